@@ -4,7 +4,7 @@
 # libraries are linked. LLVM and MLIR are linked as their two shared libraries
 # (libMLIR, libLLVM), never as archives: a relink takes 0.2 s instead of minutes.
 
-find_package(MLIR 22 REQUIRED CONFIG)
+find_package(MLIR 22.1 REQUIRED CONFIG)
 message(STATUS "MLIR ${LLVM_PACKAGE_VERSION} from ${MLIR_DIR}")
 list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
 include(TableGen)
@@ -95,6 +95,16 @@ function(fovea_plain_library name)
   cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
   add_library(${name} STATIC ${arg_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PUBLIC fovea_flags ${arg_LINK})
+  fovea_check_all_sources_listed(${arg_UNPARSED_ARGUMENTS})
+endfunction()
+
+# fovea_unit_test(Name a.cpp [LINK lib...]): a GoogleTest program of test/unit,
+# without MLIR; build/bin/Name, also known to ctest.
+function(fovea_unit_test name)
+  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE fovea_flags ${arg_LINK} GTest::gtest_main)
+  add_test(NAME ${name} COMMAND ${name})
   fovea_check_all_sources_listed(${arg_UNPARSED_ARGUMENTS})
 endfunction()
 
