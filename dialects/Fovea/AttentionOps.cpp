@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `fovea.attention` and what stands in score regions: syntax of the score clause, verifiers, result
+// sizes.
+#include "dialects/Fovea/FoveaDialect.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+
+//===-- The score clause ---------------------------------------------------------------------===//
+
+/// score(%a : type by (b, h, i, j) -> (h, i), ...) { region }, all of it optional.
+static ParseResult parseScore(OpAsmParser &parser,
+                              SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
+                              SmallVectorImpl<Type> &types, ArrayAttr &maps, Region &region) {
+  SmallVector<AffineMap> parsedMaps;
+  if (succeeded(parser.parseOptionalKeyword("score"))) {
+    auto parseOperand = [&]() -> ParseResult {
+      AffineMap map;
+      if (parser.parseOperand(operands.emplace_back()) ||
+          parser.parseColonType(types.emplace_back()) || parser.parseKeyword("by") ||
+          parser.parseAffineMap(map))
+        return failure();
+      parsedMaps.push_back(map);
+      return success();
+    };
+    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::OptionalParen, parseOperand) ||
+        parser.parseRegion(region))
+      return failure();
+  }
+  maps = parser.getBuilder().getAffineMapArrayAttr(parsedMaps);
+  return success();
+}
+
+static void printScore(OpAsmPrinter &printer, AttentionOp op, OperandRange operands,
+                       TypeRange types, ArrayAttr maps, Region &region) {
+  if (region.empty())
+    return;
+  printer << "score";
+  if (!operands.empty()) {
+    printer << '(';
+    llvm::interleaveComma(llvm::zip(operands, types, maps), printer, [&](auto item) {
+      auto [operand, type, map] = item;
+      printer << operand << " : " << type << " by " << cast<AffineMapAttr>(map).getValue();
+    });
+    printer << ')';
+  }
+  printer << ' ';
+  printer.printRegion(region, /*printEntryBlockArgs=*/true);
+}
+
+//===-- Attention ----------------------------------------------------------------------------===//
+
+FloatType AttentionOp::getAccumulationType() {
+  Type element = getQuery().getType().getElementType();
+  return element.isF64() ? Float64Type::get(getContext())
+                         : FloatType(Float32Type::get(getContext()));
+}
+
+static int64_t headsOf(Type type) {
+  if (auto cache = dyn_cast<CacheType>(type))
+    return cache.getHeads();
+  return cast<RankedTensorType>(type).getDimSize(2);
+}
+
+static int64_t sizeOf(Type type) {
+  if (auto cache = dyn_cast<CacheType>(type))
+    return cache.getSize();
+  return cast<RankedTensorType>(type).getDimSize(3);
+}
+
+int64_t AttentionOp::getQueryHeads() { return headsOf(getQuery().getType()); }
+int64_t AttentionOp::getKeyHeads() { return headsOf(getKey().getType()); }
+int64_t AttentionOp::getHeadSize() { return sizeOf(getQuery().getType()); }
+int64_t AttentionOp::getValueSize() { return sizeOf(getValue().getType()); }
+bool AttentionOp::hasCache() { return isa<CacheType>(getKey().getType()); }
+AffineMap AttentionOp::getScoreMap(unsigned i) {
+  return cast<AffineMapAttr>(getScoreMaps()[i]).getValue();
+}
+
+/// Whether two sizes can be the same at run time.
+static bool agree(int64_t a, int64_t b) {
+  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
+}
+
+static LogicalResult verifyPositions(AttentionOp op, Value positions, StringRef name, int64_t batch,
+                                     int64_t length) {
+  if (!positions)
+    return success();
+  auto type = cast<RankedTensorType>(positions.getType());
+  if (type.getDimSize(0) != 1 && !agree(type.getDimSize(0), batch))
+    return op.emitOpError("expects ")
+           << name << " for a batch of 1 or " << batch << ", got " << type.getDimSize(0);
+  if (!agree(type.getDimSize(1), length))
+    return op.emitOpError("expects ")
+           << name << " of length " << length << ", got " << type.getDimSize(1);
+  return success();
+}
+
+static LogicalResult verifyScore(AttentionOp op) {
+  if (!op.hasScore()) {
+    if (!op.getScoreOperands().empty())
+      return op.emitOpError("expects a score region for its ")
+             << op.getScoreOperands().size() << " score operands, got none";
+    return success();
+  }
+  if (op.getScoreMaps().size() != op.getScoreOperands().size()) // C8
+    return op.emitOpError("expects one indexing map for each score operand, got ")
+           << op.getScoreMaps().size() << " for " << op.getScoreOperands().size();
+  MLIRContext *context = op.getContext();
+  Type index = IndexType::get(context), i32 = IntegerType::get(context, 32);
+  SmallVector<Type> expected{op.getAccumulationType()};
+  for (auto [i, operand] : llvm::enumerate(op.getScoreOperands())) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    AffineMap map = op.getScoreMap(i);
+    if (map.getNumDims() != 4 || map.getNumSymbols() != 0 || !map.isProjectedPermutation() ||
+        (map.getNumResults() != 0 && map.getNumResults() != type.getRank())) // C8
+      return op.emitOpError("expects the map of score operand ")
+             << i << " to take (b, h, i, j) to " << type.getRank()
+             << " distinct dimensions or to none, got " << AffineMapAttr::get(map);
+    expected.push_back(map.getNumResults() == 0 && type.getRank() != 0 ? Type(type)
+                                                                       : type.getElementType());
+  }
+  expected.append({index, index, i32, i32});
+  Block &block = op.getScore().front();
+  if (TypeRange(block.getArgumentTypes()) != TypeRange(expected)) // C7
+    return op.emitOpError("expects score arguments of types ")
+           << expected << ", got " << block.getArgumentTypes();
+  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  if (!yield || yield.getNumOperands() != 1 ||
+      yield.getOperand(0).getType() != op.getAccumulationType()) // C7
+    return op.emitOpError("expects the score region to yield one ") << op.getAccumulationType();
+  WalkResult pure = block.walk([&](Operation *inner) {
+    if (isPure(inner))
+      return WalkResult::advance();
+    op.emitOpError("expects pure ops in the score region, got '") << inner->getName() << "'"; // C7
+    return WalkResult::interrupt();
+  });
+  return failure(pure.wasInterrupted());
+}
+
+LogicalResult AttentionOp::verify() {
+  auto query = getQuery().getType();
+  auto key = dyn_cast<RankedTensorType>(getKey().getType());
+  auto value = dyn_cast<RankedTensorType>(getValue().getType());
+  if (!key != !value)
+    return emitOpError("expects key and value both tensors or both caches, got ") // C1
+           << getKey().getType() << " and " << getValue().getType();
+  if (!key) {
+    CacheKind keyKind = cast<CacheType>(getKey().getType()).getKind();
+    CacheKind valueKind = cast<CacheType>(getValue().getType()).getKind();
+    if (keyKind != CacheKind::Key || valueKind != CacheKind::Value) // C1
+      return emitOpError("expects a key cache and a value cache, got ")
+             << stringifyCacheKind(keyKind) << " and " << stringifyCacheKind(valueKind);
+  }
+  for (auto [operand, name] :
+       {std::pair<Value, StringRef>(getQuery(), "query"), {getKey(), "key"}, {getValue(), "value"}})
+    if (headsOf(operand.getType()) <= 0 || sizeOf(operand.getType()) <= 0) // C1
+      return emitOpError("expects positive static heads and head size of the ")
+             << name << ", got " << operand.getType();
+  if (getQueryHeads() % getKeyHeads() != 0) // C2
+    return emitOpError("expects the number of query heads to be a multiple of the key heads, got ")
+           << getQueryHeads() << " and " << getKeyHeads();
+  if (headsOf(getValue().getType()) != getKeyHeads()) // C2
+    return emitOpError("expects as many value heads as key heads, got ")
+           << headsOf(getValue().getType()) << " and " << getKeyHeads();
+  if (sizeOf(getKey().getType()) != getHeadSize()) // C3
+    return emitOpError("expects query and key head sizes to agree, got ")
+           << getHeadSize() << " and " << sizeOf(getKey().getType());
+  int64_t batch = query.getDimSize(0), queryLength = query.getDimSize(1);
+  int64_t keyLength = key ? key.getDimSize(1) : ShapedType::kDynamic;
+  if (key) {
+    if (!agree(keyLength, value.getDimSize(1))) // C4
+      return emitOpError("expects key and value lengths to agree, got ")
+             << keyLength << " and " << value.getDimSize(1);
+    if (!agree(batch, key.getDimSize(0)) || !agree(batch, value.getDimSize(0)) ||
+        !agree(key.getDimSize(0), value.getDimSize(0))) // C4
+      return emitOpError("expects one batch size, got ")
+             << batch << ", " << key.getDimSize(0) << " and " << value.getDimSize(0);
+  }
+  auto output = getOutput().getType();
+  if (output.getElementType() != query.getElementType() || !agree(output.getDimSize(0), batch) ||
+      !agree(output.getDimSize(1), queryLength) || output.getDimSize(2) != getQueryHeads() ||
+      output.getDimSize(3) != getValueSize()) // C5
+    return emitOpError("expects a result like ")
+           << RankedTensorType::get({batch, queryLength, getQueryHeads(), getValueSize()},
+                                    query.getElementType())
+           << ", got " << output;
+  if (failed(verifyPositions(*this, getQueryPositions(), "query positions", batch, queryLength)) ||
+      failed(verifyPositions(*this, getKeyPositions(), "key positions", batch, keyLength))) // C6
+    return failure();
+  if (failed(verifyScore(*this)))
+    return failure();
+  if (getSinks() &&
+      !agree(cast<RankedTensorType>(getSinks().getType()).getDimSize(0), getQueryHeads())) // C9
+    return emitOpError("expects one sink for each of ")
+           << getQueryHeads() << " heads, got " << getSinks().getType();
+  if (getAdditive() &&
+      cast<RankedTensorType>(getAdditive().getType()).getDimSize(0) != getHeadSize()) // C10
+    return emitOpError("expects additive weights for head size ")
+           << getHeadSize() << ", got " << getAdditive().getType();
+  if (getLse()) { // C11
+    auto lse = cast<RankedTensorType>(getLse().getType());
+    if (lse.getElementType() != getAccumulationType() || !agree(lse.getDimSize(0), batch) ||
+        lse.getDimSize(1) != getQueryHeads() || !agree(lse.getDimSize(2), queryLength))
+      return emitOpError("expects lse like ")
+             << RankedTensorType::get({batch, getQueryHeads(), queryLength}, getAccumulationType())
+             << ", got " << lse;
+  }
+  if (getWeights()) { // C11
+    auto weights = cast<RankedTensorType>(getWeights().getType());
+    if (weights.getElementType() != query.getElementType() ||
+        !agree(weights.getDimSize(0), batch) || weights.getDimSize(1) != getQueryHeads() ||
+        !agree(weights.getDimSize(2), queryLength) || !agree(weights.getDimSize(3), keyLength))
+      return emitOpError("expects weights like ")
+             << RankedTensorType::get({batch, getQueryHeads(), queryLength, keyLength},
+                                      query.getElementType())
+             << ", got " << weights;
+  }
+  return success();
+}
+
+LogicalResult AttentionOp::reifyResultShapes(OpBuilder &builder,
+                                             ReifiedRankedShapedTypeDims &shapes) {
+  Location loc = getLoc();
+  OpFoldResult batch = getSize(builder, loc, getQuery(), 0);
+  OpFoldResult length = getSize(builder, loc, getQuery(), 1);
+  OpFoldResult heads = builder.getIndexAttr(getQueryHeads());
+  shapes.push_back({batch, length, heads, builder.getIndexAttr(getValueSize())});
+  if (getLse())
+    shapes.push_back({batch, heads, length});
+  if (getWeights()) {
+    OpFoldResult keys =
+        hasCache() ? OpFoldResult(CacheLengthOp::create(builder, loc, getKey()).getResult())
+                   : getSize(builder, loc, getKey(), 1);
+    shapes.push_back({batch, heads, length, keys});
+  }
+  return success();
+}
+
+//===-- Scores -------------------------------------------------------------------------------===//
+
+LogicalResult AlibiSlopesOp::verify() {
+  if (getSlopes().getType().isDynamicDim(0))
+    return emitOpError("expects a static number of heads");
+  return success();
+}
+
+LogicalResult RelativeBiasOp::verify() {
+  auto table = getTable().getType();
+  int64_t buckets = getBuckets(), maxDistance = getMaxDistance();
+  if (!agree(table.getDimSize(0), buckets)) // C1
+    return emitOpError("expects a table of ") << buckets << " rows, got " << table;
+  int64_t oneSided = getBidirectional() ? buckets / 2 : buckets;
+  if (oneSided < 2 || (getBidirectional() && buckets % 2 != 0)) // C2
+    return emitOpError("expects at least ")
+           << (getBidirectional() ? "4 buckets, an even number" : "2 buckets") << ", got "
+           << buckets;
+  if (maxDistance <= oneSided / 2) // C2
+    return emitOpError("expects max_distance above ") << oneSided / 2 << ", got " << maxDistance;
+  return success();
+}
+
+#define GET_OP_CLASSES
+#include "dialects/Fovea/FoveaOps.cpp.inc"

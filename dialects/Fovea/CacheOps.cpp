@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Caches: verifiers, and the length of a cache that was just made or grown.
+#include "dialects/Fovea/FoveaDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+
+LogicalResult CacheAppendOp::verify() {
+  CacheType cache = getCache().getType();
+  auto input = getInput().getType();
+  if (input.getDimSize(2) != cache.getHeads() || input.getDimSize(3) != cache.getSize()) // C1
+    return emitOpError("expects heads and size ")
+           << cache.getHeads() << " and " << cache.getSize() << ", got " << input;
+  return success();
+}
+
+namespace {
+/// length(create) = 0; length(append(c, x)) = length(c) + x's sequence.
+struct LengthOfKnownCache : OpRewritePattern<CacheLengthOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(CacheLengthOp op, PatternRewriter &rewriter) const override {
+    Operation *source = op.getCache().getDefiningOp();
+    Location loc = op.getLoc();
+    if (isa_and_nonnull<CacheCreateOp>(source)) {
+      rewriter.replaceOpWithNewOp<arith::ConstantIndexOp>(op, 0);
+      return success();
+    }
+    auto append = dyn_cast_or_null<CacheAppendOp>(source);
+    if (!append)
+      return rewriter.notifyMatchFailure(op, "the cache comes from outside");
+    Value before = CacheLengthOp::create(rewriter, loc, append.getCache());
+    Value added = getValueOrCreateConstantIndexOp(rewriter, loc,
+                                                  getSize(rewriter, loc, append.getInput(), 1));
+    rewriter.replaceOpWithNewOp<arith::AddIOp>(op, before, added);
+    return success();
+  }
+};
+} // namespace
+
+void CacheLengthOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<LengthOfKnownCache>(context);
+}

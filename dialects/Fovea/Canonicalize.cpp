@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rewrites of masks: flattening of and/or, neighbours that say the same, and, on attention, masks
+// that its own sizes make simpler. All are exact.
+#include "dialects/Fovea/FoveaDialect.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+
+namespace {
+
+/// and(and(a, b), b, c) -> and(a, b, c), likewise or; an empty inner op of the same kind vanishes.
+template <typename OpTy> struct FlattenMasks : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
+    llvm::SetVector<Value> masks;
+    for (Value mask : op.getMasks()) {
+      if (auto inner = mask.getDefiningOp<OpTy>())
+        masks.insert(inner.getMasks().begin(), inner.getMasks().end());
+      else
+        masks.insert(mask);
+    }
+    if (llvm::equal(masks, op.getMasks()))
+      return rewriter.notifyMatchFailure(op, "is flat");
+    rewriter.replaceOpWithNewOp<OpTy>(op, op.getType(), masks.getArrayRef());
+    return success();
+  }
+};
+
+/// x and nothing-is-allowed -> nothing; x or everything-is-allowed -> everything.
+template <typename OpTy, typename AbsorberTy> struct AbsorbMasks : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
+    for (Value mask : op.getMasks())
+      if (auto inner = mask.getDefiningOp<AbsorberTy>(); inner && inner.getMasks().empty()) {
+        rewriter.replaceOp(op, mask);
+        return success();
+      }
+    return rewriter.notifyMatchFailure(op, "has no absorbing mask");
+  }
+};
+
+/// The bounds of a causal or window mask.
+struct Band {
+  std::optional<int64_t> left, right;
+};
+
+std::optional<Band> getBand(Value mask) {
+  if (mask.getDefiningOp<MaskCausalOp>())
+    return Band{std::nullopt, 0};
+  if (auto window = mask.getDefiningOp<MaskWindowOp>()) {
+    Band band;
+    if (window.getLeft())
+      band.left = static_cast<int64_t>(*window.getLeft());
+    if (window.getRight())
+      band.right = static_cast<int64_t>(*window.getRight());
+    return band;
+  }
+  return std::nullopt;
+}
+
+/// The mask of a band; empty bands are for the caller.
+Value createBand(OpBuilder &builder, Location loc, Band band) {
+  if (!band.left && band.right == 0)
+    return MaskCausalOp::create(builder, loc, MaskType::get(builder.getContext()));
+  IntegerAttr left = band.left ? builder.getI64IntegerAttr(*band.left) : IntegerAttr();
+  IntegerAttr right = band.right ? builder.getI64IntegerAttr(*band.right) : IntegerAttr();
+  return MaskWindowOp::create(builder, loc, MaskType::get(builder.getContext()), left, right);
+}
+
+/// causal and window(left, right) -> window(left, min(right, 0)); two windows -> their
+/// intersection.
+struct IntersectBands : OpRewritePattern<MaskAndOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(MaskAndOp op, PatternRewriter &rewriter) const override {
+    SmallVector<Value> others;
+    Band all;
+    unsigned bands = 0;
+    auto tighten = [](std::optional<int64_t> &bound, std::optional<int64_t> next) {
+      if (next)
+        bound = bound ? std::min(*bound, *next) : *next;
+    };
+    for (Value mask : op.getMasks()) {
+      std::optional<Band> band = getBand(mask);
+      if (!band) {
+        others.push_back(mask);
+        continue;
+      }
+      ++bands;
+      tighten(all.left, band->left);
+      tighten(all.right, band->right);
+    }
+    if (bands < 2)
+      return rewriter.notifyMatchFailure(op, "has fewer than two bands");
+    if (all.left && all.right && -*all.left > *all.right) {
+      rewriter.replaceOpWithNewOp<MaskOrOp>(op, op.getType(), ValueRange()); // no key is in both
+      return success();
+    }
+    others.push_back(createBand(rewriter, op.getLoc(), all));
+    rewriter.replaceOpWithNewOp<MaskAndOp>(op, op.getType(), others);
+    return success();
+  }
+};
+
+//===-- Attention ----------------------------------------------------------------------------===//
+
+/// A mask that allows everything is no mask.
+struct DropTrueMask : OpRewritePattern<AttentionOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AttentionOp op, PatternRewriter &rewriter) const override {
+    auto conjunction = op.getMask() ? op.getMask().getDefiningOp<MaskAndOp>() : MaskAndOp();
+    if (!conjunction || !conjunction.getMasks().empty())
+      return rewriter.notifyMatchFailure(op, "the mask says something");
+    rewriter.modifyOpInPlace(op, [&] { op.getMaskMutable().clear(); });
+    return success();
+  }
+};
+
+/// Rewrites one mask of an attention, also inside and/or/not, knowing the attention's sizes.
+struct SimplifyMaskOfAttention : OpRewritePattern<AttentionOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AttentionOp op, PatternRewriter &rewriter) const override {
+    if (!op.getMask())
+      return rewriter.notifyMatchFailure(op, "has no mask");
+    FailureOr<Value> simpler = simplify(op, op.getMask(), rewriter);
+    if (failed(simpler))
+      return rewriter.notifyMatchFailure(op, "no mask gets simpler");
+    rewriter.modifyOpInPlace(op, [&] { op.getMaskMutable().assign(*simpler); });
+    return success();
+  }
+
+private:
+  FailureOr<Value> simplify(AttentionOp op, Value mask, PatternRewriter &rewriter) const {
+    rewriter.setInsertionPoint(op);
+    if (auto length = mask.getDefiningOp<MaskLengthOp>())
+      return simplifyLength(op, length, rewriter);
+    if (auto dense = mask.getDefiningOp<MaskDenseOp>())
+      return simplifyDense(op, dense, rewriter);
+    Operation *combination = mask.getDefiningOp();
+    if (!isa_and_nonnull<MaskAndOp, MaskOrOp, MaskNotOp>(combination))
+      return failure();
+    SmallVector<Value> inner(combination->getOperands());
+    bool changed = false;
+    for (Value &value : inner) {
+      FailureOr<Value> simpler = simplify(op, value, rewriter);
+      if (succeeded(simpler)) {
+        value = *simpler;
+        changed = true;
+      }
+    }
+    if (!changed)
+      return failure();
+    rewriter.setInsertionPoint(op);
+    IRMapping mapping;
+    mapping.map(combination->getOperands(), inner);
+    Operation *clone = rewriter.clone(*combination);
+    clone->setOperands(inner);
+    return clone->getResult(0);
+  }
+
+  /// Lengths that are constant and no smaller than the key length cut nothing off.
+  FailureOr<Value> simplifyLength(AttentionOp op, MaskLengthOp length,
+                                  PatternRewriter &rewriter) const {
+    auto key = dyn_cast<RankedTensorType>(op.getKey().getType());
+    DenseIntElementsAttr lengths;
+    if (!key || key.isDynamicDim(1) || op.getKeyPositions() ||
+        !matchPattern(length.getLengths(), m_Constant(&lengths)))
+      return failure();
+    for (APInt value : lengths)
+      if (value.getSExtValue() < key.getDimSize(1))
+        return failure();
+    return MaskAndOp::create(rewriter, length.getLoc(), length.getType(), ValueRange()).getResult();
+  }
+
+  /// A constant tensor of ones between two diagonals is a window, or causal; of ones only, no mask.
+  FailureOr<Value> simplifyDense(AttentionOp op, MaskDenseOp dense,
+                                 PatternRewriter &rewriter) const {
+    DenseIntElementsAttr elements;
+    auto type = cast<RankedTensorType>(dense.getMask().getType());
+    if (!matchPattern(dense.getMask(), m_Constant(&elements)))
+      return failure();
+    if (elements.isSplat()) {
+      bool allowed = !elements.getSplatValue<APInt>().isZero();
+      return allowed ? MaskAndOp::create(rewriter, dense.getLoc(), dense.getType(), ValueRange())
+                           .getResult()
+                     : MaskOrOp::create(rewriter, dense.getLoc(), dense.getType(), ValueRange())
+                           .getResult();
+    }
+    if (op.getQueryPositions() || op.getKeyPositions() || type.getRank() < 2)
+      return failure();
+    int64_t rows = type.getDimSize(type.getRank() - 2), columns = type.getShape().back();
+    if (rows * columns != type.getNumElements() || rows == 1 || columns == 1)
+      return failure();
+    // The widest band that has only allowed keys is found from the allowed keys themselves.
+    int64_t least = columns, most = -rows, place = 0;
+    for (APInt value : elements) {
+      int64_t diagonal = place % columns - place / columns;
+      if (!value.isZero()) {
+        least = std::min(least, diagonal);
+        most = std::max(most, diagonal);
+      }
+      ++place;
+    }
+    place = 0;
+    for (APInt value : elements) {
+      int64_t diagonal = place % columns - place / columns;
+      if (value.isZero() == (diagonal >= least && diagonal <= most))
+        return failure();
+      ++place;
+    }
+    Band band;
+    if (least > -(rows - 1))
+      band.left = -least;
+    if (most < columns - 1)
+      band.right = most;
+    return createBand(rewriter, dense.getLoc(), band);
+  }
+};
+
+} // namespace
+
+void MaskAndOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<FlattenMasks<MaskAndOp>, AbsorbMasks<MaskAndOp, MaskOrOp>, IntersectBands>(context);
+}
+
+void MaskOrOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<FlattenMasks<MaskOrOp>, AbsorbMasks<MaskOrOp, MaskAndOp>>(context);
+}
+
+void AttentionOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<DropTrueMask, SimplifyMaskOfAttention>(context);
+}

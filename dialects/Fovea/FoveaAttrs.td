@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FOVEA_ATTRS_TD
+#define FOVEA_ATTRS_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "dialects/Fovea/FoveaDialect.td"
+include "dialects/Fovea/RecipeInterface.td"
+
+class FoveaAttr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<FoveaDialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+class FoveaEnum<string name, string text, list<I32EnumAttrCase> cases> : I32EnumAttr<name, text, cases> {
+  let cppNamespace = "::mlir::fovea";
+  let genSpecializedAttr = 1;
+}
+
+//===-- Enumerations ----------------------------------------------------------------------------------------===//
+
+def Fovea_Fill : FoveaEnum<"Fill", "What a query without an allowed key gives", [
+    I32EnumAttrCase<"Zero", 0, "zero">, I32EnumAttrCase<"Mean", 1, "mean">,
+    I32EnumAttrCase<"Raw", 2, "raw">, I32EnumAttrCase<"Nan", 3, "nan">]>;
+
+def Fovea_ActivationKind : FoveaEnum<"ActivationKind", "Elementwise non-linearity", [
+    I32EnumAttrCase<"Gelu", 0, "gelu">, I32EnumAttrCase<"GeluTanh", 1, "gelu_tanh">,
+    I32EnumAttrCase<"GeluQuick", 2, "gelu_quick">, I32EnumAttrCase<"Relu", 3, "relu">,
+    I32EnumAttrCase<"Silu", 4, "silu">, I32EnumAttrCase<"Tanh", 5, "tanh">,
+    I32EnumAttrCase<"Sigmoid", 6, "sigmoid">, I32EnumAttrCase<"ReluSquared", 7, "relu_squared">]>;
+
+def Fovea_PoolKind : FoveaEnum<"PoolKind", "How a sequence becomes one vector", [
+    I32EnumAttrCase<"Mean", 0, "mean">, I32EnumAttrCase<"Max", 1, "max">,
+    I32EnumAttrCase<"First", 2, "first">, I32EnumAttrCase<"Last", 3, "last">]>;
+
+def Fovea_RopePairing : FoveaEnum<"RopePairing", "Which elements rotate together", [
+    I32EnumAttrCase<"Half", 0, "half">, I32EnumAttrCase<"Interleaved", 1, "interleaved">]>;
+
+def Fovea_SinusoidLayout : FoveaEnum<"SinusoidLayout", "Where sines and cosines stand", [
+    I32EnumAttrCase<"Interleaved", 0, "interleaved">, I32EnumAttrCase<"Halves", 1, "halves">]>;
+
+def Fovea_RopeScalingKind : FoveaEnum<"RopeScalingKind", "How rotary frequencies are stretched", [
+    I32EnumAttrCase<"Default", 0, "default">, I32EnumAttrCase<"Linear", 1, "linear">,
+    I32EnumAttrCase<"Dynamic", 2, "dynamic">, I32EnumAttrCase<"Yarn", 3, "yarn">,
+    I32EnumAttrCase<"LongRope", 4, "longrope">, I32EnumAttrCase<"Llama3", 5, "llama3">]>;
+
+//===-- Rotary scaling --------------------------------------------------------------------------------------===//
+
+def Fovea_RopeScalingAttr : FoveaAttr<"RopeScaling", "rope_scaling"> {
+  let summary = "How rotary frequencies are stretched for longer contexts";
+  let description = [{
+    With `f_i = theta^(-2i/dim)` the frequency of pair `i` and `L` the `original` context:
+
+    - `linear`: `f_i / factor` (Chen et al. 2023, position interpolation).
+    - `dynamic`: theta becomes `theta * (factor * n / L - (factor - 1))^(dim / (dim - 2))` where `n` is the
+      longest position of the call plus one and at least L.
+    - `yarn`: Peng et al. 2023, section 3: per-pair blend of `f_i` and `f_i / factor` between `low` (beta_slow)
+      and `high` (beta_fast) rotations over L; sines and cosines times `attention_factor`;
+      `truncate` rounds the blend's ends to whole pairs.
+    - `longrope`: `f_i / short[i]` while `n <= L`, else `f_i / long[i]` (Ding et al. 2024); sines and
+      cosines times `attention_factor`.
+    - `llama3`: `f_i` for wavelengths below `L / high`, `f_i / factor` above `L / low`, a blend between.
+
+    * (C1) every kind but `default` and `longrope` has a positive `factor`.
+    * (C2) `dynamic`, `yarn`, `longrope` and `llama3` have a positive `original`.
+    * (C3) `yarn` and `llama3` have `low` and `high`.
+    * (C4) `longrope` has `short` and `long` of equal length.
+  }];
+  let parameters = (ins
+    "RopeScalingKind":$kind,
+    OptionalParameter<"::mlir::FloatAttr">:$factor,
+    DefaultValuedParameter<"int64_t", "0">:$original,
+    OptionalParameter<"::mlir::FloatAttr">:$low,
+    OptionalParameter<"::mlir::FloatAttr">:$high,
+    OptionalParameter<"::mlir::FloatAttr">:$attentionFactor,
+    DefaultValuedParameter<"bool", "true">:$truncate,
+    OptionalParameter<"::mlir::DenseF64ArrayAttr">:$shortFactors,
+    OptionalParameter<"::mlir::DenseF64ArrayAttr">:$longFactors);
+  let assemblyFormat = [{
+    `<` $kind (`,` struct($factor, $original, $low, $high, $attentionFactor, $truncate, $shortFactors,
+                          $longFactors)^)? `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+//===-- Weight recipes --------------------------------------------------------------------------------------===//
+
+class RecipeAttr<string name, string attrMnemonic>
+    : FoveaAttr<name, attrMnemonic, [DeclareAttrInterfaceMethods<RecipeAttrInterface>]>;
+
+def Fovea_StoredAttr : RecipeAttr<"Stored", "stored"> {
+  let summary = "A tensor as it lies in a file";
+  let description = [{
+    `#fovea.stored<"model.safetensors", "lm_head.weight", tensor<2048x192xbf16>>`. The file is named below the
+    model's folder.
+  }];
+  let parameters = (ins StringRefParameter<>:$file, StringRefParameter<>:$tensor, "::mlir::RankedTensorType":$type);
+  let assemblyFormat = "`<` $file `,` $tensor `,` $type `>`";
+}
+
+def Fovea_ConcatAttr : RecipeAttr<"Concat", "concat"> {
+  let summary = "Recipes one after the other along an axis";
+  let description = [{
+    * (C1) there is at least one part, and `axis` is one of its axes.
+    * (C2) the parts agree in element type and in every other axis.
+  }];
+  let parameters = (ins "int64_t":$axis, ArrayRefParameter<"::mlir::Attribute">:$parts);
+  let assemblyFormat = "`<` $axis `,` $parts `>`";
+}
+
+def Fovea_TransposeAttr : RecipeAttr<"Transpose", "transpose"> {
+  let summary = "A matrix with its two axes exchanged";
+  let description = [{
+    * (C1) `input` has rank 2.
+  }];
+  let parameters = (ins "::mlir::Attribute":$input);
+  let assemblyFormat = "`<` $input `>`";
+}
+
+def Fovea_CastAttr : RecipeAttr<"Cast", "cast"> {
+  let summary = "Another element type, rounding to nearest even";
+  let description = [{
+    * (C1) both element types are f16, bf16, f32 or f64.
+  }];
+  let parameters = (ins "::mlir::Attribute":$input, "::mlir::Type":$elementType);
+  let assemblyFormat = "`<` $input `,` $elementType `>`";
+}
+
+def Fovea_ScaleColumnsAttr : RecipeAttr<"ScaleColumns", "scale_columns"> {
+  let summary = "A matrix whose columns are multiplied by a vector";
+  let description = [{
+    `result[n, k] = input[n, k] * (scale[k] + offset)` rounded to the input's element type: how a norm's weight
+    is folded into the next projection.
+
+    * (C1) `input` has rank 2 and `scale` rank 1, and their last axes agree.
+  }];
+  let parameters = (ins "::mlir::Attribute":$input, "::mlir::Attribute":$scale, "::mlir::FloatAttr":$offset);
+  let assemblyFormat = "`<` $input `,` $scale `,` $offset `>`";
+}
+
+def Fovea_LayoutKind : FoveaEnum<"LayoutKind", "How a packed weight lies in memory", [
+    I32EnumAttrCase<"RowMajor", 0, "row_major">]>;
+
+def Fovea_PackAttr : RecipeAttr<"Pack", "pack"> {
+  let summary = "The layout in which a weight is written to the artifact";
+  let description = [{
+    The outermost step of every recipe after the `scheduled` stage. `row_major`, the only layout so far, leaves
+    the elements as they are.
+  }];
+  let parameters = (ins "::mlir::Attribute":$input, "LayoutKind":$layout);
+  let assemblyFormat = "`<` $input `,` $layout `>`";
+}
+
+//===-- Schedules -------------------------------------------------------------------------------------------===//
+
+def Fovea_LoopScheduleAttr : FoveaAttr<"LoopSchedule", "loops"> {
+  let summary = "Plain loops, the first `parallel` of them shared among threads";
+  let description = [{
+    `#fovea.loops<parallel = 2>`: the kernel is a nest of scalar loops; the two outermost are flattened and cut
+    into equal parts, one a thread.
+
+    * (C1) `parallel` is not negative.
+  }];
+  let parameters = (ins "int64_t":$parallel);
+  let assemblyFormat = "`<` `parallel` `=` $parallel `>`";
+  let genVerifyDecl = 1;
+}
+
+#endif // FOVEA_ATTRS_TD

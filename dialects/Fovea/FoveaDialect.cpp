@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Registration, types, schedules and the checks of the dialect's discardable attributes
+// (`fovea.entry`, `fovea.name`, `fovea.dims`, `fovea.max_positions`).
+#include "dialects/Fovea/FoveaDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+
+#include "dialects/Fovea/FoveaDialect.cpp.inc"
+#include "dialects/Fovea/FoveaEnums.cpp.inc"
+#include "dialects/Fovea/MaskInterface.cpp.inc"
+#include "dialects/Fovea/RecipeInterface.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "dialects/Fovea/FoveaTypes.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Fovea/FoveaAttrs.cpp.inc"
+
+namespace {
+/// Every op may be inlined: layer functions are flattened into entries.
+struct FoveaInlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final { return true; }
+};
+} // namespace
+
+void FoveaDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/Fovea/FoveaOps.cpp.inc"
+      >();
+  registerTypes();
+  registerAttributes();
+  addInterfaces<FoveaInlinerInterface>();
+}
+
+void FoveaDialect::registerTypes() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "dialects/Fovea/FoveaTypes.cpp.inc"
+      >();
+}
+
+void FoveaDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/Fovea/FoveaAttrs.cpp.inc"
+      >();
+}
+
+Operation *FoveaDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
+                                             Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
+//===-- Discardable attributes ---------------------------------------------------------------===//
+
+LogicalResult FoveaDialect::verifyOperationAttribute(Operation *op, NamedAttribute attr) {
+  StringRef name = attr.getName();
+  if (name != kEntryAttr && name != kMaxPositionsAttr)
+    return op->emitOpError("has unknown attribute '") << name << "'";
+  if (!isa<func::FuncOp>(op))
+    return op->emitOpError("expects '") << name << "' on a function";
+  if (name == kEntryAttr && !isa<UnitAttr>(attr.getValue()))
+    return op->emitOpError("expects '")
+           << name << "' to be a unit attribute, got " << attr.getValue();
+  if (name == kMaxPositionsAttr) {
+    auto positions = dyn_cast<IntegerAttr>(attr.getValue());
+    if (!positions || positions.getInt() <= 0)
+      return op->emitOpError("expects '")
+             << name << "' to be a positive integer, got " << attr.getValue();
+  }
+  return success();
+}
+
+static LogicalResult verifyNameOrDims(Operation *op, Type type, NamedAttribute attr) {
+  StringRef name = attr.getName();
+  if (name == FoveaDialect::kNameAttr) {
+    auto text = dyn_cast<StringAttr>(attr.getValue());
+    if (!text || text.empty())
+      return op->emitOpError("expects '") << name << "' to be a name, got " << attr.getValue();
+    return success();
+  }
+  if (name == FoveaDialect::kDimsAttr) {
+    auto array = dyn_cast<ArrayAttr>(attr.getValue());
+    if (!array || !llvm::all_of(array, llvm::IsaPred<StringAttr>))
+      return op->emitOpError("expects '")
+             << name << "' to be an array of names, got " << attr.getValue();
+    auto shaped = dyn_cast<ShapedType>(type);
+    size_t dynamic = shaped && shaped.hasRank() ? shaped.getNumDynamicDims() : 0;
+    // A cache's open sizes are its batch and its capacity.
+    if (isa<CacheType>(type))
+      dynamic = 2;
+    if (array.size() != dynamic)
+      return op->emitOpError("expects '")
+             << name << "' to name " << dynamic << " dynamic sizes, got " << array.size();
+    return success();
+  }
+  return op->emitOpError("has unknown argument attribute '") << name << "'";
+}
+
+LogicalResult FoveaDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
+                                                     NamedAttribute attr) {
+  return verifyNameOrDims(op, cast<FunctionOpInterface>(op).getArgumentTypes()[index], attr);
+}
+
+LogicalResult FoveaDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned index,
+                                                        NamedAttribute attr) {
+  return verifyNameOrDims(op, cast<FunctionOpInterface>(op).getResultTypes()[index], attr);
+}
+
+//===-- Types --------------------------------------------------------------------------------===//
+
+Type CacheType::parse(AsmParser &parser) {
+  StringRef kindName;
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<int64_t, 2> shape;
+  Type elementType;
+  if (parser.parseLess() || parser.parseKeyword(&kindName) || parser.parseComma() ||
+      parser.parseDimensionList(shape, /*allowDynamic=*/false) || parser.parseType(elementType) ||
+      parser.parseGreater())
+    return {};
+  std::optional<CacheKind> kind = symbolizeCacheKind(kindName);
+  if (!kind) {
+    parser.emitError(loc) << "expects cache kind 'key' or 'value', got '" << kindName << "'";
+    return {};
+  }
+  if (shape.size() != 2) {
+    parser.emitError(loc) << "expects a cache shape of heads x size, got " << shape.size()
+                          << " sizes";
+    return {};
+  }
+  return CacheType::getChecked([&] { return parser.emitError(loc); }, parser.getContext(), *kind,
+                               shape[0], shape[1], elementType);
+}
+
+void CacheType::print(AsmPrinter &printer) const {
+  printer << '<' << stringifyCacheKind(getKind()) << ", " << getHeads() << 'x' << getSize() << 'x'
+          << getElementType() << '>';
+}
+
+LogicalResult CacheType::verify(function_ref<InFlightDiagnostic()> emitError, CacheKind,
+                                int64_t heads, int64_t size, Type elementType) {
+  if (heads <= 0 || size <= 0) // C1
+    return emitError() << "expects positive heads and size, got " << heads << " and " << size;
+  if (!elementType.isF16() && !elementType.isBF16() && !elementType.isF32() &&
+      !elementType.isF64()) // C2
+    return emitError() << "expects element type f16, bf16, f32 or f64, got " << elementType;
+  return success();
+}
+
+//===-- Attributes ---------------------------------------------------------------------------===//
+
+LogicalResult LoopScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                       int64_t parallel) {
+  if (parallel < 0) // C1
+    return emitError() << "expects a number of parallel loops, got " << parallel;
+  return success();
+}
+
+LogicalResult RopeScalingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                      RopeScalingKind kind, FloatAttr factor, int64_t original,
+                                      FloatAttr low, FloatAttr high, FloatAttr attentionFactor,
+                                      bool truncate, DenseF64ArrayAttr shortFactors,
+                                      DenseF64ArrayAttr longFactors) {
+  using Kind = RopeScalingKind;
+  StringRef name = stringifyRopeScalingKind(kind);
+  if (kind != Kind::Default && kind != Kind::LongRope &&
+      (!factor || !(factor.getValueAsDouble() > 0))) // C1
+    return emitError() << "expects a positive factor for '" << name << "'";
+  bool needsOriginal =
+      kind == Kind::Dynamic || kind == Kind::Yarn || kind == Kind::LongRope || kind == Kind::Llama3;
+  if (needsOriginal && original <= 0) // C2
+    return emitError() << "expects a positive original context for '" << name << "', got "
+                       << original;
+  if ((kind == Kind::Yarn || kind == Kind::Llama3) && (!low || !high)) // C3
+    return emitError() << "expects low and high for '" << name << "'";
+  if (kind == Kind::LongRope &&
+      (!shortFactors || !longFactors || shortFactors.size() != longFactors.size())) // C4
+    return emitError() << "expects short and long factors of equal number for 'longrope', got "
+                       << (shortFactors ? shortFactors.size() : 0) << " and "
+                       << (longFactors ? longFactors.size() : 0);
+  return success();
+}
+
+int64_t mlir::fovea::getStorageBytes(Type elementType, int64_t count) {
+  return count * llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
+}
+
+OpFoldResult mlir::fovea::getSize(OpBuilder &builder, Location loc, Value tensor, int64_t axis) {
+  return tensor::getMixedSize(builder, loc, tensor, axis);
+}

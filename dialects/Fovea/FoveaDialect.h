@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The `fovea` dialect: all that a pass or a lowering includes to use it.
+#ifndef FOVEA_DIALECTS_FOVEA_FOVEADIALECT_H
+#define FOVEA_DIALECTS_FOVEA_FOVEADIALECT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace mlir::fovea {
+
+/// A tile of queries of one batch row and head, as values in the IR. All are `index`.
+struct QueryTile {
+  Value batch, head;
+  Value queryBegin, queryEnd;     ///< places in the sequence, half-open
+  Value positionMin, positionMax; ///< least and greatest query position in the tile, both inside
+  Value keyLength;                ///< number of keys
+  int64_t heads = 1;
+};
+
+/// Key positions [begin, end), both `index`. Empty if end <= begin.
+struct KeyInterval {
+  Value begin, end;
+};
+
+/// What MaskOpInterface::buildKeyIntervals returns; see there.
+struct KeyIntervals {
+  SmallVector<KeyInterval, 4> cover, full;
+};
+
+/// One query and one key, as values in the IR.
+struct MaskPoint {
+  Value batch, head, query, key;    ///< `index`
+  Value queryPosition, keyPosition; ///< `i32`
+};
+
+class StoredAttr;
+
+/// Where recipes read stored tensors from.
+class RecipeSource {
+public:
+  virtual ~RecipeSource() = default;
+  /// The bytes of a stored tensor, row-major, or failure after a diagnostic. Stays valid as long as
+  /// this object.
+  virtual FailureOr<ArrayRef<char>> read(StoredAttr tensor) = 0;
+};
+
+} // namespace mlir::fovea
+
+#include "dialects/Fovea/FoveaDialect.h.inc"
+#include "dialects/Fovea/FoveaEnums.h.inc"
+#include "dialects/Fovea/MaskInterface.h.inc"
+#include "dialects/Fovea/RecipeInterface.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "dialects/Fovea/FoveaTypes.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Fovea/FoveaAttrs.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/Fovea/FoveaOps.h.inc"
+
+namespace mlir::fovea {
+
+/// Bytes that `count` elements of a weight's or activation's element type take; i1 takes a byte
+/// each.
+int64_t getStorageBytes(Type elementType, int64_t count);
+
+/// A key tile's intervals for a mask that may be absent: then everything is covered and full.
+KeyIntervals buildKeyIntervals(OpBuilder &builder, Location loc, Value mask, const QueryTile &tile);
+
+/// The predicate of a mask that may be absent: then constant true.
+Value buildPredicate(OpBuilder &builder, Location loc, Value mask, const MaskPoint &point);
+
+/// The size of one axis of a ranked tensor, static or `tensor.dim`.
+OpFoldResult getSize(OpBuilder &builder, Location loc, Value tensor, int64_t axis);
+
+} // namespace mlir::fovea
+
+#endif // FOVEA_DIALECTS_FOVEA_FOVEADIALECT_H

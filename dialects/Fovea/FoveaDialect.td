@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FOVEA_DIALECT_TD
+#define FOVEA_DIALECT_TD
+
+include "mlir/IR/OpBase.td"
+
+def FoveaDialect : Dialect {
+  let name = "fovea";
+  let cppNamespace = "::mlir::fovea";
+  let summary = "Transformer graphs: attention, masks, positions, weights, caches";
+  let description = [{
+    What upstream dialects have no word for. Everything that is not about Transformers is said with `arith`,
+    `math`, `linalg`, `tensor`, `scf` and `func`. An op is here only because a pass or a lowering must
+    recognise the thing.
+
+    Tensors of activations are `[batch, sequence, ...]` with dynamic batch and sequence. A function with the
+    unit attribute `fovea.entry` is what the runtime can call; its arguments and results carry `fovea.name`
+    (the source's own name) and, for dynamic sizes, `fovea.dims`, an array of names of which equal ones are
+    equal sizes. `fovea.max_positions` on an entry bounds cache length plus sequence.
+  }];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect"];
+  let extraClassDeclaration = [{
+    static constexpr ::llvm::StringLiteral kEntryAttr = "fovea.entry";
+    static constexpr ::llvm::StringLiteral kNameAttr = "fovea.name";
+    static constexpr ::llvm::StringLiteral kDimsAttr = "fovea.dims";
+    static constexpr ::llvm::StringLiteral kMaxPositionsAttr = "fovea.max_positions";
+
+    void registerTypes();
+    void registerAttributes();
+  }];
+}
+
+class FoveaOp<string mnemonic, list<Trait> traits = []> : Op<FoveaDialect, mnemonic, traits>;
+
+#endif // FOVEA_DIALECT_TD

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Linear, embedding, norms, activations, pooling: verifiers and result sizes.
+#include "dialects/Fovea/FoveaDialect.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::fovea;
+
+static bool agree(int64_t a, int64_t b) {
+  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
+}
+
+static bool agree(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
+  return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](auto p) {
+           return agree(std::get<0>(p), std::get<1>(p));
+         });
+}
+
+/// Sizes of a result whose leading axes are the input's.
+static void reifyLeading(OpBuilder &builder, Location loc, Value input, int64_t leading,
+                         ArrayRef<int64_t> trailing, ReifiedRankedShapedTypeDims &shapes) {
+  SmallVector<OpFoldResult> &shape = shapes.emplace_back();
+  for (int64_t axis = 0; axis < leading; ++axis)
+    shape.push_back(getSize(builder, loc, input, axis));
+  for (int64_t size : trailing)
+    shape.push_back(builder.getIndexAttr(size));
+}
+
+static LogicalResult reifyLike(OpBuilder &builder, Location loc, Value input,
+                               ReifiedRankedShapedTypeDims &shapes) {
+  reifyLeading(builder, loc, input, cast<RankedTensorType>(input.getType()).getRank(), {}, shapes);
+  return success();
+}
+
+/// Checks a vector operand (a norm's weight or bias, a projection's bias) against an axis.
+static LogicalResult verifyVector(Operation *op, Value vector, StringRef name, int64_t size) {
+  if (!vector || cast<RankedTensorType>(vector.getType()).getDimSize(0) == size)
+    return success();
+  return op->emitOpError("expects a ")
+         << name << " of " << size << " elements, got " << vector.getType();
+}
+
+static LogicalResult verifyEps(Operation *op, const APFloat &eps) {
+  double value = eps.convertToDouble();
+  if (std::isfinite(value) && value >= 0)
+    return success();
+  return op->emitOpError("expects a finite eps of at least 0, got ") << value;
+}
+
+static LogicalResult verifyLastAxis(Operation *op, RankedTensorType type) {
+  if (type.getRank() >= 1 && !ShapedType::isDynamic(type.getShape().back()))
+    return success();
+  return op->emitOpError("expects a static last axis, got ") << type;
+}
+
+//===-- Linear -------------------------------------------------------------------------------===//
+
+LogicalResult LinearOp::verify() {
+  auto input = getInput().getType(), result = getResult().getType();
+  auto weight = getWeight().getType();
+  if (!weight.hasStaticShape())
+    return emitOpError("expects a weight of static shape, got ") << weight;
+  if (input.getRank() < 1 || input.getShape().back() != weight.getDimSize(1)) // C1
+    return emitOpError("expects the input's last axis to be the weight's ")
+           << weight.getDimSize(1) << ", got " << input;
+  SmallVector<int64_t> expected(input.getShape());
+  expected.back() = weight.getDimSize(0);
+  if (result.getElementType() != input.getElementType() ||
+      !agree(result.getShape(), expected)) // C2
+    return emitOpError("expects a result like ")
+           << RankedTensorType::get(expected, input.getElementType()) << ", got " << result;
+  return verifyVector(*this, getBias(), "bias", weight.getDimSize(0)); // C3
+}
+
+LogicalResult LinearOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+  reifyLeading(builder, getLoc(), getInput(), getInput().getType().getRank() - 1,
+               getWeight().getType().getDimSize(0), shapes);
+  return success();
+}
+
+//===-- Embedding ----------------------------------------------------------------------------===//
+
+LogicalResult EmbeddingOp::verify() {
+  SmallVector<int64_t> expected(getIds().getType().getShape());
+  expected.push_back(getTable().getType().getDimSize(1));
+  if (!getTable().getType().hasStaticShape())
+    return emitOpError("expects a table of static shape, got ") << getTable().getType();
+  if (!agree(getResult().getType().getShape(), expected)) // C1
+    return emitOpError("expects a result like ")
+           << RankedTensorType::get(expected, getResult().getType().getElementType()) << ", got "
+           << getResult().getType();
+  return success();
+}
+
+LogicalResult EmbeddingOp::reifyResultShapes(OpBuilder &builder,
+                                             ReifiedRankedShapedTypeDims &shapes) {
+  reifyLeading(builder, getLoc(), getIds(), getIds().getType().getRank(),
+               getTable().getType().getDimSize(1), shapes);
+  return success();
+}
+
+//===-- Norms --------------------------------------------------------------------------------===//
+
+LogicalResult LayerNormOp::verify() {
+  if (failed(verifyLastAxis(*this, getInput().getType()))) // C1
+    return failure();
+  int64_t size = getInput().getType().getShape().back();
+  if (failed(verifyVector(*this, getWeight(), "weight", size)) ||
+      failed(verifyVector(*this, getBias(), "bias", size))) // C1
+    return failure();
+  return verifyEps(*this, getEps()); // C2
+}
+
+LogicalResult RmsNormOp::verify() {
+  if (failed(verifyLastAxis(*this, getInput().getType())) ||
+      failed(
+          verifyVector(*this, getWeight(), "weight", getInput().getType().getShape().back()))) // C1
+    return failure();
+  return verifyEps(*this, getEps()); // C2
+}
+
+LogicalResult L2NormOp::verify() {
+  if (failed(verifyLastAxis(*this, getInput().getType()))) // C1
+    return failure();
+  return verifyEps(*this, getEps()); // C2
+}
+
+LogicalResult LayerNormOp::reifyResultShapes(OpBuilder &b, ReifiedRankedShapedTypeDims &shapes) {
+  return reifyLike(b, getLoc(), getInput(), shapes);
+}
+LogicalResult RmsNormOp::reifyResultShapes(OpBuilder &b, ReifiedRankedShapedTypeDims &shapes) {
+  return reifyLike(b, getLoc(), getInput(), shapes);
+}
+LogicalResult L2NormOp::reifyResultShapes(OpBuilder &b, ReifiedRankedShapedTypeDims &shapes) {
+  return reifyLike(b, getLoc(), getInput(), shapes);
+}
+
+//===-- Elementwise, pooling -----------------------------------------------------------------===//
+
+LogicalResult ActivationOp::reifyResultShapes(OpBuilder &b, ReifiedRankedShapedTypeDims &shapes) {
+  return reifyLike(b, getLoc(), getInput(), shapes);
+}
+LogicalResult GluOp::reifyResultShapes(OpBuilder &b, ReifiedRankedShapedTypeDims &shapes) {
+  return reifyLike(b, getLoc(), getGate(), shapes);
+}
+LogicalResult DropoutOp::reifyResultShapes(OpBuilder &b, ReifiedRankedShapedTypeDims &shapes) {
+  return reifyLike(b, getLoc(), getInput(), shapes);
+}
+
+LogicalResult DropoutOp::verify() {
+  double rate = getRate().convertToDouble();
+  if (!(rate >= 0 && rate < 1)) // C1
+    return emitOpError("expects a rate of at least 0 and below 1, got ") << rate;
+  return success();
+}
+
+LogicalResult PoolOp::verify() {
+  auto input = getInput().getType(), result = getResult().getType();
+  if (input.isDynamicDim(2) || result.getElementType() != input.getElementType() ||
+      !agree(result.getDimSize(0), input.getDimSize(0)) ||
+      result.getDimSize(1) != input.getDimSize(2)) // C1
+    return emitOpError("expects a result like ")
+           << RankedTensorType::get({input.getDimSize(0), input.getDimSize(2)},
+                                    input.getElementType())
+           << ", got " << result;
+  if (getKeep()) { // C2
+    auto keep = cast<RankedTensorType>(getKeep().getType());
+    if (!agree(keep.getShape(), input.getShape().take_front(2)))
+      return emitOpError("expects to keep places of the sequence ") << input << ", got " << keep;
+  }
+  return success();
+}
+
+LogicalResult PoolOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+  reifyLeading(builder, getLoc(), getInput(), 1, getInput().getType().getDimSize(2), shapes);
+  return success();
+}

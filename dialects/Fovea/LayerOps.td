@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FOVEA_LAYER_OPS_TD
+#define FOVEA_LAYER_OPS_TD
+
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "dialects/Fovea/FoveaAttrs.td"
+include "dialects/Fovea/FoveaTypes.td"
+
+class LayerOp<string mnemonic, list<Trait> traits = []>
+    : FoveaOp<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>], traits)>;
+
+def LinearOp : LayerOp<"linear"> {
+  let summary = "Product with a weight matrix, and a bias";
+  let description = [{
+    `result[..., n] = sum_k x[..., k] * w[n, k] + bias[n]`. The weight lies as checkpoints store it, `[N, K]`. Sums in f32, in
+    f64 if x is f64; a narrower weight is widened first.
+
+    * (C1) the last axis of x and of the weight agree and are static.
+    * (C2) the result has x's element type and shape but for the last axis, which is N.
+    * (C3) the bias has N elements.
+
+    ```mlir
+    %y = fovea.linear %x, %w bias(%b : tensor<320xf32>) : tensor<?x?x192xf32>, tensor<320x192xbf16> -> tensor<?x?x320xf32>
+    ```
+  }];
+  let arguments = (ins Fovea_AnyFloatTensor:$input, Fovea_FloatTensor2:$weight, Optional<Fovea_FloatTensor1>:$bias);
+  let results = (outs Fovea_AnyFloatTensor:$result);
+  let assemblyFormat = [{
+    $input `,` $weight (`bias` `(` $bias^ `:` type($bias) `)`)? attr-dict `:` type($input) `,` type($weight) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def EmbeddingOp : LayerOp<"embedding"> {
+  let summary = "Rows of a table";
+  let description = [{
+    `result[..., :] = table[ids[...], :]`, widened to the result's element type. An id outside the table is a fault of the call.
+
+    * (C1) the result has the shape of `ids` and the table's width behind it.
+
+    ```mlir
+    %x = fovea.embedding %ids, %table : tensor<?x?xi64>, tensor<2048x192xbf16> -> tensor<?x?x192xf32>
+    ```
+  }];
+  let arguments = (ins Fovea_IdTensor:$ids, Fovea_FloatTensor2:$table);
+  let results = (outs Fovea_AnyFloatTensor:$result);
+  let assemblyFormat = "$ids `,` $table attr-dict `:` type($ids) `,` type($table) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def LayerNormOp : LayerOp<"layer_norm", [AttrSizedOperandSegments, AllTypesMatch<["input", "result"]>]> {
+  let summary = "Normalisation to mean zero and variance one";
+  let description = [{
+    Ba et al. 2016, over the last axis: `(x - mean) / sqrt(variance + eps) * weight + bias`, the variance without Bessel's
+    correction, all in f32 (f64 for f64).
+
+    * (C1) the last axis is static; weight and bias have as many elements.
+    * (C2) `eps` is not negative and finite.
+    * (C3) the result has the input's type.
+
+    ```mlir
+    %y = fovea.layer_norm %x weight(%w : tensor<384xf32>) bias(%b : tensor<384xf32>) eps(1.0e-12) : tensor<?x?x384xf32>
+    ```
+  }];
+  let arguments = (ins Fovea_AnyFloatTensor:$input, Optional<Fovea_FloatTensor1>:$weight,
+                       Optional<Fovea_FloatTensor1>:$bias, F64Attr:$eps);
+  let results = (outs Fovea_AnyFloatTensor:$result);
+  let assemblyFormat = [{
+    $input (`weight` `(` $weight^ `:` type($weight) `)`)? (`bias` `(` $bias^ `:` type($bias) `)`)? `eps` `(` $eps `)`
+    attr-dict `:` type($input)
+  }];
+  let hasVerifier = 1;
+}
+
+def RmsNormOp : LayerOp<"rms_norm", [AllTypesMatch<["input", "result"]>]> {
+  let summary = "Normalisation to root mean square one";
+  let description = [{
+    Zhang and Sennrich 2019, over the last axis: `x / sqrt(mean(x^2) + eps) * (weight + weight_offset)`, in f32 (f64 for f64).
+    The offset is 1 in models that store the weight's distance from one.
+
+    * (C1) the last axis is static; the weight has as many elements.
+    * (C2) `eps` is not negative and finite.
+    * (C3) the result has the input's type.
+
+    ```mlir
+    %y = fovea.rms_norm %x weight(%w : tensor<192xbf16>) eps(1.0e-5) : tensor<?x?x192xf32>
+    ```
+  }];
+  let arguments = (ins Fovea_AnyFloatTensor:$input, Optional<Fovea_FloatTensor1>:$weight, F64Attr:$eps,
+                       DefaultValuedAttr<F64Attr, "0.0">:$weight_offset);
+  let results = (outs Fovea_AnyFloatTensor:$result);
+  let assemblyFormat = [{
+    $input (`weight` `(` $weight^ `:` type($weight) `)`)? (`offset` `(` $weight_offset^ `)`)? `eps` `(` $eps `)`
+    attr-dict `:` type($input)
+  }];
+  let hasVerifier = 1;
+}
+
+def L2NormOp : LayerOp<"l2_norm", [AllTypesMatch<["input", "result"]>]> {
+  let summary = "Scaling to length one";
+  let description = [{
+    Over the last axis: `x / max(sqrt(sum x^2), eps)`.
+
+    * (C1) the last axis is static.
+    * (C2) `eps` is not negative and finite.
+    * (C3) the result has the input's type.
+
+    ```mlir
+    %y = fovea.l2_norm %x eps(1.0e-12) : tensor<?x384xf32>
+    ```
+  }];
+  let arguments = (ins Fovea_AnyFloatTensor:$input, F64Attr:$eps);
+  let results = (outs Fovea_AnyFloatTensor:$result);
+  let assemblyFormat = "$input `eps` `(` $eps `)` attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
+def ActivationOp : LayerOp<"activation", [SameOperandsAndResultType]> {
+  let summary = "Elementwise non-linearity";
+  let description = [{
+    - `gelu`: `x/2 (1 + erf(x / sqrt 2))`; `gelu_tanh`: `x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))`;
+      `gelu_quick`: `x sigmoid(1.702 x)` (Hendrycks and Gimpel 2016).
+    - `relu`: `max(x, 0)`; `relu_squared` its square; `silu`: `x sigmoid(x)`; `tanh`; `sigmoid`.
+
+    ```mlir
+    %y = fovea.activation gelu %x : tensor<?x?x1536xf32>
+    ```
+  }];
+  let arguments = (ins Fovea_ActivationKind:$kind, Fovea_AnyFloatTensor:$input);
+  let results = (outs Fovea_AnyFloatTensor:$result);
+  let assemblyFormat = "$kind $input attr-dict `:` type($input)";
+}
+
+def GluOp : LayerOp<"glu", [SameOperandsAndResultType]> {
+  let summary = "Gated linear unit";
+  let description = [{
+    `activation(gate) * up` (Shazeer 2020), with the activations of `fovea.activation`.
+
+    ```mlir
+    %y = fovea.glu silu %gate, %up : tensor<?x?x512xf32>
+    ```
+  }];
+  let arguments = (ins Fovea_ActivationKind:$kind, Fovea_AnyFloatTensor:$gate, Fovea_AnyFloatTensor:$up);
+  let results = (outs Fovea_AnyFloatTensor:$result);
+  let assemblyFormat = "$kind $gate `,` $up attr-dict `:` type($gate)";
+}
+
+def PoolOp : LayerOp<"pool"> {
+  let summary = "One vector for a sequence";
+  let description = [{
+    `x [B,S,D] -> [B,D]` over the places where `keep [B,S]` is not zero (absent: everywhere): their `mean`
+    (divided by at least 1e-9), `max`, `first` or `last`. A row that keeps nothing gives zeros, and for `max` minus infinity.
+
+    * (C1) the result is `[B,D]` of x's element type, with static D.
+    * (C2) `keep` is `[B,S]`.
+
+    ```mlir
+    %e = fovea.pool mean %x keep(%m : tensor<?x?xi64>) : tensor<?x?x384xf32> -> tensor<?x384xf32>
+    ```
+  }];
+  let arguments = (ins Fovea_PoolKind:$kind, TensorRankOf<[F16, BF16, F32, F64], [3]>:$input,
+                       Optional<TensorRankOf<[I1, I32, I64], [2]>>:$keep);
+  let results = (outs Fovea_FloatTensor2:$result);
+  let assemblyFormat = "$kind $input (`keep` `(` $keep^ `:` type($keep) `)`)? attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def DropoutOp : LayerOp<"dropout", [SameOperandsAndResultType]> {
+  let summary = "Zeroing at random while training";
+  let description = [{
+    Srivastava et al. 2014. Inference folds it away; training is not built yet.
+
+    * (C1) `rate` is at least 0 and below 1.
+
+    ```mlir
+    %y = fovea.dropout %x rate(0.1) : tensor<?x?x384xf32>
+    ```
+  }];
+  let arguments = (ins Fovea_AnyFloatTensor:$input, F64Attr:$rate);
+  let results = (outs Fovea_AnyFloatTensor:$result);
+  let assemblyFormat = "$input `rate` `(` $rate `)` attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
+#endif // FOVEA_LAYER_OPS_TD

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rotary, sinusoidal and learned positions: verifiers and result sizes.
+#include "dialects/Fovea/FoveaDialect.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::fovea;
+
+static bool agree(int64_t a, int64_t b) {
+  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
+}
+
+LogicalResult PositionsOp::verify() {
+  auto type = getResult().getType();
+  if (type.getDimSize(0) != 1)
+    return emitOpError("expects a result of one row, got ") << type;
+  if (type.isDynamicDim(1) != bool(getCount())) // C1
+    return emitOpError("expects a count exactly if the length is dynamic, got ") << type;
+  return success();
+}
+
+LogicalResult PositionsOp::reifyResultShapes(OpBuilder &builder,
+                                             ReifiedRankedShapedTypeDims &shapes) {
+  OpFoldResult count = getCount() ? OpFoldResult(getCount())
+                                  : builder.getIndexAttr(getResult().getType().getDimSize(1));
+  shapes.push_back({builder.getIndexAttr(1), count});
+  return success();
+}
+
+LogicalResult RopeOp::verify() {
+  auto type = getInput().getType();
+  int64_t dim = getDim();
+  if (type.isDynamicDim(3)) // C1
+    return emitOpError("expects a static head size, got ") << type;
+  if (dim <= 0 || dim % 2 != 0 || dim > type.getDimSize(3)) // C2
+    return emitOpError("expects an even dim between 2 and the head size ")
+           << type.getDimSize(3) << ", got " << dim;
+  auto positions = getPositions().getType();
+  if ((positions.getDimSize(0) != 1 && !agree(positions.getDimSize(0), type.getDimSize(0))) ||
+      !agree(positions.getDimSize(1), type.getDimSize(1))) // C3
+    return emitOpError("expects positions for ") << type << ", got " << positions;
+  double theta = getTheta().convertToDouble();
+  if (!(std::isfinite(theta) && theta > 0)) // C4
+    return emitOpError("expects a positive finite theta, got ") << theta;
+  if (auto scaling = getScalingAttr())
+    if (scaling.getKind() == RopeScalingKind::LongRope &&
+        scaling.getShortFactors().size() != dim / 2) // C5
+      return emitOpError("expects ")
+             << dim / 2 << " longrope factors, got " << scaling.getShortFactors().size();
+  return success();
+}
+
+LogicalResult RopeOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+  SmallVector<OpFoldResult> &shape = shapes.emplace_back();
+  for (int64_t axis = 0; axis < 4; ++axis)
+    shape.push_back(getSize(builder, getLoc(), getInput(), axis));
+  return success();
+}
+
+/// Sizes of a table looked up at `positions`: [B|1, S, D].
+static LogicalResult reifyAtPositions(OpBuilder &builder, Location loc, Value positions,
+                                      int64_t width, ReifiedRankedShapedTypeDims &shapes) {
+  shapes.push_back({getSize(builder, loc, positions, 0), getSize(builder, loc, positions, 1),
+                    builder.getIndexAttr(width)});
+  return success();
+}
+
+static LogicalResult verifyAtPositions(Operation *op, RankedTensorType positions,
+                                       RankedTensorType result, int64_t width) {
+  if (!agree(result.getDimSize(0), positions.getDimSize(0)) ||
+      !agree(result.getDimSize(1), positions.getDimSize(1)) || result.getDimSize(2) != width)
+    return op->emitOpError("expects a result like ")
+           << RankedTensorType::get({positions.getDimSize(0), positions.getDimSize(1), width},
+                                    result.getElementType())
+           << ", got " << result;
+  return success();
+}
+
+LogicalResult PositionSinusoidalOp::verify() {
+  auto result = cast<RankedTensorType>(getResult().getType());
+  int64_t width = result.getDimSize(2);
+  if (ShapedType::isDynamic(width) || width % 2 != 0) // C1
+    return emitOpError("expects an even static width, got ") << result;
+  double theta = getTheta().convertToDouble();
+  if (!(std::isfinite(theta) && theta > 0))
+    return emitOpError("expects a positive finite theta, got ") << theta;
+  return verifyAtPositions(*this, getPositions().getType(), result, width); // C1
+}
+
+LogicalResult PositionSinusoidalOp::reifyResultShapes(OpBuilder &builder,
+                                                      ReifiedRankedShapedTypeDims &shapes) {
+  return reifyAtPositions(builder, getLoc(), getPositions(),
+                          cast<RankedTensorType>(getResult().getType()).getDimSize(2), shapes);
+}
+
+LogicalResult PositionLearnedOp::verify() {
+  if (!getTable().getType().hasStaticShape())
+    return emitOpError("expects a table of static shape, got ") << getTable().getType();
+  return verifyAtPositions(*this, getPositions().getType(), // C1
+                           cast<RankedTensorType>(getResult().getType()),
+                           getTable().getType().getDimSize(1));
+}
+
+LogicalResult PositionLearnedOp::reifyResultShapes(OpBuilder &builder,
+                                                   ReifiedRankedShapedTypeDims &shapes) {
+  return reifyAtPositions(builder, getLoc(), getPositions(), getTable().getType().getDimSize(1),
+                          shapes);
+}

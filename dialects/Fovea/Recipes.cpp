@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Weight recipes: types, checks, and evaluation in slices of the outermost axis. A step holds at
+// most one slice of each input besides its own; only `transpose` reads its input column by column,
+// straight from the mapped file if that is a stored tensor.
+#include "dialects/Fovea/FoveaDialect.h"
+#include "llvm/ADT/APFloat.h"
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::fovea;
+
+static RecipeAttrInterface recipe(Attribute attr) { return cast<RecipeAttrInterface>(attr); }
+
+/// Bytes of one row of the outermost axis.
+static int64_t rowBytes(RankedTensorType type) {
+  int64_t elements = 1;
+  for (int64_t size : type.getShape().drop_front(type.getRank() ? 1 : 0))
+    elements *= size;
+  return getStorageBytes(type.getElementType(), elements);
+}
+
+static LogicalResult verifyInputs(ArrayRef<Attribute> inputs,
+                                  function_ref<InFlightDiagnostic()> emitError) {
+  for (Attribute input : inputs) {
+    auto step = dyn_cast<RecipeAttrInterface>(input);
+    if (!step)
+      return emitError() << "expects a recipe, got " << input;
+    if (failed(step.verifyRecipe(emitError)))
+      return failure();
+  }
+  return success();
+}
+
+//===-- stored -------------------------------------------------------------------------------===//
+
+RankedTensorType StoredAttr::getRecipeType() const { return getType(); }
+SmallVector<Attribute> StoredAttr::getRecipeInputs() const { return {}; }
+
+LogicalResult StoredAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
+  if (!getType().hasStaticShape())
+    return emitError() << "expects a stored tensor of static shape, got " << getType();
+  return success();
+}
+
+LogicalResult StoredAttr::evaluateRows(RecipeSource &source, int64_t first, int64_t count,
+                                       char *out) const {
+  FailureOr<ArrayRef<char>> bytes = source.read(*this);
+  if (failed(bytes))
+    return failure();
+  int64_t row = rowBytes(getType());
+  std::memcpy(out, bytes->data() + first * row, count * row);
+  return success();
+}
+
+//===-- concat -------------------------------------------------------------------------------===//
+
+RankedTensorType ConcatAttr::getRecipeType() const {
+  RankedTensorType first = recipe(getParts().front()).getRecipeType();
+  SmallVector<int64_t> shape(first.getShape());
+  shape[getAxis()] = 0;
+  for (Attribute part : getParts())
+    shape[getAxis()] += recipe(part).getRecipeType().getDimSize(getAxis());
+  return RankedTensorType::get(shape, first.getElementType());
+}
+
+SmallVector<Attribute> ConcatAttr::getRecipeInputs() const {
+  return SmallVector<Attribute>(getParts());
+}
+
+LogicalResult ConcatAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
+  if (failed(verifyInputs(getParts(), emitError)))
+    return failure();
+  if (getParts().empty()) // C1
+    return emitError() << "expects at least one part to concatenate";
+  RankedTensorType first = recipe(getParts().front()).getRecipeType();
+  if (getAxis() < 0 || getAxis() >= first.getRank()) // C1
+    return emitError() << "expects an axis of " << first << ", got " << getAxis();
+  for (Attribute part : getParts()) {
+    RankedTensorType type = recipe(part).getRecipeType();
+    bool same =
+        type.getElementType() == first.getElementType() && type.getRank() == first.getRank();
+    for (int64_t axis = 0; same && axis < first.getRank(); ++axis)
+      same = axis == getAxis() || type.getDimSize(axis) == first.getDimSize(axis);
+    if (!same) // C2
+      return emitError() << "expects parts that differ in axis " << getAxis() << " only, got "
+                         << first << " and " << type;
+  }
+  return success();
+}
+
+LogicalResult ConcatAttr::evaluateRows(RecipeSource &source, int64_t first, int64_t count,
+                                       char *out) const {
+  if (getAxis() == 0) {
+    for (Attribute part : getParts()) {
+      RankedTensorType type = recipe(part).getRecipeType();
+      int64_t here = std::min(count, type.getDimSize(0) - first);
+      if (here > 0) {
+        if (failed(recipe(part).evaluateRows(source, first, here, out)))
+          return failure();
+        out += here * rowBytes(type);
+        count -= here;
+        first = 0;
+      } else {
+        first -= type.getDimSize(0);
+      }
+      if (count == 0)
+        return success();
+    }
+    return success();
+  }
+  // Along an inner axis each row of the result is made of pieces of the parts' rows.
+  RankedTensorType type = getRecipeType();
+  int64_t outer = count;
+  for (int64_t axis = 1; axis < getAxis(); ++axis)
+    outer *= type.getDimSize(axis);
+  int64_t inner = 1;
+  for (int64_t axis = getAxis() + 1; axis < type.getRank(); ++axis)
+    inner *= type.getDimSize(axis);
+  int64_t stride = getStorageBytes(type.getElementType(), inner * type.getDimSize(getAxis()));
+  int64_t offset = 0;
+  for (Attribute part : getParts()) {
+    RankedTensorType partType = recipe(part).getRecipeType();
+    std::vector<char> rows(count * rowBytes(partType));
+    if (failed(recipe(part).evaluateRows(source, first, count, rows.data())))
+      return failure();
+    int64_t piece = getStorageBytes(type.getElementType(), inner * partType.getDimSize(getAxis()));
+    for (int64_t i = 0; i < outer; ++i)
+      std::memcpy(out + i * stride + offset, rows.data() + i * piece, piece);
+    offset += piece;
+  }
+  return success();
+}
+
+//===-- transpose ----------------------------------------------------------------------------===//
+
+RankedTensorType TransposeAttr::getRecipeType() const {
+  RankedTensorType type = recipe(getInput()).getRecipeType();
+  return RankedTensorType::get({type.getDimSize(1), type.getDimSize(0)}, type.getElementType());
+}
+
+SmallVector<Attribute> TransposeAttr::getRecipeInputs() const { return {getInput()}; }
+
+LogicalResult TransposeAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
+  if (failed(verifyInputs(getInput(), emitError)))
+    return failure();
+  RankedTensorType type = recipe(getInput()).getRecipeType();
+  if (type.getRank() != 2) // C1
+    return emitError() << "expects a matrix to transpose, got " << type;
+  return success();
+}
+
+LogicalResult TransposeAttr::evaluateRows(RecipeSource &source, int64_t first, int64_t count,
+                                          char *out) const {
+  RankedTensorType type = recipe(getInput()).getRecipeType();
+  int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
+  int64_t size = getStorageBytes(type.getElementType(), 1);
+  // Blocks of input rows bound the memory; a stored input is read in place.
+  constexpr int64_t kBlockRows = 256;
+  std::vector<char> block;
+  for (int64_t row = 0; row < rows; row += kBlockRows) {
+    int64_t here = std::min(kBlockRows, rows - row);
+    const char *data;
+    if (auto stored = dyn_cast<StoredAttr>(getInput())) {
+      FailureOr<ArrayRef<char>> bytes = source.read(stored);
+      if (failed(bytes))
+        return failure();
+      data = bytes->data() + row * columns * size;
+    } else {
+      block.resize(here * columns * size);
+      if (failed(recipe(getInput()).evaluateRows(source, row, here, block.data())))
+        return failure();
+      data = block.data();
+    }
+    for (int64_t c = 0; c < count; ++c)
+      for (int64_t r = 0; r < here; ++r)
+        std::memcpy(out + (c * rows + row + r) * size, data + (r * columns + first + c) * size,
+                    size);
+  }
+  return success();
+}
+
+//===-- cast, scale_columns ------------------------------------------------------------------===//
+
+static double loadElement(Type type, const char *at) {
+  if (type.isF64()) {
+    double value;
+    std::memcpy(&value, at, 8);
+    return value;
+  }
+  if (type.isF32()) {
+    float value;
+    std::memcpy(&value, at, 4);
+    return value;
+  }
+  uint16_t bits;
+  std::memcpy(&bits, at, 2);
+  if (type.isBF16()) {
+    uint32_t wide = uint32_t(bits) << 16;
+    float value;
+    std::memcpy(&value, &wide, 4);
+    return value;
+  }
+  return llvm::APFloat(llvm::APFloat::IEEEhalf(), llvm::APInt(16, bits)).convertToDouble();
+}
+
+/// Rounds to nearest even; an f64 that goes to 16 bits is rounded once, not twice.
+static void storeElement(Type type, double value, char *at) {
+  if (type.isF64()) {
+    std::memcpy(at, &value, 8);
+    return;
+  }
+  if (type.isF32()) {
+    float narrow = static_cast<float>(value);
+    std::memcpy(at, &narrow, 4);
+    return;
+  }
+  llvm::APFloat number(value);
+  bool lost;
+  number.convert(cast<FloatType>(type).getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven,
+                 &lost);
+  uint16_t bits = static_cast<uint16_t>(number.bitcastToAPInt().getZExtValue());
+  std::memcpy(at, &bits, 2);
+}
+
+static bool isStorageFloat(Type type) {
+  return type.isF16() || type.isBF16() || type.isF32() || type.isF64();
+}
+
+RankedTensorType CastAttr::getRecipeType() const {
+  return recipe(getInput()).getRecipeType().clone(getElementType());
+}
+
+SmallVector<Attribute> CastAttr::getRecipeInputs() const { return {getInput()}; }
+
+LogicalResult CastAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
+  if (failed(verifyInputs(getInput(), emitError)))
+    return failure();
+  Type from = recipe(getInput()).getRecipeType().getElementType();
+  if (!isStorageFloat(from) || !isStorageFloat(getElementType())) // C1
+    return emitError() << "expects a cast among f16, bf16, f32 and f64, got " << from << " to "
+                       << getElementType();
+  return success();
+}
+
+LogicalResult CastAttr::evaluateRows(RecipeSource &source, int64_t first, int64_t count,
+                                     char *out) const {
+  RankedTensorType from = recipe(getInput()).getRecipeType();
+  std::vector<char> rows(count * rowBytes(from));
+  if (failed(recipe(getInput()).evaluateRows(source, first, count, rows.data())))
+    return failure();
+  int64_t fromSize = getStorageBytes(from.getElementType(), 1);
+  int64_t toSize = getStorageBytes(getElementType(), 1);
+  for (int64_t i = 0, n = rows.size() / fromSize; i < n; ++i)
+    storeElement(getElementType(), loadElement(from.getElementType(), rows.data() + i * fromSize),
+                 out + i * toSize);
+  return success();
+}
+
+RankedTensorType ScaleColumnsAttr::getRecipeType() const {
+  return recipe(getInput()).getRecipeType();
+}
+
+SmallVector<Attribute> ScaleColumnsAttr::getRecipeInputs() const {
+  return {getInput(), getScale()};
+}
+
+LogicalResult ScaleColumnsAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
+  if (failed(verifyInputs({getInput(), getScale()}, emitError)))
+    return failure();
+  RankedTensorType matrix = recipe(getInput()).getRecipeType();
+  RankedTensorType vector = recipe(getScale()).getRecipeType();
+  if (matrix.getRank() != 2 || vector.getRank() != 1 ||
+      matrix.getDimSize(1) != vector.getDimSize(0)) // C1
+    return emitError() << "expects a matrix and a vector for its columns, got " << matrix << " and "
+                       << vector;
+  return success();
+}
+
+LogicalResult ScaleColumnsAttr::evaluateRows(RecipeSource &source, int64_t first, int64_t count,
+                                             char *out) const {
+  RankedTensorType type = getRecipeType();
+  RankedTensorType scaleType = recipe(getScale()).getRecipeType();
+  int64_t columns = type.getDimSize(1), size = getStorageBytes(type.getElementType(), 1);
+  int64_t scaleSize = getStorageBytes(scaleType.getElementType(), 1);
+  std::vector<char> scale(columns * scaleSize);
+  if (failed(recipe(getScale()).evaluateRows(source, 0, columns, scale.data())) ||
+      failed(recipe(getInput()).evaluateRows(source, first, count, out)))
+    return failure();
+  double offset = getOffset().getValueAsDouble();
+  for (int64_t i = 0; i < count * columns; ++i) {
+    char *at = out + i * size;
+    double factor =
+        loadElement(scaleType.getElementType(), scale.data() + (i % columns) * scaleSize) + offset;
+    storeElement(type.getElementType(), loadElement(type.getElementType(), at) * factor, at);
+  }
+  return success();
+}
+
+//===-- pack ---------------------------------------------------------------------------------===//
+
+RankedTensorType PackAttr::getRecipeType() const { return recipe(getInput()).getRecipeType(); }
+SmallVector<Attribute> PackAttr::getRecipeInputs() const { return {getInput()}; }
+
+LogicalResult PackAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
+  return verifyInputs(getInput(), emitError);
+}
+
+LogicalResult PackAttr::evaluateRows(RecipeSource &source, int64_t first, int64_t count,
+                                     char *out) const {
+  return recipe(getInput()).evaluateRows(source, first, count, out);
+}
