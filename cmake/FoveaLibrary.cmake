@@ -90,6 +90,25 @@ function(fovea_mlir_library name)
   fovea_check_all_sources_listed(${arg_UNPARSED_ARGUMENTS})
 endfunction()
 
+# fovea_mlir_program(name a.cpp [LINK lib...]): a program of tools/ that uses MLIR.
+function(fovea_mlir_program name)
+  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE fovea_mlir_flags ${arg_LINK})
+  # The precompiled header was made with -fPIC; CMake would say -fPIE here.
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE -fPIC)
+  target_precompile_headers(${name} REUSE_FROM fovea_mlir_pch)
+  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    target_compile_options(${name} PRIVATE -Xclang -fno-pch-timestamp)
+  endif()
+  get_property(generated GLOBAL PROPERTY FOVEA_TABLEGEN_TARGETS)
+  if(generated)
+    add_dependencies(${name} ${generated})
+  endif()
+  fovea_check_all_sources_listed(${arg_UNPARSED_ARGUMENTS})
+endfunction()
+
 # fovea_plain_library(Name a.cpp [LINK lib...]): no MLIR, no LLVM inside.
 function(fovea_plain_library name)
   cmake_parse_arguments(arg "" "" "LINK" ${ARGN})

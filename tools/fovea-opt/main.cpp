@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// fovea-opt: reads IR of any stage, runs passes, prints IR.
+// The workbench for passes: reads IR of any stage, runs the passes named on the
+// command line, prints the result. It knows all of upstream's dialects and
+// passes beside our own, so that any dump can be taken further by hand.
+
 #include "dialects/Fovea/FoveaDialect.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
