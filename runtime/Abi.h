@@ -34,7 +34,6 @@ typedef struct fovea_frame {
 typedef void (*fovea_plan_fn)(const int64_t *dims, int64_t *locals);
 
 /// `fovea_<entry>_step`: part `part` of `parts` of launch number `step`.
-typedef void (*fovea_step_fn)(const fovea_frame *frame, int64_t step, int64_t part,
-                              int64_t parts);
+typedef void (*fovea_step_fn)(const fovea_frame *frame, int64_t step, int64_t part, int64_t parts);
 
 #endif // FOVEA_RUNTIME_ABI_H

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Finds tests that can never fail, and files that name the machine they were written on.
+
+Each guard takes the root of a tree and the files in it, and returns a list of complaints; test_guards.py runs them on the repository, and on small trees with
+the fault in them.
+"""
+import re
+import subprocess
+
+CHECK_LINE = re.compile(r"^\s*(?://|#|;)\s*([A-Z][A-Z0-9_-]*?)(?:-(?:LABEL|NEXT|SAME|NOT|DAG|EMPTY|COUNT-\d+))?:", re.MULTILINE)
+RUN_LINE = re.compile(r"^\s*(?://|#|;)\s*RUN:(.*)$", re.MULTILINE)
+# Built from parts, so that this file does not name what it looks for.
+MACHINE_PATH = re.compile(r"(?:(?<![\w.~>)}])|(?<=-[IL]))/(?:%s)/" % "|".join(["wo" + "rk", "ro" + "ot", "ho" + "me"]))
+LIT_SUFFIXES = (".mlir", ".test")
+
+
+def tracked_files(root):
+    """The files of the repository: those in git, and new ones that git does not ignore."""
+    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=root, check=True, capture_output=True).stdout
+    return sorted({name for name in listed.decode().split("\0") if name and (root / name).is_file()})
+
+
+def text_of(path):
+    data = path.read_bytes()
+    return None if b"\0" in data[:8192] else data.decode(errors="replace")
+
+
+def lit_files(files):
+    return [file for file in files if file.startswith("test/") and file.endswith(LIT_SUFFIXES) and "/Inputs/" not in file]
+
+
+def run_lines(text):
+    """The RUN lines, those that end in a backslash joined with the next."""
+    return re.sub(r"\\\n", " ", "\n".join(RUN_LINE.findall(text))).splitlines()
+
+
+def unused_checks(root, files):
+    """A prefix with check lines that no FileCheck of the file reads, and a file without any RUN line."""
+    complaints = []
+    for file in lit_files(files):
+        text = text_of(root / file)
+        runs = run_lines(text)
+        if not runs:
+            complaints.append(f"{file}: has no RUN line")
+            continue
+        read = set()
+        for run in runs:
+            for command in re.split(r"\||&&|;", run):
+                words = command.split()
+                if any(word == "FileCheck" or word.endswith("/FileCheck") for word in words):
+                    named = re.findall(r"--?check-prefix(?:es)?[= ]([\w,-]+)", command)
+                    read |= {prefix for prefixes in named for prefix in prefixes.split(",")} or {"CHECK"}
+        for prefix in sorted(set(CHECK_LINE.findall(text))):
+            if ("CHECK" in prefix or prefix in read or is_used_as_prefix(text, prefix)) and prefix not in read:
+                complaints.append(f"{file}: no FileCheck reads its {prefix} lines")
+    return complaints
+
+
+def is_used_as_prefix(text, prefix):
+    """Whether a word in capitals with a colon is meant as a check: it also appears with a suffix that only FileCheck knows."""
+    return re.search(rf"^\s*(?://|#|;)\s*{re.escape(prefix)}-(?:LABEL|NEXT|SAME|NOT|DAG|EMPTY):", text, re.MULTILINE) is not None
+
+
+def undiscovered_tests(root, files, discovered):
+    """A file that looks like a lit test but that lit does not run. `discovered` holds the paths that lit lists, from the root."""
+    return [f"{file}: lit does not find it" for file in lit_files(files) if file not in discovered]
+
+
+def machine_paths(root, files):
+    """A text file that names a folder of somebody's machine."""
+    complaints = []
+    for file in files:
+        text = text_of(root / file)
+        if text is None:
+            continue
+        for number, line in enumerate(text.splitlines(), 1):
+            if match := MACHINE_PATH.search(line):
+                complaints.append(f"{file}:{number}: names a path of one machine: {line[match.start():match.start() + 40]!r}")
+    return complaints
+
+
+def missing_licence_line(root, files):
+    """A source file whose first three lines do not hold the licence line."""
+    sources = (".cpp", ".h", ".c", ".td", ".py", ".cmake", "CMakeLists.txt", ".fbs")
+    return [f"{file}: has no SPDX line at its top" for file in files
+            if file.endswith(sources) and "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception" not in "".join((root / file).read_text().splitlines()[:3])]

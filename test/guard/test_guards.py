@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs the guards on the repository, and shows of each that it can fail."""
+import re
+import subprocess
+
+import guards
+import pytest
+
+
+@pytest.fixture(scope="module")
+def files(root):
+    return guards.tracked_files(root)
+
+
+def discovered_by_lit(root, build):
+    lit = re.search(r"^FOVEA_LIT:\w+=(.+)$", (build / "CMakeCache.txt").read_text(), re.MULTILINE).group(1)
+    shown = subprocess.run([lit, "--show-tests", str(build / "test")], check=True, capture_output=True, text=True).stdout
+    return {f"test/{name}" for name in re.findall(r"^\s*Fovea :: (.+)$", shown, re.MULTILINE)}
+
+
+def complain(complaints):
+    assert not complaints, "\n" + "\n".join(complaints)
+
+
+def test_every_check_line_is_read(root, files):
+    complain(guards.unused_checks(root, files))
+
+
+def test_lit_runs_every_test_file(root, build, files):
+    complain(guards.undiscovered_tests(root, files, discovered_by_lit(root, build)))
+
+
+def test_no_machine_paths(root, files):
+    complain(guards.machine_paths(root, files))
+
+
+def test_every_source_names_its_licence(root, files):
+    complain(guards.missing_licence_line(root, files))
+
+
+def test_sources_are_formatted(root):
+    done = subprocess.run([root / "scripts" / "format", "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, "\n" + done.stdout + done.stderr
+
+
+# The guards themselves, on trees with one fault.
+
+
+def tree(tmp_path, name, text):
+    path = tmp_path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return tmp_path, [name]
+
+
+@pytest.mark.parametrize("text", [
+    "// RUN: fovea-opt %s\n// CHECK: nothing reads me\n",
+    "// RUN: fovea-opt %s | FileCheck %s --check-prefix=FAST\n// FAST: read\n// CHECK: not read\n",
+    "// RUN: fovea-opt %s | FileCheck %s\n// CHECK: read\n// CHECK-SLOW-NEXT: not read\n",
+    "// RUN: fovea-opt %s | FileCheck %s\n// CHECK: read\n// SLOW-LABEL: not read\n",
+    "// CHECK: there is no RUN line at all\n",
+    "# no test at all\n",
+])
+def test_guard_finds_unread_checks(tmp_path, text):
+    assert guards.unused_checks(*tree(tmp_path, "test/a.mlir", text))
+
+
+@pytest.mark.parametrize("text", [
+    "// RUN: fovea-opt %s | FileCheck %s\n// CHECK-LABEL: @f\n// CHECK-COUNT-2: x\n// NOTE: a remark\n",
+    "// RUN: fovea-opt %s \\\n// RUN:   | FileCheck %s --check-prefixes=A,B\n// A: x\n// B-NOT: y\n",
+    "// RUN: fovea-opt %s -verify-diagnostics\n",
+])
+def test_guard_accepts_read_checks(tmp_path, text):
+    assert not guards.unused_checks(*tree(tmp_path, "test/a.mlir", text))
+
+
+def test_guard_finds_undiscovered_tests(tmp_path):
+    assert guards.undiscovered_tests(tmp_path, ["test/e2e/lost.mlir", "test/a.test", "test/Inputs/data.mlir"], {"test/a.test"}) == [
+        "test/e2e/lost.mlir: lit does not find it"]
+
+
+@pytest.mark.parametrize("line, found", [
+    ("see /%s/main/x", True),
+    ('open("/%s/x")', True),
+    ("-I/%s/include", True),
+    ("a/%s/b", False),
+    ("https://example.org/%s/b", False),
+])
+@pytest.mark.parametrize("folder", ["wo" + "rk", "ro" + "ot", "ho" + "me"])
+def test_guard_finds_machine_paths(tmp_path, folder, line, found):
+    assert bool(guards.machine_paths(*tree(tmp_path, "docs/a.md", line % folder))) == found
+
+
+def test_guard_finds_missing_licence(tmp_path):
+    assert guards.missing_licence_line(*tree(tmp_path, "runtime/a.cpp", "int x;\n"))
+
+
+def test_lit_really_lists_tests(root, build):
+    assert "test/tools/fovea-opt.mlir" in discovered_by_lit(root, build)

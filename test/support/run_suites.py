@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs every suite of tests on build/ and counts single tests over all of them.
+
+usage: run_suites.py [--all] [--filter=EXPRESSION]...
+
+The last line is `N passed, N failed` (`, N skipped` where some were); the exit code is 1 when one failed, or when none ran. A suite whose runner breaks
+before it can report counts as one failed test, never as none.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as xml
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build"
+RESULTS = BUILD / "test-results"
+
+
+class Suite:
+    def __init__(self, name):
+        self.name, self.passed, self.skipped, self.failures, self.seconds = name, 0, 0, [], 0.0
+
+    def add(self, outcome, title):
+        if outcome == "passed":
+            self.passed += 1
+        elif outcome == "skipped":
+            self.skipped += 1
+        else:
+            self.failures.append(title)
+
+    def line(self):
+        text = f"{self.name:<8} {self.passed:6} passed, {len(self.failures)} failed"
+        if self.skipped:
+            text += f", {self.skipped} skipped"
+        return f"{text}  ({self.seconds:.1f} s)"
+
+
+def run(suite, command, **environment):
+    """Runs a suite's program with its output in a log, which is shown if it fails."""
+    log = RESULTS / f"{suite.name}.log"
+    start = time.monotonic()
+    with log.open("w") as out:
+        code = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+                              env={**os.environ, **environment}).returncode
+    suite.seconds = time.monotonic() - start
+    if code:
+        text = log.read_text(errors="replace")
+        if len(text) > 20000:
+            text = f"... (all of it in {log.relative_to(ROOT)})\n{text[-20000:]}"
+        print(text, flush=True)
+    return code
+
+
+def count_junit(suite, file, title):
+    for case in xml.parse(file).getroot().iter("testcase"):
+        outcome = "passed"
+        if case.find("failure") is not None or case.find("error") is not None:
+            outcome = "failed"
+        elif case.find("skipped") is not None or case.get("status") == "notrun":
+            outcome = "skipped"
+        suite.add(outcome, title(case))
+
+
+def unit_tests():
+    """The GoogleTest programs; ctest runs them, their own reports count the cases."""
+    suite = Suite("unit")
+    reports = RESULTS / "unit"
+    reports.mkdir(parents=True)
+    junit = RESULTS / "ctest.xml"
+    code = run(suite, ["ctest", "--test-dir", str(BUILD), "--output-on-failure", "-j2", "--output-junit", str(junit)],
+               GTEST_OUTPUT=f"xml:{reports}/")
+    for report in sorted(reports.glob("*.xml")):
+        count_junit(suite, report, lambda case: f"{report.stem}: {case.get('classname')}.{case.get('name')}")
+    # A program that crashed, or that is no GoogleTest, left no report of its own.
+    if junit.exists():
+        for case in xml.parse(junit).getroot().iter("testcase"):
+            if not (reports / f"{case.get('name')}.xml").exists():
+                suite.add("passed" if case.get("status") == "run" else "failed", case.get("name"))
+    if code and not suite.failures:
+        suite.add("failed", "ctest itself")
+    return suite
+
+
+def lit_tests(filters):
+    suite = Suite("lit")
+    report = RESULTS / "lit.json"
+    code = run(suite, [lit_program(), "-sv", "-j2", "--output", str(report), *(["--filter", "|".join(filters)] if filters else []), str(BUILD / "test")])
+    if report.exists():
+        for test in json.loads(report.read_text())["tests"]:
+            kind = test["code"]
+            suite.add({"PASS": "passed", "FLAKYPASS": "passed", "XFAIL": "passed", "UNSUPPORTED": "skipped", "SKIPPED": "skipped"}.get(kind, "failed"), test["name"])
+    if code and not suite.failures:
+        suite.add("failed", "lit itself")
+    return suite
+
+
+def lit_program():
+    """The lit that CMake found."""
+    match = re.search(r"^FOVEA_LIT:\w+=(.+)$", (BUILD / "CMakeCache.txt").read_text(), re.MULTILINE)
+    if not match:
+        sys.exit("run_suites.py: build/CMakeCache.txt names no FOVEA_LIT; run scripts/setup")
+    return match.group(1)
+
+
+def python_tests(everything):
+    suite = Suite("python")
+    junit = RESULTS / "pytest.xml"
+    code = run(suite, [sys.executable, "-m", "pytest", "-q", "--tb=short", "-rfE", "-p", "no:cacheprovider", f"--junitxml={junit}", "--durations=10",
+                       *(["--all"] if everything else []), "test"])
+    if junit.exists():
+        count_junit(suite, junit, lambda case: f"{case.get('classname')}::{case.get('name')}")
+    if code and not suite.failures:
+        suite.add("failed", "pytest itself")
+    return suite
+
+
+def main():
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--filter", action="append", default=[])
+    arguments = parser.parse_args()
+    subprocess.run(["rm", "-rf", str(RESULTS)], check=True)
+    RESULTS.mkdir(parents=True)
+
+    runs = [lambda: lit_tests(arguments.filter)]
+    if not arguments.filter:
+        runs = [unit_tests, *runs, lambda: python_tests(arguments.all)]
+    suites = []
+    for start in runs:
+        suites.append(start())
+        print(suites[-1].line(), flush=True)
+
+    failures = [f"{suite.name}: {title}" for suite in suites for title in suite.failures]
+    if failures:
+        print("\nfailed:")
+        print("\n".join(f"  {title}" for title in failures))
+    passed, skipped = sum(suite.passed for suite in suites), sum(suite.skipped for suite in suites)
+    print(f"\n{passed} passed, {len(failures)} failed" + (f", {skipped} skipped" if skipped else ""))
+    sys.exit(1 if failures or not passed else 0)
+
+
+if __name__ == "__main__":
+    main()
