@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the guards on the repository, and shows of each that it can fail."""
 import re
+import shutil
 import subprocess
 
 import guards
@@ -40,6 +41,11 @@ def test_every_source_names_its_licence(root, files):
 
 def test_sources_are_formatted(root):
     done = subprocess.run([root / "scripts" / "format", "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, "\n" + done.stdout + done.stderr
+
+
+def test_generated_docs_are_fresh(root):
+    done = subprocess.run([root / "scripts" / "generate-docs", "--check"], capture_output=True, text=True)
     assert done.returncode == 0, "\n" + done.stdout + done.stderr
 
 
@@ -93,6 +99,17 @@ def test_guard_finds_machine_paths(tmp_path, folder, line, found):
 
 def test_guard_finds_missing_licence(tmp_path):
     assert guards.missing_licence_line(*tree(tmp_path, "runtime/a.cpp", "int x;\n"))
+
+
+def test_guard_finds_stale_docs(tmp_path, root):
+    """A copy of the pages' sources with one page altered."""
+    for folder in ["dialects", "passes", "lowering", "docs/generated", "scripts"]:
+        if (root / folder).exists():
+            shutil.copytree(root / folder, tmp_path / folder)
+    page = next((tmp_path / "docs" / "generated").glob("*.md"))
+    page.write_text(page.read_text() + "an edit by hand\n")
+    done = subprocess.run([tmp_path / "scripts" / "generate-docs", "--check"], capture_output=True, text=True)
+    assert done.returncode == 1 and f"docs/generated/{page.name}: is stale" in done.stdout
 
 
 def test_lit_really_lists_tests(root, build):
