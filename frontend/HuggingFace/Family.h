@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a family of models needs to describe itself in one small file: its
+// configuration, a table of the checkpoint's weights, and the few things that
+// families share (activations, rotary scaling).
+#ifndef FOVEA_FRONTEND_HUGGINGFACE_FAMILY_H
+#define FOVEA_FRONTEND_HUGGINGFACE_FAMILY_H
+
+#include "frontend/HuggingFace/Safetensors.h"
+#include "frontend/Json.h"
+#include "frontend/ModelDescription.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace fovea {
+
+/// Bounds on sizes in configurations: larger than any model that was published,
+/// small enough that no product of two overflows.
+constexpr int64_t maxVocabulary = int64_t(1) << 24;
+constexpr int64_t maxWidth = int64_t(1) << 20;
+constexpr int64_t maxHeads = int64_t(1) << 12;
+constexpr int64_t maxLayers = int64_t(1) << 10;
+constexpr int64_t maxPositions = int64_t(1) << 30;
+
+/// The weights of a checkpoint, handed out by name and shape. What is missing
+/// or has the wrong shape or type becomes a problem, and the reader goes on.
+class WeightTable {
+public:
+  /// Without a checkpoint (it could not be opened) nothing is found and nothing
+  /// is reported.
+  WeightTable(const Checkpoint *checkpoint, Problems &problems)
+      : checkpoint(checkpoint), problems(problems) {}
+
+  /// Tensors whose names begin with `prefix` are meant from now on by the name
+  /// without it, if a tensor `prefix + probe` exists. (The same model is stored
+  /// as "model.norm.weight" with a head, and as "norm.weight" without.)
+  void choosePrefix(const std::vector<std::string> &prefixes, const std::string &probe);
+  const std::string &prefix() const { return chosenPrefix; }
+
+  /// `name` is without the prefix. If there is no such tensor, the first of
+  /// `otherNames` that exists is taken.
+  Weight weight(const std::string &name, std::vector<int64_t> shape, bool transposed = false,
+                const std::vector<std::string> &otherNames = {});
+  /// NAME.weight of [out, in], and NAME.bias if `bias`.
+  Linear linear(const std::string &name, int64_t out, int64_t in, bool bias,
+                bool transposed = false);
+  Norm layerNorm(const std::string &name, int64_t size, double epsilon);
+  Norm rmsNorm(const std::string &name, int64_t size, double epsilon);
+  /// The language model's head NAME.weight (without the prefix) over `token`'s
+  /// vocabulary. If `tied`, a tensor of its own must be equal to `token`.
+  Head head(const std::string &name, bool tied, const Weight &token);
+  /// Notes for every tensor that was not asked for. `harmless` are endings of
+  /// names of buffers that are computed anyway (masks, position ids).
+  void reportUnused(const std::vector<std::string> &harmless);
+  /// Sums up tensors missing beyond the number that is listed.
+  void finish();
+
+private:
+  Weight find(const std::vector<std::string> &names, std::vector<int64_t> shape, bool transposed);
+
+  const Checkpoint *checkpoint;
+  Problems &problems;
+  std::string chosenPrefix;
+  std::set<std::string> used;
+  size_t faults = 0;
+};
+
+/// A family's entry in the registry.
+struct Family {
+  const char *modelType; ///< `model_type` in config.json.
+  std::vector<const char *> architectures;
+  /// Fills `model` (its architecture is set) from the configuration and the
+  /// weights; adds problems.
+  void (*describe)(JsonObject &config, WeightTable &weights, ModelDescription &model,
+                   Problems &problems);
+};
+
+Family llamaFamily();
+Family bertFamily();
+Family gpt2Family();
+
+/// `key` names an activation as transformers' ACT2FN does.
+std::optional<Activation> readActivation(JsonObject &config, const char *key,
+                                         const std::string &fallback);
+
+/// Rotary embedding from `rope_theta` and `rope_scaling` (transformers 4) or
+/// `rope_parameters` (transformers 5).
+std::optional<Rotary> readRotary(JsonObject &config, int64_t headSize, int64_t contextLength,
+                                 Problems &problems);
+
+/// Marks keys that every configuration may have and that do not change the
+/// numbers of inference.
+void ignoreCommonKeys(JsonObject &config);
+
+/// Requires that `key`, if given, is `expected`: a variant that is not built.
+void requireBoolean(JsonObject &config, const char *key, bool expected, Problems &problems);
+
+/// What the modules.json of sentence-transformers says.
+struct SentenceModules {
+  struct Module {
+    enum class Kind { Pooling, Dense, Normalize };
+    Kind kind;
+    std::string path; ///< Below the model's folder.
+  };
+  std::string transformerFolder; ///< Below the model's folder; mostly empty.
+  std::optional<int64_t> maxPositions;
+  std::vector<Module> modules; ///< Those behind the Transformer, in order.
+};
+
+/// An empty result if there is no modules.json.
+SentenceModules readSentenceModules(const std::string &folder, Problems &problems);
+
+/// Pooling of a model of width `hidden`, if there is a pooling module.
+std::optional<Pooling> readPooling(const SentenceModules &modules, const std::string &folder,
+                                   int64_t hidden, Problems &problems);
+
+} // namespace fovea
+
+#endif // FOVEA_FRONTEND_HUGGINGFACE_FAMILY_H

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The registry of families, and the reading that all of them share: which
+// architecture it is, the tokens that begin and end a text, the tokenizer.
+#include "frontend/HuggingFace/HuggingFace.h"
+
+#include "frontend/HuggingFace/Family.h"
+
+#include <algorithm>
+#include <sys/stat.h>
+
+using namespace fovea;
+
+static const std::vector<Family> &families() {
+  static const std::vector<Family> all = {bertFamily(), gpt2Family(), llamaFamily()};
+  return all;
+}
+
+std::vector<std::string> fovea::supportedArchitectures() {
+  std::vector<std::string> result;
+  for (const Family &family : families())
+    result.insert(result.end(), family.architectures.begin(), family.architectures.end());
+  return result;
+}
+
+static bool exists(const std::string &path) {
+  struct stat status;
+  return ::stat(path.c_str(), &status) == 0;
+}
+
+/// The family of `architecture`, which must agree with `model_type`.
+static const Family *findFamily(JsonObject &config, std::string &architecture, Problems &problems) {
+  std::optional<std::vector<std::string>> names = config.strings("architectures");
+  if (!names)
+    return nullptr;
+  if (names->empty()) {
+    config.reject("architectures", "the name of an architecture");
+    return nullptr;
+  }
+  architecture = names->front();
+  for (const Family &family : families())
+    for (const char *known : family.architectures)
+      if (architecture == known) {
+        if (config.string("model_type", family.modelType) != family.modelType)
+          config.reject("model_type", quote(family.modelType) + ", as for " + architecture);
+        return &family;
+      }
+  std::string list;
+  for (const std::string &known : supportedArchitectures())
+    list += (list.empty() ? "" : ", ") + known;
+  addError(problems, config.file(), "architectures",
+           "expects one of " + list + ", got " + quote(architecture));
+  return nullptr;
+}
+
+/// Reads a token id or an array of them.
+static std::vector<int64_t> readTokens(JsonObject &config, const char *key, int64_t vocabulary,
+                                       Problems &problems) {
+  const JsonValue *value = config.find(key);
+  if (!value)
+    return {};
+  std::vector<int64_t> result;
+  std::vector<JsonValue> single = {*value};
+  for (const JsonValue &token : value->isArray() ? value->elements() : single) {
+    // Some configurations write -1 for "none".
+    if (token.isInteger() && token.integer() == -1)
+      continue;
+    if (!token.isInteger() || token.integer() < 0 || token.integer() >= vocabulary) {
+      // Configurations with a vocabulary made smaller keep the old ids.
+      addNote(problems, config.file(), config.placeOf(key),
+              "expects token ids from 0 to " + std::to_string(vocabulary - 1) + ", ignores " +
+                  token.describe());
+      continue;
+    }
+    result.push_back(token.integer());
+  }
+  return result;
+}
+
+/// Tokens of config.json, which generation_config.json overrides.
+static void readSpecialTokens(JsonObject &config, const std::string &folder,
+                              ModelDescription &model, Problems &problems) {
+  auto read = [&](JsonObject &object) {
+    auto begin = readTokens(object, "bos_token_id", model.vocabulary, problems);
+    auto end = readTokens(object, "eos_token_id", model.vocabulary, problems);
+    auto pad = readTokens(object, "pad_token_id", model.vocabulary, problems);
+    if (!begin.empty())
+      model.beginToken = begin.front();
+    if (!end.empty())
+      model.endTokens = end;
+    if (!pad.empty())
+      model.padToken = pad.front();
+  };
+  read(config);
+  std::string path = folder + "/generation_config.json";
+  if (!exists(path))
+    return;
+  if (std::optional<JsonValue> value = parseJsonFile(path, problems)) {
+    JsonObject object(*value, path, "", problems);
+    read(object);
+  }
+}
+
+std::optional<ModelDescription> fovea::readHuggingFace(const std::string &folder,
+                                                       Problems &problems) {
+  Problems found;
+  ModelDescription model;
+  model.folder = folder;
+  auto finish = [&]() -> std::optional<ModelDescription> {
+    problems.insert(problems.end(), found.begin(), found.end());
+    if (hasErrors(found))
+      return std::nullopt;
+    return std::move(model);
+  };
+
+  SentenceModules modules = readSentenceModules(folder, found);
+  std::string below = modules.transformerFolder;
+  std::string base = below.empty() ? folder : folder + "/" + below;
+  std::string path = base + "/config.json";
+  std::optional<JsonValue> value = parseJsonFile(path, found);
+  if (!value)
+    return finish();
+  JsonObject config(*value, path, "", found);
+  if (!config.valid())
+    return finish();
+  const Family *family = findFamily(config, model.architecture, found);
+  if (!family)
+    return finish();
+  if (config.has("quantization_config"))
+    config.reject("quantization_config", "nothing: quantised weights are not supported");
+  ignoreCommonKeys(config);
+  config.ignore({"bos_token_id", "eos_token_id", "pad_token_id", "quantization_config"});
+  requireBoolean(config, "is_encoder_decoder", false, found);
+  if (const JsonValue *pruned = config.find("pruned_heads"))
+    if (!pruned->isObject() || !pruned->keys().empty())
+      config.reject("pruned_heads", "an empty object: pruned heads are not supported");
+
+  // A fault in the configuration does not keep those of the weights from being
+  // named, nor the other way round.
+  std::optional<Checkpoint> checkpoint = Checkpoint::open(folder, below, found);
+  WeightTable weights(checkpoint ? &*checkpoint : nullptr, found);
+  family->describe(config, weights, model, found);
+  weights.finish();
+  if (model.hidden == 0)
+    return finish();
+
+  readSpecialTokens(config, base, model, found);
+  if (exists(base + "/tokenizer.json"))
+    model.tokenizer = below.empty() ? "tokenizer.json" : below + "/tokenizer.json";
+  model.pooling = readPooling(modules, folder, model.hidden, found);
+  if (modules.maxPositions)
+    model.maxPositions = std::min(model.maxPositions, *modules.maxPositions);
+  return finish();
+}

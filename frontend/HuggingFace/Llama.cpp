@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Llama: pre-norm decoder with RMS norms, rotary positions, grouped heads and a
+// gated feed-forward (Touvron et al. 2023). Its configuration keys and tensors.
+#include "frontend/HuggingFace/Family.h"
+
+#include <cmath>
+
+using namespace fovea;
+
+static void describe(JsonObject &config, WeightTable &weights, ModelDescription &model,
+                     Problems &problems) {
+  auto hidden = config.integer("hidden_size", 1, maxWidth);
+  auto width = config.integer("intermediate_size", 1, maxWidth);
+  auto layers = config.integer("num_hidden_layers", 1, maxLayers);
+  auto heads = config.integer("num_attention_heads", 1, maxHeads);
+  auto vocabulary = config.integer("vocab_size", 1, maxVocabulary);
+  auto positions = config.integer("max_position_embeddings", 1, maxPositions);
+  auto activation = readActivation(config, "hidden_act", "silu");
+  double epsilon = config.number("rms_norm_eps", 0, 1, 1e-6);
+  bool attentionBias = config.boolean("attention_bias", false);
+  bool feedForwardBias = config.boolean("mlp_bias", false);
+  bool tied = config.boolean("tie_word_embeddings", false);
+  // Slices the products; the same numbers up to the order of sums.
+  config.integer("pretraining_tp", 1, 1024, 1);
+  // Read below, once the sizes are known.
+  config.ignore({"head_dim", "num_key_value_heads", "rope_theta", "rope_scaling", "rope_parameters",
+                 "partial_rotary_factor", "original_max_position_embeddings"});
+  config.reportUnread("could change numbers and is not understood");
+  if (!hidden || !width || !layers || !heads || !vocabulary || !positions)
+    return;
+
+  bool fits = *hidden % *heads == 0;
+  if (!fits)
+    config.reject("hidden_size", "a multiple of num_attention_heads, " + std::to_string(*heads));
+  int64_t headSize = config.integer("head_dim", 1, maxWidth, *hidden / *heads);
+  int64_t kvHeads = config.integer("num_key_value_heads", 1, maxHeads, *heads);
+  if (*heads % kvHeads != 0) {
+    config.reject("num_key_value_heads",
+                  "a divisor of num_attention_heads, " + std::to_string(*heads));
+    fits = false;
+  }
+  std::optional<Rotary> rotary = readRotary(config, headSize, *positions, problems);
+  if (!activation || !rotary || !fits)
+    return;
+
+  model.kind = ModelDescription::Kind::Decoder;
+  model.vocabulary = *vocabulary;
+  model.hidden = *hidden;
+  model.maxPositions = *positions;
+
+  weights.choosePrefix({"model.", ""}, "embed_tokens.weight");
+  model.embeddings.name = weights.prefix() + "embed_tokens";
+  model.embeddings.token = weights.weight("embed_tokens.weight", {*vocabulary, *hidden});
+  for (int64_t i = 0; i < *layers; ++i) {
+    std::string name = "layers." + std::to_string(i);
+    Layer layer;
+    layer.name = weights.prefix() + name;
+    layer.placement = NormPlacement::Pre;
+    layer.attentionNorm = weights.rmsNorm(name + ".input_layernorm", *hidden, epsilon);
+    layer.feedForwardNorm = weights.rmsNorm(name + ".post_attention_layernorm", *hidden, epsilon);
+
+    Attention &attention = layer.attention;
+    attention.name = layer.name + ".self_attn";
+    attention.heads = *heads;
+    attention.keyValueHeads = kvHeads;
+    attention.headSize = headSize;
+    attention.scale = 1 / std::sqrt(double(headSize));
+    attention.causal = true;
+    attention.rotary = rotary;
+    auto projection = [&](const char *which, int64_t out, int64_t in) {
+      return weights.linear(name + ".self_attn." + which, out, in, attentionBias);
+    };
+    attention.query = projection("q_proj", *heads * headSize, *hidden);
+    attention.key = projection("k_proj", kvHeads * headSize, *hidden);
+    attention.value = projection("v_proj", kvHeads * headSize, *hidden);
+    attention.output = projection("o_proj", *hidden, *heads * headSize);
+
+    FeedForward &feedForward = layer.feedForward;
+    feedForward.name = layer.name + ".mlp";
+    feedForward.activation = *activation;
+    feedForward.gate = weights.linear(name + ".mlp.gate_proj", *width, *hidden, feedForwardBias);
+    feedForward.up = weights.linear(name + ".mlp.up_proj", *width, *hidden, feedForwardBias);
+    feedForward.down = weights.linear(name + ".mlp.down_proj", *hidden, *width, feedForwardBias);
+    model.layers.push_back(std::move(layer));
+  }
+  model.finalNorm = weights.rmsNorm("norm", *hidden, epsilon);
+  if (model.architecture == "LlamaForCausalLM")
+    model.head = weights.head("lm_head", tied, model.embeddings.token);
+  weights.reportUnused({"rotary_emb.inv_freq"});
+}
+
+Family fovea::llamaFamily() { return {"llama", {"LlamaForCausalLM", "LlamaModel"}, describe}; }

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The safetensors format, read from a memory-mapped file:
+//
+//   u64 little endian   n, size of the header in bytes, at most 100 MB
+//   n bytes             JSON object, beginning with '{', padded with spaces:
+//                         "__metadata__": {string: string}     (optional)
+//                         NAME: {"dtype": "F32", "shape": [2, 3],
+//                                "data_offsets": [begin, end]}
+//   the rest            the data; offsets count from its beginning
+//
+// The tensors must tile the data: no overlap, no hole, no byte behind the last.
+// A file that departs from this in anything is refused with every fault named.
+// https://github.com/huggingface/safetensors, "Format".
+#ifndef FOVEA_FRONTEND_HUGGINGFACE_SAFETENSORS_H
+#define FOVEA_FRONTEND_HUGGINGFACE_SAFETENSORS_H
+
+#include "frontend/Problem.h"
+#include "frontend/StoredTensor.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fovea {
+
+/// One open safetensors file. Moving it keeps pointers to its data valid.
+class Safetensors {
+public:
+  /// Opens `folder`/`file`; `file` becomes the tensors' `StoredTensor::file`.
+  static std::optional<Safetensors> open(const std::string &folder, const std::string &file,
+                                         Problems &problems);
+
+  /// In the order of the data.
+  const std::vector<StoredTensor> &tensors() const { return content; }
+  /// Null if there is none of this name. O(log n).
+  const StoredTensor *find(std::string_view name) const;
+  /// The bytes of a tensor of this file; valid as long as this object.
+  const uint8_t *data(const StoredTensor &tensor) const;
+
+private:
+  struct Mapping {
+    const uint8_t *bytes = nullptr;
+    size_t size = 0;
+    ~Mapping();
+  };
+
+  bool readHeader(const std::string &path, const std::string &file, Problems &problems);
+
+  std::shared_ptr<Mapping> mapping;
+  std::vector<StoredTensor> content;
+  std::vector<size_t> byName; ///< Indices of `content`, sorted by name.
+};
+
+/// All tensors of a model: `model.safetensors`, or the shards that
+/// `model.safetensors.index.json` names.
+class Checkpoint {
+public:
+  /// Reads `folder`/`subfolder`; files are named relative to `folder`.
+  static std::optional<Checkpoint> open(const std::string &folder, const std::string &subfolder,
+                                        Problems &problems);
+
+  /// The file or index that names the tensors, for messages.
+  const std::string &name() const { return path; }
+  std::string pathOf(const StoredTensor &tensor) const { return root + "/" + tensor.file; }
+  const std::vector<Safetensors> &files() const { return shards; }
+  const StoredTensor *find(std::string_view name) const;
+  /// The bytes of a tensor that `find` returned.
+  const uint8_t *data(const StoredTensor &tensor) const;
+
+private:
+  bool openShards(const std::string &folder, const std::string &subfolder, Problems &problems);
+
+  std::string root, path;
+  std::vector<Safetensors> shards;
+};
+
+/// True if `path`, relative to a model's folder, stays below it and names
+/// something: no absolute path, no "..", no empty part. (A symbolic link may
+/// lead out: download caches are made of them.)
+bool isPathBelowFolder(std::string_view path);
+
+} // namespace fovea
+
+#endif // FOVEA_FRONTEND_HUGGINGFACE_SAFETENSORS_H

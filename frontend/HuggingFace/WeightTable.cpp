@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Hands out a checkpoint's tensors to a family, checking names, shapes and
+// element types, and knows in the end which of them nobody asked for.
+#include "frontend/HuggingFace/Family.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace fovea;
+
+/// Faulty tensors that are listed one by one; the rest is only counted, as a
+/// configuration may ask for any number of layers.
+static constexpr size_t maxListed = 100;
+
+void WeightTable::choosePrefix(const std::vector<std::string> &prefixes, const std::string &probe) {
+  chosenPrefix = prefixes.front();
+  if (!checkpoint)
+    return;
+  for (const std::string &prefix : prefixes)
+    if (checkpoint->find(prefix + probe)) {
+      chosenPrefix = prefix;
+      return;
+    }
+}
+
+Weight WeightTable::weight(const std::string &name, std::vector<int64_t> shape, bool transposed,
+                           const std::vector<std::string> &otherNames) {
+  std::vector<std::string> names = {chosenPrefix + name};
+  for (const std::string &other : otherNames)
+    names.push_back(chosenPrefix + other);
+  return find(names, std::move(shape), transposed);
+}
+
+Weight WeightTable::find(const std::vector<std::string> &names, std::vector<int64_t> shape,
+                         bool transposed) {
+  Weight result;
+  result.name = names.front();
+  result.shape = shape;
+  result.transposed = transposed;
+  if (!checkpoint)
+    return result;
+  if (transposed)
+    std::reverse(shape.begin(), shape.end());
+
+  const StoredTensor *stored = nullptr;
+  for (const std::string &name : names)
+    if (!stored && (stored = checkpoint->find(name)))
+      used.insert(name);
+  std::string fault;
+  if (!stored)
+    fault = "is missing; expects shape " + printShape(shape);
+  else if (stored->shape != shape)
+    fault = "expects shape " + printShape(shape) + " as the configuration says, got " +
+            printShape(stored->shape);
+  else if (!isWeightType(stored->type))
+    fault = std::string("expects element type F32, F16 or BF16, got ") + nameOf(stored->type);
+  if (fault.empty()) {
+    result.stored = *stored;
+    return result;
+  }
+  if (faults++ < maxListed)
+    addError(problems, stored ? checkpoint->pathOf(*stored) : checkpoint->name(),
+             "tensor " + quote(stored ? stored->name : names.front()), fault);
+  return result;
+}
+
+void WeightTable::finish() {
+  if (faults > maxListed)
+    addError(problems, checkpoint->name(), "",
+             "has " + std::to_string(faults - maxListed) +
+                 " more tensors that are missing or have the wrong shape");
+}
+
+Linear WeightTable::linear(const std::string &name, int64_t out, int64_t in, bool bias,
+                           bool transposed) {
+  Linear result;
+  result.name = chosenPrefix + name;
+  result.weight = weight(name + ".weight", {out, in}, transposed);
+  if (bias)
+    result.bias = weight(name + ".bias", {out});
+  return result;
+}
+
+Norm WeightTable::layerNorm(const std::string &name, int64_t size, double epsilon) {
+  Norm result;
+  result.name = chosenPrefix + name;
+  result.kind = Norm::Kind::Layer;
+  result.epsilon = epsilon;
+  // Checkpoints converted from TensorFlow say gamma and beta.
+  result.weight = weight(name + ".weight", {size}, false, {name + ".gamma"});
+  result.bias = weight(name + ".bias", {size}, false, {name + ".beta"});
+  return result;
+}
+
+Norm WeightTable::rmsNorm(const std::string &name, int64_t size, double epsilon) {
+  Norm result;
+  result.name = chosenPrefix + name;
+  result.kind = Norm::Kind::Rms;
+  result.epsilon = epsilon;
+  result.weight = weight(name + ".weight", {size});
+  return result;
+}
+
+Head WeightTable::head(const std::string &name, bool tied, const Weight &token) {
+  Head result;
+  result.name = name;
+  result.tied = tied;
+  if (!tied) {
+    result.weight = find({name + ".weight"}, token.shape, false);
+    return result;
+  }
+  result.weight = token;
+  if (!checkpoint)
+    return result;
+  const StoredTensor *own = checkpoint->find(name + ".weight");
+  const StoredTensor *tokens = checkpoint->find(token.stored.name);
+  if (!own || !tokens)
+    return result;
+  used.insert(own->name);
+  if (own->type != tokens->type || own->shape != tokens->shape ||
+      std::memcmp(checkpoint->data(*own), checkpoint->data(*tokens), own->bytes) != 0)
+    addError(problems, checkpoint->pathOf(*own), "tensor " + quote(own->name),
+             "expects the content of " + quote(tokens->name) +
+                 ", as tie_word_embeddings is true, got another");
+  return result;
+}
+
+void WeightTable::reportUnused(const std::vector<std::string> &harmless) {
+  auto endsIn = [](const std::string &name, const std::string &ending) {
+    return name.size() >= ending.size() &&
+           name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
+  };
+  if (!checkpoint)
+    return;
+  size_t listed = 0, more = 0;
+  for (const Safetensors &file : checkpoint->files())
+    for (const StoredTensor &tensor : file.tensors()) {
+      if (used.count(tensor.name) ||
+          std::any_of(harmless.begin(), harmless.end(),
+                      [&](const std::string &ending) { return endsIn(tensor.name, ending); }))
+        continue;
+      if (listed == maxListed) {
+        ++more;
+        continue;
+      }
+      ++listed;
+      addNote(problems, checkpoint->pathOf(tensor), "tensor " + quote(tensor.name), "is not used");
+    }
+  if (more)
+    addNote(problems, checkpoint->name(), "",
+            "has " + std::to_string(more) + " more tensors that are not used");
+}
