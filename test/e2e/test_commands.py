@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The command line's contract: exit codes, what goes where, what the programs link."""
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from programs import BIN, ROOT
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["compile", "--help"], ["generate", "--help"]])
+def test_help_goes_to_standard_output(fovea, arguments):
+    result = fovea(*arguments).ok()
+    assert result.out and not result.err
+
+
+@pytest.mark.parametrize("arguments", [[], ["no-such-verb"], ["compile"], ["compile", "--no-such-flag"], ["generate", "x.fovea", "--temp", "warm"], ["generate", "x.fovea", "-n", "-3"]])
+def test_usage_errors(fovea, arguments):
+    result = fovea(*arguments)
+    assert result.code == 2 and not result.out and result.err, str(result)
+
+
+def test_thin_runtime_has_no_compiler(fovea_run, shakespeare, tmp_path):
+    assert fovea_run("compile", shakespeare, "-o", tmp_path / "model.fovea").code == 2
+
+
+def test_compile_says_nothing_on_standard_output(fovea, shakespeare, tmp_path):
+    assert not fovea("compile", shakespeare, "-o", tmp_path / "model.fovea").ok().out
+
+
+def test_inspect_names_entries_and_kernels(fovea, shakespeare_artifact):
+    text = fovea("inspect", shakespeare_artifact).ok().text
+    for word in ["forward", "prefill", "decode", "input_ids", "logits"]:
+        assert word in text
+    fovea("inspect", shakespeare_artifact, "--verify").ok()
+
+
+def test_generate_json(fovea_run, shakespeare_artifact):
+    record = json.loads(fovea_run("generate", shakespeare_artifact, "--prompt", "ROMEO:", "-n", 5, "--temp", 0, "--json").ok().text)
+    assert isinstance(record, dict) and any(isinstance(value, list) and len(value) == 5 for value in record.values())
+
+
+def test_bench_reports(fovea_run, shakespeare_artifact):
+    assert re.search(r"\d", fovea_run("bench", shakespeare_artifact, "--prompt-tokens", 16, "--new-tokens", 4).ok().text)
+
+
+def test_verify_shakespeare(fovea, shakespeare):
+    fovea("verify", shakespeare).ok()
+
+
+def test_compiled_code_is_native(fovea, shakespeare, tmp_path):
+    """--emit=asm writes assembly text; --target=portable runs anywhere on x86-64, so it names no AVX register."""
+    fovea("compile", shakespeare, "--emit=asm", "--target=portable", "-o", tmp_path / "model.s").ok()
+    text = (tmp_path / "model.s").read_text()
+    assert "mulss" in text or "mulps" in text
+    assert "%ymm" not in text and "%zmm" not in text
+
+
+@pytest.mark.parametrize("target", ["portable", "x86-64-v3", "host"])
+def test_targets_agree(fovea, fovea_run, shakespeare, tmp_path, target):
+    fovea("compile", shakespeare, f"--target={target}", "-o", tmp_path / "model.fovea").ok()
+    text = fovea_run("generate", tmp_path / "model.fovea", "--prompt", "ROMEO:\nWhat light", "-n", 16, "--temp", 0).ok().text
+    assert text.startswith(" is the king?")
+
+
+FORBIDDEN = ["LLVM", "MLIR", "protobuf", "icu", "boost"]
+
+
+def linked(path):
+    if not path.exists():
+        pytest.skip(f"{path.relative_to(ROOT)} does not exist")
+    return subprocess.run(["ldd", path], check=True, capture_output=True, text=True).stdout
+
+
+@pytest.mark.parametrize("file", ["bin/fovea-run", "lib/libfovea-runtime.so"])
+def test_runtime_links_no_compiler(file):
+    libraries = linked(BIN.parent / file)
+    for name in FORBIDDEN:
+        assert name.lower() not in libraries.lower()
+    # pcre2, utf8proc and the rest are inside; only the system's own are outside.
+    allowed = re.compile(r"linux-vdso|ld-linux|lib(c|m|stdc\+\+|gcc_s|pthread|dl|rt)\.so|libfovea-runtime")
+    assert [line.strip() for line in libraries.splitlines() if not allowed.search(line)] == []
+
+
+def test_runtime_library_is_small(tmp_path):
+    library = BIN.parent / "lib" / "libfovea-runtime.so"
+    if not library.exists():
+        pytest.skip("build/lib/libfovea-runtime.so does not exist")
+    small = tmp_path / "stripped.so"
+    shutil.copy(library.resolve(), small)
+    subprocess.run([shutil.which("llvm-strip-22") or "strip", small], check=True)
+    assert small.stat().st_size < 2_000_000
+
+
+def test_demo_prints_shakespeare():
+    for program in ["fovea", "fovea-run"]:
+        if not (BIN / program).exists():
+            pytest.skip(f"build/bin/{program} does not exist")
+    done = subprocess.run([ROOT / "scripts" / "demo"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    assert done.returncode == 0, done.stderr
+    assert "is the king?" in done.stdout
+
+
+def test_script_usage_errors():
+    for script in ["setup", "demo", "test"]:
+        done = subprocess.run([ROOT / "scripts" / script, "--no-such-flag"], capture_output=True, text=True)
+        assert done.returncode == 2 and "usage" in done.stderr
