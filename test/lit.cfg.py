@@ -8,8 +8,8 @@ import lit.formats
 config.name = "Fovea"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-# Inputs/ holds what tests read. unit/, guard/, e2e/ and support/ are not lit's. test/support/guards.py reads this line too.
-config.excludes = ["Inputs", "unit", "guard", "e2e", "support"]
+# Inputs/ holds what tests read. unit/ is GoogleTest; guard/, docs/ and e2e/ are pytest.
+config.excludes = ["Inputs", "unit", "guard", "docs", "e2e", "support"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.fovea_build, "test")
 

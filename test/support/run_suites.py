@@ -111,7 +111,7 @@ def lit_program():
 def python_tests(everything):
     suite = Suite("python")
     junit = RESULTS / "pytest.xml"
-    code = run(suite, [sys.executable, "-m", "pytest", "-q", "--tb=short", "-rfE", "-p", "no:cacheprovider", f"--junitxml={junit}", "--durations=10",
+    code = run(suite, [sys.executable, "-m", "pytest", "-q", "--tb=short", "-rfE", f"--junitxml={junit}", "--durations=10",
                        *(["--all"] if everything else []), "test"])
     if junit.exists():
         count_junit(suite, junit, lambda case: f"{case.get('classname')}::{case.get('name')}")

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The commands in the documents do what the documents say; links lead somewhere."""
+import re
+
+import consoles
+import pytest
+
+from guards import tracked_files
+
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/tour.md"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_commands(root, build, name):
+    path = root / name
+    if not path.exists():
+        pytest.skip(f"{name} does not exist")
+    text = path.read_text()
+    for program in ["fovea", "fovea-run"]:
+        if "```console" in text and not (build / "bin" / program).exists():
+            pytest.skip(f"build/bin/{program} does not exist")
+    found = consoles.complaints(root, text, name)
+    assert not found, "\n\n".join(found)
+
+
+def test_links_lead_to_files(root):
+    dead = []
+    for name in tracked_files(root):
+        if name.endswith(".md") and not name.startswith("docs/generated/"):
+            for target in re.findall(r"\]\(([^)#\s]+)", (root / name).read_text()):
+                if "://" not in target and not (root / name).parent.joinpath(target).exists():
+                    dead.append(f"{name}: {target}")
+    assert not dead, "\n".join(dead)
+
+
+# The checker itself.
+
+
+def document(*lines):
+    return "\n".join(["text", "```console", *lines, "```", ""])
+
+
+@pytest.mark.parametrize("text", [
+    document("$ echo a b", "a b"),
+    document("$ printf 'a\\nb\\nc\\n'", "a", "...", "$ echo x | sed 's/x/long y line/'", "long ... line"),
+    document("$ echo a \\", "    b", "a b"),
+    document("$ exit 3", "# exit code 3"),
+    document("$ true"),
+    "no block\n```\n$ false\n```\n",
+])
+def test_checker_accepts(root, text):
+    assert consoles.complaints(root, text, "x") == []
+
+
+@pytest.mark.parametrize("text", [
+    document("$ echo a", "b"),
+    document("$ printf 'a\\nb\\n'", "a"),
+    document("$ echo a"),
+    document("$ false"),
+    document("$ true", "# exit code 1"),
+    document("$ false | cat"),
+])
+def test_checker_refuses(root, text):
+    assert len(consoles.complaints(root, text, "x")) == 1
