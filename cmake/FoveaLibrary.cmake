@@ -117,6 +117,23 @@ function(fovea_plain_library name)
   fovea_check_all_sources_listed(${arg_UNPARSED_ARGUMENTS})
 endfunction()
 
+# fovea_flatbuffers(Target Schema.fbs): makes <build>/<folder>/Schema_generated.h,
+# included as "<folder>/Schema_generated.h". A library that lists Target in LINK
+# has it made first.
+function(fovea_flatbuffers target schema)
+  find_program(FLATC flatc REQUIRED)
+  get_filename_component(stem ${schema} NAME_WE)
+  set(header ${CMAKE_CURRENT_BINARY_DIR}/${stem}_generated.h)
+  add_custom_command(OUTPUT ${header}
+    COMMAND ${FLATC} --cpp --scoped-enums --gen-object-api --cpp-std c++17
+            -o ${CMAKE_CURRENT_BINARY_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${schema}
+    DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${schema}
+    COMMENT "Generating ${stem}_generated.h")
+  add_custom_target(${target}_gen DEPENDS ${header})
+  add_library(${target} INTERFACE)
+  add_dependencies(${target} ${target}_gen)
+endfunction()
+
 # fovea_unit_test(Name a.cpp [LINK lib...]): a GoogleTest program of test/unit,
 # without MLIR; build/bin/Name, also known to ctest.
 function(fovea_unit_test name)

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See ArtifactReader.h. Order of the checks: header by its hash, sections by
+// theirs, the FlatBuffers verifier, the manifest's meaning; nothing is used
+// before its check.
+#include "artifact/ArtifactReader.h"
+
+#include "artifact/ManifestCheck.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace fovea::artifact {
+
+std::unique_ptr<ArtifactReader> ArtifactReader::open(const std::string &path, std::string &error) {
+  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) {
+    error = path + ": cannot be opened: " + std::strerror(errno);
+    return nullptr;
+  }
+  std::unique_ptr<ArtifactReader> reader(new ArtifactReader);
+  reader->filePath = path;
+  struct stat status;
+  if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
+    error = path + ": is not a regular file";
+    ::close(file);
+    return nullptr;
+  }
+  reader->size = static_cast<size_t>(status.st_size);
+  if (reader->size > 0) {
+    void *mapped = ::mmap(nullptr, reader->size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (mapped == MAP_FAILED) {
+      error = path + ": cannot be mapped into memory: " + std::strerror(errno);
+      reader->size = 0;
+      ::close(file);
+      return nullptr;
+    }
+    reader->data = static_cast<const uint8_t *>(mapped);
+  }
+  ::close(file);
+  if (!reader->check(error)) {
+    error = path + ": " + error;
+    return nullptr;
+  }
+  return reader;
+}
+
+ArtifactReader::~ArtifactReader() {
+  if (data)
+    ::munmap(const_cast<uint8_t *>(data), size);
+}
+
+Bytes ArtifactReader::section(SectionKind kind) const {
+  for (const Section &section : fileHeader.sections)
+    if (section.kind == kind)
+      return {data + section.offset, static_cast<size_t>(section.size)};
+  return {};
+}
+
+Bytes ArtifactReader::weight(size_t index) const {
+  const manifest::WeightT &weight = *contents.weights[index];
+  Bytes weights = section(SectionKind::Weights);
+  // A weight without elements may stand in no section at all.
+  if (!weights.data)
+    return {data, 0};
+  return {weights.data + weight.offset, static_cast<size_t>(weight.bytes)};
+}
+
+bool ArtifactReader::check(std::string &error) {
+  if (!decodeHeader(data, size, fileHeader, error))
+    return false;
+  for (SectionKind kind : {SectionKind::Manifest, SectionKind::Code, SectionKind::Tokenizer})
+    if (!checkSectionHash(kind, error))
+      return false;
+
+  Bytes bytes = section(SectionKind::Manifest);
+  flatbuffers::Verifier verifier(bytes.data, bytes.size);
+  if (!manifest::VerifyManifestBuffer(verifier)) {
+    error = "has a malformed manifest";
+    return false;
+  }
+  manifest::GetManifest(bytes.data)->UnPackTo(&contents);
+  Bytes weights = section(SectionKind::Weights);
+  if (!checkManifest(contents, weights.size, error)) {
+    error = "has a malformed manifest: " + error;
+    return false;
+  }
+  return weights.size > weightsCheckedOnOpening || checkWeights(error);
+}
+
+bool ArtifactReader::checkSectionHash(SectionKind kind, std::string &error) const {
+  for (const Section &section : fileHeader.sections)
+    if (section.kind == kind && hashBytes(data + section.offset, section.size) != section.hash) {
+      error = std::string("is damaged: the hash of its ") + sectionName(kind) +
+              " section does not match";
+      return false;
+    }
+  return true;
+}
+
+bool ArtifactReader::checkWeights(std::string &error) const {
+  Bytes bytes = section(SectionKind::Weights);
+  std::vector<Hash> hashes;
+  uint64_t end = 0;
+  for (size_t i = 0; i < contents.weights.size(); ++i) {
+    const manifest::WeightT &weight = *contents.weights[i];
+    Hash expected{weight.hash_high, weight.hash_low};
+    Bytes own = this->weight(i);
+    if (hashBytes(own.data, own.size) != expected) {
+      error = "is damaged: the hash of weight '" + weight.name + "' does not match";
+      return false;
+    }
+    if (bytes.data && !isZero(bytes.data + end, weight.offset - end)) {
+      error = "is damaged: the padding before weight '" + weight.name + "' is not zero";
+      return false;
+    }
+    hashes.push_back(expected);
+    end = weight.offset + weight.bytes;
+  }
+  for (const Section &section : fileHeader.sections)
+    if (section.kind == SectionKind::Weights && hashOfHashes(hashes) != section.hash) {
+      error = "is damaged: the hash of its weights section does not match its manifest";
+      return false;
+    }
+  return true;
+}
+
+bool ArtifactReader::verifyAll(std::string &error) const {
+  for (const Section &section : fileHeader.sections) {
+    bool weights = section.kind == SectionKind::Weights;
+    if (!(weights ? checkWeights(error) : checkSectionHash(section.kind, error))) {
+      error = filePath + ": " + error;
+      return false;
+    }
+  }
+  return true;
+}
+
+} // namespace fovea::artifact

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See ArtifactWriter.h. Weights stand first in the file, straight after the
+// header page, so that their places do not depend on code or manifest.
+#include "artifact/ArtifactWriter.h"
+
+#include "artifact/ManifestCheck.h"
+#include "runtime/Abi.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace fovea::artifact {
+
+static std::string folderOf(const std::string &path) {
+  size_t slash = path.rfind('/');
+  if (slash == std::string::npos)
+    return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string ArtifactWriter::message(const std::string &what, int code) const {
+  return path + ": " + what + ": " + std::strerror(code);
+}
+
+std::unique_ptr<ArtifactWriter> ArtifactWriter::create(const std::string &path,
+                                                       std::string &error) {
+  std::unique_ptr<ArtifactWriter> writer(new ArtifactWriter);
+  writer->path = path;
+  struct stat status;
+  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    error = path + ": cannot be written: " +
+            (S_ISDIR(status.st_mode) ? "it is a directory" : "it is not a regular file");
+    return nullptr;
+  }
+  std::string name = path + ".tmp-XXXXXX";
+  writer->file = ::mkostemp(name.data(), O_CLOEXEC);
+  if (writer->file < 0) {
+    error = writer->message("cannot write a file in '" + folderOf(path) + "'", errno);
+    return nullptr;
+  }
+  writer->temporary = name;
+  // mkstemp gives 0600; give what open() would have given.
+  mode_t mask = ::umask(0);
+  ::umask(mask);
+  ::fchmod(writer->file, 0666 & ~mask);
+  return writer;
+}
+
+ArtifactWriter::~ArtifactWriter() {
+  if (file >= 0)
+    ::close(file);
+  if (!done && !temporary.empty())
+    ::unlink(temporary.c_str());
+}
+
+unsigned ArtifactWriter::addWeight(std::string name, manifest::ElementType element,
+                                   std::vector<int64_t> shape, std::string layout, uint64_t bytes) {
+  auto weight = std::make_unique<manifest::WeightT>();
+  weight->name = std::move(name);
+  weight->element = element;
+  weight->shape = std::move(shape);
+  weight->layout = std::move(layout);
+  weight->offset = weights.empty()
+                       ? 0
+                       : alignUp(weights.back()->offset + weights.back()->bytes, weightAlignment);
+  weight->bytes = bytes;
+  weights.push_back(std::move(weight));
+  progress.emplace_back();
+  return static_cast<unsigned>(weights.size() - 1);
+}
+
+bool ArtifactWriter::writeAt(uint64_t offset, const void *data, uint64_t size, std::string &error) {
+  const char *from = static_cast<const char *>(data);
+  while (size > 0) {
+    ssize_t count = ::pwrite(file, from, size, static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0) {
+      error =
+          message("cannot write " + std::to_string(size) + " bytes at " + std::to_string(offset),
+                  count < 0 ? errno : ENOSPC);
+      std::lock_guard<std::mutex> lock(failureLock);
+      if (failure.empty())
+        failure = error;
+      return false;
+    }
+    from += count;
+    offset += static_cast<uint64_t>(count);
+    size -= static_cast<uint64_t>(count);
+  }
+  return true;
+}
+
+bool ArtifactWriter::appendWeight(unsigned index, const void *data, uint64_t size,
+                                  std::string &error) {
+  if (index >= weights.size()) {
+    error = path + ": there is no weight number " + std::to_string(index);
+    return false;
+  }
+  const manifest::WeightT &weight = *weights[index];
+  Weight &state = progress[index];
+  if (size > weight.bytes - state.written) {
+    error = path + ": weight '" + weight.name + "' expects " + std::to_string(weight.bytes) +
+            " bytes, got at least " + std::to_string(state.written + size);
+    std::lock_guard<std::mutex> lock(failureLock);
+    if (failure.empty())
+      failure = error;
+    return false;
+  }
+  if (!writeAt(pageSize + weight.offset + state.written, data, size, error))
+    return false;
+  state.hasher.add(data, size);
+  state.written += size;
+  return true;
+}
+
+bool ArtifactWriter::finish(manifest::ManifestT manifest, std::string &error) {
+  if (done || file < 0) {
+    error = path + ": is already written";
+    return false;
+  }
+  if (!failure.empty()) {
+    error = failure;
+    return false;
+  }
+  std::vector<Hash> hashes;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    if (progress[i].written != weights[i]->bytes) {
+      error = path + ": weight '" + weights[i]->name + "' expects " +
+              std::to_string(weights[i]->bytes) + " bytes, got " +
+              std::to_string(progress[i].written);
+      return false;
+    }
+    hashes.push_back(progress[i].hasher.get());
+    weights[i]->hash_high = hashes.back().high;
+    weights[i]->hash_low = hashes.back().low;
+  }
+  uint64_t weightsSize = weights.empty() ? 0 : weights.back()->offset + weights.back()->bytes;
+  manifest.weights = std::move(weights);
+  weights.clear();
+  progress.clear();
+  if (!checkManifest(manifest, weightsSize, error)) {
+    error = path + ": " + error;
+    return false;
+  }
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(manifest::Manifest::Pack(builder, &manifest));
+
+  Header header;
+  header.abiVersion = FOVEA_ABI_VERSION;
+  uint64_t end = pageSize;
+  if (weightsSize > 0) {
+    header.sections.push_back({SectionKind::Weights, end, weightsSize, hashOfHashes(hashes)});
+    end += weightsSize;
+  }
+  auto section = [&](SectionKind kind, const uint8_t *data, size_t size) {
+    if (size == 0)
+      return true;
+    uint64_t offset = alignUp(end, pageSize);
+    header.sections.push_back({kind, offset, size, hashBytes(data, size)});
+    end = offset + size;
+    return writeAt(offset, data, size, error);
+  };
+  if (code.empty()) {
+    error = path + ": the code section is empty";
+    return false;
+  }
+  if (!section(SectionKind::Code, code.data(), code.size()) ||
+      !section(SectionKind::Tokenizer, tokenizer.data(), tokenizer.size()) ||
+      !section(SectionKind::Manifest, builder.GetBufferPointer(), builder.GetSize()))
+    return false;
+  header.fileSize = end;
+  uint8_t page[pageSize];
+  encodeHeader(header, page);
+  if (!writeAt(0, page, pageSize, error))
+    return false;
+
+  int closing = file;
+  file = -1;
+  bool synced = ::fsync(closing) == 0;
+  int code = errno;
+  if (::close(closing) != 0 && synced) {
+    synced = false;
+    code = errno;
+  }
+  if (!synced) {
+    error = message("cannot write", code);
+    return false;
+  }
+  if (::rename(temporary.c_str(), path.c_str()) != 0) {
+    error = message("cannot be renamed from '" + temporary + "'", errno);
+    return false;
+  }
+  done = true;
+  // The name is durable once its folder is; a folder that cannot be synced
+  // (some network file systems) is no reason to fail.
+  if (int folder = ::open(folderOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+      folder >= 0) {
+    ::fsync(folder);
+    ::close(folder);
+  }
+  return true;
+}
+
+} // namespace fovea::artifact

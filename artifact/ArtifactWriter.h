@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes an artifact: weights as they are made, then the rest. Until finish()
+// succeeds only a temporary file beside the target exists, and it is removed
+// when the writer goes. The same input gives the same bytes. Refuses what
+// ArtifactReader would refuse.
+//
+//   auto writer = ArtifactWriter::create("model.fovea", error);
+//   unsigned w = writer->addWeight("norm", ElementType::F32, {64}, "", 256);
+//   ...                                  // all weights are declared first
+//   writer->appendWeight(w, data, 256);  // from any thread, in any order of weights
+//   writer->setCode(elf);
+//   writer->finish(std::move(manifest), error);
+#ifndef FOVEA_ARTIFACT_ARTIFACTWRITER_H
+#define FOVEA_ARTIFACT_ARTIFACTWRITER_H
+
+#include "artifact/Format.h"
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace fovea::artifact {
+
+class ArtifactWriter {
+public:
+  /// Begins a temporary file in `path`'s folder. Null, and `error` names the
+  /// file and the reason, if that cannot be (no folder, no permission).
+  static std::unique_ptr<ArtifactWriter> create(const std::string &path, std::string &error);
+  /// Removes the temporary file unless finish() succeeded.
+  ~ArtifactWriter();
+  ArtifactWriter(const ArtifactWriter &) = delete;
+  ArtifactWriter &operator=(const ArtifactWriter &) = delete;
+
+  /// Declares a weight of `bytes` bytes; returns its number in the manifest's
+  /// order. Its place in the file is known from here on. Not thread-safe; all
+  /// weights are declared before the first is appended to.
+  unsigned addWeight(std::string name, manifest::ElementType element, std::vector<int64_t> shape,
+                     std::string layout, uint64_t bytes);
+
+  /// Writes the next `size` bytes of a weight. Different weights may be written
+  /// by different threads at once; the pieces of one come in order. False, and
+  /// `error` says why, if the disk is full or the weight would grow too long;
+  /// finish() then fails too.
+  bool appendWeight(unsigned weight, const void *data, uint64_t size, std::string &error);
+
+  /// The ELF shared object. Required.
+  void setCode(std::vector<uint8_t> bytes) { code = std::move(bytes); }
+  /// The tokenizer's tables. Optional.
+  void setTokenizer(std::vector<uint8_t> bytes) { tokenizer = std::move(bytes); }
+
+  /// Writes the rest, syncs, and renames to the target. `manifest.weights` is
+  /// filled in here; the steps' code and the rest are the caller's. False, and
+  /// `error` says why, if something cannot be written, a weight is incomplete or
+  /// the manifest is not one that a reader takes.
+  bool finish(manifest::ManifestT manifest, std::string &error);
+
+private:
+  ArtifactWriter() = default;
+  bool writeAt(uint64_t offset, const void *data, uint64_t size, std::string &error);
+  std::string message(const std::string &what, int code) const;
+
+  struct Weight {
+    uint64_t written = 0;
+    Hasher hasher;
+  };
+
+  std::string path;
+  std::string temporary;
+  int file = -1;
+  bool done = false;
+  std::vector<std::unique_ptr<manifest::WeightT>> weights;
+  std::vector<Weight> progress;
+  std::vector<uint8_t> code, tokenizer;
+  std::mutex failureLock;
+  std::string failure;
+};
+
+} // namespace fovea::artifact
+
+#endif // FOVEA_ARTIFACT_ARTIFACTWRITER_H

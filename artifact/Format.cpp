@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Header page and hashes of an artifact; see Format.h. Refuses to decode any
+// header whose own hash or whose section table does not fit the file.
+#include "artifact/Format.h"
+
+#include "runtime/Abi.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <cstring>
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "artifacts are little-endian");
+
+namespace fovea::artifact {
+
+namespace {
+constexpr size_t tableOffset = 32;
+constexpr size_t sectionBytes = 40;
+constexpr size_t hashOffset = pageSize - 16;
+constexpr size_t maxSections = 16;
+
+template <typename T> T get(const uint8_t *data) {
+  T value;
+  std::memcpy(&value, data, sizeof(T));
+  return value;
+}
+template <typename T> void put(uint8_t *data, T value) { std::memcpy(data, &value, sizeof(T)); }
+
+Hash fromXXH(XXH128_hash_t hash) { return {hash.high64, hash.low64}; }
+} // namespace
+
+const char *sectionName(SectionKind kind) {
+  switch (kind) {
+  case SectionKind::Manifest:
+    return "manifest";
+  case SectionKind::Code:
+    return "code";
+  case SectionKind::Tokenizer:
+    return "tokenizer";
+  case SectionKind::Weights:
+    return "weights";
+  }
+  return "unknown";
+}
+
+Hash hashBytes(const void *data, size_t size) { return fromXXH(XXH3_128bits(data, size)); }
+
+struct Hasher::State {
+  XXH3_state_t xxh;
+};
+
+Hasher::Hasher() : state(new State) { XXH3_128bits_reset(&state->xxh); }
+Hasher::~Hasher() = default;
+Hasher::Hasher(Hasher &&) noexcept = default;
+Hasher &Hasher::operator=(Hasher &&) noexcept = default;
+void Hasher::add(const void *data, size_t size) { XXH3_128bits_update(&state->xxh, data, size); }
+Hash Hasher::get() const { return fromXXH(XXH3_128bits_digest(&state->xxh)); }
+
+Hash hashOfHashes(const std::vector<Hash> &hashes) {
+  Hasher hasher;
+  for (const Hash &hash : hashes) {
+    uint64_t halves[2] = {__builtin_bswap64(hash.high), __builtin_bswap64(hash.low)};
+    hasher.add(halves, sizeof(halves));
+  }
+  return hasher.get();
+}
+
+void encodeHeader(const Header &header, uint8_t *page) {
+  std::memset(page, 0, pageSize);
+  std::memcpy(page, magic, sizeof(magic));
+  put<uint32_t>(page + 8, formatVersion);
+  put<uint32_t>(page + 12, header.abiVersion);
+  put<uint32_t>(page + 16, static_cast<uint32_t>(header.sections.size()));
+  put<uint64_t>(page + 24, header.fileSize);
+  uint8_t *at = page + tableOffset;
+  for (const Section &section : header.sections) {
+    put<uint32_t>(at, static_cast<uint32_t>(section.kind));
+    put<uint64_t>(at + 8, section.offset);
+    put<uint64_t>(at + 16, section.size);
+    put<uint64_t>(at + 24, section.hash.high);
+    put<uint64_t>(at + 32, section.hash.low);
+    at += sectionBytes;
+  }
+  Hash hash = hashBytes(page, hashOffset);
+  put<uint64_t>(page + hashOffset, hash.high);
+  put<uint64_t>(page + hashOffset + 8, hash.low);
+}
+
+bool decodeHeader(const uint8_t *data, size_t size, Header &header, std::string &error) {
+  if (size < sizeof(magic) || std::memcmp(data, magic, sizeof(magic)) != 0) {
+    error = "is not a Fovea artifact: the first 8 bytes are not its magic number";
+    return false;
+  }
+  if (size < pageSize) {
+    error = "is cut short: expects a header of 4096 bytes, got " + std::to_string(size);
+    return false;
+  }
+  // The version before the hash: a later format may place the hash elsewhere.
+  if (uint32_t version = get<uint32_t>(data + 8); version != formatVersion) {
+    error = "has artifact format version " + std::to_string(version) + "; this program reads " +
+            std::to_string(formatVersion) + "; compile the model again";
+    return false;
+  }
+  if (hashBytes(data, hashOffset) !=
+      Hash{get<uint64_t>(data + hashOffset), get<uint64_t>(data + hashOffset + 8)}) {
+    error = "is damaged: the hash of its header does not match";
+    return false;
+  }
+  header.abiVersion = get<uint32_t>(data + 12);
+  if (header.abiVersion != FOVEA_ABI_VERSION) {
+    error = "holds code for version " + std::to_string(header.abiVersion) +
+            " of the runtime's interface; this program has version " +
+            std::to_string(FOVEA_ABI_VERSION) + "; compile the model again";
+    return false;
+  }
+  header.fileSize = get<uint64_t>(data + 24);
+  if (header.fileSize != size) {
+    error = std::string(size < header.fileSize ? "is cut short" : "has bytes after its end") +
+            ": expects " + std::to_string(header.fileSize) + " bytes, got " + std::to_string(size);
+    return false;
+  }
+  uint32_t count = get<uint32_t>(data + 16);
+  if (count > maxSections) {
+    error = "has a malformed header: " + std::to_string(count) + " sections";
+    return false;
+  }
+  uint64_t end = pageSize;
+  uint32_t seen = 0;
+  header.sections.clear();
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint8_t *at = data + tableOffset + i * sectionBytes;
+    Section section;
+    uint32_t kind = get<uint32_t>(at);
+    section.kind = static_cast<SectionKind>(kind);
+    section.offset = get<uint64_t>(at + 8);
+    section.size = get<uint64_t>(at + 16);
+    section.hash = {get<uint64_t>(at + 24), get<uint64_t>(at + 32)};
+    bool known = kind >= 1 && kind <= 4;
+    bool fits = section.offset % pageSize == 0 && section.offset >= end &&
+                section.offset - end < pageSize && section.offset <= size && section.size > 0 &&
+                section.size <= size - section.offset;
+    if (!known || (seen >> kind & 1) || !fits) {
+      error = "has a malformed header: section " + std::to_string(i) + " (" +
+              sectionName(section.kind) + ") at " + std::to_string(section.offset) + ", " +
+              std::to_string(section.size) + " bytes, " +
+              (!known ? "is of an unknown kind"
+               : fits ? "is there twice"
+                      : "does not fit the file");
+      return false;
+    }
+    if (!isZero(data + end, section.offset - end)) {
+      error = std::string("is damaged: the padding before its ") + sectionName(section.kind) +
+              " section is not zero";
+      return false;
+    }
+    seen |= 1u << kind;
+    end = section.offset + section.size;
+    header.sections.push_back(section);
+  }
+  if (end != size || (seen & 0b110) != 0b110) {
+    error = end != size ? "has a malformed header: its sections end at " + std::to_string(end) +
+                              " of " + std::to_string(size) + " bytes"
+                        : "has a malformed header: no manifest or no code section";
+    return false;
+  }
+  return true;
+}
+
+bool isZero(const uint8_t *data, size_t size) {
+  for (size_t i = 0; i < size; ++i)
+    if (data[i])
+      return false;
+  return true;
+}
+
+namespace {
+struct Element {
+  const char *name;
+  size_t bytes;
+};
+constexpr Element elements[] = {{"none", 0}, {"f32", 4}, {"f64", 8}, {"f16", 2},
+                                {"bf16", 2}, {"i8", 1},  {"u8", 1},  {"i16", 2},
+                                {"i32", 4},  {"i64", 8}, {"bool", 1}};
+const Element &element(manifest::ElementType type) {
+  auto index = static_cast<size_t>(type);
+  return elements[index < std::size(elements) ? index : 0];
+}
+} // namespace
+
+size_t elementBytes(manifest::ElementType type) { return element(type).bytes; }
+const char *elementName(manifest::ElementType type) { return element(type).name; }
+
+bool tensorBytes(manifest::ElementType type, const std::vector<int64_t> &shape, uint64_t &bytes) {
+  int64_t product = static_cast<int64_t>(elementBytes(type));
+  if (product == 0)
+    return false;
+  for (int64_t size : shape)
+    if (size < 0 || __builtin_mul_overflow(product, size, &product))
+      return false;
+  bytes = static_cast<uint64_t>(product);
+  return true;
+}
+
+} // namespace fovea::artifact

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The semantic checks of a manifest; see ManifestCheck.h.
+#include "artifact/ManifestCheck.h"
+
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace fovea::artifact {
+
+using namespace manifest;
+
+namespace {
+
+/// `plan` writes one number for each; more than this is no program.
+constexpr uint32_t maxLocals = 1u << 24;
+
+class Checker {
+public:
+  Checker(const ManifestT &manifest, uint64_t weightsSize, std::string &error)
+      : manifest(manifest), weightsSize(weightsSize), error(error) {}
+
+  bool check() {
+    if (!manifest.model)
+      return fail("the manifest has no model");
+    return checkModel(*manifest.model) && checkKernels() && checkEntries() && checkWeights();
+  }
+
+private:
+  bool fail(std::string message) {
+    error = std::move(message);
+    return false;
+  }
+
+  bool checkModel(const ModelInfoT &model) {
+    for (int64_t token : model.end_tokens)
+      if (token < 0)
+        return fail("model: end token " + std::to_string(token) + " is negative");
+    if (model.begin_token < -1 || model.padding_token < -1)
+      return fail("model: begin or padding token is less than -1");
+    if (model.vocabulary_size < 0 || model.max_positions < 0 || model.max_text_tokens < 0)
+      return fail("model: vocabulary_size, max_positions or max_text_tokens is negative");
+    if (model.kind > ModelKind::Encoder)
+      return fail("model: unknown kind " + std::to_string(static_cast<int>(model.kind)));
+    return true;
+  }
+
+  bool checkKernels() {
+    std::set<std::string> names;
+    for (const auto &kernel : manifest.kernels)
+      if (!kernel || kernel->name.empty() || !names.insert(kernel->name).second)
+        return fail("kernels: '" + (kernel ? kernel->name : "") + "' is no name or is there twice");
+    return true;
+  }
+
+  bool checkEntries() {
+    if (manifest.entries.empty())
+      return fail("the manifest has no entry");
+    std::set<std::string> names;
+    for (const auto &entry : manifest.entries) {
+      if (!entry || !isIdentifier(entry->name))
+        return fail("entry '" + (entry ? entry->name : "") +
+                    "': expects a name of letters, digits and '_'");
+      if (!names.insert(entry->name).second)
+        return fail("entry '" + entry->name + "' is there twice");
+      if (!checkEntry(*entry)) {
+        error = "entry '" + entry->name + "': " + error;
+        return false;
+      }
+    }
+    return true;
+  }
+
+  static bool isIdentifier(const std::string &name) {
+    for (char c : name)
+      if (!(c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')))
+        return false;
+    return !name.empty();
+  }
+
+  bool checkEntry(const EntryT &entry) {
+    std::set<std::string> names;
+    for (const auto &value : entry.arguments) {
+      if (!checkValue("argument", value.get(), names))
+        return false;
+      if (value->continues != -1)
+        return fail("argument '" + value->name + "' continues something");
+    }
+    names.clear();
+    uint64_t locals = 1;
+    std::set<int32_t> continued;
+    for (const auto &value : entry.results) {
+      if (!checkValue("result", value.get(), names))
+        return false;
+      bool cache = value->kind == ValueKind::Cache;
+      locals += cache ? 1 : value->shape.size();
+      if (!cache) {
+        if (value->continues != -1)
+          return fail("result '" + value->name + "' is a tensor and continues something");
+        continue;
+      }
+      int32_t index = value->continues;
+      if (index < 0 || static_cast<size_t>(index) >= entry.arguments.size())
+        return fail("result '" + value->name + "' continues argument " + std::to_string(index) +
+                    " of " + std::to_string(entry.arguments.size()));
+      const ValueT &argument = *entry.arguments[index];
+      if (argument.kind != ValueKind::Cache || argument.heads != value->heads ||
+          argument.size != value->size || argument.element != value->element)
+        return fail("result '" + value->name + "' continues argument '" + argument.name +
+                    "', which is no cache of its kind");
+      if (!continued.insert(index).second)
+        return fail("argument '" + argument.name + "' is continued by two results");
+    }
+    if (entry.locals < locals || entry.locals > maxLocals)
+      return fail("expects between " + std::to_string(locals) + " and " +
+                  std::to_string(maxLocals) + " locals, got " + std::to_string(entry.locals));
+    if (entry.max_positions < 0)
+      return fail("max_positions is negative");
+    for (size_t i = 0; i < entry.steps.size(); ++i)
+      if (!entry.steps[i] || entry.steps[i]->kernel >= manifest.kernels.size())
+        return fail("step " + std::to_string(i) + " names kernel " +
+                    (entry.steps[i] ? std::to_string(entry.steps[i]->kernel) : "none") + " of " +
+                    std::to_string(manifest.kernels.size()));
+    return true;
+  }
+
+  bool checkValue(const std::string &role, const ValueT *value, std::set<std::string> &names) {
+    if (!value || value->name.empty() || !names.insert(value->name).second)
+      return fail(role + " '" + (value ? value->name : "") + "' has no name or is there twice");
+    std::string place = role + " '" + value->name + "': ";
+    if (elementBytes(value->element) == 0)
+      return fail(place + "unknown element type " +
+                  std::to_string(static_cast<int>(value->element)));
+    if (value->kind == ValueKind::Cache)
+      return checkCache(place, *value);
+    if (value->kind != ValueKind::Tensor)
+      return fail(place + "unknown kind");
+    if (value->shape.size() > maxRank)
+      return fail(place + "rank " + std::to_string(value->shape.size()) + " is over 16");
+    if (!value->dims.empty() && value->dims.size() != value->shape.size())
+      return fail(place + "expects a dimension name for each of " +
+                  std::to_string(value->shape.size()) + " dimensions, got " +
+                  std::to_string(value->dims.size()));
+    for (int64_t size : value->shape)
+      if (size < -1)
+        return fail(place + "size " + std::to_string(size));
+    return true;
+  }
+
+  /// A cache belongs to the context by its name, so all entries mean one thing.
+  bool checkCache(const std::string &place, const ValueT &value) {
+    if (value.heads <= 0 || value.size <= 0 || value.heads > 1 << 20 || value.size > 1 << 20)
+      return fail(place + "expects heads and size from 1 to 2^20, got " +
+                  std::to_string(value.heads) + " and " + std::to_string(value.size));
+    if (!value.shape.empty() || value.dims.size() > 1)
+      return fail(place + "a cache has no shape and at most the name of its batch");
+    if (value.continues != -1)
+      return true;
+    auto [it, isNew] = caches.try_emplace(value.name, value.heads, value.size, value.element);
+    if (!isNew && it->second != std::make_tuple(value.heads, value.size, value.element))
+      return fail(place + "another entry has a cache of this name and another type");
+    return true;
+  }
+
+  bool checkWeights() {
+    uint64_t end = 0;
+    for (const auto &weight : manifest.weights) {
+      if (!weight)
+        return fail("weight without a description");
+      std::string place = "weight '" + weight->name + "': ";
+      uint64_t bytes = 0;
+      if (weight->shape.size() > maxRank || !tensorBytes(weight->element, weight->shape, bytes))
+        return fail(place + "unknown element type or impossible shape");
+      if (weight->layout.empty() && bytes != weight->bytes)
+        return fail(place + "its shape takes " + std::to_string(bytes) + " bytes, got " +
+                    std::to_string(weight->bytes));
+      if (weight->offset != alignUp(end, weightAlignment) || weight->offset > weightsSize ||
+          weight->bytes > weightsSize - weight->offset)
+        return fail(place + std::to_string(weight->bytes) + " bytes at " +
+                    std::to_string(weight->offset) + " of " + std::to_string(weightsSize) +
+                    "; expects to follow the weight before it, inside the section");
+      end = weight->offset + weight->bytes;
+    }
+    if (end != weightsSize)
+      return fail("weights end at " + std::to_string(end) + " of " + std::to_string(weightsSize) +
+                  " bytes");
+    return true;
+  }
+
+  const ManifestT &manifest;
+  uint64_t weightsSize;
+  std::string &error;
+  std::map<std::string, std::tuple<int64_t, int64_t, ElementType>> caches;
+};
+
+} // namespace
+
+bool checkManifest(const ManifestT &manifest, uint64_t weightsSize, std::string &error) {
+  return Checker(manifest, weightsSize, error).check();
+}
+
+} // namespace fovea::artifact

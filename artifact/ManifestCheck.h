@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What holds of every manifest beyond its schema: all numbers refer to something
+// that exists, names are unique, sizes fit. Writer and reader both check it, so
+// the runtime need not.
+#ifndef FOVEA_ARTIFACT_MANIFESTCHECK_H
+#define FOVEA_ARTIFACT_MANIFESTCHECK_H
+
+#include "artifact/Format.h"
+
+namespace fovea::artifact {
+
+/// Longest shape of a value or weight.
+constexpr size_t maxRank = 16;
+
+/// `weightsSize`: bytes of the weights section, 0 without one. False, and `error`
+/// names place, found and expected, if the manifest is not sound.
+bool checkManifest(const manifest::ManifestT &manifest, uint64_t weightsSize, std::string &error);
+
+} // namespace fovea::artifact
+
+#endif // FOVEA_ARTIFACT_MANIFESTCHECK_H

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writer and reader of artifacts: what is written is read back, the same input
+// gives the same bytes, and no damaged or unwritable file passes.
+#include "artifact/ArtifactReader.h"
+#include "artifact/ArtifactWriter.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace fovea;
+using namespace fovea::artifact;
+using manifest::ElementType;
+
+namespace {
+
+class ArtifactTest : public ::testing::Test {
+protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "fovea-artifact-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder = name;
+    path = (folder / "model.fovea").string();
+  }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+
+  size_t filesInFolder() const {
+    return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
+  }
+
+  static std::unique_ptr<manifest::ValueT> tensor(std::string name, std::vector<int64_t> shape) {
+    auto value = std::make_unique<manifest::ValueT>();
+    value->name = std::move(name);
+    value->element = ElementType::F32;
+    value->shape = std::move(shape);
+    return value;
+  }
+
+  static manifest::ManifestT makeManifest() {
+    manifest::ManifestT manifest;
+    manifest.compiler = "test";
+    manifest.model = std::make_unique<manifest::ModelInfoT>();
+    manifest.model->architecture = "none";
+    manifest.model->end_tokens = {1, 2};
+    auto kernel = std::make_unique<manifest::KernelT>();
+    kernel->name = "add";
+    manifest.kernels.push_back(std::move(kernel));
+    auto entry = std::make_unique<manifest::EntryT>();
+    entry->name = "forward";
+    entry->arguments.push_back(tensor("a", {-1, 3}));
+    entry->results.push_back(tensor("b", {-1, 3}));
+    entry->locals = 3;
+    entry->steps.push_back(std::make_unique<manifest::StepT>());
+    entry->steps.back()->location = "here";
+    manifest.entries.push_back(std::move(entry));
+    return manifest;
+  }
+
+  /// Two weights with a gap of 4 bytes between, code and tokenizer of a few bytes.
+  bool write(const std::string &to, manifest::ManifestT manifest, std::string &error) {
+    auto writer = ArtifactWriter::create(to, error);
+    if (!writer)
+      return false;
+    std::vector<float> values(15);
+    std::iota(values.begin(), values.end(), 1.0f);
+    unsigned first = writer->addWeight("first", ElementType::F32, {3, 5}, "", 60);
+    unsigned second = writer->addWeight("second", ElementType::U8, {7}, "packed", 5);
+    if (!writer->appendWeight(second, "abcde", 5, error) ||
+        !writer->appendWeight(first, values.data(), 20, error) ||
+        !writer->appendWeight(first, values.data() + 5, 40, error))
+      return false;
+    writer->setCode({1, 2, 3});
+    writer->setTokenizer({4, 5});
+    return writer->finish(std::move(manifest), error);
+  }
+
+  static std::vector<char> readAll(const std::string &path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  static void writeAll(const std::string &path, const std::vector<char> &bytes) {
+    std::ofstream(path, std::ios::binary | std::ios::trunc)
+        .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  }
+
+  std::filesystem::path folder;
+  std::string path;
+};
+
+TEST_F(ArtifactTest, ReadsBackWhatWasWritten) {
+  std::string error;
+  ASSERT_TRUE(write(path, makeManifest(), error)) << error;
+  EXPECT_EQ(filesInFolder(), 1u);
+  auto reader = ArtifactReader::open(path, error);
+  ASSERT_TRUE(reader) << error;
+  EXPECT_EQ(reader->manifest().entries[0]->name, "forward");
+  EXPECT_EQ(reader->manifest().entries[0]->arguments[0]->shape, (std::vector<int64_t>{-1, 3}));
+  ASSERT_EQ(reader->manifest().weights.size(), 2u);
+  EXPECT_EQ(reinterpret_cast<const float *>(reader->weight(0).data)[14], 15.0f);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(reader->weight(1).data) % weightAlignment, 0u);
+  EXPECT_EQ(
+      std::string(reinterpret_cast<const char *>(reader->weight(1).data), reader->weight(1).size),
+      "abcde");
+  EXPECT_EQ(reader->code().size, 3u);
+  EXPECT_EQ(reader->tokenizer().size, 2u);
+  EXPECT_TRUE(reader->verifyAll(error)) << error;
+}
+
+TEST_F(ArtifactTest, SameInputGivesSameBytes) {
+  std::string error, other = (folder / "other.fovea").string();
+  ASSERT_TRUE(write(path, makeManifest(), error)) << error;
+  ASSERT_TRUE(write(other, makeManifest(), error)) << error;
+  EXPECT_EQ(readAll(path), readAll(other));
+}
+
+TEST_F(ArtifactTest, EveryChangedByteIsFound) {
+  std::string error;
+  ASSERT_TRUE(write(path, makeManifest(), error)) << error;
+  std::vector<char> bytes = readAll(path);
+  std::string damaged = (folder / "damaged.fovea").string();
+  writeAll(damaged, bytes);
+  int file = ::open(damaged.c_str(), O_WRONLY);
+  ASSERT_GE(file, 0);
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    // All bits, one bit, and one of another place: a value that happens to be
+    // accepted would show.
+    char changed = static_cast<char>(bytes[i] ^ (i % 3 == 0 ? 0xff : 1 << i % 8));
+    ASSERT_EQ(::pwrite(file, &changed, 1, static_cast<off_t>(i)), 1);
+    ASSERT_FALSE(ArtifactReader::open(damaged, error)) << "byte " << i;
+    ASSERT_EQ(error.rfind(damaged + ": ", 0), 0u) << error;
+    ASSERT_EQ(::pwrite(file, &bytes[i], 1, static_cast<off_t>(i)), 1);
+  }
+  ::close(file);
+  EXPECT_TRUE(ArtifactReader::open(damaged, error)) << error;
+}
+
+TEST_F(ArtifactTest, EveryTruncationIsFound) {
+  std::string error;
+  ASSERT_TRUE(write(path, makeManifest(), error)) << error;
+  for (size_t size = std::filesystem::file_size(path); size-- > 0;) {
+    std::filesystem::resize_file(path, size);
+    ASSERT_FALSE(ArtifactReader::open(path, error)) << "size " << size;
+    ASSERT_FALSE(error.empty());
+  }
+}
+
+TEST_F(ArtifactTest, BytesAfterTheEndAreFound) {
+  std::string error;
+  ASSERT_TRUE(write(path, makeManifest(), error)) << error;
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) + 1);
+  EXPECT_FALSE(ArtifactReader::open(path, error));
+  EXPECT_NE(error.find("bytes after its end"), std::string::npos) << error;
+}
+
+TEST_F(ArtifactTest, ADamagedWeightIsNamed) {
+  std::string error;
+  ASSERT_TRUE(write(path, makeManifest(), error)) << error;
+  std::vector<char> bytes = readAll(path);
+  bytes[pageSize + 64] ^= 1;
+  writeAll(path, bytes);
+  EXPECT_FALSE(ArtifactReader::open(path, error));
+  EXPECT_NE(error.find("weight 'second'"), std::string::npos) << error;
+}
+
+TEST_F(ArtifactTest, OtherFilesAreRefused) {
+  std::string error;
+  EXPECT_FALSE(ArtifactReader::open((folder / "none").string(), error));
+  EXPECT_NE(error.find("No such file"), std::string::npos) << error;
+  EXPECT_FALSE(ArtifactReader::open(folder.string(), error));
+  EXPECT_NE(error.find("not a regular file"), std::string::npos) << error;
+  writeAll(path, std::vector<char>(10000, 'x'));
+  EXPECT_FALSE(ArtifactReader::open(path, error));
+  EXPECT_NE(error.find("not a Fovea artifact"), std::string::npos) << error;
+}
+
+TEST_F(ArtifactTest, LargeWeightsAreCheckedOnRequest) {
+  std::string error;
+  uint64_t size = ArtifactReader::weightsCheckedOnOpening + 1;
+  {
+    auto writer = ArtifactWriter::create(path, error);
+    ASSERT_TRUE(writer) << error;
+    unsigned weight =
+        writer->addWeight("big", ElementType::U8, {static_cast<int64_t>(size)}, "", size);
+    std::vector<char> chunk(1 << 20, 3);
+    for (uint64_t at = 0; at < size; at += chunk.size())
+      ASSERT_TRUE(writer->appendWeight(weight, chunk.data(),
+                                       std::min<uint64_t>(chunk.size(), size - at), error))
+          << error;
+    writer->setCode({1});
+    ASSERT_TRUE(writer->finish(makeManifest(), error)) << error;
+  }
+  int file = ::open(path.c_str(), O_WRONLY);
+  ASSERT_EQ(::pwrite(file, "x", 1, 5000), 1);
+  ::close(file);
+  auto reader = ArtifactReader::open(path, error);
+  ASSERT_TRUE(reader) << error;
+  EXPECT_FALSE(reader->verifyAll(error));
+  EXPECT_NE(error.find("weight 'big'"), std::string::npos) << error;
+}
+
+TEST_F(ArtifactTest, WeightsMayBeWrittenInParallel) {
+  std::string error, sequential = (folder / "sequential").string();
+  constexpr unsigned count = 40;
+  auto make = [&](const std::string &to, unsigned threads) {
+    auto writer = ArtifactWriter::create(to, error);
+    ASSERT_TRUE(writer) << error;
+    for (unsigned i = 0; i < count; ++i)
+      writer->addWeight("w" + std::to_string(i), ElementType::U8, {100 + i}, "", 100 + i);
+    std::vector<std::thread> workers;
+    for (unsigned t = 0; t < threads; ++t)
+      workers.emplace_back([&, t] {
+        std::string own;
+        for (unsigned i = t; i < count; i += threads)
+          for (unsigned done = 0; done < 100 + i; ++done)
+            if (char byte = static_cast<char>(i * done); !writer->appendWeight(i, &byte, 1, own))
+              ADD_FAILURE() << own;
+      });
+    for (std::thread &worker : workers)
+      worker.join();
+    writer->setCode({1});
+    ASSERT_TRUE(writer->finish(makeManifest(), error)) << error;
+  };
+  make(path, 4);
+  make(sequential, 1);
+  EXPECT_EQ(readAll(path), readAll(sequential));
+}
+
+TEST_F(ArtifactTest, UnfinishedLeavesNothing) {
+  std::string error;
+  {
+    auto writer = ArtifactWriter::create(path, error);
+    ASSERT_TRUE(writer) << error;
+    writer->addWeight("w", ElementType::U8, {4}, "", 4);
+    EXPECT_EQ(filesInFolder(), 1u);
+    EXPECT_FALSE(writer->finish(makeManifest(), error));
+    EXPECT_NE(error.find("weight 'w' expects 4 bytes, got 0"), std::string::npos) << error;
+  }
+  EXPECT_EQ(filesInFolder(), 0u);
+  {
+    auto writer = ArtifactWriter::create(path, error);
+    unsigned weight = writer->addWeight("w", ElementType::U8, {4}, "", 4);
+    EXPECT_FALSE(writer->appendWeight(weight, "12345", 5, error));
+    writer->setCode({1});
+    EXPECT_FALSE(writer->finish(makeManifest(), error));
+  }
+  EXPECT_EQ(filesInFolder(), 0u);
+}
+
+TEST_F(ArtifactTest, AFailedWriteKeepsTheOldFile) {
+  std::string error;
+  ASSERT_TRUE(write(path, makeManifest(), error)) << error;
+  std::vector<char> before = readAll(path);
+  manifest::ManifestT wrong = makeManifest();
+  wrong.entries[0]->steps[0]->kernel = 9;
+  EXPECT_FALSE(write(path, std::move(wrong), error));
+  EXPECT_NE(error.find("step 0 names kernel 9 of 1"), std::string::npos) << error;
+  EXPECT_EQ(readAll(path), before);
+  EXPECT_EQ(filesInFolder(), 1u);
+}
+
+TEST_F(ArtifactTest, AnUnwritableFolderIsNamed) {
+  std::string error;
+  EXPECT_FALSE(ArtifactWriter::create((folder / "none" / "x.fovea").string(), error));
+  EXPECT_NE(error.find("No such file or directory"), std::string::npos) << error;
+  EXPECT_FALSE(ArtifactWriter::create(folder.string(), error));
+  EXPECT_NE(error.find("is a directory"), std::string::npos) << error;
+  EXPECT_FALSE(ArtifactWriter::create("/proc/x.fovea", error));
+  EXPECT_NE(error.find("/proc"), std::string::npos) << error;
+}
+
+/// A limit on the file's size stands in for a full disk: both make write() fail
+/// half way.
+TEST_F(ArtifactTest, AFullDiskLeavesNothing) {
+  pid_t child = ::fork();
+  if (child == 0) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    struct rlimit limit = {8192, 8192};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    std::string error;
+    bool ok;
+    {
+      auto writer = ArtifactWriter::create(path, error);
+      unsigned weight = writer->addWeight("w", ElementType::U8, {20000}, "", 20000);
+      std::vector<char> bytes(20000, 1);
+      ok = !writer->appendWeight(weight, bytes.data(), bytes.size(), error) &&
+           error.find(path + ": cannot write") == 0;
+      writer->setCode({1});
+      ok = ok && !writer->finish(makeManifest(), error) && error.find(path + ": cannot write") == 0;
+    }
+    ::_exit(ok ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  EXPECT_EQ(filesInFolder(), 0u);
+}
+
+/// Each entry: how to spoil a sound manifest, and what the message says.
+TEST_F(ArtifactTest, ManifestsThatReferToNothingAreRefused) {
+  struct Case {
+    void (*spoil)(manifest::ManifestT &);
+    const char *message;
+  };
+  const Case cases[] = {
+      {[](manifest::ManifestT &m) { m.model.reset(); }, "no model"},
+      {[](manifest::ManifestT &m) { m.model->end_tokens = {-3}; }, "end token -3"},
+      {[](manifest::ManifestT &m) { m.model->vocabulary_size = -1; }, "vocabulary_size"},
+      {[](manifest::ManifestT &m) { m.entries.clear(); }, "no entry"},
+      {[](manifest::ManifestT &m) { m.entries[0]->name = "a/b"; }, "entry 'a/b'"},
+      {[](manifest::ManifestT &m) { m.entries[0]->locals = 2; }, "between 3 and"},
+      {[](manifest::ManifestT &m) { m.entries[0]->locals = 1u << 30; }, "between 3 and"},
+      {[](manifest::ManifestT &m) { m.entries[0]->arguments[0]->shape = {-2, 3}; }, "size -2"},
+      {[](manifest::ManifestT &m) { m.entries[0]->arguments[0]->element = ElementType::None; },
+       "unknown element type"},
+      {[](manifest::ManifestT &m) { m.entries[0]->arguments[0]->dims = {"x"}; },
+       "a dimension name for each of 2"},
+      {[](manifest::ManifestT &m) { m.entries[0]->arguments[0]->shape.resize(17, 1); }, "rank 17"},
+      {[](manifest::ManifestT &m) { m.entries[0]->arguments.push_back(tensor("a", {})); },
+       "argument 'a' has no name or is there twice"},
+      {[](manifest::ManifestT &m) { m.entries[0]->results[0]->continues = 0; },
+       "is a tensor and continues"},
+      {[](manifest::ManifestT &m) {
+         auto cache = tensor("c", {});
+         cache->kind = manifest::ValueKind::Cache;
+         m.entries[0]->arguments.push_back(std::move(cache));
+       },
+       "heads and size from 1"},
+      {[](manifest::ManifestT &m) {
+         auto cache = tensor("c", {});
+         cache->kind = manifest::ValueKind::Cache;
+         cache->heads = cache->size = 2;
+         cache->continues = 0;
+         m.entries[0]->locals = 8;
+         m.entries[0]->results.push_back(std::move(cache));
+       },
+       "which is no cache of its kind"},
+      {[](manifest::ManifestT &m) { m.kernels.push_back(std::make_unique<manifest::KernelT>()); },
+       "kernels: ''"},
+  };
+  for (const Case &each : cases) {
+    std::string error;
+    manifest::ManifestT manifest = makeManifest();
+    each.spoil(manifest);
+    EXPECT_FALSE(write(path, std::move(manifest), error)) << each.message;
+    EXPECT_NE(error.find(each.message), std::string::npos) << error;
+  }
+  EXPECT_EQ(filesInFolder(), 0u);
+}
+
+} // namespace
