@@ -84,3 +84,44 @@ def missing_licence_line(root, files):
     sources = (".cpp", ".h", ".c", ".td", ".py", ".cmake", "CMakeLists.txt", ".fbs")
     return [f"{file}: has no SPDX line at its top" for file in files
             if file.endswith(sources) and "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception" not in "".join((root / file).read_text().splitlines()[:3])]
+
+
+# docs/design.md, section 1: what each folder may include from other folders.
+MAY_INCLUDE = {
+    "dialects": set(),
+    "frontend": {"artifact", "dialects"},
+    "passes": {"dialects"},
+    "lowering": {"artifact", "dialects", "passes"},
+    "interpreter": {"dialects"},
+    "artifact": set(),
+    "runtime": {"artifact"},
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
+CPP = (".cpp", ".h", ".c", ".inc")
+
+
+def wrong_includes(root, files):
+    """A source that includes from a folder its own may not use, or MLIR and LLVM where none may be."""
+    complaints = []
+    for file in files:
+        folder = file.split("/")[0]
+        if folder not in MAY_INCLUDE or not file.endswith(CPP):
+            continue
+        for name in INCLUDE.findall((root / file).read_text()):
+            other = name.split("/")[0]
+            # Generated code, the compiler and the runtime agree on runtime/Abi.h, so everybody may see it.
+            if other in MAY_INCLUDE and name != "runtime/Abi.h" and other != folder and other not in MAY_INCLUDE[folder]:
+                complaints.append(f"{file}: {folder}/ may not include {name}")
+            if folder in ("artifact", "runtime") and re.match(r"(mlir|llvm)(-c)?/", name):
+                complaints.append(f"{file}: {folder}/ is free of MLIR and LLVM, but includes {name}")
+    return complaints
+
+
+HIDDEN_STATE = re.compile(r"\bcl::(opt|list)\b|\b(secure_)?getenv\s*\(")
+
+
+def hidden_state(root, files):
+    """A library that reads its options from somewhere other than its caller."""
+    return [f"{file}:{number}: a library takes its options from its caller: {line.strip()}" for file in files
+            if file.split("/")[0] in MAY_INCLUDE and file.endswith(CPP)
+            for number, line in enumerate((root / file).read_text().splitlines(), 1) if HIDDEN_STATE.search(line)]

@@ -39,6 +39,14 @@ def test_every_source_names_its_licence(root, files):
     complain(guards.missing_licence_line(root, files))
 
 
+def test_includes_follow_the_data_flow(root, files):
+    complain(guards.wrong_includes(root, files))
+
+
+def test_libraries_have_no_hidden_options(root, files):
+    complain(guards.hidden_state(root, files))
+
+
 def test_sources_are_formatted(root):
     done = subprocess.run([root / "scripts" / "format", "--check"], capture_output=True, text=True)
     assert done.returncode == 0, "\n" + done.stdout + done.stderr
@@ -99,6 +107,30 @@ def test_guard_finds_machine_paths(tmp_path, folder, line, found):
 
 def test_guard_finds_missing_licence(tmp_path):
     assert guards.missing_licence_line(*tree(tmp_path, "runtime/a.cpp", "int x;\n"))
+
+
+@pytest.mark.parametrize("file, include, found", [
+    ("runtime/cpu/a.cpp", '"llvm/ADT/ArrayRef.h"', True),
+    ("runtime/a.cpp", "<mlir-c/IR.h>", True),
+    ("passes/a.cpp", '"lowering/Target.h"', True),
+    ("dialects/a.h", '"passes/Passes.h"', True),
+    ("interpreter/a.h", '"passes/Passes.h"', True),
+    ("lowering/a.cpp", '"passes/Passes.h"', False),
+    ("lowering/a.cpp", '"llvm/ADT/ArrayRef.h"', False),
+    ("tools/fovea/a.cpp", '"lowering/Target.h"', False),
+])
+def test_guard_finds_wrong_includes(tmp_path, file, include, found):
+    assert bool(guards.wrong_includes(*tree(tmp_path, file, f"#include {include}\n"))) == found
+
+
+@pytest.mark.parametrize("file, line, found", [
+    ("passes/a.cpp", "static llvm::cl::opt<bool> x;", True),
+    ("runtime/a.cpp", 'if (getenv("FOVEA_THREADS"))', True),
+    ("tools/a.cpp", 'getenv("HOME")', False),
+    ("runtime/a.cpp", "int budgetenv();", False),
+])
+def test_guard_finds_hidden_options(tmp_path, file, line, found):
+    assert bool(guards.hidden_state(*tree(tmp_path, file, line + "\n"))) == found
 
 
 def test_guard_finds_stale_docs(tmp_path, root):
