@@ -102,7 +102,6 @@ struct Layer {
 struct Embeddings {
   std::string name;
   Weight token;
-  double scale = 1;                ///< On token vectors only.
   std::optional<Weight> position;  ///< One row a position, from position 0.
   std::optional<Weight> tokenType; ///< Asks for the argument token_type_ids.
   std::optional<Norm> norm;
@@ -113,7 +112,6 @@ struct Head {
   std::string name;
   bool tied = false;
   Weight weight; ///< The token weight itself if tied.
-  std::optional<Weight> bias;
 };
 
 /// One vector for a sequence, as sentence-transformers composes it.
@@ -125,8 +123,9 @@ struct Pooling {
     std::optional<Activation> activation;
   };
   std::string name;
-  Kind kind = Kind::Mean;
+  Kind kind = Kind::Mean; ///< Over the tokens that the attention mask keeps.
   std::vector<Step> steps;
+  std::optional<int64_t> maxPositions; ///< Longer texts are cut to this.
 };
 
 struct ModelDescription {

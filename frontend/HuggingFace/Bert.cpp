@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // BERT: post-norm encoder with learned positions and token types (Devlin et al.
-// 2019). Computes the last hidden state; the pooler and the heads of other
-// tasks are not built, which is noted where a checkpoint has them.
+// 2019). Computes the last hidden state. The pooler (first token, dense, tanh)
+// is not part of it, nor are the heads of other tasks; those are noted.
 #include "frontend/HuggingFace/Family.h"
 
 #include <cmath>
@@ -77,7 +77,7 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
     feedForward.down = weights.linear(name + ".output.dense", *hidden, *width, bias);
     model.layers.push_back(std::move(layer));
   }
-  weights.reportUnused({"embeddings.position_ids"});
+  weights.reportUnused({"embeddings.position_ids", "pooler.dense.weight", "pooler.dense.bias"});
 }
 
 Family fovea::bertFamily() {

@@ -148,7 +148,7 @@ std::optional<ModelDescription> fovea::readHuggingFace(const std::string &folder
   if (exists(base + "/tokenizer.json"))
     model.tokenizer = below.empty() ? "tokenizer.json" : below + "/tokenizer.json";
   model.pooling = readPooling(modules, folder, model.hidden, found);
-  if (modules.maxPositions)
-    model.maxPositions = std::min(model.maxPositions, *modules.maxPositions);
+  if (model.pooling && modules.maxPositions)
+    model.pooling->maxPositions = std::min(model.maxPositions, *modules.maxPositions);
   return finish();
 }

@@ -139,6 +139,7 @@ static std::optional<Pooling::Step> readDense(const std::string &folder, const s
     step.activation = Activation::Sigmoid;
   else if (activation != "Identity")
     config.reject("activation_function", "Tanh, GELU, ReLU, SiLU, Sigmoid or Identity");
+  requireBoolean(config, "use_residual", false, problems);
   // Newer spellings of what is the default here.
   for (auto [key, expected] : {std::make_pair("module_input_name", "sentence_embedding"),
                                std::make_pair("module_output_name", "sentence_embedding")})

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds the ops of one function from the parts of a model description.
+#ifndef FOVEA_FRONTEND_BUILDER_BODY_H
+#define FOVEA_FRONTEND_BUILDER_BODY_H
+
+#include "dialects/Fovea/FoveaDialect.h"
+#include "frontend/ModelDescription.h"
+#include "mlir/IR/Builders.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace mlir::fovea {
+
+/// The type of a weight as it is used: its shape, its stored element type.
+RankedTensorType getWeightType(MLIRContext *context, const ::fovea::Weight &weight);
+
+/// tensor<?xSx...xf32>, S dynamic or 1 (a decoding step).
+RankedTensorType getActivationType(MLIRContext *context, ArrayRef<int64_t> shape);
+
+/// The weights of a layer in the order of its function's arguments.
+std::vector<const ::fovea::Weight *> getLayerWeights(const ::fovea::Layer &layer);
+
+/// What a layer function works on besides its input and its weights.
+struct LayerContext {
+  Value keyCache, valueCache; ///< Decoders; attendLayer makes them the grown ones.
+  Value attentionMask;        ///< Encoders: i64 [B,S], zero for padding.
+};
+
+class Body {
+public:
+  /// `input` [B,S,...] has the sizes that activations have. Weights become values
+  /// through `weightValue`, module names become locations through `locate`.
+  Body(OpBuilder &builder, Value input, std::function<Value(const ::fovea::Weight &)> weightValue,
+       std::function<Location(StringRef)> locate)
+      : b(builder), input(input), weightValue(std::move(weightValue)), locate(std::move(locate)) {}
+
+  /// x [..., in] -> [..., out].
+  Value linear(Value x, const ::fovea::Linear &linear);
+  Value norm(Value x, const ::fovea::Norm &norm);
+  Value activation(Value x, ::fovea::Activation activation, Location loc);
+  /// Token ids i64 [B,S] (and token types likewise, if the model has them) ->
+  /// [B,S,H]. `first` is the position of the first token.
+  Value embed(Value ids, Value tokenTypes, Value first, const ::fovea::Embeddings &embeddings);
+  /// One layer: x [B,S,H] -> [B,S,H].
+  Value layer(Value x, const ::fovea::Layer &layer, LayerContext &context);
+  /// x [B,S,H], i64 mask [B,S] -> [B,E].
+  Value pool(Value x, Value attentionMask, const ::fovea::Pooling &pooling);
+  /// B and S, computed once.
+  OpFoldResult batch() { return size(0); }
+  OpFoldResult sequence() { return size(1); }
+
+private:
+  Value attention(Value x, const ::fovea::Attention &attention, LayerContext &context);
+  Value feedForward(Value x, const ::fovea::FeedForward &feedForward);
+  /// [B,S,heads * headSize] <-> [B,S,heads,headSize]
+  Value splitHeads(Value x, int64_t heads, int64_t headSize, Location loc);
+  Value mergeHeads(Value x, Location loc);
+  /// Consecutive positions i32 [1,S] from `first`.
+  Value positions(Value first, Location loc);
+  Value rotate(Value x, Value positions, const ::fovea::Rotary &rotary, Location loc);
+
+  OpFoldResult size(int64_t axis);
+
+  OpBuilder &b;
+  Value input;
+  OpFoldResult sizes[2];
+  std::function<Value(const ::fovea::Weight &)> weightValue;
+  std::function<Location(StringRef)> locate;
+};
+
+} // namespace mlir::fovea
+
+#endif // FOVEA_FRONTEND_BUILDER_BODY_H
