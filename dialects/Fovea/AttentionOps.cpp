@@ -100,19 +100,14 @@ static LogicalResult verifyPositions(AttentionOp op, Value positions, StringRef 
   return success();
 }
 
-static LogicalResult verifyScore(AttentionOp op) {
-  if (!op.hasScore()) {
-    if (!op.getScoreOperands().empty())
-      return op.emitOpError("expects a score region for its ")
-             << op.getScoreOperands().size() << " score operands, got none";
-    return success();
-  }
+/// Checks the score operands and their maps.
+static LogicalResult verifyScoreOperands(AttentionOp op, ArrayRef<int64_t> sizes) {
+  if (!op.hasScore() && !op.getScoreOperands().empty()) // C8
+    return op.emitOpError("expects a score region for its ")
+           << op.getScoreOperands().size() << " score operands, got none";
   if (op.getScoreMaps().size() != op.getScoreOperands().size()) // C8
     return op.emitOpError("expects one indexing map for each score operand, got ")
            << op.getScoreMaps().size() << " for " << op.getScoreOperands().size();
-  MLIRContext *context = op.getContext();
-  Type index = IndexType::get(context), i32 = IntegerType::get(context, 32);
-  SmallVector<Type> expected{op.getAccumulationType()};
   for (auto [i, operand] : llvm::enumerate(op.getScoreOperands())) {
     auto type = cast<RankedTensorType>(operand.getType());
     AffineMap map = op.getScoreMap(i);
@@ -121,25 +116,14 @@ static LogicalResult verifyScore(AttentionOp op) {
       return op.emitOpError("expects the map of score operand ")
              << i << " to take (b, h, i, j) to " << type.getRank()
              << " distinct dimensions or to none, got " << AffineMapAttr::get(map);
-    expected.push_back(map.getNumResults() == 0 && type.getRank() != 0 ? Type(type)
-                                                                       : type.getElementType());
+    for (auto [axis, dimension] : llvm::enumerate(map.getResults())) {
+      int64_t wanted = sizes[cast<AffineDimExpr>(dimension).getPosition()];
+      if (!agree(type.getDimSize(axis), wanted)) // C8
+        return op.emitOpError("expects axis ") << axis << " of score operand " << i
+                                               << " to have size " << wanted << ", got " << type;
+    }
   }
-  expected.append({index, index, i32, i32});
-  Block &block = op.getScore().front();
-  if (TypeRange(block.getArgumentTypes()) != TypeRange(expected)) // C7
-    return op.emitOpError("expects score arguments of types ")
-           << expected << ", got " << block.getArgumentTypes();
-  auto yield = dyn_cast<YieldOp>(block.getTerminator());
-  if (!yield || yield.getNumOperands() != 1 ||
-      yield.getOperand(0).getType() != op.getAccumulationType()) // C7
-    return op.emitOpError("expects the score region to yield one ") << op.getAccumulationType();
-  WalkResult pure = block.walk([&](Operation *inner) {
-    if (isPure(inner))
-      return WalkResult::advance();
-    op.emitOpError("expects pure ops in the score region, got '") << inner->getName() << "'"; // C7
-    return WalkResult::interrupt();
-  });
-  return failure(pure.wasInterrupted());
+  return success();
 }
 
 LogicalResult AttentionOp::verify() {
@@ -192,10 +176,11 @@ LogicalResult AttentionOp::verify() {
   if (failed(verifyPositions(*this, getQueryPositions(), "query positions", batch, queryLength)) ||
       failed(verifyPositions(*this, getKeyPositions(), "key positions", batch, keyLength))) // C6
     return failure();
-  if (failed(verifyScore(*this)))
+  SmallVector<int64_t> sizes{batch, getQueryHeads(), queryLength, keyLength};
+  if (failed(verifyScoreOperands(*this, sizes)))
     return failure();
   if (getSinks() &&
-      !agree(cast<RankedTensorType>(getSinks().getType()).getDimSize(0), getQueryHeads())) // C9
+      cast<RankedTensorType>(getSinks().getType()).getDimSize(0) != getQueryHeads()) // C9
     return emitOpError("expects one sink for each of ")
            << getQueryHeads() << " heads, got " << getSinks().getType();
   if (getAdditive() &&
@@ -220,7 +205,38 @@ LogicalResult AttentionOp::verify() {
                                       query.getElementType())
              << ", got " << weights;
   }
+  if (getMask())
+    return verifyMask(*this, getMask(), sizes); // C12
   return success();
+}
+
+LogicalResult AttentionOp::verifyRegions() {
+  if (!hasScore())
+    return success();
+  Type index = IndexType::get(getContext()), i32 = IntegerType::get(getContext(), 32);
+  SmallVector<Type> expected{getAccumulationType()};
+  for (auto [i, operand] : llvm::enumerate(getScoreOperands())) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    AffineMap map = getScoreMap(i);
+    expected.push_back(map.getNumResults() == 0 && type.getRank() != 0 ? Type(type)
+                                                                       : type.getElementType());
+  }
+  expected.append({index, index, i32, i32});
+  Block &block = getScore().front();
+  if (TypeRange(block.getArgumentTypes()) != TypeRange(expected)) // C7
+    return emitOpError("expects score arguments of types ")
+           << expected << ", got " << block.getArgumentTypes();
+  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  if (!yield || yield.getNumOperands() != 1 ||
+      yield.getOperand(0).getType() != getAccumulationType()) // C7
+    return emitOpError("expects the score region to yield one ") << getAccumulationType();
+  WalkResult pure = block.walk([&](Operation *inner) {
+    if (isPure(inner))
+      return WalkResult::advance();
+    emitOpError("expects pure ops in the score region, got '") << inner->getName() << "'"; // C7
+    return WalkResult::interrupt();
+  });
+  return failure(pure.wasInterrupted());
 }
 
 LogicalResult AttentionOp::reifyResultShapes(OpBuilder &builder,
@@ -244,7 +260,7 @@ LogicalResult AttentionOp::reifyResultShapes(OpBuilder &builder,
 //===-- Scores -------------------------------------------------------------------------------===//
 
 LogicalResult AlibiSlopesOp::verify() {
-  if (getSlopes().getType().isDynamicDim(0))
+  if (getSlopes().getType().isDynamicDim(0)) // C1
     return emitOpError("expects a static number of heads");
   return success();
 }

@@ -45,10 +45,12 @@ def AttentionOp : FoveaOp<"attention", [RecursiveMemoryEffects, IsolatedFromAbov
     * (C5) the result is `[B,Sq,Hq,Dv]` of q's element type.
     * (C6) `q_pos` is `[B|1,Sq]` and `k_pos` is `[B|1,Sk]`.
     * (C7) the score region's arguments are as said, it yields the accumulation type, and its ops are pure.
-    * (C8) each score operand has a map of four dimensions whose results are distinct dimensions, as many as the operand has axes, or none.
+    * (C8) there are score operands only where there is a score region. Each has a map of four dimensions whose results are distinct
+      dimensions, as many as the operand has axes, or none; its sizes are theirs (B, Hq, Sq and Sk).
     * (C9) `sinks` has Hq elements.
     * (C10) `additive` has as many elements as the head size.
     * (C11) `lse` is `[B,Hq,Sq]` of the accumulation type; `weights` is `[B,Hq,Sq,Sk]` of q's element type.
+    * (C12) the tensors of the mask's ops fit B, Hq, Sq and Sk.
 
     ```mlir
     %m = fovea.mask_causal
@@ -87,6 +89,7 @@ def AttentionOp : FoveaOp<"attention", [RecursiveMemoryEffects, IsolatedFromAbov
     (`lse` type($lse)^)? (`weights` type($weights)^)?
   }];
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     /// f64 for f64 queries, f32 for all others.
@@ -109,6 +112,8 @@ def AlibiSlopesOp : FoveaOp<"alibi_slopes", [Pure]> {
     Press et al. 2022: for n heads, a power of two, `slopes[h] = 2^(-8 (h+1) / n)`; for other n the slopes of the
     next lower power of two, then every other slope of the next higher.
 
+    * (C1) the number of heads is static.
+
     ```mlir
     %s = fovea.alibi_slopes : tensor<8xf32>
     ```
@@ -129,7 +134,7 @@ def RelativeBiasOp : FoveaOp<"relative_bias", [Pure]> {
     * (C2) `buckets` is at least 2 (4 and even if bidirectional) and `max_distance` above the exact buckets.
 
     ```mlir
-    %b = fovea.relative_bias %table[%h] at(%qp, %kp) {bidirectional, buckets = 32, max_distance = 128} : tensor<32x8xf32>
+    %b = fovea.relative_bias %table[%h] at(%qp, %kp) {bidirectional, buckets = 32, max_distance = 128} : tensor<32x8xf32> -> f32
     ```
   }];
   let arguments = (ins Fovea_FloatTensor2:$table, Index:$head, I32:$query_position, I32:$key_position,

@@ -55,16 +55,17 @@ def Fovea_RopeScalingAttr : FoveaAttr<"RopeScaling", "rope_scaling"> {
     - `dynamic`: theta becomes `theta * (factor * n / L - (factor - 1))^(dim / (dim - 2))` where `n` is the
       longest position of the call plus one and at least L.
     - `yarn`: Peng et al. 2023, section 3: per-pair blend of `f_i` and `f_i / factor` between `low` (beta_slow)
-      and `high` (beta_fast) rotations over L; sines and cosines times `attention_factor`;
+      and `high` (beta_fast) rotations over L; sines and cosines times `attentionFactor`;
       `truncate` rounds the blend's ends to whole pairs.
-    - `longrope`: `f_i / short[i]` while `n <= L`, else `f_i / long[i]` (Ding et al. 2024); sines and
-      cosines times `attention_factor`.
+    - `longrope`: `f_i / shortFactors[i]` while `n <= L`, else `f_i / longFactors[i]` (Ding et al. 2024); sines and
+      cosines times `attentionFactor`.
     - `llama3`: `f_i` for wavelengths below `L / high`, `f_i / factor` above `L / low`, a blend between.
 
-    * (C1) every kind but `default` and `longrope` has a positive `factor`.
+    * (C1) every kind but `default` and `longrope` has a positive finite `factor`.
     * (C2) `dynamic`, `yarn`, `longrope` and `llama3` have a positive `original`.
-    * (C3) `yarn` and `llama3` have `low` and `high`.
-    * (C4) `longrope` has `short` and `long` of equal length.
+    * (C3) `yarn` and `llama3` have positive finite `low` and `high`; `low` is not above `high`, and for `llama3` below it.
+    * (C4) `longrope` has `shortFactors` and `longFactors` of equal number, all positive and finite.
+    * (C5) `attentionFactor`, where given, is positive and finite.
   }];
   let parameters = (ins
     "RopeScalingKind":$kind,
@@ -93,6 +94,9 @@ def Fovea_StoredAttr : RecipeAttr<"Stored", "stored"> {
   let description = [{
     `#fovea.stored<"model.safetensors", "lm_head.weight", tensor<2048x192xbf16>>`. The file is named below the
     model's folder.
+
+    * (C1) the shape is static and its bytes can be counted in 63 bits.
+    * (C2) the elements are integers or floating-point numbers.
   }];
   let parameters = (ins StringRefParameter<>:$file, StringRefParameter<>:$tensor, "::mlir::RankedTensorType":$type);
   let assemblyFormat = "`<` $file `,` $tensor `,` $type `>`";
@@ -103,6 +107,7 @@ def Fovea_ConcatAttr : RecipeAttr<"Concat", "concat"> {
   let description = [{
     * (C1) there is at least one part, and `axis` is one of its axes.
     * (C2) the parts agree in element type and in every other axis.
+    * (C3) the bytes of the result can be counted in 63 bits.
   }];
   let parameters = (ins "int64_t":$axis, ArrayRefParameter<"::mlir::Attribute">:$parts);
   let assemblyFormat = "`<` $axis `,` $parts `>`";
@@ -121,6 +126,7 @@ def Fovea_CastAttr : RecipeAttr<"Cast", "cast"> {
   let summary = "Another element type, rounding to nearest even";
   let description = [{
     * (C1) both element types are f16, bf16, f32 or f64.
+    * (C2) the bytes of the result can be counted in 63 bits.
   }];
   let parameters = (ins "::mlir::Attribute":$input, "::mlir::Type":$elementType);
   let assemblyFormat = "`<` $input `,` $elementType `>`";
@@ -133,6 +139,7 @@ def Fovea_ScaleColumnsAttr : RecipeAttr<"ScaleColumns", "scale_columns"> {
     is folded into the next projection.
 
     * (C1) `input` has rank 2 and `scale` rank 1, and their last axes agree.
+    * (C2) their element types are f16, bf16, f32 or f64.
   }];
   let parameters = (ins "::mlir::Attribute":$input, "::mlir::Attribute":$scale, "::mlir::FloatAttr":$offset);
   let assemblyFormat = "`<` $input `,` $scale `,` $offset `>`";

@@ -9,6 +9,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -75,7 +76,7 @@ LogicalResult FoveaDialect::verifyOperationAttribute(Operation *op, NamedAttribu
            << name << "' to be a unit attribute, got " << attr.getValue();
   if (name == kMaxPositionsAttr) {
     auto positions = dyn_cast<IntegerAttr>(attr.getValue());
-    if (!positions || positions.getInt() <= 0)
+    if (!positions || !positions.getValue().isStrictlyPositive())
       return op->emitOpError("expects '")
              << name << "' to be a positive integer, got " << attr.getValue();
   }
@@ -167,6 +168,14 @@ LogicalResult LoopScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitEr
   return success();
 }
 
+/// An attribute that may be absent, in a message.
+static std::string show(Attribute attr) {
+  std::string text = "none";
+  if (attr)
+    llvm::raw_string_ostream(text = "") << attr;
+  return text;
+}
+
 LogicalResult RopeScalingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                       RopeScalingKind kind, FloatAttr factor, int64_t original,
                                       FloatAttr low, FloatAttr high, FloatAttr attentionFactor,
@@ -174,21 +183,40 @@ LogicalResult RopeScalingAttr::verify(function_ref<InFlightDiagnostic()> emitErr
                                       DenseF64ArrayAttr longFactors) {
   using Kind = RopeScalingKind;
   StringRef name = stringifyRopeScalingKind(kind);
+  auto isPositive = [](double value) { return std::isfinite(value) && value > 0; };
+  auto arePositive = [&](DenseF64ArrayAttr values) {
+    return llvm::all_of(values.asArrayRef(), isPositive);
+  };
   if (kind != Kind::Default && kind != Kind::LongRope &&
-      (!factor || !(factor.getValueAsDouble() > 0))) // C1
-    return emitError() << "expects a positive factor for '" << name << "'";
+      (!factor || !isPositive(factor.getValueAsDouble()))) // C1
+    return emitError() << "expects a positive finite factor for '" << name << "', got "
+                       << show(factor);
   bool needsOriginal =
       kind == Kind::Dynamic || kind == Kind::Yarn || kind == Kind::LongRope || kind == Kind::Llama3;
   if (needsOriginal && original <= 0) // C2
     return emitError() << "expects a positive original context for '" << name << "', got "
                        << original;
-  if ((kind == Kind::Yarn || kind == Kind::Llama3) && (!low || !high)) // C3
-    return emitError() << "expects low and high for '" << name << "'";
+  if (kind == Kind::Yarn || kind == Kind::Llama3) {
+    if (!low || !high || !isPositive(low.getValueAsDouble()) ||
+        !isPositive(high.getValueAsDouble())) // C3
+      return emitError() << "expects positive finite low and high for '" << name << "', got "
+                         << show(low) << " and " << show(high);
+    double from = low.getValueAsDouble(), to = high.getValueAsDouble();
+    if (kind == Kind::Llama3 ? from >= to : from > to) // C3
+      return emitError() << "expects low "
+                         << (kind == Kind::Llama3 ? "below high" : "not above high") << " for '"
+                         << name << "', got " << low << " and " << high;
+  }
   if (kind == Kind::LongRope &&
       (!shortFactors || !longFactors || shortFactors.size() != longFactors.size())) // C4
     return emitError() << "expects short and long factors of equal number for 'longrope', got "
                        << (shortFactors ? shortFactors.size() : 0) << " and "
                        << (longFactors ? longFactors.size() : 0);
+  if (kind == Kind::LongRope && (!arePositive(shortFactors) || !arePositive(longFactors))) // C4
+    return emitError() << "expects positive finite factors for 'longrope', got " << shortFactors
+                       << " and " << longFactors;
+  if (attentionFactor && !isPositive(attentionFactor.getValueAsDouble())) // C5
+    return emitError() << "expects a positive finite attentionFactor, got " << attentionFactor;
   return success();
 }
 

@@ -51,8 +51,8 @@ class StoredAttr;
 class RecipeSource {
 public:
   virtual ~RecipeSource() = default;
-  /// The bytes of a stored tensor, row-major, or failure after a diagnostic. Stays valid as long as
-  /// this object.
+  /// The bytes of a stored tensor, row-major, exactly as many as its type says, or failure after a
+  /// diagnostic. Stays valid as long as this object.
   virtual FailureOr<ArrayRef<char>> read(StoredAttr tensor) = 0;
 };
 
@@ -83,6 +83,17 @@ KeyIntervals buildKeyIntervals(OpBuilder &builder, Location loc, Value mask, con
 
 /// The predicate of a mask that may be absent: then constant true.
 Value buildPredicate(OpBuilder &builder, Location loc, Value mask, const MaskPoint &point);
+
+/// The row of `tensor`, whose first axis is one row for each batch row or one for all, that counts
+/// for `batch`, an `index`. An axis of dynamic size may turn out to be of size one.
+Value getRowOfBatch(OpBuilder &builder, Location loc, Value tensor, Value batch);
+
+/// Checks that the tensors of a mask's ops fit those who use it: `sizes` are batch, heads, query
+/// length and key length, dynamic where open. Reports at `user`.
+LogicalResult verifyMask(Operation *user, Value mask, ArrayRef<int64_t> sizes);
+
+/// Checks that the element type of a result holds every value of the table's it is read from.
+LogicalResult verifyWidening(Operation *op, RankedTensorType from, RankedTensorType to);
 
 /// The size of one axis of a ranked tensor, static or `tensor.dim`.
 OpFoldResult getSize(OpBuilder &builder, Location loc, Value tensor, int64_t axis);

@@ -60,7 +60,7 @@ void GroupOp::print(OpAsmPrinter &printer) {
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
 
-LogicalResult GroupOp::verify() {
+LogicalResult GroupOp::verifyRegions() {
   Block &block = getBody().front();
   if (TypeRange(block.getArgumentTypes()) != TypeRange(getInputs().getTypes())) // C1
     return emitOpError("expects region arguments of types ")
@@ -168,6 +168,9 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (kernel.getArgumentTypes() != ArrayRef<Type>(expected)) // C1
     return emitOpError("expects kernel ")
            << getKernelAttr() << " to take " << expected << ", got " << kernel.getArgumentTypes();
+  if (kernel.getNumResults() != 0) // C1
+    return emitOpError("expects kernel ")
+           << getKernelAttr() << " to give nothing, got " << kernel.getResultTypes();
   return success();
 }
 

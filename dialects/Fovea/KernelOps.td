@@ -43,7 +43,7 @@ def GroupOp : FoveaOp<"group", [Pure, IsolatedFromAbove, SingleBlockImplicitTerm
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
-  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def LaunchOp : FoveaOp<"launch", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
@@ -53,7 +53,7 @@ def LaunchOp : FoveaOp<"launch", [AttrSizedOperandSegments, DeclareOpInterfaceMe
     Reads `ins`, writes `outs`. A kernel is a function whose arguments are these and then two index values:
     the part to compute and the number of parts.
 
-    * (C1) the symbol is a function whose leading argument types are those of `ins` and `outs`.
+    * (C1) the symbol is a function that takes the types of `ins` and `outs` and two index values, and gives nothing.
 
     ```mlir
     fovea.launch @linear_0 ins(%x, %w : memref<?x?x192xf32>, memref<320x192xf32>) outs(%y : memref<?x?x320xf32>)

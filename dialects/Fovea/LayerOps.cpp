@@ -56,12 +56,20 @@ static LogicalResult verifyLastAxis(Operation *op, RankedTensorType type) {
   return op->emitOpError("expects a static last axis, got ") << type;
 }
 
+LogicalResult mlir::fovea::verifyWidening(Operation *op, RankedTensorType from,
+                                          RankedTensorType to) {
+  Type narrow = from.getElementType(), wide = to.getElementType();
+  if (narrow == wide || narrow.getIntOrFloatBitWidth() < wide.getIntOrFloatBitWidth())
+    return success();
+  return op->emitOpError("expects a result that holds every ") << narrow << ", got " << wide;
+}
+
 //===-- Linear -------------------------------------------------------------------------------===//
 
 LogicalResult LinearOp::verify() {
   auto input = getInput().getType(), result = getResult().getType();
   auto weight = getWeight().getType();
-  if (!weight.hasStaticShape())
+  if (!weight.hasStaticShape()) // C1
     return emitOpError("expects a weight of static shape, got ") << weight;
   if (input.getRank() < 1 || input.getShape().back() != weight.getDimSize(1)) // C1
     return emitOpError("expects the input's last axis to be the weight's ")
@@ -86,13 +94,13 @@ LogicalResult LinearOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShape
 LogicalResult EmbeddingOp::verify() {
   SmallVector<int64_t> expected(getIds().getType().getShape());
   expected.push_back(getTable().getType().getDimSize(1));
-  if (!getTable().getType().hasStaticShape())
+  if (!getTable().getType().hasStaticShape()) // C1
     return emitOpError("expects a table of static shape, got ") << getTable().getType();
   if (!agree(getResult().getType().getShape(), expected)) // C1
     return emitOpError("expects a result like ")
            << RankedTensorType::get(expected, getResult().getType().getElementType()) << ", got "
            << getResult().getType();
-  return success();
+  return verifyWidening(*this, getTable().getType(), getResult().getType()); // C2
 }
 
 LogicalResult EmbeddingOp::reifyResultShapes(OpBuilder &builder,
@@ -159,7 +167,9 @@ LogicalResult DropoutOp::verify() {
 
 LogicalResult PoolOp::verify() {
   auto input = getInput().getType(), result = getResult().getType();
-  if (input.isDynamicDim(2) || result.getElementType() != input.getElementType() ||
+  if (failed(verifyLastAxis(*this, input))) // C1
+    return failure();
+  if (result.getElementType() != input.getElementType() ||
       !agree(result.getDimSize(0), input.getDimSize(0)) ||
       result.getDimSize(1) != input.getDimSize(2)) // C1
     return emitOpError("expects a result like ")

@@ -16,7 +16,7 @@ def LinearOp : LayerOp<"linear"> {
     `result[..., n] = sum_k x[..., k] * w[n, k] + bias[n]`. The weight lies as checkpoints store it, `[N, K]`. Sums in f32, in
     f64 if x is f64; a narrower weight is widened first.
 
-    * (C1) the last axis of x and of the weight agree and are static.
+    * (C1) the weight's shape is static, and the last axis of x is the weight's.
     * (C2) the result has x's element type and shape but for the last axis, which is N.
     * (C3) the bias has N elements.
 
@@ -37,7 +37,8 @@ def EmbeddingOp : LayerOp<"embedding"> {
   let description = [{
     `result[..., :] = table[ids[...], :]`, widened to the result's element type. An id outside the table is a fault of the call.
 
-    * (C1) the result has the shape of `ids` and the table's width behind it.
+    * (C1) the table's shape is static, and the result has the shape of `ids` and the table's width behind it.
+    * (C2) the result's element type holds every value of the table's.
 
     ```mlir
     %x = fovea.embedding %ids, %table : tensor<?x?xi64>, tensor<2048x192xbf16> -> tensor<?x?x192xf32>

@@ -5,16 +5,71 @@
 #include "dialects/Fovea/FoveaDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::fovea;
 
 //===-- Verifiers ----------------------------------------------------------------------------===//
 
+/// Whether two sizes can be the same at run time.
+static bool agree(int64_t a, int64_t b) {
+  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
+}
+
+/// Whether an axis of size `given` counts for one of size `wanted`: it has that size, or is one for
+/// all.
+static bool fits(int64_t given, int64_t wanted) { return given == 1 || agree(given, wanted); }
+
+LogicalResult mlir::fovea::verifyMask(Operation *user, Value mask, ArrayRef<int64_t> sizes) {
+  // Each axis has the wanted size; the first, or any if `anyShared`, may be one for all.
+  auto check = [&](Operation *op, Value operand, ArrayRef<int64_t> wanted,
+                   bool anyShared) -> LogicalResult {
+    auto type = cast<RankedTensorType>(operand.getType());
+    for (int64_t axis = 0; axis < type.getRank(); ++axis)
+      if (axis == 0 || anyShared ? !fits(type.getDimSize(axis), wanted[axis])
+                                 : !agree(type.getDimSize(axis), wanted[axis]))
+        return user->emitOpError("expects the mask's '")
+               << op->getName() << "' to take "
+               << RankedTensorType::get(wanted, type.getElementType()) << ", got " << type;
+    return success();
+  };
+  SmallVector<Value> open{mask};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val().getDefiningOp();
+    if (!op || !seen.insert(op).second)
+      continue;
+    LogicalResult result = success();
+    if (isa<MaskAndOp, MaskOrOp, MaskNotOp>(op)) {
+      open.append(op->operand_begin(), op->operand_end());
+    } else if (isa<MaskLengthOp, MaskPrefixOp>(op)) {
+      result = check(op, op->getOperand(0), sizes[0], false);
+    } else if (auto segment = dyn_cast<MaskSegmentOp>(op)) {
+      result = check(op, segment.getQuerySegments(), {sizes[0], sizes[2]}, false);
+      if (succeeded(result))
+        result = check(op, segment.getKeySegments(), {sizes[0], sizes[3]}, false);
+    } else if (auto dense = dyn_cast<MaskDenseOp>(op)) {
+      int64_t rank = cast<RankedTensorType>(dense.getMask().getType()).getRank();
+      result = check(op, dense.getMask(), sizes.take_back(rank), true);
+    }
+    if (failed(result))
+      return failure();
+  }
+  return success();
+}
+
 LogicalResult MaskWindowOp::verify() {
   if (!getLeft() && !getRight()) // C1
     return emitOpError("expects a bound on the left, on the right, or both");
   int64_t left = getLeft().value_or(0), right = getRight().value_or(0);
+  // No two positions, of 32 bits each, are farther apart.
+  constexpr int64_t kFarthest = int64_t(1) << 32;
+  for (int64_t bound : {left, right})
+    if (bound < -kFarthest || bound > kFarthest) // C3
+      return emitOpError("expects bounds between ")
+             << -kFarthest << " and " << kFarthest << ", got " << bound;
   if (getLeft() && getRight() && -left > right) // C2
     return emitOpError("expects -left <= right, got left ") << left << " and right " << right;
   return success();
@@ -23,7 +78,7 @@ LogicalResult MaskWindowOp::verify() {
 LogicalResult MaskSegmentOp::verify() {
   int64_t query = cast<RankedTensorType>(getQuerySegments().getType()).getDimSize(0);
   int64_t key = cast<RankedTensorType>(getKeySegments().getType()).getDimSize(0);
-  if (!ShapedType::isDynamic(query) && !ShapedType::isDynamic(key) && query != key) // C1
+  if (query != 1 && key != 1 && !agree(query, key)) // C1
     return emitOpError("expects query and key segments of one batch size, got ")
            << query << " and " << key;
   return success();
@@ -42,7 +97,17 @@ LogicalResult MaskMaterializeOp::verify() {
       static_cast<int64_t>(type.getNumDynamicDims())) // C1
     return emitOpError("expects ")
            << type.getNumDynamicDims() << " sizes, got " << getSizes().size();
-  return success();
+  for (auto [positions, name, axis] :
+       {std::tuple<Value, StringRef, int64_t>(getQueryPositions(), "query positions", 2),
+        {getKeyPositions(), "key positions", 3}}) {
+    if (!positions)
+      continue;
+    auto given = cast<RankedTensorType>(positions.getType());
+    if (!fits(given.getDimSize(0), type.getDimSize(0)) ||
+        !agree(given.getDimSize(1), type.getDimSize(axis))) // C2
+      return emitOpError("expects ") << name << " for " << type << ", got " << given;
+  }
+  return verifyMask(*this, getMask(), type.getShape()); // C3
 }
 
 LogicalResult MaskMaterializeOp::reifyResultShapes(OpBuilder &builder,
@@ -93,10 +158,25 @@ static Value plus64(OpBuilder &b, Location loc, Value position, int64_t offset) 
   return arith::AddIOp::create(b, loc, wide, arith::ConstantIntOp::create(b, loc, offset, 64));
 }
 
+/// `place`, or 0 where the axis has size one and counts for all.
+static Value placeOnAxis(OpBuilder &b, Location loc, Value tensor, int64_t axis, Value place) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (type.getDimSize(axis) == 1)
+    return arith::ConstantIndexOp::create(b, loc, 0);
+  if (!type.isDynamicDim(axis))
+    return place;
+  // The size is only known at run time: the last place is 0 if it is one.
+  Value size = tensor::DimOp::create(b, loc, tensor, axis);
+  Value last = arith::SubIOp::create(b, loc, size, arith::ConstantIndexOp::create(b, loc, 1));
+  return arith::MinUIOp::create(b, loc, place, last);
+}
+
+Value mlir::fovea::getRowOfBatch(OpBuilder &b, Location loc, Value tensor, Value batch) {
+  return placeOnAxis(b, loc, tensor, 0, batch);
+}
+
 static Value lengthOf(OpBuilder &b, Location loc, Value lengths, Value batch) {
-  bool shared = cast<RankedTensorType>(lengths.getType()).getDimSize(0) == 1;
-  Value row = shared ? Value(arith::ConstantIndexOp::create(b, loc, 0)) : batch;
-  return tensor::ExtractOp::create(b, loc, lengths, row);
+  return tensor::ExtractOp::create(b, loc, lengths, getRowOfBatch(b, loc, lengths, batch));
 }
 
 Value MaskCausalOp::buildPredicate(OpBuilder &b, Location loc, const MaskPoint &p) {
@@ -130,8 +210,7 @@ Value MaskPrefixOp::buildPredicate(OpBuilder &b, Location loc, const MaskPoint &
 
 Value MaskSegmentOp::buildPredicate(OpBuilder &b, Location loc, const MaskPoint &p) {
   auto segment = [&](Value segments, Value place) -> Value {
-    bool shared = cast<RankedTensorType>(segments.getType()).getDimSize(0) == 1;
-    Value row = shared ? Value(arith::ConstantIndexOp::create(b, loc, 0)) : p.batch;
+    Value row = getRowOfBatch(b, loc, segments, p.batch);
     return tensor::ExtractOp::create(b, loc, segments, ValueRange{row, place});
   };
   return compare(b, loc, arith::CmpIPredicate::eq, segment(getQuerySegments(), p.query),
@@ -139,6 +218,8 @@ Value MaskSegmentOp::buildPredicate(OpBuilder &b, Location loc, const MaskPoint 
 }
 
 Value MaskGlobalOp::buildPredicate(OpBuilder &b, Location loc, const MaskPoint &p) {
+  if (getTokens() > uint64_t(std::numeric_limits<int32_t>::max()))
+    return constantBool(b, loc, true); // every position is below
   Value tokens = constantI32(b, loc, getTokens());
   Value query = compare(b, loc, arith::CmpIPredicate::slt, p.queryPosition, tokens);
   Value key = compare(b, loc, arith::CmpIPredicate::slt, p.keyPosition, tokens);
@@ -148,19 +229,8 @@ Value MaskGlobalOp::buildPredicate(OpBuilder &b, Location loc, const MaskPoint &
 Value MaskDenseOp::buildPredicate(OpBuilder &b, Location loc, const MaskPoint &p) {
   auto type = cast<RankedTensorType>(getMask().getType());
   SmallVector<Value> places{p.batch, p.head, p.query, p.key}, indices;
-  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-  for (int64_t axis = 0; axis < type.getRank(); ++axis) {
-    Value place = places[4 - type.getRank() + axis];
-    if (type.getDimSize(axis) == 1)
-      place = zero;
-    else if (type.isDynamicDim(axis)) {
-      // An axis of dynamic size may turn out to be of size one, and then counts for all.
-      Value size = tensor::DimOp::create(b, loc, getMask(), axis);
-      Value last = arith::SubIOp::create(b, loc, size, arith::ConstantIndexOp::create(b, loc, 1));
-      place = arith::MinUIOp::create(b, loc, place, last);
-    }
-    indices.push_back(place);
-  }
+  for (int64_t axis = 0; axis < type.getRank(); ++axis)
+    indices.push_back(placeOnAxis(b, loc, getMask(), axis, places[4 - type.getRank() + axis]));
   Value element = tensor::ExtractOp::create(b, loc, getMask(), indices);
   if (type.getElementType().isInteger(1))
     return element;

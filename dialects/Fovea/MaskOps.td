@@ -32,6 +32,7 @@ def MaskWindowOp : MaskOp<"mask_window"> {
 
     * (C1) at least one side is bounded.
     * (C2) `-left <= right` where both are given.
+    * (C3) the bounds lie between -2^32 and 2^32: no two positions are farther apart.
 
     ```mlir
     %m = fovea.mask_window left(255) right(0)
@@ -47,7 +48,7 @@ def MaskLengthOp : MaskOp<"mask_length"> {
   let description = [{
     `allowed = k_pos < lengths[b]`.
 
-    * (C1) `lengths` has one element for each batch row, or one for all.
+    * (C1) `lengths` has one element for each batch row, or one for all; checked where the mask is used.
 
     ```mlir
     %m = fovea.mask_length %lengths : tensor<?xi32>
@@ -62,6 +63,8 @@ def MaskPrefixOp : MaskOp<"mask_prefix"> {
   let description = [{
     `allowed = k_pos <= q_pos or k_pos < lengths[b]`.
 
+    * (C1) `lengths` has one element for each batch row, or one for all; checked where the mask is used.
+
     ```mlir
     %m = fovea.mask_prefix %lengths : tensor<?xi32>
     ```
@@ -75,7 +78,8 @@ def MaskSegmentOp : MaskOp<"mask_segment"> {
   let description = [{
     `allowed = query_segments[b, i] == key_segments[b, j]`; i and j are places in the sequence, not positions.
 
-    * (C1) both have rank 2 and the same batch.
+    * (C1) both have rank 2 and a row for each batch row, or one for all.
+    * (C2) their lengths are the numbers of queries and keys; checked where the mask is used.
 
     ```mlir
     %m = fovea.mask_segment %s, %s : tensor<?x?xi32>, tensor<?x?xi32>
@@ -109,6 +113,7 @@ def MaskDenseOp : MaskOp<"mask_dense"> {
     length]`, an axis of size one counts for all, missing axes likewise.
 
     * (C1) `mask` has rank 1 to 4 and integer elements.
+    * (C2) its axes fit those they are aligned with; checked where the mask is used.
 
     ```mlir
     %m = fovea.mask_dense %t : tensor<?x1x1x?xi64>
@@ -168,6 +173,8 @@ def MaskMaterializeOp : FoveaOp<"mask_materialize", [Pure, AttrSizedOperandSegme
     `tensor.empty`. Positions as in `fovea.attention`; absent means the index itself.
 
     * (C1) one size for each dynamic axis of the result.
+    * (C2) `q_pos` is `[B|1,Q]` and `k_pos` is `[B|1,K]` for a result `[B,H,Q,K]`.
+    * (C3) the tensors of the mask's ops fit the result's sizes.
 
     ```mlir
     %t = fovea.mask_materialize %m [%b, %q, %k] : tensor<?x8x?x?xi1>

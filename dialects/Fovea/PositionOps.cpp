@@ -15,7 +15,7 @@ static bool agree(int64_t a, int64_t b) {
 
 LogicalResult PositionsOp::verify() {
   auto type = getResult().getType();
-  if (type.getDimSize(0) != 1)
+  if (type.getDimSize(0) != 1) // C2
     return emitOpError("expects a result of one row, got ") << type;
   if (type.isDynamicDim(1) != bool(getCount())) // C1
     return emitOpError("expects a count exactly if the length is dynamic, got ") << type;
@@ -82,10 +82,10 @@ static LogicalResult verifyAtPositions(Operation *op, RankedTensorType positions
 LogicalResult PositionSinusoidalOp::verify() {
   auto result = cast<RankedTensorType>(getResult().getType());
   int64_t width = result.getDimSize(2);
-  if (ShapedType::isDynamic(width) || width % 2 != 0) // C1
+  if (width <= 0 || width % 2 != 0) // C1
     return emitOpError("expects an even static width, got ") << result;
   double theta = getTheta().convertToDouble();
-  if (!(std::isfinite(theta) && theta > 0))
+  if (!(std::isfinite(theta) && theta > 0)) // C2
     return emitOpError("expects a positive finite theta, got ") << theta;
   return verifyAtPositions(*this, getPositions().getType(), result, width); // C1
 }
@@ -97,11 +97,13 @@ LogicalResult PositionSinusoidalOp::reifyResultShapes(OpBuilder &builder,
 }
 
 LogicalResult PositionLearnedOp::verify() {
-  if (!getTable().getType().hasStaticShape())
+  if (!getTable().getType().hasStaticShape()) // C1
     return emitOpError("expects a table of static shape, got ") << getTable().getType();
-  return verifyAtPositions(*this, getPositions().getType(), // C1
-                           cast<RankedTensorType>(getResult().getType()),
-                           getTable().getType().getDimSize(1));
+  auto result = cast<RankedTensorType>(getResult().getType());
+  if (failed(verifyAtPositions(*this, getPositions().getType(), result, // C1
+                               getTable().getType().getDimSize(1))))
+    return failure();
+  return verifyWidening(*this, getTable().getType(), result); // C2
 }
 
 LogicalResult PositionLearnedOp::reifyResultShapes(OpBuilder &builder,

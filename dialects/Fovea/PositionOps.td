@@ -13,6 +13,7 @@ def PositionsOp : FoveaOp<"positions", [Pure, DeclareOpInterfaceMethods<ReifyRan
     `result[0, i] = first + i`: the normal form of positions, which back ends recognise.
 
     * (C1) `count` is given exactly if the result's length is dynamic.
+    * (C2) the result has one row.
 
     ```mlir
     %p = fovea.positions from %first count %n : tensor<1x?xi32>
@@ -60,7 +61,8 @@ def PositionSinusoidalOp : FoveaOp<"position_sinusoidal", [Pure,
     Vaswani et al. 2017, section 3.5: `result[b,s,2i] = sin(pos * theta^(-2i/D))`, `[2i+1]` the cosine;
     with `halves` the sines fill the first half and the cosines the second.
 
-    * (C1) the result is `[B|1,S,D]` with even static D.
+    * (C1) the result is `[B|1,S,D]` for positions `[B|1,S]`, with even static D.
+    * (C2) `theta` is positive and finite.
 
     ```mlir
     %e = fovea.position_sinusoidal interleaved %p theta(10000.0) : tensor<1x?xi32> -> tensor<1x?x512xf32>
@@ -78,7 +80,8 @@ def PositionLearnedOp : FoveaOp<"position_learned", [Pure,
   let description = [{
     `result[b,s,:] = table[pos + offset, :]`. A position outside the table is a fault of the call.
 
-    * (C1) the result is `[B|1,S,D]` with D the table's width.
+    * (C1) the table's shape is static, and the result is `[B|1,S,D]` for positions `[B|1,S]`, with D the table's width.
+    * (C2) the result's element type holds every value of the table's.
 
     ```mlir
     %e = fovea.position_learned %p, %table : tensor<1x?xi32>, tensor<1024x768xf32> -> tensor<1x?x768xf32>

@@ -5,6 +5,7 @@
 // straight from the mapped file if that is a stored tensor.
 #include "dialects/Fovea/FoveaDialect.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/Support/MathExtras.h"
 #include <cstring>
 
 using namespace mlir;
@@ -32,15 +33,30 @@ static LogicalResult verifyInputs(ArrayRef<Attribute> inputs,
   return success();
 }
 
+/// Checks that the bytes of a tensor of this shape can be counted in 63 bits: all sizes that
+/// evaluation computes are products of some of the axes.
+static LogicalResult verifyBytes(ArrayRef<int64_t> shape, Type elementType,
+                                 function_ref<InFlightDiagnostic()> emitError) {
+  int64_t bytes = getStorageBytes(elementType, 1);
+  for (int64_t size : shape)
+    if (llvm::MulOverflow(bytes, std::max<int64_t>(size, 1), bytes))
+      return emitError() << "expects a tensor of fewer than 2^63 bytes, got "
+                         << RankedTensorType::get(shape, elementType);
+  return success();
+}
+
 //===-- stored -------------------------------------------------------------------------------===//
 
 RankedTensorType StoredAttr::getRecipeType() const { return getType(); }
 SmallVector<Attribute> StoredAttr::getRecipeInputs() const { return {}; }
 
 LogicalResult StoredAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
-  if (!getType().hasStaticShape())
+  if (!getType().hasStaticShape()) // C1
     return emitError() << "expects a stored tensor of static shape, got " << getType();
-  return success();
+  if (!getType().getElementType().isIntOrFloat()) // C2
+    return emitError() << "expects a stored tensor of integers or floating-point numbers, got "
+                       << getType();
+  return verifyBytes(getType().getShape(), getType().getElementType(), emitError); // C1
 }
 
 LogicalResult StoredAttr::evaluateRows(RecipeSource &source, int64_t first, int64_t count,
@@ -49,6 +65,9 @@ LogicalResult StoredAttr::evaluateRows(RecipeSource &source, int64_t first, int6
   if (failed(bytes))
     return failure();
   int64_t row = rowBytes(getType());
+  assert(static_cast<int64_t>(bytes->size()) ==
+             getStorageBytes(getType().getElementType(), getType().getNumElements()) &&
+         "a source gives as many bytes as the type says");
   std::memcpy(out, bytes->data() + first * row, count * row);
   return success();
 }
@@ -76,6 +95,8 @@ LogicalResult ConcatAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitEr
   RankedTensorType first = recipe(getParts().front()).getRecipeType();
   if (getAxis() < 0 || getAxis() >= first.getRank()) // C1
     return emitError() << "expects an axis of " << first << ", got " << getAxis();
+  SmallVector<int64_t> shape(first.getShape());
+  shape[getAxis()] = 0;
   for (Attribute part : getParts()) {
     RankedTensorType type = recipe(part).getRecipeType();
     bool same =
@@ -85,8 +106,10 @@ LogicalResult ConcatAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitEr
     if (!same) // C2
       return emitError() << "expects parts that differ in axis " << getAxis() << " only, got "
                          << first << " and " << type;
+    if (llvm::AddOverflow(shape[getAxis()], type.getDimSize(getAxis()), shape[getAxis()])) // C3
+      return emitError() << "expects parts of fewer than 2^63 rows in all along axis " << getAxis();
   }
-  return success();
+  return verifyBytes(shape, first.getElementType(), emitError); // C3
 }
 
 LogicalResult ConcatAttr::evaluateRows(RecipeSource &source, int64_t first, int64_t count,
@@ -240,7 +263,8 @@ LogicalResult CastAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitErro
   if (!isStorageFloat(from) || !isStorageFloat(getElementType())) // C1
     return emitError() << "expects a cast among f16, bf16, f32 and f64, got " << from << " to "
                        << getElementType();
-  return success();
+  return verifyBytes(recipe(getInput()).getRecipeType().getShape(), getElementType(), // C2
+                     emitError);
 }
 
 LogicalResult CastAttr::evaluateRows(RecipeSource &source, int64_t first, int64_t count,
@@ -273,6 +297,9 @@ LogicalResult ScaleColumnsAttr::verifyRecipe(function_ref<InFlightDiagnostic()> 
   if (matrix.getRank() != 2 || vector.getRank() != 1 ||
       matrix.getDimSize(1) != vector.getDimSize(0)) // C1
     return emitError() << "expects a matrix and a vector for its columns, got " << matrix << " and "
+                       << vector;
+  if (!isStorageFloat(matrix.getElementType()) || !isStorageFloat(vector.getElementType())) // C2
+    return emitError() << "expects elements of f16, bf16, f32 or f64, got " << matrix << " and "
                        << vector;
   return success();
 }

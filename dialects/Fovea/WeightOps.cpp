@@ -9,19 +9,29 @@ using namespace mlir::fovea;
 
 LogicalResult ModelOp::verify() {
   auto module = dyn_cast_or_null<ModuleOp>((*this)->getParentOp());
-  if (!module)
+  if (!module) // C1
     return emitOpError("expects to stand in a module");
   auto models = module.getOps<ModelOp>();
-  if (*models.begin() != *this)
+  if (*models.begin() != *this) // C2
     return emitOpError("expects to be the only one in its module");
+  for (auto [value, name, least] : {std::tuple<std::optional<int64_t>, StringRef, int64_t>(
+                                        getMaxPositions(), "max_positions", 1),
+                                    {getVocabulary(), "vocabulary", 1},
+                                    {getBeginToken(), "begin_token", 0},
+                                    {getPadToken(), "pad_token", 0}})
+    if (value && *value < least) // C3
+      return emitOpError("expects ") << name << " of at least " << least << ", got " << *value;
+  for (int64_t token : getEndTokens().value_or(ArrayRef<int64_t>()))
+    if (token < 0) // C3
+      return emitOpError("expects end_tokens of at least 0, got ") << token;
   return success();
 }
 
 LogicalResult WeightOp::verify() {
   auto recipe = dyn_cast<RecipeAttrInterface>(getRecipe());
-  if (!recipe)
+  if (!recipe) // C1
     return emitOpError("expects a recipe, got ") << getRecipe();
-  if (!getWeightType().hasStaticShape())
+  if (!getWeightType().hasStaticShape()) // C3
     return emitOpError("expects a static shape, got ") << getWeightType();
   if (failed(recipe.verifyRecipe([&] { return emitOpError(); }))) // C2
     return failure();

@@ -10,8 +10,11 @@ include "dialects/Fovea/FoveaTypes.td"
 def ModelOp : FoveaOp<"model", []> {
   let summary = "What the running verbs must know about the model";
   let description = [{
-    At most one in a module. `folder` is where `#fovea.stored` files and the tokenizer lie; it is never written to
-    the artifact.
+    `folder` is where `#fovea.stored` files and the tokenizer lie; it is never written to the artifact.
+
+    * (C1) it stands in a module.
+    * (C2) it is the only one there.
+    * (C3) `max_positions` and `vocabulary` are positive, token ids not negative.
 
     ```mlir
     fovea.model "llama" in "models/shakespeare" {tokenizer = "tokenizer.json", begin_token = 0, end_tokens = array<i64: 1>, max_positions = 512}
@@ -30,6 +33,7 @@ def WeightOp : FoveaOp<"weight", [Symbol, HasParent<"::mlir::ModuleOp">]> {
   let description = [{
     * (C1) the recipe gives the declared type.
     * (C2) the recipe's own steps fit together.
+    * (C3) the shape is static.
 
     ```mlir
     fovea.weight @head : tensor<2048x192xbf16> = #fovea.stored<"model.safetensors", "lm_head.weight", tensor<2048x192xbf16>>

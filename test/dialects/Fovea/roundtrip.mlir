@@ -48,6 +48,8 @@ func.func @layer(%x: tensor<?x?x8x64xf32>, %first: index, %n: index, %h: tensor<
   %p1 = fovea.positions from %first : tensor<1x1xi32>
   %r = fovea.rope half %x at(%p : tensor<1x?xi32>) dim(64) theta(10000.0) : tensor<?x?x8x64xf32>
   %r1 = fovea.rope interleaved %x at(%p : tensor<1x?xi32>) dim(32) theta(10000.0) scaling(#fovea.rope_scaling<yarn, factor = 4.0 : f64, original = 2048, low = 1.0 : f64, high = 32.0 : f64, attentionFactor = 1.1 : f64>) : tensor<?x?x8x64xf32>
+  %r2 = fovea.rope half %x at(%p : tensor<1x?xi32>) dim(4) theta(10000.0) scaling(#fovea.rope_scaling<longrope, original = 2048, attentionFactor = 1.1 : f64, shortFactors = [1.0, 1.1], longFactors = [0.3, 64.8]>) : tensor<?x?x8x64xf32>
+  %r3 = fovea.rope half %x at(%p : tensor<1x?xi32>) dim(64) theta(10000.0) scaling(#fovea.rope_scaling<default>) : tensor<?x?x8x64xf32>
   %e = fovea.position_sinusoidal interleaved %p theta(10000.0) : tensor<1x?xi32> -> tensor<1x?x512xf32>
   %le = fovea.position_learned %p, %t offset(2) : tensor<1x?xi32>, tensor<1024x512xbf16> -> tensor<1x?x512xf32>
   %em = fovea.embedding %ids, %t : tensor<?x?xi64>, tensor<1024x512xbf16> -> tensor<?x?x512xf32>

@@ -1,0 +1,175 @@
+// RUN: fovea-opt %s -split-input-file -verify-diagnostics
+
+func.func @model_c1() {
+  // expected-error @below {{expects to stand in a module}}
+  fovea.model "llama" in "models"
+  return
+}
+
+// -----
+
+fovea.model "llama" in "models"
+// expected-error @below {{expects to be the only one in its module}}
+fovea.model "bert" in "models"
+
+// -----
+
+// expected-error @below {{expects max_positions of at least 1, got 0}}
+fovea.model "model_c3_positions" in "models" {max_positions = 0 : i64}
+
+// -----
+
+// expected-error @below {{expects vocabulary of at least 1, got -5}}
+fovea.model "model_c3_vocabulary" in "models" {vocabulary = -5 : i64}
+
+// -----
+
+// expected-error @below {{expects begin_token of at least 0, got -1}}
+fovea.model "model_c3_begin" in "models" {begin_token = -1 : i64}
+
+// -----
+
+// expected-error @below {{expects pad_token of at least 0, got -1}}
+fovea.model "model_c3_pad" in "models" {pad_token = -1 : i64}
+
+// -----
+
+// expected-error @below {{expects end_tokens of at least 0, got -2}}
+fovea.model "model_c3_end" in "models" {end_tokens = array<i64: 3, -2>}
+
+// -----
+
+// expected-error @below {{expects a recipe for 'tensor<2x3xf32>', got one for 'tensor<3x2xf32>'}}
+fovea.weight @weight_c1_shape : tensor<2x3xf32> = #fovea.stored<"a", "w", tensor<3x2xf32>>
+
+// -----
+
+// expected-error @below {{expects a recipe for 'tensor<2xf32>', got one for 'tensor<2xbf16>'}}
+fovea.weight @weight_c1_element_type : tensor<2xf32> = #fovea.stored<"a", "w", tensor<2xbf16>>
+
+// -----
+
+// expected-error @below {{expects a recipe, got 1 : i64}}
+fovea.weight @weight_c1_no_recipe : tensor<2xf32> = 1 : i64
+
+// -----
+
+// expected-error @below {{expects a static shape, got 'tensor<?xf32>'}}
+fovea.weight @weight_c3 : tensor<?xf32> = #fovea.stored<"a", "w", tensor<2xf32>>
+
+// -----
+
+// expected-error @below {{expects a recipe, got "w"}}
+fovea.weight @weight_c2_inner : tensor<2x2xf32> = #fovea.pack<#fovea.transpose<"w">, row_major>
+
+// -----
+
+// expected-error @below {{expects a stored tensor of static shape, got 'tensor<?xf32>'}}
+fovea.weight @stored_c1_shape : tensor<2xf32> = #fovea.stored<"a", "w", tensor<?xf32>>
+
+// -----
+
+// expected-error @below {{expects a tensor of fewer than 2^63 bytes, got 'tensor<4294967296x4294967296xf32>'}}
+fovea.weight @stored_c1_bytes : tensor<2xf32> = #fovea.stored<"a", "w", tensor<4294967296x4294967296xf32>>
+
+// -----
+
+// An axis of size zero does not hide the others: a row of it is still a size.
+// expected-error @below {{expects a tensor of fewer than 2^63 bytes, got 'tensor<0x4294967296x4294967296xf32>'}}
+fovea.weight @stored_c1_bytes_of_a_row : tensor<2xf32> = #fovea.stored<"a", "w", tensor<0x4294967296x4294967296xf32>>
+
+// -----
+
+// expected-error @below {{expects a stored tensor of integers or floating-point numbers, got 'tensor<2xindex>'}}
+fovea.weight @stored_c2 : tensor<2xindex> = #fovea.stored<"a", "w", tensor<2xindex>>
+
+// -----
+
+// expected-error @below {{expects an axis of 'tensor<2x3xf32>', got 2}}
+fovea.weight @concat_c1_axis : tensor<2x3xf32> = #fovea.concat<2, #fovea.stored<"a", "w", tensor<2x3xf32>>>
+
+// -----
+
+// expected-error @below {{expects an axis of 'tensor<2x3xf32>', got -1}}
+fovea.weight @concat_c1_negative_axis : tensor<2x3xf32> = #fovea.concat<-1, #fovea.stored<"a", "w", tensor<2x3xf32>>>
+
+// -----
+
+// expected-error @below {{expects parts that differ in axis 0 only, got 'tensor<2x3xf32>' and 'tensor<2x4xf32>'}}
+fovea.weight @concat_c2_shape : tensor<4x3xf32> = #fovea.concat<0, #fovea.stored<"a", "w", tensor<2x3xf32>>, #fovea.stored<"a", "v", tensor<2x4xf32>>>
+
+// -----
+
+// expected-error @below {{expects parts that differ in axis 0 only, got 'tensor<2xf32>' and 'tensor<2xf16>'}}
+fovea.weight @concat_c2_element_type : tensor<4xf32> = #fovea.concat<0, #fovea.stored<"a", "w", tensor<2xf32>>, #fovea.stored<"a", "v", tensor<2xf16>>>
+
+// -----
+
+// expected-error @below {{expects parts that differ in axis 0 only, got 'tensor<2x3xf32>' and 'tensor<2xf32>'}}
+fovea.weight @concat_c2_rank : tensor<4x3xf32> = #fovea.concat<0, #fovea.stored<"a", "w", tensor<2x3xf32>>, #fovea.stored<"a", "v", tensor<2xf32>>>
+
+// -----
+
+// expected-error @below {{expects parts of fewer than 2^63 rows in all along axis 0}}
+fovea.weight @concat_c3_rows : tensor<4xi8> = #fovea.concat<0, #fovea.stored<"a", "w", tensor<9223372036854775807xi8>>, #fovea.stored<"a", "v", tensor<9223372036854775807xi8>>>
+
+// -----
+
+// expected-error @below {{expects a tensor of fewer than 2^63 bytes, got 'tensor<4000000000000000000xf32>'}}
+fovea.weight @concat_c3_bytes : tensor<4xf32> = #fovea.concat<0, #fovea.stored<"a", "w", tensor<2000000000000000000xf32>>, #fovea.stored<"a", "v", tensor<2000000000000000000xf32>>>
+
+// -----
+
+// expected-error @below {{expects a matrix to transpose, got 'tensor<2x3x4xf32>'}}
+fovea.weight @transpose_c1 : tensor<3x2xf32> = #fovea.transpose<#fovea.stored<"a", "w", tensor<2x3x4xf32>>>
+
+// -----
+
+// expected-error @below {{expects a cast among f16, bf16, f32 and f64, got 'i8' to 'f32'}}
+fovea.weight @cast_c1_from : tensor<2xf32> = #fovea.cast<#fovea.stored<"a", "w", tensor<2xi8>>, f32>
+
+// -----
+
+// expected-error @below {{expects a cast among f16, bf16, f32 and f64, got 'f32' to 'i8'}}
+fovea.weight @cast_c1_to : tensor<2xi8> = #fovea.cast<#fovea.stored<"a", "w", tensor<2xf32>>, i8>
+
+// -----
+
+// expected-error @below {{expects a tensor of fewer than 2^63 bytes, got 'tensor<2000000000000000000xf64>'}}
+fovea.weight @cast_c2 : tensor<2xf64> = #fovea.cast<#fovea.stored<"a", "w", tensor<2000000000000000000xf32>>, f64>
+
+// -----
+
+// expected-error @below {{expects a matrix and a vector for its columns, got 'tensor<2x3xf32>' and 'tensor<2xf32>'}}
+fovea.weight @scale_columns_c1 : tensor<2x3xf32> = #fovea.scale_columns<#fovea.stored<"a", "w", tensor<2x3xf32>>, #fovea.stored<"a", "n", tensor<2xf32>>, 0.0 : f64>
+
+// -----
+
+// expected-error @below {{expects elements of f16, bf16, f32 or f64, got 'tensor<2x3xi8>' and 'tensor<3xf32>'}}
+fovea.weight @scale_columns_c2 : tensor<2x3xi8> = #fovea.scale_columns<#fovea.stored<"a", "w", tensor<2x3xi8>>, #fovea.stored<"a", "n", tensor<3xf32>>, 0.0 : f64>
+
+// -----
+
+func.func @weight_ref_c1_missing() {
+  // expected-error @below {{expects a weight named @head, found none}}
+  %w = fovea.weight_ref @head : tensor<2x3xf32>
+  return
+}
+
+// -----
+
+fovea.weight @head : tensor<2x3xf32> = #fovea.stored<"a", "w", tensor<2x3xf32>>
+func.func @weight_ref_c1_type() {
+  // expected-error @below {{expects the weight's type 'tensor<2x3xf32>', got 'tensor<3x2xf32>'}}
+  %w = fovea.weight_ref @head : tensor<3x2xf32>
+  return
+}
+
+// -----
+
+func.func private @head()
+func.func @weight_ref_c1_function() {
+  // expected-error @below {{expects a weight named @head, found none}}
+  %w = fovea.weight_ref @head : tensor<2x3xf32>
+  return
+}
