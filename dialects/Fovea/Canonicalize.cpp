@@ -43,6 +43,20 @@ template <typename OpTy, typename AbsorberTy> struct AbsorbMasks : OpRewritePatt
   }
 };
 
+/// x and not x -> nothing; x or not x -> everything.
+template <typename OpTy, typename ResultTy> struct DecideByOpposites : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
+    for (Value mask : op.getMasks())
+      if (auto inner = mask.getDefiningOp<MaskNotOp>();
+          inner && llvm::is_contained(op.getMasks(), inner.getMask())) {
+        rewriter.replaceOpWithNewOp<ResultTy>(op, op.getType(), ValueRange());
+        return success();
+      }
+    return rewriter.notifyMatchFailure(op, "has no mask beside its opposite");
+  }
+};
+
 /// The bounds of a causal or window mask.
 struct Band {
   std::optional<int64_t> left, right;
@@ -101,6 +115,21 @@ struct IntersectBands : OpRewritePattern<MaskAndOp> {
     }
     others.push_back(createBand(rewriter, op.getLoc(), all));
     rewriter.replaceOpWithNewOp<MaskAndOp>(op, op.getType(), others);
+    return success();
+  }
+};
+
+/// not(everything) -> nothing, not(nothing) -> everything.
+struct NegateConstantMask : OpRewritePattern<MaskNotOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(MaskNotOp op, PatternRewriter &rewriter) const override {
+    Operation *inner = op.getMask().getDefiningOp();
+    if (!isa_and_nonnull<MaskAndOp, MaskOrOp>(inner) || inner->getNumOperands() != 0)
+      return rewriter.notifyMatchFailure(op, "the mask is not constant");
+    if (isa<MaskAndOp>(inner))
+      rewriter.replaceOpWithNewOp<MaskOrOp>(op, op.getType(), ValueRange());
+    else
+      rewriter.replaceOpWithNewOp<MaskAndOp>(op, op.getType(), ValueRange());
     return success();
   }
 };
@@ -195,7 +224,7 @@ private:
     int64_t rows = type.getDimSize(type.getRank() - 2), columns = type.getShape().back();
     if (rows * columns != type.getNumElements() || rows == 1 || columns == 1)
       return failure();
-    // The widest band that has only allowed keys is found from the allowed keys themselves.
+    // If this is a band, then the one between its allowed keys' outermost diagonals.
     int64_t least = columns, most = -rows, place = 0;
     for (APInt value : elements) {
       int64_t diagonal = place % columns - place / columns;
@@ -217,6 +246,8 @@ private:
       band.left = -least;
     if (most < columns - 1)
       band.right = most;
+    if (!band.left && !band.right) // nothing is forbidden, by elements that are not all the same
+      return MaskAndOp::create(rewriter, dense.getLoc(), dense.getType(), ValueRange()).getResult();
     return createBand(rewriter, dense.getLoc(), band);
   }
 };
@@ -224,11 +255,17 @@ private:
 } // namespace
 
 void MaskAndOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<FlattenMasks<MaskAndOp>, AbsorbMasks<MaskAndOp, MaskOrOp>, IntersectBands>(context);
+  patterns.add<FlattenMasks<MaskAndOp>, AbsorbMasks<MaskAndOp, MaskOrOp>,
+               DecideByOpposites<MaskAndOp, MaskOrOp>, IntersectBands>(context);
 }
 
 void MaskOrOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<FlattenMasks<MaskOrOp>, AbsorbMasks<MaskOrOp, MaskAndOp>>(context);
+  patterns.add<FlattenMasks<MaskOrOp>, AbsorbMasks<MaskOrOp, MaskAndOp>,
+               DecideByOpposites<MaskOrOp, MaskAndOp>>(context);
+}
+
+void MaskNotOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<NegateConstantMask>(context);
 }
 
 void AttentionOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {

@@ -163,6 +163,7 @@ def MaskNotOp : MaskOp<"mask_not"> {
   let arguments = (ins Fovea_MaskType:$mask);
   let assemblyFormat = "$mask attr-dict";
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def MaskMaterializeOp : FoveaOp<"mask_materialize", [Pure, AttrSizedOperandSegments,
