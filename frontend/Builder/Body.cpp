@@ -229,23 +229,23 @@ Value Body::attention(Value x, const model::Attention &attention, LayerContext &
   value = splitHeads(value, kvHeads, headSize, loc);
 
   Value queryPositions, mask;
-  Fill fill = Fill::Zero;
   if (attention.causal) {
     // The queries stand behind what the cache holds already.
     Value first = CacheLengthOp::create(b, loc, b.getIndexType(), context.keyCache);
     queryPositions = positions(first, loc);
     mask = MaskCausalOp::create(b, loc, MaskType::get(b.getContext()));
   } else {
-    // [B,S] -> [B,1,1,S]: one row for all heads and queries. The source adds
-    // the type's minimum where the mask is zero, so a text that is all padding
-    // gets the softmax of its own scores.
+    // [B,S] -> [B,1,1,S]: one row for all heads and queries. A text that is all
+    // padding gives zero, as in the source's default implementation (measured
+    // with transformers 5.23 on torch 2.15: its fused attention with a boolean
+    // mask gives 0; only its "eager" variant, which adds the type's minimum to
+    // the scores and so makes all of them equal, gives the mean of V).
     ArrayRef<int64_t> shape = typeOf(context.attentionMask).getShape();
     Value aligned = tensor::ExpandShapeOp::create(
         b, loc, typeOf(context.attentionMask).clone({shape[0], 1, 1, shape[1]}),
         context.attentionMask, SmallVector<ReassociationIndices>{{0}, {1, 2, 3}},
         SmallVector<OpFoldResult>{batch(), b.getIndexAttr(1), b.getIndexAttr(1), sequence()});
     mask = MaskDenseOp::create(b, loc, MaskType::get(b.getContext()), aligned);
-    fill = Fill::Raw;
   }
   if (attention.rotary) {
     query = rotate(query, queryPositions, *attention.rotary, loc);
@@ -257,10 +257,11 @@ Value Body::attention(Value x, const model::Attention &attention, LayerContext &
     value = context.valueCache =
         CacheAppendOp::create(b, loc, context.valueCache.getType(), context.valueCache, value);
   }
-  auto output = AttentionOp::create(
-      b, loc, query.getType(), /*lse=*/Type(), /*weights=*/Type(), query, key, value,
-      queryPositions, /*key_positions=*/Value(), mask, /*sinks=*/Value(), /*additive=*/Value(),
-      /*score_operands=*/ValueRange(), b.getAffineMapArrayAttr({}), APFloat(attention.scale), fill);
+  auto output = AttentionOp::create(b, loc, query.getType(), /*lse=*/Type(), /*weights=*/Type(),
+                                    query, key, value, queryPositions, /*key_positions=*/Value(),
+                                    mask, /*sinks=*/Value(), /*additive=*/Value(),
+                                    /*score_operands=*/ValueRange(), b.getAffineMapArrayAttr({}),
+                                    APFloat(attention.scale), Fill::Zero);
   return linear(mergeHeads(output.getOutput(), loc), attention.output);
 }
 
