@@ -135,7 +135,7 @@ FOLDER_FAULTS = {
     "weights-header-nested-without-end": (written(WEIGHTS, struct.pack("<Q", 200000) + b"[" * 200000), [WEIGHTS]),
     "weights-header-no-object": (written(WEIGHTS, struct.pack("<Q", 2) + b"[]"), [WEIGHTS]),
     "weights-trailing-bytes": (lambda folder: (folder / WEIGHTS).open("ab").write(b"xxxx"), [WEIGHTS]),
-    "tensor-overlaps-another": (weights_fault(lambda header: moved(header, NORM, -64)), [WEIGHTS]),
+    "tensor-overlaps-another": (weights_fault(lambda header: header.update(another=dict(header[NORM]))), [WEIGHTS, NORM]),
     "tensor-beyond-data": (weights_fault(lambda header: moved(header, NORM, 1 << 30)), [WEIGHTS, NORM]),
     "tensor-range-reversed": (weights_fault(lambda header: header[NORM]["data_offsets"].reverse()), [WEIGHTS, NORM]),
     "tensor-range-negative": (tensor(NORM, data_offsets=[-192, 0]), [WEIGHTS, NORM]),
@@ -173,7 +173,7 @@ FOLDER_FAULTS = {
     "config-rotary-unknown": (setting(rope_parameters={"rope_type": "spiral", "rope_theta": 500.0}), ["config.json", "spiral"]),
     "config-rotary-factor-missing": (setting(rope_parameters={"rope_type": "linear", "rope_theta": 500.0}), ["config.json", "factor"]),
     "config-rotary-factors-of-wrong-length": (
-        setting(rope_parameters={"rope_type": "longrope", "rope_theta": 500.0, "factor": 4.0, "original_max_position_embeddings": 32, "short_factor": [1.0], "long_factor": [1.0]}),
+        setting(rope_parameters={"rope_type": "longrope", "rope_theta": 500.0, "factor": 4.0, "original_max_position_embeddings": 32, "short_factor": [1.0], "long_factor": [1.0] * 8}),
         ["config.json", "short_factor"]),
     "tokenizer-cut": (cut("tokenizer.json", 1000), ["tokenizer.json"]),
     "tokenizer-nested-without-end": (written("tokenizer.json", b"[" * 300000), ["tokenizer.json"]),
@@ -210,7 +210,6 @@ SHARD_FAULTS = {
     "index-names-no-such-tensor": (index_fault(lambda index: index.update({NORM: index["model.embed_tokens.weight"]})), [NORM]),
     "index-leaves-the-folder": (index_fault(lambda index: index.update({NORM: "../elsewhere.safetensors"})), ["../elsewhere.safetensors"]),
     "index-names-an-absolute-path": (index_fault(lambda index: index.update({NORM: "/etc/passwd"})), ["/etc/passwd"]),
-    "index-lacks-a-tensor": (index_fault(lambda index: index.pop(NORM)), [NORM]),
 }
 
 
