@@ -173,4 +173,29 @@ def Fovea_LoopScheduleAttr : FoveaAttr<"LoopSchedule", "loops"> {
   let genVerifyDecl = 1;
 }
 
+//===-- Entries ---------------------------------------------------------------------------------------------===//
+
+def Fovea_PortAttr : FoveaAttr<"Port", "port"> {
+  let summary = "An argument or result of an entry, as the caller sees it";
+  let description = [{
+    `#fovea.port<"input_ids", tensor<?x?xi64>, dims = ["batch", "sequence"]>`. A cache that an entry returns says with
+    `continues` which argument it grows from.
+  }];
+  let parameters = (ins StringRefParameter<>:$name, "::mlir::Type":$type,
+                        OptionalParameter<"::mlir::ArrayAttr">:$dims,
+                        DefaultValuedParameter<"int64_t", "-1">:$continues);
+  let assemblyFormat = "`<` $name `,` $type (`,` struct($dims, $continues)^)? `>`";
+}
+
+def Fovea_SignatureAttr : FoveaAttr<"Signature", "signature"> {
+  let summary = "What an entry takes and gives, kept while its body turns to buffers";
+  let description = [{
+    The `fovea.signature` of an entry from the `kernels` stage on, where the function itself takes buffers and
+    returns sizes.
+  }];
+  let parameters = (ins OptionalArrayRefParameter<"::mlir::fovea::PortAttr">:$arguments,
+                        OptionalArrayRefParameter<"::mlir::fovea::PortAttr">:$results);
+  let assemblyFormat = "`<` `[` (`]`) : ($arguments^ `]`)? `,` `[` (`]`) : ($results^ `]`)? `>`";
+}
+
 #endif // FOVEA_ATTRS_TD

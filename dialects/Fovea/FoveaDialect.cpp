@@ -67,13 +67,15 @@ Operation *FoveaDialect::materializeConstant(OpBuilder &builder, Attribute value
 
 LogicalResult FoveaDialect::verifyOperationAttribute(Operation *op, NamedAttribute attr) {
   StringRef name = attr.getName();
-  if (name != kEntryAttr && name != kMaxPositionsAttr)
+  if (name != kEntryAttr && name != kMaxPositionsAttr && name != kSignatureAttr)
     return op->emitOpError("has unknown attribute '") << name << "'";
   if (!isa<func::FuncOp>(op))
     return op->emitOpError("expects '") << name << "' on a function";
   if (name == kEntryAttr && !isa<UnitAttr>(attr.getValue()))
     return op->emitOpError("expects '")
            << name << "' to be a unit attribute, got " << attr.getValue();
+  if (name == kSignatureAttr && !isa<SignatureAttr>(attr.getValue()))
+    return op->emitOpError("expects '") << name << "' to be a signature, got " << attr.getValue();
   if (name == kMaxPositionsAttr) {
     auto positions = dyn_cast<IntegerAttr>(attr.getValue());
     if (!positions || !positions.getValue().isStrictlyPositive())

@@ -16,7 +16,8 @@ def FoveaDialect : Dialect {
     Tensors of activations are `[batch, sequence, ...]` with dynamic batch and sequence. A function with the
     unit attribute `fovea.entry` is what the runtime can call; its arguments and results carry `fovea.name`
     (the source's own name) and, for dynamic sizes, `fovea.dims`, an array of names of which equal ones are
-    equal sizes. `fovea.max_positions` on an entry bounds cache length plus sequence.
+    equal sizes. `fovea.max_positions` on an entry bounds cache length plus sequence. From the `kernels` stage on `fovea.signature`
+    keeps what the entry takes and gives.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
@@ -30,6 +31,7 @@ def FoveaDialect : Dialect {
     static constexpr ::llvm::StringLiteral kEntryAttr = "fovea.entry";
     static constexpr ::llvm::StringLiteral kNameAttr = "fovea.name";
     static constexpr ::llvm::StringLiteral kDimsAttr = "fovea.dims";
+    static constexpr ::llvm::StringLiteral kSignatureAttr = "fovea.signature";
     static constexpr ::llvm::StringLiteral kMaxPositionsAttr = "fovea.max_positions";
 
     void registerTypes();

@@ -94,64 +94,67 @@ static FailureOr<Value> hoistIndex(OpBuilder &builder, Value value, IRMapping &m
   return builder.clone(*op, mapping)->getResult(cast<OpResult>(value).getResultNumber());
 }
 
-LogicalResult GroupOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
-  // Ask the producing op inside, then move what it built outside: the region is cloned, so that
-  // asking leaves it alone.
-  OwningOpRef<GroupOp> copy(clone());
+/// The size of one axis of a value of `region` (a scratch copy of the group's, into which ops may
+/// be built) as a value outside: followed from producer to producer until it is a size of an
+/// argument or plain arithmetic.
+static FailureOr<OpFoldResult> getSizeOutside(GroupOp group, Region &region, Value value,
+                                              int64_t axis, OpBuilder &builder) {
   OpBuilder inner(builder.getContext());
-  for (Value value : cast<YieldOp>(copy->getBody().front().getTerminator()).getValues()) {
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    if (!type) {
-      shapes.emplace_back();
+  while (true) {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return tensor::getMixedSize(builder, group.getLoc(),
+                                  group.getInputs()[argument.getArgNumber()], axis);
+    Operation *producer = value.getDefiningOp();
+    if (OpTrait::hasElementwiseMappableTraits(producer)) {
+      value = *llvm::find_if(producer->getOperands(), [](Value operand) {
+        return isa<RankedTensorType>(operand.getType());
+      });
       continue;
     }
-    // Sizes of tensors are followed through the ops of the region until they are sizes of its
-    // arguments.
-    SmallVector<OpFoldResult> shape;
-    for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+    OpFoldResult found;
+    if (auto splat = dyn_cast<tensor::SplatOp>(producer)) {
+      found = splat.getDynamicSizes()[splat.getType().getDynamicDimIndex(axis)];
+    } else {
+      auto reify = dyn_cast<ReifyRankedShapedTypeOpInterface>(producer);
+      ReifiedRankedShapedTypeDims reified;
+      inner.setInsertionPoint(producer);
+      if (!reify || failed(reify.reifyResultShapes(inner, reified)))
+        return failure();
+      found = reified[cast<OpResult>(value).getResultNumber()][axis];
+    }
+    if (isa<Attribute>(found))
+      return found;
+    Value index = cast<Value>(found);
+    auto dim = index.getDefiningOp<tensor::DimOp>();
+    if (std::optional<int64_t> constant = dim ? dim.getConstantIndex() : std::nullopt) {
+      value = dim.getSource();
+      axis = *constant;
+      continue;
+    }
+    IRMapping mapping;
+    mapping.map(region.getArguments(), group.getInputs());
+    FailureOr<Value> hoisted = hoistIndex(builder, index, mapping);
+    if (failed(hoisted))
+      return failure();
+    return OpFoldResult(*hoisted);
+  }
+}
+
+LogicalResult GroupOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+  OwningOpRef<GroupOp> copy(clone()); // asking builds ops; this group stays as it is
+  for (Value value : copy->getBody().front().getTerminator()->getOperands()) {
+    SmallVector<OpFoldResult> &shape = shapes.emplace_back();
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    for (int64_t axis = 0; type && axis < type.getRank(); ++axis) {
       if (!type.isDynamicDim(axis)) {
         shape.push_back(builder.getIndexAttr(type.getDimSize(axis)));
         continue;
       }
-      OpFoldResult size;
-      Value current = value;
-      int64_t currentAxis = axis;
-      while (true) {
-        if (auto argument = dyn_cast<BlockArgument>(current)) {
-          size = tensor::getMixedSize(builder, getLoc(), getInputs()[argument.getArgNumber()],
-                                      currentAxis);
-          break;
-        }
-        Operation *producer = current.getDefiningOp();
-        auto reify = dyn_cast<ReifyRankedShapedTypeOpInterface>(producer);
-        ReifiedRankedShapedTypeDims reified;
-        inner.setInsertionPoint(producer);
-        if (!reify || failed(reify.reifyResultShapes(inner, reified)))
-          return failure();
-        OpFoldResult found = reified[cast<OpResult>(current).getResultNumber()][currentAxis];
-        if (auto attr = dyn_cast<Attribute>(found)) {
-          size = attr;
-          break;
-        }
-        Value index = cast<Value>(found);
-        if (auto dim = index.getDefiningOp<tensor::DimOp>()) {
-          if (std::optional<int64_t> constant = dim.getConstantIndex()) {
-            current = dim.getSource();
-            currentAxis = *constant;
-            continue;
-          }
-        }
-        IRMapping mapping;
-        mapping.map(copy->getBody().getArguments(), getInputs());
-        FailureOr<Value> hoisted = hoistIndex(builder, index, mapping);
-        if (failed(hoisted))
-          return failure();
-        size = *hoisted;
-        break;
-      }
-      shape.push_back(size);
+      FailureOr<OpFoldResult> size = getSizeOutside(*this, copy->getBody(), value, axis, builder);
+      if (failed(size))
+        return failure();
+      shape.push_back(*size);
     }
-    shapes.push_back(std::move(shape));
   }
   return success();
 }
@@ -181,4 +184,11 @@ void LaunchOp::getEffects(
       effects.emplace_back(MemoryEffects::Read::get(), &operand);
   for (OpOperand &operand : getOutputsMutable())
     effects.emplace_back(MemoryEffects::Write::get(), &operand);
+}
+
+LogicalResult ProgramOp::verify() {
+  if (getKernels().size() != getPlaces().size()) // C1
+    return emitOpError("expects one place for each kernel, got ")
+           << getPlaces().size() << " for " << getKernels().size();
+  return success();
 }

@@ -79,6 +79,27 @@ def ArenaOp : FoveaOp<"arena", []> {
   let assemblyFormat = "$bytes attr-dict `:` type($memory)";
 }
 
+def ProgramOp : FoveaOp<"program", [HasParent<"::mlir::ModuleOp">]> {
+  let summary = "What is known of an entry once its body is native code";
+  let description = [{
+    In the `llvm` stage, one for each entry: its signature, how many numbers its plan writes, the most positions it
+    takes (0: not bounded), and for each step the kernel and the place in the model that it comes from.
+
+    * (C1) there are as many places as kernels.
+
+    ```mlir
+    fovea.program "f" #fovea.signature<[#fovea.port<"x", tensor<4xf32>>], [#fovea.port<"y", tensor<4xf32>>]> locals(2) positions(0)
+        steps ["activation_0"] at ["mlp.act"]
+    ```
+  }];
+  let arguments = (ins StrAttr:$entry, Fovea_SignatureAttr:$signature, I64Attr:$locals, I64Attr:$max_positions,
+                       StrArrayAttr:$kernels, StrArrayAttr:$places);
+  let assemblyFormat = [{
+    $entry $signature `locals` `(` $locals `)` `positions` `(` $max_positions `)` `steps` $kernels `at` $places attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
 def FaultOp : FoveaOp<"fault", []> {
   let summary = "Records that an index was outside its table";
   let description = [{

@@ -5,6 +5,7 @@
 // passes beside our own, so that any dump can be taken further by hand.
 
 #include "dialects/Fovea/FoveaDialect.h"
+#include "lowering/Lowering.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -16,6 +17,7 @@ int main(int argc, char **argv) {
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
   registry.insert<mlir::fovea::FoveaDialect>();
+  mlir::fovea::registerLoweringPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "Fovea: reads IR of any stage, runs passes, prints IR\n", registry));
 }

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Processors, LLVM's optimiser and code generator, and the link into a shared object.
+#include "lowering/Lowering.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+#include <cmath>
+#include <dlfcn.h>
+
+using namespace mlir;
+using namespace mlir::fovea;
+
+static constexpr llvm::StringLiteral kTriple = "x86_64-unknown-linux-gnu";
+
+static void initializeTarget() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+}
+
+static std::unique_ptr<llvm::TargetMachine> createMachine(const TargetOptions &target) {
+  initializeTarget();
+  std::string error;
+  llvm::Triple triple(kTriple);
+  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!found)
+    return nullptr;
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion =
+      llvm::FPOpFusion::Fast; // a fused product and sum rounds once instead of twice
+  return std::unique_ptr<llvm::TargetMachine>(
+      found->createTargetMachine(triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
+                                 std::nullopt, llvm::CodeGenOptLevel::Default));
+}
+
+FailureOr<mlir::fovea::TargetOptions> mlir::fovea::getTarget(StringRef name, std::string &error) {
+  TargetOptions target;
+  if (name.empty() || name == "host") {
+    target.cpu = llvm::sys::getHostCPUName().str();
+    // A virtual machine may hide features that the processor's name implies.
+    for (const auto &[feature, present] : llvm::sys::getHostCPUFeatures())
+      target.features +=
+          (target.features.empty() ? "" : ",") + std::string(present ? "+" : "-") + feature.str();
+    return target;
+  }
+  target.cpu = name == "portable" ? "x86-64" : name.str();
+  initializeTarget();
+  std::string lookup;
+  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(llvm::Triple(kTriple), lookup);
+  std::unique_ptr<llvm::MCSubtargetInfo> baseline(
+      found ? found->createMCSubtargetInfo(llvm::Triple(kTriple), "x86-64", "") : nullptr);
+  if (!baseline || !baseline->isCPUStringValid(target.cpu)) {
+    error = "unknown target '" + name.str() +
+            "', expected host, portable, x86-64-v3, x86-64-v4 or a processor as LLVM names it "
+            "(sapphirerapids, znver5, ...)";
+    return failure();
+  }
+  return target;
+}
+
+std::vector<std::string> mlir::fovea::getRequiredFeatures(const TargetOptions &target) {
+  // Those that a machine may lack and that /proc/cpuinfo or cpuid can be asked for.
+  static constexpr const char *kAsked[] = {
+      "avx",        "avx2",     "avx512bf16", "avx512bw", "avx512cd", "avx512dq", "avx512f",
+      "avx512fp16", "avx512vl", "avx512vnni", "avxvnni",  "bmi",      "bmi2",     "f16c",
+      "fma",        "lzcnt",    "popcnt",     "sse4.1",   "sse4.2"};
+  std::vector<std::string> required;
+  std::unique_ptr<llvm::TargetMachine> machine = createMachine(target);
+  if (!machine)
+    return required;
+  const llvm::MCSubtargetInfo *info = machine->getMCSubtargetInfo();
+  for (const char *feature : kAsked)
+    if (info->checkFeatures(std::string("+") + feature))
+      required.push_back(feature);
+  return required;
+}
+
+static LogicalResult emit(ModuleOp module, const TargetOptions &target, llvm::CodeGenFileType kind,
+                          llvm::raw_pwrite_stream &out) {
+  // What describes the program is not code.
+  OwningOpRef<ModuleOp> code(module.clone());
+  for (Operation &op : llvm::make_early_inc_range(*code->getBody()))
+    if (isa<FoveaDialect>(op.getDialect()))
+      op.erase();
+  registerBuiltinDialectTranslation(*module.getContext());
+  registerLLVMDialectTranslation(*module.getContext());
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> translated = translateModuleToLLVMIR(*code, context, "fovea");
+  if (!translated)
+    return module.emitError("cannot be translated to LLVM IR: is this the llvm stage?");
+  std::unique_ptr<llvm::TargetMachine> machine = createMachine(target);
+  if (!machine)
+    return module.emitError("LLVM has no code generator for ") << kTriple;
+  translated->setTargetTriple(llvm::Triple(kTriple));
+  translated->setDataLayout(machine->createDataLayout());
+  for (llvm::Function &function : *translated) {
+    function.addFnAttr("target-cpu", target.cpu);
+    if (!target.features.empty())
+      function.addFnAttr("target-features", target.features);
+  }
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(machine.get());
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graph, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(*translated, modules);
+  llvm::legacy::PassManager generator;
+  if (machine->addPassesToEmitFile(generator, out, nullptr, kind))
+    return module.emitError("LLVM cannot emit this kind of file");
+  generator.run(*translated);
+  return success();
+}
+
+LogicalResult mlir::fovea::emitObject(ModuleOp module, const TargetOptions &target,
+                                      SmallVectorImpl<char> &object) {
+  llvm::raw_svector_ostream out(object);
+  return emit(module, target, llvm::CodeGenFileType::ObjectFile, out);
+}
+
+LogicalResult mlir::fovea::emitAssembly(ModuleOp module, const TargetOptions &target,
+                                        std::string &text) {
+  SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream out(bytes);
+  if (failed(emit(module, target, llvm::CodeGenFileType::AssemblyFile, out)))
+    return failure();
+  text.assign(bytes.begin(), bytes.end());
+  return success();
+}
+
+/// Where the C library's mathematics lies: kernels call it, so the shared object names it as
+/// needed.
+static std::string findMathLibrary() {
+  Dl_info info;
+  if (dladdr(reinterpret_cast<void *>(static_cast<double (*)(double, double)>(&std::pow)), &info) &&
+      info.dli_fname)
+    return info.dli_fname;
+  return "";
+}
+
+LogicalResult mlir::fovea::linkSharedObject(ArrayRef<char> object, std::vector<char> &elf,
+                                            std::string &error) {
+  llvm::ErrorOr<std::string> linker = llvm::sys::findProgramByName("ld.lld-22");
+  if (!linker)
+    linker = llvm::sys::findProgramByName("ld.lld");
+  if (!linker)
+    linker = llvm::sys::findProgramByName("ld.lld", {"/usr/lib/llvm-22/bin"});
+  if (!linker) {
+    error = "found no linker, expected ld.lld-22 or ld.lld on the PATH (Debian's package lld-22)";
+    return failure();
+  }
+  SmallString<128> input, output;
+  if (std::error_code code = llvm::sys::fs::createTemporaryFile("fovea", "o", input)) {
+    error = "cannot write a temporary file: " + code.message();
+    return failure();
+  }
+  llvm::scope_exit removeInput([&] { llvm::sys::fs::remove(input); });
+  if (std::error_code code = llvm::sys::fs::createTemporaryFile("fovea", "so", output)) {
+    error = "cannot write a temporary file: " + code.message();
+    return failure();
+  }
+  llvm::scope_exit removeOutput([&] { llvm::sys::fs::remove(output); });
+  {
+    std::error_code code;
+    llvm::raw_fd_ostream out(input, code);
+    out.write(object.data(), object.size());
+    out.close();
+    if (code || out.has_error()) {
+      error = "cannot write " + input.str().str() + ": " + (code ? code : out.error()).message();
+      out.clear_error();
+      return failure();
+    }
+  }
+  std::string math = findMathLibrary();
+  SmallVector<StringRef> arguments{
+      *linker, "-shared", "--hash-style=gnu", "-z", "now", "--strip-debug", "--build-id=none", "-o",
+      output,  input};
+  if (!math.empty())
+    arguments.append({"--as-needed", math});
+  std::string message;
+  int code = llvm::sys::ExecuteAndWait(*linker, arguments, std::nullopt, {}, /*SecondsToWait=*/0,
+                                       /*MemoryLimit=*/0, &message);
+  if (code != 0) {
+    error = *linker + " failed with code " + std::to_string(code) +
+            (message.empty() ? "" : ": " + message);
+    return failure();
+  }
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> linked =
+      llvm::MemoryBuffer::getFile(output, false, false);
+  if (!linked) {
+    error = "cannot read back " + output.str().str() + ": " + linked.getError().message();
+    return failure();
+  }
+  elf.assign((*linked)->getBufferStart(), (*linked)->getBufferEnd());
+  return success();
+}

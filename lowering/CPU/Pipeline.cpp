@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The order of passes from scheduled groups to the LLVM dialect.
+#include "lowering/Lowering.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+
+void mlir::fovea::buildKernelsPipeline(OpPassManager &pm) {
+  pm.addPass(createInlineLayersPass());
+  pm.addPass(createFormLaunchesPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+void mlir::fovea::buildLLVMPipeline(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  pm.addNestedPass<func::FuncOp>(createPartitionPass());
+  // Entries first: what they build their buffers with is lowered with the kernels' code.
+  pm.addPass(createLowerEntriesPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createSCFToControlFlowPass());
+  // Square roots are instructions; exp, tanh, sin, ... become calls of the C library, within one
+  // unit in the last place, and so does erf, for which LLVM has no intrinsic.
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createConvertToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+void mlir::fovea::registerLoweringPasses() {
+  registerFoveaLoweringPasses();
+  PassPipelineRegistration<>("fovea-to-kernels", "From the scheduled stage to the kernels stage",
+                             buildKernelsPipeline);
+  PassPipelineRegistration<>("fovea-to-llvm", "From the kernels stage to the llvm stage",
+                             buildLLVMPipeline);
+}

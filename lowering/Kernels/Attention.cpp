@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Attention as plain loops: for each batch row, head and query one pass over the keys that the
+// mask's intervals cover, with a running maximum and sum (Milakov and Gimelshein 2018), so that no
+// score is ever stored. Honours every clause of `fovea.attention`.
+#include "lowering/Kernels/KernelBuilder.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::fovea;
+
+namespace {
+
+/// Keys or values, whether a tensor or a cache.
+struct KeySequence {
+  Value memory, length;
+  bool cached;
+  int64_t size;
+
+  Value load(KernelBuilder &k, Type type, Value b, Value head, Value j, Value d) const {
+    if (cached)
+      return k.loadAs(type, memory, {b, head, j, d});
+    return k.loadAs(type, memory, {b, j, head, d});
+  }
+};
+
+/// One query row: everything its key loops share.
+class AttentionRow {
+public:
+  AttentionRow(KernelBuilder &k, AttentionOp op, Value scratch);
+  void emit(Value b, Value h, Value i);
+
+private:
+  KeySequence sequence(Value value, int64_t size);
+  Value score(Value j);
+  Value predicate(Value j);
+  /// Streams the allowed keys of [begin, end) into (maximum, sum, any); the weighted values go to
+  /// `scratch`.
+  SmallVector<Value> stream(Value begin, Value end, ValueRange state, bool masked);
+  SmallVector<Value> initialState();
+  void clearScratch();
+  void meanOfValues();
+  void storeWeights(Value maximum, Value sum, Value any);
+  void forEachCover(function_ref<void(Value, Value)> body);
+
+  KernelBuilder &k;
+  AttentionOp op;
+  Type type;
+  Value scratch, query, output, lse, weights, keyLength, queryPosition, mask;
+  KeySequence key, value;
+  Value b, h, g, i;
+};
+
+} // namespace
+
+AttentionRow::AttentionRow(KernelBuilder &k, AttentionOp op, Value scratch)
+    : k(k), op(op), type(op.getAccumulationType()), scratch(scratch),
+      query(k.buffer(op.getQuery())), key(sequence(op.getKey(), op.getHeadSize())),
+      value(sequence(op.getValue(), op.getValueSize())) {
+  unsigned next = 0;
+  output = k.outputs[next++];
+  if (op.getLse())
+    lse = k.outputs[next++];
+  if (op.getWeights())
+    weights = k.outputs[next++];
+  keyLength = key.length;
+  if (op.getMask())
+    mask = k.cloneIn(op.getMask());
+}
+
+KeySequence AttentionRow::sequence(Value tensor, int64_t size) {
+  if (isa<CacheType>(tensor.getType())) {
+    CacheBuffer cache = k.cache(tensor);
+    return {cache.memory, cache.length, true, size};
+  }
+  Value memory = k.buffer(tensor);
+  return {memory, k.size(memory, 1), false, size};
+}
+
+/// scale * q k (or the additive form), then the score region.
+Value AttentionRow::score(Value j) {
+  Value weight = k.buffer(op.getAdditive());
+  Value x = k.sum(type, k.index(op.getHeadSize()), [&](Value d) {
+    Value left = k.loadAs(type, query, {b, i, h, d});
+    Value right = key.load(k, type, b, g, j, d);
+    if (!weight)
+      return k.mul(left, right);
+    return k.mul(k.loadAs(type, weight, d), math::TanhOp::create(k, k.add(left, right)));
+  });
+  double scale = op.getScale().convertToDouble();
+  if (scale != 1.0)
+    x = k.mul(x, k.real(type, scale));
+  if (!op.hasScore())
+    return x;
+  Block &block = op.getScore().front();
+  IRMapping mapping;
+  unsigned argument = 0;
+  mapping.map(block.getArgument(argument++), x);
+  SmallVector<Value> places{b, h, i, j};
+  for (auto [n, operand] : llvm::enumerate(op.getScoreOperands())) {
+    BlockArgument inner = block.getArgument(argument++);
+    if (isa<RankedTensorType>(inner.getType())) {
+      mapping.map(inner, k.cloneIn(operand));
+      continue;
+    }
+    SmallVector<Value> at;
+    AffineMap map = op.getScoreMap(n);
+    for (unsigned result = 0; result < map.getNumResults(); ++result)
+      at.push_back(places[map.getDimPosition(result)]);
+    mapping.map(inner, k.load(k.buffer(operand), at));
+  }
+  mapping.map(block.getArgument(argument++), b);
+  mapping.map(block.getArgument(argument++), h);
+  mapping.map(block.getArgument(argument++), queryPosition);
+  mapping.map(block.getArgument(argument++), loadPosition(k, k.buffer(op.getKeyPositions()), b, j));
+  for (Operation &inner : block.without_terminator())
+    k.clone(inner, mapping);
+  return mapping.lookup(block.getTerminator()->getOperand(0));
+}
+
+Value AttentionRow::predicate(Value j) {
+  MaskPoint point{b, h, i, j, queryPosition, loadPosition(k, k.buffer(op.getKeyPositions()), b, j)};
+  return buildPredicate(k, k.getLoc(), mask, point);
+}
+
+SmallVector<Value> AttentionRow::initialState() {
+  Value none = k.integer(k.getI1Type(), 0);
+  if (Value sinks = k.buffer(op.getSinks()))
+    return {k.loadAs(type, sinks, h), k.real(type, 1.0), none};
+  return {k.real(type, -std::numeric_limits<double>::infinity()), k.real(type, 0), none};
+}
+
+SmallVector<Value> AttentionRow::stream(Value begin, Value end, ValueRange state, bool masked) {
+  Value infinity = k.real(type, -std::numeric_limits<double>::infinity());
+  Value some = k.integer(k.getI1Type(), 1);
+  return k.loopCarried(begin, end, state, [&](Value j, ValueRange carried) -> SmallVector<Value> {
+    Value maximum = carried[0], sum = carried[1];
+    auto accept = [&]() -> SmallVector<Value> {
+      Value x = score(j);
+      Value raised = k.maximum(maximum, x);
+      // A score of minus infinity adds nothing; without this test it would make NaN of an equally
+      // low maximum.
+      Value nothing = arith::CmpFOp::create(k, arith::CmpFPredicate::OEQ, raised, infinity);
+      Value keep =
+          k.select(nothing, k.real(type, 1), math::ExpOp::create(k, k.sub(maximum, raised)));
+      Value p = k.select(nothing, k.real(type, 0), math::ExpOp::create(k, k.sub(x, raised)));
+      k.loop(k.index(0), k.index(value.size), [&](Value d) {
+        Value term = k.mul(p, value.load(k, type, b, g, j, d));
+        k.storeTo(scratch, d, k.add(k.mul(k.load(scratch, d), keep), term));
+      });
+      return {raised, k.add(k.mul(sum, keep), p), some};
+    };
+    if (!masked)
+      return accept();
+    return k.branch(predicate(j), TypeRange{type, type, k.getI1Type()}, accept,
+                    [&] { return SmallVector<Value>(carried); });
+  });
+}
+
+void AttentionRow::clearScratch() {
+  k.loop(k.index(0), k.index(value.size), [&](Value d) { k.storeTo(scratch, d, k.real(type, 0)); });
+}
+
+/// Calls `body` for each range of keys that the mask may allow. Intervals speak of positions:
+/// without key positions these are the keys' own indices, else nothing is known of where they lie.
+void AttentionRow::forEachCover(function_ref<void(Value, Value)> body) {
+  if (!mask || op.getKeyPositions())
+    return body(k.index(0), keyLength);
+  Value position = k.toIndex(queryPosition);
+  QueryTile tile{b, h, i, k.add(i, k.index(1)), position, position, keyLength, op.getQueryHeads()};
+  for (KeyInterval interval : buildKeyIntervals(k, k.getLoc(), mask, tile).cover) {
+    Value begin = arith::MaxSIOp::create(k, interval.begin, k.index(0));
+    Value end = arith::MinSIOp::create(k, interval.end, keyLength);
+    body(begin, end);
+  }
+}
+
+void AttentionRow::meanOfValues() {
+  clearScratch();
+  k.loop(k.index(0), keyLength, [&](Value j) {
+    k.loop(k.index(0), k.index(value.size), [&](Value d) {
+      k.storeTo(scratch, d, k.add(k.load(scratch, d), value.load(k, type, b, g, j, d)));
+    });
+  });
+}
+
+/// weights[b, h, i, j] = exp(score - maximum) / sum where allowed; what the fill says in an empty
+/// row.
+void AttentionRow::storeWeights(Value maximum, Value sum, Value any) {
+  Type i1 = k.getI1Type();
+  Value zero = k.real(type, 0);
+  k.loop(k.index(0), keyLength, [&](Value j) {
+    auto probability = [&]() -> SmallVector<Value> {
+      return {k.div(math::ExpOp::create(k, k.sub(score(j), maximum)), sum)};
+    };
+    Value allowed = mask ? predicate(j) : k.integer(i1, 1);
+    // In an empty row `maximum` and `sum` are those of all keys if the fill is raw.
+    if (op.getFill() == Fill::Raw && !op.getSinks())
+      allowed = k.select(any, allowed, k.integer(i1, 1));
+    Value p =
+        k.branch(allowed, type, probability, [&] { return SmallVector<Value>{zero}; }).front();
+    if (!op.getSinks() && op.getFill() == Fill::Mean) {
+      Value count = arith::UIToFPOp::create(
+          k, type, arith::IndexCastOp::create(k, k.getI64Type(), keyLength));
+      p = k.select(any, p, k.div(k.real(type, 1), count));
+    }
+    if (!op.getSinks() && op.getFill() == Fill::Nan)
+      p = k.select(any, p, k.real(type, std::nan("")));
+    k.storeTo(weights, {b, h, i, j}, p);
+  });
+}
+
+void AttentionRow::emit(Value batch, Value head, Value place) {
+  b = batch;
+  h = head;
+  i = place;
+  g = k.div(h, k.index(op.getQueryHeads() / op.getKeyHeads()));
+  queryPosition = loadPosition(k, k.buffer(op.getQueryPositions()), b, i);
+
+  clearScratch();
+  SmallVector<Value> state = initialState();
+  forEachCover([&](Value begin, Value end) { state = stream(begin, end, state, bool(mask)); });
+  Value any = state[2];
+  if (lse) {
+    Value total = k.add(state[0], math::LogOp::create(k, state[1]));
+    Value nothing = arith::CmpFOp::create(k, arith::CmpFPredicate::OEQ, state[1], k.real(type, 0));
+    k.storeTo(lse, {b, h, i},
+              k.select(nothing, k.real(type, -std::numeric_limits<double>::infinity()), total));
+  }
+
+  // Rows without an allowed key. Sinks take all of their probability; then 0 / 1 is right as it is.
+  Value zero = k.index(0);
+  Value noKeys = arith::CmpIOp::create(k, arith::CmpIPredicate::eq, keyLength, zero);
+  Value maximum = state[0], sum = state[1];
+  if (!op.getSinks()) {
+    auto keep = [&] { return SmallVector<Value>{maximum, sum}; };
+    auto fill = [&]() -> SmallVector<Value> {
+      switch (op.getFill()) {
+      case Fill::Zero:
+        return {maximum, k.real(type, 1)};
+      case Fill::Nan:
+        return {maximum, k.select(noKeys, k.real(type, 1), k.real(type, std::nan("")))};
+      case Fill::Mean: {
+        meanOfValues();
+        Value count = arith::UIToFPOp::create(
+            k, type, arith::IndexCastOp::create(k, k.getI64Type(), keyLength));
+        return {maximum, k.select(noKeys, k.real(type, 1), count)};
+      }
+      case Fill::Raw: {
+        clearScratch();
+        SmallVector<Value> raw = stream(zero, keyLength, initialState(), /*masked=*/false);
+        return {raw[0], k.select(noKeys, k.real(type, 1), raw[1])};
+      }
+      }
+      llvm_unreachable("all fills are handled");
+    };
+    SmallVector<Value> filled = k.branch(any, TypeRange{type, type}, keep, fill);
+    maximum = filled[0];
+    sum = filled[1];
+  }
+  k.loop(zero, k.index(value.size),
+         [&](Value d) { k.storeTo(output, {b, i, h, d}, k.div(k.load(scratch, d), sum)); });
+  if (weights)
+    storeWeights(maximum, sum, any);
+}
+
+LogicalResult mlir::fovea::buildAttention(KernelBuilder &k, AttentionOp op) {
+  // One row of weighted values; each part of a kernel has its own.
+  Value scratch =
+      memref::AllocaOp::create(k, MemRefType::get({op.getValueSize()}, op.getAccumulationType()));
+  AttentionRow row(k, op, scratch);
+  Value query = k.buffer(op.getQuery());
+  k.parallelNest({k.size(query, 0), k.index(op.getQueryHeads()), k.size(query, 1)},
+                 [&](ValueRange at) { row.emit(at[0], at[1], at[2]); });
+  return success();
+}
+
+LogicalResult mlir::fovea::buildMaskMaterialize(KernelBuilder &k, MaskMaterializeOp op) {
+  Value mask = k.cloneIn(op.getMask());
+  Value queryPositions = k.buffer(op.getQueryPositions()),
+        keyPositions = k.buffer(op.getKeyPositions());
+  k.parallelNest(k.sizes(k.outputs[0]), [&](ValueRange at) {
+    MaskPoint point{at[0],
+                    at[1],
+                    at[2],
+                    at[3],
+                    loadPosition(k, queryPositions, at[0], at[2]),
+                    loadPosition(k, keyPositions, at[0], at[3])};
+    k.storeTo(k.outputs[0], at, buildPredicate(k, k.getLoc(), mask, point));
+  });
+  return success();
+}
+
+LogicalResult mlir::fovea::buildAlibiSlopes(KernelBuilder &k, AlibiSlopesOp op) {
+  int64_t heads = op.getSlopes().getType().getDimSize(0);
+  int64_t power = int64_t(1) << llvm::Log2_64(heads);
+  k.parallelNest(k.index(1), [&](ValueRange) {
+    for (int64_t h = 0; h < heads; ++h) {
+      // Past the power of two: the odd slopes of twice as many heads.
+      double exponent =
+          h < power ? -8.0 * (h + 1) / power : -8.0 * (2 * (h - power) + 1) / (2 * power);
+      k.storeTo(k.outputs[0], k.index(h),
+                k.real(getAccumulationType(op.getSlopes().getType().getElementType()),
+                       std::exp2(exponent)));
+    }
+  });
+  return success();
+}
+
+Value mlir::fovea::emitRelativeBias(OpBuilder &builder, RelativeBiasOp op) {
+  KernelBuilder k(op.getLoc(), builder, 0);
+  Type i32 = k.getI32Type(), f64 = k.getF64Type();
+  int64_t buckets = op.getBuckets();
+  Value zero = k.integer(i32, 0);
+  Value distance = k.sub(op.getKeyPosition(), op.getQueryPosition());
+  Value base = zero;
+  if (op.getBidirectional()) {
+    buckets /= 2;
+    base = k.select(k.less(zero, distance), k.integer(i32, buckets), zero);
+    distance = k.select(k.less(distance, zero), k.sub(zero, distance), distance);
+  } else {
+    distance = k.select(k.less(distance, zero), k.sub(zero, distance), zero);
+  }
+  int64_t exact = buckets / 2;
+  // Past `exact`, buckets grow with the logarithm up to max_distance.
+  Value safe = arith::MaxSIOp::create(k, distance, k.integer(i32, 1));
+  Value ratio = k.div(arith::SIToFPOp::create(k, f64, safe), k.real(f64, exact));
+  double perLog = (buckets - exact) / std::log(static_cast<double>(op.getMaxDistance()) / exact);
+  Value far = k.mul(math::LogOp::create(k, ratio), k.real(f64, perLog));
+  Value farBucket = k.add(arith::FPToSIOp::create(k, i32, far), k.integer(i32, exact));
+  farBucket = arith::MinSIOp::create(k, farBucket, k.integer(i32, buckets - 1));
+  Value bucket = k.select(k.less(distance, k.integer(i32, exact)), distance, farBucket);
+  bucket = k.toIndex(k.add(base, bucket));
+  Value element = tensor::ExtractOp::create(k, op.getTable(), ValueRange{bucket, op.getHead()});
+  return k.convert(element, op.getBias().getType());
+}

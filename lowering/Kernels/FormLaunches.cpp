@@ -1,0 +1,755 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The pass that turns entries on tensors into lists of launches on buffers; its text says what it
+// refuses.
+#include "lowering/Kernels/Arena.h"
+#include "lowering/Kernels/KernelBuilder.h"
+#include "lowering/Lowering.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace mlir::fovea {
+#define GEN_PASS_DEF_FORMLAUNCHESPASS
+#include "lowering/Passes.h.inc"
+} // namespace mlir::fovea
+
+using namespace mlir;
+using namespace mlir::fovea;
+
+namespace {
+
+//===-- Kernels ------------------------------------------------------------------------------===//
+
+/// All kernels of a module; equal groups on equal buffers get the same one.
+class KernelTable {
+public:
+  explicit KernelTable(ModuleOp module) : module(module), symbols(module) {}
+
+  /// The kernel that computes `group`, whose operands and results have become values of `types`.
+  FailureOr<func::FuncOp> get(GroupOp group, ArrayRef<Type> types);
+  /// The kernel that copies between buffers of these types.
+  func::FuncOp getCopy(Location loc, MemRefType source, MemRefType target);
+  /// A constant as a buffer.
+  memref::GlobalOp getConstant(Location loc, DenseElementsAttr value);
+
+  unsigned getCount() const { return kernels.size(); }
+
+private:
+  func::FuncOp create(Location loc, StringRef name, ArrayRef<Type> types);
+  void replaceTensorReads(func::FuncOp kernel);
+
+  struct Kernel {
+    GroupOp group; ///< null for a copy
+    SmallVector<Type> types;
+    func::FuncOp function;
+  };
+  ModuleOp module;
+  SymbolTable symbols;
+  SmallVector<Kernel> kernels;
+  llvm::DenseMap<Attribute, memref::GlobalOp> constants;
+  llvm::StringMap<unsigned> names;
+};
+
+func::FuncOp KernelTable::create(Location loc, StringRef name, ArrayRef<Type> types) {
+  OpBuilder builder(module.getContext());
+  SmallVector<Type> inputs(types);
+  inputs.append(2, builder.getIndexType());
+  std::string symbol = (name + "_" + Twine(names[name]++)).str();
+  auto function = func::FuncOp::create(loc, symbol, builder.getFunctionType(inputs, {}));
+  function.setPrivate();
+  symbols.insert(function);
+  function.addEntryBlock();
+  return function;
+}
+
+/// Whether a cache is grown by the group rather than read.
+static bool isAppended(BlockArgument cache) {
+  return llvm::any_of(cache.getUsers(), llvm::IsaPred<CacheAppendOp>);
+}
+
+/// The op of a group that computes; masks, constants and index arithmetic only feed it.
+static FailureOr<Operation *> getComputingOp(GroupOp group) {
+  Operation *found = nullptr;
+  for (Value value : group.getBody().front().getTerminator()->getOperands()) {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return group.emitOpError("yields an argument as it is, which no kernel needs to compute"),
+             failure();
+    if (found && found != op)
+      return group.emitOpError("expects one computing op, got '")
+                 << found->getName() << "' and '" << op->getName() << "'",
+             failure();
+    found = op;
+  }
+  if (!found)
+    return group.emitOpError("yields nothing"), failure();
+  return found;
+}
+
+FailureOr<func::FuncOp> KernelTable::get(GroupOp group, ArrayRef<Type> types) {
+  for (Kernel &kernel : kernels)
+    if (kernel.group && ArrayRef<Type>(kernel.types) == types &&
+        kernel.group.getScheduleAttr() == group.getScheduleAttr() &&
+        kernel.group->getResultTypes() == group->getResultTypes() &&
+        OperationEquivalence::isRegionEquivalentTo(&kernel.group.getBody(), &group.getBody(),
+                                                   OperationEquivalence::IgnoreLocations))
+      return kernel.function;
+
+  FailureOr<Operation *> op = getComputingOp(group);
+  if (failed(op))
+    return failure();
+  auto schedule = dyn_cast_or_null<LoopScheduleAttr>(group.getScheduleAttr());
+  if (!schedule)
+    return group.emitOpError("expects a schedule of plain loops, got ")
+               << (group.getScheduleAttr() ? group.getScheduleAttr()
+                                           : UnitAttr::get(group.getContext())),
+           failure();
+  func::FuncOp function = create(group.getLoc(), getKernelName(*op), types);
+  Block &block = function.getBody().front();
+  KernelBuilder k((*op)->getLoc(), OpBuilder::atBlockBegin(&block), schedule.getParallel());
+  unsigned next = 0;
+  // Inputs first, in order; memory that grows stands among the outputs.
+  SmallVector<BlockArgument> appended;
+  for (BlockArgument argument : group.getBody().getArguments()) {
+    if (isa<RankedTensorType>(argument.getType())) {
+      k.buffers[argument] = block.getArgument(next++);
+    } else if (isa<CacheType>(argument.getType())) {
+      if (isAppended(argument)) {
+        k.caches[argument].length = block.getArgument(next++);
+        appended.push_back(argument);
+      } else {
+        k.caches[argument] = {block.getArgument(next), block.getArgument(next + 1)};
+        next += 2;
+      }
+    } else {
+      k.values.map(argument, block.getArgument(next++));
+    }
+  }
+  for (BlockArgument cache : appended)
+    k.caches[cache].memory = block.getArgument(next++);
+  for (Type type : group.getResultTypes())
+    if (isa<RankedTensorType>(type))
+      k.outputs.push_back(block.getArgument(next++));
+  if (failed(buildKernel(k, *op)))
+    return failure();
+  k.setInsertionPointToEnd(&block);
+  func::ReturnOp::create(k);
+  replaceTensorReads(function);
+  kernels.push_back({group, SmallVector<Type>(types), function});
+  return function;
+}
+
+func::FuncOp KernelTable::getCopy(Location loc, MemRefType source, MemRefType target) {
+  SmallVector<Type> types{source, target};
+  for (Kernel &kernel : kernels)
+    if (!kernel.group && kernel.types == types)
+      return kernel.function;
+  func::FuncOp function = create(loc, "copy", types);
+  Block &block = function.getBody().front();
+  KernelBuilder k(loc, OpBuilder::atBlockBegin(&block), target.getRank());
+  emitCopy(k, block.getArgument(0), block.getArgument(1));
+  k.setInsertionPointToEnd(&block);
+  func::ReturnOp::create(k);
+  kernels.push_back({GroupOp(), types, function});
+  return function;
+}
+
+memref::GlobalOp KernelTable::getConstant(Location loc, DenseElementsAttr value) {
+  memref::GlobalOp &global = constants[value];
+  if (global)
+    return global;
+  auto type = MemRefType::get(value.getType().getShape(), value.getElementType());
+  OpBuilder builder(module.getContext());
+  global = memref::GlobalOp::create(builder, loc, ("constant_" + Twine(constants.size() - 1)).str(),
+                                    builder.getStringAttr("private"), type, value,
+                                    /*constant=*/true, /*alignment=*/builder.getI64IntegerAttr(64));
+  symbols.insert(global, module.getBody()->begin());
+  return global;
+}
+
+/// Masks and score regions read tensors; in a kernel these reads become loads from the buffers
+/// behind.
+void KernelTable::replaceTensorReads(func::FuncOp kernel) {
+  kernel.walk([](RelativeBiasOp op) {
+    OpBuilder builder(op);
+    op.replaceAllUsesWith(emitRelativeBias(builder, op));
+    op.erase();
+  });
+  auto bufferOf = [&](OpBuilder &builder, Value tensor) -> Value {
+    if (auto read = tensor.getDefiningOp<bufferization::ToTensorOp>())
+      return read.getBuffer();
+    auto constant = tensor.getDefiningOp<arith::ConstantOp>();
+    if (!constant)
+      return {};
+    memref::GlobalOp global =
+        getConstant(constant.getLoc(), cast<DenseElementsAttr>(constant.getValue()));
+    return memref::GetGlobalOp::create(builder, constant.getLoc(), global.getType(),
+                                       global.getName());
+  };
+  kernel.walk([&](Operation *op) {
+    OpBuilder builder(op);
+    if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
+      if (Value buffer = bufferOf(builder, extract.getTensor())) {
+        Value load = memref::LoadOp::create(builder, op->getLoc(), buffer, extract.getIndices());
+        extract.replaceAllUsesWith(load);
+        op->erase();
+      }
+    } else if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+      if (Value buffer = bufferOf(builder, dim.getSource())) {
+        Value size = memref::DimOp::create(builder, op->getLoc(), buffer, dim.getIndex());
+        dim.replaceAllUsesWith(size);
+        op->erase();
+      }
+    }
+  });
+  // What is left of masks, and the tensors that they read, has no users now; users stand after what
+  // they use.
+  SmallVector<Operation *> dead;
+  kernel.walk([&](Operation *op) {
+    if (isa<MaskOpInterface, bufferization::ToTensorOp>(op) ||
+        (isa<arith::ConstantOp>(op) && isa<RankedTensorType>(op->getResult(0).getType())))
+      dead.push_back(op);
+  });
+  for (Operation *op : llvm::reverse(dead))
+    if (op->use_empty())
+      op->erase();
+}
+
+//===-- One entry ----------------------------------------------------------------------------===//
+
+/// A tensor as memory, with its sizes as values of the new entry.
+struct Buffer {
+  Value memory;
+  SmallVector<OpFoldResult> sizes;
+};
+
+class EntryConversion {
+public:
+  EntryConversion(func::FuncOp entry, KernelTable &kernels)
+      : entry(entry), kernels(kernels), math(entry), body(entry) {}
+  LogicalResult run();
+  unsigned launches = 0;
+  unsigned getSlotCount() const { return arena.getSlotCount(); }
+
+private:
+  LogicalResult createFunction();
+  void findLifetimes();
+  LogicalResult convert(Operation *op);
+  LogicalResult convertGroup(GroupOp group);
+  LogicalResult convertReturn(func::ReturnOp op);
+  LogicalResult convertView(Operation *op);
+  LogicalResult convertIndexOp(Operation *op);
+
+  Value allocate(Location loc, MemRefType type, ArrayRef<OpFoldResult> sizes, int64_t first,
+                 int64_t last);
+  OpFoldResult map(OpFoldResult size);
+  SmallVector<OpFoldResult> map(ArrayRef<OpFoldResult> sizes);
+  Value toValue(Location loc, OpFoldResult size);
+
+  func::FuncOp entry, fresh;
+  KernelTable &kernels;
+  OpBuilder math, body;
+  ArenaPlan arena;
+  Value arenaMemory;
+  llvm::DenseMap<Value, Buffer> buffers;
+  llvm::DenseMap<Value, CacheBuffer> caches;
+  llvm::DenseMap<Value, int64_t> cacheArgument; ///< which argument a cache value grows from
+  llvm::DenseMap<Value, Operation *> appendedBy;
+  IRMapping scalars;
+  llvm::DenseMap<Value, unsigned>
+      resultOf; ///< group results that go straight to the caller's buffers
+  llvm::DenseMap<Value, int64_t> lastUse;
+  llvm::DenseMap<Operation *, int64_t> order;
+  SmallVector<Value> resultBuffers; ///< by result; null for caches
+  /// Sizes by the names that `fovea.dims` gives them.
+  llvm::StringMap<Value> namedSizes;
+};
+
+/// A memref of a cache: [batch, heads, capacity, size].
+static MemRefType getCacheMemory(CacheType type) {
+  int64_t open = ShapedType::kDynamic;
+  return MemRefType::get({open, type.getHeads(), open, type.getSize()}, type.getElementType());
+}
+
+static MemRefType getBufferType(RankedTensorType type) {
+  return MemRefType::get(type.getShape(), type.getElementType());
+}
+
+static std::string getPortName(func::FuncOp entry, unsigned i, bool result) {
+  auto name = result ? entry.getResultAttrOfType<StringAttr>(i, FoveaDialect::kNameAttr)
+                     : entry.getArgAttrOfType<StringAttr>(i, FoveaDialect::kNameAttr);
+  if (name)
+    return name.str();
+  return ((result ? "result" : "argument") + Twine(i)).str();
+}
+
+LogicalResult EntryConversion::createFunction() {
+  MLIRContext *context = entry.getContext();
+  if (!entry.getBody().hasOneBlock())
+    return entry.emitOpError("expects an entry of one block");
+  SmallVector<Type> inputs, outputs;
+  SmallVector<PortAttr> argumentPorts, resultPorts;
+  Type index = IndexType::get(context);
+  auto port = [&](unsigned i, Type type, bool result) {
+    auto dims = result ? entry.getResultAttrOfType<ArrayAttr>(i, FoveaDialect::kDimsAttr)
+                       : entry.getArgAttrOfType<ArrayAttr>(i, FoveaDialect::kDimsAttr);
+    return PortAttr::get(context, getPortName(entry, i, result), type, dims, -1);
+  };
+  for (auto [i, type] : llvm::enumerate(entry.getArgumentTypes())) {
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      inputs.push_back(getBufferType(tensor));
+    else if (auto cache = dyn_cast<CacheType>(type))
+      inputs.append({getCacheMemory(cache), index});
+    else
+      return entry.emitOpError("expects tensors and caches as arguments of an entry, got ") << type;
+    argumentPorts.push_back(port(i, type, false));
+  }
+  for (auto [i, type] : llvm::enumerate(entry.getResultTypes())) {
+    if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+      inputs.push_back(getBufferType(tensor));
+      outputs.append(tensor.getRank(), index);
+    } else if (isa<CacheType>(type)) {
+      outputs.push_back(index);
+    } else {
+      return entry.emitOpError("expects tensors and caches as results of an entry, got ") << type;
+    }
+    resultPorts.push_back(port(i, type, true));
+  }
+  // The caches that are returned say which argument they grow from.
+  auto ret = cast<func::ReturnOp>(entry.getBody().front().getTerminator());
+  for (auto [i, value] : llvm::enumerate(ret.getOperands())) {
+    if (!isa<CacheType>(value.getType()))
+      continue;
+    auto found = cacheArgument.find(value);
+    if (found == cacheArgument.end())
+      return entry.emitOpError("returns a cache that comes from none of its arguments, as result ")
+             << i;
+    PortAttr old = resultPorts[i];
+    resultPorts[i] =
+        PortAttr::get(context, old.getName(), old.getType(), old.getDims(), found->second);
+  }
+
+  OpBuilder builder(entry);
+  fresh = func::FuncOp::create(builder, entry.getLoc(), entry.getName(),
+                               builder.getFunctionType(inputs, outputs));
+  fresh->setAttr(FoveaDialect::kEntryAttr, builder.getUnitAttr());
+  fresh->setAttr(FoveaDialect::kSignatureAttr,
+                 SignatureAttr::get(context, argumentPorts, resultPorts));
+  if (Attribute most = entry->getAttr(FoveaDialect::kMaxPositionsAttr))
+    fresh->setAttr(FoveaDialect::kMaxPositionsAttr, most);
+  Block *block = fresh.addEntryBlock();
+
+  // Index arithmetic goes before the arena, buffers and launches behind it.
+  Location loc = entry.getLoc();
+  math.setInsertionPointToStart(block);
+  Value zero = arith::ConstantIndexOp::create(math, loc, 0);
+  auto arenaOp =
+      ArenaOp::create(math, loc, MemRefType::get({ShapedType::kDynamic}, math.getI8Type()), zero);
+  math.setInsertionPoint(arenaOp);
+  body.setInsertionPointToEnd(block);
+  arenaMemory = arenaOp.getMemory();
+
+  unsigned next = 0;
+  for (auto [i, argument] : llvm::enumerate(entry.getArguments())) {
+    Value memory = block->getArgument(next++);
+    auto dims = entry.getArgAttrOfType<ArrayAttr>(i, FoveaDialect::kDimsAttr);
+    auto type = cast<MemRefType>(memory.getType());
+    SmallVector<OpFoldResult> sizes;
+    unsigned open = 0;
+    for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+      if (!type.isDynamicDim(axis)) {
+        sizes.push_back(math.getIndexAttr(type.getDimSize(axis)));
+        continue;
+      }
+      StringRef name = dims ? cast<StringAttr>(dims[open]).getValue() : "";
+      ++open;
+      Value known = name.empty() ? Value() : namedSizes.lookup(name);
+      if (!known) {
+        known = memref::DimOp::create(math, loc, memory, axis);
+        if (!name.empty())
+          namedSizes[name] = known;
+      }
+      sizes.push_back(known);
+    }
+    if (isa<CacheType>(argument.getType()))
+      caches[argument] = {memory, block->getArgument(next++)};
+    else
+      buffers[argument] = {memory, sizes};
+  }
+  for (Type type : entry.getResultTypes())
+    resultBuffers.push_back(isa<CacheType>(type) ? Value() : Value(block->getArgument(next++)));
+  return success();
+}
+
+/// Numbers the ops, follows views to the values they look at, and finds each value's last reader.
+void EntryConversion::findLifetimes() {
+  Block &block = entry.getBody().front();
+  llvm::DenseMap<Value, Value> root;
+  auto rootOf = [&](Value value) {
+    auto it = root.find(value);
+    return it == root.end() ? value : it->second;
+  };
+  int64_t next = 0;
+  for (auto [i, argument] : llvm::enumerate(block.getArguments()))
+    if (isa<CacheType>(argument.getType()))
+      cacheArgument[argument] = i;
+  for (Operation &op : block) {
+    order[&op] = ++next;
+    if (isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(
+            op))
+      root[op.getResult(0)] = rootOf(op.getOperand(0));
+    for (Value operand : op.getOperands())
+      if (isa<RankedTensorType, CacheType>(operand.getType()))
+        lastUse[rootOf(operand)] = next;
+    auto group = dyn_cast<GroupOp>(op);
+    if (!group)
+      continue;
+    for (auto [result, yielded] :
+         llvm::zip(group.getResults(), group.getBody().front().getTerminator()->getOperands())) {
+      auto append = yielded.getDefiningOp<CacheAppendOp>();
+      auto cache = append ? dyn_cast<BlockArgument>(append.getCache()) : BlockArgument();
+      if (!cache)
+        continue;
+      Value from = group.getInputs()[cache.getArgNumber()];
+      root[result] = rootOf(from);
+      if (auto found = cacheArgument.find(from); found != cacheArgument.end())
+        cacheArgument[result] = found->second;
+    }
+  }
+  // A value's last use is its root's; a returned group result needs no slot.
+  for (auto [i, value] : llvm::enumerate(block.getTerminator()->getOperands()))
+    if (value.getDefiningOp<GroupOp>() && isa<RankedTensorType>(value.getType()))
+      resultOf.try_emplace(value, i);
+}
+
+OpFoldResult EntryConversion::map(OpFoldResult size) {
+  if (auto value = dyn_cast<Value>(size))
+    if (Value mapped = scalars.lookupOrNull(value)) {
+      if (std::optional<int64_t> constant = getConstantIntValue(mapped))
+        return math.getIndexAttr(*constant);
+      return mapped;
+    }
+  return size;
+}
+
+SmallVector<OpFoldResult> EntryConversion::map(ArrayRef<OpFoldResult> sizes) {
+  return llvm::map_to_vector(sizes, [&](OpFoldResult size) { return map(size); });
+}
+
+Value EntryConversion::toValue(Location loc, OpFoldResult size) {
+  return getValueOrCreateConstantIndexOp(math, loc, size);
+}
+
+Value EntryConversion::allocate(Location loc, MemRefType type, ArrayRef<OpFoldResult> sizes,
+                                int64_t first, int64_t last) {
+  Value bytes = arena.getBytes(math, loc, sizes, type.getElementType());
+  unsigned slot = arena.allocate(first, last, bytes);
+  SmallVector<Value> dynamic;
+  for (auto [axis, size] : llvm::enumerate(sizes))
+    if (type.isDynamicDim(axis))
+      dynamic.push_back(toValue(loc, size));
+  // The offset is filled in when all slots are known.
+  auto view = memref::ViewOp::create(body, loc, type, arenaMemory, bytes, dynamic);
+  arena.addUse(slot, view.getByteShiftMutable());
+  return view;
+}
+
+LogicalResult EntryConversion::convertIndexOp(Operation *op) {
+  if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+    std::optional<int64_t> axis = dim.getConstantIndex();
+    auto found = buffers.find(dim.getSource());
+    if (!axis || found == buffers.end())
+      return op->emitOpError("expects a constant axis of a tensor of this entry");
+    scalars.map(dim.getResult(), toValue(op->getLoc(), found->second.sizes[*axis]));
+    return success();
+  }
+  for (Value operand : op->getOperands())
+    if (!scalars.contains(operand))
+      return op->emitOpError("expects operands that are sizes and constants");
+  math.clone(*op, scalars);
+  return success();
+}
+
+LogicalResult EntryConversion::convertView(Operation *op) {
+  Location loc = op->getLoc();
+  auto found = buffers.find(op->getOperand(0));
+  if (found == buffers.end())
+    return op->emitOpError("expects a tensor of this entry");
+  Buffer source = found->second, result;
+  auto sourceType = cast<MemRefType>(source.memory.getType());
+  auto resultType = cast<RankedTensorType>(op->getResult(0).getType());
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    SmallVector<OpFoldResult> offsets = map(slice.getMixedOffsets()),
+                              sizes = map(slice.getMixedSizes()),
+                              strides = map(slice.getMixedStrides());
+    // The type follows the tensor's: a size that happens to be constant may be dynamic there.
+    auto type = memref::SubViewOp::inferRankReducedResultType(
+        resultType.getShape(), sourceType, slice.getMixedOffsets(), slice.getMixedSizes(),
+        slice.getMixedStrides());
+    auto keepDynamic = [&](SmallVector<OpFoldResult> values, ArrayRef<int64_t> statics) {
+      for (auto [value, fixed] : llvm::zip(values, statics))
+        if (ShapedType::isDynamic(fixed))
+          value = toValue(loc, value);
+      return values;
+    };
+    result.memory = memref::SubViewOp::create(body, loc, cast<MemRefType>(type), source.memory,
+                                              keepDynamic(offsets, slice.getStaticOffsets()),
+                                              keepDynamic(sizes, slice.getStaticSizes()),
+                                              keepDynamic(strides, slice.getStaticStrides()));
+    llvm::SmallBitVector dropped = slice.getDroppedDims();
+    for (auto [axis, size] : llvm::enumerate(sizes))
+      if (!dropped.test(axis))
+        result.sizes.push_back(size);
+  } else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+    FailureOr<MemRefType> type = memref::ExpandShapeOp::computeExpandedType(
+        sourceType, resultType.getShape(), expand.getReassociationIndices());
+    if (failed(type))
+      return op->emitOpError("cannot split the axes of ") << sourceType;
+    SmallVector<OpFoldResult> shape = map(
+        getMixedValues(expand.getStaticOutputShape(), expand.getOutputShape(), body.getContext()));
+    result.sizes = shape;
+    for (auto [size, fixed] : llvm::zip(shape, expand.getStaticOutputShape()))
+      if (ShapedType::isDynamic(fixed))
+        size = toValue(loc, size);
+    result.memory = memref::ExpandShapeOp::create(body, loc, *type, source.memory,
+                                                  expand.getReassociationIndices(), shape);
+  } else if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
+    SmallVector<ReassociationIndices> groups = collapse.getReassociationIndices();
+    if (!memref::CollapseShapeOp::isGuaranteedCollapsible(sourceType, groups))
+      return op->emitOpError("cannot join the axes of ")
+             << sourceType << ", which is not contiguous";
+    result.memory = memref::CollapseShapeOp::create(body, loc, source.memory, groups);
+    for (auto [axis, group] : llvm::enumerate(groups)) {
+      if (!resultType.isDynamicDim(axis)) {
+        result.sizes.push_back(math.getIndexAttr(resultType.getDimSize(axis)));
+        continue;
+      }
+      Value product;
+      for (int64_t inner : group) {
+        Value size = toValue(loc, source.sizes[inner]);
+        product = product ? Value(arith::MulIOp::create(math, loc, product, size)) : size;
+      }
+      result.sizes.push_back(product);
+    }
+  } else {
+    auto type =
+        MemRefType::get(resultType.getShape(), resultType.getElementType(), sourceType.getLayout());
+    result.memory = memref::CastOp::create(body, loc, type, source.memory);
+    result.sizes = source.sizes;
+    for (auto [axis, size] : llvm::enumerate(result.sizes))
+      if (!resultType.isDynamicDim(axis))
+        size = math.getIndexAttr(resultType.getDimSize(axis));
+  }
+  buffers[op->getResult(0)] = result;
+  return success();
+}
+
+LogicalResult EntryConversion::convertGroup(GroupOp group) {
+  Location loc = group.getLoc();
+  // The results' sizes, as ops before the group, converted like all others.
+  Operation *before = group->getPrevNode();
+  OpBuilder asking(group);
+  ReifiedRankedShapedTypeDims shapes;
+  if (failed(group.reifyResultShapes(asking, shapes)))
+    return group.emitOpError("has results whose sizes cannot be computed beforehand");
+  for (Operation *op = before ? before->getNextNode() : &group->getBlock()->front(); op != group;
+       op = op->getNextNode())
+    if (failed(convertIndexOp(op)))
+      return failure();
+
+  SmallVector<Value> inputs, outputs;
+  for (auto [operand, argument] : llvm::zip(group.getInputs(), group.getBody().getArguments())) {
+    if (isa<RankedTensorType>(operand.getType())) {
+      auto found = buffers.find(operand);
+      if (found == buffers.end())
+        return group.emitOpError("reads a tensor that no buffer holds");
+      inputs.push_back(found->second.memory);
+    } else if (isa<CacheType>(operand.getType())) {
+      CacheBuffer cache = caches.lookup(operand);
+      if (!isAppended(argument))
+        inputs.push_back(cache.memory);
+      inputs.push_back(cache.length);
+      if (!isAppended(argument))
+        continue;
+      auto [first, isFirst] = appendedBy.try_emplace(operand, group);
+      if (!isFirst) {
+        InFlightDiagnostic error =
+            group.emitOpError("appends to a cache value that was appended to before");
+        error.attachNote(first->second->getLoc())
+            << "here; memory grows in place, so a value can grow once";
+        return error;
+      }
+      outputs.push_back(cache.memory);
+    } else {
+      Value value = scalars.lookupOrNull(operand);
+      if (!value)
+        return group.emitOpError("reads an index value that is not computed from sizes");
+      inputs.push_back(value);
+    }
+  }
+  Operation *yield = group.getBody().front().getTerminator();
+  for (auto [i, result] : llvm::enumerate(group.getResults())) {
+    if (isa<CacheType>(result.getType())) {
+      auto append = yield->getOperand(i).getDefiningOp<CacheAppendOp>();
+      auto cache = append ? dyn_cast<BlockArgument>(append.getCache()) : BlockArgument();
+      auto added = append ? dyn_cast<BlockArgument>(append.getInput()) : BlockArgument();
+      if (!cache || !added)
+        return group.emitOpError("expects a cache result to be one append of its arguments");
+      CacheBuffer old = caches.lookup(group.getInputs()[cache.getArgNumber()]);
+      Value count = toValue(loc, buffers.lookup(group.getInputs()[added.getArgNumber()]).sizes[1]);
+      caches[result] = {old.memory, arith::AddIOp::create(math, loc, old.length, count)};
+      continue;
+    }
+    auto type = cast<RankedTensorType>(result.getType());
+    SmallVector<OpFoldResult> sizes = map(shapes[i]);
+    auto direct = resultOf.find(result);
+    int64_t now = order[group];
+    auto last = lastUse.find(result);
+    Value memory = direct != resultOf.end() ? resultBuffers[direct->second]
+                                            : allocate(loc, getBufferType(type), sizes, now,
+                                                       last == lastUse.end() ? now : last->second);
+    buffers[result] = {memory, sizes};
+    outputs.push_back(memory);
+  }
+  SmallVector<Type> types(ValueRange(inputs).getTypes());
+  llvm::append_range(types, ValueRange(outputs).getTypes());
+  FailureOr<func::FuncOp> kernel = kernels.get(group, types);
+  if (failed(kernel))
+    return failure();
+  LaunchOp::create(body, loc, kernel->getSymName(), inputs, outputs);
+  ++launches;
+  return success();
+}
+
+LogicalResult EntryConversion::convertReturn(func::ReturnOp op) {
+  SmallVector<Value> sizes;
+  for (auto [i, value] : llvm::enumerate(op.getOperands())) {
+    if (isa<CacheType>(value.getType())) {
+      sizes.push_back(caches.lookup(value).length);
+      continue;
+    }
+    auto found = buffers.find(value);
+    if (found == buffers.end())
+      return op.emitOpError("returns a tensor that no buffer holds");
+    for (OpFoldResult size : found->second.sizes)
+      sizes.push_back(toValue(op.getLoc(), size));
+    auto direct = resultOf.find(value);
+    if (direct != resultOf.end() && direct->second == i)
+      continue;
+    // An argument, a view, or a value that is returned twice.
+    Value source = found->second.memory, target = resultBuffers[i];
+    func::FuncOp copy = kernels.getCopy(op.getLoc(), cast<MemRefType>(source.getType()),
+                                        cast<MemRefType>(target.getType()));
+    LaunchOp::create(body, op.getLoc(), copy.getSymName(), source, target);
+    ++launches;
+  }
+  func::ReturnOp::create(body, op.getLoc(), sizes);
+  return success();
+}
+
+LogicalResult EntryConversion::convert(Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](GroupOp group) { return convertGroup(group); })
+      .Case([&](func::ReturnOp ret) { return convertReturn(ret); })
+      .Case<tensor::ExtractSliceOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(
+          [&](Operation *view) { return convertView(view); })
+      .Case([&](WeightRefOp ref) {
+        auto type = cast<RankedTensorType>(ref.getResult().getType());
+        Buffer buffer;
+        buffer.memory =
+            WeightRefOp::create(body, ref.getLoc(), getBufferType(type), ref.getWeightAttr());
+        for (int64_t size : type.getShape())
+          buffer.sizes.push_back(math.getIndexAttr(size));
+        buffers[ref.getResult()] = buffer;
+        return success();
+      })
+      .Case([&](CacheLengthOp length) {
+        scalars.map(length.getLength(), caches.lookup(length.getCache()).length);
+        return success();
+      })
+      .Case([&](CacheCreateOp create) -> LogicalResult {
+        CacheType type = create.getType();
+        Value batch = scalars.lookupOrNull(create.getBatch()),
+              capacity = scalars.lookupOrNull(create.getCapacity());
+        if (!batch || !capacity)
+          return create.emitOpError("expects sizes that are computed from sizes");
+        SmallVector<OpFoldResult> sizes{batch, math.getIndexAttr(type.getHeads()), capacity,
+                                        math.getIndexAttr(type.getSize())};
+        auto last = lastUse.find(create.getResult());
+        int64_t now = order[create];
+        caches[create.getResult()] = {allocate(create.getLoc(), getCacheMemory(type), sizes, now,
+                                               last == lastUse.end() ? now : last->second),
+                                      arith::ConstantIndexOp::create(math, create.getLoc(), 0)};
+        return success();
+      })
+      .Case([&](tensor::EmptyOp empty) {
+        SmallVector<OpFoldResult> sizes = map(empty.getMixedSizes());
+        auto last = lastUse.find(empty.getResult());
+        int64_t now = order[empty];
+        buffers[empty.getResult()] = {allocate(empty.getLoc(), getBufferType(empty.getType()),
+                                               sizes, now,
+                                               last == lastUse.end() ? now : last->second),
+                                      sizes};
+        return success();
+      })
+      .Default([&](Operation *other) -> LogicalResult {
+        if (auto constant = dyn_cast<arith::ConstantOp>(other))
+          if (auto value = dyn_cast<DenseElementsAttr>(constant.getValue())) {
+            memref::GlobalOp global = kernels.getConstant(constant.getLoc(), value);
+            Buffer buffer;
+            buffer.memory = memref::GetGlobalOp::create(body, constant.getLoc(), global.getType(),
+                                                        global.getName());
+            for (int64_t size : value.getType().getShape())
+              buffer.sizes.push_back(math.getIndexAttr(size));
+            buffers[constant.getResult()] = buffer;
+            return success();
+          }
+        if (isa<arith::ArithDialect>(other->getDialect()) || isa<tensor::DimOp>(other))
+          return convertIndexOp(other);
+        if (isa<MaskOpInterface>(other) && other->use_empty())
+          return success();
+        return other->emitOpError("is neither in a group, nor a view, nor index arithmetic");
+      });
+}
+
+LogicalResult EntryConversion::run() {
+  findLifetimes();
+  if (failed(createFunction()))
+    return failure();
+  for (Operation &op : llvm::make_early_inc_range(entry.getBody().front()))
+    if (failed(convert(&op)))
+      return failure();
+  auto arenaOp = arenaMemory.getDefiningOp<ArenaOp>();
+  arenaOp.getBytesMutable().assign(arena.finish(math, entry.getLoc()));
+  return success();
+}
+
+//===-- The pass -----------------------------------------------------------------------------===//
+
+struct FormLaunchesPass : fovea::impl::FormLaunchesPassBase<FormLaunchesPass> {
+  using FormLaunchesPassBase::FormLaunchesPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    KernelTable table(module);
+    SmallVector<func::FuncOp> old;
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function->hasAttr(FoveaDialect::kEntryAttr))
+        old.push_back(function);
+    for (func::FuncOp entry : old) {
+      EntryConversion conversion(entry, table);
+      if (failed(conversion.run()))
+        return signalPassFailure();
+      launches += conversion.launches;
+      slots += conversion.getSlotCount();
+    }
+    kernels += table.getCount();
+    for (func::FuncOp entry : old)
+      entry.erase();
+  }
+};
+
+} // namespace

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loops, memory and scalars of plain kernels, and the table of which op is built by which builder.
+#include "lowering/Kernels/KernelBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+
+//===-- Loops --------------------------------------------------------------------------------===//
+
+void KernelBuilder::parallelNest(ValueRange extents, function_ref<void(ValueRange)> body) {
+  size_t outer = std::min<size_t>(parallelLoops, extents.size());
+  SmallVector<Value> lower, upper, step;
+  for (size_t i = 0; i < std::max<size_t>(outer, 1); ++i) {
+    lower.push_back(index(0));
+    upper.push_back(outer == 0 ? index(1) : extents[i]);
+    step.push_back(index(1));
+  }
+  scf::ParallelOp::create(*this, lower, upper, step,
+                          [&](OpBuilder &inner, Location, ValueRange ivs) {
+                            OpBuilder::InsertionGuard guard(*this);
+                            setInsertionPoint(inner.getInsertionBlock(), inner.getInsertionPoint());
+                            SmallVector<Value> indices;
+                            if (outer != 0)
+                              indices.append(ivs.begin(), ivs.end());
+                            std::function<void()> nest = [&] {
+                              if (indices.size() == extents.size())
+                                return body(indices);
+                              loop(index(0), extents[indices.size()], [&](Value i) {
+                                indices.push_back(i);
+                                nest();
+                                indices.pop_back();
+                              });
+                            };
+                            nest();
+                          });
+}
+
+void KernelBuilder::loop(Value begin, Value end, function_ref<void(Value)> body) {
+  loopCarried(begin, end, {}, [&](Value i, ValueRange) {
+    body(i);
+    return SmallVector<Value>();
+  });
+}
+
+SmallVector<Value>
+KernelBuilder::loopCarried(Value begin, Value end, ValueRange init,
+                           function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  auto op = scf::ForOp::create(*this, begin, end, index(1), init);
+  OpBuilder::InsertionGuard guard(*this);
+  // Without carried values the loop's block comes with its terminator.
+  if (init.empty())
+    setInsertionPoint(op.getBody()->getTerminator());
+  else
+    setInsertionPointToStart(op.getBody());
+  SmallVector<Value> next = body(op.getInductionVar(), op.getRegionIterArgs());
+  if (!init.empty())
+    scf::YieldOp::create(*this, next);
+  return SmallVector<Value>(op.getResults());
+}
+
+SmallVector<Value> KernelBuilder::branch(Value condition, TypeRange types,
+                                         function_ref<SmallVector<Value>()> then,
+                                         function_ref<SmallVector<Value>()> otherwise) {
+  auto op =
+      scf::IfOp::create(*this, types, condition, /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(*this);
+  for (auto [block, emit] : {std::pair(op.thenBlock(), then), {op.elseBlock(), otherwise}}) {
+    setInsertionPointToEnd(block);
+    SmallVector<Value> yielded = emit();
+    scf::YieldOp::create(*this, yielded);
+  }
+  return SmallVector<Value>(op.getResults());
+}
+
+void KernelBuilder::when(Value condition, function_ref<void()> then) {
+  auto op = scf::IfOp::create(*this, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(*this);
+  setInsertionPoint(op.thenBlock()->getTerminator());
+  then();
+}
+
+Value KernelBuilder::sum(Type type, Value extent, function_ref<Value(Value)> term) {
+  // Any order: lets the compiler keep several partial sums in vector lanes. Parts of a kernel never
+  // share a sum.
+  auto any =
+      arith::FastMathFlags::reassoc | arith::FastMathFlags::contract | arith::FastMathFlags::nsz;
+  return loopCarried(index(0), extent, real(type, 0),
+                     [&](Value i, ValueRange carried) {
+                       Value next = term(i);
+                       return SmallVector<Value>{
+                           arith::AddFOp::create(*this, carried[0], next, any)};
+                     })
+      .front();
+}
+
+//===-- Memory -------------------------------------------------------------------------------===//
+
+Value KernelBuilder::size(Value buffer, int64_t axis) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (!type.isDynamicDim(axis))
+    return index(type.getDimSize(axis));
+  return memref::DimOp::create(*this, buffer, axis);
+}
+
+SmallVector<Value> KernelBuilder::sizes(Value buffer, int64_t dropLast) {
+  SmallVector<Value> result;
+  for (int64_t axis = 0, e = cast<MemRefType>(buffer.getType()).getRank() - dropLast; axis < e;
+       ++axis)
+    result.push_back(size(buffer, axis));
+  return result;
+}
+
+Value KernelBuilder::load(Value buffer, ValueRange indices) {
+  return memref::LoadOp::create(*this, buffer, indices);
+}
+
+Value KernelBuilder::loadAs(Type type, Value buffer, ValueRange indices) {
+  return convert(load(buffer, indices), type);
+}
+
+void KernelBuilder::storeTo(Value buffer, ValueRange indices, Value value) {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  if (isa<FloatType>(element))
+    value = convert(value, element);
+  memref::StoreOp::create(*this, value, buffer, indices);
+}
+
+Value KernelBuilder::cloneIn(Value value) {
+  if (Value known = values.lookupOrNull(value))
+    return known;
+  if (Value memory = buffers.lookup(value)) {
+    Value tensor =
+        bufferization::ToTensorOp::create(*this, value.getType(), memory, /*restrict=*/true);
+    values.map(value, tensor);
+    return tensor;
+  }
+  Operation *op = value.getDefiningOp();
+  for (Value operand : op->getOperands())
+    cloneIn(operand);
+  clone(*op, values);
+  return values.lookup(value);
+}
+
+//===-- Scalars ------------------------------------------------------------------------------===//
+
+Value KernelBuilder::index(int64_t value) { return arith::ConstantIndexOp::create(*this, value); }
+
+Value KernelBuilder::real(Type type, double value) {
+  return arith::ConstantOp::create(*this, getFloatAttr(type, value));
+}
+
+Value KernelBuilder::integer(Type type, int64_t value) {
+  return arith::ConstantOp::create(*this, getIntegerAttr(type, value));
+}
+
+Value KernelBuilder::convert(Value value, Type floatType) {
+  unsigned from = value.getType().getIntOrFloatBitWidth(), to = floatType.getIntOrFloatBitWidth();
+  if (value.getType() == floatType)
+    return value;
+  if (from < to)
+    return arith::ExtFOp::create(*this, floatType, value);
+  if (from > to)
+    return arith::TruncFOp::create(*this, floatType, value);
+  // f16 and bf16: through f32, which holds both.
+  return arith::TruncFOp::create(*this, floatType,
+                                 arith::ExtFOp::create(*this, getF32Type(), value));
+}
+
+Value KernelBuilder::toIndex(Value integer) {
+  return arith::IndexCastOp::create(*this, getIndexType(), integer);
+}
+Value KernelBuilder::toI32(Value index) {
+  return arith::IndexCastOp::create(*this, getI32Type(), index);
+}
+
+template <typename FloatOp, typename IntOp>
+static Value either(ImplicitLocOpBuilder &b, Value l, Value r) {
+  if (isa<FloatType>(l.getType()))
+    return FloatOp::create(b, l, r);
+  return IntOp::create(b, l, r);
+}
+
+Value KernelBuilder::add(Value l, Value r) {
+  return either<arith::AddFOp, arith::AddIOp>(*this, l, r);
+}
+Value KernelBuilder::sub(Value l, Value r) {
+  return either<arith::SubFOp, arith::SubIOp>(*this, l, r);
+}
+Value KernelBuilder::mul(Value l, Value r) {
+  return either<arith::MulFOp, arith::MulIOp>(*this, l, r);
+}
+Value KernelBuilder::div(Value l, Value r) {
+  return either<arith::DivFOp, arith::DivSIOp>(*this, l, r);
+}
+Value KernelBuilder::maximum(Value l, Value r) {
+  return either<arith::MaximumFOp, arith::MaxSIOp>(*this, l, r);
+}
+Value KernelBuilder::less(Value l, Value r) {
+  if (isa<FloatType>(l.getType()))
+    return arith::CmpFOp::create(*this, arith::CmpFPredicate::OLT, l, r);
+  return arith::CmpIOp::create(*this, arith::CmpIPredicate::slt, l, r);
+}
+Value KernelBuilder::select(Value condition, Value then, Value otherwise) {
+  return arith::SelectOp::create(*this, condition, then, otherwise);
+}
+
+FloatType mlir::fovea::getAccumulationType(Type elementType) {
+  MLIRContext *context = elementType.getContext();
+  return elementType.isF64() ? FloatType(Float64Type::get(context))
+                             : FloatType(Float32Type::get(context));
+}
+
+Value mlir::fovea::loadPosition(KernelBuilder &k, Value positions, Value b, Value i) {
+  if (!positions)
+    return k.toI32(i);
+  bool shared = cast<MemRefType>(positions.getType()).getDimSize(0) == 1;
+  return k.load(positions, {shared ? k.index(0) : b, i});
+}
+
+void mlir::fovea::emitCopy(KernelBuilder &k, Value source, Value target) {
+  k.parallelNest(k.sizes(target), [&](ValueRange at) {
+    memref::StoreOp::create(k, k.load(source, at), target, at);
+  });
+}
+
+//===-- The table ----------------------------------------------------------------------------===//
+
+std::string mlir::fovea::getKernelName(Operation *op) {
+  StringRef name = op->getName().stripDialect();
+  return name.str();
+}
+
+LogicalResult mlir::fovea::buildKernel(KernelBuilder &k, Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](AttentionOp o) { return buildAttention(k, o); })
+      .Case([&](MaskMaterializeOp o) { return buildMaskMaterialize(k, o); })
+      .Case([&](AlibiSlopesOp o) { return buildAlibiSlopes(k, o); })
+      .Case([&](LinearOp o) { return buildLinear(k, o); })
+      .Case([&](EmbeddingOp o) { return buildEmbedding(k, o); })
+      .Case([&](LayerNormOp o) { return buildLayerNorm(k, o); })
+      .Case([&](RmsNormOp o) { return buildRmsNorm(k, o); })
+      .Case([&](L2NormOp o) { return buildL2Norm(k, o); })
+      .Case([&](ActivationOp o) { return buildActivation(k, o); })
+      .Case([&](GluOp o) { return buildGlu(k, o); })
+      .Case([&](PoolOp o) { return buildPool(k, o); })
+      .Case([&](CacheAppendOp o) { return buildCacheAppend(k, o); })
+      .Case([&](PositionsOp o) { return buildPositions(k, o); })
+      .Case([&](RopeOp o) { return buildRope(k, o); })
+      .Case([&](PositionSinusoidalOp o) { return buildPositionSinusoidal(k, o); })
+      .Case([&](PositionLearnedOp o) { return buildPositionLearned(k, o); })
+      .Default([&](Operation *o) -> LogicalResult {
+        if (isa<tensor::SplatOp>(o))
+          return buildSplat(k, o);
+        if (isa<linalg::LinalgOp>(o))
+          return buildLinalg(k, o);
+        if (OpTrait::hasElementwiseMappableTraits(o))
+          return buildElementwise(k, o);
+        return o->emitOpError("has no kernel builder");
+      });
+}

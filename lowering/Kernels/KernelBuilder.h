@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What all plain kernels are written with: loops, loads that widen, stores that narrow, scalar
+// arithmetic.
+#ifndef FOVEA_LOWERING_KERNELS_KERNELBUILDER_H
+#define FOVEA_LOWERING_KERNELS_KERNELBUILDER_H
+
+#include "dialects/Fovea/FoveaDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace mlir::fovea {
+
+/// A cache in memory: `[batch, heads, capacity, size]`, of which the first `length` positions are
+/// there.
+struct CacheBuffer {
+  Value memory, length;
+};
+
+/// Emits the body of one kernel. Values of the group's region are looked up by `buffer`, `cache`
+/// and `scalar`.
+class KernelBuilder : public ImplicitLocOpBuilder {
+public:
+  KernelBuilder(Location loc, OpBuilder builder, int64_t parallelLoops)
+      : ImplicitLocOpBuilder(loc, builder), parallelLoops(parallelLoops) {}
+
+  /// The group's region to the kernel: tensors to buffers, caches to memory and length, index
+  /// values to themselves.
+  llvm::DenseMap<Value, Value> buffers;
+  llvm::DenseMap<Value, CacheBuffer> caches;
+  IRMapping values;
+  /// Where each result goes, in order; no entry for a cache.
+  SmallVector<Value> outputs;
+
+  Value buffer(Value tensor) const { return tensor ? buffers.lookup(tensor) : Value(); }
+  CacheBuffer cache(Value value) const { return caches.lookup(value); }
+
+  /// Clones a pure op and what it is computed from out of the group's region, tensors being read
+  /// through `bufferization.to_tensor`.
+  Value cloneIn(Value value);
+
+  //===-- Loops -----------------------------------------------------------------------------===//
+
+  /// A loop nest over `extents`: the schedule's number of loops in parallel, the others in order.
+  void parallelNest(ValueRange extents, function_ref<void(ValueRange)> body);
+  void loop(Value begin, Value end, function_ref<void(Value)> body);
+  /// `for i in [begin, end): carried = body(i, carried)`.
+  SmallVector<Value> loopCarried(Value begin, Value end, ValueRange init,
+                                 function_ref<SmallVector<Value>(Value, ValueRange)> body);
+  /// `condition ? then() : otherwise()`.
+  SmallVector<Value> branch(Value condition, TypeRange types,
+                            function_ref<SmallVector<Value>()> then,
+                            function_ref<SmallVector<Value>()> otherwise);
+  void when(Value condition, function_ref<void()> then);
+  /// `sum over i in [0, extent) of term(i)`, in any order.
+  Value sum(Type type, Value extent, function_ref<Value(Value)> term);
+
+  //===-- Memory ----------------------------------------------------------------------------===//
+
+  Value size(Value buffer, int64_t axis);
+  SmallVector<Value> sizes(Value buffer, int64_t dropLast = 0);
+  Value load(Value buffer, ValueRange indices);
+  /// A load converted to the floating-point type `type`.
+  Value loadAs(Type type, Value buffer, ValueRange indices);
+  /// A store converted to the buffer's element type.
+  void storeTo(Value buffer, ValueRange indices, Value value);
+
+  //===-- Scalars ---------------------------------------------------------------------------===//
+
+  Value index(int64_t value);
+  Value real(Type type, double value);
+  Value integer(Type type, int64_t value);
+  Value convert(Value value, Type floatType);
+  Value toIndex(Value integer);
+  Value toI32(Value index);
+  Value add(Value l, Value r);
+  Value sub(Value l, Value r);
+  Value mul(Value l, Value r);
+  Value div(Value l, Value r);
+  Value maximum(Value l, Value r);
+  Value less(Value l, Value r); ///< floats (ordered) or signed integers
+  Value select(Value condition, Value then, Value otherwise);
+
+private:
+  int64_t parallelLoops;
+};
+
+/// The type in which an op on these elements computes: f64 for f64, f32 otherwise.
+FloatType getAccumulationType(Type elementType);
+
+/// Position `i` of batch row `b`: from the tensor's buffer if there is one, else the index itself.
+/// An i32.
+Value loadPosition(KernelBuilder &k, Value positions, Value b, Value i);
+
+/// The kernel's name without its number, from the op it computes: "attention", "linear", ...
+std::string getKernelName(Operation *op);
+
+/// Emits the kernel that computes `op`, the only computing op of a group. Fails with an error at
+/// the op.
+LogicalResult buildKernel(KernelBuilder &k, Operation *op);
+
+//===-- By family; each emits what its op's text in the dialect says --------------------------===//
+
+LogicalResult buildAttention(KernelBuilder &k, AttentionOp op);
+LogicalResult buildMaskMaterialize(KernelBuilder &k, MaskMaterializeOp op);
+LogicalResult buildAlibiSlopes(KernelBuilder &k, AlibiSlopesOp op);
+/// The scalar arithmetic of a T5 bias; `op`'s operands are read through `k.values`.
+Value emitRelativeBias(OpBuilder &builder, RelativeBiasOp op);
+
+LogicalResult buildLinear(KernelBuilder &k, LinearOp op);
+LogicalResult buildEmbedding(KernelBuilder &k, EmbeddingOp op);
+LogicalResult buildLayerNorm(KernelBuilder &k, LayerNormOp op);
+LogicalResult buildRmsNorm(KernelBuilder &k, RmsNormOp op);
+LogicalResult buildL2Norm(KernelBuilder &k, L2NormOp op);
+LogicalResult buildActivation(KernelBuilder &k, ActivationOp op);
+LogicalResult buildGlu(KernelBuilder &k, GluOp op);
+LogicalResult buildPool(KernelBuilder &k, PoolOp op);
+LogicalResult buildCacheAppend(KernelBuilder &k, CacheAppendOp op);
+
+LogicalResult buildPositions(KernelBuilder &k, PositionsOp op);
+LogicalResult buildRope(KernelBuilder &k, RopeOp op);
+LogicalResult buildPositionSinusoidal(KernelBuilder &k, PositionSinusoidalOp op);
+LogicalResult buildPositionLearned(KernelBuilder &k, PositionLearnedOp op);
+
+/// Elementwise arith and math on tensors, `tensor.splat`, and linalg ops.
+LogicalResult buildElementwise(KernelBuilder &k, Operation *op);
+LogicalResult buildSplat(KernelBuilder &k, Operation *op);
+LogicalResult buildLinalg(KernelBuilder &k, Operation *op);
+
+/// Copies `source` to `target`, of one shape.
+void emitCopy(KernelBuilder &k, Value source, Value target);
+
+} // namespace mlir::fovea
+
+#endif // FOVEA_LOWERING_KERNELS_KERNELBUILDER_H

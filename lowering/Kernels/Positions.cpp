@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Positions, rotary and sinusoidal embeddings as plain loops. Angles are products in f64, so that
+// sines and cosines are right for every position that an i32 can hold.
+#include "lowering/Kernels/KernelBuilder.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::fovea;
+
+LogicalResult mlir::fovea::buildPositions(KernelBuilder &k, PositionsOp op) {
+  Value first = k.cloneIn(op.getFirst());
+  k.parallelNest(k.sizes(k.outputs[0]),
+                 [&](ValueRange at) { k.storeTo(k.outputs[0], at, k.toI32(k.add(first, at[1]))); });
+  return success();
+}
+
+//===-- Rotary -------------------------------------------------------------------------------===//
+
+namespace {
+/// The frequencies of a rotary embedding: a table for each context they depend on, and a factor for
+/// sine and cosine.
+struct Frequencies {
+  SmallVector<double> normal, beyond;
+  double attentionFactor = 1;
+};
+} // namespace
+
+/// Peng et al. 2023, section 3.2: pairs that turn often keep their frequency, pairs that turn
+/// rarely are stretched, a ramp between.
+static SmallVector<double> yarnFrequencies(ArrayRef<double> base, RopeScalingAttr scaling,
+                                           int64_t dim, double theta) {
+  double factor = scaling.getFactor().getValueAsDouble();
+  auto pairOfRotations = [&](double rotations) {
+    return dim * std::log(scaling.getOriginal() / (rotations * 2 * M_PI)) / (2 * std::log(theta));
+  };
+  double low = pairOfRotations(scaling.getHigh().getValueAsDouble());
+  double high = pairOfRotations(scaling.getLow().getValueAsDouble());
+  if (scaling.getTruncate()) {
+    low = std::floor(low);
+    high = std::ceil(high);
+  }
+  low = std::max(low, 0.0);
+  high = std::min(high, dim - 1.0);
+  if (low == high)
+    high += 0.001; // as the original: no division by zero
+  SmallVector<double> result;
+  for (auto [i, f] : llvm::enumerate(base)) {
+    double stretched = std::clamp((static_cast<double>(i) - low) / (high - low), 0.0, 1.0);
+    result.push_back(f / factor * stretched + f * (1 - stretched));
+  }
+  return result;
+}
+
+/// Llama 3.1: by wavelength.
+static SmallVector<double> llama3Frequencies(ArrayRef<double> base, RopeScalingAttr scaling) {
+  double factor = scaling.getFactor().getValueAsDouble(), original = scaling.getOriginal();
+  double low = scaling.getLow().getValueAsDouble(), high = scaling.getHigh().getValueAsDouble();
+  SmallVector<double> result;
+  for (double f : base) {
+    double wavelength = 2 * M_PI / f;
+    if (wavelength < original / high)
+      result.push_back(f);
+    else if (wavelength > original / low)
+      result.push_back(f / factor);
+    else {
+      double smooth = (original / wavelength - low) / (high - low);
+      result.push_back((1 - smooth) * f / factor + smooth * f);
+    }
+  }
+  return result;
+}
+
+static Frequencies getFrequencies(RopeOp op) {
+  int64_t dim = op.getDim();
+  double theta = op.getTheta().convertToDouble();
+  Frequencies result;
+  for (int64_t i = 0; i < dim / 2; ++i)
+    result.normal.push_back(std::pow(theta, -2.0 * i / dim));
+  RopeScalingAttr scaling = op.getScalingAttr();
+  if (!scaling)
+    return result;
+  if (scaling.getAttentionFactor())
+    result.attentionFactor = scaling.getAttentionFactor().getValueAsDouble();
+  switch (scaling.getKind()) {
+  case RopeScalingKind::Default:
+  case RopeScalingKind::Dynamic: // its base depends on the call: see emitDynamicFrequency
+    break;
+  case RopeScalingKind::Linear:
+    for (double &f : result.normal)
+      f /= scaling.getFactor().getValueAsDouble();
+    break;
+  case RopeScalingKind::Yarn:
+    result.normal = yarnFrequencies(result.normal, scaling, dim, theta);
+    break;
+  case RopeScalingKind::LongRope:
+    for (auto [i, f] : llvm::enumerate(result.normal)) {
+      result.beyond.push_back(f / scaling.getLongFactors()[i]);
+      f /= scaling.getShortFactors()[i];
+    }
+    break;
+  case RopeScalingKind::Llama3:
+    result.normal = llama3Frequencies(result.normal, scaling);
+    break;
+  }
+  return result;
+}
+
+/// A constant table in the kernel: a stack array that is filled once a call.
+static Value emitTable(KernelBuilder &k, ArrayRef<double> numbers) {
+  Type f64 = k.getF64Type();
+  int64_t size = numbers.size();
+  Value table = memref::AllocaOp::create(k, MemRefType::get({size}, f64));
+  for (auto [i, number] : llvm::enumerate(numbers))
+    k.storeTo(table, k.index(i), k.real(f64, number));
+  return table;
+}
+
+/// The longest position of the call plus one, as f64.
+static Value emitContext(KernelBuilder &k, Value positions) {
+  Type i32 = k.getI32Type();
+  Value most = k.loopCarried(k.index(0), k.size(positions, 0), k.integer(i32, 0),
+                             [&](Value b, ValueRange outer) {
+                               return k.loopCarried(
+                                   k.index(0), k.size(positions, 1), outer,
+                                   [&](Value s, ValueRange inner) -> SmallVector<Value> {
+                                     return {k.maximum(inner[0], k.load(positions, {b, s}))};
+                                   });
+                             })
+                   .front();
+  return arith::SIToFPOp::create(k, k.getF64Type(), k.add(most, k.integer(i32, 1)));
+}
+
+LogicalResult mlir::fovea::buildRope(KernelBuilder &k, RopeOp op) {
+  Value x = k.buffer(op.getInput()), positions = k.buffer(op.getPositions()), y = k.outputs[0];
+  Type f64 = k.getF64Type();
+  Type type = getAccumulationType(op.getInput().getType().getElementType());
+  int64_t dim = op.getDim(), size = op.getInput().getType().getDimSize(3);
+  double theta = op.getTheta().convertToDouble();
+  RopeScalingAttr scaling = op.getScalingAttr();
+  RopeScalingKind kind = scaling ? scaling.getKind() : RopeScalingKind::Default;
+
+  Frequencies frequencies = getFrequencies(op);
+  Value normal = emitTable(k, frequencies.normal), beyond;
+  Value context, isBeyond, dynamicBase;
+  if (kind == RopeScalingKind::LongRope || kind == RopeScalingKind::Dynamic) {
+    context = emitContext(k, positions);
+    Value original = k.real(f64, scaling.getOriginal());
+    isBeyond = k.less(original, context);
+    if (kind == RopeScalingKind::LongRope) {
+      beyond = emitTable(k, frequencies.beyond);
+    } else {
+      double factor = scaling.getFactor().getValueAsDouble();
+      Value length = k.select(isBeyond, context, original);
+      Value ratio =
+          k.sub(k.mul(k.div(length, original), k.real(f64, factor)), k.real(f64, factor - 1));
+      // With dim 2 the exponent is infinite, and there is only f_0 = 1, whatever the base.
+      double exponent = dim > 2 ? static_cast<double>(dim) / (dim - 2) : 0;
+      dynamicBase =
+          k.mul(k.real(f64, theta), math::PowFOp::create(k, ratio, k.real(f64, exponent)));
+    }
+  }
+
+  k.parallelNest({k.size(x, 0), k.size(x, 1)}, [&](ValueRange at) {
+    Value b = at[0], s = at[1];
+    Value position = arith::SIToFPOp::create(k, f64, loadPosition(k, positions, b, s));
+    k.loop(k.index(0), k.index(dim / 2), [&](Value i) {
+      Value frequency = k.load(normal, i);
+      if (beyond)
+        frequency = k.select(isBeyond, k.load(beyond, i), frequency);
+      if (dynamicBase) {
+        Value pair =
+            arith::UIToFPOp::create(k, f64, arith::IndexCastOp::create(k, k.getI64Type(), i));
+        Value exponent = k.mul(pair, k.real(f64, -2.0 / dim));
+        frequency = math::PowFOp::create(k, dynamicBase, exponent);
+      }
+      Value angle = k.mul(position, frequency);
+      Value factor = k.real(f64, frequencies.attentionFactor);
+      Value cosine = k.convert(k.mul(math::CosOp::create(k, angle), factor), type);
+      Value sine = k.convert(k.mul(math::SinOp::create(k, angle), factor), type);
+      Value first, second;
+      if (op.getPairing() == RopePairing::Half) {
+        first = i;
+        second = k.add(i, k.index(dim / 2));
+      } else {
+        first = k.mul(i, k.index(2));
+        second = k.add(first, k.index(1));
+      }
+      k.loop(k.index(0), k.size(x, 2), [&](Value h) {
+        Value left = k.loadAs(type, x, {b, s, h, first});
+        Value right = k.loadAs(type, x, {b, s, h, second});
+        k.storeTo(y, {b, s, h, first}, k.sub(k.mul(left, cosine), k.mul(right, sine)));
+        k.storeTo(y, {b, s, h, second}, k.add(k.mul(right, cosine), k.mul(left, sine)));
+      });
+    });
+    if (dim < size)
+      k.loop(k.index(0), k.size(x, 2), [&](Value h) {
+        k.loop(k.index(dim), k.index(size), [&](Value d) {
+          memref::StoreOp::create(k, k.load(x, {b, s, h, d}), y, ValueRange{b, s, h, d});
+        });
+      });
+  });
+  return success();
+}
+
+//===-- Sinusoids ----------------------------------------------------------------------------===//
+
+LogicalResult mlir::fovea::buildPositionSinusoidal(KernelBuilder &k, PositionSinusoidalOp op) {
+  Value positions = k.buffer(op.getPositions()), y = k.outputs[0];
+  Type f64 = k.getF64Type();
+  int64_t width = cast<RankedTensorType>(op.getResult().getType()).getDimSize(2);
+  SmallVector<double> frequencies;
+  for (int64_t i = 0; i < width / 2; ++i)
+    frequencies.push_back(std::pow(op.getTheta().convertToDouble(), -2.0 * i / width));
+  Value table = emitTable(k, frequencies);
+  k.parallelNest(k.sizes(positions), [&](ValueRange at) {
+    Value position = arith::SIToFPOp::create(k, f64, k.load(positions, at));
+    k.loop(k.index(0), k.index(width / 2), [&](Value i) {
+      Value angle = k.mul(position, k.load(table, i));
+      bool halves = op.getLayout() == SinusoidLayout::Halves;
+      Value sine = halves ? i : k.mul(i, k.index(2));
+      Value cosine = k.add(sine, k.index(halves ? width / 2 : 1));
+      k.storeTo(y, {at[0], at[1], sine}, math::SinOp::create(k, angle));
+      k.storeTo(y, {at[0], at[1], cosine}, math::CosOp::create(k, angle));
+    });
+  });
+  return success();
+}

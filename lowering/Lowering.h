@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From scheduled groups to native code: the stages `kernels` and `llvm`, the object file and the
+// shared object.
+#ifndef FOVEA_LOWERING_LOWERING_H
+#define FOVEA_LOWERING_LOWERING_H
+
+#include "dialects/Fovea/FoveaDialect.h"
+#include "mlir/Pass/PassManager.h"
+#include <string>
+#include <vector>
+
+namespace mlir::fovea {
+
+#define GEN_PASS_DECL
+#include "lowering/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "lowering/Passes.h.inc"
+
+/// `scheduled` -> `kernels`.
+void buildKernelsPipeline(OpPassManager &pm);
+
+/// `kernels` -> `llvm`.
+void buildLLVMPipeline(OpPassManager &pm);
+
+/// Registers the two as `fovea-to-kernels` and `fovea-to-llvm`, and their passes.
+void registerLoweringPasses();
+
+/// A processor to compile for.
+struct TargetOptions {
+  std::string cpu;      ///< as LLVM names it
+  std::string features; ///< as LLVM writes them: "+avx2,-avx512f"
+};
+
+/// `name` is host, portable, x86-64-v3, x86-64-v4 or one of LLVM's names of processors. On failure
+/// `error` says what was found and expected.
+FailureOr<TargetOptions> getTarget(StringRef name, std::string &error);
+
+/// The features that code for `target` may use and a machine must therefore have, by LLVM's names,
+/// sorted.
+std::vector<std::string> getRequiredFeatures(const TargetOptions &target);
+
+/// Object file and assembly text of a module of the `llvm` stage.
+LogicalResult emitObject(ModuleOp module, const TargetOptions &target,
+                         SmallVectorImpl<char> &object);
+LogicalResult emitAssembly(ModuleOp module, const TargetOptions &target, std::string &text);
+
+/// Links an object into a shared object by a spawned lld.
+LogicalResult linkSharedObject(ArrayRef<char> object, std::vector<char> &elf, std::string &error);
+
+/// One launch of an entry.
+struct EntryStep {
+  std::string kernel;   ///< symbol of the kernel
+  std::string location; ///< where in the model it comes from
+};
+
+/// What the manifest says about an entry.
+struct EntryLayout {
+  std::string name;
+  SignatureAttr signature;
+  int64_t localsCount = 0;  ///< numbers that `plan` writes
+  int64_t maxPositions = 0; ///< 0: not bounded
+  std::vector<EntryStep> steps;
+};
+
+/// Describes the entries of a module of the `kernels` or `llvm` stage. The number of a weight is
+/// its place among the module's `fovea.weight` ops.
+FailureOr<std::vector<EntryLayout>> describeEntries(ModuleOp module);
+
+} // namespace mlir::fovea
+
+#endif // FOVEA_LOWERING_LOWERING_H

@@ -1,0 +1,71 @@
+// RUN: fovea-opt %s --split-input-file --fovea-to-kernels | FileCheck %s
+
+// One kernel serves both calls of the layer; its results go to the arena, the last one to the caller's buffer.
+// CHECK-LABEL: func.func @two_layers(
+// CHECK-SAME: %[[X:.*]]: memref<?x4xf32>, %[[Y:.*]]: memref<?x4xf32>) -> (index, index)
+// CHECK: %[[ARENA:.*]] = fovea.arena
+// CHECK: %[[H:.*]] = memref.view %[[ARENA]]
+// CHECK: fovea.launch @activation_0 ins(%[[X]] : memref<?x4xf32>) outs(%[[H]] : memref<?x4xf32>)
+// CHECK: fovea.launch @activation_0 ins(%[[H]] : memref<?x4xf32>) outs(%[[Y]] : memref<?x4xf32>)
+// CHECK-NOT: func.func private @layer
+// CHECK: func.func private @activation_0(
+// CHECK-NOT: @activation_1
+func.func private @layer(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %0 = fovea.group(%a = %x) schedule(#fovea.loops<parallel = 1>) : (tensor<?x4xf32>) -> tensor<?x4xf32> {
+    %1 = fovea.activation relu %a : tensor<?x4xf32>
+    fovea.yield %1 : tensor<?x4xf32>
+  }
+  return %0 : tensor<?x4xf32>
+}
+func.func @two_layers(%x: tensor<?x4xf32> {fovea.name = "x"}) -> (tensor<?x4xf32> {fovea.name = "y"}) attributes {fovea.entry} {
+  %0 = call @layer(%x) : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  %1 = call @layer(%0) : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %1 : tensor<?x4xf32>
+}
+
+// -----
+
+// Three results in a row need two slots: the third lies where the first was.
+// CHECK-LABEL: func.func @slots_are_reused(
+// CHECK: %[[ARENA:.*]] = fovea.arena
+// CHECK: %[[A:.*]] = memref.view %[[ARENA]][
+// CHECK: %[[B:.*]] = memref.view %[[ARENA]][
+// CHECK: fovea.launch @activation_1 ins(%[[A]] : memref<?x4xf32>) outs(%[[B]] : memref<?x4xf32>)
+// CHECK-NOT: memref.view
+// CHECK: fovea.launch @activation_2 ins(%[[B]] : memref<?x4xf32>) outs(%[[A]] : memref<?x4xf32>)
+func.func @slots_are_reused(%x: tensor<?x4xf32> {fovea.name = "x"}) -> (tensor<?x4xf32> {fovea.name = "y"}) attributes {fovea.entry} {
+  %0 = fovea.group(%a = %x) schedule(#fovea.loops<parallel = 1>) : (tensor<?x4xf32>) -> tensor<?x4xf32> {
+    %i = fovea.activation relu %a : tensor<?x4xf32>
+    fovea.yield %i : tensor<?x4xf32>
+  }
+  %1 = fovea.group(%a = %0) schedule(#fovea.loops<parallel = 1>) : (tensor<?x4xf32>) -> tensor<?x4xf32> {
+    %i = fovea.activation silu %a : tensor<?x4xf32>
+    fovea.yield %i : tensor<?x4xf32>
+  }
+  %2 = fovea.group(%a = %1) schedule(#fovea.loops<parallel = 1>) : (tensor<?x4xf32>) -> tensor<?x4xf32> {
+    %i = fovea.activation tanh %a : tensor<?x4xf32>
+    fovea.yield %i : tensor<?x4xf32>
+  }
+  %3 = fovea.group(%a = %2) schedule(#fovea.loops<parallel = 1>) : (tensor<?x4xf32>) -> tensor<?x4xf32> {
+    %i = fovea.activation sigmoid %a : tensor<?x4xf32>
+    fovea.yield %i : tensor<?x4xf32>
+  }
+  return %3 : tensor<?x4xf32>
+}
+
+// -----
+
+// A cache grows in place: its memory is written, its new length returned.
+// CHECK-LABEL: func.func @cache_grows_in_place(
+// CHECK-SAME: %[[X:.*]]: memref<?x1x1x2xf32>, %[[C:.*]]: memref<?x1x?x2xf32>, %[[N:.*]]: index) -> index
+// CHECK-SAME: continues = 1
+// CHECK: %[[NEW:.*]] = arith.addi %[[N]], %{{.*}} : index
+// CHECK: fovea.launch @cache_append_0 ins(%[[N]], %[[X]] : index, memref<?x1x1x2xf32>) outs(%[[C]] : memref<?x1x?x2xf32>)
+// CHECK: return %[[NEW]] : index
+func.func @cache_grows_in_place(%x: tensor<?x1x1x2xf32> {fovea.name = "x"}, %c: !fovea.cache<key, 1x2xf32> {fovea.name = "c"}) -> !fovea.cache<key, 1x2xf32> attributes {fovea.entry} {
+  %0 = fovea.group(%a = %c, %b = %x) schedule(#fovea.loops<parallel = 2>) : (!fovea.cache<key, 1x2xf32>, tensor<?x1x1x2xf32>) -> !fovea.cache<key, 1x2xf32> {
+    %i = fovea.cache_append %a, %b : !fovea.cache<key, 1x2xf32>, tensor<?x1x1x2xf32>
+    fovea.yield %i : !fovea.cache<key, 1x2xf32>
+  }
+  return %0 : !fovea.cache<key, 1x2xf32>
+}
