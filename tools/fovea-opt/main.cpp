@@ -10,6 +10,8 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "passes/Passes.h"
+#include "passes/Pipelines.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -18,6 +20,8 @@ int main(int argc, char **argv) {
   mlir::registerAllPasses();
   registry.insert<mlir::fovea::FoveaDialect>();
   mlir::fovea::registerLoweringPasses();
+  mlir::fovea::registerFoveaPasses();
+  mlir::fovea::registerPipelines();
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "Fovea: reads IR of any stage, runs passes, prints IR\n", registry));
 }

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Passes on the `fovea` dialect that know nothing of the target. What each does and refuses is said
+// in Passes.td.
+#ifndef FOVEA_PASSES_PASSES_H
+#define FOVEA_PASSES_PASSES_H
+
+#include "dialects/Fovea/FoveaDialect.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::fovea {
+
+#define GEN_PASS_DECL
+#include "passes/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "passes/Passes.h.inc"
+
+} // namespace mlir::fovea
+
+#endif // FOVEA_PASSES_PASSES_H

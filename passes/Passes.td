@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FOVEA_PASSES_TD
+#define FOVEA_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def DropDropoutPass : Pass<"fovea-drop-dropout"> {
+  let summary = "Replace each dropout by its input";
+  let description = [{
+    What dropout means in inference. Nothing is refused.
+
+    ```mlir
+    %y = fovea.dropout %x rate(0.1) : tensor<?x?x8xf32>
+    return %y : tensor<?x?x8xf32>
+    // becomes
+    return %x : tensor<?x?x8xf32>
+    ```
+  }];
+  let statistics = [Statistic<"numDropped", "num-dropped", "dropouts dropped">];
+}
+
+def DropUnusedWeightsPass : Pass<"fovea-drop-unused-weights", "::mlir::ModuleOp"> {
+  let summary = "Erase weights that nothing refers to";
+  let description = [{
+    Weights are public, as they are what the artifact holds, so `symbol-dce` leaves them. One that no
+    `fovea.weight_ref` names (a head that only another entry used, an argument that a canonicalisation made
+    dead) would only cost bytes.
+  }];
+  let statistics = [Statistic<"numDropped", "num-dropped", "weights dropped">];
+}
+
+def MergeLinearsPass : Pass<"fovea-merge-linears", "::mlir::ModuleOp"> {
+  let summary = "Make one linear of all that read the same input";
+  let description = [{
+    The projections to query, key and value, and gate and up of a gated feed-forward, read one activation. As one
+    product with the concatenated weight they read it once. The weight's recipe concatenates, so no byte moves
+    at run time; the results are slices of the last axis, which are views.
+
+    In a layer function the weights are arguments. The pass looks through to all of its calls: each call's weights
+    are concatenated, and the arguments give way to one for the merged weight (and one for the merged bias).
+
+    Refused, with a missed remark (`--remarks-filter=merge-linears`) and in the statistics:
+
+    - weights or biases of different element types, and biases on some but not on all;
+    - a function that is an entry, or not private, or that is used by anything but a call;
+    - a weight that is not a `fovea.weight_ref` at each call;
+    - a weight with another user (a tied one): its bytes would be stored twice. Two functions that
+      merge the same weights in the same order are no obstacle.
+
+    ```mlir
+    func.func private @layer(%x: tensor<?x?x4xf32>, %g: tensor<8x4xf32>, %u: tensor<6x4xf32>) -> ... {
+      %0 = fovea.linear %x, %g : tensor<?x?x4xf32>, tensor<8x4xf32> -> tensor<?x?x8xf32>
+      %1 = fovea.linear %x, %u : tensor<?x?x4xf32>, tensor<6x4xf32> -> tensor<?x?x6xf32>
+    // becomes
+    fovea.weight @"g+u" : tensor<14x4xf32> = #fovea.concat<0, #fovea.stored<"f", "g", ...>, #fovea.stored<"f", "u", ...>>
+    func.func private @layer(%x: tensor<?x?x4xf32>, %gu: tensor<14x4xf32>) -> ... {
+      %2 = fovea.linear %x, %gu : tensor<?x?x4xf32>, tensor<14x4xf32> -> tensor<?x?x14xf32>
+      %0 = tensor.extract_slice %2[0, 0, 0] [%b, %s, 8] [1, 1, 1] : tensor<?x?x14xf32> to tensor<?x?x8xf32>
+      %1 = tensor.extract_slice %2[0, 0, 8] [%b, %s, 6] [1, 1, 1] : tensor<?x?x14xf32> to tensor<?x?x6xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+  let statistics = [
+    Statistic<"numMerged", "num-merged", "sets of linears merged">,
+    Statistic<"numRefused", "num-refused", "sets of linears of one input that could not be merged">];
+}
+
+def LocalizeMasksPass : Pass<"fovea-localize-masks", "::mlir::ModuleOp"> {
+  let summary = "Clone each mask beside the attention that uses it";
+  let description = [{
+    A back end builds code from the mask's ops, so it must see them at the attention. Afterwards each user has its own
+    copy before it, and what travels into branches, loops and functions are the masks' operands (lengths, segment
+    ids, tensors).
+
+    A mask that is a function's argument is rebuilt inside of it from the ops that define it at the calls. Calls whose
+    masks differ in more than their operands (a layer with a window, the next without) get a copy of the
+    function for each form.
+
+    Left alone, for `fovea-verify-graph` to report: masks that a function returns, that a branch or loop gives as a
+    result or carries, arguments of entries or of functions with users other than calls.
+
+    ```mlir
+    %m = fovea.mask_length %n : tensor<?xi32>
+    %y = call @layer(%x, %m) : (tensor<?x?x2x4xf32>, !fovea.mask) -> tensor<?x?x2x4xf32>
+    // becomes
+    %y = call @layer(%x, %n) : (tensor<?x?x2x4xf32>, tensor<?xi32>) -> tensor<?x?x2x4xf32>
+    // and @layer begins its attention with
+    %m = fovea.mask_length %arg1 : tensor<?xi32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numArguments", "num-arguments", "mask arguments replaced">,
+    Statistic<"numSpecialized", "num-specialized", "functions copied for another form of mask">,
+    Statistic<"numCloned", "num-cloned", "masks cloned beside a user">];
+}
+
+def VerifyGraphPass : Pass<"fovea-verify-graph", "::mlir::ModuleOp"> {
+  let summary = "Check that no mask crosses a function, branch, loop or group";
+  let description = [{
+    The promise of the `graph` stage. Every value of type `!fovea.mask` must be made by an op that implements
+    `MaskOpInterface`, and be used in the region in which it is made. Anything else is an error at the place where it crosses.
+  }];
+}
+
+def FormGroupsPass : Pass<"fovea-form-groups", "::mlir::ModuleOp"> {
+  let summary = "Put every computation on tensors into a group of its own";
+  let description = [{
+    The `fused` stage: each op that computes a tensor or a cache becomes the only one in a `fovea.group`, whose operands are
+    explicit. What makes no work of its own goes in beside it: constants, `tensor.empty`, scalar code that feeds it, and
+    the masks of an attention, whose tensor operands become the group's.
+
+    Outside stay views (`tensor.extract_slice`, `expand_shape`, `collapse_shape`, `cast`), sizes and index arithmetic,
+    `fovea.cache_length`, `fovea.cache_create`, `fovea.weight_ref`, calls, and control flow, into whose regions the pass goes.
+
+    An op that cannot stand in a group is an error: it has side effects, gives something that is neither tensor nor
+    cache, or needs a scalar that nothing in its block defines.
+
+    ```mlir
+    %y = fovea.activation gelu %x : tensor<?x?x8xf32>
+    // becomes
+    %y = fovea.group(%a = %x) : (tensor<?x?x8xf32>) -> tensor<?x?x8xf32> {
+      %0 = fovea.activation gelu %a : tensor<?x?x8xf32>
+      fovea.yield %0 : tensor<?x?x8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::fovea::FoveaDialect"];
+  let statistics = [Statistic<"numGroups", "num-groups", "groups formed">];
+}
+
+#endif // FOVEA_PASSES_TD

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The target-independent pipelines, in full. Nothing here depends on the target.
+#include "passes/Pipelines.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "passes/Passes.h"
+
+using namespace mlir;
+
+/// What nobody uses goes: functions, weights, values.
+static void addCleanUp(OpPassManager &manager) {
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(createSymbolDCEPass());
+  manager.addPass(fovea::createDropUnusedWeightsPass());
+}
+
+void fovea::buildGraphPipeline(OpPassManager &manager) {
+  manager.addPass(createDropDropoutPass());
+  // Before merging: a dead linear, or a dead function, would count as another user of its weight.
+  addCleanUp(manager);
+  manager.addPass(createMergeLinearsPass());
+  // Sizes of results become sizes of arguments, so that index arithmetic depends on no computation.
+  manager.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
+  addCleanUp(manager);
+  // Last, because CSE joins the copies again: one in a branch with one before it.
+  manager.addPass(createLocalizeMasksPass());
+  manager.addPass(createVerifyGraphPass());
+}
+
+void fovea::buildFusedPipeline(OpPassManager &manager) {
+  manager.addPass(createFormGroupsPass());
+  // Fusion of groups with their neighbours (elementwise chains, prologues, epilogues) stands here,
+  // when it is built: on formed groups, so that it has explicit operands to reason about. TODO(#4)
+  addCleanUp(manager);
+}
+
+void fovea::registerPipelines() {
+  PassPipelineRegistration<>("fovea-to-graph", "import -> graph", buildGraphPipeline);
+  PassPipelineRegistration<>("fovea-to-fused", "graph -> fused", buildFusedPipeline);
+}
