@@ -6,6 +6,7 @@
 
 #include "dialects/Fovea/FoveaDialect.h"
 #include "lowering/Lowering.h"
+#include "lowering/Schedule/Schedule.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -22,6 +23,8 @@ int main(int argc, char **argv) {
   mlir::fovea::registerLoweringPasses();
   mlir::fovea::registerFoveaPasses();
   mlir::fovea::registerPipelines();
+  mlir::fovea::registerFoveaSchedulePasses();
+  mlir::fovea::registerSchedulePipeline();
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "Fovea: reads IR of any stage, runs passes, prints IR\n", registry));
 }

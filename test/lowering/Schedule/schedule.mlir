@@ -1,0 +1,63 @@
+// RUN: fovea-opt %s --fovea-schedule --split-input-file | FileCheck %s
+
+// Weights get a layout, once.
+
+// CHECK: fovea.weight @w : tensor<6x4xf32> = #fovea.pack<#fovea.stored<"f", "w", tensor<6x4xf32>>, row_major>
+fovea.weight @w : tensor<6x4xf32> = #fovea.stored<"f", "w", tensor<6x4xf32>>
+// CHECK: fovea.weight @p : tensor<4xf32> = #fovea.pack<#fovea.stored<"f", "p", tensor<4xf32>>, row_major>
+fovea.weight @p : tensor<4xf32> = #fovea.pack<#fovea.stored<"f", "p", tensor<4xf32>>, row_major>
+
+// A product shares all axes of its result, a norm its rows; a schedule that is there stays.
+
+// CHECK-LABEL: @rows
+// CHECK: fovea.group({{.*}}) schedule(#fovea.loops<parallel = 3>)
+// CHECK-NEXT: fovea.linear
+// CHECK: fovea.group({{.*}}) schedule(#fovea.loops<parallel = 2>)
+// CHECK-NEXT: fovea.rms_norm
+// CHECK: fovea.group({{.*}}) schedule(#fovea.loops<parallel = 1>)
+// CHECK-NEXT: fovea.activation
+func.func @rows(%x: tensor<?x?x4xf32>) -> tensor<?x?x6xf32> {
+  %w = fovea.weight_ref @w : tensor<6x4xf32>
+  %0 = fovea.group(%a = %x, %b = %w) : (tensor<?x?x4xf32>, tensor<6x4xf32>) -> tensor<?x?x6xf32> {
+    %1 = fovea.linear %a, %b : tensor<?x?x4xf32>, tensor<6x4xf32> -> tensor<?x?x6xf32>
+    fovea.yield %1 : tensor<?x?x6xf32>
+  }
+  %2 = fovea.group(%a = %0) : (tensor<?x?x6xf32>) -> tensor<?x?x6xf32> {
+    %3 = fovea.rms_norm %a eps(1.0e-5) : tensor<?x?x6xf32>
+    fovea.yield %3 : tensor<?x?x6xf32>
+  }
+  %4 = fovea.group(%a = %2) schedule(#fovea.loops<parallel = 1>) : (tensor<?x?x6xf32>) -> tensor<?x?x6xf32> {
+    %5 = fovea.activation gelu %a : tensor<?x?x6xf32>
+    fovea.yield %5 : tensor<?x?x6xf32>
+  }
+  return %4 : tensor<?x?x6xf32>
+}
+
+// -----
+
+// Attention and a cache share batch, place and head; a structured op its leading parallel iterators.
+
+// CHECK-LABEL: @kinds
+// CHECK: fovea.group({{.*}}) schedule(#fovea.loops<parallel = 3>)
+// CHECK: fovea.attention
+// CHECK: fovea.group({{.*}}) schedule(#fovea.loops<parallel = 3>)
+// CHECK-NEXT: fovea.cache_append
+// CHECK: fovea.group({{.*}}) schedule(#fovea.loops<parallel = 1>)
+// CHECK: linalg.reduce
+func.func @kinds(%q: tensor<?x?x2x4xf32>, %c: !fovea.cache<key, 2x4xf32>, %t: tensor<3x5xf32>) -> (tensor<?x?x2x4xf32>, !fovea.cache<key, 2x4xf32>, tensor<3xf32>) {
+  %o = fovea.group(%a = %q) : (tensor<?x?x2x4xf32>) -> tensor<?x?x2x4xf32> {
+    %m = fovea.mask_causal
+    %1 = fovea.attention %a, %a, %a mask(%m) : tensor<?x?x2x4xf32>, tensor<?x?x2x4xf32>, tensor<?x?x2x4xf32> -> tensor<?x?x2x4xf32>
+    fovea.yield %1 : tensor<?x?x2x4xf32>
+  }
+  %d = fovea.group(%a = %c, %b = %o) : (!fovea.cache<key, 2x4xf32>, tensor<?x?x2x4xf32>) -> !fovea.cache<key, 2x4xf32> {
+    %1 = fovea.cache_append %a, %b : !fovea.cache<key, 2x4xf32>, tensor<?x?x2x4xf32>
+    fovea.yield %1 : !fovea.cache<key, 2x4xf32>
+  }
+  %s = fovea.group(%a = %t) : (tensor<3x5xf32>) -> tensor<3xf32> {
+    %e = arith.constant dense<0.0> : tensor<3xf32>
+    %r = linalg.reduce { arith.addf } ins(%a : tensor<3x5xf32>) outs(%e : tensor<3xf32>) dimensions = [1]
+    fovea.yield %r : tensor<3xf32>
+  }
+  return %o, %d, %s : tensor<?x?x2x4xf32>, !fovea.cache<key, 2x4xf32>, tensor<3xf32>
+}
