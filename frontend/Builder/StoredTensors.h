@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where `#fovea.stored` leaves get their bytes: safetensors files below the
+// model's folder, mapped when first asked for. Refuses a file name that leaves
+// the folder, and a tensor whose type is not what the IR says.
+#ifndef FOVEA_FRONTEND_BUILDER_STOREDTENSORS_H
+#define FOVEA_FRONTEND_BUILDER_STOREDTENSORS_H
+
+#include "dialects/Fovea/FoveaDialect.h"
+#include "frontend/HuggingFace/Safetensors.h"
+
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace mlir::fovea {
+
+/// May be read from several threads.
+class StoredTensors final : public RecipeSource {
+public:
+  explicit StoredTensors(std::string folder) : folder(std::move(folder)) {}
+
+  FailureOr<ArrayRef<char>> read(StoredAttr tensor) override;
+
+private:
+  const std::string folder;
+  std::mutex mutex;
+  /// By file name; without a value if it could not be opened, which is reported once.
+  std::map<std::string, std::optional<::fovea::Safetensors>> files;
+};
+
+} // namespace mlir::fovea
+
+#endif // FOVEA_FRONTEND_BUILDER_STOREDTENSORS_H
