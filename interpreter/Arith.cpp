@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `arith` on scalars and tensors. Integers wrap to their width when a value is set; division by
+// zero and shifts by the width or more are errors.
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "interpreter/Elementwise.h"
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::interpreter;
+
+/// Bits of an integer operand, also of a tensor's elements.
+static unsigned operandWidth(Operation *op, unsigned i = 0) {
+  return widthOf(getElementTypeOrSelf(op->getOperand(i).getType()));
+}
+
+//===-- Constants ----------------------------------------------------------------------------===//
+
+static LogicalResult runConstant(arith::ConstantOp op, Frame &frame) {
+  Attribute value = op.getValue();
+  auto real = [](const APFloat &number) {
+    APFloat wide = number;
+    bool losesInfo;
+    wide.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
+    return wide.convertToDouble();
+  };
+  if (auto number = dyn_cast<FloatAttr>(value))
+    return frame.set(op, RuntimeValue(real(number.getValue())));
+  if (auto number = dyn_cast<IntegerAttr>(value))
+    return frame.set(op, RuntimeValue(number.getValue().getSExtValue()));
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  if (!dense || !type)
+    return op.emitOpError("expects a number or dense elements to interpret, got ") << op.getType();
+  bool isReal = isa<FloatType>(type.getElementType());
+  FailureOr<Tensor> result = frame.makeTensor(op, type.getShape(), isReal);
+  if (failed(result))
+    return failure();
+  int64_t at = 0;
+  if (isReal)
+    for (const APFloat &number : dense.getValues<APFloat>())
+      result->reals[at++] = real(number);
+  else
+    for (const APInt &number : dense.getValues<APInt>())
+      result->integers[at++] = number.getSExtValue();
+  return frame.set(op, std::move(*result));
+}
+
+//===-- Integers -----------------------------------------------------------------------------===//
+
+static Handler integerBinary(int64_t (*function)(int64_t, int64_t)) {
+  return elementwise([function](Operation *, ArrayRef<Element> x) -> FailureOr<Element> {
+    return Element{0, function(x[0].integer, x[1].integer)};
+  });
+}
+
+static Handler unsignedBinary(uint64_t (*function)(uint64_t, uint64_t)) {
+  return elementwise([function](Operation *op, ArrayRef<Element> x) -> FailureOr<Element> {
+    unsigned width = operandWidth(op);
+    uint64_t result =
+        function(unsignedBits(x[0].integer, width), unsignedBits(x[1].integer, width));
+    return Element{0, static_cast<int64_t>(result)};
+  });
+}
+
+/// Arithmetic in unsigned numbers wraps without being undefined.
+static int64_t wrap(uint64_t value) { return static_cast<int64_t>(value); }
+
+enum class Rounding { Zero, Down, Up };
+
+/// Signed division, or its remainder.
+static Handler signedDivision(Rounding rounding, bool remainder) {
+  return elementwise([=](Operation *op, ArrayRef<Element> x) -> FailureOr<Element> {
+    int64_t a = x[0].integer, b = x[1].integer;
+    if (b == 0)
+      return op->emitOpError("expects a divisor that is not zero, got ") << a << " / 0";
+    if (b == -1)
+      return Element{0, remainder ? 0 : wrap(0 - static_cast<uint64_t>(a))};
+    int64_t quotient = a / b, rest = a % b;
+    if (rounding == Rounding::Down && rest != 0 && (rest < 0) != (b < 0))
+      --quotient;
+    if (rounding == Rounding::Up && rest != 0 && (rest < 0) == (b < 0))
+      ++quotient;
+    return Element{0, remainder ? rest : quotient};
+  });
+}
+
+static Handler unsignedDivision(Rounding rounding, bool remainder) {
+  return elementwise([=](Operation *op, ArrayRef<Element> x) -> FailureOr<Element> {
+    unsigned width = operandWidth(op);
+    uint64_t a = unsignedBits(x[0].integer, width), b = unsignedBits(x[1].integer, width);
+    if (b == 0)
+      return op->emitOpError("expects a divisor that is not zero, got ") << a << " / 0";
+    uint64_t quotient = a / b + (rounding == Rounding::Up && a % b != 0);
+    return Element{0, wrap(remainder ? a % b : quotient)};
+  });
+}
+
+enum class Shift { Left, RightSigned, RightUnsigned };
+
+static Handler shift(Shift how) {
+  return elementwise([how](Operation *op, ArrayRef<Element> x) -> FailureOr<Element> {
+    unsigned width = operandWidth(op);
+    uint64_t places = unsignedBits(x[1].integer, width);
+    if (places >= width)
+      return op->emitOpError("expects a shift below ") << width << ", got " << places;
+    switch (how) {
+    case Shift::Left:
+      return Element{0, wrap(static_cast<uint64_t>(x[0].integer) << places)};
+    case Shift::RightSigned:
+      return Element{0, (width == 1 ? -x[0].integer : x[0].integer) >> places};
+    case Shift::RightUnsigned:
+      return Element{0, wrap(unsignedBits(x[0].integer, width) >> places)};
+    }
+    llvm_unreachable("all shifts are handled");
+  });
+}
+
+static FailureOr<Element> compareIntegers(Operation *op, ArrayRef<Element> x) {
+  unsigned width = operandWidth(op);
+  // i1 is held as 0 or 1, and true counts as -1 where signed.
+  int64_t a = width == 1 ? -x[0].integer : x[0].integer;
+  int64_t b = width == 1 ? -x[1].integer : x[1].integer;
+  uint64_t ua = unsignedBits(a, width), ub = unsignedBits(b, width);
+  switch (cast<arith::CmpIOp>(op).getPredicate()) {
+  case arith::CmpIPredicate::eq:
+    return Element{0, a == b};
+  case arith::CmpIPredicate::ne:
+    return Element{0, a != b};
+  case arith::CmpIPredicate::slt:
+    return Element{0, a < b};
+  case arith::CmpIPredicate::sle:
+    return Element{0, a <= b};
+  case arith::CmpIPredicate::sgt:
+    return Element{0, a > b};
+  case arith::CmpIPredicate::sge:
+    return Element{0, a >= b};
+  case arith::CmpIPredicate::ult:
+    return Element{0, ua < ub};
+  case arith::CmpIPredicate::ule:
+    return Element{0, ua <= ub};
+  case arith::CmpIPredicate::ugt:
+    return Element{0, ua > ub};
+  case arith::CmpIPredicate::uge:
+    return Element{0, ua >= ub};
+  }
+  llvm_unreachable("all predicates are handled");
+}
+
+//===-- Floats -------------------------------------------------------------------------------===//
+
+static FailureOr<Element> compareReals(Operation *op, ArrayRef<Element> x) {
+  double a = x[0].real, b = x[1].real;
+  bool unordered = std::isnan(a) || std::isnan(b);
+  auto answer = [&](bool ordered, bool ifUnordered) {
+    return Element{0, unordered ? ifUnordered : ordered};
+  };
+  using P = arith::CmpFPredicate;
+  switch (cast<arith::CmpFOp>(op).getPredicate()) {
+  case P::AlwaysFalse:
+    return Element{0, 0};
+  case P::AlwaysTrue:
+    return Element{0, 1};
+  case P::OEQ:
+    return answer(a == b, false);
+  case P::OGT:
+    return answer(a > b, false);
+  case P::OGE:
+    return answer(a >= b, false);
+  case P::OLT:
+    return answer(a < b, false);
+  case P::OLE:
+    return answer(a <= b, false);
+  case P::ONE:
+    return answer(a != b, false);
+  case P::ORD:
+    return answer(true, false);
+  case P::UEQ:
+    return answer(a == b, true);
+  case P::UGT:
+    return answer(a > b, true);
+  case P::UGE:
+    return answer(a >= b, true);
+  case P::ULT:
+    return answer(a < b, true);
+  case P::ULE:
+    return answer(a <= b, true);
+  case P::UNE:
+    return answer(a != b, true);
+  case P::UNO:
+    return answer(false, true);
+  }
+  llvm_unreachable("all predicates are handled");
+}
+
+/// maximumf and minimumf hand NaN on; maxnumf and minnumf prefer the number.
+static double maximum(double a, double b) {
+  if (std::isnan(a) || std::isnan(b))
+    return std::numeric_limits<double>::quiet_NaN();
+  return a == b ? (std::signbit(a) ? b : a) : std::max(a, b);
+}
+static double minimum(double a, double b) {
+  if (std::isnan(a) || std::isnan(b))
+    return std::numeric_limits<double>::quiet_NaN();
+  return a == b ? (std::signbit(a) ? a : b) : std::min(a, b);
+}
+
+//===-- Conversions --------------------------------------------------------------------------===//
+
+/// Towards zero. What does not fit is undefined in `arith`; here it is the nearest that does.
+static FailureOr<Element> realToInteger(Operation *op, ArrayRef<Element> x) {
+  unsigned width = widthOf(getElementTypeOrSelf(op->getResult(0).getType()));
+  bool isSigned = isa<arith::FPToSIOp>(op);
+  double low = isSigned ? -std::ldexp(1.0, width - 1) : 0;
+  double high = std::ldexp(1.0, isSigned ? width - 1 : width); // not reached
+  double value = std::trunc(x[0].real);
+  if (std::isnan(value))
+    return Element{0, 0};
+  if (value >= high)
+    return Element{0, wrap(isSigned ? ~uint64_t(0) >> (65 - width) : ~uint64_t(0))};
+  if (value < low)
+    value = low;
+  return Element{0, isSigned ? static_cast<int64_t>(value) : wrap(static_cast<uint64_t>(value))};
+}
+
+static FailureOr<Element> signedToReal(Operation *op, ArrayRef<Element> x) {
+  int64_t value = operandWidth(op) == 1 ? -x[0].integer : x[0].integer;
+  return Element{static_cast<double>(value), 0};
+}
+
+static FailureOr<Element> unsignedToReal(Operation *op, ArrayRef<Element> x) {
+  return Element{static_cast<double>(unsignedBits(x[0].integer, operandWidth(op))), 0};
+}
+
+static FailureOr<Element> extendSigned(Operation *op, ArrayRef<Element> x) {
+  return Element{0, operandWidth(op) == 1 ? -x[0].integer : x[0].integer};
+}
+
+static FailureOr<Element> extendUnsigned(Operation *op, ArrayRef<Element> x) {
+  return Element{0, wrap(unsignedBits(x[0].integer, operandWidth(op)))};
+}
+
+static FailureOr<Element> same(Operation *, ArrayRef<Element> x) { return x[0]; }
+
+static FailureOr<Element> narrowReal(Operation *op, ArrayRef<Element> x) {
+  return Element{roundToType(x[0].real, getElementTypeOrSelf(op->getResult(0).getType())), 0};
+}
+
+//===-- Table --------------------------------------------------------------------------------===//
+
+void interpreter::addArithOps(HandlerTable &table) {
+  table.add(runConstant);
+
+  table.addAll<arith::AddIOp>(
+      integerBinary([](int64_t a, int64_t b) { return wrap(uint64_t(a) + uint64_t(b)); }));
+  table.addAll<arith::SubIOp>(
+      integerBinary([](int64_t a, int64_t b) { return wrap(uint64_t(a) - uint64_t(b)); }));
+  table.addAll<arith::MulIOp>(
+      integerBinary([](int64_t a, int64_t b) { return wrap(uint64_t(a) * uint64_t(b)); }));
+  table.addAll<arith::AndIOp>(integerBinary([](int64_t a, int64_t b) { return a & b; }));
+  table.addAll<arith::OrIOp>(integerBinary([](int64_t a, int64_t b) { return a | b; }));
+  table.addAll<arith::XOrIOp>(integerBinary([](int64_t a, int64_t b) { return a ^ b; }));
+  table.addAll<arith::MaxSIOp>(integerBinary([](int64_t a, int64_t b) { return std::max(a, b); }));
+  table.addAll<arith::MinSIOp>(integerBinary([](int64_t a, int64_t b) { return std::min(a, b); }));
+  table.addAll<arith::MaxUIOp>(
+      unsignedBinary([](uint64_t a, uint64_t b) { return std::max(a, b); }));
+  table.addAll<arith::MinUIOp>(
+      unsignedBinary([](uint64_t a, uint64_t b) { return std::min(a, b); }));
+  table.addAll<arith::DivSIOp>(signedDivision(Rounding::Zero, false));
+  table.addAll<arith::FloorDivSIOp>(signedDivision(Rounding::Down, false));
+  table.addAll<arith::CeilDivSIOp>(signedDivision(Rounding::Up, false));
+  table.addAll<arith::RemSIOp>(signedDivision(Rounding::Zero, true));
+  table.addAll<arith::DivUIOp>(unsignedDivision(Rounding::Zero, false));
+  table.addAll<arith::CeilDivUIOp>(unsignedDivision(Rounding::Up, false));
+  table.addAll<arith::RemUIOp>(unsignedDivision(Rounding::Zero, true));
+  table.addAll<arith::ShLIOp>(shift(Shift::Left));
+  table.addAll<arith::ShRSIOp>(shift(Shift::RightSigned));
+  table.addAll<arith::ShRUIOp>(shift(Shift::RightUnsigned));
+  table.addAll<arith::CmpIOp>(elementwise(compareIntegers));
+
+  table.addAll<arith::AddFOp>(realBinary([](double a, double b) { return a + b; }));
+  table.addAll<arith::SubFOp>(realBinary([](double a, double b) { return a - b; }));
+  table.addAll<arith::MulFOp>(realBinary([](double a, double b) { return a * b; }));
+  table.addAll<arith::DivFOp>(realBinary([](double a, double b) { return a / b; }));
+  table.addAll<arith::RemFOp>(realBinary([](double a, double b) { return std::fmod(a, b); }));
+  table.addAll<arith::MaximumFOp>(realBinary(maximum));
+  table.addAll<arith::MinimumFOp>(realBinary(minimum));
+  table.addAll<arith::MaxNumFOp>(realBinary([](double a, double b) { return std::fmax(a, b); }));
+  table.addAll<arith::MinNumFOp>(realBinary([](double a, double b) { return std::fmin(a, b); }));
+  table.addAll<arith::NegFOp>(realUnary([](double a) { return -a; }));
+  table.addAll<arith::CmpFOp>(elementwise(compareReals));
+
+  table.addAll<arith::SelectOp>(
+      elementwise([](Operation *, ArrayRef<Element> x) -> FailureOr<Element> {
+        return x[0].integer ? x[1] : x[2];
+      }));
+  table.addAll<arith::FPToSIOp, arith::FPToUIOp>(elementwise(realToInteger));
+  table.addAll<arith::SIToFPOp>(elementwise(signedToReal));
+  table.addAll<arith::UIToFPOp>(elementwise(unsignedToReal));
+  table.addAll<arith::ExtSIOp, arith::IndexCastOp>(elementwise(extendSigned));
+  table.addAll<arith::ExtUIOp, arith::IndexCastUIOp>(elementwise(extendUnsigned));
+  table.addAll<arith::ExtFOp, arith::TruncIOp>(elementwise(same));
+  table.addAll<arith::TruncFOp>(elementwise(narrowReal));
+}

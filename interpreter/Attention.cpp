@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `fovea.attention`, one query at a time as its text writes it: scores, softmax over the allowed
+// keys, sum of values. And what may stand in its score region.
+#include "interpreter/Frame.h"
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::interpreter;
+
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+static constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+namespace {
+
+/// Keys or values, a tensor or a cache: `[batch, length, heads, size]` either way.
+struct Sequence {
+  static Sequence get(Frame &frame, Value value) {
+    if (isa<CacheType>(value.getType())) {
+      const Cache &c = frame.cache(value);
+      return {c.data.data(), c.batch, c.length, c.heads, c.size};
+    }
+    const Tensor &t = frame.tensor(value);
+    return {t.reals.data(), t.shape[0], t.shape[1], t.shape[2], t.shape[3]};
+  }
+  const double *at(int64_t b, int64_t j, int64_t h) const {
+    return data + ((b * length + j) * heads + h) * size;
+  }
+
+  const double *data;
+  int64_t batch, length, heads, size;
+};
+
+/// One attention that runs.
+class Attention {
+public:
+  Attention(AttentionOp op, Frame &frame)
+      : op(op), frame(frame), q(Sequence::get(frame, op.getQuery())),
+        k(Sequence::get(frame, op.getKey())), v(Sequence::get(frame, op.getValue())),
+        scale(op.getScale().convertToDouble()) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult checkSizes();
+  /// One query of one head: all of its results.
+  LogicalResult runQuery(int64_t b, int64_t h, int64_t i);
+  double rawScore(int64_t b, int64_t h, int64_t i, int64_t j) const;
+  /// y[i, j], through the score region if there is one.
+  FailureOr<double> score(int64_t b, int64_t h, int64_t i, int64_t j);
+
+  AttentionOp op;
+  Frame &frame;
+  Sequence q, k, v;
+  double scale;
+  PositionReader queryPositions, keyPositions;
+  TensorRef sinks, additive;
+  SmallVector<TensorRef> scoreOperands;
+  SmallVector<RuntimeValue> scoreResult;
+  Tensor output, lse, weights;
+};
+
+} // namespace
+
+LogicalResult Attention::checkSizes() {
+  if (k.batch != q.batch || v.batch != q.batch)
+    return op.emitOpError("expects one batch size, got ")
+           << q.batch << ", " << k.batch << " and " << v.batch;
+  if (k.length != v.length)
+    return op.emitOpError("expects key and value lengths to agree, got ")
+           << k.length << " and " << v.length;
+  if (sinks && sinks->size() != q.heads)
+    return op.emitOpError("expects one sink for each of ")
+           << q.heads << " heads, got " << sinks->size();
+  if (additive && additive->size() != q.size)
+    return op.emitOpError("expects additive weights for head size ")
+           << q.size << ", got " << additive->size();
+  return success();
+}
+
+double Attention::rawScore(int64_t b, int64_t h, int64_t i, int64_t j) const {
+  const double *query = q.at(b, i, h), *key = k.at(b, j, h / (q.heads / k.heads));
+  double sum = 0;
+  if (additive)
+    for (int64_t d = 0; d < q.size; ++d)
+      sum += additive->reals[d] * std::tanh(query[d] + key[d]);
+  else
+    for (int64_t d = 0; d < q.size; ++d)
+      sum += query[d] * key[d];
+  return scale * sum;
+}
+
+FailureOr<double> Attention::score(int64_t b, int64_t h, int64_t i, int64_t j) {
+  double raw = rawScore(b, h, i, j);
+  if (!op.hasScore())
+    return raw;
+  Block &block = op.getScore().front();
+  auto argument = block.args_begin();
+  frame.setArgument(*argument++, raw);
+  int64_t point[] = {b, h, i, j};
+  for (auto [n, operand] : llvm::enumerate(scoreOperands)) {
+    AffineMap map = op.getScoreMap(n);
+    if (map.getNumResults() == 0 && operand->rank() != 0) {
+      frame.setArgument(*argument++, operand);
+      continue;
+    }
+    SmallVector<int64_t, 4> indices;
+    for (unsigned r = 0; r < map.getNumResults(); ++r)
+      indices.push_back(point[map.getDimPosition(r)]);
+    if (!operand->contains(indices))
+      return op.emitOpError("expects score operand ")
+             << n << " to reach [" << indices << "], got sizes [" << operand->shape << "]";
+    Element element = operand->at(operand->place(indices));
+    if (operand->isReal)
+      frame.setArgument(*argument++, element.real);
+    else
+      frame.setArgument(*argument++, element.integer);
+  }
+  frame.setArgument(*argument++, b);
+  frame.setArgument(*argument++, h);
+  frame.setArgument(*argument++, queryPositions.at(b, i));
+  frame.setArgument(*argument++, keyPositions.at(b, j));
+  if (failed(frame.runScalars(block, scoreResult)))
+    return failure();
+  return std::get<double>(scoreResult.front());
+}
+
+LogicalResult Attention::runQuery(int64_t b, int64_t h, int64_t i) {
+  int64_t keys = k.length;
+  // 1. Which keys are allowed.
+  std::vector<bool> allowed(keys, true);
+  if (op.getMask()) {
+    MaskRef mask = frame.mask(op.getMask());
+    for (int64_t j = 0; j < keys; ++j) {
+      FailureOr<bool> one =
+          mask->allows({b, h, i, j, queryPositions.at(b, i), keyPositions.at(b, j)});
+      if (failed(one))
+        return failure();
+      allowed[j] = *one;
+    }
+  }
+  bool isEmpty = llvm::none_of(allowed, [](bool one) { return one; });
+  Fill fill = op.getFill();
+  bool fillsRaw = isEmpty && fill == Fill::Raw && !sinks;
+
+  // 2. Their scores, and the greatest.
+  std::vector<double> y(keys, -kInfinity);
+  double greatest = sinks ? sinks->reals[h] : -kInfinity;
+  for (int64_t j = 0; j < keys; ++j) {
+    if (!allowed[j] && !fillsRaw)
+      continue;
+    FailureOr<double> one = score(b, h, i, j);
+    if (failed(one))
+      return failure();
+    y[j] = *one;
+    greatest = std::isnan(y[j]) ? y[j] : std::fmax(greatest, y[j]);
+  }
+
+  // 3. The softmax. A sink is summed, but gets no value.
+  std::vector<double> p(keys, 0);
+  double sum = sinks ? std::exp(sinks->reals[h] - greatest) : 0;
+  for (int64_t j = 0; j < keys; ++j)
+    if (allowed[j] || fillsRaw)
+      sum += p[j] = std::exp(y[j] - greatest);
+  for (int64_t j = 0; j < keys; ++j)
+    if (allowed[j] || fillsRaw)
+      p[j] /= sum;
+  if (isEmpty && !sinks && fill == Fill::Mean)
+    p.assign(keys, 1.0 / keys);
+  if (isEmpty && !sinks && fill == Fill::Nan)
+    p.assign(keys, kNan);
+
+  // 4. The sum of values.
+  int64_t group = h / (q.heads / k.heads);
+  double *out = &output.reals[output.place({b, i, h, 0})];
+  for (int64_t j = 0; j < keys; ++j)
+    if (p[j] != 0) // a forbidden key's value is not looked at, whatever it is
+      for (int64_t d = 0; d < v.size; ++d)
+        out[d] += p[j] * v.at(b, j, group)[d];
+
+  // 5. The further results.
+  if (op.getLse()) {
+    bool hasSum = !isEmpty || sinks;
+    lse.reals[lse.place({b, h, i})] = hasSum ? greatest + std::log(sum) : -kInfinity;
+  }
+  if (op.getWeights())
+    for (int64_t j = 0; j < keys; ++j)
+      weights.reals[weights.place({b, h, i, j})] = p[j];
+  return success();
+}
+
+LogicalResult Attention::run() {
+  if (op.getSinks())
+    sinks = frame.tensorRef(op.getSinks());
+  if (op.getAdditive())
+    additive = frame.tensorRef(op.getAdditive());
+  for (Value operand : op.getScoreOperands())
+    scoreOperands.push_back(frame.tensorRef(operand));
+  if (failed(checkSizes()))
+    return failure();
+  FailureOr<PositionReader> atQuery =
+      PositionReader::get(op, frame, op.getQueryPositions(), q.batch, q.length);
+  FailureOr<PositionReader> atKey =
+      PositionReader::get(op, frame, op.getKeyPositions(), q.batch, k.length);
+  FailureOr<Tensor> made = frame.makeTensor(op, {q.batch, q.length, q.heads, v.size});
+  FailureOr<Tensor> madeLse = frame.makeTensor(op, {q.batch, q.heads, q.length});
+  FailureOr<Tensor> madeWeights =
+      frame.makeTensor(op, {op.getWeights() ? q.batch : 0, q.heads, q.length, k.length});
+  if (failed(atQuery) || failed(atKey) || failed(made) || failed(madeLse) || failed(madeWeights))
+    return failure();
+  queryPositions = *atQuery;
+  keyPositions = *atKey;
+  output = std::move(*made);
+  lse = std::move(*madeLse);
+  weights = std::move(*madeWeights);
+  for (int64_t b = 0; b < q.batch; ++b)
+    for (int64_t i = 0; i < q.length; ++i)
+      for (int64_t h = 0; h < q.heads; ++h)
+        if (failed(runQuery(b, h, i)))
+          return failure();
+  if (failed(frame.set(op, op.getOutput(), std::move(output))) ||
+      (op.getLse() && failed(frame.set(op, op.getLse(), std::move(lse)))) ||
+      (op.getWeights() && failed(frame.set(op, op.getWeights(), std::move(weights)))))
+    return failure();
+  return success();
+}
+
+static LogicalResult runAttention(AttentionOp op, Frame &frame) {
+  return Attention(op, frame).run();
+}
+
+//===-- Scores -------------------------------------------------------------------------------===//
+
+static LogicalResult runAlibiSlopes(AlibiSlopesOp op, Frame &frame) {
+  int64_t heads = op.getSlopes().getType().getDimSize(0);
+  FailureOr<Tensor> result = frame.makeTensor(op, {heads});
+  if (failed(result))
+    return failure();
+  // The greatest power of two that is at most the number of heads, then every other slope of the
+  // next one.
+  int64_t power = 1;
+  while (power * 2 <= heads)
+    power *= 2;
+  for (int64_t h = 0; h < heads; ++h)
+    result->reals[h] = h < power ? std::exp2(-8.0 * (h + 1) / power)
+                                 : std::exp2(-8.0 * (2 * (h - power) + 1) / (2 * power));
+  return frame.set(op, std::move(*result));
+}
+
+/// The bucket of `n = k_pos - q_pos` (Raffel et al. 2020).
+static int64_t relativeBucket(int64_t n, bool bidirectional, int64_t buckets, int64_t maxDistance) {
+  int64_t first = 0, distance;
+  if (bidirectional) {
+    buckets /= 2;
+    first = n > 0 ? buckets : 0;
+    distance = std::abs(n);
+  } else {
+    distance = n > 0 ? 0 : -n;
+  }
+  int64_t exact = buckets / 2;
+  if (distance < exact)
+    return first + distance;
+  double place = std::log(static_cast<double>(distance) / exact) /
+                 std::log(static_cast<double>(maxDistance) / exact) * (buckets - exact);
+  // Where the exact number is whole, the computed one may lie a rounding error below it.
+  if (std::fabs(place - std::round(place)) < 1e-12)
+    place = std::round(place);
+  // Compared as floats: a distance far beyond the greatest would not fit.
+  return first + exact + static_cast<int64_t>(std::fmin(place, buckets - exact - 1));
+}
+
+static LogicalResult runRelativeBias(RelativeBiasOp op, Frame &frame) {
+  const Tensor &table = frame.tensor(op.getTable());
+  int64_t n = frame.integer(op.getKeyPosition()) - frame.integer(op.getQueryPosition());
+  int64_t bucket = relativeBucket(n, op.getBidirectional(), op.getBuckets(), op.getMaxDistance());
+  int64_t indices[] = {bucket, frame.integer(op.getHead())};
+  if (!table.contains(indices))
+    return op.emitOpError("expects an index inside [")
+           << table.shape << "], got [" << ArrayRef<int64_t>(indices) << "]";
+  return frame.set(op, RuntimeValue(table.reals[table.place(indices)]));
+}
+
+void interpreter::addAttentionOps(HandlerTable &table) {
+  table.add(runAttention);
+  table.add(runAlibiSlopes);
+  table.add(runRelativeBias);
+}

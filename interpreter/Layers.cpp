@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Linear maps, embeddings, norms, activations, gates, pooling. All work on rows: the last axis.
+#include "interpreter/Frame.h"
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::interpreter;
+
+//===-- Linear and embedding -----------------------------------------------------------------===//
+
+/// sum_k a[k] * b[k], in four interleaved sums so that it takes a reasonable time.
+static double dot(const double *a, const double *b, int64_t size) {
+  double sums[4] = {0, 0, 0, 0};
+  int64_t k = 0;
+  for (; k + 4 <= size; k += 4)
+    for (int64_t lane = 0; lane < 4; ++lane)
+      sums[lane] += a[k + lane] * b[k + lane];
+  double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  for (; k < size; ++k)
+    sum += a[k] * b[k];
+  return sum;
+}
+
+static LogicalResult runLinear(LinearOp op, Frame &frame) {
+  const Tensor &x = frame.tensor(op.getInput()), &w = frame.tensor(op.getWeight());
+  TensorRef bias = op.getBias() ? frame.tensorRef(op.getBias()) : nullptr;
+  int64_t outputs = w.shape[0], inputs = w.shape[1];
+  if (x.shape.back() != inputs)
+    return op.emitOpError("expects ") << inputs << " elements a row, got " << x.shape.back();
+  if (bias && bias->size() != outputs)
+    return op.emitOpError("expects a bias of ") << outputs << " elements, got " << bias->size();
+  SmallVector<int64_t, 4> shape = x.shape;
+  shape.back() = outputs;
+  FailureOr<Tensor> result = frame.makeTensor(op, shape);
+  if (failed(result))
+    return failure();
+  int64_t rows = outputs ? result->size() / outputs : 0;
+  for (int64_t n = 0; n < outputs; ++n)
+    for (int64_t row = 0; row < rows; ++row)
+      result->reals[row * outputs + n] =
+          dot(x.reals.data() + row * inputs, w.reals.data() + n * inputs, inputs) +
+          (bias ? bias->reals[n] : 0);
+  return frame.set(op, std::move(*result));
+}
+
+static LogicalResult runEmbedding(EmbeddingOp op, Frame &frame) {
+  const Tensor &ids = frame.tensor(op.getIds()), &table = frame.tensor(op.getTable());
+  int64_t rows = table.shape[0], width = table.shape[1];
+  SmallVector<int64_t, 4> shape = ids.shape;
+  shape.push_back(width);
+  FailureOr<Tensor> result = frame.makeTensor(op, shape);
+  if (failed(result))
+    return failure();
+  for (int64_t at = 0; at < ids.size(); ++at) {
+    int64_t id = ids.integers[at];
+    if (id < 0 || id >= rows)
+      return op.emitOpError("expects an id inside the table's ") << rows << " rows, got " << id;
+    std::copy_n(table.reals.begin() + id * width, width, result->reals.begin() + at * width);
+  }
+  return frame.set(op, std::move(*result));
+}
+
+//===-- Norms --------------------------------------------------------------------------------===//
+
+/// `rule(row in, row out)` on every row of the last axis, which has `size` elements.
+static LogicalResult onRows(Operation *op, Frame &frame,
+                            function_ref<void(const double *, double *, int64_t)> rule) {
+  const Tensor &x = frame.tensor(op->getOperand(0));
+  for (Value vector : op->getOperands().drop_front())
+    if (frame.tensor(vector).size() != x.shape.back())
+      return op->emitOpError("expects weight and bias of ")
+             << x.shape.back() << " elements, got " << frame.tensor(vector).size();
+  Tensor result = x;
+  int64_t size = x.shape.back();
+  for (int64_t at = 0; at < x.size(); at += size)
+    rule(&x.reals[at], &result.reals[at], size);
+  return frame.set(op, std::move(result));
+}
+
+static LogicalResult runLayerNorm(LayerNormOp op, Frame &frame) {
+  TensorRef weight = op.getWeight() ? frame.tensorRef(op.getWeight()) : nullptr;
+  TensorRef bias = op.getBias() ? frame.tensorRef(op.getBias()) : nullptr;
+  double eps = op.getEps().convertToDouble();
+  return onRows(op, frame, [&](const double *x, double *y, int64_t size) {
+    double mean = 0, variance = 0;
+    for (int64_t i = 0; i < size; ++i)
+      mean += x[i] / size;
+    for (int64_t i = 0; i < size; ++i)
+      variance += (x[i] - mean) * (x[i] - mean) / size;
+    for (int64_t i = 0; i < size; ++i)
+      y[i] = (x[i] - mean) / std::sqrt(variance + eps) * (weight ? weight->reals[i] : 1) +
+             (bias ? bias->reals[i] : 0);
+  });
+}
+
+static LogicalResult runRmsNorm(RmsNormOp op, Frame &frame) {
+  TensorRef weight = op.getWeight() ? frame.tensorRef(op.getWeight()) : nullptr;
+  double eps = op.getEps().convertToDouble(), offset = op.getWeightOffset().convertToDouble();
+  return onRows(op, frame, [&](const double *x, double *y, int64_t size) {
+    double squares = 0;
+    for (int64_t i = 0; i < size; ++i)
+      squares += x[i] * x[i] / size;
+    for (int64_t i = 0; i < size; ++i)
+      y[i] = x[i] / std::sqrt(squares + eps) * (weight ? weight->reals[i] + offset : 1);
+  });
+}
+
+static LogicalResult runL2Norm(L2NormOp op, Frame &frame) {
+  double eps = op.getEps().convertToDouble();
+  return onRows(op, frame, [&](const double *x, double *y, int64_t size) {
+    double squares = 0;
+    for (int64_t i = 0; i < size; ++i)
+      squares += x[i] * x[i];
+    for (int64_t i = 0; i < size; ++i)
+      y[i] = x[i] / std::max(std::sqrt(squares), eps);
+  });
+}
+
+//===-- Activations --------------------------------------------------------------------------===//
+
+static double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+static double activate(ActivationKind kind, double x) {
+  switch (kind) {
+  case ActivationKind::Gelu:
+    return x / 2 * (1 + std::erf(x / std::sqrt(2.0)));
+  case ActivationKind::GeluTanh:
+    return x / 2 * (1 + std::tanh(std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x)));
+  case ActivationKind::GeluQuick:
+    return x * sigmoid(1.702 * x);
+  case ActivationKind::Relu:
+    return x > 0 || std::isnan(x) ? x : 0;
+  case ActivationKind::Silu:
+    return x * sigmoid(x);
+  case ActivationKind::Tanh:
+    return std::tanh(x);
+  case ActivationKind::Sigmoid:
+    return sigmoid(x);
+  case ActivationKind::ReluSquared:
+    return x > 0 || std::isnan(x) ? x * x : 0;
+  }
+  llvm_unreachable("all activations are handled");
+}
+
+static LogicalResult runActivation(ActivationOp op, Frame &frame) {
+  Tensor result = frame.tensor(op.getInput());
+  for (double &x : result.reals)
+    x = activate(op.getKind(), x);
+  return frame.set(op, std::move(result));
+}
+
+static LogicalResult runGlu(GluOp op, Frame &frame) {
+  Tensor result = frame.tensor(op.getGate());
+  const Tensor &up = frame.tensor(op.getUp());
+  if (up.shape != result.shape)
+    return op.emitOpError("expects operands of one shape, got [")
+           << result.shape << "] and [" << up.shape << "]";
+  for (int64_t i = 0; i < result.size(); ++i)
+    result.reals[i] = activate(op.getKind(), result.reals[i]) * up.reals[i];
+  return frame.set(op, std::move(result));
+}
+
+static LogicalResult runDropout(DropoutOp op, Frame &frame) {
+  return frame.set(op, frame.get(op.getInput())); // nothing is dropped when a model is used
+}
+
+//===-- Pooling ------------------------------------------------------------------------------===//
+
+static LogicalResult runPool(PoolOp op, Frame &frame) {
+  const Tensor &x = frame.tensor(op.getInput());
+  TensorRef keep = op.getKeep() ? frame.tensorRef(op.getKeep()) : nullptr;
+  int64_t batch = x.shape[0], length = x.shape[1], width = x.shape[2];
+  if (keep && (keep->shape[0] != batch || keep->shape[1] != length))
+    return op.emitOpError("expects keep of [")
+           << batch << ", " << length << "], got [" << keep->shape << "]";
+  FailureOr<Tensor> result = frame.makeTensor(op, {batch, width});
+  if (failed(result))
+    return failure();
+  PoolKind kind = op.getKind();
+  for (int64_t b = 0; b < batch; ++b) {
+    SmallVector<int64_t> kept;
+    for (int64_t s = 0; s < length; ++s)
+      if (!keep || keep->integers[b * length + s] != 0)
+        kept.push_back(s);
+    if (!kept.empty() && kind == PoolKind::First)
+      kept.resize(1);
+    if (!kept.empty() && kind == PoolKind::Last)
+      kept = {kept.back()};
+    for (int64_t d = 0; d < width; ++d) {
+      double sum = 0, greatest = -std::numeric_limits<double>::infinity();
+      for (int64_t s : kept) {
+        double element = x.reals[(b * length + s) * width + d];
+        sum += element;
+        greatest = std::isnan(element) ? element : std::fmax(greatest, element);
+      }
+      double count = kind == PoolKind::Mean ? std::max<double>(kept.size(), 1e-9) : 1;
+      result->reals[b * width + d] = kind == PoolKind::Max ? greatest : sum / count;
+    }
+  }
+  return frame.set(op, std::move(*result));
+}
+
+void interpreter::addLayerOps(HandlerTable &table) {
+  table.add(runLinear);
+  table.add(runEmbedding);
+  table.add(runLayerNorm);
+  table.add(runRmsNorm);
+  table.add(runL2Norm);
+  table.add(runActivation);
+  table.add(runGlu);
+  table.add(runDropout);
+  table.add(runPool);
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Weights: recipes evaluated whole and in doubles, rounded where a step says so. Refuses files that
+// hold another number of bytes than the type asks for.
+#include "interpreter/Frame.h"
+#include <cmath>
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::interpreter;
+
+/// Steps inside each other.
+static constexpr unsigned kMaxDepth = 64;
+
+namespace {
+/// A tensor and the type that its elements are rounded to.
+struct Typed {
+  Tensor tensor;
+  Type element;
+};
+
+class Evaluator {
+public:
+  Evaluator(WeightOp op, RecipeSource &source) : op(op), source(source) {}
+  FailureOr<Typed> evaluate(Attribute recipe, unsigned depth);
+
+private:
+  FailureOr<Typed> stored(StoredAttr recipe);
+  FailureOr<Typed> concat(ConcatAttr recipe, unsigned depth);
+  FailureOr<Typed> transpose(TransposeAttr recipe, unsigned depth);
+  FailureOr<Typed> convert(CastAttr recipe, unsigned depth);
+  FailureOr<Typed> scaleColumns(ScaleColumnsAttr recipe, unsigned depth);
+
+  WeightOp op;
+  RecipeSource &source;
+};
+} // namespace
+
+//===-- Stored bits --------------------------------------------------------------------------===//
+
+template <typename T> static T load(const char *bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof(T));
+  return value;
+}
+
+/// Sign, 5 bits of exponent with bias 15, 10 of mantissa.
+static double decodeHalf(uint16_t bits) {
+  int exponent = (bits >> 10) & 31, mantissa = bits & 1023;
+  double magnitude;
+  if (exponent == 31)
+    magnitude = mantissa ? std::nan("") : HUGE_VAL;
+  else if (exponent == 0)
+    magnitude = std::ldexp(mantissa, -24);
+  else
+    magnitude = std::ldexp(1024 + mantissa, exponent - 25);
+  return bits & 0x8000 ? -magnitude : magnitude;
+}
+
+/// bf16 is the upper half of an f32.
+static double decodeBrain(uint16_t bits) {
+  uint32_t wide = uint32_t(bits) << 16;
+  return load<float>(reinterpret_cast<const char *>(&wide));
+}
+
+FailureOr<Typed> Evaluator::stored(StoredAttr recipe) {
+  RankedTensorType type = recipe.getType();
+  Type element = type.getElementType();
+  Typed result;
+  result.element = element;
+  result.tensor.shape.assign(type.getShape().begin(), type.getShape().end());
+  result.tensor.isReal = isa<FloatType>(element);
+  int64_t count = countElements(type.getShape());
+  if (count < 0)
+    return op.emitOpError("expects at most ") << kMaxElements << " elements, got " << type;
+  unsigned size = element.isInteger(1) ? 1 : widthOf(element) / 8;
+  FailureOr<ArrayRef<char>> bytes = source.read(recipe);
+  if (failed(bytes))
+    return failure();
+  if (static_cast<int64_t>(bytes->size()) != count * size)
+    return op.emitOpError("expects ")
+           << count * size << " bytes for " << type << ", got " << bytes->size();
+  const char *at = bytes->data();
+  auto decodeReals = [&](auto decode) {
+    result.tensor.reals.resize(count);
+    for (double &real : result.tensor.reals) {
+      real = decode(at);
+      at += size;
+    }
+    return result;
+  };
+  if (element.isF64())
+    return decodeReals(load<double>);
+  if (element.isF32())
+    return decodeReals([](const char *p) -> double { return load<float>(p); });
+  if (element.isF16())
+    return decodeReals([](const char *p) { return decodeHalf(load<uint16_t>(p)); });
+  if (element.isBF16())
+    return decodeReals([](const char *p) { return decodeBrain(load<uint16_t>(p)); });
+  if (!element.isInteger() || (widthOf(element) != 1 && widthOf(element) % 8) ||
+      widthOf(element) > 64)
+    return op.emitOpError("expects elements that the interpreter can read, got ") << type;
+  result.tensor.integers.resize(count);
+  for (int64_t &integer : result.tensor.integers) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, at, size); // little endian
+    integer = wrapToWidth(static_cast<int64_t>(bits), widthOf(element));
+    at += size;
+  }
+  return result;
+}
+
+//===-- Steps --------------------------------------------------------------------------------===//
+
+FailureOr<Typed> Evaluator::concat(ConcatAttr recipe, unsigned depth) {
+  std::vector<Typed> parts;
+  for (Attribute part : recipe.getParts()) {
+    FailureOr<Typed> value = evaluate(part, depth);
+    if (failed(value))
+      return failure();
+    parts.push_back(std::move(*value));
+  }
+  Typed result{parts.front().tensor, parts.front().element};
+  Tensor &tensor = result.tensor;
+  int64_t axis = recipe.getAxis(), outer = 1;
+  for (int64_t i = 0; i < axis; ++i)
+    outer *= tensor.shape[i];
+  tensor.shape[axis] = 0;
+  for (const Typed &part : parts)
+    tensor.shape[axis] += part.tensor.shape[axis];
+  if (countElements(tensor.shape) < 0)
+    return op.emitOpError("expects at most ")
+           << kMaxElements << " elements, got [" << tensor.shape << "]";
+  tensor.reals.clear();
+  tensor.integers.clear();
+  for (int64_t o = 0; o < outer; ++o)
+    for (const Typed &part : parts) {
+      int64_t inner = part.tensor.size() / outer;
+      for (int64_t i = 0; i < inner; ++i) {
+        Element element = part.tensor.at(o * inner + i);
+        if (tensor.isReal)
+          tensor.reals.push_back(element.real);
+        else
+          tensor.integers.push_back(element.integer);
+      }
+    }
+  return result;
+}
+
+FailureOr<Typed> Evaluator::transpose(TransposeAttr recipe, unsigned depth) {
+  FailureOr<Typed> input = evaluate(recipe.getInput(), depth);
+  if (failed(input))
+    return failure();
+  Typed result = *input;
+  int64_t rows = input->tensor.shape[0], columns = input->tensor.shape[1];
+  result.tensor.shape = {columns, rows};
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < columns; ++c)
+      result.tensor.put(c * rows + r, input->tensor.at(r * columns + c));
+  return result;
+}
+
+FailureOr<Typed> Evaluator::convert(CastAttr recipe, unsigned depth) {
+  FailureOr<Typed> result = evaluate(recipe.getInput(), depth);
+  if (failed(result))
+    return failure();
+  result->element = recipe.getElementType();
+  for (double &real : result->tensor.reals)
+    real = roundToType(real, result->element);
+  return result;
+}
+
+FailureOr<Typed> Evaluator::scaleColumns(ScaleColumnsAttr recipe, unsigned depth) {
+  FailureOr<Typed> result = evaluate(recipe.getInput(), depth);
+  FailureOr<Typed> scale = evaluate(recipe.getScale(), depth);
+  if (failed(result) || failed(scale))
+    return failure();
+  if (!result->tensor.isReal || !scale->tensor.isReal)
+    return op.emitOpError("expects columns and scale of floats, got ") << recipe;
+  double offset = recipe.getOffset().getValueAsDouble();
+  int64_t columns = scale->tensor.size();
+  for (int64_t i = 0; i < result->tensor.size(); ++i) {
+    double &real = result->tensor.reals[i];
+    real = roundToType(real * (scale->tensor.reals[i % columns] + offset), result->element);
+  }
+  return result;
+}
+
+FailureOr<Typed> Evaluator::evaluate(Attribute recipe, unsigned depth) {
+  if (depth == 0)
+    return op.emitOpError("expects at most ") << kMaxDepth << " steps inside each other";
+  if (auto one = dyn_cast<StoredAttr>(recipe))
+    return stored(one);
+  if (auto one = dyn_cast<ConcatAttr>(recipe))
+    return concat(one, depth - 1);
+  if (auto one = dyn_cast<TransposeAttr>(recipe))
+    return transpose(one, depth - 1);
+  if (auto one = dyn_cast<CastAttr>(recipe))
+    return convert(one, depth - 1);
+  if (auto one = dyn_cast<ScaleColumnsAttr>(recipe))
+    return scaleColumns(one, depth - 1);
+  auto pack = dyn_cast<PackAttr>(recipe);
+  if (pack && pack.getLayout() == LayoutKind::RowMajor)
+    return evaluate(pack.getInput(), depth - 1);
+  return op.emitOpError("expects a recipe known to the reference interpreter, got ") << recipe;
+}
+
+FailureOr<Tensor> interpreter::evaluateRecipe(WeightOp op, RecipeSource &source) {
+  FailureOr<Typed> result = Evaluator(op, source).evaluate(op.getRecipe(), kMaxDepth);
+  if (failed(result))
+    return failure();
+  return std::move(result->tensor);
+}
+
+//===-- Ops ----------------------------------------------------------------------------------===//
+
+static LogicalResult runWeightRef(WeightRefOp op, Frame &frame) {
+  if (!isa<RankedTensorType>(op.getType()))
+    return op.emitOpError("expects a tensor, as up to the `scheduled` stage, got ") << op.getType();
+  FailureOr<TensorRef> value = frame.weight(op);
+  if (failed(value))
+    return failure();
+  return frame.bind(op, op.getResult(), *value);
+}
+
+void interpreter::addWeightOps(HandlerTable &table) { table.add(runWeightRef); }
