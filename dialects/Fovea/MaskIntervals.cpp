@@ -2,7 +2,8 @@
 //
 // Key intervals of each mask for a tile of queries (MaskOpInterface (a)), and the algebra on lists
 // of them. A list stays short: where joining would make it longer than kMaxIntervals, one interval
-// around all stands in for the cover, and the full list is cut.
+// around all stands in for the cover, and the full list is cut. Nothing is known of a value while
+// the IR is built, so empty intervals are met everywhere and must do no harm.
 #include "dialects/Fovea/FoveaDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
@@ -28,15 +29,15 @@ struct IndexMath {
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, l, r);
   }
   Value lengthOf(Value lengths, Value batch) {
-    bool shared = cast<RankedTensorType>(lengths.getType()).getDimSize(0) == 1;
-    Value row = shared ? constant(0) : batch;
+    Value row = getRowOfBatch(b, loc, lengths, batch);
     return arith::IndexCastOp::create(b, loc, b.getIndexType(),
                                       tensor::ExtractOp::create(b, loc, lengths, row));
   }
 };
 } // namespace
 
-/// Far below and above every position; half of the range so that sums do not wrap.
+/// Before and after every position that differs from another by less than 2^33; sums with window
+/// bounds stay far from wrapping.
 static constexpr int64_t kFarBefore = -(int64_t(1) << 40), kFarAfter = int64_t(1) << 40;
 
 static KeyInterval everything(IndexMath &m) {
@@ -58,14 +59,54 @@ static KeyInterval hull(IndexMath &m, ArrayRef<KeyInterval> list) {
   return result;
 }
 
-/// a without b, as at most two intervals. An empty b takes nothing away.
-static void subtract(IndexMath &m, KeyInterval a, KeyInterval b,
-                     SmallVectorImpl<KeyInterval> &out) {
-  Value some = m.less(b.begin, b.end);
-  Value cutBegin = m.select(some, b.begin, a.end);
-  Value cutEnd = m.select(some, b.end, a.end);
-  out.push_back({a.begin, m.min(a.end, cutBegin)});
-  out.push_back({m.max(a.begin, cutEnd), a.end});
+/// Sorts by begin, with as many compare-and-exchange steps as a list this short deserves.
+static void sortByBegin(IndexMath &m, MutableArrayRef<KeyInterval> list) {
+  for (size_t last = list.size(); last > 1; --last)
+    for (size_t i = 0; i + 1 < last; ++i) {
+      KeyInterval &l = list[i], &r = list[i + 1];
+      Value swap = m.less(r.begin, l.begin);
+      KeyInterval low{m.select(swap, r.begin, l.begin), m.select(swap, r.end, l.end)};
+      r = {m.select(swap, l.begin, r.begin), m.select(swap, l.end, r.end)};
+      l = low;
+    }
+}
+
+/// The union of intervals that may overlap, as as many disjoint ones; of more than kMaxIntervals,
+/// one around all.
+static SmallVector<KeyInterval, 4> unite(IndexMath &m, SmallVector<KeyInterval, 4> list) {
+  if (list.size() > kMaxIntervals)
+    return {hull(m, list)};
+  sortByBegin(m, list);
+  Value reached;
+  for (KeyInterval &i : list) {
+    // What lies before the greatest end so far is in an earlier interval, for that began no later.
+    Value end = i.end;
+    if (reached)
+      i.begin = m.max(i.begin, reached);
+    reached = reached ? m.max(reached, end) : end;
+  }
+  return list;
+}
+
+/// All that is in none of the intervals, which may overlap: the gaps between them, one more than
+/// there are intervals, disjoint.
+static SmallVector<KeyInterval, 4> complement(IndexMath &m, SmallVector<KeyInterval, 4> list) {
+  sortByBegin(m, list);
+  SmallVector<KeyInterval, 4> gaps;
+  Value reached = m.constant(kFarBefore);
+  for (KeyInterval i : list) {
+    gaps.push_back({reached, i.begin});
+    // An empty interval ends before its begin, and takes nothing away.
+    reached = m.max(reached, m.max(i.begin, i.end));
+  }
+  gaps.push_back({reached, m.constant(kFarAfter)});
+  return gaps;
+}
+
+/// Fewer intervals that are surely full are still right.
+static void shortenFull(KeyIntervals &intervals) {
+  if (intervals.full.size() > kMaxIntervals)
+    intervals.full.truncate(kMaxIntervals);
 }
 
 /// All pairs' intersections: disjoint if both lists are.
@@ -76,30 +117,6 @@ static SmallVector<KeyInterval, 4> intersectAll(IndexMath &m, ArrayRef<KeyInterv
     for (KeyInterval y : b)
       result.push_back(intersect(m, x, y));
   return result;
-}
-
-/// The union of two disjoint lists as one disjoint list.
-static SmallVector<KeyInterval, 4> uniteAll(IndexMath &m, ArrayRef<KeyInterval> a,
-                                            ArrayRef<KeyInterval> b) {
-  SmallVector<KeyInterval, 4> result(a);
-  for (KeyInterval y : b) {
-    SmallVector<KeyInterval> rest{y};
-    for (KeyInterval x : a) {
-      SmallVector<KeyInterval> next;
-      for (KeyInterval r : rest)
-        subtract(m, r, x, next);
-      rest = std::move(next);
-    }
-    result.append(rest.begin(), rest.end());
-  }
-  return result;
-}
-
-static void shorten(IndexMath &m, KeyIntervals &intervals) {
-  if (intervals.cover.size() > kMaxIntervals)
-    intervals.cover = {hull(m, intervals.cover)};
-  if (intervals.full.size() > kMaxIntervals)
-    intervals.full.truncate(kMaxIntervals);
 }
 
 //===-- One mask -----------------------------------------------------------------------------===//
@@ -162,12 +179,18 @@ KeyIntervals MaskDenseOp::buildKeyIntervals(OpBuilder &b, Location loc, const Qu
 
 KeyIntervals MaskAndOp::buildKeyIntervals(OpBuilder &b, Location loc, const QueryTile &tile) {
   IndexMath m{b, loc};
-  KeyIntervals result{{everything(m)}, {everything(m)}};
-  for (Value mask : getMasks()) {
+  if (getMasks().empty())
+    return {{everything(m)}, {everything(m)}};
+  KeyIntervals result = fovea::buildKeyIntervals(b, loc, getMasks().front(), tile);
+  for (Value mask : getMasks().drop_front()) {
     KeyIntervals next = fovea::buildKeyIntervals(b, loc, mask, tile);
+    if (result.cover.size() * next.cover.size() > kMaxIntervals) {
+      auto &shorter = result.cover.size() < next.cover.size() ? result.cover : next.cover;
+      shorter = {hull(m, shorter)};
+    }
     result.cover = intersectAll(m, result.cover, next.cover);
     result.full = intersectAll(m, result.full, next.full);
-    shorten(m, result);
+    shortenFull(result);
   }
   return result;
 }
@@ -177,33 +200,23 @@ KeyIntervals MaskOrOp::buildKeyIntervals(OpBuilder &b, Location loc, const Query
   KeyIntervals result;
   for (Value mask : getMasks()) {
     KeyIntervals next = fovea::buildKeyIntervals(b, loc, mask, tile);
-    result.cover = uniteAll(m, result.cover, next.cover);
+    result.cover.append(next.cover);
     result.full.append(next.full);
-    shorten(m, result);
   }
+  result.cover = unite(m, std::move(result.cover));
+  shortenFull(result);
   return result;
 }
 
 KeyIntervals MaskNotOp::buildKeyIntervals(OpBuilder &b, Location loc, const QueryTile &tile) {
   IndexMath m{b, loc};
   KeyIntervals inner = fovea::buildKeyIntervals(b, loc, getMask(), tile);
-  KeyIntervals result{{everything(m)}, {everything(m)}};
-  auto without = [&](SmallVector<KeyInterval, 4> &list, KeyInterval taken) {
-    SmallVector<KeyInterval, 4> next;
-    for (KeyInterval i : list)
-      subtract(m, i, taken, next);
-    list = std::move(next);
-  };
-  // Allowed at most where the inner mask is not full; surely allowed where it is not covered.
-  // Taking away fewer intervals than there are is right for the cover, and wrong for the full list,
-  // which is then dropped.
-  for (KeyInterval full : inner.full)
-    if (result.cover.size() < kMaxIntervals / 2 + 1)
-      without(result.cover, full);
-  for (KeyInterval cover : inner.cover)
-    without(result.full, cover);
-  if (result.full.size() > kMaxIntervals)
-    result.full.clear();
+  // Allowed at most where the inner mask is not full: leaving out a full interval only makes the
+  // cover wider. Surely allowed where the inner mask is not covered: there each interval counts.
+  if (inner.full.size() >= kMaxIntervals)
+    inner.full.truncate(kMaxIntervals - 1);
+  KeyIntervals result{complement(m, std::move(inner.full)), complement(m, std::move(inner.cover))};
+  shortenFull(result);
   return result;
 }
 

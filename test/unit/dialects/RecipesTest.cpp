@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Weight recipes against the plainest code that says the same on whole arrays: every recipe, every
+// element type, every slice of rows.
+#include "dialects/Fovea/FoveaDialect.h"
+#include "mlir/IR/Builders.h"
+#include "gtest/gtest.h"
+#include <cmath>
+#include <cstring>
+#include <map>
+
+using namespace mlir;
+using namespace mlir::fovea;
+
+namespace {
+
+/// An array as numpy has it: elements as raw bytes, row-major.
+struct Array {
+  SmallVector<int64_t> shape;
+  Type type;
+  std::vector<std::string> elements;
+
+  int64_t rows() const { return shape.empty() ? 1 : shape.front(); }
+};
+
+size_t bytesOf(Type type) { return (type.getIntOrFloatBitWidth() + 7) / 8; }
+
+/// The value of 16 bits with that many bits of exponent, from the definition (IEEE 754, 3.4).
+double decode16(uint16_t bits, int exponentBits) {
+  int mantissaBits = 15 - exponentBits, bias = (1 << (exponentBits - 1)) - 1;
+  int exponent = (bits >> mantissaBits) & ((1 << exponentBits) - 1);
+  double mantissa = bits & ((1 << mantissaBits) - 1), sign = bits & 0x8000 ? -1 : 1;
+  double unit = std::ldexp(1.0, -mantissaBits);
+  if (exponent == (1 << exponentBits) - 1)
+    return mantissa == 0 ? sign * INFINITY : NAN;
+  return exponent == 0 ? sign * std::ldexp(mantissa * unit, 1 - bias)
+                       : sign * std::ldexp(1 + mantissa * unit, exponent - bias);
+}
+
+/// Rounds to nearest even by looking at all 65536 candidates; infinity stands one step past the
+/// largest number.
+uint16_t encode16(double value, int exponentBits) {
+  int mantissaBits = 15 - exponentBits;
+  uint16_t infinity = ((1 << exponentBits) - 1) << mantissaBits, sign = std::signbit(value) << 15;
+  double magnitude = std::fabs(value);
+  auto candidate = [&](uint16_t bits) {
+    if (bits < infinity)
+      return decode16(bits, exponentBits);
+    double last = decode16(infinity - 1, exponentBits),
+           before = decode16(infinity - 2, exponentBits);
+    return last + (last - before);
+  };
+  uint16_t best = 0;
+  for (uint32_t bits = 1; bits <= infinity; ++bits) {
+    double now = std::fabs(candidate(bits) - magnitude),
+           least = std::fabs(candidate(best) - magnitude);
+    if (now < least || (now == least && bits % 2 == 0) || std::isinf(magnitude))
+      best = bits;
+  }
+  return sign | best;
+}
+
+std::string encode(Type type, double value) {
+  std::string bytes(bytesOf(type), '\0');
+  auto put = [&](auto number) { std::memcpy(bytes.data(), &number, sizeof number); };
+  if (type.isF64())
+    put(value);
+  else if (type.isF32())
+    put(static_cast<float>(value));
+  else if (type.isF16())
+    put(encode16(value, 5));
+  else if (type.isBF16())
+    put(encode16(value, 8));
+  else
+    for (size_t i = 0; i < bytes.size(); ++i)
+      bytes[i] = static_cast<char>(static_cast<int64_t>(value) >> (8 * i));
+  return bytes;
+}
+
+double decode(Type type, const std::string &bytes) {
+  double wide;
+  float single;
+  uint16_t bits;
+  if (type.isF64())
+    return std::memcpy(&wide, bytes.data(), 8), wide;
+  if (type.isF32())
+    return std::memcpy(&single, bytes.data(), 4), single;
+  std::memcpy(&bits, bytes.data(), 2);
+  return decode16(bits, type.isF16() ? 5 : 8);
+}
+
+/// Tensors in memory under a name.
+class Memory : public RecipeSource {
+public:
+  FailureOr<ArrayRef<char>> read(StoredAttr tensor) override {
+    auto it = files.find((tensor.getFile() + "/" + tensor.getTensor()).str());
+    if (it == files.end())
+      return failure();
+    return ArrayRef<char>(it->second.data(), it->second.size());
+  }
+  std::map<std::string, std::string> files;
+};
+
+class RecipesTest : public ::testing::Test {
+protected:
+  RecipesTest() : builder(&context) { context.loadDialect<FoveaDialect>(); }
+
+  /// A stored tensor with numbers that differ, and not all of which 16 bits can hold.
+  std::pair<Attribute, Array> stored(const std::string &name, ArrayRef<int64_t> shape, Type type) {
+    auto tensor = RankedTensorType::get(shape, type);
+    Array array{SmallVector<int64_t>(shape), type, {}};
+    std::string bytes;
+    for (int64_t i = 0; i < tensor.getNumElements(); ++i) {
+      double number = type.isInteger(1) ? i % 2 : (double(i) + name.size()) * (i % 3 ? 1 : -1);
+      if (isa<FloatType>(type))
+        number = number / 7 * std::ldexp(1.0, int(i % 5) * 3 - 6);
+      array.elements.push_back(encode(type, number));
+      bytes += array.elements.back();
+    }
+    source.files["file/" + name] = bytes;
+    return {StoredAttr::get(&context, "file", name, tensor), array};
+  }
+
+  /// Every slice of the recipe's rows is the array's.
+  void expectRows(Attribute attr, const Array &expected) {
+    auto recipe = cast<RecipeAttrInterface>(attr);
+    ASSERT_TRUE(
+        succeeded(recipe.verifyRecipe([&] { return emitError(UnknownLoc::get(&context)); })));
+    ASSERT_EQ(recipe.getRecipeType(), RankedTensorType::get(expected.shape, expected.type));
+    int64_t rows = expected.rows(), perRow = rows ? expected.elements.size() / rows : 0;
+    for (int64_t first = 0; first < rows; ++first)
+      for (int64_t count = 0; count <= rows - first; ++count) {
+        std::string wanted;
+        for (int64_t i = first * perRow; i < (first + count) * perRow; ++i)
+          wanted += expected.elements[i];
+        // Nothing is written around the slice.
+        std::string got(wanted.size() + 16, '#');
+        ASSERT_TRUE(succeeded(recipe.evaluateRows(source, first, count, got.data() + 8)));
+        ASSERT_EQ(got, "########" + wanted + "########")
+            << "rows " << first << " to " << first + count;
+      }
+  }
+
+  static Array concat(int64_t axis, ArrayRef<Array> parts) {
+    Array result = parts.front();
+    result.elements.clear();
+    int64_t outer = 1;
+    for (int64_t i = 0; i < axis; ++i)
+      outer *= result.shape[i];
+    result.shape[axis] = 0;
+    for (const Array &part : parts)
+      result.shape[axis] += part.shape[axis];
+    for (int64_t o = 0; o < outer; ++o)
+      for (const Array &part : parts) {
+        int64_t piece = part.elements.size() / outer;
+        result.elements.insert(result.elements.end(), part.elements.begin() + o * piece,
+                               part.elements.begin() + (o + 1) * piece);
+      }
+    return result;
+  }
+
+  static Array transpose(const Array &input) {
+    Array result{{input.shape[1], input.shape[0]}, input.type, {}};
+    for (int64_t c = 0; c < input.shape[1]; ++c)
+      for (int64_t r = 0; r < input.shape[0]; ++r)
+        result.elements.push_back(input.elements[r * input.shape[1] + c]);
+    return result;
+  }
+
+  static Array castTo(const Array &input, Type type) {
+    Array result{input.shape, type, {}};
+    for (const std::string &element : input.elements)
+      result.elements.push_back(encode(type, decode(input.type, element)));
+    return result;
+  }
+
+  static Array scaleColumns(const Array &input, const Array &scale, double offset) {
+    Array result = input;
+    for (size_t i = 0; i < result.elements.size(); ++i)
+      result.elements[i] =
+          encode(input.type, decode(input.type, input.elements[i]) *
+                                 (decode(scale.type, scale.elements[i % input.shape[1]]) + offset));
+    return result;
+  }
+
+  SmallVector<Type> floats() {
+    return {builder.getF16Type(), builder.getBF16Type(), builder.getF32Type(),
+            builder.getF64Type()};
+  }
+  SmallVector<Type> allTypes() {
+    SmallVector<Type> types = floats();
+    for (unsigned width : {1, 8, 16, 32, 64})
+      types.push_back(builder.getIntegerType(width));
+    return types;
+  }
+
+  MLIRContext context;
+  Builder builder;
+  Memory source;
+};
+
+TEST_F(RecipesTest, Stored) {
+  for (Type type : allTypes()) {
+    auto [attr, array] = stored("w", {5, 3}, type);
+    expectRows(attr, array);
+    auto [vector, values] = stored("v", {4}, type);
+    expectRows(vector, values);
+    auto [cube, numbers] = stored("c", {2, 3, 2}, type);
+    expectRows(cube, numbers);
+  }
+}
+
+TEST_F(RecipesTest, ScalarIsOneRow) {
+  auto [attr, array] = stored("s", {}, builder.getF32Type());
+  expectRows(attr, array);
+}
+
+TEST_F(RecipesTest, ConcatAlongRows) {
+  for (Type type : allTypes()) {
+    auto [a, x] = stored("a", {3, 2}, type);
+    auto [b, y] = stored("bb", {1, 2}, type);
+    auto [c, z] = stored("ccc", {4, 2}, type);
+    expectRows(ConcatAttr::get(&context, 0, {a, b, c}), concat(0, {x, y, z}));
+  }
+}
+
+TEST_F(RecipesTest, ConcatWithEmptyParts) {
+  Type type = builder.getF32Type();
+  auto [a, x] = stored("a", {0, 2}, type);
+  auto [b, y] = stored("bb", {3, 2}, type);
+  expectRows(ConcatAttr::get(&context, 0, {a, b, a, b, a}), concat(0, {x, y, x, y, x}));
+}
+
+TEST_F(RecipesTest, ConcatAlongInnerAxes) {
+  for (Type type : allTypes()) {
+    auto [a, x] = stored("a", {3, 2, 2}, type);
+    auto [b, y] = stored("bb", {3, 5, 2}, type);
+    expectRows(ConcatAttr::get(&context, 1, {a, b}), concat(1, {x, y}));
+    auto [c, z] = stored("ccc", {3, 2, 4}, type);
+    expectRows(ConcatAttr::get(&context, 2, {c, a, c}), concat(2, {z, x, z}));
+  }
+}
+
+TEST_F(RecipesTest, Transpose) {
+  for (Type type : allTypes()) {
+    auto [a, x] = stored("a", {4, 3}, type);
+    expectRows(TransposeAttr::get(&context, a), transpose(x));
+  }
+}
+
+/// More rows than one block of the evaluation holds, also of an input that is itself computed.
+TEST_F(RecipesTest, TransposeOfManyRows) {
+  auto [a, x] = stored("a", {600, 3}, builder.getF32Type());
+  expectRows(TransposeAttr::get(&context, a), transpose(x));
+  Attribute twice = ConcatAttr::get(&context, 0, {a, a});
+  expectRows(TransposeAttr::get(&context, twice), transpose(concat(0, {x, x})));
+}
+
+TEST_F(RecipesTest, Cast) {
+  for (Type from : floats())
+    for (Type to : floats()) {
+      auto [a, x] = stored("a", {6, 3}, from);
+      expectRows(CastAttr::get(&context, a, to), castTo(x, to));
+    }
+}
+
+/// Ties, the least and greatest numbers, and what is neither.
+TEST_F(RecipesTest, CastRoundsOnceToNearestEven) {
+  Type f64 = builder.getF64Type();
+  Array hard{{}, f64, {}};
+  for (double number :
+       {0.0, -0.0, 1 + 0x1p-11, 1 + 3 * 0x1p-11, 1 + 0x1p-8, 1 + 3 * 0x1p-8, 0x1p-24, 0x1p-25,
+        0x1.8p-25, 65504.0, 65519.99, 65520.0, 1e30, 0x1p-133, 0x1p-134, 0x1.8p-134, 0x1.fep127,
+        0x1.ffp127, 1e300, static_cast<double>(INFINITY), -static_cast<double>(INFINITY),
+        // Rounded to f32 first, these two would end on a tie, and then go the wrong way.
+        1 + 0x1p-11 + 0x1p-40, 1 + 3 * 0x1p-8 - 0x1p-40})
+    hard.elements.push_back(encode(f64, number));
+  hard.shape = {static_cast<int64_t>(hard.elements.size())};
+  for (const std::string &element : hard.elements)
+    source.files["file/hard"] += element;
+  auto attr = StoredAttr::get(&context, "file", "hard", RankedTensorType::get(hard.shape, f64));
+  for (Type to : {Type(builder.getF16Type()), Type(builder.getBF16Type())})
+    expectRows(CastAttr::get(&context, attr, to), castTo(hard, to));
+}
+
+TEST_F(RecipesTest, CastKeepsNan) {
+  source.files["file/nan"] = encode(builder.getF64Type(), NAN);
+  auto attr =
+      StoredAttr::get(&context, "file", "nan", RankedTensorType::get({1}, builder.getF64Type()));
+  for (Type to : floats()) {
+    std::string got(bytesOf(to), '\0');
+    ASSERT_TRUE(succeeded(cast<RecipeAttrInterface>(Attribute(CastAttr::get(&context, attr, to)))
+                              .evaluateRows(source, 0, 1, got.data())));
+    EXPECT_TRUE(std::isnan(decode(to, got)));
+  }
+}
+
+TEST_F(RecipesTest, ScaleColumns) {
+  for (Type type : floats())
+    for (Type scaleType : floats())
+      for (double offset : {0.0, 1.0}) {
+        auto [a, x] = stored("a", {5, 3}, type);
+        auto [s, n] = stored("s", {3}, scaleType);
+        expectRows(ScaleColumnsAttr::get(&context, a, s, builder.getF64FloatAttr(offset)),
+                   scaleColumns(x, n, offset));
+      }
+}
+
+TEST_F(RecipesTest, Pack) {
+  auto [a, x] = stored("a", {5, 3}, builder.getF16Type());
+  expectRows(PackAttr::get(&context, a, LayoutKind::RowMajor), x);
+}
+
+/// What a merged projection looks like: cast, transposed and scaled parts side by side.
+TEST_F(RecipesTest, Nested) {
+  Type bf16 = builder.getBF16Type(), f32 = builder.getF32Type();
+  auto [q, x] = stored("q", {4, 3}, bf16);
+  auto [k, y] = stored("k", {3, 2}, f32);
+  auto [n, w] = stored("n", {3}, builder.getF16Type());
+  Attribute first = ScaleColumnsAttr::get(&context, CastAttr::get(&context, q, f32), n,
+                                          builder.getF64FloatAttr(1.0));
+  Attribute second = TransposeAttr::get(&context, k);
+  Array expected = concat(0, {scaleColumns(castTo(x, f32), w, 1.0), transpose(y)});
+  Attribute merged = ConcatAttr::get(&context, 0, {first, second});
+  expectRows(PackAttr::get(&context, merged, LayoutKind::RowMajor), expected);
+  Attribute wide = ConcatAttr::get(&context, 1, {merged, CastAttr::get(&context, merged, f32)});
+  expectRows(CastAttr::get(&context, wide, bf16), castTo(concat(1, {expected, expected}), bf16));
+}
+
+TEST_F(RecipesTest, FailureOfTheSourceReachesTheTop) {
+  auto [a, x] = stored("a", {4, 3}, builder.getF32Type());
+  auto [n, y] = stored("n", {3}, builder.getF32Type());
+  Attribute lost = StoredAttr::get(&context, "file", "lost",
+                                   RankedTensorType::get({4, 3}, builder.getF32Type()));
+  Attribute lostScale =
+      StoredAttr::get(&context, "file", "lost", RankedTensorType::get({3}, builder.getF32Type()));
+  FloatAttr zero = builder.getF64FloatAttr(0);
+  for (Attribute attr : {Attribute(ConcatAttr::get(&context, 0, {a, lost})),
+                         Attribute(ConcatAttr::get(&context, 1, {a, lost})),
+                         Attribute(TransposeAttr::get(&context, lost)),
+                         Attribute(TransposeAttr::get(
+                             &context, CastAttr::get(&context, lost, builder.getF16Type()))),
+                         Attribute(ScaleColumnsAttr::get(&context, lost, n, zero)),
+                         Attribute(ScaleColumnsAttr::get(&context, a, lostScale, zero)),
+                         Attribute(PackAttr::get(&context, lost, LayoutKind::RowMajor))}) {
+    auto recipe = cast<RecipeAttrInterface>(attr);
+    RankedTensorType type = recipe.getRecipeType();
+    std::vector<char> out(type.getNumElements() * bytesOf(type.getElementType()));
+    EXPECT_TRUE(failed(recipe.evaluateRows(source, 0, type.getDimSize(0), out.data())));
+  }
+}
+
+/// Not even the syntax can say it, but the compiler could build it.
+TEST_F(RecipesTest, ConcatOfNothingIsRefused) {
+  std::string message;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &d) { message = d.str(); });
+  auto empty = cast<RecipeAttrInterface>(Attribute(ConcatAttr::get(&context, 0, {})));
+  EXPECT_TRUE(failed(empty.verifyRecipe([&] { return emitError(UnknownLoc::get(&context)); })));
+  EXPECT_EQ(message, "expects at least one part to concatenate");
+}
+
+} // namespace
