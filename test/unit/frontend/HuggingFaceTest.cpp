@@ -497,6 +497,25 @@ TEST(HuggingFace, ConfigThatIsNone) {
   EXPECT_EQ(problems.size(), 1u);
 }
 
+TEST(HuggingFace, AnyByteOfTheConfigChanged) {
+  for (TinyModel tiny : {tinyLlama(), tinyBert(), tinyGpt2()}) {
+    tiny.config["eos_token_id"] = "[1, 2]";
+    if (tiny.config.count("head_dim"))
+      tiny.config["rope_scaling"] = R"({"rope_type": "yarn", "factor": 4.0, "beta_fast": 30})";
+    Folder folder;
+    tiny.writeTo(folder);
+    std::string whole = json(tiny.config);
+    for (size_t i = 0; i < whole.size(); ++i) {
+      std::string changed = whole;
+      changed[i] = "9\"}"[i % 3];
+      folder.write("config.json", changed);
+      Problems problems;
+      auto model = readHuggingFace(folder.path(), problems);
+      EXPECT_EQ(model.has_value(), !hasErrors(problems)) << changed;
+    }
+  }
+}
+
 TEST(HuggingFace, GenerationConfigAndTokenizer) {
   ModelDescription model = accepted(tinyLlama(), [](const Folder &folder) {
     folder.write("generation_config.json", R"({"eos_token_id": [3, 4], "pad_token_id": 0,
