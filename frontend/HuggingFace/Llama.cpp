@@ -4,6 +4,7 @@
 // gated feed-forward (Touvron et al. 2023). Its configuration keys and tensors.
 #include "frontend/HuggingFace/Family.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace fovea;
@@ -48,6 +49,10 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
   model.vocabulary = *vocabulary;
   model.hidden = *hidden;
   model.maxPositions = *positions;
+  // This kind alone stretches past what the configuration calls the longest.
+  if (rotary->kind == Rotary::Kind::Dynamic)
+    model.maxPositions = static_cast<int64_t>(
+        std::min(double(*positions) * std::max(rotary->factor, 1.0), double(maxPositions)));
 
   weights.choosePrefix({"model.", ""}, "embed_tokens.weight");
   model.embeddings.name = weights.prefix() + "embed_tokens";

@@ -286,6 +286,9 @@ TEST(Rotary, LinearAndDynamic) {
   EXPECT_EQ(dynamic.kind, Rotary::Kind::Dynamic);
   EXPECT_EQ(dynamic.originalPositions, 64);
   EXPECT_EQ(dynamic.theta, 1000);
+  TinyModel stretched = tinyLlama();
+  stretched.config["rope_scaling"] = R"({"type": "dynamic", "factor": 2.5})";
+  EXPECT_EQ(accepted(stretched).maxPositions, 160);
 }
 
 TEST(Rotary, Yarn) {
