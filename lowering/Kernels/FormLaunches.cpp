@@ -557,7 +557,7 @@ LogicalResult EntryConversion::convertGroup(GroupOp group) {
     return group.emitOpError("has results whose sizes cannot be computed beforehand");
   for (Operation *op = before ? before->getNextNode() : &group->getBlock()->front(); op != group;
        op = op->getNextNode())
-    if (failed(convertIndexOp(op)))
+    if (failed(convert(op)))
       return failure();
 
   SmallVector<Value> inputs, outputs;

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The attention grid: every pair of variants of every two clauses of `fovea.attention`, compiled,
+// at lengths from 0 to 129, against the interpreter in f64. Each call runs whole and in three
+// parts, which must agree to the bit.
+#include "interpreter/Interpreter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Parser/Parser.h"
+#include "test/grid/AttentionCase.h"
+#include "test/grid/NativeProgram.h"
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::interpreter;
+
+namespace {
+
+struct NoWeights : RecipeSource {
+  FailureOr<ArrayRef<char>> read(StoredAttr) override { return failure(); }
+};
+
+MLIRContext &getContext() {
+  static MLIRContext *context = [] {
+    DialectRegistry registry;
+    registerAllDialects(registry);
+    registerAllExtensions(registry);
+    registry.insert<FoveaDialect>();
+    auto *created = new MLIRContext(registry, MLIRContext::Threading::DISABLED);
+    created->loadAllAvailableDialects();
+    return created;
+  }();
+  return *context;
+}
+
+const std::vector<Choice> &getCases() {
+  static const std::vector<Choice> cases = makePairwiseCover(1);
+  return cases;
+}
+
+/// Empty if `got` is `expected` within the tolerance; else the first place where it is not.
+std::string compare(const Tensor &got, const Tensor &expected, double tolerance) {
+  if (got.shape != expected.shape)
+    return "shapes differ";
+  double largest = 0;
+  for (double x : expected.reals)
+    if (std::isfinite(x))
+      largest = std::max(largest, std::abs(x));
+  for (int64_t i = 0; i < expected.size(); ++i) {
+    double x = got.reals[i], y = expected.reals[i];
+    bool same = std::isfinite(y) ? std::abs(x - y) <= tolerance * largest
+                                 : (std::isnan(y) ? std::isnan(x) : x == y);
+    if (!same)
+      return "element " + std::to_string(i) + ": got " + std::to_string(x) + ", expected " +
+             std::to_string(y) + " (largest " + std::to_string(largest) + ")";
+  }
+  return "";
+}
+
+class AttentionGrid : public testing::TestWithParam<int> {};
+
+TEST_P(AttentionGrid, agreesWithTheInterpreter) {
+  int number = GetParam();
+  AttentionCase attention(getCases()[number]);
+  SCOPED_TRACE(attention.describe());
+  ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diagnostic) {
+    ADD_FAILURE() << diagnostic.str();
+    return success();
+  });
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(attention.getText(), &getContext());
+  ASSERT_TRUE(module) << attention.getText();
+  std::string error;
+  std::unique_ptr<NativeProgram> program = NativeProgram::compile(*module, error);
+  ASSERT_TRUE(program) << error << attention.getText();
+  NoWeights weights;
+  Interpreter interpreter(*module, weights);
+  std::mt19937_64 random(number);
+  // Over all cases both lengths take every value from 0 to 129.
+  int64_t count = 130;
+  std::pair<int64_t, int64_t> lengths[] = {{(7 * number + 3) % count, (11 * number + 64) % count},
+                                           {(13 * number + 1) % 34, (number + 129) % count},
+                                           {(number + 97) % count, (5 * number) % 34},
+                                           {1, number % count},
+                                           {number % 18, number % 18}};
+  for (auto [queries, keys] : lengths) {
+    int64_t batch = 1 + (queries + keys + number) % 2;
+    SCOPED_TRACE("B" + std::to_string(batch) + " Sq" + std::to_string(queries) + " Sk" +
+                 std::to_string(keys));
+    std::vector<RuntimeValue> inputs = attention.makeInputs(batch, queries, keys, random);
+    FailureOr<std::vector<RuntimeValue>> expected = interpreter.call("attend", inputs);
+    ASSERT_TRUE(succeeded(expected));
+    FailureOr<std::vector<RuntimeValue>> got = program->call("attend", inputs, 1, error);
+    ASSERT_TRUE(succeeded(got)) << error;
+    FailureOr<std::vector<RuntimeValue>> inParts = program->call("attend", inputs, 3, error);
+    ASSERT_TRUE(succeeded(inParts)) << error;
+    for (size_t i = 0; i < expected->size(); ++i) {
+      const Tensor &result = *std::get<TensorRef>((*got)[i]);
+      EXPECT_EQ(compare(result, *std::get<TensorRef>((*expected)[i]), attention.getTolerance()), "")
+          << "result " << i;
+      const Tensor &other = *std::get<TensorRef>((*inParts)[i]);
+      EXPECT_TRUE(result.reals.size() == other.reals.size() &&
+                  std::memcmp(result.reals.data(), other.reals.data(), 8 * other.reals.size()) == 0)
+          << "result " << i << " depends on the number of parts";
+    }
+    if (HasFailure()) {
+      std::cerr << attention.getText();
+      return;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Pairwise, AttentionGrid,
+                         testing::Range(0, static_cast<int>(getCases().size())));
+
+TEST(AttentionGridSize, isBounded) { EXPECT_LE(getCases().size(), 400u); }
+
+} // namespace

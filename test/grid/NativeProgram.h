@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compiles a module in this process and calls its entries, without artifact and runtime: what the
+// numeric tests of kernels stand on.
+#ifndef FOVEA_TEST_GRID_NATIVEPROGRAM_H
+#define FOVEA_TEST_GRID_NATIVEPROGRAM_H
+
+#include "interpreter/Value.h"
+#include "lowering/Lowering.h"
+#include "runtime/Abi.h"
+#include <memory>
+
+namespace mlir::fovea {
+
+class NativeProgram {
+public:
+  /// Takes a module of the `import` stage through all stages, links it and opens it. Null after a
+  /// diagnostic or, for the linker and loader, with `error` filled.
+  static std::unique_ptr<NativeProgram> compile(ModuleOp module, std::string &error);
+  ~NativeProgram();
+
+  /// Calls an entry whose arguments and results are tensors, each step in `parts` parts one after
+  /// the other, in order or from last to first. Results as f64 or integers. Fails, with `error`, on
+  /// a fault.
+  FailureOr<std::vector<interpreter::RuntimeValue>>
+  call(StringRef entry, ArrayRef<interpreter::RuntimeValue> arguments, int64_t parts,
+       std::string &error);
+
+private:
+  NativeProgram() = default;
+  std::vector<EntryLayout> entries;
+  void *library = nullptr;
+};
+
+} // namespace mlir::fovea
+
+#endif // FOVEA_TEST_GRID_NATIVEPROGRAM_H
