@@ -56,6 +56,7 @@ def LaunchOp : FoveaOp<"launch", [AttrSizedOperandSegments, DeclareOpInterfaceMe
     * (C1) the symbol is a function that takes the types of `ins` and `outs` and two index values, and gives nothing.
 
     ```mlir
+    func.func private @linear_0(memref<?x?x192xf32>, memref<320x192xf32>, memref<?x?x320xf32>, index, index)
     fovea.launch @linear_0 ins(%x, %w : memref<?x?x192xf32>, memref<320x192xf32>) outs(%y : memref<?x?x320xf32>)
     ```
   }];

@@ -56,6 +56,7 @@ def WeightRefOp : FoveaOp<"weight_ref", [Pure, DeclareOpInterfaceMethods<SymbolU
     * (C1) the symbol is a `fovea.weight` of the same shape and element type.
 
     ```mlir
+    fovea.weight @head : tensor<2048x192xbf16> = #fovea.stored<"model.safetensors", "lm_head.weight", tensor<2048x192xbf16>>
     %w = fovea.weight_ref @head : tensor<2048x192xbf16>
     ```
   }];
