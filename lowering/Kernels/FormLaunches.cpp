@@ -239,6 +239,7 @@ private:
   void findLifetimes();
   LogicalResult convert(Operation *op);
   LogicalResult convertGroup(GroupOp group);
+  FailureOr<CacheBuffer> getCache(GroupOp group, Value operand, BlockArgument argument);
   LogicalResult convertReturn(func::ReturnOp op);
   LogicalResult convertView(Operation *op);
   LogicalResult convertIndexOp(Operation *op);
@@ -414,7 +415,9 @@ void EntryConversion::findLifetimes() {
       if (!cache)
         continue;
       Value from = group.getInputs()[cache.getArgNumber()];
-      root[result] = rootOf(from);
+      // Each append to an empty cache has memory of its own: see getCache.
+      if (!from.getDefiningOp<CacheCreateOp>())
+        root[result] = rootOf(from);
       if (auto found = cacheArgument.find(from); found != cacheArgument.end())
         cacheArgument[result] = found->second;
     }
@@ -547,6 +550,32 @@ LogicalResult EntryConversion::convertView(Operation *op) {
   return success();
 }
 
+/// The memory and length of a cache that a group reads or, as `argument`, grows. An empty cache
+/// that was made in this entry gets memory here, as long as what grows from it is used.
+FailureOr<CacheBuffer> EntryConversion::getCache(GroupOp group, Value operand,
+                                                 BlockArgument argument) {
+  CacheBuffer cache = caches.lookup(operand);
+  auto create = operand.getDefiningOp<CacheCreateOp>();
+  if (!create)
+    return cache;
+  CacheType type = create.getType();
+  Value batch = scalars.lookupOrNull(create.getBatch());
+  Value capacity = scalars.lookupOrNull(create.getCapacity());
+  if (!batch || !capacity)
+    return create.emitOpError("expects sizes that are computed from sizes"), failure();
+  SmallVector<OpFoldResult> sizes{batch, math.getIndexAttr(type.getHeads()), capacity,
+                                  math.getIndexAttr(type.getSize())};
+  int64_t now = order[group], last = now;
+  for (auto [result, yielded] :
+       llvm::zip(group.getResults(), group.getBody().front().getTerminator()->getOperands()))
+    if (auto append = yielded.getDefiningOp<CacheAppendOp>();
+        append && append.getCache() == argument)
+      if (auto found = lastUse.find(result); found != lastUse.end())
+        last = std::max(last, found->second);
+  cache.memory = allocate(create.getLoc(), getCacheMemory(type), sizes, now, last);
+  return cache;
+}
+
 LogicalResult EntryConversion::convertGroup(GroupOp group) {
   Location loc = group.getLoc();
   // The results' sizes, as ops before the group, converted like all others.
@@ -561,6 +590,7 @@ LogicalResult EntryConversion::convertGroup(GroupOp group) {
       return failure();
 
   SmallVector<Value> inputs, outputs;
+  llvm::DenseMap<Value, CacheBuffer> grown; ///< by the region's argument
   for (auto [operand, argument] : llvm::zip(group.getInputs(), group.getBody().getArguments())) {
     if (isa<RankedTensorType>(operand.getType())) {
       auto found = buffers.find(operand);
@@ -568,11 +598,18 @@ LogicalResult EntryConversion::convertGroup(GroupOp group) {
         return group.emitOpError("reads a tensor that no buffer holds");
       inputs.push_back(found->second.memory);
     } else if (isa<CacheType>(operand.getType())) {
-      CacheBuffer cache = caches.lookup(operand);
+      FailureOr<CacheBuffer> found = getCache(group, operand, argument);
+      if (failed(found))
+        return failure();
+      CacheBuffer cache = *found;
       if (!isAppended(argument))
         inputs.push_back(cache.memory);
       inputs.push_back(cache.length);
       if (!isAppended(argument))
+        continue;
+      grown[argument] = cache;
+      outputs.push_back(cache.memory);
+      if (operand.getDefiningOp<CacheCreateOp>())
         continue;
       auto [first, isFirst] = appendedBy.try_emplace(operand, group);
       if (!isFirst) {
@@ -582,7 +619,6 @@ LogicalResult EntryConversion::convertGroup(GroupOp group) {
             << "here; memory grows in place, so a value can grow once";
         return error;
       }
-      outputs.push_back(cache.memory);
     } else {
       Value value = scalars.lookupOrNull(operand);
       if (!value)
@@ -598,7 +634,7 @@ LogicalResult EntryConversion::convertGroup(GroupOp group) {
       auto added = append ? dyn_cast<BlockArgument>(append.getInput()) : BlockArgument();
       if (!cache || !added)
         return group.emitOpError("expects a cache result to be one append of its arguments");
-      CacheBuffer old = caches.lookup(group.getInputs()[cache.getArgNumber()]);
+      CacheBuffer old = grown[cache];
       Value count = toValue(loc, buffers.lookup(group.getInputs()[added.getArgNumber()]).sizes[1]);
       caches[result] = {old.memory, arith::AddIOp::create(math, loc, old.length, count)};
       continue;
@@ -670,18 +706,9 @@ LogicalResult EntryConversion::convert(Operation *op) {
         scalars.map(length.getLength(), caches.lookup(length.getCache()).length);
         return success();
       })
-      .Case([&](CacheCreateOp create) -> LogicalResult {
-        CacheType type = create.getType();
-        Value batch = scalars.lookupOrNull(create.getBatch()),
-              capacity = scalars.lookupOrNull(create.getCapacity());
-        if (!batch || !capacity)
-          return create.emitOpError("expects sizes that are computed from sizes");
-        SmallVector<OpFoldResult> sizes{batch, math.getIndexAttr(type.getHeads()), capacity,
-                                        math.getIndexAttr(type.getSize())};
-        auto last = lastUse.find(create.getResult());
-        int64_t now = order[create];
-        caches[create.getResult()] = {allocate(create.getLoc(), getCacheMemory(type), sizes, now,
-                                               last == lastUse.end() ? now : last->second),
+      .Case([&](CacheCreateOp create) {
+        // Memory is given to what is appended to it; equal empty caches may be one value by now.
+        caches[create.getResult()] = {Value(),
                                       arith::ConstantIndexOp::create(math, create.getLoc(), 0)};
         return success();
       })
