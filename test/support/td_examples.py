@@ -4,7 +4,7 @@
 usage: td_examples.py FILE.td...
 
 An example shows an op, not where its operands come from. What it uses and does not define becomes an argument of a function around it, whose type the parser's own
-complaint tells: each is first declared with a type that nothing has. Weights, the model and functions stand outside of that function.
+complaint tells: each is first declared with a type that nothing has. Weights, programs, the model and functions stand outside of that function.
 """
 import pathlib
 import re
@@ -13,15 +13,19 @@ import sys
 import tempfile
 
 PLACEHOLDER = "i17"
-OUTSIDE = ("fovea.weight ", "fovea.model ", "func.func ")
+OUTSIDE = ("fovea.weight ", "fovea.model ", "fovea.program ", "func.func ")
 ROUNDS = 12
 
 
 class Example:
     def __init__(self, place, lines):
         self.place, self.types, self.fault = place, {}, None
-        self.outside = [line for line in lines if line.startswith(OUTSIDE)]
-        self.inside = [line for line in lines if not line.startswith(OUTSIDE)]
+        self.outside, self.inside = [], []
+        part = self.inside
+        for line in lines:
+            if not line.startswith((" ", "}")):
+                part = self.outside if line.startswith(OUTSIDE) else self.inside
+            part.append(line)
 
     def text(self):
         arguments = ", ".join(f"{name}: {kind}" for name, kind in self.types.items())

@@ -162,3 +162,8 @@ func.func private @dims_scalar() -> (i32 {fovea.dims = ["batch"]})
 
 // expected-error @below {{has unknown argument attribute 'fovea.title'}}
 func.func private @unknown_argument_attribute(i32 {fovea.title = "x"})
+
+// -----
+
+// expected-error @below {{expects one place for each kernel, got}}
+fovea.program "program_c1" #fovea.signature<[#fovea.port<"x", tensor<4xf32>>], [#fovea.port<"y", tensor<4xf32>>]> locals(2) positions(0) steps ["activation_0"] at []
