@@ -19,6 +19,10 @@ bool AddedTokens::open(const tables::Tokenizer &table, const Normalizers &normal
     return true;
   for (const tables::AddedToken *added : *table.added_tokens()) {
     std::string content = added->content()->str();
+    if (!isUtf8(content)) {
+      error = "expects added tokens with an id and some UTF-8 text";
+      return false;
+    }
     Token token{content, added->id(), added->single_word(), added->left_strip(),
                 added->right_strip()};
     if (added->normalized() && !normalizers.empty()) {
@@ -26,8 +30,10 @@ bool AddedTokens::open(const tables::Tokenizer &table, const Normalizers &normal
       normalizers.apply(text);
       token.searched = text.bytes;
     }
-    if (token.id < 0 || token.searched.empty()) {
-      error = "expects added tokens with an id and some text, got id " + std::to_string(token.id);
+    if (token.id < 0 || token.id == INT32_MAX || token.searched.empty() ||
+        !isUtf8(token.searched)) {
+      error =
+          "expects added tokens with an id and some UTF-8 text, got id " + std::to_string(token.id);
       return false;
     }
     if (added->special())

@@ -274,6 +274,11 @@ TokenStage::Function metaspaceFunction(const tables::Decoder &table) {
 
 TokenStage::Function replaceFunction(const Pattern &pattern, const tables::Decoder &table) {
   return [&pattern, content = table.content()->str()](std::string token, size_t) {
+    if (!isUtf8(token)) { // of a damaged vocabulary
+      std::string valid;
+      appendLossy(valid, token, true);
+      token = std::move(valid);
+    }
     std::vector<Span> spans;
     pattern.search(token, spans);
     std::string out;

@@ -159,8 +159,8 @@ std::unique_ptr<Pattern> fovea::openPattern(const tables::Pattern *table, std::s
   }
   if (table->regex())
     return Pattern::regex(table->regex()->string_view(), error);
-  if (table->literal()->size() == 0) {
-    error = "expects a literal that is not empty";
+  if (table->literal()->size() == 0 || !isUtf8(table->literal()->string_view())) {
+    error = "expects a literal that is UTF-8 and not empty";
     return nullptr;
   }
   return Pattern::literal(table->literal()->string_view());
@@ -179,6 +179,10 @@ bool Normalizers::open(const tables::Tokenizer &table, std::string &error) {
     bool replaces = normalizer->kind() == NormalizerKind::Replace;
     if ((replaces || normalizer->kind() == NormalizerKind::Prepend) && !normalizer->content()) {
       error = "expects content in a normalizer";
+      return false;
+    }
+    if (normalizer->content() && !isUtf8(normalizer->content()->string_view())) {
+      error = "expects content that is UTF-8 in a normalizer";
       return false;
     }
     if (replaces && !(step.pattern = openPattern(normalizer->pattern(), error)))

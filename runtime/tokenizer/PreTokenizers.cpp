@@ -199,7 +199,8 @@ bool PreTokenizers::open(const tables::Tokenizer &table, std::string &error) {
     if (needsPattern && !(step.pattern = openPattern(entry->pattern(), error)))
       return false;
     if (entry->kind() == PreTokenizerKind::Metaspace &&
-        (!entry->replacement() || countUtf8(entry->replacement()->string_view()) != 1)) {
+        (!entry->replacement() || !isUtf8(entry->replacement()->string_view()) ||
+         countUtf8(entry->replacement()->string_view()) != 1)) {
       error = "expects one character as replacement of a space";
       return false;
     }

@@ -81,6 +81,16 @@ size_t fovea::appendLossy(std::string &out, std::string_view bytes, bool atEnd) 
   return at;
 }
 
+bool fovea::isUtf8(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    Utf8Char next;
+    if (readUtf8(text.substr(at), next) != Utf8Status::Valid)
+      return false;
+    at += next.size;
+  }
+  return true;
+}
+
 size_t fovea::countUtf8(std::string_view text) {
   size_t count = 0;
   for (char c : text)

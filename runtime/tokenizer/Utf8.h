@@ -46,6 +46,10 @@ void appendUtf8(std::string &out, uint32_t codePoint);
 /// `atEnd`, an incomplete code point at the end is left; returns what was used.
 size_t appendLossy(std::string &out, std::string_view bytes, bool atEnd);
 
+/// Whether all of `text` is UTF-8. Strings of tables are checked once by this:
+/// patterns are matched without checking their subject again.
+bool isUtf8(std::string_view text);
+
 /// Number of code points of valid UTF-8.
 size_t countUtf8(std::string_view text);
 
