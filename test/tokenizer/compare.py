@@ -8,7 +8,7 @@ Tokenizers: real ones (Shakespeare Llama, MiniLM, the translation model if it li
 beside the repository) and ones that are trained here. Strings: every code point alone
 and in context, random mixes of what tokenizers treat specially, runs of white space,
 emoji, marks, special tokens inside text, long texts, pairs, any ids decoded, bytes
-that are no UTF-8. Without --quick every tokenizer sees every code point.
+that are no UTF-8. --quick takes a tenth of them.
 """
 
 import argparse
@@ -70,13 +70,12 @@ def special_texts(names):
     return out
 
 
-def make_texts(names, points, rng, mixes):
+def make_texts(names, alone, points, rng, mixes):
     texts = ["", " ", "  ", "\n", "a", "Hello, world!", " leading", "trailing ", "\u0000", "a\u0000b"]
     texts += special_texts(names)
-    for k, c in enumerate(points):
+    for c in alone:
         s = chr(c)
-        if c < 0x3000 or k % 16 == 0:  # alone, and in a text of its own
-            texts += [s, f"ab{s}cd {s} {s}1 '{s}\n{s}"]
+        texts += [s, f"ab{s}cd {s} {s}1 '{s}\n{s}"] if c < 0x3000 else [s]
     for k in range(0, len(points), 32):  # within a word, and between spaces
         texts.append(" ".join(f"a{s}b {s}" for s in map(chr, points[k:k + 32])))
     kinds = pools()
@@ -302,14 +301,14 @@ def expect(reference, encodings, skip):
     return [(e.ids, e.type_ids, text) for e, text in zip(encodings, texts)]
 
 
-def compare(tool, name, file, points, mixes, seed):
+def compare(tool, name, file, alone, points, mixes, seed):
     rng = random.Random(seed)
     reference = Tokenizer.from_file(str(file))
     reference.no_truncation()
     reference.no_padding()
     size = reference.get_vocab_size()
     names = sorted(token.content for token in reference.get_added_tokens_decoder().values())[:40]
-    texts = make_texts(names, points, rng, mixes)
+    texts = make_texts(names, alone, points, rng, mixes)
     half = rng.sample(texts, min(len(texts), 2000))
     pairs = [(rng.choice(texts), rng.choice(texts)) for _ in range(500)]
     broken = [rng.randbytes(rng.randrange(1, 12)) for _ in range(500)]
@@ -356,12 +355,16 @@ def main():
             if not isinstance(source, pathlib.Path):
                 file = pathlib.Path(folder) / f"{name}.json"
                 source().save(str(file))
-            # Real tokenizers and one of each trained kind see every code point; the others
-            # share them out, as all do in the quick mode.
-            chosen = points if name in EVERY_POINT else points[number % len(cases)::len(cases)]
+            # Every code point is a text of its own for one of the tokenizers; those that have
+            # classes of their own see all of them inside texts, and those below U+3000 alone.
+            alone = points[number::len(cases)]
+            inside = points if name in EVERY_POINT else alone
             if arguments.quick:
-                chosen = points[number % len(cases)::len(cases)][:3000]
-            compared, wrong = compare(arguments.tool, name, str(file), chosen,
+                alone = inside = alone[:2000]
+            else:
+                low = 0x3000 if name in EVERY_POINT else 0
+                alone = points[:low] + [c for c in alone if c >= low]
+            compared, wrong = compare(arguments.tool, name, str(file), alone, inside,
                                       1000 if arguments.quick else 4000, number)
             total += compared
             failures += wrong
