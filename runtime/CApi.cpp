@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The C interface of modules, contexts and calls: checks pointers and numbers,
+// forwards, turns failures into statuses.
+#include "runtime/Call.h"
+#include "runtime/Status.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+using namespace fovea;
+
+static void require(const void *pointer, const char *what) {
+  if (!pointer)
+    failInvalid(std::string(what) + " is NULL");
+}
+
+static const Entry &entryAt(const fovea_module *module, size_t entry) {
+  require(module, "module");
+  const auto &entries = module->module->entries();
+  if (entry >= entries.size())
+    failInvalid("there is no entry number " + std::to_string(entry) + " of " +
+                std::to_string(entries.size()));
+  return entries[entry];
+}
+
+const char *fovea_version(void) { return FOVEA_VERSION; }
+
+fovea_status *fovea_module_open(const char *path, fovea_module **module) {
+  return guarded([&] {
+    require(path, "path");
+    require(module, "module");
+    *module = nullptr;
+    *module = new fovea_module{std::make_shared<const Module>(path)};
+  });
+}
+
+void fovea_module_free(fovea_module *module) { delete module; }
+
+fovea_status *fovea_module_get_info(const fovea_module *module, fovea_module_info *info) {
+  return guarded([&] {
+    require(module, "module");
+    require(info, "info");
+    const Module &m = *module->module;
+    const manifest::ModelInfoT &model = *m.manifest().model;
+    *info = {model.name.c_str(),
+             model.architecture.c_str(),
+             m.manifest().compiler.c_str(),
+             static_cast<fovea_model_kind>(model.kind),
+             model.begin_token,
+             model.end_tokens.data(),
+             model.end_tokens.size(),
+             model.vocabulary_size,
+             model.max_positions,
+             model.max_text_tokens,
+             m.tokenizer() != nullptr,
+             m.entries().size(),
+             m.weightBytes()};
+  });
+}
+
+fovea_status *fovea_module_get_entry(const fovea_module *module, size_t entry,
+                                     fovea_entry_info *info) {
+  return guarded([&] {
+    require(info, "info");
+    const manifest::EntryT &description = *entryAt(module, entry).description;
+    *info = {description.name.c_str(), description.arguments.size(), description.results.size(),
+             description.steps.size(), description.max_positions};
+  });
+}
+
+fovea_status *fovea_module_find_entry(const fovea_module *module, const char *name, size_t *entry) {
+  return guarded([&] {
+    require(module, "module");
+    require(name, "name");
+    require(entry, "entry");
+    *entry = module->module->requireEntry(name);
+  });
+}
+
+using Values = std::vector<std::unique_ptr<manifest::ValueT>>;
+
+static void fillValue(const Values &values, const std::vector<std::vector<const char *>> &names,
+                      size_t index, fovea_value_info *info) {
+  require(info, "info");
+  if (index >= values.size())
+    failInvalid("there is no value number " + std::to_string(index) + " of " +
+                std::to_string(values.size()));
+  const manifest::ValueT &value = *values[index];
+  *info = {value.name.c_str(),
+           value.kind == manifest::ValueKind::Cache,
+           dtypeOf(value.element),
+           static_cast<int32_t>(value.shape.size()),
+           value.shape.data(),
+           names[index].data(),
+           value.heads,
+           value.size};
+}
+
+fovea_status *fovea_module_get_argument(const fovea_module *module, size_t entry, size_t argument,
+                                        fovea_value_info *info) {
+  return guarded([&] {
+    const Entry &e = entryAt(module, entry);
+    fillValue(e.description->arguments, e.argumentDimensions, argument, info);
+  });
+}
+
+fovea_status *fovea_module_get_result(const fovea_module *module, size_t entry, size_t result,
+                                      fovea_value_info *info) {
+  return guarded([&] {
+    const Entry &e = entryAt(module, entry);
+    fillValue(e.description->results, e.resultDimensions, result, info);
+  });
+}
+
+fovea_status *fovea_module_get_step(const fovea_module *module, size_t entry, size_t step,
+                                    fovea_step_info *info) {
+  return guarded([&] {
+    require(info, "info");
+    const auto &steps = entryAt(module, entry).description->steps;
+    if (step >= steps.size())
+      failInvalid("there is no step number " + std::to_string(step) + " of " +
+                  std::to_string(steps.size()));
+    const auto &kernel = *module->module->manifest().kernels[steps[step]->kernel];
+    *info = {kernel.name.c_str(), kernel.description.c_str(), steps[step]->location.c_str(),
+             kernel.fallback};
+  });
+}
+
+fovea_status *fovea_module_encode(const fovea_module *module, const char *text, size_t size,
+                                  int special, int64_t **ids, size_t *count) {
+  return guarded([&] {
+    require(module, "module");
+    require(text, "text");
+    require(ids, "ids");
+    require(count, "count");
+    std::vector<int32_t> tokens =
+        module->module->requireTokenizer().encode({text, size}, special != 0);
+    auto *out = static_cast<int64_t *>(std::malloc((tokens.size() + 1) * sizeof(int64_t)));
+    if (!out)
+      throw std::bad_alloc();
+    for (size_t i = 0; i < tokens.size(); ++i)
+      out[i] = tokens[i];
+    *ids = out;
+    *count = tokens.size();
+  });
+}
+
+fovea_status *fovea_module_decode(const fovea_module *module, const int64_t *ids, size_t count,
+                                  char **text, size_t *size) {
+  return guarded([&] {
+    require(module, "module");
+    require(text, "text");
+    if (count)
+      require(ids, "ids");
+    std::vector<int32_t> tokens;
+    for (size_t i = 0; i < count; ++i) {
+      if (ids[i] < 0 || ids[i] > INT32_MAX)
+        failInvalid("token id " + std::to_string(ids[i]) + " is no token");
+      tokens.push_back(static_cast<int32_t>(ids[i]));
+    }
+    std::string decoded =
+        module->module->requireTokenizer().decode(tokens.data(), tokens.size(), true);
+    char *out = static_cast<char *>(std::malloc(decoded.size() + 1));
+    if (!out)
+      throw std::bad_alloc();
+    std::memcpy(out, decoded.c_str(), decoded.size() + 1);
+    *text = out;
+    if (size)
+      *size = decoded.size();
+  });
+}
+
+fovea_status *fovea_context_create(fovea_module *module, const fovea_context_options *options,
+                                   fovea_context **context) {
+  return guarded([&] {
+    require(module, "module");
+    require(context, "context");
+    *context = nullptr;
+    fovea_context_options own = FOVEA_CONTEXT_OPTIONS_INIT;
+    // An older caller has fewer fields, a newer one more than we know.
+    if (options)
+      std::memcpy(&own, options, std::min(sizeof(own), options->struct_size));
+    *context = new fovea_context{Context(module->module, own)};
+  });
+}
+
+void fovea_context_free(fovea_context *context) { delete context; }
+
+fovea_status *fovea_context_reset(fovea_context *context) {
+  return guarded([&] {
+    require(context, "context");
+    context->context.reset();
+  });
+}
+
+fovea_status *fovea_context_get_info(const fovea_context *context, fovea_context_info *info) {
+  return guarded([&] {
+    require(context, "context");
+    require(info, "info");
+    *info = {context->context.threads(), context->context.capacity(), context->context.length()};
+  });
+}
+
+fovea_status *fovea_call_create(fovea_context *context, const char *entry, fovea_call **call) {
+  return guarded([&] {
+    require(context, "context");
+    require(entry, "entry");
+    require(call, "call");
+    *call = nullptr;
+    *call = new fovea_call{Call(context->context, entry)};
+  });
+}
+
+void fovea_call_free(fovea_call *call) { delete call; }
+
+fovea_status *fovea_call_set_argument(fovea_call *call, const char *name,
+                                      const fovea_tensor *tensor) {
+  return guarded([&] {
+    require(call, "call");
+    require(name, "name");
+    require(tensor, "tensor");
+    call->call.setArgument(name, *tensor);
+  });
+}
+
+fovea_status *fovea_call_run(fovea_call *call) {
+  return guarded([&] {
+    require(call, "call");
+    call->call.run();
+  });
+}
+
+fovea_status *fovea_call_get_result(fovea_call *call, const char *name,
+                                    const fovea_tensor **tensor) {
+  return guarded([&] {
+    require(call, "call");
+    require(name, "name");
+    require(tensor, "tensor");
+    *tensor = &call->call.result(name);
+  });
+}
+
+fovea_status *fovea_call_get_step_time(const fovea_call *call, size_t step, double *seconds) {
+  return guarded([&] {
+    require(call, "call");
+    require(seconds, "seconds");
+    const std::vector<double> &all = call->call.stepSeconds();
+    if (step >= all.size())
+      failInvalid(all.empty() ? "the context does not profile"
+                              : "there is no step number " + std::to_string(step));
+    *seconds = all[step];
+  });
+}

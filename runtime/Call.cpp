@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Call.h. All that can be known to go wrong is found before the first step:
+// types, sizes, equal names, positions, room in the caches.
+#include "runtime/Call.h"
+
+#include "runtime/Status.h"
+
+#include <algorithm>
+
+namespace fovea {
+
+using manifest::EntryT;
+using manifest::ValueKind;
+using manifest::ValueT;
+
+static bool sameType(fovea_dtype a, fovea_dtype b) {
+  return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
+}
+
+static std::string shapeText(const std::vector<int64_t> &shape,
+                             const std::vector<std::string> &names = {}) {
+  std::string text = "[";
+  for (size_t i = 0; i < shape.size(); ++i) {
+    text += i ? ", " : "";
+    if (shape[i] >= 0)
+      text += std::to_string(shape[i]);
+    else
+      text += i < names.size() && !names[i].empty() ? names[i] : "?";
+  }
+  return text + "]";
+}
+
+Call::Call(Context &context, const std::string &entry)
+    : theContext(context), entryIndex(context.module().requireEntry(entry)),
+      description(context.module().entries()[entryIndex].description) {
+  arguments.resize(description->arguments.size());
+  results.resize(description->results.size());
+  locals.resize(description->locals);
+  buffers.resize(arguments.size() + results.size());
+  if (context.profiled())
+    seconds.resize(description->steps.size());
+  newLengths.resize(results.size());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const ValueT &value = *description->arguments[i];
+    for (size_t d = 0; d < value.dims.size(); ++d)
+      if (value.kind == ValueKind::Tensor && !value.dims[d].empty())
+        arguments[i].named.emplace_back(d, dimensionNumber(value.dims[d]));
+  }
+  // Caches after tensors: only a tensor gives a name its size.
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const ValueT &value = *description->arguments[i];
+    if (value.kind != ValueKind::Cache)
+      continue;
+    arguments[i].cache = &context.cache(value);
+    const std::string batch = value.dims.empty() || value.dims[0].empty() ? "batch" : value.dims[0];
+    for (size_t d = 0; d < bound.size(); ++d)
+      if (bound[d].name == batch)
+        arguments[i].batch = static_cast<int>(d);
+  }
+}
+
+size_t Call::dimensionNumber(const std::string &name) {
+  for (size_t i = 0; i < bound.size(); ++i)
+    if (bound[i].name == name)
+      return i;
+  bound.push_back({name});
+  return bound.size() - 1;
+}
+
+std::string Call::place(const ValueT &value) const {
+  return "entry '" + description->name + "': argument '" + value.name + "'";
+}
+
+size_t Call::argumentIndex(const std::string &name) const {
+  std::string known;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const ValueT &value = *description->arguments[i];
+    if (value.name == name) {
+      if (value.kind == ValueKind::Cache)
+        failInvalid(place(value) + " is a cache; the context has it");
+      return i;
+    }
+    if (value.kind == ValueKind::Tensor)
+      known += (known.empty() ? "'" : ", '") + value.name + "'";
+  }
+  failInvalid("entry '" + description->name + "' has no argument '" + name + "'; it has " +
+              (known.empty() ? "none" : known));
+}
+
+bool Call::hasArgument(const std::string &name) const {
+  return std::any_of(
+      description->arguments.begin(), description->arguments.end(),
+      [&](const auto &value) { return value->name == name && value->kind == ValueKind::Tensor; });
+}
+
+void Call::setArgument(const std::string &name, const fovea_tensor &tensor) {
+  size_t index = argumentIndex(name);
+  const ValueT &value = *description->arguments[index];
+  if (tensor.device.type != FOVEA_CPU)
+    failInvalid(place(value) + " expects a tensor in CPU memory, got device type " +
+                std::to_string(tensor.device.type));
+  if (tensor.ndim < 0 || tensor.ndim > 64 || (tensor.ndim > 0 && !tensor.shape))
+    failInvalid(place(value) + " expects " + std::to_string(value.shape.size()) +
+                " dimensions, got " + std::to_string(tensor.ndim));
+  std::vector<int64_t> shape(tensor.shape, tensor.shape + tensor.ndim);
+  if (tensor.strides) {
+    int64_t stride = 1;
+    for (size_t i = shape.size(); i-- > 0;) {
+      if (shape[i] > 1 && tensor.strides[i] != stride)
+        failInvalid(place(value) + " expects row-major elements without gaps: stride " +
+                    std::to_string(stride) + " in dimension " + std::to_string(i) + ", got " +
+                    std::to_string(tensor.strides[i]));
+      if (__builtin_mul_overflow(stride, shape[i], &stride))
+        failInvalid(place(value) + " is impossibly large: " + shapeText(shape));
+    }
+  }
+  if (!tensor.data)
+    failInvalid(place(value) + " has no data");
+  setArgument(name, static_cast<const char *>(tensor.data) + tensor.byte_offset, tensor.dtype,
+              std::move(shape));
+}
+
+void Call::setArgument(const std::string &name, const void *data, fovea_dtype dtype,
+                       std::vector<int64_t> shape) {
+  size_t index = argumentIndex(name);
+  const ValueT &value = *description->arguments[index];
+  if (!sameType(dtype, dtypeOf(value.element)))
+    failInvalid(place(value) + " expects element type " + artifact::elementName(value.element) +
+                ", got " + dtypeName(dtype));
+  bool fits = shape.size() == value.shape.size();
+  for (size_t i = 0; fits && i < shape.size(); ++i)
+    fits = value.shape[i] == -1 || value.shape[i] == shape[i];
+  if (!fits)
+    failInvalid(place(value) + " expects shape " + shapeText(value.shape, value.dims) + ", got " +
+                shapeText(shape));
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (shape[i] < 1 && value.shape[i] == -1)
+      failInvalid(place(value) + " expects at least one element in each dimension, got shape " +
+                  shapeText(shape));
+  uint64_t bytes;
+  if (!artifact::tensorBytes(value.element, shape, bytes))
+    failInvalid(place(value) + " is impossibly large: " + shapeText(shape));
+  if (reinterpret_cast<uintptr_t>(data) % artifact::elementBytes(value.element) != 0)
+    failInvalid(place(value) + " expects data aligned to its elements");
+  Argument &argument = arguments[index];
+  argument.set = true;
+  argument.data = data;
+  argument.shape = std::move(shape);
+}
+
+/// Finds the size of each named dimension; equal names must be equal sizes.
+void Call::bindDimensions() {
+  for (Dimension &dimension : bound)
+    dimension.size = -1;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Argument &argument = arguments[i];
+    if (argument.cache)
+      continue;
+    const ValueT &value = *description->arguments[i];
+    if (!argument.set)
+      failInvalid(place(value) + " is missing");
+    for (auto [axis, number] : argument.named) {
+      Dimension &dimension = bound[number];
+      int64_t size = argument.shape[axis];
+      if (dimension.size == -1) {
+        dimension.size = size;
+        dimension.owner = i;
+      } else if (dimension.size != size) {
+        failInvalid(place(value) + " expects " + std::to_string(dimension.size) + " for '" +
+                    dimension.name + "', as '" + description->arguments[dimension.owner]->name +
+                    "' has, got " + std::to_string(size) + " (shape " + shapeText(argument.shape) +
+                    ")");
+      }
+    }
+  }
+}
+
+void Call::checkPositions() const {
+  int64_t longest = description->max_positions, past = 0;
+  for (const Argument &argument : arguments)
+    if (argument.cache)
+      past = std::max(past, argument.cache->length);
+  for (const Dimension &dimension : bound)
+    if (longest > 0 && dimension.name == "sequence" && dimension.size > longest - past)
+      failInvalid("entry '" + description->name +
+                  "': " + (past ? std::to_string(past) + " cached and " : "") +
+                  std::to_string(dimension.size) + " new positions are more than the " +
+                  std::to_string(longest) + " that the model was made for");
+}
+
+/// Fills `sizes` as `plan` reads them and the arguments' part of `buffers`.
+void Call::collectSizes() {
+  sizes.clear();
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Argument &argument = arguments[i];
+    if (!argument.cache) {
+      sizes.insert(sizes.end(), argument.shape.begin(), argument.shape.end());
+      buffers[i] = const_cast<void *>(argument.data);
+      continue;
+    }
+    Cache &cache = *argument.cache;
+    theContext.prepare(cache, argument.batch >= 0 ? bound[argument.batch].size
+                                                  : std::max<int64_t>(cache.batch, 1));
+    sizes.insert(sizes.end(), {cache.batch, theContext.capacity(), cache.length});
+    buffers[i] = cache.memory.get();
+  }
+}
+
+/// Reads the results' sizes from `locals`, checks them, and gives them memory.
+void Call::prepareResults() {
+  const int64_t *local = locals.data() + 1;
+  for (size_t i = 0; i < results.size(); ++i) {
+    const ValueT &value = *description->results[i];
+    auto where = [&] { return "entry '" + description->name + "': result '" + value.name + "'"; };
+    if (value.kind == ValueKind::Cache) {
+      const Cache &cache = *arguments[value.continues].cache;
+      int64_t length = newLengths[i] = *local++;
+      auto would = [&] {
+        return "entry '" + description->name + "': cache '" + cache.name + "' would hold " +
+               std::to_string(length) + " positions; ";
+      };
+      if (length < cache.length)
+        failInternal(where() + " is shorter than the cache that it continues");
+      if (length > theContext.capacity())
+        failInvalid(would() + "the context has room for " + std::to_string(theContext.capacity()));
+      if (description->max_positions > 0 && length > description->max_positions)
+        failInvalid(would() + "the model was made for " +
+                    std::to_string(description->max_positions));
+      continue;
+    }
+    Result &result = results[i];
+    result.shape.assign(local, local + value.shape.size());
+    local += value.shape.size();
+    uint64_t bytes = 0;
+    bool fits = artifact::tensorBytes(value.element, result.shape, bytes);
+    for (size_t d = 0; d < result.shape.size(); ++d)
+      fits = fits && (value.shape[d] == -1 || value.shape[d] == result.shape[d]);
+    if (!fits)
+      failInternal(where() + " expects shape " + shapeText(value.shape, value.dims) +
+                   ", the code's plan gives " + shapeText(result.shape));
+    buffers[arguments.size() + i] = result.buffer.ensure(bytes, "a result");
+    result.tensor = {buffers[arguments.size() + i],
+                     {FOVEA_CPU, 0},
+                     static_cast<int32_t>(result.shape.size()),
+                     dtypeOf(value.element),
+                     result.shape.data(),
+                     nullptr,
+                     0};
+  }
+}
+
+void Call::run() {
+  const Entry &entry = theContext.module().entries()[entryIndex];
+  hasRun = false;
+  bindDimensions();
+  checkPositions();
+  collectSizes();
+  std::fill(locals.begin(), locals.end(), 0);
+  entry.plan(sizes.data(), locals.data());
+  if (locals[0] < 0)
+    failInternal("entry '" + description->name + "': the code's plan gives an arena of " +
+                 std::to_string(locals[0]) + " bytes");
+  prepareResults();
+  int64_t fault = 0;
+  fovea_frame frame{theContext.arena.ensure(static_cast<uint64_t>(locals[0]), "the arena"),
+                    theContext.module().weights(), buffers.data(), locals.data(), &fault};
+  theContext.runSteps(entry.step, frame, static_cast<int64_t>(description->steps.size()),
+                      seconds.empty() ? nullptr : seconds.data());
+  if (fault != 0)
+    failFault(fault);
+  for (size_t i = 0; i < results.size(); ++i)
+    if (const ValueT &value = *description->results[i]; value.kind == ValueKind::Cache)
+      arguments[value.continues].cache->length = newLengths[i];
+  hasRun = true;
+}
+
+/// Says which kernel met the index, and which argument is likely to hold it.
+void Call::failFault(int64_t fault) const {
+  auto step = static_cast<size_t>(fault - 1);
+  if (fault < 1 || step >= description->steps.size())
+    failInternal("entry '" + description->name + "': the code records a fault in step " +
+                 std::to_string(fault - 1) + " of " + std::to_string(description->steps.size()));
+  const auto &at = *description->steps[step];
+  std::string message = "entry '" + description->name + "': kernel '" +
+                        theContext.module().manifest().kernels[at.kernel]->name + "'";
+  if (!at.location.empty())
+    message += " (" + at.location + ")";
+  message += " met an index outside its table";
+  // Only integers that the caller gave can be out of bounds.
+  int64_t words = theContext.module().manifest().model->vocabulary_size;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const ValueT &value = *description->arguments[i];
+    if (value.kind != ValueKind::Tensor || value.element != manifest::ElementType::I64)
+      continue;
+    bool tokens = words > 0 && value.name.find("input_ids") != std::string::npos;
+    int64_t count = 1;
+    for (int64_t size : arguments[i].shape)
+      count *= size;
+    const auto *data = static_cast<const int64_t *>(arguments[i].data);
+    for (int64_t j = 0; tokens && j < count; ++j)
+      if (data[j] < 0 || data[j] >= words)
+        failInvalid(message + ": argument '" + value.name + "' expects token ids from 0 to " +
+                    std::to_string(words - 1) + ", got " + std::to_string(data[j]) +
+                    " at element " + std::to_string(j));
+  }
+  std::string integers;
+  for (const auto &value : description->arguments)
+    if (value->kind == ValueKind::Tensor && (value->element == manifest::ElementType::I64 ||
+                                             value->element == manifest::ElementType::I32))
+      integers += (integers.empty() ? "'" : ", '") + value->name + "'";
+  failInvalid(message + (integers.empty() ? "" : "; look at the values of " + integers));
+}
+
+const fovea_tensor &Call::result(const std::string &name) const {
+  std::string known;
+  for (size_t i = 0; i < results.size(); ++i) {
+    const ValueT &value = *description->results[i];
+    if (value.name == name) {
+      if (value.kind == ValueKind::Cache)
+        failInvalid("entry '" + description->name + "': result '" + name +
+                    "' is a cache; the context has it");
+      if (!hasRun)
+        failInvalid("entry '" + description->name + "' has not been run");
+      return results[i].tensor;
+    }
+    if (value.kind == ValueKind::Tensor)
+      known += (known.empty() ? "'" : ", '") + value.name + "'";
+  }
+  failInvalid("entry '" + description->name + "' has no result '" + name + "'; it has " +
+              (known.empty() ? "none" : known));
+}
+
+} // namespace fovea

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One entry with its arguments and results, in a context.
+#ifndef FOVEA_RUNTIME_CALL_H
+#define FOVEA_RUNTIME_CALL_H
+
+#include "runtime/Context.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fovea {
+
+class Call {
+public:
+  /// Throws Failure if there is no such entry.
+  Call(Context &context, const std::string &entry);
+
+  /// Throws Failure that names the argument, what was found and what expected.
+  void setArgument(const std::string &name, const fovea_tensor &tensor);
+  /// Plain sizes and data, for callers inside the runtime.
+  void setArgument(const std::string &name, const void *data, fovea_dtype dtype,
+                   std::vector<int64_t> shape);
+  void run();
+  const fovea_tensor &result(const std::string &name) const;
+  const std::vector<double> &stepSeconds() const { return seconds; }
+
+  const manifest::EntryT &entry() const { return *description; }
+  /// Whether the entry has a tensor argument of this name.
+  bool hasArgument(const std::string &name) const;
+  Context &context() const { return theContext; }
+
+private:
+  struct Argument {
+    bool set = false;
+    const void *data = nullptr;
+    std::vector<int64_t> shape;
+    /// For each named dimension of a tensor, its axis and its number in `bound`.
+    std::vector<std::pair<size_t, size_t>> named;
+    /// Of a cache: itself, and its batch's number in `bound` or -1.
+    Cache *cache = nullptr;
+    int batch = -1;
+  };
+  /// The size of a dimension's name in this run, and the argument that gave it.
+  struct Dimension {
+    std::string name;
+    int64_t size = -1;
+    size_t owner = 0;
+  };
+  struct Result {
+    Buffer buffer;
+    std::vector<int64_t> shape;
+    fovea_tensor tensor{};
+  };
+
+  size_t argumentIndex(const std::string &name) const;
+  std::string place(const manifest::ValueT &value) const;
+  [[noreturn]] void failFault(int64_t fault) const;
+  size_t dimensionNumber(const std::string &name);
+  void bindDimensions();
+  void checkPositions() const;
+  void collectSizes();
+  void prepareResults();
+
+  Context &theContext;
+  size_t entryIndex;
+  const manifest::EntryT *description;
+  std::vector<Argument> arguments;
+  std::vector<Result> results;
+  std::vector<Dimension> bound;
+  std::vector<int64_t> sizes, locals, newLengths;
+  std::vector<void *> buffers;
+  std::vector<double> seconds;
+  bool hasRun = false;
+};
+
+} // namespace fovea
+
+struct fovea_call {
+  fovea::Call call;
+};
+
+#endif // FOVEA_RUNTIME_CALL_H

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Context.h. Refuses thread counts and capacities that make no sense, and
+// rows that do not fit what the caches hold.
+#include "runtime/Context.h"
+
+#include "runtime/Status.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+namespace fovea {
+
+/// Without an option: long enough for a conversation, small enough for any machine.
+static constexpr int64_t defaultCapacity = 4096;
+static constexpr int32_t maxThreads = 1024;
+
+Context::Context(std::shared_ptr<const Module> module, const fovea_context_options &options)
+    : theModule(std::move(module)), profile(options.profile != 0) {
+  int64_t longest = theModule->manifest().model->max_positions;
+  if (options.capacity < 0)
+    failInvalid("expects a context of at least 1 position, got " +
+                std::to_string(options.capacity));
+  if (longest > 0 && options.capacity > longest)
+    failInvalid("expects a context of at most " + std::to_string(longest) +
+                " positions, the longest the model was made for, got " +
+                std::to_string(options.capacity));
+  cacheCapacity = options.capacity > 0 ? options.capacity
+                  : longest > 0        ? std::min(longest, defaultCapacity)
+                                       : defaultCapacity;
+  if (options.threading) {
+    hosted = true;
+    host = *options.threading;
+    if (host.threads < 1 || host.threads > maxThreads ||
+        (!host.parallel_region && !host.parallel_for))
+      failInvalid("threading: expects 1 to 1024 threads and one of the two functions");
+    barrier = std::make_unique<Barrier>(host.threads, spinsFor(host.threads));
+  } else {
+    if (options.threads < 0 || options.threads > maxThreads)
+      failInvalid("expects 1 to 1024 threads, or 0 for one a core, got " +
+                  std::to_string(options.threads));
+    int count = options.threads > 0 ? options.threads : std::min(availableCores(), maxThreads);
+    pool = std::make_unique<ThreadPool>(count);
+    barrier = std::make_unique<Barrier>(count, spinsFor(count));
+  }
+  for (const auto &entry : theModule->manifest().entries)
+    for (const auto &value : entry->arguments) {
+      if (value->kind != manifest::ValueKind::Cache)
+        continue;
+      bool known = std::any_of(caches.begin(), caches.end(),
+                               [&](const Cache &cache) { return cache.name == value->name; });
+      if (known)
+        continue;
+      Cache cache;
+      cache.name = value->name;
+      cache.heads = value->heads;
+      cache.size = value->size;
+      cache.elementBytes = artifact::elementBytes(value->element);
+      caches.push_back(std::move(cache));
+    }
+}
+
+int64_t Context::length() const {
+  int64_t longest = 0;
+  for (const Cache &cache : caches)
+    longest = std::max(longest, cache.length);
+  return longest;
+}
+
+void Context::zeroUsed(Cache &cache) {
+  if (cache.length == 0)
+    return;
+  uint64_t row = static_cast<uint64_t>(cache.size) * cache.elementBytes;
+  uint64_t stride = row * static_cast<uint64_t>(cacheCapacity);
+  char *at = static_cast<char *>(cache.memory.get());
+  for (int64_t i = 0; i < cache.batch * cache.heads; ++i, at += stride)
+    std::memset(at, 0, row * static_cast<uint64_t>(cache.length));
+  cache.length = 0;
+}
+
+void Context::reset() {
+  for (Cache &cache : caches)
+    zeroUsed(cache);
+}
+
+Cache &Context::cache(const manifest::ValueT &value) {
+  for (Cache &cache : caches)
+    if (cache.name == value.name)
+      return cache;
+  failInternal("the context has no cache '" + value.name + "'");
+}
+
+void Context::prepare(Cache &cache, int64_t batch) {
+  if (cache.length > 0 && cache.batch != batch)
+    failInvalid("cache '" + cache.name + "' holds " + std::to_string(cache.length) +
+                " positions of " + std::to_string(cache.batch) + " rows; the call has " +
+                std::to_string(batch) + " rows (reset the context to begin anew)");
+  uint64_t bytes = cache.elementBytes;
+  bool fits = true;
+  for (int64_t factor : {batch, cache.heads, cacheCapacity, cache.size})
+    fits = fits && !__builtin_mul_overflow(bytes, static_cast<uint64_t>(factor), &bytes);
+  if (!fits)
+    bytes = UINT64_MAX;
+  if (bytes > cache.memory.size())
+    cache.memory.ensure(bytes, "cache '" + cache.name + "' (" + std::to_string(batch) +
+                                   " rows, context of " + std::to_string(cacheCapacity) + ")");
+  cache.batch = batch;
+}
+
+namespace {
+using Clock = std::chrono::steady_clock;
+
+struct Region {
+  fovea_step_fn step;
+  const fovea_frame *frame;
+  int64_t first, end;
+  int64_t parts;
+  Barrier *barrier;
+  double *seconds;
+};
+
+/// One thread's way through the steps.
+void walk(void *data, int32_t part) {
+  const Region &region = *static_cast<const Region *>(data);
+  bool timed = region.seconds && part == 0;
+  Clock::time_point before = timed ? Clock::now() : Clock::time_point();
+  for (int64_t i = region.first; i < region.end; ++i) {
+    region.step(region.frame, i, part, region.parts);
+    if (region.parts > 1)
+      region.barrier->wait();
+    if (timed) {
+      Clock::time_point after = Clock::now();
+      region.seconds[i] += std::chrono::duration<double>(after - before).count();
+      before = after;
+    }
+  }
+}
+
+/// One part of one step, for hosts with parallel_for only.
+void single(void *data, int32_t part) {
+  const Region &region = *static_cast<const Region *>(data);
+  region.step(region.frame, region.first, part, region.parts);
+}
+} // namespace
+
+void Context::runSteps(fovea_step_fn step, const fovea_frame &frame, int64_t steps,
+                       double *seconds) {
+  Region region{step, &frame, 0, steps, threads(), barrier.get(), seconds};
+  if (!hosted)
+    return pool->run(walk, &region);
+  if (host.parallel_region)
+    return host.parallel_region(host.user, host.threads, walk, &region);
+  for (; region.first < steps; ++region.first) {
+    Clock::time_point before = Clock::now();
+    host.parallel_for(host.user, host.threads, single, &region);
+    if (seconds)
+      seconds[region.first] += std::chrono::duration<double>(Clock::now() - before).count();
+  }
+}
+
+} // namespace fovea

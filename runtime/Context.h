@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a use of a module needs: threads, arena, caches. One thread at a time.
+#ifndef FOVEA_RUNTIME_CONTEXT_H
+#define FOVEA_RUNTIME_CONTEXT_H
+
+#include "runtime/Memory.h"
+#include "runtime/Module.h"
+#include "runtime/ThreadPool.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fovea {
+
+/// A key or value cache, [batch, heads, capacity, size] in memory; rows of one
+/// length. Memory is zero when it is new, and what was held is zeroed on a reset.
+struct Cache {
+  std::string name;
+  int64_t heads = 0, size = 0;
+  uint64_t elementBytes = 0;
+  int64_t batch = 0, length = 0;
+  Pages memory;
+};
+
+class Context {
+public:
+  /// Throws Failure.
+  Context(std::shared_ptr<const Module> module, const fovea_context_options &options);
+
+  const Module &module() const { return *theModule; }
+  int threads() const { return hosted ? host.threads : pool->threads(); }
+  int64_t capacity() const { return cacheCapacity; }
+  /// Of the longest cache.
+  int64_t length() const;
+  bool profiled() const { return profile; }
+
+  /// Empties the caches: lengths to 0, what was written to zero.
+  void reset();
+
+  /// The cache that `value` names.
+  Cache &cache(const manifest::ValueT &value);
+  /// Gives `cache` memory for `batch` rows. Throws Failure if it holds
+  /// positions of another number of rows.
+  void prepare(Cache &cache, int64_t batch);
+
+  /// Runs steps 0 to `steps` - 1 of `step` on all threads, each step after the
+  /// one before it. `seconds`, if not null, is one number a step, added to.
+  void runSteps(fovea_step_fn step, const fovea_frame &frame, int64_t steps, double *seconds);
+
+  Buffer arena;
+
+private:
+  void zeroUsed(Cache &cache);
+
+  std::shared_ptr<const Module> theModule;
+  int64_t cacheCapacity;
+  bool profile;
+  bool hosted = false;
+  fovea_threading host{};
+  std::unique_ptr<ThreadPool> pool;
+  std::unique_ptr<Barrier> barrier;
+  std::vector<Cache> caches;
+};
+
+} // namespace fovea
+
+struct fovea_context {
+  fovea::Context context;
+};
+
+#endif // FOVEA_RUNTIME_CONTEXT_H

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One vector for each text, by the entry `embed` of an encoder. Texts of similar
+// length share a call; shorter rows are filled and masked. Refuses models without
+// that entry.
+#include "runtime/Call.h"
+#include "runtime/Status.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+
+namespace fovea {
+
+namespace {
+
+/// Rows of one call; more bring nothing and cost memory.
+constexpr size_t rowsOfACall = 32;
+
+class Embedding {
+public:
+  explicit Embedding(Context &context) : context(context), module(context.module()), call(make()) {}
+
+  /// Returns vectors of `width` numbers, one after the other; the caller frees.
+  float *run(const fovea_text *texts, size_t count, size_t &width, size_t &cut) {
+    tokenize(texts, count, cut);
+    std::vector<size_t> order(count);
+    std::iota(order.begin(), order.end(), size_t(0));
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return std::make_pair(rows[a].ids.size(), a) < std::make_pair(rows[b].ids.size(), b);
+    });
+    float *out = nullptr;
+    width = 0;
+    try {
+      for (size_t first = 0; first < count; first += rowsOfACall) {
+        size_t batch = std::min(rowsOfACall, count - first);
+        const fovea_tensor &tensor = embed(order.data() + first, batch);
+        if (!out) {
+          width = static_cast<size_t>(tensor.shape[1]);
+          out = static_cast<float *>(std::calloc(count * width + 1, sizeof(float)));
+          if (!out)
+            throw std::bad_alloc();
+        }
+        const auto *data = static_cast<const float *>(tensor.data);
+        for (size_t i = 0; i < batch; ++i)
+          std::memcpy(out + order[first + i] * width, data + i * width, width * sizeof(float));
+      }
+    } catch (...) {
+      std::free(out);
+      throw;
+    }
+    return out;
+  }
+
+private:
+  Call make() {
+    if (module.findEntry("embed") < 0)
+      failInvalid(module.path() + ": cannot embed texts: it has no entry 'embed' (" +
+                  (module.manifest().model->kind == manifest::ModelKind::Encoder
+                       ? "its source does not say how to pool; use run"
+                       : "it is not an encoder with pooling") +
+                  ")");
+    Call made(context, "embed");
+    for (const auto &value : made.entry().arguments)
+      if (value->kind != manifest::ValueKind::Tensor ||
+          (value->name != "input_ids" && value->name != "attention_mask" &&
+           value->name != "token_type_ids"))
+        failInvalid(module.path() + ": cannot embed texts: entry 'embed' takes '" + value->name +
+                    "', which cannot be made from a text");
+    return made;
+  }
+
+  void tokenize(const fovea_text *texts, size_t count, size_t &cut) {
+    const manifest::ModelInfoT &model = *module.manifest().model;
+    const Tokenizer &tokenizer = module.requireTokenizer();
+    int64_t longest = model.max_text_tokens > 0 ? model.max_text_tokens : model.max_positions;
+    if (model.max_positions > 0)
+      longest = std::min(longest, model.max_positions);
+    for (size_t i = 0; i < count; ++i) {
+      if (!texts[i].data && texts[i].size)
+        failInvalid("text " + std::to_string(i) + " is NULL");
+      std::string_view text(texts[i].data ? texts[i].data : "", texts[i].size);
+      Tokenizer::Encoding row = tokenizer.encodeSingle(text, true);
+      if (longest > 0 && row.ids.size() > static_cast<size_t>(longest)) {
+        row = tokenizer.encodeSingle(text, true, static_cast<size_t>(longest));
+        ++cut;
+      }
+      if (row.ids.empty())
+        failInvalid("text " + std::to_string(i) + " is empty, and the model adds no tokens");
+      rows.push_back(std::move(row));
+    }
+  }
+
+  const fovea_tensor &embed(const size_t *numbers, size_t batch) {
+    size_t length = 1;
+    for (size_t i = 0; i < batch; ++i)
+      length = std::max(length, rows[numbers[i]].ids.size());
+    int64_t padding = std::max<int64_t>(module.manifest().model->padding_token, 0);
+    ids.assign(batch * length, padding);
+    mask.assign(batch * length, 0);
+    types.assign(batch * length, 0);
+    for (size_t i = 0; i < batch; ++i) {
+      const Tokenizer::Encoding &row = rows[numbers[i]];
+      for (size_t j = 0; j < row.ids.size(); ++j) {
+        ids[i * length + j] = row.ids[j];
+        mask[i * length + j] = 1;
+        types[i * length + j] = j < row.typeIds.size() ? row.typeIds[j] : 0;
+      }
+    }
+    set("input_ids", ids, batch, length);
+    set("attention_mask", mask, batch, length);
+    set("token_type_ids", types, batch, length);
+    call.run();
+    const fovea_tensor &tensor = call.result("embedding");
+    if (tensor.ndim != 2 || tensor.shape[0] != static_cast<int64_t>(batch) ||
+        tensor.dtype.code != FOVEA_FLOAT || tensor.dtype.bits != 32)
+      failInvalid(module.path() + ": entry 'embed' expects a result of type f32 and shape "
+                                  "[batch, size]");
+    return tensor;
+  }
+
+  void set(const char *name, const std::vector<int64_t> &values, size_t batch, size_t length) {
+    if (call.hasArgument(name))
+      call.setArgument(name, values.data(), {FOVEA_INT, 64, 1},
+                       {static_cast<int64_t>(batch), static_cast<int64_t>(length)});
+  }
+
+  Context &context;
+  const Module &module;
+  Call call;
+  std::vector<Tokenizer::Encoding> rows;
+  std::vector<int64_t> ids, mask, types;
+};
+
+} // namespace
+} // namespace fovea
+
+fovea_status *fovea_embed(fovea_context *context, const fovea_text *texts, size_t count,
+                          float **vectors, size_t *width, size_t *cut) {
+  return fovea::guarded([&] {
+    if (!context || (count && !texts) || !vectors || !width)
+      fovea::failInvalid("context, texts, vectors or width is NULL");
+    *vectors = nullptr;
+    size_t shortened = 0;
+    *vectors = fovea::Embedding(context->context).run(texts, count, *width, shortened);
+    if (cut)
+      *cut = shortened;
+  });
+}

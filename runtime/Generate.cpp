@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Continues a text with a decoder model: prompt in chunks through `prefill`, then
+// token by token through `decode`. Refuses models without `prefill`, prompts that
+// are empty or longer than the context, and token ids outside the vocabulary.
+#include "runtime/Call.h"
+#include "runtime/Sampler.h"
+#include "runtime/Status.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+namespace fovea {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+class Generation {
+public:
+  Generation(Context &context, const fovea_generate_options &options)
+      : context(context), module(context.module()), options(options),
+        sampler({options.temperature, options.top_k, options.top_p, options.min_p,
+                 options.repetition_penalty, options.seed}),
+        prefill(makeCall("prefill")) {
+    if (module.findEntry("decode") >= 0)
+      decode.emplace(makeCall("decode"));
+    if (options.max_tokens < -1)
+      failInvalid("max_tokens expects -1 or more, got " + std::to_string(options.max_tokens));
+    if (options.prompt_chunk < 0)
+      failInvalid("prompt_chunk expects 1 or more, got " + std::to_string(options.prompt_chunk));
+    takePrompt();
+  }
+
+  void run(fovea_generate_result &result) {
+    context.reset();
+    result.prompt_tokens = prompt.size();
+    Clock::time_point start = Clock::now();
+    bool going = readPrompt();
+    result.prompt_seconds = secondsSince(start);
+    start = Clock::now();
+    result.stop = going ? write(result.new_tokens) : FOVEA_STOP_CALLBACK;
+    if (result.stop != FOVEA_STOP_CALLBACK && stream)
+      emit(-1, stream->finish());
+    result.new_seconds = secondsSince(start);
+  }
+
+private:
+  Call makeCall(const char *entry) {
+    if (module.findEntry(entry) < 0)
+      failInvalid(module.path() + ": cannot generate text: it has no entry '" + entry + "' (" +
+                  (module.manifest().model->kind == manifest::ModelKind::Encoder
+                       ? "it is an encoder; use embed or run"
+                       : "use run") +
+                  ")");
+    Call call(context, entry);
+    for (const auto &value : call.entry().arguments)
+      if (value->kind == manifest::ValueKind::Tensor && value->name != "input_ids")
+        failInvalid(module.path() + ": cannot generate text: entry '" + entry + "' takes '" +
+                    value->name + "', which generation cannot give");
+    return call;
+  }
+
+  void takePrompt() {
+    if (options.prompt_ids) {
+      prompt.assign(options.prompt_ids, options.prompt_ids + options.prompt_id_count);
+    } else {
+      if (!options.prompt)
+        failInvalid("neither a prompt nor prompt ids are given");
+      for (int32_t id :
+           module.requireTokenizer().encode({options.prompt, options.prompt_size}, true))
+        prompt.push_back(id);
+    }
+    if (prompt.empty())
+      failInvalid("the prompt is empty, and the model adds no begin token");
+    if (static_cast<int64_t>(prompt.size()) > context.capacity())
+      failInvalid("the prompt has " + std::to_string(prompt.size()) +
+                  " tokens; the context has room for " + std::to_string(context.capacity()) +
+                  modelLimit());
+    int64_t words = module.manifest().model->vocabulary_size;
+    for (int64_t id : prompt)
+      if (id < 0 || id > INT32_MAX || (words > 0 && id >= words))
+        failInvalid("the prompt holds token id " + std::to_string(id) + "; expects ids from 0 to " +
+                    std::to_string(words - 1));
+    for (int64_t id : prompt)
+      sampler.see(id);
+    if (const Tokenizer *tokenizer = module.tokenizer()) {
+      // How a token reads may depend on what stands before it.
+      stream.emplace(*tokenizer, /*skipSpecial=*/true);
+      for (int64_t id : prompt)
+        stream->push(static_cast<int32_t>(id));
+    }
+  }
+
+  std::string modelLimit() const {
+    int64_t longest = module.manifest().model->max_positions;
+    return longest > context.capacity()
+               ? ", the model was made for up to " + std::to_string(longest)
+               : "";
+  }
+
+  void feed(Call &call, const int64_t *ids, int64_t count) {
+    call.setArgument("input_ids", ids, {FOVEA_INT, 64, 1}, {1, count});
+    call.run();
+    const fovea_tensor &tensor = call.result("logits");
+    if (tensor.ndim != 2 || tensor.shape[0] != 1 || tensor.shape[1] < 1 ||
+        tensor.dtype.code != FOVEA_FLOAT || tensor.dtype.bits != 32)
+      failInvalid(module.path() + ": entry '" + call.entry().name +
+                  "' expects logits of type f32 and shape [batch, vocabulary]");
+    logits = static_cast<float *>(tensor.data);
+    words = static_cast<size_t>(tensor.shape[1]);
+  }
+
+  /// False if the callback ends it.
+  bool readPrompt() {
+    size_t chunk = options.prompt_chunk > 0 ? static_cast<size_t>(options.prompt_chunk) : 512;
+    for (size_t done = 0; done < prompt.size();) {
+      size_t count = std::min(chunk, prompt.size() - done);
+      feed(prefill, prompt.data() + done, static_cast<int64_t>(count));
+      done += count;
+      if (options.on_prompt && options.on_prompt(options.user, done, prompt.size()) != 0)
+        return false;
+    }
+    return true;
+  }
+
+  bool emit(int64_t token, const std::string &text) {
+    return !options.on_piece ||
+           options.on_piece(options.user, token, text.c_str(), text.size()) == 0;
+  }
+
+  fovea_stop write(size_t &written) {
+    const auto &ends = module.manifest().model->end_tokens;
+    auto limit = static_cast<size_t>(options.max_tokens);
+    while (options.max_tokens == -1 || written < limit) {
+      int64_t token = sampler.choose(logits, words);
+      if (!options.ignore_end && std::find(ends.begin(), ends.end(), token) != ends.end())
+        return FOVEA_STOP_END;
+      ++written;
+      sampler.see(token);
+      if (!emit(token, stream ? stream->push(static_cast<int32_t>(token)) : std::string()))
+        return FOVEA_STOP_CALLBACK;
+      if (options.max_tokens != -1 && written == limit)
+        break;
+      if (context.length() + 1 > context.capacity())
+        return FOVEA_STOP_CONTEXT;
+      feed(decode ? *decode : prefill, &token, 1);
+    }
+    return FOVEA_STOP_COUNT;
+  }
+
+  Context &context;
+  const Module &module;
+  const fovea_generate_options &options;
+  Sampler sampler;
+  Call prefill;
+  std::optional<Call> decode;
+  std::vector<int64_t> prompt;
+  std::optional<StreamDecoder> stream;
+  float *logits = nullptr;
+  size_t words = 0;
+};
+
+} // namespace
+} // namespace fovea
+
+fovea_status *fovea_generate(fovea_context *context, const fovea_generate_options *options,
+                             fovea_generate_result *result) {
+  return fovea::guarded([&] {
+    if (!context || !options)
+      fovea::failInvalid("context or options is NULL");
+    fovea_generate_options own = FOVEA_GENERATE_OPTIONS_INIT;
+    std::memcpy(&own, options, std::min(sizeof(own), options->struct_size));
+    fovea_generate_result done{};
+    fovea::Generation(context->context, own).run(done);
+    if (result)
+      *result = done;
+  });
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Runs models that `fovea compile` made. C11; a complete program:
+ *
+ *   #include <fovea/runtime.h>
+ *   #include <stdio.h>
+ *
+ *   static int failed(fovea_status *status) {
+ *     if (!status)
+ *       return 0;
+ *     fprintf(stderr, "error: %s\n", fovea_status_message(status));
+ *     fovea_status_free(status);
+ *     return 1;
+ *   }
+ *
+ *   int main(int argc, char **argv) {
+ *     fovea_module *module = NULL;
+ *     fovea_context *context = NULL;
+ *     fovea_call *call = NULL;
+ *     int64_t ids[] = {1, 2, 3}, shape[] = {1, 3};
+ *     fovea_tensor input = {.data = ids, .device = {FOVEA_CPU, 0}, .ndim = 2,
+ *                           .dtype = {FOVEA_INT, 64, 1}, .shape = shape};
+ *     const fovea_tensor *logits = NULL;
+ *     int bad = argc != 2;
+ *     if (bad)
+ *       fprintf(stderr, "usage: %s FILE.fovea\n", argv[0]);
+ *     bad = bad || failed(fovea_module_open(argv[1], &module)) ||
+ *           failed(fovea_context_create(module, NULL, &context)) ||
+ *           failed(fovea_call_create(context, "forward", &call)) ||
+ *           failed(fovea_call_set_argument(call, "input_ids", &input)) ||
+ *           failed(fovea_call_run(call)) ||
+ *           failed(fovea_call_get_result(call, "logits", &logits));
+ *     if (!bad) {
+ *       int64_t words = logits->shape[2], best = 0;
+ *       const float *last = (const float *)logits->data + 2 * words;
+ *       for (int64_t i = 1; i < words; ++i)
+ *         if (last[i] > last[best])
+ *           best = i;
+ *       printf("after the third token, %lld is the most likely of %lld\n",
+ *              (long long)best, (long long)words);
+ *     }
+ *     fovea_call_free(call);
+ *     fovea_context_free(context);
+ *     fovea_module_free(module);
+ *     return bad;
+ *   }
+ *
+ * Three nouns. A *module* is an opened artifact: immutable, shared by any number
+ * of threads. A *context* holds what a use of it needs: threads, arena, key/value
+ * caches; one thread at a time uses it. A *call* is one entry with its arguments
+ * and results, in a context. Freeing NULL is allowed, and a module may be freed
+ * while its contexts live (they keep it); a context outlives its calls.
+ *
+ * Nothing here prints, exits, or reads the environment. Structures that the
+ * caller fills begin with `struct_size`, set by their _INIT macro, so that later
+ * versions may add fields; all pointers handed out are owned by the library
+ * unless fovea_free is named.
+ *
+ * An artifact is code: open only what you would run as a program.
+ */
+#ifndef FOVEA_RUNTIME_H
+#define FOVEA_RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define FOVEA_API __attribute__((visibility("default")))
+#else
+#define FOVEA_API
+#endif
+
+/* Status ------------------------------------------------------------------ */
+
+/* NULL is success. Else the caller owns it and frees it. */
+typedef struct fovea_status fovea_status;
+
+typedef enum fovea_code {
+  FOVEA_OK = 0,
+  /* File, argument or text is at fault; the message says where and why. */
+  FOVEA_INVALID = 1,
+  /* This machine cannot: a CPU feature is missing. */
+  FOVEA_UNSUPPORTED = 2,
+  FOVEA_OUT_OF_MEMORY = 3,
+  /* Compiled code or this library is at fault. */
+  FOVEA_INTERNAL = 70
+} fovea_code;
+
+/* FOVEA_OK for NULL. */
+FOVEA_API fovea_code fovea_status_code(const fovea_status *status);
+/* One line without a line end; "" for NULL. */
+FOVEA_API const char *fovea_status_message(const fovea_status *status);
+FOVEA_API void fovea_status_free(fovea_status *status);
+
+/* Frees what a function said is to be freed with this. */
+FOVEA_API void fovea_free(void *memory);
+
+/* "0.1.0" */
+FOVEA_API const char *fovea_version(void);
+
+/* Tensors ----------------------------------------------------------------- */
+
+/*
+ * Laid out as DLPack's DLDevice, DLDataType and DLTensor (DLPack 1.x), so that a
+ * pointer to one may be cast to a pointer to the other; named apart so that both
+ * headers may be included.
+ */
+enum { FOVEA_CPU = 1 };
+enum { FOVEA_INT = 0, FOVEA_UINT = 1, FOVEA_FLOAT = 2, FOVEA_BFLOAT = 4, FOVEA_BOOL = 6 };
+
+typedef struct fovea_device {
+  int32_t type;
+  int32_t id;
+} fovea_device;
+
+typedef struct fovea_dtype {
+  uint8_t code;
+  uint8_t bits;
+  uint16_t lanes; /* 1 */
+} fovea_dtype;
+
+typedef struct fovea_tensor {
+  void *data;
+  fovea_device device;
+  int32_t ndim;
+  fovea_dtype dtype;
+  int64_t *shape;
+  int64_t *strides; /* in elements; NULL is row-major */
+  uint64_t byte_offset;
+} fovea_tensor;
+
+/* Module ------------------------------------------------------------------ */
+
+typedef struct fovea_module fovea_module;
+
+/* Opens and checks an artifact, and loads its code. */
+FOVEA_API fovea_status *fovea_module_open(const char *path, fovea_module **module);
+FOVEA_API void fovea_module_free(fovea_module *module);
+
+typedef enum fovea_model_kind {
+  FOVEA_GENERIC = 0,
+  FOVEA_DECODER = 1, /* fovea_generate */
+  FOVEA_ENCODER = 2  /* fovea_embed, where an entry `embed` exists */
+} fovea_model_kind;
+
+typedef struct fovea_module_info {
+  const char *name;
+  const char *architecture;
+  const char *compiler;
+  fovea_model_kind kind;
+  int64_t begin_token;      /* -1: none */
+  const int64_t *end_tokens;
+  size_t end_token_count;
+  int64_t vocabulary_size;  /* 0: not known */
+  int64_t max_positions;    /* 0: not known */
+  int64_t max_text_tokens;  /* texts are cut to this by fovea_embed; 0: max_positions */
+  int has_tokenizer;
+  size_t entry_count;
+  uint64_t weight_bytes;
+} fovea_module_info;
+
+/* Strings live as long as the module; so do those of the functions below. */
+FOVEA_API fovea_status *fovea_module_get_info(const fovea_module *module, fovea_module_info *info);
+
+typedef struct fovea_entry_info {
+  const char *name;
+  size_t argument_count;
+  size_t result_count;
+  size_t step_count;
+  int64_t max_positions; /* 0: no bound */
+} fovea_entry_info;
+
+FOVEA_API fovea_status *fovea_module_get_entry(const fovea_module *module, size_t entry,
+                                               fovea_entry_info *info);
+/* The number of the entry called `name`; an error that lists the names if there is none. */
+FOVEA_API fovea_status *fovea_module_find_entry(const fovea_module *module, const char *name,
+                                                size_t *entry);
+
+typedef struct fovea_value_info {
+  const char *name;
+  int is_cache; /* owned by the context; no shape */
+  fovea_dtype dtype;
+  int32_t ndim;
+  const int64_t *shape;          /* -1: known at the call */
+  const char *const *dimensions; /* a name for each, "" without; equal names, equal sizes */
+  int64_t heads;                 /* cache: [batch, heads, capacity, size] */
+  int64_t size;
+} fovea_value_info;
+
+FOVEA_API fovea_status *fovea_module_get_argument(const fovea_module *module, size_t entry,
+                                                  size_t argument, fovea_value_info *info);
+FOVEA_API fovea_status *fovea_module_get_result(const fovea_module *module, size_t entry,
+                                                size_t result, fovea_value_info *info);
+
+typedef struct fovea_step_info {
+  const char *kernel;
+  const char *description;
+  const char *location; /* where the source model names it */
+  int is_fallback;      /* plain loops: no kernel builder covers it */
+} fovea_step_info;
+
+FOVEA_API fovea_status *fovea_module_get_step(const fovea_module *module, size_t entry, size_t step,
+                                              fovea_step_info *info);
+
+/* Text to token ids with the artifact's tokenizer. `special`: add what the model
+   wants around a text (begin token, [CLS], ...). `ids` is freed with fovea_free. */
+FOVEA_API fovea_status *fovea_module_encode(const fovea_module *module, const char *text,
+                                            size_t size, int special, int64_t **ids, size_t *count);
+/* Token ids to UTF-8, with a zero byte after it; special tokens are left out.
+   `text` is freed with fovea_free. */
+FOVEA_API fovea_status *fovea_module_decode(const fovea_module *module, const int64_t *ids,
+                                            size_t count, char **text, size_t *size);
+
+/* Context ----------------------------------------------------------------- */
+
+typedef struct fovea_context fovea_context;
+
+typedef void (*fovea_body)(void *data, int32_t index);
+
+/*
+ * Threads of the host program. Set one of the two functions.
+ *
+ * parallel_region runs body(data, i) for every i from 0 to count - 1, *all at the
+ * same time*, and returns when all have returned: bodies wait for each other.
+ * parallel_for runs the same in any order, on any number of threads; each kernel
+ * is then started on its own. Both are called from the thread that calls
+ * fovea_call_run, and results are equal to the bit with either.
+ */
+typedef struct fovea_threading {
+  int32_t threads; /* what `count` will be; at least 1 */
+  void *user;
+  void (*parallel_region)(void *user, int32_t count, fovea_body body, void *data);
+  void (*parallel_for)(void *user, int32_t count, fovea_body body, void *data);
+} fovea_threading;
+
+typedef struct fovea_context_options {
+  size_t struct_size;
+  /* Threads of the context's own pool; 0: one for each core that this process may use. */
+  int32_t threads;
+  /* Positions that the caches hold; 0: the model's longest, at most 4096. */
+  int64_t capacity;
+  /* Host threads in place of the own pool; NULL: own pool. Copied. */
+  const fovea_threading *threading;
+  /* Not 0: measure each step (fovea_call_get_step_time). */
+  int profile;
+} fovea_context_options;
+#define FOVEA_CONTEXT_OPTIONS_INIT {sizeof(fovea_context_options), 0, 0, NULL, 0}
+
+/* `options` may be NULL. */
+FOVEA_API fovea_status *fovea_context_create(fovea_module *module,
+                                             const fovea_context_options *options,
+                                             fovea_context **context);
+FOVEA_API void fovea_context_free(fovea_context *context);
+
+/* Empties the caches. */
+FOVEA_API fovea_status *fovea_context_reset(fovea_context *context);
+
+typedef struct fovea_context_info {
+  int32_t threads;
+  int64_t capacity;
+  int64_t length; /* positions held by the longest cache */
+} fovea_context_info;
+FOVEA_API fovea_status *fovea_context_get_info(const fovea_context *context,
+                                               fovea_context_info *info);
+
+/* Call -------------------------------------------------------------------- */
+
+typedef struct fovea_call fovea_call;
+
+/* A call may be run many times; doing so again with sizes seen before allocates nothing. */
+FOVEA_API fovea_status *fovea_call_create(fovea_context *context, const char *entry,
+                                          fovea_call **call);
+FOVEA_API void fovea_call_free(fovea_call *call);
+
+/* Checks type, rank, fixed sizes and that the elements are row-major without gaps,
+   and copies the description. The data is read by fovea_call_run and not copied.
+   Caches are not arguments to be set: the context has them. */
+FOVEA_API fovea_status *fovea_call_set_argument(fovea_call *call, const char *name,
+                                                const fovea_tensor *tensor);
+
+/* Runs the entry. If it fails, caches are as before it; a call that would exceed
+   the context's capacity or the entry's max_positions fails before it begins. */
+FOVEA_API fovea_status *fovea_call_run(fovea_call *call);
+
+/* Valid until the call is run again or freed. */
+FOVEA_API fovea_status *fovea_call_get_result(fovea_call *call, const char *name,
+                                              const fovea_tensor **tensor);
+
+/* Sum over all runs of the call, for a context with `profile`. */
+FOVEA_API fovea_status *fovea_call_get_step_time(const fovea_call *call, size_t step,
+                                                 double *seconds);
+
+/* Text -------------------------------------------------------------------- */
+
+typedef struct fovea_generate_options {
+  size_t struct_size;
+  /* Either text (with the special tokens of the tokenizer added) or token ids, as they are. */
+  const char *prompt;
+  size_t prompt_size;
+  const int64_t *prompt_ids;
+  size_t prompt_id_count;
+  /* Stops after so many tokens; -1: when the context is full. */
+  int64_t max_tokens;
+  /* 0: always the likeliest token, the smaller id of equal ones. */
+  float temperature;
+  int32_t top_k; /* of the k likeliest; 0: all */
+  float top_p;   /* of the likeliest that together reach p; 1: all */
+  float min_p;   /* of those with at least min_p times the likeliest's probability; 0: all */
+  float repetition_penalty; /* of tokens in prompt or text; 1: none (Keskar et al. 2019) */
+  uint64_t seed;
+  /* Tokens of the prompt that are read in one call; 0: 512. */
+  int64_t prompt_chunk;
+  /* Not 0: end tokens do not end the text. */
+  int ignore_end;
+  void *user;
+  /* A piece of text, whole UTF-8 characters, often empty, and the token that gave
+     it (-1 with the last piece). Without a tokenizer always empty. Another result
+     than 0 ends the text. May be NULL. */
+  int (*on_piece)(void *user, int64_t token, const char *text, size_t size);
+  /* `done` of `total` tokens of the prompt are read. Another result than 0 ends. May be NULL. */
+  int (*on_prompt)(void *user, size_t done, size_t total);
+} fovea_generate_options;
+#define FOVEA_GENERATE_OPTIONS_INIT                                                                \
+  {sizeof(fovea_generate_options), NULL, 0, NULL, 0, -1, 0.8f, 0, 1.0f, 0.0f, 1.0f, 0, 0, 0, NULL, \
+   NULL, NULL}
+
+typedef enum fovea_stop {
+  FOVEA_STOP_COUNT = 0,     /* max_tokens */
+  FOVEA_STOP_END = 1,       /* an end token */
+  FOVEA_STOP_CONTEXT = 2,   /* the context is full */
+  FOVEA_STOP_CALLBACK = 3
+} fovea_stop;
+
+typedef struct fovea_generate_result {
+  size_t prompt_tokens;
+  size_t new_tokens; /* an end token is not counted */
+  double prompt_seconds;
+  double new_seconds; /* from the first new token's choice to the end */
+  fovea_stop stop;
+} fovea_generate_result;
+
+/* Continues a prompt. Empties the context's caches first. `result` may be NULL.
+   Same seed, same text, whatever the number of threads and the chunks. */
+FOVEA_API fovea_status *fovea_generate(fovea_context *context,
+                                       const fovea_generate_options *options,
+                                       fovea_generate_result *result);
+
+typedef struct fovea_text {
+  const char *data;
+  size_t size;
+} fovea_text;
+
+/* One vector for each text, by the entry `embed`: `vectors` is [count, width],
+   freed with fovea_free. Texts of more than max_text_tokens are cut; `cut`, if
+   not NULL, receives how many were. */
+FOVEA_API fovea_status *fovea_embed(fovea_context *context, const fovea_text *texts, size_t count,
+                                    float **vectors, size_t *width, size_t *cut);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* FOVEA_RUNTIME_H */

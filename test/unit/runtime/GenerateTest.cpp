@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Text in and out: the counting model's continuation is known by arithmetic.
+#include "test/unit/runtime/RuntimeTest.h"
+
+#include <cstring>
+
+using namespace fovea;
+using namespace fovea::test;
+
+namespace {
+
+/// What the model of TestCode.c says next.
+int64_t nextWord(const std::vector<int64_t> &tokens) {
+  int64_t sum = 0;
+  for (int64_t token : tokens)
+    sum += token;
+  return (sum * 7 + static_cast<int64_t>(tokens.size()) * 3) % 32;
+}
+
+std::vector<int64_t> expected(std::vector<int64_t> tokens, size_t count) {
+  std::vector<int64_t> words;
+  while (words.size() < count) {
+    int64_t next = nextWord(tokens);
+    if (next == 1)
+      break;
+    words.push_back(next);
+    tokens.push_back(next);
+  }
+  return words;
+}
+
+struct Output {
+  std::vector<int64_t> tokens;
+  std::string text;
+  std::vector<size_t> progress;
+};
+
+fovea_generate_options greedy(Output &output, int64_t count) {
+  fovea_generate_options options = FOVEA_GENERATE_OPTIONS_INIT;
+  options.temperature = 0;
+  options.max_tokens = count;
+  options.user = &output;
+  options.on_piece = [](void *user, int64_t token, const char *text, size_t size) {
+    Output &out = *static_cast<Output *>(user);
+    if (token >= 0)
+      out.tokens.push_back(token);
+    out.text.append(text, size);
+    return 0;
+  };
+  options.on_prompt = [](void *user, size_t done, size_t) {
+    static_cast<Output *>(user)->progress.push_back(done);
+    return 0;
+  };
+  return options;
+}
+
+TEST_F(RuntimeTest, ContinuesTokensWholeAndInChunks) {
+  const std::vector<int64_t> prompt = {3, 9, 4, 20, 7, 7, 30};
+  for (int64_t chunk : {0, 1, 2, 3, 7})
+    for (int threads : {1, 2}) {
+      ContextPtr own = context(threads);
+      Output output;
+      fovea_generate_options options = greedy(output, 10);
+      options.prompt_ids = prompt.data();
+      options.prompt_id_count = prompt.size();
+      options.prompt_chunk = chunk;
+      fovea_generate_result result;
+      ASSERT_EQ(message(fovea_generate(own.get(), &options, &result)), "");
+      EXPECT_EQ(output.tokens, expected(prompt, 10));
+      EXPECT_EQ(result.new_tokens, output.tokens.size());
+      EXPECT_EQ(result.prompt_tokens, 7u);
+      EXPECT_EQ(output.progress.size(), chunk ? (7 + chunk - 1) / chunk : 1u);
+      EXPECT_EQ(output.progress.back(), 7u);
+      // Again in the same context: it begins anew.
+      Output second;
+      options.user = &second;
+      ASSERT_EQ(message(fovea_generate(own.get(), &options, &result)), "");
+      EXPECT_EQ(second.tokens, output.tokens);
+    }
+}
+
+TEST_F(RuntimeTest, ContinuesText) {
+  ContextPtr own = context();
+  int64_t *ids = nullptr;
+  size_t count = 0;
+  const char *prompt = "to be.";
+  ASSERT_EQ(message(fovea_module_encode(module.get(), prompt, 6, 1, &ids, &count)), "");
+  std::vector<int64_t> tokens(ids, ids + count);
+  fovea_free(ids);
+  EXPECT_EQ(tokens, (std::vector<int64_t>{0, 21, 16, 28, 3, 6, 29}));
+  Output output;
+  fovea_generate_options options = greedy(output, 12);
+  options.prompt = prompt;
+  options.prompt_size = 6;
+  ASSERT_EQ(message(fovea_generate(own.get(), &options, nullptr)), "");
+  EXPECT_EQ(output.tokens, expected(tokens, 12));
+  char *text = nullptr;
+  size_t size = 0;
+  ASSERT_EQ(message(fovea_module_decode(module.get(), output.tokens.data(), output.tokens.size(),
+                                        &text, &size)),
+            "");
+  EXPECT_EQ(output.text, std::string(text, size));
+  fovea_free(text);
+}
+
+TEST_F(RuntimeTest, StopsWhereItShould) {
+  ContextPtr own = context(1, 12);
+  Output output;
+  // 10*7 + 1*3 = 73, 73 % 32 = 9; look for a prompt whose next word is the end token.
+  std::vector<int64_t> prompt = {0};
+  while (nextWord(prompt) != 1)
+    ++prompt[0];
+  ASSERT_LT(prompt[0], 32);
+  fovea_generate_options options = greedy(output, 5);
+  options.prompt_ids = prompt.data();
+  options.prompt_id_count = 1;
+  fovea_generate_result result;
+  ASSERT_EQ(message(fovea_generate(own.get(), &options, &result)), "");
+  EXPECT_EQ(result.stop, FOVEA_STOP_END);
+  EXPECT_EQ(result.new_tokens, 0u);
+  options.ignore_end = 1;
+  ASSERT_EQ(message(fovea_generate(own.get(), &options, &result)), "");
+  EXPECT_EQ(result.stop, FOVEA_STOP_COUNT);
+  EXPECT_EQ(result.new_tokens, 5u);
+  options.max_tokens = -1;
+  ASSERT_EQ(message(fovea_generate(own.get(), &options, &result)), "");
+  EXPECT_EQ(result.stop, FOVEA_STOP_CONTEXT);
+  EXPECT_EQ(result.new_tokens, 12u); // 1 + 11 in the cache, and the word after them
+  options.max_tokens = 0;
+  ASSERT_EQ(message(fovea_generate(own.get(), &options, &result)), "");
+  EXPECT_EQ(result.new_tokens, 0u);
+  options.max_tokens = 5;
+  options.on_piece = [](void *, int64_t, const char *, size_t) { return 1; };
+  ASSERT_EQ(message(fovea_generate(own.get(), &options, &result)), "");
+  EXPECT_EQ(result.stop, FOVEA_STOP_CALLBACK);
+  EXPECT_EQ(result.new_tokens, 1u);
+}
+
+TEST_F(RuntimeTest, RefusesPromptsThatCannotBe) {
+  ContextPtr own = context(1, 4);
+  Output output;
+  fovea_generate_options options = greedy(output, 5);
+  auto refuse = [&](std::vector<int64_t> prompt) {
+    options.prompt_ids = prompt.data();
+    options.prompt_id_count = prompt.size();
+    return message(fovea_generate(own.get(), &options, nullptr));
+  };
+  EXPECT_EQ(refuse({1, 2, 3, 4, 5}), "the prompt has 5 tokens; the context has room for 4, the "
+                                     "model was made for up to 64");
+  expectIn(refuse({1, 32}), "token id 32; expects ids from 0 to 31");
+  expectIn(refuse({-1}), "token id -1");
+  options.prompt_ids = nullptr;
+  expectIn(message(fovea_generate(own.get(), &options, nullptr)), "neither a prompt");
+  options.prompt = "abc";
+  options.prompt_size = 3;
+  options.top_p = 0;
+  expectIn(message(fovea_generate(own.get(), &options, nullptr)), "top_p expects");
+  EXPECT_TRUE(output.tokens.empty());
+}
+
+TEST_F(RuntimeTest, WithoutATokenizerOnlyIdsAreTaken) {
+  std::string plain = folder.file("plain.fovea");
+  writeTestArtifact(plain, {}, /*withTokenizer=*/false);
+  module = open(plain);
+  ContextPtr own = context();
+  Output output;
+  fovea_generate_options options = greedy(output, 3);
+  options.prompt = "abc";
+  options.prompt_size = 3;
+  expectIn(message(fovea_generate(own.get(), &options, nullptr)), "holds no tokenizer");
+  const int64_t prompt[] = {5, 6};
+  options.prompt_ids = prompt;
+  options.prompt_id_count = 2;
+  EXPECT_EQ(message(fovea_generate(own.get(), &options, nullptr)), "");
+  EXPECT_EQ(output.tokens, expected({5, 6}, 3));
+  EXPECT_EQ(output.text, "");
+}
+
+TEST_F(RuntimeTest, ModelsThatCannotGenerateSaySo) {
+  std::string other = folder.file("other.fovea");
+  writeTestArtifact(other, [](manifest::ManifestT &m) {
+    m.model->kind = manifest::ModelKind::Encoder;
+    for (size_t i = m.entries.size(); i-- > 0;)
+      if (m.entries[i]->name == "prefill" || m.entries[i]->name == "embed")
+        m.entries.erase(m.entries.begin() + static_cast<ptrdiff_t>(i));
+  });
+  module = open(other);
+  ContextPtr own = context();
+  Output output;
+  fovea_generate_options options = greedy(output, 3);
+  options.prompt = "a";
+  options.prompt_size = 1;
+  expectIn(message(fovea_generate(own.get(), &options, nullptr)), "it is an encoder");
+  float *vectors = nullptr;
+  size_t width = 0;
+  fovea_text text = {"a", 1};
+  expectIn(message(fovea_embed(own.get(), &text, 1, &vectors, &width, nullptr)),
+           "has no entry 'embed'");
+}
+
+TEST_F(RuntimeTest, EmbedsTextsTogetherAsAlone) {
+  ContextPtr own = context(2);
+  std::vector<std::string> words;
+  for (int i = 0; i < 40; ++i) // More than one call's rows, of many lengths.
+    words.push_back(std::string(static_cast<size_t>(i % 13), static_cast<char>('a' + i % 26)));
+  std::vector<fovea_text> texts;
+  for (const std::string &word : words)
+    texts.push_back({word.data(), word.size()});
+  float *vectors = nullptr;
+  size_t width = 0, cut = 99;
+  ASSERT_EQ(message(fovea_embed(own.get(), texts.data(), texts.size(), &vectors, &width, &cut)),
+            "");
+  EXPECT_EQ(width, 2u);
+  EXPECT_EQ(cut, 0u);
+  for (size_t i = 0; i < words.size(); ++i) {
+    auto length = static_cast<float>(words[i].size());
+    EXPECT_EQ(vectors[2 * i], length * static_cast<float>(2 + i % 26));
+    EXPECT_EQ(vectors[2 * i + 1], length + 1); // and the begin token
+  }
+  fovea_free(vectors);
+  // max_text_tokens is 16: the begin token and 15 letters stay.
+  std::string longer(40, 'b');
+  fovea_text text = {longer.data(), longer.size()};
+  ASSERT_EQ(message(fovea_embed(own.get(), &text, 1, &vectors, &width, &cut)), "");
+  EXPECT_EQ(cut, 1u);
+  EXPECT_EQ(vectors[0], 45.0f);
+  EXPECT_EQ(vectors[1], 16.0f);
+  fovea_free(vectors);
+}
+
+} // namespace
