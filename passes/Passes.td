@@ -94,6 +94,28 @@ def LocalizeMasksPass : Pass<"fovea-localize-masks", "::mlir::ModuleOp"> {
     Statistic<"numCloned", "num-cloned", "masks cloned beside a user">];
 }
 
+def RefineShapesPass : Pass<"fovea-refine-shapes"> {
+  let summary = "Make result types as static as the operands are";
+  let description = [{
+    For a size that became known after the graph was built: an op that reads a `tensor.cast` to a more open type reads
+    what was cast, and its result's type takes the sizes that follow (`ReifyRankedShapedTypeOpInterface`); a constant
+    count of `fovea.positions` or size of `fovea.mask_materialize` becomes part of the type. Users that need the old
+    type get a cast. Canonicalises along the way, as that is how casts pass other dialects' ops.
+
+    Refused, silently: groups, what crosses a function, and a refinement that would contradict an op's constraints
+    (such a program is wrong when it runs, if it ever does).
+
+    ```mlir
+    %0 = tensor.cast %x : tensor<1x5x4xf32> to tensor<?x?x4xf32>
+    %1 = fovea.linear %0, %w : tensor<?x?x4xf32>, tensor<8x4xf32> -> tensor<?x?x8xf32>
+    // becomes
+    %1 = fovea.linear %x, %w : tensor<1x5x4xf32>, tensor<8x4xf32> -> tensor<1x5x8xf32>
+    %2 = tensor.cast %1 : tensor<1x5x8xf32> to tensor<?x?x8xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 def VerifyGraphPass : Pass<"fovea-verify-graph", "::mlir::ModuleOp"> {
   let summary = "Check that no mask crosses a function, branch, loop or group";
   let description = [{
