@@ -130,6 +130,13 @@ func.func @max_positions_text() attributes {fovea.max_positions = "many"} {
 
 // -----
 
+// expected-error @below {{expects 'fovea.signature' to be a signature, got "f"}}
+func.func @signature_text() attributes {fovea.signature = "f"} {
+  return
+}
+
+// -----
+
 // expected-error @below {{expects 'fovea.name' to be a name, got ""}}
 func.func private @name_empty(i32 {fovea.name = ""})
 

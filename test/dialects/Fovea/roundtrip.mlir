@@ -87,3 +87,7 @@ func.func @launch(%x: memref<?xf32>, %n: index) {
   fovea.launch @k0 ins(%x : memref<?xf32>) outs(%x : memref<?xf32>)
   return
 }
+func.func @signature() attributes {fovea.signature = #fovea.signature<[#fovea.port<"x", tensor<?x4xf32>, dims = ["batch"]>], []>} {
+  return
+}
+fovea.program "f" #fovea.signature<[], [#fovea.port<"c", !fovea.cache<key, 2x4xf32>, dims = ["batch", "capacity"], continues = 0>]> locals(2) positions(0) steps [] at []
