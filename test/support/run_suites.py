@@ -67,13 +67,14 @@ def count_junit(suite, file, title):
         suite.add(outcome, title(case), why)
 
 
-def unit_tests():
-    """The GoogleTest programs; ctest runs them, their own reports count the cases."""
+def unit_tests(everything):
+    """The GoogleTest programs; ctest runs them, their own reports count the cases. Those labelled `long` only with --all."""
     suite = Suite("unit")
     reports = RESULTS / "unit"
     reports.mkdir(parents=True)
     junit = RESULTS / "ctest.xml"
-    code = run(suite, ["ctest", "--test-dir", str(BUILD), "--output-on-failure", "-j2", "--output-junit", str(junit)],
+    code = run(suite, ["ctest", "--test-dir", str(BUILD), "--output-on-failure", "-j2", "--output-junit", str(junit),
+                       *([] if everything else ["-LE", "long"])],
                GTEST_OUTPUT=f"xml:{reports}/")
     for report in sorted(reports.glob("*.xml")):
         count_junit(suite, report, lambda case: f"{report.stem}: {case.get('classname')}.{case.get('name')}")
@@ -130,7 +131,7 @@ def main():
 
     runs = [lambda: lit_tests(arguments.filter)]
     if not arguments.filter:
-        runs = [unit_tests, *runs, lambda: python_tests(arguments.all)]
+        runs = [lambda: unit_tests(arguments.all), *runs, lambda: python_tests(arguments.all)]
     suites = []
     for start in runs:
         suites.append(start())
