@@ -152,12 +152,12 @@ typedef struct fovea_module_info {
   const char *architecture;
   const char *compiler;
   fovea_model_kind kind;
-  int64_t begin_token;      /* -1: none */
+  int64_t begin_token; /* -1: none */
   const int64_t *end_tokens;
   size_t end_token_count;
-  int64_t vocabulary_size;  /* 0: not known */
-  int64_t max_positions;    /* 0: not known */
-  int64_t max_text_tokens;  /* texts are cut to this by fovea_embed; 0: max_positions */
+  int64_t vocabulary_size; /* 0: not known */
+  int64_t max_positions;   /* 0: not known */
+  int64_t max_text_tokens; /* texts are cut to this by fovea_embed; 0: max_positions */
   int has_tokenizer;
   size_t entry_count;
   uint64_t weight_bytes;
@@ -325,13 +325,28 @@ typedef struct fovea_generate_options {
   int (*on_prompt)(void *user, size_t done, size_t total);
 } fovea_generate_options;
 #define FOVEA_GENERATE_OPTIONS_INIT                                                                \
-  {sizeof(fovea_generate_options), NULL, 0, NULL, 0, -1, 0.8f, 0, 1.0f, 0.0f, 1.0f, 0, 0, 0, NULL, \
-   NULL, NULL}
+  {sizeof(fovea_generate_options),                                                                 \
+   NULL,                                                                                           \
+   0,                                                                                              \
+   NULL,                                                                                           \
+   0,                                                                                              \
+   -1,                                                                                             \
+   0.8f,                                                                                           \
+   0,                                                                                              \
+   1.0f,                                                                                           \
+   0.0f,                                                                                           \
+   1.0f,                                                                                           \
+   0,                                                                                              \
+   0,                                                                                              \
+   0,                                                                                              \
+   NULL,                                                                                           \
+   NULL,                                                                                           \
+   NULL}
 
 typedef enum fovea_stop {
-  FOVEA_STOP_COUNT = 0,     /* max_tokens */
-  FOVEA_STOP_END = 1,       /* an end token */
-  FOVEA_STOP_CONTEXT = 2,   /* the context is full */
+  FOVEA_STOP_COUNT = 0,   /* max_tokens */
+  FOVEA_STOP_END = 1,     /* an end token */
+  FOVEA_STOP_CONTEXT = 2, /* the context is full */
   FOVEA_STOP_CALLBACK = 3
 } fovea_stop;
 
