@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
-/// The stored type that a tensor of this element type has, if weights may have it.
+/// The stored type that a tensor of this element type has, if recipes may read it.
 static std::optional<::fovea::ElementType> storedType(Type element) {
   if (element.isF32())
     return ::fovea::ElementType::F32;
@@ -18,6 +18,12 @@ static std::optional<::fovea::ElementType> storedType(Type element) {
     return ::fovea::ElementType::BF16;
   if (element.isF64())
     return ::fovea::ElementType::F64;
+  if (element.isSignlessInteger(1))
+    return ::fovea::ElementType::Bool;
+  if (element.isSignlessInteger(32))
+    return ::fovea::ElementType::I32;
+  if (element.isSignlessInteger(64))
+    return ::fovea::ElementType::I64;
   return std::nullopt;
 }
 

@@ -160,4 +160,4 @@ func.func @weight_outside_folder() -> tensor<2xf32> {
   return %w : tensor<2xf32>
 }
 fovea.weight @outside : tensor<2xf32> = #fovea.stored<"../w.safetensors", "w", tensor<2xf32>>
-// expected-error @unknown {{expects a file below the model's folder}}
+// expected-error @unknown {{expects the name of a file below the model's folder}}

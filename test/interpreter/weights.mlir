@@ -55,21 +55,21 @@ func.func @recipes() -> (tensor<3x3xbf16>, tensor<2x6xbf16>, tensor<3x2xbf16>, t
 }
 
 fovea.weight @shape : tensor<3x2xbf16> = #fovea.stored<"small.safetensors", "bf16", tensor<3x2xbf16>>
-// SHAPE: small.safetensors: "bf16": expects tensor<3x2xbf16>, got BF16 [2, 3]
+// SHAPE: small.safetensors: tensor "bf16": expects 'tensor<3x2xbf16>', got [2, 3] of BF16
 func.func private @wrong_shape() -> tensor<3x2xbf16> {
   %0 = fovea.weight_ref @shape : tensor<3x2xbf16>
   return %0 : tensor<3x2xbf16>
 }
 
 fovea.weight @type : tensor<2x3xf16> = #fovea.stored<"small.safetensors", "bf16", tensor<2x3xf16>>
-// TYPE: small.safetensors: "bf16": expects tensor<2x3xf16>, got BF16 [2, 3]
+// TYPE: small.safetensors: tensor "bf16": expects 'tensor<2x3xf16>', got [2, 3] of BF16
 func.func private @wrong_type() -> tensor<2x3xf16> {
   %0 = fovea.weight_ref @type : tensor<2x3xf16>
   return %0 : tensor<2x3xf16>
 }
 
 fovea.weight @missing_weight : tensor<2xf16> = #fovea.stored<"small.safetensors", "none", tensor<2xf16>>
-// MISSING: small.safetensors: "none": expects a tensor of this name, got none
+// MISSING: small.safetensors: tensor "none": is missing
 func.func private @missing() -> tensor<2xf16> {
   %0 = fovea.weight_ref @missing_weight : tensor<2xf16>
   return %0 : tensor<2xf16>
