@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Error norms. What is not finite must be the same on both sides.
+#include "tools/verify/Compare.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::fovea::interpreter;
+using namespace mlir::fovea::verify;
+
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+static double distance(double found, double expected) {
+  if (found == expected || (std::isnan(found) && std::isnan(expected)))
+    return 0;
+  double difference = std::fabs(found - expected);
+  return std::isfinite(difference) ? difference : kInfinity;
+}
+
+static std::string shapeOf(const Tensor &tensor) {
+  return "[" +
+         llvm::join(llvm::map_range(tensor.shape, [](int64_t s) { return std::to_string(s); }),
+                    ", ") +
+         "]";
+}
+
+static std::string indicesOf(const Tensor &tensor, int64_t place) {
+  SmallVector<std::string> indices(tensor.rank());
+  for (int64_t axis = tensor.rank(); axis-- > 0; place /= tensor.shape[axis])
+    indices[axis] = std::to_string(place % tensor.shape[axis]);
+  return "[" + llvm::join(indices, ", ") + "]";
+}
+
+Difference mlir::fovea::verify::compare(const Tensor &found, const Tensor &expected, Norm norm) {
+  if (found.shape != expected.shape)
+    return {kInfinity, "shape " + shapeOf(found) + " instead of " + shapeOf(expected)};
+  if (found.isReal != expected.isReal)
+    return {kInfinity, "integers and floats"};
+  int64_t count = expected.size();
+  int64_t row = norm == Norm::PerPosition && expected.rank() ? expected.shape.back() : count;
+  Difference result;
+  int64_t worst = -1;
+  for (int64_t first = 0; first < count; first += row) {
+    double greatest = 0, scale = 0;
+    int64_t at = first;
+    for (int64_t i = first; i < first + row; ++i) {
+      Element f = found.at(i), e = expected.at(i);
+      double apart =
+          expected.isReal ? distance(f.real, e.real) : (f.integer == e.integer ? 0 : kInfinity);
+      if (apart > greatest) {
+        greatest = apart;
+        at = i;
+      }
+      if (std::isfinite(e.real))
+        scale = std::max(scale, std::fabs(e.real));
+    }
+    // Where all that is expected is zero, any difference is too much.
+    double error = greatest == 0 ? 0 : scale == 0 ? kInfinity : greatest / scale;
+    if (error > result.error) {
+      result.error = error;
+      worst = at;
+    }
+  }
+  if (worst >= 0)
+    result.where = indicesOf(expected, worst);
+  return result;
+}

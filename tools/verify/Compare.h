@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How far two tensors are apart (docs/design.md, section 9).
+#ifndef FOVEA_TOOLS_VERIFY_COMPARE_H
+#define FOVEA_TOOLS_VERIFY_COMPARE_H
+
+#include "interpreter/Value.h"
+#include <string>
+
+namespace mlir::fovea::verify {
+
+enum class Norm {
+  Whole,       ///< max |difference| / max |expected| over the tensor
+  PerPosition, ///< the same for each row of the last axis, and of these the greatest
+};
+
+struct Difference {
+  double error = 0;  ///< infinite where one of them is NaN or infinite and the other is not it
+  std::string where; ///< indices of the greatest difference; or what is wrong with the shape
+};
+
+Difference compare(const interpreter::Tensor &found, const interpreter::Tensor &expected,
+                   Norm norm);
+
+} // namespace mlir::fovea::verify
+
+#endif // FOVEA_TOOLS_VERIFY_COMPARE_H

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Inputs that `verify` makes up for an entry: random, but such as the entry's ops can take.
+#ifndef FOVEA_TOOLS_VERIFY_INPUTS_H
+#define FOVEA_TOOLS_VERIFY_INPUTS_H
+
+#include "interpreter/Value.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <random>
+
+namespace mlir::fovea::verify {
+
+/// What an integer argument is used for, which says what it may hold.
+struct IntegerUse {
+  enum Kind {
+    Flag,     ///< 0 or 1: masks, anything of one bit
+    Keep,     ///< attention_mask: ones, then zeros that pad the row
+    Id,       ///< below `limit`: rows of a table
+    Position, ///< consecutive along the last axis
+    Length,   ///< up to the longest sequence and one more
+    Segment,  ///< small numbers that do not fall along the last axis
+  };
+  Kind kind = Flag;
+  int64_t limit = 2;
+};
+
+/// Follows an argument through calls to the ops that take it.
+IntegerUse findUse(BlockArgument argument, StringRef name);
+
+/// The sizes of one call: "batch" rows; the first other name of a dynamic size gets `length`, the
+/// next ones `lengths` in turn.
+struct Sizes {
+  int64_t batch = 1, length = 1;
+  SmallVector<int64_t> others;
+};
+
+/// One tensor for each argument that is not a cache. Equal generators give equal inputs.
+FailureOr<std::vector<interpreter::TensorRef>> makeInputs(func::FuncOp entry, const Sizes &sizes,
+                                                          std::mt19937_64 &random);
+
+} // namespace mlir::fovea::verify
+
+#endif // FOVEA_TOOLS_VERIFY_INPUTS_H

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which cases `verify` runs, and what it holds against what. Refuses modules without entries.
+#include "tools/verify/Verify.h"
+#include "tools/verify/Inputs.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::interpreter;
+using namespace mlir::fovea::verify;
+
+static constexpr int64_t kLengths[] = {1, 7, 33};
+static constexpr int64_t kBatches[] = {1, 2};
+
+namespace {
+using Tensors = std::vector<TensorRef>;
+
+class Verifier {
+public:
+  Verifier(ModuleOp module, RecipeSource &weights, const BackendFactory &factory,
+           const Options &options, Report &report)
+      : module(module), weights(weights), factory(factory), options(options), report(report),
+        oracle(module, weights) {}
+
+  LogicalResult run();
+  LogicalResult runAgainst(const Reference &reference);
+
+private:
+  LogicalResult compile();
+  /// An entry on its own: caches, if it takes any, are empty.
+  LogicalResult runAlone(func::FuncOp entry);
+  /// prefill, prefill, decode, decode, ...; and forward.
+  LogicalResult runCached(func::FuncOp prefill, func::FuncOp decode, func::FuncOp forward);
+  LogicalResult runTokens(func::FuncOp prefill, func::FuncOp decode, func::FuncOp forward,
+                          int64_t batch, int64_t length);
+  /// Adds a row for each output, and remembers the chain of the first that does not pass.
+  LogicalResult addRows(func::FuncOp entry, const std::string &what, const Tensors &found,
+                        const Tensors &expected, const Chain &chain);
+  LogicalResult explain();
+
+  double bound() { return module.getOps<ModelOp>().empty() ? options.opBound : options.modelBound; }
+
+  ModuleOp module;
+  RecipeSource &weights;
+  const BackendFactory &factory;
+  const Options &options;
+  Report &report;
+  InterpreterBackend oracle;
+  std::unique_ptr<Backend> compiled;
+  std::optional<Chain> departed;
+};
+} // namespace
+
+bool Report::passed() const {
+  return llvm::all_of(rows, [](const Row &row) { return row.passed(); });
+}
+
+/// The results of an entry that are not caches.
+static SmallVector<unsigned> tensorResults(func::FuncOp entry) {
+  SmallVector<unsigned> numbers;
+  for (auto [i, type] : llvm::enumerate(entry.getResultTypes()))
+    if (!isa<CacheType>(type))
+      numbers.push_back(i);
+  return numbers;
+}
+
+static int64_t maxPositions(func::FuncOp entry) {
+  auto most = entry->getAttrOfType<IntegerAttr>(FoveaDialect::kMaxPositionsAttr);
+  return most ? most.getInt() : std::numeric_limits<int64_t>::max();
+}
+
+static std::string caseName(int64_t batch, int64_t length) {
+  return "batch " + std::to_string(batch) + ", length " + std::to_string(length);
+}
+
+LogicalResult Verifier::compile() {
+  options.progress("compiling");
+  FailureOr<std::unique_ptr<Backend>> made = factory(module);
+  if (failed(made))
+    return failure();
+  compiled = std::move(*made);
+  return success();
+}
+
+LogicalResult Verifier::addRows(func::FuncOp entry, const std::string &what, const Tensors &found,
+                                const Tensors &expected, const Chain &chain) {
+  SmallVector<unsigned> numbers = tensorResults(entry);
+  if (found.size() != numbers.size() || expected.size() != numbers.size())
+    return entry.emitOpError("expects ") << numbers.size() << " tensors, got " << found.size()
+                                         << " compiled and " << expected.size() << " interpreted";
+  for (auto [number, one, other] : llvm::zip_equal(numbers, found, expected)) {
+    Row row;
+    row.entry = entry.getName().str();
+    row.what = what;
+    row.output = nameOfResult(entry, number);
+    row.bound = bound();
+    row.difference =
+        compare(*one, *other, row.output == "logits" ? Norm::PerPosition : Norm::Whole);
+    if (!row.passed() && !departed)
+      departed = chain;
+    report.rows.push_back(std::move(row));
+  }
+  return success();
+}
+
+//===-- Entries on their own -----------------------------------------------------------------===//
+
+LogicalResult Verifier::runAlone(func::FuncOp entry) {
+  bool hasLength = false;
+  for (Type type : entry.getArgumentTypes())
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      hasLength |= tensor.getRank() > 1 && !tensor.hasStaticShape();
+  for (int64_t batch : kBatches)
+    for (auto [n, length] : llvm::enumerate(kLengths)) {
+      if (length > maxPositions(entry) || (!hasLength && n > 0))
+        continue;
+      Sizes sizes{batch, length, {}};
+      for (size_t i = 1; i < std::size(kLengths); ++i) // other axes have other lengths
+        sizes.others.push_back(kLengths[(n + i) % std::size(kLengths)]);
+      std::string what = hasLength ? caseName(batch, length) : "batch " + std::to_string(batch);
+      options.progress(entry.getName().str() + ", " + what);
+      std::mt19937_64 random(options.seed * 1000003 + batch * 1009 + length);
+      FailureOr<Tensors> inputs = makeInputs(entry, sizes, random);
+      if (failed(inputs))
+        return failure();
+      Chain chain{batch, length, {{entry.getName().str(), *inputs}}};
+      if (failed(compiled->reset(batch, length)) || failed(oracle.reset(batch, length)))
+        return failure();
+      FailureOr<Tensors> expected = oracle.run(entry.getName(), *inputs);
+      if (failed(expected))
+        return failure();
+      FailureOr<Tensors> found = compiled->run(entry.getName(), *inputs);
+      if (failed(found) || failed(addRows(entry, what, *found, *expected, chain)))
+        return failure();
+    }
+  return success();
+}
+
+//===-- Entries that share caches ------------------------------------------------------------===//
+
+/// Columns [first, first + count) of ids [B, S].
+static TensorRef columns(const Tensor &ids, int64_t first, int64_t count) {
+  auto part = std::make_shared<Tensor>();
+  part->shape = {ids.shape[0], count};
+  part->isReal = false;
+  for (int64_t b = 0; b < ids.shape[0]; ++b)
+    for (int64_t s = first; s < first + count; ++s)
+      part->integers.push_back(ids.integers[b * ids.shape[1] + s]);
+  return part;
+}
+
+/// Row [b, s] of every batch row of logits [B, S, V], as [B, V].
+static TensorRef atPosition(const Tensor &logits, int64_t s) {
+  auto part = std::make_shared<Tensor>();
+  int64_t length = logits.shape[1], width = logits.shape[2];
+  part->shape = {logits.shape[0], width};
+  for (int64_t b = 0; b < logits.shape[0]; ++b) {
+    auto row = logits.reals.begin() + (b * length + s) * width;
+    part->reals.insert(part->reals.end(), row, row + width);
+  }
+  return part;
+}
+
+/// Whether what a position gives depends on how many are read at once: frequencies that are chosen
+/// by the call's longest position. Then `forward` is another computation than chunks.
+static bool dependsOnChunks(ModuleOp module) {
+  return module
+      .walk([](RopeOp op) {
+        RopeScalingAttr scaling = op.getScalingAttr();
+        bool depends = scaling && (scaling.getKind() == RopeScalingKind::Dynamic ||
+                                   scaling.getKind() == RopeScalingKind::LongRope);
+        return depends ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+LogicalResult Verifier::runTokens(func::FuncOp prefill, func::FuncOp decode, func::FuncOp forward,
+                                  int64_t batch, int64_t length) {
+  std::mt19937_64 random(options.seed * 1000003 + batch * 1009 + length);
+  FailureOr<Tensors> whole = makeInputs(prefill, {batch, length, {}}, random);
+  if (failed(whole))
+    return failure();
+  const Tensor &ids = *whole->front();
+  // Two chunks, then up to three single tokens.
+  int64_t singles = decode ? std::min<int64_t>(3, (length - 1) / 2) : 0, read = length - singles;
+  SmallVector<int64_t> chunks;
+  if (read > 1)
+    chunks.push_back((read + 1) / 2);
+  chunks.push_back(read - (read > 1 ? chunks.front() : 0));
+  chunks.append(singles, 1);
+
+  Tensors reference;
+  if (forward && !dependsOnChunks(module)) {
+    FailureOr<Tensors> logits = oracle.run(forward.getName(), *whole);
+    if (failed(logits))
+      return failure();
+    reference = *logits;
+  }
+  if (failed(compiled->reset(batch, length)) || failed(oracle.reset(batch, length)))
+    return failure();
+  Chain chain{batch, length, {}};
+  int64_t at = 0;
+  std::string text;
+  for (auto [n, count] : llvm::enumerate(chunks)) {
+    func::FuncOp entry =
+        static_cast<int64_t>(n + singles) < static_cast<int64_t>(chunks.size()) ? prefill : decode;
+    text += (n ? " + " : "") + std::to_string(count);
+    std::string what = "batch " + std::to_string(batch) + ", read " + text;
+    options.progress(entry.getName().str() + ", " + what);
+    chain.steps.push_back({entry.getName().str(), {columns(ids, at, count)}});
+    at += count;
+    FailureOr<Tensors> expected = oracle.run(entry.getName(), chain.steps.back().inputs);
+    if (failed(expected))
+      return failure();
+    FailureOr<Tensors> found = compiled->run(entry.getName(), chain.steps.back().inputs);
+    if (failed(found) || failed(addRows(entry, what, *found, *expected, chain)))
+      return failure();
+    if (!reference.empty() && failed(addRows(entry, what + ", against forward", *found,
+                                             {atPosition(*reference.front(), at - 1)}, chain)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Verifier::runCached(func::FuncOp prefill, func::FuncOp decode, func::FuncOp forward) {
+  for (int64_t batch : kBatches)
+    for (int64_t length : kLengths)
+      if (length <= maxPositions(prefill) &&
+          failed(runTokens(prefill, decode, forward, batch, length)))
+        return failure();
+  return success();
+}
+
+/// An entry that takes ids [B, S] and caches and gives logits [B, V] of the last position.
+static bool isTokenReader(func::FuncOp entry) {
+  if (!entry || !takesCache(entry) || tensorResults(entry).size() != 1)
+    return false;
+  SmallVector<Type> tensors;
+  for (Type type : entry.getArgumentTypes())
+    if (!isa<CacheType>(type))
+      tensors.push_back(type);
+  auto ids = tensors.size() == 1 ? dyn_cast<RankedTensorType>(tensors.front()) : nullptr;
+  auto logits = dyn_cast<RankedTensorType>(entry.getResultTypes()[tensorResults(entry).front()]);
+  return ids && ids.getRank() == 2 && ids.getElementType().isInteger() && logits &&
+         logits.getRank() == 2;
+}
+
+/// One that takes ids [B, S] and gives logits [B, S, V].
+static bool isForward(func::FuncOp entry) {
+  if (!entry || takesCache(entry) || entry.getNumArguments() != 1 || entry.getNumResults() != 1)
+    return false;
+  auto logits = dyn_cast<RankedTensorType>(entry.getResultTypes()[0]);
+  return logits && logits.getRank() == 3 && isa<FloatType>(logits.getElementType());
+}
+
+//===-- All of it ----------------------------------------------------------------------------===//
+
+LogicalResult Verifier::explain() {
+  if (!departed || !options.findDeparture)
+    return success();
+  report.departedEntry = departed->steps.back().entry;
+  FailureOr<Departure> departure =
+      findDeparture(module, weights, factory, *departed, bound(), options.progress);
+  if (failed(departure))
+    return failure();
+  report.departure = *departure;
+  return success();
+}
+
+LogicalResult Verifier::run() {
+  SmallVector<func::FuncOp> entries = getEntries(module);
+  if (entries.empty())
+    return module.emitError("expects at least one function with '")
+           << FoveaDialect::kEntryAttr << "', got none";
+  if (failed(compile()))
+    return failure();
+  auto prefill = module.lookupSymbol<func::FuncOp>("prefill");
+  auto decode = module.lookupSymbol<func::FuncOp>("decode");
+  auto forward = module.lookupSymbol<func::FuncOp>("forward");
+  bool cached = isTokenReader(prefill);
+  for (func::FuncOp entry : entries)
+    if (!cached || (entry != prefill && entry != decode))
+      if (failed(runAlone(entry)))
+        return failure();
+  if (cached && failed(runCached(prefill, isTokenReader(decode) ? decode : func::FuncOp(),
+                                 isForward(forward) ? forward : func::FuncOp())))
+    return failure();
+  return explain();
+}
+
+LogicalResult Verifier::runAgainst(const Reference &reference) {
+  if (failed(compile()))
+    return failure();
+  bool compared = false;
+  for (func::FuncOp entry : getEntries(module)) {
+    Tensors inputs;
+    for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+      if (auto found = reference.find(nameOfArgument(entry, i)); found != reference.end())
+        inputs.push_back(found->second);
+    SmallVector<unsigned> wanted;
+    for (auto [n, i] : llvm::enumerate(tensorResults(entry)))
+      if (reference.count(nameOfResult(entry, i)))
+        wanted.push_back(n);
+    // Entries with caches would need theirs filled first.
+    if (takesCache(entry) || inputs.size() != entry.getNumArguments() || wanted.empty())
+      continue;
+    compared = true;
+    int64_t batch = inputs.empty() || inputs.front()->rank() == 0 ? 1 : inputs.front()->shape[0];
+    options.progress(entry.getName().str() + ", against the reference");
+    if (failed(compiled->reset(batch, 0)) || failed(oracle.reset(batch, 0)))
+      return failure();
+    FailureOr<Tensors> interpreted = oracle.run(entry.getName(), inputs);
+    if (failed(interpreted))
+      return failure();
+    FailureOr<Tensors> found = compiled->run(entry.getName(), inputs);
+    if (failed(found))
+      return failure();
+    Chain chain{batch, 0, {{entry.getName().str(), inputs}}};
+    Tensors expected = *interpreted;
+    for (unsigned n : wanted)
+      expected[n] = reference.at(nameOfResult(entry, tensorResults(entry)[n]));
+    if (failed(addRows(entry, "compiled, against the interpreter", *found, *interpreted, chain)))
+      return failure();
+    // The reference judges the import: no op of ours departs where only that is wrong.
+    std::optional<Chain> ours = departed;
+    if (failed(addRows(entry, "compiled, against the reference", *found, expected, chain)) ||
+        failed(addRows(entry, "interpreted, against the reference", *interpreted, expected, chain)))
+      return failure();
+    departed = ours;
+  }
+  if (!compared)
+    return module.emitError("expects a reference with the arguments and a result of an entry, got "
+                            "none that fits");
+  return explain();
+}
+
+LogicalResult verify::verifyModule(ModuleOp module, RecipeSource &weights,
+                                   const BackendFactory &factory, const Options &options,
+                                   Report &report) {
+  return Verifier(module, weights, factory, options, report).run();
+}
+
+LogicalResult verify::verifyAgainst(ModuleOp module, RecipeSource &weights,
+                                    const BackendFactory &factory, const Reference &reference,
+                                    const Options &options, Report &report) {
+  return Verifier(module, weights, factory, options, report).runAgainst(reference);
+}

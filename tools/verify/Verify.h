@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `fovea verify`: compiled code against the reference interpreter.
+#ifndef FOVEA_TOOLS_VERIFY_VERIFY_H
+#define FOVEA_TOOLS_VERIFY_VERIFY_H
+
+#include "tools/verify/Backend.h"
+#include "tools/verify/Departure.h"
+
+namespace mlir::fovea::verify {
+
+/// One output of one case.
+struct Row {
+  std::string entry;
+  std::string what;   ///< "batch 2, length 7"; "as 4 + 2 + 1, against forward"
+  std::string output; ///< `fovea.name` of the result
+  Difference difference;
+  double bound = 0;
+  bool passed() const { return difference.error <= bound; }
+};
+
+struct Report {
+  std::vector<Row> rows;
+  /// Of the first row that did not pass. `departure.found` is false if no op departs by itself.
+  std::string departedEntry;
+  std::optional<Departure> departure;
+  bool passed() const;
+};
+
+struct Options {
+  /// Bounds of docs/design.md, section 9: logits and other outputs of whole models, and outputs of
+  /// modules without `fovea.model`, which are attention and single ops.
+  double modelBound = 1e-4;
+  double opBound = 2e-5;
+  uint64_t seed = 1;
+  bool findDeparture = true;
+  std::function<void(const std::string &)> progress = [](const std::string &) {};
+};
+
+/// Values of one entry's arguments and results by `fovea.name`, from elsewhere.
+using Reference = std::map<std::string, interpreter::TensorRef>;
+
+/// Runs every entry of a verified module of the `import` stage on inputs made up for it, compiled
+/// and interpreted. An entry that keeps no cache is run for batches 1 and 2 and lengths 1, 7 and
+/// 33; `prefill` and `decode` read the same tokens in two chunks and then one by one, and are
+/// compared with `forward` too. Fails after a diagnostic if something could not be run at all; a
+/// promise that is not kept is in the report.
+LogicalResult verifyModule(ModuleOp module, RecipeSource &weights, const BackendFactory &factory,
+                           const Options &options, Report &report);
+
+/// Runs the entries whose arguments `reference` has, and compares both sides with its outputs.
+LogicalResult verifyAgainst(ModuleOp module, RecipeSource &weights, const BackendFactory &factory,
+                            const Reference &reference, const Options &options, Report &report);
+
+/// A table for people; what departs is said below it.
+void printTable(llvm::raw_ostream &os, const Report &report);
+/// {"passed": ..., "rows": [...], "departure": {...}}; an infinite error is null.
+void printJson(llvm::raw_ostream &os, const Report &report);
+
+} // namespace mlir::fovea::verify
+
+#endif // FOVEA_TOOLS_VERIFY_VERIFY_H
