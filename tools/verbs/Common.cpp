@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Common.h and Verbs.h.
+#include "tools/verbs/Common.h"
+
+#include "tools/verbs/Files.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <unistd.h>
+
+namespace fovea::verbs {
+
+void check(fovea_status *status) {
+  if (!status)
+    return;
+  Failure failure{fovea_status_code(status) == FOVEA_INTERNAL ? 70 : 1,
+                  fovea_status_message(status)};
+  fovea_status_free(status);
+  throw failure;
+}
+
+void Common::addTo(CLI::App &verb) {
+  verb.add_option("FILE", file, host->fileHelp)->required();
+  verb.add_option("--device", device, "Where to run; only cpu is built into this version")
+      ->capture_default_str();
+  verb.add_option("--threads", threads, "CPU threads; without it one for each core")
+      ->check(CLI::Range(1, 1024));
+  verb.add_option("--context", context,
+                  "Positions to keep room for; without it the model's longest, at most 4096")
+      ->check(CLI::PositiveNumber);
+  verb.add_option("--kv-dtype", kvType, "Element type of the caches; only f32 in this version")
+      ->capture_default_str();
+  verb.add_flag("--json", json, "Print the result as one JSON object");
+  verb.add_flag("--quiet", quiet, "Print nothing but the result and errors");
+}
+
+ModulePtr Common::open() const {
+  if (device == "cuda" || device == "emulator")
+    throw Failure{2, "--device=" + device + ": is not built into this version; expects cpu"};
+  if (device != "cpu")
+    throw Failure{2, "--device=" + device + ": expects cpu"};
+  if (kvType != "f32")
+    throw Failure{2, "--kv-dtype=" + kvType + ": is not built into this version; expects f32"};
+  std::string artifact = file;
+  if (host->resolve)
+    if (int code = host->resolve(file, artifact))
+      throw Ended{code};
+  fovea_module *module = nullptr;
+  check(fovea_module_open(artifact.c_str(), &module));
+  return ModulePtr(module);
+}
+
+ContextPtr Common::makeContext(const ModulePtr &module, bool profile) const {
+  fovea_context_options options = FOVEA_CONTEXT_OPTIONS_INIT;
+  options.threads = threads;
+  options.capacity = context;
+  options.profile = profile;
+  fovea_context *made = nullptr;
+  check(fovea_context_create(module.get(), &options, &made));
+  return ContextPtr(made);
+}
+
+CLI::App *addVerb(CLI::App &app, const char *name, const char *summary, const char *examples,
+                  std::shared_ptr<Common> common, const Host &host, int &code,
+                  std::function<void()> body) {
+  CLI::App *verb = app.add_subcommand(name, summary);
+  std::string footer = examples;
+  for (size_t at = 0; (at = footer.find("PROGRAM", at)) != std::string::npos;)
+    footer.replace(at, 7, host.program);
+  verb->footer(footer);
+  common->host = &host;
+  common->addTo(*verb);
+  if (host.addOptions)
+    host.addOptions(*verb);
+  verb->callback([&host, &code, name, body = std::move(body)] {
+    auto say = [&](const std::string &message) {
+      std::cout.flush();
+      std::cerr << host.program << ": error: " << message << "\n";
+    };
+    try {
+      body();
+      flush();
+      code = 0;
+    } catch (const Ended &ended) {
+      code = ended.code;
+    } catch (const Failure &failure) {
+      code = failure.code;
+      say(failure.message);
+      if (code == 2)
+        std::cerr << "see " << host.program << " " << name << " --help\n";
+      if (code == 70)
+        std::cerr << "This is a fault of Fovea, not of your input; please report it.\n";
+    } catch (const std::bad_alloc &) {
+      code = 1;
+      say("out of memory");
+    } catch (const std::exception &error) {
+      code = 70;
+      say(error.what());
+    }
+  });
+  return verb;
+}
+
+std::string readText(const std::string &path) {
+  std::string text, error;
+  if (!readFile(path, text, error))
+    throw Failure{1, error};
+  return text;
+}
+
+void print(const std::string &text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size())
+    throw Failure{1, std::string("cannot write to standard output: ") + std::strerror(errno)};
+}
+
+void flush() {
+  if (std::fflush(stdout) != 0)
+    throw Failure{1, std::string("cannot write to standard output: ") + std::strerror(errno)};
+}
+
+void note(const Host &host, const std::string &text) {
+  std::cerr << host.program << ": " << text << "\n";
+}
+
+bool terminalOnStandardError() { return ::isatty(STDERR_FILENO) != 0; }
+
+fovea_module_info infoOf(const ModulePtr &module) {
+  fovea_module_info info;
+  check(fovea_module_get_info(module.get(), &info));
+  return info;
+}
+
+std::string number(double value, int digits) {
+  char text[64];
+  std::snprintf(text, sizeof(text), "%.*g", digits, value);
+  return text;
+}
+
+void addRunningVerbs(CLI::App &app, const Host &host, int &code) {
+  addRun(app, host, code);
+  addGenerate(app, host, code);
+  addEmbed(app, host, code);
+  addBench(app, host, code);
+}
+
+int parseAndRun(CLI::App &app, int argc, char **argv, const Host &host, int &code) {
+  try {
+    app.parse(argc, argv);
+    return code;
+  } catch (const CLI::ParseError &error) {
+    if (error.get_exit_code() == 0)
+      return app.exit(error); // help
+    std::cerr << host.program << ": error: " << error.what() << "\n"
+              << "see " << host.program << " --help\n";
+    return 2;
+  }
+}
+
+} // namespace fovea::verbs

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the verbs share: options, opening, failing, reading texts.
+#ifndef FOVEA_TOOLS_VERBS_COMMON_H
+#define FOVEA_TOOLS_VERBS_COMMON_H
+
+#include "runtime/include/fovea/runtime.h"
+#include "tools/verbs/Verbs.h"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace fovea::verbs {
+
+/// Ends a verb: with a message and an exit code. Code 2 points to --help.
+struct Failure {
+  int code;
+  std::string message;
+};
+/// Ends a verb whose message has been printed.
+struct Ended {
+  int code;
+};
+
+/// Throws Failure if `status` is one: 70 if the runtime or compiled code is at
+/// fault, else 1.
+void check(fovea_status *status);
+
+struct ModuleFree {
+  void operator()(fovea_module *module) const { fovea_module_free(module); }
+};
+struct ContextFree {
+  void operator()(fovea_context *context) const { fovea_context_free(context); }
+};
+struct CallFree {
+  void operator()(fovea_call *call) const { fovea_call_free(call); }
+};
+using ModulePtr = std::unique_ptr<fovea_module, ModuleFree>;
+using ContextPtr = std::unique_ptr<fovea_context, ContextFree>;
+using CallPtr = std::unique_ptr<fovea_call, CallFree>;
+
+/// The options that all running verbs have, and what they open.
+struct Common {
+  const Host *host = nullptr;
+  std::string file;
+  std::string device = "cpu";
+  std::string kvType = "f32";
+  int threads = 0;
+  int64_t context = 0;
+  bool json = false;
+  bool quiet = false;
+
+  void addTo(CLI::App &verb);
+  /// Resolves and opens FILE. Throws Failure or Ended.
+  ModulePtr open() const;
+  ContextPtr makeContext(const ModulePtr &module, bool profile = false) const;
+};
+
+/// A verb of `app`; `body` runs when it is chosen, its failures become messages and
+/// exit codes.
+CLI::App *addVerb(CLI::App &app, const char *name, const char *summary, const char *examples,
+                  std::shared_ptr<Common> common, const Host &host, int &code,
+                  std::function<void()> body);
+
+/// All of a file, or of standard input for "-". Throws Failure.
+std::string readText(const std::string &path);
+
+/// Writes to standard output; throws Failure if it cannot be written to.
+void print(const std::string &text);
+/// Throws Failure if what was printed did not arrive.
+void flush();
+
+/// Standard error, with the program's name before it.
+void note(const Host &host, const std::string &text);
+bool terminalOnStandardError();
+
+fovea_module_info infoOf(const ModulePtr &module);
+/// `value` with `digits` significant digits.
+std::string number(double value, int digits = 3);
+
+/// Each adds one verb.
+void addRun(CLI::App &app, const Host &host, int &code);
+void addGenerate(CLI::App &app, const Host &host, int &code);
+void addEmbed(CLI::App &app, const Host &host, int &code);
+void addBench(CLI::App &app, const Host &host, int &code);
+
+} // namespace fovea::verbs
+
+#endif // FOVEA_TOOLS_VERBS_COMMON_H

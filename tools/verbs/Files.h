@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whole files in memory.
+#ifndef FOVEA_TOOLS_VERBS_FILES_H
+#define FOVEA_TOOLS_VERBS_FILES_H
+
+#include <string>
+
+namespace fovea::verbs {
+
+/// Reads all of a file, or of standard input for "-". False, and `error` names the
+/// file and the reason (a directory is none).
+bool readFile(const std::string &path, std::string &bytes, std::string &error);
+
+} // namespace fovea::verbs
+
+#endif // FOVEA_TOOLS_VERBS_FILES_H

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// NumPy's .npz: a zip file (PKWARE APPNOTE 6.3) of .npy members (NumPy
+// Enhancement Proposal 1, versions 1 to 3). Reads stored and deflated members;
+// refuses encrypted ones, big-endian and non-numeric elements, and whatever does
+// not fit the file. Nothing is allocated from a number that the file's size does
+// not back.
+#ifndef FOVEA_TOOLS_VERBS_NPZ_H
+#define FOVEA_TOOLS_VERBS_NPZ_H
+
+#include "runtime/include/fovea/runtime.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fovea::verbs {
+
+/// A row-major array.
+struct Array {
+  std::string name;
+  fovea_dtype dtype{};
+  std::vector<int64_t> shape;
+  std::vector<uint8_t> data;
+};
+
+/// False, and `error` names file and member, if the file is not sound.
+bool readNpz(const std::string &path, std::vector<Array> &arrays, std::string &error);
+
+/// Writes to a temporary file beside `path` and renames it. False, and `error`
+/// says why, if that cannot be; nothing is left then.
+bool writeNpz(const std::string &path, const std::vector<Array> &arrays, std::string &error);
+
+} // namespace fovea::verbs
+
+#endif // FOVEA_TOOLS_VERBS_NPZ_H

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The reading half of Npz.h. Works on the file's bytes in memory; each offset and
+// size is checked against them before it is used.
+#include "tools/verbs/Files.h"
+#include "tools/verbs/Npz.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <zlib.h>
+
+namespace fovea::verbs {
+
+namespace {
+
+struct Bad {
+  std::string message;
+};
+
+template <typename T> T get(const std::vector<uint8_t> &bytes, uint64_t at) {
+  T value;
+  if (at > bytes.size() || sizeof(T) > bytes.size() - at)
+    throw Bad{"is cut short or malformed at byte " + std::to_string(at)};
+  std::memcpy(&value, bytes.data() + at, sizeof(T));
+  return value;
+}
+
+struct Member {
+  std::string name;
+  uint16_t method;
+  uint32_t crc;
+  uint64_t packed, size, offset;
+};
+
+/// Sizes and offset that did not fit 32 bits stand in extra field 1 (APPNOTE 4.5.3).
+void readZip64(const std::vector<uint8_t> &file, uint64_t at, uint64_t end, Member &member) {
+  while (at + 4 <= end) {
+    auto id = get<uint16_t>(file, at);
+    uint64_t next = at + 4 + get<uint16_t>(file, at + 2);
+    at += 4;
+    if (id == 1)
+      for (uint64_t *field : {&member.size, &member.packed, &member.offset})
+        if (*field == UINT32_MAX) {
+          *field = get<uint64_t>(file, at);
+          at += 8;
+        }
+    at = next;
+  }
+}
+
+/// The central directory (APPNOTE 4.3.12), found from the file's end.
+std::vector<Member> readDirectory(const std::vector<uint8_t> &file) {
+  constexpr uint64_t endBytes = 22;
+  uint64_t at = file.size() + 1;
+  uint64_t lowest = file.size() > endBytes + 65535 ? file.size() - endBytes - 65535 : 0;
+  if (file.size() >= endBytes)
+    for (uint64_t i = file.size() - endBytes + 1; i-- > lowest;)
+      if (get<uint32_t>(file, i) == 0x06054b50) {
+        at = i;
+        break;
+      }
+  if (at > file.size())
+    throw Bad{"is not a .npz file (no zip directory at its end)"};
+  auto count = get<uint16_t>(file, at + 10);
+  uint64_t position = get<uint32_t>(file, at + 16);
+  if (count == UINT16_MAX || position == UINT32_MAX)
+    throw Bad{"has more members or bytes than this program reads"};
+  std::vector<Member> members;
+  for (uint16_t i = 0; i < count; ++i) {
+    if (get<uint32_t>(file, position) != 0x02014b50)
+      throw Bad{"has a malformed zip directory at byte " + std::to_string(position)};
+    Member member;
+    auto flags = get<uint16_t>(file, position + 8);
+    member.method = get<uint16_t>(file, position + 10);
+    member.crc = get<uint32_t>(file, position + 16);
+    member.packed = get<uint32_t>(file, position + 20);
+    member.size = get<uint32_t>(file, position + 24);
+    uint64_t nameBytes = get<uint16_t>(file, position + 28);
+    uint64_t extraBytes = get<uint16_t>(file, position + 30);
+    uint64_t commentBytes = get<uint16_t>(file, position + 32);
+    member.offset = get<uint32_t>(file, position + 42);
+    uint64_t nameAt = position + 46, extraAt = nameAt + nameBytes;
+    if (extraAt + extraBytes > file.size())
+      throw Bad{"has a zip directory that goes past its end"};
+    member.name.assign(reinterpret_cast<const char *>(file.data()) + nameAt, nameBytes);
+    readZip64(file, extraAt, extraAt + extraBytes, member);
+    if (flags & 1)
+      throw Bad{"member '" + member.name + "' is encrypted"};
+    members.push_back(std::move(member));
+    position = extraAt + extraBytes + commentBytes;
+  }
+  return members;
+}
+
+std::vector<uint8_t> unpack(const std::vector<uint8_t> &file, const Member &member) {
+  auto bad = [&](const std::string &what) { return Bad{"member '" + member.name + "' " + what}; };
+  if (get<uint32_t>(file, member.offset) != 0x04034b50)
+    throw bad("has no header where the directory says");
+  uint64_t at = member.offset + 30 + get<uint16_t>(file, member.offset + 26) +
+                get<uint16_t>(file, member.offset + 28);
+  if (at > file.size() || member.packed > file.size() - at)
+    throw bad("goes past the file's end");
+  std::vector<uint8_t> bytes;
+  if (member.method == 0) {
+    if (member.packed != member.size)
+      throw bad("is stored, but its two sizes differ");
+    bytes.assign(file.begin() + static_cast<ptrdiff_t>(at),
+                 file.begin() + static_cast<ptrdiff_t>(at + member.packed));
+  } else if (member.method == 8) {
+    // Deflate makes at most 1032 bytes of one (RFC 1951: 258 bytes for 2 bits).
+    if (member.size / 1032 > member.packed || member.size > UINT32_MAX ||
+        member.packed > UINT32_MAX)
+      throw bad("cannot unpack to " + std::to_string(member.size) + " bytes");
+    bytes.resize(member.size);
+    uint8_t none;
+    z_stream stream{};
+    if (::inflateInit2(&stream, -MAX_WBITS) != Z_OK)
+      throw std::bad_alloc();
+    stream.next_in = const_cast<uint8_t *>(file.data()) + at;
+    stream.avail_in = static_cast<uInt>(member.packed);
+    stream.next_out = bytes.empty() ? &none : bytes.data();
+    stream.avail_out = static_cast<uInt>(bytes.size());
+    int code = ::inflate(&stream, Z_FINISH);
+    bool whole = code == Z_STREAM_END && stream.total_out == bytes.size();
+    ::inflateEnd(&stream);
+    if (!whole)
+      throw bad("has damaged compressed data");
+  } else {
+    throw bad("is compressed by method " + std::to_string(member.method) +
+              "; expects stored or deflated");
+  }
+  uLong crc = ::crc32(0, nullptr, 0);
+  for (size_t done = 0; done < bytes.size();) {
+    size_t some = std::min<size_t>(bytes.size() - done, 1u << 30);
+    crc = ::crc32(crc, bytes.data() + done, static_cast<uInt>(some));
+    done += some;
+  }
+  if (crc != member.crc)
+    throw bad("is damaged: its checksum does not match");
+  return bytes;
+}
+
+/// The header's Python dictionary, by the three keys that NumPy writes.
+class HeaderText {
+public:
+  explicit HeaderText(std::string text) : text(std::move(text)) {}
+
+  std::string stringOf(const char *key) const {
+    size_t at = valueOf(key);
+    char quote = at < text.size() ? text[at] : 0;
+    size_t end = quote == '\'' || quote == '"' ? text.find(quote, at + 1) : std::string::npos;
+    if (end == std::string::npos)
+      throw Bad{std::string("expects a string for '") + key + "'"};
+    return text.substr(at + 1, end - at - 1);
+  }
+  bool boolOf(const char *key) const {
+    size_t at = valueOf(key);
+    if (text.compare(at, 4, "True") == 0)
+      return true;
+    if (text.compare(at, 5, "False") == 0)
+      return false;
+    throw Bad{std::string("expects True or False for '") + key + "'"};
+  }
+  std::vector<int64_t> sizesOf(const char *key) const {
+    size_t at = valueOf(key);
+    std::vector<int64_t> sizes;
+    bool open = at < text.size() && text[at] == '(';
+    for (++at; open && at < text.size() && text[at] != ')';) {
+      if (text[at] == ' ' || text[at] == ',') {
+        ++at;
+        continue;
+      }
+      int64_t size = 0;
+      size_t first = at;
+      for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at)
+        if (__builtin_mul_overflow(size, 10, &size) ||
+            __builtin_add_overflow(size, text[at] - '0', &size))
+          throw Bad{"has an impossible shape"};
+      if (at == first || sizes.size() == 32)
+        throw Bad{"has a malformed shape"};
+      sizes.push_back(size);
+    }
+    if (!open || at >= text.size())
+      throw Bad{"has a malformed shape"};
+    return sizes;
+  }
+
+private:
+  size_t valueOf(const std::string &key) const {
+    size_t at = text.find("'" + key + "'");
+    at = at == std::string::npos ? at : text.find(':', at);
+    at = at == std::string::npos ? at : text.find_first_not_of(' ', at + 1);
+    if (at == std::string::npos)
+      throw Bad{"lacks '" + key + "' in its header"};
+    return at;
+  }
+
+  std::string text;
+};
+
+fovea_dtype dtypeOf(const std::string &descr) {
+  struct Known {
+    const char *text;
+    fovea_dtype dtype;
+  };
+  static constexpr Known known[] = {
+      {"f2", {FOVEA_FLOAT, 16, 1}}, {"f4", {FOVEA_FLOAT, 32, 1}}, {"f8", {FOVEA_FLOAT, 64, 1}},
+      {"i1", {FOVEA_INT, 8, 1}},    {"i2", {FOVEA_INT, 16, 1}},   {"i4", {FOVEA_INT, 32, 1}},
+      {"i8", {FOVEA_INT, 64, 1}},   {"u1", {FOVEA_UINT, 8, 1}},   {"u2", {FOVEA_UINT, 16, 1}},
+      {"u4", {FOVEA_UINT, 32, 1}},  {"u8", {FOVEA_UINT, 64, 1}},  {"b1", {FOVEA_BOOL, 8, 1}}};
+  if (descr.size() == 3 && (descr[0] == '<' || descr[0] == '|' || descr[0] == '='))
+    for (const Known &each : known)
+      if (descr.compare(1, 2, each.text) == 0)
+        return each.dtype;
+  throw Bad{"has element type '" + descr.substr(0, 16) +
+            "'; expects little-endian numbers such as '<f4' or '<i8'"};
+}
+
+/// Column-major to row-major.
+std::vector<uint8_t> transposed(const Array &array, size_t element) {
+  std::vector<uint8_t> out(array.data.size());
+  std::vector<int64_t> index(array.shape.size());
+  for (size_t at = 0; at < out.size(); at += element) {
+    uint64_t from = 0;
+    for (size_t d = index.size(); d-- > 0;)
+      from = from * static_cast<uint64_t>(array.shape[d]) + static_cast<uint64_t>(index[d]);
+    std::memcpy(out.data() + at, array.data.data() + from * element, element);
+    for (size_t d = index.size(); d-- > 0 && ++index[d] == array.shape[d];)
+      index[d] = 0;
+  }
+  return out;
+}
+
+Array parseNpy(const std::vector<uint8_t> &bytes) {
+  if (bytes.size() < 10 || std::memcmp(bytes.data(), "\x93NUMPY", 6) != 0)
+    throw Bad{"is no .npy array"};
+  if (bytes[6] < 1 || bytes[6] > 3)
+    throw Bad{"is of .npy version " + std::to_string(bytes[6])};
+  uint64_t start = bytes[6] == 1 ? 10 : 12;
+  uint64_t length = bytes[6] == 1 ? get<uint16_t>(bytes, 8) : get<uint32_t>(bytes, 8);
+  if (start > bytes.size() || length > bytes.size() - start)
+    throw Bad{"has a header that goes past its end"};
+  HeaderText header(std::string(reinterpret_cast<const char *>(bytes.data()) + start, length));
+  Array array;
+  array.dtype = dtypeOf(header.stringOf("descr"));
+  array.shape = header.sizesOf("shape");
+  uint64_t expected = array.dtype.bits / 8u;
+  for (int64_t size : array.shape)
+    if (__builtin_mul_overflow(expected, static_cast<uint64_t>(size), &expected))
+      throw Bad{"has an impossible shape"};
+  uint64_t found = bytes.size() - start - length;
+  if (found != expected)
+    throw Bad{"expects " + std::to_string(expected) + " bytes for its shape, got " +
+              std::to_string(found)};
+  array.data.assign(bytes.begin() + static_cast<ptrdiff_t>(start + length), bytes.end());
+  if (header.boolOf("fortran_order") && !array.data.empty())
+    array.data = transposed(array, array.dtype.bits / 8u);
+  return array;
+}
+
+} // namespace
+
+bool readNpz(const std::string &path, std::vector<Array> &arrays, std::string &error) {
+  std::string bytes;
+  if (!readFile(path, bytes, error))
+    return false;
+  const std::vector<uint8_t> file(bytes.begin(), bytes.end());
+  std::vector<Array> read;
+  try {
+    for (const Member &member : readDirectory(file)) {
+      std::vector<uint8_t> bytes = unpack(file, member);
+      try {
+        Array array = parseNpy(bytes);
+        array.name = member.name;
+        if (array.name.size() > 4 && array.name.compare(array.name.size() - 4, 4, ".npy") == 0)
+          array.name.resize(array.name.size() - 4);
+        for (const Array &other : read)
+          if (other.name == array.name)
+            throw Bad{"is there twice"};
+        read.push_back(std::move(array));
+      } catch (const Bad &bad) {
+        throw Bad{"member '" + member.name + "' " + bad.message};
+      }
+    }
+  } catch (const Bad &bad) {
+    error = path + ": " + bad.message;
+    return false;
+  }
+  arrays = std::move(read);
+  return true;
+}
+
+} // namespace fovea::verbs
