@@ -70,7 +70,9 @@ def LowerEntriesPass : Pass<"fovea-lower-entries", "::mlir::ModuleOp"> {
   let summary = "Split each entry into a plan and its steps";
   let description = [{
     `fovea_NAME_plan` computes every index value once and stores it; `fovea_NAME_step` loads what one launch needs, builds its
-    buffers from the frame's pointers and calls the kernel. See runtime/Abi.h for both. Faults become stores to the frame.
+    buffers from the frame's pointers and calls the kernel. Launches that differ in nothing but which weights, buffers and
+    planned values they use share their code; a table has these numbers for each step, so code does not grow with depth.
+    See runtime/Abi.h for both. Faults become stores to the frame.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::cf::ControlFlowDialect",
                            "::mlir::scf::SCFDialect", "::mlir::memref::MemRefDialect"];

@@ -15,6 +15,7 @@
 #include "runtime/Abi.h"
 #include "llvm/ADT/StringSet.h"
 #include <cstddef>
+#include <map>
 
 namespace mlir::fovea {
 #define GEN_PASS_DEF_LOWERENTRIESPASS
@@ -50,19 +51,28 @@ struct PointerBuilder : ImplicitLocOpBuilder {
   }
 };
 
+/// How a launch builds its operands, apart from the numbers in which equal launches of different
+/// layers differ: places in the plan, weights, buffers. Launches of one form share code.
+struct LaunchForm {
+  SmallVector<const void *> key;
+  SmallVector<int64_t> numbers;
+};
+
 class EntryLowering {
 public:
   EntryLowering(func::FuncOp entry, const EntryPlan &plan, const llvm::StringMap<int64_t> &weights,
-                const llvm::StringSet<> &faulting)
-      : entry(entry), plan(plan), weights(weights), faulting(faulting),
-        converter(entry.getContext()) {}
+                const llvm::StringSet<> &faulting);
   void emitPlan();
   void emitStep();
 
 private:
   func::FuncOp createFunction(StringRef suffix, ArrayRef<Type> inputs);
-  void emitLaunch(PointerBuilder &b, LaunchOp launch, int64_t step, ValueRange arguments);
-  Value materialize(PointerBuilder &b, Value value, Value frame, Value locals, IRMapping &mapping);
+  LaunchForm getForm(LaunchOp launch) const;
+  void addForm(Value value, LaunchForm &form, llvm::DenseMap<Value, size_t> &seen) const;
+  LLVM::GlobalOp createTable(ArrayRef<LaunchForm> forms, ArrayRef<int64_t> sites, int64_t width);
+  void emitSite(PointerBuilder &b, LaunchOp launch, Value row, ValueRange arguments);
+  Value materialize(PointerBuilder &b, Value value, Value frame, Value locals, IRMapping &mapping,
+                    function_ref<Value()> nextNumber);
   Value describe(PointerBuilder &b, MemRefType type, Value pointer,
                  function_ref<Value(int64_t)> size);
 
@@ -71,9 +81,32 @@ private:
   const llvm::StringMap<int64_t> &weights;
   const llvm::StringSet<> &faulting;
   LLVMTypeConverter converter;
+  /// For each argument that is a buffer, its place in the frame.
+  SmallVector<int64_t> bufferNumbers;
 };
 
 } // namespace
+
+EntryLowering::EntryLowering(func::FuncOp entry, const EntryPlan &plan,
+                             const llvm::StringMap<int64_t> &weights,
+                             const llvm::StringSet<> &faulting)
+    : entry(entry), plan(plan), weights(weights), faulting(faulting),
+      converter(entry.getContext()) {
+  // The frame has one place for each argument and each result; a cache's length has none, and a
+  // cache result's is empty. See runtime/Abi.h.
+  auto signature = entry->getAttrOfType<SignatureAttr>(FoveaDialect::kSignatureAttr);
+  int64_t next = 0;
+  for (PortAttr port : signature.getArguments()) {
+    bufferNumbers.push_back(next++);
+    if (isa<CacheType>(port.getType()))
+      bufferNumbers.push_back(-1);
+  }
+  for (PortAttr port : signature.getResults()) {
+    if (!isa<CacheType>(port.getType()))
+      bufferNumbers.push_back(next);
+    ++next;
+  }
+}
 
 func::FuncOp EntryLowering::createFunction(StringRef suffix, ArrayRef<Type> inputs) {
   OpBuilder builder(entry);
@@ -142,47 +175,84 @@ Value EntryLowering::describe(PointerBuilder &b, MemRefType type, Value pointer,
   return UnrealizedConversionCastOp::create(b, type, Value(descriptor)).getResult(0);
 }
 
+//===-- Launch forms -------------------------------------------------------------------------===//
+
+void EntryLowering::addForm(Value value, LaunchForm &form,
+                            llvm::DenseMap<Value, size_t> &seen) const {
+  auto [known, isNew] = seen.try_emplace(value, seen.size());
+  form.key.push_back(reinterpret_cast<const void *>(known->second));
+  if (!isNew)
+    return;
+  form.key.push_back(value.getType().getAsOpaquePointer());
+  Operation *op = value.getDefiningOp();
+  if (auto place = plan.places.find(value); place != plan.places.end()) {
+    form.numbers.push_back(place->second);
+  } else if (auto argument = dyn_cast<BlockArgument>(value)) {
+    form.numbers.push_back(bufferNumbers[argument.getArgNumber()]);
+    for (int64_t place : plan.argumentPlaces[argument.getArgNumber()])
+      if (place >= 0)
+        form.numbers.push_back(place);
+  } else if (auto weight = dyn_cast<WeightRefOp>(op)) {
+    form.key.push_back(op->getName().getAsOpaquePointer());
+    form.numbers.push_back(weights.lookup(weight.getWeight()));
+  } else {
+    form.key.push_back(op->getName().getAsOpaquePointer());
+    if (isa<ArenaOp>(op))
+      return;
+    form.key.push_back(op->getAttrDictionary().getAsOpaquePointer());
+    for (Value operand : op->getOperands())
+      addForm(operand, form, seen);
+  }
+}
+
+LaunchForm EntryLowering::getForm(LaunchOp launch) const {
+  LaunchForm form;
+  llvm::DenseMap<Value, size_t> seen;
+  form.key.push_back(launch.getKernelAttr().getAsOpaquePointer());
+  for (Value operand : launch->getOperands())
+    addForm(operand, form, seen);
+  return form;
+}
+
+/// Builds in this function what `value` is in the entry. Takes its numbers in the order in which
+/// `addForm` gives them.
 Value EntryLowering::materialize(PointerBuilder &b, Value value, Value frame, Value locals,
-                                 IRMapping &mapping) {
+                                 IRMapping &mapping, function_ref<Value()> nextNumber) {
   if (Value known = mapping.lookupOrNull(value))
     return known;
   Value result;
   Type i64 = b.getI64Type();
   Operation *op = value.getDefiningOp();
-  if (auto place = plan.places.find(value); place != plan.places.end()) {
-    result = b.loadIndex(locals, place->second);
+  auto local = [&](Value place) -> Value {
+    Value at = LLVM::GEPOp::create(b, b.pointer(), i64, locals, ArrayRef<LLVM::GEPArg>{place});
+    return LLVM::LoadOp::create(b, i64, at);
+  };
+  auto pointer = [&](size_t field, Value number) -> Value {
+    Value base = b.frameField(frame, field);
+    Value at =
+        LLVM::GEPOp::create(b, b.pointer(), b.pointer(), base, ArrayRef<LLVM::GEPArg>{number});
+    return LLVM::LoadOp::create(b, b.pointer(), at);
+  };
+  if (plan.places.contains(value)) {
+    result = arith::IndexCastOp::create(b, b.getIndexType(), local(nextNumber()));
   } else if (auto argument = dyn_cast<BlockArgument>(value)) {
-    // Buffers stand in the frame without the lengths that follow caches here.
-    int64_t number = 0;
-    for (BlockArgument before : entry.getArguments().take_front(argument.getArgNumber()))
-      number += isa<MemRefType>(before.getType());
-    // Cache results have a (null) place of their own among the results; see runtime/Abi.h.
-    auto signature = entry->getAttrOfType<SignatureAttr>(FoveaDialect::kSignatureAttr);
-    int64_t arguments = signature.getArguments().size();
-    if (number >= arguments) {
-      int64_t tensorResult = number - arguments, port = 0;
-      for (;; ++port)
-        if (!isa<CacheType>(signature.getResults()[port].getType()) && tensorResult-- == 0)
-          break;
-      number = arguments + port;
-    }
-    Value buffers = b.frameField(frame, offsetof(fovea_frame, buffers));
-    Value pointer = b.loadElement(buffers, b.pointer(), number);
-    ArrayRef<int64_t> places = plan.argumentPlaces[argument.getArgNumber()];
-    // Memory of a cache is described by its batch and capacity alone.
-    result = describe(b, cast<MemRefType>(value.getType()), pointer,
-                      [&](int64_t axis) { return b.loadElement(locals, i64, places[axis]); });
+    Value data = pointer(offsetof(fovea_frame, buffers), nextNumber());
+    auto type = cast<MemRefType>(value.getType());
+    SmallVector<Value> sizes(type.getRank());
+    for (auto [axis, place] : llvm::enumerate(plan.argumentPlaces[argument.getArgNumber()]))
+      if (place >= 0)
+        sizes[axis] = local(nextNumber());
+    result = describe(b, type, data, [&](int64_t axis) { return sizes[axis]; });
   } else if (isa<ArenaOp>(op)) {
-    Value pointer = b.frameField(frame, offsetof(fovea_frame, arena));
-    result = describe(b, cast<MemRefType>(value.getType()), pointer,
+    Value data = b.frameField(frame, offsetof(fovea_frame, arena));
+    result = describe(b, cast<MemRefType>(value.getType()), data,
                       [&](int64_t) { return b.loadElement(locals, i64, 0); });
-  } else if (auto weight = dyn_cast<WeightRefOp>(op)) {
-    Value all = b.frameField(frame, offsetof(fovea_frame, weights));
-    Value pointer = b.loadElement(all, b.pointer(), weights.lookup(weight.getWeight()));
-    result = describe(b, cast<MemRefType>(value.getType()), pointer, nullptr);
+  } else if (isa<WeightRefOp>(op)) {
+    Value data = pointer(offsetof(fovea_frame, weights), nextNumber());
+    result = describe(b, cast<MemRefType>(value.getType()), data, nullptr);
   } else {
     for (Value operand : op->getOperands())
-      materialize(b, operand, frame, locals, mapping);
+      materialize(b, operand, frame, locals, mapping, nextNumber);
     b.clone(*op, mapping);
     return mapping.lookup(value);
   }
@@ -190,47 +260,100 @@ Value EntryLowering::materialize(PointerBuilder &b, Value value, Value frame, Va
   return result;
 }
 
-void EntryLowering::emitLaunch(PointerBuilder &b, LaunchOp launch, int64_t step,
-                               ValueRange arguments) {
+void EntryLowering::emitSite(PointerBuilder &b, LaunchOp launch, Value row, ValueRange arguments) {
   Value frame = arguments[0];
   Value locals = b.frameField(frame, offsetof(fovea_frame, locals));
   IRMapping mapping;
   SmallVector<Value> operands;
+  int64_t next = 0;
+  auto nextNumber = [&]() -> Value { return b.loadElement(row, b.getI64Type(), ++next); };
   for (Value operand : launch->getOperands())
-    operands.push_back(materialize(b, operand, frame, locals, mapping));
+    operands.push_back(materialize(b, operand, frame, locals, mapping, nextNumber));
   for (Value part : arguments.take_back(2))
     operands.push_back(arith::IndexCastOp::create(b, b.getIndexType(), part));
   if (faulting.contains(launch.getKernel())) {
     operands.push_back(b.frameField(frame, offsetof(fovea_frame, fault)));
-    operands.push_back(LLVM::ConstantOp::create(b, b.getI64IntegerAttr(1 + step)));
+    Value one = LLVM::ConstantOp::create(b, b.getI64IntegerAttr(1));
+    operands.push_back(LLVM::AddOp::create(b, arguments[1], one));
   }
   func::CallOp::create(b, launch.getKernelAttr(), TypeRange(), operands);
+}
+
+/// A row for each step: its site, then its numbers.
+LLVM::GlobalOp EntryLowering::createTable(ArrayRef<LaunchForm> forms, ArrayRef<int64_t> sites,
+                                          int64_t width) {
+  SmallVector<int64_t> numbers;
+  for (auto [form, site] : llvm::zip(forms, sites)) {
+    numbers.push_back(site);
+    llvm::append_range(numbers, form.numbers);
+    numbers.resize(llvm::alignTo(numbers.size(), width));
+  }
+  OpBuilder builder(entry);
+  int64_t count = numbers.size();
+  auto values =
+      DenseElementsAttr::get(RankedTensorType::get(count, builder.getI64Type()), ArrayRef(numbers));
+  return LLVM::GlobalOp::create(builder, entry.getLoc(),
+                                LLVM::LLVMArrayType::get(builder.getI64Type(), count),
+                                /*isConstant=*/true, LLVM::Linkage::Internal,
+                                ("fovea_" + entry.getName() + "_steps").str(), values);
 }
 
 void EntryLowering::emitStep() {
   Type pointer = LLVM::LLVMPointerType::get(entry.getContext());
   Type i64 = IntegerType::get(entry.getContext(), 64);
   func::FuncOp function = createFunction("_step", {pointer, i64, i64, i64});
-  Block *start = &function.getBody().front(), *end = new Block;
+  Block *start = &function.getBody().front();
+  if (plan.launches.empty()) {
+    PointerBuilder b(entry.getLoc(), OpBuilder::atBlockBegin(start));
+    func::ReturnOp::create(b);
+    return;
+  }
+  SmallVector<LaunchForm> forms;
+  SmallVector<int64_t> sites;
+  SmallVector<LaunchOp> examples;
+  std::map<ArrayRef<const void *>, int64_t,
+           bool (*)(ArrayRef<const void *>, ArrayRef<const void *>)>
+      known([](ArrayRef<const void *> l, ArrayRef<const void *> r) {
+        return std::lexicographical_compare(l.begin(), l.end(), r.begin(), r.end(),
+                                            std::less<const void *>());
+      });
+  forms.reserve(plan.launches.size());
+  size_t width = 1;
+  for (LaunchOp launch : plan.launches) {
+    forms.push_back(getForm(launch));
+    width = std::max(width, 1 + forms.back().numbers.size());
+    auto [site, isNew] = known.try_emplace(forms.back().key, examples.size());
+    if (isNew)
+      examples.push_back(launch);
+    sites.push_back(site->second);
+  }
+  LLVM::GlobalOp table = createTable(forms, sites, width);
+
+  PointerBuilder b(entry.getLoc(), OpBuilder::atBlockBegin(start));
+  Value step = start->getArgument(1);
+  Value base = LLVM::AddressOfOp::create(b, table);
+  Value offset =
+      LLVM::MulOp::create(b, step, LLVM::ConstantOp::create(b, b.getI64IntegerAttr(width)));
+  Value row = LLVM::GEPOp::create(b, pointer, i64, base, ArrayRef<LLVM::GEPArg>{offset});
+  Value site = LLVM::LoadOp::create(b, i64, row);
+  Block *end = new Block;
   SmallVector<Block *> blocks;
   SmallVector<APInt> numbers;
-  for (auto [step, constLaunch] : llvm::enumerate(plan.launches)) {
-    LaunchOp launch = constLaunch;
+  for (auto [number, launch] : llvm::enumerate(examples)) {
     Block *block = new Block;
     function.getBody().push_back(block);
-    PointerBuilder b(launch.getLoc(), OpBuilder::atBlockBegin(block));
-    emitLaunch(b, launch, step, start->getArguments());
-    cf::BranchOp::create(b, end);
+    PointerBuilder inner(launch.getLoc(), OpBuilder::atBlockBegin(block));
+    emitSite(inner, launch, row, start->getArguments());
+    cf::BranchOp::create(inner, end);
     blocks.push_back(block);
-    numbers.push_back(APInt(64, step));
+    numbers.push_back(APInt(64, number));
   }
   function.getBody().push_back(end);
-  ImplicitLocOpBuilder b(entry.getLoc(), OpBuilder::atBlockBegin(end));
-  func::ReturnOp::create(b);
-  b.setInsertionPointToEnd(start);
   SmallVector<ValueRange> none(blocks.size());
-  cf::SwitchOp::create(b, start->getArgument(1), end, ValueRange(), ArrayRef<APInt>(numbers),
-                       BlockRange(blocks), none);
+  cf::SwitchOp::create(b, site, end, ValueRange(), ArrayRef<APInt>(numbers), BlockRange(blocks),
+                       none);
+  b.setInsertionPointToEnd(end);
+  func::ReturnOp::create(b);
 }
 
 /// Gives kernels that can fault two more arguments, where to write and what; other kernels lose
