@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compiled code as a backend: an artifact, run by the runtime through its C header.
+#ifndef FOVEA_TOOLS_VERIFY_RUNTIMEBACKEND_H
+#define FOVEA_TOOLS_VERIFY_RUNTIMEBACKEND_H
+
+#include "runtime/include/fovea/runtime.h"
+#include "tools/verify/Backend.h"
+
+namespace mlir::fovea::verify {
+
+/// Runs the entries of an artifact. What the runtime refuses becomes a diagnostic.
+class RuntimeBackend : public Backend {
+public:
+  /// `context` is for diagnostics. The file is removed when the backend goes, if `ownsFile`.
+  static FailureOr<std::unique_ptr<Backend>> open(MLIRContext *context, const std::string &artifact,
+                                                  int threads, bool ownsFile);
+  ~RuntimeBackend() override;
+
+  LogicalResult reset(int64_t batch, int64_t capacity) override;
+  FailureOr<std::vector<interpreter::TensorRef>>
+  run(StringRef entry, ArrayRef<interpreter::TensorRef> tensors) override;
+
+private:
+  RuntimeBackend(MLIRContext *context, int threads) : context(context), threads(threads) {}
+  /// Reports and frees a status that is not success.
+  LogicalResult check(fovea_status *status);
+
+  MLIRContext *context;
+  int threads;
+  std::string ownedFile;
+  fovea_module *module = nullptr;
+  fovea_context *runtime = nullptr;
+};
+
+/// Writes an artifact of a module, which it may change, to a path. Fails after a diagnostic.
+using CompileFunction = std::function<LogicalResult(ModuleOp, const std::string &)>;
+
+/// Compiles a copy of each module to a temporary file and runs that.
+BackendFactory makeRuntimeFactory(CompileFunction compile, int threads);
+
+} // namespace mlir::fovea::verify
+
+#endif // FOVEA_TOOLS_VERIFY_RUNTIMEBACKEND_H
