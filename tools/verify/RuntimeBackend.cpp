@@ -54,7 +54,7 @@ static bool encode(const Tensor &tensor, fovea_dtype type, std::vector<char> &by
   return true;
 }
 
-static bool decode(const fovea_tensor &from, Tensor &tensor) {
+bool verify::decodeTensor(const fovea_tensor &from, Tensor &tensor) {
   fovea_dtype type = from.dtype;
   tensor.shape.assign(from.shape, from.shape + from.ndim);
   tensor.isReal = type.code == FOVEA_FLOAT || type.code == FOVEA_BFLOAT;
@@ -185,7 +185,7 @@ FailureOr<std::vector<TensorRef>> RuntimeBackend::run(StringRef name, ArrayRef<T
     if (failed(check(fovea_call_get_result(call.get(), info.name, &described))))
       return failure();
     auto tensor = std::make_shared<Tensor>();
-    if (!decode(*described, *tensor))
+    if (!decodeTensor(*described, *tensor))
       return unknownType(info.name);
     results.push_back(tensor);
   }

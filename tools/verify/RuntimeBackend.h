@@ -9,6 +9,10 @@
 
 namespace mlir::fovea::verify {
 
+/// The runtime's tensor as the interpreter's. False if it has elements that the interpreter has no
+/// values for, or gaps.
+bool decodeTensor(const fovea_tensor &from, interpreter::Tensor &tensor);
+
 /// Runs the entries of an artifact. What the runtime refuses becomes a diagnostic.
 class RuntimeBackend : public Backend {
 public:
