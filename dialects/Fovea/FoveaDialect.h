@@ -54,6 +54,9 @@ public:
   /// The bytes of a stored tensor, row-major, exactly as many as its type says, or failure after a
   /// diagnostic. Stays valid as long as this object.
   virtual FailureOr<ArrayRef<char>> read(StoredAttr tensor) = 0;
+  /// The bytes are not needed for now: what can be had again need not stay in memory. They are
+  /// still valid, and other threads may be reading them.
+  virtual void release(StoredAttr tensor);
 };
 
 } // namespace mlir::fovea

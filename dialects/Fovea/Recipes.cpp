@@ -11,6 +11,8 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
+void RecipeSource::release(StoredAttr) {}
+
 static RecipeAttrInterface recipe(Attribute attr) { return cast<RecipeAttrInterface>(attr); }
 
 /// Bytes of one row of the outermost axis.
@@ -205,45 +207,112 @@ LogicalResult TransposeAttr::evaluateRows(RecipeSource &source, int64_t first, i
 
 //===-- cast, scale_columns ------------------------------------------------------------------===//
 
-static double loadElement(Type type, const char *at) {
-  if (type.isF64()) {
+/// The element types of recipes, each with a way to read and to write one element. 16-bit types are
+/// read as f32, which holds all of their values; writing rounds to nearest even, once. Loops over
+/// these have no branch and vectorise, but for f64 to 16 bits.
+struct F64Element {
+  using Wide = double;
+  static constexpr int64_t kSize = 8;
+  static double load(const char *at) {
     double value;
     std::memcpy(&value, at, 8);
     return value;
   }
-  if (type.isF32()) {
+  static void store(double value, char *at) { std::memcpy(at, &value, 8); }
+};
+
+static float asFloat(uint32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, 4);
+  return value;
+}
+
+static uint32_t asBits(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, 4);
+  return bits;
+}
+
+struct F32Element {
+  using Wide = float;
+  static constexpr int64_t kSize = 4;
+  static float load(const char *at) {
     float value;
     std::memcpy(&value, at, 4);
     return value;
   }
+  static void store(double value, char *at) { store(static_cast<float>(value), at); }
+  static void store(float value, char *at) { std::memcpy(at, &value, 4); }
+};
+
+static uint16_t loadBits16(const char *at) {
   uint16_t bits;
   std::memcpy(&bits, at, 2);
-  if (type.isBF16()) {
-    uint32_t wide = uint32_t(bits) << 16;
-    float value;
-    std::memcpy(&value, &wide, 4);
-    return value;
-  }
-  return llvm::APFloat(llvm::APFloat::IEEEhalf(), llvm::APInt(16, bits)).convertToDouble();
+  return bits;
 }
 
-/// Rounds to nearest even; an f64 that goes to 16 bits is rounded once, not twice.
-static void storeElement(Type type, double value, char *at) {
-  if (type.isF64()) {
-    std::memcpy(at, &value, 8);
-    return;
-  }
-  if (type.isF32()) {
-    float narrow = static_cast<float>(value);
-    std::memcpy(at, &narrow, 4);
-    return;
-  }
+/// f64 to 16 bits in one rounding.
+static void storeRounded(const llvm::fltSemantics &semantics, double value, char *at) {
   llvm::APFloat number(value);
   bool lost;
-  number.convert(cast<FloatType>(type).getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven,
-                 &lost);
+  number.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &lost);
   uint16_t bits = static_cast<uint16_t>(number.bitcastToAPInt().getZExtValue());
   std::memcpy(at, &bits, 2);
+}
+
+struct BF16Element {
+  using Wide = float;
+  static constexpr int64_t kSize = 2;
+  static float load(const char *at) { return asFloat(uint32_t(loadBits16(at)) << 16); }
+  static void store(double value, char *at) { storeRounded(llvm::APFloat::BFloat(), value, at); }
+  static void store(float value, char *at) {
+    uint32_t bits = asBits(value);
+    uint32_t rounded = bits + 0x7fff + ((bits >> 16) & 1); // half, or a bit less for even
+    bool isNan = (bits & 0x7fffffff) > 0x7f800000;
+    uint16_t result = static_cast<uint16_t>((isNan ? bits | 0x00400000 : rounded) >> 16);
+    std::memcpy(at, &result, 2);
+  }
+};
+
+struct F16Element {
+  using Wide = float;
+  static constexpr int64_t kSize = 2;
+  static float load(const char *at) {
+    uint32_t bits = loadBits16(at);
+    // The exponent's bias is 15 here and 127 in f32: times 2^112 is exact, for subnormals too.
+    // Infinities and NaNs keep their mantissa and get the highest exponent.
+    uint32_t magnitude = (bits & 0x7fff) << 13;
+    uint32_t scaled = asBits(asFloat(magnitude) * asFloat(uint32_t(127 + 112) << 23));
+    scaled |= magnitude >= (uint32_t(31) << 23) ? 0x7f800000u : 0u;
+    return asFloat(scaled | (bits & 0x8000) << 16);
+  }
+  static void store(double value, char *at) { storeRounded(llvm::APFloat::IEEEhalf(), value, at); }
+  static void store(float value, char *at) {
+    uint32_t bits = asBits(value);
+    uint32_t sign = (bits >> 16) & 0x8000;
+    uint32_t magnitude = bits & 0x7fffffff;
+    // Below 2^-14 the result's last place is 2^-24, which is that of a f32 between 0.5 and 1.
+    uint32_t small = asBits(asFloat(magnitude) + 0.5f) - asBits(0.5f);
+    // Else 13 bits are rounded off; a carry goes into the exponent, at the end to infinity.
+    uint32_t normal = (magnitude - (uint32_t(112) << 23) + 0xfff + ((magnitude >> 13) & 1)) >> 13;
+    uint32_t special = magnitude > 0x7f800000 ? 0x7e00 | ((magnitude >> 13) & 0x3ff) : 0x7c00;
+    uint32_t finite = magnitude < (uint32_t(127 - 14) << 23) ? small : normal;
+    uint16_t result =
+        static_cast<uint16_t>(sign | (magnitude < (uint32_t(127 + 16) << 23) ? finite : special));
+    std::memcpy(at, &result, 2);
+  }
+};
+
+/// Calls `action` with the element type of a recipe's `type`.
+template <typename Action> static void withElement(Type type, Action action) {
+  if (type.isF64())
+    action(F64Element());
+  else if (type.isF32())
+    action(F32Element());
+  else if (type.isBF16())
+    action(BF16Element());
+  else
+    action(F16Element());
 }
 
 static bool isStorageFloat(Type type) {
@@ -273,11 +342,14 @@ LogicalResult CastAttr::evaluateRows(RecipeSource &source, int64_t first, int64_
   std::vector<char> rows(count * rowBytes(from));
   if (failed(recipe(getInput()).evaluateRows(source, first, count, rows.data())))
     return failure();
-  int64_t fromSize = getStorageBytes(from.getElementType(), 1);
-  int64_t toSize = getStorageBytes(getElementType(), 1);
-  for (int64_t i = 0, n = rows.size() / fromSize; i < n; ++i)
-    storeElement(getElementType(), loadElement(from.getElementType(), rows.data() + i * fromSize),
-                 out + i * toSize);
+  withElement(from.getElementType(), [&](auto source) {
+    withElement(getElementType(), [&](auto target) {
+      using From = decltype(source);
+      using To = decltype(target);
+      for (int64_t i = 0, n = rows.size() / From::kSize; i < n; ++i)
+        To::store(From::load(rows.data() + i * From::kSize), out + i * To::kSize);
+    });
+  });
   return success();
 }
 
@@ -308,19 +380,27 @@ LogicalResult ScaleColumnsAttr::evaluateRows(RecipeSource &source, int64_t first
                                              char *out) const {
   RankedTensorType type = getRecipeType();
   RankedTensorType scaleType = recipe(getScale()).getRecipeType();
-  int64_t columns = type.getDimSize(1), size = getStorageBytes(type.getElementType(), 1);
+  int64_t columns = type.getDimSize(1);
   int64_t scaleSize = getStorageBytes(scaleType.getElementType(), 1);
   std::vector<char> scale(columns * scaleSize);
   if (failed(recipe(getScale()).evaluateRows(source, 0, columns, scale.data())) ||
       failed(recipe(getInput()).evaluateRows(source, first, count, out)))
     return failure();
   double offset = getOffset().getValueAsDouble();
-  for (int64_t i = 0; i < count * columns; ++i) {
-    char *at = out + i * size;
-    double factor =
-        loadElement(scaleType.getElementType(), scale.data() + (i % columns) * scaleSize) + offset;
-    storeElement(type.getElementType(), loadElement(type.getElementType(), at) * factor, at);
-  }
+  std::vector<double> factors(columns);
+  withElement(scaleType.getElementType(), [&](auto element) {
+    using Element = decltype(element);
+    for (int64_t k = 0; k < columns; ++k)
+      factors[k] = Element::load(scale.data() + k * Element::kSize) + offset;
+  });
+  withElement(type.getElementType(), [&](auto element) {
+    using Element = decltype(element);
+    for (int64_t i = 0; i < count; ++i)
+      for (int64_t k = 0; k < columns; ++k) {
+        char *at = out + (i * columns + k) * Element::kSize;
+        Element::store(double(Element::load(at)) * factors[k], at);
+      }
+  });
   return success();
 }
 

@@ -5,6 +5,9 @@
 
 #include "mlir/IR/Diagnostics.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 using namespace mlir;
 using namespace mlir::fovea;
 
@@ -56,4 +59,21 @@ FailureOr<ArrayRef<char>> StoredTensors::read(StoredAttr tensor) {
                           << ::fovea::nameOf(stored->type);
   return ArrayRef<char>(reinterpret_cast<const char *>(entry->second->data(*stored)),
                         stored->bytes);
+}
+
+void StoredTensors::release(StoredAttr tensor) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto entry = files.find(tensor.getFile().str());
+  if (entry == files.end() || !entry->second)
+    return;
+  const ::fovea::StoredTensor *stored = entry->second->find(tensor.getTensor());
+  if (!stored)
+    return;
+  // Whole pages inside the tensor: its neighbours may be in use.
+  uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  uintptr_t begin = reinterpret_cast<uintptr_t>(entry->second->data(*stored));
+  uintptr_t end = (begin + stored->bytes) / page * page;
+  begin = (begin + page - 1) / page * page;
+  if (begin < end)
+    (void)madvise(reinterpret_cast<void *>(begin), end - begin, MADV_DONTNEED);
 }

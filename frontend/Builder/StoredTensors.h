@@ -21,6 +21,8 @@ public:
   explicit StoredTensors(std::string folder) : folder(std::move(folder)) {}
 
   FailureOr<ArrayRef<char>> read(StoredAttr tensor) override;
+  /// Drops the mapped pages; the file still has them.
+  void release(StoredAttr tensor) override;
 
 private:
   const std::string folder;
