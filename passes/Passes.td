@@ -4,6 +4,25 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CastWeightsPass : Pass<"fovea-cast-weights", "::mlir::ModuleOp"> {
+  let summary = "Give all float weights one element type";
+  let description = [{
+    `--dtype`: each weight of a float type gets a recipe that casts, and its values the new type wherever they go,
+    through calls into the arguments of functions. Activations keep their type: ops that read a weight widen it.
+
+    A weight whose value goes anywhere but into `fovea` ops and calls of functions of this module is an error, as
+    other ops do not take two element types.
+
+    ```mlir
+    fovea.weight @w : tensor<6x4xf32> = #fovea.stored<"f", "w", tensor<6x4xf32>>
+    // becomes with type=bf16
+    fovea.weight @w : tensor<6x4xbf16> = #fovea.cast<#fovea.stored<"f", "w", tensor<6x4xf32>>, bf16>
+    ```
+  }];
+  let options = [Option<"type", "type", "std::string", "", "f32, bf16, f16 or f64">];
+  let statistics = [Statistic<"numCast", "num-cast", "weights cast">];
+}
+
 def DropDropoutPass : Pass<"fovea-drop-dropout"> {
   let summary = "Replace each dropout by its input";
   let description = [{
