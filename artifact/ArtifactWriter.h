@@ -45,6 +45,9 @@ public:
   /// finish() then fails too.
   bool appendWeight(unsigned weight, const void *data, uint64_t size, std::string &error);
 
+  /// The file that exists until finish() succeeds; a program that is ended from outside removes it.
+  const std::string &temporaryPath() const { return temporary; }
+
   /// The ELF shared object. Required.
   void setCode(std::vector<uint8_t> bytes) { code = std::move(bytes); }
   /// The tokenizer's tables. Optional.

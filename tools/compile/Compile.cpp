@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The compiler's main line: source, stages, code, weights, artifact. It decides nothing about
+// programs, only whose fault a failure is. Refuses options that are not built yet, by name.
+#include "tools/compile/Compile.h"
+#include "artifact/ArtifactWriter.h"
+#include "frontend/Builder/StoredTensors.h"
+#include "frontend/HuggingFace/Safetensors.h"
+#include "frontend/tokenizer/TokenizerCompiler.h"
+#include "lowering/Lowering.h"
+#include "lowering/Weights/Weights.h"
+#include "mlir/IR/MLIRContext.h"
+#include "passes/Passes.h"
+#include "tools/compile/FusionReport.h"
+#include "tools/compile/Manifest.h"
+#include "tools/compile/MlirFlags.h"
+#include "tools/compile/OutputFile.h"
+#include "tools/compile/Source.h"
+#include "tools/compile/Stages.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Signals.h"
+#include "llvm/Support/ThreadPool.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+using ::fovea::artifact::ArtifactWriter;
+using ::fovea::compile::Log;
+using ::fovea::compile::Options;
+using ::fovea::compile::Outcome;
+
+namespace {
+
+/// Keeps a reproducer in memory until it is known whose fault it was.
+struct StringReproducer : ReproducerStream {
+  explicit StringReproducer(std::string &text) : stream(text) {}
+  StringRef description() override { return "the reproducer"; }
+  raw_ostream &os() override { return stream; }
+  llvm::raw_string_ostream stream;
+};
+
+std::unique_ptr<MLIRContext> createContext(unsigned threads, llvm::ThreadPoolInterface *pool) {
+  DialectRegistry registry;
+  registerCompilerDialects(registry);
+  if (threads == 0)
+    return std::make_unique<MLIRContext>(registry);
+  auto context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  if (pool)
+    context->setThreadPool(*pool);
+  return context;
+}
+
+class Compilation {
+public:
+  Compilation(const Options &options, const Log &log)
+      : options(options),
+        pool(options.threads > 1 ? std::make_unique<llvm::DefaultThreadPool>(
+                                       llvm::hardware_concurrency(options.threads))
+                                 : nullptr),
+        context(createContext(options.threads, pool.get())), reporter(*context, log) {}
+
+  Outcome run() {
+    context->printOpOnDiagnostic(false);
+    DefaultTimingManager timingManager;
+    applyMlirFlags(timingManager);
+    timing = timingManager.getRootScope();
+    Outcome outcome = compile();
+    timing = TimingScope(); // its manager goes with this function
+    if (outcome != Outcome::Done && !reporter.hasErrors())
+      reporter.error(options.model + ": cannot be compiled");
+    return outcome;
+  }
+
+private:
+  Outcome compile() {
+    if (!checkOptions())
+      return Outcome::InputFault;
+    if (emitsArtifact) {
+      // First, so that an output that cannot be written costs no time.
+      std::string error;
+      writer = ArtifactWriter::create(options.output, error);
+      if (!writer)
+        return refuse(error);
+      llvm::sys::RemoveFileOnSignal(writer->temporaryPath());
+    }
+    reporter.progress("reading " + options.model);
+    module = readSource(*context, options.model, reporter);
+    if (!module)
+      return Outcome::InputFault;
+    if (emitsArtifact && !readTokenizer())
+      return Outcome::InputFault;
+
+    if (!snapshot(first))
+      return Outcome::InputFault;
+    for (Stage stage : kStages) {
+      if (stage <= first || stage > last)
+        continue;
+      if (Outcome outcome = runStage(stage); outcome != Outcome::Done)
+        return outcome;
+      if (!snapshot(stage))
+        return Outcome::InputFault;
+    }
+    if (Outcome outcome = emit(); outcome != Outcome::Done)
+      return outcome;
+    return writeReport() ? Outcome::Done : Outcome::InputFault;
+  }
+
+  Outcome refuse(const std::string &text) {
+    reporter.error(text);
+    return Outcome::InputFault;
+  }
+
+  bool checkOptions() {
+    std::string error;
+    FailureOr<TargetOptions> named = getTarget(options.target, error);
+    if (failed(named)) {
+      reporter.error("--target: " + error);
+      return false;
+    }
+    target = *named;
+    if (std::optional<Stage> stage = parseStage(options.emit))
+      last = *stage;
+    else if (options.emit == "fovea")
+      emitsArtifact = true;
+    if (!options.fromStage.empty()) {
+      if (!isIrFile(options.model)) {
+        reporter.error("--from-stage: expects a .mlir file, got " + options.model);
+        return false;
+      }
+      first = *parseStage(options.fromStage);
+    }
+    if (first > last) {
+      reporter.error("--emit: expects a stage that is not before " + getStageName(first).str() +
+                     ", got " + options.emit);
+      return false;
+    }
+    if (options.dtype == "int8" || options.dtype == "int4") {
+      reporter.error("--dtype: " + options.dtype +
+                     " is not built yet, expected source, f32 or bf16");
+      return false;
+    }
+    if (options.dtype != "source" && first != Stage::Import) {
+      reporter.error("--dtype: element types are chosen after the import stage, got IR of " +
+                     getStageName(first).str());
+      return false;
+    }
+    return true;
+  }
+
+  ModelOp getModel() {
+    auto models = module->getOps<ModelOp>();
+    return models.empty() ? ModelOp() : *models.begin();
+  }
+
+  /// Where stored tensors lie; IR without a model names files beside itself.
+  std::string getFolder() {
+    if (ModelOp model = getModel())
+      return model.getFolder().str();
+    std::string folder = llvm::sys::path::parent_path(options.model).str();
+    return folder.empty() ? "." : folder;
+  }
+
+  bool readTokenizer() {
+    ModelOp model = getModel();
+    if (!model || !model.getTokenizer())
+      return true;
+    std::string file = model.getTokenizer()->str();
+    if (!::fovea::isPathBelowFolder(file)) {
+      reporter.error(options.model + ": expects a tokenizer below the model's folder, got " +
+                     ::fovea::quote(file));
+      return false;
+    }
+    ::fovea::Problems problems;
+    std::vector<uint8_t> tables;
+    bool done = ::fovea::compileTokenizer(getFolder() + "/" + file, tables, problems);
+    reporter.add(problems);
+    if (done)
+      writer->setTokenizer(std::move(tables));
+    return done;
+  }
+
+  Outcome runStage(Stage stage) {
+    StringRef name = getStageName(stage);
+    reporter.progress("compiling: " + name.str());
+    PassManager manager(context.get());
+    if (stage == Stage::Graph && options.dtype != "source") {
+      CastWeightsPassOptions cast;
+      cast.type = options.dtype;
+      manager.addPass(createCastWeightsPass(cast));
+    }
+    buildStagePipeline(manager, stage);
+    std::string reproducer;
+    manager.enableCrashReproducerGeneration(
+        [&](std::string &) { return std::make_unique<StringReproducer>(reproducer); });
+    if (failed(applyMlirFlags(manager)))
+      return Outcome::InputFault;
+    TimingScope scope = timing.nest(name);
+    manager.enableTiming(scope);
+    if (succeeded(manager.run(*module)))
+      return Outcome::Done;
+    // IR by hand may be legal and yet not compile; then a pass has said why. All else is our fault.
+    if (isIrFile(options.model) && reporter.hasErrors())
+      return Outcome::InputFault;
+    return blame(name, reproducer);
+  }
+
+  /// Reports a fault of the compiler and writes what is needed to see it again.
+  Outcome blame(StringRef stage, const std::string &ir) {
+    SmallString<128> path;
+    llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, path);
+    llvm::sys::path::append(path, "fovea-reproducer-%%%%%%%%.mlir");
+    int file;
+    std::error_code code = llvm::sys::fs::createUniqueFile(path, file, path);
+    std::string where = "no reproducer could be written: " + code.message();
+    if (!code) {
+      llvm::raw_fd_ostream stream(file, /*shouldClose=*/true);
+      stream << "// " << options.commandLine << "\n// failed on the way to the stage " << stage
+             << "; run: fovea-opt --run-reproducer THIS-FILE\n"
+             << ir;
+      where = "a reproducer is in " + path.str().str();
+    }
+    reporter.error(options.model + ": the compiler failed at the stage " + stage.str());
+    reporter.note("this is a fault of the compiler, not of the model; " + where);
+    return Outcome::OurFault;
+  }
+
+  /// The IR as text.
+  std::string print() {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    module->print(stream, OpPrintingFlags().useLocalScope(false));
+    stream << '\n';
+    return text;
+  }
+
+  /// What is looked at or written when a stage is reached.
+  bool snapshot(Stage stage) {
+    if (!fusion && (stage == Stage::Graph || (stage == first && stage != Stage::Import))) {
+      fusion = buildFusionReport(*module);
+      if (options.requireFusion && fusion->missed) {
+        for (llvm::json::Value &entry : fusion->attention)
+          if (entry.getAsObject()->getString("status") == "not fused")
+            reporter.error(
+                entry.getAsObject()->getString("location")->str() +
+                ": a softmax is not fused: " + entry.getAsObject()->getString("reason")->str());
+        return false;
+      }
+    }
+    if (options.dumpFolder.empty())
+      return true;
+    if (std::error_code code = llvm::sys::fs::create_directories(options.dumpFolder))
+      return refuse(options.dumpFolder + ": " + code.message()) == Outcome::Done;
+    std::string number = "0" + std::to_string(static_cast<int>(stage) + 1);
+    return write(options.dumpFolder + "/" + number + "-" + getStageName(stage).str() + ".mlir",
+                 print());
+  }
+
+  bool write(const std::string &path, StringRef content) {
+    std::string error;
+    if (writeOutputFile(path, content, error))
+      return true;
+    reporter.error(error);
+    return false;
+  }
+
+  Outcome emit() {
+    auto written = [](bool done) { return done ? Outcome::Done : Outcome::InputFault; };
+    if (parseStage(options.emit))
+      return written(write(options.output, print()));
+    reporter.progress("generating code");
+    TimingScope scope = timing.nest("native code");
+    if (options.emit == "asm") {
+      std::string text;
+      if (failed(emitAssembly(*module, target, text)))
+        return blame("asm", print());
+      return written(write(options.output, text));
+    }
+    // The manifest first: code generation may change the module.
+    FailureOr<::fovea::manifest::ManifestT> manifest;
+    if (emitsArtifact) {
+      manifest = buildManifest(*module, target, reportText());
+      if (failed(manifest))
+        return Outcome::InputFault;
+    }
+    SmallVector<char, 0> object;
+    if (failed(emitObject(*module, target, object)))
+      return blame("obj", print());
+    if (options.emit == "obj")
+      return written(write(options.output, StringRef(object.data(), object.size())));
+
+    std::vector<char> elf;
+    std::string error;
+    if (failed(linkSharedObject(object, elf, error)))
+      return refuse(error);
+    writer->setCode(std::vector<uint8_t>(elf.begin(), elf.end()));
+    StoredTensors source(getFolder());
+    scope = timing.nest("weights");
+    LogicalResult weights =
+        writeWeights(*module, source, *writer, [&](uint64_t done, uint64_t total) {
+          reporter.progress("writing weights", double(done) / double(total));
+        });
+    if (failed(weights))
+      return Outcome::InputFault;
+    std::string temporary = writer->temporaryPath();
+    if (!writer->finish(std::move(*manifest), error))
+      return refuse(error);
+    llvm::sys::DontRemoveFileOnSignal(temporary);
+    return Outcome::Done;
+  }
+
+  std::string reportText() {
+    llvm::json::Object report;
+    report["attention"] = fusion ? fusion->attention : llvm::json::Array();
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << llvm::formatv("{0:2}", llvm::json::Value(std::move(report))) << '\n';
+    return text;
+  }
+
+  bool writeReport() { return options.report.empty() || write(options.report, reportText()); }
+
+  const Options &options;
+  std::unique_ptr<llvm::ThreadPoolInterface> pool; // outlives the context
+  std::unique_ptr<MLIRContext> context;
+  Reporter reporter;
+  TimingScope timing;
+  TargetOptions target;
+  Stage first = Stage::Import, last = Stage::LLVM;
+  bool emitsArtifact = false;
+  OwningOpRef<ModuleOp> module;
+  std::unique_ptr<ArtifactWriter> writer;
+  std::optional<FusionReport> fusion;
+};
+
+} // namespace
+
+namespace fovea::compile {
+
+Outcome compile(const Options &options, const Log &log) { return Compilation(options, log).run(); }
+
+Outcome check(const std::string &model, const Log &log, std::string &summary) {
+  std::unique_ptr<MLIRContext> context = createContext(0, nullptr);
+  Reporter reporter(*context, log);
+  bool sound = true;
+  if (isIrFile(model)) {
+    OwningOpRef<ModuleOp> module = readSource(*context, model, reporter);
+    if (!module)
+      return Outcome::InputFault;
+    summary = "IR";
+  } else {
+    std::optional<ModelDescription> description = readModel(model, reporter, /*all=*/true);
+    sound = description.has_value();
+    // The tokenizer's faults are listed with the others: its name does not depend on them.
+    std::string tokenizer = model + "/tokenizer.json";
+    if (llvm::sys::fs::exists(tokenizer)) {
+      Problems problems;
+      std::vector<uint8_t> tables;
+      sound &= compileTokenizer(tokenizer, tables, problems);
+      reporter.add(problems, /*all=*/true);
+    }
+    if (description)
+      summary =
+          description->architecture + ", " + std::to_string(description->layers.size()) + " layers";
+  }
+  return sound ? Outcome::Done : Outcome::InputFault;
+}
+
+} // namespace fovea::compile

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a model to an artifact, for the command line and for tests. Nothing of MLIR shows here, so
+// that programs with exceptions can use it.
+#ifndef FOVEA_TOOLS_COMPILE_COMPILE_H
+#define FOVEA_TOOLS_COMPILE_COMPILE_H
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace fovea::compile {
+
+/// Exit codes of the command line, docs/design.md.
+enum class Outcome {
+  Done = 0,
+  InputFault = 1, ///< the input is at fault, or a promise is not kept
+  OurFault = 70,  ///< the compiler is; a reproducer is written
+};
+
+/// Where messages and progress go. Called by one thread at a time.
+struct Log {
+  enum class Severity { Error, Note };
+  /// One message, without a line end: "FILE: PLACE: what was found and expected".
+  std::function<void(Severity, const std::string &)> message;
+  /// What is being done, and how much of it, 0 to 1; negative: not known.
+  std::function<void(const std::string &phase, double part)> progress;
+};
+
+struct Options {
+  /// A Hugging Face folder, or a .mlir file of any stage.
+  std::string model;
+  /// The stage that a .mlir file holds; empty: import.
+  std::string fromStage;
+  /// host, portable, x86-64-v3, x86-64-v4, or LLVM's name of a processor.
+  std::string target = "host";
+  /// source, f32 or bf16: the element type of weights.
+  std::string dtype = "source";
+  /// fovea, obj, asm or a stage: what is written to `output`.
+  std::string emit = "fovea";
+  /// "-": standard output, but for an artifact.
+  std::string output;
+  /// A folder for one file a stage; empty: none.
+  std::string dumpFolder;
+  /// A file for the report; empty: none.
+  std::string report;
+  bool requireFusion = false;
+  /// Threads to compile with; 0: as many as the machine has.
+  unsigned threads = 0;
+  /// As the user typed it, for the reproducer.
+  std::string commandLine;
+};
+
+/// Names of the stages in their order: import, graph, ...
+std::vector<std::string> getStageNames();
+bool isStage(const std::string &name);
+
+/// Compiles. On any other outcome than Done exactly one error has been reported, and nothing is
+/// left of the output.
+Outcome compile(const Options &options, const Log &log);
+
+/// Reports all that is unsupported in a model, each as an error, at once. `summary` says what the
+/// model is, if it can be compiled.
+Outcome check(const std::string &model, const Log &log, std::string &summary);
+
+/// A name for the artifact that these options give: a hash of all that it depends on, the compiler
+/// itself included. False after an error has been reported.
+bool hashContent(const Options &options, const Log &log, std::string &hash);
+
+/// Takes MLIR's own flags (--mlir-...). False after printing what is wrong to standard error.
+bool parseMlirFlags(const std::vector<std::string> &flags);
+
+} // namespace fovea::compile
+
+#endif // FOVEA_TOOLS_COMPILE_COMPILE_H

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What an artifact depends on, as one hash: the files of the model, the options, the processor and
+// the compiler's own program. Files are hashed by content, so a copied or touched model is the same
+// one.
+#include "artifact/Format.h"
+#include "dialects/Fovea/FoveaDialect.h"
+#include "lowering/Lowering.h"
+#include "mlir/IR/MLIRContext.h"
+#include "tools/compile/Compile.h"
+#include "tools/compile/Source.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include <set>
+
+using namespace mlir;
+using namespace mlir::fovea;
+using ::fovea::artifact::Hash;
+using ::fovea::artifact::Hasher;
+
+static void addText(Hasher &hasher, StringRef text) {
+  uint64_t size = text.size();
+  hasher.add(&size, sizeof(size));
+  hasher.add(text.data(), text.size());
+}
+
+static bool addFile(Hasher &hasher, const std::string &path, Reporter &reporter) {
+  auto buffer =
+      llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!buffer) {
+    reporter.error(path + ": " + buffer.getError().message());
+    return false;
+  }
+  addText(hasher, (*buffer)->getBuffer());
+  return true;
+}
+
+/// Files of a model's folder that a frontend may read: data, and one level of folders below it (the
+/// modules of sentence-transformers).
+static std::set<std::string> listFolder(const std::string &folder) {
+  std::set<std::string> files;
+  std::error_code code;
+  for (llvm::sys::fs::recursive_directory_iterator it(folder, code), end; it != end && !code;
+       it.increment(code)) {
+    if (it.level() > 0)
+      it.no_push();
+    StringRef path = it->path();
+    if (path.ends_with(".json") || path.ends_with(".safetensors"))
+      files.insert(path.str());
+  }
+  return files;
+}
+
+/// The IR itself, and what its recipes and its tokenizer name.
+static std::optional<std::set<std::string>> listSources(const std::string &path, Reporter &reporter,
+                                                        MLIRContext &context) {
+  OwningOpRef<ModuleOp> module = readSource(context, path, reporter);
+  if (!module)
+    return std::nullopt;
+  std::set<std::string> files = {path};
+  auto models = module->getOps<ModelOp>();
+  std::string folder = models.empty() ? "." : (*models.begin()).getFolder().str();
+  if (!models.empty() && (*models.begin()).getTokenizer())
+    files.insert(folder + "/" + (*models.begin()).getTokenizer()->str());
+  for (auto weight : module->getOps<WeightOp>())
+    weight.getRecipe().walk(
+        [&](StoredAttr leaf) { files.insert(folder + "/" + leaf.getFile().str()); });
+  return files;
+}
+
+namespace fovea::compile {
+
+bool hashContent(const Options &options, const Log &log, std::string &hash) {
+  DialectRegistry registry;
+  registerCompilerDialects(registry);
+  MLIRContext context(registry);
+  Reporter reporter(context, log);
+  reporter.progress("looking for the model in the cache");
+
+  Hasher hasher;
+  std::string error;
+  FailureOr<TargetOptions> target = getTarget(options.target, error);
+  if (failed(target)) {
+    reporter.error(error);
+    return false;
+  }
+  for (StringRef text : {StringRef(options.dtype), StringRef(options.fromStage),
+                         StringRef(target->cpu), StringRef(target->features)})
+    addText(hasher, text);
+  static int anchor = 0;
+  if (!addFile(hasher, llvm::sys::fs::getMainExecutable(nullptr, &anchor), reporter))
+    return false;
+
+  std::set<std::string> files;
+  if (isIrFile(options.model)) {
+    auto sources = listSources(options.model, reporter, context);
+    if (!sources)
+      return false;
+    files = *sources;
+  } else {
+    files = listFolder(options.model);
+  }
+  // The folder's own name goes into the manifest, where it lies does not.
+  addText(hasher, llvm::sys::path::filename(StringRef(options.model).rtrim('/')));
+  for (const std::string &file : files) {
+    StringRef name = file;
+    name.consume_front(options.model);
+    addText(hasher, name);
+    if (!addFile(hasher, file, reporter))
+      return false;
+  }
+  Hash result = hasher.get();
+  hash = llvm::utohexstr(result.high, /*LowerCase=*/true, 16) +
+         llvm::utohexstr(result.low, /*LowerCase=*/true, 16);
+  return true;
+}
+
+} // namespace fovea::compile

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which softmaxes became attention and which did not.
+#ifndef FOVEA_TOOLS_COMPILE_FUSIONREPORT_H
+#define FOVEA_TOOLS_COMPILE_FUSIONREPORT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/JSON.h"
+
+namespace mlir::fovea {
+
+struct FusionReport {
+  /// A list of `{location, status: "fused"|"not fused", masks: [...], score, reason}`, in the order
+  /// of the module's text. A layer function's attention stands there once.
+  llvm::json::Array attention;
+  unsigned missed = 0;
+};
+
+/// Looks at a module of the `graph` or `fused` stage: every `fovea.attention`, and every softmax
+/// that is still one by itself.
+FusionReport buildFusionReport(ModuleOp module);
+
+} // namespace mlir::fovea
+
+#endif // FOVEA_TOOLS_COMPILE_FUSIONREPORT_H

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Entries, kernels and the model's record as the manifest's tables.
+#include "tools/compile/Manifest.h"
+#include "lowering/Weights/Weights.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace ::fovea::manifest;
+
+static FailureOr<std::unique_ptr<ValueT>> buildValue(Location loc, PortAttr port) {
+  auto value = std::make_unique<ValueT>();
+  value->name = port.getName().str();
+  value->continues = static_cast<int32_t>(port.getContinues());
+  auto nameOfDim = [&](size_t i) -> std::string {
+    ArrayAttr dims = port.getDims();
+    return dims && i < dims.size() ? cast<StringAttr>(dims[i]).str() : "";
+  };
+  Type element;
+  if (auto cache = dyn_cast<CacheType>(port.getType())) {
+    value->kind = ValueKind::Cache;
+    value->heads = cache.getHeads();
+    value->size = cache.getSize();
+    if (std::string batch = nameOfDim(0); !batch.empty())
+      value->dims.push_back(batch);
+    element = cache.getElementType();
+  } else if (auto tensor = dyn_cast<RankedTensorType>(port.getType())) {
+    // `fovea.dims` names the open sizes only, the manifest all.
+    size_t open = 0;
+    for (int64_t size : tensor.getShape()) {
+      bool isOpen = ShapedType::isDynamic(size);
+      value->shape.push_back(isOpen ? -1 : size);
+      value->dims.push_back(isOpen ? nameOfDim(open++) : "");
+    }
+    element = tensor.getElementType();
+  }
+  if (element)
+    value->element = getManifestType(element);
+  if (value->element == ElementType::None)
+    return emitError(loc) << "expects '" << port.getName()
+                          << "' to be a tensor or cache of a type that a caller can give, got "
+                          << port.getType();
+  return value;
+}
+
+/// What the running verbs may do, by the entries there are.
+static ModelKind getKind(ArrayRef<EntryLayout> entries) {
+  auto has = [&](StringRef name) {
+    return llvm::any_of(entries, [&](const EntryLayout &entry) { return entry.name == name; });
+  };
+  if (has("prefill") && has("decode"))
+    return ModelKind::Decoder;
+  for (const EntryLayout &entry : entries)
+    for (PortAttr port : entry.signature.getResults())
+      if (port.getName() == "last_hidden_state" || port.getName() == "embedding")
+        return ModelKind::Encoder;
+  return ModelKind::Generic;
+}
+
+static std::unique_ptr<ModelInfoT> buildModelInfo(ModuleOp module, ArrayRef<EntryLayout> entries) {
+  auto info = std::make_unique<ModelInfoT>();
+  info->kind = getKind(entries);
+  auto models = module.getOps<ModelOp>();
+  if (models.empty())
+    return info;
+  ModelOp model = *models.begin();
+  info->architecture = model.getArchitecture().str();
+  StringRef folder = model.getFolder().rtrim('/');
+  info->name = llvm::sys::path::filename(folder).str();
+  info->begin_token = model.getBeginToken() ? static_cast<int64_t>(*model.getBeginToken()) : -1;
+  info->padding_token = model.getPadToken() ? static_cast<int64_t>(*model.getPadToken()) : -1;
+  if (auto tokens = model.getEndTokens())
+    info->end_tokens.assign(tokens->begin(), tokens->end());
+  info->vocabulary_size = static_cast<int64_t>(model.getVocabulary().value_or(0));
+  info->max_positions = static_cast<int64_t>(model.getMaxPositions().value_or(0));
+  return info;
+}
+
+FailureOr<ManifestT> mlir::fovea::buildManifest(ModuleOp module, const TargetOptions &target,
+                                                std::string fusionReport) {
+  FailureOr<std::vector<EntryLayout>> entries = describeEntries(module);
+  if (failed(entries))
+    return failure();
+  if (entries->empty())
+    return module.emitError("expects at least one function with 'fovea.entry', got none");
+  ManifestT manifest;
+  manifest.compiler = "fovea 0.1.0";
+  manifest.cpu_features = getRequiredFeatures(target);
+  manifest.fusion_report = std::move(fusionReport);
+  manifest.model = buildModelInfo(module, *entries);
+
+  llvm::MapVector<StringRef, uint32_t> kernels;
+  for (const EntryLayout &layout : *entries) {
+    auto entry = std::make_unique<EntryT>();
+    entry->name = layout.name;
+    entry->locals = static_cast<uint32_t>(layout.localsCount);
+    entry->max_positions = layout.maxPositions;
+    for (auto [ports, values] : {std::make_pair(layout.signature.getArguments(), &entry->arguments),
+                                 std::make_pair(layout.signature.getResults(), &entry->results)})
+      for (PortAttr port : ports) {
+        FailureOr<std::unique_ptr<ValueT>> value = buildValue(module.getLoc(), port);
+        if (failed(value))
+          return failure();
+        values->push_back(std::move(*value));
+      }
+    for (const EntryStep &launch : layout.steps) {
+      auto [kernel, isNew] = kernels.insert({launch.kernel, kernels.size()});
+      auto step = std::make_unique<StepT>();
+      step->kernel = kernel->second;
+      step->location = launch.location;
+      entry->steps.push_back(std::move(step));
+      if (isNew) {
+        auto description = std::make_unique<KernelT>();
+        description->name = launch.kernel;
+        manifest.kernels.push_back(std::move(description));
+      }
+    }
+    manifest.entries.push_back(std::move(entry));
+  }
+  return manifest;
+}

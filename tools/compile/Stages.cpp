@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names and pipelines of the stages.
+#include "tools/compile/Stages.h"
+#include "lowering/Lowering.h"
+#include "lowering/Schedule/Schedule.h"
+#include "passes/Pipelines.h"
+#include "tools/compile/Compile.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+
+llvm::StringRef mlir::fovea::getStageName(Stage stage) {
+  switch (stage) {
+  case Stage::Import:
+    return "import";
+  case Stage::Graph:
+    return "graph";
+  case Stage::Fused:
+    return "fused";
+  case Stage::Scheduled:
+    return "scheduled";
+  case Stage::Kernels:
+    return "kernels";
+  case Stage::LLVM:
+    return "llvm";
+  }
+  llvm_unreachable("all stages have a name");
+}
+
+std::optional<Stage> mlir::fovea::parseStage(llvm::StringRef name) {
+  for (Stage stage : kStages)
+    if (getStageName(stage) == name)
+      return stage;
+  return std::nullopt;
+}
+
+void mlir::fovea::buildStagePipeline(OpPassManager &manager, Stage stage) {
+  switch (stage) {
+  case Stage::Import:
+    return; // made by a frontend
+  case Stage::Graph:
+    return buildGraphPipeline(manager);
+  case Stage::Fused:
+    return buildFusedPipeline(manager);
+  case Stage::Scheduled:
+    return buildScheduledPipeline(manager);
+  case Stage::Kernels:
+    return buildKernelsPipeline(manager);
+  case Stage::LLVM:
+    return buildLLVMPipeline(manager);
+  }
+}
+
+namespace fovea::compile {
+
+std::vector<std::string> getStageNames() {
+  std::vector<std::string> names;
+  for (Stage stage : kStages)
+    names.push_back(getStageName(stage).str());
+  return names;
+}
+
+bool isStage(const std::string &name) { return parseStage(name).has_value(); }
+
+} // namespace fovea::compile

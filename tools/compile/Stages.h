@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The stages of docs/design.md, section 1, and how one becomes the next.
+#ifndef FOVEA_TOOLS_COMPILE_STAGES_H
+#define FOVEA_TOOLS_COMPILE_STAGES_H
+
+#include "mlir/Pass/PassManager.h"
+#include <optional>
+
+namespace mlir::fovea {
+
+enum class Stage { Import, Graph, Fused, Scheduled, Kernels, LLVM };
+
+constexpr Stage kStages[] = {Stage::Import,    Stage::Graph,   Stage::Fused,
+                             Stage::Scheduled, Stage::Kernels, Stage::LLVM};
+
+llvm::StringRef getStageName(Stage stage);
+std::optional<Stage> parseStage(llvm::StringRef name);
+
+/// The passes that lead to `stage` from the one before it.
+void buildStagePipeline(OpPassManager &manager, Stage stage);
+
+} // namespace mlir::fovea
+
+#endif // FOVEA_TOOLS_COMPILE_STAGES_H

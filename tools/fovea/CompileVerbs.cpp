@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `fovea compile` and `fovea check`.
+#include "tools/fovea/Terminal.h"
+#include "tools/fovea/Verbs.h"
+
+#include <cstdio>
+#include <memory>
+
+namespace fovea {
+
+static std::vector<std::string> emitKinds() {
+  std::vector<std::string> kinds = {"fovea", "obj", "asm"};
+  for (const std::string &stage : compile::getStageNames())
+    kinds.push_back(stage);
+  return kinds;
+}
+
+void addCompileOptions(CLI::App &verb, compile::Options &options) {
+  verb.add_option("--target", options.target,
+                  "host, portable, x86-64-v3, x86-64-v4, or LLVM's name of a processor")
+      ->capture_default_str();
+  verb.add_option("--dtype", options.dtype, "element type of the weights")
+      ->check(CLI::IsMember({"source", "f32", "bf16", "int8", "int4"}))
+      ->capture_default_str();
+  verb.add_option("--from-stage", options.fromStage, "the stage that a .mlir file holds")
+      ->check(CLI::IsMember(compile::getStageNames()));
+}
+
+void addCompileVerb(CLI::App &app, Session &session) {
+  struct Arguments {
+    compile::Options options;
+    std::string gpu = "none";
+  };
+  auto arguments = std::make_shared<Arguments>();
+  compile::Options &options = arguments->options;
+  CLI::App *verb = app.add_subcommand("compile", "Compile a model to one file with native code");
+  verb->add_option("MODEL", options.model, "a model's folder, or a .mlir file")->required();
+  verb->add_option("-o,--output", options.output,
+                   "the file to write; - is standard output, for text")
+      ->required();
+  addCompileOptions(*verb, options);
+  verb->add_option("--gpu", arguments->gpu, "none; GPU code is not built yet")
+      ->capture_default_str();
+  verb->add_option("--emit", options.emit,
+                   "what to write: the artifact, an object, assembly, or IR")
+      ->check(CLI::IsMember(emitKinds()))
+      ->capture_default_str();
+  verb->add_option("--dump-ir", options.dumpFolder, "a folder for the IR of each stage");
+  verb->add_flag("--require-fusion", options.requireFusion, "fail if a softmax is not fused");
+  verb->add_option("--report", options.report, "a JSON file for the fusion report");
+  verb->add_option("--threads", options.threads, "threads to compile with; 0: all")
+      ->check(CLI::Range(0, 1024));
+  verb->footer("MLIR's own flags (--mlir-print-ir-after-all, --mlir-timing, ...) are passed on.");
+  verb->callback([arguments, &session] {
+    Terminal terminal;
+    compile::Options &options = arguments->options;
+    options.commandLine = session.commandLine;
+    if (arguments->gpu != "none") {
+      terminal.error("--gpu: " + arguments->gpu + " is not built yet, expected none");
+      session.exitCode = 1;
+      return;
+    }
+    if (options.emit == "fovea" && options.output == "-") {
+      terminal.error("-o: an artifact is not written to standard output, expected a file");
+      session.exitCode = 2;
+      return;
+    }
+    session.exitCode = static_cast<int>(compile::compile(options, terminal.log()));
+  });
+}
+
+void addCheckVerb(CLI::App &app, Session &session) {
+  auto model = std::make_shared<std::string>();
+  CLI::App *verb = app.add_subcommand("check", "List all that is unsupported in a model");
+  verb->add_option("MODEL", *model, "a model's folder, or a .mlir file")->required();
+  verb->callback([model, &session] {
+    Terminal terminal;
+    std::string summary;
+    compile::Outcome outcome = compile::check(*model, terminal.log(), summary);
+    session.exitCode = static_cast<int>(outcome);
+    if (outcome == compile::Outcome::Done)
+      std::printf("%s: supported (%s)\n", model->c_str(), summary.c_str());
+  });
+}
+
+} // namespace fovea

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `fovea inspect`: what is inside an artifact, for people.
+#include "artifact/ArtifactReader.h"
+#include "tools/fovea/ModelCache.h"
+#include "tools/fovea/Terminal.h"
+#include "tools/fovea/Verbs.h"
+
+#include <cinttypes>
+#include <cstdio>
+#include <map>
+#include <memory>
+
+namespace fovea {
+
+using namespace manifest;
+
+/// "[batch, sequence, 192] f32", or "cache 2x32 f32".
+static std::string describe(const ValueT &value) {
+  std::string text;
+  if (value.kind == ValueKind::Cache)
+    return "cache " + std::to_string(value.heads) + "x" + std::to_string(value.size) + " " +
+           artifact::elementName(value.element);
+  for (size_t axis = 0; axis < value.shape.size(); ++axis) {
+    text += axis ? ", " : "[";
+    if (value.shape[axis] >= 0)
+      text += std::to_string(value.shape[axis]);
+    else
+      text += axis < value.dims.size() && !value.dims[axis].empty() ? value.dims[axis] : "?";
+  }
+  return text + (value.shape.empty() ? "[] " : "] ") + artifact::elementName(value.element);
+}
+
+static void printValues(const char *title, const std::vector<std::unique_ptr<ValueT>> &values) {
+  for (const auto &value : values)
+    std::printf("    %s %s: %s\n", title, value->name.c_str(), describe(*value).c_str());
+}
+
+static void printEntry(const EntryT &entry, const ManifestT &manifest) {
+  std::printf("\nentry %s (%zu steps", entry.name.c_str(), entry.steps.size());
+  if (entry.max_positions)
+    std::printf(", at most %" PRId64 " positions", entry.max_positions);
+  std::printf(")\n");
+  printValues("takes", entry.arguments);
+  printValues("gives", entry.results);
+  std::map<uint32_t, size_t> uses;
+  for (const auto &step : entry.steps)
+    ++uses[step->kernel];
+  for (auto [kernel, count] : uses) {
+    const KernelT &what = *manifest.kernels[kernel];
+    std::printf("    %4zu x %s%s%s%s\n", count, what.name.c_str(),
+                what.description.empty() ? "" : ": ", what.description.c_str(),
+                what.fallback ? " (fallback)" : "");
+  }
+}
+
+static const char *kindName(ModelKind kind) {
+  switch (kind) {
+  case ModelKind::Decoder:
+    return "decoder";
+  case ModelKind::Encoder:
+    return "encoder";
+  default:
+    return "generic";
+  }
+}
+
+static void print(const artifact::ArtifactReader &reader) {
+  const ManifestT &manifest = reader.manifest();
+  const ModelInfoT &model = *manifest.model;
+  std::printf("%s\n", reader.path().c_str());
+  std::printf("  model: %s %s, %s\n", model.architecture.c_str(), model.name.c_str(),
+              kindName(model.kind));
+  if (model.vocabulary_size)
+    std::printf("  vocabulary: %" PRId64 "\n", model.vocabulary_size);
+  if (model.max_positions)
+    std::printf("  longest context: %" PRId64 "\n", model.max_positions);
+  std::printf("  compiler: %s\n  processor needs:", manifest.compiler.c_str());
+  for (const std::string &feature : manifest.cpu_features)
+    std::printf(" %s", feature.c_str());
+  std::printf("\n");
+  for (const artifact::Section &section : reader.header().sections)
+    std::printf("  section %s: %" PRIu64 " bytes\n", artifact::sectionName(section.kind),
+                section.size);
+  for (const auto &entry : manifest.entries)
+    printEntry(*entry, manifest);
+  std::printf("\nweights (%zu)\n", manifest.weights.size());
+  for (const auto &weight : manifest.weights) {
+    std::string shape;
+    for (int64_t size : weight->shape)
+      shape += (shape.empty() ? "" : "x") + std::to_string(size);
+    std::printf("    %s: %s %s%s%s\n", weight->name.c_str(), shape.c_str(),
+                artifact::elementName(weight->element), weight->layout.empty() ? "" : ", ",
+                weight->layout.c_str());
+  }
+  std::printf("\nfusion report\n%s", manifest.fusion_report.c_str());
+}
+
+void addInspectVerb(CLI::App &app, Session &session) {
+  struct Arguments {
+    compile::Options options;
+    bool verify = false;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App *verb = app.add_subcommand("inspect", "Show what is inside an artifact");
+  verb->add_option("FILE", arguments->options.model, "an artifact, or a model to compile")
+      ->required();
+  verb->add_flag("--verify", arguments->verify, "check every hash, of large weights too");
+  addCompileOptions(*verb, arguments->options);
+  verb->callback([arguments, &session] {
+    Terminal terminal;
+    std::string path = arguments->options.model, error;
+    if (isModel(path)) {
+      arguments->options.commandLine = session.commandLine;
+      compile::Outcome outcome = findOrCompile(arguments->options, terminal.log(), path);
+      session.exitCode = static_cast<int>(outcome);
+      if (outcome != compile::Outcome::Done)
+        return;
+    }
+    auto reader = artifact::ArtifactReader::open(path, error);
+    if (!reader || (arguments->verify && !reader->verifyAll(error))) {
+      terminal.error(error);
+      session.exitCode = 1;
+      return;
+    }
+    print(*reader);
+    if (arguments->verify)
+      std::printf("\nall hashes are right\n");
+  });
+}
+
+} // namespace fovea

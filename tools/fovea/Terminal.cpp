@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Standard error, with a line of progress where somebody looks at it.
+#include "tools/fovea/Terminal.h"
+
+#include <cstdio>
+#include <unistd.h>
+
+namespace fovea {
+
+Terminal::Terminal() : isTerminal(::isatty(STDERR_FILENO) == 1) {}
+Terminal::~Terminal() { wipe(); }
+
+compile::Log Terminal::log() {
+  return {[this](compile::Log::Severity severity, const std::string &text) {
+            if (severity == compile::Log::Severity::Error)
+              return error(text);
+            wipe();
+            std::fprintf(stderr, "fovea: note: %s\n", text.c_str());
+          },
+          [this](const std::string &phase, double part) { showProgress(phase, part); }};
+}
+
+void Terminal::error(const std::string &text) {
+  wipe();
+  std::fprintf(stderr, "fovea: error: %s\n", text.c_str());
+}
+
+void Terminal::wipe() {
+  if (hasLine)
+    std::fputs("\r\033[K", stderr);
+  hasLine = false;
+}
+
+void Terminal::showProgress(const std::string &phase, double part) {
+  if (!isTerminal)
+    return;
+  // Ten lines a second are enough for an eye.
+  auto now = std::chrono::steady_clock::now();
+  if (phase == lastPhase && part < 1 && now - lastTime < std::chrono::milliseconds(100))
+    return;
+  lastPhase = phase;
+  lastTime = now;
+  std::fprintf(stderr, "\r\033[K%s", phase.c_str());
+  if (part >= 0)
+    std::fprintf(stderr, " %3.0f %%", 100 * part);
+  std::fflush(stderr);
+  hasLine = true;
+}
+
+} // namespace fovea

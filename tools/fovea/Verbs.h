@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The verbs that need the compiler. Each adds itself to the command line; its callback sets the
+// exit code.
+#ifndef FOVEA_TOOLS_FOVEA_VERBS_H
+#define FOVEA_TOOLS_FOVEA_VERBS_H
+
+#include "tools/compile/Compile.h"
+
+#include <CLI/CLI.hpp>
+
+namespace fovea {
+
+/// What all verbs share.
+struct Session {
+  std::string commandLine;
+  std::vector<std::string> mlirFlags;
+  int exitCode = 0;
+};
+
+/// --target, --dtype and the others that say how a MODEL is compiled.
+void addCompileOptions(CLI::App &verb, compile::Options &options);
+
+void addCompileVerb(CLI::App &app, Session &session);
+void addCheckVerb(CLI::App &app, Session &session);
+void addInspectVerb(CLI::App &app, Session &session);
+
+} // namespace fovea
+
+#endif // FOVEA_TOOLS_FOVEA_VERBS_H
