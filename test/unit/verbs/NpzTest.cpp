@@ -22,8 +22,8 @@ Array floats(const std::string &name, std::vector<int64_t> shape, const std::vec
   array.name = name;
   array.dtype = {FOVEA_FLOAT, 32, 1};
   array.shape = std::move(shape);
-  array.data.resize(data.size() * 4);
-  std::memcpy(array.data.data(), data.data(), array.data.size());
+  const auto *bytes = reinterpret_cast<const uint8_t *>(data.data());
+  array.data.assign(bytes, bytes + data.size() * 4);
   return array;
 }
 

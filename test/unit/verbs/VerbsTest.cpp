@@ -67,8 +67,8 @@ protected:
     array.name = name;
     array.dtype = {FOVEA_INT, 64, 1};
     array.shape = std::move(shape);
-    array.data.resize(ids.size() * 8);
-    std::memcpy(array.data.data(), ids.data(), array.data.size());
+    const auto *bytes = reinterpret_cast<const uint8_t *>(ids.data());
+    array.data.assign(bytes, bytes + ids.size() * 8);
     std::string error;
     ASSERT_TRUE(writeNpz(folder.file("in.npz"), {array}, error)) << error;
   }
