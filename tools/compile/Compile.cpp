@@ -2,7 +2,6 @@
 //
 // The compiler's main line: source, stages, code, weights, artifact. It decides nothing about
 // programs, only whose fault a failure is. Refuses options that are not built yet, by name.
-#include "tools/compile/Compile.h"
 #include "artifact/ArtifactWriter.h"
 #include "frontend/Builder/StoredTensors.h"
 #include "frontend/HuggingFace/Safetensors.h"
@@ -11,6 +10,7 @@
 #include "lowering/Weights/Weights.h"
 #include "mlir/IR/MLIRContext.h"
 #include "passes/Passes.h"
+#include "tools/compile/CompileModule.h"
 #include "tools/compile/FusionReport.h"
 #include "tools/compile/Manifest.h"
 #include "tools/compile/MlirFlags.h"
@@ -20,7 +20,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Signals.h"
-#include "llvm/Support/ThreadPool.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -39,25 +38,11 @@ struct StringReproducer : ReproducerStream {
   llvm::raw_string_ostream stream;
 };
 
-std::unique_ptr<MLIRContext> createContext(unsigned threads, llvm::ThreadPoolInterface *pool) {
-  DialectRegistry registry;
-  registerCompilerDialects(registry);
-  if (threads == 0)
-    return std::make_unique<MLIRContext>(registry);
-  auto context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
-  if (pool)
-    context->setThreadPool(*pool);
-  return context;
-}
-
 class Compilation {
 public:
-  Compilation(const Options &options, const Log &log)
-      : options(options),
-        pool(options.threads > 1 ? std::make_unique<llvm::DefaultThreadPool>(
-                                       llvm::hardware_concurrency(options.threads))
-                                 : nullptr),
-        context(createContext(options.threads, pool.get())), reporter(*context, log) {}
+  /// Compiles `given`, a module of the import stage, or, without one, reads the model first.
+  Compilation(MLIRContext &context, const Options &options, const Log &log, ModuleOp given = {})
+      : options(options), context(&context), reporter(context, log), module(given) {}
 
   Outcome run() {
     context->printOpOnDiagnostic(false);
@@ -83,8 +68,11 @@ private:
         return refuse(error);
       llvm::sys::RemoveFileOnSignal(writer->temporaryPath());
     }
-    reporter.progress("reading " + options.model);
-    module = readSource(*context, options.model, reporter);
+    if (!module) {
+      reporter.progress("reading " + options.model);
+      source = readSource(*context, options.model, reporter);
+      module = *source;
+    }
     if (!module)
       return Outcome::InputFault;
     if (emitsArtifact && !readTokenizer())
@@ -147,21 +135,8 @@ private:
     return true;
   }
 
-  ModelOp getModel() {
-    auto models = module->getOps<ModelOp>();
-    return models.empty() ? ModelOp() : *models.begin();
-  }
-
-  /// Where stored tensors lie; IR without a model names files beside itself.
-  std::string getFolder() {
-    if (ModelOp model = getModel())
-      return model.getFolder().str();
-    std::string folder = llvm::sys::path::parent_path(options.model).str();
-    return folder.empty() ? "." : folder;
-  }
-
   bool readTokenizer() {
-    ModelOp model = getModel();
+    ModelOp model = getModel(module);
     if (!model || !model.getTokenizer())
       return true;
     std::string file = model.getTokenizer()->str();
@@ -172,7 +147,8 @@ private:
     }
     ::fovea::Problems problems;
     std::vector<uint8_t> tables;
-    bool done = ::fovea::compileTokenizer(getFolder() + "/" + file, tables, problems);
+    bool done =
+        ::fovea::compileTokenizer(getFolder(module, options.model) + "/" + file, tables, problems);
     reporter.add(problems);
     if (done)
       writer->setTokenizer(std::move(tables));
@@ -182,7 +158,7 @@ private:
   Outcome runStage(Stage stage) {
     StringRef name = getStageName(stage);
     reporter.progress("compiling: " + name.str());
-    PassManager manager(context.get());
+    PassManager manager(context);
     if (stage == Stage::Graph && options.dtype != "source") {
       CastWeightsPassOptions cast;
       cast.type = options.dtype;
@@ -196,7 +172,7 @@ private:
       return Outcome::InputFault;
     TimingScope scope = timing.nest(name);
     manager.enableTiming(scope);
-    if (succeeded(manager.run(*module)))
+    if (succeeded(manager.run(module)))
       return Outcome::Done;
     // IR by hand may be legal and yet not compile; then a pass has said why. All else is our fault.
     if (isIrFile(options.model) && reporter.hasErrors())
@@ -228,7 +204,7 @@ private:
   std::string print() {
     std::string text;
     llvm::raw_string_ostream stream(text);
-    module->print(stream, OpPrintingFlags().useLocalScope(false));
+    module.print(stream, OpPrintingFlags().useLocalScope(false));
     stream << '\n';
     return text;
   }
@@ -236,7 +212,7 @@ private:
   /// What is looked at or written when a stage is reached.
   bool snapshot(Stage stage) {
     if (!fusion && (stage == Stage::Graph || (stage == first && stage != Stage::Import))) {
-      fusion = buildFusionReport(*module);
+      fusion = buildFusionReport(module);
       if (options.requireFusion && fusion->missed) {
         for (llvm::json::Value &entry : fusion->attention)
           if (entry.getAsObject()->getString("status") == "not fused")
@@ -271,19 +247,19 @@ private:
     TimingScope scope = timing.nest("native code");
     if (options.emit == "asm") {
       std::string text;
-      if (failed(emitAssembly(*module, target, text)))
+      if (failed(emitAssembly(module, target, text)))
         return blame("asm", print());
       return written(write(options.output, text));
     }
     // The manifest first: code generation may change the module.
     FailureOr<::fovea::manifest::ManifestT> manifest;
     if (emitsArtifact) {
-      manifest = buildManifest(*module, target, reportText());
+      manifest = buildManifest(module, target, reportText());
       if (failed(manifest))
         return Outcome::InputFault;
     }
     SmallVector<char, 0> object;
-    if (failed(emitObject(*module, target, object)))
+    if (failed(emitObject(module, target, object)))
       return blame("obj", print());
     if (options.emit == "obj")
       return written(write(options.output, StringRef(object.data(), object.size())));
@@ -293,10 +269,10 @@ private:
     if (failed(linkSharedObject(object, elf, error)))
       return refuse(error);
     writer->setCode(std::vector<uint8_t>(elf.begin(), elf.end()));
-    StoredTensors source(getFolder());
+    StoredTensors tensors(getFolder(module, options.model));
     scope = timing.nest("weights");
     LogicalResult weights =
-        writeWeights(*module, source, *writer, [&](uint64_t done, uint64_t total) {
+        writeWeights(module, tensors, *writer, [&](uint64_t done, uint64_t total) {
           reporter.progress("writing weights", double(done) / double(total));
         });
     if (failed(weights))
@@ -320,26 +296,33 @@ private:
   bool writeReport() { return options.report.empty() || write(options.report, reportText()); }
 
   const Options &options;
-  std::unique_ptr<llvm::ThreadPoolInterface> pool; // outlives the context
-  std::unique_ptr<MLIRContext> context;
+  MLIRContext *context;
   Reporter reporter;
   TimingScope timing;
   TargetOptions target;
   Stage first = Stage::Import, last = Stage::LLVM;
   bool emitsArtifact = false;
-  OwningOpRef<ModuleOp> module;
+  OwningOpRef<ModuleOp> source;
+  ModuleOp module;
   std::unique_ptr<ArtifactWriter> writer;
   std::optional<FusionReport> fusion;
 };
 
 } // namespace
 
+LogicalResult mlir::fovea::compileModule(ModuleOp module, const Options &options, const Log &log) {
+  return success(Compilation(*module.getContext(), options, log, module).run() == Outcome::Done);
+}
+
 namespace fovea::compile {
 
-Outcome compile(const Options &options, const Log &log) { return Compilation(options, log).run(); }
+Outcome compile(const Options &options, const Log &log) {
+  CompilerContext context(options.threads);
+  return Compilation(*context, options, log).run();
+}
 
 Outcome check(const std::string &model, const Log &log, std::string &summary) {
-  std::unique_ptr<MLIRContext> context = createContext(0, nullptr);
+  CompilerContext context(0);
   Reporter reporter(*context, log);
   bool sound = true;
   if (isIrFile(model)) {

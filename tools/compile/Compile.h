@@ -5,6 +5,7 @@
 #ifndef FOVEA_TOOLS_COMPILE_COMPILE_H
 #define FOVEA_TOOLS_COMPILE_COMPILE_H
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -62,6 +63,18 @@ Outcome compile(const Options &options, const Log &log);
 /// Reports all that is unsupported in a model, each as an error, at once. `summary` says what the
 /// model is, if it can be compiled.
 Outcome check(const std::string &model, const Log &log, std::string &summary);
+
+struct VerifyOptions {
+  std::string against; ///< an .npz file with inputs and expected outputs; empty: inputs are made up
+  bool json = false;
+  bool quiet = false;
+  int threads = 0; ///< to run with; 0: as many as the machine has
+  uint64_t seed = 1;
+};
+
+/// Compares compiled code with the reference interpreter; the table goes to standard output. The
+/// exit code.
+int verify(const Options &options, const VerifyOptions &how, const Log &log);
 
 /// A name for the artifact that these options give: a hash of all that it depends on, the compiler
 /// itself included. False after an error has been reported.

@@ -60,10 +60,9 @@ static std::optional<std::set<std::string>> listSources(const std::string &path,
   if (!module)
     return std::nullopt;
   std::set<std::string> files = {path};
-  auto models = module->getOps<ModelOp>();
-  std::string folder = models.empty() ? "." : (*models.begin()).getFolder().str();
-  if (!models.empty() && (*models.begin()).getTokenizer())
-    files.insert(folder + "/" + (*models.begin()).getTokenizer()->str());
+  std::string folder = getFolder(*module, path);
+  if (ModelOp model = getModel(*module); model && model.getTokenizer())
+    files.insert(folder + "/" + model.getTokenizer()->str());
   for (auto weight : module->getOps<WeightOp>())
     weight.getRecipe().walk(
         [&](StoredAttr leaf) { files.insert(folder + "/" + leaf.getFile().str()); });
@@ -73,10 +72,8 @@ static std::optional<std::set<std::string>> listSources(const std::string &path,
 namespace fovea::compile {
 
 bool hashContent(const Options &options, const Log &log, std::string &hash) {
-  DialectRegistry registry;
-  registerCompilerDialects(registry);
-  MLIRContext context(registry);
-  Reporter reporter(context, log);
+  CompilerContext context(0);
+  Reporter reporter(*context, log);
   reporter.progress("looking for the model in the cache");
 
   Hasher hasher;
@@ -95,7 +92,7 @@ bool hashContent(const Options &options, const Log &log, std::string &hash) {
 
   std::set<std::string> files;
   if (isIrFile(options.model)) {
-    auto sources = listSources(options.model, reporter, context);
+    auto sources = listSources(options.model, reporter, *context);
     if (!sources)
       return false;
     files = *sources;

@@ -2,7 +2,6 @@
 //
 // Chooses the reader by what MODEL is. Refuses files of other kinds by name.
 #include "tools/compile/Source.h"
-#include "dialects/Fovea/FoveaDialect.h"
 #include "frontend/Builder/ModuleBuilder.h"
 #include "frontend/HuggingFace/HuggingFace.h"
 #include "mlir/InitAllDialects.h"
@@ -10,15 +9,38 @@
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
 
-void mlir::fovea::registerCompilerDialects(DialectRegistry &registry) {
+CompilerContext::CompilerContext(unsigned threads) {
+  DialectRegistry registry;
   registerAllDialects(registry);
   registerAllExtensions(registry);
   registry.insert<FoveaDialect>();
+  if (threads == 0) {
+    context = std::make_unique<MLIRContext>(registry);
+    return;
+  }
+  context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  if (threads > 1) {
+    pool = std::make_unique<llvm::DefaultThreadPool>(llvm::hardware_concurrency(threads));
+    context->setThreadPool(*pool);
+  }
+}
+
+ModelOp mlir::fovea::getModel(ModuleOp module) {
+  auto models = module.getOps<ModelOp>();
+  return models.empty() ? ModelOp() : *models.begin();
+}
+
+std::string mlir::fovea::getFolder(ModuleOp module, llvm::StringRef path) {
+  if (ModelOp model = getModel(module))
+    return model.getFolder().str();
+  llvm::StringRef folder = llvm::sys::path::parent_path(path);
+  return folder.empty() ? "." : folder.str();
 }
 
 bool mlir::fovea::isIrFile(llvm::StringRef path) { return path.ends_with(".mlir"); }

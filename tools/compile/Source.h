@@ -4,16 +4,35 @@
 #ifndef FOVEA_TOOLS_COMPILE_SOURCE_H
 #define FOVEA_TOOLS_COMPILE_SOURCE_H
 
+#include "dialects/Fovea/FoveaDialect.h"
 #include "frontend/ModelDescription.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "tools/compile/Report.h"
+#include "llvm/Support/ThreadPool.h"
 
 namespace mlir::fovea {
 
-/// All dialects of all stages.
-void registerCompilerDialects(DialectRegistry &registry);
+/// A context with all dialects of all stages and `threads` threads; 0: as many as the machine has,
+/// but for
+/// --mlir-disable-threading.
+class CompilerContext {
+public:
+  explicit CompilerContext(unsigned threads);
+  MLIRContext &operator*() { return *context; }
+
+private:
+  std::unique_ptr<llvm::ThreadPoolInterface> pool; // outlives the context
+  std::unique_ptr<MLIRContext> context;
+};
+
+/// The module's record of its model; null if there is none.
+ModelOp getModel(ModuleOp module);
+
+/// Where stored tensors and the tokenizer lie: IR without a model names files beside itself,
+/// `path`.
+std::string getFolder(ModuleOp module, llvm::StringRef path);
 
 /// True for a .mlir file, by its name.
 bool isIrFile(llvm::StringRef path);

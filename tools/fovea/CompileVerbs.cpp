@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `fovea compile` and `fovea check`.
+// `fovea compile`, `fovea check` and `fovea verify`.
 #include "tools/fovea/Terminal.h"
 #include "tools/fovea/Verbs.h"
 
@@ -81,6 +81,33 @@ void addCheckVerb(CLI::App &app, Session &session) {
     session.exitCode = static_cast<int>(outcome);
     if (outcome == compile::Outcome::Done)
       std::printf("%s: supported (%s)\n", model->c_str(), summary.c_str());
+  });
+}
+
+void addVerifyVerb(CLI::App &app, Session &session) {
+  struct Arguments {
+    compile::Options options;
+    compile::VerifyOptions how;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App *verb = app.add_subcommand(
+      "verify",
+      "Compare compiled code with the reference interpreter, and name the op that departs");
+  verb->add_option("MODEL", arguments->options.model, "a model's folder, or a .mlir file")
+      ->required();
+  addCompileOptions(*verb, arguments->options);
+  verb->add_option("--against", arguments->how.against,
+                   "an .npz file with inputs and outputs, by their names");
+  verb->add_option("--seed", arguments->how.seed, "for inputs that are made up")
+      ->capture_default_str();
+  verb->add_option("--threads", arguments->how.threads, "threads to run with; 0: all")
+      ->check(CLI::Range(0, 1024));
+  verb->add_flag("--json", arguments->how.json, "print the result as one JSON object");
+  verb->add_flag("--quiet", arguments->how.quiet, "no progress");
+  verb->callback([arguments, &session] {
+    Terminal terminal;
+    arguments->options.commandLine = session.commandLine;
+    session.exitCode = compile::verify(arguments->options, arguments->how, terminal.log());
   });
 }
 

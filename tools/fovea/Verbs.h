@@ -24,6 +24,7 @@ void addCompileOptions(CLI::App &verb, compile::Options &options);
 void addCompileVerb(CLI::App &app, Session &session);
 void addCheckVerb(CLI::App &app, Session &session);
 void addInspectVerb(CLI::App &app, Session &session);
+void addVerifyVerb(CLI::App &app, Session &session);
 
 } // namespace fovea
 

@@ -2,10 +2,11 @@
 //
 // `fovea`, the user's one command. Exit codes: 0 done; 1 the input is at fault or a promise is not
 // kept; 2 usage; 70 our fault.
+#include "runtime/include/fovea/runtime.h"
+#include "tools/fovea/ModelCache.h"
+#include "tools/fovea/Terminal.h"
 #include "tools/fovea/Verbs.h"
-
-#include <cstdio>
-#include <iostream>
+#include "tools/verbs/Verbs.h"
 
 /// Quoted for a shell where it must be.
 static std::string shellQuoted(const std::string &word) {
@@ -35,26 +36,36 @@ int main(int argc, char **argv) {
   }
 
   CLI::App app("Fovea compiles Transformer models to native code and runs them.", "fovea");
-  app.set_version_flag("--version", "fovea 0.1.0");
+  app.set_version_flag("--version", std::string("fovea ") + fovea_version());
   app.require_subcommand(1);
+  app.footer("fovea VERB --help says more.");
   fovea::addCompileVerb(app, session);
   fovea::addCheckVerb(app, session);
   fovea::addInspectVerb(app, session);
-  // Parsed before any verb runs, which happens inside app.parse.
+  fovea::addVerifyVerb(app, session);
+
+  fovea::compile::Options options; // of models in place of artifacts
+  options.commandLine = session.commandLine;
+  fovea::verbs::Host host;
+  host.program = "fovea";
+  host.fileHelp = "an artifact, or a model's folder or .mlir file, which is compiled and kept";
+  host.addOptions = [&](CLI::App &verb) { fovea::addCompileOptions(verb, options); };
+  host.resolve = [&](const std::string &file, std::string &artifact) {
+    artifact = file;
+    if (!fovea::isModel(file))
+      return 0;
+    fovea::Terminal terminal;
+    options.model = file;
+    return static_cast<int>(fovea::findOrCompile(options, terminal.log(), artifact));
+  };
+  fovea::verbs::addRunningVerbs(app, host, session.exitCode);
+
+  // Before any verb runs, which happens while the rest is parsed.
   if (!fovea::compile::parseMlirFlags(session.mlirFlags))
     return 2;
-  try {
-    // CLI11 takes a vector's words from its end.
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
-  } catch (const CLI::ParseError &problem) {
-    if (problem.get_exit_code() == 0)
-      return app.exit(problem, std::cout, std::cerr);
-    app.exit(problem, std::cerr, std::cerr);
-    return 2;
-  }
-  if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
-    std::fprintf(stderr, "fovea: error: standard output: cannot be written\n");
-    return 1;
-  }
-  return session.exitCode;
+  std::vector<char *> arguments = {argv[0]};
+  for (std::string &word : words)
+    arguments.push_back(word.data());
+  return fovea::verbs::parseAndRun(app, static_cast<int>(arguments.size()), arguments.data(), host,
+                                   session.exitCode);
 }
