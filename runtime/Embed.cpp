@@ -74,9 +74,10 @@ private:
   void tokenize(const fovea_text *texts, size_t count, size_t &cut) {
     const manifest::ModelInfoT &model = *module.manifest().model;
     const Tokenizer &tokenizer = module.requireTokenizer();
-    int64_t longest = model.max_text_tokens > 0 ? model.max_text_tokens : model.max_positions;
-    if (model.max_positions > 0)
-      longest = std::min(longest, model.max_positions);
+    int64_t longest = 0; // 0: nothing bounds it
+    for (int64_t bound : {model.max_text_tokens, model.max_positions, call.entry().max_positions})
+      if (bound > 0)
+        longest = longest > 0 ? std::min(longest, bound) : bound;
     for (size_t i = 0; i < count; ++i) {
       if (!texts[i].data && texts[i].size)
         failInvalid("text " + std::to_string(i) + " is NULL");

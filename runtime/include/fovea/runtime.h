@@ -370,7 +370,7 @@ typedef struct fovea_text {
 } fovea_text;
 
 /* One vector for each text, by the entry `embed`: `vectors` is [count, width],
-   freed with fovea_free. Texts of more than max_text_tokens are cut; `cut`, if
+   freed with fovea_free. Texts longer than the model takes are cut; `cut`, if
    not NULL, receives how many were. */
 FOVEA_API fovea_status *fovea_embed(fovea_context *context, const fovea_text *texts, size_t count,
                                     float **vectors, size_t *width, size_t *cut);

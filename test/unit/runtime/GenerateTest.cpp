@@ -229,4 +229,22 @@ TEST_F(RuntimeTest, EmbedsTextsTogetherAsAlone) {
   fovea_free(vectors);
 }
 
+TEST_F(RuntimeTest, TheEntrysOwnBoundCutsTextsToo) {
+  std::string other = folder.file("other.fovea");
+  writeTestArtifact(other, [](manifest::ManifestT &m) {
+    for (auto &entry : m.entries)
+      if (entry->name == "embed")
+        entry->max_positions = 5;
+  });
+  module = open(other);
+  ContextPtr own = context();
+  fovea_text text = {"bbbbbbbb", 8};
+  float *vectors = nullptr;
+  size_t width = 0, cut = 0;
+  ASSERT_EQ(message(fovea_embed(own.get(), &text, 1, &vectors, &width, &cut)), "");
+  EXPECT_EQ(cut, 1u);
+  EXPECT_EQ(vectors[1], 5.0f);
+  fovea_free(vectors);
+}
+
 } // namespace
