@@ -9,17 +9,19 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
-/// One element of an operand: from its buffer, or the value of a splat constant.
+/// One element of an operand: from its buffer, or of a constant.
 static FailureOr<Value> loadElement(KernelBuilder &k, Operation *op, Value operand, ValueRange at) {
   if (!isa<RankedTensorType>(operand.getType()))
     return k.cloneIn(operand);
   if (Value memory = k.buffer(operand))
     return k.load(memory, at);
   DenseElementsAttr constant;
-  if (matchPattern(operand, m_Constant(&constant)) && constant.isSplat())
+  if (!matchPattern(operand, m_Constant(&constant)))
+    return op->emitOpError("expects operands from outside of its group or constants");
+  if (constant.isSplat())
     return arith::ConstantOp::create(k, cast<TypedAttr>(constant.getSplatValue<Attribute>()))
         .getResult();
-  return op->emitOpError("expects operands from outside of its group or constants of one value");
+  return tensor::ExtractOp::create(k, k.cloneIn(operand), at).getResult();
 }
 
 LogicalResult mlir::fovea::buildElementwise(KernelBuilder &k, Operation *op) {

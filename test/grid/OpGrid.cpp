@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every op but attention, each kind of each, compiled against the interpreter in f64; whole and in
+// three parts, which must agree to the bit.
+#include "interpreter/Interpreter.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Parser/Parser.h"
+#include "test/grid/NativeProgram.h"
+#include <cmath>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::interpreter;
+
+namespace {
+
+/// `arguments` and `results` as in a function's text; the first dynamic size is 2, the second 5.
+struct OpCase {
+  const char *name, *arguments, *body, *result;
+  double tolerance = 2e-6;
+};
+
+#define ACTIVATION(kind)                                                                           \
+  {"activation_" kind, "%x: tensor<?x?x7xf32>",                                                    \
+   "%y = fovea.activation " kind " %x : tensor<?x?x7xf32>", "tensor<?x?x7xf32>"},                  \
+      {"glu_" kind, "%x: tensor<?x?x7xf32>, %u: tensor<?x?x7xf32>",                                \
+       "%y = fovea.glu " kind " %x, %u : tensor<?x?x7xf32>", "tensor<?x?x7xf32>"}
+
+#define POOL(kind)                                                                                 \
+  {"pool_" kind, "%x: tensor<?x?x7xf32>",                                                          \
+   "%y = fovea.pool " kind " %x : tensor<?x?x7xf32> -> tensor<?x7xf32>", "tensor<?x7xf32>"},       \
+      {"pool_kept_" kind, "%x: tensor<?x?x7xf32>, %k: tensor<?x?xi64>",                            \
+       "%y = fovea.pool " kind                                                                     \
+       " %x keep(%k : tensor<?x?xi64>) : tensor<?x?x7xf32> -> tensor<?x7xf32>",                    \
+       "tensor<?x7xf32>"}
+
+#define ROPE(name, pairing, dim, scaling)                                                          \
+  {"rope_" name, "%x: tensor<?x?x3x12xf32>, %p: tensor<?x?xi32>",                                  \
+   "%y = fovea.rope " pairing " %x at(%p : tensor<?x?xi32>) dim(" dim ") theta(10000.0) " scaling  \
+   " : tensor<?x?x3x12xf32>",                                                                      \
+   "tensor<?x?x3x12xf32>"}
+
+const OpCase kCases[] = {
+    ACTIVATION("gelu"),
+    ACTIVATION("gelu_tanh"),
+    ACTIVATION("gelu_quick"),
+    ACTIVATION("relu"),
+    ACTIVATION("silu"),
+    ACTIVATION("tanh"),
+    ACTIVATION("sigmoid"),
+    ACTIVATION("relu_squared"),
+    POOL("mean"),
+    POOL("max"),
+    POOL("first"),
+    POOL("last"),
+    ROPE("half", "half", "12", ""),
+    ROPE("interleaved", "interleaved", "12", ""),
+    ROPE("partial", "half", "8", ""),
+    ROPE("linear", "half", "12", "scaling(<linear, factor = 4.0 : f64>)"),
+    ROPE("dynamic_short", "half", "12", "scaling(<dynamic, factor = 2.0 : f64, original = 64>)"),
+    ROPE("dynamic_long", "half", "12", "scaling(<dynamic, factor = 2.0 : f64, original = 4>)"),
+    ROPE("dynamic_two", "half", "2", "scaling(<dynamic, factor = 2.0 : f64, original = 4>)"),
+    ROPE("yarn", "half", "12",
+         "scaling(<yarn, factor = 4.0 : f64, original = 32, low = 1.0 : f64, high = 32.0 : f64, "
+         "attentionFactor = 1.138 : f64>)"),
+    ROPE("yarn_exact", "half", "12",
+         "scaling(<yarn, factor = 4.0 : f64, original = 32, low = 1.0 : f64, high = 8.0 : f64, "
+         "truncate = false>)"),
+    ROPE("longrope_short", "half", "4",
+         "scaling(<longrope, original = 64, attentionFactor = 1.19 : f64, shortFactors = "
+         "[1.0, 1.5], longFactors = [2.0, 8.0]>)"),
+    ROPE("longrope_long", "half", "4",
+         "scaling(<longrope, original = 4, attentionFactor = 1.19 : f64, shortFactors = [1.0, "
+         "1.5], longFactors = [2.0, 8.0]>)"),
+    ROPE("llama3", "half", "12",
+         "scaling(<llama3, factor = 8.0 : f64, original = 64, low = 1.0 : f64, high = 4.0 : f64>)"),
+    {"linear", "%x: tensor<?x?x33xf32>, %w: tensor<17x33xf32>",
+     "%y = fovea.linear %x, %w : tensor<?x?x33xf32>, tensor<17x33xf32> -> tensor<?x?x17xf32>",
+     "tensor<?x?x17xf32>"},
+    {"linear_bias_bf16", "%x: tensor<?x33xf32>, %w: tensor<17x33xbf16>, %b: tensor<17xbf16>",
+     "%y = fovea.linear %x, %w bias(%b : tensor<17xbf16>) : tensor<?x33xf32>, tensor<17x33xbf16> "
+     "-> tensor<?x17xf32>",
+     "tensor<?x17xf32>"},
+    {"linear_f16", "%x: tensor<?x33xf32>, %w: tensor<17x33xf16>",
+     "%y = fovea.linear %x, %w : tensor<?x33xf32>, tensor<17x33xf16> -> tensor<?x17xf32>",
+     "tensor<?x17xf32>"},
+    {"linear_f64", "%x: tensor<?x33xf64>, %w: tensor<17x33xf32>",
+     "%y = fovea.linear %x, %w : tensor<?x33xf64>, tensor<17x33xf32> -> tensor<?x17xf64>",
+     "tensor<?x17xf64>", 1e-14},
+    {"linear_to_bf16", "%x: tensor<?x33xbf16>, %w: tensor<17x33xbf16>",
+     "%y = fovea.linear %x, %w : tensor<?x33xbf16>, tensor<17x33xbf16> -> tensor<?x17xbf16>",
+     "tensor<?x17xbf16>", 4e-3},
+    {"embedding", "%x: tensor<?x?xi64>, %t: tensor<6x9xbf16>",
+     "%y = fovea.embedding %x, %t : tensor<?x?xi64>, tensor<6x9xbf16> -> tensor<?x?x9xf32>",
+     "tensor<?x?x9xf32>", 0},
+    {"embedding_i32", "%x: tensor<?xi32>, %t: tensor<6x9xf32>",
+     "%y = fovea.embedding %x, %t : tensor<?xi32>, tensor<6x9xf32> -> tensor<?x9xf32>",
+     "tensor<?x9xf32>", 0},
+    {"layer_norm", "%x: tensor<?x?x33xf32>, %w: tensor<33xf32>, %b: tensor<33xf32>",
+     "%y = fovea.layer_norm %x weight(%w : tensor<33xf32>) bias(%b : tensor<33xf32>) eps(1.0e-5) : "
+     "tensor<?x?x33xf32>",
+     "tensor<?x?x33xf32>"},
+    {"layer_norm_plain", "%x: tensor<?x33xf32>",
+     "%y = fovea.layer_norm %x eps(0.0) : tensor<?x33xf32>", "tensor<?x33xf32>"},
+    {"rms_norm", "%x: tensor<?x?x33xf32>, %w: tensor<33xbf16>",
+     "%y = fovea.rms_norm %x weight(%w : tensor<33xbf16>) eps(1.0e-5) : tensor<?x?x33xf32>",
+     "tensor<?x?x33xf32>"},
+    {"rms_norm_offset", "%x: tensor<?x33xf32>, %w: tensor<33xf32>",
+     "%y = fovea.rms_norm %x weight(%w : tensor<33xf32>) offset(1.0) eps(1.0e-5) : "
+     "tensor<?x33xf32>",
+     "tensor<?x33xf32>"},
+    {"l2_norm", "%x: tensor<?x33xf32>", "%y = fovea.l2_norm %x eps(1.0e-12) : tensor<?x33xf32>",
+     "tensor<?x33xf32>"},
+    {"dropout", "%x: tensor<?x?x7xf32>", "%y = fovea.dropout %x rate(0.5) : tensor<?x?x7xf32>",
+     "tensor<?x?x7xf32>", 0},
+    {"position_learned", "%p: tensor<?x?xi32>, %t: tensor<9x7xf32>",
+     "%y = fovea.position_learned %p, %t offset(2) : tensor<?x?xi32>, tensor<9x7xf32> -> "
+     "tensor<?x?x7xf32>",
+     "tensor<?x?x7xf32>", 0},
+    {"position_sinusoidal", "%p: tensor<?x?xi32>",
+     "%y = fovea.position_sinusoidal interleaved %p theta(10000.0) : tensor<?x?xi32> -> "
+     "tensor<?x?x8xf32>",
+     "tensor<?x?x8xf32>"},
+    {"position_sinusoidal_halves", "%p: tensor<?x?xi32>",
+     "%y = fovea.position_sinusoidal halves %p theta(10000.0) : tensor<?x?xi32> -> "
+     "tensor<?x?x8xf32>",
+     "tensor<?x?x8xf32>"},
+    {"positions", "%x: tensor<?x?xi64>",
+     "%c1 = arith.constant 1 : index\n%c7 = arith.constant 7 : index\n%n = tensor.dim %x, %c1 : "
+     "tensor<?x?xi64>\n"
+     "%y = fovea.positions from %c7 count %n : tensor<1x?xi32>",
+     "tensor<1x?xi32>", 0},
+    {"alibi_slopes_8", "%x: tensor<1xf32>", "%y = fovea.alibi_slopes : tensor<8xf32>",
+     "tensor<8xf32>"},
+    {"alibi_slopes_12", "%x: tensor<1xf32>", "%y = fovea.alibi_slopes : tensor<12xf32>",
+     "tensor<12xf32>"},
+    {"mask_materialize", "%n: tensor<?xi32>",
+     "%c3 = arith.constant 3 : index\n%c5 = arith.constant 5 : index\n%c0 = arith.constant 0 : "
+     "index\n"
+     "%b = tensor.dim %n, %c0 : tensor<?xi32>\n%c = fovea.mask_causal\n%l = fovea.mask_length %n : "
+     "tensor<?xi32>\n"
+     "%m = fovea.mask_and(%c, %l)\n%y = fovea.mask_materialize %m[%b, %c3, %c5] : "
+     "tensor<?x2x?x?xi1>",
+     "tensor<?x2x?x?xi1>", 0},
+    {"add", "%x: tensor<?x?x7xf32>, %u: tensor<?x?x7xf32>",
+     "%y = arith.addf %x, %u : tensor<?x?x7xf32>", "tensor<?x?x7xf32>"},
+    {"compare", "%x: tensor<?x?x7xf32>, %u: tensor<?x?x7xf32>",
+     "%y = arith.cmpf olt, %x, %u : tensor<?x?x7xf32>", "tensor<?x?x7xi1>", 0},
+    {"exp", "%x: tensor<?x?x7xf32>", "%y = math.exp %x : tensor<?x?x7xf32>", "tensor<?x?x7xf32>"},
+    {"scale_by_splat", "%x: tensor<?x7xf32>",
+     "%c0 = arith.constant 0 : index\n%n = tensor.dim %x, %c0 : tensor<?x7xf32>\n%s = "
+     "arith.constant 0.25 : f32\n"
+     "%f = tensor.splat %s[%n] : tensor<?x7xf32>\n%y = arith.mulf %x, %f : tensor<?x7xf32>",
+     "tensor<?x7xf32>"},
+    {"add_constant", "%x: tensor<3xf32>",
+     "%c = arith.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>\n%y = arith.addf %x, %c : "
+     "tensor<3xf32>",
+     "tensor<3xf32>"},
+    {"generic_sum", "%x: tensor<?x7xf32>",
+     "%c0 = arith.constant 0 : index\n%n = tensor.dim %x, %c0 : tensor<?x7xf32>\n%z = "
+     "arith.constant 0.0 : f32\n"
+     "%i = tensor.splat %z[%n] : tensor<?xf32>\n%y = linalg.generic {indexing_maps = "
+     "[affine_map<(i, j) -> (i, j)>, "
+     "affine_map<(i, j) -> (i)>], iterator_types = [\"parallel\", \"reduction\"]} ins(%x : "
+     "tensor<?x7xf32>) "
+     "outs(%i : tensor<?xf32>) {\n^bb0(%a: f32, %s: f32):\n%t = arith.addf %a, %s : "
+     "f32\nlinalg.yield %t : f32\n} -> tensor<?xf32>",
+     "tensor<?xf32>"},
+    {"returned_argument", "%x: tensor<?x7xf32>",
+     "%y = tensor.cast %x : tensor<?x7xf32> to tensor<?x7xf32>", "tensor<?x7xf32>", 0},
+    {"returned_slice", "%x: tensor<?x7xf32>",
+     "%c0 = arith.constant 0 : index\n%n = tensor.dim %x, %c0 : tensor<?x7xf32>\n"
+     "%y = tensor.extract_slice %x[0, 2] [%n, 3] [1, 1] : tensor<?x7xf32> to tensor<?x3xf32>",
+     "tensor<?x3xf32>", 0},
+};
+
+struct NoWeights : RecipeSource {
+  FailureOr<ArrayRef<char>> read(StoredAttr) override { return failure(); }
+};
+
+class OpGrid : public testing::TestWithParam<OpCase> {};
+
+/// Numbers of few bits for floats; ids and positions from 0 to 5 for integers.
+RuntimeValue makeInput(RankedTensorType type, std::mt19937_64 &random) {
+  SmallVector<int64_t> shape(type.getShape());
+  int64_t open = 2, count = 1;
+  for (int64_t &size : shape) {
+    if (ShapedType::isDynamic(size)) {
+      size = open;
+      open = 5;
+    }
+    count *= size;
+  }
+  std::normal_distribution<double> normal;
+  if (isa<FloatType>(type.getElementType())) {
+    std::vector<double> reals(count);
+    for (double &x : reals)
+      x = std::ldexp(std::round(std::ldexp(normal(random), 5)), -5);
+    return makeReals(shape, std::move(reals));
+  }
+  std::vector<int64_t> integers(count);
+  for (int64_t &x : integers)
+    x = random() % 6;
+  return makeIntegers(shape, std::move(integers));
+}
+
+TEST_P(OpGrid, agreesWithTheInterpreter) {
+  const OpCase &op = GetParam();
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  registry.insert<FoveaDialect>();
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    ADD_FAILURE() << diagnostic.str();
+    return success();
+  });
+  std::string text = std::string("func.func @run(") + op.arguments + ") -> " + op.result +
+                     " attributes {fovea.entry} {\n" + op.body + "\nreturn %y : " + op.result +
+                     "\n}\n";
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+  ASSERT_TRUE(module) << text;
+  std::string error;
+  std::unique_ptr<NativeProgram> program = NativeProgram::compile(*module, error);
+  ASSERT_TRUE(program) << error << text;
+  NoWeights weights;
+  Interpreter interpreter(*module, weights);
+  std::mt19937_64 random(7);
+  std::vector<RuntimeValue> inputs;
+  for (Type type : module->lookupSymbol<func::FuncOp>("run").getArgumentTypes())
+    inputs.push_back(makeInput(cast<RankedTensorType>(type), random));
+  auto expected = interpreter.call("run", inputs);
+  ASSERT_TRUE(succeeded(expected));
+  auto got = program->call("run", inputs, 1, error);
+  ASSERT_TRUE(succeeded(got)) << error;
+  auto inParts = program->call("run", inputs, 3, error);
+  ASSERT_TRUE(succeeded(inParts)) << error;
+  const Tensor &x = *std::get<TensorRef>(got->front()),
+               &y = *std::get<TensorRef>(expected->front()),
+               &z = *std::get<TensorRef>(inParts->front());
+  ASSERT_EQ(x.shape, y.shape);
+  ASSERT_GT(y.size(), 0);
+  double largest = 0;
+  for (int64_t i = 0; i < y.size(); ++i)
+    largest = std::max(largest, std::abs(y.at(i).real));
+  for (int64_t i = 0; i < y.size(); ++i) {
+    // The interpreter says i1 as 0 and 1, memory as 0 and not 0.
+    EXPECT_EQ(x.at(i).integer != 0, y.at(i).integer != 0) << i;
+    if (!cast<RankedTensorType>(module->lookupSymbol<func::FuncOp>("run").getResultTypes()[0])
+             .getElementType()
+             .isInteger(1))
+      EXPECT_EQ(x.at(i).integer, y.at(i).integer) << i;
+    bool same = x.at(i).real == y.at(i).real ||
+                std::abs(x.at(i).real - y.at(i).real) <= op.tolerance * largest;
+    EXPECT_TRUE(same) << i << ": got " << x.at(i).real << ", expected " << y.at(i).real;
+    EXPECT_TRUE(std::memcmp(x.isReal ? (const void *)&x.reals[i] : &x.integers[i],
+                            z.isReal ? (const void *)&z.reals[i] : &z.integers[i], 8) == 0)
+        << i << " depends on the number of parts";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, OpGrid, testing::ValuesIn(kCases),
+                         [](const testing::TestParamInfo<OpCase> &info) {
+                           return std::string(info.param.name);
+                         });
+
+/// An id outside of the table is reported, not read.
+TEST(Fault, isReportedByKernel) {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  registry.insert<FoveaDialect>();
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+      "func.func @run(%x: tensor<?xi64>, %t: tensor<6x9xf32>) -> tensor<?x9xf32> attributes "
+      "{fovea.entry} {\n"
+      "%y = fovea.embedding %x, %t : tensor<?xi64>, tensor<6x9xf32> -> tensor<?x9xf32>\n"
+      "return %y : tensor<?x9xf32>\n}\n",
+      &context);
+  std::string error;
+  std::unique_ptr<NativeProgram> program = NativeProgram::compile(*module, error);
+  ASSERT_TRUE(program) << error;
+  RuntimeValue table = makeReals({6, 9}, std::vector<double>(54, 1.0));
+  for (int64_t bad : {int64_t(6), int64_t(-1), std::numeric_limits<int64_t>::min()}) {
+    auto got = program->call("run", {makeIntegers({2}, {0, bad}), table}, 1, error);
+    EXPECT_FALSE(succeeded(got)) << bad;
+    EXPECT_NE(error.find("embedding"), std::string::npos) << error;
+  }
+  EXPECT_TRUE(succeeded(program->call("run", {makeIntegers({2}, {0, 5}), table}, 1, error)));
+}
+
+} // namespace
