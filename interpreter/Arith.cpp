@@ -34,6 +34,8 @@ static LogicalResult runConstant(arith::ConstantOp op, Frame &frame) {
   auto type = dyn_cast<RankedTensorType>(op.getType());
   if (!dense || !type)
     return op.emitOpError("expects a number or dense elements to interpret, got ") << op.getType();
+  if (!type.getElementType().isIntOrIndexOrFloat())
+    return op.emitOpError("expects floats or integers to interpret, got ") << type;
   bool isReal = isa<FloatType>(type.getElementType());
   FailureOr<Tensor> result = frame.makeTensor(op, type.getShape(), isReal);
   if (failed(result))
@@ -248,6 +250,18 @@ static FailureOr<Element> narrowReal(Operation *op, ArrayRef<Element> x) {
   return Element{roundToType(x[0].real, getElementTypeOrSelf(op->getResult(0).getType())), 0};
 }
 
+/// Masks, caches and, by a scalar condition, tensors are chosen whole.
+static LogicalResult runSelect(arith::SelectOp op, Frame &frame) {
+  static const Handler eachElement =
+      elementwise([](Operation *, ArrayRef<Element> x) -> FailureOr<Element> {
+        return x[0].integer ? x[1] : x[2];
+      });
+  if (isa<RankedTensorType>(op.getCondition().getType()))
+    return eachElement(op, frame);
+  Value chosen = frame.integer(op.getCondition()) ? op.getTrueValue() : op.getFalseValue();
+  return frame.bind(op, op.getResult(), frame.get(chosen));
+}
+
 //===-- Table --------------------------------------------------------------------------------===//
 
 void interpreter::addArithOps(HandlerTable &table) {
@@ -292,10 +306,7 @@ void interpreter::addArithOps(HandlerTable &table) {
   table.addAll<arith::NegFOp>(realUnary([](double a) { return -a; }));
   table.addAll<arith::CmpFOp>(elementwise(compareReals));
 
-  table.addAll<arith::SelectOp>(
-      elementwise([](Operation *, ArrayRef<Element> x) -> FailureOr<Element> {
-        return x[0].integer ? x[1] : x[2];
-      }));
+  table.add(runSelect);
   table.addAll<arith::FPToSIOp, arith::FPToUIOp>(elementwise(realToInteger));
   table.addAll<arith::SIToFPOp>(elementwise(signedToReal));
   table.addAll<arith::UIToFPOp>(elementwise(unsignedToReal));

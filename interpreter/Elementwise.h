@@ -12,7 +12,7 @@ namespace mlir::fovea::interpreter {
 using ElementRule = std::function<FailureOr<Element>(Operation *, ArrayRef<Element>)>;
 
 /// The rule on scalars, or element by element on tensors. A scalar among tensor operands counts for
-/// all elements, as the condition of `arith.select` may.
+/// all elements, as the exponent of `math.fpowi` may.
 Handler elementwise(ElementRule rule);
 
 /// `result = function(x)`, `function(x, y)`, ... on floats.

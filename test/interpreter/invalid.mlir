@@ -7,6 +7,12 @@ func.func @unknown_op() -> f32 {
   return %x : f32
 }
 
+func.func @complex_numbers() -> tensor<1xcomplex<f32>> {
+  // expected-error @below {{expects floats or integers to interpret, got 'tensor<1xcomplex<f32>>'}}
+  %x = arith.constant dense<(1.0, 2.0)> : tensor<1xcomplex<f32>>
+  return %x : tensor<1xcomplex<f32>>
+}
+
 func.func @id_outside_table() -> tensor<1x1x2xf32> {
   %ids = arith.constant dense<3> : tensor<1x1xi64>
   %t = arith.constant dense<1.0> : tensor<3x2xf32>
