@@ -180,8 +180,10 @@ LogicalResult TransposeAttr::evaluateRows(RecipeSource &source, int64_t first, i
   RankedTensorType type = recipe(getInput()).getRecipeType();
   int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
   int64_t size = getStorageBytes(type.getElementType(), 1);
-  // Blocks of input rows bound the memory; a stored input is read in place.
-  constexpr int64_t kBlockRows = 256;
+  // Blocks of input rows bound the memory; a stored input is read in place, and given back before
+  // all of it is there.
+  constexpr int64_t kBlockRows = 256, kReleaseBytes = int64_t(32) << 20;
+  int64_t walked = 0;
   std::vector<char> block;
   for (int64_t row = 0; row < rows; row += kBlockRows) {
     int64_t here = std::min(kBlockRows, rows - row);
@@ -191,6 +193,7 @@ LogicalResult TransposeAttr::evaluateRows(RecipeSource &source, int64_t first, i
       if (failed(bytes))
         return failure();
       data = bytes->data() + row * columns * size;
+      walked += here * columns * size;
     } else {
       block.resize(here * columns * size);
       if (failed(recipe(getInput()).evaluateRows(source, row, here, block.data())))
@@ -201,6 +204,10 @@ LogicalResult TransposeAttr::evaluateRows(RecipeSource &source, int64_t first, i
       for (int64_t r = 0; r < here; ++r)
         std::memcpy(out + (c * rows + row + r) * size, data + (r * columns + first + c) * size,
                     size);
+    if (walked > kReleaseBytes) {
+      source.release(cast<StoredAttr>(getInput()));
+      walked = 0;
+    }
   }
   return success();
 }
