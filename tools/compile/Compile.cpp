@@ -122,6 +122,10 @@ private:
                      ", got " + options.emit);
       return false;
     }
+    if (options.emit == "exe") {
+      reporter.error("--emit: exe is not built yet, expected fovea, obj, asm or a stage");
+      return false;
+    }
     if (options.dtype == "int8" || options.dtype == "int4") {
       reporter.error("--dtype: " + options.dtype +
                      " is not built yet, expected source, f32 or bf16");
@@ -310,8 +314,8 @@ private:
 
 } // namespace
 
-LogicalResult mlir::fovea::compileModule(ModuleOp module, const Options &options, const Log &log) {
-  return success(Compilation(*module.getContext(), options, log, module).run() == Outcome::Done);
+Outcome mlir::fovea::compileModule(ModuleOp module, const Options &options, const Log &log) {
+  return Compilation(*module.getContext(), options, log, module).run();
 }
 
 namespace fovea::compile {

@@ -11,8 +11,8 @@ namespace mlir::fovea {
 
 /// As `compile`, for a module of the import stage, which is changed. `options.model` is where it
 /// came from, for messages and for files that it names.
-LogicalResult compileModule(ModuleOp module, const ::fovea::compile::Options &options,
-                            const ::fovea::compile::Log &log);
+::fovea::compile::Outcome compileModule(ModuleOp module, const ::fovea::compile::Options &options,
+                                        const ::fovea::compile::Log &log);
 
 } // namespace mlir::fovea
 

@@ -14,7 +14,11 @@
 
 using namespace mlir;
 
+/// Whether a command line has been parsed at all; tests have none.
+static bool isRegistered = false;
+
 static void registerFlags() {
+  isRegistered = true;
   // --mlir-print-ir-after=PASS knows the passes that are registered.
   registerTransformsPasses();
   mlir::fovea::registerFoveaPasses();
@@ -27,11 +31,12 @@ static void registerFlags() {
 }
 
 LogicalResult mlir::fovea::applyMlirFlags(PassManager &manager) {
-  return applyPassManagerCLOptions(manager);
+  return isRegistered ? applyPassManagerCLOptions(manager) : success();
 }
 
 void mlir::fovea::applyMlirFlags(DefaultTimingManager &timing) {
-  applyDefaultTimingManagerCLOptions(timing);
+  if (isRegistered)
+    applyDefaultTimingManagerCLOptions(timing);
 }
 
 namespace fovea::compile {

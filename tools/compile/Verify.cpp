@@ -46,7 +46,7 @@ int verify(const Options &options, const VerifyOptions &how, const Log &log) {
   auto compile = [&](ModuleOp copy, const std::string &path) {
     inner.emit = "fovea";
     inner.output = path;
-    return compileModule(copy, inner, Log{log.message, nullptr});
+    return success(compileModule(copy, inner, Log{log.message, nullptr}) == Outcome::Done);
   };
   return mlir::fovea::verify::runVerb(*module, weights, compile, verb);
 }

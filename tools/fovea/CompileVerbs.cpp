@@ -10,7 +10,7 @@
 namespace fovea {
 
 static std::vector<std::string> emitKinds() {
-  std::vector<std::string> kinds = {"fovea", "obj", "asm"};
+  std::vector<std::string> kinds = {"fovea", "exe", "obj", "asm"};
   for (const std::string &stage : compile::getStageNames())
     kinds.push_back(stage);
   return kinds;
