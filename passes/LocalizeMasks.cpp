@@ -136,6 +136,8 @@ private:
     llvm::MapVector<StringRef, SmallVector<func::CallOp>> byForm;
     std::vector<std::unique_ptr<std::string>> forms;
     for (func::CallOp call : getCalls(function)) {
+      if (function->isAncestor(call))
+        return false; // recursion: a copy of the function would be another caller
       forms.push_back(std::make_unique<std::string>());
       for (unsigned number : masks.set_bits()) {
         std::optional<MaskTree> tree = MaskTree::get(call.getOperand(number));

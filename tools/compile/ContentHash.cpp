@@ -97,6 +97,10 @@ bool hashContent(const Options &options, const Log &log, std::string &hash) {
       return false;
     files = *sources;
   } else {
+    // Some folder that is no model is not worth hashing; the reader says what it misses.
+    if (!llvm::sys::fs::exists(options.model + "/config.json") &&
+        !readModel(options.model, reporter))
+      return false;
     files = listFolder(options.model);
   }
   // The folder's own name goes into the manifest, where it lies does not.
