@@ -7,8 +7,8 @@ the fault in them.
 import re
 import subprocess
 
-CHECK_LINE = re.compile(r"^\s*(?://|#|;)\s*([A-Z][A-Z0-9_-]*?)(?:-(?:LABEL|NEXT|SAME|NOT|DAG|EMPTY|COUNT-\d+))?:", re.MULTILINE)
-RUN_LINE = re.compile(r"^\s*(?://|#|;)\s*RUN:(.*)$", re.MULTILINE)
+CHECK_LINE = re.compile(r"^\s*(?://|#|;)?\s*([A-Z][A-Z0-9_-]*?)(?:-(?:LABEL|NEXT|SAME|NOT|DAG|EMPTY|COUNT-\d+))?:", re.MULTILINE)
+RUN_LINE = re.compile(r"^\s*(?://|#|;)?\s*RUN:(.*)$", re.MULTILINE)
 # Built from parts, so that this file does not name what it looks for.
 MACHINE_PATH = re.compile(r"(?:(?<![\w.~>)}])|(?<=-[IL]))/(?:%s)/" % "|".join(["wo" + "rk", "ro" + "ot", "ho" + "me"]))
 LIT_SUFFIXES = (".mlir", ".test")
@@ -58,7 +58,7 @@ def unused_checks(root, files):
 
 def is_used_as_prefix(text, prefix):
     """Whether a word in capitals with a colon is meant as a check: it also appears with a suffix that only FileCheck knows."""
-    return re.search(rf"^\s*(?://|#|;)\s*{re.escape(prefix)}-(?:LABEL|NEXT|SAME|NOT|DAG|EMPTY):", text, re.MULTILINE) is not None
+    return re.search(rf"^\s*(?://|#|;)?\s*{re.escape(prefix)}-(?:LABEL|NEXT|SAME|NOT|DAG|EMPTY):", text, re.MULTILINE) is not None
 
 
 def undiscovered_tests(root, files, discovered):

@@ -74,6 +74,7 @@ def tree(tmp_path, name, text):
     "// RUN: fovea-opt %s | FileCheck %s\n// CHECK: read\n// SLOW-LABEL: not read\n",
     "// CHECK: there is no RUN line at all\n",
     "# no test at all\n",
+    "RUN: fovea-opt x\nCHECK: without a comment's mark\n",
 ])
 def test_guard_finds_unread_checks(tmp_path, text):
     assert guards.unused_checks(*tree(tmp_path, "test/a.mlir", text))
@@ -83,6 +84,7 @@ def test_guard_finds_unread_checks(tmp_path, text):
     "// RUN: fovea-opt %s | FileCheck %s\n// CHECK-LABEL: @f\n// CHECK-COUNT-2: x\n// NOTE: a remark\n",
     "// RUN: fovea-opt %s \\\n// RUN:   | FileCheck %s --check-prefixes=A,B\n// A: x\n// B-NOT: y\n",
     "// RUN: fovea-opt %s -verify-diagnostics\n",
+    "A text.\nRUN: fovea check x | FileCheck %s --check-prefix=RIGHT\nRIGHT: read\nRIGHT-NOT: read\n",
 ])
 def test_guard_accepts_read_checks(tmp_path, text):
     assert not guards.unused_checks(*tree(tmp_path, "test/a.mlir", text))
