@@ -342,6 +342,19 @@ LogicalResult EntryConversion::createFunction() {
   if (Attribute most = entry->getAttr(FoveaDialect::kMaxPositionsAttr))
     fresh->setAttr(FoveaDialect::kMaxPositionsAttr, most);
   Block *block = fresh.addEntryBlock();
+  // Buffers keep the names that callers know.
+  auto rename = [&](unsigned i, StringRef name) {
+    block->getArgument(i).setLoc(NameLoc::get(builder.getStringAttr(name), entry.getLoc()));
+  };
+  unsigned named = 0;
+  for (PortAttr argument : argumentPorts) {
+    rename(named++, argument.getName());
+    if (isa<CacheType>(argument.getType()))
+      rename(named++, ("length_of_" + argument.getName()).str());
+  }
+  for (PortAttr result : resultPorts)
+    if (!isa<CacheType>(result.getType()))
+      rename(named++, result.getName());
 
   // Index arithmetic goes before the arena, buffers and launches behind it.
   Location loc = entry.getLoc();

@@ -14,6 +14,7 @@
 #include "tools/compile/FusionReport.h"
 #include "tools/compile/Manifest.h"
 #include "tools/compile/MlirFlags.h"
+#include "tools/compile/Names.h"
 #include "tools/compile/OutputFile.h"
 #include "tools/compile/Source.h"
 #include "tools/compile/Stages.h"
@@ -205,13 +206,7 @@ private:
   }
 
   /// The IR as text.
-  std::string print() {
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    module.print(stream, OpPrintingFlags().useLocalScope(false));
-    stream << '\n';
-    return text;
-  }
+  std::string print() { return printWithNames(module); }
 
   /// What is looked at or written when a stage is reached.
   bool snapshot(Stage stage) {
