@@ -59,8 +59,8 @@ def FormLaunchesPass : Pass<"fovea-form-launches", "::mlir::ModuleOp"> {
 def PartitionPass : Pass<"fovea-partition", "::mlir::func::FuncOp"> {
   let summary = "Cut a kernel's parallel loops into parts";
   let description = [{
-    The outermost `scf.parallel` of a kernel is flattened to one loop, of which a call computes the iterations
-    `[total * part / parts, total * (part + 1) / parts)`. Sums never cross parts, so results do not depend on their number.
+    Of the iterations of a kernel's outermost `scf.parallel`, counted in order, a call computes those in
+    `[total * part / parts, total * (part + 1) / parts)`, row by row: the innermost loop stays a loop. Sums never cross parts, so results do not depend on their number.
     Refuses a kernel whose body has effects outside of such a loop.
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];

@@ -14,27 +14,43 @@ namespace mlir::fovea {
 using namespace mlir;
 using namespace mlir::fovea;
 
-/// One loop over the part's share of all iterations, its number split into the nest's indices.
+/// The part's share of all iterations, counted row by row: the innermost loop stays a loop, so that
+/// indices are divided out once a row and what is inside can become vectors.
 static void partition(scf::ParallelOp parallel, Value part, Value parts) {
   ImplicitLocOpBuilder b(parallel.getLoc(), parallel);
-  Value total = arith::ConstantIndexOp::create(b, 1);
+  Value zero = arith::ConstantIndexOp::create(b, 0), one = arith::ConstantIndexOp::create(b, 1);
+  Value total = one;
   for (Value extent : parallel.getUpperBound())
     total = arith::MulIOp::create(b, total, extent);
   auto bound = [&](Value number) -> Value {
     return arith::DivUIOp::create(b, arith::MulIOp::create(b, total, number), parts);
   };
-  Value one = arith::ConstantIndexOp::create(b, 1);
   Value begin = bound(part), end = bound(arith::AddIOp::create(b, part, one));
-  auto loop = scf::ForOp::create(b, begin, end, one);
-  b.setInsertionPointToStart(loop.getBody());
+
   SmallVector<Value> indices(parallel.getNumLoops());
-  Value rest = loop.getInductionVar();
-  for (int64_t axis = parallel.getNumLoops() - 1; axis > 0; --axis) {
-    Value extent = parallel.getUpperBound()[axis];
-    indices[axis] = arith::RemUIOp::create(b, rest, extent);
-    rest = arith::DivUIOp::create(b, rest, extent);
+  scf::ForOp inner;
+  if (parallel.getNumLoops() == 1) {
+    inner = scf::ForOp::create(b, begin, end, one);
+  } else {
+    // An extent of zero has no iterations at all, but would be divided by.
+    Value width = arith::MaxUIOp::create(b, parallel.getUpperBound().back(), one);
+    Value last = arith::CeilDivUIOp::create(b, end, width);
+    auto rows = scf::ForOp::create(b, arith::DivUIOp::create(b, begin, width), last, one);
+    b.setInsertionPointToStart(rows.getBody());
+    Value rest = rows.getInductionVar();
+    Value first = arith::MulIOp::create(b, rest, width);
+    for (int64_t axis = parallel.getNumLoops() - 2; axis > 0; --axis) {
+      Value extent = parallel.getUpperBound()[axis];
+      indices[axis] = arith::RemUIOp::create(b, rest, extent);
+      rest = arith::DivUIOp::create(b, rest, extent);
+    }
+    indices[0] = rest;
+    Value from = arith::MaxSIOp::create(b, arith::SubIOp::create(b, begin, first), zero);
+    Value to = arith::MinSIOp::create(b, arith::SubIOp::create(b, end, first), width);
+    inner = scf::ForOp::create(b, from, to, one);
   }
-  indices[0] = rest;
+  b.setInsertionPointToStart(inner.getBody());
+  indices.back() = inner.getInductionVar();
   IRMapping mapping;
   mapping.map(parallel.getInductionVars(), indices);
   for (Operation &op : parallel.getBody()->without_terminator())

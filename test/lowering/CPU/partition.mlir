@@ -1,6 +1,7 @@
 // RUN: fovea-opt %s --pass-pipeline='builtin.module(func.func(fovea-partition))' | FileCheck %s
 
-// Six iterations in all, of which a call runs those from 6 * part / parts to 6 * (part + 1) / parts.
+// Of 2 * n iterations a call runs those from 2 * n * part / parts to 2 * n * (part + 1) / parts: rows, and of the first and the
+// last row only its share.
 // CHECK-LABEL: func.func private @kernel(
 // CHECK-SAME: %[[N:[^:]*]]: index, %[[PART:[^:]*]]: index, %[[PARTS:[^:]*]]: index)
 // CHECK: %[[TOTAL:.*]] = arith.muli %{{.*}}, %[[N]] : index
@@ -8,9 +9,16 @@
 // CHECK: %[[BEGIN:.*]] = arith.divui %[[LOW]], %[[PARTS]] : index
 // CHECK: %[[HIGH:.*]] = arith.muli %[[TOTAL]], %{{.*}} : index
 // CHECK: %[[END:.*]] = arith.divui %[[HIGH]], %[[PARTS]] : index
-// CHECK: scf.for %[[I:.*]] = %[[BEGIN]] to %[[END]]
-// CHECK: %[[COLUMN:.*]] = arith.remui %[[I]], %[[N]] : index
-// CHECK: %[[ROW:.*]] = arith.divui %[[I]], %[[N]] : index
+// CHECK: %[[WIDTH:.*]] = arith.maxui %[[N]],
+// CHECK-DAG: %[[LASTROW:.*]] = arith.ceildivui %[[END]], %[[WIDTH]] : index
+// CHECK-DAG: %[[FIRSTROW:.*]] = arith.divui %[[BEGIN]], %[[WIDTH]] : index
+// CHECK: scf.for %[[ROW:.*]] = %[[FIRSTROW]] to %[[LASTROW]]
+// CHECK: %[[FIRST:.*]] = arith.muli %[[ROW]], %[[WIDTH]] : index
+// CHECK: %[[SKIP:.*]] = arith.subi %[[BEGIN]], %[[FIRST]] : index
+// CHECK: %[[FROM:.*]] = arith.maxsi %[[SKIP]],
+// CHECK: %[[LEFT:.*]] = arith.subi %[[END]], %[[FIRST]] : index
+// CHECK: %[[TO:.*]] = arith.minsi %[[LEFT]], %[[WIDTH]] : index
+// CHECK: scf.for %[[COLUMN:.*]] = %[[FROM]] to %[[TO]]
 // CHECK: memref.store %{{.*}}, %{{.*}}[%[[ROW]], %[[COLUMN]]]
 // CHECK-NOT: scf.parallel
 func.func private @kernel(%x: memref<2x?xf32>, %n: index, %part: index, %parts: index) {
