@@ -115,10 +115,11 @@ void Call::setArgument(const std::string &name, const fovea_tensor &tensor) {
         failInvalid(place(value) + " is impossibly large: " + shapeText(shape));
     }
   }
-  if (!tensor.data)
+  bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
+  if (!tensor.data && !empty)
     failInvalid(place(value) + " has no data");
-  setArgument(name, static_cast<const char *>(tensor.data) + tensor.byte_offset, tensor.dtype,
-              std::move(shape));
+  const char *data = empty ? nullptr : static_cast<const char *>(tensor.data) + tensor.byte_offset;
+  setArgument(name, data, tensor.dtype, std::move(shape));
 }
 
 void Call::setArgument(const std::string &name, const void *data, fovea_dtype dtype,
@@ -134,9 +135,13 @@ void Call::setArgument(const std::string &name, const void *data, fovea_dtype dt
   if (!fits)
     failInvalid(place(value) + " expects shape " + shapeText(value.shape, value.dims) + ", got " +
                 shapeText(shape));
+  // Of nothing a language model makes no text and an encoder no vector; a computation of arrays may
+  // be about none.
+  bool mayBeEmpty = theContext.module().manifest().model->kind == manifest::ModelKind::Generic;
   for (size_t i = 0; i < shape.size(); ++i)
-    if (shape[i] < 1 && value.shape[i] == -1)
-      failInvalid(place(value) + " expects at least one element in each dimension, got shape " +
+    if (shape[i] < (mayBeEmpty ? 0 : 1) && value.shape[i] == -1)
+      failInvalid(place(value) + " expects at least " +
+                  (mayBeEmpty ? "0 elements" : "one element") + " in each dimension, got shape " +
                   shapeText(shape));
   uint64_t bytes;
   if (!artifact::tensorBytes(value.element, shape, bytes))
