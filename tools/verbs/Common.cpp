@@ -146,7 +146,28 @@ void addRunningVerbs(CLI::App &app, const Host &host, int &code) {
   addBench(app, host, code);
 }
 
+/// The names of all verbs: "compile, check, ...".
+static std::string listVerbs(const CLI::App &app) {
+  std::string text;
+  for (const CLI::App *verb : app.get_subcommands(nullptr))
+    text += (text.empty() ? "" : ", ") + verb->get_name();
+  return text;
+}
+
 int parseAndRun(CLI::App &app, int argc, char **argv, const Host &host, int &code) {
+  // CLI11 would only say that some verb is missing.
+  std::string wrong;
+  if (argc < 2)
+    wrong = "expects a verb: " + listVerbs(app);
+  else if (argv[1][0] != '-' &&
+           app.get_subcommands([&](const CLI::App *verb) { return verb->get_name() == argv[1]; })
+               .empty())
+    wrong = "unknown verb '" + std::string(argv[1]) + "', expected one of " + listVerbs(app);
+  if (!wrong.empty()) {
+    std::cerr << host.program << ": error: " << wrong << "\n"
+              << "see " << host.program << " --help\n";
+    return 2;
+  }
   try {
     app.parse(argc, argv);
     return code;
