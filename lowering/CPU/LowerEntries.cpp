@@ -120,6 +120,10 @@ func::FuncOp EntryLowering::createFunction(StringRef suffix, ArrayRef<Type> inpu
 void EntryLowering::emitPlan() {
   Type pointer = LLVM::LLVMPointerType::get(entry.getContext());
   func::FuncOp function = createFunction("_plan", {pointer, pointer});
+  // Straight-line arithmetic as long as the model is deep, run once a call: not worth an
+  // optimiser's time.
+  function->setAttr("passthrough",
+                    Builder(entry.getContext()).getStrArrayAttr({"noinline", "optnone"}));
   PointerBuilder b(entry.getLoc(), OpBuilder::atBlockBegin(&function.getBody().front()));
   Value dims = function.getArgument(0), locals = function.getArgument(1);
   IRMapping mapping;
