@@ -133,6 +133,22 @@ FailureOr<func::FuncOp> KernelTable::get(GroupOp group, ArrayRef<Type> types) {
   for (Type type : group.getResultTypes())
     if (isa<RankedTensorType>(type))
       k.outputs.push_back(block.getArgument(next++));
+  // Constants that the op reads as whole tensors lie in memory too. Elementwise ops take elements
+  // of theirs.
+  if (!OpTrait::hasElementwiseMappableTraits(*op))
+    for (Value operand : (*op)->getOperands()) {
+      auto constant = operand.getDefiningOp<arith::ConstantOp>();
+      if (!constant || !isa<RankedTensorType>(operand.getType()))
+        continue;
+      auto value = dyn_cast<DenseElementsAttr>(constant.getValue());
+      if (!value)
+        return constant.emitOpError("expects a tensor that is written out, got ")
+                   << constant.getValue(),
+               failure();
+      memref::GlobalOp global = getConstant(constant.getLoc(), value);
+      k.buffers[operand] =
+          memref::GetGlobalOp::create(k, constant.getLoc(), global.getType(), global.getName());
+    }
   if (failed(buildKernel(k, *op)))
     return failure();
   k.setInsertionPointToEnd(&block);
