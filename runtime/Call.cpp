@@ -291,7 +291,7 @@ void Call::failFault(int64_t fault) const {
                         theContext.module().manifest().kernels[at.kernel]->name + "'";
   if (!at.location.empty())
     message += " (" + at.location + ")";
-  message += " met an index outside its table";
+  message += " met an index or a size out of bounds";
   // Only integers that the caller gave can be out of bounds.
   int64_t words = theContext.module().manifest().model->vocabulary_size;
   for (size_t i = 0; i < arguments.size(); ++i) {

@@ -102,7 +102,7 @@ def ProgramOp : FoveaOp<"program", [HasParent<"::mlir::ModuleOp">]> {
 }
 
 def FaultOp : FoveaOp<"fault", []> {
-  let summary = "Records that an index was outside its table";
+  let summary = "Records that an index or a size was out of bounds";
   let description = [{
     Inside a kernel: if `condition` holds, the call fails after its last kernel, naming this one.
 

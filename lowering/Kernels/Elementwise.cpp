@@ -28,7 +28,11 @@ LogicalResult mlir::fovea::buildElementwise(KernelBuilder &k, Operation *op) {
   if (op->getNumResults() != 1)
     return op->emitOpError("expects one result, got ") << op->getNumResults();
   LogicalResult result = success();
-  k.parallelNest(k.sizes(k.outputs[0]), [&](ValueRange at) {
+  SmallVector<Value> buffers;
+  for (Value operand : op->getOperands())
+    if (Value memory = k.buffer(operand))
+      buffers.push_back(memory);
+  k.parallelNest(k.sizesSharedWith(k.outputs[0], buffers), [&](ValueRange at) {
     SmallVector<Value> operands;
     for (Value operand : op->getOperands()) {
       FailureOr<Value> element = loadElement(k, op, operand, at);

@@ -116,6 +116,28 @@ SmallVector<Value> KernelBuilder::sizes(Value buffer, int64_t dropLast) {
   return result;
 }
 
+SmallVector<Value> KernelBuilder::sizesSharedWith(Value buffer, ValueRange others) {
+  SmallVector<Value> result = sizes(buffer);
+  auto type = cast<MemRefType>(buffer.getType());
+  Value differ;
+  for (Value other : others) {
+    auto otherType = cast<MemRefType>(other.getType());
+    for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+      if (!type.isDynamicDim(axis) && !otherType.isDynamicDim(axis))
+        continue;
+      Value unequal =
+          arith::CmpIOp::create(*this, arith::CmpIPredicate::ne, result[axis], size(other, axis));
+      differ = differ ? Value(arith::OrIOp::create(*this, differ, unequal)) : unequal;
+    }
+  }
+  if (!differ)
+    return result;
+  FaultOp::create(*this, differ);
+  for (Value &extent : result)
+    extent = select(differ, index(0), extent);
+  return result;
+}
+
 Value KernelBuilder::load(Value buffer, ValueRange indices) {
   return memref::LoadOp::create(*this, buffer, indices);
 }

@@ -57,6 +57,9 @@ public:
   /// `sum over i in [0, extent) of term(i)`, in any order.
   Value sum(Type type, Value extent, function_ref<Value(Value)> term);
 
+  /// The sizes of `buffer`; all zero, and the call at fault, if one of `others` has other sizes.
+  SmallVector<Value> sizesSharedWith(Value buffer, ValueRange others);
+
   //===-- Memory ----------------------------------------------------------------------------===//
 
   Value size(Value buffer, int64_t axis);

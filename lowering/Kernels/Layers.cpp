@@ -187,7 +187,7 @@ LogicalResult mlir::fovea::buildActivation(KernelBuilder &k, ActivationOp op) {
 LogicalResult mlir::fovea::buildGlu(KernelBuilder &k, GluOp op) {
   Value gate = k.buffer(op.getGate()), up = k.buffer(op.getUp());
   Type type = getAccumulationType(elementOf(gate));
-  k.parallelNest(k.sizes(gate), [&](ValueRange at) {
+  k.parallelNest(k.sizesSharedWith(gate, up), [&](ValueRange at) {
     Value activated = activate(k, op.getKind(), k.loadAs(type, gate, at));
     k.storeTo(k.outputs[0], at, k.mul(activated, k.loadAs(type, up, at)));
   });

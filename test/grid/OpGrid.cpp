@@ -297,4 +297,29 @@ TEST(Fault, isReportedByKernel) {
   EXPECT_TRUE(succeeded(program->call("run", {makeIntegers({2}, {0, 5}), table}, 1, error)));
 }
 
+/// Operands of different sizes are reported, not read past their ends.
+TEST(Fault, isReportedForUnequalSizes) {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  registry.insert<FoveaDialect>();
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  for (const char *body :
+       {"%y = arith.addf %x, %u : tensor<?xf32>", "%y = fovea.glu silu %x, %u : tensor<?xf32>"}) {
+    std::string text =
+        std::string("func.func @run(%x: tensor<?xf32>, %u: tensor<?xf32>) -> tensor<?xf32> "
+                    "attributes {fovea.entry} {\n") +
+        body + "\nreturn %y : tensor<?xf32>\n}\n";
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+    std::string error;
+    std::unique_ptr<NativeProgram> program = NativeProgram::compile(*module, error);
+    ASSERT_TRUE(program) << error;
+    RuntimeValue two = makeReals({2}, {1, 2}), three = makeReals({3}, {1, 2, 3});
+    EXPECT_FALSE(succeeded(program->call("run", {three, two}, 1, error)));
+    EXPECT_FALSE(succeeded(program->call("run", {two, three}, 1, error)));
+    EXPECT_TRUE(succeeded(program->call("run", {three, three}, 1, error))) << error;
+  }
+}
+
 } // namespace
