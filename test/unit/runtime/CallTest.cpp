@@ -141,8 +141,8 @@ TEST_F(RuntimeTest, AFaultNamesItsKernel) {
   CallPtr fault = call(own, "fault");
   std::vector<int64_t> ids = {1, 2, 10, 4};
   EXPECT_EQ(set(fault, "ids", ids, {4}), "");
-  EXPECT_EQ(run(fault), "entry 'fault': kernel 'fault_1' (test.fault) met an index outside its "
-                        "table; look at the values of 'ids'");
+  EXPECT_EQ(run(fault), "entry 'fault': kernel 'fault_1' (test.fault) met an index or a size out "
+                        "of bounds; look at the values of 'ids'");
   ids[2] = 3;
   EXPECT_EQ(run(fault), "");
   EXPECT_EQ(result<int64_t>(fault, "out"), ids);

@@ -90,8 +90,8 @@ TEST_F(VerbsTest, HelpTeaches) {
 }
 
 TEST_F(VerbsTest, WrongUsageIsTold) {
-  usage("", "subcommand is required");
-  usage("compile FILE", "subcommand is required");
+  usage("", "expects a verb: run, generate");
+  usage("compile FILE", "unknown verb 'compile', expected one of run, generate");
   usage("generate", "FILE");
   usage("generate FILE", "exactly one of --prompt");
   usage("generate FILE --prompt a --prompt-file b", "exactly one of --prompt");
