@@ -771,7 +771,27 @@ LogicalResult EntryConversion::convert(Operation *op) {
       });
 }
 
+/// No memory holds 2^48 bytes; up to there sizes and offsets of what is static cannot wrap.
+static LogicalResult verifyStaticSize(Operation *op, Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return success();
+  constexpr int64_t kMost = int64_t(1) << 48;
+  int64_t bytes = getStorageBytes(tensor.getElementType(), 1);
+  for (int64_t size : tensor.getShape())
+    if (!ShapedType::isDynamic(size) && (llvm::MulOverflow(bytes, size, bytes) || bytes > kMost))
+      return op->emitOpError("expects static sizes below 2^48 bytes, got ") << tensor;
+  return success();
+}
+
 LogicalResult EntryConversion::run() {
+  for (Type type : llvm::concat<const Type>(entry.getArgumentTypes(), entry.getResultTypes()))
+    if (failed(verifyStaticSize(entry, type)))
+      return failure();
+  for (Operation &op : entry.getBody().front())
+    for (Type type : op.getResultTypes())
+      if (failed(verifyStaticSize(&op, type)))
+        return failure();
   findLifetimes();
   if (failed(createFunction()))
     return failure();
