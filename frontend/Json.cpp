@@ -17,6 +17,7 @@
 #include <numeric>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace fovea;
 
@@ -221,29 +222,49 @@ std::optional<JsonValue> fovea::parseJson(std::string_view text, const std::stri
   return std::nullopt;
 }
 
+std::optional<RegularFile> RegularFile::open(const std::string &path, Problems &problems) {
+  auto fail = [&](const std::string &message) {
+    addError(problems, path, "", message);
+    return std::nullopt;
+  };
+  RegularFile result;
+  // Without O_NONBLOCK, opening a pipe would wait for its writer.
+  result.descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (result.descriptor < 0)
+    return fail(std::string("cannot be opened: ") + std::strerror(errno));
+  struct stat status;
+  if (::fstat(result.descriptor, &status) != 0)
+    return fail(std::string("cannot be read: ") + std::strerror(errno));
+  if (!S_ISREG(status.st_mode))
+    return fail("expects a regular file, got a folder or device");
+  result.size = static_cast<uint64_t>(status.st_size);
+  return result;
+}
+
+RegularFile::RegularFile(RegularFile &&other) noexcept
+    : descriptor(std::exchange(other.descriptor, -1)), size(other.size) {}
+
+RegularFile::~RegularFile() {
+  if (descriptor >= 0)
+    ::close(descriptor);
+}
+
 std::optional<std::string> fovea::readFile(const std::string &path, uint64_t maxBytes,
                                            Problems &problems) {
   auto fail = [&](const std::string &message) {
     addError(problems, path, "", message);
     return std::nullopt;
   };
-  // Without O_NONBLOCK, opening a pipe would wait for its writer.
-  int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0)
-    return fail(std::string("cannot be opened: ") + std::strerror(errno));
-  std::unique_ptr<int, void (*)(int *)> closer(&descriptor, [](int *fd) { ::close(*fd); });
-  struct stat status;
-  if (::fstat(descriptor, &status) != 0)
-    return fail(std::string("cannot be read: ") + std::strerror(errno));
-  if (!S_ISREG(status.st_mode))
-    return fail("expects a regular file, got a folder or device");
-  if (static_cast<uint64_t>(status.st_size) > maxBytes)
+  std::optional<RegularFile> opened = RegularFile::open(path, problems);
+  if (!opened)
+    return std::nullopt;
+  if (opened->size > maxBytes)
     return fail("expects at most " + std::to_string(maxBytes) + " bytes, got " +
-                std::to_string(status.st_size));
-  std::string content(static_cast<size_t>(status.st_size), '\0');
+                std::to_string(opened->size));
+  std::string content(static_cast<size_t>(opened->size), '\0');
   size_t done = 0;
   while (done < content.size()) {
-    ssize_t got = ::read(descriptor, content.data() + done, content.size() - done);
+    ssize_t got = ::read(opened->descriptor, content.data() + done, content.size() - done);
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)

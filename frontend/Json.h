@@ -91,6 +91,19 @@ std::optional<JsonValue> parseJson(std::string_view text, const std::string &fil
 std::optional<JsonValue> parseJsonFile(const std::string &path, Problems &problems,
                                        const JsonLimits &limits = {});
 
+/// A file that is open for reading; neither a folder nor a device or pipe.
+struct RegularFile {
+  static std::optional<RegularFile> open(const std::string &path, Problems &problems);
+  RegularFile(RegularFile &&other) noexcept;
+  ~RegularFile();
+
+  int descriptor = -1;
+  uint64_t size = 0; ///< in bytes
+
+private:
+  RegularFile() = default;
+};
+
 /// The whole content of a regular file of at most `maxBytes`.
 std::optional<std::string> readFile(const std::string &path, uint64_t maxBytes, Problems &problems);
 

@@ -81,11 +81,6 @@ AffineMap AttentionOp::getScoreMap(unsigned i) {
   return cast<AffineMapAttr>(getScoreMaps()[i]).getValue();
 }
 
-/// Whether two sizes can be the same at run time.
-static bool agree(int64_t a, int64_t b) {
-  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
-}
-
 static LogicalResult verifyPositions(AttentionOp op, Value positions, StringRef name, int64_t batch,
                                      int64_t length) {
   if (!positions)

@@ -98,6 +98,18 @@ LogicalResult verifyMask(Operation *user, Value mask, ArrayRef<int64_t> sizes);
 /// Checks that the element type of a result holds every value of the table's it is read from.
 LogicalResult verifyWidening(Operation *op, RankedTensorType from, RankedTensorType to);
 
+/// Whether two sizes can be the same at run time.
+inline bool agree(int64_t a, int64_t b) {
+  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
+}
+
+/// The same for each axis of two shapes, which must have as many.
+inline bool agree(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
+  return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](auto pair) {
+           return agree(std::get<0>(pair), std::get<1>(pair));
+         });
+}
+
 /// The size of one axis of a ranked tensor, static or `tensor.dim`.
 OpFoldResult getSize(OpBuilder &builder, Location loc, Value tensor, int64_t axis);
 

@@ -9,16 +9,6 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
-static bool agree(int64_t a, int64_t b) {
-  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
-}
-
-static bool agree(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
-  return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](auto p) {
-           return agree(std::get<0>(p), std::get<1>(p));
-         });
-}
-
 /// Sizes of a result whose leading axes are the input's.
 static void reifyLeading(OpBuilder &builder, Location loc, Value input, int64_t leading,
                          ArrayRef<int64_t> trailing, ReifiedRankedShapedTypeDims &shapes) {

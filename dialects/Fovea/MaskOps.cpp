@@ -13,11 +13,6 @@ using namespace mlir::fovea;
 
 //===-- Verifiers ----------------------------------------------------------------------------===//
 
-/// Whether two sizes can be the same at run time.
-static bool agree(int64_t a, int64_t b) {
-  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
-}
-
 /// Whether an axis of size `given` counts for one of size `wanted`: it has that size, or is one for
 /// all.
 static bool fits(int64_t given, int64_t wanted) { return given == 1 || agree(given, wanted); }

@@ -9,10 +9,6 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
-static bool agree(int64_t a, int64_t b) {
-  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
-}
-
 LogicalResult PositionsOp::verify() {
   auto type = getResult().getType();
   if (type.getDimSize(0) != 1) // C2

@@ -35,20 +35,14 @@ std::optional<Safetensors> Safetensors::open(const std::string &folder, const st
     addError(problems, path, "", message);
     return std::nullopt;
   };
-  int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0)
-    return fail(std::string("cannot be opened: ") + std::strerror(errno));
-  std::unique_ptr<int, void (*)(int *)> closer(&descriptor, [](int *fd) { ::close(*fd); });
-  struct stat status;
-  if (::fstat(descriptor, &status) != 0)
-    return fail(std::string("cannot be read: ") + std::strerror(errno));
-  if (!S_ISREG(status.st_mode))
-    return fail("expects a regular file, got a folder or device");
-  auto size = static_cast<uint64_t>(status.st_size);
+  std::optional<RegularFile> opened = RegularFile::open(path, problems);
+  if (!opened)
+    return std::nullopt;
+  uint64_t size = opened->size;
   if (size < 8)
     return fail("expects a safetensors file of at least 8 bytes, got " + std::to_string(size));
 
-  void *bytes = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  void *bytes = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, opened->descriptor, 0);
   if (bytes == MAP_FAILED)
     return fail(std::string("cannot be mapped into memory: ") + std::strerror(errno));
   Safetensors result;

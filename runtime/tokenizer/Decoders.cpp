@@ -325,6 +325,16 @@ bool Decoders::open(const tables::Tokenizer &table, std::string &error) {
   return true;
 }
 
+/// What a stage makes of a text that is one token by now.
+template <typename Stage> static std::string decodeWhole(std::string text, size_t) {
+  std::string out;
+  Stage stage;
+  auto append = [&](const std::string &part) { out += part; };
+  stage.push(std::move(text), append);
+  stage.finish(append);
+  return out;
+}
+
 std::vector<std::unique_ptr<DecoderStage>> Decoders::start() const {
   std::vector<std::unique_ptr<DecoderStage>> stages;
   bool ofText = false; // whether all tokens are one by now
@@ -333,16 +343,7 @@ std::vector<std::unique_ptr<DecoderStage>> Decoders::start() const {
     switch (table.kind()) {
     case DecoderKind::ByteLevel:
       if (ofText)
-        stages.push_back(makeStage(
-            [](std::string text, size_t) {
-              std::string out;
-              ByteLevelStage stage;
-              auto append = [&](const std::string &part) { out += part; };
-              stage.push(std::move(text), append);
-              stage.finish(append);
-              return out;
-            },
-            true));
+        stages.push_back(makeStage(decodeWhole<ByteLevelStage>, true));
       else
         stages.push_back(std::make_unique<ByteLevelStage>());
       ofText = true;
@@ -352,16 +353,7 @@ std::vector<std::unique_ptr<DecoderStage>> Decoders::start() const {
       break;
     case DecoderKind::ByteFallback:
       if (ofText)
-        stages.push_back(makeStage(
-            [](std::string text, size_t) {
-              std::string out;
-              ByteFallbackStage stage;
-              auto append = [&](const std::string &part) { out += part; };
-              stage.push(std::move(text), append);
-              stage.finish(append);
-              return out;
-            },
-            true));
+        stages.push_back(makeStage(decodeWhole<ByteFallbackStage>, true));
       else
         stages.push_back(std::make_unique<ByteFallbackStage>());
       break;

@@ -6,8 +6,6 @@
 #include "interpreter/Interpreter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
 #include "test/grid/AttentionCase.h"
 #include "test/grid/NativeProgram.h"
@@ -25,15 +23,7 @@ struct NoWeights : RecipeSource {
 };
 
 MLIRContext &getContext() {
-  static MLIRContext *context = [] {
-    DialectRegistry registry;
-    registerAllDialects(registry);
-    registerAllExtensions(registry);
-    registry.insert<FoveaDialect>();
-    auto *created = new MLIRContext(registry, MLIRContext::Threading::DISABLED);
-    created->loadAllAvailableDialects();
-    return created;
-  }();
+  static const std::unique_ptr<MLIRContext> context = makeContext();
   return *context;
 }
 

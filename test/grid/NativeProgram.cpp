@@ -2,6 +2,8 @@
 #include "test/grid/NativeProgram.h"
 #include "lowering/Schedule/Schedule.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
 #include "passes/Pipelines.h"
 #include "llvm/ADT/APFloat.h"
 #include <cstring>
@@ -12,6 +14,16 @@
 using namespace mlir;
 using namespace mlir::fovea;
 using namespace mlir::fovea::interpreter;
+
+std::unique_ptr<MLIRContext> mlir::fovea::makeContext() {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  registry.insert<FoveaDialect>();
+  auto context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+  return context;
+}
 
 std::unique_ptr<NativeProgram> NativeProgram::compile(ModuleOp original, std::string &error) {
   OwningOpRef<ModuleOp> module(original.clone());

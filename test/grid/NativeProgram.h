@@ -12,6 +12,9 @@
 
 namespace mlir::fovea {
 
+/// A context that knows all dialects, for one thread.
+std::unique_ptr<MLIRContext> makeContext();
+
 class NativeProgram {
 public:
   /// Takes a module of the `import` stage through all stages, links it and opens it. Null after a

@@ -5,8 +5,6 @@
 #include "interpreter/Interpreter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
 #include "test/grid/NativeProgram.h"
 #include <cmath>
@@ -212,12 +210,8 @@ RuntimeValue makeInput(RankedTensorType type, std::mt19937_64 &random) {
 
 TEST_P(OpGrid, agreesWithTheInterpreter) {
   const OpCase &op = GetParam();
-  DialectRegistry registry;
-  registerAllDialects(registry);
-  registerAllExtensions(registry);
-  registry.insert<FoveaDialect>();
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
+  std::unique_ptr<MLIRContext> owner = makeContext();
+  MLIRContext &context = *owner;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     ADD_FAILURE() << diagnostic.str();
     return success();
@@ -273,12 +267,8 @@ INSTANTIATE_TEST_SUITE_P(All, OpGrid, testing::ValuesIn(kCases),
 
 /// An id outside of the table is reported, not read.
 TEST(Fault, isReportedByKernel) {
-  DialectRegistry registry;
-  registerAllDialects(registry);
-  registerAllExtensions(registry);
-  registry.insert<FoveaDialect>();
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
+  std::unique_ptr<MLIRContext> owner = makeContext();
+  MLIRContext &context = *owner;
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
       "func.func @run(%x: tensor<?xi64>, %t: tensor<6x9xf32>) -> tensor<?x9xf32> attributes "
       "{fovea.entry} {\n"
@@ -299,12 +289,8 @@ TEST(Fault, isReportedByKernel) {
 
 /// Operands of different sizes are reported, not read past their ends.
 TEST(Fault, isReportedForUnequalSizes) {
-  DialectRegistry registry;
-  registerAllDialects(registry);
-  registerAllExtensions(registry);
-  registry.insert<FoveaDialect>();
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
+  std::unique_ptr<MLIRContext> owner = makeContext();
+  MLIRContext &context = *owner;
   for (const char *body :
        {"%y = arith.addf %x, %u : tensor<?xf32>", "%y = fovea.glu silu %x, %u : tensor<?xf32>"}) {
     std::string text =
