@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/grid/NativeProgram.h"
+#include "dialects/Tile/TileDialect.h"
 #include "lowering/Schedule/Schedule.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/InitAllDialects.h"
@@ -19,7 +20,7 @@ std::unique_ptr<MLIRContext> mlir::fovea::makeContext() {
   DialectRegistry registry;
   registerAllDialects(registry);
   registerAllExtensions(registry);
-  registry.insert<FoveaDialect>();
+  registry.insert<FoveaDialect, tile::TileDialect>();
   auto context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();
   return context;

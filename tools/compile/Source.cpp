@@ -2,6 +2,7 @@
 //
 // Chooses the reader by what MODEL is. Refuses files of other kinds by name.
 #include "tools/compile/Source.h"
+#include "dialects/Tile/TileDialect.h"
 #include "frontend/Builder/ModuleBuilder.h"
 #include "frontend/HuggingFace/HuggingFace.h"
 #include "mlir/InitAllDialects.h"
@@ -19,7 +20,7 @@ CompilerContext::CompilerContext(unsigned threads) {
   DialectRegistry registry;
   registerAllDialects(registry);
   registerAllExtensions(registry);
-  registry.insert<FoveaDialect>();
+  registry.insert<FoveaDialect, tile::TileDialect>();
   if (threads == 0) {
     context = std::make_unique<MLIRContext>(registry);
     return;

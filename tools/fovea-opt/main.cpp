@@ -5,6 +5,7 @@
 // passes beside our own, so that any dump can be taken further by hand.
 
 #include "dialects/Fovea/FoveaDialect.h"
+#include "dialects/Tile/TileDialect.h"
 #include "lowering/Lowering.h"
 #include "lowering/Schedule/Schedule.h"
 #include "mlir/InitAllDialects.h"
@@ -19,7 +20,7 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
-  registry.insert<mlir::fovea::FoveaDialect>();
+  registry.insert<mlir::fovea::FoveaDialect, mlir::fovea::tile::TileDialect>();
   mlir::fovea::registerLoweringPasses();
   mlir::fovea::registerFoveaPasses();
   mlir::fovea::registerPipelines();

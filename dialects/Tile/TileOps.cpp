@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Text and checks of the `tile` ops; the numbers are those of TileOps.td.
+#include "dialects/Tile/TileDialect.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::fovea::tile;
+
+//===-- Text ---------------------------------------------------------------------------------===//
+
+/// `(0, 1)`
+static ParseResult parseNumbers(OpAsmParser &parser, DenseI64ArrayAttr &result) {
+  SmallVector<int64_t> numbers;
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren,
+                                     [&] { return parser.parseInteger(numbers.emplace_back()); }))
+    return failure();
+  result = DenseI64ArrayAttr::get(parser.getContext(), numbers);
+  return success();
+}
+
+static ParseResult parseAxes(OpAsmParser &parser, DenseI64ArrayAttr &axes) {
+  return parseNumbers(parser, axes);
+}
+static void printAxes(OpAsmPrinter &printer, Operation *, DenseI64ArrayAttr axes) {
+  printer << "(";
+  llvm::interleaveComma(axes.asArrayRef(), printer);
+  printer << ")";
+}
+
+static ParseResult parseBlock(OpAsmParser &parser, DenseI64ArrayAttr &block) {
+  return parseNumbers(parser, block);
+}
+static void printBlock(OpAsmPrinter &printer, Operation *op, DenseI64ArrayAttr block) {
+  printAxes(printer, op, block);
+}
+
+/// acc has the result's type.
+static ParseResult parseResultAndAcc(OpAsmParser &parser, Type &result,
+                                     const std::optional<OpAsmParser::UnresolvedOperand> &acc,
+                                     Type &accType) {
+  if (parser.parseType(result))
+    return failure();
+  if (acc)
+    accType = result;
+  return success();
+}
+static void printResultAndAcc(OpAsmPrinter &printer, Operation *, Type result, Value, Type) {
+  printer << result;
+}
+
+/// The value has the tile's element type.
+static ParseResult parseElementOf(OpAsmParser &parser, Type &value, Type &result) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseType(result))
+    return failure();
+  auto type = dyn_cast<TileType>(result);
+  if (!type)
+    return parser.emitError(loc, "expects a tile, got ") << result;
+  value = type.getElementType();
+  return success();
+}
+static void printElementOf(OpAsmPrinter &printer, Operation *, Type, Type result) {
+  printer << result;
+}
+
+#define GET_OP_CLASSES
+#include "dialects/Tile/TileOps.cpp.inc"
+
+//===-- kernel -------------------------------------------------------------------------------===//
+
+void KernelOp::build(OpBuilder &builder, OperationState &state, ValueRange extents,
+                     function_ref<void(OpBuilder &, Location, ValueRange)> body) {
+  state.addOperands(extents);
+  Region *region = state.addRegion();
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Type> types(extents.size(), builder.getIndexType());
+  Block *block =
+      builder.createBlock(region, {}, types, SmallVector<Location>(extents.size(), state.location));
+  body(builder, state.location, block->getArguments());
+  ensureTerminator(*region, builder, state.location);
+}
+
+ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<OpAsmParser::UnresolvedOperand> extents;
+  Type index = parser.getBuilder().getIndexType();
+  if (parser.parseKeyword("grid") ||
+      parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren) || parser.parseEqual() ||
+      parser.parseOperandList(extents, OpAsmParser::Delimiter::Paren) ||
+      parser.resolveOperands(extents, index, result.operands))
+    return failure();
+  for (OpAsmParser::Argument &argument : arguments)
+    argument.type = index;
+  Region *body = result.addRegion();
+  if (parser.parseRegion(*body, arguments) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  ensureTerminator(*body, parser.getBuilder(), result.location);
+  return success();
+}
+
+void KernelOp::print(OpAsmPrinter &printer) {
+  printer << " grid(";
+  llvm::interleaveComma(getBody().getArguments(), printer,
+                        [&](BlockArgument argument) { printer.printOperand(argument); });
+  printer << ") = (";
+  printer.printOperands(getExtents());
+  printer << ") ";
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/false);
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
+}
+
+LogicalResult KernelOp::verifyRegions() {
+  // (C1)
+  if (getExtents().empty())
+    return emitOpError("expects a grid of at least one extent");
+  if (getBody().getNumArguments() != getExtents().size() ||
+      !llvm::all_of(getBody().getArgumentTypes(), llvm::IsaPred<IndexType>))
+    return emitOpError("expects one index argument for each of ")
+           << getExtents().size() << " extents, got " << getBody().getNumArguments()
+           << " arguments";
+  return success();
+}
+
+//===-- Memory -------------------------------------------------------------------------------===//
+
+LogicalResult ViewOp::verify() {
+  MemRefType memory = cast<MemRefType>(getMemory().getType());
+  ArrayRef<int64_t> axes = getAxes();
+  // (C1)
+  if (axes.empty() || axes.size() > 2)
+    return emitOpError("expects one or two axes, got ") << axes.size();
+  for (int64_t axis : axes)
+    if (axis < 0 || axis >= memory.getRank())
+      return emitOpError("expects axes of a buffer of rank ")
+             << memory.getRank() << ", got " << axis;
+  if (axes.size() == 2 && axes[0] == axes[1])
+    return emitOpError("expects two different axes, got ") << axes[0] << " twice";
+  if (static_cast<int64_t>(getAt().size() + axes.size()) != memory.getRank())
+    return emitOpError("expects an index for each axis that is not a view's, ")
+           << memory.getRank() - static_cast<int64_t>(axes.size()) << ", got " << getAt().size();
+  // (C3)
+  if (getLength() && axes.size() != 2)
+    return emitOpError("expects two axes with a length, got one");
+  // (C2)
+  ViewType view = getView().getType();
+  int64_t rows = axes.size() == 1 ? 1 : memory.getDimSize(axes.front());
+  if (getLength())
+    rows = ShapedType::kDynamic;
+  int64_t columns = memory.getDimSize(axes.back());
+  auto expected = ViewType::get(rows, columns, memory.getElementType());
+  if (view != expected)
+    return emitOpError("expects a view of type ") << expected << ", got " << view;
+  return success();
+}
+
+LogicalResult PackedOp::verify() {
+  MemRefType memory = getMemory().getType();
+  ViewType view = getView().getType();
+  // (C1)
+  int64_t rank = memory.getRank();
+  if (!memory.hasStaticShape() || (rank != 3 && rank != 4) ||
+      (rank == 4 && memory.getDimSize(3) != 2))
+    return emitOpError(
+               "expects a static buffer [panels, k, outputs] or [panels, k, outputs, 2], got ")
+           << memory;
+  // (C2)
+  int64_t panels = llvm::divideCeil(std::max<int64_t>(view.getRows(), 0), memory.getDimSize(2));
+  int64_t depth = llvm::divideCeil(std::max<int64_t>(view.getColumns(), 0), rank == 4 ? 2 : 1);
+  if (view.getRows() < 0 || view.getColumns() < 0 || panels != memory.getDimSize(0) ||
+      depth != memory.getDimSize(1))
+    return emitOpError("expects a view whose sizes fill ") << memory << ", got " << view;
+  // (C3)
+  if (view.getElementType() != memory.getElementType())
+    return emitOpError("expects elements of ")
+           << memory.getElementType() << ", got " << view.getElementType();
+  return success();
+}
+
+static LogicalResult verifyElements(Operation *op, Type a, Type b) {
+  if (a == b)
+    return success();
+  return op->emitOpError("expects equal element types, got ") << a << " and " << b;
+}
+
+// (C1)
+LogicalResult LoadOp::verify() {
+  return verifyElements(*this, getView().getType().getElementType(),
+                        getTile().getType().getElementType());
+}
+
+LogicalResult GatherOp::verify() {
+  // (C2)
+  TileType rows = getRows().getType();
+  if (!isa<IntegerType>(rows.getElementType()) || rows.getColumns() != 1 ||
+      rows.getRows() != getTile().getType().getRows())
+    return emitOpError("expects a column of ")
+           << getTile().getType().getRows() << " integers, got " << rows;
+  // (C1)
+  return verifyElements(*this, getView().getType().getElementType(),
+                        getTile().getType().getElementType());
+}
+
+LogicalResult StoreOp::verify() {
+  // (C2)
+  if (getView().getDefiningOp<PackedOp>())
+    return emitOpError("expects memory that is not a packed weight");
+  // (C1)
+  return verifyElements(*this, getTile().getType().getElementType(),
+                        getView().getType().getElementType());
+}
+
+//===-- dot ----------------------------------------------------------------------------------===//
+
+LogicalResult DotOp::verify() {
+  TileType a = getA().getType(), b = getB().getType(), result = getResult().getType();
+  // (C1)
+  int64_t depth = getTransposeB() ? b.getColumns() : b.getRows();
+  int64_t columns = getTransposeB() ? b.getRows() : b.getColumns();
+  if (a.getColumns() != depth)
+    return emitOpError("expects a and b to agree in depth, got ")
+           << a.getColumns() << " and " << depth;
+  if (a.getRows() != result.getRows() || columns != result.getColumns())
+    return emitOpError("expects a result of ") << a.getRows() << "x" << columns << ", got "
+                                               << result.getRows() << "x" << result.getColumns();
+  // (C2)
+  Type sum = result.getElementType();
+  if (!sum.isF32() && !sum.isF64())
+    return emitOpError("expects a result of f32 or f64, got ") << sum;
+  for (Type type : {a.getElementType(), b.getElementType()})
+    if (!isa<FloatType>(type) || type.getIntOrFloatBitWidth() > sum.getIntOrFloatBitWidth())
+      return emitOpError("expects operands of floating-point elements no wider than ")
+             << sum << ", got " << type;
+  // (C3)
+  if (getAcc() && getAcc().getType() != result)
+    return emitOpError("expects an accumulator of type ")
+           << result << ", got " << getAcc().getType();
+  // (C4)
+  if (std::optional<ArrayRef<int64_t>> block = getBlock())
+    if (block->size() != 2 || llvm::any_of(*block, [](int64_t n) { return n <= 0; }))
+      return emitOpError("expects a block of two positive sizes");
+  return success();
+}
+
+//===-- map ----------------------------------------------------------------------------------===//
+
+void MapOp::build(OpBuilder &builder, OperationState &state, Type result, ValueRange inputs,
+                  function_ref<Value(OpBuilder &, Location, ValueRange)> body) {
+  state.addOperands(inputs);
+  state.addTypes(result);
+  Region *region = state.addRegion();
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Type> types;
+  for (Value input : inputs)
+    types.push_back(cast<TileType>(input.getType()).getElementType());
+  Block *block =
+      builder.createBlock(region, {}, types, SmallVector<Location>(types.size(), state.location));
+  Value element = body(builder, state.location, block->getArguments());
+  YieldOp::create(builder, state.location, element);
+}
+
+ParseResult MapOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<OpAsmParser::UnresolvedOperand> inputs;
+  auto parseOne = [&]() -> ParseResult {
+    if (parser.parseArgument(arguments.emplace_back()) || parser.parseEqual() ||
+        parser.parseOperand(inputs.emplace_back()))
+      return failure();
+    return success();
+  };
+  FunctionType types;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, parseOne) ||
+      parser.parseColonType(types) ||
+      parser.resolveOperands(inputs, types.getInputs(), loc, result.operands))
+    return failure();
+  for (auto [argument, type] : llvm::zip(arguments, types.getInputs())) {
+    auto tile = dyn_cast<TileType>(type);
+    if (!tile)
+      return parser.emitError(loc, "expects tiles, got ") << type;
+    argument.type = tile.getElementType();
+  }
+  result.addTypes(types.getResults());
+  if (parser.parseRegion(*result.addRegion(), arguments) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  return success();
+}
+
+void MapOp::print(OpAsmPrinter &printer) {
+  printer << "(";
+  llvm::interleaveComma(llvm::zip(getBody().getArguments(), getInputs()), printer, [&](auto pair) {
+    printer << std::get<0>(pair) << " = " << std::get<1>(pair);
+  });
+  printer << ") : ";
+  printer.printFunctionalType(*this);
+  printer << " ";
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
+}
+
+LogicalResult MapOp::verify() {
+  // (C1)
+  TileType result = getResult().getType();
+  for (Value input : getInputs()) {
+    auto type = cast<TileType>(input.getType());
+    if (type.withElementType(result.getElementType()) != result)
+      return emitOpError("expects operands of the result's shape and lanes, ")
+             << result << ", got " << type;
+  }
+  return success();
+}
+
+LogicalResult MapOp::verifyRegions() {
+  // (C2)
+  Block &block = getBody().front();
+  if (block.getNumArguments() != getInputs().size())
+    return emitOpError("expects one argument for each operand, got ") << block.getNumArguments();
+  for (auto [argument, input] : llvm::zip(block.getArguments(), getInputs()))
+    if (argument.getType() != cast<TileType>(input.getType()).getElementType())
+      return emitOpError("expects an argument of ")
+             << cast<TileType>(input.getType()).getElementType() << ", got " << argument.getType();
+  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  if (!yield || yield.getValues().size() != 1 ||
+      yield.getValues().front().getType() != getResult().getType().getElementType())
+    return emitOpError("expects to yield one ") << getResult().getType().getElementType();
+  // (C3)
+  for (Operation &op : block.without_terminator())
+    if (!isMemoryEffectFree(&op) && !isa<memref::LoadOp>(op))
+      return op.emitOpError("has effects, and stands in a tile.map");
+  return success();
+}
+
+//===-- Elements -----------------------------------------------------------------------------===//
+
+LogicalResult ReduceOp::verify() {
+  TileType input = getInput().getType(), result = getResult().getType();
+  int64_t axis = getAxis();
+  // (C1)
+  if (axis != 0 && axis != 1)
+    return emitOpError("expects axis 0 or 1, got ") << axis;
+  auto expected = TileType::get(axis == 0 ? 1 : input.getRows(), axis == 1 ? 1 : input.getColumns(),
+                                input.getElementType(), input.getLanes());
+  if (result != expected)
+    return emitOpError("expects a result of type ") << expected << ", got " << result;
+  // (C2)
+  if (!input.getElementType().isF32() && !input.getElementType().isF64())
+    return emitOpError("expects elements of f32 or f64, got ") << input.getElementType();
+  return success();
+}
+
+LogicalResult BroadcastOp::verify() {
+  // (C1)
+  TileType input = getInput().getType(), result = getResult().getType();
+  for (int64_t axis : {0, 1})
+    if (input.getSize(axis) != 1 && input.getSize(axis) != result.getSize(axis))
+      return emitOpError("expects a size of 1 or ")
+             << result.getSize(axis) << " along axis " << axis << ", got " << input.getSize(axis);
+  if (input.getLanes() != result.getLanes())
+    return emitOpError("expects equal lanes, got ")
+           << input.getLanes() << " and " << result.getLanes();
+  return verifyElements(*this, input.getElementType(), result.getElementType());
+}
+
+// (C1)
+LogicalResult SplatOp::verify() {
+  return verifyElements(*this, getValue().getType(), getResult().getType().getElementType());
+}
+
+LogicalResult IotaOp::verify() {
+  if (getAxis() > 1)
+    return emitOpError("expects axis 0 or 1, got ") << getAxis();
+  // (C1)
+  if (!getResult().getType().getElementType().isInteger(32))
+    return emitOpError("expects elements of i32, got ") << getResult().getType().getElementType();
+  return success();
+}
+
+LogicalResult CastOp::verify() {
+  TileType input = getInput().getType(), result = getResult().getType();
+  // (C1)
+  if (input.getRows() != result.getRows() || input.getColumns() != result.getColumns())
+    return emitOpError("expects equal shapes, got ") << input << " and " << result;
+  // (C2)
+  if (input.getElementType() != result.getElementType() &&
+      !(isa<FloatType>(input.getElementType()) && isa<FloatType>(result.getElementType())))
+    return emitOpError("expects floating-point element types, got ")
+           << input.getElementType() << " and " << result.getElementType();
+  return success();
+}

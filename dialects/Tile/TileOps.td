@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FOVEA_TILE_OPS_TD
+#define FOVEA_TILE_OPS_TD
+
+include "mlir/IR/EnumAttr.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "dialects/Tile/TileDialect.td"
+
+//===-- Structure -------------------------------------------------------------------------------------------===//
+
+def YieldOp : TileOp<"yield", [Pure, ReturnLike, Terminator, ParentOneOf<["KernelOp", "MapOp"]>]> {
+  let summary = "Ends a block's program, or gives a map's element";
+  let description = [{
+    ```mlir
+    tile.yield %y : f32
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let builders = [OpBuilder<(ins), [{ /* yields nothing */ }]>];
+}
+
+def KernelOp : TileOp<"kernel", [RecursiveMemoryEffects, SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "A grid of independent blocks of work";
+  let description = [{
+    Runs the region once for each point of the grid, in any order and at the same time: no block may read what another
+    writes. The extents are known before any block runs. The last index changes fastest among neighbours in time.
+
+    * (C1) the region has one index argument for each extent, and there is at least one.
+
+    ```mlir
+    tile.kernel grid(%i, %j) = (%rows, %columns) {
+      %t = tile.load %x[%i, %j] : !tile.view<?x?xf32> -> !tile.tile<1x1xf32>
+      tile.store %t, %y[%i, %j] : !tile.tile<1x1xf32>, !tile.view<?x?xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Index>:$extents);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasRegionVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::mlir::ValueRange":$extents,
+      "::llvm::function_ref<void(::mlir::OpBuilder &, ::mlir::Location, ::mlir::ValueRange)>":$body)>];
+}
+
+//===-- Memory ----------------------------------------------------------------------------------------------===//
+
+def ViewOp : TileOp<"view", [Pure, AttrSizedOperandSegments]> {
+  let summary = "Two axes of a buffer as a matrix";
+  let description = [{
+    `axes` are the axes that become rows and columns; one axis alone gives a matrix of one row. Every other axis is
+    fixed at the index that `at` gives for it, in order. `length`, if given, is the number of rows instead of the
+    buffer's size: a cache holds fewer positions than it has room for.
+
+    * (C1) there are one or two axes, ascending or descending, of the buffer; `at` has an index for each other one.
+    * (C2) the result has the buffer's element type, and its sizes along the axes (rows are dynamic with `length`).
+    * (C3) `length` is given only with two axes.
+
+    ```mlir
+    %kv = tile.view %k at(%b, %g) axes(2, 3) length(%n) : memref<?x2x?x64xf32> -> !tile.view<?x64xf32>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$memory, Variadic<Index>:$at, Optional<Index>:$length, DenseI64ArrayAttr:$axes);
+  let results = (outs Tile_ViewType:$view);
+  let assemblyFormat = [{
+    $memory (`at` `(` $at^ `)`)? `axes` `` custom<Axes>($axes) (`length` `(` $length^ `)`)? attr-dict
+    `:` type($memory) `->` qualified(type($view))
+  }];
+  let hasVerifier = 1;
+}
+
+def PackedOp : TileOp<"packed", [Pure]> {
+  let summary = "A packed weight as the matrix that it is";
+  let description = [{
+    A weight `[N, K]` lies in panels of P outputs, k inside: `[N/P, K, P]`, or with pairs of k beside each other
+    `[N/P, K/2, P, 2]`. The last panel and the last pair may be padded; the view's sizes are the weight's own.
+
+    * (C1) the buffer is static and has rank 3, or rank 4 with a last axis of 2.
+    * (C2) the view's rows need as many panels, and its columns as many k, as the buffer has.
+    * (C3) element types agree.
+
+    ```mlir
+    %w = tile.packed %p : memref<96x384x16xf32> -> !tile.view<1536x384xf32>
+    ```
+  }];
+  let arguments = (ins AnyStaticShapeMemRef:$memory);
+  let results = (outs Tile_ViewType:$view);
+  let assemblyFormat = "$memory attr-dict `:` type($memory) `->` qualified(type($view))";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getPanel() { return getMemory().getType().getDimSize(2); }
+    /// How many k lie beside each other for one output: 1 or 2.
+    int64_t getInterleave() { return getMemory().getType().getRank() == 4 ? 2 : 1; }
+  }];
+}
+
+def LoadOp : TileOp<"load"> {
+  let summary = "A tile from memory";
+  let description = [{
+    `result[r, c] = view[row + r, column + c]`; unspecified outside of the view. A lowering may read the elements where
+    and when they are used, so the memory must not change while the block runs.
+
+    * (C1) element types agree.
+
+    ```mlir
+    %t = tile.load %x[%i, %c0] : !tile.view<?x384xf32> -> !tile.tile<64x384xf32>
+    ```
+  }];
+  let arguments = (ins Arg<Tile_ViewType, "", [MemRead]>:$view, Index:$row, Index:$column);
+  let results = (outs Tile_TileType:$tile);
+  let assemblyFormat = "$view `[` $row `,` $column `]` attr-dict `:` qualified(type($view)) `->` qualified(type($tile))";
+  let hasVerifier = 1;
+}
+
+def GatherOp : TileOp<"gather"> {
+  let summary = "Rows from memory, by a tile of row numbers";
+  let description = [{
+    `result[r, c] = view[rows[r, 0], column + c]`. A row number outside of the view reads row 0 (kernels that take
+    numbers from a caller record a `fovea.fault` beside it).
+
+    * (C1) element types agree.
+    * (C2) `rows` is a column of integers, one for each row of the result.
+
+    ```mlir
+    %t = tile.gather %table[%ids, %c0] : !tile.view<30522x384xf32>, !tile.tile<4x1xi64> -> !tile.tile<4x384xf32>
+    ```
+  }];
+  let arguments = (ins Arg<Tile_ViewType, "", [MemRead]>:$view, Tile_TileType:$rows, Index:$column);
+  let results = (outs Tile_TileType:$tile);
+  let assemblyFormat = "$view `[` $rows `,` $column `]` attr-dict `:` qualified(type($view)) `,` qualified(type($rows)) `->` qualified(type($tile))";
+  let hasVerifier = 1;
+}
+
+def StoreOp : TileOp<"store"> {
+  let summary = "A tile to memory";
+  let description = [{
+    `view[row + r, column + c] = tile[r, c]` for all elements inside of the view.
+
+    * (C1) element types agree.
+    * (C2) the view is not of a packed weight.
+
+    ```mlir
+    tile.store %t, %y[%i, %j] : !tile.tile<64x48xf32>, !tile.view<?x1536xf32>
+    ```
+  }];
+  let arguments = (ins Tile_TileType:$tile, Arg<Tile_ViewType, "", [MemWrite]>:$view, Index:$row, Index:$column);
+  let assemblyFormat = "$tile `,` $view `[` $row `,` $column `]` attr-dict `:` qualified(type($tile)) `,` qualified(type($view))";
+  let hasVerifier = 1;
+}
+
+//===-- Products --------------------------------------------------------------------------------------------===//
+
+def DotOp : TileOp<"dot", [Pure]> {
+  let summary = "A product of two tiles, added to a third";
+  let description = [{
+    `result[m, n] = acc[m, n] + sum_k a[m, k] * b[k, n]`, with `transpose_b` of `b[n, k]`; without `into` acc is zero.
+    Products of narrow elements are widened first; the sum runs in the result's type, in any order.
+
+    `block` = `[rows, columns]` says how much of the result, in the result's own order of lanes (first the axis that is
+    not in lanes), a lowering should hold in registers at a time.
+
+    * (C1) the shapes of a, b and the result fit together.
+    * (C2) the result is of f32 or f64; a's and b's elements are floating-point numbers no wider.
+    * (C3) acc has the result's type.
+    * (C4) `block`, if given, is two positive numbers that divide nothing in particular.
+
+    ```mlir
+    %s = tile.dot %a, %b transpose_b into %c block(8, 48)
+        : !tile.tile<64x384xf32>, !tile.tile<48x384xbf16> -> !tile.tile<64x48xf32>
+    ```
+  }];
+  let arguments = (ins Tile_TileType:$a, Tile_TileType:$b, Optional<Tile_TileType>:$acc, UnitAttr:$transpose_b,
+                       OptionalAttr<DenseI64ArrayAttr>:$block);
+  let results = (outs Tile_TileType:$result);
+  let assemblyFormat = [{
+    $a `,` $b (`transpose_b` $transpose_b^)? (`into` $acc^)? (`block` `` custom<Block>($block)^)? attr-dict
+    `:` qualified(type($a)) `,` qualified(type($b)) `->` custom<ResultAndAcc>(type($result), ref($acc), type($acc))
+  }];
+  let hasVerifier = 1;
+}
+
+//===-- Elements --------------------------------------------------------------------------------------------===//
+
+def MapOp : TileOp<"map", [RecursiveMemoryEffects, SingleBlock]> {
+  let summary = "Scalar code, run for each element";
+  let description = [{
+    The region takes one element of each operand and yields the result's. It may use index and scalar values from
+    outside, and read memory by `memref.load` (a gather, if the place depends on the elements), but write nothing.
+
+    * (C1) operands and result agree in shape and `lanes`.
+    * (C2) the region takes the operands' element types and yields the result's.
+    * (C3) the region's ops have no side effects but reads.
+
+    ```mlir
+    %r = tile.map(%x = %s, %y = %t) : (!tile.tile<4x16xf32>, !tile.tile<4x16xf32>) -> !tile.tile<4x16xf32> {
+      %0 = arith.addf %x, %y : f32
+      tile.yield %0 : f32
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Tile_TileType>:$inputs);
+  let results = (outs Tile_TileType:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::ValueRange":$inputs,
+      "::llvm::function_ref<::mlir::Value(::mlir::OpBuilder &, ::mlir::Location, ::mlir::ValueRange)>":$body)>];
+}
+
+def Tile_ReduceKind : I32EnumAttr<"ReduceKind", "How elements are joined", [
+    I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Maximum", 1, "maximum">]> {
+  let cppNamespace = "::mlir::fovea::tile";
+}
+
+def ReduceOp : TileOp<"reduce", [Pure]> {
+  let summary = "The sum or maximum along an axis";
+  let description = [{
+    The result has size 1 along `axis`. Sums are in any order. A maximum is a number unless all are NaN.
+
+    * (C1) the result is the input with size 1 along the axis, and the same `lanes`.
+    * (C2) the elements are f32 or f64.
+
+    ```mlir
+    %m = tile.reduce maximum %s axis(1) : !tile.tile<64x48xf32> -> !tile.tile<64x1xf32>
+    ```
+  }];
+  let arguments = (ins Tile_ReduceKind:$kind, Tile_TileType:$input, I64Attr:$axis);
+  let results = (outs Tile_TileType:$result);
+  let assemblyFormat = "$kind $input `axis` `(` $axis `)` attr-dict `:` qualified(type($input)) `->` qualified(type($result))";
+  let hasVerifier = 1;
+}
+
+def BroadcastOp : TileOp<"broadcast", [Pure]> {
+  let summary = "A row, a column or one element, repeated";
+  let description = [{
+    * (C1) each of the input's sizes is the result's or 1; element types and `lanes` agree.
+
+    ```mlir
+    %b = tile.broadcast %m : !tile.tile<64x1xf32> -> !tile.tile<64x48xf32>
+    ```
+  }];
+  let arguments = (ins Tile_TileType:$input);
+  let results = (outs Tile_TileType:$result);
+  let assemblyFormat = "$input attr-dict `:` qualified(type($input)) `->` qualified(type($result))";
+  let hasVerifier = 1;
+}
+
+def SplatOp : TileOp<"splat", [Pure]> {
+  let summary = "A tile of one value";
+  let description = [{
+    * (C1) the value has the tile's element type.
+
+    ```mlir
+    %z = tile.splat %zero : !tile.tile<64x48xf32>
+    ```
+  }];
+  let arguments = (ins AnyType:$value);
+  let results = (outs Tile_TileType:$result);
+  let assemblyFormat = "$value attr-dict `:` custom<ElementOf>(type($value), type($result))";
+  let hasVerifier = 1;
+}
+
+def IotaOp : TileOp<"iota", [Pure]> {
+  let summary = "Numbers that count along an axis";
+  let description = [{
+    `result[r, c] = first + r` for axis 0, `first + c` for axis 1.
+
+    * (C1) the elements are i32.
+
+    ```mlir
+    %q = tile.iota axis(0) from %first : !tile.tile<64x48xi32>
+    ```
+  }];
+  let arguments = (ins Index:$first, I64Attr:$axis);
+  let results = (outs Tile_TileType:$result);
+  let assemblyFormat = "`axis` `(` $axis `)` `from` $first attr-dict `:` qualified(type($result))";
+  let hasVerifier = 1;
+}
+
+def CastOp : TileOp<"cast", [Pure]> {
+  let summary = "Another floating-point type, or other lanes";
+  let description = [{
+    Rounds to nearest even. The result may have other `lanes` than the input: then elements are moved about.
+
+    * (C1) shapes agree.
+    * (C2) both element types are floating-point, or they are the same.
+
+    ```mlir
+    %n = tile.cast %x : !tile.tile<64x48xf32> -> !tile.tile<64x48xbf16>
+    ```
+  }];
+  let arguments = (ins Tile_TileType:$input);
+  let results = (outs Tile_TileType:$result);
+  let assemblyFormat = "$input attr-dict `:` qualified(type($input)) `->` qualified(type($result))";
+  let hasVerifier = 1;
+}
+
+#endif // FOVEA_TILE_OPS_TD

@@ -1,0 +1,74 @@
+// RUN: fovea-opt %s --verify-roundtrip --split-input-file | FileCheck %s
+
+// A linear layer of few outputs: rows in chunks, a panel of outputs a block.
+// CHECK-LABEL: func.func private @contraction
+func.func private @contraction(%x: memref<?x384xf32>, %w: memref<96x384x16xf32>, %bias: memref<1536xf32>, %y: memref<?x1536xf32>) {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c48 = arith.constant 48 : index
+  %c64 = arith.constant 64 : index
+  %rows = memref.dim %x, %c0 : memref<?x384xf32>
+  // CHECK: tile.view %{{.*}} axes(0, 1) : memref<?x384xf32> -> !tile.view<?x384xf32>
+  %xv = tile.view %x axes(0, 1) : memref<?x384xf32> -> !tile.view<?x384xf32>
+  // CHECK: tile.packed
+  %wv = tile.packed %w : memref<96x384x16xf32> -> !tile.view<1536x384xf32>
+  %bv = tile.view %bias axes(0) : memref<1536xf32> -> !tile.view<1x1536xf32>
+  %yv = tile.view %y axes(0, 1) : memref<?x1536xf32> -> !tile.view<?x1536xf32>
+  // CHECK: tile.kernel grid(%{{.*}}) = (%{{.*}}) {
+  tile.kernel grid(%n) = (%c32) {
+    %j = arith.muli %n, %c48 : index
+    %b = tile.load %wv[%j, %c0] : !tile.view<1536x384xf32> -> !tile.tile<48x384xf32>
+    %bias0 = tile.load %bv[%c0, %j] : !tile.view<1x1536xf32> -> !tile.tile<1x48xf32>
+    %bias1 = tile.broadcast %bias0 : !tile.tile<1x48xf32> -> !tile.tile<64x48xf32>
+    scf.for %i = %c0 to %rows step %c64 {
+      %a = tile.load %xv[%i, %c0] : !tile.view<?x384xf32> -> !tile.tile<64x384xf32>
+      // CHECK: tile.dot %{{.*}}, %{{.*}} transpose_b block(8, 48)
+      %s = tile.dot %a, %b transpose_b block(8, 48) : !tile.tile<64x384xf32>, !tile.tile<48x384xf32> -> !tile.tile<64x48xf32>
+      // CHECK: tile.map(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) : (!tile.tile<64x48xf32>, !tile.tile<64x48xf32>) -> !tile.tile<64x48xf32> {
+      %t = tile.map(%u = %s, %v = %bias1) : (!tile.tile<64x48xf32>, !tile.tile<64x48xf32>) -> !tile.tile<64x48xf32> {
+        %0 = arith.addf %u, %v : f32
+        tile.yield %0 : f32
+      }
+      tile.store %t, %yv[%i, %j] : !tile.tile<64x48xf32>, !tile.view<?x1536xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// Carried tiles, queries in lanes, every other op.
+// CHECK-LABEL: func.func private @ops
+func.func private @ops(%k: memref<?x2x?x64xbf16>, %ids: memref<?xi64>, %y: memref<?x64xbf16>, %n: index, %one: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: tile.view %{{.*}} at(%{{.*}}, %{{.*}}) axes(2, 3) length(%{{.*}}) : memref<?x2x?x64xbf16> -> !tile.view<?x64xbf16>
+  %kv = tile.view %k at(%c0, %c1) axes(2, 3) length(%n) : memref<?x2x?x64xbf16> -> !tile.view<?x64xbf16>
+  %iv = tile.view %ids axes(0) : memref<?xi64> -> !tile.view<1x?xi64>
+  %yv = tile.view %y axes(0, 1) : memref<?x64xbf16> -> !tile.view<?x64xbf16>
+  tile.kernel grid(%i, %j) = (%c1, %c1) {
+    %id = tile.load %iv[%c0, %i] : !tile.view<1x?xi64> -> !tile.tile<1x1xi64>
+    // CHECK: tile.gather
+    %rows = tile.gather %kv[%id, %c0] : !tile.view<?x64xbf16>, !tile.tile<1x1xi64> -> !tile.tile<1x64xbf16>
+    %wide = tile.cast %rows : !tile.tile<1x64xbf16> -> !tile.tile<1x64xf32>
+    // CHECK: tile.splat %{{.*}} : !tile.tile<1x64xf32>
+    %z = tile.splat %one : !tile.tile<1x64xf32>
+    %at = tile.iota axis(1) from %i : !tile.tile<1x64xi32>
+    %sum = scf.for %l = %c0 to %n step %c1 iter_args(%acc = %z) -> (!tile.tile<1x64xf32>) {
+      %next = tile.map(%u = %acc, %v = %wide, %p = %at) : (!tile.tile<1x64xf32>, !tile.tile<1x64xf32>, !tile.tile<1x64xi32>) -> !tile.tile<1x64xf32> {
+        %f = arith.sitofp %p : i32 to f32
+        %g = arith.addf %f, %v : f32
+        %h = arith.addf %g, %u : f32
+        tile.yield %h : f32
+      }
+      scf.yield %next : !tile.tile<1x64xf32>
+    }
+    // CHECK: tile.reduce maximum %{{.*}} axis(1) : !tile.tile<1x64xf32> -> !tile.tile<1x1xf32>
+    %m = tile.reduce maximum %sum axis(1) : !tile.tile<1x64xf32> -> !tile.tile<1x1xf32>
+    %mb = tile.broadcast %m : !tile.tile<1x1xf32> -> !tile.tile<1x64xf32>
+    %turned = tile.cast %mb : !tile.tile<1x64xf32> -> !tile.tile<1x64xf32, lanes 0>
+    %narrow = tile.cast %turned : !tile.tile<1x64xf32, lanes 0> -> !tile.tile<1x64xbf16, lanes 0>
+    tile.store %narrow, %yv[%i, %c0] : !tile.tile<1x64xbf16, lanes 0>, !tile.view<?x64xbf16>
+  }
+  return
+}
