@@ -28,8 +28,12 @@ void mlir::fovea::buildLLVMPipeline(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createSCFToControlFlowPass());
-  // Square roots are instructions; exp, tanh, sin, ... become calls of the C library, within one
-  // unit in the last place, and so does erf, for which LLVM has no intrinsic.
+  // Functions of vectors become arithmetic; then equal parts, as of a sine and its cosine, are one.
+  pm.addNestedPass<func::FuncOp>(createExpandMathPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createConvertMathToFuncs()); // integer powers, which are loops
+  // Square roots are instructions; exp, tanh, sin, ... of scalars become calls of the C library,
+  // within one unit in the last place, and so does erf, for which LLVM has no intrinsic.
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertToLLVMPass());
