@@ -100,6 +100,10 @@ def ExpandMathPass : Pass<"fovea-expand-math", "::mlir::func::FuncOp"> {
     | `sin`, `cos` | 2e-7 for arguments up to 1e6 | within [-1, 1]; digits are lost from 1e9 on |
     | `rsqrt` | 1.2e-7 relative | as `1 / sqrt` |
 
+    Measured on a Sapphire Rapids, in cycles of the time stamp counter per 16 numbers in L1 (arguments from -20 to 0), with AVX-512:
+    `exp2` 2.3, `exp` 4.0, `tanh` 4.3, `erf` 8.3, `log` 9.6, `sin` 10.3; with AVX2 `exp2` 7.3 and `exp` 10. Calls of the C library
+    take 68 for `exp` and for `exp2`.
+
     NaN gives NaN everywhere. Sine and cosine of one operand share their reduction and both polynomials after CSE.
     The numbers come from scripts/fit-math and are measured by test/grid/MathTest.cpp.
   }];
