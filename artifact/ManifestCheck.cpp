@@ -117,11 +117,17 @@ private:
                   std::to_string(maxLocals) + " locals, got " + std::to_string(entry.locals));
     if (entry.max_positions < 0)
       return fail("max_positions is negative");
-    for (size_t i = 0; i < entry.steps.size(); ++i)
-      if (!entry.steps[i] || entry.steps[i]->kernel >= manifest.kernels.size())
+    for (size_t i = 0; i < entry.steps.size(); ++i) {
+      const auto &step = entry.steps[i];
+      if (!step || step->kernel >= manifest.kernels.size())
         return fail("step " + std::to_string(i) + " names kernel " +
-                    (entry.steps[i] ? std::to_string(entry.steps[i]->kernel) : "none") + " of " +
+                    (step ? std::to_string(step->kernel) : "none") + " of " +
                     std::to_string(manifest.kernels.size()));
+      for (uint32_t place : {step->flops, step->bytes})
+        if (place >= entry.locals)
+          return fail("step " + std::to_string(i) + " has its cost at local " +
+                      std::to_string(place) + " of " + std::to_string(entry.locals));
+    }
     return true;
   }
 

@@ -53,6 +53,9 @@ LogicalResult linkSharedObject(ArrayRef<char> object, std::vector<char> &elf, st
 struct EntryStep {
   std::string kernel;   ///< symbol of the kernel
   std::string location; ///< where in the model it comes from
+  /// Places, among the numbers that `plan` writes, of its floating-point operations and of its
+  /// bytes read and written; 0 where they are not known.
+  int64_t flops = 0, bytes = 0;
 };
 
 /// What the manifest says about an entry.

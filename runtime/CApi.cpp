@@ -124,7 +124,7 @@ fovea_status *fovea_module_get_step(const fovea_module *module, size_t entry, si
                   std::to_string(steps.size()));
     const auto &kernel = *module->module->manifest().kernels[steps[step]->kernel];
     *info = {kernel.name.c_str(), kernel.description.c_str(), steps[step]->location.c_str(),
-             kernel.fallback};
+             kernel.fallback, kernel.schedule.c_str()};
   });
 }
 
@@ -203,6 +203,18 @@ fovea_status *fovea_context_get_info(const fovea_context *context, fovea_context
   });
 }
 
+fovea_status *fovea_context_get_trace(fovea_context *context, const fovea_trace_event **events,
+                                      size_t *count) {
+  return guarded([&] {
+    require(context, "context");
+    require(events, "events");
+    require(count, "count");
+    const std::vector<fovea_trace_event> &all = context->context.trace();
+    *events = all.data();
+    *count = all.size();
+  });
+}
+
 fovea_status *fovea_call_create(fovea_context *context, const char *entry, fovea_call **call) {
   return guarded([&] {
     require(context, "context");
@@ -242,14 +254,30 @@ fovea_status *fovea_call_get_result(fovea_call *call, const char *name,
   });
 }
 
+/// A step's measurements; fails by number.
+static const Call::StepProfile &profileAt(const fovea_call *call, size_t step) {
+  require(call, "call");
+  const std::vector<Call::StepProfile> &all = call->call.profile();
+  if (step >= all.size())
+    failInvalid(all.empty() ? "the context does not profile"
+                            : "there is no step number " + std::to_string(step));
+  return all[step];
+}
+
 fovea_status *fovea_call_get_step_time(const fovea_call *call, size_t step, double *seconds) {
   return guarded([&] {
-    require(call, "call");
     require(seconds, "seconds");
-    const std::vector<double> &all = call->call.stepSeconds();
-    if (step >= all.size())
-      failInvalid(all.empty() ? "the context does not profile"
-                              : "there is no step number " + std::to_string(step));
-    *seconds = all[step];
+    *seconds = profileAt(call, step).seconds;
+  });
+}
+
+fovea_status *fovea_call_get_step_cost(const fovea_call *call, size_t step, double *flops,
+                                       double *bytes) {
+  return guarded([&] {
+    require(flops, "flops");
+    require(bytes, "bytes");
+    const Call::StepProfile &profile = profileAt(call, step);
+    *flops = profile.flops;
+    *bytes = profile.bytes;
   });
 }

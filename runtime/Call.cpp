@@ -39,7 +39,7 @@ Call::Call(Context &context, const std::string &entry)
   locals.resize(description->locals);
   buffers.resize(arguments.size() + results.size());
   if (context.profiled())
-    seconds.resize(description->steps.size());
+    seconds.resize(description->steps.size()), profiles.resize(seconds.size());
   newLengths.resize(results.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
     const ValueT &value = *description->arguments[i];
@@ -270,14 +270,28 @@ void Call::run() {
   int64_t fault = 0;
   fovea_frame frame{theContext.arena.ensure(static_cast<uint64_t>(locals[0]), "the arena"),
                     theContext.module().weights(), buffers.data(), locals.data(), &fault};
+  std::fill(seconds.begin(), seconds.end(), 0.0);
   theContext.runSteps(entry.step, frame, static_cast<int64_t>(description->steps.size()),
-                      seconds.empty() ? nullptr : seconds.data());
+                      seconds.empty() ? nullptr : seconds.data(), entryIndex);
   if (fault != 0)
     failFault(fault);
   for (size_t i = 0; i < results.size(); ++i)
     if (const ValueT &value = *description->results[i]; value.kind == ValueKind::Cache)
       arguments[value.continues].cache->length = newLengths[i];
+  if (!seconds.empty())
+    addProfile();
   hasRun = true;
+}
+
+/// Adds this run's times and costs. Place 0 among the locals is the arena's: no cost stands there.
+void Call::addProfile() {
+  for (size_t i = 0; i < profiles.size(); ++i) {
+    const manifest::StepT &step = *description->steps[i];
+    profiles[i].seconds += seconds[i];
+    for (auto [sum, place] : {std::make_pair(&profiles[i].flops, step.flops),
+                              std::make_pair(&profiles[i].bytes, step.bytes)})
+      *sum = place == 0 ? -1 : *sum + static_cast<double>(locals[place]);
+  }
 }
 
 /// Says which kernel met the index, and which argument is likely to hold it.

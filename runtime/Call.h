@@ -24,7 +24,12 @@ public:
                    std::vector<int64_t> shape);
   void run();
   const fovea_tensor &result(const std::string &name) const;
-  const std::vector<double> &stepSeconds() const { return seconds; }
+  /// Sums over all runs that succeeded; -1 for a cost that is not known.
+  struct StepProfile {
+    double seconds = 0, flops = 0, bytes = 0;
+  };
+  /// One for each step; empty if the context does not profile.
+  const std::vector<StepProfile> &profile() const { return profiles; }
 
   const manifest::EntryT &entry() const { return *description; }
   /// Whether the entry has a tensor argument of this name.
@@ -62,6 +67,7 @@ private:
   void checkPositions() const;
   void collectSizes();
   void prepareResults();
+  void addProfile();
 
   Context &theContext;
   size_t entryIndex;
@@ -71,7 +77,8 @@ private:
   std::vector<Dimension> bound;
   std::vector<int64_t> sizes, locals, newLengths;
   std::vector<void *> buffers;
-  std::vector<double> seconds;
+  std::vector<double> seconds; ///< of one run's steps
+  std::vector<StepProfile> profiles;
   bool hasRun = false;
 };
 

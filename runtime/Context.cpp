@@ -17,7 +17,7 @@ static constexpr int64_t defaultCapacity = 4096;
 static constexpr int32_t maxThreads = 1024;
 
 Context::Context(std::shared_ptr<const Module> module, const fovea_context_options &options)
-    : theModule(std::move(module)), profile(options.profile != 0) {
+    : theModule(std::move(module)), profile(options.profile != 0), traced(options.trace != 0) {
   int64_t longest = theModule->manifest().model->max_positions;
   if (options.capacity < 0)
     failInvalid("expects a context of at least 1 position, got " +
@@ -44,6 +44,8 @@ Context::Context(std::shared_ptr<const Module> module, const fovea_context_optio
     pool = std::make_unique<ThreadPool>(count);
     barrier = std::make_unique<Barrier>(count, spinsFor(count));
   }
+  if (traced)
+    events.resize(static_cast<size_t>(threads()));
   for (const auto &entry : theModule->manifest().entries)
     for (const auto &value : entry->arguments) {
       if (value->kind != manifest::ValueKind::Cache)
@@ -108,8 +110,21 @@ void Context::prepare(Cache &cache, int64_t batch) {
   cache.batch = batch;
 }
 
+const std::vector<fovea_trace_event> &Context::trace() {
+  if (!traced)
+    failInvalid("the context does not trace");
+  allEvents.clear();
+  for (const auto &ofThread : events)
+    allEvents.insert(allEvents.end(), ofThread.begin(), ofThread.end());
+  return allEvents;
+}
+
 namespace {
 using Clock = std::chrono::steady_clock;
+
+int64_t nanoseconds(Clock::time_point time) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
+}
 
 struct Region {
   fovea_step_fn step;
@@ -118,7 +133,23 @@ struct Region {
   int64_t parts;
   Barrier *barrier;
   double *seconds;
+  /// By thread; null without a trace. Has room for all of this region.
+  std::vector<fovea_trace_event> *events;
+  fovea_trace_event event;
 };
+
+/// One part of one step, recorded if the region is.
+void runPart(const Region &region, int64_t step, int32_t part) {
+  if (!region.events)
+    return region.step(region.frame, step, part, region.parts);
+  fovea_trace_event event = region.event;
+  event.step = step;
+  event.thread = part;
+  event.begin = nanoseconds(Clock::now());
+  region.step(region.frame, step, part, region.parts);
+  event.end = nanoseconds(Clock::now());
+  region.events[part].push_back(event);
+}
 
 /// One thread's way through the steps.
 void walk(void *data, int32_t part) {
@@ -126,7 +157,7 @@ void walk(void *data, int32_t part) {
   bool timed = region.seconds && part == 0;
   Clock::time_point before = timed ? Clock::now() : Clock::time_point();
   for (int64_t i = region.first; i < region.end; ++i) {
-    region.step(region.frame, i, part, region.parts);
+    runPart(region, i, part);
     if (region.parts > 1)
       region.barrier->wait();
     if (timed) {
@@ -140,22 +171,37 @@ void walk(void *data, int32_t part) {
 /// One part of one step, for hosts with parallel_for only.
 void single(void *data, int32_t part) {
   const Region &region = *static_cast<const Region *>(data);
-  region.step(region.frame, region.first, part, region.parts);
+  runPart(region, region.first, part);
 }
 } // namespace
 
-void Context::runSteps(fovea_step_fn step, const fovea_frame &frame, int64_t steps,
-                       double *seconds) {
-  Region region{step, &frame, 0, steps, threads(), barrier.get(), seconds};
-  if (!hosted)
-    return pool->run(walk, &region);
-  if (host.parallel_region)
-    return host.parallel_region(host.user, host.threads, walk, &region);
-  for (; region.first < steps; ++region.first) {
-    Clock::time_point before = Clock::now();
-    host.parallel_for(host.user, host.threads, single, &region);
-    if (seconds)
-      seconds[region.first] += std::chrono::duration<double>(Clock::now() - before).count();
+void Context::runSteps(fovea_step_fn step, const fovea_frame &frame, int64_t steps, double *seconds,
+                       size_t entry) {
+  fovea_trace_event call{theModule->manifest().entries[entry]->name.c_str(), entry, -1, 0, 0, 0};
+  Region region{step,      &frame,        0,       steps,
+                threads(), barrier.get(), seconds, traced ? events.data() : nullptr,
+                call};
+  // Nothing is allocated while steps run.
+  for (auto &ofThread : events)
+    if (size_t needed = ofThread.size() + static_cast<size_t>(steps) + 1;
+        needed > ofThread.capacity())
+      ofThread.reserve(2 * needed);
+  call.begin = traced ? nanoseconds(Clock::now()) : 0;
+  if (!hosted) {
+    pool->run(walk, &region);
+  } else if (host.parallel_region) {
+    host.parallel_region(host.user, host.threads, walk, &region);
+  } else {
+    for (; region.first < steps; ++region.first) {
+      Clock::time_point before = Clock::now();
+      host.parallel_for(host.user, host.threads, single, &region);
+      if (seconds)
+        seconds[region.first] += std::chrono::duration<double>(Clock::now() - before).count();
+    }
+  }
+  if (traced) {
+    call.end = nanoseconds(Clock::now());
+    events[0].push_back(call);
   }
 }
 

@@ -47,8 +47,13 @@ public:
   void prepare(Cache &cache, int64_t batch);
 
   /// Runs steps 0 to `steps` - 1 of `step` on all threads, each step after the
-  /// one before it. `seconds`, if not null, is one number a step, added to.
-  void runSteps(fovea_step_fn step, const fovea_frame &frame, int64_t steps, double *seconds);
+  /// one before it. `seconds`, if not null, is one number a step, added to. `entry` is the
+  /// entry's number, for the trace.
+  void runSteps(fovea_step_fn step, const fovea_frame &frame, int64_t steps, double *seconds,
+                size_t entry);
+
+  /// What was recorded so far. Throws Failure if the context does not trace.
+  const std::vector<fovea_trace_event> &trace();
 
   Buffer arena;
 
@@ -58,6 +63,10 @@ private:
   std::shared_ptr<const Module> theModule;
   int64_t cacheCapacity;
   bool profile;
+  bool traced;
+  /// By thread, the calling one first; `allEvents` is the answer to `trace`.
+  std::vector<std::vector<fovea_trace_event>> events;
+  std::vector<fovea_trace_event> allEvents;
   bool hosted = false;
   fovea_threading host{};
   std::unique_ptr<ThreadPool> pool;

@@ -67,13 +67,17 @@ Operation *FoveaDialect::materializeConstant(OpBuilder &builder, Attribute value
 
 LogicalResult FoveaDialect::verifyOperationAttribute(Operation *op, NamedAttribute attr) {
   StringRef name = attr.getName();
-  if (name != kEntryAttr && name != kMaxPositionsAttr && name != kSignatureAttr)
+  bool ofKernel = name == kComputesAttr || name == kScheduleAttr;
+  if (!ofKernel && name != kEntryAttr && name != kMaxPositionsAttr && name != kSignatureAttr)
     return op->emitOpError("has unknown attribute '") << name << "'";
-  if (!isa<func::FuncOp>(op))
+  // Kernels are functions of another dialect in the `llvm` stage.
+  if (ofKernel ? !isa<FunctionOpInterface>(op) : !isa<func::FuncOp>(op))
     return op->emitOpError("expects '") << name << "' on a function";
   if (name == kEntryAttr && !isa<UnitAttr>(attr.getValue()))
     return op->emitOpError("expects '")
            << name << "' to be a unit attribute, got " << attr.getValue();
+  if (name == kComputesAttr && !isa<StringAttr>(attr.getValue()))
+    return op->emitOpError("expects '") << name << "' to be text, got " << attr.getValue();
   if (name == kSignatureAttr && !isa<SignatureAttr>(attr.getValue()))
     return op->emitOpError("expects '") << name << "' to be a signature, got " << attr.getValue();
   if (name == kMaxPositionsAttr) {

@@ -11,8 +11,10 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
@@ -109,6 +111,20 @@ inline bool agree(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
            return agree(std::get<0>(pair), std::get<1>(pair));
          });
 }
+
+/// Asks for sizes of values inside a group, as values outside of it.
+class GroupSizes {
+public:
+  explicit GroupSizes(GroupOp group);
+  /// The size of one axis of `inside`, a tensor of the group's region, computed from the group's
+  /// operands; failure if it depends on more than their sizes.
+  FailureOr<OpFoldResult> get(OpBuilder &builder, Value inside, int64_t axis);
+
+private:
+  GroupOp group;
+  IRMapping mapping;
+  OwningOpRef<GroupOp> copy;
+};
 
 /// The size of one axis of a ranked tensor, static or `tensor.dim`.
 OpFoldResult getSize(OpBuilder &builder, Location loc, Value tensor, int64_t axis);

@@ -17,7 +17,8 @@ def FoveaDialect : Dialect {
     unit attribute `fovea.entry` is what the runtime can call; its arguments and results carry `fovea.name`
     (the source's own name) and, for dynamic sizes, `fovea.dims`, an array of names of which equal ones are
     equal sizes. `fovea.max_positions` on an entry bounds cache length plus sequence. From the `kernels` stage on `fovea.signature`
-    keeps what the entry takes and gives.
+    keeps what the entry takes and gives; each kernel's function says by `fovea.computes` what it computes, for people,
+    and by `fovea.schedule` the schedule that it was built by.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
@@ -33,6 +34,8 @@ def FoveaDialect : Dialect {
     static constexpr ::llvm::StringLiteral kDimsAttr = "fovea.dims";
     static constexpr ::llvm::StringLiteral kSignatureAttr = "fovea.signature";
     static constexpr ::llvm::StringLiteral kMaxPositionsAttr = "fovea.max_positions";
+    static constexpr ::llvm::StringLiteral kComputesAttr = "fovea.computes";
+    static constexpr ::llvm::StringLiteral kScheduleAttr = "fovea.schedule";
 
     void registerTypes();
     void registerAttributes();

@@ -140,6 +140,19 @@ static FailureOr<OpFoldResult> getSizeOutside(GroupOp group, Region &region, Val
   }
 }
 
+GroupSizes::GroupSizes(GroupOp group) : group(group) {
+  copy = cast<GroupOp>(group->clone(mapping)); // asking builds ops; the group stays as it is
+}
+
+FailureOr<OpFoldResult> GroupSizes::get(OpBuilder &builder, Value inside, int64_t axis) {
+  auto type = dyn_cast<RankedTensorType>(inside.getType());
+  if (!type || axis >= type.getRank())
+    return failure();
+  if (!type.isDynamicDim(axis))
+    return OpFoldResult(builder.getIndexAttr(type.getDimSize(axis)));
+  return getSizeOutside(group, copy->getBody(), mapping.lookup(inside), axis, builder);
+}
+
 LogicalResult GroupOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
   OwningOpRef<GroupOp> copy(clone()); // asking builds ops; this group stays as it is
   for (Value value : copy->getBody().front().getTerminator()->getOperands()) {
@@ -165,7 +178,7 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto kernel = symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, getKernelAttr());
   if (!kernel) // C1
     return emitOpError("expects a function named ") << getKernelAttr() << ", found none";
-  SmallVector<Type> expected(getOperandTypes());
+  SmallVector<Type> expected(getBuffers().getTypes());
   Type index = IndexType::get(getContext());
   expected.append({index, index});
   if (kernel.getArgumentTypes() != ArrayRef<Type>(expected)) // C1
@@ -174,6 +187,13 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (kernel.getNumResults() != 0) // C1
     return emitOpError("expects kernel ")
            << getKernelAttr() << " to give nothing, got " << kernel.getResultTypes();
+  return success();
+}
+
+LogicalResult LaunchOp::verify() {
+  if (!getCost().empty() && getCost().size() != 2) // C2
+    return emitOpError("expects operations and bytes as its cost, got ")
+           << getCost().size() << " values";
   return success();
 }
 
@@ -190,5 +210,8 @@ LogicalResult ProgramOp::verify() {
   if (getKernels().size() != getPlaces().size()) // C1
     return emitOpError("expects one place for each kernel, got ")
            << getPlaces().size() << " for " << getKernels().size();
+  if (!getCosts().empty() && getCosts().size() != 2 * getKernels().size()) // C1
+    return emitOpError("expects two costs for each kernel, got ")
+           << getCosts().size() << " for " << getKernels().size();
   return success();
 }

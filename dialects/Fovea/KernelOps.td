@@ -53,16 +53,28 @@ def LaunchOp : FoveaOp<"launch", [AttrSizedOperandSegments, DeclareOpInterfaceMe
     Reads `ins`, writes `outs`. A kernel is a function whose arguments are these and then two index values:
     the part to compute and the number of parts.
 
+    `cost` is what the computation cannot do without, for reports: floating-point operations of products and sums
+    (a multiplication and an addition are two) and bytes read and written once. The kernel does not see it.
+
     * (C1) the symbol is a function that takes the types of `ins` and `outs` and two index values, and gives nothing.
+    * (C2) `cost` is two values.
 
     ```mlir
     func.func private @linear_0(memref<?x?x192xf32>, memref<320x192xf32>, memref<?x?x320xf32>, index, index)
     fovea.launch @linear_0 ins(%x, %w : memref<?x?x192xf32>, memref<320x192xf32>) outs(%y : memref<?x?x320xf32>)
+        cost(%flops, %bytes)
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyType>:$inputs, Variadic<AnyMemRef>:$outputs);
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyType>:$inputs, Variadic<AnyMemRef>:$outputs,
+                       Variadic<Index>:$cost);
   let assemblyFormat = [{
-    $kernel (`ins` `(` $inputs^ `:` type($inputs) `)`)? (`outs` `(` $outputs^ `:` type($outputs) `)`)? attr-dict
+    $kernel (`ins` `(` $inputs^ `:` type($inputs) `)`)? (`outs` `(` $outputs^ `:` type($outputs) `)`)?
+    (`cost` `(` $cost^ `)`)? attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What the kernel is called with: inputs, then outputs.
+    ::mlir::OperandRange getBuffers() { return getOperands().drop_back(getCost().size()); }
   }];
 }
 
@@ -84,9 +96,10 @@ def ProgramOp : FoveaOp<"program", [HasParent<"::mlir::ModuleOp">]> {
   let summary = "What is known of an entry once its body is native code";
   let description = [{
     In the `llvm` stage, one for each entry: its signature, how many numbers its plan writes, the most positions it
-    takes (0: not bounded), and for each step the kernel and the place in the model that it comes from.
+    takes (0: not bounded), and for each step the kernel and the place in the model that it comes from; `costs` are the places
+    among these numbers of each step's operations and bytes, 0 where they are not known.
 
-    * (C1) there are as many places as kernels.
+    * (C1) there are as many places as kernels, and no or two costs for each.
 
     ```mlir
     fovea.program "f" #fovea.signature<[#fovea.port<"x", tensor<4xf32>>], [#fovea.port<"y", tensor<4xf32>>]> locals(2) positions(0)
@@ -94,9 +107,11 @@ def ProgramOp : FoveaOp<"program", [HasParent<"::mlir::ModuleOp">]> {
     ```
   }];
   let arguments = (ins StrAttr:$entry, Fovea_SignatureAttr:$signature, I64Attr:$locals, I64Attr:$max_positions,
-                       StrArrayAttr:$kernels, StrArrayAttr:$places);
+                       StrArrayAttr:$kernels, StrArrayAttr:$places,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$costs);
   let assemblyFormat = [{
-    $entry $signature `locals` `(` $locals `)` `positions` `(` $max_positions `)` `steps` $kernels `at` $places attr-dict
+    $entry $signature `locals` `(` $locals `)` `positions` `(` $max_positions `)` `steps` $kernels `at` $places
+    (`costs` $costs^)? attr-dict
   }];
   let hasVerifier = 1;
 }

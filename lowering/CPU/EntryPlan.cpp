@@ -39,8 +39,18 @@ FailureOr<EntryPlan> EntryPlan::get(func::FuncOp entry) {
                       entry.getBody().front().getTerminator()->operand_end());
   plan.count = 1 + plan.results.size();
   for (LaunchOp launch : plan.launches)
-    for (Value operand : launch->getOperands())
+    for (Value operand : launch.getBuffers())
       collect(operand, plan);
+
+  // Costs have places of their own: constants that a step uses stay constants.
+  for (LaunchOp launch : plan.launches) {
+    std::array<int64_t, 2> &places = plan.costs.emplace_back();
+    for (auto [place, value] : llvm::zip(places, launch.getCost())) {
+      auto [known, isNew] = plan.costPlaces.insert({value, plan.count});
+      plan.count += isNew;
+      place = known->second;
+    }
+  }
 
   // Sizes of arguments and result buffers, from which their descriptors are made.
   auto signature = entry->getAttrOfType<SignatureAttr>(FoveaDialect::kSignatureAttr);
@@ -133,8 +143,14 @@ FailureOr<std::vector<EntryLayout>> mlir::fovea::describeEntries(ModuleOp module
                        static_cast<int64_t>(program.getMaxPositions()),
                        {}};
     for (auto [kernel, place] : llvm::zip(program.getKernels().getAsValueRange<StringAttr>(),
-                                          program.getPlaces().getAsValueRange<StringAttr>()))
-      layout.steps.push_back({kernel.str(), place.str()});
+                                          program.getPlaces().getAsValueRange<StringAttr>())) {
+      EntryStep step{kernel.str(), place.str()};
+      if (ArrayRef<int64_t> costs = program.getCosts(); !costs.empty()) {
+        step.flops = costs[2 * layout.steps.size()];
+        step.bytes = costs[2 * layout.steps.size() + 1];
+      }
+      layout.steps.push_back(std::move(step));
+    }
     layouts.push_back(std::move(layout));
   }
   for (auto entry : module.getOps<func::FuncOp>()) {
@@ -152,8 +168,9 @@ FailureOr<std::vector<EntryLayout>> mlir::fovea::describeEntries(ModuleOp module
     layout.localsCount = plan->count;
     if (auto most = entry->getAttrOfType<IntegerAttr>(FoveaDialect::kMaxPositionsAttr))
       layout.maxPositions = most.getInt();
-    for (LaunchOp launch : plan->launches)
-      layout.steps.push_back({launch.getKernel().str(), describeLocation(launch.getLoc())});
+    for (auto [launch, cost] : llvm::zip(plan->launches, plan->costs))
+      layout.steps.push_back(
+          {launch.getKernel().str(), describeLocation(launch.getLoc()), cost[0], cost[1]});
     layouts.push_back(std::move(layout));
   }
   return layouts;

@@ -6,6 +6,7 @@
 
 #include "dialects/Fovea/FoveaDialect.h"
 #include "llvm/ADT/MapVector.h"
+#include <array>
 
 namespace mlir::fovea {
 
@@ -23,6 +24,10 @@ struct EntryPlan {
   /// For each argument and axis, the place of its size in `dims`; -1 for result buffers and static
   /// axes. A cache's length, an argument of its own, has one entry.
   SmallVector<SmallVector<int64_t>> argumentDims;
+  /// For each launch, the places of its operations and bytes; 0 where it does not say.
+  SmallVector<std::array<int64_t, 2>> costs;
+  /// The values of these places.
+  llvm::MapVector<Value, int64_t> costPlaces;
   int64_t count = 0;
 
   static FailureOr<EntryPlan> get(func::FuncOp entry);

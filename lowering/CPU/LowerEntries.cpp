@@ -148,8 +148,9 @@ void EntryLowering::emitPlan() {
   b.storeIndex(mapping.lookup(ArenaOp(plan.arena).getBytes()), locals, 0);
   for (auto [i, size] : llvm::enumerate(plan.results))
     b.storeIndex(mapping.lookup(size), locals, 1 + i);
-  for (auto [value, place] : plan.places)
-    b.storeIndex(mapping.lookup(value), locals, place);
+  for (const auto *places : {&plan.places, &plan.costPlaces})
+    for (auto [value, place] : *places)
+      b.storeIndex(mapping.lookup(value), locals, place);
   for (auto [loaded, places, dimPlaces] :
        llvm::zip(sizes, plan.argumentPlaces, plan.argumentDims)) {
     for (auto [size, place] : llvm::zip(loaded, places))
@@ -213,7 +214,7 @@ LaunchForm EntryLowering::getForm(LaunchOp launch) const {
   LaunchForm form;
   llvm::DenseMap<Value, size_t> seen;
   form.key.push_back(launch.getKernelAttr().getAsOpaquePointer());
-  for (Value operand : launch->getOperands())
+  for (Value operand : launch.getBuffers())
     addForm(operand, form, seen);
   return form;
 }
@@ -271,7 +272,7 @@ void EntryLowering::emitSite(PointerBuilder &b, LaunchOp launch, Value row, Valu
   SmallVector<Value> operands;
   int64_t next = 0;
   auto nextNumber = [&]() -> Value { return b.loadElement(row, b.getI64Type(), ++next); };
-  for (Value operand : launch->getOperands())
+  for (Value operand : launch.getBuffers())
     operands.push_back(materialize(b, operand, frame, locals, mapping, nextNumber));
   for (Value part : arguments.take_back(2))
     operands.push_back(arith::IndexCastOp::create(b, b.getIndexType(), part));
@@ -414,16 +415,20 @@ struct LowerEntriesPass : fovea::impl::LowerEntriesPassBase<LowerEntriesPass> {
       OpBuilder builder(entry);
       SmallVector<StringRef> kernels;
       SmallVector<std::string> places;
-      for (LaunchOp launch : plan->launches) {
+      SmallVector<int64_t> costs;
+      for (auto [launch, cost] : llvm::zip(plan->launches, plan->costs)) {
         kernels.push_back(launch.getKernel());
         places.push_back(describeLocation(launch.getLoc()));
+        llvm::append_range(costs, cost);
       }
+      if (plan->costPlaces.empty())
+        costs.clear();
       auto most = entry->getAttrOfType<IntegerAttr>(FoveaDialect::kMaxPositionsAttr);
       ProgramOp::create(
           builder, entry.getLoc(), entry.getName(),
           entry->getAttrOfType<SignatureAttr>(FoveaDialect::kSignatureAttr), plan->count,
           most ? most.getInt() : 0, builder.getStrArrayAttr(kernels),
-          builder.getStrArrayAttr(SmallVector<StringRef>(places.begin(), places.end())));
+          builder.getStrArrayAttr(SmallVector<StringRef>(places.begin(), places.end())), costs);
       entry.erase();
     }
   }

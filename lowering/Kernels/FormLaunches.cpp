@@ -3,6 +3,7 @@
 // The pass that turns entries on tensors into lists of launches on buffers; its text says what it
 // refuses.
 #include "lowering/Kernels/Arena.h"
+#include "lowering/Kernels/Cost.h"
 #include "lowering/Kernels/KernelBuilder.h"
 #include "lowering/Lowering.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -108,6 +109,9 @@ FailureOr<func::FuncOp> KernelTable::get(GroupOp group, ArrayRef<Type> types) {
                                            : UnitAttr::get(group.getContext())),
            failure();
   func::FuncOp function = create(group.getLoc(), getKernelName(*op), types);
+  function->setAttr(FoveaDialect::kComputesAttr,
+                    StringAttr::get(group.getContext(), describeComputation(group)));
+  function->setAttr(FoveaDialect::kScheduleAttr, schedule);
   Block &block = function.getBody().front();
   KernelBuilder k((*op)->getLoc(), OpBuilder::atBlockBegin(&block), schedule.getParallel());
   unsigned next = 0;
@@ -613,10 +617,13 @@ LogicalResult EntryConversion::convertGroup(GroupOp group) {
   ReifiedRankedShapedTypeDims shapes;
   if (failed(group.reifyResultShapes(asking, shapes)))
     return group.emitOpError("has results whose sizes cannot be computed beforehand");
+  SmallVector<Value> cost = buildCost(asking, group);
   for (Operation *op = before ? before->getNextNode() : &group->getBlock()->front(); op != group;
        op = op->getNextNode())
     if (failed(convert(op)))
       return failure();
+  for (Value &value : cost)
+    value = scalars.lookup(value);
 
   SmallVector<Value> inputs, outputs;
   llvm::DenseMap<Value, CacheBuffer> grown; ///< by the region's argument
@@ -684,7 +691,7 @@ LogicalResult EntryConversion::convertGroup(GroupOp group) {
   FailureOr<func::FuncOp> kernel = kernels.get(group, types);
   if (failed(kernel))
     return failure();
-  LaunchOp::create(body, loc, kernel->getSymName(), inputs, outputs);
+  LaunchOp::create(body, loc, kernel->getSymName(), inputs, outputs, cost);
   ++launches;
   return success();
 }
@@ -708,7 +715,7 @@ LogicalResult EntryConversion::convertReturn(func::ReturnOp op) {
     Value source = found->second.memory, target = resultBuffers[i];
     func::FuncOp copy = kernels.getCopy(op.getLoc(), cast<MemRefType>(source.getType()),
                                         cast<MemRefType>(target.getType()));
-    LaunchOp::create(body, op.getLoc(), copy.getSymName(), source, target);
+    LaunchOp::create(body, op.getLoc(), copy.getSymName(), source, target, ValueRange());
     ++launches;
   }
   func::ReturnOp::create(body, op.getLoc(), sizes);

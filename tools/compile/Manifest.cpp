@@ -78,6 +78,21 @@ static std::unique_ptr<ModelInfoT> buildModelInfo(ModuleOp module, ArrayRef<Entr
   return info;
 }
 
+/// What a kernel's function says about it. Plain loops are what a group gets that no builder of
+/// tile programs covers; a copy between buffers has no schedule.
+static std::unique_ptr<KernelT> buildKernel(SymbolTable &symbols, StringRef name) {
+  auto kernel = std::make_unique<KernelT>();
+  kernel->name = name.str();
+  Operation *function = symbols.lookup(name);
+  if (auto text = function->getAttrOfType<StringAttr>(FoveaDialect::kComputesAttr))
+    kernel->description = text.str();
+  if (Attribute schedule = function->getAttr(FoveaDialect::kScheduleAttr)) {
+    kernel->fallback = isa<LoopScheduleAttr>(schedule);
+    llvm::raw_string_ostream(kernel->schedule) << schedule;
+  }
+  return kernel;
+}
+
 FailureOr<ManifestT> mlir::fovea::buildManifest(ModuleOp module, const TargetOptions &target,
                                                 std::string fusionReport) {
   FailureOr<std::vector<EntryLayout>> entries = describeEntries(module);
@@ -91,6 +106,7 @@ FailureOr<ManifestT> mlir::fovea::buildManifest(ModuleOp module, const TargetOpt
   manifest.fusion_report = std::move(fusionReport);
   manifest.model = buildModelInfo(module, *entries);
 
+  SymbolTable symbols(module);
   llvm::MapVector<StringRef, uint32_t> kernels;
   for (const EntryLayout &layout : *entries) {
     auto entry = std::make_unique<EntryT>();
@@ -110,11 +126,11 @@ FailureOr<ManifestT> mlir::fovea::buildManifest(ModuleOp module, const TargetOpt
       auto step = std::make_unique<StepT>();
       step->kernel = kernel->second;
       step->location = launch.location;
+      step->flops = static_cast<uint32_t>(launch.flops);
+      step->bytes = static_cast<uint32_t>(launch.bytes);
       entry->steps.push_back(std::move(step));
       if (isNew) {
-        auto description = std::make_unique<KernelT>();
-        description->name = launch.kernel;
-        manifest.kernels.push_back(std::move(description));
+        manifest.kernels.push_back(buildKernel(symbols, launch.kernel));
       }
     }
     manifest.entries.push_back(std::move(entry));

@@ -48,10 +48,29 @@ static void printEntry(const EntryT &entry, const ManifestT &manifest) {
     ++uses[step->kernel];
   for (auto [kernel, count] : uses) {
     const KernelT &what = *manifest.kernels[kernel];
-    std::printf("    %4zu x %s%s%s%s\n", count, what.name.c_str(),
+    std::printf("    %4zu x %s%s%s%s%s\n", count, what.name.c_str(),
                 what.description.empty() ? "" : ": ", what.description.c_str(),
-                what.fallback ? " (fallback)" : "");
+                what.schedule.empty() ? "" : ", ", what.schedule.c_str());
   }
+}
+
+/// The kernels that are plain loops because no builder of tile programs covers them, and where in
+/// the model each is used first.
+static void printFallbacks(const ManifestT &manifest) {
+  std::map<uint32_t, std::string> places;
+  for (const auto &entry : manifest.entries)
+    for (const auto &step : entry->steps)
+      if (manifest.kernels[step->kernel]->fallback)
+        places.try_emplace(step->kernel,
+                           entry->name + (step->location.empty() ? "" : ", ") + step->location);
+  if (places.empty()) {
+    std::printf("\nno kernel falls back to plain loops\n");
+    return;
+  }
+  std::printf("\nfallbacks to plain loops (%zu)\n", places.size());
+  for (const auto &[kernel, place] : places)
+    std::printf("    %s: %s, first in %s\n", manifest.kernels[kernel]->name.c_str(),
+                manifest.kernels[kernel]->description.c_str(), place.c_str());
 }
 
 static const char *kindName(ModelKind kind) {
@@ -84,6 +103,7 @@ static void print(const artifact::ArtifactReader &reader) {
                 section.size);
   for (const auto &entry : manifest.entries)
     printEntry(*entry, manifest);
+  printFallbacks(manifest);
   std::printf("\nweights (%zu)\n", manifest.weights.size());
   for (const auto &weight : manifest.weights) {
     std::string shape;

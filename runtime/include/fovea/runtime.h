@@ -201,6 +201,7 @@ typedef struct fovea_step_info {
   const char *description;
   const char *location; /* where the source model names it */
   int is_fallback;      /* plain loops: no kernel builder covers it */
+  const char *schedule; /* how the kernel is built, as the compiler writes it; "" if it has none */
 } fovea_step_info;
 
 FOVEA_API fovea_status *fovea_module_get_step(const fovea_module *module, size_t entry, size_t step,
@@ -245,10 +246,13 @@ typedef struct fovea_context_options {
   int64_t capacity;
   /* Host threads in place of the own pool; NULL: own pool. Copied. */
   const fovea_threading *threading;
-  /* Not 0: measure each step (fovea_call_get_step_time). */
+  /* Not 0: measure each step (fovea_call_get_step_time, fovea_call_get_step_cost). */
   int profile;
+  /* Not 0: record when each thread runs which step (fovea_context_get_trace). Costs two readings
+     of the clock a step and thread, and 48 bytes of memory. */
+  int trace;
 } fovea_context_options;
-#define FOVEA_CONTEXT_OPTIONS_INIT {sizeof(fovea_context_options), 0, 0, NULL, 0}
+#define FOVEA_CONTEXT_OPTIONS_INIT {sizeof(fovea_context_options), 0, 0, NULL, 0, 0}
 
 /* `options` may be NULL. */
 FOVEA_API fovea_status *fovea_context_create(fovea_module *module,
@@ -266,6 +270,22 @@ typedef struct fovea_context_info {
 } fovea_context_info;
 FOVEA_API fovea_status *fovea_context_get_info(const fovea_context *context,
                                                fovea_context_info *info);
+
+/* One thread's part of one step, or a whole call. */
+typedef struct fovea_trace_event {
+  const char *entry; /* lives as long as the module */
+  size_t entry_index;
+  int64_t step;   /* -1: the whole call, on the thread that made it */
+  int32_t thread; /* 0 is the thread that calls fovea_call_run */
+  /* Nanoseconds of a clock that only goes forward. A part ends before its thread waits for others.
+   */
+  int64_t begin, end;
+} fovea_trace_event;
+
+/* What has been recorded since the context was made, thread by thread and in order of time on each;
+   for a context with `trace`. Valid until the next fovea_call_run in this context. */
+FOVEA_API fovea_status *fovea_context_get_trace(fovea_context *context,
+                                                const fovea_trace_event **events, size_t *count);
 
 /* Call -------------------------------------------------------------------- */
 
@@ -293,6 +313,11 @@ FOVEA_API fovea_status *fovea_call_get_result(fovea_call *call, const char *name
 /* Sum over all runs of the call, for a context with `profile`. */
 FOVEA_API fovea_status *fovea_call_get_step_time(const fovea_call *call, size_t step,
                                                  double *seconds);
+/* Likewise summed over all runs: the floating-point operations of a step's products (a
+   multiplication and an addition are two; exact masks are counted, masks that are data are not) and
+   the bytes that it reads and writes, each once. -1 where the compiler did not know. */
+FOVEA_API fovea_status *fovea_call_get_step_cost(const fovea_call *call, size_t step, double *flops,
+                                                 double *bytes);
 
 /* Text -------------------------------------------------------------------- */
 

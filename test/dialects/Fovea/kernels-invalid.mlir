@@ -174,3 +174,30 @@ func.func private @unknown_argument_attribute(i32 {fovea.title = "x"})
 
 // expected-error @below {{expects one place for each kernel, got}}
 fovea.program "program_c1" #fovea.signature<[#fovea.port<"x", tensor<4xf32>>], [#fovea.port<"y", tensor<4xf32>>]> locals(2) positions(0) steps ["activation_0"] at []
+
+// -----
+
+// expected-error @below {{expects two costs for each kernel, got 3 for 1}}
+fovea.program "program_c1_costs" #fovea.signature<[], []> locals(2) positions(0) steps ["k"] at [""] costs [1, 1, 1]
+
+// -----
+
+func.func private @k(memref<4xf32>, index, index)
+func.func @launch_c2(%x: memref<4xf32>, %n: index) {
+  // expected-error @below {{expects operations and bytes as its cost, got 1 values}}
+  fovea.launch @k outs(%x : memref<4xf32>) cost(%n)
+  return
+}
+
+// -----
+
+// expected-error @below {{expects 'fovea.computes' to be text, got 3}}
+func.func private @computes_number() attributes {fovea.computes = 3 : i64}
+
+// -----
+
+func.func @schedule_elsewhere() {
+  // expected-error @below {{expects 'fovea.schedule' on a function}}
+  %c = arith.constant {fovea.schedule = "x"} 1 : i32
+  return
+}

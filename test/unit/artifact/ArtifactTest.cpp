@@ -319,6 +319,7 @@ TEST_F(ArtifactTest, ManifestsThatReferToNothingAreRefused) {
       {[](manifest::ManifestT &m) { m.entries[0]->name = "a/b"; }, "entry 'a/b'"},
       {[](manifest::ManifestT &m) { m.entries[0]->locals = 2; }, "between 3 and"},
       {[](manifest::ManifestT &m) { m.entries[0]->locals = 1u << 30; }, "between 3 and"},
+      {[](manifest::ManifestT &m) { m.entries[0]->steps[0]->bytes = 3; }, "cost at local 3 of 3"},
       {[](manifest::ManifestT &m) { m.entries[0]->arguments[0]->shape = {-2, 3}; }, "size -2"},
       {[](manifest::ManifestT &m) { m.entries[0]->arguments[0]->element = ElementType::None; },
        "unknown element type"},

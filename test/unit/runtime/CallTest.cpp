@@ -239,4 +239,71 @@ TEST_F(RuntimeTest, ContextsOfOneModuleRunAtTheSameTime) {
     user.join();
 }
 
+TEST_F(RuntimeTest, CostsAreSummedOverRuns) {
+  ContextPtr own = context(2, 0, nullptr, /*profile=*/1);
+  CallPtr add = call(own, "add");
+  std::vector<float> data(12);
+  for (int64_t rows : {1, 4}) {
+    EXPECT_EQ(set(add, "a", data, {rows, 3}), "");
+    EXPECT_EQ(set(add, "b", data, {rows, 3}), "");
+    EXPECT_EQ(run(add), "");
+  }
+  double flops = 0, bytes = 0;
+  EXPECT_EQ(message(fovea_call_get_step_cost(add.get(), 0, &flops, &bytes)), "");
+  EXPECT_EQ(flops, 3 + 12);
+  EXPECT_EQ(bytes, 36 + 144);
+  CallPtr wave = call(own, "wave");
+  EXPECT_EQ(set(wave, "x", data, {12}), "");
+  EXPECT_EQ(run(wave), "");
+  EXPECT_EQ(message(fovea_call_get_step_cost(wave.get(), 3, &flops, &bytes)), "");
+  EXPECT_EQ(flops, -1);
+  EXPECT_EQ(bytes, -1);
+  expectIn(message(fovea_call_get_step_cost(wave.get(), 40, &flops, &bytes)), "no step number 40");
+}
+
+/// One event for each thread and step and one for the call, with every kind of threads.
+TEST_F(RuntimeTest, TracesWhatEachThreadDid) {
+  int calls = 0;
+  fovea_threading region = {3, &calls, hostRegion, nullptr};
+  fovea_threading single = {3, &calls, nullptr, hostFor};
+  std::vector<float> x(20);
+  for (fovea_threading *threading : {static_cast<fovea_threading *>(nullptr), &region, &single}) {
+    fovea_context_options options = FOVEA_CONTEXT_OPTIONS_INIT;
+    options.threads = 3;
+    options.threading = threading;
+    options.trace = 1;
+    fovea_context *made = nullptr;
+    ASSERT_EQ(message(fovea_context_create(module.get(), &options, &made)), "");
+    ContextPtr own(made);
+    CallPtr wave = call(own, "wave");
+    EXPECT_EQ(set(wave, "x", x, {20}), "");
+    for (int i = 0; i < 2; ++i)
+      EXPECT_EQ(run(wave), "");
+    const fovea_trace_event *events = nullptr;
+    size_t count = 0;
+    ASSERT_EQ(message(fovea_context_get_trace(own.get(), &events, &count)), "");
+    ASSERT_EQ(count, 2u * (3 * 40 + 1));
+    std::vector<int> steps(40), threads(3);
+    int64_t begin = events[0].begin, whole = 0;
+    for (size_t i = 0; i < count; ++i) {
+      EXPECT_STREQ(events[i].entry, "wave");
+      EXPECT_LE(events[i].begin, events[i].end);
+      if (events[i].step < 0) {
+        whole += events[i].end - events[i].begin;
+        continue;
+      }
+      ++steps.at(static_cast<size_t>(events[i].step));
+      ++threads.at(static_cast<size_t>(events[i].thread));
+    }
+    EXPECT_EQ(steps, std::vector<int>(40, 6));
+    EXPECT_EQ(threads, std::vector<int>(3, 80));
+    EXPECT_GT(whole, 0);
+    EXPECT_GT(begin, 0);
+  }
+  const fovea_trace_event *events = nullptr;
+  size_t count = 0;
+  ContextPtr quiet = context();
+  expectIn(message(fovea_context_get_trace(quiet.get(), &events, &count)), "does not trace");
+}
+
 } // namespace

@@ -38,6 +38,7 @@ TEST_F(RuntimeTest, TellsWhatIsInside) {
   ASSERT_EQ(message(fovea_module_get_step(module.get(), entry, 1, &step)), "");
   EXPECT_STREQ(step.kernel, "prefill_1");
   EXPECT_STREQ(step.location, "test.prefill");
+  EXPECT_STREQ(step.schedule, "");
   expectIn(message(fovea_module_find_entry(module.get(), "backward", &entry)), "'forward'");
   EXPECT_NE(message(fovea_module_get_entry(module.get(), 77, &prefill)), "");
   EXPECT_NE(message(fovea_module_get_entry(nullptr, 0, &prefill)), "");

@@ -66,7 +66,11 @@ public:
     manifest.model->max_positions = 64;
     manifest.model->max_text_tokens = 16;
     manifest.cpu_features = {"sse2"};
-    auto *add = entry("add", 1, 3);
+    auto *add = entry("add", 1, 5);
+    add->steps[0]->flops = 3;
+    add->steps[0]->bytes = 4;
+    manifest.kernels.back()->description = "sum by hand";
+    manifest.kernels.back()->schedule = "by rows";
     add->arguments.push_back(tensor("a", ElementType::F32, {-1, 3}, {"rows", ""}));
     add->arguments.push_back(tensor("b", ElementType::F32, {-1, 3}, {"rows", ""}));
     add->results.push_back(tensor("sum", ElementType::F32, {-1, 3}, {"rows", ""}));

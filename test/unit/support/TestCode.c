@@ -17,11 +17,13 @@ static void range(int64_t count, int64_t part, int64_t parts, int64_t *first, in
   *end = count * (part + 1) / parts;
 }
 
-/* add(a [rows,3], b [rows,3]) -> sum [rows,3]; one step. */
+/* add(a [rows,3], b [rows,3]) -> sum [rows,3]; one step, whose cost is told. */
 EXPORT void fovea_add_plan(const int64_t *dims, int64_t *locals) {
   locals[0] = 0;
   locals[1] = dims[0];
   locals[2] = 3;
+  locals[3] = dims[0] * 3;
+  locals[4] = dims[0] * 36;
 }
 EXPORT void fovea_add_step(const fovea_frame *frame, int64_t step, int64_t part, int64_t parts) {
   const float *a = frame->buffers[0], *b = frame->buffers[1];
