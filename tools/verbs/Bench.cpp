@@ -1,62 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `bench`: how long a prompt and each new token take, and which kernels take it.
-// Times are medians over the repetitions, after one that is not counted.
+// `bench`: how long a prompt and each new token take, or one run of any entry, which
+// kernels take it, and how near they come to what the machine can do. Times are
+// medians over the repetitions, after one that is not counted; arguments are made up
+// unless given.
+#include "tools/peaks/Peaks.h"
+#include "tools/verbs/BenchReport.h"
 #include "tools/verbs/Common.h"
+#include "tools/verbs/Npz.h"
+#include "tools/verbs/Trace.h"
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
+#include <cstring>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <tuple>
 
 namespace fovea::verbs {
 
 namespace {
 
 struct BenchOptions : Common {
-  int64_t promptTokens = 128, newTokens = 32;
+  int64_t promptTokens = 128, newTokens = 32, batch = 1;
   int repeat = 3;
+  std::string entry, inputs, trace;
+  std::vector<std::string> sizes; ///< "name=size"
+  bool noPeaks = false;
 };
 
 using Clock = std::chrono::steady_clock;
+using Sizes = std::map<std::string, int64_t>;
 
-/// An entry that takes tokens, run again and again.
+/// Element `index` of what is given for an argument: token ids spread over `words`,
+/// masks of ones, numbers between -1 and 1, all other integers zero.
+void makeElement(const std::string &name, fovea_dtype dtype, size_t index, int64_t words,
+                 uint8_t *at) {
+  auto noise = static_cast<uint32_t>(index * 2654435761u + 12345u) ^ 0x5bd1e995u;
+  double real = static_cast<double>(noise) / 2147483648.0 - 1;
+  auto put = [&](auto value) { std::memcpy(at, &value, sizeof(value)); };
+  if (dtype.code == FOVEA_FLOAT && dtype.bits == 64)
+    put(real);
+  else if (dtype.code == FOVEA_FLOAT && dtype.bits == 32)
+    put(static_cast<float>(real));
+  else if (dtype.code == FOVEA_FLOAT) // f16: 0.5 to 1, of either sign
+    put(static_cast<uint16_t>(0x3800 | (noise & 0x83ff)));
+  else if (dtype.code == FOVEA_BFLOAT)
+    put(static_cast<uint16_t>(0x3f00 | (noise & 0x807f)));
+  else if (name == "input_ids" && dtype.bits == 64)
+    put(static_cast<int64_t>((index * 7919 + 13) % static_cast<size_t>(words)));
+  else if (name == "attention_mask")
+    at[0] = 1;
+}
+
+/// An entry that is run again and again.
 class Timed {
 public:
-  Timed(const ModulePtr &module, const ContextPtr &context, const char *entry)
-      : module(module.get()), entry(entry) {
-    check(fovea_module_find_entry(this->module, entry, &index));
+  Timed(const ModulePtr &module, const ContextPtr &context, const char *name)
+      : module(module.get()) {
+    check(fovea_module_find_entry(this->module, name, &index));
+    check(fovea_module_get_entry(this->module, index, &entry));
     fovea_call *made = nullptr;
-    check(fovea_call_create(context.get(), entry, &made));
+    check(fovea_call_create(context.get(), name, &made));
     call.reset(made);
     words = std::max<int64_t>(infoOf(module).vocabulary_size, 1);
   }
 
-  /// Sets all token arguments to [1, count]: ids spread over the vocabulary, masks
-  /// of ones, types of zeros.
-  void setTokens(int64_t count) {
-    fovea_entry_info info;
-    check(fovea_module_get_entry(module, index, &info));
-    for (size_t i = 0; i < info.argument_count; ++i) {
+  /// Sets all arguments: those that `given` names to its arrays, the others to made-up
+  /// ones with dimensions of the sizes that `sizes` names.
+  void setArguments(const Sizes &sizes, const std::vector<Array> &given) {
+    for (size_t i = 0; i < entry.argument_count; ++i) {
       fovea_value_info value;
       check(fovea_module_get_argument(module, index, i, &value));
       if (value.is_cache)
         continue;
-      std::string name = value.name;
-      std::vector<int64_t> &data = values[name];
-      data.resize(static_cast<size_t>(count));
-      for (int64_t j = 0; j < count; ++j)
-        data[static_cast<size_t>(j)] = name == "input_ids"        ? (j * 7919 + 13) % words
-                                       : name == "attention_mask" ? 1
-                                                                  : 0;
-      int64_t shape[] = {1, count};
+      auto found = std::find_if(given.begin(), given.end(),
+                                [&](const Array &array) { return array.name == value.name; });
+      Array &array = arrays[value.name];
+      array = found != given.end() ? *found : makeUp(value, sizes);
+      if (value.name == std::string("input_ids"))
+        tokens = count(array.shape);
       fovea_tensor tensor{};
-      tensor.data = data.data();
+      static uint8_t none[8];
+      tensor.data = array.data.empty() ? none : array.data.data();
       tensor.device.type = FOVEA_CPU;
-      tensor.ndim = 2;
-      tensor.dtype = {FOVEA_INT, 64, 1};
-      tensor.shape = shape;
+      tensor.ndim = static_cast<int32_t>(array.shape.size());
+      tensor.dtype = array.dtype;
+      tensor.shape = array.shape.data();
       check(fovea_call_set_argument(call.get(), value.name, &tensor));
     }
   }
@@ -67,85 +96,106 @@ public:
     return std::chrono::duration<double>(Clock::now() - start).count();
   }
 
-  /// Adds each kernel's seconds to `kernels`.
-  void addKernels(std::map<std::string, double> &kernels, double sign) const {
-    fovea_entry_info info;
-    check(fovea_module_get_entry(module, index, &info));
-    for (size_t i = 0; i < info.step_count; ++i) {
-      fovea_step_info step;
-      double seconds = 0;
-      check(fovea_module_get_step(module, index, i, &step));
-      check(fovea_call_get_step_time(call.get(), i, &seconds));
-      kernels[step.kernel] += sign * seconds;
+  /// From now on runs count.
+  void beginCounting() { before = sums(); }
+
+  /// The row of the report for `seconds`, the counted repetitions.
+  Phase finish(const std::vector<double> &seconds, int64_t tokensEach) const {
+    Phase phase;
+    phase.entry = entry.name;
+    phase.tokens = tokensEach;
+    std::vector<double> sorted = seconds;
+    std::sort(sorted.begin(), sorted.end());
+    phase.seconds = sorted[sorted.size() / 2];
+    phase.fastest = sorted.front();
+    std::vector<KernelTime> now = sums();
+    auto repetitions = static_cast<double>(seconds.size());
+    for (size_t i = 0; i < now.size(); ++i) {
+      KernelTime &kernel = now[i];
+      kernel.seconds = (kernel.seconds - before[i].seconds) / repetitions;
+      kernel.calls *= static_cast<double>(runs) / repetitions;
+      for (auto [mine, old] : {std::make_pair(&kernel.flops, before[i].flops),
+                               std::make_pair(&kernel.bytes, before[i].bytes)})
+        *mine = *mine < 0 ? -1 : (*mine - old) / repetitions;
     }
+    std::sort(now.begin(), now.end(), [](const KernelTime &a, const KernelTime &b) {
+      return std::tie(b.seconds, a.name) < std::tie(a.seconds, b.name);
+    });
+    phase.kernels = std::move(now);
+    return phase;
   }
 
-  const char *name() const { return entry; }
+  void countRuns(int64_t more) { runs += more; }
+  int64_t tokenCount() const { return tokens; }
 
 private:
+  static int64_t count(const std::vector<int64_t> &shape) {
+    int64_t product = 1;
+    for (int64_t size : shape)
+      product *= size;
+    return product;
+  }
+
+  Array makeUp(const fovea_value_info &value, const Sizes &sizes) const {
+    Array array;
+    array.name = value.name;
+    array.dtype = value.dtype;
+    size_t elements = 1, bytes = value.dtype.bits / 8;
+    for (int32_t axis = 0; axis < value.ndim; ++axis) {
+      int64_t size = value.shape[axis];
+      std::string name = value.dimensions[axis];
+      if (size < 0) {
+        auto found = sizes.find(name);
+        if (found == sizes.end())
+          throw Failure{2, "entry '" + std::string(entry.name) + "': argument '" + value.name +
+                               "': " +
+                               (name.empty() ? "dimension " + std::to_string(axis) +
+                                                   " has no name; give the array by --inputs"
+                                             : "expects a size, --dim " + name + "=N")};
+        size = found->second;
+      }
+      array.shape.push_back(size);
+      if (size != 0 && elements > (size_t(1) << 40) / static_cast<size_t>(size))
+        throw Failure{1, "argument '" + std::string(value.name) + "' is impossibly large"};
+      elements *= static_cast<size_t>(size);
+    }
+    array.data.resize(elements * bytes);
+    for (size_t i = 0; i < elements; ++i)
+      makeElement(array.name, array.dtype, i, words, array.data.data() + i * bytes);
+    return array;
+  }
+
+  /// Each kernel's sums over all runs; `calls` of one run.
+  std::vector<KernelTime> sums() const {
+    std::vector<KernelTime> kernels;
+    std::map<std::string, size_t> places;
+    for (size_t i = 0; i < entry.step_count; ++i) {
+      fovea_step_info step;
+      check(fovea_module_get_step(module, index, i, &step));
+      auto [place, isNew] = places.try_emplace(step.kernel, kernels.size());
+      if (isNew)
+        kernels.push_back(
+            {step.kernel, step.description, step.schedule, step.is_fallback != 0, 0, 0, 0, 0});
+      KernelTime &kernel = kernels[place->second];
+      double seconds = 0, flops = 0, bytes = 0;
+      check(fovea_call_get_step_time(call.get(), i, &seconds));
+      check(fovea_call_get_step_cost(call.get(), i, &flops, &bytes));
+      ++kernel.calls;
+      kernel.seconds += seconds;
+      kernel.flops = kernel.flops < 0 || flops < 0 ? -1 : kernel.flops + flops;
+      kernel.bytes = kernel.bytes < 0 || bytes < 0 ? -1 : kernel.bytes + bytes;
+    }
+    return kernels;
+  }
+
   fovea_module *module;
-  const char *entry;
+  fovea_entry_info entry{};
   size_t index = 0;
   CallPtr call;
-  int64_t words;
-  std::map<std::string, std::vector<int64_t>> values;
+  int64_t words, tokens = 0, runs = 0;
+  std::map<std::string, Array> arrays;
+  std::vector<KernelTime> before;
 };
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
-/// One row of the report: an entry, its tokens and time, its kernels.
-struct Phase {
-  std::string entry;
-  int64_t tokens;
-  double seconds;
-  std::vector<std::pair<std::string, double>> kernels; ///< Seconds of one repetition.
-};
-
-/// `before`: the kernels' times when counting began.
-Phase makePhase(const Timed &timed, int64_t tokens, const std::vector<double> &seconds,
-                std::map<std::string, double> before) {
-  for (auto &[name, value] : before)
-    value = -value;
-  timed.addKernels(before, 1);
-  Phase phase{timed.name(), tokens, median(seconds), {}};
-  for (auto &[name, value] : before)
-    phase.kernels.emplace_back(name, value / static_cast<double>(seconds.size()));
-  std::sort(phase.kernels.begin(), phase.kernels.end(),
-            [](const auto &a, const auto &b) { return a.second > b.second; });
-  return phase;
-}
-
-void report(const BenchOptions &options, int threads, const std::vector<Phase> &phases) {
-  nlohmann::ordered_json record;
-  record["threads"] = threads;
-  for (const Phase &phase : phases) {
-    double each = phase.seconds / static_cast<double>(phase.tokens);
-    double total = 0;
-    for (const auto &kernel : phase.kernels)
-      total += kernel.second;
-    if (!options.json)
-      print(phase.entry + ": " + std::to_string(phase.tokens) + " tokens in " +
-            number(phase.seconds * 1e3, 4) + " ms, " + number(each * 1e3, 4) + " ms/token, " +
-            number(1 / each, 4) + " tokens/s, " + std::to_string(threads) + " threads\n");
-    nlohmann::ordered_json row;
-    row["tokens"] = phase.tokens;
-    row["seconds"] = phase.seconds;
-    for (const auto &[name, seconds] : phase.kernels) {
-      char line[512];
-      std::snprintf(line, sizeof(line), "  %10.4f ms %5.1f %%  %.400s\n", seconds * 1e3,
-                    total > 0 ? 100 * seconds / total : 0, name.c_str());
-      if (!options.json)
-        print(line);
-      row["kernels"][name] = seconds;
-    }
-    record[phase.entry] = row;
-  }
-  if (options.json)
-    print(record.dump() + "\n");
-}
 
 bool hasEntry(const ModulePtr &module, const char *name) {
   size_t index;
@@ -154,63 +204,127 @@ bool hasEntry(const ModulePtr &module, const char *name) {
   return !status;
 }
 
+/// The entry that is measured where it is not prefill with decode.
+std::string chooseEntry(const BenchOptions &options, const ModulePtr &module) {
+  if (!options.entry.empty() || hasEntry(module, "forward"))
+    return options.entry.empty() ? "forward" : options.entry;
+  fovea_entry_info info;
+  check(fovea_module_get_entry(module.get(), 0, &info));
+  if (infoOf(module).entry_count == 1)
+    return info.name;
+  throw Failure{2, options.file + ": has several entries; choose one by --entry"};
+}
+
+Sizes readSizes(const BenchOptions &options) {
+  Sizes sizes = {{"batch", options.batch}, {"sequence", options.promptTokens}};
+  for (const std::string &word : options.sizes) {
+    size_t equals = word.find('=');
+    char *end = nullptr;
+    int64_t size = equals == std::string::npos ? -1 : std::strtoll(&word[equals + 1], &end, 10);
+    if (size < 0 || size > int64_t(1) << 40 || end == &word[equals + 1] || *end)
+      throw Failure{2, "--dim " + word + ": expects NAME=SIZE"};
+    sizes[word.substr(0, equals)] = size;
+  }
+  return sizes;
+}
+
 void bench(const BenchOptions &options) {
+  Sizes sizes = readSizes(options);
+  std::vector<Array> given;
+  std::string error;
+  if (!options.inputs.empty() && !readNpz(options.inputs, given, error))
+    throw Failure{1, error};
   ModulePtr module = options.open();
-  ContextPtr context = options.makeContext(module, /*profile=*/true);
+  ContextPtr context = options.makeContext(module, /*profile=*/true, !options.trace.empty());
   fovea_context_info info;
   check(fovea_context_get_info(context.get(), &info));
-  bool decoder = hasEntry(module, "prefill") && hasEntry(module, "decode");
-  int64_t needed = options.promptTokens + (decoder ? options.newTokens : 0);
-  if (needed > info.capacity)
+  bool decoder = options.entry.empty() && hasEntry(module, "prefill") && hasEntry(module, "decode");
+  int64_t needed = sizes["sequence"] + (decoder ? options.newTokens : 0);
+  if (decoder && needed > info.capacity)
     throw Failure{1, "--prompt-tokens and --new-tokens ask for " + std::to_string(needed) +
                          " positions; the context has room for " + std::to_string(info.capacity)};
-  Timed prompt(module, context, decoder ? "prefill" : "forward");
-  prompt.setTokens(options.promptTokens);
-  std::vector<double> promptSeconds, newSeconds;
-  std::vector<Phase> phases;
-  std::map<std::string, double> promptBefore, newBefore;
+  std::unique_ptr<Peaks> peaks;
+  auto samplePeaks = [&] {
+    for (int i = 0; peaks && i < 5; ++i)
+      peaks->sample();
+  };
+  if (!options.noPeaks)
+    peaks = std::make_unique<Peaks>(info.threads);
+  samplePeaks();
+
+  Timed prompt(module, context, decoder ? "prefill" : chooseEntry(options, module).c_str());
+  prompt.setArguments(sizes, given);
   std::unique_ptr<Timed> next;
   if (decoder && options.newTokens > 0) {
     next = std::make_unique<Timed>(module, context, "decode");
-    next->setTokens(1);
+    sizes["sequence"] = 1;
+    next->setArguments(sizes, {});
   }
+  std::vector<double> promptSeconds, newSeconds;
   for (int i = 0; i <= options.repeat; ++i) {
     check(fovea_context_reset(context.get()));
     double seconds = prompt.run(), sum = 0;
     for (int64_t j = 0; next && j < options.newTokens; ++j)
       sum += next->run();
     if (i == 0) { // Warms caches and pages.
-      prompt.addKernels(promptBefore, 1);
+      prompt.beginCounting();
       if (next)
-        next->addKernels(newBefore, 1);
+        next->beginCounting();
       continue;
     }
+    prompt.countRuns(1);
     promptSeconds.push_back(seconds);
+    if (next)
+      next->countRuns(options.newTokens);
     newSeconds.push_back(sum);
   }
-  phases.push_back(makePhase(prompt, options.promptTokens, promptSeconds, promptBefore));
+  samplePeaks();
+
+  std::vector<Phase> phases{prompt.finish(promptSeconds, prompt.tokenCount())};
   if (next)
-    phases.push_back(makePhase(*next, options.newTokens, newSeconds, newBefore));
-  report(options, info.threads, phases);
+    phases.push_back(next->finish(newSeconds, options.newTokens * next->tokenCount()));
+  Limits limits{processorName(), Peaks::level(), peaks ? peaks->flops() : 0,
+                peaks ? peaks->bandwidth() : 0};
+  if (!options.trace.empty())
+    writeTrace(module, context, options.trace);
+  print(options.json ? reportAsJson(phases, limits, info.threads)
+                     : reportAsText(phases, limits, info.threads));
 }
 
 } // namespace
 
 void addBench(CLI::App &app, const Host &host, int &code) {
   auto options = std::make_shared<BenchOptions>();
-  CLI::App *verb = addVerb(app, "bench", "Measure a model's speed, kernel by kernel",
-                           "Example:\n\n"
-                           "  PROGRAM bench model.fovea --prompt-tokens 256 --new-tokens 64\n",
-                           options, host, code, [options] { bench(*options); });
-  verb->add_option("--prompt-tokens", options->promptTokens, "Length of the prompt")
+  CLI::App *verb = addVerb(
+      app, "bench", "Measure a model's speed, kernel by kernel",
+      "Examples:\n\n"
+      "  PROGRAM bench model.fovea --prompt-tokens 256 --new-tokens 64\n"
+      "  PROGRAM bench model.fovea --entry forward --batch 8 --trace trace.json\n\n"
+      "GFLOP/s counts the multiplications and additions of products, GB/s the bytes of\n"
+      "weights, caches and activations, each once; \"% peak\" and \"% read\" compare them\n"
+      "with multiply-adds in registers and with reading memory, measured before and after.\n"
+      "What stays in the processor's caches can be over 100 % of the latter.\n",
+      options, host, code, [options] { bench(*options); });
+  verb->add_option("--prompt-tokens", options->promptTokens, "Length of the prompt, or the texts")
       ->check(CLI::Range(1, 1 << 30))
       ->capture_default_str();
   verb->add_option("--new-tokens", options->newTokens, "Tokens written after it")
       ->check(CLI::Range(0, 1 << 30))
       ->capture_default_str();
+  verb->add_option("--batch", options->batch, "Texts at once")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  verb->add_option("--entry", options->entry,
+                   "Entry to measure; without it prefill and decode, or forward");
+  verb->add_option("--dim", options->sizes, "NAME=SIZE of any other dimension of the entry")
+      ->allow_extra_args(false);
+  verb->add_option("--inputs", options->inputs,
+                   "Arguments that are not made up (.npz, with the entry's types)");
   verb->add_option("--repeat", options->repeat, "Repetitions; the median is told")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
+  verb->add_flag("--no-peaks", options->noPeaks, "Do not measure the machine's limits");
+  addTraceOption(*verb, options->trace);
 }
 
 } // namespace fovea::verbs

@@ -53,11 +53,12 @@ ModulePtr Common::open() const {
   return ModulePtr(module);
 }
 
-ContextPtr Common::makeContext(const ModulePtr &module, bool profile) const {
+ContextPtr Common::makeContext(const ModulePtr &module, bool profile, bool trace) const {
   fovea_context_options options = FOVEA_CONTEXT_OPTIONS_INIT;
   options.threads = threads;
   options.capacity = context;
   options.profile = profile;
+  options.trace = trace;
   fovea_context *made = nullptr;
   check(fovea_context_create(module.get(), &options, &made));
   return ContextPtr(made);

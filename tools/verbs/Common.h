@@ -56,7 +56,7 @@ struct Common {
   void addTo(CLI::App &verb);
   /// Resolves and opens FILE. Throws Failure or Ended.
   ModulePtr open() const;
-  ContextPtr makeContext(const ModulePtr &module, bool profile = false) const;
+  ContextPtr makeContext(const ModulePtr &module, bool profile = false, bool trace = false) const;
 };
 
 /// A verb of `app`; `body` runs when it is chosen, its failures become messages and

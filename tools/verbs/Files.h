@@ -12,6 +12,26 @@ namespace fovea::verbs {
 /// file and the reason (a directory is none).
 bool readFile(const std::string &path, std::string &bytes, std::string &error);
 
+/// A file beside `path` that is removed unless it is kept under that name. Errors are
+/// told by false, the reason by errno.
+class TemporaryFile {
+public:
+  explicit TemporaryFile(const std::string &path);
+  ~TemporaryFile();
+  TemporaryFile(const TemporaryFile &) = delete;
+  TemporaryFile &operator=(const TemporaryFile &) = delete;
+
+  bool good() const { return file >= 0; }
+  bool write(const void *data, size_t size);
+  bool write(const std::string &text) { return write(text.data(), text.size()); }
+  bool keep(const std::string &path);
+
+private:
+  std::string name;
+  int file;
+  bool kept = false;
+};
+
 } // namespace fovea::verbs
 
 #endif // FOVEA_TOOLS_VERBS_FILES_H

@@ -2,6 +2,7 @@
 //
 // `generate`: continues a prompt; the text goes to standard output as it comes.
 #include "tools/verbs/Common.h"
+#include "tools/verbs/Trace.h"
 
 #include <cerrno>
 #include <cstring>
@@ -15,7 +16,7 @@ namespace fovea::verbs {
 namespace {
 
 struct GenerateOptions : Common {
-  std::string prompt, promptFile;
+  std::string prompt, promptFile, trace;
   std::vector<int64_t> promptIds;
   CLI::Option *promptOption = nullptr, *fileOption = nullptr, *idsOption = nullptr;
   CLI::Option *seedOption = nullptr;
@@ -72,7 +73,7 @@ void generate(GenerateOptions &options) {
   if (given != 1)
     throw Failure{2, "expects exactly one of --prompt, --prompt-file and --prompt-ids"};
   ModulePtr module = options.open();
-  ContextPtr context = options.makeContext(module);
+  ContextPtr context = options.makeContext(module, /*profile=*/false, !options.trace.empty());
   if (options.seedOption->empty()) {
     std::random_device device;
     options.seed = device();
@@ -107,6 +108,8 @@ void generate(GenerateOptions &options) {
     throw Failure{1,
                   std::string("cannot write to standard output: ") + std::strerror(stream.failure)};
 
+  if (!options.trace.empty())
+    writeTrace(module, context, options.trace);
   static const char *const stops[] = {"count", "end", "context", "callback"};
   if (options.json) {
     nlohmann::ordered_json record;
@@ -182,6 +185,7 @@ void addGenerate(CLI::App &app, const Host &host, int &code) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   verb->add_flag("--ignore-end", options->ignoreEnd, "Go on after an end token");
+  addTraceOption(*verb, options->trace);
 }
 
 } // namespace fovea::verbs

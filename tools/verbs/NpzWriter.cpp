@@ -2,14 +2,11 @@
 //
 // The writing half of Npz.h: stored members, sizes below 4 GiB, no times, so the
 // same arrays give the same bytes. bf16, which NumPy does not know, becomes f32.
+#include "tools/verbs/Files.h"
 #include "tools/verbs/Npz.h"
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 namespace fovea::verbs {
@@ -68,49 +65,6 @@ void putCommon(std::string &out, const Written &member) {
   put<uint16_t>(out, 0);
 }
 
-/// A file that is removed unless it is kept.
-class Temporary {
-public:
-  explicit Temporary(const std::string &path) : name(path + ".tmp-XXXXXX") {
-    file = ::mkostemp(name.data(), O_CLOEXEC);
-    if (file < 0)
-      return;
-    mode_t mask = ::umask(0);
-    ::umask(mask);
-    ::fchmod(file, 0666 & ~mask);
-  }
-  ~Temporary() {
-    if (file >= 0)
-      ::close(file);
-    if (file >= 0 && !kept)
-      ::unlink(name.c_str());
-  }
-  bool good() const { return file >= 0; }
-  bool write(const void *data, size_t size) {
-    const char *from = static_cast<const char *>(data);
-    while (size > 0) {
-      ssize_t count = ::write(file, from, size);
-      if (count < 0 && errno == EINTR)
-        continue;
-      if (count <= 0)
-        return false;
-      from += count;
-      size -= static_cast<size_t>(count);
-    }
-    return true;
-  }
-  bool write(const std::string &text) { return write(text.data(), text.size()); }
-  bool keep(const std::string &path) {
-    kept = ::fsync(file) == 0 && ::rename(name.c_str(), path.c_str()) == 0;
-    return kept;
-  }
-
-private:
-  std::string name;
-  int file;
-  bool kept = false;
-};
-
 } // namespace
 
 bool writeNpz(const std::string &path, const std::vector<Array> &arrays, std::string &error) {
@@ -118,7 +72,7 @@ bool writeNpz(const std::string &path, const std::vector<Array> &arrays, std::st
     error = path + ": cannot be written: " + std::strerror(errno);
     return false;
   };
-  Temporary file(path);
+  TemporaryFile file(path);
   if (!file.good())
     return fail();
   std::vector<Written> members;

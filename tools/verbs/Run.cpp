@@ -4,6 +4,7 @@
 // widened where the entry asks for it; nothing that loses bits is done silently.
 #include "tools/verbs/Common.h"
 #include "tools/verbs/Npz.h"
+#include "tools/verbs/Trace.h"
 
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -13,7 +14,7 @@ namespace fovea::verbs {
 namespace {
 
 struct RunOptions : Common {
-  std::string inputs, outputs, entry;
+  std::string inputs, outputs, entry, trace;
 };
 
 template <typename T> std::vector<uint8_t> widenFrom(const std::vector<uint8_t> &data) {
@@ -68,7 +69,7 @@ void run(const RunOptions &options) {
   std::string error;
   if (!readNpz(options.inputs, arrays, error))
     throw Failure{1, error};
-  ContextPtr context = options.makeContext(module);
+  ContextPtr context = options.makeContext(module, /*profile=*/false, !options.trace.empty());
   fovea_call *made = nullptr;
   check(fovea_call_create(context.get(), entry.name, &made));
   CallPtr call(made);
@@ -119,6 +120,8 @@ void run(const RunOptions &options) {
   }
   if (!writeNpz(options.outputs, results, error))
     throw Failure{1, error};
+  if (!options.trace.empty())
+    writeTrace(module, context, options.trace);
   if (options.json)
     print(record.dump() + "\n");
 }
@@ -139,6 +142,7 @@ void addRun(CLI::App &app, const Host &host, int &code) {
   verb->add_option("--outputs", options->outputs, "Arrays to write (.npz)")->required();
   verb->add_option("--entry", options->entry,
                    "Entry to run; without it the only one, or `forward`");
+  addTraceOption(*verb, options->trace);
 }
 
 } // namespace fovea::verbs

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <sys/wait.h>
 
 using namespace fovea;
@@ -232,6 +233,58 @@ TEST_F(VerbsTest, BenchTellsEachKernel) {
       nlohmann::json::parse(run("bench FILE --prompt-tokens 16 --new-tokens 4 --json").out);
   EXPECT_GT(record["decode"]["seconds"], 0.0);
   EXPECT_EQ(record["prefill"]["kernels"].size(), 2u);
+  EXPECT_GT(record["peaks"]["flops_per_second"], 1e9);
+  EXPECT_GT(record["peaks"]["bytes_per_second"], 1e8);
+}
+
+TEST_F(VerbsTest, BenchMeasuresAnyEntry) {
+  Outcome outcome = run("bench FILE --entry add --dim rows=5 --repeat 2 --json");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  nlohmann::json kernel = nlohmann::json::parse(outcome.out)["add"]["kernels"]["add_0"];
+  EXPECT_EQ(kernel["flops"], 15.0);
+  EXPECT_EQ(kernel["bytes"], 180.0);
+  EXPECT_EQ(kernel["calls"], 1.0);
+  EXPECT_EQ(kernel["computes"], "sum by hand");
+  EXPECT_EQ(kernel["schedule"], "by rows");
+  EXPECT_GT(kernel["share_of_peak"], 0.0);
+  EXPECT_LT(kernel["share_of_peak"], 1.0);
+  outcome = run("bench FILE --entry add --dim rows=5 --no-peaks");
+  EXPECT_NE(outcome.out.find("add_0: sum by hand, by rows"), std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.out.find("measured"), std::string::npos) << outcome.out;
+  usage("bench FILE --entry add --no-peaks", "--dim rows=N");
+  usage("bench FILE --entry add --dim rows=five", "expects NAME=SIZE");
+  refused(run("bench FILE --entry add --dim rows=1000000000000 --no-peaks"), "impossibly large");
+  refused(run("bench FILE --entry none --no-peaks"), "has no entry 'none'");
+}
+
+TEST_F(VerbsTest, WritesTraces) {
+  std::string path = folder.file("trace.json");
+  EXPECT_EQ(
+      run("generate FILE --prompt ab -n 3 --temp 0 --ignore-end --threads 2 --trace " + path).code,
+      0);
+  std::ifstream file(path);
+  nlohmann::json events = nlohmann::json::parse(file)["traceEvents"];
+  size_t steps = 0, calls = 0;
+  std::set<int> threads;
+  for (const nlohmann::json &event : events) {
+    if (event["ph"] != "X")
+      continue;
+    EXPECT_GE(event["ts"], 0.0);
+    EXPECT_GE(event["dur"], 0.0);
+    threads.insert(event["tid"].get<int>());
+    if (event["cat"] == "call") {
+      ++calls;
+      continue;
+    }
+    ++steps;
+    EXPECT_EQ(event["args"]["location"], "test." + event["args"]["entry"].get<std::string>());
+  }
+  EXPECT_EQ(threads, (std::set<int>{0, 1}));
+  EXPECT_GE(calls, 3u);
+  EXPECT_EQ(steps, calls * 2 * 2); // steps and threads
+  EXPECT_EQ(run("bench FILE --prompt-tokens 4 --new-tokens 1 --no-peaks --trace " + path).code, 0);
+  refused(run("bench FILE --prompt-tokens 4 --no-peaks --trace /nowhere/trace.json"),
+          "/nowhere/trace.json: cannot be written");
 }
 
 /// The program in the header's opening comment, as it stands.
