@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <deque>
 
 namespace mlir::fovea {
 #define GEN_PASS_DEF_FORMLAUNCHESPASS
@@ -30,39 +31,47 @@ public:
   explicit KernelTable(ModuleOp module) : module(module), symbols(module) {}
 
   /// The kernel that computes `group`, whose operands and results have become values of `types`.
-  FailureOr<func::FuncOp> get(GroupOp group, ArrayRef<Type> types);
+  FailureOr<const KernelPhases *> get(GroupOp group, ArrayRef<Type> types);
   /// The kernel that copies between buffers of these types.
   func::FuncOp getCopy(Location loc, MemRefType source, MemRefType target);
   /// A constant as a buffer.
   memref::GlobalOp getConstant(Location loc, DenseElementsAttr value);
 
-  unsigned getCount() const { return kernels.size(); }
+  unsigned getCount() const { return count; }
 
 private:
-  func::FuncOp create(Location loc, StringRef name, ArrayRef<Type> types);
+  func::FuncOp insert(func::FuncOp function, StringRef name);
+  LogicalResult build(GroupOp group, ArrayRef<Type> types, KernelPhases &phases);
   void replaceTensorReads(func::FuncOp kernel);
 
   struct Kernel {
     GroupOp group; ///< null for a copy
     SmallVector<Type> types;
-    func::FuncOp function;
+    KernelPhases phases;
   };
   ModuleOp module;
   SymbolTable symbols;
-  SmallVector<Kernel> kernels;
+  std::deque<Kernel> kernels;
   llvm::DenseMap<Attribute, memref::GlobalOp> constants;
   llvm::StringMap<unsigned> names;
+  unsigned count = 0;
 };
 
-func::FuncOp KernelTable::create(Location loc, StringRef name, ArrayRef<Type> types) {
-  OpBuilder builder(module.getContext());
+/// A kernel's function, in no module yet.
+static func::FuncOp createFunction(Location loc, ArrayRef<Type> types) {
+  Builder builder(loc.getContext());
   SmallVector<Type> inputs(types);
   inputs.append(2, builder.getIndexType());
-  std::string symbol = (name + "_" + Twine(names[name]++)).str();
-  auto function = func::FuncOp::create(loc, symbol, builder.getFunctionType(inputs, {}));
+  auto function = func::FuncOp::create(loc, "kernel", builder.getFunctionType(inputs, {}));
+  function.addEntryBlock();
+  return function;
+}
+
+func::FuncOp KernelTable::insert(func::FuncOp function, StringRef name) {
+  function.setName((name + "_" + Twine(names[name]++)).str());
   function.setPrivate();
   symbols.insert(function);
-  function.addEntryBlock();
+  ++count;
   return function;
 }
 
@@ -90,30 +99,9 @@ static FailureOr<Operation *> getComputingOp(GroupOp group) {
   return found;
 }
 
-FailureOr<func::FuncOp> KernelTable::get(GroupOp group, ArrayRef<Type> types) {
-  for (Kernel &kernel : kernels)
-    if (kernel.group && ArrayRef<Type>(kernel.types) == types &&
-        kernel.group.getScheduleAttr() == group.getScheduleAttr() &&
-        kernel.group->getResultTypes() == group->getResultTypes() &&
-        OperationEquivalence::isRegionEquivalentTo(&kernel.group.getBody(), &group.getBody(),
-                                                   OperationEquivalence::IgnoreLocations))
-      return kernel.function;
-
-  FailureOr<Operation *> op = getComputingOp(group);
-  if (failed(op))
-    return failure();
-  auto schedule = dyn_cast_or_null<LoopScheduleAttr>(group.getScheduleAttr());
-  if (!schedule)
-    return group.emitOpError("expects a schedule of plain loops, got ")
-               << (group.getScheduleAttr() ? group.getScheduleAttr()
-                                           : UnitAttr::get(group.getContext())),
-           failure();
-  func::FuncOp function = create(group.getLoc(), getKernelName(*op), types);
-  function->setAttr(FoveaDialect::kComputesAttr,
-                    StringAttr::get(group.getContext(), describeComputation(group)));
-  function->setAttr(FoveaDialect::kScheduleAttr, schedule);
+/// Makes the arguments of `function` the buffers and scalars of the group's values.
+static void bindArguments(KernelBuilder &k, GroupOp group, func::FuncOp function) {
   Block &block = function.getBody().front();
-  KernelBuilder k((*op)->getLoc(), OpBuilder::atBlockBegin(&block), schedule.getParallel());
   unsigned next = 0;
   // Inputs first, in order; memory that grows stands among the outputs.
   SmallVector<BlockArgument> appended;
@@ -134,9 +122,41 @@ FailureOr<func::FuncOp> KernelTable::get(GroupOp group, ArrayRef<Type> types) {
   }
   for (BlockArgument cache : appended)
     k.caches[cache].memory = block.getArgument(next++);
+  k.outputs.clear();
   for (Type type : group.getResultTypes())
     if (isa<RankedTensorType>(type))
       k.outputs.push_back(block.getArgument(next++));
+}
+
+/// Arguments that no code of a phase uses need not be handed to it.
+static void eraseUnusedArguments(KernelPhases::Phase &phase) {
+  llvm::BitVector unused(phase.function.getNumArguments());
+  for (unsigned i = 0, e = phase.operands.size(); i < e; ++i)
+    unused[i] = phase.function.getArgument(i).use_empty();
+  for (int i = unused.size() - 1; i >= 0; --i)
+    if (unused[i])
+      phase.operands.erase(phase.operands.begin() + i);
+  (void)phase.function.eraseArguments(unused);
+}
+
+LogicalResult KernelTable::build(GroupOp group, ArrayRef<Type> types, KernelPhases &phases) {
+  auto schedule = dyn_cast_or_null<LoopScheduleAttr>(group.getScheduleAttr());
+  FailureOr<Operation *> op = getComputingOp(group);
+  if (failed(op))
+    return failure();
+  if (!schedule) {
+    InFlightDiagnostic error =
+        group.emitOpError("expects a schedule that a kernel builder knows, got ");
+    return group.getScheduleAttr() ? error << group.getScheduleAttr() : error << "none";
+  }
+  func::FuncOp function = createFunction(group.getLoc(), types);
+  phases.phases.push_back(
+      {getKernelName(*op), function, llvm::to_vector(llvm::seq<unsigned>(types.size()))});
+  KernelBuilder k((*op)->getLoc(), OpBuilder::atBlockBegin(&function.getBody().front()),
+                  schedule.getParallel());
+  k.phases = &phases;
+  k.bind = [&](func::FuncOp next) { bindArguments(k, group, next); };
+  k.bind(function);
   // Constants that the op reads as whole tensors lie in memory too. Elementwise ops take elements
   // of theirs.
   if (!OpTrait::hasElementwiseMappableTraits(*op))
@@ -147,33 +167,61 @@ FailureOr<func::FuncOp> KernelTable::get(GroupOp group, ArrayRef<Type> types) {
       auto value = dyn_cast<DenseElementsAttr>(constant.getValue());
       if (!value)
         return constant.emitOpError("expects a tensor that is written out, got ")
-                   << constant.getValue(),
-               failure();
+               << constant.getValue();
       memref::GlobalOp global = getConstant(constant.getLoc(), value);
       k.buffers[operand] =
           memref::GetGlobalOp::create(k, constant.getLoc(), global.getType(), global.getName());
     }
   if (failed(buildKernel(k, *op)))
     return failure();
-  k.setInsertionPointToEnd(&block);
+  k.setInsertionPointToEnd(&phases.phases.back().function.getBody().front());
   func::ReturnOp::create(k);
-  replaceTensorReads(function);
-  kernels.push_back({group, SmallVector<Type>(types), function});
-  return function;
+  return success();
+}
+
+FailureOr<const KernelPhases *> KernelTable::get(GroupOp group, ArrayRef<Type> types) {
+  for (Kernel &kernel : kernels)
+    if (kernel.group && ArrayRef<Type>(kernel.types) == types &&
+        kernel.group.getScheduleAttr() == group.getScheduleAttr() &&
+        kernel.group->getResultTypes() == group->getResultTypes() &&
+        OperationEquivalence::isRegionEquivalentTo(&kernel.group.getBody(), &group.getBody(),
+                                                   OperationEquivalence::IgnoreLocations))
+      return &kernel.phases;
+
+  KernelPhases phases;
+  LogicalResult result = build(group, types, phases);
+  for (KernelPhases::Phase &phase : phases.phases) {
+    if (failed(result)) {
+      phase.function.erase();
+      continue;
+    }
+    replaceTensorReads(phase.function);
+    if (phases.phases.size() > 1)
+      eraseUnusedArguments(phase);
+    phase.function->setAttr(FoveaDialect::kComputesAttr,
+                            StringAttr::get(group.getContext(), describeComputation(group)));
+    phase.function->setAttr(FoveaDialect::kScheduleAttr, group.getScheduleAttr());
+    insert(phase.function, phase.name);
+  }
+  if (failed(result))
+    return failure();
+  kernels.push_back({group, SmallVector<Type>(types), std::move(phases)});
+  return &kernels.back().phases;
 }
 
 func::FuncOp KernelTable::getCopy(Location loc, MemRefType source, MemRefType target) {
   SmallVector<Type> types{source, target};
   for (Kernel &kernel : kernels)
     if (!kernel.group && kernel.types == types)
-      return kernel.function;
-  func::FuncOp function = create(loc, "copy", types);
+      return kernel.phases.phases.front().function;
+  func::FuncOp function = createFunction(loc, types);
   Block &block = function.getBody().front();
   KernelBuilder k(loc, OpBuilder::atBlockBegin(&block), target.getRank());
   emitCopy(k, block.getArgument(0), block.getArgument(1));
   k.setInsertionPointToEnd(&block);
   func::ReturnOp::create(k);
-  kernels.push_back({GroupOp(), types, function});
+  insert(function, "copy");
+  kernels.push_back({GroupOp(), types, {{{"copy", function, {0, 1}}}, {}}});
   return function;
 }
 
@@ -259,6 +307,10 @@ private:
   void findLifetimes();
   LogicalResult convert(Operation *op);
   LogicalResult convertGroup(GroupOp group);
+  LogicalResult launch(GroupOp group, ValueRange inputs, ValueRange outputs, ValueRange cost);
+  Value computeAgain(Value value, const KernelPhases &phases, ValueRange operands,
+                     IRMapping &known);
+  OpFoldResult getSize(Value operand, int64_t axis);
   FailureOr<CacheBuffer> getCache(GroupOp group, Value operand, BlockArgument argument);
   LogicalResult convertReturn(func::ReturnOp op);
   LogicalResult convertView(Operation *op);
@@ -276,6 +328,7 @@ private:
   ArenaPlan arena;
   Value arenaMemory;
   llvm::DenseMap<Value, Buffer> buffers;
+  llvm::DenseMap<Value, SmallVector<OpFoldResult>> memorySizes; ///< of memory that is no argument
   llvm::DenseMap<Value, CacheBuffer> caches;
   llvm::DenseMap<Value, int64_t> cacheArgument; ///< which argument a cache value grows from
   llvm::DenseMap<Value, Operation *> appendedBy;
@@ -490,6 +543,7 @@ Value EntryConversion::allocate(Location loc, MemRefType type, ArrayRef<OpFoldRe
   // The offset is filled in when all slots are known.
   auto view = memref::ViewOp::create(body, loc, type, arenaMemory, bytes, dynamic);
   arena.addUse(slot, view.getByteShiftMutable());
+  memorySizes[view] = SmallVector<OpFoldResult>(sizes);
   return view;
 }
 
@@ -632,6 +686,7 @@ LogicalResult EntryConversion::convertGroup(GroupOp group) {
       auto found = buffers.find(operand);
       if (found == buffers.end())
         return group.emitOpError("reads a tensor that no buffer holds");
+      memorySizes[found->second.memory] = found->second.sizes;
       inputs.push_back(found->second.memory);
     } else if (isa<CacheType>(operand.getType())) {
       FailureOr<CacheBuffer> found = getCache(group, operand, argument);
@@ -684,15 +739,87 @@ LogicalResult EntryConversion::convertGroup(GroupOp group) {
                                             : allocate(loc, getBufferType(type), sizes, now,
                                                        last == lastUse.end() ? now : last->second);
     buffers[result] = {memory, sizes};
+    memorySizes[memory] = sizes;
     outputs.push_back(memory);
   }
-  SmallVector<Type> types(ValueRange(inputs).getTypes());
-  llvm::append_range(types, ValueRange(outputs).getTypes());
-  FailureOr<func::FuncOp> kernel = kernels.get(group, types);
+  return launch(group, inputs, outputs, cost);
+}
+
+/// The size of a launch's operand, as the plan computes it.
+OpFoldResult EntryConversion::getSize(Value operand, int64_t axis) {
+  auto type = cast<MemRefType>(operand.getType());
+  if (!type.isDynamicDim(axis))
+    return math.getIndexAttr(type.getDimSize(axis));
+  auto known = memorySizes.find(operand);
+  if (known != memorySizes.end())
+    return known->second[axis];
+  return memref::DimOp::create(math, operand.getLoc(), operand, axis).getResult();
+}
+
+/// A size of a temporary, which a kernel's code computes from its arguments, as a value of the
+/// plan. `operands` are those of the group's launch.
+Value EntryConversion::computeAgain(Value value, const KernelPhases &phases, ValueRange operands,
+                                    IRMapping &known) {
+  if (Value done = known.lookupOrNull(value))
+    return done;
+  auto operandOf = [&](BlockArgument argument) {
+    for (const KernelPhases::Phase &phase : phases.phases)
+      if (phase.function == argument.getOwner()->getParentOp())
+        return operands[phase.operands[argument.getArgNumber()]];
+    llvm_unreachable("sizes are computed in a phase");
+  };
+  Value result;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    result = operandOf(argument);
+  } else if (auto dim = value.getDefiningOp<memref::DimOp>()) {
+    OpFoldResult size =
+        getSize(operandOf(cast<BlockArgument>(dim.getSource())), *dim.getConstantIndex());
+    result = toValue(value.getLoc(), size);
+  } else {
+    Operation *op = value.getDefiningOp();
+    for (Value operand : op->getOperands())
+      computeAgain(operand, phases, operands, known);
+    math.clone(*op, known);
+    return known.lookup(value);
+  }
+  known.map(value, result);
+  return result;
+}
+
+LogicalResult EntryConversion::launch(GroupOp group, ValueRange inputs, ValueRange outputs,
+                                      ValueRange cost) {
+  Location loc = group.getLoc();
+  SmallVector<Value> operands(inputs);
+  llvm::append_range(operands, outputs);
+  FailureOr<const KernelPhases *> kernel =
+      kernels.get(group, SmallVector<Type>(ValueRange(operands).getTypes()));
   if (failed(kernel))
     return failure();
-  LaunchOp::create(body, loc, kernel->getSymName(), inputs, outputs, cost);
-  ++launches;
+  IRMapping known;
+  SmallVector<Value> temporaries;
+  int64_t now = order[group];
+  for (const KernelPhases::Temporary &temporary : (*kernel)->temporaries) {
+    SmallVector<OpFoldResult> sizes;
+    unsigned open = 0;
+    for (int64_t size : temporary.type.getShape())
+      if (ShapedType::isDynamic(size))
+        sizes.push_back(computeAgain(temporary.sizes[open++], **kernel, operands, known));
+      else
+        sizes.push_back(math.getIndexAttr(size));
+    temporaries.push_back(allocate(loc, temporary.type, sizes, now, now));
+  }
+  llvm::append_range(operands, temporaries);
+  for (const KernelPhases::Phase &phase : (*kernel)->phases) {
+    // What a phase reads of the temporaries stands among its outputs too: they are ours alone.
+    SmallVector<Value> in, out;
+    for (unsigned operand : phase.operands)
+      (operand < inputs.size() ? in : out).push_back(operands[operand]);
+    func::FuncOp function = phase.function;
+    // The cost is that of the whole group: its last launch has it.
+    bool last = &phase == &(*kernel)->phases.back();
+    LaunchOp::create(body, loc, function.getSymName(), in, out, last ? cost : ValueRange());
+    ++launches;
+  }
   return success();
 }
 

@@ -11,6 +11,38 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
+//===-- Phases -------------------------------------------------------------------------------===//
+
+unsigned KernelBuilder::addTemporary(MemRefType type, ValueRange sizes) {
+  KernelPhases::Phase &phase = phases->phases.back();
+  unsigned place = phase.function.getNumArguments() - 2, number = phases->temporaries.size();
+  (void)phase.function.insertArgument(place, type, {}, getLoc());
+  // Arguments are the launch's operands, then temporaries, in order.
+  phase.operands.push_back(place);
+  phases->temporaries.push_back({type, SmallVector<Value>(sizes)});
+  return number;
+}
+
+Value KernelBuilder::temporary(unsigned number) const {
+  func::FuncOp function = phases->phases.back().function;
+  return function.getArgument(function.getNumArguments() - 2 - phases->temporaries.size() + number);
+}
+
+void KernelBuilder::nextPhase(StringRef name) {
+  KernelPhases::Phase &phase = phases->phases.back();
+  KernelPhases::Phase next{phase.name, func::FuncOp(), phase.operands};
+  phase.name = name.str();
+  setInsertionPointToEnd(&phase.function.getBody().front());
+  func::ReturnOp::create(*this);
+  next.function =
+      func::FuncOp::create(phase.function.getLoc(), "kernel", phase.function.getFunctionType());
+  Block *block = next.function.addEntryBlock();
+  phases->phases.push_back(next);
+  values.clear();
+  bind(next.function);
+  setInsertionPointToStart(block);
+}
+
 //===-- Loops --------------------------------------------------------------------------------===//
 
 void KernelBuilder::parallelNest(ValueRange extents, function_ref<void(ValueRange)> body) {

@@ -6,10 +6,12 @@
 #define FOVEA_LOWERING_KERNELS_KERNELBUILDER_H
 
 #include "dialects/Fovea/FoveaDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/DenseMap.h"
+#include <functional>
 
 namespace mlir::fovea {
 
@@ -19,12 +21,59 @@ struct CacheBuffer {
   Value memory, length;
 };
 
+/// What a group becomes: launches that run in order, and the memory between them.
+struct KernelPhases {
+  struct Phase {
+    std::string name; ///< without its number
+    func::FuncOp function;
+    /// What each of the function's arguments but the last two is: an operand of the group's launch
+    /// (its inputs, then its outputs), or after these a temporary.
+    SmallVector<unsigned> operands;
+  };
+  struct Temporary {
+    MemRefType type;
+    /// The sizes that the type leaves open; values of a phase's function that are computed from
+    /// sizes of its arguments, its index arguments and constants.
+    SmallVector<Value> sizes;
+  };
+  SmallVector<Phase> phases;
+  SmallVector<Temporary> temporaries;
+};
+
 /// Emits the body of one kernel. Values of the group's region are looked up by `buffer`, `cache`
 /// and `scalar`.
+///
+/// A group whose parts must wait for each other becomes several launches, its phases. A builder
+/// that wants them emits the first phase and calls `nextPhase`, and so on; the last phase is what
+/// stands when it returns. Phases hand on what they computed in temporaries:
+///
+///     unsigned sums = k.addTemporary(MemRefType::get({dynamic}, f32), {rows});
+///     ... code that stores to k.temporary(sums) ...
+///     k.nextPhase("row_sums");
+///     ... code that loads from k.temporary(sums) and stores to k.outputs ...
+///
+/// `nextPhase` moves the builder into another function, so every value made before it is stale;
+/// `buffer`, `cache`, `values`, `outputs` and `temporary` give those of the new function.
 class KernelBuilder : public ImplicitLocOpBuilder {
 public:
-  KernelBuilder(Location loc, OpBuilder builder, int64_t parallelLoops)
+  KernelBuilder(Location loc, OpBuilder builder, int64_t parallelLoops = 0)
       : ImplicitLocOpBuilder(loc, builder), parallelLoops(parallelLoops) {}
+
+  //===-- Phases ----------------------------------------------------------------------------===//
+
+  /// Memory from the arena that lives as long as the group runs. `sizes` are those that `type`
+  /// leaves open, each computed (before any loop) from sizes of buffers, index values of the group
+  /// and constants: the call's plan computes them again.
+  unsigned addTemporary(MemRefType type, ValueRange sizes);
+  /// The buffer of a temporary in this phase.
+  Value temporary(unsigned number) const;
+  /// Ends a phase, whose kernel is called `name`, and starts the next.
+  void nextPhase(StringRef name);
+
+  /// Where phases are kept, and what binds the group's values to a function's arguments: set by who
+  /// makes the functions.
+  KernelPhases *phases = nullptr;
+  std::function<void(func::FuncOp)> bind;
 
   /// The group's region to the kernel: tensors to buffers, caches to memory and length, index
   /// values to themselves.
@@ -131,6 +180,19 @@ LogicalResult buildPositionLearned(KernelBuilder &k, PositionLearnedOp op);
 LogicalResult buildElementwise(KernelBuilder &k, Operation *op);
 LogicalResult buildSplat(KernelBuilder &k, Operation *op);
 LogicalResult buildLinalg(KernelBuilder &k, Operation *op);
+
+/// The activation `kind` of a scalar.
+Value activate(KernelBuilder &k, ActivationKind kind, Value x);
+
+/// The frequencies of a rotary embedding: a table for each context they depend on (`beyond` for
+/// contexts longer than the original, if it differs), and a factor for sine and cosine.
+struct RotaryFrequencies {
+  SmallVector<double> normal, beyond;
+  double attentionFactor = 1;
+};
+RotaryFrequencies getRotaryFrequencies(RopeOp op);
+/// A constant table in the kernel: a stack array that is filled once a call.
+Value emitTable(KernelBuilder &k, ArrayRef<double> numbers);
 
 /// Copies `source` to `target`, of one shape.
 void emitCopy(KernelBuilder &k, Value source, Value target);

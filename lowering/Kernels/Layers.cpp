@@ -143,7 +143,7 @@ static Value sigmoid(KernelBuilder &k, Value x) {
   return k.div(k.real(type, 1), k.add(k.real(type, 1), e));
 }
 
-static Value activate(KernelBuilder &k, ActivationKind kind, Value x) {
+Value mlir::fovea::activate(KernelBuilder &k, ActivationKind kind, Value x) {
   Type type = x.getType();
   Value half = k.real(type, 0.5), one = k.real(type, 1), zero = k.real(type, 0);
   switch (kind) {

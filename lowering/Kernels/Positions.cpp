@@ -18,15 +18,6 @@ LogicalResult mlir::fovea::buildPositions(KernelBuilder &k, PositionsOp op) {
 
 //===-- Rotary -------------------------------------------------------------------------------===//
 
-namespace {
-/// The frequencies of a rotary embedding: a table for each context they depend on, and a factor for
-/// sine and cosine.
-struct Frequencies {
-  SmallVector<double> normal, beyond;
-  double attentionFactor = 1;
-};
-} // namespace
-
 /// Peng et al. 2023, section 3.2: pairs that turn often keep their frequency, pairs that turn
 /// rarely are stretched, a ramp between.
 static SmallVector<double> yarnFrequencies(ArrayRef<double> base, RopeScalingAttr scaling,
@@ -72,10 +63,10 @@ static SmallVector<double> llama3Frequencies(ArrayRef<double> base, RopeScalingA
   return result;
 }
 
-static Frequencies getFrequencies(RopeOp op) {
+RotaryFrequencies mlir::fovea::getRotaryFrequencies(RopeOp op) {
   int64_t dim = op.getDim();
   double theta = op.getTheta().convertToDouble();
-  Frequencies result;
+  RotaryFrequencies result;
   for (int64_t i = 0; i < dim / 2; ++i)
     result.normal.push_back(std::pow(theta, -2.0 * i / dim));
   RopeScalingAttr scaling = op.getScalingAttr();
@@ -107,8 +98,7 @@ static Frequencies getFrequencies(RopeOp op) {
   return result;
 }
 
-/// A constant table in the kernel: a stack array that is filled once a call.
-static Value emitTable(KernelBuilder &k, ArrayRef<double> numbers) {
+Value mlir::fovea::emitTable(KernelBuilder &k, ArrayRef<double> numbers) {
   Type f64 = k.getF64Type();
   int64_t size = numbers.size();
   Value table = memref::AllocaOp::create(k, MemRefType::get({size}, f64));
@@ -141,7 +131,7 @@ LogicalResult mlir::fovea::buildRope(KernelBuilder &k, RopeOp op) {
   RopeScalingAttr scaling = op.getScalingAttr();
   RopeScalingKind kind = scaling ? scaling.getKind() : RopeScalingKind::Default;
 
-  Frequencies frequencies = getFrequencies(op);
+  RotaryFrequencies frequencies = getRotaryFrequencies(op);
   Value normal = emitTable(k, frequencies.normal), beyond;
   Value context, isBeyond, dynamicBase;
   if (kind == RopeScalingKind::LongRope || kind == RopeScalingKind::Dynamic) {

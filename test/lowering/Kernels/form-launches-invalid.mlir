@@ -34,7 +34,7 @@ func.func @returned_cache_without_memory(%n: tensor<4xf32>) -> !fovea.cache<key,
 // -----
 
 func.func @group_without_schedule(%x: tensor<?x4xf32>) -> tensor<?x4xf32> attributes {fovea.entry} {
-  // expected-error @below {{expects a schedule of plain loops}}
+  // expected-error @below {{expects a schedule that a kernel builder knows, got none}}
   %0 = fovea.group(%a = %x) : (tensor<?x4xf32>) -> tensor<?x4xf32> {
     %1 = fovea.activation relu %a : tensor<?x4xf32>
     fovea.yield %1 : tensor<?x4xf32>
