@@ -1,0 +1,71 @@
+// RUN: fovea-opt %s --pass-pipeline='builtin.module(func.func(fovea-tile-to-loops))' --split-input-file --verify-diagnostics
+
+func.func private @carried_by_select(%p: i1, %v: f32) {
+  %a = tile.splat %v : !tile.tile<1x2xf32>
+  // expected-error @below {{has to do with tiles, expects scf.for, scf.if or a tile op}}
+  %b = arith.select %p, %a, %a : !tile.tile<1x2xf32>
+  return
+}
+
+// -----
+
+func.func private @carried_view(%x: memref<4x4xf32>, %n: index) {
+  %v = tile.view %x axes(0, 1) : memref<4x4xf32> -> !tile.view<4x4xf32>
+  // expected-error @below {{expects to carry no view, got '!tile.view<4x4xf32>'}}
+  %r = scf.for %i = %n to %n step %n iter_args(%w = %v) -> (!tile.view<4x4xf32>) {
+    scf.yield %w : !tile.view<4x4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @chosen_view(%x: memref<4x4xf32>, %p: i1) {
+  %v = tile.view %x axes(0, 1) : memref<4x4xf32> -> !tile.view<4x4xf32>
+  // expected-error @below {{expects to give no view, got '!tile.view<4x4xf32>'}}
+  %r = scf.if %p -> (!tile.view<4x4xf32>) {
+    scf.yield %v : !tile.view<4x4xf32>
+  } else {
+    scf.yield %v : !tile.view<4x4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @tiles_in_map(%v: f32) {
+  %a = tile.splat %v : !tile.tile<1x2xf32>
+  %b = tile.map(%e = %a) : (!tile.tile<1x2xf32>) -> !tile.tile<1x2xf32> {
+    // expected-error @below {{has to do with tiles, expects scalars in a tile.map}}
+    %m = tile.reduce sum %a axis(0) : !tile.tile<1x2xf32> -> !tile.tile<1x2xf32>
+    tile.yield %e : f32
+  }
+  return
+}
+
+// -----
+
+func.func private @nested_kernel(%p: i1, %n: index) {
+  scf.if %p {
+    // expected-error @below {{expects to stand in the function itself, not in scf.if}}
+    tile.kernel grid(%i) = (%n) {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func private @too_large(%v: f32) {
+  %a = tile.splat %v : !tile.tile<1024x512xf32>
+  // expected-error @below {{expects a function's tiles to fit into 4194304 bytes together, got one of '!tile.tile<1024x1024xf32>' after 2097152}}
+  %b = tile.splat %v : !tile.tile<1024x1024xf32>
+  return
+}
+
+// -----
+
+// expected-error @below {{expects tiles in a function of one block, and none in its type}}
+func.func private @tile_argument(%a: !tile.tile<1x2xf32>) {
+  return
+}
