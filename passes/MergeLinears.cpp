@@ -6,6 +6,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/Passes.h"
+#include "passes/WeightFlow.h"
 #include "llvm/ADT/MapVector.h"
 #include <map>
 
@@ -40,111 +41,31 @@ struct Candidate {
   bool isLive() const { return refusal.empty(); }
 };
 
-/// What the pass knows of the module before it changes anything.
-class Analysis {
-public:
-  explicit Analysis(ModuleOp module) : users(tables, module) {}
-
-  WeightOp getWeight(WeightRefOp ref) {
-    return tables.lookupNearestSymbolFrom<WeightOp>(ref, ref.getWeightAttr());
-  }
-
-  /// All calls of a function, or nothing if it may be reached in another way.
-  std::optional<SmallVector<func::CallOp>> getCalls(func::FuncOp function) {
-    if (!function.isPrivate() || function.isExternal() ||
-        function->hasAttr(FoveaDialect::kEntryAttr))
-      return std::nullopt;
-    SmallVector<func::CallOp> calls;
-    for (Operation *user : users.getUsers(function)) {
-      auto call = dyn_cast<func::CallOp>(user);
-      if (!call)
-        return std::nullopt;
-      calls.push_back(call);
-    }
-    return calls;
-  }
-
-  /// Where the value of a weight ends up, through one level of calls. Nothing if that is not known.
-  std::optional<SmallVector<OpOperand *>> getLeaves(Operation *weight) {
-    SmallVector<OpOperand *> leaves;
-    for (Operation *user : users.getUsers(weight)) {
-      auto ref = dyn_cast<WeightRefOp>(user);
-      if (!ref)
-        return std::nullopt;
-      for (OpOperand &use : ref.getResult().getUses()) {
-        auto call = dyn_cast<func::CallOp>(use.getOwner());
-        if (!call) {
-          leaves.push_back(&use);
-          continue;
-        }
-        auto callee = tables.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
-        if (!callee || callee.isExternal())
-          return std::nullopt;
-        for (OpOperand &inner : callee.getArgument(use.getOperandNumber()).getUses())
-          leaves.push_back(&inner);
-      }
-    }
-    return leaves;
-  }
-
-private:
-  SymbolTableCollection tables;
-  SymbolUserMap users;
-};
-
 /// Fills `column.sites`, or gives the reason why that cannot be done.
-std::string resolve(Candidate &candidate, OperandColumn &column, Analysis &analysis) {
+std::string resolve(Candidate &candidate, OperandColumn &column, WeightFlow &flow) {
   bool isArgument = isa<BlockArgument>(column.operands.front()->get());
   for (OpOperand *operand : column.operands)
     if (isa<BlockArgument>(operand->get()) != isArgument)
       return "only some of the weights are arguments";
-
-  if (!isArgument) {
-    if (candidate.function)
-      return "weights are arguments and biases are not";
-    WeightTuple tuple;
-    for (OpOperand *operand : column.operands) {
-      auto ref = operand->get().getDefiningOp<WeightRefOp>();
-      if (!ref)
-        return "a weight is computed, not referred to";
-      tuple.push_back(analysis.getWeight(ref));
-    }
-    column.sites.push_back(tuple);
-    return "";
-  }
-
-  if (&column != candidate.columns.begin() && !candidate.function)
-    return "biases are arguments and weights are not";
+  if (&column != candidate.columns.begin() && isArgument != bool(candidate.function))
+    return isArgument ? "biases are arguments and weights are not"
+                      : "weights are arguments and biases are not";
   for (OpOperand *operand : column.operands) {
-    Block *owner = cast<BlockArgument>(operand->get()).getOwner();
-    auto function = dyn_cast_or_null<func::FuncOp>(owner->getParentOp());
-    if (!function || !owner->isEntryBlock())
-      return "a weight is a loop's or branch's value";
-    candidate.function = function;
-  }
-  std::optional<SmallVector<func::CallOp>> calls = analysis.getCalls(candidate.function);
-  if (!calls)
-    return "the function is not private to this module, or has users that are no calls";
-  if (calls->empty())
-    return "the function is never called";
-  candidate.calls = *calls;
-  for (func::CallOp call : *calls) {
-    WeightTuple tuple;
-    for (OpOperand *operand : column.operands) {
-      unsigned number = cast<BlockArgument>(operand->get()).getArgNumber();
-      auto ref = call.getOperand(number).getDefiningOp<WeightRefOp>();
-      if (!ref)
-        return "a call passes a weight that it does not refer to itself";
-      tuple.push_back(analysis.getWeight(ref));
-    }
-    column.sites.push_back(tuple);
+    WeightSites sites;
+    if (std::string why = flow.resolve(operand->get(), sites); !why.empty())
+      return why;
+    candidate.function = sites.function;
+    candidate.calls = sites.calls;
+    column.sites.resize(sites.weights.size());
+    for (auto [tuple, weight] : llvm::zip(column.sites, sites.weights))
+      tuple.push_back(weight);
   }
   return "";
 }
 
 /// Linears of a block by input; those whose weights or biases differ in element type, or of which
 /// only some have a bias, apart.
-void collect(Block &block, Analysis &analysis, std::vector<std::unique_ptr<Candidate>> &candidates,
+void collect(Block &block, WeightFlow &flow, std::vector<std::unique_ptr<Candidate>> &candidates,
              function_ref<void(LinearOp, StringRef)> refuse) {
   llvm::MapVector<Value, SmallVector<SmallVector<LinearOp, 4>, 1>> byInput;
   auto fits = [](LinearOp a, LinearOp b) {
@@ -179,7 +100,7 @@ void collect(Block &block, Analysis &analysis, std::vector<std::unique_ptr<Candi
       }
       for (OperandColumn &column : candidate->columns)
         if (candidate->isLive())
-          candidate->refusal = resolve(*candidate, column, analysis);
+          candidate->refusal = resolve(*candidate, column, flow);
       candidates.push_back(std::move(candidate));
     }
   }
@@ -187,7 +108,7 @@ void collect(Block &block, Analysis &analysis, std::vector<std::unique_ptr<Candi
 
 /// Refuses candidates until each weight that is left is used by live candidates alone, at one place
 /// of one tuple. Refusing one makes its weights another's other users, hence the loop.
-void refuseSharedWeights(std::vector<std::unique_ptr<Candidate>> &candidates, Analysis &analysis) {
+void refuseSharedWeights(std::vector<std::unique_ptr<Candidate>> &candidates, WeightFlow &flow) {
   for (bool changed = true; changed;) {
     changed = false;
     DenseMap<OpOperand *, size_t> roles;
@@ -204,7 +125,7 @@ void refuseSharedWeights(std::vector<std::unique_ptr<Candidate>> &candidates, An
         if (known && *known != tuple)
           return "a weight is merged with others elsewhere";
         known = &tuple;
-        auto leaves = analysis.getLeaves(weight);
+        auto leaves = flow.getLeaves(cast<WeightOp>(weight));
         if (!leaves)
           return "a weight leaves the module";
         for (OpOperand *leaf : *leaves) {
@@ -275,14 +196,7 @@ public:
       for (unsigned number : replaced[function])
         if (function.getArgument(number).use_empty())
           dead.set(number);
-      for (func::CallOp call : calls) {
-        SmallVector<Value> operands;
-        for (auto [number, operand] : llvm::enumerate(call.getOperands()))
-          if (!dead[number])
-            operands.push_back(operand);
-        call.getOperandsMutable().assign(operands);
-      }
-      (void)function.eraseArguments(dead); // the types were taken from the function itself
+      eraseArguments(function, calls, dead);
     }
     // All users of these weights have been merged.
     symbols.getOp()->walk([&](WeightRefOp ref) {
@@ -371,10 +285,10 @@ struct MergeLinearsPass : fovea::impl::MergeLinearsPassBase<MergeLinearsPass> {
                      remark::RemarkOpts::name("merge-linears").category("merge-linears"))
           << why;
     };
-    Analysis analysis(getOperation());
+    WeightFlow flow(getOperation());
     std::vector<std::unique_ptr<Candidate>> candidates;
-    getOperation()->walk([&](Block *block) { collect(*block, analysis, candidates, refuse); });
-    refuseSharedWeights(candidates, analysis);
+    getOperation()->walk([&](Block *block) { collect(*block, flow, candidates, refuse); });
+    refuseSharedWeights(candidates, flow);
 
     Merger merger(getOperation());
     for (auto &candidate : candidates) {

@@ -84,6 +84,40 @@ def MergeLinearsPass : Pass<"fovea-merge-linears", "::mlir::ModuleOp"> {
     Statistic<"numRefused", "num-refused", "sets of linears of one input that could not be merged">];
 }
 
+def FoldRmsNormPass : Pass<"fovea-fold-rms-norm", "::mlir::ModuleOp"> {
+  let summary = "Fold the weight of an RMSNorm into the linears behind it";
+  let description = [{
+    `linear(rms_norm(x) * w, W) = linear(rms_norm(x), W * diag(w))`: the weight `W` gets a recipe that scales its columns, the
+    norm keeps none. What remains of the norm is a factor for each row, which a kernel applies to the linear's result, so
+    the normalised tensor is never written.
+
+    In a layer function the weights are arguments; the pass looks through to all calls, as `fovea-merge-linears` does, after
+    which it is to run. A norm's argument that nothing reads any more goes.
+
+    Refused, with a missed remark (`--remarks-filter=fold-rms-norm`) and in the statistics:
+
+    - a norm that something else than linears reads;
+    - weights of linears that are not f32: the product would be rounded to their type;
+    - a weight with another reader (a tied one), or behind norms of different weights;
+    - weights that are not a `fovea.weight_ref`, in each call of a private function or beside the op.
+
+    Norms in f64 are passed over.
+
+    ```mlir
+    fovea.weight @w : tensor<8x4xf32> = #fovea.stored<"f", "w", tensor<8x4xf32>>
+    %0 = fovea.rms_norm %x weight(%n : tensor<4xf32>) eps(1.0e-5) : tensor<?x4xf32>
+    %1 = fovea.linear %0, %w : tensor<?x4xf32>, tensor<8x4xf32> -> tensor<?x8xf32>
+    // becomes
+    fovea.weight @w : tensor<8x4xf32> = #fovea.scale_columns<#fovea.stored<"f", "w", tensor<8x4xf32>>, #fovea.stored<"f", "n", tensor<4xf32>>, 0.0 : f64>
+    %0 = fovea.rms_norm %x eps(1.0e-5) : tensor<?x4xf32>
+    %1 = fovea.linear %0, %w : tensor<?x4xf32>, tensor<8x4xf32> -> tensor<?x8xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numFolded", "num-folded", "norms whose weight was folded">,
+    Statistic<"numRefused", "num-refused", "norms that keep their weight">];
+}
+
 def LocalizeMasksPass : Pass<"fovea-localize-masks", "::mlir::ModuleOp"> {
   let summary = "Clone each mask beside the attention that uses it";
   let description = [{
