@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The reference interpreter, on the `import` and `graph` stages of the random checkpoints, gives what `transformers` gives in f64.
+"""The reference interpreter, on the `import` and `graph` stages of the random checkpoints and on their fused groups, gives what `transformers` gives in f64.
 
 No compiled code takes part: this is what makes the interpreter fit to judge it.
 """
@@ -40,13 +40,17 @@ def interpret(folder, text, entry, arrays, tmp_path):
     return np.array([float(number) for number in numbers.split(",")]).reshape([int(size) for size in shape.split("x")])
 
 
-@pytest.mark.parametrize("stage", ["import", "graph"])
+STAGES = {"import": [], "graph": ["--fovea-to-graph"],
+          "fused": ["--fovea-to-graph", "--fovea-fold-rms-norm", "--canonicalize", "--cse", "--fovea-to-fused", "--fovea-fuse-groups", "--canonicalize", "--cse"]}
+
+
+@pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize("name", LLAMAS + GPT2S + BERTS)
 def test_interpreter(checkpoints, tmp_path, name, stage):
     folder = checkpoints / name / "model"
     text = invoke("fovea-import", folder).ok().text
-    if stage == "graph":
-        text = invoke("fovea-opt", "-", "--fovea-to-graph", stdin=text.encode()).ok().text
+    if STAGES[stage]:
+        text = invoke("fovea-opt", "-", *STAGES[stage], stdin=text.encode()).ok().text
     pairs = [("forward", "reference")] + ([("embed", "embedding")] if name in POOLED else [])
     for entry, kind in pairs:
         for reference in sorted(folder.parent.glob(f"{kind}-*.npz")):
