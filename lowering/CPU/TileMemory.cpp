@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lowering/CPU/TileMemory.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::tile;
+
+TileLayout::TileLayout(TileType type, int64_t vectorLanes) {
+  axis = type.getSize(type.getLanes()) == 1 ? 1 - type.getLanes() : type.getLanes();
+  inner = type.getSize(axis);
+  outer = type.getSize(1 - axis);
+  pitch = llvm::alignTo(inner, vectorLanes);
+}
+
+Value ViewMemory::place(Emitter &b, Value row, Value column) const {
+  if (panel == 0)
+    return b.add(base, b.add(b.mul(row, stride[0]), b.mul(column, stride[1])));
+  Value at = b.add(b.mul(b.div(row, panel), panelStride), b.mul(b.rem(row, panel), interleave));
+  Value k = interleave == 1 ? column : b.div(column, interleave);
+  at = b.add(at, b.mul(k, panel * interleave));
+  return interleave == 1 ? at : b.add(at, b.rem(column, interleave));
+}
+
+/// The buffer from its beginning as rank-1 memory without end: bounds are kept elsewhere.
+static Value flatten(Emitter &b, Value base, Type element) {
+  // Long enough for every index, whatever it is.
+  auto type = MemRefType::get(ShapedType::kDynamic, element);
+  OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
+  OpFoldResult size = b.index(int64_t(1) << 40);
+  return memref::ReinterpretCastOp::create(b, type, base, zero, ArrayRef<OpFoldResult>{size},
+                                           ArrayRef<OpFoldResult>{one});
+}
+
+ViewMemory mlir::fovea::describeView(Emitter &b, Operation *op) {
+  ViewMemory result;
+  auto memory = cast<TypedValue<MemRefType>>(op->getOperand(0));
+  MemRefType type = memory.getType();
+  result.type = type.getElementType();
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, memory);
+  result.flat = flatten(b, metadata.getBaseBuffer(), result.type);
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  (void)type.getStridesAndOffset(strides, offset);
+  result.base = ShapedType::isDynamic(offset) ? Value(metadata.getOffset()) : b.index(offset);
+
+  if (auto packed = dyn_cast<PackedOp>(op)) {
+    result.panel = packed.getPanel();
+    result.interleave = packed.getInterleave();
+    result.panels = type.getDimSize(0);
+    result.panelStride = b.index(type.getDimSize(1) * result.panel * result.interleave);
+    result.extent[0] = b.index(packed.getView().getType().getRows());
+    result.extent[1] = b.index(packed.getView().getType().getColumns());
+    return result;
+  }
+  auto view = cast<ViewOp>(op);
+  auto stride = [&](int64_t axis) -> Value {
+    return ShapedType::isDynamic(strides[axis]) ? Value(metadata.getStrides()[axis])
+                                                : b.index(strides[axis]);
+  };
+  auto extent = [&](int64_t axis) -> Value {
+    return type.isDynamicDim(axis) ? Value(metadata.getSizes()[axis])
+                                   : b.index(type.getDimSize(axis));
+  };
+  ArrayRef<int64_t> axes = view.getAxes();
+  unsigned next = 0;
+  for (int64_t axis = 0; axis < type.getRank(); ++axis)
+    if (!llvm::is_contained(axes, axis))
+      result.base = b.add(result.base, b.mul(view.getAt()[next++], stride(axis)));
+  if (axes.size() == 2) {
+    result.stride[0] = stride(axes[0]);
+    result.extent[0] = view.getLength() ? Value(view.getLength()) : extent(axes[0]);
+  } else {
+    result.stride[0] = b.index(0);
+    result.extent[0] = b.index(1);
+  }
+  result.stride[1] = stride(axes.back());
+  result.extent[1] = extent(axes.back());
+  return result;
+}
+
+bool mlir::fovea::isMultipleOf(Value index, int64_t factor) {
+  if (factor == 1)
+    return true;
+  if (std::optional<int64_t> value = getConstant(index))
+    return *value % factor == 0;
+  if (auto argument = dyn_cast<BlockArgument>(index)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return loop && loop.getInductionVar() == index && isMultipleOf(loop.getLowerBound(), factor) &&
+           isMultipleOf(loop.getStep(), factor);
+  }
+  Operation *op = index.getDefiningOp();
+  if (isa<arith::MulIOp>(op))
+    return isMultipleOf(op->getOperand(0), factor) || isMultipleOf(op->getOperand(1), factor);
+  if (isa<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MaxSIOp>(op))
+    return isMultipleOf(op->getOperand(0), factor) && isMultipleOf(op->getOperand(1), factor);
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    return isMultipleOf(select.getTrueValue(), factor) &&
+           isMultipleOf(select.getFalseValue(), factor);
+  return false;
+}
