@@ -14,13 +14,13 @@ def TileDialect : Dialect {
     thread block. Tiles are small matrices of static shape that are local to the block; memory is seen through views
     with bounds. Loops and branches are `scf`, scalars `arith`, and both may carry tiles.
 
-    The meaning of a program is the sequential one: `fovea-lower-tiles{to=loops}` is that meaning written out, and the
-    oracle of every other lowering. Which tile lives in registers and which in scratch memory, which loads are done
+    The meaning of a program is the sequential one: `fovea-tile-to-loops` is that meaning written out, and the oracle of
+    every other lowering, as `fovea-tile-to-vectors`. Which tile lives in registers and which in scratch memory, which loads are done
     where the operand is needed and which instructions make a product is a lowering's choice; a schedule steers it
     through tile shapes, `lanes` and a dot's `block`.
 
     Elements of a tile that a load finds outside of its view's bounds are *unspecified*; a dot adds no term whose k is
-    outside of a view that one of its operands was loaded from, and a store drops what lies outside. A program keeps
+    outside of a view that one of its operands is a load of, and a store drops what lies outside. A program keeps
     unspecified elements out of what it reduces, by masking them.
   }];
   let useDefaultTypePrinterParser = 1;

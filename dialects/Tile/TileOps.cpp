@@ -121,6 +121,10 @@ LogicalResult KernelOp::verifyRegions() {
     return emitOpError("expects one index argument for each of ")
            << getExtents().size() << " extents, got " << getBody().getNumArguments()
            << " arguments";
+  // (C2)
+  if (auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator()))
+    if (!yield.getValues().empty())
+      return emitOpError("expects to end with no value, got ") << yield.getValues().size();
   return success();
 }
 
@@ -161,7 +165,7 @@ LogicalResult PackedOp::verify() {
   ViewType view = getView().getType();
   // (C1)
   int64_t rank = memory.getRank();
-  if (!memory.hasStaticShape() || (rank != 3 && rank != 4) ||
+  if (!memory.hasStaticShape() || (rank != 3 && rank != 4) || memory.getDimSize(2) == 0 ||
       (rank == 4 && memory.getDimSize(3) != 2))
     return emitOpError(
                "expects a static buffer [panels, k, outputs] or [panels, k, outputs, 2], got ")
@@ -370,8 +374,9 @@ LogicalResult SplatOp::verify() {
 }
 
 LogicalResult IotaOp::verify() {
+  // (C2)
   if (getAxis() > 1)
-    return emitOpError("expects axis 0 or 1, got ") << getAxis();
+    return emitOpError("expects axis 0 or 1, got ") << static_cast<int64_t>(getAxis());
   // (C1)
   if (!getResult().getType().getElementType().isInteger(32))
     return emitOpError("expects elements of i32, got ") << getResult().getType().getElementType();

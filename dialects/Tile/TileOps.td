@@ -13,7 +13,9 @@ def YieldOp : TileOp<"yield", [Pure, ReturnLike, Terminator, ParentOneOf<["Kerne
   let summary = "Ends a block's program, or gives a map's element";
   let description = [{
     ```mlir
-    tile.yield %y : f32
+    %r = tile.map(%x = %s) : (!tile.tile<4x16xf32>) -> !tile.tile<4x16xf32> {
+      tile.yield %x : f32
+    }
     ```
   }];
   let arguments = (ins Variadic<AnyType>:$values);
@@ -28,6 +30,7 @@ def KernelOp : TileOp<"kernel", [RecursiveMemoryEffects, SingleBlockImplicitTerm
     writes. The extents are known before any block runs. The last index changes fastest among neighbours in time.
 
     * (C1) the region has one index argument for each extent, and there is at least one.
+    * (C2) the region gives no value.
 
     ```mlir
     tile.kernel grid(%i, %j) = (%rows, %columns) {
@@ -77,7 +80,7 @@ def PackedOp : TileOp<"packed", [Pure]> {
     A weight `[N, K]` lies in panels of P outputs, k inside: `[N/P, K, P]`, or with pairs of k beside each other
     `[N/P, K/2, P, 2]`. The last panel and the last pair may be padded; the view's sizes are the weight's own.
 
-    * (C1) the buffer is static and has rank 3, or rank 4 with a last axis of 2.
+    * (C1) the buffer is static and has rank 3, or rank 4 with a last axis of 2; panels are not empty.
     * (C2) the view's rows need as many panels, and its columns as many k, as the buffer has.
     * (C3) element types agree.
 
@@ -117,8 +120,8 @@ def LoadOp : TileOp<"load"> {
 def GatherOp : TileOp<"gather"> {
   let summary = "Rows from memory, by a tile of row numbers";
   let description = [{
-    `result[r, c] = view[rows[r, 0], column + c]`. A row number outside of the view reads row 0 (kernels that take
-    numbers from a caller record a `fovea.fault` beside it).
+    `result[r, c] = view[rows[r, 0], column + c]`; unspecified where the column is outside of the view. A row number
+    outside of it reads row 0 (kernels that take numbers from a caller record a `fovea.fault` beside it).
 
     * (C1) element types agree.
     * (C2) `rows` is a column of integers, one for each row of the result.
@@ -164,7 +167,7 @@ def DotOp : TileOp<"dot", [Pure]> {
     * (C1) the shapes of a, b and the result fit together.
     * (C2) the result is of f32 or f64; a's and b's elements are floating-point numbers no wider.
     * (C3) acc has the result's type.
-    * (C4) `block`, if given, is two positive numbers that divide nothing in particular.
+    * (C4) `block`, if given, is two positive numbers, which need divide nothing.
 
     ```mlir
     %s = tile.dot %a, %b transpose_b into %c block(8, 48)
@@ -270,6 +273,7 @@ def IotaOp : TileOp<"iota", [Pure]> {
     `result[r, c] = first + r` for axis 0, `first + c` for axis 1.
 
     * (C1) the elements are i32.
+    * (C2) the axis is 0 or 1.
 
     ```mlir
     %q = tile.iota axis(0) from %first : !tile.tile<64x48xi32>

@@ -85,9 +85,10 @@ def main(paths):
         batch += examples(path)
     shown = "\n".join(example.text() for example in batch)
     for path in map(pathlib.Path, paths):
+        dialect = "tile" if path.name.startswith("Tile") else "fovea"
         for mnemonic in re.findall(r"^def \w+Op : \w+<\"(\w+)\"", path.read_text(), re.MULTILINE):
-            if not re.search(rf"\bfovea\.{mnemonic}\b(?!_)", shown):
-                faults.append(f"{path}: no example of fovea.{mnemonic}")
+            if not re.search(rf"\b{dialect}\.{mnemonic}\b(?!_)", shown):
+                faults.append(f"{path}: no example of {dialect}.{mnemonic}")
     tried = list(batch)
     for _ in range(ROUNDS):
         if not run(tried):
