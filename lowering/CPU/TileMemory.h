@@ -9,12 +9,12 @@
 
 namespace mlir::fovea {
 
-/// How a tile lies in its buffer: `outer` rows of `pitch` elements, of which `inner` are the tile's.
-/// Along a tile's `lanes` unless its size there is one: then along the other axis, so that a column
-/// is as good as a row.
+/// How a tile lies in its buffer: `outer` rows of `pitch` elements, of which `inner` are the
+/// tile's. Along a tile's `lanes` unless its size there is one: then along the other axis, so that
+/// a column is as good as a row.
 struct TileLayout {
   explicit TileLayout(tile::TileType type, int64_t vectorLanes);
-  int64_t axis;  ///< of the tile, that lies in lanes
+  int64_t axis; ///< of the tile, that lies in lanes
   int64_t outer, inner;
   int64_t pitch; ///< `inner` rounded up to whole vectors
   bool operator==(const TileLayout &other) const {
@@ -24,11 +24,11 @@ struct TileLayout {
 
 /// A view as flat memory.
 struct ViewMemory {
-  Value flat;       ///< rank-1 memref from the buffer's beginning
+  Value flat; ///< rank-1 memref from the buffer's beginning
   Type type;
-  Value base;       ///< of element (0, 0)
-  Value stride[2];  ///< by axis; of a packed view not used
-  Value extent[2];  ///< by axis
+  Value base;      ///< of element (0, 0)
+  Value stride[2]; ///< by axis; of a packed view not used
+  Value extent[2]; ///< by axis
   /// Packed: outputs of a panel, neighbours in k; else 0.
   int64_t panel = 0, interleave = 1;
   Value panelStride; ///< elements of a panel

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where tiles live, and how their elements are had: from a buffer, from memory, or computed.
+#include "lowering/CPU/TileLowering.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::tile;
+
+//===-- Buffers ------------------------------------------------------------------------------===//
+
+Value TileLowering::allocate(Type element, const TileLayout &layout) {
+  // Register blocks may reach past the last row, and vectors past the last element of a column.
+  int64_t rows = layout.outer + std::min<int64_t>(layout.outer, kMaxBlockRows) - 1;
+  int64_t count = rows * layout.pitch + 16;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&function.getBody().front());
+  auto type = MemRefType::get(count, storageType(element));
+  scratchBytes += count * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  return memref::AllocaOp::create(b, type, b.getI64IntegerAttr(64));
+}
+
+bool TileLowering::isLazy(Value tile) {
+  Operation *op = tile.getDefiningOp();
+  if (!op)
+    return false;
+  auto readOnceIn = [&](Operation *user) {
+    return user->getBlock() == op->getBlock() && isa<MapOp, ReduceOp, StoreOp>(user);
+  };
+  if (isa<SplatOp, BroadcastOp>(op))
+    return true;
+  if (isa<IotaOp>(op)) // a broadcast of numbers that count would not count in lanes
+    return llvm::none_of(op->getUsers(), llvm::IsaPred<BroadcastOp, ReduceOp, DotOp>);
+  if (auto load = dyn_cast<LoadOp>(op))
+    return isDirect(load, layoutOf(tile).axis) &&
+           llvm::none_of(op->getUsers(), llvm::IsaPred<BroadcastOp>);
+  if (!isa<MapOp>(op) || !op->hasOneUse())
+    return false;
+  Operation *user = *op->user_begin();
+  if (auto dot = dyn_cast<DotOp>(user))
+    return dot.getAcc() == tile && dot.getA() != tile && dot.getB() != tile &&
+           user->getBlock() == op->getBlock();
+  if (auto store = dyn_cast<StoreOp>(user))
+    return readOnceIn(user) && viewOf(store.getView()).isUnit(layoutOf(tile).axis);
+  return readOnceIn(user);
+}
+
+Scratch TileLowering::resultScratch(Value result, std::optional<Scratch> donor) {
+  TileLayout layout = layoutOf(result);
+  Scratch scratch =
+      donor ? *donor : Scratch{allocate(typeOf(result).getElementType(), layout), layout};
+  buffers.try_emplace({result, layout.axis}, scratch);
+  return scratch;
+}
+
+std::optional<Scratch> TileLowering::findDonor(Value tile, Operation *user, TileType type) {
+  if (!tile)
+    return std::nullopt;
+  Block *block = tile.getDefiningOp() ? tile.getDefiningOp()->getBlock()
+                                      : cast<BlockArgument>(tile).getOwner();
+  if (block != user->getBlock() || !tile.hasOneUse())
+    return std::nullopt;
+  if (isLazy(tile)) {
+    auto map = tile.getDefiningOp<MapOp>();
+    if (!map)
+      return std::nullopt;
+    for (Value input : map.getInputs())
+      if (std::optional<Scratch> donor = findDonor(input, user, type))
+        return donor;
+    return std::nullopt;
+  }
+  auto found = buffers.find({tile, layoutOf(tile).axis});
+  if (found == buffers.end() || !(layoutOf(tile) == TileLayout(type, lanes)) ||
+      typeOf(tile).getElementType() != type.getElementType())
+    return std::nullopt;
+  return found->second;
+}
+
+void TileLowering::copy(Value from, const Scratch &to) {
+  forEachVector(to.layout, b.index(to.layout.outer), [&](Value outer, Value inner) {
+    write(to, outer, inner, readVector(from, to.layout.axis, outer, inner));
+  });
+}
+
+Scratch TileLowering::materialize(Value tile) { return materialize(tile, layoutOf(tile).axis); }
+
+Scratch TileLowering::materialize(Value tile, int64_t axis) {
+  auto found = buffers.find({tile, axis});
+  if (found != buffers.end())
+    return found->second;
+  OpBuilder::InsertionGuard guard(b);
+  if (Operation *op = tile.getDefiningOp())
+    b.setInsertionPointAfter(op);
+  TileLayout layout = layoutOf(tile);
+  Scratch result{Value(), layout};
+  if (auto load = tile.getDefiningOp<LoadOp>()) {
+    result = loadToScratch(load, axis);
+  } else if (layout.axis == axis) {
+    result.memory = allocate(typeOf(tile).getElementType(), layout);
+    copy(tile, result);
+  } else {
+    // The other way round: elements one by one.
+    Scratch source = materialize(tile);
+    result.layout.axis = axis;
+    std::swap(result.layout.outer, result.layout.inner);
+    result.layout.pitch = llvm::alignTo(result.layout.inner, lanes);
+    result.memory = allocate(typeOf(tile).getElementType(), result.layout);
+    b.loop(b.index(0), b.index(layout.outer), 1, [&](Value outer) {
+      b.loop(b.index(0), b.index(layout.inner), 1, [&](Value inner) {
+        Value from = b.add(b.mul(outer, layout.pitch), inner);
+        Value to = b.add(b.mul(inner, result.layout.pitch), outer);
+        Value element = memref::LoadOp::create(b, source.memory, from);
+        memref::StoreOp::create(b, element, result.memory, to);
+      });
+    });
+  }
+  buffers.try_emplace({tile, axis}, result);
+  return result;
+}
+
+//===-- Elements -----------------------------------------------------------------------------===//
+
+const ViewMemory &TileLowering::viewOf(Value view) {
+  auto found = views.find(view);
+  if (found != views.end())
+    return *found->second;
+  OpBuilder::InsertionGuard guard(b);
+  Operation *op = view.getDefiningOp();
+  b.setInsertionPointAfter(op);
+  auto memory = std::make_unique<ViewMemory>(describeView(b, op));
+  return *views.try_emplace(view, std::move(memory)).first->second;
+}
+
+bool TileLowering::isDirect(LoadOp load, int64_t axis) {
+  const ViewMemory &view = viewOf(load.getView());
+  std::optional<int64_t> offset = getConstant(offsetOf(load, axis));
+  std::optional<int64_t> extent = getConstant(view.extent[axis]);
+  int64_t size = llvm::alignTo(typeOf(load).getSize(axis), lanes);
+  return view.isUnit(axis) && offset && extent && *offset + size <= *extent &&
+         !typeOf(load).getElementType().isInteger(1);
+}
+
+Value TileLowering::validAlong(Value tile, int64_t axis) {
+  auto found = valid.find({tile, axis});
+  if (found != valid.end())
+    return found->second;
+  Operation *op = tile.getDefiningOp();
+  Value result;
+  OpBuilder::InsertionGuard guard(b);
+  if (op)
+    b.setInsertionPointAfter(op);
+  auto least = [&](Value l, Value r) -> Value {
+    if (!l || l == r)
+      return r ? r : l;
+    return r ? b.minimum(l, r) : l;
+  };
+  if (auto load = dyn_cast_if_present<LoadOp>(op)) {
+    const ViewMemory &view = viewOf(load.getView());
+    Value offset = offsetOf(load, axis);
+    int64_t size = typeOf(tile).getSize(axis);
+    std::optional<int64_t> known = getConstant(offset), extent = getConstant(view.extent[axis]);
+    if (!(known && extent && *known + size <= *extent)) {
+      Value rest = b.maximum(b.sub(view.extent[axis], offset), b.index(0));
+      result = b.minimum(rest, b.index(size));
+    }
+  } else if (auto map = dyn_cast_if_present<MapOp>(op)) {
+    // A select may give what is not known a value.
+    bool selects = false;
+    map.getBody().walk([&](arith::SelectOp) { selects = true; });
+    for (Value input : map.getInputs()) {
+      selects |= isa_and_present<IotaOp>(input.getDefiningOp());
+      if (!selects)
+        result = least(result, validAlong(input, axis));
+    }
+    if (selects)
+      result = Value();
+  } else if (auto broadcast = dyn_cast_if_present<BroadcastOp>(op)) {
+    if (typeOf(broadcast.getInput()).getSize(axis) == typeOf(tile).getSize(axis))
+      result = validAlong(broadcast.getInput(), axis);
+  } else if (auto cast = dyn_cast_if_present<CastOp>(op)) {
+    result = validAlong(cast.getInput(), axis);
+  } else if (auto dot = dyn_cast_if_present<DotOp>(op)) {
+    result =
+        axis == 0 ? validAlong(dot.getA(), 0) : validAlong(dot.getB(), dot.getTransposeB() ? 0 : 1);
+    if (dot.getAcc())
+      result = least(result, validAlong(dot.getAcc(), axis));
+  } else if (auto reduce = dyn_cast_if_present<ReduceOp>(op)) {
+    if (static_cast<int64_t>(reduce.getAxis()) != axis)
+      result = validAlong(reduce.getInput(), axis);
+  }
+  valid[{tile, axis}] = result;
+  return result;
+}
+
+Value TileLowering::endAlong(Value tile, int64_t axis) {
+  Value end = validAlong(tile, axis);
+  return end ? end : b.index(typeOf(tile).getSize(axis));
+}
+
+Value TileLowering::readScratch(const Scratch &scratch, Type element, Value at, int64_t count) {
+  Value loaded;
+  if (count == 1) {
+    loaded = memref::LoadOp::create(b, scratch.memory, at);
+  } else {
+    int64_t bytes = count * llvm::divideCeil(storageType(element).getIntOrFloatBitWidth(), 8);
+    loaded = b.load(storageType(element), scratch.memory, at, count, std::min<int64_t>(bytes, 64));
+  }
+  if (!element.isInteger(1))
+    return loaded;
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, loaded, b.zero(loaded.getType()));
+}
+
+void TileLowering::write(const Scratch &scratch, Value outer, Value inner, Value vector) {
+  auto type = cast<VectorType>(vector.getType());
+  if (type.getElementType().isInteger(1))
+    vector = arith::ExtUIOp::create(b, type.clone(b.getI8Type()), vector);
+  type = cast<VectorType>(vector.getType());
+  int64_t bytes = lanes * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  b.store(vector, scratch.memory, b.add(b.mul(outer, scratch.layout.pitch), inner),
+          std::min<int64_t>(bytes, 64));
+}
+
+LaneValue TileLowering::read(Value tile, int64_t axis, Value outer, Value inner) {
+  Operation *op = tile.getDefiningOp();
+  TileType type = typeOf(tile);
+  bool uniform = type.getSize(axis) == 1;
+  if (auto splat = dyn_cast_if_present<SplatOp>(op))
+    return LaneValue::uniform(splat.getValue());
+  if (auto broadcast = dyn_cast_if_present<BroadcastOp>(op)) {
+    TileType input = typeOf(broadcast.getInput());
+    return read(broadcast.getInput(), axis, input.getSize(1 - axis) == 1 ? b.index(0) : outer,
+                input.getSize(axis) == 1 ? b.index(0) : inner);
+  }
+  bool buffered = buffers.contains({tile, layoutOf(tile).axis});
+  if (!buffered && isLazy(tile)) {
+    if (auto iota = dyn_cast<IotaOp>(op)) {
+      bool along = static_cast<int64_t>(iota.getAxis()) == axis;
+      Value first = b.add(iota.getFirst(), along ? inner : outer);
+      first = arith::IndexCastOp::create(b, b.getI32Type(), first);
+      return along && !uniform ? LaneValue::linear(first) : LaneValue::uniform(first);
+    }
+    if (auto map = dyn_cast<MapOp>(op)) {
+      SmallVector<LaneValue> arguments;
+      for (Value input : map.getInputs())
+        arguments.push_back(read(input, axis, outer, inner));
+      return emitRegion(b, map.getBody(), arguments, lanes);
+    }
+    auto load = cast<LoadOp>(op);
+    const ViewMemory &view = viewOf(load.getView());
+    if (axis == layoutOf(tile).axis) {
+      // Rows past the end read the last one.
+      Value last = b.sub(view.extent[1 - axis], b.index(1));
+      Value at[2];
+      at[axis] = b.add(offsetOf(load, axis), inner);
+      at[1 - axis] = b.add(offsetOf(load, 1 - axis), outer);
+      if (validAlong(tile, 1 - axis))
+        at[1 - axis] = b.minimum(at[1 - axis], last);
+      Value place = view.place(b, at[0], at[1]);
+      return LaneValue::varying(b.load(view.type, view.flat, place, lanes));
+    }
+  }
+  Scratch scratch = materialize(tile);
+  const TileLayout &layout = scratch.layout;
+  if (uniform) {
+    // One element for all lanes: a row's or a column's.
+    Value at = layout.axis == axis ? b.mul(outer, layout.pitch) : outer;
+    return LaneValue::uniform(readScratch(scratch, type.getElementType(), at, 1));
+  }
+  if (layout.axis == axis) {
+    Value at = b.add(b.mul(outer, layout.pitch), inner);
+    return LaneValue::varying(readScratch(scratch, type.getElementType(), at, lanes));
+  }
+  Scratch turned = materialize(tile, axis);
+  Value at = b.add(b.mul(outer, turned.layout.pitch), inner);
+  return LaneValue::varying(readScratch(turned, type.getElementType(), at, lanes));
+}
+
+Value TileLowering::readVector(Value tile, int64_t axis, Value outer, Value inner) {
+  LaneValue value = read(tile, axis, outer, inner);
+  return getVector(b, value, lanes);
+}
+
+void TileLowering::forEachVector(const TileLayout &layout, Value outerEnd,
+                                 function_ref<void(Value, Value)> body) {
+  // Few vectors a row are written out.
+  constexpr int64_t kWritten = 4;
+  int64_t vectors = layout.pitch / lanes;
+  auto row = [&](Value outer) {
+    int64_t written = vectors <= kWritten       ? vectors
+                      : vectors % kWritten == 0 ? kWritten
+                      : vectors % 3 == 0        ? 3
+                      : vectors % 2 == 0        ? 2
+                                                : 1;
+    b.loop(b.index(0), b.index(layout.pitch), written * lanes, [&](Value first) {
+      for (int64_t v = 0; v < written; ++v)
+        body(outer, b.add(first, v * lanes));
+    });
+  };
+  b.loop(b.index(0), outerEnd, 1, row);
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One kernel on its way from tiles to vectors. A tile that more than one op reads, or that a
+// product reads, has a buffer of its own, small enough for the nearest cache; what one op alone
+// reads is computed where it is read. Products run over register blocks, which `DotAtoms` compute.
+// Edges of memory: rows are clamped or left out, lanes are masked.
+#ifndef FOVEA_LOWERING_CPU_TILELOWERING_H
+#define FOVEA_LOWERING_CPU_TILELOWERING_H
+
+#include "dialects/Fovea/FoveaDialect.h"
+#include "lowering/CPU/DotAtoms.h"
+#include "lowering/CPU/TileMemory.h"
+#include "lowering/CPU/VectorRegion.h"
+#include <memory>
+
+namespace mlir::fovea {
+
+/// A tile in its buffer.
+struct Scratch {
+  Value memory; ///< rank 1, aligned to 64 bytes
+  TileLayout layout;
+};
+
+/// The most rows of a register block.
+constexpr int64_t kMaxBlockRows = 16;
+
+class TileLowering {
+public:
+  TileLowering(func::FuncOp function, int64_t lanes, ArrayRef<const DotAtom *> atoms)
+      : function(function),
+        b(function.getLoc(), OpBuilder::atBlockBegin(&function.getBody().front())), lanes(lanes),
+        atoms(atoms) {}
+  LogicalResult run();
+  int64_t getScratchBytes() const { return scratchBytes; }
+
+private:
+  static tile::TileType typeOf(Value tile) { return cast<tile::TileType>(tile.getType()); }
+  TileLayout layoutOf(Value tile) const { return TileLayout(typeOf(tile), lanes); }
+
+  void lowerKernel(tile::KernelOp kernel);
+  LogicalResult lowerBlock(Block &block);
+  LogicalResult lowerLoop(scf::ForOp loop);
+  LogicalResult lowerBranch(scf::IfOp branch);
+  LogicalResult lowerDot(tile::DotOp dot);
+  LogicalResult lowerStore(tile::StoreOp store);
+  void lowerReduce(tile::ReduceOp reduce);
+  void lowerGather(tile::GatherOp gather);
+  void lowerCast(tile::CastOp cast);
+  void eraseTiles();
+
+  //===-- Buffers -------------------------------------------------------------------------===//
+
+  Value allocate(Type element, const TileLayout &layout);
+  Type storageType(Type element) { return element.isInteger(1) ? Type(b.getI8Type()) : element; }
+  /// Whether the tile is computed where it is read.
+  bool isLazy(Value tile);
+  /// The tile's own buffer; of a load, made if need be. Lanes along `axis`.
+  Scratch materialize(Value tile);
+  Scratch materialize(Value tile, int64_t axis);
+  Scratch loadToScratch(tile::LoadOp load, int64_t axis);
+  /// A buffer of this layout whose tile nobody reads after `user`, found among `user`'s operands.
+  std::optional<Scratch> findDonor(Value tile, Operation *user, tile::TileType type);
+  Scratch resultScratch(Value result, std::optional<Scratch> donor);
+  void copy(Value from, const Scratch &to);
+
+  //===-- Elements ------------------------------------------------------------------------===//
+
+  const ViewMemory &viewOf(Value view);
+  static Value offsetOf(tile::LoadOp load, int64_t axis) {
+    return axis == 0 ? load.getRow() : load.getColumn();
+  }
+  /// A load whose lanes along `axis` are surely inside of the view, beside each other in memory.
+  bool isDirect(tile::LoadOp load, int64_t axis);
+  /// How many places along `axis` are inside of what the tile was loaded from; null: all.
+  Value validAlong(Value tile, int64_t axis);
+  Value endAlong(Value tile, int64_t axis);
+  /// A vector of elements: lanes along `axis` from `inner` on, at `outer` along the other.
+  LaneValue read(Value tile, int64_t axis, Value outer, Value inner);
+  Value readVector(Value tile, int64_t axis, Value outer, Value inner);
+  Value readScratch(const Scratch &scratch, Type element, Value at, int64_t count);
+  void write(const Scratch &scratch, Value outer, Value inner, Value vector);
+  /// `body(outer, inner)` for each vector of the tile.
+  void forEachVector(const TileLayout &layout, Value outerEnd,
+                     function_ref<void(Value, Value)> body);
+
+  func::FuncOp function;
+  Emitter b;
+  int64_t lanes;
+  ArrayRef<const DotAtom *> atoms;
+  int64_t scratchBytes = 0;
+  /// By tile; loads may also lie along their other axis.
+  llvm::DenseMap<std::pair<Value, int64_t>, Scratch> buffers;
+  llvm::DenseMap<Value, std::unique_ptr<ViewMemory>> views; ///< which stay where they are
+  llvm::DenseMap<std::pair<Value, int64_t>, Value> valid;
+  SmallVector<Operation *> tileOps;
+};
+
+} // namespace mlir::fovea
+
+#endif // FOVEA_LOWERING_CPU_TILELOWERING_H

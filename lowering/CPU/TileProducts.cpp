@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products in register blocks, and reductions.
+#include "lowering/CPU/TileLowering.h"
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::tile;
+
+//===-- Products -----------------------------------------------------------------------------===//
+
+LogicalResult TileLowering::lowerDot(DotOp dot) {
+  TileType type = dot.getResult().getType();
+  TileLayout layout = layoutOf(dot.getResult());
+  // Which operand lies in lanes, and along which of its axes; the other's elements are broadcast.
+  bool swapped = layout.axis == 0;
+  int64_t bAxis = dot.getTransposeB() ? 0 : 1;
+  Value laneTile = swapped ? dot.getA() : dot.getB();
+  Value otherTile = swapped ? dot.getB() : dot.getA();
+  int64_t laneAxis = swapped ? 0 : bAxis, otherAxis = swapped ? bAxis : 0;
+
+  DotBlock block;
+  block.sum = type.getElementType();
+  block.lanes = lanes;
+
+  // The lanes' operand: as it lies, or turned into a buffer.
+  LaneOperand &lane = block.lane;
+  lane.type = typeOf(laneTile).getElementType();
+  auto laneLoad = laneTile.getDefiningOp<LoadOp>();
+  std::function<Value(Value)> laneStart; // of the vector at an inner index, for k = 0
+  if (laneLoad && viewOf(laneLoad.getView()).panel != 0 && laneAxis == 0 &&
+      viewOf(laneLoad.getView()).panel % lanes == 0 &&
+      isMultipleOf(laneLoad.getRow(), viewOf(laneLoad.getView()).panel) &&
+      getConstant(laneLoad.getColumn()) == 0) {
+    const ViewMemory view = viewOf(laneLoad.getView());
+    lane.memory = view.flat;
+    lane.interleave = view.interleave;
+    lane.stride = b.index(view.panel * view.interleave);
+    lane.alignment = std::min<int64_t>(
+        64, lanes * view.interleave * llvm::divideCeil(lane.type.getIntOrFloatBitWidth(), 8));
+    lane.streams = true;
+    laneStart = [&, view](Value inner) {
+      // Panels past the last are computed as the last, and not stored.
+      Value row = b.add(laneLoad.getRow(), inner);
+      Value panel = b.minimum(b.div(row, view.panel), b.index(view.panels - 1));
+      return b.add(b.mul(panel, view.panelStride),
+                   b.mul(b.rem(inner, view.panel), view.interleave));
+    };
+  } else if (laneLoad && isDirect(laneLoad, laneAxis)) {
+    const ViewMemory view = viewOf(laneLoad.getView());
+    lane.memory = view.flat;
+    lane.stride = view.stride[1 - laneAxis];
+    laneStart = [&, view](Value inner) {
+      Value at[2] = {laneLoad.getRow(), laneLoad.getColumn()};
+      at[laneAxis] = b.add(at[laneAxis], inner);
+      return view.place(b, at[0], at[1]);
+    };
+  } else {
+    Scratch scratch = materialize(laneTile, laneAxis);
+    lane.memory = scratch.memory;
+    lane.stride = b.index(scratch.layout.pitch);
+    lane.alignment =
+        std::min<int64_t>(64, lanes * llvm::divideCeil(lane.type.getIntOrFloatBitWidth(), 8));
+    laneStart = [](Value inner) { return inner; };
+  }
+
+  int64_t rows = 4, columns = 4 * lanes;
+  if (std::optional<ArrayRef<int64_t>> given = dot.getBlock()) {
+    rows = (*given)[0];
+    columns = llvm::alignTo((*given)[1], lanes);
+  }
+  rows = std::min({rows, layout.outer, kMaxBlockRows});
+  columns = std::min(columns, layout.pitch);
+
+  // The other operand.
+  BroadcastOperand &other = block.broadcast;
+  other.type = typeOf(otherTile).getElementType();
+  std::function<Value(Value)> otherStart; // of the outer index, for k = 0
+  auto otherLoad = otherTile.getDefiningOp<LoadOp>();
+  if (otherLoad && viewOf(otherLoad.getView()).panel == 0) {
+    const ViewMemory view = viewOf(otherLoad.getView());
+    other.memory = view.flat;
+    other.stride = view.stride[1 - otherAxis];
+    Value known = validAlong(otherTile, otherAxis);
+    otherStart = [&, view, known](Value outer) {
+      // Rows past the end are computed as the last, and not stored.
+      if (known)
+        outer = b.minimum(outer, b.sub(known, b.index(1)));
+      else if (layout.outer % rows != 0)
+        outer = b.minimum(outer, b.index(layout.outer - 1));
+      Value at[2] = {otherLoad.getRow(), otherLoad.getColumn()};
+      at[otherAxis] = b.add(at[otherAxis], outer);
+      return view.place(b, at[0], at[1]);
+    };
+  } else {
+    Scratch scratch = materialize(otherTile);
+    other.memory = scratch.memory;
+    bool along = scratch.layout.axis == otherAxis; // outer indices are neighbours
+    other.stride = b.index(along ? scratch.layout.pitch : 1);
+    int64_t step = along ? 1 : scratch.layout.pitch;
+    otherStart = [&, step](Value outer) { return b.mul(outer, step); };
+  }
+
+  // How deep: as far as both operands are there.
+  Value depth = b.index(typeOf(dot.getA()).getColumns());
+  for (auto [tile, axis] : {std::pair(laneTile, 1 - laneAxis), std::pair(otherTile, 1 - otherAxis)})
+    if (Value known = validAlong(tile, axis))
+      depth = b.minimum(depth, known);
+  block.depth = depth;
+
+  std::optional<Scratch> donor = findDonor(dot.getAcc(), dot, type);
+  Scratch result = resultScratch(dot.getResult(), donor);
+  Value outerEnd = endAlong(dot.getResult(), 1 - layout.axis);
+  bool failedAtom = false;
+  auto blocks = [&](Value inner, int64_t vectors) {
+    lane.vectors.clear();
+    for (int64_t v = 0; v < vectors; ++v)
+      lane.vectors.push_back(laneStart(b.add(inner, v * lanes)));
+    b.loop(b.index(0), outerEnd, rows, [&](Value outer) {
+      other.rows.clear();
+      SmallVector<Value> acc;
+      for (int64_t r = 0; r < rows; ++r) {
+        other.rows.push_back(otherStart(b.add(outer, r)));
+        for (int64_t v = 0; v < vectors; ++v)
+          acc.push_back(dot.getAcc() ? readVector(dot.getAcc(), layout.axis, b.add(outer, r),
+                                                  b.add(inner, v * lanes))
+                                     : b.zero(VectorType::get(lanes, block.sum)));
+      }
+      const DotAtom *const *atom =
+          llvm::find_if(atoms, [&](const DotAtom *a) { return a->supports(block); });
+      if (atom == atoms.end()) {
+        failedAtom = true;
+        return;
+      }
+      acc = (*atom)->emit(b, block, acc);
+      for (int64_t r = 0; r < rows; ++r)
+        for (int64_t v = 0; v < vectors; ++v)
+          write(result, b.add(outer, r), b.add(inner, v * lanes), acc[r * vectors + v]);
+    });
+  };
+  int64_t whole = layout.pitch / columns * columns;
+  b.loop(b.index(0), b.index(whole), columns, [&](Value inner) { blocks(inner, columns / lanes); });
+  if (whole != layout.pitch)
+    blocks(b.index(whole), (layout.pitch - whole) / lanes);
+  if (failedAtom)
+    return dot.emitOpError("has elements that no product of this target computes");
+  return success();
+}
+
+//===-- Reductions, casts --------------------------------------------------------------------===//
+
+void TileLowering::lowerReduce(ReduceOp reduce) {
+  Value input = reduce.getInput();
+  TileLayout layout = layoutOf(input);
+  Type element = typeOf(input).getElementType();
+  auto vectorType = VectorType::get(lanes, element);
+  bool sum = reduce.getKind() == ReduceKind::Sum;
+  auto fast = arith::FastMathFlags::reassoc | arith::FastMathFlags::contract;
+  TypedAttr identity = sum ? b.getFloatAttr(element, 0.0)
+                           : b.getFloatAttr(element, -std::numeric_limits<double>::infinity());
+  Value start =
+      arith::ConstantOp::create(b, DenseElementsAttr::get(vectorType, Attribute(identity)));
+  auto join = [&](Value l, Value r) -> Value {
+    return sum ? Value(arith::AddFOp::create(b, l, r, fast)) : b.maximumNumber(r, l);
+  };
+  Scratch result = resultScratch(reduce, std::nullopt);
+  Value outerEnd = endAlong(input, 1 - layout.axis);
+  int64_t vectors = layout.pitch / lanes;
+
+  if (static_cast<int64_t>(reduce.getAxis()) != layout.axis) {
+    // Down the rows: lanes stay apart. The result lies like a row of the input, or is one element.
+    constexpr int64_t kAtOnce = 8;
+    for (int64_t v = 0; v < vectors; v += kAtOnce) {
+      int64_t count = std::min(kAtOnce, vectors - v);
+      SmallVector<Value> carried(count, start);
+      carried = b.loop(b.index(0), outerEnd, 1, carried, [&](Value outer, ValueRange before) {
+        SmallVector<Value> next;
+        for (int64_t i = 0; i < count; ++i)
+          next.push_back(
+              join(before[i], readVector(input, layout.axis, outer, b.index((v + i) * lanes))));
+        return next;
+      });
+      for (int64_t i = 0; i < count; ++i)
+        write(result, b.index(0), b.index((v + i) * lanes), carried[i]);
+    }
+    return;
+  }
+  // Along the lanes: several partial vectors, then one horizontal step a row.
+  int64_t chains = vectors % 4 == 0 ? 4 : vectors % 3 == 0 ? 3 : vectors % 2 == 0 ? 2 : 1;
+  int64_t tail = layout.inner % lanes;
+  b.loop(b.index(0), outerEnd, 1, [&](Value outer) {
+    SmallVector<Value> carried(chains, start);
+    auto element = [&](Value inner) { return readVector(input, layout.axis, outer, inner); };
+    int64_t whole = tail == 0 ? vectors : vectors - 1;
+    if (tail != 0)
+      chains = 1, carried.resize(1);
+    carried = b.loop(b.index(0), b.index(whole * lanes), chains * lanes, carried,
+                     [&](Value inner, ValueRange before) {
+                       SmallVector<Value> next;
+                       for (int64_t i = 0; i < chains; ++i)
+                         next.push_back(join(before[i], element(b.add(inner, i * lanes))));
+                       return next;
+                     });
+    Value all = carried[0];
+    for (int64_t i = 1; i < chains; ++i)
+      all = join(all, carried[i]);
+    if (tail != 0) {
+      Value mask = b.lanesBelow(b.index(tail), lanes);
+      Value last = arith::SelectOp::create(b, mask, element(b.index(whole * lanes)), start);
+      all = join(all, last);
+    }
+    Value one = sum ? Value(vector::ReductionOp::create(b, vector::CombiningKind::ADD, all, fast))
+                    : Value(vector::ReductionOp::create(b, vector::CombiningKind::MAXNUMF, all,
+                                                        arith::FastMathFlags::nnan));
+    Value at = result.layout.axis == layout.axis ? b.mul(outer, result.layout.pitch) : outer;
+    memref::StoreOp::create(b, one, result.memory, at);
+  });
+}
+
+void TileLowering::lowerCast(CastOp cast) {
+  TileLayout layout = layoutOf(cast.getResult());
+  Type element = typeOf(cast).getElementType();
+  Scratch result = resultScratch(cast.getResult(), std::nullopt);
+  Value outerEnd = endAlong(cast.getResult(), 1 - layout.axis);
+  forEachVector(layout, outerEnd, [&](Value outer, Value inner) {
+    Value vector = readVector(cast.getInput(), layout.axis, outer, inner);
+    write(result, outer, inner, b.convert(vector, element));
+  });
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads into buffers, gathers and stores: rows as they lie, squares of vectors turned, or elements
+// one by one; under masks at the edges.
+#include "lowering/CPU/TileLowering.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::tile;
+
+Scratch TileLowering::loadToScratch(LoadOp load, int64_t axis) {
+  const ViewMemory view = viewOf(load.getView());
+  TileType type = typeOf(load);
+  TileLayout layout = layoutOf(load);
+  if (layout.axis != axis) {
+    layout.axis = axis;
+    std::swap(layout.outer, layout.inner);
+    layout.pitch = llvm::alignTo(layout.inner, lanes);
+  }
+  Type element = type.getElementType();
+  Scratch scratch{allocate(element, layout), layout};
+  Value validOuter = validAlong(load, 1 - axis), validInner = validAlong(load, axis);
+  Value outerEnd = validOuter ? validOuter : b.index(layout.outer);
+  Value innerEnd = validInner ? validInner : b.index(layout.inner);
+  Value first[2] = {load.getRow(), load.getColumn()};
+  auto placeOf = [&](Value outer, Value inner) {
+    Value at[2];
+    at[axis] = b.add(first[axis], inner);
+    at[1 - axis] = b.add(first[1 - axis], outer);
+    return view.place(b, at[0], at[1]);
+  };
+  bool bits = element.isInteger(1);
+  if (view.isUnit(axis) && !bits) {
+    // Lanes as they lie.
+    auto rows = [&](bool whole) {
+      forEachVector(layout, outerEnd, [&](Value outer, Value inner) {
+        Value place = placeOf(outer, inner), loaded;
+        std::optional<int64_t> at = getConstant(inner);
+        if (whole && at && *at + lanes <= layout.inner)
+          loaded = b.load(element, view.flat, place, lanes);
+        else
+          loaded =
+              b.loadMasked(element, view.flat, place, b.lanesBelow(b.sub(innerEnd, inner), lanes));
+        write(scratch, outer, inner, loaded);
+      });
+    };
+    if (!validInner)
+      rows(true);
+    else
+      b.when(
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, innerEnd, b.index(layout.inner)),
+          [&] { rows(true); }, [&] { rows(false); });
+    return scratch;
+  }
+  if (view.isUnit(1 - axis) && !bits && element.getIntOrFloatBitWidth() <= 32) {
+    // Lanes are rows of memory: squares of vectors are turned.
+    b.loop(b.index(0), b.index(layout.pitch), lanes, [&](Value inner) {
+      b.loop(b.index(0), b.index(llvm::alignTo(layout.outer, lanes)), lanes, [&](Value outer) {
+        Value mask;
+        if (validOuter || layout.outer % lanes != 0)
+          mask = b.lanesBelow(b.sub(outerEnd, outer), lanes);
+        SmallVector<Value> rows;
+        for (int64_t i = 0; i < lanes; ++i) {
+          Value last = b.maximum(b.sub(innerEnd, b.index(1)), b.index(0));
+          Value place = placeOf(outer, b.minimum(b.add(inner, i), last));
+          rows.push_back(mask ? b.loadMasked(element, view.flat, place, mask)
+                              : b.load(element, view.flat, place, lanes));
+        }
+        rows = b.transpose(rows);
+        for (int64_t i = 0; i < lanes; ++i) {
+          // Vectors past the last row would fall into the next buffer.
+          if (layout.outer % lanes == 0) {
+            write(scratch, b.add(outer, i), inner, rows[i]);
+            continue;
+          }
+          Value place = b.add(outer, i);
+          b.when(arith::CmpIOp::create(b, arith::CmpIPredicate::slt, place, b.index(layout.outer)),
+                 [&] { write(scratch, place, inner, rows[i]); });
+        }
+      });
+    });
+    return scratch;
+  }
+  b.loop(b.index(0), outerEnd, 1, [&](Value outer) {
+    b.loop(b.index(0), innerEnd, 1, [&](Value inner) {
+      Value value = memref::LoadOp::create(b, view.flat, placeOf(outer, inner));
+      if (bits)
+        value = arith::ExtUIOp::create(b, b.getI8Type(), value);
+      memref::StoreOp::create(b, value, scratch.memory, b.add(b.mul(outer, layout.pitch), inner));
+    });
+  });
+  return scratch;
+}
+
+LogicalResult TileLowering::lowerStore(StoreOp store) {
+  const ViewMemory view = viewOf(store.getView());
+  Value tile = store.getTile();
+  TileLayout layout = layoutOf(tile);
+  int64_t axis = layout.axis;
+  Value first[2] = {store.getRow(), store.getColumn()};
+  Type element = typeOf(tile).getElementType();
+  // How much of the tile is inside.
+  auto inside = [&](int64_t a) -> Value {
+    int64_t size = typeOf(tile).getSize(a);
+    std::optional<int64_t> offset = getConstant(first[a]), extent = getConstant(view.extent[a]);
+    if (offset && extent && *offset + size <= *extent)
+      return {};
+    Value rest = b.maximum(b.sub(view.extent[a], first[a]), b.index(0));
+    return b.minimum(rest, b.index(size));
+  };
+  Value limitOuter = inside(1 - axis), limitInner = inside(axis);
+  Value outerEnd = limitOuter ? limitOuter : b.index(layout.outer);
+  Value innerEnd = limitInner ? limitInner : b.index(layout.inner);
+  if (Value known = validAlong(tile, 1 - axis))
+    outerEnd = b.minimum(outerEnd, known);
+  auto placeOf = [&](Value outer, Value inner) {
+    Value at[2];
+    at[axis] = b.add(first[axis], inner);
+    at[1 - axis] = b.add(first[1 - axis], outer);
+    return view.place(b, at[0], at[1]);
+  };
+  bool bits = element.isInteger(1);
+  if (view.isUnit(axis) && !bits) {
+    auto rows = [&](bool whole) {
+      forEachVector(layout, outerEnd, [&](Value outer, Value inner) {
+        Value vector = readVector(tile, axis, outer, inner);
+        Value place = placeOf(outer, inner);
+        std::optional<int64_t> at = getConstant(inner);
+        if (whole && (layout.inner % lanes == 0 || (at && *at + lanes <= layout.inner)))
+          b.store(vector, view.flat, place);
+        else
+          b.storeMasked(vector, view.flat, place, b.lanesBelow(b.sub(innerEnd, inner), lanes));
+      });
+    };
+    if (!limitInner)
+      rows(true);
+    else
+      b.when(
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, innerEnd, b.index(layout.inner)),
+          [&] { rows(true); }, [&] { rows(false); });
+    return success();
+  }
+  Scratch scratch = materialize(tile);
+  if (view.isUnit(1 - axis) && !bits && element.getIntOrFloatBitWidth() <= 32 && layout.inner > 1) {
+    b.loop(b.index(0), innerEnd, lanes, [&](Value inner) {
+      b.loop(b.index(0), outerEnd, lanes, [&](Value outer) {
+        SmallVector<Value> rows;
+        for (int64_t i = 0; i < lanes; ++i)
+          rows.push_back(readVector(tile, axis, b.add(outer, i), inner));
+        rows = b.transpose(rows);
+        Value mask;
+        if (limitOuter || layout.outer % lanes != 0 || validAlong(tile, 1 - axis))
+          mask = b.lanesBelow(b.sub(outerEnd, outer), lanes);
+        auto stores = [&](bool whole) {
+          for (int64_t i = 0; i < lanes; ++i) {
+            Value at = b.add(inner, i);
+            auto put = [&] {
+              Value place = placeOf(outer, at);
+              if (mask)
+                b.storeMasked(rows[i], view.flat, place, mask);
+              else
+                b.store(rows[i], view.flat, place);
+            };
+            if (whole)
+              put();
+            else
+              b.when(arith::CmpIOp::create(b, arith::CmpIPredicate::slt, at, innerEnd), put);
+          }
+        };
+        if (!limitInner && layout.inner % lanes == 0)
+          stores(true);
+        else
+          b.when(
+              arith::CmpIOp::create(b, arith::CmpIPredicate::sle, b.add(inner, lanes), innerEnd),
+              [&] { stores(true); }, [&] { stores(false); });
+      });
+    });
+    return success();
+  }
+  b.loop(b.index(0), outerEnd, 1, [&](Value outer) {
+    b.loop(b.index(0), innerEnd, 1, [&](Value inner) {
+      Value at = b.add(b.mul(outer, layout.pitch), inner);
+      Value value = readScratch(scratch, element, at, 1);
+      memref::StoreOp::create(b, value, view.flat, placeOf(outer, inner));
+    });
+  });
+  return success();
+}
+
+void TileLowering::lowerGather(GatherOp gather) {
+  const ViewMemory view = viewOf(gather.getView());
+  Scratch ids = materialize(gather.getRows());
+  TileLayout layout = layoutOf(gather);
+  Type element = typeOf(gather).getElementType();
+  Scratch scratch = resultScratch(gather, std::nullopt);
+  int64_t rows = typeOf(gather).getRows(), columns = typeOf(gather).getColumns();
+  std::optional<int64_t> column = getConstant(gather.getColumn()),
+                         extent = getConstant(view.extent[1]);
+  bool whole = layout.axis == 1 && view.isUnit(1) && column && extent &&
+               *column + layout.pitch <= *extent && !element.isInteger(1);
+  Value end = b.minimum(b.sub(view.extent[1], gather.getColumn()), b.index(columns));
+  b.loop(b.index(0), b.index(rows), 1, [&](Value r) {
+    Value id =
+        arith::IndexCastOp::create(b, b.getIndexType(), memref::LoadOp::create(b, ids.memory, r));
+    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, id, view.extent[0]);
+    id = arith::SelectOp::create(b, inside, id, b.index(0));
+    if (whole) {
+      b.loop(b.index(0), b.index(layout.pitch), lanes, [&](Value c) {
+        Value place = view.place(b, id, b.add(gather.getColumn(), c));
+        write(scratch, r, c, b.load(element, view.flat, place, lanes));
+      });
+      return;
+    }
+    b.loop(b.index(0), end, 1, [&](Value c) {
+      Value place = view.place(b, id, b.add(gather.getColumn(), c));
+      Value value = memref::LoadOp::create(b, view.flat, place);
+      if (element.isInteger(1))
+        value = arith::ExtUIOp::create(b, b.getI8Type(), value);
+      Value at =
+          layout.axis == 1 ? b.add(b.mul(r, layout.pitch), c) : b.add(b.mul(c, layout.pitch), r);
+      memref::StoreOp::create(b, value, scratch.memory, at);
+    });
+  });
+}
