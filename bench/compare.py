@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Whole models and attention beside onnxruntime, OpenVINO and torch, all from PyPI. Started by scripts/bench.
+
+For each case every program first shows that its result is the f64 reference's; then they run in turns, each in a process of its own that times itself. Medians over all turns.
+Shares are of this machine's own limits, which `fovea-run bench` measures before and after.
+"""
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+import cases
+import models
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+BIN, LIBRARY = ROOT / "build" / "bin", ROOT / "build" / "lib" / "libfovea-runtime.so"
+FOLDER = ROOT / "build" / "bench-models"
+ALONE = ["start", "compile"]  # cases without peers
+TOLERANCE = 1e-4  # largest difference over largest value
+PEERS = ["fovea", "onnxruntime", "openvino", "torch", "torch.compile"]
+
+
+def say(text):
+    print(f"bench: {text}", file=sys.stderr, flush=True)
+
+
+def run(*command, **options):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, stdin=subprocess.DEVNULL, **options)
+    if done.returncode:
+        sys.exit(f"bench: {' '.join(map(str, command))} failed:\n{done.stderr[-2000:]}")
+    return done.stdout
+
+
+class Worker:
+    def __init__(self, peer, case, paths, threads):
+        environment = dict(os.environ, HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", TOKENIZERS_PARALLELISM="false",
+                           **{name: str(threads) for name in ["OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"]})
+        self.process = subprocess.Popen([sys.executable, pathlib.Path(__file__).with_name("worker.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, text=True, env=environment)
+        self.answer = self.ask(peer=peer, case=case, paths=paths, threads=threads)
+
+    def ask(self, **command):
+        try:
+            print(json.dumps(command), file=self.process.stdin, flush=True)
+            line = self.process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        return json.loads(line) if line else {"failed": f"its process ended with code {self.process.wait()}"}
+
+    def close(self):
+        self.process.stdin.close()
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+
+
+def prepare(case):
+    """Makes what the case needs and compiles it; gives the paths for the workers."""
+    paths = {"library": str(LIBRARY), "folder": str(FOLDER)}
+    if case["kind"] == "attention":
+        source = FOLDER / f"attention-{case['mask']}.mlir"
+        source.write_text(cases.attention_module(case))
+    else:
+        source = cases.minilm() if case["kind"] == "encoder" else models.make("llama-110m", FOLDER / "llama-110m")
+        paths["model"], paths["config"] = str(source), json.loads((source / "config.json").read_text())
+        paths["config"].setdefault("rope_theta", 10000.0)
+    paths["artifact"] = str(FOLDER / f"{source.stem if source.is_file() else source.name}.fovea")
+    run(BIN / "fovea", "compile", source, "-o", paths["artifact"])
+    return paths
+
+
+def kernels(name, case, paths, threads):
+    """What `fovea bench` says: kernels and the machine's limits."""
+    flags = ["--threads", threads, "--json", "--repeat", 3]
+    if case["kind"] == "attention":
+        flags += ["--dim", f"sequence={case['length']}"]
+        if case["mask"] == "documents":
+            inputs = FOLDER / "segments.npz"
+            np.savez(inputs, segments=cases.segments(case))
+            flags += ["--inputs", inputs]
+    elif case["kind"] == "encoder":
+        flags += ["--entry", "forward", "--batch", case["batch"], "--prompt-tokens", case["length"]]
+    else:
+        flags += ["--prompt-tokens", case["length"], "--new-tokens", cases.STEPS if name == "decode" else 0]
+    report = json.loads(run(BIN / "fovea-run", "bench", paths["artifact"], *flags))
+    return report.pop("peaks"), report
+
+
+def reference(name, paths, threads):
+    file = FOLDER / f"reference-{name}.npy"
+    if not file.exists():
+        say(f"{name}: computing the reference in f64")
+        worker = Worker("reference", name, paths, threads)
+        answer = worker.ask(result=str(file), model=paths.get("model"))
+        worker.close()
+        if answer:
+            sys.exit(f"bench: {name}: the reference failed: {answer}")
+    return np.load(file)
+
+
+def compare(name, wanted, threads, rounds):
+    """Runs one case; gives its record."""
+    case = cases.CASES[name]
+    paths = prepare(case)
+    expected = reference(name, paths, threads)
+    record = {"case": name, "programs": {}, "unable": {}}
+    workers, counts = {}, {}
+    with tempfile.TemporaryDirectory() as temporary:
+        for peer in wanted:
+            say(f"{name}: {peer}")
+            worker = Worker(peer, name, paths, threads)
+            file = pathlib.Path(temporary) / f"{peer}.npy"
+            answer = worker.answer or worker.ask(result=str(file))
+            error = None
+            if not answer:
+                found = np.load(file)
+                error = float(np.abs(found - expected).max() / np.abs(expected).max()) if found.shape == expected.shape else float("inf")
+                if not error <= TOLERANCE:
+                    answer = {"failed": f"differs from the reference by {error:.2g}, more than {TOLERANCE:g}"}
+            if not answer:
+                answer = worker.ask(run=2)
+            if "seconds" not in answer:
+                record["unable"][peer] = answer.get("unable") or answer["failed"]
+                worker.close()
+                continue
+            workers[peer], counts[peer] = worker, max(2, min(20, round(0.5 / max(answer["seconds"][-1] * (cases.STEPS if name == "decode" else 1), 1e-4))))
+            record["programs"][peer] = {"error": error, "times": []}
+    limits = []
+    limit, record["kernels"] = kernels(name, case, paths, threads)
+    limits.append(limit)
+    for turn in range(rounds):
+        order = list(workers)
+        for peer in order[turn % len(order):] + order[:turn % len(order)]:
+            time.sleep(0.25)  # other libraries' threads spin for a while after their last run
+            answer = workers[peer].ask(run=counts[peer])
+            if "seconds" in answer:
+                record["programs"][peer]["times"] += answer["seconds"][1:]  # the first one warms
+    for worker in workers.values():
+        worker.close()
+    limits.append(kernels(name, case, paths, threads)[0])
+    record["limits"] = {key: statistics.median(limit[key] for limit in limits) for key in ["flops_per_second", "bytes_per_second"]}
+    flops, size = cases.work(case, paths.get("config"))
+    for program in record["programs"].values():
+        program["seconds"] = statistics.median(program["times"])
+        program["share_of_peak"] = flops / program["seconds"] / record["limits"]["flops_per_second"]
+        program["share_of_bandwidth"] = size / program["seconds"] / record["limits"]["bytes_per_second"]
+    record["flops"], record["bytes"] = flops, size
+    return record
+
+
+def start(rounds):
+    """From starting the process to the first token on its standard output."""
+    model = ROOT / "examples" / "models" / "shakespeare-llama"
+    artifact = FOLDER / "shakespeare-llama.fovea"
+    run(BIN / "fovea", "compile", model, "-o", artifact)
+    times = []
+    for _ in range(3 + 3 * rounds):
+        begin = time.perf_counter()
+        process = subprocess.Popen([BIN / "fovea-run", "generate", artifact, "--prompt", "ROMEO:", "-n", "4", "--temp", "0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+        process.stdout.read(1)
+        times.append(time.perf_counter() - begin)
+        process.communicate()
+    return {"case": "start", "seconds": statistics.median(times[3:]), "times": times[3:]}
+
+
+def measured(*command):
+    """Seconds and the most memory in bytes that a program took."""
+    begin = time.perf_counter()
+    process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    if status:
+        sys.exit(f"bench: {' '.join(map(str, command))} failed")
+    return time.perf_counter() - begin, usage.ru_maxrss * 1024
+
+
+def seconds_to_write(path, size):
+    """A file of `size` bytes, written plainly and synced: what the disk takes for a compiler's output."""
+    block = np.random.default_rng(3).bytes(1 << 24)
+    begin = time.perf_counter()
+    with path.open("wb") as file:
+        for _ in range(0, size, len(block)):
+            file.write(block)
+        os.fsync(file.fileno())
+    seconds = time.perf_counter() - begin
+    path.unlink()
+    return seconds
+
+
+def compiling():
+    """Compile time and memory: MiniLM, and a random Llama of 1.1 billion parameters in 22 layers."""
+    rows = []
+    for title, make in [("MiniLM", cases.minilm), ("llama-1b bf16", lambda: models.make("llama-1b", FOLDER / "llama-1b-bf16", "bf16")),
+                        ("llama-1b f32", lambda: models.make("llama-1b", FOLDER / "llama-1b-f32", "f32"))]:
+        say(f"compile: {title}")
+        folder, out = make(), FOLDER / "compiled.fovea"
+        seconds, memory = measured(BIN / "fovea", "compile", folder, "-o", out)
+        size = out.stat().st_size
+        out.unlink()
+        rows.append({"model": title, "seconds": seconds, "memory": memory, "bytes": size, "write_seconds": seconds_to_write(out, size)})
+    return {"case": "compile", "models": rows}
+
+
+def table(record, threads):
+    """The record as lines of text."""
+    if record["case"] == "start":
+        return [f"start: first token of the Shakespeare Llama after {record['seconds'] * 1e3:.1f} ms (median of {len(record['times'])})"]
+    if record["case"] == "compile":
+        return [f"compile: {row['model']}: {row['seconds']:.1f} s; writing {row['bytes'] / 1e6:.0f} MB plainly takes {row['write_seconds']:.1f} s; memory at most {row['memory'] / 1e6:.0f} MB, "
+                f"{row['memory'] / row['bytes']:.2f} times the file" for row in record["models"]]
+    programs = record["programs"]
+    others = {name: program["seconds"] for name, program in programs.items() if name != "fovea"}
+    best = min(others, key=others.get) if others else None
+    lines = []
+    for name, program in programs.items():
+        lines.append(f"{record['case']:<20} {name:<14} {program['seconds'] * 1e3:10.3f} {program['seconds'] / others[best] if best else float('nan'):9.2f} {100 * program['share_of_peak']:8.1f} "
+                     f"{100 * program['share_of_bandwidth']:8.1f} {program['error']:10.1e}{'  best peer' if name == best else ''}")
+    lines += [f"{record['case']:<20} {name:<14} unable: {reason}" for name, reason in record["unable"].items()]
+    return lines
+
+
+def versions():
+    from importlib import metadata
+    return {name: metadata.version(name) for name in ["onnxruntime", "openvino", "torch", "transformers"]}
+
+
+def processor():
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(": ", 1)[1]
+    return "unknown processor"
+
+
+def main():
+    every = [*cases.CASES, *ALONE]
+    parser = argparse.ArgumentParser(prog="scripts/bench", description="Measures Fovea beside onnxruntime, OpenVINO and torch; results are checked before anything is timed.")
+    parser.add_argument("--case", action="append", metavar="NAME", help=f"one of {', '.join(every)}; may be repeated; without it all but compile")
+    parser.add_argument("--peer", action="append", choices=PEERS, help="one of the programs; may be repeated; without it all")
+    parser.add_argument("--threads", type=int, default=2, help="of each program (2)")
+    parser.add_argument("--rounds", type=int, default=5, help="turns of each program (5)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of the table")
+    parser.add_argument("--out", metavar="FILE", help="write all measurements as JSON")
+    arguments = parser.parse_args()
+    chosen = arguments.case or [name for name in every if name != "compile"]
+    for name in chosen:
+        if name not in every:
+            parser.error(f"--case {name}: expects one of {', '.join(every)}")
+    if arguments.threads < 1 or arguments.rounds < 1:
+        parser.error("--threads and --rounds expect 1 or more")
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    result = {"processor": processor(), "cores": len(os.sched_getaffinity(0)), "threads": arguments.threads, "versions": versions(), "cases": []}
+    if not arguments.json:
+        print(f"{result['processor']}, {arguments.threads} threads, f32; {', '.join(f'{name} {version}' for name, version in result['versions'].items())}")
+        print(f"{'case':<20} {'program':<14} {'ms':>10} {'to best':>9} {'% peak':>8} {'% read':>8} {'error':>10}", flush=True)
+    for name in chosen:
+        record = start(arguments.rounds) if name == "start" else compiling() if name == "compile" else compare(name, arguments.peer or PEERS, arguments.threads, arguments.rounds)
+        result["cases"].append(record)
+        if not arguments.json:
+            print("\n".join(table(record, arguments.threads)), flush=True)
+    if arguments.json:
+        print(json.dumps(result))
+    if arguments.out:
+        pathlib.Path(arguments.out).write_text(json.dumps(result, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What measuring shows: shares of the machine's limits that can be true, traces that cover every step and thread, and the list of fallbacks."""
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from programs import ROOT
+
+
+@pytest.fixture(scope="module")
+def report(fovea_run, shakespeare_artifact):
+    return json.loads(fovea_run("bench", shakespeare_artifact, "--prompt-tokens", 64, "--new-tokens", 8, "--threads", 2, "--json").ok().text)
+
+
+def test_costs_are_the_models(report):
+    """Two operations for each weight of a product and token, and those of attention: 4 layers of 192, 320 of query, key and value, 1024 of gate and up, 512 inside; 2048 words."""
+    weights = 4 * (192 * 320 + 192 * 192 + 192 * 1024 + 512 * 192)
+    pairs = 64 * 65 // 2
+    assert report["prefill"]["flops"] == 2 * (64 * weights + 192 * 2048) + 4 * (4 * pairs * 6 * 32)
+    lengths = sum(range(65, 73))  # what the 8 new tokens see
+    assert report["decode"]["flops"] == 8 * 2 * (weights + 192 * 2048) + 4 * (4 * lengths * 6 * 32)
+    assert report["decode"]["bytes"] > 8 * 2 * (weights + 192 * 2048)
+
+
+def test_shares_are_of_measured_limits(report):
+    assert report["threads"] == 2 and report["processor"]
+    for phase in ["prefill", "decode"]:
+        row = report[phase]
+        assert row["share_of_peak"] == pytest.approx(row["flops"] / row["seconds"] / report["peaks"]["flops_per_second"])
+        assert 0 < row["share_of_peak"] < 1
+        assert sum(kernel["seconds"] for kernel in row["kernels"].values()) < 3 * row["seconds"] + 0.1
+        assert sum(kernel["flops"] for kernel in row["kernels"].values()) == pytest.approx(row["flops"])
+        assert all(kernel["schedule"] for kernel in row["kernels"].values() if kernel["computes"])
+
+
+def test_inspect_lists_fallbacks(fovea, shakespeare_artifact, report):
+    text = fovea("inspect", shakespeare_artifact).ok().text
+    fallbacks = {name for phase in ["prefill", "decode"] for name, kernel in report[phase]["kernels"].items() if kernel["fallback"]}
+    listed = text.split("fallbacks to plain loops", 1)[1].split("\nweights", 1)[0] if "fallbacks to plain loops" in text else ""
+    assert bool(listed) != ("no kernel falls back to plain loops" in text)
+    for name in fallbacks:
+        assert f"    {name}: " in listed
+
+
+def test_f64_falls_back(fovea, tmp_path):
+    model = tmp_path / "wide.mlir"
+    model.write_text("""func.func @forward(%x: tensor<?x8xf64> {fovea.name = "x", fovea.dims = ["n"]}) -> (tensor<?x8xf64> {fovea.name = "y", fovea.dims = ["n"]}) attributes {fovea.entry} {
+  %y = fovea.rms_norm %x eps(1.0e-5) : tensor<?x8xf64>
+  return %y : tensor<?x8xf64>
+}
+""")
+    fovea("compile", model, "-o", tmp_path / "wide.fovea").ok()
+    text = fovea("inspect", tmp_path / "wide.fovea").ok().text
+    assert "fallbacks to plain loops (1)\n    rms_norm_0: rms_norm, first in forward" in text
+
+
+def test_bench_of_any_entry(fovea, tmp_path):
+    """Attention by itself: dimensions from the command line, or arrays from a file."""
+    model = tmp_path / "attention.mlir"
+    tensor = "tensor<1x?x4x32xf32>"
+    port = lambda name: f'%{name}: {tensor} {{fovea.name = "{name}", fovea.dims = ["sequence"]}}'
+    model.write_text(f"""func.func @forward({port("q")}, {port("k")}, {port("v")}, %s: tensor<1x?xi32> {{fovea.name = "s", fovea.dims = ["sequence"]}}) -> ({tensor} {{fovea.name = "o", fovea.dims = ["sequence"]}}) attributes {{fovea.entry}} {{
+  %m = fovea.mask_causal
+  %n = fovea.mask_segment %s, %s : tensor<1x?xi32>, tensor<1x?xi32>
+  %both = fovea.mask_and(%m, %n)
+  %o = fovea.attention %q, %k, %v mask(%both) scale(0.2) : {tensor}, {tensor}, {tensor} -> {tensor}
+  return %o : {tensor}
+}}
+""")
+    artifact = tmp_path / "attention.fovea"
+    fovea("compile", model, "-o", artifact).ok()
+    record = json.loads(fovea("bench", artifact, "--dim", "sequence=96", "--no-peaks", "--json").ok().text)
+    assert record["forward"]["flops"] == 4 * 4 * 32 * 96 * 97 // 2
+    np.savez(tmp_path / "in.npz", s=np.zeros((1, 40), np.int32))
+    refused = fovea("bench", artifact, "--inputs", tmp_path / "in.npz", "--dim", "sequence=96", "--no-peaks")
+    assert refused.code == 1 and "expects" in refused.err.decode()
+    record = json.loads(fovea("bench", artifact, "--inputs", tmp_path / "in.npz", "--dim", "sequence=40", "--no-peaks", "--json").ok().text)
+    assert record["forward"]["flops"] == 4 * 4 * 32 * 40 * 41 // 2
+
+
+def test_trace_covers_every_step_and_thread(fovea_run, shakespeare_artifact, tmp_path):
+    path = tmp_path / "trace.json"
+    fovea_run("generate", shakespeare_artifact, "--prompt", "ROMEO:", "-n", 3, "--temp", 0, "--threads", 2, "--trace", path).ok()
+    events = json.loads(path.read_text())["traceEvents"]
+    slices = [event for event in events if event["ph"] == "X"]
+    steps = [event for event in slices if event["cat"] == "step"]
+    assert {event["tid"] for event in steps} == {0, 1}
+    assert {event["args"]["entry"] for event in steps} == {"prefill", "decode"}
+    assert any(event["args"]["location"] == "model.layers.2.mlp.down_proj" for event in steps)
+    for thread in [0, 1]:
+        own = sorted((event["ts"], event["ts"] + event["dur"]) for event in steps if event["tid"] == thread)
+        assert len(own) == len(steps) // 2
+        # Nothing a thread does overlaps; the format's microseconds have three digits.
+        assert all(end <= begin + 2e-3 for (_, end), (begin, _) in zip(own, own[1:]))
+
+
+def test_first_token_comes_soon(fovea_run, shakespeare_artifact):
+    """From the start of the process; far above the promise, so that a busy machine does not fail it: scripts/bench --case start measures."""
+    import time
+    from programs import BIN
+    times = []
+    for _ in range(5):
+        begin = time.perf_counter()
+        process = subprocess.Popen([BIN / "fovea-run", "generate", shakespeare_artifact, "--prompt", "ROMEO:", "-n", "4", "--temp", "0"], stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        assert process.stdout.read(1)
+        times.append(time.perf_counter() - begin)
+        process.communicate()
+    assert min(times) < 0.5
+
+
+def test_random_models_are_the_same_bytes(tmp_path):
+    """The benchmarks' Llama: made twice, equal, and of the size that its name says."""
+    sys.path.insert(0, str(ROOT / "bench"))
+    import models
+    models.SHAPES["tiny"] = dict(models.SHAPES["llama-110m"], hidden_size=64, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2, intermediate_size=96, vocab_size=100)
+    one, two = (models.make("tiny", tmp_path / name) for name in ["one", "two"])
+    assert (one / "model.safetensors").read_bytes() == (two / "model.safetensors").read_bytes()
+    count = lambda name: sum(int(np.prod(sizes)) for _, sizes, _ in models.tensors(models.SHAPES[name]))
+    assert abs(count("llama-110m") - 110e6) < 1e6 and abs(count("llama-1b") - 1.1e9) < 1e7
+    from safetensors.numpy import load_file
+    loaded = load_file(one / "model.safetensors")
+    assert loaded["model.layers.1.mlp.down_proj.weight"].shape == (64, 96)
+    assert 0.5 < loaded["model.layers.1.mlp.down_proj.weight"].std() * 96**0.5 < 2
