@@ -21,14 +21,24 @@ Value ViewMemory::place(Emitter &b, Value row, Value column) const {
   return interleave == 1 ? at : b.add(at, b.rem(column, interleave));
 }
 
-/// The buffer from its beginning as rank-1 memory without end: bounds are kept elsewhere.
-static Value flatten(Emitter &b, Value base, Type element) {
-  // Long enough for every index, whatever it is.
-  auto type = MemRefType::get(ShapedType::kDynamic, element);
-  OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
-  OpFoldResult size = b.index(int64_t(1) << 40);
-  return memref::ReinterpretCastOp::create(b, type, base, zero, ArrayRef<OpFoldResult>{size},
-                                           ArrayRef<OpFoldResult>{one});
+/// The buffer from its beginning to the end of `memory` as rank-1 memory. Bounds are kept
+/// elsewhere.
+static Value flatten(Emitter &b, memref::ExtractStridedMetadataOp metadata, MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  bool known = succeeded(type.getStridesAndOffset(strides, offset)) && type.hasStaticShape() &&
+               offset == 0 && llvm::none_of(strides, ShapedType::isDynamic);
+  Value size = b.index(1);
+  if (known)
+    for (int64_t extent : type.getShape())
+      size = b.mul(size, extent);
+  else if (type.getRank() > 0)
+    size = b.add(metadata.getOffset(), b.mul(metadata.getSizes()[0], metadata.getStrides()[0]));
+  auto flat = MemRefType::get(ShapedType::kDynamic, type.getElementType());
+  return memref::ReinterpretCastOp::create(b, flat, metadata.getBaseBuffer(),
+                                           OpFoldResult(b.getIndexAttr(0)),
+                                           ArrayRef<OpFoldResult>{OpFoldResult(size)},
+                                           ArrayRef<OpFoldResult>{OpFoldResult(b.getIndexAttr(1))});
 }
 
 ViewMemory mlir::fovea::describeView(Emitter &b, Operation *op) {
@@ -37,7 +47,7 @@ ViewMemory mlir::fovea::describeView(Emitter &b, Operation *op) {
   MemRefType type = memory.getType();
   result.type = type.getElementType();
   auto metadata = memref::ExtractStridedMetadataOp::create(b, memory);
-  result.flat = flatten(b, metadata.getBaseBuffer(), result.type);
+  result.flat = flatten(b, metadata, type);
   SmallVector<int64_t> strides;
   int64_t offset;
   (void)type.getStridesAndOffset(strides, offset);
