@@ -18,8 +18,8 @@ struct BroadcastOperand {
   Type type;
 };
 
-/// The operand that lies in lanes: vector v of step k is at `vectors[v] + (k / interleave) * stride`,
-/// `interleave` neighbours in k beside each other in each lane.
+/// The operand that lies in lanes: vector v of step k is at `vectors[v] + (k / interleave) *
+/// stride`, `interleave` neighbours in k beside each other in each lane.
 struct LaneOperand {
   Value memory; ///< rank 1
   SmallVector<Value> vectors;
@@ -49,7 +49,8 @@ public:
   /// Whether it computes products of these elements.
   virtual bool supports(const DotBlock &block) const = 0;
   /// The block's sums, row by row, begun with `acc`.
-  virtual SmallVector<Value> emit(Emitter &b, const DotBlock &block, SmallVector<Value> acc) const = 0;
+  virtual SmallVector<Value> emit(Emitter &b, const DotBlock &block,
+                                  SmallVector<Value> acc) const = 0;
 };
 
 /// The atoms of a level of vectors, best first: `avx512`, `avx2`, `sse`; none for another name.

@@ -37,8 +37,8 @@ public:
 
   //===-- Control -------------------------------------------------------------------------===//
 
-  /// `for i = begin to end step step: body(i)`; nothing at all for a loop known to be empty, no loop
-  /// for one that is known to run once.
+  /// `for i = begin to end step step: body(i)`; nothing at all for a loop known to be empty, no
+  /// loop for one that is known to run once.
   void loop(Value begin, Value end, int64_t step, function_ref<void(Value)> body);
   SmallVector<Value> loop(Value begin, Value end, int64_t step, ValueRange carried,
                           function_ref<SmallVector<Value>(Value, ValueRange)> body);

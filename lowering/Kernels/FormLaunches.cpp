@@ -815,9 +815,10 @@ LogicalResult EntryConversion::launch(GroupOp group, ValueRange inputs, ValueRan
     for (unsigned operand : phase.operands)
       (operand < inputs.size() ? in : out).push_back(operands[operand]);
     func::FuncOp function = phase.function;
-    // The cost is that of the whole group: its last launch has it.
-    bool last = &phase == &(*kernel)->phases.back();
-    LaunchOp::create(body, loc, function.getSymName(), in, out, last ? cost : ValueRange());
+    SmallVector<Value> share(cost);
+    if (&phase != &(*kernel)->phases[(*kernel)->main])
+      share.assign(cost.size(), arith::ConstantIndexOp::create(math, loc, 0));
+    LaunchOp::create(body, loc, function.getSymName(), in, out, share);
     ++launches;
   }
   return success();

@@ -38,6 +38,8 @@ struct KernelPhases {
   };
   SmallVector<Phase> phases;
   SmallVector<Temporary> temporaries;
+  /// The phase that does the work which the group's cost counts; the others count as free.
+  unsigned main = 0;
 };
 
 /// Emits the body of one kernel. Values of the group's region are looked up by `buffer`, `cache`
