@@ -20,8 +20,8 @@ public:
   SmallVector<Value> emit(Emitter &b, const DotBlock &block, SmallVector<Value> acc) const override;
 
 private:
-  /// Adds the products of `count` neighbours in k, at most `interleave`.
-  static void step(Emitter &b, const DotBlock &block, Value k, int64_t count,
+  /// Adds the products of `count` neighbours in k, at most `interleave`, from k + `ahead` on.
+  static void step(Emitter &b, const DotBlock &block, Value k, int64_t ahead, int64_t count,
                    MutableArrayRef<Value> acc);
 };
 
@@ -32,19 +32,21 @@ constexpr int64_t kPrefetch = 16;
 
 } // namespace
 
-void BroadcastAtom::step(Emitter &b, const DotBlock &block, Value k, int64_t count,
+void BroadcastAtom::step(Emitter &b, const DotBlock &block, Value k, int64_t ahead, int64_t count,
                          MutableArrayRef<Value> acc) {
   const LaneOperand &lane = block.lane;
   int64_t interleave = lane.interleave;
+  // What is constant in an address is added last, where the instruction adds it for nothing.
   Value place = b.mul(interleave == 1 ? k : b.div(k, interleave), lane.stride);
+  Value constant = b.mul(lane.stride, ahead / interleave);
   // [vector][which of the neighbours]
   SmallVector<SmallVector<Value, 2>> vectors;
   for (Value start : lane.vectors) {
-    Value at = b.add(start, place);
+    Value at = b.add(b.add(start, place), constant);
     Value loaded = b.load(lane.type, lane.memory, at, block.lanes * interleave, lane.alignment);
     if (lane.streams && count == interleave) {
-      Value ahead = b.add(at, b.mul(lane.stride, kPrefetch));
-      memref::PrefetchOp::create(b, lane.memory, ahead, /*isWrite=*/false, /*localityHint=*/3,
+      Value later = b.add(at, b.mul(lane.stride, kPrefetch));
+      memref::PrefetchOp::create(b, lane.memory, later, /*isWrite=*/false, /*localityHint=*/3,
                                  /*isDataCache=*/true);
     }
     SmallVector<Value, 2> &parts = vectors.emplace_back();
@@ -56,20 +58,21 @@ void BroadcastAtom::step(Emitter &b, const DotBlock &block, Value k, int64_t cou
     auto words = VectorType::get(block.lanes, b.getI32Type());
     auto floats = VectorType::get(block.lanes, b.getF32Type());
     Value pairs = vector::BitCastOp::create(b, words, loaded);
-    auto constant = [&](int32_t value) {
+    auto word = [&](int32_t value) {
       return arith::ConstantOp::create(b,
                                        DenseElementsAttr::get(words, b.getI32IntegerAttr(value)));
     };
-    Value even = arith::ShLIOp::create(b, pairs, constant(16));
+    Value even = arith::ShLIOp::create(b, pairs, word(16));
     parts.push_back(b.convert(arith::BitcastOp::create(b, floats, even), block.sum));
     if (count == 2) {
-      Value odd = arith::AndIOp::create(b, pairs, constant(-65536));
+      Value odd = arith::AndIOp::create(b, pairs, word(-65536));
       parts.push_back(b.convert(arith::BitcastOp::create(b, floats, odd), block.sum));
     }
   }
   for (int64_t r = 0; r < block.rows(); ++r)
     for (int64_t i = 0; i < count; ++i) {
-      Value at = b.add(block.broadcast.rows[r], b.mul(b.add(k, i), block.broadcast.stride));
+      Value at = b.add(block.broadcast.rows[r], b.mul(k, block.broadcast.stride));
+      at = b.add(at, b.mul(block.broadcast.stride, ahead + i));
       Value scalar = memref::LoadOp::create(b, block.broadcast.memory, at);
       Value x = b.splat(b.convert(scalar, block.sum), block.lanes);
       for (int64_t v = 0; v < block.vectors(); ++v) {
@@ -93,7 +96,7 @@ SmallVector<Value> BroadcastAtom::emit(Emitter &b, const DotBlock &block,
     acc = b.loop(begin, end, unroll, acc, [&](Value k, ValueRange carried) {
       SmallVector<Value> next(carried);
       for (int64_t u = 0; u < unroll; u += count)
-        step(b, block, b.add(k, u), count, next);
+        step(b, block, k, u, count, next);
       return next;
     });
     begin = end;

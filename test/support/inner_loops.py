@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reads assembly that LLVM wrote and checks its innermost loops.
+
+    inner_loops.py FILE.s [--print] [--at-least N]
+
+For each innermost loop with multiply-and-add instructions: the function, how many instructions of
+which kind. Fails if one of them spills or reloads a register (LLVM's comments say so), or if fewer
+than N such loops are found. --print shows the loops themselves.
+"""
+import argparse
+import re
+import sys
+
+LABEL = re.compile(r"^(\.?[\w$.@]+):")
+JUMP = re.compile(r"^\s+j\w+\s+(\.LBB\w+)")
+PRODUCT = re.compile(r"^\s+vf?n?m(add|ul)\w*[ps][sdh]\b|^\s+v(dp|p?dpbusd)\w*\b|^\s+mulps\b")
+SPILL = re.compile(r"(Spill|Reload)")
+
+
+def functions(text):
+    """(name, lines) of each function."""
+    name, lines = None, []
+    for line in text.splitlines():
+        found = LABEL.match(line)
+        if found and not found.group(1).startswith(".L"):
+            if name:
+                yield name, lines
+            name, lines = found.group(1), []
+        elif name:
+            lines.append(line)
+    if name:
+        yield name, lines
+
+
+def innermost(lines):
+    """[first, last] line numbers of each loop that holds no other."""
+    places = {LABEL.match(line).group(1): i for i, line in enumerate(lines) if LABEL.match(line)}
+    loops = {}
+    for i, line in enumerate(lines):
+        jump = JUMP.match(line)
+        if jump and places.get(jump.group(1), len(lines)) <= i:
+            start = places[jump.group(1)]
+            loops[start] = max(loops.get(start, 0), i)
+    return [(a, b) for a, b in sorted(loops.items()) if not any(a < c and d <= b for c, d in loops.items())]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file")
+    parser.add_argument("--print", action="store_true", dest="show")
+    parser.add_argument("--at-least", type=int, default=1)
+    options = parser.parse_args()
+    text = sys.stdin.read() if options.file == "-" else open(options.file).read()
+    count, bad = 0, 0
+    for name, lines in functions(text):
+        for first, last in innermost(lines):
+            body = [line for line in lines[first : last + 1] if line.strip() and not line.strip().startswith((".", "#"))]
+            products = sum(bool(PRODUCT.match(line)) for line in body)
+            if products == 0:
+                continue
+            count += 1
+            spills = [line for line in body if SPILL.search(line)]
+            instructions = sum(not LABEL.match(line) for line in body)
+            print(f"{name}: {instructions} instructions, {products} products, {len(spills)} spills or reloads")
+            if options.show or spills:
+                print("\n".join("    " + line.strip() for line in body))
+            bad += len(spills)
+    if bad:
+        sys.exit(f"{bad} spills or reloads in innermost loops")
+    if count < options.at_least:
+        sys.exit(f"expects at least {options.at_least} innermost loops with products, got {count}")
+
+
+if __name__ == "__main__":
+    main()
