@@ -9,6 +9,9 @@
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/Passes.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -118,6 +121,57 @@ static LogicalResult addCodeGenerator(llvm::legacy::PassManager &passes,
   return success();
 }
 
+/// Writes what LLVM would do to bf16 by calls of the compiler's own library (before GCC 13 it has
+/// no such functions): roundings as arithmetic, to nearest even, where NaN becomes a quiet one and
+/// f64 goes by f32; and masked loads and stores, which move elements one by one, on integers.
+static void expandBFloat16(llvm::Function &function) {
+  SmallVector<llvm::Instruction *> found;
+  for (llvm::Instruction &instruction : llvm::instructions(function)) {
+    auto *call = dyn_cast<llvm::IntrinsicInst>(&instruction);
+    llvm::Type *type = instruction.getType();
+    if (call && call->getIntrinsicID() == llvm::Intrinsic::masked_store)
+      type = call->getArgOperand(0)->getType();
+    else if (!isa<llvm::FPTruncInst>(instruction) &&
+             !(call && call->getIntrinsicID() == llvm::Intrinsic::masked_load))
+      continue;
+    if (type->getScalarType()->isBFloatTy())
+      found.push_back(&instruction);
+  }
+  for (llvm::Instruction *instruction : found) {
+    llvm::IRBuilder<> b(instruction);
+    auto integers = [&](llvm::Value *value) {
+      return b.CreateBitCast(value, value->getType()->getWithNewType(b.getInt16Ty()));
+    };
+    llvm::Type *type = instruction->getType();
+    llvm::Value *result = nullptr;
+    if (auto *call = dyn_cast<llvm::IntrinsicInst>(instruction)) {
+      bool isStore = type->isVoidTy();
+      llvm::Value *pointer = call->getArgOperand(isStore ? 1 : 0);
+      llvm::Align alignment = call->getParamAlign(isStore ? 1 : 0).valueOrOne();
+      if (isStore)
+        b.CreateMaskedStore(integers(call->getArgOperand(0)), pointer, alignment,
+                            call->getArgOperand(2));
+      else
+        result = b.CreateMaskedLoad(type->getWithNewType(b.getInt16Ty()), pointer, alignment,
+                                    call->getArgOperand(1), integers(call->getArgOperand(2)));
+    } else {
+      llvm::Value *value = instruction->getOperand(0);
+      llvm::Type *words = type->getWithNewType(b.getInt32Ty());
+      value = b.CreateFPTrunc(value, type->getWithNewType(b.getFloatTy())); // of f32: itself
+      llvm::Value *bits = b.CreateBitCast(value, words);
+      auto number = [&](uint32_t n) { return llvm::ConstantInt::get(words, n); };
+      llvm::Value *isOdd = b.CreateAnd(b.CreateLShr(bits, 16), number(1));
+      llvm::Value *rounded = b.CreateAdd(bits, b.CreateAdd(isOdd, number(0x7fff)));
+      llvm::Value *isNaN = b.CreateFCmpUNO(value, value);
+      rounded = b.CreateSelect(isNaN, b.CreateOr(bits, number(0x400000)), rounded);
+      result = b.CreateTrunc(b.CreateLShr(rounded, 16), type->getWithNewType(b.getInt16Ty()));
+    }
+    if (result)
+      instruction->replaceAllUsesWith(b.CreateBitCast(result, type));
+    instruction->eraseFromParent();
+  }
+}
+
 static LogicalResult emit(ModuleOp module, const TargetOptions &target, llvm::CodeGenFileType kind,
                           llvm::raw_pwrite_stream &out) {
   // What describes the program is not code.
@@ -140,6 +194,8 @@ static LogicalResult emit(ModuleOp module, const TargetOptions &target, llvm::Co
     function.addFnAttr("target-cpu", target.cpu);
     if (!target.features.empty())
       function.addFnAttr("target-features", target.features);
+    if (!machine->getMCSubtargetInfo()->checkFeatures("+avx512bf16"))
+      expandBFloat16(function);
   }
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
