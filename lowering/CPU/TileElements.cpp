@@ -147,8 +147,9 @@ Value TileLowering::validAlong(Value tile, int64_t axis) {
   Operation *op = tile.getDefiningOp();
   Value result;
   OpBuilder::InsertionGuard guard(b);
+  // In front of the op, so that it dominates all that is written behind it later.
   if (op)
-    b.setInsertionPointAfter(op);
+    b.setInsertionPoint(op);
   auto least = [&](Value l, Value r) -> Value {
     if (!l || l == r)
       return r ? r : l;

@@ -45,15 +45,13 @@ LogicalResult TileLowering::lowerLoop(scf::ForOp loop) {
     auto found = buffers.find({next, scratch.layout.axis});
     if (found != buffers.end() && found->second.memory == scratch.memory)
       continue;
-    bool isArgument =
-        isa<BlockArgument>(next) && cast<BlockArgument>(next).getOwner() == loop.getBody();
-    if (isArgument) {
-      // Another argument's buffer, which may be overwritten first.
+    Value memory = materialize(next).memory;
+    if (llvm::any_of(carried, [&](const auto &slot) { return slot.second.memory == memory; })) {
+      // Another argument's buffer, its own or lent to it, which may be overwritten first.
       Scratch saved{allocate(typeOf(next).getElementType(), scratch.layout), scratch.layout};
       copy(next, saved);
       copies.push_back({Value(), saved});
     } else {
-      materialize(next);
       copies.push_back({next, scratch});
     }
   }
