@@ -3,30 +3,22 @@
 // Functions of vectors as fovea-expand-math writes them, compiled for each level this machine runs,
 // against the C library in f64; and every elementwise op of the `math` dialect on vectors against
 // the same op on scalars.
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Parser/Parser.h"
-#include "test/grid/NativeProgram.h"
+#include "test/grid/NativeCode.h"
 #include "llvm/TargetParser/Host.h"
 #include <cmath>
 #include <cstring>
-#include <dlfcn.h>
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 using namespace mlir;
 using namespace mlir::fovea;
 
 namespace {
 
-/// A shared object in memory.
+/// Functions on two buffers.
 class Code {
 public:
-  ~Code() {
-    if (library)
-      dlclose(library);
-  }
-  /// Compiles functions on two buffers for a processor and a level of fovea-expand-math.
+  /// Compiles them for a processor and a level of fovea-expand-math.
   bool compile(const std::string &text, StringRef cpu, StringRef level) {
     auto context = makeContext();
     auto module = parseSourceString<ModuleOp>(text, context.get());
@@ -34,43 +26,26 @@ public:
     passes.addNestedPass<func::FuncOp>(createExpandMathPass({level.str()}));
     buildLLVMPipeline(passes);
     std::string error;
-    SmallVector<char, 0> object;
-    std::vector<char> elf;
-    FailureOr<TargetOptions> target = getTarget(cpu, error);
-    if (!module || failed(passes.run(*module)) || failed(target)) {
+    if (module && succeeded(passes.run(*module)))
+      code = NativeCode::make(*module, cpu, error);
+    if (!code) {
       ADD_FAILURE() << cpu.str() << ": " << error;
       return false;
     }
-    // Kernels are private to a module; this test calls them.
-    module->walk([](LLVM::LLVMFuncOp function) {
-      if (!function.isExternal())
-        function.setLinkage(LLVM::Linkage::External);
-    });
-    if (failed(emitObject(*module, *target, object)) ||
-        failed(linkSharedObject(object, elf, error))) {
-      ADD_FAILURE() << cpu.str() << ": " << error;
-      return false;
-    }
-    int file = memfd_create("math", MFD_CLOEXEC);
-    if (write(file, elf.data(), elf.size()) == static_cast<ssize_t>(elf.size()))
-      library = dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL);
-    close(file);
-    if (!library)
-      ADD_FAILURE() << dlerror();
-    return library;
+    return true;
   }
   /// Calls a function on `count` elements.
   template <typename In, typename Out>
   void call(const std::string &name, const In *x, Out *y, int64_t count) const {
     auto function =
         reinterpret_cast<void (*)(const In *, const In *, int64_t, int64_t, int64_t, Out *, Out *,
-                                  int64_t, int64_t, int64_t)>(dlsym(library, name.c_str()));
+                                  int64_t, int64_t, int64_t)>(code->lookup(name));
     ASSERT_TRUE(function) << name;
     function(x, x, 0, count, 1, y, y, 0, count, 1);
   }
 
 private:
-  void *library = nullptr;
+  std::unique_ptr<NativeCode> code;
 };
 
 /// y[i] = body of x[i], `lanes` at once; the body reads %v and gives %r.

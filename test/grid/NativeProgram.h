@@ -5,22 +5,16 @@
 #ifndef FOVEA_TEST_GRID_NATIVEPROGRAM_H
 #define FOVEA_TEST_GRID_NATIVEPROGRAM_H
 
-#include "interpreter/Value.h"
-#include "lowering/Lowering.h"
 #include "runtime/Abi.h"
-#include <memory>
+#include "test/grid/NativeCode.h"
 
 namespace mlir::fovea {
-
-/// A context that knows all dialects, for one thread.
-std::unique_ptr<MLIRContext> makeContext();
 
 class NativeProgram {
 public:
   /// Takes a module of the `import` stage through all stages, links it and opens it. Null after a
   /// diagnostic or, for the linker and loader, with `error` filled.
   static std::unique_ptr<NativeProgram> compile(ModuleOp module, std::string &error);
-  ~NativeProgram();
 
   /// Calls an entry whose arguments and results are tensors, each step in `parts` parts one after
   /// the other, in order or from last to first. Results as f64 or integers. Fails, with `error`, on
@@ -32,7 +26,7 @@ public:
 private:
   NativeProgram() = default;
   std::vector<EntryLayout> entries;
-  void *library = nullptr;
+  std::unique_ptr<NativeCode> code;
 };
 
 } // namespace mlir::fovea

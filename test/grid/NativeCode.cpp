@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test/grid/NativeCode.h"
+#include "dialects/Tile/TileDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/Support/MathExtras.h"
+#include <cstring>
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::interpreter;
+
+std::unique_ptr<MLIRContext> mlir::fovea::makeContext() {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  registry.insert<FoveaDialect, tile::TileDialect>();
+  auto context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+  return context;
+}
+
+//===-- Code ---------------------------------------------------------------------------------===//
+
+std::unique_ptr<NativeCode> NativeCode::make(ModuleOp module, StringRef cpu, std::string &error) {
+  // Kernels are private to a module; tests call them.
+  module.walk([](LLVM::LLVMFuncOp function) {
+    if (!function.isExternal())
+      function.setLinkage(LLVM::Linkage::External);
+  });
+  FailureOr<TargetOptions> target = getTarget(cpu, error);
+  SmallVector<char, 0> object;
+  std::vector<char> elf;
+  if (failed(target) || failed(emitObject(module, *target, object)) ||
+      failed(linkSharedObject(object, elf, error)))
+    return nullptr;
+  int file = memfd_create("grid", MFD_CLOEXEC);
+  if (file < 0 || write(file, elf.data(), elf.size()) != static_cast<ssize_t>(elf.size())) {
+    error = "cannot write a memory file";
+    return nullptr;
+  }
+  std::unique_ptr<NativeCode> code(new NativeCode);
+  code->library = dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL);
+  close(file);
+  if (!code->library) {
+    error = dlerror();
+    return nullptr;
+  }
+  return code;
+}
+
+NativeCode::~NativeCode() {
+  if (library)
+    dlclose(library);
+}
+
+void *NativeCode::lookup(StringRef name) const { return dlsym(library, name.str().c_str()); }
+
+//===-- Memory -------------------------------------------------------------------------------===//
+
+/// In front of the bytes.
+static constexpr size_t kGuard = 256;
+static constexpr char kPattern = '\xff';
+static constexpr size_t kPage = 4096;
+
+GuardedMemory::GuardedMemory(size_t bytes) : bytes(bytes) {
+  size_t open = llvm::alignTo(llvm::alignTo(bytes, 64) + kGuard, kPage);
+  void *address = mmap(nullptr, open + kPage, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (address == MAP_FAILED)
+    llvm::report_fatal_error("no memory");
+  mapping = static_cast<char *>(address);
+  end = mapping + open;
+  begin = end - llvm::alignTo(bytes, 64);
+  std::memset(mapping, kPattern, open);
+  mprotect(end, kPage, PROT_NONE);
+}
+
+GuardedMemory::GuardedMemory(GuardedMemory &&other)
+    : mapping(std::exchange(other.mapping, nullptr)), begin(other.begin), end(other.end),
+      bytes(other.bytes) {}
+
+GuardedMemory::~GuardedMemory() {
+  if (mapping)
+    munmap(mapping, end - mapping + kPage);
+}
+
+bool GuardedMemory::isIntact() const {
+  auto isPattern = [](char c) { return c == kPattern; };
+  return std::all_of(mapping, begin, isPattern) && std::all_of(begin + bytes, end, isPattern);
+}
+
+//===-- Elements -----------------------------------------------------------------------------===//
+
+void mlir::fovea::putElement(char *at, Type type, Element element) {
+  if (auto floatType = dyn_cast<FloatType>(type)) {
+    llvm::APFloat value(element.real);
+    bool lost;
+    value.convert(floatType.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &lost);
+    uint64_t bits = value.bitcastToAPInt().getZExtValue();
+    std::memcpy(at, &bits, getStorageBytes(type, 1));
+  } else {
+    std::memcpy(at, &element.integer, getStorageBytes(type, 1));
+  }
+}
+
+Element mlir::fovea::getElement(const char *at, Type type) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, at, getStorageBytes(type, 1));
+  if (auto floatType = dyn_cast<FloatType>(type)) {
+    llvm::APFloat value(floatType.getFloatSemantics(), llvm::APInt(floatType.getWidth(), bits));
+    bool lost;
+    value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &lost);
+    return {value.convertToDouble(), 0};
+  }
+  return {0, llvm::SignExtend64(bits, type.getIntOrFloatBitWidth())};
+}

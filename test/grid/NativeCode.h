@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Machine code in this process and memory to call it with, for the numeric tests of kernels.
+#ifndef FOVEA_TEST_GRID_NATIVECODE_H
+#define FOVEA_TEST_GRID_NATIVECODE_H
+
+#include "interpreter/Value.h"
+#include "lowering/Lowering.h"
+#include <memory>
+
+namespace mlir::fovea {
+
+/// A context that knows all dialects, for one thread.
+std::unique_ptr<MLIRContext> makeContext();
+
+/// A shared object in memory.
+class NativeCode {
+public:
+  /// Links and opens a module of the `llvm` stage, whose functions all become visible. Null after a
+  /// diagnostic or, for the processor, the linker and the loader, with `error` filled.
+  static std::unique_ptr<NativeCode> make(ModuleOp module, StringRef cpu, std::string &error);
+  ~NativeCode();
+  /// The address of a function; null if there is none.
+  void *lookup(StringRef name) const;
+
+private:
+  NativeCode() = default;
+  void *library = nullptr;
+};
+
+/// Bytes, aligned to 64, between others that read as NaN or -1 and must stay as they are; behind
+/// them, at most 63 bytes after the end, begins memory that cannot be touched.
+class GuardedMemory {
+public:
+  explicit GuardedMemory(size_t bytes);
+  GuardedMemory(GuardedMemory &&other);
+  ~GuardedMemory();
+  char *data() const { return begin; }
+  /// Is what lies around the bytes unchanged?
+  bool isIntact() const;
+
+private:
+  char *mapping, *begin, *end;
+  size_t bytes;
+};
+
+/// Writes a number as an element of `type`, rounded to nearest even, and reads it back.
+void putElement(char *at, Type type, interpreter::Element element);
+interpreter::Element getElement(const char *at, Type type);
+
+} // namespace mlir::fovea
+
+#endif // FOVEA_TEST_GRID_NATIVECODE_H

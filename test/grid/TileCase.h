@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tile programs as text, what to call them with, and what must come out, computed in f64.
+#ifndef FOVEA_TEST_GRID_TILECASE_H
+#define FOVEA_TEST_GRID_TILECASE_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mlir::fovea {
+
+/// An argument: a row-major buffer, or a number where `type` is "index".
+struct Array {
+  std::string type; ///< of the elements, as MLIR writes it
+  std::vector<int64_t> shape;
+  std::vector<double> values;
+
+  double &at(int64_t row, int64_t column) { return values[row * shape.back() + column]; }
+  double at(int64_t row, int64_t column) const { return values[row * shape.back() + column]; }
+};
+
+struct TileCall {
+  std::vector<Array> before, after; ///< the arguments, when the call begins and when it ends
+};
+
+/// A kernel `@kernel(arguments..., part, parts)`.
+struct TileCase {
+  std::string name, text;
+  std::vector<TileCall> calls;
+  /// How far results may be off, relative to the largest of a buffer. Zero where the inputs have so
+  /// few bits that f32 sums are exact in every order.
+  double tolerance = 0;
+};
+
+std::vector<TileCase> makeContractionCases();
+std::vector<TileCase> makeAttentionCases();
+std::vector<TileCase> makeRowCases();
+
+/// `text` with every `$NAME` replaced by the word of that name.
+std::string fill(const std::string &text,
+                 const std::vector<std::pair<std::string, std::string>> &words);
+
+/// A buffer of multiples of 1/32, most of them between -2 and 2, all exact in bf16; the same for
+/// the same seed.
+Array makeNumbers(std::string type, std::vector<int64_t> shape, int seed);
+Array makeIndex(int64_t value);
+
+} // namespace mlir::fovea
+
+#endif // FOVEA_TEST_GRID_TILECASE_H

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tile programs through every lowering, against C++ in f64; each call whole and in three parts,
+// which must agree to the bit. Nothing but what a program stores to may change.
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "test/grid/NativeCode.h"
+#include "test/grid/TileCase.h"
+#include "llvm/TargetParser/Host.h"
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::interpreter;
+
+namespace {
+
+/// A lowering of tiles, for a processor.
+struct Lowering {
+  const char *name, *cpu, *feature; ///< the feature that this machine must have to run it
+  std::function<void(OpPassManager &)> addPasses;
+};
+
+void addVectors(OpPassManager &pm, const char *level) {
+  pm.addPass(createTileToVectorsPass({level}));
+  pm.addPass(createExpandMathPass({level}));
+}
+
+const Lowering kLowerings[] = {
+    {"loops", "host", nullptr, [](OpPassManager &pm) { pm.addPass(createTileToLoopsPass()); }},
+    {"avx512", "host", "avx512f", [](OpPassManager &pm) { addVectors(pm, "avx512"); }},
+    {"avx2", "x86-64-v3", "avx2", [](OpPassManager &pm) { addVectors(pm, "avx2"); }},
+    {"sse", "portable", nullptr, [](OpPassManager &pm) { addVectors(pm, "sse"); }},
+};
+
+MLIRContext &getContext() {
+  static const std::unique_ptr<MLIRContext> context = makeContext();
+  return *context;
+}
+
+/// Machine code of a module of kernels.
+std::unique_ptr<NativeCode> compileKernels(const std::string &text, const Lowering &lowering,
+                                           std::string &error) {
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &getContext());
+  if (!module)
+    return nullptr;
+  PassManager passes(&getContext());
+  lowering.addPasses(passes.nest<func::FuncOp>());
+  buildLLVMPipeline(passes);
+  if (failed(passes.run(*module)))
+    return nullptr;
+  return NativeCode::make(*module, lowering.cpu, error);
+}
+
+Type getType(const Array &array) { return parseType(array.type, &getContext()); }
+
+Element makeElement(Type type, double value) {
+  return isa<FloatType>(type) ? Element{value, 0} : Element{0, static_cast<int64_t>(value)};
+}
+
+/// What a call leaves in its buffers, byte by byte; `error` if it wrote beside them.
+std::vector<std::vector<char>> run(const NativeCode &code, const TileCall &call, int64_t parts,
+                                   std::string &error) {
+  std::vector<GuardedMemory> memories;
+  std::vector<std::vector<uintptr_t>> descriptors;
+  std::vector<uintptr_t> words;
+  memories.reserve(call.before.size());
+  descriptors.reserve(call.before.size());
+  for (const Array &array : call.before) {
+    if (array.type == "index") {
+      words.push_back(array.values[0]);
+      continue;
+    }
+    Type type = getType(array);
+    GuardedMemory &memory = memories.emplace_back(getStorageBytes(type, array.values.size()));
+    for (auto [i, value] : llvm::enumerate(array.values))
+      putElement(memory.data() + i * getStorageBytes(type, 1), type, makeElement(type, value));
+    // { allocated, aligned, offset, sizes, strides }
+    auto address = reinterpret_cast<uintptr_t>(memory.data());
+    std::vector<uintptr_t> &descriptor = descriptors.emplace_back();
+    descriptor = {address, address, 0};
+    descriptor.insert(descriptor.end(), array.shape.begin(), array.shape.end());
+    for (size_t axis = 0; axis < array.shape.size(); ++axis) {
+      uintptr_t stride = 1;
+      for (size_t inner = axis + 1; inner < array.shape.size(); ++inner)
+        stride *= array.shape[inner];
+      descriptor.push_back(stride);
+    }
+    words.push_back(reinterpret_cast<uintptr_t>(descriptor.data()));
+  }
+  // Arguments that a function does not have are not looked at.
+  constexpr size_t kMost = 8;
+  if (words.size() + 2 > kMost) {
+    error = "too many arguments";
+    return {};
+  }
+  using W = uintptr_t;
+  auto kernel =
+      reinterpret_cast<void (*)(W, W, W, W, W, W, W, W)>(code.lookup("_mlir_ciface_kernel"));
+  if (!kernel) {
+    error = "no kernel";
+    return {};
+  }
+  for (int64_t part = 0; part < parts; ++part) {
+    std::array<W, kMost> w{};
+    std::copy(words.begin(), words.end(), w.begin());
+    w[words.size()] = part;
+    w[words.size() + 1] = parts;
+    kernel(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]);
+  }
+  std::vector<std::vector<char>> results;
+  auto memory = memories.begin();
+  for (const Array &array : call.before) {
+    if (array.type == "index")
+      continue;
+    if (!memory->isIntact())
+      error = "wrote outside of a buffer";
+    size_t bytes = getStorageBytes(getType(array), array.values.size());
+    results.emplace_back(memory->data(), memory->data() + bytes);
+    ++memory;
+  }
+  return results;
+}
+
+/// Empty if `got` holds `expected`; else the first place where it does not.
+std::string compare(const std::vector<char> &got, const Array &expected, bool written,
+                    double tolerance) {
+  Type type = getType(expected);
+  int64_t bytes = getStorageBytes(type, 1);
+  double largest = 0;
+  for (double value : expected.values)
+    if (std::isfinite(value))
+      largest = std::max(largest, std::abs(value));
+  for (auto [i, value] : llvm::enumerate(expected.values)) {
+    char rounded[8];
+    putElement(rounded, type, makeElement(type, value));
+    Element x = getElement(got.data() + i * bytes, type), y = getElement(rounded, type);
+    bool same =
+        x.integer == y.integer && (x.real == y.real || (std::isnan(x.real) && std::isnan(y.real)) ||
+                                   (written && std::abs(x.real - y.real) <= tolerance * largest));
+    if (!same)
+      return "element " + std::to_string(i) + " of " + std::to_string(expected.values.size()) +
+             ": got " + std::to_string(x.real) + ", expected " + std::to_string(y.real) +
+             " (integers " + std::to_string(x.integer) + ", " + std::to_string(y.integer) + ")";
+  }
+  return "";
+}
+
+const std::vector<TileCase> &getCases() {
+  static const std::vector<TileCase> cases = [] {
+    std::vector<TileCase> all = makeContractionCases();
+    for (auto make : {makeAttentionCases, makeRowCases})
+      for (TileCase &one : make())
+        all.push_back(std::move(one));
+    return all;
+  }();
+  return cases;
+}
+
+class TileGrid : public testing::TestWithParam<std::tuple<size_t, size_t>> {};
+
+TEST_P(TileGrid, agreesWithTheReference) {
+  const Lowering &lowering = kLowerings[std::get<0>(GetParam())];
+  const TileCase &tile = getCases()[std::get<1>(GetParam())];
+  if (lowering.feature && !llvm::sys::getHostCPUFeatures().lookup(lowering.feature))
+    GTEST_SKIP() << "this machine has no " << lowering.feature;
+  ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diagnostic) {
+    ADD_FAILURE() << diagnostic.str();
+    return success();
+  });
+  std::string error;
+  std::unique_ptr<NativeCode> code = compileKernels(tile.text, lowering, error);
+  ASSERT_TRUE(code) << error << tile.text;
+  for (auto [number, call] : llvm::enumerate(tile.calls)) {
+    SCOPED_TRACE("call " + std::to_string(number));
+    auto whole = run(*code, call, 1, error);
+    ASSERT_EQ(error, "");
+    size_t place = 0;
+    for (auto [i, expected] : llvm::enumerate(call.after)) {
+      if (expected.type == "index")
+        continue;
+      bool written = expected.values != call.before[i].values;
+      ASSERT_EQ(compare(whole[place++], expected, written, tile.tolerance), "") << "argument " << i;
+    }
+    ASSERT_TRUE(run(*code, call, 3, error) == whole) << "depends on the number of parts";
+    ASSERT_EQ(error, "");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TileGrid,
+                         testing::Combine(testing::Range<size_t>(0, std::size(kLowerings)),
+                                          testing::Range<size_t>(0, getCases().size())),
+                         [](const testing::TestParamInfo<std::tuple<size_t, size_t>> &info) {
+                           return std::string(kLowerings[std::get<0>(info.param)].name) + "_" +
+                                  getCases()[std::get<1>(info.param)].name;
+                         });
+
+} // namespace
