@@ -4,6 +4,7 @@
 
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
+include "mlir/IR/TensorEncoding.td"
 include "dialects/Fovea/FoveaDialect.td"
 include "dialects/Fovea/RecipeInterface.td"
 
@@ -97,6 +98,7 @@ def Fovea_StoredAttr : RecipeAttr<"Stored", "stored"> {
 
     * (C1) the shape is static and its bytes can be counted in 63 bits.
     * (C2) the elements are integers or floating-point numbers.
+    * (C3) the type has no encoding: files are row-major.
   }];
   let parameters = (ins StringRefParameter<>:$file, StringRefParameter<>:$tensor, "::mlir::RankedTensorType":$type);
   let assemblyFormat = "`<` $file `,` $tensor `,` $type `>`";
@@ -145,32 +147,44 @@ def Fovea_ScaleColumnsAttr : RecipeAttr<"ScaleColumns", "scale_columns"> {
   let assemblyFormat = "`<` $input `,` $scale `,` $offset `>`";
 }
 
-def Fovea_LayoutKind : FoveaEnum<"LayoutKind", "How a packed weight lies in memory", [
-    I32EnumAttrCase<"RowMajor", 0, "row_major">]>;
+def Fovea_PanelsAttr : FoveaAttr<"Panels", "panels",
+    [DeclareAttrInterfaceMethods<VerifiableTensorEncoding, ["verifyEncoding"]>]> {
+  let summary = "A matrix whose rows lie in panels of equal width";
+  let description = [{
+    An encoding of weights `[N, K]`, N outputs by K inputs: `tensor<1536x384xf32, #fovea.panels<16>>` has the shape
+    `[1536, 384]` and lies in memory as `[ceil(N/width)][ceil(K/interleave)][width][interleave]`, without the last
+    axis if `interleave` is 1. What is past N or K is zero. So the same input of `width` neighbouring outputs is one
+    contiguous piece; `interleave` inputs of one output are side by side for instructions that multiply and add
+    several narrow numbers at once.
+
+    * (C1) `width` is a positive multiple of 8, of at most 1024.
+    * (C2) `interleave` is 1, 2 or 4.
+    * (C3) the tensor has rank 2 and a static shape, and its elements are integers or floating-point numbers.
+    * (C4) the bytes in memory can be counted in 63 bits.
+  }];
+  let parameters = (ins "int64_t":$width, DefaultValuedParameter<"int64_t", "1">:$interleave);
+  let assemblyFormat = "`<` $width (`,` struct($interleave)^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+/// Written in full, as where it stands in a type.
+def Fovea_OptionalPanels : OptionalParameter<"::mlir::fovea::PanelsAttr"> {
+  let printer = "$_printer << $_self";
+}
 
 def Fovea_PackAttr : RecipeAttr<"Pack", "pack"> {
   let summary = "The layout in which a weight is written to the artifact";
   let description = [{
-    The outermost step of every recipe after the `scheduled` stage. `row_major`, the only layout so far, leaves
-    the elements as they are.
+    The outermost step of every recipe after the `scheduled` stage. `#fovea.pack<RECIPE>` leaves the elements as they
+    are, row-major; `#fovea.pack<RECIPE, #fovea.panels<16>>` lays them out in panels and gives the input's type with
+    that encoding.
+
+    * (C1) an input of panels has rank 2, and its elements are integers or floating-point numbers.
+    * (C2) the bytes of the result can be counted in 63 bits.
+    * (C3) no step stands around one that gives panels.
   }];
-  let parameters = (ins "::mlir::Attribute":$input, "LayoutKind":$layout);
-  let assemblyFormat = "`<` $input `,` $layout `>`";
-}
-
-//===-- Schedules -------------------------------------------------------------------------------------------===//
-
-def Fovea_LoopScheduleAttr : FoveaAttr<"LoopSchedule", "loops"> {
-  let summary = "Plain loops, the first `parallel` of them shared among threads";
-  let description = [{
-    `#fovea.loops<parallel = 2>`: the kernel is a nest of scalar loops; the two outermost are flattened and cut
-    into equal parts, one a thread.
-
-    * (C1) `parallel` is not negative.
-  }];
-  let parameters = (ins "int64_t":$parallel);
-  let assemblyFormat = "`<` `parallel` `=` $parallel `>`";
-  let genVerifyDecl = 1;
+  let parameters = (ins "::mlir::Attribute":$input, Fovea_OptionalPanels:$panels);
+  let assemblyFormat = "`<` $input (`,` $panels^)? `>`";
 }
 
 //===-- Entries ---------------------------------------------------------------------------------------------===//

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Registration, types, schedules and the checks of the dialect's discardable attributes
-// (`fovea.entry`, `fovea.name`, `fovea.dims`, `fovea.max_positions`).
+// Registration, types and the checks of the dialect's discardable attributes
+// (`fovea.entry`, `fovea.name`, `fovea.dims`, `fovea.max_positions`, `fovea.signature`,
+// `fovea.target`).
 #include "dialects/Fovea/FoveaDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -67,6 +68,13 @@ Operation *FoveaDialect::materializeConstant(OpBuilder &builder, Attribute value
 
 LogicalResult FoveaDialect::verifyOperationAttribute(Operation *op, NamedAttribute attr) {
   StringRef name = attr.getName();
+  if (name == kTargetAttr) {
+    if (!isa<ModuleOp>(op))
+      return op->emitOpError("expects '") << name << "' on a module";
+    if (!isa<TargetAttr>(attr.getValue()))
+      return op->emitOpError("expects '") << name << "' to be a target, got " << attr.getValue();
+    return success();
+  }
   bool ofKernel = name == kComputesAttr || name == kScheduleAttr;
   if (!ofKernel && name != kEntryAttr && name != kMaxPositionsAttr && name != kSignatureAttr)
     return op->emitOpError("has unknown attribute '") << name << "'";
@@ -166,13 +174,6 @@ LogicalResult CacheType::verify(function_ref<InFlightDiagnostic()> emitError, Ca
 }
 
 //===-- Attributes ---------------------------------------------------------------------------===//
-
-LogicalResult LoopScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                       int64_t parallel) {
-  if (parallel < 0) // C1
-    return emitError() << "expects a number of parallel loops, got " << parallel;
-  return success();
-}
 
 /// An attribute that may be absent, in a message.
 static std::string show(Attribute attr) {

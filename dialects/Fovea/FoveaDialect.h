@@ -16,6 +16,7 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TensorEncoding.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -82,6 +83,22 @@ namespace mlir::fovea {
 /// Bytes that `count` elements of a weight's or activation's element type take; i1 takes a byte
 /// each.
 int64_t getStorageBytes(Type elementType, int64_t count);
+
+/// How a tensor lies in panels; null for what is row-major or no tensor.
+PanelsAttr getPanels(Type type);
+
+/// The sizes of a tensor in memory: its shape, or that of its panels.
+SmallVector<int64_t> getStorageShape(RankedTensorType type);
+
+/// Bytes of a tensor of static shape in memory; nothing if 63 bits cannot count them.
+std::optional<int64_t> getStorageBytes(RankedTensorType type);
+
+/// The buffer that holds a tensor.
+MemRefType getBufferType(RankedTensorType type);
+
+/// Whether the op reads this operand, a weight, in whichever layout it lies: a linear's weight, or
+/// a table of rows.
+bool readsAnyLayout(OpOperand &use);
 
 /// A key tile's intervals for a mask that may be absent: then everything is covered and full.
 KeyIntervals buildKeyIntervals(OpBuilder &builder, Location loc, Value mask, const QueryTile &tile);

@@ -18,7 +18,8 @@ def FoveaDialect : Dialect {
     (the source's own name) and, for dynamic sizes, `fovea.dims`, an array of names of which equal ones are
     equal sizes. `fovea.max_positions` on an entry bounds cache length plus sequence. From the `kernels` stage on `fovea.signature`
     keeps what the entry takes and gives; each kernel's function says by `fovea.computes` what it computes, for people,
-    and by `fovea.schedule` the schedule that it was built by.
+    and by `fovea.schedule` the schedule that it was built by. `fovea.target` on the module says for
+    which processor schedules were chosen, from the `scheduled` stage on.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
@@ -36,6 +37,7 @@ def FoveaDialect : Dialect {
     static constexpr ::llvm::StringLiteral kMaxPositionsAttr = "fovea.max_positions";
     static constexpr ::llvm::StringLiteral kComputesAttr = "fovea.computes";
     static constexpr ::llvm::StringLiteral kScheduleAttr = "fovea.schedule";
+    static constexpr ::llvm::StringLiteral kTargetAttr = "fovea.target";
 
     void registerTypes();
     void registerAttributes();

@@ -16,8 +16,8 @@ def RecipeAttrInterface : AttrInterface<"RecipeAttrInterface"> {
     InterfaceMethod<"The recipes this one is made of, each a RecipeAttrInterface.",
       "::llvm::SmallVector<::mlir::Attribute>", "getRecipeInputs">,
     InterfaceMethod<[{
-        Write rows [first, first + count) of the outermost axis to `out`, which holds exactly that many bytes,
-        row-major and without gaps. Stored tensors are read through `source`.}],
+        Write rows [first, first + count) of the outermost axis in memory to `out`, which holds exactly that many
+        bytes, without gaps. A row of panels is a panel (`getStorageShape`). Stored tensors are read through `source`.}],
       "::llvm::LogicalResult", "evaluateRows",
       (ins "::mlir::fovea::RecipeSource &":$source, "int64_t":$first, "int64_t":$count, "char *":$out)>,
     InterfaceMethod<"Whether the types of the inputs fit together; reports by `emitError` if not.",

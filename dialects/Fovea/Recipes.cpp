@@ -4,6 +4,7 @@
 // most one slice of each input besides its own; only `transpose` reads its input column by column,
 // straight from the mapped file if that is a stored tensor.
 #include "dialects/Fovea/FoveaDialect.h"
+#include "dialects/Fovea/Transpose.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
@@ -31,6 +32,8 @@ static LogicalResult verifyInputs(ArrayRef<Attribute> inputs,
       return emitError() << "expects a recipe, got " << input;
     if (failed(step.verifyRecipe(emitError)))
       return failure();
+    if (getPanels(step.getRecipeType()))
+      return emitError() << "expects panels as a recipe's last step, got " << input;
   }
   return success();
 }
@@ -58,6 +61,8 @@ LogicalResult StoredAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitEr
   if (!getType().getElementType().isIntOrFloat()) // C2
     return emitError() << "expects a stored tensor of integers or floating-point numbers, got "
                        << getType();
+  if (getType().getEncoding()) // C3
+    return emitError() << "expects a stored tensor without an encoding, got " << getType();
   return verifyBytes(getType().getShape(), getType().getElementType(), emitError); // C1
 }
 
@@ -200,10 +205,8 @@ LogicalResult TransposeAttr::evaluateRows(RecipeSource &source, int64_t first, i
         return failure();
       data = block.data();
     }
-    for (int64_t c = 0; c < count; ++c)
-      for (int64_t r = 0; r < here; ++r)
-        std::memcpy(out + (c * rows + row + r) * size, data + (r * columns + first + c) * size,
-                    size);
+    transposeElements(data + first * size, columns * size, here, count, size, out + row * size,
+                      rows * size);
     if (walked > kReleaseBytes) {
       source.release(cast<StoredAttr>(getInput()));
       walked = 0;
@@ -409,18 +412,4 @@ LogicalResult ScaleColumnsAttr::evaluateRows(RecipeSource &source, int64_t first
       }
   });
   return success();
-}
-
-//===-- pack ---------------------------------------------------------------------------------===//
-
-RankedTensorType PackAttr::getRecipeType() const { return recipe(getInput()).getRecipeType(); }
-SmallVector<Attribute> PackAttr::getRecipeInputs() const { return {getInput()}; }
-
-LogicalResult PackAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
-  return verifyInputs(getInput(), emitError);
-}
-
-LogicalResult PackAttr::evaluateRows(RecipeSource &source, int64_t first, int64_t count,
-                                     char *out) const {
-  return recipe(getInput()).evaluateRows(source, first, count, out);
 }

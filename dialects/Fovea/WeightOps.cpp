@@ -45,9 +45,12 @@ LogicalResult WeightRefOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto weight = symbols.lookupNearestSymbolFrom<WeightOp>(*this, getWeightAttr());
   if (!weight) // C1
     return emitOpError("expects a weight named ") << getWeightAttr() << ", found none";
-  auto type = cast<ShapedType>(getResult().getType());
-  if (type.getShape() != weight.getWeightType().getShape() ||
-      type.getElementType() != weight.getWeightType().getElementType()) // C1
-    return emitOpError("expects the weight's type ") << weight.getWeightType() << ", got " << type;
+  Type type = getResult().getType();
+  RankedTensorType expected = weight.getWeightType();
+  if (isa<MemRefType>(type) && type != getBufferType(expected)) // C2
+    return emitOpError("expects the weight's buffer ")
+           << getBufferType(expected) << ", got " << type;
+  if (isa<RankedTensorType>(type) && type != expected) // C1
+    return emitOpError("expects the weight's type ") << expected << ", got " << type;
   return success();
 }

@@ -53,7 +53,9 @@ def WeightRefOp : FoveaOp<"weight_ref", [Pure, DeclareOpInterfaceMethods<SymbolU
   let description = [{
     A tensor up to the `scheduled` stage, a buffer after it.
 
-    * (C1) the symbol is a `fovea.weight` of the same shape and element type.
+    * (C1) the symbol is a `fovea.weight`; a tensor has its type.
+    * (C2) a buffer is the one that holds that type: `memref<128x192x16xbf16>` for
+      `tensor<2048x192xbf16, #fovea.panels<16>>`.
 
     ```mlir
     fovea.weight @head : tensor<2048x192xbf16> = #fovea.stored<"model.safetensors", "lm_head.weight", tensor<2048x192xbf16>>

@@ -348,10 +348,6 @@ static MemRefType getCacheMemory(CacheType type) {
   return MemRefType::get({open, type.getHeads(), open, type.getSize()}, type.getElementType());
 }
 
-static MemRefType getBufferType(RankedTensorType type) {
-  return MemRefType::get(type.getShape(), type.getElementType());
-}
-
 static std::string getPortName(func::FuncOp entry, unsigned i, bool result) {
   auto name = result ? entry.getResultAttrOfType<StringAttr>(i, FoveaDialect::kNameAttr)
                      : entry.getArgAttrOfType<StringAttr>(i, FoveaDialect::kNameAttr);
@@ -906,6 +902,25 @@ LogicalResult EntryConversion::convert(Operation *op) {
       });
 }
 
+/// Panels are known to weights and to ops that read them in any layout, and to nothing else; other
+/// encodings to nothing.
+static LogicalResult verifyPanels(Operation *op) {
+  if (!isa<WeightRefOp>(op))
+    for (Type type : op->getResultTypes())
+      if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && tensor.getEncoding())
+        return op->emitOpError("expects only weights to have an encoding, got a result of type ")
+               << tensor;
+  if (isa<GroupOp>(op)) // its ops are looked at one by one
+    return success();
+  for (OpOperand &use : op->getOpOperands()) {
+    auto tensor = dyn_cast<RankedTensorType>(use.get().getType());
+    if (tensor && tensor.getEncoding() && !readsAnyLayout(use))
+      return op->emitOpError("expects a row-major tensor as operand ")
+             << use.getOperandNumber() << ", got " << tensor;
+  }
+  return success();
+}
+
 /// No memory holds 2^48 bytes; up to there sizes and offsets of what is static cannot wrap.
 static LogicalResult verifyStaticSize(Operation *op, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -913,16 +928,25 @@ static LogicalResult verifyStaticSize(Operation *op, Type type) {
     return success();
   constexpr int64_t kMost = int64_t(1) << 48;
   int64_t bytes = getStorageBytes(tensor.getElementType(), 1);
-  for (int64_t size : tensor.getShape())
+  for (int64_t size : getStorageShape(tensor))
     if (!ShapedType::isDynamic(size) && (llvm::MulOverflow(bytes, size, bytes) || bytes > kMost))
       return op->emitOpError("expects static sizes below 2^48 bytes, got ") << tensor;
   return success();
 }
 
 LogicalResult EntryConversion::run() {
-  for (Type type : llvm::concat<const Type>(entry.getArgumentTypes(), entry.getResultTypes()))
+  for (Type type : llvm::concat<const Type>(entry.getArgumentTypes(), entry.getResultTypes())) {
     if (failed(verifyStaticSize(entry, type)))
       return failure();
+    if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && tensor.getEncoding())
+      return entry.emitOpError("expects row-major tensors as arguments and results, got ")
+             << tensor;
+  }
+  WalkResult panels = entry.walk([](Operation *op) {
+    return failed(verifyPanels(op)) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (panels.wasInterrupted())
+    return failure();
   for (Operation &op : entry.getBody().front())
     for (Type type : op.getResultTypes())
       if (failed(verifyStaticSize(&op, type)))

@@ -178,6 +178,20 @@ Value KernelBuilder::loadAs(Type type, Value buffer, ValueRange indices) {
   return convert(load(buffer, indices), type);
 }
 
+Value KernelBuilder::loadWeight(Type type, Value weight, Value n, Value k) {
+  PanelsAttr panels = getPanels(weight.getType());
+  if (!panels)
+    return loadAs(type, buffer(weight), {n, k});
+  Value width = index(panels.getWidth()), interleave = index(panels.getInterleave());
+  SmallVector<Value> place{arith::DivUIOp::create(*this, n, width), k,
+                           arith::RemUIOp::create(*this, n, width)};
+  if (panels.getInterleave() != 1) {
+    place[1] = arith::DivUIOp::create(*this, k, interleave);
+    place.push_back(arith::RemUIOp::create(*this, k, interleave));
+  }
+  return loadAs(type, buffer(weight), place);
+}
+
 void KernelBuilder::storeTo(Value buffer, ValueRange indices, Value value) {
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   if (isa<FloatType>(element))

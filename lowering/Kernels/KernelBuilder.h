@@ -118,6 +118,9 @@ public:
   Value load(Value buffer, ValueRange indices);
   /// A load converted to the floating-point type `type`.
   Value loadAs(Type type, Value buffer, ValueRange indices);
+  /// Row `n`, column `k` of a weight in whichever layout, converted to `type`. `weight` is the
+  /// tensor.
+  Value loadWeight(Type type, Value weight, Value n, Value k);
   /// A store converted to the buffer's element type.
   void storeTo(Value buffer, ValueRange indices, Value value);
 

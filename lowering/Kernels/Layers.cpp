@@ -19,7 +19,56 @@ static Type elementOf(Value buffer) { return cast<MemRefType>(buffer.getType()).
 
 //===-- Linear, embedding --------------------------------------------------------------------===//
 
+/// A linear with a weight in panels: the sums of a panel side by side, since its outputs lie side
+/// by side.
+static void buildLinearOfPanels(KernelBuilder &k, LinearOp op, PanelsAttr panels) {
+  Value x = k.buffer(op.getInput()), w = k.buffer(op.getWeight()), bias = k.buffer(op.getBias());
+  Type type = getAccumulationType(elementOf(x));
+  int64_t outputs = op.getWeight().getType().getDimSize(0);
+  int64_t inputs = op.getWeight().getType().getDimSize(1);
+  int64_t width = panels.getWidth(), interleave = panels.getInterleave();
+  SmallVector<Value> extents = k.sizes(k.outputs[0], 1);
+  extents.push_back(k.size(w, 0));
+  k.parallelNest(extents, [&](ValueRange at) {
+    ValueRange row = at.drop_back();
+    Value panel = at.back();
+    // The products of `count` neighbouring inputs, from unit `unit` on.
+    auto addUnit = [&](Value unit, int64_t count, ValueRange sums) {
+      SmallVector<Value> next(sums);
+      Value first = k.mul(unit, k.index(interleave));
+      for (int64_t i = 0; i < count; ++i) {
+        Value factor = k.loadAs(type, x, append(row, k.add(first, k.index(i))));
+        for (int64_t n = 0; n < width; ++n) {
+          SmallVector<Value> place{panel, unit, k.index(n)};
+          if (interleave != 1)
+            place.push_back(k.index(i));
+          next[n] = k.add(next[n], k.mul(factor, k.loadAs(type, w, place)));
+        }
+      }
+      return next;
+    };
+    SmallVector<Value> sums = k.loopCarried(
+        k.index(0), k.index(inputs / interleave), SmallVector<Value>(width, k.real(type, 0)),
+        [&](Value unit, ValueRange sums) { return addUnit(unit, interleave, sums); });
+    if (inputs % interleave != 0)
+      sums = addUnit(k.index(inputs / interleave), inputs % interleave, sums);
+    Value begin = k.mul(panel, k.index(width));
+    for (int64_t i = 0; i < width; ++i) {
+      Value n = k.add(begin, k.index(i));
+      Value inside = arith::CmpIOp::create(k, arith::CmpIPredicate::ult, n, k.index(outputs));
+      k.when(inside, [&] {
+        Value sum = bias ? k.add(sums[i], k.loadAs(type, bias, n)) : sums[i];
+        k.storeTo(k.outputs[0], append(row, n), sum);
+      });
+    }
+  });
+}
+
 LogicalResult mlir::fovea::buildLinear(KernelBuilder &k, LinearOp op) {
+  if (PanelsAttr panels = getPanels(op.getWeight().getType())) {
+    buildLinearOfPanels(k, op, panels);
+    return success();
+  }
   Value x = k.buffer(op.getInput()), w = k.buffer(op.getWeight()), bias = k.buffer(op.getBias());
   Type type = getAccumulationType(elementOf(x));
   k.parallelNest(k.sizes(k.outputs[0]), [&](ValueRange at) {
@@ -37,29 +86,30 @@ LogicalResult mlir::fovea::buildLinear(KernelBuilder &k, LinearOp op) {
 
 /// Copies table[id] to the row `at` of `out`; an id outside the table is a fault and reads its
 /// first row.
-static void emitRow(KernelBuilder &k, Value table, Value id, Value out, ValueRange at) {
-  Value rows = k.size(table, 0), zero = k.index(0);
+static void emitRow(KernelBuilder &k, TypedValue<RankedTensorType> table, Value id, Value out,
+                    ValueRange at) {
+  Value rows = k.index(table.getType().getDimSize(0)), zero = k.index(0);
   Value outside = arith::CmpIOp::create(k, arith::CmpIPredicate::uge, id, rows);
   FaultOp::create(k, outside);
   Value row = k.select(outside, zero, id);
   Type type = getAccumulationType(elementOf(out));
-  k.loop(zero, k.size(table, 1),
-         [&](Value d) { k.storeTo(out, append(at, d), k.loadAs(type, table, {row, d})); });
+  k.loop(zero, k.index(table.getType().getDimSize(1)),
+         [&](Value d) { k.storeTo(out, append(at, d), k.loadWeight(type, table, row, d)); });
 }
 
 LogicalResult mlir::fovea::buildEmbedding(KernelBuilder &k, EmbeddingOp op) {
-  Value ids = k.buffer(op.getIds()), table = k.buffer(op.getTable());
+  Value ids = k.buffer(op.getIds());
   k.parallelNest(k.sizes(ids), [&](ValueRange at) {
-    emitRow(k, table, k.toIndex(k.load(ids, at)), k.outputs[0], at);
+    emitRow(k, op.getTable(), k.toIndex(k.load(ids, at)), k.outputs[0], at);
   });
   return success();
 }
 
 LogicalResult mlir::fovea::buildPositionLearned(KernelBuilder &k, PositionLearnedOp op) {
-  Value positions = k.buffer(op.getPositions()), table = k.buffer(op.getTable());
+  Value positions = k.buffer(op.getPositions());
   k.parallelNest(k.sizes(positions), [&](ValueRange at) {
     Value position = k.toIndex(k.load(positions, at));
-    emitRow(k, table, k.add(position, k.index(op.getOffset())), k.outputs[0], at);
+    emitRow(k, op.getTable(), k.add(position, k.index(op.getOffset())), k.outputs[0], at);
   });
   return success();
 }

@@ -81,7 +81,7 @@ struct SchedulePass : fovea::impl::SchedulePassBase<SchedulePass> {
     for (auto weight : getOperation().getOps<WeightOp>()) {
       if (isa<PackAttr>(weight.getRecipe()))
         continue;
-      weight.setRecipeAttr(PackAttr::get(context, weight.getRecipe(), LayoutKind::RowMajor));
+      weight.setRecipeAttr(PackAttr::get(context, weight.getRecipe(), PanelsAttr()));
       ++numPacked;
     }
     WalkResult result = getOperation()->walk([&](GroupOp group) {

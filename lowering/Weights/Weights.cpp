@@ -6,7 +6,6 @@
 #include "lowering/Weights/Weights.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/ThreadPool.h"
 #include <condition_variable>
 #include <mutex>
@@ -39,6 +38,14 @@ ManifestType mlir::fovea::getManifestType(Type type) {
   if (type.isInteger(1))
     return ManifestType::Bool;
   return ManifestType::None;
+}
+
+/// What the manifest says of a layout: nothing for row-major, else as IR has it, `panels<16>`.
+static std::string getLayoutName(RankedTensorType type) {
+  std::string name;
+  if (Attribute encoding = type.getEncoding())
+    llvm::raw_string_ostream(name) << encoding;
+  return StringRef(name).drop_while([](char c) { return c == '#'; }).str();
 }
 
 namespace {
@@ -79,21 +86,17 @@ public:
         recipes.insert(input);
     }
 
-    job.rowBytes = getStorageBytes(type.getElementType(), 1);
-    std::optional<int64_t> bytes = job.rowBytes;
-    for (auto [axis, size] : llvm::enumerate(type.getShape())) {
-      bytes = bytes ? llvm::checkedMul(*bytes, size) : std::nullopt;
-      if (axis == 0)
-        job.rows = size;
-      else
-        job.rowBytes = bytes ? job.rowBytes * size : 0;
-    }
+    std::optional<int64_t> bytes = getStorageBytes(type);
     if (!bytes)
       return weight.emitOpError("expects a size in bytes that fits 63 bits, got ") << type;
+    SmallVector<int64_t> sizes = getStorageShape(type);
+    job.rowBytes = getStorageBytes(type.getElementType(), 1);
+    for (auto [axis, size] : llvm::enumerate(sizes))
+      (axis == 0 ? job.rows : job.rowBytes) *= size;
     job.sliceRows = std::max<int64_t>(1, kSliceBytes / std::max<int64_t>(1, job.rowBytes));
     total += *bytes;
     job.number = writer.addWeight(weight.getSymName().str(), element, type.getShape().vec(),
-                                  /*layout=*/"", *bytes);
+                                  getLayoutName(type), *bytes);
     jobs.push_back(std::move(job));
     return success();
   }

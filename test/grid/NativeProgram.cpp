@@ -8,7 +8,8 @@ using namespace mlir;
 using namespace mlir::fovea;
 using namespace mlir::fovea::interpreter;
 
-std::unique_ptr<NativeProgram> NativeProgram::compile(ModuleOp original, std::string &error) {
+std::unique_ptr<NativeProgram> NativeProgram::compile(ModuleOp original, std::string &error,
+                                                      RecipeSource *source) {
   OwningOpRef<ModuleOp> module(original.clone());
   PassManager stages(module->getContext());
   buildGraphPipeline(stages);
@@ -22,6 +23,13 @@ std::unique_ptr<NativeProgram> NativeProgram::compile(ModuleOp original, std::st
   if (failed(entries))
     return nullptr;
   program->entries = *entries;
+  for (auto weight : module->getOps<WeightOp>()) {
+    RankedTensorType type = weight.getWeightType();
+    GuardedMemory &memory = program->weights.emplace_back(*getStorageBytes(type));
+    if (failed(cast<RecipeAttrInterface>(weight.getRecipe())
+                   .evaluateRows(*source, 0, getStorageShape(type)[0], memory.data())))
+      return nullptr;
+  }
   PassManager native(module->getContext());
   buildLLVMPipeline(native);
   if (failed(native.run(*module)))
@@ -75,7 +83,10 @@ FailureOr<std::vector<RuntimeValue>> NativeProgram::call(StringRef name,
     tensors.push_back(std::move(tensor));
   }
   int64_t fault = 0;
-  fovea_frame frame{arena.data(), nullptr, buffers.data(), locals.data(), &fault};
+  std::vector<const void *> weightData;
+  for (const GuardedMemory &weight : weights)
+    weightData.push_back(weight.data());
+  fovea_frame frame{arena.data(), weightData.data(), buffers.data(), locals.data(), &fault};
   for (size_t i = 0; i < entry->steps.size(); ++i)
     for (int64_t part = 0; part < parts; ++part)
       step(&frame, i, part, parts);

@@ -13,8 +13,10 @@ namespace mlir::fovea {
 class NativeProgram {
 public:
   /// Takes a module of the `import` stage through all stages, links it and opens it. Null after a
-  /// diagnostic or, for the linker and loader, with `error` filled.
-  static std::unique_ptr<NativeProgram> compile(ModuleOp module, std::string &error);
+  /// diagnostic or, for the linker and loader, with `error` filled. `source` has what the module's
+  /// weights are made of; it may be null if there are none.
+  static std::unique_ptr<NativeProgram> compile(ModuleOp module, std::string &error,
+                                                RecipeSource *source = nullptr);
 
   /// Calls an entry whose arguments and results are tensors, each step in `parts` parts one after
   /// the other, in order or from last to first. Results as f64 or integers. Fails, with `error`, on
@@ -26,6 +28,7 @@ public:
 private:
   NativeProgram() = default;
   std::vector<EntryLayout> entries;
+  std::vector<GuardedMemory> weights; ///< as the artifact would hold them
   std::unique_ptr<NativeCode> code;
 };
 

@@ -34,7 +34,7 @@ func.func @wide() -> tensor<1xf64> {
 
 fovea.weight @rows : tensor<3x3xbf16> = #fovea.concat<0, #fovea.stored<"small.safetensors", "bf16", tensor<2x3xbf16>>, #fovea.stored<"small.safetensors", "bf16_row", tensor<1x3xbf16>>>
 fovea.weight @columns : tensor<2x6xbf16> = #fovea.concat<1, #fovea.stored<"small.safetensors", "bf16", tensor<2x3xbf16>>, #fovea.stored<"small.safetensors", "bf16", tensor<2x3xbf16>>>
-fovea.weight @transposed : tensor<3x2xbf16> = #fovea.pack<#fovea.transpose<#fovea.stored<"small.safetensors", "bf16", tensor<2x3xbf16>>>, row_major>
+fovea.weight @transposed : tensor<3x2xbf16> = #fovea.pack<#fovea.transpose<#fovea.stored<"small.safetensors", "bf16", tensor<2x3xbf16>>>>
 fovea.weight @rounded : tensor<2x2xbf16> = #fovea.cast<#fovea.stored<"small.safetensors", "f32", tensor<2x2xf32>>, bf16>
 fovea.weight @scaled : tensor<2x3xbf16> = #fovea.scale_columns<#fovea.stored<"small.safetensors", "bf16", tensor<2x3xbf16>>, #fovea.stored<"small.safetensors", "scale", tensor<3xf32>>, 1.0 : f64>
 

@@ -2,7 +2,7 @@
 
 fovea.model "llama" in "models/tiny" {tokenizer = "tokenizer.json", begin_token = 0 : i64, end_tokens = array<i64: 1>, max_positions = 512 : i64}
 fovea.weight @q : tensor<4x8xbf16> = #fovea.stored<"model.safetensors", "q", tensor<4x8xbf16>>
-fovea.weight @all : tensor<12x8xf32> = #fovea.pack<#fovea.concat<0, #fovea.cast<#fovea.stored<"a", "q", tensor<4x8xbf16>>, f32>, #fovea.transpose<#fovea.stored<"a", "k", tensor<8x8xf32>>>>, row_major>
+fovea.weight @all : tensor<12x8xf32> = #fovea.pack<#fovea.concat<0, #fovea.cast<#fovea.stored<"a", "q", tensor<4x8xbf16>>, f32>, #fovea.transpose<#fovea.stored<"a", "k", tensor<8x8xf32>>>>>
 fovea.weight @folded : tensor<4x8xf32> = #fovea.scale_columns<#fovea.stored<"a", "w", tensor<4x8xf32>>, #fovea.stored<"a", "n", tensor<8xf32>>, 0.0 : f64>
 
 func.func @plain(%q: tensor<?x?x8x64xf32>, %k: tensor<?x?x2x64xf32>, %v: tensor<?x?x2x48xf32>) -> tensor<?x?x8x48xf32> {
@@ -94,3 +94,21 @@ func.func @signature() attributes {fovea.signature = #fovea.signature<[#fovea.po
 fovea.program "f" #fovea.signature<[], [#fovea.port<"c", !fovea.cache<key, 2x4xf32>, dims = ["batch", "capacity"], continues = 0>]> locals(2) positions(0) steps [] at []
 fovea.program "g" #fovea.signature<[], []> locals(2) positions(0) steps ["k0"] at [""] costs [1, 0]
 func.func private @described(index, index) attributes {fovea.computes = "linear [4, 192] f32", fovea.schedule = #fovea.loops<parallel = 2>}
+
+fovea.weight @panels : tensor<1536x384xf32, #fovea.panels<16>> = #fovea.pack<#fovea.stored<"a", "p", tensor<1536x384xf32>>, #fovea.panels<16>>
+fovea.weight @pairs : tensor<33x5xbf16, #fovea.panels<16, interleave = 2>> = #fovea.pack<#fovea.stored<"a", "r", tensor<33x5xbf16>>, #fovea.panels<16, interleave = 2>>
+func.func @buffers_of_panels() {
+  %0 = fovea.weight_ref @panels : tensor<1536x384xf32, #fovea.panels<16>>
+  %1 = fovea.weight_ref @panels : memref<96x384x16xf32>
+  %2 = fovea.weight_ref @pairs : memref<3x3x16x2xbf16>
+  return
+}
+module attributes {fovea.target = #fovea.target<"avx512", lanes = 16, registers = 32>} {
+  func.func @schedules() attributes {schedules = [
+      #fovea.contraction<tile = [64, 48], chunk = 256, block = [8, 48]>,
+      #fovea.attention_tiles<queries = 64, keys = 64, axis = queries, scores = [4, 64], values = [4, 64]>,
+      #fovea.attention_tiles<queries = 16, keys = 64, axis = heads, scores = [4, 16], values = [2, 16]>,
+      #fovea.rows<rows = 4>, #fovea.elements<count = 1024>]} {
+    return
+  }
+}

@@ -60,7 +60,7 @@ fovea.weight @weight_c3 : tensor<?xf32> = #fovea.stored<"a", "w", tensor<2xf32>>
 // -----
 
 // expected-error @below {{expects a recipe, got "w"}}
-fovea.weight @weight_c2_inner : tensor<2x2xf32> = #fovea.pack<#fovea.transpose<"w">, row_major>
+fovea.weight @weight_c2_inner : tensor<2x2xf32> = #fovea.pack<#fovea.transpose<"w">>
 
 // -----
 
@@ -150,6 +150,61 @@ fovea.weight @scale_columns_c2 : tensor<2x3xi8> = #fovea.scale_columns<#fovea.st
 
 // -----
 
+// expected-error @below {{expects a stored tensor without an encoding, got 'tensor<2x3xf32, #fovea.panels<16>>'}}
+fovea.weight @stored_c3 : tensor<2x3xf32> = #fovea.stored<"a", "w", tensor<2x3xf32, #fovea.panels<16>>>
+
+// -----
+
+// expected-error @below {{expects a recipe for 'tensor<2x3xf32>', got one for 'tensor<2x3xf32, #fovea.panels<16>>'}}
+fovea.weight @weight_c1_encoding : tensor<2x3xf32> = #fovea.pack<#fovea.stored<"a", "w", tensor<2x3xf32>>, #fovea.panels<16>>
+
+// -----
+
+// expected-error @below {{expects panels of a matrix of numbers of static shape, got 'tensor<2xf32>'}}
+fovea.weight @pack_c1 : tensor<2xf32> = #fovea.pack<#fovea.stored<"a", "w", tensor<2xf32>>, #fovea.panels<16>>
+
+// -----
+
+// expected-error @below {{expects panels of fewer than 2^63 bytes, got 'tensor<1x1000000000000000000xf32>'}}
+fovea.weight @pack_c2 : tensor<1x1000000000000000000xf32> = #fovea.pack<#fovea.stored<"a", "w", tensor<1x1000000000000000000xf32>>, #fovea.panels<16>>
+
+// -----
+
+// expected-error @below {{expects panels as a recipe's last step, got #fovea.pack}}
+fovea.weight @pack_c3_cast : tensor<2x3xf16> = #fovea.cast<#fovea.pack<#fovea.stored<"a", "w", tensor<2x3xf32>>, #fovea.panels<16>>, f16>
+
+// -----
+
+// expected-error @below {{expects panels as a recipe's last step, got #fovea.pack}}
+fovea.weight @pack_c3_pack : tensor<2x3xf32> = #fovea.pack<#fovea.pack<#fovea.stored<"a", "w", tensor<2x3xf32>>, #fovea.panels<16>>>
+
+// -----
+
+// expected-error @below {{expects panels of a width that is a multiple of 8 up to 1024, got 12}}
+func.func private @panels_c1(tensor<2x3xf32, #fovea.panels<12>>)
+
+// -----
+
+// expected-error @below {{expects panels that interleave 1, 2 or 4 inputs, got 3}}
+func.func private @panels_c2(tensor<2x3xf32, #fovea.panels<16, interleave = 3>>)
+
+// -----
+
+// expected-error @below {{expects panels of a matrix of numbers of static shape, got 'tensor<?x3xf32>'}}
+func.func private @panels_c3_shape(tensor<?x3xf32, #fovea.panels<16>>)
+
+// -----
+
+// expected-error @below {{expects panels of a matrix of numbers of static shape, got 'tensor<2x3xindex>'}}
+func.func private @panels_c3_element(tensor<2x3xindex, #fovea.panels<16>>)
+
+// -----
+
+// expected-error @below {{expects panels of fewer than 2^63 bytes, got 'tensor<0x4000000000000000000xf32>'}}
+func.func private @panels_c4(tensor<0x4000000000000000000xf32, #fovea.panels<16>>)
+
+// -----
+
 func.func @weight_ref_c1_missing() {
   // expected-error @below {{expects a weight named @head, found none}}
   %w = fovea.weight_ref @head : tensor<2x3xf32>
@@ -171,5 +226,23 @@ func.func private @head()
 func.func @weight_ref_c1_function() {
   // expected-error @below {{expects a weight named @head, found none}}
   %w = fovea.weight_ref @head : tensor<2x3xf32>
+  return
+}
+
+// -----
+
+fovea.weight @head : tensor<2x3xf32, #fovea.panels<16>> = #fovea.pack<#fovea.stored<"a", "w", tensor<2x3xf32>>, #fovea.panels<16>>
+func.func @weight_ref_c1_encoding() {
+  // expected-error @below {{expects the weight's type 'tensor<2x3xf32, #fovea.panels<16>>', got 'tensor<2x3xf32>'}}
+  %w = fovea.weight_ref @head : tensor<2x3xf32>
+  return
+}
+
+// -----
+
+fovea.weight @head : tensor<2x3xf32, #fovea.panels<16>> = #fovea.pack<#fovea.stored<"a", "w", tensor<2x3xf32>>, #fovea.panels<16>>
+func.func @weight_ref_c2() {
+  // expected-error @below {{expects the weight's buffer 'memref<1x3x16xf32>', got 'memref<2x3xf32>'}}
+  %w = fovea.weight_ref @head : memref<2x3xf32>
   return
 }

@@ -8,7 +8,7 @@
 // CHECK-DAG: %[[FLOPS:.*]] = arith.muli %[[ROWS]], %[[C24]]
 // CHECK: fovea.launch @linear_0 {{.*}} cost(%[[FLOPS]], %{{.*}})
 // CHECK: func.func private @linear_0({{.*}}) attributes {fovea.computes = "linear [3, 4] bf16", fovea.schedule = #fovea.loops<parallel = 2>}
-fovea.weight @w : tensor<3x4xbf16> = #fovea.pack<#fovea.stored<"a", "w", tensor<3x4xbf16>>, row_major>
+fovea.weight @w : tensor<3x4xbf16> = #fovea.pack<#fovea.stored<"a", "w", tensor<3x4xbf16>>>
 func.func @linear(%x: tensor<?x4xf32> {fovea.name = "x"}) -> (tensor<?x3xf32> {fovea.name = "y"}) attributes {fovea.entry} {
   %w = fovea.weight_ref @w : tensor<3x4xbf16>
   %0 = fovea.group(%a = %x, %b = %w) schedule(#fovea.loops<parallel = 2>) : (tensor<?x4xf32>, tensor<3x4xbf16>) -> tensor<?x3xf32> {
@@ -25,7 +25,7 @@ func.func @linear(%x: tensor<?x4xf32> {fovea.name = "x"}) -> (tensor<?x3xf32> {f
 // CHECK-DAG: %[[FLOPS:.*]] = arith.constant 48 : index
 // CHECK-DAG: %[[BYTES:.*]] = arith.constant 80 : index
 // CHECK: fovea.launch @linear_0 {{.*}} cost(%[[FLOPS]], %[[BYTES]])
-fovea.weight @w : tensor<3x4xbf16> = #fovea.pack<#fovea.stored<"a", "w", tensor<3x4xbf16>>, row_major>
+fovea.weight @w : tensor<3x4xbf16> = #fovea.pack<#fovea.stored<"a", "w", tensor<3x4xbf16>>>
 func.func @static_linear(%x: tensor<2x4xf32> {fovea.name = "x"}) -> (tensor<2x3xf32> {fovea.name = "y"}) attributes {fovea.entry} {
   %w = fovea.weight_ref @w : tensor<3x4xbf16>
   %0 = fovea.group(%a = %x, %b = %w) schedule(#fovea.loops<parallel = 2>) : (tensor<2x4xf32>, tensor<3x4xbf16>) -> tensor<2x3xf32> {
@@ -49,7 +49,7 @@ func.func @static_linear(%x: tensor<2x4xf32> {fovea.name = "x"}) -> (tensor<2x3x
 // CHECK: fovea.launch @attention_2 {{.*}} cost(%[[WINDOW]], %
 // CHECK: fovea.launch @embedding_0 {{.*}} cost(%{{.*}}, %[[ROWS]])
 // CHECK: fovea.computes = "attention 4/2 x 8"
-fovea.weight @t : tensor<1000x4xf32> = #fovea.pack<#fovea.stored<"a", "t", tensor<1000x4xf32>>, row_major>
+fovea.weight @t : tensor<1000x4xf32> = #fovea.pack<#fovea.stored<"a", "t", tensor<1000x4xf32>>>
 func.func @attention(%q: tensor<1x6x4x8xf32> {fovea.name = "q"}, %k: tensor<1x6x2x8xf32> {fovea.name = "k"}, %ids: tensor<2xi64> {fovea.name = "ids"})
     -> (tensor<1x6x4x8xf32> {fovea.name = "a"}, tensor<1x6x4x8xf32> {fovea.name = "b"}, tensor<1x6x4x8xf32> {fovea.name = "c"}, tensor<2x4xf32> {fovea.name = "d"}) attributes {fovea.entry} {
   %0 = fovea.group(%x = %q, %y = %k) schedule(#fovea.loops<parallel = 3>) : (tensor<1x6x4x8xf32>, tensor<1x6x2x8xf32>) -> tensor<1x6x4x8xf32> {

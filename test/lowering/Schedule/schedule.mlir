@@ -2,10 +2,10 @@
 
 // Weights get a layout, once.
 
-// CHECK: fovea.weight @w : tensor<6x4xf32> = #fovea.pack<#fovea.stored<"f", "w", tensor<6x4xf32>>, row_major>
+// CHECK: fovea.weight @w : tensor<6x4xf32> = #fovea.pack<#fovea.stored<"f", "w", tensor<6x4xf32>>>
 fovea.weight @w : tensor<6x4xf32> = #fovea.stored<"f", "w", tensor<6x4xf32>>
-// CHECK: fovea.weight @p : tensor<4xf32> = #fovea.pack<#fovea.stored<"f", "p", tensor<4xf32>>, row_major>
-fovea.weight @p : tensor<4xf32> = #fovea.pack<#fovea.stored<"f", "p", tensor<4xf32>>, row_major>
+// CHECK: fovea.weight @p : tensor<4xf32> = #fovea.pack<#fovea.stored<"f", "p", tensor<4xf32>>>
+fovea.weight @p : tensor<4xf32> = #fovea.pack<#fovea.stored<"f", "p", tensor<4xf32>>>
 
 // A product shares all axes of its result, a norm its rows; a schedule that is there stays.
 

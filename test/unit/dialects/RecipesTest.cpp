@@ -308,7 +308,58 @@ TEST_F(RecipesTest, ScaleColumns) {
 
 TEST_F(RecipesTest, Pack) {
   auto [a, x] = stored("a", {5, 3}, builder.getF16Type());
-  expectRows(PackAttr::get(&context, a, LayoutKind::RowMajor), x);
+  expectRows(PackAttr::get(&context, a, PanelsAttr()), x);
+}
+
+/// `[ceil(N/width)][ceil(K/interleave)][width][interleave]`, element by element.
+std::string packed(const Array &x, int64_t width, int64_t interleave) {
+  int64_t rows = x.shape[0], columns = x.shape[1];
+  std::string out, zero(bytesOf(x.type), '\0');
+  for (int64_t panel = 0; panel * width < rows; ++panel)
+    for (int64_t unit = 0; unit * interleave < columns; ++unit)
+      for (int64_t n = panel * width; n < (panel + 1) * width; ++n)
+        for (int64_t k = unit * interleave; k < (unit + 1) * interleave; ++k)
+          out += n < rows && k < columns ? x.elements[n * columns + k] : zero;
+  return out;
+}
+
+TEST_F(RecipesTest, PackIntoPanels) {
+  // Bytes are moved, whatever they mean: integers stand for all types of a size.
+  for (int bits : {8, 16, 32, 64}) {
+    Type type = builder.getIntegerType(bits);
+    for (int64_t width : {8, 16, 24})
+      for (int64_t interleave : {1, 2, 4})
+        for (auto [rows, columns] : {std::pair<int64_t, int64_t>{33, 5},
+                                     {16, 64},
+                                     {15, 131},
+                                     {48, 70},
+                                     {1, 1},
+                                     {0, 4},
+                                     {4, 0}}) {
+          auto [a, x] = stored("a", {rows, columns}, type);
+          auto [b, y] = stored("b", {columns, rows}, type);
+          auto panels = PanelsAttr::get(&context, width, interleave);
+          // In place of a stored tensor's copy, and from another recipe.
+          for (auto [input, array] : {std::pair<Attribute, Array>{a, x},
+                                      {TransposeAttr::get(&context, b), transpose(y)}}) {
+            Attribute attr = PackAttr::get(&context, input, panels);
+            auto recipe = cast<RecipeAttrInterface>(attr);
+            RankedTensorType packedType = recipe.getRecipeType();
+            EXPECT_EQ(getPanels(packedType), panels);
+            std::string expected = packed(array, width, interleave);
+            ASSERT_EQ(getStorageBytes(packedType), static_cast<int64_t>(expected.size()));
+            int64_t count = getStorageShape(packedType)[0];
+            int64_t panelBytes = count ? expected.size() / count : 0;
+            for (int64_t first = 0; first < count; ++first)
+              for (int64_t here = 1; first + here <= count; ++here) {
+                std::string got(here * panelBytes, '\x5a'); // each byte must be written
+                ASSERT_TRUE(succeeded(recipe.evaluateRows(source, first, here, got.data())));
+                EXPECT_EQ(got, expected.substr(first * panelBytes, here * panelBytes))
+                    << rows << "x" << columns << " in panels of " << width << ", " << interleave;
+              }
+          }
+        }
+  }
 }
 
 /// What a merged projection looks like: cast, transposed and scaled parts side by side.
@@ -322,7 +373,7 @@ TEST_F(RecipesTest, Nested) {
   Attribute second = TransposeAttr::get(&context, k);
   Array expected = concat(0, {scaleColumns(castTo(x, f32), w, 1.0), transpose(y)});
   Attribute merged = ConcatAttr::get(&context, 0, {first, second});
-  expectRows(PackAttr::get(&context, merged, LayoutKind::RowMajor), expected);
+  expectRows(PackAttr::get(&context, merged, PanelsAttr()), expected);
   Attribute wide = ConcatAttr::get(&context, 1, {merged, CastAttr::get(&context, merged, f32)});
   expectRows(CastAttr::get(&context, wide, bf16), castTo(concat(1, {expected, expected}), bf16));
 }
@@ -342,11 +393,14 @@ TEST_F(RecipesTest, FailureOfTheSourceReachesTheTop) {
                              &context, CastAttr::get(&context, lost, builder.getF16Type()))),
                          Attribute(ScaleColumnsAttr::get(&context, lost, n, zero)),
                          Attribute(ScaleColumnsAttr::get(&context, a, lostScale, zero)),
-                         Attribute(PackAttr::get(&context, lost, LayoutKind::RowMajor))}) {
+                         Attribute(PackAttr::get(&context, lost, PanelsAttr())),
+                         Attribute(PackAttr::get(&context, lost, PanelsAttr::get(&context, 16, 1))),
+                         Attribute(PackAttr::get(&context, TransposeAttr::get(&context, lost),
+                                                 PanelsAttr::get(&context, 16, 1)))}) {
     auto recipe = cast<RecipeAttrInterface>(attr);
     RankedTensorType type = recipe.getRecipeType();
-    std::vector<char> out(type.getNumElements() * bytesOf(type.getElementType()));
-    EXPECT_TRUE(failed(recipe.evaluateRows(source, 0, type.getDimSize(0), out.data())));
+    std::vector<char> out(*getStorageBytes(type));
+    EXPECT_TRUE(failed(recipe.evaluateRows(source, 0, getStorageShape(type)[0], out.data())));
   }
 }
 

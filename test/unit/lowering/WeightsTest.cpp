@@ -67,8 +67,8 @@ struct Fixture : ::testing::Test {
   std::vector<char> evaluate(Attribute attr) {
     auto recipe = cast<RecipeAttrInterface>(attr);
     RankedTensorType type = recipe.getRecipeType();
-    std::vector<char> bytes(getStorageBytes(type.getElementType(), type.getNumElements()));
-    EXPECT_TRUE(succeeded(recipe.evaluateRows(source, 0, type.getDimSize(0), bytes.data())));
+    std::vector<char> bytes(*getStorageBytes(type));
+    EXPECT_TRUE(succeeded(recipe.evaluateRows(source, 0, getStorageShape(type)[0], bytes.data())));
     return bytes;
   }
 
@@ -120,8 +120,11 @@ TEST_F(Weights, SlicesGiveWhatTheWholeRecipeGives) {
       CastAttr::get(&context, ConcatAttr::get(&context, 0, {a, TransposeAttr::get(&context, b)}),
                     f32),
       ConcatAttr::get(&context, 1, {a, a}),
-      PackAttr::get(&context, stored("empty", {0, 4}, f32, 4), LayoutKind::RowMajor),
-      PackAttr::get(&context, a, LayoutKind::RowMajor),
+      PackAttr::get(&context, stored("empty", {0, 4}, f32, 4), PanelsAttr()),
+      PackAttr::get(&context, a, PanelsAttr()),
+      // 3000 and 1700 outputs are no whole panels.
+      PackAttr::get(&context, CastAttr::get(&context, a, f32), PanelsAttr::get(&context, 16, 1)),
+      PackAttr::get(&context, TransposeAttr::get(&context, b), PanelsAttr::get(&context, 16, 2)),
   };
   uint64_t total = 0, reported = 0;
   for (auto [index, recipe] : llvm::enumerate(recipes)) {
@@ -134,7 +137,14 @@ TEST_F(Weights, SlicesGiveWhatTheWholeRecipeGives) {
   ASSERT_TRUE(reader) << error;
   for (auto [index, recipe] : llvm::enumerate(recipes)) {
     std::vector<char> expected = evaluate(recipe);
-    ASSERT_EQ(reader->manifest().weights[index]->bytes, expected.size());
+    const auto &weight = *reader->manifest().weights[index];
+    ASSERT_EQ(weight.bytes, expected.size());
+    auto type = cast<RecipeAttrInterface>(recipe).getRecipeType();
+    EXPECT_EQ(ArrayRef<int64_t>(weight.shape), type.getShape());
+    EXPECT_EQ(weight.layout, !getPanels(type) ? ""
+                             : getPanels(type).getInterleave() == 1
+                                 ? "fovea.panels<16>"
+                                 : "fovea.panels<16, interleave = 2>");
     EXPECT_EQ(0, std::memcmp(reader->weight(index).data, expected.data(), expected.size()))
         << "weight " << index;
   }

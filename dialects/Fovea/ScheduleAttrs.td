@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FOVEA_SCHEDULE_ATTRS_TD
+#define FOVEA_SCHEDULE_ATTRS_TD
+
+include "dialects/Fovea/FoveaAttrs.td"
+
+def Fovea_TargetAttr : FoveaAttr<"Target", "target"> {
+  let summary = "The processor that schedules are chosen for";
+  let description = [{
+    `#fovea.target<"avx512", lanes = 16, registers = 32>`, the module's `fovea.target` from the `scheduled` stage on:
+    a level of instructions, how many f32 a vector register holds, and how many of them there are.
+
+    * (C1) `level` is not empty.
+    * (C2) `lanes` and `registers` are positive, and `lanes` is a power of two.
+  }];
+  let parameters = (ins StringRefParameter<>:$level, "int64_t":$lanes, "int64_t":$registers);
+  let assemblyFormat = "`<` $level `,` struct($lanes, $registers) `>`";
+  let genVerifyDecl = 1;
+}
+
+//===-- Schedules of groups ---------------------------------------------------------------------------------===//
+
+def Fovea_LoopScheduleAttr : FoveaAttr<"LoopSchedule", "loops"> {
+  let summary = "Plain loops, the first `parallel` of them shared among threads";
+  let description = [{
+    `#fovea.loops<parallel = 2>`: the kernel is a nest of scalar loops; the two outermost are flattened and cut
+    into equal parts, one a thread. What no tile program covers.
+
+    * (C1) `parallel` is not negative.
+  }];
+  let parameters = (ins "int64_t":$parallel);
+  let assemblyFormat = "`<` `parallel` `=` $parallel `>`";
+  let genVerifyDecl = 1;
+}
+
+def Fovea_ContractionScheduleAttr : FoveaAttr<"ContractionSchedule", "contraction"> {
+  let summary = "A product with a weight, tile by tile";
+  let description = [{
+    `#fovea.contraction<tile = [64, 48], chunk = 256, block = [8, 48]>`: tiles of 64 rows by 48 outputs; a piece of
+    work, which no threads share, is 256 rows; sums of 8 rows by 48 outputs stay in registers.
+
+    * (C1) `tile` and `block` are two positive sizes each.
+    * (C2) each size of `tile` is a multiple of that of `block`.
+    * (C3) `chunk` is a positive multiple of the tile's rows.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$tile, "int64_t":$chunk, ArrayRefParameter<"int64_t">:$block);
+  let assemblyFormat = [{
+    `<` `tile` `=` `[` $tile `]` `,` `chunk` `=` $chunk `,` `block` `=` `[` $block `]` `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+def Fovea_AttentionAxis : FoveaEnum<"AttentionAxis", "What the rows of a query tile are", [
+    I32EnumAttrCase<"Queries", 0, "queries">, I32EnumAttrCase<"Heads", 1, "heads">]>;
+
+def Fovea_AttentionScheduleAttr : FoveaAttr<"AttentionSchedule", "attention_tiles"> {
+  let summary = "Attention over tiles of queries and keys with running maximum and sum";
+  let description = [{
+    `#fovea.attention_tiles<queries = 64, keys = 64, axis = queries, scores = [4, 64], values = [4, 64]>`: 64 rows of
+    queries by 64 keys at a time. With `axis = queries` the rows are queries of one head, with `axis = heads` they are
+    the heads that share one head of keys, for a single query. `scores` and `values` are what stays in registers of
+    the two products: rows by keys, and rows by elements of a value.
+
+    * (C1) all sizes are positive; `scores` and `values` are two each.
+    * (C2) `queries` is a multiple of the rows of `scores` and of `values`.
+    * (C3) `keys` is a multiple of the keys of `scores`.
+  }];
+  let parameters = (ins "int64_t":$queries, "int64_t":$keys, "AttentionAxis":$axis,
+                        ArrayRefParameter<"int64_t">:$scores, ArrayRefParameter<"int64_t">:$values);
+  let assemblyFormat = [{
+    `<` `queries` `=` $queries `,` `keys` `=` $keys `,` `axis` `=` $axis `,` `scores` `=` `[` $scores `]` `,`
+        `values` `=` `[` $values `]` `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+def Fovea_RowScheduleAttr : FoveaAttr<"RowSchedule", "rows"> {
+  let summary = "Whole rows of the last axis, several at a time";
+  let description = [{
+    `#fovea.rows<rows = 4>`.
+
+    * (C1) `rows` is positive.
+  }];
+  let parameters = (ins "int64_t":$rows);
+  let assemblyFormat = "`<` `rows` `=` $rows `>`";
+  let genVerifyDecl = 1;
+}
+
+def Fovea_ElementScheduleAttr : FoveaAttr<"ElementSchedule", "elements"> {
+  let summary = "Elements of the flattened tensor, many at a time";
+  let description = [{
+    `#fovea.elements<count = 1024>`.
+
+    * (C1) `count` is positive.
+  }];
+  let parameters = (ins "int64_t":$count);
+  let assemblyFormat = "`<` `count` `=` $count `>`";
+  let genVerifyDecl = 1;
+}
+
+#endif // FOVEA_SCHEDULE_ATTRS_TD

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Weights in the layouts that schedules give them: linears and tables of every element type and
+// edge sizes, one and many rows, compiled against the interpreter; whole and in three parts, which
+// must agree to the bit.
+#include "interpreter/Interpreter.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "test/grid/NativeProgram.h"
+#include <cmath>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::interpreter;
+
+namespace {
+
+struct WeightCase {
+  const char *type; ///< of the weight
+  int64_t outputs, inputs;
+  const char *input = "f32"; ///< of the activations
+  double tolerance = 2e-6;
+};
+
+/// Bytes of any tensor that is asked for: numbers of few bits.
+struct MadeUp : RecipeSource {
+  FailureOr<ArrayRef<char>> read(StoredAttr tensor) override {
+    std::vector<char> &bytes = known[tensor.getTensor().str()];
+    RankedTensorType type = tensor.getType();
+    if (!bytes.empty())
+      return ArrayRef<char>(bytes);
+    int64_t size = getStorageBytes(type.getElementType(), 1);
+    bytes.resize(type.getNumElements() * size);
+    std::mt19937_64 random(3);
+    for (int64_t i = 0; i < type.getNumElements(); ++i) {
+      llvm::APFloat value((static_cast<int>(random() % 65) - 32) / 32.0);
+      bool lost;
+      value.convert(cast<FloatType>(type.getElementType()).getFloatSemantics(),
+                    llvm::APFloat::rmNearestTiesToEven, &lost);
+      uint64_t bits = value.bitcastToAPInt().getZExtValue();
+      std::memcpy(bytes.data() + i * size, &bits, size);
+    }
+    return ArrayRef<char>(bytes);
+  }
+  std::map<std::string, std::vector<char>> known;
+};
+
+/// A weight that is a table and a linear's at once, one that goes through a layer function with
+/// another of its kind, and a bias.
+std::string makeProgram(const WeightCase &c) {
+  std::string n = std::to_string(c.outputs), k = std::to_string(c.inputs), t = c.type, x = c.input;
+  std::string matrix = "tensor<" + n + "x" + k + "x" + t + ">";
+  std::string square = "tensor<" + k + "x" + k + "x" + t + ">";
+  std::string bias = "tensor<" + n + "x" + t + ">";
+  std::string rows = "tensor<?x?x" + k + "x" + x + ">", result = "tensor<?x?x" + n + "x" + x + ">";
+  auto weight = [](const std::string &name, const std::string &type) {
+    return "fovea.weight @" + name + " : " + type + " = #fovea.stored<\"f\", \"" + name + "\", " +
+           type + ">\n";
+  };
+  return weight("tied", matrix) + weight("bias", bias) + weight("first", square) +
+         weight("second", square) + "func.func private @layer(%x: " + rows + ", %w: " + square +
+         ") -> " + rows + " {\n  %y = fovea.linear %x, %w : " + rows + ", " + square + " -> " +
+         rows + "\n  return %y : " + rows + "\n}\nfunc.func @run(%ids: tensor<?x?xi64>) -> (" +
+         result + ", " + rows +
+         ") attributes {fovea.entry} {\n  %t = fovea.weight_ref @tied : " + matrix +
+         "\n  %b = fovea.weight_ref @bias : " + bias +
+         "\n  %f = fovea.weight_ref @first : " + square +
+         "\n  %s = fovea.weight_ref @second : " + square +
+         "\n  %e = fovea.embedding %ids, %t : tensor<?x?xi64>, " + matrix + " -> " + rows +
+         "\n  %h = call @layer(%e, %f) : (" + rows + ", " + square + ") -> " + rows +
+         "\n  %g = call @layer(%h, %s) : (" + rows + ", " + square + ") -> " + rows +
+         "\n  %y = fovea.linear %g, %t bias(%b : " + bias + ") : " + rows + ", " + matrix + " -> " +
+         result + "\n  return %y, %e : " + result + ", " + rows + "\n}\n";
+}
+
+const WeightCase kCases[] = {
+    {"f32", 32, 16},
+    {"f32", 33, 5},
+    {"f32", 1, 1},
+    {"f32", 15, 70},
+    {"bf16", 32, 16},
+    {"bf16", 33, 5},
+    {"bf16", 1, 1},
+    {"bf16", 17, 70},
+    {"f16", 32, 16},
+    {"f16", 33, 5},
+    {"bf16", 33, 5, "f64", 1e-13},
+    {"f32", 33, 5, "f64", 1e-13},
+    {"f64", 33, 5, "f64", 1e-13},
+};
+
+class WeightGrid : public testing::TestWithParam<WeightCase> {};
+
+TEST_P(WeightGrid, agreesWithTheInterpreter) {
+  const WeightCase &c = GetParam();
+  std::unique_ptr<MLIRContext> context = makeContext();
+  ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &diagnostic) {
+    ADD_FAILURE() << diagnostic.str();
+    return success();
+  });
+  std::string text = makeProgram(c), error;
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context.get());
+  ASSERT_TRUE(module) << text;
+  MadeUp source;
+  std::unique_ptr<NativeProgram> program = NativeProgram::compile(*module, error, &source);
+  ASSERT_TRUE(program) << error << text;
+  Interpreter interpreter(*module, source);
+  for (int64_t length : {1, 7}) {
+    std::vector<int64_t> ids;
+    for (int64_t i = 0; i < 2 * length; ++i)
+      ids.push_back((i * 5 + c.outputs - 1) % c.outputs);
+    std::vector<RuntimeValue> inputs{makeIntegers({2, length}, ids)};
+    auto expected = interpreter.call("run", inputs);
+    auto got = program->call("run", inputs, 1, error);
+    ASSERT_TRUE(succeeded(expected) && succeeded(got)) << error;
+    auto inParts = program->call("run", inputs, 3, error);
+    ASSERT_TRUE(succeeded(inParts)) << error;
+    for (auto [result, tolerance] : {std::pair<int, double>{0, c.tolerance}, {1, 0}}) {
+      const Tensor &x = *std::get<TensorRef>((*got)[result]),
+                   &y = *std::get<TensorRef>((*expected)[result]),
+                   &z = *std::get<TensorRef>((*inParts)[result]);
+      ASSERT_EQ(x.shape, y.shape);
+      double largest = 0;
+      for (int64_t i = 0; i < y.size(); ++i)
+        largest = std::max(largest, std::abs(y.at(i).real));
+      for (int64_t i = 0; i < y.size(); ++i) {
+        EXPECT_LE(std::abs(x.at(i).real - y.at(i).real), tolerance * largest)
+            << "element " << i << " of result " << result << ", length " << length;
+        EXPECT_EQ(x.at(i).real, z.at(i).real) << i << " depends on the number of parts";
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, WeightGrid, testing::ValuesIn(kCases),
+                         [](const testing::TestParamInfo<WeightCase> &info) {
+                           const WeightCase &c = info.param;
+                           return std::string(c.type) + "_" + std::to_string(c.outputs) + "x" +
+                                  std::to_string(c.inputs) + "_" + c.input;
+                         });
+
+} // namespace
