@@ -7,21 +7,39 @@ include "mlir/Pass/PassBase.td"
 def SchedulePass : Pass<"fovea-schedule", "::mlir::ModuleOp"> {
   let summary = "Choose how each group runs, and how each weight lies in memory";
   let description = [{
-    The `scheduled` stage. Each group gets a `#fovea.loops` that says how many of its outermost loops are shared
-    among threads: all axes of the result over which no sum runs, by the kind of the op that computes it (a table in
-    Schedule.cpp). Each weight's recipe is wrapped in the `#fovea.pack` of its layout.
+    The `scheduled` stage. The module gets its `fovea.target`, each group its schedule, each weight's recipe the
+    `#fovea.pack` of its layout.
 
-    This pass only chooses; `lowering/Kernels` applies. A group that has a schedule and a recipe that ends in a pack
-    are left as they are, so a schedule written by hand stays.
+    - A group that a builder of tile programs covers gets tiles by what it computes (attention, a product with a
+      weight, rows, elements), by whether it has one row or many, and by the target's level: Table.cpp. Any other gets
+      a `#fovea.loops` that says how many of its outermost loops are shared among threads: all axes of the result over
+      which no sum runs, by the kind of the op that computes it.
+    - A weight of f32, f16 or bf16 that only linears and tables of rows (`embedding`, `position_learned`) read, at
+      least one of them a linear, lies in `#fovea.panels<16>`, with pairs of bf16 interleaved. The encoding is part of
+      its type wherever it is passed: references, calls, groups. Every other weight is row-major, and so are those
+      that share a layer function's argument with one.
+
+    This pass only chooses; `lowering/Kernels` applies. A group that has a schedule, a recipe that ends in a pack and,
+    without the option, a module that has a target are left as they are, so what is written by hand stays.
 
     An empty group, or one whose result no op of its own computes, is an error.
 
     ```mlir
+    fovea.weight @w : tensor<6x4xf32> = #fovea.stored<"f", "w", tensor<6x4xf32>>
+    %b = fovea.weight_ref @w : tensor<6x4xf32>
     %y = fovea.group(%a = %x, %b = %w) : ... { %0 = fovea.linear %a, %b ... }
     // becomes
+    fovea.weight @w : tensor<6x4xf32, #fovea.panels<16>> = #fovea.pack<#fovea.stored<"f", "w", tensor<6x4xf32>>, #fovea.panels<16>>
+    %b = fovea.weight_ref @w : tensor<6x4xf32, #fovea.panels<16>>
     %y = fovea.group(%a = %x, %b = %w) schedule(#fovea.loops<parallel = 3>) : ... { %0 = fovea.linear %a, %b ... }
     ```
   }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"\"",
+           "Level of instructions: avx512, avx2 or sse; empty: the module's, else that of this machine">,
+    Option<"assumeCovered", "assume-covered", "bool", /*default=*/"false",
+           "Choose tiles for groups that no builder covers, too, to look at the table">];
+  let dependentDialects = ["::mlir::fovea::FoveaDialect"];
   let statistics = [
     Statistic<"numScheduled", "num-scheduled", "groups scheduled">,
     Statistic<"numPacked", "num-packed", "weights given a layout">];

@@ -16,8 +16,29 @@ namespace mlir::fovea {
 #define GEN_PASS_REGISTRATION
 #include "lowering/Schedule/Passes.h.inc"
 
-/// `fused` -> `scheduled`.
-void buildScheduledPipeline(OpPassManager &manager);
+/// The best level of instructions (avx512, avx2, sse) of a processor with these features, by LLVM's
+/// names, and of this machine.
+StringRef getTargetLevel(ArrayRef<std::string> features);
+StringRef getHostLevel();
+
+/// What is known of a level; an error at `loc` for a name that none has.
+FailureOr<TargetAttr> getLevelTarget(StringRef name, Location loc);
+
+/// Whether a builder of tile programs computes this group; else it gets plain loops.
+bool isCovered(GroupOp group);
+
+/// The schedule of a group by its ops, its shapes and the table of the target's level. With
+/// `assumeCovered` tiles are chosen for what no builder covers, too. Fails with an error at a group
+/// whose first result no op of its own computes.
+FailureOr<Attribute> chooseSchedule(GroupOp group, TargetAttr target, bool assumeCovered = false);
+
+/// Ends each weight's recipe in a pack: panels where only linears and tables of rows read it and at
+/// least one linear does, else row-major. Panels travel as the encoding of its type. Returns how
+/// many weights got a layout.
+int64_t packWeights(ModuleOp module);
+
+/// `fused` -> `scheduled`, for a level of instructions; empty: that of this machine.
+void buildScheduledPipeline(OpPassManager &manager, StringRef target = "");
 
 /// `fovea-to-scheduled`.
 void registerSchedulePipeline();

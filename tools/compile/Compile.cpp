@@ -169,7 +169,7 @@ private:
       cast.type = options.dtype;
       manager.addPass(createCastWeightsPass(cast));
     }
-    buildStagePipeline(manager, stage);
+    buildStagePipeline(manager, stage, getRequiredFeatures(target));
     std::string reproducer;
     manager.enableCrashReproducerGeneration(
         [&](std::string &) { return std::make_unique<StringReproducer>(reproducer); });

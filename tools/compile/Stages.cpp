@@ -35,7 +35,8 @@ std::optional<Stage> mlir::fovea::parseStage(llvm::StringRef name) {
   return std::nullopt;
 }
 
-void mlir::fovea::buildStagePipeline(OpPassManager &manager, Stage stage) {
+void mlir::fovea::buildStagePipeline(OpPassManager &manager, Stage stage,
+                                     llvm::ArrayRef<std::string> features) {
   switch (stage) {
   case Stage::Import:
     return; // made by a frontend
@@ -44,7 +45,7 @@ void mlir::fovea::buildStagePipeline(OpPassManager &manager, Stage stage) {
   case Stage::Fused:
     return buildFusedPipeline(manager);
   case Stage::Scheduled:
-    return buildScheduledPipeline(manager);
+    return buildScheduledPipeline(manager, getTargetLevel(features));
   case Stage::Kernels:
     return buildKernelsPipeline(manager);
   case Stage::LLVM:

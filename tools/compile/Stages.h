@@ -6,6 +6,7 @@
 
 #include "mlir/Pass/PassManager.h"
 #include <optional>
+#include <string>
 
 namespace mlir::fovea {
 
@@ -17,8 +18,9 @@ constexpr Stage kStages[] = {Stage::Import,    Stage::Graph,   Stage::Fused,
 llvm::StringRef getStageName(Stage stage);
 std::optional<Stage> parseStage(llvm::StringRef name);
 
-/// The passes that lead to `stage` from the one before it.
-void buildStagePipeline(OpPassManager &manager, Stage stage);
+/// The passes that lead to `stage` from the one before it, for a processor with these features, by
+/// LLVM's names.
+void buildStagePipeline(OpPassManager &manager, Stage stage, llvm::ArrayRef<std::string> features);
 
 } // namespace mlir::fovea
 

@@ -1,8 +1,9 @@
-// RUN: fovea-opt %s --fovea-schedule --split-input-file | FileCheck %s
+// RUN: fovea-opt %s --fovea-schedule=target=avx2 --split-input-file | FileCheck %s
 
-// Weights get a layout, once.
+// The module says what was chosen for. Weights get a layout, once.
 
-// CHECK: fovea.weight @w : tensor<6x4xf32> = #fovea.pack<#fovea.stored<"f", "w", tensor<6x4xf32>>>
+// CHECK: module attributes {fovea.target = #fovea.target<"avx2", lanes = 8, registers = 16>}
+// CHECK: fovea.weight @w : tensor<6x4xf32, #fovea.panels<16>> = #fovea.pack<#fovea.stored<"f", "w", tensor<6x4xf32>>, #fovea.panels<16>>
 fovea.weight @w : tensor<6x4xf32> = #fovea.stored<"f", "w", tensor<6x4xf32>>
 // CHECK: fovea.weight @p : tensor<4xf32> = #fovea.pack<#fovea.stored<"f", "p", tensor<4xf32>>>
 fovea.weight @p : tensor<4xf32> = #fovea.pack<#fovea.stored<"f", "p", tensor<4xf32>>>

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The schedule of one group: what kind of computation it is, how many rows it has, and what the
+// table says of these.
+#include "lowering/Schedule/Schedule.h"
+#include "lowering/Schedule/Table.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+
+//===-- Plain loops --------------------------------------------------------------------------===//
+
+namespace {
+
+/// Which of the result's axes are loops that threads may share.
+enum class Shared {
+  All,     ///< Each element on its own.
+  Rows,    ///< All but the last axis, over which the op sums.
+  Leading, ///< The leading parallel iterators of a structured op.
+};
+
+struct Entry {
+  StringLiteral op;
+  Shared shared;
+};
+
+/// By the kind of the op that a group computes. What is not listed computes its elements one by
+/// one.
+constexpr Entry kTable[] = {
+    {"fovea.attention", Shared::Rows}, // batch, query, head; one thread has a head's row of scores
+    {"fovea.layer_norm", Shared::Rows},
+    {"fovea.rms_norm", Shared::Rows},
+    {"fovea.l2_norm", Shared::Rows},
+    {"fovea.embedding", Shared::Rows}, // a row is one copy
+    {"fovea.position_learned", Shared::Rows},
+    {"fovea.rope", Shared::Rows}, // a head's elements rotate in pairs
+    {"fovea.cache_append", Shared::Rows},
+};
+
+} // namespace
+
+/// Axes of the first result; a cache has those of `[B, S, heads, size]`.
+static int64_t getRank(Operation *root) {
+  Type type = root->getResult(0).getType();
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return tensor.getRank();
+  return isa<CacheType>(type) ? 4 : 0;
+}
+
+static int64_t getParallelLoops(Operation *root) {
+  Shared shared = isa<linalg::LinalgOp>(root) ? Shared::Leading : Shared::All;
+  for (const Entry &entry : kTable)
+    if (entry.op == root->getName().getStringRef())
+      shared = entry.shared;
+  switch (shared) {
+  case Shared::All:
+    return getRank(root);
+  case Shared::Rows:
+    return std::max<int64_t>(getRank(root) - 1, 0);
+  case Shared::Leading:
+    auto iterators = cast<linalg::LinalgOp>(root).getIteratorTypesArray();
+    return llvm::find(iterators, utils::IteratorType::reduction) - iterators.begin();
+  }
+  llvm_unreachable("all cases return");
+}
+
+//===-- Tiles --------------------------------------------------------------------------------===//
+
+/// One row for each batch row: every other leading axis is one.
+static bool hasOneRow(RankedTensorType type) {
+  return llvm::all_of(type.getShape().drop_front(type.getRank() > 1).drop_back(),
+                      [](int64_t size) { return size == 1; });
+}
+
+static Attribute makeContraction(MLIRContext *context, const ContractionSizes &sizes) {
+  return ContractionScheduleAttr::get(context, sizes.tile, sizes.chunk, sizes.block);
+}
+
+static Attribute makeAttention(MLIRContext *context, const AttentionSizes &sizes,
+                               AttentionAxis axis) {
+  return AttentionScheduleAttr::get(context, sizes.queries, sizes.keys, axis, sizes.scores,
+                                    sizes.values);
+}
+
+/// Ops that make each row of their result from one row of their operands or of a table.
+static bool isRowOp(Operation *op) {
+  return isa<LayerNormOp, RmsNormOp, L2NormOp, EmbeddingOp, PositionLearnedOp, linalg::BroadcastOp>(
+      op);
+}
+
+static bool isElementOp(Operation *op) {
+  return isa<ActivationOp, GluOp>(op) || (OpTrait::hasElementwiseMappableTraits(op) &&
+                                          isa<RankedTensorType>(op->getResult(0).getType()));
+}
+
+/// Null for what is no computation of tiles. The op that needs most decides: what stands before and
+/// behind it is done on its tiles.
+static Attribute chooseTiles(GroupOp group, const Level &level) {
+  MLIRContext *context = group.getContext();
+  auto find = [&](auto is) -> Operation * {
+    for (Operation &op : group.getBody().front())
+      if (is(&op))
+        return &op;
+    return nullptr;
+  };
+  if (auto op = dyn_cast_or_null<AttentionOp>(find(llvm::IsaPred<AttentionOp>))) {
+    bool one = cast<RankedTensorType>(op.getQuery().getType()).getDimSize(1) == 1;
+    return makeAttention(context, one ? level.oneQuery : level.manyQueries,
+                         one ? AttentionAxis::Heads : AttentionAxis::Queries);
+  }
+  if (auto op = dyn_cast_or_null<LinearOp>(find(llvm::IsaPred<LinearOp>))) {
+    if (!hasOneRow(op.getResult().getType()))
+      return makeContraction(context, level.manyRows);
+    bool wide = op.getWeight().getType().getDimSize(0) >= level.wide;
+    return makeContraction(context, wide ? level.oneRow : level.oneRowNarrow);
+  }
+  if (find(isRowOp))
+    return RowScheduleAttr::get(context, level.rows);
+  if (find(isElementOp))
+    return ElementScheduleAttr::get(context, level.elements);
+  return {};
+}
+
+//===-- The choice ---------------------------------------------------------------------------===//
+
+/// The op that computes the group's first result, or null.
+static Operation *getRoot(GroupOp group) {
+  auto yield = cast<YieldOp>(group.getBody().front().getTerminator());
+  return yield.getValues().empty() ? nullptr : yield.getValues().front().getDefiningOp();
+}
+
+bool mlir::fovea::isCovered(GroupOp) { return false; }
+
+FailureOr<Attribute> mlir::fovea::chooseSchedule(GroupOp group, TargetAttr target,
+                                                 bool assumeCovered) {
+  Operation *root = getRoot(group);
+  if (!root)
+    return group.emitOpError("expects an op that computes its first result, to choose a schedule "
+                             "by");
+  if (assumeCovered || isCovered(group))
+    for (const Level &level : getLevels())
+      if (level.name == target.getLevel())
+        if (Attribute tiles = chooseTiles(group, level))
+          return tiles;
+  return Attribute(LoopScheduleAttr::get(group.getContext(), getParallelLoops(root)));
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The numbers. A block of a product takes block rows x (block columns / lanes) registers for sums,
+// (block columns / lanes) for the weight and one for a row's element: 8 x 3 + 3 + 1 of 32 on
+// avx512, 6 x 2 + 2 + 1 of 16 on avx2, 2 x 4 + 4 + 1 of 16 on sse.
+#include "lowering/Schedule/Table.h"
+
+using namespace mlir::fovea;
+using llvm::StringLiteral;
+
+static constexpr StringLiteral kAvx512[] = {"avx512f", "avx512bw", "avx512dq", "avx512vl"};
+static constexpr StringLiteral kAvx2[] = {"avx2", "fma", "f16c"};
+
+static constexpr Level kLevels[] = {
+    {/*name=*/"avx512", /*lanes=*/16, /*registers=*/32, /*features=*/kAvx512,
+     /*manyRows=*/{{64, 48}, 256, {8, 48}},
+     /*oneRow=*/{{1, 128}, 1, {1, 128}},
+     /*oneRowNarrow=*/{{1, 64}, 1, {1, 64}}, /*wide=*/1024,
+     /*manyQueries=*/{64, 64, {4, 64}, {4, 64}},
+     /*oneQuery=*/{16, 64, {4, 64}, {4, 64}},
+     /*rows=*/4, /*elements=*/1024},
+    {/*name=*/"avx2", /*lanes=*/8, /*registers=*/16, /*features=*/kAvx2,
+     /*manyRows=*/{{48, 16}, 240, {6, 16}},
+     /*oneRow=*/{{1, 64}, 1, {1, 64}},
+     /*oneRowNarrow=*/{{1, 64}, 1, {1, 64}}, /*wide=*/1024,
+     /*manyQueries=*/{16, 64, {4, 16}, {4, 16}},
+     /*oneQuery=*/{16, 64, {4, 16}, {4, 16}},
+     /*rows=*/4, /*elements=*/1024},
+    {/*name=*/"sse", /*lanes=*/4, /*registers=*/16, /*features=*/{},
+     /*manyRows=*/{{32, 16}, 256, {2, 16}},
+     /*oneRow=*/{{1, 32}, 1, {1, 32}},
+     /*oneRowNarrow=*/{{1, 32}, 1, {1, 32}}, /*wide=*/1024,
+     /*manyQueries=*/{16, 64, {2, 16}, {2, 16}},
+     /*oneQuery=*/{16, 64, {2, 16}, {2, 16}},
+     /*rows=*/4, /*elements=*/1024},
+};
+
+llvm::ArrayRef<Level> mlir::fovea::getLevels() { return kLevels; }

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sizes of tiles by level of instructions: numbers only, apart from the code that chooses by them.
+#ifndef FOVEA_LOWERING_SCHEDULE_TABLE_H
+#define FOVEA_LOWERING_SCHEDULE_TABLE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::fovea {
+
+/// Sizes of `#fovea.contraction`.
+struct ContractionSizes {
+  int64_t tile[2], chunk, block[2];
+};
+
+/// Sizes of `#fovea.attention_tiles`.
+struct AttentionSizes {
+  int64_t queries, keys, scores[2], values[2];
+};
+
+/// One level of instructions, and what is best on it.
+struct Level {
+  llvm::StringLiteral name;
+  /// f32 in a vector register, and registers.
+  int64_t lanes, registers;
+  /// By LLVM's names: all that a processor must have.
+  llvm::ArrayRef<llvm::StringLiteral> features;
+  ContractionSizes manyRows;
+  /// A row at a time; the narrow one for less than `wide` outputs, so that there is a piece for
+  /// each thread.
+  ContractionSizes oneRow, oneRowNarrow;
+  int64_t wide;
+  AttentionSizes manyQueries, oneQuery;
+  int64_t rows, elements;
+};
+
+/// All levels, the best first; the last has no needs.
+llvm::ArrayRef<Level> getLevels();
+
+} // namespace mlir::fovea
+
+#endif // FOVEA_LOWERING_SCHEDULE_TABLE_H

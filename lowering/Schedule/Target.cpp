@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Levels of instructions: their names, and which one a processor has.
+#include "lowering/Schedule/Schedule.h"
+#include "lowering/Schedule/Table.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/TargetParser/Host.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+
+StringRef mlir::fovea::getTargetLevel(ArrayRef<std::string> features) {
+  llvm::StringSet<> present;
+  present.insert_range(features);
+  for (const Level &level : getLevels())
+    if (llvm::all_of(level.features, [&](StringRef name) { return present.contains(name); }))
+      return level.name;
+  llvm_unreachable("the last level has no needs");
+}
+
+StringRef mlir::fovea::getHostLevel() {
+  std::vector<std::string> features;
+  for (const auto &[feature, present] : llvm::sys::getHostCPUFeatures())
+    if (present)
+      features.push_back(feature.str());
+  return getTargetLevel(features);
+}
+
+FailureOr<TargetAttr> mlir::fovea::getLevelTarget(StringRef name, Location loc) {
+  for (const Level &level : getLevels())
+    if (level.name == name)
+      return TargetAttr::get(loc.getContext(), level.name, level.lanes, level.registers);
+  InFlightDiagnostic error = emitError(loc) << "expects a target level of ";
+  llvm::interleaveComma(getLevels(), error, [&](const Level &level) { error << level.name; });
+  return error << ", got '" << name << "'";
+}
