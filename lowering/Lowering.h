@@ -27,6 +27,10 @@ void buildLLVMPipeline(OpPassManager &pm);
 /// Registers the two as `fovea-to-kernels` and `fovea-to-llvm`, and their passes.
 void registerLoweringPasses();
 
+/// The vectors of a pass: `option`, or, where it is empty, the level of the `fovea.target` that the
+/// module around `op` has; empty if it has none.
+std::string getVectorLevel(Operation *op, StringRef option);
+
 /// A processor to compile for.
 struct TargetOptions {
   std::string cpu;      ///< as LLVM names it

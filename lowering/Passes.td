@@ -122,7 +122,8 @@ def TileToVectorsPass : Pass<"fovea-tile-to-vectors", "::mlir::func::FuncOp"> {
     Sums are added in another order than the program's. Refuses tiles that are carried by anything but `scf.for` and
     `scf.if`, and products of elements that no atom of the level knows.
   }];
-  let options = [Option<"level", "level", "std::string", "\"avx512\"", "The vectors to use: avx512, avx2 or sse">];
+  let options = [Option<"target", "target", "std::string", /*default=*/"",
+                        "The vectors to use: avx512, avx2 or sse; empty: the module's fovea.target">];
   let statistics = [Statistic<"numKernels", "num-kernels", "Kernels lowered">];
   let dependentDialects = ["::mlir::vector::VectorDialect", "::mlir::scf::SCFDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::arith::ArithDialect"];
@@ -180,7 +181,7 @@ def ExpandMathPass : Pass<"fovea-expand-math", "::mlir::func::FuncOp"> {
     The numbers come from scripts/fit-math and are measured by test/grid/MathTest.cpp.
   }];
   let options = [Option<"target", "target", "std::string", /*default=*/"",
-                        "sse, avx2 or avx512; empty is sse">];
+                        "sse, avx2 or avx512; empty: the module's fovea.target, or sse">];
   let statistics = [Statistic<"expanded", "ops-expanded", "Ops written as arithmetic">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::LLVM::LLVMDialect"];
 }

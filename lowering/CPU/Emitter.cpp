@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/CPU/Emitter.h"
+#include "lowering/Lowering.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -10,6 +11,15 @@ std::optional<int64_t> mlir::fovea::getConstant(Value index) {
   if (index && matchPattern(index, m_ConstantInt(&value)))
     return value.getSExtValue();
   return std::nullopt;
+}
+
+std::string mlir::fovea::getVectorLevel(Operation *op, StringRef option) {
+  if (!option.empty())
+    return option.str();
+  auto module = op->getParentOfType<ModuleOp>();
+  auto target =
+      module ? module->getAttrOfType<TargetAttr>(FoveaDialect::kTargetAttr) : TargetAttr();
+  return target ? target.getLevel().str() : "";
 }
 
 //===-- Index arithmetic ---------------------------------------------------------------------===//

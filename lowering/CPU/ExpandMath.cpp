@@ -303,8 +303,9 @@ struct ExpandMathPass : mlir::fovea::impl::ExpandMathPassBase<ExpandMathPass> {
   using ExpandMathPassBase::ExpandMathPassBase;
 
   void runOnOperation() override {
-    if (!llvm::is_contained({"", "sse", "avx2", "avx512"}, target.getValue())) {
-      getOperation().emitError("expects target sse, avx2 or avx512, got '") << target << "'";
+    std::string level = getVectorLevel(getOperation(), target);
+    if (!llvm::is_contained({"", "sse", "avx2", "avx512"}, level)) {
+      getOperation().emitError("expects target sse, avx2 or avx512, got '") << level << "'";
       return signalPassFailure();
     }
     getOperation().walk([](Operation *op) { replaceUnknown(op); });
@@ -316,7 +317,7 @@ struct ExpandMathPass : mlir::fovea::impl::ExpandMathPassBase<ExpandMathPass> {
           !type.getElementType().isF32())
         return;
       ImplicitLocOpBuilder b(op->getLoc(), op);
-      Emitter emitter(b, type, target == "avx512");
+      Emitter emitter(b, type, level == "avx512");
       if (Value value = expand(op, emitter)) {
         op->getResult(0).replaceAllUsesWith(value);
         op->erase();

@@ -276,12 +276,16 @@ struct TileToVectorsPass : fovea::impl::TileToVectorsPassBase<TileToVectorsPass>
     func::FuncOp function = getOperation();
     if (function.isExternal() || function.getOps<KernelOp>().empty())
       return;
-    int64_t width = level == "avx512" ? 16 : level == "avx2" ? 8 : level == "sse" ? 4 : 0;
-    if (width == 0) {
-      function.emitError("expects a level of vectors, avx512, avx2 or sse, got '") << level << "'";
+    std::string level = getVectorLevel(function, target);
+    ArrayRef<const DotAtom *> atoms = getDotAtoms(level);
+    int64_t width = level == "avx512" ? 16 : level == "avx2" ? 8 : 4;
+    if (atoms.empty()) {
+      function.emitError("expects a target of vectors, avx512, avx2 or sse, as an option or as the "
+                         "module's fovea.target, got '")
+          << level << "'";
       return signalPassFailure();
     }
-    TileLowering lowering(function, width, getDotAtoms(level));
+    TileLowering lowering(function, width, atoms);
     if (failed(lowering.run()))
       return signalPassFailure();
     ++numKernels;

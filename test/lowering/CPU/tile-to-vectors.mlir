@@ -1,5 +1,5 @@
-// RUN: fovea-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(fovea-tile-to-vectors{level=avx512}),canonicalize,cse)" | FileCheck %s
-// RUN: fovea-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(fovea-tile-to-vectors{level=avx2}),canonicalize,cse)" | FileCheck %s --check-prefix=AVX2
+// RUN: fovea-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(fovea-tile-to-vectors{target=avx512}),canonicalize,cse)" | FileCheck %s
+// RUN: fovea-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(fovea-tile-to-vectors{target=avx2}),canonicalize,cse)" | FileCheck %s --check-prefix=AVX2
 
 // A register block holds its sums over the whole depth: 2 x 16 outputs, four k written out.
 // CHECK-LABEL: func.func @product
