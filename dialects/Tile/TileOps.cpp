@@ -65,6 +65,14 @@ static void printElementOf(OpAsmPrinter &printer, Operation *, Type, Type result
   printer << result;
 }
 
+/// The element has the tile's element type.
+static ParseResult parseTileOfElement(OpAsmParser &parser, Type &tile, Type &element) {
+  return parseElementOf(parser, element, tile);
+}
+static void printTileOfElement(OpAsmPrinter &printer, Operation *, Type tile, Type) {
+  printer << tile;
+}
+
 #define GET_OP_CLASSES
 #include "dialects/Tile/TileOps.cpp.inc"
 
@@ -371,6 +379,14 @@ LogicalResult BroadcastOp::verify() {
 // (C1)
 LogicalResult SplatOp::verify() {
   return verifyElements(*this, getValue().getType(), getResult().getType().getElementType());
+}
+
+// (C1)
+LogicalResult ExtractOp::verify() {
+  TileType tile = getTile().getType();
+  if (tile.getRows() != 1 || tile.getColumns() != 1)
+    return emitOpError("expects a tile of one element, got ") << tile;
+  return verifyElements(*this, tile.getElementType(), getElement().getType());
 }
 
 LogicalResult IotaOp::verify() {

@@ -252,6 +252,26 @@ def BroadcastOp : TileOp<"broadcast", [Pure]> {
   let hasVerifier = 1;
 }
 
+def ExtractOp : TileOp<"extract", [Pure]> {
+  let summary = "The element of a tile that has one";
+  let description = [{
+    For branches on what a reduction found.
+
+    * (C1) the tile is 1x1, and the result has its element type.
+
+    ```mlir
+    %any = tile.extract %m : !tile.tile<1x1xf32>
+    ```
+  }];
+  let arguments = (ins Tile_TileType:$tile);
+  let results = (outs AnyType:$element);
+  let assemblyFormat = "$tile attr-dict `:` custom<TileOfElement>(type($tile), type($element))";
+  let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "::mlir::Value":$tile), [{
+    build($_builder, $_state, ::llvm::cast<TileType>(tile.getType()).getElementType(), tile);
+  }]>];
+}
+
 def SplatOp : TileOp<"splat", [Pure]> {
   let summary = "A tile of one value";
   let description = [{

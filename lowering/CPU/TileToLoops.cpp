@@ -177,6 +177,7 @@ private:
   LogicalResult lower(MapOp op);
   LogicalResult lower(ReduceOp op);
   LogicalResult lower(BroadcastOp op);
+  LogicalResult lower(ExtractOp op);
   LogicalResult lower(SplatOp op);
   LogicalResult lower(IotaOp op);
   LogicalResult lower(CastOp op);
@@ -259,7 +260,8 @@ LogicalResult Lowering::lowerOp(Operation *op) {
   if (isa<TileDialect>(op->getDialect()))
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
         .Case<KernelOp, ViewOp, PackedOp, LoadOp, GatherOp, StoreOp, DotOp, MapOp, ReduceOp,
-              BroadcastOp, SplatOp, IotaOp, CastOp>([&](auto tile) { return lower(tile); })
+              BroadcastOp, ExtractOp, SplatOp, IotaOp, CastOp>(
+            [&](auto tile) { return lower(tile); })
         .Default([](Operation *other) {
           return other->emitOpError("is not known to fovea-tile-to-loops");
         });
@@ -566,6 +568,12 @@ LogicalResult Lowering::lower(BroadcastOp op) {
     Value column = input.getColumns() == 1 ? makeIndex(b, 0) : c;
     write(read(get(op.getInput()), row, column), *buffer, r, c);
   });
+  return success();
+}
+
+LogicalResult Lowering::lower(ExtractOp op) {
+  Value zero = makeIndex(b, 0);
+  mapping.map(op.getElement(), read(get(op.getTile()), zero, zero));
   return success();
 }
 

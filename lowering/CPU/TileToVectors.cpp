@@ -127,6 +127,10 @@ LogicalResult TileLowering::lowerBlock(Block &block) {
         lowerGather(gather);
       } else if (auto cast = dyn_cast<CastOp>(op)) {
         lowerCast(cast);
+      } else if (auto extract = dyn_cast<ExtractOp>(op)) {
+        LaneValue element =
+            read(extract.getTile(), layoutOf(extract.getTile()).axis, b.index(0), b.index(0));
+        extract.getElement().replaceAllUsesWith(element.scalar);
       } else if (auto map = dyn_cast<MapOp>(op)) {
         if (isLazy(map))
           continue;

@@ -65,6 +65,8 @@ func.func private @ops(%k: memref<?x2x?x64xbf16>, %ids: memref<?xi64>, %y: memre
     }
     // CHECK: tile.reduce maximum %{{.*}} axis(1) : !tile.tile<1x64xf32> -> !tile.tile<1x1xf32>
     %m = tile.reduce maximum %sum axis(1) : !tile.tile<1x64xf32> -> !tile.tile<1x1xf32>
+    // CHECK: tile.extract %{{.*}} : !tile.tile<1x1xf32>
+    %x = tile.extract %m : !tile.tile<1x1xf32>
     %mb = tile.broadcast %m : !tile.tile<1x1xf32> -> !tile.tile<1x64xf32>
     %turned = tile.cast %mb : !tile.tile<1x64xf32> -> !tile.tile<1x64xf32, lanes 0>
     %narrow = tile.cast %turned : !tile.tile<1x64xf32, lanes 0> -> !tile.tile<1x64xbf16, lanes 0>
