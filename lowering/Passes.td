@@ -51,7 +51,7 @@ def FormLaunchesPass : Pass<"fovea-form-launches", "::mlir::ModuleOp"> {
     Statistic<"slots", "arena-slots", "Slots of the arena">];
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::bufferization::BufferizationDialect",
-                           "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+                           "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::fovea::tile::TileDialect"];
 }
 
 //===-- kernels -> llvm -------------------------------------------------------------------------------------===//

@@ -2,6 +2,7 @@
 //
 // The pass that turns entries on tensors into lists of launches on buffers; its text says what it
 // refuses.
+#include "dialects/Tile/TileDialect.h"
 #include "lowering/Kernels/Arena.h"
 #include "lowering/Kernels/Cost.h"
 #include "lowering/Kernels/KernelBuilder.h"
@@ -144,7 +145,8 @@ LogicalResult KernelTable::build(GroupOp group, ArrayRef<Type> types, KernelPhas
   FailureOr<Operation *> op = getComputingOp(group);
   if (failed(op))
     return failure();
-  if (!schedule) {
+  auto tiles = dyn_cast_or_null<AttentionScheduleAttr>(group.getScheduleAttr());
+  if (!schedule && !(tiles && isa<AttentionOp>(*op))) {
     InFlightDiagnostic error =
         group.emitOpError("expects a schedule that a kernel builder knows, got ");
     return group.getScheduleAttr() ? error << group.getScheduleAttr() : error << "none";
@@ -153,7 +155,7 @@ LogicalResult KernelTable::build(GroupOp group, ArrayRef<Type> types, KernelPhas
   phases.phases.push_back(
       {getKernelName(*op), function, llvm::to_vector(llvm::seq<unsigned>(types.size()))});
   KernelBuilder k((*op)->getLoc(), OpBuilder::atBlockBegin(&function.getBody().front()),
-                  schedule.getParallel());
+                  schedule ? schedule.getParallel() : 0);
   k.phases = &phases;
   k.bind = [&](func::FuncOp next) { bindArguments(k, group, next); };
   k.bind(function);
@@ -172,7 +174,7 @@ LogicalResult KernelTable::build(GroupOp group, ArrayRef<Type> types, KernelPhas
       k.buffers[operand] =
           memref::GetGlobalOp::create(k, constant.getLoc(), global.getType(), global.getName());
     }
-  if (failed(buildKernel(k, *op)))
+  if (failed(tiles ? buildTileAttention(k, cast<AttentionOp>(*op), tiles) : buildKernel(k, *op)))
     return failure();
   k.setInsertionPointToEnd(&phases.phases.back().function.getBody().front());
   func::ReturnOp::create(k);

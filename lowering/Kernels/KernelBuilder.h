@@ -161,6 +161,11 @@ LogicalResult buildKernel(KernelBuilder &k, Operation *op);
 //===-- By family; each emits what its op's text in the dialect says --------------------------===//
 
 LogicalResult buildAttention(KernelBuilder &k, AttentionOp op);
+/// The same as a tile program; refuses what `isTileAttention` does not cover.
+LogicalResult buildTileAttention(KernelBuilder &k, AttentionOp op, AttentionScheduleAttr schedule);
+/// Whether a tile program computes it: scores are products, sums are in f32, no weights are asked
+/// for, and heads are not so large that tiles would leave the caches.
+bool isTileAttention(AttentionOp op);
 LogicalResult buildMaskMaterialize(KernelBuilder &k, MaskMaterializeOp op);
 LogicalResult buildAlibiSlopes(KernelBuilder &k, AlibiSlopesOp op);
 /// The scalar arithmetic of a T5 bias; `op`'s operands are read through `k.values`.

@@ -113,26 +113,28 @@ std::string AttentionCase::describe() const {
       << (choice[Sinks] ? " sinks" : "") << " fill:" << kFills[choice[Fill]]
       << " positions:" << kPositions[choice[Positions]] << (choice[Memory] ? " cache" : "")
       << " outputs:" << choice[Outputs] << " types:" << kTypes[choice[Types]]
-      << (choice[Form] ? " additive" : "");
+      << (choice[Form] ? " additive" : "") << (oneQuery ? " one query" : "");
   return out.str();
 }
 
 std::vector<AttentionCase::Argument> AttentionCase::getArguments() const {
   std::string mask = kMasks[choice[Mask]].text;
   std::string h = std::to_string(queryHeads()), g = std::to_string(keyHeads()),
-              d = std::to_string(headSize()), dv = std::to_string(valueSize());
-  std::vector<Argument> arguments = {{"q",
-                                      "tensor<?x?x" + h + "x" + d + "x" + queryType() + ">",
-                                      Argument::Real,
-                                      {-1, -2, queryHeads(), headSize()}},
-                                     {"k",
-                                      "tensor<?x?x" + g + "x" + d + "x" + keyType() + ">",
-                                      Argument::Real,
-                                      {-1, -3, keyHeads(), headSize()}},
-                                     {"v",
-                                      "tensor<?x?x" + g + "x" + dv + "x" + keyType() + ">",
-                                      Argument::Real,
-                                      {-1, -3, keyHeads(), valueSize()}}};
+              d = std::to_string(headSize()), dv = std::to_string(valueSize()),
+              length = oneQuery ? "1" : "?";
+  std::vector<Argument> arguments = {
+      {"q",
+       "tensor<?x" + length + "x" + h + "x" + d + "x" + queryType() + ">",
+       Argument::Real,
+       {-1, -2, queryHeads(), headSize()}},
+      {"k",
+       "tensor<?x?x" + g + "x" + d + "x" + keyType() + ">",
+       Argument::Real,
+       {-1, -3, keyHeads(), headSize()}},
+      {"v",
+       "tensor<?x?x" + g + "x" + dv + "x" + keyType() + ">",
+       Argument::Real,
+       {-1, -3, keyHeads(), valueSize()}}};
   auto reads = [&](const char *name) { return mask.find(name) != std::string::npos; };
   if (reads("%lengths"))
     arguments.push_back({"lengths", "tensor<?xi32>", Argument::Length, {-1}});
@@ -205,16 +207,16 @@ std::string AttentionCase::getText() const {
   std::ostringstream out;
   std::string h = std::to_string(queryHeads()), g = std::to_string(keyHeads()),
               d = std::to_string(headSize()), dv = std::to_string(valueSize()),
-              type = accumulationType();
+              type = accumulationType(), length = oneQuery ? "1" : "?";
   std::vector<Argument> arguments = getArguments();
   out << "func.func @attend(";
   for (size_t i = 0; i < arguments.size(); ++i)
     out << (i ? ", " : "") << "%" << arguments[i].name << ": " << arguments[i].type
         << " {fovea.name = \"" << arguments[i].name << "\"}";
-  std::string outputType = "tensor<?x?x" + h + "x" + dv + "x" + queryType() + ">";
+  std::string outputType = "tensor<?x" + length + "x" + h + "x" + dv + "x" + queryType() + ">";
   bool lse = choice[Outputs] & 1, weights = choice[Outputs] & 2;
-  std::string lseType = "tensor<?x" + h + "x?x" + type + ">",
-              weightsType = "tensor<?x" + h + "x?x?x" + queryType() + ">";
+  std::string lseType = "tensor<?x" + h + "x" + length + "x" + type + ">",
+              weightsType = "tensor<?x" + h + "x" + length + "x?x" + queryType() + ">";
   std::string results =
       outputType + (lse ? ", " + lseType : "") + (weights ? ", " + weightsType : "");
   out << ") -> (" << results << ") attributes {fovea.entry} {\n";

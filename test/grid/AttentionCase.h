@@ -36,7 +36,8 @@ std::vector<Choice> makePairwiseCover(unsigned seed);
 
 class AttentionCase {
 public:
-  AttentionCase(const Choice &choice) : choice(choice) {}
+  /// `oneQuery` makes the query length 1 in the types.
+  AttentionCase(const Choice &choice, bool oneQuery = false) : choice(choice), oneQuery(oneQuery) {}
 
   /// "D40 G4 causal&length bias sinks ..." for messages.
   std::string describe() const;
@@ -64,6 +65,7 @@ private:
   std::string accumulationType() const;
 
   Choice choice;
+  bool oneQuery;
 };
 
 } // namespace mlir::fovea

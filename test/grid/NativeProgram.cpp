@@ -9,11 +9,16 @@ using namespace mlir::fovea;
 using namespace mlir::fovea::interpreter;
 
 std::unique_ptr<NativeProgram> NativeProgram::compile(ModuleOp original, std::string &error,
-                                                      RecipeSource *source) {
+                                                      RecipeSource *source,
+                                                      function_ref<void(GroupOp)> choose,
+                                                      StringRef level) {
   OwningOpRef<ModuleOp> module(original.clone());
-  PassManager stages(module->getContext());
-  buildGraphPipeline(stages);
-  buildFusedPipeline(stages);
+  PassManager fused(module->getContext()), stages(module->getContext());
+  buildGraphPipeline(fused);
+  buildFusedPipeline(fused);
+  if (failed(fused.run(*module)))
+    return nullptr;
+  module->walk(choose);
   buildScheduledPipeline(stages);
   buildKernelsPipeline(stages);
   if (failed(stages.run(*module)))
@@ -31,6 +36,10 @@ std::unique_ptr<NativeProgram> NativeProgram::compile(ModuleOp original, std::st
       return nullptr;
   }
   PassManager native(module->getContext());
+  if (level.empty())
+    native.addNestedPass<func::FuncOp>(createTileToLoopsPass());
+  else
+    native.addNestedPass<func::FuncOp>(createTileToVectorsPass({level.str()}));
   buildLLVMPipeline(native);
   if (failed(native.run(*module)))
     return nullptr;

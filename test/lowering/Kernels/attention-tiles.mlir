@@ -1,0 +1,82 @@
+// RUN: fovea-opt %s --fovea-to-kernels --split-input-file | FileCheck %s
+
+// A block is 16 queries of one head, in lanes. Of the keys, two passes go over those in which the causal mask must be
+// asked, before and behind the whole steps in which it need not; none goes over what it leaves out.
+// CHECK-LABEL: func.func private @attention_0(
+// CHECK: tile.kernel grid(%{{.*}}, %{{.*}}, %[[TILE:.*]]) =
+// CHECK: %[[FIRST:.*]] = arith.muli %[[TILE]], %c16
+// CHECK: tile.load %{{.*}}[%[[FIRST]], %c0] : !tile.view<?x8xf32> -> !tile.tile<16x8xf32>
+// CHECK: arith.mulf %{{.*}}, %[[SCALE:.*]] : f32
+// CHECK: %[[Q:.*]] = tile.cast %{{.*}} : !tile.tile<16x8xf32> -> !tile.tile<16x8xf32, lanes 0>
+// CHECK: scf.for %[[PASS:.*]] = %c0 to %c2 step %c1 iter_args(
+// CHECK: scf.for %[[J:.*]] = %{{.*}} to %{{.*}} step %c32 iter_args(%[[M:.*]] = %{{.*}}, %[[L:.*]] = %{{.*}}, %[[O:.*]] = %{{.*}}) ->
+// CHECK: %[[K:.*]] = tile.load %{{.*}}[%[[J]], %c0] : !tile.view<?x8xf32> -> !tile.tile<32x8xf32>
+// CHECK: %[[S:.*]] = tile.dot %[[Q]], %[[K]] transpose_b block(4, 16) : {{.*}} -> !tile.tile<16x32xf32, lanes 0>
+// CHECK: %[[N:.*]] = tile.iota axis(1) from %[[J]] : !tile.tile<16x32xi32, lanes 0>
+// CHECK: %[[MASKED:.*]] = tile.map(%{{.*}} = %[[S]], %{{.*}} = %[[N]],
+// CHECK: arith.cmpi slt
+// CHECK: arith.cmpi sle
+// CHECK: %[[HIGH:.*]] = tile.reduce maximum %[[MASKED]] axis(1)
+// CHECK: %[[RAISED:.*]] = tile.map(%{{.*}} = %[[M]], %{{.*}} = %[[HIGH]])
+// CHECK: %[[P:.*]] = tile.map(%{{.*}} = %[[MASKED]],
+// CHECK: math.exp2
+// CHECK: %[[KEPT:.*]] = tile.map(%{{.*}} = %[[M]], %{{.*}} = %[[RAISED]])
+// CHECK: tile.reduce sum %[[P]] axis(1)
+// CHECK: %[[SHRUNK:.*]] = tile.map(%{{.*}} = %[[O]],
+// CHECK: %[[V:.*]] = tile.load %{{.*}}[%[[J]], %c0]
+// CHECK: tile.dot %[[P]], %[[V]] into %[[SHRUNK]] block(4, 16)
+// CHECK: scf.for %[[J:.*]] = %{{.*}} to %{{.*}} step %c32
+// CHECK: %[[S:.*]] = tile.dot
+// CHECK-NOT: arith.cmpi
+// CHECK: tile.reduce maximum %[[S]] axis(1)
+// CHECK: arith.divf
+// CHECK: tile.cast %{{.*}} : !tile.tile<16x8xf32, lanes 0> -> !tile.tile<16x8xf32>
+// CHECK: tile.store %{{.*}}, %{{.*}}[%[[FIRST]], %c0] : !tile.tile<16x8xf32>, !tile.view<?x8xf32>
+func.func @causal(%q: tensor<?x?x2x8xf32> {fovea.name = "q"}, %k: tensor<?x?x1x8xf32> {fovea.name = "k"}, %v: tensor<?x?x1x8xf32> {fovea.name = "v"}) -> (tensor<?x?x2x8xf32> {fovea.name = "o"}) attributes {fovea.entry} {
+  %0 = fovea.group(%a = %q, %b = %k, %c = %v) schedule(#fovea.attention_tiles<queries = 16, keys = 32, axis = queries, scores = [4, 16], values = [4, 16]>) : (tensor<?x?x2x8xf32>, tensor<?x?x1x8xf32>, tensor<?x?x1x8xf32>) -> tensor<?x?x2x8xf32> {
+    %m = fovea.mask_causal
+    %o = fovea.attention %a, %b, %c mask(%m) : tensor<?x?x2x8xf32>, tensor<?x?x1x8xf32>, tensor<?x?x1x8xf32> -> tensor<?x?x2x8xf32>
+    fovea.yield %o : tensor<?x?x2x8xf32>
+  }
+  return %0 : tensor<?x?x2x8xf32>
+}
+
+// -----
+
+// One query: rows are the four heads that share keys, which lie in a cache of bf16. Without a mask only the last step
+// looks for the end of the keys.
+// CHECK-LABEL: func.func private @attention_0(
+// CHECK: tile.kernel grid(%[[B:.*]], %[[G:.*]], %{{.*}}) = (%{{.*}}, %c2, %c1)
+// CHECK: %[[HEAD:.*]] = arith.muli %[[G]], %c4
+// CHECK: %[[END:.*]] = arith.addi %[[HEAD]], %c4
+// CHECK: tile.view %{{.*}} at(%[[B]], %c0) axes(2, 3) length(%[[END]]) : memref<?x1x8x16xf32> -> !tile.view<?x16xf32>
+// CHECK: tile.view %{{.*}} at(%[[B]], %[[G]]) axes(2, 3) length(%{{.*}}) : memref<?x2x?x16xbf16> -> !tile.view<?x16xbf16>
+// CHECK: scf.for
+// CHECK: tile.dot %{{.*}}, %{{.*}} transpose_b block(4, 32) : !tile.tile<4x16xf32>, !tile.tile<32x16xbf16> -> !tile.tile<4x32xf32>
+// CHECK-NOT: arith.cmpi
+// CHECK: scf.for
+// CHECK: arith.cmpi slt
+// CHECK: tile.store
+func.func @decode(%q: tensor<?x1x8x16xf32> {fovea.name = "q"}, %k: !fovea.cache<key, 2x16xbf16> {fovea.name = "k"}, %v: !fovea.cache<value, 2x16xbf16> {fovea.name = "v"}) -> (tensor<?x1x8x16xf32> {fovea.name = "o"}) attributes {fovea.entry} {
+  %0 = fovea.group(%a = %q, %b = %k, %c = %v) schedule(#fovea.attention_tiles<queries = 4, keys = 32, axis = heads, scores = [4, 32], values = [4, 16]>) : (tensor<?x1x8x16xf32>, !fovea.cache<key, 2x16xbf16>, !fovea.cache<value, 2x16xbf16>) -> tensor<?x1x8x16xf32> {
+    %o = fovea.attention %a, %b, %c : tensor<?x1x8x16xf32>, !fovea.cache<key, 2x16xbf16>, !fovea.cache<value, 2x16xbf16> -> tensor<?x1x8x16xf32>
+    fovea.yield %o : tensor<?x1x8x16xf32>
+  }
+  return %0 : tensor<?x1x8x16xf32>
+}
+
+// -----
+
+// Only where a row has no key at all is there a second pass.
+// CHECK-LABEL: func.func private @attention_0(
+// CHECK: %[[ANY:.*]] = tile.extract
+// CHECK: %[[TEST:.*]] = arith.cmpf olt, %{{.*}}, %[[ANY]]
+// CHECK: scf.if %[[TEST]]
+func.func @mean(%q: tensor<?x?x2x8xf32> {fovea.name = "q"}, %k: tensor<?x?x1x8xf32> {fovea.name = "k"}, %v: tensor<?x?x1x8xf32> {fovea.name = "v"}) -> (tensor<?x?x2x8xf32> {fovea.name = "o"}) attributes {fovea.entry} {
+  %0 = fovea.group(%a = %q, %b = %k, %c = %v) schedule(#fovea.attention_tiles<queries = 16, keys = 32, axis = queries, scores = [4, 16], values = [4, 16]>) : (tensor<?x?x2x8xf32>, tensor<?x?x1x8xf32>, tensor<?x?x1x8xf32>) -> tensor<?x?x2x8xf32> {
+    %m = fovea.mask_window right(-1)
+    %o = fovea.attention %a, %b, %c mask(%m) fill(mean) : tensor<?x?x2x8xf32>, tensor<?x?x1x8xf32>, tensor<?x?x1x8xf32> -> tensor<?x?x2x8xf32>
+    fovea.yield %o : tensor<?x?x2x8xf32>
+  }
+  return %0 : tensor<?x?x2x8xf32>
+}
