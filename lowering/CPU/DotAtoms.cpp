@@ -32,6 +32,18 @@ constexpr int64_t kPrefetch = 16;
 
 } // namespace
 
+/// Memory may hold narrow floats as integers of their width.
+static Value asFloat(Emitter &b, Value loaded, Type element) {
+  if (getElementTypeOrSelf(loaded.getType()) == element)
+    return loaded;
+  Type type = element;
+  if (auto vector = dyn_cast<VectorType>(loaded.getType()))
+    type = vector.clone(element);
+  return arith::BitcastOp::create(b, type, loaded);
+}
+
+static Type elementOf(Value memory) { return cast<MemRefType>(memory.getType()).getElementType(); }
+
 void BroadcastAtom::step(Emitter &b, const DotBlock &block, Value k, int64_t ahead, int64_t count,
                          MutableArrayRef<Value> acc) {
   const LaneOperand &lane = block.lane;
@@ -43,7 +55,8 @@ void BroadcastAtom::step(Emitter &b, const DotBlock &block, Value k, int64_t ahe
   SmallVector<SmallVector<Value, 2>> vectors;
   for (Value start : lane.vectors) {
     Value at = b.add(b.add(start, place), constant);
-    Value loaded = b.load(lane.type, lane.memory, at, block.lanes * interleave, lane.alignment);
+    Value loaded =
+        b.load(elementOf(lane.memory), lane.memory, at, block.lanes * interleave, lane.alignment);
     if (lane.streams && count == interleave) {
       Value later = b.add(at, b.mul(lane.stride, kPrefetch));
       memref::PrefetchOp::create(b, lane.memory, later, /*isWrite=*/false, /*localityHint=*/3,
@@ -51,7 +64,7 @@ void BroadcastAtom::step(Emitter &b, const DotBlock &block, Value k, int64_t ahe
     }
     SmallVector<Value, 2> &parts = vectors.emplace_back();
     if (interleave == 1) {
-      parts.push_back(b.convert(loaded, block.sum));
+      parts.push_back(b.convert(asFloat(b, loaded, lane.type), block.sum));
       continue;
     }
     // A bf16 is the upper half of an f32: the even k by a shift, the odd one by a mask.
@@ -74,7 +87,8 @@ void BroadcastAtom::step(Emitter &b, const DotBlock &block, Value k, int64_t ahe
       Value at = b.add(block.broadcast.rows[r], b.mul(k, block.broadcast.stride));
       at = b.add(at, b.mul(block.broadcast.stride, ahead + i));
       Value scalar = memref::LoadOp::create(b, block.broadcast.memory, at);
-      Value x = b.splat(b.convert(scalar, block.sum), block.lanes);
+      Value x =
+          b.splat(b.convert(asFloat(b, scalar, block.broadcast.type), block.sum), block.lanes);
       for (int64_t v = 0; v < block.vectors(); ++v) {
         Value &sum = acc[r * block.vectors() + v];
         sum = b.mulAdd(x, vectors[v][i], sum);

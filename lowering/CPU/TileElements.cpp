@@ -20,6 +20,38 @@ Value TileLowering::allocate(Type element, const TileLayout &layout) {
   return memref::AllocaOp::create(b, type, b.getI64IntegerAttr(64));
 }
 
+Type TileLowering::storageType(Type element) {
+  if (element.isInteger(1))
+    return b.getI8Type();
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 16 ? Type(b.getI16Type())
+                                                                          : element;
+}
+
+/// `like` with other elements, if it is a vector.
+static Type withElement(Type like, Type element) {
+  if (auto vector = dyn_cast<VectorType>(like))
+    return vector.clone(element);
+  return element;
+}
+
+Value TileLowering::toStorage(Value value) {
+  Type element = getElementTypeOrSelf(value.getType()), storage = storageType(element);
+  if (storage == element)
+    return value;
+  Type type = withElement(value.getType(), storage);
+  if (element.isInteger(1))
+    return arith::ExtUIOp::create(b, type, value);
+  return arith::BitcastOp::create(b, type, value);
+}
+
+Value TileLowering::fromStorage(Value stored, Type element) {
+  if (storageType(element) == element)
+    return stored;
+  if (element.isInteger(1))
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, stored, b.zero(stored.getType()));
+  return arith::BitcastOp::create(b, withElement(stored.getType(), element), stored);
+}
+
 bool TileLowering::isLazy(Value tile) {
   Operation *op = tile.getDefiningOp();
   if (!op)
@@ -206,17 +238,13 @@ Value TileLowering::readScratch(const Scratch &scratch, Type element, Value at, 
     int64_t bytes = count * llvm::divideCeil(storageType(element).getIntOrFloatBitWidth(), 8);
     loaded = b.load(storageType(element), scratch.memory, at, count, std::min<int64_t>(bytes, 64));
   }
-  if (!element.isInteger(1))
-    return loaded;
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, loaded, b.zero(loaded.getType()));
+  return fromStorage(loaded, element);
 }
 
 void TileLowering::write(const Scratch &scratch, Value outer, Value inner, Value vector) {
-  auto type = cast<VectorType>(vector.getType());
-  if (type.getElementType().isInteger(1))
-    vector = arith::ExtUIOp::create(b, type.clone(b.getI8Type()), vector);
-  type = cast<VectorType>(vector.getType());
-  int64_t bytes = lanes * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  vector = toStorage(vector);
+  unsigned width = cast<VectorType>(vector.getType()).getElementTypeBitWidth();
+  int64_t bytes = lanes * llvm::divideCeil(width, 8);
   b.store(vector, scratch.memory, b.add(b.mul(outer, scratch.layout.pitch), inner),
           std::min<int64_t>(bytes, 64));
 }

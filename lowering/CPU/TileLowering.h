@@ -51,7 +51,12 @@ private:
   //===-- Buffers -------------------------------------------------------------------------===//
 
   Value allocate(Type element, const TileLayout &layout);
-  Type storageType(Type element) { return element.isInteger(1) ? Type(b.getI8Type()) : element; }
+  /// What a buffer holds instead: a byte for a bit, and 16 bits for a float of 16, since LLVM's
+  /// code generator cannot blend vectors of such floats on all targets.
+  Type storageType(Type element);
+  /// An element, or a vector of them, as its buffer holds it, and back.
+  Value toStorage(Value value);
+  Value fromStorage(Value stored, Type element);
   /// Whether the tile is computed where it is read.
   bool isLazy(Value tile);
   /// The tile's own buffer; of a load, made if need be. Lanes along `axis`.

@@ -84,8 +84,7 @@ Scratch TileLowering::loadToScratch(LoadOp load, int64_t axis) {
   b.loop(b.index(0), outerEnd, 1, [&](Value outer) {
     b.loop(b.index(0), innerEnd, 1, [&](Value inner) {
       Value value = memref::LoadOp::create(b, view.flat, placeOf(outer, inner));
-      if (bits)
-        value = arith::ExtUIOp::create(b, b.getI8Type(), value);
+      value = toStorage(value);
       memref::StoreOp::create(b, value, scratch.memory, b.add(b.mul(outer, layout.pitch), inner));
     });
   });
@@ -214,8 +213,7 @@ void TileLowering::lowerGather(GatherOp gather) {
     b.loop(b.index(0), end, 1, [&](Value c) {
       Value place = view.place(b, id, b.add(gather.getColumn(), c));
       Value value = memref::LoadOp::create(b, view.flat, place);
-      if (element.isInteger(1))
-        value = arith::ExtUIOp::create(b, b.getI8Type(), value);
+      value = toStorage(value);
       Value at =
           layout.axis == 1 ? b.add(b.mul(r, layout.pitch), c) : b.add(b.mul(c, layout.pitch), r);
       memref::StoreOp::create(b, value, scratch.memory, at);
