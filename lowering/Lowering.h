@@ -21,8 +21,12 @@ namespace mlir::fovea {
 /// `scheduled` -> `kernels`.
 void buildKernelsPipeline(OpPassManager &pm);
 
+/// How tile programs become code: as the scalar loops that are their meaning, or by the vectors of
+/// the module's target.
+enum class TilesTo { Loops, Vectors };
+
 /// `kernels` -> `llvm`.
-void buildLLVMPipeline(OpPassManager &pm);
+void buildLLVMPipeline(OpPassManager &pm, TilesTo tiles = TilesTo::Loops);
 
 /// Registers the two as `fovea-to-kernels` and `fovea-to-llvm`, and their passes.
 void registerLoweringPasses();

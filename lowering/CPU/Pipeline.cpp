@@ -18,8 +18,12 @@ void mlir::fovea::buildKernelsPipeline(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-void mlir::fovea::buildLLVMPipeline(OpPassManager &pm) {
+void mlir::fovea::buildLLVMPipeline(OpPassManager &pm, TilesTo tiles) {
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  if (tiles == TilesTo::Vectors)
+    pm.addNestedPass<func::FuncOp>(createTileToVectorsPass());
+  else
+    pm.addNestedPass<func::FuncOp>(createTileToLoopsPass());
   pm.addNestedPass<func::FuncOp>(createPartitionPass());
   // Entries first: what they build their buffers with is lowered with the kernels' code.
   pm.addPass(createLowerEntriesPass());
@@ -46,6 +50,14 @@ void mlir::fovea::registerLoweringPasses() {
   registerFoveaLoweringPasses();
   PassPipelineRegistration<>("fovea-to-kernels", "From the scheduled stage to the kernels stage",
                              buildKernelsPipeline);
-  PassPipelineRegistration<>("fovea-to-llvm", "From the kernels stage to the llvm stage",
-                             buildLLVMPipeline);
+  struct Options : PassPipelineOptions<Options> {
+    Option<TilesTo> tiles{
+        *this, "tiles", llvm::cl::desc("How tile programs are lowered"),
+        llvm::cl::values(clEnumValN(TilesTo::Loops, "loops", "as scalar loops"),
+                         clEnumValN(TilesTo::Vectors, "vectors", "to the target's vectors")),
+        llvm::cl::init(TilesTo::Loops)};
+  };
+  PassPipelineRegistration<Options>(
+      "fovea-to-llvm", "From the kernels stage to the llvm stage",
+      [](OpPassManager &pm, const Options &options) { buildLLVMPipeline(pm, options.tiles); });
 }

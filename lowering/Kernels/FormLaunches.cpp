@@ -42,14 +42,17 @@ public:
 
 private:
   func::FuncOp insert(func::FuncOp function, StringRef name);
-  LogicalResult build(GroupOp group, ArrayRef<Type> types, KernelPhases &phases);
   void replaceTensorReads(func::FuncOp kernel);
 
   struct Kernel {
     GroupOp group; ///< null for a copy
     SmallVector<Type> types;
     KernelPhases phases;
+    Attribute schedule; ///< the group's, or plain loops where its tiles do not fit the buffers
   };
+  LogicalResult build(GroupOp group, ArrayRef<Type> types, Kernel &kernel);
+  LogicalResult buildSingle(KernelBuilder &k, GroupOp group);
+
   ModuleOp module;
   SymbolTable symbols;
   std::deque<Kernel> kernels;
@@ -140,25 +143,25 @@ static void eraseUnusedArguments(KernelPhases::Phase &phase) {
   (void)phase.function.eraseArguments(unused);
 }
 
-LogicalResult KernelTable::build(GroupOp group, ArrayRef<Type> types, KernelPhases &phases) {
-  auto schedule = dyn_cast_or_null<LoopScheduleAttr>(group.getScheduleAttr());
+/// The op that a kernel is called after: of several, the one that costs most.
+static std::string nameGroup(GroupOp group) {
+  Operation *found = nullptr;
+  for (Operation &op : group.getBody().front()) {
+    if (isa<LinearOp, AttentionOp>(op))
+      return getKernelName(&op);
+    if (isa<LayerNormOp, RmsNormOp, L2NormOp>(op) ||
+        (!found && llvm::is_contained(op.getUsers(), group.getBody().front().getTerminator())))
+      found = &op;
+  }
+  return found ? getKernelName(found) : "kernel";
+}
+
+/// Plain loops for the group's only computing op, or an attention's tiles.
+LogicalResult KernelTable::buildSingle(KernelBuilder &k, GroupOp group) {
   FailureOr<Operation *> op = getComputingOp(group);
   if (failed(op))
     return failure();
-  auto tiles = dyn_cast_or_null<AttentionScheduleAttr>(group.getScheduleAttr());
-  if (!schedule && !(tiles && isa<AttentionOp>(*op))) {
-    InFlightDiagnostic error =
-        group.emitOpError("expects a schedule that a kernel builder knows, got ");
-    return group.getScheduleAttr() ? error << group.getScheduleAttr() : error << "none";
-  }
-  func::FuncOp function = createFunction(group.getLoc(), types);
-  phases.phases.push_back(
-      {getKernelName(*op), function, llvm::to_vector(llvm::seq<unsigned>(types.size()))});
-  KernelBuilder k((*op)->getLoc(), OpBuilder::atBlockBegin(&function.getBody().front()),
-                  schedule ? schedule.getParallel() : 0);
-  k.phases = &phases;
-  k.bind = [&](func::FuncOp next) { bindArguments(k, group, next); };
-  k.bind(function);
+  k.setLoc((*op)->getLoc());
   // Constants that the op reads as whole tensors lie in memory too. Elementwise ops take elements
   // of theirs.
   if (!OpTrait::hasElementwiseMappableTraits(*op))
@@ -174,9 +177,42 @@ LogicalResult KernelTable::build(GroupOp group, ArrayRef<Type> types, KernelPhas
       k.buffers[operand] =
           memref::GetGlobalOp::create(k, constant.getLoc(), global.getType(), global.getName());
     }
-  if (failed(tiles ? buildTileAttention(k, cast<AttentionOp>(*op), tiles) : buildKernel(k, *op)))
-    return failure();
-  k.setInsertionPointToEnd(&phases.phases.back().function.getBody().front());
+  auto tiles = dyn_cast<AttentionScheduleAttr>(group.getScheduleAttr());
+  if (!tiles)
+    return buildKernel(k, *op);
+  auto attention = dyn_cast<AttentionOp>(*op);
+  if (!attention)
+    return (*op)->emitOpError("has the schedule of an attention");
+  return buildTileAttention(k, attention, tiles);
+}
+
+LogicalResult KernelTable::build(GroupOp group, ArrayRef<Type> types, Kernel &kernel) {
+  Attribute schedule = group.getScheduleAttr();
+  if (!isa_and_nonnull<LoopScheduleAttr, AttentionScheduleAttr, ContractionScheduleAttr,
+                       RowScheduleAttr, ElementScheduleAttr>(schedule)) {
+    InFlightDiagnostic error =
+        group.emitOpError("expects a schedule that a kernel builder knows, got ");
+    return schedule ? error << schedule : error << "none";
+  }
+  auto loops = dyn_cast<LoopScheduleAttr>(schedule);
+  func::FuncOp function = createFunction(group.getLoc(), types);
+  kernel.phases.phases.push_back(
+      {nameGroup(group), function, llvm::to_vector(llvm::seq<unsigned>(types.size()))});
+  KernelBuilder k(group.getLoc(), OpBuilder::atBlockBegin(&function.getBody().front()),
+                  loops ? loops.getParallel() : 1);
+  k.phases = &kernel.phases;
+  k.bind = [&](func::FuncOp next) { bindArguments(k, group, next); };
+  k.bind(function);
+  kernel.schedule = schedule;
+  if (isa<LoopScheduleAttr, AttentionScheduleAttr>(schedule)) {
+    if (failed(buildSingle(k, group)))
+      return failure();
+  } else if (!buildTiles(k, group)) {
+    kernel.schedule = LoopScheduleAttr::get(group.getContext(), 1);
+    if (failed(buildSingle(k, group)))
+      return failure();
+  }
+  k.setInsertionPointToEnd(&kernel.phases.phases.back().function.getBody().front());
   func::ReturnOp::create(k);
   return success();
 }
@@ -190,8 +226,9 @@ FailureOr<const KernelPhases *> KernelTable::get(GroupOp group, ArrayRef<Type> t
                                                    OperationEquivalence::IgnoreLocations))
       return &kernel.phases;
 
-  KernelPhases phases;
-  LogicalResult result = build(group, types, phases);
+  Kernel kernel{group, SmallVector<Type>(types), {}, {}};
+  LogicalResult result = build(group, types, kernel);
+  KernelPhases &phases = kernel.phases;
   for (KernelPhases::Phase &phase : phases.phases) {
     if (failed(result)) {
       phase.function.erase();
@@ -202,12 +239,12 @@ FailureOr<const KernelPhases *> KernelTable::get(GroupOp group, ArrayRef<Type> t
       eraseUnusedArguments(phase);
     phase.function->setAttr(FoveaDialect::kComputesAttr,
                             StringAttr::get(group.getContext(), describeComputation(group)));
-    phase.function->setAttr(FoveaDialect::kScheduleAttr, group.getScheduleAttr());
+    phase.function->setAttr(FoveaDialect::kScheduleAttr, kernel.schedule);
     insert(phase.function, phase.name);
   }
   if (failed(result))
     return failure();
-  kernels.push_back({group, SmallVector<Type>(types), std::move(phases)});
+  kernels.push_back(std::move(kernel));
   return &kernels.back().phases;
 }
 
@@ -223,7 +260,7 @@ func::FuncOp KernelTable::getCopy(Location loc, MemRefType source, MemRefType ta
   k.setInsertionPointToEnd(&block);
   func::ReturnOp::create(k);
   insert(function, "copy");
-  kernels.push_back({GroupOp(), types, {{{"copy", function, {0, 1}}}, {}}});
+  kernels.push_back({GroupOp(), types, {{{"copy", function, {0, 1}}}, {}}, {}});
   return function;
 }
 
@@ -670,6 +707,16 @@ LogicalResult EntryConversion::convertGroup(GroupOp group) {
   if (failed(group.reifyResultShapes(asking, shapes)))
     return group.emitOpError("has results whose sizes cannot be computed beforehand");
   SmallVector<Value> cost = buildCost(asking, group);
+  Operation *yield = group.getBody().front().getTerminator();
+  GroupSizes groupSizes(group);
+  llvm::DenseMap<Value, OpFoldResult> added; ///< positions, by the append that adds them
+  for (Value value : yield->getOperands())
+    if (auto append = value.getDefiningOp<CacheAppendOp>()) {
+      FailureOr<OpFoldResult> count = groupSizes.get(asking, append.getInput(), 1);
+      if (failed(count))
+        return append.emitOpError("adds positions whose number cannot be computed beforehand");
+      added[value] = *count;
+    }
   for (Operation *op = before ? before->getNextNode() : &group->getBlock()->front(); op != group;
        op = op->getNextNode())
     if (failed(convert(op)))
@@ -715,16 +762,14 @@ LogicalResult EntryConversion::convertGroup(GroupOp group) {
       inputs.push_back(value);
     }
   }
-  Operation *yield = group.getBody().front().getTerminator();
   for (auto [i, result] : llvm::enumerate(group.getResults())) {
     if (isa<CacheType>(result.getType())) {
       auto append = yield->getOperand(i).getDefiningOp<CacheAppendOp>();
       auto cache = append ? dyn_cast<BlockArgument>(append.getCache()) : BlockArgument();
-      auto added = append ? dyn_cast<BlockArgument>(append.getInput()) : BlockArgument();
-      if (!cache || !added)
-        return group.emitOpError("expects a cache result to be one append of its arguments");
+      if (!cache)
+        return group.emitOpError("expects a cache result to be an append to one of its arguments");
       CacheBuffer old = grown[cache];
-      Value count = toValue(loc, buffers.lookup(group.getInputs()[added.getArgNumber()]).sizes[1]);
+      Value count = toValue(loc, map(added.lookup(yield->getOperand(i))));
       caches[result] = {old.memory, arith::AddIOp::create(math, loc, old.length, count)};
       continue;
     }

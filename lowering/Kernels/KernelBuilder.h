@@ -154,6 +154,10 @@ Value loadPosition(KernelBuilder &k, Value positions, Value b, Value i);
 /// The kernel's name without its number, from the op it computes: "attention", "linear", ...
 std::string getKernelName(Operation *op);
 
+/// Emits the tile program that computes `group` by its schedule. False, and nothing is emitted, if
+/// no tile builder covers it or its buffers are no matrices.
+bool buildTiles(KernelBuilder &k, GroupOp group);
+
 /// Emits the kernel that computes `op`, the only computing op of a group. Fails with an error at
 /// the op.
 LogicalResult buildKernel(KernelBuilder &k, Operation *op);
@@ -201,6 +205,16 @@ struct RotaryFrequencies {
   double attentionFactor = 1;
 };
 RotaryFrequencies getRotaryFrequencies(RopeOp op);
+/// What a call's longest position changes in the frequencies; null values where it changes nothing.
+struct RotaryContext {
+  Value isBeyond;    ///< i1: `beyond` instead of `normal`
+  Value dynamicBase; ///< f64: frequencies are its powers
+};
+RotaryContext emitRotaryContext(KernelBuilder &k, RopeOp op, Value positions);
+/// The frequency of a pair, f64: from its entries in the tables, and its number (an i64 or index
+/// made one).
+Value emitRotaryFrequency(KernelBuilder &k, RopeOp op, const RotaryContext &context, Value normal,
+                          Value beyond, Value pair);
 /// A constant table in the kernel: a stack array that is filled once a call.
 Value emitTable(KernelBuilder &k, ArrayRef<double> numbers);
 

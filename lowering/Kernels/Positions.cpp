@@ -122,49 +122,57 @@ static Value emitContext(KernelBuilder &k, Value positions) {
   return arith::SIToFPOp::create(k, k.getF64Type(), k.add(most, k.integer(i32, 1)));
 }
 
+RotaryContext mlir::fovea::emitRotaryContext(KernelBuilder &k, RopeOp op, Value positions) {
+  RopeScalingAttr scaling = op.getScalingAttr();
+  RopeScalingKind kind = scaling ? scaling.getKind() : RopeScalingKind::Default;
+  if (kind != RopeScalingKind::LongRope && kind != RopeScalingKind::Dynamic)
+    return {};
+  Type f64 = k.getF64Type();
+  int64_t dim = op.getDim();
+  RotaryContext result;
+  Value context = emitContext(k, positions), original = k.real(f64, scaling.getOriginal());
+  result.isBeyond = k.less(original, context);
+  if (kind == RopeScalingKind::LongRope)
+    return result;
+  double factor = scaling.getFactor().getValueAsDouble();
+  Value length = k.select(result.isBeyond, context, original);
+  Value ratio = k.sub(k.mul(k.div(length, original), k.real(f64, factor)), k.real(f64, factor - 1));
+  // With dim 2 the exponent is infinite, and there is only f_0 = 1, whatever the base.
+  double exponent = dim > 2 ? static_cast<double>(dim) / (dim - 2) : 0;
+  result.dynamicBase = k.mul(k.real(f64, op.getTheta().convertToDouble()),
+                             math::PowFOp::create(k, ratio, k.real(f64, exponent)));
+  return result;
+}
+
+Value mlir::fovea::emitRotaryFrequency(KernelBuilder &k, RopeOp op, const RotaryContext &context,
+                                       Value normal, Value beyond, Value pair) {
+  if (context.dynamicBase) {
+    Type f64 = k.getF64Type();
+    Value number = arith::UIToFPOp::create(k, f64, pair);
+    Value exponent = k.mul(number, k.real(f64, -2.0 / op.getDim()));
+    return math::PowFOp::create(k, context.dynamicBase, exponent);
+  }
+  return beyond ? k.select(context.isBeyond, beyond, normal) : normal;
+}
+
 LogicalResult mlir::fovea::buildRope(KernelBuilder &k, RopeOp op) {
   Value x = k.buffer(op.getInput()), positions = k.buffer(op.getPositions()), y = k.outputs[0];
   Type f64 = k.getF64Type();
   Type type = getAccumulationType(op.getInput().getType().getElementType());
   int64_t dim = op.getDim(), size = op.getInput().getType().getDimSize(3);
-  double theta = op.getTheta().convertToDouble();
-  RopeScalingAttr scaling = op.getScalingAttr();
-  RopeScalingKind kind = scaling ? scaling.getKind() : RopeScalingKind::Default;
-
   RotaryFrequencies frequencies = getRotaryFrequencies(op);
   Value normal = emitTable(k, frequencies.normal), beyond;
-  Value context, isBeyond, dynamicBase;
-  if (kind == RopeScalingKind::LongRope || kind == RopeScalingKind::Dynamic) {
-    context = emitContext(k, positions);
-    Value original = k.real(f64, scaling.getOriginal());
-    isBeyond = k.less(original, context);
-    if (kind == RopeScalingKind::LongRope) {
-      beyond = emitTable(k, frequencies.beyond);
-    } else {
-      double factor = scaling.getFactor().getValueAsDouble();
-      Value length = k.select(isBeyond, context, original);
-      Value ratio =
-          k.sub(k.mul(k.div(length, original), k.real(f64, factor)), k.real(f64, factor - 1));
-      // With dim 2 the exponent is infinite, and there is only f_0 = 1, whatever the base.
-      double exponent = dim > 2 ? static_cast<double>(dim) / (dim - 2) : 0;
-      dynamicBase =
-          k.mul(k.real(f64, theta), math::PowFOp::create(k, ratio, k.real(f64, exponent)));
-    }
-  }
+  RotaryContext context = emitRotaryContext(k, op, positions);
+  if (!frequencies.beyond.empty())
+    beyond = emitTable(k, frequencies.beyond);
 
   k.parallelNest({k.size(x, 0), k.size(x, 1)}, [&](ValueRange at) {
     Value b = at[0], s = at[1];
     Value position = arith::SIToFPOp::create(k, f64, loadPosition(k, positions, b, s));
     k.loop(k.index(0), k.index(dim / 2), [&](Value i) {
-      Value frequency = k.load(normal, i);
-      if (beyond)
-        frequency = k.select(isBeyond, k.load(beyond, i), frequency);
-      if (dynamicBase) {
-        Value pair =
-            arith::UIToFPOp::create(k, f64, arith::IndexCastOp::create(k, k.getI64Type(), i));
-        Value exponent = k.mul(pair, k.real(f64, -2.0 / dim));
-        frequency = math::PowFOp::create(k, dynamicBase, exponent);
-      }
+      Value frequency = emitRotaryFrequency(k, op, context, k.load(normal, i),
+                                            beyond ? k.load(beyond, i) : Value(),
+                                            arith::IndexCastOp::create(k, k.getI64Type(), i));
       Value angle = k.mul(position, frequency);
       Value factor = k.real(f64, frequencies.attentionFactor);
       Value cosine = k.convert(k.mul(math::CosOp::create(k, angle), factor), type);

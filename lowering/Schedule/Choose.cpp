@@ -2,6 +2,7 @@
 //
 // The schedule of one group: what kind of computation it is, how many rows it has, and what the
 // table says of these.
+#include "lowering/Kernels/TileForm.h"
 #include "lowering/Schedule/Schedule.h"
 #include "lowering/Schedule/Table.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -84,17 +85,6 @@ static Attribute makeAttention(MLIRContext *context, const AttentionSizes &sizes
                                     sizes.values);
 }
 
-/// Ops that make each row of their result from one row of their operands or of a table.
-static bool isRowOp(Operation *op) {
-  return isa<LayerNormOp, RmsNormOp, L2NormOp, EmbeddingOp, PositionLearnedOp, linalg::BroadcastOp>(
-      op);
-}
-
-static bool isElementOp(Operation *op) {
-  return isa<ActivationOp, GluOp>(op) || (OpTrait::hasElementwiseMappableTraits(op) &&
-                                          isa<RankedTensorType>(op->getResult(0).getType()));
-}
-
 /// Null for what is no computation of tiles. The op that needs most decides: what stands before and
 /// behind it is done on its tiles.
 static Attribute chooseTiles(GroupOp group, const Level &level) {
@@ -116,11 +106,16 @@ static Attribute chooseTiles(GroupOp group, const Level &level) {
     bool wide = op.getWeight().getType().getDimSize(0) >= level.wide;
     return makeContraction(context, wide ? level.oneRow : level.oneRowNarrow);
   }
-  if (find(isRowOp))
+  switch (getTileForm(group).kind) {
+  case TileForm::Kind::Rows:
     return RowScheduleAttr::get(context, level.rows);
-  if (find(isElementOp))
+  case TileForm::Kind::Elements:
     return ElementScheduleAttr::get(context, level.elements);
-  return {};
+  case TileForm::Kind::Contraction:
+  case TileForm::Kind::None:
+    return {};
+  }
+  llvm_unreachable("all kinds return");
 }
 
 //===-- The choice ---------------------------------------------------------------------------===//
@@ -131,7 +126,9 @@ static Operation *getRoot(GroupOp group) {
   return yield.getValues().empty() ? nullptr : yield.getValues().front().getDefiningOp();
 }
 
-bool mlir::fovea::isCovered(GroupOp) { return false; }
+bool mlir::fovea::isCovered(GroupOp group) {
+  return getTileForm(group).kind != TileForm::Kind::None;
+}
 
 FailureOr<Attribute> mlir::fovea::chooseSchedule(GroupOp group, TargetAttr target,
                                                  bool assumeCovered) {

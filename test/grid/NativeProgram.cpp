@@ -2,6 +2,7 @@
 #include "test/grid/NativeProgram.h"
 #include "lowering/Schedule/Schedule.h"
 #include "mlir/IR/Verifier.h"
+#include "passes/Passes.h"
 #include "passes/Pipelines.h"
 
 using namespace mlir;
@@ -16,6 +17,7 @@ std::unique_ptr<NativeProgram> NativeProgram::compile(ModuleOp original, std::st
   PassManager fused(module->getContext()), stages(module->getContext());
   buildGraphPipeline(fused);
   buildFusedPipeline(fused);
+  fused.addPass(createFuseGroupsPass());
   if (failed(fused.run(*module)))
     return nullptr;
   module->walk(choose);

@@ -3,6 +3,7 @@
 // Every op but attention, each kind of each, compiled against the interpreter in f64; whole and in
 // three parts, which must agree to the bit.
 #include "interpreter/Interpreter.h"
+#include "lowering/Schedule/Schedule.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -44,6 +45,37 @@ struct OpCase {
    " : tensor<?x?x3x12xf32>",                                                                      \
    "tensor<?x?x3x12xf32>"}
 
+/// One range of a product's columns, by heads of 16; S is 1 or ?, N the same as an operand.
+#define HEADS(name, from, columns, heads, S, N)                                                    \
+  "%" name "0 = tensor.extract_slice %0[0, 0, " from "] [%m, " N ", " columns                      \
+  "] [1, 1, 1] : tensor<?x" S "x64xf32> to tensor<?x" S "x" columns "xf32>\n"                      \
+  "%" name "1 = tensor.expand_shape %" name "0 [[0], [1], [2, 3]] output_shape [%m, " N ", " heads \
+  ", 16] : tensor<?x" S "x" columns "xf32> into tensor<?x" S "x" heads "x16xf32>\n"
+#define TURNED(name, heads, S)                                                                     \
+  "%" name "2 = fovea.rope half %" name "1 at(%p : tensor<1x" S                                    \
+  "xi32>) dim(16) theta(10000.0) : tensor<?x" S "x" heads "x16xf32>\n"
+
+/// Queries of two heads, keys and values of one from a single product; both grow caches.
+#define ATTENTION(name, S, N, count)                                                               \
+  {name, "%x: tensor<?x" S "x33xf32>, %w: tensor<64x33xf32>",                                      \
+   "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"                              \
+   "%m = tensor.dim %x, %c0 : tensor<?x" S "x33xf32>\n"                                            \
+   "%n = tensor.dim %x, %c1 : tensor<?x" S "x33xf32>\n"                                            \
+   "%kc = fovea.cache_create %m, %n : !fovea.cache<key, 1x16xf32>\n"                               \
+   "%vc = fovea.cache_create %m, %n : !fovea.cache<value, 1x16xf32>\n"                             \
+   "%first = arith.constant 1000003 : index\n"                                                     \
+   "%p = fovea.positions from %first " count " : tensor<1x" S "xi32>\n"                            \
+   "%0 = fovea.linear %x, %w : tensor<?x" S "x33xf32>, tensor<64x33xf32> -> tensor<?x" S           \
+   "x64xf32>\n" HEADS("q", "0", "32", "2", S, N) HEADS("k", "32", "16", "1", S, N)                 \
+       HEADS("v", "48", "16", "1", S, N) TURNED("q", "2", S) TURNED(                               \
+           "k", "1",                                                                               \
+           S) "%kn = fovea.cache_append %kc, %k2 : !fovea.cache<key, 1x16xf32>, tensor<?x" S       \
+              "x1x16xf32>\n%vn = fovea.cache_append %vc, %v1 : !fovea.cache<value, 1x16xf32>, "    \
+              "tensor<?x" S "x1x16xf32>\n%y = fovea.attention %q2, %kn, %vn : tensor<?x" S         \
+              "x2x16xf32>, !fovea.cache<key, 1x16xf32>, !fovea.cache<value, 1x16xf32> -> "         \
+              "tensor<?x" S "x2x16xf32>",                                                          \
+   "tensor<?x" S "x2x16xf32>"}
+
 const OpCase kCases[] = {
     ACTIVATION("gelu"),
     ACTIVATION("gelu_tanh"),
@@ -81,6 +113,60 @@ const OpCase kCases[] = {
     {"linear", "%x: tensor<?x?x33xf32>, %w: tensor<17x33xf32>",
      "%y = fovea.linear %x, %w : tensor<?x?x33xf32>, tensor<17x33xf32> -> tensor<?x?x17xf32>",
      "tensor<?x?x17xf32>"},
+    {"linear_rows", "%x: tensor<70x33xf32>, %w: tensor<49x33xf32>",
+     "%y = fovea.linear %x, %w : tensor<70x33xf32>, tensor<49x33xf32> -> tensor<70x49xf32>",
+     "tensor<70x49xf32>"},
+    {"linear_chunks", "%x: tensor<1x300x7xf32>, %w: tensor<5x7xf32>",
+     "%y = fovea.linear %x, %w : tensor<1x300x7xf32>, tensor<5x7xf32> -> tensor<1x300x5xf32>",
+     "tensor<1x300x5xf32>"},
+    {"linear_one_row", "%x: tensor<?x1x33xf32>, %w: tensor<130x33xf32>, %b: tensor<130xf32>",
+     "%y = fovea.linear %x, %w bias(%b : tensor<130xf32>) : tensor<?x1x33xf32>, tensor<130x33xf32> "
+     "-> tensor<?x1x130xf32>",
+     "tensor<?x1x130xf32>"},
+    {"linear_epilogue",
+     "%x: tensor<?x?x33xf32>, %w: tensor<32x33xf32>, %b: tensor<32xf32>, %r: tensor<?x?x32xf32>",
+     "%0 = fovea.linear %x, %w bias(%b : tensor<32xf32>) : tensor<?x?x33xf32>, tensor<32x33xf32> "
+     "-> tensor<?x?x32xf32>\n"
+     "%1 = fovea.activation gelu %0 : tensor<?x?x32xf32>\n"
+     "%y = arith.addf %r, %1 : tensor<?x?x32xf32>",
+     "tensor<?x?x32xf32>"},
+    {"rms_norm_linear", "%x: tensor<?x?x33xf32>, %w: tensor<32x33xf32>",
+     "%0 = fovea.rms_norm %x eps(1.0e-5) : tensor<?x?x33xf32>\n"
+     "%y = fovea.linear %0, %w : tensor<?x?x33xf32>, tensor<32x33xf32> -> tensor<?x?x32xf32>",
+     "tensor<?x?x32xf32>"},
+    {"linear_glu", "%x: tensor<?x?x33xf32>, %w: tensor<64x33xf32>",
+     "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"
+     "%m = tensor.dim %x, %c0 : tensor<?x?x33xf32>\n%n = tensor.dim %x, %c1 : tensor<?x?x33xf32>\n"
+     "%0 = fovea.linear %x, %w : tensor<?x?x33xf32>, tensor<64x33xf32> -> tensor<?x?x64xf32>\n"
+     "%1 = tensor.extract_slice %0[0, 0, 0] [%m, %n, 32] [1, 1, 1] : tensor<?x?x64xf32> to "
+     "tensor<?x?x32xf32>\n"
+     "%2 = tensor.extract_slice %0[0, 0, 32] [%m, %n, 32] [1, 1, 1] : tensor<?x?x64xf32> to "
+     "tensor<?x?x32xf32>\n"
+     "%y = fovea.glu silu %1, %2 : tensor<?x?x32xf32>",
+     "tensor<?x?x32xf32>"},
+    ATTENTION("linear_heads", "?", "%n", "count %n"),
+    ATTENTION("linear_heads_one_row", "1", "1", ""),
+    {"sum_norm", "%x: tensor<?x?x33xf32>, %u: tensor<?x?x33xf32>, %w: tensor<33xf32>",
+     "%0 = arith.addf %x, %u : tensor<?x?x33xf32>\n"
+     "%1 = fovea.layer_norm %0 weight(%w : tensor<33xf32>) eps(1.0e-5) : tensor<?x?x33xf32>\n"
+     "%y = arith.mulf %1, %0 : tensor<?x?x33xf32>",
+     "tensor<?x?x33xf32>"},
+    {"embeddings_norm",
+     "%x: tensor<?x?xi64>, %t: tensor<6x16xbf16>, %p: tensor<9x16xf32>, %w: tensor<16xf32>",
+     "%c1 = arith.constant 1 : index\n%c2 = arith.constant 2 : index\n"
+     "%n = tensor.dim %x, %c1 : tensor<?x?xi64>\n%0 = arith.constant 0 : index\n"
+     "%b = tensor.dim %x, %0 : tensor<?x?xi64>\n"
+     "%1 = fovea.embedding %x, %t : tensor<?x?xi64>, tensor<6x16xbf16> -> tensor<?x?x16xf32>\n"
+     "%2 = fovea.positions from %c2 count %n : tensor<1x?xi32>\n"
+     "%3 = fovea.position_learned %2, %p : tensor<1x?xi32>, tensor<9x16xf32> -> "
+     "tensor<1x?x16xf32>\n"
+     "%4 = tensor.collapse_shape %3 [[0, 1], [2]] : tensor<1x?x16xf32> into tensor<?x16xf32>\n"
+     "%5 = tensor.empty(%b, %n) : tensor<?x?x16xf32>\n"
+     "%6 = linalg.broadcast ins(%4 : tensor<?x16xf32>) outs(%5 : tensor<?x?x16xf32>) dimensions = "
+     "[0]\n"
+     "%7 = arith.addf %1, %6 : tensor<?x?x16xf32>\n"
+     "%y = fovea.layer_norm %7 weight(%w : tensor<16xf32>) eps(1.0e-5) : tensor<?x?x16xf32>",
+     "tensor<?x?x16xf32>"},
     {"linear_bias_bf16", "%x: tensor<?x33xf32>, %w: tensor<17x33xbf16>, %b: tensor<17xbf16>",
      "%y = fovea.linear %x, %w bias(%b : tensor<17xbf16>) : tensor<?x33xf32>, tensor<17x33xbf16> "
      "-> tensor<?x17xf32>",
@@ -182,7 +268,7 @@ struct NoWeights : RecipeSource {
   FailureOr<ArrayRef<char>> read(StoredAttr) override { return failure(); }
 };
 
-class OpGrid : public testing::TestWithParam<OpCase> {};
+class OpGrid : public testing::TestWithParam<std::tuple<OpCase, bool>> {};
 
 /// Numbers of few bits for floats; ids and positions from 0 to 5 for integers.
 RuntimeValue makeInput(RankedTensorType type, std::mt19937_64 &random) {
@@ -209,7 +295,7 @@ RuntimeValue makeInput(RankedTensorType type, std::mt19937_64 &random) {
 }
 
 TEST_P(OpGrid, agreesWithTheInterpreter) {
-  const OpCase &op = GetParam();
+  const auto &[op, vectors] = GetParam();
   std::unique_ptr<MLIRContext> owner = makeContext();
   MLIRContext &context = *owner;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
@@ -222,7 +308,8 @@ TEST_P(OpGrid, agreesWithTheInterpreter) {
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
   ASSERT_TRUE(module) << text;
   std::string error;
-  std::unique_ptr<NativeProgram> program = NativeProgram::compile(*module, error);
+  std::unique_ptr<NativeProgram> program = NativeProgram::compile(
+      *module, error, nullptr, [](GroupOp) {}, vectors ? getHostLevel() : "");
   ASSERT_TRUE(program) << error << text;
   NoWeights weights;
   Interpreter interpreter(*module, weights);
@@ -260,10 +347,13 @@ TEST_P(OpGrid, agreesWithTheInterpreter) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, OpGrid, testing::ValuesIn(kCases),
-                         [](const testing::TestParamInfo<OpCase> &info) {
-                           return std::string(info.param.name);
-                         });
+std::string nameCase(const testing::TestParamInfo<OpGrid::ParamType> &info) {
+  return std::string(std::get<0>(info.param).name) +
+         (std::get<1>(info.param) ? "_vectors" : "_loops");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, OpGrid, testing::Combine(testing::ValuesIn(kCases), testing::Bool()),
+                         nameCase);
 
 /// An id outside of the table is reported, not read.
 TEST(Fault, isReportedByKernel) {

@@ -8,12 +8,12 @@ fovea.weight @w : tensor<6x4xf32> = #fovea.stored<"f", "w", tensor<6x4xf32>>
 // CHECK: fovea.weight @p : tensor<4xf32> = #fovea.pack<#fovea.stored<"f", "p", tensor<4xf32>>>
 fovea.weight @p : tensor<4xf32> = #fovea.pack<#fovea.stored<"f", "p", tensor<4xf32>>>
 
-// A product shares all axes of its result, a norm its rows; a schedule that is there stays.
+// What tile builders compute gets tiles of the target; a schedule that is there stays.
 
 // CHECK-LABEL: @rows
-// CHECK: fovea.group({{.*}}) schedule(#fovea.loops<parallel = 3>)
+// CHECK: fovea.group({{.*}}) schedule(#fovea.contraction<
 // CHECK-NEXT: fovea.linear
-// CHECK: fovea.group({{.*}}) schedule(#fovea.loops<parallel = 2>)
+// CHECK: fovea.group({{.*}}) schedule(#fovea.rows<
 // CHECK-NEXT: fovea.rms_norm
 // CHECK: fovea.group({{.*}}) schedule(#fovea.loops<parallel = 1>)
 // CHECK-NEXT: fovea.activation
@@ -36,12 +36,33 @@ func.func @rows(%x: tensor<?x?x4xf32>) -> tensor<?x?x6xf32> {
 
 // -----
 
-// Attention and a cache share batch, place and head; a structured op its leading parallel iterators.
+// No builder computes in f64: plain loops, of which a product shares all axes of its result, a norm its rows.
+
+// CHECK-LABEL: @loops
+// CHECK: fovea.group({{.*}}) schedule(#fovea.loops<parallel = 3>)
+// CHECK-NEXT: fovea.linear
+// CHECK: fovea.group({{.*}}) schedule(#fovea.loops<parallel = 2>)
+// CHECK-NEXT: fovea.rms_norm
+func.func @loops(%x: tensor<?x?x4xf64>, %w: tensor<6x4xf32>) -> tensor<?x?x6xf64> {
+  %0 = fovea.group(%a = %x, %b = %w) : (tensor<?x?x4xf64>, tensor<6x4xf32>) -> tensor<?x?x6xf64> {
+    %1 = fovea.linear %a, %b : tensor<?x?x4xf64>, tensor<6x4xf32> -> tensor<?x?x6xf64>
+    fovea.yield %1 : tensor<?x?x6xf64>
+  }
+  %2 = fovea.group(%a = %0) : (tensor<?x?x6xf64>) -> tensor<?x?x6xf64> {
+    %3 = fovea.rms_norm %a eps(1.0e-5) : tensor<?x?x6xf64>
+    fovea.yield %3 : tensor<?x?x6xf64>
+  }
+  return %2 : tensor<?x?x6xf64>
+}
+
+// -----
+
+// Attention shares batch, place and head; a structured op its leading parallel iterators.
 
 // CHECK-LABEL: @kinds
 // CHECK: fovea.group({{.*}}) schedule(#fovea.loops<parallel = 3>)
 // CHECK: fovea.attention
-// CHECK: fovea.group({{.*}}) schedule(#fovea.loops<parallel = 3>)
+// CHECK: fovea.group({{.*}}) schedule(#fovea.rows<
 // CHECK-NEXT: fovea.cache_append
 // CHECK: fovea.group({{.*}}) schedule(#fovea.loops<parallel = 1>)
 // CHECK: linalg.reduce
