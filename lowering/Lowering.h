@@ -26,7 +26,7 @@ void buildKernelsPipeline(OpPassManager &pm);
 enum class TilesTo { Loops, Vectors };
 
 /// `kernels` -> `llvm`.
-void buildLLVMPipeline(OpPassManager &pm, TilesTo tiles = TilesTo::Loops);
+void buildLLVMPipeline(OpPassManager &pm, TilesTo tiles = TilesTo::Vectors);
 
 /// Registers the two as `fovea-to-kernels` and `fovea-to-llvm`, and their passes.
 void registerLoweringPasses();

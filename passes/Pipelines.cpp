@@ -25,6 +25,9 @@ void fovea::buildGraphPipeline(OpPassManager &manager) {
   // Sizes of results become sizes of arguments, so that index arithmetic depends on no computation.
   manager.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   addCleanUp(manager);
+  // Behind merging: what reads a norm is then one linear, whose weight can take the norm's in.
+  manager.addPass(createFoldRmsNormPass());
+  addCleanUp(manager);
   // Last, because CSE joins the copies again: one in a branch with one before it.
   manager.addPass(createLocalizeMasksPass());
   manager.addPass(createVerifyGraphPass());
@@ -32,8 +35,8 @@ void fovea::buildGraphPipeline(OpPassManager &manager) {
 
 void fovea::buildFusedPipeline(OpPassManager &manager) {
   manager.addPass(createFormGroupsPass());
-  // Fusion of groups with their neighbours (elementwise chains, prologues, epilogues) stands here,
-  // when it is built: on formed groups, so that it has explicit operands to reason about. TODO(#4)
+  // On formed groups, which have explicit operands to reason about.
+  manager.addPass(createFuseGroupsPass());
   addCleanUp(manager);
 }
 

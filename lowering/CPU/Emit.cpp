@@ -172,6 +172,25 @@ static void expandBFloat16(llvm::Function &function) {
   }
 }
 
+/// Widens bf16 by a shift: its bits are the upper half of an f32's. As long as vectors of bf16 are
+/// values, LLVM's optimiser may blend them, which its code generator cannot.
+static void widenBFloat16(llvm::Function &function) {
+  SmallVector<llvm::FPExtInst *> found;
+  for (llvm::Instruction &instruction : llvm::instructions(function))
+    if (auto *widen = dyn_cast<llvm::FPExtInst>(&instruction))
+      if (widen->getSrcTy()->getScalarType()->isBFloatTy())
+        found.push_back(widen);
+  for (llvm::FPExtInst *widen : found) {
+    llvm::IRBuilder<> b(widen);
+    llvm::Type *type = widen->getSrcTy();
+    llvm::Value *bits = b.CreateBitCast(widen->getOperand(0), type->getWithNewType(b.getInt16Ty()));
+    bits = b.CreateShl(b.CreateZExt(bits, type->getWithNewType(b.getInt32Ty())), 16);
+    llvm::Value *wide = b.CreateBitCast(bits, type->getWithNewType(b.getFloatTy()));
+    widen->replaceAllUsesWith(b.CreateFPExt(wide, widen->getType())); // to f32: itself
+    widen->eraseFromParent();
+  }
+}
+
 static LogicalResult emit(ModuleOp module, const TargetOptions &target, llvm::CodeGenFileType kind,
                           llvm::raw_pwrite_stream &out) {
   // What describes the program is not code.
@@ -194,6 +213,7 @@ static LogicalResult emit(ModuleOp module, const TargetOptions &target, llvm::Co
     function.addFnAttr("target-cpu", target.cpu);
     if (!target.features.empty())
       function.addFnAttr("target-features", target.features);
+    widenBFloat16(function);
     if (!machine->getMCSubtargetInfo()->checkFeatures("+avx512bf16"))
       expandBFloat16(function);
   }

@@ -55,7 +55,7 @@ void mlir::fovea::registerLoweringPasses() {
         *this, "tiles", llvm::cl::desc("How tile programs are lowered"),
         llvm::cl::values(clEnumValN(TilesTo::Loops, "loops", "as scalar loops"),
                          clEnumValN(TilesTo::Vectors, "vectors", "to the target's vectors")),
-        llvm::cl::init(TilesTo::Loops)};
+        llvm::cl::init(TilesTo::Vectors)};
   };
   PassPipelineRegistration<Options>(
       "fovea-to-llvm", "From the kernels stage to the llvm stage",

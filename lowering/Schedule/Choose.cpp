@@ -2,6 +2,7 @@
 //
 // The schedule of one group: what kind of computation it is, how many rows it has, and what the
 // table says of these.
+#include "lowering/Kernels/KernelBuilder.h"
 #include "lowering/Kernels/TileForm.h"
 #include "lowering/Schedule/Schedule.h"
 #include "lowering/Schedule/Table.h"
@@ -127,6 +128,8 @@ static Operation *getRoot(GroupOp group) {
 }
 
 bool mlir::fovea::isCovered(GroupOp group) {
+  for (auto attention : group.getBody().front().getOps<AttentionOp>())
+    return isTileAttention(attention);
   return getTileForm(group).kind != TileForm::Kind::None;
 }
 

@@ -97,7 +97,8 @@ void run(const AttentionCase &attention, int number, How how, StringRef level = 
   ASSERT_TRUE(module) << attention.getText();
   std::string error;
   std::unique_ptr<NativeProgram> program = NativeProgram::compile(
-      *module, error, nullptr, [&](GroupOp group) { chooseTiles(group, how); }, level);
+      *module, error, nullptr, level.empty() ? TilesTo::Loops : TilesTo::Vectors,
+      [&](GroupOp group) { chooseTiles(group, how); }, level);
   ASSERT_TRUE(program) << error << attention.getText();
   NoWeights weights;
   Interpreter interpreter(*module, weights);

@@ -10,18 +10,17 @@ using namespace mlir::fovea;
 using namespace mlir::fovea::interpreter;
 
 std::unique_ptr<NativeProgram> NativeProgram::compile(ModuleOp original, std::string &error,
-                                                      RecipeSource *source,
+                                                      RecipeSource *source, TilesTo tiles,
                                                       function_ref<void(GroupOp)> choose,
                                                       StringRef level) {
   OwningOpRef<ModuleOp> module(original.clone());
   PassManager fused(module->getContext()), stages(module->getContext());
   buildGraphPipeline(fused);
   buildFusedPipeline(fused);
-  fused.addPass(createFuseGroupsPass());
   if (failed(fused.run(*module)))
     return nullptr;
   module->walk(choose);
-  buildScheduledPipeline(stages);
+  buildScheduledPipeline(stages, level);
   buildKernelsPipeline(stages);
   if (failed(stages.run(*module)))
     return nullptr;
@@ -38,11 +37,7 @@ std::unique_ptr<NativeProgram> NativeProgram::compile(ModuleOp original, std::st
       return nullptr;
   }
   PassManager native(module->getContext());
-  if (level.empty())
-    native.addNestedPass<func::FuncOp>(createTileToLoopsPass());
-  else
-    native.addNestedPass<func::FuncOp>(createTileToVectorsPass({level.str()}));
-  buildLLVMPipeline(native);
+  buildLLVMPipeline(native, tiles);
   if (failed(native.run(*module)))
     return nullptr;
   program->code = NativeCode::make(*module, "host", error);

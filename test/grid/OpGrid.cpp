@@ -3,7 +3,6 @@
 // Every op but attention, each kind of each, compiled against the interpreter in f64; whole and in
 // three parts, which must agree to the bit.
 #include "interpreter/Interpreter.h"
-#include "lowering/Schedule/Schedule.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -268,7 +267,7 @@ struct NoWeights : RecipeSource {
   FailureOr<ArrayRef<char>> read(StoredAttr) override { return failure(); }
 };
 
-class OpGrid : public testing::TestWithParam<std::tuple<OpCase, bool>> {};
+class OpGrid : public testing::TestWithParam<std::tuple<OpCase, TilesTo>> {};
 
 /// Numbers of few bits for floats; ids and positions from 0 to 5 for integers.
 RuntimeValue makeInput(RankedTensorType type, std::mt19937_64 &random) {
@@ -295,7 +294,7 @@ RuntimeValue makeInput(RankedTensorType type, std::mt19937_64 &random) {
 }
 
 TEST_P(OpGrid, agreesWithTheInterpreter) {
-  const auto &[op, vectors] = GetParam();
+  const auto &[op, tiles] = GetParam();
   std::unique_ptr<MLIRContext> owner = makeContext();
   MLIRContext &context = *owner;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
@@ -308,8 +307,7 @@ TEST_P(OpGrid, agreesWithTheInterpreter) {
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
   ASSERT_TRUE(module) << text;
   std::string error;
-  std::unique_ptr<NativeProgram> program = NativeProgram::compile(
-      *module, error, nullptr, [](GroupOp) {}, vectors ? getHostLevel() : "");
+  std::unique_ptr<NativeProgram> program = NativeProgram::compile(*module, error, nullptr, tiles);
   ASSERT_TRUE(program) << error << text;
   NoWeights weights;
   Interpreter interpreter(*module, weights);
@@ -349,10 +347,12 @@ TEST_P(OpGrid, agreesWithTheInterpreter) {
 
 std::string nameCase(const testing::TestParamInfo<OpGrid::ParamType> &info) {
   return std::string(std::get<0>(info.param).name) +
-         (std::get<1>(info.param) ? "_vectors" : "_loops");
+         (std::get<1>(info.param) == TilesTo::Loops ? "_loops" : "_vectors");
 }
 
-INSTANTIATE_TEST_SUITE_P(All, OpGrid, testing::Combine(testing::ValuesIn(kCases), testing::Bool()),
+INSTANTIATE_TEST_SUITE_P(All, OpGrid,
+                         testing::Combine(testing::ValuesIn(kCases),
+                                          testing::Values(TilesTo::Loops, TilesTo::Vectors)),
                          nameCase);
 
 /// An id outside of the table is reported, not read.
