@@ -156,6 +156,12 @@ static std::string nameGroup(GroupOp group) {
   return found ? getKernelName(found) : "kernel";
 }
 
+/// Whether the group is a pooling that tiles are to compute.
+static bool isPooling(GroupOp group) {
+  return isa<RowScheduleAttr>(group.getScheduleAttr()) &&
+         llvm::any_of(group.getBody().front().getOps<PoolOp>(), isTilePool);
+}
+
 /// Plain loops for the group's only computing op, or an attention's tiles.
 LogicalResult KernelTable::buildSingle(KernelBuilder &k, GroupOp group) {
   FailureOr<Operation *> op = getComputingOp(group);
@@ -177,6 +183,8 @@ LogicalResult KernelTable::buildSingle(KernelBuilder &k, GroupOp group) {
       k.buffers[operand] =
           memref::GetGlobalOp::create(k, constant.getLoc(), global.getType(), global.getName());
     }
+  if (isPooling(group))
+    return buildTilePool(k, cast<PoolOp>(*op), cast<RowScheduleAttr>(group.getScheduleAttr()));
   auto tiles = dyn_cast<AttentionScheduleAttr>(group.getScheduleAttr());
   if (!tiles)
     return buildKernel(k, *op);
@@ -204,7 +212,7 @@ LogicalResult KernelTable::build(GroupOp group, ArrayRef<Type> types, Kernel &ke
   k.bind = [&](func::FuncOp next) { bindArguments(k, group, next); };
   k.bind(function);
   kernel.schedule = schedule;
-  if (isa<LoopScheduleAttr, AttentionScheduleAttr>(schedule)) {
+  if (isa<LoopScheduleAttr, AttentionScheduleAttr>(schedule) || isPooling(group)) {
     if (failed(buildSingle(k, group)))
       return failure();
   } else if (!buildTiles(k, group)) {

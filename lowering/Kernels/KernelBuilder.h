@@ -170,6 +170,9 @@ LogicalResult buildTileAttention(KernelBuilder &k, AttentionOp op, AttentionSche
 /// Whether a tile program computes it: scores are products, sums are in f32, no weights are asked
 /// for, and heads are not so large that tiles would leave the caches.
 bool isTileAttention(AttentionOp op);
+/// Pooling as a tile program, some places at a time; refuses what `isTilePool` does not cover.
+LogicalResult buildTilePool(KernelBuilder &k, PoolOp op, RowScheduleAttr schedule);
+bool isTilePool(PoolOp op);
 LogicalResult buildMaskMaterialize(KernelBuilder &k, MaskMaterializeOp op);
 LogicalResult buildAlibiSlopes(KernelBuilder &k, AlibiSlopesOp op);
 /// The scalar arithmetic of a T5 bias; `op`'s operands are read through `k.values`.

@@ -107,6 +107,8 @@ static Attribute chooseTiles(GroupOp group, const Level &level) {
     bool wide = op.getWeight().getType().getDimSize(0) >= level.wide;
     return makeContraction(context, wide ? level.oneRow : level.oneRowNarrow);
   }
+  if (find(llvm::IsaPred<PoolOp>))
+    return RowScheduleAttr::get(context, level.rows);
   switch (getTileForm(group).kind) {
   case TileForm::Kind::Rows:
     return RowScheduleAttr::get(context, level.rows);
@@ -130,6 +132,8 @@ static Operation *getRoot(GroupOp group) {
 bool mlir::fovea::isCovered(GroupOp group) {
   for (auto attention : group.getBody().front().getOps<AttentionOp>())
     return isTileAttention(attention);
+  for (auto pool : group.getBody().front().getOps<PoolOp>())
+    return isTilePool(pool);
   return getTileForm(group).kind != TileForm::Kind::None;
 }
 
