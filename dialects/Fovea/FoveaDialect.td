@@ -28,7 +28,7 @@ def FoveaDialect : Dialect {
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
-                           "::mlir::tensor::TensorDialect"];
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
   let extraClassDeclaration = [{
     static constexpr ::llvm::StringLiteral kEntryAttr = "fovea.entry";
     static constexpr ::llvm::StringLiteral kNameAttr = "fovea.name";

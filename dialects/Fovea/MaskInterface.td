@@ -17,7 +17,9 @@ def MaskOpInterface : OpInterface<"MaskOpInterface"> {
         (a) Key positions, as half-open intervals, for one tile of queries. `cover` holds disjoint intervals
         outside of which no key is allowed for any query of the tile; `full` holds intervals inside of which
         every key is allowed for every query of the tile. Bounds may lie outside of [0, key length) and an
-        interval may be empty (end <= begin); the caller clamps.}],
+        interval may be empty (end <= begin); the caller clamps. Masks that look at places in the sequence
+        (segments) take a key's position for its place: where key positions are given, intervals are not to be
+        used. What is emitted may read tensors and hold loops (`scf.for`).}],
       "::mlir::fovea::KeyIntervals", "buildKeyIntervals",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc, "const ::mlir::fovea::QueryTile &":$tile)>,
     InterfaceMethod<"(b) Whether this key is allowed for this query, an i1.",

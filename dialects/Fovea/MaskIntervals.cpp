@@ -3,10 +3,13 @@
 // Key intervals of each mask for a tile of queries (MaskOpInterface (a)), and the algebra on lists
 // of them. A list stays short: where joining would make it longer than kMaxIntervals, one interval
 // around all stands in for the cover, and the full list is cut. Nothing is known of a value while
-// the IR is built, so empty intervals are met everywhere and must do no harm.
+// the IR is built, so empty intervals are met everywhere and must do no harm. Segment ids are read
+// where the intervals are computed; a dense mask is not, and covers everything.
 #include "dialects/Fovea/FoveaDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -164,10 +167,64 @@ KeyIntervals MaskGlobalOp::buildKeyIntervals(OpBuilder &b, Location loc, const Q
   return {{{before, m.select(some, after, tokens)}}, {{before, m.select(all, after, tokens)}}};
 }
 
-/// Segment ids may come in any order, so nothing is known without reading them.
-KeyIntervals MaskSegmentOp::buildKeyIntervals(OpBuilder &b, Location loc, const QueryTile &) {
+/// Values carried through the places of [begin, end): each step is given the segment id and the
+/// number, i32, of its place. The body has no branches, so that places can be read many at a time.
+static ResultRange
+scanSegments(IndexMath &m, Value segments, Value batch, Value begin, Value end, ValueRange init,
+             function_ref<SmallVector<Value>(Value id, Value place, ValueRange carried)> step) {
+  Value row = getRowOfBatch(m.b, m.loc, segments, batch);
+  auto body = [&](OpBuilder &b, Location loc, Value place, ValueRange carried) {
+    Value id = tensor::ExtractOp::create(b, loc, segments, ValueRange{row, place});
+    Value number = arith::IndexCastOp::create(b, loc, b.getI32Type(), place);
+    scf::YieldOp::create(b, loc, step(id, number, carried));
+  };
+  return scf::ForOp::create(m.b, m.loc, begin, end, m.constant(1), init, body).getResults();
+}
+
+/// Segment ids may come in any order. The cover reaches from the first to the last key whose id is
+/// among those between the least and the greatest of the tile's queries; it is full if these are
+/// one id and no other lies in between. Keys are where their position says.
+KeyIntervals MaskSegmentOp::buildKeyIntervals(OpBuilder &b, Location loc, const QueryTile &tile) {
   IndexMath m{b, loc};
-  return {{everything(m)}, {}};
+  auto number = [&](int32_t value) -> Value {
+    return arith::ConstantIntOp::create(b, loc, value, 32);
+  };
+  auto toIndex = [&](Value value) -> Value {
+    return arith::IndexCastOp::create(b, loc, b.getIndexType(), value);
+  };
+  constexpr int32_t kLeast = std::numeric_limits<int32_t>::min(),
+                    kGreatest = std::numeric_limits<int32_t>::max();
+  // Of no query: the least id is greater than the greatest, and no key lies between.
+  Value queries = tensor::DimOp::create(b, loc, getQuerySegments(), 1);
+  ResultRange ids = scanSegments(m, getQuerySegments(), tile.batch, tile.queryBegin,
+                                 m.min(tile.queryEnd, queries), {number(kGreatest), number(kLeast)},
+                                 [&](Value id, Value, ValueRange carried) -> SmallVector<Value> {
+                                   return {m.min(carried[0], id), m.max(carried[1], id)};
+                                 });
+  Value least = ids[0], greatest = ids[1];
+
+  Value none = number(0), one = number(1), never = number(kGreatest);
+  auto atMost = [&](Value l, Value r) -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, l, r);
+  };
+  ResultRange keys = scanSegments(
+      m, getKeySegments(), tile.batch, m.constant(0), tile.keyLength, {never, none, none},
+      [&](Value id, Value place, ValueRange carried) -> SmallVector<Value> {
+        Value inside = arith::AndIOp::create(b, loc, atMost(least, id), atMost(id, greatest));
+        Value after = arith::AddIOp::create(b, loc, place, one);
+        return {m.min(carried[0], m.select(inside, place, never)),
+                m.max(carried[1], m.select(inside, after, none)),
+                arith::AddIOp::create(b, loc, carried[2], m.select(inside, one, none))};
+      });
+  KeyInterval cover{toIndex(keys[0]), toIndex(keys[1])};
+
+  auto equal = [&](Value l, Value r) -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, l, r);
+  };
+  Value length = arith::SubIOp::create(b, loc, cover.end, cover.begin);
+  Value isFull =
+      arith::AndIOp::create(b, loc, equal(least, greatest), equal(toIndex(keys[2]), length));
+  return {{cover}, {{cover.begin, m.select(isFull, cover.end, cover.begin)}}};
 }
 
 KeyIntervals MaskDenseOp::buildKeyIntervals(OpBuilder &b, Location loc, const QueryTile &) {

@@ -77,6 +77,9 @@ def MaskSegmentOp : MaskOp<"mask_segment"> {
   let summary = "Keys of the query's own document, several packed in a row";
   let description = [{
     `allowed = query_segments[b, i] == key_segments[b, j]`; i and j are places in the sequence, not positions.
+    Ids may be any numbers in any order. Only where the queries of a tile see few keys close together, as in packed
+    documents whose ids rise or fall, does the mask save work: for each tile the ids of all keys are read once, and
+    what lies before the first and after the last key with an id between the tile's least and greatest is left out.
 
     * (C1) both have rank 2 and a row for each batch row, or one for all.
     * (C2) their lengths are the numbers of queries and keys; checked where the mask is used.

@@ -427,7 +427,9 @@ SmallVector<Cover> TileAttention::findCovers() {
   if (op.getKeyPositions()) {
     intervals.cover.push_back({zero, keyLength});
   } else {
-    Value begin = byHead ? zero : firstRow, end = byHead ? k.index(1) : endRow;
+    Value begin = byHead ? zero : firstRow;
+    Value end = byHead ? k.index(1)
+                       : Value(arith::MinSIOp::create(k, k.add(firstRow, k.index(rows)), endRow));
     QueryTile tile{b, h, begin, end, positionMin, positionMax, keyLength, byHead ? rows : 1};
     intervals = buildKeyIntervals(k, k.getLoc(), mask, tile);
   }
