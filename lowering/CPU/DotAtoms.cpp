@@ -51,10 +51,10 @@ void BroadcastAtom::step(Emitter &b, const DotBlock &block, Value k, int64_t ahe
   // What is constant in an address is added last, where the instruction adds it for nothing.
   Value place = b.mul(interleave == 1 ? k : b.div(k, interleave), lane.stride);
   Value constant = b.mul(lane.stride, ahead / interleave);
-  // [vector][which of the neighbours]
-  SmallVector<SmallVector<Value, 2>> vectors;
-  for (Value start : lane.vectors) {
-    Value at = b.add(b.add(start, place), constant);
+  auto words = VectorType::get(block.lanes, b.getI32Type());
+  auto floats = VectorType::get(block.lanes, b.getF32Type());
+  auto load = [&](int64_t v) -> Value {
+    Value at = b.add(b.add(lane.vectors[v], place), constant);
     Value loaded =
         b.load(elementOf(lane.memory), lane.memory, at, block.lanes * interleave, lane.alignment);
     if (lane.streams && count == interleave) {
@@ -62,38 +62,57 @@ void BroadcastAtom::step(Emitter &b, const DotBlock &block, Value k, int64_t ahe
       memref::PrefetchOp::create(b, lane.memory, later, /*isWrite=*/false, /*localityHint=*/3,
                                  /*isDataCache=*/true);
     }
-    SmallVector<Value, 2> &parts = vectors.emplace_back();
-    if (interleave == 1) {
-      parts.push_back(b.convert(asFloat(b, loaded, lane.type), block.sum));
-      continue;
-    }
-    // A bf16 is the upper half of an f32: the even k by a shift, the odd one by a mask.
-    auto words = VectorType::get(block.lanes, b.getI32Type());
-    auto floats = VectorType::get(block.lanes, b.getF32Type());
-    Value pairs = vector::BitCastOp::create(b, words, loaded);
-    auto word = [&](int32_t value) {
+    return interleave == 1 ? loaded : Value(vector::BitCastOp::create(b, words, loaded));
+  };
+  // Neighbour i of what was loaded. A bf16 is the upper half of an f32: the even one is had by a
+  // shift, the odd one by a mask.
+  auto part = [&](Value loaded, int64_t i) -> Value {
+    if (interleave == 1)
+      return b.convert(asFloat(b, loaded, lane.type), block.sum);
+    auto word = [&](int32_t value) -> Value {
       return arith::ConstantOp::create(b,
                                        DenseElementsAttr::get(words, b.getI32IntegerAttr(value)));
     };
-    Value even = arith::ShLIOp::create(b, pairs, word(16));
-    parts.push_back(b.convert(arith::BitcastOp::create(b, floats, even), block.sum));
-    if (count == 2) {
-      Value odd = arith::AndIOp::create(b, pairs, word(-65536));
-      parts.push_back(b.convert(arith::BitcastOp::create(b, floats, odd), block.sum));
+    Value bits = i == 0 ? Value(arith::ShLIOp::create(b, loaded, word(16)))
+                        : Value(arith::AndIOp::create(b, loaded, word(-65536)));
+    return b.convert(arith::BitcastOp::create(b, floats, bits), block.sum);
+  };
+  auto broadcast = [&](int64_t r, int64_t i) -> Value {
+    Value at = b.add(block.broadcast.rows[r], b.mul(k, block.broadcast.stride));
+    at = b.add(at, b.mul(block.broadcast.stride, ahead + i));
+    Value scalar = memref::LoadOp::create(b, block.broadcast.memory, at);
+    return b.splat(b.convert(asFloat(b, scalar, block.broadcast.type), block.sum), block.lanes);
+  };
+  auto multiply = [&](int64_t r, int64_t v, Value x, Value y) {
+    Value &sum = acc[r * block.vectors() + v];
+    sum = b.mulAdd(x, y, sum);
+  };
+  // What is held in registers beside the sums is kept small: of one row, its elements; else the
+  // vectors of one k.
+  if (block.rows() == 1) {
+    SmallVector<Value> elements;
+    for (int64_t i = 0; i < count; ++i)
+      elements.push_back(broadcast(0, i));
+    for (int64_t v = 0; v < block.vectors(); ++v) {
+      Value loaded = load(v);
+      for (int64_t i = 0; i < count; ++i)
+        multiply(0, v, elements[i], part(loaded, i));
+    }
+    return;
+  }
+  SmallVector<Value> loaded;
+  for (int64_t v = 0; v < block.vectors(); ++v)
+    loaded.push_back(load(v));
+  for (int64_t i = 0; i < count; ++i) {
+    SmallVector<Value> parts;
+    for (Value pair : loaded)
+      parts.push_back(part(pair, i));
+    for (int64_t r = 0; r < block.rows(); ++r) {
+      Value x = broadcast(r, i);
+      for (int64_t v = 0; v < block.vectors(); ++v)
+        multiply(r, v, x, parts[v]);
     }
   }
-  for (int64_t r = 0; r < block.rows(); ++r)
-    for (int64_t i = 0; i < count; ++i) {
-      Value at = b.add(block.broadcast.rows[r], b.mul(k, block.broadcast.stride));
-      at = b.add(at, b.mul(block.broadcast.stride, ahead + i));
-      Value scalar = memref::LoadOp::create(b, block.broadcast.memory, at);
-      Value x =
-          b.splat(b.convert(asFloat(b, scalar, block.broadcast.type), block.sum), block.lanes);
-      for (int64_t v = 0; v < block.vectors(); ++v) {
-        Value &sum = acc[r * block.vectors() + v];
-        sum = b.mulAdd(x, vectors[v][i], sum);
-      }
-    }
 }
 
 SmallVector<Value> BroadcastAtom::emit(Emitter &b, const DotBlock &block,

@@ -310,20 +310,17 @@ Value TileLowering::readVector(Value tile, int64_t axis, Value outer, Value inne
 }
 
 void TileLowering::forEachVector(const TileLayout &layout, Value outerEnd,
-                                 function_ref<void(Value, Value)> body) {
-  // Few vectors a row are written out.
-  constexpr int64_t kWritten = 4;
+                                 function_ref<void(Value, Value)> body, bool computes) {
+  // Few vectors of a row are written out, and as many as the row is made of.
   int64_t vectors = layout.pitch / lanes;
-  auto row = [&](Value outer) {
-    int64_t written = vectors <= kWritten       ? vectors
-                      : vectors % kWritten == 0 ? kWritten
-                      : vectors % 3 == 0        ? 3
-                      : vectors % 2 == 0        ? 2
-                                                : 1;
+  int64_t most = !computes ? 4 : lanes == 16 ? 2 : 1;
+  int64_t written = most;
+  while (vectors % written != 0)
+    --written;
+  b.loop(b.index(0), outerEnd, 1, [&](Value outer) {
     b.loop(b.index(0), b.index(layout.pitch), written * lanes, [&](Value first) {
       for (int64_t v = 0; v < written; ++v)
         body(outer, b.add(first, v * lanes));
     });
-  };
-  b.loop(b.index(0), outerEnd, 1, row);
+  });
 }

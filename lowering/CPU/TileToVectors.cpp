@@ -4,6 +4,7 @@
 // it refuses.
 #include "lowering/CPU/TileLowering.h"
 #include "lowering/Lowering.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 namespace mlir::fovea {
 #define GEN_PASS_DEF_TILETOVECTORSPASS
@@ -103,6 +104,16 @@ LogicalResult TileLowering::lowerBranch(scf::IfOp branch) {
   return success();
 }
 
+/// Whether functions are called for each element.
+static bool computes(MapOp map) {
+  return map.getBody()
+      .walk([](Operation *op) {
+        return isa<math::MathDialect>(op->getDialect()) ? WalkResult::interrupt()
+                                                        : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 LogicalResult TileLowering::lowerBlock(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
     b.setInsertionPoint(&op);
@@ -145,13 +156,16 @@ LogicalResult TileLowering::lowerBlock(Block &block) {
                   : Scratch{allocate(map.getResult().getType().getElementType(), layout), layout};
         Value end = endAlong(map, 1 - layout.axis);
         b.setInsertionPoint(&op);
-        forEachVector(layout, end, [&](Value outer, Value inner) {
-          SmallVector<LaneValue> arguments;
-          for (Value input : map.getInputs())
-            arguments.push_back(read(input, layout.axis, outer, inner));
-          LaneValue element = emitRegion(b, map.getBody(), arguments, lanes);
-          write(result, outer, inner, getVector(b, element, lanes));
-        });
+        forEachVector(
+            layout, end,
+            [&](Value outer, Value inner) {
+              SmallVector<LaneValue> arguments;
+              for (Value input : map.getInputs())
+                arguments.push_back(read(input, layout.axis, outer, inner));
+              LaneValue element = emitRegion(b, map.getBody(), arguments, lanes);
+              write(result, outer, inner, getVector(b, element, lanes));
+            },
+            computes(map));
         buffers.try_emplace({map.getResult(), layout.axis}, result);
       }
     } else if (op.getNumRegions() != 0 && llvm::any_of(op.getRegions(), [](Region &region) {

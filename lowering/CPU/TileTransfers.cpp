@@ -121,15 +121,18 @@ LogicalResult TileLowering::lowerStore(StoreOp store) {
   bool bits = element.isInteger(1);
   if (view.isUnit(axis) && !bits) {
     auto rows = [&](bool whole) {
-      forEachVector(layout, outerEnd, [&](Value outer, Value inner) {
-        Value vector = readVector(tile, axis, outer, inner);
-        Value place = placeOf(outer, inner);
-        std::optional<int64_t> at = getConstant(inner);
-        if (whole && (layout.inner % lanes == 0 || (at && *at + lanes <= layout.inner)))
-          b.store(vector, view.flat, place);
-        else
-          b.storeMasked(vector, view.flat, place, b.lanesBelow(b.sub(innerEnd, inner), lanes));
-      });
+      forEachVector(
+          layout, outerEnd,
+          [&](Value outer, Value inner) {
+            Value vector = readVector(tile, axis, outer, inner);
+            Value place = placeOf(outer, inner);
+            std::optional<int64_t> at = getConstant(inner);
+            if (whole && (layout.inner % lanes == 0 || (at && *at + lanes <= layout.inner)))
+              b.store(vector, view.flat, place);
+            else
+              b.storeMasked(vector, view.flat, place, b.lanesBelow(b.sub(innerEnd, inner), lanes));
+          },
+          isa_and_present<MapOp>(tile.getDefiningOp()));
     };
     if (!limitInner)
       rows(true);

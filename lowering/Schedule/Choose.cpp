@@ -102,8 +102,12 @@ static Attribute chooseTiles(GroupOp group, const Level &level) {
                          one ? AttentionAxis::Heads : AttentionAxis::Queries);
   }
   if (auto op = dyn_cast_or_null<LinearOp>(find(llvm::IsaPred<LinearOp>))) {
-    if (!hasOneRow(op.getResult().getType()))
-      return makeContraction(context, level.manyRows);
+    if (!hasOneRow(op.getResult().getType())) {
+      ContractionSizes sizes = level.manyRows;
+      if (op.getWeight().getType().getElementType().isBF16())
+        sizes.block[0] = level.pairRows;
+      return makeContraction(context, sizes);
+    }
     bool wide = op.getWeight().getType().getDimSize(0) >= level.wide;
     return makeContraction(context, wide ? level.oneRow : level.oneRowNarrow);
   }

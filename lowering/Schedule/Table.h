@@ -27,6 +27,8 @@ struct Level {
   /// By LLVM's names: all that a processor must have.
   llvm::ArrayRef<llvm::StringLiteral> features;
   ContractionSizes manyRows;
+  /// Rows of a register block where weights are pairs, which take registers to unpack.
+  int64_t pairRows;
   /// A row at a time; the narrow one for less than `wide` outputs, so that there is a piece for
   /// each thread.
   ContractionSizes oneRow, oneRowNarrow;
