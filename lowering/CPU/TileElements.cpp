@@ -310,11 +310,9 @@ Value TileLowering::readVector(Value tile, int64_t axis, Value outer, Value inne
 }
 
 void TileLowering::forEachVector(const TileLayout &layout, Value outerEnd,
-                                 function_ref<void(Value, Value)> body, bool computes) {
+                                 function_ref<void(Value, Value)> body, int64_t written) {
   // Few vectors of a row are written out, and as many as the row is made of.
   int64_t vectors = layout.pitch / lanes;
-  int64_t most = !computes ? 4 : lanes == 16 ? 2 : 1;
-  int64_t written = most;
   while (vectors % written != 0)
     --written;
   b.loop(b.index(0), outerEnd, 1, [&](Value outer) {

@@ -84,10 +84,10 @@ private:
   Value readVector(Value tile, int64_t axis, Value outer, Value inner);
   Value readScratch(const Scratch &scratch, Type element, Value at, int64_t count);
   void write(const Scratch &scratch, Value outer, Value inner, Value vector);
-  /// `body(outer, inner)` for each vector of the tile; fewer at a time where the body `computes`
-  /// with functions, whose constants and steps fill registers.
+  /// `body(outer, inner)` for each vector of the tile, at most `written` at a time written out: few
+  /// where the body computes functions, whose constants and steps fill registers.
   void forEachVector(const TileLayout &layout, Value outerEnd,
-                     function_ref<void(Value, Value)> body, bool computes = false);
+                     function_ref<void(Value, Value)> body, int64_t written = 4);
 
   func::FuncOp function;
   Emitter b;

@@ -165,7 +165,7 @@ LogicalResult TileLowering::lowerBlock(Block &block) {
               LaneValue element = emitRegion(b, map.getBody(), arguments, lanes);
               write(result, outer, inner, getVector(b, element, lanes));
             },
-            computes(map));
+            computes(map) ? (lanes == 16 ? 2 : 1) : 4);
         buffers.try_emplace({map.getResult(), layout.axis}, result);
       }
     } else if (op.getNumRegions() != 0 && llvm::any_of(op.getRegions(), [](Region &region) {

@@ -132,7 +132,7 @@ LogicalResult TileLowering::lowerStore(StoreOp store) {
             else
               b.storeMasked(vector, view.flat, place, b.lanesBelow(b.sub(innerEnd, inner), lanes));
           },
-          isa_and_present<MapOp>(tile.getDefiningOp()));
+          isa_and_present<MapOp>(tile.getDefiningOp()) ? 1 : 4);
     };
     if (!limitInner)
       rows(true);

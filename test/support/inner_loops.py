@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reads assembly that LLVM wrote and checks its innermost loops.
 
-    inner_loops.py FILE.s [--print] [--at-least N]
+    inner_loops.py FILE.s [--print] [--at-least N] [--products N]
 
 For each innermost loop with multiply-and-add instructions: the function, how many instructions of
 which kind. Fails if one of them spills or reloads a register (LLVM's comments say so), or if fewer
-than N such loops are found. --print shows the loops themselves.
+than N such loops are found. --products leaves out loops with fewer of them. --print shows the loops themselves.
 """
 import argparse
 import re
@@ -13,6 +13,7 @@ import sys
 
 LABEL = re.compile(r"^(\.?[\w$.@]+):")
 JUMP = re.compile(r"^\s+j\w+\s+(\.LBB\w+)")
+LEAP = re.compile(r"^\s+jmp\s+(\.LBB\w+)")
 PRODUCT = re.compile(r"^\s+vf?n?m(add|ul)\w*[ps][sdh]\b|^\s+v(dp|p?dpbusd)\w*\b|^\s+mulps\b")
 SPILL = re.compile(r"(Spill|Reload)")
 
@@ -33,7 +34,11 @@ def functions(text):
 
 
 def innermost(lines):
-    """[first, last] line numbers of each loop that holds no other."""
+    """[first, last] line numbers of each loop that holds no other.
+
+    A stretch with a jump elsewhere that is always taken is no loop of its own: LLVM put the loop's
+    inner parts behind it.
+    """
     places = {LABEL.match(line).group(1): i for i, line in enumerate(lines) if LABEL.match(line)}
     loops = {}
     for i, line in enumerate(lines):
@@ -41,7 +46,11 @@ def innermost(lines):
         if jump and places.get(jump.group(1), len(lines)) <= i:
             start = places[jump.group(1)]
             loops[start] = max(loops.get(start, 0), i)
-    return [(a, b) for a, b in sorted(loops.items()) if not any(a < c and d <= b for c, d in loops.items())]
+    def leaves(a, b):
+        always = [LEAP.match(line) for line in lines[a : b + 1]]
+        return any(leap and not a <= places.get(leap.group(1), -1) <= b for leap in always)
+
+    return [(a, b) for a, b in sorted(loops.items()) if not any(a < c and d <= b for c, d in loops.items()) and not leaves(a, b)]
 
 
 def main():
@@ -49,6 +58,7 @@ def main():
     parser.add_argument("file")
     parser.add_argument("--print", action="store_true", dest="show")
     parser.add_argument("--at-least", type=int, default=1)
+    parser.add_argument("--products", type=int, default=1)
     options = parser.parse_args()
     text = sys.stdin.read() if options.file == "-" else open(options.file).read()
     count, bad = 0, 0
@@ -56,7 +66,7 @@ def main():
         for first, last in innermost(lines):
             body = [line for line in lines[first : last + 1] if line.strip() and not line.strip().startswith((".", "#"))]
             products = sum(bool(PRODUCT.match(line)) for line in body)
-            if products == 0:
+            if products < options.products:
                 continue
             count += 1
             spills = [line for line in body if SPILL.search(line)]
