@@ -57,10 +57,10 @@ func.func @loops(%x: tensor<?x?x4xf64>, %w: tensor<6x4xf32>) -> tensor<?x?x6xf64
 
 // -----
 
-// Attention shares batch, place and head; a structured op its leading parallel iterators.
+// Attention and a cache's rows have builders; a structured op shares its leading parallel iterators.
 
 // CHECK-LABEL: @kinds
-// CHECK: fovea.group({{.*}}) schedule(#fovea.loops<parallel = 3>)
+// CHECK: fovea.group({{.*}}) schedule(#fovea.attention_tiles<
 // CHECK: fovea.attention
 // CHECK: fovea.group({{.*}}) schedule(#fovea.rows<
 // CHECK-NEXT: fovea.cache_append
