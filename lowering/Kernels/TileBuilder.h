@@ -75,7 +75,7 @@ private:
   // The rows.
   SmallVector<Value> memories(bool all);
   bool isCollapsible(unsigned outerAxes);
-  SmallVector<Value> rowExtents();
+  SmallVector<Value> rowExtents(ArrayRef<Value> known);
   Value matrix(Value memory);
   Rows rowsOf(Value memory, bool shared = false);
   Value viewAt(Value memory, ValueRange at, ArrayRef<int64_t> axes, Value length = {});

@@ -83,8 +83,7 @@ bool TileBuilder::fits() {
 
 /// The extents of the outer row axes and then the number of rows. All zero, and the call at fault,
 /// if the buffers' sizes differ.
-SmallVector<Value> TileBuilder::rowExtents() {
-  SmallVector<Value> known = memories(false);
+SmallVector<Value> TileBuilder::rowExtents(ArrayRef<Value> known) {
   // A result that batches share is all rows only if nothing else is.
   Value reference = known.front();
   if (form.located)
@@ -165,7 +164,7 @@ void TileBuilder::emitFactors(RmsNormOp op) {
   Type f32 = k.getF32Type();
   factors[op] = k.addTemporary(MemRefType::get(shape, f32), sizes);
   tileRows = helperRows;
-  SmallVector<Value> extents = rowExtents();
+  SmallVector<Value> extents = rowExtents(x);
   extents.back() = ceilDiv(k, extents.back(), tileRows);
   tile::KernelOp::create(k, extents, [&](OpBuilder &inner, Location, ValueRange ivs) {
     OpBuilder::InsertionGuard guard(k);
@@ -431,7 +430,7 @@ void TileBuilder::emit(const TileSizes &sizes) {
   int64_t blocks = 0;
   for (const Strip &strip : strips)
     blocks += strip.blocks;
-  SmallVector<Value> extents = rowExtents();
+  SmallVector<Value> extents = rowExtents(memories(false));
   Value rows = extents.back();
   extents.back() = ceilDiv(k, rows, sizes.chunk);
   if (blocks > 1)
@@ -472,7 +471,7 @@ void TileBuilder::emitElements(int64_t count) {
     int64_t rows = std::max<int64_t>(count / std::max<int64_t>(columns, 1), 1);
     return emit({rows, columns, rows, {}});
   }
-  SmallVector<Value> extents = rowExtents();
+  SmallVector<Value> extents = rowExtents(memories(false));
   Value total = extents.front();
   for (Value extent : ArrayRef(extents).drop_front())
     total = k.mul(total, extent);

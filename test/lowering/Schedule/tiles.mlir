@@ -81,12 +81,12 @@ func.func @attention_of_one_query(%q: tensor<?x1x2x4xf32>, %k: tensor<?x?x2x4xf3
   return %0 : tensor<?x1x2x4xf32>
 }
 
-// CHECK-LABEL: @rows_elements_and_others
+// CHECK-LABEL: @rows_and_elements
 // CHECK: #fovea.rows<rows = 4>
 // CHECK: #fovea.elements<count = 1024>
 // CHECK: #fovea.rows<rows = 4>
-// CHECK: #fovea.loops<parallel = 2>
-func.func @rows_elements_and_others(%x: tensor<?x?x4xf32>, %ids: tensor<?xi64>, %t: tensor<6x4xf32>) -> (tensor<?x?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>) {
+// CHECK: #fovea.rows<rows = 4>
+func.func @rows_and_elements(%x: tensor<?x?x4xf32>, %ids: tensor<?xi64>, %t: tensor<6x4xf32>) -> (tensor<?x?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>) {
   %0 = fovea.group(%a = %x) : (tensor<?x?x4xf32>) -> tensor<?x?x4xf32> {
     %1 = arith.addf %a, %a : tensor<?x?x4xf32>
     %2 = fovea.rms_norm %1 eps(1.0e-5) : tensor<?x?x4xf32>

@@ -1,0 +1,113 @@
+// RUN: fovea-opt %s --split-input-file --fovea-to-kernels | FileCheck %s
+
+// Blocks of columns by chunks of rows; weight and bias are loaded once for all tiles of a chunk. What is elementwise
+// behind the product is one map.
+
+// CHECK-LABEL: func.func private @linear_0(
+// CHECK-SAME: %[[X:.*]]: memref<?x33xf32>, %[[W:.*]]: memref<49x33xbf16>, %[[B:.*]]: memref<49xf32>, %[[R:.*]]: memref<?x49xf32>, %[[Y:.*]]: memref<?x49xf32>,
+// CHECK-DAG: %[[C2:.*]] = arith.constant 2 : index
+// CHECK-DAG: %[[C8:.*]] = arith.constant 8 : index
+// CHECK: tile.kernel grid(%[[N:.*]], %[[I:.*]]) = (%[[C2]], %{{.*}}) {
+// CHECK-DAG: %[[WT:.*]] = tile.load %{{.*}} : !tile.view<49x33xbf16> -> !tile.tile<32x33xbf16>
+// CHECK-DAG: tile.load %{{.*}} : !tile.view<1x49xf32> -> !tile.tile<1x32xf32>
+// CHECK-DAG: %[[BT:.*]] = tile.broadcast %{{.*}} : !tile.tile<1x32xf32> -> !tile.tile<8x32xf32>
+// CHECK: scf.for %[[ROW:.*]] = %{{.*}} to %{{.*}} step %[[C8]] {
+// CHECK-DAG: %[[XT:.*]] = tile.load %{{.*}}[%[[ROW]], %{{.*}}] : !tile.view<?x33xf32> -> !tile.tile<8x33xf32>
+// CHECK-DAG: %[[RT:.*]] = tile.load %{{.*}}[%[[ROW]], %{{.*}}] : !tile.view<?x49xf32> -> !tile.tile<8x32xf32>
+// CHECK: %[[S:.*]] = tile.dot %[[XT]], %[[WT]] transpose_b block(4, 32) : !tile.tile<8x33xf32>, !tile.tile<32x33xbf16> -> !tile.tile<8x32xf32>
+// CHECK: %[[T:.*]] = tile.map({{.*}} = %[[S]], {{.*}} = %[[BT]]
+// CHECK: arith.maximumf
+// CHECK: arith.addf
+// CHECK-NEXT: tile.yield
+// CHECK: tile.store %[[T]], %{{.*}}[%[[ROW]], %{{.*}}] : !tile.tile<8x32xf32>, !tile.view<?x49xf32>
+// CHECK-NOT: tile.store
+func.func @epilogue(%x: tensor<?x33xf32>, %w: tensor<49x33xbf16>, %b: tensor<49xf32>, %r: tensor<?x49xf32>) -> tensor<?x49xf32> attributes {fovea.entry} {
+  %0 = fovea.group(%a = %x, %c = %w, %d = %b, %e = %r) schedule(#fovea.contraction<tile = [8, 32], chunk = 16, block = [4, 32]>)
+      : (tensor<?x33xf32>, tensor<49x33xbf16>, tensor<49xf32>, tensor<?x49xf32>) -> tensor<?x49xf32> {
+    %1 = fovea.linear %a, %c bias(%d : tensor<49xf32>) : tensor<?x33xf32>, tensor<49x33xbf16> -> tensor<?x49xf32>
+    %2 = fovea.activation relu %1 : tensor<?x49xf32>
+    %3 = arith.addf %e, %2 : tensor<?x49xf32>
+    fovea.yield %3 : tensor<?x49xf32>
+  }
+  return %0 : tensor<?x49xf32>
+}
+
+// -----
+
+// Both ranges of a gate are products with the same rows of x; a weight in panels is read as the matrix that it is.
+
+// CHECK-LABEL: func.func private @linear_0(
+// CHECK: tile.kernel
+// CHECK: %[[W:.*]] = tile.packed %{{.*}} : memref<4x16x16xf32> -> !tile.view<64x16xf32>
+// CHECK: scf.for
+// CHECK: %[[X:.*]] = tile.load %{{.*}} -> !tile.tile<8x16xf32>
+// CHECK: %[[G:.*]] = tile.dot %[[X]], %{{.*}} transpose_b
+// CHECK: %[[U:.*]] = tile.dot %[[X]], %{{.*}} transpose_b
+// CHECK: tile.map({{.*}} = %[[G]], {{.*}} = %[[U]])
+// CHECK: tile.store %{{.*}} : !tile.tile<8x32xf32>, !tile.view<?x32xf32>
+fovea.weight @w : tensor<64x16xf32, #fovea.panels<16>> = #fovea.pack<#fovea.stored<"f", "w", tensor<64x16xf32>>, #fovea.panels<16>>
+func.func @gate(%x: tensor<?x16xf32>) -> tensor<?x32xf32> attributes {fovea.entry} {
+  %w = fovea.weight_ref @w : tensor<64x16xf32, #fovea.panels<16>>
+  %0 = fovea.group(%a = %x, %c = %w) schedule(#fovea.contraction<tile = [8, 32], chunk = 16, block = [4, 32]>)
+      : (tensor<?x16xf32>, tensor<64x16xf32, #fovea.panels<16>>) -> tensor<?x32xf32> {
+    %c0 = arith.constant 0 : index
+    %n = tensor.dim %a, %c0 : tensor<?x16xf32>
+    %1 = fovea.linear %a, %c : tensor<?x16xf32>, tensor<64x16xf32, #fovea.panels<16>> -> tensor<?x64xf32>
+    %2 = tensor.extract_slice %1[0, 0] [%n, 32] [1, 1] : tensor<?x64xf32> to tensor<?x32xf32>
+    %3 = tensor.extract_slice %1[0, 32] [%n, 32] [1, 1] : tensor<?x64xf32> to tensor<?x32xf32>
+    %4 = fovea.glu silu %2, %3 : tensor<?x32xf32>
+    fovea.yield %4 : tensor<?x32xf32>
+  }
+  return %0 : tensor<?x32xf32>
+}
+
+// -----
+
+// A folded norm's factors and the angles of rotary pairs are launches before; each range of columns has its own blocks,
+// halves of heads are products of their own, and keys go to the cache.
+
+// CHECK-LABEL: func.func @split(
+// CHECK: fovea.launch @row_factor_0 ins(%[[X:[a-z0-9_]*]] : memref<1x?x16xf32>) outs(%[[F:[a-z0-9_]*]] : memref<1x?xf32>)
+// CHECK: fovea.launch @rotary_angles_0
+// CHECK: fovea.launch @linear_0 ins(%[[X]], {{.*}}) outs({{.*}}%[[F]], {{.*}}) cost
+
+// CHECK-LABEL: func.func private @row_factor_0(
+// CHECK: tile.reduce sum
+// CHECK: math.sqrt
+// CHECK: tile.store {{.*}} : !tile.tile<4x1xf32>, !tile.view<?x1xf32>
+
+// CHECK-LABEL: func.func private @rotary_angles_0(
+// CHECK: math.cos {{.*}} : f64
+// CHECK: math.sin {{.*}} : f64
+
+// CHECK-LABEL: func.func private @linear_0(
+// CHECK: %[[C2:.*]] = arith.constant 2 : index
+// CHECK: tile.kernel grid(%[[BLOCK:.*]], %{{.*}}, %{{.*}}) = (%[[C2]],
+// CHECK: scf.if
+// CHECK: scf.for
+// CHECK-COUNT-4: tile.dot {{.*}} -> !tile.tile<8x8xf32>
+// CHECK: } else {
+// CHECK: scf.for
+// CHECK-COUNT-2: tile.dot {{.*}} -> !tile.tile<8x8xf32>
+// CHECK: tile.view %{{.*}} at(%{{.*}}, %{{.*}}) axes(2, 3) length(%{{.*}}) : memref<?x2x?x16xf32>
+// CHECK: tile.store {{.*}} : !tile.tile<8x8xf32>, !tile.view<?x16xf32>
+func.func @split(%x: tensor<1x?x16xf32>, %w: tensor<64x16xf32>, %k: !fovea.cache<key, 2x16xf32> {fovea.name = "k"}) -> (tensor<1x?x2x16xf32>, !fovea.cache<key, 2x16xf32> {fovea.name = "k"}) attributes {fovea.entry} {
+  %first = fovea.cache_length %k : !fovea.cache<key, 2x16xf32>
+  %0:2 = fovea.group(%a = %x, %c = %w, %d = %k, %f = %first) schedule(#fovea.contraction<tile = [8, 32], chunk = 16, block = [4, 32]>)
+      : (tensor<1x?x16xf32>, tensor<64x16xf32>, !fovea.cache<key, 2x16xf32>, index) -> (tensor<1x?x2x16xf32>, !fovea.cache<key, 2x16xf32>) {
+    %c1 = arith.constant 1 : index
+    %n = tensor.dim %a, %c1 : tensor<1x?x16xf32>
+    %p = fovea.positions from %f count %n : tensor<1x?xi32>
+    %1 = fovea.rms_norm %a eps(1.0e-5) : tensor<1x?x16xf32>
+    %2 = fovea.linear %1, %c : tensor<1x?x16xf32>, tensor<64x16xf32> -> tensor<1x?x64xf32>
+    %3 = tensor.extract_slice %2[0, 0, 0] [1, %n, 32] [1, 1, 1] : tensor<1x?x64xf32> to tensor<1x?x32xf32>
+    %4 = tensor.extract_slice %2[0, 0, 32] [1, %n, 32] [1, 1, 1] : tensor<1x?x64xf32> to tensor<1x?x32xf32>
+    %5 = tensor.expand_shape %3 [[0], [1], [2, 3]] output_shape [1, %n, 2, 16] : tensor<1x?x32xf32> into tensor<1x?x2x16xf32>
+    %6 = tensor.expand_shape %4 [[0], [1], [2, 3]] output_shape [1, %n, 2, 16] : tensor<1x?x32xf32> into tensor<1x?x2x16xf32>
+    %7 = fovea.rope half %5 at(%p : tensor<1x?xi32>) dim(16) theta(10000.0) : tensor<1x?x2x16xf32>
+    %8 = fovea.rope half %6 at(%p : tensor<1x?xi32>) dim(16) theta(10000.0) : tensor<1x?x2x16xf32>
+    %9 = fovea.cache_append %d, %8 : !fovea.cache<key, 2x16xf32>, tensor<1x?x2x16xf32>
+    fovea.yield %7, %9 : tensor<1x?x2x16xf32>, !fovea.cache<key, 2x16xf32>
+  }
+  return %0#0, %0#1 : tensor<1x?x2x16xf32>, !fovea.cache<key, 2x16xf32>
+}
