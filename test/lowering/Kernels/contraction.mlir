@@ -77,8 +77,9 @@ func.func @gate(%x: tensor<?x16xf32>) -> tensor<?x32xf32> attributes {fovea.entr
 // CHECK: tile.store {{.*}} : !tile.tile<4x1xf32>, !tile.view<?x1xf32>
 
 // CHECK-LABEL: func.func private @rotary_angles_0(
-// CHECK: math.cos {{.*}} : f64
-// CHECK: math.sin {{.*}} : f64
+// CHECK: arith.truncf {{.*}} : f64 to f32
+// CHECK: math.cos {{.*}} : f32
+// CHECK: math.sin {{.*}} : f32
 
 // CHECK-LABEL: func.func private @linear_0(
 // CHECK: %[[C2:.*]] = arith.constant 2 : index
