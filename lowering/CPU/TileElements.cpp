@@ -11,7 +11,10 @@ using namespace mlir::fovea::tile;
 
 Value TileLowering::allocate(Type element, const TileLayout &layout) {
   // Register blocks may reach past the last row, and vectors past the last element of a column.
+  // So may squares of vectors that are turned.
   int64_t rows = layout.outer + std::min<int64_t>(layout.outer, kMaxBlockRows) - 1;
+  if (layout.outer > 1)
+    rows = std::max<int64_t>(rows, llvm::alignTo(layout.outer, lanes));
   int64_t count = rows * layout.pitch + 16;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&function.getBody().front());
@@ -131,20 +134,36 @@ Scratch TileLowering::materialize(Value tile, int64_t axis) {
     result.memory = allocate(typeOf(tile).getElementType(), layout);
     copy(tile, result);
   } else {
-    // The other way round: elements one by one.
+    // The other way round: squares of vectors are turned. Buffers have room for whole ones.
     Scratch source = materialize(tile);
     result.layout.axis = axis;
     std::swap(result.layout.outer, result.layout.inner);
     result.layout.pitch = llvm::alignTo(result.layout.inner, lanes);
-    result.memory = allocate(typeOf(tile).getElementType(), result.layout);
-    b.loop(b.index(0), b.index(layout.outer), 1, [&](Value outer) {
-      b.loop(b.index(0), b.index(layout.inner), 1, [&](Value inner) {
-        Value from = b.add(b.mul(outer, layout.pitch), inner);
-        Value to = b.add(b.mul(inner, result.layout.pitch), outer);
-        Value element = memref::LoadOp::create(b, source.memory, from);
-        memref::StoreOp::create(b, element, result.memory, to);
+    Type element = typeOf(tile).getElementType();
+    result.memory = allocate(element, result.layout);
+    if (storageType(element).getIntOrFloatBitWidth() == 32 && layout.outer > 1 &&
+        layout.inner > 1) {
+      b.loop(b.index(0), b.index(layout.outer), lanes, [&](Value outer) {
+        b.loop(b.index(0), b.index(layout.pitch), lanes, [&](Value inner) {
+          SmallVector<Value> rows;
+          for (int64_t i = 0; i < lanes; ++i)
+            rows.push_back(readScratch(source, element,
+                                       b.add(b.mul(b.add(outer, i), layout.pitch), inner), lanes));
+          rows = b.transpose(rows);
+          for (int64_t i = 0; i < lanes; ++i)
+            write(result, b.add(inner, i), outer, rows[i]);
+        });
       });
-    });
+    } else {
+      b.loop(b.index(0), b.index(layout.outer), 1, [&](Value outer) {
+        b.loop(b.index(0), b.index(layout.inner), 1, [&](Value inner) {
+          Value from = b.add(b.mul(outer, layout.pitch), inner);
+          Value to = b.add(b.mul(inner, result.layout.pitch), outer);
+          Value value = memref::LoadOp::create(b, source.memory, from);
+          memref::StoreOp::create(b, value, result.memory, to);
+        });
+      });
+    }
   }
   buffers.try_emplace({tile, axis}, result);
   return result;
