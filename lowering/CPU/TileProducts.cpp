@@ -78,7 +78,15 @@ LogicalResult TileLowering::lowerDot(DotOp dot) {
   other.type = typeOf(otherTile).getElementType();
   std::function<Value(Value)> otherStart; // of the outer index, for k = 0
   auto otherLoad = otherTile.getDefiningOp<LoadOp>();
-  if (otherLoad && viewOf(otherLoad.getView()).panel == 0) {
+  // Rows that are multiples of a page apart all fall into the same few lines of the nearest cache;
+  // where k walks along them again and again they are copied.
+  auto collides = [&] {
+    const ViewMemory &view = viewOf(otherLoad.getView());
+    std::optional<int64_t> stride = getConstant(view.stride[1 - otherAxis]);
+    int64_t bytes = llvm::divideCeil(other.type.getIntOrFloatBitWidth(), 8);
+    return view.isUnit(otherAxis) && stride && *stride * bytes % 4096 == 0 && layout.outer > rows;
+  };
+  if (otherLoad && viewOf(otherLoad.getView()).panel == 0 && !collides()) {
     const ViewMemory view = viewOf(otherLoad.getView());
     other.memory = view.flat;
     other.stride = view.stride[1 - otherAxis];
