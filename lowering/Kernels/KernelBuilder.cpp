@@ -38,6 +38,7 @@ void KernelBuilder::nextPhase(StringRef name) {
       func::FuncOp::create(phase.function.getLoc(), "kernel", phase.function.getFunctionType());
   Block *block = next.function.addEntryBlock();
   phases->phases.push_back(next);
+  phases->main = phases->phases.size() - 1; // what came before prepared it
   values.clear();
   bind(next.function);
   setInsertionPointToStart(block);

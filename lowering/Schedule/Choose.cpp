@@ -88,7 +88,7 @@ static Attribute makeAttention(MLIRContext *context, const AttentionSizes &sizes
 
 /// Null for what is no computation of tiles. The op that needs most decides: what stands before and
 /// behind it is done on its tiles.
-static Attribute chooseTiles(GroupOp group, const Level &level) {
+Attribute mlir::fovea::chooseTiles(GroupOp group, const Level &level) {
   MLIRContext *context = group.getContext();
   auto find = [&](auto is) -> Operation * {
     for (Operation &op : group.getBody().front())

@@ -27,6 +27,12 @@ FailureOr<TargetAttr> getLevelTarget(StringRef name, Location loc);
 /// Whether a builder of tile programs computes this group; else it gets plain loops.
 bool isCovered(GroupOp group);
 
+struct Level;
+
+/// The schedule of tiles for a group by the numbers of a level, whichever it is; null for what is no
+/// computation of tiles.
+Attribute chooseTiles(GroupOp group, const Level &level);
+
 /// The schedule of a group by its ops, its shapes and the table of the target's level. With
 /// `assumeCovered` tiles are chosen for what no builder covers, too. Fails with an error at a group
 /// whose first result no op of its own computes.

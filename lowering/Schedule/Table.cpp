@@ -15,7 +15,7 @@ static constexpr Level kLevels[] = {
     {/*name=*/"avx512", /*lanes=*/16, /*registers=*/32, /*features=*/kAvx512,
      /*manyRows=*/{{64, 48}, 256, {8, 48}}, /*pairRows=*/8,
      /*oneRow=*/{{1, 128}, 1, {1, 128}},
-     /*oneRowNarrow=*/{{1, 64}, 1, {1, 64}}, /*wide=*/1024,
+     /*oneRowNarrow=*/{{1, 64}, 1, {1, 64}}, /*wide=*/768,
      /*manyQueries=*/{64, 64, {4, 64}, {4, 64}},
      /*oneQuery=*/{16, 64, {4, 64}, {4, 64}},
      /*rows=*/4, /*elements=*/1024},

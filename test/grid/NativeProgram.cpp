@@ -9,10 +9,10 @@ using namespace mlir;
 using namespace mlir::fovea;
 using namespace mlir::fovea::interpreter;
 
-std::unique_ptr<NativeProgram> NativeProgram::compile(ModuleOp original, std::string &error,
-                                                      RecipeSource *source, TilesTo tiles,
-                                                      function_ref<void(GroupOp)> choose,
-                                                      StringRef level) {
+std::unique_ptr<NativeProgram>
+NativeProgram::compile(ModuleOp original, std::string &error, RecipeSource *source, TilesTo tiles,
+                       function_ref<void(GroupOp)> choose, StringRef level,
+                       function_ref<LogicalResult(func::FuncOp)> lower) {
   OwningOpRef<ModuleOp> module(original.clone());
   PassManager fused(module->getContext()), stages(module->getContext());
   buildGraphPipeline(fused);
@@ -36,6 +36,9 @@ std::unique_ptr<NativeProgram> NativeProgram::compile(ModuleOp original, std::st
                    .evaluateRows(*source, 0, getStorageShape(type)[0], memory.data())))
       return nullptr;
   }
+  for (auto function : module->getOps<func::FuncOp>())
+    if (!function.isExternal() && failed(lower(function)))
+      return nullptr;
   PassManager native(module->getContext());
   buildLLVMPipeline(native, tiles);
   if (failed(native.run(*module)))
