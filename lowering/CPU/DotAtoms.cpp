@@ -87,6 +87,9 @@ void BroadcastAtom::step(Emitter &b, const DotBlock &block, Value k, int64_t ahe
     Value &sum = acc[r * block.vectors() + v];
     sum = b.mulAdd(x, y, sum);
   };
+  if (lane.next && count == interleave)
+    memref::PrefetchOp::create(b, lane.memory, b.add(b.add(lane.next, place), constant),
+                               /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
   // What is held in registers beside the sums is kept small: of one row, its elements; else the
   // vectors of one k.
   if (block.rows() == 1) {

@@ -28,6 +28,8 @@ LogicalResult TileLowering::lowerDot(DotOp dot) {
   LaneOperand &lane = block.lane;
   lane.type = typeOf(laneTile).getElementType();
   auto laneLoad = laneTile.getDefiningOp<LoadOp>();
+  int64_t panel = 0;
+  Value panelStride;
   std::function<Value(Value)> laneStart; // of the vector at an inner index, for k = 0
   if (laneLoad && viewOf(laneLoad.getView()).panel != 0 && laneAxis == 0 &&
       viewOf(laneLoad.getView()).panel % lanes == 0 &&
@@ -40,6 +42,8 @@ LogicalResult TileLowering::lowerDot(DotOp dot) {
     lane.alignment = std::min<int64_t>(
         64, lanes * view.interleave * llvm::divideCeil(lane.type.getIntOrFloatBitWidth(), 8));
     lane.streams = true;
+    panel = view.panel;
+    panelStride = view.panelStride;
     laneStart = [&, view](Value inner) {
       // Panels past the last are computed as the last, and not stored.
       Value row = b.add(laneLoad.getRow(), inner);
@@ -125,7 +129,14 @@ LogicalResult TileLowering::lowerDot(DotOp dot) {
     lane.vectors.clear();
     for (int64_t v = 0; v < vectors; ++v)
       lane.vectors.push_back(laneStart(b.add(inner, v * lanes)));
+    // Panels far away take longer to come than a row block takes: each block of rows fetches one of
+    // those that follow this tile's.
+    int64_t panels = lane.streams ? vectors * lanes / panel : 0;
     b.loop(b.index(0), outerEnd, rows, [&](Value outer) {
+      if (panels > 0 && rows > 1) {
+        Value which = b.add(b.rem(b.div(outer, rows), panels), panels);
+        lane.next = b.add(lane.vectors.front(), b.mul(which, panelStride));
+      }
       other.rows.clear();
       SmallVector<Value> acc;
       for (int64_t r = 0; r < rows; ++r) {
