@@ -29,6 +29,7 @@ LogicalResult TileLowering::lowerDot(DotOp dot) {
   lane.type = typeOf(laneTile).getElementType();
   auto laneLoad = laneTile.getDefiningOp<LoadOp>();
   int64_t panel = 0;
+  bool together = false;
   Value panelStride;
   std::function<Value(Value)> laneStart; // of the vector at an inner index, for k = 0
   if (laneLoad && viewOf(laneLoad.getView()).panel != 0 && laneAxis == 0 &&
@@ -44,13 +45,27 @@ LogicalResult TileLowering::lowerDot(DotOp dot) {
     lane.streams = true;
     panel = view.panel;
     panelStride = view.panelStride;
-    laneStart = [&, view](Value inner) {
-      // Panels past the last are computed as the last, and not stored.
-      Value row = b.add(laneLoad.getRow(), inner);
-      Value panel = b.minimum(b.div(row, view.panel), b.index(view.panels - 1));
-      return b.add(b.mul(panel, view.panelStride),
-                   b.mul(b.rem(inner, view.panel), view.interleave));
-    };
+    // Where tiles divide a weight, one place and constants give all of a tile's panels; else those
+    // past the last are computed as the last, and not stored.
+    int64_t width = typeOf(laneTile).getRows(), tilePanels = llvm::divideCeil(width, panel);
+    together = width % panel == 0 && view.panels % tilePanels == 0 &&
+               isMultipleOf(laneLoad.getRow(), width);
+    if (together) {
+      Value first = b.minimum(b.div(laneLoad.getRow(), panel), b.index(view.panels - tilePanels));
+      first = b.mul(first, panelStride);
+      laneStart = [&, view, first](Value inner) {
+        Value at = b.add(b.mul(b.div(inner, view.panel), view.panelStride),
+                         b.mul(b.rem(inner, view.panel), view.interleave));
+        return b.add(first, at);
+      };
+    } else {
+      laneStart = [&, view](Value inner) {
+        Value row = b.add(laneLoad.getRow(), inner);
+        Value place = b.minimum(b.div(row, view.panel), b.index(view.panels - 1));
+        return b.add(b.mul(place, view.panelStride),
+                     b.mul(b.rem(inner, view.panel), view.interleave));
+      };
+    }
   } else if (laneLoad && isDirect(laneLoad, laneAxis)) {
     const ViewMemory view = viewOf(laneLoad.getView());
     lane.memory = view.flat;
@@ -131,7 +146,7 @@ LogicalResult TileLowering::lowerDot(DotOp dot) {
       lane.vectors.push_back(laneStart(b.add(inner, v * lanes)));
     // Panels far away take longer to come than a row block takes: each block of rows fetches one of
     // those that follow this tile's.
-    int64_t panels = lane.streams ? vectors * lanes / panel : 0;
+    int64_t panels = together ? vectors * lanes / panel : 0;
     b.loop(b.index(0), outerEnd, rows, [&](Value outer) {
       if (panels > 0 && rows > 1) {
         Value which = b.add(b.rem(b.div(outer, rows), panels), panels);

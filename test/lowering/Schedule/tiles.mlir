@@ -36,13 +36,13 @@ func.func @one_row(%x: tensor<?x1x4xf32>, %w: tensor<1024x4xf32>) -> tensor<?x1x
 // AVX512: #fovea.contraction<tile = [1, 64], chunk = 1, block = [1, 64]>
 // AVX2: #fovea.contraction<tile = [1, 64], chunk = 1, block = [1, 64]>
 // SSE: #fovea.contraction<tile = [1, 32], chunk = 1, block = [1, 32]>
-func.func @narrow_row_with_epilogue(%x: tensor<?x4xf32>, %w: tensor<1023x4xf32>) -> tensor<?x1023xf32> {
-  %0 = fovea.group(%a = %x, %b = %w) : (tensor<?x4xf32>, tensor<1023x4xf32>) -> tensor<?x1023xf32> {
-    %1 = fovea.linear %a, %b : tensor<?x4xf32>, tensor<1023x4xf32> -> tensor<?x1023xf32>
-    %2 = fovea.activation silu %1 : tensor<?x1023xf32>
-    fovea.yield %2 : tensor<?x1023xf32>
+func.func @narrow_row_with_epilogue(%x: tensor<?x4xf32>, %w: tensor<767x4xf32>) -> tensor<?x767xf32> {
+  %0 = fovea.group(%a = %x, %b = %w) : (tensor<?x4xf32>, tensor<767x4xf32>) -> tensor<?x767xf32> {
+    %1 = fovea.linear %a, %b : tensor<?x4xf32>, tensor<767x4xf32> -> tensor<?x767xf32>
+    %2 = fovea.activation silu %1 : tensor<?x767xf32>
+    fovea.yield %2 : tensor<?x767xf32>
   }
-  return %0 : tensor<?x1023xf32>
+  return %0 : tensor<?x767xf32>
 }
 
 // A batch of one is no reason for a tile of one row.
