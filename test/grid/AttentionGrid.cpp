@@ -155,6 +155,12 @@ TEST_P(AttentionGridTiles, byQueriesInVectors) {
   run(AttentionCase(getTiledCases()[GetParam()]), GetParam(), How::Queries, getHostLevel());
 }
 
+TEST_P(AttentionGridTiles, byQueriesOnAvx2) {
+  if (getHostLevel() == "sse")
+    GTEST_SKIP() << "this machine has no AVX2";
+  run(AttentionCase(getTiledCases()[GetParam()]), GetParam(), How::Queries, "avx2");
+}
+
 TEST_P(AttentionGridTiles, byHeadsInLoops) {
   run(AttentionCase(getTiledCases()[GetParam()], /*oneQuery=*/true), GetParam(), How::Heads);
 }
