@@ -29,8 +29,8 @@ bool isCovered(GroupOp group);
 
 struct Level;
 
-/// The schedule of tiles for a group by the numbers of a level, whichever it is; null for what is no
-/// computation of tiles.
+/// The schedule of tiles for a group by the numbers of a level, whichever it is; null for what is
+/// no computation of tiles.
 Attribute chooseTiles(GroupOp group, const Level &level);
 
 /// The schedule of a group by its ops, its shapes and the table of the target's level. With
