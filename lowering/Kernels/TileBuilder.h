@@ -116,6 +116,8 @@ private:
   Value reduce(tile::ReduceKind kind, Value tile);
 
   // The kernel.
+  /// A grid over the outer row axes and tiles of rows, for numbers that are computed before.
+  void emitHelperGrid(SmallVector<Value> extents, function_ref<void()> body);
   void emitFactors(RmsNormOp op);
   void emitAngles(RopeOp op);
   void endPhase(StringRef name);

@@ -152,6 +152,17 @@ void TileBuilder::storeRows(Value value, Value memory, Value column) {
   tile::StoreOp::create(k, value, rows.view, flat ? k.index(0) : row, column);
 }
 
+void TileBuilder::emitHelperGrid(SmallVector<Value> extents, function_ref<void()> body) {
+  extents.back() = ceilDiv(k, extents.back(), tileRows);
+  tile::KernelOp::create(k, extents, [&](OpBuilder &inner, Location, ValueRange ivs) {
+    OpBuilder::InsertionGuard guard(k);
+    k.setInsertionPoint(inner.getInsertionBlock(), inner.getInsertionPoint());
+    at = SmallVector<Value>(ivs.drop_back());
+    row = k.mul(ivs.back(), k.index(tileRows));
+    body();
+  });
+}
+
 /// 1 / sqrt(mean of squares + eps) of each row.
 void TileBuilder::emitFactors(RmsNormOp op) {
   Value x = k.buffer(op.getInput());
@@ -165,12 +176,7 @@ void TileBuilder::emitFactors(RmsNormOp op) {
   factors[op] = k.addTemporary(MemRefType::get(shape, f32), sizes);
   tileRows = helperRows;
   SmallVector<Value> extents = rowExtents(x);
-  extents.back() = ceilDiv(k, extents.back(), tileRows);
-  tile::KernelOp::create(k, extents, [&](OpBuilder &inner, Location, ValueRange ivs) {
-    OpBuilder::InsertionGuard guard(k);
-    k.setInsertionPoint(inner.getInsertionBlock(), inner.getInsertionPoint());
-    at = SmallVector<Value>(ivs.drop_back());
-    row = k.mul(ivs.back(), k.index(tileRows));
+  emitHelperGrid(extents, [&] {
     int64_t size = type.getShape().back();
     Value whole = loadRows(rowsOf(x), k.index(0), size);
     Value squares =
@@ -186,7 +192,6 @@ void TileBuilder::emitFactors(RmsNormOp op) {
   endPhase("row_factor");
 }
 
-/// Cosines and sines of each place and pair, from products in f64: right for every position.
 /// An f64 angle within half a turn, as an f32, whose sine and cosine are functions of vectors. The
 /// turn is taken away in two parts, the first of 33 bits, so that its product with up to a million
 /// turns is exact. Off by at most 2e-7.
@@ -202,6 +207,7 @@ static Value lessWholeTurns(KernelBuilder &k, Value angle) {
   return k.convert(rest, k.getF32Type());
 }
 
+/// Cosines and sines of each place and pair, from products in f64: right for every position.
 void TileBuilder::emitAngles(RopeOp op) {
   int64_t half = op.getDim() / 2;
   Value positions = k.buffer(op.getPositions()), reference = memories(false).front();
@@ -227,12 +233,7 @@ void TileBuilder::emitAngles(RopeOp op) {
   SmallVector<Value> extents{k.size(memory, 0)};
   if (!single)
     extents.push_back(k.size(memory, 1));
-  extents.back() = ceilDiv(k, extents.back(), tileRows);
-  tile::KernelOp::create(k, extents, [&](OpBuilder &inner, Location, ValueRange ivs) {
-    OpBuilder::InsertionGuard guard(k);
-    k.setInsertionPoint(inner.getInsertionBlock(), inner.getInsertionPoint());
-    at = SmallVector<Value>(ivs.drop_back());
-    row = k.mul(ivs.back(), k.index(tileRows));
+  emitHelperGrid(extents, [&] {
     auto table = [&](Value numbers) {
       Value view = viewAt(numbers, {}, {0});
       Value tile =
