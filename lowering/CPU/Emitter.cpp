@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/CPU/Emitter.h"
+#include "lowering/Kernels/KernelBuilder.h"
 #include "lowering/Lowering.h"
 #include "mlir/IR/Matchers.h"
 
@@ -136,24 +137,7 @@ void Emitter::storeMasked(Value vector, Value memory, Value at, Value mask) {
   vector::MaskedStoreOp::create(*this, memory, at, mask, vector);
 }
 
-Value Emitter::convert(Value value, Type element) {
-  Type from = getElementTypeOrSelf(value.getType());
-  if (from == element)
-    return value;
-  auto typed = [&](Type type) -> Type {
-    if (auto vector = dyn_cast<VectorType>(value.getType()))
-      return vector.clone(type);
-    return type;
-  };
-  unsigned source = from.getIntOrFloatBitWidth(), target = element.getIntOrFloatBitWidth();
-  if (source < target)
-    return arith::ExtFOp::create(*this, typed(element), value);
-  if (source > target)
-    return arith::TruncFOp::create(*this, typed(element), value);
-  // f16 and bf16: through f32, which holds both.
-  return arith::TruncFOp::create(*this, typed(element),
-                                 arith::ExtFOp::create(*this, typed(getF32Type()), value));
-}
+Value Emitter::convert(Value value, Type element) { return convertFloat(*this, value, element); }
 
 Value Emitter::mulAdd(Value a, Value b, Value c) {
   auto contract = arith::FastMathFlags::contract;

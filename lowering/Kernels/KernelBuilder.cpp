@@ -228,17 +228,27 @@ Value KernelBuilder::integer(Type type, int64_t value) {
   return arith::ConstantOp::create(*this, getIntegerAttr(type, value));
 }
 
-Value KernelBuilder::convert(Value value, Type floatType) {
-  unsigned from = value.getType().getIntOrFloatBitWidth(), to = floatType.getIntOrFloatBitWidth();
-  if (value.getType() == floatType)
+Value mlir::fovea::convertFloat(ImplicitLocOpBuilder &b, Value value, Type element) {
+  Type from = getElementTypeOrSelf(value.getType());
+  if (from == element)
     return value;
-  if (from < to)
-    return arith::ExtFOp::create(*this, floatType, value);
-  if (from > to)
-    return arith::TruncFOp::create(*this, floatType, value);
+  auto typed = [&](Type type) -> Type {
+    if (auto vector = dyn_cast<VectorType>(value.getType()))
+      return vector.clone(type);
+    return type;
+  };
+  unsigned source = from.getIntOrFloatBitWidth(), target = element.getIntOrFloatBitWidth();
+  if (source < target)
+    return arith::ExtFOp::create(b, typed(element), value);
+  if (source > target)
+    return arith::TruncFOp::create(b, typed(element), value);
   // f16 and bf16: through f32, which holds both.
-  return arith::TruncFOp::create(*this, floatType,
-                                 arith::ExtFOp::create(*this, getF32Type(), value));
+  return arith::TruncFOp::create(b, typed(element),
+                                 arith::ExtFOp::create(b, typed(b.getF32Type()), value));
+}
+
+Value KernelBuilder::convert(Value value, Type floatType) {
+  return convertFloat(*this, value, floatType);
 }
 
 Value KernelBuilder::toIndex(Value integer) {
