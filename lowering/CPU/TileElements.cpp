@@ -136,9 +136,7 @@ Scratch TileLowering::materialize(Value tile, int64_t axis) {
   } else {
     // The other way round: squares of vectors are turned. Buffers have room for whole ones.
     Scratch source = materialize(tile);
-    result.layout.axis = axis;
-    std::swap(result.layout.outer, result.layout.inner);
-    result.layout.pitch = llvm::alignTo(result.layout.inner, lanes);
+    result.layout = layout.turned(lanes);
     Type element = typeOf(tile).getElementType();
     result.memory = allocate(element, result.layout);
     if (storageType(element).getIntOrFloatBitWidth() == 32 && layout.outer > 1 &&
@@ -207,14 +205,8 @@ Value TileLowering::validAlong(Value tile, int64_t axis) {
     return r ? b.minimum(l, r) : l;
   };
   if (auto load = dyn_cast_if_present<LoadOp>(op)) {
-    const ViewMemory &view = viewOf(load.getView());
-    Value offset = offsetOf(load, axis);
-    int64_t size = typeOf(tile).getSize(axis);
-    std::optional<int64_t> known = getConstant(offset), extent = getConstant(view.extent[axis]);
-    if (!(known && extent && *known + size <= *extent)) {
-      Value rest = b.maximum(b.sub(view.extent[axis], offset), b.index(0));
-      result = b.minimum(rest, b.index(size));
-    }
+    result =
+        viewOf(load.getView()).inside(b, offsetOf(load, axis), typeOf(tile).getSize(axis), axis);
   } else if (auto map = dyn_cast_if_present<MapOp>(op)) {
     // A select may give what is not known a value.
     bool selects = false;

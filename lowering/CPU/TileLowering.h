@@ -67,6 +67,9 @@ private:
   std::optional<Scratch> findDonor(Value tile, Operation *user, tile::TileType type);
   Scratch resultScratch(Value result, std::optional<Scratch> donor);
   void copy(Value from, const Scratch &to);
+  /// `body(whether rows are whole)`, in both forms if `limit`, how much of a row is inside, is only
+  /// known at run time.
+  void forWholeOrPart(Value limit, const TileLayout &layout, function_ref<void(bool)> body);
 
   //===-- Elements ------------------------------------------------------------------------===//
 

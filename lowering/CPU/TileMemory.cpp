@@ -12,6 +12,30 @@ TileLayout::TileLayout(TileType type, int64_t vectorLanes) {
   pitch = llvm::alignTo(inner, vectorLanes);
 }
 
+TileLayout TileLayout::turned(int64_t vectorLanes) const {
+  TileLayout result = *this;
+  result.axis = 1 - axis;
+  std::swap(result.outer, result.inner);
+  result.pitch = llvm::alignTo(result.inner, vectorLanes);
+  return result;
+}
+
+Value ViewMemory::place(Emitter &b, const Value (&first)[2], int64_t axis, Value outer,
+                        Value inner) const {
+  Value at[2];
+  at[axis] = b.add(first[axis], inner);
+  at[1 - axis] = b.add(first[1 - axis], outer);
+  return place(b, at[0], at[1]);
+}
+
+Value ViewMemory::inside(Emitter &b, Value first, int64_t size, int64_t axis) const {
+  std::optional<int64_t> offset = getConstant(first), end = getConstant(extent[axis]);
+  if (offset && end && *offset + size <= *end)
+    return {};
+  Value rest = b.maximum(b.sub(extent[axis], first), b.index(0));
+  return b.minimum(rest, b.index(size));
+}
+
 Value ViewMemory::place(Emitter &b, Value row, Value column) const {
   if (panel == 0)
     return b.add(base, b.add(b.mul(row, stride[0]), b.mul(column, stride[1])));

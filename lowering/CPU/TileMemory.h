@@ -17,6 +17,8 @@ struct TileLayout {
   int64_t axis; ///< of the tile, that lies in lanes
   int64_t outer, inner;
   int64_t pitch; ///< `inner` rounded up to whole vectors
+  /// The same tile with its other axis in lanes.
+  TileLayout turned(int64_t vectorLanes) const;
   bool operator==(const TileLayout &other) const {
     return axis == other.axis && outer == other.outer && inner == other.inner;
   }
@@ -37,6 +39,11 @@ struct ViewMemory {
   bool isUnit(int64_t axis) const { return panel == 0 && getConstant(stride[axis]) == 1; }
   /// Element (row, column) as an index into `flat`.
   Value place(Emitter &b, Value row, Value column) const;
+  /// The element `inner` along `axis` and `outer` along the other from element `first` (row,
+  /// column).
+  Value place(Emitter &b, const Value (&first)[2], int64_t axis, Value outer, Value inner) const;
+  /// How many of `size` places along `axis` from `first` on are inside; null if surely all.
+  Value inside(Emitter &b, Value first, int64_t size, int64_t axis) const;
 };
 
 /// Describes what a `tile.view` or a `tile.packed` sees; emits at `b`.

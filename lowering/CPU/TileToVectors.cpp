@@ -89,14 +89,12 @@ LogicalResult TileLowering::lowerBranch(scf::IfOp branch) {
     buffers.try_emplace({result, layout.axis}, scratch);
     results.push_back({static_cast<unsigned>(i), scratch});
   }
-  for (Region *region : branch->getRegions().size() ? SmallVector<Region *>{&branch.getThenRegion(),
-                                                                            &branch.getElseRegion()}
-                                                    : SmallVector<Region *>{}) {
-    if (region->empty())
+  for (Region &region : branch->getRegions()) {
+    if (region.empty())
       continue;
-    if (failed(lowerBlock(region->front())))
+    if (failed(lowerBlock(region.front())))
       return failure();
-    auto yield = cast<scf::YieldOp>(region->front().getTerminator());
+    auto yield = cast<scf::YieldOp>(region.front().getTerminator());
     b.setInsertionPoint(yield);
     for (auto [i, scratch] : results)
       copy(yield.getOperand(i), scratch);

@@ -8,27 +8,28 @@ using namespace mlir;
 using namespace mlir::fovea;
 using namespace mlir::fovea::tile;
 
+void TileLowering::forWholeOrPart(Value limit, const TileLayout &layout,
+                                  function_ref<void(bool)> body) {
+  if (!limit)
+    return body(true);
+  b.when(
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, limit, b.index(layout.inner)),
+      [&] { body(true); }, [&] { body(false); });
+}
+
 Scratch TileLowering::loadToScratch(LoadOp load, int64_t axis) {
   const ViewMemory view = viewOf(load.getView());
   TileType type = typeOf(load);
   TileLayout layout = layoutOf(load);
-  if (layout.axis != axis) {
-    layout.axis = axis;
-    std::swap(layout.outer, layout.inner);
-    layout.pitch = llvm::alignTo(layout.inner, lanes);
-  }
+  if (layout.axis != axis)
+    layout = layout.turned(lanes);
   Type element = type.getElementType();
   Scratch scratch{allocate(element, layout), layout};
   Value validOuter = validAlong(load, 1 - axis), validInner = validAlong(load, axis);
   Value outerEnd = validOuter ? validOuter : b.index(layout.outer);
   Value innerEnd = validInner ? validInner : b.index(layout.inner);
   Value first[2] = {load.getRow(), load.getColumn()};
-  auto placeOf = [&](Value outer, Value inner) {
-    Value at[2];
-    at[axis] = b.add(first[axis], inner);
-    at[1 - axis] = b.add(first[1 - axis], outer);
-    return view.place(b, at[0], at[1]);
-  };
+  auto placeOf = [&](Value outer, Value inner) { return view.place(b, first, axis, outer, inner); };
   bool bits = element.isInteger(1);
   if (view.isUnit(axis) && !bits) {
     // Lanes as they lie.
@@ -44,12 +45,7 @@ Scratch TileLowering::loadToScratch(LoadOp load, int64_t axis) {
         write(scratch, outer, inner, loaded);
       });
     };
-    if (!validInner)
-      rows(true);
-    else
-      b.when(
-          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, innerEnd, b.index(layout.inner)),
-          [&] { rows(true); }, [&] { rows(false); });
+    forWholeOrPart(validInner, layout, rows);
     return scratch;
   }
   if (view.isUnit(1 - axis) && !bits && element.getIntOrFloatBitWidth() <= 32) {
@@ -98,26 +94,13 @@ LogicalResult TileLowering::lowerStore(StoreOp store) {
   int64_t axis = layout.axis;
   Value first[2] = {store.getRow(), store.getColumn()};
   Type element = typeOf(tile).getElementType();
-  // How much of the tile is inside.
-  auto inside = [&](int64_t a) -> Value {
-    int64_t size = typeOf(tile).getSize(a);
-    std::optional<int64_t> offset = getConstant(first[a]), extent = getConstant(view.extent[a]);
-    if (offset && extent && *offset + size <= *extent)
-      return {};
-    Value rest = b.maximum(b.sub(view.extent[a], first[a]), b.index(0));
-    return b.minimum(rest, b.index(size));
-  };
+  auto inside = [&](int64_t a) { return view.inside(b, first[a], typeOf(tile).getSize(a), a); };
   Value limitOuter = inside(1 - axis), limitInner = inside(axis);
   Value outerEnd = limitOuter ? limitOuter : b.index(layout.outer);
   Value innerEnd = limitInner ? limitInner : b.index(layout.inner);
   if (Value known = validAlong(tile, 1 - axis))
     outerEnd = b.minimum(outerEnd, known);
-  auto placeOf = [&](Value outer, Value inner) {
-    Value at[2];
-    at[axis] = b.add(first[axis], inner);
-    at[1 - axis] = b.add(first[1 - axis], outer);
-    return view.place(b, at[0], at[1]);
-  };
+  auto placeOf = [&](Value outer, Value inner) { return view.place(b, first, axis, outer, inner); };
   bool bits = element.isInteger(1);
   if (view.isUnit(axis) && !bits) {
     auto rows = [&](bool whole) {
@@ -134,12 +117,7 @@ LogicalResult TileLowering::lowerStore(StoreOp store) {
           },
           isa_and_present<MapOp>(tile.getDefiningOp()) ? 1 : 4);
     };
-    if (!limitInner)
-      rows(true);
-    else
-      b.when(
-          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, innerEnd, b.index(layout.inner)),
-          [&] { rows(true); }, [&] { rows(false); });
+    forWholeOrPart(limitInner, layout, rows);
     return success();
   }
   Scratch scratch = materialize(tile);
