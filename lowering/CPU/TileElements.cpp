@@ -62,10 +62,8 @@ bool TileLowering::isLazy(Value tile) {
   auto readOnceIn = [&](Operation *user) {
     return user->getBlock() == op->getBlock() && isa<MapOp, ReduceOp, StoreOp>(user);
   };
-  if (isa<SplatOp, BroadcastOp>(op))
+  if (isa<SplatOp, BroadcastOp, IotaOp>(op))
     return true;
-  if (isa<IotaOp>(op)) // a broadcast of numbers that count would not count in lanes
-    return llvm::none_of(op->getUsers(), llvm::IsaPred<BroadcastOp, ReduceOp, DotOp>);
   if (auto load = dyn_cast<LoadOp>(op))
     return isDirect(load, layoutOf(tile).axis) &&
            llvm::none_of(op->getUsers(), llvm::IsaPred<BroadcastOp>);
