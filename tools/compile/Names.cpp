@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names of values in dumps, made from the modules that locations name.
 #include "tools/compile/Names.h"
 #include "dialects/Fovea/FoveaDialect.h"
 #include "mlir/IR/OwningOpRef.h"
