@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The atoms that there are: a broadcast element times vectors, at every level. It refuses sums that are
-// no floats and pairs of anything but bf16.
+// The atoms that there are: a broadcast element times vectors, at every level. It refuses sums that
+// are no floats and pairs of anything but bf16.
 #include "lowering/CPU/DotAtoms.h"
 
 using namespace mlir;

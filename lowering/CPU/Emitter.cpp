@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Index arithmetic that folds as it is written, loops that vanish when they run once, and vectors by
-// nothing but shuffles, masks and plain arithmetic, which every target has.
+// Index arithmetic that folds as it is written, loops that vanish when they run once, and vectors
+// by nothing but shuffles, masks and plain arithmetic, which every target has.
 #include "lowering/CPU/Emitter.h"
 #include "lowering/Kernels/KernelBuilder.h"
 #include "lowering/Lowering.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Strides, bounds and panels of what a tile program sees of memory. Constants stay constants, so that
-// the lowering can prove what is inside.
+// Strides, bounds and panels of what a tile program sees of memory. Constants stay constants, so
+// that the lowering can prove what is inside.
 #include "lowering/CPU/TileMemory.h"
 
 using namespace mlir;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The way from a module of the llvm stage to code that can be called, and memory that finds accesses
-// past its ends.
+// The way from a module of the llvm stage to code that can be called, and memory that finds
+// accesses past its ends.
 #include "test/grid/NativeCode.h"
 #include "dialects/Tile/TileDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
