@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Linear maps, embeddings, norms, activations, gates, pooling. All work on rows: the last axis.
+// Linear maps, embeddings, norms, activations, gates, pooling, argmax. All work on rows: the last
+// axis.
 #include "interpreter/Frame.h"
 #include <algorithm>
 #include <cmath>
@@ -204,6 +205,26 @@ static LogicalResult runPool(PoolOp op, Frame &frame) {
   return frame.set(op, std::move(*result));
 }
 
+//===-- Argmax -------------------------------------------------------------------------------===//
+
+static LogicalResult runArgmax(ArgmaxOp op, Frame &frame) {
+  const Tensor &x = frame.tensor(op.getInput());
+  int64_t width = x.shape.back();
+  FailureOr<Tensor> result =
+      frame.makeTensor(op, ArrayRef<int64_t>(x.shape).drop_back(), /*isReal=*/false);
+  if (failed(result))
+    return failure();
+  for (int64_t row = 0; row < result->size(); ++row) {
+    const double *element = x.reals.data() + row * width;
+    int64_t best = 0;
+    for (int64_t i = 1; i < width && !std::isnan(element[best]); ++i)
+      if (element[i] > element[best] || std::isnan(element[i]))
+        best = i;
+    result->integers[row] = best;
+  }
+  return frame.set(op, std::move(*result));
+}
+
 void interpreter::addLayerOps(HandlerTable &table) {
   table.add(runLinear);
   table.add(runEmbedding);
@@ -214,4 +235,5 @@ void interpreter::addLayerOps(HandlerTable &table) {
   table.add(runGlu);
   table.add(runDropout);
   table.add(runPool);
+  table.add(runArgmax);
 }

@@ -55,7 +55,7 @@ Step getStep(OpResult result, int64_t axis) {
         return toAxis(yield->getOperand(result.getResultNumber()), axis);
       })
       // The last axis of these is static, or the input's.
-      .Case<LinearOp, LayerNormOp, RmsNormOp, L2NormOp, ActivationOp, DropoutOp, RopeOp>(
+      .Case<LinearOp, LayerNormOp, RmsNormOp, L2NormOp, ActivationOp, ArgmaxOp, DropoutOp, RopeOp>(
           [&](auto other) { return toAxis(other.getInput(), axis); })
       .Case([&](GluOp glu) { return toAxis(glu.getGate(), axis); })
       .Case([&](EmbeddingOp embedding) { return toAxis(embedding.getIds(), axis); })

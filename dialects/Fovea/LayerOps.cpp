@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Linear, embedding, norms, activations, pooling: verifiers and result sizes.
+// Linear, embedding, norms, activations, pooling, argmax: verifiers and result sizes.
 #include "dialects/Fovea/FoveaDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
@@ -176,5 +176,25 @@ LogicalResult PoolOp::verify() {
 
 LogicalResult PoolOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
   reifyLeading(builder, getLoc(), getInput(), 1, getInput().getType().getDimSize(2), shapes);
+  return success();
+}
+
+//===-- Argmax -------------------------------------------------------------------------------===//
+
+LogicalResult ArgmaxOp::verify() {
+  auto input = getInput().getType(), result = getResult().getType();
+  if (failed(verifyLastAxis(*this, input))) // C1
+    return failure();
+  if (input.getShape().back() == 0) // C1
+    return emitOpError("expects a row to have an element, got ") << input;
+  ArrayRef<int64_t> expected = input.getShape().drop_back();
+  if (!agree(result.getShape(), expected)) // C2
+    return emitOpError("expects a result like ")
+           << RankedTensorType::get(expected, result.getElementType()) << ", got " << result;
+  return success();
+}
+
+LogicalResult ArgmaxOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+  reifyLeading(builder, getLoc(), getInput(), getInput().getType().getRank() - 1, {}, shapes);
   return success();
 }

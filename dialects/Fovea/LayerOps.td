@@ -167,6 +167,25 @@ def PoolOp : LayerOp<"pool"> {
   let hasVerifier = 1;
 }
 
+def ArgmaxOp : LayerOp<"argmax"> {
+  let summary = "Where a row's greatest element stands";
+  let description = [{
+    `result[...] = the i with x[..., i] >= x[..., j] for all j`, the least of several: greedy sampling's choice. NaN counts as
+    greater than every number, so a row that holds one gives the place of its first.
+
+    * (C1) the last axis is static and not empty.
+    * (C2) the result has x's shape without the last axis.
+
+    ```mlir
+    %token = fovea.argmax %logits : tensor<?x2048xf32> -> tensor<?xi64>
+    ```
+  }];
+  let arguments = (ins Fovea_AnyFloatTensor:$input);
+  let results = (outs RankedTensorOf<[I64]>:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def DropoutOp : LayerOp<"dropout", [SameOperandsAndResultType]> {
   let summary = "Zeroing at random while training";
   let description = [{

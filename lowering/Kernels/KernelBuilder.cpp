@@ -328,6 +328,7 @@ LogicalResult mlir::fovea::buildKernel(KernelBuilder &k, Operation *op) {
       .Case([&](ActivationOp o) { return buildActivation(k, o); })
       .Case([&](GluOp o) { return buildGlu(k, o); })
       .Case([&](PoolOp o) { return buildPool(k, o); })
+      .Case([&](ArgmaxOp o) { return buildArgmax(k, o); })
       .Case([&](CacheAppendOp o) { return buildCacheAppend(k, o); })
       .Case([&](PositionsOp o) { return buildPositions(k, o); })
       .Case([&](RopeOp o) { return buildRope(k, o); })

@@ -150,6 +150,9 @@ Value convertFloat(ImplicitLocOpBuilder &builder, Value value, Type element);
 /// The type in which an op on these elements computes: f64 for f64, f32 otherwise.
 FloatType getAccumulationType(Type elementType);
 
+/// Whether `fovea.argmax` prefers `l` to an `r` before it: it is greater, and nothing is than NaN.
+Value isGreater(KernelBuilder &k, Value l, Value r);
+
 /// Position `i` of batch row `b`: from the tensor's buffer if there is one, else the index itself.
 /// An i32.
 Value loadPosition(KernelBuilder &k, Value positions, Value b, Value i);
@@ -189,6 +192,7 @@ LogicalResult buildL2Norm(KernelBuilder &k, L2NormOp op);
 LogicalResult buildActivation(KernelBuilder &k, ActivationOp op);
 LogicalResult buildGlu(KernelBuilder &k, GluOp op);
 LogicalResult buildPool(KernelBuilder &k, PoolOp op);
+LogicalResult buildArgmax(KernelBuilder &k, ArgmaxOp op);
 LogicalResult buildCacheAppend(KernelBuilder &k, CacheAppendOp op);
 
 LogicalResult buildPositions(KernelBuilder &k, PositionsOp op);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Linear, embedding, norms, activations, pooling and cache appends as plain loops.
+// Linear, embedding, norms, activations, pooling, argmax and cache appends as plain loops.
 #include "lowering/Kernels/KernelBuilder.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <cmath>
@@ -286,6 +286,33 @@ LogicalResult mlir::fovea::buildPool(KernelBuilder &k, PoolOp op) {
     if (kind == PoolKind::Mean)
       value = k.div(value, k.maximum(result[1], k.real(type, 1e-9)));
     k.storeTo(k.outputs[0], at, value);
+  });
+  return success();
+}
+
+//===-- Argmax -------------------------------------------------------------------------------===//
+
+Value mlir::fovea::isGreater(KernelBuilder &k, Value l, Value r) {
+  Value greater = arith::CmpFOp::create(k, arith::CmpFPredicate::UGT, l, r);
+  Value isNumber = arith::CmpFOp::create(k, arith::CmpFPredicate::ORD, r, r);
+  return arith::AndIOp::create(k, greater, isNumber);
+}
+
+LogicalResult mlir::fovea::buildArgmax(KernelBuilder &k, ArgmaxOp op) {
+  Value x = k.buffer(op.getInput());
+  Type type = getAccumulationType(elementOf(x));
+  k.parallelNest(k.sizes(x, 1), [&](ValueRange row) {
+    auto load = [&](Value i) { return k.loadAs(type, x, append(row, i)); };
+    Value first = k.index(0);
+    // Carried: the greatest so far, and where it stands.
+    SmallVector<Value> best = k.loopCarried(
+        k.index(1), k.size(x, row.size()), {load(first), first},
+        [&](Value i, ValueRange carried) -> SmallVector<Value> {
+          Value element = load(i), better = isGreater(k, element, carried[0]);
+          return {k.select(better, element, carried[0]), k.select(better, i, carried[1])};
+        });
+    Value place = arith::IndexCastOp::create(k, k.getI64Type(), best[1]);
+    k.storeTo(k.outputs[0], row, place);
   });
   return success();
 }

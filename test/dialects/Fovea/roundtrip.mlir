@@ -60,6 +60,7 @@ func.func @layer(%x: tensor<?x?x8x64xf32>, %first: index, %n: index, %h: tensor<
   %d = fovea.dropout %g rate(0.1) : tensor<?x?x512xf32>
   %po = fovea.pool mean %d keep(%keep : tensor<?x?xi64>) : tensor<?x?x512xf32> -> tensor<?x512xf32>
   %l2 = fovea.l2_norm %po eps(1.0e-12) : tensor<?x512xf32>
+  %am = fovea.argmax %l2 : tensor<?x512xf32> -> tensor<?xi64>
   %sl = fovea.alibi_slopes : tensor<8xf32>
   return %l2 : tensor<?x512xf32>
 }
