@@ -93,7 +93,10 @@ Step getStep(OpResult result, int64_t axis) {
         }
         return source ? toAxis(collapse.getSrc(), *source) : Step();
       })
-      .Case([&](linalg::BroadcastOp broadcast) { return toAxis(broadcast.getInit(), axis); })
+      .Case<linalg::SoftmaxOp, linalg::LinalgOp>([&](auto other) {
+        auto style = cast<DestinationStyleOpInterface>(other.getOperation());
+        return toAxis(style.getTiedOpOperand(result)->get(), axis);
+      })
       .Default(Step());
 }
 

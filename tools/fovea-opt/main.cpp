@@ -14,6 +14,7 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "passes/Passes.h"
 #include "passes/Pipelines.h"
+#include "passes/Raise/Passes.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -23,6 +24,7 @@ int main(int argc, char **argv) {
   registry.insert<mlir::fovea::FoveaDialect, mlir::fovea::tile::TileDialect>();
   mlir::fovea::registerLoweringPasses();
   mlir::fovea::registerFoveaPasses();
+  mlir::fovea::registerFoveaRaisePasses();
   mlir::fovea::registerPipelines();
   mlir::fovea::registerFoveaSchedulePasses();
   mlir::fovea::registerSchedulePipeline();
