@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The value of an expression at one place, for identity testing. Scalars only: a table from op
+// names to arithmetic. An op that is missing makes the answer unknown.
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "passes/Raise/Expression.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::raise;
+
+//===-- Leaves -------------------------------------------------------------------------------===//
+
+/// 64 well-mixed bits (Steele et al. 2014, SplitMix).
+static uint64_t mix(uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+static Number getConstantElement(DenseElementsAttr dense, ArrayRef<int64_t> indices) {
+  int64_t place = 0;
+  for (auto [index, size] : llvm::zip(indices, dense.getType().getShape()))
+    place = place * size + index;
+  Number number;
+  if (isa<FloatType>(dense.getElementType()))
+    number.real = dense.getValues<APFloat>()[place].convertToDouble();
+  else if (dense.getElementType().isInteger(1))
+    number.integer = dense.getValues<APInt>()[place].getZExtValue();
+  else
+    number.integer = dense.getValues<APInt>()[place].getSExtValue();
+  return number;
+}
+
+static double toDouble(const APFloat &value) {
+  APFloat copy = value;
+  bool inexact;
+  copy.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &inexact);
+  return copy.convertToDouble();
+}
+
+Number Evaluator::draw(Expr element, ArrayRef<int64_t> indices) {
+  if (given)
+    if (std::optional<Number> number = given(element->tensor, indices))
+      return *number;
+  if (auto constant = element->tensor.getDefiningOp<arith::ConstantOp>())
+    if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue())) {
+      bool inside = dense.getType().getRank() == static_cast<int64_t>(indices.size());
+      for (auto [index, size] : llvm::zip(indices, dense.getType().getShape()))
+        inside &= index >= 0 && index < size;
+      if (inside) {
+        if (isa<FloatType>(dense.getElementType())) {
+          int64_t place = 0;
+          for (auto [index, size] : llvm::zip(indices, dense.getType().getShape()))
+            place = place * size + index;
+          return {toDouble(dense.getValues<APFloat>()[place]), 0};
+        }
+        return getConstantElement(dense, indices);
+      }
+    }
+  uint64_t bits =
+      mix(seed ^ mix(reinterpret_cast<uintptr_t>(element->tensor.getAsOpaquePointer())));
+  for (int64_t index : indices)
+    bits = mix(bits ^ static_cast<uint64_t>(index));
+  if (isa<FloatType>(element->type))
+    return {static_cast<double>(bits >> 11) * 0x1p-52 - 1, 0};
+  if (element->type.isInteger(1))
+    return {0, (bits >> 20) % 4 != 0};
+  return {0, static_cast<int64_t>((bits >> 20) % 3)};
+}
+
+int64_t Evaluator::evaluate(AffineExpr affine) {
+  switch (affine.getKind()) {
+  case AffineExprKind::Constant:
+    return cast<AffineConstantExpr>(affine).getValue();
+  case AffineExprKind::DimId:
+    return place[cast<AffineDimExpr>(affine).getPosition()];
+  case AffineExprKind::SymbolId:
+    return getSymbolValue(cast<AffineSymbolExpr>(affine).getPosition());
+  default:
+    break;
+  }
+  auto binary = cast<AffineBinaryOpExpr>(affine);
+  int64_t a = evaluate(binary.getLHS()), b = evaluate(binary.getRHS());
+  switch (affine.getKind()) {
+  case AffineExprKind::Add:
+    return a + b;
+  case AffineExprKind::Mul:
+    return a * b;
+  case AffineExprKind::Mod:
+    return b > 0 ? llvm::mod(a, b) : 0;
+  case AffineExprKind::FloorDiv:
+    return b > 0 ? llvm::divideFloorSigned(a, b) : 0;
+  case AffineExprKind::CeilDiv:
+    return b > 0 ? llvm::divideCeilSigned(a, b) : 0;
+  default:
+    llvm_unreachable("a binary expression");
+  }
+}
+
+//===-- Scalars ------------------------------------------------------------------------------===//
+
+static double roundTo(Type type, double value) {
+  auto real = dyn_cast<FloatType>(type);
+  if (!real || real.isF64() || !std::isfinite(value))
+    return value;
+  if (real.isF32())
+    return static_cast<float>(value);
+  APFloat narrow(value);
+  bool inexact;
+  narrow.convert(real.getFloatSemantics(), APFloat::rmNearestTiesToEven, &inexact);
+  return toDouble(narrow);
+}
+
+static bool compareReals(arith::CmpFPredicate predicate, double a, double b) {
+  bool unordered = std::isnan(a) || std::isnan(b);
+  switch (predicate) {
+  case arith::CmpFPredicate::AlwaysFalse:
+    return false;
+  case arith::CmpFPredicate::OEQ:
+    return a == b;
+  case arith::CmpFPredicate::OGT:
+    return a > b;
+  case arith::CmpFPredicate::OGE:
+    return a >= b;
+  case arith::CmpFPredicate::OLT:
+    return a < b;
+  case arith::CmpFPredicate::OLE:
+    return a <= b;
+  case arith::CmpFPredicate::ONE:
+    return !unordered && a != b;
+  case arith::CmpFPredicate::ORD:
+    return !unordered;
+  case arith::CmpFPredicate::UEQ:
+    return unordered || a == b;
+  case arith::CmpFPredicate::UGT:
+    return unordered || a > b;
+  case arith::CmpFPredicate::UGE:
+    return unordered || a >= b;
+  case arith::CmpFPredicate::ULT:
+    return unordered || a < b;
+  case arith::CmpFPredicate::ULE:
+    return unordered || a <= b;
+  case arith::CmpFPredicate::UNE:
+    return unordered || a != b;
+  case arith::CmpFPredicate::UNO:
+    return unordered;
+  case arith::CmpFPredicate::AlwaysTrue:
+    return true;
+  }
+  llvm_unreachable("a predicate");
+}
+
+static bool compareIntegers(arith::CmpIPredicate predicate, int64_t a, int64_t b) {
+  switch (predicate) {
+  case arith::CmpIPredicate::eq:
+    return a == b;
+  case arith::CmpIPredicate::ne:
+    return a != b;
+  case arith::CmpIPredicate::slt:
+    return a < b;
+  case arith::CmpIPredicate::sle:
+    return a <= b;
+  case arith::CmpIPredicate::sgt:
+    return a > b;
+  case arith::CmpIPredicate::sge:
+    return a >= b;
+  case arith::CmpIPredicate::ult:
+    return static_cast<uint64_t>(a) < static_cast<uint64_t>(b);
+  case arith::CmpIPredicate::ule:
+    return static_cast<uint64_t>(a) <= static_cast<uint64_t>(b);
+  case arith::CmpIPredicate::ugt:
+    return static_cast<uint64_t>(a) > static_cast<uint64_t>(b);
+  case arith::CmpIPredicate::uge:
+    return static_cast<uint64_t>(a) >= static_cast<uint64_t>(b);
+  }
+  llvm_unreachable("a predicate");
+}
+
+/// The functions of one float.
+static double (*getUnary(StringRef name))(double) {
+  using F = double (*)(double);
+  return llvm::StringSwitch<F>(name)
+      .Case("arith.negf", [](double x) { return -x; })
+      .Case("arith.extf", [](double x) { return x; })
+      .Case("arith.truncf", [](double x) { return x; })
+      .Case("math.absf", [](double x) { return std::fabs(x); })
+      .Case("math.exp", [](double x) { return std::exp(x); })
+      .Case("math.exp2", [](double x) { return std::exp2(x); })
+      .Case("math.expm1", [](double x) { return std::expm1(x); })
+      .Case("math.log", [](double x) { return std::log(x); })
+      .Case("math.log2", [](double x) { return std::log2(x); })
+      .Case("math.log1p", [](double x) { return std::log1p(x); })
+      .Case("math.sqrt", [](double x) { return std::sqrt(x); })
+      .Case("math.rsqrt", [](double x) { return 1 / std::sqrt(x); })
+      .Case("math.tanh", [](double x) { return std::tanh(x); })
+      .Case("math.erf", [](double x) { return std::erf(x); })
+      .Case("math.erfc", [](double x) { return std::erfc(x); })
+      .Case("math.sin", [](double x) { return std::sin(x); })
+      .Case("math.cos", [](double x) { return std::cos(x); })
+      .Case("math.floor", [](double x) { return std::floor(x); })
+      .Case("math.ceil", [](double x) { return std::ceil(x); })
+      .Case("math.trunc", [](double x) { return std::trunc(x); })
+      .Case("math.round", [](double x) { return std::round(x); })
+      .Case("math.roundeven", [](double x) { return std::nearbyint(x); })
+      .Default(nullptr);
+}
+
+/// The functions of two floats.
+static double (*getBinary(StringRef name))(double, double) {
+  using F = double (*)(double, double);
+  return llvm::StringSwitch<F>(name)
+      .Case("arith.addf", [](double a, double b) { return a + b; })
+      .Case("arith.subf", [](double a, double b) { return a - b; })
+      .Case("arith.mulf", [](double a, double b) { return a * b; })
+      .Case("arith.divf", [](double a, double b) { return a / b; })
+      .Case("arith.remf", [](double a, double b) { return std::fmod(a, b); })
+      .Case("arith.maximumf",
+            [](double a, double b) {
+              return std::isnan(a) ? a : std::isnan(b) ? b : std::fmax(a, b);
+            })
+      .Case("arith.minimumf",
+            [](double a, double b) {
+              return std::isnan(a) ? a : std::isnan(b) ? b : std::fmin(a, b);
+            })
+      .Case("arith.maxnumf", [](double a, double b) { return std::fmax(a, b); })
+      .Case("arith.minnumf", [](double a, double b) { return std::fmin(a, b); })
+      .Case("math.powf", [](double a, double b) { return std::pow(a, b); })
+      .Case("math.atan2", [](double a, double b) { return std::atan2(a, b); })
+      .Default(nullptr);
+}
+
+/// The functions of two integers; nothing where they divide by zero.
+static std::optional<int64_t> computeIntegers(StringRef name, int64_t a, int64_t b) {
+  if (name == "arith.addi")
+    return a + b;
+  if (name == "arith.subi")
+    return a - b;
+  if (name == "arith.muli")
+    return a * b;
+  if (name == "arith.andi")
+    return a & b;
+  if (name == "arith.ori")
+    return a | b;
+  if (name == "arith.xori")
+    return a ^ b;
+  if (name == "arith.maxsi" || name == "arith.maxui")
+    return std::max(a, b);
+  if (name == "arith.minsi" || name == "arith.minui")
+    return std::min(a, b);
+  if (name == "arith.shli")
+    return b >= 0 && b < 63 ? std::optional(a << b) : std::nullopt;
+  if (name == "arith.shrsi" || name == "arith.shrui")
+    return b >= 0 && b < 63 ? std::optional(a >> b) : std::nullopt;
+  if (b == 0 || (a == std::numeric_limits<int64_t>::min() && b == -1))
+    return std::nullopt;
+  if (name == "arith.divsi" || name == "arith.divui")
+    return a / b;
+  if (name == "arith.remsi" || name == "arith.remui")
+    return a % b;
+  if (name == "arith.floordivsi")
+    return llvm::divideFloorSigned(a, b);
+  if (name == "arith.ceildivsi")
+    return llvm::divideCeilSigned(a, b);
+  return std::nullopt;
+}
+
+std::optional<Number> Evaluator::compute(Expr expr, ArrayRef<Number> args) {
+  StringRef name = expr->name.getValue();
+  bool isReal = isa<FloatType>(expr->type);
+  if (name == "arith.select")
+    return args[0].integer ? args[1] : args[2];
+  if (name == "arith.cmpf")
+    return Number{
+        0, compareReals(cast<arith::CmpFPredicateAttr>(expr->attrs.get("predicate")).getValue(),
+                        args[0].real, args[1].real)};
+  if (name == "arith.cmpi")
+    return Number{
+        0, compareIntegers(cast<arith::CmpIPredicateAttr>(expr->attrs.get("predicate")).getValue(),
+                           args[0].integer, args[1].integer)};
+  if (name == "math.isnan")
+    return Number{0, std::isnan(args[0].real)};
+  if (name == "math.isinf")
+    return Number{0, std::isinf(args[0].real)};
+  if (name == "math.isfinite")
+    return Number{0, std::isfinite(args[0].real)};
+  if (isReal && args.size() == 1) {
+    if (name == "arith.sitofp" || name == "arith.uitofp")
+      return Number{roundTo(expr->type, static_cast<double>(args[0].integer)), 0};
+    if (auto *f = getUnary(name)) {
+      double value = f(args[0].real);
+      return Number{rounds ? roundTo(expr->type, value) : value, 0};
+    }
+    return std::nullopt;
+  }
+  if (isReal && args.size() == 2) {
+    double value;
+    if (name == "math.fpowi")
+      value = std::pow(args[0].real, static_cast<double>(args[1].integer));
+    else if (auto *f = getBinary(name))
+      value = f(args[0].real, args[1].real);
+    else
+      return std::nullopt;
+    return Number{rounds ? roundTo(expr->type, value) : value, 0};
+  }
+  if (isReal && name == "math.fma") {
+    double value = args[0].real * args[1].real + args[2].real;
+    return Number{rounds ? roundTo(expr->type, value) : value, 0};
+  }
+  if (isReal)
+    return std::nullopt;
+  if (args.size() == 1) {
+    if (name == "arith.fptosi" || name == "arith.fptoui") {
+      if (!(std::fabs(args[0].real) < 0x1p62))
+        return std::nullopt;
+      return Number{0, static_cast<int64_t>(args[0].real)};
+    }
+    if (name == "math.absi")
+      return Number{0, std::abs(args[0].integer)};
+    if (name == "arith.extsi" && expr->args[0]->type.isInteger(1))
+      return Number{0, -args[0].integer};
+    if (name == "arith.trunci" && expr->type.isInteger(1))
+      return Number{0, args[0].integer & 1};
+    if (name == "arith.extsi" || name == "arith.extui" || name == "arith.trunci" ||
+        name == "arith.index_cast" || name == "arith.index_castui")
+      return args[0];
+    return std::nullopt;
+  }
+  if (args.size() == 2)
+    if (std::optional<int64_t> value = computeIntegers(name, args[0].integer, args[1].integer))
+      return Number{0, expr->type.isInteger(1) ? *value & 1 : *value};
+  return std::nullopt;
+}
+
+//===-- Expressions --------------------------------------------------------------------------===//
+
+static Number combine(Combiner combiner, Number a, Number b) {
+  switch (combiner) {
+  case Combiner::Add:
+    return {a.real + b.real, a.integer + b.integer};
+  case Combiner::Mul:
+    return {a.real * b.real, a.integer * b.integer};
+  case Combiner::Max:
+    return {std::isnan(a.real)   ? a.real
+            : std::isnan(b.real) ? b.real
+                                 : std::fmax(a.real, b.real),
+            std::max(a.integer, b.integer)};
+  case Combiner::Min:
+    return {std::isnan(a.real)   ? a.real
+            : std::isnan(b.real) ? b.real
+                                 : std::fmin(a.real, b.real),
+            std::min(a.integer, b.integer)};
+  case Combiner::And:
+    return {0, a.integer & b.integer};
+  case Combiner::Or:
+    return {0, a.integer | b.integer};
+  }
+  llvm_unreachable("a combiner");
+}
+
+static Number startOf(Combiner combiner) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  switch (combiner) {
+  case Combiner::Add:
+  case Combiner::Or:
+    return {0, 0};
+  case Combiner::Mul:
+  case Combiner::And:
+    return {1, 1};
+  case Combiner::Max:
+    return {-kInfinity, std::numeric_limits<int64_t>::min()};
+  case Combiner::Min:
+    return {kInfinity, std::numeric_limits<int64_t>::max()};
+  }
+  llvm_unreachable("a combiner");
+}
+
+std::optional<double> Evaluator::evaluateReal(Expr expr) {
+  std::optional<Number> number = evaluate(expr);
+  return number ? std::optional(number->real) : std::nullopt;
+}
+
+std::optional<Number> Evaluator::evaluate(Expr expr) {
+  if (--budget < 0)
+    return std::nullopt;
+  if (expr->isConstant())
+    return expr->real ? Number{toDouble(expr->real.getValue()), 0} : Number{0, expr->integer};
+  if (expr->kind == Node::Kind::Index)
+    return Number{0, evaluate(expr->affine)};
+  if (place.size() < expressions.getNumDims())
+    place.resize(expressions.getNumDims());
+
+  // Expressions are graphs: a part that many share is computed once for each place.
+  std::vector<int64_t> where;
+  for (unsigned dim : expr->dims.set_bits())
+    where.push_back(place[dim]);
+  if (auto found = memo[expr].find(where); found != memo[expr].end())
+    return found->second;
+
+  std::optional<Number> result;
+  if (expr->kind == Node::Kind::Reduce) {
+    int64_t extent = getExtent(expr->dim), kept = place[expr->dim];
+    Number sum = startOf(expr->combiner);
+    for (int64_t i = 0; i < extent; ++i) {
+      place[expr->dim] = i;
+      std::optional<Number> element = evaluate(expr->args[0]);
+      if (!element) {
+        place[expr->dim] = kept;
+        return std::nullopt;
+      }
+      sum = combine(expr->combiner, sum, *element);
+    }
+    place[expr->dim] = kept;
+    result = sum;
+  } else if (expr->is<arith::SelectOp>()) {
+    // Only what is chosen: the other may lie outside of its tensor.
+    std::optional<Number> condition = evaluate(expr->args[0]);
+    if (!condition)
+      return std::nullopt;
+    result = evaluate(expr->args[condition->integer ? 1 : 2]);
+  } else {
+    SmallVector<Number> args;
+    for (Expr arg : expr->args) {
+      std::optional<Number> number = evaluate(arg);
+      if (!number)
+        return std::nullopt;
+      args.push_back(*number);
+    }
+    if (expr->kind == Node::Kind::Element) {
+      SmallVector<int64_t> indices;
+      for (Number arg : args)
+        indices.push_back(arg.integer);
+      result = draw(expr, indices);
+    } else {
+      result = compute(expr, args);
+    }
+  }
+  if (result)
+    memo[expr].insert({std::move(where), *result});
+  return result;
+}

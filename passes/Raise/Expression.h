@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What one element of a tensor is, as a scalar expression: seen through views, elementwise code and
+// reductions, however the graph spells them. Raising passes ask for `x[b,h,i,j]` and read meaning
+// off the answer: they compare it with a formula by evaluating both, or look at which indices a
+// part of it depends on. Nothing here changes IR.
+//
+// An expression is a hash-consed node, so equal expressions are equal pointers. Its leaves are
+// constants, affine index arithmetic, and elements of tensors that are not looked into: arguments,
+// weights, products of matrices, and results of ops that are unknown.
+#ifndef FOVEA_PASSES_RAISE_EXPRESSION_H
+#define FOVEA_PASSES_RAISE_EXPRESSION_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/Operation.h"
+#include "passes/SizeOrigin.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/FoldingSet.h"
+#include "llvm/ADT/SmallBitVector.h"
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+
+namespace mlir::fovea::raise {
+
+class Node;
+/// Expressions are compared and hashed by pointer; they live as long as their `Expressions`.
+using Expr = const Node *;
+
+enum class Combiner { Add, Mul, Max, Min, And, Or };
+
+class Node : public llvm::FoldingSetNode {
+public:
+  enum class Kind {
+    Constant, ///< a number
+    Index,    ///< affine in dims and symbols; any integer type
+    Element,  ///< of `tensor` at `args`, which are index expressions
+    Compute,  ///< the arith or math op `name`, on scalars `args`
+    Reduce    ///< over `dim` of `args[0]` by `combiner`
+  };
+
+  Kind kind;
+  Type type; ///< of the scalar
+
+  FloatAttr real;                    ///< Constant of float type
+  int64_t integer = 0;               ///< Constant of integer or index type
+  AffineExpr affine;                 ///< Index
+  Value tensor;                      ///< Element
+  StringAttr name;                   ///< Compute: "arith.addf"
+  DictionaryAttr attrs;              ///< Compute: all of the op's attributes
+  Combiner combiner = Combiner::Add; ///< Reduce
+  unsigned dim = 0;                  ///< Reduce: the one that it binds
+  SmallVector<Expr, 3> args;
+
+  /// Which dims the value depends on; what a reduction binds is left out.
+  llvm::SmallBitVector dims;
+  bool dependsOn(unsigned dim) const { return dim < dims.size() && dims.test(dim); }
+
+  bool isConstant() const { return kind == Kind::Constant; }
+  /// The number of a constant, of any type.
+  double getNumber() const;
+  /// A Compute node of this op.
+  template <typename OpT> bool is() const {
+    return kind == Kind::Compute && name.getValue() == OpT::getOperationName();
+  }
+
+  void Profile(llvm::FoldingSetNodeID &id) const;
+};
+
+/// All expressions of one question. Dims are numbered 0, 1, ...; sizes and first positions that are
+/// only known when the model runs are symbols of affine expressions.
+class Expressions {
+public:
+  explicit Expressions(MLIRContext *context) : context(context) {}
+
+  //===-- Indices ---------------------------------------------------------------------------===//
+
+  /// A new dim that ranges over [0, extent).
+  unsigned addDim(AffineExpr extent);
+  AffineExpr getExtent(unsigned dim) const { return extents[dim]; }
+  unsigned getNumDims() const { return extents.size(); }
+  /// A size as an affine expression; equal expressions are equal sizes, whatever the call.
+  AffineExpr getSize(Value tensor, int64_t axis);
+  AffineExpr getSize(OpFoldResult size);
+  /// The value or tensor axis that a symbol stands for.
+  SizeOrigin getSymbol(unsigned symbol) const { return symbols[symbol]; }
+  /// An index expression without dims as a value.
+  Value materialize(OpBuilder &builder, Location loc, AffineExpr expr, ValueRange dims = {});
+  unsigned getNumSymbols() const { return symbols.size(); }
+  /// Folds what ranges of dims decide: (8*d0 + d1) floordiv 8 is d0 where d1 < 8.
+  AffineExpr simplify(AffineExpr expr);
+  /// Whether lower <= expr < upper can be shown. Sizes are taken as positive.
+  bool isWithin(AffineExpr expr, AffineExpr lower, AffineExpr upper);
+
+  //===-- Making expressions ----------------------------------------------------------------===//
+
+  Expr dim(unsigned number) { return index(getAffineDimExpr(number, context)); }
+  Expr index(AffineExpr affine, Type type = {});
+  Expr constant(double value, FloatType type);
+  Expr constant(int64_t value, Type type);
+  Expr element(Value tensor, ArrayRef<Expr> indices);
+  /// An op on these scalars; folds what is trivial. `type` is the scalar result's.
+  Expr compute(StringAttr name, DictionaryAttr attrs, Type type, ArrayRef<Expr> args);
+  template <typename OpT> Expr compute(Type type, ArrayRef<Expr> args, DictionaryAttr attrs = {}) {
+    return compute(StringAttr::get(context, OpT::getOperationName()),
+                   attrs ? attrs : DictionaryAttr::get(context), type, args);
+  }
+  Expr compare(arith::CmpIPredicate predicate, Expr a, Expr b);
+  Expr reduce(Combiner combiner, unsigned dim, Expr body);
+
+  /// The element of `tensor` at these indices, seen through everything but products of matrices
+  /// and unknown ops.
+  Expr at(Value tensor, ArrayRef<Expr> indices);
+  /// The same for a scalar of the graph.
+  Expr scalar(Value value);
+  /// The element of a product of matrices, or of what is spelled like one: a reduction by addition
+  /// whose body is a product. Null for anything else.
+  Expr product(Value tensor, ArrayRef<Expr> indices);
+  /// `expr` with dims replaced by index expressions.
+  Expr substitute(Expr expr, const llvm::DenseMap<unsigned, Expr> &replacements);
+  /// `expr` with parts replaced by others of their type.
+  Expr replace(Expr expr, const llvm::DenseMap<Expr, Expr> &parts);
+
+  /// A tensor whose element at these indices the expression is: the one nearest to the graph's
+  /// beginning. Null for expressions made here.
+  std::pair<Value, SmallVector<Expr>> getHome(Expr expr) const;
+
+  /// `[d0, d1]`, for tests and reports.
+  void print(Expr expr, llvm::raw_ostream &os) const;
+
+  MLIRContext *getContext() const { return context; }
+
+private:
+  Expr intern(Node &node);
+  Expr atResult(OpResult result, ArrayRef<Expr> indices);
+  Expr atStructured(OpResult result, ArrayRef<Expr> indices, bool isProduct);
+  Expr inBody(Value value, llvm::DenseMap<Value, Expr> &known, ArrayRef<Expr> loops);
+  Expr select(Expr condition, Expr yes, Expr no);
+  Expr fold(StringRef name, DictionaryAttr attrs, Type type, ArrayRef<Expr> args);
+  std::optional<SmallVector<AffineExpr>> affineOf(ArrayRef<Expr> indices);
+
+  MLIRContext *context;
+  SmallVector<AffineExpr> extents;
+  SmallVector<SizeOrigin> symbols;
+  SmallVector<std::pair<Value, int64_t>> symbolSources; ///< an index value, or a tensor's axis
+  AffineExpr getSymbolOf(const SizeOrigin &origin, Value source, int64_t axis);
+  llvm::FoldingSet<Node> nodes;
+  std::vector<std::unique_ptr<Node>> owned;
+  llvm::DenseMap<Value, std::vector<std::pair<SmallVector<Expr>, Expr>>> memo;
+  llvm::DenseMap<Expr, std::pair<Value, SmallVector<Expr>>> homes;
+  friend class Evaluator;
+};
+
+/// A number of any scalar type.
+struct Number {
+  double real = 0;     ///< of floats
+  int64_t integer = 0; ///< of integers, indices and booleans
+};
+
+/// Evaluates expressions for identity testing: elements of tensors are drawn at random, the same
+/// element always the same, dense constants are what they are; sizes that are not known are small.
+/// After Schwartz and Zippel: two formulas that agree at random points are one formula.
+class Evaluator {
+public:
+  Evaluator(Expressions &expressions, uint64_t seed) : expressions(expressions), seed(seed) {}
+
+  /// Where the dims stand; those that an expression needs must be set.
+  SmallVector<int64_t> place;
+  /// Values instead of random ones.
+  std::function<std::optional<Number>(Value tensor, ArrayRef<int64_t> indices)> given;
+  /// Narrow floats are rounded after each op, as a framework does.
+  bool rounds = false;
+  /// Steps after which it gives up.
+  int64_t budget = 20'000'000;
+
+  /// Nothing when the budget is spent or an op is unknown.
+  std::optional<Number> evaluate(Expr expr);
+  std::optional<double> evaluateReal(Expr expr);
+  int64_t evaluate(AffineExpr affine);
+  int64_t getExtent(unsigned dim) { return evaluate(expressions.getExtent(dim)); }
+  /// What size an unknown symbol has, the same for each evaluator: 5 to 11.
+  static int64_t getSymbolValue(unsigned symbol) { return 5 + symbol * 3 % 7; }
+
+private:
+  std::optional<Number> compute(Expr expr, ArrayRef<Number> args);
+  Number draw(Expr element, ArrayRef<int64_t> indices);
+
+  Expressions &expressions;
+  uint64_t seed;
+  llvm::DenseMap<Expr, std::map<std::vector<int64_t>, Number>> memo;
+};
+
+/// Whether a linalg op sums products of two operands' elements: a contraction.
+bool isContraction(Operation *op);
+
+} // namespace mlir::fovea::raise
+
+#endif // FOVEA_PASSES_RAISE_EXPRESSION_H

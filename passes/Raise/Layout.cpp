@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From expressions back to tensors.
+#include "passes/Raise/Layout.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::raise;
+
+AffineExpr raise::getExtent(Expressions &e, ArrayRef<unsigned> dims) {
+  AffineExpr extent = getAffineConstantExpr(1, e.getContext());
+  for (unsigned dim : dims)
+    extent = extent * e.getExtent(dim);
+  return e.simplify(extent);
+}
+
+static OpFoldResult toSize(Expressions &e, OpBuilder &builder, Location loc, AffineExpr expr) {
+  if (auto number = dyn_cast<AffineConstantExpr>(expr))
+    return builder.getIndexAttr(number.getValue());
+  return e.materialize(builder, loc, expr);
+}
+
+static int64_t toStatic(AffineExpr expr) {
+  auto number = dyn_cast<AffineConstantExpr>(expr);
+  return number ? number.getValue() : ShapedType::kDynamic;
+}
+
+static RankedTensorType getTensorType(Expressions &e, ArrayRef<Axis> axes, Type element) {
+  SmallVector<int64_t> shape;
+  for (const Axis &axis : axes)
+    shape.push_back(toStatic(getExtent(e, axis)));
+  return RankedTensorType::get(shape, element);
+}
+
+/// Sizes as affine expressions for the type's dynamic axes and, in `mixed`, for all.
+static SmallVector<OpFoldResult> getSizes(Expressions &e, OpBuilder &builder, Location loc,
+                                          ArrayRef<Axis> axes) {
+  SmallVector<OpFoldResult> sizes;
+  for (const Axis &axis : axes)
+    sizes.push_back(toSize(e, builder, loc, getExtent(e, axis)));
+  return sizes;
+}
+
+//===-- Rearranging --------------------------------------------------------------------------===//
+
+/// One axis for each dim; axes of no dims are gone.
+static Value splitAxes(Expressions &e, OpBuilder &builder, Location loc, Value tensor,
+                       ArrayRef<Axis> axes) {
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  // First away with axes of size one that hold no dim.
+  SmallVector<Axis> kept;
+  for (const Axis &axis : axes)
+    if (!axis.empty())
+      kept.push_back(axis);
+  if (kept.size() != axes.size()) {
+    SmallVector<ReassociationIndices> groups;
+    for (auto [i, axis] : llvm::enumerate(axes)) {
+      bool startsGroup = !axis.empty() &&
+                         (groups.empty() ||
+                          llvm::any_of(groups.back(), [&](int64_t a) { return !axes[a].empty(); }));
+      if (startsGroup || groups.empty())
+        groups.emplace_back();
+      groups.back().push_back(i);
+    }
+    if (kept.empty())
+      groups.clear();
+    tensor = tensor::CollapseShapeOp::create(builder, loc, getTensorType(e, kept, element), tensor,
+                                             groups);
+  }
+  SmallVector<Axis> single;
+  SmallVector<ReassociationIndices> groups;
+  for (const Axis &axis : kept) {
+    groups.emplace_back();
+    for (unsigned dim : axis) {
+      groups.back().push_back(single.size());
+      single.push_back({dim});
+    }
+  }
+  if (single.size() != kept.size())
+    tensor = tensor::ExpandShapeOp::create(builder, loc, getTensorType(e, single, element), tensor,
+                                           groups, getSizes(e, builder, loc, single));
+  return tensor;
+}
+
+/// The opposite: dims of one axis each become `axes`, in the same order.
+static Value joinAxes(Expressions &e, OpBuilder &builder, Location loc, Value tensor,
+                      ArrayRef<Axis> axes) {
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  SmallVector<Axis> kept;
+  SmallVector<ReassociationIndices> groups;
+  int64_t next = 0;
+  for (const Axis &axis : axes) {
+    if (axis.empty())
+      continue;
+    kept.push_back(axis);
+    groups.emplace_back();
+    for (size_t i = 0; i < axis.size(); ++i)
+      groups.back().push_back(next++);
+  }
+  if (next != static_cast<int64_t>(kept.size()))
+    tensor = tensor::CollapseShapeOp::create(builder, loc, getTensorType(e, kept, element), tensor,
+                                             groups);
+  if (kept.size() == axes.size())
+    return tensor;
+  groups.clear();
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    // Axes of size one go with the dim before them, or with the first.
+    bool startsGroup =
+        groups.empty() ||
+        (!axis.empty() && llvm::any_of(groups.back(), [&](int64_t a) { return !axes[a].empty(); }));
+    if (startsGroup)
+      groups.emplace_back();
+    groups.back().push_back(i);
+  }
+  if (kept.empty())
+    groups.clear();
+  return tensor::ExpandShapeOp::create(builder, loc, getTensorType(e, axes, element), tensor,
+                                       groups, getSizes(e, builder, loc, axes));
+}
+
+static Value transpose(OpBuilder &builder, Location loc, Value tensor,
+                       ArrayRef<int64_t> permutation) {
+  if (llvm::is_sorted(permutation))
+    return tensor;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<OpFoldResult> sizes;
+  for (int64_t axis : permutation)
+    sizes.push_back(getSize(builder, loc, tensor, axis));
+  Value empty = tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
+  return linalg::TransposeOp::create(builder, loc, tensor, empty, permutation).getResult()[0];
+}
+
+Value raise::rearrange(Expressions &e, OpBuilder &builder, Location loc, Value tensor,
+                       ArrayRef<Axis> from, ArrayRef<Axis> to) {
+  // Nothing to do but perhaps other axes of the same order.
+  SmallVector<unsigned> before, after;
+  for (const Axis &axis : from)
+    llvm::append_range(before, axis);
+  for (const Axis &axis : to)
+    llvm::append_range(after, axis);
+  if (from == to)
+    return tensor;
+  tensor = splitAxes(e, builder, loc, tensor, from);
+  SmallVector<int64_t> permutation;
+  for (unsigned dim : after)
+    permutation.push_back(llvm::find(before, dim) - before.begin());
+  tensor = transpose(builder, loc, tensor, permutation);
+  return joinAxes(e, builder, loc, tensor, to);
+}
+
+//===-- Laying out ---------------------------------------------------------------------------===//
+
+namespace {
+/// An axis of a tensor read at offset + stride * (dims as digits).
+struct Digits {
+  Axis dims; ///< outermost first
+  AffineExpr offset;
+  int64_t stride = 1;
+};
+} // namespace
+
+/// Reads an index as digits of dims; nothing if it is not that.
+static std::optional<Digits> getDigits(Expressions &e, AffineExpr index) {
+  SmallVector<std::pair<AffineExpr, unsigned>> terms; // factor, dim
+  AffineExpr offset = getAffineConstantExpr(0, e.getContext());
+  std::function<bool(AffineExpr)> visit = [&](AffineExpr part) {
+    if (part.isSymbolicOrConstant()) {
+      offset = offset + part;
+      return true;
+    }
+    if (auto dim = dyn_cast<AffineDimExpr>(part)) {
+      terms.push_back({getAffineConstantExpr(1, e.getContext()), dim.getPosition()});
+      return true;
+    }
+    auto binary = dyn_cast<AffineBinaryOpExpr>(part);
+    if (!binary)
+      return false;
+    if (binary.getKind() == AffineExprKind::Add)
+      return visit(binary.getLHS()) && visit(binary.getRHS());
+    auto dim = dyn_cast<AffineDimExpr>(binary.getLHS());
+    if (binary.getKind() != AffineExprKind::Mul || !dim || !binary.getRHS().isSymbolicOrConstant())
+      return false;
+    terms.push_back({binary.getRHS(), dim.getPosition()});
+    return true;
+  };
+  if (!visit(index))
+    return std::nullopt;
+  Digits digits;
+  digits.offset = e.simplify(offset);
+  if (terms.empty())
+    return digits;
+  // The innermost digit has a constant factor; each next one's is that of the last times its
+  // extent.
+  auto isFactor = [](AffineExpr factor, AffineExpr wanted) { return factor == wanted; };
+  unsigned innermost = ~0u;
+  for (auto [i, term] : llvm::enumerate(terms)) {
+    auto number = dyn_cast<AffineConstantExpr>(term.first);
+    if (!number || number.getValue() <= 0)
+      continue;
+    if (innermost == ~0u ||
+        number.getValue() < cast<AffineConstantExpr>(terms[innermost].first).getValue())
+      innermost = i;
+  }
+  if (innermost == ~0u)
+    return std::nullopt;
+  digits.stride = cast<AffineConstantExpr>(terms[innermost].first).getValue();
+  AffineExpr wanted = terms[innermost].first;
+  llvm::SmallBitVector used(terms.size());
+  unsigned current = innermost;
+  while (true) {
+    used.set(current);
+    digits.dims.insert(digits.dims.begin(), terms[current].second);
+    wanted = e.simplify(wanted * e.getExtent(terms[current].second));
+    unsigned next = ~0u;
+    for (auto [i, term] : llvm::enumerate(terms))
+      if (!used.test(i) && isFactor(e.simplify(term.first), wanted))
+        next = i;
+    if (next == ~0u)
+      break;
+    current = next;
+  }
+  if (!used.all())
+    return std::nullopt;
+  return digits;
+}
+
+Value raise::layOut(Expressions &e, OpBuilder &builder, Location loc, Value tensor,
+                    ArrayRef<Expr> indices, ArrayRef<Axis> axes) {
+  auto fallBack = [&] { return compute(e, builder, loc, e.element(tensor, indices), axes); };
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<Axis> found;
+  llvm::SmallDenseSet<unsigned> seen;
+  SmallVector<OpFoldResult> offsets, sizes, strides;
+  SmallVector<int64_t> shape;
+  bool slices = false;
+  for (auto [axis, index] : llvm::enumerate(indices)) {
+    AffineExpr affine;
+    if (index->kind == Node::Kind::Index)
+      affine = index->affine;
+    else if (index->isConstant())
+      affine = getAffineConstantExpr(index->integer, e.getContext());
+    else
+      return fallBack();
+    std::optional<Digits> digits = getDigits(e, affine);
+    if (!digits)
+      return fallBack();
+    for (unsigned dim : digits->dims)
+      if (!seen.insert(dim).second)
+        return fallBack();
+    AffineExpr extent = getExtent(e, digits->dims);
+    AffineExpr size = e.getSize(tensor, axis);
+    slices |= digits->stride != 1 || extent != size ||
+              digits->offset != getAffineConstantExpr(0, e.getContext());
+    offsets.push_back(toSize(e, builder, loc, digits->offset));
+    sizes.push_back(toSize(e, builder, loc, extent));
+    strides.push_back(builder.getIndexAttr(digits->stride));
+    found.push_back(digits->dims);
+  }
+  if (slices) {
+    tensor =
+        tensor::ExtractSliceOp::create(builder, loc, getTensorType(e, found, type.getElementType()),
+                                       tensor, offsets, sizes, strides);
+  }
+  // Dims that are missing: more axes, at first outermost.
+  SmallVector<unsigned> missing;
+  for (const Axis &axis : axes)
+    for (unsigned dim : axis)
+      if (!seen.contains(dim))
+        missing.push_back(dim);
+  // Dims that nobody asked for cannot be there.
+  llvm::SmallDenseSet<unsigned> wanted;
+  for (const Axis &axis : axes)
+    wanted.insert(axis.begin(), axis.end());
+  if (llvm::any_of(seen, [&](unsigned dim) { return !wanted.contains(dim); }))
+    return {};
+  if (!missing.empty()) {
+    // Unit axes are dropped on the way, so that the broadcast is of dims alone.
+    tensor = splitAxes(e, builder, loc, tensor, found);
+    SmallVector<Axis> single, all;
+    for (const Axis &axis : found)
+      for (unsigned dim : axis)
+        single.push_back({dim});
+    SmallVector<int64_t> added;
+    for (unsigned dim : missing) {
+      added.push_back(all.size());
+      all.push_back({dim});
+    }
+    llvm::append_range(all, single);
+    Value empty = tensor::EmptyOp::create(builder, loc, getSizes(e, builder, loc, all),
+                                          type.getElementType());
+    tensor = linalg::BroadcastOp::create(builder, loc, tensor, empty, added).getResult()[0];
+    found = all;
+  }
+  return rearrange(e, builder, loc, tensor, found, axes);
+}
+
+//===-- Computing ----------------------------------------------------------------------------===//
+
+Value raise::emitScalar(OpBuilder &builder, Location loc, Expr expr,
+                        llvm::function_ref<Value(Expr)> leaf, llvm::DenseMap<Expr, Value> &done) {
+  if (Value found = done.lookup(expr))
+    return found;
+  Value value;
+  if (expr->isConstant()) {
+    TypedAttr attribute = expr->real ? TypedAttr(expr->real)
+                                     : TypedAttr(builder.getIntegerAttr(expr->type, expr->integer));
+    value = arith::ConstantOp::create(builder, loc, attribute);
+  } else if (Value given = leaf(expr)) {
+    value = given;
+  } else if (expr->kind == Node::Kind::Compute) {
+    SmallVector<Value> operands;
+    for (Expr arg : expr->args) {
+      operands.push_back(emitScalar(builder, loc, arg, leaf, done));
+      if (!operands.back())
+        return {};
+    }
+    OperationState state(loc, expr->name.getValue(), operands, expr->type, expr->attrs.getValue());
+    value = builder.create(state)->getResult(0);
+  }
+  if (value)
+    done[expr] = value;
+  return value;
+}
+
+Value raise::compute(Expressions &e, OpBuilder &builder, Location loc, Expr expr,
+                     ArrayRef<Axis> axes) {
+  MLIRContext *context = builder.getContext();
+  SmallVector<Axis> single;
+  SmallVector<unsigned> loopOf(e.getNumDims(), ~0u);
+  for (const Axis &axis : axes)
+    for (unsigned dim : axis) {
+      loopOf[dim] = single.size();
+      single.push_back({dim});
+    }
+  for (unsigned dim : expr->dims.set_bits())
+    if (loopOf[dim] == ~0u)
+      return {};
+  Value empty =
+      tensor::EmptyOp::create(builder, loc, getSizes(e, builder, loc, single), expr->type);
+  AffineMap identity = AffineMap::getMultiDimIdentityMap(single.size(), context);
+  SmallVector<utils::IteratorType> kinds(single.size(), utils::IteratorType::parallel);
+  bool sound = true;
+  auto generic = linalg::GenericOp::create(
+      builder, loc, TypeRange(empty.getType()), ValueRange(), ValueRange(empty), {identity}, kinds,
+      [&](OpBuilder &body, Location loc, ValueRange) {
+        llvm::DenseMap<Expr, Value> done;
+        SmallVector<Value> dims(e.getNumDims());
+        Value zero = arith::ConstantIndexOp::create(body, loc, 0);
+        for (unsigned dim = 0; dim < e.getNumDims(); ++dim)
+          dims[dim] = loopOf[dim] == ~0u ? zero : linalg::IndexOp::create(body, loc, loopOf[dim]);
+        std::function<Value(Expr)> leaf = [&](Expr part) -> Value {
+          if (part->kind == Node::Kind::Index) {
+            Value index = e.materialize(body, loc, part->affine, dims);
+            if (!part->type.isIndex())
+              index = arith::IndexCastOp::create(body, loc, part->type, index);
+            return index;
+          }
+          Value tensor = part->tensor;
+          SmallVector<Expr> at(part->args.begin(), part->args.end());
+          if (part->kind == Node::Kind::Reduce)
+            std::tie(tensor, at) = e.getHome(part);
+          else if (part->kind != Node::Kind::Element)
+            return {};
+          if (!tensor)
+            return {};
+          SmallVector<Value> places;
+          for (Expr index : at) {
+            places.push_back(emitScalar(body, loc, index, leaf, done));
+            if (!places.back())
+              return {};
+          }
+          return tensor::ExtractOp::create(body, loc, tensor, places);
+        };
+        Value value = emitScalar(body, loc, expr, leaf, done);
+        sound = static_cast<bool>(value);
+        if (!value)
+          value = arith::ConstantOp::create(body, loc, body.getZeroAttr(expr->type));
+        linalg::YieldOp::create(body, loc, value);
+      });
+  if (!sound) {
+    generic.erase();
+    return {};
+  }
+  return joinAxes(e, builder, loc, generic.getResult(0), axes);
+}
