@@ -29,6 +29,9 @@ private:
   FailureOr<Typed> stored(StoredAttr recipe);
   FailureOr<Typed> concat(ConcatAttr recipe, unsigned depth);
   FailureOr<Typed> transpose(TransposeAttr recipe, unsigned depth);
+  FailureOr<Typed> permute(PermuteAttr recipe, unsigned depth);
+  FailureOr<Typed> reshape(ReshapeAttr recipe, unsigned depth);
+  FailureOr<Typed> slice(SliceAttr recipe, unsigned depth);
   FailureOr<Typed> convert(CastAttr recipe, unsigned depth);
   FailureOr<Typed> scaleColumns(ScaleColumnsAttr recipe, unsigned depth);
 
@@ -161,6 +164,74 @@ FailureOr<Typed> Evaluator::transpose(TransposeAttr recipe, unsigned depth) {
   return result;
 }
 
+/// The element at each place of `shape` is the input's at the place that `source` gives.
+static Typed gather(const Typed &input, ArrayRef<int64_t> shape,
+                    function_ref<int64_t(ArrayRef<int64_t>)> source) {
+  Typed result;
+  result.element = input.element;
+  result.tensor.shape.assign(shape.begin(), shape.end());
+  result.tensor.isReal = input.tensor.isReal;
+  int64_t count = 1;
+  for (int64_t size : shape)
+    count *= size;
+  if (result.tensor.isReal)
+    result.tensor.reals.resize(count);
+  else
+    result.tensor.integers.resize(count);
+  SmallVector<int64_t> place(shape.size());
+  for (int64_t i = 0; i < count; ++i) {
+    for (int64_t axis = shape.size() - 1, rest = i; axis >= 0; --axis) {
+      place[axis] = rest % shape[axis];
+      rest /= shape[axis];
+    }
+    result.tensor.put(i, input.tensor.at(source(place)));
+  }
+  return result;
+}
+
+/// Where an element lies in row-major order.
+static int64_t flatten(ArrayRef<int64_t> place, ArrayRef<int64_t> shape) {
+  int64_t flat = 0;
+  for (auto [index, size] : llvm::zip_equal(place, shape))
+    flat = flat * size + index;
+  return flat;
+}
+
+FailureOr<Typed> Evaluator::permute(PermuteAttr recipe, unsigned depth) {
+  FailureOr<Typed> input = evaluate(recipe.getInput(), depth);
+  if (failed(input))
+    return failure();
+  SmallVector<int64_t> shape;
+  for (int64_t axis : recipe.getAxes())
+    shape.push_back(input->tensor.shape[axis]);
+  return gather(*input, shape, [&](ArrayRef<int64_t> place) {
+    SmallVector<int64_t> from(place.size());
+    for (auto [axis, index] : llvm::zip_equal(recipe.getAxes(), place))
+      from[axis] = index;
+    return flatten(from, input->tensor.shape);
+  });
+}
+
+FailureOr<Typed> Evaluator::reshape(ReshapeAttr recipe, unsigned depth) {
+  FailureOr<Typed> result = evaluate(recipe.getInput(), depth);
+  if (succeeded(result))
+    result->tensor.shape.assign(recipe.getShape().begin(), recipe.getShape().end());
+  return result;
+}
+
+FailureOr<Typed> Evaluator::slice(SliceAttr recipe, unsigned depth) {
+  FailureOr<Typed> input = evaluate(recipe.getInput(), depth);
+  if (failed(input))
+    return failure();
+  SmallVector<int64_t> shape(input->tensor.shape.begin(), input->tensor.shape.end());
+  shape[recipe.getAxis()] = recipe.getCount();
+  return gather(*input, shape, [&](ArrayRef<int64_t> place) {
+    SmallVector<int64_t> from(place);
+    from[recipe.getAxis()] += recipe.getFirst();
+    return flatten(from, input->tensor.shape);
+  });
+}
+
 FailureOr<Typed> Evaluator::convert(CastAttr recipe, unsigned depth) {
   FailureOr<Typed> result = evaluate(recipe.getInput(), depth);
   if (failed(result))
@@ -196,6 +267,12 @@ FailureOr<Typed> Evaluator::evaluate(Attribute recipe, unsigned depth) {
     return concat(one, depth - 1);
   if (auto one = dyn_cast<TransposeAttr>(recipe))
     return transpose(one, depth - 1);
+  if (auto one = dyn_cast<PermuteAttr>(recipe))
+    return permute(one, depth - 1);
+  if (auto one = dyn_cast<ReshapeAttr>(recipe))
+    return reshape(one, depth - 1);
+  if (auto one = dyn_cast<SliceAttr>(recipe))
+    return slice(one, depth - 1);
   if (auto one = dyn_cast<CastAttr>(recipe))
     return convert(one, depth - 1);
   if (auto one = dyn_cast<ScaleColumnsAttr>(recipe))

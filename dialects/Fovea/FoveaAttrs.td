@@ -124,6 +124,43 @@ def Fovea_TransposeAttr : RecipeAttr<"Transpose", "transpose"> {
   let assemblyFormat = "`<` $input `>`";
 }
 
+def Fovea_PermuteAttr : RecipeAttr<"Permute", "permute"> {
+  let summary = "A tensor with its axes in another order";
+  let description = [{
+    Axis i of the result is axis `axes[i]` of the input: `#fovea.permute<RECIPE, [0, 2, 1]>` exchanges the inner two
+    axes. One that keeps the outermost axis streams; any other holds its whole input while it is evaluated, so a
+    matrix is better transposed.
+
+    * (C1) `axes` are all axes of `input`, each once.
+  }];
+  let parameters = (ins "::mlir::Attribute":$input, ArrayRefParameter<"int64_t">:$axes);
+  let assemblyFormat = "`<` $input `,` `[` $axes `]` `>`";
+}
+
+def Fovea_ReshapeAttr : RecipeAttr<"Reshape", "reshape"> {
+  let summary = "The same elements in another shape";
+  let description = [{
+    In row-major order: `#fovea.reshape<RECIPE, [8, 64, 512]>`.
+
+    * (C1) no size is negative, and the shape has as many elements as `input`.
+  }];
+  let parameters = (ins "::mlir::Attribute":$input, OptionalArrayRefParameter<"int64_t">:$shape);
+  let assemblyFormat = "`<` $input `,` `[` (`]`) : ($shape^ `]`)? `>`";
+}
+
+def Fovea_SliceAttr : RecipeAttr<"Slice", "slice"> {
+  let summary = "A range along one axis";
+  let description = [{
+    `#fovea.slice<RECIPE, 0 from 64 count 32>`: `count` consecutive places of the axis, from `first` on. Where a file
+    holds stacked projections and the model takes them apart.
+
+    * (C1) `axis` is one of `input`.
+    * (C2) `first` is not negative, `count` positive, and the range ends within the axis.
+  }];
+  let parameters = (ins "::mlir::Attribute":$input, "int64_t":$axis, "int64_t":$first, "int64_t":$count);
+  let assemblyFormat = "`<` $input `,` $axis `from` $first `count` $count `>`";
+}
+
 def Fovea_CastAttr : RecipeAttr<"Cast", "cast"> {
   let summary = "Another element type, rounding to nearest even";
   let description = [{

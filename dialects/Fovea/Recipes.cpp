@@ -3,7 +3,7 @@
 // Weight recipes: types, checks, and evaluation in slices of the outermost axis. A step holds at
 // most one slice of each input besides its own; only `transpose` reads its input column by column,
 // straight from the mapped file if that is a stored tensor.
-#include "dialects/Fovea/FoveaDialect.h"
+#include "dialects/Fovea/Recipes.h"
 #include "dialects/Fovea/Transpose.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/MathExtras.h"
@@ -14,18 +14,15 @@ using namespace mlir::fovea;
 
 void RecipeSource::release(StoredAttr) {}
 
-static RecipeAttrInterface recipe(Attribute attr) { return cast<RecipeAttrInterface>(attr); }
-
-/// Bytes of one row of the outermost axis.
-static int64_t rowBytes(RankedTensorType type) {
+int64_t mlir::fovea::rowBytes(RankedTensorType type) {
   int64_t elements = 1;
   for (int64_t size : type.getShape().drop_front(type.getRank() ? 1 : 0))
     elements *= size;
   return getStorageBytes(type.getElementType(), elements);
 }
 
-static LogicalResult verifyInputs(ArrayRef<Attribute> inputs,
-                                  function_ref<InFlightDiagnostic()> emitError) {
+LogicalResult mlir::fovea::verifyInputs(ArrayRef<Attribute> inputs,
+                                        function_ref<InFlightDiagnostic()> emitError) {
   for (Attribute input : inputs) {
     auto step = dyn_cast<RecipeAttrInterface>(input);
     if (!step)
@@ -38,10 +35,8 @@ static LogicalResult verifyInputs(ArrayRef<Attribute> inputs,
   return success();
 }
 
-/// Checks that the bytes of a tensor of this shape can be counted in 63 bits: all sizes that
-/// evaluation computes are products of some of the axes.
-static LogicalResult verifyBytes(ArrayRef<int64_t> shape, Type elementType,
-                                 function_ref<InFlightDiagnostic()> emitError) {
+LogicalResult mlir::fovea::verifyBytes(ArrayRef<int64_t> shape, Type elementType,
+                                       function_ref<InFlightDiagnostic()> emitError) {
   int64_t bytes = getStorageBytes(elementType, 1);
   for (int64_t size : shape)
     if (llvm::MulOverflow(bytes, std::max<int64_t>(size, 1), bytes))

@@ -125,6 +125,41 @@ fovea.weight @transpose_c1 : tensor<3x2xf32> = #fovea.transpose<#fovea.stored<"a
 
 // -----
 
+// expected-error @below {{expects each axis of 'tensor<2x3x4xf32>' once, got [0, 1]}}
+fovea.weight @permute_c1_few : tensor<2x3xf32> = #fovea.permute<#fovea.stored<"a", "w", tensor<2x3x4xf32>>, [0, 1]>
+
+// -----
+
+// expected-error @below {{expects each axis of 'tensor<2x3xf32>' once, got [1, 1]}}
+fovea.weight @permute_c1_twice : tensor<3x3xf32> = #fovea.permute<#fovea.stored<"a", "w", tensor<2x3xf32>>, [1, 1]>
+
+// -----
+
+// expected-error @below {{expects a shape of 6 elements for 'tensor<2x3xf32>', got [3, 3]}}
+fovea.weight @reshape_c1 : tensor<3x3xf32> = #fovea.reshape<#fovea.stored<"a", "w", tensor<2x3xf32>>, [3, 3]>
+
+// -----
+
+// expected-error @below {{expects a shape of 6 elements for 'tensor<2x3xf32>', got [-2, -3]}}
+fovea.weight @reshape_c1_negative : tensor<3x3xf32> = #fovea.reshape<#fovea.stored<"a", "w", tensor<2x3xf32>>, [-2, -3]>
+
+// -----
+
+// expected-error @below {{expects an axis of 'tensor<2x3xf32>', got 2}}
+fovea.weight @slice_c1 : tensor<2x3xf32> = #fovea.slice<#fovea.stored<"a", "w", tensor<2x3xf32>>, 2 from 0 count 1>
+
+// -----
+
+// expected-error @below {{expects a range within the 3 places of axis 1, got 2 from 2}}
+fovea.weight @slice_c2_end : tensor<2x2xf32> = #fovea.slice<#fovea.stored<"a", "w", tensor<2x3xf32>>, 1 from 2 count 2>
+
+// -----
+
+// expected-error @below {{expects a range within the 3 places of axis 1, got 0 from 1}}
+fovea.weight @slice_c2_none : tensor<2x2xf32> = #fovea.slice<#fovea.stored<"a", "w", tensor<2x3xf32>>, 1 from 1 count 0>
+
+// -----
+
 // expected-error @below {{expects a cast among f16, bf16, f32 and f64, got 'i8' to 'f32'}}
 fovea.weight @cast_c1_from : tensor<2xf32> = #fovea.cast<#fovea.stored<"a", "w", tensor<2xi8>>, f32>
 

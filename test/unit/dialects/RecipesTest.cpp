@@ -256,6 +256,65 @@ TEST_F(RecipesTest, TransposeOfManyRows) {
   expectRows(TransposeAttr::get(&context, twice), transpose(concat(0, {x, x})));
 }
 
+TEST_F(RecipesTest, Permute) {
+  for (Type type : allTypes()) {
+    auto [a, x] = stored("a", {4, 3, 2}, type);
+    for (SmallVector<int64_t> axes :
+         {SmallVector<int64_t>{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}) {
+      SmallVector<int64_t> shape;
+      for (int64_t axis : axes)
+        shape.push_back(x.shape[axis]);
+      Array expected{shape, type, {}};
+      SmallVector<int64_t> at(3);
+      for (int64_t i = 0; i < shape[0]; ++i)
+        for (int64_t j = 0; j < shape[1]; ++j)
+          for (int64_t k = 0; k < shape[2]; ++k) {
+            at[axes[0]] = i, at[axes[1]] = j, at[axes[2]] = k;
+            expected.elements.push_back(x.elements[(at[0] * 3 + at[1]) * 2 + at[2]]);
+          }
+      expectRows(PermuteAttr::get(&context, a, axes), expected);
+      // Of a computed input, too.
+      Attribute whole = SliceAttr::get(&context, a, 0, 0, 4);
+      expectRows(PermuteAttr::get(&context, whole, axes), expected);
+    }
+  }
+  auto [scalar, y] = stored("s", {}, builder.getF32Type());
+  expectRows(PermuteAttr::get(&context, scalar, {}), y);
+}
+
+TEST_F(RecipesTest, Reshape) {
+  for (Type type : allTypes()) {
+    auto [a, x] = stored("a", {4, 3, 2}, type);
+    for (SmallVector<int64_t> shape :
+         {SmallVector<int64_t>{24}, {4, 6}, {12, 2}, {2, 12}, {3, 8}, {8, 3}, {1, 24}, {5, 0}}) {
+      bool empty = shape.back() == 0;
+      auto [e, none] = stored("e", {0, 7}, type);
+      Array expected{shape, type, empty ? none.elements : x.elements};
+      expectRows(ReshapeAttr::get(&context, empty ? e : a, shape), expected);
+      Attribute whole = SliceAttr::get(&context, a, 0, 0, 4);
+      if (!empty)
+        expectRows(ReshapeAttr::get(&context, whole, shape), expected);
+    }
+  }
+  auto [one, y] = stored("o", {1, 1}, builder.getF32Type());
+  expectRows(ReshapeAttr::get(&context, one, {}), Array{{}, y.type, y.elements});
+}
+
+TEST_F(RecipesTest, Slice) {
+  for (Type type : allTypes()) {
+    auto [a, x] = stored("a", {3, 2, 2}, type);
+    auto [b, y] = stored("bb", {3, 5, 2}, type);
+    auto [c, z] = stored("ccc", {3, 1, 2}, type);
+    Attribute all = ConcatAttr::get(&context, 1, {a, b, c});
+    expectRows(SliceAttr::get(&context, all, 1, 0, 2), x);
+    expectRows(SliceAttr::get(&context, all, 1, 2, 5), y);
+    expectRows(SliceAttr::get(&context, all, 1, 7, 1), z);
+    auto [d, w] = stored("d", {2, 2, 2}, type);
+    Attribute rows = ConcatAttr::get(&context, 0, {a, d});
+    expectRows(SliceAttr::get(&context, rows, 0, 3, 2), w);
+  }
+}
+
 TEST_F(RecipesTest, Cast) {
   for (Type from : floats())
     for (Type to : floats()) {
