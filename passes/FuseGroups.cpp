@@ -20,6 +20,8 @@ using namespace mlir::fovea;
 /// Column ranges and head sizes that epilogues address are multiples of this: no vector and no
 /// packed panel of a weight then lies in two of them.
 static constexpr int64_t kColumns = 16;
+/// A kernel's argmax counts columns in f32, which holds whole numbers up to here.
+static constexpr int64_t kMaxArgmaxColumns = int64_t(1) << 24;
 
 //===-- What a group computes ----------------------------------------------------------------===//
 
@@ -276,11 +278,13 @@ class Fuser {
 public:
   explicit Fuser(Block &block) : block(block) {}
 
-  unsigned numPrologues = 0, numEpilogues = 0, numGated = 0, numSplit = 0, numRows = 0;
+  unsigned numPrologues = 0, numEpilogues = 0, numArgmax = 0, numGated = 0, numSplit = 0,
+           numRows = 0;
 
   void run() {
     apply([&](GroupOp group) { return moveNormIntoLinears(group); }, numPrologues);
     apply([&](GroupOp group) { return addEpilogue(group); }, numEpilogues);
+    apply([&](GroupOp group) { return addArgmax(group); }, numArgmax);
     apply([&](GroupOp group) { return addGate(group); }, numGated);
     apply([&](GroupOp group) { return splitColumns(group); }, numSplit);
     apply([&](GroupOp group) { return gatherRows(group); }, numRows);
@@ -354,6 +358,22 @@ private:
         producer = source;
     }
     return producer && join({{producer, group}, {}, {group.getResult(0)}, producer->getLoc()});
+  }
+
+  /// linear -> elementwise -> the place of each row's greatest; others may read the rows besides.
+  bool addArgmax(GroupOp group) {
+    auto argmax = getOnlyOp<ArgmaxOp>(group);
+    if (!argmax || argmax.getInput().getType().getRank() < 2 ||
+        argmax.getInput().getType().getShape().back() > kMaxArgmaxColumns)
+      return false;
+    Value rows = group.getInputs().front();
+    Operation *producer = rows.getDefiningOp();
+    if (!isHere(producer) || !Contraction::match(producer))
+      return false;
+    GroupJoin all{{producer, group}, {}, {group.getResult(0)}, producer->getLoc()};
+    if (!rows.hasOneUse())
+      all.results.insert(all.results.begin(), rows);
+    return join(all);
   }
 
   /// The column ranges that are all users of a linear, sorted, or nothing if one of them cannot be
@@ -488,6 +508,7 @@ struct FuseGroupsPass : fovea::impl::FuseGroupsPassBase<FuseGroupsPass> {
       fuser.run();
       numPrologues += fuser.numPrologues;
       numEpilogues += fuser.numEpilogues;
+      numArgmax += fuser.numArgmax;
       numGated += fuser.numGated;
       numSplit += fuser.numSplit;
       numRows += fuser.numRows;

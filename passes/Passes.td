@@ -206,18 +206,20 @@ def FormGroupsPass : Pass<"fovea-form-groups", "::mlir::ModuleOp"> {
 def FuseGroupsPass : Pass<"fovea-fuse-groups", "::mlir::ModuleOp"> {
   let summary = "Join groups whose ops one kernel can compute";
   let description = [{
-    Groups of one op become bigger by five rules, in this order. All float values are f32 (weights f32, f16 or bf16). Column
+    Groups of one op become bigger by six rules, in this order. All float values are f32 (weights f32, f16 or bf16). Column
     ranges and head sizes are multiples of 16. docs/design.md, "Groups", says which forms exist afterwards.
 
     1. *Prologue.* A `fovea.rms_norm` without weight that only linears read is computed inside each of them, which apply its
        factor to their result's rows.
     2. *Epilogue.* `fovea.activation`, `arith.addf` or `arith.mulf` behind a linear of which it is the only user. Its other
        operand (a residual) becomes an operand of the group. Of two linears that are added, the later one takes the sum.
-    3. *Gate.* A linear, two ranges of its columns, and the `fovea.glu` that alone reads them.
-    4. *Split.* A linear whose users are disjoint ranges of its columns. Each range takes in what alone reads it, as far as this
+    3. *Argmax.* A linear, with epilogues perhaps, and the `fovea.argmax` of its rows, of at most 2^24 columns. The rows are
+       the group's first result if others read them, the places its last.
+    4. *Gate.* A linear, two ranges of its columns, and the `fovea.glu` that alone reads them.
+    5. *Split.* A linear whose users are disjoint ranges of its columns. Each range takes in what alone reads it, as far as this
        goes: `tensor.expand_shape` to heads, `fovea.rope` (pairs of halves of the whole head), `fovea.cache_append`. The group has
        one result for each range, in the order of columns. Consecutive positions are computed inside.
-    5. *Rows.* Embeddings, learned positions and elementwise ops into the elementwise op or norm that reads them. A sum that
+    6. *Rows.* Embeddings, learned positions and elementwise ops into the elementwise op or norm that reads them. A sum that
        others than its norm read becomes the group's second result.
 
     Refused, silently: what another op reads too; a view between linear and elementwise op; f64; operands of which it cannot be
@@ -245,6 +247,7 @@ def FuseGroupsPass : Pass<"fovea-fuse-groups", "::mlir::ModuleOp"> {
   let statistics = [
     Statistic<"numPrologues", "num-prologues", "norms moved into linears">,
     Statistic<"numEpilogues", "num-epilogues", "elementwise ops that became a linear's epilogue">,
+    Statistic<"numArgmax", "num-argmax", "argmax ops that became a linear's epilogue">,
     Statistic<"numGated", "num-gated", "linears joined with their gate">,
     Statistic<"numSplit", "num-split", "linears that give each range of their columns apart">,
     Statistic<"numRows", "num-rows", "groups joined to be computed row by row">];

@@ -29,16 +29,23 @@ Value KernelBuilder::temporary(unsigned number) const {
 }
 
 void KernelBuilder::nextPhase(StringRef name) {
+  std::string own = phases->phases.back().name;
+  phases->phases.back().name = name.str();
+  startPhase(own);
+  phases->main = phases->phases.size() - 1; // what came before prepared it
+}
+
+void KernelBuilder::finishingPhase(StringRef name) { startPhase(name); }
+
+void KernelBuilder::startPhase(StringRef name) {
   KernelPhases::Phase &phase = phases->phases.back();
-  KernelPhases::Phase next{phase.name, func::FuncOp(), phase.operands};
-  phase.name = name.str();
+  KernelPhases::Phase next{name.str(), func::FuncOp(), phase.operands};
   setInsertionPointToEnd(&phase.function.getBody().front());
   func::ReturnOp::create(*this);
   next.function =
       func::FuncOp::create(phase.function.getLoc(), "kernel", phase.function.getFunctionType());
   Block *block = next.function.addEntryBlock();
   phases->phases.push_back(next);
-  phases->main = phases->phases.size() - 1; // what came before prepared it
   values.clear();
   bind(next.function);
   setInsertionPointToStart(block);

@@ -47,7 +47,8 @@ struct KernelPhases {
 ///
 /// A group whose parts must wait for each other becomes several launches, its phases. A builder
 /// that wants them emits the first phase and calls `nextPhase`, and so on; the last phase is what
-/// stands when it returns. Phases hand on what they computed in temporaries:
+/// stands when it returns. The last does the group's work, unless `finishingPhase` began it. Phases
+/// hand on what they computed in temporaries:
 ///
 ///     unsigned sums = k.addTemporary(MemRefType::get({dynamic}, f32), {rows});
 ///     ... code that stores to k.temporary(sums) ...
@@ -69,8 +70,11 @@ public:
   unsigned addTemporary(MemRefType type, ValueRange sizes);
   /// The buffer of a temporary in this phase.
   Value temporary(unsigned number) const;
-  /// Ends a phase, whose kernel is called `name`, and starts the next.
+  /// Ends a phase, whose kernel is called `name`, and starts the next, which does the group's work.
   void nextPhase(StringRef name);
+  /// Ends the phase that does the group's work, and starts one, whose kernel is called `name`, that
+  /// makes an end of it.
+  void finishingPhase(StringRef name);
 
   /// Where phases are kept, and what binds the group's values to a function's arguments: set by who
   /// makes the functions.
@@ -141,6 +145,8 @@ public:
   Value select(Value condition, Value then, Value otherwise);
 
 private:
+  void startPhase(StringRef name);
+
   int64_t parallelLoops;
 };
 

@@ -38,13 +38,13 @@ SmallVector<ReassociationIndices> getAllAxes(int64_t rank);
 class TileBuilder {
 public:
   TileBuilder(KernelBuilder &k, GroupOp group, const TileForm &form)
-      : k(k), group(group), form(form) {}
+      : k(k), group(group), form(form), argmax(form.argmax) {}
 
   /// Whether the buffers lie so that they are matrices; the kernel cannot be built else.
   bool fits();
 
   /// The whole kernel: numbers that are needed before in phases of their own, then a grid over
-  /// blocks of columns and chunks of rows.
+  /// blocks of columns and chunks of rows, then a phase that joins what blocks found.
   void emit(const TileSizes &sizes);
   /// The kernel of a group whose elements are independent, on flattened tensors if they are dense.
   void emitElements(int64_t count);
@@ -65,6 +65,7 @@ private:
     int64_t head; ///< columns that belong together: a block has a whole number of them
     int64_t width, blocks;
     SmallVector<std::pair<int64_t, int64_t>> pieces; ///< of a head: offset and width
+    bool hasArgmax = false; ///< whether the group's argmax is of these columns
   };
   /// A matrix in memory, and whether all rows share its only one.
   struct Rows {
@@ -123,6 +124,9 @@ private:
   void endPhase(StringRef name);
   void forgetBlock();
   SmallVector<Strip> findStrips(int64_t columns);
+  void addArgmaxTemporaries(const Strip &strip);
+  void emitGreatest(const Strip &strip, Value number, Value base);
+  void emitArgmax();
   void emitBlock(const Strip &strip, Value number, Value begin, Value end, bool loops);
   void emitTile(const Strip &strip, Value number);
   void store(const Sink &sink, TileColumns c, const Strip &strip, Value head);
@@ -131,6 +135,7 @@ private:
   KernelBuilder &k;
   GroupOp group;
   const TileForm &form;
+  ArgmaxOp argmax; ///< the form's
   SmallVector<int64_t> block;
   int64_t tileRows = 1;
   int64_t helperRows = 1; ///< of tiles in phases before the last
@@ -151,6 +156,8 @@ private:
 
   std::map<Operation *, unsigned> factors;                     ///< temporaries
   std::map<Operation *, std::pair<unsigned, unsigned>> angles; ///< of cosines and of sines
+  /// Each block's greatest elements and their columns; and which output the argmax is.
+  unsigned greatest = 0, columnsOfGreatest = 0, argmaxOutput = 0;
 };
 
 } // namespace mlir::fovea

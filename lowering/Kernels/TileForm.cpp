@@ -33,6 +33,7 @@ public:
 
 private:
   bool chooseKind();
+  bool visitArgmax(ArgmaxOp op);
   bool visitResult(Value value);
   bool visit(Value value);
   bool visitOp(Operation *op);
@@ -245,7 +246,21 @@ bool FormFinder::visitOp(Operation *op) {
       });
 }
 
+/// Columns of a product, in blocks that hold no heads. They are counted in f32.
+bool FormFinder::visitArgmax(ArgmaxOp op) {
+  RankedTensorType type = typeOf(op.getInput());
+  if (form.kind != TileForm::Kind::Contraction || form.argmax ||
+      type.getRank() != static_cast<int64_t>(form.rowAxes) + 1 ||
+      type.getShape().back() > (int64_t(1) << 24) ||
+      llvm::any_of(group.getBody().front(), llvm::IsaPred<RopeOp, CacheAppendOp>))
+    return false;
+  form.argmax = op;
+  return visit(op.getInput());
+}
+
 bool FormFinder::visitResult(Value value) {
+  if (auto argmax = value.getDefiningOp<ArgmaxOp>())
+    return visitArgmax(argmax);
   if (auto append = value.getDefiningOp<CacheAppendOp>())
     return isa<BlockArgument>(append.getCache()) &&
            !append.getCache().getType().getElementType().isF64() && visit(append.getInput());

@@ -28,6 +28,8 @@ struct TileForm {
   /// Rotary embeddings and linears' norms, which need numbers computed before.
   SmallVector<RopeOp> ropes;
   SmallVector<RmsNormOp> factors;
+  /// The place of each row's greatest column, which all blocks of columns find together; or null.
+  ArgmaxOp argmax;
 };
 
 /// The form of a group; kind None if it holds anything that the builders do not do: floating-point

@@ -122,8 +122,7 @@ SmallVector<Value> TileBuilder::rowExtents(ArrayRef<Value> known) {
   return result;
 }
 
-//===-- Phases before
-//--------------------------------------------------------------------------===//
+//===-- Phases before ------------------------------------------------------------------------===//
 
 void TileBuilder::forgetBlock() {
   tiles.clear();
@@ -307,7 +306,11 @@ SmallVector<TileBuilder::Strip> TileBuilder::findStrips(int64_t columns) {
   for (Value value : group.getBody().front().getTerminator()->getOperands()) {
     Sink sink{value, Value(), Value()};
     auto append = value.getDefiningOp<CacheAppendOp>();
-    if (append) {
+    bool isArgmax = argmax && value == argmax.getResult();
+    if (isArgmax) {
+      sink.value = argmax.getInput();
+      argmaxOutput = next++;
+    } else if (append) {
       CacheBuffer cache = k.cache(append.getCache());
       sink = {append.getInput(), cache.memory, cache.length};
     } else {
@@ -326,7 +329,9 @@ SmallVector<TileBuilder::Strip> TileBuilder::findStrips(int64_t columns) {
       ropes.push_back({});
     }
     Strip &strip = strips[place];
-    strip.sinks.push_back(sink);
+    strip.hasArgmax |= isArgmax;
+    if (!isArgmax)
+      strip.sinks.push_back(sink);
     llvm::append_range(ropes[place], origin.ropes);
     if (append || !origin.ropes.empty())
       strip.head = shape.back();
@@ -390,6 +395,8 @@ void TileBuilder::emitTile(const Strip &strip, Value number) {
       for (const Sink &sink : strip.sinks)
         store(sink, {base, h * strip.head + offset, width}, strip, head);
   }
+  if (strip.hasArgmax)
+    emitGreatest(strip, number, base);
 }
 
 void TileBuilder::emitBlock(const Strip &strip, Value number, Value begin, Value end, bool loops) {
@@ -431,6 +438,9 @@ void TileBuilder::emit(const TileSizes &sizes) {
   int64_t blocks = 0;
   for (const Strip &strip : strips)
     blocks += strip.blocks;
+  for (const Strip &strip : strips)
+    if (strip.hasArgmax)
+      addArgmaxTemporaries(strip);
   SmallVector<Value> extents = rowExtents(memories(false));
   Value rows = extents.back();
   extents.back() = ceilDiv(k, rows, sizes.chunk);
@@ -463,6 +473,8 @@ void TileBuilder::emit(const TileSizes &sizes) {
       k.setInsertionPoint(choice.elseBlock()->getTerminator());
     }
   });
+  if (argmax)
+    emitArgmax();
 }
 
 void TileBuilder::emitElements(int64_t count) {
