@@ -88,10 +88,18 @@ size_t Call::argumentIndex(const std::string &name) const {
               (known.empty() ? "none" : known));
 }
 
+static bool hasTensor(const std::vector<std::unique_ptr<ValueT>> &values, const std::string &name) {
+  return std::any_of(values.begin(), values.end(), [&](const auto &value) {
+    return value->name == name && value->kind == ValueKind::Tensor;
+  });
+}
+
 bool Call::hasArgument(const std::string &name) const {
-  return std::any_of(
-      description->arguments.begin(), description->arguments.end(),
-      [&](const auto &value) { return value->name == name && value->kind == ValueKind::Tensor; });
+  return hasTensor(description->arguments, name);
+}
+
+bool Call::hasResult(const std::string &name) const {
+  return hasTensor(description->results, name);
 }
 
 void Call::setArgument(const std::string &name, const fovea_tensor &tensor) {

@@ -34,6 +34,8 @@ public:
   const manifest::EntryT &entry() const { return *description; }
   /// Whether the entry has a tensor argument of this name.
   bool hasArgument(const std::string &name) const;
+  /// Whether the entry has a tensor result of this name.
+  bool hasResult(const std::string &name) const;
   Context &context() const { return theContext; }
 
 private:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Continues a text with a decoder model: prompt in chunks through `prefill`, then
-// token by token through `decode`. Refuses models without `prefill`, prompts that
-// are empty or longer than the context, and token ids outside the vocabulary.
+// token by token through `decode`. Greedily it takes the token that the entry gives. Refuses models
+// without `prefill`, prompts that are empty or longer than the context, and token ids outside the
+// vocabulary.
 #include "runtime/Call.h"
 #include "runtime/Sampler.h"
 #include "runtime/Status.h"
@@ -114,6 +115,19 @@ private:
                   "' expects logits of type f32 and shape [batch, vocabulary]");
     logits = static_cast<float *>(tensor.data);
     words = static_cast<size_t>(tensor.shape[1]);
+    likeliest.reset();
+    if (sampler.isGreedy() && call.hasResult("next_token"))
+      likeliest = nextToken(call);
+  }
+
+  /// The place of the greatest logit, if the entry says it: older artifacts do not.
+  int64_t nextToken(Call &call) const {
+    const fovea_tensor &tensor = call.result("next_token");
+    if (tensor.ndim != 1 || tensor.shape[0] != 1 || tensor.dtype.code != FOVEA_INT ||
+        tensor.dtype.bits != 64)
+      failInvalid(module.path() + ": entry '" + call.entry().name +
+                  "' expects next_token of type i64 and shape [batch]");
+    return *static_cast<const int64_t *>(tensor.data);
   }
 
   /// False if the callback ends it.
@@ -138,7 +152,8 @@ private:
     const auto &ends = module.manifest().model->end_tokens;
     auto limit = static_cast<size_t>(options.max_tokens);
     while (options.max_tokens == -1 || written < limit) {
-      int64_t token = sampler.choose(logits, words);
+      int64_t token =
+          likeliest ? sampler.accept(logits, words, *likeliest) : sampler.choose(logits, words);
       if (!options.ignore_end && std::find(ends.begin(), ends.end(), token) != ends.end())
         return FOVEA_STOP_END;
       ++written;
@@ -162,6 +177,7 @@ private:
   std::optional<Call> decode;
   std::vector<int64_t> prompt;
   std::optional<StreamDecoder> stream;
+  std::optional<int64_t> likeliest;
   float *logits = nullptr;
   size_t words = 0;
 };

@@ -47,6 +47,19 @@ void Sampler::see(int64_t token) {
     seen.insert(at, token);
 }
 
+[[noreturn]] static void failNotANumber(size_t token) {
+  failInternal("logit " + std::to_string(token) + " is not a number");
+}
+
+int64_t Sampler::accept(const float *logits, size_t count, int64_t token) const {
+  if (token < 0 || static_cast<size_t>(token) >= count)
+    failInternal("next_token is " + std::to_string(token) + "; expects one of " +
+                 std::to_string(count) + " tokens");
+  if (std::isnan(logits[token]))
+    failNotANumber(static_cast<size_t>(token));
+  return token;
+}
+
 int64_t Sampler::choose(float *logits, size_t count) {
   if (options.repetitionPenalty != 1.0f)
     for (int64_t token : seen)
@@ -56,7 +69,7 @@ int64_t Sampler::choose(float *logits, size_t count) {
   size_t best = 0;
   for (size_t i = 0; i < count; ++i) {
     if (std::isnan(logits[i]))
-      failInternal("logit " + std::to_string(i) + " is not a number");
+      failNotANumber(i);
     if (logits[i] > logits[best])
       best = i;
   }

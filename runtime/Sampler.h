@@ -34,6 +34,11 @@ public:
   /// One of `count` tokens; changes `logits`. Penalty, then temperature, top-k,
   /// top-p, min-p, in this order. Throws Failure if a logit is not a number.
   int64_t choose(float *logits, size_t count);
+  /// Whether `choose` takes the greatest logit as it is.
+  bool isGreedy() const { return options.temperature == 0 && options.repetitionPenalty == 1.0f; }
+  /// What a greedy `choose` gives, if `token` is the place of the greatest logit, of the first NaN
+  /// if there is one. Throws Failure if it is outside of `count`, or that of a NaN.
+  int64_t accept(const float *logits, size_t count, int64_t token) const;
 
 private:
   struct Candidate {

@@ -342,7 +342,8 @@ void ModuleBuilder::addDecoderStep(StringRef name, int64_t length) {
     ids.dims.push_back("sequence");
   SmallVector<Port> arguments = {ids};
   SmallVector<Port> results = {
-      {getActivationType(context, {dynamic, source.vocabulary}), "logits", {"batch"}}};
+      {getActivationType(context, {dynamic, source.vocabulary}), "logits", {"batch"}},
+      {RankedTensorType::get({dynamic}, b.getI64Type()), "next_token", {"batch"}}};
   for (auto [i, layer] : llvm::enumerate(source.layers))
     for (auto [kind, prefix] :
          {std::pair(CacheKind::Key, "key_cache."), std::pair(CacheKind::Value, "value_cache.")}) {
@@ -371,7 +372,9 @@ void ModuleBuilder::addDecoderStep(StringRef name, int64_t length) {
                                         SmallVector<ReassociationIndices>{{0, 1}, {2}});
   else
     x = PoolOp::create(b, loc, last, PoolKind::Last, x, /*keep=*/Value());
-  SmallVector<Value> returned = {headOf(x, body)};
+  Value logits = headOf(x, body);
+  SmallVector<Value> returned = {
+      logits, ArgmaxOp::create(b, locate(source.head->name), results[1].type, logits)};
   for (size_t i = 0; i < source.layers.size(); ++i)
     returned.append({keys[i], values[i]});
   func::ReturnOp::create(b, loc, returned);

@@ -32,7 +32,7 @@ def test_compile_says_nothing_on_standard_output(fovea, shakespeare, tmp_path):
 
 def test_inspect_names_entries_and_kernels(fovea, shakespeare_artifact):
     text = fovea("inspect", shakespeare_artifact).ok().text
-    for word in ["forward", "prefill", "decode", "input_ids", "logits"]:
+    for word in ["forward", "prefill", "decode", "input_ids", "logits", "next_token"]:
         assert word in text
     fovea("inspect", shakespeare_artifact, "--verify").ok()
 

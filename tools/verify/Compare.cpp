@@ -3,6 +3,7 @@
 // Error norms. What is not finite must be the same on both sides.
 #include "tools/verify/Compare.h"
 #include "llvm/ADT/StringExtras.h"
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -65,5 +66,48 @@ Difference mlir::fovea::verify::compare(const Tensor &found, const Tensor &expec
   }
   if (worst >= 0)
     result.where = indicesOf(expected, worst);
+  return result;
+}
+
+//===-- Tokens -------------------------------------------------------------------------------===//
+
+/// Written after the text of `fovea.argmax`, not after the interpreter's code.
+static int64_t chooseToken(const double *logits, int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    if (std::isnan(logits[i]))
+      return i;
+  return std::max_element(logits, logits + count) - logits;
+}
+
+TensorRef mlir::fovea::verify::chooseTokens(const Tensor &logits) {
+  auto tokens = std::make_shared<Tensor>();
+  tokens->isReal = false;
+  tokens->shape.assign(logits.shape.begin(), logits.shape.end() - 1);
+  int64_t count = logits.shape.back();
+  for (int64_t first = 0; first < logits.size(); first += count)
+    tokens->integers.push_back(chooseToken(&logits.reals[first], count));
+  return tokens;
+}
+
+Difference mlir::fovea::verify::compareTokens(const Tensor &found, const Tensor &logits,
+                                              const Tensor &expected) {
+  TensorRef own = chooseTokens(logits);
+  if (found.shape != own->shape || found.isReal || logits.shape != expected.shape)
+    return compare(found, *own, Norm::Whole);
+  int64_t count = expected.shape.back();
+  Difference result;
+  for (int64_t row = 0; row < found.size(); ++row) {
+    const double *reference = &expected.reals[row * count];
+    int64_t token = found.integers[row], best = chooseToken(reference, count);
+    double scale = 0, error = kInfinity;
+    for (int64_t i = 0; i < count; ++i)
+      if (std::isfinite(reference[i]))
+        scale = std::max(scale, std::fabs(reference[i]));
+    if (token == own->integers[row])
+      error = distance(reference[token], reference[best]);
+    error = error == 0 ? 0 : scale == 0 ? kInfinity : error / scale;
+    if (error > result.error)
+      result = {error, indicesOf(found, row)};
+  }
   return result;
 }

@@ -22,6 +22,16 @@ struct Difference {
 Difference compare(const interpreter::Tensor &found, const interpreter::Tensor &expected,
                    Norm norm);
 
+/// The token that greedy sampling takes of each row of `logits`: the place of its greatest element,
+/// of the first NaN if it has one, the first of several.
+interpreter::TensorRef chooseTokens(const interpreter::Tensor &logits);
+
+/// Tokens chosen from `logits`, which differ from `expected` by their own error: how far the
+/// expected logit of the token lies below the greatest, relative to the row's greatest size.
+/// Infinite for one that is not the choice of the logits it came with.
+Difference compareTokens(const interpreter::Tensor &found, const interpreter::Tensor &logits,
+                         const interpreter::Tensor &expected);
+
 } // namespace mlir::fovea::verify
 
 #endif // FOVEA_TOOLS_VERIFY_COMPARE_H

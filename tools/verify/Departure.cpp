@@ -75,7 +75,8 @@ std::string verify::describeLocation(Location location) {
   return "unknown place";
 }
 
-/// The results worth looking at, in order: float tensors that are computed from something.
+/// The results worth looking at, in order: float tensors that are computed from something, and what
+/// is chosen from them.
 static SmallVector<OpResult> getCandidates(func::FuncOp entry) {
   SmallVector<OpResult> candidates;
   for (Operation &op : entry.getBody().front().without_terminator()) {
@@ -83,7 +84,7 @@ static SmallVector<OpResult> getCandidates(func::FuncOp entry) {
       continue;
     for (OpResult result : op.getResults())
       if (auto type = dyn_cast<RankedTensorType>(result.getType()))
-        if (isa<FloatType>(type.getElementType()))
+        if (isa<FloatType>(type.getElementType()) || isa<ArgmaxOp>(op))
           candidates.push_back(result);
   }
   return candidates;

@@ -88,14 +88,22 @@ LogicalResult Verifier::addRows(func::FuncOp entry, const std::string &what, con
   if (found.size() != numbers.size() || expected.size() != numbers.size())
     return entry.emitOpError("expects ") << numbers.size() << " tensors, got " << found.size()
                                          << " compiled and " << expected.size() << " interpreted";
+  const Tensor *logits = nullptr, *expectedLogits = nullptr;
   for (auto [number, one, other] : llvm::zip_equal(numbers, found, expected)) {
     Row row;
     row.entry = entry.getName().str();
     row.what = what;
     row.output = nameOfResult(entry, number);
     row.bound = bound();
-    row.difference =
-        compare(*one, *other, row.output == "logits" ? Norm::PerPosition : Norm::Whole);
+    bool areLogits = row.output == "logits" && one->isReal && one->rank() > 0;
+    if (row.output == "next_token" && logits)
+      row.difference = compareTokens(*one, *logits, *expectedLogits);
+    else
+      row.difference = compare(*one, *other, areLogits ? Norm::PerPosition : Norm::Whole);
+    if (areLogits) {
+      logits = one.get();
+      expectedLogits = other.get();
+    }
     if (!row.passed() && !departed)
       departed = chain;
     report.rows.push_back(std::move(row));
@@ -215,8 +223,12 @@ LogicalResult Verifier::runTokens(func::FuncOp prefill, func::FuncOp decode, fun
     FailureOr<Tensors> found = compiled->run(entry.getName(), chain.steps.back().inputs);
     if (failed(found) || failed(addRows(entry, what, *found, *expected, chain)))
       return failure();
-    if (!reference.empty() && failed(addRows(entry, what + ", against forward", *found,
-                                             {atPosition(*reference.front(), at - 1)}, chain)))
+    if (reference.empty())
+      continue;
+    Tensors ofForward{atPosition(*reference.front(), at - 1)};
+    if (expected->size() > 1)
+      ofForward.push_back(chooseTokens(*ofForward.front()));
+    if (failed(addRows(entry, what + ", against forward", *found, ofForward, chain)))
       return failure();
   }
   return success();
@@ -231,16 +243,20 @@ LogicalResult Verifier::runCached(func::FuncOp prefill, func::FuncOp decode, fun
   return success();
 }
 
-/// An entry that takes ids [B, S] and caches and gives logits [B, V] of the last position.
+/// An entry that takes ids [B, S] and caches and gives logits [B, V] of the last position, and
+/// perhaps the token chosen from them.
 static bool isTokenReader(func::FuncOp entry) {
-  if (!entry || !takesCache(entry) || tensorResults(entry).size() != 1)
+  SmallVector<unsigned> results = entry ? tensorResults(entry) : SmallVector<unsigned>();
+  if (results.size() == 2 && nameOfResult(entry, results[1]) == "next_token")
+    results.pop_back();
+  if (results.size() != 1 || !takesCache(entry))
     return false;
   SmallVector<Type> tensors;
   for (Type type : entry.getArgumentTypes())
     if (!isa<CacheType>(type))
       tensors.push_back(type);
   auto ids = tensors.size() == 1 ? dyn_cast<RankedTensorType>(tensors.front()) : nullptr;
-  auto logits = dyn_cast<RankedTensorType>(entry.getResultTypes()[tensorResults(entry).front()]);
+  auto logits = dyn_cast<RankedTensorType>(entry.getResultTypes()[results.front()]);
   return ids && ids.getRank() == 2 && ids.getElementType().isInteger() && logits &&
          logits.getRank() == 2;
 }

@@ -31,12 +31,12 @@ static llvm::cl::opt<bool> json("json", llvm::cl::desc("print JSON"));
 static llvm::cl::opt<bool> progress("progress", llvm::cl::desc("print progress"));
 
 namespace {
-/// Changes the last element of the first result of the op at the planted place.
+/// Changes the last element of the first result of the op at the planted place; an integer by one.
 class Planter : public Observer {
 public:
   void onResult(ArrayRef<func::CallOp> calls, OpResult result, RuntimeValue &value) override {
     auto *tensor = std::get_if<TensorRef>(&value);
-    if (!tensor || !(*tensor)->isReal || (*tensor)->size() == 0 || result.getResultNumber() != 0)
+    if (!tensor || (*tensor)->size() == 0 || result.getResultNumber() != 0)
       return;
     func::CallOp call = calls.empty() ? func::CallOp() : calls.front();
     Operation *outermost = call ? call.getOperation() : result.getOwner();
@@ -53,7 +53,10 @@ public:
     double greatest = 0;
     for (double real : wrong.reals)
       greatest = std::max(greatest, std::fabs(real));
-    wrong.reals.back() += size * greatest;
+    if (wrong.isReal)
+      wrong.reals.back() += size * greatest;
+    else
+      ++wrong.integers.back();
     value = TensorRef(std::make_shared<Tensor>(std::move(wrong)));
   }
 };

@@ -80,6 +80,69 @@ TEST_F(RuntimeTest, ContinuesTokensWholeAndInChunks) {
     }
 }
 
+/// The test's next_token is one more than the likeliest, so what uses it is seen.
+TEST_F(RuntimeTest, TakesTheTokenOfTheEntryIfGreedy) {
+  std::string other = folder.file("tokens.fovea");
+  writeTestArtifact(other, {}, /*withTokenizer=*/true, /*givesTokens=*/true);
+  module = open(other);
+  ContextPtr own = context();
+  const std::vector<int64_t> prompt = {3, 9, 4};
+  Output output;
+  fovea_generate_options options = greedy(output, 1);
+  auto first = [&](const std::vector<int64_t> &tokens) {
+    options.prompt_ids = tokens.data();
+    options.prompt_id_count = tokens.size();
+    output.tokens.clear();
+    std::string text = message(fovea_generate(own.get(), &options, nullptr));
+    EXPECT_EQ(output.tokens.size(), text.empty() ? 1u : 0u);
+    return text.empty() ? std::to_string(output.tokens.front()) : text;
+  };
+  EXPECT_EQ(first(prompt), std::to_string(nextWord(prompt) + 1));
+  // A token of `decode` behind one of `prefill`.
+  options.max_tokens = 2;
+  options.prompt_ids = prompt.data();
+  ASSERT_EQ(message(fovea_generate(own.get(), &options, nullptr)), "");
+  std::vector<int64_t> longer = prompt;
+  longer.push_back(nextWord(prompt) + 1);
+  EXPECT_EQ(output.tokens.back(), nextWord(longer) + 1);
+  // A penalty changes the logits first; a temperature needs all.
+  options.max_tokens = 1;
+  options.repetition_penalty = 1.0001f;
+  EXPECT_EQ(first(prompt), std::to_string(nextWord(prompt)));
+  options.repetition_penalty = 1;
+  options.temperature = 0.5f;
+  options.top_k = 1;
+  EXPECT_EQ(first(prompt), std::to_string(nextWord(prompt)));
+  // What is no token is not trusted.
+  options.temperature = 0;
+  std::vector<int64_t> last = {0};
+  while (nextWord(last) != 31)
+    ++last[0];
+  EXPECT_EQ(first(last), "next_token is 32; expects one of 32 tokens");
+}
+
+TEST_F(RuntimeTest, RefusesTokensOfAnotherType) {
+  std::string other = folder.file("tokens.fovea");
+  writeTestArtifact(
+      other,
+      [](manifest::ManifestT &m) {
+        for (auto &entry : m.entries)
+          for (auto &value : entry->results)
+            if (value->name == "next_token")
+              value->element = manifest::ElementType::F64;
+      },
+      /*withTokenizer=*/true, /*givesTokens=*/true);
+  module = open(other);
+  ContextPtr own = context();
+  Output output;
+  fovea_generate_options options = greedy(output, 1);
+  const int64_t prompt[] = {3};
+  options.prompt_ids = prompt;
+  options.prompt_id_count = 1;
+  expectIn(message(fovea_generate(own.get(), &options, nullptr)),
+           "entry 'prefill' expects next_token of type i64 and shape [batch]");
+}
+
 TEST_F(RuntimeTest, ContinuesText) {
   ContextPtr own = context();
   int64_t *ids = nullptr;

@@ -50,6 +50,35 @@ TEST(Sampler, GreedyTakesTheLowestOfEqual) {
   EXPECT_EQ(drawn(options, logits), std::vector<size_t>{1});
 }
 
+/// A place that is known is what scanning finds, errors included.
+TEST(Sampler, AcceptsTheGreatestsPlace) {
+  SamplerOptions options;
+  options.temperature = 0;
+  Sampler sampler(options);
+  EXPECT_TRUE(sampler.isGreedy());
+  EXPECT_EQ(sampler.accept(logits.data(), logits.size(), 1), 1);
+  std::vector<float> unordered = {0.0f, std::nanf(""), 2.0f};
+  auto messageOf = [](auto run) {
+    try {
+      run();
+    } catch (const Failure &failure) {
+      return failure.message;
+    }
+    return std::string();
+  };
+  std::string scanned = messageOf([&] { sampler.choose(unordered.data(), unordered.size()); });
+  EXPECT_EQ(scanned, "logit 1 is not a number");
+  EXPECT_EQ(messageOf([&] { sampler.accept(unordered.data(), unordered.size(), 1); }), scanned);
+  for (int64_t bad : {int64_t(-1), int64_t(3), std::numeric_limits<int64_t>::max()})
+    EXPECT_EQ(messageOf([&] { sampler.accept(unordered.data(), unordered.size(), bad); }),
+              "next_token is " + std::to_string(bad) + "; expects one of 3 tokens");
+  options.repetitionPenalty = 1.1f;
+  EXPECT_FALSE(Sampler(options).isGreedy());
+  options.repetitionPenalty = 1;
+  options.temperature = 0.1f;
+  EXPECT_FALSE(Sampler(options).isGreedy());
+}
+
 TEST(Sampler, FrequenciesFollowTheSoftmax) {
   for (float temperature : {1.0f, 0.5f, 2.0f}) {
     SamplerOptions options;

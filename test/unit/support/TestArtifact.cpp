@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See TestArtifact.h. The code is compiled from TestCode.c by the build; its path
-// is FOVEA_TEST_CODE.
+// is FOVEA_TEST_CODE, and FOVEA_TEST_CODE_TOKENS with the result next_token.
 #include "test/unit/support/TestArtifact.h"
 
 #include "artifact/ArtifactWriter.h"
@@ -54,6 +54,8 @@ std::unique_ptr<manifest::ValueT> cache(const char *name, int continues) {
 
 class Maker {
 public:
+  explicit Maker(bool tokens) : tokens(tokens) {}
+
   manifest::ManifestT make() {
     manifest.compiler = "by hand";
     manifest.model = std::make_unique<manifest::ModelInfoT>();
@@ -81,12 +83,14 @@ public:
     fault->arguments.push_back(tensor("ids", ElementType::I64, {-1}, {"n"}));
     fault->results.push_back(tensor("out", ElementType::I64, {-1}, {"n"}));
     for (const char *name : {"prefill", "decode"}) {
-      auto *model = entry(name, 2, 6);
+      auto *model = entry(name, 2, 7);
       model->max_positions = 64;
       model->arguments.push_back(ids("input_ids"));
       model->arguments.push_back(cache("key_cache.0", -1));
       model->results.push_back(tensor("logits", ElementType::F32, {-1, 32}, {"batch", ""}));
       model->results.push_back(cache("key_cache.0", 1));
+      if (tokens)
+        model->results.push_back(tensor("next_token", ElementType::I64, {-1}, {"batch"}));
     }
     auto *forward = entry("forward", 1, 4);
     forward->max_positions = 64;
@@ -122,6 +126,7 @@ private:
     return manifest.entries.back().get();
   }
 
+  bool tokens;
   manifest::ManifestT manifest;
 };
 
@@ -185,19 +190,19 @@ std::vector<uint8_t> makeTokenizer() {
 } // namespace
 
 void writeTestArtifact(const std::string &path,
-                       const std::function<void(manifest::ManifestT &)> &change,
-                       bool withTokenizer) {
+                       const std::function<void(manifest::ManifestT &)> &change, bool withTokenizer,
+                       bool givesTokens) {
   std::string error;
   auto writer = artifact::ArtifactWriter::create(path, error);
   if (!writer)
     throw std::runtime_error(error);
   const float values[] = {0.25f, 0.5f, -0.5f, 0.125f};
   unsigned weight = writer->addWeight("scale", ElementType::F32, {4}, "", sizeof(values));
-  std::ifstream code(FOVEA_TEST_CODE, std::ios::binary);
+  std::ifstream code(givesTokens ? FOVEA_TEST_CODE_TOKENS : FOVEA_TEST_CODE, std::ios::binary);
   writer->setCode({std::istreambuf_iterator<char>(code), {}});
   if (withTokenizer)
     writer->setTokenizer(makeTokenizer());
-  manifest::ManifestT manifest = Maker().make();
+  manifest::ManifestT manifest = Maker(givesTokens).make();
   if (change)
     change(manifest);
   if (!writer->appendWeight(weight, values, sizeof(values), error) ||

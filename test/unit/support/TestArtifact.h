@@ -24,10 +24,12 @@ public:
 
 /// Writes the artifact to `path`; `change` may alter its manifest. Its tokenizer
 /// has the 30 words "a" to "z", " ", ".", "!", "?" as ids 2 to 31, begin token 0
-/// and end token 1; without it only ids can be used. Throws std::runtime_error.
+/// and end token 1; without it only ids can be used. With `givesTokens`, prefill and
+/// decode have the result next_token: one more than the likeliest token. Throws
+/// std::runtime_error.
 void writeTestArtifact(const std::string &path,
                        const std::function<void(manifest::ManifestT &)> &change = {},
-                       bool withTokenizer = true);
+                       bool withTokenizer = true, bool givesTokens = false);
 
 } // namespace fovea::test
 

@@ -65,8 +65,11 @@ EXPORT void fovea_fault_step(const fovea_frame *frame, int64_t step, int64_t par
   }
 }
 
+static int64_t nextWord(float sum, int64_t length) {
+  return ((int64_t)sum * 7 + length * 3) % words;
+}
 static void logitsFor(float *logits, float sum, int64_t length) {
-  int64_t next = ((int64_t)sum * 7 + length * 3) % words, v;
+  int64_t next = nextWord(sum, length), v;
   for (v = 0; v < words; ++v) {
     int64_t distance = (v - next + words) % words;
     logits[v] = 4.0f - 0.5f * (float)distance;
@@ -74,19 +77,22 @@ static void logitsFor(float *logits, float sum, int64_t length) {
 }
 
 /* prefill, decode(input_ids [batch,sequence] i64, key_cache.0 [1 head, size 1])
-   -> logits [batch,32], key_cache.0. Step 0 appends, step 1 reads. */
+   -> logits [batch,32], key_cache.0. Step 0 appends, step 1 reads. With
+   FOVEA_TEST_TOKENS also next_token [batch] i64 in the last place: it is one more
+   than the likeliest, so that whoever uses it is seen to. */
 static void modelPlan(const int64_t *dims, int64_t *locals) {
   locals[0] = 0;
   locals[1] = dims[0];           /* logits: batch */
   locals[2] = words;             /* logits: words */
   locals[3] = dims[4] + dims[1]; /* cache: new length */
-  locals[4] = dims[1];           /* sequence */
-  locals[5] = dims[3];           /* capacity */
+  locals[4] = dims[0];           /* next_token: batch */
+  locals[5] = dims[1];           /* sequence */
+  locals[6] = dims[3];           /* capacity */
 }
 static void modelStep(const fovea_frame *frame, int64_t step, int64_t part, int64_t parts) {
   const int64_t *ids = frame->buffers[0];
   float *cache = frame->buffers[1], *logits = frame->buffers[2];
-  int64_t sequence = frame->locals[4], capacity = frame->locals[5], length = frame->locals[3];
+  int64_t sequence = frame->locals[5], capacity = frame->locals[6], length = frame->locals[3];
   int64_t b, end, i;
   for (range(frame->locals[1], part, parts, &b, &end); b < end; ++b) {
     float *row = cache + b * capacity, sum = 0;
@@ -101,6 +107,9 @@ static void modelStep(const fovea_frame *frame, int64_t step, int64_t part, int6
       for (i = 0; i < length; ++i)
         sum += row[i];
       logitsFor(logits + b * words, sum, length);
+#ifdef FOVEA_TEST_TOKENS
+      ((int64_t *)frame->buffers[4])[b] = nextWord(sum, length) + 1;
+#endif
     }
   }
 }
