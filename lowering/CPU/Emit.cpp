@@ -5,6 +5,7 @@
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/CodeGen/CodeGenTargetMachineImpl.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/Passes.h"
@@ -222,6 +223,11 @@ static LogicalResult emit(ModuleOp module, const TargetOptions &target, llvm::Co
   llvm::CGSCCAnalysisManager graph;
   llvm::ModuleAnalysisManager modules;
   llvm::PassBuilder builder(machine.get());
+  // Code calls nothing. If LLVM thinks that there is a memset, it makes one of loops that clear
+  // tiles, and its code generator, which knows better, makes loops of single bytes of that.
+  llvm::TargetLibraryInfoImpl library(translated->getTargetTriple());
+  library.disableAllFunctions();
+  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(graph);
   builder.registerFunctionAnalyses(functions);
