@@ -61,15 +61,21 @@ def Fovea_AttentionScheduleAttr : FoveaAttr<"AttentionSchedule", "attention_tile
     the heads that share one head of keys, for a single query. `scores` and `values` are what stays in registers of
     the two products: rows by keys, and rows by elements of a value.
 
-    * (C1) all sizes are positive; `scores` and `values` are two each.
+    With `split = [512, 64]` the keys are split among blocks of work whose results are then merged, where that gives
+    no block fewer than 512 keys, and into no more parts than make 64 blocks of work. So the number of parts is
+    computed from shapes, when a call's sizes are known, and never from the number of threads.
+
+    * (C1) all sizes are positive; `scores`, `values` and `split` are two each.
     * (C2) `queries` is a multiple of the rows of `scores` and of `values`.
     * (C3) `keys` is a multiple of the keys of `scores`.
+    * (C4) the keys of `split` are a multiple of `keys`.
   }];
   let parameters = (ins "int64_t":$queries, "int64_t":$keys, "AttentionAxis":$axis,
-                        ArrayRefParameter<"int64_t">:$scores, ArrayRefParameter<"int64_t">:$values);
+                        ArrayRefParameter<"int64_t">:$scores, ArrayRefParameter<"int64_t">:$values,
+                        OptionalArrayRefParameter<"int64_t">:$split);
   let assemblyFormat = [{
     `<` `queries` `=` $queries `,` `keys` `=` $keys `,` `axis` `=` $axis `,` `scores` `=` `[` $scores `]` `,`
-        `values` `=` `[` $values `]` `>`
+        `values` `=` `[` $values `]` (`,` `split` `=` `[` $split^ `]`)? `>`
   }];
   let genVerifyDecl = 1;
 }

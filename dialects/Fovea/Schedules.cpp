@@ -62,15 +62,20 @@ LogicalResult ContractionScheduleAttr::verify(EmitError emitError, ArrayRef<int6
 
 LogicalResult AttentionScheduleAttr::verify(EmitError emitError, int64_t queries, int64_t keys,
                                             AttentionAxis, ArrayRef<int64_t> scores,
-                                            ArrayRef<int64_t> values) {
+                                            ArrayRef<int64_t> values, ArrayRef<int64_t> split) {
   if (failed(verifyPositive(emitError, "queries", queries)) ||
       failed(verifyPositive(emitError, "keys", keys)) ||
       failed(verifyPair(emitError, "scores", scores)) ||
-      failed(verifyPair(emitError, "values", values)) || // C1
+      failed(verifyPair(emitError, "values", values)) ||
+      (!split.empty() && failed(verifyPair(emitError, "split", split))) || // C1
       failed(verifyMultiple(emitError, "queries", queries, "the rows of scores", scores[0])) ||
       failed(verifyMultiple(emitError, "queries", queries, "the rows of values", values[0]))) // C2
     return failure();
-  return verifyMultiple(emitError, "keys", keys, "the keys of scores", scores[1]); // C3
+  if (failed(verifyMultiple(emitError, "keys", keys, "the keys of scores", scores[1]))) // C3
+    return failure();
+  return split.empty()
+             ? success()
+             : verifyMultiple(emitError, "the keys of split", split[0], "keys", keys); // C4
 }
 
 LogicalResult RowScheduleAttr::verify(EmitError emitError, int64_t rows) {

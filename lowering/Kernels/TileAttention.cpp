@@ -2,8 +2,10 @@
 //
 // Attention as a tile program: a tile of queries meets one tile of keys after the other, with a
 // running maximum and sum (Milakov and Gimelshein 2018; Dao et al. 2022). The mask's intervals say
-// which keys are visited at all and where the predicate need not be asked. What it does not cover
-// (`isTileAttention`) is left to the plain loops of Attention.cpp.
+// which keys are visited at all and where the predicate need not be asked. Where the schedule
+// splits keys, blocks walk parts of them and a second phase merges what they found; every form of
+// attention may be split. What it does not cover (`isTileAttention`) is left to the plain loops of
+// Attention.cpp.
 #include "dialects/Tile/TileDialect.h"
 #include "lowering/Kernels/KernelBuilder.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -48,20 +50,40 @@ struct Sequence {
   Value memory, length; ///< the length of a cache
 };
 
+/// Temporaries that hold the states of parts: `[batch, part, heads, queries]` the first two,
+/// `[batch, part, queries, heads, size]` the values. Without parts, where keys are not split, they
+/// are empty.
+struct Parts {
+  unsigned maximum, sum, values;
+};
+
 class TileAttention {
 public:
   TileAttention(KernelBuilder &k, AttentionOp op, AttentionScheduleAttr schedule);
   void emit();
 
 private:
+  // The kernel.
+  void bind();
+  void addParts();
+  void cloneReads();
+  void emitGrid(ArrayRef<Value> last, function_ref<void(ValueRange)> body);
+  Value tilesOfRows();
+
   // One block of work.
-  void emitBlock(ValueRange at);
+  void locate(ValueRange at);
+  void findPart(Value number, Value count);
+  void prepare();
   Value loadQueries();
   void findPositions();
+  State nothingSeen();
   State initialState();
   State walkKeys(State state);
   State stream(Value begin, Value end, State state, Keys keys, const Cover *cover);
   State step(Value begin, State state, Keys keys, const Cover *cover);
+  State join(State l, State r);
+  State mergeParts();
+  bool fillsByKeys();
   State fillEmptyRows(State state);
   void finish(State state);
   SmallVector<Cover> findCovers();
@@ -78,7 +100,14 @@ private:
   Value broadcast(Value tile, int64_t columns);
   Value view(Value memory, ValueRange at, ArrayRef<int64_t> axes, Value length = {});
   Value view(const Sequence &sequence);
-  Value viewOfRows(Value memory);
+  Value viewOfRows(Value memory, Value part = {});
+  void storeRows(Value tile, Value memory, Value part = {});
+  Value loadRows(Value memory, int64_t size, Value part = {});
+  Value viewOfColumn(Value memory, Value part = {});
+  void storeColumn(Value tile, Value memory, Value part = {});
+  Value loadColumn(Value memory, Value part);
+  Value higher(Value l, Value r);
+  Value weigh(Value score, Value maximum);
   Value exp2(Value x);
   Value alignDown(Value key);
   Value alignUp(Value key);
@@ -95,9 +124,12 @@ private:
   Sequence key, value;
   Value mask, queryLength, keyLength, zero;
   Value output, lse;
+  std::optional<Parts> parts;
 
   // Of the block.
   Value b, h, g, firstRow, endRow;
+  Value part;                     ///< its number
+  Value firstKey, lastKey;        ///< the block's keys; the first is the first of a step
   Value rowIndex;                 ///< tile of the rows' numbers, those past the end clamped
   Value position, positions;      ///< one for all rows, or a tile
   Value positionMin, positionMax; ///< `index`
@@ -116,6 +148,12 @@ TileAttention::TileAttention(KernelBuilder &k, AttentionOp op, AttentionSchedule
       byHead(schedule.getAxis() == AttentionAxis::Heads), rows(schedule.getQueries()),
       keys(schedule.getKeys()), group(op.getQueryHeads() / op.getKeyHeads()),
       baseTwo(!op.hasScore()), readsByIndex(false) {
+  if (op.hasScore())
+    op.getScore().walk([&](tensor::ExtractOp) { readsByIndex = true; });
+}
+
+/// What all blocks of a phase share.
+void TileAttention::bind() {
   auto sequence = [&](Value value) -> Sequence {
     if (!isa<CacheType>(value.getType()))
       return {k.buffer(value), {}};
@@ -127,18 +165,11 @@ TileAttention::TileAttention(KernelBuilder &k, AttentionOp op, AttentionSchedule
   zero = k.index(0);
   queryLength = k.size(k.buffer(op.getQuery()), 1);
   keyLength = key.length ? key.length : k.size(key.memory, 1);
-  if (op.getMask())
-    mask = k.cloneIn(op.getMask());
-  if (op.hasScore()) {
-    // Tensors that the region reads whole are made known before any block of work.
-    for (auto [n, operand] : llvm::enumerate(op.getScoreOperands()))
-      if (isWhole(n))
-        k.cloneIn(operand);
-    op.getScore().walk([&](tensor::ExtractOp) { readsByIndex = true; });
-  }
+  firstKey = zero;
+  lastKey = keyLength;
+  part = {};
   output = k.outputs[0];
-  if (op.getLse())
-    lse = k.outputs[1];
+  lse = op.getLse() ? k.outputs[1] : Value();
 }
 
 //===-- Tiles --------------------------------------------------------------------------------===//
@@ -207,11 +238,50 @@ Value TileAttention::view(const Sequence &sequence) {
   return view(sequence.memory, {b, g}, {1, 3});
 }
 
-/// Of `[B, Sq, Hq, size]`, what lies by the block's rows.
-Value TileAttention::viewOfRows(Value memory) {
+/// Of `[B, Sq, Hq, size]`, or `[B, parts, Sq, Hq, size]`, what lies by the block's rows.
+Value TileAttention::viewOfRows(Value memory, Value part) {
+  SmallVector<Value> at{b};
+  if (part)
+    at.push_back(part);
+  int64_t axis = at.size();
+  at.push_back(byHead ? zero : h);
   if (byHead)
-    return view(memory, {b, zero}, {2, 3}, endRow);
-  return view(memory, {b, h}, {1, 3});
+    return view(memory, at, {axis + 1, axis + 2}, endRow);
+  return view(memory, at, {axis, axis + 2});
+}
+
+void TileAttention::storeRows(Value tile, Value memory, Value part) {
+  auto type = cast<TileType>(tile.getType());
+  TileType wanted =
+      TileType::get(rows, type.getColumns(), cast<MemRefType>(memory.getType()).getElementType());
+  if (type != wanted)
+    tile = tile::CastOp::create(k, wanted, tile);
+  tile::StoreOp::create(k, tile, viewOfRows(memory, part), firstRow, zero);
+}
+
+/// The rows as they lie, by the memory's elements.
+Value TileAttention::loadRows(Value memory, int64_t size, Value part) {
+  Type element = cast<MemRefType>(memory.getType()).getElementType();
+  return tile::LoadOp::create(k, TileType::get(rows, size, element), viewOfRows(memory, part),
+                              firstRow, zero);
+}
+
+/// Of `[B, Hq, Sq]`, or `[B, parts, Hq, Sq]`, what lies by the block's rows.
+Value TileAttention::viewOfColumn(Value memory, Value part) {
+  SmallVector<Value> at{b};
+  if (part)
+    at.push_back(part);
+  int64_t axis = at.size();
+  return byHead ? view(memory, at, {axis, axis + 1}, endRow) : view(memory, at, {axis + 1, axis});
+}
+
+void TileAttention::storeColumn(Value tile, Value memory, Value part) {
+  tile::StoreOp::create(k, tile, viewOfColumn(memory, part), firstRow, byHead ? zero : h);
+}
+
+Value TileAttention::loadColumn(Value memory, Value part) {
+  return tile::LoadOp::create(k, type(rows, 1), viewOfColumn(memory, part), firstRow,
+                              byHead ? zero : h);
 }
 
 Value TileAttention::exp2(Value x) {
@@ -223,6 +293,16 @@ Value TileAttention::exp2(Value x) {
 /// The greater one; compared so that it is one instruction.
 static Value greater(KernelBuilder &k, Value l, Value r) {
   return k.select(arith::CmpFOp::create(k, arith::CmpFPredicate::OGT, l, r), l, r);
+}
+
+/// By row, the greater one.
+Value TileAttention::higher(Value l, Value r) {
+  return map({}, {l, r}, [&](ValueRange x) { return greater(k, x[0], x[1]); });
+}
+
+/// By row, the weight of a score where `maximum` has weight one.
+Value TileAttention::weigh(Value score, Value maximum) {
+  return map({}, {score, maximum}, [&](ValueRange x) { return exp2(k.sub(x[0], x[1])); });
 }
 
 //===-- One tile of scores -------------------------------------------------------------------===//
@@ -384,12 +464,9 @@ State TileAttention::step(Value begin, State state, Keys kind, const Cover *cove
   }
   Value score = scores(begin, product, kind, cover);
   Value highest = tile::ReduceOp::create(k, column, tile::ReduceKind::Maximum, score, 1);
-  Value maximum =
-      map({}, {state.maximum, highest}, [&](ValueRange x) { return greater(k, x[0], x[1]); });
-  Value weights = map({}, {score, broadcast(maximum, keys)},
-                      [&](ValueRange x) { return exp2(k.sub(x[0], x[1])); });
-  Value kept =
-      map({}, {state.maximum, maximum}, [&](ValueRange x) { return exp2(k.sub(x[0], x[1])); });
+  Value maximum = higher(state.maximum, highest);
+  Value weights = weigh(score, broadcast(maximum, keys));
+  Value kept = weigh(state.maximum, maximum);
   Value added = tile::ReduceOp::create(k, column, tile::ReduceKind::Sum, weights, 1);
   Value sum = map({}, {state.sum, kept, added},
                   [&](ValueRange x) { return k.add(k.mul(x[0], x[1]), x[2]); });
@@ -425,7 +502,7 @@ State TileAttention::stream(Value begin, Value end, State state, Keys kind, cons
 SmallVector<Cover> TileAttention::findCovers() {
   KeyIntervals intervals;
   if (op.getKeyPositions()) {
-    intervals.cover.push_back({zero, keyLength});
+    intervals.cover.push_back({firstKey, lastKey});
   } else {
     Value begin = byHead ? zero : firstRow;
     Value end = byHead ? k.index(1)
@@ -438,8 +515,8 @@ SmallVector<Cover> TileAttention::findCovers() {
   SmallVector<Cover> covers;
   for (KeyInterval interval : intervals.cover) {
     Cover cover;
-    cover.begin = min(max(interval.begin, zero), keyLength);
-    cover.end = max(min(interval.end, keyLength), cover.begin);
+    cover.begin = min(max(interval.begin, firstKey), lastKey);
+    cover.end = max(min(interval.end, lastKey), cover.begin);
     cover.fullBegin = cover.fullEnd = cover.end;
     // Of the full intervals, the one that gives most whole steps.
     Value most = zero;
@@ -462,9 +539,9 @@ SmallVector<Cover> TileAttention::findCovers() {
 /// stands in the kernel once.
 State TileAttention::walkKeys(State state) {
   if (!mask) {
-    Value whole = alignDown(keyLength);
-    state = stream(zero, whole, state, Keys::All, nullptr);
-    return stream(whole, keyLength, state, Keys::Allowed, nullptr);
+    Value whole = alignDown(lastKey);
+    state = stream(firstKey, whole, state, Keys::All, nullptr);
+    return stream(whole, lastKey, state, Keys::Allowed, nullptr);
   }
   SmallVector<Cover> covers = findCovers();
   // One row of numbers for each pass: where to ask, where not to, and the cover.
@@ -510,10 +587,7 @@ State TileAttention::walkKeys(State state) {
 /// The rows' queries in f32, times the scale and, where a score is nothing but the product,
 /// log2(e).
 Value TileAttention::loadQueries() {
-  Value memory = k.buffer(op.getQuery());
-  Type element = cast<MemRefType>(memory.getType()).getElementType();
-  Value result = tile::LoadOp::create(k, TileType::get(rows, op.getHeadSize(), element),
-                                      viewOfRows(memory), firstRow, zero);
+  Value result = loadRows(k.buffer(op.getQuery()), op.getHeadSize());
   double factor = op.getScale().convertToDouble() * (baseTwo ? kLog2E : 1);
   result = map({}, result,
                [&](ValueRange x) { return k.mul(k.convert(x[0], f32), k.real(f32, factor)); });
@@ -556,33 +630,78 @@ void TileAttention::findPositions() {
   positionMax = k.toIndex(range[1]);
 }
 
-/// Nothing seen yet; or the sink, as a key of weight one and without a value. The maximum starts at
-/// a finite number, so that no difference of maxima is NaN.
-State TileAttention::initialState() {
+/// The maximum starts at a finite number, so that no difference of maxima is NaN.
+State TileAttention::nothingSeen() {
   TileType column = type(rows, 1);
-  Value lowest = k.real(f32, kLowest);
-  Value values = tile::SplatOp::create(k, type(rows, op.getValueSize()), k.real(f32, 0));
+  return {tile::SplatOp::create(k, column, k.real(f32, kLowest)),
+          tile::SplatOp::create(k, column, k.real(f32, 0)),
+          tile::SplatOp::create(k, type(rows, op.getValueSize()), k.real(f32, 0))};
+}
+
+/// Nothing seen yet; or, in the first part, the sink, as a key of weight one and without a value.
+State TileAttention::initialState() {
+  State state = nothingSeen();
   Value sinks = k.buffer(op.getSinks());
   if (!sinks)
-    return {tile::SplatOp::create(k, column, lowest),
-            tile::SplatOp::create(k, column, k.real(f32, 0)), values};
+    return state;
+  Value lowest = k.real(f32, kLowest);
+  Value isFirst = part ? k.less(part, k.index(1)) : Value();
   Value sink = map({}, rowIndex, [&](ValueRange row) {
     Value x = k.loadAs(f32, sinks, byHead ? k.toIndex(row[0]) : h);
+    if (isFirst)
+      x = k.select(isFirst, x, k.real(f32, kMinusInfinity));
     return baseTwo ? k.mul(x, k.real(f32, kLog2E)) : x;
   });
-  Value maximum = map({}, sink, [&](ValueRange x) { return greater(k, lowest, x[0]); });
-  Value sum = map({}, sink, [&](ValueRange x) {
+  state.maximum = map({}, sink, [&](ValueRange x) { return greater(k, lowest, x[0]); });
+  state.sum = map({}, sink, [&](ValueRange x) {
     return k.select(k.less(x[0], lowest), k.real(f32, 0), k.real(f32, 1));
   });
-  return {maximum, sum, values};
+  return state;
+}
+
+/// What a walk over the keys of both would have found.
+State TileAttention::join(State l, State r) {
+  Value maximum = higher(l.maximum, r.maximum);
+  Value ofL = weigh(l.maximum, maximum), ofR = weigh(r.maximum, maximum);
+  auto add = [&](Value l, Value ofL, Value r, Value ofR) {
+    return map({}, {l, ofL, r, ofR},
+               [&](ValueRange x) { return k.add(k.mul(x[0], x[1]), k.mul(x[2], x[3])); });
+  };
+  int64_t size = op.getValueSize();
+  return {maximum, add(l.sum, ofL, r.sum, ofR),
+          add(l.values, broadcast(ofL, size), r.values, broadcast(ofR, size))};
+}
+
+/// The state after all keys of the block's rows. A part in which no key was allowed has no weight.
+State TileAttention::mergeParts() {
+  Value count = k.size(k.temporary(parts->maximum), 1);
+  auto loop = scf::ForOp::create(k, zero, count, k.index(1), nothingSeen().asRange());
+  OpBuilder::InsertionGuard guard(k);
+  k.setInsertionPointToStart(loop.getBody());
+  Value now = loop.getInductionVar();
+  Value values = loadRows(k.temporary(parts->values), op.getValueSize(), now);
+  TileType wanted = type(rows, op.getValueSize());
+  if (values.getType() != wanted)
+    values = tile::CastOp::create(k, wanted, values);
+  State next{loadColumn(k.temporary(parts->maximum), now), loadColumn(k.temporary(parts->sum), now),
+             values};
+  next = join(State::of(loop.getRegionIterArgs()), next);
+  scf::YieldOp::create(k, next.asRange());
+  return State::of(loop.getResults());
 }
 
 /// Half of the weight that a row's greatest score has.
 static constexpr double kEmpty = 0.5;
 
+/// Whether rows in which no key is allowed get a result from a second pass over all keys.
+bool TileAttention::fillsByKeys() {
+  return op.getMask() && !op.getSinks() &&
+         (op.getFill() == Fill::Mean || op.getFill() == Fill::Raw);
+}
+
 /// Rows in which no key is allowed, if there are any, from a second pass over all keys.
 State TileAttention::fillEmptyRows(State state) {
-  if (!mask || op.getSinks() || (op.getFill() != Fill::Mean && op.getFill() != Fill::Raw))
+  if (!fillsByKeys())
     return state;
   Value isEmpty = map({}, state.sum, [&](ValueRange x) {
     return k.select(k.less(x[0], k.real(f32, kEmpty)), k.real(f32, 1), k.real(f32, 0));
@@ -593,7 +712,7 @@ State TileAttention::fillEmptyRows(State state) {
       k.less(k.real(f32, kEmpty), any), {state.sum.getType(), state.values.getType()},
       [&]() -> SmallVector<Value> {
         Keys kind = op.getFill() == Fill::Mean ? Keys::Equal : Keys::Raw;
-        State other = stream(zero, keyLength, initialState(), kind, nullptr);
+        State other = stream(zero, keyLength, nothingSeen(), kind, nullptr);
         auto choose = [&](Value tile, Value filling) {
           Value flags =
               tile.getType() == isEmpty.getType() ? isEmpty : broadcast(isEmpty, op.getValueSize());
@@ -615,12 +734,11 @@ void TileAttention::finish(State state) {
       return k.select(k.less(x[1], k.real(f32, kEmpty)), k.real(f32, kMinusInfinity),
                       k.add(highest, math::LogOp::create(k, x[1])));
     });
-    tile::StoreOp::create(k, result, byHead ? view(lse, b, {1, 2}, endRow) : view(lse, b, {2, 1}),
-                          firstRow, byHead ? zero : h);
+    storeColumn(result, lse);
   }
   state = fillEmptyRows(state);
   // Without a mask a row has no weight only if all scores are minus infinity.
-  bool isZero = op.getSinks() || (mask && op.getFill() == Fill::Zero);
+  bool isZero = op.getSinks() || (op.getMask() && op.getFill() == Fill::Zero);
   Value none = k.real(f32, 0);
   if (!isZero)
     none = k.select(arith::CmpIOp::create(k, arith::CmpIPredicate::eq, keyLength, zero), none, nan);
@@ -630,13 +748,11 @@ void TileAttention::finish(State state) {
   int64_t size = op.getValueSize();
   Value result = map({}, {state.values, broadcast(factors, size)},
                      [&](ValueRange x) { return k.mul(x[0], x[1]); });
-  TileType wanted = TileType::get(rows, size, cast<MemRefType>(output.getType()).getElementType());
-  if (result.getType() != wanted)
-    result = tile::CastOp::create(k, wanted, result);
-  tile::StoreOp::create(k, result, viewOfRows(output), firstRow, zero);
+  storeRows(result, output);
 }
 
-void TileAttention::emitBlock(ValueRange at) {
+/// The block's rows.
+void TileAttention::locate(ValueRange at) {
   b = at[0];
   Value tile = k.mul(at[2], k.index(rows));
   if (byHead) {
@@ -650,22 +766,125 @@ void TileAttention::emitBlock(ValueRange at) {
     firstRow = tile;
     endRow = queryLength;
   }
+}
+
+/// Of `count` parts of whole steps, as equal as can be, the keys of one.
+void TileAttention::findPart(Value number, Value count) {
+  part = number;
+  Value steps = arith::CeilDivUIOp::create(k, keyLength, k.index(keys));
+  auto bound = [&](Value number) {
+    return k.mul(k.div(k.mul(number, steps), count), k.index(keys));
+  };
+  firstKey = bound(number);
+  lastKey = arith::MinSIOp::create(k, bound(k.add(number, k.index(1))), keyLength);
+}
+
+/// What a walk over keys reads.
+void TileAttention::prepare() {
   findPositions();
   queries = loadQueries();
   keyView = view(key);
   valueView = view(value);
-  finish(walkKeys(initialState()));
 }
 
-void TileAttention::emit() {
-  Value tiles = byHead ? k.index(llvm::divideCeil(group, rows))
-                       : Value(arith::CeilDivUIOp::create(k, queryLength, k.index(rows)));
+/// What the mask and the score region read whole is made known before any block of work.
+void TileAttention::cloneReads() {
+  mask = op.getMask() ? k.cloneIn(op.getMask()) : Value();
+  if (op.hasScore())
+    for (auto [n, operand] : llvm::enumerate(op.getScoreOperands()))
+      if (isWhole(n))
+        k.cloneIn(operand);
+}
+
+Value TileAttention::tilesOfRows() {
+  return byHead ? k.index(llvm::divideCeil(group, rows))
+                : Value(arith::CeilDivUIOp::create(k, queryLength, k.index(rows)));
+}
+
+/// How many parts there are is the temporaries' own size. Keys are split where each of two parts
+/// has enough, and no further than there is enough work.
+void TileAttention::addParts() {
+  Value query = k.buffer(op.getQuery());
+  auto type = cast<MemRefType>(query.getType());
+  Value batch = k.size(query, 0), one = k.index(1);
+  int64_t least = schedule.getSplit()[0], enough = schedule.getSplit()[1];
+  Value blocks = k.mul(batch, k.index(byHead ? op.getKeyHeads() : op.getQueryHeads()));
+  blocks = arith::MaxSIOp::create(k, k.mul(blocks, tilesOfRows()), one);
+  Value wanted = arith::CeilDivUIOp::create(k, k.index(enough), blocks);
+  Value count = arith::MinSIOp::create(k, wanted, k.div(keyLength, k.index(least)));
+  count = k.select(k.less(one, count), count, zero);
+
+  int64_t heads = op.getQueryHeads();
+  SmallVector<int64_t> shape{type.getDimSize(0), ShapedType::kDynamic, heads, type.getDimSize(1)};
+  SmallVector<Value> sizes;
+  if (type.isDynamicDim(0))
+    sizes.push_back(batch);
+  sizes.push_back(count);
+  if (type.isDynamicDim(1))
+    sizes.push_back(queryLength);
+  MemRefType column = MemRefType::get(shape, f32);
+  MemRefType values =
+      MemRefType::get({shape[0], shape[1], shape[3], heads, op.getValueSize()}, f32);
+  unsigned maximum = k.addTemporary(column, sizes), sum = k.addTemporary(column, sizes);
+  parts = Parts{maximum, sum, k.addTemporary(values, sizes)};
+}
+
+/// Blocks of work over batch rows, heads and tiles of rows, and `last`.
+void TileAttention::emitGrid(ArrayRef<Value> last, function_ref<void(ValueRange)> body) {
   SmallVector<Value> extents{k.size(k.buffer(op.getQuery()), 0),
-                             k.index(byHead ? op.getKeyHeads() : op.getQueryHeads()), tiles};
+                             k.index(byHead ? op.getKeyHeads() : op.getQueryHeads()),
+                             tilesOfRows()};
+  llvm::append_range(extents, last);
   auto kernel = tile::KernelOp::create(k, extents, [](OpBuilder &, Location, ValueRange) {});
   OpBuilder::InsertionGuard guard(k);
   k.setInsertionPointToStart(&kernel.getBody().front());
-  emitBlock(kernel.getBody().getArguments());
+  body(kernel.getBody().getArguments());
+}
+
+/// Without a split a block walks all keys and finishes. With it there may still be one part only,
+/// and then it does the same; the merge has no work.
+void TileAttention::emit() {
+  bind();
+  cloneReads();
+  if (schedule.getSplit().empty())
+    return emitGrid({}, [&](ValueRange at) {
+      locate(at);
+      prepare();
+      finish(walkKeys(initialState()));
+    });
+  addParts();
+  Value known = k.size(k.temporary(parts->maximum), 1), one = k.index(1);
+  Value count = arith::MaxSIOp::create(k, known, one);
+  emitGrid(count, [&](ValueRange at) {
+    locate(at);
+    findPart(at[3], count);
+    prepare();
+    State state = walkKeys(initialState());
+    auto keep = [&]() -> SmallVector<Value> {
+      storeColumn(state.maximum, k.temporary(parts->maximum), part);
+      storeColumn(state.sum, k.temporary(parts->sum), part);
+      storeRows(state.values, k.temporary(parts->values), part);
+      return {};
+    };
+    auto finishAtOnce = [&]() -> SmallVector<Value> {
+      finish(state);
+      return {};
+    };
+    k.branch(k.less(one, count), {}, keep, finishAtOnce);
+  });
+
+  k.finishingPhase("attention_merge");
+  bind();
+  if (fillsByKeys())
+    cloneReads();
+  Value isSplit = arith::MinSIOp::create(k, k.size(k.temporary(parts->maximum), 1), k.index(1));
+  emitGrid(isSplit, [&](ValueRange at) {
+    locate(at);
+    State state = mergeParts();
+    if (fillsByKeys())
+      prepare();
+    finish(state);
+  });
 }
 
 LogicalResult mlir::fovea::buildTileAttention(KernelBuilder &k, AttentionOp op,

@@ -80,10 +80,16 @@ static Attribute makeContraction(MLIRContext *context, const ContractionSizes &s
   return ContractionScheduleAttr::get(context, sizes.tile, sizes.chunk, sizes.block);
 }
 
-static Attribute makeAttention(MLIRContext *context, const AttentionSizes &sizes,
-                               AttentionAxis axis) {
-  return AttentionScheduleAttr::get(context, sizes.queries, sizes.keys, axis, sizes.scores,
-                                    sizes.values);
+/// Queries that fit into one tile leave few blocks of work, so their keys are split.
+static Attribute makeAttention(AttentionOp op, const Level &level) {
+  int64_t queries = op.getQuery().getType().getDimSize(1);
+  bool one = queries == 1;
+  const AttentionSizes &sizes = one ? level.oneQuery : level.manyQueries;
+  bool few = !ShapedType::isDynamic(queries) && queries <= sizes.queries;
+  return AttentionScheduleAttr::get(op.getContext(), sizes.queries, sizes.keys,
+                                    one ? AttentionAxis::Heads : AttentionAxis::Queries,
+                                    sizes.scores, sizes.values,
+                                    few ? ArrayRef<int64_t>(level.split) : ArrayRef<int64_t>());
 }
 
 /// Null for what is no computation of tiles. The op that needs most decides: what stands before and
@@ -96,11 +102,8 @@ Attribute mlir::fovea::chooseTiles(GroupOp group, const Level &level) {
         return &op;
     return nullptr;
   };
-  if (auto op = dyn_cast_or_null<AttentionOp>(find(llvm::IsaPred<AttentionOp>))) {
-    bool one = cast<RankedTensorType>(op.getQuery().getType()).getDimSize(1) == 1;
-    return makeAttention(context, one ? level.oneQuery : level.manyQueries,
-                         one ? AttentionAxis::Heads : AttentionAxis::Queries);
-  }
+  if (auto op = dyn_cast_or_null<AttentionOp>(find(llvm::IsaPred<AttentionOp>)))
+    return makeAttention(op, level);
   if (auto op = dyn_cast_or_null<LinearOp>(find(llvm::IsaPred<LinearOp>))) {
     if (!hasOneRow(op.getResult().getType())) {
       ContractionSizes sizes = level.manyRows;

@@ -18,6 +18,7 @@ static constexpr Level kLevels[] = {
      /*oneRowNarrow=*/{{1, 64}, 1, {1, 64}}, /*wide=*/768,
      /*manyQueries=*/{64, 64, {4, 64}, {4, 64}},
      /*oneQuery=*/{16, 64, {4, 64}, {4, 64}},
+     /*split=*/{512, 64},
      /*rows=*/4, /*elements=*/1024},
     {/*name=*/"avx2", /*lanes=*/8, /*registers=*/16, /*features=*/kAvx2,
      /*manyRows=*/{{48, 16}, 240, {6, 16}}, /*pairRows=*/4,
@@ -25,6 +26,7 @@ static constexpr Level kLevels[] = {
      /*oneRowNarrow=*/{{1, 64}, 1, {1, 64}}, /*wide=*/1024,
      /*manyQueries=*/{16, 64, {4, 16}, {4, 16}},
      /*oneQuery=*/{16, 64, {4, 16}, {4, 16}},
+     /*split=*/{512, 64},
      /*rows=*/4, /*elements=*/1024},
     {/*name=*/"sse", /*lanes=*/4, /*registers=*/16, /*features=*/{},
      /*manyRows=*/{{32, 16}, 256, {2, 16}}, /*pairRows=*/1,
@@ -32,6 +34,7 @@ static constexpr Level kLevels[] = {
      /*oneRowNarrow=*/{{1, 32}, 1, {1, 32}}, /*wide=*/1024,
      /*manyQueries=*/{16, 64, {2, 16}, {2, 16}},
      /*oneQuery=*/{16, 64, {2, 16}, {2, 16}},
+     /*split=*/{512, 64},
      /*rows=*/4, /*elements=*/1024},
 };
 

@@ -34,6 +34,9 @@ struct Level {
   ContractionSizes oneRow, oneRowNarrow;
   int64_t wide;
   AttentionSizes manyQueries, oneQuery;
+  /// Of few queries, no more than a tile has: keys that a part has at least, and blocks of work
+  /// that are enough for all threads of any processor.
+  int64_t split[2];
   int64_t rows, elements;
 };
 

@@ -54,8 +54,14 @@ std::string compare(const Tensor &got, const Tensor &expected, double tolerance)
 }
 
 /// By the pipeline's own schedules, or by tiles so small that short sequences have edges and
-/// several steps.
-enum class How { Default, Queries, Heads };
+/// several steps; of the last two, short sequences of keys have several parts.
+enum class How { Default, Queries, Heads, SplitQueries, SplitHeads };
+
+bool isByHeads(How how) { return how == How::Heads || how == How::SplitHeads; }
+bool isSplit(How how) { return how == How::SplitQueries || how == How::SplitHeads; }
+
+/// Of a part in a split, at least.
+constexpr int64_t kPartKeys = 32;
 
 /// The clauses that tile programs compute.
 Choice makeTiled(Choice choice) {
@@ -80,11 +86,37 @@ void chooseTiles(GroupOp group, How how) {
     if (how == How::Default)
       return;
     ASSERT_TRUE(isTileAttention(op));
-    auto axis = how == How::Heads ? AttentionAxis::Heads : AttentionAxis::Queries;
-    int64_t rows = how == How::Heads ? 4 : 16;
-    group.setScheduleAttr(
-        AttentionScheduleAttr::get(group.getContext(), rows, 32, axis, {4, rows}, {4, rows}));
+    auto axis = isByHeads(how) ? AttentionAxis::Heads : AttentionAxis::Queries;
+    int64_t rows = isByHeads(how) ? 4 : 16;
+    // Enough blocks of work for two to four parts wherever there are few queries.
+    SmallVector<int64_t> split;
+    if (isSplit(how))
+      split = {kPartKeys, 64};
+    group.setScheduleAttr(AttentionScheduleAttr::get(group.getContext(), rows, 32, axis, {4, rows},
+                                                     {4, rows}, split));
   });
+}
+
+/// Numbers of queries and keys for the case `number`. Over all cases both take every value from 0
+/// to 129; with a split queries are few, and keys lie around numbers of whole parts.
+std::vector<std::pair<int64_t, int64_t>> makeLengths(int number, How how) {
+  int64_t count = 130;
+  std::vector<std::pair<int64_t, int64_t>> lengths;
+  if (isSplit(how)) {
+    for (int64_t keys : {0, 31, 63, 64, 65, 96, 129})
+      lengths.push_back({1 + (number + keys) % 18, keys});
+    lengths.push_back({1 + number % 5, (7 * number + 3) % count});
+  } else {
+    lengths = {{(7 * number + 3) % count, (11 * number + 64) % count},
+               {(13 * number + 1) % 34, (number + 129) % count},
+               {(number + 97) % count, (5 * number) % 34},
+               {1, number % count},
+               {number % 18, number % 18}};
+  }
+  if (isByHeads(how))
+    for (auto &length : lengths)
+      length.first = 1;
+  return lengths;
 }
 
 void run(const AttentionCase &attention, int number, How how, StringRef level = "") {
@@ -103,16 +135,7 @@ void run(const AttentionCase &attention, int number, How how, StringRef level = 
   NoWeights weights;
   Interpreter interpreter(*module, weights);
   std::mt19937_64 random(number);
-  // Over all cases both lengths take every value from 0 to 129.
-  int64_t count = 130;
-  std::pair<int64_t, int64_t> lengths[] = {{(7 * number + 3) % count, (11 * number + 64) % count},
-                                           {(13 * number + 1) % 34, (number + 129) % count},
-                                           {(number + 97) % count, (5 * number) % 34},
-                                           {1, number % count},
-                                           {number % 18, number % 18}};
-  for (auto [queries, keys] : lengths) {
-    if (how == How::Heads)
-      queries = 1;
+  for (auto [queries, keys] : makeLengths(number, how)) {
     int64_t batch = 1 + (queries + keys + number) % 2;
     SCOPED_TRACE("B" + std::to_string(batch) + " Sq" + std::to_string(queries) + " Sk" +
                  std::to_string(keys));
@@ -168,6 +191,29 @@ TEST_P(AttentionGridTiles, byHeadsInLoops) {
 TEST_P(AttentionGridTiles, byHeadsInVectors) {
   run(AttentionCase(getTiledCases()[GetParam()], /*oneQuery=*/true), GetParam(), How::Heads,
       getHostLevel());
+}
+
+TEST_P(AttentionGridTiles, byQueriesSplit) {
+  StringRef host = getHostLevel();
+  StringRef level =
+      std::array<StringRef, 3>{"", host, host == "sse" ? host : "avx2"}[GetParam() % 3];
+  run(AttentionCase(getTiledCases()[GetParam()]), GetParam(), How::SplitQueries, level);
+}
+
+TEST_P(AttentionGridTiles, byHeadsSplitInLoops) {
+  run(AttentionCase(getTiledCases()[GetParam()], /*oneQuery=*/true), GetParam(), How::SplitHeads);
+}
+
+TEST_P(AttentionGridTiles, byHeadsSplitInVectors) {
+  run(AttentionCase(getTiledCases()[GetParam()], /*oneQuery=*/true), GetParam(), How::SplitHeads,
+      getHostLevel());
+}
+
+TEST_P(AttentionGridTiles, byHeadsSplitOnAvx2) {
+  if (getHostLevel() == "sse")
+    GTEST_SKIP() << "this machine has no AVX2";
+  run(AttentionCase(getTiledCases()[GetParam()], /*oneQuery=*/true), GetParam(), How::SplitHeads,
+      "avx2");
 }
 
 INSTANTIATE_TEST_SUITE_P(Pairwise, AttentionGrid,

@@ -29,6 +29,7 @@ constexpr Level kToy = {/*name=*/"toy",
                         /*wide=*/1024,
                         /*manyQueries=*/{4, 6, {3, 4}, {2, 4}},
                         /*oneQuery=*/{4, 6, {3, 4}, {2, 4}},
+                        /*split=*/{12, 8},
                         /*rows=*/3,
                         /*elements=*/10};
 

@@ -85,6 +85,16 @@ func.func private @attention_c3() attributes {schedule = #fovea.attention_tiles<
 
 // -----
 
+// expected-error @below {{expects two positive sizes as split, got [512]}}
+func.func private @attention_c1_split() attributes {schedule = #fovea.attention_tiles<queries = 64, keys = 64, axis = queries, scores = [4, 64], values = [4, 64], split = [512]>}
+
+// -----
+
+// expected-error @below {{expects the keys of split to be a multiple of keys, got 96 and 64}}
+func.func private @attention_c4() attributes {schedule = #fovea.attention_tiles<queries = 64, keys = 64, axis = queries, scores = [4, 64], values = [4, 64], split = [96, 64]>}
+
+// -----
+
 // expected-error @below {{expects positive rows, got 0}}
 func.func private @rows_c1() attributes {schedule = #fovea.rows<rows = 0>}
 

@@ -69,16 +69,40 @@ func.func @attention(%q: tensor<?x?x2x4xf32>) -> tensor<?x?x2x4xf32> {
   return %0 : tensor<?x?x2x4xf32>
 }
 
+// Queries that fit into a tile leave few blocks of work: keys are split, too.
+
 // CHECK-LABEL: @attention_of_one_query
-// AVX512: #fovea.attention_tiles<queries = 16, keys = 64, axis = heads, scores = [4, 64], values = [4, 64]>
-// AVX2: #fovea.attention_tiles<queries = 16, keys = 64, axis = heads, scores = [4, 16], values = [4, 16]>
-// SSE: #fovea.attention_tiles<queries = 16, keys = 64, axis = heads, scores = [2, 16], values = [2, 16]>
+// AVX512: #fovea.attention_tiles<queries = 16, keys = 64, axis = heads, scores = [4, 64], values = [4, 64], split = [512, 64]>
+// AVX2: #fovea.attention_tiles<queries = 16, keys = 64, axis = heads, scores = [4, 16], values = [4, 16], split = [512, 64]>
+// SSE: #fovea.attention_tiles<queries = 16, keys = 64, axis = heads, scores = [2, 16], values = [2, 16], split = [512, 64]>
 func.func @attention_of_one_query(%q: tensor<?x1x2x4xf32>, %k: tensor<?x?x2x4xf32>) -> tensor<?x1x2x4xf32> {
   %0 = fovea.group(%a = %q, %b = %k) : (tensor<?x1x2x4xf32>, tensor<?x?x2x4xf32>) -> tensor<?x1x2x4xf32> {
     %1 = fovea.attention %a, %b, %b : tensor<?x1x2x4xf32>, tensor<?x?x2x4xf32>, tensor<?x?x2x4xf32> -> tensor<?x1x2x4xf32>
     fovea.yield %1 : tensor<?x1x2x4xf32>
   }
   return %0 : tensor<?x1x2x4xf32>
+}
+
+// CHECK-LABEL: @attention_of_few_queries
+// AVX512: #fovea.attention_tiles<queries = 64, keys = 64, axis = queries, scores = [4, 64], values = [4, 64], split = [512, 64]>
+// AVX2: #fovea.attention_tiles<queries = 16, keys = 64, axis = queries, scores = [4, 16], values = [4, 16], split = [512, 64]>
+// SSE: #fovea.attention_tiles<queries = 16, keys = 64, axis = queries, scores = [2, 16], values = [2, 16], split = [512, 64]>
+func.func @attention_of_few_queries(%q: tensor<?x5x2x4xf32>, %k: tensor<?x?x2x4xf32>) -> tensor<?x5x2x4xf32> {
+  %0 = fovea.group(%a = %q, %b = %k) : (tensor<?x5x2x4xf32>, tensor<?x?x2x4xf32>) -> tensor<?x5x2x4xf32> {
+    %1 = fovea.attention %a, %b, %b : tensor<?x5x2x4xf32>, tensor<?x?x2x4xf32>, tensor<?x?x2x4xf32> -> tensor<?x5x2x4xf32>
+    fovea.yield %1 : tensor<?x5x2x4xf32>
+  }
+  return %0 : tensor<?x5x2x4xf32>
+}
+
+// CHECK-LABEL: @attention_of_many_queries
+// CHECK: #fovea.attention_tiles<queries = {{[0-9]+}}, keys = 64, axis = queries, scores = [{{[0-9]}}, {{[0-9]+}}], values = [{{[0-9]}}, {{[0-9]+}}]>
+func.func @attention_of_many_queries(%q: tensor<?x65x2x4xf32>) -> tensor<?x65x2x4xf32> {
+  %0 = fovea.group(%a = %q) : (tensor<?x65x2x4xf32>) -> tensor<?x65x2x4xf32> {
+    %1 = fovea.attention %a, %a, %a : tensor<?x65x2x4xf32>, tensor<?x65x2x4xf32>, tensor<?x65x2x4xf32> -> tensor<?x65x2x4xf32>
+    fovea.yield %1 : tensor<?x65x2x4xf32>
+  }
+  return %0 : tensor<?x65x2x4xf32>
 }
 
 // CHECK-LABEL: @rows_and_elements
