@@ -314,6 +314,24 @@ Kernel attention(const std::string &mask, int64_t length, int64_t heads, int64_t
   return kernel;
 }
 
+/// One query against `length` keys, as in decoding.
+Kernel decodingAttention(int64_t length, int64_t heads, int64_t keyHeads, int64_t size) {
+  Kernel kernel;
+  kernel.name = "attention/one_query/" + std::to_string(length) + "x" + std::to_string(heads) +
+                ":" + std::to_string(keyHeads) + "x" + std::to_string(size);
+  std::string q = tensorType({1, 1, heads, size}, "f32"),
+              k = tensorType({1, -1, keyHeads, size}, "f32");
+  kernel.text = "func.func @forward(%q: " + q + " {fovea.name = \"q\", fovea.dims = []}, " +
+                port("k", k) + ", " + port("v", k) + ") -> (" + q +
+                " {fovea.name = \"y\", fovea.dims = []}) attributes {fovea.entry} {\n" +
+                "  %y = fovea.attention %q, %k, %v scale(0.1) : " + q + ", " + k + ", " + k +
+                " -> " + q + "\n  return %y : " + q + "\n}\n";
+  kernel.arguments = {{"q", {1, 1, heads, size}},
+                      {"k", {1, length, keyHeads, size}},
+                      {"v", {1, length, keyHeads, size}}};
+  return kernel;
+}
+
 /// Whole rows of the last axis: `op` is what stands before the type.
 Kernel rows(const std::string &name, const std::string &op, int64_t count, int64_t width) {
   Kernel kernel;
@@ -339,6 +357,9 @@ std::vector<Kernel> allKernels() {
     all.push_back(attention(mask, 2048, 8, 8, 128));
   all.push_back(attention("causal", 2048, 32, 4, 64));
   all.push_back(attention("full", 128, 12, 12, 32));
+  for (int64_t length : {128, 1024, 4096, 32768})
+    for (auto [heads, keyHeads] : {std::make_pair(32, 4), std::make_pair(8, 1)})
+      all.push_back(decodingAttention(length, heads, keyHeads, 64));
   all.push_back(rows("rms_norm", "fovea.rms_norm %x eps(1.0e-5)", 512, 2048));
   all.push_back(rows("layer_norm", "fovea.layer_norm %x eps(1.0e-5)", 512, 768));
   all.push_back(rows("silu", "fovea.activation silu %x", 512, 5632));

@@ -80,16 +80,26 @@ static Attribute makeContraction(MLIRContext *context, const ContractionSizes &s
   return ContractionScheduleAttr::get(context, sizes.tile, sizes.chunk, sizes.block);
 }
 
+/// Whether sequences of the model that this is part of, if it says how long they are, may have two
+/// parts of `least` keys.
+static bool mayHaveTwoParts(Operation *op, int64_t least) {
+  auto module = op->getParentOfType<ModuleOp>();
+  return !module || llvm::all_of(module.getOps<ModelOp>(), [&](ModelOp model) {
+    return static_cast<int64_t>(model.getMaxPositions().value_or(2 * least)) >= 2 * least;
+  });
+}
+
 /// Queries that fit into one tile leave few blocks of work, so their keys are split.
 static Attribute makeAttention(AttentionOp op, const Level &level) {
   int64_t queries = op.getQuery().getType().getDimSize(1);
   bool one = queries == 1;
   const AttentionSizes &sizes = one ? level.oneQuery : level.manyQueries;
-  bool few = !ShapedType::isDynamic(queries) && queries <= sizes.queries;
+  bool split = !ShapedType::isDynamic(queries) && queries <= sizes.queries &&
+               mayHaveTwoParts(op, level.split[0]);
   return AttentionScheduleAttr::get(op.getContext(), sizes.queries, sizes.keys,
                                     one ? AttentionAxis::Heads : AttentionAxis::Queries,
                                     sizes.scores, sizes.values,
-                                    few ? ArrayRef<int64_t>(level.split) : ArrayRef<int64_t>());
+                                    split ? ArrayRef<int64_t>(level.split) : ArrayRef<int64_t>());
 }
 
 /// Null for what is no computation of tiles. The op that needs most decides: what stands before and
