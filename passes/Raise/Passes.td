@@ -40,4 +40,33 @@ def RaiseViewsPass : RaisePass<"fovea-raise-views"> {
     Statistic<"numIdentities", "num-identities", "ops that gave their input">];
 }
 
+def RaiseLinearPass : RaisePass<"fovea-raise-linear", "::mlir::ModuleOp"> {
+  let summary = "Make fovea.linear of products with weights";
+  let description = [{
+    A contraction (`linalg.contract`, `linalg.matmul` and its like, a `linalg.generic` that sums products) with a weight on
+    either side, whatever its indices, is `fovea.linear` with the weight as `[N, K]`: axes that only the weight and the
+    result have are N, axes that are summed are K. What the graph did to the weight before (transpose, reshape, slice,
+    concatenate, cast) becomes part of its recipe. A sum with a weight over exactly the axes N that follows becomes the
+    bias. Views that collapse the other axes around a linear move behind it, where they meet their opposites.
+
+    Refused: a contraction in which the weight shares an axis with both the other operand and the result (a weight for
+    each batch), one that sums an axis that not both have, integers, and a result of another element type than the other
+    operand's. Such a product stays what it is.
+
+    ```mlir
+    %w = fovea.weight_ref @w : tensor<192x320xf32>
+    %0 = linalg.fill ins(%zero : f32) outs(%init : tensor<?x?x320xf32>) -> tensor<?x?x320xf32>
+    %y = linalg.contract indexing_maps = [affine_map<(b, s, n, k) -> (b, s, k)>, affine_map<(b, s, n, k) -> (k, n)>,
+                                          affine_map<(b, s, n, k) -> (b, s, n)>]
+         ins(%x, %w : tensor<?x?x192xf32>, tensor<192x320xf32>) outs(%0 : tensor<?x?x320xf32>) -> tensor<?x?x320xf32>
+    // becomes, with fovea.weight @w_0 : tensor<320x192xf32> = #fovea.transpose<...>
+    %w = fovea.weight_ref @w_0 : tensor<320x192xf32>
+    %y = fovea.linear %x, %w : tensor<?x?x192xf32>, tensor<320x192xf32> -> tensor<?x?x320xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numLinears", "num-linears", "products that became linears">,
+    Statistic<"numBiases", "num-biases", "sums that became a linear's bias">];
+}
+
 #endif // FOVEA_PASSES_RAISE_PASSES_TD

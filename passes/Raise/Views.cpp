@@ -3,10 +3,9 @@
 // Data movement in normal form: generics that only copy become named ops, chains of views become
 // one, views that do nothing go. Refuses what would need two dynamic sizes to be equal that cannot
 // be shown to be.
-#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
-#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/Raise/Passes.h"
+#include "passes/Raise/ViewPatterns.h"
 #include "passes/SizeOrigin.h"
 
 namespace mlir::fovea {
@@ -202,12 +201,10 @@ struct RaiseViewsPass : fovea::impl::RaiseViewsPassBase<RaiseViewsPass> {
     patterns.add<RaiseCopy>(context, numCopies);
     patterns.add<RaiseElementwiseOp>(context, numOps);
     patterns.add<DropWholeSlice, DropSingleConcat>(context, numIdentities);
-    linalg::TransposeOp::getCanonicalizationPatterns(patterns, context);
     tensor::CastOp::getCanonicalizationPatterns(patterns, context);
     tensor::ConcatOp::getCanonicalizationPatterns(patterns, context);
-    tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
-    tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
-    tensor::populateReassociativeReshapeFoldingPatterns(patterns);
+    raise::populateReshapePatterns(patterns);
+    raise::populateTransposePatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

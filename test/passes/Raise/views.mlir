@@ -84,3 +84,76 @@ func.func @stays(%x: tensor<?x?xf32>, %n: index) -> (tensor<?x?xf32>, tensor<?x?
   } -> tensor<?xf32>
   return %0, %1, %3 : tensor<?x?xf32>, tensor<?x?xf32>, tensor<?xf32>
 }
+
+// -----
+
+// Transposes go into a contraction's maps, and meet behind elementwise ops.
+
+// CHECK-DAG: #[[$A:.*]] = affine_map<(d0, d1, d2) -> (d2, d0)>
+// CHECK-DAG: #[[$B:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
+// CHECK-DAG: #[[$C:.*]] = affine_map<(d0, d1, d2) -> (d1, d0)>
+// CHECK-LABEL: func.func @transposes
+// CHECK-NOT: linalg.transpose
+// CHECK: linalg.contract indexing_maps = [#[[$A]], #[[$B]], #[[$C]]]
+// CHECK: %[[E:.*]] = math.exp %arg2
+// CHECK: %[[S:.*]] = arith.addf %[[E]], %arg2
+// CHECK: return %{{.*}}, %[[S]]
+func.func @transposes(%x: tensor<2x4xf32>, %y: tensor<2x3xf32>, %z: tensor<?x5xf32>) -> (tensor<3x4xf32>, tensor<?x5xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %i0 = tensor.empty() : tensor<4x2xf32>
+  %t0 = linalg.transpose ins(%x : tensor<2x4xf32>) outs(%i0 : tensor<4x2xf32>) permutation = [1, 0]
+  %i1 = tensor.empty() : tensor<4x3xf32>
+  %f1 = linalg.fill ins(%zero : f32) outs(%i1 : tensor<4x3xf32>) -> tensor<4x3xf32>
+  %0 = linalg.contract indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+       ins(%t0, %y : tensor<4x2xf32>, tensor<2x3xf32>) outs(%f1 : tensor<4x3xf32>) -> tensor<4x3xf32>
+  %i2 = tensor.empty() : tensor<3x4xf32>
+  %1 = linalg.transpose ins(%0 : tensor<4x3xf32>) outs(%i2 : tensor<3x4xf32>) permutation = [1, 0]
+  %n = tensor.dim %z, %c0 : tensor<?x5xf32>
+  %i3 = tensor.empty(%n) : tensor<5x?xf32>
+  %2 = linalg.transpose ins(%z : tensor<?x5xf32>) outs(%i3 : tensor<5x?xf32>) permutation = [1, 0]
+  %3 = math.exp %2 : tensor<5x?xf32>
+  %4 = arith.addf %3, %2 : tensor<5x?xf32>
+  %i4 = tensor.empty(%n) : tensor<?x5xf32>
+  %5 = linalg.transpose ins(%4 : tensor<5x?xf32>) outs(%i4 : tensor<?x5xf32>) permutation = [1, 0]
+  return %1, %5 : tensor<3x4xf32>, tensor<?x5xf32>
+}
+
+// -----
+
+// Rows are collapsed, computed on, and expanded again, some with their heads.
+
+// CHECK-LABEL: func.func @reshapes
+// CHECK-SAME: (%[[X:.*]]: tensor<?x?x6xf32>)
+// CHECK-NOT: collapse_shape
+// CHECK: %[[Y:.*]] = math.tanh %[[X]] : tensor<?x?x6xf32>
+// CHECK: %[[E:.*]] = tensor.expand_shape %[[Y]] {{\[\[}}0], [1], [2, 3]]
+// CHECK: return %[[Y]], %[[E]]
+func.func @reshapes(%x: tensor<?x?x6xf32>) -> (tensor<?x?x6xf32>, tensor<?x?x2x3xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c0 : tensor<?x?x6xf32>
+  %s = tensor.dim %x, %c1 : tensor<?x?x6xf32>
+  %0 = tensor.collapse_shape %x [[0, 1], [2]] : tensor<?x?x6xf32> into tensor<?x6xf32>
+  %1 = math.tanh %0 : tensor<?x6xf32>
+  %2 = tensor.expand_shape %1 [[0, 1], [2]] output_shape [%n, %s, 6] : tensor<?x6xf32> into tensor<?x?x6xf32>
+  %3 = tensor.expand_shape %1 [[0, 1], [2, 3]] output_shape [%n, %s, 2, 3] : tensor<?x6xf32> into tensor<?x?x2x3xf32>
+  return %2, %3 : tensor<?x?x6xf32>, tensor<?x?x2x3xf32>
+}
+
+// -----
+
+// Other rows than were collapsed: nothing to meet.
+
+// CHECK-LABEL: func.func @other_rows
+// CHECK: tensor.collapse_shape
+// CHECK: tensor.expand_shape
+func.func @other_rows(%x: tensor<?x?x6xf32>) -> tensor<?x?x6xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c0 : tensor<?x?x6xf32>
+  %s = tensor.dim %x, %c1 : tensor<?x?x6xf32>
+  %0 = tensor.collapse_shape %x [[0, 1], [2]] : tensor<?x?x6xf32> into tensor<?x6xf32>
+  %1 = tensor.expand_shape %0 [[0, 1], [2]] output_shape [%s, %n, 6] : tensor<?x6xf32> into tensor<?x?x6xf32>
+  return %1 : tensor<?x?x6xf32>
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products with weights. Indices are sorted into those of the rows (M), of the outputs (N) and of
+// the sum (K); what is refused is said in Passes.td.
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/Raise/Expression.h"
+#include "passes/Raise/Passes.h"
+#include "passes/Raise/ViewPatterns.h"
+#include "passes/Raise/WeightViews.h"
+
+namespace mlir::fovea {
+#define GEN_PASS_DEF_RAISELINEARPASS
+#include "passes/Raise/Passes.h.inc"
+} // namespace mlir::fovea
+
+using namespace mlir;
+using namespace mlir::fovea;
+using raise::WeightView;
+
+namespace {
+
+using Loops = SmallVector<int64_t>;
+
+/// The loops that a map names, axis by axis. Nothing if it is no projected permutation.
+std::optional<Loops> getLoops(AffineMap map) {
+  if (!map.isProjectedPermutation())
+    return std::nullopt;
+  Loops loops;
+  for (AffineExpr expr : map.getResults())
+    loops.push_back(cast<AffineDimExpr>(expr).getPosition());
+  return loops;
+}
+
+/// Those of `loops` that are in `other`, or are not, in order.
+Loops select(ArrayRef<int64_t> loops, ArrayRef<int64_t> other, bool inOther) {
+  Loops result;
+  for (int64_t loop : loops)
+    if (llvm::is_contained(other, loop) == inOther)
+      result.push_back(loop);
+  return result;
+}
+
+/// Where each of `wanted` stands in `loops`.
+Loops places(ArrayRef<int64_t> wanted, ArrayRef<int64_t> loops) {
+  Loops result;
+  for (int64_t loop : wanted)
+    result.push_back(llvm::find(loops, loop) - loops.begin());
+  return result;
+}
+
+Value transpose(OpBuilder &builder, Location loc, Value value, ArrayRef<int64_t> axes) {
+  if (llvm::equal(axes, llvm::seq<int64_t>(0, axes.size())))
+    return value;
+  SmallVector<OpFoldResult> sizes;
+  for (int64_t axis : axes)
+    sizes.push_back(tensor::getMixedSize(builder, loc, value, axis));
+  Value empty = tensor::EmptyOp::create(builder, loc, sizes, getElementTypeOrSelf(value));
+  return linalg::TransposeOp::create(builder, loc, value, empty, axes)->getResult(0);
+}
+
+/// A contraction of a tensor with a weight, its loops sorted.
+struct Product {
+  Value input;
+  WeightView weight;
+  Loops inputLoops, weightLoops, resultLoops;
+  Loops rows, outputs, sum; ///< In the order of the input, of the result, of the input.
+};
+
+/// Sorts the loops with operand `number` as the weight, or gives the reason why that cannot be.
+std::optional<Product> sortLoops(linalg::LinalgOp op, unsigned number, raise::WeightViews &weights,
+                                 std::string &why) {
+  Product product;
+  std::optional<WeightView> view = weights.find(op.getDpsInputOperand(number)->get());
+  if (!view) {
+    why = "neither operand is a weight";
+    return std::nullopt;
+  }
+  product.weight = *view;
+  product.input = op.getDpsInputOperand(1 - number)->get();
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  std::optional<Loops> input = getLoops(maps[1 - number]), weight = getLoops(maps[number]),
+                       result = getLoops(maps[2]);
+  if (!input || !weight || !result) {
+    why = "an operand is not read by a projected permutation";
+    return std::nullopt;
+  }
+  product.inputLoops = *input;
+  product.weightLoops = *weight;
+  product.resultLoops = *result;
+  product.rows = select(*input, *result, true);
+  product.outputs = select(*result, *input, false);
+  product.sum = select(*input, *result, false);
+  if (product.rows != select(*input, *weight, false))
+    why = "a weight for each batch, or a sum of an axis that the weight does not have";
+  else if (product.outputs.size() + product.sum.size() != weight->size() ||
+           product.rows.size() + product.outputs.size() != result->size())
+    why = "the weight has an axis that is neither in the result nor in the other operand";
+  else if (product.outputs.empty() || product.sum.empty())
+    why = "the weight is a vector";
+  if (!why.empty())
+    return std::nullopt;
+  auto inputType = cast<RankedTensorType>(product.input.getType());
+  auto resultType = cast<RankedTensorType>(op->getResult(0).getType());
+  Type element = inputType.getElementType(), narrow = view->getType().getElementType();
+  if (!isa<FloatType>(element) || element != resultType.getElementType() ||
+      (narrow != element && narrow.getIntOrFloatBitWidth() >= element.getIntOrFloatBitWidth()))
+    why = "the element types are not a linear's";
+  for (auto [axis, loop] : llvm::enumerate(product.inputLoops))
+    if (llvm::is_contained(product.sum, loop) && inputType.isDynamicDim(axis))
+      why = "the summed axis has a dynamic size";
+  if (!why.empty())
+    return std::nullopt;
+  return product;
+}
+
+/// A sum of a product with a vector over its outputs.
+struct BiasSum {
+  Operation *op = nullptr;
+  WeightView bias;
+};
+
+/// The op that adds a weight over exactly the axes `outputs` of `value`, its only use.
+std::optional<BiasSum> findBias(Value value, ArrayRef<int64_t> outputs,
+                                raise::WeightViews &weights) {
+  if (!value.hasOneUse())
+    return std::nullopt;
+  OpOperand &use = *value.getUses().begin();
+  Operation *op = use.getOwner();
+  auto type = cast<RankedTensorType>(value.getType());
+  if (op->getNumResults() != 1 || op->getResult(0).getType() != type)
+    return std::nullopt;
+
+  Value other;
+  SmallVector<int64_t> axes; // of the value, for each axis of `other`; -1 where that has size one
+  if (isa<arith::AddFOp>(op)) {
+    auto broadcast =
+        op->getOperand(1 - use.getOperandNumber()).getDefiningOp<linalg::BroadcastOp>();
+    if (!broadcast)
+      return std::nullopt;
+    other = broadcast.getInput();
+    for (int64_t axis = 0; axis < type.getRank(); ++axis)
+      if (!llvm::is_contained(broadcast.getDimensions(), axis))
+        axes.push_back(axis);
+  } else if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+    Block &body = generic.getRegion().front();
+    if (generic.getNumDpsInputs() != 2 || use.getOperandNumber() > 1 ||
+        generic.getNumParallelLoops() != generic.getNumLoops() || !llvm::hasNItems(body, 2) ||
+        !isa<arith::AddFOp>(body.front()) ||
+        body.getTerminator()->getOperand(0) != body.front().getResult(0) ||
+        !llvm::is_contained(body.front().getOperands(), Value(body.getArgument(0))) ||
+        !llvm::is_contained(body.front().getOperands(), Value(body.getArgument(1))))
+      return std::nullopt;
+    SmallVector<AffineMap> maps = generic.getIndexingMapsArray();
+    if (!maps[2].isIdentity() || !maps[use.getOperandNumber()].isIdentity())
+      return std::nullopt;
+    unsigned number = 1 - use.getOperandNumber();
+    other = generic.getDpsInputOperand(number)->get();
+    for (auto [axis, expr] : llvm::enumerate(maps[number].getResults())) {
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      axes.push_back(dim ? dim.getPosition() : -1);
+    }
+  } else {
+    return std::nullopt;
+  }
+
+  std::optional<WeightView> bias = weights.find(other);
+  Type element = type.getElementType();
+  if (!bias ||
+      (bias->getType().getElementType() != element &&
+       bias->getType().getElementType().getIntOrFloatBitWidth() >= element.getIntOrFloatBitWidth()))
+    return std::nullopt;
+  SmallVector<int64_t> shape, kept;
+  for (auto [axis, size] : llvm::zip_equal(axes, bias->getType().getShape())) {
+    if (axis == -1 ? size != 1 : llvm::is_contained(kept, axis))
+      return std::nullopt;
+    if (axis == -1)
+      continue;
+    shape.push_back(size);
+    kept.push_back(axis);
+  }
+  SmallVector<int64_t> wanted(outputs), found(kept);
+  llvm::sort(wanted);
+  llvm::sort(found);
+  if (wanted != found)
+    return std::nullopt;
+  return BiasSum{op, bias->reshape(shape)
+                         .permute(places(outputs, kept))
+                         .reshape({bias->getType().getNumElements()})};
+}
+
+class LinearRaiser {
+public:
+  explicit LinearRaiser(ModuleOp module) : weights(module) {}
+
+  /// Whether it became a linear; with a bias if so.
+  std::optional<bool> raise(linalg::LinalgOp op) {
+    std::string why;
+    std::optional<Product> product = sortLoops(op, 1, weights, why);
+    if (!product && (why.clear(), product = sortLoops(op, 0, weights, why), !product)) {
+      remark::missed(op.getLoc(), remark::RemarkOpts::name("raise-linear").category("raise-linear"))
+          << why;
+      return std::nullopt;
+    }
+    auto resultType = cast<RankedTensorType>(op->getResult(0).getType());
+    Location loc = op.getLoc();
+
+    // The weight as [N, K].
+    Loops order = product->outputs;
+    llvm::append_range(order, product->sum);
+    WeightView matrix = product->weight.permute(places(order, product->weightLoops));
+    SmallVector<int64_t> outputShape(
+        matrix.getType().getShape().take_front(product->outputs.size()));
+    int64_t outputs = 1;
+    for (int64_t size : outputShape)
+      outputs *= size;
+    int64_t sum = matrix.getType().getNumElements() / std::max<int64_t>(outputs, 1);
+    matrix = matrix.reshape({outputs, sum});
+
+    // What the sum starts from: nothing, a bias, or a tensor to add.
+    Value start = op.getDpsInitOperand(0)->get();
+    auto fill = start.getDefiningOp<linalg::FillOp>();
+    bool startsFromZero = (fill && (matchPattern(fill.getInputs()[0], m_AnyZeroFloat()))) ||
+                          matchPattern(start, m_AnyZeroFloat());
+    std::optional<BiasSum> bias;
+    if (startsFromZero)
+      bias = findBias(op->getResult(0), places(product->outputs, product->resultLoops), weights);
+    Operation *last = bias ? bias->op : op.getOperation();
+
+    OpBuilder builder(last); // behind which all uses are
+    Value w = weights.materialize(builder, loc, matrix), b;
+    if (bias)
+      b = weights.materialize(builder, bias->op->getLoc(), bias->bias);
+
+    // The input as [rows..., K].
+    order = product->rows;
+    llvm::append_range(order, product->sum);
+    Value input = transpose(builder, loc, product->input, places(order, product->inputLoops));
+    int64_t rowCount = product->rows.size(), sumCount = product->sum.size();
+    if (sumCount > 1) {
+      SmallVector<ReassociationIndices> groups;
+      for (int64_t axis = 0; axis < rowCount; ++axis)
+        groups.push_back({axis});
+      groups.emplace_back(llvm::to_vector(llvm::seq(rowCount, rowCount + sumCount)));
+      input = tensor::CollapseShapeOp::create(builder, loc, input, groups);
+    }
+    if (rowCount == 0)
+      input = tensor::ExpandShapeOp::create(
+          builder, loc, RankedTensorType::get({1, sum}, resultType.getElementType()), input,
+          ArrayRef<ReassociationIndices>{{0, 1}});
+    auto inputType = cast<RankedTensorType>(input.getType());
+    SmallVector<int64_t> shape(inputType.getShape());
+    shape.back() = outputs;
+    Value result =
+        LinearOp::create(builder, bias ? builder.getFusedLoc({loc, bias->op->getLoc()}) : loc,
+                         inputType.clone(shape), input, w, b);
+
+    if (rowCount == 0)
+      result = tensor::CollapseShapeOp::create(builder, loc, result,
+                                               ArrayRef<ReassociationIndices>{{0, 1}});
+
+    // Its outputs apart, and all axes in the result's order.
+    int64_t outputCount = outputShape.size();
+    if (outputCount > 1) {
+      SmallVector<ReassociationIndices> groups;
+      for (int64_t axis = 0; axis < rowCount; ++axis)
+        groups.push_back({axis});
+      groups.emplace_back(llvm::to_vector(llvm::seq(rowCount, rowCount + outputCount)));
+      shape.assign(inputType.getShape().begin(), inputType.getShape().begin() + rowCount);
+      llvm::append_range(shape, outputShape);
+      SmallVector<OpFoldResult> sizes;
+      for (int64_t axis = 0; axis < rowCount; ++axis)
+        sizes.push_back(tensor::getMixedSize(builder, loc, input, axis));
+      for (int64_t size : outputShape)
+        sizes.push_back(builder.getIndexAttr(size));
+      result = tensor::ExpandShapeOp::create(builder, loc, inputType.clone(shape), result, groups,
+                                             sizes);
+    }
+    order = product->rows;
+    llvm::append_range(order, product->outputs);
+    result = transpose(builder, loc, result, places(product->resultLoops, order));
+    if (result.getType() != resultType)
+      result = tensor::CastOp::create(builder, loc, resultType, result);
+    if (!startsFromZero)
+      result = arith::AddFOp::create(builder, loc, start, result);
+    last->getResult(0).replaceAllUsesWith(result);
+    last->erase();
+    if (bias)
+      op->erase();
+    return bias.has_value();
+  }
+
+private:
+  raise::WeightViews weights;
+};
+
+/// linear(collapse(x)) -> collapse(linear(x)), where the last axis is not collapsed.
+struct SinkCollapse : OpRewritePattern<LinearOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(LinearOp op, PatternRewriter &rewriter) const override {
+    auto collapse = op.getInput().getDefiningOp<tensor::CollapseShapeOp>();
+    if (!collapse || collapse.getReassociationIndices().back().size() != 1)
+      return rewriter.notifyMatchFailure(op, "no view collapses its rows");
+    SmallVector<int64_t> shape(collapse.getSrcType().getShape());
+    shape.back() = cast<RankedTensorType>(op.getResult().getType()).getShape().back();
+    auto linear = LinearOp::create(rewriter, op.getLoc(), collapse.getSrcType().clone(shape),
+                                   collapse.getSrc(), op.getWeight(), op.getBias());
+    rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(
+        op, cast<RankedTensorType>(op.getResult().getType()), linear,
+        collapse.getReassociationIndices());
+    return success();
+  }
+};
+
+struct RaiseLinearPass : fovea::impl::RaiseLinearPassBase<RaiseLinearPass> {
+  using RaiseLinearPassBase::RaiseLinearPassBase;
+
+  void runOnOperation() override {
+    LinearRaiser raiser(getOperation());
+    SmallVector<linalg::LinalgOp> products;
+    getOperation()->walk([&](linalg::LinalgOp op) {
+      if (raise::isContraction(op) && op.hasPureTensorSemantics())
+        products.push_back(op);
+    });
+    for (linalg::LinalgOp op : products)
+      if (std::optional<bool> hasBias = raiser.raise(op)) {
+        ++numLinears;
+        numBiases += *hasBias;
+      }
+    if (products.empty())
+      return;
+    RewritePatternSet patterns(&getContext());
+    patterns.add<SinkCollapse>(&getContext());
+    raise::populateReshapePatterns(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace
