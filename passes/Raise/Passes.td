@@ -69,4 +69,71 @@ def RaiseLinearPass : RaisePass<"fovea-raise-linear", "::mlir::ModuleOp"> {
     Statistic<"numBiases", "num-biases", "sums that became a linear's bias">];
 }
 
+def RaiseNormsPass : RaisePass<"fovea-raise-norms", "::mlir::ModuleOp"> {
+  let summary = "Make norms of reductions and elementwise code";
+  let description = [{
+    `fovea.layer_norm`, `fovea.rms_norm` and `fovea.l2_norm` in any spelling, found by what is computed: the expression of
+    an element is evaluated in f64 on random rows and compared with the formulas, with each small constant in it (and 0) as
+    eps, on rows so small that eps counts. Vectors along the last axis are tried as weight and bias, for an RMSNorm also as
+    the weight's distance from one. They must agree as in `fovea-raise-activations`.
+
+    So it is the same whether a mean is a sum divided or multiplied, a square a product or a power, a root is divided by or
+    its reciprocal multiplied with, the variance is that of differences or mean of squares minus square of mean, and
+    whether f16 is widened inside.
+
+    Refused: norms over another axis than the last, of dynamic size, and variance with Bessel's correction.
+
+    ```mlir
+    %0 = arith.mulf %x, %x : tensor<4x8xf32>
+    %1 = linalg.fill ins(%zero : f32) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+    %sum = linalg.reduce { arith.addf } ins(%0 : tensor<4x8xf32>) outs(%1 : tensor<4xf32>) dimensions = [1]
+    %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                         iterator_types = ["parallel", "parallel"]}
+         ins(%x, %sum : tensor<4x8xf32>, tensor<4xf32>) outs(%init : tensor<4x8xf32>) {
+    ^bb0(%a: f32, %s: f32, %out: f32):
+      %2 = arith.divf %s, %eight : f32
+      %3 = arith.addf %2, %eps : f32
+      %4 = math.rsqrt %3 : f32
+      %5 = arith.mulf %a, %4 : f32
+      linalg.yield %5 : f32
+    } -> tensor<4x8xf32>
+    // becomes
+    %y = fovea.rms_norm %x eps(1.0e-5) : tensor<4x8xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numLayerNorms", "num-layer-norms", "layer norms found">,
+    Statistic<"numRmsNorms", "num-rms-norms", "RMS norms found">,
+    Statistic<"numL2Norms", "num-l2-norms", "L2 norms found">];
+}
+
+def RaiseActivationsPass : RaisePass<"fovea-raise-activations"> {
+  let summary = "Make fovea.activation and fovea.glu of elementwise code";
+  let description = [{
+    Whether code is an activation is decided by what it computes. For each elementwise op, the expression of its element
+    is seen as a function of one tensor's element, evaluated in f64 at 72 points from -30 to 30, and compared with the
+    formulas of `fovea.activation`. They must agree to 1e-6 of the greater of 1 and the value; where the expression has
+    f16 or bf16, whose constants are rounded more, to 2e-3 or 1e-2, and the nearest formula is taken. So every spelling
+    is one: `x * 0.5 * (1 + erf(x / sqrt 2))` in each association, x cubed by `math.powf` or by products, widened inside
+    half precision.
+
+    Then `activation(gate) * up` becomes `fovea.glu` where both are projections of one input: results of linears that read
+    it, or slices of one linear's.
+
+    Refused: functions of two tensors, and code between different element types.
+
+    ```mlir
+    %half = arith.constant dense<0.5> : tensor<4x8xf32>
+    %0 = math.absf %x : tensor<4x8xf32>
+    %1 = arith.addf %0, %x : tensor<4x8xf32>
+    %y = arith.mulf %1, %half : tensor<4x8xf32>
+    // becomes
+    %y = fovea.activation relu %x : tensor<4x8xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numActivations", "num-activations", "activations found">,
+    Statistic<"numGates", "num-gates", "activations joined with the product behind them">];
+}
+
 #endif // FOVEA_PASSES_RAISE_PASSES_TD

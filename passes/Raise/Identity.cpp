@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Cuts are dominators: what lies on every path from an expression to its leaves. After Cooper,
+// Harvey and Kennedy 2001, on a graph without cycles.
+#include "passes/Raise/Identity.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::raise;
+
+/// More than the longest spelling of a norm or activation; what lies deeper counts as a leaf.
+static constexpr unsigned kMaxParts = 256;
+
+bool raise::isLeaf(Expr expr) {
+  return expr->kind == Node::Kind::Element || expr->kind == Node::Kind::Index;
+}
+
+SmallVector<Expr> raise::getParts(Expr root, unsigned limit) {
+  llvm::SetVector<Expr> parts;
+  parts.insert(root);
+  for (unsigned i = 0; i < parts.size() && i < limit; ++i)
+    if (!isLeaf(parts[i]))
+      parts.insert(parts[i]->args.begin(), parts[i]->args.end());
+  return parts.takeVector();
+}
+
+SmallVector<Expr> raise::getCuts(Expr root, llvm::function_ref<bool(Expr)> matters) {
+  // The first parts are looked into, the others are leaves.
+  SmallVector<Expr> parts = getParts(root, kMaxParts);
+  llvm::DenseSet<Expr> inner;
+  for (Expr part : ArrayRef(parts).take_front(kMaxParts))
+    if (!isLeaf(part))
+      inner.insert(part);
+  // Depth first, so that each part comes behind all that use it.
+  SmallVector<Expr> order; // reversed
+  llvm::DenseMap<Expr, unsigned> number;
+  llvm::DenseSet<Expr> visited;
+  SmallVector<std::pair<Expr, unsigned>> stack{{root, 0}};
+  visited.insert(root);
+  while (!stack.empty()) {
+    auto &[expr, next] = stack.back();
+    if (inner.contains(expr) && next < expr->args.size()) {
+      Expr arg = expr->args[next++];
+      if (visited.insert(arg).second)
+        stack.push_back({arg, 0});
+      continue;
+    }
+    number[expr] = order.size();
+    order.push_back(expr);
+    stack.pop_back();
+  }
+  // The nearest part that all ways to a part pass; a greater number is nearer to the root.
+  llvm::DenseMap<Expr, Expr> above;
+  above[root] = root;
+  auto meet = [&](Expr a, Expr b) {
+    while (a != b) {
+      if (number[a] < number[b])
+        a = above[a];
+      else
+        b = above[b];
+    }
+    return a;
+  };
+  Expr cut = nullptr;
+  for (Expr expr : llvm::reverse(order)) {
+    bool isInner = inner.contains(expr);
+    if (!isInner && !expr->isConstant() && (!isLeaf(expr) || matters(expr)))
+      cut = cut ? meet(cut, expr) : expr;
+    if (isInner)
+      for (Expr arg : expr->args) {
+        auto [known, isNew] = above.insert({arg, expr});
+        if (!isNew)
+          known->second = meet(known->second, expr);
+      }
+  }
+  SmallVector<Expr> cuts;
+  if (!cut)
+    return cuts;
+  for (; cut != root; cut = above[cut])
+    cuts.push_back(cut);
+  cuts.push_back(root);
+  return cuts;
+}
+
+double raise::getTolerance(Expr root) {
+  double tolerance = 1e-6;
+  for (Expr part : getParts(root, kMaxParts)) {
+    if (part->type.isBF16())
+      return 1e-2;
+    if (part->type.isF16())
+      tolerance = 2e-3;
+  }
+  return tolerance;
+}
+
+SmallVector<Expr> raise::makeIndices(Expressions &e, Value tensor) {
+  SmallVector<Expr> indices;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  for (int64_t axis = 0; axis < type.getRank(); ++axis)
+    indices.push_back(e.dim(e.addDim(e.getSize(tensor, axis))));
+  return indices;
+}
+
+Value raise::getTensor(Expressions &e, OpBuilder &builder, Expr part, Value like) {
+  auto [home, indices] = e.getHome(part);
+  if (!home)
+    return {};
+  auto type = cast<RankedTensorType>(like.getType());
+  Location loc = like.getLoc();
+  Value value = home;
+  bool inPlace = static_cast<int64_t>(indices.size()) == type.getRank();
+  for (unsigned axis = 0; inPlace && axis < indices.size(); ++axis)
+    inPlace =
+        indices[axis] == e.dim(axis) ||
+        (indices[axis]->isConstant() && indices[axis]->integer == 0 && type.getDimSize(axis) == 1);
+  if (!inPlace) {
+    SmallVector<Axis> axes;
+    for (unsigned axis = 0; axis < type.getRank(); ++axis)
+      axes.push_back({axis});
+    value = layOut(e, builder, loc, home, indices, axes);
+    if (!value)
+      return {};
+  }
+  if (cast<RankedTensorType>(value.getType()).getElementType() != type.getElementType() ||
+      cast<RankedTensorType>(value.getType()).getRank() != type.getRank())
+    return {};
+  return value.getType() == type ? value : tensor::CastOp::create(builder, loc, type, value);
+}
