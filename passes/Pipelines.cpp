@@ -6,6 +6,7 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/Passes.h"
+#include "passes/Raise/Passes.h"
 
 using namespace mlir;
 
@@ -17,10 +18,22 @@ static void addCleanUp(OpPassManager &manager) {
   manager.addPass(fovea::createDropUnusedWeightsPass());
 }
 
+/// Plain linalg, arith and tensor code to fovea's words; what has them already stays as it is.
+static void addRaising(OpPassManager &manager) {
+  // Sizes that are followed to the arguments are known to be equal.
+  manager.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
+  addCleanUp(manager);
+  manager.addPass(fovea::createRaiseAttentionPass());
+  // Behind it: the transposes around an attention meet those that the source wrote, and go.
+  manager.addPass(fovea::createRaiseViewsPass());
+  addCleanUp(manager);
+}
+
 void fovea::buildGraphPipeline(OpPassManager &manager) {
   manager.addPass(createDropDropoutPass());
   // Before merging: a dead linear, or a dead function, would count as another user of its weight.
   addCleanUp(manager);
+  addRaising(manager);
   manager.addPass(createMergeLinearsPass());
   // Sizes of results become sizes of arguments, so that index arithmetic depends on no computation.
   manager.addPass(memref::createResolveRankedShapeTypeResultDimsPass());

@@ -3,6 +3,7 @@
 // Nodes of expressions: making them unique, folding what is trivial, ranges of index arithmetic.
 #include "passes/Raise/Expression.h"
 #include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
@@ -194,6 +195,22 @@ static std::optional<bool> decideByRange(Expressions &e, arith::CmpIPredicate pr
   }
 }
 
+/// The signed comparison instead of an unsigned one.
+static std::optional<arith::CmpIPredicate> getSigned(arith::CmpIPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpIPredicate::ult:
+    return arith::CmpIPredicate::slt;
+  case arith::CmpIPredicate::ule:
+    return arith::CmpIPredicate::sle;
+  case arith::CmpIPredicate::ugt:
+    return arith::CmpIPredicate::sgt;
+  case arith::CmpIPredicate::uge:
+    return arith::CmpIPredicate::sge;
+  default:
+    return std::nullopt;
+  }
+}
+
 static bool isReal(Expr expr, double number) {
   return expr->isConstant() && expr->real && expr->real.getValueAsDouble() == number;
 }
@@ -292,6 +309,12 @@ Expr Expressions::fold(StringRef name, DictionaryAttr attrs, Type type, ArrayRef
     AffineExpr difference = simplify(toAffine(args[0], context) - toAffine(args[1], context));
     if (std::optional<bool> decided = decideByRange(*this, predicate, difference))
       return constant(int64_t(*decided), type);
+    // Of numbers that are not negative the sign does not matter.
+    std::optional<arith::CmpIPredicate> isSigned = getSigned(predicate);
+    AffineExpr zero = getAffineConstantExpr(0, context);
+    if (isSigned && isWithin(toAffine(args[0], context), zero, AffineExpr()) &&
+        isWithin(toAffine(args[1], context), zero, AffineExpr()))
+      return compare(*isSigned, args[0], args[1]);
     return {};
   }
   // A number of booleans: m != 0 of an extended boolean is the boolean.
@@ -333,22 +356,36 @@ Expr Expressions::compute(StringAttr name, DictionaryAttr attrs, Type type, Arra
 
 //===-- Replacing ----------------------------------------------------------------------------===//
 
-namespace {
 /// Rebuilds an expression from its leaves, each node once.
-class Rebuilder {
+class mlir::fovea::raise::Rebuilder {
 public:
-  Rebuilder(Expressions &e, std::function<Expr(Expr)> leaf) : e(e), leaf(std::move(leaf)) {}
+  /// `moves`: only indices change, so that the result's parts are elements of the same tensors.
+  Rebuilder(Expressions &e, bool moves, std::function<Expr(Expr)> leaf)
+      : e(e), moves(moves), leaf(std::move(leaf)) {}
 
   Expr operator()(Expr expr) {
     if (Expr found = done.lookup(expr))
       return found;
     Expr result = leaf(expr);
-    if (!result)
+    if (!result) {
       result = rebuild(expr);
+      inherit(expr, result);
+    }
     return done[expr] = result;
   }
 
 private:
+  /// The new expression is an element of the old one's tensor, at indices that changed likewise.
+  void inherit(Expr from, Expr to) {
+    auto home = e.homes.find(from);
+    if (from == to || home == e.homes.end() || e.homes.contains(to) || !moves)
+      return;
+    std::pair<Value, SmallVector<Expr>> copy = home->second;
+    for (Expr &index : copy.second)
+      index = (*this)(index);
+    e.homes[to] = std::move(copy);
+  }
+
   Expr rebuild(Expr expr) {
     SmallVector<Expr> args;
     for (Expr arg : expr->args)
@@ -369,13 +406,13 @@ private:
   }
 
   Expressions &e;
+  bool moves;
   std::function<Expr(Expr)> leaf;
   llvm::DenseMap<Expr, Expr> done;
 };
-} // namespace
 
 Expr Expressions::substitute(Expr expr, const llvm::DenseMap<unsigned, Expr> &replacements) {
-  Rebuilder rebuild(*this, [&](Expr node) -> Expr {
+  Rebuilder rebuild(*this, /*moves=*/true, [&](Expr node) -> Expr {
     bool touched =
         llvm::any_of(replacements, [&](auto &entry) { return node->dependsOn(entry.first); });
     if (!touched)
@@ -393,7 +430,7 @@ Expr Expressions::substitute(Expr expr, const llvm::DenseMap<unsigned, Expr> &re
 }
 
 Expr Expressions::replace(Expr expr, const llvm::DenseMap<Expr, Expr> &parts) {
-  Rebuilder rebuild(*this, [&](Expr node) -> Expr { return parts.lookup(node); });
+  Rebuilder rebuild(*this, /*moves=*/false, [&](Expr node) -> Expr { return parts.lookup(node); });
   return rebuild(expr);
 }
 
@@ -623,17 +660,36 @@ AffineExpr Expressions::getSize(Value tensor, int64_t axis) {
     return getSize(OpFoldResult(origin.value));
   if (auto number = dyn_cast_or_null<IntegerAttr>(origin.known))
     return getAffineConstantExpr(number.getInt(), context);
-  return getSymbolOf(origin, tensor, axis);
+  return getSymbolOf(origin);
 }
 
-AffineExpr Expressions::getSymbolOf(const SizeOrigin &origin, Value source, int64_t axis) {
+AffineExpr Expressions::getSymbolOf(const SizeOrigin &origin) {
   auto found = llvm::find(symbols, origin);
   if (found == symbols.end()) {
     symbols.push_back(origin);
-    symbolSources.push_back({source, axis});
     found = std::prev(symbols.end());
   }
   return getAffineSymbolExpr(found - symbols.begin(), context);
+}
+
+/// An argument's axis of this name (`fovea.dims`), in the function that is being built.
+static std::pair<Value, int64_t> findNamed(OpBuilder &builder, StringAttr name) {
+  Operation *parent = builder.getInsertionBlock()->getParentOp();
+  auto function = dyn_cast<func::FuncOp>(parent);
+  if (!function)
+    function = parent->getParentOfType<func::FuncOp>();
+  for (BlockArgument argument : function.getArguments()) {
+    auto dims =
+        function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), FoveaDialect::kDimsAttr);
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!dims || !type)
+      continue;
+    unsigned next = 0;
+    for (int64_t axis = 0; axis < type.getRank(); ++axis)
+      if (type.isDynamicDim(axis) && dims[next++] == name)
+        return {argument, axis};
+  }
+  llvm_unreachable("the name came from an argument");
 }
 
 Value Expressions::materialize(OpBuilder &builder, Location loc, AffineExpr expr, ValueRange dims) {
@@ -642,7 +698,9 @@ Value Expressions::materialize(OpBuilder &builder, Location loc, AffineExpr expr
     auto symbol = dyn_cast<AffineSymbolExpr>(part);
     if (!symbol || symbolValues[symbol.getPosition()])
       return;
-    auto [source, axis] = symbolSources[symbol.getPosition()];
+    const SizeOrigin &origin = symbols[symbol.getPosition()];
+    auto [source, axis] = origin.known ? findNamed(builder, cast<StringAttr>(origin.known))
+                                       : std::pair(origin.value, origin.axis);
     symbolValues[symbol.getPosition()] =
         axis < 0 ? source : tensor::DimOp::create(builder, loc, source, axis).getResult();
   });
@@ -679,7 +737,7 @@ AffineExpr Expressions::getSize(OpFoldResult size) {
     return getAffineConstantExpr(number.getInt(), context);
   if (!origin.known && origin.axis < 0 && origin.value != value)
     return getSize(OpFoldResult(origin.value));
-  return getSymbolOf(origin, value, -1);
+  return getSymbolOf(origin);
 }
 
 //===-- Text ---------------------------------------------------------------------------------===//

@@ -69,6 +69,8 @@ public:
   void Profile(llvm::FoldingSetNodeID &id) const;
 };
 
+class Rebuilder;
+
 /// All expressions of one question. Dims are numbered 0, 1, ...; sizes and first positions that are
 /// only known when the model runs are symbols of affine expressions.
 class Expressions {
@@ -144,13 +146,12 @@ private:
   MLIRContext *context;
   SmallVector<AffineExpr> extents;
   SmallVector<SizeOrigin> symbols;
-  SmallVector<std::pair<Value, int64_t>> symbolSources; ///< an index value, or a tensor's axis
-  AffineExpr getSymbolOf(const SizeOrigin &origin, Value source, int64_t axis);
+  AffineExpr getSymbolOf(const SizeOrigin &origin);
   llvm::FoldingSet<Node> nodes;
   std::vector<std::unique_ptr<Node>> owned;
   llvm::DenseMap<Value, std::vector<std::pair<SmallVector<Expr>, Expr>>> memo;
   llvm::DenseMap<Expr, std::pair<Value, SmallVector<Expr>>> homes;
-  friend class Evaluator;
+  friend class Rebuilder;
 };
 
 /// A number of any scalar type.

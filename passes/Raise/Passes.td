@@ -40,6 +40,40 @@ def RaiseViewsPass : RaisePass<"fovea-raise-views"> {
     Statistic<"numIdentities", "num-identities", "ops that gave their input">];
 }
 
+def RaiseAttentionPass : RaisePass<"fovea-raise-attention"> {
+  let summary = "Make fovea.attention of products, softmaxes and products";
+  let description = [{
+    A tensor is an attention if its elements are: `sum_j softmax_j(y[.., i, j]) * v[.., j, d]`, and y comes from a product
+    of two tensors, one of them without j. How that is written does not matter: the pass asks what one element is, through
+    views, elementwise code and reductions (`passes/Raise/Expression.h`), guesses y from where an exponential
+    depends on the summed index, and proves the guess by evaluating both sides at random places (a false proof has the
+    probability of a coincidence of nine random numbers to six digits).
+
+    - Axes find their roles by what depends on them: what queries alone have is the query's place, or heads that share keys;
+      what values alone have is their size; the others are heads where their size is static, else batch. Merged axes
+      (`n floordiv 8`, `n mod 8`) are split.
+    - Of y, what selects or adds a very negative number (below -5000) is the mask, and says the `fill`; the rest is scale and
+      score region. Comparisons of the places of query and key become `mask_causal` and `mask_window`, of a key's place and a
+      number `mask_length`, of two ids `mask_segment`; constant triangles and bands likewise. An offset of the
+      diagonal that depends on sizes becomes query positions. Other predicates become `mask_dense`.
+    - An integer tensor m in `(1 - m) * -10000` is taken as zeros and ones.
+    - Probabilities that others read become the result `weights`.
+
+    Stays as it is: a softmax over another axis than the one that is summed, a product whose scores come from no product,
+    head sizes that are not static.
+
+    ```mlir
+    %s = linalg.contract ... ins(%q, %k) ...                    : tensor<?x4x?x?xf32>     // b h i j
+    %p = linalg.softmax dimension(3) ins(%s) ...
+    %o = linalg.contract ... ins(%p, %v) ...                    : tensor<?x4x?x8xf32>
+    // becomes
+    %a = fovea.attention %q1, %k1, %v1 : tensor<?x?x4x8xf32>, tensor<?x?x4x8xf32>, tensor<?x?x4x8xf32> -> tensor<?x?x4x8xf32>
+    %o = linalg.transpose ins(%a) ... permutation = [0, 2, 1, 3]
+    ```
+  }];
+  let statistics = [Statistic<"numAttentions", "num-attentions", "attentions raised">];
+}
+
 def RaiseLinearPass : RaisePass<"fovea-raise-linear", "::mlir::ModuleOp"> {
   let summary = "Make fovea.linear of products with weights";
   let description = [{

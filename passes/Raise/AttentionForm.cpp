@@ -1,0 +1,703 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Recognition of attention. Guesses come from the structure of the expression (where an exponential
+// depends on the summed dim), proof from evaluating it beside the formula.
+#include "passes/Raise/AttentionForm.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::raise;
+
+//===-- Looking at expressions ---------------------------------------------------------------===//
+
+static bool isExp(Expr expr) { return expr->is<math::ExpOp>() || expr->is<math::Exp2Op>(); }
+
+static bool isCast(Expr expr) { return expr->is<arith::ExtFOp>() || expr->is<arith::TruncFOp>(); }
+
+static Expr stripCasts(Expr expr) {
+  while (isCast(expr))
+    expr = expr->args[0];
+  return expr;
+}
+
+/// All nodes of an expression, each once, operands last; `enter` says below which to go on.
+static SmallVector<Expr> collect(Expr root, llvm::function_ref<bool(Expr)> enter) {
+  SmallVector<Expr> found{root};
+  llvm::SmallDenseSet<Expr> seen{root};
+  for (size_t i = 0; i < found.size(); ++i)
+    if (enter(found[i]))
+      for (Expr arg : found[i]->args)
+        if (seen.insert(arg).second)
+          found.push_back(arg);
+  return found;
+}
+
+/// The outermost exponentials that depend on `dim`.
+static SmallVector<Expr> getExps(Expr root, unsigned dim) {
+  SmallVector<Expr> exps;
+  for (Expr node : collect(root, [&](Expr node) { return node->dependsOn(dim) && !isExp(node); }))
+    if (isExp(node) && node->dependsOn(dim))
+      exps.push_back(node);
+  return exps;
+}
+
+/// Factors of a product, through casts. What is divided by stays one factor 1 / x.
+static void addFactors(Expressions &e, Expr expr, SmallVectorImpl<Expr> &factors) {
+  Expr inner = stripCasts(expr);
+  if (inner->is<arith::MulFOp>()) {
+    addFactors(e, inner->args[0], factors);
+    addFactors(e, inner->args[1], factors);
+    return;
+  }
+  if (inner->is<arith::DivFOp>() && !inner->args[0]->isConstant()) {
+    addFactors(e, inner->args[0], factors);
+    auto type = cast<FloatType>(inner->type);
+    factors.push_back(e.compute<arith::DivFOp>(type, {e.constant(1.0, type), inner->args[1]}));
+    return;
+  }
+  factors.push_back(expr);
+}
+
+static Expr multiply(Expressions &e, ArrayRef<Expr> factors, FloatType type) {
+  Expr result = e.constant(1.0, type);
+  for (Expr factor : factors) {
+    if (factor->type != type)
+      factor = factor->type.getIntOrFloatBitWidth() < type.getWidth()
+                   ? e.compute<arith::ExtFOp>(type, {factor})
+                   : e.compute<arith::TruncFOp>(type, {factor});
+    result = e.compute<arith::MulFOp>(type, {result, factor});
+  }
+  return result;
+}
+
+/// `expr` up to a summand that does not depend on `dim`.
+static Expr dropIndependent(Expressions &e, Expr expr, unsigned dim) {
+  Expr inner = stripCasts(expr);
+  auto depends = [&](Expr part) { return part->dependsOn(dim); };
+  if (inner->is<arith::AddFOp>()) {
+    for (unsigned i : {0, 1})
+      if (!depends(inner->args[i]))
+        return dropIndependent(e, inner->args[1 - i], dim);
+  } else if (inner->is<arith::SubFOp>()) {
+    if (!depends(inner->args[1]))
+      return dropIndependent(e, inner->args[0], dim);
+    if (!depends(inner->args[0]))
+      return e.compute<arith::NegFOp>(inner->type, {dropIndependent(e, inner->args[1], dim)});
+  } else if (inner->is<arith::MulFOp>()) {
+    for (unsigned i : {0, 1})
+      if (!depends(inner->args[i])) {
+        Expr rest = dropIndependent(e, inner->args[1 - i], dim);
+        if (rest->type == inner->type)
+          return e.compute<arith::MulFOp>(inner->type, {rest, inner->args[i]});
+      }
+  } else if (inner->is<arith::DivFOp>()) {
+    if (!depends(inner->args[1])) {
+      Expr rest = dropIndependent(e, inner->args[0], dim);
+      if (rest->type == inner->type)
+        return e.compute<arith::DivFOp>(inner->type, {rest, inner->args[1]});
+    }
+  }
+  return inner;
+}
+
+//===-- Identity testing ---------------------------------------------------------------------===//
+
+/// Whether two expressions agree at random places of random tensors, and mean something at some.
+static bool areEqual(Expressions &e, Expr a, Expr b, ArrayRef<unsigned> dims) {
+  constexpr int kSeeds = 3, kPlaces = 3;
+  unsigned sound = 0;
+  for (int seed = 1; seed <= kSeeds; ++seed) {
+    Evaluator evaluate(e, seed);
+    for (int n = 0; n < kPlaces; ++n) {
+      evaluate.place.assign(e.getNumDims(), 0);
+      for (unsigned dim : dims) {
+        int64_t extent = evaluate.getExtent(dim);
+        evaluate.place[dim] = extent > 0 ? (n * (extent / 2 + 1) + seed * (dim + 1)) % extent : 0;
+      }
+      std::optional<double> x = evaluate.evaluateReal(a), y = evaluate.evaluateReal(b);
+      if (!x || !y)
+        return false;
+      if (!std::isfinite(*x) || !std::isfinite(*y)) {
+        // Rows in which no key is allowed may differ in how they fail.
+        continue;
+      }
+      ++sound;
+      if (std::fabs(*x - *y) > 1e-6 * std::max({std::fabs(*x), std::fabs(*y), 1e-3}))
+        return false;
+    }
+  }
+  return sound >= 3;
+}
+
+/// sum_j softmax_j(score) * value, with a sink's logit in the denominator perhaps.
+static Expr makeAttention(Expressions &e, Expr score, Expr value, Expr sink, unsigned key) {
+  FloatType type = Float64Type::get(e.getContext());
+  auto widen = [&](Expr expr) {
+    return expr->type == type ? expr : e.compute<arith::ExtFOp>(type, {expr});
+  };
+  score = widen(score);
+  Expr greatest = e.reduce(Combiner::Max, key, score);
+  if (sink)
+    greatest = e.compute<arith::MaximumFOp>(type, {greatest, widen(sink)});
+  auto exp = [&](Expr x) {
+    return e.compute<math::ExpOp>(type, {e.compute<arith::SubFOp>(type, {x, greatest})});
+  };
+  Expr sum = e.reduce(Combiner::Add, key, exp(score));
+  if (sink)
+    sum = e.compute<arith::AddFOp>(type, {sum, exp(widen(sink))});
+  Expr weighted = exp(score);
+  if (value) {
+    weighted = e.compute<arith::MulFOp>(type, {weighted, widen(value)});
+    weighted = e.reduce(Combiner::Add, key, weighted);
+  }
+  return e.compute<arith::DivFOp>(type, {weighted, sum});
+}
+
+//===-- Queries and keys ---------------------------------------------------------------------===//
+
+/// The operand as a tensor, and the constant that it is multiplied by.
+static std::optional<Operand> getOperand(Expressions &e, Expr expr, double &scale) {
+  double factor = 1;
+  Expr inner = expr;
+  while (true) {
+    inner = stripCasts(inner);
+    if (inner->is<arith::MulFOp>() && inner->args[1]->isConstant()) {
+      factor *= inner->args[1]->getNumber();
+      inner = inner->args[0];
+    } else if (inner->is<arith::MulFOp>() && inner->args[0]->isConstant()) {
+      factor *= inner->args[0]->getNumber();
+      inner = inner->args[1];
+    } else if (inner->is<arith::DivFOp>() && inner->args[1]->isConstant()) {
+      factor /= inner->args[1]->getNumber();
+      inner = inner->args[0];
+    } else if (inner->is<arith::NegFOp>()) {
+      factor = -factor;
+      inner = inner->args[0];
+    } else {
+      break;
+    }
+  }
+  auto [tensor, indices] = e.getHome(inner);
+  if (tensor) {
+    scale *= factor;
+    return Operand{tensor, indices};
+  }
+  std::tie(tensor, indices) = e.getHome(expr);
+  if (!tensor)
+    return std::nullopt;
+  return Operand{tensor, indices};
+}
+
+/// Reads `node` as the product of queries and keys.
+static bool readProduct(Expressions &e, AttentionForm &form, Expr node,
+                        ArrayRef<unsigned> rootDims) {
+  if (!node->dependsOn(form.key))
+    return false;
+  Expr product = node;
+  if (node->kind == Node::Kind::Element) {
+    auto result = dyn_cast<OpResult>(node->tensor);
+    if (!result || !isContraction(result.getOwner()))
+      return false;
+    product = e.product(node->tensor, ArrayRef<Expr>(node->args));
+  }
+  SmallVector<unsigned> depth;
+  while (product && product->kind == Node::Kind::Reduce && product->combiner == Combiner::Add) {
+    depth.push_back(product->dim);
+    product = product->args[0];
+  }
+  if (depth.empty())
+    return false;
+  SmallVector<Expr> factors;
+  addFactors(e, product, factors);
+  double scale = 1;
+
+  // Bahdanau: w[d] * tanh(q + k).
+  for (Expr factor : factors) {
+    Expr tanh = stripCasts(factor);
+    if (!tanh->is<math::TanhOp>() || !tanh->dependsOn(form.key))
+      continue;
+    Expr sum = stripCasts(tanh->args[0]);
+    if (!sum->is<arith::AddFOp>())
+      return false;
+    SmallVector<Expr> queries, keys;
+    std::function<bool(Expr)> split = [&](Expr part) -> bool {
+      Expr inner = stripCasts(part);
+      if (inner->is<arith::AddFOp>() && !e.getHome(inner).first)
+        return split(inner->args[0]) && split(inner->args[1]);
+      if (!inner->dependsOn(form.key)) {
+        queries.push_back(part);
+        return true;
+      }
+      if (inner->is<arith::AddFOp>() && queries.empty() && keys.empty())
+        return split(inner->args[0]) && split(inner->args[1]);
+      keys.push_back(part);
+      return true;
+    };
+    if (!split(sum->args[0]) || !split(sum->args[1]) || queries.size() != 1 || keys.size() != 1)
+      return false;
+    SmallVector<Expr> others;
+    for (Expr other : factors)
+      if (other != factor)
+        others.push_back(other);
+    if (others.size() != 1 || others[0]->dependsOn(form.key))
+      return false;
+    double one = 1;
+    std::optional<Operand> q = getOperand(e, queries[0], one), k = getOperand(e, keys[0], one);
+    std::optional<Operand> w = getOperand(e, others[0], scale);
+    if (!q || !k || !w || one != 1)
+      return false;
+    for (unsigned dim : rootDims)
+      if (w->dependsOn(dim))
+        return false;
+    form.query = *q;
+    form.keys = *k;
+    form.additive = *w;
+    form.depth = depth;
+    form.scale = scale;
+    form.raw = node;
+    return true;
+  }
+
+  SmallVector<Expr> queries, keys;
+  for (Expr factor : factors) {
+    if (factor->isConstant())
+      scale *= factor->getNumber();
+    else
+      (factor->dependsOn(form.key) ? keys : queries).push_back(factor);
+  }
+  if (queries.empty() || keys.empty())
+    return false;
+  // Several factors on one side were one tensor, or are products in a row: the tensor is at home.
+  auto join = [&](SmallVectorImpl<Expr> &side) -> std::optional<Operand> {
+    if (side.size() == 1)
+      return getOperand(e, side[0], scale);
+    // The unsplit factor of the product.
+    SmallVector<Expr> level{product};
+    for (size_t i = 0; i < level.size(); ++i) {
+      SmallVector<Expr> inside;
+      addFactors(e, level[i], inside);
+      llvm::erase_if(inside, [](Expr factor) { return factor->isConstant(); });
+      if (inside == SmallVector<Expr>(side.begin(), side.end()))
+        if (auto [tensor, indices] = e.getHome(level[i]); tensor)
+          return Operand{tensor, indices};
+      for (Expr arg : level[i]->args)
+        if (level[i]->is<arith::MulFOp>() || level[i]->is<arith::DivFOp>() || isCast(level[i]))
+          level.push_back(arg);
+    }
+    return std::nullopt;
+  };
+  // A query side with constants outside of its home counts them once.
+  std::optional<Operand> q = join(queries), k = join(keys);
+  if (!q || !k)
+    return false;
+  // Queries and keys meet in the depth, and each has a length of its own.
+  for (unsigned dim : depth)
+    if (!q->dependsOn(dim) || !k->dependsOn(dim))
+      return false;
+  form.query = *q;
+  form.keys = *k;
+  form.depth = depth;
+  form.scale = scale;
+  form.raw = node;
+  return true;
+}
+
+//===-- The whole ----------------------------------------------------------------------------===//
+
+bool raise::mayBeAttention(Value value) {
+  auto result = dyn_cast<OpResult>(value);
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!result || !type || !isa<FloatType>(type.getElementType()))
+    return false;
+  if (isContraction(result.getOwner()))
+    return true;
+  auto op = dyn_cast<linalg::LinalgOp>(result.getOwner());
+  return op && op.getNumReductionLoops() > 0 && op.hasPureTensorSemantics() &&
+         !isa<linalg::FillOp>(op);
+}
+
+namespace {
+/// A sum over keys inside an expression, read as weights times values.
+struct WeightedSum {
+  unsigned key;
+  Expr weight; ///< all factors but the value
+  Expr value;
+  SmallVector<Expr> exps; ///< candidates: exponentials in the weight
+};
+} // namespace
+
+static std::optional<WeightedSum> readWeightedSum(Expressions &e, Expr sum,
+                                                  ArrayRef<unsigned> dims) {
+  WeightedSum found;
+  found.key = sum->dim;
+  Expr body = sum->args[0];
+  if (body->kind == Node::Kind::Reduce)
+    return std::nullopt;
+  found.exps = getExps(body, found.key);
+  if (found.exps.empty())
+    return std::nullopt;
+  SmallVector<Expr> factors, weights, values;
+  addFactors(e, body, factors);
+  llvm::SmallBitVector ofWeights(e.getNumDims());
+  for (Expr factor : factors)
+    if (!getExps(factor, found.key).empty()) {
+      weights.push_back(factor);
+      llvm::SmallBitVector dimsOf = factor->dims;
+      dimsOf.resize(ofWeights.size());
+      ofWeights |= dimsOf;
+    }
+  for (Expr factor : factors) {
+    if (llvm::is_contained(weights, factor))
+      continue;
+    bool hasOwn = llvm::any_of(
+        dims, [&](unsigned dim) { return factor->dependsOn(dim) && !ofWeights.test(dim); });
+    if (factor->dependsOn(found.key) && (hasOwn || factor->kind == Node::Kind::Element))
+      values.push_back(factor);
+    else
+      weights.push_back(factor);
+  }
+  if (values.size() > 1) // only those with a dim of their own
+    llvm::erase_if(values, [&](Expr factor) {
+      bool own = llvm::any_of(
+          dims, [&](unsigned dim) { return factor->dependsOn(dim) && !ofWeights.test(dim); });
+      if (!own)
+        weights.push_back(factor);
+      return !own;
+    });
+  if (values.size() != 1)
+    return std::nullopt;
+  found.value = values[0];
+  found.weight = multiply(e, weights, Float64Type::get(e.getContext()));
+  return found;
+}
+
+/// Logits that only a denominator sees: what exponentials are taken of that no key is in.
+static SmallVector<Expr> getSinks(Expressions &e, const AttentionForm &form, Expr whole) {
+  SmallVector<Expr> sinks;
+  auto inScore = collect(form.score, [](Expr) { return true; });
+  for (Expr node : collect(whole, [](Expr) { return true; })) {
+    if (node->kind != Node::Kind::Element || !isa<FloatType>(node->type) ||
+        llvm::is_contained(inScore, node))
+      continue;
+    bool fits = true;
+    for (unsigned dim : node->dims.set_bits())
+      fits &=
+          llvm::any_of(form.axes, [&](const Axis &axis) { return llvm::is_contained(axis, dim); });
+    if (fits)
+      sinks.push_back(node);
+  }
+  if (sinks.size() > 4)
+    sinks.resize(4);
+  sinks.push_back(e.constant(0.0, cast<FloatType>(Float32Type::get(e.getContext()))));
+  return sinks;
+}
+
+std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value root,
+                                                       Refusal &refusal) {
+  AttentionForm form;
+  form.root = root;
+  auto type = cast<RankedTensorType>(root.getType());
+  SmallVector<Expr> indices;
+  SmallVector<unsigned> dims;
+  for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+    AffineExpr size = e.getSize(root, axis);
+    if (size == getAffineConstantExpr(1, e.getContext())) {
+      form.axes.emplace_back();
+      indices.push_back(e.constant(int64_t(0), IndexType::get(e.getContext())));
+      continue;
+    }
+    unsigned dim = e.addDim(size);
+    dims.push_back(dim);
+    form.axes.push_back({dim});
+    indices.push_back(e.dim(dim));
+  }
+  form.whole = e.product(root, indices);
+  if (!form.whole) {
+    // Late division: the sum stands below the root.
+    form.whole = e.at(root, indices);
+    llvm::DenseMap<Expr, Expr> sums;
+    for (Expr node : collect(form.whole, [](Expr) { return true; }))
+      if (node->kind == Node::Kind::Element)
+        if (auto result = dyn_cast<OpResult>(node->tensor);
+            result && isContraction(result.getOwner()))
+          if (Expr sum = e.product(node->tensor, ArrayRef<Expr>(node->args)))
+            if (!getExps(sum, sum->dim).empty() ||
+                (sum->kind == Node::Kind::Reduce && !getExps(sum->args[0], sum->dim).empty()))
+              sums[node] = sum;
+    form.whole = e.replace(form.whole, sums);
+  }
+
+  // Sums of weights times values, and the one whose softmax explains the whole.
+  auto nodes = collect(form.whole, [](Expr node) { return !isExp(node); });
+  bool sawExp = false;
+  for (Expr node : nodes) {
+    if (node->kind != Node::Kind::Reduce || node->combiner != Combiner::Add)
+      continue;
+    std::optional<WeightedSum> sum = readWeightedSum(e, node, dims);
+    if (!sum)
+      continue;
+    sawExp = true;
+    form.key = sum->key;
+    SmallVector<unsigned> testDims(dims);
+    testDims.push_back(form.key);
+    for (Expr exp : sum->exps) {
+      Expr score = exp->args[0];
+      auto scoreType = cast<FloatType>(score->type);
+      if (exp->is<math::Exp2Op>())
+        score = e.compute<arith::MulFOp>(scoreType, {score, e.constant(std::log(2.0), scoreType)});
+      form.score = dropIndependent(e, score, form.key);
+      form.sink = nullptr;
+      bool right = areEqual(e, form.whole,
+                            makeAttention(e, form.score, sum->value, nullptr, form.key), dims);
+      if (!right)
+        for (Expr sink : getSinks(e, form, form.whole)) {
+          if (sink->type != form.score->type && !sink->isConstant() &&
+              sink->type.getIntOrFloatBitWidth() > 32)
+            continue;
+          if (areEqual(e, form.whole, makeAttention(e, form.score, sum->value, sink, form.key),
+                       dims)) {
+            form.sink = sink;
+            right = true;
+            break;
+          }
+        }
+      if (!right) {
+        refusal.reason =
+            "the weights are not the softmax of anything over the keys that are summed";
+        refusal.change = "normalise over the axis that the product with the values sums";
+        continue;
+      }
+      double valueScale = 1;
+      std::optional<Operand> values = getOperand(e, sum->value, valueScale);
+      if (!values || valueScale != 1) {
+        auto [tensor, at] = e.getHome(sum->value);
+        if (!tensor) {
+          refusal.reason = "the values are no tensor";
+          continue;
+        }
+        values = Operand{tensor, at};
+      }
+      form.values = *values;
+      // The product of queries and keys in the score.
+      bool found = false;
+      for (Expr part : collect(form.score, [&](Expr part) { return part->dependsOn(form.key); }))
+        if (!found && (part->kind == Node::Kind::Element || part->kind == Node::Kind::Reduce))
+          found = readProduct(e, form, part, dims);
+      if (!found) {
+        refusal.reason = "the scores do not come from a product of queries and keys";
+        refusal.change = "compute scores as a product of two tensors over the head size";
+        continue;
+      }
+      // A guard: somewhere on the way from the exponential to the result stands a test for NaN, or
+      // a product with a mask.
+      for (Expr part : collect(form.whole, [](Expr) { return true; })) {
+        if (part->kind != Node::Kind::Compute)
+          continue;
+        StringRef name = part->name.getValue();
+        if (name == "math.isnan")
+          form.guarded = true;
+        if (part->is<arith::CmpFOp>()) {
+          auto predicate = cast<arith::CmpFPredicateAttr>(part->attrs.get("predicate")).getValue();
+          form.guarded |=
+              (predicate == arith::CmpFPredicate::UNO || predicate == arith::CmpFPredicate::ORD ||
+               (part->args[0] == part->args[1]));
+        }
+      }
+      SmallVector<Expr> factors;
+      addFactors(e, sum->weight, factors);
+      for (Expr part : factors)
+        form.guarded |= getExps(part, form.key).empty() && part->dependsOn(form.key);
+      // The probabilities, where they are a tensor by themselves.
+      for (Expr part : collect(node->args[0], [](Expr part) { return !isExp(part); })) {
+        auto [tensor, at] = e.getHome(part);
+        if (!tensor || part->kind == Node::Kind::Element || !part->dependsOn(form.key))
+          continue;
+        if (areEqual(e, part, makeAttention(e, form.score, nullptr, form.sink, form.key),
+                     testDims)) {
+          form.weights = {tensor, at};
+          break;
+        }
+      }
+      return form;
+    }
+  }
+  if (!sawExp)
+    refusal = {};
+  return std::nullopt;
+}
+
+//===-- Roles of dims ------------------------------------------------------------------------===//
+
+namespace {
+/// A dim and what it is divided by.
+struct Division {
+  unsigned dim;
+  AffineExpr divisor;
+};
+} // namespace
+
+/// The first division of a dim in an expression's indices that comes out even.
+static std::optional<Division> findDivision(Expressions &e, Expr root) {
+  std::optional<Division> found;
+  for (Expr node : collect(root, [](Expr) { return true; })) {
+    if (node->kind != Node::Kind::Index)
+      continue;
+    node->affine.walk([&](AffineExpr part) {
+      auto binary = dyn_cast<AffineBinaryOpExpr>(part);
+      if (found || !binary ||
+          (part.getKind() != AffineExprKind::FloorDiv && part.getKind() != AffineExprKind::Mod))
+        return;
+      // Inside of a sum the dim itself is what can be split.
+      AffineExpr divisor = binary.getRHS();
+      auto dim = dyn_cast<AffineDimExpr>(binary.getLHS());
+      if (!dim || !divisor.isSymbolicOrConstant())
+        return;
+      AffineExpr extent = e.getExtent(dim.getPosition());
+      AffineExpr quotient = e.simplify(extent.floorDiv(divisor));
+      if (e.simplify(quotient * divisor) != e.simplify(extent) || quotient == extent)
+        return;
+      found = Division{dim.getPosition(), divisor};
+    });
+  }
+  return found;
+}
+
+void raise::splitDims(Expressions &e, AttentionForm &form) {
+  auto all = [&](llvm::function_ref<void(Expr &)> visit) {
+    for (Operand *operand : {&form.query, &form.keys, &form.values, &form.additive, &form.weights})
+      for (Expr &index : operand->indices)
+        visit(index);
+    for (Expr *expr : {&form.score, &form.raw, &form.sink, &form.whole})
+      if (*expr)
+        visit(*expr);
+  };
+  for (int n = 0; n < 16; ++n) {
+    std::optional<Division> division;
+    for (Operand *operand : {&form.query, &form.keys, &form.values})
+      for (Expr index : operand->indices)
+        if (!division)
+          division = findDivision(e, index);
+    if (!division)
+      division = findDivision(e, form.score);
+    if (!division || division->dim == form.key)
+      return;
+    AffineExpr extent = e.getExtent(division->dim), divisor = division->divisor;
+    unsigned high = e.addDim(e.simplify(extent.floorDiv(divisor))), low = e.addDim(divisor);
+    AffineExpr place =
+        getAffineDimExpr(high, e.getContext()) * divisor + getAffineDimExpr(low, e.getContext());
+    llvm::DenseMap<unsigned, Expr> replacements;
+    replacements[division->dim] = e.index(place);
+    all([&](Expr &expr) { expr = e.substitute(expr, replacements); });
+    auto split = [&](SmallVectorImpl<unsigned> &dims) {
+      for (size_t i = 0; i < dims.size(); ++i)
+        if (dims[i] == division->dim) {
+          dims[i] = high;
+          dims.insert(dims.begin() + i + 1, low);
+          ++i;
+        }
+    };
+    for (Axis &axis : form.axes)
+      split(axis);
+    split(form.depth);
+  }
+}
+
+/// Dims in the order in which they stand in a tensor, outermost first.
+static void sortByPlace(SmallVectorImpl<unsigned> &dims, const Operand &operand, Expressions &e) {
+  auto place = [&](unsigned dim) -> std::pair<int64_t, int64_t> {
+    for (auto [axis, index] : llvm::enumerate(operand.indices)) {
+      if (!index->dependsOn(dim))
+        continue;
+      // Within an axis, the larger factor stands outside: its distance at d = 1.
+      Evaluator evaluate(e, 1);
+      evaluate.place.assign(e.getNumDims(), 0);
+      std::optional<Number> zero = evaluate.evaluate(index);
+      Evaluator next(e, 1);
+      next.place.assign(e.getNumDims(), 0);
+      next.place[dim] = 1;
+      std::optional<Number> one = next.evaluate(index);
+      return {axis, zero && one ? zero->integer - one->integer : 0};
+    }
+    return {std::numeric_limits<int64_t>::max(), 0};
+  };
+  llvm::sort(dims, [&](unsigned a, unsigned b) { return place(a) < place(b); });
+}
+
+bool raise::assignRoles(Expressions &e, AttentionForm &form, Refusal &refusal) {
+  SmallVector<unsigned> root;
+  for (const Axis &axis : form.axes)
+    llvm::append_range(root, axis);
+  auto isStatic = [&](unsigned dim) { return isa<AffineConstantExpr>(e.getExtent(dim)); };
+  auto inWeights = [&](unsigned dim) {
+    return form.score->dependsOn(dim) || form.query.dependsOn(dim) || form.keys.dependsOn(dim) ||
+           (form.sink && form.sink->dependsOn(dim));
+  };
+  SmallVector<unsigned> ofQuery, shared;
+  for (unsigned dim : root) {
+    if (!inWeights(dim) && form.values.dependsOn(dim))
+      form.sizes.push_back(dim);
+    else if (form.query.dependsOn(dim) && !form.keys.dependsOn(dim) && !form.values.dependsOn(dim))
+      ofQuery.push_back(dim);
+    else
+      shared.push_back(dim);
+  }
+  // Of several dims that queries alone have, one is the sequence: what is compared with keys, is as
+  // long as them, is open, stands last; the others are heads that share keys.
+  auto rank = [&](unsigned dim) {
+    int points = 0;
+    for (Expr node : collect(form.score, [&](Expr node) { return node != form.raw; }))
+      if (node->is<arith::CmpIOp>() && node->dependsOn(dim) && node->dependsOn(form.key)) {
+        points += 8;
+        break;
+      }
+    points += e.getExtent(dim) == e.getExtent(form.key) ? 4 : 0;
+    points += isStatic(dim) ? 0 : 2;
+    return points;
+  };
+  std::optional<unsigned> sequence;
+  for (unsigned dim : ofQuery)
+    if (!sequence || rank(dim) >= rank(*sequence))
+      sequence = dim;
+  SmallVector<unsigned> keyless;
+  for (unsigned dim : ofQuery) {
+    if (dim == *sequence || !isStatic(dim))
+      form.queries.push_back(dim);
+    else
+      keyless.push_back(dim);
+  }
+  SmallVector<unsigned> fixed;
+  for (unsigned dim : shared)
+    (isStatic(dim) ? fixed : form.batch).push_back(dim);
+  if (form.batch.empty() && !fixed.empty()) {
+    // All sizes are fixed. The first of several is the batch; a single one is heads if it stands
+    // beside the head size.
+    bool besideDepth = false;
+    for (Expr index : form.query.indices)
+      for (unsigned dim : form.depth)
+        besideDepth |= index->dependsOn(fixed.front()) && index->dependsOn(dim);
+    if (fixed.size() > 1 || (!besideDepth && keyless.empty())) {
+      form.batch.push_back(fixed.front());
+      fixed.erase(fixed.begin());
+    }
+  }
+  form.heads = fixed;
+  form.keyHeads = fixed.size();
+  llvm::append_range(form.heads, keyless);
+  for (unsigned dim : form.depth)
+    if (!isStatic(dim)) {
+      refusal = {"the head size is not known",
+                 "give the last axis of queries and keys a static size"};
+      return false;
+    }
+  for (unsigned dim : form.sizes)
+    if (!isStatic(dim)) {
+      refusal = {"the size of values is not known", "give the last axis of values a static size"};
+      return false;
+    }
+  sortByPlace(form.depth, form.query, e);
+  return true;
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The pass that makes `fovea.attention` of products, softmaxes and products. What is an attention
+// is decided in AttentionForm.cpp, what its masks are in Score.cpp; here the op is built.
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "passes/Raise/Passes.h"
+#include "passes/Raise/Score.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::fovea {
+#define GEN_PASS_DEF_RAISEATTENTIONPASS
+#include "passes/Raise/Passes.h.inc"
+} // namespace mlir::fovea
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::raise;
+
+//===-- Building -----------------------------------------------------------------------------===//
+
+/// A tensor with elements of another float type.
+static Value convert(OpBuilder &builder, Location loc, Value tensor, Type element) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (type.getElementType() == element)
+    return tensor;
+  if (type.getElementTypeBitWidth() < element.getIntOrFloatBitWidth())
+    return arith::ExtFOp::create(builder, loc, type.clone(element), tensor);
+  return arith::TruncFOp::create(builder, loc, type.clone(element), tensor);
+}
+
+/// The constant that a score is multiplied by, taken off.
+static Expr takeScale(Expr rule, double &scale) {
+  while (rule->kind == Node::Kind::Compute) {
+    if (rule->is<arith::ExtFOp>() || rule->is<arith::TruncFOp>()) {
+      rule = rule->args[0];
+    } else if (rule->is<arith::MulFOp>() && rule->args[1]->isConstant()) {
+      scale *= rule->args[1]->getNumber();
+      rule = rule->args[0];
+    } else if (rule->is<arith::MulFOp>() && rule->args[0]->isConstant()) {
+      scale *= rule->args[0]->getNumber();
+      rule = rule->args[1];
+    } else if (rule->is<arith::DivFOp>() && rule->args[1]->isConstant()) {
+      scale /= rule->args[1]->getNumber();
+      rule = rule->args[0];
+    } else if (rule->is<arith::NegFOp>()) {
+      scale = -scale;
+      rule = rule->args[0];
+    } else {
+      break;
+    }
+  }
+  return rule;
+}
+
+/// Whether `op` has no use but, through ops that have none either, by `root`.
+static bool feedsOnly(Operation *op, Operation *root) {
+  llvm::SetVector<Operation *> users;
+  auto add = [&](Operation *of) {
+    for (Operation *user : of->getUsers())
+      users.insert(user);
+  };
+  add(op);
+  for (size_t i = 0; i < users.size(); ++i) {
+    if (users[i] == root)
+      continue;
+    if (users[i]->getNumResults() == 0 || !isMemoryEffectFree(users[i]))
+      return false;
+    add(users[i]);
+  }
+  return true;
+}
+
+/// Builds the op beside the root and replaces it. Null if a part cannot be written; then what was
+/// built is dead.
+static AttentionOp build(Expressions &e, AttentionForm &form, Refusal &refusal) {
+  Operation *root = form.root.getDefiningOp();
+  OpBuilder builder(root);
+  Location loc = root->getLoc();
+  auto rootType = cast<RankedTensorType>(form.root.getType());
+
+  SmallVector<unsigned> keyHeads(ArrayRef<unsigned>(form.heads).take_front(form.keyHeads));
+  Value query = layOut(e, builder, loc, form.query.tensor, form.query.indices,
+                       {form.batch, form.queries, form.heads, form.depth});
+  Value keys = layOut(e, builder, loc, form.keys.tensor, form.keys.indices,
+                      {form.batch, {form.key}, keyHeads, form.depth});
+  Value values = layOut(e, builder, loc, form.values.tensor, form.values.indices,
+                        {form.batch, {form.key}, keyHeads, form.sizes});
+  if (!query || !keys || !values) {
+    refusal = {"queries, keys or values depend on more than batch, head, place and size", ""};
+    return {};
+  }
+  Type element = cast<RankedTensorType>(query.getType()).getElementType();
+  for (Value other : {keys, values}) {
+    Type type = cast<RankedTensorType>(other.getType()).getElementType();
+    if (type.getIntOrFloatBitWidth() > element.getIntOrFloatBitWidth())
+      element = type;
+  }
+  query = convert(builder, loc, query, element);
+  keys = convert(builder, loc, keys, element);
+  values = convert(builder, loc, values, element);
+  FloatType accumulation = element.isF64() ? FloatType(builder.getF64Type()) : builder.getF32Type();
+
+  MaskedScore score = splitScore(e, form);
+  double scale = form.scale;
+  ScoreBuilder parts(e, builder, loc, form);
+  Value mask, positions;
+  if (score.allowed) {
+    parts.findQueryOffset(score.allowed);
+    mask = parts.buildMask(score.allowed);
+    if (!mask) {
+      refusal = {"the mask cannot be written as a predicate or tensor", ""};
+      return {};
+    }
+    positions = parts.buildQueryPositions();
+  }
+  Fill fill = form.guarded ? Fill::Zero : score.fill.value_or(Fill::Zero);
+
+  Value additive;
+  if (form.additive.tensor) {
+    additive = layOut(e, builder, loc, form.additive.tensor, form.additive.indices, {form.depth});
+    if (!additive) {
+      refusal = {"the weights of additive scores depend on more than the head size", ""};
+      return {};
+    }
+  }
+  Value sinks;
+  if (form.sink) {
+    SmallVector<Axis> axes{form.heads};
+    if (form.sink->isConstant()) {
+      auto type = RankedTensorType::get(
+          {cast<AffineConstantExpr>(getExtent(e, form.heads)).getValue()}, accumulation);
+      sinks = arith::ConstantOp::create(
+          builder, loc,
+          DenseElementsAttr::get(type, FloatAttr::get(accumulation, form.sink->getNumber())));
+    } else {
+      sinks = layOut(e, builder, loc, form.sink->tensor, ArrayRef<Expr>(form.sink->args), axes);
+    }
+    if (!sinks) {
+      refusal = {"the sinks depend on more than the head", "give one further logit for each head"};
+      return {};
+    }
+  }
+  // A factor of the whole rule is the op's scale; a rule that is nothing else needs no region.
+  Expr rule = takeScale(score.rule, scale);
+  Region region;
+  SmallVector<Value> operands;
+  SmallVector<AffineMap> maps;
+  if (rule != form.raw) {
+    // Scale stays in front of the rule: the factor of the product in it, that of the whole behind.
+    scale = form.scale;
+    rule = score.rule;
+    if (!parts.buildRegion(rule, region, operands, maps, accumulation)) {
+      refusal = {"the score's rule cannot be written as scalar code", ""};
+      return {};
+    }
+  }
+
+  auto queryType = cast<RankedTensorType>(query.getType());
+  SmallVector<int64_t> shape(queryType.getShape().drop_back());
+  shape.push_back(cast<RankedTensorType>(values.getType()).getDimSize(3));
+  Type resultType = RankedTensorType::get(shape, element);
+  // The probabilities, if others read them.
+  Type weightsType;
+  Operation *weights = form.weights.tensor ? form.weights.tensor.getDefiningOp() : nullptr;
+  if (weights && !feedsOnly(weights, root))
+    weightsType = RankedTensorType::get(
+        {shape[0], shape[2], shape[1], cast<RankedTensorType>(keys.getType()).getDimSize(1)},
+        element);
+  auto attention = AttentionOp::create(
+      builder, loc, resultType, Type(), weightsType, query, keys, values, positions, Value(), mask,
+      sinks, additive, operands, builder.getAffineMapArrayAttr(maps),
+      builder.getF64FloatAttr(scale), FillAttr::get(builder.getContext(), fill));
+  attention.getScore().takeBody(region);
+
+  Value result = rearrange(e, builder, loc, attention.getOutput(),
+                           {form.batch, form.queries, form.heads, form.sizes}, form.axes);
+  form.root.replaceAllUsesWith(convert(builder, loc, result, rootType.getElementType()));
+  if (weightsType) {
+    // In the layout of the tensor that held them.
+    auto oldType = cast<RankedTensorType>(form.weights.tensor.getType());
+    SmallVector<Axis> axes;
+    bool sound = true;
+    for (Expr index : form.weights.indices) {
+      axes.emplace_back();
+      for (unsigned dim : index->dims.set_bits())
+        axes.back().push_back(dim);
+      sound &= axes.back().size() <= 1;
+    }
+    if (sound) {
+      // Users may stand before the root.
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointAfter(attention);
+      Value old = rearrange(e, builder, loc, attention.getWeights(),
+                            {form.batch, form.heads, form.queries, {form.key}}, axes);
+      old = convert(builder, loc, old, oldType.getElementType());
+      form.weights.tensor.replaceUsesWithIf(old, [&](OpOperand &use) {
+        Operation *user = use.getOwner();
+        while (user && user->getBlock() != attention->getBlock())
+          user = user->getParentOp();
+        return user && old.getDefiningOp()->isBeforeInBlock(user);
+      });
+    }
+  }
+  return attention;
+}
+
+//===-- The pass -----------------------------------------------------------------------------===//
+
+/// Ops that late division and its like are made of.
+static bool mayFollow(Operation *op) {
+  return op->getNumResults() == 1 && isMemoryEffectFree(op) &&
+         (isa<linalg::LinalgOp>(op) || OpTrait::hasElementwiseMappableTraits(op) ||
+          isa<tensor::TensorDialect>(op->getDialect()));
+}
+
+namespace {
+struct RaiseAttentionPass : fovea::impl::RaiseAttentionPassBase<RaiseAttentionPass> {
+  using RaiseAttentionPassBase::RaiseAttentionPassBase;
+
+  void runOnOperation() override {
+    SmallVector<Value> candidates;
+    getOperation()->walk([&](Operation *op) {
+      if (op->getParentOfType<AttentionOp>() || op->getParentOfType<linalg::LinalgOp>())
+        return;
+      for (Value result : op->getResults())
+        if (mayBeAttention(result))
+          candidates.push_back(result);
+    });
+    for (Value candidate : candidates)
+      raise(candidate);
+    eraseDead();
+  }
+
+  bool raise(Value candidate) {
+    if (candidate.use_empty())
+      return false;
+    if (tryRoot(candidate))
+      return true;
+    // The division may come behind the product.
+    SmallVector<Value> next{candidate};
+    for (int step = 0; step < 6 && !next.empty(); ++step) {
+      SmallVector<Value> behind;
+      for (Value value : next) {
+        if (!llvm::hasSingleElement(value.getUsers()))
+          continue;
+        Operation *user = *value.getUsers().begin();
+        if (!mayFollow(user) || !isa<RankedTensorType>(user->getResult(0).getType()) ||
+            isContraction(user))
+          continue;
+        if (tryRoot(user->getResult(0)))
+          return true;
+        behind.push_back(user->getResult(0));
+      }
+      next = behind;
+    }
+    return false;
+  }
+
+  bool tryRoot(Value root) {
+    Expressions e(&getContext());
+    Refusal refusal;
+    std::optional<AttentionForm> form = recognizeAttention(e, root, refusal);
+    if (!form)
+      return false;
+    splitDims(e, *form);
+    if (!assignRoles(e, *form, refusal) || !build(e, *form, refusal))
+      return false;
+    ++numAttentions;
+    return true;
+  }
+
+  void eraseDead() {
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      SmallVector<Operation *> dead;
+      getOperation()->walk([&](Operation *op) {
+        if (isOpTriviallyDead(op))
+          dead.push_back(op);
+      });
+      for (Operation *op : dead) {
+        if (op->use_empty()) {
+          op->erase();
+          changed = true;
+        }
+      }
+    }
+  }
+};
+} // namespace

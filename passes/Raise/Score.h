@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Takes a score apart: what is a mask, and what is left as the score's rule. Predicates on
+// positions become mask ops; others a dense mask.
+#ifndef FOVEA_PASSES_RAISE_SCORE_H
+#define FOVEA_PASSES_RAISE_SCORE_H
+
+#include "passes/Raise/AttentionForm.h"
+
+namespace mlir::fovea::raise {
+
+/// A score without its masks.
+struct MaskedScore {
+  Expr rule = nullptr;      ///< what the score is where it is allowed
+  Expr allowed = nullptr;   ///< i1; null: everywhere
+  std::optional<Fill> fill; ///< what producers meant for rows without a key; nothing without mask
+};
+
+/// Splits `form.score`.
+MaskedScore splitScore(Expressions &e, const AttentionForm &form);
+
+/// Builds the parts of an attention op from expressions.
+class ScoreBuilder {
+public:
+  ScoreBuilder(Expressions &e, OpBuilder &builder, Location loc, const AttentionForm &form)
+      : e(e), builder(builder), loc(loc), form(form) {}
+
+  /// The mask that a predicate means. Null if it cannot be written.
+  Value buildMask(Expr allowed);
+  /// An offset of the first query's position, if the predicate compares with one: masks and the
+  /// score region then see positions i + offset.
+  AffineExpr findQueryOffset(Expr allowed);
+  Value buildQueryPositions();
+
+  /// What a score region needs. False if it cannot be written.
+  bool buildRegion(Expr rule, Region &region, SmallVectorImpl<Value> &operands,
+                   SmallVectorImpl<AffineMap> &maps, FloatType accumulation);
+
+private:
+  Value tryMask(Expr allowed);
+  Value maskOfComparison(Expr comparison, bool negated);
+  Value maskOfDistance(AffineExpr expr, arith::CmpIPredicate predicate);
+  Value maskOfConstant(Expr element);
+  Value dense(Expr allowed);
+  SmallVector<Axis> axesOf(Expr expr, SmallVectorImpl<unsigned> &present);
+  Value logical(bool isAnd, ArrayRef<Value> masks);
+  Value negate(Value mask);
+
+  Expressions &e;
+  OpBuilder &builder;
+  Location loc;
+  const AttentionForm &form;
+  AffineExpr offset; ///< of queries; null: none
+};
+
+} // namespace mlir::fovea::raise
+
+#endif // FOVEA_PASSES_RAISE_SCORE_H
