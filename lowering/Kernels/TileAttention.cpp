@@ -6,142 +6,19 @@
 // splits keys, blocks walk parts of them and a second phase merges what they found; every form of
 // attention may be split. What it does not cover (`isTileAttention`) is left to the plain loops of
 // Attention.cpp.
-#include "dialects/Tile/TileDialect.h"
-#include "lowering/Kernels/KernelBuilder.h"
+#include "lowering/Kernels/TileAttention.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
-#include <array>
 #include <cmath>
-#include <limits>
 
 using namespace mlir;
 using namespace mlir::fovea;
 using tile::TileType;
 using tile::ViewType;
 
-namespace {
-
-/// How a step treats its keys.
-enum class Keys {
-  All,     ///< every key is allowed for every query
-  Allowed, ///< the mask and the end of the sequence are asked
-  Raw,     ///< the mask is left out, the end of the sequence is asked
-  Equal,   ///< as Raw, with one score for all keys
-};
-
-/// What is carried from step to step, by row: the greatest score so far, the sum of the weights
-/// relative to it and the sum of weighted values.
-struct State {
-  Value maximum, sum, values;
-  SmallVector<Value> asRange() const { return {maximum, sum, values}; }
-  static State of(ValueRange range) { return {range[0], range[1], range[2]}; }
-};
-
-/// Keys [begin, end) that the mask covers and the part [fullBegin, fullEnd) of whole steps in which
-/// it is full, which may be empty. The first step begins at `headBegin`.
-struct Cover {
-  Value begin, end, headBegin, fullBegin, fullEnd;
-  bool mayBeFull = false;
-};
-
-/// Keys or values of one batch row and head.
-struct Sequence {
-  Value memory, length; ///< the length of a cache
-};
-
-/// Temporaries that hold the states of parts: `[batch, part, heads, queries]` the first two,
-/// `[batch, part, queries, heads, size]` the values. Without parts, where keys are not split, they
-/// are empty.
-struct Parts {
-  unsigned maximum, sum, values;
-};
-
-class TileAttention {
-public:
-  TileAttention(KernelBuilder &k, AttentionOp op, AttentionScheduleAttr schedule);
-  void emit();
-
-private:
-  // The kernel.
-  void bind();
-  void addParts();
-  void cloneReads();
-  void emitGrid(ArrayRef<Value> last, function_ref<void(ValueRange)> body);
-  Value tilesOfRows();
-
-  // One block of work.
-  void locate(ValueRange at);
-  void findPart(Value number, Value count);
-  void prepare();
-  Value loadQueries();
-  void findPositions();
-  State nothingSeen();
-  State initialState();
-  State walkKeys(State state);
-  State stream(Value begin, Value end, State state, Keys keys, const Cover *cover);
-  State step(Value begin, State state, Keys keys, const Cover *cover);
-  State join(State l, State r);
-  State mergeParts();
-  bool fillsByKeys();
-  State fillEmptyRows(State state);
-  void finish(State state);
-  SmallVector<Cover> findCovers();
-
-  // One tile of scores.
-  Value scores(Value begin, Value product, Keys keys, const Cover *cover);
-  bool isWhole(unsigned operand);
-  Value loadOperand(unsigned operand, Value begin);
-  Value applyScore(Value x, ArrayRef<Value> elements, const MaskPoint &point, Value allowed);
-
-  // Tiles.
-  TileType type(int64_t rows, int64_t columns, Type element = {});
-  Value map(Type element, ValueRange inputs, function_ref<Value(ValueRange)> body);
-  Value broadcast(Value tile, int64_t columns);
-  Value view(Value memory, ValueRange at, ArrayRef<int64_t> axes, Value length = {});
-  Value view(const Sequence &sequence);
-  Value viewOfRows(Value memory, Value part = {});
-  void storeRows(Value tile, Value memory, Value part = {});
-  Value loadRows(Value memory, int64_t size, Value part = {});
-  Value viewOfColumn(Value memory, Value part = {});
-  void storeColumn(Value tile, Value memory, Value part = {});
-  Value loadColumn(Value memory, Value part);
-  Value higher(Value l, Value r);
-  Value weigh(Value score, Value maximum);
-  Value exp2(Value x);
-  Value alignDown(Value key);
-  Value alignUp(Value key);
-
-  KernelBuilder &k;
-  AttentionOp op;
-  AttentionScheduleAttr schedule;
-  FloatType f32;
-  bool byHead;        ///< rows are the heads of one key head, not queries of one head
-  int64_t rows, keys; ///< of a tile of scores
-  int64_t group;      ///< query heads that share a key head
-  bool baseTwo;       ///< scores carry log2(e) from the start, so that exp is exp2
-  bool readsByIndex;  ///< the score region reads tensors at places that it computes
-  Sequence key, value;
-  Value mask, queryLength, keyLength, zero;
-  Value output, lse;
-  std::optional<Parts> parts;
-
-  // Of the block.
-  Value b, h, g, firstRow, endRow;
-  Value part;                     ///< its number
-  Value firstKey, lastKey;        ///< the block's keys; the first is the first of a step
-  Value rowIndex;                 ///< tile of the rows' numbers, those past the end clamped
-  Value position, positions;      ///< one for all rows, or a tile
-  Value positionMin, positionMax; ///< `index`
-  Value queries, keyView, valueView;
-};
-
-} // namespace
-
 /// Lower than every finite score, or as low.
 static constexpr double kLowest = -std::numeric_limits<float>::max();
-static constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
-static constexpr double kLog2E = 1.44269504088896340736, kLn2 = 0.69314718055994530942;
+static constexpr double kLn2 = 0.69314718055994530942;
 
 TileAttention::TileAttention(KernelBuilder &k, AttentionOp op, AttentionScheduleAttr schedule)
     : k(k), op(op), schedule(schedule), f32(k.getF32Type()),
@@ -305,283 +182,6 @@ Value TileAttention::weigh(Value score, Value maximum) {
   return map({}, {score, maximum}, [&](ValueRange x) { return exp2(k.sub(x[0], x[1])); });
 }
 
-//===-- One tile of scores -------------------------------------------------------------------===//
-
-bool TileAttention::isWhole(unsigned operand) {
-  Block &block = op.getScore().front();
-  return isa<RankedTensorType>(block.getArgument(AttentionOp::kScoreArgs + operand).getType());
-}
-
-/// The elements of an operand that has an axis for keys, for the keys from `begin`; null if they
-/// are better read one by one.
-Value TileAttention::loadOperand(unsigned operand, Value begin) {
-  Value memory = k.buffer(op.getScoreOperands()[operand]);
-  auto memoryType = cast<MemRefType>(memory.getType());
-  // Elements outside of the operand could make the region read outside of another.
-  if (isWhole(operand) || readsByIndex || !isa<FloatType>(memoryType.getElementType()))
-    return {};
-  AffineMap map = op.getScoreMap(operand);
-  int64_t rowAxis = -1, keyAxis = -1, rowDimension = byHead ? 1 : 2;
-  SmallVector<Value> at, places{b, h, byHead ? zero : Value(), Value()};
-  for (int64_t axis = 0; axis < map.getNumResults(); ++axis) {
-    int64_t dimension = map.getDimPosition(axis);
-    if (dimension == 3)
-      keyAxis = axis;
-    else if (dimension == rowDimension)
-      rowAxis = axis;
-    else
-      at.push_back(places[dimension]);
-  }
-  Type element = memoryType.getElementType();
-  if (keyAxis < 0)
-    return {};
-  if (rowAxis >= 0)
-    return tile::LoadOp::create(k, type(rows, keys, element), view(memory, at, {rowAxis, keyAxis}),
-                                firstRow, begin);
-  Value row =
-      tile::LoadOp::create(k, type(1, keys, element), view(memory, at, keyAxis), zero, begin);
-  return broadcast(row, keys);
-}
-
-/// The score region for one element. Where `allowed` is given and false, the region would not have
-/// been run: its reads are turned to a place that exists, its divisors to one.
-Value TileAttention::applyScore(Value x, ArrayRef<Value> elements, const MaskPoint &point,
-                                Value allowed) {
-  Block &block = op.getScore().front();
-  IRMapping mapping;
-  unsigned argument = 0;
-  mapping.map(block.getArgument(argument++), x);
-  SmallVector<Value> places{point.batch, point.head, point.query, point.key};
-  for (auto [n, operand] : llvm::enumerate(op.getScoreOperands())) {
-    Value element = elements[n];
-    if (isWhole(n)) {
-      element = k.cloneIn(operand);
-    } else if (!element) {
-      SmallVector<Value> at;
-      AffineMap map = op.getScoreMap(n);
-      for (unsigned result = 0; result < map.getNumResults(); ++result)
-        at.push_back(places[map.getDimPosition(result)]);
-      element = k.load(k.buffer(operand), at);
-    }
-    mapping.map(block.getArgument(argument++), element);
-  }
-  for (Value last : {point.batch, point.head, point.queryPosition, point.keyPosition})
-    mapping.map(block.getArgument(argument++), last);
-  for (Operation &inner : block.without_terminator()) {
-    Operation *copy = k.clone(inner, mapping);
-    bool divides = isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
-                       arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(copy);
-    if (!allowed || !(divides || isa<tensor::ExtractOp>(copy)))
-      continue;
-    OpBuilder::InsertionGuard guard(k);
-    k.setInsertionPoint(copy);
-    for (OpOperand &operand : copy->getOpOperands().drop_front()) {
-      Type type = operand.get().getType();
-      if (matchPattern(operand.get(), m_Constant()))
-        continue;
-      Value harmless = arith::ConstantOp::create(k, divides ? TypedAttr(k.getIntegerAttr(type, 1))
-                                                            : k.getIndexAttr(0));
-      operand.set(k.select(allowed, operand.get(), harmless));
-    }
-  }
-  return mapping.lookup(block.getTerminator()->getOperand(0));
-}
-
-/// The products with the score region applied, and minus infinity where no key is allowed.
-Value TileAttention::scores(Value begin, Value product, Keys kind, const Cover *cover) {
-  if (kind == Keys::All && !op.hasScore())
-    return product;
-  Type i32 = k.getI32Type();
-  Value keyPositions = k.buffer(op.getKeyPositions());
-  SmallVector<Value> inputs{product, tile::IotaOp::create(k, type(rows, keys, i32), begin, 1),
-                            broadcast(rowIndex, keys)};
-  Value lastKey = k.toI32(k.sub(keyLength, k.index(1)));
-  if (positions)
-    inputs.push_back(broadcast(positions, keys));
-  if (keyPositions) {
-    Value numbers = tile::IotaOp::create(k, type(1, keys, i32), begin, 1);
-    Value at = map(i32, numbers, [&](ValueRange number) {
-      Value clamped = arith::MinSIOp::create(k, number[0], lastKey);
-      return loadPosition(k, keyPositions, b, k.toIndex(clamped));
-    });
-    inputs.push_back(broadcast(at, keys));
-  }
-  SmallVector<int> operandInput(op.getScoreOperands().size(), -1);
-  for (unsigned n = 0; n < operandInput.size(); ++n)
-    if (Value loaded = loadOperand(n, begin)) {
-      operandInput[n] = inputs.size();
-      inputs.push_back(loaded);
-    }
-  Value bound = cover ? cover->end : keyLength;
-  Value end = k.toI32(bound), first = cover ? k.toI32(cover->begin) : Value();
-  return map({}, inputs, [&](ValueRange element) {
-    Value x = element[0], number = element[1];
-    unsigned next = 3;
-    MaskPoint point{b,        h,     zero, k.toIndex(arith::MinSIOp::create(k, number, lastKey)),
-                    position, number};
-    (byHead ? point.head : point.query) = k.toIndex(element[2]);
-    if (positions)
-      point.queryPosition = element[next++];
-    if (keyPositions)
-      point.keyPosition = element[next++];
-    Value allowed;
-    if (kind != Keys::All) {
-      allowed = k.less(number, end);
-      if (first)
-        allowed = arith::AndIOp::create(
-            k, allowed, arith::CmpIOp::create(k, arith::CmpIPredicate::sge, number, first));
-      if (mask && kind == Keys::Allowed)
-        allowed = arith::AndIOp::create(k, allowed, buildPredicate(k, k.getLoc(), mask, point));
-    }
-    if (kind == Keys::Equal) {
-      x = k.real(f32, 0);
-    } else if (op.hasScore()) {
-      SmallVector<Value> elements;
-      for (int input : operandInput)
-        elements.push_back(input < 0 ? Value() : element[input]);
-      x = applyScore(x, elements, point, allowed);
-    }
-    return allowed ? k.select(allowed, x, k.real(f32, kMinusInfinity)) : x;
-  });
-}
-
-//===-- Over the keys ------------------------------------------------------------------------===//
-
-/// The keys from `begin`, at most as many as a tile has.
-State TileAttention::step(Value begin, State state, Keys kind, const Cover *cover) {
-  Type keyElement = cast<ViewType>(keyView.getType()).getElementType();
-  Type valueElement = cast<ViewType>(valueView.getType()).getElementType();
-  TileType square = type(rows, keys), column = type(rows, 1);
-  int64_t size = op.getHeadSize(), valueSize = op.getValueSize();
-  Value product;
-  if (kind == Keys::Equal) {
-    product = tile::SplatOp::create(k, square, k.real(f32, 0));
-  } else {
-    Value key =
-        tile::LoadOp::create(k, TileType::get(keys, size, keyElement), keyView, begin, zero);
-    product = tile::DotOp::create(k, square, queries, key, Value(), /*transpose_b=*/true,
-                                  k.getDenseI64ArrayAttr(schedule.getScores()));
-  }
-  Value score = scores(begin, product, kind, cover);
-  Value highest = tile::ReduceOp::create(k, column, tile::ReduceKind::Maximum, score, 1);
-  Value maximum = higher(state.maximum, highest);
-  Value weights = weigh(score, broadcast(maximum, keys));
-  Value kept = weigh(state.maximum, maximum);
-  Value added = tile::ReduceOp::create(k, column, tile::ReduceKind::Sum, weights, 1);
-  Value sum = map({}, {state.sum, kept, added},
-                  [&](ValueRange x) { return k.add(k.mul(x[0], x[1]), x[2]); });
-  Value values = map({}, {state.values, broadcast(kept, valueSize)},
-                     [&](ValueRange x) { return k.mul(x[0], x[1]); });
-  Value value =
-      tile::LoadOp::create(k, TileType::get(keys, valueSize, valueElement), valueView, begin, zero);
-  values = tile::DotOp::create(k, values.getType(), weights, value, values, /*transpose_b=*/false,
-                               k.getDenseI64ArrayAttr(schedule.getValues()));
-  return {maximum, sum, values};
-}
-
-/// The first key of the step that has `key`.
-Value TileAttention::alignDown(Value key) {
-  return k.sub(key, arith::RemUIOp::create(k, key, k.index(keys)));
-}
-
-/// The first key of a step at or after `key`.
-Value TileAttention::alignUp(Value key) { return alignDown(k.add(key, k.index(keys - 1))); }
-
-/// Steps over the keys from `begin`, a multiple of the tile's keys, up to `end`.
-State TileAttention::stream(Value begin, Value end, State state, Keys kind, const Cover *cover) {
-  auto loop = scf::ForOp::create(k, begin, end, k.index(keys), state.asRange());
-  OpBuilder::InsertionGuard guard(k);
-  k.setInsertionPointToStart(loop.getBody());
-  State next = step(loop.getInductionVar(), State::of(loop.getRegionIterArgs()), kind, cover);
-  scf::YieldOp::create(k, next.asRange());
-  return State::of(loop.getResults());
-}
-
-/// The mask's intervals speak of positions: without key positions these are the keys' own indices,
-/// else nothing is known of where they lie.
-SmallVector<Cover> TileAttention::findCovers() {
-  KeyIntervals intervals;
-  if (op.getKeyPositions()) {
-    intervals.cover.push_back({firstKey, lastKey});
-  } else {
-    Value begin = byHead ? zero : firstRow;
-    Value end = byHead ? k.index(1)
-                       : Value(arith::MinSIOp::create(k, k.add(firstRow, k.index(rows)), endRow));
-    QueryTile tile{b, h, begin, end, positionMin, positionMax, keyLength, byHead ? rows : 1};
-    intervals = buildKeyIntervals(k, k.getLoc(), mask, tile);
-  }
-  auto min = [&](Value l, Value r) -> Value { return arith::MinSIOp::create(k, l, r); };
-  auto max = [&](Value l, Value r) -> Value { return arith::MaxSIOp::create(k, l, r); };
-  SmallVector<Cover> covers;
-  for (KeyInterval interval : intervals.cover) {
-    Cover cover;
-    cover.begin = min(max(interval.begin, firstKey), lastKey);
-    cover.end = max(min(interval.end, lastKey), cover.begin);
-    cover.fullBegin = cover.fullEnd = cover.end;
-    // Of the full intervals, the one that gives most whole steps.
-    Value most = zero;
-    cover.mayBeFull = !intervals.full.empty();
-    for (KeyInterval full : intervals.full) {
-      Value begin = alignUp(min(max(full.begin, cover.begin), cover.end));
-      Value end = alignDown(max(min(full.end, cover.end), cover.begin));
-      Value more = k.less(most, k.sub(end, begin));
-      most = k.select(more, k.sub(end, begin), most);
-      cover.fullBegin = k.select(more, begin, cover.fullBegin);
-      cover.fullEnd = k.select(more, end, cover.fullEnd);
-    }
-    cover.headBegin = k.select(k.less(cover.begin, cover.end), alignDown(cover.begin), cover.end);
-    covers.push_back(cover);
-  }
-  return covers;
-}
-
-/// Head and tail of each cover with the predicate, what is full between them without. Each body
-/// stands in the kernel once.
-State TileAttention::walkKeys(State state) {
-  if (!mask) {
-    Value whole = alignDown(lastKey);
-    state = stream(firstKey, whole, state, Keys::All, nullptr);
-    return stream(whole, lastKey, state, Keys::Allowed, nullptr);
-  }
-  SmallVector<Cover> covers = findCovers();
-  // One row of numbers for each pass: where to ask, where not to, and the cover.
-  using Pass = std::array<Value, 6>;
-  bool anyFull = false;
-  SmallVector<Pass> passes;
-  for (const Cover &c : covers) {
-    passes.push_back({c.headBegin, c.fullBegin, c.fullBegin, c.fullEnd, c.begin, c.end});
-    if (!c.mayBeFull)
-      continue;
-    anyFull = true;
-    passes.push_back({c.fullEnd, c.end, zero, zero, c.begin, c.end});
-  }
-  auto run = [&](const Pass &pass, State from) {
-    // Covers may meet within a step. Outside of a single one the mask allows nothing.
-    Cover cover;
-    cover.begin = pass[4];
-    cover.end = pass[5];
-    from = stream(pass[0], pass[1], from, Keys::Allowed, covers.size() > 1 ? &cover : nullptr);
-    return anyFull ? stream(pass[2], pass[3], from, Keys::All, nullptr) : from;
-  };
-  if (passes.empty())
-    return state;
-  if (passes.size() == 1)
-    return run(passes.front(), state);
-  auto loop = scf::ForOp::create(k, zero, k.index(passes.size()), k.index(1), state.asRange());
-  OpBuilder::InsertionGuard guard(k);
-  k.setInsertionPointToStart(loop.getBody());
-  Pass now = passes.front();
-  for (auto [n, pass] : llvm::drop_begin(llvm::enumerate(passes))) {
-    Value isThis =
-        arith::CmpIOp::create(k, arith::CmpIPredicate::eq, loop.getInductionVar(), k.index(n));
-    for (auto [number, other] : llvm::zip(now, pass))
-      if (number != other)
-        number = k.select(isThis, other, number);
-  }
-  scf::YieldOp::create(k, run(now, State::of(loop.getRegionIterArgs())).asRange());
-  return State::of(loop.getResults());
-}
-
 //===-- One block ----------------------------------------------------------------------------===//
 
 /// The rows' queries in f32, times the scale and, where a score is nothing but the product,
@@ -631,7 +231,7 @@ void TileAttention::findPositions() {
 }
 
 /// The maximum starts at a finite number, so that no difference of maxima is NaN.
-State TileAttention::nothingSeen() {
+TileAttention::State TileAttention::nothingSeen() {
   TileType column = type(rows, 1);
   return {tile::SplatOp::create(k, column, k.real(f32, kLowest)),
           tile::SplatOp::create(k, column, k.real(f32, 0)),
@@ -639,7 +239,7 @@ State TileAttention::nothingSeen() {
 }
 
 /// Nothing seen yet; or, in the first part, the sink, as a key of weight one and without a value.
-State TileAttention::initialState() {
+TileAttention::State TileAttention::initialState() {
   State state = nothingSeen();
   Value sinks = k.buffer(op.getSinks());
   if (!sinks)
@@ -660,7 +260,7 @@ State TileAttention::initialState() {
 }
 
 /// What a walk over the keys of both would have found.
-State TileAttention::join(State l, State r) {
+TileAttention::State TileAttention::join(State l, State r) {
   Value maximum = higher(l.maximum, r.maximum);
   Value ofL = weigh(l.maximum, maximum), ofR = weigh(r.maximum, maximum);
   auto add = [&](Value l, Value ofL, Value r, Value ofR) {
@@ -673,7 +273,7 @@ State TileAttention::join(State l, State r) {
 }
 
 /// The state after all keys of the block's rows. A part in which no key was allowed has no weight.
-State TileAttention::mergeParts() {
+TileAttention::State TileAttention::mergeParts() {
   Value count = k.size(k.temporary(parts->maximum), 1);
   auto loop = scf::ForOp::create(k, zero, count, k.index(1), nothingSeen().asRange());
   OpBuilder::InsertionGuard guard(k);
@@ -700,7 +300,7 @@ bool TileAttention::fillsByKeys() {
 }
 
 /// Rows in which no key is allowed, if there are any, from a second pass over all keys.
-State TileAttention::fillEmptyRows(State state) {
+TileAttention::State TileAttention::fillEmptyRows(State state) {
   if (!fillsByKeys())
     return state;
   Value isEmpty = map({}, state.sum, [&](ValueRange x) {

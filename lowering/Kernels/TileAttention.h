@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The builder of attention as a tile program: what its two sources share. TileAttention.cpp has the
+// kernel and its blocks of work, TileAttentionKeys.cpp a block's walk over keys.
+#ifndef FOVEA_LOWERING_KERNELS_TILEATTENTION_H
+#define FOVEA_LOWERING_KERNELS_TILEATTENTION_H
+
+#include "dialects/Tile/TileDialect.h"
+#include "lowering/Kernels/KernelBuilder.h"
+#include <limits>
+#include <optional>
+
+namespace mlir::fovea {
+
+/// Emits the kernel of one attention; used once.
+class TileAttention {
+public:
+  TileAttention(KernelBuilder &k, AttentionOp op, AttentionScheduleAttr schedule);
+  void emit();
+
+private:
+  /// How a step treats its keys.
+  enum class Keys {
+    All,     ///< every key is allowed for every query
+    Allowed, ///< the mask and the end of the sequence are asked
+    Raw,     ///< the mask is left out, the end of the sequence is asked
+    Equal,   ///< as Raw, with one score for all keys
+  };
+
+  /// What is carried from step to step, by row: the greatest score so far, the sum of the weights
+  /// relative to it and the sum of weighted values.
+  struct State {
+    Value maximum, sum, values;
+    SmallVector<Value> asRange() const { return {maximum, sum, values}; }
+    static State of(ValueRange range) { return {range[0], range[1], range[2]}; }
+  };
+
+  /// Keys [begin, end) that the mask covers and the part [fullBegin, fullEnd) of whole steps in
+  /// which it is full, which may be empty. The first step begins at `headBegin`.
+  struct Cover {
+    Value begin, end, headBegin, fullBegin, fullEnd;
+    bool mayBeFull = false;
+  };
+
+  /// Keys or values of one batch row and head.
+  struct Sequence {
+    Value memory, length; ///< the length of a cache
+  };
+
+  /// Temporaries that hold the states of parts: `[batch, part, heads, queries]` the first two,
+  /// `[batch, part, queries, heads, size]` the values. Without parts, where keys are not split,
+  /// they are empty.
+  struct Parts {
+    unsigned maximum, sum, values;
+  };
+
+  // The kernel.
+  void bind();
+  void addParts();
+  void cloneReads();
+  void emitGrid(ArrayRef<Value> last, function_ref<void(ValueRange)> body);
+  Value tilesOfRows();
+
+  // One block of work.
+  void locate(ValueRange at);
+  void findPart(Value number, Value count);
+  void prepare();
+  Value loadQueries();
+  void findPositions();
+  State nothingSeen();
+  State initialState();
+  State walkKeys(State state);
+  State stream(Value begin, Value end, State state, Keys keys, const Cover *cover);
+  State step(Value begin, State state, Keys keys, const Cover *cover);
+  State join(State l, State r);
+  State mergeParts();
+  bool fillsByKeys();
+  State fillEmptyRows(State state);
+  void finish(State state);
+  SmallVector<Cover> findCovers();
+
+  // One tile of scores.
+  Value scores(Value begin, Value product, Keys keys, const Cover *cover);
+  bool isWhole(unsigned operand);
+  Value loadOperand(unsigned operand, Value begin);
+  Value applyScore(Value x, ArrayRef<Value> elements, const MaskPoint &point, Value allowed);
+
+  // Tiles.
+  tile::TileType type(int64_t rows, int64_t columns, Type element = {});
+  Value map(Type element, ValueRange inputs, function_ref<Value(ValueRange)> body);
+  Value broadcast(Value tile, int64_t columns);
+  Value view(Value memory, ValueRange at, ArrayRef<int64_t> axes, Value length = {});
+  Value view(const Sequence &sequence);
+  Value viewOfRows(Value memory, Value part = {});
+  void storeRows(Value tile, Value memory, Value part = {});
+  Value loadRows(Value memory, int64_t size, Value part = {});
+  Value viewOfColumn(Value memory, Value part = {});
+  void storeColumn(Value tile, Value memory, Value part = {});
+  Value loadColumn(Value memory, Value part);
+  Value higher(Value l, Value r);
+  Value weigh(Value score, Value maximum);
+  Value exp2(Value x);
+  Value alignDown(Value key);
+  Value alignUp(Value key);
+
+  static constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+  static constexpr double kLog2E = 1.44269504088896340736;
+
+  KernelBuilder &k;
+  AttentionOp op;
+  AttentionScheduleAttr schedule;
+  FloatType f32;
+  bool byHead;        ///< rows are the heads of one key head, not queries of one head
+  int64_t rows, keys; ///< of a tile of scores
+  int64_t group;      ///< query heads that share a key head
+  bool baseTwo;       ///< scores carry log2(e) from the start, so that exp is exp2
+  bool readsByIndex;  ///< the score region reads tensors at places that it computes
+  Sequence key, value;
+  Value mask, queryLength, keyLength, zero;
+  Value output, lse;
+  std::optional<Parts> parts;
+
+  // Of the block.
+  Value b, h, g, firstRow, endRow;
+  Value part;                     ///< its number
+  Value firstKey, lastKey;        ///< the block's keys; the first is the first of a step
+  Value rowIndex;                 ///< tile of the rows' numbers, those past the end clamped
+  Value position, positions;      ///< one for all rows, or a tile
+  Value positionMin, positionMax; ///< `index`
+  Value queries, keyView, valueView;
+};
+
+} // namespace mlir::fovea
+
+#endif // FOVEA_LOWERING_KERNELS_TILEATTENTION_H
