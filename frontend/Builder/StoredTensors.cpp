@@ -23,6 +23,10 @@ static std::optional<::fovea::ElementType> storedType(Type element) {
     return ::fovea::ElementType::F64;
   if (element.isSignlessInteger(1))
     return ::fovea::ElementType::Bool;
+  if (element.isSignlessInteger(8))
+    return ::fovea::ElementType::I8;
+  if (element.isSignlessInteger(16))
+    return ::fovea::ElementType::I16;
   if (element.isSignlessInteger(32))
     return ::fovea::ElementType::I32;
   if (element.isSignlessInteger(64))
@@ -30,8 +34,67 @@ static std::optional<::fovea::ElementType> storedType(Type element) {
   return std::nullopt;
 }
 
+/// True if ONNX's `type` is what the IR calls `element`, which has no signs.
+static bool isStoredAs(::fovea::onnx::DataType type, Type element) {
+  using ::fovea::onnx::DataType;
+  switch (type) {
+  case DataType::Float:
+    return element.isF32();
+  case DataType::Float16:
+    return element.isF16();
+  case DataType::BFloat16:
+    return element.isBF16();
+  case DataType::Double:
+    return element.isF64();
+  case DataType::Bool:
+    return element.isSignlessInteger(1);
+  case DataType::Int4:
+  case DataType::UInt4:
+    return false;
+  default:
+    return element.isSignlessInteger(8 * ::fovea::onnx::sizeOf(type));
+  }
+}
+
+FailureOr<ArrayRef<char>> StoredTensors::readOnnx(StoredAttr tensor) {
+  std::string file = tensor.getFile().str(), name = tensor.getTensor().str();
+  std::string path = folder + "/" + file;
+  Location loc = NameLoc::get(StringAttr::get(tensor.getContext(), name));
+  auto [entry, isNew] = onnxFiles.try_emplace(file);
+  if (isNew) {
+    if (!::fovea::isPathBelowFolder(file))
+      return emitError(loc) << "expects the name of a file below the model's folder, got "
+                            << ::fovea::quote(file);
+    ::fovea::Problems problems;
+    entry->second = ::fovea::onnx::OnnxFile::open(path, problems);
+    for (const ::fovea::Problem &problem : problems)
+      emitError(loc) << problem.text();
+  }
+  if (!entry->second)
+    return failure();
+  std::string place = ::fovea::printable(path, 400) + ": tensor " + ::fovea::quote(name);
+  const ::fovea::onnx::TensorPlace *stored = entry->second->find(name);
+  if (!stored)
+    return emitError(loc) << place << ": is missing";
+  RankedTensorType type = tensor.getType();
+  if (!isStoredAs(stored->type, type.getElementType()) ||
+      ArrayRef<int64_t>(stored->shape) != type.getShape())
+    return emitError(loc) << place << ": expects " << type << ", got "
+                          << ::fovea::printShape(stored->shape) << " of "
+                          << ::fovea::onnx::nameOf(stored->type);
+  std::string error;
+  const uint8_t *bytes = entry->second->data(*stored, error);
+  if (!bytes)
+    return emitError(loc) << place << ": " << error;
+  uint64_t size =
+      ::fovea::onnx::sizeOf(stored->type) * static_cast<uint64_t>(type.getNumElements());
+  return ArrayRef<char>(reinterpret_cast<const char *>(bytes), size);
+}
+
 FailureOr<ArrayRef<char>> StoredTensors::read(StoredAttr tensor) {
   std::lock_guard<std::mutex> lock(mutex);
+  if (tensor.getFile().ends_with(".onnx"))
+    return readOnnx(tensor);
   std::string file = tensor.getFile().str(), name = tensor.getTensor().str();
   Location loc = NameLoc::get(StringAttr::get(tensor.getContext(), name));
   auto [entry, isNew] = files.try_emplace(file);

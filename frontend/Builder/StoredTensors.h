@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where `#fovea.stored` leaves get their bytes: safetensors files below the
-// model's folder, mapped when first asked for. Refuses a file name that leaves
-// the folder, and a tensor whose type is not what the IR says.
+// Where `#fovea.stored` leaves get their bytes: safetensors files below the model's folder, and
+// .onnx files there with the external data they name, mapped when first asked for. Refuses a file
+// name that leaves the folder, and a tensor whose type is not what the IR says.
 #ifndef FOVEA_FRONTEND_BUILDER_STOREDTENSORS_H
 #define FOVEA_FRONTEND_BUILDER_STOREDTENSORS_H
 
 #include "dialects/Fovea/FoveaDialect.h"
 #include "frontend/HuggingFace/Safetensors.h"
+#include "frontend/ONNX/Reader/OnnxFile.h"
 
 #include <map>
 #include <mutex>
@@ -25,10 +26,13 @@ public:
   void release(StoredAttr tensor) override;
 
 private:
+  FailureOr<ArrayRef<char>> readOnnx(StoredAttr tensor);
+
   const std::string folder;
   std::mutex mutex;
   /// By file name; without a value if it could not be opened, which is reported once.
   std::map<std::string, std::optional<::fovea::Safetensors>> files;
+  std::map<std::string, std::optional<::fovea::onnx::OnnxFile>> onnxFiles;
 };
 
 } // namespace mlir::fovea

@@ -324,11 +324,11 @@ Outcome check(const std::string &model, const Log &log, std::string &summary) {
   CompilerContext context(0);
   Reporter reporter(*context, log);
   bool sound = true;
-  if (isIrFile(model)) {
-    OwningOpRef<ModuleOp> module = readSource(*context, model, reporter);
+  if (isIrFile(model) || isOnnxFile(model)) {
+    OwningOpRef<ModuleOp> module = readSource(*context, model, reporter, /*all=*/true);
     if (!module)
       return Outcome::InputFault;
-    summary = "IR";
+    summary = isOnnxFile(model) ? "ONNX" : "IR";
   } else {
     std::optional<ModelDescription> description = readModel(model, reporter, /*all=*/true);
     sound = description.has_value();

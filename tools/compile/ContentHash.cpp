@@ -5,6 +5,7 @@
 // one.
 #include "artifact/Format.h"
 #include "dialects/Fovea/FoveaDialect.h"
+#include "frontend/ONNX/Reader/OnnxFile.h"
 #include "lowering/Lowering.h"
 #include "mlir/IR/MLIRContext.h"
 #include "tools/compile/Compile.h"
@@ -66,6 +67,19 @@ static std::optional<std::set<std::string>> listSources(const std::string &path,
   for (auto weight : module->getOps<WeightOp>())
     weight.getRecipe().walk(
         [&](StoredAttr leaf) { files.insert(folder + "/" + leaf.getFile().str()); });
+  // A .onnx file names files beside itself that hold its tensors.
+  for (const std::string &file : std::set<std::string>(files)) {
+    if (!isOnnxFile(file))
+      continue;
+    ::fovea::Problems problems;
+    if (auto onnx = ::fovea::onnx::OnnxFile::open(file, problems))
+      for (const std::string &location : onnx->locations())
+        files.insert((llvm::sys::path::parent_path(file).empty()
+                          ? "."
+                          : llvm::sys::path::parent_path(file).str()) +
+                     "/" + location);
+    reporter.add(problems);
+  }
   return files;
 }
 
@@ -91,7 +105,7 @@ bool hashContent(const Options &options, const Log &log, std::string &hash) {
     return false;
 
   std::set<std::string> files;
-  if (isIrFile(options.model)) {
+  if (isIrFile(options.model) || isOnnxFile(options.model)) {
     auto sources = listSources(options.model, reporter, *context);
     if (!sources)
       return false;

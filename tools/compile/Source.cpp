@@ -5,6 +5,7 @@
 #include "dialects/Tile/TileDialect.h"
 #include "frontend/Builder/ModuleBuilder.h"
 #include "frontend/HuggingFace/HuggingFace.h"
+#include "frontend/ONNX/Onnx.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
@@ -45,6 +46,7 @@ std::string mlir::fovea::getFolder(ModuleOp module, llvm::StringRef path) {
 }
 
 bool mlir::fovea::isIrFile(llvm::StringRef path) { return path.ends_with(".mlir"); }
+bool mlir::fovea::isOnnxFile(llvm::StringRef path) { return path.ends_with(".onnx"); }
 
 std::optional<::fovea::ModelDescription> mlir::fovea::readModel(const std::string &path,
                                                                 Reporter &reporter, bool all) {
@@ -54,7 +56,7 @@ std::optional<::fovea::ModelDescription> mlir::fovea::readModel(const std::strin
     return std::nullopt;
   }
   if (!llvm::sys::fs::is_directory(status)) {
-    reporter.error(path + ": expects the folder of a model or a .mlir file");
+    reporter.error(path + ": expects the folder of a model, a .onnx file or a .mlir file");
     return std::nullopt;
   }
   ::fovea::Problems problems;
@@ -64,7 +66,13 @@ std::optional<::fovea::ModelDescription> mlir::fovea::readModel(const std::strin
 }
 
 OwningOpRef<ModuleOp> mlir::fovea::readSource(MLIRContext &context, const std::string &path,
-                                              Reporter &reporter) {
+                                              Reporter &reporter, bool all) {
+  if (isOnnxFile(path)) {
+    ::fovea::Problems problems;
+    OwningOpRef<ModuleOp> module = importOnnx(context, path, problems);
+    reporter.add(problems, all);
+    return module;
+  }
   if (!isIrFile(path)) {
     std::optional<::fovea::ModelDescription> model = readModel(path, reporter);
     return model ? buildModule(context, *model) : OwningOpRef<ModuleOp>();

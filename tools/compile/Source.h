@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads what MODEL names into a module: a Hugging Face folder, or a .mlir file.
+// Reads what MODEL names into a module: a Hugging Face folder, a .onnx file, or a .mlir file.
 #ifndef FOVEA_TOOLS_COMPILE_SOURCE_H
 #define FOVEA_TOOLS_COMPILE_SOURCE_H
 
@@ -36,13 +36,16 @@ std::string getFolder(ModuleOp module, llvm::StringRef path);
 
 /// True for a .mlir file, by its name.
 bool isIrFile(llvm::StringRef path);
+/// True for a .onnx file, by its name.
+bool isOnnxFile(llvm::StringRef path);
 
 /// The description of a model's folder; nothing after errors. `all`: report all errors as such.
 std::optional<::fovea::ModelDescription> readModel(const std::string &path, Reporter &reporter,
                                                    bool all = false);
 
-/// Reads and verifies; null after an error.
-OwningOpRef<ModuleOp> readSource(MLIRContext &context, const std::string &path, Reporter &reporter);
+/// Reads and verifies; null after an error. `all`: report all errors as such.
+OwningOpRef<ModuleOp> readSource(MLIRContext &context, const std::string &path, Reporter &reporter,
+                                 bool all = false);
 
 } // namespace mlir::fovea
 

@@ -35,7 +35,8 @@ void addCompileVerb(CLI::App &app, Session &session) {
   auto arguments = std::make_shared<Arguments>();
   compile::Options &options = arguments->options;
   CLI::App *verb = app.add_subcommand("compile", "Compile a model to one file with native code");
-  verb->add_option("MODEL", options.model, "a model's folder, or a .mlir file")->required();
+  verb->add_option("MODEL", options.model, "a model's folder, a .onnx file or a .mlir file")
+      ->required();
   verb->add_option("-o,--output", options.output,
                    "the file to write; - is standard output, for text")
       ->required();
@@ -73,7 +74,7 @@ void addCompileVerb(CLI::App &app, Session &session) {
 void addCheckVerb(CLI::App &app, Session &session) {
   auto model = std::make_shared<std::string>();
   CLI::App *verb = app.add_subcommand("check", "List all that is unsupported in a model");
-  verb->add_option("MODEL", *model, "a model's folder, or a .mlir file")->required();
+  verb->add_option("MODEL", *model, "a model's folder, a .onnx file or a .mlir file")->required();
   verb->callback([model, &session] {
     Terminal terminal;
     std::string summary;
@@ -93,7 +94,8 @@ void addVerifyVerb(CLI::App &app, Session &session) {
   CLI::App *verb = app.add_subcommand(
       "verify",
       "Compare compiled code with the reference interpreter, and name the op that departs");
-  verb->add_option("MODEL", arguments->options.model, "a model's folder, or a .mlir file")
+  verb->add_option("MODEL", arguments->options.model,
+                   "a model's folder, a .onnx file or a .mlir file")
       ->required();
   addCompileOptions(*verb, arguments->options);
   verb->add_option("--against", arguments->how.against,

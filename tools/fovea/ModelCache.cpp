@@ -12,7 +12,8 @@ namespace fovea {
 bool isModel(const std::string &path) {
   std::error_code code;
   return std::filesystem::is_directory(path, code) ||
-         std::filesystem::path(path).extension() == ".mlir";
+         std::filesystem::path(path).extension() == ".mlir" ||
+         std::filesystem::path(path).extension() == ".onnx";
 }
 
 static std::string cacheFolder() {

@@ -48,7 +48,8 @@ int main(int argc, char **argv) {
   options.commandLine = session.commandLine;
   fovea::verbs::Host host;
   host.program = "fovea";
-  host.fileHelp = "an artifact, or a model's folder or .mlir file, which is compiled and kept";
+  host.fileHelp =
+      "an artifact, or a model's folder, .onnx or .mlir file, which is compiled and kept";
   host.addOptions = [&](CLI::App &verb) { fovea::addCompileOptions(verb, options); };
   host.resolve = [&](const std::string &file, std::string &artifact) {
     artifact = file;

@@ -1,0 +1,708 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Operators that work element by element: arithmetic, comparisons, logic, activations, casts. One
+// rule makes the code of an element, one computes it where elements are known; sizes are computed
+// so.
+#include "frontend/ONNX/Importer.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::onnx;
+
+namespace {
+
+/// An operator of two operands of one type.
+struct Binary {
+  StringRef name;
+  Value (*real)(ImplicitLocOpBuilder &, Value, Value);
+  Value (*integer)(ImplicitLocOpBuilder &, Value, Value, bool isUnsigned);
+  double (*foldReal)(double, double);
+  Sym (*foldInteger)(Symbols &, Sym, Sym);
+};
+
+template <typename RealOp> Value makeReal(ImplicitLocOpBuilder &b, Value x, Value y) {
+  return RealOp::create(b, x, y);
+}
+
+template <typename SignedOp, typename UnsignedOp = SignedOp>
+Value makeInteger(ImplicitLocOpBuilder &b, Value x, Value y, bool isUnsigned) {
+  return isUnsigned ? UnsignedOp::create(b, x, y).getResult()
+                    : SignedOp::create(b, x, y).getResult();
+}
+
+/// ONNX divides integers as C does.
+Sym divideToZero(Symbols &s, Sym x, Sym y) {
+  std::optional<int64_t> a = Symbols::known(x), c = Symbols::known(y);
+  if (a && c)
+    return *c == 0 || (*a == INT64_MIN && *c == -1) ? nullptr : s.constant(*a / *c);
+  std::optional<int64_t> low = s.lowerBound(x), divisor = s.lowerBound(y);
+  if (Sym exact = s.divideExactly(x, y))
+    return exact;
+  return low && *low >= 0 && divisor && *divisor > 0 ? s.floorDiv(x, y) : nullptr;
+}
+
+Sym powerOf(Symbols &s, Sym x, Sym y) {
+  std::optional<int64_t> exponent = Symbols::known(y);
+  if (!exponent || *exponent < 0 || *exponent > 64)
+    return nullptr;
+  Sym result = s.constant(1);
+  for (int64_t i = 0; i < *exponent; ++i)
+    result = s.mul(result, x);
+  return result;
+}
+
+const Binary kBinaries[] = {
+    {"Add", makeReal<arith::AddFOp>, makeInteger<arith::AddIOp>,
+     [](double x, double y) { return x + y; },
+     [](Symbols &s, Sym x, Sym y) { return s.add(x, y); }},
+    {"Sub", makeReal<arith::SubFOp>, makeInteger<arith::SubIOp>,
+     [](double x, double y) { return x - y; },
+     [](Symbols &s, Sym x, Sym y) { return s.sub(x, y); }},
+    {"Mul", makeReal<arith::MulFOp>, makeInteger<arith::MulIOp>,
+     [](double x, double y) { return x * y; },
+     [](Symbols &s, Sym x, Sym y) { return s.mul(x, y); }},
+    {"Div", makeReal<arith::DivFOp>, makeInteger<arith::DivSIOp, arith::DivUIOp>,
+     [](double x, double y) { return x / y; }, divideToZero},
+    {"Max", makeReal<arith::MaximumFOp>, makeInteger<arith::MaxSIOp, arith::MaxUIOp>,
+     [](double x, double y) { return std::isnan(x) || std::isnan(y) ? x + y : std::fmax(x, y); },
+     [](Symbols &s, Sym x, Sym y) { return s.max(x, y); }},
+    {"Min", makeReal<arith::MinimumFOp>, makeInteger<arith::MinSIOp, arith::MinUIOp>,
+     [](double x, double y) { return std::isnan(x) || std::isnan(y) ? x + y : std::fmin(x, y); },
+     [](Symbols &s, Sym x, Sym y) { return s.min(x, y); }},
+    {"Pow", makeReal<math::PowFOp>, nullptr, [](double x, double y) { return std::pow(x, y); },
+     powerOf},
+    {"And", nullptr, makeInteger<arith::AndIOp>, nullptr,
+     [](Symbols &s, Sym x, Sym y) { return s.mul(x, y); }},
+    {"Or", nullptr, makeInteger<arith::OrIOp>, nullptr,
+     [](Symbols &s, Sym x, Sym y) { return s.max(x, y); }},
+    {"Xor", nullptr, makeInteger<arith::XOrIOp>, nullptr,
+     [](Symbols &s, Sym x, Sym y) { return s.sub(s.constant(1), s.equal(x, y)); }},
+    {"BitwiseAnd", nullptr, makeInteger<arith::AndIOp>, nullptr, nullptr},
+    {"BitwiseOr", nullptr, makeInteger<arith::OrIOp>, nullptr, nullptr},
+    {"BitwiseXor", nullptr, makeInteger<arith::XOrIOp>, nullptr, nullptr},
+};
+
+/// A comparison, which gives bools.
+struct Comparison {
+  StringRef name;
+  arith::CmpFPredicate real;
+  arith::CmpIPredicate integer, natural;
+  bool (*foldReal)(double, double);
+  Sym (*foldInteger)(Symbols &, Sym, Sym);
+};
+
+const Comparison kComparisons[] = {
+    {"Equal", arith::CmpFPredicate::OEQ, arith::CmpIPredicate::eq, arith::CmpIPredicate::eq,
+     [](double x, double y) { return x == y; },
+     [](Symbols &s, Sym x, Sym y) { return s.equal(x, y); }},
+    {"Less", arith::CmpFPredicate::OLT, arith::CmpIPredicate::slt, arith::CmpIPredicate::ult,
+     [](double x, double y) { return x < y; },
+     [](Symbols &s, Sym x, Sym y) { return s.less(x, y); }},
+    {"LessOrEqual", arith::CmpFPredicate::OLE, arith::CmpIPredicate::sle, arith::CmpIPredicate::ule,
+     [](double x, double y) { return x <= y; },
+     [](Symbols &s, Sym x, Sym y) { return s.less(x, s.add(y, s.constant(1))); }},
+    {"Greater", arith::CmpFPredicate::OGT, arith::CmpIPredicate::sgt, arith::CmpIPredicate::ugt,
+     [](double x, double y) { return x > y; },
+     [](Symbols &s, Sym x, Sym y) { return s.less(y, x); }},
+    {"GreaterOrEqual", arith::CmpFPredicate::OGE, arith::CmpIPredicate::sge,
+     arith::CmpIPredicate::uge, [](double x, double y) { return x >= y; },
+     [](Symbols &s, Sym x, Sym y) { return s.less(y, s.add(x, s.constant(1))); }},
+};
+
+/// A float function of one operand that is one op of the IR.
+struct Unary {
+  StringRef name;
+  Value (*real)(ImplicitLocOpBuilder &, Value);
+  double (*fold)(double);
+};
+
+template <typename Op> Value makeUnary(ImplicitLocOpBuilder &b, Value x) {
+  return Op::create(b, x);
+}
+
+const Unary kUnaries[] = {
+    {"Abs", makeUnary<math::AbsFOp>, std::fabs},
+    {"Acos", makeUnary<math::AcosOp>, std::acos},
+    {"Acosh", makeUnary<math::AcoshOp>, std::acosh},
+    {"Asin", makeUnary<math::AsinOp>, std::asin},
+    {"Asinh", makeUnary<math::AsinhOp>, std::asinh},
+    {"Atan", makeUnary<math::AtanOp>, std::atan},
+    {"Atanh", makeUnary<math::AtanhOp>, std::atanh},
+    {"Ceil", makeUnary<math::CeilOp>, std::ceil},
+    {"Cos", makeUnary<math::CosOp>, std::cos},
+    {"Cosh", makeUnary<math::CoshOp>, std::cosh},
+    {"Erf", makeUnary<math::ErfOp>, std::erf},
+    {"Exp", makeUnary<math::ExpOp>, std::exp},
+    {"Floor", makeUnary<math::FloorOp>, std::floor},
+    {"Log", makeUnary<math::LogOp>, std::log},
+    {"Neg", makeUnary<arith::NegFOp>, [](double x) { return -x; }},
+    {"Round", makeUnary<math::RoundEvenOp>, std::nearbyint},
+    {"Sin", makeUnary<math::SinOp>, std::sin},
+    {"Sinh", makeUnary<math::SinhOp>, std::sinh},
+    {"Sqrt", makeUnary<math::SqrtOp>, std::sqrt},
+    {"Tan", makeUnary<math::TanOp>, std::tan},
+};
+
+/// Code of one element of a float type, written with plain operators.
+struct Number {
+  ImplicitLocOpBuilder *b;
+  Value v;
+  Number lift(double value) const {
+    auto type = cast<FloatType>(v.getType());
+    return {b, arith::ConstantOp::create(*b, b->getFloatAttr(type, value))};
+  }
+  Number operator+(Number o) const { return {b, arith::AddFOp::create(*b, v, o.v)}; }
+  Number operator-(Number o) const { return {b, arith::SubFOp::create(*b, v, o.v)}; }
+  Number operator*(Number o) const { return {b, arith::MulFOp::create(*b, v, o.v)}; }
+  Number operator/(Number o) const { return {b, arith::DivFOp::create(*b, v, o.v)}; }
+  Number operator-() const { return {b, arith::NegFOp::create(*b, v)}; }
+  Number exp() const { return {b, math::ExpOp::create(*b, v)}; }
+  Number tanh() const { return {b, math::TanhOp::create(*b, v)}; }
+  Number log1p() const { return {b, math::Log1pOp::create(*b, v)}; }
+  Number max(Number o) const { return {b, arith::MaximumFOp::create(*b, v, o.v)}; }
+  Number min(Number o) const { return {b, arith::MinimumFOp::create(*b, v, o.v)}; }
+  Number abs() const { return {b, math::AbsFOp::create(*b, v)}; }
+  Number ifPositive(Number then, Number otherwise) const {
+    Value zero = lift(0).v;
+    Value bit = arith::CmpFOp::create(*b, arith::CmpFPredicate::OGT, v, zero);
+    return {b, arith::SelectOp::create(*b, bit, then.v, otherwise.v)};
+  }
+  /// log(1 + exp(x)) that does not overflow.
+  Number softplus() const { return max(lift(0)) + (-abs()).exp().log1p(); }
+};
+
+} // namespace
+
+//===-- By the tables
+//----------------------------------------------------------------------------===//
+
+static std::optional<Element> integerResult(Sym result) {
+  return result ? std::optional<Element>(Element{result, 0}) : std::nullopt;
+}
+
+/// An integer power of a known exponent; negative ones and open ones are not supported.
+static FailureOr<Data *> integerPower(Importer &im, Data *x, Data *y) {
+  std::optional<double> exponent = im.realOf(*y);
+  if (!exponent || *exponent < 0 || *exponent > 64 || *exponent != std::floor(*exponent))
+    return im.unsupported("integer powers with exponents that are no constants from 0 to 64");
+  Data *result = im.makeInteger(x->type, 1);
+  for (int i = 0; i < *exponent; ++i)
+    result = im.binary("Mul", result, x);
+  return im.expand(*result, x->shape);
+}
+
+static FailureOr<Data *> buildBinary(Importer &im, const Binary &rule, Data *x, Data *y) {
+  if (rule.name == "Pow" && x->type != y->type) {
+    if (!isFloat(x->type))
+      return integerPower(im, x, im.cast(*y, DataType::Double));
+    y = im.cast(*y, x->type);
+  }
+  if (rule.name == "Pow" && !isFloat(x->type))
+    return integerPower(im, x, y);
+  if (x->type != y->type)
+    return im.invalid("expects operands of one element type, got " + nameOf(x->type) + " and " +
+                      nameOf(y->type));
+  bool real = isFloat(x->type);
+  if (real ? !rule.real : !rule.integer)
+    return im.invalid("expects operands of another element type, got " + nameOf(x->type));
+  // Small whole exponents are products: exact, and what raising knows.
+  if (rule.name == "Pow")
+    if (std::optional<double> exponent = im.realOf(*y)) {
+      if (*exponent == 2)
+        return im.elementwise(
+            x->type, {x},
+            [](ImplicitLocOpBuilder &b, ValueRange v) {
+              return arith::MulFOp::create(b, v[0], v[0]).getResult();
+            },
+            true);
+      if (*exponent == 0.5)
+        return im.unary("Sqrt", x);
+    }
+  auto body = [&](ImplicitLocOpBuilder &b, ValueRange v) {
+    return real ? rule.real(b, v[0], v[1]) : rule.integer(b, v[0], v[1], isUnsigned(x->type));
+  };
+  auto fold = [&](ArrayRef<Element> e) -> std::optional<Element> {
+    if (real && rule.foldReal)
+      return Element{nullptr, rule.foldReal(e[0].real, e[1].real)};
+    if (!real && rule.foldInteger)
+      return integerResult(rule.foldInteger(im.symbols, e[0].integer, e[1].integer));
+    return std::nullopt;
+  };
+  return im.elementwise(x->type, {x, y}, body, /*isOneOp=*/true, fold);
+}
+
+static FailureOr<Data *> buildComparison(Importer &im, const Comparison &rule, Data *x, Data *y) {
+  if (x->type != y->type)
+    return im.invalid("expects operands of one element type, got " + nameOf(x->type) + " and " +
+                      nameOf(y->type));
+  auto body = [&](ImplicitLocOpBuilder &b, ValueRange v) -> Value {
+    if (isFloat(x->type))
+      return arith::CmpFOp::create(b, rule.real, v[0], v[1]);
+    return arith::CmpIOp::create(b, isUnsigned(x->type) ? rule.natural : rule.integer, v[0], v[1]);
+  };
+  auto fold = [&](ArrayRef<Element> e) -> std::optional<Element> {
+    if (isFloat(x->type))
+      return im.integerElement(rule.foldReal(e[0].real, e[1].real));
+    return integerResult(rule.foldInteger(im.symbols, e[0].integer, e[1].integer));
+  };
+  return im.elementwise(DataType::Bool, {x, y}, body, /*isOneOp=*/true, fold);
+}
+
+static FailureOr<Data *> buildUnary(Importer &im, const Unary &rule, Data *x) {
+  return im.elementwise(
+      x->type, {x}, [&](ImplicitLocOpBuilder &b, ValueRange v) { return rule.real(b, v[0]); },
+      /*isOneOp=*/true,
+      [&](ArrayRef<Element> e) -> std::optional<Element> {
+        return Element{nullptr, rule.fold(e[0].real)};
+      });
+}
+
+Data *Importer::binary(StringRef op, Data *a, Data *c) {
+  for (const Binary &rule : kBinaries)
+    if (rule.name == op)
+      return *buildBinary(*this, rule, a, c);
+  for (const Comparison &rule : kComparisons)
+    if (rule.name == op)
+      return *buildComparison(*this, rule, a, c);
+  llvm_unreachable("a name of the tables");
+}
+
+Data *Importer::unary(StringRef op, Data *a) {
+  for (const Unary &rule : kUnaries)
+    if (rule.name == op)
+      return *buildUnary(*this, rule, a);
+  llvm_unreachable("a name of the table");
+}
+
+static Data *floatsOnly(Importer &im) {
+  Data *x = im.input(0);
+  if (!x) {
+    (void)im.invalid("expects an operand, got none");
+    return nullptr;
+  }
+  if (isFloat(x->type))
+    return x;
+  (void)im.invalid("expects floats, got " + nameOf(x->type));
+  return nullptr;
+}
+
+static LogicalResult importBinary(Importer &im) {
+  const Binary *rule =
+      llvm::find_if(kBinaries, [&](const Binary &r) { return r.name == im.node().op; });
+  SmallVector<Data *> operands = im.inputs();
+  if (operands.empty() || llvm::is_contained(operands, nullptr))
+    return im.invalid("expects operands, got none");
+  bool isMany = rule->name == "Max" || rule->name == "Min";
+  if (!isMany && operands.size() != 2)
+    return im.invalid("expects two operands, got " + Twine(operands.size()));
+  Data *result = operands.front();
+  for (Data *next : llvm::drop_begin(operands)) {
+    TRY(result, buildBinary(im, *rule, result, next));
+  }
+  im.set(0, result);
+  return success();
+}
+
+static LogicalResult importSum(Importer &im) {
+  Data *result = nullptr;
+  for (Data *next : im.inputs()) {
+    if (!next)
+      return im.invalid("expects operands, got none");
+    if (!result) {
+      result = next;
+      continue;
+    }
+    TRY(result, buildBinary(im, kBinaries[0], result, next));
+  }
+  if (im.node().op == "Mean" && result) {
+    if (!isFloat(result->type))
+      return im.invalid("expects floats, got " + nameOf(result->type));
+    result = im.binary("Div", result, im.makeReal(result->type, im.inputs().size()));
+  }
+  im.set(0, result);
+  return success();
+}
+
+static LogicalResult importComparison(Importer &im) {
+  const Comparison *rule =
+      llvm::find_if(kComparisons, [&](const Comparison &r) { return r.name == im.node().op; });
+  if (!im.input(0) || !im.input(1))
+    return im.invalid("expects two operands");
+  TRY(Data * result, buildComparison(im, *rule, im.input(0), im.input(1)));
+  im.set(0, result);
+  return success();
+}
+
+static LogicalResult importUnary(Importer &im) {
+  StringRef op = im.node().op;
+  Data *x = im.input(0);
+  if (x && !isFloat(x->type) && (op == "Abs" || op == "Neg")) {
+    if (op == "Abs" && isUnsigned(x->type)) {
+      im.set(0, x);
+      return success();
+    }
+    Data *zero = im.makeInteger(x->type, 0);
+    Data *negative = im.binary("Sub", zero, x);
+    im.set(0, op == "Neg" ? negative : im.binary("Max", x, negative));
+    return success();
+  }
+  if (!(x = floatsOnly(im)))
+    return failure();
+  const Unary *rule = llvm::find_if(kUnaries, [&](const Unary &r) { return r.name == op; });
+  TRY(Data * result, buildUnary(im, *rule, x));
+  im.set(0, result);
+  return success();
+}
+
+//===-- Activations
+//------------------------------------------------------------------------------===//
+
+/// Activations that are one op of the dialect.
+static LogicalResult setActivation(Importer &im, ActivationKind kind) {
+  Data *x = floatsOnly(im);
+  if (!x)
+    return failure();
+  Value result = ActivationOp::create(im.b, im.typeOf(*x), kind, im.value(*x));
+  im.set(0, im.make(x->type, x->shape, result));
+  return success();
+}
+
+template <ActivationKind kind> static LogicalResult importActivation(Importer &im) {
+  return setActivation(im, kind);
+}
+
+static LogicalResult importRelu(Importer &im) {
+  Data *x = im.input(0);
+  if (x && !isFloat(x->type)) {
+    im.set(0, im.binary("Max", x, im.makeInteger(x->type, 0)));
+    return success();
+  }
+  return setActivation(im, ActivationKind::Relu);
+}
+
+static LogicalResult importGelu(Importer &im) {
+  std::string kind = im.text("approximate", "none");
+  if (kind != "none" && kind != "tanh")
+    return im.unsupported("approximate '" + kind + "'; expects none or tanh");
+  return setActivation(im, kind == "tanh" ? ActivationKind::GeluTanh : ActivationKind::Gelu);
+}
+
+/// Formulas from ONNX's operator documents.
+template <Number (*formula)(Number, double, double)>
+static LogicalResult setFormula(Importer &im, double alpha = 0, double beta = 0) {
+  Data *x = floatsOnly(im);
+  if (!x)
+    return failure();
+  TRY(Data * result, im.elementwise(x->type, {x}, [&](ImplicitLocOpBuilder &b, ValueRange v) {
+    return formula(Number{&b, v[0]}, alpha, beta).v;
+  }));
+  im.set(0, result);
+  return success();
+}
+
+static Number leakyRelu(Number x, double alpha, double) {
+  return x.ifPositive(x, x * x.lift(alpha));
+}
+static Number elu(Number x, double alpha, double) {
+  return x.ifPositive(x, (x.exp() - x.lift(1)) * x.lift(alpha));
+}
+static Number selu(Number x, double alpha, double gamma) {
+  return elu(x, alpha, 0) * x.lift(gamma);
+}
+static Number celu(Number x, double alpha, double) {
+  return x.ifPositive(x, ((x / x.lift(alpha)).exp() - x.lift(1)) * x.lift(alpha));
+}
+static Number hardSigmoid(Number x, double alpha, double beta) {
+  return (x * x.lift(alpha) + x.lift(beta)).min(x.lift(1)).max(x.lift(0));
+}
+static Number hardSwish(Number x, double, double) { return x * hardSigmoid(x, 1.0 / 6, 0.5); }
+static Number softplus(Number x, double, double) { return x.softplus(); }
+static Number softsign(Number x, double, double) { return x / (x.abs() + x.lift(1)); }
+static Number mish(Number x, double, double) { return x * x.softplus().tanh(); }
+static Number thresholded(Number x, double alpha, double) {
+  return (x - x.lift(alpha)).ifPositive(x, x.lift(0));
+}
+static Number swish(Number x, double alpha, double) {
+  return x / ((-(x * x.lift(alpha))).exp() + x.lift(1));
+}
+static Number shrink(Number x, double bias, double lambda) {
+  Number zero = x.lift(0), shift = x.lift(bias);
+  Number low = (-(x + x.lift(lambda))).ifPositive(x + shift, zero);
+  return (x - x.lift(lambda)).ifPositive(x - shift, low);
+}
+static Number reciprocal(Number x, double, double) { return x.lift(1) / x; }
+
+static LogicalResult importReciprocal(Importer &im) {
+  Data *x = floatsOnly(im);
+  if (!x)
+    return failure();
+  if (im.elements(*x)) {
+    im.set(0, im.binary("Div", im.makeReal(x->type, 1), x));
+    return success();
+  }
+  return setFormula<reciprocal>(im);
+}
+static LogicalResult importLeakyRelu(Importer &im) {
+  return setFormula<leakyRelu>(im, im.real("alpha", 0.01f));
+}
+static LogicalResult importElu(Importer &im) { return setFormula<elu>(im, im.real("alpha", 1)); }
+static LogicalResult importSelu(Importer &im) {
+  return setFormula<selu>(im, im.real("alpha", 1.67326319217681884765625),
+                          im.real("gamma", 1.05070102214813232421875));
+}
+static LogicalResult importCelu(Importer &im) { return setFormula<celu>(im, im.real("alpha", 1)); }
+static LogicalResult importHardSigmoid(Importer &im) {
+  return setFormula<hardSigmoid>(im, im.real("alpha", 0.2f), im.real("beta", 0.5));
+}
+static LogicalResult importHardSwish(Importer &im) { return setFormula<hardSwish>(im); }
+static LogicalResult importSoftplus(Importer &im) { return setFormula<softplus>(im); }
+static LogicalResult importSoftsign(Importer &im) { return setFormula<softsign>(im); }
+static LogicalResult importMish(Importer &im) { return setFormula<mish>(im); }
+static LogicalResult importThresholded(Importer &im) {
+  return setFormula<thresholded>(im, im.real("alpha", 1));
+}
+static LogicalResult importShrink(Importer &im) {
+  return setFormula<shrink>(im, im.real("bias", 0), im.real("lambd", 0.5));
+}
+static LogicalResult importSwish(Importer &im) {
+  double alpha = im.real("alpha", 1);
+  return alpha == 1 ? setActivation(im, ActivationKind::Silu) : setFormula<swish>(im, alpha);
+}
+
+static LogicalResult importPRelu(Importer &im) {
+  Data *x = floatsOnly(im), *slope = im.input(1);
+  if (!x || !slope)
+    return failure();
+  TRY(Data * result,
+      im.elementwise(x->type, {x, slope}, [&](ImplicitLocOpBuilder &b, ValueRange v) {
+        Number n{&b, v[0]};
+        return n.ifPositive(n, n * Number{&b, v[1]}).v;
+      }));
+  im.set(0, result);
+  return success();
+}
+
+//===-- The rest
+//---------------------------------------------------------------------------------===//
+
+static LogicalResult importSign(Importer &im) {
+  Data *x = im.input(0);
+  Data *zero = isFloat(x->type) ? im.makeReal(x->type, 0) : im.makeInteger(x->type, 0);
+  Data *above = im.cast(*im.binary("Greater", x, zero), x->type);
+  Data *below = im.cast(*im.binary("Less", x, zero), x->type);
+  im.set(0, im.binary("Sub", above, below));
+  return success();
+}
+
+static LogicalResult importNot(Importer &im) {
+  Data *x = im.input(0);
+  if (x->type != DataType::Bool)
+    return im.invalid("expects bools, got " + nameOf(x->type));
+  TRY(Data * result,
+      im.elementwise(
+          DataType::Bool, {x},
+          [](ImplicitLocOpBuilder &b, ValueRange v) {
+            Value one = arith::ConstantOp::create(b, b.getOneAttr(v[0].getType()));
+            return arith::XOrIOp::create(b, v[0], one).getResult();
+          },
+          false,
+          [&](ArrayRef<Element> e) {
+            return std::optional<Element>(Element{im.symbols.sub(im.number(1), e[0].integer), 0});
+          }));
+  im.set(0, result);
+  return success();
+}
+
+static LogicalResult importBitwiseNot(Importer &im) {
+  Data *x = im.input(0);
+  TRY(Data * result, im.elementwise(x->type, {x}, [](ImplicitLocOpBuilder &b, ValueRange v) {
+    Value ones = arith::ConstantOp::create(b, b.getIntegerAttr(v[0].getType(), -1));
+    return arith::XOrIOp::create(b, v[0], ones).getResult();
+  }));
+  im.set(0, result);
+  return success();
+}
+
+static LogicalResult importIsNan(Importer &im) {
+  Data *x = floatsOnly(im);
+  if (!x)
+    return failure();
+  TRY(Data * result,
+      im.elementwise(
+          DataType::Bool, {x},
+          [](ImplicitLocOpBuilder &b, ValueRange v) {
+            return arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, v[0], v[0]).getResult();
+          },
+          true));
+  im.set(0, result);
+  return success();
+}
+
+static LogicalResult importIsInf(Importer &im) {
+  Data *x = floatsOnly(im);
+  if (!x)
+    return failure();
+  bool above = im.integer("detect_positive", 1), below = im.integer("detect_negative", 1);
+  TRY(Data * result,
+      im.elementwise(DataType::Bool, {x}, [&](ImplicitLocOpBuilder &b, ValueRange v) {
+        auto is = [&](double value) -> Value {
+          Value constant =
+              arith::ConstantOp::create(b, b.getFloatAttr(cast<FloatType>(v[0].getType()), value));
+          return arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, v[0], constant);
+        };
+        double infinity = std::numeric_limits<double>::infinity();
+        if (above && below)
+          return arith::OrIOp::create(b, is(infinity), is(-infinity)).getResult();
+        if (above || below)
+          return is(above ? infinity : -infinity);
+        return arith::ConstantOp::create(b, b.getBoolAttr(false)).getResult();
+      }));
+  im.set(0, result);
+  return success();
+}
+
+static LogicalResult importMod(Importer &im) {
+  Data *x = im.input(0), *y = im.input(1);
+  bool isC = im.integer("fmod", 0);
+  if (!x || !y || x->type != y->type)
+    return im.invalid("expects two operands of one element type");
+  auto fold = [&](ArrayRef<Element> e) -> std::optional<Element> {
+    if (isFloat(x->type) || isC)
+      return std::nullopt;
+    return integerResult(im.symbols.mod(e[0].integer, e[1].integer));
+  };
+  TRY(Data * result, im.elementwise(
+                         x->type, {x, y},
+                         [&](ImplicitLocOpBuilder &b, ValueRange v) -> Value {
+                           if (isFloat(x->type)) {
+                             Value rest = arith::RemFOp::create(b, v[0], v[1]);
+                             if (isC)
+                               return rest;
+                             // Python's: the sign is the divisor's.
+                             Value again = arith::AddFOp::create(b, rest, v[1]);
+                             return arith::RemFOp::create(b, again, v[1]);
+                           }
+                           if (isUnsigned(x->type))
+                             return arith::RemUIOp::create(b, v[0], v[1]);
+                           Value rest = arith::RemSIOp::create(b, v[0], v[1]);
+                           if (isC)
+                             return rest;
+                           Value again = arith::AddIOp::create(b, rest, v[1]);
+                           return arith::RemSIOp::create(b, again, v[1]);
+                         },
+                         false, fold));
+  im.set(0, result);
+  return success();
+}
+
+static LogicalResult importBitShift(Importer &im) {
+  Data *x = im.input(0), *y = im.input(1);
+  bool isLeft = im.text("direction", "LEFT") == "LEFT";
+  TRY(Data * result, im.elementwise(
+                         x->type, {x, y},
+                         [&](ImplicitLocOpBuilder &b, ValueRange v) -> Value {
+                           return isLeft ? arith::ShLIOp::create(b, v[0], v[1]).getResult()
+                                         : arith::ShRUIOp::create(b, v[0], v[1]).getResult();
+                         },
+                         true));
+  im.set(0, result);
+  return success();
+}
+
+Data *Importer::selectData(Data *condition, Data *a, Data *c) {
+  auto fold = [&](ArrayRef<Element> e) -> std::optional<Element> {
+    if (std::optional<int64_t> decided = Symbols::known(e[0].integer))
+      return *decided ? e[1] : e[2];
+    if (!e[1].integer)
+      return std::nullopt;
+    return Element{symbols.select(e[0].integer, e[1].integer, e[2].integer), 0};
+  };
+  FailureOr<Data *> result = elementwise(
+      a->type, {condition, a, c},
+      [](ImplicitLocOpBuilder &builder, ValueRange v) {
+        return arith::SelectOp::create(builder, v[0], v[1], v[2]).getResult();
+      },
+      true, fold);
+  return succeeded(result) ? *result : nullptr;
+}
+
+static LogicalResult importWhere(Importer &im) {
+  Data *condition = im.input(0), *x = im.input(1), *y = im.input(2);
+  if (!condition || !x || !y || condition->type != DataType::Bool || x->type != y->type)
+    return im.invalid("expects a condition of bools and two operands of one element type");
+  Data *result = im.selectData(condition, x, y);
+  if (!result)
+    return failure();
+  im.set(0, result);
+  return success();
+}
+
+static LogicalResult importClip(Importer &im) {
+  Data *x = im.input(0);
+  if (Data *low = im.input(1))
+    x = im.binary("Max", x, low);
+  if (Data *high = im.input(2))
+    x = im.binary("Min", x, high);
+  im.set(0, x);
+  return success();
+}
+
+static LogicalResult importCast(Importer &im) {
+  auto type = static_cast<DataType>(im.integer("to", 0));
+  im.integer("saturate", 1);
+  im.text("round_mode", "up");
+  if (!im.elementType(type))
+    return im.unsupported("casts to " + nameOf(type) +
+                          "; expects bool, integers, float16, bfloat16, float or double");
+  im.set(0, im.cast(*im.input(0), type));
+  return success();
+}
+
+static LogicalResult importCastLike(Importer &im) {
+  im.integer("saturate", 1);
+  im.text("round_mode", "up");
+  im.set(0, im.cast(*im.input(0), im.input(1)->type));
+  return success();
+}
+
+void mlir::fovea::onnx::addElementwiseOps(OpTable &table) {
+  for (const Binary &rule : kBinaries)
+    table.add(rule.name, 13, importBinary);
+  for (const Comparison &rule : kComparisons)
+    table.add(rule.name, 13, importComparison);
+  for (const Unary &rule : kUnaries)
+    table.add(rule.name, 13, importUnary);
+  table.add("Sum", 13, importSum);
+  table.add("Mean", 13, importSum);
+  table.add("BitShift", 13, importBitShift);
+  table.add("BitwiseNot", 13, importBitwiseNot);
+  table.add("Cast", 13, importCast);
+  table.add("CastLike", 13, importCastLike);
+  table.add("Celu", 13, importCelu);
+  table.add("Clip", 13, importClip);
+  table.add("Elu", 13, importElu);
+  table.add("Gelu", 13, importGelu);
+  table.add("HardSigmoid", 13, importHardSigmoid);
+  table.add("HardSwish", 13, importHardSwish);
+  table.add("IsInf", 13, importIsInf);
+  table.add("IsNaN", 13, importIsNan);
+  table.add("LeakyRelu", 13, importLeakyRelu);
+  table.add("Mish", 13, importMish);
+  table.add("Mod", 13, importMod);
+  table.add("Not", 13, importNot);
+  table.add("PRelu", 13, importPRelu);
+  table.add("Reciprocal", 13, importReciprocal);
+  table.add("Relu", 13, importRelu);
+  table.add("Selu", 13, importSelu);
+  table.add("Shrink", 13, importShrink);
+  table.add("Sigmoid", 13, importActivation<ActivationKind::Sigmoid>);
+  table.add("Sign", 13, importSign);
+  table.add("Softplus", 13, importSoftplus);
+  table.add("Softsign", 13, importSoftsign);
+  table.add("Swish", 13, importSwish);
+  table.add("Tanh", 13, importActivation<ActivationKind::Tanh>);
+  table.add("ThresholdedRelu", 13, importThresholded);
+  table.add("Where", 13, importWhere);
+}

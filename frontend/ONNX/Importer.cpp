@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a model's graph to a module: arguments, nodes in order, results. Refuses graphs whose nodes
+// read what no node before them makes, and names every operator that no family knows.
+#include "frontend/ONNX/Importer.h"
+#include "frontend/ONNX/Onnx.h"
+
+#include "mlir/IR/Verifier.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::onnx;
+
+using ::fovea::printable;
+using ::fovea::quote;
+
+//===-- The table ----------------------------------------------------------------------------===//
+
+void OpTable::add(StringRef domain, StringRef op, int64_t firstVersion, Handler handler) {
+  handlers[{domain.str(), op.str()}][firstVersion] = handler;
+}
+
+Handler OpTable::find(const Node &node) const {
+  auto versions = handlers.find({node.domain, node.op});
+  if (versions == handlers.end())
+    return nullptr;
+  // Vendors' domains have one version.
+  auto after = versions->second.upper_bound(node.domain.empty() ? node.version : INT64_MAX);
+  return after == versions->second.begin() ? nullptr : std::prev(after)->second;
+}
+
+std::string OpTable::nearest(const Node &node) const {
+  std::string best;
+  unsigned distance = std::max<size_t>(2, node.op.size() / 3) + 1;
+  for (auto &[key, versions] : handlers) {
+    unsigned here = StringRef(key.second).edit_distance(node.op, true, distance);
+    if (here < distance) {
+      distance = here;
+      best = (key.first.empty() ? "" : key.first + ".") + key.second;
+    }
+  }
+  return best;
+}
+
+//===-- Problems -----------------------------------------------------------------------------===//
+
+LogicalResult Importer::report(const Twine &message) {
+  std::string place = current ? printable(current->label()) : "", text = message.str();
+  if (current) {
+    std::string op = current->domain.empty() ? current->op : current->domain + "." + current->op;
+    text = printable(op) + ": " + text;
+  }
+  if (seenProblems.insert(place + '\n' + text).second)
+    addError(problems, model.path, place, text);
+  return failure();
+}
+
+LogicalResult Importer::unsupported(const Twine &message) {
+  return report("not supported: " + message);
+}
+LogicalResult Importer::invalid(const Twine &message) { return report(message); }
+
+//===-- The node -----------------------------------------------------------------------------===//
+
+Data *Importer::lookUp(const std::string &name) {
+  for (auto &scope : llvm::reverse(scopes))
+    if (auto found = scope.find(name); found != scope.end())
+      return found->second;
+  return nullptr;
+}
+
+Data *Importer::input(size_t i) {
+  return i < current->inputs.size() && !current->inputs[i].empty() ? lookUp(current->inputs[i])
+                                                                   : nullptr;
+}
+
+SmallVector<Data *> Importer::inputs() {
+  SmallVector<Data *> result;
+  for (size_t i = 0; i < current->inputs.size(); ++i)
+    result.push_back(input(i));
+  return result;
+}
+
+bool Importer::hasOutput(size_t i) const {
+  return i < current->outputs.size() && !current->outputs[i].empty();
+}
+
+bool Importer::define(const std::string &name, Data *data) {
+  if (scopes.back().try_emplace(name, data).second)
+    return true;
+  (void)invalid("expects one value of the name " + quote(name) + ", got two");
+  return false;
+}
+
+void Importer::set(size_t i, Data *data) {
+  if (hasOutput(i))
+    define(current->outputs[i], data);
+}
+
+const NodeAttribute *Importer::attribute(StringRef name) {
+  readAttributes.insert(name.str());
+  return current->find(name.str());
+}
+
+int64_t Importer::integer(StringRef name, int64_t fallback) {
+  const NodeAttribute *found = attribute(name);
+  return found ? found->integer : fallback;
+}
+
+double Importer::real(StringRef name, double fallback) {
+  const NodeAttribute *found = attribute(name);
+  return found ? found->real : fallback;
+}
+
+std::string Importer::text(StringRef name, StringRef fallback) {
+  const NodeAttribute *found = attribute(name);
+  return found ? found->text : fallback.str();
+}
+
+std::optional<SmallVector<int64_t>> Importer::integers(StringRef name) {
+  const NodeAttribute *found = attribute(name);
+  if (!found)
+    return std::nullopt;
+  return SmallVector<int64_t>(found->integers.begin(), found->integers.end());
+}
+
+FailureOr<int64_t> Importer::axis(int64_t value, int64_t rank) {
+  if (value < -rank || value >= rank)
+    return invalid("expects an axis in [" + Twine(-rank) + ", " + Twine(rank) + "), got " +
+                   Twine(value));
+  return value < 0 ? value + rank : value;
+}
+
+FailureOr<SmallVector<int64_t>> Importer::axes(ArrayRef<int64_t> values, int64_t rank) {
+  SmallVector<int64_t> result;
+  for (int64_t value : values) {
+    TRY(int64_t here, axis(value, rank));
+    if (llvm::is_contained(result, here))
+      return invalid("expects distinct axes, got " + Twine(value) + " twice");
+    result.push_back(here);
+  }
+  llvm::sort(result);
+  return result;
+}
+
+FailureOr<SmallVector<int64_t>> Importer::constants(Data &data, StringRef what) {
+  const std::vector<Element> *known = elements(data);
+  SmallVector<int64_t> result;
+  if (!known || isFloat(data.type))
+    return unsupported(what + " that depend on the model's inputs; expects constants");
+  for (const Element &element : *known) {
+    std::optional<int64_t> number = Symbols::known(element.integer);
+    if (!number)
+      return unsupported(what + " that depend on sizes of the model's inputs; expects constants");
+    result.push_back(*number);
+  }
+  return result;
+}
+
+void Importer::importNode(const Node &node) {
+  const Node *outer = std::exchange(current, &node);
+  std::set<std::string> outerAttributes = std::exchange(readAttributes, {});
+  b.setLoc(NameLoc::get(b.getStringAttr(printable(node.label(), 1000))));
+  bool isPoisoned = false, isSound = true;
+  for (const std::string &name : node.inputs) {
+    if (name.empty())
+      continue;
+    Data *data = lookUp(name);
+    if (!data) {
+      isSound =
+          succeeded(invalid("expects an input, an initializer or an earlier node named " +
+                            quote(name) + ", got none: it is missing, or nodes form a cycle"));
+      isPoisoned = true;
+    } else {
+      isPoisoned |= data->isPoisoned;
+    }
+  }
+  Handler handler = table.find(node);
+  if (!handler) {
+    std::string nearest = table.nearest(node);
+    isSound = false;
+    if (node.domain.empty() && node.version && nearest == node.op)
+      (void)unsupported("operator set " + Twine(node.version) +
+                        " does not have it, as Fovea reads it");
+    else
+      (void)unsupported("an operator that Fovea does not know" +
+                        (nearest.empty() ? Twine("") : "; the nearest is " + Twine(nearest)));
+  } else if (!isPoisoned) {
+    isSound &= succeeded(handler(*this));
+    for (const NodeAttribute &attribute : node.attributes)
+      if (isSound && !readAttributes.count(attribute.name))
+        isSound = succeeded(unsupported("attribute " + quote(attribute.name)));
+    if (symbols.takeOverflow() && isSound)
+      isSound = succeeded(invalid("expects sizes that fit 64 bits, got larger ones"));
+  }
+  if (!isSound || isPoisoned)
+    for (const std::string &name : node.outputs)
+      if (!name.empty()) {
+        Data *data = add();
+        data->isPoisoned = true;
+        scopes.back()[name] = data;
+      }
+  for (size_t i = 0; i < node.outputs.size(); ++i)
+    if (hasOutput(i) && !lookUp(node.outputs[i])) {
+      (void)unsupported("output " + Twine(i) + ", " + quote(node.outputs[i]));
+      Data *data = add();
+      data->isPoisoned = true;
+      scopes.back()[node.outputs[i]] = data;
+    }
+  current = outer;
+  readAttributes = std::move(outerAttributes);
+}
+
+FailureOr<SmallVector<Data *>> Importer::inlineGraph(const Graph &graph, ArrayRef<Data *> inputs) {
+  if (++depth > 32)
+    return unsupported("subgraphs more than 32 deep");
+  const Node *node = current;
+  Location loc = b.getLoc();
+  scopes.emplace_back();
+  bool isSound = addInitializers(graph);
+  for (auto [info, data] : llvm::zip(graph.inputs, inputs))
+    isSound &= define(info.name, data);
+  for (const Node &inner : graph.nodes)
+    importNode(inner);
+  SmallVector<Data *> results;
+  for (const auto &output : graph.outputs) {
+    Data *data = lookUp(output.name);
+    if (!data) {
+      isSound = succeeded(
+          invalid("expects a value named " + quote(output.name) + " in the subgraph, got none"));
+      continue;
+    }
+    results.push_back(data);
+  }
+  scopes.pop_back();
+  current = node;
+  b.setLoc(loc);
+  --depth;
+  if (!isSound)
+    return failure();
+  return results;
+}
+
+//===-- The module ---------------------------------------------------------------------------===//
+
+Importer::Importer(MLIRContext *context, const Model &model, const OpTable &table,
+                   ::fovea::Problems &problems)
+    : b(UnknownLoc::get(context), context), symbols(sizeBuilder), model(model), table(table),
+      problems(problems), sizeBuilder(context) {
+  context->loadDialect<FoveaDialect, arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect,
+                       math::MathDialect, tensor::TensorDialect>();
+}
+
+bool Importer::addInitializers(const Graph &graph) {
+  bool isSound = true;
+  for (const auto &tensor : graph.initializers) {
+    Data *data = add();
+    data->type = tensor->type;
+    data->shape = numbers(tensor->shape);
+    data->stored = tensor.get();
+    isSound &= define(tensor->name, data);
+  }
+  return isSound;
+}
+
+bool Importer::addArguments() {
+  SmallVector<Type> types;
+  SmallVector<DictionaryAttr> attributes;
+  SmallVector<Data *> arguments;
+  bool isSound = true;
+  llvm::StringMap<Sym> named;
+  for (const auto &info : model.graph.inputs) {
+    // Up to IR version 3 initializers were listed as inputs; since then that makes them defaults.
+    if (lookUp(info.name))
+      continue;
+    Type element = info.kind == "tensor" ? elementType(info.type) : Type();
+    std::string name = printable(info.name);
+    if (info.kind != "tensor" || !element || !info.hasShape) {
+      std::string found = info.kind != "tensor" ? info.kind
+                          : !element            ? "one of " + nameOf(info.type)
+                                                : "one of unknown rank";
+      addError(problems, model.path, name,
+               "expects an input that is a tensor of a known rank with elements that are bool, "
+               "integers, float16, bfloat16, float or double, got " +
+                   found);
+      isSound = false;
+      continue;
+    }
+    Data *data = add();
+    data->type = info.type;
+    SmallVector<mlir::Attribute> dims;
+    unsigned number = arguments.size();
+    for (auto [axis, dim] : llvm::enumerate(info.shape)) {
+      if (dim.size) {
+        data->shape.push_back(symbols.constant(*dim.size));
+        continue;
+      }
+      std::string label = dim.name.empty() ? name + "_axis" + std::to_string(axis) : dim.name;
+      dims.push_back(b.getStringAttr(label));
+      Sym &size = named[label];
+      if (!size)
+        size = symbols.size(label, [this, number, axis = axis](OpBuilder &builder) {
+          return tensor::DimOp::create(builder, builder.getUnknownLoc(), entry.getArgument(number),
+                                       axis)
+              .getResult();
+        });
+      data->shape.push_back(size);
+    }
+    NamedAttrList list;
+    list.set(FoveaDialect::kNameAttr, b.getStringAttr(info.name));
+    if (!dims.empty())
+      list.set(FoveaDialect::kDimsAttr, b.getArrayAttr(dims));
+    attributes.push_back(list.getDictionary(b.getContext()));
+    types.push_back(typeOf(*data));
+    arguments.push_back(data);
+    isSound &= define(info.name, data);
+  }
+  entry = func::FuncOp::create(b, "forward", b.getFunctionType(types, {}));
+  entry->setAttr(FoveaDialect::kEntryAttr, b.getUnitAttr());
+  entry.addEntryBlock();
+  for (auto [i, data] : llvm::enumerate(arguments)) {
+    entry.setArgAttrs(i, attributes[i]);
+    data->value = entry.getArgument(i);
+  }
+  b.setInsertionPointToEnd(&entry.getBody().front());
+  // Code for sizes stands before this op, all else behind it.
+  sizeBuilder.setInsertionPoint(arith::ConstantIndexOp::create(b, 0));
+  return isSound;
+}
+
+void Importer::finish() {
+  current = nullptr;
+  SmallVector<Value> values;
+  SmallVector<Type> types;
+  SmallVector<DictionaryAttr> attributes;
+  std::set<std::string> names;
+  for (const auto &info : model.graph.outputs) {
+    Data *data = lookUp(info.name);
+    if (!data || !names.insert(info.name).second) {
+      addError(problems, model.path, printable(info.name),
+               data ? "expects one result of this name, got two"
+                    : "expects a value of the graph with this result's name, got none");
+      continue;
+    }
+    if (data->isPoisoned)
+      continue;
+    if (info.kind == "tensor" && info.type != DataType::Undefined && info.type != data->type) {
+      addError(problems, model.path, printable(info.name),
+               "expects a result of " + nameOf(data->type) + ", as its node gives it, got " +
+                   nameOf(info.type));
+      continue;
+    }
+    b.setLoc(NameLoc::get(b.getStringAttr(printable(info.name, 1000))));
+    values.push_back(value(*data));
+    types.push_back(values.back().getType());
+    SmallVector<mlir::Attribute> dims;
+    for (auto [axis, size] : llvm::enumerate(data->shape)) {
+      if (Symbols::known(size))
+        continue;
+      StringRef name = symbols.nameOf(size);
+      dims.push_back(b.getStringAttr(
+          name.empty() ? Twine(printable(info.name)) + "_axis" + Twine(axis) : Twine(name)));
+    }
+    NamedAttrList list;
+    list.set(FoveaDialect::kNameAttr, b.getStringAttr(info.name));
+    if (!dims.empty())
+      list.set(FoveaDialect::kDimsAttr, b.getArrayAttr(dims));
+    attributes.push_back(list.getDictionary(b.getContext()));
+  }
+  if (hasErrors(problems))
+    return;
+  func::ReturnOp::create(b, values);
+  entry.setFunctionType(b.getFunctionType(entry.getArgumentTypes(), types));
+  for (auto [i, dictionary] : llvm::enumerate(attributes))
+    entry.setResultAttrs(i, dictionary);
+}
+
+OwningOpRef<ModuleOp> Importer::run() {
+  module = ModuleOp::create(b.getLoc());
+  b.setInsertionPointToEnd(module->getBody());
+  llvm::StringRef folder = llvm::sys::path::parent_path(model.path);
+  ModelOp::create(b, b.getStringAttr("onnx"), b.getStringAttr(folder.empty() ? "." : folder),
+                  StringAttr(), IntegerAttr(), DenseI64ArrayAttr(), IntegerAttr(), IntegerAttr(),
+                  IntegerAttr());
+  scopes.emplace_back();
+  if (!addInitializers(model.graph) || !addArguments())
+    return {};
+  for (const Node &node : model.graph.nodes)
+    importNode(node);
+  finish();
+  if (hasErrors(problems))
+    return {};
+  if (failed(verify(*module)))
+    return {};
+  return std::move(module);
+}
+
+OwningOpRef<ModuleOp> mlir::fovea::importOnnx(MLIRContext &context, const std::string &path,
+                                              ::fovea::Problems &problems) {
+  std::optional<Model> model = ::fovea::onnx::readModel(path, problems);
+  if (!model)
+    return {};
+  OpTable table;
+  addContractionOps(table);
+  addControlOps(table);
+  addElementwiseOps(table);
+  addIndexingOps(table);
+  addNormOps(table);
+  addReductionOps(table);
+  addSequenceOps(table);
+  addShapeOps(table);
+  return Importer(&context, *model, table, problems).run();
+}

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tensors under other shapes, orders and ranges. A reshape is proven group by group: axes whose
+// products are one expression are joined and split apart again; what cannot be proven goes through
+// one long axis.
+#include "frontend/ONNX/Importer.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::onnx;
+
+//===-- Reshape ------------------------------------------------------------------------------===//
+
+namespace {
+/// Neighbouring axes of both shapes that hold the same elements.
+struct AxisGroup {
+  SmallVector<int64_t> from, to;
+};
+} // namespace
+
+static Sym productOf(Symbols &symbols, ArrayRef<Sym> shape, ArrayRef<int64_t> axes) {
+  Sym result = symbols.constant(1);
+  for (int64_t axis : axes)
+    result = symbols.mul(result, shape[axis]);
+  return result;
+}
+
+/// The finest groups that can be proven; one of all axes if nothing can.
+static SmallVector<AxisGroup> groupAxes(Symbols &symbols, ArrayRef<Sym> from, ArrayRef<Sym> to) {
+  SmallVector<AxisGroup> groups;
+  int64_t i = 0, j = 0, fromRank = from.size(), toRank = to.size();
+  while (i < fromRank && j < toRank) {
+    AxisGroup group;
+    group.from.push_back(i);
+    group.to.push_back(j);
+    Sym x = from[i++], y = to[j++];
+    while (x != y && (i < fromRank || j < toRank)) {
+      bool takeFrom = j >= toRank;
+      if (i < fromRank && j < toRank) {
+        // The side that divides the other needs more.
+        if (symbols.divideExactly(y, x))
+          takeFrom = true;
+        else if (!symbols.divideExactly(x, y)) {
+          std::optional<int64_t> a = Symbols::known(x), c = Symbols::known(y);
+          takeFrom = a && c ? *a < *c : group.from.size() <= group.to.size();
+        }
+      }
+      if (takeFrom) {
+        group.from.push_back(i);
+        x = symbols.mul(x, from[i++]);
+      } else {
+        group.to.push_back(j);
+        y = symbols.mul(y, to[j++]);
+      }
+    }
+    groups.push_back(std::move(group));
+    if (x != y)
+      break;
+  }
+  if (groups.empty())
+    groups.emplace_back();
+  // Ones at the end; or what could not be matched.
+  for (; i < fromRank; ++i)
+    groups.back().from.push_back(i);
+  for (; j < toRank; ++j)
+    groups.back().to.push_back(j);
+  return groups;
+}
+
+FailureOr<Data *> Importer::reshape(Data &data, ArrayRef<Sym> shape) {
+  if (ArrayRef<Sym>(data.shape) == shape)
+    return &data;
+  if (const std::vector<Element> *known = elements(data)) {
+    std::optional<int64_t> count = 1;
+    for (Sym size : shape)
+      count = count && Symbols::known(size) ? std::optional<int64_t>(*count * *Symbols::known(size))
+                                            : std::nullopt;
+    if (count == static_cast<int64_t>(known->size()))
+      return makeKnown(data.type, shape, *known);
+  }
+  SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, data.rank()));
+  SmallVector<int64_t> allNew = llvm::to_vector(llvm::seq<int64_t>(0, shape.size()));
+  Sym total = productOf(symbols, data.shape, all), wanted = productOf(symbols, shape, allNew);
+  std::optional<int64_t> have = Symbols::known(total), want = Symbols::known(wanted);
+  if (have && want && *have != *want)
+    return invalid("expects a shape of " + Twine(*have) + " elements, got one of " + Twine(*want));
+
+  SmallVector<AxisGroup> groups = groupAxes(symbols, data.shape, shape);
+  Value current = value(data);
+  Type element = elementType(data.type);
+  // A scalar has no axis to group.
+  if (data.rank() == 0 || shape.empty()) {
+    SmallVector<ReassociationIndices> none;
+    RankedTensorType scalar = RankedTensorType::get({}, element);
+    if (data.rank() != 0 && !data.isStatic()) {
+      SmallVector<int64_t> ones(data.rank(), 1);
+      current = tensor::CastOp::create(b, RankedTensorType::get(ones, element), current);
+    }
+    if (data.rank() != 0)
+      current = tensor::CollapseShapeOp::create(b, scalar, current, none);
+    if (!shape.empty()) {
+      SmallVector<int64_t> ones(shape.size(), 1);
+      current =
+          tensor::ExpandShapeOp::create(b, RankedTensorType::get(ones, element), current, none);
+      if (current.getType() != typeOf(data.type, shape))
+        current = tensor::CastOp::create(b, typeOf(data.type, shape), current);
+    }
+    return make(data.type, shape, current);
+  }
+
+  SmallVector<ReassociationIndices> joined, split;
+  SmallVector<Sym> middle;
+  SmallVector<OpFoldResult> sizes(shape.size());
+  for (const AxisGroup &group : groups) {
+    joined.emplace_back(group.from.begin(), group.from.end());
+    split.emplace_back(group.to.begin(), group.to.end());
+    Sym product = productOf(symbols, data.shape, group.from);
+    middle.push_back(product);
+    SmallVector<Sym> given;
+    for (int64_t axis : group.to)
+      given.push_back(shape[axis]);
+    // What is not proven must stay inside the tensor whatever the sizes are: one open size is then
+    // computed from the others.
+    if (product != productOf(symbols, shape, group.to)) {
+      int64_t open = -1;
+      for (auto [i, size] : llvm::enumerate(given))
+        if (!Symbols::known(size))
+          open = i;
+      if (open < 0 && Symbols::known(product))
+        return invalid("expects a shape of " + Twine(*Symbols::known(product)) +
+                       " elements, got another");
+      if (open >= 0) {
+        Sym others = number(1);
+        for (auto [i, size] : llvm::enumerate(given))
+          if (static_cast<int64_t>(i) != open)
+            others = symbols.mul(others, size);
+        given[open] = symbols.floorDiv(product, symbols.max(others, number(1)));
+        if (Symbols::known(given[open]))
+          given[open] = shape[group.to[open]];
+      }
+    }
+    for (auto [i, axis] : llvm::enumerate(group.to))
+      sizes[axis] = symbols.mixed(given[i]);
+  }
+  if (groups.size() < static_cast<size_t>(data.rank()))
+    current = tensor::CollapseShapeOp::create(b, typeOf(data.type, middle), current, joined);
+  if (groups.size() < shape.size()) {
+    // Types have to agree: a size that the type of the whole fixes is fixed for its only part.
+    SmallVector<int64_t> typed;
+    for (auto [axis, size] : llvm::enumerate(sizes)) {
+      auto attribute = dyn_cast<mlir::Attribute>(size);
+      typed.push_back(attribute ? llvm::cast<IntegerAttr>(attribute).getInt()
+                                : ShapedType::kDynamic);
+    }
+    auto middleType = llvm::cast<RankedTensorType>(current.getType());
+    SmallVector<int64_t> middleSizes(middleType.getShape());
+    for (auto [i, group] : llvm::enumerate(split)) {
+      bool isStatic = true;
+      int64_t product = 1;
+      for (int64_t axis : group) {
+        isStatic &= !ShapedType::isDynamic(typed[axis]);
+        product *= isStatic ? typed[axis] : 1;
+      }
+      middleSizes[i] = isStatic ? product : ShapedType::kDynamic;
+    }
+    auto wantedType = RankedTensorType::get(middleSizes, element);
+    if (wantedType != middleType)
+      current = tensor::CastOp::create(b, wantedType, current);
+    current = tensor::ExpandShapeOp::create(b, RankedTensorType::get(typed, element), current,
+                                            split, sizes);
+  }
+  if (current.getType() != typeOf(data.type, shape))
+    current = tensor::CastOp::create(b, typeOf(data.type, shape), current);
+  return make(data.type, shape, current);
+}
+
+Data *Importer::unsqueeze(Data &data, ArrayRef<int64_t> sortedAxes) {
+  SmallVector<Sym> shape(data.shape);
+  for (int64_t axis : sortedAxes)
+    shape.insert(shape.begin() + axis, number(1));
+  return *reshape(data, shape);
+}
+
+Data *Importer::squeeze(Data &data, ArrayRef<int64_t> sortedAxes) {
+  SmallVector<Sym> shape;
+  for (auto [i, size] : llvm::enumerate(data.shape))
+    if (!llvm::is_contained(sortedAxes, static_cast<int64_t>(i)))
+      shape.push_back(size);
+  return *reshape(data, shape);
+}
+
+//===-- Order and ranges
+//-----------------------------------------------------------------------===//
+
+/// The elements of a static result, each from the place that `from(index)` names.
+static std::vector<Element>
+gatherElements(const std::vector<Element> &source, ArrayRef<int64_t> sourceShape,
+               ArrayRef<int64_t> shape,
+               function_ref<SmallVector<int64_t>(ArrayRef<int64_t>)> from) {
+  int64_t count = 1;
+  for (int64_t size : shape)
+    count *= size;
+  std::vector<Element> result;
+  SmallVector<int64_t> index(shape.size(), 0);
+  for (int64_t n = 0; n < count; ++n) {
+    int64_t place = 0;
+    for (auto [i, size] : llvm::zip(from(index), sourceShape))
+      place = place * size + i;
+    result.push_back(source[place]);
+    for (size_t axis = shape.size(); axis-- > 0;) {
+      if (++index[axis] < shape[axis])
+        break;
+      index[axis] = 0;
+    }
+  }
+  return result;
+}
+
+static std::optional<SmallVector<int64_t>> knownShape(ArrayRef<Sym> shape) {
+  SmallVector<int64_t> result;
+  for (Sym size : shape) {
+    std::optional<int64_t> known = Symbols::known(size);
+    if (!known)
+      return std::nullopt;
+    result.push_back(*known);
+  }
+  return result;
+}
+
+Data *Importer::transpose(Data &data, ArrayRef<int64_t> permutation) {
+  if (llvm::equal(permutation, llvm::seq<int64_t>(0, data.rank())))
+    return &data;
+  SmallVector<Sym> shape;
+  for (int64_t axis : permutation)
+    shape.push_back(data.shape[axis]);
+  std::optional<SmallVector<int64_t>> source = knownShape(data.shape), target = knownShape(shape);
+  if (const std::vector<Element> *known = elements(data); known && source)
+    return makeKnown(data.type, shape,
+                     gatherElements(*known, *source, *target, [&](ArrayRef<int64_t> index) {
+                       SmallVector<int64_t> from(index.size());
+                       for (auto [i, axis] : llvm::enumerate(permutation))
+                         from[axis] = index[i];
+                       return from;
+                     }));
+  Value operand = value(data);
+  SmallVector<OpFoldResult> sizes;
+  for (Sym size : shape)
+    sizes.push_back(symbols.mixed(size));
+  Value init = tensor::EmptyOp::create(b, sizes, elementType(data.type));
+  auto op = linalg::TransposeOp::create(b, operand, init, permutation);
+  return make(data.type, shape, op->getResult(0));
+}
+
+FailureOr<Data *> Importer::slice(Data &data, int64_t axis, Sym offset, Sym size, int64_t step) {
+  SmallVector<Sym> shape(data.shape);
+  shape[axis] = size;
+  if (size == data.shape[axis] && Symbols::known(offset) == 0 && step == 1)
+    return &data;
+  std::optional<SmallVector<int64_t>> source = knownShape(data.shape), target = knownShape(shape);
+  std::optional<int64_t> first = Symbols::known(offset);
+  if (const std::vector<Element> *known = elements(data); known && source && target && first)
+    return makeKnown(data.type, shape,
+                     gatherElements(*known, *source, *target, [&](ArrayRef<int64_t> index) {
+                       SmallVector<int64_t> from(index);
+                       from[axis] = *first + from[axis] * step;
+                       return from;
+                     }));
+  if (step < 0) {
+    // Backwards: an element is read from where its index says.
+    Value operand = value(data), begin = symbols.materialize(offset);
+    return generate(data.type, shape, [&](ImplicitLocOpBuilder &builder, ArrayRef<Value> indices) {
+      SmallVector<Value> from(indices);
+      Value stride = arith::ConstantIndexOp::create(builder, step);
+      Value back = arith::MulIOp::create(builder, indices[axis], stride);
+      from[axis] = arith::AddIOp::create(builder, begin, back);
+      return tensor::ExtractOp::create(builder, operand, from).getResult();
+    });
+  }
+  Value operand = value(data);
+  SmallVector<OpFoldResult> offsets(shape.size(), b.getIndexAttr(0)), sizes,
+      strides(shape.size(), b.getIndexAttr(1));
+  for (Sym s : shape)
+    sizes.push_back(symbols.mixed(s));
+  offsets[axis] = symbols.mixed(offset);
+  strides[axis] = b.getIndexAttr(step);
+  auto op =
+      tensor::ExtractSliceOp::create(b, typeOf(data.type, shape), operand, offsets, sizes, strides);
+  return make(data.type, shape, op);
+}
+
+FailureOr<Data *> Importer::concat(ArrayRef<Data *> parts, int64_t axis) {
+  SmallVector<Sym> shape(parts.front()->shape);
+  shape[axis] = number(0);
+  SmallVector<Data *> real;
+  bool areKnown = true;
+  for (Data *part : parts) {
+    if (part->rank() != static_cast<int64_t>(shape.size()))
+      return invalid("expects tensors of one rank, got " + Twine(shape.size()) + " and " +
+                     Twine(part->rank()));
+    for (auto [i, size] : llvm::enumerate(part->shape)) {
+      if (static_cast<int64_t>(i) == axis)
+        continue;
+      std::optional<int64_t> here = Symbols::known(shape[i]), there = Symbols::known(size);
+      if (here && there && *here != *there)
+        return invalid("expects tensors that differ in axis " + Twine(axis) + " only, got sizes " +
+                       Twine(*here) + " and " + Twine(*there) + " of axis " + Twine(i));
+      if (!here)
+        shape[i] = size;
+    }
+    shape[axis] = symbols.add(shape[axis], part->shape[axis]);
+    if (Symbols::known(part->shape[axis]) != 0)
+      real.push_back(part);
+    areKnown &= elements(*part) != nullptr;
+  }
+  if (real.size() == 1)
+    return real.front();
+  std::optional<SmallVector<int64_t>> target = knownShape(shape);
+  if (areKnown && target) {
+    int64_t outer = 1, inner = 1;
+    for (auto [i, size] : llvm::enumerate(*target))
+      (static_cast<int64_t>(i) < axis ? outer : inner) *=
+          static_cast<int64_t>(i) == axis ? 1 : size;
+    std::vector<Element> result;
+    for (int64_t row = 0; row < outer; ++row)
+      for (Data *part : parts) {
+        int64_t count = *Symbols::known(part->shape[axis]) * inner;
+        auto begin = part->elements->begin() + row * count;
+        result.insert(result.end(), begin, begin + count);
+      }
+    if (result.size() <= 1024)
+      return makeKnown(parts.front()->type, shape, std::move(result));
+  }
+  if (real.empty())
+    return parts.front();
+  SmallVector<Value> values;
+  for (Data *part : real)
+    values.push_back(value(*part));
+  RankedTensorType type = typeOf(parts.front()->type, shape);
+  return make(parts.front()->type, shape, tensor::ConcatOp::create(b, type, axis, values));
+}
