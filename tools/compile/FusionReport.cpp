@@ -3,9 +3,13 @@
 // The fusion report. It reads what the IR says, and judges nothing else.
 #include "tools/compile/FusionReport.h"
 #include "dialects/Fovea/FoveaDialect.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "passes/Raise/Softmaxes.h"
 #include "tools/compile/Report.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -33,14 +37,86 @@ static llvm::json::Array getMaskKinds(Value mask) {
   return kinds;
 }
 
-/// The score region's ops in one line; empty without one.
+/// How scalar ops are written in a formula: between operands, or in front of them.
+static llvm::StringRef getSign(Operation *op) {
+  return llvm::TypeSwitch<Operation *, llvm::StringRef>(op)
+      .Case<arith::AddFOp, arith::AddIOp>([](auto) { return "+"; })
+      .Case<arith::SubFOp, arith::SubIOp>([](auto) { return "-"; })
+      .Case<arith::MulFOp, arith::MulIOp>([](auto) { return "*"; })
+      .Case<arith::DivFOp>([](auto) { return "/"; })
+      .Default(llvm::StringRef());
+}
+
+namespace {
+/// Writes a score region as a formula of x, the scaled product.
+class Formula {
+public:
+  explicit Formula(AttentionOp attention) : attention(attention) {}
+
+  std::string print() {
+    Operation *yield = attention.getScore().front().getTerminator();
+    return print(yield->getOperand(0), /*nested=*/false);
+  }
+
+private:
+  std::string printArgument(BlockArgument argument) {
+    unsigned number = argument.getArgNumber(), operands = attention.getScoreOperands().size();
+    if (number == 0)
+      return "x";
+    if (number > operands) {
+      static constexpr const char *kPlaces[] = {"b", "h", "q", "k"};
+      return kPlaces[number - operands - 1];
+    }
+    std::string name = placeOf(attention.getScoreOperands()[number - 1].getLoc());
+    name = llvm::StringRef(name).rsplit('.').second.empty()
+               ? name
+               : llvm::StringRef(name).rsplit('.').second.str();
+    // A place in a file names nothing.
+    if (name.empty() || name.find(':') != std::string::npos)
+      name = "t" + std::to_string(number);
+    std::string axes;
+    for (AffineExpr expr : attention.getScoreMap(number - 1).getResults())
+      axes += std::string(axes.empty() ? "" : ",") +
+              "bhqk"[cast<AffineDimExpr>(expr).getPosition()];
+    return axes.empty() ? name : name + "[" + axes + "]";
+  }
+
+  std::string print(Value value, bool nested) {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return printArgument(argument);
+    Operation *op = value.getDefiningOp();
+    Attribute constant;
+    if (matchPattern(op, m_Constant(&constant))) {
+      std::string text;
+      llvm::raw_string_ostream os(text);
+      if (auto real = dyn_cast<FloatAttr>(constant))
+        os << llvm::format("%g", real.getValueAsDouble());
+      else if (auto integer = dyn_cast<IntegerAttr>(constant))
+        os << integer.getValue();
+      return text;
+    }
+    if (isa<arith::IndexCastOp, arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp, arith::ExtSIOp>(op))
+      return print(op->getOperand(0), nested);
+    if (llvm::StringRef sign = getSign(op); !sign.empty()) {
+      std::string text =
+          print(op->getOperand(0), true) + " " + sign.str() + " " + print(op->getOperand(1), true);
+      return nested ? "(" + text + ")" : text;
+    }
+    std::string text = op->getName().stripDialect().str() + "(";
+    for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+      text += (i ? ", " : "") + print(operand, false);
+    return text + ")";
+  }
+
+  AttentionOp attention;
+};
+} // namespace
+
+/// The score's rule in one line: "30 * tanh(x / 30)"; what the product is scaled by stands in x.
 static std::string getScore(AttentionOp attention) {
-  std::string line;
-  if (!attention.hasScore())
-    return line;
-  for (Operation &op : attention.getScore().front().without_terminator())
-    line += (line.empty() ? "" : "; ") + op.getName().getStringRef().str();
-  return line;
+  if (attention.hasScore())
+    return Formula(attention).print();
+  return attention.getAdditive() ? "w * tanh(q + k)" : "x";
 }
 
 FusionReport mlir::fovea::buildFusionReport(ModuleOp module) {
@@ -54,18 +130,21 @@ FusionReport mlir::fovea::buildFusionReport(ModuleOp module) {
           {"masks", getMaskKinds(attention.getMask())},
           {"score", getScore(attention)},
           {"reason",
-           attention.getWeights() ? "fused, but the weights are asked for and written" : ""},
-      });
-    } else if (isa<linalg::SoftmaxOp>(op)) {
-      ++report.missed;
-      report.attention.push_back(llvm::json::Object{
-          {"location", place},
-          {"status", "not fused"},
-          {"masks", llvm::json::Array()},
-          {"score", ""},
-          {"reason", "a softmax that no frontend made an attention of; write fovea.attention"},
+           attention.getWeights() ? "the weights are asked for, so they are written: memory of Sq times Sk" : ""},
+          {"change", ""},
       });
     }
   });
+  for (const LooseSoftmax &softmax : findLooseSoftmaxes(module)) {
+    ++report.missed;
+    report.attention.push_back(llvm::json::Object{
+        {"location", placeOf(softmax.op->getLoc())},
+        {"status", "not fused"},
+        {"masks", llvm::json::Array()},
+        {"score", ""},
+        {"reason", softmax.reason},
+        {"change", softmax.change},
+    });
+  }
   return report;
 }

@@ -7,6 +7,7 @@
 #include "tools/fovea/Verbs.h"
 
 #include <cinttypes>
+#include <nlohmann/json.hpp>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -73,6 +74,48 @@ static void printFallbacks(const ManifestT &manifest) {
                 manifest.kernels[kernel]->description.c_str(), place.c_str());
 }
 
+/// One line for each softmax of the model: is it fused, where it stands, its masks and its rule; if
+/// there is more to say, another line.
+static void printFusion(const std::string &report) {
+  auto json = nlohmann::json::parse(report, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json["attention"].is_array() || json["attention"].empty()) {
+    std::printf("\nno softmax, so nothing to fuse\n");
+    return;
+  }
+  struct Row {
+    std::string status, location, masks, score, note;
+  };
+  std::vector<Row> rows{{"fusion", "softmax of", "masks", "score", ""}};
+  for (const auto &entry : json["attention"]) {
+    auto text = [&](const char *key) {
+      return entry.contains(key) && entry[key].is_string() ? entry[key].get<std::string>()
+                                                           : std::string();
+    };
+    Row row{text("status"), text("location"), "", text("score"), text("reason")};
+    if (entry.contains("masks"))
+      for (const auto &mask : entry["masks"])
+        row.masks += (row.masks.empty() ? "" : ", ") + mask.get<std::string>();
+    if (std::string change = text("change"); !change.empty())
+      row.note += "; to fuse it, " + change;
+    for (std::string *cell : {&row.location, &row.masks, &row.score})
+      if (cell->empty())
+        *cell = "-";
+    rows.push_back(std::move(row));
+  }
+  size_t location = 0, masks = 0;
+  for (const Row &row : rows) {
+    location = std::max(location, row.location.size());
+    masks = std::max(masks, row.masks.size());
+  }
+  std::printf("\n");
+  for (const Row &row : rows) {
+    std::printf("%-9s  %-*s  %-*s  %s\n", row.status.c_str(), static_cast<int>(location),
+                row.location.c_str(), static_cast<int>(masks), row.masks.c_str(), row.score.c_str());
+    if (!row.note.empty())
+      std::printf("           %s\n", row.note.c_str());
+  }
+}
+
 static const char *kindName(ModelKind kind) {
   switch (kind) {
   case ModelKind::Decoder:
@@ -113,7 +156,7 @@ static void print(const artifact::ArtifactReader &reader) {
                 artifact::elementName(weight->element), weight->layout.empty() ? "" : ", ",
                 weight->layout.c_str());
   }
-  std::printf("\nfusion report\n%s", manifest.fusion_report.c_str());
+  printFusion(manifest.fusion_report);
 }
 
 void addInspectVerb(CLI::App &app, Session &session) {
