@@ -2,6 +2,7 @@
 //
 // The target-independent pipelines, in full. Nothing here depends on the target.
 #include "passes/Pipelines.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -20,8 +21,10 @@ static void addCleanUp(OpPassManager &manager) {
 
 /// Plain linalg, arith and tensor code to fovea's words; what has them already stays as it is.
 static void addRaising(OpPassManager &manager) {
-  // Sizes that are followed to the arguments are known to be equal.
+  // Sizes that are followed to the arguments are known to be equal. Upstream ops say sums of sizes
+  // in affine maps.
   manager.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
+  manager.addPass(createLowerAffinePass());
   addCleanUp(manager);
   manager.addPass(fovea::createRaiseAttentionPass());
   // Behind it: the transposes around an attention meet those that the source wrote, and go.
@@ -37,6 +40,7 @@ void fovea::buildGraphPipeline(OpPassManager &manager) {
   manager.addPass(createMergeLinearsPass());
   // Sizes of results become sizes of arguments, so that index arithmetic depends on no computation.
   manager.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
+  manager.addPass(createLowerAffinePass());
   addCleanUp(manager);
   // Behind merging: what reads a norm is then one linear, whose weight can take the norm's in.
   manager.addPass(createFoldRmsNormPass());

@@ -219,17 +219,16 @@ struct RaiseAttentionPass : fovea::impl::RaiseAttentionPassBase<RaiseAttentionPa
   using RaiseAttentionPassBase::RaiseAttentionPassBase;
 
   void runOnOperation() override {
-    SmallVector<Value> candidates;
+    SmallVector<Operation *> candidates;
     getOperation()->walk([&](Operation *op) {
       if (op->getParentOfType<AttentionOp>() || op->getParentOfType<linalg::LinalgOp>())
         return;
-      for (Value result : op->getResults())
-        if (mayBeAttention(result))
-          candidates.push_back(result);
+      if (op->getNumResults() == 1 && mayBeAttention(op->getResult(0)))
+        candidates.push_back(op);
     });
-    for (Value candidate : candidates)
-      raise(candidate);
-    eraseDead();
+    for (Operation *candidate : candidates)
+      if (!erased.contains(candidate))
+        raise(candidate->getResult(0));
   }
 
   bool raise(Value candidate) {
@@ -266,26 +265,33 @@ struct RaiseAttentionPass : fovea::impl::RaiseAttentionPassBase<RaiseAttentionPa
     splitDims(e, *form);
     if (!assignRoles(e, *form, refusal) || !build(e, *form, refusal))
       return false;
+    eraseDead(root.getDefiningOp());
     ++numAttentions;
     return true;
   }
 
-  void eraseDead() {
-    bool changed = true;
-    while (changed) {
-      changed = false;
-      SmallVector<Operation *> dead;
-      getOperation()->walk([&](Operation *op) {
-        if (isOpTriviallyDead(op))
-          dead.push_back(op);
+  /// What only the root needed goes at once: later questions are not asked of dead code.
+  void eraseDead(Operation *root) {
+    llvm::SetVector<Operation *> work;
+    work.insert(root);
+    while (!work.empty()) {
+      Operation *op = work.pop_back_val();
+      if (!isOpTriviallyDead(op))
+        continue;
+      for (Value operand : op->getOperands())
+        if (Operation *source = operand.getDefiningOp())
+          work.insert(source);
+      // Bodies may read tensors from around them.
+      op->walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          if (Operation *source = operand.getDefiningOp(); source && !op->isAncestor(source))
+            work.insert(source);
       });
-      for (Operation *op : dead) {
-        if (op->use_empty()) {
-          op->erase();
-          changed = true;
-        }
-      }
+      erased.insert(op);
+      op->erase();
     }
   }
+
+  llvm::SmallPtrSet<Operation *, 32> erased;
 };
 } // namespace

@@ -18,7 +18,7 @@ import check
 
 def call(*command):
     try:
-        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, errors="replace", timeout=120, stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
         return "takes more than two minutes"
     return None if done.returncode == 0 else f"exit code {done.returncode}: {first_error(done.stderr)}"

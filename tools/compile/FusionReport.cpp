@@ -76,8 +76,8 @@ private:
       name = "t" + std::to_string(number);
     std::string axes;
     for (AffineExpr expr : attention.getScoreMap(number - 1).getResults())
-      axes += std::string(axes.empty() ? "" : ",") +
-              "bhqk"[cast<AffineDimExpr>(expr).getPosition()];
+      axes +=
+          std::string(axes.empty() ? "" : ",") + "bhqk"[cast<AffineDimExpr>(expr).getPosition()];
     return axes.empty() ? name : name + "[" + axes + "]";
   }
 
@@ -95,7 +95,8 @@ private:
         os << integer.getValue();
       return text;
     }
-    if (isa<arith::IndexCastOp, arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp, arith::ExtSIOp>(op))
+    if (isa<arith::IndexCastOp, arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp, arith::ExtSIOp>(
+            op))
       return print(op->getOperand(0), nested);
     if (llvm::StringRef sign = getSign(op); !sign.empty()) {
       std::string text =
@@ -129,8 +130,9 @@ FusionReport mlir::fovea::buildFusionReport(ModuleOp module) {
           {"status", "fused"},
           {"masks", getMaskKinds(attention.getMask())},
           {"score", getScore(attention)},
-          {"reason",
-           attention.getWeights() ? "the weights are asked for, so they are written: memory of Sq times Sk" : ""},
+          {"reason", attention.getWeights()
+                         ? "the weights are asked for, so they are written: memory of Sq times Sk"
+                         : ""},
           {"change", ""},
       });
     }

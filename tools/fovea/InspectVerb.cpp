@@ -7,10 +7,10 @@
 #include "tools/fovea/Verbs.h"
 
 #include <cinttypes>
-#include <nlohmann/json.hpp>
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 namespace fovea {
 
@@ -110,7 +110,8 @@ static void printFusion(const std::string &report) {
   std::printf("\n");
   for (const Row &row : rows) {
     std::printf("%-9s  %-*s  %-*s  %s\n", row.status.c_str(), static_cast<int>(location),
-                row.location.c_str(), static_cast<int>(masks), row.masks.c_str(), row.score.c_str());
+                row.location.c_str(), static_cast<int>(masks), row.masks.c_str(),
+                row.score.c_str());
     if (!row.note.empty())
       std::printf("           %s\n", row.note.c_str());
   }
