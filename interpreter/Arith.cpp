@@ -4,6 +4,7 @@
 // zero and shifts by the width or more are errors.
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "interpreter/Elementwise.h"
+#include "llvm/ADT/APFloat.h"
 #include <cmath>
 #include <limits>
 
@@ -250,6 +251,28 @@ static FailureOr<Element> narrowReal(Operation *op, ArrayRef<Element> x) {
   return Element{roundToType(x[0].real, getElementTypeOrSelf(op->getResult(0).getType())), 0};
 }
 
+/// The same bits as another type. Floats are rounded to theirs first.
+static FailureOr<Element> sameBits(Operation *op, ArrayRef<Element> x) {
+  Type from = getElementTypeOrSelf(op->getOperand(0).getType());
+  Type to = getElementTypeOrSelf(op->getResult(0).getType());
+  llvm::APInt bits(widthOf(to), 0);
+  if (auto real = dyn_cast<FloatType>(from)) {
+    llvm::APFloat number(x[0].real);
+    bool losesInfo;
+    number.convert(real.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    bits = number.bitcastToAPInt();
+  } else {
+    bits = llvm::APInt(64, static_cast<uint64_t>(x[0].integer)).trunc(widthOf(to));
+  }
+  auto real = dyn_cast<FloatType>(to);
+  if (!real)
+    return Element{0, bits.getSExtValue()};
+  llvm::APFloat number(real.getFloatSemantics(), bits);
+  bool losesInfo;
+  number.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  return Element{number.convertToDouble(), 0};
+}
+
 /// Masks, caches and, by a scalar condition, tensors are chosen whole.
 static LogicalResult runSelect(arith::SelectOp op, Frame &frame) {
   static const Handler eachElement =
@@ -313,5 +336,6 @@ void interpreter::addArithOps(HandlerTable &table) {
   table.addAll<arith::ExtSIOp, arith::IndexCastOp>(elementwise(extendSigned));
   table.addAll<arith::ExtUIOp, arith::IndexCastUIOp>(elementwise(extendUnsigned));
   table.addAll<arith::ExtFOp, arith::TruncIOp>(elementwise(same));
+  table.addAll<arith::BitcastOp>(elementwise(sameBits));
   table.addAll<arith::TruncFOp>(elementwise(narrowReal));
 }

@@ -22,6 +22,27 @@ static FailureOr<Element> powerOfInteger(Operation *, ArrayRef<Element> x) {
   return Element{std::pow(x[0].real, static_cast<double>(x[1].integer)), 0};
 }
 
+/// `base^exponent` of signed integers, wrapping; of a negative exponent what is left of 1 / base.
+static FailureOr<Element> integerPower(Operation *op, ArrayRef<Element> x) {
+  int64_t base = x[0].integer, exponent = x[1].integer;
+  if (exponent < 0) {
+    if (base == 0)
+      return op->emitOpError("expects a base that is not zero, got 0 ^ ") << exponent;
+    int64_t odd = exponent & 1;
+    return Element{0, base == 1 ? 1 : base == -1 ? (odd ? -1 : 1) : 0};
+  }
+  uint64_t result = 1, square = base;
+  for (uint64_t rest = exponent; rest != 0; rest >>= 1, square *= square)
+    if (rest & 1)
+      result *= square;
+  return Element{0, static_cast<int64_t>(result)};
+}
+
+static FailureOr<Element> clamp(Operation *, ArrayRef<Element> x) {
+  double value = x[0].real, low = x[1].real, high = x[2].real;
+  return Element{std::isnan(value) ? value : std::fmin(std::fmax(value, low), high), 0};
+}
+
 static Handler realTest(bool (*test)(double)) {
   return elementwise([test](Operation *, ArrayRef<Element> x) -> FailureOr<Element> {
     return Element{0, test(x[0].real)};
@@ -31,8 +52,11 @@ static Handler realTest(bool (*test)(double)) {
 void interpreter::addMathOps(HandlerTable &table) {
   table.addAll<math::AbsFOp>(realUnary(std::fabs));
   table.addAll<math::AcosOp>(realUnary(std::acos));
+  table.addAll<math::AcoshOp>(realUnary(std::acosh));
   table.addAll<math::AsinOp>(realUnary(std::asin));
+  table.addAll<math::AsinhOp>(realUnary(std::asinh));
   table.addAll<math::AtanOp>(realUnary(std::atan));
+  table.addAll<math::AtanhOp>(realUnary(std::atanh));
   table.addAll<math::CbrtOp>(realUnary(std::cbrt));
   table.addAll<math::CeilOp>(realUnary(std::ceil));
   table.addAll<math::CosOp>(realUnary(std::cos));
@@ -62,6 +86,9 @@ void interpreter::addMathOps(HandlerTable &table) {
   table.addAll<math::FPowIOp>(elementwise(powerOfInteger));
   table.addAll<math::FmaOp>(elementwise(fusedMultiplyAdd));
   table.addAll<math::AbsIOp>(elementwise(absoluteInteger));
+  table.addAll<math::IPowIOp>(elementwise(integerPower));
+  table.addAll<math::ClampFOp>(elementwise(clamp));
+  table.addAll<math::IsNormalOp>(realTest([](double x) { return std::isnormal(x); }));
   table.addAll<math::IsNaNOp>(realTest([](double x) { return std::isnan(x); }));
   table.addAll<math::IsInfOp>(realTest([](double x) { return std::isinf(x); }));
   table.addAll<math::IsFiniteOp>(realTest([](double x) { return std::isfinite(x); }));

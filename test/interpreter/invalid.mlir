@@ -1,10 +1,10 @@
 // RUN: fovea-interpret %s --verify-diagnostics
 
-func.func @unknown_op() -> f32 {
-  %x = arith.constant 1.0 : f32
-  // expected-error @below {{'arith.bitcast' op is not known to the reference interpreter}}
-  %0 = arith.bitcast %x : f32 to i32
-  return %x : f32
+func.func @unknown_op() -> i32 {
+  %x = arith.constant 1 : i32
+  // expected-error @below {{'math.ctlz' op is not known to the reference interpreter}}
+  %y = math.ctlz %x : i32
+  return %y : i32
 }
 
 func.func @complex_numbers() -> tensor<1xcomplex<f32>> {
