@@ -29,8 +29,8 @@ typedef struct fovea_frame {
 
 /// `fovea_<entry>_plan`. `dims`: each argument's sizes in order, a tensor of
 /// rank r giving r numbers, a cache giving batch, capacity and length.
-/// `locals`: [0] bytes of arena, then each result's sizes in order (rank
-/// numbers for a tensor, the new length for a cache), then the code's own.
+/// `locals`: [0] bytes of arena, or -1 if the sizes do not fit each other; then each result's sizes
+/// in order (rank numbers for a tensor, the new length for a cache), then the code's own.
 typedef void (*fovea_plan_fn)(const int64_t *dims, int64_t *locals);
 
 /// `fovea_<entry>_step`: part `part` of `parts` of launch number `step`.

@@ -263,6 +263,17 @@ void Call::prepareResults() {
   }
 }
 
+/// The plan found a slice outside of its tensor, a reshape of too few elements or the like.
+void Call::failSizes() const {
+  std::string text;
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (!arguments[i].cache)
+      text += (text.empty() ? "" : ", ") + description->arguments[i]->name + " " +
+              shapeText(arguments[i].shape);
+  failInvalid("entry '" + description->name +
+              "': expects sizes that its slices and reshapes can be taken of, got " + text);
+}
+
 void Call::run() {
   const Entry &entry = theContext.module().entries()[entryIndex];
   hasRun = false;
@@ -271,6 +282,8 @@ void Call::run() {
   collectSizes();
   std::fill(locals.begin(), locals.end(), 0);
   entry.plan(sizes.data(), locals.data());
+  if (locals[0] == -1)
+    failSizes();
   if (locals[0] < 0)
     failInternal("entry '" + description->name + "': the code's plan gives an arena of " +
                  std::to_string(locals[0]) + " bytes");

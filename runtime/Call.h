@@ -67,6 +67,7 @@ private:
   size_t dimensionNumber(const std::string &name);
   void bindDimensions();
   void checkPositions() const;
+  [[noreturn]] void failSizes() const;
   void collectSizes();
   void prepareResults();
   void addProfile();
