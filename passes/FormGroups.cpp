@@ -2,7 +2,9 @@
 //
 // Wraps each computation on tensors in a group. Refuses, with an error at the op, what could not
 // become a kernel. Joining groups is another pass's work.
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -27,11 +29,38 @@ static bool isFree(Operation *op) {
   return isa<MaskOpInterface, tensor::EmptyOp>(op) || matchPattern(op, m_Constant());
 }
 
+/// Whether a scalar depends on what tensors hold, not on their sizes alone.
+static bool dependsOnData(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || isa<tensor::DimOp>(op))
+    return false;
+  return isa<tensor::ExtractOp>(op) || llvm::any_of(op->getOperands(), dependsOnData);
+}
+
+/// Views that sizes decide; where data do, a kernel moves elements.
+static bool isView(Operation *op) {
+  return isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+             tensor::CastOp>(op) &&
+         llvm::none_of(op->getOperands().drop_front(), dependsOnData);
+}
+
 /// Ops that stay outside although they give tensors or caches: views, and those that only name a
 /// value.
 static bool staysOutside(Operation *op) {
-  return isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
-             WeightRefOp, CacheCreateOp>(op);
+  return isView(op) || isa<WeightRefOp, CacheCreateOp>(op);
+}
+
+/// One number for all elements.
+static bool isUniform(Operation *op) {
+  if (auto fill = dyn_cast<linalg::FillOp>(op))
+    return fill.getOutputs().front().getDefiningOp<tensor::EmptyOp>() && fill->getNumResults() == 1;
+  return isa<tensor::SplatOp>(op);
+}
+
+/// Ops whose kernels need no operand in memory; see lowering/Kernels/Elements.h.
+static bool readsElements(Operation *op) {
+  return isa<arith::ArithDialect, math::MathDialect, linalg::LinalgDialect, tensor::TensorDialect>(
+      op->getDialect());
 }
 
 static bool givesTensor(Operation *op) {
@@ -52,6 +81,7 @@ struct GroupPlan {
   llvm::SetVector<Operation *>
       ops; ///< In the order in which they are cloned; the computation is last.
   llvm::SetVector<Value> inputs;
+  Operation *root = nullptr;
 
   LogicalResult add(Operation *op) {
     if (ops.contains(op))
@@ -60,8 +90,9 @@ struct GroupPlan {
     getUsedValuesDefinedAbove(op->getRegions(), values);
     for (Value value : values) {
       Operation *source = value.getDefiningOp();
-      bool free = source && isFree(source);
-      if (!free && crossesBorder(value.getType())) {
+      bool free = source && (isFree(source) || (isUniform(source) && readsElements(root)));
+      bool inside = isa<IndexType>(value.getType()) && dependsOnData(value);
+      if (!free && !inside && crossesBorder(value.getType())) {
         inputs.insert(value);
         continue;
       }
@@ -83,18 +114,24 @@ struct FormGroupsPass : fovea::impl::FormGroupsPassBase<FormGroupsPass> {
   using FormGroupsPassBase::FormGroupsPassBase;
 
   void runOnOperation() override {
-    SmallVector<Operation *> computations;
+    SmallVector<Operation *> computations, uniform;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<GroupOp>(op))
         return WalkResult::skip();
       if (isStructure(op) || isa<ModuleOp>(op))
         return WalkResult::advance();
       if (givesTensor(op) && !isFree(op) && !staysOutside(op))
-        computations.push_back(op);
+        (isUniform(op) ? uniform : computations).push_back(op);
       return WalkResult::skip();
     });
     for (Operation *op : computations)
       if (failed(formGroup(op)))
+        return signalPassFailure();
+    // What is left of these reads them as tensors: fovea ops, views, calls.
+    for (Operation *op : uniform)
+      if (op->use_empty())
+        op->erase();
+      else if (failed(formGroup(op)))
         return signalPassFailure();
   }
 
@@ -108,6 +145,7 @@ struct FormGroupsPass : fovea::impl::FormGroupsPassBase<FormGroupsPass> {
                    "in a group, got ")
                << type;
     GroupPlan plan;
+    plan.root = op;
     if (failed(plan.add(op)))
       return failure();
 
@@ -123,12 +161,27 @@ struct FormGroupsPass : fovea::impl::FormGroupsPassBase<FormGroupsPass> {
     mapping.map(plan.inputs.getArrayRef(), body->getArguments());
     Operation *last = nullptr;
     for (Operation *part : plan.ops)
-      last = builder.clone(*part, mapping);
+      last = clone(builder, part, mapping);
     YieldOp::create(builder, op->getLoc(), last->getResults());
     op->replaceAllUsesWith(group);
     op->erase();
     ++numGroups;
     return success();
+  }
+
+  /// A fill becomes a splat, the one form of its kind that kernel builders need to know.
+  static Operation *clone(OpBuilder &builder, Operation *op, IRMapping &mapping) {
+    auto fill = dyn_cast<linalg::FillOp>(op);
+    if (!fill || !isUniform(op))
+      return builder.clone(*op, mapping);
+    auto empty = fill.getOutputs().front().getDefiningOp<tensor::EmptyOp>();
+    SmallVector<Value> sizes;
+    for (Value size : empty.getDynamicSizes())
+      sizes.push_back(mapping.lookup(size));
+    auto splat = tensor::SplatOp::create(
+        builder, op->getLoc(), mapping.lookup(fill.getInputs().front()), empty.getType(), sizes);
+    mapping.map(op->getResults(), splat->getResults());
+    return splat;
   }
 };
 } // namespace

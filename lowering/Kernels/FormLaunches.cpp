@@ -5,8 +5,13 @@
 #include "dialects/Tile/TileDialect.h"
 #include "lowering/Kernels/Arena.h"
 #include "lowering/Kernels/Cost.h"
+#include "lowering/Kernels/Elements.h"
 #include "lowering/Kernels/KernelBuilder.h"
+#include "lowering/Kernels/Scalars.h"
+#include "lowering/Kernels/SizeChecks.h"
 #include "lowering/Lowering.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -168,9 +173,9 @@ LogicalResult KernelTable::buildSingle(KernelBuilder &k, GroupOp group) {
   if (failed(op))
     return failure();
   k.setLoc((*op)->getLoc());
-  // Constants that the op reads as whole tensors lie in memory too. Elementwise ops take elements
-  // of theirs.
-  if (!OpTrait::hasElementwiseMappableTraits(*op))
+  // Constants that the op reads as whole tensors lie in memory too. Upstream ops take elements of
+  // theirs.
+  if (!readsElements(*op))
     for (Value operand : (*op)->getOperands()) {
       auto constant = operand.getDefiningOp<arith::ConstantOp>();
       if (!constant || !isa<RankedTensorType>(operand.getType()))
@@ -344,7 +349,7 @@ struct Buffer {
 class EntryConversion {
 public:
   EntryConversion(func::FuncOp entry, KernelTable &kernels)
-      : entry(entry), kernels(kernels), math(entry), body(entry) {}
+      : entry(entry), kernels(kernels), math(entry), body(entry), checks(math) {}
   LogicalResult run();
   unsigned launches = 0;
   unsigned getSlotCount() const { return arena.getSlotCount(); }
@@ -361,6 +366,9 @@ private:
   FailureOr<CacheBuffer> getCache(GroupOp group, Value operand, BlockArgument argument);
   LogicalResult convertReturn(func::ReturnOp op);
   LogicalResult convertView(Operation *op);
+  OpFoldResult multiply(Location loc, ArrayRef<OpFoldResult> sizes, ArrayRef<int64_t> axes);
+  Value copyDense(Operation *view, const Buffer &source);
+  Value rootOf(Value value) const { return roots.lookup_or(value, value); }
   LogicalResult convertIndexOp(Operation *op);
 
   Value allocate(Location loc, MemRefType type, ArrayRef<OpFoldResult> sizes, int64_t first,
@@ -372,6 +380,7 @@ private:
   func::FuncOp entry, fresh;
   KernelTable &kernels;
   OpBuilder math, body;
+  SizeChecks checks;
   ArenaPlan arena;
   Value arenaMemory;
   llvm::DenseMap<Value, Buffer> buffers;
@@ -384,7 +393,8 @@ private:
       resultOf; ///< group results that go straight to the caller's buffers
   llvm::DenseMap<Value, int64_t> lastUse;
   llvm::DenseMap<Operation *, int64_t> order;
-  SmallVector<Value> resultBuffers; ///< by result; null for caches
+  llvm::DenseMap<Value, Value> roots; ///< what a view looks at, a grown cache's first value
+  SmallVector<Value> resultBuffers;   ///< by result; null for caches
   /// Sizes by the names that `fovea.dims` gives them.
   llvm::StringMap<Value> namedSizes;
 };
@@ -517,11 +527,6 @@ LogicalResult EntryConversion::createFunction() {
 /// Numbers the ops, follows views to the values they look at, and finds each value's last reader.
 void EntryConversion::findLifetimes() {
   Block &block = entry.getBody().front();
-  llvm::DenseMap<Value, Value> root;
-  auto rootOf = [&](Value value) {
-    auto it = root.find(value);
-    return it == root.end() ? value : it->second;
-  };
   int64_t next = 0;
   for (auto [i, argument] : llvm::enumerate(block.getArguments()))
     if (isa<CacheType>(argument.getType()))
@@ -530,7 +535,7 @@ void EntryConversion::findLifetimes() {
     order[&op] = ++next;
     if (isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(
             op))
-      root[op.getResult(0)] = rootOf(op.getOperand(0));
+      roots[op.getResult(0)] = rootOf(op.getOperand(0));
     for (Value operand : op.getOperands())
       if (isa<RankedTensorType, CacheType>(operand.getType()))
         lastUse[rootOf(operand)] = next;
@@ -546,7 +551,7 @@ void EntryConversion::findLifetimes() {
       Value from = group.getInputs()[cache.getArgNumber()];
       // Each append to an empty cache has memory of its own: see getCache.
       if (!from.getDefiningOp<CacheCreateOp>())
-        root[result] = rootOf(from);
+        roots[result] = rootOf(from);
       if (auto found = cacheArgument.find(from); found != cacheArgument.end())
         cacheArgument[result] = found->second;
     }
@@ -577,6 +582,8 @@ Value EntryConversion::toValue(Location loc, OpFoldResult size) {
 
 Value EntryConversion::allocate(Location loc, MemRefType type, ArrayRef<OpFoldResult> sizes,
                                 int64_t first, int64_t last) {
+  for (OpFoldResult size : sizes)
+    checks.requireNotNegative(loc, size);
   Value bytes = arena.getBytes(math, loc, sizes, type.getElementType());
   unsigned slot = arena.allocate(first, last, bytes);
   SmallVector<Value> dynamic;
@@ -599,11 +606,66 @@ LogicalResult EntryConversion::convertIndexOp(Operation *op) {
     scalars.map(dim.getResult(), toValue(op->getLoc(), found->second.sizes[*axis]));
     return success();
   }
-  for (Value operand : op->getOperands())
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
     if (!scalars.contains(operand))
       return op->emitOpError("expects operands that are sizes and constants");
-  math.clone(*op, scalars);
+    operands.push_back(scalars.lookup(operand));
+  }
+  if (isa<affine::AffineApplyOp, affine::AffineMinOp, affine::AffineMaxOp>(op)) {
+    AffineMap map = isa<affine::AffineApplyOp>(op) ? cast<affine::AffineApplyOp>(op).getMap()
+                    : isa<affine::AffineMinOp>(op) ? cast<affine::AffineMinOp>(op).getMap()
+                                                   : cast<affine::AffineMaxOp>(op).getMap();
+    Value found;
+    SmallVector<Value, 8> values = *affine::expandAffineMap(math, op->getLoc(), map, operands);
+    for (Value value : values)
+      found = !found ? value
+              : isa<affine::AffineMinOp>(op)
+                  ? Value(arith::MinSIOp::create(math, op->getLoc(), found, value))
+                  : Value(arith::MaxSIOp::create(math, op->getLoc(), found, value));
+    scalars.map(op->getResult(0), found);
+    return success();
+  }
+  ImplicitLocOpBuilder divide(op->getLoc(), math);
+  if (Value quotient = emitSizeDivision(divide, op, operands))
+    scalars.map(op->getResult(0), quotient);
+  else
+    math.clone(*op, scalars);
   return success();
+}
+
+/// The product of some sizes: a number, or a value of the plan.
+OpFoldResult EntryConversion::multiply(Location loc, ArrayRef<OpFoldResult> sizes,
+                                       ArrayRef<int64_t> axes) {
+  int64_t known = 1;
+  Value product;
+  for (int64_t axis : axes) {
+    if (std::optional<int64_t> size = getConstantIntValue(sizes[axis])) {
+      known *= *size;
+      continue;
+    }
+    Value size = cast<Value>(sizes[axis]);
+    product = product ? Value(arith::MulIOp::create(math, loc, product, size)) : size;
+  }
+  if (!product)
+    return math.getIndexAttr(known);
+  if (known == 1)
+    return product;
+  return arith::MulIOp::create(math, loc, product, toValue(loc, math.getIndexAttr(known)))
+      .getResult();
+}
+
+/// The operand of a view, of another layout in memory, as a copy without gaps.
+Value EntryConversion::copyDense(Operation *view, const Buffer &source) {
+  auto type = cast<MemRefType>(source.memory.getType());
+  auto last = lastUse.find(rootOf(view->getResult(0)));
+  int64_t now = order[view];
+  Value copy = allocate(view->getLoc(), MemRefType::get(type.getShape(), type.getElementType()),
+                        source.sizes, now, last == lastUse.end() ? now : last->second);
+  func::FuncOp kernel = kernels.getCopy(view->getLoc(), type, cast<MemRefType>(copy.getType()));
+  LaunchOp::create(body, view->getLoc(), kernel.getSymName(), source.memory, copy, ValueRange());
+  ++launches;
+  return copy;
 }
 
 LogicalResult EntryConversion::convertView(Operation *op) {
@@ -618,6 +680,8 @@ LogicalResult EntryConversion::convertView(Operation *op) {
     SmallVector<OpFoldResult> offsets = map(slice.getMixedOffsets()),
                               sizes = map(slice.getMixedSizes()),
                               strides = map(slice.getMixedStrides());
+    for (auto [axis, size] : llvm::enumerate(sizes))
+      checks.requireInside(loc, offsets[axis], size, strides[axis], source.sizes[axis]);
     // The type follows the tensor's: a size that happens to be constant may be dynamic there.
     auto type = memref::SubViewOp::inferRankReducedResultType(
         resultType.getShape(), sourceType, slice.getMixedOffsets(), slice.getMixedSizes(),
@@ -644,6 +708,8 @@ LogicalResult EntryConversion::convertView(Operation *op) {
     SmallVector<OpFoldResult> shape = map(
         getMixedValues(expand.getStaticOutputShape(), expand.getOutputShape(), body.getContext()));
     result.sizes = shape;
+    for (auto [axis, group] : llvm::enumerate(expand.getReassociationIndices()))
+      checks.requireEqual(loc, multiply(loc, ArrayRef(shape), group), source.sizes[axis]);
     for (auto [size, fixed] : llvm::zip(shape, expand.getStaticOutputShape()))
       if (ShapedType::isDynamic(fixed))
         size = toValue(loc, size);
@@ -651,30 +717,26 @@ LogicalResult EntryConversion::convertView(Operation *op) {
                                                   expand.getReassociationIndices(), shape);
   } else if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
     SmallVector<ReassociationIndices> groups = collapse.getReassociationIndices();
-    if (!memref::CollapseShapeOp::isGuaranteedCollapsible(sourceType, groups))
-      return op->emitOpError("cannot join the axes of ")
-             << sourceType << ", which is not contiguous";
-    result.memory = memref::CollapseShapeOp::create(body, loc, source.memory, groups);
-    for (auto [axis, group] : llvm::enumerate(groups)) {
-      if (!resultType.isDynamicDim(axis)) {
-        result.sizes.push_back(math.getIndexAttr(resultType.getDimSize(axis)));
-        continue;
-      }
-      Value product;
-      for (int64_t inner : group) {
-        Value size = toValue(loc, source.sizes[inner]);
-        product = product ? Value(arith::MulIOp::create(math, loc, product, size)) : size;
-      }
-      result.sizes.push_back(product);
+    if (!memref::CollapseShapeOp::isGuaranteedCollapsible(sourceType, groups)) {
+      source.memory = copyDense(op, source);
+      sourceType = cast<MemRefType>(source.memory.getType());
     }
+    result.memory = memref::CollapseShapeOp::create(body, loc, source.memory, groups);
+    for (auto [axis, group] : llvm::enumerate(groups))
+      result.sizes.push_back(resultType.isDynamicDim(axis)
+                                 ? multiply(loc, source.sizes, group)
+                                 : OpFoldResult(math.getIndexAttr(resultType.getDimSize(axis))));
   } else {
     auto type =
         MemRefType::get(resultType.getShape(), resultType.getElementType(), sourceType.getLayout());
     result.memory = memref::CastOp::create(body, loc, type, source.memory);
     result.sizes = source.sizes;
     for (auto [axis, size] : llvm::enumerate(result.sizes))
-      if (!resultType.isDynamicDim(axis))
-        size = math.getIndexAttr(resultType.getDimSize(axis));
+      if (!resultType.isDynamicDim(axis)) {
+        OpFoldResult fixed = math.getIndexAttr(resultType.getDimSize(axis));
+        checks.requireEqual(loc, size, fixed);
+        size = fixed;
+      }
   }
   buffers[op->getResult(0)] = result;
   return success();
@@ -783,6 +845,8 @@ LogicalResult EntryConversion::convertGroup(GroupOp group) {
     }
     auto type = cast<RankedTensorType>(result.getType());
     SmallVector<OpFoldResult> sizes = map(shapes[i]);
+    for (OpFoldResult size : sizes)
+      checks.requireNotNegative(loc, size);
     auto direct = resultOf.find(result);
     int64_t now = order[group];
     auto last = lastUse.find(result);
@@ -949,7 +1013,8 @@ LogicalResult EntryConversion::convert(Operation *op) {
             buffers[constant.getResult()] = buffer;
             return success();
           }
-        if (isa<arith::ArithDialect>(other->getDialect()) || isa<tensor::DimOp>(other))
+        if (isa<arith::ArithDialect, affine::AffineDialect>(other->getDialect()) ||
+            isa<tensor::DimOp>(other))
           return convertIndexOp(other);
         if (isa<MaskOpInterface>(other) && other->use_empty())
           return success();
@@ -1013,7 +1078,8 @@ LogicalResult EntryConversion::run() {
     if (failed(convert(&op)))
       return failure();
   auto arenaOp = arenaMemory.getDefiningOp<ArenaOp>();
-  arenaOp.getBytesMutable().assign(arena.finish(math, entry.getLoc()));
+  Location loc = entry.getLoc();
+  arenaOp.getBytesMutable().assign(checks.finish(loc, arena.finish(math, loc)));
   return success();
 }
 

@@ -2,6 +2,7 @@
 //
 // Loops, memory and scalars of plain kernels, and the table of which op is built by which builder.
 #include "lowering/Kernels/KernelBuilder.h"
+#include "lowering/Kernels/Elements.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -342,12 +343,12 @@ LogicalResult mlir::fovea::buildKernel(KernelBuilder &k, Operation *op) {
       .Case([&](PositionSinusoidalOp o) { return buildPositionSinusoidal(k, o); })
       .Case([&](PositionLearnedOp o) { return buildPositionLearned(k, o); })
       .Default([&](Operation *o) -> LogicalResult {
-        if (isa<tensor::SplatOp>(o))
-          return buildSplat(k, o);
+        if (isa<linalg::SoftmaxOp>(o))
+          return buildSoftmax(k, o);
         if (isa<linalg::LinalgOp>(o))
-          return buildLinalg(k, o);
-        if (OpTrait::hasElementwiseMappableTraits(o))
-          return buildElementwise(k, o);
+          return buildStructured(k, o);
+        if (readsElements(o))
+          return buildElements(k, o);
         return o->emitOpError("has no kernel builder");
       });
 }

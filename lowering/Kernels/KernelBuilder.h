@@ -206,10 +206,11 @@ LogicalResult buildRope(KernelBuilder &k, RopeOp op);
 LogicalResult buildPositionSinusoidal(KernelBuilder &k, PositionSinusoidalOp op);
 LogicalResult buildPositionLearned(KernelBuilder &k, PositionLearnedOp op);
 
-/// Elementwise arith and math on tensors, `tensor.splat`, and linalg ops.
-LogicalResult buildElementwise(KernelBuilder &k, Operation *op);
-LogicalResult buildSplat(KernelBuilder &k, Operation *op);
-LogicalResult buildLinalg(KernelBuilder &k, Operation *op);
+/// Upstream ops, each element of the result by itself: arith and math on tensors, `tensor` ops.
+LogicalResult buildElements(KernelBuilder &k, Operation *op);
+/// Structured linalg ops and softmax.
+LogicalResult buildStructured(KernelBuilder &k, Operation *op);
+LogicalResult buildSoftmax(KernelBuilder &k, Operation *op);
 
 /// The activation `kind` of a scalar.
 Value activate(KernelBuilder &k, ActivationKind kind, Value x);

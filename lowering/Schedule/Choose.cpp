@@ -18,9 +18,9 @@ namespace {
 
 /// Which of the result's axes are loops that threads may share.
 enum class Shared {
-  All,     ///< Each element on its own.
-  Rows,    ///< All but the last axis, over which the op sums.
-  Leading, ///< The leading parallel iterators of a structured op.
+  All,      ///< Each element on its own.
+  Rows,     ///< All but the last axis, over which the op sums.
+  Parallel, ///< The parallel iterators of a structured op.
 };
 
 struct Entry {
@@ -39,6 +39,7 @@ constexpr Entry kTable[] = {
     {"fovea.position_learned", Shared::Rows},
     {"fovea.rope", Shared::Rows}, // a head's elements rotate in pairs
     {"fovea.cache_append", Shared::Rows},
+    {"linalg.softmax", Shared::Rows}, // the axes besides its own
 };
 
 } // namespace
@@ -52,7 +53,7 @@ static int64_t getRank(Operation *root) {
 }
 
 static int64_t getParallelLoops(Operation *root) {
-  Shared shared = isa<linalg::LinalgOp>(root) ? Shared::Leading : Shared::All;
+  Shared shared = isa<linalg::LinalgOp>(root) ? Shared::Parallel : Shared::All;
   for (const Entry &entry : kTable)
     if (entry.op == root->getName().getStringRef())
       shared = entry.shared;
@@ -61,9 +62,8 @@ static int64_t getParallelLoops(Operation *root) {
     return getRank(root);
   case Shared::Rows:
     return std::max<int64_t>(getRank(root) - 1, 0);
-  case Shared::Leading:
-    auto iterators = cast<linalg::LinalgOp>(root).getIteratorTypesArray();
-    return llvm::find(iterators, utils::IteratorType::reduction) - iterators.begin();
+  case Shared::Parallel:
+    return cast<linalg::LinalgOp>(root).getNumParallelLoops();
   }
   llvm_unreachable("all cases return");
 }

@@ -44,6 +44,8 @@ static bool encode(const Tensor &tensor, fovea_dtype type, std::vector<char> &by
       append(bytes, static_cast<uint16_t>(number.bitcastToAPInt().getZExtValue()));
     } else if (type.bits == 8)
       append(bytes, static_cast<int8_t>(element.integer));
+    else if (type.bits == 16)
+      append(bytes, static_cast<int16_t>(element.integer));
     else if (type.bits == 32)
       append(bytes, static_cast<int32_t>(element.integer));
     else if (type.bits == 64)
@@ -79,6 +81,8 @@ bool verify::decodeTensor(const fovea_tensor &from, Tensor &tensor) {
       tensor.integers.push_back(load<int8_t>(at) != 0);
     else if (type.bits == 8)
       tensor.integers.push_back(load<int8_t>(at));
+    else if (type.bits == 16)
+      tensor.integers.push_back(load<int16_t>(at));
     else if (type.bits == 32)
       tensor.integers.push_back(load<int32_t>(at));
     else if (type.bits == 64)
