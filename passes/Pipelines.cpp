@@ -29,6 +29,14 @@ static void addRaising(OpPassManager &manager) {
   manager.addPass(fovea::createRaiseAttentionPass());
   // Behind it: the transposes around an attention meet those that the source wrote, and go.
   manager.addPass(fovea::createRaiseViewsPass());
+  // Before the others: what reads a linear ends there.
+  manager.addPass(fovea::createRaiseLinearPass());
+  manager.addPass(fovea::createRaiseEmbeddingPass());
+  manager.addPass(fovea::createRaiseNormsPass());
+  manager.addPass(fovea::createRaiseActivationsPass());
+  manager.addPass(fovea::createRaiseRopePass());
+  // Again: what was raised stands between transposes and reshapes of its own.
+  manager.addPass(fovea::createRaiseViewsPass());
   addCleanUp(manager);
 }
 

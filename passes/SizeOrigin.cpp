@@ -72,8 +72,17 @@ Step getStep(OpResult result, int64_t axis) {
       })
       .Case([&](tensor::EmptyOp empty) { return toSize(empty.getMixedSizes()[axis]); })
       .Case([&](tensor::ExtractSliceOp slice) {
-        bool keepsRank = slice.getType().getRank() == slice.getSourceType().getRank();
-        return keepsRank ? toSize(slice.getMixedSizes()[axis]) : Step();
+        SmallVector<OpFoldResult> sizes = slice.getMixedSizes();
+        llvm::SmallBitVector dropped = slice.getDroppedDims();
+        for (int64_t source = 0, kept = 0;; ++source)
+          if (!dropped.test(source) && kept++ == axis)
+            return toSize(sizes[source]);
+      })
+      .Case([&](tensor::InsertSliceOp insert) { return toAxis(insert.getDest(), axis); })
+      .Case([&](tensor::ConcatOp concat) {
+        return static_cast<int64_t>(concat.getDim()) == axis
+                   ? Step()
+                   : toAxis(concat.getInputs().front(), axis);
       })
       .Case([&](tensor::ExpandShapeOp expand) {
         for (auto [source, axes] : llvm::enumerate(expand.getReassociationIndices()))

@@ -98,9 +98,20 @@ double raise::getTolerance(Expr root) {
 SmallVector<Expr> raise::makeIndices(Expressions &e, Value tensor) {
   SmallVector<Expr> indices;
   auto type = cast<RankedTensorType>(tensor.getType());
-  for (int64_t axis = 0; axis < type.getRank(); ++axis)
-    indices.push_back(e.dim(e.addDim(e.getSize(tensor, axis))));
+  for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+    unsigned dim = e.addDim(e.getSize(tensor, axis));
+    indices.push_back(type.getDimSize(axis) == 1
+                          ? e.constant(int64_t(0), IndexType::get(e.getContext()))
+                          : e.dim(dim));
+  }
   return indices;
+}
+
+SmallVector<Axis> raise::makeAxes(ArrayRef<int64_t> shape) {
+  SmallVector<Axis> axes;
+  for (auto [axis, size] : llvm::enumerate(shape))
+    axes.push_back(size == 1 ? Axis() : Axis{static_cast<unsigned>(axis)});
+  return axes;
 }
 
 Value raise::getTensor(Expressions &e, OpBuilder &builder, Expr part, Value like) {
@@ -116,10 +127,7 @@ Value raise::getTensor(Expressions &e, OpBuilder &builder, Expr part, Value like
         indices[axis] == e.dim(axis) ||
         (indices[axis]->isConstant() && indices[axis]->integer == 0 && type.getDimSize(axis) == 1);
   if (!inPlace) {
-    SmallVector<Axis> axes;
-    for (unsigned axis = 0; axis < type.getRank(); ++axis)
-      axes.push_back({axis});
-    value = layOut(e, builder, loc, home, indices, axes);
+    value = layOut(e, builder, loc, home, indices, makeAxes(type.getShape()));
     if (!value)
       return {};
   }

@@ -24,8 +24,11 @@ SmallVector<Expr> getParts(Expr root, unsigned limit);
 /// type in the expression, or to f32.
 double getTolerance(Expr root);
 
-/// Dims for all axes of a tensor, as indices.
+/// Dims 0, 1, ... for the axes of a tensor, as indices; axes of size one are read at 0.
 SmallVector<Expr> makeIndices(Expressions &e, Value tensor);
+
+/// The axes of a tensor read at such indices.
+SmallVector<Axis> makeAxes(ArrayRef<int64_t> shape);
 
 /// A tensor of `like`'s type whose element at dims 0, 1, ... is `part`. Null if no tensor holds it.
 Value getTensor(Expressions &e, OpBuilder &builder, Expr part, Value like);

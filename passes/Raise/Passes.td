@@ -103,6 +103,54 @@ def RaiseLinearPass : RaisePass<"fovea-raise-linear", "::mlir::ModuleOp"> {
     Statistic<"numBiases", "num-biases", "sums that became a linear's bias">];
 }
 
+def RaiseEmbeddingPass : RaisePass<"fovea-raise-embedding"> {
+  let summary = "Make fovea.embedding and fovea.position_learned of rows that are read from tables";
+  let description = [{
+    A `linalg.generic` whose element is `table[id, column]`, with an id that does not depend on the column, is
+    `fovea.embedding`. If ids are consecutive along the last of their axes and the same along all others - computed from
+    the index, or read from a constant that holds 0, 1, 2, ... - the rows are `fovea.position_learned` of
+    `fovea.positions`, broadcast over the batch; so also for a `fovea.embedding` of such ids. A sum with rows `[1,S,D]`
+    becomes one with their broadcast.
+
+    Refused: tables of another rank or of dynamic shape.
+
+    ```mlir
+    %ids = arith.constant dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>
+    %y = fovea.embedding %ids, %table : tensor<1x4xi64>, tensor<16x8xf32> -> tensor<1x4x8xf32>
+    // becomes
+    %p = fovea.positions from %c0 : tensor<1x4xi32>
+    %y = fovea.position_learned %p, %table : tensor<1x4xi32>, tensor<16x8xf32> -> tensor<1x4x8xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numEmbeddings", "num-embeddings", "embeddings found">,
+    Statistic<"numPositions", "num-positions", "tables found that are read by position">];
+}
+
+def RaiseRopePass : RaisePass<"fovea-raise-rope"> {
+  let summary = "Make fovea.rope of rotations by position";
+  let description = [{
+    Rotary embeddings are found by what they do to a pair of elements, as halves or interleaved: evaluated at a position,
+    the pair (1, 0) and the pair (0, 1) must give a rotation, of no other size than one. The angles at position 1 are the
+    frequencies; theta, and a factor by which all are divided (a linear scaling), are read off them. Then every pair is
+    compared with the formula, at the positions 0, 1, 2 and 7. So it is the same whether halves are sliced, negated and
+    concatenated, pairs sliced with strides, stacked or multiplied as complex numbers, whether cosines and sines are
+    computed from positions or read from constant tables, and whether elements past some number stay as they are.
+
+    Refused: other frequencies (they stay elementwise code), scaled rotations, tables that are weights, positions that are
+    neither consecutive nor given as a tensor.
+
+    ```mlir
+    // x [B,S,H,D] with angles [S,D] = position * 10000^(-2i/D), twice side by side
+    %y = linalg.generic ... { x * cos(angle) + concat(-x[D/2:], x[:D/2]) * sin(angle) }
+    // becomes
+    %p = fovea.positions from %c0 count %s : tensor<1x?xi32>
+    %y = fovea.rope half %x at(%p : tensor<1x?xi32>) dim(64) theta(1.000000e+04) : tensor<?x?x8x64xf32>
+    ```
+  }];
+  let statistics = [Statistic<"numRopes", "num-ropes", "rotary embeddings found">];
+}
+
 def RaiseNormsPass : RaisePass<"fovea-raise-norms", "::mlir::ModuleOp"> {
   let summary = "Make norms of reductions and elementwise code";
   let description = [{
