@@ -132,7 +132,8 @@ Expr Expressions::inBody(Value value, llvm::DenseMap<Value, Expr> &known, ArrayR
     return found;
   Operation *op = value.getDefiningOp();
   // From outside of the body: a scalar or a whole tensor of the graph.
-  if (!op || isa<arith::ConstantOp>(op))
+  if (!op || isa<arith::ConstantOp>(op) ||
+      !isa<linalg::LinalgOp, tensor::GenerateOp>(op->getParentOp()))
     return scalar(value);
   Expr result = nullptr;
   if (auto loop = dyn_cast<linalg::IndexOp>(op)) {

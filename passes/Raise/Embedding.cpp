@@ -253,10 +253,28 @@ private:
         continue;
       OpBuilder builder(generic);
       Expressions e(context);
-      Value flat = tensor::CollapseShapeOp::create(builder, rows.getLoc(), rows.getResult(),
+      // As many rows as the other operand has, which a sum asks for: a slice of a buffer of
+      // positions has at most the buffer's, and that would make another size of it.
+      auto type = cast<RankedTensorType>(other.getType());
+      PositionLearnedOp own = rows;
+      auto positions = rows.getPositions().getDefiningOp<PositionsOp>();
+      if (positions) {
+        Value count;
+        if (type.isDynamicDim(1))
+          count = e.materialize(builder, rows.getLoc(), e.getSize(other, 1));
+        Value all = PositionsOp::create(
+            builder, positions.getLoc(),
+            RankedTensorType::get({1, type.getDimSize(1)}, builder.getI32Type()),
+            positions.getFirst(), count);
+        own = PositionLearnedOp::create(
+            builder, rows.getLoc(),
+            RankedTensorType::get({1, type.getDimSize(1), type.getDimSize(2)},
+                                  type.getElementType()),
+            all, rows.getTable(), rows.getOffsetAttr());
+      }
+      Value flat = tensor::CollapseShapeOp::create(builder, rows.getLoc(), own.getResult(),
                                                    ArrayRef<ReassociationIndices>{{0, 1}, {2}});
       auto flatType = cast<RankedTensorType>(flat.getType());
-      auto type = cast<RankedTensorType>(other.getType());
       if (flatType.getShape() != type.getShape().drop_front())
         flat = tensor::CastOp::create(builder, rows.getLoc(),
                                       flatType.clone(type.getShape().drop_front()), flat);

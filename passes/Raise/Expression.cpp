@@ -297,10 +297,13 @@ Expr Expressions::fold(StringRef name, DictionaryAttr attrs, Type type, ArrayRef
     if (positive && name == "arith.ceildivsi")
       return index(a[0].ceilDiv(a[1]), type);
     if (name == "arith.maxsi" || name == "arith.minsi") {
-      std::optional<bool> less =
-          decideByRange(*this, arith::CmpIPredicate::sle, simplify(a[0] - a[1]));
-      if (less)
-        return args[(name == "arith.minsi") == *less ? 0 : 1];
+      // Where they are equal, either is right.
+      AffineExpr difference = simplify(a[0] - a[1]);
+      bool isMin = name == "arith.minsi";
+      if (decideByRange(*this, arith::CmpIPredicate::sle, difference) == true)
+        return args[isMin ? 0 : 1];
+      if (decideByRange(*this, arith::CmpIPredicate::sge, difference) == true)
+        return args[isMin ? 1 : 0];
     }
     return {};
   }
@@ -573,15 +576,54 @@ static bool isNotNegative(AffineExpr expr, ArrayRef<SizeOrigin> symbols) {
   return least >= 0;
 }
 
+/// A sum of products, in which equal products are one and opposite ones gone: (s0 - 1) * s1 + s1 is
+/// s0 * s1.
+static AffineExpr multiplyOut(AffineExpr expr) {
+  // Numbers by products of atoms, which are in an order of their own.
+  using Product = std::vector<const void *>;
+  using Sum = std::map<Product, int64_t>;
+  DenseMap<const void *, AffineExpr> atoms;
+  std::function<Sum(AffineExpr)> visit = [&](AffineExpr part) -> Sum {
+    if (auto number = dyn_cast<AffineConstantExpr>(part))
+      return {{Product(), number.getValue()}};
+    auto binary = dyn_cast<AffineBinaryOpExpr>(part);
+    Sum result;
+    if (binary && part.getKind() == AffineExprKind::Add) {
+      result = visit(binary.getLHS());
+      for (auto &[product, factor] : visit(binary.getRHS()))
+        result[product] += factor;
+    } else if (binary && part.getKind() == AffineExprKind::Mul) {
+      Sum left = visit(binary.getLHS()), right = visit(binary.getRHS());
+      for (auto &[a, m] : left)
+        for (auto &[b, n] : right) {
+          Product product = a;
+          product.insert(product.end(), b.begin(), b.end());
+          llvm::sort(product);
+          result[product] += m * n;
+        }
+    } else {
+      atoms[part.getAsOpaquePointer()] = part;
+      result[{part.getAsOpaquePointer()}] = 1;
+    }
+    return result;
+  };
+  AffineExpr sum = getAffineConstantExpr(0, expr.getContext());
+  for (auto &[product, factor] : visit(expr)) {
+    if (factor == 0)
+      continue;
+    AffineExpr term = getAffineConstantExpr(factor, expr.getContext());
+    for (const void *atom : product)
+      term = atoms[atom] * term;
+    sum = sum + term;
+  }
+  return sum;
+}
+
 bool Expressions::isWithin(AffineExpr expr, AffineExpr lower, AffineExpr upper) {
   Bounds range = getRange(expr, extents);
-  if (lower &&
-      (!range.least ||
-       !isNotNegative(simplifyAffineExpr(range.least - lower, 0, symbols.size()), symbols)))
+  if (lower && (!range.least || !isNotNegative(multiplyOut(range.least - lower), symbols)))
     return false;
-  if (upper &&
-      (!range.most ||
-       !isNotNegative(simplifyAffineExpr(upper - 1 - range.most, 0, symbols.size()), symbols)))
+  if (upper && (!range.most || !isNotNegative(multiplyOut(upper - 1 - range.most), symbols)))
     return false;
   return true;
 }
