@@ -147,6 +147,36 @@ def LocalizeMasksPass : Pass<"fovea-localize-masks", "::mlir::ModuleOp"> {
     Statistic<"numCloned", "num-cloned", "masks cloned beside a user">];
 }
 
+def OutlineLayersPass : Pass<"fovea-outline-layers", "::mlir::ModuleOp"> {
+  let summary = "Make one function of equal consecutive layers";
+  let description = [{
+    A graph whose source has no functions repeats each layer's ops. The longest run of ops that repeats with one period,
+    and is wired alike in each repetition, becomes a private function `@layer` that is called once for each repetition;
+    then the next run. What differs between the repetitions, weights first of all, are arguments; sizes are read off
+    argument tensors again; constants, masks and positions are made inside. A run may begin at several of its ops: it
+    begins where least goes from one layer to the next. So code and compile time do not grow with the number of layers.
+
+    Locations that differ in numbers get a star: `layers.*.attention`.
+
+    Refused: repetitions without two linears or an attention, ops with effects, and layers that need a size which no argument
+    has.
+
+    ```mlir
+    %0 = fovea.linear %x, %u0 : tensor<?x8xf32>, tensor<16x8xf32> -> tensor<?x16xf32>
+    %1 = fovea.linear %0, %d0 : tensor<?x16xf32>, tensor<8x16xf32> -> tensor<?x8xf32>
+    %2 = fovea.linear %1, %u1 : tensor<?x8xf32>, tensor<16x8xf32> -> tensor<?x16xf32>
+    %3 = fovea.linear %2, %d1 : tensor<?x16xf32>, tensor<8x16xf32> -> tensor<?x8xf32>
+    // becomes
+    %1 = call @layer(%x, %u0, %d0) : (tensor<?x8xf32>, tensor<16x8xf32>, tensor<8x16xf32>) -> tensor<?x8xf32>
+    %3 = call @layer(%1, %u1, %d1) : (tensor<?x8xf32>, tensor<16x8xf32>, tensor<8x16xf32>) -> tensor<?x8xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::tensor::TensorDialect"];
+  let statistics = [
+    Statistic<"numFunctions", "num-functions", "functions made">,
+    Statistic<"numLayers", "num-layers", "layers that became calls">];
+}
+
 def RefineShapesPass : Pass<"fovea-refine-shapes"> {
   let summary = "Make result types as static as the operands are";
   let description = [{

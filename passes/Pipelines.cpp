@@ -53,6 +53,9 @@ void fovea::buildGraphPipeline(OpPassManager &manager) {
   // Behind merging: what reads a norm is then one linear, whose weight can take the norm's in.
   manager.addPass(createFoldRmsNormPass());
   addCleanUp(manager);
+  // Behind merging, so that projections of one input are no layers of their own.
+  manager.addPass(createOutlineLayersPass());
+  addCleanUp(manager);
   // Last, because CSE joins the copies again: one in a branch with one before it.
   manager.addPass(createLocalizeMasksPass());
   manager.addPass(createVerifyGraphPass());

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""MiniLM as PyTorch exports it, by both exporters, is what its checkpoint is: the same kernels, the same numbers."""
+import re
+import warnings
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.long
+NAMES = ["input_ids", "attention_mask", "token_type_ids"]
+
+
+def export(minilm, folder, dynamo):
+    import torch
+    import transformers
+
+    class LastHiddenState(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.model = transformers.AutoModel.from_pretrained(minilm, add_pooling_layer=False)
+
+        def forward(self, input_ids, attention_mask, token_type_ids):
+            return self.model(input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids).last_hidden_state
+
+    model = LastHiddenState().eval()
+    ids = torch.full((2, 9), 1000)
+    mask = torch.ones_like(ids)
+    mask[1, 6:] = 0
+    path = folder / "model.onnx"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if dynamo:
+            sizes = {0: torch.export.Dim("batch"), 1: torch.export.Dim("sequence", max=512)}
+            torch.onnx.export(model, (ids, mask, torch.zeros_like(ids)), path, input_names=NAMES, output_names=["last_hidden_state"],
+                              dynamic_shapes={name: sizes for name in NAMES}, dynamo=True, verbose=False)
+        else:
+            axes = {name: {0: "batch", 1: "sequence"} for name in [*NAMES, "last_hidden_state"]}
+            torch.onnx.export(model, (ids, mask, torch.zeros_like(ids)), path, input_names=NAMES, output_names=["last_hidden_state"],
+                              dynamic_axes=axes, opset_version=17, dynamo=False)
+    return path
+
+
+@pytest.fixture(scope="module", params=["script", "dynamo"])
+def exported(request, compiled, minilm, tmp_path_factory):
+    return compiled(export(minilm, tmp_path_factory.mktemp(request.param), request.param == "dynamo"))
+
+
+def kernels(fovea, artifact):
+    """The lines of `forward`'s kernels: how often each runs, what it computes, its schedule."""
+    text = fovea("inspect", artifact).ok().text
+    forward = re.search(r"^entry forward .*?(?=^\S|\Z)", text, re.MULTILINE | re.DOTALL).group(0)
+    lines = [line.strip() for line in forward.splitlines() if re.match(r" +\d+ x ", line)]
+    assert len(lines) > 5, text
+    return lines
+
+
+def test_kernels(fovea, compiled, minilm, exported):
+    assert kernels(fovea, exported) == kernels(fovea, compiled(minilm))
+
+
+def run(fovea_run, artifact, folder, inputs):
+    np.savez(folder / "in.npz", **inputs)
+    fovea_run("run", artifact, "--inputs", folder / "in.npz", "--outputs", folder / "out.npz", "--entry", "forward").ok()
+    return np.load(folder / "out.npz")["last_hidden_state"]
+
+
+@pytest.mark.parametrize("batch, length", [(1, 7), (3, 33), (2, 128)])
+def test_numbers(fovea_run, compiled, minilm, exported, tmp_path, batch, length):
+    random = np.random.default_rng(length)
+    mask = np.ones((batch, length), np.int64)
+    for row in range(1, batch):
+        mask[row, length - 3 * row:] = 0
+    ids = random.integers(1000, 20000, mask.shape)
+    inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": random.integers(0, 2, mask.shape)}
+    found, expected = (run(fovea_run, artifact, tmp_path, inputs) for artifact in (exported, compiled(minilm)))
+    assert np.abs(found - expected).max() <= 1e-5 * np.abs(expected).max()
+
+    def embedding(states):
+        mean = (states * mask[..., None]).sum(1) / mask.sum(1, keepdims=True)
+        return mean / np.linalg.norm(mean, axis=1, keepdims=True)
+
+    assert (embedding(found) * embedding(expected)).sum(1).min() >= 0.99999
