@@ -67,9 +67,9 @@ static FailureOr<std::string> readTerm(Importer &im, StringRef term, int64_t ran
 }
 
 static LogicalResult importEinsum(Importer &im) {
-  auto [left, right] =
-      StringRef(im.node().find("equation") ? im.node().find("equation")->text : "").split("->");
-  bool isExplicit = im.text("equation", "").find("->") != std::string::npos;
+  std::string equation = im.text("equation", "");
+  auto [left, right] = StringRef(equation).split("->");
+  bool isExplicit = StringRef(equation).contains("->");
   SmallVector<StringRef> terms;
   left.split(terms, ',');
   SmallVector<Data *> operands = im.inputs();

@@ -77,7 +77,40 @@ static LogicalResult importLoop(Importer &im) {
   return success();
 }
 
+/// The body for each element of a sequence whose length is known.
+static LogicalResult importSequenceMap(Importer &im) {
+  const NodeAttribute *body = im.attribute("body");
+  SmallVector<Data *> operands = im.inputs();
+  if (!body || !body->graph || operands.empty() || !operands.front() || !operands.front()->items ||
+      body->graph->inputs.size() != operands.size())
+    return im.unsupported("a sequence that is not known");
+  size_t count = im.node().outputs.size();
+  SmallVector<SmallVector<Data *>> results(count);
+  for (auto [i, item] : llvm::enumerate(*operands.front()->items)) {
+    SmallVector<Data *> arguments{item};
+    for (Data *operand : llvm::drop_begin(operands)) {
+      bool isShort = operand && operand->items && operand->items->size() <= i;
+      if (!operand || isShort)
+        return im.invalid("expects sequences of one length");
+      arguments.push_back(operand->items ? (*operand->items)[i] : operand);
+    }
+    TRY(SmallVector<Data *> given, im.inlineGraph(*body->graph, arguments));
+    if (given.size() != count)
+      return im.invalid("expects a body with " + Twine(count) + " results, got " +
+                        Twine(given.size()));
+    for (size_t k = 0; k < count; ++k)
+      results[k].push_back(given[k]);
+  }
+  for (size_t k = 0; k < count; ++k) {
+    Data *sequence = im.make(DataType::Undefined, {}, {});
+    sequence->items = std::move(results[k]);
+    im.set(k, sequence);
+  }
+  return success();
+}
+
 void mlir::fovea::onnx::addControlOps(OpTable &table) {
+  table.add("SequenceMap", 17, importSequenceMap);
   table.add("If", 13, importIf);
   table.add("Loop", 13, importLoop);
 }

@@ -230,7 +230,12 @@ static FailureOr<Data *> buildBinary(Importer &im, const Binary &rule, Data *x, 
       return integerResult(rule.foldInteger(im.symbols, e[0].integer, e[1].integer));
     return std::nullopt;
   };
-  return im.elementwise(x->type, {x, y}, body, /*isOneOp=*/true, fold);
+  TRY(Data * result, im.elementwise(x->type, {x, y}, body, /*isOneOp=*/true, fold));
+  // What is known of numbers that tensors hold: `offset + length` less `offset` is a length.
+  if (!real && !result->elements && rule.foldInteger)
+    if (Sym left = im.symbolOf(*x), right = im.symbolOf(*y); left && right)
+      result->symbol = rule.foldInteger(im.symbols, left, right);
+  return result;
 }
 
 static FailureOr<Data *> buildComparison(Importer &im, const Comparison &rule, Data *x, Data *y) {
@@ -599,14 +604,24 @@ static LogicalResult importMod(Importer &im) {
 
 static LogicalResult importBitShift(Importer &im) {
   Data *x = im.input(0), *y = im.input(1);
-  bool isLeft = im.text("direction", "LEFT") == "LEFT";
-  TRY(Data * result, im.elementwise(
-                         x->type, {x, y},
-                         [&](ImplicitLocOpBuilder &b, ValueRange v) -> Value {
-                           return isLeft ? arith::ShLIOp::create(b, v[0], v[1]).getResult()
-                                         : arith::ShRUIOp::create(b, v[0], v[1]).getResult();
-                         },
-                         true));
+  if (!x || !y || x->type != y->type || isFloat(x->type))
+    return im.invalid("expects two operands of one integer type");
+  bool isLeft = im.text("direction", "LEFT") == "LEFT", keepsSign = !isLeft && !isUnsigned(x->type);
+  TRY(Data * result,
+      im.elementwise(x->type, {x, y}, [&](ImplicitLocOpBuilder &b, ValueRange v) -> Value {
+        // Shifts by the width or more leave nothing but the sign.
+        Type type = v[0].getType();
+        Value last =
+            arith::ConstantOp::create(b, b.getIntegerAttr(type, type.getIntOrFloatBitWidth() - 1));
+        Value by = arith::MinUIOp::create(b, v[1], last);
+        if (keepsSign)
+          return arith::ShRSIOp::create(b, v[0], by);
+        Value shifted = isLeft ? arith::ShLIOp::create(b, v[0], by).getResult()
+                               : arith::ShRUIOp::create(b, v[0], by).getResult();
+        Value isFar = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, v[1], last);
+        Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+        return arith::SelectOp::create(b, isFar, zero, shifted);
+      }));
   im.set(0, result);
   return success();
 }

@@ -299,12 +299,15 @@ Data *Importer::cast(Data &data, DataType type) {
       data.type != DataType::Bool && sizeOf(data.type) == sizeOf(type) && !data.elements &&
       !data.stored)
     return make(type, data.shape, value(data)); // only the sign's meaning changes
-  return *elementwise(
+  Data *result = *elementwise(
       type, {&data},
       [&](ImplicitLocOpBuilder &builder, ValueRange x) {
         return castElement(builder, x[0], data.type, type, element);
       },
       isOneOp, fold);
+  if (!isFloat(data.type) && type != DataType::Bool && !result->elements)
+    result->symbol = symbolOf(data);
+  return result;
 }
 
 //===-- Contractions and reductions
@@ -334,6 +337,20 @@ FailureOr<Data *> Importer::contract(Data &a, StringRef aAxes, Data &c, StringRe
     } else {
       sizes[letter] = x ? x : y;
     }
+  }
+  // Nothing to sum: an outer product, element by element.
+  if (letters.size() == outAxes.size()) {
+    auto inPlace = [&](Data &data, StringRef axes) -> Data * {
+      SmallVector<int64_t> order, missing;
+      for (auto [i, letter] : llvm::enumerate(outAxes)) {
+        if (size_t at = axes.find(letter); at != StringRef::npos)
+          order.push_back(at);
+        else
+          missing.push_back(i);
+      }
+      return unsqueeze(*transpose(data, order), missing);
+    };
+    return binary("Mul", inPlace(a, aAxes), inPlace(c, cAxes));
   }
   auto prepare = [&](Data &data, StringRef axes, std::string &kept) -> FailureOr<Data *> {
     SmallVector<int64_t> dropped;

@@ -177,6 +177,13 @@ void Importer::importNode(const Node &node) {
     }
   }
   Handler handler = table.find(node);
+  // A sequence where a tensor is meant would be read as one of unknown elements.
+  if (handler && !StringRef(node.op).contains("Sequence") && node.op != "Identity")
+    for (const std::string &name : node.inputs)
+      if (Data *data = name.empty() ? nullptr : lookUp(name); data && data->items) {
+        isSound = succeeded(invalid("expects tensors, got the sequence " + quote(name)));
+        isPoisoned = true;
+      }
   if (!handler) {
     std::string nearest = table.nearest(node);
     isSound = false;
@@ -345,6 +352,11 @@ void Importer::finish() {
     }
     if (data->isPoisoned)
       continue;
+    if (data->items) {
+      addError(problems, model.path, printable(info.name),
+               "expects a result that is a tensor, got a sequence");
+      continue;
+    }
     if (info.kind == "tensor" && info.type != DataType::Undefined && info.type != data->type) {
       addError(problems, model.path, printable(info.name),
                "expects a result of " + nameOf(data->type) + ", as its node gives it, got " +
@@ -402,11 +414,15 @@ OwningOpRef<ModuleOp> mlir::fovea::importOnnx(MLIRContext &context, const std::s
   if (!model)
     return {};
   OpTable table;
+  addAttentionOps(table);
   addContractionOps(table);
   addControlOps(table);
+  addConvolutionOps(table);
   addElementwiseOps(table);
   addIndexingOps(table);
+  addMicrosoftOps(table);
   addNormOps(table);
+  addQuantizeOps(table);
   addReductionOps(table);
   addSequenceOps(table);
   addShapeOps(table);

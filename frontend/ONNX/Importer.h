@@ -44,6 +44,10 @@ struct Data {
   std::optional<std::vector<Element>> elements;
   /// The tensor of the file that this is; null if it is none.
   const ::fovea::onnx::Tensor *stored = nullptr;
+  /// A name for its only element, a whole number; see Importer::symbolOf.
+  Sym symbol = nullptr;
+  /// The tensors that it is a sequence of.
+  std::optional<SmallVector<Data *>> items;
   /// Set where importing went wrong; what reads it is passed over in silence.
   bool isPoisoned = false;
 
@@ -79,11 +83,15 @@ private:
   std::map<std::pair<std::string, std::string>, std::map<int64_t, Handler>> handlers;
 };
 
+void addAttentionOps(OpTable &table);
 void addContractionOps(OpTable &table);
 void addControlOps(OpTable &table);
+void addConvolutionOps(OpTable &table);
 void addElementwiseOps(OpTable &table);
 void addIndexingOps(OpTable &table);
+void addMicrosoftOps(OpTable &table);
 void addNormOps(OpTable &table);
+void addQuantizeOps(OpTable &table);
 void addReductionOps(OpTable &table);
 void addSequenceOps(OpTable &table);
 void addShapeOps(OpTable &table);
@@ -138,6 +146,10 @@ public:
   std::optional<Element> scalar(Data &data);
   std::optional<int64_t> integerOf(Data &data);
   std::optional<double> realOf(Data &data);
+
+  /// The only element of a tensor as an expression, which may be no size; null if it is no whole
+  /// number for certain.
+  Sym symbolOf(Data &data);
 
   Data *make(DataType type, ArrayRef<Sym> shape, Value value);
   Data *makeKnown(DataType type, ArrayRef<Sym> shape, std::vector<Element> elements);

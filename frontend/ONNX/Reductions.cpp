@@ -114,6 +114,57 @@ static LogicalResult importArgMax(Importer &im) {
   return success();
 }
 
+/// The k greatest along an axis, in order: an element's rank is how many go before it, and the
+/// result at r is the element of rank r. Work grows with the square of the axis.
+static LogicalResult importTopK(Importer &im) {
+  Data *x = im.input(0), *count = im.input(1);
+  TRY(int64_t axis, im.axis(im.integer("axis", -1), x->rank()));
+  bool largest = im.integer("largest", 1);
+  im.integer("sorted", 1);
+  std::optional<Element> k = count ? im.scalar(*count) : std::nullopt;
+  if (!k || !k->integer)
+    return im.unsupported("a number of elements that depends on what a tensor holds; expects a "
+                          "constant, or a size of the model's inputs");
+  // Columns by the axis: [.., n, 1] against [.., 1, n] along a new axis behind it.
+  Data *column = im.unsqueeze(*x, {axis + 1}), *row = im.unsqueeze(*x, {axis});
+  SmallVector<Sym> square(column->shape);
+  square[axis + 1] = x->shape[axis];
+  Data *comesFirst = largest ? im.binary("Greater", row, column) : im.binary("Less", row, column);
+  Data *isEarlier = im.generate(
+      DataType::Bool, {x->shape[axis], x->shape[axis]},
+      [](ImplicitLocOpBuilder &b, ArrayRef<Value> i) {
+        return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, i[1], i[0]).getResult();
+      });
+  SmallVector<Sym> line(square.size(), im.number(1));
+  line[axis] = line[axis + 1] = x->shape[axis];
+  TRY(isEarlier, im.reshape(*isEarlier, line));
+  Data *tie = im.binary("And", im.binary("Equal", row, column), isEarlier);
+  Data *before = im.cast(*im.binary("Or", comesFirst, tie), DataType::Int64);
+  Data *rank = im.reduce(*before, {axis + 1}, false, Importer::Reduction::Sum);
+  // [.., n, k]: whether the element goes to that place; exactly one does.
+  Data *places =
+      im.generate(DataType::Int64, {k->integer}, [](ImplicitLocOpBuilder &b, ArrayRef<Value> i) {
+        return arith::IndexCastOp::create(b, b.getI64Type(), i[0]).getResult();
+      });
+  line.assign(square.size(), im.number(1));
+  line[axis + 1] = k->integer;
+  TRY(places, im.reshape(*places, line));
+  Data *goes = im.binary("Equal", im.unsqueeze(*rank, {axis + 1}), places);
+  auto pick = [&](Data *source, Data *zero) {
+    return im.reduce(*im.selectData(goes, im.unsqueeze(*source, {axis + 1}), zero), {axis}, false,
+                     Importer::Reduction::Sum);
+  };
+  Data *index =
+      im.generate(DataType::Int64, x->shape, [&](ImplicitLocOpBuilder &b, ArrayRef<Value> i) {
+        return arith::IndexCastOp::create(b, b.getI64Type(), i[axis]).getResult();
+      });
+  Data *zero = isFloat(x->type) ? im.makeReal(x->type, 0) : im.makeInteger(x->type, 0);
+  im.set(0, pick(x, zero));
+  if (im.hasOutput(1))
+    im.set(1, pick(index, im.makeInteger(DataType::Int64, 0)));
+  return success();
+}
+
 void mlir::fovea::onnx::addReductionOps(OpTable &table) {
   for (StringRef name : {"ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax",
                          "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum", "ReduceSumSquare"})
@@ -123,4 +174,5 @@ void mlir::fovea::onnx::addReductionOps(OpTable &table) {
   table.add("Hardmax", 13, importHardmax);
   table.add("LogSoftmax", 13, importSoftmax);
   table.add("Softmax", 13, importSoftmax);
+  table.add("TopK", 13, importTopK);
 }

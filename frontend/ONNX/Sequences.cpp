@@ -118,21 +118,26 @@ static LogicalResult importRange(Importer &im) {
     return im.invalid("expects start, limit and delta");
   std::optional<Element> first = im.scalar(*start), end = im.scalar(*limit),
                          step = im.scalar(*delta);
-  if (!first || !end || !step)
+  // A range that begins at a number that a tensor holds may have a length that does not depend on
+  // it.
+  Sym from = im.symbolOf(*start), to = im.symbolOf(*limit);
+  bool isSize = from && to && im.symbols.isSize(im.symbols.sub(to, from));
+  if ((!isSize && (!first || !end)) || !step)
     return im.unsupported("a range whose length depends on what a tensor holds; expects constants, "
                           "or sizes of the model's inputs");
   Sym length = nullptr;
-  if (isFloat(start->type)) {
+  if (first && end && isFloat(start->type)) {
     double count = std::ceil((end->real - first->real) / step->real);
     if (!(count < 1e9))
       return im.invalid("expects a range of fewer than 1e9 elements");
     length = im.number(std::max<int64_t>(0, static_cast<int64_t>(count)));
   } else {
-    std::optional<int64_t> by = Symbols::known(step->integer);
-    if (!by || *by == 0)
-      return im.unsupported("a range whose step is not a constant other than zero");
+    Sym stepSymbol = im.symbolOf(*delta);
+    std::optional<int64_t> by = stepSymbol ? Symbols::known(stepSymbol) : std::nullopt;
+    if (!by || *by == 0 || !from || !to)
+      return im.unsupported("a range whose step is not a whole constant other than zero");
     Symbols &s = im.symbols;
-    Sym span = *by > 0 ? s.sub(end->integer, first->integer) : s.sub(first->integer, end->integer);
+    Sym span = *by > 0 ? s.sub(to, from) : s.sub(from, to);
     int64_t stride = std::abs(*by);
     length = s.max(stride == 1 ? span
                                : s.floorDiv(s.add(span, im.number(stride - 1)), im.number(stride)),

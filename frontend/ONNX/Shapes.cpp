@@ -304,6 +304,115 @@ static LogicalResult importSlice(Importer &im) {
   return success();
 }
 
+//===-- Sequences
+//----------------------------------------------------------------------------------===//
+// Lists of tensors whose length is known: no code, only who stands where.
+
+static LogicalResult importSequenceConstruct(Importer &im) {
+  Data *result = im.make(DataType::Undefined, {}, {});
+  result->items.emplace();
+  for (Data *item : im.inputs())
+    if (item)
+      result->items->push_back(item);
+  im.set(0, result);
+  return success();
+}
+
+static LogicalResult importSplitToSequence(Importer &im) {
+  Data &x = *im.input(0);
+  TRY(int64_t axis, im.axis(im.integer("axis", 0), x.rank()));
+  bool keep = im.integer("keepdims", 1);
+  SmallVector<int64_t> sizes;
+  std::optional<int64_t> whole = Symbols::known(x.shape[axis]);
+  if (Data *given = im.input(1)) {
+    TRY(sizes, im.constants(*given, "sizes of parts"));
+    keep = true;
+    if (given->rank() == 0) {
+      int64_t part = sizes.front();
+      if (!whole || part < 1)
+        return im.unsupported("parts of one size of an open axis");
+      sizes.clear();
+      for (int64_t i = 0; i < *whole; i += part)
+        sizes.push_back(std::min(part, *whole - i));
+    }
+  } else if (whole) {
+    sizes.assign(*whole, 1);
+  } else {
+    return im.unsupported("an open axis taken apart");
+  }
+  if (sizes.size() > 4096)
+    return im.unsupported("more than 4096 parts");
+  Data *result = im.make(DataType::Undefined, {}, {});
+  result->items.emplace();
+  int64_t offset = 0;
+  for (int64_t size : sizes) {
+    if (size < 0 || (whole && offset + size > *whole))
+      return im.invalid("expects parts that fit the axis, got more");
+    TRY(Data * part, im.slice(x, axis, im.number(offset), im.number(size)));
+    result->items->push_back(keep ? part : im.squeeze(*part, {axis}));
+    offset += size;
+  }
+  im.set(0, result);
+  return success();
+}
+
+static LogicalResult importSequenceAt(Importer &im) {
+  const auto &items = im.input(0)->items;
+  std::optional<int64_t> at = im.input(1) ? im.integerOf(*im.input(1)) : std::nullopt;
+  if (!items || !at)
+    return im.unsupported("an element of a sequence that is not known; expects a constant place");
+  TRY(int64_t place, im.axis(*at, items->size()));
+  im.set(0, (*items)[place]);
+  return success();
+}
+
+static LogicalResult importSequenceLength(Importer &im) {
+  if (!im.input(0)->items)
+    return im.unsupported("a sequence that is not known");
+  im.set(0, im.makeInteger(DataType::Int64, im.input(0)->items->size()));
+  return success();
+}
+
+static LogicalResult importSequenceInsert(Importer &im) {
+  if (!im.input(0)->items || !im.input(1))
+    return im.unsupported("a sequence that is not known");
+  SmallVector<Data *> items(*im.input(0)->items);
+  int64_t place = items.size();
+  if (Data *given = im.input(2)) {
+    std::optional<int64_t> at = im.integerOf(*given);
+    if (!at || *at < -place || *at > place)
+      return im.unsupported("a place that is not a constant inside of the sequence");
+    place = *at < 0 ? *at + place : *at;
+  }
+  items.insert(items.begin() + place, im.input(1));
+  Data *result = im.make(DataType::Undefined, {}, {});
+  result->items = std::move(items);
+  im.set(0, result);
+  return success();
+}
+
+static LogicalResult importSequenceEmpty(Importer &im) {
+  im.integer("dtype", 1);
+  Data *result = im.make(DataType::Undefined, {}, {});
+  result->items.emplace();
+  im.set(0, result);
+  return success();
+}
+
+static LogicalResult importConcatFromSequence(Importer &im) {
+  const auto &items = im.input(0)->items;
+  if (!items || items->empty())
+    return im.unsupported("a sequence that is not known, or empty");
+  bool isNew = im.integer("new_axis", 0);
+  TRY(int64_t axis, im.axis(im.integer("axis", 0), items->front()->rank() + isNew));
+  SmallVector<Data *> parts;
+  for (Data *item : *items)
+    parts.push_back(isNew ? im.unsqueeze(*item, {axis}) : item);
+  TRY(Data * result, im.concat(parts, axis));
+  im.set(0, result);
+  return success();
+}
+
 void mlir::fovea::onnx::addShapeOps(OpTable &table) {
   table.add("Concat", 13, importConcat);
   table.add("Dropout", 13, importDropout);
@@ -311,6 +420,13 @@ void mlir::fovea::onnx::addShapeOps(OpTable &table) {
   table.add("Flatten", 13, importFlatten);
   table.add("Identity", 13, importIdentity);
   table.add("Reshape", 13, importReshape);
+  table.add("ConcatFromSequence", 13, importConcatFromSequence);
+  table.add("SequenceAt", 13, importSequenceAt);
+  table.add("SequenceConstruct", 13, importSequenceConstruct);
+  table.add("SequenceEmpty", 13, importSequenceEmpty);
+  table.add("SequenceInsert", 13, importSequenceInsert);
+  table.add("SequenceLength", 13, importSequenceLength);
+  table.add("SplitToSequence", 13, importSplitToSequence);
   table.add("Shape", 13, importShape);
   table.add("Size", 13, importSize);
   table.add("Slice", 13, importSlice);

@@ -34,6 +34,22 @@ Sym Symbols::size(StringRef name, std::function<Value(OpBuilder &)> make) {
   return unique(std::move(result));
 }
 
+Sym Symbols::data() {
+  Polynomial result;
+  result.terms[{static_cast<unsigned>(factors.size())}] = 1;
+  factors.emplace_back().op = Op::Data;
+  return unique(std::move(result));
+}
+
+bool Symbols::isSize(Sym a) const {
+  for (auto &[product, coefficient] : a->terms)
+    for (unsigned factor : product)
+      if (factors[factor].op == Op::Data ||
+          llvm::any_of(factors[factor].operands, [&](Sym operand) { return !isSize(operand); }))
+        return false;
+  return true;
+}
+
 std::optional<int64_t> Symbols::known(Sym a) {
   if (a->terms.empty())
     return 0;
@@ -186,6 +202,8 @@ std::optional<int64_t> Symbols::factorBound(unsigned number, bool isLower) const
   switch (factor.op) {
   case Op::Size:
     return isLower ? std::optional<int64_t>(1) : std::nullopt;
+  case Op::Data:
+    return std::nullopt;
   case Op::Less:
   case Op::Equal:
     return isLower ? 0 : 1;
@@ -260,6 +278,8 @@ Value Symbols::materializeFactor(unsigned number) {
   case Op::Size:
     result = factors[number].make(builder);
     break;
+  case Op::Data:
+    llvm_unreachable("a number of a tensor as a size");
   case Op::FloorDiv:
     result = arith::FloorDivSIOp::create(builder, loc, operands[0], operands[1]);
     break;

@@ -36,11 +36,16 @@ public:
   /// `builder` stands where code for sizes goes: in the entry, behind what it may read.
   explicit Symbols(OpBuilder &builder) : builder(builder) {}
 
-  enum class Op { Size, FloorDiv, Mod, Min, Max, Select, Less, Equal };
+  enum class Op { Size, Data, FloorDiv, Mod, Min, Max, Select, Less, Equal };
 
   Sym constant(int64_t value);
   /// A new size, which is what `make` computes (`index`). `name` is its name in the model.
   Sym size(StringRef name, std::function<Value(OpBuilder &)> make);
+
+  /// A number that a tensor holds: it can be reasoned about, but is no size.
+  Sym data();
+  /// True if sizes alone tell the value.
+  bool isSize(Sym a) const;
 
   Sym add(Sym a, Sym b);
   Sym sub(Sym a, Sym b);

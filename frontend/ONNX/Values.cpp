@@ -197,6 +197,20 @@ std::optional<Element> Importer::scalar(Data &data) {
   return known && known->size() == 1 ? std::optional<Element>(known->front()) : std::nullopt;
 }
 
+Sym Importer::symbolOf(Data &data) {
+  if (!llvm::all_of(data.shape, [](Sym size) { return Symbols::known(size) == 1; }))
+    return nullptr;
+  if (std::optional<Element> element = scalar(data)) {
+    if (element->integer)
+      return element->integer;
+    bool isWhole = std::abs(element->real) < 1e15 && element->real == std::floor(element->real);
+    return isWhole ? number(static_cast<int64_t>(element->real)) : nullptr;
+  }
+  if (!data.symbol && !isFloat(data.type))
+    data.symbol = symbols.data();
+  return data.symbol;
+}
+
 std::optional<int64_t> Importer::integerOf(Data &data) {
   std::optional<Element> element = scalar(data);
   return element && element->integer ? Symbols::known(element->integer) : std::nullopt;

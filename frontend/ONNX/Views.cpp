@@ -78,6 +78,12 @@ FailureOr<Data *> Importer::reshape(Data &data, ArrayRef<Sym> shape) {
     if (count == static_cast<int64_t>(known->size()))
       return makeKnown(data.type, shape, *known);
   }
+  Sym symbol = symbolOf(data);
+  auto finish = [&](Value result) {
+    Data *reshaped = make(data.type, shape, result);
+    reshaped->symbol = symbol;
+    return reshaped;
+  };
   SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, data.rank()));
   SmallVector<int64_t> allNew = llvm::to_vector(llvm::seq<int64_t>(0, shape.size()));
   Sym total = productOf(symbols, data.shape, all), wanted = productOf(symbols, shape, allNew);
@@ -105,7 +111,7 @@ FailureOr<Data *> Importer::reshape(Data &data, ArrayRef<Sym> shape) {
       if (current.getType() != typeOf(data.type, shape))
         current = tensor::CastOp::create(b, typeOf(data.type, shape), current);
     }
-    return make(data.type, shape, current);
+    return finish(current);
   }
 
   SmallVector<ReassociationIndices> joined, split;
@@ -171,7 +177,7 @@ FailureOr<Data *> Importer::reshape(Data &data, ArrayRef<Sym> shape) {
   }
   if (current.getType() != typeOf(data.type, shape))
     current = tensor::CastOp::create(b, typeOf(data.type, shape), current);
-  return make(data.type, shape, current);
+  return finish(current);
 }
 
 Data *Importer::unsqueeze(Data &data, ArrayRef<int64_t> sortedAxes) {
@@ -275,6 +281,12 @@ FailureOr<Data *> Importer::slice(Data &data, int64_t axis, Sym offset, Sym size
       from[axis] = arith::AddIOp::create(builder, begin, back);
       return tensor::ExtractOp::create(builder, operand, from).getResult();
     });
+  }
+  if (Symbols::known(size) == 0) {
+    SmallVector<OpFoldResult> sizes;
+    for (Sym s : shape)
+      sizes.push_back(symbols.mixed(s));
+    return make(data.type, shape, tensor::EmptyOp::create(b, sizes, elementType(data.type)));
   }
   Value operand = value(data);
   SmallVector<OpFoldResult> offsets(shape.size(), b.getIndexAttr(0)), sizes,

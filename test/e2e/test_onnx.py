@@ -72,7 +72,7 @@ def export(module, folder, dynamo, opset):
     return path
 
 
-@pytest.mark.parametrize("dynamo,opset", [(False, 14), (False, 17), (True, 18)])
+@pytest.mark.parametrize("dynamo,opset", [(False, 14), (False, 17), (True, 18), (True, 23)])
 @pytest.mark.parametrize("name", MODULES)
 def test_exported_module(name, dynamo, opset, tmp_path):
     torch.manual_seed(0)

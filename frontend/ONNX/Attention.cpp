@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// ONNX's own Attention, RotaryEmbedding and TensorScatter (operator sets 23 to 25).
+#include "frontend/ONNX/AttentionParts.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::onnx;
+
+/// A mask whose keys are fewer than there are: the rest is not seen.
+static FailureOr<Data *> padMask(Importer &im, Data &mask, Sym keys) {
+  std::optional<int64_t> have = Symbols::known(mask.shape.back()), want = Symbols::known(keys);
+  Symbols &s = im.symbols;
+  Sym missing = s.sub(keys, mask.shape.back());
+  if (mask.shape.back() == keys || have == 1 || !have || !want ||
+      s.lowerBound(missing).value_or(0) <= 0)
+    return &mask;
+  SmallVector<Sym> shape(mask.shape);
+  shape.back() = missing;
+  Element none = mask.type == DataType::Bool
+                     ? im.integerElement(0)
+                     : Element{nullptr, -std::numeric_limits<double>::infinity()};
+  return im.concat({&mask, im.full(mask.type, shape, none)}, mask.rank() - 1);
+}
+
+static LogicalResult importAttention(Importer &im) {
+  Data *query = im.input(0), *key = im.input(1), *value = im.input(2), *mask = im.input(3),
+       *pastKey = im.input(4), *pastValue = im.input(5), *lengths = im.input(6);
+  if (!query || !key || !value || query->rank() != key->rank() || key->rank() != value->rank() ||
+      (query->rank() != 3 && query->rank() != 4))
+    return im.invalid("expects queries, keys and values of rank 3 or 4");
+  if (!pastKey != !pastValue || (pastKey && (pastKey->rank() != 4 || pastValue->rank() != 4)))
+    return im.invalid("expects past keys and past values of rank 4, or neither");
+  bool isFlat = query->rank() == 3;
+  int64_t heads = im.integer("q_num_heads", 0), keyHeads = im.integer("kv_num_heads", 0);
+  int64_t mode = im.integer("qk_matmul_output_mode", 0);
+  im.integer("softmax_precision", 1);
+  AttentionParts parts;
+  parts.isCausal = im.integer("is_causal", 0);
+  parts.softcap = im.real("softcap", 0);
+  parts.leftWindow = im.integer("left_window_size", -1);
+  parts.rightWindow = im.integer("right_window_size", -1);
+  parts.scale = im.real("scale", 0);
+  if (im.attribute("scale") && parts.scale == 0)
+    return im.unsupported("a scale of zero");
+  auto toHeads = [&](Data *x, int64_t count) -> FailureOr<Data *> {
+    return isFlat ? splitHeads(im, *x, count) : FailureOr<Data *>(im.transpose(*x, {0, 2, 1, 3}));
+  };
+  TRY(parts.query, toHeads(query, heads));
+  TRY(parts.key, toHeads(key, keyHeads));
+  TRY(parts.value, toHeads(value, keyHeads));
+  Data *presentKey = nullptr, *presentValue = nullptr;
+  if (pastKey) {
+    parts.past = pastKey->shape[2];
+    auto join = [&](Data *past, Data *&part) -> FailureOr<Data *> {
+      TRY(Data * present, im.concat({past, im.transpose(*part, {0, 2, 1, 3})}, 2));
+      part = im.transpose(*present, {0, 2, 1, 3});
+      return present;
+    };
+    TRY(presentKey, join(pastKey, parts.key));
+    TRY(presentValue, join(pastValue, parts.value));
+  } else if (im.hasOutput(1) || im.hasOutput(2)) {
+    presentKey = im.transpose(*parts.key, {0, 2, 1, 3});
+    presentValue = im.transpose(*parts.value, {0, 2, 1, 3});
+  }
+  parts.lengths = lengths;
+  if (mask) {
+    if (mask->rank() == 0)
+      return im.invalid("expects a mask of rank 1 to 4, got 0");
+    TRY(mask, padMask(im, *mask, parts.key->shape[1]));
+    (mask->type == DataType::Bool ? parts.keep : parts.bias) = mask;
+    if (mask->type != DataType::Bool && !isFloat(mask->type))
+      return im.invalid("expects a mask of bools or floats, got " + nameOf(mask->type));
+  }
+  bool wantsScores = im.hasOutput(3);
+  TRY(AttentionResults results, attend(im, parts, wantsScores && mode == 3));
+  if (isFlat) {
+    TRY(results.output, mergeHeads(im, *results.output));
+  } else {
+    results.output = im.transpose(*results.output, {0, 2, 1, 3});
+  }
+  im.set(0, results.output);
+  im.set(1, presentKey);
+  im.set(2, presentValue);
+  if (wantsScores) {
+    if (mode < 0 || mode > 3)
+      return im.invalid("expects qk_matmul_output_mode from 0 to 3, got " + Twine(mode));
+    if (mode != 3) {
+      TRY(results.weights, scores(im, parts, mode));
+    }
+    im.set(3, results.weights);
+  }
+  return success();
+}
+
+static LogicalResult importRotary(Importer &im) {
+  Data *x = im.input(0), *cosine = im.input(1), *sine = im.input(2), *positions = im.input(3);
+  if (!x || !cosine || !sine || (x->rank() != 3 && x->rank() != 4))
+    return im.invalid("expects data of rank 3 or 4, cosines and sines");
+  bool interleaved = im.integer("interleaved", 0);
+  int64_t heads = im.integer("num_heads", 0), dim = im.integer("rotary_embedding_dim", 0);
+  bool isFlat = x->rank() == 3;
+  Data *split = nullptr;
+  if (isFlat) {
+    TRY(split, splitHeads(im, *x, heads));
+  } else {
+    split = im.transpose(*x, {0, 2, 1, 3});
+  }
+  if (positions) {
+    // Rows of the tables, one for each position.
+    if (cosine->rank() != 2 || sine->rank() != 2 || isFloat(positions->type))
+      return im.invalid("expects tables of rank 2 and integer positions");
+    auto rows = [&](Data *table) {
+      SmallVector<Sym> shape(positions->shape);
+      shape.push_back(table->shape[1]);
+      Value values = im.value(*table), numbers = im.value(*positions);
+      Value extent = im.symbols.materialize(table->shape[0]);
+      int64_t rank = positions->rank();
+      return im.generate(table->type, shape, [&](ImplicitLocOpBuilder &b, ArrayRef<Value> at) {
+        Value number = tensor::ExtractOp::create(b, numbers, at.take_front(rank));
+        Value index = arith::IndexCastOp::create(b, b.getIndexType(), number);
+        Value zero = arith::ConstantIndexOp::create(b, 0),
+              one = arith::ConstantIndexOp::create(b, 1);
+        Value last = arith::SubIOp::create(b, extent, one);
+        index = arith::MaxSIOp::create(b, arith::MinSIOp::create(b, index, last), zero);
+        return tensor::ExtractOp::create(b, values, ValueRange{index, at.back()}).getResult();
+      });
+    };
+    cosine = rows(cosine);
+    sine = rows(sine);
+  }
+  if (cosine->rank() != 3 || sine->rank() != 3)
+    return im.invalid("expects cosines and sines of rank 3, got " + Twine(cosine->rank()) +
+                      " and " + Twine(sine->rank()));
+  if (dim > 0) {
+    if (dim % 2)
+      return im.invalid("expects an even rotary_embedding_dim, got " + Twine(dim));
+    TRY(cosine, im.slice(*cosine, 2, im.number(0), im.number(dim / 2)));
+    TRY(sine, im.slice(*sine, 2, im.number(0), im.number(dim / 2)));
+  }
+  TRY(Data * result, rotate(im, *split, *cosine, *sine, interleaved));
+  if (isFlat) {
+    TRY(result, im.reshape(*result, x->shape));
+  } else {
+    result = im.transpose(*result, {0, 2, 1, 3});
+  }
+  im.set(0, result);
+  return success();
+}
+
+/// present[.., write[b] + i, ..] = update[.., i, ..]; circular ones wrap around.
+static LogicalResult importTensorScatter(Importer &im) {
+  Data *past = im.input(0), *update = im.input(1), *write = im.input(2);
+  std::string mode = im.text("mode", "linear");
+  if (!past || !update || past->rank() != update->rank() || past->type != update->type)
+    return im.invalid("expects a cache and an update of one rank and element type");
+  TRY(int64_t axis, im.axis(im.integer("axis", -2), past->rank()));
+  if (axis == 0 || (mode != "linear" && mode != "circular"))
+    return im.invalid("expects an axis behind the batch, and mode linear or circular");
+  Value old = im.value(*past), fresh = im.value(*update),
+        first = write ? im.value(*write) : Value();
+  Value size = im.symbols.materialize(past->shape[axis]),
+        count = im.symbols.materialize(update->shape[axis]);
+  im.set(0, im.generate(past->type, past->shape, [&](ImplicitLocOpBuilder &b, ArrayRef<Value> at) {
+    Value zero = arith::ConstantIndexOp::create(b, 0), one = arith::ConstantIndexOp::create(b, 1);
+    Value place = at[axis];
+    if (first) {
+      Value start = tensor::ExtractOp::create(b, first, ValueRange{at[0]});
+      place =
+          arith::SubIOp::create(b, place, arith::IndexCastOp::create(b, b.getIndexType(), start));
+    }
+    if (mode == "circular") {
+      Value rest = arith::RemSIOp::create(b, place, size);
+      place = arith::RemSIOp::create(b, arith::AddIOp::create(b, rest, size), size);
+    }
+    Value isBehind = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, place, zero);
+    Value isBefore = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, place, count);
+    Value isNew = arith::AndIOp::create(b, isBehind, isBefore);
+    Value last = arith::SubIOp::create(b, count, one);
+    SmallVector<Value> from(at);
+    from[axis] = arith::MaxSIOp::create(b, arith::MinSIOp::create(b, place, last), zero);
+    Value newElement = tensor::ExtractOp::create(b, fresh, from);
+    Value oldElement = tensor::ExtractOp::create(b, old, at);
+    return arith::SelectOp::create(b, isNew, newElement, oldElement).getResult();
+  }));
+  return success();
+}
+
+void mlir::fovea::onnx::addAttentionOps(OpTable &table) {
+  table.add("Attention", 23, importAttention);
+  table.add("RotaryEmbedding", 23, importRotary);
+  table.add("TensorScatter", 24, importTensorScatter);
+}
