@@ -368,6 +368,8 @@ private:
   LogicalResult convertView(Operation *op);
   OpFoldResult multiply(Location loc, ArrayRef<OpFoldResult> sizes, ArrayRef<int64_t> axes);
   Value copyDense(Operation *view, const Buffer &source);
+  Value reshapeDense(Location loc, Value memory, ArrayRef<int64_t> shape,
+                     ArrayRef<OpFoldResult> sizes);
   Value rootOf(Value value) const { return roots.lookup_or(value, value); }
   LogicalResult convertIndexOp(Operation *op);
 
@@ -668,6 +670,34 @@ Value EntryConversion::copyDense(Operation *view, const Buffer &source) {
   return copy;
 }
 
+/// Whether a group of axes has more than one open size. Upstream's lowering of reshapes knows none
+/// with such groups.
+static bool isOpen(ArrayRef<int64_t> shape, ArrayRef<ReassociationIndices> groups) {
+  return llvm::any_of(groups, [&](const ReassociationIndices &group) {
+    return llvm::count_if(group, [&](int64_t axis) { return ShapedType::isDynamic(shape[axis]); }) >
+           1;
+  });
+}
+
+/// Memory without gaps under another shape.
+Value EntryConversion::reshapeDense(Location loc, Value memory, ArrayRef<int64_t> shape,
+                                    ArrayRef<OpFoldResult> sizes) {
+  auto type = MemRefType::get(shape, cast<MemRefType>(memory.getType()).getElementType());
+  SmallVector<OpFoldResult> extents(sizes), strides(sizes.size(), math.getIndexAttr(1));
+  SmallVector<int64_t> inner;
+  for (int64_t axis = shape.size() - 1; axis >= 0; --axis) {
+    bool isKnown = llvm::none_of(ArrayRef(shape).drop_front(axis + 1), ShapedType::isDynamic);
+    strides[axis] = multiply(loc, sizes, inner);
+    if (!isKnown)
+      strides[axis] = toValue(loc, strides[axis]);
+    inner.push_back(axis);
+    if (ShapedType::isDynamic(shape[axis]))
+      extents[axis] = toValue(loc, extents[axis]);
+  }
+  return memref::ReinterpretCastOp::create(body, loc, type, memory, math.getIndexAttr(0), extents,
+                                           strides);
+}
+
 LogicalResult EntryConversion::convertView(Operation *op) {
   Location loc = op->getLoc();
   auto found = buffers.find(op->getOperand(0));
@@ -701,10 +731,6 @@ LogicalResult EntryConversion::convertView(Operation *op) {
       if (!dropped.test(axis))
         result.sizes.push_back(size);
   } else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
-    FailureOr<MemRefType> type = memref::ExpandShapeOp::computeExpandedType(
-        sourceType, resultType.getShape(), expand.getReassociationIndices());
-    if (failed(type))
-      return op->emitOpError("cannot split the axes of ") << sourceType;
     SmallVector<OpFoldResult> shape = map(
         getMixedValues(expand.getStaticOutputShape(), expand.getOutputShape(), body.getContext()));
     result.sizes = shape;
@@ -713,19 +739,32 @@ LogicalResult EntryConversion::convertView(Operation *op) {
     for (auto [size, fixed] : llvm::zip(shape, expand.getStaticOutputShape()))
       if (ShapedType::isDynamic(fixed))
         size = toValue(loc, size);
+    if (isOpen(resultType.getShape(), expand.getReassociationIndices())) {
+      if (!sourceType.getLayout().isIdentity())
+        source.memory = copyDense(op, source);
+      result.memory = reshapeDense(loc, source.memory, resultType.getShape(), result.sizes);
+      buffers[op->getResult(0)] = result;
+      return success();
+    }
+    FailureOr<MemRefType> type = memref::ExpandShapeOp::computeExpandedType(
+        sourceType, resultType.getShape(), expand.getReassociationIndices());
+    if (failed(type))
+      return op->emitOpError("cannot split the axes of ") << sourceType;
     result.memory = memref::ExpandShapeOp::create(body, loc, *type, source.memory,
                                                   expand.getReassociationIndices(), shape);
   } else if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
     SmallVector<ReassociationIndices> groups = collapse.getReassociationIndices();
-    if (!memref::CollapseShapeOp::isGuaranteedCollapsible(sourceType, groups)) {
+    bool open = isOpen(sourceType.getShape(), groups);
+    if (!memref::CollapseShapeOp::isGuaranteedCollapsible(sourceType, groups) ||
+        (open && !sourceType.getLayout().isIdentity()))
       source.memory = copyDense(op, source);
-      sourceType = cast<MemRefType>(source.memory.getType());
-    }
-    result.memory = memref::CollapseShapeOp::create(body, loc, source.memory, groups);
     for (auto [axis, group] : llvm::enumerate(groups))
       result.sizes.push_back(resultType.isDynamicDim(axis)
                                  ? multiply(loc, source.sizes, group)
                                  : OpFoldResult(math.getIndexAttr(resultType.getDimSize(axis))));
+    result.memory =
+        open ? reshapeDense(loc, source.memory, resultType.getShape(), result.sizes)
+             : memref::CollapseShapeOp::create(body, loc, source.memory, groups).getResult();
   } else {
     auto type =
         MemRefType::get(resultType.getShape(), resultType.getElementType(), sourceType.getLayout());

@@ -490,6 +490,21 @@ case("transposes-3d", ["x: ?x?x?x2xf32 [b, n, h]"], ["r: ?x?x?x2xf32 [b, h, n]",
         %r = linalg.transpose ins(%x : tensor<?x?x?x2xf32>) outs(%e : tensor<?x?x?x2xf32>) permutation = [0, 2, 1, 3]
         %q = tensor.collapse_shape %r [[0, 1], [2, 3]] : tensor<?x?x?x2xf32> into tensor<?x?xf32>""",
      lambda a: [a["x"].transpose(0, 2, 1, 3), a["x"].transpose(0, 2, 1, 3).reshape(a["x"].shape[0] * a["x"].shape[2], -1)], {"b": 2, "n": 3, "h": 4}, {"b": 1, "n": 1, "h": 1})
+case("open-groups", ["x: ?x?x4xf32 [n, m]", "y: ?xf32 [nm]"], ["r: ?x?xf32 [n, m]", "s: ?x?x?xf32 [m, n, h]", "t: ?x?x2xf32 [n, m]", "u: ?x2xf32 [nm]"],
+     """%h = arith.addi %c1, %c1 : index
+        %k = arith.muli %n, %m : index
+        %r0 = tensor.expand_shape %y [[0, 1]] output_shape [%n, %m] : tensor<?xf32> into tensor<?x?xf32>
+        %r = arith.addf %r0, %r0 : tensor<?x?xf32>
+        %d = arith.addf %x, %x : tensor<?x?x4xf32>
+        %d0 = tensor.collapse_shape %d [[0, 1, 2]] : tensor<?x?x4xf32> into tensor<?xf32>
+        %n4 = arith.addi %h, %h : index
+        %s0 = tensor.expand_shape %d0 [[0, 1, 2]] output_shape [%m, %n, %n4] : tensor<?xf32> into tensor<?x?x?xf32>
+        %s = arith.negf %s0 : tensor<?x?x?xf32>
+        %v = tensor.extract_slice %d[0, 0, 1] [%n, %m, 2] [1, 1, 1] : tensor<?x?x4xf32> to tensor<?x?x2xf32>
+        %u = tensor.collapse_shape %v [[0, 1], [2]] : tensor<?x?x2xf32> into tensor<?x2xf32>
+        %t = tensor.expand_shape %u [[0, 1], [2]] output_shape [%n, %m, 2] : tensor<?x2xf32> into tensor<?x?x2xf32>""",
+     lambda a: [2 * a["y"].reshape(a["x"].shape[:2]), -2 * a["x"].reshape(a["x"].shape[1], a["x"].shape[0], 4), 2 * a["x"][:, :, 1:3], 2 * a["x"][:, :, 1:3].reshape(-1, 2)],
+     {"n": 2, "m": 3, "nm": 6}, {"n": 1, "m": 1, "nm": 1}, {"n": 0, "m": 2, "nm": 0}, verify=False)
 case("rank-0", ["x: 1x1xf32", "s: f32"], ["a: f32", "b: 1x1xf32", "c: f32", "d: 3xf32"],
      """%a = tensor.collapse_shape %x [] : tensor<1x1xf32> into tensor<f32>
         %b = tensor.expand_shape %s [] output_shape [1, 1] : tensor<f32> into tensor<1x1xf32>
