@@ -385,7 +385,8 @@ Expr Expressions::atResult(OpResult result, ArrayRef<Expr> indices) {
       .Case([&](tensor::CollapseShapeOp collapse) -> Expr {
         if (!affine)
           return {};
-        SmallVector<Expr> source(collapse.getSrcType().getRank());
+        // Of rank 0, all axes are of size one and in no group.
+        SmallVector<Expr> source(collapse.getSrcType().getRank(), constant(int64_t(0), indexType));
         for (auto [axis, axes] : llvm::enumerate(collapse.getReassociationIndices())) {
           AffineExpr rest = (*affine)[axis];
           // The first axis of several that are not of size one needs no remainder.
