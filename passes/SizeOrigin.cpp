@@ -93,7 +93,8 @@ Step getStep(OpResult result, int64_t axis) {
       .Case([&](tensor::CollapseShapeOp collapse) {
         // One axis behind the result's, but for axes of size one.
         std::optional<int64_t> source;
-        for (int64_t candidate : collapse.getReassociationIndices()[axis]) {
+        ReassociationIndices axes = collapse.getReassociationIndices()[axis];
+        for (int64_t candidate : axes) {
           if (collapse.getSrcType().getDimSize(candidate) == 1)
             continue;
           if (source)

@@ -628,6 +628,19 @@ bool Expressions::isWithin(AffineExpr expr, AffineExpr lower, AffineExpr upper) 
   return true;
 }
 
+/// Upstream's simplification, which for products of symbols may leave symbols of its own behind;
+/// the expression as it is then.
+static AffineExpr simplifyLinear(AffineExpr expr, unsigned dims, unsigned symbols) {
+  AffineExpr simple = simplifyAffineExpr(expr, dims, symbols);
+  bool sound = true;
+  simple.walk([&](AffineExpr part) {
+    auto symbol = dyn_cast<AffineSymbolExpr>(part);
+    auto dim = dyn_cast<AffineDimExpr>(part);
+    sound &= !(symbol && symbol.getPosition() >= symbols) && !(dim && dim.getPosition() >= dims);
+  });
+  return sound ? simple : expr;
+}
+
 AffineExpr Expressions::simplify(AffineExpr expr) {
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!binary)
@@ -635,7 +648,7 @@ AffineExpr Expressions::simplify(AffineExpr expr) {
   AffineExpr left = simplify(binary.getLHS()), right = simplify(binary.getRHS());
   switch (expr.getKind()) {
   case AffineExprKind::Add: {
-    AffineExpr sum = simplifyAffineExpr(left + right, extents.size(), symbols.size());
+    AffineExpr sum = simplifyLinear(left + right, extents.size(), symbols.size());
     // c * (x floordiv c) + x mod c is x.
     SmallVector<AffineExpr> summands;
     addSummands(sum, summands);
@@ -666,7 +679,7 @@ AffineExpr Expressions::simplify(AffineExpr expr) {
     AffineExpr sum = getAffineConstantExpr(0, context);
     for (AffineExpr summand : summands)
       sum = sum + summand * right;
-    return simplifyAffineExpr(sum, extents.size(), symbols.size());
+    return simplifyLinear(sum, extents.size(), symbols.size());
   }
   case AffineExprKind::FloorDiv:
   case AffineExprKind::Mod: {
@@ -684,7 +697,7 @@ AffineExpr Expressions::simplify(AffineExpr expr) {
     if (isWithin(rest, zero, right))
       return isDivision ? simplify(whole) : rest;
     AffineExpr result = isDivision ? whole + rest.floorDiv(right) : rest % right;
-    return simplifyAffineExpr(result, extents.size(), symbols.size());
+    return simplifyLinear(result, extents.size(), symbols.size());
   }
   default:
     return left == binary.getLHS() && right == binary.getRHS()
