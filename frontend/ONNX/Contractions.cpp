@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products: MatMul, Gemm, Einsum, Conv. Refuses einsum terms with repeated letters.
+// Products: MatMul, Gemm, Einsum.
 #include "frontend/ONNX/Importer.h"
 
 using namespace mlir;
@@ -40,6 +40,27 @@ static LogicalResult importGemm(Importer &im) {
   return success();
 }
 
+/// Where a letter stands twice in a term, the elements at which both places agree.
+static Data *takeDiagonals(Importer &im, Data *x, std::string &letters) {
+  for (size_t i = 0; i < letters.size(); ++i) {
+    size_t other = letters.find(letters[i], i + 1);
+    if (other == std::string::npos)
+      continue;
+    SmallVector<Sym> shape(x->shape);
+    shape.erase(shape.begin() + other);
+    Value source = im.value(*x);
+    Value last = im.symbols.materialize(im.symbols.sub(x->shape[other], im.number(1)));
+    x = im.generate(x->type, shape, [&](ImplicitLocOpBuilder &b, ArrayRef<Value> at) {
+      SmallVector<Value> from(at);
+      from.insert(from.begin() + other, arith::MinSIOp::create(b, at[i], last));
+      return tensor::ExtractOp::create(b, source, from).getResult();
+    });
+    letters.erase(other, 1);
+    --i;
+  }
+  return x;
+}
+
 /// The letters of a term, "..." spelt out by capitals that count from the end.
 static FailureOr<std::string> readTerm(Importer &im, StringRef term, int64_t rank, int64_t &extra) {
   std::string letters = term.str();
@@ -60,8 +81,6 @@ static FailureOr<std::string> readTerm(Importer &im, StringRef term, int64_t ran
   for (char letter : letters) {
     if (!(letter > 0 && letter < 32) && !llvm::isAlpha(letter))
       return im.invalid("expects letters, got '" + term + "'");
-    if (llvm::count(letters, letter) > 1)
-      return im.unsupported("a diagonal, '" + term + "'; expects distinct letters in a term");
   }
   return letters;
 }
@@ -79,7 +98,10 @@ static LogicalResult importEinsum(Importer &im) {
   int64_t extra = 0;
   SmallVector<std::string> letters;
   for (auto [term, operand] : llvm::zip(terms, operands)) {
+    if (!operand)
+      return im.invalid("expects operands, got none");
     TRY(std::string read, readTerm(im, term, operand->rank(), extra));
+    operand = takeDiagonals(im, operand, read);
     letters.push_back(read);
   }
   std::string out;
@@ -88,8 +110,8 @@ static LogicalResult importEinsum(Importer &im) {
   } else {
     // Implicit: broadcast axes, then letters that stand once, in order.
     std::string all;
-    for (const std::string &term : letters)
-      all += term;
+    for (char letter : left)
+      all += llvm::isAlpha(letter) ? std::string(1, letter) : "";
     for (int64_t i = extra; i-- > 0;)
       out += static_cast<char>('\x01' + i);
     std::string once;
@@ -99,6 +121,9 @@ static LogicalResult importEinsum(Importer &im) {
     llvm::sort(once);
     out += once;
   }
+  for (char letter : out)
+    if (llvm::count(out, letter) > 1)
+      return im.invalid("expects distinct letters in the result");
   for (char letter : out)
     if (llvm::none_of(letters,
                       [&](const std::string &term) { return llvm::is_contained(term, letter); }))

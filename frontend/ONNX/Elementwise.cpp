@@ -185,6 +185,10 @@ static std::optional<Element> integerResult(Sym result) {
 /// An integer power of a known exponent; negative ones and open ones are not supported.
 static FailureOr<Data *> integerPower(Importer &im, Data *x, Data *y) {
   std::optional<double> exponent = im.realOf(*y);
+  // Open ones through f64, which holds what 53 bits do.
+  if (!exponent)
+    return im.cast(*im.binary("Pow", im.cast(*x, DataType::Double), im.cast(*y, DataType::Double)),
+                   x->type);
   if (!exponent || *exponent < 0 || *exponent > 64 || *exponent != std::floor(*exponent))
     return im.unsupported("integer powers with exponents that are no constants from 0 to 64");
   Data *result = im.makeInteger(x->type, 1);

@@ -30,7 +30,42 @@ Handler OpTable::find(const Node &node) const {
   return after == versions->second.begin() ? nullptr : std::prev(after)->second;
 }
 
+/// What models could write in place of operators whose names say nothing of it.
+static const std::pair<StringRef, StringRef> kNearest[] = {
+    {"AveragePool", "GlobalAveragePool, or Conv with a constant kernel"},
+    {"Compress", "Gather with constant indices"},
+    {"ConvInteger", "DequantizeLinear and Conv"},
+    {"ConvTranspose", "Conv"},
+    {"DeformConv", "Conv"},
+    {"Det", "MatMul"},
+    {"GRU", "Attention"},
+    {"GridSample", "GatherND"},
+    {"LSTM", "Attention"},
+    {"LinearAttention", "Attention"},
+    {"MaxPool", "GlobalMaxPool, or ReduceMax of a Reshape"},
+    {"Multinomial", "ArgMax"},
+    {"NonMaxSuppression", "TopK"},
+    {"QLinearConv", "DequantizeLinear and Conv"},
+    {"QLinearMatMul", "MatMulInteger"},
+    {"RNN", "Attention"},
+    {"RandomNormal", "an input of the model"},
+    {"RandomNormalLike", "an input of the model"},
+    {"RandomUniform", "an input of the model"},
+    {"RandomUniformLike", "an input of the model"},
+    {"Resize", "Gather with constant indices"},
+    {"Scan", "Loop with a constant number of rounds"},
+    {"SoftmaxCrossEntropyLoss", "LogSoftmax"},
+    {"NegativeLogLikelihoodLoss", "LogSoftmax"},
+    {"StringNormalizer", "an input of token ids"},
+    {"TfIdfVectorizer", "an input of token ids"},
+    {"Unique", "TopK"},
+    {"Upsample", "Gather with constant indices"},
+};
+
 std::string OpTable::nearest(const Node &node) const {
+  for (auto [name, other] : kNearest)
+    if (name == node.op)
+      return other.str();
   std::string best;
   unsigned distance = std::max<size_t>(2, node.op.size() / 3) + 1;
   for (auto &[key, versions] : handlers) {
@@ -40,7 +75,7 @@ std::string OpTable::nearest(const Node &node) const {
       best = (key.first.empty() ? "" : key.first + ".") + key.second;
     }
   }
-  return best;
+  return best.empty() ? "a function of the model, made of ONNX's own operators" : best;
 }
 
 //===-- Problems -----------------------------------------------------------------------------===//
@@ -191,8 +226,7 @@ void Importer::importNode(const Node &node) {
       (void)unsupported("operator set " + Twine(node.version) +
                         " does not have it, as Fovea reads it");
     else
-      (void)unsupported("an operator that Fovea does not know" +
-                        (nearest.empty() ? Twine("") : "; the nearest is " + Twine(nearest)));
+      (void)unsupported("an operator that Fovea does not know; the nearest is " + Twine(nearest));
   } else if (!isPoisoned) {
     isSound &= succeeded(handler(*this));
     for (const NodeAttribute &attribute : node.attributes)

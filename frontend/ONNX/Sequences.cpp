@@ -262,6 +262,8 @@ static LogicalResult importOneHot(Importer &im) {
   TRY(int64_t axis, im.axis(im.integer("axis", -1), ids->rank() + 1));
   std::optional<Element> size = im.scalar(*depth);
   Sym count = nullptr;
+  if (depth->rank() == 1 && Symbols::known(depth->shape[0]) != 1)
+    return im.invalid("expects one depth");
   if (size && size->integer)
     count = size->integer;
   else if (std::optional<double> real = im.realOf(*depth))

@@ -12,8 +12,8 @@ using namespace mlir::fovea::onnx;
 static FailureOr<SmallVector<Sym>> sizesOf(Importer &im, Data &data, StringRef what) {
   const std::vector<Element> *known = im.elements(data);
   if (!known || isFloat(data.type) || data.rank() > 1)
-    return im.unsupported(what + " that depend on what a tensor holds; expects constants, or sizes "
-                                 "of the model's inputs");
+    return im.unsupported(
+        what + " from a tensor's elements; expects constants, or sizes of the model's inputs");
   SmallVector<Sym> result;
   for (const Element &element : *known)
     result.push_back(element.integer);
@@ -39,7 +39,8 @@ static LogicalResult importIdentity(Importer &im) {
 static LogicalResult importDropout(Importer &im) {
   im.integer("seed", 0);
   im.real("ratio", 0);
-  if (Data *training = im.input(2))
+  std::optional<double> ratio = im.input(1) ? im.realOf(*im.input(1)) : std::nullopt;
+  if (Data *training = im.input(2); training && ratio != 0)
     if (im.integerOf(*training) != 0)
       return im.unsupported("training; expects training_mode to be false");
   im.set(0, im.input(0));
@@ -240,6 +241,9 @@ static LogicalResult importSplit(Importer &im) {
     im.set(i, part);
     offset = end;
   }
+  // Parts of open sizes that do not add up could reach outside.
+  if (offset != x.shape[axis] && (!Symbols::known(offset) || !Symbols::known(x.shape[axis])))
+    return im.unsupported("sizes of parts whose sum is not that of the axis for certain");
   return success();
 }
 

@@ -114,6 +114,24 @@ FailureOr<Data *> Importer::reshape(Data &data, ArrayRef<Sym> shape) {
     return finish(current);
   }
 
+  // A fixed number of elements of an open one, as where an exporter wrote traced sizes down: read
+  // so that no size of the input leads outside of it.
+  if (want && !have) {
+    Data *flat = &data;
+    if (data.rank() != 1) {
+      TRY(flat, reshape(data, {total}));
+    }
+    Value source = value(*flat), count = symbols.materialize(total);
+    Data *exact =
+        generate(data.type, {wanted}, [&](ImplicitLocOpBuilder &builder, ArrayRef<Value> i) {
+          Value one = arith::ConstantIndexOp::create(builder, 1);
+          Value last = arith::SubIOp::create(builder, count, one);
+          Value at = arith::MinSIOp::create(builder, i[0], last);
+          return tensor::ExtractOp::create(builder, source, ValueRange{at}).getResult();
+        });
+    return reshape(*exact, shape);
+  }
+
   SmallVector<ReassociationIndices> joined, split;
   SmallVector<Sym> middle;
   SmallVector<OpFoldResult> sizes(shape.size());

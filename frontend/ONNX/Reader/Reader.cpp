@@ -275,6 +275,26 @@ private:
     }
   }
 
+  /// The module that PyTorch's newer exporter made a node for: the last but one of the names in
+  /// "['', 'layers.0', 'layers.0.attention', 'softmax']".
+  static std::string readScope(const ::onnx::NodeProto &proto) {
+    for (const auto &entry : proto.metadata_props()) {
+      if (entry.key() != "pkg.torch.onnx.name_scopes")
+        continue;
+      std::vector<std::string> names;
+      const std::string &text = entry.value();
+      for (size_t at = text.find('\''); at != std::string::npos;) {
+        size_t end = text.find('\'', at + 1);
+        if (end == std::string::npos)
+          break;
+        names.push_back(text.substr(at + 1, end - at - 1));
+        at = text.find('\'', end + 1);
+      }
+      return names.size() < 2 ? "" : names[names.size() - 2];
+    }
+    return "";
+  }
+
   void readNode(const ::onnx::NodeProto &proto, Node &node, bool isMain) {
     node.name = proto.name();
     node.op = proto.op_type();
@@ -282,6 +302,8 @@ private:
     node.overload = proto.overload();
     node.inputs.assign(proto.input().begin(), proto.input().end());
     node.outputs.assign(proto.output().begin(), proto.output().end());
+    if (std::string scope = readScope(proto); !scope.empty())
+      node.name = scope + "/" + node.label();
     auto version = opsets->find(node.domain);
     node.version = version == opsets->end() ? 0 : version->second;
     if (node.domain.empty() && !node.version)
