@@ -747,17 +747,19 @@ static std::pair<Value, int64_t> findNamed(OpBuilder &builder, StringAttr name) 
   llvm_unreachable("the name came from an argument");
 }
 
-Value Expressions::materialize(OpBuilder &builder, Location loc, AffineExpr expr, ValueRange dims) {
+Value Expressions::materialize(OpBuilder &builder, Location loc, AffineExpr expr, ValueRange dims,
+                               OpBuilder *sizes) {
+  OpBuilder &graph = sizes ? *sizes : builder;
   SmallVector<Value> symbolValues(symbols.size());
   expr.walk([&](AffineExpr part) {
     auto symbol = dyn_cast<AffineSymbolExpr>(part);
     if (!symbol || symbolValues[symbol.getPosition()])
       return;
     const SizeOrigin &origin = symbols[symbol.getPosition()];
-    auto [source, axis] = origin.known ? findNamed(builder, cast<StringAttr>(origin.known))
+    auto [source, axis] = origin.known ? findNamed(graph, cast<StringAttr>(origin.known))
                                        : std::pair(origin.value, origin.axis);
     symbolValues[symbol.getPosition()] =
-        axis < 0 ? source : tensor::DimOp::create(builder, loc, source, axis).getResult();
+        axis < 0 ? source : tensor::DimOp::create(graph, loc, source, axis).getResult();
   });
   // What is not used needs some value.
   for (Value &value : symbolValues)

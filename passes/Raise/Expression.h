@@ -89,7 +89,9 @@ public:
   /// The value or tensor axis that a symbol stands for.
   SizeOrigin getSymbol(unsigned symbol) const { return symbols[symbol]; }
   /// An index expression without dims as a value.
-  Value materialize(OpBuilder &builder, Location loc, AffineExpr expr, ValueRange dims = {});
+  /// The graph's sizes are read where `sizes` stands, if that is given.
+  Value materialize(OpBuilder &builder, Location loc, AffineExpr expr, ValueRange dims = {},
+                    OpBuilder *sizes = nullptr);
   unsigned getNumSymbols() const { return symbols.size(); }
   /// Folds what ranges of dims decide: (8*d0 + d1) floordiv 8 is d0 where d1 < 8.
   AffineExpr simplify(AffineExpr expr);

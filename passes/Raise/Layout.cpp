@@ -342,6 +342,7 @@ Value raise::compute(Expressions &e, OpBuilder &builder, Location loc, Expr expr
   AffineMap identity = AffineMap::getMultiDimIdentityMap(single.size(), context);
   SmallVector<utils::IteratorType> kinds(single.size(), utils::IteratorType::parallel);
   bool sound = true;
+  OpBuilder outside(builder); // `builder` itself moves into the body
   auto generic = linalg::GenericOp::create(
       builder, loc, TypeRange(empty.getType()), ValueRange(), ValueRange(empty), {identity}, kinds,
       [&](OpBuilder &body, Location loc, ValueRange) {
@@ -352,7 +353,7 @@ Value raise::compute(Expressions &e, OpBuilder &builder, Location loc, Expr expr
           dims[dim] = loopOf[dim] == ~0u ? zero : linalg::IndexOp::create(body, loc, loopOf[dim]);
         std::function<Value(Expr)> leaf = [&](Expr part) -> Value {
           if (part->kind == Node::Kind::Index) {
-            Value index = e.materialize(body, loc, part->affine, dims);
+            Value index = e.materialize(body, loc, part->affine, dims, &outside);
             if (!part->type.isIndex())
               index = arith::IndexCastOp::create(body, loc, part->type, index);
             return index;
