@@ -107,11 +107,21 @@ static Expr dropIndependent(Expressions &e, Expr expr, unsigned dim) {
 //===-- Identity testing ---------------------------------------------------------------------===//
 
 /// Whether two expressions agree at random places of random tensors, and mean something at some.
-static bool areEqual(Expressions &e, Expr a, Expr b, ArrayRef<unsigned> dims) {
+/// `booleans`: tensors whose elements are zeros and ones.
+static bool areEqual(Expressions &e, Expr a, Expr b, ArrayRef<unsigned> dims,
+                     ArrayRef<Value> booleans = {}) {
   constexpr int kSeeds = 3, kPlaces = 3;
   unsigned sound = 0;
   for (int seed = 1; seed <= kSeeds; ++seed) {
     Evaluator evaluate(e, seed);
+    if (!booleans.empty())
+      evaluate.given = [&](Value tensor, ArrayRef<int64_t> indices) -> std::optional<Number> {
+        if (!llvm::is_contained(booleans, tensor))
+          return std::nullopt;
+        uint64_t bits = llvm::hash_combine(seed, llvm::hash_combine_range(indices));
+        int64_t bit = (bits >> 9) % 4 != 0;
+        return Number{static_cast<double>(bit), bit};
+      };
     for (int n = 0; n < kPlaces; ++n) {
       evaluate.place.assign(e.getNumDims(), 0);
       for (unsigned dim : dims) {
@@ -222,7 +232,7 @@ static bool readProduct(Expressions &e, AttentionForm &form, Expr node,
       continue;
     Expr sum = stripCasts(tanh->args[0]);
     if (!sum->is<arith::AddFOp>())
-      return false;
+      continue;
     SmallVector<Expr> queries, keys;
     std::function<bool(Expr)> split = [&](Expr part) -> bool {
       Expr inner = stripCasts(part);
@@ -238,18 +248,18 @@ static bool readProduct(Expressions &e, AttentionForm &form, Expr node,
       return true;
     };
     if (!split(sum->args[0]) || !split(sum->args[1]) || queries.size() != 1 || keys.size() != 1)
-      return false;
+      continue;
     SmallVector<Expr> others;
     for (Expr other : factors)
       if (other != factor)
         others.push_back(other);
     if (others.size() != 1 || others[0]->dependsOn(form.key))
-      return false;
+      continue;
     double one = 1;
     std::optional<Operand> q = getOperand(e, queries[0], one), k = getOperand(e, keys[0], one);
     std::optional<Operand> w = getOperand(e, others[0], scale);
     if (!q || !k || !w || one != 1)
-      return false;
+      continue;
     for (unsigned dim : rootDims)
       if (w->dependsOn(dim))
         return false;
@@ -375,23 +385,43 @@ static std::optional<WeightedSum> readWeightedSum(Expressions &e, Expr sum,
   return found;
 }
 
-/// Logits that only a denominator sees: what exponentials are taken of that no key is in.
+/// Logits that only a denominator sees: what stands in it for a place beside the keys, and what
+/// exponentials are taken of that no key is in.
 static SmallVector<Expr> getSinks(Expressions &e, const AttentionForm &form, Expr whole) {
   SmallVector<Expr> sinks;
-  auto inScore = collect(form.score, [](Expr) { return true; });
-  for (Expr node : collect(whole, [](Expr) { return true; })) {
-    if (node->kind != Node::Kind::Element || !isa<FloatType>(node->type) ||
-        llvm::is_contained(inScore, node))
+  auto all = [](Expr) { return true; };
+  auto inScore = collect(form.score, all);
+  auto add = [&](Expr root) {
+    for (Expr node : collect(root, [](Expr node) { return node->kind != Node::Kind::Reduce; })) {
+      if (node->kind != Node::Kind::Element || !isa<FloatType>(node->type) ||
+          llvm::is_contained(inScore, node) || llvm::is_contained(sinks, node))
+        continue;
+      bool fits = true;
+      for (unsigned dim : node->dims.set_bits())
+        fits &= llvm::any_of(form.axes,
+                             [&](const Axis &axis) { return llvm::is_contained(axis, dim); });
+      if (fits)
+        sinks.push_back(node);
+    }
+  };
+  // A place before or behind the keys.
+  for (Expr node : collect(whole, all)) {
+    if (node->kind != Node::Kind::Reduce || node->combiner != Combiner::Add)
       continue;
-    bool fits = true;
-    for (unsigned dim : node->dims.set_bits())
-      fits &=
-          llvm::any_of(form.axes, [&](const Axis &axis) { return llvm::is_contained(axis, dim); });
-    if (fits)
-      sinks.push_back(node);
+    AffineExpr more = e.simplify(e.getExtent(node->dim) - e.getExtent(form.key));
+    if (more != getAffineConstantExpr(1, e.getContext()))
+      continue;
+    for (AffineExpr place : {getAffineConstantExpr(0, e.getContext()), e.getExtent(form.key)}) {
+      llvm::DenseMap<unsigned, Expr> last;
+      last[node->dim] = e.index(place);
+      add(e.substitute(node->args[0], last));
+    }
   }
-  if (sinks.size() > 4)
-    sinks.resize(4);
+  for (Expr node : collect(whole, all))
+    if (isExp(node) && !node->dependsOn(form.key))
+      add(node);
+  if (sinks.size() > 6)
+    sinks.resize(6);
   sinks.push_back(e.constant(0.0, cast<FloatType>(Float32Type::get(e.getContext()))));
   return sinks;
 }
@@ -453,6 +483,31 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
       form.sink = nullptr;
       bool right = areEqual(e, form.whole,
                             makeAttention(e, form.score, sum->value, nullptr, form.key), dims);
+      if (!right) {
+        // Exponentials are multiplied by a mask before they are summed.
+        SmallVector<Expr> factors, masks;
+        addFactors(e, sum->weight, factors);
+        for (Expr factor : factors)
+          if (factor->dependsOn(form.key) && getExps(factor, form.key).empty())
+            masks.push_back(factor);
+        SmallVector<Value> booleans;
+        for (Expr mask : masks)
+          for (Expr part : collect(mask, [](Expr) { return true; }))
+            if (part->kind == Node::Kind::Element)
+              booleans.push_back(part->tensor);
+        if (!masks.empty()) {
+          FloatType type = Float64Type::get(e.getContext());
+          Expr log = e.compute<math::LogOp>(type, {multiply(e, masks, type)});
+          Expr wide = form.score->type == type ? form.score
+                                               : e.compute<arith::ExtFOp>(type, {form.score});
+          Expr masked = e.compute<arith::AddFOp>(type, {wide, log});
+          Expr formula = makeAttention(e, masked, sum->value, nullptr, form.key);
+          if (areEqual(e, form.whole, formula, dims, booleans)) {
+            form.score = masked;
+            right = true;
+          }
+        }
+      }
       if (!right)
         for (Expr sink : getSinks(e, form, form.whole)) {
           if (sink->type != form.score->type && !sink->isConstant() &&
@@ -465,6 +520,7 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
             break;
           }
         }
+      if (getenv("FDBG") && !right) { llvm::errs() << "NOTRIGHT score "; e.print(form.score, llvm::errs()); llvm::errs() << "\n  whole "; e.print(form.whole, llvm::errs()); llvm::errs() << "\n"; }
       if (!right) {
         refusal.reason =
             "the weights are not the softmax of anything over the keys that are summed";
@@ -487,6 +543,7 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
       for (Expr part : collect(form.score, [&](Expr part) { return part->dependsOn(form.key); }))
         if (!found && (part->kind == Node::Kind::Element || part->kind == Node::Kind::Reduce))
           found = readProduct(e, form, part, dims);
+      if (getenv("FDBG") && !found) { llvm::errs() << "NOPRODUCT score "; e.print(form.score, llvm::errs()); llvm::errs() << "\n"; }
       if (!found) {
         refusal.reason = "the scores do not come from a product of queries and keys";
         refusal.change = "compute scores as a product of two tensors over the head size";
@@ -645,6 +702,13 @@ bool raise::assignRoles(Expressions &e, AttentionForm &form, Refusal &refusal) {
     else
       shared.push_back(dim);
   }
+  // Weights of the same token's experts, a router's, look like one query that all share.
+  if (ofQuery.empty())
+    for (unsigned dim : shared)
+      if (form.values.dependsOn(dim) && form.query.dependsOn(dim) && !form.keys.dependsOn(dim)) {
+        refusal = {"each query has values of its own, as a router's experts", ""};
+        return false;
+      }
   // Of several dims that queries alone have, one is the sequence: what is compared with keys, is as
   // long as them, is open, stands last; the others are heads that share keys.
   auto rank = [&](unsigned dim) {

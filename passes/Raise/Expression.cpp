@@ -9,6 +9,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -335,12 +336,24 @@ Expr Expressions::fold(StringRef name, DictionaryAttr attrs, Type type, ArrayRef
   if (args.size() == 1 && args[0]->type == type &&
       (name == "arith.extf" || name == "arith.truncf" || name == "arith.index_cast"))
     return args[0];
-  if (args.size() == 1 && args[0]->isConstant() && isa<FloatType>(type)) {
-    if (name == "arith.sitofp" || name == "arith.extf" || name == "arith.truncf" ||
-        (name == "arith.uitofp" && args[0]->integer >= 0))
-      return constant(args[0]->getNumber(), cast<FloatType>(type));
-    if (name == "arith.negf")
-      return constant(-args[0]->getNumber(), cast<FloatType>(type));
+  if (!args.empty() && llvm::all_of(args, [](Expr arg) { return arg->isConstant(); })) {
+    Node node;
+    node.kind = Node::Kind::Compute;
+    node.type = type;
+    node.name = StringAttr::get(context, name);
+    node.attrs = attrs;
+    node.args.assign(args.begin(), args.end());
+    if (std::optional<Number> number = Evaluator(*this, 1).evaluate(intern(node))) {
+      if (auto real = dyn_cast<FloatType>(type))
+        return constant(number->real, real);
+      return constant(number->integer, type);
+    }
+  }
+  // A power of a number is an exponential.
+  if (name == "math.powf" && args[0]->isConstant() && args[0]->getNumber() > 0) {
+    auto real = cast<FloatType>(type);
+    Expr factor = constant(std::log(args[0]->getNumber()), real);
+    return compute<math::ExpOp>(type, {compute<arith::MulFOp>(type, {args[1], factor})});
   }
   return {};
 }
@@ -715,7 +728,44 @@ AffineExpr Expressions::getSize(Value tensor, int64_t axis) {
     return getSize(OpFoldResult(origin.value));
   if (auto number = dyn_cast_or_null<IntegerAttr>(origin.known))
     return getAffineConstantExpr(number.getInt(), context);
+  if (!origin.known)
+    if (Operation *op = origin.value.getDefiningOp())
+      if (AffineExpr size = getComputedSize(op, origin.axis))
+        return size;
   return getSymbolOf(origin);
+}
+
+/// A size that is a sum or product of others; null for all else.
+AffineExpr Expressions::getComputedSize(Operation *op, int64_t axis) {
+  return llvm::TypeSwitch<Operation *, AffineExpr>(op)
+      .Case([&](tensor::ConcatOp concat) -> AffineExpr {
+        AffineExpr sum = getAffineConstantExpr(0, context);
+        for (Value input : concat.getInputs()) {
+          AffineExpr size = getSize(input, axis);
+          if (static_cast<int64_t>(concat.getDim()) != axis)
+            return size;
+          sum = sum + size;
+        }
+        return simplify(sum);
+      })
+      .Case([&](tensor::PadOp pad) {
+        return simplify(getSize(pad.getSource(), axis) + getSize(pad.getMixedLowPad()[axis]) +
+                        getSize(pad.getMixedHighPad()[axis]));
+      })
+      .Case([&](tensor::CollapseShapeOp collapse) {
+        AffineExpr product = getAffineConstantExpr(1, context);
+        for (int64_t source : collapse.getReassociationIndices()[axis])
+          product = product * getSize(collapse.getSrc(), source);
+        return simplify(product);
+      })
+      .Case([&](tensor::ExtractSliceOp slice) -> AffineExpr {
+        llvm::SmallBitVector dropped = slice.getDroppedDims();
+        for (int64_t source = 0; source < slice.getSourceType().getRank(); ++source)
+          if (!dropped.test(source) && axis-- == 0)
+            return getSize(slice.getMixedSizes()[source]);
+        return {};
+      })
+      .Default([](Operation *) { return AffineExpr(); });
 }
 
 AffineExpr Expressions::getSymbolOf(const SizeOrigin &origin) {
@@ -762,9 +812,13 @@ Value Expressions::materialize(OpBuilder &builder, Location loc, AffineExpr expr
         axis < 0 ? source : tensor::DimOp::create(graph, loc, source, axis).getResult();
   });
   // What is not used needs some value.
+  Value zero;
   for (Value &value : symbolValues)
-    if (!value)
-      value = arith::ConstantIndexOp::create(builder, loc, 0);
+    if (!value) {
+      if (!zero)
+        zero = arith::ConstantIndexOp::create(builder, loc, 0);
+      value = zero;
+    }
   return affine::expandAffineExpr(builder, loc, expr, dims, symbolValues);
 }
 

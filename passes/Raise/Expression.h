@@ -148,6 +148,7 @@ private:
   MLIRContext *context;
   SmallVector<AffineExpr> extents;
   SmallVector<SizeOrigin> symbols;
+  AffineExpr getComputedSize(Operation *op, int64_t axis);
   AffineExpr getSymbolOf(const SizeOrigin &origin);
   llvm::FoldingSet<Node> nodes;
   std::vector<std::unique_ptr<Node>> owned;

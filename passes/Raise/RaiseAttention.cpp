@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "passes/Raise/Passes.h"
 #include "passes/Raise/Score.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::fovea {
@@ -188,18 +189,14 @@ static AttentionOp build(Expressions &e, AttentionForm &form, Refusal &refusal) 
       sound &= axes.back().size() <= 1;
     }
     if (sound) {
-      // Users may stand before the root.
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointAfter(attention);
       Value old = rearrange(e, builder, loc, attention.getWeights(),
                             {form.batch, form.heads, form.queries, {form.key}}, axes);
       old = convert(builder, loc, old, oldType.getElementType());
-      form.weights.tensor.replaceUsesWithIf(old, [&](OpOperand &use) {
-        Operation *user = use.getOwner();
-        while (user && user->getBlock() != attention->getBlock())
-          user = user->getParentOp();
-        return user && old.getDefiningOp()->isBeforeInBlock(user);
-      });
+      form.weights.tensor.replaceAllUsesWith(old);
+      // Users may stand before the root.
+      sortTopologically(attention->getBlock());
     }
   }
   return attention;

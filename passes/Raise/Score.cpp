@@ -74,6 +74,8 @@ struct Booleans {
                     compare(x->args[2], bound, above));
     if (x->is<arith::NegFOp>())
       return compare(x->args[0], -bound, !above);
+    if (x->is<math::LogOp>())
+      return compare(x->args[0], std::exp(bound), above);
     if (x->is<arith::MulFOp>() || x->is<arith::DivFOp>())
       for (unsigned i : {1, 0}) {
         double factor = x->args[i]->isConstant() ? x->args[i]->getNumber() : 0;
@@ -81,6 +83,14 @@ struct Booleans {
           continue;
         return compare(x->args[1 - i], x->is<arith::MulFOp>() ? bound / factor : bound * factor,
                        above == (factor > 0));
+      }
+    // A number or zero, as a condition says.
+    if (x->is<arith::MulFOp>())
+      for (unsigned i : {0, 1}) {
+        if (!x->args[i]->is<arith::UIToFPOp>() || !x->args[i]->args[0]->type.isInteger(1))
+          continue;
+        return choose(normalize(x->args[i]->args[0]), compare(x->args[1 - i], bound, above),
+                      constant(above ? 0 > bound : 0 < bound));
       }
     if (x->is<arith::AddFOp>())
       for (unsigned i : {0, 1})
@@ -113,8 +123,85 @@ struct Booleans {
     return compareReal(above ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, x, bound);
   }
 
+  /// The conditions that a number depends on, if it depends on nothing else.
+  bool addConditions(Expr x, SmallVectorImpl<Expr> &conditions) {
+    if (x->isConstant())
+      return true;
+    if (x->type.isInteger(1) &&
+        !(x->is<arith::AndIOp>() || x->is<arith::OrIOp>() || x->is<arith::XOrIOp>())) {
+      if (!llvm::is_contained(conditions, x))
+        conditions.push_back(x);
+      return conditions.size() <= 4;
+    }
+    return x->kind == Node::Kind::Compute &&
+           llvm::all_of(x->args, [&](Expr arg) { return addConditions(arg, conditions); });
+  }
+
+  /// Whether `a` can only hold where `b` does: two comparisons with one difference.
+  bool implies(Expr a, Expr b) {
+    auto bound = [&](Expr x) -> std::pair<AffineExpr, int64_t> { // expr <= number
+      if (!x->is<arith::CmpIOp>() || x->args[0]->type.isInteger(1))
+        return {};
+      auto affine = [&](Expr part) {
+        return part->kind == Node::Kind::Index ? part->affine
+               : part->isConstant()            ? getAffineConstantExpr(part->integer, e.getContext())
+                                               : AffineExpr();
+      };
+      AffineExpr left = affine(x->args[0]), right = affine(x->args[1]);
+      if (!left || !right)
+        return {};
+      AffineExpr difference = left - right;
+      auto predicate = cast<arith::CmpIPredicateAttr>(x->attrs.get("predicate")).getValue();
+      bool less = predicate == arith::CmpIPredicate::slt || predicate == arith::CmpIPredicate::sle;
+      bool more = predicate == arith::CmpIPredicate::sgt || predicate == arith::CmpIPredicate::sge;
+      if (!less && !more)
+        return {};
+      bool strict = predicate == arith::CmpIPredicate::slt || predicate == arith::CmpIPredicate::sgt;
+      return {e.simplify((less ? difference : difference * -1) + (strict ? 1 : 0)), 0};
+    };
+    AffineExpr first = bound(a).first, second = bound(b).first;
+    if (!first || !second)
+      return false;
+    auto apart = dyn_cast<AffineConstantExpr>(e.simplify(second - first));
+    return apart && apart.getValue() <= 0;
+  }
+
+  /// A comparison of numbers that are made of conditions alone, as a formula of these.
+  Expr byCases(Expr x, ArrayRef<Expr> conditions, llvm::DenseMap<Expr, Expr> known) {
+    while (!conditions.empty() && known.contains(conditions.front()))
+      conditions = conditions.drop_front();
+    if (conditions.empty()) {
+      Evaluator evaluate(e, 1);
+      std::optional<Number> value = evaluate.evaluate(e.replace(x, known));
+      return value ? constant(value->integer) : Expr();
+    }
+    Expr condition = conditions.front();
+    Expr cases[2];
+    for (bool holds : {false, true}) {
+      llvm::DenseMap<Expr, Expr> more = known;
+      more[condition] = constant(holds);
+      for (Expr other : conditions.drop_front()) {
+        if (!holds && implies(other, condition))
+          more[other] = constant(false);
+        if (holds && implies(condition, other))
+          more[other] = constant(true);
+      }
+      cases[holds] = byCases(x, conditions.drop_front(), more);
+      if (!cases[holds])
+        return {};
+    }
+    return choose(normalize(condition), cases[1], cases[0]);
+  }
+
   /// The same predicate with comparisons of numbers that are booleans undone.
   Expr normalize(Expr x) {
+    if (x->is<arith::CmpIOp>() || x->is<arith::CmpFOp>()) {
+      SmallVector<Expr> conditions;
+      if (llvm::all_of(x->args, [&](Expr arg) { return addConditions(arg, conditions); }) &&
+          !conditions.empty())
+        if (Expr formula = byCases(x, conditions, llvm::DenseMap<Expr, Expr>()))
+          return formula;
+    }
     if (x->is<arith::AndIOp>())
       return both(normalize(x->args[0]), normalize(x->args[1]));
     if (x->is<arith::OrIOp>())
@@ -249,6 +336,17 @@ struct Booleans {
         return choose(normalize(a->args[0]), normalize(with(a->args[1])),
                       normalize(with(a->args[2])));
       }
+      // Of the greater or the less of two.
+      if (i == 0 && !equality && (a->is<arith::MaxSIOp>() || a->is<arith::MinSIOp>())) {
+        bool isLess = predicate == arith::CmpIPredicate::slt || predicate == arith::CmpIPredicate::sle;
+        bool isGreater =
+            predicate == arith::CmpIPredicate::sgt || predicate == arith::CmpIPredicate::sge;
+        if (isLess || isGreater) {
+          Expr first = normalize(e.compare(predicate, a->args[0], b));
+          Expr second = normalize(e.compare(predicate, a->args[1], b));
+          return a->is<arith::MaxSIOp>() == isLess ? both(first, second) : either(first, second);
+        }
+      }
       // Of a product of zeros and ones.
       if (equality && b->integer == 0 && a->is<arith::MulIOp>()) {
         auto isSet = [&](Expr part) {
@@ -289,21 +387,21 @@ static std::optional<double> getNumber(Expressions &e, Expr expr) {
 }
 
 /// The very negative number that `expr` is where it is not (nearly) zero; nothing if it takes other
-/// values too. Integer tensors that are computed with like booleans are taken as zeros and ones.
+/// values too. Tensors that are computed with like booleans, (1 - m) * -1e4, are taken as such.
 static std::optional<double> getAdditiveMask(Expressions &e, Expr expr, double sign) {
   std::optional<double> low;
+  bool sawZero = false;
   SmallVector<unsigned> dims;
   for (unsigned dim : expr->dims.set_bits())
     dims.push_back(dim);
   for (int seed = 1; seed <= 4; ++seed) {
     Evaluator evaluate(e, seed * 77);
     evaluate.given = [&](Value tensor, ArrayRef<int64_t> indices) -> std::optional<Number> {
-      auto type = cast<RankedTensorType>(tensor.getType()).getElementType();
-      if (!isa<IntegerType>(type) || type.isInteger(1) ||
-          isa_and_nonnull<arith::ConstantOp>(tensor.getDefiningOp()))
+      if (isa_and_nonnull<arith::ConstantOp>(tensor.getDefiningOp()))
         return std::nullopt;
       uint64_t bits = llvm::hash_combine(seed, llvm::hash_combine_range(indices));
-      return Number{0, static_cast<int64_t>((bits >> 7) & 1)};
+      int64_t bit = (bits >> 7) & 1;
+      return Number{static_cast<double>(bit), bit};
     };
     for (int n = 0; n < 24; ++n) {
       evaluate.place.assign(e.getNumDims(), 0);
@@ -317,15 +415,17 @@ static std::optional<double> getAdditiveMask(Expressions &e, Expr expr, double s
       if (!value || std::isnan(*value))
         return std::nullopt;
       *value *= sign;
-      if (std::fabs(*value) < 1e-3)
+      if (std::fabs(*value) < 1e-3) {
+        sawZero = true;
         continue;
+      }
       if (*value > kVeryNegative)
         return std::nullopt;
       if (!low || *value > *low)
         low = value;
     }
   }
-  return low;
+  return sawZero ? low : std::nullopt;
 }
 
 /// What a row without a key gives when `number` is added to its scores of this type.
@@ -964,6 +1064,22 @@ Value ScoreBuilder::maskOfConstant(Expr predicate) {
     return true;
   };
   std::optional<int64_t> lower, upper;
+  // A prefix that all see, and a triangle.
+  int64_t prefix = 0;
+  while (prefix < columns && allowed[prefix])
+    ++prefix;
+  bool isPrefix = prefix > 1;
+  for (int64_t i = 0; isPrefix && i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j)
+      isPrefix &= (allowed[i * columns + j] != 0) == (j <= i || j < prefix);
+  if (isPrefix && prefix < columns && !isBand({}, most)) {
+    Booleans booleans(e);
+    MLIRContext *ctx = context;
+    auto number = [&](int64_t n) { return e.index(getAffineConstantExpr(n, ctx)); };
+    return tryMask(booleans.either(
+        e.compare(arith::CmpIPredicate::sle, e.index(column), e.index(row)),
+        e.compare(arith::CmpIPredicate::slt, e.index(column), number(prefix))));
+  }
   if (isBand({}, most))
     upper = most;
   else if (isBand(least, {}))
@@ -1001,6 +1117,7 @@ SmallVector<Axis> ScoreBuilder::axesOf(Expr expr, SmallVectorImpl<unsigned> &pre
 }
 
 Value ScoreBuilder::dense(Expr allowed) {
+  if (getenv("FDBG")) { llvm::errs() << "DENSE "; e.print(allowed, llvm::errs()); llvm::errs() << "\n"; }
   SmallVector<unsigned> present;
   SmallVector<Axis> axes = axesOf(allowed, present);
   Type type = MaskType::get(builder.getContext());

@@ -28,6 +28,9 @@ static llvm::json::Array getMaskKinds(Value mask) {
     StringRef name = op->getName().stripDialect();
     if (name.consume_front("mask_") && name != "and" && name != "or" && name != "not")
       names.insert(name);
+    // A window that ends at the query is causal too, however it was put together.
+    if (auto window = dyn_cast<MaskWindowOp>(op); window && window.getRight() == 0)
+      names.insert("causal");
     for (Value operand : op->getOperands())
       if (isa<MaskType>(operand.getType()))
         masks.insert(operand);
