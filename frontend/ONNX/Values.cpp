@@ -313,6 +313,24 @@ Value Importer::fromElements(Data &data) {
   return tensor::ExpandShapeOp::create(b, type, flat, ArrayRef<ReassociationIndices>{all});
 }
 
+/// Whether a matrix of floats is no parameter but a mask: a triangle of zeros and ones or
+/// infinities, which passes want to look into.
+static bool isTable(const ::fovea::onnx::Tensor &tensor) {
+  constexpr size_t kMostValues = 3;
+  constexpr uint64_t kMaxTable = 1 << 24;
+  if (tensor.shape.size() < 2 || tensor.bytes.empty() || tensor.size > kMaxTable)
+    return false;
+  llvm::SmallVector<double, kMostValues + 1> seen;
+  for (int64_t i = 0, count = tensor.count(); i < count; ++i) {
+    double value = realAt(tensor, i);
+    if (!llvm::is_contained(seen, value))
+      seen.push_back(value);
+    if (seen.size() > kMostValues || std::isnan(value))
+      return false;
+  }
+  return true;
+}
+
 Value Importer::value(Data &data) {
   if (data.value)
     return data.value;
@@ -320,7 +338,9 @@ Value Importer::value(Data &data) {
   if (const ::fovea::onnx::Tensor *tensor = data.stored) {
     RankedTensorType type = typeOf(data);
     bool isParameter = isFloat(data.type) && data.rank() >= 1 && tensor->count() > kMaxPlainFloats;
-    bool isSmall = tensor->size <= kMaxConstant && (!tensor->bytes.empty() || !tensor->size);
+    isParameter &= !isTable(*tensor);
+    bool isSmall = (tensor->size <= kMaxConstant || isTable(*tensor)) &&
+                   (!tensor->bytes.empty() || !tensor->size);
     bool isPacked = type.getElementType().isInteger(4);
     data.value = tensor->isMapped && !isPacked && (isParameter || !isSmall)
                      ? weightOf(*tensor, type)

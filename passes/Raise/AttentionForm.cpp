@@ -272,36 +272,37 @@ static bool readProduct(Expressions &e, AttentionForm &form, Expr node,
     return true;
   }
 
-  SmallVector<Expr> queries, keys;
-  for (Expr factor : factors) {
-    if (factor->isConstant())
-      scale *= factor->getNumber();
-    else
-      (factor->dependsOn(form.key) ? keys : queries).push_back(factor);
+  // The product's two sides, as they stand there.
+  std::optional<Operand> q, k;
+  Expr top = stripCasts(product);
+  while ((top->is<arith::MulFOp>() && (top->args[0]->isConstant() || top->args[1]->isConstant())) ||
+         (top->is<arith::DivFOp>() && top->args[1]->isConstant())) {
+    unsigned number = top->args[1]->isConstant() ? 1 : 0;
+    double factor = top->args[number]->getNumber();
+    scale *= top->is<arith::MulFOp>() ? factor : 1 / factor;
+    top = stripCasts(top->args[1 - number]);
   }
-  if (queries.empty() || keys.empty())
-    return false;
-  // Several factors on one side were one tensor, or are products in a row: the tensor is at home.
-  auto join = [&](SmallVectorImpl<Expr> &side) -> std::optional<Operand> {
-    if (side.size() == 1)
-      return getOperand(e, side[0], scale);
-    // The unsplit factor of the product.
-    SmallVector<Expr> level{product};
-    for (size_t i = 0; i < level.size(); ++i) {
-      SmallVector<Expr> inside;
-      addFactors(e, level[i], inside);
-      llvm::erase_if(inside, [](Expr factor) { return factor->isConstant(); });
-      if (inside == SmallVector<Expr>(side.begin(), side.end()))
-        if (auto [tensor, indices] = e.getHome(level[i]); tensor)
-          return Operand{tensor, indices};
-      for (Expr arg : level[i]->args)
-        if (level[i]->is<arith::MulFOp>() || level[i]->is<arith::DivFOp>() || isCast(level[i]))
-          level.push_back(arg);
+  if (top->is<arith::MulFOp>() &&
+      top->args[0]->dependsOn(form.key) != top->args[1]->dependsOn(form.key)) {
+    unsigned ofKeys = top->args[1]->dependsOn(form.key) ? 1 : 0;
+    q = getOperand(e, top->args[1 - ofKeys], scale);
+    k = getOperand(e, top->args[ofKeys], scale);
+  }
+  // Or factors in a row, of which those with the key are the key's.
+  if (!q || !k) {
+    scale = 1;
+    SmallVector<Expr> queries, keys;
+    for (Expr factor : factors) {
+      if (factor->isConstant())
+        scale *= factor->getNumber();
+      else
+        (factor->dependsOn(form.key) ? keys : queries).push_back(factor);
     }
-    return std::nullopt;
-  };
-  // A query side with constants outside of its home counts them once.
-  std::optional<Operand> q = join(queries), k = join(keys);
+    if (queries.size() != 1 || keys.size() != 1)
+      return false;
+    q = getOperand(e, queries[0], scale);
+    k = getOperand(e, keys[0], scale);
+  }
   if (!q || !k)
     return false;
   // Queries and keys meet in the depth, and each has a length of its own.
@@ -498,8 +499,8 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
         if (!masks.empty()) {
           FloatType type = Float64Type::get(e.getContext());
           Expr log = e.compute<math::LogOp>(type, {multiply(e, masks, type)});
-          Expr wide = form.score->type == type ? form.score
-                                               : e.compute<arith::ExtFOp>(type, {form.score});
+          Expr wide =
+              form.score->type == type ? form.score : e.compute<arith::ExtFOp>(type, {form.score});
           Expr masked = e.compute<arith::AddFOp>(type, {wide, log});
           Expr formula = makeAttention(e, masked, sum->value, nullptr, form.key);
           if (areEqual(e, form.whole, formula, dims, booleans)) {
@@ -520,7 +521,6 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
             break;
           }
         }
-      if (getenv("FDBG") && !right) { llvm::errs() << "NOTRIGHT score "; e.print(form.score, llvm::errs()); llvm::errs() << "\n  whole "; e.print(form.whole, llvm::errs()); llvm::errs() << "\n"; }
       if (!right) {
         refusal.reason =
             "the weights are not the softmax of anything over the keys that are summed";
@@ -543,7 +543,6 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
       for (Expr part : collect(form.score, [&](Expr part) { return part->dependsOn(form.key); }))
         if (!found && (part->kind == Node::Kind::Element || part->kind == Node::Kind::Reduce))
           found = readProduct(e, form, part, dims);
-      if (getenv("FDBG") && !found) { llvm::errs() << "NOPRODUCT score "; e.print(form.score, llvm::errs()); llvm::errs() << "\n"; }
       if (!found) {
         refusal.reason = "the scores do not come from a product of queries and keys";
         refusal.change = "compute scores as a product of two tensors over the head size";

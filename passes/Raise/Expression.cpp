@@ -754,7 +754,8 @@ AffineExpr Expressions::getComputedSize(Operation *op, int64_t axis) {
       })
       .Case([&](tensor::CollapseShapeOp collapse) {
         AffineExpr product = getAffineConstantExpr(1, context);
-        for (int64_t source : collapse.getReassociationIndices()[axis])
+        SmallVector<ReassociationIndices> groups = collapse.getReassociationIndices();
+        for (int64_t source : groups[axis])
           product = product * getSize(collapse.getSrc(), source);
         return simplify(product);
       })

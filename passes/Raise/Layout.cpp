@@ -226,6 +226,17 @@ static std::optional<Digits> getDigits(Expressions &e, AffineExpr index) {
   return digits;
 }
 
+std::optional<Axis> raise::getAxis(Expressions &e, Expr index) {
+  if (index->isConstant())
+    return index->integer == 0 ? std::optional(Axis()) : std::nullopt;
+  if (index->kind != Node::Kind::Index)
+    return std::nullopt;
+  std::optional<Digits> digits = getDigits(e, index->affine);
+  if (!digits || digits->stride != 1 || digits->offset != getAffineConstantExpr(0, e.getContext()))
+    return std::nullopt;
+  return digits->dims;
+}
+
 Value raise::layOut(Expressions &e, OpBuilder &builder, Location loc, Value tensor,
                     ArrayRef<Expr> indices, ArrayRef<Axis> axes) {
   auto fallBack = [&] { return compute(e, builder, loc, e.element(tensor, indices), axes); };

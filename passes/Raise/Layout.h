@@ -16,6 +16,9 @@ using Axis = SmallVector<unsigned>;
 /// The product of the dims' extents.
 AffineExpr getExtent(Expressions &e, ArrayRef<unsigned> dims);
 
+/// The dims that an index counts through, outermost first; nothing if it is not all of an axis.
+std::optional<Axis> getAxis(Expressions &e, Expr index);
+
 /// A tensor whose element at dims `axes` is `tensor[indices]`. Dims that the indices do not name
 /// are broadcast.
 Value layOut(Expressions &e, OpBuilder &builder, Location loc, Value tensor, ArrayRef<Expr> indices,

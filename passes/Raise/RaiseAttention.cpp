@@ -2,11 +2,11 @@
 //
 // The pass that makes `fovea.attention` of products, softmaxes and products. What is an attention
 // is decided in AttentionForm.cpp, what its masks are in Score.cpp; here the op is built.
+#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "passes/Raise/Passes.h"
 #include "passes/Raise/Score.h"
-#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::fovea {
@@ -183,10 +183,9 @@ static AttentionOp build(Expressions &e, AttentionForm &form, Refusal &refusal) 
     SmallVector<Axis> axes;
     bool sound = true;
     for (Expr index : form.weights.indices) {
-      axes.emplace_back();
-      for (unsigned dim : index->dims.set_bits())
-        axes.back().push_back(dim);
-      sound &= axes.back().size() <= 1;
+      std::optional<Axis> axis = getAxis(e, index);
+      sound &= axis.has_value();
+      axes.push_back(axis.value_or(Axis()));
     }
     if (sound) {
       OpBuilder::InsertionGuard guard(builder);

@@ -28,6 +28,23 @@ static SmallVector<Expr> collect(Expr root) {
   return found;
 }
 
+/// Whether all elements that an expression names surely exist. Those of a concatenation's parts do
+/// only where the part is chosen.
+static bool isSafe(Expressions &e, Expr root) {
+  AffineExpr zero = getAffineConstantExpr(0, e.getContext());
+  for (Expr part : collect(root)) {
+    if (part->kind != Node::Kind::Element)
+      continue;
+    for (auto [axis, index] : llvm::enumerate(part->args))
+      if (index->kind == Node::Kind::Index &&
+          !e.isWithin(index->affine, zero, e.getSize(part->tensor, axis)) &&
+          !e.isWithin(e.simplify(index->affine - e.getSize(part->tensor, axis)), AffineExpr(),
+                      zero))
+        return false;
+  }
+  return true;
+}
+
 static bool contains(Expr root, Expr part) { return llvm::is_contained(collect(root), part); }
 
 //===-- Booleans -----------------------------------------------------------------------------===//
@@ -40,8 +57,16 @@ struct Booleans {
   explicit Booleans(Expressions &e) : e(e), type(IntegerType::get(e.getContext(), 1)) {}
 
   Expr constant(bool value) { return e.constant(int64_t(value), type); }
-  Expr both(Expr a, Expr b) { return e.compute<arith::AndIOp>(type, {a, b}); }
-  Expr either(Expr a, Expr b) { return e.compute<arith::OrIOp>(type, {a, b}); }
+  Expr both(Expr a, Expr b) {
+    if (implies(a, b))
+      return a;
+    return implies(b, a) ? b : e.compute<arith::AndIOp>(type, {a, b});
+  }
+  Expr either(Expr a, Expr b) {
+    if (implies(a, b))
+      return b;
+    return implies(b, a) ? a : e.compute<arith::OrIOp>(type, {a, b});
+  }
   Expr negate(Expr a) {
     if (a->isConstant())
       return constant(!a->integer);
@@ -63,12 +88,24 @@ struct Booleans {
     return e.compute<arith::CmpFOp>(type, {x, e.constant(bound, cast<FloatType>(x->type))}, attrs);
   }
 
+  /// A choice between parts of a concatenation as an element of the concatenation; null if the
+  /// parts can be read by themselves.
+  Expr asWhole(Expr x) {
+    if (!x->is<arith::SelectOp>() || isSafe(e, x))
+      return {};
+    auto [tensor, indices] = e.getHome(x);
+    return tensor ? e.element(tensor, indices) : Expr();
+  }
+
   /// Whether `x > bound` (above) or `x < bound`, as a predicate without floats where it can be.
   Expr compare(Expr x, double bound, bool above) {
     if (x->isConstant())
       return constant(above ? x->getNumber() > bound : x->getNumber() < bound);
     if (isCast(x))
       return compare(x->args[0], bound, above);
+    if (Expr whole = asWhole(x))
+      return compareReal(above ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, whole,
+                         bound);
     if (x->is<arith::SelectOp>())
       return choose(normalize(x->args[0]), compare(x->args[1], bound, above),
                     compare(x->args[2], bound, above));
@@ -144,8 +181,8 @@ struct Booleans {
         return {};
       auto affine = [&](Expr part) {
         return part->kind == Node::Kind::Index ? part->affine
-               : part->isConstant()            ? getAffineConstantExpr(part->integer, e.getContext())
-                                               : AffineExpr();
+               : part->isConstant() ? getAffineConstantExpr(part->integer, e.getContext())
+                                    : AffineExpr();
       };
       AffineExpr left = affine(x->args[0]), right = affine(x->args[1]);
       if (!left || !right)
@@ -156,14 +193,15 @@ struct Booleans {
       bool more = predicate == arith::CmpIPredicate::sgt || predicate == arith::CmpIPredicate::sge;
       if (!less && !more)
         return {};
-      bool strict = predicate == arith::CmpIPredicate::slt || predicate == arith::CmpIPredicate::sgt;
+      bool strict =
+          predicate == arith::CmpIPredicate::slt || predicate == arith::CmpIPredicate::sgt;
       return {e.simplify((less ? difference : difference * -1) + (strict ? 1 : 0)), 0};
     };
     AffineExpr first = bound(a).first, second = bound(b).first;
     if (!first || !second)
       return false;
-    auto apart = dyn_cast<AffineConstantExpr>(e.simplify(second - first));
-    return apart && apart.getValue() <= 0;
+    return e.isWithin(e.simplify(second - first), AffineExpr(),
+                      getAffineConstantExpr(1, e.getContext()));
   }
 
   /// A comparison of numbers that are made of conditions alone, as a formula of these.
@@ -213,6 +251,8 @@ struct Booleans {
                                      : normalize(x->args[1 - i]);
       return x;
     }
+    if (Expr whole = asWhole(x))
+      return whole;
     if (x->is<arith::SelectOp>())
       return choose(normalize(x->args[0]), normalize(x->args[1]), normalize(x->args[2]));
     if (x->is<arith::MulIOp>() && x->type.isInteger(1))
@@ -338,7 +378,8 @@ struct Booleans {
       }
       // Of the greater or the less of two.
       if (i == 0 && !equality && (a->is<arith::MaxSIOp>() || a->is<arith::MinSIOp>())) {
-        bool isLess = predicate == arith::CmpIPredicate::slt || predicate == arith::CmpIPredicate::sle;
+        bool isLess =
+            predicate == arith::CmpIPredicate::slt || predicate == arith::CmpIPredicate::sle;
         bool isGreater =
             predicate == arith::CmpIPredicate::sgt || predicate == arith::CmpIPredicate::sge;
         if (isLess || isGreater) {
@@ -1076,9 +1117,9 @@ Value ScoreBuilder::maskOfConstant(Expr predicate) {
     Booleans booleans(e);
     MLIRContext *ctx = context;
     auto number = [&](int64_t n) { return e.index(getAffineConstantExpr(n, ctx)); };
-    return tryMask(booleans.either(
-        e.compare(arith::CmpIPredicate::sle, e.index(column), e.index(row)),
-        e.compare(arith::CmpIPredicate::slt, e.index(column), number(prefix))));
+    return tryMask(
+        booleans.either(e.compare(arith::CmpIPredicate::sle, e.index(column), e.index(row)),
+                        e.compare(arith::CmpIPredicate::slt, e.index(column), number(prefix))));
   }
   if (isBand({}, most))
     upper = most;
@@ -1117,7 +1158,6 @@ SmallVector<Axis> ScoreBuilder::axesOf(Expr expr, SmallVectorImpl<unsigned> &pre
 }
 
 Value ScoreBuilder::dense(Expr allowed) {
-  if (getenv("FDBG")) { llvm::errs() << "DENSE "; e.print(allowed, llvm::errs()); llvm::errs() << "\n"; }
   SmallVector<unsigned> present;
   SmallVector<Axis> axes = axesOf(allowed, present);
   Type type = MaskType::get(builder.getContext());
@@ -1413,7 +1453,8 @@ bool ScoreBuilder::buildRegion(Expr rule, Region &region, SmallVectorImpl<Value>
       if (value)
         value = toAccumulation(value);
     }
-    if (!value && part->kind == Node::Kind::Reduce) {
+    if (!value && (part->kind == Node::Kind::Reduce ||
+                   (part->is<arith::SelectOp>() && !hasRaw && !isSafe(e, part)))) {
       value = operandOf(part, /*computed=*/false);
       if (value)
         value = toAccumulation(value);

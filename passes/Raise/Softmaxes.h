@@ -16,8 +16,8 @@ struct LooseSoftmax {
   std::string change; ///< what would make it one; empty if it is none by nature
 };
 
-/// All of a module of tensors, in the order of its text: ops, and what is written out. A tensor is a
-/// softmax if it has an exponential and sums to one along an axis, whatever the numbers.
+/// All of a module of tensors, in the order of its text: ops, and what is written out. A tensor is
+/// a softmax if it has an exponential and sums to one along an axis, whatever the numbers.
 SmallVector<LooseSoftmax> findLooseSoftmaxes(ModuleOp module);
 
 } // namespace mlir::fovea

@@ -4,6 +4,7 @@
 #include "tools/compile/FusionReport.h"
 #include "dialects/Fovea/FoveaDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/Raise/Softmaxes.h"
 #include "tools/compile/Report.h"
@@ -123,13 +124,37 @@ static std::string getScore(AttentionOp attention) {
   return attention.getAdditive() ? "w * tanh(q + k)" : "x";
 }
 
+/// How often a function is called in one run of the entry that calls it most.
+static unsigned countCalls(ModuleOp module, Operation *inside) {
+  auto function = inside->getParentOfType<func::FuncOp>();
+  if (!function || function->hasAttr(FoveaDialect::kEntryAttr))
+    return 1;
+  unsigned most = 1;
+  for (auto caller : module.getOps<func::FuncOp>()) {
+    unsigned calls = 0;
+    caller.walk([&](func::CallOp call) { calls += call.getCallee() == function.getName(); });
+    most = std::max(most, calls);
+  }
+  return most;
+}
+
+/// The place of one of several calls: `layers.*` with the layer's number.
+static std::string placeOfCall(std::string place, unsigned call, unsigned calls) {
+  size_t star = calls > 1 ? place.find('*') : std::string::npos;
+  if (star != std::string::npos)
+    place.replace(star, 1, std::to_string(call));
+  return place;
+}
+
 FusionReport mlir::fovea::buildFusionReport(ModuleOp module) {
   FusionReport report;
   module.walk([&](Operation *op) {
     std::string place = placeOf(op->getLoc());
-    if (auto attention = dyn_cast<AttentionOp>(op)) {
+    auto attention = dyn_cast<AttentionOp>(op);
+    unsigned calls = attention ? countCalls(module, op) : 0;
+    for (unsigned call = 0; call < calls; ++call) {
       report.attention.push_back(llvm::json::Object{
-          {"location", place},
+          {"location", placeOfCall(place, call, calls)},
           {"status", "fused"},
           {"masks", getMaskKinds(attention.getMask())},
           {"score", getScore(attention)},
@@ -141,15 +166,18 @@ FusionReport mlir::fovea::buildFusionReport(ModuleOp module) {
     }
   });
   for (const LooseSoftmax &softmax : findLooseSoftmaxes(module)) {
-    ++report.missed;
-    report.attention.push_back(llvm::json::Object{
-        {"location", placeOf(softmax.op->getLoc())},
-        {"status", "not fused"},
-        {"masks", llvm::json::Array()},
-        {"score", ""},
-        {"reason", softmax.reason},
-        {"change", softmax.change},
-    });
+    unsigned calls = countCalls(module, softmax.op);
+    for (unsigned call = 0; call < calls; ++call) {
+      ++report.missed;
+      report.attention.push_back(llvm::json::Object{
+          {"location", placeOfCall(placeOf(softmax.op->getLoc()), call, calls)},
+          {"status", "not fused"},
+          {"masks", llvm::json::Array()},
+          {"score", ""},
+          {"reason", softmax.reason},
+          {"change", softmax.change},
+      });
+    }
   }
   return report;
 }

@@ -11,7 +11,7 @@ namespace mlir::fovea {
 
 struct FusionReport {
   /// A list of `{location, status: "fused"|"not fused", masks: [...], score, reason}`, in the order
-  /// of the module's text. A layer function's attention stands there once.
+  /// of the module's text. A layer function's attention stands there once for each call.
   llvm::json::Array attention;
   unsigned missed = 0;
 };
