@@ -321,6 +321,11 @@ Expr Expressions::fold(StringRef name, DictionaryAttr attrs, Type type, ArrayRef
       return compare(*isSigned, args[0], args[1]);
     return {};
   }
+  // What is equal to itself, for integers.
+  if (name == "arith.cmpi" && args[0] == args[1])
+    return constant(
+        int64_t(decide(cast<arith::CmpIPredicateAttr>(attrs.get("predicate")).getValue(), 0)),
+        type);
   // A number of booleans: m != 0 of an extended boolean is the boolean.
   if (name == "arith.cmpi" && args[1]->isConstant() && args[0]->is<arith::ExtUIOp>() &&
       args[0]->args[0]->type.isInteger(1)) {

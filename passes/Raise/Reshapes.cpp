@@ -73,6 +73,41 @@ struct ExpandOfCollapse : OpRewritePattern<tensor::ExpandShapeOp> {
   }
 };
 
+/// collapse(transpose(expand(x))) where axes that were divided move together: transpose(x).
+struct CollapseOfTransposedExpand : OpRewritePattern<tensor::CollapseShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::CollapseShapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto transpose = op.getSrc().getDefiningOp<linalg::TransposeOp>();
+    auto expand = transpose ? transpose.getInput().getDefiningOp<tensor::ExpandShapeOp>() : nullptr;
+    if (!expand || expand.getReassociationIndices().size() != op.getReassociationIndices().size())
+      return rewriter.notifyMatchFailure(op, "collapses no other axes than were expanded");
+    SmallVector<ReassociationIndices> divided = expand.getReassociationIndices();
+    SmallVector<int64_t> permutation;
+    for (ReassociationIndices axes : op.getReassociationIndices()) {
+      for (int64_t &axis : axes)
+        axis = transpose.getPermutation()[axis];
+      auto group = llvm::find(divided, axes);
+      if (group == divided.end())
+        return rewriter.notifyMatchFailure(op, "divided axes do not move together");
+      permutation.push_back(group - divided.begin());
+    }
+    Value source = expand.getSrc();
+    SmallVector<OpFoldResult> sizes;
+    for (int64_t axis : permutation)
+      sizes.push_back(tensor::getMixedSize(rewriter, op.getLoc(), source, axis));
+    Value empty =
+        tensor::EmptyOp::create(rewriter, op.getLoc(), sizes, op.getType().getElementType());
+    Value moved = linalg::TransposeOp::create(rewriter, op.getLoc(), source, empty, permutation)
+                      ->getResult(0);
+    if (moved.getType() != op.getType())
+      moved = tensor::CastOp::create(rewriter, op.getLoc(), op.getType(), moved);
+    rewriter.replaceOp(op, moved);
+    return success();
+  }
+};
+
 /// op(collapse(x), collapse(y)) -> collapse(op(x, y)) for ops that treat all elements alike.
 struct SinkCollapse : RewritePattern {
   explicit SinkCollapse(MLIRContext *context)
@@ -135,7 +170,7 @@ struct SinkCollapse : RewritePattern {
 } // namespace
 
 void raise::populateReshapePatterns(RewritePatternSet &patterns) {
-  patterns.add<ExpandOfCollapse, SinkCollapse>(patterns.getContext());
+  patterns.add<CollapseOfTransposedExpand, ExpandOfCollapse, SinkCollapse>(patterns.getContext());
   tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, patterns.getContext());
   tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, patterns.getContext());
   tensor::populateReassociativeReshapeFoldingPatterns(patterns);

@@ -82,7 +82,7 @@ public:
 
   /// Finds the two elements that turn, and the position; whether there is nothing else.
   bool sort(Rotation &rotation) {
-    // The first element stands in both with the same indices, the second likewise.
+    SmallVector<Expr> found;
     for (int side : {0, 1})
       for (Expr part : getParts(turned[side], 512)) {
         if (part->kind == Node::Kind::Compute && !part->is<arith::SIToFPOp>() &&
@@ -101,19 +101,24 @@ public:
               return false;
           continue;
         }
-        int which = getWhich(part);
-        if (which < 0)
-          return false;
-        if (elements[which] && elements[which] != part)
-          return false;
-        elements[which] = part;
+        if (!llvm::is_contained(found, part))
+          found.push_back(part);
       }
-    if (!elements[0] || !elements[1] || !position || elements[0]->tensor != elements[1]->tensor)
+    if (found.size() != 2 || !position || found[0]->tensor != found[1]->tensor)
       return false;
-    rotation.tensor = elements[0]->tensor;
+    if (!areApart(found[0], found[1]))
+      std::swap(found[0], found[1]);
+    if (!areApart(found[0], found[1]))
+      return false;
+    elements[0] = found[0];
+    elements[1] = found[1];
+    rotation.tensor = found[0]->tensor;
     // The indices with the head's element where the pair's first one was.
     for (auto [first, second] : llvm::zip(elements[0]->args, elements[1]->args))
-      rotation.indices.push_back(first == second ? first : e.dim(axis));
+      rotation.indices.push_back(first == second
+                                     ? first
+                                     : e.index(e.simplify(first->affine - place[0] +
+                                                          getAffineDimExpr(axis, e.getContext()))));
     rotation.position = position;
     return true;
   }
@@ -160,25 +165,21 @@ private:
     return true;
   }
 
-  /// 0 if the element is the pair's first, 1 for the second, -1 for none: what must differ by
-  /// `place` is the index that depends on the pair.
-  int getWhich(Expr element) {
-    int which = -1;
-    for (Expr index : element->args) {
-      if (!index->dependsOn(pair))
+  /// Whether two elements differ in one index, by as much as the pair's places, and only there
+  /// depend on the pair.
+  bool areApart(Expr first, Expr second) {
+    unsigned apart = 0;
+    for (auto [a, b] : llvm::zip_equal(first->args, second->args)) {
+      if (a == b && !a->dependsOn(pair))
         continue;
-      if (which != -1 || index->kind != Node::Kind::Index)
-        return -1;
-      AffineExpr offset = e.simplify(index->affine - place[0]);
-      AffineExpr step = e.simplify(place[1] - place[0]);
-      if (offset == getAffineConstantExpr(0, e.getContext()))
-        which = 0;
-      else if (offset == step)
-        which = 1;
-      else
-        return -1;
+      if (a->kind != Node::Kind::Index || b->kind != Node::Kind::Index ||
+          e.simplify(b->affine - a->affine - (place[1] - place[0])) !=
+              getAffineConstantExpr(0, e.getContext()) ||
+          e.simplify(a->affine - place[0]).isFunctionOfDim(pair))
+        return false;
+      ++apart;
     }
-    return which;
+    return apart == 1;
   }
 
   std::optional<double> evaluateAt(Expr expr, int64_t i, int64_t p) {

@@ -1161,6 +1161,9 @@ Value ScoreBuilder::dense(Expr allowed) {
   SmallVector<unsigned> present;
   SmallVector<Axis> axes = axesOf(allowed, present);
   Type type = MaskType::get(builder.getContext());
+  if (allowed->isConstant())
+    return allowed->integer ? MaskAndOp::create(builder, loc, type, ValueRange()).getResult()
+                            : MaskOrOp::create(builder, loc, type, ValueRange()).getResult();
   bool negated = false;
   Expr inner = allowed;
   // An integer tensor is a mask as it is.
