@@ -556,6 +556,14 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
         StringRef name = part->name.getValue();
         if (name == "math.isnan")
           form.guarded = true;
+        // Probabilities are overwritten by zero where the mask forbids.
+        if (part->is<arith::SelectOp>())
+          for (unsigned i : {1, 2}) {
+            Expr zero = part->args[i], kept = part->args[3 - i];
+            form.guarded |= zero->isConstant() && zero->getNumber() == 0 &&
+                            stripCasts(kept)->is<arith::DivFOp>() &&
+                            !getExps(kept, form.key).empty();
+          }
         if (part->is<arith::CmpFOp>()) {
           auto predicate = cast<arith::CmpFPredicateAttr>(part->attrs.get("predicate")).getValue();
           form.guarded |=

@@ -37,9 +37,9 @@ static bool isSafe(Expressions &e, Expr root) {
       continue;
     for (auto [axis, index] : llvm::enumerate(part->args))
       if (index->kind == Node::Kind::Index &&
-          !e.isWithin(index->affine, zero, e.getSize(part->tensor, axis)) &&
-          !e.isWithin(e.simplify(index->affine - e.getSize(part->tensor, axis)), AffineExpr(),
-                      zero))
+          (!e.isWithin(index->affine, zero, AffineExpr()) ||
+           !e.isWithin(e.simplify(index->affine - e.getSize(part->tensor, axis)), AffineExpr(),
+                       zero)))
         return false;
   }
   return true;
@@ -70,6 +70,11 @@ struct Booleans {
   Expr negate(Expr a) {
     if (a->isConstant())
       return constant(!a->integer);
+    // Comparisons of integers have opposites.
+    if (a->is<arith::CmpIOp>() && !a->args[0]->type.isInteger(1))
+      return e.compare(arith::invertPredicate(
+                           cast<arith::CmpIPredicateAttr>(a->attrs.get("predicate")).getValue()),
+                       a->args[0], a->args[1]);
     return e.compute<arith::XOrIOp>(type, {a, constant(true)});
   }
   Expr choose(Expr condition, Expr yes, Expr no) {
@@ -484,7 +489,13 @@ public:
   Splitter(Expressions &e, const AttentionForm &form) : e(e), form(form), booleans(e) {}
 
   MaskedScore run() {
-    Expr rule = split(form.score);
+    // Parts of a concatenation exist only where they are chosen: it is read whole.
+    llvm::DenseMap<Expr, Expr> whole;
+    for (Expr part : collect(form.score))
+      if (!hasRaw(part))
+        if (Expr element = booleans.asWhole(part))
+          whole[part] = element;
+    Expr rule = split(whole.empty() ? form.score : e.replace(form.score, whole));
     MaskedScore result;
     // Where the mask allows, its conditions hold.
     llvm::DenseMap<Expr, Expr> known;
@@ -586,7 +597,9 @@ private:
   /// Takes the masks out of what is added; the rest, or null.
   Expr addMasks(Expr x, double sign, Type type) {
     if (std::optional<double> low = getAdditiveMask(e, x, sign)) {
-      forbid(booleans.compare(x, sign > 0 ? -1 : 1, /*above=*/sign > 0), getFillOfSum(*low, type));
+      // Half way, so that rounding on either side does not matter.
+      double border = sign * (std::isinf(*low) ? kVeryNegative : *low / 2);
+      forbid(booleans.compare(x, border, /*above=*/sign > 0), getFillOfSum(*low, type));
       return {};
     }
     Expr inner = x;

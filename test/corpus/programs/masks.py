@@ -320,7 +320,7 @@ CASES = [
     Case("given_3d", lambda: Given(), {**cross, "mask": keep(2, "queries", "keys")}, [["dense"]]),
     Case("given_4d_empty", lambda: Given(), {**cross, "mask": keep("batch", 1, "queries", "keys", empty=True)}, [["dense"]], fill="nan"),
     Case("given_hidden", lambda: GivenHidden(), {**cross, "hidden": drop("batch", "queries", "keys")}, [["dense"]]),
-    Case("given_tokens", lambda: FromTokens(), {**self_, "ids": keep("batch", "length", type="int64")}, [["dense", "window?"]]),
+    Case("given_tokens", lambda: FromTokens(), {**self_, "ids": keep("batch", "length", type="int64")}, [["dense", "window?", "causal?"]]),
     Case("causal_for_some_heads", lambda: DifferentPerHead(), qkv("length", "length", 4), [["causal", "dense"]]),
     Case("causal_scores_returned", lambda: ScoresReturned(), self_, [["causal"]], outputs=("output", "scores")),
     Case("causal_filled_twice", lambda: Twice(), {**self_, "pad": drop("batch", "length")}, [["causal", "dense"]]),
