@@ -102,6 +102,15 @@ struct Booleans {
     return tensor ? e.element(tensor, indices) : Expr();
   }
 
+  /// `bound + by`, on the right side of `by` also where `bound` is too small for the sum: a mask's
+  /// 1 - m is above what a threshold leaves of it after division by -3e38.
+  static double shift(double bound, double by) {
+    double sum = bound + by;
+    if (sum != by || bound == 0)
+      return sum;
+    return std::nextafter(by, bound > 0 ? HUGE_VAL : -HUGE_VAL);
+  }
+
   /// Whether `x > bound` (above) or `x < bound`, as a predicate without floats where it can be.
   Expr compare(Expr x, double bound, bool above) {
     if (x->isConstant())
@@ -137,11 +146,11 @@ struct Booleans {
     if (x->is<arith::AddFOp>())
       for (unsigned i : {0, 1})
         if (x->args[i]->isConstant())
-          return compare(x->args[1 - i], bound - x->args[i]->getNumber(), above);
+          return compare(x->args[1 - i], shift(bound, -x->args[i]->getNumber()), above);
     if (x->is<arith::SubFOp>() && x->args[1]->isConstant())
-      return compare(x->args[0], bound + x->args[1]->getNumber(), above);
+      return compare(x->args[0], shift(bound, x->args[1]->getNumber()), above);
     if (x->is<arith::SubFOp>() && x->args[0]->isConstant())
-      return compare(x->args[1], x->args[0]->getNumber() - bound, !above);
+      return compare(x->args[1], shift(-bound, x->args[0]->getNumber()), !above);
     if (x->is<arith::MinimumFOp>() || x->is<arith::MinNumFOp>() || x->is<arith::MaximumFOp>() ||
         x->is<arith::MaxNumFOp>()) {
       bool isLeast = x->is<arith::MinimumFOp>() || x->is<arith::MinNumFOp>();
