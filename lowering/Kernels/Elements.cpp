@@ -524,7 +524,8 @@ SmallVector<Value> ElementReader::emitBlock(Block &block, IRMapping &mapping, Va
       }
     } else if (op.hasTrait<OpTrait::ConstantLike>()) {
       k.clone(op, mapping);
-    } else if (op.getNumRegions() == 0 && isPure(&op) && llvm::all_of(op.getOperands(), isScalar)) {
+    } else if (op.getNumRegions() == 0 && isMemoryEffectFree(&op) &&
+               llvm::all_of(op.getOperands(), isScalar)) {
       SmallVector<Value> operands;
       for (Value operand : op.getOperands())
         operands.push_back(lookup(operand));
