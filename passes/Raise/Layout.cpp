@@ -338,6 +338,8 @@ Value raise::emitScalar(OpBuilder &builder, Location loc, Expr expr,
 Value raise::compute(Expressions &e, OpBuilder &builder, Location loc, Expr expr,
                      ArrayRef<Axis> axes) {
   MLIRContext *context = builder.getContext();
+  if (expr->type.isIndex()) // has no place in memory
+    return {};
   SmallVector<Axis> single;
   SmallVector<unsigned> loopOf(e.getNumDims(), ~0u);
   for (const Axis &axis : axes)
