@@ -53,7 +53,7 @@ static LogicalResult importAttention(Importer &im) {
   if (pastKey) {
     parts.past = pastKey->shape[2];
     auto join = [&](Data *past, Data *&part) -> FailureOr<Data *> {
-      TRY(Data * present, im.concat({past, im.transpose(*part, {0, 2, 1, 3})}, 2));
+      TRY(auto *present, im.concat({past, im.transpose(*part, {0, 2, 1, 3})}, 2));
       part = im.transpose(*present, {0, 2, 1, 3});
       return present;
     };
@@ -138,7 +138,7 @@ static LogicalResult importRotary(Importer &im) {
     TRY(cosine, im.slice(*cosine, 2, im.number(0), im.number(dim / 2)));
     TRY(sine, im.slice(*sine, 2, im.number(0), im.number(dim / 2)));
   }
-  TRY(Data * result, rotate(im, *split, *cosine, *sine, interleaved));
+  TRY(auto *result, rotate(im, *split, *cosine, *sine, interleaved));
   if (isFlat) {
     TRY(result, im.reshape(*result, x->shape));
   } else {

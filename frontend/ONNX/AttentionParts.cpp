@@ -84,9 +84,9 @@ public:
     Sym keyHeads = parts.key->shape[2], heads = parts.query->shape[2];
     Sym group = im.symbols.floorDiv(heads, keyHeads);
     DataType type = parts.query->type;
-    TRY(Data * grouped,
+    TRY(auto *grouped,
         im.reshape(*parts.query, {batch, queries, keyHeads, group, parts.query->shape[3]}));
-    TRY(Data * result, im.contract(*grouped, "bihgd", *parts.key, "bjhd", "bhgij", type));
+    TRY(auto *result, im.contract(*grouped, "bihgd", *parts.key, "bjhd", "bhgij", type));
     TRY(result, im.reshape(*result, {batch, heads, queries, keys}));
     result = im.binary("Mul", result, im.makeReal(type, scale));
     if (stage >= 1 && parts.softcap != 0) {
@@ -192,7 +192,7 @@ private:
     if (axes.empty()) {
       ones.erase(ones.begin() + (ones.size() - 1));
       axes.push_back(b.getAffineDimExpr(3));
-      TRY(Data * wide, im.expand(*bias, {keys}));
+      TRY(auto *wide, im.expand(*bias, {keys}));
       bias = wide;
     }
     if (!ones.empty())
@@ -258,7 +258,7 @@ FailureOr<Data *> mlir::fovea::onnx::rotate(Importer &im, Data &x, Data &cosine,
   if (!half || !width || *half * 2 > *width || cosine.shape.back() != sine.shape.back())
     return im.invalid("expects cosines and sines for at most half of a head's elements");
   int64_t last = x.rank() - 1;
-  TRY(Data * turned, im.slice(x, last, im.number(0), im.number(*half * 2)));
+  TRY(auto *turned, im.slice(x, last, im.number(0), im.number(*half * 2)));
   Data *first = nullptr, *second = nullptr;
   SmallVector<Sym> pairs(x.shape.begin(), x.shape.end() - 1);
   if (interleaved) {
@@ -281,6 +281,6 @@ FailureOr<Data *> mlir::fovea::onnx::rotate(Importer &im, Data &x, Data &cosine,
   }
   if (*half * 2 == *width)
     return result;
-  TRY(Data * rest, im.slice(x, last, im.number(*half * 2), im.number(*width - *half * 2)));
+  TRY(auto *rest, im.slice(x, last, im.number(*half * 2), im.number(*width - *half * 2)));
   return im.concat({result, rest}, last);
 }

@@ -11,7 +11,7 @@ static LogicalResult importMatMul(Importer &im) {
   Data *a = im.input(0), *c = im.input(1);
   if (!a || !c || a->type != c->type)
     return im.invalid("expects two operands of one element type");
-  TRY(Data * result, im.matmul(*a, *c));
+  TRY(auto *result, im.matmul(*a, *c));
   im.set(0, result);
   return success();
 }
@@ -22,8 +22,7 @@ static LogicalResult importGemm(Importer &im) {
     return im.invalid("expects two matrices of one element type");
   double alpha = im.real("alpha", 1), beta = im.real("beta", 1);
   bool transA = im.integer("transA", 0), transB = im.integer("transB", 0);
-  TRY(Data * result,
-      im.contract(*a, transA ? "km" : "mk", *c, transB ? "nk" : "kn", "mn", a->type));
+  TRY(auto *result, im.contract(*a, transA ? "km" : "mk", *c, transB ? "nk" : "kn", "mn", a->type));
   auto scaled = [&](Data *x, double factor) -> FailureOr<Data *> {
     if (factor == 1)
       return x;

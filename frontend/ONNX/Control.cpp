@@ -71,7 +71,7 @@ static LogicalResult importLoop(Importer &im) {
   for (auto [i, parts] : llvm::enumerate(scans)) {
     if (parts.empty())
       return im.unsupported("a loop without rounds whose results are collected");
-    TRY(Data * joined, im.concat(parts, 0));
+    TRY(auto *joined, im.concat(parts, 0));
     im.set(carried + i, joined);
   }
   return success();

@@ -234,7 +234,7 @@ static FailureOr<Data *> buildBinary(Importer &im, const Binary &rule, Data *x, 
       return integerResult(rule.foldInteger(im.symbols, e[0].integer, e[1].integer));
     return std::nullopt;
   };
-  TRY(Data * result, im.elementwise(x->type, {x, y}, body, /*isOneOp=*/true, fold));
+  TRY(auto *result, im.elementwise(x->type, {x, y}, body, /*isOneOp=*/true, fold));
   // What is known of numbers that tensors hold: `offset + length` less `offset` is a length.
   if (!real && !result->elements && rule.foldInteger)
     if (Sym left = im.symbolOf(*x), right = im.symbolOf(*y); left && right)
@@ -339,7 +339,7 @@ static LogicalResult importComparison(Importer &im) {
       llvm::find_if(kComparisons, [&](const Comparison &r) { return r.name == im.node().op; });
   if (!im.input(0) || !im.input(1))
     return im.invalid("expects two operands");
-  TRY(Data * result, buildComparison(im, *rule, im.input(0), im.input(1)));
+  TRY(auto *result, buildComparison(im, *rule, im.input(0), im.input(1)));
   im.set(0, result);
   return success();
 }
@@ -360,7 +360,7 @@ static LogicalResult importUnary(Importer &im) {
   if (!(x = floatsOnly(im)))
     return failure();
   const Unary *rule = llvm::find_if(kUnaries, [&](const Unary &r) { return r.name == op; });
-  TRY(Data * result, buildUnary(im, *rule, x));
+  TRY(auto *result, buildUnary(im, *rule, x));
   im.set(0, result);
   return success();
 }
@@ -388,6 +388,10 @@ static LogicalResult importRelu(Importer &im) {
     im.set(0, im.binary("Max", x, im.makeInteger(x->type, 0)));
     return success();
   }
+  if (x && im.elements(*x)) {
+    im.set(0, im.binary("Max", x, im.makeReal(x->type, 0)));
+    return success();
+  }
   return setActivation(im, ActivationKind::Relu);
 }
 
@@ -404,7 +408,7 @@ static LogicalResult setFormula(Importer &im, double alpha = 0, double beta = 0)
   Data *x = floatsOnly(im);
   if (!x)
     return failure();
-  TRY(Data * result, im.elementwise(x->type, {x}, [&](ImplicitLocOpBuilder &b, ValueRange v) {
+  TRY(auto *result, im.elementwise(x->type, {x}, [&](ImplicitLocOpBuilder &b, ValueRange v) {
     return formula(Number{&b, v[0]}, alpha, beta).v;
   }));
   im.set(0, result);
@@ -484,11 +488,10 @@ static LogicalResult importPRelu(Importer &im) {
   Data *x = floatsOnly(im), *slope = im.input(1);
   if (!x || !slope)
     return failure();
-  TRY(Data * result,
-      im.elementwise(x->type, {x, slope}, [&](ImplicitLocOpBuilder &b, ValueRange v) {
-        Number n{&b, v[0]};
-        return n.ifPositive(n, n * Number{&b, v[1]}).v;
-      }));
+  TRY(auto *result, im.elementwise(x->type, {x, slope}, [&](ImplicitLocOpBuilder &b, ValueRange v) {
+    Number n{&b, v[0]};
+    return n.ifPositive(n, n * Number{&b, v[1]}).v;
+  }));
   im.set(0, result);
   return success();
 }
@@ -509,7 +512,7 @@ static LogicalResult importNot(Importer &im) {
   Data *x = im.input(0);
   if (x->type != DataType::Bool)
     return im.invalid("expects bools, got " + nameOf(x->type));
-  TRY(Data * result,
+  TRY(auto *result,
       im.elementwise(
           DataType::Bool, {x},
           [](ImplicitLocOpBuilder &b, ValueRange v) {
@@ -526,7 +529,7 @@ static LogicalResult importNot(Importer &im) {
 
 static LogicalResult importBitwiseNot(Importer &im) {
   Data *x = im.input(0);
-  TRY(Data * result, im.elementwise(x->type, {x}, [](ImplicitLocOpBuilder &b, ValueRange v) {
+  TRY(auto *result, im.elementwise(x->type, {x}, [](ImplicitLocOpBuilder &b, ValueRange v) {
     Value ones = arith::ConstantOp::create(b, b.getIntegerAttr(v[0].getType(), -1));
     return arith::XOrIOp::create(b, v[0], ones).getResult();
   }));
@@ -538,7 +541,7 @@ static LogicalResult importIsNan(Importer &im) {
   Data *x = floatsOnly(im);
   if (!x)
     return failure();
-  TRY(Data * result,
+  TRY(auto *result,
       im.elementwise(
           DataType::Bool, {x},
           [](ImplicitLocOpBuilder &b, ValueRange v) {
@@ -554,22 +557,44 @@ static LogicalResult importIsInf(Importer &im) {
   if (!x)
     return failure();
   bool above = im.integer("detect_positive", 1), below = im.integer("detect_negative", 1);
-  TRY(Data * result,
-      im.elementwise(DataType::Bool, {x}, [&](ImplicitLocOpBuilder &b, ValueRange v) {
-        auto is = [&](double value) -> Value {
-          Value constant =
-              arith::ConstantOp::create(b, b.getFloatAttr(cast<FloatType>(v[0].getType()), value));
-          return arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, v[0], constant);
-        };
-        double infinity = std::numeric_limits<double>::infinity();
-        if (above && below)
-          return arith::OrIOp::create(b, is(infinity), is(-infinity)).getResult();
-        if (above || below)
-          return is(above ? infinity : -infinity);
-        return arith::ConstantOp::create(b, b.getBoolAttr(false)).getResult();
-      }));
+  TRY(auto *result, im.elementwise(DataType::Bool, {x}, [&](ImplicitLocOpBuilder &b, ValueRange v) {
+    auto is = [&](double value) -> Value {
+      Value constant =
+          arith::ConstantOp::create(b, b.getFloatAttr(cast<FloatType>(v[0].getType()), value));
+      return arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, v[0], constant);
+    };
+    double infinity = std::numeric_limits<double>::infinity();
+    if (above && below)
+      return arith::OrIOp::create(b, is(infinity), is(-infinity)).getResult();
+    if (above || below)
+      return is(above ? infinity : -infinity);
+    return arith::ConstantOp::create(b, b.getBoolAttr(false)).getResult();
+  }));
   im.set(0, result);
   return success();
+}
+
+/// The remainder of C, or, with the divisor's sign, of Python.
+static Value remainderOf(ImplicitLocOpBuilder &b, Value x, Value y, DataType type, bool isC) {
+  if (isUnsigned(type))
+    return arith::RemUIOp::create(b, x, y);
+  bool real = isFloat(type);
+  Value rest = real ? arith::RemFOp::create(b, x, y).getResult()
+                    : arith::RemSIOp::create(b, x, y).getResult();
+  if (isC)
+    return rest;
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(x.getType()));
+  auto isNegative = [&](Value value) -> Value {
+    if (real)
+      return arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, value, zero);
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, value, zero);
+  };
+  Value differ = arith::XOrIOp::create(b, isNegative(rest), isNegative(y));
+  Value isRest = real ? arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, rest, zero).getResult()
+                      : arith::CmpIOp::create(b, arith::CmpIPredicate::ne, rest, zero).getResult();
+  Value again = real ? arith::AddFOp::create(b, rest, y).getResult()
+                     : arith::AddIOp::create(b, rest, y).getResult();
+  return arith::SelectOp::create(b, arith::AndIOp::create(b, differ, isRest), again, rest);
 }
 
 static LogicalResult importMod(Importer &im) {
@@ -582,26 +607,10 @@ static LogicalResult importMod(Importer &im) {
       return std::nullopt;
     return integerResult(im.symbols.mod(e[0].integer, e[1].integer));
   };
-  TRY(Data * result, im.elementwise(
-                         x->type, {x, y},
-                         [&](ImplicitLocOpBuilder &b, ValueRange v) -> Value {
-                           if (isFloat(x->type)) {
-                             Value rest = arith::RemFOp::create(b, v[0], v[1]);
-                             if (isC)
-                               return rest;
-                             // Python's: the sign is the divisor's.
-                             Value again = arith::AddFOp::create(b, rest, v[1]);
-                             return arith::RemFOp::create(b, again, v[1]);
-                           }
-                           if (isUnsigned(x->type))
-                             return arith::RemUIOp::create(b, v[0], v[1]);
-                           Value rest = arith::RemSIOp::create(b, v[0], v[1]);
-                           if (isC)
-                             return rest;
-                           Value again = arith::AddIOp::create(b, rest, v[1]);
-                           return arith::RemSIOp::create(b, again, v[1]);
-                         },
-                         false, fold));
+  auto body = [&](ImplicitLocOpBuilder &b, ValueRange v) {
+    return remainderOf(b, v[0], v[1], x->type, isC);
+  };
+  TRY(auto *result, im.elementwise(x->type, {x, y}, body, false, fold));
   im.set(0, result);
   return success();
 }
@@ -611,7 +620,7 @@ static LogicalResult importBitShift(Importer &im) {
   if (!x || !y || x->type != y->type || isFloat(x->type))
     return im.invalid("expects two operands of one integer type");
   bool isLeft = im.text("direction", "LEFT") == "LEFT", keepsSign = !isLeft && !isUnsigned(x->type);
-  TRY(Data * result,
+  TRY(auto *result,
       im.elementwise(x->type, {x, y}, [&](ImplicitLocOpBuilder &b, ValueRange v) -> Value {
         // Shifts by the width or more leave nothing but the sign.
         Type type = v[0].getType();

@@ -363,8 +363,8 @@ FailureOr<Data *> Importer::contract(Data &a, StringRef aAxes, Data &c, StringRe
     return dropped.empty() ? &data : squeeze(data, dropped);
   };
   std::string aKept, cKept;
-  TRY(Data * left, prepare(a, aAxes, aKept));
-  TRY(Data * right, prepare(c, cAxes, cKept));
+  TRY(auto *left, prepare(a, aAxes, aKept));
+  TRY(auto *right, prepare(c, cAxes, cKept));
   auto mapOf = [&](StringRef axes) {
     SmallVector<AffineExpr> results;
     for (char letter : axes)

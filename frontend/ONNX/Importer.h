@@ -241,7 +241,7 @@ private:
   unsigned depth = 0;
 };
 
-/// Hands a result or a failure on: `TRY(Data *y, im.matmul(a, b));`.
+/// Hands a result or a failure on: `TRY(auto *y, im.matmul(a, b));`.
 #define FOVEA_ONNX_JOIN2(a, b) a##b
 #define FOVEA_ONNX_JOIN(a, b) FOVEA_ONNX_JOIN2(a, b)
 #define TRY(variable, expression)                                                                  \

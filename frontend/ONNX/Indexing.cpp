@@ -64,8 +64,8 @@ static LogicalResult importGather(Importer &im) {
     for (size_t i = 1; i < places.size(); ++i)
       areNeighbours &= s.sub(places[i], places[i - 1]) == im.number(1);
     if (areNeighbours) {
-      TRY(Data * slice, im.slice(*x, axis, places.front(), im.number(places.size())));
-      TRY(Data * result, im.reshape(*slice, shape));
+      TRY(auto *slice, im.slice(*x, axis, places.front(), im.number(places.size())));
+      TRY(auto *result, im.reshape(*slice, shape));
       im.set(0, result);
       return success();
     }
@@ -73,11 +73,11 @@ static LogicalResult importGather(Importer &im) {
     if (places.size() == known->size() && (im.elements(*x) || places.size() <= 8)) {
       SmallVector<Data *> parts;
       for (Sym place : places) {
-        TRY(Data * part, im.slice(*x, axis, place, im.number(1)));
+        TRY(auto *part, im.slice(*x, axis, place, im.number(1)));
         parts.push_back(part);
       }
-      TRY(Data * joined, im.concat(parts, axis));
-      TRY(Data * result, im.reshape(*joined, shape));
+      TRY(auto *joined, im.concat(parts, axis));
+      TRY(auto *result, im.reshape(*joined, shape));
       im.set(0, result);
       return success();
     }

@@ -57,7 +57,7 @@ static LogicalResult importFusedMatMul(Importer &im) {
     a = swap(a);
   if (im.integer("transB", 0))
     c = swap(c);
-  TRY(Data * result, im.matmul(*a, *c));
+  TRY(auto *result, im.matmul(*a, *c));
   if (alpha != 1)
     result = im.binary("Mul", result, im.makeReal(result->type, alpha));
   im.set(0, result);
@@ -95,7 +95,7 @@ static LogicalResult importSkipNorm(Importer &im) {
   Data *sum = im.binary("Add", x, skip);
   if (bias)
     sum = im.binary("Add", sum, bias);
-  TRY(Data * result, normalize(im, *sum, weight, shift, eps, isRms));
+  TRY(auto *result, normalize(im, *sum, weight, shift, eps, isRms));
   im.set(0, result);
   im.set(3, sum);
   return success();
@@ -125,7 +125,7 @@ static LogicalResult importEmbedNorm(Importer &im) {
     return im.unsupported("a mask index as a result");
   if (!ids || ids->rank() != 2 || !positions || positions->rank() != 2)
     return im.invalid("expects ids of rank 2 and a table of positions");
-  TRY(Data * sum, rowsOf(im, ids, words));
+  TRY(auto *sum, rowsOf(im, ids, words));
   Data *place = nullptr;
   if (places) {
     TRY(place, rowsOf(im, places, positions));
@@ -134,10 +134,10 @@ static LogicalResult importEmbedNorm(Importer &im) {
   }
   sum = im.binary("Add", sum, place);
   if (segments && segmentTable) {
-    TRY(Data * kind, rowsOf(im, segments, segmentTable));
+    TRY(auto *kind, rowsOf(im, segments, segmentTable));
     sum = im.binary("Add", sum, kind);
   }
-  TRY(Data * result, normalize(im, *sum, weight, bias, eps, false));
+  TRY(auto *result, normalize(im, *sum, weight, bias, eps, false));
   im.set(0, result);
   if (im.hasOutput(1))
     im.set(1, im.full(DataType::Int32, {ids->shape[0]}, im.integerElement(0)));
@@ -155,7 +155,7 @@ static FailureOr<Data *> joinPast(Importer &im, Data *past, Data *&part) {
     return fresh;
   if (past->rank() != 4)
     return im.invalid("expects a past of rank 4, got " + Twine(past->rank()));
-  TRY(Data * present, im.concat({past, fresh}, 2));
+  TRY(auto *present, im.concat({past, fresh}, 2));
   part = im.transpose(*present, {0, 2, 1, 3});
   return present;
 }
@@ -219,12 +219,12 @@ static LogicalResult importAttention(Importer &im) {
   if (sizes.size() != 3 || sizes[0] <= 0 || sizes[2] <= 0 || sizes[0] != sizes[1] ||
       sizes[0] + sizes[1] + sizes[2] != *width)
     return im.invalid("expects qkv_hidden_sizes whose sum is the weight's width");
-  TRY(Data * all, im.matmul(*x, *weight));
+  TRY(auto *all, im.matmul(*x, *weight));
   if (bias)
     all = im.binary("Add", all, bias);
   int64_t first = 0;
   for (auto [part, size] : llvm::zip(std::array{&parts.query, &parts.key, &parts.value}, sizes)) {
-    TRY(Data * range, im.slice(*all, 2, im.number(first), im.number(size)));
+    TRY(auto *range, im.slice(*all, 2, im.number(first), im.number(size)));
     TRY(*part, splitHeads(im, *range, heads));
     first += size;
   }
@@ -238,16 +238,16 @@ static LogicalResult importAttention(Importer &im) {
     pastKey = im.squeeze(*pastKey, {0});
     pastValue = im.squeeze(*pastValue, {0});
   }
-  TRY(Data * presentKey, joinPast(im, pastKey, parts.key));
-  TRY(Data * presentValue, joinPast(im, pastValue, parts.value));
+  TRY(auto *presentKey, joinPast(im, pastKey, parts.key));
+  TRY(auto *presentValue, joinPast(im, pastValue, parts.value));
   if (failed(readMask(im, mask, parts)))
     return failure();
   parts.bias = extra;
   TRY(AttentionResults results, attend(im, parts, false));
-  TRY(Data * output, mergeHeads(im, *results.output));
+  TRY(auto *output, mergeHeads(im, *results.output));
   im.set(0, output);
   if (im.hasOutput(1)) {
-    TRY(Data * present,
+    TRY(auto *present,
         im.concat({im.unsqueeze(*presentKey, {0}), im.unsqueeze(*presentValue, {0})}, 0));
     im.set(1, present);
   }
@@ -267,7 +267,7 @@ static LogicalResult importMultiHead(Importer &im) {
   if (query->rank() == 5 && !key) {
     // [B, S, N, 3, D]
     auto part = [&](int64_t i) -> FailureOr<Data *> {
-      TRY(Data * slice, im.slice(*query, 3, im.number(i), im.number(1)));
+      TRY(auto *slice, im.slice(*query, 3, im.number(i), im.number(1)));
       return im.squeeze(*slice, {3});
     };
     TRY(parts.query, part(0));
@@ -300,8 +300,8 @@ static LogicalResult importMultiHead(Importer &im) {
     TRY(parts.query, part(query, 0));
     if (key->rank() == 5 && !value) {
       // [B, L, N, 2, D]
-      TRY(Data * k, im.slice(*key, 3, im.number(0), im.number(1)));
-      TRY(Data * v, im.slice(*key, 3, im.number(1), im.number(1)));
+      TRY(auto *k, im.slice(*key, 3, im.number(0), im.number(1)));
+      TRY(auto *v, im.slice(*key, 3, im.number(1), im.number(1)));
       parts.key = im.squeeze(*k, {3});
       parts.value = im.squeeze(*v, {3});
     } else if (value) {
@@ -313,18 +313,18 @@ static LogicalResult importMultiHead(Importer &im) {
   }
   if (pastKey && pastValue)
     parts.past = pastKey->shape.size() == 4 ? pastKey->shape[2] : nullptr;
-  TRY(Data * presentKey, joinPast(im, pastKey, parts.key));
-  TRY(Data * presentValue, joinPast(im, pastValue, parts.value));
+  TRY(auto *presentKey, joinPast(im, pastKey, parts.key));
+  TRY(auto *presentValue, joinPast(im, pastValue, parts.value));
   if (failed(readMask(im, mask, parts)))
     return failure();
   parts.bias = extra;
   TRY(AttentionResults results, attend(im, parts, false));
-  TRY(Data * output, mergeHeads(im, *results.output));
+  TRY(auto *output, mergeHeads(im, *results.output));
   im.set(0, output);
   im.set(1, presentKey);
   im.set(2, presentValue);
   if (im.hasOutput(3)) {
-    TRY(Data * qk, scores(im, parts, 0));
+    TRY(auto *qk, scores(im, parts, 0));
     im.set(3, qk);
   }
   return success();
@@ -415,8 +415,8 @@ static LogicalResult importGroupQuery(Importer &im) {
     TRY(parts.query, rotate(im, *parts.query, *c, *s, interleaved));
     TRY(parts.key, rotate(im, *parts.key, *c, *s, interleaved));
   }
-  TRY(Data * presentKey, joinPast(im, hasPast ? pastKey : nullptr, parts.key));
-  TRY(Data * presentValue, joinPast(im, hasPast ? pastValue : nullptr, parts.value));
+  TRY(auto *presentKey, joinPast(im, hasPast ? pastKey : nullptr, parts.key));
+  TRY(auto *presentValue, joinPast(im, hasPast ? pastValue : nullptr, parts.value));
   parts.lengths = total;
   parts.endsAtLengths = hasPast;
   if (window > 0)
@@ -424,7 +424,7 @@ static LogicalResult importGroupQuery(Importer &im) {
   parts.bias = extra;
   parts.sinks = sinks;
   TRY(AttentionResults results, attend(im, parts, false));
-  TRY(Data * output, mergeHeads(im, *results.output));
+  TRY(auto *output, mergeHeads(im, *results.output));
   im.set(0, output);
   im.set(1, presentKey);
   im.set(2, presentValue);
@@ -455,7 +455,7 @@ static LogicalResult importRotary(Importer &im) {
   if (positions->rank() == 1) // the first one of all rows
     positions = consecutive(im, *im.unsqueeze(*positions, {0}), split->shape[1]);
   Data *c = tableRows(im, *cosine, *positions), *s = tableRows(im, *sine, *positions);
-  TRY(Data * result, rotate(im, *split, *c, *s, interleaved));
+  TRY(auto *result, rotate(im, *split, *c, *s, interleaved));
   if (x->rank() == 4) {
     result = im.transpose(*result, {0, 2, 1, 3});
   } else {

@@ -112,7 +112,7 @@ static LogicalResult importGroupNorm(Importer &im) {
   // [N, C, ...] as [N, G, C/G, ...]; up to operator set 20 parameters were one for each group.
   SmallVector<Sym> shape{x->shape[0], im.number(groups), im.number(*channels / groups)};
   shape.append(x->shape.begin() + 2, x->shape.end());
-  TRY(Data * split, im.reshape(*im.cast(*x, x->type == DataType::Double ? x->type : stash), shape));
+  TRY(auto *split, im.reshape(*im.cast(*x, x->type == DataType::Double ? x->type : stash), shape));
   SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(2, split->rank()));
   Data *mean = nullptr;
   auto [deviation, inverse] = center(im, *split, axes, eps, &mean);

@@ -115,7 +115,7 @@ static LogicalResult importMatMulInteger(Importer &im) {
   }
   if (cZero)
     c = im.binary("Sub", c, im.cast(*cZero, DataType::Int32));
-  TRY(Data * result, im.matmul(*a, *c));
+  TRY(auto *result, im.matmul(*a, *c));
   im.set(0, result);
   return success();
 }

@@ -280,8 +280,8 @@ static LogicalResult importOneHot(Importer &im) {
   Data *depthData = im.makeKnown(DataType::Int64, {}, {Element{count, 0}});
   Data *isNegative = im.binary("Less", wanted, im.makeInteger(DataType::Int64, 0));
   wanted = im.selectData(isNegative, im.binary("Add", wanted, depthData), wanted);
-  TRY(Data * off, im.slice(*values, 0, im.number(0), im.number(1)));
-  TRY(Data * on, im.slice(*values, 0, im.number(1), im.number(1)));
+  TRY(auto *off, im.slice(*values, 0, im.number(0), im.number(1)));
+  TRY(auto *on, im.slice(*values, 0, im.number(1), im.number(1)));
   off = im.squeeze(*off, {0});
   on = im.squeeze(*on, {0});
   Data *result = im.selectData(im.binary("Equal", places, wanted), on, off);

@@ -100,7 +100,7 @@ static LogicalResult importReshape(Importer &im) {
     if (!shape[open])
       return im.invalid("expects sizes beside -1 that are not zero");
   }
-  TRY(Data * result, im.reshape(x, shape));
+  TRY(auto *result, im.reshape(x, shape));
   im.set(0, result);
   return success();
 }
@@ -117,7 +117,7 @@ static LogicalResult importFlatten(Importer &im) {
     Sym &part = shape[static_cast<int64_t>(i) >= axis];
     part = im.symbols.mul(part, size);
   }
-  TRY(Data * result, im.reshape(x, shape));
+  TRY(auto *result, im.reshape(x, shape));
   im.set(0, result);
   return success();
 }
@@ -167,7 +167,7 @@ static LogicalResult importUnsqueeze(Importer &im) {
 
 static LogicalResult importExpand(Importer &im) {
   TRY(SmallVector<Sym> shape, sizesOf(im, *im.input(1), "a shape"));
-  TRY(Data * result, im.expand(*im.input(0), shape));
+  TRY(auto *result, im.expand(*im.input(0), shape));
   im.set(0, result);
   return success();
 }
@@ -204,7 +204,7 @@ static LogicalResult importConcat(Importer &im) {
   if (parts.empty())
     return im.invalid("expects tensors, got none");
   TRY(int64_t axis, im.axis(im.integer("axis", 0), parts.front()->rank()));
-  TRY(Data * result, im.concat(parts, axis));
+  TRY(auto *result, im.concat(parts, axis));
   im.set(0, result);
   return success();
 }
@@ -237,7 +237,7 @@ static LogicalResult importSplit(Importer &im) {
     if (std::optional<int64_t> rest = im.symbols.upperBound(im.symbols.sub(x.shape[axis], end));
         (rest && *rest < 0) || Symbols::known(sizes[i]).value_or(0) < 0)
       return im.invalid("expects parts that fit the axis, got more");
-    TRY(Data * part, im.slice(x, axis, offset, sizes[i]));
+    TRY(auto *part, im.slice(x, axis, offset, sizes[i]));
     im.set(i, part);
     offset = end;
   }
@@ -352,7 +352,7 @@ static LogicalResult importSplitToSequence(Importer &im) {
   for (int64_t size : sizes) {
     if (size < 0 || (whole && offset + size > *whole))
       return im.invalid("expects parts that fit the axis, got more");
-    TRY(Data * part, im.slice(x, axis, im.number(offset), im.number(size)));
+    TRY(auto *part, im.slice(x, axis, im.number(offset), im.number(size)));
     result->items->push_back(keep ? part : im.squeeze(*part, {axis}));
     offset += size;
   }
@@ -412,7 +412,7 @@ static LogicalResult importConcatFromSequence(Importer &im) {
   SmallVector<Data *> parts;
   for (Data *item : *items)
     parts.push_back(isNew ? im.unsqueeze(*item, {axis}) : item);
-  TRY(Data * result, im.concat(parts, axis));
+  TRY(auto *result, im.concat(parts, axis));
   im.set(0, result);
   return success();
 }
