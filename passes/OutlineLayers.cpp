@@ -40,11 +40,19 @@ bool haveSameOp(Operation *a, Operation *b) {
       !llvm::equal(a->getResultTypes(), b->getResultTypes()) ||
       !llvm::equal(a->getOperandTypes(), b->getOperandTypes()))
     return false;
-  return llvm::all_of(llvm::zip(a->getRegions(), b->getRegions()), [](auto pair) {
-    if (std::get<0>(pair).empty() && std::get<1>(pair).empty())
+  // What regions name from outside is operands: it may differ, but one for one.
+  DenseMap<Value, Value> known;
+  auto isSame = [&](Value left, Value right) {
+    return success(left.getType() == right.getType() &&
+                   known.try_emplace(left, right).first->second == right);
+  };
+  return llvm::all_of(llvm::zip(a->getRegions(), b->getRegions()), [&](auto pair) {
+    auto &[left, right] = pair;
+    if (left.empty() && right.empty())
       return true;
-    return OperationEquivalence::isRegionEquivalentTo(&std::get<0>(pair), &std::get<1>(pair),
-                                                      OperationEquivalence::IgnoreLocations);
+    return OperationEquivalence::isRegionEquivalentTo(
+        &left, &right, isSame, [&](Value l, Value r) { known[l] = r; },
+        OperationEquivalence::IgnoreLocations);
   });
 }
 
@@ -386,7 +394,8 @@ void hoistPreparations(Block &block) {
   SmallVector<Operation *> early;
   llvm::DenseSet<Operation *> late;
   for (Operation &op : block.without_terminator()) {
-    bool isLate = isa<LinearOp>(op) || !isMemoryEffectFree(&op);
+    bool isLate = isa<AttentionOp, EmbeddingOp, LayerNormOp, LinearOp, RmsNormOp>(op) ||
+                  !isMemoryEffectFree(&op);
     op.walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())
         isLate |= operand.getDefiningOp() && late.contains(operand.getDefiningOp());

@@ -15,8 +15,8 @@
 // CHECK: return %[[Y]]
 // CHECK-LABEL: func.func @encoder
 // CHECK-SAME: (%[[X:.*]]: tensor<?x?x8xf32> {{{.*}}}, %[[MASK:.*]]: tensor<?x?xi64> {{{.*}}}, %[[W0:.*]]: tensor<8x8xf32> {{{.*}}}, %[[W1:.*]]: tensor<8x8xf32> {{{.*}}}, %[[W2:.*]]: tensor<8x8xf32> {{{.*}}}, %[[N:.*]]: tensor<8xf32> {{{.*}}})
-// CHECK: %[[E:.*]] = fovea.layer_norm %[[X]]
-// CHECK: %[[M:.*]] = tensor.expand_shape %[[MASK]]
+// CHECK-DAG: %[[E:.*]] = fovea.layer_norm %[[X]]
+// CHECK-DAG: %[[M:.*]] = tensor.expand_shape %[[MASK]]
 // CHECK: %[[Y0:.*]] = call @layer(%[[E]], %[[W0]], %[[M]], %[[N]])
 // CHECK-NEXT: %[[Y1:.*]] = call @layer(%[[Y0]], %[[W1]], %[[M]], %[[N]])
 // CHECK-NEXT: %[[Y2:.*]] = call @layer(%[[Y1]], %[[W2]], %[[M]], %[[N]])
@@ -92,6 +92,39 @@ func.func @stacks(%x: tensor<?x8xf32>, %u: tensor<16x8xf32>, %d: tensor<8x16xf32
   %z2 = arith.addf %z1, %9 : tensor<?x4xf32>
   %y = fovea.rms_norm %z2 eps(1.0e-5) : tensor<?x4xf32>
   return %y : tensor<?x4xf32>
+}
+
+// -----
+
+// A body that reads the layer's own tensor.
+
+// CHECK-LABEL: func.func private @layer
+// CHECK: %[[L:.*]] = fovea.linear
+// CHECK: tensor.extract %[[L]]
+// CHECK-LABEL: func.func @gathers
+// CHECK: %[[Y:.*]] = call @layer(
+// CHECK-NEXT: %[[Z:.*]] = call @layer(%[[Y]],
+// CHECK-NEXT: return %[[Z]]
+func.func @gathers(%x: tensor<4x8xf32>, %u: tensor<8x8xf32>, %v: tensor<8x8xf32>) -> tensor<4x8xf32> {
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty() : tensor<4x8xf32>
+  %0 = fovea.linear %x, %u : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<4x8xf32>) {
+  ^bb0(%out: f32):
+    %j = linalg.index 1 : index
+    %a = tensor.extract %0[%c1, %j] : tensor<4x8xf32>
+    linalg.yield %a : f32
+  } -> tensor<4x8xf32>
+  %2 = fovea.linear %1, %v : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+  %3 = fovea.linear %2, %u : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+  %4 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<4x8xf32>) {
+  ^bb0(%out: f32):
+    %j = linalg.index 1 : index
+    %a = tensor.extract %3[%c1, %j] : tensor<4x8xf32>
+    linalg.yield %a : f32
+  } -> tensor<4x8xf32>
+  %5 = fovea.linear %4, %v : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+  return %5 : tensor<4x8xf32>
 }
 
 // -----
