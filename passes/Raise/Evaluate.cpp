@@ -64,8 +64,7 @@ Number Evaluator::draw(Expr element, ArrayRef<int64_t> indices) {
         return getConstantElement(dense, indices);
       }
     }
-  uint64_t bits =
-      mix(seed ^ mix(reinterpret_cast<uintptr_t>(element->tensor.getAsOpaquePointer())));
+  uint64_t bits = mix(seed ^ mix(expressions.getNumber(element->tensor)));
   for (int64_t index : indices)
     bits = mix(bits ^ static_cast<uint64_t>(index));
   if (isa<FloatType>(element->type))

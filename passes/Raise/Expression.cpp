@@ -597,10 +597,10 @@ static bool isNotNegative(AffineExpr expr, ArrayRef<SizeOrigin> symbols) {
 /// A sum of products, in which equal products are one and opposite ones gone: (s0 - 1) * s1 + s1 is
 /// s0 * s1.
 static AffineExpr multiplyOut(AffineExpr expr) {
-  // Numbers by products of atoms, which are in an order of their own.
-  using Product = std::vector<const void *>;
+  // Numbers by products of atoms, which are in the order in which they were met.
+  using Product = std::vector<unsigned>;
   using Sum = std::map<Product, int64_t>;
-  DenseMap<const void *, AffineExpr> atoms;
+  llvm::SetVector<AffineExpr> atoms;
   std::function<Sum(AffineExpr)> visit = [&](AffineExpr part) -> Sum {
     if (auto number = dyn_cast<AffineConstantExpr>(part))
       return {{Product(), number.getValue()}};
@@ -620,8 +620,8 @@ static AffineExpr multiplyOut(AffineExpr expr) {
           result[product] += m * n;
         }
     } else {
-      atoms[part.getAsOpaquePointer()] = part;
-      result[{part.getAsOpaquePointer()}] = 1;
+      atoms.insert(part);
+      result[{static_cast<unsigned>(llvm::find(atoms, part) - atoms.begin())}] = 1;
     }
     return result;
   };
@@ -630,7 +630,7 @@ static AffineExpr multiplyOut(AffineExpr expr) {
     if (factor == 0)
       continue;
     AffineExpr term = getAffineConstantExpr(factor, expr.getContext());
-    for (const void *atom : product)
+    for (unsigned atom : product)
       term = atoms[atom] * term;
     sum = sum + term;
   }

@@ -136,6 +136,12 @@ public:
 
   MLIRContext *getContext() const { return context; }
 
+  /// A number of the tensor, in the order in which they are asked for: unlike its address the same
+  /// in each run.
+  uint64_t getNumber(Value tensor) {
+    return numbers.try_emplace(tensor, numbers.size() + 1).first->second;
+  }
+
 private:
   Expr intern(Node &node);
   Expr atResult(OpResult result, ArrayRef<Expr> indices);
@@ -154,6 +160,7 @@ private:
   std::vector<std::unique_ptr<Node>> owned;
   llvm::DenseMap<Value, std::vector<std::pair<SmallVector<Expr>, Expr>>> memo;
   llvm::DenseMap<Expr, std::pair<Value, SmallVector<Expr>>> homes;
+  llvm::DenseMap<Value, uint64_t> numbers;
   friend class Rebuilder;
 };
 
