@@ -66,10 +66,11 @@ def fits(expected, found):
 
 
 def match(expected, found):
-    """Whether lists of sets agree in some order."""
+    """Whether lists of sets agree in some order. Equal layers are compiled once, so one entry may stand for several equal attentions."""
     if not expected:
         return not found
-    return any(fits(expected[0], one) and match(expected[1:], found[:place] + found[place + 1:]) for place, one in enumerate(found))
+    return (any(fits(expected[0], one) and match(expected[1:], found[:place] + found[place + 1:]) for place, one in enumerate(found))
+            or expected[0] in expected[1:] and match(expected[1:], found))
 
 
 def fusion(report):

@@ -82,4 +82,6 @@ def test_a_wrong_fusion_is_seen():
     assert not check.wrong_fusion(positive, report([], ["dense", "causal"])) and not check.wrong_fusion(positive, report(["causal", "length"], ["window"]))
     for wrong in [report(["causal"], []), report(["causal", "dense"]), report(["causal", "dense"], [], []), report(["causal", "dense"], [], missed=1), report(["causal", "dense", "segment"], [])]:
         assert check.wrong_fusion(positive, wrong)
+    layers = {"masks": [["causal"], ["causal"], ["dense"]]}
+    assert not check.wrong_fusion(layers, report(["causal"], ["dense"])) and check.wrong_fusion(layers, report(["dense"])) and check.wrong_fusion(layers, report(["causal"]))
     assert not check.wrong_fusion(negative, report(missed=2)) and check.wrong_fusion(negative, report([]))
