@@ -390,7 +390,7 @@ private:
 
 /// Puts what no linear precedes first, in order: masks and the like, made once, stand where they
 /// are first used, inside the first layer.
-void hoistPreparations(Block &block) {
+SmallVector<Operation *> getPreparations(Block &block) {
   SmallVector<Operation *> early;
   llvm::DenseSet<Operation *> late;
   for (Operation &op : block.without_terminator()) {
@@ -402,17 +402,10 @@ void hoistPreparations(Block &block) {
     });
     if (isLate)
       late.insert(&op);
-    else if (!late.empty())
+    else
       early.push_back(&op);
   }
-  Operation *first = nullptr;
-  for (Operation &op : block)
-    if (late.contains(&op)) {
-      first = &op;
-      break;
-    }
-  for (Operation *op : early)
-    op->moveBefore(first);
+  return early;
 }
 
 /// Reads sizes that come from arguments off these: then no layer needs another's results for sizes.
@@ -456,13 +449,15 @@ struct OutlineLayersPass : fovea::impl::OutlineLayersPassBase<OutlineLayersPass>
   }
 
 private:
-  /// The run of layers in a function, of which `ops` are the ops that work.
-  static Run findRunOf(func::FuncOp function, SmallVectorImpl<Operation *> &ops) {
+  /// The run of layers in a function, of which `ops` are the ops that work, but for those in
+  /// `left`.
+  static Run findRunOf(func::FuncOp function, SmallVectorImpl<Operation *> &ops,
+                       const llvm::DenseSet<Operation *> &left) {
     ops.clear();
     SmallVector<unsigned> kinds;
     std::vector<Operation *> examples;
     for (Operation &op : function.getBody().front().without_terminator()) {
-      if (isAuxiliary(&op))
+      if (isAuxiliary(&op) || left.contains(&op))
         continue;
       ops.push_back(&op);
       // Of a kind of its own: what has effects, or is a call of a layer already.
@@ -485,13 +480,14 @@ private:
   }
 
   bool outlineIn(func::FuncOp function, SymbolTable &symbols) {
-    SmallVector<Operation *> ops;
-    Run run = findRunOf(function, ops);
-    if (run.count < 2)
+    Block &body = function.getBody().front();
+    SmallVector<Operation *> ops, early = getPreparations(body);
+    if (findRunOf(function, ops, {early.begin(), early.end()}).count < 2)
       return false;
-    hoistPreparations(function.getBody().front());
+    for (Operation *op : llvm::reverse(early))
+      op->moveBefore(&body, body.begin());
     readSizesOffArguments(function);
-    run = findRunOf(function, ops);
+    Run run = findRunOf(function, ops, {});
     if (run.count < 2)
       return false;
     // Where layers end: where least goes from one to the next; of several such, the last.

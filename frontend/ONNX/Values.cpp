@@ -313,6 +313,23 @@ Value Importer::fromElements(Data &data) {
   return tensor::ExpandShapeOp::create(b, type, flat, ArrayRef<ReassociationIndices>{all});
 }
 
+/// Whether floats are no parameters but the frequencies of a rotary embedding, 1, r, r^2, ...
+/// perhaps divided by one number: passes want to read theta off them.
+static bool isGeometric(const ::fovea::onnx::Tensor &tensor) {
+  constexpr int64_t kMost = 1024;
+  int64_t count = tensor.bytes.empty() ? 0 : tensor.count();
+  if (count < 4 || count > kMost ||
+      llvm::count_if(tensor.shape, [](auto size) { return size != 1; }) != 1)
+    return false;
+  double ratio = realAt(tensor, 1) / realAt(tensor, 0);
+  if (!(realAt(tensor, 0) > 0 && realAt(tensor, 0) <= 1 && ratio > 0 && ratio < 1))
+    return false;
+  for (int64_t i = 1; i < count; ++i)
+    if (!(std::abs(realAt(tensor, i) / realAt(tensor, i - 1) - ratio) <= 1e-3 * ratio))
+      return false;
+  return true;
+}
+
 /// Whether a matrix of floats is no parameter but a mask: a triangle of zeros and ones or
 /// infinities, which passes want to look into.
 static bool isTable(const ::fovea::onnx::Tensor &tensor) {
@@ -338,7 +355,7 @@ Value Importer::value(Data &data) {
   if (const ::fovea::onnx::Tensor *tensor = data.stored) {
     RankedTensorType type = typeOf(data);
     bool isParameter = isFloat(data.type) && data.rank() >= 1 && tensor->count() > kMaxPlainFloats;
-    isParameter &= !isTable(*tensor);
+    isParameter = isParameter && !isTable(*tensor) && !isGeometric(*tensor);
     bool isSmall = (tensor->size <= kMaxConstant || isTable(*tensor)) &&
                    (!tensor->bytes.empty() || !tensor->size);
     bool isPacked = type.getElementType().isInteger(4);

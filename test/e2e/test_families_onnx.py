@@ -13,7 +13,7 @@ SIZES = {"vocab_size": 97, "hidden_size": 64, "intermediate_size": 96, "num_hidd
 # What a model's graph holds, however often a layer is called.
 FAMILIES = {
     "Llama": (dict(num_key_value_heads=2, **SIZES), {"attention": 1, "rope": 2, "glu": 1, "rms_norm": 3, "linear": 5}),
-    "Gemma": (dict(num_key_value_heads=2, head_dim=16, **SIZES), {"attention": 1, "rope": 2, "glu": 1, "rms_norm": 3, "linear": 5}),
+    "Gemma": (dict(num_key_value_heads=2, head_dim=64, **SIZES), {"attention": 1, "rope": 2, "glu": 1, "rms_norm": 3, "linear": 5}),
     "GPTNeoX": (dict(rotary_pct=0.5, **SIZES), {"attention": 1, "rope": 2, "activation": 1, "layer_norm": 3, "linear": 5}),
     "GPT2": (dict(vocab_size=97, n_embd=64, n_layer=3, n_head=4, n_positions=128), {"attention": 1, "position_learned": 1, "activation": 1, "layer_norm": 3, "linear": 5}),
 }
