@@ -229,7 +229,8 @@ LogicalResult RopeScalingAttr::verify(function_ref<InFlightDiagnostic()> emitErr
 }
 
 int64_t mlir::fovea::getStorageBytes(Type elementType, int64_t count) {
-  return count * llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
+  unsigned bits = elementType.isIndex() ? 64 : elementType.getIntOrFloatBitWidth();
+  return count * llvm::divideCeil(bits, 8);
 }
 
 OpFoldResult mlir::fovea::getSize(OpBuilder &builder, Location loc, Value tensor, int64_t axis) {

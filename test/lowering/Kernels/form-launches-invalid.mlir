@@ -118,3 +118,10 @@ func.func @heads_of_many_queries(%q: tensor<?x?x2x8xf32> {fovea.name = "q"}) -> 
   }
   return %0 : tensor<?x?x2x8xf32>
 }
+
+// -----
+
+// expected-error @below {{expects elements that are floats, integers or indices, got 'tensor<2xcomplex<f32>>'}}
+func.func @complex(%x: tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>> attributes {fovea.entry} {
+  return %x : tensor<2xcomplex<f32>>
+}
