@@ -345,7 +345,7 @@ static bool isTable(const ::fovea::onnx::Tensor &tensor) {
     if (seen.size() > kMostValues || std::isnan(value))
       return false;
   }
-  return true;
+  return seen.size() > 1;
 }
 
 Value Importer::value(Data &data) {

@@ -6,10 +6,12 @@
 // REPORT: "location": "layer.attention"
 // REPORT: "masks": [
 // REPORT-NEXT: "window"
+// REPORT-NEXT: "causal"
 // REPORT-NEXT: "length"
-// REPORT: "score": "arith.mulf"
+// REPORT: "score": "x * x"
 // REPORT: "status": "fused"
 // REPORT: "location": "layer.router"
+// REPORT: "reason": "its probabilities meet no product with values"
 // REPORT: "status": "not fused"
 // MISSED: fovea: error: layer.router: a softmax is not fused
 func.func @forward(%q: tensor<?x?x2x4xf32> {fovea.name = "q", fovea.dims = ["batch", "sequence"]}, %n: tensor<1xi32> {fovea.name = "n"}, %r: tensor<2x3xf32> {fovea.name = "r"})
