@@ -54,6 +54,8 @@ SmallVector<double> getPoints() {
   SmallVector<double> points{1, -1, 0, -30, 30, -12.5, 12.5};
   for (int i = -32; i <= 32; ++i)
     points.push_back(i * 0.1875 + 0.03125); // exact in all float types
+  // A ReLU that ends at 255 is none; so far out, exp may overflow, which `match` leaves out.
+  points.append({300, -300, 70000, -70000});
   return points;
 }
 
@@ -78,6 +80,8 @@ std::optional<ActivationKind> match(Expressions &e, Expr root, Expr input) {
     std::optional<double> y = evaluator.evaluateReal(at);
     if (!y)
       return std::nullopt;
+    if (!std::isfinite(*y) && std::abs(x) > 30)
+      continue;
     llvm::erase_if(candidates, [&](Candidate &candidate) {
       double wanted = apply(candidate.kind, x);
       double distance = std::abs(*y - wanted) / std::max(1.0, std::abs(wanted));
