@@ -2,7 +2,7 @@
 """Whole models and attention beside onnxruntime, OpenVINO and torch, all from PyPI. Started by scripts/bench.
 
 For each case every program first shows that its result is the f64 reference's; then they run in turns, each in a process of its own that times itself. Medians over all turns.
-Shares are of this machine's own limits, which `fovea-run bench` measures before and after.
+Shares are of this machine's own limits, sampled by `fovea-peaks` in the same turns.
 """
 import argparse
 import json
@@ -38,13 +38,11 @@ def run(*command, **options):
     return done.stdout
 
 
-class Worker:
-    def __init__(self, peer, case, paths, threads):
-        environment = dict(os.environ, HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", TOKENIZERS_PARALLELISM="false",
-                           **{name: str(threads) for name in ["OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"]})
-        self.process = subprocess.Popen([sys.executable, pathlib.Path(__file__).with_name("worker.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, text=True, env=environment)
-        self.answer = self.ask(peer=peer, case=case, paths=paths, threads=threads)
+class Process:
+    """A program that answers each line of JSON by one."""
+
+    def __init__(self, command, **options):
+        self.process = subprocess.Popen([str(word) for word in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, **options)
 
     def ask(self, **command):
         try:
@@ -60,6 +58,16 @@ class Worker:
             self.process.wait(20)
         except subprocess.TimeoutExpired:
             self.process.kill()
+
+
+class Worker(Process):
+    """bench/worker.py for one program on one case; `answer` says whether it is ready."""
+
+    def __init__(self, peer, case, paths, threads):
+        environment = dict(os.environ, HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", TOKENIZERS_PARALLELISM="false",
+                           **{name: str(threads) for name in ["OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"]})
+        super().__init__([sys.executable, pathlib.Path(__file__).with_name("worker.py")], env=environment)
+        self.answer = self.ask(peer=peer, case=case, paths=paths, threads=threads)
 
 
 def prepare(case):
@@ -78,7 +86,7 @@ def prepare(case):
 
 
 def kernels(name, case, paths, threads):
-    """What `fovea bench` says: kernels and the machine's limits."""
+    """What `fovea bench` says of the kernels."""
     flags = ["--threads", threads, "--json", "--repeat", 3]
     if case["kind"] == "attention":
         flags += ["--dim", f"sequence={case['length']}"]
@@ -90,8 +98,7 @@ def kernels(name, case, paths, threads):
         flags += ["--entry", "forward", "--batch", case["batch"], "--prompt-tokens", case["length"]]
     else:
         flags += ["--prompt-tokens", case["length"], "--new-tokens", cases.STEPS if name == "decode" else 0]
-    report = json.loads(run(BIN / "fovea-run", "bench", paths["artifact"], *flags))
-    return report.pop("peaks"), report
+    return json.loads(run(BIN / "fovea-run", "bench", paths["artifact"], *flags))
 
 
 def reference(name, paths, threads):
@@ -133,19 +140,18 @@ def compare(name, wanted, threads, rounds):
                 continue
             workers[peer], counts[peer] = worker, max(2, min(20, round(0.5 / max(answer["seconds"][-1] * (cases.STEPS if name == "decode" else 1), 1e-4))))
             record["programs"][peer] = {"error": error, "times": []}
-    limits = []
-    limit, record["kernels"] = kernels(name, case, paths, threads)
-    limits.append(limit)
+    record["kernels"] = kernels(name, case, paths, threads)
+    yardstick, limits = Process([BIN / "fovea-peaks", threads]), []
     for turn in range(rounds):
         order = list(workers)
         for peer in order[turn % len(order):] + order[:turn % len(order)]:
             time.sleep(0.25)  # other libraries' threads spin for a while after their last run
+            limits += [yardstick.ask() for _ in range(3)]
             answer = workers[peer].ask(run=counts[peer])
             if "seconds" in answer:
                 record["programs"][peer]["times"] += answer["seconds"][1:]  # the first one warms
-    for worker in workers.values():
-        worker.close()
-    limits.append(kernels(name, case, paths, threads)[0])
+    for process in [yardstick, *workers.values()]:
+        process.close()
     record["limits"] = {key: statistics.median(limit[key] for limit in limits) for key in ["flops_per_second", "bytes_per_second"]}
     flops, size = cases.work(case, paths.get("config"))
     for program in record["programs"].values():

@@ -125,3 +125,14 @@ def test_random_models_are_the_same_bytes(tmp_path):
     loaded = load_file(one / "model.safetensors")
     assert loaded["model.layers.1.mlp.down_proj.weight"].shape == (64, 96)
     assert 0.5 < loaded["model.layers.1.mlp.down_proj.weight"].std() * 96**0.5 < 2
+
+
+def test_peaks_answer_each_line():
+    """The yardstick of scripts/bench: one sample a line; anything but a count of threads is refused."""
+    program = ROOT / "build" / "bin" / "fovea-peaks"
+    done = subprocess.run([program, "2"], input="\n\n", capture_output=True, text=True, check=True)
+    samples = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(samples) == 2
+    assert all(sample["flops_per_second"] > 1e8 and sample["bytes_per_second"] > 1e7 for sample in samples)
+    for threads in ["0", "two", "1e3"]:
+        assert subprocess.run([program, threads], input="", capture_output=True).returncode == 1

@@ -198,7 +198,7 @@ struct Peaks::Memory {
 Peaks::Peaks(int threads) : threads(std::max(threads, 1)), memory(std::make_unique<Memory>()) {}
 Peaks::~Peaks() = default;
 
-void Peaks::sample() {
+Peaks::Sample Peaks::sample() {
   Level level = findLevel();
   double seconds = timeTogether(threads, [&](int) {
     return level == Level::Avx512 ? spin512() : level == Level::Avx2 ? spin256() : spin128();
@@ -211,6 +211,7 @@ void Peaks::sample() {
     return level == Level::Avx512 ? read512(data, part) : read128(data, part);
   });
   byteSamples.push_back(static_cast<double>(part) * threads / seconds);
+  return {flopSamples.back(), byteSamples.back()};
 }
 
 double Peaks::flops() const { return median(flopSamples); }

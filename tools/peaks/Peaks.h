@@ -24,8 +24,12 @@ public:
   Peaks(const Peaks &) = delete;
   Peaks &operator=(const Peaks &) = delete;
 
-  /// One more sample of each, some 50 ms.
-  void sample();
+  /// One sample of both limits.
+  struct Sample {
+    double flops, bandwidth;
+  };
+  /// One more sample, some 50 ms; also gives it.
+  Sample sample();
 
   /// Medians of the samples; 0 without one.
   double flops() const;     ///< f32 multiply-adds in registers, operations a second, each two
