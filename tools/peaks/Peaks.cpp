@@ -12,6 +12,7 @@
 #include <fstream>
 #include <immintrin.h>
 #include <new>
+#include <sched.h>
 #include <sys/mman.h>
 #include <thread>
 
@@ -134,12 +135,40 @@ float read128(const char *data, size_t bytes) {
 
 volatile float sink;
 
+/// Keeps the calling thread on one of the processors that it may use, while it lives: threads
+/// that were just started share one for a whole sample otherwise.
+class Pinned {
+public:
+  explicit Pinned(int index) {
+    known = ::sched_getaffinity(0, sizeof(before), &before) == 0;
+    int count = known ? CPU_COUNT(&before) : 0;
+    for (int cpu = 0, seen = 0; count && cpu < CPU_SETSIZE; ++cpu)
+      if (CPU_ISSET(cpu, &before) && seen++ == index % count) {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(cpu, &one);
+        ::sched_setaffinity(0, sizeof(one), &one);
+      }
+  }
+  ~Pinned() {
+    if (known)
+      ::sched_setaffinity(0, sizeof(before), &before);
+  }
+  Pinned(const Pinned &) = delete;
+  Pinned &operator=(const Pinned &) = delete;
+
+private:
+  cpu_set_t before;
+  bool known;
+};
+
 /// Seconds from the moment when all threads are there to the last one's end.
 template <typename Body> double timeTogether(int threads, Body body) {
   using Clock = std::chrono::steady_clock;
   std::atomic<int> there{0};
   std::vector<std::pair<Clock::time_point, Clock::time_point>> times(threads);
   auto work = [&](int index) {
+    Pinned pinned(index);
     ++there;
     while (there.load(std::memory_order_acquire) < threads)
       std::this_thread::yield();
