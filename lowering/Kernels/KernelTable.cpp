@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One kernel for a group: its arguments, the builder that its schedule asks for, and plain loops
+// where the tiles do not fit the buffers.
+#include "lowering/Kernels/KernelTable.h"
+#include "dialects/Tile/TileDialect.h"
+#include "lowering/Kernels/Cost.h"
+#include "lowering/Kernels/Elements.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+
+/// A kernel's function, in no module yet.
+static func::FuncOp createFunction(Location loc, ArrayRef<Type> types) {
+  Builder builder(loc.getContext());
+  SmallVector<Type> inputs(types);
+  inputs.append(2, builder.getIndexType());
+  auto function = func::FuncOp::create(loc, "kernel", builder.getFunctionType(inputs, {}));
+  function.addEntryBlock();
+  return function;
+}
+
+func::FuncOp KernelTable::insert(func::FuncOp function, StringRef name) {
+  function.setName((name + "_" + Twine(names[name]++)).str());
+  function.setPrivate();
+  symbols.insert(function);
+  ++count;
+  return function;
+}
+
+bool mlir::fovea::isAppended(BlockArgument cache) {
+  return llvm::any_of(cache.getUsers(), llvm::IsaPred<CacheAppendOp>);
+}
+
+/// The op of a group that computes; masks, constants and index arithmetic only feed it.
+static FailureOr<Operation *> getComputingOp(GroupOp group) {
+  Operation *found = nullptr;
+  for (Value value : group.getBody().front().getTerminator()->getOperands()) {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return group.emitOpError("yields an argument as it is, which no kernel needs to compute"),
+             failure();
+    if (found && found != op)
+      return group.emitOpError("expects one computing op, got '")
+                 << found->getName() << "' and '" << op->getName() << "'",
+             failure();
+    found = op;
+  }
+  if (!found)
+    return group.emitOpError("yields nothing"), failure();
+  return found;
+}
+
+/// Makes the arguments of `function` the buffers and scalars of the group's values.
+static void bindArguments(KernelBuilder &k, GroupOp group, func::FuncOp function) {
+  Block &block = function.getBody().front();
+  unsigned next = 0;
+  // Inputs first, in order; memory that grows stands among the outputs.
+  SmallVector<BlockArgument> appended;
+  for (BlockArgument argument : group.getBody().getArguments()) {
+    if (isa<RankedTensorType>(argument.getType())) {
+      k.buffers[argument] = block.getArgument(next++);
+    } else if (isa<CacheType>(argument.getType())) {
+      if (isAppended(argument)) {
+        k.caches[argument].length = block.getArgument(next++);
+        appended.push_back(argument);
+      } else {
+        k.caches[argument] = {block.getArgument(next), block.getArgument(next + 1)};
+        next += 2;
+      }
+    } else {
+      k.values.map(argument, block.getArgument(next++));
+    }
+  }
+  for (BlockArgument cache : appended)
+    k.caches[cache].memory = block.getArgument(next++);
+  k.outputs.clear();
+  for (Type type : group.getResultTypes())
+    if (isa<RankedTensorType>(type))
+      k.outputs.push_back(block.getArgument(next++));
+}
+
+/// Arguments that no code of a phase uses need not be handed to it.
+static void eraseUnusedArguments(KernelPhases::Phase &phase) {
+  llvm::BitVector unused(phase.function.getNumArguments());
+  for (unsigned i = 0, e = phase.operands.size(); i < e; ++i)
+    unused[i] = phase.function.getArgument(i).use_empty();
+  for (int i = unused.size() - 1; i >= 0; --i)
+    if (unused[i])
+      phase.operands.erase(phase.operands.begin() + i);
+  (void)phase.function.eraseArguments(unused);
+}
+
+/// The op that a kernel is called after: of several, the one that costs most.
+static std::string nameGroup(GroupOp group) {
+  Operation *found = nullptr;
+  for (Operation &op : group.getBody().front()) {
+    if (isa<LinearOp, AttentionOp>(op))
+      return getKernelName(&op);
+    if (isa<LayerNormOp, RmsNormOp, L2NormOp>(op) ||
+        (!found && llvm::is_contained(op.getUsers(), group.getBody().front().getTerminator())))
+      found = &op;
+  }
+  return found ? getKernelName(found) : "kernel";
+}
+
+/// Whether the group is a pooling that tiles are to compute.
+static bool isPooling(GroupOp group) {
+  return isa<RowScheduleAttr>(group.getScheduleAttr()) &&
+         llvm::any_of(group.getBody().front().getOps<PoolOp>(), isTilePool);
+}
+
+/// Plain loops for the group's only computing op, or an attention's tiles.
+LogicalResult KernelTable::buildSingle(KernelBuilder &k, GroupOp group) {
+  FailureOr<Operation *> op = getComputingOp(group);
+  if (failed(op))
+    return failure();
+  k.setLoc((*op)->getLoc());
+  // Constants that the op reads as whole tensors lie in memory too. Upstream ops take elements of
+  // theirs.
+  if (!readsElements(*op))
+    for (Value operand : (*op)->getOperands()) {
+      auto constant = operand.getDefiningOp<arith::ConstantOp>();
+      if (!constant || !isa<RankedTensorType>(operand.getType()))
+        continue;
+      auto value = dyn_cast<DenseElementsAttr>(constant.getValue());
+      if (!value)
+        return constant.emitOpError("expects a tensor that is written out, got ")
+               << constant.getValue();
+      memref::GlobalOp global = getConstant(constant.getLoc(), value);
+      k.buffers[operand] =
+          memref::GetGlobalOp::create(k, constant.getLoc(), global.getType(), global.getName());
+    }
+  if (isPooling(group))
+    return buildTilePool(k, cast<PoolOp>(*op), cast<RowScheduleAttr>(group.getScheduleAttr()));
+  auto tiles = dyn_cast<AttentionScheduleAttr>(group.getScheduleAttr());
+  if (!tiles)
+    return buildKernel(k, *op);
+  auto attention = dyn_cast<AttentionOp>(*op);
+  if (!attention)
+    return (*op)->emitOpError("has the schedule of an attention");
+  return buildTileAttention(k, attention, tiles);
+}
+
+LogicalResult KernelTable::build(GroupOp group, ArrayRef<Type> types, Kernel &kernel) {
+  Attribute schedule = group.getScheduleAttr();
+  if (!isa_and_nonnull<LoopScheduleAttr, AttentionScheduleAttr, ContractionScheduleAttr,
+                       RowScheduleAttr, ElementScheduleAttr>(schedule)) {
+    InFlightDiagnostic error =
+        group.emitOpError("expects a schedule that a kernel builder knows, got ");
+    return schedule ? error << schedule : error << "none";
+  }
+  auto loops = dyn_cast<LoopScheduleAttr>(schedule);
+  func::FuncOp function = createFunction(group.getLoc(), types);
+  kernel.phases.phases.push_back(
+      {nameGroup(group), function, llvm::to_vector(llvm::seq<unsigned>(types.size()))});
+  KernelBuilder k(group.getLoc(), OpBuilder::atBlockBegin(&function.getBody().front()),
+                  loops ? loops.getParallel() : 1);
+  k.phases = &kernel.phases;
+  k.bind = [&](func::FuncOp next) { bindArguments(k, group, next); };
+  k.bind(function);
+  kernel.schedule = schedule;
+  if (isa<LoopScheduleAttr, AttentionScheduleAttr>(schedule) || isPooling(group)) {
+    if (failed(buildSingle(k, group)))
+      return failure();
+  } else if (!buildTiles(k, group)) {
+    kernel.schedule = LoopScheduleAttr::get(group.getContext(), 1);
+    if (failed(buildSingle(k, group)))
+      return failure();
+  }
+  k.setInsertionPointToEnd(&kernel.phases.phases.back().function.getBody().front());
+  func::ReturnOp::create(k);
+  return success();
+}
+
+FailureOr<const KernelPhases *> KernelTable::get(GroupOp group, ArrayRef<Type> types) {
+  for (Kernel &kernel : kernels)
+    if (kernel.group && ArrayRef<Type>(kernel.types) == types &&
+        kernel.group.getScheduleAttr() == group.getScheduleAttr() &&
+        kernel.group->getResultTypes() == group->getResultTypes() &&
+        OperationEquivalence::isRegionEquivalentTo(&kernel.group.getBody(), &group.getBody(),
+                                                   OperationEquivalence::IgnoreLocations))
+      return &kernel.phases;
+
+  Kernel kernel{group, SmallVector<Type>(types), {}, {}};
+  LogicalResult result = build(group, types, kernel);
+  KernelPhases &phases = kernel.phases;
+  for (KernelPhases::Phase &phase : phases.phases) {
+    if (failed(result)) {
+      phase.function.erase();
+      continue;
+    }
+    replaceTensorReads(phase.function);
+    if (phases.phases.size() > 1)
+      eraseUnusedArguments(phase);
+    phase.function->setAttr(FoveaDialect::kComputesAttr,
+                            StringAttr::get(group.getContext(), describeComputation(group)));
+    phase.function->setAttr(FoveaDialect::kScheduleAttr, kernel.schedule);
+    insert(phase.function, phase.name);
+  }
+  if (failed(result))
+    return failure();
+  kernels.push_back(std::move(kernel));
+  return &kernels.back().phases;
+}
+
+func::FuncOp KernelTable::getCopy(Location loc, MemRefType source, MemRefType target) {
+  SmallVector<Type> types{source, target};
+  for (Kernel &kernel : kernels)
+    if (!kernel.group && kernel.types == types)
+      return kernel.phases.phases.front().function;
+  func::FuncOp function = createFunction(loc, types);
+  Block &block = function.getBody().front();
+  KernelBuilder k(loc, OpBuilder::atBlockBegin(&block), target.getRank());
+  emitCopy(k, block.getArgument(0), block.getArgument(1));
+  k.setInsertionPointToEnd(&block);
+  func::ReturnOp::create(k);
+  insert(function, "copy");
+  kernels.push_back({GroupOp(), types, {{{"copy", function, {0, 1}}}, {}}, {}});
+  return function;
+}
+
+memref::GlobalOp KernelTable::getConstant(Location loc, DenseElementsAttr value) {
+  memref::GlobalOp &global = constants[value];
+  if (global)
+    return global;
+  auto type = MemRefType::get(value.getType().getShape(), value.getElementType());
+  OpBuilder builder(module.getContext());
+  global = memref::GlobalOp::create(builder, loc, ("constant_" + Twine(constants.size() - 1)).str(),
+                                    builder.getStringAttr("private"), type, value,
+                                    /*constant=*/true, /*alignment=*/builder.getI64IntegerAttr(64));
+  symbols.insert(global, module.getBody()->begin());
+  return global;
+}
+
+/// Masks and score regions read tensors; in a kernel these reads become loads from the buffers
+/// behind.
+void KernelTable::replaceTensorReads(func::FuncOp kernel) {
+  kernel.walk([](RelativeBiasOp op) {
+    OpBuilder builder(op);
+    op.replaceAllUsesWith(emitRelativeBias(builder, op));
+    op.erase();
+  });
+  auto bufferOf = [&](OpBuilder &builder, Value tensor) -> Value {
+    if (auto read = tensor.getDefiningOp<bufferization::ToTensorOp>())
+      return read.getBuffer();
+    auto constant = tensor.getDefiningOp<arith::ConstantOp>();
+    if (!constant)
+      return {};
+    memref::GlobalOp global =
+        getConstant(constant.getLoc(), cast<DenseElementsAttr>(constant.getValue()));
+    return memref::GetGlobalOp::create(builder, constant.getLoc(), global.getType(),
+                                       global.getName());
+  };
+  kernel.walk([&](Operation *op) {
+    OpBuilder builder(op);
+    if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
+      if (Value buffer = bufferOf(builder, extract.getTensor())) {
+        Value load = memref::LoadOp::create(builder, op->getLoc(), buffer, extract.getIndices());
+        extract.replaceAllUsesWith(load);
+        op->erase();
+      }
+    } else if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+      if (Value buffer = bufferOf(builder, dim.getSource())) {
+        Value size = memref::DimOp::create(builder, op->getLoc(), buffer, dim.getIndex());
+        dim.replaceAllUsesWith(size);
+        op->erase();
+      }
+    }
+  });
+  // What is left of masks, and the tensors that they read, has no users now; users stand after what
+  // they use.
+  SmallVector<Operation *> dead;
+  kernel.walk([&](Operation *op) {
+    if (isa<MaskOpInterface, bufferization::ToTensorOp>(op) ||
+        (isa<arith::ConstantOp>(op) && isa<RankedTensorType>(op->getResult(0).getType())))
+      dead.push_back(op);
+  });
+  for (Operation *op : llvm::reverse(dead))
+    if (op->use_empty())
+      op->erase();
+}
