@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See Elements.h. Each op tells the sizes of its result, what must hold for its operands, and how
-// an element of its result comes from theirs.
+// an element of its result comes from theirs; for ops that only move elements, ElementViews.cpp
+// does the last.
 #include "lowering/Kernels/Elements.h"
 #include "lowering/Kernels/Scalars.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -240,6 +240,10 @@ Value ElementReader::negate(Value condition) {
   return arith::XOrIOp::create(k, condition, k.integer(k.getI1Type(), 1));
 }
 
+Value ElementReader::both(Value condition, Value other) {
+  return condition ? Value(arith::AndIOp::create(k, condition, other)) : other;
+}
+
 //===-- Elements -----------------------------------------------------------------------------===//
 
 Value ElementReader::read(Value tensor, ValueRange at) {
@@ -261,23 +265,19 @@ Value ElementReader::readAnywhere(Value tensor, ValueRange at) {
     std::optional<int64_t> known = getConstantIntValue(index);
     if (known && *known >= 0 && !type.isDynamicDim(axis) && *known < type.getDimSize(axis))
       continue;
-    Value here = inRange(index, size(tensor, axis));
-    inside = inside ? Value(arith::AndIOp::create(k, inside, here)) : here;
+    inside = both(inside, inRange(index, size(tensor, axis)));
   }
   if (!inside)
     return read(tensor, at);
   FaultOp::create(k, negate(inside));
+  Type element = type.getElementType();
   if (type.hasStaticShape() && type.getNumElements() > 0) {
     SmallVector<Value> safe;
     for (Value index : at)
       safe.push_back(k.select(inside, index, k.index(0)));
     return read(tensor, safe);
   }
-  return k
-      .branch(
-          inside, {type.getElementType()}, [&] { return SmallVector<Value>{read(tensor, at)}; },
-          [&] { return SmallVector<Value>{zeroOf(type.getElementType())}; })
-      .front();
+  return either(inside, element, [&] { return read(tensor, at); }, [&] { return zeroOf(element); });
 }
 
 SmallVector<Value> ElementReader::apply(AffineMap map, ValueRange indices) {
@@ -329,16 +329,7 @@ Value ElementReader::readOp(Operation *op, unsigned result, ValueRange at) {
       .Case([&](tensor::ConcatOp o) { return readConcat(o, at); })
       .Case([&](tensor::PadOp o) { return readPad(o, at); })
       .Case([&](tensor::InsertSliceOp o) { return readInsertSlice(o, at); })
-      .Case([&](tensor::ExtractSliceOp o) {
-        SmallVector<Value> offsets = valuesOf(o.getMixedOffsets()),
-                           strides = valuesOf(o.getMixedStrides()), places;
-        llvm::SmallBitVector dropped = o.getDroppedDims();
-        unsigned next = 0;
-        for (auto [axis, offset] : llvm::enumerate(offsets))
-          places.push_back(dropped.test(axis) ? offset
-                                              : k.add(offset, k.mul(at[next++], strides[axis])));
-        return read(o.getSource(), places);
-      })
+      .Case([&](tensor::ExtractSliceOp o) { return readExtractSlice(o, at); })
       .Case([&](tensor::ExpandShapeOp o) { return readExpanded(o, at); })
       .Case([&](tensor::CollapseShapeOp o) { return readCollapsed(o, at); })
       .Default([&](Operation *other) {
@@ -375,119 +366,6 @@ Value ElementReader::readStructured(linalg::LinalgOp op, unsigned result, ValueR
       arguments.push_back(read(value, apply(op.getMatchingIndexingMap(&operand), loops)));
   }
   return emitBody(op, arguments, loops)[result];
-}
-
-Value ElementReader::readConcat(Operation *op, ValueRange at) {
-  auto concat = cast<tensor::ConcatOp>(op);
-  int64_t dim = concat.getDim();
-  Type element = concat.getResultType().getElementType();
-  std::function<Value(size_t, Value)> from = [&](size_t number, Value index) -> Value {
-    Value input = concat.getInputs()[number];
-    SmallVector<Value> places(at);
-    places[dim] = index;
-    if (number + 1 == concat.getInputs().size())
-      return read(input, places);
-    Value extent = size(input, dim);
-    return k
-        .branch(
-            k.less(index, extent), {element},
-            [&] { return SmallVector<Value>{read(input, places)}; },
-            [&] { return SmallVector<Value>{from(number + 1, k.sub(index, extent))}; })
-        .front();
-  };
-  return from(0, at[dim]);
-}
-
-Value ElementReader::readPad(Operation *op, ValueRange at) {
-  auto pad = cast<tensor::PadOp>(op);
-  SmallVector<Value> low = valuesOf(pad.getMixedLowPad()), places;
-  Value inside;
-  for (auto [axis, index] : llvm::enumerate(at)) {
-    places.push_back(k.sub(index, low[axis]));
-    Value here = inRange(places.back(), size(pad.getSource(), axis));
-    inside = inside ? Value(arith::AndIOp::create(k, inside, here)) : here;
-  }
-  if (!inside)
-    return read(pad.getSource(), places);
-  return k
-      .branch(
-          inside, {pad.getResultType().getElementType()},
-          [&] { return SmallVector<Value>{read(pad.getSource(), places)}; },
-          [&] {
-            IRMapping mapping;
-            mapping.map(pad.getRegion().getArguments(), at);
-            return emitBlock(pad.getRegion().front(), mapping, {});
-          })
-      .front();
-}
-
-Value ElementReader::readInsertSlice(Operation *op, ValueRange at) {
-  auto insert = cast<tensor::InsertSliceOp>(op);
-  SmallVector<Value> offsets = valuesOf(insert.getMixedOffsets()),
-                     counts = valuesOf(insert.getMixedSizes()),
-                     strides = valuesOf(insert.getMixedStrides()), places;
-  llvm::SmallBitVector dropped = insert.getDroppedDims();
-  Value inside;
-  auto also = [&](Value condition) {
-    inside = inside ? Value(arith::AndIOp::create(k, inside, condition)) : condition;
-  };
-  for (auto [axis, index] : llvm::enumerate(at)) {
-    Value place = k.sub(index, offsets[axis]);
-    std::optional<int64_t> stride =
-        insert.isDynamicStride(axis) ? std::optional<int64_t>() : insert.getStaticStride(axis);
-    if (stride != 1) {
-      if (!stride || *stride <= 0) {
-        fail(op, "expects strides that are known and positive");
-        return read(insert.getDest(), at);
-      }
-      Value rest = arith::RemUIOp::create(k, place, strides[axis]);
-      // Below the first place the difference is a great unsigned number; the quotient is too great.
-      also(arith::CmpIOp::create(k, arith::CmpIPredicate::eq, rest, k.index(0)));
-      also(inRange(index, size(insert.getDest(), axis)));
-      also(arith::CmpIOp::create(k, arith::CmpIPredicate::sge, place, k.index(0)));
-      place = arith::DivUIOp::create(k, place, strides[axis]);
-    }
-    also(inRange(place, counts[axis]));
-    if (!dropped.test(axis))
-      places.push_back(place);
-  }
-  if (!inside)
-    return read(insert.getSource(), places);
-  return k
-      .branch(
-          inside, {insert.getType().getElementType()},
-          [&] { return SmallVector<Value>{read(insert.getSource(), places)}; },
-          [&] { return SmallVector<Value>{read(insert.getDest(), at)}; })
-      .front();
-}
-
-Value ElementReader::readExpanded(Operation *op, ValueRange at) {
-  auto expand = cast<tensor::ExpandShapeOp>(op);
-  SmallVector<Value> shape = valuesOf(expand.getMixedOutputShape()), places;
-  for (const ReassociationIndices &group : expand.getReassociationIndices()) {
-    Value place = at[group.front()];
-    for (int64_t inner : ArrayRef(group).drop_front())
-      place = k.add(k.mul(place, shape[inner]), at[inner]);
-    places.push_back(place);
-  }
-  return read(expand.getSrc(), places);
-}
-
-Value ElementReader::readCollapsed(Operation *op, ValueRange at) {
-  auto collapse = cast<tensor::CollapseShapeOp>(op);
-  SmallVector<Value> shape = sizes(collapse.getSrc());
-  SmallVector<Value> places(collapse.getSrcType().getRank());
-  if (collapse.getReassociationIndices().empty())
-    places.assign(places.size(), k.index(0));
-  for (auto [axis, group] : llvm::enumerate(collapse.getReassociationIndices())) {
-    Value rest = at[axis];
-    for (int64_t inner : llvm::reverse(ArrayRef(group).drop_front())) {
-      places[inner] = arith::RemUIOp::create(k, rest, shape[inner]);
-      rest = arith::DivUIOp::create(k, rest, shape[inner]);
-    }
-    places[group.front()] = rest;
-  }
-  return read(collapse.getSrc(), places);
 }
 
 //===-- Bodies -------------------------------------------------------------------------------===//
@@ -618,10 +496,8 @@ SmallVector<Value> ElementReader::loopExtents(linalg::LinalgOp op) {
     }
   // Other indices: their ends lie inside, in calls where any loop runs.
   Value any;
-  for (Value extent : extents) {
-    Value some = k.less(k.index(0), extent);
-    any = any ? Value(arith::AndIOp::create(k, any, some)) : some;
-  }
+  for (Value extent : extents)
+    any = both(any, k.less(k.index(0), extent));
   auto last = [&](unsigned loop) { return k.sub(extents[loop], k.index(1)); };
   for (OpOperand &operand : op->getOpOperands()) {
     if (!tensorType(operand.get()))
@@ -643,7 +519,7 @@ SmallVector<Value> ElementReader::loopExtents(linalg::LinalgOp op) {
       Value extent = size(operand.get(), axis);
       Value outside = negate(
           arith::AndIOp::create(k, inRange(range.first, extent), inRange(range.second, extent)));
-      refuse(any ? Value(arith::AndIOp::create(k, any, outside)) : outside);
+      refuse(both(any, outside));
     }
   }
   return extents;

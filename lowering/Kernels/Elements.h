@@ -7,6 +7,7 @@
 
 #include "lowering/Kernels/KernelBuilder.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace mlir::fovea {
 
@@ -56,16 +57,22 @@ private:
   SmallVector<Value> computeSizes(Operation *op);
   Value readOp(Operation *op, unsigned result, ValueRange at);
   Value readStructured(linalg::LinalgOp op, unsigned result, ValueRange at);
-  Value readConcat(Operation *op, ValueRange at);
-  Value readPad(Operation *op, ValueRange at);
-  Value readInsertSlice(Operation *op, ValueRange at);
-  Value readExpanded(Operation *op, ValueRange at);
-  Value readCollapsed(Operation *op, ValueRange at);
+  Value readConcat(tensor::ConcatOp concat, ValueRange at);
+  Value readPad(tensor::PadOp pad, ValueRange at);
+  Value readInsertSlice(tensor::InsertSliceOp insert, ValueRange at);
+  Value readExtractSlice(tensor::ExtractSliceOp slice, ValueRange at);
+  Value readExpanded(tensor::ExpandShapeOp expand, ValueRange at);
+  Value readCollapsed(tensor::CollapseShapeOp collapse, ValueRange at);
   SmallVector<Value> emitBlock(Block &block, IRMapping &mapping, ValueRange loops);
   SmallVector<Value> valuesOf(ArrayRef<OpFoldResult> mixed);
   Value zeroOf(Type type);
   Value inRange(Value index, Value size);
   Value negate(Value condition);
+  /// `condition` and `other`; `other` where there is no condition yet.
+  Value both(Value condition, Value other);
+  /// One of two elements, of which only that one is computed.
+  Value either(Value condition, Type element, function_ref<Value()> then,
+               function_ref<Value()> otherwise);
 
   KernelBuilder &k;
   Operation *root;
