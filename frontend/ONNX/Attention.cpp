@@ -50,18 +50,11 @@ static LogicalResult importAttention(Importer &im) {
   TRY(parts.key, toHeads(key, keyHeads));
   TRY(parts.value, toHeads(value, keyHeads));
   Data *presentKey = nullptr, *presentValue = nullptr;
-  if (pastKey) {
+  if (pastKey)
     parts.past = pastKey->shape[2];
-    auto join = [&](Data *past, Data *&part) -> FailureOr<Data *> {
-      TRY(auto *present, im.concat({past, im.transpose(*part, {0, 2, 1, 3})}, 2));
-      part = im.transpose(*present, {0, 2, 1, 3});
-      return present;
-    };
-    TRY(presentKey, join(pastKey, parts.key));
-    TRY(presentValue, join(pastValue, parts.value));
-  } else if (im.hasOutput(1) || im.hasOutput(2)) {
-    presentKey = im.transpose(*parts.key, {0, 2, 1, 3});
-    presentValue = im.transpose(*parts.value, {0, 2, 1, 3});
+  if (pastKey || im.hasOutput(1) || im.hasOutput(2)) {
+    TRY(presentKey, joinPast(im, pastKey, parts.key));
+    TRY(presentValue, joinPast(im, pastValue, parts.value));
   }
   parts.lengths = lengths;
   if (mask) {
@@ -110,24 +103,8 @@ static LogicalResult importRotary(Importer &im) {
     // Rows of the tables, one for each position.
     if (cosine->rank() != 2 || sine->rank() != 2 || isFloat(positions->type))
       return im.invalid("expects tables of rank 2 and integer positions");
-    auto rows = [&](Data *table) {
-      SmallVector<Sym> shape(positions->shape);
-      shape.push_back(table->shape[1]);
-      Value values = im.value(*table), numbers = im.value(*positions);
-      Value extent = im.symbols.materialize(table->shape[0]);
-      int64_t rank = positions->rank();
-      return im.generate(table->type, shape, [&](ImplicitLocOpBuilder &b, ArrayRef<Value> at) {
-        Value number = tensor::ExtractOp::create(b, numbers, at.take_front(rank));
-        Value index = arith::IndexCastOp::create(b, b.getIndexType(), number);
-        Value zero = arith::ConstantIndexOp::create(b, 0),
-              one = arith::ConstantIndexOp::create(b, 1);
-        Value last = arith::SubIOp::create(b, extent, one);
-        index = arith::MaxSIOp::create(b, arith::MinSIOp::create(b, index, last), zero);
-        return tensor::ExtractOp::create(b, values, ValueRange{index, at.back()}).getResult();
-      });
-    };
-    cosine = rows(cosine);
-    sine = rows(sine);
+    cosine = tableRows(im, *cosine, *positions);
+    sine = tableRows(im, *sine, *positions);
   }
   if (cosine->rank() != 3 || sine->rank() != 3)
     return im.invalid("expects cosines and sines of rank 3, got " + Twine(cosine->rank()) +

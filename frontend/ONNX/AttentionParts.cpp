@@ -251,6 +251,32 @@ FailureOr<Data *> mlir::fovea::onnx::scores(Importer &im, const AttentionParts &
   return AttentionBuilder(im, parts).buildScores(stage);
 }
 
+FailureOr<Data *> mlir::fovea::onnx::joinPast(Importer &im, Data *past, Data *&part) {
+  Data *fresh = im.transpose(*part, {0, 2, 1, 3});
+  if (!past)
+    return fresh;
+  if (past->rank() != 4)
+    return im.invalid("expects a past of rank 4, got " + Twine(past->rank()));
+  TRY(auto *present, im.concat({past, fresh}, 2));
+  part = im.transpose(*present, {0, 2, 1, 3});
+  return present;
+}
+
+Data *mlir::fovea::onnx::tableRows(Importer &im, Data &table, Data &positions) {
+  SmallVector<Sym> shape(positions.shape);
+  shape.push_back(table.shape[1]);
+  Value values = im.value(table), numbers = im.value(positions);
+  Value extent = im.symbols.materialize(table.shape[0]);
+  return im.generate(table.type, shape, [&](ImplicitLocOpBuilder &b, ArrayRef<Value> at) {
+    Value number = tensor::ExtractOp::create(b, numbers, at.drop_back());
+    Value index = arith::IndexCastOp::create(b, b.getIndexType(), number);
+    Value zero = arith::ConstantIndexOp::create(b, 0), one = arith::ConstantIndexOp::create(b, 1);
+    Value last = arith::SubIOp::create(b, extent, one);
+    index = arith::MaxSIOp::create(b, arith::MinSIOp::create(b, index, last), zero);
+    return tensor::ExtractOp::create(b, values, ValueRange{index, at.back()}).getResult();
+  });
+}
+
 FailureOr<Data *> mlir::fovea::onnx::rotate(Importer &im, Data &x, Data &cosine, Data &sine,
                                             bool interleaved) {
   std::optional<int64_t> half = Symbols::known(cosine.shape.back()),

@@ -46,6 +46,14 @@ FailureOr<Data *> splitHeads(Importer &im, Data &x, int64_t heads);
 /// [B, S, H, D] as [B, S, H * D].
 FailureOr<Data *> mergeHeads(Importer &im, Data &x);
 
+/// Puts what was before what comes: `part`, [B, S, H, D], grows by `past`, [B, H, P, D] or null.
+/// Gives the whole as [B, H, P + S, D].
+FailureOr<Data *> joinPast(Importer &im, Data *past, Data *&part);
+
+/// Rows of a table [N, D] of cosines or sines for integer positions; those outside take the
+/// nearest.
+Data *tableRows(Importer &im, Data &table, Data &positions);
+
 /// Turns pairs of elements of the last axis: `x [B, S, H, D]`, `cosine` and `sine` [B|1, S, R / 2]
 /// for the first R elements of each head.
 FailureOr<Data *> rotate(Importer &im, Data &x, Data &cosine, Data &sine, bool interleaved);

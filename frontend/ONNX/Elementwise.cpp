@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that work element by element: arithmetic, comparisons, logic, activations, casts. One
-// rule makes the code of an element, one computes it where elements are known; sizes are computed
-// so.
+// Operators that work element by element: arithmetic, comparisons, logic, casts. One rule makes the
+// code of an element, one computes it where elements are known; sizes are computed so. Activations
+// have a file of their own.
 #include "frontend/ONNX/Importer.h"
 
 #include <cmath>
@@ -145,38 +145,9 @@ const Unary kUnaries[] = {
     {"Tan", makeUnary<math::TanOp>, std::tan},
 };
 
-/// Code of one element of a float type, written with plain operators.
-struct Number {
-  ImplicitLocOpBuilder *b;
-  Value v;
-  Number lift(double value) const {
-    auto type = cast<FloatType>(v.getType());
-    return {b, arith::ConstantOp::create(*b, b->getFloatAttr(type, value))};
-  }
-  Number operator+(Number o) const { return {b, arith::AddFOp::create(*b, v, o.v)}; }
-  Number operator-(Number o) const { return {b, arith::SubFOp::create(*b, v, o.v)}; }
-  Number operator*(Number o) const { return {b, arith::MulFOp::create(*b, v, o.v)}; }
-  Number operator/(Number o) const { return {b, arith::DivFOp::create(*b, v, o.v)}; }
-  Number operator-() const { return {b, arith::NegFOp::create(*b, v)}; }
-  Number exp() const { return {b, math::ExpOp::create(*b, v)}; }
-  Number tanh() const { return {b, math::TanhOp::create(*b, v)}; }
-  Number log1p() const { return {b, math::Log1pOp::create(*b, v)}; }
-  Number max(Number o) const { return {b, arith::MaximumFOp::create(*b, v, o.v)}; }
-  Number min(Number o) const { return {b, arith::MinimumFOp::create(*b, v, o.v)}; }
-  Number abs() const { return {b, math::AbsFOp::create(*b, v)}; }
-  Number ifPositive(Number then, Number otherwise) const {
-    Value zero = lift(0).v;
-    Value bit = arith::CmpFOp::create(*b, arith::CmpFPredicate::OGT, v, zero);
-    return {b, arith::SelectOp::create(*b, bit, then.v, otherwise.v)};
-  }
-  /// log(1 + exp(x)) that does not overflow.
-  Number softplus() const { return max(lift(0)) + (-abs()).exp().log1p(); }
-};
-
 } // namespace
 
-//===-- By the tables
-//----------------------------------------------------------------------------===//
+//===-- By the tables ------------------------------------------------------------------------===//
 
 static std::optional<Element> integerResult(Sym result) {
   return result ? std::optional<Element>(Element{result, 0}) : std::nullopt;
@@ -285,15 +256,11 @@ Data *Importer::unary(StringRef op, Data *a) {
   llvm_unreachable("a name of the table");
 }
 
-static Data *floatsOnly(Importer &im) {
-  Data *x = im.input(0);
-  if (!x) {
-    (void)im.invalid("expects an operand, got none");
-    return nullptr;
-  }
-  if (isFloat(x->type))
+Data *Importer::floats() {
+  Data *x = input(0);
+  if (x && isFloat(x->type))
     return x;
-  (void)im.invalid("expects floats, got " + nameOf(x->type));
+  (void)invalid(x ? "expects floats, got " + nameOf(x->type) : "expects an operand, got none");
   return nullptr;
 }
 
@@ -357,7 +324,7 @@ static LogicalResult importUnary(Importer &im) {
     im.set(0, op == "Neg" ? negative : im.binary("Max", x, negative));
     return success();
   }
-  if (!(x = floatsOnly(im)))
+  if (!(x = im.floats()))
     return failure();
   const Unary *rule = llvm::find_if(kUnaries, [&](const Unary &r) { return r.name == op; });
   TRY(auto *result, buildUnary(im, *rule, x));
@@ -365,139 +332,7 @@ static LogicalResult importUnary(Importer &im) {
   return success();
 }
 
-//===-- Activations
-//------------------------------------------------------------------------------===//
-
-/// Activations that are one op of the dialect.
-static LogicalResult setActivation(Importer &im, ActivationKind kind) {
-  Data *x = floatsOnly(im);
-  if (!x)
-    return failure();
-  Value result = ActivationOp::create(im.b, im.typeOf(*x), kind, im.value(*x));
-  im.set(0, im.make(x->type, x->shape, result));
-  return success();
-}
-
-template <ActivationKind kind> static LogicalResult importActivation(Importer &im) {
-  return setActivation(im, kind);
-}
-
-static LogicalResult importRelu(Importer &im) {
-  Data *x = im.input(0);
-  if (x && !isFloat(x->type)) {
-    im.set(0, im.binary("Max", x, im.makeInteger(x->type, 0)));
-    return success();
-  }
-  if (x && im.elements(*x)) {
-    im.set(0, im.binary("Max", x, im.makeReal(x->type, 0)));
-    return success();
-  }
-  return setActivation(im, ActivationKind::Relu);
-}
-
-static LogicalResult importGelu(Importer &im) {
-  std::string kind = im.text("approximate", "none");
-  if (kind != "none" && kind != "tanh")
-    return im.unsupported("approximate '" + kind + "'; expects none or tanh");
-  return setActivation(im, kind == "tanh" ? ActivationKind::GeluTanh : ActivationKind::Gelu);
-}
-
-/// Formulas from ONNX's operator documents.
-template <Number (*formula)(Number, double, double)>
-static LogicalResult setFormula(Importer &im, double alpha = 0, double beta = 0) {
-  Data *x = floatsOnly(im);
-  if (!x)
-    return failure();
-  TRY(auto *result, im.elementwise(x->type, {x}, [&](ImplicitLocOpBuilder &b, ValueRange v) {
-    return formula(Number{&b, v[0]}, alpha, beta).v;
-  }));
-  im.set(0, result);
-  return success();
-}
-
-static Number leakyRelu(Number x, double alpha, double) {
-  return x.ifPositive(x, x * x.lift(alpha));
-}
-static Number elu(Number x, double alpha, double) {
-  return x.ifPositive(x, (x.exp() - x.lift(1)) * x.lift(alpha));
-}
-static Number selu(Number x, double alpha, double gamma) {
-  return elu(x, alpha, 0) * x.lift(gamma);
-}
-static Number celu(Number x, double alpha, double) {
-  return x.ifPositive(x, ((x / x.lift(alpha)).exp() - x.lift(1)) * x.lift(alpha));
-}
-static Number hardSigmoid(Number x, double alpha, double beta) {
-  return (x * x.lift(alpha) + x.lift(beta)).min(x.lift(1)).max(x.lift(0));
-}
-static Number hardSwish(Number x, double, double) { return x * hardSigmoid(x, 1.0 / 6, 0.5); }
-static Number softplus(Number x, double, double) { return x.softplus(); }
-static Number softsign(Number x, double, double) { return x / (x.abs() + x.lift(1)); }
-static Number mish(Number x, double, double) { return x * x.softplus().tanh(); }
-static Number thresholded(Number x, double alpha, double) {
-  return (x - x.lift(alpha)).ifPositive(x, x.lift(0));
-}
-static Number swish(Number x, double alpha, double) {
-  return x / ((-(x * x.lift(alpha))).exp() + x.lift(1));
-}
-static Number shrink(Number x, double bias, double lambda) {
-  Number zero = x.lift(0), shift = x.lift(bias);
-  Number low = (-(x + x.lift(lambda))).ifPositive(x + shift, zero);
-  return (x - x.lift(lambda)).ifPositive(x - shift, low);
-}
-static Number reciprocal(Number x, double, double) { return x.lift(1) / x; }
-
-static LogicalResult importReciprocal(Importer &im) {
-  Data *x = floatsOnly(im);
-  if (!x)
-    return failure();
-  if (im.elements(*x)) {
-    im.set(0, im.binary("Div", im.makeReal(x->type, 1), x));
-    return success();
-  }
-  return setFormula<reciprocal>(im);
-}
-static LogicalResult importLeakyRelu(Importer &im) {
-  return setFormula<leakyRelu>(im, im.real("alpha", 0.01f));
-}
-static LogicalResult importElu(Importer &im) { return setFormula<elu>(im, im.real("alpha", 1)); }
-static LogicalResult importSelu(Importer &im) {
-  return setFormula<selu>(im, im.real("alpha", 1.67326319217681884765625),
-                          im.real("gamma", 1.05070102214813232421875));
-}
-static LogicalResult importCelu(Importer &im) { return setFormula<celu>(im, im.real("alpha", 1)); }
-static LogicalResult importHardSigmoid(Importer &im) {
-  return setFormula<hardSigmoid>(im, im.real("alpha", 0.2f), im.real("beta", 0.5));
-}
-static LogicalResult importHardSwish(Importer &im) { return setFormula<hardSwish>(im); }
-static LogicalResult importSoftplus(Importer &im) { return setFormula<softplus>(im); }
-static LogicalResult importSoftsign(Importer &im) { return setFormula<softsign>(im); }
-static LogicalResult importMish(Importer &im) { return setFormula<mish>(im); }
-static LogicalResult importThresholded(Importer &im) {
-  return setFormula<thresholded>(im, im.real("alpha", 1));
-}
-static LogicalResult importShrink(Importer &im) {
-  return setFormula<shrink>(im, im.real("bias", 0), im.real("lambd", 0.5));
-}
-static LogicalResult importSwish(Importer &im) {
-  double alpha = im.real("alpha", 1);
-  return alpha == 1 ? setActivation(im, ActivationKind::Silu) : setFormula<swish>(im, alpha);
-}
-
-static LogicalResult importPRelu(Importer &im) {
-  Data *x = floatsOnly(im), *slope = im.input(1);
-  if (!x || !slope)
-    return failure();
-  TRY(auto *result, im.elementwise(x->type, {x, slope}, [&](ImplicitLocOpBuilder &b, ValueRange v) {
-    Number n{&b, v[0]};
-    return n.ifPositive(n, n * Number{&b, v[1]}).v;
-  }));
-  im.set(0, result);
-  return success();
-}
-
-//===-- The rest
-//---------------------------------------------------------------------------------===//
+//===-- The rest -----------------------------------------------------------------------------===//
 
 static LogicalResult importSign(Importer &im) {
   Data *x = im.input(0);
@@ -538,7 +373,7 @@ static LogicalResult importBitwiseNot(Importer &im) {
 }
 
 static LogicalResult importIsNan(Importer &im) {
-  Data *x = floatsOnly(im);
+  Data *x = im.floats();
   if (!x)
     return failure();
   TRY(auto *result,
@@ -553,7 +388,7 @@ static LogicalResult importIsNan(Importer &im) {
 }
 
 static LogicalResult importIsInf(Importer &im) {
-  Data *x = floatsOnly(im);
+  Data *x = im.floats();
   if (!x)
     return failure();
   bool above = im.integer("detect_positive", 1), below = im.integer("detect_negative", 1);
@@ -708,29 +543,11 @@ void mlir::fovea::onnx::addElementwiseOps(OpTable &table) {
   table.add("BitwiseNot", 13, importBitwiseNot);
   table.add("Cast", 13, importCast);
   table.add("CastLike", 13, importCastLike);
-  table.add("Celu", 13, importCelu);
   table.add("Clip", 13, importClip);
-  table.add("Elu", 13, importElu);
-  table.add("Gelu", 13, importGelu);
-  table.add("HardSigmoid", 13, importHardSigmoid);
-  table.add("HardSwish", 13, importHardSwish);
   table.add("IsInf", 13, importIsInf);
   table.add("IsNaN", 13, importIsNan);
-  table.add("LeakyRelu", 13, importLeakyRelu);
-  table.add("Mish", 13, importMish);
   table.add("Mod", 13, importMod);
   table.add("Not", 13, importNot);
-  table.add("PRelu", 13, importPRelu);
-  table.add("Reciprocal", 13, importReciprocal);
-  table.add("Relu", 13, importRelu);
-  table.add("Selu", 13, importSelu);
-  table.add("Shrink", 13, importShrink);
-  table.add("Sigmoid", 13, importActivation<ActivationKind::Sigmoid>);
   table.add("Sign", 13, importSign);
-  table.add("Softplus", 13, importSoftplus);
-  table.add("Softsign", 13, importSoftsign);
-  table.add("Swish", 13, importSwish);
-  table.add("Tanh", 13, importActivation<ActivationKind::Tanh>);
-  table.add("ThresholdedRelu", 13, importThresholded);
   table.add("Where", 13, importWhere);
 }

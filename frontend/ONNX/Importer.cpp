@@ -448,6 +448,7 @@ OwningOpRef<ModuleOp> mlir::fovea::importOnnx(MLIRContext &context, const std::s
   if (!model)
     return {};
   OpTable table;
+  addActivationOps(table);
   addAttentionOps(table);
   addContractionOps(table);
   addControlOps(table);

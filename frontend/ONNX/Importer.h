@@ -83,6 +83,7 @@ private:
   std::map<std::pair<std::string, std::string>, std::map<int64_t, Handler>> handlers;
 };
 
+void addActivationOps(OpTable &table);
 void addAttentionOps(OpTable &table);
 void addContractionOps(OpTable &table);
 void addControlOps(OpTable &table);
@@ -114,6 +115,8 @@ public:
   Data *input(size_t i);
   /// All inputs; null ones are absent.
   SmallVector<Data *> inputs();
+  /// The first input if it holds floats; else a problem, and null.
+  Data *floats();
   bool hasOutput(size_t i) const;
   void set(size_t i, Data *data);
 
@@ -199,6 +202,7 @@ public:
   // Shorthands for composite operators.
   Data *binary(StringRef op, Data *a, Data *b);
   Data *unary(StringRef op, Data *a);
+  Data *activate(Data &x, ActivationKind kind);
   Data *sumOver(Data &data, int64_t axis) { return reduce(data, {axis}, true, Reduction::Sum); }
   /// Sum over the axes divided by how many elements they have.
   Data *mean(Data &data, ArrayRef<int64_t> sortedAxes, bool keepAxes);

@@ -16,11 +16,6 @@ static constexpr const char *kDomain = "com.microsoft";
 //===-- Elementwise and products
 //-----------------------------------------------------------------===//
 
-static Data *activate(Importer &im, Data &x, ActivationKind kind) {
-  Value result = ActivationOp::create(im.b, im.typeOf(x), kind, im.value(x));
-  return im.make(x.type, x.shape, result);
-}
-
 /// Gelu, BiasGelu, FastGelu, QuickGelu: of x, or of x plus a bias.
 static LogicalResult importGelu(Importer &im) {
   StringRef op = im.node().op;
@@ -34,10 +29,9 @@ static LogicalResult importGelu(Importer &im) {
     if (std::abs(alpha - 1.702) > 1e-4)
       return im.unsupported("alpha other than 1.702");
   }
-  im.set(0, activate(im, *x,
-                     op == "FastGelu"    ? ActivationKind::GeluTanh
-                     : op == "QuickGelu" ? ActivationKind::GeluQuick
-                                         : ActivationKind::Gelu));
+  im.set(0, im.activate(*x, op == "FastGelu"    ? ActivationKind::GeluTanh
+                            : op == "QuickGelu" ? ActivationKind::GeluQuick
+                                                : ActivationKind::Gelu));
   return success();
 }
 
@@ -148,18 +142,6 @@ static LogicalResult importEmbedNorm(Importer &im) {
 //===-- Attention
 //----------------------------------------------------------------------------------===//
 
-/// Joins what was with what comes, [B, H, S, D], and gives it as [B, S, H, D] too.
-static FailureOr<Data *> joinPast(Importer &im, Data *past, Data *&part) {
-  Data *fresh = im.transpose(*part, {0, 2, 1, 3});
-  if (!past)
-    return fresh;
-  if (past->rank() != 4)
-    return im.invalid("expects a past of rank 4, got " + Twine(past->rank()));
-  TRY(auto *present, im.concat({past, fresh}, 2));
-  part = im.transpose(*present, {0, 2, 1, 3});
-  return present;
-}
-
 /// A mask of ints: one for each key, for each query and key, or lengths.
 static LogicalResult readMask(Importer &im, Data *mask, AttentionParts &parts) {
   if (!mask)
@@ -190,6 +172,32 @@ static LogicalResult readMask(Importer &im, Data *mask, AttentionParts &parts) {
   }
   parts.keep = keep;
   return success();
+}
+
+/// Part `i` of those that are stacked along `axis`, without that axis.
+static FailureOr<Data *> partOf(Importer &im, Data &stack, int64_t axis, int64_t i) {
+  TRY(auto *part, im.slice(stack, axis, im.number(i), im.number(1)));
+  return im.squeeze(*part, {axis});
+}
+
+/// Keys and values as caches of later calls, [B, H, L, D].
+struct Present {
+  Data *key = nullptr, *value = nullptr;
+};
+
+/// Puts what was before keys and values, and sets the attention as output 0, [B, S, H * D].
+static FailureOr<Present> finish(Importer &im, AttentionParts &parts, Data *pastKey,
+                                 Data *pastValue, Data *mask, Data *bias) {
+  Present present;
+  TRY(present.key, joinPast(im, pastKey, parts.key));
+  TRY(present.value, joinPast(im, pastValue, parts.value));
+  if (failed(readMask(im, mask, parts)))
+    return failure();
+  parts.bias = bias;
+  TRY(AttentionResults results, attend(im, parts, false));
+  TRY(auto *output, mergeHeads(im, *results.output));
+  im.set(0, output);
+  return present;
 }
 
 /// The attributes that all of them have.
@@ -233,23 +241,14 @@ static LogicalResult importAttention(Importer &im) {
     if (past->rank() != 5)
       return im.invalid("expects a past of rank 5, got " + Twine(past->rank()));
     parts.past = past->shape[3];
-    TRY(pastKey, im.slice(*past, 0, im.number(0), im.number(1)));
-    TRY(pastValue, im.slice(*past, 0, im.number(1), im.number(1)));
-    pastKey = im.squeeze(*pastKey, {0});
-    pastValue = im.squeeze(*pastValue, {0});
+    TRY(pastKey, partOf(im, *past, 0, 0));
+    TRY(pastValue, partOf(im, *past, 0, 1));
   }
-  TRY(auto *presentKey, joinPast(im, pastKey, parts.key));
-  TRY(auto *presentValue, joinPast(im, pastValue, parts.value));
-  if (failed(readMask(im, mask, parts)))
-    return failure();
-  parts.bias = extra;
-  TRY(AttentionResults results, attend(im, parts, false));
-  TRY(auto *output, mergeHeads(im, *results.output));
-  im.set(0, output);
+  TRY(Present present, finish(im, parts, pastKey, pastValue, mask, extra));
   if (im.hasOutput(1)) {
-    TRY(auto *present,
-        im.concat({im.unsqueeze(*presentKey, {0}), im.unsqueeze(*presentValue, {0})}, 0));
-    im.set(1, present);
+    TRY(auto *both,
+        im.concat({im.unsqueeze(*present.key, {0}), im.unsqueeze(*present.value, {0})}, 0));
+    im.set(1, both);
   }
   return success();
 }
@@ -266,13 +265,9 @@ static LogicalResult importMultiHead(Importer &im) {
     return im.invalid("expects queries and a number of heads");
   if (query->rank() == 5 && !key) {
     // [B, S, N, 3, D]
-    auto part = [&](int64_t i) -> FailureOr<Data *> {
-      TRY(auto *slice, im.slice(*query, 3, im.number(i), im.number(1)));
-      return im.squeeze(*slice, {3});
-    };
-    TRY(parts.query, part(0));
-    TRY(parts.key, part(1));
-    TRY(parts.value, part(2));
+    TRY(parts.query, partOf(im, *query, 3, 0));
+    TRY(parts.key, partOf(im, *query, 3, 1));
+    TRY(parts.value, partOf(im, *query, 3, 2));
     if (bias)
       return im.unsupported("a bias of packed queries, keys and values");
   } else {
@@ -300,10 +295,8 @@ static LogicalResult importMultiHead(Importer &im) {
     TRY(parts.query, part(query, 0));
     if (key->rank() == 5 && !value) {
       // [B, L, N, 2, D]
-      TRY(auto *k, im.slice(*key, 3, im.number(0), im.number(1)));
-      TRY(auto *v, im.slice(*key, 3, im.number(1), im.number(1)));
-      parts.key = im.squeeze(*k, {3});
-      parts.value = im.squeeze(*v, {3});
+      TRY(parts.key, partOf(im, *key, 3, 0));
+      TRY(parts.value, partOf(im, *key, 3, 1));
     } else if (value) {
       TRY(parts.key, part(key, 1));
       TRY(parts.value, part(value, 2));
@@ -313,37 +306,14 @@ static LogicalResult importMultiHead(Importer &im) {
   }
   if (pastKey && pastValue)
     parts.past = pastKey->shape.size() == 4 ? pastKey->shape[2] : nullptr;
-  TRY(auto *presentKey, joinPast(im, pastKey, parts.key));
-  TRY(auto *presentValue, joinPast(im, pastValue, parts.value));
-  if (failed(readMask(im, mask, parts)))
-    return failure();
-  parts.bias = extra;
-  TRY(AttentionResults results, attend(im, parts, false));
-  TRY(auto *output, mergeHeads(im, *results.output));
-  im.set(0, output);
-  im.set(1, presentKey);
-  im.set(2, presentValue);
+  TRY(Present present, finish(im, parts, pastKey, pastValue, mask, extra));
+  im.set(1, present.key);
+  im.set(2, present.value);
   if (im.hasOutput(3)) {
     TRY(auto *qk, scores(im, parts, 0));
     im.set(3, qk);
   }
   return success();
-}
-
-/// Rows of cosines or sines for positions [B|1, S].
-static Data *tableRows(Importer &im, Data &table, Data &positions) {
-  SmallVector<Sym> shape(positions.shape);
-  shape.push_back(table.shape[1]);
-  Value values = im.value(table), numbers = im.value(positions);
-  Value extent = im.symbols.materialize(table.shape[0]);
-  return im.generate(table.type, shape, [&](ImplicitLocOpBuilder &b, ArrayRef<Value> at) {
-    Value number = tensor::ExtractOp::create(b, numbers, at.drop_back());
-    Value index = arith::IndexCastOp::create(b, b.getIndexType(), number);
-    Value zero = arith::ConstantIndexOp::create(b, 0), one = arith::ConstantIndexOp::create(b, 1);
-    Value last = arith::SubIOp::create(b, extent, one);
-    index = arith::MaxSIOp::create(b, arith::MinSIOp::create(b, index, last), zero);
-    return tensor::ExtractOp::create(b, values, ValueRange{index, at.back()}).getResult();
-  });
 }
 
 /// first[b] + i as [B|1, S].
@@ -415,19 +385,15 @@ static LogicalResult importGroupQuery(Importer &im) {
     TRY(parts.query, rotate(im, *parts.query, *c, *s, interleaved));
     TRY(parts.key, rotate(im, *parts.key, *c, *s, interleaved));
   }
-  TRY(auto *presentKey, joinPast(im, hasPast ? pastKey : nullptr, parts.key));
-  TRY(auto *presentValue, joinPast(im, hasPast ? pastValue : nullptr, parts.value));
   parts.lengths = total;
   parts.endsAtLengths = hasPast;
   if (window > 0)
     parts.leftWindow = window - 1;
-  parts.bias = extra;
   parts.sinks = sinks;
-  TRY(AttentionResults results, attend(im, parts, false));
-  TRY(auto *output, mergeHeads(im, *results.output));
-  im.set(0, output);
-  im.set(1, presentKey);
-  im.set(2, presentValue);
+  TRY(Present present, finish(im, parts, hasPast ? pastKey : nullptr, hasPast ? pastValue : nullptr,
+                              /*mask=*/nullptr, extra));
+  im.set(1, present.key);
+  im.set(2, present.value);
   return success();
 }
 

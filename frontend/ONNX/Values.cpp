@@ -339,7 +339,7 @@ static bool isTable(const ::fovea::onnx::Tensor &tensor) {
     return false;
   llvm::SmallVector<double, kMostValues + 1> seen;
   for (int64_t i = 0, count = tensor.count(); i < count; ++i) {
-    double value = realAt(tensor, i);
+    double value = isFloat(tensor.type) ? realAt(tensor, i) : integerAt(tensor, i);
     if (!llvm::is_contained(seen, value))
       seen.push_back(value);
     if (seen.size() > kMostValues || std::isnan(value))
@@ -354,9 +354,10 @@ Value Importer::value(Data &data) {
   OpBuilder::InsertionGuard guard(b);
   if (const ::fovea::onnx::Tensor *tensor = data.stored) {
     RankedTensorType type = typeOf(data);
-    bool isParameter = isFloat(data.type) && data.rank() >= 1 && tensor->count() > kMaxPlainFloats;
-    isParameter = isParameter && !isTable(*tensor) && !isGeometric(*tensor);
-    bool isSmall = (tensor->size <= kMaxConstant || isTable(*tensor)) &&
+    bool isMany = isFloat(data.type) && data.rank() >= 1 && tensor->count() > kMaxPlainFloats;
+    bool isReadByPasses = (isMany || tensor->size > kMaxConstant) && isTable(*tensor);
+    bool isParameter = isMany && !isReadByPasses && !isGeometric(*tensor);
+    bool isSmall = (tensor->size <= kMaxConstant || isReadByPasses) &&
                    (!tensor->bytes.empty() || !tensor->size);
     bool isPacked = type.getElementType().isInteger(4);
     data.value = tensor->isMapped && !isPacked && (isParameter || !isSmall)

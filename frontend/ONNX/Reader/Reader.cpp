@@ -20,6 +20,18 @@ namespace {
 constexpr int64_t kFirstOpset = 13;
 constexpr size_t kMaxRank = 32;
 
+Attribute::Kind kindOf(::onnx::AttributeProto::AttributeType type) {
+  using Proto = ::onnx::AttributeProto;
+  static const std::map<int, Attribute::Kind> kinds = {
+      {Proto::FLOAT, Attribute::Kind::Float},   {Proto::FLOATS, Attribute::Kind::Floats},
+      {Proto::INT, Attribute::Kind::Int},       {Proto::INTS, Attribute::Kind::Ints},
+      {Proto::STRING, Attribute::Kind::String}, {Proto::STRINGS, Attribute::Kind::Strings},
+      {Proto::TENSOR, Attribute::Kind::Tensor}, {Proto::GRAPH, Attribute::Kind::Graph},
+  };
+  auto found = kinds.find(type);
+  return found == kinds.end() ? Attribute::Kind::Other : found->second;
+}
+
 class Reader {
 public:
   Reader(const std::string &path, Problems &problems) : path(path), problems(problems) {}
@@ -241,37 +253,13 @@ private:
     result.reals.assign(proto.floats().begin(), proto.floats().end());
     result.integers.assign(proto.ints().begin(), proto.ints().end());
     result.texts.assign(proto.strings().begin(), proto.strings().end());
-    switch (proto.type()) {
-    case ::onnx::AttributeProto::FLOAT:
-      result.kind = Attribute::Kind::Float;
-      break;
-    case ::onnx::AttributeProto::INT:
-      result.kind = Attribute::Kind::Int;
-      break;
-    case ::onnx::AttributeProto::STRING:
-      result.kind = Attribute::Kind::String;
-      break;
-    case ::onnx::AttributeProto::FLOATS:
-      result.kind = Attribute::Kind::Floats;
-      break;
-    case ::onnx::AttributeProto::INTS:
-      result.kind = Attribute::Kind::Ints;
-      break;
-    case ::onnx::AttributeProto::STRINGS:
-      result.kind = Attribute::Kind::Strings;
-      break;
-    case ::onnx::AttributeProto::TENSOR:
-      result.kind = Attribute::Kind::Tensor;
+    result.kind = kindOf(proto.type());
+    if (result.kind == Attribute::Kind::Tensor) {
       result.tensor = readTensor(proto.t(), node.outputs.empty() ? node.label() : node.outputs[0],
                                  isMain && node.op == "Constant");
-      break;
-    case ::onnx::AttributeProto::GRAPH:
-      result.kind = Attribute::Kind::Graph;
+    } else if (result.kind == Attribute::Kind::Graph) {
       result.graph = std::make_shared<Graph>();
       readGraph(proto.g(), *result.graph, /*isMain=*/false);
-      break;
-    default:
-      result.kind = Attribute::Kind::Other;
     }
   }
 
