@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from onnx_cases import TensorProto, difference, helper, interpret, model
+from onnx_cases import TensorProto, difference, helper, interpret, model, numpy_helper
 
 FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
 node = helper.make_node
@@ -88,6 +88,17 @@ def test_conditions_that_shapes_decide(ir):
     x = np.array([[-1, 2, -3]], np.float32)
     text = ir(proto, {"x": x}, np.maximum(x, 0))
     assert "scf.if" not in text and "negf" not in text
+
+
+def test_a_branch_has_tensors_of_its_own(ir):
+    """Initializers of a subgraph: seen there alone, whatever the main graph calls its own."""
+    own = np.array([1, 2, 3], np.float32)
+    then = helper.make_graph([node("Add", ["x", "w"], ["t"])], "then", [], [helper.make_tensor_value_info("t", FLOAT, None)], [numpy_helper.from_array(own, "w")])
+    other = helper.make_graph([node("Add", ["x", "v"], ["e"])], "else", [], [helper.make_tensor_value_info("e", FLOAT, None)], [numpy_helper.from_array(-own, "v")])
+    for decision, sign in ((True, 1), (False, -1)):
+        proto = model([node("If", ["c"], ["y"], then_branch=then, else_branch=other)], {"x": (FLOAT, ["n", 3])}, {"y": (FLOAT, ["n", 3])}, {"c": np.array(decision)})
+        x = np.array([[-1, 2, -3]], np.float32)
+        ir(proto, {"x": x}, x + sign * own)
 
 
 def test_loop_of_a_constant_number_of_rounds(ir):

@@ -181,7 +181,7 @@ private:
     bool isPacked = tensor->type == DataType::Int4 || tensor->type == DataType::UInt4;
     tensor->size = static_cast<uint64_t>(isPacked ? (size + 1) / 2 : size);
     if (proto.data_location() == ::onnx::TensorProto::EXTERNAL)
-      return readExternal(proto, *tensor, place) ? tensor : nullptr;
+      return readExternal(proto, *tensor, place, isIndexed) ? tensor : nullptr;
     if (proto.has_raw_data())
       tensor->bytes = proto.raw_data();
     else if (!packTyped(proto, tensor->type, tensor->bytes))
@@ -204,12 +204,13 @@ private:
            place->second.size == tensor.size;
   }
 
-  bool readExternal(const ::onnx::TensorProto &proto, Tensor &tensor, const std::string &place) {
+  bool readExternal(const ::onnx::TensorProto &proto, Tensor &tensor, const std::string &place,
+                    bool isIndexed) {
     tensor.isExternal = true;
-    // The walk has read the entries; a tensor that it does not know is inside of a subgraph.
+    // The walk has read the entries of the main graph's tensors; names of others say nothing.
     auto known = places.find(tensor.name);
-    if (known == places.end() || !known->second.isExternal || known->second.shape != tensor.shape ||
-        known->second.type != tensor.type) {
+    if (!isIndexed || known == places.end() || !known->second.isExternal ||
+        known->second.shape != tensor.shape || known->second.type != tensor.type) {
       fail(place, "expects external data of a tensor of the main graph with a name of its own, got "
                   "one elsewhere");
       return false;
@@ -332,7 +333,7 @@ private:
     if (proto.sparse_initializer_size())
       fail(printable(graph.name), "expects dense initializers, got a sparse one");
     for (const ::onnx::TensorProto &tensor : proto.initializer())
-      if (std::shared_ptr<Tensor> read = readTensor(tensor, "", isMain))
+      if (std::shared_ptr<Tensor> read = readTensor(tensor, tensor.name(), isMain))
         graph.initializers.push_back(std::move(read));
     for (const ::onnx::ValueInfoProto &info : proto.input())
       readType(info, graph.inputs.emplace_back());
