@@ -177,6 +177,21 @@ static LogicalResult importPRelu(Importer &im) {
   return success();
 }
 
+/// Swish of the first operand times the second.
+static LogicalResult importSwiGlu(Importer &im) {
+  Data *gate = im.floats(), *x = im.input(1);
+  if (!gate)
+    return failure();
+  if (!x || x->type != gate->type || x->shape != gate->shape)
+    return im.invalid("expects two operands of one type and shape");
+  double alpha = im.real("alpha", 1);
+  Data *scaled = alpha == 1 ? gate : im.binary("Mul", gate, im.makeReal(gate->type, alpha));
+  Data *open = alpha == 1 ? im.activate(*gate, ActivationKind::Silu)
+                          : im.binary("Mul", gate, im.activate(*scaled, ActivationKind::Sigmoid));
+  im.set(0, im.binary("Mul", open, x));
+  return success();
+}
+
 void mlir::fovea::onnx::addActivationOps(OpTable &table) {
   for (const Formula &rule : kFormulas)
     table.add(rule.op, 13, importFormula);
@@ -186,6 +201,7 @@ void mlir::fovea::onnx::addActivationOps(OpTable &table) {
   table.add("Gelu", 13, importGelu);
   table.add("PRelu", 13, importPRelu);
   table.add("Relu", 13, importRelu);
+  table.add("SwiGLU", 28, importSwiGlu);
   table.add("Sigmoid", 13, importActivation<ActivationKind::Sigmoid>);
   table.add("Tanh", 13, importActivation<ActivationKind::Tanh>);
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ONNX's own Attention, RotaryEmbedding and TensorScatter (operator sets 23 to 25).
+// ONNX's own Attention, RotaryEmbedding and TensorScatter (operator sets 23 to 25), and its preview
+// of FlexAttention.
 #include "frontend/ONNX/AttentionParts.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -86,6 +89,60 @@ static LogicalResult importAttention(Importer &im) {
   return success();
 }
 
+/// Attention whose scores and weights pass through subgraphs: written out, for raising to find.
+static LogicalResult importFlexAttention(Importer &im) {
+  Data *query = im.floats(), *key = im.input(1), *value = im.input(2);
+  if (!query)
+    return failure();
+  if (!key || !value || query->rank() != 4 || key->rank() != 4 || value->rank() != 4 ||
+      key->type != query->type || value->type != query->type)
+    return im.invalid("expects queries, keys and values of rank 4 and one element type");
+  std::optional<int64_t> heads = Symbols::known(query->shape[1]),
+                         keyHeads = Symbols::known(key->shape[1]),
+                         size = Symbols::known(query->shape[3]);
+  if (!heads || !keyHeads || !size || *size < 1 || *keyHeads < 1 || *heads % *keyHeads ||
+      value->shape[1] != key->shape[1])
+    return im.invalid("expects heads of fixed size, and a number of query heads that the number of "
+                      "key heads divides");
+  double scale = im.real("scale", 1 / std::sqrt(static_cast<double>(*size)));
+  auto type = static_cast<DataType>(im.integer(
+      "softmax_precision",
+      static_cast<int64_t>(query->type == DataType::Double ? DataType::Double : DataType::Float)));
+  if (!isFloat(type))
+    return im.unsupported("softmax_precision " + nameOf(type));
+  auto repeat = [&](Data *x) -> FailureOr<Data *> {
+    if (heads == keyHeads)
+      return x;
+    SmallVector<Sym> wide(x->shape), joined(x->shape);
+    wide.insert(wide.begin() + 2, im.number(*heads / *keyHeads));
+    joined[1] = query->shape[1];
+    TRY(auto *all, im.expand(*im.unsqueeze(*x, {2}), wide));
+    return im.reshape(*all, joined);
+  };
+  TRY(key, repeat(key));
+  TRY(value, repeat(value));
+  TRY(auto *scores, im.matmul(*query, *im.transpose(*key, {0, 1, 3, 2})));
+  scores = im.cast(*im.binary("Mul", scores, im.makeReal(scores->type, scale)), type);
+  auto modify = [&](StringRef name, Data *x) -> FailureOr<Data *> {
+    const NodeAttribute *given = im.attribute(name);
+    if (!given)
+      return x;
+    if (!given->graph || given->graph->inputs.size() != 1 || given->graph->outputs.size() != 1)
+      return im.invalid("expects a subgraph " + name + " of one input and one output");
+    TRY(SmallVector<Data *> results, im.inlineGraph(*given->graph, {x}));
+    if (results.front()->isPoisoned)
+      return failure(); // the node inside has said why
+    if (results.front()->type != x->type || results.front()->shape != x->shape)
+      return im.invalid("expects a subgraph " + name + " that keeps type and shape");
+    return results.front();
+  };
+  TRY(scores, modify("score_mod", scores));
+  TRY(auto *weights, modify("prob_mod", im.softmax(*scores, 3)));
+  TRY(auto *result, im.matmul(*im.cast(*weights, value->type), *value));
+  im.set(0, result);
+  return success();
+}
+
 static LogicalResult importRotary(Importer &im) {
   Data *x = im.input(0), *cosine = im.input(1), *sine = im.input(2), *positions = im.input(3);
   if (!x || !cosine || !sine || (x->rank() != 3 && x->rank() != 4))
@@ -165,6 +222,7 @@ static LogicalResult importTensorScatter(Importer &im) {
 
 void mlir::fovea::onnx::addAttentionOps(OpTable &table) {
   table.add("Attention", 23, importAttention);
+  table.add("ai.onnx.preview", "FlexAttention", 1, importFlexAttention);
   table.add("RotaryEmbedding", 23, importRotary);
   table.add("TensorScatter", 24, importTensorScatter);
 }

@@ -239,13 +239,20 @@ static FailureOr<Data *> buildUnary(Importer &im, const Unary &rule, Data *x) {
       });
 }
 
+/// What goes on behind a problem that has been reported: zeros, whose readers are passed over.
+Data *Importer::orZeros(FailureOr<Data *> result, const Data &like) {
+  if (succeeded(result))
+    return *result;
+  return full(like.type, like.shape, isFloat(like.type) ? Element() : integerElement(0));
+}
+
 Data *Importer::binary(StringRef op, Data *a, Data *c) {
   for (const Binary &rule : kBinaries)
     if (rule.name == op)
-      return *buildBinary(*this, rule, a, c);
+      return orZeros(buildBinary(*this, rule, a, c), *a);
   for (const Comparison &rule : kComparisons)
     if (rule.name == op)
-      return *buildComparison(*this, rule, a, c);
+      return orZeros(buildComparison(*this, rule, a, c), *a);
   llvm_unreachable("a name of the tables");
 }
 

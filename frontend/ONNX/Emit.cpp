@@ -414,6 +414,47 @@ FailureOr<Data *> Importer::matmul(Data &a, Data &c) {
   return contract(a, aAxes, c, cAxes, out, a.type);
 }
 
+Value Importer::combine(ImplicitLocOpBuilder &builder, DataType type, Reduction kind, Value x,
+                        Value y) {
+  bool real = isFloat(type), isU = isUnsigned(type);
+  switch (kind) {
+  case Reduction::Sum:
+    return real ? arith::AddFOp::create(builder, x, y).getResult()
+                : arith::AddIOp::create(builder, x, y).getResult();
+  case Reduction::Product:
+    return real ? arith::MulFOp::create(builder, x, y).getResult()
+                : arith::MulIOp::create(builder, x, y).getResult();
+  case Reduction::Max:
+    return real  ? arith::MaximumFOp::create(builder, x, y).getResult()
+           : isU ? arith::MaxUIOp::create(builder, x, y).getResult()
+                 : arith::MaxSIOp::create(builder, x, y).getResult();
+  case Reduction::Min:
+    return real  ? arith::MinimumFOp::create(builder, x, y).getResult()
+           : isU ? arith::MinUIOp::create(builder, x, y).getResult()
+                 : arith::MinSIOp::create(builder, x, y).getResult();
+  }
+  llvm_unreachable("a kind of reduction");
+}
+
+TypedAttr Importer::firstOf(DataType type, Reduction kind) {
+  Type element = elementType(type);
+  if (auto real = dyn_cast<FloatType>(element)) {
+    double infinity = std::numeric_limits<double>::infinity();
+    return b.getFloatAttr(real, kind == Reduction::Sum       ? 0
+                                : kind == Reduction::Product ? 1
+                                : kind == Reduction::Max     ? -infinity
+                                                             : infinity);
+  }
+  unsigned width = element.getIntOrFloatBitWidth();
+  bool isU = isUnsigned(type);
+  APInt bits = kind == Reduction::Sum       ? APInt(width, 0)
+               : kind == Reduction::Product ? APInt(width, 1)
+               : kind == Reduction::Max
+                   ? (isU ? APInt::getMinValue(width) : APInt::getSignedMinValue(width))
+                   : (isU ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width));
+  return b.getIntegerAttr(element, bits);
+}
+
 Data *Importer::reduce(Data &data, ArrayRef<int64_t> sortedAxes, bool keepAxes, Reduction kind) {
   SmallVector<Sym> kept, shape;
   for (int64_t i = 0; i < data.rank(); ++i) {
@@ -425,28 +466,6 @@ Data *Importer::reduce(Data &data, ArrayRef<int64_t> sortedAxes, bool keepAxes, 
   }
   if (sortedAxes.empty())
     return &data;
-  auto combine = [&](ImplicitLocOpBuilder &builder, Value x, Value y) -> Value {
-    bool real = isFloat(data.type);
-    switch (kind) {
-    case Reduction::Sum:
-      return real ? arith::AddFOp::create(builder, x, y).getResult()
-                  : arith::AddIOp::create(builder, x, y).getResult();
-    case Reduction::Product:
-      return real ? arith::MulFOp::create(builder, x, y).getResult()
-                  : arith::MulIOp::create(builder, x, y).getResult();
-    case Reduction::Max:
-      if (real)
-        return arith::MaximumFOp::create(builder, x, y);
-      return isUnsigned(data.type) ? arith::MaxUIOp::create(builder, x, y).getResult()
-                                   : arith::MaxSIOp::create(builder, x, y).getResult();
-    case Reduction::Min:
-      if (real)
-        return arith::MinimumFOp::create(builder, x, y);
-      return isUnsigned(data.type) ? arith::MinUIOp::create(builder, x, y).getResult()
-                                   : arith::MinSIOp::create(builder, x, y).getResult();
-    }
-    return x;
-  };
   // Known integers: products and sums of sizes.
   if (const std::vector<Element> *known = elements(data);
       known && !isFloat(data.type) && static_cast<int64_t>(sortedAxes.size()) == data.rank() &&
@@ -465,35 +484,18 @@ Data *Importer::reduce(Data &data, ArrayRef<int64_t> sortedAxes, bool keepAxes, 
   Data *source = cast(data, inner);
   RankedTensorType type = typeOf(inner, kept);
   Type element = type.getElementType();
-  TypedAttr first;
-  if (auto real = dyn_cast<FloatType>(element)) {
-    double infinity = std::numeric_limits<double>::infinity();
-    first = b.getFloatAttr(real, kind == Reduction::Sum       ? 0
-                                 : kind == Reduction::Product ? 1
-                                 : kind == Reduction::Max     ? -infinity
-                                                              : infinity);
-  } else {
-    unsigned width = element.getIntOrFloatBitWidth();
-    bool isU = isUnsigned(data.type);
-    APInt bits = kind == Reduction::Sum       ? APInt(width, 0)
-                 : kind == Reduction::Product ? APInt(width, 1)
-                 : kind == Reduction::Max
-                     ? (isU ? APInt::getMinValue(width) : APInt::getSignedMinValue(width))
-                     : (isU ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width));
-    first = b.getIntegerAttr(element, bits);
-  }
   SmallVector<OpFoldResult> sizes;
   for (Sym size : kept)
     sizes.push_back(symbols.mixed(size));
   Value operand = value(*source);
   Value init = tensor::EmptyOp::create(b, sizes, element);
-  Value start = arith::ConstantOp::create(b, first);
+  Value start = arith::ConstantOp::create(b, firstOf(inner, kind));
   init = linalg::FillOp::create(b, ValueRange{start}, ValueRange{init}).getResult(0);
   auto reduction = linalg::ReduceOp::create(
       b, ValueRange{operand}, ValueRange{init}, sortedAxes,
       [&](OpBuilder &nested, Location loc, ValueRange arguments) {
         ImplicitLocOpBuilder builder(loc, nested);
-        linalg::YieldOp::create(builder, combine(builder, arguments[0], arguments[1]));
+        linalg::YieldOp::create(builder, combine(builder, inner, kind, arguments[0], arguments[1]));
       });
   Data *result = cast(*make(inner, kept, reduction->getResult(0)), data.type);
   if (!keepAxes)

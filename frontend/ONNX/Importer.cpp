@@ -32,30 +32,30 @@ Handler OpTable::find(const Node &node) const {
 
 /// What models could write in place of operators whose names say nothing of it.
 static const std::pair<StringRef, StringRef> kNearest[] = {
-    {"AveragePool", "GlobalAveragePool, or Conv with a constant kernel"},
     {"Compress", "Gather with constant indices"},
     {"ConvInteger", "DequantizeLinear and Conv"},
     {"ConvTranspose", "Conv"},
     {"DeformConv", "Conv"},
     {"Det", "MatMul"},
-    {"GRU", "Attention"},
     {"GridSample", "GatherND"},
-    {"LSTM", "Attention"},
+    {"GRU", "Attention"},
     {"LinearAttention", "Attention"},
-    {"MaxPool", "GlobalMaxPool, or ReduceMax of a Reshape"},
+    {"LRN", "LayerNormalization"},
+    {"LSTM", "Attention"},
+    {"MaxRoiPool", "MaxPool"},
+    {"MaxUnpool", "Gather with constant indices"},
     {"Multinomial", "ArgMax"},
+    {"NegativeLogLikelihoodLoss", "LogSoftmax"},
     {"NonMaxSuppression", "TopK"},
     {"QLinearConv", "DequantizeLinear and Conv"},
-    {"QLinearMatMul", "MatMulInteger"},
-    {"RNN", "Attention"},
     {"RandomNormal", "an input of the model"},
     {"RandomNormalLike", "an input of the model"},
     {"RandomUniform", "an input of the model"},
     {"RandomUniformLike", "an input of the model"},
     {"Resize", "Gather with constant indices"},
+    {"RNN", "Attention"},
     {"Scan", "Loop with a constant number of rounds"},
     {"SoftmaxCrossEntropyLoss", "LogSoftmax"},
-    {"NegativeLogLikelihoodLoss", "LogSoftmax"},
     {"StringNormalizer", "an input of token ids"},
     {"TfIdfVectorizer", "an input of token ids"},
     {"Unique", "TopK"},
@@ -86,6 +86,7 @@ LogicalResult Importer::report(const Twine &message) {
     std::string op = current->domain.empty() ? current->op : current->domain + "." + current->op;
     text = printable(op) + ": " + text;
   }
+  hasReported = true;
   if (seenProblems.insert(place + '\n' + text).second)
     addError(problems, model.path, place, text);
   return failure();
@@ -193,9 +194,15 @@ FailureOr<SmallVector<int64_t>> Importer::constants(Data &data, StringRef what) 
   return result;
 }
 
+/// True for operators that need no first input.
+static bool hasOptionalInput(const Node &node) {
+  return llvm::is_contained({"Constant", "Loop", "SequenceEmpty"}, StringRef(node.op));
+}
+
 void Importer::importNode(const Node &node) {
   const Node *outer = std::exchange(current, &node);
   std::set<std::string> outerAttributes = std::exchange(readAttributes, {});
+  bool outerReported = std::exchange(hasReported, false);
   b.setLoc(NameLoc::get(b.getStringAttr(printable(node.label(), 1000))));
   bool isPoisoned = false, isSound = true;
   for (const std::string &name : node.inputs) {
@@ -227,8 +234,10 @@ void Importer::importNode(const Node &node) {
                         " does not have it, as Fovea reads it");
     else
       (void)unsupported("an operator that Fovea does not know; the nearest is " + Twine(nearest));
+  } else if (!isPoisoned && !input(0) && !hasOptionalInput(node)) {
+    isSound = succeeded(invalid("expects a first input, got none"));
   } else if (!isPoisoned) {
-    isSound &= succeeded(handler(*this));
+    isSound &= succeeded(handler(*this)) && !hasReported;
     for (const NodeAttribute &attribute : node.attributes)
       if (isSound && !readAttributes.count(attribute.name))
         isSound = succeeded(unsupported("attribute " + quote(attribute.name)));
@@ -251,6 +260,7 @@ void Importer::importNode(const Node &node) {
     }
   current = outer;
   readAttributes = std::move(outerAttributes);
+  hasReported = outerReported;
 }
 
 FailureOr<SmallVector<Data *>> Importer::inlineGraph(const Graph &graph, ArrayRef<Data *> inputs) {
@@ -457,6 +467,7 @@ OwningOpRef<ModuleOp> mlir::fovea::importOnnx(MLIRContext &context, const std::s
   addIndexingOps(table);
   addMicrosoftOps(table);
   addNormOps(table);
+  addPoolingOps(table);
   addQuantizeOps(table);
   addReductionOps(table);
   addSequenceOps(table);

@@ -92,6 +92,7 @@ void addElementwiseOps(OpTable &table);
 void addIndexingOps(OpTable &table);
 void addMicrosoftOps(OpTable &table);
 void addNormOps(OpTable &table);
+void addPoolingOps(OpTable &table);
 void addQuantizeOps(OpTable &table);
 void addReductionOps(OpTable &table);
 void addSequenceOps(OpTable &table);
@@ -189,6 +190,10 @@ public:
   FailureOr<Data *> matmul(Data &a, Data &b);
 
   enum class Reduction { Sum, Product, Max, Min };
+  /// One step of a reduction of elements of this type, and what it begins with.
+  static Value combine(ImplicitLocOpBuilder &builder, DataType type, Reduction kind, Value x,
+                       Value y);
+  TypedAttr firstOf(DataType type, Reduction kind);
   Data *reduce(Data &data, ArrayRef<int64_t> sortedAxes, bool keepAxes, Reduction kind);
   Data *softmax(Data &data, int64_t axis);
   /// A tensor of one value.
@@ -199,7 +204,8 @@ public:
   Data *generate(DataType type, ArrayRef<Sym> shape,
                  function_ref<Value(ImplicitLocOpBuilder &, ArrayRef<Value> indices)> body);
 
-  // Shorthands for composite operators.
+  // Shorthands for composite operators. What cannot be computed is a problem at the node, and gives
+  // zeros of the first operand's type and shape.
   Data *binary(StringRef op, Data *a, Data *b);
   Data *unary(StringRef op, Data *a);
   Data *activate(Data &x, ActivationKind kind);
@@ -227,6 +233,7 @@ private:
   Value weightOf(const ::fovea::onnx::Tensor &tensor, RankedTensorType type);
   Value fromElements(Data &data);
   LogicalResult report(const Twine &message);
+  Data *orZeros(FailureOr<Data *> result, const Data &like);
   LogicalResult expandTo(Data &data, Data *&result, ArrayRef<Sym> shape);
 
   const Model &model;
@@ -242,6 +249,7 @@ private:
   std::deque<Data> storage;
   llvm::StringMap<FlatSymbolRefAttr> weights;
   std::set<std::string> seenProblems;
+  bool hasReported = false; ///< Something of the current node.
   unsigned depth = 0;
 };
 

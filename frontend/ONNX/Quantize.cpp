@@ -68,6 +68,18 @@ static std::pair<int64_t, int64_t> rangeOf(DataType type) {
   return {-(int64_t(1) << (bits - 1)), (int64_t(1) << (bits - 1)) - 1};
 }
 
+/// Rounds `x`, floats of 32 bits or more, adds `zero` in step with it, and takes the nearest number
+/// of an integer type.
+static Data *toInteger(Importer &im, Data *x, Data *zero, DataType type) {
+  x = im.unary("Round", x);
+  if (zero)
+    x = im.binary("Add", x, im.cast(*im.cast(*zero, DataType::Int32), x->type));
+  auto [low, high] = rangeOf(type);
+  x = im.binary("Max", x, im.makeReal(x->type, low));
+  x = im.binary("Min", x, im.makeReal(x->type, high));
+  return im.cast(*im.cast(*x, DataType::Int32), type);
+}
+
 static LogicalResult importQuantize(Importer &im) {
   Data *x = im.input(0), *scale = im.input(1), *zero = im.input(2);
   if (!x || !scale)
@@ -88,35 +100,52 @@ static LogicalResult importQuantize(Importer &im) {
     real = DataType::Float;
   x = im.cast(*x, real);
   TRY(scale, spread(im, *x, *scale, axis, block));
-  Data *result = im.unary("Round", im.binary("Div", x, im.cast(*scale, real)));
   if (zero) {
     TRY(zero, spread(im, *x, *zero, axis, block));
-    result = im.binary("Add", result, im.cast(*im.cast(*zero, DataType::Int32), real));
   }
-  auto [low, high] = rangeOf(type);
-  result = im.binary("Max", result, im.makeReal(real, low));
-  result = im.binary("Min", result, im.makeReal(real, high));
-  im.set(0, im.cast(*im.cast(*result, DataType::Int32), type));
+  im.set(0, toInteger(im, im.binary("Div", x, im.cast(*scale, real)), zero, type));
   return success();
 }
 
-/// Sums in i32 of products of numbers less their zero points.
-static LogicalResult importMatMulInteger(Importer &im) {
-  Data *a = im.input(0), *c = im.input(1), *aZero = im.input(2), *cZero = im.input(3);
+/// A parameter of the left operand of a product: of all, or one for each row.
+static Data *forRows(Importer &im, Data *parameter) {
+  bool isForEach = parameter->rank() == 1 && Symbols::known(parameter->shape[0]) != 1;
+  return isForEach ? im.unsqueeze(*parameter, {1}) : parameter;
+}
+
+/// Sums in i32 of products of numbers less their zero points, which may be null.
+static FailureOr<Data *> multiply(Importer &im, Data *a, Data *aZero, Data *c, Data *cZero) {
   if (!a || !c || isFloat(a->type) || isFloat(c->type))
     return im.invalid("expects two operands of integers");
   a = im.cast(*a, DataType::Int32);
   c = im.cast(*c, DataType::Int32);
-  if (aZero) {
-    aZero = im.cast(*aZero, DataType::Int32);
-    if (aZero->rank() == 1 && Symbols::known(aZero->shape[0]) != 1)
-      aZero = im.unsqueeze(*aZero, {1}); // one for each row
-    a = im.binary("Sub", a, aZero);
-  }
+  if (aZero)
+    a = im.binary("Sub", a, forRows(im, im.cast(*aZero, DataType::Int32)));
   if (cZero)
     c = im.binary("Sub", c, im.cast(*cZero, DataType::Int32));
-  TRY(auto *result, im.matmul(*a, *c));
+  return im.matmul(*a, *c);
+}
+
+static LogicalResult importMatMulInteger(Importer &im) {
+  TRY(auto *result, multiply(im, im.input(0), im.input(2), im.input(1), im.input(3)));
   im.set(0, result);
+  return success();
+}
+
+/// A product of quantised matrices, quantised anew.
+static LogicalResult importQLinearMatMul(Importer &im) {
+  SmallVector<Data *> in = im.inputs();
+  if (in.size() != 8 || llvm::is_contained(in, nullptr) || !isFloat(in[1]->type) ||
+      !isFloat(in[4]->type) || !isFloat(in[6]->type) || isFloat(in[7]->type) ||
+      sizeOf(in[7]->type) != 1)
+    return im.invalid("expects two operands and a result of 8-bit integers, each with a float "
+                      "scale and a zero point");
+  TRY(auto *sum, multiply(im, in[0], in[2], in[3], in[5]));
+  DataType real = DataType::Float;
+  Data *scale = im.binary("Mul", forRows(im, im.cast(*in[1], real)), im.cast(*in[4], real));
+  Data *product = im.binary("Mul", im.cast(*sum, real), scale);
+  product = im.binary("Div", product, forRows(im, im.cast(*in[6], real)));
+  im.set(0, toInteger(im, product, forRows(im, in[7]), in[7]->type));
   return success();
 }
 
@@ -146,5 +175,6 @@ void mlir::fovea::onnx::addQuantizeOps(OpTable &table) {
   table.add("DequantizeLinear", 13, importDequantize);
   table.add("DynamicQuantizeLinear", 13, importDynamicQuantize);
   table.add("MatMulInteger", 13, importMatMulInteger);
+  table.add("QLinearMatMul", 13, importQLinearMatMul);
   table.add("QuantizeLinear", 13, importQuantize);
 }

@@ -165,13 +165,34 @@ def test_deep_subgraphs(refuse):
     refuse(field(7, graph), "expects an ONNX model")
 
 
-def test_five_unsupported_things(refuse):
-    nodes = [helper.make_node("StringNormalizer", ["x"], ["a"], name="layer.0/strings"), helper.make_node("Softmax", ["x"], ["b"], name="layer.1/softmax", flavour="sour"),
-             helper.make_node("Reshape", ["x", "s"], ["c"], name="layer.2/reshape"), helper.make_node("Cast", ["x"], ["d"], name="layer.3/cast", to=TensorProto.FLOAT8E4M3FN),
-             helper.make_node("Sofmax", ["x"], ["e"], name="layer.4/typo"), helper.make_node("Relu", ["a"], ["f"], name="layer.5/follows")]
-    outputs = {name: (FLOAT, ["n"]) for name in "abcef"}
-    errors = refuse(model(nodes, {"x": (FLOAT, ["n"]), "s": (INT64, [1])}, outputs), "strings", '"flavour"', "a shape from a tensor's elements", "casts to float8e4m3fn", "nearest is Softmax", count=5)
-    assert "layer.5" not in errors
+def test_unsupported_things_of_every_kind(refuse):
+    """One call names each by its node and says what would do instead; what only follows from another is not named."""
+    info, layer = helper.make_tensor_value_info, "/encoder/layer.{}/".format
+    body = helper.make_graph([helper.make_node("Identity", ["c"], ["d"]), helper.make_node("Add", ["v", "v"], ["w"])], "body",
+                             [info("i", INT64, []), info("c", TensorProto.BOOL, []), info("v", FLOAT, None)], [info("d", TensorProto.BOOL, []), info("w", FLOAT, None)])
+    branch = helper.make_graph([helper.make_node("Relu", ["x"], ["t"])], "branch", [], [info("t", FLOAT, None)])
+    nodes = [helper.make_node("LSTM", ["x", "w", "w"], ["a"], name=layer(0) + "rnn/LSTM", hidden_size=4),
+             helper.make_node("Sofmax", ["x"], ["b"], name=layer(1) + "attn/Sofmax"),
+             helper.make_node("Gelu", ["x"], ["c"], name=layer(2) + "mlp/act/Gelu", approximate="quick"),
+             helper.make_node("Softmax", ["x"], ["d"], name=layer(3) + "attn/Softmax", flavour="sour"),
+             helper.make_node("Cast", ["x"], ["e"], name=layer(4) + "Cast", to=TensorProto.FLOAT8E4M3FN),
+             helper.make_node("NonZero", ["x"], ["f"], name=layer(5) + "NonZero"),
+             helper.make_node("Reshape", ["x", "s"], ["g"], name=layer(6) + "Reshape"),
+             helper.make_node("Loop", ["n", "", "x"], ["h"], name=layer(7) + "Loop", body=body),
+             helper.make_node("If", ["q"], ["i"], name=layer(8) + "If", then_branch=branch, else_branch=branch),
+             helper.make_node("FlashAttention", ["x", "x", "x"], ["j"], name=layer(9) + "attn/FlashAttention", domain="com.vendor"),
+             helper.make_node("Relu", ["a"], ["k"], name=layer(10) + "follows")]
+    inputs = {"x": (FLOAT, [2, "n", 4]), "s": (INT64, [1]), "n": (INT64, []), "q": (TensorProto.BOOL, []), "w": (FLOAT, [1, 16, 4])}
+    proto = model(nodes, inputs, {name: (FLOAT, None) for name in "abcdfghijk"}, opset=20, domains=["com.vendor"])
+    errors = refuse(proto, count=10).splitlines()
+    expected = [("0/rnn/LSTM", "LSTM: not supported", "nearest is Attention"), ("1/attn/Sofmax", "nearest is Softmax"),
+                ("2/mlp/act/Gelu", "Gelu: not supported: approximate 'quick'; expects none or tanh"), ("3/attn/Softmax", 'not supported: attribute "flavour"'),
+                ("4/Cast", "casts to float8e4m3fn; expects bool, integers, float16, bfloat16, float or double"), ("5/NonZero", "a result whose size depends on what a tensor holds; expects a constant"),
+                ("6/Reshape", "a shape from a tensor's elements"), ("7/Loop", "a number of rounds that depends on what a tensor holds", "expects a constant"),
+                ("8/If", "a condition that depends on what a tensor holds", "expects one that is constant"), ("9/attn/FlashAttention", "com.vendor.FlashAttention: not supported", "nearest is")]
+    for (place, *words), line in zip(expected, errors):
+        for word in (f": /encoder/layer.{place}: ", *words):
+            assert word in line, line
 
 
 # External data ------------------------------------------------------------------------------------------------------------------------------------------
