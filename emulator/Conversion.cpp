@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// cvt with all roundings, cvta, isspacep (PTX ISA 9.0, "Data Movement and Conversion
+// Instructions"). What is common goes to the vectorised handlers of Alu.h; the rest is computed
+// lane by lane: exactly in f64 or in integers of 128 bits, then rounded once.
+#include "emulator/Block.h"
+#include "emulator/Decode.h"
+#include "emulator/Float.h"
+#include "emulator/Warp.h"
+
+#include <cfenv>
+#include <cmath>
+#include <limits>
+
+namespace fovea::emulator {
+
+uint8_t toE4M3(float value) {
+  uint8_t sign = std::signbit(value) ? 0x80 : 0;
+  if (value != value)
+    return sign | 0x7f;
+  float magnitude = std::fabs(value);
+  if (magnitude >= 448.0f)
+    return sign | 0x7e;
+  if (magnitude < 0x1p-6f) // denormal: steps of 2^-9
+    return sign | static_cast<uint8_t>(std::nearbyint(magnitude * 512.0f));
+  int exponent;
+  float fraction = std::frexp(magnitude, &exponent);              // in [0.5, 1)
+  int steps = static_cast<int>(std::nearbyint(fraction * 16.0f)); // 8 to 16
+  if (steps == 16) {
+    steps = 8;
+    ++exponent;
+  }
+  int bits = ((exponent - 1 + 7) << 3) | (steps - 8);
+  return sign | static_cast<uint8_t>(bits > 0x7e ? 0x7e : bits);
+}
+
+uint8_t toE5M2(float value) {
+  uint8_t sign = std::signbit(value) ? 0x80 : 0;
+  if (value != value)
+    return sign | 0x7f;
+  float magnitude = std::fabs(value);
+  if (magnitude >= 57344.0f)
+    return sign | 0x7b;
+  if (magnitude < 0x1p-14f)
+    return sign | static_cast<uint8_t>(std::nearbyint(magnitude * 65536.0f));
+  int exponent;
+  float fraction = std::frexp(magnitude, &exponent);
+  int steps = static_cast<int>(std::nearbyint(fraction * 8.0f)); // 4 to 8
+  if (steps == 8) {
+    steps = 4;
+    ++exponent;
+  }
+  int bits = ((exponent - 1 + 15) << 2) | (steps - 4);
+  return sign | static_cast<uint8_t>(bits > 0x7b ? 0x7b : bits);
+}
+
+namespace {
+enum class Round : uint8_t {
+  None,
+  Near,
+  Zero,
+  Down,
+  Up,
+  NearAway,
+  IntNear,
+  IntZero,
+  IntDown,
+  IntUp
+};
+
+struct Conversion : Details {
+  Type to, from;
+  unsigned toBytes = 0, fromBytes = 0; // of the registers
+  Round round = Round::None;
+  bool sat = false, ftz = false, relu = false, second = false;
+};
+
+/// `value` rounded to `bits` of mantissa (the leading one too), exponents from `least`; too large
+/// becomes infinity or, if the mode says so, the largest number.
+double narrow(double value, int bits, int least, int most, Round mode) {
+  if (value == 0 || !std::isfinite(value))
+    return value;
+  int exponent;
+  std::frexp(value, &exponent);
+  --exponent;
+  int unit = std::max(exponent, least) - (bits - 1);
+  double scaled = std::ldexp(value, -unit), result;
+  switch (mode) {
+  case Round::Zero:
+    result = std::trunc(scaled);
+    break;
+  case Round::Down:
+    result = std::floor(scaled);
+    break;
+  case Round::Up:
+    result = std::ceil(scaled);
+    break;
+  case Round::NearAway:
+    result = std::round(scaled);
+    break;
+  default:
+    result = std::nearbyint(scaled);
+    break;
+  }
+  result = std::ldexp(result, unit);
+  double largest = std::ldexp(2 - std::ldexp(1.0, 1 - bits), most);
+  if (std::fabs(result) > largest) {
+    bool stays = mode == Round::Zero || (mode == Round::Down && value > 0) ||
+                 (mode == Round::Up && value < 0);
+    result = std::copysign(stays ? largest : std::numeric_limits<double>::infinity(), value);
+  }
+  return result;
+}
+
+struct Value {
+  double real = 0;
+  __int128 whole = 0;
+};
+
+Value read(const uint8_t *from, Type type) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, from, bytesOf(type));
+  Value value;
+  switch (type) {
+  case Type::F16:
+    value.real = fromF16(static_cast<uint16_t>(bits));
+    break;
+  case Type::BF16:
+    value.real = fromBf16(static_cast<uint16_t>(bits));
+    break;
+  case Type::F32:
+    value.real = bitsAs<float>(static_cast<uint32_t>(bits));
+    break;
+  case Type::F64:
+    value.real = bitsAs<double>(bits);
+    break;
+  default:
+    if (isSigned(type)) {
+      unsigned unused = 64 - bitsOf(type);
+      value.whole = static_cast<int64_t>(bits << unused) >> unused;
+    } else {
+      value.whole = bits;
+    }
+  }
+  return value;
+}
+
+void limits(Type type, __int128 &low, __int128 &high) {
+  __int128 one = 1;
+  low = isSigned(type) ? -(one << (bitsOf(type) - 1)) : 0;
+  high = isSigned(type) ? (one << (bitsOf(type) - 1)) - 1 : (one << bitsOf(type)) - 1;
+}
+
+/// The bits of the result; only those of the type count.
+uint64_t convert(const Conversion &c, Value value) {
+  if (isInteger(c.to)) {
+    __int128 low, high;
+    limits(c.to, low, high);
+    if (isInteger(c.from)) {
+      __int128 result = value.whole;
+      if (c.sat)
+        result = std::min(std::max(result, low), high);
+      return static_cast<uint64_t>(result);
+    }
+    double x = value.real;
+    if (c.ftz && c.from == Type::F32 && std::fabs(x) < 0x1p-126)
+      x = 0;
+    if (x != x) // PTX ISA, "cvt", on NaN
+      return c.from != Type::F64 && bitsOf(c.to) != 64 ? 0 : uint64_t{1} << (bitsOf(c.to) - 1);
+    switch (c.round) {
+    case Round::IntZero:
+      x = std::trunc(x);
+      break;
+    case Round::IntDown:
+      x = std::floor(x);
+      break;
+    case Round::IntUp:
+      x = std::ceil(x);
+      break;
+    default:
+      x = std::nearbyint(x);
+      break;
+    }
+    if (x <= static_cast<double>(low))
+      return static_cast<uint64_t>(low);
+    if (x >= static_cast<double>(high))
+      return static_cast<uint64_t>(high);
+    return static_cast<uint64_t>(static_cast<__int128>(x));
+  }
+
+  double x = value.real;
+  if (isInteger(c.from)) {
+    // Integers of 64 bits do not fit f64: let the processor round, once.
+    int mode = c.round == Round::Zero   ? FE_TOWARDZERO
+               : c.round == Round::Down ? FE_DOWNWARD
+               : c.round == Round::Up   ? FE_UPWARD
+                                        : FE_TONEAREST;
+    if (c.to == Type::F32 || c.to == Type::F64) {
+      std::fesetround(mode);
+      volatile int64_t s = static_cast<int64_t>(value.whole);
+      volatile uint64_t u = static_cast<uint64_t>(value.whole);
+      volatile float single = isSigned(c.from) ? static_cast<float>(s) : static_cast<float>(u);
+      volatile double wide = isSigned(c.from) ? static_cast<double>(s) : static_cast<double>(u);
+      std::fesetround(FE_TONEAREST);
+      x = c.to == Type::F32 ? static_cast<double>(single) : wide;
+      if (c.sat)
+        x = x > 1 ? 1 : x > 0 ? x : 0;
+      return c.to == Type::F32 ? bitsAs<uint32_t>(static_cast<float>(x)) : bitsAs<uint64_t>(x);
+    }
+    // To 16 bits: reduce to what f64 holds with a sticky bit.
+    uint64_t magnitude =
+        value.whole < 0 ? static_cast<uint64_t>(-value.whole) : static_cast<uint64_t>(value.whole);
+    if (magnitude >> 52)
+      magnitude = (magnitude & ~uint64_t{0xffff}) | ((magnitude & 0xffff) ? 0x8000 : 0);
+    x = value.whole < 0 ? -static_cast<double>(magnitude) : static_cast<double>(magnitude);
+  }
+  if (c.ftz && c.from == Type::F32 && std::fabs(x) < 0x1p-126)
+    x = std::copysign(0.0, x);
+  switch (c.round) {
+  case Round::IntNear:
+    x = std::nearbyint(x);
+    break;
+  case Round::IntZero:
+    x = std::trunc(x);
+    break;
+  case Round::IntDown:
+    x = std::floor(x);
+    break;
+  case Round::IntUp:
+    x = std::ceil(x);
+    break;
+  default:
+    break;
+  }
+  if (c.sat)
+    x = x > 1 ? 1 : x > 0 ? x : 0;
+  if (c.relu && !(x > 0) && x == x)
+    x = 0;
+  switch (c.to) {
+  case Type::F64:
+    return bitsAs<uint64_t>(x);
+  case Type::F32:
+    x = narrow(x, 24, -126, 127, c.round);
+    if (c.ftz && std::fabs(x) < 0x1p-126)
+      x = std::copysign(0.0, x);
+    return bitsAs<uint32_t>(static_cast<float>(x));
+  case Type::TF32:
+    return bitsAs<uint32_t>(static_cast<float>(narrow(x, 11, -126, 127, c.round)));
+  case Type::F16:
+    return toF16(static_cast<float>(narrow(x, 11, -14, 15, c.round)));
+  case Type::BF16:
+    return toBf16(static_cast<float>(narrow(x, 8, -126, 127, c.round)));
+  default:
+    return 0;
+  }
+}
+
+Step cvtLanes(Warp &warp, const Instruction &in, uint32_t mask) {
+  const Conversion &c = *static_cast<const Conversion *>(in.details);
+  const uint8_t *a = warp.lanes<uint8_t>(in.a);
+  uint8_t *d = warp.lanes<uint8_t>(in.d);
+  uint8_t results[256];
+  forLanes(mask, [&](uint32_t lane) {
+    uint64_t bits = convert(c, read(a + lane * c.fromBytes, c.from));
+    unsigned unused = 64 - bitsOf(c.to);
+    // A register wider than the type holds the extended value.
+    bits = isSigned(c.to) ? static_cast<uint64_t>(static_cast<int64_t>(bits << unused) >> unused)
+                          : bits << unused >> unused;
+    std::memcpy(results + lane * c.toBytes, &bits, c.toBytes);
+  });
+  forLanes(mask, [&](uint32_t lane) {
+    std::memcpy(d + lane * c.toBytes, results + lane * c.toBytes, c.toBytes);
+  });
+  return Step::Next;
+}
+
+/// Two f32 to one register: a above b.
+Step cvtPairLanes(Warp &warp, const Instruction &in, uint32_t mask) {
+  const Conversion &c = *static_cast<const Conversion *>(in.details);
+  const float *a = warp.lanes<float>(in.a), *b = warp.lanes<float>(in.b);
+  auto one = [&](float x) -> uint32_t {
+    if (c.relu && !(x > 0) && x == x)
+      x = 0;
+    switch (c.to) {
+    case Type::F16x2:
+      return toF16(static_cast<float>(narrow(x, 11, -14, 15, c.round)));
+    case Type::BF16x2:
+      return toBf16(static_cast<float>(narrow(x, 8, -126, 127, c.round)));
+    case Type::E4M3x2:
+      return toE4M3(x);
+    default:
+      return toE5M2(x);
+    }
+  };
+  unsigned half = bitsOf(c.to) / 2;
+  forLanes(mask, [&](uint32_t lane) {
+    uint32_t bits = one(a[lane]) << half | one(b[lane]);
+    if (half == 8)
+      warp.lanes<uint16_t>(in.d)[lane] = static_cast<uint16_t>(bits);
+    else
+      warp.lanes<uint32_t>(in.d)[lane] = bits;
+  });
+  return Step::Next;
+}
+
+/// Pairs to pairs: f16x2 to and from the eight-bit floats.
+Step cvtPackedLanes(Warp &warp, const Instruction &in, uint32_t mask) {
+  const Conversion &c = *static_cast<const Conversion *>(in.details);
+  forLanes(mask, [&](uint32_t lane) {
+    if (c.to == Type::F16x2) {
+      uint16_t bits = warp.lanes<uint16_t>(in.a)[lane];
+      auto one = [&](uint8_t x) {
+        float wide = c.from == Type::E4M3x2 ? fromE4M3(x) : fromE5M2(x);
+        return toF16(c.relu && !(wide > 0) && wide == wide ? 0.0f : wide);
+      };
+      warp.lanes<uint32_t>(in.d)[lane] =
+          one(static_cast<uint8_t>(bits)) | uint32_t{one(static_cast<uint8_t>(bits >> 8))} << 16;
+    } else {
+      uint32_t bits = warp.lanes<uint32_t>(in.a)[lane];
+      auto one = [&](uint16_t x) {
+        float wide = fromF16(x);
+        if (c.relu && !(wide > 0) && wide == wide)
+          wide = 0;
+        return c.to == Type::E4M3x2 ? toE4M3(wide) : toE5M2(wide);
+      };
+      warp.lanes<uint16_t>(in.d)[lane] = static_cast<uint16_t>(
+          one(static_cast<uint16_t>(bits)) | one(static_cast<uint16_t>(bits >> 16)) << 8);
+    }
+  });
+  return Step::Next;
+}
+
+void cvt(Decoder &d) {
+  // The last two modifiers are the types.
+  const auto &modifiers = d.statement->modifiers;
+  std::optional<Type> to, from;
+  if (modifiers.size() >= 2) {
+    to = typeNamed(modifiers[modifiers.size() - 2]);
+    from = typeNamed(modifiers.back());
+  }
+  if (!to || !from)
+    d.wrong("expects cvt to end with two types, got '", d.statement->mnemonic(), "'");
+  d.lastType();
+  d.take(nameOf(*to));
+  Conversion c;
+  c.to = *to;
+  c.from = *from;
+  int round = d.takeOneOf({"rn", "rz", "rm", "rp", "rna", "rni", "rzi", "rmi", "rpi"});
+  c.round = static_cast<Round>(round + 1);
+  c.ftz = d.take("ftz");
+  c.sat = d.take("sat");
+  c.relu = d.take("relu");
+  bool satfinite = d.take("satfinite");
+  auto keep = [&](Handler handler) {
+    d.addDetails<Conversion>(c);
+    d.setHandler(handler);
+  };
+  bool pair =
+      c.to == Type::F16x2 || c.to == Type::BF16x2 || c.to == Type::E4M3x2 || c.to == Type::E5M2x2;
+  bool eight = c.to == Type::E4M3x2 || c.to == Type::E5M2x2;
+  if (satfinite != eight)
+    d.unsupported(eight ? "expects .satfinite" : "");
+  if (pair && c.from == Type::F32) {
+    d.requireCount(3, 3);
+    d.in.a = d.source(d.operand(1), Type::F32);
+    d.in.b = d.source(d.operand(2), Type::F32);
+    d.in.d = d.destination(d.operand(0), bitsOf(c.to));
+    if (c.round == Round::Near && !eight) {
+      AluForm form{Alu::CvtPack, c.to};
+      form.relu = c.relu;
+      return d.setAlu(form);
+    }
+    return keep(cvtPairLanes);
+  }
+  if (pair) {
+    bool up = c.to == Type::F16x2 && (c.from == Type::E4M3x2 || c.from == Type::E5M2x2);
+    if (!up && !(eight && c.from == Type::F16x2))
+      d.unsupported();
+    d.requireCount(2, 2);
+    d.in.a = d.source(d.operand(1), up ? Type::B16 : Type::B32);
+    d.in.d = d.destination(d.operand(0), up ? 32 : 16);
+    return keep(cvtPackedLanes);
+  }
+  d.requireCount(2, 2);
+  for (Type type : {c.to, c.from})
+    if (bitsOf(type) > 64 || type == Type::Pred || type == Type::U16x2 || type == Type::S16x2 ||
+        type == Type::F32x2 || type == Type::F16x2 || type == Type::BF16x2 || type == Type::E4M3 ||
+        type == Type::E5M2 || type == Type::E4M3x2 || type == Type::E5M2x2)
+      d.unsupported();
+  if (isFloat(c.from) && isInteger(c.to) && c.round < Round::IntNear)
+    d.wrong("expects cvt from a float to an integer to round by .rni, .rzi, .rmi or .rpi");
+  // Registers may be wider than the types.
+  auto width = [&](const Operand &operand, Type type) {
+    unsigned bits = std::max(16u, bitsOf(type));
+    if (auto has = d.registerBits(operand)) {
+      if (*has < bits || *has > 64 || *has == 1)
+        d.wrong("expects a register of at least ", bits, " bits for .", nameOf(type), ", got ",
+                operand.name, " of ", *has);
+      return *has / 8;
+    }
+    return bits / 8;
+  };
+  c.fromBytes = width(d.operand(1), c.from);
+  c.toBytes = width(d.operand(0), c.to);
+  if (d.registerBits(d.operand(1)))
+    d.in.a = d.registerOffset(d.operand(1), false);
+  else
+    d.in.a = d.source(d.operand(1), c.from);
+  d.in.d = d.registerOffset(d.operand(0), true);
+  bool exact = c.fromBytes == bytesOf(c.from) && c.toBytes == bytesOf(c.to);
+  bool plain = exact && !c.sat && !c.ftz && !c.relu &&
+               (c.round == Round::None || c.round == Round::Near) &&
+               !(isFloat(c.from) && isInteger(c.to));
+  if (plain) {
+    AluForm form{Alu::CvtRn, c.to};
+    form.source = c.from;
+    if (Handler handler = findAlu(form))
+      return d.setHandler(handler);
+  }
+  keep(cvtLanes);
+}
+
+// --- addresses
+// --------------------------------------------------------------------------------------
+Step addWindow(Warp &warp, const Instruction &in, uint32_t mask) {
+  const uint64_t *a = warp.lanes<uint64_t>(in.a);
+  uint64_t *d = warp.lanes<uint64_t>(in.d);
+  forLanes(mask, [&](uint32_t lane) { d[lane] = a[lane] + static_cast<uint64_t>(in.immediate); });
+  return Step::Next;
+}
+
+uint64_t windowOf(Space space) {
+  return space == Space::Shared  ? sharedWindow
+         : space == Space::Local ? localWindow
+         : space == Space::Param ? parameterWindow
+                                 : 0;
+}
+
+void cvta(Decoder &d) {
+  bool to = d.take("to");
+  Space space = d.takeSpace();
+  Type type = d.lastType();
+  if (space == Space::Generic || bitsOf(type) != 64)
+    d.unsupported();
+  d.requireCount(2, 2);
+  d.in.a = d.source(d.operand(1), type);
+  d.in.d = d.destination(d.operand(0), 64);
+  uint64_t window = windowOf(space);
+  d.in.immediate = static_cast<int64_t>(to ? -window : window);
+  d.setHandler(addWindow);
+}
+
+Step isSpace(Warp &warp, const Instruction &in, uint32_t mask) {
+  const uint64_t *a = warp.lanes<uint64_t>(in.a);
+  uint32_t &p = warp.predicate(in.d);
+  uint64_t window = windowOf(static_cast<Space>(in.width));
+  forLanes(mask, [&](uint32_t lane) {
+    bool inside;
+    if (window) {
+      inside = a[lane] - window < windowBytes;
+    } else {
+      inside = true;
+      for (uint64_t other : {sharedWindow, localWindow, parameterWindow})
+        inside &= a[lane] - other >= windowBytes;
+    }
+    p = inside ? p | 1u << lane : p & ~(1u << lane);
+  });
+  return Step::Next;
+}
+
+void isspacep(Decoder &d) {
+  Space space = d.takeSpace();
+  if (space == Space::Generic || space == Space::Const)
+    d.unsupported();
+  d.requireCount(2, 2);
+  d.in.a = d.source(d.operand(1), Type::U64);
+  d.in.d = d.predicate(d.operand(0));
+  d.in.width = static_cast<uint8_t>(space);
+  d.setHandler(isSpace);
+}
+
+/// The address of this block's own shared memory in its cluster of one block.
+void mapa(Decoder &d) {
+  d.takeSpace();
+  Type type = d.lastType();
+  d.requireCount(3, 3);
+  d.in.a = d.source(d.operand(1), type);
+  d.in.d = d.destination(d.operand(0), bitsOf(type));
+  if (d.isConstant(d.operand(2)) && d.operand(2).bits)
+    d.unsupported("clusters of several blocks are not supported");
+  d.setAlu({Alu::Mov, type});
+}
+} // namespace
+
+void addConversion(DecodeTable &table) {
+  table["cvt"] = cvt;
+  table["cvta"] = cvta;
+  table["isspacep"] = isspacep;
+  table["mapa"] = mapa;
+}
+
+} // namespace fovea::emulator
