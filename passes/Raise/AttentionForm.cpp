@@ -14,28 +14,6 @@ using namespace mlir::fovea::raise;
 
 //===-- Looking at expressions ---------------------------------------------------------------===//
 
-static bool isExp(Expr expr) { return expr->is<math::ExpOp>() || expr->is<math::Exp2Op>(); }
-
-static bool isCast(Expr expr) { return expr->is<arith::ExtFOp>() || expr->is<arith::TruncFOp>(); }
-
-static Expr stripCasts(Expr expr) {
-  while (isCast(expr))
-    expr = expr->args[0];
-  return expr;
-}
-
-/// All nodes of an expression, each once, operands last; `enter` says below which to go on.
-static SmallVector<Expr> collect(Expr root, llvm::function_ref<bool(Expr)> enter) {
-  SmallVector<Expr> found{root};
-  llvm::SmallDenseSet<Expr> seen{root};
-  for (size_t i = 0; i < found.size(); ++i)
-    if (enter(found[i]))
-      for (Expr arg : found[i]->args)
-        if (seen.insert(arg).second)
-          found.push_back(arg);
-  return found;
-}
-
 /// The outermost exponentials that depend on `dim`.
 static SmallVector<Expr> getExps(Expr root, unsigned dim) {
   SmallVector<Expr> exps;
@@ -64,13 +42,8 @@ static void addFactors(Expressions &e, Expr expr, SmallVectorImpl<Expr> &factors
 
 static Expr multiply(Expressions &e, ArrayRef<Expr> factors, FloatType type) {
   Expr result = e.constant(1.0, type);
-  for (Expr factor : factors) {
-    if (factor->type != type)
-      factor = factor->type.getIntOrFloatBitWidth() < type.getWidth()
-                   ? e.compute<arith::ExtFOp>(type, {factor})
-                   : e.compute<arith::TruncFOp>(type, {factor});
-    result = e.compute<arith::MulFOp>(type, {result, factor});
-  }
+  for (Expr factor : factors)
+    result = e.compute<arith::MulFOp>(type, {result, e.convert(factor, type)});
   return result;
 }
 
@@ -147,22 +120,19 @@ static bool areEqual(Expressions &e, Expr a, Expr b, ArrayRef<unsigned> dims,
 /// sum_j softmax_j(score) * value, with a sink's logit in the denominator perhaps.
 static Expr makeAttention(Expressions &e, Expr score, Expr value, Expr sink, unsigned key) {
   FloatType type = Float64Type::get(e.getContext());
-  auto widen = [&](Expr expr) {
-    return expr->type == type ? expr : e.compute<arith::ExtFOp>(type, {expr});
-  };
-  score = widen(score);
+  score = e.convert(score, type);
   Expr greatest = e.reduce(Combiner::Max, key, score);
   if (sink)
-    greatest = e.compute<arith::MaximumFOp>(type, {greatest, widen(sink)});
+    greatest = e.compute<arith::MaximumFOp>(type, {greatest, e.convert(sink, type)});
   auto exp = [&](Expr x) {
     return e.compute<math::ExpOp>(type, {e.compute<arith::SubFOp>(type, {x, greatest})});
   };
   Expr sum = e.reduce(Combiner::Add, key, exp(score));
   if (sink)
-    sum = e.compute<arith::AddFOp>(type, {sum, exp(widen(sink))});
+    sum = e.compute<arith::AddFOp>(type, {sum, exp(e.convert(sink, type))});
   Expr weighted = exp(score);
   if (value) {
-    weighted = e.compute<arith::MulFOp>(type, {weighted, widen(value)});
+    weighted = e.compute<arith::MulFOp>(type, {weighted, e.convert(value, type)});
     weighted = e.reduce(Combiner::Add, key, weighted);
   }
   return e.compute<arith::DivFOp>(type, {weighted, sum});
@@ -173,26 +143,7 @@ static Expr makeAttention(Expressions &e, Expr score, Expr value, Expr sink, uns
 /// The operand as a tensor, and the constant that it is multiplied by.
 static std::optional<Operand> getOperand(Expressions &e, Expr expr, double &scale) {
   double factor = 1;
-  Expr inner = expr;
-  while (true) {
-    inner = stripCasts(inner);
-    if (inner->is<arith::MulFOp>() && inner->args[1]->isConstant()) {
-      factor *= inner->args[1]->getNumber();
-      inner = inner->args[0];
-    } else if (inner->is<arith::MulFOp>() && inner->args[0]->isConstant()) {
-      factor *= inner->args[0]->getNumber();
-      inner = inner->args[1];
-    } else if (inner->is<arith::DivFOp>() && inner->args[1]->isConstant()) {
-      factor /= inner->args[1]->getNumber();
-      inner = inner->args[0];
-    } else if (inner->is<arith::NegFOp>()) {
-      factor = -factor;
-      inner = inner->args[0];
-    } else {
-      break;
-    }
-  }
-  auto [tensor, indices] = e.getHome(inner);
+  auto [tensor, indices] = e.getHome(takeFactor(expr, factor));
   if (tensor) {
     scale *= factor;
     return Operand{tensor, indices};
@@ -225,6 +176,13 @@ static bool readProduct(Expressions &e, AttentionForm &form, Expr node,
   SmallVector<Expr> factors;
   addFactors(e, product, factors);
   double scale = 1;
+  auto accept = [&](const Operand &query, const Operand &keys) {
+    form.query = query;
+    form.keys = keys;
+    form.depth = depth;
+    form.scale = scale;
+    form.raw = node;
+  };
 
   // Bahdanau: w[d] * tanh(q + k).
   for (Expr factor : factors) {
@@ -264,25 +222,14 @@ static bool readProduct(Expressions &e, AttentionForm &form, Expr node,
     for (unsigned dim : rootDims)
       if (w->dependsOn(dim))
         return false;
-    form.query = *q;
-    form.keys = *k;
     form.additive = *w;
-    form.depth = depth;
-    form.scale = scale;
-    form.raw = node;
+    accept(*q, *k);
     return true;
   }
 
   // The product's two sides, as they stand there.
   std::optional<Operand> q, k;
-  Expr top = stripCasts(product);
-  while ((top->is<arith::MulFOp>() && (top->args[0]->isConstant() || top->args[1]->isConstant())) ||
-         (top->is<arith::DivFOp>() && top->args[1]->isConstant())) {
-    unsigned number = top->args[1]->isConstant() ? 1 : 0;
-    double factor = top->args[number]->getNumber();
-    scale *= top->is<arith::MulFOp>() ? factor : 1 / factor;
-    top = stripCasts(top->args[1 - number]);
-  }
+  Expr top = takeFactor(product, scale);
   if (top->is<arith::MulFOp>() &&
       top->args[0]->dependsOn(form.key) != top->args[1]->dependsOn(form.key)) {
     unsigned ofKeys = top->args[1]->dependsOn(form.key) ? 1 : 0;
@@ -310,11 +257,7 @@ static bool readProduct(Expressions &e, AttentionForm &form, Expr node,
   for (unsigned dim : depth)
     if (!q->dependsOn(dim) || !k->dependsOn(dim))
       return false;
-  form.query = *q;
-  form.keys = *k;
-  form.depth = depth;
-  form.scale = scale;
-  form.raw = node;
+  accept(*q, *k);
   return true;
 }
 
@@ -362,23 +305,24 @@ static std::optional<WeightedSum> readWeightedSum(Expressions &e, Expr sum,
       dimsOf.resize(ofWeights.size());
       ofWeights |= dimsOf;
     }
+  auto hasOwn = [&](Expr factor) {
+    return llvm::any_of(
+        dims, [&](unsigned dim) { return factor->dependsOn(dim) && !ofWeights.test(dim); });
+  };
   for (Expr factor : factors) {
     if (llvm::is_contained(weights, factor))
       continue;
-    bool hasOwn = llvm::any_of(
-        dims, [&](unsigned dim) { return factor->dependsOn(dim) && !ofWeights.test(dim); });
-    if (factor->dependsOn(found.key) && (hasOwn || factor->kind == Node::Kind::Element))
+    if (factor->dependsOn(found.key) && (hasOwn(factor) || factor->kind == Node::Kind::Element))
       values.push_back(factor);
     else
       weights.push_back(factor);
   }
   if (values.size() > 1) // only those with a dim of their own
     llvm::erase_if(values, [&](Expr factor) {
-      bool own = llvm::any_of(
-          dims, [&](unsigned dim) { return factor->dependsOn(dim) && !ofWeights.test(dim); });
-      if (!own)
-        weights.push_back(factor);
-      return !own;
+      if (hasOwn(factor))
+        return false;
+      weights.push_back(factor);
+      return true;
     });
   if (values.size() != 1)
     return std::nullopt;
@@ -391,8 +335,7 @@ static std::optional<WeightedSum> readWeightedSum(Expressions &e, Expr sum,
 /// exponentials are taken of that no key is in.
 static SmallVector<Expr> getSinks(Expressions &e, const AttentionForm &form, Expr whole) {
   SmallVector<Expr> sinks;
-  auto all = [](Expr) { return true; };
-  auto inScore = collect(form.score, all);
+  SmallVector<Expr> inScore = collect(form.score);
   auto add = [&](Expr root) {
     for (Expr node : collect(root, [](Expr node) { return node->kind != Node::Kind::Reduce; })) {
       if (node->kind != Node::Kind::Element || !isa<FloatType>(node->type) ||
@@ -407,7 +350,7 @@ static SmallVector<Expr> getSinks(Expressions &e, const AttentionForm &form, Exp
     }
   };
   // A place before or behind the keys.
-  for (Expr node : collect(whole, all)) {
+  for (Expr node : collect(whole)) {
     if (node->kind != Node::Kind::Reduce || node->combiner != Combiner::Add)
       continue;
     AffineExpr more = e.simplify(e.getExtent(node->dim) - e.getExtent(form.key));
@@ -419,7 +362,7 @@ static SmallVector<Expr> getSinks(Expressions &e, const AttentionForm &form, Exp
       add(e.substitute(node->args[0], last));
     }
   }
-  for (Expr node : collect(whole, all))
+  for (Expr node : collect(whole))
     if (isExp(node) && !node->dependsOn(form.key))
       add(node);
   if (sinks.size() > 6)
@@ -452,7 +395,7 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
     // Late division: the sum stands below the root.
     form.whole = e.at(root, indices);
     llvm::DenseMap<Expr, Expr> sums;
-    for (Expr node : collect(form.whole, [](Expr) { return true; }))
+    for (Expr node : collect(form.whole))
       if (node->kind == Node::Kind::Element)
         if (auto result = dyn_cast<OpResult>(node->tensor);
             result && isContraction(result.getOwner()))
@@ -494,15 +437,13 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
             masks.push_back(factor);
         SmallVector<Value> booleans;
         for (Expr mask : masks)
-          for (Expr part : collect(mask, [](Expr) { return true; }))
+          for (Expr part : collect(mask))
             if (part->kind == Node::Kind::Element)
               booleans.push_back(part->tensor);
         if (!masks.empty()) {
           FloatType type = Float64Type::get(e.getContext());
           Expr log = e.compute<math::LogOp>(type, {multiply(e, masks, type)});
-          Expr wide =
-              form.score->type == type ? form.score : e.compute<arith::ExtFOp>(type, {form.score});
-          Expr masked = e.compute<arith::AddFOp>(type, {wide, log});
+          Expr masked = e.compute<arith::AddFOp>(type, {e.convert(form.score, type), log});
           Expr formula = makeAttention(e, masked, sum->value, nullptr, form.key);
           if (areEqual(e, form.whole, formula, dims, booleans)) {
             form.score = masked;
@@ -551,7 +492,7 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
       }
       // A guard: somewhere on the way from the exponential to the result stands a test for NaN, or
       // a product with a mask.
-      for (Expr part : collect(form.whole, [](Expr) { return true; })) {
+      for (Expr part : collect(form.whole)) {
         if (part->kind != Node::Kind::Compute)
           continue;
         StringRef name = part->name.getValue();
@@ -608,7 +549,7 @@ struct Division {
 /// The first division of a dim in an expression's indices that comes out even.
 static std::optional<Division> findDivision(Expressions &e, Expr root) {
   std::optional<Division> found;
-  for (Expr node : collect(root, [](Expr) { return true; })) {
+  for (Expr node : collect(root)) {
     if (node->kind != Node::Kind::Index)
       continue;
     node->affine.walk([&](AffineExpr part) {

@@ -171,11 +171,9 @@ static SmallVector<Expr> applyMap(Expressions &e, AffineMap map, ArrayRef<Expr> 
     }
     SmallVector<AffineExpr> dims;
     for (Expr loop : loops) {
-      if (!loop || (loop->kind != Node::Kind::Index && !loop->isConstant()))
+      dims.push_back(loop ? loop->getAffine() : AffineExpr());
+      if (!dims.back())
         return {};
-      dims.push_back(loop->kind == Node::Kind::Index
-                         ? loop->affine
-                         : getAffineConstantExpr(loop->integer, e.getContext()));
     }
     indices.push_back(e.index(result.replaceDims(dims)));
   }

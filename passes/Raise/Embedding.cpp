@@ -17,33 +17,17 @@ using namespace mlir::fovea::raise;
 
 namespace {
 
-/// An integer without what only changes its width.
-Expr stripCasts(Expr expr) {
-  while (expr->is<arith::IndexCastOp>() || expr->is<arith::IndexCastUIOp>() ||
-         expr->is<arith::ExtSIOp>() || expr->is<arith::TruncIOp>())
-    expr = expr->args[0];
-  return expr;
-}
-
-/// The affine expression of an index, a constant one included.
-AffineExpr toAffine(Expr expr, MLIRContext *context) {
-  if (expr->kind == Node::Kind::Index)
-    return expr->affine;
-  return expr->isConstant() && !expr->real ? getAffineConstantExpr(expr->integer, context)
-                                           : AffineExpr();
-}
-
 /// The first of numbers that are consecutive along dim `axis` and do not depend on any other:
 /// computed so, or read from a constant that holds them.
 AffineExpr getFirstPosition(Expressions &e, Expr ids, unsigned axis) {
-  ids = stripCasts(ids);
+  ids = stripIntegerCasts(ids);
   AffineExpr dim = getAffineDimExpr(axis, e.getContext());
   auto getFirst = [&](AffineExpr affine) -> AffineExpr {
     AffineExpr first = affine ? e.simplify(affine - dim) : AffineExpr();
     return first && first.isSymbolicOrConstant() ? first : AffineExpr();
   };
   if (ids->kind != Node::Kind::Element)
-    return getFirst(toAffine(ids, e.getContext()));
+    return getFirst(ids->getAffine());
   DenseIntElementsAttr table;
   if (!matchPattern(ids->tensor, m_Constant(&table)))
     return {};
@@ -52,13 +36,13 @@ AffineExpr getFirstPosition(Expressions &e, Expr ids, unsigned axis) {
   SmallVector<uint64_t> place;
   AffineExpr first;
   for (auto [number, index] : llvm::enumerate(ids->args)) {
-    AffineExpr affine = toAffine(index, e.getContext());
+    AffineExpr affine = index->getAffine();
     if (!affine)
       return {};
-    if (auto constant = dyn_cast<AffineConstantExpr>(affine)) {
-      if (constant.getValue() < 0 || constant.getValue() >= table.getType().getDimSize(number))
+    if (std::optional<int64_t> constant = getInteger(affine)) {
+      if (*constant < 0 || *constant >= table.getType().getDimSize(number))
         return {};
-      place.push_back(constant.getValue());
+      place.push_back(*constant);
       continue;
     }
     if (running != -1 || !(first = getFirst(affine)))
@@ -168,8 +152,8 @@ private:
     auto type = cast<RankedTensorType>(result.getType());
     int64_t rank = type.getRank(), length = type.getDimSize(rank - 2);
     // A number that is known is the table's offset; positions themselves begin at 0.
-    auto known = dyn_cast<AffineConstantExpr>(first);
-    if (known && known.getValue() < 0)
+    std::optional<int64_t> known = getInteger(first);
+    if (known && *known < 0)
       return {};
     Value start = known ? Value(arith::ConstantIndexOp::create(builder, loc, 0))
                         : e.materialize(builder, loc, first);
@@ -183,7 +167,7 @@ private:
     int64_t width = type.getShape().back();
     Value rows = PositionLearnedOp::create(
         builder, loc, RankedTensorType::get({1, length, width}, type.getElementType()), positions,
-        lookup.table, builder.getI64IntegerAttr(known ? known.getValue() : 0));
+        lookup.table, builder.getI64IntegerAttr(known.value_or(0)));
     if (rank == 3 && type.getDimSize(0) == 1)
       return rows;
     rows = tensor::CollapseShapeOp::create(builder, loc, rows,
@@ -215,7 +199,7 @@ private:
   /// A tensor of the ids.
   Value getIds(Expressions &e, OpBuilder &builder, const Lookup &lookup, Value result) {
     auto type = cast<RankedTensorType>(result.getType());
-    Expr id = stripCasts(lookup.id);
+    Expr id = stripIntegerCasts(lookup.id);
     SmallVector<Axis> axes = makeAxes(type.getShape().drop_back());
     if (!id->type.isInteger(32) && !id->type.isInteger(64))
       return {};

@@ -4,6 +4,7 @@
 #include "passes/Raise/Expression.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/SetVector.h"
 #include <cmath>
 
 using namespace mlir;
@@ -14,6 +15,12 @@ using namespace mlir::fovea::raise;
 
 double Node::getNumber() const {
   return real ? real.getValueAsDouble() : static_cast<double>(integer);
+}
+
+AffineExpr Node::getAffine() const {
+  if (kind == Kind::Index)
+    return affine;
+  return isConstant() && !real ? getAffineConstantExpr(integer, type.getContext()) : AffineExpr();
 }
 
 void Node::Profile(llvm::FoldingSetNodeID &id) const {
@@ -120,24 +127,22 @@ Expr Expressions::compare(arith::CmpIPredicate predicate, Expr a, Expr b) {
   return compute<arith::CmpIOp>(IntegerType::get(context, 1), {a, b}, attrs);
 }
 
+Expr Expressions::convert(Expr expr, FloatType type) {
+  if (expr->type == type)
+    return expr;
+  return expr->type.getIntOrFloatBitWidth() < type.getWidth()
+             ? compute<arith::ExtFOp>(type, {expr})
+             : compute<arith::TruncFOp>(type, {expr});
+}
+
 //===-- Folding ------------------------------------------------------------------------------===//
-
-/// Whether the node is index arithmetic, a constant integer included.
-static bool isAffine(Expr expr) {
-  return expr->kind == Node::Kind::Index || (expr->isConstant() && !expr->real);
-}
-
-static AffineExpr toAffine(Expr expr, MLIRContext *context) {
-  return expr->kind == Node::Kind::Index ? expr->affine
-                                         : getAffineConstantExpr(expr->integer, context);
-}
 
 std::optional<SmallVector<AffineExpr>> Expressions::affineOf(ArrayRef<Expr> indices) {
   SmallVector<AffineExpr> result;
   for (Expr index : indices) {
-    if (!isAffine(index))
+    result.push_back(index->getAffine());
+    if (!result.back())
       return std::nullopt;
-    result.push_back(toAffine(index, context));
   }
   return result;
 }
@@ -263,12 +268,13 @@ Expr Expressions::fold(StringRef name, DictionaryAttr attrs, Type type, ArrayRef
 
   // Integer arithmetic on indices stays index arithmetic; widths are those of positions, which
   // nothing overflows.
-  if (isa<IndexType, IntegerType>(type) && !type.isInteger(1) && llvm::all_of(args, isAffine)) {
+  if (isa<IndexType, IntegerType>(type) && !type.isInteger(1) &&
+      llvm::all_of(args, [](Expr arg) { return bool(arg->getAffine()); })) {
     SmallVector<AffineExpr> a;
     for (Expr arg : args) {
       if (arg->type.isInteger(1) && name != "arith.extui")
         return {};
-      a.push_back(toAffine(arg, context));
+      a.push_back(arg->getAffine());
     }
     if (name == "arith.index_cast" || name == "arith.extsi" || name == "arith.extui" ||
         name == "arith.trunci" || name == "arith.index_castui")
@@ -279,8 +285,7 @@ Expr Expressions::fold(StringRef name, DictionaryAttr attrs, Type type, ArrayRef
       return index(a[0] - a[1], type);
     if (name == "arith.muli" && (a[0].isSymbolicOrConstant() || a[1].isSymbolicOrConstant()))
       return index(a[0].isSymbolicOrConstant() ? a[1] * a[0] : a[0] * a[1], type);
-    bool positive = a.size() == 2 && isa<AffineConstantExpr>(a[1]) &&
-                    cast<AffineConstantExpr>(a[1]).getValue() > 0;
+    bool positive = a.size() == 2 && getInteger(a[1]).value_or(0) > 0;
     AffineExpr zero = getAffineConstantExpr(0, context);
     if (positive && name == "arith.floordivsi")
       return index(a[0].floorDiv(a[1]), type);
@@ -303,16 +308,17 @@ Expr Expressions::fold(StringRef name, DictionaryAttr attrs, Type type, ArrayRef
     }
     return {};
   }
-  if (name == "arith.cmpi" && isAffine(args[0]) && isAffine(args[1])) {
+  AffineExpr left = name == "arith.cmpi" ? args[0]->getAffine() : AffineExpr();
+  AffineExpr right = left ? args[1]->getAffine() : AffineExpr();
+  if (left && right) {
     auto predicate = cast<arith::CmpIPredicateAttr>(attrs.get("predicate")).getValue();
-    AffineExpr difference = simplify(toAffine(args[0], context) - toAffine(args[1], context));
+    AffineExpr difference = simplify(left - right);
     if (std::optional<bool> decided = decideByRange(*this, predicate, difference))
       return constant(int64_t(*decided), type);
     // Of numbers that are not negative the sign does not matter.
     std::optional<arith::CmpIPredicate> isSigned = getSigned(predicate);
     AffineExpr zero = getAffineConstantExpr(0, context);
-    if (isSigned && isWithin(toAffine(args[0], context), zero, AffineExpr()) &&
-        isWithin(toAffine(args[1], context), zero, AffineExpr()))
+    if (isSigned && isWithin(left, zero, AffineExpr()) && isWithin(right, zero, AffineExpr()))
       return compare(*isSigned, args[0], args[1]);
     return {};
   }
@@ -438,7 +444,7 @@ Expr Expressions::substitute(Expr expr, const llvm::DenseMap<unsigned, Expr> &re
     SmallVector<AffineExpr> dims;
     for (unsigned d = 0; d < getNumDims(); ++d) {
       Expr other = replacements.lookup(d);
-      dims.push_back(other ? toAffine(other, context) : getAffineDimExpr(d, context));
+      dims.push_back(other ? other->getAffine() : getAffineDimExpr(d, context));
     }
     return index(node->affine.replaceDims(dims), node->type);
   });
@@ -457,6 +463,68 @@ std::pair<Value, SmallVector<Expr>> Expressions::getHome(Expr expr) const {
   if (expr->kind == Node::Kind::Element)
     return {expr->tensor, SmallVector<Expr>(ArrayRef<Expr>(expr->args))};
   return {};
+}
+
+//===-- Looking at expressions ---------------------------------------------------------------===//
+
+bool raise::isCast(Expr expr) { return expr->is<arith::ExtFOp>() || expr->is<arith::TruncFOp>(); }
+
+Expr raise::stripCasts(Expr expr) {
+  while (isCast(expr))
+    expr = expr->args[0];
+  return expr;
+}
+
+Expr raise::stripIntegerCasts(Expr expr) {
+  while (expr->is<arith::IndexCastOp>() || expr->is<arith::IndexCastUIOp>() ||
+         expr->is<arith::ExtSIOp>() || expr->is<arith::TruncIOp>())
+    expr = expr->args[0];
+  return expr;
+}
+
+bool raise::isExp(Expr expr) { return expr->is<math::ExpOp>() || expr->is<math::Exp2Op>(); }
+
+Expr raise::takeFactor(Expr expr, double &factor) {
+  while (true) {
+    expr = stripCasts(expr);
+    if (expr->is<arith::MulFOp>() && expr->args[1]->isConstant()) {
+      factor *= expr->args[1]->getNumber();
+      expr = expr->args[0];
+    } else if (expr->is<arith::MulFOp>() && expr->args[0]->isConstant()) {
+      factor *= expr->args[0]->getNumber();
+      expr = expr->args[1];
+    } else if (expr->is<arith::DivFOp>() && expr->args[1]->isConstant()) {
+      factor /= expr->args[1]->getNumber();
+      expr = expr->args[0];
+    } else if (expr->is<arith::NegFOp>()) {
+      factor = -factor;
+      expr = expr->args[0];
+    } else {
+      return expr;
+    }
+  }
+}
+
+SmallVector<Expr> raise::collect(Expr root, llvm::function_ref<bool(Expr)> enter) {
+  llvm::SmallSetVector<Expr, 16> found;
+  found.insert(root);
+  for (size_t i = 0; i < found.size(); ++i) {
+    Expr node = found[i];
+    if (enter(node))
+      found.insert(node->args.begin(), node->args.end());
+  }
+  return SmallVector<Expr>(found.takeVector());
+}
+
+SmallVector<Expr> raise::collect(Expr root) {
+  return collect(root, [](Expr) { return true; });
+}
+
+bool raise::contains(Expr root, Expr part) { return llvm::is_contained(collect(root), part); }
+
+std::optional<int64_t> raise::getInteger(AffineExpr expr) {
+  auto number = dyn_cast<AffineConstantExpr>(expr);
+  return number ? std::optional(number.getValue()) : std::nullopt;
 }
 
 //===-- Text ---------------------------------------------------------------------------------===//

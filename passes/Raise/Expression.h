@@ -61,6 +61,8 @@ public:
   bool isConstant() const { return kind == Kind::Constant; }
   /// The number of a constant, of any type.
   double getNumber() const;
+  /// The index arithmetic that it is, a constant integer included; null: it is something else.
+  AffineExpr getAffine() const;
   /// A Compute node of this op.
   template <typename OpT> bool is() const {
     return kind == Kind::Compute && name.getValue() == OpT::getOperationName();
@@ -112,6 +114,8 @@ public:
                    attrs ? attrs : DictionaryAttr::get(context), type, args);
   }
   Expr compare(arith::CmpIPredicate predicate, Expr a, Expr b);
+  /// A float in another float type.
+  Expr convert(Expr expr, FloatType type);
   Expr reduce(Combiner combiner, unsigned dim, Expr body);
 
   /// The element of `tensor` at these indices, seen through everything but products of matrices
@@ -202,6 +206,30 @@ private:
   uint64_t seed;
   llvm::DenseMap<Expr, std::map<std::vector<int64_t>, Number>> memo;
 };
+
+//===-- Looking at expressions --------------------------------------------------------------===//
+
+/// A float that is widened or narrowed.
+bool isCast(Expr expr);
+/// A float without its casts.
+Expr stripCasts(Expr expr);
+/// A signed integer without what only changes its width.
+Expr stripIntegerCasts(Expr expr);
+/// An exponential, to base e or two.
+bool isExp(Expr expr);
+
+/// A float without its casts and the constants that it is multiplied or divided by; `factor` is
+/// multiplied by these.
+Expr takeFactor(Expr expr, double &factor);
+
+/// All nodes of an expression, each once, operands behind what they are operands of; `enter` says
+/// below which to go on.
+SmallVector<Expr> collect(Expr root, llvm::function_ref<bool(Expr)> enter);
+SmallVector<Expr> collect(Expr root);
+bool contains(Expr root, Expr part);
+
+/// The number that an affine expression is.
+std::optional<int64_t> getInteger(AffineExpr expr);
 
 /// Whether a linalg op sums products of two operands' elements: a contraction.
 bool isContraction(Operation *op);

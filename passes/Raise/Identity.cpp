@@ -4,7 +4,6 @@
 // Harvey and Kennedy 2001, on a graph without cycles.
 #include "passes/Raise/Identity.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -18,12 +17,8 @@ bool raise::isLeaf(Expr expr) {
 }
 
 SmallVector<Expr> raise::getParts(Expr root, unsigned limit) {
-  llvm::SetVector<Expr> parts;
-  parts.insert(root);
-  for (unsigned i = 0; i < parts.size() && i < limit; ++i)
-    if (!isLeaf(parts[i]))
-      parts.insert(parts[i]->args.begin(), parts[i]->args.end());
-  return parts.takeVector();
+  unsigned seen = 0;
+  return collect(root, [&](Expr part) { return seen++ < limit && !isLeaf(part); });
 }
 
 SmallVector<Expr> raise::getCuts(Expr root, llvm::function_ref<bool(Expr)> matters) {

@@ -36,13 +36,10 @@ static void addSummands(AffineExpr expr, SmallVectorImpl<AffineExpr> &summands) 
 static AffineExpr divideExactly(AffineExpr expr, AffineExpr divisor) {
   if (expr == divisor)
     return getAffineConstantExpr(1, expr.getContext());
-  if (auto number = dyn_cast<AffineConstantExpr>(divisor)) {
-    int64_t d = number.getValue();
-    if (auto value = dyn_cast<AffineConstantExpr>(expr))
-      return value.getValue() % d == 0
-                 ? getAffineConstantExpr(value.getValue() / d, expr.getContext())
-                 : AffineExpr();
-  }
+  std::optional<int64_t> number = getInteger(expr), by = getInteger(divisor);
+  if (number && by)
+    return *number % *by == 0 ? getAffineConstantExpr(*number / *by, expr.getContext())
+                              : AffineExpr();
   auto product = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!product || product.getKind() != AffineExprKind::Mul)
     return {};

@@ -17,15 +17,12 @@ AffineExpr raise::getExtent(Expressions &e, ArrayRef<unsigned> dims) {
 }
 
 static OpFoldResult toSize(Expressions &e, OpBuilder &builder, Location loc, AffineExpr expr) {
-  if (auto number = dyn_cast<AffineConstantExpr>(expr))
-    return builder.getIndexAttr(number.getValue());
+  if (std::optional<int64_t> number = getInteger(expr))
+    return builder.getIndexAttr(*number);
   return e.materialize(builder, loc, expr);
 }
 
-static int64_t toStatic(AffineExpr expr) {
-  auto number = dyn_cast<AffineConstantExpr>(expr);
-  return number ? number.getValue() : ShapedType::kDynamic;
-}
+static int64_t toStatic(AffineExpr expr) { return getInteger(expr).value_or(ShapedType::kDynamic); }
 
 static RankedTensorType getTensorType(Expressions &e, ArrayRef<Axis> axes, Type element) {
   SmallVector<int64_t> shape;
@@ -193,19 +190,18 @@ static std::optional<Digits> getDigits(Expressions &e, AffineExpr index) {
     return digits;
   // The innermost digit has a constant factor; each next one's is that of the last times its
   // extent.
-  auto isFactor = [](AffineExpr factor, AffineExpr wanted) { return factor == wanted; };
   unsigned innermost = ~0u;
   for (auto [i, term] : llvm::enumerate(terms)) {
-    auto number = dyn_cast<AffineConstantExpr>(term.first);
-    if (!number || number.getValue() <= 0)
+    std::optional<int64_t> number = getInteger(term.first);
+    if (!number || *number <= 0)
       continue;
-    if (innermost == ~0u ||
-        number.getValue() < cast<AffineConstantExpr>(terms[innermost].first).getValue())
+    if (innermost == ~0u || *number < digits.stride) {
       innermost = i;
+      digits.stride = *number;
+    }
   }
   if (innermost == ~0u)
     return std::nullopt;
-  digits.stride = cast<AffineConstantExpr>(terms[innermost].first).getValue();
   AffineExpr wanted = terms[innermost].first;
   llvm::SmallBitVector used(terms.size());
   unsigned current = innermost;
@@ -215,7 +211,7 @@ static std::optional<Digits> getDigits(Expressions &e, AffineExpr index) {
     wanted = e.simplify(wanted * e.getExtent(terms[current].second));
     unsigned next = ~0u;
     for (auto [i, term] : llvm::enumerate(terms))
-      if (!used.test(i) && isFactor(e.simplify(term.first), wanted))
+      if (!used.test(i) && e.simplify(term.first) == wanted)
         next = i;
     if (next == ~0u)
       break;
@@ -247,14 +243,8 @@ Value raise::layOut(Expressions &e, OpBuilder &builder, Location loc, Value tens
   SmallVector<int64_t> shape;
   bool slices = false;
   for (auto [axis, index] : llvm::enumerate(indices)) {
-    AffineExpr affine;
-    if (index->kind == Node::Kind::Index)
-      affine = index->affine;
-    else if (index->isConstant())
-      affine = getAffineConstantExpr(index->integer, e.getContext());
-    else
-      return fallBack();
-    std::optional<Digits> digits = getDigits(e, affine);
+    AffineExpr affine = index->getAffine();
+    std::optional<Digits> digits = affine ? getDigits(e, affine) : std::nullopt;
     if (!digits)
       return fallBack();
     for (unsigned dim : digits->dims)

@@ -30,30 +30,6 @@ static Value convert(OpBuilder &builder, Location loc, Value tensor, Type elemen
   return arith::TruncFOp::create(builder, loc, type.clone(element), tensor);
 }
 
-/// The constant that a score is multiplied by, taken off.
-static Expr takeScale(Expr rule, double &scale) {
-  while (rule->kind == Node::Kind::Compute) {
-    if (rule->is<arith::ExtFOp>() || rule->is<arith::TruncFOp>()) {
-      rule = rule->args[0];
-    } else if (rule->is<arith::MulFOp>() && rule->args[1]->isConstant()) {
-      scale *= rule->args[1]->getNumber();
-      rule = rule->args[0];
-    } else if (rule->is<arith::MulFOp>() && rule->args[0]->isConstant()) {
-      scale *= rule->args[0]->getNumber();
-      rule = rule->args[1];
-    } else if (rule->is<arith::DivFOp>() && rule->args[1]->isConstant()) {
-      scale /= rule->args[1]->getNumber();
-      rule = rule->args[0];
-    } else if (rule->is<arith::NegFOp>()) {
-      scale = -scale;
-      rule = rule->args[0];
-    } else {
-      break;
-    }
-  }
-  return rule;
-}
-
 /// Whether `op` has no use but, through ops that have none either, by `root`.
 static bool feedsOnly(Operation *op, Operation *root) {
   llvm::SetVector<Operation *> users;
@@ -129,8 +105,7 @@ static AttentionOp build(Expressions &e, AttentionForm &form, Refusal &refusal) 
   if (form.sink) {
     SmallVector<Axis> axes{form.heads};
     if (form.sink->isConstant()) {
-      auto type = RankedTensorType::get(
-          {cast<AffineConstantExpr>(getExtent(e, form.heads)).getValue()}, accumulation);
+      auto type = RankedTensorType::get({*getInteger(getExtent(e, form.heads))}, accumulation);
       sinks = arith::ConstantOp::create(
           builder, loc,
           DenseElementsAttr::get(type, FloatAttr::get(accumulation, form.sink->getNumber())));
@@ -143,7 +118,7 @@ static AttentionOp build(Expressions &e, AttentionForm &form, Refusal &refusal) 
     }
   }
   // A factor of the whole rule is the op's scale; a rule that is nothing else needs no region.
-  Expr rule = takeScale(score.rule, scale);
+  Expr rule = takeFactor(score.rule, scale);
   Region region;
   SmallVector<Value> operands;
   SmallVector<AffineMap> maps;

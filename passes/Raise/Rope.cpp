@@ -40,13 +40,6 @@ Expr expandOuterProducts(Expressions &e, Expr root) {
   return root;
 }
 
-Expr stripCasts(Expr expr) {
-  while (expr->is<arith::IndexCastOp>() || expr->is<arith::ExtSIOp>() ||
-         expr->is<arith::TruncIOp>())
-    expr = expr->args[0];
-  return expr;
-}
-
 bool isConstantTable(Expr expr) {
   DenseElementsAttr table;
   return expr->kind == Node::Kind::Element && matchPattern(expr->tensor, m_Constant(&table)) &&
@@ -155,7 +148,7 @@ private:
   }
 
   bool addPosition(Expr expr) {
-    expr = stripCasts(expr);
+    expr = stripIntegerCasts(expr);
     if (expr->isConstant() || expr->dependsOn(pair) ||
         (expr->kind != Node::Kind::Index && expr->kind != Node::Kind::Element))
       return expr->isConstant() || isOfPair(expr);
@@ -330,10 +323,8 @@ private:
       if (!part->is<arith::CmpIOp>())
         continue;
       for (Expr arg : part->args) {
-        auto number = arg->kind == Node::Kind::Index ? dyn_cast<AffineConstantExpr>(arg->affine)
-                                                     : AffineConstantExpr();
-        if (number || (arg->isConstant() && !arg->real))
-          add(number ? number.getValue() : arg->integer);
+        if (arg->isConstant() && !arg->real)
+          add(arg->integer);
       }
     }
     return dims;

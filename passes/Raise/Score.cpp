@@ -16,18 +16,6 @@ using namespace mlir::fovea::raise;
 /// What a producer writes for "not at all" is below; biases are above.
 static constexpr double kVeryNegative = -5000;
 
-static bool isCast(Expr expr) { return expr->is<arith::ExtFOp>() || expr->is<arith::TruncFOp>(); }
-
-static SmallVector<Expr> collect(Expr root) {
-  SmallVector<Expr> found{root};
-  llvm::SmallDenseSet<Expr> seen{root};
-  for (size_t i = 0; i < found.size(); ++i)
-    for (Expr arg : found[i]->args)
-      if (seen.insert(arg).second)
-        found.push_back(arg);
-  return found;
-}
-
 /// Whether all elements that an expression names surely exist. Those of a concatenation's parts do
 /// only where the part is chosen.
 static bool isSafe(Expressions &e, Expr root) {
@@ -44,8 +32,6 @@ static bool isSafe(Expressions &e, Expr root) {
   }
   return true;
 }
-
-static bool contains(Expr root, Expr part) { return llvm::is_contained(collect(root), part); }
 
 //===-- Booleans -----------------------------------------------------------------------------===//
 
@@ -193,12 +179,7 @@ struct Booleans {
     auto bound = [&](Expr x) -> std::pair<AffineExpr, int64_t> { // expr <= number
       if (!x->is<arith::CmpIOp>() || x->args[0]->type.isInteger(1))
         return {};
-      auto affine = [&](Expr part) {
-        return part->kind == Node::Kind::Index ? part->affine
-               : part->isConstant() ? getAffineConstantExpr(part->integer, e.getContext())
-                                    : AffineExpr();
-      };
-      AffineExpr left = affine(x->args[0]), right = affine(x->args[1]);
+      AffineExpr left = x->args[0]->getAffine(), right = x->args[1]->getAffine();
       if (!left || !right)
         return {};
       AffineExpr difference = left - right;
@@ -282,8 +263,7 @@ struct Booleans {
     Expr a = x->args[0], b = x->args[1];
     // Positions as floats.
     auto toInteger = [&](Expr part) -> Expr {
-      while (isCast(part))
-        part = part->args[0];
+      part = stripCasts(part);
       if (part->is<arith::SIToFPOp>() && !part->args[0]->type.isInteger(1))
         return part->args[0];
       if (part->isConstant() && part->getNumber() == std::floor(part->getNumber()) &&
@@ -597,8 +577,7 @@ private:
 
   /// Zeros and ones: scores are multiplied by the mask whose complement is added.
   bool isMaskFactor(Expr factor) {
-    while (isCast(factor))
-      factor = factor->args[0];
+    factor = stripCasts(factor);
     return factor->is<arith::UIToFPOp>() || factor->is<arith::SIToFPOp>() ||
            factor->is<arith::SelectOp>();
   }
@@ -611,9 +590,7 @@ private:
       forbid(booleans.compare(x, border, /*above=*/sign > 0), getFillOfSum(*low, type));
       return {};
     }
-    Expr inner = x;
-    while (isCast(inner))
-      inner = inner->args[0];
+    Expr inner = stripCasts(x);
     if (!inner->is<arith::AddFOp>())
       return x;
     Expr a = addMasks(inner->args[0], sign, type), b = addMasks(inner->args[1], sign, type);
@@ -625,14 +602,7 @@ private:
   /// The op `x` on a new operand `i` and another.
   Expr rebuild(Expr x, unsigned i, Expr inner, Expr other) {
     auto type = cast<FloatType>(x->type);
-    auto convert = [&](Expr part) {
-      if (part->type == type)
-        return part;
-      return part->type.getIntOrFloatBitWidth() < type.getWidth()
-                 ? e.compute<arith::ExtFOp>(type, {part})
-                 : e.compute<arith::TruncFOp>(type, {part});
-    };
-    SmallVector<Expr> args{convert(inner), convert(other)};
+    SmallVector<Expr> args{e.convert(inner, type), e.convert(other, type)};
     if (i == 1)
       std::swap(args[0], args[1]);
     return e.compute(x->name, x->attrs, type, args);
@@ -682,14 +652,6 @@ Value ScoreBuilder::negate(Value mask) {
   return MaskNotOp::create(builder, loc, type, mask);
 }
 
-static AffineExpr toAffine(Expr expr, MLIRContext *context) {
-  if (expr->kind == Node::Kind::Index)
-    return expr->affine;
-  if (expr->isConstant() && !expr->real)
-    return getAffineConstantExpr(expr->integer, context);
-  return {};
-}
-
 /// The factor of a dim in an affine expression without divisions of it; nothing else.
 static std::optional<int64_t> getFactor(Expressions &e, AffineExpr expr, unsigned dim) {
   if (!expr.isFunctionOfDim(dim))
@@ -702,10 +664,7 @@ static std::optional<int64_t> getFactor(Expressions &e, AffineExpr expr, unsigne
     return expr.replaceDims(dims);
   };
   AffineExpr step = e.simplify(at(1) - at(0)), next = e.simplify(at(5) - at(4));
-  auto number = dyn_cast<AffineConstantExpr>(step);
-  if (!number || step != next)
-    return std::nullopt;
-  return number.getValue();
+  return step == next ? getInteger(step) : std::nullopt;
 }
 
 namespace {
@@ -770,8 +729,7 @@ static std::optional<Band> getBand(Expressions &e, const AttentionForm &form, Af
 /// A comparison's predicate and the difference of its sides, if both are index arithmetic.
 static AffineExpr getDifference(Expressions &e, Expr comparison, arith::CmpIPredicate &predicate) {
   predicate = cast<arith::CmpIPredicateAttr>(comparison->attrs.get("predicate")).getValue();
-  AffineExpr a = toAffine(comparison->args[0], e.getContext());
-  AffineExpr b = toAffine(comparison->args[1], e.getContext());
+  AffineExpr a = comparison->args[0]->getAffine(), b = comparison->args[1]->getAffine();
   return a && b ? e.simplify(a - b) : AffineExpr();
 }
 
@@ -791,7 +749,7 @@ AffineExpr ScoreBuilder::findQueryOffset(Expr allowed) {
       // A slice of a triangle: its diagonal.
       AffineExpr row, column;
       for (Expr index : part->args) {
-        AffineExpr affine = toAffine(index, e.getContext());
+        AffineExpr affine = index->getAffine();
         if (affine && index->dependsOn(form.queries[0]))
           row = affine;
         if (affine && index->dependsOn(form.key))
@@ -805,15 +763,15 @@ AffineExpr ScoreBuilder::findQueryOffset(Expr allowed) {
     for (AffineExpr bound : {band->upper, band->lower}) {
       if (!bound)
         continue;
-      auto number = dyn_cast<AffineConstantExpr>(bound);
-      if (number && number.getValue() != 0 && bound == lengths && !found)
+      std::optional<int64_t> number = getInteger(bound);
+      if (number && *number != 0 && bound == lengths && !found)
         found = bound;
       // The first place of a query, whose symbols the bound names.
       if (!number && !found) {
         SmallVector<AffineExpr> zero(e.getNumSymbols(), getAffineConstantExpr(0, e.getContext()));
-        auto rest =
-            dyn_cast<AffineConstantExpr>(simplifyAffineExpr(bound.replaceSymbols(zero), 0, 0));
-        AffineExpr symbolic = rest ? e.simplify(bound - rest.getValue()) : bound;
+        std::optional<int64_t> rest =
+            getInteger(simplifyAffineExpr(bound.replaceSymbols(zero), 0, 0));
+        AffineExpr symbolic = rest ? e.simplify(bound - *rest) : bound;
         // One bound beyond the diagonal is still a diagonal: j < i + n is j <= i + n - 1.
         found = symbolic;
       }
@@ -828,16 +786,11 @@ Value ScoreBuilder::buildQueryPositions() {
     return {};
   AffineExpr length = getExtent(e, form.queries);
   Value first = e.materialize(builder, loc, offset);
-  auto number = dyn_cast<AffineConstantExpr>(length);
-  auto type = RankedTensorType::get({1, number ? number.getValue() : ShapedType::kDynamic},
-                                    builder.getI32Type());
+  std::optional<int64_t> number = getInteger(length);
+  auto type =
+      RankedTensorType::get({1, number.value_or(ShapedType::kDynamic)}, builder.getI32Type());
   return PositionsOp::create(builder, loc, type, first,
                              number ? Value() : e.materialize(builder, loc, length));
-}
-
-static std::optional<int64_t> getInteger(AffineExpr expr) {
-  auto number = dyn_cast<AffineConstantExpr>(expr);
-  return number ? std::optional(number.getValue()) : std::nullopt;
 }
 
 /// Ids, lengths and positions are i32 in mask ops.
@@ -923,7 +876,7 @@ Value ScoreBuilder::maskOfComparison(Expr comparison, bool negated) {
     Expr x = comparison->args[side], other = comparison->args[1 - side];
     if (!x->is<math::AbsIOp>() || !other->isConstant())
       continue;
-    AffineExpr inside = toAffine(x->args[0], context);
+    AffineExpr inside = x->args[0]->getAffine();
     std::optional<Band> unit =
         inside ? getBand(e, form, inside, arith::CmpIPredicate::eq) : std::nullopt;
     if (!unit)
@@ -944,13 +897,7 @@ Value ScoreBuilder::maskOfComparison(Expr comparison, bool negated) {
   }
 
   // A tensor's integers beside positions or each other.
-  auto strip = [](Expr x) {
-    while (x->is<arith::IndexCastOp>() || x->is<arith::ExtSIOp>() || x->is<arith::TruncIOp>() ||
-           x->is<arith::ExtUIOp>())
-      x = x->args[0];
-    return x;
-  };
-  Expr left = strip(a), right = strip(b);
+  Expr left = stripIntegerCasts(a), right = stripIntegerCasts(b);
   auto dependsOnQueries = [&](Expr x) {
     return llvm::any_of(form.queries, [&](unsigned dim) { return x->dependsOn(dim); });
   };
@@ -959,7 +906,7 @@ Value ScoreBuilder::maskOfComparison(Expr comparison, bool negated) {
   };
   auto atPlace = [&](Expr x) { // an element whose indices are index arithmetic
     return x->kind == Node::Kind::Element && x->type.getIntOrFloatBitWidth() >= 8 && !hasHeads(x) &&
-           llvm::all_of(x->args, [&](Expr index) { return bool(toAffine(index, context)); });
+           llvm::all_of(x->args, [&](Expr index) { return bool(index->getAffine()); });
   };
   auto rows = [&](Expr x, ArrayRef<unsigned> sequence) -> Value {
     bool hasBatch = llvm::any_of(form.batch, [&](unsigned dim) { return x->dependsOn(dim); });
@@ -984,10 +931,10 @@ Value ScoreBuilder::maskOfComparison(Expr comparison, bool negated) {
 
   // j < lengths[b], also as j <= lengths[b] - 1.
   bool swapped = false;
-  AffineExpr position = toAffine(left, context);
+  AffineExpr position = left->getAffine();
   Expr length = right;
   if (!position) {
-    position = toAffine(right, context);
+    position = right->getAffine();
     length = left;
     swapped = true;
   }
@@ -998,7 +945,7 @@ Value ScoreBuilder::maskOfComparison(Expr comparison, bool negated) {
     if (!length->args[1]->isConstant())
       return {};
     more += length->is<arith::AddIOp>() ? length->args[1]->integer : -length->args[1]->integer;
-    length = strip(length->args[0]);
+    length = stripIntegerCasts(length->args[0]);
   }
   if (!atPlace(length) || length->dependsOn(form.key) || dependsOnQueries(length))
     return {};
@@ -1067,7 +1014,7 @@ Value ScoreBuilder::maskOfConstant(Expr predicate) {
   MLIRContext *context = builder.getContext();
   unsigned r = 0, c = 0;
   for (auto [axis, index] : llvm::enumerate(element->args)) {
-    AffineExpr affine = toAffine(index, context);
+    AffineExpr affine = index->getAffine();
     bool ofQuery = index->dependsOn(form.queries[0]), ofKey = index->dependsOn(form.key);
     if (!affine || (ofQuery && ofKey))
       return {};

@@ -28,16 +28,8 @@ static bool mayNormalize(Operation *op) {
 }
 
 static bool hasExp(Expr root, unsigned dim) {
-  SmallVector<Expr> nodes{root};
-  llvm::SmallDenseSet<Expr> seen{root};
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    if ((nodes[i]->is<math::ExpOp>() || nodes[i]->is<math::Exp2Op>()) && nodes[i]->dependsOn(dim))
-      return true;
-    for (Expr arg : nodes[i]->args)
-      if (seen.insert(arg).second)
-        nodes.push_back(arg);
-  }
-  return false;
+  return llvm::any_of(collect(root),
+                      [&](Expr node) { return isExp(node) && node->dependsOn(dim); });
 }
 
 /// The axis along which a tensor sums to one, by evaluating.
