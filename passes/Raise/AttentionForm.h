@@ -55,6 +55,8 @@ std::optional<AttentionForm> recognizeAttention(Expressions &e, Value root, Refu
 /// Whether a sum of products stands at `value`, from which `recognizeAttention` may start.
 bool mayBeAttention(Value value);
 
+//===-- Roles of axes (AxisRoles.cpp) -------------------------------------------------------===//
+
 /// Replaces dims that are read as `d floordiv c` and `d mod c` by two.
 void splitDims(Expressions &e, AttentionForm &form);
 /// Decides which dims are batch, heads, queries and sizes. False, with a reason, if none fits.

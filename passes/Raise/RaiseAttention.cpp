@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The pass that makes `fovea.attention` of products, softmaxes and products. What is an attention
-// is decided in AttentionForm.cpp, what its masks are in Score.cpp; here the op is built.
+// is decided in AttentionForm.cpp, what its masks are in SplitScore.cpp and
+// Masks.cpp; here the op is built.
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -39,7 +39,6 @@ public:
 private:
   Value tryMask(Expr allowed);
   Value maskOfComparison(Expr comparison, bool negated);
-  Value maskOfDistance(AffineExpr expr, arith::CmpIPredicate predicate);
   Value maskOfConstant(Expr element);
   Value dense(Expr allowed);
   SmallVector<Axis> axesOf(Expr expr, SmallVectorImpl<unsigned> &present);

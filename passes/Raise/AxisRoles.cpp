@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The roles of an attention's axes: batch, heads, queries, head size and size of values, by what
+// depends on them. Refuses a head size or size of values that is not known, and a router, whose
+// queries have values of their own.
+#include "passes/Raise/AttentionForm.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::raise;
+
+namespace {
+/// A dim and what it is divided by.
+struct Division {
+  unsigned dim;
+  AffineExpr divisor;
+};
+} // namespace
+
+/// The first division of a dim in an expression's indices that comes out even.
+static std::optional<Division> findDivision(Expressions &e, Expr root) {
+  std::optional<Division> found;
+  for (Expr node : collect(root)) {
+    if (node->kind != Node::Kind::Index)
+      continue;
+    node->affine.walk([&](AffineExpr part) {
+      auto binary = dyn_cast<AffineBinaryOpExpr>(part);
+      if (found || !binary ||
+          (part.getKind() != AffineExprKind::FloorDiv && part.getKind() != AffineExprKind::Mod))
+        return;
+      // Inside of a sum the dim itself is what can be split.
+      AffineExpr divisor = binary.getRHS();
+      auto dim = dyn_cast<AffineDimExpr>(binary.getLHS());
+      if (!dim || !divisor.isSymbolicOrConstant())
+        return;
+      AffineExpr extent = e.getExtent(dim.getPosition());
+      AffineExpr quotient = e.simplify(extent.floorDiv(divisor));
+      if (e.simplify(quotient * divisor) != e.simplify(extent) || quotient == extent)
+        return;
+      found = Division{dim.getPosition(), divisor};
+    });
+  }
+  return found;
+}
+
+void raise::splitDims(Expressions &e, AttentionForm &form) {
+  auto all = [&](llvm::function_ref<void(Expr &)> visit) {
+    for (Operand *operand : {&form.query, &form.keys, &form.values, &form.additive, &form.weights})
+      for (Expr &index : operand->indices)
+        visit(index);
+    for (Expr *expr : {&form.score, &form.raw, &form.sink, &form.whole})
+      if (*expr)
+        visit(*expr);
+  };
+  for (int n = 0; n < 16; ++n) {
+    std::optional<Division> division;
+    for (Operand *operand : {&form.query, &form.keys, &form.values})
+      for (Expr index : operand->indices)
+        if (!division)
+          division = findDivision(e, index);
+    if (!division)
+      division = findDivision(e, form.score);
+    if (!division || division->dim == form.key)
+      return;
+    AffineExpr extent = e.getExtent(division->dim), divisor = division->divisor;
+    unsigned high = e.addDim(e.simplify(extent.floorDiv(divisor))), low = e.addDim(divisor);
+    AffineExpr place =
+        getAffineDimExpr(high, e.getContext()) * divisor + getAffineDimExpr(low, e.getContext());
+    llvm::DenseMap<unsigned, Expr> replacements;
+    replacements[division->dim] = e.index(place);
+    all([&](Expr &expr) { expr = e.substitute(expr, replacements); });
+    auto split = [&](SmallVectorImpl<unsigned> &dims) {
+      for (size_t i = 0; i < dims.size(); ++i)
+        if (dims[i] == division->dim) {
+          dims[i] = high;
+          dims.insert(dims.begin() + i + 1, low);
+          ++i;
+        }
+    };
+    for (Axis &axis : form.axes)
+      split(axis);
+    split(form.depth);
+  }
+}
+
+/// Dims in the order in which they stand in a tensor, outermost first.
+static void sortByPlace(SmallVectorImpl<unsigned> &dims, const Operand &operand, Expressions &e) {
+  auto place = [&](unsigned dim) -> std::pair<int64_t, int64_t> {
+    for (auto [axis, index] : llvm::enumerate(operand.indices)) {
+      if (!index->dependsOn(dim))
+        continue;
+      // Within an axis, the larger factor stands outside: its distance at d = 1.
+      Evaluator evaluate(e, 1);
+      evaluate.place.assign(e.getNumDims(), 0);
+      std::optional<Number> zero = evaluate.evaluate(index);
+      Evaluator next(e, 1);
+      next.place.assign(e.getNumDims(), 0);
+      next.place[dim] = 1;
+      std::optional<Number> one = next.evaluate(index);
+      return {axis, zero && one ? zero->integer - one->integer : 0};
+    }
+    return {std::numeric_limits<int64_t>::max(), 0};
+  };
+  llvm::sort(dims, [&](unsigned a, unsigned b) { return place(a) < place(b); });
+}
+
+bool raise::assignRoles(Expressions &e, AttentionForm &form, Refusal &refusal) {
+  SmallVector<unsigned> root;
+  for (const Axis &axis : form.axes)
+    llvm::append_range(root, axis);
+  auto isStatic = [&](unsigned dim) { return isa<AffineConstantExpr>(e.getExtent(dim)); };
+  auto inWeights = [&](unsigned dim) {
+    return form.score->dependsOn(dim) || form.query.dependsOn(dim) || form.keys.dependsOn(dim) ||
+           (form.sink && form.sink->dependsOn(dim));
+  };
+  SmallVector<unsigned> ofQuery, shared;
+  for (unsigned dim : root) {
+    if (!inWeights(dim) && form.values.dependsOn(dim))
+      form.sizes.push_back(dim);
+    else if (form.query.dependsOn(dim) && !form.keys.dependsOn(dim) && !form.values.dependsOn(dim))
+      ofQuery.push_back(dim);
+    else
+      shared.push_back(dim);
+  }
+  // Weights of the same token's experts, a router's, look like one query that all share.
+  if (ofQuery.empty())
+    for (unsigned dim : shared)
+      if (form.values.dependsOn(dim) && form.query.dependsOn(dim) && !form.keys.dependsOn(dim)) {
+        refusal = {"each query has values of its own, as a router's experts", ""};
+        return false;
+      }
+  // Of several dims that queries alone have, one is the sequence: what is compared with keys, is as
+  // long as them, is open, stands last; the others are heads that share keys.
+  auto rank = [&](unsigned dim) {
+    int points = 0;
+    for (Expr node : collect(form.score, [&](Expr node) { return node != form.raw; }))
+      if (node->is<arith::CmpIOp>() && node->dependsOn(dim) && node->dependsOn(form.key)) {
+        points += 8;
+        break;
+      }
+    points += e.getExtent(dim) == e.getExtent(form.key) ? 4 : 0;
+    points += isStatic(dim) ? 0 : 2;
+    return points;
+  };
+  std::optional<unsigned> sequence;
+  for (unsigned dim : ofQuery)
+    if (!sequence || rank(dim) >= rank(*sequence))
+      sequence = dim;
+  SmallVector<unsigned> keyless;
+  for (unsigned dim : ofQuery) {
+    if (dim == *sequence || !isStatic(dim))
+      form.queries.push_back(dim);
+    else
+      keyless.push_back(dim);
+  }
+  SmallVector<unsigned> fixed;
+  for (unsigned dim : shared)
+    (isStatic(dim) ? fixed : form.batch).push_back(dim);
+  if (form.batch.empty() && !fixed.empty()) {
+    // All sizes are fixed. The first of several is the batch; a single one is heads if it stands
+    // beside the head size.
+    bool besideDepth = false;
+    for (Expr index : form.query.indices)
+      for (unsigned dim : form.depth)
+        besideDepth |= index->dependsOn(fixed.front()) && index->dependsOn(dim);
+    if (fixed.size() > 1 || (!besideDepth && keyless.empty())) {
+      form.batch.push_back(fixed.front());
+      fixed.erase(fixed.begin());
+    }
+  }
+  form.heads = fixed;
+  form.keyHeads = fixed.size();
+  llvm::append_range(form.heads, keyless);
+  for (unsigned dim : form.depth)
+    if (!isStatic(dim)) {
+      refusal = {"the head size is not known",
+                 "give the last axis of queries and keys a static size"};
+      return false;
+    }
+  for (unsigned dim : form.sizes)
+    if (!isStatic(dim)) {
+      refusal = {"the size of values is not known", "give the last axis of values a static size"};
+      return false;
+    }
+  sortByPlace(form.depth, form.query, e);
+  return true;
+}

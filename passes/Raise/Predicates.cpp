@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Comparisons of floats are undone from the outside: what is added or multiplied moves to the other
+// side, until conditions or integers are left.
+#include "passes/Raise/Predicates.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::raise;
+
+bool raise::isSafe(Expressions &e, Expr root) {
+  AffineExpr zero = getAffineConstantExpr(0, e.getContext());
+  for (Expr part : collect(root)) {
+    if (part->kind != Node::Kind::Element)
+      continue;
+    for (auto [axis, index] : llvm::enumerate(part->args))
+      if (index->kind == Node::Kind::Index &&
+          (!e.isWithin(index->affine, zero, AffineExpr()) ||
+           !e.isWithin(e.simplify(index->affine - e.getSize(part->tensor, axis)), AffineExpr(),
+                       zero)))
+        return false;
+  }
+  return true;
+}
+
+Expr Predicates::both(Expr a, Expr b) {
+  if (implies(a, b))
+    return a;
+  return implies(b, a) ? b : e.compute<arith::AndIOp>(type, {a, b});
+}
+
+Expr Predicates::either(Expr a, Expr b) {
+  if (implies(a, b))
+    return b;
+  return implies(b, a) ? a : e.compute<arith::OrIOp>(type, {a, b});
+}
+
+Expr Predicates::negate(Expr a) {
+  if (a->isConstant())
+    return constant(!a->integer);
+  // Comparisons of integers have opposites.
+  if (a->is<arith::CmpIOp>() && !a->args[0]->type.isInteger(1))
+    return e.compare(arith::invertPredicate(
+                         cast<arith::CmpIPredicateAttr>(a->attrs.get("predicate")).getValue()),
+                     a->args[0], a->args[1]);
+  return e.compute<arith::XOrIOp>(type, {a, constant(true)});
+}
+
+Expr Predicates::choose(Expr condition, Expr yes, Expr no) {
+  if (yes == no)
+    return yes;
+  if (yes->isConstant())
+    return yes->integer ? either(condition, no) : both(negate(condition), no);
+  if (no->isConstant())
+    return no->integer ? either(negate(condition), yes) : both(condition, yes);
+  return either(both(condition, yes), both(negate(condition), no));
+}
+
+Expr Predicates::compareReal(arith::CmpFPredicate predicate, Expr x, double bound) {
+  auto attrs = DictionaryAttr::get(
+      e.getContext(), NamedAttribute(StringAttr::get(e.getContext(), "predicate"),
+                                     arith::CmpFPredicateAttr::get(e.getContext(), predicate)));
+  return e.compute<arith::CmpFOp>(type, {x, e.constant(bound, cast<FloatType>(x->type))}, attrs);
+}
+
+Expr Predicates::asWhole(Expr x) {
+  if (!x->is<arith::SelectOp>() || isSafe(e, x))
+    return {};
+  auto [tensor, indices] = e.getHome(x);
+  return tensor ? e.element(tensor, indices) : Expr();
+}
+
+/// `bound + by`, on the right side of `by` also where `bound` is too small for the sum: a mask's
+/// 1 - m is above what a threshold leaves of it after division by -3e38.
+static double shift(double bound, double by) {
+  double sum = bound + by;
+  if (sum != by || bound == 0)
+    return sum;
+  return std::nextafter(by, bound > 0 ? HUGE_VAL : -HUGE_VAL);
+}
+
+Expr Predicates::compare(Expr x, double bound, bool above) {
+  if (x->isConstant())
+    return constant(above ? x->getNumber() > bound : x->getNumber() < bound);
+  if (isCast(x))
+    return compare(x->args[0], bound, above);
+  if (Expr whole = asWhole(x))
+    return compareReal(above ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, whole, bound);
+  if (x->is<arith::SelectOp>())
+    return choose(normalize(x->args[0]), compare(x->args[1], bound, above),
+                  compare(x->args[2], bound, above));
+  if (x->is<arith::NegFOp>())
+    return compare(x->args[0], -bound, !above);
+  if (x->is<math::LogOp>())
+    return compare(x->args[0], std::exp(bound), above);
+  if (x->is<arith::MulFOp>() || x->is<arith::DivFOp>())
+    for (unsigned i : {1, 0}) {
+      double factor = x->args[i]->isConstant() ? x->args[i]->getNumber() : 0;
+      if (factor == 0 || std::isinf(factor) || (i == 0 && x->is<arith::DivFOp>()))
+        continue;
+      return compare(x->args[1 - i], x->is<arith::MulFOp>() ? bound / factor : bound * factor,
+                     above == (factor > 0));
+    }
+  // A number or zero, as a condition says.
+  if (x->is<arith::MulFOp>())
+    for (unsigned i : {0, 1}) {
+      if (!x->args[i]->is<arith::UIToFPOp>() || !x->args[i]->args[0]->type.isInteger(1))
+        continue;
+      return choose(normalize(x->args[i]->args[0]), compare(x->args[1 - i], bound, above),
+                    constant(above ? 0 > bound : 0 < bound));
+    }
+  if (x->is<arith::AddFOp>())
+    for (unsigned i : {0, 1})
+      if (x->args[i]->isConstant())
+        return compare(x->args[1 - i], shift(bound, -x->args[i]->getNumber()), above);
+  if (x->is<arith::SubFOp>() && x->args[1]->isConstant())
+    return compare(x->args[0], shift(bound, x->args[1]->getNumber()), above);
+  if (x->is<arith::SubFOp>() && x->args[0]->isConstant())
+    return compare(x->args[1], shift(-bound, x->args[0]->getNumber()), !above);
+  if (x->is<arith::MinimumFOp>() || x->is<arith::MinNumFOp>() || x->is<arith::MaximumFOp>() ||
+      x->is<arith::MaxNumFOp>()) {
+    bool isLeast = x->is<arith::MinimumFOp>() || x->is<arith::MinNumFOp>();
+    Expr a = compare(x->args[0], bound, above), b = compare(x->args[1], bound, above);
+    return isLeast == above ? both(a, b) : either(a, b);
+  }
+  if (x->is<arith::UIToFPOp>() || x->is<arith::SIToFPOp>()) {
+    Expr integer = x->args[0];
+    if (integer->type.isInteger(1)) {
+      double ifTrue = x->is<arith::SIToFPOp>() ? -1 : 1;
+      bool yes = above ? ifTrue > bound : ifTrue < bound, no = above ? 0 > bound : 0 < bound;
+      return choose(normalize(integer), constant(yes), constant(no));
+    }
+    if (std::fabs(bound) > 1e15)
+      return constant(above == (bound < 0));
+    int64_t limit = static_cast<int64_t>(above ? std::floor(bound) : std::ceil(bound));
+    Expr right = e.constant(limit, integer->type);
+    return normalize(
+        e.compare(above ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt, integer, right));
+  }
+  return compareReal(above ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, x, bound);
+}
+
+/// The conditions that a number depends on, if it depends on nothing else.
+bool Predicates::addConditions(Expr x, SmallVectorImpl<Expr> &conditions) {
+  if (x->isConstant())
+    return true;
+  if (x->type.isInteger(1) &&
+      !(x->is<arith::AndIOp>() || x->is<arith::OrIOp>() || x->is<arith::XOrIOp>())) {
+    if (!llvm::is_contained(conditions, x))
+      conditions.push_back(x);
+    return conditions.size() <= 4;
+  }
+  return x->kind == Node::Kind::Compute &&
+         llvm::all_of(x->args, [&](Expr arg) { return addConditions(arg, conditions); });
+}
+
+/// Whether `a` can only hold where `b` does: two comparisons with one difference.
+bool Predicates::implies(Expr a, Expr b) {
+  auto bound = [&](Expr x) -> std::pair<AffineExpr, int64_t> { // expr <= number
+    if (!x->is<arith::CmpIOp>() || x->args[0]->type.isInteger(1))
+      return {};
+    AffineExpr left = x->args[0]->getAffine(), right = x->args[1]->getAffine();
+    if (!left || !right)
+      return {};
+    AffineExpr difference = left - right;
+    auto predicate = cast<arith::CmpIPredicateAttr>(x->attrs.get("predicate")).getValue();
+    bool less = predicate == arith::CmpIPredicate::slt || predicate == arith::CmpIPredicate::sle;
+    bool more = predicate == arith::CmpIPredicate::sgt || predicate == arith::CmpIPredicate::sge;
+    if (!less && !more)
+      return {};
+    bool strict = predicate == arith::CmpIPredicate::slt || predicate == arith::CmpIPredicate::sgt;
+    return {e.simplify((less ? difference : difference * -1) + (strict ? 1 : 0)), 0};
+  };
+  AffineExpr first = bound(a).first, second = bound(b).first;
+  if (!first || !second)
+    return false;
+  return e.isWithin(e.simplify(second - first), AffineExpr(),
+                    getAffineConstantExpr(1, e.getContext()));
+}
+
+/// A comparison of numbers that are made of conditions alone, as a formula of these.
+Expr Predicates::byCases(Expr x, ArrayRef<Expr> conditions, llvm::DenseMap<Expr, Expr> known) {
+  while (!conditions.empty() && known.contains(conditions.front()))
+    conditions = conditions.drop_front();
+  if (conditions.empty()) {
+    Evaluator evaluate(e, 1);
+    std::optional<Number> value = evaluate.evaluate(e.replace(x, known));
+    return value ? constant(value->integer) : Expr();
+  }
+  Expr condition = conditions.front();
+  Expr cases[2];
+  for (bool holds : {false, true}) {
+    llvm::DenseMap<Expr, Expr> more = known;
+    more[condition] = constant(holds);
+    for (Expr other : conditions.drop_front()) {
+      if (!holds && implies(other, condition))
+        more[other] = constant(false);
+      if (holds && implies(condition, other))
+        more[other] = constant(true);
+    }
+    cases[holds] = byCases(x, conditions.drop_front(), more);
+    if (!cases[holds])
+      return {};
+  }
+  return choose(normalize(condition), cases[1], cases[0]);
+}
+
+Expr Predicates::normalize(Expr x) {
+  if (x->is<arith::CmpIOp>() || x->is<arith::CmpFOp>()) {
+    SmallVector<Expr> conditions;
+    if (llvm::all_of(x->args, [&](Expr arg) { return addConditions(arg, conditions); }) &&
+        !conditions.empty())
+      if (Expr formula = byCases(x, conditions, llvm::DenseMap<Expr, Expr>()))
+        return formula;
+  }
+  if (x->is<arith::AndIOp>())
+    return both(normalize(x->args[0]), normalize(x->args[1]));
+  if (x->is<arith::OrIOp>())
+    return either(normalize(x->args[0]), normalize(x->args[1]));
+  if (x->is<arith::XOrIOp>() && x->type.isInteger(1)) {
+    for (unsigned i : {0, 1})
+      if (x->args[i]->isConstant())
+        return x->args[i]->integer ? negate(normalize(x->args[1 - i])) : normalize(x->args[1 - i]);
+    return x;
+  }
+  if (Expr whole = asWhole(x))
+    return whole;
+  if (x->is<arith::SelectOp>())
+    return choose(normalize(x->args[0]), normalize(x->args[1]), normalize(x->args[2]));
+  if (x->is<arith::MulIOp>() && x->type.isInteger(1))
+    return both(normalize(x->args[0]), normalize(x->args[1]));
+  if (x->is<arith::TruncIOp>() && x->type.isInteger(1))
+    return normalize(
+        e.compare(arith::CmpIPredicate::ne, x->args[0], e.constant(int64_t(0), x->args[0]->type)));
+  if (x->is<arith::CmpIOp>())
+    return normalizeIntegers(x);
+  return x->is<arith::CmpFOp>() ? normalizeReals(x) : x;
+}
+
+Expr Predicates::normalizeReals(Expr x) {
+  auto predicate = cast<arith::CmpFPredicateAttr>(x->attrs.get("predicate")).getValue();
+  Expr a = x->args[0], b = x->args[1];
+  // Positions as floats.
+  auto toInteger = [&](Expr part) -> Expr {
+    part = stripCasts(part);
+    if (part->is<arith::SIToFPOp>() && !part->args[0]->type.isInteger(1))
+      return part->args[0];
+    if (part->isConstant() && part->getNumber() == std::floor(part->getNumber()) &&
+        std::fabs(part->getNumber()) < 1e9)
+      return e.constant(static_cast<int64_t>(part->getNumber()),
+                        IntegerType::get(e.getContext(), 64));
+    return {};
+  };
+  Expr left = toInteger(a), right = toInteger(b);
+  if (left && right && (!a->isConstant() || !b->isConstant())) {
+    std::optional<arith::CmpIPredicate> integer;
+    switch (predicate) {
+    case arith::CmpFPredicate::OEQ:
+    case arith::CmpFPredicate::UEQ:
+      integer = arith::CmpIPredicate::eq;
+      break;
+    case arith::CmpFPredicate::ONE:
+    case arith::CmpFPredicate::UNE:
+      integer = arith::CmpIPredicate::ne;
+      break;
+    case arith::CmpFPredicate::OLT:
+    case arith::CmpFPredicate::ULT:
+      integer = arith::CmpIPredicate::slt;
+      break;
+    case arith::CmpFPredicate::OLE:
+    case arith::CmpFPredicate::ULE:
+      integer = arith::CmpIPredicate::sle;
+      break;
+    case arith::CmpFPredicate::OGT:
+    case arith::CmpFPredicate::UGT:
+      integer = arith::CmpIPredicate::sgt;
+      break;
+    case arith::CmpFPredicate::OGE:
+    case arith::CmpFPredicate::UGE:
+      integer = arith::CmpIPredicate::sge;
+      break;
+    default:
+      break;
+    }
+    if (integer) {
+      Type common = left->type.isIndex() || left->isConstant() ? right->type : left->type;
+      auto convert = [&](Expr part) {
+        return part->isConstant() ? e.constant(part->integer, common) : part;
+      };
+      return normalize(e.compare(*integer, convert(left), convert(right)));
+    }
+  }
+  bool swapped = a->isConstant();
+  if (swapped)
+    std::swap(a, b);
+  if (!b->isConstant())
+    return x;
+  double bound = b->getNumber();
+  auto above = [&] { return compare(a, bound, true); };
+  auto below = [&] { return compare(a, bound, false); };
+  Expr result = nullptr;
+  switch (predicate) {
+  case arith::CmpFPredicate::OGT:
+  case arith::CmpFPredicate::UGT:
+    result = swapped ? below() : above();
+    break;
+  case arith::CmpFPredicate::OLT:
+  case arith::CmpFPredicate::ULT:
+    result = swapped ? above() : below();
+    break;
+  case arith::CmpFPredicate::OGE:
+  case arith::CmpFPredicate::UGE:
+    result = negate(swapped ? above() : below());
+    break;
+  case arith::CmpFPredicate::OLE:
+  case arith::CmpFPredicate::ULE:
+    result = negate(swapped ? below() : above());
+    break;
+  case arith::CmpFPredicate::OEQ:
+  case arith::CmpFPredicate::UEQ:
+    result = both(negate(above()), negate(below()));
+    break;
+  case arith::CmpFPredicate::ONE:
+  case arith::CmpFPredicate::UNE:
+    result = either(above(), below());
+    break;
+  default:
+    return x;
+  }
+  // Only if no float is left: else the first spelling is as good.
+  for (Expr part : collect(result))
+    if (part->is<arith::CmpFOp>())
+      return x;
+  return result;
+}
+
+Expr Predicates::normalizeIntegers(Expr x) {
+  auto predicate = cast<arith::CmpIPredicateAttr>(x->attrs.get("predicate")).getValue();
+  bool equality = predicate == arith::CmpIPredicate::eq || predicate == arith::CmpIPredicate::ne;
+  for (unsigned i : {0, 1}) {
+    Expr a = x->args[i], b = x->args[1 - i];
+    if (!b->isConstant())
+      continue;
+    // Of a choice between numbers.
+    if (a->is<arith::SelectOp>()) {
+      auto with = [&](Expr part) {
+        return i == 0 ? e.compare(predicate, part, b) : e.compare(predicate, b, part);
+      };
+      return choose(normalize(a->args[0]), normalize(with(a->args[1])),
+                    normalize(with(a->args[2])));
+    }
+    // Of the greater or the less of two.
+    if (i == 0 && !equality && (a->is<arith::MaxSIOp>() || a->is<arith::MinSIOp>())) {
+      bool isLess =
+          predicate == arith::CmpIPredicate::slt || predicate == arith::CmpIPredicate::sle;
+      bool isGreater =
+          predicate == arith::CmpIPredicate::sgt || predicate == arith::CmpIPredicate::sge;
+      if (isLess || isGreater) {
+        Expr first = normalize(e.compare(predicate, a->args[0], b));
+        Expr second = normalize(e.compare(predicate, a->args[1], b));
+        return a->is<arith::MaxSIOp>() == isLess ? both(first, second) : either(first, second);
+      }
+    }
+    // Of a product of zeros and ones.
+    if (equality && b->integer == 0 && a->is<arith::MulIOp>()) {
+      auto isSet = [&](Expr part) {
+        return normalize(
+            e.compare(arith::CmpIPredicate::ne, part, e.constant(int64_t(0), part->type)));
+      };
+      Expr set = both(isSet(a->args[0]), isSet(a->args[1]));
+      return predicate == arith::CmpIPredicate::ne ? set : negate(set);
+    }
+    // Of a boolean.
+    if (a->type.isInteger(1) && equality) {
+      bool wanted = (b->integer != 0) == (predicate == arith::CmpIPredicate::eq);
+      return wanted ? normalize(a) : negate(normalize(a));
+    }
+  }
+  if (x->args[0]->type.isInteger(1) && equality) {
+    Expr a = normalize(x->args[0]), b = normalize(x->args[1]);
+    Expr same = either(both(a, b), both(negate(a), negate(b)));
+    return predicate == arith::CmpIPredicate::eq ? same : negate(same);
+  }
+  return x;
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Takes masks out of a score. What is not understood stays in the rule, or becomes a dense mask:
+// slower, never wrong.
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/Raise/Predicates.h"
+#include "passes/Raise/Score.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::raise;
+
+/// What a producer writes for "not at all" is below; biases are above.
+static constexpr double kVeryNegative = -5000;
+
+/// The number that an expression is, if it depends on nothing.
+static std::optional<double> getNumber(Expressions &e, Expr expr) {
+  if (expr->isConstant())
+    return expr->getNumber();
+  for (Expr part : collect(expr))
+    if (part->kind == Node::Kind::Element || part->kind == Node::Kind::Index ||
+        part->kind == Node::Kind::Reduce)
+      return std::nullopt;
+  Evaluator evaluate(e, 1);
+  return evaluate.evaluateReal(expr);
+}
+
+/// The very negative number that `expr` is where it is not (nearly) zero; nothing if it takes other
+/// values too. Tensors that are computed with like booleans, (1 - m) * -1e4, are taken as such.
+static std::optional<double> getAdditiveMask(Expressions &e, Expr expr, double sign) {
+  std::optional<double> low;
+  bool sawZero = false;
+  SmallVector<unsigned> dims;
+  for (unsigned dim : expr->dims.set_bits())
+    dims.push_back(dim);
+  for (int seed = 1; seed <= 4; ++seed) {
+    Evaluator evaluate(e, seed * 77);
+    evaluate.given = [&](Value tensor, ArrayRef<int64_t> indices) -> std::optional<Number> {
+      if (isa_and_nonnull<arith::ConstantOp>(tensor.getDefiningOp()))
+        return std::nullopt;
+      uint64_t bits = llvm::hash_combine(seed, llvm::hash_combine_range(indices));
+      int64_t bit = (bits >> 7) & 1;
+      return Number{static_cast<double>(bit), bit};
+    };
+    for (int n = 0; n < 24; ++n) {
+      evaluate.place.assign(e.getNumDims(), 0);
+      for (auto [i, dim] : llvm::enumerate(dims)) {
+        int64_t extent = std::max<int64_t>(evaluate.getExtent(dim), 1);
+        evaluate.place[dim] = n == 0   ? 0
+                              : n == 1 ? extent - 1
+                                       : (n * (2 * i + 3) + n * n + seed) % extent;
+      }
+      std::optional<double> value = evaluate.evaluateReal(expr);
+      if (!value || std::isnan(*value))
+        return std::nullopt;
+      *value *= sign;
+      if (std::fabs(*value) < 1e-3) {
+        sawZero = true;
+        continue;
+      }
+      if (*value > kVeryNegative)
+        return std::nullopt;
+      if (!low || *value > *low)
+        low = value;
+    }
+  }
+  return sawZero ? low : std::nullopt;
+}
+
+/// What a row without a key gives when `number` is added to its scores of this type.
+static Fill getFillOfSum(double number, Type type) {
+  if (std::isinf(number))
+    return Fill::Nan;
+  // If scores vanish beside the number all are alike.
+  int bits = cast<FloatType>(type).getFPMantissaWidth();
+  return std::fabs(number) >= std::ldexp(1.0, bits - 1) ? Fill::Mean : Fill::Raw;
+}
+
+namespace {
+class Splitter {
+public:
+  Splitter(Expressions &e, const AttentionForm &form) : e(e), form(form), booleans(e) {}
+
+  MaskedScore run() {
+    // Parts of a concatenation exist only where they are chosen: it is read whole.
+    llvm::DenseMap<Expr, Expr> whole;
+    for (Expr part : collect(form.score))
+      if (!hasRaw(part))
+        if (Expr element = booleans.asWhole(part))
+          whole[part] = element;
+    Expr rule = split(whole.empty() ? form.score : e.replace(form.score, whole));
+    MaskedScore result;
+    // Where the mask allows, its conditions hold.
+    llvm::DenseMap<Expr, Expr> known;
+    for (Expr condition : conditions)
+      addKnown(condition, true, known);
+    result.rule = known.empty() ? rule : e.replace(rule, known);
+    if (!contains(result.rule, form.raw))
+      result.rule = rule;
+    for (Expr condition : conditions)
+      result.allowed = result.allowed ? booleans.both(result.allowed, condition) : condition;
+    result.fill = fill;
+    return result;
+  }
+
+private:
+  void addKnown(Expr condition, bool value, llvm::DenseMap<Expr, Expr> &known) {
+    if (condition->is<arith::AndIOp>() && value) {
+      addKnown(condition->args[0], true, known);
+      addKnown(condition->args[1], true, known);
+      return;
+    }
+    if (condition->is<arith::XOrIOp>())
+      for (unsigned i : {0, 1})
+        if (condition->args[i]->isConstant() && condition->args[i]->integer)
+          addKnown(condition->args[1 - i], !value, known);
+    known[condition] = booleans.constant(value);
+  }
+
+  void forbid(Expr allowed, Fill how) {
+    allowed = booleans.normalize(allowed);
+    conditions.push_back(allowed);
+    if (!fill)
+      fill = how;
+  }
+
+  bool hasRaw(Expr expr) { return contains(expr, form.raw); }
+
+  Expr split(Expr x) {
+    if (x == form.raw)
+      return x;
+    if (isCast(x))
+      return split(x->args[0]);
+    if (x->is<arith::SelectOp>()) {
+      for (unsigned i : {2, 1}) {
+        std::optional<double> number = getNumber(e, x->args[i]);
+        if (!number || *number > kVeryNegative || !hasRaw(x->args[3 - i]))
+          continue;
+        forbid(i == 2 ? x->args[0] : booleans.negate(x->args[0]),
+               std::isinf(*number) ? Fill::Nan : Fill::Mean);
+        return split(x->args[3 - i]);
+      }
+      return x;
+    }
+    if (x->is<arith::AddFOp>() || x->is<arith::SubFOp>()) {
+      for (unsigned i : {0, 1}) {
+        Expr inner = x->args[i], other = x->args[1 - i];
+        if (!hasRaw(inner) || hasRaw(other) || (i == 1 && x->is<arith::SubFOp>()))
+          continue;
+        Expr rest = addMasks(other, x->is<arith::SubFOp>() ? -1 : 1, x->type);
+        Expr score = split(inner);
+        if (!rest)
+          return score;
+        return rebuild(x, i, score, rest);
+      }
+      return x;
+    }
+    if (x->is<arith::MulFOp>() || x->is<arith::DivFOp>()) {
+      for (unsigned i : {0, 1}) {
+        Expr inner = x->args[i], other = x->args[1 - i];
+        if (!hasRaw(inner) || hasRaw(other) || (i == 1 && x->is<arith::DivFOp>()))
+          continue;
+        std::optional<double> number = getNumber(e, other);
+        // A mask below stays one if what it puts in remains very negative.
+        if (number && (*number <= 0 || *number > 1e4 || *number < 1e-4))
+          return x;
+        if (!number && !isMaskFactor(other))
+          return x;
+        return rebuild(x, i, split(inner), other);
+      }
+      return x;
+    }
+    if (x->is<arith::MaximumFOp>() || x->is<arith::MaxNumFOp>())
+      for (unsigned i : {0, 1}) {
+        std::optional<double> number = getNumber(e, x->args[1 - i]);
+        if (number && *number <= kVeryNegative && hasRaw(x->args[i]))
+          return split(x->args[i]);
+      }
+    return x;
+  }
+
+  /// Zeros and ones: scores are multiplied by the mask whose complement is added.
+  bool isMaskFactor(Expr factor) {
+    factor = stripCasts(factor);
+    return factor->is<arith::UIToFPOp>() || factor->is<arith::SIToFPOp>() ||
+           factor->is<arith::SelectOp>();
+  }
+
+  /// Takes the masks out of what is added; the rest, or null.
+  Expr addMasks(Expr x, double sign, Type type) {
+    if (std::optional<double> low = getAdditiveMask(e, x, sign)) {
+      // Half way, so that rounding on either side does not matter.
+      double border = sign * (std::isinf(*low) ? kVeryNegative : *low / 2);
+      forbid(booleans.compare(x, border, /*above=*/sign > 0), getFillOfSum(*low, type));
+      return {};
+    }
+    Expr inner = stripCasts(x);
+    if (!inner->is<arith::AddFOp>())
+      return x;
+    Expr a = addMasks(inner->args[0], sign, type), b = addMasks(inner->args[1], sign, type);
+    if (a && b)
+      return a == inner->args[0] && b == inner->args[1] ? x : rebuild(inner, 0, a, b);
+    return a ? a : b;
+  }
+
+  /// The op `x` on a new operand `i` and another.
+  Expr rebuild(Expr x, unsigned i, Expr inner, Expr other) {
+    auto type = cast<FloatType>(x->type);
+    SmallVector<Expr> args{e.convert(inner, type), e.convert(other, type)};
+    if (i == 1)
+      std::swap(args[0], args[1]);
+    return e.compute(x->name, x->attrs, type, args);
+  }
+
+  Expressions &e;
+  const AttentionForm &form;
+  Predicates booleans;
+  SmallVector<Expr> conditions;
+  std::optional<Fill> fill;
+};
+} // namespace
+
+MaskedScore raise::splitScore(Expressions &e, const AttentionForm &form) {
+  return Splitter(e, form).run();
+}
