@@ -24,25 +24,25 @@ static uint64_t mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
+static double toDouble(const APFloat &value) {
+  APFloat copy = value;
+  bool inexact;
+  copy.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &inexact);
+  return copy.convertToDouble();
+}
+
 static Number getConstantElement(DenseElementsAttr dense, ArrayRef<int64_t> indices) {
   int64_t place = 0;
   for (auto [index, size] : llvm::zip(indices, dense.getType().getShape()))
     place = place * size + index;
   Number number;
   if (isa<FloatType>(dense.getElementType()))
-    number.real = dense.getValues<APFloat>()[place].convertToDouble();
+    number.real = toDouble(dense.getValues<APFloat>()[place]);
   else if (dense.getElementType().isInteger(1))
     number.integer = dense.getValues<APInt>()[place].getZExtValue();
   else
     number.integer = dense.getValues<APInt>()[place].getSExtValue();
   return number;
-}
-
-static double toDouble(const APFloat &value) {
-  APFloat copy = value;
-  bool inexact;
-  copy.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &inexact);
-  return copy.convertToDouble();
 }
 
 Number Evaluator::draw(Expr element, ArrayRef<int64_t> indices) {
@@ -54,15 +54,8 @@ Number Evaluator::draw(Expr element, ArrayRef<int64_t> indices) {
       bool inside = dense.getType().getRank() == static_cast<int64_t>(indices.size());
       for (auto [index, size] : llvm::zip(indices, dense.getType().getShape()))
         inside &= index >= 0 && index < size;
-      if (inside) {
-        if (isa<FloatType>(dense.getElementType())) {
-          int64_t place = 0;
-          for (auto [index, size] : llvm::zip(indices, dense.getType().getShape()))
-            place = place * size + index;
-          return {toDouble(dense.getValues<APFloat>()[place]), 0};
-        }
+      if (inside)
         return getConstantElement(dense, indices);
-      }
     }
   uint64_t bits = mix(seed ^ mix(expressions.getNumber(element->tensor)));
   for (int64_t index : indices)
@@ -115,71 +108,6 @@ static double roundTo(Type type, double value) {
   bool inexact;
   narrow.convert(real.getFloatSemantics(), APFloat::rmNearestTiesToEven, &inexact);
   return toDouble(narrow);
-}
-
-static bool compareReals(arith::CmpFPredicate predicate, double a, double b) {
-  bool unordered = std::isnan(a) || std::isnan(b);
-  switch (predicate) {
-  case arith::CmpFPredicate::AlwaysFalse:
-    return false;
-  case arith::CmpFPredicate::OEQ:
-    return a == b;
-  case arith::CmpFPredicate::OGT:
-    return a > b;
-  case arith::CmpFPredicate::OGE:
-    return a >= b;
-  case arith::CmpFPredicate::OLT:
-    return a < b;
-  case arith::CmpFPredicate::OLE:
-    return a <= b;
-  case arith::CmpFPredicate::ONE:
-    return !unordered && a != b;
-  case arith::CmpFPredicate::ORD:
-    return !unordered;
-  case arith::CmpFPredicate::UEQ:
-    return unordered || a == b;
-  case arith::CmpFPredicate::UGT:
-    return unordered || a > b;
-  case arith::CmpFPredicate::UGE:
-    return unordered || a >= b;
-  case arith::CmpFPredicate::ULT:
-    return unordered || a < b;
-  case arith::CmpFPredicate::ULE:
-    return unordered || a <= b;
-  case arith::CmpFPredicate::UNE:
-    return unordered || a != b;
-  case arith::CmpFPredicate::UNO:
-    return unordered;
-  case arith::CmpFPredicate::AlwaysTrue:
-    return true;
-  }
-  llvm_unreachable("a predicate");
-}
-
-static bool compareIntegers(arith::CmpIPredicate predicate, int64_t a, int64_t b) {
-  switch (predicate) {
-  case arith::CmpIPredicate::eq:
-    return a == b;
-  case arith::CmpIPredicate::ne:
-    return a != b;
-  case arith::CmpIPredicate::slt:
-    return a < b;
-  case arith::CmpIPredicate::sle:
-    return a <= b;
-  case arith::CmpIPredicate::sgt:
-    return a > b;
-  case arith::CmpIPredicate::sge:
-    return a >= b;
-  case arith::CmpIPredicate::ult:
-    return static_cast<uint64_t>(a) < static_cast<uint64_t>(b);
-  case arith::CmpIPredicate::ule:
-    return static_cast<uint64_t>(a) <= static_cast<uint64_t>(b);
-  case arith::CmpIPredicate::ugt:
-    return static_cast<uint64_t>(a) > static_cast<uint64_t>(b);
-  case arith::CmpIPredicate::uge:
-    return static_cast<uint64_t>(a) >= static_cast<uint64_t>(b);
-  }
-  llvm_unreachable("a predicate");
 }
 
 /// The functions of one float.
@@ -276,13 +204,13 @@ std::optional<Number> Evaluator::compute(Expr expr, ArrayRef<Number> args) {
   if (name == "arith.select")
     return args[0].integer ? args[1] : args[2];
   if (name == "arith.cmpf")
-    return Number{
-        0, compareReals(cast<arith::CmpFPredicateAttr>(expr->attrs.get("predicate")).getValue(),
-                        args[0].real, args[1].real)};
+    return Number{0, arith::applyCmpPredicate(
+                         cast<arith::CmpFPredicateAttr>(expr->attrs.get("predicate")).getValue(),
+                         APFloat(args[0].real), APFloat(args[1].real))};
   if (name == "arith.cmpi")
-    return Number{
-        0, compareIntegers(cast<arith::CmpIPredicateAttr>(expr->attrs.get("predicate")).getValue(),
-                           args[0].integer, args[1].integer)};
+    return Number{0, arith::applyCmpPredicate(getPredicate(expr),
+                                              APInt(64, args[0].integer, /*isSigned=*/true),
+                                              APInt(64, args[1].integer, /*isSigned=*/true))};
   if (name == "math.isnan")
     return Number{0, std::isnan(args[0].real)};
   if (name == "math.isinf")

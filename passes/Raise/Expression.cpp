@@ -147,57 +147,8 @@ std::optional<SmallVector<AffineExpr>> Expressions::affineOf(ArrayRef<Expr> indi
   return result;
 }
 
-static bool decide(arith::CmpIPredicate predicate, int64_t difference) {
-  switch (predicate) {
-  case arith::CmpIPredicate::eq:
-    return difference == 0;
-  case arith::CmpIPredicate::ne:
-    return difference != 0;
-  case arith::CmpIPredicate::slt:
-  case arith::CmpIPredicate::ult:
-    return difference < 0;
-  case arith::CmpIPredicate::sle:
-  case arith::CmpIPredicate::ule:
-    return difference <= 0;
-  case arith::CmpIPredicate::sgt:
-  case arith::CmpIPredicate::ugt:
-    return difference > 0;
-  case arith::CmpIPredicate::sge:
-  case arith::CmpIPredicate::uge:
-    return difference >= 0;
-  }
-  llvm_unreachable("a predicate");
-}
-
-/// The value of a comparison of indices that holds for all of them, if it can be shown.
-static std::optional<bool> decideByRange(Expressions &e, arith::CmpIPredicate predicate,
-                                         AffineExpr difference) {
-  MLIRContext *context = e.getContext();
-  auto at = [&](int64_t number) { return getAffineConstantExpr(number, context); };
-  if (auto number = dyn_cast<AffineConstantExpr>(difference))
-    return decide(predicate, number.getValue());
-  auto atLeast = [&](int64_t bound) { return e.isWithin(difference, at(bound), AffineExpr()); };
-  auto below = [&](int64_t bound) { return e.isWithin(difference, AffineExpr(), at(bound)); };
-  switch (predicate) {
-  case arith::CmpIPredicate::slt:
-    return below(0) ? std::optional(true) : atLeast(0) ? std::optional(false) : std::nullopt;
-  case arith::CmpIPredicate::sge:
-    return atLeast(0) ? std::optional(true) : below(0) ? std::optional(false) : std::nullopt;
-  case arith::CmpIPredicate::sle:
-    return below(1) ? std::optional(true) : atLeast(1) ? std::optional(false) : std::nullopt;
-  case arith::CmpIPredicate::sgt:
-    return atLeast(1) ? std::optional(true) : below(1) ? std::optional(false) : std::nullopt;
-  case arith::CmpIPredicate::eq:
-    return below(0) || atLeast(1) ? std::optional(false) : std::nullopt;
-  case arith::CmpIPredicate::ne:
-    return below(0) || atLeast(1) ? std::optional(true) : std::nullopt;
-  default:
-    return std::nullopt;
-  }
-}
-
 /// The signed comparison instead of an unsigned one.
-static std::optional<arith::CmpIPredicate> getSigned(arith::CmpIPredicate predicate) {
+static arith::CmpIPredicate toSigned(arith::CmpIPredicate predicate) {
   switch (predicate) {
   case arith::CmpIPredicate::ult:
     return arith::CmpIPredicate::slt;
@@ -208,8 +159,33 @@ static std::optional<arith::CmpIPredicate> getSigned(arith::CmpIPredicate predic
   case arith::CmpIPredicate::uge:
     return arith::CmpIPredicate::sge;
   default:
-    return std::nullopt;
+    return predicate;
   }
+}
+
+/// A comparison of numbers that are so far apart; unsigned ones are of numbers below 2^63.
+static bool decide(arith::CmpIPredicate predicate, int64_t difference) {
+  return arith::applyCmpPredicate(toSigned(predicate), APInt(64, difference, /*isSigned=*/true),
+                                  APInt(64, 0));
+}
+
+/// The value of a comparison of indices that holds for all of them, if it can be shown.
+static std::optional<bool> decideByRange(Expressions &e, arith::CmpIPredicate predicate,
+                                         AffineExpr difference) {
+  if (std::optional<int64_t> number = getInteger(difference))
+    return decide(predicate, *number);
+  auto at = [&](int64_t number) { return getAffineConstantExpr(number, e.getContext()); };
+  auto atLeast = [&](int64_t bound) { return e.isWithin(difference, at(bound), AffineExpr()); };
+  auto below = [&](int64_t bound) { return e.isWithin(difference, AffineExpr(), at(bound)); };
+  if (predicate == arith::CmpIPredicate::eq || predicate == arith::CmpIPredicate::ne)
+    return below(0) || atLeast(1) ? std::optional(predicate == arith::CmpIPredicate::ne)
+                                  : std::nullopt;
+  Order order = getOrder(predicate);
+  if (!order.below && !order.above)
+    return std::nullopt;
+  if (below(order.getShift()))
+    return order.below;
+  return atLeast(order.getShift()) ? std::optional(order.above) : std::nullopt;
 }
 
 static bool isReal(Expr expr, double number) {
@@ -316,10 +292,11 @@ Expr Expressions::fold(StringRef name, DictionaryAttr attrs, Type type, ArrayRef
     if (std::optional<bool> decided = decideByRange(*this, predicate, difference))
       return constant(int64_t(*decided), type);
     // Of numbers that are not negative the sign does not matter.
-    std::optional<arith::CmpIPredicate> isSigned = getSigned(predicate);
+    arith::CmpIPredicate isSigned = toSigned(predicate);
     AffineExpr zero = getAffineConstantExpr(0, context);
-    if (isSigned && isWithin(left, zero, AffineExpr()) && isWithin(right, zero, AffineExpr()))
-      return compare(*isSigned, args[0], args[1]);
+    if (isSigned != predicate && isWithin(left, zero, AffineExpr()) &&
+        isWithin(right, zero, AffineExpr()))
+      return compare(isSigned, args[0], args[1]);
     return {};
   }
   // What is equal to itself, for integers.
@@ -503,6 +480,50 @@ Expr raise::takeFactor(Expr expr, double &factor) {
       return expr;
     }
   }
+}
+
+Order raise::getOrder(arith::CmpIPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpIPredicate::slt:
+    return {/*below=*/true, /*above=*/false, /*strict=*/true};
+  case arith::CmpIPredicate::sle:
+    return {/*below=*/true, /*above=*/false, /*strict=*/false};
+  case arith::CmpIPredicate::sgt:
+    return {/*below=*/false, /*above=*/true, /*strict=*/true};
+  case arith::CmpIPredicate::sge:
+    return {/*below=*/false, /*above=*/true, /*strict=*/false};
+  default:
+    return {};
+  }
+}
+
+arith::CmpIPredicate raise::mirror(arith::CmpIPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpIPredicate::slt:
+    return arith::CmpIPredicate::sgt;
+  case arith::CmpIPredicate::sle:
+    return arith::CmpIPredicate::sge;
+  case arith::CmpIPredicate::sgt:
+    return arith::CmpIPredicate::slt;
+  case arith::CmpIPredicate::sge:
+    return arith::CmpIPredicate::sle;
+  case arith::CmpIPredicate::ult:
+    return arith::CmpIPredicate::ugt;
+  case arith::CmpIPredicate::ule:
+    return arith::CmpIPredicate::uge;
+  case arith::CmpIPredicate::ugt:
+    return arith::CmpIPredicate::ult;
+  case arith::CmpIPredicate::uge:
+    return arith::CmpIPredicate::ule;
+  case arith::CmpIPredicate::eq:
+  case arith::CmpIPredicate::ne:
+    return predicate;
+  }
+  llvm_unreachable("a predicate");
+}
+
+arith::CmpIPredicate raise::getPredicate(Expr comparison) {
+  return cast<arith::CmpIPredicateAttr>(comparison->attrs.get("predicate")).getValue();
 }
 
 SmallVector<Expr> raise::collect(Expr root, llvm::function_ref<bool(Expr)> enter) {

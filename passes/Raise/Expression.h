@@ -97,6 +97,8 @@ public:
   unsigned getNumSymbols() const { return symbols.size(); }
   /// Folds what ranges of dims decide: (8*d0 + d1) floordiv 8 is d0 where d1 < 8.
   AffineExpr simplify(AffineExpr expr);
+  /// The factor of a dim in an affine expression without divisions of it; nothing else.
+  std::optional<int64_t> getFactor(AffineExpr expr, unsigned dim);
   /// Whether lower <= expr < upper can be shown. Sizes are taken as positive.
   bool isWithin(AffineExpr expr, AffineExpr lower, AffineExpr upper);
 
@@ -221,6 +223,19 @@ bool isExp(Expr expr);
 /// A float without its casts and the constants that it is multiplied or divided by; `factor` is
 /// multiplied by these.
 Expr takeFactor(Expr expr, double &factor);
+
+/// What a comparison of signed integers says about its left side x: x < n + shift, or that this is
+/// not so.
+struct Order {
+  bool below = false, above = false; ///< neither: it asks for equality, or is unsigned
+  bool strict = false;
+  int64_t getShift() const { return below != strict; }
+};
+Order getOrder(arith::CmpIPredicate predicate);
+/// The predicate when left and right change places.
+arith::CmpIPredicate mirror(arith::CmpIPredicate predicate);
+/// The predicate of an `arith.cmpi`.
+arith::CmpIPredicate getPredicate(Expr comparison);
 
 /// All nodes of an expression, each once, operands behind what they are operands of; `enter` says
 /// below which to go on.

@@ -193,6 +193,20 @@ bool Expressions::isWithin(AffineExpr expr, AffineExpr lower, AffineExpr upper) 
   return true;
 }
 
+std::optional<int64_t> Expressions::getFactor(AffineExpr expr, unsigned dim) {
+  if (!expr.isFunctionOfDim(dim))
+    return 0;
+  SmallVector<AffineExpr> dims;
+  for (unsigned d = 0; d < getNumDims(); ++d)
+    dims.push_back(getAffineDimExpr(d, context));
+  auto at = [&](int64_t number) {
+    dims[dim] = getAffineConstantExpr(number, context);
+    return expr.replaceDims(dims);
+  };
+  AffineExpr step = simplify(at(1) - at(0)), next = simplify(at(5) - at(4));
+  return step == next ? getInteger(step) : std::nullopt;
+}
+
 /// Upstream's simplification, which for products of symbols may leave symbols of its own behind;
 /// the expression as it is then.
 static AffineExpr simplifyLinear(AffineExpr expr, unsigned dims, unsigned symbols) {

@@ -297,6 +297,20 @@ Value raise::layOut(Expressions &e, OpBuilder &builder, Location loc, Value tens
   return rearrange(e, builder, loc, tensor, found, axes);
 }
 
+Value raise::toElementType(OpBuilder &builder, Location loc, Value value, Type element) {
+  Type old = getElementTypeOrSelf(value.getType());
+  if (old == element)
+    return value;
+  auto shaped = dyn_cast<RankedTensorType>(value.getType());
+  Type type = shaped ? Type(shaped.clone(element)) : element;
+  bool widens = old.getIntOrFloatBitWidth() < element.getIntOrFloatBitWidth();
+  if (isa<FloatType>(element))
+    return widens ? arith::ExtFOp::create(builder, loc, type, value).getResult()
+                  : arith::TruncFOp::create(builder, loc, type, value).getResult();
+  return widens ? arith::ExtSIOp::create(builder, loc, type, value).getResult()
+                : arith::TruncIOp::create(builder, loc, type, value).getResult();
+}
+
 //===-- Computing ----------------------------------------------------------------------------===//
 
 Value raise::emitScalar(OpBuilder &builder, Location loc, Expr expr,

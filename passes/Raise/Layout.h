@@ -28,6 +28,9 @@ Value layOut(Expressions &e, OpBuilder &builder, Location loc, Value tensor, Arr
 Value rearrange(Expressions &e, OpBuilder &builder, Location loc, Value tensor, ArrayRef<Axis> from,
                 ArrayRef<Axis> to);
 
+/// A scalar or tensor of floats or signed integers with elements of another such type.
+Value toElementType(OpBuilder &builder, Location loc, Value value, Type element);
+
 /// Writes scalar code for an expression. `leaf` gives the values of elements and index expressions,
 /// or null if there is no such value. Null if a part cannot be written.
 Value emitScalar(OpBuilder &builder, Location loc, Expr expr, llvm::function_ref<Value(Expr)> leaf,

@@ -41,85 +41,75 @@ Value ScoreBuilder::negate(Value mask) {
   return MaskNotOp::create(builder, loc, type, mask);
 }
 
-/// The factor of a dim in an affine expression without divisions of it; nothing else.
-static std::optional<int64_t> getFactor(Expressions &e, AffineExpr expr, unsigned dim) {
-  if (!expr.isFunctionOfDim(dim))
-    return 0;
-  SmallVector<AffineExpr> dims;
-  for (unsigned d = 0; d < e.getNumDims(); ++d)
-    dims.push_back(getAffineDimExpr(d, e.getContext()));
-  auto at = [&](int64_t number) {
-    dims[dim] = getAffineConstantExpr(number, e.getContext());
-    return expr.replaceDims(dims);
-  };
-  AffineExpr step = e.simplify(at(1) - at(0)), next = e.simplify(at(5) - at(4));
-  return step == next ? getInteger(step) : std::nullopt;
-}
-
 namespace {
+/// A comparison of index arithmetic: `difference ? 0`.
+struct Comparison {
+  arith::CmpIPredicate predicate;
+  AffineExpr difference;
+};
+
+/// One solved for a variable: `variable ? bound`, the same bound for all places.
+struct Limit {
+  arith::CmpIPredicate predicate;
+  AffineExpr bound;
+};
+
 /// lower <= j - i <= upper, either absent.
 struct Band {
   AffineExpr lower, upper;
 };
 } // namespace
 
-/// A comparison of `difference` with zero as a band of j - i.
-static std::optional<Band> getBand(Expressions &e, const AttentionForm &form, AffineExpr difference,
-                                   arith::CmpIPredicate predicate) {
+/// Nothing if a side is no index arithmetic.
+static std::optional<Comparison> getComparison(Expressions &e, Expr expr) {
+  if (!expr->is<arith::CmpIOp>())
+    return std::nullopt;
+  AffineExpr a = expr->args[0]->getAffine(), b = expr->args[1]->getAffine();
+  return a && b ? std::optional(Comparison{getPredicate(expr), e.simplify(a - b)}) : std::nullopt;
+}
+
+/// `factor * variable + rest ? 0` for factors of one and minus one.
+static std::optional<Limit> solve(Expressions &e, const Comparison &comparison, AffineExpr variable,
+                                  std::optional<int64_t> factor) {
+  if (!factor || std::abs(*factor) != 1)
+    return std::nullopt;
+  AffineExpr rest = e.simplify(comparison.difference - variable * *factor);
+  if (!rest.isSymbolicOrConstant())
+    return std::nullopt;
+  if (*factor < 0)
+    return Limit{mirror(comparison.predicate), rest};
+  return Limit{comparison.predicate, e.simplify(rest * -1)};
+}
+
+/// A limit of the place along `dim`.
+static std::optional<Limit> getLimit(Expressions &e, const Comparison &comparison, unsigned dim) {
+  return solve(e, comparison, getAffineDimExpr(dim, e.getContext()),
+               e.getFactor(comparison.difference, dim));
+}
+
+/// A comparison as a band of j - i.
+static std::optional<Band> getBand(Expressions &e, const AttentionForm &form,
+                                   const Comparison &comparison) {
   if (form.queries.size() != 1)
     return std::nullopt;
   unsigned query = form.queries[0];
-  std::optional<int64_t> i = getFactor(e, difference, query),
-                         j = getFactor(e, difference, form.key);
-  if (!i || !j || *i != -*j || std::abs(*j) != 1)
+  std::optional<int64_t> i = e.getFactor(comparison.difference, query),
+                         j = e.getFactor(comparison.difference, form.key);
+  if (!i || !j || *i != -*j)
     return std::nullopt;
-  AffineExpr rest = e.simplify(
-      difference -
-      (getAffineDimExpr(form.key, e.getContext()) - getAffineDimExpr(query, e.getContext())) * *j);
-  if (!rest.isSymbolicOrConstant())
+  AffineExpr distance =
+      getAffineDimExpr(form.key, e.getContext()) - getAffineDimExpr(query, e.getContext());
+  std::optional<Limit> limit = solve(e, comparison, distance, j);
+  if (!limit)
     return std::nullopt;
-  // *j * (j - i) + rest ? 0
-  if (*j < 0) {
-    rest = rest * -1;
-    switch (predicate) {
-    case arith::CmpIPredicate::slt:
-      predicate = arith::CmpIPredicate::sgt;
-      break;
-    case arith::CmpIPredicate::sle:
-      predicate = arith::CmpIPredicate::sge;
-      break;
-    case arith::CmpIPredicate::sgt:
-      predicate = arith::CmpIPredicate::slt;
-      break;
-    case arith::CmpIPredicate::sge:
-      predicate = arith::CmpIPredicate::sle;
-      break;
-    default:
-      break;
-    }
-  }
-  AffineExpr bound = e.simplify(rest * -1); // j - i ? bound
-  switch (predicate) {
-  case arith::CmpIPredicate::slt:
-    return Band{{}, e.simplify(bound - 1)};
-  case arith::CmpIPredicate::sle:
-    return Band{{}, bound};
-  case arith::CmpIPredicate::sgt:
-    return Band{e.simplify(bound + 1), {}};
-  case arith::CmpIPredicate::sge:
-    return Band{bound, {}};
-  case arith::CmpIPredicate::eq:
-    return Band{bound, bound};
-  default:
-    return std::nullopt;
-  }
-}
-
-/// A comparison's predicate and the difference of its sides, if both are index arithmetic.
-static AffineExpr getDifference(Expressions &e, Expr comparison, arith::CmpIPredicate &predicate) {
-  predicate = cast<arith::CmpIPredicateAttr>(comparison->attrs.get("predicate")).getValue();
-  AffineExpr a = comparison->args[0]->getAffine(), b = comparison->args[1]->getAffine();
-  return a && b ? e.simplify(a - b) : AffineExpr();
+  if (limit->predicate == arith::CmpIPredicate::eq)
+    return Band{limit->bound, limit->bound};
+  Order order = getOrder(limit->predicate);
+  if (order.below)
+    return Band{{}, e.simplify(limit->bound - order.strict)};
+  if (order.above)
+    return Band{e.simplify(limit->bound + order.strict), {}};
+  return std::nullopt;
 }
 
 AffineExpr ScoreBuilder::findQueryOffset(Expr allowed) {
@@ -129,10 +119,8 @@ AffineExpr ScoreBuilder::findQueryOffset(Expr allowed) {
   AffineExpr lengths = e.simplify(e.getExtent(form.key) - e.getExtent(form.queries[0]));
   for (Expr part : collect(allowed)) {
     std::optional<Band> band;
-    if (part->is<arith::CmpIOp>()) {
-      arith::CmpIPredicate predicate;
-      if (AffineExpr difference = getDifference(e, part, predicate))
-        band = getBand(e, form, difference, predicate);
+    if (std::optional<Comparison> comparison = getComparison(e, part)) {
+      band = getBand(e, form, *comparison);
     } else if (part->kind == Node::Kind::Element && part->args.size() >= 2 &&
                isa_and_nonnull<arith::ConstantOp>(part->tensor.getDefiningOp())) {
       // A slice of a triangle: its diagonal.
@@ -145,7 +133,7 @@ AffineExpr ScoreBuilder::findQueryOffset(Expr allowed) {
           column = affine;
       }
       if (row && column)
-        band = getBand(e, form, e.simplify(column - row), arith::CmpIPredicate::sle);
+        band = getBand(e, form, {arith::CmpIPredicate::sle, e.simplify(column - row)});
     }
     if (!band)
       continue;
@@ -182,152 +170,122 @@ Value ScoreBuilder::buildQueryPositions() {
                              number ? Value() : e.materialize(builder, loc, length));
 }
 
-/// Ids, lengths and positions are i32 in mask ops.
-static Value toI32(OpBuilder &builder, Location loc, Value tensor) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  unsigned width = type.getElementTypeBitWidth();
-  auto narrow = type.clone(builder.getI32Type());
-  if (width > 32)
-    return arith::TruncIOp::create(builder, loc, narrow, tensor);
-  if (width < 32)
-    return arith::ExtSIOp::create(builder, loc, narrow, tensor);
-  return tensor;
+Value ScoreBuilder::maskOfBand(AffineExpr lower, AffineExpr upper) {
+  std::optional<int64_t> left, right;
+  AffineExpr shift = offset ? offset : getAffineConstantExpr(0, e.getContext());
+  if (upper && !(right = getInteger(e.simplify(upper - shift))))
+    return {};
+  if (lower) {
+    left = getInteger(e.simplify(shift - lower));
+    if (!left)
+      return {};
+  }
+  Type type = MaskType::get(e.getContext());
+  if (right && *right == 0 && !left)
+    return MaskCausalOp::create(builder, loc, type);
+  auto bound = [&](std::optional<int64_t> number) {
+    return number ? builder.getI64IntegerAttr(*number) : IntegerAttr();
+  };
+  return MaskWindowOp::create(builder, loc, type, bound(left), bound(right));
 }
 
-Value ScoreBuilder::maskOfComparison(Expr comparison, bool negated) {
-  arith::CmpIPredicate predicate;
-  MLIRContext *context = builder.getContext();
-  Type maskType = MaskType::get(context);
-  auto bandMask = [&](Band band) -> Value {
-    std::optional<int64_t> left, right;
-    AffineExpr shift = offset ? offset : getAffineConstantExpr(0, context);
-    if (band.upper && !(right = getInteger(e.simplify(band.upper - shift))))
-      return {};
-    if (band.lower) {
-      std::optional<int64_t> lower = getInteger(e.simplify(band.lower - shift));
-      if (!lower)
-        return {};
-      left = -*lower;
-    }
-    if (right && *right == 0 && !left)
-      return MaskCausalOp::create(builder, loc, maskType);
-    auto bound = [&](std::optional<int64_t> number) {
-      return number ? builder.getI64IntegerAttr(*number) : IntegerAttr();
-    };
-    return MaskWindowOp::create(builder, loc, maskType, bound(left), bound(right));
-  };
-  Expr a = comparison->args[0], b = comparison->args[1];
-  if (AffineExpr difference = getDifference(e, comparison, predicate)) {
-    if (predicate == arith::CmpIPredicate::ne) {
-      std::optional<Band> band = getBand(e, form, difference, arith::CmpIPredicate::eq);
-      Value mask = band ? bandMask(*band) : Value();
-      return mask ? (negated ? mask : negate(mask)) : Value();
-    }
-    if (std::optional<Band> band = getBand(e, form, difference, predicate)) {
-      Value mask = bandMask(*band);
-      return mask && negated ? negate(mask) : mask;
-    }
-    // j < length, the same for all rows.
-    std::optional<int64_t> factor = getFactor(e, difference, form.key);
-    if (factor && std::abs(*factor) == 1) {
-      AffineExpr rest = e.simplify(difference - getAffineDimExpr(form.key, context) * *factor);
-      if (rest.isSymbolicOrConstant()) {
-        // factor * j + rest ? 0
-        AffineExpr bound = *factor > 0 ? e.simplify(rest * -1) : rest;
-        if (*factor < 0)
-          predicate = predicate == arith::CmpIPredicate::slt   ? arith::CmpIPredicate::sgt
-                      : predicate == arith::CmpIPredicate::sle ? arith::CmpIPredicate::sge
-                      : predicate == arith::CmpIPredicate::sgt ? arith::CmpIPredicate::slt
-                      : predicate == arith::CmpIPredicate::sge ? arith::CmpIPredicate::sle
-                                                               : predicate;
-        bool below =
-            predicate == arith::CmpIPredicate::slt || predicate == arith::CmpIPredicate::sle;
-        bool above =
-            predicate == arith::CmpIPredicate::sgt || predicate == arith::CmpIPredicate::sge;
-        if (!below && !above)
-          return {};
-        if (predicate == arith::CmpIPredicate::sle || predicate == arith::CmpIPredicate::sgt)
-          bound = bound + 1;
-        Value length = e.materialize(builder, loc, e.simplify(bound));
-        Value narrow = arith::IndexCastOp::create(builder, loc, builder.getI32Type(), length);
-        auto type = RankedTensorType::get({1}, builder.getI32Type());
-        Value lengths = tensor::SplatOp::create(builder, loc, narrow, type);
-        Value mask = MaskLengthOp::create(builder, loc, maskType, lengths);
-        return above != negated ? negate(mask) : mask;
-      }
-    }
-    return {};
+Value ScoreBuilder::maskOfComparison(Expr comparison) {
+  arith::CmpIPredicate predicate = getPredicate(comparison);
+  if (predicate == arith::CmpIPredicate::ne) {
+    Expr equal = e.compare(arith::CmpIPredicate::eq, comparison->args[0], comparison->args[1]);
+    Value mask = equal->is<arith::CmpIOp>() ? maskOfComparison(equal) : Value();
+    return mask ? negate(mask) : Value();
   }
-
-  // |i - j| <= w
-  predicate = cast<arith::CmpIPredicateAttr>(comparison->attrs.get("predicate")).getValue();
-  for (unsigned side : {0, 1}) {
-    Expr x = comparison->args[side], other = comparison->args[1 - side];
-    if (!x->is<math::AbsIOp>() || !other->isConstant())
-      continue;
-    AffineExpr inside = x->args[0]->getAffine();
-    std::optional<Band> unit =
-        inside ? getBand(e, form, inside, arith::CmpIPredicate::eq) : std::nullopt;
-    if (!unit)
-      continue;
-    bool below = predicate == arith::CmpIPredicate::slt || predicate == arith::CmpIPredicate::sle;
-    bool above = predicate == arith::CmpIPredicate::sgt || predicate == arith::CmpIPredicate::sge;
-    if (side == 1)
-      std::swap(below, above);
-    if (!below && !above)
-      return {};
-    bool strict = predicate == arith::CmpIPredicate::slt || predicate == arith::CmpIPredicate::sgt;
-    // |x| < w is |x| <= w - 1; |x| > w is not |x| <= w; |x| >= w is not |x| <= w - 1.
-    int64_t width = other->integer - (below ? strict : !strict);
-    Value mask = bandMask({e.simplify(unit->lower - width), e.simplify(unit->lower + width)});
-    if (!mask)
-      return {};
-    return above != negated ? negate(mask) : mask;
+  if (std::optional<Comparison> places = getComparison(e, comparison)) {
+    if (std::optional<Band> band = getBand(e, form, *places))
+      return maskOfBand(band->lower, band->upper);
+    std::optional<Limit> limit = getLimit(e, *places, form.key);
+    return limit ? maskOfLimit(limit->predicate, limit->bound) : Value();
   }
-
+  for (unsigned side : {0, 1})
+    if (comparison->args[side]->is<math::AbsIOp>() && comparison->args[1 - side]->isConstant())
+      if (std::optional<Value> mask =
+              maskOfDistance(side == 0 ? predicate : mirror(predicate),
+                             comparison->args[side]->args[0], comparison->args[1 - side]->integer))
+        return *mask;
   // A tensor's integers beside positions or each other.
-  Expr left = stripIntegerCasts(a), right = stripIntegerCasts(b);
-  auto dependsOnQueries = [&](Expr x) {
-    return llvm::any_of(form.queries, [&](unsigned dim) { return x->dependsOn(dim); });
-  };
-  auto hasHeads = [&](Expr x) {
-    return llvm::any_of(form.heads, [&](unsigned dim) { return x->dependsOn(dim); });
-  };
-  auto atPlace = [&](Expr x) { // an element whose indices are index arithmetic
-    return x->kind == Node::Kind::Element && x->type.getIntOrFloatBitWidth() >= 8 && !hasHeads(x) &&
-           llvm::all_of(x->args, [&](Expr index) { return bool(index->getAffine()); });
-  };
-  auto rows = [&](Expr x, ArrayRef<unsigned> sequence) -> Value {
-    bool hasBatch = llvm::any_of(form.batch, [&](unsigned dim) { return x->dependsOn(dim); });
-    SmallVector<Axis> axes{hasBatch ? Axis(form.batch) : Axis(), Axis(sequence)};
-    Value tensor = layOut(e, builder, loc, x->tensor, ArrayRef<Expr>(x->args), axes);
-    return tensor ? toI32(builder, loc, tensor) : Value();
-  };
-  if (predicate == arith::CmpIPredicate::eq || predicate == arith::CmpIPredicate::ne) {
-    if (!atPlace(left) || !atPlace(right))
-      return {};
-    if (left->dependsOn(form.key))
-      std::swap(left, right);
-    if (left->dependsOn(form.key) || !right->dependsOn(form.key) || !dependsOnQueries(left) ||
-        dependsOnQueries(right))
-      return {};
-    Value ofQueries = rows(left, form.queries), ofKeys = rows(right, {form.key});
-    if (!ofQueries || !ofKeys)
-      return {};
-    Value mask = MaskSegmentOp::create(builder, loc, maskType, ofQueries, ofKeys);
-    return (predicate == arith::CmpIPredicate::ne) != negated ? negate(mask) : mask;
-  }
+  Expr left = stripIntegerCasts(comparison->args[0]);
+  Expr right = stripIntegerCasts(comparison->args[1]);
+  if (predicate == arith::CmpIPredicate::eq)
+    return maskOfSegments(left, right);
+  return left->getAffine() ? maskOfLengths(predicate, left, right)
+                           : maskOfLengths(mirror(predicate), right, left);
+}
 
-  // j < lengths[b], also as j <= lengths[b] - 1.
-  bool swapped = false;
-  AffineExpr position = left->getAffine();
-  Expr length = right;
-  if (!position) {
-    position = right->getAffine();
-    length = left;
-    swapped = true;
-  }
-  if (!position)
+/// j ? bound, the same for all rows.
+Value ScoreBuilder::maskOfLimit(arith::CmpIPredicate predicate, AffineExpr bound) {
+  Order order = getOrder(predicate);
+  if (!order.below && !order.above)
+    return {};
+  Value length = e.materialize(builder, loc, e.simplify(bound + order.getShift()));
+  Value narrow = arith::IndexCastOp::create(builder, loc, builder.getI32Type(), length);
+  auto type = RankedTensorType::get({1}, builder.getI32Type());
+  Value lengths = tensor::SplatOp::create(builder, loc, narrow, type);
+  Value mask = MaskLengthOp::create(builder, loc, MaskType::get(e.getContext()), lengths);
+  return order.above ? negate(mask) : mask;
+}
+
+/// |distance| ? width; nothing if that is not of i and j.
+std::optional<Value> ScoreBuilder::maskOfDistance(arith::CmpIPredicate predicate, Expr distance,
+                                                  int64_t width) {
+  AffineExpr inside = distance->getAffine();
+  std::optional<Band> unit =
+      inside ? getBand(e, form, {arith::CmpIPredicate::eq, inside}) : std::nullopt;
+  if (!unit)
+    return std::nullopt;
+  Order order = getOrder(predicate);
+  if (!order.below && !order.above)
+    return Value();
+  // |x| < w is |x| <= w - 1; |x| > w is not |x| <= w; |x| >= w is not |x| <= w - 1.
+  width += order.getShift() - 1;
+  Value mask = maskOfBand(e.simplify(unit->lower - width), e.simplify(unit->lower + width));
+  return mask && order.above ? negate(mask) : mask;
+}
+
+static bool dependsOnAny(Expr expr, ArrayRef<unsigned> dims) {
+  return llvm::any_of(dims, [&](unsigned dim) { return expr->dependsOn(dim); });
+}
+
+/// An integer of a tensor, the same for all heads, that stands at a place known from indices.
+static bool isAtPlace(Expr expr, const AttentionForm &form) {
+  return expr->kind == Node::Kind::Element && expr->type.getIntOrFloatBitWidth() >= 8 &&
+         !dependsOnAny(expr, form.heads) &&
+         llvm::all_of(expr->args, [](Expr index) { return bool(index->getAffine()); });
+}
+
+/// The elements as i32 with axes for the batch, if they depend on it, and for `others`.
+Value ScoreBuilder::layOutIntegers(Expr element, ArrayRef<Axis> others) {
+  SmallVector<Axis> axes{dependsOnAny(element, form.batch) ? Axis(form.batch) : Axis()};
+  llvm::append_range(axes, others);
+  Value tensor = layOut(e, builder, loc, element->tensor, ArrayRef<Expr>(element->args), axes);
+  return tensor ? toElementType(builder, loc, tensor, builder.getI32Type()) : Value();
+}
+
+/// a[i] == b[j]
+Value ScoreBuilder::maskOfSegments(Expr ofQueries, Expr ofKeys) {
+  if (!isAtPlace(ofQueries, form) || !isAtPlace(ofKeys, form))
+    return {};
+  if (ofQueries->dependsOn(form.key))
+    std::swap(ofQueries, ofKeys);
+  if (ofQueries->dependsOn(form.key) || !ofKeys->dependsOn(form.key) ||
+      !dependsOnAny(ofQueries, form.queries) || dependsOnAny(ofKeys, form.queries))
+    return {};
+  Value queries = layOutIntegers(ofQueries, {Axis(form.queries)});
+  Value keys = layOutIntegers(ofKeys, {Axis{form.key}});
+  if (!queries || !keys)
+    return {};
+  return MaskSegmentOp::create(builder, loc, MaskType::get(e.getContext()), queries, keys);
+}
+
+/// j ? lengths[b], also as j + m ? lengths[b] + n
+Value ScoreBuilder::maskOfLengths(arith::CmpIPredicate predicate, Expr position, Expr length) {
+  AffineExpr place = position->getAffine();
+  if (!place)
     return {};
   int64_t more = 0;
   while (length->is<arith::AddIOp>() || length->is<arith::SubIOp>()) {
@@ -336,32 +294,17 @@ Value ScoreBuilder::maskOfComparison(Expr comparison, bool negated) {
     more += length->is<arith::AddIOp>() ? length->args[1]->integer : -length->args[1]->integer;
     length = stripIntegerCasts(length->args[0]);
   }
-  if (!atPlace(length) || length->dependsOn(form.key) || dependsOnQueries(length))
+  if (!isAtPlace(length, form) || length->dependsOn(form.key) || dependsOnAny(length, form.queries))
     return {};
-  std::optional<int64_t> factor = getFactor(e, position, form.key);
-  AffineExpr rest = e.simplify(position - getAffineDimExpr(form.key, context));
-  std::optional<int64_t> start = getInteger(rest);
-  if (!factor || *factor != 1 || !start)
+  std::optional<int64_t> start =
+      getInteger(e.simplify(place - getAffineDimExpr(form.key, e.getContext())));
+  Order order = getOrder(predicate);
+  if (!start || (!order.below && !order.above))
     return {};
-  // j + start ? length + more
-  more -= *start;
-  bool below = predicate == arith::CmpIPredicate::slt || predicate == arith::CmpIPredicate::sle;
-  bool above = predicate == arith::CmpIPredicate::sgt || predicate == arith::CmpIPredicate::sge;
-  bool inclusive = predicate == arith::CmpIPredicate::sle || predicate == arith::CmpIPredicate::sge;
-  if (swapped)
-    std::swap(below, above);
-  if (!below && !above)
-    return {};
-  if (below && inclusive) // j <= n is j < n + 1
-    ++more;
-  if (above && !inclusive) // j > n is not j < n + 1
-    ++more;
-  bool hasBatch = llvm::any_of(form.batch, [&](unsigned dim) { return length->dependsOn(dim); });
-  SmallVector<Axis> axes{hasBatch ? Axis(form.batch) : Axis()};
-  Value lengths = layOut(e, builder, loc, length->tensor, ArrayRef<Expr>(length->args), axes);
+  more += order.getShift() - *start;
+  Value lengths = layOutIntegers(length, {});
   if (!lengths)
     return {};
-  lengths = toI32(builder, loc, lengths);
   if (more != 0) {
     auto type = cast<RankedTensorType>(lengths.getType());
     SmallVector<Value> sizes;
@@ -371,136 +314,8 @@ Value ScoreBuilder::maskOfComparison(Expr comparison, bool negated) {
     Value add = tensor::SplatOp::create(builder, loc, number, type, sizes);
     lengths = arith::AddIOp::create(builder, loc, lengths, add);
   }
-  Value mask = MaskLengthOp::create(builder, loc, maskType, lengths);
-  return above != negated ? negate(mask) : mask;
-}
-
-/// A predicate on elements of a constant matrix, read at (i + a, j + b): a band?
-Value ScoreBuilder::maskOfConstant(Expr predicate) {
-  Expr element = predicate;
-  while (element->kind == Node::Kind::Compute) {
-    Expr next = nullptr;
-    for (Expr arg : element->args)
-      if (!arg->isConstant()) {
-        if (next)
-          return {};
-        next = arg;
-      }
-    if (!next)
-      return {};
-    element = next;
-  }
-  if (element->kind != Node::Kind::Element || form.queries.size() != 1)
-    return {};
-  auto constant = element->tensor.getDefiningOp<arith::ConstantOp>();
-  auto dense = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
-  if (!dense)
-    return {};
-  // Rows and columns, and the other indices.
-  AffineExpr row, column;
-  int64_t rows = 0, columns = 0;
-  SmallVector<Expr> indices(element->args.begin(), element->args.end());
-  MLIRContext *context = builder.getContext();
-  unsigned r = 0, c = 0;
-  for (auto [axis, index] : llvm::enumerate(element->args)) {
-    AffineExpr affine = index->getAffine();
-    bool ofQuery = index->dependsOn(form.queries[0]), ofKey = index->dependsOn(form.key);
-    if (!affine || (ofQuery && ofKey))
-      return {};
-    if (ofQuery) {
-      if (row)
-        return {};
-      row = affine;
-      rows = dense.getType().getDimSize(axis);
-      r = axis;
-    } else if (ofKey) {
-      if (column)
-        return {};
-      column = affine;
-      columns = dense.getType().getDimSize(axis);
-      c = axis;
-    } else if (!index->isConstant()) {
-      return {};
-    }
-  }
-  if (!row || !column || rows * columns > (1 << 24))
-    return {};
-  if (getFactor(e, row, form.queries[0]) != 1 || getFactor(e, column, form.key) != 1)
-    return {};
-  unsigned x = e.addDim(getAffineConstantExpr(rows, context));
-  unsigned y = e.addDim(getAffineConstantExpr(columns, context));
-  indices[r] = e.dim(x);
-  indices[c] = e.dim(y);
-  llvm::DenseMap<Expr, Expr> parts;
-  parts[element] = e.element(element->tensor, indices);
-  Expr at = e.replace(predicate, parts);
-  Evaluator evaluate(e, 1);
-  evaluate.budget = 8 * rows * columns + 1000;
-  evaluate.place.assign(e.getNumDims(), 0);
-  std::vector<char> allowed(rows * columns);
-  std::optional<int64_t> least, most;
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < columns; ++j) {
-      evaluate.place[x] = i;
-      evaluate.place[y] = j;
-      std::optional<Number> value = evaluate.evaluate(at);
-      if (!value)
-        return {};
-      allowed[i * columns + j] = value->integer != 0;
-      if (!value->integer)
-        continue;
-      least = std::min(least.value_or(j - i), j - i);
-      most = std::max(most.value_or(j - i), j - i);
-    }
-  if (!least)
-    return {};
-  auto isBand = [&](std::optional<int64_t> lower, std::optional<int64_t> upper) {
-    for (int64_t i = 0; i < rows; ++i)
-      for (int64_t j = 0; j < columns; ++j)
-        if ((allowed[i * columns + j] != 0) !=
-            ((!lower || j - i >= *lower) && (!upper || j - i <= *upper)))
-          return false;
-    return true;
-  };
-  std::optional<int64_t> lower, upper;
-  // A prefix that all see, and a triangle.
-  int64_t prefix = 0;
-  while (prefix < columns && allowed[prefix])
-    ++prefix;
-  bool isPrefix = prefix > 1;
-  for (int64_t i = 0; isPrefix && i < rows; ++i)
-    for (int64_t j = 0; j < columns; ++j)
-      isPrefix &= (allowed[i * columns + j] != 0) == (j <= i || j < prefix);
-  if (isPrefix && prefix < columns && !isBand({}, most)) {
-    Predicates booleans(e);
-    MLIRContext *ctx = context;
-    auto number = [&](int64_t n) { return e.index(getAffineConstantExpr(n, ctx)); };
-    return tryMask(
-        booleans.either(e.compare(arith::CmpIPredicate::sle, e.index(column), e.index(row)),
-                        e.compare(arith::CmpIPredicate::slt, e.index(column), number(prefix))));
-  }
-  if (isBand({}, most))
-    upper = most;
-  else if (isBand(least, {}))
-    lower = least;
-  else if (isBand(least, most))
-    lower = least, upper = most;
-  else
-    return {};
-  // In terms of i and j.
-  AffineExpr difference = e.simplify(column - row);
-  auto comparison = [&](arith::CmpIPredicate predicate, int64_t bound) {
-    return tryMask(
-        e.compare(predicate, e.index(difference), e.index(getAffineConstantExpr(bound, context))));
-  };
-  SmallVector<Value> masks;
-  if (upper)
-    masks.push_back(comparison(arith::CmpIPredicate::sle, *upper));
-  if (lower)
-    masks.push_back(comparison(arith::CmpIPredicate::sge, *lower));
-  if (llvm::is_contained(masks, Value()))
-    return {};
-  return logical(/*isAnd=*/true, masks);
+  Value mask = MaskLengthOp::create(builder, loc, MaskType::get(e.getContext()), lengths);
+  return order.above ? negate(mask) : mask;
 }
 
 SmallVector<Axis> ScoreBuilder::axesOf(Expr expr, SmallVectorImpl<unsigned> &present) {
@@ -518,16 +333,12 @@ SmallVector<Axis> ScoreBuilder::axesOf(Expr expr, SmallVectorImpl<unsigned> &pre
 Value ScoreBuilder::dense(Expr allowed) {
   SmallVector<unsigned> present;
   SmallVector<Axis> axes = axesOf(allowed, present);
-  Type type = MaskType::get(builder.getContext());
-  if (allowed->isConstant())
-    return allowed->integer ? MaskAndOp::create(builder, loc, type, ValueRange()).getResult()
-                            : MaskOrOp::create(builder, loc, type, ValueRange()).getResult();
   bool negated = false;
   Expr inner = allowed;
   // An integer tensor is a mask as it is.
   if (inner->is<arith::CmpIOp>() && inner->args[1]->isConstant() &&
       inner->args[0]->kind == Node::Kind::Element) {
-    auto predicate = cast<arith::CmpIPredicateAttr>(inner->attrs.get("predicate")).getValue();
+    arith::CmpIPredicate predicate = getPredicate(inner);
     unsigned width = inner->args[0]->type.getIntOrFloatBitWidth();
     bool fits = width == 8 || width == 32 || width == 64;
     bool isSet = (predicate == arith::CmpIPredicate::ne && inner->args[1]->integer == 0);
@@ -544,7 +355,7 @@ Value ScoreBuilder::dense(Expr allowed) {
     tensor = compute(e, builder, loc, inner, axes);
   if (!tensor)
     return {};
-  Value mask = MaskDenseOp::create(builder, loc, type, tensor);
+  Value mask = MaskDenseOp::create(builder, loc, MaskType::get(e.getContext()), tensor);
   return negated ? negate(mask) : mask;
 }
 
@@ -558,37 +369,21 @@ template <typename OpT> static void addOperands(Expr expr, SmallVectorImpl<Expr>
   addOperands<OpT>(expr->args[1], operands);
 }
 
-Value ScoreBuilder::tryMask(Expr allowed) {
-  Type type = MaskType::get(builder.getContext());
+Value ScoreBuilder::buildMask(Expr allowed) {
+  Type type = MaskType::get(e.getContext());
   if (allowed->isConstant())
     return allowed->integer ? MaskAndOp::create(builder, loc, type, ValueRange()).getResult()
                             : MaskOrOp::create(builder, loc, type, ValueRange()).getResult();
   if (allowed->is<arith::XOrIOp>())
     for (unsigned i : {0, 1})
-      if (allowed->args[i]->isConstant() && allowed->args[i]->integer) {
-        Expr inner = allowed->args[1 - i];
-        if (inner->is<arith::CmpIOp>())
-          if (Value mask = maskOfComparison(inner, /*negated=*/true))
-            return mask;
-        // De Morgan, so that what is below can be told apart.
-        Predicates booleans(e);
-        if (inner->is<arith::OrIOp>())
-          return tryMask(
-              booleans.both(booleans.negate(inner->args[0]), booleans.negate(inner->args[1])));
-        if (inner->is<arith::AndIOp>())
-          return tryMask(
-              booleans.either(booleans.negate(inner->args[0]), booleans.negate(inner->args[1])));
-        if (Value mask = maskOfConstant(allowed))
-          return mask;
-        Value mask = tryMask(inner);
-        return mask ? negate(mask) : Value();
-      }
+      if (allowed->args[i]->isConstant() && allowed->args[i]->integer)
+        return maskOfComplement(allowed, allowed->args[1 - i]);
   if (allowed->is<arith::AndIOp>()) {
     SmallVector<Expr> parts;
     addOperands<arith::AndIOp>(allowed, parts);
     SmallVector<Value> masks;
     for (Expr part : parts) {
-      masks.push_back(tryMask(part));
+      masks.push_back(buildMask(part));
       if (!masks.back())
         return {};
     }
@@ -597,65 +392,70 @@ Value ScoreBuilder::tryMask(Expr allowed) {
   if (allowed->is<arith::OrIOp>()) {
     SmallVector<Expr> parts;
     addOperands<arith::OrIOp>(allowed, parts);
-    SmallVector<Value> masks;
-    // i < n or j < n: global tokens.
-    llvm::SmallBitVector used(parts.size());
-    auto firstTokens = [&](Expr part, unsigned dim) -> std::optional<int64_t> {
-      if (!part->is<arith::CmpIOp>())
-        return std::nullopt;
-      arith::CmpIPredicate predicate;
-      AffineExpr difference = getDifference(e, part, predicate);
-      if (!difference)
-        return std::nullopt;
-      AffineExpr variable = getAffineDimExpr(dim, e.getContext());
-      std::optional<int64_t> rest = getInteger(e.simplify(difference - variable));
-      if (rest &&
-          (predicate == arith::CmpIPredicate::slt || predicate == arith::CmpIPredicate::sle))
-        return -*rest + (predicate == arith::CmpIPredicate::sle);
-      rest = getInteger(e.simplify(difference + variable));
-      if (rest &&
-          (predicate == arith::CmpIPredicate::sgt || predicate == arith::CmpIPredicate::sge))
-        return *rest + (predicate == arith::CmpIPredicate::sge);
-      return std::nullopt;
-    };
-    if (form.queries.size() == 1 && !offset)
-      for (auto [a, first] : llvm::enumerate(parts))
-        for (auto [b, second] : llvm::enumerate(parts)) {
-          std::optional<int64_t> ofQueries = firstTokens(first, form.queries[0]);
-          std::optional<int64_t> ofKeys = firstTokens(second, form.key);
-          if (!ofQueries || ofQueries != ofKeys || *ofQueries <= 0 || used.test(a) || used.test(b))
-            continue;
-          used.set(a);
-          used.set(b);
-          masks.push_back(
-              MaskGlobalOp::create(builder, loc, type, builder.getI64IntegerAttr(*ofQueries)));
-        }
-    for (auto [i, part] : llvm::enumerate(parts)) {
-      if (used.test(i))
-        continue;
-      masks.push_back(tryMask(part));
-      if (!masks.back())
-        return {};
-    }
-    // Causal or before a length: a prefix.
-    for (size_t i = 0; i < masks.size(); ++i)
-      for (size_t j = 0; j < masks.size(); ++j) {
-        auto length = masks[j].getDefiningOp<MaskLengthOp>();
-        if (!masks[i].getDefiningOp<MaskCausalOp>() || !length || i == j)
-          continue;
-        masks[i] = MaskPrefixOp::create(builder, loc, type, length.getLengths());
-        masks.erase(masks.begin() + j);
-        i = j = masks.size();
-        break;
-      }
-    return logical(/*isAnd=*/false, masks);
+    return maskOfAny(parts);
   }
   if (allowed->is<arith::CmpIOp>())
-    if (Value mask = maskOfComparison(allowed, /*negated=*/false))
+    if (Value mask = maskOfComparison(allowed))
       return mask;
   if (Value mask = maskOfConstant(allowed))
     return mask;
   return dense(allowed);
 }
 
-Value ScoreBuilder::buildMask(Expr allowed) { return tryMask(allowed); }
+/// `whole` is not `inner`.
+Value ScoreBuilder::maskOfComplement(Expr whole, Expr inner) {
+  // De Morgan, so that what is below can be told apart.
+  if (inner->is<arith::OrIOp>() || inner->is<arith::AndIOp>()) {
+    Predicates predicates(e);
+    Expr a = predicates.negate(inner->args[0]), b = predicates.negate(inner->args[1]);
+    return buildMask(inner->is<arith::OrIOp>() ? predicates.both(a, b) : predicates.either(a, b));
+  }
+  if (Value mask = maskOfConstant(whole))
+    return mask;
+  Value mask = buildMask(inner);
+  return mask ? negate(mask) : Value();
+}
+
+Value ScoreBuilder::maskOfAny(ArrayRef<Expr> parts) {
+  Type type = MaskType::get(e.getContext());
+  SmallVector<Value> masks;
+  // i < n or j < n: global tokens.
+  llvm::SmallBitVector used(parts.size());
+  auto firstTokens = [&](Expr part, unsigned dim) -> std::optional<int64_t> {
+    std::optional<Comparison> comparison = getComparison(e, part);
+    std::optional<Limit> limit = comparison ? getLimit(e, *comparison, dim) : std::nullopt;
+    Order order = limit ? getOrder(limit->predicate) : Order();
+    return order.below ? getInteger(e.simplify(limit->bound + order.getShift())) : std::nullopt;
+  };
+  if (form.queries.size() == 1 && !offset)
+    for (auto [a, first] : llvm::enumerate(parts))
+      for (auto [b, second] : llvm::enumerate(parts)) {
+        std::optional<int64_t> ofQueries = firstTokens(first, form.queries[0]);
+        std::optional<int64_t> ofKeys = firstTokens(second, form.key);
+        if (!ofQueries || ofQueries != ofKeys || *ofQueries <= 0 || used.test(a) || used.test(b))
+          continue;
+        used.set(a);
+        used.set(b);
+        masks.push_back(
+            MaskGlobalOp::create(builder, loc, type, builder.getI64IntegerAttr(*ofQueries)));
+      }
+  for (auto [i, part] : llvm::enumerate(parts)) {
+    if (used.test(i))
+      continue;
+    masks.push_back(buildMask(part));
+    if (!masks.back())
+      return {};
+  }
+  // Causal or before a length: a prefix.
+  for (size_t i = 0; i < masks.size(); ++i)
+    for (size_t j = 0; j < masks.size(); ++j) {
+      auto length = masks[j].getDefiningOp<MaskLengthOp>();
+      if (!masks[i].getDefiningOp<MaskCausalOp>() || !length || i == j)
+        continue;
+      masks[i] = MaskPrefixOp::create(builder, loc, type, length.getLengths());
+      masks.erase(masks.begin() + j);
+      i = j = masks.size();
+      break;
+    }
+  return logical(/*isAnd=*/false, masks);
+}

@@ -42,9 +42,7 @@ Expr Predicates::negate(Expr a) {
     return constant(!a->integer);
   // Comparisons of integers have opposites.
   if (a->is<arith::CmpIOp>() && !a->args[0]->type.isInteger(1))
-    return e.compare(arith::invertPredicate(
-                         cast<arith::CmpIPredicateAttr>(a->attrs.get("predicate")).getValue()),
-                     a->args[0], a->args[1]);
+    return e.compare(arith::invertPredicate(getPredicate(a)), a->args[0], a->args[1]);
   return e.compute<arith::XOrIOp>(type, {a, constant(true)});
 }
 
@@ -158,22 +156,16 @@ bool Predicates::addConditions(Expr x, SmallVectorImpl<Expr> &conditions) {
 
 /// Whether `a` can only hold where `b` does: two comparisons with one difference.
 bool Predicates::implies(Expr a, Expr b) {
-  auto bound = [&](Expr x) -> std::pair<AffineExpr, int64_t> { // expr <= number
+  auto bound = [&](Expr x) -> AffineExpr { // x says: this is at most zero
     if (!x->is<arith::CmpIOp>() || x->args[0]->type.isInteger(1))
       return {};
     AffineExpr left = x->args[0]->getAffine(), right = x->args[1]->getAffine();
-    if (!left || !right)
+    Order order = getOrder(getPredicate(x));
+    if (!left || !right || (!order.below && !order.above))
       return {};
-    AffineExpr difference = left - right;
-    auto predicate = cast<arith::CmpIPredicateAttr>(x->attrs.get("predicate")).getValue();
-    bool less = predicate == arith::CmpIPredicate::slt || predicate == arith::CmpIPredicate::sle;
-    bool more = predicate == arith::CmpIPredicate::sgt || predicate == arith::CmpIPredicate::sge;
-    if (!less && !more)
-      return {};
-    bool strict = predicate == arith::CmpIPredicate::slt || predicate == arith::CmpIPredicate::sgt;
-    return {e.simplify((less ? difference : difference * -1) + (strict ? 1 : 0)), 0};
+    return e.simplify((order.below ? left - right : right - left) + (order.strict ? 1 : 0));
   };
-  AffineExpr first = bound(a).first, second = bound(b).first;
+  AffineExpr first = bound(a), second = bound(b);
   if (!first || !second)
     return false;
   return e.isWithin(e.simplify(second - first), AffineExpr(),
@@ -239,11 +231,41 @@ Expr Predicates::normalize(Expr x) {
   return x->is<arith::CmpFOp>() ? normalizeReals(x) : x;
 }
 
+/// The comparison of integers that says the same of numbers, if there is one; where a number is
+/// missing the answers of floats that are ordered and unordered differ, which masks do not mean.
+static std::optional<arith::CmpIPredicate> toInteger(arith::CmpFPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpFPredicate::OEQ:
+  case arith::CmpFPredicate::UEQ:
+    return arith::CmpIPredicate::eq;
+  case arith::CmpFPredicate::ONE:
+  case arith::CmpFPredicate::UNE:
+    return arith::CmpIPredicate::ne;
+  case arith::CmpFPredicate::OLT:
+  case arith::CmpFPredicate::ULT:
+    return arith::CmpIPredicate::slt;
+  case arith::CmpFPredicate::OLE:
+  case arith::CmpFPredicate::ULE:
+    return arith::CmpIPredicate::sle;
+  case arith::CmpFPredicate::OGT:
+  case arith::CmpFPredicate::UGT:
+    return arith::CmpIPredicate::sgt;
+  case arith::CmpFPredicate::OGE:
+  case arith::CmpFPredicate::UGE:
+    return arith::CmpIPredicate::sge;
+  default:
+    return std::nullopt;
+  }
+}
+
 Expr Predicates::normalizeReals(Expr x) {
-  auto predicate = cast<arith::CmpFPredicateAttr>(x->attrs.get("predicate")).getValue();
+  std::optional<arith::CmpIPredicate> predicate =
+      toInteger(cast<arith::CmpFPredicateAttr>(x->attrs.get("predicate")).getValue());
+  if (!predicate)
+    return x;
   Expr a = x->args[0], b = x->args[1];
   // Positions as floats.
-  auto toInteger = [&](Expr part) -> Expr {
+  auto asInteger = [&](Expr part) -> Expr {
     part = stripCasts(part);
     if (part->is<arith::SIToFPOp>() && !part->args[0]->type.isInteger(1))
       return part->args[0];
@@ -253,91 +275,43 @@ Expr Predicates::normalizeReals(Expr x) {
                         IntegerType::get(e.getContext(), 64));
     return {};
   };
-  Expr left = toInteger(a), right = toInteger(b);
+  Expr left = asInteger(a), right = asInteger(b);
   if (left && right && (!a->isConstant() || !b->isConstant())) {
-    std::optional<arith::CmpIPredicate> integer;
-    switch (predicate) {
-    case arith::CmpFPredicate::OEQ:
-    case arith::CmpFPredicate::UEQ:
-      integer = arith::CmpIPredicate::eq;
-      break;
-    case arith::CmpFPredicate::ONE:
-    case arith::CmpFPredicate::UNE:
-      integer = arith::CmpIPredicate::ne;
-      break;
-    case arith::CmpFPredicate::OLT:
-    case arith::CmpFPredicate::ULT:
-      integer = arith::CmpIPredicate::slt;
-      break;
-    case arith::CmpFPredicate::OLE:
-    case arith::CmpFPredicate::ULE:
-      integer = arith::CmpIPredicate::sle;
-      break;
-    case arith::CmpFPredicate::OGT:
-    case arith::CmpFPredicate::UGT:
-      integer = arith::CmpIPredicate::sgt;
-      break;
-    case arith::CmpFPredicate::OGE:
-    case arith::CmpFPredicate::UGE:
-      integer = arith::CmpIPredicate::sge;
-      break;
-    default:
-      break;
-    }
-    if (integer) {
-      Type common = left->type.isIndex() || left->isConstant() ? right->type : left->type;
-      auto convert = [&](Expr part) {
-        return part->isConstant() ? e.constant(part->integer, common) : part;
-      };
-      return normalize(e.compare(*integer, convert(left), convert(right)));
-    }
+    Type common = left->type.isIndex() || left->isConstant() ? right->type : left->type;
+    auto convert = [&](Expr part) {
+      return part->isConstant() ? e.constant(part->integer, common) : part;
+    };
+    return normalize(e.compare(*predicate, convert(left), convert(right)));
   }
-  bool swapped = a->isConstant();
-  if (swapped)
+  if (a->isConstant()) {
     std::swap(a, b);
+    predicate = mirror(*predicate);
+  }
   if (!b->isConstant())
     return x;
   double bound = b->getNumber();
   auto above = [&] { return compare(a, bound, true); };
   auto below = [&] { return compare(a, bound, false); };
+  Order order = getOrder(*predicate);
   Expr result = nullptr;
-  switch (predicate) {
-  case arith::CmpFPredicate::OGT:
-  case arith::CmpFPredicate::UGT:
-    result = swapped ? below() : above();
-    break;
-  case arith::CmpFPredicate::OLT:
-  case arith::CmpFPredicate::ULT:
-    result = swapped ? above() : below();
-    break;
-  case arith::CmpFPredicate::OGE:
-  case arith::CmpFPredicate::UGE:
-    result = negate(swapped ? above() : below());
-    break;
-  case arith::CmpFPredicate::OLE:
-  case arith::CmpFPredicate::ULE:
-    result = negate(swapped ? below() : above());
-    break;
-  case arith::CmpFPredicate::OEQ:
-  case arith::CmpFPredicate::UEQ:
-    result = both(negate(above()), negate(below()));
-    break;
-  case arith::CmpFPredicate::ONE:
-  case arith::CmpFPredicate::UNE:
-    result = either(above(), below());
-    break;
-  default:
-    return x;
+  if (order.above || order.below) {
+    // x >= n is not x < n.
+    result = order.above == order.strict ? above() : below();
+    if (!order.strict)
+      result = negate(result);
+  } else {
+    result = *predicate == arith::CmpIPredicate::eq ? both(negate(above()), negate(below()))
+                                                    : either(above(), below());
   }
   // Only if no float is left: else the first spelling is as good.
-  for (Expr part : collect(result))
-    if (part->is<arith::CmpFOp>())
-      return x;
-  return result;
+  bool hasFloats =
+      llvm::any_of(collect(result), [](Expr part) { return part->is<arith::CmpFOp>(); });
+  return hasFloats ? x : result;
 }
 
 Expr Predicates::normalizeIntegers(Expr x) {
-  auto predicate = cast<arith::CmpIPredicateAttr>(x->attrs.get("predicate")).getValue();
+  arith::CmpIPredicate predicate = getPredicate(x);
+  Order order = getOrder(predicate);
   bool equality = predicate == arith::CmpIPredicate::eq || predicate == arith::CmpIPredicate::ne;
   for (unsigned i : {0, 1}) {
     Expr a = x->args[i], b = x->args[1 - i];
@@ -352,16 +326,11 @@ Expr Predicates::normalizeIntegers(Expr x) {
                     normalize(with(a->args[2])));
     }
     // Of the greater or the less of two.
-    if (i == 0 && !equality && (a->is<arith::MaxSIOp>() || a->is<arith::MinSIOp>())) {
-      bool isLess =
-          predicate == arith::CmpIPredicate::slt || predicate == arith::CmpIPredicate::sle;
-      bool isGreater =
-          predicate == arith::CmpIPredicate::sgt || predicate == arith::CmpIPredicate::sge;
-      if (isLess || isGreater) {
-        Expr first = normalize(e.compare(predicate, a->args[0], b));
-        Expr second = normalize(e.compare(predicate, a->args[1], b));
-        return a->is<arith::MaxSIOp>() == isLess ? both(first, second) : either(first, second);
-      }
+    if (i == 0 && (order.below || order.above) &&
+        (a->is<arith::MaxSIOp>() || a->is<arith::MinSIOp>())) {
+      Expr first = normalize(e.compare(predicate, a->args[0], b));
+      Expr second = normalize(e.compare(predicate, a->args[1], b));
+      return a->is<arith::MaxSIOp>() == order.below ? both(first, second) : either(first, second);
     }
     // Of a product of zeros and ones.
     if (equality && b->integer == 0 && a->is<arith::MulIOp>()) {

@@ -21,16 +21,6 @@ using namespace mlir::fovea::raise;
 
 //===-- Building -----------------------------------------------------------------------------===//
 
-/// A tensor with elements of another float type.
-static Value convert(OpBuilder &builder, Location loc, Value tensor, Type element) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  if (type.getElementType() == element)
-    return tensor;
-  if (type.getElementTypeBitWidth() < element.getIntOrFloatBitWidth())
-    return arith::ExtFOp::create(builder, loc, type.clone(element), tensor);
-  return arith::TruncFOp::create(builder, loc, type.clone(element), tensor);
-}
-
 /// Whether `op` has no use but, through ops that have none either, by `root`.
 static bool feedsOnly(Operation *op, Operation *root) {
   llvm::SetVector<Operation *> users;
@@ -74,9 +64,9 @@ static AttentionOp build(Expressions &e, AttentionForm &form, Refusal &refusal) 
     if (type.getIntOrFloatBitWidth() > element.getIntOrFloatBitWidth())
       element = type;
   }
-  query = convert(builder, loc, query, element);
-  keys = convert(builder, loc, keys, element);
-  values = convert(builder, loc, values, element);
+  query = toElementType(builder, loc, query, element);
+  keys = toElementType(builder, loc, keys, element);
+  values = toElementType(builder, loc, values, element);
   FloatType accumulation = element.isF64() ? FloatType(builder.getF64Type()) : builder.getF32Type();
 
   MaskedScore score = splitScore(e, form);
@@ -152,7 +142,7 @@ static AttentionOp build(Expressions &e, AttentionForm &form, Refusal &refusal) 
 
   Value result = rearrange(e, builder, loc, attention.getOutput(),
                            {form.batch, form.queries, form.heads, form.sizes}, form.axes);
-  form.root.replaceAllUsesWith(convert(builder, loc, result, rootType.getElementType()));
+  form.root.replaceAllUsesWith(toElementType(builder, loc, result, rootType.getElementType()));
   if (weightsType) {
     // In the layout of the tensor that held them.
     auto oldType = cast<RankedTensorType>(form.weights.tensor.getType());
@@ -168,7 +158,7 @@ static AttentionOp build(Expressions &e, AttentionForm &form, Refusal &refusal) 
       builder.setInsertionPointAfter(attention);
       Value old = rearrange(e, builder, loc, attention.getWeights(),
                             {form.batch, form.heads, form.queries, {form.key}}, axes);
-      old = convert(builder, loc, old, oldType.getElementType());
+      old = toElementType(builder, loc, old, oldType.getElementType());
       form.weights.tensor.replaceAllUsesWith(old);
       // Users may stand before the root.
       sortTopologically(attention->getBlock());

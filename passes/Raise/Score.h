@@ -37,8 +37,16 @@ public:
                    SmallVectorImpl<AffineMap> &maps, FloatType accumulation);
 
 private:
-  Value tryMask(Expr allowed);
-  Value maskOfComparison(Expr comparison, bool negated);
+  // Null if the predicate is no such mask.
+  Value maskOfAny(ArrayRef<Expr> parts);
+  Value maskOfComplement(Expr whole, Expr inner);
+  Value maskOfComparison(Expr comparison);
+  Value maskOfBand(AffineExpr lower, AffineExpr upper);
+  Value maskOfLimit(arith::CmpIPredicate predicate, AffineExpr bound);
+  std::optional<Value> maskOfDistance(arith::CmpIPredicate predicate, Expr distance, int64_t width);
+  Value maskOfSegments(Expr ofQueries, Expr ofKeys);
+  Value maskOfLengths(arith::CmpIPredicate predicate, Expr position, Expr length);
+  Value layOutIntegers(Expr element, ArrayRef<Axis> others);
   Value maskOfConstant(Expr element);
   Value dense(Expr allowed);
   SmallVector<Axis> axesOf(Expr expr, SmallVectorImpl<unsigned> &present);

@@ -56,12 +56,7 @@ bool ScoreBuilder::buildRegion(Expr rule, Region &region, SmallVectorImpl<Value>
     return tensor ? addOperand(tensor, AffineMap::get(4, 0, results, context)) : Value();
   };
   auto toAccumulation = [&](Value value) -> Value {
-    auto type = dyn_cast<FloatType>(value.getType());
-    if (!type || type == accumulation)
-      return value;
-    if (type.getWidth() < accumulation.getWidth())
-      return arith::ExtFOp::create(body, loc, accumulation, value);
-    return arith::TruncFOp::create(body, loc, accumulation, value);
+    return isa<FloatType>(value.getType()) ? toElementType(body, loc, value, accumulation) : value;
   };
   /// Values of all dims, from the region's arguments.
   SmallVector<Value> dims(e.getNumDims());
