@@ -3,7 +3,6 @@
 // Activations, found by what they compute: the expression of an element is evaluated as a function
 // of one of its parts and compared with each formula. Refuses what is a function of two values, and
 // what changes the element type.
-#include "mlir/Transforms/RegionUtils.h"
 #include "passes/Raise/Identity.h"
 #include "passes/Raise/Passes.h"
 #include <cmath>
@@ -96,16 +95,6 @@ std::optional<ActivationKind> match(Expressions &e, Expr root, Expr input) {
       ->kind;
 }
 
-bool isElementwise(Operation *op) {
-  if (op->getNumResults() != 1 || !isa<RankedTensorType>(op->getResult(0).getType()) ||
-      !isa<FloatType>(getElementTypeOrSelf(op->getResult(0).getType())))
-    return false;
-  if (auto generic = dyn_cast<linalg::GenericOp>(op))
-    return generic.getNumLoops() == generic.getNumParallelLoops();
-  return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
-         OpTrait::hasElementwiseMappableTraits(op);
-}
-
 /// Whether two tensors are outputs of one input: of two linears that read it, or columns of one.
 bool areProjectionsOfOne(Value a, Value b) {
   auto getSource = [](Value value) -> std::pair<Value, bool> {
@@ -129,22 +118,11 @@ struct RaiseActivationsPass : fovea::impl::RaiseActivationsPassBase<RaiseActivat
       if (isElementwise(op))
         ops.push_back(op);
     });
-    // The last ones first: what computes a part of an activation has no users when its turn comes.
-    bool changed = false;
-    IRRewriter rewriter(&getContext());
-    for (Operation *op : llvm::reverse(ops)) {
-      if (isOpTriviallyDead(op)) {
-        rewriter.eraseOp(op);
-        continue;
-      }
-      changed |= raise(op);
-    }
-    SmallVector<arith::MulFOp> products;
+    raiseLastFirst(getOperation(), ops, [&](Operation *op) { return raise(op); });
+    SmallVector<Operation *> products;
     getOperation()->walk([&](arith::MulFOp op) { products.push_back(op); });
-    for (arith::MulFOp product : products)
-      changed |= raiseGate(product);
-    if (changed)
-      (void)runRegionDCE(rewriter, getOperation()->getRegions());
+    raiseLastFirst(getOperation(), products,
+                   [&](Operation *op) { return raiseGate(cast<arith::MulFOp>(op)); });
   }
 
 private:

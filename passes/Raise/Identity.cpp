@@ -3,7 +3,11 @@
 // Cuts are dominators: what lies on every path from an expression to its leaves. After Cooper,
 // Harvey and Kennedy 2001, on a graph without cycles.
 #include "passes/Raise/Identity.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -107,6 +111,31 @@ SmallVector<Axis> raise::makeAxes(ArrayRef<int64_t> shape) {
   for (auto [axis, size] : llvm::enumerate(shape))
     axes.push_back(size == 1 ? Axis() : Axis{static_cast<unsigned>(axis)});
   return axes;
+}
+
+bool raise::isElementwise(Operation *op) {
+  if (op->getNumResults() != 1 || !isa<RankedTensorType>(op->getResult(0).getType()) ||
+      !isa<FloatType>(getElementTypeOrSelf(op->getResult(0).getType())))
+    return false;
+  if (auto generic = dyn_cast<linalg::GenericOp>(op))
+    return generic.getNumLoops() == generic.getNumParallelLoops();
+  return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+         OpTrait::hasElementwiseMappableTraits(op);
+}
+
+void raise::raiseLastFirst(Operation *root, ArrayRef<Operation *> ops,
+                           llvm::function_ref<bool(Operation *)> raise) {
+  bool changed = false;
+  IRRewriter rewriter(root->getContext());
+  for (Operation *op : llvm::reverse(ops)) {
+    if (isOpTriviallyDead(op)) {
+      rewriter.eraseOp(op);
+      continue;
+    }
+    changed |= raise(op);
+  }
+  if (changed)
+    (void)runRegionDCE(rewriter, root->getRegions());
 }
 
 Value raise::getTensor(Expressions &e, OpBuilder &builder, Expr part, Value like) {

@@ -30,6 +30,14 @@ SmallVector<Expr> makeIndices(Expressions &e, Value tensor);
 /// The axes of a tensor read at such indices.
 SmallVector<Axis> makeAxes(ArrayRef<int64_t> shape);
 
+/// Whether `op` computes one float tensor, each element from those at its place.
+bool isElementwise(Operation *op);
+
+/// Raises ops, the last ones first: what computes a part of what was raised has no users when its
+/// turn comes, and goes. What is dead then goes too, if `raise` said that it changed something.
+void raiseLastFirst(Operation *root, ArrayRef<Operation *> ops,
+                    llvm::function_ref<bool(Operation *)> raise);
+
 /// A tensor of `like`'s type whose element at dims 0, 1, ... is `part`. Null if no tensor holds it.
 Value getTensor(Expressions &e, OpBuilder &builder, Expr part, Value like);
 

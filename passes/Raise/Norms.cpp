@@ -3,7 +3,6 @@
 // Normalisations over the last axis, found by what they compute: an element's expression is
 // evaluated on random rows and compared with each formula. Refuses other axes, and what depends on
 // more than one row and two vectors.
-#include "mlir/Transforms/RegionUtils.h"
 #include "passes/Raise/Identity.h"
 #include "passes/Raise/Passes.h"
 #include "passes/Raise/WeightViews.h"
@@ -222,35 +221,18 @@ struct RaiseNormsPass : fovea::impl::RaiseNormsPassBase<RaiseNormsPass> {
     WeightViews weights(getOperation());
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
-      auto generic = dyn_cast<linalg::GenericOp>(op);
-      bool isElementwise = generic
-                               ? generic.getNumLoops() == generic.getNumParallelLoops()
-                               : isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
-                                     OpTrait::hasElementwiseMappableTraits(op);
-      if (isElementwise && op->getNumResults() == 1 &&
-          isa<FloatType>(getElementTypeOrSelf(op->getResult(0).getType())))
+      if (isElementwise(op))
         ops.push_back(op);
     });
-    // The last ones first: they hold the norm with its weight and bias.
-    bool changed = false;
-    IRRewriter rewriter(&getContext());
-    for (Operation *op : llvm::reverse(ops)) {
-      if (isOpTriviallyDead(op)) {
-        rewriter.eraseOp(op);
-        continue;
-      }
-      changed |= raise(op, weights);
-    }
-    if (changed)
-      (void)runRegionDCE(rewriter, getOperation()->getRegions());
+    // The last ones hold the norm with its weight and bias.
+    raiseLastFirst(getOperation(), ops, [&](Operation *op) { return raise(op, weights); });
   }
 
 private:
   bool raise(Operation *op, WeightViews &weights) {
     Value result = op->getResult(0);
-    auto type = dyn_cast<RankedTensorType>(result.getType());
-    if (!type || type.getRank() == 0 || type.isDynamicDim(type.getRank() - 1) ||
-        type.getShape().back() < 2)
+    auto type = cast<RankedTensorType>(result.getType());
+    if (type.getRank() == 0 || type.isDynamicDim(type.getRank() - 1) || type.getShape().back() < 2)
       return false;
     int64_t size = type.getShape().back();
     unsigned axis = type.getRank() - 1;

@@ -5,7 +5,6 @@
 // position one are the frequencies, and theta is read off these. All pairs and some positions, far
 // ones too, are then compared with the formula. Refuses what turns by other frequencies than
 // powers of one number (over a constant factor), and what scales.
-#include "mlir/Transforms/RegionUtils.h"
 #include "passes/Raise/Identity.h"
 #include "passes/Raise/Passes.h"
 #include <cmath>
@@ -265,18 +264,8 @@ struct RaiseRopePass : fovea::impl::RaiseRopePassBase<RaiseRopePass> {
           (generic && generic.getNumLoops() == generic.getNumParallelLoops()))
         ops.push_back(op);
     });
-    // The last ones first, as they hold the elements that do not turn.
-    bool changed = false;
-    IRRewriter rewriter(&getContext());
-    for (Operation *op : llvm::reverse(ops)) {
-      if (isOpTriviallyDead(op)) {
-        rewriter.eraseOp(op);
-        continue;
-      }
-      changed |= raise(op);
-    }
-    if (changed)
-      (void)runRegionDCE(rewriter, getOperation()->getRegions());
+    // The last ones hold the elements that do not turn.
+    raiseLastFirst(getOperation(), ops, [&](Operation *op) { return raise(op); });
   }
 
 private:
@@ -419,11 +408,7 @@ private:
       auto givenType = given ? cast<RankedTensorType>(given.getType()) : RankedTensorType();
       if (!given || !givenType.getElementType().isInteger())
         return {};
-      unsigned width = givenType.getElementTypeBitWidth();
-      auto wanted = givenType.clone(builder.getI32Type());
-      if (width < 32)
-        return arith::ExtSIOp::create(builder, loc, wanted, given);
-      return width == 32 ? given : arith::TruncIOp::create(builder, loc, wanted, given).getResult();
+      return toElementType(builder, loc, given, builder.getI32Type());
     }
     AffineExpr first = e.simplify(position->affine - getAffineDimExpr(sequence[0], context));
     if (!first.isSymbolicOrConstant())
