@@ -19,6 +19,19 @@ Value ScoreBuilder::logical(bool isAnd, ArrayRef<Value> masks) {
                : MaskOrOp::create(builder, loc, type, masks).getResult();
 }
 
+SmallVector<Axis> raise::axesOf(const AttentionForm &form, Expr expr,
+                                SmallVectorImpl<unsigned> &present) {
+  SmallVector<Axis> axes;
+  SmallVector<Axis> groups{Axis(form.batch), Axis(form.heads), Axis(form.queries), Axis{form.key}};
+  for (auto [i, group] : llvm::enumerate(groups)) {
+    bool used = llvm::any_of(group, [&](unsigned dim) { return expr->dependsOn(dim); });
+    axes.push_back(used ? group : Axis());
+    if (used)
+      present.push_back(i);
+  }
+  return axes;
+}
+
 Value ScoreBuilder::negate(Value mask) {
   if (auto inner = mask.getDefiningOp<MaskNotOp>())
     return inner.getMask();
@@ -318,21 +331,9 @@ Value ScoreBuilder::maskOfLengths(arith::CmpIPredicate predicate, Expr position,
   return order.above ? negate(mask) : mask;
 }
 
-SmallVector<Axis> ScoreBuilder::axesOf(Expr expr, SmallVectorImpl<unsigned> &present) {
-  SmallVector<Axis> axes;
-  SmallVector<Axis> groups{Axis(form.batch), Axis(form.heads), Axis(form.queries), Axis{form.key}};
-  for (auto [i, group] : llvm::enumerate(groups)) {
-    bool used = llvm::any_of(group, [&](unsigned dim) { return expr->dependsOn(dim); });
-    axes.push_back(used ? group : Axis());
-    if (used)
-      present.push_back(i);
-  }
-  return axes;
-}
-
 Value ScoreBuilder::dense(Expr allowed) {
   SmallVector<unsigned> present;
-  SmallVector<Axis> axes = axesOf(allowed, present);
+  SmallVector<Axis> axes = axesOf(form, allowed, present);
   bool negated = false;
   Expr inner = allowed;
   // An integer tensor is a mask as it is.

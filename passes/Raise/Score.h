@@ -19,6 +19,10 @@ struct MaskedScore {
 /// Splits `form.score`.
 MaskedScore splitScore(Expressions &e, const AttentionForm &form);
 
+/// The axes [b, h, i, j] for an expression; those it does not depend on are of size one. `present`
+/// gets the numbers of the others.
+SmallVector<Axis> axesOf(const AttentionForm &form, Expr expr, SmallVectorImpl<unsigned> &present);
+
 /// Builds the parts of an attention op from expressions.
 class ScoreBuilder {
 public:
@@ -49,7 +53,6 @@ private:
   Value layOutIntegers(Expr element, ArrayRef<Axis> others);
   Value maskOfConstant(Expr element);
   Value dense(Expr allowed);
-  SmallVector<Axis> axesOf(Expr expr, SmallVectorImpl<unsigned> &present);
   Value logical(bool isAnd, ArrayRef<Value> masks);
   Value negate(Value mask);
 

@@ -11,22 +11,161 @@ using namespace mlir;
 using namespace mlir::fovea;
 using namespace mlir::fovea::raise;
 
-bool ScoreBuilder::buildRegion(Expr rule, Region &region, SmallVectorImpl<Value> &operands,
-                               SmallVectorImpl<AffineMap> &maps, FloatType accumulation) {
-  MLIRContext *context = builder.getContext();
-  Type indexType = builder.getIndexType(), i32 = builder.getI32Type();
-  OpBuilder::InsertionGuard guard(builder);
-  OpBuilder body(context);
-  Block *block = new Block();
-  region.push_back(block);
-  block->addArgument(accumulation, loc);
-  // Operands are added as they turn up, so the arguments behind them come from a later place.
-  SmallVector<Value> places; // b, h, q_pos, k_pos
-  for (Type type : {indexType, indexType, i32, i32})
-    places.push_back(block->addArgument(type, loc));
-  body.setInsertionPointToStart(block);
-  llvm::DenseMap<Expr, Value> done;
-  auto addOperand = [&](Value tensor, AffineMap map) -> Value {
+namespace {
+/// Writes one region. Values of the rule are made in the block; what it reads becomes operands.
+class RegionWriter {
+public:
+  RegionWriter(Expressions &e, OpBuilder &builder, Location loc, const AttentionForm &form,
+               AffineExpr offset, Block *block, SmallVectorImpl<Value> &operands,
+               SmallVectorImpl<AffineMap> &maps, FloatType accumulation)
+      : e(e), builder(builder), loc(loc), form(form), offset(offset), block(block),
+        body(builder.getContext()), operands(operands), maps(maps), accumulation(accumulation) {
+    body.setInsertionPointToStart(block);
+    block->addArgument(accumulation, loc);
+    // Operands are added as they turn up, so the arguments behind them come from a later place.
+    Type indexType = builder.getIndexType(), i32 = builder.getI32Type();
+    for (Value *place : {&batch, &head})
+      *place = block->addArgument(indexType, loc);
+    for (Value *place : {&queryPosition, &keyPosition})
+      *place = block->addArgument(i32, loc);
+  }
+
+  /// Null if a part cannot be written.
+  Value emit(Expr part) {
+    if (part == form.raw)
+      return block->getArgument(0);
+    if (Value found = done.lookup(part))
+      return found;
+    Value value = emitNew(part);
+    if (value)
+      done[part] = value;
+    return value;
+  }
+
+  void yield(Value value) { YieldOp::create(body, loc, value); }
+
+private:
+  Value emitNew(Expr part) {
+    switch (part->kind) {
+    case Node::Kind::Constant:
+      return arith::ConstantOp::create(
+          body, loc,
+          part->real ? TypedAttr(FloatAttr::get(accumulation, part->real.getValueAsDouble()))
+                     : TypedAttr(body.getIntegerAttr(part->type, part->integer)));
+    case Node::Kind::Index:
+      return emitIndex(part);
+    case Node::Kind::Element:
+      return emitElement(part);
+    case Node::Kind::Reduce:
+      return toAccumulation(readOperand(part, /*computed=*/false));
+    case Node::Kind::Compute:
+      return emitCompute(part);
+    }
+    llvm_unreachable("a kind");
+  }
+
+  Value emitCompute(Expr part) {
+    bool hasIndex = false, hasRaw = false;
+    for (Expr node : collect(part)) {
+      hasIndex |= node->kind == Node::Kind::Index;
+      hasRaw |= node == form.raw;
+    }
+    // A tensor that holds it, without places; parts of a concatenation exist only as a whole.
+    bool isWhole = !hasRaw && ((!hasIndex && e.getHome(part).first) ||
+                               (part->is<arith::SelectOp>() && !isSafe(e, part)));
+    if (isWhole)
+      if (Value value = toAccumulation(readOperand(part, /*computed=*/false)))
+        return value;
+    SmallVector<Value> args;
+    for (Expr arg : part->args) {
+      args.push_back(emit(arg));
+      if (!args.back())
+        return {};
+    }
+    if (isCast(part))
+      return args[0];
+    Type type = isa<FloatType>(part->type) ? Type(accumulation) : part->type;
+    OperationState state(loc, part->name.getValue(), args, type, part->attrs.getValue());
+    return body.create(state)->getResult(0);
+  }
+
+  Value emitIndex(Expr part) {
+    // Queries stand at their position minus the offset of the first.
+    AffineExpr affine = part->affine;
+    if (offset) {
+      SmallVector<AffineExpr> moved;
+      for (unsigned d = 0; d < e.getNumDims(); ++d)
+        moved.push_back(getAffineDimExpr(d, e.getContext()));
+      moved[form.queries[0]] = moved[form.queries[0]] - offset;
+      affine = e.simplify(affine.replaceDims(moved));
+    }
+    bool hasSizes = false;
+    affine.walk([&](AffineExpr inner) { hasSizes |= isa<AffineSymbolExpr>(inner); });
+    for (ArrayRef<unsigned> group :
+         {ArrayRef<unsigned>(form.batch), ArrayRef<unsigned>(form.queries)})
+      if (group.size() > 1)
+        for (unsigned dim : group.drop_front())
+          hasSizes |= !getInteger(e.getExtent(dim));
+    if (hasSizes)
+      return readOperand(part, /*computed=*/true);
+
+    SmallVector<Value> dims(e.getNumDims());
+    split(form.batch, batch, dims);
+    split(form.heads, head, dims);
+    if (part->dependsOn(form.key))
+      dims[form.key] = toIndex(keyPosition);
+    if (llvm::any_of(form.queries, [&](unsigned dim) { return part->dependsOn(dim); }))
+      split(form.queries, toIndex(queryPosition), dims);
+    Value zero;
+    for (Value &dim : dims)
+      if (!dim) {
+        if (!zero)
+          zero = arith::ConstantIndexOp::create(body, loc, 0);
+        dim = zero;
+      }
+    Value value = affine::expandAffineExpr(body, loc, affine, dims, {});
+    return part->type.isIndex() ? value : arith::IndexCastOp::create(body, loc, part->type, value);
+  }
+
+  Value emitElement(Expr part) {
+    // Read along, if each axis goes with one of the arguments; else handed over whole.
+    bool along = llvm::all_of(part->args, [](Expr index) {
+      return index->isConstant() || (index->kind == Node::Kind::Index && index->dims.count() == 1);
+    });
+    if (along)
+      if (Value value = readOperand(part, /*computed=*/false))
+        return toAccumulation(value);
+    SmallVector<Value> indices;
+    for (Expr index : part->args) {
+      Value at = emit(index);
+      if (!at)
+        return {};
+      indices.push_back(toIndex(at));
+    }
+    Value whole = addOperand(part->tensor, AffineMap::get(4, 0, e.getContext()));
+    return toAccumulation(tensor::ExtractOp::create(body, loc, whole, indices));
+  }
+
+  /// The part as an operand that is read at the arguments it depends on: the tensor that holds it,
+  /// or one that is computed.
+  Value readOperand(Expr part, bool computed) {
+    SmallVector<unsigned> present;
+    SmallVector<Axis> all = axesOf(form, part, present), axes;
+    SmallVector<AffineExpr> results;
+    for (unsigned group : present) {
+      axes.push_back(all[group]);
+      results.push_back(getAffineDimExpr(group, e.getContext()));
+    }
+    Value tensor;
+    if (computed)
+      tensor = compute(e, builder, loc, part, axes);
+    else if (auto [home, indices] = e.getHome(part); home)
+      tensor = layOut(e, builder, loc, home, indices, axes);
+    return tensor ? addOperand(tensor, AffineMap::get(4, 0, results, e.getContext())) : Value();
+  }
+
+  /// The argument that stands for an operand, which it adds if it is not there yet.
+  Value addOperand(Value tensor, AffineMap map) {
     auto type = cast<RankedTensorType>(tensor.getType());
     for (auto [i, old] : llvm::enumerate(operands))
       if (old == tensor && maps[i] == map)
@@ -35,157 +174,52 @@ bool ScoreBuilder::buildRegion(Expr rule, Region &region, SmallVectorImpl<Value>
     maps.push_back(map);
     bool whole = map.getNumResults() == 0 && type.getRank() != 0;
     return block->insertArgument(operands.size(), whole ? Type(type) : type.getElementType(), loc);
-  };
-  AffineExpr groupsOf[4] = {getAffineDimExpr(0, context), getAffineDimExpr(1, context),
-                            getAffineDimExpr(2, context), getAffineDimExpr(3, context)};
-  auto operandOf = [&](Expr part, bool computed) -> Value {
-    SmallVector<unsigned> present;
-    SmallVector<Axis> all = axesOf(part, present), axes;
-    SmallVector<AffineExpr> results;
-    for (unsigned group : present) {
-      axes.push_back(all[group]);
-      results.push_back(groupsOf[group]);
-    }
-    Value tensor;
-    if (computed) {
-      tensor = compute(e, builder, loc, part, axes);
-    } else {
-      auto [home, indices] = e.getHome(part);
-      tensor = home ? layOut(e, builder, loc, home, indices, axes) : Value();
-    }
-    return tensor ? addOperand(tensor, AffineMap::get(4, 0, results, context)) : Value();
-  };
-  auto toAccumulation = [&](Value value) -> Value {
-    return isa<FloatType>(value.getType()) ? toElementType(body, loc, value, accumulation) : value;
-  };
-  /// Values of all dims, from the region's arguments.
-  SmallVector<Value> dims(e.getNumDims());
-  auto setDims = [&](ArrayRef<unsigned> group, Value flat) {
-    for (size_t i = group.size(); i-- > 0;) {
-      if (i == 0) {
-        dims[group[0]] = flat;
-        return;
-      }
+  }
+
+  /// The dims of a group from the one number that counts through them.
+  void split(ArrayRef<unsigned> group, Value flat, MutableArrayRef<Value> dims) {
+    for (size_t i = group.size(); i-- > 1;) {
       Value size = e.materialize(body, loc, e.getExtent(group[i]));
       dims[group[i]] = arith::RemUIOp::create(body, loc, flat, size);
       flat = arith::DivUIOp::create(body, loc, flat, size);
     }
-  };
-  auto hasSymbols = [&](AffineExpr affine) {
-    bool found = false;
-    affine.walk([&](AffineExpr part) { found |= isa<AffineSymbolExpr>(part); });
-    return found;
-  };
-  std::function<Value(Expr)> emit = [&](Expr part) -> Value {
-    if (part == form.raw)
-      return block->getArgument(0);
-    if (Value found = done.lookup(part))
-      return found;
-    Value value;
-    bool hasIndex = false, hasRaw = false;
-    for (Expr node : collect(part)) {
-      hasIndex |= node->kind == Node::Kind::Index && part->kind != Node::Kind::Element;
-      hasRaw |= node == form.raw;
-    }
-    if (part->isConstant()) {
-      TypedAttr attribute =
-          part->real ? TypedAttr(FloatAttr::get(accumulation, part->real.getValueAsDouble()))
-                     : TypedAttr(body.getIntegerAttr(part->type, part->integer));
-      value = arith::ConstantOp::create(body, loc, attribute);
-    } else if (part->kind == Node::Kind::Index) {
-      // Queries stand at their position minus the offset of the first.
-      AffineExpr affine = part->affine;
-      if (offset) {
-        SmallVector<AffineExpr> moved;
-        for (unsigned d = 0; d < e.getNumDims(); ++d)
-          moved.push_back(getAffineDimExpr(d, context));
-        moved[form.queries[0]] = moved[form.queries[0]] - offset;
-        affine = e.simplify(affine.replaceDims(moved));
-      }
-      bool splits = false;
-      for (ArrayRef<unsigned> group :
-           {ArrayRef<unsigned>(form.batch), ArrayRef<unsigned>(form.queries)})
-        if (group.size() > 1)
-          for (unsigned dim : group.drop_front())
-            splits |= !isa<AffineConstantExpr>(e.getExtent(dim));
-      if (hasSymbols(affine) || splits)
-        return operandOf(part, /*computed=*/true);
-      auto asIndex = [&](Value position) {
-        return arith::IndexCastOp::create(body, loc, indexType, position).getResult();
-      };
-      setDims(form.batch, places[0]);
-      setDims(form.heads, places[1]);
-      if (part->dependsOn(form.key))
-        dims[form.key] = asIndex(places[3]);
-      if (llvm::any_of(form.queries, [&](unsigned dim) { return part->dependsOn(dim); }))
-        setDims(form.queries, asIndex(places[2]));
-      Value zero;
-      SmallVector<Value> given(dims);
-      for (Value &dim : given)
-        if (!dim) {
-          if (!zero)
-            zero = arith::ConstantIndexOp::create(body, loc, 0);
-          dim = zero;
-        }
-      value = affine::expandAffineExpr(body, loc, affine, given, {});
-      if (!part->type.isIndex())
-        value = arith::IndexCastOp::create(body, loc, part->type, value);
-      std::fill(dims.begin(), dims.end(), Value());
-    } else if (part->kind == Node::Kind::Element) {
-      // Read along, if each axis goes with one of the arguments; else handed over whole.
-      bool along = llvm::all_of(part->args, [&](Expr index) {
-        return index->isConstant() ||
-               (index->kind == Node::Kind::Index && index->dims.count() == 1);
-      });
-      if (along)
-        value = operandOf(part, /*computed=*/false);
-      if (!value) {
-        SmallVector<Value> indices;
-        for (Expr index : part->args) {
-          Value at = emit(index);
-          if (!at)
-            return {};
-          if (!at.getType().isIndex())
-            at = arith::IndexCastOp::create(body, loc, indexType, at);
-          indices.push_back(at);
-        }
-        Value whole = addOperand(part->tensor, AffineMap::get(4, 0, context));
-        value = tensor::ExtractOp::create(body, loc, whole, indices);
-      }
-      value = toAccumulation(value);
-    } else if (!hasRaw && !hasIndex && e.getHome(part).first) {
-      value = operandOf(part, /*computed=*/false);
-      if (value)
-        value = toAccumulation(value);
-    }
-    if (!value && (part->kind == Node::Kind::Reduce ||
-                   (part->is<arith::SelectOp>() && !hasRaw && !isSafe(e, part)))) {
-      value = operandOf(part, /*computed=*/false);
-      if (value)
-        value = toAccumulation(value);
-    }
-    if (!value && part->kind == Node::Kind::Compute) {
-      SmallVector<Value> args;
-      for (Expr arg : part->args) {
-        args.push_back(emit(arg));
-        if (!args.back())
-          return {};
-      }
-      if (isCast(part)) {
-        value = args[0];
-      } else {
-        Type type = isa<FloatType>(part->type) ? Type(accumulation) : part->type;
-        OperationState state(loc, part->name.getValue(), args, type, part->attrs.getValue());
-        value = body.create(state)->getResult(0);
-      }
-    }
-    if (value)
-      done[part] = value;
-    return value;
-  };
-  Value result = emit(rule);
-  if (!result)
-    return false;
-  YieldOp::create(body, loc, result);
-  return true;
+    if (!group.empty())
+      dims[group[0]] = flat;
+  }
+
+  Value toIndex(Value value) {
+    return value.getType().isIndex()
+               ? value
+               : arith::IndexCastOp::create(body, loc, body.getIndexType(), value);
+  }
+
+  Value toAccumulation(Value value) {
+    return value && isa<FloatType>(value.getType()) ? toElementType(body, loc, value, accumulation)
+                                                    : value;
+  }
+
+  Expressions &e;
+  OpBuilder &builder;
+  Location loc;
+  const AttentionForm &form;
+  AffineExpr offset; ///< of query positions; null: none
+  Block *block;
+  OpBuilder body;
+  SmallVectorImpl<Value> &operands;
+  SmallVectorImpl<AffineMap> &maps;
+  FloatType accumulation;
+  Value batch, head, queryPosition, keyPosition;
+  llvm::DenseMap<Expr, Value> done;
+};
+} // namespace
+
+bool ScoreBuilder::buildRegion(Expr rule, Region &region, SmallVectorImpl<Value> &operands,
+                               SmallVectorImpl<AffineMap> &maps, FloatType accumulation) {
+  OpBuilder::InsertionGuard guard(builder);
+  region.push_back(new Block());
+  RegionWriter writer(e, builder, loc, form, offset, &region.back(), operands, maps, accumulation);
+  Value result = writer.emit(rule);
+  if (result)
+    writer.yield(result);
+  return static_cast<bool>(result);
 }
