@@ -167,8 +167,10 @@ static LogicalResult importSwish(Importer &im) {
 
 static LogicalResult importPRelu(Importer &im) {
   Data *x = im.floats(), *slope = im.input(1);
-  if (!x || !slope)
+  if (!x)
     return failure();
+  if (slope->type != x->type)
+    return im.invalid("expects slopes of " + nameOf(x->type) + ", got " + nameOf(slope->type));
   TRY(auto *result, im.elementwise(x->type, {x, slope}, [&](ImplicitLocOpBuilder &b, ValueRange v) {
     Number n{&b, v[0]};
     return n.ifPositive(n, n * Number{&b, v[1]}).v;

@@ -59,6 +59,8 @@ static LogicalResult importAttention(Importer &im) {
     TRY(presentKey, joinPast(im, pastKey, parts.key));
     TRY(presentValue, joinPast(im, pastValue, parts.value));
   }
+  if (lengths && (lengths->rank() != 1 || isFloat(lengths->type)))
+    return im.invalid("expects integer lengths of rank 1");
   parts.lengths = lengths;
   if (mask) {
     if (mask->rank() == 0)
@@ -188,6 +190,8 @@ static LogicalResult importTensorScatter(Importer &im) {
   std::string mode = im.text("mode", "linear");
   if (!past || !update || past->rank() != update->rank() || past->type != update->type)
     return im.invalid("expects a cache and an update of one rank and element type");
+  if (write && (write->rank() != 1 || isFloat(write->type)))
+    return im.invalid("expects integer places of rank 1");
   TRY(int64_t axis, im.axis(im.integer("axis", -2), past->rank()));
   if (axis == 0 || (mode != "linear" && mode != "circular"))
     return im.invalid("expects an axis behind the batch, and mode linear or circular");

@@ -315,6 +315,9 @@ Data *Importer::cast(Data &data, DataType type) {
 
 FailureOr<Data *> Importer::contract(Data &a, StringRef aAxes, Data &c, StringRef cAxes,
                                      StringRef outAxes, DataType type) {
+  if (a.type != c.type)
+    return invalid("expects operands of one element type, got " + nameOf(a.type) + " and " +
+                   nameOf(c.type));
   // Letters to loops: results first, then what is summed.
   SmallVector<char> letters(outAxes.begin(), outAxes.end());
   for (char letter : (aAxes + cAxes).str())

@@ -194,9 +194,27 @@ FailureOr<SmallVector<int64_t>> Importer::constants(Data &data, StringRef what) 
   return result;
 }
 
-/// True for operators that need no first input.
-static bool hasOptionalInput(const Node &node) {
-  return llvm::is_contained({"Constant", "Loop", "SequenceEmpty"}, StringRef(node.op));
+/// How many of its first inputs an operator needs: one, or what stands here.
+static size_t countRequired(const Node &node) {
+  static const std::map<std::string, size_t> counts = [] {
+    std::map<std::string, size_t> result;
+    for (auto [count, names] : std::initializer_list<std::pair<size_t, StringRef>>{
+             {0, "Constant Loop SequenceEmpty"},
+             {2, "Add And BitShift BitwiseAnd BitwiseOr BitwiseXor CastLike CausalConvWithState "
+                 "Conv CumProd CumSum DequantizeLinear Div Equal Expand Gather GatherElements "
+                 "GatherND Gemm Greater GreaterOrEqual LayerNormalization Less LessOrEqual MatMul "
+                 "MatMulInteger Mod Mul Or PRelu Pad Pow QuantizeLinear RMSNormalization Reshape "
+                 "SequenceAt SequenceInsert Sub SwiGLU TensorScatter Tile TopK Unsqueeze Xor"},
+             {3, "GroupNormalization InstanceNormalization OneHot Range Scatter ScatterElements "
+                 "ScatterND Slice Where"},
+             {5, "BatchNormalization"},
+             {8, "QLinearMatMul"}})
+      for (StringRef name : llvm::split(names, ' '))
+        result[name.str()] = count;
+    return result;
+  }();
+  auto found = counts.find(node.op);
+  return found == counts.end() || !node.domain.empty() ? 1 : found->second;
 }
 
 void Importer::importNode(const Node &node) {
@@ -234,10 +252,12 @@ void Importer::importNode(const Node &node) {
                         " does not have it, as Fovea reads it");
     else
       (void)unsupported("an operator that Fovea does not know; the nearest is " + Twine(nearest));
-  } else if (!isPoisoned && !input(0) && !hasOptionalInput(node)) {
-    isSound = succeeded(invalid("expects a first input, got none"));
   } else if (!isPoisoned) {
-    isSound &= succeeded(handler(*this)) && !hasReported;
+    for (size_t i = 0, count = countRequired(node); i < count && isSound; ++i)
+      if (!input(i))
+        isSound = succeeded(
+            invalid("expects " + Twine(count) + " inputs, got none in place " + Twine(i)));
+    isSound = isSound && succeeded(handler(*this)) && !hasReported;
     for (const NodeAttribute &attribute : node.attributes)
       if (isSound && !readAttributes.count(attribute.name))
         isSound = succeeded(unsupported("attribute " + quote(attribute.name)));

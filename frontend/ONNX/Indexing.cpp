@@ -222,10 +222,10 @@ static LogicalResult importScatterElements(Importer &im) {
   Data *x = im.input(0), *ids = im.input(1), *updates = im.input(2);
   std::string how = im.text("reduction", "none");
   if (!x || !ids || !updates || isFloat(ids->type) || ids->rank() != x->rank() ||
-      updates->rank() != x->rank() || x->rank() == 0 || !isReduction(how))
-    return im.invalid(
-        "expects data, integer indices and updates of one rank above 0, and reduction "
-        "none, add, mul, max or min");
+      updates->rank() != x->rank() || x->rank() == 0 || !isReduction(how) ||
+      updates->type != x->type)
+    return im.invalid("expects data and updates of one element type, integer indices, all of one "
+                      "rank above 0, and reduction none, add, mul, max or min");
   TRY(int64_t axis, im.axis(im.integer("axis", 0), x->rank()));
   Value numbers = im.value(*ids), values = im.value(*updates);
   SmallVector<Value> extents;
@@ -260,10 +260,10 @@ static LogicalResult importScatterElements(Importer &im) {
 static LogicalResult importScatterNd(Importer &im) {
   Data *x = im.input(0), *ids = im.input(1), *updates = im.input(2);
   std::string how = im.text("reduction", "none");
-  if (!x || !ids || !updates || isFloat(ids->type) || ids->rank() < 1 || !isReduction(how))
-    return im.invalid(
-        "expects data, integer indices and updates, and reduction none, add, mul, max "
-        "or min");
+  if (!x || !ids || !updates || isFloat(ids->type) || ids->rank() < 1 || !isReduction(how) ||
+      updates->type != x->type)
+    return im.invalid("expects data and updates of one element type, integer indices, and "
+                      "reduction none, add, mul, max or min");
   std::optional<int64_t> width = Symbols::known(ids->shape.back());
   if (!width || *width < 1 || *width > x->rank())
     return im.unsupported("indices whose last axis is open or longer than the data's rank");

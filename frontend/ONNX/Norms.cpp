@@ -141,6 +141,9 @@ static LogicalResult importBatchNorm(Importer &im) {
   Data *x = in[0];
   SmallVector<Data *> parameters;
   for (Data *parameter : ArrayRef(in).drop_front())
+    if (parameter->rank() != 1)
+      return im.invalid("expects parameters of rank 1, got " + Twine(parameter->rank()));
+  for (Data *parameter : ArrayRef(in).drop_front())
     parameters.push_back(alongChannels(im, *im.cast(*parameter, x->type), x->rank()));
   Data *root = im.unary("Sqrt", im.binary("Add", parameters[3], im.makeReal(x->type, eps)));
   Data *result = im.binary("Div", im.binary("Sub", x, parameters[2]), root);

@@ -324,6 +324,9 @@ FailureOr<Data *> Importer::concat(ArrayRef<Data *> parts, int64_t axis) {
   SmallVector<Data *> real;
   bool areKnown = true;
   for (Data *part : parts) {
+    if (part->type != parts.front()->type)
+      return invalid("expects tensors of one element type, got " + nameOf(parts.front()->type) +
+                     " and " + nameOf(part->type));
     if (part->rank() != static_cast<int64_t>(shape.size()))
       return invalid("expects tensors of one rank, got " + Twine(shape.size()) + " and " +
                      Twine(part->rank()));
