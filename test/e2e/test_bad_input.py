@@ -235,12 +235,55 @@ def test_model_is_no_model(fovea, tmp_path):
     compile_refused(fovea, tmp_path / "notes.txt", tmp_path, "notes.txt")
 
 
+def all_refused(result, *words):
+    """Exit code 1, and one message for each entry of `words`, in order, that holds all of it."""
+    assert result.code == 1, str(result)
+    errors = [line for line in result.err.decode().splitlines() if "error:" in line]
+    assert len(errors) == len(words), str(result)
+    for expected, line in zip(words, errors):
+        for word in expected:
+            assert word in line, f"no '{word}' in: {line}"
+
+
 def test_check_names_all_faults_at_once(fovea, model):
-    setting(hidden_act="swirl", attention_sharpening=2.0)(model)
-    result = fovea("check", model)
-    assert result.code == 1
-    for word in ["swirl", "attention_sharpening"]:
-        assert word in (result.out + result.err).decode(), str(result)
+    """Of the configuration, a stored tensor and the tokenizer: each with what it expects."""
+    setting(hidden_act="swirl", attention_sharpening=2.0, attention_bias="yes", quantization_config={"bits": 4}, rope_scaling={"type": "spiral", "factor": 2.0})(model)
+    header, data = read_safetensors(model / "model.safetensors")
+    name = next(name for name in header if "down_proj" in name)
+    header[name]["dtype"] = "F8_E4M3"
+    write_safetensors(model / "model.safetensors", header, data)
+    (model / "tokenizer.json").write_text(json.dumps({"version": "1.0", "normalizer": {"type": "Sparkle"}, "model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}}))
+    all_refused(fovea("check", model), ["quantization_config", "quantised weights are not supported"], [name, "of F8_E4M3"], ["hidden_act", "expects an activation among gelu, ", "swirl"],
+                ["attention_bias", "expects true or false", '"yes"'], ["attention_sharpening", "could change numbers and is not understood"], ["rope_scaling", "expects"],
+                ["normalizer.type", "expects one of 'NFC'", "Sparkle"])
+
+
+def test_check_names_all_faults_of_ir_at_once(fovea, tmp_path):
+    """Foreign ops by their location and with the nearest known one, types, weights: what a compilation would refuse one after the other."""
+    write_safetensors(tmp_path / "model.safetensors", {"w": {"dtype": "F32", "shape": [8, 4], "data_offsets": [0, 128]}}, bytes(128))
+    (tmp_path / "model.mlir").write_text("""
+fovea.weight @w : tensor<8x5xf32> = #fovea.stored<"model.safetensors", "w", tensor<8x5xf32>> loc("decoder.w")
+fovea.weight @v : tensor<8x4xf32> = #fovea.stored<"model.safetensors", "v", tensor<8x4xf32>> loc("decoder.v")
+func.func @forward(%x: tensor<?x4xf32> {fovea.name = "x", fovea.dims = ["n"]}, %c: tensor<?x4xcomplex<f32>> {fovea.name = "angles", fovea.dims = ["n"]}) -> (tensor<?x4xf32> {fovea.name = "y", fovea.dims = ["n"]})
+    attributes {fovea.entry} {
+  %v = fovea.weight_ref @v : tensor<8x4xf32>
+  %a = tosa.abs %x : (tensor<?x4xf32>) -> tensor<?x4xf32> loc("layers.0.abs")
+  %b = "stablehlo.tanh"(%a) : (tensor<?x4xf32>) -> tensor<?x4xf32> loc("layers.1.tanh")
+  %t = arith.constant false
+  %d = scf.if %t -> tensor<?x4xf32> {
+    scf.yield %b : tensor<?x4xf32>
+  } else {
+    scf.yield %a : tensor<?x4xf32>
+  } loc("layers.2.branch")
+  %e = arith.truncf %d : tensor<?x4xf32> to tensor<?x4xf8E5M2>
+  %y = arith.extf %e : tensor<?x4xf8E5M2> to tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
+}
+""")
+    all_refused(fovea("check", tmp_path / "model.mlir"), ["model.mlir:4:1: argument 'angles': expects elements that are bool,", "tensor<?x4xcomplex<f32>>"],
+                [": layers.0.abs: 'tosa.abs' is not supported", "nearest is math.absf"], [": layers.1.tanh: 'stablehlo.tanh' is not supported", "nearest is math.tanh"],
+                [": layers.2.branch: 'scf.if' is not supported", "nearest is arith.select"], ["model.mlir:15:8: 'arith.truncf': expects elements", "f8E5M2"],
+                [": w: ", "expects 'tensor<8x5xf32>', got [8, 4] of F32"], [": v: ", "missing"])
 
 
 # The artifact ---------------------------------------------------------------------------------------------------------------------------------------------

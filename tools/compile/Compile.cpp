@@ -10,6 +10,7 @@
 #include "lowering/Weights/Weights.h"
 #include "mlir/IR/MLIRContext.h"
 #include "passes/Passes.h"
+#include "tools/compile/CheckModule.h"
 #include "tools/compile/CompileModule.h"
 #include "tools/compile/FusionReport.h"
 #include "tools/compile/Manifest.h"
@@ -325,9 +326,16 @@ Outcome check(const std::string &model, const Log &log, std::string &summary) {
   Reporter reporter(*context, log);
   bool sound = true;
   if (isIrFile(model) || isOnnxFile(model)) {
+    (*context).allowUnregisteredDialects(); // to list what is of them
     OwningOpRef<ModuleOp> module = readSource(*context, model, reporter, /*all=*/true);
     if (!module)
       return Outcome::InputFault;
+    if (isIrFile(model) && module->getOps<ProgramOp>().empty()) {
+      Problems problems;
+      checkModule(*module, model, getFolder(*module, model), problems);
+      reporter.add(problems, /*all=*/true);
+      sound = problems.empty();
+    }
     summary = isOnnxFile(model) ? "ONNX" : "IR";
   } else {
     std::optional<ModelDescription> description = readModel(model, reporter, /*all=*/true);
