@@ -124,8 +124,9 @@ public:
     }
     symbols.insert(layer, Block::iterator(function));
     // The last first: what it reads of the layer before is replaced when that becomes a call.
+    SmallVector<Location> calls = getCallLocations();
     for (size_t number = layers.size(); number-- > 0;)
-      call(layer, number);
+      call(layer, number, calls[number]);
     return true;
   }
 
@@ -323,19 +324,38 @@ private:
     return true;
   }
 
-  void call(func::FuncOp layer, size_t number) {
+  void call(func::FuncOp layer, size_t number, Location loc) {
     Operation *last = layers[number].back();
     builder.setInsertionPointAfter(last);
     SmallVector<Value> operands;
     for (const Tuple &slot : slots)
       operands.push_back(slot[number]);
-    auto call = func::CallOp::create(builder, last->getLoc(), layer, operands);
+    auto call = func::CallOp::create(builder, loc, layer, operands);
     for (auto [index, place] : llvm::enumerate(results))
       layers[number][place.first]
           ->getResult(place.second)
           .replaceAllUsesWith(call.getResult(index));
     for (Operation *op : llvm::reverse(layers[number]))
       eraseWithSizes(op);
+  }
+
+  /// Where each layer is called: the name of its last op up to the first number that tells layers
+  /// apart, "model.layers.3" for "model.layers.3.mlp/add_7".
+  SmallVector<Location> getCallLocations() {
+    SmallVector<Location> locs;
+    for (ArrayRef<Operation *> layer : layers)
+      locs.push_back(layer.back()->getLoc());
+    auto joined = dyn_cast<NameLoc>(joinLocations(locs));
+    size_t star = joined ? joined.getName().getValue().find('*') : StringRef::npos;
+    if (star == StringRef::npos)
+      return locs;
+    for (Location &loc : locs) {
+      // The names agree up to the star.
+      StringRef name = loc->findInstanceOf<NameLoc>().getName().getValue();
+      size_t length = name.drop_front(star).take_while(llvm::isDigit).size();
+      loc = NameLoc::get(builder.getStringAttr(name.take_front(star + length)));
+    }
+    return locs;
   }
 
   /// Erases an op, and the sizes of its results that only the layer needed.
