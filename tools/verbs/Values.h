@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arrays as people write and read them: `x=[[1, 2], [3, 4]]` on the command line, and rows of
+// numbers on standard output. Refuses numbers that the element type cannot hold; reads no file.
+#ifndef FOVEA_TOOLS_VERBS_VALUES_H
+#define FOVEA_TOOLS_VERBS_VALUES_H
+
+#include "tools/verbs/Npz.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace fovea::verbs {
+
+/// An array of `value`'s name and element type from VALUES: nested lists of numbers as JSON has
+/// them, or `random:2x5x8`, numbers of mean 0 and variance 4/3 that depend on the name and the
+/// shape alone. False, and `error` says what was found and expected, if it is neither.
+/// Whether the shape is what the entry takes is for the runtime to say.
+bool parseValues(const std::string &text, const fovea_value_info &value, Array &array,
+                 std::string &error);
+
+/// "[batch, 3, 8] f32": what a caller has to give or will get.
+std::string describe(const fovea_value_info &value);
+
+/// A title and the numbers, the innermost axis on a line: four decimals, or exponents where these
+/// would say nothing or too much. Finite numbers are what parseValues reads.
+std::string printValues(const Array &array);
+
+/// The numbers as nested lists; null for what is not finite.
+nlohmann::ordered_json toJson(const Array &array);
+
+} // namespace fovea::verbs
+
+#endif // FOVEA_TOOLS_VERBS_VALUES_H
