@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/Raise/Softmaxes.h"
+#include "tools/compile/Names.h"
 #include "tools/compile/Report.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -71,12 +72,8 @@ private:
       static constexpr const char *kPlaces[] = {"b", "h", "q", "k"};
       return kPlaces[number - operands - 1];
     }
-    std::string name = placeOf(attention.getScoreOperands()[number - 1].getLoc());
-    name = llvm::StringRef(name).rsplit('.').second.empty()
-               ? name
-               : llvm::StringRef(name).rsplit('.').second.str();
-    // A place in a file names nothing.
-    if (name.empty() || name.find(':') != std::string::npos)
+    std::string name = nameOf(attention.getScoreOperands()[number - 1].getLoc());
+    if (name.empty())
       name = "t" + std::to_string(number);
     std::string axes;
     for (AffineExpr expr : attention.getScoreMap(number - 1).getResults())

@@ -9,12 +9,20 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
+/// What the author of a .mlir file called it.
+static StringRef getOwnName(Location loc) {
+  auto fused = dyn_cast<FusedLocWith<StringAttr>>(loc);
+  return fused ? fused.getMetadata().getValue() : "";
+}
+
 /// The names in a place, the innermost call's: {"layers.*.self_attn.q_proj", ...}.
 static void collectNames(Location loc, llvm::SetVector<StringRef> &names) {
   if (auto name = dyn_cast<NameLoc>(loc))
     names.insert(name.getName().getValue());
   else if (auto call = dyn_cast<CallSiteLoc>(loc))
     collectNames(call.getCallee(), names);
+  else if (StringRef own = getOwnName(loc); !own.empty())
+    names.insert(own);
   else if (auto fused = dyn_cast<FusedLoc>(loc))
     for (Location inner : fused.getLocations())
       collectNames(inner, names);
@@ -51,19 +59,47 @@ static std::string shortenPlace(Location loc) {
   return text;
 }
 
+namespace {
+/// Of the ops that a pass made in place of one, the last gives its value and has its name.
+class OwnNames {
+public:
+  void add(Operation *op) {
+    if (!getOwnName(op->getLoc()).empty())
+      last[keyOf(op)] = op;
+  }
+  bool isLast(Operation *op) const { return last.lookup(keyOf(op)) == op; }
+
+private:
+  using Key = std::pair<Operation *, const void *>;
+  static Key keyOf(Operation *op) {
+    return {op->getParentOfType<FunctionOpInterface>(), op->getLoc().getAsOpaquePointer()};
+  }
+  llvm::DenseMap<Key, Operation *> last;
+};
+} // namespace
+
 /// What a person would call the results of `op`: a projection or norm by its place in the model,
 /// other words of the dialect by themselves.
-static std::string getLabel(Operation *op) {
+static std::string getLabel(Operation *op, const OwnNames &ownNames) {
+  if (ownNames.isLast(op))
+    return getOwnName(op->getLoc()).str();
   if (auto ref = dyn_cast<WeightRefOp>(op))
     return shortenWeight(ref.getWeight());
   if (auto group = dyn_cast<GroupOp>(op)) {
     ValueRange yielded = group.getBody().front().getTerminator()->getOperands();
     Operation *inner = yielded.empty() ? nullptr : yielded.front().getDefiningOp();
-    return inner ? getLabel(inner) : "";
+    return inner ? getLabel(inner, ownNames) : "";
   }
   if (isa<FoveaDialect>(op->getDialect()) && !isa<LinearOp, LayerNormOp, RmsNormOp>(op))
     return op->getName().stripDialect().str();
-  return shortenPlace(op->getLoc());
+  return getOwnName(op->getLoc()).empty() ? shortenPlace(op->getLoc()) : "";
+}
+
+/// Likewise of a block's argument; those of groups stand for what is outside.
+static std::string getLabel(Operation *op, BlockArgument argument) {
+  if (isa<FunctionOpInterface>(op))
+    return shortenPlace(argument.getLoc());
+  return isa<GroupOp>(op) ? "" : getOwnName(argument.getLoc()).str();
 }
 
 static Location getNameLoc(MLIRContext *context, std::string text) {
@@ -74,6 +110,8 @@ static Location getNameLoc(MLIRContext *context, std::string text) {
     return UnknownLoc::get(context);
   return NameLoc::get(StringAttr::get(context, text));
 }
+
+std::string mlir::fovea::nameOf(Location loc) { return shortenPlace(loc); }
 
 std::string mlir::fovea::printWithNames(ModuleOp module) {
   std::string text;
@@ -87,16 +125,17 @@ std::string mlir::fovea::printWithNames(ModuleOp module) {
   OwningOpRef<ModuleOp> copy(module.clone());
   // A group is called after what it holds, so all labels are read before any place is changed.
   SmallVector<std::pair<Operation *, std::string>> labels;
+  OwnNames ownNames;
+  copy->walk([&](Operation *op) { ownNames.add(op); });
   copy->walk([&](Operation *op) {
     for (Region &region : op->getRegions())
       for (Block &block : region)
         for (BlockArgument argument : block.getArguments())
-          argument.setLoc(isa<FunctionOpInterface>(op)
-                              ? getNameLoc(op->getContext(), shortenPlace(argument.getLoc()))
-                              : Location(UnknownLoc::get(op->getContext())));
+          argument.setLoc(getNameLoc(op->getContext(), getLabel(op, argument)));
     bool named =
+        ownNames.isLast(op) ||
         llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType, CacheType, MemRefType>);
-    labels.emplace_back(op, named ? getLabel(op) : "");
+    labels.emplace_back(op, named ? getLabel(op, ownNames) : "");
   });
   for (auto &[op, label] : labels)
     op->setLoc(getNameLoc(op->getContext(), label));

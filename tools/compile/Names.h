@@ -9,6 +9,10 @@
 
 namespace mlir::fovea {
 
+/// The name that a place gives: the last part of a module's, or what the author of a .mlir file
+/// called the value; empty if it has none.
+std::string nameOf(Location loc);
+
 /// The module's text. Arguments, and results that are tensors, caches or buffers, are named by the
 /// last part of the place that they come from: `%q_proj`. With --mlir-print-debuginfo places are
 /// printed instead.

@@ -6,6 +6,8 @@
 #include "frontend/Builder/ModuleBuilder.h"
 #include "frontend/HuggingFace/HuggingFace.h"
 #include "frontend/ONNX/Onnx.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
@@ -65,6 +67,42 @@ std::optional<::fovea::ModelDescription> mlir::fovea::readModel(const std::strin
   return model;
 }
 
+/// The name in `%name`, `%name:2` or `%name#1`; empty for numbers, which nobody gave.
+static StringRef nameAt(llvm::SMRange range) {
+  if (!range.isValid() || range.End.getPointer() <= range.Start.getPointer())
+    return "";
+  StringRef text(range.Start.getPointer(), range.End.getPointer() - range.Start.getPointer());
+  text.consume_front("%");
+  text = text.take_until([](char c) { return c == ':' || c == '#'; });
+  return text.empty() || llvm::isDigit(text.front()) ? "" : text;
+}
+
+/// A place in a file, with what is called so there; a place that the author wrote stays.
+static Location withName(Location loc, llvm::SMRange range) {
+  StringRef name = nameAt(range);
+  if (name.empty() || !isa<FileLineColLoc>(loc))
+    return loc;
+  return FusedLoc::get(loc.getContext(), {loc}, StringAttr::get(loc.getContext(), name));
+}
+
+/// Reads IR and keeps its names of values, for dumps and reports, with their places.
+static OwningOpRef<ModuleOp> parseWithNames(MLIRContext &context, const llvm::SourceMgr &sources) {
+  AsmParserState state;
+  Block block;
+  if (failed(parseAsmSourceFile(sources, &block, ParserConfig(&context), &state)))
+    return {};
+  for (const AsmParserState::BlockDefinition &def : state.getBlockDefs())
+    for (auto [argument, name] : llvm::zip(def.block->getArguments(), def.arguments))
+      argument.setLoc(withName(argument.getLoc(), name.loc));
+  for (const AsmParserState::OperationDefinition &def : state.getOpDefs())
+    if (def.resultGroups.size() == 1)
+      def.op->setLoc(withName(def.op->getLoc(), def.resultGroups.front().definition.loc));
+  auto fileLoc = FileLineColLoc::get(
+      &context, sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier(), 0, 0);
+  return mlir::detail::constructContainerOpForParserIfNecessary<ModuleOp>(&block, &context,
+                                                                          fileLoc);
+}
+
 OwningOpRef<ModuleOp> mlir::fovea::readSource(MLIRContext &context, const std::string &path,
                                               Reporter &reporter, bool all) {
   if (isOnnxFile(path)) {
@@ -85,5 +123,5 @@ OwningOpRef<ModuleOp> mlir::fovea::readSource(MLIRContext &context, const std::s
   }
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
-  return parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  return parseWithNames(context, sources);
 }
