@@ -7,7 +7,7 @@ import pytest
 
 from guards import tracked_files
 
-DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/tour.md"]
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/tour.md", "examples/tutorial-classifier/README.md"]
 
 
 @pytest.mark.long
