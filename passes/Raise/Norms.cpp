@@ -224,8 +224,23 @@ struct RaiseNormsPass : fovea::impl::RaiseNormsPassBase<RaiseNormsPass> {
       if (isElementwise(op))
         ops.push_back(op);
     });
-    // The last ones hold the norm with its weight and bias.
-    raiseLastFirst(getOperation(), ops, [&](Operation *op) { return raise(op, weights); });
+    while (!ops.empty()) {
+      bool changed = false;
+      nested.clear();
+      // The last ones hold the norm with its weight and bias.
+      raiseLastFirst(getOperation(), ops, [&](Operation *op) {
+        bool raised = raise(op, weights);
+        changed |= raised;
+        return raised;
+      });
+      ops.clear();
+      // Rows that another norm gave are seen as such once that is raised.
+      if (changed)
+        getOperation()->walk([&](Operation *op) {
+          if (nested.contains(op))
+            ops.push_back(op);
+        });
+    }
   }
 
 private:
@@ -240,10 +255,13 @@ private:
     Expr root = e.at(result, makeIndices(e, result));
     // What is summed in the innermost sums is the row, or computed from its elements one by one.
     for (Expr sum : getParts(root, 256)) {
-      if (!isSumOverRow(sum, size, e) || llvm::any_of(getParts(sum->args[0], 256), [&](Expr part) {
-            return isSumOverRow(part, size, e);
-          }))
+      if (!isSumOverRow(sum, size, e))
         continue;
+      if (llvm::any_of(getParts(sum->args[0], 256),
+                       [&](Expr part) { return isSumOverRow(part, size, e); })) {
+        nested.insert(op);
+        continue;
+      }
       for (Expr part :
            getCuts(sum->args[0], [&](Expr leaf) { return leaf->dependsOn(sum->dim); })) {
         if (!isa<FloatType>(part->type) || !part->dependsOn(sum->dim))
@@ -296,5 +314,7 @@ private:
     result.replaceAllUsesWith(raised);
     return true;
   }
+
+  llvm::DenseSet<Operation *> nested; ///< with sums of sums over the row
 };
 } // namespace
