@@ -144,17 +144,10 @@ Value raise::getTensor(Expressions &e, OpBuilder &builder, Expr part, Value like
     return {};
   auto type = cast<RankedTensorType>(like.getType());
   Location loc = like.getLoc();
-  Value value = home;
-  bool inPlace = static_cast<int64_t>(indices.size()) == type.getRank();
-  for (unsigned axis = 0; inPlace && axis < indices.size(); ++axis)
-    inPlace =
-        indices[axis] == e.dim(axis) ||
-        (indices[axis]->isConstant() && indices[axis]->integer == 0 && type.getDimSize(axis) == 1);
-  if (!inPlace) {
-    value = layOut(e, builder, loc, home, indices, makeAxes(type.getShape()));
-    if (!value)
-      return {};
-  }
+  // Without a slice if the home's sizes are known to be the dims' extents.
+  Value value = layOut(e, builder, loc, home, indices, makeAxes(type.getShape()));
+  if (!value)
+    return {};
   if (cast<RankedTensorType>(value.getType()).getElementType() != type.getElementType() ||
       cast<RankedTensorType>(value.getType()).getRank() != type.getRank())
     return {};
