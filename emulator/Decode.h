@@ -139,6 +139,13 @@ void addControl(DecodeTable &table);
 void addMemory(DecodeTable &table);
 void addAtomics(DecodeTable &table);
 void addWarpOps(DecodeTable &table);
+void addMatrix(DecodeTable &table);
+void addMatrixMoves(DecodeTable &table);
+void addMemoryBarriers(DecodeTable &table);
+void addAsync(DecodeTable &table);
+void addProducts(DecodeTable &table);
+/// Forms of cp.async that are no bulk copies.
+void decodeCpAsync(Decoder &d);
 
 } // namespace fovea::emulator
 

@@ -44,6 +44,7 @@ void Warp::start(uint32_t threads) {
   pendingRegisters.clear();
   if (kernel.usesWgmma)
     pendingRegisters.resize(kernel.registerBytes / 64);
+  fencedSinceWait = false;
   productCount = 0;
   localWritten.assign(32 * kernel.localBytes, 0);
 }

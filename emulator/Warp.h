@@ -108,12 +108,13 @@ public:
   uint32_t partialLanes = 0;
 
   AsyncQueue copies, bulk, products;
-  /// Registers a pending product reads or writes, with how many do; wgmma's accumulators.
+  /// What wgmma needs to know of a register: how many products in flight read and write it, and
+  /// how it was written since the last wgmma.fence.
   struct Pending {
     uint32_t reads = 0, writes = 0;
-    bool dirty = false; ///< written by another instruction since the last wgmma.fence
-    uint64_t lastShape = 0;
+    enum State : uint8_t { Clean, Moved, Dirty } state = Dirty;
   };
+  bool fencedSinceWait = false;          ///< a wgmma.fence, since the last wgmma.wait_group
   std::vector<Pending> pendingRegisters; ///< by storage offset / 64, empty without wgmma
   uint64_t productCount = 0;
   uint32_t maxRegisters = 0;

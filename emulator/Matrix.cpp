@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mma.sync on f16, bf16, tf32, e4m3, e5m2, s8, u8 and f64, dense. Products are exact; sums of f32
+// go in the order of k, those of integers are exact. Sparse and four-bit forms are refused.
+#include "emulator/Matrix.h"
+
+#include "emulator/Block.h"
+#include "emulator/Float.h"
+
+#include <cstdio>
+
+namespace fovea::emulator {
+
+unsigned elementBits(Type type) {
+  switch (type) {
+  case Type::TF32:
+    return 32;
+  case Type::F16:
+  case Type::BF16:
+    return 16;
+  default:
+    return 8;
+  }
+}
+
+bool isMultiplicand(Type type) {
+  switch (type) {
+  case Type::F16:
+  case Type::BF16:
+  case Type::TF32:
+  case Type::E4M3:
+  case Type::E5M2:
+  case Type::S8:
+  case Type::U8:
+    return true;
+  default:
+    return false;
+  }
+}
+
+void widen(Type type, const uint8_t *from, float *to, unsigned count) {
+  uint16_t half;
+  uint32_t word;
+  switch (type) {
+  case Type::F16:
+    for (unsigned i = 0; i < count; ++i) {
+      std::memcpy(&half, from + 2 * i, 2);
+      to[i] = fromF16(half);
+    }
+    break;
+  case Type::BF16:
+    for (unsigned i = 0; i < count; ++i) {
+      std::memcpy(&half, from + 2 * i, 2);
+      to[i] = fromBf16(half);
+    }
+    break;
+  case Type::TF32:
+    for (unsigned i = 0; i < count; ++i) {
+      std::memcpy(&word, from + 4 * i, 4);
+      to[i] = truncateTf32(word);
+    }
+    break;
+  case Type::E4M3:
+    for (unsigned i = 0; i < count; ++i)
+      to[i] = fromE4M3(from[i]);
+    break;
+  default:
+    for (unsigned i = 0; i < count; ++i)
+      to[i] = fromE5M2(from[i]);
+    break;
+  }
+}
+
+namespace {
+void widen(Type type, const uint8_t *from, int32_t *to, unsigned count) {
+  for (unsigned i = 0; i < count; ++i)
+    to[i] = type == Type::S8 ? static_cast<int8_t>(from[i]) : from[i];
+}
+using emulator::widen;
+
+template <typename T>
+void readA(Warp &warp, const std::vector<uint32_t> &registers, Type type, unsigned k, T *a) {
+  unsigned each = 32 / elementBits(type);
+  for (unsigned r = 0; r < registers.size(); ++r) {
+    const uint32_t *values = warp.lanes<uint32_t>(registers[r]);
+    for (unsigned lane = 0; lane < 32; ++lane)
+      widen(type, reinterpret_cast<const uint8_t *>(values + lane),
+            a + (lane / 4 + 8 * (r % 2)) * k + 4 * each * (r / 2) + each * (lane % 4), each);
+  }
+}
+
+template <typename T>
+void readB(Warp &warp, const std::vector<uint32_t> &registers, Type type, unsigned k, T *b) {
+  unsigned each = 32 / elementBits(type);
+  for (unsigned r = 0; r < registers.size(); ++r) {
+    const uint32_t *values = warp.lanes<uint32_t>(registers[r]);
+    for (unsigned lane = 0; lane < 32; ++lane)
+      widen(type, reinterpret_cast<const uint8_t *>(values + lane),
+            b + lane / 4 * k + 4 * each * r + each * (lane % 4), each);
+  }
+}
+
+struct Product : Details {
+  unsigned m = 16, n = 8, k = 16;
+  Type d, a, b, c;
+  bool saturate = false;
+  std::vector<uint32_t> dOffsets, aOffsets, bOffsets, cOffsets;
+};
+
+Step multiplyFloats(Warp &warp, const Instruction &in, uint32_t mask) {
+  const Product &p = *static_cast<const Product *>(in.details);
+  requireWholeWarp(warp, in, mask);
+  float a[16 * 32], b[8 * 32], acc[16 * 8];
+  readA(warp, p.aOffsets, p.a, p.k, a);
+  readB(warp, p.bOffsets, p.b, p.k, b);
+  if (p.c == Type::F32) {
+    for (unsigned r = 0; r < 4; ++r) {
+      const float *c = warp.lanes<float>(p.cOffsets[r]);
+      for (unsigned lane = 0; lane < 32; ++lane)
+        acc[(lane / 4 + 8 * (r / 2)) * 8 + 2 * (lane % 4) + r % 2] = c[lane];
+    }
+  } else {
+    for (unsigned r = 0; r < 2; ++r) {
+      const uint32_t *c = warp.lanes<uint32_t>(p.cOffsets[r]);
+      for (unsigned lane = 0; lane < 32; ++lane)
+        for (unsigned e = 0; e < 2; ++e)
+          acc[(lane / 4 + 8 * r) * 8 + 2 * (lane % 4) + e] =
+              fromF16(static_cast<uint16_t>(c[lane] >> (16 * e)));
+    }
+  }
+  static const MultiplyF32 multiply = findMultiply();
+  multiply(acc, a, b, 16, 8, p.k);
+  if (p.d == Type::F32) {
+    for (unsigned r = 0; r < 4; ++r) {
+      float *d = warp.lanes<float>(p.dOffsets[r]);
+      for (unsigned lane = 0; lane < 32; ++lane)
+        d[lane] = acc[(lane / 4 + 8 * (r / 2)) * 8 + 2 * (lane % 4) + r % 2];
+    }
+  } else {
+    for (unsigned r = 0; r < 2; ++r) {
+      uint32_t *d = warp.lanes<uint32_t>(p.dOffsets[r]);
+      for (unsigned lane = 0; lane < 32; ++lane) {
+        const float *two = acc + (lane / 4 + 8 * r) * 8 + 2 * (lane % 4);
+        d[lane] = toF16(two[0]) | uint32_t{toF16(two[1])} << 16;
+      }
+    }
+  }
+  warp.block.counters.tensorOperations += 2 * 16 * 8 * p.k;
+  return Step::Next;
+}
+
+Step multiplyIntegers(Warp &warp, const Instruction &in, uint32_t mask) {
+  const Product &p = *static_cast<const Product *>(in.details);
+  requireWholeWarp(warp, in, mask);
+  int32_t a[16 * 32], b[8 * 32];
+  readA(warp, p.aOffsets, p.a, p.k, a);
+  readB(warp, p.bOffsets, p.b, p.k, b);
+  uint32_t results[4][32];
+  for (unsigned r = 0; r < 4; ++r) {
+    const int32_t *c = warp.lanes<int32_t>(p.cOffsets[r]);
+    for (unsigned lane = 0; lane < 32; ++lane) {
+      const int32_t *row = a + (lane / 4 + 8 * (r / 2)) * p.k;
+      const int32_t *column = b + (2 * (lane % 4) + r % 2) * p.k;
+      int64_t sum = c[lane];
+      for (unsigned i = 0; i < p.k; ++i)
+        sum += int64_t{row[i]} * column[i];
+      if (p.saturate)
+        sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
+      results[r][lane] = static_cast<uint32_t>(sum);
+    }
+  }
+  for (unsigned r = 0; r < 4; ++r)
+    std::memcpy(warp.lanes<uint32_t>(p.dOffsets[r]), results[r], sizeof(results[r]));
+  warp.block.counters.tensorOperations += 2 * 16 * 8 * p.k;
+  return Step::Next;
+}
+
+/// m8n8k4: a is (g, t), b is (t, g), c and d are (g, 2 t + r).
+Step multiplyDoubles(Warp &warp, const Instruction &in, uint32_t mask) {
+  const Product &p = *static_cast<const Product *>(in.details);
+  requireWholeWarp(warp, in, mask);
+  const double *a = warp.lanes<double>(p.aOffsets[0]), *b = warp.lanes<double>(p.bOffsets[0]);
+  double results[2][32];
+  for (unsigned r = 0; r < 2; ++r) {
+    const double *c = warp.lanes<double>(p.cOffsets[r]);
+    for (unsigned lane = 0; lane < 32; ++lane) {
+      double sum = c[lane];
+      for (unsigned i = 0; i < 4; ++i)
+        sum = __builtin_fma(a[lane / 4 * 4 + i], b[(2 * (lane % 4) + r) * 4 + i], sum);
+      results[r][lane] = sum;
+    }
+  }
+  for (unsigned r = 0; r < 2; ++r)
+    std::memcpy(warp.lanes<double>(p.dOffsets[r]), results[r], sizeof(results[r]));
+  warp.block.counters.tensorOperations += 2 * 8 * 8 * 4;
+  return Step::Next;
+}
+
+void mma(Decoder &d) {
+  d.requireArchitecture(70);
+  if (!d.take("sync") || !d.take("aligned") || !d.take("row") || !d.take("col"))
+    d.unsupported();
+  Product &p = d.addDetails<Product>();
+  bool shaped = false;
+  for (const std::string &modifier : d.statement->modifiers)
+    if (std::sscanf(modifier.c_str(), "m%un%uk%u", &p.m, &p.n, &p.k) == 3) {
+      d.take(modifier);
+      shaped = true;
+      break;
+    }
+  p.saturate = d.take("satfinite");
+  d.takeOneOf({"kind::f8f6f4"});
+  p.d = d.firstType();
+  p.a = d.firstType();
+  p.b = d.firstType();
+  p.c = d.firstType();
+  d.requireCount(4, 4);
+  if (p.m == 8 && p.n == 8 && p.k == 4 && p.a == Type::F64) {
+    auto list = [&](size_t i, size_t count, bool written) {
+      std::vector<uint32_t> offsets;
+      const Operand &operand = d.operand(i);
+      if (operand.kind != Operand::Vector || operand.parts.size() != count)
+        d.wrong("expects a vector of ", count, " registers");
+      for (const Operand &part : operand.parts)
+        offsets.push_back(written ? d.destination(part, 64) : d.source(part, Type::F64));
+      return offsets;
+    };
+    p.aOffsets = list(1, 1, false);
+    p.bOffsets = list(2, 1, false);
+    p.cOffsets = list(3, 2, false);
+    p.dOffsets = list(0, 2, true);
+    return d.setHandler(multiplyDoubles);
+  }
+  bool eight = elementBits(p.a) == 8;
+  bool integers = p.a == Type::S8 || p.a == Type::U8;
+  bool sameB = p.a == p.b ||
+               (eight && elementBits(p.b) == 8 && integers == (p.b == Type::S8 || p.b == Type::U8));
+  unsigned most = 8 * 32 / elementBits(p.a);
+  if (!shaped || p.m != 16 || p.n != 8 || !isMultiplicand(p.a) || !isMultiplicand(p.b) || !sameB ||
+      (p.k != most && p.k != most / 2))
+    d.unsupported();
+  if (integers ? p.c != Type::S32 || p.d != Type::S32
+               : (p.c != Type::F32 && p.c != Type::F16) || p.d != p.c ||
+                     (p.c == Type::F16 && (p.a == Type::BF16 || p.a == Type::TF32)))
+    d.unsupported();
+  if (p.saturate && !integers)
+    d.unsupported();
+  d.requireArchitecture(eight && !integers ? 89 : 80);
+  unsigned accumulators = p.c == Type::F16 ? 2 : 4;
+  p.aOffsets = registerList(d, d.operand(1), p.k == most ? 4 : 2, false);
+  p.bOffsets = registerList(d, d.operand(2), p.k == most ? 2 : 1, false);
+  p.cOffsets = registerList(d, d.operand(3), accumulators, false);
+  p.dOffsets = registerList(d, d.operand(0), accumulators, true);
+  d.setHandler(integers ? multiplyIntegers : multiplyFloats);
+}
+} // namespace
+
+void readFragmentA(Warp &warp, const std::vector<uint32_t> &registers, Type type, unsigned k,
+                   float *a) {
+  readA(warp, registers, type, k, a);
+}
+void readFragmentA(Warp &warp, const std::vector<uint32_t> &registers, Type type, unsigned k,
+                   int32_t *a) {
+  readA(warp, registers, type, k, a);
+}
+
+std::vector<uint32_t> registerList(Decoder &d, const Operand &operand, size_t count, bool written) {
+  size_t has = operand.kind == Operand::Vector ? operand.parts.size() : 1;
+  if (has != count)
+    d.wrong("expects a vector of ", count, " registers, got ", has);
+  std::vector<uint32_t> offsets;
+  for (size_t i = 0; i < count; ++i) {
+    const Operand &part = operand.kind == Operand::Vector ? operand.parts[i] : operand;
+    offsets.push_back(written
+                          ? d.destination(part, 32)
+                          : d.source(part, part.kind == Operand::Integer ? Type::B32 : Type::F32));
+  }
+  return offsets;
+}
+
+void requireWholeWarp(Warp &warp, const Instruction &in, uint32_t mask) {
+  warp.requireAligned(in, mask);
+  if (mask != ~0u)
+    warp.fault(__builtin_ctz(mask), "expects all 32 threads of the warp, got lanes ", hex(mask));
+}
+
+void addMatrix(DecodeTable &table) {
+  table["mma"] = mma;
+  addMatrixMoves(table);
+}
+
+} // namespace fovea::emulator

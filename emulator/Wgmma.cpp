@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// wgmma: products of four warps, asynchronous (PTX ISA 9.0, "Asynchronous Warpgroup Level Matrix
+// Multiply-Accumulate Instructions"). Each warp computes its 16 rows. From issue to the wait for
+// its group a product may read shared memory and its A registers and write its accumulators, all of
+// which nobody else may touch; wgmma.fence must stand between other writes of these registers and
+// the product. Dense forms on f16, bf16, tf32, e4m3, e5m2, s8, u8.
+#include "emulator/Async.h"
+#include "emulator/Float.h"
+#include "emulator/Matrix.h"
+#include "emulator/TensorMap.h"
+
+#include <cstdio>
+
+namespace fovea::emulator {
+
+namespace {
+struct Product : Details {
+  unsigned n = 8, k = 16;
+  Type d, a, b;
+  bool fromRegisters = false, saturate = false;
+  bool negateA = false, negateB = false, transposeA = false, transposeB = false;
+  std::vector<uint32_t> dOffsets, aOffsets;
+  uint32_t aDescriptor = 0, bDescriptor = 0; // offsets of 64-bit lanes
+  uint32_t scale = 0;                        // a predicate
+  bool scaleNegated = false;
+};
+
+/// An operand in shared memory. Rows are M or N; a chunk is 16 bytes.
+struct Descriptor {
+  uint64_t start, leading, stride;
+  uint32_t span; // of the swizzle, 0 for none
+
+  /// (PTX ISA 9.0, "Matrix Descriptor Format".)
+  Descriptor(uint64_t bits, Warp &warp)
+      : start((bits & 0x3fff) << 4), leading((bits >> 16 & 0x3fff) << 4),
+        stride((bits >> 32 & 0x3fff) << 4) {
+    constexpr uint32_t spans[] = {0, 128, 64, 32};
+    span = spans[bits >> 62];
+    if (bits >> 49 & 7)
+      warp.fault(0, "expects a descriptor with base offset 0, got ", bits >> 49 & 7);
+    uint64_t pattern = span * 8; // the swizzle repeats after so many bytes
+    if (span && (start & (pattern - 1) & ~uint64_t{127}))
+      warp.fault(0, "expects an operand with a swizzle of ", span,
+                 " bytes in the first row of its pattern, which begins at multiples of ", pattern,
+                 ", got address ", hex(start));
+  }
+  /// Address of chunk `chunk` (0 or 1, along K) of row `row`, K contiguous ("Strides",
+  /// "Canonical Layouts": K-major).
+  uint64_t alongK(uint32_t row, uint32_t chunk) const {
+    uint64_t address = start + row / 8 * stride;
+    address += span ? row % 8 * span + chunk * 16 : row % 8 * 16 + chunk * leading;
+    return swizzled(address, span);
+  }
+  /// Address of the chunk of rows 8 `group` to 8 `group` + 7 at `k`, rows contiguous (MN-major).
+  uint64_t alongRows(uint32_t group, uint32_t k) const {
+    uint64_t address = start;
+    if (span) {
+      uint32_t chunks = span / 16;
+      address += group / chunks * leading + group % chunks * 16 + k / 8 * stride + k % 8 * span;
+    } else {
+      address += group * stride + k / 8 * leading + k % 8 * 16;
+    }
+    return swizzled(address, span);
+  }
+};
+
+/// Calls `body(offset into shared memory, chunk number)` for each chunk of `rows` rows from
+/// `first`, for `k` elements; chunks are numbered as `alongK` or `alongRows` count them.
+template <typename Body>
+void eachChunk(Warp &warp, const Descriptor &d, bool transposed, uint32_t first, uint32_t rows,
+               uint32_t k, Body body) {
+  uint64_t size = warp.block.shared.size();
+  auto visit = [&](uint64_t address, uint32_t a, uint32_t b) {
+    uint64_t offset = address - sharedStart;
+    if (address < sharedStart || offset + 16 > size)
+      warp.fault(0, "reads 16 bytes of an operand at shared address ", hex(address),
+                 ": expects them inside the block's ", size, " bytes");
+    body(offset, a, b);
+  };
+  if (!transposed) {
+    for (uint32_t row = 0; row < rows; ++row)
+      for (uint32_t chunk = 0; chunk < 2; ++chunk)
+        visit(d.alongK(first + row, chunk), row, chunk);
+  } else {
+    for (uint32_t group = 0; group < rows / 8; ++group)
+      for (uint32_t i = 0; i < k; ++i)
+        visit(d.alongRows(first / 8 + group, i), group, i);
+  }
+}
+
+void widenAny(Type type, const uint8_t *from, float *to, unsigned count) {
+  widen(type, from, to, count);
+}
+void widenAny(Type type, const uint8_t *from, int32_t *to, unsigned count) {
+  for (unsigned i = 0; i < count; ++i)
+    to[i] = type == Type::S8 ? static_cast<int8_t>(from[i]) : from[i];
+}
+
+template <typename T>
+void loadOperand(Warp &warp, const Descriptor &d, bool transposed, uint32_t first, uint32_t rows,
+                 uint32_t k, Type type, T *to) {
+  const uint8_t *data = warp.block.shared.data();
+  unsigned each = 128 / elementBits(type);
+  eachChunk(warp, d, transposed, first, rows, k, [&](uint64_t offset, uint32_t a, uint32_t b) {
+    T values[16];
+    widenAny(type, data + offset, values, each);
+    if (!transposed)
+      std::memcpy(to + a * k + b * each, values, each * sizeof(T));
+    else
+      for (unsigned i = 0; i < 8; ++i)
+        to[(8 * a + i) * k + b] = values[i];
+  });
+}
+
+void compute(Warp &warp, const Product &p, uint64_t aBits, uint64_t bBits, bool scaled,
+             std::vector<float> a) {
+  uint32_t first = warp.index % 4 * 16;
+  Descriptor bAt(bBits, warp);
+  std::vector<float> b(p.n * p.k);
+  if (!p.fromRegisters) {
+    a.resize(16 * p.k);
+    loadOperand(warp, Descriptor(aBits, warp), p.transposeA, first, 16, p.k, p.a, a.data());
+  }
+  loadOperand(warp, bAt, p.transposeB, 0, p.n, p.k, p.b, b.data());
+  if (p.negateA != p.negateB)
+    for (float &x : a)
+      x = -x;
+  bool half = p.d == Type::F16;
+  std::vector<float> acc(16 * p.n, 0.0f);
+  auto each = [&](auto body) {
+    // Registers of the accumulator ("Register Fragments", D): as those of mma, eight columns
+    // after the other.
+    for (unsigned i = 0; i < p.dOffsets.size(); ++i) {
+      unsigned group = half ? i / 2 : i / 4, row = half ? 8 * (i % 2) : 8 * (i % 4 / 2);
+      for (unsigned lane = 0; lane < 32; ++lane)
+        body(i, lane, acc.data() + (lane / 4 + row) * p.n + 8 * group + 2 * (lane % 4));
+    }
+  };
+  if (scaled)
+    each([&](unsigned i, unsigned lane, float *two) {
+      uint32_t bits = warp.lanes<uint32_t>(p.dOffsets[i])[lane];
+      if (half) {
+        two[0] = fromF16(static_cast<uint16_t>(bits));
+        two[1] = fromF16(static_cast<uint16_t>(bits >> 16));
+      } else {
+        two[i % 2] = bitsAs<float>(bits);
+      }
+    });
+  static const MultiplyF32 multiply = findMultiply();
+  multiply(acc.data(), a.data(), b.data(), 16, p.n, p.k);
+  each([&](unsigned i, unsigned lane, const float *two) {
+    warp.lanes<uint32_t>(p.dOffsets[i])[lane] =
+        half ? toF16(two[0]) | uint32_t{toF16(two[1])} << 16 : bitsAs<uint32_t>(two[i % 2]);
+  });
+}
+
+void computeIntegers(Warp &warp, const Product &p, uint64_t aBits, uint64_t bBits, bool scaled,
+                     std::vector<int32_t> a) {
+  std::vector<int32_t> b(p.n * p.k);
+  if (!p.fromRegisters) {
+    a.resize(16 * p.k);
+    loadOperand(warp, Descriptor(aBits, warp), false, warp.index % 4 * 16, 16, p.k, p.a, a.data());
+  }
+  loadOperand(warp, Descriptor(bBits, warp), false, 0, p.n, p.k, p.b, b.data());
+  for (unsigned i = 0; i < p.dOffsets.size(); ++i) {
+    uint32_t *d = warp.lanes<uint32_t>(p.dOffsets[i]);
+    for (unsigned lane = 0; lane < 32; ++lane) {
+      const int32_t *row = a.data() + (lane / 4 + 8 * (i % 4 / 2)) * p.k;
+      const int32_t *column = b.data() + (8 * (i / 4) + 2 * (lane % 4) + i % 2) * p.k;
+      int64_t sum = scaled ? static_cast<int32_t>(d[lane]) : 0;
+      for (unsigned j = 0; j < p.k; ++j)
+        sum += int64_t{row[j]} * column[j];
+      if (p.saturate)
+        sum = std::min<int64_t>(std::max<int64_t>(sum, INT32_MIN), INT32_MAX);
+      d[lane] = static_cast<uint32_t>(sum);
+    }
+  }
+}
+
+uint64_t uniform(Warp &warp, const uint64_t *values, const char *what) {
+  for (uint32_t lane = 1; lane < 32; ++lane)
+    if (values[lane] != values[0])
+      warp.fault(lane, "expects one ", what, " for all threads, got ", hex(values[0]), " and ",
+                 hex(values[lane]));
+  return values[0];
+}
+
+bool unfenced(const Warp &warp, const Warp::Pending &pending) {
+  return pending.state == Warp::Pending::Dirty ||
+         (pending.state == Warp::Pending::Moved && !warp.fencedSinceWait);
+}
+
+Step issue(Warp &warp, const Instruction &in, uint32_t mask) {
+  const Product &p = *static_cast<const Product *>(in.details);
+  Block &block = warp.block;
+  requireWholeWarp(warp, in, mask);
+  if (block.threadCount() % 128 && warp.index / 4 == block.threadCount() / 128)
+    warp.fault(0, "expects four whole warps");
+  uint64_t aBits =
+      p.fromRegisters ? 0 : uniform(warp, warp.lanes<uint64_t>(p.aDescriptor), "descriptor of A");
+  uint64_t bBits = uniform(warp, warp.lanes<uint64_t>(p.bDescriptor), "descriptor of B");
+  uint32_t scaleMask = warp.predicate(p.scale) ^ (p.scaleNegated ? ~0u : 0u);
+  if (scaleMask && scaleMask != ~0u)
+    warp.fault(0, "expects one scale-d for all threads");
+
+  // The four warps issue the same products in the same order.
+  Block::ProductLog &log = block.productLogs[warp.index / 4];
+  uint64_t key = (uint64_t{warp.pc} * 0x9e3779b97f4a7c15 ^ aBits) * 0xbf58476d1ce4e5b9 ^ bBits ^
+                 (scaleMask ? 1 : 0);
+  if (warp.productCount == log.keys.size())
+    log.keys.push_back(key);
+  else if (log.keys[warp.productCount] != key)
+    warp.fault(0, "expects the four warps of a warpgroup to issue one product with the same "
+                  "operands, got another than an earlier warp");
+  ++warp.productCount;
+
+  // Registers.
+  for (uint32_t offset : p.dOffsets) {
+    Warp::Pending &pending = warp.pendingRegisters[offset / 64];
+    if (unfenced(warp, pending))
+      warp.fault(0, "accumulates into registers that other instructions wrote; expects "
+                    "wgmma.fence between them");
+    if (pending.reads)
+      warp.fault(0, "accumulates into a register while a wgmma that reads it is in flight");
+  }
+  for (uint32_t offset : p.aOffsets) {
+    Warp::Pending &pending = warp.pendingRegisters[offset / 64];
+    if (unfenced(warp, pending))
+      warp.fault(0, "reads registers that other instructions wrote; expects wgmma.fence between "
+                    "them");
+    if (pending.writes)
+      warp.fault(0, "reads a register while a wgmma that writes it is in flight");
+  }
+
+  // Shared memory.
+  Access access = block.access(warp, manyLanes);
+  access.agent = agentOf(Engine::Wgmma, warp.index);
+  access.asynchronous = true;
+  auto check = [&](uint64_t offset, uint32_t, uint32_t) {
+    if (Conflict conflict = block.shared.read(offset, 16, access); conflict.kind != Conflict::None)
+      block.report(warp, 0, conflict, "multiplies", 16, access);
+  };
+  if (!p.fromRegisters)
+    eachChunk(warp, Descriptor(aBits, warp), p.transposeA, warp.index % 4 * 16, 16, p.k, check);
+  eachChunk(warp, Descriptor(bBits, warp), p.transposeB, 0, p.n, p.k, check);
+
+  for (uint32_t offset : p.dOffsets)
+    ++warp.pendingRegisters[offset / 64].writes;
+  for (uint32_t offset : p.aOffsets)
+    ++warp.pendingRegisters[offset / 64].reads;
+  AsyncGroup &open = warp.products.open;
+  open.lanes = mask;
+  // Writers first, then readers, with their number between.
+  open.registers.push_back(static_cast<uint32_t>(p.dOffsets.size()));
+  open.registers.insert(open.registers.end(), p.dOffsets.begin(), p.dOffsets.end());
+  open.registers.push_back(static_cast<uint32_t>(p.aOffsets.size()));
+  open.registers.insert(open.registers.end(), p.aOffsets.begin(), p.aOffsets.end());
+  block.counters.tensorOperations += uint64_t{2} * 16 * p.n * p.k;
+
+  bool scaled = scaleMask != 0;
+  std::function<void()> work;
+  if (p.d == Type::S32) {
+    std::vector<int32_t> a(p.fromRegisters ? 16 * p.k : 0);
+    if (p.fromRegisters)
+      readFragmentA(warp, p.aOffsets, p.a, p.k, a.data());
+    work = [&warp, &p, aBits, bBits, scaled, a] {
+      computeIntegers(warp, p, aBits, bBits, scaled, a);
+    };
+  } else {
+    std::vector<float> a(p.fromRegisters ? 16 * p.k : 0);
+    if (p.fromRegisters)
+      readFragmentA(warp, p.aOffsets, p.a, p.k, a.data());
+    work = [&warp, &p, aBits, bBits, scaled, a] { compute(warp, p, aBits, bBits, scaled, a); };
+  }
+  if (isLate(warp))
+    open.writes.push_back(std::move(work));
+  else
+    work();
+  return Step::Next;
+}
+
+Step fence(Warp &warp, const Instruction &in, uint32_t mask) {
+  requireWholeWarp(warp, in, mask);
+  for (Warp::Pending &pending : warp.pendingRegisters)
+    pending.state = Warp::Pending::Clean;
+  warp.fencedSinceWait = true;
+  return Step::Next;
+}
+Step commit(Warp &warp, const Instruction &in, uint32_t mask) {
+  requireWholeWarp(warp, in, mask);
+  commitGroup(warp, warp.products, mask);
+  return Step::Next;
+}
+Step wait(Warp &warp, const Instruction &in, uint32_t mask) {
+  requireWholeWarp(warp, in, mask);
+  std::vector<AsyncGroup> done =
+      waitGroup(warp, in, warp.products, Engine::Wgmma, mask, static_cast<uint64_t>(in.immediate));
+  warp.fencedSinceWait = false;
+  for (const AsyncGroup &group : done)
+    for (size_t i = 0; i < group.registers.size();) {
+      for (uint32_t left = group.registers[i++]; left; --left)
+        --warp.pendingRegisters[group.registers[i++] / 64].writes;
+      for (uint32_t left = group.registers[i++]; left; --left)
+        --warp.pendingRegisters[group.registers[i++] / 64].reads;
+    }
+  return Step::Next;
+}
+
+bool sign(Decoder &d, size_t i) {
+  int64_t value = d.integer(d.operand(i), "scale");
+  if (value != 1 && value != -1)
+    d.wrong("expects a scale of 1 or -1, got ", value);
+  return value < 0;
+}
+bool bit(Decoder &d, size_t i) {
+  int64_t value = d.integer(d.operand(i), "transpose");
+  if (value != 0 && value != 1)
+    d.wrong("expects a transpose of 0 or 1, got ", value);
+  return value != 0;
+}
+
+void wgmma(Decoder &d) {
+  if (d.kernel.module->target() != "sm_90a")
+    d.wrong("expects a target of sm_90a for wgmma, got ", d.kernel.module->target());
+  if (d.take("fence")) {
+    d.take("sync");
+    d.take("aligned");
+    return d.setHandler(fence);
+  }
+  if (d.take("commit_group")) {
+    d.take("sync");
+    d.take("aligned");
+    return d.setHandler(commit);
+  }
+  if (d.take("wait_group")) {
+    d.take("sync");
+    d.take("aligned");
+    d.requireCount(1, 1);
+    d.in.immediate = d.integer(d.operand(0), "number of groups");
+    d.watchesItself();
+    return d.setHandler(wait);
+  }
+  if (!d.take("mma_async") || !d.take("sync") || !d.take("aligned"))
+    d.unsupported();
+  Product &p = d.addDetails<Product>();
+  unsigned m = 0;
+  for (const std::string &modifier : d.statement->modifiers)
+    if (std::sscanf(modifier.c_str(), "m%un%uk%u", &m, &p.n, &p.k) == 3) {
+      d.take(modifier);
+      break;
+    }
+  p.saturate = d.take("satfinite");
+  p.d = d.firstType();
+  p.a = d.firstType();
+  p.b = d.firstType();
+  unsigned bits = isMultiplicand(p.a) ? elementBits(p.a) : 0;
+  bool integers = p.a == Type::S8 || p.a == Type::U8;
+  bool sameB = p.a == p.b || (bits == 8 && isMultiplicand(p.b) && elementBits(p.b) == 8 &&
+                              integers == (p.b == Type::S8 || p.b == Type::U8));
+  if (m != 64 || !bits || p.k != 256 / bits || p.n % 8 || p.n < 8 || p.n > 256 || !sameB ||
+      (integers ? p.d != Type::S32
+                : p.d != Type::F32 && !(p.d == Type::F16 && (p.a == Type::F16 || bits == 8))) ||
+      (p.saturate && !integers))
+    d.unsupported();
+  p.fromRegisters = d.operand(1).kind == Operand::Vector;
+  size_t registers = p.d == Type::F16 ? p.n / 4 : p.n / 2;
+  p.dOffsets = registerList(d, d.operand(0), registers, true);
+  if (p.fromRegisters)
+    p.aOffsets = registerList(d, d.operand(1), 4, false);
+  else
+    p.aDescriptor = d.source(d.operand(1), Type::B64);
+  p.bDescriptor = d.source(d.operand(2), Type::B64);
+  p.scale = d.predicate(d.operand(3), &p.scaleNegated);
+  size_t next = 4;
+  if (!integers) {
+    p.negateA = sign(d, next++);
+    p.negateB = sign(d, next++);
+    if (bits == 16) {
+      if (!p.fromRegisters)
+        p.transposeA = bit(d, next++);
+      p.transposeB = bit(d, next++);
+    }
+  }
+  d.requireCount(next, next);
+  for (uint32_t offset : p.dOffsets)
+    d.watch(offset);
+  for (uint32_t offset : p.aOffsets)
+    d.watch(offset);
+  d.watchesItself();
+  d.kernel.usesWgmma = true;
+  d.sharedAccess(Space::Shared, 16);
+  d.setHandler(issue);
+}
+} // namespace
+
+void addProducts(DecodeTable &table) { table["wgmma"] = wgmma; }
+
+} // namespace fovea::emulator
