@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Raise/Predicates.h"
+#include "passes/Raise/RelativeBias.h"
 #include "passes/Raise/Score.h"
 
 using namespace mlir;
@@ -125,12 +126,27 @@ static std::optional<Band> getBand(Expressions &e, const AttentionForm &form,
   return std::nullopt;
 }
 
-AffineExpr ScoreBuilder::findQueryOffset(Expr allowed) {
+void ScoreBuilder::findQueryOffset(Expr allowed, Expr rule) {
   if (form.queries.size() != 1)
-    return {};
-  AffineExpr found;
-  AffineExpr lengths = e.simplify(e.getExtent(form.key) - e.getExtent(form.queries[0]));
-  for (Expr part : collect(allowed)) {
+    return;
+  unsigned query = form.queries[0];
+  AffineExpr lengths = e.simplify(e.getExtent(form.key) - e.getExtent(query));
+  auto consider = [&](AffineExpr bound) {
+    if (!bound || offset)
+      return;
+    std::optional<int64_t> number = getInteger(bound);
+    if (number && *number != 0 && bound == lengths)
+      offset = bound;
+    if (number)
+      return;
+    // The first place of a query, whose symbols the bound names. One bound beyond the diagonal is
+    // still a diagonal: j < i + n is j <= i + n - 1.
+    SmallVector<AffineExpr> zero(e.getNumSymbols(), getAffineConstantExpr(0, e.getContext()));
+    std::optional<int64_t> rest = getInteger(simplifyAffineExpr(bound.replaceSymbols(zero), 0, 0));
+    offset = rest ? e.simplify(bound - *rest) : bound;
+  };
+  bool hasBand = false;
+  for (Expr part : allowed ? collect(allowed) : SmallVector<Expr>()) {
     std::optional<Band> band;
     if (std::optional<Comparison> comparison = getComparison(e, part)) {
       band = getBand(e, form, *comparison);
@@ -140,7 +156,7 @@ AffineExpr ScoreBuilder::findQueryOffset(Expr allowed) {
       AffineExpr row, column;
       for (Expr index : part->args) {
         AffineExpr affine = index->getAffine();
-        if (affine && index->dependsOn(form.queries[0]))
+        if (affine && index->dependsOn(query))
           row = affine;
         if (affine && index->dependsOn(form.key))
           column = affine;
@@ -148,27 +164,25 @@ AffineExpr ScoreBuilder::findQueryOffset(Expr allowed) {
       if (row && column)
         band = getBand(e, form, {arith::CmpIPredicate::sle, e.simplify(column - row)});
     }
-    if (!band)
-      continue;
-    for (AffineExpr bound : {band->upper, band->lower}) {
-      if (!bound)
-        continue;
-      std::optional<int64_t> number = getInteger(bound);
-      if (number && *number != 0 && bound == lengths && !found)
-        found = bound;
-      // The first place of a query, whose symbols the bound names.
-      if (!number && !found) {
-        SmallVector<AffineExpr> zero(e.getNumSymbols(), getAffineConstantExpr(0, e.getContext()));
-        std::optional<int64_t> rest =
-            getInteger(simplifyAffineExpr(bound.replaceSymbols(zero), 0, 0));
-        AffineExpr symbolic = rest ? e.simplify(bound - *rest) : bound;
-        // One bound beyond the diagonal is still a diagonal: j < i + n is j <= i + n - 1.
-        found = symbolic;
-      }
+    if (band) {
+      hasBand = true;
+      consider(band->upper);
+      consider(band->lower);
     }
   }
-  offset = found;
-  return found;
+  if (hasBand)
+    return;
+  // Distances from query to key that the rule computes with, also to find a row of a table.
+  SmallVector<Expr> parts = collect(rule);
+  for (Expr part : collect(rule))
+    if (std::optional<TableElement> element = getTableElement(e, part))
+      llvm::append_range(parts, collect(element->row));
+  for (Expr part : parts)
+    if (part->kind == Node::Kind::Index)
+      if (std::optional<Band> band = getBand(e, form, {arith::CmpIPredicate::eq, part->affine}))
+        if (band->upper == lengths ||
+            e.isWithin(band->upper, getAffineConstantExpr(0, e.getContext()), AffineExpr()))
+          consider(band->upper);
 }
 
 Value ScoreBuilder::buildQueryPositions() {

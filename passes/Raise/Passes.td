@@ -56,6 +56,8 @@ def RaiseAttentionPass : RaisePass<"fovea-raise-attention"> {
       score region. Comparisons of the places of query and key become `mask_causal` and `mask_window`, of a key's place and a
       number `mask_length`, of two ids `mask_segment`; constant triangles and bands likewise. An offset of the
       diagonal that depends on sizes becomes query positions. Other predicates become `mask_dense`.
+    - In the score region, a table's element at the bucket of the distance from query to key becomes `relative_bias`
+      (T5), however the bucket is computed: all distances up to its last one are evaluated and compared with the formula.
     - An integer tensor m in `(1 - m) * -10000` is taken as zeros and ones.
     - Probabilities that others read become the result `weights`.
 

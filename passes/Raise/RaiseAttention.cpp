@@ -72,16 +72,16 @@ static AttentionOp build(Expressions &e, AttentionForm &form, Refusal &refusal) 
   MaskedScore score = splitScore(e, form);
   double scale = form.scale;
   ScoreBuilder parts(e, builder, loc, form);
-  Value mask, positions;
+  Value mask;
+  parts.findQueryOffset(score.allowed, score.rule);
   if (score.allowed) {
-    parts.findQueryOffset(score.allowed);
     mask = parts.buildMask(score.allowed);
     if (!mask) {
       refusal = {"the mask cannot be written as a predicate or tensor", ""};
       return {};
     }
-    positions = parts.buildQueryPositions();
   }
+  Value positions = parts.buildQueryPositions();
   Fill fill = form.guarded ? Fill::Zero : score.fill.value_or(Fill::Zero);
 
   Value additive;

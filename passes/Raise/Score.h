@@ -31,9 +31,9 @@ public:
 
   /// The mask that a predicate means. Null if it cannot be written.
   Value buildMask(Expr allowed);
-  /// An offset of the first query's position, if the predicate compares with one: masks and the
-  /// score region then see positions i + offset.
-  AffineExpr findQueryOffset(Expr allowed);
+  /// Looks for an offset of the first query's position that the predicate, which may be null, or
+  /// else the rule counts with: masks and the score region then see positions i + offset.
+  void findQueryOffset(Expr allowed, Expr rule);
   Value buildQueryPositions();
 
   /// What a score region needs. False if it cannot be written.

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Raise/Predicates.h"
+#include "passes/Raise/RelativeBias.h"
 #include "passes/Raise/Score.h"
 
 using namespace mlir;
@@ -127,7 +128,33 @@ private:
     return part->type.isIndex() ? value : arith::IndexCastOp::create(body, loc, part->type, value);
   }
 
+  /// A table's element by the bucket of the distance from query to key. Null if it is another one.
+  Value emitRelativeBias(Expr part) {
+    std::optional<TableElement> element = getTableElement(e, part);
+    if (!element || form.queries.size() != 1 ||
+        !isa<FloatType>(cast<RankedTensorType>(element->table.getType()).getElementType()))
+      return {};
+    unsigned query = form.queries[0];
+    MLIRContext *context = e.getContext();
+    if (element->column->dependsOn(query) || element->column->dependsOn(form.key) ||
+        !element->column->getAffine())
+      return {};
+    AffineExpr distance = getAffineDimExpr(form.key, context) - getAffineDimExpr(query, context);
+    std::optional<Buckets> buckets =
+        matchBuckets(e, element->row, e.simplify(offset ? distance - offset : distance), query,
+                     form.key, cast<RankedTensorType>(element->table.getType()).getDimSize(0));
+    Value column = buckets ? emit(element->column) : Value();
+    if (!column)
+      return {};
+    Value table = addOperand(element->table, AffineMap::get(4, 0, context));
+    return RelativeBiasOp::create(body, loc, accumulation, table, toIndex(column), queryPosition,
+                                  keyPosition, buckets->bidirectional, buckets->count,
+                                  buckets->maxDistance);
+  }
+
   Value emitElement(Expr part) {
+    if (Value bias = emitRelativeBias(part))
+      return bias;
     // Read along, if each axis goes with one of the arguments; else handed over whole.
     bool along = llvm::all_of(part->args, [](Expr index) {
       return index->isConstant() || (index->kind == Node::Kind::Index && index->dims.count() == 1);
