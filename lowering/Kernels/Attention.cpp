@@ -330,7 +330,8 @@ Value mlir::fovea::emitRelativeBias(OpBuilder &builder, RelativeBiasOp op) {
   Value safe = arith::MaxSIOp::create(k, distance, k.integer(i32, 1));
   Value ratio = k.div(arith::SIToFPOp::create(k, f64, safe), k.real(f64, exact));
   double perLog = (buckets - exact) / std::log(static_cast<double>(op.getMaxDistance()) / exact);
-  Value far = k.mul(math::LogOp::create(k, ratio), k.real(f64, perLog));
+  // Where the exact number is whole, the computed one may lie a rounding error below it.
+  Value far = k.add(k.mul(math::LogOp::create(k, ratio), k.real(f64, perLog)), k.real(f64, 1e-12));
   Value farBucket = k.add(arith::FPToSIOp::create(k, i32, far), k.integer(i32, exact));
   farBucket = arith::MinSIOp::create(k, farBucket, k.integer(i32, buckets - 1));
   Value bucket = k.select(k.less(distance, k.integer(i32, exact)), distance, farBucket);
