@@ -25,6 +25,7 @@ Access Block::access(const Warp &warp, uint32_t lane) const {
   access.lane = static_cast<uint8_t>(lane);
   access.instruction = warp.pc;
   access.tick = tick;
+  access.ownCopies = lane < 32 ? warp.copiesWaited[lane] : 0;
   access.knows = &warp.knows;
   access.partial = lane < 32 ? warp.partialOf(lane) : nullptr;
   return access;

@@ -50,7 +50,11 @@ std::vector<AsyncGroup> waitGroup(Warp &warp, const Instruction &in, AsyncQueue 
     queue.committed.erase(queue.committed.begin() + static_cast<ptrdiff_t>(i));
     --last;
   }
-  if (tick) {
+  if (tick && engine == Engine::CpAsync) {
+    // Each thread waits for its own copies only.
+    forLanes(mask, [&](uint32_t lane) { warp.copiesWaited[lane] = tick; });
+    ++warp.block.progress;
+  } else if (tick) {
     Knowledge known;
     uint32_t agent = agentOf(engine, warp.index);
     known.happened.at(agent) = mask == warp.alive ? Mark{tick, 0, 0} : Mark{0, mask, tick};

@@ -37,6 +37,9 @@ uint32_t SharedMemory::planeOf(uint32_t agent) {
 bool SharedMemory::ordered(const Access &access, uint32_t agent, uint8_t lane, uint32_t stamp) {
   if (agent == access.warp && lane == access.lane && lane != manyLanes)
     return true; // program order
+  if (agent == agentOf(Engine::CpAsync, access.warp) && lane == access.lane &&
+      stamp <= access.ownCopies)
+    return true; // a copy the lane itself has waited for
   if (access.knows->happened[agent].covers(lane, stamp))
     return true;
   return access.partial && access.partial->happened[agent].covers(lane, stamp);

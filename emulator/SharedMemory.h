@@ -36,6 +36,7 @@ struct Access {
   bool atomic = false;
   uint32_t instruction = 0; ///< index into Kernel::code
   uint32_t tick = 0;
+  uint32_t ownCopies = 0;             ///< the lane has waited for its cp.async up to this tick
   const Knowledge *knows = nullptr;   ///< of the whole warp
   const Knowledge *partial = nullptr; ///< what only some lanes know; may be null
 };

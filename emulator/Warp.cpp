@@ -41,6 +41,7 @@ void Warp::start(uint32_t threads) {
   partial.clear();
   partialLanes = 0;
   copies = bulk = products = {};
+  std::fill(std::begin(copiesWaited), std::end(copiesWaited), 0);
   pendingRegisters.clear();
   if (kernel.usesWgmma)
     pendingRegisters.resize(kernel.registerBytes / 64);
@@ -276,7 +277,15 @@ void Warp::faultText(uint32_t lane, const std::string &message) {
                    kernel.statement(in).source));
 }
 
+Mark Warp::ownCopies(uint32_t mask) const {
+  uint32_t last = 0;
+  forLanes(mask, [&](uint32_t lane) { last = std::max(last, copiesWaited[lane]); });
+  return mask == alive ? Mark{last, 0, 0} : Mark{0, mask, last};
+}
+
 void Warp::synchronise(uint32_t mask) {
+  if (Mark copied = ownCopies(mask); copied.base || copied.tick)
+    knows.happened.at(agentOf(Engine::CpAsync, index)).join(copied);
   if (mask == alive) {
     if (partialLanes) {
       knows.join(partial);
@@ -297,6 +306,8 @@ Knowledge Warp::release(uint32_t mask) {
   if (mask & partialLanes)
     given.join(partial);
   given.happened.at(index).join(mask == alive ? Mark{block.tick, 0, 0} : Mark{0, mask, block.tick});
+  if (Mark copied = ownCopies(mask); copied.base || copied.tick)
+    given.happened.at(agentOf(Engine::CpAsync, index)).join(copied);
   ++block.tick;
   ++block.progress;
   return given;
@@ -312,6 +323,9 @@ void Warp::acquire(uint32_t mask, const Knowledge &other) {
 }
 
 void Warp::proxyFence(uint32_t mask) {
+  Mark copied = ownCopies(mask);
+  if (copied.base || copied.tick)
+    (mask == alive ? knows : partial).fenced.at(agentOf(Engine::CpAsync, index)).join(copied);
   if (mask == alive) {
     if (partialLanes)
       knows.fenced.join(partial.fenced);

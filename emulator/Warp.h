@@ -108,6 +108,11 @@ public:
   uint32_t partialLanes = 0;
 
   AsyncQueue copies, bulk, products;
+  /// By lane: it has waited for its own cp.async up to this tick. Other lanes know of them only
+  /// after they have synchronised with it.
+  uint32_t copiesWaited[32] = {};
+  /// What `mask` knows of its own copies.
+  Mark ownCopies(uint32_t mask) const;
   /// What wgmma needs to know of a register: how many products in flight read and write it, and
   /// how it was written since the last wgmma.fence.
   struct Pending {
