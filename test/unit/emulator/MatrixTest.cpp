@@ -342,10 +342,10 @@ TEST(CpAsync, BytesInFlightAreNobodys) {
                "race on shared address");
   EXPECT_FAULT(faultOf(wrap(copy + "st.shared.u32 [%r1], 0;", tile)), "race on shared address");
   EXPECT_FAULT(
-      faultOf(
-          wrap(addresses + "st.shared.v4.b32 [%r1], {1, 2, 3, 4}; bar.warp.sync -1; ld.shared.u32 "
-                           "%r5, [%r3]; cp.async.cg.shared.global [%r1], [%i], 16;",
-               tile)),
+      faultOf(wrap(addresses +
+                       "st.shared.v4.b32 [%r1], {1, 2, 3, 4}; bar.warp.sync -1; ld.shared.u32 "
+                       "%r5, [%r3]; cp.async.cg.shared.global [%r1], [%i], 16;",
+                   tile)),
       "copies to it without being ordered after the read by thread");
   EXPECT_FAULT(faultOf(wrap(addresses + "cp.async.cg.shared.global [%r1], [%i+8], 16;", tile)),
                "expects a multiple of 16");
