@@ -38,8 +38,7 @@ void addCompileVerb(CLI::App &app, Session &session) {
   verb->add_option("MODEL", options.model, "a model's folder, a .onnx file or a .mlir file")
       ->required();
   verb->add_option("-o,--output", options.output,
-                   "the file to write; - is standard output, for text")
-      ->required();
+                   "the file to write; - is standard output, where text goes without this");
   addCompileOptions(*verb, options);
   verb->add_option("--gpu", arguments->gpu, "none; GPU code is not built yet")
       ->capture_default_str();
@@ -60,6 +59,14 @@ void addCompileVerb(CLI::App &app, Session &session) {
     if (arguments->gpu != "none") {
       terminal.error("--gpu: " + arguments->gpu + " is not built yet, expected none");
       session.exitCode = 1;
+      return;
+    }
+    bool isText = options.emit != "fovea" && options.emit != "obj" && options.emit != "exe";
+    if (options.output.empty() && isText)
+      options.output = "-";
+    if (options.output.empty()) {
+      terminal.error("--output is required to write --emit=" + options.emit);
+      session.exitCode = 2;
       return;
     }
     if (options.emit == "fovea" && options.output == "-") {

@@ -128,11 +128,17 @@ static const char *kindName(ModelKind kind) {
   }
 }
 
-static void print(const artifact::ArtifactReader &reader) {
+/// `file` is what the user asked for: the artifact or the model that it was made of.
+static void print(const artifact::ArtifactReader &reader, const std::string &file) {
   const ManifestT &manifest = reader.manifest();
   const ModelInfoT &model = *manifest.model;
-  std::printf("%s\n", reader.path().c_str());
-  std::printf("  model: %s %s, %s\n", model.architecture.c_str(), model.name.c_str(),
+  std::printf("%s\n", file.c_str());
+  if (file != reader.path())
+    std::printf("  compiled to: %s\n", reader.path().c_str());
+  std::string called = model.architecture;
+  if (!model.name.empty())
+    called += (called.empty() ? "" : " ") + model.name;
+  std::printf("  model: %s%s%s\n", called.c_str(), called.empty() ? "" : ", ",
               kindName(model.kind));
   if (model.vocabulary_size)
     std::printf("  vocabulary: %" PRId64 "\n", model.vocabulary_size);
@@ -187,7 +193,7 @@ void addInspectVerb(CLI::App &app, Session &session) {
       session.exitCode = 1;
       return;
     }
-    print(*reader);
+    print(*reader, arguments->options.model);
     if (arguments->verify)
       std::printf("\nall hashes are right\n");
   });

@@ -37,6 +37,12 @@ void Common::addTo(CLI::App &verb) {
   verb.add_flag("--quiet", quiet, "Print nothing but the result and errors");
 }
 
+std::string Common::inWordsOfUser(std::string message) const {
+  if (!artifact.empty() && artifact != file && message.rfind(artifact, 0) == 0)
+    message.replace(0, artifact.size(), file);
+  return message;
+}
+
 ModulePtr Common::open() const {
   if (device == "cuda" || device == "emulator")
     throw Failure{2, "--device=" + device + ": is not built into this version; expects cpu"};
@@ -44,7 +50,7 @@ ModulePtr Common::open() const {
     throw Failure{2, "--device=" + device + ": expects cpu"};
   if (kvType != "f32")
     throw Failure{2, "--kv-dtype=" + kvType + ": is not built into this version; expects f32"};
-  std::string artifact = file;
+  artifact = file;
   if (host->resolve)
     if (int code = host->resolve(file, artifact))
       throw Ended{code};
@@ -76,7 +82,7 @@ CLI::App *addVerb(CLI::App &app, const char *name, const char *summary, const ch
   common->addTo(*verb);
   if (host.addOptions)
     host.addOptions(*verb);
-  verb->callback([&host, &code, name, body = std::move(body)] {
+  verb->callback([&host, &code, name, common, body = std::move(body)] {
     auto say = [&](const std::string &message) {
       std::cout.flush();
       std::cerr << host.program << ": error: " << message << "\n";
@@ -89,7 +95,7 @@ CLI::App *addVerb(CLI::App &app, const char *name, const char *summary, const ch
       code = ended.code;
     } catch (const Failure &failure) {
       code = failure.code;
-      say(failure.message);
+      say(common->inWordsOfUser(failure.message));
       if (code == 2)
         std::cerr << "see " << host.program << " " << name << " --help\n";
       if (code == 70)
@@ -175,8 +181,9 @@ int parseAndRun(CLI::App &app, int argc, char **argv, const Host &host, int &cod
   } catch (const CLI::ParseError &error) {
     if (error.get_exit_code() == 0)
       return app.exit(error); // help
+    std::string verb = argv[1][0] == '-' ? "" : std::string(argv[1]) + " ";
     std::cerr << host.program << ": error: " << error.what() << "\n"
-              << "see " << host.program << " --help\n";
+              << "see " << host.program << " " << verb << "--help\n";
     return 2;
   }
 }

@@ -53,7 +53,12 @@ struct Common {
   bool json = false;
   bool quiet = false;
 
+  /// Of a FILE that is compiled first, what was opened in its place; after open().
+  mutable std::string artifact;
+
   void addTo(CLI::App &verb);
+  /// A message that begins with the opened file, with the FILE that was asked for instead.
+  std::string inWordsOfUser(std::string message) const;
   /// Resolves and opens FILE. Throws Failure or Ended.
   ModulePtr open() const;
   ContextPtr makeContext(const ModulePtr &module, bool profile = false, bool trace = false) const;
