@@ -10,7 +10,7 @@
 //
 //   $ fovea inspect examples/attention/additive-score.mlir | grep fused
 //   fused ... w * tanh(q + k)
-//   $ fovea compile examples/attention/additive-score.mlir --emit=graph -o - | grep -o 'additive([^)]*)'
+//   $ fovea compile examples/attention/additive-score.mlir --emit=graph | grep -o 'additive([^)]*)'
 //   additive(%w : tensor<8xf32>)
 //   $ fovea run examples/attention/additive-score.mlir --input q=random:2x8 --input k=random:3x8 --input v=random:3x4 --input w=random:8
 //   output: [2, 4] f32

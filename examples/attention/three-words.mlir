@@ -35,7 +35,7 @@
 //
 //   $ fovea inspect examples/attention/three-words.mlir | grep fused
 //   fused ... x
-//   $ fovea compile examples/attention/three-words.mlir --emit=graph -o - | grep -o 'fovea.attention .* scale([^)]*)'
+//   $ fovea compile examples/attention/three-words.mlir --emit=graph | grep -o 'fovea.attention .* scale([^)]*)'
 //   fovea.attention ... scale(5.000000e-01)
 
 #rows = affine_map<(i, j) -> (i)>

@@ -9,7 +9,7 @@
 // The same parts as in blocks/encoder-post-norm.mlir; only @forward differs, and GELU stands for ReLU. The norm is spelled out here, and found;
 // of all of @norm one op is left:
 //
-//   $ fovea compile examples/blocks/encoder-pre-norm.mlir --emit=graph -o - | grep -o '= fovea.layer_norm .* eps'
+//   $ fovea compile examples/blocks/encoder-pre-norm.mlir --emit=graph | grep -o '= fovea.layer_norm .* eps'
 //   = fovea.layer_norm %x eps
 //   $ fovea inspect examples/blocks/encoder-pre-norm.mlir | grep fused
 //   fused ... dense ... x

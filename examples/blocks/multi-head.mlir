@@ -12,7 +12,7 @@
 //
 //   $ fovea inspect examples/blocks/multi-head.mlir | grep fused
 //   fused ... x
-//   $ fovea compile examples/blocks/multi-head.mlir --emit=graph -o - | grep -o '#fovea.concat<0, #fovea.stored<"weights.safetensors", "attention.query"'
+//   $ fovea compile examples/blocks/multi-head.mlir --emit=graph | grep -o '#fovea.concat<0, #fovea.stored<"weights.safetensors", "attention.query"'
 //   #fovea.concat<0, #fovea.stored<"weights.safetensors", "attention.query"
 //   $ fovea run examples/blocks/multi-head.mlir --input x=random:1x3x8
 //   y: [1, 3, 8] f32

@@ -11,7 +11,7 @@
 //
 //   $ fovea inspect examples/masks/causal.mlir | grep fused
 //   fused ... causal ... x
-//   $ fovea compile examples/masks/causal.mlir --emit=graph -o - | grep -c fovea.mask_causal
+//   $ fovea compile examples/masks/causal.mlir --emit=graph | grep -c fovea.mask_causal
 //   2
 //
 // Entry `mask` shows the predicate as a matrix of six words by six: a row is what a word sees.

@@ -10,7 +10,7 @@
 //
 //   $ fovea inspect examples/masks/dense.mlir | grep fused
 //   fused ... dense ... x
-//   $ fovea compile examples/masks/dense.mlir --emit=graph -o - | grep -o 'fill([a-z]*)'
+//   $ fovea compile examples/masks/dense.mlir --emit=graph | grep -o 'fill([a-z]*)'
 //   fill(mean)
 //   $ fovea run examples/masks/dense.mlir --input 'mask=[[0,0,0], [1,0,0], [0,1,1]]' --input 'q=[[0,0,0,0], [0,0,0,0], [0,0,0,0]]' \
 //         --input k=random:3x4 --input 'v=[[1], [2], [6]]'

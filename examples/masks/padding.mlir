@@ -11,9 +11,9 @@
 //
 //   $ fovea inspect examples/masks/padding.mlir | grep fused
 //   fused ... length ... x
-//   $ fovea compile examples/masks/padding.mlir --emit=graph -o - | grep -o 'fovea.mask_length' | sed -n 1p
+//   $ fovea compile examples/masks/padding.mlir --emit=graph | grep -o 'fovea.mask_length' | sed -n 1p
 //   fovea.mask_length
-//   $ fovea compile examples/masks/padding.mlir --emit=graph -o - | grep -o 'fill([a-z]*)'
+//   $ fovea compile examples/masks/padding.mlir --emit=graph | grep -o 'fill([a-z]*)'
 //   fill(raw)
 //   $ fovea run examples/masks/padding.mlir --entry mask --input 'lengths=[2, 3]'
 //   mask: [2, 1, 3, 3] bool

@@ -9,7 +9,7 @@
 //
 //   $ fovea inspect examples/masks/segments.mlir | grep fused
 //   fused ... segment, causal ... x
-//   $ fovea compile examples/masks/segments.mlir --emit=graph -o - | grep -o 'fovea.mask_[a-z]*' | sort -u
+//   $ fovea compile examples/masks/segments.mlir --emit=graph | grep -o 'fovea.mask_[a-z]*' | sort -u
 //   fovea.mask_and
 //   fovea.mask_causal
 //   fovea.mask_materialize

@@ -11,7 +11,7 @@
 // words stand. The compiler recognises tables, halves and the sum:
 // of all of @rope one op is left, which computes angles where it uses them.
 //
-//   $ fovea compile examples/positions/rope-by-hand.mlir --emit=graph -o - | grep -o '= fovea.rope .*dim(4) theta([^)]*)'
+//   $ fovea compile examples/positions/rope-by-hand.mlir --emit=graph | grep -o '= fovea.rope .*dim(4) theta([^)]*)'
 //   = fovea.rope half %x at(%positions : tensor<1x?xi32>) dim(4) theta(1.000000e+04)
 //   $ fovea inspect examples/positions/rope-by-hand.mlir | grep fused
 //   fused ... x

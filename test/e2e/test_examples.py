@@ -28,6 +28,7 @@ def models_are_compiled_here(tmp_path_factory):
         yield
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", FILES)
 def test_commands(build, name):
     if not (build / "bin" / "fovea").exists():
