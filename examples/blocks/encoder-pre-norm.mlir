@@ -6,7 +6,7 @@
 //     y = x + MultiHead(LayerNorm(x))
 //     z = y + Wdown gelu(Wup LayerNorm(y))                    x, y, z: [words, 8], inside 16; two heads of 4
 //
-// The same parts as in blocks/encoder-post-norm.mlir; only @forward differs, and GELU stands for ReLU. The norm is spelled out here, and found;
+// The same parts as in blocks/encoder-post-norm.mlir in another order, with GELU for ReLU. The norm is spelled out here, and found;
 // of all of @norm one op is left:
 //
 //   $ fovea compile examples/blocks/encoder-pre-norm.mlir --emit=graph | grep -o '= fovea.layer_norm .* eps'

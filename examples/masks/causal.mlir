@@ -7,12 +7,13 @@
 //
 // Entry `forward` spells it as most programs do: scores of later words become minus infinity, whose exp is 0.
 // The compiler turns that into a predicate on positions. No matrix of a mask is made or read, and blocks of
-// keys that lie wholly in the future are not computed.
+// keys that lie wholly in the future are not computed. It also notes what a row without any key would give (masks/fills.mlir).
 //
 //   $ fovea inspect examples/masks/causal.mlir | grep fused
 //   fused ... causal ... x
-//   $ fovea compile examples/masks/causal.mlir --emit=graph | grep -c fovea.mask_causal
-//   2
+//   $ fovea compile examples/masks/causal.mlir --emit=graph | sed -n '/@forward/,/^  }/p' | grep -oE 'fovea.mask_[a-z]+|fill.[a-z]+.'
+//   fovea.mask_causal
+//   fill(nan)
 //
 // Entry `mask` shows the predicate as a matrix of six words by six: a row is what a word sees.
 //
