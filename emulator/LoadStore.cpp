@@ -45,6 +45,19 @@ void countBanks(Block &block, const Instruction &in, uint32_t mask, const uint64
     uint32_t lanes = mask & (group == 32 ? ~0u : ((1u << group) - 1) << first);
     if (!lanes)
       continue;
+    // Mostly each lane has banks of its own, or all want the same words.
+    if (bytes == 4 || bytes == 16) {
+      unsigned shift = bytes == 4 ? 2 : 4;
+      uint32_t banks = 0;
+      unsigned count = 0;
+      for (uint32_t left = lanes; left; left &= left - 1, ++count)
+        banks |= 1u << (addresses[__builtin_ctz(left)] >> shift & (bytes == 4 ? 31 : 7));
+      if (static_cast<unsigned>(__builtin_popcount(banks)) == count) {
+        ++passes;
+        ++ideal;
+        continue;
+      }
+    }
     uint64_t words[32][8]; // distinct words of each bank
     uint8_t depth[32] = {};
     uint64_t most = 1;

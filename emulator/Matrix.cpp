@@ -78,8 +78,39 @@ void widen(Type type, const uint8_t *from, int32_t *to, unsigned count) {
 }
 using emulator::widen;
 
+/// The two halves of each of 32 registers, as f32.
+template <float (*Widen)(uint16_t)> void halves(const uint32_t *values, float *low, float *high) {
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    low[lane] = Widen(static_cast<uint16_t>(values[lane]));
+    high[lane] = Widen(static_cast<uint16_t>(values[lane] >> 16));
+  }
+}
+
+/// The usual case of A and B, f16 and bf16: `at(lane, register)` is where two elements go.
+template <typename At>
+void readHalves(Warp &warp, const std::vector<uint32_t> &registers, Type type, At at) {
+  float low[32], high[32];
+  for (unsigned r = 0; r < registers.size(); ++r) {
+    const uint32_t *values = warp.lanes<uint32_t>(registers[r]);
+    if (type == Type::F16)
+      halves<fromF16>(values, low, high);
+    else
+      halves<fromBf16>(values, low, high);
+    for (unsigned lane = 0; lane < 32; ++lane) {
+      float *to = at(lane, r);
+      to[0] = low[lane];
+      to[1] = high[lane];
+    }
+  }
+}
+
 template <typename T>
 void readA(Warp &warp, const std::vector<uint32_t> &registers, Type type, unsigned k, T *a) {
+  if constexpr (std::is_same_v<T, float>)
+    if (elementBits(type) == 16)
+      return readHalves(warp, registers, type, [=](unsigned lane, unsigned r) {
+        return a + (lane / 4 + 8 * (r % 2)) * k + 8 * (r / 2) + 2 * (lane % 4);
+      });
   unsigned each = 32 / elementBits(type);
   for (unsigned r = 0; r < registers.size(); ++r) {
     const uint32_t *values = warp.lanes<uint32_t>(registers[r]);
@@ -91,6 +122,11 @@ void readA(Warp &warp, const std::vector<uint32_t> &registers, Type type, unsign
 
 template <typename T>
 void readB(Warp &warp, const std::vector<uint32_t> &registers, Type type, unsigned k, T *b) {
+  if constexpr (std::is_same_v<T, float>)
+    if (elementBits(type) == 16)
+      return readHalves(warp, registers, type, [=](unsigned lane, unsigned r) {
+        return b + lane / 4 * k + 8 * r + 2 * (lane % 4);
+      });
   unsigned each = 32 / elementBits(type);
   for (unsigned r = 0; r < registers.size(); ++r) {
     const uint32_t *values = warp.lanes<uint32_t>(registers[r]);

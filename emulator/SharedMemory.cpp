@@ -15,23 +15,19 @@ void SharedMemory::reset(uint64_t size, uint32_t granuleBytes, uint32_t warps, b
   cells.clear();
   if (checked)
     cells.resize((size + granule - 1) / granule, Cell{});
+  for (Plane &plane : planes)
+    plane.readers.resize(cells.size());
 }
 
-uint32_t SharedMemory::planeOf(uint32_t agent) {
+uint32_t SharedMemory::addPlane(uint32_t agent) {
   if (agent >= planeIndex.size())
-    planeIndex.resize(agent + 1, 0xff);
-  if (planeIndex[agent] == 0xff) {
-    // More than 64 reading agents cannot be told apart; the last ones share a plane and are then
-    // not checked against later writes.
-    if (planes.size() >= 64)
-      return planeIndex[agent] = 64;
-    planeIndex[agent] = static_cast<uint8_t>(planes.size());
-    planes.push_back({agent, {}});
-  }
-  uint32_t plane = planeIndex[agent];
-  if (plane < planes.size() && planes[plane].readers.size() < cells.size())
-    planes[plane].readers.resize(cells.size());
-  return plane;
+    planeIndex.resize(agent + 1, unknownPlane);
+  // More than 64 reading agents cannot be told apart; the last ones are then not checked against
+  // later writes.
+  if (planes.size() >= 64)
+    return planeIndex[agent] = 64;
+  planes.push_back({agent, std::vector<Reader>(cells.size())});
+  return planeIndex[agent] = static_cast<uint8_t>(planes.size() - 1);
 }
 
 bool SharedMemory::ordered(const Access &access, uint32_t agent, uint8_t lane, uint32_t stamp) {

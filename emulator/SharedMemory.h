@@ -84,7 +84,12 @@ private:
     uint32_t agent;
     std::vector<Reader> readers;
   };
-  uint32_t planeOf(uint32_t agent);
+  static constexpr uint8_t unknownPlane = 0xff;
+  uint32_t planeOf(uint32_t agent) {
+    uint32_t plane = agent < planeIndex.size() ? planeIndex[agent] : unknownPlane;
+    return plane == unknownPlane ? addPlane(agent) : plane;
+  }
+  uint32_t addPlane(uint32_t agent);
   static bool ordered(const Access &access, uint32_t agent, uint8_t lane, uint32_t stamp);
 
   bool checked = true;

@@ -831,10 +831,10 @@ TEST(Scalar, Atomics) {
   // Halves, and blocks on several host threads.
   LaunchOptions options;
   options.threads = 2;
-  Outcome many =
-      launch(wrap("red.global.add.noftz.f16x2 [cell], 0x3c003c00; red.global.add.u32 [count], 1;",
-                  ".global .u32 cell;\n.global .u32 count;\n"),
-             {Words{}}, 64, options, 8);
+  Outcome many = launch(wrap("mov.b32 %r1, 0x3c003c00; red.global.add.noftz.f16x2 [cell], %r1; "
+                             "red.global.add.u32 [count], 1;",
+                             ".global .u32 cell;\n.global .u32 count;\n"),
+                        {Words{}}, 64, options, 8);
   EXPECT_EQ(many.counters.atomics, 2u * 64 * 8);
 }
 
@@ -903,8 +903,8 @@ TEST(Scalar, DivergenceMeetsAgain) {
     bra.uni LOOP;
   DONE:
     bar.sync 0;
-    brx.idx %r1, LIST;
   LIST: .branchtargets C0, C1, C2, C1;
+    brx.idx %r1, LIST;
   C0: add.u32 %r10, %r10, 1000; bra.uni END;
   C1: add.u32 %r10, %r10, 2000; bra.uni END;
   C2: add.u32 %r10, %r10, 3000;
