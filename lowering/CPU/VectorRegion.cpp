@@ -63,7 +63,7 @@ bool RegionVectorizer::isUniform(Operation &op) {
 }
 
 LaneValue RegionVectorizer::emitLoad(memref::LoadOp op) {
-  Value memory = op.getMemRef();
+  Value memory = get(op.getMemRef()).scalar; // perhaps named inside of the region
   MemRefType type = op.getMemRefType();
   // Lanes that the tile has none for may ask for any place: all are kept inside.
   auto last = [&](unsigned axis) {
