@@ -90,24 +90,32 @@ private:
     return body.create(state)->getResult(0);
   }
 
-  Value emitIndex(Expr part) {
-    // Queries stand at their position minus the offset of the first.
-    AffineExpr affine = part->affine;
-    if (offset) {
-      SmallVector<AffineExpr> moved;
-      for (unsigned d = 0; d < e.getNumDims(); ++d)
-        moved.push_back(getAffineDimExpr(d, e.getContext()));
-      moved[form.queries[0]] = moved[form.queries[0]] - offset;
-      affine = e.simplify(affine.replaceDims(moved));
-    }
-    bool hasSizes = false;
-    affine.walk([&](AffineExpr inner) { hasSizes |= isa<AffineSymbolExpr>(inner); });
+  /// Queries stand at their position minus the offset of the first.
+  AffineExpr fromPositions(AffineExpr affine) {
+    if (!offset)
+      return affine;
+    SmallVector<AffineExpr> moved;
+    for (unsigned d = 0; d < e.getNumDims(); ++d)
+      moved.push_back(getAffineDimExpr(d, e.getContext()));
+    moved[form.queries[0]] = moved[form.queries[0]] - offset;
+    return e.simplify(affine.replaceDims(moved));
+  }
+
+  /// Whether an index takes sizes to compute, which a region does not see.
+  bool needsSizes(AffineExpr affine) {
+    bool found = false;
+    affine.walk([&](AffineExpr inner) { found |= isa<AffineSymbolExpr>(inner); });
     for (ArrayRef<unsigned> group :
          {ArrayRef<unsigned>(form.batch), ArrayRef<unsigned>(form.queries)})
       if (group.size() > 1)
         for (unsigned dim : group.drop_front())
-          hasSizes |= !getInteger(e.getExtent(dim));
-    if (hasSizes)
+          found |= !getInteger(e.getExtent(dim));
+    return found;
+  }
+
+  Value emitIndex(Expr part) {
+    AffineExpr affine = fromPositions(part->affine);
+    if (needsSizes(affine))
       return readOperand(part, /*computed=*/true);
 
     SmallVector<Value> dims(e.getNumDims());
@@ -162,6 +170,11 @@ private:
     if (along)
       if (Value value = readOperand(part, /*computed=*/false))
         return toAccumulation(value);
+    // An index has no tensor of its own, so where one takes sizes the element has.
+    for (Expr node : collect(part))
+      if (node->kind == Node::Kind::Index && node->type.isIndex() &&
+          needsSizes(fromPositions(node->affine)))
+        return toAccumulation(readOperand(part, /*computed=*/false));
     SmallVector<Value> indices;
     for (Expr index : part->args) {
       Value at = emit(index);

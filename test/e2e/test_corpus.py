@@ -17,8 +17,7 @@ import check  # noqa: E402
 MODELS = check.models()
 
 # Models that do not pass yet: name, and what is missing. A model that passes may not stand here.
-PENDING = {name: "right, but not fused: the shifted product of queries and distances is not yet found to be a bias"
-           for name in ("relative_shifted.ts17", "relative_shifted.dynamo20")}
+PENDING = {}
 
 
 @pytest.mark.long
