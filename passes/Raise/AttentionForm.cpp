@@ -171,7 +171,8 @@ static bool readProduct(Expressions &e, AttentionForm &form, Expr node,
     depth.push_back(product->dim);
     product = product->args[0];
   }
-  if (depth.empty())
+  // A head size of one leaves nothing to sum.
+  if (depth.empty() && node->kind != Node::Kind::Element)
     return false;
   SmallVector<Expr> factors;
   addFactors(e, product, factors);
@@ -285,16 +286,30 @@ struct WeightedSum {
 };
 } // namespace
 
-static std::optional<WeightedSum> readWeightedSum(Expressions &e, Expr sum,
-                                                  ArrayRef<unsigned> dims) {
+/// The readings of a sum, likelier ones first.
+static SmallVector<WeightedSum> readWeightedSum(Expressions &e, Expr sum, ArrayRef<unsigned> dims) {
   WeightedSum found;
   found.key = sum->dim;
   Expr body = sum->args[0];
   if (body->kind == Node::Kind::Reduce)
-    return std::nullopt;
+    return {};
   found.exps = getExps(body, found.key);
   if (found.exps.empty())
-    return std::nullopt;
+    return {};
+  SmallVector<WeightedSum> readings;
+  // The product's two sides as they stand there: values may be products themselves.
+  FloatType wide = Float64Type::get(e.getContext());
+  if (Expr top = stripCasts(body); top->is<arith::MulFOp>())
+    for (unsigned i : {0, 1}) {
+      Expr value = top->args[1 - i], weight = top->args[i];
+      if (!value->dependsOn(found.key) || !getExps(value, found.key).empty() ||
+          getExps(weight, found.key).empty() || !e.getHome(value).first)
+        continue;
+      found.value = value;
+      found.weight = e.convert(weight, wide);
+      readings.push_back(found);
+    }
+  // Or all factors in a row, of which one is the value.
   SmallVector<Expr> factors, weights, values;
   addFactors(e, body, factors);
   llvm::SmallBitVector ofWeights(e.getNumDims());
@@ -324,11 +339,12 @@ static std::optional<WeightedSum> readWeightedSum(Expressions &e, Expr sum,
       weights.push_back(factor);
       return true;
     });
-  if (values.size() != 1)
-    return std::nullopt;
-  found.value = values[0];
-  found.weight = multiply(e, weights, Float64Type::get(e.getContext()));
-  return found;
+  if (values.size() == 1 && (readings.empty() || readings.front().value != values[0])) {
+    found.value = values[0];
+    found.weight = multiply(e, weights, wide);
+    readings.push_back(found);
+  }
+  return readings;
 }
 
 /// Logits that only a denominator sees: what stands in it for a place beside the keys, and what
@@ -408,30 +424,28 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
 
   // Sums of weights times values, and the one whose softmax explains the whole.
   auto nodes = collect(form.whole, [](Expr node) { return !isExp(node); });
-  bool sawExp = false;
-  for (Expr node : nodes) {
-    if (node->kind != Node::Kind::Reduce || node->combiner != Combiner::Add)
-      continue;
-    std::optional<WeightedSum> sum = readWeightedSum(e, node, dims);
-    if (!sum)
-      continue;
-    sawExp = true;
-    form.key = sum->key;
+  SmallVector<std::pair<Expr, WeightedSum>> sums;
+  for (Expr node : nodes)
+    if (node->kind == Node::Kind::Reduce && node->combiner == Combiner::Add)
+      for (WeightedSum &sum : readWeightedSum(e, node, dims))
+        sums.push_back({node, sum});
+  for (auto &[node, sum] : sums) {
+    form.key = sum.key;
     SmallVector<unsigned> testDims(dims);
     testDims.push_back(form.key);
-    for (Expr exp : sum->exps) {
+    for (Expr exp : sum.exps) {
       Expr score = exp->args[0];
       auto scoreType = cast<FloatType>(score->type);
       if (exp->is<math::Exp2Op>())
         score = e.compute<arith::MulFOp>(scoreType, {score, e.constant(std::log(2.0), scoreType)});
       form.score = dropIndependent(e, score, form.key);
       form.sink = nullptr;
-      bool right = areEqual(e, form.whole,
-                            makeAttention(e, form.score, sum->value, nullptr, form.key), dims);
+      bool right =
+          areEqual(e, form.whole, makeAttention(e, form.score, sum.value, nullptr, form.key), dims);
       if (!right) {
         // Exponentials are multiplied by a mask before they are summed.
         SmallVector<Expr> factors, masks;
-        addFactors(e, sum->weight, factors);
+        addFactors(e, sum.weight, factors);
         for (Expr factor : factors)
           if (factor->dependsOn(form.key) && getExps(factor, form.key).empty())
             masks.push_back(factor);
@@ -444,7 +458,7 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
           FloatType type = Float64Type::get(e.getContext());
           Expr log = e.compute<math::LogOp>(type, {multiply(e, masks, type)});
           Expr masked = e.compute<arith::AddFOp>(type, {e.convert(form.score, type), log});
-          Expr formula = makeAttention(e, masked, sum->value, nullptr, form.key);
+          Expr formula = makeAttention(e, masked, sum.value, nullptr, form.key);
           if (areEqual(e, form.whole, formula, dims, booleans)) {
             form.score = masked;
             right = true;
@@ -456,7 +470,7 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
           if (sink->type != form.score->type && !sink->isConstant() &&
               sink->type.getIntOrFloatBitWidth() > 32)
             continue;
-          if (areEqual(e, form.whole, makeAttention(e, form.score, sum->value, sink, form.key),
+          if (areEqual(e, form.whole, makeAttention(e, form.score, sum.value, sink, form.key),
                        dims)) {
             form.sink = sink;
             right = true;
@@ -470,9 +484,9 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
         continue;
       }
       double valueScale = 1;
-      std::optional<Operand> values = getOperand(e, sum->value, valueScale);
+      std::optional<Operand> values = getOperand(e, sum.value, valueScale);
       if (!values || valueScale != 1) {
-        auto [tensor, at] = e.getHome(sum->value);
+        auto [tensor, at] = e.getHome(sum.value);
         if (!tensor) {
           refusal.reason = "the values are no tensor";
           continue;
@@ -514,7 +528,7 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
         }
       }
       SmallVector<Expr> factors;
-      addFactors(e, sum->weight, factors);
+      addFactors(e, sum.weight, factors);
       for (Expr part : factors)
         form.guarded |= getExps(part, form.key).empty() && part->dependsOn(form.key);
       // The probabilities, where they are a tensor by themselves.
@@ -531,7 +545,7 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
       return form;
     }
   }
-  if (!sawExp)
+  if (sums.empty())
     refusal = {};
   return std::nullopt;
 }
