@@ -153,7 +153,9 @@ static LogicalResult importBatchNorm(Importer &im) {
 }
 
 static LogicalResult importMeanVariance(Importer &im) {
-  Data *x = im.input(0);
+  Data *x = im.floats();
+  if (!x)
+    return failure();
   TRY(SmallVector<int64_t> axes,
       im.axes(im.integers("axes").value_or(SmallVector<int64_t>{0, 2, 3}), x->rank()));
   Data *mean = im.mean(*x, axes, true);
@@ -165,7 +167,9 @@ static LogicalResult importMeanVariance(Importer &im) {
 }
 
 static LogicalResult importLpNorm(Importer &im) {
-  Data *x = im.input(0);
+  Data *x = im.floats();
+  if (!x)
+    return failure();
   TRY(int64_t axis, im.axis(im.integer("axis", -1), x->rank()));
   int64_t p = im.integer("p", 2);
   if (p != 1 && p != 2)

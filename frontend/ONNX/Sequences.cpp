@@ -335,8 +335,12 @@ static LogicalResult importPad(Importer &im) {
   }
   if (mode == "constant") {
     Data *fill = isFloat(x->type) ? im.makeReal(x->type, 0) : im.makeInteger(x->type, 0);
-    if (Data *given = im.input(2))
+    if (Data *given = im.input(2)) {
       fill = given;
+      if (fill->type != x->type ||
+          !llvm::all_of(fill->shape, [](Sym size) { return Symbols::known(size) == 1; }))
+        return im.invalid("expects one element of " + nameOf(x->type) + " to pad with");
+    }
     std::optional<Element> element = im.scalar(*fill);
     Value operand = im.value(*x), value;
     if (!element)
