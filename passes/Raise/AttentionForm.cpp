@@ -276,6 +276,16 @@ bool raise::mayBeAttention(Value value) {
          !isa<linalg::FillOp>(op);
 }
 
+/// Whether queries are tensors of the call with a place that neither keys nor values have. What is
+/// added to a score may be a product too, of a weight.
+static bool hasOwnQueries(const AttentionForm &form, ArrayRef<unsigned> rootDims) {
+  return !form.query.tensor.getDefiningOp<WeightRefOp>() &&
+         llvm::any_of(rootDims, [&](unsigned dim) {
+           return form.query.dependsOn(dim) && !form.keys.dependsOn(dim) &&
+                  !form.values.dependsOn(dim);
+         });
+}
+
 namespace {
 /// A sum over keys inside an expression, read as weights times values.
 struct WeightedSum {
@@ -465,6 +475,29 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
           }
         }
       }
+      // Probabilities are overwritten by zero: those keys are masked.
+      SmallVector<Expr> ofWeight;
+      addFactors(e, sum.weight, ofWeight);
+      for (Expr factor : ofWeight) {
+        Expr chosen = stripCasts(factor);
+        if (right || !chosen->is<arith::SelectOp>())
+          continue;
+        for (unsigned i : {1, 2}) {
+          Expr zero = chosen->args[i];
+          if (right || !zero->isConstant() || zero->getNumber() != 0 ||
+              getExps(chosen->args[3 - i], form.key).empty())
+            continue;
+          auto type = cast<FloatType>(form.score->type);
+          SmallVector<Expr> args(chosen->args.begin(), chosen->args.end());
+          args[i] = e.constant(-std::numeric_limits<double>::infinity(), type);
+          args[3 - i] = form.score;
+          Expr masked = e.compute<arith::SelectOp>(type, args);
+          right =
+              areEqual(e, form.whole, makeAttention(e, masked, sum.value, nullptr, form.key), dims);
+          if (right)
+            form.score = masked;
+        }
+      }
       if (!right)
         for (Expr sink : getSinks(e, form, form.whole)) {
           if (sink->type != form.score->type && !sink->isConstant() &&
@@ -495,11 +528,18 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
       }
       form.values = *values;
       // The product of queries and keys in the score.
-      bool found = false;
-      for (Expr part : collect(form.score, [&](Expr part) { return part->dependsOn(form.key); }))
-        if (!found && (part->kind == Node::Kind::Element || part->kind == Node::Kind::Reduce))
-          found = readProduct(e, form, part, dims);
-      if (!found) {
+      std::optional<AttentionForm> best;
+      for (Expr part : collect(form.score, [&](Expr part) { return part->dependsOn(form.key); })) {
+        if (part->kind != Node::Kind::Element && part->kind != Node::Kind::Reduce)
+          continue;
+        AttentionForm trial = form;
+        if (readProduct(e, trial, part, dims) &&
+            (!best || (!hasOwnQueries(*best, dims) && hasOwnQueries(trial, dims))))
+          best = std::move(trial);
+      }
+      if (best) {
+        form = std::move(*best);
+      } else {
         refusal.reason = "the scores do not come from a product of queries and keys";
         refusal.change = "compute scores as a product of two tensors over the head size";
         continue;

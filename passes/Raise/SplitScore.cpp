@@ -189,6 +189,15 @@ private:
 
   /// Takes the masks out of what is added; the rest, or null.
   Expr addMasks(Expr x, double sign, Type type) {
+    // Of two masks each may mean something by itself.
+    if (Expr sum = stripCasts(x);
+        sum->is<arith::AddFOp>() && llvm::all_of(sum->args, [&](Expr part) {
+          return !part->isConstant() && getAdditiveMask(e, part, sign);
+        })) {
+      for (Expr part : sum->args)
+        addMasks(part, sign, type);
+      return {};
+    }
     if (std::optional<double> low = getAdditiveMask(e, x, sign)) {
       // Half way, so that rounding on either side does not matter.
       double border = sign * (std::isinf(*low) ? kVeryNegative : *low / 2);
