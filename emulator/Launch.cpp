@@ -90,6 +90,8 @@ void serve(Work &work, const LaunchContext &context) {
     work.fault(error);
   } catch (const std::bad_alloc &) {
     work.fault(Error("out of memory"));
+  } catch (const std::exception &error) {
+    work.fault(Error(error.what()));
   }
   for (auto &block : idle)
     block->collect();

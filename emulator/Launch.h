@@ -45,7 +45,7 @@ struct LaunchOptions {
   /// Host threads; 0 for one on each processor.
   unsigned threads = 1;
   /// Faults when a block's warps have executed more than this.
-  uint64_t maxInstructions = uint64_t{1} << 40;
+  uint64_t maxInstructions = uint64_t{1} << 33;
   /// Shared memory that a block may have: Hopper's 227 KiB.
   uint64_t sharedLimit = 227 * 1024;
 };

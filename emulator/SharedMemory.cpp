@@ -47,6 +47,8 @@ Conflict SharedMemory::read(uint64_t offset, uint32_t count, const Access &acces
   uint32_t plane = planeOf(access.agent);
   uint64_t bit = plane < 64 ? uint64_t{1} << plane : 0;
   Reader *readers = bit ? planes[plane].readers.data() : nullptr;
+  // Neighbours mostly have one writer: what was found in order is not asked again.
+  const Cell *known = nullptr;
   size_t last = (offset + count - 1) / granule;
   for (size_t i = offset / granule; i <= last; ++i) {
     Cell &cell = cells[i];
@@ -57,13 +59,17 @@ Conflict SharedMemory::read(uint64_t offset, uint32_t count, const Access &acces
       return conflict(Conflict::Barrier);
     if (!(cell.flags & Written))
       return conflict(Conflict::Unwritten);
-    if (!(access.atomic && (cell.flags & Atomic)) &&
-        !ordered(access, cell.agent, cell.lane, cell.stamp))
-      return conflict(Conflict::Race);
-    if (access.asynchronous && !(cell.flags & AsyncFlag) &&
-        !access.knows->fenced[cell.agent].covers(cell.lane, cell.stamp) &&
-        !(access.partial && access.partial->fenced[cell.agent].covers(cell.lane, cell.stamp)))
-      return conflict(Conflict::Unfenced);
+    if (!known || known->stamp != cell.stamp || known->agent != cell.agent ||
+        known->lane != cell.lane || known->flags != cell.flags) {
+      if (!(access.atomic && (cell.flags & Atomic)) &&
+          !ordered(access, cell.agent, cell.lane, cell.stamp))
+        return conflict(Conflict::Race);
+      if (access.asynchronous && !(cell.flags & AsyncFlag) &&
+          !access.knows->fenced[cell.agent].covers(cell.lane, cell.stamp) &&
+          !(access.partial && access.partial->fenced[cell.agent].covers(cell.lane, cell.stamp)))
+        return conflict(Conflict::Unfenced);
+      known = &cell;
+    }
     if (!bit)
       continue;
     Reader &reader = readers[i];
