@@ -576,6 +576,16 @@ TEST(Scalar, Halves) {
          return nanBf16(toBf16(b16(a) + b16(b))) |
                 uint32_t{nanBf16(toBf16(b16(a >> 16) + b16(b >> 16)))} << 16;
        }},
+      {"setp.lt.f16x2 %p1|%p2, %r1, %r2; selp.b32 %r5, 1, 0, %p1; selp.b32 %r6, 2, 0, %p2; or.b32 "
+       "%r10, %r5, %r6;",
+       [&](auto a, auto b, auto, auto) {
+         return (h(a) < h(b) ? 1 : 0) | (h(a >> 16) < h(b >> 16) ? 2 : 0);
+       }},
+      {"setp.geu.bf16x2 %p1|%p2, %r1, %r2; selp.b32 %r5, 1, 0, %p1; selp.b32 %r6, 2, 0, %p2; "
+       "or.b32 %r10, %r5, %r6;",
+       [&](auto a, auto b, auto, auto) {
+         return (!(b16(a) < b16(b)) ? 1 : 0) | (!(b16(a >> 16) < b16(b >> 16)) ? 2 : 0);
+       }},
       {"neg.bf16x2 %r10, %r1;", [](auto a, auto, auto, auto) { return a ^ 0x80008000; }},
       {"abs.f16x2 %r10, %r1;", [](auto a, auto, auto, auto) { return a & 0x7fff7fff; }},
       {"cvt.rn.bf16x2.f32 %r10, %r1, %r2;",
