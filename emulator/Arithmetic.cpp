@@ -14,7 +14,6 @@ namespace fovea::emulator {
 
 namespace {
 // --- directed rounding
-// ----------------------------------------------------------------------------
 struct Rounded : Details {
   int mode = FE_TONEAREST;
   Alu op = Alu::Add;
@@ -107,7 +106,6 @@ void operands(Decoder &d, Type type, unsigned sources) {
 }
 
 // --- add, sub, mul, mad, fma, div, rem
-// ------------------------------------------------------------
 template <bool Subtract> void addSub(Decoder &d) {
   if (d.take("cc") || d.statement->opcode == "addc" || d.statement->opcode == "subc") {
     bool reads = d.statement->opcode.back() == 'c';
@@ -220,7 +218,6 @@ template <Alu Op> void function(Decoder &d) {
 }
 
 // --- bits
-// -----------------------------------------------------------------------------------------
 template <Alu Op, unsigned Sources> void logic(Decoder &d) {
   Type type = d.lastType();
   if (type == Type::Pred) {
@@ -326,7 +323,6 @@ void dp4a(Decoder &d) {
 void mov(Decoder &d);
 
 // --- predicates
-// -----------------------------------------------------------------------------------
 void setp(Decoder &d) {
   AluForm form{Alu::Setp, d.lastType()};
   int compare = d.takeOneOf(
@@ -398,7 +394,6 @@ void testp(Decoder &d) {
 }
 
 // --- mov
-// ------------------------------------------------------------------------------------------
 Step pack(Warp &warp, const Instruction &in, uint32_t mask) {
   const uint32_t parts[4] = {in.a, in.b, in.c, static_cast<uint32_t>(in.immediate)};
   unsigned bytes = in.width;

@@ -64,7 +64,7 @@ public:
   /// Runs for about `budget` instructions. Returns whether it has ended.
   bool run(uint64_t budget);
 
-  // --- for handlers ---
+  // --- for handlers
   Step barrier(Warp &warp, const Instruction &in, uint32_t mask, uint32_t id, uint32_t expected,
                bool sync, bool aligned);
   MemoryBarrier &memoryBarrier(Warp &warp, uint32_t lane, uint64_t offset);

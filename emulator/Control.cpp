@@ -12,7 +12,6 @@ namespace {
 Step nothing(Warp &, const Instruction &, uint32_t) { return Step::Next; }
 
 // --- branches
-// ---------------------------------------------------------------------------------------
 Step braLanes(Warp &warp, const Instruction &in, uint32_t mask) {
   return warp.branch(mask, static_cast<uint32_t>(in.immediate));
 }
@@ -58,7 +57,6 @@ Step trapLanes(Warp &warp, const Instruction &, uint32_t mask) {
 }
 
 // --- barriers
-// ---------------------------------------------------------------------------------------
 struct BarrierForm : Details {
   bool sync = false, aligned = false, predicated = false, negated = false;
   uint32_t predicate = 0;
@@ -156,7 +154,6 @@ void barrier(Decoder &d) {
 }
 
 // --- fences
-// -----------------------------------------------------------------------------------------
 Step asyncFence(Warp &warp, const Instruction &, uint32_t mask) {
   for (auto &[offset, barrier] : warp.block.memoryBarriers)
     if (barrier.warp == warp.index && (mask >> barrier.lane & 1))
@@ -201,7 +198,7 @@ void fence(Decoder &d) {
   d.requireCount(0, 0);
 }
 
-// --- registers and grids -------------------------------------------------------------------------
+// --- registers and grids
 // Blocks of all registers of the multiprocessor: what a warp gives back another may take.
 Step setRegisters(Warp &warp, const Instruction &in, uint32_t mask) {
   warp.requireAligned(in, mask);

@@ -421,7 +421,6 @@ void cvt(Decoder &d) {
 }
 
 // --- addresses
-// --------------------------------------------------------------------------------------
 Step addWindow(Warp &warp, const Instruction &in, uint32_t mask) {
   const uint64_t *a = warp.lanes<uint64_t>(in.a);
   uint64_t *d = warp.lanes<uint64_t>(in.d);

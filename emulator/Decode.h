@@ -20,12 +20,17 @@
 
 namespace fovea::emulator {
 
+/// Bytes of 32 lanes of `bits` each in a warp's storage; a predicate is a mask of lanes.
+inline uint32_t lanesBytes(unsigned bits) {
+  return bits == 1 ? 64 : bits <= 16 ? 64 : 32 * (bits / 8);
+}
+
 class Decoder {
 public:
   Decoder(Kernel &kernel, const Symbols &symbols);
   void run();
 
-  // --- the statement being decoded ---
+  // --- the statement being decoded
   const Statement *statement = nullptr;
   Instruction in;
   template <typename... Parts> [[noreturn]] void wrong(const Parts &...parts) {
@@ -48,7 +53,7 @@ public:
   bool has(std::string_view name) const;
   void requireArchitecture(unsigned least);
 
-  // --- operands ---
+  // --- operands
   size_t count() const { return statement->operands.size(); }
   const Operand &operand(size_t i);
   void requireCount(size_t least, size_t most);

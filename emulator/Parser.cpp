@@ -44,7 +44,7 @@ public:
   }
 
 private:
-  // --- tokens ---------------------------------------------------------------------------------
+  // --- tokens
   const Token &peek(size_t ahead = 0) const {
     return tokens[std::min(position + ahead, tokens.size() - 1)];
   }
@@ -114,7 +114,7 @@ private:
     }
   }
 
-  // --- outside of functions -------------------------------------------------------------------
+  // --- outside of functions
   void topLevel() {
     bool external = false;
     while (true) {
@@ -326,7 +326,7 @@ private:
       bytes.resize(1);
   }
 
-  // --- functions ------------------------------------------------------------------------------
+  // --- functions
   void function(bool isEntry, bool external) {
     Function result;
     result.isEntry = isEntry;

@@ -56,7 +56,7 @@ public:
   }
   uint32_t &predicate(uint32_t offset) { return *reinterpret_cast<uint32_t *>(storage + offset); }
 
-  // --- control, for handlers ---
+  // --- control, for handlers
   Step branch(uint32_t taken, uint32_t target);
   /// Sends each lane of `mask` to its own target; the others go on.
   Step branchEach(uint32_t mask, const uint32_t *targets);
@@ -71,7 +71,7 @@ public:
   template <typename... Parts> [[noreturn]] void fault(uint32_t lane, const Parts &...parts);
   [[noreturn]] void faultText(uint32_t lane, const std::string &message);
 
-  // --- order of memory, for handlers ---
+  // --- order of memory, for handlers
   /// All lanes of `mask` have synchronised with each other.
   void synchronise(uint32_t mask);
   /// What `mask` hands over now; the tick moves on.

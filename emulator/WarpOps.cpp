@@ -30,7 +30,6 @@ bool gather(Warp &warp, uint32_t mask, const uint32_t *members, Step &step) {
 }
 
 // --- shfl
-// -------------------------------------------------------------------------------------------
 enum class Shuffle : uint8_t { Up, Down, Butterfly, Index };
 
 template <Shuffle Mode> Step shfl(Warp &warp, const Instruction &in, uint32_t mask) {
@@ -108,7 +107,6 @@ void shuffle(Decoder &d) {
 }
 
 // --- vote, activemask
-// -------------------------------------------------------------------------------
 enum class Vote : uint8_t { All, Any, Uni, Ballot };
 
 template <Vote Mode> Step voteLanes(Warp &warp, const Instruction &in, uint32_t mask) {
@@ -155,7 +153,6 @@ Step activeLanes(Warp &warp, const Instruction &in, uint32_t mask) {
 }
 
 // --- match
-// ------------------------------------------------------------------------------------------
 template <typename T, bool All> Step matchLanes(Warp &warp, const Instruction &in, uint32_t mask) {
   Step step = Step::Next;
   const uint32_t *members = warp.lanes<uint32_t>(in.b);
@@ -207,7 +204,6 @@ void match(Decoder &d) {
 }
 
 // --- redux
-// ------------------------------------------------------------------------------------------
 enum class Reduce : uint8_t { Add, Min, Max, And, Or, Xor };
 
 template <typename T, Reduce Op> Step reduxLanes(Warp &warp, const Instruction &in, uint32_t mask) {
@@ -270,7 +266,6 @@ void redux(Decoder &d) {
 }
 
 // --- elect
-// ------------------------------------------------------------------------------------------
 Step electLanes(Warp &warp, const Instruction &in, uint32_t mask) {
   Step step = Step::Next;
   const uint32_t *members = warp.lanes<uint32_t>(in.a);

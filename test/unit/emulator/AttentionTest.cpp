@@ -173,7 +173,6 @@ TEST(Attention, CountersTellWhatWasDone) {
 }
 
 // --- planted bugs
-// -----------------------------------------------------------------------------------
 std::vector<std::string> linesOf(const std::string &text) {
   std::vector<std::string> lines(1);
   for (char c : text)

@@ -32,7 +32,6 @@ std::string replaced(std::string text, const std::string &from, const std::strin
 }
 
 // --- mbarrier
-// -------------------------------------------------------------------------------------
 /// Warp 0 writes, warp 1 reads and hands back, three times.
 const std::string handshake = R"(
   mov.u32 %r20, bars; add.u32 %r21, %r20, 8; shl.b32 %r2, %r0, 2; and.b32 %r2, %r2, 127; mov.u32 %r1, tile; add.u32 %r1, %r1, %r2;
@@ -147,7 +146,6 @@ TEST(Mbarrier, FollowsCpAsync) {
 }
 
 // --- bulk copies
-// ------------------------------------------------------------------------------------
 /// Thread 0 loads 256 bytes of the input, all read it, change it, and thread 0 stores it.
 const std::string roundTrip = R"(
   mov.u32 %r1, tile; mov.u32 %r20, bars;
@@ -385,7 +383,6 @@ TEST(Tensor, MapsAreChecked) {
 }
 
 // --- wgmma
-// ------------------------------------------------------------------------------------------
 struct ProductCase {
   const char *type; // of a and b
   unsigned n;

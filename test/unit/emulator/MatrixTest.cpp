@@ -301,7 +301,6 @@ TEST(Matrix, BankConflictsAreCounted) {
 }
 
 // --- cp.async
-// -------------------------------------------------------------------------------------
 const std::string addresses =
     "mov.u32 %r1, tile; shl.b32 %r2, %r0, 4; add.u32 %r1, %r1, %r2; xor.b32 %r3, %r1, 16;\n";
 

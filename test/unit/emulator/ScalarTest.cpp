@@ -496,7 +496,6 @@ TEST(Scalar, DirectedRounding) {
 }
 
 // --- halves
-// ---------------------------------------------------------------------------------------
 uint16_t referenceF16(double value) { // by searching all halves: slow and plain
   if (std::isnan(value))
     return 0x7fff;
