@@ -233,8 +233,52 @@ std::optional<Axis> raise::getAxis(Expressions &e, Expr index) {
   return digits->dims;
 }
 
+/// Splits axes that are read in steps longer than what is read of each, 24 * h + d with d < 8, in
+/// two: steps and places within one. The axis must hold whole steps.
+static void splitSteps(Expressions &e, OpBuilder &builder, Location loc, Value &tensor,
+                       SmallVectorImpl<Expr> &indices) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<ReassociationIndices> groups;
+  SmallVector<int64_t> shape;
+  SmallVector<OpFoldResult> sizes;
+  SmallVector<Expr> places;
+  for (size_t axis = 0; axis < indices.size(); ++axis) {
+    Expr index = indices[axis];
+    groups.emplace_back();
+    auto add = [&](Expr place, int64_t size) {
+      groups.back().push_back(shape.size());
+      places.push_back(place);
+      shape.push_back(size);
+      sizes.push_back(ShapedType::isDynamic(size) ? toSize(e, builder, loc, e.getSize(tensor, axis))
+                                                  : OpFoldResult(builder.getIndexAttr(size)));
+    };
+    int64_t size = type.getDimSize(axis), step = 0;
+    AffineExpr affine = index->getAffine();
+    if (affine && !ShapedType::isDynamic(size) && !getDigits(e, affine))
+      for (unsigned dim : index->dims.set_bits()) {
+        std::optional<int64_t> factor = e.getFactor(affine, dim);
+        if (factor && *factor > 1 && size % *factor == 0 && !step &&
+            getDigits(e, e.simplify(affine.floorDiv(*factor))) &&
+            getDigits(e, e.simplify(affine % *factor)))
+          step = *factor;
+      }
+    if (step) {
+      add(e.index(affine.floorDiv(step)), size / step);
+      add(e.index(affine % step), step);
+    } else {
+      add(index, size);
+    }
+  }
+  if (places.size() == indices.size())
+    return;
+  tensor = tensor::ExpandShapeOp::create(builder, loc, type.clone(shape), tensor, groups, sizes);
+  indices = places;
+}
+
 Value raise::layOut(Expressions &e, OpBuilder &builder, Location loc, Value tensor,
-                    ArrayRef<Expr> indices, ArrayRef<Axis> axes) {
+                    ArrayRef<Expr> given, ArrayRef<Axis> axes) {
+  SmallVector<Expr> indices(given);
+  splitSteps(e, builder, loc, tensor, indices);
   auto fallBack = [&] { return compute(e, builder, loc, e.element(tensor, indices), axes); };
   auto type = cast<RankedTensorType>(tensor.getType());
   SmallVector<Axis> found;
