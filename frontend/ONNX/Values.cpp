@@ -348,6 +348,35 @@ static bool isTable(const ::fovea::onnx::Tensor &tensor) {
   return seen.size() > 1;
 }
 
+/// Whether a table of floats is no parameter but sines and cosines of a row's number times a
+/// frequency of the column's: passes want to see that it turns queries and keys.
+static bool isSinusoidal(const ::fovea::onnx::Tensor &tensor) {
+  constexpr int64_t kRows = 8;     // that are looked at
+  constexpr double kNearly = 1e-3; // as an arc cosine is inexact near one
+  constexpr uint64_t kMaxTable = 1 << 24;
+  size_t rank = tensor.shape.size();
+  if (rank < 2 || tensor.bytes.empty() || tensor.size > kMaxTable)
+    return false;
+  int64_t rows = tensor.shape[rank - 2], columns = tensor.shape[rank - 1];
+  if (rows < kRows || columns < 2 || tensor.count() != rows * columns)
+    return false;
+  bool turns = false;
+  for (int64_t column = 0; column < columns; ++column) {
+    auto at = [&](int64_t row) { return realAt(tensor, row * columns + column); };
+    bool isCosine = at(0) == 1;
+    if ((!isCosine && at(0) != 0) || !(std::abs(at(1)) <= 1))
+      return false;
+    double frequency = isCosine ? std::acos(at(1)) : std::asin(at(1));
+    turns |= frequency > 0.1;
+    for (int64_t row = 2; row < kRows; ++row) {
+      double angle = static_cast<double>(row) * frequency;
+      if (!(std::abs(at(row) - (isCosine ? std::cos(angle) : std::sin(angle))) <= kNearly))
+        return false;
+    }
+  }
+  return turns;
+}
+
 Value Importer::value(Data &data) {
   if (data.value)
     return data.value;
@@ -355,7 +384,8 @@ Value Importer::value(Data &data) {
   if (const ::fovea::onnx::Tensor *tensor = data.stored) {
     RankedTensorType type = typeOf(data);
     bool isMany = isFloat(data.type) && data.rank() >= 1 && tensor->count() > kMaxPlainFloats;
-    bool isReadByPasses = (isMany || tensor->size > kMaxConstant) && isTable(*tensor);
+    bool isReadByPasses = ((isMany || tensor->size > kMaxConstant) && isTable(*tensor)) ||
+                          (isMany && isSinusoidal(*tensor));
     bool isParameter = isMany && !isReadByPasses && !isGeometric(*tensor);
     bool isSmall = (tensor->size <= kMaxConstant || isReadByPasses) &&
                    (!tensor->bytes.empty() || !tensor->size);

@@ -319,6 +319,20 @@ Expr Expressions::at(Value tensor, ArrayRef<Expr> indices) {
   return expr;
 }
 
+/// The one of several axes that is not of size one.
+static std::optional<int64_t> getOnlyAxis(ArrayRef<int64_t> axes,
+                                          llvm::function_ref<AffineExpr(int64_t)> getSize) {
+  std::optional<int64_t> only;
+  for (int64_t axis : axes) {
+    if (getInteger(getSize(axis)) == 1)
+      continue;
+    if (only)
+      return std::nullopt;
+    only = axis;
+  }
+  return only;
+}
+
 Expr Expressions::atResult(OpResult result, ArrayRef<Expr> indices) {
   Operation *op = result.getOwner();
   Type element = cast<RankedTensorType>(result.getType()).getElementType();
@@ -368,25 +382,38 @@ Expr Expressions::atResult(OpResult result, ArrayRef<Expr> indices) {
       })
       .Case([&](DropoutOp dropout) { return at(dropout.getInput(), indices); })
       .Case([&](tensor::ExpandShapeOp expand) -> Expr {
-        if (!affine)
-          return {};
         SmallVector<Expr> source;
         SmallVector<OpFoldResult> sizes = expand.getMixedOutputShape();
         for (ArrayRef<int64_t> axes : expand.getReassociationIndices()) {
+          // Beside axes of size one any index stays what it is.
+          if (std::optional<int64_t> only =
+                  getOnlyAxis(axes, [&](int64_t axis) { return getSize(sizes[axis]); })) {
+            source.push_back(indices[*only]);
+            continue;
+          }
           AffineExpr place = number(0);
-          for (int64_t axis : axes)
-            place = place * getSize(sizes[axis]) + (*affine)[axis];
+          for (int64_t axis : axes) {
+            AffineExpr inner = indices[axis]->getAffine();
+            if (!inner)
+              return {};
+            place = place * getSize(sizes[axis]) + inner;
+          }
           source.push_back(index(place));
         }
         return at(expand.getSrc(), source);
       })
       .Case([&](tensor::CollapseShapeOp collapse) -> Expr {
-        if (!affine)
-          return {};
         // Of rank 0, all axes are of size one and in no group.
         SmallVector<Expr> source(collapse.getSrcType().getRank(), constant(int64_t(0), indexType));
         for (auto [axis, axes] : llvm::enumerate(collapse.getReassociationIndices())) {
-          AffineExpr rest = (*affine)[axis];
+          if (std::optional<int64_t> only = getOnlyAxis(
+                  axes, [&](int64_t inner) { return getSize(collapse.getSrc(), inner); })) {
+            source[*only] = indices[axis];
+            continue;
+          }
+          AffineExpr rest = indices[axis]->getAffine();
+          if (!rest)
+            return {};
           // The first axis of several that are not of size one needs no remainder.
           for (int64_t inner : llvm::reverse(axes)) {
             AffineExpr size = getSize(collapse.getSrc(), inner);

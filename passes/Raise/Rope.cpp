@@ -45,6 +45,33 @@ bool isConstantTable(Expr expr) {
          isa<FloatType>(table.getElementType());
 }
 
+/// An index of an axis without what only matters outside of it: negative ones count from the end,
+/// and it is kept inside.
+Expr stripWrap(Expr index, int64_t size) {
+  auto isNumber = [](Expr expr, int64_t number) {
+    return expr->isConstant() && !expr->real && expr->integer == number;
+  };
+  while (true) {
+    index = stripIntegerCasts(index);
+    if ((index->is<arith::MaxSIOp>() && isNumber(index->args[1], 0)) ||
+        (index->is<arith::MinSIOp>() && isNumber(index->args[1], size - 1))) {
+      index = index->args[0];
+      continue;
+    }
+    if (!index->is<arith::SelectOp>())
+      return index;
+    Expr condition = index->args[0], wrapped = index->args[1], inside = index->args[2];
+    bool wraps = condition->is<arith::CmpIOp>() &&
+                 getPredicate(condition) == arith::CmpIPredicate::slt &&
+                 condition->args[0] == inside && isNumber(condition->args[1], 0) &&
+                 wrapped->is<arith::AddIOp>() && wrapped->args[0] == inside &&
+                 isNumber(wrapped->args[1], size);
+    if (!wraps)
+      return index;
+    index = inside;
+  }
+}
+
 /// What an op was found to be.
 struct Rotation {
   RopePairing pairing;
@@ -88,8 +115,9 @@ public:
         if (part->kind != Node::Kind::Element || !isa<FloatType>(part->type))
           continue;
         if (isConstantTable(part)) {
-          for (Expr index : part->args)
-            if (!index->isConstant() && !isOfPair(index) && !addPosition(index))
+          auto shape = cast<RankedTensorType>(part->tensor.getType()).getShape();
+          for (auto [index, size] : llvm::zip_equal(part->args, shape))
+            if (!index->isConstant() && !isOfPair(index) && !addPosition(stripWrap(index, size)))
               return false;
           continue;
         }
