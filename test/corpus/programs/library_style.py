@@ -192,6 +192,71 @@ class T5Attention(nn.Module):
         return self.o(attn_output)
 
 
+class GPTJAttention(nn.Module):
+    """One buffer of sines and cosines side by side, gathered at the positions; every two elements of a part of the head turn; a boolean triangle."""
+
+    def __init__(self, heads=2, d=8, rotary_dim=4, positions=32):
+        super().__init__()
+        self.n_heads, self.d, self.rotary_dim = heads, d, rotary_dim
+        self.q_proj, self.k_proj, self.v_proj, self.out_proj = (nn.Linear(heads * d, heads * d, bias=False) for _ in range(4))
+        inv_freq = 1.0 / (10000 ** (torch.arange(0, rotary_dim, 2, dtype=torch.int64) / rotary_dim))
+        sinusoid = torch.einsum("i , j -> i j", torch.arange(positions, dtype=torch.int64).float(), inv_freq).float()
+        self.register_buffer("embed_positions", torch.cat((torch.sin(sinusoid), torch.cos(sinusoid)), dim=1))
+        self.register_buffer("bias", torch.tril(torch.ones((positions, positions), dtype=torch.bool)).view(1, 1, positions, positions))
+
+    @staticmethod
+    def rotate_every_two(x):
+        x1, x2 = x[:, :, :, ::2], x[:, :, :, 1::2]
+        return torch.stack((-x2, x1), dim=-1).flatten(-2)
+
+    def turn(self, tensor, sin, cos):
+        sin = torch.repeat_interleave(sin[:, :, None, :], 2, 3)
+        cos = torch.repeat_interleave(cos[:, :, None, :], 2, 3)
+        return (tensor * cos) + (self.rotate_every_two(tensor) * sin)
+
+    def forward(self, hidden_states):
+        B, S, _ = hidden_states.shape
+        q, k, v = (lin(hidden_states).view(B, S, self.n_heads, self.d) for lin in (self.q_proj, self.k_proj, self.v_proj))
+        position_ids = torch.arange(S).unsqueeze(0).repeat(B, 1)
+        embed_positions = self.embed_positions.repeat(B, 1, 1)
+        sincos = torch.gather(embed_positions, 1, position_ids.unsqueeze(-1).repeat(1, 1, embed_positions.shape[-1]))
+        sin, cos = torch.split(sincos, sincos.shape[-1] // 2, dim=-1)
+        q, k = (torch.cat([self.turn(x[..., : self.rotary_dim], sin, cos), x[..., self.rotary_dim :]], dim=-1) for x in (q, k))
+        q, k, v = (x.permute(0, 2, 1, 3) for x in (q, k, v))
+        scores = torch.matmul(q, k.transpose(-1, -2)) / self.d**0.5
+        scores = torch.where(self.bias[:, :, :S, :S], scores, torch.finfo(torch.float32).min)
+        attn_output = torch.matmul(nn.functional.softmax(scores, dim=-1), v)
+        return self.out_proj(attn_output.permute(0, 2, 1, 3).contiguous().view(B, S, self.n_heads * self.d))
+
+
+class NeoXAttention(nn.Module):
+    """Query, key and value of each head side by side in one projection; a part of the head turns by halves."""
+
+    def __init__(self, heads=2, d=8, rotary_dim=4):
+        super().__init__()
+        self.n_heads, self.d, self.rotary_dim = heads, d, rotary_dim
+        self.query_key_value, self.dense = nn.Linear(heads * d, 3 * heads * d), nn.Linear(heads * d, heads * d)
+        self.register_buffer("inv_freq", 1.0 / (10000 ** (torch.arange(0, rotary_dim, 2).float() / rotary_dim)))
+
+    def turn(self, x, cos, sin):
+        rot, rest = x[..., : self.rotary_dim], x[..., self.rotary_dim :]
+        half = self.rotary_dim // 2
+        rotated = torch.cat((-rot[..., half:], rot[..., :half]), dim=-1)
+        return torch.cat((rot * cos + rotated * sin, rest), dim=-1)
+
+    def forward(self, hidden_states):
+        B, S, _ = hidden_states.shape
+        qkv = self.query_key_value(hidden_states).view(B, S, self.n_heads, 3 * self.d).transpose(1, 2)
+        q, k, v = qkv.chunk(3, dim=-1)
+        freqs = torch.arange(S).float()[:, None] * self.inv_freq[None, :]
+        angles = torch.cat((freqs, freqs), dim=-1)
+        q, k = (self.turn(x, angles.cos(), angles.sin()) for x in (q, k))
+        scores = torch.matmul(q, k.transpose(2, 3)) * self.d**-0.5
+        causal = torch.full((S, S), torch.finfo(torch.float32).min).triu(1)
+        attn = nn.functional.softmax(scores + causal[None, None], dim=-1)
+        return self.dense(torch.matmul(attn, v).transpose(1, 2).reshape(B, S, -1))
+
+
 class BloomAttention(nn.Module):
     """ALiBi from the padding mask's running sum, baddbmm, query and key of a head interleaved with the value; masked_fill with the type's minimum."""
 
@@ -299,6 +364,8 @@ CASES = [
     Case("sinks_causal", lambda: LlamaAttention(sinks=True), x32, [["causal"]], exports="ts15 dynamo20"),
     Case("sinks_window", lambda: LlamaAttention(sinks=True, window=4, kv_heads=4), {**x32, **mask}, [["causal", "window", "dense"]]),
     Case("t5_encoder", lambda: T5Attention(False), {**x16, "mask": keep("batch", "length", type="float32")}, [["dense"]]),
+    Case("gptj_sines_and_cosines", lambda: GPTJAttention(), x16, [["causal"]]),
+    Case("neox_head_by_head", lambda: NeoXAttention(), x16, [["causal"]]),
     Case("t5_decoder", lambda: T5Attention(True), {**x16, "mask": keep("batch", "length", type="float32")}, [["causal", "dense"]]),
     Case("bloom_attention", lambda: BloomAttention(), {**x32, **mask}, [["causal", "dense"]]),
     Case("deberta_disentangled", lambda: DisentangledAttention(), {"x": floats("batch", "length", 16)}),
