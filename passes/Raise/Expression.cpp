@@ -106,7 +106,27 @@ Expr Expressions::element(Value tensor, ArrayRef<Expr> indices) {
   return intern(node);
 }
 
+/// Whether combining it changes nothing, however often.
+static bool isNeutral(Combiner combiner, Expr expr) {
+  if (!expr->isConstant())
+    return false;
+  switch (combiner) {
+  case Combiner::Add:
+  case Combiner::Or:
+    return expr->getNumber() == 0;
+  case Combiner::Mul:
+  case Combiner::And:
+    return expr->getNumber() == 1;
+  case Combiner::Max:
+  case Combiner::Min:
+    return false;
+  }
+  llvm_unreachable("a combiner");
+}
+
 Expr Expressions::reduce(Combiner combiner, unsigned dim, Expr body) {
+  if (isNeutral(combiner, body))
+    return body;
   Node node;
   node.kind = Node::Kind::Reduce;
   node.type = body->type;
