@@ -4,6 +4,7 @@
 // that all see. Refuses matrices that are neither, which stay dense.
 #include "passes/Raise/Predicates.h"
 #include "passes/Raise/Score.h"
+#include <unordered_map>
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -73,34 +74,64 @@ static std::optional<Reading> getReading(Expressions &e, Expr element, unsigned 
   return reading;
 }
 
-/// The predicate at all places of the matrix that `element` is of.
+/// The predicate at all places of the matrix that `element` is of. It is asked once for each number
+/// in the matrix, of which masks have few.
 static std::optional<Table> readTable(Expressions &e, Expr predicate, Expr element,
-                                      const Reading &reading) {
-  auto type = cast<RankedTensorType>(element->tensor.getType());
-  Table table{type.getDimSize(reading.rowAxis), type.getDimSize(reading.columnAxis), {}};
+                                      DenseElementsAttr dense, const Reading &reading) {
+  ArrayRef<int64_t> shape = dense.getType().getShape();
+  Table table{shape[reading.rowAxis], shape[reading.columnAxis], {}};
   if (table.rows * table.columns > (1 << 24))
     return std::nullopt;
-  unsigned x = e.addDim(getAffineConstantExpr(table.rows, e.getContext()));
-  unsigned y = e.addDim(getAffineConstantExpr(table.columns, e.getContext()));
-  SmallVector<Expr> indices(element->args.begin(), element->args.end());
-  indices[reading.rowAxis] = e.dim(x);
-  indices[reading.columnAxis] = e.dim(y);
-  llvm::DenseMap<Expr, Expr> parts;
-  parts[element] = e.element(element->tensor, indices);
-  Expr at = e.replace(predicate, parts);
-  Evaluator evaluate(e, 1);
-  evaluate.budget = 8 * table.rows * table.columns + 1000;
-  evaluate.place.assign(e.getNumDims(), 0);
-  for (int64_t i = 0; i < table.rows; ++i)
-    for (int64_t j = 0; j < table.columns; ++j) {
-      evaluate.place[x] = i;
-      evaluate.place[y] = j;
-      std::optional<Number> value = evaluate.evaluate(at);
-      if (!value)
-        return std::nullopt;
-      table.allowed.push_back(value->integer != 0);
-    }
-  return table;
+  // Where the matrix begins among all elements, and how far apart its rows and columns are.
+  int64_t first = 0, rowStep = 0, columnStep = 0, step = 1;
+  for (unsigned axis = shape.size(); axis-- > 0; step *= shape[axis]) {
+    Expr index = element->args[axis];
+    if (axis == reading.rowAxis)
+      rowStep = step;
+    else if (axis == reading.columnAxis)
+      columnStep = step;
+    else if (index->integer < 0 || index->integer >= shape[axis])
+      return std::nullopt;
+    else
+      first += index->integer * step;
+  }
+  auto real = dyn_cast<FloatType>(dense.getElementType());
+  auto isAllowed = [&](const APInt &bits) -> std::optional<bool> {
+    llvm::DenseMap<Expr, Expr> parts;
+    parts[element] =
+        real ? e.constant(
+                   FloatAttr::get(real, APFloat(real.getFloatSemantics(), bits)).getValueAsDouble(),
+                   real)
+             : e.constant(bits.getBitWidth() == 1 ? bits.getZExtValue() : bits.getSExtValue(),
+                          element->type);
+    std::optional<Number> value = Evaluator(e, 1).evaluate(e.replace(predicate, parts));
+    return value ? std::optional(value->integer != 0) : std::nullopt;
+  };
+  std::unordered_map<uint64_t, bool> known; // by the number's bits
+  auto read = [&](auto bitsAt) {
+    for (int64_t i = 0; i < table.rows; ++i)
+      for (int64_t j = 0; j < table.columns; ++j) {
+        APInt bits = bitsAt(first + i * rowStep + j * columnStep);
+        auto found = known.find(bits.getZExtValue());
+        if (found == known.end()) {
+          std::optional<bool> allowed = isAllowed(bits);
+          if (!allowed)
+            return false;
+          found = known.insert({bits.getZExtValue(), *allowed}).first;
+        }
+        table.allowed.push_back(found->second);
+      }
+    return true;
+  };
+  bool isRead;
+  if (real) {
+    auto values = dense.getValues<APFloat>();
+    isRead = read([&](int64_t place) { return values[place].bitcastToAPInt(); });
+  } else {
+    auto values = dense.getValues<APInt>();
+    isRead = read([&](int64_t place) { return values[place]; });
+  }
+  return isRead ? std::optional(std::move(table)) : std::nullopt;
 }
 
 Value ScoreBuilder::maskOfConstant(Expr predicate) {
@@ -108,10 +139,12 @@ Value ScoreBuilder::maskOfConstant(Expr predicate) {
   if (!element || form.queries.size() != 1)
     return {};
   auto constant = element->tensor.getDefiningOp<arith::ConstantOp>();
-  if (!constant || !isa<DenseElementsAttr>(constant.getValue()))
+  auto dense = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
+  if (!dense)
     return {};
   std::optional<Reading> reading = getReading(e, element, form.queries[0], form.key);
-  std::optional<Table> table = reading ? readTable(e, predicate, element, *reading) : std::nullopt;
+  std::optional<Table> table =
+      reading ? readTable(e, predicate, element, dense, *reading) : std::nullopt;
   if (!table)
     return {};
   // In terms of i and j.
