@@ -6,7 +6,7 @@ import pytest
 from programs import BIN
 
 # Cases that fail, and why. One that passes may not stand here.
-KNOWN = {"test_attention_bidirectional_window_expanded": "right, but its attention is not raised: a window whose bounds are computed in tensors"}
+KNOWN = {}
 
 ROWS = onnx_nodes.rows(onnx_nodes.TABLE.read_text())
 
