@@ -243,7 +243,7 @@ void KernelTable::replaceTensorReads(func::FuncOp kernel) {
     op.replaceAllUsesWith(emitRelativeBias(builder, op));
     op.erase();
   });
-  auto bufferOf = [&](OpBuilder &builder, Value tensor) -> Value {
+  auto bufferOf = [&](Value tensor) -> Value {
     if (auto read = tensor.getDefiningOp<bufferization::ToTensorOp>())
       return read.getBuffer();
     auto constant = tensor.getDefiningOp<arith::ConstantOp>();
@@ -251,19 +251,21 @@ void KernelTable::replaceTensorReads(func::FuncOp kernel) {
       return {};
     memref::GlobalOp global =
         getConstant(constant.getLoc(), cast<DenseElementsAttr>(constant.getValue()));
+    // Not in the body of a `tile.map`, whose values become vectors.
+    OpBuilder builder = OpBuilder::atBlockBegin(&kernel.front());
     return memref::GetGlobalOp::create(builder, constant.getLoc(), global.getType(),
                                        global.getName());
   };
   kernel.walk([&](Operation *op) {
     OpBuilder builder(op);
     if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
-      if (Value buffer = bufferOf(builder, extract.getTensor())) {
+      if (Value buffer = bufferOf(extract.getTensor())) {
         Value load = memref::LoadOp::create(builder, op->getLoc(), buffer, extract.getIndices());
         extract.replaceAllUsesWith(load);
         op->erase();
       }
     } else if (auto dim = dyn_cast<tensor::DimOp>(op)) {
-      if (Value buffer = bufferOf(builder, dim.getSource())) {
+      if (Value buffer = bufferOf(dim.getSource())) {
         Value size = memref::DimOp::create(builder, op->getLoc(), buffer, dim.getIndex());
         dim.replaceAllUsesWith(size);
         op->erase();

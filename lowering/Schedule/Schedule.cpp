@@ -12,6 +12,23 @@ namespace mlir::fovea {
 using namespace mlir;
 using namespace mlir::fovea;
 
+/// A group that only hands on what it gets: what it computed was folded, a product with one.
+static void dropIfEmpty(GroupOp group) {
+  Block &body = group.getBody().front();
+  Operation *yield = body.getTerminator();
+  SmallVector<Value> values;
+  for (Value value : yield->getOperands()) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (!argument || group->getOperand(argument.getArgNumber()).getType() != value.getType())
+      return;
+    values.push_back(group->getOperand(argument.getArgNumber()));
+  }
+  if (values.empty() || ValueRange(values).getTypes() != group->getResultTypes())
+    return;
+  group->replaceAllUsesWith(values);
+  group->erase();
+}
+
 namespace {
 struct SchedulePass : fovea::impl::SchedulePassBase<SchedulePass> {
   using SchedulePassBase::SchedulePassBase;
@@ -27,6 +44,7 @@ struct SchedulePass : fovea::impl::SchedulePassBase<SchedulePass> {
       known = *chosen;
       module->setAttr(FoveaDialect::kTargetAttr, known);
     }
+    module->walk(dropIfEmpty);
     numPacked += packWeights(module);
     WalkResult result = module->walk([&](GroupOp group) {
       if (group.getSchedule())

@@ -40,6 +40,18 @@ static void addFactors(Expressions &e, Expr expr, SmallVectorImpl<Expr> &factors
   factors.push_back(expr);
 }
 
+/// What is looked at by a test for NaN that puts zero in its place; else the expression itself.
+static Expr stripGuard(Expr expr) {
+  Expr inner = stripCasts(expr);
+  if (!inner->is<arith::SelectOp>() || !inner->args[0]->is<arith::CmpFOp>() ||
+      inner->args[0]->args[0] != inner->args[0]->args[1])
+    return expr;
+  for (unsigned i : {1, 2})
+    if (inner->args[i]->isConstant() && inner->args[i]->getNumber() == 0)
+      return inner->args[3 - i];
+  return expr;
+}
+
 static Expr multiply(Expressions &e, ArrayRef<Expr> factors, FloatType type) {
   Expr result = e.constant(1.0, type);
   for (Expr factor : factors)
@@ -79,18 +91,49 @@ static Expr dropIndependent(Expressions &e, Expr expr, unsigned dim) {
 
 //===-- Identity testing ---------------------------------------------------------------------===//
 
-/// Whether two expressions agree at random places of random tensors, and mean something at some.
+/// Tensors of floats whose elements are asked whether they are some number, a mask's zero: numbers
+/// drawn at random never are.
+static void addFlags(Expr root, SmallVectorImpl<Value> &flags) {
+  for (Expr part : collect(root)) {
+    if (!part->is<arith::CmpFOp>())
+      continue;
+    auto predicate = cast<arith::CmpFPredicateAttr>(part->attrs.get("predicate")).getValue();
+    bool isEquality =
+        predicate == arith::CmpFPredicate::OEQ || predicate == arith::CmpFPredicate::UEQ ||
+        predicate == arith::CmpFPredicate::ONE || predicate == arith::CmpFPredicate::UNE;
+    for (unsigned i : {0, 1}) {
+      Expr element = stripCasts(part->args[i]);
+      if (isEquality && part->args[1 - i]->isConstant() && element->kind == Node::Kind::Element)
+        flags.push_back(element->tensor);
+    }
+  }
+}
+
+namespace {
+/// The formula of attention, and what it is made of.
+struct Formula {
+  Expr value, greatest, sum;
+};
+} // namespace
+
+/// Whether an expression and the formula agree at random places of random tensors, and mean
+/// something at some.
 /// `booleans`: tensors whose elements are zeros and ones.
-static bool areEqual(Expressions &e, Expr a, Expr b, ArrayRef<unsigned> dims,
+static bool areEqual(Expressions &e, Expr a, const Formula &formula, ArrayRef<unsigned> dims,
                      ArrayRef<Value> booleans = {}) {
-  // Where masks leave few rows that mean something, more are looked at.
+  // Where masks leave few rows that mean something, more are looked at. A row that sees one key
+  // means little: its weight is one, whatever is normalised.
   constexpr int kSeeds = 3, kMostSeeds = 24, kPlaces = 3;
-  unsigned sound = 0;
-  for (int seed = 1; seed <= kSeeds || (sound < 3 && seed <= kMostSeeds); ++seed) {
+  unsigned sound = 0, spread = 0;
+  SmallVector<Value> flags(booleans);
+  Expr b = formula.value;
+  for (Expr root : {a, b})
+    addFlags(root, flags);
+  for (int seed = 1; seed <= kSeeds || (spread < 3 && seed <= kMostSeeds); ++seed) {
     Evaluator evaluate(e, seed);
-    if (!booleans.empty())
+    if (!flags.empty())
       evaluate.given = [&](Value tensor, ArrayRef<int64_t> indices) -> std::optional<Number> {
-        if (!llvm::is_contained(booleans, tensor))
+        if (!llvm::is_contained(flags, tensor))
           return std::nullopt;
         uint64_t bits = llvm::hash_combine(seed, llvm::hash_combine_range(indices));
         int64_t bit = (bits >> 9) % 4 != 0;
@@ -100,7 +143,8 @@ static bool areEqual(Expressions &e, Expr a, Expr b, ArrayRef<unsigned> dims,
       evaluate.place.assign(e.getNumDims(), 0);
       for (unsigned dim : dims) {
         int64_t extent = evaluate.getExtent(dim);
-        evaluate.place[dim] = extent > 0 ? (n * (extent / 2 + 1) + seed * (dim + 1)) % extent : 0;
+        uint64_t bits = (seed * 7919ull + n * 104729ull + dim * 1299709ull) * 0x9e3779b97f4a7c15ull;
+        evaluate.place[dim] = extent > 0 ? (bits >> 33) % extent : 0;
       }
       std::optional<double> x = evaluate.evaluateReal(a), y = evaluate.evaluateReal(b);
       if (!x || !y)
@@ -109,16 +153,26 @@ static bool areEqual(Expressions &e, Expr a, Expr b, ArrayRef<unsigned> dims,
         // Rows in which no key is allowed may differ in how they fail.
         continue;
       }
+      // With sinks they are zero.
+      if (*x == 0 && *y == 0)
+        continue;
+      if (std::fabs(*x - *y) > 1e-6 * std::max({std::fabs(*x), std::fabs(*y), 1e-3})) {
+        // So may those in which every key got a number that says so.
+        std::optional<double> greatest = evaluate.evaluateReal(formula.greatest);
+        if (!greatest || *greatest > kVeryNegative / 2)
+          return false;
+        continue;
+      }
       ++sound;
-      if (std::fabs(*x - *y) > 1e-6 * std::max({std::fabs(*x), std::fabs(*y), 1e-3}))
-        return false;
+      std::optional<double> sum = evaluate.evaluateReal(formula.sum);
+      spread += sum && *sum > 1 + 1e-3;
     }
   }
   return sound >= 3;
 }
 
 /// sum_j softmax_j(score) * value, with a sink's logit in the denominator perhaps.
-static Expr makeAttention(Expressions &e, Expr score, Expr value, Expr sink, unsigned key) {
+static Formula makeAttention(Expressions &e, Expr score, Expr value, Expr sink, unsigned key) {
   FloatType type = Float64Type::get(e.getContext());
   score = e.convert(score, type);
   Expr greatest = e.reduce(Combiner::Max, key, score);
@@ -135,7 +189,52 @@ static Expr makeAttention(Expressions &e, Expr score, Expr value, Expr sink, uns
     weighted = e.compute<arith::MulFOp>(type, {weighted, e.convert(value, type)});
     weighted = e.reduce(Combiner::Add, key, weighted);
   }
-  return e.compute<arith::DivFOp>(type, {weighted, sum});
+  return {e.compute<arith::DivFOp>(type, {weighted, sum}), greatest, sum};
+}
+
+std::optional<Fill> raise::evaluateEmptyRow(Expressions &e, const AttentionForm &form) {
+  // The mask forbids wherever it is asked: for the score below the exponential, in the maximum, in
+  // the sum, and for weights that are overwritten.
+  llvm::DenseMap<Expr, Expr> hidden;
+  for (Expr part : collect(form.whole))
+    if (part->is<arith::SelectOp>())
+      for (unsigned i : {1, 2})
+        if (Expr low = stripCasts(part->args[i]);
+            low->isConstant() && low->real && low->getNumber() <= kVeryNegative)
+          hidden[part->args[0]] = e.constant(int64_t(i == 1), part->args[0]->type);
+  // Or what it multiplies with is zero.
+  if (hidden.empty())
+    for (Expr part : collect(form.whole))
+      if (part->is<arith::UIToFPOp>() && part->args[0]->type.isInteger(1))
+        hidden[part] = e.constant(0.0, cast<FloatType>(part->type));
+  if (hidden.empty())
+    return std::nullopt;
+  Expr row = e.replace(form.whole, hidden);
+  FloatType real = Float32Type::get(e.getContext());
+  Expr mean = makeAttention(e, e.constant(0.0, real), form.value, nullptr, form.key).value;
+  std::optional<Fill> fill;
+  for (int seed = 1; seed <= 4; ++seed) {
+    Evaluator evaluate(e, seed * 31);
+    evaluate.rounds = true;
+    evaluate.place.assign(e.getNumDims(), 0);
+    for (const Axis &axis : form.axes)
+      for (unsigned dim : axis)
+        evaluate.place[dim] = (seed * (dim + 1)) % std::max<int64_t>(evaluate.getExtent(dim), 1);
+    std::optional<double> found = evaluate.evaluateReal(row), average = evaluate.evaluateReal(mean);
+    if (!found || !average)
+      return std::nullopt;
+    std::optional<Fill> here;
+    if (std::isnan(*found))
+      here = Fill::Nan;
+    else if (*found == 0)
+      here = Fill::Zero;
+    else if (std::fabs(*found - *average) <= 1e-2 * std::max(std::fabs(*average), 1e-3))
+      here = Fill::Mean;
+    if (!here || (fill && *fill != *here))
+      return std::nullopt;
+    fill = here;
+  }
+  return fill;
 }
 
 //===-- Queries and keys ---------------------------------------------------------------------===//
@@ -417,20 +516,26 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
     indices.push_back(e.dim(dim));
   }
   form.whole = e.product(root, indices);
-  if (!form.whole) {
-    // Late division: the sum stands below the root.
+  // Late division: the sum stands below the root.
+  bool isLate = !form.whole;
+  if (isLate)
     form.whole = e.at(root, indices);
-    llvm::DenseMap<Expr, Expr> sums;
-    for (Expr node : collect(form.whole))
-      if (node->kind == Node::Kind::Element)
-        if (auto result = dyn_cast<OpResult>(node->tensor);
-            result && isContraction(result.getOwner()))
-          if (Expr sum = e.product(node->tensor, ArrayRef<Expr>(node->args)))
-            if (!getExps(sum, sum->dim).empty() ||
-                (sum->kind == Node::Kind::Reduce && !getExps(sum->args[0], sum->dim).empty()))
-              sums[node] = sum;
-    form.whole = e.replace(form.whole, sums);
-  }
+  // Sums with exponentials are written out, a denominator that is a product too: weights times a
+  // mask. What the weights are multiplied with is left alone.
+  llvm::DenseMap<Expr, Expr> written;
+  for (Expr node : collect(form.whole))
+    if (node->kind == Node::Kind::Element) {
+      if (!isLate && (form.whole->kind != Node::Kind::Reduce || node->dependsOn(form.whole->dim)))
+        continue;
+      if (auto result = dyn_cast<OpResult>(node->tensor);
+          result && isContraction(result.getOwner()))
+        if (Expr sum = e.product(node->tensor, ArrayRef<Expr>(node->args)))
+          if (!getExps(sum, sum->dim).empty() ||
+              (sum->kind == Node::Kind::Reduce && !getExps(sum->args[0], sum->dim).empty()))
+            written[node] = sum;
+    }
+  if (!written.empty())
+    form.whole = e.replace(form.whole, written);
 
   // Sums of weights times values, and the one whose softmax explains the whole.
   auto nodes = collect(form.whole, [](Expr node) { return !isExp(node); });
@@ -446,6 +551,11 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
     for (Expr exp : sum.exps) {
       Expr score = exp->args[0];
       auto scoreType = cast<FloatType>(score->type);
+      if (exp->is<math::Exp2Op>() && scoreType.getWidth() < 32) {
+        // The logarithm of two has more bits than that.
+        scoreType = Float32Type::get(e.getContext());
+        score = e.convert(score, scoreType);
+      }
       if (exp->is<math::Exp2Op>())
         score = e.compute<arith::MulFOp>(scoreType, {score, e.constant(std::log(2.0), scoreType)});
       form.score = dropIndependent(e, score, form.key);
@@ -454,8 +564,10 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
           areEqual(e, form.whole, makeAttention(e, form.score, sum.value, nullptr, form.key), dims);
       if (!right) {
         // Exponentials are multiplied by a mask before they are summed.
-        SmallVector<Expr> factors, masks;
-        addFactors(e, sum.weight, factors);
+        SmallVector<Expr> outer, factors, masks;
+        addFactors(e, sum.weight, outer);
+        for (Expr factor : outer)
+          addFactors(e, stripGuard(factor), factors);
         for (Expr factor : factors)
           if (factor->dependsOn(form.key) && getExps(factor, form.key).empty())
             masks.push_back(factor);
@@ -468,7 +580,7 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
           FloatType type = Float64Type::get(e.getContext());
           Expr log = e.compute<math::LogOp>(type, {multiply(e, masks, type)});
           Expr masked = e.compute<arith::AddFOp>(type, {e.convert(form.score, type), log});
-          Expr formula = makeAttention(e, masked, sum.value, nullptr, form.key);
+          Formula formula = makeAttention(e, masked, sum.value, nullptr, form.key);
           if (areEqual(e, form.whole, formula, dims, booleans)) {
             form.score = masked;
             right = true;
@@ -527,6 +639,7 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
         values = Operand{tensor, at};
       }
       form.values = *values;
+      form.value = sum.value;
       // The product of queries and keys in the score.
       std::optional<AttentionForm> best;
       for (Expr part : collect(form.score, [&](Expr part) { return part->dependsOn(form.key); })) {

@@ -28,6 +28,7 @@ struct AttentionForm {
   unsigned key = 0;            ///< the dim of keys
   SmallVector<unsigned> depth; ///< the dims of the head size
   Expr score = nullptr;        ///< what the softmax is of, up to what all keys share
+  Expr value = nullptr;        ///< what the weights are multiplied with
   Expr raw = nullptr;          ///< the part of `score` that is the product of queries and keys
   double scale = 1;            ///< raw is scale times the product
   Operand query, keys, values, additive; ///< additive.tensor is null for dot products
@@ -51,6 +52,13 @@ struct Refusal {
 /// Reads the attention that `root` is the result of; nothing, and a reason if it has a softmax, if
 /// there is none.
 std::optional<AttentionForm> recognizeAttention(Expressions &e, Value root, Refusal &refusal);
+
+/// What a producer writes for "not at all" is below; biases are above.
+constexpr double kVeryNegative = -5000;
+
+/// What the source gives for a row in which masks choose such a number for every key, by evaluating
+/// it; nothing if that depends on more.
+std::optional<Fill> evaluateEmptyRow(Expressions &e, const AttentionForm &form);
 
 /// Whether a sum of products stands at `value`, from which `recognizeAttention` may start.
 bool mayBeAttention(Value value);

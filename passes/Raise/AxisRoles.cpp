@@ -163,9 +163,12 @@ bool raise::assignRoles(Expressions &e, AttentionForm &form, Refusal &refusal) {
     for (Expr index : form.query.indices)
       for (unsigned dim : form.depth)
         besideDepth |= index->dependsOn(fixed.front()) && index->dependsOn(dim);
-    if (fixed.size() > 1 || (!besideDepth && keyless.empty())) {
-      form.batch.push_back(fixed.front());
-      fixed.erase(fixed.begin());
+    // Sinks are one for each head.
+    auto *first = llvm::find_if(
+        fixed, [&](unsigned dim) { return !form.sink || !form.sink->dependsOn(dim); });
+    if (first != fixed.end() && (fixed.size() > 1 || (!besideDepth && keyless.empty()))) {
+      form.batch.push_back(*first);
+      fixed.erase(first);
     }
   }
   form.heads = fixed;

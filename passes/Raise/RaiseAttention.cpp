@@ -39,6 +39,16 @@ static bool feedsOnly(Operation *op, Operation *root) {
   return true;
 }
 
+/// Whether all that becomes of a tensor is the same in fewer bits.
+static bool isNarrowed(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    if (isa<arith::TruncFOp>(user))
+      return true;
+    auto generic = dyn_cast<linalg::GenericOp>(user);
+    return generic && isa<arith::TruncFOp>(generic.getBody()->front());
+  });
+}
+
 /// Builds the op beside the root and replaces it. Null if a part cannot be written; then what was
 /// built is dead.
 static AttentionOp build(Expressions &e, AttentionForm &form, Refusal &refusal) {
@@ -64,6 +74,13 @@ static AttentionOp build(Expressions &e, AttentionForm &form, Refusal &refusal) 
     if (type.getIntOrFloatBitWidth() > element.getIntOrFloatBitWidth())
       element = type;
   }
+  // What others read with more bits is made with them.
+  Operation *weights = form.weights.tensor ? form.weights.tensor.getDefiningOp() : nullptr;
+  bool givesWeights = weights && !feedsOnly(weights, root);
+  for (Type type : {givesWeights ? getElementTypeOrSelf(form.weights.tensor) : element,
+                    isNarrowed(form.root) ? element : rootType.getElementType()})
+    if (type.getIntOrFloatBitWidth() > element.getIntOrFloatBitWidth())
+      element = type;
   query = toElementType(builder, loc, query, element);
   keys = toElementType(builder, loc, keys, element);
   values = toElementType(builder, loc, values, element);
@@ -83,6 +100,8 @@ static AttentionOp build(Expressions &e, AttentionForm &form, Refusal &refusal) 
   }
   Value positions = parts.buildQueryPositions();
   Fill fill = form.guarded ? Fill::Zero : score.fill.value_or(Fill::Zero);
+  if (score.allowed)
+    fill = evaluateEmptyRow(e, form).value_or(fill);
 
   Value additive;
   if (form.additive.tensor) {
@@ -129,8 +148,7 @@ static AttentionOp build(Expressions &e, AttentionForm &form, Refusal &refusal) 
   Type resultType = RankedTensorType::get(shape, element);
   // The probabilities, if others read them.
   Type weightsType;
-  Operation *weights = form.weights.tensor ? form.weights.tensor.getDefiningOp() : nullptr;
-  if (weights && !feedsOnly(weights, root))
+  if (givesWeights)
     weightsType = RankedTensorType::get(
         {shape[0], shape[2], shape[1], cast<RankedTensorType>(keys.getType()).getDimSize(1)},
         element);

@@ -11,9 +11,6 @@ using namespace mlir;
 using namespace mlir::fovea;
 using namespace mlir::fovea::raise;
 
-/// What a producer writes for "not at all" is below; biases are above.
-static constexpr double kVeryNegative = -5000;
-
 /// The number that an expression is, if it depends on nothing.
 static std::optional<double> getNumber(Expressions &e, Expr expr) {
   if (expr->isConstant())
@@ -47,9 +44,11 @@ static std::optional<double> getAdditiveMask(Expressions &e, Expr expr, double s
       evaluate.place.assign(e.getNumDims(), 0);
       for (auto [i, dim] : llvm::enumerate(dims)) {
         int64_t extent = std::max<int64_t>(evaluate.getExtent(dim), 1);
+        // Without a pattern: every difference of places, odd or even, comes up.
+        uint64_t bits = (seed * 7919ull + n * 104729ull + i * 1299709ull) * 0x9e3779b97f4a7c15ull;
         evaluate.place[dim] = n == 0   ? 0
                               : n == 1 ? extent - 1
-                                       : (n * (2 * i + 3) + n * n + seed) % extent;
+                                       : static_cast<int64_t>((bits >> 33) % extent);
       }
       std::optional<double> value = evaluate.evaluateReal(expr);
       if (!value || std::isnan(*value))
@@ -125,6 +124,11 @@ private:
       fill = how;
   }
 
+  /// The score is replaced by `number` where it is not allowed.
+  void replaceBy(double number, Expr allowed) {
+    forbid(allowed, std::isinf(number) ? Fill::Nan : Fill::Mean);
+  }
+
   bool hasRaw(Expr expr) { return contains(expr, form.raw); }
 
   Expr split(Expr x) {
@@ -137,8 +141,7 @@ private:
         std::optional<double> number = getNumber(e, x->args[i]);
         if (!number || *number > kVeryNegative || !hasRaw(x->args[3 - i]))
           continue;
-        forbid(i == 2 ? x->args[0] : booleans.negate(x->args[0]),
-               std::isinf(*number) ? Fill::Nan : Fill::Mean);
+        replaceBy(*number, i == 2 ? x->args[0] : booleans.negate(x->args[0]));
         return split(x->args[3 - i]);
       }
       return x;
@@ -171,6 +174,22 @@ private:
       }
       return x;
     }
+    // The lesser of the score and, where it is forbidden, a very negative number.
+    if (x->is<arith::MinimumFOp>() || x->is<arith::MinNumFOp>())
+      for (unsigned i : {0, 1}) {
+        Expr limit = stripCasts(x->args[1 - i]);
+        if (!hasRaw(x->args[i]) || !limit->is<arith::SelectOp>())
+          continue;
+        for (unsigned k : {1, 2}) {
+          std::optional<double> number = getNumber(e, limit->args[k]),
+                                high = getNumber(e, limit->args[3 - k]);
+          // Scores that are no infinity lie below the greater one.
+          if (!number || !high || *number > kVeryNegative || !std::isinf(*high) || *high < 0)
+            continue;
+          replaceBy(*number, k == 2 ? limit->args[0] : booleans.negate(limit->args[0]));
+          return split(x->args[i]);
+        }
+      }
     if (x->is<arith::MaximumFOp>() || x->is<arith::MaxNumFOp>())
       for (unsigned i : {0, 1}) {
         std::optional<double> number = getNumber(e, x->args[1 - i]);

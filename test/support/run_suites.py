@@ -121,6 +121,20 @@ def python_tests(everything):
     return suite
 
 
+def random_programs(everything):
+    """fovea-smith: always the same programs, 2,000 with --all."""
+    suite = Suite("smith")
+    code = run(suite, [str(BUILD / "bin" / "fovea-smith"), "--seed", "1", "--count", "2000" if everything else "50", "--quiet"])
+    log = (RESULTS / "smith.log").read_text(errors="replace")
+    if match := re.search(r"^(\d+) passed, \d+ failed$", log, re.MULTILINE):
+        suite.passed = int(match[1])
+    for line in re.findall(r"^(program \d+ of seed \d+: .*)$", log, re.MULTILINE):
+        suite.add("failed", line)
+    if code and not suite.failures:
+        suite.add("failed", "fovea-smith itself")
+    return suite
+
+
 def main():
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("--all", action="store_true")
@@ -131,7 +145,7 @@ def main():
 
     runs = [lambda: lit_tests(arguments.filter)]
     if not arguments.filter:
-        runs = [lambda: unit_tests(arguments.all), *runs, lambda: python_tests(arguments.all)]
+        runs = [lambda: unit_tests(arguments.all), *runs, lambda: random_programs(arguments.all), lambda: python_tests(arguments.all)]
     suites = []
     for start in runs:
         suites.append(start())

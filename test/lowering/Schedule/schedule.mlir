@@ -153,3 +153,15 @@ func.func @argmax(%x: tensor<?x3x4xf32>, %w: tensor<16x4xf32>, %p: tensor<1x3xi3
   }
   return %0#1, %3, %5#0, %10#0 : tensor<?x3xi64>, tensor<?x3xi64>, tensor<?x3xi64>, tensor<?x3xi64>
 }
+
+// What a group computed was folded: it hands on what it gets.
+// CHECK-LABEL: func.func @passes_through(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<2xf32>
+// CHECK-NOT: fovea.group
+// CHECK: return %[[X]]
+func.func @passes_through(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %y = fovea.group(%a = %x) : (tensor<2xf32>) -> tensor<2xf32> {
+    fovea.yield %a : tensor<2xf32>
+  }
+  return %y : tensor<2xf32>
+}

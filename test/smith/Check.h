@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Judges a program: whether it is recognised as it should be, and whether compiled code gives what
+// the reference interpreter does.
+#ifndef FOVEA_TEST_SMITH_CHECK_H
+#define FOVEA_TEST_SMITH_CHECK_H
+
+#include "test/smith/Program.h"
+#include <memory>
+
+namespace fovea::smith {
+
+class Checker {
+public:
+  Checker();
+  ~Checker();
+  /// Empty if all is well; else "KIND: what is wrong", with the kinds parse, reference, compile,
+  /// fusion, masks, fault, numbers. May crash where the compiler does.
+  std::string check(const Program &program);
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+} // namespace fovea::smith
+
+#endif // FOVEA_TEST_SMITH_CHECK_H

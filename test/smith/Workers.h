@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs checks in processes of their own, so that a crash costs one program.
+#ifndef FOVEA_TEST_SMITH_WORKERS_H
+#define FOVEA_TEST_SMITH_WORKERS_H
+
+#include "test/smith/Program.h"
+#include <cstdint>
+#include <functional>
+
+namespace fovea::smith {
+
+/// Gives program number `i`, in a worker.
+using Source = std::function<Program(uint64_t i)>;
+/// Is told how program `i` did: an empty text, or what is wrong with it. "crash: ..." if the worker
+/// ended, "time: ..." if it took more than a minute.
+using Verdicts = std::function<void(uint64_t i, const std::string &complaint)>;
+
+/// Checks the programs first ... first + count - 1 in `jobs` processes at a time.
+void checkAll(uint64_t first, uint64_t count, unsigned jobs, const Source &source,
+              const Verdicts &sink);
+
+/// Checks one program in a process of its own.
+std::string checkOne(const Program &program);
+
+} // namespace fovea::smith
+
+#endif // FOVEA_TEST_SMITH_WORKERS_H
