@@ -139,6 +139,10 @@ void settle(Choices &c) {
     off(Choice::Twice);
     break;
   case kSquaredWeights:
+    // Weights that are one or nothing are their own squares.
+    off(Choice::Mask0);
+    off(Choice::Mask1);
+    off(Choice::Mask2);
     // By themselves, not inside an exponential.
     if (c[Choice::Softmax] >= kLogSoftmax)
       c[Choice::Softmax] = kByExp;
