@@ -150,7 +150,11 @@ static bool areEqual(Expressions &e, Expr a, const Formula &formula, ArrayRef<un
       if (!x || !y)
         return false;
       if (!std::isfinite(*x) || !std::isfinite(*y)) {
-        // Rows in which no key is allowed may differ in how they fail.
+        // Rows in which no key is allowed may differ in how they fail; the formula sees none
+        // either.
+        std::optional<double> greatest = evaluate.evaluateReal(formula.greatest);
+        if (std::isfinite(*y) && (!greatest || *greatest > kVeryNegative / 2))
+          return false;
         continue;
       }
       // With sinks they are zero.
@@ -560,37 +564,35 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
         score = e.compute<arith::MulFOp>(scoreType, {score, e.constant(std::log(2.0), scoreType)});
       form.score = dropIndependent(e, score, form.key);
       form.sink = nullptr;
-      bool right =
-          areEqual(e, form.whole, makeAttention(e, form.score, sum.value, nullptr, form.key), dims);
-      if (!right) {
-        // Exponentials are multiplied by a mask before they are summed.
-        SmallVector<Expr> outer, factors, masks;
-        addFactors(e, sum.weight, outer);
-        for (Expr factor : outer)
-          addFactors(e, stripGuard(factor), factors);
-        for (Expr factor : factors)
-          if (factor->dependsOn(form.key) && getExps(factor, form.key).empty())
-            masks.push_back(factor);
-        SmallVector<Value> booleans;
-        for (Expr mask : masks)
-          for (Expr part : collect(mask))
-            if (part->kind == Node::Kind::Element)
-              booleans.push_back(part->tensor);
-        if (!masks.empty()) {
-          FloatType type = Float64Type::get(e.getContext());
-          Expr log = e.compute<math::LogOp>(type, {multiply(e, masks, type)});
-          Expr masked = e.compute<arith::AddFOp>(type, {e.convert(form.score, type), log});
-          Formula formula = makeAttention(e, masked, sum.value, nullptr, form.key);
-          if (areEqual(e, form.whole, formula, dims, booleans)) {
-            form.score = masked;
-            right = true;
-          }
-        }
+      // Exponentials that are multiplied by a mask before they are summed: asked first, as draws
+      // may be too small to show what the mask forbids.
+      SmallVector<Expr> outer, factors, masks;
+      addFactors(e, sum.weight, outer);
+      for (Expr factor : outer)
+        addFactors(e, stripGuard(factor), factors);
+      for (Expr factor : factors)
+        if (factor->dependsOn(form.key) && getExps(factor, form.key).empty())
+          masks.push_back(factor);
+      SmallVector<Value> booleans;
+      for (Expr mask : masks)
+        for (Expr part : collect(mask))
+          if (part->kind == Node::Kind::Element)
+            booleans.push_back(part->tensor);
+      bool right = false;
+      if (!masks.empty()) {
+        FloatType type = Float64Type::get(e.getContext());
+        Expr log = e.compute<math::LogOp>(type, {multiply(e, masks, type)});
+        Expr masked = e.compute<arith::AddFOp>(type, {e.convert(form.score, type), log});
+        Formula formula = makeAttention(e, masked, sum.value, nullptr, form.key);
+        right = areEqual(e, form.whole, formula, dims, booleans);
+        if (right)
+          form.score = masked;
       }
+      if (!right)
+        right = areEqual(e, form.whole, makeAttention(e, form.score, sum.value, nullptr, form.key),
+                         dims);
       // Probabilities are overwritten by zero: those keys are masked.
-      SmallVector<Expr> ofWeight;
-      addFactors(e, sum.weight, ofWeight);
-      for (Expr factor : ofWeight) {
+      for (Expr factor : outer) {
         Expr chosen = stripCasts(factor);
         if (right || !chosen->is<arith::SelectOp>())
           continue;
@@ -680,9 +682,7 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
                (part->args[0] == part->args[1]));
         }
       }
-      SmallVector<Expr> factors;
-      addFactors(e, sum.weight, factors);
-      for (Expr part : factors)
+      for (Expr part : outer)
         form.guarded |= getExps(part, form.key).empty() && part->dependsOn(form.key);
       // The probabilities, where they are a tensor by themselves.
       for (Expr part : collect(node->args[0], [](Expr part) { return !isExp(part); })) {

@@ -105,7 +105,7 @@ TEST_F(VerbsTest, WrongUsageIsTold) {
   usage("generate FILE --prompt a --kv-dtype int8", "--kv-dtype=int8");
   usage("generate FILE --prompt a --threads 0", "threads");
   usage("embed FILE", "--text");
-  usage("run FILE", "--inputs");
+  refused(run("run FILE"), "is not given all arguments; expects input_ids");
 }
 
 TEST_F(VerbsTest, GeneratesTheSameInEveryWay) {
