@@ -87,6 +87,9 @@ bool needsKeys(const Choices &c) {
   int apply = c[Choice::Apply];
   if (apply == kAddLow || apply == kAddSelected || apply == kBlend)
     return true;
+  // So does what a logarithm of a sum adds to a number that replaces scores.
+  if (c[Choice::Softmax] == kLogSumExp && (apply == kSelectLow || apply == kSelectLowest))
+    return true;
   // A further term, beside the maximum over keys alone, is infinite times zero in an empty row;
   // fovea.attention's sinks take all of such a row.
   return (c[Choice::Sink] == kSinkTerm || c[Choice::Sink] == kOnePlus) &&
@@ -137,6 +140,12 @@ void settle(Choices &c) {
   case kGivenScores:
     off(Choice::Scale);
     off(Choice::Twice);
+    break;
+  case kOverQueries:
+  case kNormalizedByKey:
+    // Keys that no query sees are like rows without keys.
+    if (needsKeys(c))
+      off(Choice::Apply);
     break;
   case kSquaredWeights:
     // Weights that are one or nothing are their own squares.
