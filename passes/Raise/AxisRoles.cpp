@@ -48,7 +48,7 @@ void raise::splitDims(Expressions &e, AttentionForm &form) {
     for (Operand *operand : {&form.query, &form.keys, &form.values, &form.additive, &form.weights})
       for (Expr &index : operand->indices)
         visit(index);
-    for (Expr *expr : {&form.score, &form.raw, &form.sink, &form.whole})
+    for (Expr *expr : {&form.score, &form.raw, &form.sink, &form.value, &form.whole})
       if (*expr)
         visit(*expr);
   };

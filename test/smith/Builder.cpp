@@ -307,7 +307,11 @@ Program Builder::build() {
   // values.
   bool isBeside = c[Choice::Apply] == kTimesWeights ||
                   (c[Choice::Apply] == kTimesExp && (c[Choice::Returns] & 1));
-  if (!negative && (isConstant || isHidden || isBeside || c[Choice::Depth] == 1 ||
+  // All keys lie in one block: whole rows are hidden, and no key of the others.
+  bool isOneBlock =
+      w.isStatic('j') && w.sizeOf('j') <= 4 &&
+      (c[Choice::Mask0] == kBlocks || c[Choice::Mask1] == kBlocks || c[Choice::Mask2] == kBlocks);
+  if (!negative && (isConstant || isOneBlock || isHidden || isBeside || c[Choice::Depth] == 1 ||
                     (w.isStatic('j') && w.sizeOf('j') == 1)))
     program.fused = -1;
   if (!negative)
