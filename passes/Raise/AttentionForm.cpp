@@ -113,6 +113,7 @@ namespace {
 /// The formula of attention, and what it is made of.
 struct Formula {
   Expr value, greatest, sum;
+  Expr ofKeys; ///< greatest without the sink
 };
 } // namespace
 
@@ -152,7 +153,7 @@ static bool areEqual(Expressions &e, Expr a, const Formula &formula, ArrayRef<un
       if (!std::isfinite(*x) || !std::isfinite(*y)) {
         // Rows in which no key is allowed may differ in how they fail; the formula sees none
         // either.
-        std::optional<double> greatest = evaluate.evaluateReal(formula.greatest);
+        std::optional<double> greatest = evaluate.evaluateReal(formula.ofKeys);
         if (std::isfinite(*y) && (!greatest || *greatest > kVeryNegative / 2))
           return false;
         continue;
@@ -179,7 +180,7 @@ static bool areEqual(Expressions &e, Expr a, const Formula &formula, ArrayRef<un
 static Formula makeAttention(Expressions &e, Expr score, Expr value, Expr sink, unsigned key) {
   FloatType type = Float64Type::get(e.getContext());
   score = e.convert(score, type);
-  Expr greatest = e.reduce(Combiner::Max, key, score);
+  Expr ofKeys = e.reduce(Combiner::Max, key, score), greatest = ofKeys;
   if (sink)
     greatest = e.compute<arith::MaximumFOp>(type, {greatest, e.convert(sink, type)});
   auto exp = [&](Expr x) {
@@ -193,7 +194,7 @@ static Formula makeAttention(Expressions &e, Expr score, Expr value, Expr sink, 
     weighted = e.compute<arith::MulFOp>(type, {weighted, e.convert(value, type)});
     weighted = e.reduce(Combiner::Add, key, weighted);
   }
-  return {e.compute<arith::DivFOp>(type, {weighted, sum}), greatest, sum};
+  return {e.compute<arith::DivFOp>(type, {weighted, sum}), greatest, sum, ofKeys};
 }
 
 std::optional<Fill> raise::evaluateEmptyRow(Expressions &e, const AttentionForm &form) {
