@@ -12,8 +12,25 @@ using namespace mlir::fovea::tile;
 #include "dialects/Tile/TileDialect.cpp.inc"
 #include "dialects/Tile/TileEnums.cpp.inc"
 
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Tile/TileAttrs.cpp.inc"
+
 #define GET_TYPEDEF_CLASSES
 #include "dialects/Tile/TileTypes.cpp.inc"
+
+namespace {
+/// Names layouts at a module's top, so that types stay short.
+struct LayoutNames : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+
+  AliasResult getAlias(Attribute attribute, raw_ostream &os) const override {
+    if (!isa<LayoutAttr>(attribute))
+      return AliasResult::NoAlias;
+    os << "layout";
+    return AliasResult::FinalAlias;
+  }
+};
+} // namespace
 
 void TileDialect::initialize() {
   addOperations<
@@ -24,6 +41,11 @@ void TileDialect::initialize() {
 #define GET_TYPEDEF_LIST
 #include "dialects/Tile/TileTypes.cpp.inc"
       >();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/Tile/TileAttrs.cpp.inc"
+      >();
+  addInterfaces<LayoutNames>();
 }
 
 static bool isElement(Type type) {
@@ -32,12 +54,17 @@ static bool isElement(Type type) {
 }
 
 TileType TileType::withElementType(Type type) const {
-  return get(getRows(), getColumns(), type, getLanes());
+  return get(getRows(), getColumns(), type, getLanes(), getLayout());
 }
 
-// (C1)..(C3)
+TileType TileType::withLayout(LayoutAttr layout) const {
+  return get(getRows(), getColumns(), getElementType(), /*lanes=*/1, layout);
+}
+
+// (C1)..(C4)
 LogicalResult TileType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows,
-                               int64_t columns, Type elementType, int64_t lanes) {
+                               int64_t columns, Type elementType, int64_t lanes,
+                               LayoutAttr layout) {
   if (rows <= 0 || columns <= 0)
     return emitError() << "expects positive sizes, got " << rows << " and " << columns;
   if (!isElement(elementType))
@@ -45,6 +72,10 @@ LogicalResult TileType::verify(function_ref<InFlightDiagnostic()> emitError, int
                        << elementType;
   if (lanes != 0 && lanes != 1)
     return emitError() << "expects lanes along axis 0 or 1, got " << lanes;
+  for (int64_t axis : {0, 1})
+    if (int64_t size = axis == 0 ? rows : columns; layout && layout.getExtent(axis) < size)
+      return emitError() << "expects a layout of at least " << size << " places along axis " << axis
+                         << ", got " << layout.getExtent(axis);
   return success();
 }
 
@@ -52,6 +83,8 @@ void TileType::print(AsmPrinter &printer) const {
   printer << "<" << getRows() << "x" << getColumns() << "x" << getElementType();
   if (getLanes() != 1)
     printer << ", lanes " << getLanes();
+  if (getLayout())
+    printer << ", " << getLayout();
   printer << ">";
 }
 
@@ -60,19 +93,24 @@ Type TileType::parse(AsmParser &parser) {
   SmallVector<int64_t> shape;
   Type element;
   int64_t lanes = 1;
+  LayoutAttr layout;
   if (parser.parseLess() || parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
       parser.parseType(element))
     return {};
-  if (succeeded(parser.parseOptionalComma()) &&
-      (parser.parseKeyword("lanes") || parser.parseInteger(lanes)))
-    return {};
-  if (parser.parseGreater())
+  bool more = succeeded(parser.parseOptionalComma());
+  if (more && succeeded(parser.parseOptionalKeyword("lanes"))) {
+    if (parser.parseInteger(lanes))
+      return {};
+    more = succeeded(parser.parseOptionalComma());
+  }
+  if ((more && parser.parseAttribute(layout)) || parser.parseGreater())
     return {};
   if (shape.size() != 2) {
     parser.emitError(loc, "expects two sizes, got ") << shape.size();
     return {};
   }
-  return parser.getChecked<TileType>(loc, parser.getContext(), shape[0], shape[1], element, lanes);
+  return parser.getChecked<TileType>(loc, parser.getContext(), shape[0], shape[1], element, lanes,
+                                     layout);
 }
 
 // (C1), (C2)
@@ -105,4 +143,58 @@ Type ViewType::parse(AsmParser &parser) {
     return {};
   }
   return parser.getChecked<ViewType>(loc, parser.getContext(), shape[0], shape[1], element);
+}
+
+int64_t SharedType::getBytes() const {
+  int64_t last = (getRows() - 1) * getRowStride() + (getColumns() - 1) * getColumnStride();
+  return (last + 1) * (getElementType().getIntOrFloatBitWidth() / 8);
+}
+
+// (C1)..(C3)
+LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows,
+                                 int64_t columns, Type elementType, int64_t rowStride,
+                                 int64_t columnStride) {
+  if (rows <= 0 || columns <= 0)
+    return emitError() << "expects positive sizes, got " << rows << " and " << columns;
+  if (!isElement(elementType) || elementType.isInteger(1))
+    return emitError() << "expects elements of f16, bf16, f32, f64, i32 or i64, got "
+                       << elementType;
+  bool byRows = columnStride > 0 && rowStride >= (columns - 1) * columnStride + 1;
+  bool byColumns = rowStride > 0 && columnStride >= (rows - 1) * rowStride + 1;
+  if (!byRows && !byColumns)
+    return emitError() << "expects strides that keep elements apart, got [" << rowStride << ", "
+                       << columnStride << "]";
+  return success();
+}
+
+void SharedType::print(AsmPrinter &printer) const {
+  printer << "<" << getRows() << "x" << getColumns() << "x" << getElementType();
+  if (getRowStride() != getColumns() || getColumnStride() != 1)
+    printer << ", strides [" << getRowStride() << ", " << getColumnStride() << "]";
+  printer << ">";
+}
+
+Type SharedType::parse(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<int64_t> shape, strides;
+  Type element;
+  if (parser.parseLess() || parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
+      parser.parseType(element))
+    return {};
+  if (succeeded(parser.parseOptionalComma()) &&
+      (parser.parseKeyword("strides") ||
+       parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                      [&] { return parser.parseInteger(strides.emplace_back()); })))
+    return {};
+  if (parser.parseGreater())
+    return {};
+  if (shape.size() != 2 || (!strides.empty() && strides.size() != 2)) {
+    parser.emitError(loc, "expects two sizes and two strides, got ")
+        << shape.size() << " and " << strides.size();
+    return {};
+  }
+  if (strides.empty())
+    strides = {shape[1], 1};
+  return parser.getChecked<SharedType>(loc, parser.getContext(), shape[0], shape[1], element,
+                                       strides[0], strides[1]);
 }

@@ -24,7 +24,58 @@ def TileDialect : Dialect {
     unspecified elements out of what it reduces, by masking them.
   }];
   let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+//===-- Layouts ---------------------------------------------------------------------------------------------===//
+
+def Tile_LayoutAttr : AttrDef<TileDialect, "Layout"> {
+  let summary = "Which thread of a block holds an element of a tile, and in which register";
+  let description = [{
+    A place along an axis is a number written in digits, the fastest first, each of which is either one of a thread's
+    registers or one of the threads:
+
+    * `registers 4`: four elements that one thread holds;
+    * `threads 16 by 1`: sixteen threads whose numbers differ by 1.
+
+    A thread's number is the sum of its digits times what they are `by`; digits of the two axes never share a thread's
+    bits. Threads that no digit tells apart hold copies. Places past a tile's size hold nothing. An axis of size 1
+    needs no digits. Registers of a thread are numbered by row and, faster, by column.
+
+    ```mlir
+    // 128 threads, 16 along the columns, with 8x4 elements each of a 64x64 tile
+    #blocked = #tile.layout<rows = [threads 8 by 16, registers 8], columns = [registers 4, threads 16 by 1]>
+    // the sums of mma.m16n8k16 (PTX ISA, 9.7.14) for four warps below each other
+    #sums = #tile.layout<rows = [threads 8 by 4, registers 2, threads 4 by 32],
+                         columns = [registers 2, threads 4 by 1, registers 8]>
+    ```
+
+    * (C1) sizes are positive; what threads are `by` is positive.
+  }];
+  let mnemonic = "layout";
+  // Pairs of a size and what its threads are `by`, 0 for registers.
+  let parameters = (ins ArrayRefParameter<"int64_t">:$rows, ArrayRefParameter<"int64_t">:$columns);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    struct Digit {
+      int64_t size;
+      int64_t by; ///< 0: registers
+    };
+    ::llvm::SmallVector<Digit> getDigits(int64_t axis) const;
+    static LayoutAttr get(::mlir::MLIRContext *context, ::llvm::ArrayRef<Digit> rows, ::llvm::ArrayRef<Digit> columns);
+    /// How many places the axis' digits spell, and how many of them one thread holds.
+    int64_t getExtent(int64_t axis) const;
+    int64_t getRegisters(int64_t axis) const;
+    int64_t getRegisters() const { return getRegisters(0) * getRegisters(1); }
+    /// One more than the greatest number of a thread that a digit gives.
+    int64_t getThreads() const;
+    /// The layout of a tile of size 1 along `axis`, of which all threads along the axis have copies.
+    LayoutAttr dropAxis(int64_t axis) const;
+    /// The digits' part of a place along `axis` that register number `index` along it adds.
+    int64_t getPlace(int64_t axis, int64_t index) const;
+  }];
 }
 
 //===-- Types -----------------------------------------------------------------------------------------------===//
@@ -44,16 +95,23 @@ def Tile_TileType : TileTypeDef<"Tile", "tile"> {
     * (C1) both sizes are positive.
     * (C2) the elements are f16, bf16, f32, f64, i1, i32 or i64.
     * (C3) `lanes` is 0 or 1.
+    * (C4) a layout has at least as many places along each axis as the tile has elements.
+
+    In a GPU's block a tile has a layout, `!tile.tile<64x48xf32, #blocked>`, which changes no value either.
   }];
-  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType, "int64_t":$lanes);
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType, "int64_t":$lanes,
+                        "::mlir::fovea::tile::LayoutAttr":$layout);
   let builders = [TypeBuilderWithInferredContext<(ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType,
-                                              CArg<"int64_t", "1">:$lanes), [{
-    return $_get(elementType.getContext(), rows, columns, elementType, lanes);
+                                              CArg<"int64_t", "1">:$lanes,
+                                              CArg<"::mlir::fovea::tile::LayoutAttr", "{}">:$layout), [{
+    return $_get(elementType.getContext(), rows, columns, elementType, lanes, layout);
   }]>];
   let extraClassDeclaration = [{
     int64_t getSize(int64_t axis) const { return axis == 0 ? getRows() : getColumns(); }
-    /// The same shape and lanes, other elements.
+    /// The same shape, lanes and layout, other elements.
     TileType withElementType(::mlir::Type type) const;
+    /// The same shape and elements; lanes are what a layout replaces.
+    TileType withLayout(LayoutAttr layout) const;
   }];
 }
 
@@ -69,6 +127,32 @@ def Tile_ViewType : TileTypeDef<"View", "view"> {
   let builders = [TypeBuilderWithInferredContext<(ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType), [{
     return $_get(elementType.getContext(), rows, columns, elementType);
   }]>];
+}
+
+def Tile_SharedType : TileTypeDef<"Shared", "shared"> {
+  let summary = "A matrix in the memory that a GPU block's threads share";
+  let description = [{
+    `!tile.shared<64x32xf32>` is row-major; `!tile.shared<64x32xf32, strides [1, 68]>` has element `[r, c]` at
+    `r + 68 * c`: columns first, padded so that threads which read beside each other meet different banks.
+
+    * (C1) sizes are positive.
+    * (C2) the elements are f16, bf16, f32, f64, i32 or i64.
+    * (C3) no two elements share a place: one stride is positive, the other at least the first axis' extent.
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType, "int64_t":$rowStride,
+                        "int64_t":$columnStride);
+  let builders = [TypeBuilderWithInferredContext<(ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType), [{
+    return $_get(elementType.getContext(), rows, columns, elementType, columns, 1);
+  }]>, TypeBuilderWithInferredContext<(ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType,
+                                           "int64_t":$rowStride, "int64_t":$columnStride), [{
+    return $_get(elementType.getContext(), rows, columns, elementType, rowStride, columnStride);
+  }]>];
+  let extraClassDeclaration = [{
+    int64_t getSize(int64_t axis) const { return axis == 0 ? getRows() : getColumns(); }
+    int64_t getStride(int64_t axis) const { return axis == 0 ? getRowStride() : getColumnStride(); }
+    /// From the first element's first byte to the last one's last.
+    int64_t getBytes() const;
+  }];
 }
 
 class TileOp<string mnemonic, list<Trait> traits = []> : Op<TileDialect, mnemonic, traits>;

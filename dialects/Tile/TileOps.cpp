@@ -319,7 +319,7 @@ LogicalResult MapOp::verify() {
   for (Value input : getInputs()) {
     auto type = cast<TileType>(input.getType());
     if (type.withElementType(result.getElementType()) != result)
-      return emitOpError("expects operands of the result's shape and lanes, ")
+      return emitOpError("expects operands of the result's shape, lanes and layout, ")
              << result << ", got " << type;
   }
   return success();
@@ -353,8 +353,10 @@ LogicalResult ReduceOp::verify() {
   // (C1)
   if (axis != 0 && axis != 1)
     return emitOpError("expects axis 0 or 1, got ") << axis;
+  LayoutAttr layout = input.getLayout();
   auto expected = TileType::get(axis == 0 ? 1 : input.getRows(), axis == 1 ? 1 : input.getColumns(),
-                                input.getElementType(), input.getLanes());
+                                input.getElementType(), input.getLanes(),
+                                layout ? layout.dropAxis(axis) : layout);
   if (result != expected)
     return emitOpError("expects a result of type ") << expected << ", got " << result;
   // (C2)
@@ -373,6 +375,13 @@ LogicalResult BroadcastOp::verify() {
   if (input.getLanes() != result.getLanes())
     return emitOpError("expects equal lanes, got ")
            << input.getLanes() << " and " << result.getLanes();
+  LayoutAttr layout = result.getLayout();
+  for (int64_t axis : {0, 1})
+    if (layout && input.getSize(axis) == 1)
+      layout = layout.dropAxis(axis);
+  if (input.getLayout() != layout)
+    return emitOpError("expects an input with the layout of the result's other axes, ")
+           << result << ", got " << input;
   return verifyElements(*this, input.getElementType(), result.getElementType());
 }
 
@@ -409,5 +418,71 @@ LogicalResult CastOp::verify() {
       !(isa<FloatType>(input.getElementType()) && isa<FloatType>(result.getElementType())))
     return emitOpError("expects floating-point element types, got ")
            << input.getElementType() << " and " << result.getElementType();
+  return success();
+}
+
+//===-- Shared memory ------------------------------------------------------------------------===//
+
+// (C1)
+LogicalResult SharedOp::verify() {
+  if (std::optional<int64_t> at = getAt(); at && (*at < 0 || *at % 16 != 0))
+    return emitOpError("expects a place that is a multiple of 16 bytes, got ") << *at;
+  return success();
+}
+
+// (C1)
+LogicalResult CopyOp::verify() {
+  return verifyElements(*this, getView().getType().getElementType(),
+                        getMemory().getType().getElementType());
+}
+
+static LogicalResult verifyAlike(Operation *op, TileType tile, SharedType memory) {
+  if (tile.getRows() != memory.getRows() || tile.getColumns() != memory.getColumns())
+    return op->emitOpError("expects equal shapes, got ") << tile << " and " << memory;
+  return verifyElements(op, tile.getElementType(), memory.getElementType());
+}
+
+// (C1)
+LogicalResult PutOp::verify() {
+  return verifyAlike(*this, getTile().getType(), getMemory().getType());
+}
+
+// (C1)
+LogicalResult GetOp::verify() {
+  return verifyAlike(*this, getTile().getType(), getMemory().getType());
+}
+
+/// Rows, columns and element type of a tile or of shared memory.
+static std::tuple<int64_t, int64_t, Type> getMatrix(Type type) {
+  if (auto tile = dyn_cast<TileType>(type))
+    return {tile.getRows(), tile.getColumns(), tile.getElementType()};
+  auto memory = cast<SharedType>(type);
+  return {memory.getRows(), memory.getColumns(), memory.getElementType()};
+}
+
+LogicalResult MmaOp::verify() {
+  TileType result = getResult().getType();
+  auto [rows, depth, aElement] = getMatrix(getA().getType());
+  auto [bRows, bColumns, bElement] = getMatrix(getB().getType());
+  // (C1)
+  if (int64_t found = getTransposeB() ? bColumns : bRows; found != depth)
+    return emitOpError("expects a and b to agree in depth, got ") << depth << " and " << found;
+  if (int64_t columns = getTransposeB() ? bRows : bColumns;
+      rows != result.getRows() || columns != result.getColumns())
+    return emitOpError("expects a result of ")
+           << rows << "x" << columns << ", got " << result.getRows() << "x" << result.getColumns();
+  // (C2)
+  Type sum = result.getElementType();
+  if (!sum.isF32() && !sum.isF64())
+    return emitOpError("expects a result of f32 or f64, got ") << sum;
+  for (Type type : {aElement, bElement})
+    if (!isa<FloatType>(type) || type.getIntOrFloatBitWidth() > sum.getIntOrFloatBitWidth())
+      return emitOpError("expects operands of floating-point elements no wider than ")
+             << sum << ", got " << type;
+  // (C3)
+  for (Value operand : {getA(), getB()})
+    if (auto tile = dyn_cast<TileType>(operand.getType());
+        tile && !tile.getLayout() && !operand.getDefiningOp<LoadOp>())
+      return emitOpError("expects shared memory, a load or a tile with a layout, got ") << tile;
   return success();
 }

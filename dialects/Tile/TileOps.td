@@ -192,7 +192,7 @@ def MapOp : TileOp<"map", [RecursiveMemoryEffects, SingleBlock]> {
     The region takes one element of each operand and yields the result's. It may use index and scalar values from
     outside, and read memory by `memref.load` (a gather, if the place depends on the elements), but write nothing.
 
-    * (C1) operands and result agree in shape and `lanes`.
+    * (C1) operands and result agree in shape, `lanes` and layout.
     * (C2) the region takes the operands' element types and yields the result's.
     * (C3) the region's ops have no side effects but reads.
 
@@ -224,23 +224,34 @@ def ReduceOp : TileOp<"reduce", [Pure]> {
   let description = [{
     The result has size 1 along `axis`. Sums are in any order. A maximum is a number unless all are NaN.
 
-    * (C1) the result is the input with size 1 along the axis, and the same `lanes`.
+    Where threads of several warps hold elements along the axis, `scratch` is what they meet in: a row for each thread
+    of the block, a column for each of its registers of the result. One barrier stands inside the op, between writing
+    and reading; `fovea-insert-barriers` sees to those around it.
+
+    * (C1) the result is the input with size 1 along the axis, the same `lanes`, and a layout without the axis' digits.
     * (C2) the elements are f32 or f64.
 
     ```mlir
     %m = tile.reduce maximum %s axis(1) : !tile.tile<64x48xf32> -> !tile.tile<64x1xf32>
     ```
   }];
-  let arguments = (ins Tile_ReduceKind:$kind, Tile_TileType:$input, I64Attr:$axis);
+  let arguments = (ins Tile_ReduceKind:$kind, Tile_TileType:$input, I64Attr:$axis, Optional<Tile_SharedType>:$scratch);
   let results = (outs Tile_TileType:$result);
-  let assemblyFormat = "$kind $input `axis` `(` $axis `)` attr-dict `:` qualified(type($input)) `->` qualified(type($result))";
+  let assemblyFormat = [{
+    $kind $input `axis` `(` $axis `)` (`scratch` `(` $scratch^ `:` qualified(type($scratch)) `)`)? attr-dict
+    `:` qualified(type($input)) `->` qualified(type($result))
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "ReduceKind":$kind, "::mlir::Value":$input, "int64_t":$axis), [{
+    build($_builder, $_state, result, kind, input, axis, /*scratch=*/::mlir::Value());
+  }]>];
   let hasVerifier = 1;
 }
 
 def BroadcastOp : TileOp<"broadcast", [Pure]> {
   let summary = "A row, a column or one element, repeated";
   let description = [{
-    * (C1) each of the input's sizes is the result's or 1; element types and `lanes` agree.
+    * (C1) each of the input's sizes is the result's or 1; element types and `lanes` agree; the input's layout is the
+      result's, without the digits of axes of size 1.
 
     ```mlir
     %b = tile.broadcast %m : !tile.tile<64x1xf32> -> !tile.tile<64x48xf32>
@@ -308,7 +319,8 @@ def IotaOp : TileOp<"iota", [Pure]> {
 def CastOp : TileOp<"cast", [Pure]> {
   let summary = "Another floating-point type, or other lanes";
   let description = [{
-    Rounds to nearest even. The result may have other `lanes` than the input: then elements are moved about.
+    Rounds to nearest even. The result may have other `lanes` than the input, or another layout: then elements are
+    moved about.
 
     * (C1) shapes agree.
     * (C2) both element types are floating-point, or they are the same.
@@ -320,6 +332,113 @@ def CastOp : TileOp<"cast", [Pure]> {
   let arguments = (ins Tile_TileType:$input);
   let results = (outs Tile_TileType:$result);
   let assemblyFormat = "$input attr-dict `:` qualified(type($input)) `->` qualified(type($result))";
+  let hasVerifier = 1;
+}
+
+//===-- Shared memory ---------------------------------------------------------------------------------------===//
+
+def SharedOp : TileOp<"shared", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "Memory of a GPU's block";
+  let description = [{
+    All threads of the block see the same. `at` is its place in the block's memory, in bytes: `fovea-plan-shared` sets
+    it. Lives as long as the block; stands in the kernel itself, in no loop.
+
+    * (C1) `at` is not negative, and a multiple of 16.
+
+    ```mlir
+    %s = tile.shared at(1024) : !tile.shared<64x32xf32, strides [1, 68]>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<I64Attr>:$at);
+  let results = (outs Res<Tile_SharedType, "", [MemAlloc]>:$memory);
+  let assemblyFormat = "(`at` `(` $at^ `)`)? attr-dict `:` qualified(type($memory))";
+  let hasVerifier = 1;
+}
+
+def CopyOp : TileOp<"copy"> {
+  let summary = "Elements from memory to shared memory";
+  let description = [{
+    `shared[r, c] = view[row + r, column + c]`, and zero outside of the view. All threads of the block take part; what
+    another thread reads of it needs a barrier between.
+
+    * (C1) element types agree.
+
+    ```mlir
+    tile.copy %x[%i, %k] to %s : !tile.view<?x192xf32>, !tile.shared<64x32xf32>
+    ```
+  }];
+  let arguments = (ins Arg<Tile_ViewType, "", [MemRead]>:$view, Index:$row, Index:$column,
+                       Arg<Tile_SharedType, "", [MemWrite]>:$memory);
+  let assemblyFormat = "$view `[` $row `,` $column `]` `to` $memory attr-dict `:` qualified(type($view)) `,` qualified(type($memory))";
+  let hasVerifier = 1;
+}
+
+def PutOp : TileOp<"put"> {
+  let summary = "A tile to shared memory";
+  let description = [{
+    * (C1) shapes and element types agree.
+
+    ```mlir
+    tile.put %p to %s : !tile.tile<64x64xf32>, !tile.shared<64x64xf32>
+    ```
+  }];
+  let arguments = (ins Tile_TileType:$tile, Arg<Tile_SharedType, "", [MemWrite]>:$memory);
+  let assemblyFormat = "$tile `to` $memory attr-dict `:` qualified(type($tile)) `,` qualified(type($memory))";
+  let hasVerifier = 1;
+}
+
+def GetOp : TileOp<"get"> {
+  let summary = "A tile from shared memory";
+  let description = [{
+    * (C1) shapes and element types agree.
+
+    ```mlir
+    %t = tile.get %s : !tile.shared<64x64xf32> -> !tile.tile<64x64xf32>
+    ```
+  }];
+  let arguments = (ins Arg<Tile_SharedType, "", [MemRead]>:$memory);
+  let results = (outs Tile_TileType:$tile);
+  let assemblyFormat = "$memory attr-dict `:` qualified(type($memory)) `->` qualified(type($tile))";
+  let hasVerifier = 1;
+}
+
+def BarrierOp : TileOp<"barrier"> {
+  let summary = "Waits for all threads of the block";
+  let description = [{
+    What any thread wrote to shared memory before it, every thread sees behind it.
+
+    ```mlir
+    tile.barrier
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 0;
+}
+
+def MmaOp : TileOp<"mma"> {
+  let summary = "A product whose operands lie where a GPU's block reads them";
+  let description = [{
+    `result[m, n] = acc[m, n] + sum_k a[m, k] * b[k, n]`, with `transpose_b` of `b[n, k]`: a `tile.dot` behind
+    `fovea-stage-operands`. An operand is shared memory, or a tile: one that `tile.load` gave is read where it lies,
+    element by element, zero outside of its view; another has the layout that the instruction takes.
+
+    * (C1) the shapes of a, b and the result fit together.
+    * (C2) the result is of f32 or f64; a's and b's elements are floating-point numbers no wider.
+    * (C3) a tile operand without a layout is a load's.
+
+    ```mlir
+    %s = tile.mma %xs, %ws transpose_b into %acc
+        : !tile.shared<64x32xf32>, !tile.shared<48x32xbf16> -> !tile.tile<64x48xf32>
+    ```
+  }];
+  let arguments = (ins Arg<AnyTypeOf<[Tile_TileType, Tile_SharedType]>, "", [MemRead]>:$a,
+                       Arg<AnyTypeOf<[Tile_TileType, Tile_SharedType]>, "", [MemRead]>:$b,
+                       Tile_TileType:$acc, UnitAttr:$transpose_b);
+  let results = (outs Tile_TileType:$result);
+  let assemblyFormat = [{
+    $a `,` $b (`transpose_b` $transpose_b^)? `into` $acc attr-dict
+    `:` type($a) `,` type($b) `->` custom<ResultAndAcc>(type($result), ref($acc), type($acc))
+  }];
   let hasVerifier = 1;
 }
 

@@ -271,7 +271,7 @@ func.func private @dot_c4_block_of_nothing(%a: !tile.tile<2x3xf32>, %b: !tile.ti
 // -----
 
 func.func private @map_c1_lanes(%a: !tile.tile<2x3xf32, lanes 0>) {
-  // expected-error @below {{expects operands of the result's shape and lanes, '!tile.tile<2x3xf32>', got '!tile.tile<2x3xf32, lanes 0>'}}
+  // expected-error @below {{expects operands of the result's shape, lanes and layout, '!tile.tile<2x3xf32>', got '!tile.tile<2x3xf32, lanes 0>'}}
   %r = tile.map(%x = %a) : (!tile.tile<2x3xf32, lanes 0>) -> !tile.tile<2x3xf32> {
     tile.yield %x : f32
   }

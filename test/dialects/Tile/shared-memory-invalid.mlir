@@ -1,0 +1,118 @@
+// RUN: fovea-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @below {{expects digits of positive size, got 0 by 0}}
+#empty = #tile.layout<rows = [registers 0], columns = []>
+
+// -----
+
+// expected-error @below {{expects threads by a positive number, got 0}}
+#nowhere = #tile.layout<rows = [threads 4 by 0], columns = []>
+
+// -----
+
+#small = #tile.layout<rows = [threads 8 by 1], columns = []>
+// expected-error @below {{expects a layout of at least 9 places along axis 0, got 8}}
+func.func private @tile_c4(!tile.tile<9x1xf32, #small>)
+
+// -----
+
+// expected-error @below {{expects positive sizes, got 0 and 4}}
+func.func private @shared_c1(!tile.shared<0x4xf32>)
+
+// -----
+
+// expected-error @below {{expects elements of f16, bf16, f32, f64, i32 or i64, got 'i1'}}
+func.func private @shared_c2(!tile.shared<4x4xi1>)
+
+// -----
+
+// expected-error @below {{expects strides that keep elements apart, got [3, 1]}}
+func.func private @shared_c3(!tile.shared<4x4xf32, strides [3, 1]>)
+
+// -----
+
+// expected-error @below {{expects two sizes and two strides, got 2 and 1}}
+func.func private @shared_strides(!tile.shared<4x4xf32, strides [4]>)
+
+// -----
+
+func.func private @shared_place() {
+  // expected-error @below {{expects a place that is a multiple of 16 bytes, got 8}}
+  %s = tile.shared at(8) : !tile.shared<4x4xf32>
+  return
+}
+
+// -----
+
+func.func private @copy_c1(%x: !tile.view<?x4xf32>, %s: !tile.shared<4x4xbf16>, %i: index) {
+  // expected-error @below {{expects equal element types, got 'f32' and 'bf16'}}
+  tile.copy %x[%i, %i] to %s : !tile.view<?x4xf32>, !tile.shared<4x4xbf16>
+  return
+}
+
+// -----
+
+func.func private @put_c1(%t: !tile.tile<4x8xf32>, %s: !tile.shared<8x4xf32>) {
+  // expected-error @below {{expects equal shapes, got '!tile.tile<4x8xf32>' and '!tile.shared<8x4xf32>'}}
+  tile.put %t to %s : !tile.tile<4x8xf32>, !tile.shared<8x4xf32>
+  return
+}
+
+// -----
+
+func.func private @get_c1(%s: !tile.shared<8x4xf32>) {
+  // expected-error @below {{expects equal element types, got 'bf16' and 'f32'}}
+  %t = tile.get %s : !tile.shared<8x4xf32> -> !tile.tile<8x4xbf16>
+  return
+}
+
+// -----
+
+func.func private @mma_c1(%a: !tile.shared<4x8xf32>, %b: !tile.shared<16x9xf32>, %c: !tile.tile<4x16xf32>) {
+  // expected-error @below {{expects a and b to agree in depth, got 8 and 9}}
+  %t = tile.mma %a, %b transpose_b into %c : !tile.shared<4x8xf32>, !tile.shared<16x9xf32> -> !tile.tile<4x16xf32>
+  return
+}
+
+// -----
+
+func.func private @mma_c1_result(%a: !tile.shared<4x8xf32>, %b: !tile.shared<8x9xf32>, %c: !tile.tile<4x16xf32>) {
+  // expected-error @below {{expects a result of 4x9, got 4x16}}
+  %t = tile.mma %a, %b into %c : !tile.shared<4x8xf32>, !tile.shared<8x9xf32> -> !tile.tile<4x16xf32>
+  return
+}
+
+// -----
+
+func.func private @mma_c2(%a: !tile.shared<4x8xf64>, %b: !tile.shared<8x16xf32>, %c: !tile.tile<4x16xf32>) {
+  // expected-error @below {{expects operands of floating-point elements no wider than 'f32', got 'f64'}}
+  %t = tile.mma %a, %b into %c : !tile.shared<4x8xf64>, !tile.shared<8x16xf32> -> !tile.tile<4x16xf32>
+  return
+}
+
+// -----
+
+func.func private @mma_c3(%a: !tile.tile<4x8xf32>, %b: !tile.shared<8x16xf32>, %c: !tile.tile<4x16xf32>) {
+  // expected-error @below {{expects shared memory, a load or a tile with a layout, got '!tile.tile<4x8xf32>'}}
+  %t = tile.mma %a, %b into %c : !tile.tile<4x8xf32>, !tile.shared<8x16xf32> -> !tile.tile<4x16xf32>
+  return
+}
+
+// -----
+
+#a = #tile.layout<rows = [registers 4], columns = [threads 8 by 1]>
+#b = #tile.layout<rows = [threads 4 by 8], columns = [threads 8 by 1]>
+func.func private @reduce_layout(%a: !tile.tile<4x8xf32, #b>) {
+  // expected-error @below {{expects a result of type}}
+  %t = tile.reduce sum %a axis(0) : !tile.tile<4x8xf32, #b> -> !tile.tile<1x8xf32, #a>
+  return
+}
+
+// -----
+
+#b = #tile.layout<rows = [threads 4 by 8], columns = [threads 8 by 1]>
+func.func private @broadcast_layout(%a: !tile.tile<4x1xf32, #b>) {
+  // expected-error @below {{expects an input with the layout of the result's other axes}}
+  %t = tile.broadcast %a : !tile.tile<4x1xf32, #b> -> !tile.tile<4x8xf32, #b>
+  return
+}
