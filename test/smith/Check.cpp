@@ -6,6 +6,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/Pipelines.h"
 #include "test/grid/NativeProgram.h"
 #include "test/smith/Exact.h"
 #include "test/smith/Random.h"
@@ -164,7 +166,7 @@ struct Checker::State {
 Checker::Checker() : state(std::make_unique<State>()) {}
 Checker::~Checker() = default;
 
-std::string Checker::check(const Program &program) {
+std::string Checker::check(const Program &program, Depth depth) {
   std::string diagnostics;
   ScopedDiagnosticHandler handler(state->context.get(), [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error && diagnostics.size() < 500)
@@ -178,6 +180,16 @@ std::string Checker::check(const Program &program) {
   if (!entry || entry.getNumArguments() != program.inputs.size())
     return "parse: expects a function @forward with an argument for each line '// input:'";
 
+  FusionReport report;
+  if (depth == Depth::Report) {
+    PassManager passes(state->context.get());
+    buildGraphPipeline(passes);
+    if (failed(passes.run(*module)))
+      return "compile: " + diagnostics;
+    report = buildFusionReport(*module);
+    return judgeReport(report, program);
+  }
+
   // Widened before anything is changed.
   OwningOpRef<ModuleOp> exact(module->clone());
   makeExact(*exact);
@@ -188,7 +200,6 @@ std::string Checker::check(const Program &program) {
   bool hasRounding = isRounded(*module);
 
   std::string error;
-  FusionReport report;
   std::unique_ptr<NativeProgram> native = NativeProgram::compile(
       *module, error, nullptr, TilesTo::Vectors, [](GroupOp) {}, "",
       [](func::FuncOp) { return success(); },

@@ -10,13 +10,16 @@
 
 namespace fovea::smith {
 
+/// How far a program is taken: to the fusion report, or until it has run.
+enum class Depth { Report, Numbers };
+
 class Checker {
 public:
   Checker();
   ~Checker();
   /// Empty if all is well; else "KIND: what is wrong", with the kinds parse, reference, compile,
   /// fusion, masks, fault, numbers. May crash where the compiler does.
-  std::string check(const Program &program);
+  std::string check(const Program &program, Depth depth = Depth::Numbers);
 
 private:
   struct State;

@@ -56,21 +56,21 @@ static void send(int pipe, uint64_t index, bool isVerdict, const std::string &te
 }
 
 /// In the child.
-[[noreturn]] static void work(const Worker &worker, int pipe, const Source &source) {
+[[noreturn]] static void work(const Worker &worker, int pipe, Depth depth, const Source &source) {
   Checker checker;
   uint64_t done = 0;
   for (uint64_t i = worker.next; i < worker.end && done < kProgramsPerWorker;
        i += worker.stride, ++done) {
     send(pipe, i, false, "");
     alarm(kPatience);
-    std::string complaint = checker.check(source(i));
+    std::string complaint = checker.check(source(i), depth);
     alarm(0);
     send(pipe, i, true, complaint);
   }
   _exit(0);
 }
 
-static void start(Worker &worker, const Source &source) {
+static void start(Worker &worker, Depth depth, const Source &source) {
   int ends[2];
   worker.errors = memfd_create("errors", MFD_CLOEXEC);
   if (worker.errors < 0 || pipe(ends) < 0) {
@@ -86,7 +86,7 @@ static void start(Worker &worker, const Source &source) {
   if (worker.process == 0) {
     dup2(worker.errors, STDERR_FILENO);
     close(ends[0]);
-    work(worker, ends[1], source);
+    work(worker, ends[1], depth, source);
   }
   close(ends[1]);
   worker.pipe = ends[0];
@@ -121,7 +121,7 @@ static void take(Worker &worker, const Verdicts &verdicts) {
 }
 
 /// The worker has ended. Goes on with what it has not done.
-static void bury(Worker &worker, const Source &source, const Verdicts &verdicts) {
+static void bury(Worker &worker, Depth depth, const Source &source, const Verdicts &verdicts) {
   int status = 0;
   while (waitpid(worker.process, &status, 0) < 0 && errno == EINTR)
     ;
@@ -142,10 +142,10 @@ static void bury(Worker &worker, const Source &source, const Verdicts &verdicts)
   }
   close(worker.errors);
   if (worker.next < worker.end)
-    start(worker, source);
+    start(worker, depth, source);
 }
 
-void checkAll(uint64_t first, uint64_t count, unsigned jobs, const Source &source,
+void checkAll(uint64_t first, uint64_t count, unsigned jobs, Depth depth, const Source &source,
               const Verdicts &verdicts) {
   std::vector<Worker> workers;
   for (unsigned i = 0; i < jobs && i < count; ++i) {
@@ -156,7 +156,7 @@ void checkAll(uint64_t first, uint64_t count, unsigned jobs, const Source &sourc
     workers.push_back(worker);
   }
   for (Worker &worker : workers)
-    start(worker, source);
+    start(worker, depth, source);
   for (;;) {
     std::vector<pollfd> polls;
     std::vector<Worker *> owners;
@@ -178,16 +178,16 @@ void checkAll(uint64_t first, uint64_t count, unsigned jobs, const Source &sourc
         owners[i]->buffer.append(text, static_cast<size_t>(size));
         take(*owners[i], verdicts);
       } else if (size == 0) {
-        bury(*owners[i], source, verdicts);
+        bury(*owners[i], depth, source, verdicts);
       }
     }
   }
 }
 
-std::string checkOne(const Program &program) {
+std::string checkOne(const Program &program, Depth depth) {
   std::string result;
   checkAll(
-      0, 1, 1, [&](uint64_t) { return program; },
+      0, 1, 1, depth, [&](uint64_t) { return program; },
       [&](uint64_t, const std::string &complaint) { result = complaint; });
   return result;
 }

@@ -4,7 +4,7 @@
 #ifndef FOVEA_TEST_SMITH_WORKERS_H
 #define FOVEA_TEST_SMITH_WORKERS_H
 
-#include "test/smith/Program.h"
+#include "test/smith/Check.h"
 #include <cstdint>
 #include <functional>
 
@@ -17,11 +17,11 @@ using Source = std::function<Program(uint64_t i)>;
 using Verdicts = std::function<void(uint64_t i, const std::string &complaint)>;
 
 /// Checks the programs first ... first + count - 1 in `jobs` processes at a time.
-void checkAll(uint64_t first, uint64_t count, unsigned jobs, const Source &source,
+void checkAll(uint64_t first, uint64_t count, unsigned jobs, Depth depth, const Source &source,
               const Verdicts &sink);
 
 /// Checks one program in a process of its own.
-std::string checkOne(const Program &program);
+std::string checkOne(const Program &program, Depth depth = Depth::Numbers);
 
 } // namespace fovea::smith
 
