@@ -318,6 +318,9 @@ std::optional<Number> Evaluator::evaluate(Expr expr) {
     return std::nullopt;
   if (expr->isConstant())
     return expr->real ? Number{toDouble(expr->real.getValue()), 0} : Number{0, expr->integer};
+  if (!assumed.empty())
+    if (auto found = assumed.find(expr); found != assumed.end())
+      return found->second;
   if (expr->kind == Node::Kind::Index)
     return Number{0, evaluate(expr->affine)};
   if (place.size() < expressions.getNumDims())

@@ -187,6 +187,8 @@ public:
   SmallVector<int64_t> place;
   /// Values instead of random ones.
   std::function<std::optional<Number>(Value tensor, ArrayRef<int64_t> indices)> given;
+  /// What some parts are said to be, wherever they stand.
+  llvm::DenseMap<Expr, Number> assumed;
   /// Narrow floats are rounded after each op, as a framework does.
   bool rounds = false;
   /// Steps after which it gives up.

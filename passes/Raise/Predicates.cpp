@@ -154,7 +154,6 @@ bool Predicates::addConditions(Expr x, SmallVectorImpl<Expr> &conditions) {
          llvm::all_of(x->args, [&](Expr arg) { return addConditions(arg, conditions); });
 }
 
-/// Whether `a` can only hold where `b` does: two comparisons with one difference.
 bool Predicates::implies(Expr a, Expr b) {
   auto bound = [&](Expr x) -> AffineExpr { // x says: this is at most zero
     if (!x->is<arith::CmpIOp>() || x->args[0]->type.isInteger(1))

@@ -30,6 +30,9 @@ public:
   /// The same predicate with comparisons of numbers that are booleans undone.
   Expr normalize(Expr x);
 
+  /// Whether `a` can only hold where `b` does: two comparisons with one difference.
+  bool implies(Expr a, Expr b);
+
   /// A choice between parts of a concatenation as an element of the concatenation; null if the
   /// parts can be read by themselves.
   Expr asWhole(Expr x);
@@ -38,7 +41,6 @@ private:
   Expr compareReal(arith::CmpFPredicate predicate, Expr x, double bound);
   Expr normalizeReals(Expr x);
   Expr normalizeIntegers(Expr x);
-  bool implies(Expr a, Expr b);
   bool addConditions(Expr x, SmallVectorImpl<Expr> &conditions);
   Expr byCases(Expr x, ArrayRef<Expr> conditions, llvm::DenseMap<Expr, Expr> known);
 

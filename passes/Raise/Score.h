@@ -19,6 +19,11 @@ struct MaskedScore {
 /// Splits `form.score`.
 MaskedScore splitScore(Expressions &e, const AttentionForm &form);
 
+/// The very negative number that `sign * expr` is where it is not (nearly) zero, the greatest one;
+/// nothing if it may take other values too. Tensors that are computed with like booleans,
+/// (1 - m) * -1e4, are taken as such.
+std::optional<double> getAdditiveMask(Expressions &e, Expr expr, double sign);
+
 /// The axes [b, h, i, j] for an expression; those it does not depend on are of size one. `present`
 /// gets the numbers of the others.
 SmallVector<Axis> axesOf(const AttentionForm &form, Expr expr, SmallVectorImpl<unsigned> &present);

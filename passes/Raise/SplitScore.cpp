@@ -23,50 +23,6 @@ static std::optional<double> getNumber(Expressions &e, Expr expr) {
   return evaluate.evaluateReal(expr);
 }
 
-/// The very negative number that `expr` is where it is not (nearly) zero; nothing if it takes other
-/// values too. Tensors that are computed with like booleans, (1 - m) * -1e4, are taken as such.
-static std::optional<double> getAdditiveMask(Expressions &e, Expr expr, double sign) {
-  std::optional<double> low;
-  bool sawZero = false;
-  SmallVector<unsigned> dims;
-  for (unsigned dim : expr->dims.set_bits())
-    dims.push_back(dim);
-  for (int seed = 1; seed <= 4; ++seed) {
-    Evaluator evaluate(e, seed * 77);
-    evaluate.given = [&](Value tensor, ArrayRef<int64_t> indices) -> std::optional<Number> {
-      if (isa_and_nonnull<arith::ConstantOp>(tensor.getDefiningOp()))
-        return std::nullopt;
-      uint64_t bits = llvm::hash_combine(seed, llvm::hash_combine_range(indices));
-      int64_t bit = (bits >> 7) & 1;
-      return Number{static_cast<double>(bit), bit};
-    };
-    for (int n = 0; n < 24; ++n) {
-      evaluate.place.assign(e.getNumDims(), 0);
-      for (auto [i, dim] : llvm::enumerate(dims)) {
-        int64_t extent = std::max<int64_t>(evaluate.getExtent(dim), 1);
-        // Without a pattern: every difference of places, odd or even, comes up.
-        uint64_t bits = (seed * 7919ull + n * 104729ull + i * 1299709ull) * 0x9e3779b97f4a7c15ull;
-        evaluate.place[dim] = n == 0   ? 0
-                              : n == 1 ? extent - 1
-                                       : static_cast<int64_t>((bits >> 33) % extent);
-      }
-      std::optional<double> value = evaluate.evaluateReal(expr);
-      if (!value || std::isnan(*value))
-        return std::nullopt;
-      *value *= sign;
-      if (std::fabs(*value) < 1e-3) {
-        sawZero = true;
-        continue;
-      }
-      if (*value > kVeryNegative)
-        return std::nullopt;
-      if (!low || *value > *low)
-        low = value;
-    }
-  }
-  return sawZero ? low : std::nullopt;
-}
-
 /// What a row without a key gives when `number` is added to its scores of this type.
 static Fill getFillOfSum(double number, Type type) {
   if (std::isinf(number))
