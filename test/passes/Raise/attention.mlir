@@ -133,12 +133,14 @@ func.func @mixture_of_values(%logits: tensor<?x?xf32>, %v: tensor<?x6xf32>) -> t
 // the sum is a mask at each place that is looked at; it is none, and stays in the rule.
 
 // CHECK-LABEL: @mask_at_short_lengths_else_bias
-// CHECK-SAME:    %[[BIAS:[a-z0-9]*]]: tensor<8xf32>, %[[LEN:[a-z0-9]*]]: tensor<2xi64>
+// CHECK-SAME:    %[[BIAS:[a-z0-9]*]]: tensor<8xf32>
 // CHECK-NOT:     fovea.mask_
 // CHECK:         fovea.attention
 // CHECK-NOT:     mask(
-// CHECK-SAME:    score ins(
-// CHECK:           arith.addf
+// CHECK-SAME:    score({{.*}}%[[BIAS]] : tensor<8xf32> by
+// CHECK:           %[[LONG:.*]] = arith.cmpi sgt
+// CHECK:           %[[ADDED:.*]] = arith.select %[[LONG]]
+// CHECK:           arith.addf %{{.*}}, %[[ADDED]]
 // CHECK-NOT:     linalg.softmax
 func.func @mask_at_short_lengths_else_bias(%q: tensor<4x8xf32>, %k: tensor<8x8xf32>, %v: tensor<8x6xf32>, %bias: tensor<8xf32>, %length: tensor<2xi64>) -> tensor<4x6xf32> {
   %c1 = arith.constant 1 : index
