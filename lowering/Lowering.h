@@ -28,7 +28,11 @@ enum class TilesTo { Loops, Vectors };
 /// `kernels` -> `llvm`.
 void buildLLVMPipeline(OpPassManager &pm, TilesTo tiles = TilesTo::Vectors);
 
-/// Registers the two as `fovea-to-kernels` and `fovea-to-llvm`, and their passes.
+/// `kernels` -> `llvm` for the host's side of a device: plans and launches, no kernels.
+void buildHostPipeline(OpPassManager &pm);
+
+/// Registers the three as `fovea-to-kernels` and `fovea-to-llvm` and `fovea-to-host`, and their
+/// passes.
 void registerLoweringPasses();
 
 /// The vectors of a pass: `option`, or, where it is empty, the level of the `fovea.target` that the
@@ -56,6 +60,22 @@ LogicalResult emitAssembly(ModuleOp module, const TargetOptions &target, std::st
 
 /// Links an object into a shared object by a spawned lld.
 LogicalResult linkSharedObject(ArrayRef<char> object, std::vector<char> &elf, std::string &error);
+
+/// The threads of a block of a kernel (`fovea.threads`, or this many), and the bytes of shared
+/// memory that a launch asks for (`fovea.shared_bytes`, or none).
+inline constexpr int64_t kDefaultThreads = 128;
+int64_t getThreads(Operation *kernel);
+int64_t getSharedBytes(Operation *kernel);
+
+/// What a kernel on a device is told of a buffer behind its address: in this order the axes whose
+/// sizes, whether the offset, and the axes whose strides are not in its type. The strides of a
+/// buffer without a layout follow from its sizes.
+struct BufferParameters {
+  explicit BufferParameters(MemRefType type);
+  SmallVector<int64_t> sizes;
+  bool offset = false;
+  SmallVector<int64_t> strides;
+};
 
 /// One launch of an entry.
 struct EntryStep {

@@ -146,7 +146,15 @@ def LowerEntriesPass : Pass<"fovea-lower-entries", "::mlir::ModuleOp"> {
     buffers from the frame's pointers and calls the kernel. Launches that differ in nothing but which weights, buffers and
     planned values they use share their code; a table has these numbers for each step, so code does not grow with depth.
     See runtime/Abi.h for both. Faults become stores to the frame.
+
+    With `launches`, for kernels that run on a device, `fovea_NAME_launch` takes the place of the steps: it computes the number
+    of blocks and the parameters of one launch. The number is the product of a `tile.kernel`'s extents, or, of a plain parallel
+    loop, its iterations divided by the kernel's `fovea.threads`; what the kernel computes them of is repeated here, its size
+    checks too. The kernels themselves are dropped. Refuses a grid that depends on what is in memory, and more parameters than
+    the interface has.
   }];
+  let options = [Option<"launches", "launches", "bool", /*default=*/"false",
+                        "Describe launches on a device instead of running steps">];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::cf::ControlFlowDialect",
                            "::mlir::scf::SCFDialect", "::mlir::memref::MemRefDialect"];
 }

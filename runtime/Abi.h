@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#define FOVEA_ABI_VERSION 1
+#define FOVEA_ABI_VERSION 2
 
 /// One call of one entry, as its steps see it. Filled by the runtime after
 /// `plan` has run; constant while the steps run, apart from `fault`.
@@ -32,6 +32,27 @@ typedef struct fovea_frame {
 /// `locals`: [0] bytes of arena, or -1 if the sizes do not fit each other; then each result's sizes
 /// in order (rank numbers for a tensor, the new length for a cache), then the code's own.
 typedef void (*fovea_plan_fn)(const int64_t *dims, int64_t *locals);
+
+/// 64-bit parameters that a kernel on a device may have.
+#define FOVEA_MAX_LAUNCH_WORDS 256
+
+/// One launch on a device, as `launch` fills it in.
+typedef struct fovea_launch {
+  /// Blocks of the grid; with 0 there is nothing to launch.
+  int64_t blocks;
+  /// 0, or 1 + the step if the sizes of its operands do not fit each other; `blocks` is then 0.
+  int64_t fault;
+  /// The kernel's parameters, `count` of them. For each operand in order: a number is itself; a
+  /// buffer is its address, then each size that its type leaves open, then, unless it is dense, its
+  /// offset and its strides where its type leaves them open. A kernel that may fault has two more:
+  /// the address of the fault word, and 1 + the step to write there.
+  int64_t count;
+  int64_t words[FOVEA_MAX_LAUNCH_WORDS];
+} fovea_launch;
+
+/// `fovea_<entry>_launch`, in a device's host code in place of the steps. The frame's pointers are
+/// the device's, except for `locals`.
+typedef void (*fovea_launch_fn)(const fovea_frame *frame, int64_t step, fovea_launch *launch);
 
 /// `fovea_<entry>_step`: part `part` of `parts` of launch number `step`.
 typedef void (*fovea_step_fn)(const fovea_frame *frame, int64_t step, int64_t part, int64_t parts);

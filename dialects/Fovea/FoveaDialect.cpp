@@ -76,7 +76,8 @@ LogicalResult FoveaDialect::verifyOperationAttribute(Operation *op, NamedAttribu
       return op->emitOpError("expects '") << name << "' to be a target, got " << attr.getValue();
     return success();
   }
-  bool ofKernel = name == kComputesAttr || name == kScheduleAttr;
+  bool isCount = name == kThreadsAttr || name == kSharedBytesAttr;
+  bool ofKernel = isCount || name == kComputesAttr || name == kScheduleAttr;
   if (!ofKernel && name != kEntryAttr && name != kMaxPositionsAttr && name != kSignatureAttr)
     return op->emitOpError("has unknown attribute '") << name << "'";
   // Kernels are functions of another dialect in the `llvm` stage.
@@ -87,6 +88,12 @@ LogicalResult FoveaDialect::verifyOperationAttribute(Operation *op, NamedAttribu
            << name << "' to be a unit attribute, got " << attr.getValue();
   if (name == kComputesAttr && !isa<StringAttr>(attr.getValue()))
     return op->emitOpError("expects '") << name << "' to be text, got " << attr.getValue();
+  if (isCount) {
+    auto count = dyn_cast<IntegerAttr>(attr.getValue());
+    if (!count || count.getValue().slt(name == kThreadsAttr ? 1 : 0))
+      return op->emitOpError("expects '")
+             << name << "' to be a positive integer, got " << attr.getValue();
+  }
   if (name == kSignatureAttr && !isa<SignatureAttr>(attr.getValue()))
     return op->emitOpError("expects '") << name << "' to be a signature, got " << attr.getValue();
   if (name == kMaxPositionsAttr) {

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The pass that splits entries into plan and steps, the functions that runtime/Abi.h describes.
+// The pass that splits entries into plan and steps or launches, the functions that runtime/Abi.h
+// describes.
 #include "lowering/CPU/EntryPlan.h"
+#include "lowering/CPU/LaunchSite.h"
 #include "lowering/Lowering.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "runtime/Abi.h"
 #include "llvm/ADT/StringSet.h"
-#include <cstddef>
 #include <map>
 
 namespace mlir::fovea {
@@ -26,30 +25,6 @@ using namespace mlir;
 using namespace mlir::fovea;
 
 namespace {
-
-/// Loads and stores through raw pointers.
-struct PointerBuilder : ImplicitLocOpBuilder {
-  using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
-  Type pointer() { return LLVM::LLVMPointerType::get(getContext()); }
-  Value element(Value base, Type type, int64_t i) {
-    return LLVM::GEPOp::create(*this, pointer(), type, base,
-                               ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
-  }
-  Value loadElement(Value base, Type type, int64_t i) {
-    return LLVM::LoadOp::create(*this, type, element(base, type, i));
-  }
-  Value loadIndex(Value base, int64_t i) {
-    return arith::IndexCastOp::create(*this, getIndexType(), loadElement(base, getI64Type(), i));
-  }
-  void storeIndex(Value value, Value base, int64_t i) {
-    Value wide = arith::IndexCastOp::create(*this, getI64Type(), value);
-    LLVM::StoreOp::create(*this, wide, element(base, getI64Type(), i));
-  }
-  /// A pointer that the frame holds at `offset` bytes.
-  Value frameField(Value frame, size_t offset) {
-    return LLVM::LoadOp::create(*this, pointer(), element(frame, getI8Type(), offset));
-  }
-};
 
 /// How a launch builds its operands, apart from the numbers in which equal launches of different
 /// layers differ: places in the plan, weights, buffers. Launches of one form share code.
@@ -63,14 +38,21 @@ public:
   EntryLowering(func::FuncOp entry, const EntryPlan &plan, const llvm::StringMap<int64_t> &weights,
                 const llvm::StringSet<> &faulting);
   void emitPlan();
-  void emitStep();
+  /// The functions that run a launch, or, for a device, say what it is. Fails after a diagnostic.
+  LogicalResult emitStep();
+  LogicalResult emitLaunch();
 
 private:
+  /// Builds one launch in a function's block; the arguments are the function's.
+  using SiteEmitter = function_ref<LogicalResult(PointerBuilder &, LaunchOp, ValueRange operands,
+                                                 ValueRange arguments)>;
+  LogicalResult emitSites(StringRef suffix, ArrayRef<Type> inputs, SiteEmitter emit);
+  SmallVector<Value> materializeOperands(PointerBuilder &b, LaunchOp launch, Value row,
+                                         Value frame);
   func::FuncOp createFunction(StringRef suffix, ArrayRef<Type> inputs);
   LaunchForm getForm(LaunchOp launch) const;
   void addForm(Value value, LaunchForm &form, llvm::DenseMap<Value, size_t> &seen) const;
   LLVM::GlobalOp createTable(ArrayRef<LaunchForm> forms, ArrayRef<int64_t> sites, int64_t width);
-  void emitSite(PointerBuilder &b, LaunchOp launch, Value row, ValueRange arguments);
   Value materialize(PointerBuilder &b, Value value, Value frame, Value locals, IRMapping &mapping,
                     function_ref<Value()> nextNumber);
   Value describe(PointerBuilder &b, MemRefType type, Value pointer,
@@ -265,8 +247,8 @@ Value EntryLowering::materialize(PointerBuilder &b, Value value, Value frame, Va
   return result;
 }
 
-void EntryLowering::emitSite(PointerBuilder &b, LaunchOp launch, Value row, ValueRange arguments) {
-  Value frame = arguments[0];
+SmallVector<Value> EntryLowering::materializeOperands(PointerBuilder &b, LaunchOp launch, Value row,
+                                                      Value frame) {
   Value locals = b.frameField(frame, offsetof(fovea_frame, locals));
   IRMapping mapping;
   SmallVector<Value> operands;
@@ -274,14 +256,7 @@ void EntryLowering::emitSite(PointerBuilder &b, LaunchOp launch, Value row, Valu
   auto nextNumber = [&]() -> Value { return b.loadElement(row, b.getI64Type(), ++next); };
   for (Value operand : launch.getBuffers())
     operands.push_back(materialize(b, operand, frame, locals, mapping, nextNumber));
-  for (Value part : arguments.take_back(2))
-    operands.push_back(arith::IndexCastOp::create(b, b.getIndexType(), part));
-  if (faulting.contains(launch.getKernel())) {
-    operands.push_back(b.frameField(frame, offsetof(fovea_frame, fault)));
-    Value one = LLVM::ConstantOp::create(b, b.getI64IntegerAttr(1));
-    operands.push_back(LLVM::AddOp::create(b, arguments[1], one));
-  }
-  func::CallOp::create(b, launch.getKernelAttr(), TypeRange(), operands);
+  return operands;
 }
 
 /// A row for each step: its site, then its numbers.
@@ -303,15 +278,48 @@ LLVM::GlobalOp EntryLowering::createTable(ArrayRef<LaunchForm> forms, ArrayRef<i
                                 ("fovea_" + entry.getName() + "_steps").str(), values);
 }
 
-void EntryLowering::emitStep() {
+LogicalResult EntryLowering::emitStep() {
   Type pointer = LLVM::LLVMPointerType::get(entry.getContext());
   Type i64 = IntegerType::get(entry.getContext(), 64);
-  func::FuncOp function = createFunction("_step", {pointer, i64, i64, i64});
+  return emitSites("_step", {pointer, i64, i64, i64},
+                   [&](PointerBuilder &b, LaunchOp launch, ValueRange operands,
+                       ValueRange arguments) -> LogicalResult {
+                     SmallVector<Value> all(operands);
+                     for (Value part : arguments.take_back(2))
+                       all.push_back(arith::IndexCastOp::create(b, b.getIndexType(), part));
+                     if (faulting.contains(launch.getKernel())) {
+                       all.push_back(b.frameField(arguments[0], offsetof(fovea_frame, fault)));
+                       Value one = LLVM::ConstantOp::create(b, b.getI64IntegerAttr(1));
+                       all.push_back(LLVM::AddOp::create(b, arguments[1], one));
+                     }
+                     func::CallOp::create(b, launch.getKernelAttr(), TypeRange(), all);
+                     return success();
+                   });
+}
+
+LogicalResult EntryLowering::emitLaunch() {
+  Type pointer = LLVM::LLVMPointerType::get(entry.getContext());
+  Type i64 = IntegerType::get(entry.getContext(), 64);
+  auto module = entry->getParentOfType<ModuleOp>();
+  return emitSites(
+      "_launch", {pointer, i64, pointer},
+      [&](PointerBuilder &b, LaunchOp launch, ValueRange operands, ValueRange arguments) {
+        auto kernel = module.lookupSymbol<func::FuncOp>(launch.getKernel());
+        LaunchSite site{launch,       kernel,       arguments[0],
+                        arguments[1], arguments[2], faulting.contains(launch.getKernel())};
+        return emitLaunchSite(b, site, operands);
+      });
+}
+
+LogicalResult EntryLowering::emitSites(StringRef suffix, ArrayRef<Type> inputs, SiteEmitter emit) {
+  Type pointer = LLVM::LLVMPointerType::get(entry.getContext());
+  Type i64 = IntegerType::get(entry.getContext(), 64);
+  func::FuncOp function = createFunction(suffix, inputs);
   Block *start = &function.getBody().front();
   if (plan.launches.empty()) {
     PointerBuilder b(entry.getLoc(), OpBuilder::atBlockBegin(start));
     func::ReturnOp::create(b);
-    return;
+    return success();
   }
   SmallVector<LaunchForm> forms;
   SmallVector<int64_t> sites;
@@ -348,7 +356,9 @@ void EntryLowering::emitStep() {
     Block *block = new Block;
     function.getBody().push_back(block);
     PointerBuilder inner(launch.getLoc(), OpBuilder::atBlockBegin(block));
-    emitSite(inner, launch, row, start->getArguments());
+    SmallVector<Value> operands = materializeOperands(inner, launch, row, start->getArgument(0));
+    if (failed(emit(inner, launch, operands, start->getArguments())))
+      return failure();
     cf::BranchOp::create(inner, end);
     blocks.push_back(block);
     numbers.push_back(APInt(64, number));
@@ -359,6 +369,7 @@ void EntryLowering::emitStep() {
                        none);
   b.setInsertionPointToEnd(end);
   func::ReturnOp::create(b);
+  return success();
 }
 
 /// Gives kernels that can fault two more arguments, where to write and what; other kernels lose
@@ -380,6 +391,10 @@ static void lowerFaults(func::FuncOp kernel) {
   });
 }
 
+static bool mayFault(func::FuncOp kernel) {
+  return kernel.walk([](FaultOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 namespace {
 struct LowerEntriesPass : fovea::impl::LowerEntriesPassBase<LowerEntriesPass> {
   using LowerEntriesPassBase::LowerEntriesPassBase;
@@ -390,15 +405,17 @@ struct LowerEntriesPass : fovea::impl::LowerEntriesPassBase<LowerEntriesPass> {
     for (auto weight : module.getOps<WeightOp>())
       weights.try_emplace(weight.getSymName(), weights.size());
     llvm::StringSet<> faulting;
-    SmallVector<func::FuncOp> entries;
+    SmallVector<func::FuncOp> entries, kernels;
     for (auto function : module.getOps<func::FuncOp>()) {
       if (function->hasAttr(FoveaDialect::kEntryAttr)) {
         entries.push_back(function);
         continue;
       }
-      if (function.walk([](FaultOp) { return WalkResult::interrupt(); }).wasInterrupted()) {
+      kernels.push_back(function);
+      if (mayFault(function)) {
         faulting.insert(function.getName());
-        lowerFaults(function);
+        if (!launches)
+          lowerFaults(function);
       }
       // Only steps call kernels, and a step that calls is shorter than one that holds its kernel.
       function->setAttr("llvm.linkage",
@@ -411,13 +428,14 @@ struct LowerEntriesPass : fovea::impl::LowerEntriesPassBase<LowerEntriesPass> {
         return signalPassFailure();
       EntryLowering lowering(entry, *plan, weights, faulting);
       lowering.emitPlan();
-      lowering.emitStep();
+      if (failed(launches ? lowering.emitLaunch() : lowering.emitStep()))
+        return signalPassFailure();
       OpBuilder builder(entry);
-      SmallVector<StringRef> kernels;
+      SmallVector<StringRef> names;
       SmallVector<std::string> places;
       SmallVector<int64_t> costs;
       for (auto [launch, cost] : llvm::zip(plan->launches, plan->costs)) {
-        kernels.push_back(launch.getKernel());
+        names.push_back(launch.getKernel());
         places.push_back(describeLocation(launch.getLoc()));
         llvm::append_range(costs, cost);
       }
@@ -427,10 +445,14 @@ struct LowerEntriesPass : fovea::impl::LowerEntriesPassBase<LowerEntriesPass> {
       ProgramOp::create(
           builder, entry.getLoc(), entry.getName(),
           entry->getAttrOfType<SignatureAttr>(FoveaDialect::kSignatureAttr), plan->count,
-          most ? most.getInt() : 0, builder.getStrArrayAttr(kernels),
+          most ? most.getInt() : 0, builder.getStrArrayAttr(names),
           builder.getStrArrayAttr(SmallVector<StringRef>(places.begin(), places.end())), costs);
       entry.erase();
     }
+    // On a device, kernels are another module's.
+    for (func::FuncOp kernel : kernels)
+      if (launches)
+        kernel.erase();
   }
 };
 } // namespace

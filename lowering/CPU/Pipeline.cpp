@@ -18,15 +18,8 @@ void mlir::fovea::buildKernelsPipeline(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-void mlir::fovea::buildLLVMPipeline(OpPassManager &pm, TilesTo tiles) {
-  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
-  if (tiles == TilesTo::Vectors)
-    pm.addNestedPass<func::FuncOp>(createTileToVectorsPass());
-  else
-    pm.addNestedPass<func::FuncOp>(createTileToLoopsPass());
-  pm.addNestedPass<func::FuncOp>(createPartitionPass());
-  // Entries first: what they build their buffers with is lowered with the kernels' code.
-  pm.addPass(createLowerEntriesPass());
+/// Functions on buffers, loops and upstream's arithmetic to the LLVM dialect.
+static void lowerToLLVM(OpPassManager &pm) {
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createCanonicalizerPass());
@@ -46,6 +39,25 @@ void mlir::fovea::buildLLVMPipeline(OpPassManager &pm, TilesTo tiles) {
   pm.addPass(createCSEPass());
 }
 
+void mlir::fovea::buildLLVMPipeline(OpPassManager &pm, TilesTo tiles) {
+  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  if (tiles == TilesTo::Vectors)
+    pm.addNestedPass<func::FuncOp>(createTileToVectorsPass());
+  else
+    pm.addNestedPass<func::FuncOp>(createTileToLoopsPass());
+  pm.addNestedPass<func::FuncOp>(createPartitionPass());
+  // Entries first: what they build their buffers with is lowered with the kernels' code.
+  pm.addPass(createLowerEntriesPass());
+  lowerToLLVM(pm);
+}
+
+void mlir::fovea::buildHostPipeline(OpPassManager &pm) {
+  LowerEntriesPassOptions options;
+  options.launches = true;
+  pm.addPass(createLowerEntriesPass(options));
+  lowerToLLVM(pm);
+}
+
 void mlir::fovea::registerLoweringPasses() {
   registerFoveaLoweringPasses();
   PassPipelineRegistration<>("fovea-to-kernels", "From the scheduled stage to the kernels stage",
@@ -60,4 +72,6 @@ void mlir::fovea::registerLoweringPasses() {
   PassPipelineRegistration<Options>(
       "fovea-to-llvm", "From the kernels stage to the llvm stage",
       [](OpPassManager &pm, const Options &options) { buildLLVMPipeline(pm, options.tiles); });
+  PassPipelineRegistration<>(
+      "fovea-to-host", "From the kernels stage to the host's code for a device", buildHostPipeline);
 }

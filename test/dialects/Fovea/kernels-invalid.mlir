@@ -101,6 +101,11 @@ func.func @unknown_attribute() attributes {fovea.entrance} {
 
 // -----
 
+// expected-error @below {{expects 'fovea.threads' to be a positive integer, got 0 : i32}}
+func.func private @no_threads() attributes {fovea.threads = 0 : i32}
+
+// -----
+
 func.func @entry_elsewhere() {
   // expected-error @below {{expects 'fovea.entry' on a function}}
   %c = arith.constant {fovea.entry} 1 : i32

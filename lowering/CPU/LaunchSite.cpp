@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See LaunchSite.h. Of a kernel's code the host repeats what its grid's extents and its size checks
+// are made of: index arithmetic on its operands.
+#include "lowering/CPU/LaunchSite.h"
+#include "dialects/Tile/TileDialect.h"
+#include "lowering/Lowering.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "runtime/Abi.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+
+int64_t mlir::fovea::getThreads(Operation *kernel) {
+  auto threads = kernel->getAttrOfType<IntegerAttr>(FoveaDialect::kThreadsAttr);
+  return threads ? threads.getInt() : kDefaultThreads;
+}
+
+int64_t mlir::fovea::getSharedBytes(Operation *kernel) {
+  auto bytes = kernel->getAttrOfType<IntegerAttr>(FoveaDialect::kSharedBytesAttr);
+  return bytes ? bytes.getInt() : 0;
+}
+
+mlir::fovea::BufferParameters::BufferParameters(MemRefType type) {
+  SmallVector<int64_t> known;
+  int64_t first = 0;
+  if (failed(type.getStridesAndOffset(known, first)))
+    return;
+  for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+    if (type.isDynamicDim(axis))
+      sizes.push_back(axis);
+    if (ShapedType::isDynamic(known[axis]) && !type.getLayout().isIdentity())
+      strides.push_back(axis);
+  }
+  offset = ShapedType::isDynamic(first);
+}
+
+//===-- What the host repeats ----------------------------------------------------------------===//
+
+/// The op whose iterations are a kernel's blocks or threads; null if it has none.
+static Operation *findGrid(func::FuncOp kernel) {
+  for (Operation &op : kernel.getBody().front())
+    if (isa<tile::KernelOp, scf::ParallelOp>(op))
+      return &op;
+  return nullptr;
+}
+
+/// Adds the ops that `value` is made of, each behind its operands. False if one of them asks
+/// memory.
+static bool collectSlice(Value value, const IRMapping &mapping,
+                         llvm::SetVector<Operation *> &slice) {
+  if (mapping.contains(value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || !isMemoryEffectFree(op))
+    return false;
+  if (slice.contains(op))
+    return true;
+  llvm::SetVector<Value> inside;
+  getUsedValuesDefinedAbove(op->getRegions(), inside);
+  for (Value operand : op->getOperands())
+    inside.insert(operand);
+  for (Value operand : inside)
+    if (!collectSlice(operand, mapping, slice))
+      return false;
+  slice.insert(op);
+  return true;
+}
+
+/// Clones what `value` is made of; null if it depends on memory.
+static Value repeat(PointerBuilder &b, Value value, IRMapping &mapping) {
+  llvm::SetVector<Operation *> slice;
+  if (!collectSlice(value, mapping, slice))
+    return {};
+  for (Operation *op : slice)
+    b.clone(*op, mapping);
+  return mapping.lookup(value);
+}
+
+/// The number of blocks, as an index. Fails if it depends on memory.
+static FailureOr<Value> countBlocks(PointerBuilder &b, func::FuncOp kernel, IRMapping &mapping) {
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Operation *grid = findGrid(kernel);
+  if (!grid)
+    return one; // a few stores
+  Value total = one;
+  auto multiply = [&](ValueRange extents) -> LogicalResult {
+    for (Value extent : extents) {
+      Value here = repeat(b, extent, mapping);
+      if (!here)
+        return kernel.emitOpError("expects a grid that follows from sizes and planned numbers");
+      total = arith::MulIOp::create(b, total, here);
+    }
+    return success();
+  };
+  if (auto tiles = dyn_cast<tile::KernelOp>(grid)) {
+    if (failed(multiply(tiles.getExtents())))
+      return failure();
+    return total;
+  }
+  // Plain loops: an iteration for each thread.
+  if (failed(multiply(cast<scf::ParallelOp>(grid).getUpperBound())))
+    return failure();
+  return Value(
+      arith::CeilDivUIOp::create(b, total, arith::ConstantIndexOp::create(b, getThreads(kernel))));
+}
+
+/// Whether one of the kernel's size checks fails; null without checks. A check that asks memory is
+/// the device's alone.
+static Value findFault(PointerBuilder &b, func::FuncOp kernel, IRMapping &mapping) {
+  Value any;
+  for (auto fault : kernel.getBody().front().getOps<FaultOp>()) {
+    Value condition = repeat(b, fault.getCondition(), mapping);
+    if (condition)
+      any = any ? Value(arith::OrIOp::create(b, any, condition)) : condition;
+  }
+  return any;
+}
+
+//===-- Parameters ---------------------------------------------------------------------------===//
+
+/// The words of one operand: docs/design.md, section 18.
+static void addWords(PointerBuilder &b, Value operand, SmallVectorImpl<Value> &words) {
+  auto type = dyn_cast<MemRefType>(operand.getType());
+  if (!type) {
+    words.push_back(operand);
+    return;
+  }
+  BufferParameters parameters(type);
+  words.push_back(memref::ExtractAlignedPointerAsIndexOp::create(b, operand));
+  for (int64_t axis : parameters.sizes)
+    words.push_back(memref::DimOp::create(b, operand, axis));
+  if (!parameters.offset && parameters.strides.empty())
+    return;
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, operand);
+  if (parameters.offset)
+    words.push_back(metadata.getOffset());
+  for (int64_t axis : parameters.strides)
+    words.push_back(metadata.getStrides()[axis]);
+}
+
+LogicalResult mlir::fovea::emitLaunchSite(PointerBuilder &b, const LaunchSite &site,
+                                          ValueRange operands) {
+  func::FuncOp kernel = site.kernel;
+  IRMapping mapping;
+  for (auto [argument, operand] : llvm::zip(kernel.getArguments(), operands))
+    mapping.map(argument, operand);
+  FailureOr<Value> blocks = countBlocks(b, kernel, mapping);
+  if (failed(blocks))
+    return failure();
+  Value zero = LLVM::ConstantOp::create(b, b.getI64IntegerAttr(0));
+  Value one = LLVM::ConstantOp::create(b, b.getI64IntegerAttr(1));
+  Value code = LLVM::AddOp::create(b, site.step, one), fault = zero;
+  Value count = arith::IndexCastOp::create(b, b.getI64Type(), *blocks);
+  if (Value wrong = findFault(b, kernel, mapping)) {
+    fault = arith::SelectOp::create(b, wrong, code, zero);
+    count = arith::SelectOp::create(b, wrong, zero, count);
+  }
+  auto store = [&](Value value, size_t offset) {
+    LLVM::StoreOp::create(b, value, b.element(site.out, b.getI8Type(), offset));
+  };
+  store(count, offsetof(fovea_launch, blocks));
+  store(fault, offsetof(fovea_launch, fault));
+
+  SmallVector<Value> words;
+  for (Value operand : operands)
+    addWords(b, operand, words);
+  for (Value &word : words)
+    word = arith::IndexCastOp::create(b, b.getI64Type(), word);
+  if (site.mayFault) {
+    Value place = b.frameField(site.frame, offsetof(fovea_frame, fault));
+    words.push_back(LLVM::PtrToIntOp::create(b, b.getI64Type(), place));
+    words.push_back(code);
+  }
+  if (words.size() > FOVEA_MAX_LAUNCH_WORDS)
+    return kernel.emitOpError("expects at most ")
+           << FOVEA_MAX_LAUNCH_WORDS << " words of parameters, got " << words.size();
+  store(LLVM::ConstantOp::create(b, b.getI64IntegerAttr(words.size())),
+        offsetof(fovea_launch, count));
+  for (auto [i, word] : llvm::enumerate(words))
+    store(word, offsetof(fovea_launch, words) + 8 * i);
+  return success();
+}
