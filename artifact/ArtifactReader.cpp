@@ -70,10 +70,18 @@ Bytes ArtifactReader::weight(size_t index) const {
   return {weights.data + weight.offset, static_cast<size_t>(weight.bytes)};
 }
 
+Bytes ArtifactReader::deviceCode(const manifest::Range *range) const {
+  Bytes all = section(SectionKind::DeviceCode);
+  if (!range || range->bytes() == 0)
+    return {};
+  return {all.data + range->offset(), static_cast<size_t>(range->bytes())};
+}
+
 bool ArtifactReader::check(std::string &error) {
   if (!decodeHeader(data, size, fileHeader, error))
     return false;
-  for (SectionKind kind : {SectionKind::Manifest, SectionKind::Code, SectionKind::Tokenizer})
+  for (SectionKind kind :
+       {SectionKind::Manifest, SectionKind::Code, SectionKind::Tokenizer, SectionKind::DeviceCode})
     if (!checkSectionHash(kind, error))
       return false;
 
@@ -85,7 +93,8 @@ bool ArtifactReader::check(std::string &error) {
   }
   manifest::GetManifest(bytes.data)->UnPackTo(&contents);
   Bytes weights = section(SectionKind::Weights);
-  if (!checkManifest(contents, weights.size, error)) {
+  Bytes devices = section(SectionKind::DeviceCode);
+  if (!checkManifest(contents, weights.size, devices.size, error)) {
     error = "has a malformed manifest: " + error;
     return false;
   }

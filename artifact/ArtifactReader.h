@@ -14,8 +14,8 @@
 //     20    u32     0
 //     24    u64     size of the whole file
 //     32    n times 40 bytes
-//             u32   kind: 1 manifest, 2 code, 3 tokenizer, 4 weights; each at most once,
-//                   manifest and code always
+//             u32   kind: 1 manifest, 2 code, 3 tokenizer, 4 weights, 5 device code; each at
+//                   most once, manifest and code always
 //             u32   0
 //             u64   offset, a multiple of 4096; sections stand in ascending order
 //             u64   size, not 0
@@ -27,6 +27,8 @@
 //                zeros between them. The section's hash is that of the list of the
 //                weights' hashes (hashOfHashes in Format.h)
 //     code       ELF shared object
+//     device code  PTX, cubins and host objects for devices, each at the offset that the
+//                manifest gives, a multiple of 64; zeros between them
 //     tokenizer  FlatBuffers, runtime/tokenizer
 //     manifest   FlatBuffers, Manifest.fbs
 //
@@ -64,6 +66,8 @@ public:
   Bytes code() const { return section(SectionKind::Code); }
   /// Empty without a tokenizer.
   Bytes tokenizer() const { return section(SectionKind::Tokenizer); }
+  /// What a manifest's device names; empty if it names nothing.
+  Bytes deviceCode(const manifest::Range *range) const;
   /// The bytes of weight `index`, aligned to 64. Mapped read-only, so that
   /// processes share them.
   Bytes weight(size_t index) const;

@@ -119,6 +119,19 @@ bool ArtifactWriter::appendWeight(unsigned index, const void *data, uint64_t siz
   return true;
 }
 
+void ArtifactWriter::addDeviceCode(std::string_view ptx, const std::vector<uint8_t> &cubin,
+                                   const std::vector<uint8_t> &host) {
+  auto add = [&](const auto &bytes) {
+    if (bytes.empty())
+      return manifest::Range(0, 0);
+    devices.resize(alignUp(devices.size(), weightAlignment));
+    manifest::Range range(devices.size(), bytes.size());
+    devices.insert(devices.end(), bytes.begin(), bytes.end());
+    return range;
+  };
+  deviceRanges.push_back({add(ptx), add(cubin), add(host)});
+}
+
 bool ArtifactWriter::finish(manifest::ManifestT manifest, std::string &error) {
   if (done || file < 0) {
     error = path + ": is already written";
@@ -144,7 +157,21 @@ bool ArtifactWriter::finish(manifest::ManifestT manifest, std::string &error) {
   manifest.weights = std::move(weights);
   weights.clear();
   progress.clear();
-  if (!checkManifest(manifest, weightsSize, error)) {
+  if (manifest.devices.size() != deviceRanges.size()) {
+    error = path + ": expects code for " + std::to_string(manifest.devices.size()) +
+            " devices, got it for " + std::to_string(deviceRanges.size());
+    return false;
+  }
+  for (size_t i = 0; i < deviceRanges.size(); ++i) {
+    manifest::DeviceT &device = *manifest.devices[i];
+    auto place = [](const manifest::Range &range) {
+      return range.bytes() ? std::make_unique<manifest::Range>(range) : nullptr;
+    };
+    device.ptx = place(deviceRanges[i][0]);
+    device.cubin = place(deviceRanges[i][1]);
+    device.host = place(deviceRanges[i][2]);
+  }
+  if (!checkManifest(manifest, weightsSize, devices.size(), error)) {
     error = path + ": " + error;
     return false;
   }
@@ -171,6 +198,7 @@ bool ArtifactWriter::finish(manifest::ManifestT manifest, std::string &error) {
     return false;
   }
   if (!section(SectionKind::Code, code.data(), code.size()) ||
+      !section(SectionKind::DeviceCode, devices.data(), devices.size()) ||
       !section(SectionKind::Tokenizer, tokenizer.data(), tokenizer.size()) ||
       !section(SectionKind::Manifest, builder.GetBufferPointer(), builder.GetSize()))
     return false;

@@ -16,9 +16,11 @@
 
 #include "artifact/Format.h"
 
+#include <array>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fovea::artifact {
@@ -50,11 +52,15 @@ public:
 
   /// The ELF shared object. Required.
   void setCode(std::vector<uint8_t> bytes) { code = std::move(bytes); }
+  /// Code for a device, by its place in `manifest.devices`, in order; a cubin may be empty.
+  /// Optional.
+  void addDeviceCode(std::string_view ptx, const std::vector<uint8_t> &cubin,
+                     const std::vector<uint8_t> &host);
   /// The tokenizer's tables. Optional.
   void setTokenizer(std::vector<uint8_t> bytes) { tokenizer = std::move(bytes); }
 
-  /// Writes the rest, syncs, and renames to the target. `manifest.weights` is
-  /// filled in here; the steps' code and the rest are the caller's. False, and
+  /// Writes the rest, syncs, and renames to the target. `manifest.weights`
+  /// and the places of device code are filled in here; the rest is the caller's. False, and
   /// `error` says why, if something cannot be written, a weight is incomplete or
   /// the manifest is not one that a reader takes.
   bool finish(manifest::ManifestT manifest, std::string &error);
@@ -75,7 +81,9 @@ private:
   bool done = false;
   std::vector<std::unique_ptr<manifest::WeightT>> weights;
   std::vector<Weight> progress;
-  std::vector<uint8_t> code, tokenizer;
+  std::vector<uint8_t> code, tokenizer, devices;
+  /// PTX, cubin and host code of each device, in `devices`.
+  std::vector<std::array<manifest::Range, 3>> deviceRanges;
   std::mutex failureLock;
   std::string failure;
 };

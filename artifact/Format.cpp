@@ -41,6 +41,8 @@ const char *sectionName(SectionKind kind) {
     return "tokenizer";
   case SectionKind::Weights:
     return "weights";
+  case SectionKind::DeviceCode:
+    return "device code";
   }
   return "unknown";
 }
@@ -137,7 +139,7 @@ bool decodeHeader(const uint8_t *data, size_t size, Header &header, std::string 
     section.offset = get<uint64_t>(at + 8);
     section.size = get<uint64_t>(at + 16);
     section.hash = {get<uint64_t>(at + 24), get<uint64_t>(at + 32)};
-    bool known = kind >= 1 && kind <= 4;
+    bool known = kind >= 1 && kind <= 5;
     bool fits = section.offset % pageSize == 0 && section.offset >= end &&
                 section.offset - end < pageSize && section.offset <= size && section.size > 0 &&
                 section.size <= size - section.offset;

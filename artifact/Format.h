@@ -21,10 +21,16 @@ constexpr uint8_t magic[8] = {0x89, 'F', 'O', 'V', 'E', 'A', '\r', '\n'};
 constexpr uint32_t formatVersion = 1;
 /// The header's size, and what sections are aligned to.
 constexpr size_t pageSize = 4096;
-/// What each weight is aligned to, in the section and so in memory.
+/// What each weight is aligned to, in the section and so in memory; each piece of device code too.
 constexpr size_t weightAlignment = 64;
 
-enum class SectionKind : uint32_t { Manifest = 1, Code = 2, Tokenizer = 3, Weights = 4 };
+enum class SectionKind : uint32_t {
+  Manifest = 1,
+  Code = 2,
+  Tokenizer = 3,
+  Weights = 4,
+  DeviceCode = 5
+};
 
 /// "manifest", "code", ...; "unknown" for any other number.
 const char *sectionName(SectionKind kind);

@@ -15,16 +15,19 @@ namespace {
 
 /// `plan` writes one number for each; more than this is no program.
 constexpr uint32_t maxLocals = 1u << 24;
+/// What no device goes beyond.
+constexpr uint32_t maxThreads = 1024, maxShared = 1u << 20;
 
 class Checker {
 public:
-  Checker(const ManifestT &manifest, uint64_t weightsSize, std::string &error)
-      : manifest(manifest), weightsSize(weightsSize), error(error) {}
+  Checker(const ManifestT &manifest, uint64_t weightsSize, uint64_t deviceSize, std::string &error)
+      : manifest(manifest), weightsSize(weightsSize), deviceSize(deviceSize), error(error) {}
 
   bool check() {
     if (!manifest.model)
       return fail("the manifest has no model");
-    return checkModel(*manifest.model) && checkKernels() && checkEntries() && checkWeights();
+    return checkModel(*manifest.model) && checkKernels(manifest.kernels) && checkEntries() &&
+           checkWeights() && checkDevices();
   }
 
 private:
@@ -46,9 +49,12 @@ private:
     return true;
   }
 
-  bool checkKernels() {
+  using Kernels = std::vector<std::unique_ptr<KernelT>>;
+  using Steps = std::vector<std::unique_ptr<StepT>>;
+
+  bool checkKernels(const Kernels &kernels) {
     std::set<std::string> names;
-    for (const auto &kernel : manifest.kernels)
+    for (const auto &kernel : kernels)
       if (!kernel || kernel->name.empty() || !names.insert(kernel->name).second)
         return fail("kernels: '" + (kernel ? kernel->name : "") + "' is no name or is there twice");
     return true;
@@ -88,13 +94,11 @@ private:
         return fail("argument '" + value->name + "' continues something");
     }
     names.clear();
-    uint64_t locals = 1;
     std::set<int32_t> continued;
     for (const auto &value : entry.results) {
       if (!checkValue("result", value.get(), names))
         return false;
       bool cache = value->kind == ValueKind::Cache;
-      locals += cache ? 1 : value->shape.size();
       if (!cache) {
         if (value->continues != -1)
           return fail("result '" + value->name + "' is a tensor and continues something");
@@ -112,21 +116,30 @@ private:
       if (!continued.insert(index).second)
         return fail("argument '" + argument.name + "' is continued by two results");
     }
-    if (entry.locals < locals || entry.locals > maxLocals)
-      return fail("expects between " + std::to_string(locals) + " and " +
-                  std::to_string(maxLocals) + " locals, got " + std::to_string(entry.locals));
     if (entry.max_positions < 0)
       return fail("max_positions is negative");
-    for (size_t i = 0; i < entry.steps.size(); ++i) {
-      const auto &step = entry.steps[i];
-      if (!step || step->kernel >= manifest.kernels.size())
+    return checkSteps(entry, entry.locals, entry.steps, manifest.kernels);
+  }
+
+  /// What runs for an entry, on the CPU or on a device with kernels of its own.
+  bool checkSteps(const EntryT &entry, uint32_t locals, const Steps &steps,
+                  const Kernels &kernels) {
+    uint64_t least = 1;
+    for (const auto &value : entry.results)
+      least += value->kind == ValueKind::Cache ? 1 : value->shape.size();
+    if (locals < least || locals > maxLocals)
+      return fail("expects between " + std::to_string(least) + " and " + std::to_string(maxLocals) +
+                  " locals, got " + std::to_string(locals));
+    for (size_t i = 0; i < steps.size(); ++i) {
+      const auto &step = steps[i];
+      if (!step || step->kernel >= kernels.size())
         return fail("step " + std::to_string(i) + " names kernel " +
                     (step ? std::to_string(step->kernel) : "none") + " of " +
-                    std::to_string(manifest.kernels.size()));
+                    std::to_string(kernels.size()));
       for (uint32_t place : {step->flops, step->bytes})
-        if (place >= entry.locals)
+        if (place >= locals)
           return fail("step " + std::to_string(i) + " has its cost at local " +
-                      std::to_string(place) + " of " + std::to_string(entry.locals));
+                      std::to_string(place) + " of " + std::to_string(locals));
     }
     return true;
   }
@@ -194,16 +207,72 @@ private:
     return true;
   }
 
+  bool checkDevices() {
+    uint64_t end = 0;
+    std::set<std::string> chips;
+    for (const auto &device : manifest.devices) {
+      if (!device || !isIdentifier(device->chip) || !chips.insert(device->chip).second)
+        return fail("device '" + (device ? device->chip : "") +
+                    "' has no name of letters, digits and '_', or is there twice");
+      if (!checkDevice(*device, end)) {
+        error = "device '" + device->chip + "': " + error;
+        return false;
+      }
+    }
+    if (end != deviceSize)
+      return fail("device code ends at " + std::to_string(end) + " of " +
+                  std::to_string(deviceSize) + " bytes");
+    return true;
+  }
+
+  /// `end` of what stands before it in the section, then of itself.
+  bool checkDevice(const DeviceT &device, uint64_t &end) {
+    if (!checkRange("ptx", device.ptx.get(), end) ||
+        (device.cubin && !checkRange("cubin", device.cubin.get(), end)) ||
+        !checkRange("host code", device.host.get(), end) || !checkKernels(device.kernels))
+      return false;
+    for (const auto &kernel : device.kernels)
+      if (kernel->threads < 1 || kernel->threads > maxThreads || kernel->shared_bytes > maxShared)
+        return fail("kernel '" + kernel->name + "' expects 1 to " + std::to_string(maxThreads) +
+                    " threads and at most " + std::to_string(maxShared) +
+                    " bytes of shared memory, got " + std::to_string(kernel->threads) + " and " +
+                    std::to_string(kernel->shared_bytes));
+    if (device.programs.size() != manifest.entries.size())
+      return fail("expects a program for each of " + std::to_string(manifest.entries.size()) +
+                  " entries, got " + std::to_string(device.programs.size()));
+    for (size_t i = 0; i < device.programs.size(); ++i) {
+      const auto &program = device.programs[i];
+      if (!program ||
+          !checkSteps(*manifest.entries[i], program->locals, program->steps, device.kernels)) {
+        error = "entry '" + manifest.entries[i]->name + "': " + error;
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool checkRange(const char *what, const Range *range, uint64_t &end) {
+    uint64_t offset = range ? range->offset() : 0, bytes = range ? range->bytes() : 0;
+    if (bytes == 0 || offset != alignUp(end, weightAlignment) || offset > deviceSize ||
+        bytes > deviceSize - offset)
+      return fail(std::string(what) + " has " + std::to_string(bytes) + " bytes at " +
+                  std::to_string(offset) + " of " + std::to_string(deviceSize) +
+                  "; expects some, behind what stands before it");
+    end = offset + bytes;
+    return true;
+  }
+
   const ManifestT &manifest;
-  uint64_t weightsSize;
+  uint64_t weightsSize, deviceSize;
   std::string &error;
   std::map<std::string, std::tuple<int64_t, int64_t, ElementType>> caches;
 };
 
 } // namespace
 
-bool checkManifest(const ManifestT &manifest, uint64_t weightsSize, std::string &error) {
-  return Checker(manifest, weightsSize, error).check();
+bool checkManifest(const ManifestT &manifest, uint64_t weightsSize, uint64_t deviceSize,
+                   std::string &error) {
+  return Checker(manifest, weightsSize, deviceSize, error).check();
 }
 
 } // namespace fovea::artifact

@@ -13,9 +13,10 @@ namespace fovea::artifact {
 /// Longest shape of a value or weight.
 constexpr size_t maxRank = 16;
 
-/// `weightsSize`: bytes of the weights section, 0 without one. False, and `error`
-/// names place, found and expected, if the manifest is not sound.
-bool checkManifest(const manifest::ManifestT &manifest, uint64_t weightsSize, std::string &error);
+/// `weightsSize` and `deviceSize`: bytes of the sections of weights and of device code, 0 without
+/// one. False, and `error` names place, found and expected, if the manifest is not sound.
+bool checkManifest(const manifest::ManifestT &manifest, uint64_t weightsSize, uint64_t deviceSize,
+                   std::string &error);
 
 } // namespace fovea::artifact
 

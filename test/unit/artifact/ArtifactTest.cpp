@@ -4,6 +4,7 @@
 // gives the same bytes, and no damaged or unwritable file passes.
 #include "artifact/ArtifactReader.h"
 #include "artifact/ArtifactWriter.h"
+#include "artifact/ManifestCheck.h"
 
 #include <gtest/gtest.h>
 
@@ -66,6 +67,25 @@ protected:
     return manifest;
   }
 
+  /// Adds two devices; `write` adds their code.
+  static manifest::ManifestT withDevices(manifest::ManifestT manifest) {
+    for (const char *chip : {"sm_80", "sm_90a"}) {
+      auto device = std::make_unique<manifest::DeviceT>();
+      device->chip = chip;
+      auto kernel = std::make_unique<manifest::KernelT>();
+      kernel->name = "add";
+      kernel->threads = 128;
+      kernel->shared_bytes = 1024;
+      device->kernels.push_back(std::move(kernel));
+      auto program = std::make_unique<manifest::ProgramT>();
+      program->locals = 4;
+      program->steps.push_back(std::make_unique<manifest::StepT>());
+      device->programs.push_back(std::move(program));
+      manifest.devices.push_back(std::move(device));
+    }
+    return manifest;
+  }
+
   /// Two weights with a gap of 4 bytes between, code and tokenizer of a few bytes.
   bool write(const std::string &to, manifest::ManifestT manifest, std::string &error) {
     auto writer = ArtifactWriter::create(to, error);
@@ -81,6 +101,11 @@ protected:
       return false;
     writer->setCode({1, 2, 3});
     writer->setTokenizer({4, 5});
+    for (const auto &device : manifest.devices)
+      if (device && device->chip == "sm_80")
+        writer->addDeviceCode(".version 8.0", {}, {6, 7, 8});
+      else
+        writer->addDeviceCode(".version 8.1", {9}, {10, 11});
     return writer->finish(std::move(manifest), error);
   }
 
@@ -116,6 +141,29 @@ TEST_F(ArtifactTest, ReadsBackWhatWasWritten) {
   EXPECT_TRUE(reader->verifyAll(error)) << error;
 }
 
+TEST_F(ArtifactTest, ReadsBackDeviceCode) {
+  std::string error;
+  ASSERT_TRUE(write(path, withDevices(makeManifest()), error)) << error;
+  auto reader = ArtifactReader::open(path, error);
+  ASSERT_TRUE(reader) << error;
+  auto text = [&](const std::unique_ptr<manifest::Range> &range) {
+    Bytes bytes = reader->deviceCode(range.get());
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(bytes.data) % weightAlignment, 0u);
+    return std::string(reinterpret_cast<const char *>(bytes.data), bytes.size);
+  };
+  ASSERT_EQ(reader->manifest().devices.size(), 2u);
+  const manifest::DeviceT &first = *reader->manifest().devices[0],
+                          &second = *reader->manifest().devices[1];
+  EXPECT_EQ(first.chip, "sm_80");
+  EXPECT_EQ(first.kernels[0]->threads, 128u);
+  EXPECT_EQ(text(first.ptx), ".version 8.0");
+  EXPECT_EQ(text(first.cubin), "");
+  EXPECT_EQ(text(first.host), "\6\7\b");
+  EXPECT_EQ(text(second.ptx), ".version 8.1");
+  EXPECT_EQ(text(second.cubin), "\t");
+  EXPECT_EQ(text(second.host), "\n\v");
+}
+
 TEST_F(ArtifactTest, SameInputGivesSameBytes) {
   std::string error, other = (folder / "other.fovea").string();
   ASSERT_TRUE(write(path, makeManifest(), error)) << error;
@@ -125,7 +173,7 @@ TEST_F(ArtifactTest, SameInputGivesSameBytes) {
 
 TEST_F(ArtifactTest, EveryChangedByteIsFound) {
   std::string error;
-  ASSERT_TRUE(write(path, makeManifest(), error)) << error;
+  ASSERT_TRUE(write(path, withDevices(makeManifest()), error)) << error;
   std::vector<char> bytes = readAll(path);
   std::string damaged = (folder / "damaged.fovea").string();
   writeAll(damaged, bytes);
@@ -146,7 +194,7 @@ TEST_F(ArtifactTest, EveryChangedByteIsFound) {
 
 TEST_F(ArtifactTest, EveryTruncationIsFound) {
   std::string error;
-  ASSERT_TRUE(write(path, makeManifest(), error)) << error;
+  ASSERT_TRUE(write(path, withDevices(makeManifest()), error)) << error;
   for (size_t size = std::filesystem::file_size(path); size-- > 0;) {
     std::filesystem::resize_file(path, size);
     ASSERT_FALSE(ArtifactReader::open(path, error)) << "size " << size;
@@ -347,15 +395,58 @@ TEST_F(ArtifactTest, ManifestsThatReferToNothingAreRefused) {
        "which is no cache of its kind"},
       {[](manifest::ManifestT &m) { m.kernels.push_back(std::make_unique<manifest::KernelT>()); },
        "kernels: ''"},
+      {[](manifest::ManifestT &m) { m.devices[1]->chip = "sm_80"; }, "device 'sm_80'"},
+      {[](manifest::ManifestT &m) { m.devices[0]->chip = "../x"; }, "device '../x'"},
+      {[](manifest::ManifestT &m) { m.devices[0]->kernels[0]->threads = 0; }, "1 to 1024 threads"},
+      {[](manifest::ManifestT &m) { m.devices[0]->kernels[0]->threads = 1025; },
+       "1 to 1024 threads"},
+      {[](manifest::ManifestT &m) { m.devices[0]->kernels[0]->shared_bytes = 1u << 30; },
+       "bytes of shared memory"},
+      {[](manifest::ManifestT &m) { m.devices[1]->programs.clear(); },
+       "device 'sm_90a': expects a program for each of 1 entries, got 0"},
+      {[](manifest::ManifestT &m) { m.devices[1]->programs[0]->locals = 2; }, "between 3 and"},
+      {[](manifest::ManifestT &m) { m.devices[1]->programs[0]->steps[0]->kernel = 1; },
+       "step 0 names kernel 1 of 1"},
+      {[](manifest::ManifestT &m) { m.devices[0]->programs[0]->steps[0]->flops = 4; },
+       "cost at local 4 of 4"},
   };
   for (const Case &each : cases) {
     std::string error;
-    manifest::ManifestT manifest = makeManifest();
+    manifest::ManifestT manifest = withDevices(makeManifest());
     each.spoil(manifest);
     EXPECT_FALSE(write(path, std::move(manifest), error)) << each.message;
     EXPECT_NE(error.find(each.message), std::string::npos) << error;
   }
   EXPECT_EQ(filesInFolder(), 0u);
+}
+
+/// Places of device code that no writer gives.
+TEST_F(ArtifactTest, RangesOutsideOfTheSectionAreRefused) {
+  using manifest::Range;
+  struct Case {
+    Range ptx, host;
+    uint64_t size;
+    const char *message;
+  };
+  const Case cases[] = {
+      {{0, 5}, {64, 3}, 67, ""},
+      {{0, 5}, {64, 3}, 68, "ends at 67 of 68"},
+      {{0, 5}, {64, 3}, 66, "host code has 3 bytes at 64 of 66"},
+      {{0, 0}, {0, 3}, 3, "ptx has 0 bytes"},
+      {{64, 5}, {128, 3}, 131, "ptx has 5 bytes at 64"},
+      {{0, 5}, {0, 3}, 5, "host code has 3 bytes at 0"},
+      {{0, ~uint64_t{0}}, {64, 3}, 67, "ptx has 18446744073709551615 bytes"},
+      {{0, 5}, {64, ~uint64_t{0} - 10}, 67, "host code has"},
+  };
+  for (const Case &each : cases) {
+    manifest::ManifestT manifest = withDevices(makeManifest());
+    manifest.devices.pop_back();
+    manifest.devices[0]->ptx = std::make_unique<Range>(each.ptx);
+    manifest.devices[0]->host = std::make_unique<Range>(each.host);
+    std::string error;
+    EXPECT_EQ(checkManifest(manifest, 0, each.size, error), !*each.message) << error;
+    EXPECT_NE(error.find(each.message), std::string::npos) << error;
+  }
 }
 
 } // namespace
