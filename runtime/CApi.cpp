@@ -114,17 +114,26 @@ fovea_status *fovea_module_get_result(const fovea_module *module, size_t entry, 
   });
 }
 
+using Steps = std::vector<std::unique_ptr<manifest::StepT>>;
+
+static const manifest::StepT &stepAt(const Steps &steps, size_t step) {
+  if (step >= steps.size())
+    failInvalid("there is no step number " + std::to_string(step) + " of " +
+                std::to_string(steps.size()));
+  return *steps[step];
+}
+
+static fovea_step_info describe(const manifest::StepT &step, const manifest::KernelT &kernel) {
+  return {kernel.name.c_str(), kernel.description.c_str(), step.location.c_str(), kernel.fallback,
+          kernel.schedule.c_str()};
+}
+
 fovea_status *fovea_module_get_step(const fovea_module *module, size_t entry, size_t step,
                                     fovea_step_info *info) {
   return guarded([&] {
     require(info, "info");
-    const auto &steps = entryAt(module, entry).description->steps;
-    if (step >= steps.size())
-      failInvalid("there is no step number " + std::to_string(step) + " of " +
-                  std::to_string(steps.size()));
-    const auto &kernel = *module->module->manifest().kernels[steps[step]->kernel];
-    *info = {kernel.name.c_str(), kernel.description.c_str(), steps[step]->location.c_str(),
-             kernel.fallback, kernel.schedule.c_str()};
+    const manifest::StepT &at = stepAt(entryAt(module, entry).description->steps, step);
+    *info = describe(at, *module->module->manifest().kernels[at.kernel]);
   });
 }
 
@@ -200,6 +209,42 @@ fovea_status *fovea_context_get_info(const fovea_context *context, fovea_context
     require(context, "context");
     require(info, "info");
     *info = {context->context.threads(), context->context.capacity(), context->context.length()};
+  });
+}
+
+/// Fails by number.
+static const Steps &stepsOf(const fovea_context *context, size_t entry) {
+  require(context, "context");
+  size_t count = context->context.module().entries().size();
+  if (entry >= count)
+    failInvalid("there is no entry number " + std::to_string(entry) + " of " +
+                std::to_string(count));
+  return context->context.steps(entry);
+}
+
+fovea_status *fovea_context_get_device(const fovea_context *context, const char **name) {
+  return guarded([&] {
+    require(context, "context");
+    require(name, "name");
+    const OnDevice *device = context->context.onDevice();
+    *name = device ? device->device().name().c_str() : "the CPU";
+  });
+}
+
+fovea_status *fovea_context_get_step_count(const fovea_context *context, size_t entry,
+                                           size_t *count) {
+  return guarded([&] {
+    require(count, "count");
+    *count = stepsOf(context, entry).size();
+  });
+}
+
+fovea_status *fovea_context_get_step(const fovea_context *context, size_t entry, size_t step,
+                                     fovea_step_info *info) {
+  return guarded([&] {
+    require(info, "info");
+    const manifest::StepT &at = stepAt(stepsOf(context, entry), step);
+    *info = describe(at, context->context.kernel(at));
   });
 }
 

@@ -33,13 +33,15 @@ static std::string shapeText(const std::vector<int64_t> &shape,
 
 Call::Call(Context &context, const std::string &entry)
     : theContext(context), entryIndex(context.module().requireEntry(entry)),
-      description(context.module().entries()[entryIndex].description) {
+      description(context.module().entries()[entryIndex].description),
+      steps(&context.steps(entryIndex)) {
   arguments.resize(description->arguments.size());
   results.resize(description->results.size());
-  locals.resize(description->locals);
+  const OnDevice *device = context.onDevice();
+  locals.resize(device ? device->entry(entryIndex).description->locals : description->locals);
   buffers.resize(arguments.size() + results.size());
   if (context.profiled())
-    seconds.resize(description->steps.size()), profiles.resize(seconds.size());
+    seconds.resize(steps->size()), profiles.resize(seconds.size());
   newLengths.resize(results.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
     const ValueT &value = *description->arguments[i];
@@ -202,21 +204,35 @@ void Call::checkPositions() const {
                   std::to_string(longest) + " that the model was made for");
 }
 
-/// Fills `sizes` as `plan` reads them and the arguments' part of `buffers`.
+/// An address on a device, as a frame holds it.
+static void *pointer(uint64_t address) { return reinterpret_cast<void *>(address); }
+
+/// Fills `sizes` as `plan` reads them and the arguments' part of `buffers`; a device gets copies.
 void Call::collectSizes() {
+  OnDevice *device = theContext.onDevice();
   sizes.clear();
   for (size_t i = 0; i < arguments.size(); ++i) {
-    const Argument &argument = arguments[i];
+    Argument &argument = arguments[i];
     if (!argument.cache) {
       sizes.insert(sizes.end(), argument.shape.begin(), argument.shape.end());
       buffers[i] = const_cast<void *>(argument.data);
+      if (device) {
+        const ValueT &value = *description->arguments[i];
+        uint64_t bytes = 0;
+        artifact::tensorBytes(value.element, argument.shape, bytes); // checked when it was set
+        uint64_t address =
+            argument.onDevice.ensure(device->device(), bytes, "argument '" + value.name + "'");
+        if (bytes)
+          device->device().copyIn(address, argument.data, bytes);
+        buffers[i] = pointer(address);
+      }
       continue;
     }
     Cache &cache = *argument.cache;
     theContext.prepare(cache, argument.batch >= 0 ? bound[argument.batch].size
                                                   : std::max<int64_t>(cache.batch, 1));
     sizes.insert(sizes.end(), {cache.batch, theContext.capacity(), cache.length});
-    buffers[i] = cache.memory.get();
+    buffers[i] = device ? pointer(cache.onDevice.address()) : cache.memory.get();
   }
 }
 
@@ -252,8 +268,13 @@ void Call::prepareResults() {
     if (!fits)
       failInternal(where() + " expects shape " + shapeText(value.shape, value.dims) +
                    ", the code's plan gives " + shapeText(result.shape));
-    buffers[arguments.size() + i] = result.buffer.ensure(bytes, "a result");
-    result.tensor = {buffers[arguments.size() + i],
+    void *data = result.buffer.ensure(bytes, "a result");
+    result.bytes = bytes;
+    buffers[arguments.size() + i] = data;
+    if (OnDevice *device = theContext.onDevice())
+      buffers[arguments.size() + i] =
+          pointer(result.onDevice.ensure(device->device(), bytes, "result '" + value.name + "'"));
+    result.tensor = {data,
                      {FOVEA_CPU, 0},
                      static_cast<int32_t>(result.shape.size()),
                      dtypeOf(value.element),
@@ -276,26 +297,23 @@ void Call::failSizes() const {
 
 void Call::run() {
   const Entry &entry = theContext.module().entries()[entryIndex];
+  OnDevice *device = theContext.onDevice();
   hasRun = false;
   bindDimensions();
   checkPositions();
   collectSizes();
   std::fill(locals.begin(), locals.end(), 0);
-  entry.plan(sizes.data(), locals.data());
+  (device ? device->entry(entryIndex).plan : entry.plan)(sizes.data(), locals.data());
   if (locals[0] == -1)
     failSizes();
   if (locals[0] < 0)
     failInternal("entry '" + description->name + "': the code's plan gives an arena of " +
                  std::to_string(locals[0]) + " bytes");
   prepareResults();
-  int64_t fault = 0;
-  fovea_frame frame{theContext.arena.ensure(static_cast<uint64_t>(locals[0]), "the arena"),
-                    theContext.module().weights(), buffers.data(), locals.data(), &fault};
   std::fill(seconds.begin(), seconds.end(), 0.0);
-  theContext.runSteps(entry.step, frame, static_cast<int64_t>(description->steps.size()),
-                      seconds.empty() ? nullptr : seconds.data(), entryIndex);
-  if (fault != 0)
+  if (int64_t fault = runSteps())
     failFault(fault);
+  copyResults();
   for (size_t i = 0; i < results.size(); ++i)
     if (const ValueT &value = *description->results[i]; value.kind == ValueKind::Cache)
       arguments[value.continues].cache->length = newLengths[i];
@@ -304,10 +322,33 @@ void Call::run() {
   hasRun = true;
 }
 
+/// Runs all steps. Returns the frame's fault.
+int64_t Call::runSteps() {
+  auto arenaBytes = static_cast<uint64_t>(locals[0]);
+  double *times = seconds.empty() ? nullptr : seconds.data();
+  int64_t fault = 0;
+  if (theContext.onDevice())
+    return theContext.runOnDevice({nullptr, nullptr, buffers.data(), locals.data(), nullptr},
+                                  arenaBytes, times, entryIndex);
+  fovea_frame frame{theContext.arena.ensure(arenaBytes, "the arena"), theContext.module().weights(),
+                    buffers.data(), locals.data(), &fault};
+  theContext.runSteps(theContext.module().entries()[entryIndex].step, frame,
+                      static_cast<int64_t>(steps->size()), times, entryIndex);
+  return fault;
+}
+
+/// From the device to the caller's memory.
+void Call::copyResults() {
+  OnDevice *device = theContext.onDevice();
+  for (Result &result : results)
+    if (device && result.bytes > 0)
+      device->device().copyOut(result.tensor.data, result.onDevice.address(), result.bytes);
+}
+
 /// Adds this run's times and costs. Place 0 among the locals is the arena's: no cost stands there.
 void Call::addProfile() {
   for (size_t i = 0; i < profiles.size(); ++i) {
-    const manifest::StepT &step = *description->steps[i];
+    const manifest::StepT &step = *(*steps)[i];
     profiles[i].seconds += seconds[i];
     for (auto [sum, place] : {std::make_pair(&profiles[i].flops, step.flops),
                               std::make_pair(&profiles[i].bytes, step.bytes)})
@@ -318,12 +359,12 @@ void Call::addProfile() {
 /// Says which kernel met the index, and which argument is likely to hold it.
 void Call::failFault(int64_t fault) const {
   auto step = static_cast<size_t>(fault - 1);
-  if (fault < 1 || step >= description->steps.size())
+  if (fault < 1 || step >= steps->size())
     failInternal("entry '" + description->name + "': the code records a fault in step " +
-                 std::to_string(fault - 1) + " of " + std::to_string(description->steps.size()));
-  const auto &at = *description->steps[step];
-  std::string message = "entry '" + description->name + "': kernel '" +
-                        theContext.module().manifest().kernels[at.kernel]->name + "'";
+                 std::to_string(fault - 1) + " of " + std::to_string(steps->size()));
+  const auto &at = *(*steps)[step];
+  std::string message =
+      "entry '" + description->name + "': kernel '" + theContext.kernel(at).name + "'";
   if (!at.location.empty())
     message += " (" + at.location + ")";
   message += " met an index or a size out of bounds";

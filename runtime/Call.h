@@ -43,6 +43,7 @@ private:
     bool set = false;
     const void *data = nullptr;
     std::vector<int64_t> shape;
+    DeviceBuffer onDevice;
     /// For each named dimension of a tensor, its axis and its number in `bound`.
     std::vector<std::pair<size_t, size_t>> named;
     /// Of a cache: itself, and its batch's number in `bound` or -1.
@@ -57,6 +58,8 @@ private:
   };
   struct Result {
     Buffer buffer;
+    DeviceBuffer onDevice;
+    uint64_t bytes = 0;
     std::vector<int64_t> shape;
     fovea_tensor tensor{};
   };
@@ -70,11 +73,14 @@ private:
   [[noreturn]] void failSizes() const;
   void collectSizes();
   void prepareResults();
+  int64_t runSteps();
+  void copyResults();
   void addProfile();
 
   Context &theContext;
   size_t entryIndex;
   const manifest::EntryT *description;
+  const std::vector<std::unique_ptr<manifest::StepT>> *steps;
   std::vector<Argument> arguments;
   std::vector<Result> results;
   std::vector<Dimension> bound;

@@ -32,17 +32,27 @@ Context::Context(std::shared_ptr<const Module> module, const fovea_context_optio
   if (options.threading) {
     hosted = true;
     host = *options.threading;
+    if (options.device && std::strcmp(options.device, "cpu") != 0)
+      failInvalid("threading: a host's threads run code for the CPU; expects no device, got '" +
+                  std::string(options.device) + "'");
     if (host.threads < 1 || host.threads > maxThreads ||
         (!host.parallel_region && !host.parallel_for))
       failInvalid("threading: expects 1 to 1024 threads and one of the two functions");
+    threadCount = host.threads;
     barrier = std::make_unique<Barrier>(host.threads, spinsFor(host.threads));
   } else {
     if (options.threads < 0 || options.threads > maxThreads)
       failInvalid("expects 1 to 1024 threads, or 0 for one a core, got " +
                   std::to_string(options.threads));
     int count = options.threads > 0 ? options.threads : std::min(availableCores(), maxThreads);
-    pool = std::make_unique<ThreadPool>(count);
-    barrier = std::make_unique<Barrier>(count, spinsFor(count));
+    threadCount = count;
+    std::unique_ptr<Device> chosen = makeDevice(options.device ? options.device : "cpu", count);
+    if (chosen) {
+      device = std::make_unique<OnDevice>(theModule, std::move(chosen));
+    } else {
+      pool = std::make_unique<ThreadPool>(count);
+      barrier = std::make_unique<Barrier>(count, spinsFor(count));
+    }
   }
   if (traced)
     events.resize(static_cast<size_t>(threads()));
@@ -75,6 +85,13 @@ void Context::zeroUsed(Cache &cache) {
     return;
   uint64_t row = static_cast<uint64_t>(cache.size) * cache.elementBytes;
   uint64_t stride = row * static_cast<uint64_t>(cacheCapacity);
+  if (device) {
+    uint64_t address = cache.onDevice.address();
+    for (int64_t i = 0; i < cache.batch * cache.heads; ++i, address += stride)
+      device->device().fill(address, 0, row * static_cast<uint64_t>(cache.length));
+    cache.length = 0;
+    return;
+  }
   char *at = static_cast<char *>(cache.memory.get());
   for (int64_t i = 0; i < cache.batch * cache.heads; ++i, at += stride)
     std::memset(at, 0, row * static_cast<uint64_t>(cache.length));
@@ -104,10 +121,34 @@ void Context::prepare(Cache &cache, int64_t batch) {
     fits = fits && !__builtin_mul_overflow(bytes, static_cast<uint64_t>(factor), &bytes);
   if (!fits)
     bytes = UINT64_MAX;
-  if (bytes > cache.memory.size())
-    cache.memory.ensure(bytes, "cache '" + cache.name + "' (" + std::to_string(batch) +
-                                   " rows, context of " + std::to_string(cacheCapacity) + ")");
+  auto what = [&] {
+    return "cache '" + cache.name + "' (" + std::to_string(batch) + " rows, context of " +
+           std::to_string(cacheCapacity) + ")";
+  };
+  if (!device && bytes > cache.memory.size())
+    cache.memory.ensure(bytes, what());
+  if (device && bytes > cache.bytesOnDevice) {
+    cache.bytesOnDevice = 0;
+    device->device().fill(cache.onDevice.ensure(device->device(), bytes, what()), 0, bytes);
+    cache.bytesOnDevice = bytes;
+  }
   cache.batch = batch;
+}
+
+const std::vector<std::unique_ptr<manifest::StepT>> &Context::steps(size_t entry) const {
+  return device ? device->entry(entry).description->steps
+                : theModule->manifest().entries[entry]->steps;
+}
+
+const manifest::KernelT &Context::kernel(const manifest::StepT &step) const {
+  return device ? device->kernel(step.kernel) : *theModule->manifest().kernels[step.kernel];
+}
+
+/// Nothing is allocated while steps run.
+void Context::reserveEvents(size_t steps) {
+  for (auto &ofThread : events)
+    if (size_t needed = ofThread.size() + steps + 1; needed > ofThread.capacity())
+      ofThread.reserve(2 * needed);
 }
 
 const std::vector<fovea_trace_event> &Context::trace() {
@@ -181,11 +222,7 @@ void Context::runSteps(fovea_step_fn step, const fovea_frame &frame, int64_t ste
   Region region{step,      &frame,        0,       steps,
                 threads(), barrier.get(), seconds, traced ? events.data() : nullptr,
                 call};
-  // Nothing is allocated while steps run.
-  for (auto &ofThread : events)
-    if (size_t needed = ofThread.size() + static_cast<size_t>(steps) + 1;
-        needed > ofThread.capacity())
-      ofThread.reserve(2 * needed);
+  reserveEvents(static_cast<size_t>(steps));
   call.begin = traced ? nanoseconds(Clock::now()) : 0;
   if (!hosted) {
     pool->run(walk, &region);
@@ -203,6 +240,46 @@ void Context::runSteps(fovea_step_fn step, const fovea_frame &frame, int64_t ste
     call.end = nanoseconds(Clock::now());
     events[0].push_back(call);
   }
+}
+
+int64_t Context::runOnDevice(fovea_frame frame, uint64_t arenaBytes, double *seconds,
+                             size_t entry) {
+  Device &on = device->device();
+  frame.arena = reinterpret_cast<void *>(arenaOnDevice.ensure(on, arenaBytes, "the arena"));
+  frame.weights = device->weights();
+  int64_t fault = 0;
+  uint64_t word = faultOnDevice.ensure(on, sizeof(fault), "the fault word");
+  on.copyIn(word, &fault, sizeof(fault));
+  frame.fault = reinterpret_cast<int64_t *>(word);
+  auto count = static_cast<int64_t>(steps(entry).size());
+  reserveEvents(static_cast<size_t>(count));
+  fovea_trace_event call{theModule->manifest().entries[entry]->name.c_str(), entry, -1, 0, 0, 0};
+  call.begin = nanoseconds(Clock::now());
+  for (int64_t step = 0; step < count; ++step) {
+    Clock::time_point before = Clock::now();
+    if (int64_t wrong = device->launch(entry, step, frame))
+      return wrong;
+    if (!seconds && !traced)
+      continue;
+    on.synchronize();
+    Clock::time_point after = Clock::now();
+    if (seconds)
+      seconds[step] += std::chrono::duration<double>(after - before).count();
+    if (traced) {
+      fovea_trace_event event = call;
+      event.step = step;
+      event.begin = nanoseconds(before);
+      event.end = nanoseconds(after);
+      events[0].push_back(event);
+    }
+  }
+  on.synchronize();
+  if (traced) {
+    call.end = nanoseconds(Clock::now());
+    events[0].push_back(call);
+  }
+  on.copyOut(&fault, word, sizeof(fault));
+  return fault;
 }
 
 } // namespace fovea

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a use of a module needs: threads, arena, caches. One thread at a time.
+// What a use of a module needs: threads or a device, arena, caches. One thread at a time.
 #ifndef FOVEA_RUNTIME_CONTEXT_H
 #define FOVEA_RUNTIME_CONTEXT_H
 
 #include "runtime/Memory.h"
 #include "runtime/Module.h"
+#include "runtime/OnDevice.h"
 #include "runtime/ThreadPool.h"
 
 #include <memory>
@@ -23,6 +24,9 @@ struct Cache {
   uint64_t elementBytes = 0;
   int64_t batch = 0, length = 0;
   Pages memory;
+  /// In place of it, for a context on a device, and its bytes.
+  DeviceBuffer onDevice;
+  uint64_t bytesOnDevice = 0;
 };
 
 class Context {
@@ -31,11 +35,17 @@ public:
   Context(std::shared_ptr<const Module> module, const fovea_context_options &options);
 
   const Module &module() const { return *theModule; }
-  int threads() const { return hosted ? host.threads : pool->threads(); }
+  int threads() const { return threadCount; }
   int64_t capacity() const { return cacheCapacity; }
   /// Of the longest cache.
   int64_t length() const;
   bool profiled() const { return profile; }
+
+  /// Null if the context runs on the CPU.
+  OnDevice *onDevice() const { return device.get(); }
+  /// The steps of an entry as this context runs them, and the kernel of one.
+  const std::vector<std::unique_ptr<manifest::StepT>> &steps(size_t entry) const;
+  const manifest::KernelT &kernel(const manifest::StepT &step) const;
 
   /// Empties the caches: lengths to 0, what was written to zero.
   void reset();
@@ -52,6 +62,10 @@ public:
   void runSteps(fovea_step_fn step, const fovea_frame &frame, int64_t steps, double *seconds,
                 size_t entry);
 
+  /// The same on the device; `frame` has all but arena, weights and fault. Returns 0, or 1 + the
+  /// step that met an index or a size out of bounds.
+  int64_t runOnDevice(fovea_frame frame, uint64_t arenaBytes, double *seconds, size_t entry);
+
   /// What was recorded so far. Throws Failure if the context does not trace.
   const std::vector<fovea_trace_event> &trace();
 
@@ -59,8 +73,12 @@ public:
 
 private:
   void zeroUsed(Cache &cache);
+  void reserveEvents(size_t steps);
 
   std::shared_ptr<const Module> theModule;
+  std::unique_ptr<OnDevice> device; ///< goes after all memory on it
+  DeviceBuffer arenaOnDevice, faultOnDevice;
+  int threadCount = 1;
   int64_t cacheCapacity;
   bool profile;
   bool traced;

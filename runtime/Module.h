@@ -39,6 +39,9 @@ public:
   int findEntry(const std::string &name) const;
   /// Throws Failure that lists the names there are.
   size_t requireEntry(const std::string &name) const;
+  artifact::Bytes deviceCode(const manifest::Range *range) const {
+    return reader->deviceCode(range);
+  }
   const void *const *weights() const { return weightData.data(); }
   uint64_t weightBytes() const { return totalWeightBytes; }
   /// Null if the artifact has none.

@@ -56,7 +56,7 @@ void makeElement(const std::string &name, fovea_dtype dtype, size_t index, int64
 class Timed {
 public:
   Timed(const ModulePtr &module, const ContextPtr &context, const char *name)
-      : module(module.get()) {
+      : module(module.get()), context(context.get()) {
     check(fovea_module_find_entry(this->module, name, &index));
     check(fovea_module_get_entry(this->module, index, &entry));
     fovea_call *made = nullptr;
@@ -169,9 +169,11 @@ private:
   std::vector<KernelTime> sums() const {
     std::vector<KernelTime> kernels;
     std::map<std::string, size_t> places;
-    for (size_t i = 0; i < entry.step_count; ++i) {
+    size_t steps = 0;
+    check(fovea_context_get_step_count(context, index, &steps));
+    for (size_t i = 0; i < steps; ++i) {
       fovea_step_info step;
-      check(fovea_module_get_step(module, index, i, &step));
+      check(fovea_context_get_step(context, index, i, &step));
       auto [place, isNew] = places.try_emplace(step.kernel, kernels.size());
       if (isNew)
         kernels.push_back(
@@ -189,6 +191,7 @@ private:
   }
 
   fovea_module *module;
+  fovea_context *context;
   fovea_entry_info entry{};
   size_t index = 0;
   CallPtr call;

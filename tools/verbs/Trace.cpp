@@ -58,8 +58,8 @@ void writeTrace(const ModulePtr &module, const ContextPtr &context, const std::s
       text += R"("call", "name": )" + quoted(event.entry) + "}";
     } else {
       fovea_step_info step;
-      check(fovea_module_get_step(module.get(), event.entry_index, static_cast<size_t>(event.step),
-                                  &step));
+      check(fovea_context_get_step(context.get(), event.entry_index,
+                                   static_cast<size_t>(event.step), &step));
       text += R"("step", "name": )" + quoted(step.kernel) +
               ", \"args\": {\"entry\": " + quoted(event.entry) +
               ", \"step\": " + std::to_string(event.step) +

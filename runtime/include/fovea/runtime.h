@@ -251,8 +251,16 @@ typedef struct fovea_context_options {
   /* Not 0: record when each thread runs which step (fovea_context_get_trace). Costs two readings
      of the clock a step and thread, and 48 bytes of memory. */
   int trace;
+  /* Where to run; NULL: "cpu". An artifact holds code for a GPU if it was made with --gpu. Weights
+     are copied to the device when the context is made, caches stay there; arguments and results are
+     in CPU memory all the same, and are copied by fovea_call_run. "cpu" the threads above "cuda",
+     "cuda:1"                  an NVIDIA GPU; needs its driver and nothing else "emulator" a GPU in
+     software: slow, checks every access; needs libfovea-emulator.so beside this library and
+     `threads` "emulator:early", "emulator:late" when it does asynchronous work: at once (the
+     default), or as late as the code allows */
+  const char *device;
 } fovea_context_options;
-#define FOVEA_CONTEXT_OPTIONS_INIT {sizeof(fovea_context_options), 0, 0, NULL, 0, 0}
+#define FOVEA_CONTEXT_OPTIONS_INIT {sizeof(fovea_context_options), 0, 0, NULL, 0, 0, NULL}
 
 /* `options` may be NULL. */
 FOVEA_API fovea_status *fovea_context_create(fovea_module *module,
@@ -270,6 +278,16 @@ typedef struct fovea_context_info {
 } fovea_context_info;
 FOVEA_API fovea_status *fovea_context_get_info(const fovea_context *context,
                                                fovea_context_info *info);
+
+/* The device in words: "the CPU", "the emulator", "CUDA device 0 (NVIDIA H200)". Lives as long as
+   the context. */
+FOVEA_API fovea_status *fovea_context_get_device(const fovea_context *context, const char **name);
+/* The steps of an entry as the context's device runs them: other kernels than the CPU's, which
+   fovea_module_get_step tells of, and perhaps more or fewer. */
+FOVEA_API fovea_status *fovea_context_get_step_count(const fovea_context *context, size_t entry,
+                                                     size_t *count);
+FOVEA_API fovea_status *fovea_context_get_step(const fovea_context *context, size_t entry,
+                                               size_t step, fovea_step_info *info);
 
 /* One thread's part of one step, or a whole call. */
 typedef struct fovea_trace_event {

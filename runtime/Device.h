@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a context needs of a device that is not the CPU: memory, copies, modules, launches. Work is
+// done in the order in which it is asked for; copies from the device wait for it. Everything throws
+// Failure. One thread at a time uses a device.
+//
+// Addresses are the device's own numbers: never read through them. Streams, events, graphs and
+// tensor maps are to be added here when something uses them.
+#ifndef FOVEA_RUNTIME_DEVICE_H
+#define FOVEA_RUNTIME_DEVICE_H
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fovea {
+
+/// A kernel of a module, and the shape of its launches.
+struct DeviceKernel {
+  std::string name;
+  uint32_t threads;     ///< of a block, along x
+  uint32_t sharedBytes; ///< that a launch asks for
+};
+
+/// Code for one architecture. The texts and bytes outlive the loading only.
+struct DeviceCode {
+  std::string where; ///< for messages: the artifact
+  std::string chip;  ///< sm_80, ...
+  std::string_view ptx;
+  std::string_view cubin; ///< may be empty
+  std::vector<DeviceKernel> kernels;
+};
+
+/// Loaded code. Must not outlive its device.
+class DeviceModule {
+public:
+  virtual ~DeviceModule() = default;
+  /// Runs `blocks` (at least one) blocks of kernel number `kernel`; its parameters are `words`.
+  virtual void launch(size_t kernel, int64_t blocks, const int64_t *words, int64_t count) = 0;
+};
+
+class Device {
+public:
+  virtual ~Device() = default;
+
+  /// In messages: "the emulator", "CUDA device 0 (NVIDIA H200)".
+  const std::string &name() const { return deviceName; }
+  /// How well the device runs code for `chip`: -1 not at all; of two numbers the higher is better.
+  virtual int rank(const std::string &chip) const = 0;
+
+  /// Memory that nobody has written, aligned to 256. `what` is for messages.
+  virtual uint64_t allocate(uint64_t bytes, const std::string &what) = 0;
+  virtual void release(uint64_t address) noexcept = 0;
+  /// Memory with these bytes, which nobody writes and which outlive it.
+  virtual uint64_t upload(const void *data, uint64_t bytes, const std::string &what) {
+    uint64_t address = allocate(bytes, what);
+    copyIn(address, data, bytes);
+    return address;
+  }
+  /// What an allocation holds is of no use any more.
+  virtual void forget(uint64_t /*address*/) {}
+  virtual void copyIn(uint64_t to, const void *from, uint64_t bytes) = 0;
+  virtual void copyOut(void *to, uint64_t from, uint64_t bytes) = 0;
+  virtual void fill(uint64_t to, uint8_t value, uint64_t bytes) = 0;
+
+  virtual std::unique_ptr<DeviceModule> load(const DeviceCode &code) = 0;
+  /// Waits until all that was asked for is done; reports what failed meanwhile.
+  virtual void synchronize() = 0;
+
+  /// Whether buffers are to be as large as needed and new for each call, so that an access outside
+  /// of one or to bytes that nobody wrote is found.
+  virtual bool findsFaults() const { return false; }
+
+protected:
+  explicit Device(std::string name) : deviceName(std::move(name)) {}
+
+private:
+  std::string deviceName;
+};
+
+/// Device memory that only grows; see Device::findsFaults for the exception.
+class DeviceBuffer {
+public:
+  DeviceBuffer() = default;
+  ~DeviceBuffer();
+  DeviceBuffer(DeviceBuffer &&other) noexcept;
+  DeviceBuffer &operator=(DeviceBuffer &&) = delete;
+
+  /// The address of at least `bytes` bytes; contents are not kept.
+  uint64_t ensure(Device &device, uint64_t bytes, const std::string &what);
+  uint64_t address() const { return at; }
+
+private:
+  Device *owner = nullptr;
+  uint64_t at = 0, capacity = 0;
+};
+
+/// The device of that name; null for "cpu" and "". `threads`: of this machine, for the emulator; 0:
+/// one for each core. Throws Failure if there is none.
+///
+///   cpu                            no device
+///   cuda, cuda:N                   an NVIDIA GPU, the first or the one of that number
+///   emulator, emulator:early|late  no hardware; when asynchronous work is done
+std::unique_ptr<Device> makeDevice(const std::string &name, int threads);
+
+std::unique_ptr<Device> makeCudaDevice(int number);
+
+} // namespace fovea
+
+#endif // FOVEA_RUNTIME_DEVICE_H

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See OnDevice.h. What host code says of a launch is checked before the device sees it.
+#include "runtime/OnDevice.h"
+
+#include "runtime/Status.h"
+
+#include <algorithm>
+
+namespace fovea {
+
+static std::string_view text(artifact::Bytes bytes) {
+  return {reinterpret_cast<const char *>(bytes.data), bytes.size};
+}
+
+/// The code that suits the device best. Throws Failure that says what to do if there is none.
+static const manifest::DeviceT &choose(const Module &module, const Device &device) {
+  const manifest::DeviceT *best = nullptr;
+  int bestRank = -1;
+  std::string found;
+  for (const auto &code : module.manifest().devices) {
+    found += (found.empty() ? "" : ", ") + code->chip;
+    if (int rank = device.rank(code->chip); rank > bestRank) {
+      best = code.get();
+      bestRank = rank;
+    }
+  }
+  if (!best)
+    failInvalid(module.path() + ": holds no code for " + device.name() + ", only for the CPU" +
+                (found.empty() ? "" : " and " + found) +
+                "; make it by: fovea compile MODEL --gpu=sm_80 -o FILE");
+  return *best;
+}
+
+OnDevice::Weights::~Weights() {
+  for (uint64_t address : addresses)
+    device.release(address);
+}
+
+OnDevice::OnDevice(std::shared_ptr<const Module> owner, std::unique_ptr<Device> device)
+    : module(std::move(owner)), theDevice(std::move(device)) {
+  code = &choose(*module, *theDevice);
+  artifact::Bytes elf = module->deviceCode(code->host.get());
+  host = std::make_unique<Code>(module->path(), elf.data, elf.size);
+  for (size_t i = 0; i < code->programs.size(); ++i) {
+    std::string prefix = "fovea_" + module->manifest().entries[i]->name;
+    entries.push_back({code->programs[i].get(),
+                       reinterpret_cast<fovea_plan_fn>(host->find(prefix + "_plan")),
+                       reinterpret_cast<fovea_launch_fn>(host->find(prefix + "_launch"))});
+  }
+  DeviceCode image;
+  image.where = module->path();
+  image.chip = code->chip;
+  image.ptx = text(module->deviceCode(code->ptx.get()));
+  image.cubin = text(module->deviceCode(code->cubin.get()));
+  for (const auto &kernel : code->kernels)
+    image.kernels.push_back({kernel->name, kernel->threads, kernel->shared_bytes});
+  kernels = theDevice->load(image);
+
+  uploaded = std::make_unique<Weights>(*theDevice);
+  const auto &weights = module->manifest().weights;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    // An address of its own for a weight of nothing too.
+    static const char nothing = 0;
+    const void *data = weights[i]->bytes ? module->weights()[i] : &nothing;
+    uploaded->addresses.push_back(theDevice->upload(data, std::max<uint64_t>(weights[i]->bytes, 1),
+                                                    "weight '" + weights[i]->name + "'"));
+    weightAddresses.push_back(reinterpret_cast<const void *>(uploaded->addresses.back()));
+  }
+}
+
+int64_t OnDevice::launch(size_t entry, int64_t step, const fovea_frame &frame) {
+  current.count = -1;
+  entries[entry].launch(&frame, step, &current);
+  if (current.fault != 0)
+    return current.fault;
+  if (current.blocks < 0 || current.count < 0 || current.count > FOVEA_MAX_LAUNCH_WORDS)
+    failInternal(module->path() + ": step " + std::to_string(step) + " of entry '" +
+                 module->manifest().entries[entry]->name + "' describes a launch of " +
+                 std::to_string(current.blocks) + " blocks with " + std::to_string(current.count) +
+                 " parameters");
+  if (current.blocks > 0)
+    kernels->launch(entries[entry].description->steps[static_cast<size_t>(step)]->kernel,
+                    current.blocks, current.words, current.count);
+  return 0;
+}
+
+} // namespace fovea

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A module on a device: its code there, the host's code that plans and describes launches, and its
+// weights. Belongs to one context.
+#ifndef FOVEA_RUNTIME_ONDEVICE_H
+#define FOVEA_RUNTIME_ONDEVICE_H
+
+#include "runtime/Device.h"
+#include "runtime/Module.h"
+
+#include <memory>
+#include <vector>
+
+namespace fovea {
+
+class OnDevice {
+public:
+  /// Chooses the code that suits `device` best, loads it and uploads the weights. Throws Failure if
+  /// there is none.
+  OnDevice(std::shared_ptr<const Module> module, std::unique_ptr<Device> device);
+
+  struct Entry {
+    const manifest::ProgramT *description;
+    fovea_plan_fn plan;
+    fovea_launch_fn launch;
+  };
+
+  Device &device() const { return *theDevice; }
+  const Entry &entry(size_t index) const { return entries[index]; }
+  const manifest::KernelT &kernel(size_t index) const { return *code->kernels[index]; }
+  /// Addresses on the device, in the manifest's order.
+  const void *const *weights() const { return weightAddresses.data(); }
+
+  /// Describes step `step` and launches it. Returns 0, or what a fault word would be if the sizes
+  /// of its operands do not fit. `frame` is the host's memory, what it points to the device's, but
+  /// for its locals.
+  int64_t launch(size_t entry, int64_t step, const fovea_frame &frame);
+
+private:
+  std::shared_ptr<const Module> module;
+  std::unique_ptr<Device> theDevice;
+  const manifest::DeviceT *code = nullptr;
+  std::unique_ptr<Code> host;
+  std::vector<Entry> entries;
+  std::vector<const void *> weightAddresses;
+  /// Released when this goes, before the device.
+  struct Weights {
+    explicit Weights(Device &device) : device(device) {}
+    ~Weights();
+    Device &device;
+    std::vector<uint64_t> addresses;
+  };
+  std::unique_ptr<Weights> uploaded;
+  std::unique_ptr<DeviceModule> kernels;
+  fovea_launch current;
+};
+
+} // namespace fovea
+
+#endif // FOVEA_RUNTIME_ONDEVICE_H

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The emulator as a device of the runtime. Each launch runs to its end, with every check; a fault
+// of a kernel is ours, for the compiler wrote it.
+#include "emulator/Launch.h"
+#include "runtime/Status.h"
+#include "runtime/emulator/EmulatorLibrary.h"
+
+#include <cstring>
+
+namespace fovea {
+
+namespace {
+
+/// Runs `body`; the emulator's errors become failures.
+template <typename Body> auto translated(fovea_code code, Body body) {
+  try {
+    return body();
+  } catch (const emulator::Error &error) {
+    throw Failure{code, error.what()};
+  }
+}
+
+class EmulatorModule : public DeviceModule {
+public:
+  EmulatorModule(emulator::Device &device, const DeviceCode &code, emulator::LaunchOptions options)
+      : device(device), kernels(code.kernels), options(options) {
+    translated(FOVEA_INTERNAL, [&] {
+      program = device.load(
+          emulator::Module::parse(std::string(code.ptx), code.where + ", PTX for " + code.chip));
+    });
+    // Ampere's blocks have less than Hopper's.
+    if (program->module().architecture() < 90)
+      this->options.sharedLimit = 163 * 1024;
+  }
+
+  void launch(size_t kernel, int64_t blocks, const int64_t *words, int64_t count) override {
+    const DeviceKernel &what = kernels.at(kernel);
+    emulator::LaunchShape shape;
+    shape.grid[0] = static_cast<uint64_t>(blocks);
+    shape.block[0] = what.threads;
+    shape.dynamicShared = what.sharedBytes;
+    emulator::Arguments arguments;
+    for (int64_t i = 0; i < count; ++i)
+      arguments.add(words[i]);
+    translated(FOVEA_INTERNAL,
+               [&] { device.launch(*program, what.name, shape, arguments, options); });
+  }
+
+private:
+  emulator::Device &device;
+  std::shared_ptr<emulator::Program> program;
+  std::vector<DeviceKernel> kernels;
+  emulator::LaunchOptions options;
+};
+
+class EmulatorDevice : public Device {
+public:
+  EmulatorDevice(bool late, int threads) : Device("the emulator") {
+    options.schedule =
+        late ? emulator::LaunchOptions::Schedule::Late : emulator::LaunchOptions::Schedule::Early;
+    options.threads = static_cast<unsigned>(threads);
+    options.count = false;
+  }
+
+  /// Everything, and the newest best.
+  int rank(const std::string &chip) const override {
+    if (chip.compare(0, 3, "sm_") != 0)
+      return -1;
+    return static_cast<int>(std::strtol(chip.c_str() + 3, nullptr, 10));
+  }
+
+  uint64_t allocate(uint64_t bytes, const std::string &what) override {
+    try {
+      return memory().allocate(bytes, what);
+    } catch (const std::bad_alloc &) {
+      throw Failure{FOVEA_OUT_OF_MEMORY, "the emulator has no memory of " + std::to_string(bytes) +
+                                             " bytes for " + what};
+    }
+  }
+  void release(uint64_t address) noexcept override {
+    try {
+      memory().free(address);
+    } catch (const emulator::Error &) {
+    }
+  }
+  /// Without a copy, and a kernel that writes there is found.
+  uint64_t upload(const void *data, uint64_t bytes, const std::string &what) override {
+    return memory().map(data, bytes, what);
+  }
+  void forget(uint64_t address) override { memory().forget(address); }
+  void copyIn(uint64_t to, const void *from, uint64_t bytes) override {
+    translated(FOVEA_INTERNAL, [&] { memory().write(to, from, bytes); });
+  }
+  void copyOut(void *to, uint64_t from, uint64_t bytes) override {
+    translated(FOVEA_INTERNAL, [&] { memory().read(from, to, bytes); });
+  }
+  void fill(uint64_t to, uint8_t value, uint64_t bytes) override {
+    translated(FOVEA_INTERNAL, [&] { memory().fill(to, value, bytes); });
+  }
+
+  std::unique_ptr<DeviceModule> load(const DeviceCode &code) override {
+    return std::make_unique<EmulatorModule>(device, code, options);
+  }
+  void synchronize() override {}
+  bool findsFaults() const override { return true; }
+
+private:
+  emulator::GlobalMemory &memory() { return device.memory(); }
+
+  emulator::Device device;
+  emulator::LaunchOptions options;
+};
+
+} // namespace
+} // namespace fovea
+
+extern "C" fovea::Device *fovea_emulator_create(const char *version, bool late, int threads) {
+  if (std::strcmp(version, FOVEA_VERSION) != 0)
+    return nullptr;
+  return new fovea::EmulatorDevice(late, threads);
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An artifact with kernels by hand for a device (DeviceCode.c, DeviceCode.ptx), and contexts there.
+#ifndef FOVEA_TEST_UNIT_RUNTIME_DEVICETEST_H
+#define FOVEA_TEST_UNIT_RUNTIME_DEVICETEST_H
+
+#include "artifact/ArtifactWriter.h"
+#include "test/unit/runtime/RuntimeTest.h"
+
+#include <fstream>
+#include <iterator>
+
+namespace fovea::test {
+
+inline std::vector<uint8_t> readBytes(const std::string &path) {
+  std::ifstream in(path, std::ios::binary);
+  EXPECT_TRUE(in) << path;
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+inline std::unique_ptr<manifest::ValueT> tensor(const char *name, manifest::ElementType element,
+                                                const char *dim) {
+  auto value = std::make_unique<manifest::ValueT>();
+  value->name = name;
+  value->element = element;
+  value->shape = {-1};
+  value->dims = {dim};
+  return value;
+}
+
+inline std::unique_ptr<manifest::ValueT> cache(int continues) {
+  auto value = std::make_unique<manifest::ValueT>();
+  value->name = "cache";
+  value->kind = manifest::ValueKind::Cache;
+  value->element = manifest::ElementType::F32;
+  value->heads = value->size = 1;
+  value->dims = {"batch"};
+  value->continues = continues;
+  return value;
+}
+
+class DeviceTest : public RuntimeTest {
+protected:
+  void SetUp() override {
+    path = folder.file("device.fovea");
+    write(path, "sm_80");
+    module = open(path);
+  }
+
+  /// Without a chip there is no code for a device; `spoil` changes the PTX.
+  static void write(const std::string &path, const std::string &chip,
+                    const std::function<void(std::string &)> &spoil = {}) {
+    std::string error;
+    auto writer = artifact::ArtifactWriter::create(path, error);
+    ASSERT_TRUE(writer) << error;
+    const float values[] = {0.25f, 0.5f, -0.5f, 2.0f};
+    unsigned weight =
+        writer->addWeight("scale", manifest::ElementType::F32, {4}, "", sizeof(values));
+    ASSERT_TRUE(writer->appendWeight(weight, values, sizeof(values), error)) << error;
+
+    manifest::ManifestT manifest;
+    manifest.model = std::make_unique<manifest::ModelInfoT>();
+    auto device = std::make_unique<manifest::DeviceT>();
+    device->chip = chip;
+    auto add = [&](const char *name, uint32_t locals, std::vector<const char *> kernels,
+                   std::unique_ptr<manifest::ValueT> argument,
+                   std::unique_ptr<manifest::ValueT> result) {
+      auto entry = std::make_unique<manifest::EntryT>();
+      auto program = std::make_unique<manifest::ProgramT>();
+      entry->name = name;
+      entry->locals = program->locals = locals;
+      entry->arguments.push_back(std::move(argument));
+      entry->results.push_back(std::move(result));
+      for (const char *kernel : kernels)
+        for (bool onDevice : {false, true}) {
+          auto &all = onDevice ? device->kernels : manifest.kernels;
+          auto step = std::make_unique<manifest::StepT>();
+          step->kernel = static_cast<uint32_t>(all.size());
+          step->location = std::string("here.") + name;
+          (onDevice ? program->steps : entry->steps).push_back(std::move(step));
+          auto described = std::make_unique<manifest::KernelT>();
+          described->name = onDevice ? kernel : std::string("cpu_") + kernel;
+          described->threads = onDevice ? 64 : 0;
+          all.push_back(std::move(described));
+        }
+      manifest.entries.push_back(std::move(entry));
+      device->programs.push_back(std::move(program));
+    };
+    add("scale", 3, {"scale", "plus_one"}, tensor("x", manifest::ElementType::F32, "n"),
+        tensor("y", manifest::ElementType::F32, "n"));
+    for (auto *steps : {&manifest.entries[0]->steps, &device->programs[0]->steps})
+      (*steps)[1]->bytes = 2;
+    add("grow", 4, {"append", "total"}, tensor("x", manifest::ElementType::F32, "batch"),
+        tensor("sum", manifest::ElementType::F32, "batch"));
+    manifest.entries.back()->arguments.push_back(cache(-1));
+    manifest.entries.back()->results.push_back(cache(1));
+    add("check", 2, {"check"}, tensor("ids", manifest::ElementType::I64, "n"),
+        tensor("out", manifest::ElementType::I64, "n"));
+
+    std::vector<uint8_t> code = readBytes(FOVEA_DEVICE_CODE);
+    writer->setCode(code);
+    if (!chip.empty()) {
+      std::vector<uint8_t> text = readBytes(FOVEA_DEVICE_PTX);
+      std::string ptx(text.begin(), text.end());
+      if (spoil)
+        spoil(ptx);
+      writer->addDeviceCode(ptx, {}, code);
+      manifest.devices.push_back(std::move(device));
+    }
+    ASSERT_TRUE(writer->finish(std::move(manifest), error)) << error;
+  }
+
+  /// The message; `made` is the context without one.
+  std::string make(const char *device, ContextPtr &made, int profile = 0, int trace = 0) {
+    fovea_context_options options = FOVEA_CONTEXT_OPTIONS_INIT;
+    options.threads = 2;
+    options.capacity = 16;
+    options.device = device;
+    options.profile = profile;
+    options.trace = trace;
+    fovea_context *context = nullptr;
+    std::string error = message(fovea_context_create(module.get(), &options, &context));
+    made.reset(context);
+    return error;
+  }
+  /// Sets the argument to data that lives as long as the test, runs, and gives the message.
+  template <typename T>
+  std::string runOn(const CallPtr &call, const char *name, std::vector<T> data) {
+    auto mine = std::make_shared<std::vector<T>>(std::move(data));
+    kept.push_back(mine);
+    EXPECT_EQ(set(call, name, *mine, {static_cast<int64_t>(mine->size())}), "");
+    return run(call);
+  }
+  ContextPtr on(const char *device, int profile = 0, int trace = 0) {
+    ContextPtr made;
+    EXPECT_EQ(make(device, made, profile, trace), "");
+    return made;
+  }
+
+private:
+  std::vector<std::shared_ptr<void>> kept;
+};
+
+} // namespace fovea::test
+
+#endif // FOVEA_TEST_UNIT_RUNTIME_DEVICETEST_H

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Contexts on CUDA, by a driver that is none (FakeDriver.cpp): the right functions in the right
+// order with the right arguments, messages, and nothing left behind. Real devices are elsewhere.
+#include "test/unit/runtime/DeviceTest.h"
+
+#include <dlfcn.h>
+
+using namespace fovea;
+using namespace fovea::test;
+
+namespace {
+
+class CudaTest : public DeviceTest {
+protected:
+  void SetUp() override {
+    DeviceTest::SetUp();
+    // Whoever asks for libcuda.so.1 after this gets it, for that is its name.
+    driver = ::dlopen(FOVEA_FAKE_DRIVER, RTLD_NOW | RTLD_LOCAL);
+    ASSERT_TRUE(driver) << ::dlerror();
+  }
+  int64_t inUse() {
+    return reinterpret_cast<int64_t (*)()>(::dlsym(driver, "fake_driver_in_use"))();
+  }
+  void *driver = nullptr;
+};
+
+TEST_F(CudaTest, GivesWhatTheCpuGivesAndLeavesNothing) {
+  ASSERT_EQ(inUse(), 0);
+  {
+    ContextPtr context = on("cuda");
+    const char *name = nullptr;
+    EXPECT_EQ(message(fovea_context_get_device(context.get(), &name)), "");
+    EXPECT_STREQ(name, "CUDA device 0 (Fake GPU)");
+    CallPtr scale = call(context, "scale"), grow = call(context, "grow"),
+            check = call(context, "check");
+    EXPECT_EQ(runOn(scale, "x", std::vector<float>(100, 2)), "");
+    EXPECT_EQ(result<float>(scale, "y")[98], 0.0f);
+    EXPECT_EQ(result<float>(scale, "y")[99], 5.0f);
+    EXPECT_EQ(runOn(scale, "x", std::vector<float>{4}), "");
+    EXPECT_EQ(result<float>(scale, "y"), std::vector<float>{2});
+    for (float total : {3.0f, 6.0f}) {
+      EXPECT_EQ(runOn(grow, "x", std::vector<float>{3, 1}), "");
+      EXPECT_EQ(result<float>(grow, "sum")[0], total);
+    }
+    EXPECT_EQ(message(fovea_context_reset(context.get())), "");
+    EXPECT_EQ(runOn(grow, "x", std::vector<float>{3, 1}), "");
+    EXPECT_EQ(result<float>(grow, "sum")[0], 3.0f);
+    EXPECT_EQ(runOn(check, "ids", std::vector<int64_t>{}), "");
+    expectIn(runOn(check, "ids", std::vector<int64_t>{11}), "kernel 'check' (here.check) met");
+    EXPECT_EQ(runOn(check, "ids", std::vector<int64_t>{1}), "");
+    EXPECT_GT(inUse(), 0);
+  }
+  EXPECT_EQ(inUse(), 0);
+}
+
+TEST_F(CudaTest, WhatTheDriverRefusesIsTold) {
+  ContextPtr made;
+  expectIn(make("cuda:1", made), "CUDA device 1 (Fake GPU): 16 bytes for weight 'scale': "
+                                 "out of memory");
+  expectIn(make("cuda:2", made), "expects device 2 of this machine, which has 2");
+  // Read by the driver when a kernel fails: 13 of these read beside their argument.
+  ContextPtr context = on("cuda");
+  CallPtr check = call(context, "check");
+  expectIn(runOn(check, "ids", std::vector<int64_t>(5)),
+           "CUDA device 0 (Fake GPU): launch of kernel 'check': error 1");
+  check.reset();
+  context.reset();
+  EXPECT_EQ(inUse(), 0);
+}
+
+TEST_F(CudaTest, CodeThatItCannotRunIsRefused) {
+  ContextPtr made;
+  for (const char *chip : {"sm_90", "sm_80a", "gfx90a"}) {
+    write(path, chip);
+    module = open(path);
+    expectIn(make("cuda", made),
+             std::string("holds no code for CUDA device 0 (Fake GPU), only for the CPU and ") +
+                 chip);
+  }
+  write(path, "sm_80", [](std::string &ptx) { ptx += "nonsense\n"; });
+  module = open(path);
+  expectIn(make("cuda", made), "its code for sm_80 cannot be loaded on CUDA device 0 (Fake GPU): "
+                               "a PTX JIT compilation failed\nimage:");
+  write(path, "sm_80", [](std::string &ptx) { ptx.replace(ptx.find("plus_one("), 8, "plus_two"); });
+  module = open(path);
+  expectIn(make("cuda", made), "kernel 'plus_one'");
+  EXPECT_EQ(inUse(), 0);
+}
+
+} // namespace

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A libcuda.so.1 for tests: the driver's functions that the runtime calls, done by the emulator. It
+// has two devices of compute capability 8.6, the second without memory, and refuses calls without
+// a current context.
+#include "emulator/Launch.h"
+
+#include <cstring>
+#include <map>
+
+using namespace fovea::emulator;
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace {
+
+enum Result { success = 0, invalidValue = 1, noMemory = 2, noContext = 201, invalidPtx = 218 };
+
+struct Context {
+  int number;
+  Device device;
+  int uses = 0;
+};
+struct Loaded {
+  Context *context;
+  std::shared_ptr<Program> program;
+};
+struct Entry {
+  Loaded *module;
+  std::string name;
+  int shared = 48 * 1024;
+};
+
+Context contexts[2] = {{0, {}}, {1, {}}};
+std::vector<Context *> stack;
+std::map<std::string, Entry> functions;
+/// What a real driver leaves behind when it goes; the test asks.
+int modules = 0;
+
+template <typename Body> int guarded(Body body) {
+  if (stack.empty())
+    return noContext;
+  try {
+    return body(*stack.back());
+  } catch (const Error &) {
+    return invalidValue;
+  }
+}
+
+} // namespace
+
+/// Modules, contexts and bytes of memory that are still in use.
+EXPORT int64_t fake_driver_in_use() {
+  int64_t sum = modules + static_cast<int64_t>(stack.size());
+  for (Context &context : contexts)
+    sum += context.uses + static_cast<int64_t>(context.device.memory().bytesInUse());
+  return sum;
+}
+
+EXPORT int cuInit(unsigned flags) { return flags ? invalidValue : success; }
+EXPORT int cuDeviceGetCount(int *count) { return *count = 2, success; }
+EXPORT int cuDeviceGet(int *device, int number) { return *device = 40 + number, success; }
+EXPORT int cuDeviceGetName(char *name, int size, int) {
+  std::strncpy(name, "Fake GPU", static_cast<size_t>(size));
+  return success;
+}
+EXPORT int cuDeviceGetAttribute(int *value, int attribute, int) {
+  *value = attribute == 75 ? 8 : attribute == 76 ? 6 : -1;
+  return success;
+}
+EXPORT int cuDevicePrimaryCtxRetain(Context **context, int device) {
+  *context = &contexts[device - 40];
+  ++(*context)->uses;
+  return success;
+}
+EXPORT int cuDevicePrimaryCtxRelease_v2(int device) {
+  return --contexts[device - 40].uses, success;
+}
+EXPORT int cuCtxPushCurrent_v2(Context *context) { return stack.push_back(context), success; }
+EXPORT int cuCtxPopCurrent_v2(Context **context) {
+  if (stack.empty())
+    return noContext;
+  *context = stack.back();
+  stack.pop_back();
+  return success;
+}
+EXPORT int cuCtxSynchronize() {
+  return guarded([](Context &) { return success; });
+}
+EXPORT int cuMemAlloc_v2(unsigned long long *address, size_t bytes) {
+  return guarded([&](Context &context) {
+    if (context.number == 1)
+      return noMemory;
+    *address = context.device.memory().allocate(bytes, "memory");
+    return success;
+  });
+}
+EXPORT int cuMemFree_v2(unsigned long long address) {
+  return guarded([&](Context &context) { return context.device.memory().free(address), success; });
+}
+EXPORT int cuMemcpyHtoD_v2(unsigned long long to, const void *from, size_t bytes) {
+  return guarded(
+      [&](Context &context) { return context.device.memory().write(to, from, bytes), success; });
+}
+EXPORT int cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t bytes) {
+  return guarded(
+      [&](Context &context) { return context.device.memory().read(from, to, bytes), success; });
+}
+EXPORT int cuMemsetD8_v2(unsigned long long to, unsigned char value, size_t bytes) {
+  return guarded(
+      [&](Context &context) { return context.device.memory().fill(to, value, bytes), success; });
+}
+EXPORT int cuModuleLoadDataEx(Loaded **module, const void *image, unsigned count, int *options,
+                              void **values) {
+  return guarded([&](Context &context) -> int {
+    try {
+      *module = new Loaded{
+          &context, context.device.load(Module::parse(static_cast<const char *>(image), "image"))};
+      ++modules;
+      return success;
+    } catch (const Error &error) {
+      for (unsigned i = 0; i < count; ++i)
+        if (options[i] == 5)
+          std::strncpy(static_cast<char *>(values[i]), error.what(), 100);
+      return invalidPtx;
+    }
+  });
+}
+EXPORT int cuModuleUnload(Loaded *module) {
+  return guarded([&](Context &) { return delete module, --modules, success; });
+}
+EXPORT int cuModuleGetFunction(Entry **function, Loaded *module, const char *name) {
+  return guarded([&](Context &) {
+    module->program->module().entry(name);
+    *function = &(functions[name] = {module, name});
+    return success;
+  });
+}
+EXPORT int cuFuncSetAttribute(Entry *function, int attribute, int value) {
+  return guarded([&](Context &) {
+    if (attribute == 8)
+      function->shared = value;
+    return attribute == 8 && value <= 100 * 1024 ? success : invalidValue;
+  });
+}
+EXPORT int cuLaunchKernel(Entry *function, unsigned x, unsigned y, unsigned z, unsigned tx,
+                          unsigned ty, unsigned tz, unsigned shared, void *stream,
+                          void **parameters, void **extra) {
+  return guarded([&](Context &context) {
+    if (stream || extra || static_cast<int>(shared) > function->shared)
+      return invalidValue;
+    LaunchShape shape{{x, y, z}, {tx, ty, tz}, shared};
+    Arguments arguments;
+    for (const Parameter &parameter :
+         function->module->program->module().entry(function->name).parameters) {
+      auto bytes = static_cast<const uint8_t *>(*parameters++);
+      arguments.addBytes({bytes, bytes + parameter.size});
+    }
+    context.device.launch(*function->module->program, function->name, shape, arguments);
+    return success;
+  });
+}
+EXPORT int cuGetErrorString(int error, const char **text) {
+  *text = error == noMemory     ? "out of memory"
+          : error == invalidPtx ? "a PTX JIT compilation failed"
+          : error == noContext  ? "invalid device context"
+                                : nullptr;
+  return *text ? success : invalidValue;
+}
