@@ -64,7 +64,8 @@ Expr Predicates::compareReal(arith::CmpFPredicate predicate, Expr x, double boun
 }
 
 Expr Predicates::asWhole(Expr x) {
-  if (!x->is<arith::SelectOp>() || isSafe(e, x))
+  // What the condition reads is read whatever is chosen.
+  if (!x->is<arith::SelectOp>() || (isSafe(e, x->args[1]) && isSafe(e, x->args[2])))
     return {};
   auto [tensor, indices] = e.getHome(x);
   return tensor ? e.element(tensor, indices) : Expr();
@@ -140,18 +141,19 @@ Expr Predicates::compare(Expr x, double bound, bool above) {
   return compareReal(above ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, x, bound);
 }
 
-/// The conditions that a number depends on, if it depends on nothing else.
-bool Predicates::addConditions(Expr x, SmallVectorImpl<Expr> &conditions) {
+/// The conditions that a number depends on, if it depends on nothing else: formulas of conditions
+/// as a whole, or what they are made of.
+bool Predicates::addConditions(Expr x, bool isWhole, SmallVectorImpl<Expr> &conditions) {
   if (x->isConstant())
     return true;
   if (x->type.isInteger(1) &&
-      !(x->is<arith::AndIOp>() || x->is<arith::OrIOp>() || x->is<arith::XOrIOp>())) {
+      (isWhole || !(x->is<arith::AndIOp>() || x->is<arith::OrIOp>() || x->is<arith::XOrIOp>()))) {
     if (!llvm::is_contained(conditions, x))
       conditions.push_back(x);
     return conditions.size() <= 4;
   }
   return x->kind == Node::Kind::Compute &&
-         llvm::all_of(x->args, [&](Expr arg) { return addConditions(arg, conditions); });
+         llvm::all_of(x->args, [&](Expr arg) { return addConditions(arg, isWhole, conditions); });
 }
 
 bool Predicates::implies(Expr a, Expr b) {
@@ -200,11 +202,15 @@ Expr Predicates::byCases(Expr x, ArrayRef<Expr> conditions, llvm::DenseMap<Expr,
 
 Expr Predicates::normalize(Expr x) {
   if (x->is<arith::CmpIOp>() || x->is<arith::CmpFOp>()) {
-    SmallVector<Expr> conditions;
-    if (llvm::all_of(x->args, [&](Expr arg) { return addConditions(arg, conditions); }) &&
-        !conditions.empty())
-      if (Expr formula = byCases(x, conditions, llvm::DenseMap<Expr, Expr>()))
-        return formula;
+    // One formula in it keeps its form; several are taken apart.
+    for (bool isWhole : {true, false}) {
+      SmallVector<Expr> conditions;
+      if (llvm::all_of(x->args,
+                       [&](Expr arg) { return addConditions(arg, isWhole, conditions); }) &&
+          !conditions.empty() && (!isWhole || conditions.size() == 1))
+        if (Expr formula = byCases(x, conditions, llvm::DenseMap<Expr, Expr>()))
+          return formula;
+    }
   }
   if (x->is<arith::AndIOp>())
     return both(normalize(x->args[0]), normalize(x->args[1]));

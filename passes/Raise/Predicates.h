@@ -41,7 +41,7 @@ private:
   Expr compareReal(arith::CmpFPredicate predicate, Expr x, double bound);
   Expr normalizeReals(Expr x);
   Expr normalizeIntegers(Expr x);
-  bool addConditions(Expr x, SmallVectorImpl<Expr> &conditions);
+  bool addConditions(Expr x, bool isWhole, SmallVectorImpl<Expr> &conditions);
   Expr byCases(Expr x, ArrayRef<Expr> conditions, llvm::DenseMap<Expr, Expr> known);
 
   Expressions &e;
