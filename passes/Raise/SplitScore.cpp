@@ -50,6 +50,12 @@ public:
     llvm::DenseMap<Expr, Expr> known;
     for (Expr condition : conditions)
       addKnown(condition, true, known);
+    // The rule may ask for them in another spelling.
+    if (!known.empty())
+      for (Expr part : collect(rule))
+        if (part->type.isInteger(1) && !part->isConstant() && !known.contains(part))
+          if (std::optional<bool> value = getKnown(booleans.normalize(part), known))
+            known[part] = booleans.constant(*value);
     result.rule = known.empty() ? rule : e.replace(rule, known);
     if (!contains(result.rule, form.raw))
       result.rule = rule;
@@ -71,6 +77,20 @@ private:
         if (condition->args[i]->isConstant() && condition->args[i]->integer)
           addKnown(condition->args[1 - i], !value, known);
     known[condition] = booleans.constant(value);
+  }
+
+  /// What is known of a formula of conditions.
+  std::optional<bool> getKnown(Expr x, const llvm::DenseMap<Expr, Expr> &known) {
+    if (auto found = known.find(x); found != known.end())
+      return found->second->integer != 0;
+    bool isAnd = x->is<arith::AndIOp>();
+    if (!isAnd && !x->is<arith::OrIOp>())
+      return std::nullopt;
+    std::optional<bool> a = getKnown(x->args[0], known), b = getKnown(x->args[1], known);
+    if (a && b)
+      return isAnd ? *a && *b : *a || *b;
+    std::optional<bool> one = a ? a : b;
+    return one && *one != isAnd ? one : std::nullopt;
   }
 
   void forbid(Expr allowed, Fill how) {
