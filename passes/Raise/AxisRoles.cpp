@@ -144,11 +144,13 @@ bool raise::assignRoles(Expressions &e, AttentionForm &form, Refusal &refusal) {
   };
   std::optional<unsigned> sequence;
   for (unsigned dim : ofQuery)
-    if (!sequence || rank(dim) >= rank(*sequence))
+    if (form.sink && form.sink->dependsOn(dim) && isStatic(dim))
+      continue; // sinks are one for each head
+    else if (!sequence || rank(dim) >= rank(*sequence))
       sequence = dim;
   SmallVector<unsigned> keyless;
   for (unsigned dim : ofQuery) {
-    if (dim == *sequence || !isStatic(dim))
+    if (dim == sequence || !isStatic(dim))
       form.queries.push_back(dim);
     else
       keyless.push_back(dim);
@@ -163,10 +165,21 @@ bool raise::assignRoles(Expressions &e, AttentionForm &form, Refusal &refusal) {
     for (Expr index : form.query.indices)
       for (unsigned dim : form.depth)
         besideDepth |= index->dependsOn(fixed.front()) && index->dependsOn(dim);
-    // Sinks are one for each head.
-    auto *first = llvm::find_if(
-        fixed, [&](unsigned dim) { return !form.sink || !form.sink->dependsOn(dim); });
-    if (first != fixed.end() && (fixed.size() > 1 || (!besideDepth && keyless.empty()))) {
+    // Sinks are one for each head; lengths and ids of integers are one for each batch row.
+    auto mayBeBatch = [&](unsigned dim) { return !form.sink || !form.sink->dependsOn(dim); };
+    auto isOfRow = [&](unsigned dim) {
+      return mayBeBatch(dim) && llvm::any_of(collect(form.score), [&](Expr node) {
+               return node->is<arith::CmpIOp>() && llvm::any_of(collect(node), [&](Expr part) {
+                        return part->kind == Node::Kind::Element && part->dependsOn(dim);
+                      });
+             });
+    };
+    auto *first = llvm::find_if(fixed, isOfRow);
+    bool hasRows = first != fixed.end();
+    if (!hasRows)
+      first = llvm::find_if(fixed, mayBeBatch);
+    if (first != fixed.end() &&
+        (fixed.size() > 1 || hasRows || (!besideDepth && keyless.empty()))) {
       form.batch.push_back(*first);
       fixed.erase(first);
     }
