@@ -59,34 +59,52 @@ static Expr multiply(Expressions &e, ArrayRef<Expr> factors, FloatType type) {
   return result;
 }
 
-/// `expr` up to a summand that does not depend on `dim`.
-static Expr dropIndependent(Expressions &e, Expr expr, unsigned dim) {
+/// `expr` without summands, the outermost `most` of them, that `keep` is false for.
+static Expr dropSummands(Expressions &e, Expr expr, unsigned &most,
+                         llvm::function_ref<bool(Expr)> keep) {
   Expr inner = stripCasts(expr);
-  auto depends = [&](Expr part) { return part->dependsOn(dim); };
+  auto drop = [&](Expr part) { return most > 0 && !keep(part) && most--; };
+  auto rest = [&](Expr part) { return dropSummands(e, part, most, keep); };
   if (inner->is<arith::AddFOp>()) {
     for (unsigned i : {0, 1})
-      if (!depends(inner->args[i]))
-        return dropIndependent(e, inner->args[1 - i], dim);
+      if (drop(inner->args[i]))
+        return rest(inner->args[1 - i]);
   } else if (inner->is<arith::SubFOp>()) {
-    if (!depends(inner->args[1]))
-      return dropIndependent(e, inner->args[0], dim);
-    if (!depends(inner->args[0]))
-      return e.compute<arith::NegFOp>(inner->type, {dropIndependent(e, inner->args[1], dim)});
+    if (drop(inner->args[1]))
+      return rest(inner->args[0]);
+    if (drop(inner->args[0]))
+      return e.compute<arith::NegFOp>(inner->type, {rest(inner->args[1])});
   } else if (inner->is<arith::MulFOp>()) {
     for (unsigned i : {0, 1})
-      if (!depends(inner->args[i])) {
-        Expr rest = dropIndependent(e, inner->args[1 - i], dim);
-        if (rest->type == inner->type)
-          return e.compute<arith::MulFOp>(inner->type, {rest, inner->args[i]});
+      if (!keep(inner->args[i])) {
+        Expr part = e.convert(rest(inner->args[1 - i]), cast<FloatType>(inner->type));
+        return e.compute<arith::MulFOp>(inner->type, {part, inner->args[i]});
       }
   } else if (inner->is<arith::DivFOp>()) {
-    if (!depends(inner->args[1])) {
-      Expr rest = dropIndependent(e, inner->args[0], dim);
-      if (rest->type == inner->type)
-        return e.compute<arith::DivFOp>(inner->type, {rest, inner->args[1]});
+    if (!keep(inner->args[1])) {
+      Expr part = e.convert(rest(inner->args[0]), cast<FloatType>(inner->type));
+      return e.compute<arith::DivFOp>(inner->type, {part, inner->args[1]});
     }
   }
   return inner;
+}
+
+/// `expr` up to summands that do not depend on `dim`, or the outermost `most` of these.
+static Expr dropIndependent(Expressions &e, Expr expr, unsigned dim, unsigned most = ~0u) {
+  return dropSummands(e, expr, most, [&](Expr part) { return part->dependsOn(dim); });
+}
+
+/// The exponent of `exp`, or a part of it, as one to base e.
+static Expr toNatural(Expressions &e, Expr exp, Expr exponent) {
+  if (!exp->is<math::Exp2Op>())
+    return exponent;
+  auto type = cast<FloatType>(exponent->type);
+  if (type.getWidth() < 32) {
+    // The logarithm of two has more bits than that.
+    type = Float32Type::get(e.getContext());
+    exponent = e.convert(exponent, type);
+  }
+  return e.compute<arith::MulFOp>(type, {exponent, e.constant(std::log(2.0), type)});
 }
 
 //===-- Identity testing ---------------------------------------------------------------------===//
@@ -132,6 +150,9 @@ static bool areEqual(Expressions &e, Expr a, const Formula &formula, ArrayRef<un
     addFlags(root, flags);
   for (int seed = 1; seed <= kSeeds || (spread < 3 && seed <= kMostSeeds); ++seed) {
     Evaluator evaluate(e, seed);
+    // Sizes and lengths too, if these do not let rows see enough.
+    if (seed > kSeeds + 3)
+      evaluate.variant = seed;
     if (!flags.empty())
       evaluate.given = [&](Value tensor, ArrayRef<int64_t> indices) -> std::optional<Number> {
         if (!llvm::is_contained(flags, tensor))
@@ -441,7 +462,8 @@ static SmallVector<WeightedSum> readWeightedSum(Expressions &e, Expr sum, ArrayR
   for (Expr factor : factors) {
     if (llvm::is_contained(weights, factor))
       continue;
-    if (factor->dependsOn(found.key) && (hasOwn(factor) || factor->kind == Node::Kind::Element))
+    if (factor->dependsOn(found.key) &&
+        (hasOwn(factor) || stripCasts(factor)->kind == Node::Kind::Element))
       values.push_back(factor);
     else
       weights.push_back(factor);
@@ -466,16 +488,23 @@ static SmallVector<WeightedSum> readWeightedSum(Expressions &e, Expr sum, ArrayR
 static SmallVector<Expr> getSinks(Expressions &e, const AttentionForm &form, Expr whole) {
   SmallVector<Expr> sinks;
   SmallVector<Expr> inScore = collect(form.score);
+  auto is = [](Node::Kind kind) { return [kind](Expr part) { return part->kind == kind; }; };
+  auto isOfTensor = [&](Expr root) {
+    return llvm::any_of(collect(root, [](Expr part) { return part->kind != Node::Kind::Reduce; }),
+                        is(Node::Kind::Element));
+  };
+  auto fits = [&](Expr node) {
+    return llvm::all_of(node->dims.set_bits(), [&](unsigned dim) {
+      return llvm::any_of(form.axes,
+                          [&](const Axis &axis) { return llvm::is_contained(axis, dim); });
+    });
+  };
   auto add = [&](Expr root) {
     for (Expr node : collect(root, [](Expr node) { return node->kind != Node::Kind::Reduce; })) {
       if (node->kind != Node::Kind::Element || !isa<FloatType>(node->type) ||
           llvm::is_contained(inScore, node) || llvm::is_contained(sinks, node))
         continue;
-      bool fits = true;
-      for (unsigned dim : node->dims.set_bits())
-        fits &= llvm::any_of(form.axes,
-                             [&](const Axis &axis) { return llvm::is_contained(axis, dim); });
-      if (fits)
+      if (fits(node))
         sinks.push_back(node);
     }
   };
@@ -493,8 +522,15 @@ static SmallVector<Expr> getSinks(Expressions &e, const AttentionForm &form, Exp
     }
   }
   for (Expr node : collect(whole))
-    if (isExp(node) && !node->dependsOn(form.key))
+    if (isExp(node) && !node->dependsOn(form.key)) {
       add(node);
+      // Multiplied by the logarithm that the type has of it: without what all is compared with.
+      unsigned most = ~0u;
+      Expr logit = dropSummands(e, node->args[0], most, isOfTensor);
+      if (logit->kind == Node::Kind::Compute && isOfTensor(logit) && fits(logit) &&
+          llvm::none_of(collect(logit), is(Node::Kind::Reduce)))
+        sinks.push_back(toNatural(e, node, logit));
+    }
   if (sinks.size() > 6)
     sinks.resize(6);
   sinks.push_back(e.constant(0.0, cast<FloatType>(Float32Type::get(e.getContext()))));
@@ -554,15 +590,7 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
     SmallVector<unsigned> testDims(dims);
     testDims.push_back(form.key);
     for (Expr exp : sum.exps) {
-      Expr score = exp->args[0];
-      auto scoreType = cast<FloatType>(score->type);
-      if (exp->is<math::Exp2Op>() && scoreType.getWidth() < 32) {
-        // The logarithm of two has more bits than that.
-        scoreType = Float32Type::get(e.getContext());
-        score = e.convert(score, scoreType);
-      }
-      if (exp->is<math::Exp2Op>())
-        score = e.compute<arith::MulFOp>(scoreType, {score, e.constant(std::log(2.0), scoreType)});
+      Expr score = toNatural(e, exp, exp->args[0]);
       form.score = dropIndependent(e, score, form.key);
       form.sink = nullptr;
       // Exponentials that are multiplied by a mask before they are summed: asked first, as draws
@@ -576,7 +604,7 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
           masks.push_back(factor);
       SmallVector<Value> booleans;
       for (Expr mask : masks)
-        for (Expr part : collect(mask))
+        for (Expr part : collect(mask, [](Expr part) { return !part->is<arith::CmpIOp>(); }))
           if (part->kind == Node::Kind::Element)
             booleans.push_back(part->tensor);
       bool right = false;
@@ -613,17 +641,26 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
             form.score = masked;
         }
       }
+      // Beside a sink it matters what all keys share: of what is added, the outermost is left out.
+      SmallVector<Expr> scores{form.score};
+      for (unsigned most = 3; !right && most-- > 0;)
+        if (Expr other = dropIndependent(e, score, form.key, most);
+            !llvm::is_contained(scores, other))
+          scores.push_back(other);
       if (!right)
         for (Expr sink : getSinks(e, form, form.whole)) {
           if (sink->type != form.score->type && !sink->isConstant() &&
               sink->type.getIntOrFloatBitWidth() > 32)
             continue;
-          if (areEqual(e, form.whole, makeAttention(e, form.score, sum.value, sink, form.key),
-                       dims)) {
-            form.sink = sink;
-            right = true;
+          for (Expr score : scores)
+            if (!right &&
+                areEqual(e, form.whole, makeAttention(e, score, sum.value, sink, form.key), dims)) {
+              form.score = score;
+              form.sink = sink;
+              right = true;
+            }
+          if (right)
             break;
-          }
         }
       if (!right) {
         refusal.reason =
@@ -688,7 +725,8 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
       // The probabilities, where they are a tensor by themselves.
       for (Expr part : collect(node->args[0], [](Expr part) { return !isExp(part); })) {
         auto [tensor, at] = e.getHome(part);
-        if (!tensor || part->kind == Node::Kind::Element || !part->dependsOn(form.key))
+        // A mask that leaves each row one key equals them too.
+        if (!tensor || part->kind == Node::Kind::Element || getExps(part, form.key).empty())
           continue;
         if (areEqual(e, part, makeAttention(e, form.score, nullptr, form.sink, form.key),
                      testDims)) {

@@ -64,7 +64,7 @@ Number Evaluator::draw(Expr element, ArrayRef<int64_t> indices) {
     return {static_cast<double>(bits >> 11) * 0x1p-52 - 1, 0};
   if (element->type.isInteger(1))
     return {0, (bits >> 20) % 4 != 0};
-  return {0, static_cast<int64_t>((bits >> 20) % 3)};
+  return {0, static_cast<int64_t>((bits >> 20) % (3 + variant % 13))};
 }
 
 int64_t Evaluator::evaluate(AffineExpr affine) {

@@ -191,6 +191,8 @@ public:
   llvm::DenseMap<Expr, Number> assumed;
   /// Narrow floats are rounded after each op, as a framework does.
   bool rounds = false;
+  /// Not zero: sizes of another choice, and integers up to greater numbers.
+  unsigned variant = 0;
   /// Steps after which it gives up.
   int64_t budget = 20'000'000;
 
@@ -199,8 +201,10 @@ public:
   std::optional<double> evaluateReal(Expr expr);
   int64_t evaluate(AffineExpr affine);
   int64_t getExtent(unsigned dim) { return evaluate(expressions.getExtent(dim)); }
-  /// What size an unknown symbol has, the same for each evaluator: 5 to 11.
-  static int64_t getSymbolValue(unsigned symbol) { return 5 + symbol * 3 % 7; }
+  /// What size an unknown symbol has, the same for each evaluator of one variant: 5 to 11.
+  int64_t getSymbolValue(unsigned symbol) const {
+    return 5 + (symbol * (3 + variant / 7) + variant) % 7;
+  }
 
 private:
   std::optional<Number> compute(Expr expr, ArrayRef<Number> args);

@@ -119,8 +119,10 @@ static AttentionOp build(Expressions &e, AttentionForm &form, Refusal &refusal) 
       sinks = arith::ConstantOp::create(
           builder, loc,
           DenseElementsAttr::get(type, FloatAttr::get(accumulation, form.sink->getNumber())));
-    } else {
+    } else if (form.sink->kind == Node::Kind::Element) {
       sinks = layOut(e, builder, loc, form.sink->tensor, ArrayRef<Expr>(form.sink->args), axes);
+    } else {
+      sinks = compute(e, builder, loc, form.sink, axes);
     }
     if (!sinks) {
       refusal = {"the sinks depend on more than the head", "give one further logit for each head"};
