@@ -33,6 +33,20 @@ static bool isHalfType(const Choices &c) {
   return c[Choice::Type] == kF16 || c[Choice::Type] == kBF16;
 }
 
+bool isTriangular(const Choices &c, int mask) {
+  return mask == kCausal || mask == kTriangle || mask == kTriangleSlice ||
+         (mask == kBottomRight && c[Choice::Self]);
+}
+
+/// Whether the first mask allows nothing that the second does not, whatever the sizes.
+static bool implies(const Choices &c, int first, int second) {
+  bool isBelow = isTriangular(c, first) || first == kCausalWindow || first == kStrict ||
+                 first == kWindow; // that may end at the query
+  bool hasAllBelow =
+      isTriangular(c, second) || second == kPrefix || second == kOffset || second == kOffsets;
+  return first == second || (isBelow && hasAllBelow);
+}
+
 /// Whether every row has a key that these masks allow, whatever the inputs.
 static bool neverEmpty(const Choices &c) {
   bool first = true, diagonal = c[Choice::Self], any = false;
@@ -143,6 +157,10 @@ void settle(Choices &c) {
     break;
   case kOverQueries:
   case kNormalizedByKey:
+    // Where each key is seen by one query, both ways of normalising are one.
+    for (Choice slot : {Choice::Mask0, Choice::Mask1, Choice::Mask2})
+      if (c[slot] == kWindow || c[slot] == kCausalWindow)
+        c[slot] = kCausal;
     // Keys that no query sees are like rows without keys.
     if (needsKeys(c))
       off(Choice::Apply);
@@ -167,6 +185,10 @@ void settle(Choices &c) {
     off(Choice::Grouping);
     break;
   case kValuesByQuery:
+    // One query that has values is an attention.
+    c[Choice::Queries] = std::max(c[Choice::Queries], 2);
+    if (c[Choice::Self])
+      c[Choice::Keys] = c[Choice::Queries];
     // Values for each query are no argument of the usual form.
     off(Choice::Merge);
     off(Choice::Group);
@@ -258,6 +280,14 @@ void settle(Choices &c) {
     if (c[slot] == kSegment && !c[Choice::Self])
       c[slot] = kDense;
   }
+  // Two queries have no key before them that is two places away.
+  bool isDilated = false;
+  for (Choice slot : slots)
+    isDilated |= c[slot] == kDilated;
+  if (isDilated && (c[Choice::Static] & 2) && c[Choice::Queries] <= 2)
+    for (Choice slot : slots)
+      if (c[slot] == kStrict)
+        c[slot] = kCausal;
   if (c[Choice::Mask0] == kNoMask) {
     off(Choice::Apply);
     off(Choice::MaskForm);
@@ -266,10 +296,10 @@ void settle(Choices &c) {
     off(Choice::Join);
   if (c[Choice::Join] >= kAndNot && needsKeys(c))
     c[Choice::Join] = kAnd;
-  // What is allowed by a mask and not by the same: nothing.
+  // What is allowed by a mask and not by the same, or one that allows more: nothing.
   if (c[Choice::Join] == kAndNot)
     for (int i : {1, 2})
-      if (c[slots[i]] == c[slots[0]])
+      if (implies(c, c[slots[0]], c[slots[i]]))
         c[Choice::Join] = kAnd;
   // Masks that are applied one after the other, each with its own number, say nothing definite
   // about a row that they hide together.

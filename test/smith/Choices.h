@@ -76,6 +76,8 @@ void settle(Choices &choices);
 /// Whether what a program gives for rows without keys depends on rounding: a large number that is
 /// added swallows scores or does not.
 bool needsKeys(const Choices &choices);
+/// Whether a mask allows the keys up to the query, in one of its spellings.
+bool isTriangular(const Choices &choices, int mask);
 /// "type=f16 heads=2": what is not zero.
 std::string print(const Choices &choices);
 /// Reads what `print` wrote; false, and `error`, for anything else.

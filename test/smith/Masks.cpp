@@ -51,6 +51,10 @@ Ex Builder::mask(int kind, int slot) {
   };
   std::string keys =
       w.isStatic('j') ? std::to_string(w.sizeOf('j')) : (c[Choice::Self] ? "length" : "keys");
+  // Windows then begin before the query.
+  bool isStrict = false;
+  for (Choice choice : {Choice::Mask0, Choice::Mask1, Choice::Mask2})
+    isStrict |= c[choice] == kStrict;
   std::string upto = "upto " + keys + (asksForKeys ? " 1" : " 0");
   switch (kind) {
   case kCausal:
@@ -64,14 +68,14 @@ Ex Builder::mask(int kind, int slot) {
   case kOffsets:
     return notAfter(random, j, arith("add", i, lengths("b", "below 6")));
   case kWindow: {
-    int left = random.below(5), right = random.below(4);
+    int left = std::max(random.below(5), isStrict ? 1 : 0), right = random.below(4);
     if (random.percent(30) && elem != Elem::Index)
       return compare("sle", apply("math.absi", {arith("sub", i, j)}, elem), number(left, elem));
     Ex a = notAfter(random, i, plus(j, left)), b = notAfter(random, j, plus(i, right));
     return arith("and", a, b);
   }
   case kCausalWindow: {
-    int left = 1 + random.below(5);
+    int left = std::max(1 + random.below(5), isStrict ? 2 : 1);
     return arith("and", notAfter(random, j, i), compare("sgt", plus(j, left), i));
   }
   case kStrict:
@@ -125,7 +129,7 @@ Ex Builder::mask(int kind, int slot) {
     std::vector<double> elements;
     for (int64_t a = 0; a < w.sizeOf('i'); ++a)
       for (int64_t b = 0; b < w.sizeOf('j'); ++b)
-        elements.push_back(isTriangle ? b <= a : random.percent(60));
+        elements.push_back(isTriangle ? b <= a : random.percent(60) || b == 0);
     Elem stored = random.percent(50) ? Elem::I1 : random.percent(50) ? type : Elem::I64;
     Ex table = read(w.constant("ij", stored, elements));
     return stored == Elem::I1 ? table
@@ -261,35 +265,37 @@ void Builder::expectMasks() {
     return;
   }
   bool isSingle = kinds.size() == 1;
-  // The diagonal of the others is moved, or not.
+  // The diagonal of the others is moved, or not: all bands of an attention see the same positions,
+  // so there is one diagonal that sizes move. The others' bands are dense masks.
   bool isMoved = kinds.count(kBottomRight) && !c[Choice::Self];
+  std::string orDense = isMoved && !isSingle ? "|dense" : "";
+  // One band within another is one band, and a prefix sees what its triangle does.
+  bool isTriangle = false, isStrict = kinds.count(kStrict) > 0;
+  for (int kind : kinds)
+    isTriangle |= isTriangular(c, kind) || kind == kCausalWindow;
   std::set<std::string> expected;
   for (int kind : kinds) {
     switch (kind) {
     case kCausal:
     case kTriangle:
     case kTriangleSlice:
-      // One band within another is one band.
-      expected.insert(isSingle ? "causal" : "causal|window");
-      break;
     case kBottomRight:
-      // All bands of an attention see the same positions, so there is one diagonal that sizes move.
-      expected.insert(isSingle || c[Choice::Self] ? "causal" : "causal|window|dense");
+      expected.insert((isSingle ? "causal" : "causal|window") + orDense);
       break;
     case kOffset:
     case kOffsets:
       expected.insert("causal|dense");
       break;
     case kWindow:
-      expected.insert("window");
+      expected.insert("window" + orDense);
       expected.insert("causal?"); // if it ends at the query
       break;
     case kCausalWindow:
-      expected.insert("window");
-      expected.insert("causal");
+      expected.insert("window" + orDense);
+      expected.insert(isStrict ? "causal?" : "causal" + orDense);
       break;
     case kStrict:
-      expected.insert("window");
+      expected.insert("window" + orDense);
       break;
     case kLength:
     case kOneLength:
@@ -299,13 +305,18 @@ void Builder::expectMasks() {
       expected.insert("length");
       break;
     case kPrefix:
-      expected.insert(isMoved ? "length|dense|prefix" : "prefix");
+      expected.insert(isMoved                  ? "length|dense|prefix"
+                      : isTriangle || isStrict ? "prefix?"
+                                               : "prefix");
       break;
     case kSegment:
       expected.insert("segment");
       break;
     case kGlobal:
-      expected.insert("global");
+      // Its tokens are counted from the first position too.
+      expected.insert("global" + orDense);
+      if (isMoved)
+        expected.insert("length?");
       break;
     case kBlocks:
       expected.insert("dense|segment");

@@ -34,7 +34,7 @@ Ex Builder::tree(Random &random, int depth, const Ex &x, int slot, int &tensors)
       return number(std::round((random.unit() - 0.5) * 40) / 16, inner);
     case 1: {
       std::string axes = someAxes(random, false);
-      std::string name = "t" + std::to_string(slot) + std::to_string(tensors++);
+      std::string name = "leaf" + std::to_string(slot) + std::to_string(tensors++);
       return convert(argument(name, axes, type, "normal 1"), inner);
     }
     case 2:
