@@ -6,6 +6,7 @@
 #define FOVEA_LOWERING_LOWERING_H
 
 #include "dialects/Fovea/FoveaDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include <string>
 #include <vector>
@@ -38,6 +39,9 @@ void registerLoweringPasses();
 /// The vectors of a pass: `option`, or, where it is empty, the level of the `fovea.target` that the
 /// module around `op` has; empty if it has none.
 std::string getVectorLevel(Operation *op, StringRef option);
+
+/// Turns a kernel's `fovea.fault` ops into stores of `word`, an i64, to `address`.
+void lowerFaults(func::FuncOp kernel, Value address, Value word);
 
 /// A processor to compile for.
 struct TargetOptions {

@@ -160,7 +160,7 @@ def LowerEntriesPass : Pass<"fovea-lower-entries", "::mlir::ModuleOp"> {
 }
 
 def ExpandMathPass : Pass<"fovea-expand-math", "::mlir::func::FuncOp"> {
-  let summary = "Write functions of f32 vectors as arithmetic";
+  let summary = "Write functions of f32 vectors, or of a GPU's scalars, as arithmetic";
   let description = [{
     Ops of the `math` dialect on `vector<Nxf32>`, N a multiple of 4, become straight-line arithmetic without branches and calls.
     All else (scalars, f64, other shapes, functions not listed) stays and becomes an instruction or a call of the C library later;
@@ -185,13 +185,23 @@ def ExpandMathPass : Pass<"fovea-expand-math", "::mlir::func::FuncOp"> {
     `exp2` 2.3, `exp` 4.0, `tanh` 4.3, `erf` 8.3, `log` 9.6, `sin` 10.3; with AVX2 `exp2` 7.3 and `exp` 10. Calls of the C library
     take 68 for `exp` and for `exp2`.
 
+    With a GPU's target (`sm_80`, ...) ops on scalars become the same arithmetic, since there is no library to call: f32 as
+    above, but for two that use the instruction ex2.approx.ftz; f16 and bf16 by way of f32; integer powers as loops. What
+    PTX has as rounded instructions (square roots, roundings, fused products) stays, and any other op is an error.
+
+    | op on a GPU | largest error | elsewhere |
+    |---|---|---|
+    | `exp2` | 2.4e-7 relative on [-126, 128) | 0 below -126, infinity from 128 |
+    | `exp` | 4e-7 relative on [-87, 88.72] | 0 where the result is no normal number, infinity beyond 88.73 |
+
     NaN gives NaN everywhere. Sine and cosine of one operand share their reduction and both polynomials after CSE.
     The numbers come from scripts/fit-math and are measured by test/grid/MathTest.cpp.
   }];
   let options = [Option<"target", "target", "std::string", /*default=*/"",
-                        "sse, avx2 or avx512; empty: the module's fovea.target, or sse">];
+                        "sse, avx2, avx512 or a GPU's chip; empty: the module's fovea.target, or sse">];
   let statistics = [Statistic<"expanded", "ops-expanded", "Ops written as arithmetic">];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::LLVM::LLVMDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 #endif // FOVEA_LOWERING_PASSES_TD

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The pass that turns functions of f32 vectors into straight-line arithmetic; its text states the
-// error of each. Scalars, f64 and shapes without an expansion keep their ops, which become calls.
+// The pass that turns functions of f32 vectors, for a GPU of f32 scalars, into straight-line
+// arithmetic; its text states the error of each. What has no expansion keeps its op, which becomes
+// a call on a processor and is an error on a GPU, where there is nothing to call.
 #include "lowering/CPU/MathCoefficients.h"
 #include "lowering/Lowering.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -27,11 +29,14 @@ static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 static constexpr double kRound = 0x1.8p23, kRoundDouble = 0x1.8p52;
 
 namespace {
-/// Writes arithmetic on vectors of one shape.
+/// What more than plain arithmetic the target has.
+enum class Instructions { None, AVX512, GPU };
+
+/// Writes arithmetic on scalars, or on vectors of one shape.
 class Emitter {
 public:
-  Emitter(ImplicitLocOpBuilder &b, VectorType type, bool avx512)
-      : b(b), type(type), ints(type.clone(b.getI32Type())), avx512(avx512) {}
+  Emitter(ImplicitLocOpBuilder &b, Type type, Instructions instructions)
+      : b(b), type(type), ints(withElement(b.getI32Type())), instructions(instructions) {}
 
   Value exp(Value x);
   Value exp2(Value x);
@@ -45,14 +50,21 @@ public:
   Value sine(Value x, int64_t quarter);
 
 private:
+  /// The type, of another element.
+  Type withElement(Type element) const {
+    auto vector = dyn_cast<VectorType>(type);
+    return vector ? Type(vector.clone(element)) : element;
+  }
+  Value constant(Type of, TypedAttr element) {
+    if (auto vector = dyn_cast<VectorType>(of))
+      element = DenseElementsAttr::get(vector, Attribute(element));
+    return arith::ConstantOp::create(b, element);
+  }
   Value real(double value) { return real(type, value); }
-  Value real(VectorType of, double value) {
-    return arith::ConstantOp::create(
-        b, DenseElementsAttr::get(of, b.getFloatAttr(of.getElementType(), value)));
+  Value real(Type of, double value) {
+    return constant(of, b.getFloatAttr(getElementTypeOrSelf(of), value));
   }
-  Value integer(int64_t value) {
-    return arith::ConstantOp::create(b, DenseElementsAttr::get(ints, b.getI32IntegerAttr(value)));
-  }
+  Value integer(int64_t value) { return constant(ints, b.getI32IntegerAttr(value)); }
   Value add(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
   Value sub(Value x, Value y) { return arith::SubFOp::create(b, x, y); }
   Value mul(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
@@ -95,7 +107,12 @@ private:
     return fromBits(arith::OrIOp::create(b, result, nan));
   }
 
-  bool hasScale() const { return avx512 && llvm::is_contained({4, 8, 16}, type.getNumElements()); }
+  bool hasScale() const {
+    auto vector = dyn_cast<VectorType>(type);
+    return instructions == Instructions::AVX512 && vector &&
+           llvm::is_contained({4, 8, 16}, vector.getNumElements());
+  }
+  bool isGPU() const { return instructions == Instructions::GPU; }
   Value callMasked(StringRef name, Value x, Value argument);
   /// x - floor(x).
   Value fraction(Value x);
@@ -103,15 +120,15 @@ private:
   Value scale(Value p, Value n) { return callMasked("scalef", p, n); }
 
   ImplicitLocOpBuilder &b;
-  VectorType type, ints;
-  bool avx512;
+  Type type, ints;
+  Instructions instructions;
 };
 } // namespace
 
 //===-- Instructions of AVX-512 --------------------------------------------------------------===//
 
 Value Emitter::callMasked(StringRef name, Value x, Value argument) {
-  int64_t lanes = type.getNumElements();
+  int64_t lanes = cast<VectorType>(type).getNumElements();
   Type maskType = b.getIntegerType(std::max<int64_t>(lanes, 8));
   SmallVector<Value> arguments = {x, argument, real(0),
                                   arith::ConstantOp::create(b, b.getIntegerAttr(maskType, -1))};
@@ -136,6 +153,9 @@ void Emitter::splitExponent(Value x, Value &rounded, Value &n, Value &rest) {
 }
 
 Value Emitter::exp2(Value x) {
+  if (isGPU())
+    return LLVM::CallIntrinsicOp::create(b, type, b.getStringAttr("llvm.nvvm.ex2.approx.ftz.f"), x)
+        .getResult(0);
   if (hasScale())
     return scale(horner(kExp2Floor, fraction(x)), x);
   // At both ends the fraction is zero and the polynomial one: the sum of exponents is then exactly
@@ -147,6 +167,19 @@ Value Emitter::exp2(Value x) {
 }
 
 Value Emitter::exp(Value x) {
+  if (isGPU()) {
+    // 2^t with t = x log2(e), and to first order what t has lost by rounding. Beyond the ends,
+    // where t itself may be infinite, there is nothing to correct.
+    constexpr float kLog2 = 1.44269502f;
+    Value bounded = clamp(x, -150, 150);
+    Value t = mul(bounded, real(kLog2));
+    Value lost = arith::NegFOp::create(b, t);
+    lost = math::FmaOp::create(b, bounded, real(kLog2), lost);
+    lost = fma(bounded, real(std::log2(std::exp(1.0)) - kLog2), lost);
+    Value power = exp2(t);
+    Value sum = fma(power, mul(lost, real(std::log(2.0))), power);
+    return select(compare(arith::CmpFPredicate::OLT, power, real(kInfinity)), sum, power);
+  }
   Value bounded = clamp(x, -104, 89), rounded, n, rest;
   splitExponent(bounded, rounded, n, rest);
   Value p = horner(kExp, rest);
@@ -217,14 +250,14 @@ Value Emitter::log1p(Value x) {
 
 Value Emitter::sine(Value x, int64_t quarter) {
   // The nearest multiple of pi/2 is taken off in f64: one product, whose error is below 2^-53 |x|.
-  VectorType wide = type.clone(b.getF64Type());
+  Type wide = withElement(b.getF64Type());
   Value exact = arith::ExtFOp::create(b, wide, x);
   Value rounded = fma(exact, real(wide, 2 / M_PI), real(wide, kRoundDouble));
   Value turns = sub(rounded, real(wide, kRoundDouble));
   Value r = arith::TruncFOp::create(b, type, fma(turns, real(wide, -M_PI_2), exact));
   r = clamp(r, -0.7855, 0.7855); // beyond 2^51 multiples r is anything
   Value q = arith::TruncIOp::create(
-      b, ints, arith::BitcastOp::create(b, type.clone(b.getI64Type()), rounded));
+      b, ints, arith::BitcastOp::create(b, withElement(b.getI64Type()), rounded));
   if (quarter)
     q = arith::AddIOp::create(b, q, integer(quarter));
 
@@ -243,7 +276,7 @@ Value Emitter::rsqrt(Value x) {
 
 //===-- The pass -----------------------------------------------------------------------------===//
 
-/// A function of one f32 vector; null for ops that have no expansion.
+/// A function of one f32 or vector of them; null for ops that have no expansion.
 static Value expand(Operation *op, Emitter &emitter) {
   return TypeSwitch<Operation *, Value>(op)
       .Case([&](math::ExpOp op) { return emitter.exp(op.getOperand()); })
@@ -298,32 +331,138 @@ static void replaceUnknown(Operation *op) {
   op->erase();
 }
 
+//===-- GPUs ---------------------------------------------------------------------------------===//
+
+/// x^n for an integer n, by squares; of integers as upstream defines it, with zero in place of what
+/// it leaves undefined.
+static Value raise(ImplicitLocOpBuilder &b, Value x, Value n) {
+  Type type = x.getType(), count = n.getType();
+  bool isReal = isa<FloatType>(type);
+  Value one = arith::ConstantOp::create(b, b.getOneAttr(type));
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(count));
+  Value unit = arith::ConstantOp::create(b, b.getOneAttr(count));
+  auto multiply = [&](Value l, Value r) -> Value {
+    return isReal ? arith::MulFOp::create(b, l, r).getResult()
+                  : arith::MulIOp::create(b, l, r).getResult();
+  };
+  Value negative = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, n, zero);
+  Value size = arith::SelectOp::create(b, negative, arith::SubIOp::create(b, zero, n), n);
+  auto loop = scf::WhileOp::create(
+      b, TypeRange{count, type, type}, ValueRange{size, x, one},
+      [&](OpBuilder &, Location, ValueRange state) {
+        Value more = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, state[0], zero);
+        scf::ConditionOp::create(b, more, state);
+      },
+      [&](OpBuilder &, Location, ValueRange state) {
+        Value odd = arith::TruncIOp::create(b, b.getI1Type(), state[0]);
+        Value product = arith::SelectOp::create(b, odd, multiply(state[2], state[1]), state[2]);
+        Value rest = arith::ShRUIOp::create(b, state[0], unit);
+        scf::YieldOp::create(b, ValueRange{rest, multiply(state[1], state[1]), product});
+      });
+  Value power = loop.getResult(2);
+  if (isReal)
+    return arith::SelectOp::create(b, negative, arith::DivFOp::create(b, one, power), power);
+  // 1 / x^|n| is not zero only for 1 and -1, which are their own inverses.
+  Value none = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  Value unitary = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                        arith::MulIOp::create(b, power, power), one);
+  return arith::SelectOp::create(b, negative, arith::SelectOp::create(b, unitary, power, none),
+                                 power);
+}
+
+/// Whether PTX has the op for scalars of this type, or a few instructions that LLVM knows.
+static bool isInstruction(Operation *op) {
+  return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp, math::CountLeadingZerosOp,
+             math::CountTrailingZerosOp, math::CtPopOp, math::FloorOp, math::FmaOp,
+             math::IsFiniteOp, math::IsNaNOp, math::RoundEvenOp, math::RoundOp, math::SqrtOp,
+             math::TruncOp>(op);
+}
+
+/// A scalar op of a GPU. Null, after an error, for one without an expansion.
+static Value expandForGPU(Operation *op) {
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  Type type = op->getResult(0).getType();
+  if (isa<math::IPowIOp, math::FPowIOp>(op))
+    return raise(b, op->getOperand(0), op->getOperand(1));
+  if (type.isF32() && op->getNumOperands() == 1) {
+    Emitter emitter(b, type, Instructions::GPU);
+    if (Value value = expand(op, emitter))
+      return value;
+  }
+  op->emitOpError("of ") << type << " has no form for GPUs";
+  return {};
+}
+
+/// Narrow floats are computed as f32.
+static void widen(Operation *op) {
+  auto isNarrow = [](Type type) { return type.isF16() || type.isBF16(); };
+  if (op->getNumResults() != 1 || !llvm::any_of(op->getOperandTypes(), isNarrow) ||
+      isa<math::AbsFOp, math::CopySignOp, math::IsFiniteOp, math::IsNaNOp>(op))
+    return;
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  for (OpOperand &operand : op->getOpOperands())
+    if (isNarrow(operand.get().getType()))
+      operand.set(arith::ExtFOp::create(b, b.getF32Type(), operand.get()));
+  Value result = op->getResult(0);
+  Type narrow = result.getType();
+  if (!isNarrow(narrow))
+    return;
+  result.setType(b.getF32Type());
+  b.setInsertionPointAfter(op);
+  auto rounded = arith::TruncFOp::create(b, narrow, result);
+  result.replaceAllUsesExcept(rounded, rounded);
+}
+
 namespace {
 struct ExpandMathPass : mlir::fovea::impl::ExpandMathPassBase<ExpandMathPass> {
   using ExpandMathPassBase::ExpandMathPassBase;
 
   void runOnOperation() override {
     std::string level = getVectorLevel(getOperation(), target);
-    if (!llvm::is_contained({"", "sse", "avx2", "avx512"}, level)) {
-      getOperation().emitError("expects target sse, avx2 or avx512, got '") << level << "'";
+    bool gpu = StringRef(level).starts_with("sm_");
+    if (!gpu && !llvm::is_contained({"", "sse", "avx2", "avx512"}, level)) {
+      getOperation().emitError("expects target sse, avx2, avx512 or a GPU's, got '")
+          << level << "'";
       return signalPassFailure();
     }
     getOperation().walk([](Operation *op) { replaceUnknown(op); });
-    getOperation().walk([&](Operation *op) {
-      if (op->getNumOperands() != 1 || op->getNumResults() != 1)
-        return;
-      auto type = dyn_cast<VectorType>(op->getResult(0).getType());
-      if (!type || type.getRank() != 1 || type.isScalable() || type.getNumElements() % 4 != 0 ||
-          !type.getElementType().isF32())
-        return;
-      ImplicitLocOpBuilder b(op->getLoc(), op);
-      Emitter emitter(b, type, level == "avx512");
-      if (Value value = expand(op, emitter)) {
-        op->getResult(0).replaceAllUsesWith(value);
-        op->erase();
-        ++expanded;
-      }
-    });
+    WalkResult result = getOperation().walk(
+        [&](Operation *op) { return gpu ? visitForGPU(op) : visit(op, level == "avx512"); });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+
+  void replace(Operation *op, Value value) {
+    op->getResult(0).replaceAllUsesWith(value);
+    op->erase();
+    ++expanded;
+  }
+
+  WalkResult visitForGPU(Operation *op) {
+    if (!isa<math::MathDialect>(op->getDialect()))
+      return WalkResult::advance();
+    widen(op);
+    if (isInstruction(op))
+      return WalkResult::advance();
+    Value value = expandForGPU(op);
+    if (!value)
+      return WalkResult::interrupt();
+    replace(op, value);
+    return WalkResult::advance();
+  }
+
+  WalkResult visit(Operation *op, bool avx512) {
+    if (op->getNumOperands() != 1 || op->getNumResults() != 1)
+      return WalkResult::advance();
+    auto type = dyn_cast<VectorType>(op->getResult(0).getType());
+    if (!type || type.getRank() != 1 || type.isScalable() || type.getNumElements() % 4 != 0 ||
+        !type.getElementType().isF32())
+      return WalkResult::advance();
+    ImplicitLocOpBuilder b(op->getLoc(), op);
+    Emitter emitter(b, type, avx512 ? Instructions::AVX512 : Instructions::None);
+    if (Value value = expand(op, emitter))
+      replace(op, value);
+    return WalkResult::advance();
   }
 };
 } // namespace

@@ -372,23 +372,26 @@ LogicalResult EntryLowering::emitSites(StringRef suffix, ArrayRef<Type> inputs, 
   return success();
 }
 
-/// Gives kernels that can fault two more arguments, where to write and what; other kernels lose
-/// nothing.
-static void lowerFaults(func::FuncOp kernel) {
-  OpBuilder builder(kernel.getContext());
-  unsigned next = kernel.getNumArguments();
-  Type pointer = LLVM::LLVMPointerType::get(kernel.getContext());
-  (void)kernel.insertArgument(next, pointer, {}, kernel.getLoc());
-  (void)kernel.insertArgument(next + 1, builder.getI64Type(), {}, kernel.getLoc());
+void mlir::fovea::lowerFaults(func::FuncOp kernel, Value address, Value word) {
   kernel.walk([&](FaultOp fault) {
     OpBuilder inner(fault);
     auto branch =
         scf::IfOp::create(inner, fault.getLoc(), fault.getCondition(), /*withElseRegion=*/false);
     inner.setInsertionPoint(branch.thenBlock()->getTerminator());
-    LLVM::StoreOp::create(inner, fault.getLoc(), kernel.getArgument(next + 1),
-                          kernel.getArgument(next));
+    LLVM::StoreOp::create(inner, fault.getLoc(), word, address);
     fault.erase();
   });
+}
+
+/// Gives kernels that can fault two more arguments, where to write and what; other kernels lose
+/// nothing.
+static void addFaultArguments(func::FuncOp kernel) {
+  unsigned next = kernel.getNumArguments();
+  Type pointer = LLVM::LLVMPointerType::get(kernel.getContext());
+  (void)kernel.insertArgument(next, pointer, {}, kernel.getLoc());
+  (void)kernel.insertArgument(next + 1, IntegerType::get(kernel.getContext(), 64), {},
+                              kernel.getLoc());
+  lowerFaults(kernel, kernel.getArgument(next), kernel.getArgument(next + 1));
 }
 
 static bool mayFault(func::FuncOp kernel) {
@@ -415,7 +418,7 @@ struct LowerEntriesPass : fovea::impl::LowerEntriesPassBase<LowerEntriesPass> {
       if (mayFault(function)) {
         faulting.insert(function.getName());
         if (!launches)
-          lowerFaults(function);
+          addFaultArguments(function);
       }
       // Only steps call kernels, and a step that calls is shorter than one that holds its kernel.
       function->setAttr("llvm.linkage",
