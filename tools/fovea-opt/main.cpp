@@ -6,6 +6,7 @@
 
 #include "dialects/Fovea/FoveaDialect.h"
 #include "dialects/Tile/TileDialect.h"
+#include "lowering/GPU/GPU.h"
 #include "lowering/Lowering.h"
 #include "lowering/Schedule/Schedule.h"
 #include "mlir/InitAllDialects.h"
@@ -22,6 +23,7 @@ int main(int argc, char **argv) {
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
   registry.insert<mlir::fovea::FoveaDialect, mlir::fovea::tile::TileDialect>();
+  mlir::fovea::registerGPULowering();
   mlir::fovea::registerLoweringPasses();
   mlir::fovea::registerFoveaPasses();
   mlir::fovea::registerFoveaRaisePasses();

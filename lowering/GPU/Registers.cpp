@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The digits of layouts, read for one thread.
+#include "lowering/GPU/Registers.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::tile;
+
+TileRegisters::TileRegisters(TileType type) {
+  LayoutAttr layout = type.getLayout();
+  for (int64_t axis : {0, 1}) {
+    sizes[axis] = type.getSize(axis);
+    counts[axis] = layout.getRegisters(axis);
+    for (int64_t number = 0; number < counts[axis]; ++number)
+      places[axis].push_back(layout.getPlace(axis, number));
+    int64_t stride = 1;
+    for (LayoutAttr::Digit digit : layout.getDigits(axis)) {
+      if (digit.by)
+        reaches[axis] += (digit.size - 1) * stride;
+      stride *= digit.size;
+    }
+  }
+}
+
+bool TileRegisters::isFull() const {
+  for (int64_t axis : {0, 1})
+    if (!surelyInside(axis, counts[axis] - 1)) // the last has the greatest place
+      return false;
+  return true;
+}
+
+ReduceDigits::ReduceDigits(LayoutAttr layout, int64_t axis) {
+  for (LayoutAttr::Digit digit : layout.getDigits(axis)) {
+    if (!digit.by || digit.size == 1)
+      continue;
+    bool powers = llvm::isPowerOf2_64(digit.size) && llvm::isPowerOf2_64(digit.by);
+    if (!powers || digit.by >= kWarp) {
+      across.push_back(digit);
+    } else if (digit.size * digit.by <= kWarp) {
+      lanes.push_back(digit);
+    } else {
+      lanes.push_back({kWarp / digit.by, digit.by});
+      across.push_back({digit.size * digit.by / kWarp, kWarp});
+    }
+  }
+}
+
+int64_t ReduceDigits::parts() const {
+  int64_t count = 1;
+  for (LayoutAttr::Digit digit : across)
+    count *= digit.size;
+  return count;
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The state of fovea-tile-to-threads: one kernel's tile program, written anew as one thread's code.
+// Structure is in TileToThreads.cpp, the other ops by family in Thread*.cpp.
+#ifndef FOVEA_LOWERING_GPU_THREADLOWERING_H
+#define FOVEA_LOWERING_GPU_THREADLOWERING_H
+
+#include "lowering/CPU/Emitter.h"
+#include "lowering/CPU/TileMemory.h"
+#include "lowering/GPU/GPU.h"
+#include "lowering/GPU/Registers.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/IRMapping.h"
+#include <functional>
+#include <map>
+
+namespace mlir::fovea {
+
+/// Indices within a kernel are 64 bits wide, what is said of threads 32.
+class ThreadLowering {
+public:
+  /// `shared` is the global of the block's shared memory.
+  ThreadLowering(func::FuncOp function, Block *entry, LLVM::GlobalOp shared);
+  /// Writes all ops of the function into the block. Fails after an error.
+  LogicalResult run();
+
+  bool hasKernel = false;
+  int64_t sharedBytes = 0;
+
+private:
+  //===-- Structure -----------------------------------------------------------------------===//
+
+  /// All ops but the terminators of loops, branches and kernels.
+  LogicalResult lowerBlock(Block &block);
+  LogicalResult lowerOp(Operation *op);
+  LogicalResult lower(tile::KernelOp op);
+  LogicalResult lower(scf::ParallelOp op);
+  LogicalResult lower(scf::ForOp op);
+  LogicalResult lower(scf::IfOp op);
+  /// Runs `body` with the indices of iteration `number` of a nest with these extents, if there is
+  /// such a one; the last index changes fastest.
+  LogicalResult withIndices(Value number, ValueRange extents,
+                            function_ref<LogicalResult(ValueRange)> body);
+
+  //===-- Transfers -----------------------------------------------------------------------===//
+
+  LogicalResult lower(tile::ViewOp op) { return lowerView(op); }
+  LogicalResult lower(tile::PackedOp op) { return lowerView(op); }
+  LogicalResult lowerView(Operation *op);
+  LogicalResult lower(tile::LoadOp op);
+  LogicalResult lower(tile::GatherOp op);
+  LogicalResult lower(tile::StoreOp op);
+  LogicalResult lower(tile::SharedOp op);
+  LogicalResult lower(tile::CopyOp op);
+  LogicalResult lower(tile::PutOp op);
+  LogicalResult lower(tile::GetOp op);
+  LogicalResult lower(tile::BarrierOp op);
+
+  //===-- Elements ------------------------------------------------------------------------===//
+
+  LogicalResult lower(tile::MapOp op);
+  LogicalResult lower(tile::ReduceOp op);
+  LogicalResult lower(tile::BroadcastOp op);
+  LogicalResult lower(tile::ExtractOp op);
+  LogicalResult lower(tile::SplatOp op);
+  LogicalResult lower(tile::IotaOp op);
+  LogicalResult lower(tile::CastOp op);
+  Value shuffle(Value value, int64_t distance);
+  Value join(tile::ReduceKind kind, Value l, Value r);
+
+  //===-- Products ------------------------------------------------------------------------===//
+
+  LogicalResult lower(tile::MmaOp op);
+  /// The elements of an operand at depth `k` that a thread's registers along an axis of the result
+  /// need: `axis` is the operand's own one that is not depth.
+  using DepthReader = std::function<SmallVector<Value>(Value k)>;
+  FailureOr<DepthReader> readOperand(tile::MmaOp op, Value operand, int64_t axis, Value &depth);
+
+  //===-- Values --------------------------------------------------------------------------===//
+
+  /// What stands for a value that is no tile.
+  Value get(Value old) { return mapping.lookup(old); }
+  ValueRange getTile(Value old) { return tiles.find(old)->second; }
+  void define(Value old, SmallVector<Value> registers) { tiles[old] = std::move(registers); }
+  FailureOr<const ViewMemory *> getView(Operation *op, Value view);
+  /// Fails with an error at `op` for a tile without a layout or with one of more threads.
+  LogicalResult checkLayout(Operation *op, tile::TileType type);
+
+  //===-- Threads -------------------------------------------------------------------------===//
+
+  /// Emits at the function's beginning, once.
+  Value atEntry(function_ref<Value()> make);
+  /// Digit of this thread's number, as i32.
+  Value digit(tile::LayoutAttr::Digit digit);
+  /// What this thread adds to places along the axis, as i32 or index.
+  Value part32(tile::LayoutAttr layout, int64_t axis);
+  Value part(tile::LayoutAttr layout, int64_t axis);
+  /// Whether this is the first of the threads that hold the same elements by these digits. Null if
+  /// there are no others.
+  Value isFirst(ArrayRef<tile::LayoutAttr::Digit> digits);
+  Value isOwner(tile::LayoutAttr layout);
+  /// Whether a register's place is the tile's; null if surely.
+  Value isInside(tile::TileType type, const TileRegisters &registers, int64_t axis, int64_t number);
+  Value isInside(tile::TileType type, const TileRegisters &registers, int64_t index);
+  void emitBarrier();
+
+  //===-- Conditions ----------------------------------------------------------------------===//
+
+  /// Both; a null condition is surely true.
+  Value both(Value l, Value r);
+  /// `body` where the condition holds, else zeros.
+  SmallVector<Value> where(Value condition, TypeRange types,
+                           function_ref<SmallVector<Value>()> body,
+                           function_ref<SmallVector<Value>()> otherwise = nullptr);
+  void when(Value condition, function_ref<void()> body);
+  /// `0 <= index < bound`.
+  Value isBelow(Value index, Value bound);
+
+  //===-- Memory --------------------------------------------------------------------------===//
+
+  /// Whether that many rows and columns from the place on are in the view; null: surely.
+  Value isAllInside(const ViewMemory &view, Value row, Value column, int64_t rows, int64_t columns);
+  /// Element (row + constants) of a view as an index into its memory.
+  Value address(const ViewMemory &view, Value row, Value column, int64_t moreRows,
+                int64_t moreColumns);
+  Value loadAt(const ViewMemory &view, Value at);
+  /// The address of an element of shared memory; `at` in elements, as i32.
+  Value sharedPointer(Value memory, tile::SharedType type, Value at);
+  Value loadShared(Value memory, tile::SharedType type, Value at);
+  void storeShared(Value value, Value memory, tile::SharedType type, Value at);
+  /// Where a register's element lies in shared memory, in elements, as i32.
+  Value sharedPlace(tile::SharedType type, tile::LayoutAttr layout, const TileRegisters &registers,
+                    int64_t index);
+
+  Value int32(int64_t value);
+  /// Of places, which are small and not negative.
+  Value add32(Value l, Value r);
+  Value mul32(Value l, int64_t r);
+  Value toIndex(Value narrow);
+
+  func::FuncOp function;
+  Emitter b;
+  Block *entry;
+  int64_t threads;
+  LLVM::GlobalOp shared;
+  IRMapping mapping; ///< of what is no tile; shared memory maps to its address
+  llvm::DenseMap<Value, SmallVector<Value>> tiles;
+  llvm::DenseMap<Value, ViewMemory> views;
+  SmallVector<Operation *> copiedViews;
+  Operation *lastAtEntry = nullptr;
+  Value thread; ///< this one's number, as i32
+  std::map<std::pair<int64_t, int64_t>, Value> digits;
+  llvm::DenseMap<std::pair<Attribute, int64_t>, Value> parts;
+};
+
+} // namespace mlir::fovea
+
+#endif // FOVEA_LOWERING_GPU_THREADLOWERING_H

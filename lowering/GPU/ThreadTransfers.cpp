@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Views, loads, gathers and stores: between a thread's registers and memory. No thread touches what
+// is outside of a view or past a tile.
+#include "lowering/GPU/ThreadLowering.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::tile;
+
+/// The view op itself is copied for `describeView` and erased at the end.
+LogicalResult ThreadLowering::lowerView(Operation *op) {
+  Operation *copy = b.clone(*op, mapping);
+  copiedViews.push_back(copy);
+  views[op->getResult(0)] = describeView(b, copy);
+  return success();
+}
+
+//===-- Places in memory ---------------------------------------------------------------------===//
+
+Value ThreadLowering::isAllInside(const ViewMemory &view, Value row, Value column, int64_t rows,
+                                  int64_t columns) {
+  auto along = [&](Value first, int64_t size, int64_t axis) -> Value {
+    std::optional<int64_t> begin = getConstant(first), end = getConstant(view.extent[axis]);
+    if (begin && end && *begin >= 0 && *begin + size <= *end)
+      return {};
+    Value low = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, first, b.index(0));
+    Value high = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sle, b.add(first, size),
+                                               view.extent[axis]);
+    return both(low, high);
+  };
+  return both(along(row, rows, 0), along(column, columns, 1));
+}
+
+Value ThreadLowering::address(const ViewMemory &view, Value row, Value column, int64_t moreRows,
+                              int64_t moreColumns) {
+  if (view.panel == 0) {
+    Value at = view.place(b, row, column);
+    at = b.add(at, b.mul(view.stride[0], moreRows));
+    return b.add(at, b.mul(view.stride[1], moreColumns));
+  }
+  // Whole panels and whole pairs are taken out of the divisions.
+  int64_t pair = view.interleave;
+  Value at = view.place(b, b.add(row, moreRows % view.panel), b.add(column, moreColumns % pair));
+  at = b.add(at, b.mul(view.panelStride, moreRows / view.panel));
+  return b.add(at, moreColumns / pair * view.panel * pair);
+}
+
+Value ThreadLowering::loadAt(const ViewMemory &view, Value at) {
+  return memref::LoadOp::create(b, view.flat, at);
+}
+
+//===-- Loads and stores ---------------------------------------------------------------------===//
+
+LogicalResult ThreadLowering::lower(LoadOp op) {
+  TileType type = op.getTile().getType();
+  // What only products read is read by them, where it lies.
+  if (llvm::all_of(op.getTile().getUsers(), [](Operation *user) { return isa<MmaOp>(user); }) &&
+      !llvm::any_of(op.getTile().getUses(), [](OpOperand &use) {
+        return use.getOperandNumber() == 2; // the sum that a product begins with
+      }))
+    return success();
+  FailureOr<const ViewMemory *> found = getView(op, op.getView());
+  if (failed(found) || failed(checkLayout(op, type)))
+    return failure();
+  const ViewMemory view = **found;
+  TileRegisters registers(type);
+  LayoutAttr layout = type.getLayout();
+  Value row = get(op.getRow()), column = get(op.getColumn());
+  Value first = b.add(row, part(layout, 0)), firstColumn = b.add(column, part(layout, 1));
+  SmallVector<Type> types(registers.count(), type.getElementType());
+  auto load = [&](int64_t i) -> SmallVector<Value> {
+    return {
+        loadAt(view, address(view, first, firstColumn, registers.place(0, registers.along(0, i)),
+                             registers.place(1, registers.along(1, i))))};
+  };
+  auto loadAll = [&](function_ref<Value(int64_t)> condition) {
+    SmallVector<Value> values;
+    for (int64_t i = 0; i < registers.count(); ++i)
+      values.push_back(registers.surelyOutside(i) ? b.zero(type.getElementType())
+                                                  : where(condition(i), type.getElementType(), [&] {
+                                                      return load(i);
+                                                    }).front());
+    return values;
+  };
+  Value all = isAllInside(view, row, column, type.getRows(), type.getColumns());
+  define(op.getTile(),
+         where(
+             all, types,
+             [&] { return loadAll([&](int64_t i) { return isInside(type, registers, i); }); },
+             [&] {
+               SmallVector<Value> inside[2];
+               for (int64_t axis : {0, 1})
+                 for (int64_t i = 0; i < registers.count(axis); ++i)
+                   inside[axis].push_back(
+                       isBelow(b.add(axis == 0 ? first : firstColumn, registers.place(axis, i)),
+                               view.extent[axis]));
+               return loadAll([&](int64_t i) {
+                 return both(inside[0][registers.along(0, i)], inside[1][registers.along(1, i)]);
+               });
+             }));
+  return success();
+}
+
+LogicalResult ThreadLowering::lower(GatherOp op) {
+  TileType type = op.getTile().getType(), rowsType = op.getRows().getType();
+  FailureOr<const ViewMemory *> found = getView(op, op.getView());
+  if (failed(found) || failed(checkLayout(op, type)) || failed(checkLayout(op, rowsType)))
+    return failure();
+  LayoutAttr layout = type.getLayout();
+  if (rowsType.getLayout() != layout.dropAxis(1))
+    return op.emitOpError("expects row numbers in the layout of the result's rows, ")
+           << layout.dropAxis(1) << ", got " << rowsType.getLayout();
+  const ViewMemory view = **found;
+  TileRegisters registers(type);
+  SmallVector<Value> numbers(getTile(op.getRows()));
+  SmallVector<Value> rows, columnInside;
+  for (Value number : numbers) {
+    Value row = number.getType().isInteger(1)
+                    ? b.createOrFold<arith::IndexCastUIOp>(b.getIndexType(), number)
+                    : b.createOrFold<arith::IndexCastOp>(b.getIndexType(), number);
+    rows.push_back(b.createOrFold<arith::SelectOp>(isBelow(row, view.extent[0]), row, b.index(0)));
+  }
+  Value column = get(op.getColumn()), first = b.add(column, part(layout, 1));
+  bool surely = !isAllInside(view, b.index(0), column, 1, type.getColumns());
+  Value hasRows = isBelow(b.index(0), view.extent[0]);
+  if (getConstant(hasRows))
+    hasRows = {};
+  for (int64_t c = 0; c < registers.count(1); ++c)
+    columnInside.push_back(surely ? isInside(type, registers, 1, c)
+                                  : isBelow(b.add(first, registers.place(1, c)), view.extent[1]));
+  SmallVector<Value> values;
+  for (int64_t i = 0; i < registers.count(); ++i) {
+    int64_t r = registers.along(0, i), c = registers.along(1, i);
+    if (registers.surelyOutside(i)) {
+      values.push_back(b.zero(type.getElementType()));
+      continue;
+    }
+    values.push_back(where(both(columnInside[c], hasRows), type.getElementType(), [&] {
+                       return SmallVector<Value>{
+                           loadAt(view, address(view, rows[r], first, 0, registers.place(1, c)))};
+                     }).front());
+  }
+  define(op.getTile(), values);
+  return success();
+}
+
+/// One of the threads that hold copies stores.
+LogicalResult ThreadLowering::lower(StoreOp op) {
+  TileType type = op.getTile().getType();
+  FailureOr<const ViewMemory *> found = getView(op, op.getView());
+  if (failed(found) || failed(checkLayout(op, type)))
+    return failure();
+  const ViewMemory view = **found;
+  TileRegisters registers(type);
+  LayoutAttr layout = type.getLayout();
+  SmallVector<Value> values(getTile(op.getTile()));
+  Value row = get(op.getRow()), column = get(op.getColumn());
+  Value first = b.add(row, part(layout, 0)), firstColumn = b.add(column, part(layout, 1));
+  auto storeAll = [&](function_ref<Value(int64_t)> condition) {
+    for (int64_t i = 0; i < registers.count(); ++i)
+      if (!registers.surelyOutside(i))
+        when(both(condition(i), isInside(type, registers, i)), [&] {
+          Value at = address(view, first, firstColumn, registers.place(0, registers.along(0, i)),
+                             registers.place(1, registers.along(1, i)));
+          memref::StoreOp::create(b, values[i], view.flat, at);
+        });
+  };
+  Value all = isAllInside(view, row, column, type.getRows(), type.getColumns());
+  when(isOwner(layout), [&] {
+    auto plain = [&] { storeAll([](int64_t) { return Value(); }); };
+    if (!all)
+      return plain();
+    b.when(all, plain, [&] {
+      SmallVector<Value> inside[2];
+      for (int64_t axis : {0, 1})
+        for (int64_t i = 0; i < registers.count(axis); ++i)
+          inside[axis].push_back(isBelow(
+              b.add(axis == 0 ? first : firstColumn, registers.place(axis, i)), view.extent[axis]));
+      storeAll([&](int64_t i) {
+        return both(inside[0][registers.along(0, i)], inside[1][registers.along(1, i)]);
+      });
+    });
+  });
+  return success();
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The pass that writes a tile program as the code of one thread, and the program's structure: grid,
+// loops, branches. Its text says what it refuses.
+#include "lowering/GPU/ThreadLowering.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace mlir::fovea {
+#define GEN_PASS_DEF_TILETOTHREADSPASS
+#include "lowering/GPU/Passes.h.inc"
+} // namespace mlir::fovea
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::tile;
+
+static constexpr llvm::StringLiteral kSharedName = "shared";
+
+static bool isTileType(Type type) { return isa<TileType, ViewType, SharedType>(type); }
+
+/// Is `op` of the dialect, or has it tiles, views or shared memory among its operands, results or
+/// blocks' arguments?
+static bool concernsTiles(Operation *op) {
+  if (isa<TileDialect>(op->getDialect()) || llvm::any_of(op->getOperandTypes(), isTileType) ||
+      llvm::any_of(op->getResultTypes(), isTileType))
+    return true;
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (llvm::any_of(block.getArgumentTypes(), isTileType))
+        return true;
+  return false;
+}
+
+static bool containsTiles(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        return concernsTiles(inner) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+ThreadLowering::ThreadLowering(func::FuncOp function, Block *entry, LLVM::GlobalOp shared)
+    : function(function), b(function.getLoc(), OpBuilder::atBlockEnd(entry)), entry(entry),
+      threads(getThreads(function)), shared(shared) {
+  mapping.map(function.getArguments(), entry->getArguments());
+  thread = atEntry([&]() -> Value { return NVVM::ThreadIdXOp::create(b, b.getI32Type()); });
+}
+
+LogicalResult ThreadLowering::run() {
+  if (threads <= 0 || threads % kWarp != 0 || threads > 1024)
+    return function.emitOpError("expects whole warps of up to 1024 threads, got ") << threads;
+  if (failed(lowerBlock(function.getBody().front())))
+    return failure();
+  for (Operation *view : copiedViews)
+    view->erase();
+  return success();
+}
+
+LogicalResult ThreadLowering::lowerBlock(Block &block) {
+  for (Operation &op : block) {
+    if (isa<tile::YieldOp, scf::YieldOp, scf::ReduceOp>(op))
+      continue;
+    b.setLoc(op.getLoc());
+    if (failed(lowerOp(&op)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult ThreadLowering::lowerOp(Operation *op) {
+  if (isa<TileDialect>(op->getDialect()))
+    return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+        .Case<KernelOp, ViewOp, PackedOp, LoadOp, GatherOp, StoreOp, SharedOp, CopyOp, PutOp, GetOp,
+              BarrierOp, MapOp, ReduceOp, BroadcastOp, ExtractOp, SplatOp, IotaOp, CastOp, MmaOp>(
+            [&](auto tile) { return lower(tile); })
+        .Default([](Operation *other) {
+          return other->emitOpError("is not known to fovea-tile-to-threads");
+        });
+  if (auto nest = dyn_cast<scf::ParallelOp>(op); nest && op->getParentOp() == function)
+    return lower(nest);
+  if (!containsTiles(op)) {
+    b.clone(*op, mapping);
+    return success();
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return lower(loop);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return lower(branch);
+  return op->emitOpError("has to do with tiles, expects scf.for, scf.if or a tile op");
+}
+
+//===-- Grids --------------------------------------------------------------------------------===//
+
+LogicalResult ThreadLowering::withIndices(Value number, ValueRange extents,
+                                          function_ref<LogicalResult(ValueRange)> body) {
+  Value total = b.index(1);
+  for (Value extent : extents)
+    total = b.mul(total, extent);
+  auto guard = scf::IfOp::create(b, isBelow(number, total), /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard restore(b);
+  b.setInsertionPoint(guard.thenBlock()->getTerminator());
+  SmallVector<Value> indices(extents.size());
+  Value rest = number;
+  for (size_t axis = extents.size() - 1; axis > 0; --axis) {
+    indices[axis] = b.createOrFold<arith::RemUIOp>(rest, extents[axis]);
+    rest = b.createOrFold<arith::DivUIOp>(rest, extents[axis]);
+  }
+  indices[0] = rest;
+  return body(indices);
+}
+
+LogicalResult ThreadLowering::lower(KernelOp op) {
+  if (op->getParentOp() != function)
+    return op.emitOpError("expects to stand in the function itself, not in ")
+           << op->getParentOp()->getName();
+  if (std::exchange(hasKernel, true))
+    return op.emitOpError("expects to be the function's only grid");
+  SmallVector<Value> extents =
+      llvm::map_to_vector(op.getExtents(), [&](Value extent) { return get(extent); });
+  Value block = toIndex(NVVM::BlockIdXOp::create(b, b.getI32Type()));
+  return withIndices(block, extents, [&](ValueRange indices) {
+    mapping.map(op.getBody().getArguments(), indices);
+    return lowerBlock(op.getBody().front());
+  });
+}
+
+/// Plain loops: one iteration a thread.
+LogicalResult ThreadLowering::lower(scf::ParallelOp op) {
+  if (std::exchange(hasKernel, true))
+    return op.emitOpError("expects to be the function's only grid");
+  if (!op.getInitVals().empty() || containsTiles(op))
+    return op.emitOpError("expects a nest of plain loops, without tiles and results");
+  for (auto [begin, step] : llvm::zip(op.getLowerBound(), op.getStep()))
+    if (getConstant(begin) != 0 || getConstant(step) != 1)
+      return op.emitOpError("expects loops from zero in steps of one");
+  SmallVector<Value> extents =
+      llvm::map_to_vector(op.getUpperBound(), [&](Value extent) { return get(extent); });
+  Value block = toIndex(NVVM::BlockIdXOp::create(b, b.getI32Type()));
+  Value number = b.add(b.mul(block, threads), toIndex(thread));
+  return withIndices(number, extents, [&](ValueRange indices) {
+    mapping.map(op.getInductionVars(), indices);
+    return lowerBlock(*op.getBody());
+  });
+}
+
+//===-- Loops and branches -------------------------------------------------------------------===//
+
+/// A carried tile is as many carried values as a thread has registers of it.
+LogicalResult ThreadLowering::lower(scf::ForOp op) {
+  SmallVector<Value> inits;
+  for (Value init : op.getInitArgs()) {
+    if (isa<ViewType, SharedType>(init.getType()))
+      return op.emitOpError("expects to carry no view and no memory, got ") << init.getType();
+    if (isa<TileType>(init.getType()))
+      llvm::append_range(inits, getTile(init));
+    else
+      inits.push_back(get(init));
+  }
+  auto loop = scf::ForOp::create(b, get(op.getLowerBound()), get(op.getUpperBound()),
+                                 get(op.getStep()), inits, nullptr, op.getUnsignedCmp());
+  mapping.map(op.getInductionVar(), loop.getInductionVar());
+  size_t next = 0;
+  for (auto [init, argument, result] :
+       llvm::zip(op.getInitArgs(), op.getRegionIterArgs(), op.getResults())) {
+    if (!isa<TileType>(init.getType())) {
+      mapping.map(argument, loop.getRegionIterArg(next));
+      mapping.map(result, loop.getResult(next++));
+      continue;
+    }
+    size_t count = getTile(init).size();
+    define(argument, SmallVector<Value>(loop.getRegionIterArgs().slice(next, count)));
+    define(result, SmallVector<Value>(loop.getResults().slice(next, count)));
+    next += count;
+  }
+  OpBuilder::InsertionGuard guard(b);
+  // A loop that carries nothing has its terminator already.
+  b.setInsertionPointToStart(loop.getBody());
+  if (failed(lowerBlock(*op.getBody())))
+    return failure();
+  SmallVector<Value> yields;
+  for (Value yielded : op.getBody()->getTerminator()->getOperands()) {
+    if (isa<TileType>(yielded.getType()))
+      llvm::append_range(yields, getTile(yielded));
+    else
+      yields.push_back(get(yielded));
+  }
+  if (!yields.empty())
+    scf::YieldOp::create(b, yields);
+  return success();
+}
+
+LogicalResult ThreadLowering::lower(scf::IfOp op) {
+  SmallVector<Type> types;
+  for (Type type : op.getResultTypes()) {
+    if (isa<ViewType, SharedType>(type))
+      return op.emitOpError("expects to give no view and no memory, got ") << type;
+    auto tile = dyn_cast<TileType>(type);
+    if (tile && failed(checkLayout(op, tile)))
+      return failure();
+    if (tile)
+      types.append(TileRegisters(tile).count(), tile.getElementType());
+    else
+      types.push_back(type);
+  }
+  bool withElse = !op.getElseRegion().empty();
+  auto branch = scf::IfOp::create(b, types, get(op.getCondition()), withElse);
+  auto lowerSide = [&](Block *from, Block *to) -> LogicalResult {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(to);
+    if (failed(lowerBlock(*from)))
+      return failure();
+    SmallVector<Value> yields;
+    for (Value yielded : from->getTerminator()->getOperands()) {
+      if (isa<TileType>(yielded.getType()))
+        llvm::append_range(yields, getTile(yielded));
+      else
+        yields.push_back(get(yielded));
+    }
+    if (!yields.empty())
+      scf::YieldOp::create(b, yields);
+    return success();
+  };
+  if (failed(lowerSide(op.thenBlock(), branch.thenBlock())) ||
+      (withElse && failed(lowerSide(op.elseBlock(), branch.elseBlock()))))
+    return failure();
+  size_t next = 0;
+  for (Value result : op.getResults()) {
+    auto tile = dyn_cast<TileType>(result.getType());
+    if (!tile) {
+      mapping.map(result, branch.getResult(next++));
+      continue;
+    }
+    size_t count = TileRegisters(tile).count();
+    define(result, SmallVector<Value>(branch.getResults().slice(next, count)));
+    next += count;
+  }
+  return success();
+}
+
+//===-- The pass -----------------------------------------------------------------------------===//
+
+namespace {
+struct TileToThreadsPass : fovea::impl::TileToThreadsPassBase<TileToThreadsPass> {
+  using TileToThreadsPassBase::TileToThreadsPassBase;
+
+  void runOnOperation() override {
+    gpu::GPUModuleOp module = getOperation();
+    LLVM::GlobalOp shared = module.lookupSymbol<LLVM::GlobalOp>(kSharedName);
+    bool needsShared =
+        module.walk([](SharedOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    if (needsShared && !shared) {
+      OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+      shared = LLVM::GlobalOp::create(
+          builder, module.getLoc(), LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
+          /*isConstant=*/false, LLVM::Linkage::External, kSharedName, Attribute(),
+          /*alignment=*/1024, /*addrSpace=*/3);
+    }
+    for (auto function : module.getOps<func::FuncOp>()) {
+      if (function.isExternal())
+        continue;
+      if (!function.getBody().hasOneBlock() ||
+          llvm::any_of(function.getArgumentTypes(), isTileType) ||
+          llvm::any_of(function.getResultTypes(), isTileType)) {
+        function.emitOpError("expects tiles in a function of one block, and none in its type");
+        return signalPassFailure();
+      }
+      Region fresh(function);
+      Block *entry = &fresh.emplaceBlock();
+      for (BlockArgument argument : function.getArguments())
+        entry->addArgument(argument.getType(), argument.getLoc());
+      ThreadLowering lowering(function, entry, shared);
+      if (failed(lowering.run()))
+        return signalPassFailure();
+      function.getBody().takeBody(fresh);
+      Builder builder(&getContext());
+      function->setAttr(FoveaDialect::kThreadsAttr, builder.getI32IntegerAttr(getThreads(function)));
+      function->setAttr(FoveaDialect::kSharedBytesAttr, builder.getI64IntegerAttr(std::max(
+                                              lowering.sharedBytes, getSharedBytes(function))));
+      ++kernels;
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The pipelines of a GPU, and operands as words.
+#include "test/threads/DeviceCode.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Parser/Parser.h"
+#include "test/grid/NativeCode.h"
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::interpreter;
+
+MLIRContext &mlir::fovea::getTestContext() {
+  static const std::unique_ptr<MLIRContext> context = makeContext();
+  return *context;
+}
+
+std::unique_ptr<DeviceCode> DeviceCode::make(const std::string &text, const std::string &chip) {
+  MLIRContext &context = getTestContext();
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    ADD_FAILURE() << diagnostic.str();
+    return success();
+  });
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+  if (!module)
+    return nullptr;
+  (*module)->setAttr(FoveaDialect::kTargetAttr, TargetAttr::get(&context, "sm_80", 1, 255));
+  auto code = std::make_unique<DeviceCode>();
+  code->chip = chip;
+  for (auto function : module->getOps<func::FuncOp>()) {
+    Kernel &kernel = code->kernels[function.getName().str()];
+    kernel.arguments.assign(function.getArgumentTypes().begin(), function.getArgumentTypes().end());
+    kernel.mayFault =
+        function.walk([](FaultOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  }
+  PassManager passes(&context);
+  passes.addPass(createOutlineDevicePass());
+  buildThreadsPipeline(passes);
+  buildNvvmPipeline(passes);
+  if (failed(passes.run(*module)))
+    return nullptr;
+  gpu::GPUModuleOp device = *module->getOps<gpu::GPUModuleOp>().begin();
+  for (Operation &op : *device.getBody())
+    if (auto found = code->kernels.find(SymbolTable::getSymbolName(&op).str());
+        found != code->kernels.end()) {
+      found->second.threads = getThreads(&op);
+      found->second.sharedBytes = getSharedBytes(&op);
+    }
+  if (failed(emitPtx(device, chip, code->ptx)))
+    return nullptr;
+  return code;
+}
+
+static Type getElementType(const Array &array) { return parseType(array.type, &getTestContext()); }
+
+static Element makeElement(Type type, double value) {
+  return isa<FloatType>(type) ? Element{value, 0} : Element{0, static_cast<int64_t>(value)};
+}
+
+std::vector<std::vector<char>> DeviceCode::run(const std::string &name,
+                                               const std::vector<Array> &arguments, uint64_t blocks,
+                                               uint64_t *fault,
+                                               ::fovea::test::Counts *counts) const {
+  const Kernel &kernel = kernels.at(name);
+  std::vector<::fovea::test::Operand> operands;
+  for (const auto &[array, argument] : llvm::zip(arguments, kernel.arguments)) {
+    ::fovea::test::Operand &operand = operands.emplace_back();
+    if (array.type == "index") {
+      operand.number = static_cast<int64_t>(array.values[0]);
+      continue;
+    }
+    Type type = getElementType(array);
+    operand.isBuffer = true;
+    operand.bytes.resize(getStorageBytes(type, array.values.size()));
+    for (auto [i, value] : llvm::enumerate(array.values))
+      putElement(operand.bytes.data() + i * getStorageBytes(type, 1), type,
+                 makeElement(type, value));
+    auto buffer = cast<MemRefType>(argument);
+    for (int64_t axis = 0; axis < buffer.getRank(); ++axis)
+      if (buffer.isDynamicDim(axis))
+        operand.behind.push_back(array.shape[axis]);
+  }
+  if (kernel.mayFault) {
+    ::fovea::test::Operand &word = operands.emplace_back();
+    word.isBuffer = true;
+    word.bytes.resize(8);
+    word.behind.push_back(7);
+  }
+  ::fovea::test::Shape shape{blocks, kernel.sharedBytes, kernel.threads};
+  std::vector<::fovea::test::Operand> late = operands;
+  std::string error = ::fovea::test::launch(ptx, name, shape, operands, false, counts);
+  EXPECT_EQ(error, "") << ptx;
+  std::string lateError = ::fovea::test::launch(ptx, name, shape, late, true);
+  EXPECT_EQ(lateError, "") << ptx;
+  std::vector<std::vector<char>> results;
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    EXPECT_TRUE(operand.bytes == late[i].bytes) << "early and late differ";
+    if (operand.isBuffer)
+      results.push_back(std::move(operand.bytes));
+  }
+  if (kernel.mayFault) {
+    if (fault)
+      std::memcpy(fault, results.back().data(), 8);
+    results.pop_back();
+  }
+  return results;
+}
+
+/// Empty if `got` holds `expected`; else the first place where it does not.
+static std::string compare(const std::vector<char> &got, const Array &expected, bool written,
+                           double tolerance) {
+  Type type = getElementType(expected);
+  int64_t bytes = getStorageBytes(type, 1);
+  double largest = 0;
+  for (double value : expected.values)
+    if (std::isfinite(value))
+      largest = std::max(largest, std::abs(value));
+  for (auto [i, value] : llvm::enumerate(expected.values)) {
+    char rounded[8];
+    putElement(rounded, type, makeElement(type, value));
+    Element x = getElement(got.data() + i * bytes, type), y = getElement(rounded, type);
+    bool same =
+        x.integer == y.integer && (x.real == y.real || (std::isnan(x.real) && std::isnan(y.real)) ||
+                                   (written && std::abs(x.real - y.real) <= tolerance * largest));
+    if (!same)
+      return "element " + std::to_string(i) + " of " + std::to_string(expected.values.size()) +
+             ": got " + std::to_string(x.real) + ", expected " + std::to_string(y.real) +
+             " (integers " + std::to_string(x.integer) + ", " + std::to_string(y.integer) + ")";
+  }
+  return "";
+}
+
+void mlir::fovea::checkCall(const DeviceCode &code, const TileCall &call, double tolerance,
+                            uint64_t blocks) {
+  std::vector<std::vector<char>> results = code.run("kernel", call.before, blocks);
+  size_t place = 0;
+  for (auto [i, expected] : llvm::enumerate(call.after)) {
+    if (expected.type == "index")
+      continue;
+    bool written = expected.values != call.before[i].values;
+    ASSERT_EQ(compare(results[place++], expected, written, tolerance), "")
+        << "argument " << i << code.ptx;
+  }
+}
+
+void mlir::fovea::checkAssembles(const DeviceCode &code) {
+  std::optional<std::string> ptxas = findPtxas();
+  if (!ptxas)
+    return;
+  std::vector<char> cubin;
+  AssemblyReport report;
+  std::string error;
+  ASSERT_TRUE(succeeded(assemble(*ptxas, code.ptx, code.chip, cubin, report, error)))
+      << error << code.ptx;
+  EXPECT_FALSE(cubin.empty());
+  EXPECT_FALSE(report.kernels.empty());
+  for (const KernelResources &kernel : report.kernels) {
+    EXPECT_EQ(kernel.spilledBytes, 0) << kernel.name << "\n" << report.log;
+    EXPECT_GT(kernel.registers, 0) << report.log;
+  }
+  EXPECT_TRUE(report.serialized.empty()) << report.log;
+}

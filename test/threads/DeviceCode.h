@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels as text, compiled to PTX and called on the emulator.
+#ifndef FOVEA_TEST_THREADS_DEVICECODE_H
+#define FOVEA_TEST_THREADS_DEVICECODE_H
+
+#include "lowering/GPU/GPU.h"
+#include "test/grid/TileCase.h"
+#include "test/threads/emulated/EmulatedLaunch.h"
+#include <map>
+#include <memory>
+
+namespace mlir::fovea {
+
+MLIRContext &getTestContext();
+
+/// The kernels of a module in PTX.
+class DeviceCode {
+public:
+  /// `text` is a module of the `kernels` stage; tiles have layouts. Null after diagnostics.
+  static std::unique_ptr<DeviceCode> make(const std::string &text,
+                                          const std::string &chip = "sm_80");
+  /// Runs `kernel` in that many blocks, early and late, which must agree; returns what is in the
+  /// buffers. `fault` is the word that a kernel which may fault writes to. Errors are gtest's.
+  std::vector<std::vector<char>> run(const std::string &kernel, const std::vector<Array> &arguments,
+                                     uint64_t blocks, uint64_t *fault = nullptr,
+                                     ::fovea::test::Counts *counts = nullptr) const;
+
+  std::string ptx, chip;
+
+private:
+  struct Kernel {
+    SmallVector<Type> arguments;
+    bool mayFault;
+    uint32_t threads;
+    uint64_t sharedBytes;
+  };
+  std::map<std::string, Kernel> kernels;
+};
+
+/// A call of `@kernel` must turn the arguments `before` into `after`.
+void checkCall(const DeviceCode &code, const TileCall &call, double tolerance, uint64_t blocks);
+
+/// Where ptxas is installed, it must take the PTX for the chip without spilling.
+void checkAssembles(const DeviceCode &code);
+
+} // namespace mlir::fovea
+
+#endif // FOVEA_TEST_THREADS_DEVICECODE_H

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One launch of a PTX kernel on the emulator, with every check on.
+#ifndef FOVEA_TEST_THREADS_EMULATED_EMULATEDLAUNCH_H
+#define FOVEA_TEST_THREADS_EMULATED_EMULATEDLAUNCH_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fovea::test {
+
+/// A kernel's operand: a number, or a buffer that is copied there and back.
+struct Operand {
+  bool isBuffer = false;
+  uint64_t number = 0;
+  std::vector<char> bytes;
+  std::vector<uint64_t> behind; ///< what follows the address
+};
+
+struct Shape {
+  uint64_t blocks = 1, sharedBytes = 0;
+  uint32_t threads = 128;
+};
+
+struct Counts {
+  uint64_t sharedPasses = 0, idealSharedPasses = 0, globalLoadSectors = 0, instructions = 0;
+};
+
+/// Runs the kernel, asynchronous work as early or as late as possible. Returns what went wrong, or
+/// nothing.
+std::string launch(const std::string &ptx, const std::string &kernel, const Shape &shape,
+                   std::vector<Operand> &operands, bool late, Counts *counts = nullptr);
+
+} // namespace fovea::test
+
+#endif // FOVEA_TEST_THREADS_EMULATED_EMULATEDLAUNCH_H
