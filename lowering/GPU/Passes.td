@@ -24,6 +24,115 @@ def OutlineDevicePass : Pass<"fovea-outline-device", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::gpu::GPUDialect"];
 }
 
+def StageOperandsPass : Pass<"fovea-stage-operands", "::mlir::func::FuncOp"> {
+  let summary = "Bring the operands of products to where a GPU's block reads them";
+  let description = [{
+    Every `tile.dot` becomes `tile.mma`. An operand that is a load is copied to shared memory, in a loop over k where it is
+    deep: as many k at a time as `chunk-bytes` hold, and what is left behind the loop. If the product uses each of its
+    elements once (one row, one column), it is read where it lies. Any other tile is put into shared memory as a whole,
+    where it is computed, with zeros where the other operand's view ends: such k take no part in a product.
+
+    The left operand lies in rows of k, the right one in columns: threads of a warp share rows.
+
+    ```mlir
+    // before
+    %x = tile.load %xv[%i, %c0] : !tile.view<?x192xf32> -> !tile.tile<64x192xf32>
+    %w = tile.load %wv[%j, %c0] : !tile.view<512x192xbf16> -> !tile.tile<48x192xbf16>
+    %y = tile.dot %x, %w transpose_b into %s : !tile.tile<64x192xf32>, !tile.tile<48x192xbf16> -> !tile.tile<64x48xf32>
+    // after
+    %xs = tile.shared : !tile.shared<64x32xf32, strides [36, 1]>
+    %ws = tile.shared : !tile.shared<48x32xbf16, strides [1, 56]>
+    %y = scf.for %k = %c0 to %c192 step %c32 iter_args(%sum = %s) -> (!tile.tile<64x48xf32>) {
+      tile.copy %xv[%i, %k] to %xs : !tile.view<?x192xf32>, !tile.shared<64x32xf32, strides [36, 1]>
+      tile.copy %wv[%j, %k] to %ws : !tile.view<512x192xbf16>, !tile.shared<48x32xbf16, strides [1, 56]>
+      %next = tile.mma %xs, %ws transpose_b into %sum : ...
+      scf.yield %next : !tile.tile<64x48xf32>
+    }
+    ```
+
+    Refuses products outside of a `tile.kernel`, and of views that are carried.
+  }];
+  let options = [Option<"chunkBytes", "chunk-bytes", "int64_t", /*default=*/"16384",
+                        "Shared memory for the operands of one product, where they are loads">];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::fovea::tile::TileDialect"];
+}
+
+def AssignLayoutsPass : Pass<"fovea-assign-layouts", "::mlir::func::FuncOp"> {
+  let summary = "Say which thread holds which element of each tile";
+  let description = [{
+    A kernel's tiles get layouts of one family: groups of threads for rows, threads of a group for columns, by the largest
+    tile. What a layout says of an axis depends on its size alone, so sums of rows lie where the rows are. `lanes` are
+    dropped, and casts that only change them. A reduction along an axis that threads of several warps hold gets its
+    scratch memory. Loads that products read in place have no layout.
+
+    ```mlir
+    // before
+    %m = tile.reduce maximum %s axis(1) : !tile.tile<64x64xf32, lanes 0> -> !tile.tile<64x1xf32, lanes 0>
+    // after, for 128 threads
+    #layout = #tile.layout<rows = [threads 8 by 16, registers 8], columns = [registers 4, threads 16 by 1]>
+    #layout1 = #tile.layout<rows = [threads 8 by 16, registers 8], columns = []>
+    %m = tile.reduce maximum %s axis(1) : !tile.tile<64x64xf32, #layout> -> !tile.tile<64x1xf32, #layout1>
+    ```
+
+    The function gets `fovea.threads`. Refuses numbers of threads that are no power of two from 32 to 1024.
+  }];
+  let options = [Option<"threads", "threads", "int64_t", /*default=*/"128", "Threads of a block">];
+  let dependentDialects = ["::mlir::fovea::tile::TileDialect"];
+}
+
+def PlanSharedPass : Pass<"fovea-plan-shared", "::mlir::func::FuncOp"> {
+  let summary = "Give each piece of shared memory its place";
+  let description = [{
+    A piece lives from the first op that uses it to the last, in the order of the text; one used in a loop lives as long as
+    the outermost loop. Pieces that never live at the same time may share bytes: those of two branches, or of two products
+    one after the other. The largest is placed first, each at the lowest free place that is a multiple of 128 bytes.
+    The function gets `fovea.shared_bytes`.
+
+    ```mlir
+    // before
+    %a = tile.shared : !tile.shared<64x32xf32>
+    %b = tile.shared : !tile.shared<64x16xf32>
+    // after
+    %a = tile.shared at(0) : !tile.shared<64x32xf32>
+    %b = tile.shared at(8192) : !tile.shared<64x16xf32>
+    ```
+
+    Refuses a kernel that needs more than `limit`.
+  }];
+  let options = [Option<"limit", "limit", "int64_t", /*default=*/"166912",
+                        "Bytes that a block may have: 163 KiB on sm_80, 227 on sm_90">];
+}
+
+def InsertBarriersPass : Pass<"fovea-insert-barriers", "::mlir::func::FuncOp"> {
+  let summary = "Keep accesses to shared memory in order";
+  let description = [{
+    A barrier stands before an op that writes bytes which may have been read or written since the last barrier, and before
+    one that reads bytes which may have been written; what a loop's round leaves is what the next begins with. All control
+    flow in a kernel is the whole block's, so every thread comes to every barrier.
+
+    ```mlir
+    // before
+    scf.for %k = %c0 to %c192 step %c32 iter_args(%sum = %zero) -> (!tile.tile<64x64xf32, #layout>) {
+      tile.copy %xv[%i, %k] to %xs : !tile.view<?x192xf32>, !tile.shared<64x32xf32>
+      %next = tile.mma %xs, %ws transpose_b into %sum : ...
+      scf.yield %next : !tile.tile<64x64xf32, #layout>
+    }
+    // after
+    scf.for %k = %c0 to %c192 step %c32 iter_args(%sum = %zero) -> (!tile.tile<64x64xf32, #layout>) {
+      tile.barrier
+      tile.copy %xv[%i, %k] to %xs : !tile.view<?x192xf32>, !tile.shared<64x32xf32>
+      tile.barrier
+      %next = tile.mma %xs, %ws transpose_b into %sum : ...
+      scf.yield %next : !tile.tile<64x64xf32, #layout>
+    }
+    ```
+
+    Refuses shared memory without a place: `fovea-plan-shared` comes before.
+  }];
+  let dependentDialects = ["::mlir::fovea::tile::TileDialect"];
+}
+
 def TileToThreadsPass : Pass<"fovea-tile-to-threads", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Write tile programs as the scalar code of one thread";
   let description = [{

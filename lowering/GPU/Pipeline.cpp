@@ -14,7 +14,12 @@ using namespace mlir::fovea;
 
 void mlir::fovea::buildThreadsPipeline(OpPassManager &pm) {
   OpPassManager &device = pm.nest<gpu::GPUModuleOp>();
-  device.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  OpPassManager &kernels = device.nest<func::FuncOp>();
+  kernels.addPass(createConvertLinalgToLoopsPass());
+  kernels.addPass(createStageOperandsPass());
+  kernels.addPass(createAssignLayoutsPass());
+  kernels.addPass(createPlanSharedPass());
+  kernels.addPass(createInsertBarriersPass());
   device.addPass(createTileToThreadsPass());
   device.addPass(createCanonicalizerPass());
   device.addPass(createCSEPass());

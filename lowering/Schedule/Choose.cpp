@@ -161,9 +161,8 @@ FailureOr<Attribute> mlir::fovea::chooseSchedule(GroupOp group, TargetAttr targe
     return group.emitOpError("expects an op that computes its first result, to choose a schedule "
                              "by");
   if (assumeCovered || isCovered(group))
-    for (const Level &level : getLevels())
-      if (level.name == target.getLevel())
-        if (Attribute tiles = chooseTiles(group, level))
-          return tiles;
+    if (const Level *level = findLevel(target.getLevel()))
+      if (Attribute tiles = chooseTiles(group, *level))
+        return tiles;
   return Attribute(LoopScheduleAttr::get(group.getContext(), getParallelLoops(root)));
 }

@@ -38,4 +38,28 @@ static constexpr Level kLevels[] = {
      /*rows=*/4, /*elements=*/1024},
 };
 
+// A block of 128 threads has 8 x 4 sums each of a 64 x 64 tile, and the tiles of 64 queries, 64
+// keys and a head of 128 in 104 KiB of shared memory. A block of a GPU is one tile: rows are no
+// chunks.
+static constexpr Level kDeviceLevels[] = {
+    {/*name=*/"sm_80", /*lanes=*/32, /*registers=*/255, /*features=*/{},
+     /*manyRows=*/{{64, 64}, 64, {8, 4}}, /*pairRows=*/8,
+     /*oneRow=*/{{1, 128}, 1, {1, 1}},
+     /*oneRowNarrow=*/{{1, 64}, 1, {1, 1}}, /*wide=*/4096,
+     /*manyQueries=*/{64, 64, {8, 4}, {8, 4}},
+     /*oneQuery=*/{16, 64, {2, 4}, {2, 4}},
+     /*split=*/{256, 264},
+     /*rows=*/4, /*elements=*/1024},
+};
+
 llvm::ArrayRef<Level> mlir::fovea::getLevels() { return kLevels; }
+
+llvm::ArrayRef<Level> mlir::fovea::getDeviceLevels() { return kDeviceLevels; }
+
+const Level *mlir::fovea::findLevel(llvm::StringRef name) {
+  for (llvm::ArrayRef<Level> levels : {getLevels(), getDeviceLevels()})
+    for (const Level &level : levels)
+      if (level.name == name)
+        return &level;
+  return nullptr;
+}

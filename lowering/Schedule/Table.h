@@ -22,7 +22,7 @@ struct AttentionSizes {
 /// One level of instructions, and what is best on it.
 struct Level {
   llvm::StringLiteral name;
-  /// f32 in a vector register, and registers.
+  /// f32 in a vector register, and registers; of a GPU threads in a warp, and registers of each.
   int64_t lanes, registers;
   /// By LLVM's names: all that a processor must have.
   llvm::ArrayRef<llvm::StringLiteral> features;
@@ -40,8 +40,14 @@ struct Level {
   int64_t rows, elements;
 };
 
-/// All levels, the best first; the last has no needs.
+/// All levels of processors, the best first; the last has no needs.
 llvm::ArrayRef<Level> getLevels();
+
+/// Levels of GPUs, by the names of their architectures.
+llvm::ArrayRef<Level> getDeviceLevels();
+
+/// A level of either kind; null for a name that none has.
+const Level *findLevel(llvm::StringRef name);
 
 } // namespace mlir::fovea
 

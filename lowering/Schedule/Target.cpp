@@ -27,10 +27,11 @@ StringRef mlir::fovea::getHostLevel() {
 }
 
 FailureOr<TargetAttr> mlir::fovea::getLevelTarget(StringRef name, Location loc) {
-  for (const Level &level : getLevels())
-    if (level.name == name)
-      return TargetAttr::get(loc.getContext(), level.name, level.lanes, level.registers);
+  if (const Level *level = findLevel(name))
+    return TargetAttr::get(loc.getContext(), level->name, level->lanes, level->registers);
   InFlightDiagnostic error = emitError(loc) << "expects a target level of ";
-  llvm::interleaveComma(getLevels(), error, [&](const Level &level) { error << level.name; });
+  for (ArrayRef<Level> levels : {getLevels(), getDeviceLevels()})
+    for (const Level &level : levels)
+      error << level.name << (&level == &getDeviceLevels().back() ? "" : ", ");
   return error << ", got '" << name << "'";
 }

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Places in the memory that a GPU block's threads share. The pass's text says what it refuses.
+#include "dialects/Tile/TileDialect.h"
+#include "lowering/GPU/GPU.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::fovea {
+#define GEN_PASS_DEF_PLANSHAREDPASS
+#include "lowering/GPU/Passes.h.inc"
+} // namespace mlir::fovea
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::tile;
+
+/// As TMA and swizzles need it.
+static constexpr int64_t kAlignment = 128;
+
+namespace {
+/// From the first op that uses a piece of memory to the last, counted in the order of the text.
+struct Piece {
+  SharedOp op;
+  int64_t first = 0, last = -1;
+  int64_t bytes = 0, at = 0;
+
+  bool meets(const Piece &other) const { return first <= other.last && other.first <= last; }
+};
+} // namespace
+
+/// The outermost loop between `op` and `scope`, or `op` where there is none: what a loop reads, an
+/// earlier round may have written.
+static Operation *getOutermostLoop(Operation *op, Operation *scope) {
+  Operation *outermost = op;
+  for (Operation *parent = op->getParentOp(); parent != scope; parent = parent->getParentOp())
+    if (isa<LoopLikeOpInterface>(parent))
+      outermost = parent;
+  return outermost;
+}
+
+/// The innermost loop whose every round writes the piece before it reads it, if it does either; or
+/// the kernel. No round needs what an earlier one has left.
+static Operation *getScope(ArrayRef<Operation *> users, KernelOp kernel) {
+  Operation *first = users.front();
+  Region *region = first->getParentRegion();
+  bool all = llvm::all_of(
+      users, [&](Operation *user) { return region->isAncestor(user->getParentRegion()); });
+  if (!all || !isa<CopyOp, PutOp, ReduceOp>(first))
+    return kernel;
+  auto loop = first->getParentOfType<LoopLikeOpInterface>();
+  return loop && kernel->isAncestor(loop) ? loop.getOperation() : kernel.getOperation();
+}
+
+/// Gives the op of every piece a place; the bytes that all need together.
+static int64_t place(KernelOp kernel) {
+  llvm::DenseMap<Operation *, std::pair<int64_t, int64_t>> spans; // of an op and all that it holds
+  int64_t count = 0;
+  kernel->walk([&](Operation *op, const WalkStage &stage) {
+    if (stage.isBeforeAllRegions())
+      spans[op].first = count++;
+    if (stage.isAfterAllRegions())
+      spans[op].second = count - 1;
+  });
+  SmallVector<Piece> pieces;
+  kernel->walk([&](SharedOp op) {
+    Piece &piece = pieces.emplace_back(Piece{op});
+    piece.first = count;
+    piece.bytes = llvm::alignTo(op.getMemory().getType().getBytes(), kAlignment);
+    SmallVector<Operation *> users(op->getUsers());
+    if (users.empty())
+      return;
+    llvm::sort(users, [&](Operation *a, Operation *b) { return spans[a].first < spans[b].first; });
+    Operation *scope = getScope(users, kernel);
+    for (Operation *user : users) {
+      auto [first, last] = spans.lookup(getOutermostLoop(user, scope));
+      piece.first = std::min(piece.first, first);
+      piece.last = std::max(piece.last, last);
+    }
+  });
+  // The largest first: small ones fit into what is left.
+  SmallVector<Piece *> order;
+  for (Piece &piece : pieces)
+    order.push_back(&piece);
+  llvm::sort(order, [](Piece *a, Piece *b) {
+    return std::make_pair(-a->bytes, a) < std::make_pair(-b->bytes, b); // of one size, the earlier
+  });
+  int64_t all = 0;
+  for (size_t i = 0; i < order.size(); ++i) {
+    Piece &piece = *order[i];
+    SmallVector<Piece *> neighbours;
+    for (size_t j = 0; j < i; ++j)
+      if (order[j]->meets(piece))
+        neighbours.push_back(order[j]);
+    llvm::sort(neighbours, [](Piece *a, Piece *b) { return a->at < b->at; });
+    for (Piece *other : neighbours)
+      if (piece.at < other->at + other->bytes && other->at < piece.at + piece.bytes)
+        piece.at = other->at + other->bytes;
+    piece.op.setAt(piece.at);
+    all = std::max(all, piece.at + piece.bytes);
+  }
+  return all;
+}
+
+namespace {
+struct PlanSharedPass : fovea::impl::PlanSharedPassBase<PlanSharedPass> {
+  using PlanSharedPassBase::PlanSharedPassBase;
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    for (auto kernel : function.getOps<KernelOp>()) {
+      int64_t bytes = place(kernel);
+      if (bytes > limit) {
+        kernel.emitOpError("expects to need at most ")
+            << static_cast<int64_t>(limit) << " bytes of shared memory, needs " << bytes;
+        return signalPassFailure();
+      }
+      if (bytes)
+        function->setAttr(FoveaDialect::kSharedBytesAttr,
+                          Builder(&getContext()).getI64IntegerAttr(bytes));
+    }
+  }
+};
+} // namespace

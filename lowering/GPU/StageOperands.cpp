@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where the operands of products lie in a GPU's block. The pass's text says what it refuses.
+#include "dialects/Tile/TileDialect.h"
+#include "lowering/GPU/GPU.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::fovea {
+#define GEN_PASS_DEF_STAGEOPERANDSPASS
+#include "lowering/GPU/Passes.h.inc"
+} // namespace mlir::fovea
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::tile;
+
+/// Rows of shared memory start this far apart in bytes beyond their length, so that threads which
+/// read or write a column meet different banks and whole vectors stay aligned.
+static constexpr int64_t kPadding = 16;
+
+namespace {
+/// One operand of a product. Its first axis is the result's, its second the depth, or with `kFirst`
+/// the other way round.
+struct Operand {
+  TypedValue<TileType> tile;
+  bool kFirst;
+  /// Elements along the axis that is the result's.
+  int64_t extent;
+  /// The load that it is, if it is one.
+  LoadOp load;
+  /// Read from memory by the product itself.
+  bool inPlace = false;
+
+  int64_t getWidth() const {
+    return llvm::divideCeil(tile.getType().getElementType().getIntOrFloatBitWidth(), 8);
+  }
+  TileType getType(int64_t depth) const {
+    return TileType::get(kFirst ? depth : extent, kFirst ? extent : depth,
+                         tile.getType().getElementType());
+  }
+};
+
+/// Computed tiles that lie in shared memory already, by whether in columns.
+using Staged = llvm::DenseMap<std::pair<Value, int>, Value>;
+
+class Staging {
+public:
+  Staging(DotOp dot, Block &kernel, int64_t chunkBytes, Staged &staged);
+  void run();
+
+private:
+  Operand makeOperand(TypedValue<TileType> tile, bool kFirst, int64_t uses) const;
+  /// How many k are staged at a time.
+  int64_t getChunk() const;
+  /// Memory for `depth` of the operand's k, at the kernel's start.
+  Value makeShared(const Operand &operand, int64_t depth, bool byColumns);
+  /// How many k the other operand's view has from its load's first one on; null if a static view
+  /// has all.
+  Value getBound(const Operand &other);
+  /// A computed tile, zero where the other operand is outside of its view.
+  Value clear(const Operand &operand, const Operand &other);
+  /// Puts a computed tile into shared memory, where it is computed.
+  Value put(const Operand &operand, const Operand &other, bool byColumns);
+  /// What the product reads for `depth` of k from `k` on.
+  Value stage(const Operand &operand, Value memory, Value k, int64_t depth);
+  Value multiply(Value a, Value b, Value sum);
+
+  DotOp dot;
+  Block &kernel;
+  ImplicitLocOpBuilder b;
+  Operand left, right;
+  int64_t depth, chunkBytes;
+  Staged &staged;
+};
+} // namespace
+
+Staging::Staging(DotOp dot, Block &kernel, int64_t chunkBytes, Staged &staged)
+    : dot(dot), kernel(kernel), b(dot.getLoc(), dot), depth(dot.getA().getType().getColumns()),
+      chunkBytes(chunkBytes), staged(staged) {
+  TileType result = dot.getResult().getType();
+  left = makeOperand(dot.getA(), /*kFirst=*/false, result.getColumns());
+  right = makeOperand(dot.getB(), /*kFirst=*/!dot.getTransposeB(), result.getRows());
+}
+
+/// What each element is used for once would be written to shared memory to be read once.
+Operand Staging::makeOperand(TypedValue<TileType> tile, bool kFirst, int64_t uses) const {
+  auto load = tile.getDefiningOp<LoadOp>();
+  return {tile, kFirst, tile.getType().getSize(kFirst ? 1 : 0), load, load && uses == 1};
+}
+
+int64_t Staging::getChunk() const {
+  if (!left.load || !right.load)
+    return depth;    // a computed tile is there as a whole
+  int64_t bytes = 0; // of one k
+  for (const Operand *operand : {&left, &right})
+    bytes += operand->inPlace ? 0 : operand->extent * operand->getWidth();
+  int64_t most = bytes ? std::max<int64_t>(chunkBytes / bytes, 1) : depth;
+  return std::min(depth, int64_t(1) << llvm::Log2_64(most));
+}
+
+Value Staging::makeShared(const Operand &operand, int64_t chunk, bool byColumns) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&kernel);
+  TileType type = operand.getType(chunk);
+  int64_t padding = kPadding / operand.getWidth();
+  // A row of one element needs no padding, for there is nothing beside it.
+  auto pad = [&](int64_t length) { return length + (type.getSize(byColumns) > 1 ? padding : 0); };
+  auto shared = byColumns ? SharedType::get(type.getRows(), type.getColumns(),
+                                            type.getElementType(), 1, pad(type.getRows()))
+                          : SharedType::get(type.getRows(), type.getColumns(),
+                                            type.getElementType(), pad(type.getColumns()), 1);
+  return SharedOp::create(b, shared, IntegerAttr());
+}
+
+Value Staging::getBound(const Operand &other) {
+  LoadOp load = other.load;
+  if (!load)
+    return {};
+  ViewType view = load.getView().getType();
+  int64_t axis = other.kFirst ? 0 : 1;
+  int64_t size = axis == 0 ? view.getRows() : view.getColumns();
+  Value first = axis == 0 ? load.getRow() : load.getColumn();
+  if (std::optional<int64_t> begin = getConstantIntValue(first);
+      begin && !ShapedType::isDynamic(size) && *begin + depth <= size)
+    return {};
+  Value bound;
+  if (!ShapedType::isDynamic(size)) {
+    bound = arith::ConstantIndexOp::create(b, size);
+  } else {
+    auto made = load.getView().getDefiningOp<ViewOp>();
+    if (axis == 0 && made.getLength())
+      bound = made.getLength();
+    else
+      bound = memref::DimOp::create(b, made.getMemory(),
+                                    axis == 0 ? made.getAxes().front() : made.getAxes().back());
+  }
+  return arith::SubIOp::create(b, bound, first);
+}
+
+Value Staging::clear(const Operand &operand, const Operand &other) {
+  Value bound = getBound(other);
+  if (!bound)
+    return operand.tile;
+  TileType type = operand.tile.getType();
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value limit = arith::IndexCastOp::create(b, b.getI32Type(), bound);
+  Value k = IotaOp::create(
+      b, TileType::get(type.getRows(), type.getColumns(), b.getI32Type(), type.getLanes()), zero,
+      operand.kFirst ? 0 : 1);
+  return MapOp::create(
+      b, type, ValueRange{operand.tile, k}, [&](OpBuilder &inner, Location loc, ValueRange values) {
+        Value inside =
+            arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::slt, values[1], limit);
+        Value nothing =
+            arith::ConstantOp::create(inner, loc, inner.getZeroAttr(type.getElementType()));
+        return arith::SelectOp::create(inner, loc, inside, values[0], nothing).getResult();
+      });
+}
+
+Value Staging::put(const Operand &operand, const Operand &other, bool byColumns) {
+  Value tile = clear(operand, other);
+  bool isWhole = tile == operand.tile;
+  Value &known = staged[{tile, byColumns}];
+  if (isWhole && known)
+    return known;
+  Value memory = makeShared(operand, depth, byColumns);
+  OpBuilder::InsertionGuard guard(b);
+  // As far out of loops as the tile itself is.
+  if (isWhole)
+    b.setInsertionPointAfterValue(tile);
+  PutOp::create(b, tile, memory);
+  return known = memory;
+}
+
+Value Staging::stage(const Operand &operand, Value memory, Value k, int64_t chunk) {
+  LoadOp load = operand.load;
+  if (!load)
+    return memory;
+  auto add = [&](Value first, bool isDepth) -> Value {
+    return isDepth ? arith::AddIOp::create(b, first, k).getResult() : first;
+  };
+  Value row = add(load.getRow(), operand.kFirst), column = add(load.getColumn(), !operand.kFirst);
+  if (operand.inPlace)
+    return LoadOp::create(b, operand.getType(chunk), load.getView(), row, column);
+  CopyOp::create(b, load.getView(), row, column, memory);
+  return memory;
+}
+
+Value Staging::multiply(Value a, Value bOperand, Value sum) {
+  return MmaOp::create(b, sum.getType(), a, bOperand, sum, dot.getTransposeB());
+}
+
+void Staging::run() {
+  TileType result = dot.getResult().getType();
+  Value sum = dot.getAcc();
+  if (!sum) {
+    Type element = result.getElementType();
+    sum = SplatOp::create(b, result, arith::ConstantOp::create(b, element, b.getZeroAttr(element)));
+  }
+  // Threads of a warp share rows and differ in columns: the left operand's elements go to many at
+  // once and lie as k runs; the right one's are read beside each other.
+  bool rightByColumns = !right.kFirst;
+  int64_t chunk = getChunk(), whole = depth / chunk * chunk;
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  auto part = [&](Value k, int64_t size, Value leftMemory, Value rightMemory, Value into) {
+    Value a = stage(left, leftMemory, k, size), other = stage(right, rightMemory, k, size);
+    return multiply(a, other, into);
+  };
+  auto memories = [&](int64_t size) {
+    Value a = !left.load     ? put(left, right, /*byColumns=*/false)
+              : left.inPlace ? Value()
+                             : makeShared(left, size, /*byColumns=*/false);
+    Value other = !right.load     ? put(right, left, rightByColumns)
+                  : right.inPlace ? Value()
+                                  : makeShared(right, size, rightByColumns);
+    return std::pair(a, other);
+  };
+  auto [a, other] = memories(chunk);
+  if (chunk == depth) {
+    sum = part(zero, depth, a, other, sum);
+  } else {
+    auto loop = scf::ForOp::create(b, zero, arith::ConstantIndexOp::create(b, whole),
+                                   arith::ConstantIndexOp::create(b, chunk), sum);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    scf::YieldOp::create(b,
+                         part(loop.getInductionVar(), chunk, a, other, loop.getRegionIterArg(0)));
+    sum = loop.getResult(0);
+  }
+  if (whole != depth) {
+    auto [restOfA, restOfOther] = memories(depth - whole);
+    sum = part(arith::ConstantIndexOp::create(b, whole), depth - whole, restOfA, restOfOther, sum);
+  }
+  dot.replaceAllUsesWith(sum);
+  dot.erase();
+}
+
+namespace {
+struct StageOperandsPass : fovea::impl::StageOperandsPassBase<StageOperandsPass> {
+  using StageOperandsPassBase::StageOperandsPassBase;
+
+  void runOnOperation() override {
+    SmallVector<std::pair<DotOp, Block *>> dots;
+    WalkResult found = getOperation()->walk([&](DotOp dot) {
+      auto kernel = dot->getParentOfType<KernelOp>();
+      if (!kernel) {
+        dot.emitOpError("expects to stand in a tile.kernel");
+        return WalkResult::interrupt();
+      }
+      for (Value operand : {dot.getA(), dot.getB()})
+        if (auto load = operand.getDefiningOp<LoadOp>(); load && !load.getView().getDefiningOp()) {
+          dot.emitOpError("expects operands of views made by tile.view or tile.packed");
+          return WalkResult::interrupt();
+        }
+      dots.emplace_back(dot, &kernel.getBody().front());
+      return WalkResult::advance();
+    });
+    if (found.wasInterrupted())
+      return signalPassFailure();
+    Staged staged;
+    for (auto [dot, kernel] : dots)
+      Staging(dot, *kernel, chunkBytes, staged).run();
+    // Loads that only products read are gone; other loads are no side effect either.
+    getOperation()->walk([](LoadOp load) {
+      if (load->use_empty())
+        load.erase();
+    });
+  }
+};
+} // namespace
