@@ -60,6 +60,8 @@ Value PoolBuilder::overPlaces(Value start, function_ref<Value(Value, Value, Valu
 
 Value PoolBuilder::mean() {
   Value places = k.size(x, 1), zero = k.real(k.getF32Type(), 0), one = k.real(k.getF32Type(), 1);
+  // A tile's rows may go past the last place; there is no mask to read.
+  Value last = k.add(places, k.index(-1));
   Value count =
       keep ? overPlaces(zero, [&](Value kept, Value,
                                   Value sum) { return k.select(kept, k.add(sum, one), sum); })
@@ -84,8 +86,10 @@ Value PoolBuilder::mean() {
               arith::IndexCastOp::create(builder, loc, builder.getIndexType(), element[1]);
           Value inside =
               arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, place, places);
-          if (keep)
-            inside = arith::AndIOp::create(builder, loc, inside, isKept(builder, place));
+          if (keep) {
+            Value read = arith::MinSIOp::create(builder, loc, place, last);
+            inside = arith::AndIOp::create(builder, loc, inside, isKept(builder, read));
+          }
           return arith::SelectOp::create(builder, loc, inside, element[0], zero);
         });
     Value sum = tile::ReduceOp::create(k, rowType, tile::ReduceKind::Sum, kept, /*axis=*/0);
