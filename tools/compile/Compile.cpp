@@ -7,11 +7,13 @@
 #include "frontend/HuggingFace/Safetensors.h"
 #include "frontend/tokenizer/TokenizerCompiler.h"
 #include "lowering/Lowering.h"
+#include "lowering/Schedule/Table.h"
 #include "lowering/Weights/Weights.h"
 #include "mlir/IR/MLIRContext.h"
 #include "passes/Passes.h"
 #include "tools/compile/CheckModule.h"
 #include "tools/compile/CompileModule.h"
+#include "tools/compile/DeviceCode.h"
 #include "tools/compile/FusionReport.h"
 #include "tools/compile/Manifest.h"
 #include "tools/compile/MlirFlags.h"
@@ -83,6 +85,12 @@ private:
     if (!snapshot(first))
       return Outcome::InputFault;
     for (Stage stage : kStages) {
+      if (stage == Stage::Scheduled && compilesDevices()) {
+        if (Outcome outcome = compileDevices(); outcome != Outcome::Done)
+          return outcome;
+        if (lastOfDevice)
+          return writeReport() ? Outcome::Done : Outcome::InputFault;
+      }
       if (stage <= first || stage > last)
         continue;
       if (Outcome outcome = runStage(stage); outcome != Outcome::Done)
@@ -108,6 +116,21 @@ private:
       return false;
     }
     target = *named;
+    FailureOr<std::vector<std::string>> chips = parseGpus(options.gpu, error);
+    if (failed(chips)) {
+      reporter.error("--gpu: " + error);
+      return false;
+    }
+    gpus = *chips;
+    std::optional<DeviceStage> deviceStage = parseDeviceStage(options.emit);
+    if (deviceStage && (!gpus.empty() || !parseStage(options.emit))) {
+      if (gpus.size() != 1) {
+        reporter.error("--emit: " + options.emit + " is of one GPU, expected --gpu=" +
+                       ::fovea::compile::getGpuNames().front() + ", got --gpu=" + options.gpu);
+        return false;
+      }
+      lastOfDevice = deviceStage;
+    }
     if (std::optional<Stage> stage = parseStage(options.emit))
       last = *stage;
     else if (options.emit == "fovea")
@@ -122,6 +145,11 @@ private:
     if (first > last) {
       reporter.error("--emit: expects a stage that is not before " + getStageName(first).str() +
                      ", got " + options.emit);
+      return false;
+    }
+    if (!gpus.empty() && first > Stage::Fused) {
+      reporter.error("--gpu: code for GPUs is made of the fused stage, got IR of " +
+                     getStageName(first).str());
       return false;
     }
     if (options.emit == "exe") {
@@ -162,15 +190,21 @@ private:
   }
 
   Outcome runStage(Stage stage) {
-    StringRef name = getStageName(stage);
+    return runPasses(module, getStageName(stage), [&](OpPassManager &manager) {
+      if (stage == Stage::Graph && options.dtype != "source") {
+        CastWeightsPassOptions cast;
+        cast.type = options.dtype;
+        manager.addPass(createCastWeightsPass(cast));
+      }
+      buildStagePipeline(manager, stage, getRequiredFeatures(target));
+    });
+  }
+
+  /// Runs passes that lead to a stage on all of a module or a copy of it.
+  Outcome runPasses(ModuleOp on, StringRef name, function_ref<void(OpPassManager &)> build) {
     reporter.progress("compiling: " + name.str());
     PassManager manager(context);
-    if (stage == Stage::Graph && options.dtype != "source") {
-      CastWeightsPassOptions cast;
-      cast.type = options.dtype;
-      manager.addPass(createCastWeightsPass(cast));
-    }
-    buildStagePipeline(manager, stage, getRequiredFeatures(target));
+    build(manager);
     std::string reproducer;
     manager.enableCrashReproducerGeneration(
         [&](std::string &) { return std::make_unique<StringReproducer>(reproducer); });
@@ -178,7 +212,7 @@ private:
       return Outcome::InputFault;
     TimingScope scope = timing.nest(name);
     manager.enableTiming(scope);
-    if (succeeded(manager.run(module)))
+    if (succeeded(manager.run(on)))
       return Outcome::Done;
     // IR by hand may be legal and yet not compile; then a pass has said why. All else is our fault.
     if (isIrFile(options.model) && reporter.hasErrors())
@@ -206,6 +240,62 @@ private:
     return Outcome::OurFault;
   }
 
+  /// Whether anything that is asked for is code for a GPU.
+  bool compilesDevices() const {
+    return !gpus.empty() && (emitsArtifact || lastOfDevice.has_value());
+  }
+
+  /// Makes code for each GPU of copies of the module, which is of the fused stage.
+  Outcome compileDevices() {
+    for (const std::string &chip : gpus) {
+      OwningOpRef<ModuleOp> copy(module.clone());
+      DeviceHooks hooks;
+      hooks.run = [&](ModuleOp on, StringRef stage, function_ref<void(OpPassManager &)> build) {
+        return runPasses(on, (stage + " for " + chip).str(), build);
+      };
+      hooks.blame = [&](StringRef stage, ModuleOp on) {
+        return blame((stage + " for " + chip).str(), printWithNames(on));
+      };
+      hooks.error = [&](const std::string &text) { reporter.error(text); };
+      hooks.reached = [&](DeviceStage stage, ModuleOp on, StringRef ptx) {
+        bool isPtx = stage == DeviceStage::Ptx, isLast = stage == lastOfDevice;
+        if (!isLast && options.dumpFolder.empty())
+          return true;
+        std::string text = isPtx ? ptx.str() : printWithNames(on);
+        if (isLast && !write(options.output, text))
+          return false;
+        return options.dumpFolder.empty() ||
+               dump(static_cast<int>(stage) + 4,
+                    (getDeviceStageName(stage) + "." + chip + (isPtx ? ".ptx" : ".mlir")).str(),
+                    text);
+      };
+      DeviceCode code;
+      Outcome outcome =
+          compileForDevice(*copy, chip, target, lastOfDevice.value_or(DeviceStage::Ptx),
+                           /*complete=*/!lastOfDevice, hooks, code);
+      if (outcome != Outcome::Done)
+        return outcome;
+      if (lastOfDevice)
+        continue;
+      writer->addDeviceCode(code.ptx, code.cubin, code.host);
+      devices.push_back(std::move(code.description));
+      deviceModules.push_back(std::move(copy));
+    }
+    return Outcome::Done;
+  }
+
+  /// Weights are stored once: packed for the CPU as for each GPU, in one order.
+  bool haveSameWeights() {
+    auto list = [](ModuleOp of) {
+      std::vector<DictionaryAttr> weights;
+      for (auto weight : of.getOps<WeightOp>())
+        weights.push_back(weight->getAttrDictionary());
+      return weights;
+    };
+    std::vector<DictionaryAttr> own = list(module);
+    return llvm::all_of(deviceModules, [&](OwningOpRef<ModuleOp> &of) { return list(*of) == own; });
+  }
+
   /// The IR as text.
   std::string print() { return printWithNames(module); }
 
@@ -222,13 +312,14 @@ private:
         return false;
       }
     }
-    if (options.dumpFolder.empty())
-      return true;
+    return options.dumpFolder.empty() ||
+           dump(static_cast<int>(stage) + 1, getStageName(stage).str() + ".mlir", print());
+  }
+
+  bool dump(int number, const std::string &name, const std::string &text) {
     if (std::error_code code = llvm::sys::fs::create_directories(options.dumpFolder))
       return refuse(options.dumpFolder + ": " + code.message()) == Outcome::Done;
-    std::string number = "0" + std::to_string(static_cast<int>(stage) + 1);
-    return write(options.dumpFolder + "/" + number + "-" + getStageName(stage).str() + ".mlir",
-                 print());
+    return write(options.dumpFolder + "/0" + std::to_string(number) + "-" + name, text);
   }
 
   bool write(const std::string &path, StringRef content) {
@@ -257,6 +348,13 @@ private:
       manifest = buildManifest(module, target, reportText());
       if (failed(manifest))
         return Outcome::InputFault;
+    }
+    if (emitsArtifact) {
+      if (!haveSameWeights()) {
+        reporter.error(options.model + ": weights for the CPU and for a GPU differ");
+        return blame("weights", print());
+      }
+      manifest->devices = std::move(devices);
     }
     SmallVector<char, 0> object;
     if (failed(emitObject(module, target, object)))
@@ -302,6 +400,10 @@ private:
   TargetOptions target;
   Stage first = Stage::Import, last = Stage::LLVM;
   bool emitsArtifact = false;
+  std::vector<std::string> gpus;
+  std::optional<DeviceStage> lastOfDevice; ///< if that is what is asked for
+  std::vector<std::unique_ptr<::fovea::manifest::DeviceT>> devices;
+  std::vector<OwningOpRef<ModuleOp>> deviceModules;
   OwningOpRef<ModuleOp> source;
   ModuleOp module;
   std::unique_ptr<ArtifactWriter> writer;
@@ -315,6 +417,15 @@ Outcome mlir::fovea::compileModule(ModuleOp module, const Options &options, cons
 }
 
 namespace fovea::compile {
+
+std::vector<std::string> getDeviceStageNames() { return {"threads", "nvvm", "ptx"}; }
+
+std::vector<std::string> getGpuNames() {
+  std::vector<std::string> names;
+  for (const Level &level : getDeviceLevels())
+    names.push_back(level.name.str());
+  return names;
+}
 
 Outcome compile(const Options &options, const Log &log) {
   CompilerContext context(options.threads);

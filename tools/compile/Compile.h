@@ -35,9 +35,11 @@ struct Options {
   std::string fromStage;
   /// host, portable, x86-64-v3, x86-64-v4, or LLVM's name of a processor.
   std::string target = "host";
+  /// none, or architectures of GPUs with commas between: sm_80.
+  std::string gpu = "none";
   /// source, f32 or bf16: the element type of weights.
   std::string dtype = "source";
-  /// fovea, obj, asm or a stage: what is written to `output`.
+  /// fovea, obj, asm, a stage or a device's stage: what is written to `output`.
   std::string emit = "fovea";
   /// "-": standard output, but for an artifact.
   std::string output;
@@ -54,6 +56,10 @@ struct Options {
 
 /// Names of the stages in their order: import, graph, ...
 std::vector<std::string> getStageNames();
+/// Those of a GPU's code that are not the CPU's: threads, nvvm, ptx.
+std::vector<std::string> getDeviceStageNames();
+/// Architectures that --gpu takes, the best known first.
+std::vector<std::string> getGpuNames();
 bool isStage(const std::string &name);
 
 /// Compiles. On any other outcome than Done exactly one error has been reported, and nothing is
@@ -68,7 +74,8 @@ struct VerifyOptions {
   std::string against; ///< an .npz file with inputs and expected outputs; empty: inputs are made up
   bool json = false;
   bool quiet = false;
-  int threads = 0; ///< to run with; 0: as many as the machine has
+  int threads = 0;            ///< to run with; 0: as many as the machine has
+  std::string device = "cpu"; ///< where to run, as the runtime names it
   uint64_t seed = 1;
 };
 

@@ -97,8 +97,9 @@ bool hashContent(const Options &options, const Log &log, std::string &hash) {
     reporter.error(error);
     return false;
   }
-  for (StringRef text : {StringRef(options.dtype), StringRef(options.fromStage),
-                         StringRef(target->cpu), StringRef(target->features)})
+  for (StringRef text :
+       {StringRef(options.dtype), StringRef(options.fromStage), StringRef(options.gpu),
+        StringRef(target->cpu), StringRef(target->features)})
     addText(hasher, text);
   static int anchor = 0;
   if (!addFile(hasher, llvm::sys::fs::getMainExecutable(nullptr, &anchor), reporter))

@@ -3,7 +3,7 @@
 // Entries, kernels and the model's record as the manifest's tables.
 #include "tools/compile/Manifest.h"
 #include "lowering/Weights/Weights.h"
-#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -93,6 +93,39 @@ static std::unique_ptr<KernelT> buildKernel(SymbolTable &symbols, StringRef name
   return kernel;
 }
 
+namespace {
+/// The steps of entries, and the kernels that they name, each once.
+class StepTable {
+public:
+  StepTable(ModuleOp module, std::vector<std::unique_ptr<KernelT>> &kernels)
+      : symbols(module), kernels(kernels) {}
+
+  /// `describe` adds what is known of a kernel's function besides.
+  void add(
+      const EntryLayout &layout, std::vector<std::unique_ptr<StepT>> &steps,
+      function_ref<void(Operation *, KernelT &)> describe = [](Operation *, KernelT &) {}) {
+    for (const EntryStep &launch : layout.steps) {
+      auto [kernel, isNew] = numbers.try_emplace(launch.kernel, kernels.size());
+      auto step = std::make_unique<StepT>();
+      step->kernel = kernel->second;
+      step->location = launch.location;
+      step->flops = static_cast<uint32_t>(launch.flops);
+      step->bytes = static_cast<uint32_t>(launch.bytes);
+      steps.push_back(std::move(step));
+      if (isNew) {
+        kernels.push_back(buildKernel(symbols, launch.kernel));
+        describe(symbols.lookup(launch.kernel), *kernels.back());
+      }
+    }
+  }
+
+private:
+  SymbolTable symbols;
+  std::vector<std::unique_ptr<KernelT>> &kernels;
+  llvm::StringMap<uint32_t> numbers;
+};
+} // namespace
+
 FailureOr<ManifestT> mlir::fovea::buildManifest(ModuleOp module, const TargetOptions &target,
                                                 std::string fusionReport) {
   FailureOr<std::vector<EntryLayout>> entries = describeEntries(module);
@@ -106,8 +139,7 @@ FailureOr<ManifestT> mlir::fovea::buildManifest(ModuleOp module, const TargetOpt
   manifest.fusion_report = std::move(fusionReport);
   manifest.model = buildModelInfo(module, *entries);
 
-  SymbolTable symbols(module);
-  llvm::MapVector<StringRef, uint32_t> kernels;
+  StepTable steps(module, manifest.kernels);
   for (const EntryLayout &layout : *entries) {
     auto entry = std::make_unique<EntryT>();
     entry->name = layout.name;
@@ -121,19 +153,27 @@ FailureOr<ManifestT> mlir::fovea::buildManifest(ModuleOp module, const TargetOpt
           return failure();
         values->push_back(std::move(*value));
       }
-    for (const EntryStep &launch : layout.steps) {
-      auto [kernel, isNew] = kernels.insert({launch.kernel, kernels.size()});
-      auto step = std::make_unique<StepT>();
-      step->kernel = kernel->second;
-      step->location = launch.location;
-      step->flops = static_cast<uint32_t>(launch.flops);
-      step->bytes = static_cast<uint32_t>(launch.bytes);
-      entry->steps.push_back(std::move(step));
-      if (isNew) {
-        manifest.kernels.push_back(buildKernel(symbols, launch.kernel));
-      }
-    }
+    steps.add(layout, entry->steps);
     manifest.entries.push_back(std::move(entry));
   }
   return manifest;
+}
+
+FailureOr<std::unique_ptr<DeviceT>> mlir::fovea::buildDevice(ModuleOp module, std::string chip) {
+  FailureOr<std::vector<EntryLayout>> entries = describeEntries(module);
+  if (failed(entries))
+    return failure();
+  auto device = std::make_unique<DeviceT>();
+  device->chip = std::move(chip);
+  StepTable steps(module, device->kernels);
+  for (const EntryLayout &layout : *entries) {
+    auto program = std::make_unique<ProgramT>();
+    program->locals = static_cast<uint32_t>(layout.localsCount);
+    steps.add(layout, program->steps, [](Operation *function, KernelT &kernel) {
+      kernel.threads = static_cast<uint32_t>(getThreads(function));
+      kernel.shared_bytes = static_cast<uint32_t>(getSharedBytes(function));
+    });
+    device->programs.push_back(std::move(program));
+  }
+  return device;
 }

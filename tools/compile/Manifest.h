@@ -15,6 +15,12 @@ namespace mlir::fovea {
 FailureOr<::fovea::manifest::ManifestT> buildManifest(ModuleOp module, const TargetOptions &target,
                                                       std::string fusionReport);
 
+/// What an artifact says about code for a device, from its module of the `kernels` stage; the
+/// kernels have their threads and shared memory as attributes. The places of the code are the
+/// writer's.
+FailureOr<std::unique_ptr<::fovea::manifest::DeviceT>> buildDevice(ModuleOp module,
+                                                                   std::string chip);
+
 } // namespace mlir::fovea
 
 #endif // FOVEA_TOOLS_COMPILE_MANIFEST_H

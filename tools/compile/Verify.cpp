@@ -26,6 +26,8 @@ int verify(const Options &options, const VerifyOptions &how, const Log &log) {
   if (!module)
     return static_cast<int>(Outcome::InputFault);
   Options inner = options;
+  if (how.device != "cpu" && inner.gpu == "none")
+    inner.gpu = getGpuNames().front();
   if (options.dtype != "source") {
     // For both sides: what is compared is the code, not the rounding of the weights.
     PassManager manager(&*context);
@@ -42,6 +44,7 @@ int verify(const Options &options, const VerifyOptions &how, const Log &log) {
   verb.json = how.json;
   verb.quiet = how.quiet;
   verb.threads = how.threads;
+  verb.device = how.device;
   verb.seed = how.seed;
   auto compile = [&](ModuleOp copy, const std::string &path) {
     inner.emit = "fovea";

@@ -13,12 +13,17 @@ static std::vector<std::string> emitKinds() {
   std::vector<std::string> kinds = {"fovea", "exe", "obj", "asm"};
   for (const std::string &stage : compile::getStageNames())
     kinds.push_back(stage);
+  for (const std::string &stage : compile::getDeviceStageNames())
+    kinds.push_back(stage);
   return kinds;
 }
 
 void addCompileOptions(CLI::App &verb, compile::Options &options) {
   verb.add_option("--target", options.target,
                   "host, portable, x86-64-v3, x86-64-v4, or LLVM's name of a processor")
+      ->capture_default_str();
+  verb.add_option("--gpu", options.gpu,
+                  "code for GPUs too: none, or architectures with commas between (sm_80)")
       ->capture_default_str();
   verb.add_option("--dtype", options.dtype, "element type of the weights")
       ->check(CLI::IsMember({"source", "f32", "bf16", "int8", "int4"}))
@@ -28,20 +33,14 @@ void addCompileOptions(CLI::App &verb, compile::Options &options) {
 }
 
 void addCompileVerb(CLI::App &app, Session &session) {
-  struct Arguments {
-    compile::Options options;
-    std::string gpu = "none";
-  };
-  auto arguments = std::make_shared<Arguments>();
-  compile::Options &options = arguments->options;
+  auto arguments = std::make_shared<compile::Options>();
+  compile::Options &options = *arguments;
   CLI::App *verb = app.add_subcommand("compile", "Compile a model to one file with native code");
   verb->add_option("MODEL", options.model, "a model's folder, a .onnx file or a .mlir file")
       ->required();
   verb->add_option("-o,--output", options.output,
                    "the file to write; - is standard output, where text goes without this");
   addCompileOptions(*verb, options);
-  verb->add_option("--gpu", arguments->gpu, "none; GPU code is not built yet")
-      ->capture_default_str();
   verb->add_option("--emit", options.emit,
                    "what to write: the artifact, an object, assembly, or IR")
       ->check(CLI::IsMember(emitKinds()))
@@ -54,13 +53,8 @@ void addCompileVerb(CLI::App &app, Session &session) {
   verb->footer("MLIR's own flags (--mlir-print-ir-after-all, --mlir-timing, ...) are passed on.");
   verb->callback([arguments, &session] {
     Terminal terminal;
-    compile::Options &options = arguments->options;
+    compile::Options &options = *arguments;
     options.commandLine = session.commandLine;
-    if (arguments->gpu != "none") {
-      terminal.error("--gpu: " + arguments->gpu + " is not built yet, expected none");
-      session.exitCode = 1;
-      return;
-    }
     bool isText = options.emit != "fovea" && options.emit != "obj" && options.emit != "exe";
     if (options.output.empty() && isText)
       options.output = "-";
@@ -108,6 +102,9 @@ void addVerifyVerb(CLI::App &app, Session &session) {
   verb->add_option("--against", arguments->how.against,
                    "an .npz file with inputs and outputs, by their names");
   verb->add_option("--seed", arguments->how.seed, "for inputs that are made up")
+      ->capture_default_str();
+  verb->add_option("--device", arguments->how.device,
+                   "where the compiled code runs: cpu, cuda or emulator (or emulator:late)")
       ->capture_default_str();
   verb->add_option("--threads", arguments->how.threads, "threads to run with; 0: all")
       ->check(CLI::Range(0, 1024));

@@ -37,6 +37,23 @@ static void printValues(const char *title, const std::vector<std::unique_ptr<Val
     std::printf("    %s %s: %s\n", title, value->name.c_str(), describe(*value).c_str());
 }
 
+/// Each kernel of an entry, and how often it is used.
+static void printSteps(const std::vector<std::unique_ptr<StepT>> &steps,
+                       const std::vector<std::unique_ptr<KernelT>> &kernels) {
+  std::map<uint32_t, size_t> uses;
+  for (const auto &step : steps)
+    ++uses[step->kernel];
+  for (auto [kernel, count] : uses) {
+    const KernelT &what = *kernels[kernel];
+    std::printf("    %4zu x %s%s%s%s%s", count, what.name.c_str(),
+                what.description.empty() ? "" : ": ", what.description.c_str(),
+                what.schedule.empty() ? "" : ", ", what.schedule.c_str());
+    if (what.threads)
+      std::printf(", %u threads, %u bytes shared", what.threads, what.shared_bytes);
+    std::printf("\n");
+  }
+}
+
 static void printEntry(const EntryT &entry, const ManifestT &manifest) {
   std::printf("\nentry %s (%zu steps", entry.name.c_str(), entry.steps.size());
   if (entry.max_positions)
@@ -44,14 +61,19 @@ static void printEntry(const EntryT &entry, const ManifestT &manifest) {
   std::printf(")\n");
   printValues("takes", entry.arguments);
   printValues("gives", entry.results);
-  std::map<uint32_t, size_t> uses;
-  for (const auto &step : entry.steps)
-    ++uses[step->kernel];
-  for (auto [kernel, count] : uses) {
-    const KernelT &what = *manifest.kernels[kernel];
-    std::printf("    %4zu x %s%s%s%s%s\n", count, what.name.c_str(),
-                what.description.empty() ? "" : ": ", what.description.c_str(),
-                what.schedule.empty() ? "" : ", ", what.schedule.c_str());
+  printSteps(entry.steps, manifest.kernels);
+}
+
+/// Code for one GPU: how much of what, and each entry's kernels there.
+static void printDevice(const DeviceT &device, const ManifestT &manifest) {
+  std::printf("\ncode for %s (PTX %" PRIu64 " bytes, ", device.chip.c_str(), device.ptx->bytes());
+  if (device.cubin)
+    std::printf("cubin %" PRIu64 " bytes, ", device.cubin->bytes());
+  std::printf("host %" PRIu64 " bytes)\n", device.host->bytes());
+  for (size_t i = 0; i < device.programs.size(); ++i) {
+    std::printf("  entry %s (%zu steps)\n", manifest.entries[i]->name.c_str(),
+                device.programs[i]->steps.size());
+    printSteps(device.programs[i]->steps, device.kernels);
   }
 }
 
@@ -154,6 +176,8 @@ static void print(const artifact::ArtifactReader &reader, const std::string &fil
   for (const auto &entry : manifest.entries)
     printEntry(*entry, manifest);
   printFallbacks(manifest);
+  for (const auto &device : manifest.devices)
+    printDevice(*device, manifest);
   std::printf("\nweights (%zu)\n", manifest.weights.size());
   for (const auto &weight : manifest.weights) {
     std::string shape;

@@ -51,12 +51,14 @@ int main(int argc, char **argv) {
   host.fileHelp =
       "an artifact, or a model's folder, .onnx or .mlir file, which is compiled and kept";
   host.addOptions = [&](CLI::App &verb) { fovea::addCompileOptions(verb, options); };
-  host.resolve = [&](const std::string &file, std::string &artifact) {
+  host.resolve = [&](const std::string &file, const std::string &device, std::string &artifact) {
     artifact = file;
     if (!fovea::isModel(file))
       return 0;
     fovea::Terminal terminal;
     options.model = file;
+    if (device != "cpu" && options.gpu == "none")
+      options.gpu = fovea::compile::getGpuNames().front();
     return static_cast<int>(fovea::findOrCompile(options, terminal.log(), artifact));
   };
   fovea::verbs::addRunningVerbs(app, host, session.exitCode);

@@ -251,7 +251,9 @@ void bench(const BenchOptions &options) {
     for (int i = 0; peaks && i < 5; ++i)
       peaks->sample();
   };
-  if (!options.noPeaks)
+  // A device has other limits than this machine.
+  const bool onCpu = options.device == "cpu";
+  if (!options.noPeaks && onCpu)
     peaks = std::make_unique<Peaks>(info.threads);
   samplePeaks();
 
@@ -286,7 +288,9 @@ void bench(const BenchOptions &options) {
   std::vector<Phase> phases{prompt.finish(promptSeconds, prompt.tokenCount())};
   if (next)
     phases.push_back(next->finish(newSeconds, options.newTokens * next->tokenCount()));
-  Limits limits{processorName(), Peaks::level(), peaks ? peaks->flops() : 0,
+  const char *device = nullptr;
+  check(fovea_context_get_device(context.get(), &device));
+  Limits limits{onCpu ? processorName() : device, Peaks::level(), peaks ? peaks->flops() : 0,
                 peaks ? peaks->bandwidth() : 0};
   if (!options.trace.empty())
     writeTrace(module, context, options.trace);

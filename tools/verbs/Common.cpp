@@ -22,9 +22,25 @@ void check(fovea_status *status) {
   throw failure;
 }
 
+/// What is wrong with a device's name; the runtime knows which there are.
+static std::string deviceName(const std::string &name) {
+  std::string kind = name.substr(0, name.find(':')),
+              option = name.size() > kind.size() ? name.substr(kind.size() + 1) : "";
+  bool isNumber = !option.empty() && option.size() < 5 &&
+                  option.find_first_not_of("0123456789") == std::string::npos;
+  bool known = name == "cpu" || name == "cuda" || (kind == "cuda" && isNumber) ||
+               name == "emulator" || name == "emulator:early" || name == "emulator:late";
+  return known
+             ? ""
+             : "expects cpu, cuda, cuda:N, emulator, emulator:early or emulator:late, got " + name;
+}
+
 void Common::addTo(CLI::App &verb) {
   verb.add_option("FILE", file, host->fileHelp)->required();
-  verb.add_option("--device", device, "Where to run; only cpu is built into this version")
+  verb.add_option("--device", device,
+                  "Where to run: cpu, cuda (or cuda:N), or emulator, a GPU in software (or "
+                  "emulator:late, which does asynchronous work as late as it may)")
+      ->check(deviceName, "", "DEVICE")
       ->capture_default_str();
   verb.add_option("--threads", threads, "CPU threads; without it one for each core")
       ->check(CLI::Range(1, 1024));
@@ -44,15 +60,11 @@ std::string Common::inWordsOfUser(std::string message) const {
 }
 
 ModulePtr Common::open() const {
-  if (device == "cuda" || device == "emulator")
-    throw Failure{2, "--device=" + device + ": is not built into this version; expects cpu"};
-  if (device != "cpu")
-    throw Failure{2, "--device=" + device + ": expects cpu"};
   if (kvType != "f32")
     throw Failure{2, "--kv-dtype=" + kvType + ": is not built into this version; expects f32"};
   artifact = file;
   if (host->resolve)
-    if (int code = host->resolve(file, artifact))
+    if (int code = host->resolve(file, device, artifact))
       throw Ended{code};
   fovea_module *module = nullptr;
   check(fovea_module_open(artifact.c_str(), &module));
@@ -65,6 +77,7 @@ ContextPtr Common::makeContext(const ModulePtr &module, bool profile, bool trace
   options.capacity = context;
   options.profile = profile;
   options.trace = trace;
+  options.device = device.c_str();
   fovea_context *made = nullptr;
   check(fovea_context_create(module.get(), &options, &made));
   return ContextPtr(made);

@@ -26,9 +26,10 @@ struct Host {
   std::function<void(CLI::App &verb)> addOptions;
   /// What FILE may be, for the help.
   std::string fileHelp = "an artifact, as `fovea compile` writes it";
-  /// Turns FILE into an artifact's path before it is opened. Returns 0, or the exit
-  /// code after having printed its message. Empty: FILE is the artifact.
-  std::function<int(const std::string &file, std::string &artifact)> resolve;
+  /// Turns FILE into the path of an artifact that runs on `device`, before it is opened. Returns 0,
+  /// or the exit code after having printed its message. Empty: FILE is the artifact.
+  std::function<int(const std::string &file, const std::string &device, std::string &artifact)>
+      resolve;
 };
 
 /// Adds the verbs to `app`. The one that is chosen writes its exit code to `code`.

@@ -105,8 +105,8 @@ LogicalResult RuntimeBackend::check(fovea_status *status) {
 
 FailureOr<std::unique_ptr<Backend>> RuntimeBackend::open(MLIRContext *context,
                                                          const std::string &artifact, int threads,
-                                                         bool ownsFile) {
-  std::unique_ptr<RuntimeBackend> backend(new RuntimeBackend(context, threads));
+                                                         std::string device, bool ownsFile) {
+  std::unique_ptr<RuntimeBackend> backend(new RuntimeBackend(context, threads, std::move(device)));
   if (ownsFile)
     backend->ownedFile = artifact;
   if (failed(backend->check(fovea_module_open(artifact.c_str(), &backend->module))))
@@ -126,6 +126,7 @@ LogicalResult RuntimeBackend::reset(int64_t, int64_t capacity) {
   runtime = nullptr;
   fovea_context_options options = FOVEA_CONTEXT_OPTIONS_INIT;
   options.threads = threads;
+  options.device = device.c_str();
   options.capacity = std::max<int64_t>(capacity, 1);
   return check(fovea_context_create(module, &options, &runtime));
 }
@@ -196,9 +197,10 @@ FailureOr<std::vector<TensorRef>> RuntimeBackend::run(StringRef name, ArrayRef<T
   return results;
 }
 
-BackendFactory verify::makeRuntimeFactory(CompileFunction compile, int threads) {
-  return [compile = std::move(compile),
-          threads](ModuleOp module) -> FailureOr<std::unique_ptr<Backend>> {
+BackendFactory verify::makeRuntimeFactory(CompileFunction compile, int threads,
+                                          std::string device) {
+  return [compile = std::move(compile), threads,
+          device = std::move(device)](ModuleOp module) -> FailureOr<std::unique_ptr<Backend>> {
     SmallString<128> path;
     if (std::error_code error = llvm::sys::fs::createTemporaryFile("fovea-verify", "fovea", path))
       return module.emitError("expects a place for a temporary artifact: ") << error.message();
@@ -207,7 +209,7 @@ BackendFactory verify::makeRuntimeFactory(CompileFunction compile, int threads) 
       llvm::sys::fs::remove(path);
       return failure();
     }
-    return RuntimeBackend::open(module.getContext(), std::string(path), threads,
+    return RuntimeBackend::open(module.getContext(), std::string(path), threads, device,
                                 /*ownsFile=*/true);
   };
 }

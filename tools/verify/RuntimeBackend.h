@@ -18,7 +18,7 @@ class RuntimeBackend : public Backend {
 public:
   /// `context` is for diagnostics. The file is removed when the backend goes, if `ownsFile`.
   static FailureOr<std::unique_ptr<Backend>> open(MLIRContext *context, const std::string &artifact,
-                                                  int threads, bool ownsFile);
+                                                  int threads, std::string device, bool ownsFile);
   ~RuntimeBackend() override;
 
   LogicalResult reset(int64_t batch, int64_t capacity) override;
@@ -26,12 +26,14 @@ public:
   run(StringRef entry, ArrayRef<interpreter::TensorRef> tensors) override;
 
 private:
-  RuntimeBackend(MLIRContext *context, int threads) : context(context), threads(threads) {}
+  RuntimeBackend(MLIRContext *context, int threads, std::string device)
+      : context(context), threads(threads), device(std::move(device)) {}
   /// Reports and frees a status that is not success.
   LogicalResult check(fovea_status *status);
 
   MLIRContext *context;
   int threads;
+  std::string device;
   std::string ownedFile;
   fovea_module *module = nullptr;
   fovea_context *runtime = nullptr;
@@ -41,7 +43,7 @@ private:
 using CompileFunction = std::function<LogicalResult(ModuleOp, const std::string &)>;
 
 /// Compiles a copy of each module to a temporary file and runs that.
-BackendFactory makeRuntimeFactory(CompileFunction compile, int threads);
+BackendFactory makeRuntimeFactory(CompileFunction compile, int threads, std::string device = "cpu");
 
 } // namespace mlir::fovea::verify
 

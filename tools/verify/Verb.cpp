@@ -36,7 +36,7 @@ int verify::runVerb(ModuleOp module, RecipeSource &weights, CompileFunction comp
     llvm::errs() << options.program << ": error: " << error << "\n";
     return 1;
   }
-  BackendFactory factory = makeRuntimeFactory(std::move(compile), options.threads);
+  BackendFactory factory = makeRuntimeFactory(std::move(compile), options.threads, options.device);
   Report report;
   LogicalResult ran = failure();
   {

@@ -13,8 +13,9 @@ struct VerbOptions {
   std::string program = "fovea"; ///< stands before messages
   std::string against;           ///< an .npz file; empty: inputs are made up
   bool json = false;
-  bool quiet = false; ///< no progress line, also on terminals
-  int threads = 0;    ///< 0: one for each core
+  bool quiet = false;         ///< no progress line, also on terminals
+  int threads = 0;            ///< 0: one for each core
+  std::string device = "cpu"; ///< as the runtime names it
   uint64_t seed = 1;
 };
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a module of the `fused` stage to code for one GPU: the stages there, PTX, and the host's
+// object that plans and describes launches.
+#ifndef FOVEA_TOOLS_COMPILE_DEVICECODE_H
+#define FOVEA_TOOLS_COMPILE_DEVICECODE_H
+
+#include "artifact/Manifest_generated.h"
+#include "lowering/Lowering.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "tools/compile/Compile.h"
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mlir::fovea {
+
+/// The architectures that `list` names, as --gpu takes it: none, or names with commas between.
+/// On failure `error` says what was found and expected.
+FailureOr<std::vector<std::string>> parseGpus(StringRef list, std::string &error);
+
+/// What a GPU's code goes through; the first two are also the CPU's.
+enum class DeviceStage { Scheduled, Kernels, Threads, Nvvm, Ptx };
+StringRef getDeviceStageName(DeviceStage stage);
+std::optional<DeviceStage> parseDeviceStage(StringRef name);
+
+struct DeviceCode {
+  std::unique_ptr<::fovea::manifest::DeviceT> description;
+  std::string ptx;
+  std::vector<uint8_t> cubin; ///< empty where no ptxas was found
+  std::vector<uint8_t> host;
+};
+
+/// How a compilation runs passes, keeps texts, and reports.
+struct DeviceHooks {
+  std::function<::fovea::compile::Outcome(ModuleOp, StringRef stage,
+                                          function_ref<void(OpPassManager &)> build)>
+      run;
+  /// Called with the text of each stage that is reached: the IR, or PTX. False ends the
+  /// compilation.
+  std::function<bool(DeviceStage, ModuleOp, StringRef ptx)> reached;
+  /// Reports a fault of the compiler at a stage.
+  std::function<::fovea::compile::Outcome(StringRef stage, ModuleOp)> blame;
+  std::function<void(const std::string &)> error;
+};
+
+/// Compiles `fused`, which is changed, for `chip` up to `last`; `code` is filled in if that is Ptx
+/// and `complete` is asked for. `target` is the host's processor.
+::fovea::compile::Outcome compileForDevice(ModuleOp fused, StringRef chip,
+                                           const TargetOptions &target, DeviceStage last,
+                                           bool complete, const DeviceHooks &hooks,
+                                           DeviceCode &code);
+
+} // namespace mlir::fovea
+
+#endif // FOVEA_TOOLS_COMPILE_DEVICECODE_H
