@@ -4,6 +4,7 @@
 // arithmetic; its text states the error of each. What has no expansion keeps its op, which becomes
 // a call on a processor and is an error on a GPU, where there is nothing to call.
 #include "lowering/CPU/MathCoefficients.h"
+#include "lowering/CPU/WideMath.h"
 #include "lowering/Lowering.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -388,6 +389,14 @@ static Value expandForGPU(Operation *op) {
     Emitter emitter(b, type, Instructions::GPU);
     if (Value value = expand(op, emitter))
       return value;
+  }
+  if (type.isF32() || type.isF64()) {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(type.isF64() ? operand
+                                      : arith::ExtFOp::create(b, b.getF64Type(), operand));
+    if (Value value = expandWide(b, op, operands))
+      return type.isF64() ? value : arith::TruncFOp::create(b, type, value).getResult();
   }
   op->emitOpError("of ") << type << " has no form for GPUs";
   return {};

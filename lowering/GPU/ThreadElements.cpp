@@ -257,10 +257,12 @@ LogicalResult ThreadLowering::lower(ReduceOp op) {
   for (int64_t o = 0; o < count; ++o)
     storeShared(sums[o], memory, scratch, place(thread, o));
   emitBarrier();
-  // The threads that differ from this one in the digits across warps alone.
-  Value first = thread;
-  for (LayoutAttr::Digit one : digits.across)
-    first = arith::SubIOp::create(b, first, mul32(digit(one), one.by));
+  // The first threads with this one's place along the other axis: the last ones that hold copies
+  // may be fewer.
+  Value first = int32(0);
+  for (LayoutAttr::Digit one : layout.getDigits(other))
+    if (one.by && one.size > 1)
+      first = add32(first, mul32(digit(one), one.by));
   for (int64_t part = 0; part < parts; ++part) {
     int64_t offset = 0, rest = part;
     for (LayoutAttr::Digit one : digits.across) {

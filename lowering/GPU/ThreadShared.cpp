@@ -11,7 +11,8 @@ LogicalResult ThreadLowering::lower(SharedOp op) {
   SharedType type = op.getMemory().getType();
   if (!op.getAt())
     return op.emitOpError("expects a place, which fovea-plan-shared gives");
-  int64_t end = *op.getAt() + type.getBytes();
+  // LLVM may read whole vectors.
+  int64_t end = llvm::alignTo(*op.getAt() + type.getBytes(), 16);
   sharedBytes = std::max(sharedBytes, end);
   Value base = LLVM::AddressOfOp::create(b, shared);
   mapping.map(op.getMemory(),

@@ -274,9 +274,11 @@ struct TileToThreadsPass : fovea::impl::TileToThreadsPassBase<TileToThreadsPass>
         return signalPassFailure();
       function.getBody().takeBody(fresh);
       Builder builder(&getContext());
-      function->setAttr(FoveaDialect::kThreadsAttr, builder.getI32IntegerAttr(getThreads(function)));
-      function->setAttr(FoveaDialect::kSharedBytesAttr, builder.getI64IntegerAttr(std::max(
-                                              lowering.sharedBytes, getSharedBytes(function))));
+      function->setAttr(FoveaDialect::kThreadsAttr,
+                        builder.getI32IntegerAttr(getThreads(function)));
+      function->setAttr(
+          FoveaDialect::kSharedBytesAttr,
+          builder.getI64IntegerAttr(std::max(lowering.sharedBytes, getSharedBytes(function))));
       ++kernels;
     }
   }

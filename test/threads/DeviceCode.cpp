@@ -37,7 +37,7 @@ std::unique_ptr<DeviceCode> DeviceCode::make(const std::string &text, const std:
   }
   PassManager passes(&context);
   passes.addPass(createOutlineDevicePass());
-  buildThreadsPipeline(passes);
+  passes.addNestedPass<gpu::GPUModuleOp>(createTileToThreadsPass());
   buildNvvmPipeline(passes);
   if (failed(passes.run(*module)))
     return nullptr;
@@ -51,6 +51,23 @@ std::unique_ptr<DeviceCode> DeviceCode::make(const std::string &text, const std:
   if (failed(emitPtx(device, chip, code->ptx)))
     return nullptr;
   return code;
+}
+
+std::string mlir::fovea::writeElementwise(const std::string &name, const std::string &body,
+                                          const std::string &in, const std::string &out) {
+  return fill(R"mlir(
+func.func private @$NAME(%x: memref<?x$I>, %y: memref<?x$O>, %part: index, %parts: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c0 : memref<?x$I>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %v = memref.load %x[%i] : memref<?x$I>
+    $BODY
+    memref.store %r, %y[%i] : memref<?x$O>
+  }
+  return
+})mlir",
+              {{"NAME", name}, {"BODY", body}, {"I", in}, {"O", out}});
 }
 
 static Type getElementType(const Array &array) { return parseType(array.type, &getTestContext()); }
@@ -132,9 +149,9 @@ static std::string compare(const std::vector<char> &got, const Array &expected, 
   return "";
 }
 
-void mlir::fovea::checkCall(const DeviceCode &code, const TileCall &call, double tolerance,
-                            uint64_t blocks) {
-  std::vector<std::vector<char>> results = code.run("kernel", call.before, blocks);
+void mlir::fovea::checkKernel(const DeviceCode &code, const std::string &kernel,
+                              const TileCall &call, double tolerance, uint64_t blocks) {
+  std::vector<std::vector<char>> results = code.run(kernel, call.before, blocks);
   size_t place = 0;
   for (auto [i, expected] : llvm::enumerate(call.after)) {
     if (expected.type == "index")

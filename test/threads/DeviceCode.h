@@ -38,8 +38,17 @@ private:
   std::map<std::string, Kernel> kernels;
 };
 
-/// A call of `@kernel` must turn the arguments `before` into `after`.
-void checkCall(const DeviceCode &code, const TileCall &call, double tolerance, uint64_t blocks);
+/// A kernel of plain loops, y[i] = body of x[i]: the body reads %v and gives %r.
+std::string writeElementwise(const std::string &name, const std::string &body,
+                             const std::string &in, const std::string &out);
+
+/// A call of `kernel` must turn the arguments `before` into `after`.
+void checkKernel(const DeviceCode &code, const std::string &kernel, const TileCall &call,
+                 double tolerance, uint64_t blocks);
+inline void checkCall(const DeviceCode &code, const TileCall &call, double tolerance,
+                      uint64_t blocks) {
+  checkKernel(code, "kernel", call, tolerance, blocks);
+}
 
 /// Where ptxas is installed, it must take the PTX for the chip without spilling.
 void checkAssembles(const DeviceCode &code);

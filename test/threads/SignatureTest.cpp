@@ -4,6 +4,7 @@
 #include "test/threads/DeviceCode.h"
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <gtest/gtest.h>
 
 using namespace mlir;
@@ -131,21 +132,6 @@ const Bound kBounds[] = {
     {"absf", std::fabs, -INFINITY, INFINITY, 0, 0, never},
 };
 
-/// y[i] = op(x[i]) as a kernel of plain loops.
-std::string writeKernel(const std::string &name, const std::string &body, const std::string &in,
-                        const std::string &out) {
-  return "func.func private @" + name + "(%x: memref<?x" + in + ">, %y: memref<?x" + out +
-         ">, %part: index, %parts: index) {\n"
-         "  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n"
-         "  %n = memref.dim %x, %c0 : memref<?x" +
-         in +
-         ">\n"
-         "  scf.parallel (%i) = (%c0) to (%n) step (%c1) {\n"
-         "    %v = memref.load %x[%i] : memref<?x" +
-         in + ">\n    " + body + "\n    memref.store %r, %y[%i] : memref<?x" + out +
-         ">\n  }\n  return\n}\n";
-}
-
 std::vector<double> makeArguments() {
   std::vector<double> x;
   auto add = [&](float value) { x.push_back(value); };
@@ -172,7 +158,8 @@ std::vector<double> makeArguments() {
 TEST(Functions, StayWithinTheirBounds) {
   std::string text;
   for (const Bound &bound : kBounds)
-    text += writeKernel(bound.op, std::string("%r = math.") + bound.op + " %v : f32", "f32", "f32");
+    text += writeElementwise(bound.op, std::string("%r = math.") + bound.op + " %v : f32", "f32",
+                             "f32");
   auto code = DeviceCode::make(text);
   ASSERT_TRUE(code);
   checkAssembles(*code);
@@ -209,13 +196,14 @@ TEST(Functions, StayWithinTheirBounds) {
 
 TEST(Functions, PowersAndRounding) {
   auto code = DeviceCode::make(
-      writeKernel("integers",
-                  "%three = arith.constant 3 : i32\n    %r = math.ipowi %v, %three : i32", "i32",
-                  "i32") +
-      writeKernel("inverses", "%k = arith.constant -3 : i32\n    %r = math.fpowi %v, %k : f32, i32",
-                  "f32", "f32") +
-      writeKernel("wide", "%r = math.roundeven %v : f64", "f64", "f64") +
-      writeKernel("narrow", "%r = math.exp %v : bf16", "bf16", "bf16"));
+      writeElementwise("integers",
+                       "%three = arith.constant 3 : i32\n    %r = math.ipowi %v, %three : i32",
+                       "i32", "i32") +
+      writeElementwise("inverses",
+                       "%k = arith.constant -3 : i32\n    %r = math.fpowi %v, %k : f32, i32", "f32",
+                       "f32") +
+      writeElementwise("wide", "%r = math.roundeven %v : f64", "f64", "f64") +
+      writeElementwise("narrow", "%r = math.exp %v : bf16", "bf16", "bf16"));
   ASSERT_TRUE(code);
   checkAssembles(*code);
   auto results =
@@ -234,6 +222,202 @@ TEST(Functions, PowersAndRounding) {
   std::memcpy(bits, results[1].data(), 4);
   EXPECT_EQ(bits[0], 0x3f80);
   EXPECT_EQ(bits[1], 0x402e); // 2.71875
+}
+
+/// "-0.5" -> "_m05".
+std::string suffix(const std::string &number) {
+  std::string name = "_";
+  for (char c : number)
+    if (c != '.')
+      name += c == '-' ? 'm' : c;
+  return name;
+}
+
+struct WideBound {
+  const char *op, *type;
+  double (*reference)(double);
+  double relative, absolute;
+};
+
+const WideBound kWideBounds[] = {
+    {"exp", "f64", std::exp, 1e-15, 5e-324}, {"exp2", "f64", std::exp2, 1e-15, 1e-323},
+    {"log", "f64", std::log, 1e-15, 0},      {"log2", "f64", std::log2, 1e-15, 0},
+    {"log10", "f64", std::log10, 1e-15, 0},  {"sin", "f64", std::sin, 0, 4e-16},
+    {"cos", "f64", std::cos, 0, 4e-16},      {"tanh", "f64", std::tanh, 2e-13, 0},
+    {"log2", "f32", std::log2, 6.1e-8, 0},   {"log10", "f32", std::log10, 6.1e-8, 0},
+    {"tan", "f32", std::tan, 6.1e-8, 1e-45},
+};
+
+/// By series: f64, and f32 by way of it.
+TEST(Functions, WideStayWithinTheirBounds) {
+  std::string text;
+  for (const WideBound &bound : kWideBounds) {
+    std::string type = bound.type;
+    text += writeElementwise(bound.op + ("_" + type),
+                             std::string("%r = math.") + bound.op + " %v : " + type, type, type);
+  }
+  for (std::string type : {"f32", "f64"})
+    for (const char *exponent : {"3.0", "-0.5", "2.5", "0.0"})
+      text += writeElementwise("pow_" + type + suffix(exponent),
+                               "%k = arith.constant " + std::string(exponent) + " : " + type +
+                                   "\n %r = math.powf %v, %k : " + type,
+                               type, type);
+  auto code = DeviceCode::make(text);
+  ASSERT_TRUE(code);
+  checkAssembles(*code);
+  std::vector<double> numbers;
+  for (int i = -4000; i <= 4000; ++i) {
+    numbers.push_back(i * 0.013);
+    numbers.push_back(i * 1.7e-5);
+    numbers.push_back(i * M_PI_2);
+    numbers.push_back(std::pow(2.0, i * 0.02));
+  }
+  for (double special : {0.0, -0.0, 1.0, -1.0, 2.0, 8.0, 710.0, -745.2, 100.0})
+    numbers.push_back(special);
+  auto check = [&](const std::string &name, const std::string &type,
+                   const std::function<double(double)> &reference, double relative,
+                   double absolute) {
+    Array x{type, {static_cast<int64_t>(numbers.size())}, numbers};
+    for (double &value : x.values)
+      value = type == "f32" ? double(float(value)) : value;
+    std::vector<char> bytes = code->run(name, {x, x}, (numbers.size() + 127) / 128)[1];
+    int wrong = 0;
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      double want = reference(x.values[i]), got;
+      bool isAngle = name[0] == 's' || name[0] == 'c' || name[0] == 't';
+      if (isAngle && std::abs(x.values[i]) > 1e6)
+        continue;
+      if (type == "f32") {
+        float narrow;
+        std::memcpy(&narrow, bytes.data() + 4 * i, 4);
+        got = narrow;
+        want = std::abs(want) > 3.4028236e38 ? std::copysign(INFINITY, want) : want;
+        if (std::abs(want) < 1.2e-38)
+          continue;
+      } else {
+        std::memcpy(&got, bytes.data() + 8 * i, 8);
+      }
+      bool right = std::isnan(want) ? std::isnan(got)
+                   : std::isinf(want)
+                       ? got == want
+                       : std::abs(got - want) <= absolute + relative * std::abs(want);
+      if (!right && ++wrong <= 3)
+        ADD_FAILURE() << name << " of " << x.values[i] << " is " << got << ", expected " << want;
+    }
+    EXPECT_EQ(wrong, 0);
+  };
+  for (const WideBound &bound : kWideBounds)
+    check(bound.op + ("_" + std::string(bound.type)), bound.type, bound.reference, bound.relative,
+          bound.absolute);
+  for (std::string type : {"f32", "f64"}) {
+    double bound = type == "f32" ? 6.1e-8 : 5e-13;
+    check("pow_" + type + "_30", type, [](double x) { return std::pow(x, 3.0); }, bound, 5e-323);
+    check("pow_" + type + "_m05", type, [](double x) { return std::pow(x, -0.5); }, bound, 0);
+    check("pow_" + type + "_25", type, [](double x) { return std::pow(x, 2.5); }, bound, 5e-323);
+    check("pow_" + type + "_00", type, [](double x) { return std::pow(x, 0.0); }, bound, 0);
+  }
+}
+
+//===-- Arithmetic ---------------------------------------------------------------------------===//
+
+/// One op on each of a few numbers, against C++.
+struct Arithmetic {
+  const char *name, *body, *in, *out;
+  double (*reference)(double);
+};
+
+const Arithmetic kArithmetic[] = {
+    {"maximumf", "%k = arith.constant 1.5 : f32\n %r = arith.maximumf %v, %k : f32", "f32", "f32",
+     [](double x) { return std::isnan(x) ? x : std::fmax(x, 1.5); }},
+    {"minimumf", "%k = arith.constant 1.5 : f32\n %r = arith.minimumf %v, %k : f32", "f32", "f32",
+     [](double x) { return std::isnan(x) ? x : std::fmin(x, 1.5); }},
+    {"maxnumf", "%k = arith.constant 1.5 : f32\n %r = arith.maxnumf %v, %k : f32", "f32", "f32",
+     [](double x) { return std::fmax(x, 1.5); }},
+    {"remf", "%k = arith.constant 0.75 : f32\n %r = arith.remf %v, %k : f32", "f32", "f32",
+     [](double x) { return std::fmod(x, 0.75); }},
+    {"divf", "%k = arith.constant 3.0 : f32\n %r = arith.divf %k, %v : f32", "f32", "f32",
+     [](double x) { return x == 0 ? 3 / x : double(float(3.0f / float(x))); }},
+    {"divf64", "%k = arith.constant 3.0 : f64\n %r = arith.divf %k, %v : f64", "f64", "f64",
+     [](double x) { return 3 / x; }},
+    {"sqrt64", "%a = math.absf %v : f64\n %r = math.sqrt %a : f64", "f64", "f64",
+     [](double x) { return std::sqrt(std::abs(x)); }},
+    {"fptosi",
+     "%k = arith.constant 4.0 : f32\n %a = arith.minnumf %v, %k : f32\n"
+     " %r = arith.fptosi %a : f32 to i32",
+     "f32", "i32", [](double x) { return std::trunc(std::fmin(x, 4)); }},
+    {"sitofp", "%a = arith.trunci %v : i32 to i16\n %r = arith.sitofp %a : i16 to f32", "i32",
+     "f32", [](double x) { return x; }},
+    {"uitofp64",
+     "%a = arith.andi %v, %v : i64\n %b = math.absi %a : i64\n"
+     " %r = arith.uitofp %b : i64 to f64",
+     "i64", "f64", [](double x) { return std::abs(x); }},
+    {"divsi", "%k = arith.constant 3 : i32\n %r = arith.divsi %v, %k : i32", "i32", "i32",
+     [](double x) { return std::trunc(x / 3); }},
+    {"floordivsi", "%k = arith.constant 3 : i64\n %r = arith.floordivsi %v, %k : i64", "i64", "i64",
+     [](double x) { return std::floor(x / 3); }},
+    {"ceildivsi", "%k = arith.constant 3 : i64\n %r = arith.ceildivsi %v, %k : i64", "i64", "i64",
+     [](double x) { return std::ceil(x / 3); }},
+    {"dynamic_division", "%k = arith.index_cast %n : index to i64\n %r = arith.remsi %v, %k : i64",
+     "i64", "i64", [](double x) { return std::fmod(x, 10); }},
+    {"shifts",
+     "%k = arith.constant 2 : i32\n %a = arith.shli %v, %k : i32\n"
+     " %b = arith.shrsi %v, %k : i32\n %r = arith.addi %a, %b : i32",
+     "i32", "i32", [](double x) { return x * 4 + std::floor(x / 4); }},
+    {"bits",
+     "%a = math.ctpop %v : i32\n %b = math.ctlz %v : i32\n %c = math.cttz %v : i32\n"
+     " %d = arith.addi %a, %b : i32\n %r = arith.addi %d, %c : i32",
+     "i32", "i32",
+     [](double x) {
+       auto word = static_cast<uint32_t>(static_cast<int32_t>(x));
+       return word ? double(__builtin_popcount(word) + __builtin_clz(word) + __builtin_ctz(word))
+                   : 64;
+     }},
+    {"f16",
+     "%a = arith.addf %v, %v : f16\n %b = arith.mulf %a, %v : f16\n"
+     " %r = arith.subf %b, %v : f16",
+     "f16", "f16", [](double x) { return 2 * x * x - x; }},
+    {"bf16",
+     "%a = arith.addf %v, %v : bf16\n %b = arith.mulf %a, %v : bf16\n"
+     " %r = arith.negf %b : bf16",
+     "bf16", "bf16", [](double x) { return -2 * x * x; }},
+    {"bf16_order",
+     "%a = arith.negf %v : bf16\n %c = arith.cmpf olt, %v, %a : bf16\n"
+     " %r = arith.select %c, %v, %a : bf16",
+     "bf16", "bf16", [](double x) { return x < -x ? x : -x; }},
+    {"truths", "%k = arith.constant 0.0 : f32\n %r = arith.cmpf ugt, %v, %k : f32", "f32", "i1",
+     [](double x) { return !(x <= 0) ? -1.0 : 0.0; }},
+    {"tests",
+     "%a = math.isnan %v : f32\n %b = math.isfinite %v : f32\n %c = math.isinf %v : f32\n"
+     " %d = arith.extui %a : i1 to i32\n %e = arith.extui %b : i1 to i32\n"
+     " %f = arith.extui %c : i1 to i32\n %g = arith.addi %d, %e : i32\n"
+     " %r = arith.subi %g, %f : i32",
+     "f32", "i32", [](double x) { return std::isinf(x) ? -1.0 : 1.0; }},
+    {"narrowed", "%r = arith.truncf %v : f64 to f32", "f64", "f32", [](double x) { return x; }},
+};
+
+TEST(Functions, ArithmeticIsKnown) {
+  std::string text;
+  for (const Arithmetic &one : kArithmetic)
+    text += writeElementwise(one.name, one.body, one.in, one.out);
+  auto code = DeviceCode::make(text);
+  ASSERT_TRUE(code);
+  checkAssembles(*code);
+  for (const Arithmetic &one : kArithmetic) {
+    SCOPED_TRACE(one.name);
+    bool real = one.in[0] != 'i';
+    std::vector<double> values = real ? std::vector<double>{0, 1, -1, 2.5, -2.5, 3.75, -0.125, 11}
+                                      : std::vector<double>{0, 1, -1, 2, 7, -8, 100, -29, 12, -12};
+    if (std::string(one.in) == "f32" && std::string(one.name) != "fptosi")
+      values.insert(values.end(), {INFINITY, NAN});
+    Array x{one.in, {static_cast<int64_t>(values.size())}, values}, y = x;
+    y.type = one.out;
+    for (double &value : y.values)
+      value = one.reference(value);
+    Array before = y;
+    for (double &value : before.values)
+      value = 0;
+    checkKernel(*code, one.name, {{x, before}, {x, y}}, 0, 1);
+  }
 }
 
 } // namespace
