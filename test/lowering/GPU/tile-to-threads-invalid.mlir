@@ -1,0 +1,150 @@
+// RUN: fovea-opt %s --split-input-file --verify-diagnostics --fovea-tile-to-threads
+
+gpu.module @gpu {
+  func.func private @no_layout(%part: index, %parts: index) {
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    tile.kernel grid(%i) = (%c1) {
+      // expected-error @below {{expects tiles with layouts, got '!tile.tile<4x4xf32>'}}
+      %t = tile.splat %zero : !tile.tile<4x4xf32>
+    }
+    return
+  }
+}
+
+// -----
+
+gpu.module @gpu {
+  func.func private @too_many_threads(%part: index, %parts: index) attributes {fovea.threads = 32 : i32} {
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    tile.kernel grid(%i) = (%c1) {
+      // expected-error @below {{expects layouts of at most 32 threads, got 64}}
+      %t = tile.splat %zero : !tile.tile<1x64xf32, #tile.layout<rows = [], columns = [threads 64 by 1]>>
+    }
+    return
+  }
+}
+
+// -----
+
+gpu.module @gpu {
+  // expected-error @below {{expects whole warps of up to 1024 threads, got 48}}
+  func.func private @no_whole_warps(%part: index, %parts: index) attributes {fovea.threads = 48 : i32} {
+    return
+  }
+}
+
+// -----
+
+#row = #tile.layout<rows = [], columns = [threads 64 by 1]>
+#one = #tile.layout<rows = [], columns = []>
+gpu.module @gpu {
+  func.func private @no_scratch(%part: index, %parts: index) {
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    tile.kernel grid(%i) = (%c1) {
+      %t = tile.splat %zero : !tile.tile<1x64xf32, #row>
+      // expected-error @below {{expects a scratch, since 2 groups of threads hold elements along the axis}}
+      %s = tile.reduce sum %t axis(1) : !tile.tile<1x64xf32, #row> -> !tile.tile<1x1xf32, #one>
+    }
+    return
+  }
+}
+
+// -----
+
+#row = #tile.layout<rows = [], columns = [threads 64 by 1]>
+#one = #tile.layout<rows = [], columns = []>
+gpu.module @gpu {
+  func.func private @small_scratch(%part: index, %parts: index) {
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    tile.kernel grid(%i) = (%c1) {
+      %m = tile.shared at(0) : !tile.shared<64x1xf32>
+      %t = tile.splat %zero : !tile.tile<1x64xf32, #row>
+      // expected-error @below {{expects a scratch of 128x1x'f32', got '!tile.shared<64x1xf32>'}}
+      %s = tile.reduce sum %t axis(1) scratch(%m : !tile.shared<64x1xf32>) : !tile.tile<1x64xf32, #row> -> !tile.tile<1x1xf32, #one>
+    }
+    return
+  }
+}
+
+// -----
+
+gpu.module @gpu {
+  func.func private @no_place(%part: index, %parts: index) {
+    %c1 = arith.constant 1 : index
+    tile.kernel grid(%i) = (%c1) {
+      // expected-error @below {{expects a place, which fovea-plan-shared gives}}
+      %m = tile.shared : !tile.shared<64x1xf32>
+    }
+    return
+  }
+}
+
+// -----
+
+#row = #tile.layout<rows = [], columns = [threads 64 by 1]>
+#other = #tile.layout<rows = [], columns = [registers 2, threads 32 by 1]>
+gpu.module @gpu {
+  func.func private @conversion(%part: index, %parts: index) {
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    tile.kernel grid(%i) = (%c1) {
+      %t = tile.splat %zero : !tile.tile<1x64xf32, #row>
+      // expected-error @below {{expects a layout whose elements every thread has in registers of}}
+      %u = tile.cast %t : !tile.tile<1x64xf32, #row> -> !tile.tile<1x64xf32, #other>
+    }
+    return
+  }
+}
+
+// -----
+
+#row = #tile.layout<rows = [], columns = [threads 64 by 1]>
+gpu.module @gpu {
+  func.func private @computed_operand(%part: index, %parts: index) {
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    tile.kernel grid(%i) = (%c1) {
+      %m = tile.shared at(0) : !tile.shared<64x1xf32>
+      %a = tile.splat %zero : !tile.tile<1x64xf32, #row>
+      %acc = tile.splat %zero : !tile.tile<1x1xf32, #row>
+      // expected-error @below {{expects operands in shared memory, or loads, got}}
+      %s = tile.mma %a, %m into %acc : !tile.tile<1x64xf32, #row>, !tile.shared<64x1xf32> -> !tile.tile<1x1xf32, #row>
+    }
+    return
+  }
+}
+
+// -----
+
+gpu.module @gpu {
+  func.func private @extract(%part: index, %parts: index) {
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    tile.kernel grid(%i) = (%c1) {
+      %t = tile.splat %zero : !tile.tile<1x1xf32, #tile.layout<rows = [], columns = [threads 2 by 1]>>
+      // expected-error @below {{expects an element that every thread holds, got}}
+      %e = tile.extract %t : !tile.tile<1x1xf32, #tile.layout<rows = [], columns = [threads 2 by 1]>>
+    }
+    return
+  }
+}
+
+// -----
+
+gpu.module @gpu {
+  func.func private @two_grids(%x: memref<4xf32>, %part: index, %parts: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    scf.parallel (%i) = (%c0) to (%c4) step (%c1) {
+    }
+    // expected-error @below {{expects to be the function's only grid}}
+    scf.parallel (%i) = (%c0) to (%c4) step (%c1) {
+    }
+    return
+  }
+}

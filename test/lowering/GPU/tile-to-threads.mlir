@@ -1,0 +1,95 @@
+// RUN: fovea-opt %s --split-input-file --fovea-tile-to-threads --canonicalize --cse | FileCheck %s
+
+// A row for each block; sums over lanes, then over warps through the scratch.
+
+#row = #tile.layout<rows = [], columns = [threads 64 by 1, registers 2]>
+#one = #tile.layout<rows = [], columns = []>
+
+gpu.module @gpu {
+  // CHECK: llvm.mlir.global external @shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
+  // CHECK-LABEL: func.func private @sums
+  // CHECK-SAME: fovea.shared_bytes = 272 : i64, fovea.threads = 64 : i32
+  // CHECK-DAG: %[[THREAD:.*]] = nvvm.read.ptx.sreg.tid.x
+  // CHECK-DAG: nvvm.read.ptx.sreg.ctaid.x
+  // CHECK: %[[IS_BLOCK:.*]] = arith.cmpi ult
+  // CHECK: scf.if %[[IS_BLOCK]] {
+  // CHECK: %[[SUM:.*]] = arith.addf
+  // CHECK: nvvm.shfl.sync bfly {{.*}}, %[[SUM]]
+  // CHECK-COUNT-4: nvvm.shfl.sync bfly
+  // CHECK-NOT: nvvm.shfl
+  // CHECK: nvvm.barrier
+  // CHECK: llvm.store {{.*}} : f32, !llvm.ptr<3>
+  // CHECK: nvvm.barrier
+  // CHECK-COUNT-2: llvm.load {{.*}} : !llvm.ptr<3> -> f32
+  // CHECK-NOT: llvm.load
+  // CHECK: nvvm.barrier
+  // One thread stores.
+  // CHECK: scf.if
+  // CHECK: memref.store
+  func.func private @sums(%x: memref<?x128xf32>, %y: memref<?x1xf32>, %part: index, %parts: index) attributes {fovea.threads = 64 : i32} {
+    %c0 = arith.constant 0 : index
+    %rows = memref.dim %x, %c0 : memref<?x128xf32>
+    %xv = tile.view %x axes(0, 1) : memref<?x128xf32> -> !tile.view<?x128xf32>
+    %yv = tile.view %y axes(0, 1) : memref<?x1xf32> -> !tile.view<?x1xf32>
+    tile.kernel grid(%i) = (%rows) {
+      %m = tile.shared at(16) : !tile.shared<64x1xf32>
+      %t = tile.load %xv[%i, %c0] : !tile.view<?x128xf32> -> !tile.tile<1x128xf32, #row>
+      %s = tile.reduce sum %t axis(1) scratch(%m : !tile.shared<64x1xf32>) : !tile.tile<1x128xf32, #row> -> !tile.tile<1x1xf32, #one>
+      tile.store %s, %yv[%i, %c0] : !tile.tile<1x1xf32, #one>, !tile.view<?x1xf32>
+    }
+    return
+  }
+}
+
+// -----
+
+// A product: sums are carried through a loop over k, of which four are added at a time.
+
+#blocked = #tile.layout<rows = [registers 2, threads 8 by 4], columns = [threads 4 by 1, registers 3]>
+
+gpu.module @gpu {
+  // CHECK-LABEL: func.func private @product
+  // CHECK: %{{.*}}:6 = scf.for %{{.*}} = %c0{{.*}} to %c32{{.*}} step %c4{{.*}} iter_args
+  // CHECK-COUNT-20: llvm.load
+  // CHECK-NOT: llvm.load
+  // CHECK: scf.yield
+  func.func private @product(%y: memref<16x12xf32>, %part: index, %parts: index) attributes {fovea.threads = 32 : i32} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    %yv = tile.view %y axes(0, 1) : memref<16x12xf32> -> !tile.view<16x12xf32>
+    tile.kernel grid(%i) = (%c1) {
+      %a = tile.shared at(0) : !tile.shared<16x32xf32, strides [1, 16]>
+      %b = tile.shared at(2048) : !tile.shared<12x32xbf16>
+      %acc = tile.splat %zero : !tile.tile<16x12xf32, #blocked>
+      %s = tile.mma %a, %b transpose_b into %acc : !tile.shared<16x32xf32, strides [1, 16]>, !tile.shared<12x32xbf16> -> !tile.tile<16x12xf32, #blocked>
+      tile.store %s, %yv[%c0, %c0] : !tile.tile<16x12xf32, #blocked>, !tile.view<16x12xf32>
+    }
+    return
+  }
+}
+
+// -----
+
+// Plain loops: an iteration a thread.
+
+gpu.module @gpu {
+  // CHECK-LABEL: func.func private @loops
+  // CHECK: %[[NUMBER:.*]] = arith.addi
+  // CHECK: %[[EXISTS:.*]] = arith.cmpi ult, %[[NUMBER]]
+  // CHECK: scf.if %[[EXISTS]] {
+  // CHECK-DAG: arith.remui %[[NUMBER]]
+  // CHECK-DAG: arith.divui %[[NUMBER]]
+  // CHECK: memref.store
+  func.func private @loops(%x: memref<?x5xf32>, %part: index, %parts: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c5 = arith.constant 5 : index
+    %one = arith.constant 1.0 : f32
+    %rows = memref.dim %x, %c0 : memref<?x5xf32>
+    scf.parallel (%i, %j) = (%c0, %c0) to (%rows, %c5) step (%c1, %c1) {
+      memref.store %one, %x[%i, %j] : memref<?x5xf32>
+    }
+    return
+  }
+}
