@@ -17,7 +17,8 @@ MLIRContext &mlir::fovea::getTestContext() {
   return *context;
 }
 
-std::unique_ptr<DeviceCode> DeviceCode::make(const std::string &text, const std::string &chip) {
+std::unique_ptr<DeviceCode> DeviceCode::make(const std::string &text, const std::string &chip,
+                                             bool hasLayouts) {
   MLIRContext &context = getTestContext();
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     ADD_FAILURE() << diagnostic.str();
@@ -37,7 +38,10 @@ std::unique_ptr<DeviceCode> DeviceCode::make(const std::string &text, const std:
   }
   PassManager passes(&context);
   passes.addPass(createOutlineDevicePass());
-  passes.addNestedPass<gpu::GPUModuleOp>(createTileToThreadsPass());
+  if (hasLayouts)
+    passes.addNestedPass<gpu::GPUModuleOp>(createTileToThreadsPass());
+  else
+    buildThreadsPipeline(passes);
   buildNvvmPipeline(passes);
   if (failed(passes.run(*module)))
     return nullptr;
