@@ -474,8 +474,7 @@ def test_every_entry_has_a_formula():
 
 
 # What has no code for a GPU yet, by what its kernels ask for.
-NOT_ON_DEVICES = {"positions/alibi.mlir": "constant buffers", "positions/relative-bias.mlir": "logarithms of f64", "positions/rope-scaled.mlir": "powers of f64",
-                  "positions/rope.mlir": "cosines of f64", "positions/sinusoidal.mlir": "sines of f64"}
+NOT_ON_DEVICES = {"positions/alibi.mlir": "constant buffers"}
 
 
 @pytest.mark.parametrize("device", ["cpu", *(pytest.param(device, marks=pytest.mark.long) for device in ("emulator", "emulator:late"))])
