@@ -10,14 +10,17 @@
 #include <cstring>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
 
 namespace fovea::smith {
 
-/// Seconds for one program.
+/// Seconds of processor time for one program, however busy the machine is.
 static constexpr unsigned kPatience = 60;
+/// Seconds by the clock, for one that waits for something.
+static constexpr unsigned kMostPatience = 900;
 /// A context keeps every type and attribute it ever saw, so workers do not live for ever.
 static constexpr uint64_t kProgramsPerWorker = 250;
 
@@ -55,6 +58,14 @@ static void send(int pipe, uint64_t index, bool isVerdict, const std::string &te
   writeAll(pipe, text.data(), text.size());
 }
 
+/// Ends this process by a signal when either time is over; zero is for ever.
+static void setPatience(unsigned ofProcessor, unsigned byClock) {
+  itimerval timer{};
+  timer.it_value.tv_sec = ofProcessor;
+  setitimer(ITIMER_PROF, &timer, nullptr);
+  alarm(byClock);
+}
+
 /// In the child.
 [[noreturn]] static void work(const Worker &worker, int pipe, Depth depth, const Source &source) {
   Checker checker;
@@ -62,9 +73,9 @@ static void send(int pipe, uint64_t index, bool isVerdict, const std::string &te
   for (uint64_t i = worker.next; i < worker.end && done < kProgramsPerWorker;
        i += worker.stride, ++done) {
     send(pipe, i, false, "");
-    alarm(kPatience);
+    setPatience(kPatience, kMostPatience);
     std::string complaint = checker.check(source(i), depth);
-    alarm(0);
+    setPatience(0, 0);
     send(pipe, i, true, complaint);
   }
   _exit(0);
@@ -130,8 +141,9 @@ static void bury(Worker &worker, Depth depth, const Source &source, const Verdic
   if (worker.isBusy) {
     std::string words = lastWords(worker.errors);
     std::string complaint;
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-      complaint = "time: takes more than " + std::to_string(kPatience) + " s";
+    if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGPROF || WTERMSIG(status) == SIGALRM))
+      complaint = "time: takes more than " +
+                  std::to_string(WTERMSIG(status) == SIGPROF ? kPatience : kMostPatience) + " s";
     else if (WIFSIGNALED(status))
       complaint = "crash: signal " + std::to_string(WTERMSIG(status)) + " (" +
                   strsignal(WTERMSIG(status)) + ")" + (words.empty() ? "" : ": " + words);

@@ -13,7 +13,7 @@ namespace fovea::smith {
 /// Gives program number `i`, in a worker.
 using Source = std::function<Program(uint64_t i)>;
 /// Is told how program `i` did: an empty text, or what is wrong with it. "crash: ..." if the worker
-/// ended, "time: ..." if it took more than a minute.
+/// ended, "time: ..." if it took more than a minute of processor time.
 using Verdicts = std::function<void(uint64_t i, const std::string &complaint)>;
 
 /// Checks the programs first ... first + count - 1 in `jobs` processes at a time.
