@@ -2,10 +2,10 @@
 //
 // Recognition of attention. Guesses come from the structure of the expression (where an exponential
 // depends on the summed dim), proof from evaluating it beside the formula.
-#include "passes/Raise/AttentionForm.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/Raise/AttentionFormula.h"
 #include <cmath>
 
 using namespace mlir;
@@ -105,162 +105,6 @@ static Expr toNatural(Expressions &e, Expr exp, Expr exponent) {
     exponent = e.convert(exponent, type);
   }
   return e.compute<arith::MulFOp>(type, {exponent, e.constant(std::log(2.0), type)});
-}
-
-//===-- Identity testing ---------------------------------------------------------------------===//
-
-/// Tensors of floats whose elements are asked whether they are some number, a mask's zero: numbers
-/// drawn at random never are.
-static void addFlags(Expr root, SmallVectorImpl<Value> &flags) {
-  for (Expr part : collect(root)) {
-    if (!part->is<arith::CmpFOp>())
-      continue;
-    auto predicate = cast<arith::CmpFPredicateAttr>(part->attrs.get("predicate")).getValue();
-    bool isEquality =
-        predicate == arith::CmpFPredicate::OEQ || predicate == arith::CmpFPredicate::UEQ ||
-        predicate == arith::CmpFPredicate::ONE || predicate == arith::CmpFPredicate::UNE;
-    for (unsigned i : {0, 1}) {
-      Expr element = stripCasts(part->args[i]);
-      if (isEquality && part->args[1 - i]->isConstant() && element->kind == Node::Kind::Element)
-        flags.push_back(element->tensor);
-    }
-  }
-}
-
-namespace {
-/// The formula of attention, and what it is made of.
-struct Formula {
-  Expr value, greatest, sum;
-  Expr ofKeys; ///< greatest without the sink
-};
-} // namespace
-
-/// Whether an expression and the formula agree at random places of random tensors, and mean
-/// something at some.
-/// `booleans`: tensors whose elements are zeros and ones.
-static bool areEqual(Expressions &e, Expr a, const Formula &formula, ArrayRef<unsigned> dims,
-                     ArrayRef<Value> booleans = {}) {
-  // Where masks leave few rows that mean something, more are looked at. A row that sees one key
-  // means little: its weight is one, whatever is normalised.
-  constexpr int kSeeds = 3, kMostSeeds = 24, kPlaces = 3;
-  unsigned sound = 0, spread = 0;
-  SmallVector<Value> flags(booleans);
-  Expr b = formula.value;
-  for (Expr root : {a, b})
-    addFlags(root, flags);
-  for (int seed = 1; seed <= kSeeds || (spread < 3 && seed <= kMostSeeds); ++seed) {
-    Evaluator evaluate(e, seed);
-    // Sizes and lengths too, if these do not let rows see enough.
-    if (seed > kSeeds + 3)
-      evaluate.variant = seed;
-    if (!flags.empty())
-      evaluate.given = [&](Value tensor, ArrayRef<int64_t> indices) -> std::optional<Number> {
-        if (!llvm::is_contained(flags, tensor))
-          return std::nullopt;
-        uint64_t bits = llvm::hash_combine(seed, llvm::hash_combine_range(indices));
-        int64_t bit = (bits >> 9) % 4 != 0;
-        return Number{static_cast<double>(bit), bit};
-      };
-    for (int n = 0; n < kPlaces; ++n) {
-      evaluate.place.assign(e.getNumDims(), 0);
-      for (unsigned dim : dims) {
-        int64_t extent = evaluate.getExtent(dim);
-        uint64_t bits = (seed * 7919ull + n * 104729ull + dim * 1299709ull) * 0x9e3779b97f4a7c15ull;
-        evaluate.place[dim] = extent > 0 ? (bits >> 33) % extent : 0;
-      }
-      std::optional<double> x = evaluate.evaluateReal(a), y = evaluate.evaluateReal(b);
-      if (!x || !y)
-        return false;
-      if (!std::isfinite(*x) || !std::isfinite(*y)) {
-        // Rows in which no key is allowed may differ in how they fail; the formula sees none
-        // either.
-        std::optional<double> greatest = evaluate.evaluateReal(formula.ofKeys);
-        if (std::isfinite(*y) && (!greatest || *greatest > kVeryNegative / 2))
-          return false;
-        continue;
-      }
-      // With sinks they are zero.
-      if (*x == 0 && *y == 0)
-        continue;
-      if (std::fabs(*x - *y) > 1e-6 * std::max({std::fabs(*x), std::fabs(*y), 1e-3})) {
-        // So may those in which every key got a number that says so.
-        std::optional<double> greatest = evaluate.evaluateReal(formula.greatest);
-        if (!greatest || *greatest > kVeryNegative / 2)
-          return false;
-        continue;
-      }
-      ++sound;
-      std::optional<double> sum = evaluate.evaluateReal(formula.sum);
-      spread += sum && *sum > 1 + 1e-3;
-    }
-  }
-  return sound >= 3;
-}
-
-/// sum_j softmax_j(score) * value, with a sink's logit in the denominator perhaps.
-static Formula makeAttention(Expressions &e, Expr score, Expr value, Expr sink, unsigned key) {
-  FloatType type = Float64Type::get(e.getContext());
-  score = e.convert(score, type);
-  Expr ofKeys = e.reduce(Combiner::Max, key, score), greatest = ofKeys;
-  if (sink)
-    greatest = e.compute<arith::MaximumFOp>(type, {greatest, e.convert(sink, type)});
-  auto exp = [&](Expr x) {
-    return e.compute<math::ExpOp>(type, {e.compute<arith::SubFOp>(type, {x, greatest})});
-  };
-  Expr sum = e.reduce(Combiner::Add, key, exp(score));
-  if (sink)
-    sum = e.compute<arith::AddFOp>(type, {sum, exp(e.convert(sink, type))});
-  Expr weighted = exp(score);
-  if (value) {
-    weighted = e.compute<arith::MulFOp>(type, {weighted, e.convert(value, type)});
-    weighted = e.reduce(Combiner::Add, key, weighted);
-  }
-  return {e.compute<arith::DivFOp>(type, {weighted, sum}), greatest, sum, ofKeys};
-}
-
-std::optional<Fill> raise::evaluateEmptyRow(Expressions &e, const AttentionForm &form) {
-  // The mask forbids wherever it is asked: for the score below the exponential, in the maximum, in
-  // the sum, and for weights that are overwritten.
-  llvm::DenseMap<Expr, Expr> hidden;
-  for (Expr part : collect(form.whole))
-    if (part->is<arith::SelectOp>())
-      for (unsigned i : {1, 2})
-        if (Expr low = stripCasts(part->args[i]);
-            low->isConstant() && low->real && low->getNumber() <= kVeryNegative)
-          hidden[part->args[0]] = e.constant(int64_t(i == 1), part->args[0]->type);
-  // Or what it multiplies with is zero.
-  if (hidden.empty())
-    for (Expr part : collect(form.whole))
-      if (part->is<arith::UIToFPOp>() && part->args[0]->type.isInteger(1))
-        hidden[part] = e.constant(0.0, cast<FloatType>(part->type));
-  if (hidden.empty())
-    return std::nullopt;
-  Expr row = e.replace(form.whole, hidden);
-  FloatType real = Float32Type::get(e.getContext());
-  Expr mean = makeAttention(e, e.constant(0.0, real), form.value, nullptr, form.key).value;
-  std::optional<Fill> fill;
-  for (int seed = 1; seed <= 4; ++seed) {
-    Evaluator evaluate(e, seed * 31);
-    evaluate.rounds = true;
-    evaluate.place.assign(e.getNumDims(), 0);
-    for (const Axis &axis : form.axes)
-      for (unsigned dim : axis)
-        evaluate.place[dim] = (seed * (dim + 1)) % std::max<int64_t>(evaluate.getExtent(dim), 1);
-    std::optional<double> found = evaluate.evaluateReal(row), average = evaluate.evaluateReal(mean);
-    if (!found || !average)
-      return std::nullopt;
-    std::optional<Fill> here;
-    if (std::isnan(*found))
-      here = Fill::Nan;
-    else if (*found == 0)
-      here = Fill::Zero;
-    else if (std::fabs(*found - *average) <= 1e-2 * std::max(std::fabs(*average), 1e-3))
-      here = Fill::Mean;
-    if (!here || (fill && *fill != *here))
-      return std::nullopt;
-    fill = here;
-  }
-  return fill;
 }
 
 //===-- Queries and keys ---------------------------------------------------------------------===//
@@ -617,30 +461,38 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
         if (right)
           form.score = masked;
       }
+      // Probabilities are overwritten by zero: those keys are masked. Asked first too, unless the
+      // condition is of the row or of the probabilities themselves.
+      auto tryOverwritten = [&, &sum = sum](bool isFirst) {
+        for (Expr factor : outer) {
+          Expr chosen = stripCasts(factor);
+          if (right || !chosen->is<arith::SelectOp>())
+            continue;
+          Expr condition = chosen->args[0];
+          if (isFirst != (condition->dependsOn(form.key) && getExps(condition, form.key).empty()))
+            continue;
+          for (unsigned i : {1, 2}) {
+            Expr zero = chosen->args[i];
+            if (right || !zero->isConstant() || zero->getNumber() != 0 ||
+                getExps(chosen->args[3 - i], form.key).empty())
+              continue;
+            auto type = cast<FloatType>(form.score->type);
+            SmallVector<Expr> args(chosen->args.begin(), chosen->args.end());
+            args[i] = e.constant(-std::numeric_limits<double>::infinity(), type);
+            args[3 - i] = form.score;
+            Expr masked = e.compute<arith::SelectOp>(type, args);
+            right = areEqual(e, form.whole, makeAttention(e, masked, sum.value, nullptr, form.key),
+                             dims);
+            if (right)
+              form.score = masked;
+          }
+        }
+      };
+      tryOverwritten(/*isFirst=*/true);
       if (!right)
         right = areEqual(e, form.whole, makeAttention(e, form.score, sum.value, nullptr, form.key),
                          dims);
-      // Probabilities are overwritten by zero: those keys are masked.
-      for (Expr factor : outer) {
-        Expr chosen = stripCasts(factor);
-        if (right || !chosen->is<arith::SelectOp>())
-          continue;
-        for (unsigned i : {1, 2}) {
-          Expr zero = chosen->args[i];
-          if (right || !zero->isConstant() || zero->getNumber() != 0 ||
-              getExps(chosen->args[3 - i], form.key).empty())
-            continue;
-          auto type = cast<FloatType>(form.score->type);
-          SmallVector<Expr> args(chosen->args.begin(), chosen->args.end());
-          args[i] = e.constant(-std::numeric_limits<double>::infinity(), type);
-          args[3 - i] = form.score;
-          Expr masked = e.compute<arith::SelectOp>(type, args);
-          right =
-              areEqual(e, form.whole, makeAttention(e, masked, sum.value, nullptr, form.key), dims);
-          if (right)
-            form.score = masked;
-        }
-      }
+      tryOverwritten(/*isFirst=*/false);
       // Beside a sink it matters what all keys share: of what is added, the outermost is left out.
       SmallVector<Expr> scores{form.score};
       for (unsigned most = 3; !right && most-- > 0;)

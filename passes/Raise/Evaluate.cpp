@@ -337,8 +337,14 @@ std::optional<Number> Evaluator::evaluate(Expr expr) {
   if (expr->kind == Node::Kind::Reduce) {
     int64_t extent = getExtent(expr->dim), kept = place[expr->dim];
     Number sum = startOf(expr->combiner);
-    for (int64_t i = 0; i < extent; ++i) {
-      place[expr->dim] = i;
+    AffineExpr size = expressions.getExtent(expr->dim);
+    bool isSampled = sampled && size == sampled;
+    // Sums over different numbers of elements would not fit together.
+    if (sampled && !isSampled && extent > 32 && !isa<AffineConstantExpr>(size))
+      return std::nullopt;
+    int64_t count = isSampled ? static_cast<int64_t>(samples.size()) : extent;
+    for (int64_t i = 0; i < count; ++i) {
+      place[expr->dim] = isSampled ? samples[i] : i;
       std::optional<Number> element = evaluate(expr->args[0]);
       if (!element) {
         place[expr->dim] = kept;

@@ -187,6 +187,12 @@ public:
   SmallVector<int64_t> place;
   /// Values instead of random ones.
   std::function<std::optional<Number>(Value tensor, ArrayRef<int64_t> indices)> given;
+  /// What is added to sizes that are not known.
+  int64_t stretch = 0;
+  /// Reductions over `sampled` elements take these alone; others of open sizes that are large are
+  /// not evaluated then.
+  SmallVector<int64_t> samples;
+  AffineExpr sampled;
   /// What some parts are said to be, wherever they stand.
   llvm::DenseMap<Expr, Number> assumed;
   /// Narrow floats are rounded after each op, as a framework does.
@@ -201,9 +207,10 @@ public:
   std::optional<double> evaluateReal(Expr expr);
   int64_t evaluate(AffineExpr affine);
   int64_t getExtent(unsigned dim) { return evaluate(expressions.getExtent(dim)); }
-  /// What size an unknown symbol has, the same for each evaluator of one variant: 5 to 11.
+  /// What size an unknown symbol has, the same for each evaluator of one variant: 5 to 11 and the
+  /// stretch.
   int64_t getSymbolValue(unsigned symbol) const {
-    return 5 + (symbol * (3 + variant / 7) + variant) % 7;
+    return stretch + 5 + (symbol * (3 + variant / 7) + variant) % 7;
   }
 
 private:

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Identity testing of attention. Small sizes show most of what an expression is; a window of 256
+// keys is no mask there, so sizes beyond the constants in comparisons are asked too, with sums over
+// a few of the keys.
+#include "passes/Raise/AttentionFormula.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/SmallSet.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::raise;
+
+/// Tensors of floats whose elements are asked whether they are some number, a mask's zero: numbers
+/// drawn at random never are.
+static void addFlags(Expr root, SmallVectorImpl<Value> &flags) {
+  for (Expr part : collect(root)) {
+    if (!part->is<arith::CmpFOp>())
+      continue;
+    auto predicate = cast<arith::CmpFPredicateAttr>(part->attrs.get("predicate")).getValue();
+    bool isEquality =
+        predicate == arith::CmpFPredicate::OEQ || predicate == arith::CmpFPredicate::UEQ ||
+        predicate == arith::CmpFPredicate::ONE || predicate == arith::CmpFPredicate::UNE;
+    for (unsigned i : {0, 1}) {
+      Expr element = stripCasts(part->args[i]);
+      if (isEquality && part->args[1 - i]->isConstant() && element->kind == Node::Kind::Element)
+        flags.push_back(element->tensor);
+    }
+  }
+}
+
+/// Constants that comparisons of places hold and that small sizes do not reach: the width of a
+/// window, the first place behind a prefix, the size of a block. The greatest few.
+static SmallVector<int64_t> getBounds(Expr root) {
+  SmallVector<int64_t> bounds;
+  auto add = [&](int64_t number) {
+    number = number < 0 ? -number : number;
+    if (number >= 4 && number < (int64_t(1) << 30) && !llvm::is_contained(bounds, number))
+      bounds.push_back(number);
+  };
+  for (Expr part : collect(root)) {
+    if (!part->is<arith::CmpIOp>() && !part->is<arith::CmpFOp>())
+      continue;
+    SmallVector<Expr> inner = collect(part, [](Expr x) { return x->kind == Node::Kind::Compute; });
+    if (llvm::none_of(inner, [](Expr x) { return x->kind == Node::Kind::Index && x->dims.any(); }))
+      continue;
+    for (Expr x : inner) {
+      if (x->kind == Node::Kind::Index)
+        x->affine.walk([&](AffineExpr affine) {
+          if (std::optional<int64_t> number = getInteger(affine))
+            add(*number);
+        });
+      else if (x->isConstant() && std::fabs(x->getNumber()) < 0x1p30)
+        add(static_cast<int64_t>(x->getNumber()));
+    }
+  }
+  llvm::sort(bounds, std::greater<int64_t>());
+  if (bounds.size() > 6)
+    bounds.resize(6);
+  return bounds;
+}
+
+namespace {
+/// An expression beside the formula.
+class Comparison {
+public:
+  Comparison(Expressions &e, Expr a, const Formula &formula, ArrayRef<unsigned> dims,
+             ArrayRef<Value> booleans)
+      : e(e), a(a), formula(formula), dims(dims), flags(booleans) {
+    for (Expr root : {a, formula.value})
+      addFlags(root, flags);
+  }
+
+  /// At sizes from 5 to 11.
+  bool agreeAtSmallSizes() {
+    // Where masks leave few rows that mean something, more are looked at. A row that sees one key
+    // means little: its weight is one, whatever is normalised.
+    constexpr int kSeeds = 3, kMostSeeds = 24, kPlaces = 3;
+    for (int seed = 1; seed <= kSeeds || (spread < 3 && seed <= kMostSeeds); ++seed) {
+      Evaluator evaluate(e, seed);
+      // Sizes and lengths too, if these do not let rows see enough.
+      if (seed > kSeeds + 3)
+        evaluate.variant = seed;
+      setFlags(evaluate, seed);
+      for (int n = 0; n < kPlaces; ++n) {
+        evaluate.place.assign(e.getNumDims(), 0);
+        for (unsigned dim : dims) {
+          int64_t extent = evaluate.getExtent(dim);
+          evaluate.place[dim] = extent > 0 ? draw(seed, n, dim) % extent : 0;
+        }
+        if (agreeHere(evaluate) == Answer::No)
+          return false;
+      }
+    }
+    return sound >= 3;
+  }
+
+  /// At sizes beyond the constants that the masks hold, which small sizes cannot tell from no mask.
+  /// Sums over as many as there are keys take the same few keys on both sides: those near to where
+  /// a constant makes a difference. What this cannot evaluate counts as agreed.
+  bool agreeBeyond(ArrayRef<int64_t> bounds) {
+    constexpr int kSeeds = 12;
+    for (int seed = 1; seed <= kSeeds; ++seed) {
+      Evaluator evaluate(e, seed);
+      setFlags(evaluate, seed);
+      evaluate.stretch = 2 * bounds.front();
+      evaluate.budget = 200'000;
+      int64_t keys = evaluate.getExtent(formula.key);
+      if (!isOpen(formula.key))
+        return true; // known, and so large as it is
+      evaluate.place.assign(e.getNumDims(), 0);
+      SmallVector<int64_t> near{0};
+      for (unsigned dim : dims) {
+        int64_t extent = std::max<int64_t>(evaluate.getExtent(dim), 1);
+        int64_t bound = bounds[seed % bounds.size()];
+        int64_t places[] = {draw(seed, 1, dim),
+                            bound,
+                            bound - 1,
+                            bound + 1,
+                            extent - 1,
+                            draw(seed, 2, dim),
+                            bound + draw(seed, 3, dim) % bound};
+        int64_t &place = evaluate.place[dim];
+        place = places[seed % std::size(places)];
+        place = isOpen(dim) ? std::min(place % extent, extent - 1) : draw(seed, 4, dim) % extent;
+        if (isOpen(dim))
+          near.push_back(place);
+      }
+      llvm::SmallSet<int64_t, 32> samples;
+      for (int64_t place : near)
+        for (int64_t bound : bounds)
+          for (int64_t by : {int64_t(0), bound, -bound})
+            for (int64_t step : {-1, 0, 1})
+              samples.insert(place + by + step);
+      for (int n = 0; n < 6; ++n)
+        samples.insert(draw(seed, n, 77) % keys);
+      samples.insert(keys - 1);
+      for (int64_t sample : samples)
+        if (sample >= 0 && sample < keys)
+          evaluate.samples.push_back(sample);
+      llvm::sort(evaluate.samples);
+      evaluate.sampled = e.getExtent(formula.key);
+      if (agreeHere(evaluate) == Answer::No)
+        return false;
+    }
+    return true;
+  }
+
+private:
+  enum class Answer { Yes, No, Unknown };
+
+  static int64_t draw(uint64_t seed, uint64_t n, uint64_t dim) {
+    return (seed * 7919 + n * 104729 + dim * 1299709) * 0x9e3779b97f4a7c15ull >> 33;
+  }
+
+  bool isOpen(unsigned dim) const { return !isa<AffineConstantExpr>(e.getExtent(dim)); }
+
+  void setFlags(Evaluator &evaluate, int seed) {
+    if (!flags.empty())
+      evaluate.given = [&, seed](Value tensor, ArrayRef<int64_t> indices) -> std::optional<Number> {
+        if (!llvm::is_contained(flags, tensor))
+          return std::nullopt;
+        uint64_t bits = llvm::hash_combine(seed, llvm::hash_combine_range(indices));
+        int64_t bit = (bits >> 9) % 4 != 0;
+        return Number{static_cast<double>(bit), bit};
+      };
+  }
+
+  Answer agreeHere(Evaluator &evaluate) {
+    std::optional<double> x = evaluate.evaluateReal(a), y = evaluate.evaluateReal(formula.value);
+    if (!x || !y)
+      return evaluate.stretch ? Answer::Unknown : Answer::No;
+    if (!std::isfinite(*x) || !std::isfinite(*y)) {
+      // Rows in which no key is allowed may differ in how they fail; the formula sees none
+      // either.
+      std::optional<double> greatest = evaluate.evaluateReal(formula.ofKeys);
+      bool isEmpty = !std::isfinite(*y) || (greatest && *greatest <= kVeryNegative / 2);
+      return isEmpty ? Answer::Unknown : Answer::No;
+    }
+    // With sinks they are zero.
+    if (*x == 0 && *y == 0)
+      return Answer::Unknown;
+    if (std::fabs(*x - *y) > 1e-6 * std::max({std::fabs(*x), std::fabs(*y), 1e-3})) {
+      // So may those in which every key got a number that says so.
+      std::optional<double> greatest = evaluate.evaluateReal(formula.greatest);
+      return greatest && *greatest <= kVeryNegative / 2 ? Answer::Unknown : Answer::No;
+    }
+    ++sound;
+    std::optional<double> sum = evaluate.evaluateReal(formula.sum);
+    spread += sum && *sum > 1 + 1e-3;
+    return Answer::Yes;
+  }
+
+  Expressions &e;
+  Expr a;
+  const Formula &formula;
+  ArrayRef<unsigned> dims;
+  SmallVector<Value> flags;
+  unsigned sound = 0;  ///< rows that mean something
+  unsigned spread = 0; ///< rows that see several keys
+};
+} // namespace
+
+bool raise::areEqual(Expressions &e, Expr a, const Formula &formula, ArrayRef<unsigned> dims,
+                     ArrayRef<Value> booleans) {
+  Comparison comparison(e, a, formula, dims, booleans);
+  if (!comparison.agreeAtSmallSizes())
+    return false;
+  SmallVector<int64_t> bounds = getBounds(a);
+  return bounds.empty() || comparison.agreeBeyond(bounds);
+}
+
+Formula raise::makeAttention(Expressions &e, Expr score, Expr value, Expr sink, unsigned key) {
+  FloatType type = Float64Type::get(e.getContext());
+  score = e.convert(score, type);
+  Expr ofKeys = e.reduce(Combiner::Max, key, score), greatest = ofKeys;
+  if (sink)
+    greatest = e.compute<arith::MaximumFOp>(type, {greatest, e.convert(sink, type)});
+  auto exp = [&](Expr x) {
+    return e.compute<math::ExpOp>(type, {e.compute<arith::SubFOp>(type, {x, greatest})});
+  };
+  Expr sum = e.reduce(Combiner::Add, key, exp(score));
+  if (sink)
+    sum = e.compute<arith::AddFOp>(type, {sum, exp(e.convert(sink, type))});
+  Expr weighted = exp(score);
+  if (value) {
+    weighted = e.compute<arith::MulFOp>(type, {weighted, e.convert(value, type)});
+    weighted = e.reduce(Combiner::Add, key, weighted);
+  }
+  return {e.compute<arith::DivFOp>(type, {weighted, sum}), greatest, sum, ofKeys, key};
+}
+
+std::optional<Fill> raise::evaluateEmptyRow(Expressions &e, const AttentionForm &form) {
+  // The mask forbids wherever it is asked: for the score below the exponential, in the maximum, in
+  // the sum, and for weights that are overwritten.
+  llvm::DenseMap<Expr, Expr> hidden;
+  for (Expr part : collect(form.whole))
+    if (part->is<arith::SelectOp>())
+      for (unsigned i : {1, 2})
+        if (Expr low = stripCasts(part->args[i]);
+            low->isConstant() && low->real && low->getNumber() <= kVeryNegative)
+          hidden[part->args[0]] = e.constant(int64_t(i == 1), part->args[0]->type);
+  // Or what it multiplies with is zero.
+  if (hidden.empty())
+    for (Expr part : collect(form.whole))
+      if (part->is<arith::UIToFPOp>() && part->args[0]->type.isInteger(1))
+        hidden[part] = e.constant(0.0, cast<FloatType>(part->type));
+  if (hidden.empty())
+    return std::nullopt;
+  Expr row = e.replace(form.whole, hidden);
+  FloatType real = Float32Type::get(e.getContext());
+  Expr mean = makeAttention(e, e.constant(0.0, real), form.value, nullptr, form.key).value;
+  std::optional<Fill> fill;
+  for (int seed = 1; seed <= 4; ++seed) {
+    Evaluator evaluate(e, seed * 31);
+    evaluate.rounds = true;
+    evaluate.place.assign(e.getNumDims(), 0);
+    for (const Axis &axis : form.axes)
+      for (unsigned dim : axis)
+        evaluate.place[dim] = (seed * (dim + 1)) % std::max<int64_t>(evaluate.getExtent(dim), 1);
+    std::optional<double> found = evaluate.evaluateReal(row), average = evaluate.evaluateReal(mean);
+    if (!found || !average)
+      return std::nullopt;
+    std::optional<Fill> here;
+    if (std::isnan(*found))
+      here = Fill::Nan;
+    else if (*found == 0)
+      here = Fill::Zero;
+    else if (std::fabs(*found - *average) <= 1e-2 * std::max(std::fabs(*average), 1e-3))
+      here = Fill::Mean;
+    if (!here || (fill && *fill != *here))
+      return std::nullopt;
+    fill = here;
+  }
+  return fill;
+}
