@@ -150,9 +150,7 @@ public:
 private:
   enum class Answer { Yes, No, Unknown };
 
-  static int64_t draw(uint64_t seed, uint64_t n, uint64_t dim) {
-    return (seed * 7919 + n * 104729 + dim * 1299709) * 0x9e3779b97f4a7c15ull >> 33;
-  }
+  static int64_t draw(int64_t seed, int64_t n, int64_t dim) { return mix(seed, dim, n) >> 33; }
 
   bool isOpen(unsigned dim) const { return !isa<AffineConstantExpr>(e.getExtent(dim)); }
 
@@ -161,7 +159,7 @@ private:
       evaluate.given = [&, seed](Value tensor, ArrayRef<int64_t> indices) -> std::optional<Number> {
         if (!llvm::is_contained(flags, tensor))
           return std::nullopt;
-        uint64_t bits = llvm::hash_combine(seed, llvm::hash_combine_range(indices));
+        uint64_t bits = mix(seed, e.getNumber(tensor), indices);
         int64_t bit = (bits >> 9) % 4 != 0;
         return Number{static_cast<double>(bit), bit};
       };

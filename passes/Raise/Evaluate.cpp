@@ -16,12 +16,18 @@ using namespace mlir::fovea::raise;
 
 //===-- Leaves -------------------------------------------------------------------------------===//
 
-/// 64 well-mixed bits (Steele et al. 2014, SplitMix).
-static uint64_t mix(uint64_t x) {
+uint64_t raise::mix(uint64_t x) {
   x += 0x9e3779b97f4a7c15;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
   x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
   return x ^ (x >> 31);
+}
+
+uint64_t raise::mix(uint64_t x, uint64_t y, ArrayRef<int64_t> more) {
+  uint64_t bits = mix(mix(x) ^ y);
+  for (int64_t number : more)
+    bits = mix(bits ^ static_cast<uint64_t>(number));
+  return bits;
 }
 
 static double toDouble(const APFloat &value) {
@@ -57,9 +63,7 @@ Number Evaluator::draw(Expr element, ArrayRef<int64_t> indices) {
       if (inside)
         return getConstantElement(dense, indices);
     }
-  uint64_t bits = mix(seed ^ mix(expressions.getNumber(element->tensor)));
-  for (int64_t index : indices)
-    bits = mix(bits ^ static_cast<uint64_t>(index));
+  uint64_t bits = mix(expressions.getNumber(element->tensor), seed, indices);
   if (isa<FloatType>(element->type))
     return {static_cast<double>(bits >> 11) * 0x1p-52 - 1, 0};
   if (element->type.isInteger(1))

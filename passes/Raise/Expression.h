@@ -176,6 +176,11 @@ struct Number {
   int64_t integer = 0; ///< of integers, indices and booleans
 };
 
+/// 64 well-mixed bits (Steele et al. 2014, SplitMix): without a pattern between numbers that are
+/// near to each other, the same on each machine.
+uint64_t mix(uint64_t x);
+uint64_t mix(uint64_t x, uint64_t y, ArrayRef<int64_t> more = {});
+
 /// Evaluates expressions for identity testing: elements of tensors are drawn at random, the same
 /// element always the same, dense constants are what they are; sizes that are not known are small.
 /// After Schwartz and Zippel: two formulas that agree at random points are one formula.

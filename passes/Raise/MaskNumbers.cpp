@@ -185,7 +185,7 @@ std::optional<double> raise::getAdditiveMask(Expressions &e, Expr expr, double s
     evaluate.given = [&](Value tensor, ArrayRef<int64_t> indices) -> std::optional<Number> {
       if (isa_and_nonnull<arith::ConstantOp>(tensor.getDefiningOp()))
         return std::nullopt;
-      uint64_t bits = llvm::hash_combine(i, e.getNumber(tensor), llvm::hash_combine_range(indices));
+      uint64_t bits = mix(i, e.getNumber(tensor), indices);
       int64_t bit = (bits >> 7) & 1;
       return Number{static_cast<double>(bit), bit};
     };
@@ -193,11 +193,9 @@ std::optional<double> raise::getAdditiveMask(Expressions &e, Expr expr, double s
       evaluate.place.assign(e.getNumDims(), 0);
       for (unsigned dim : expr->dims.set_bits()) {
         int64_t extent = std::max<int64_t>(evaluate.getExtent(dim), 1);
-        // Without a pattern: every difference of places, odd or even, comes up.
-        uint64_t bits = (i * 7919 + n * 104729 + dim * 1299709) * 0x9e3779b97f4a7c15ull;
         evaluate.place[dim] = n == 0   ? 0
                               : n == 1 ? extent - 1
-                                       : static_cast<int64_t>((bits >> 33) % extent);
+                                       : static_cast<int64_t>((mix(i, n, {dim}) >> 33) % extent);
       }
       std::optional<double> value = evaluate.evaluateReal(expr);
       if (!value || std::isnan(*value))
