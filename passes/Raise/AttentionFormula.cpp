@@ -77,7 +77,8 @@ public:
     // Where masks leave few rows that mean something, more are looked at. A row that sees one key
     // means little: its weight is one, whatever is normalised.
     constexpr int kSeeds = 3, kMostSeeds = 24, kPlaces = 3;
-    for (int seed = 1; seed <= kSeeds || (spread < 3 && seed <= kMostSeeds); ++seed) {
+    for (int seed = 1; seed <= kSeeds || ((sound < 3 || spread < 3) && seed <= kMostSeeds);
+         ++seed) {
       Evaluator evaluate(e, seed);
       // Sizes and lengths too, if these do not let rows see enough.
       if (seed > kSeeds + 3)
@@ -85,9 +86,12 @@ public:
       setFlags(evaluate, seed);
       for (int n = 0; n < kPlaces; ++n) {
         evaluate.place.assign(e.getNumDims(), 0);
+        int64_t last = 0;
         for (unsigned dim : dims) {
-          int64_t extent = evaluate.getExtent(dim);
-          evaluate.place[dim] = extent > 0 ? draw(seed, n, dim) % extent : 0;
+          // Now and then on the diagonal, which masks seldom hide.
+          int64_t extent = std::max<int64_t>(evaluate.getExtent(dim), 1);
+          last = (draw(seed, ~n, dim) % 3 == 0 ? last : draw(seed, n, dim)) % extent;
+          evaluate.place[dim] = last;
         }
         if (agreeHere(evaluate) == Answer::No)
           return false;
@@ -98,8 +102,9 @@ public:
 
   /// At sizes beyond the constants that the masks hold, which small sizes cannot tell from no mask.
   /// Sums over as many as there are keys take the same few keys on both sides: those near to where
-  /// a constant makes a difference. What this cannot evaluate counts as agreed.
-  bool agreeBeyond(ArrayRef<int64_t> bounds) {
+  /// a constant makes a difference. Sums over one more have a sink, before the keys or behind. What
+  /// this cannot evaluate counts as agreed.
+  bool agreeBeyond(ArrayRef<int64_t> bounds, bool sinkFirst) {
     constexpr int kSeeds = 12;
     for (int seed = 1; seed <= kSeeds; ++seed) {
       Evaluator evaluate(e, seed);
@@ -136,11 +141,18 @@ public:
       for (int n = 0; n < 6; ++n)
         samples.insert(draw(seed, n, 77) % keys);
       samples.insert(keys - 1);
+      SmallVector<int64_t> chosen, more{sinkFirst ? 0 : keys};
       for (int64_t sample : samples)
-        if (sample >= 0 && sample < keys)
-          evaluate.samples.push_back(sample);
-      llvm::sort(evaluate.samples);
-      evaluate.sampled = e.getExtent(formula.key);
+        if (sample >= 0 && sample < keys) {
+          chosen.push_back(sample);
+          more.push_back(sample + sinkFirst);
+        }
+      if (keys > 64) {
+        evaluate.samples.push_back({e.getExtent(formula.key), chosen});
+        for (unsigned dim = 0; dim < e.getNumDims(); ++dim)
+          if (getInteger(e.simplify(e.getExtent(dim) - e.getExtent(formula.key))) == 1)
+            evaluate.samples.push_back({e.getExtent(dim), more});
+      }
       if (agreeHere(evaluate) == Answer::No)
         return false;
     }
@@ -206,7 +218,8 @@ bool raise::areEqual(Expressions &e, Expr a, const Formula &formula, ArrayRef<un
   if (!comparison.agreeAtSmallSizes())
     return false;
   SmallVector<int64_t> bounds = getBounds(a);
-  return bounds.empty() || comparison.agreeBeyond(bounds);
+  return bounds.empty() || comparison.agreeBeyond(bounds, false) ||
+         comparison.agreeBeyond(bounds, true);
 }
 
 Formula raise::makeAttention(Expressions &e, Expr score, Expr value, Expr sink, unsigned key) {

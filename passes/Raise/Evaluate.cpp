@@ -342,13 +342,13 @@ std::optional<Number> Evaluator::evaluate(Expr expr) {
     int64_t extent = getExtent(expr->dim), kept = place[expr->dim];
     Number sum = startOf(expr->combiner);
     AffineExpr size = expressions.getExtent(expr->dim);
-    bool isSampled = sampled && size == sampled;
-    // Sums over different numbers of elements would not fit together.
-    if (sampled && !isSampled && extent > 32 && !isa<AffineConstantExpr>(size))
+    auto *sampled = llvm::find_if(samples, [&](auto &entry) { return entry.first == size; });
+    bool isSampled = sampled != samples.end();
+    if (!samples.empty() && !isSampled && extent > 32 && !isa<AffineConstantExpr>(size))
       return std::nullopt;
-    int64_t count = isSampled ? static_cast<int64_t>(samples.size()) : extent;
+    int64_t count = isSampled ? static_cast<int64_t>(sampled->second.size()) : extent;
     for (int64_t i = 0; i < count; ++i) {
-      place[expr->dim] = isSampled ? samples[i] : i;
+      place[expr->dim] = isSampled ? sampled->second[i] : i;
       std::optional<Number> element = evaluate(expr->args[0]);
       if (!element) {
         place[expr->dim] = kept;

@@ -194,10 +194,9 @@ public:
   std::function<std::optional<Number>(Value tensor, ArrayRef<int64_t> indices)> given;
   /// What is added to sizes that are not known.
   int64_t stretch = 0;
-  /// Reductions over `sampled` elements take these alone; others of open sizes that are large are
-  /// not evaluated then.
-  SmallVector<int64_t> samples;
-  AffineExpr sampled;
+  /// Reductions over so many elements take these alone. If there are any, other large reductions
+  /// of open sizes are not evaluated: sums over different numbers would not fit together.
+  SmallVector<std::pair<AffineExpr, SmallVector<int64_t>>, 2> samples;
   /// What some parts are said to be, wherever they stand.
   llvm::DenseMap<Expr, Number> assumed;
   /// Narrow floats are rounded after each op, as a framework does.

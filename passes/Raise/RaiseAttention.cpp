@@ -6,6 +6,7 @@
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Raise/Passes.h"
 #include "passes/Raise/Score.h"
 #include "llvm/ADT/SetVector.h"
@@ -49,6 +50,45 @@ static bool isNarrowed(Value value) {
   });
 }
 
+/// The tensor of probabilities that is read at whole axes: the first that holds them, or a slice of
+/// it where it holds more, a sink's. None if others read them in another way.
+static void findWeights(Expressions &e, AttentionForm &form, SmallVectorImpl<Axis> &axes) {
+  auto isWhole = [&](Value tensor, ArrayRef<Expr> indices) {
+    axes.clear();
+    for (auto [i, index] : llvm::enumerate(indices)) {
+      std::optional<Axis> axis = getAxis(e, index);
+      if (!axis || getExtent(e, *axis) != e.simplify(e.getSize(tensor, i)))
+        return false;
+      axes.push_back(*axis);
+    }
+    return true;
+  };
+  Operand first = std::move(form.weights);
+  form.weights = {};
+  if (!first.tensor)
+    return;
+  if (isWhole(first.tensor, first.indices)) {
+    form.weights = first;
+    return;
+  }
+  for (Operation *user : first.tensor.getUsers()) {
+    auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
+    if (!slice || !slice.hasUnitStride() ||
+        slice.getSourceType().getRank() != slice.getType().getRank())
+      continue;
+    SmallVector<Expr> indices;
+    for (auto [index, offset] : llvm::zip(first.indices, slice.getMixedOffsets())) {
+      AffineExpr affine = index->getAffine();
+      if (affine)
+        indices.push_back(e.index(e.simplify(affine - e.getSize(offset))));
+    }
+    if (indices.size() != first.indices.size() || !isWhole(slice, indices))
+      continue;
+    form.weights = {slice, indices};
+    return;
+  }
+}
+
 /// Builds the op beside the root and replaces it. Null if a part cannot be written; then what was
 /// built is dead.
 static AttentionOp build(Expressions &e, AttentionForm &form, Refusal &refusal) {
@@ -75,6 +115,8 @@ static AttentionOp build(Expressions &e, AttentionForm &form, Refusal &refusal) 
       element = type;
   }
   // What others read with more bits is made with them.
+  SmallVector<Axis> weightsAxes;
+  findWeights(e, form, weightsAxes);
   Operation *weights = form.weights.tensor ? form.weights.tensor.getDefiningOp() : nullptr;
   bool givesWeights = weights && !feedsOnly(weights, root);
   for (Type type : {givesWeights ? getElementTypeOrSelf(form.weights.tensor) : element,
@@ -166,23 +208,13 @@ static AttentionOp build(Expressions &e, AttentionForm &form, Refusal &refusal) 
   if (weightsType) {
     // In the layout of the tensor that held them.
     auto oldType = cast<RankedTensorType>(form.weights.tensor.getType());
-    SmallVector<Axis> axes;
-    bool sound = true;
-    for (Expr index : form.weights.indices) {
-      std::optional<Axis> axis = getAxis(e, index);
-      sound &= axis.has_value();
-      axes.push_back(axis.value_or(Axis()));
-    }
-    if (sound) {
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPointAfter(attention);
-      Value old = rearrange(e, builder, loc, attention.getWeights(),
-                            {form.batch, form.heads, form.queries, {form.key}}, axes);
-      old = toElementType(builder, loc, old, oldType.getElementType());
-      form.weights.tensor.replaceAllUsesWith(old);
-      // Users may stand before the root.
-      sortTopologically(attention->getBlock());
-    }
+    builder.setInsertionPointAfter(attention);
+    Value old = rearrange(e, builder, loc, attention.getWeights(),
+                          {form.batch, form.heads, form.queries, {form.key}}, weightsAxes);
+    old = toElementType(builder, loc, old, oldType.getElementType());
+    form.weights.tensor.replaceAllUsesWith(old);
+    // Users may stand before the root.
+    sortTopologically(attention->getBlock());
   }
   return attention;
 }
