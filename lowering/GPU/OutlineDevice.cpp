@@ -17,18 +17,20 @@ struct OutlineDevicePass : fovea::impl::OutlineDevicePassBase<OutlineDevicePass>
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    SmallVector<Operation *> kernels;
+    SmallVector<Operation *> kept;
     for (Operation &op : llvm::make_early_inc_range(*module.getBody())) {
       auto function = dyn_cast<func::FuncOp>(op);
-      if (function && !function.isExternal() && !function->hasAttr(FoveaDialect::kEntryAttr))
-        kernels.push_back(&op);
+      bool isKernel =
+          function && !function.isExternal() && !function->hasAttr(FoveaDialect::kEntryAttr);
+      if (isKernel || isa<memref::GlobalOp>(op)) // tables that kernels read
+        kept.push_back(&op);
       else
         op.erase();
     }
     OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
     auto device = gpu::GPUModuleOp::create(builder, module.getLoc(), "gpu");
-    for (Operation *kernel : kernels)
-      kernel->moveBefore(device.getBody(), device.getBody()->end());
+    for (Operation *op : kept)
+      op->moveBefore(device.getBody(), device.getBody()->end());
   }
 };
 } // namespace

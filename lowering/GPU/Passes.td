@@ -7,8 +7,8 @@ include "mlir/Pass/PassBase.td"
 def OutlineDevicePass : Pass<"fovea-outline-device", "::mlir::ModuleOp"> {
   let summary = "Keep a module's kernels, in a module of the device";
   let description = [{
-    Of a module of the `kernels` stage, what runs on a GPU: the kernels' functions move into one `gpu.module @gpu`.
-    Entries, weights and what else describes the program are left out; the module's attributes, with its
+    Of a module of the `kernels` stage, what runs on a GPU: the kernels' functions, and the tables that they read, move
+    into one `gpu.module @gpu`. Entries, weights and what else describes the program are left out; the module's attributes, with its
     `fovea.target`, stay.
 
     ```mlir
@@ -31,6 +31,9 @@ def StageOperandsPass : Pass<"fovea-stage-operands", "::mlir::func::FuncOp"> {
     deep: as many k at a time as `chunk-bytes` hold, and what is left behind the loop. If the product uses each of its
     elements once (one row, one column), it is read where it lies. Any other tile is put into shared memory as a whole,
     where it is computed, with zeros where the other operand's view ends: such k take no part in a product.
+
+    Where only one of two loads' views may end within the product's depth, both are read in place: opposite of the zeros that
+    a copy has there may stand what is no number.
 
     The left operand lies in rows of k, the right one in columns: threads of a warp share rows.
 

@@ -56,6 +56,8 @@ private:
   int64_t getChunk() const;
   /// Memory for `depth` of the operand's k, at the kernel's start.
   Value makeShared(const Operand &operand, int64_t depth, bool byColumns);
+  /// Whether the views of two loads end at the same k, or surely have all.
+  static bool endAlike(const Operand &one, const Operand &other);
   /// How many k the other operand's view has from its load's first one on; null if a static view
   /// has all.
   Value getBound(const Operand &other);
@@ -82,6 +84,9 @@ Staging::Staging(DotOp dot, Block &kernel, int64_t chunkBytes, Staged &staged)
   TileType result = dot.getResult().getType();
   left = makeOperand(dot.getA(), /*kFirst=*/false, result.getColumns());
   right = makeOperand(dot.getB(), /*kFirst=*/!dot.getTransposeB(), result.getRows());
+  // Shared memory has zeros where a view ends; opposite of them may stand what is no number.
+  if (left.load && right.load && !endAlike(left, right))
+    left.inPlace = right.inPlace = true;
 }
 
 /// What each element is used for once would be written to shared memory to be read once.
@@ -112,6 +117,33 @@ Value Staging::makeShared(const Operand &operand, int64_t chunk, bool byColumns)
                           : SharedType::get(type.getRows(), type.getColumns(),
                                             type.getElementType(), pad(type.getColumns()), 1);
   return SharedOp::create(b, shared, IntegerAttr());
+}
+
+/// The axis of a load's view that is summed over: its size, a value if it is known at run time only,
+/// and the load's first place.
+static std::tuple<int64_t, Value, Value> getDepth(LoadOp load, bool kFirst) {
+  ViewType type = load.getView().getType();
+  int64_t size = kFirst ? type.getRows() : type.getColumns();
+  Value first = kFirst ? load.getRow() : load.getColumn(), length;
+  auto view = load.getView().getDefiningOp<ViewOp>();
+  if (ShapedType::isDynamic(size) && view && kFirst)
+    length = view.getLength();
+  return {size, length, first};
+}
+
+bool Staging::endAlike(const Operand &one, const Operand &other) {
+  auto [size, length, first] = getDepth(one.load, one.kFirst);
+  auto [otherSize, otherLength, otherFirst] = getDepth(other.load, other.kFirst);
+  std::optional<int64_t> begin = getConstantIntValue(first);
+  std::optional<int64_t> otherBegin = getConstantIntValue(otherFirst);
+  bool firstAlike = first == otherFirst || (begin && begin == otherBegin);
+  if (ShapedType::isDynamic(size) || ShapedType::isDynamic(otherSize))
+    return firstAlike && size == otherSize && length && length == otherLength;
+  int64_t depth = one.tile.getType().getSize(one.kFirst ? 0 : 1);
+  auto hasAll = [&](std::optional<int64_t> from, int64_t extent) {
+    return from && *from + depth <= extent;
+  };
+  return (firstAlike && size == otherSize) || (hasAll(begin, size) && hasAll(otherBegin, otherSize));
 }
 
 Value Staging::getBound(const Operand &other) {

@@ -473,19 +473,12 @@ def test_every_entry_has_a_formula():
     assert sorted(FORMULAS) == sorted((name, entry) for name in FILES for entry in entries(name))
 
 
-# What has no code for a GPU yet, by what its kernels ask for.
-NOT_ON_DEVICES = {"positions/alibi.mlir": "constant buffers"}
-
-
 @pytest.mark.parametrize("device", ["cpu", *(pytest.param(device, marks=pytest.mark.long) for device in ("emulator", "emulator:late"))])
 @pytest.mark.parametrize("name, entry", sorted(FORMULAS))
 def test_numbers(compiled, fovea_run, tmp_path, name, entry, device):
     """On the CPU, and as a GPU's code on the emulator with all its checks."""
     function = FORMULAS[name, entry]
     flags = ([] if "not-fused" in name else ["--require-fusion"]) + ([] if device == "cpu" else ["--gpu=sm_80"])
-    if device != "cpu" and name in NOT_ON_DEVICES:
-        assert invoke("fovea", "compile", EXAMPLES / name, "-o", tmp_path / "no.fovea", *flags).code, "compiles now: take it off the list"
-        pytest.xfail(f"no code for GPUs: {NOT_ON_DEVICES[name]}")
     artifact = compiled(EXAMPLES / name, *flags)
     text = (EXAMPLES / name).read_text()
     for number, sizes in enumerate(getattr(function, "sizes", SIZES)):
