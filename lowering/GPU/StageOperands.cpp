@@ -102,7 +102,7 @@ int64_t Staging::getChunk() const {
   for (const Operand *operand : {&left, &right})
     bytes += operand->inPlace ? 0 : operand->extent * operand->getWidth();
   int64_t most = bytes ? std::max<int64_t>(chunkBytes / bytes, 1) : depth;
-  return std::min(depth, int64_t(1) << llvm::Log2_64(most));
+  return most >= depth ? depth : int64_t(1) << llvm::Log2_64(most);
 }
 
 Value Staging::makeShared(const Operand &operand, int64_t chunk, bool byColumns) {
@@ -119,8 +119,8 @@ Value Staging::makeShared(const Operand &operand, int64_t chunk, bool byColumns)
   return SharedOp::create(b, shared, IntegerAttr());
 }
 
-/// The axis of a load's view that is summed over: its size, a value if it is known at run time only,
-/// and the load's first place.
+/// The axis of a load's view that is summed over: its size, a value if it is known at run time
+/// only, and the load's first place.
 static std::tuple<int64_t, Value, Value> getDepth(LoadOp load, bool kFirst) {
   ViewType type = load.getView().getType();
   int64_t size = kFirst ? type.getRows() : type.getColumns();
@@ -143,7 +143,8 @@ bool Staging::endAlike(const Operand &one, const Operand &other) {
   auto hasAll = [&](std::optional<int64_t> from, int64_t extent) {
     return from && *from + depth <= extent;
   };
-  return (firstAlike && size == otherSize) || (hasAll(begin, size) && hasAll(otherBegin, otherSize));
+  return (firstAlike && size == otherSize) ||
+         (hasAll(begin, size) && hasAll(otherBegin, otherSize));
 }
 
 Value Staging::getBound(const Operand &other) {

@@ -101,8 +101,11 @@ bool needsKeys(const Choices &c) {
   int apply = c[Choice::Apply];
   if (apply == kAddLow || apply == kAddSelected || apply == kBlend)
     return true;
-  // So does what a logarithm of a sum adds to a number that replaces scores.
-  if (c[Choice::Softmax] == kLogSumExp && (apply == kSelectLow || apply == kSelectLowest))
+  // So does what a logarithm of a sum adds to a number that replaces scores; of a sum of nothing it
+  // is infinite, unless the maximum was subtracted.
+  bool ofNothing = c[Choice::Softmax] == kLogSumExp ||
+                   (c[Choice::Softmax] == kLogSoftmax && c[Choice::Shift] != kMaximum);
+  if (ofNothing && (apply == kSelectLow || apply == kSelectLowest))
     return true;
   // A further term, beside the maximum over keys alone, is infinite times zero in an empty row;
   // fovea.attention's sinks take all of such a row.

@@ -2,7 +2,7 @@
 // RUN: fovea-opt %s --pass-pipeline='builtin.module(func.func(fovea-expand-math{target=avx512}))' | FileCheck %s --check-prefixes=CHECK,AVX512
 // RUN: fovea-opt %s --pass-pipeline='builtin.module(func.func(fovea-expand-math,cse))' | FileCheck %s --check-prefix=SHARED
 // RUN: not fovea-opt %s --pass-pipeline='builtin.module(func.func(fovea-expand-math{target=neon}))' 2>&1 | FileCheck %s --check-prefix=REFUSED
-// REFUSED: error: expects target sse, avx2 or avx512, got 'neon'
+// REFUSED: error: expects target sse, avx2, avx512 or a GPU's, got 'neon'
 
 // CHECK-LABEL: func.func @exp2(
 // CHECK-SAME: %[[X:[^:]*]]: vector<16xf32>
