@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Whole models on the emulator: code for a GPU, run without one, with every check of the emulator on. The examples' numbers are test_examples.py's."""
 import json
+import re
+import shutil
+import subprocess
 
 import numpy as np
 import pytest
 
-from programs import DATA
+from programs import DATA, ROOT, SHAKESPEARE as LLAMA
 
 SHAKESPEARE = json.loads((DATA / "shakespeare-reference.json").read_text())
 MINILM = json.loads((DATA / "minilm-reference.json").read_text())["sentences"]
@@ -51,3 +54,27 @@ def test_an_artifact_without_code_says_how_to_make_it(compiled, fovea_run, shake
     result = fovea_run("generate", artifact, "--device=emulator", "--prompt", "x")
     assert result.code == 1 and not result.out
     assert f"{artifact}: holds no code for the emulator, only for the CPU; make it by: fovea compile MODEL --gpu=sm_80 -o FILE" in result.err.decode()
+
+
+PTXAS = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin")
+# Attention over padded words: ptxas stops at 128 registers and spills nine.
+SPILLS = {"masks/padding.mlir"}
+MODELS = [LLAMA, *sorted((ROOT / "examples").rglob("*.mlir")), *sorted((ROOT / "examples").rglob("*.onnx"))]
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not PTXAS, reason="ptxas is not installed")
+@pytest.mark.parametrize("model", MODELS, ids=lambda path: str(path.relative_to(ROOT / "examples")))
+def test_ptxas_takes_every_kernel(fovea, tmp_path, model):
+    """And spills nothing on the target that the code was made for."""
+    text = tmp_path / "code.ptx"
+    fovea("compile", model, "--gpu=sm_80", "--emit=ptx", "-o", text).ok()
+    kernels = len(re.findall(r"^\.visible \.entry", text.read_text(), re.MULTILINE))
+    assert kernels > 0
+    for chip in ("sm_80", "sm_90a"):
+        done = subprocess.run([PTXAS, "-v", f"-arch={chip}", text, "-o", tmp_path / "code.cubin"], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        spills = [int(number) for number in re.findall(r"(\d+) bytes spill stores", done.stderr)]
+        assert len(spills) >= kernels
+        if chip == "sm_80":
+            assert any(spills) == (str(model.relative_to(ROOT / "examples")) in SPILLS), done.stderr
