@@ -107,6 +107,9 @@ bool needsKeys(const Choices &c) {
                    (c[Choice::Softmax] == kLogSoftmax && c[Choice::Shift] != kMaximum);
   if (ofNothing && (apply == kSelectLow || apply == kSelectLowest))
     return true;
+  // The least number of all is infinite when it is multiplied for base two.
+  if (c[Choice::Softmax] == kByExp2 && apply == kSelectLowest)
+    return true;
   // A further term, beside the maximum over keys alone, is infinite times zero in an empty row;
   // fovea.attention's sinks take all of such a row.
   return (c[Choice::Sink] == kSinkTerm || c[Choice::Sink] == kOnePlus) &&
@@ -181,6 +184,9 @@ void settle(Choices &c) {
     off(Choice::ValueDepth); // queries take the values' place
     break;
   case kOverHeads:
+    // Keys that no head sees are like rows without keys.
+    if (needsKeys(c))
+      off(Choice::Apply);
     // A softmax over heads needs more than one, in one axis.
     if (c[Choice::Heads] < 2)
       c[Choice::Heads] = 2;
