@@ -11,6 +11,11 @@
 #include <string>
 #include <vector>
 
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
 namespace mlir::fovea {
 
 #define GEN_PASS_DECL
@@ -56,6 +61,9 @@ FailureOr<TargetOptions> getTarget(StringRef name, std::string &error);
 /// The features that code for `target` may use and a machine must therefore have, by LLVM's names,
 /// sorted.
 std::vector<std::string> getRequiredFeatures(const TargetOptions &target);
+
+/// LLVM's optimiser at its second level, for code that calls nothing.
+void optimize(llvm::Module &code, llvm::TargetMachine &machine);
 
 /// Object file and assembly text of a module of the `llvm` stage.
 LogicalResult emitObject(ModuleOp module, const TargetOptions &target,

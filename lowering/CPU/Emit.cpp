@@ -192,6 +192,25 @@ static void widenBFloat16(llvm::Function &function) {
   }
 }
 
+void mlir::fovea::optimize(llvm::Module &code, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  // Code calls nothing. If LLVM thinks that there is a memset, it makes one of loops that clear
+  // tiles, and its code generator, which knows better, makes loops of single bytes of that.
+  llvm::TargetLibraryInfoImpl library(code.getTargetTriple());
+  library.disableAllFunctions();
+  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graph, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(code, modules);
+}
+
 static LogicalResult emit(ModuleOp module, const TargetOptions &target, llvm::CodeGenFileType kind,
                           llvm::raw_pwrite_stream &out) {
   // What describes the program is not code.
@@ -218,22 +237,7 @@ static LogicalResult emit(ModuleOp module, const TargetOptions &target, llvm::Co
     if (!machine->getMCSubtargetInfo()->checkFeatures("+avx512bf16"))
       expandBFloat16(function);
   }
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager graph;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(machine.get());
-  // Code calls nothing. If LLVM thinks that there is a memset, it makes one of loops that clear
-  // tiles, and its code generator, which knows better, makes loops of single bytes of that.
-  llvm::TargetLibraryInfoImpl library(translated->getTargetTriple());
-  library.disableAllFunctions();
-  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(graph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, graph, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(*translated, modules);
+  optimize(*translated, *machine);
   llvm::legacy::PassManager generator;
   if (failed(addCodeGenerator(generator, *machine, kind, out)))
     return module.emitError("LLVM cannot emit this kind of file");

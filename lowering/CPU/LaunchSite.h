@@ -41,7 +41,6 @@ struct PointerBuilder : ImplicitLocOpBuilder {
 
 /// Where a launch is built: in the function `fovea_NAME_launch(frame, step, launch)`.
 struct LaunchSite {
-  LaunchOp launch;
   func::FuncOp kernel;
   Value frame, step, out;
   bool mayFault; ///< the kernel has the two parameters of faults

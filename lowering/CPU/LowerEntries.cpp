@@ -305,8 +305,8 @@ LogicalResult EntryLowering::emitLaunch() {
       "_launch", {pointer, i64, pointer},
       [&](PointerBuilder &b, LaunchOp launch, ValueRange operands, ValueRange arguments) {
         auto kernel = module.lookupSymbol<func::FuncOp>(launch.getKernel());
-        LaunchSite site{launch,       kernel,       arguments[0],
-                        arguments[1], arguments[2], faulting.contains(launch.getKernel())};
+        LaunchSite site{kernel, arguments[0], arguments[1], arguments[2],
+                        faulting.contains(launch.getKernel())};
         return emitLaunchSite(b, site, operands);
       });
 }

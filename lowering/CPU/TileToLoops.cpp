@@ -2,7 +2,7 @@
 //
 // The meaning of tile programs, written out as scalar loops: the oracle of every other lowering,
 // with which it shares no code. The pass's text says what it refuses.
-#include "dialects/Tile/TileDialect.h"
+#include "dialects/Tile/ContainsTiles.h"
 #include "lowering/Lowering.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -21,29 +21,6 @@ using namespace mlir::fovea::tile;
 
 /// Buffers lie on the stack of a thread, of which this much is theirs.
 static constexpr int64_t kBuffersLimit = int64_t(4) << 20;
-
-static bool isTileType(Type type) { return isa<TileType, ViewType>(type); }
-
-/// Is `op` of the dialect, or has it tiles or views among its operands, results or blocks'
-/// arguments?
-static bool concernsTiles(Operation *op) {
-  if (isa<TileDialect>(op->getDialect()) || llvm::any_of(op->getOperandTypes(), isTileType) ||
-      llvm::any_of(op->getResultTypes(), isTileType))
-    return true;
-  for (Region &region : op->getRegions())
-    for (Block &block : region)
-      if (llvm::any_of(block.getArgumentTypes(), isTileType))
-        return true;
-  return false;
-}
-
-static bool containsTiles(Operation *op) {
-  return op
-      ->walk([](Operation *inner) {
-        return concernsTiles(inner) ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
 
 //===-- Scalars ------------------------------------------------------------------------------===//
 

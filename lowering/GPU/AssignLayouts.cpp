@@ -3,6 +3,7 @@
 // Which thread holds which element of a kernel's tiles. The pass's text says what it refuses.
 #include "dialects/Tile/TileDialect.h"
 #include "lowering/GPU/GPU.h"
+#include "lowering/GPU/Registers.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -17,7 +18,6 @@ using namespace mlir::fovea::tile;
 
 using Digit = LayoutAttr::Digit;
 
-static constexpr int64_t kWarp = 32;
 /// f32 that a thread moves at once.
 static constexpr int64_t kVector = 4;
 
@@ -72,22 +72,12 @@ private:
 
 } // namespace
 
-/// A tile that only products read, where it lies: no thread holds it.
-static bool isReadInPlace(Value tile) {
-  return tile.getDefiningOp<LoadOp>() && !tile.use_empty() &&
-         llvm::all_of(tile.getUsers(), llvm::IsaPred<MmaOp>);
-}
-
-/// Do threads of several warps hold elements along the axis?
-static bool crossesWarps(LayoutAttr layout, int64_t axis) {
-  return llvm::any_of(layout.getDigits(axis),
-                      [](Digit digit) { return digit.by && (digit.size - 1) * digit.by >= kWarp; });
-}
-
 /// Runs `body` for each tile that threads hold.
 static void forEachTile(KernelOp kernel, function_ref<void(Value, TileType)> body) {
   auto visit = [&](Value value) {
-    if (auto type = dyn_cast<TileType>(value.getType()); type && !isReadInPlace(value))
+    auto type = dyn_cast<TileType>(value.getType());
+    auto load = value.getDefiningOp<LoadOp>();
+    if (type && !(load && isReadInPlace(load)))
       body(value, type);
   };
   kernel->walk([&](Operation *op) {
@@ -116,7 +106,7 @@ static void assign(KernelOp kernel, int64_t threads) {
       cast.replaceAllUsesWith(cast.getInput());
       cast.erase();
     } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
-      if (!crossesWarps(reduce.getInput().getType().getLayout(), reduce.getAxis()))
+      if (ReduceDigits(reduce.getInput().getType().getLayout(), reduce.getAxis()).parts() == 1)
         return;
       OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
       TileType result = reduce.getResult().getType();

@@ -2,14 +2,13 @@
 //
 // LLVM's optimiser and its code generator for PTX.
 #include "lowering/GPU/GPU.h"
+#include "lowering/Lowering.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
@@ -68,21 +67,7 @@ LogicalResult mlir::fovea::emitPtx(gpu::GPUModuleOp module, StringRef chip, std:
     function.addFnAttr("target-cpu", chip);
     function.addFnAttr("target-features", kFeatures);
   }
-
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager graph;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(machine.get());
-  llvm::TargetLibraryInfoImpl library(code->getTargetTriple());
-  library.disableAllFunctions(); // there is nothing to call
-  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(graph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, graph, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(*code, modules);
+  optimize(*code, *machine);
 
   SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream out(bytes);

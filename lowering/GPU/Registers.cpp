@@ -8,6 +8,13 @@ using namespace mlir;
 using namespace mlir::fovea;
 using namespace mlir::fovea::tile;
 
+bool mlir::fovea::isReadInPlace(LoadOp load) {
+  return llvm::all_of(load.getTile().getUses(), [](OpOperand &use) {
+    auto mma = dyn_cast<MmaOp>(use.getOwner());
+    return mma && &use != &mma.getAccMutable(); // not the sum that a product begins with
+  });
+}
+
 TileRegisters::TileRegisters(TileType type) {
   LayoutAttr layout = type.getLayout();
   for (int64_t axis : {0, 1}) {

@@ -11,6 +11,9 @@ namespace mlir::fovea {
 
 inline constexpr int64_t kWarp = 32;
 
+/// A tile that products read where it lies, and nothing else does: no thread holds it.
+bool isReadInPlace(tile::LoadOp load);
+
 /// A thread's registers of a tile, which must have a layout. Register (r, c) has number
 /// `r * columns + c`; its place along an axis is `place(axis, r or c)` plus what the thread adds,
 /// at most `reach(axis)`.

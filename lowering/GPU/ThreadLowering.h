@@ -82,6 +82,9 @@ private:
   Value get(Value old) { return mapping.lookup(old); }
   ValueRange getTile(Value old) { return tiles.find(old)->second; }
   void define(Value old, SmallVector<Value> registers) { tiles[old] = std::move(registers); }
+  /// What stands for values in their order: a tile's registers, or the one value of what is no
+  /// tile.
+  SmallVector<Value> flatten(ValueRange values);
   FailureOr<const ViewMemory *> getView(Operation *op, Value view);
   /// Fails with an error at `op` for a tile without a layout or with one of more threads.
   LogicalResult checkLayout(Operation *op, tile::TileType type);
@@ -120,6 +123,10 @@ private:
 
   /// Whether that many rows and columns from the place on are in the view; null: surely.
   Value isAllInside(const ViewMemory &view, Value row, Value column, int64_t rows, int64_t columns);
+  /// For each register whether its element is inside of the view, where its part of the tile
+  /// begins at (row, column).
+  std::function<Value(int64_t)> insideOf(const ViewMemory &view, const TileRegisters &registers,
+                                         Value row, Value column);
   /// Element (row + constants) of a view as an index into its memory.
   Value address(const ViewMemory &view, Value row, Value column, int64_t moreRows,
                 int64_t moreColumns);

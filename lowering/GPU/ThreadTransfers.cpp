@@ -46,6 +46,19 @@ Value ThreadLowering::address(const ViewMemory &view, Value row, Value column, i
   return b.add(at, moreColumns / pair * view.panel * pair);
 }
 
+std::function<Value(int64_t)> ThreadLowering::insideOf(const ViewMemory &view,
+                                                       const TileRegisters &registers, Value row,
+                                                       Value column) {
+  SmallVector<Value> inside[2];
+  for (int64_t axis : {0, 1})
+    for (int64_t i = 0; i < registers.count(axis); ++i)
+      inside[axis].push_back(
+          isBelow(b.add(axis == 0 ? row : column, registers.place(axis, i)), view.extent[axis]));
+  return [this, registers, rows = inside[0], columns = inside[1]](int64_t i) {
+    return both(rows[registers.along(0, i)], columns[registers.along(1, i)]);
+  };
+}
+
 Value ThreadLowering::loadAt(const ViewMemory &view, Value at) {
   return memref::LoadOp::create(b, view.flat, at);
 }
@@ -54,11 +67,7 @@ Value ThreadLowering::loadAt(const ViewMemory &view, Value at) {
 
 LogicalResult ThreadLowering::lower(LoadOp op) {
   TileType type = op.getTile().getType();
-  // What only products read is read by them, where it lies.
-  if (llvm::all_of(op.getTile().getUsers(), [](Operation *user) { return isa<MmaOp>(user); }) &&
-      !llvm::any_of(op.getTile().getUses(), [](OpOperand &use) {
-        return use.getOperandNumber() == 2; // the sum that a product begins with
-      }))
+  if (isReadInPlace(op))
     return success();
   FailureOr<const ViewMemory *> found = getView(op, op.getView());
   if (failed(found) || failed(checkLayout(op, type)))
@@ -88,17 +97,7 @@ LogicalResult ThreadLowering::lower(LoadOp op) {
          where(
              all, types,
              [&] { return loadAll([&](int64_t i) { return isInside(type, registers, i); }); },
-             [&] {
-               SmallVector<Value> inside[2];
-               for (int64_t axis : {0, 1})
-                 for (int64_t i = 0; i < registers.count(axis); ++i)
-                   inside[axis].push_back(
-                       isBelow(b.add(axis == 0 ? first : firstColumn, registers.place(axis, i)),
-                               view.extent[axis]));
-               return loadAll([&](int64_t i) {
-                 return both(inside[0][registers.along(0, i)], inside[1][registers.along(1, i)]);
-               });
-             }));
+             [&] { return loadAll(insideOf(view, registers, first, firstColumn)); }));
   return success();
 }
 
@@ -171,16 +170,7 @@ LogicalResult ThreadLowering::lower(StoreOp op) {
     auto plain = [&] { storeAll([](int64_t) { return Value(); }); };
     if (!all)
       return plain();
-    b.when(all, plain, [&] {
-      SmallVector<Value> inside[2];
-      for (int64_t axis : {0, 1})
-        for (int64_t i = 0; i < registers.count(axis); ++i)
-          inside[axis].push_back(isBelow(
-              b.add(axis == 0 ? first : firstColumn, registers.place(axis, i)), view.extent[axis]));
-      storeAll([&](int64_t i) {
-        return both(inside[0][registers.along(0, i)], inside[1][registers.along(1, i)]);
-      });
-    });
+    b.when(all, plain, [&] { storeAll(insideOf(view, registers, first, firstColumn)); });
   });
   return success();
 }

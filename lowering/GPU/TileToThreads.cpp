@@ -2,6 +2,7 @@
 //
 // The pass that writes a tile program as the code of one thread, and the program's structure: grid,
 // loops, branches. Its text says what it refuses.
+#include "dialects/Tile/ContainsTiles.h"
 #include "lowering/GPU/ThreadLowering.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -16,29 +17,6 @@ using namespace mlir::fovea;
 using namespace mlir::fovea::tile;
 
 static constexpr llvm::StringLiteral kSharedName = "shared";
-
-static bool isTileType(Type type) { return isa<TileType, ViewType, SharedType>(type); }
-
-/// Is `op` of the dialect, or has it tiles, views or shared memory among its operands, results or
-/// blocks' arguments?
-static bool concernsTiles(Operation *op) {
-  if (isa<TileDialect>(op->getDialect()) || llvm::any_of(op->getOperandTypes(), isTileType) ||
-      llvm::any_of(op->getResultTypes(), isTileType))
-    return true;
-  for (Region &region : op->getRegions())
-    for (Block &block : region)
-      if (llvm::any_of(block.getArgumentTypes(), isTileType))
-        return true;
-  return false;
-}
-
-static bool containsTiles(Operation *op) {
-  return op
-      ->walk([](Operation *inner) {
-        return concernsTiles(inner) ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
 
 ThreadLowering::ThreadLowering(func::FuncOp function, Block *entry, LLVM::GlobalOp shared)
     : function(function), b(function.getLoc(), OpBuilder::atBlockEnd(entry)), entry(entry),
@@ -146,17 +124,23 @@ LogicalResult ThreadLowering::lower(scf::ParallelOp op) {
 
 //===-- Loops and branches -------------------------------------------------------------------===//
 
+SmallVector<Value> ThreadLowering::flatten(ValueRange values) {
+  SmallVector<Value> flat;
+  for (Value value : values) {
+    if (isa<TileType>(value.getType()))
+      llvm::append_range(flat, getTile(value));
+    else
+      flat.push_back(get(value));
+  }
+  return flat;
+}
+
 /// A carried tile is as many carried values as a thread has registers of it.
 LogicalResult ThreadLowering::lower(scf::ForOp op) {
-  SmallVector<Value> inits;
-  for (Value init : op.getInitArgs()) {
-    if (isa<ViewType, SharedType>(init.getType()))
-      return op.emitOpError("expects to carry no view and no memory, got ") << init.getType();
-    if (isa<TileType>(init.getType()))
-      llvm::append_range(inits, getTile(init));
-    else
-      inits.push_back(get(init));
-  }
+  for (Type type : op.getInitArgs().getTypes())
+    if (isa<ViewType, SharedType>(type))
+      return op.emitOpError("expects to carry no view and no memory, got ") << type;
+  SmallVector<Value> inits = flatten(op.getInitArgs());
   auto loop = scf::ForOp::create(b, get(op.getLowerBound()), get(op.getUpperBound()),
                                  get(op.getStep()), inits, nullptr, op.getUnsignedCmp());
   mapping.map(op.getInductionVar(), loop.getInductionVar());
@@ -178,13 +162,7 @@ LogicalResult ThreadLowering::lower(scf::ForOp op) {
   b.setInsertionPointToStart(loop.getBody());
   if (failed(lowerBlock(*op.getBody())))
     return failure();
-  SmallVector<Value> yields;
-  for (Value yielded : op.getBody()->getTerminator()->getOperands()) {
-    if (isa<TileType>(yielded.getType()))
-      llvm::append_range(yields, getTile(yielded));
-    else
-      yields.push_back(get(yielded));
-  }
+  SmallVector<Value> yields = flatten(op.getBody()->getTerminator()->getOperands());
   if (!yields.empty())
     scf::YieldOp::create(b, yields);
   return success();
@@ -210,13 +188,7 @@ LogicalResult ThreadLowering::lower(scf::IfOp op) {
     b.setInsertionPointToStart(to);
     if (failed(lowerBlock(*from)))
       return failure();
-    SmallVector<Value> yields;
-    for (Value yielded : from->getTerminator()->getOperands()) {
-      if (isa<TileType>(yielded.getType()))
-        llvm::append_range(yields, getTile(yielded));
-      else
-        yields.push_back(get(yielded));
-    }
+    SmallVector<Value> yields = flatten(from->getTerminator()->getOperands());
     if (!yields.empty())
       scf::YieldOp::create(b, yields);
     return success();
