@@ -7,7 +7,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "test/grid/NativeCode.h"
-#include "test/grid/TileCase.h"
+#include "test/grid/TileCheck.h"
 #include "llvm/TargetParser/Host.h"
 #include <array>
 #include <cmath>
@@ -58,10 +58,6 @@ std::unique_ptr<NativeCode> compileKernels(const std::string &text, const Loweri
 }
 
 Type getType(const Array &array) { return parseType(array.type, &getContext()); }
-
-Element makeElement(Type type, double value) {
-  return isa<FloatType>(type) ? Element{value, 0} : Element{0, static_cast<int64_t>(value)};
-}
 
 /// What a call leaves in its buffers, byte by byte; `error` if it wrote beside them.
 std::vector<std::vector<char>> run(const NativeCode &code, const TileCall &call, int64_t parts,
@@ -127,46 +123,11 @@ std::vector<std::vector<char>> run(const NativeCode &code, const TileCall &call,
   return results;
 }
 
-/// Empty if `got` holds `expected`; else the first place where it does not.
-std::string compare(const std::vector<char> &got, const Array &expected, bool written,
-                    double tolerance) {
-  Type type = getType(expected);
-  int64_t bytes = getStorageBytes(type, 1);
-  double largest = 0;
-  for (double value : expected.values)
-    if (std::isfinite(value))
-      largest = std::max(largest, std::abs(value));
-  for (auto [i, value] : llvm::enumerate(expected.values)) {
-    char rounded[8];
-    putElement(rounded, type, makeElement(type, value));
-    Element x = getElement(got.data() + i * bytes, type), y = getElement(rounded, type);
-    bool same =
-        x.integer == y.integer && (x.real == y.real || (std::isnan(x.real) && std::isnan(y.real)) ||
-                                   (written && std::abs(x.real - y.real) <= tolerance * largest));
-    if (!same)
-      return "element " + std::to_string(i) + " of " + std::to_string(expected.values.size()) +
-             ": got " + std::to_string(x.real) + ", expected " + std::to_string(y.real) +
-             " (integers " + std::to_string(x.integer) + ", " + std::to_string(y.integer) + ")";
-  }
-  return "";
-}
-
-const std::vector<TileCase> &getCases() {
-  static const std::vector<TileCase> cases = [] {
-    std::vector<TileCase> all = makeContractionCases();
-    for (auto make : {makeAttentionCases, makeRowCases})
-      for (TileCase &one : make())
-        all.push_back(std::move(one));
-    return all;
-  }();
-  return cases;
-}
-
 class TileGrid : public testing::TestWithParam<std::tuple<size_t, size_t>> {};
 
 TEST_P(TileGrid, agreesWithTheReference) {
   const Lowering &lowering = kLowerings[std::get<0>(GetParam())];
-  const TileCase &tile = getCases()[std::get<1>(GetParam())];
+  const TileCase &tile = getTileCases()[std::get<1>(GetParam())];
   if (lowering.feature && !llvm::sys::getHostCPUFeatures().lookup(lowering.feature))
     GTEST_SKIP() << "this machine has no " << lowering.feature;
   ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diagnostic) {
@@ -185,7 +146,9 @@ TEST_P(TileGrid, agreesWithTheReference) {
       if (expected.type == "index")
         continue;
       bool written = expected.values != call.before[i].values;
-      ASSERT_EQ(compare(whole[place++], expected, written, tile.tolerance), "") << "argument " << i;
+      ASSERT_EQ(
+          compareElements(getType(expected), whole[place++], expected, written, tile.tolerance), "")
+          << "argument " << i;
     }
     ASSERT_TRUE(run(*code, call, 3, error) == whole) << "depends on the number of parts";
     ASSERT_EQ(error, "");
@@ -194,10 +157,10 @@ TEST_P(TileGrid, agreesWithTheReference) {
 
 INSTANTIATE_TEST_SUITE_P(All, TileGrid,
                          testing::Combine(testing::Range<size_t>(0, std::size(kLowerings)),
-                                          testing::Range<size_t>(0, getCases().size())),
+                                          testing::Range<size_t>(0, getTileCases().size())),
                          [](const testing::TestParamInfo<std::tuple<size_t, size_t>> &info) {
                            return std::string(kLowerings[std::get<0>(info.param)].name) + "_" +
-                                  getCases()[std::get<1>(info.param)].name;
+                                  getTileCases()[std::get<1>(info.param)].name;
                          });
 
 } // namespace

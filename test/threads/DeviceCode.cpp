@@ -5,6 +5,7 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Parser/Parser.h"
 #include "test/grid/NativeCode.h"
+#include "test/grid/TileCheck.h"
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -76,10 +77,6 @@ func.func private @$NAME(%x: memref<?x$I>, %y: memref<?x$O>, %part: index, %part
 
 static Type getElementType(const Array &array) { return parseType(array.type, &getTestContext()); }
 
-static Element makeElement(Type type, double value) {
-  return isa<FloatType>(type) ? Element{value, 0} : Element{0, static_cast<int64_t>(value)};
-}
-
 std::vector<std::vector<char>> DeviceCode::run(const std::string &name,
                                                const std::vector<Array> &arguments, uint64_t blocks,
                                                uint64_t *fault,
@@ -129,30 +126,6 @@ std::vector<std::vector<char>> DeviceCode::run(const std::string &name,
   return results;
 }
 
-/// Empty if `got` holds `expected`; else the first place where it does not.
-static std::string compare(const std::vector<char> &got, const Array &expected, bool written,
-                           double tolerance) {
-  Type type = getElementType(expected);
-  int64_t bytes = getStorageBytes(type, 1);
-  double largest = 0;
-  for (double value : expected.values)
-    if (std::isfinite(value))
-      largest = std::max(largest, std::abs(value));
-  for (auto [i, value] : llvm::enumerate(expected.values)) {
-    char rounded[8];
-    putElement(rounded, type, makeElement(type, value));
-    Element x = getElement(got.data() + i * bytes, type), y = getElement(rounded, type);
-    bool same =
-        x.integer == y.integer && (x.real == y.real || (std::isnan(x.real) && std::isnan(y.real)) ||
-                                   (written && std::abs(x.real - y.real) <= tolerance * largest));
-    if (!same)
-      return "element " + std::to_string(i) + " of " + std::to_string(expected.values.size()) +
-             ": got " + std::to_string(x.real) + ", expected " + std::to_string(y.real) +
-             " (integers " + std::to_string(x.integer) + ", " + std::to_string(y.integer) + ")";
-  }
-  return "";
-}
-
 void mlir::fovea::checkKernel(const DeviceCode &code, const std::string &kernel,
                               const TileCall &call, double tolerance, uint64_t blocks) {
   std::vector<std::vector<char>> results = code.run(kernel, call.before, blocks);
@@ -161,7 +134,9 @@ void mlir::fovea::checkKernel(const DeviceCode &code, const std::string &kernel,
     if (expected.type == "index")
       continue;
     bool written = expected.values != call.before[i].values;
-    ASSERT_EQ(compare(results[place++], expected, written, tolerance), "")
+    ASSERT_EQ(
+        compareElements(getElementType(expected), results[place++], expected, written, tolerance),
+        "")
         << "argument " << i << code.ptx;
   }
 }

@@ -2,6 +2,7 @@
 //
 // The tile programs of test/grid, which have no layouts, through all of fovea-to-threads: the same
 // programs and expected values as for processors.
+#include "test/grid/TileCheck.h"
 #include "test/threads/DeviceCode.h"
 #include <gtest/gtest.h>
 
@@ -10,21 +11,10 @@ using namespace mlir::fovea;
 
 namespace {
 
-const std::vector<TileCase> &getCases() {
-  static const std::vector<TileCase> cases = [] {
-    std::vector<TileCase> all = makeContractionCases();
-    for (auto make : {makeAttentionCases, makeRowCases})
-      for (TileCase &one : make())
-        all.push_back(std::move(one));
-    return all;
-  }();
-  return cases;
-}
-
 class ThreadGrid : public testing::TestWithParam<size_t> {};
 
 TEST_P(ThreadGrid, AgreesWithTheReference) {
-  const TileCase &tile = getCases()[GetParam()];
+  const TileCase &tile = getTileCases()[GetParam()];
   auto code = DeviceCode::make(tile.text, "sm_80", /*hasLayouts=*/false);
   ASSERT_TRUE(code) << tile.text;
   for (auto [number, call] : llvm::enumerate(tile.calls)) {
@@ -34,9 +24,9 @@ TEST_P(ThreadGrid, AgreesWithTheReference) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ThreadGrid, testing::Range<size_t>(0, getCases().size()),
+INSTANTIATE_TEST_SUITE_P(All, ThreadGrid, testing::Range<size_t>(0, getTileCases().size()),
                          [](const testing::TestParamInfo<size_t> &info) {
-                           return getCases()[info.param].name;
+                           return getTileCases()[info.param].name;
                          });
 
 } // namespace
