@@ -104,6 +104,23 @@ static void sortByPlace(SmallVectorImpl<unsigned> &dims, const Operand &operand,
   llvm::sort(dims, [&](unsigned a, unsigned b) { return place(a) < place(b); });
 }
 
+/// Whether a condition compares places along two dims, or what stands at these places. An element
+/// of a tensor that has both dims compares nothing: a dense mask, which may differ between heads.
+static bool comparesAlong(Expr condition, unsigned a, unsigned b) {
+  if (!condition->is<arith::CmpIOp>() && !condition->is<arith::CmpFOp>())
+    return false;
+  bool seesA = false, seesB = false;
+  for (Expr part : collect(condition, [](Expr x) { return x->kind == Node::Kind::Compute; })) {
+    bool isIndex = part->kind == Node::Kind::Index;
+    if ((!isIndex && part->kind != Node::Kind::Element) ||
+        (!isIndex && part->dependsOn(a) && part->dependsOn(b)))
+      continue;
+    seesA |= part->dependsOn(a);
+    seesB |= part->dependsOn(b);
+  }
+  return seesA && seesB;
+}
+
 bool raise::assignRoles(Expressions &e, AttentionForm &form, Refusal &refusal) {
   SmallVector<unsigned> root;
   for (const Axis &axis : form.axes)
@@ -133,11 +150,9 @@ bool raise::assignRoles(Expressions &e, AttentionForm &form, Refusal &refusal) {
   // long as them, is open, stands last; the others are heads that share keys.
   auto rank = [&](unsigned dim) {
     int points = 0;
-    for (Expr node : collect(form.score, [&](Expr node) { return node != form.raw; }))
-      if (node->is<arith::CmpIOp>() && node->dependsOn(dim) && node->dependsOn(form.key)) {
-        points += 8;
-        break;
-      }
+    if (llvm::any_of(collect(form.score, [&](Expr node) { return node != form.raw; }),
+                     [&](Expr node) { return comparesAlong(node, dim, form.key); }))
+      points += 8;
     points += e.getExtent(dim) == e.getExtent(form.key) ? 4 : 0;
     points += isStatic(dim) ? 0 : 2;
     return points;
