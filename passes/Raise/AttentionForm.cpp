@@ -429,6 +429,11 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
     if (node->kind == Node::Kind::Reduce && node->combiner == Combiner::Add)
       for (WeightedSum &sum : readWeightedSum(e, node, dims))
         sums.push_back({node, sum});
+  auto agrees = [&](const Formula &formula, ArrayRef<Value> booleans = {}) {
+    Agreement agreement = compare(e, form.whole, formula, dims, booleans);
+    form.seesSeveral = agreement == Agreement::OfSeveralKeys;
+    return agreement != Agreement::None;
+  };
   for (auto &[node, sum] : sums) {
     form.key = sum.key;
     SmallVector<unsigned> testDims(dims);
@@ -457,7 +462,7 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
         Expr log = e.compute<math::LogOp>(type, {multiply(e, masks, type)});
         Expr masked = e.compute<arith::AddFOp>(type, {e.convert(form.score, type), log});
         Formula formula = makeAttention(e, masked, sum.value, nullptr, form.key);
-        right = areEqual(e, form.whole, formula, dims, booleans);
+        right = agrees(formula, booleans);
         if (right)
           form.score = masked;
       }
@@ -481,8 +486,7 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
             args[i] = e.constant(-std::numeric_limits<double>::infinity(), type);
             args[3 - i] = form.score;
             Expr masked = e.compute<arith::SelectOp>(type, args);
-            right = areEqual(e, form.whole, makeAttention(e, masked, sum.value, nullptr, form.key),
-                             dims);
+            right = agrees(makeAttention(e, masked, sum.value, nullptr, form.key));
             if (right)
               form.score = masked;
           }
@@ -490,8 +494,7 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
       };
       tryOverwritten(/*isFirst=*/true);
       if (!right)
-        right = areEqual(e, form.whole, makeAttention(e, form.score, sum.value, nullptr, form.key),
-                         dims);
+        right = agrees(makeAttention(e, form.score, sum.value, nullptr, form.key));
       tryOverwritten(/*isFirst=*/false);
       // Beside a sink it matters what all keys share: of what is added, the outermost is left out.
       SmallVector<Expr> scores{form.score};
@@ -505,8 +508,7 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
               sink->type.getIntOrFloatBitWidth() > 32)
             continue;
           for (Expr score : scores)
-            if (!right &&
-                areEqual(e, form.whole, makeAttention(e, score, sum.value, sink, form.key), dims)) {
+            if (!right && agrees(makeAttention(e, score, sum.value, sink, form.key))) {
               form.score = score;
               form.sink = sink;
               right = true;
@@ -580,8 +582,8 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
         // A mask that leaves each row one key equals them too.
         if (!tensor || part->kind == Node::Kind::Element || getExps(part, form.key).empty())
           continue;
-        if (areEqual(e, part, makeAttention(e, form.score, nullptr, form.sink, form.key),
-                     testDims)) {
+        if (compare(e, part, makeAttention(e, form.score, nullptr, form.sink, form.key),
+                    testDims) != Agreement::None) {
           form.weights = {tensor, at};
           break;
         }

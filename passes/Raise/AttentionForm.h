@@ -35,6 +35,8 @@ struct AttentionForm {
   Expr sink = nullptr;                   ///< a further logit, which only the denominator sees
   /// The probabilities as a tensor, if there is one that attention could give.
   Operand weights;
+  /// Some rows see several keys. If none does, a division may still follow that changes nothing.
+  bool seesSeveral = false;
   /// Probabilities are multiplied by zero, or replaced by it, where a row has no key.
   bool guarded = false;
 

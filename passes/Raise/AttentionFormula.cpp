@@ -30,6 +30,18 @@ static void addFlags(Expr root, SmallVectorImpl<Value> &flags) {
   }
 }
 
+/// Whether the parts of a comparison, as far as they are scalar code, say that places are compared,
+/// with each other or with numbers and lengths. Scores and what becomes of them are no places: a
+/// test for NaN holds the number that forbids.
+static bool comparesPlaces(ArrayRef<Expr> parts) {
+  return llvm::any_of(parts,
+                      [](Expr x) { return x->kind == Node::Kind::Index && x->dims.any(); }) &&
+         llvm::none_of(parts, [](Expr x) {
+           return isExp(x) || (isa<FloatType>(x->type) &&
+                               (x->kind == Node::Kind::Element || x->kind == Node::Kind::Reduce));
+         });
+}
+
 /// Constants that comparisons of places hold and that small sizes do not reach: the width of a
 /// window, the first place behind a prefix, the size of a block. The greatest few.
 static SmallVector<int64_t> getBounds(Expr root) {
@@ -43,7 +55,7 @@ static SmallVector<int64_t> getBounds(Expr root) {
     if (!part->is<arith::CmpIOp>() && !part->is<arith::CmpFOp>())
       continue;
     SmallVector<Expr> inner = collect(part, [](Expr x) { return x->kind == Node::Kind::Compute; });
-    if (llvm::none_of(inner, [](Expr x) { return x->kind == Node::Kind::Index && x->dims.any(); }))
+    if (!comparesPlaces(inner))
       continue;
     for (Expr x : inner) {
       if (x->kind == Node::Kind::Index)
@@ -72,6 +84,10 @@ public:
       addFlags(root, flags);
   }
 
+  /// Whether rows were seen whose weights are of several keys, so that it matters what they are
+  /// divided by.
+  bool isSpread() const { return spread > 0; }
+
   /// At sizes from 5 to 11.
   bool agreeAtSmallSizes() {
     // Where masks leave few rows that mean something, more are looked at. A row that sees one key
@@ -93,7 +109,7 @@ public:
           last = (draw(seed, ~n, dim) % 3 == 0 ? last : draw(seed, n, dim)) % extent;
           evaluate.place[dim] = last;
         }
-        if (agreeHere(evaluate) == Answer::No)
+        if (!agreeInRow(evaluate))
           return false;
       }
     }
@@ -177,10 +193,28 @@ private:
       };
   }
 
+  /// At the place of `evaluate`. Probabilities at all keys, or many: a mask may leave a row few.
+  bool agreeInRow(Evaluator &evaluate) {
+    if (!llvm::is_contained(dims, formula.key))
+      return agreeHere(evaluate) != Answer::No;
+    constexpr int64_t kMost = 32;
+    int64_t keys = evaluate.getExtent(formula.key), drawn = evaluate.place[formula.key];
+    int64_t first = std::max<int64_t>(0, std::min(drawn - kMost / 2, keys - kMost));
+    for (int64_t n = 0; n < std::min(keys, kMost); ++n) {
+      evaluate.place[formula.key] = first + n;
+      if (agreeHere(evaluate) == Answer::No)
+        return false;
+    }
+    return true;
+  }
+
   Answer agreeHere(Evaluator &evaluate) {
     std::optional<double> x = evaluate.evaluateReal(a), y = evaluate.evaluateReal(formula.value);
     if (!x || !y)
       return evaluate.stretch ? Answer::Unknown : Answer::No;
+    // What grows with the distance of two places may be too much for an exponential.
+    if (evaluate.stretch && evaluate.overflows)
+      return Answer::Unknown;
     if (!std::isfinite(*x) || !std::isfinite(*y)) {
       // Rows in which no key is allowed may differ in how they fail; the formula sees none
       // either.
@@ -212,14 +246,16 @@ private:
 };
 } // namespace
 
-bool raise::areEqual(Expressions &e, Expr a, const Formula &formula, ArrayRef<unsigned> dims,
-                     ArrayRef<Value> booleans) {
+Agreement raise::compare(Expressions &e, Expr a, const Formula &formula, ArrayRef<unsigned> dims,
+                         ArrayRef<Value> booleans) {
   Comparison comparison(e, a, formula, dims, booleans);
   if (!comparison.agreeAtSmallSizes())
-    return false;
+    return Agreement::None;
   SmallVector<int64_t> bounds = getBounds(a);
-  return bounds.empty() || comparison.agreeBeyond(bounds, false) ||
-         comparison.agreeBeyond(bounds, true);
+  if (!bounds.empty() && !comparison.agreeBeyond(bounds, false) &&
+      !comparison.agreeBeyond(bounds, true))
+    return Agreement::None;
+  return comparison.isSpread() ? Agreement::OfSeveralKeys : Agreement::OfOneKey;
 }
 
 Formula raise::makeAttention(Expressions &e, Expr score, Expr value, Expr sink, unsigned key) {

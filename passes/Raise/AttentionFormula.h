@@ -20,11 +20,18 @@ struct Formula {
 /// the probabilities.
 Formula makeAttention(Expressions &e, Expr score, Expr value, Expr sink, unsigned key);
 
+/// How an expression agrees with a formula.
+enum class Agreement {
+  None,
+  OfOneKey,     ///< no row sees more than one key: the weight is one, with or without a denominator
+  OfSeveralKeys ///< some rows do
+};
+
 /// Whether an expression and the formula agree at random places of random tensors, and mean
 /// something at some. `dims` are those that places are drawn for, `booleans` tensors whose elements
 /// are zeros and ones.
-bool areEqual(Expressions &e, Expr a, const Formula &formula, ArrayRef<unsigned> dims,
-              ArrayRef<Value> booleans = {});
+Agreement compare(Expressions &e, Expr a, const Formula &formula, ArrayRef<unsigned> dims,
+                  ArrayRef<Value> booleans = {});
 
 } // namespace mlir::fovea::raise
 

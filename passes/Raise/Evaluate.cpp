@@ -226,6 +226,7 @@ std::optional<Number> Evaluator::compute(Expr expr, ArrayRef<Number> args) {
       return Number{roundTo(expr->type, static_cast<double>(args[0].integer)), 0};
     if (auto *f = getUnary(name)) {
       double value = f(args[0].real);
+      overflows |= isExp(expr) && std::isinf(value) && std::isfinite(args[0].real);
       return Number{rounds ? roundTo(expr->type, value) : value, 0};
     }
     return std::nullopt;

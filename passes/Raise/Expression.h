@@ -203,6 +203,8 @@ public:
   bool rounds = false;
   /// Not zero: sizes of another choice, and integers up to greater numbers.
   unsigned variant = 0;
+  /// Some exponential was of a number that is too great for it.
+  bool overflows = false;
   /// Steps after which it gives up.
   int64_t budget = 20'000'000;
 

@@ -248,7 +248,8 @@ struct RaiseAttentionPass : fovea::impl::RaiseAttentionPassBase<RaiseAttentionPa
   bool raise(Value candidate) {
     if (candidate.use_empty())
       return false;
-    if (tryRoot(candidate))
+    SmallVector<Value> ofOneKey;
+    if (tryRoot(candidate, &ofOneKey))
       return true;
     // The division may come behind the product.
     SmallVector<Value> next{candidate};
@@ -261,21 +262,28 @@ struct RaiseAttentionPass : fovea::impl::RaiseAttentionPassBase<RaiseAttentionPa
         if (!mayFollow(user) || !isa<RankedTensorType>(user->getResult(0).getType()) ||
             isContraction(user))
           continue;
-        if (tryRoot(user->getResult(0)))
+        if (tryRoot(user->getResult(0), &ofOneKey))
           return true;
         behind.push_back(user->getResult(0));
       }
       next = behind;
     }
-    return false;
+    // Where no row sees several keys, each is attention with the division and without: the last.
+    return llvm::any_of(llvm::reverse(ofOneKey), [&](Value root) { return tryRoot(root); });
   }
 
-  bool tryRoot(Value root) {
+  /// Replaces an attention's result. One whose rows see one key is only noted in `ofOneKey`, if
+  /// that is given.
+  bool tryRoot(Value root, SmallVectorImpl<Value> *ofOneKey = nullptr) {
     Expressions e(&getContext());
     Refusal refusal;
     std::optional<AttentionForm> form = recognizeAttention(e, root, refusal);
     if (!form)
       return false;
+    if (ofOneKey && !form->seesSeveral) {
+      ofOneKey->push_back(root);
+      return false;
+    }
     splitDims(e, *form);
     if (!assignRoles(e, *form, refusal) || !build(e, *form, refusal))
       return false;
