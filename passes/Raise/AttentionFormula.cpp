@@ -91,9 +91,13 @@ public:
   /// At sizes from 5 to 11.
   bool agreeAtSmallSizes() {
     // Where masks leave few rows that mean something, more are looked at. A row that sees one key
-    // means little: its weight is one, whatever is normalised.
+    // means little: its weight is one, whatever is normalised. Large sizes that are known cost too
+    // much for that.
     constexpr int kSeeds = 3, kMostSeeds = 24, kPlaces = 3;
-    for (int seed = 1; seed <= kSeeds || ((sound < 3 || spread < 3) && seed <= kMostSeeds);
+    constexpr int64_t kMostSteps = 1'000'000;
+    int64_t steps = 0;
+    for (int seed = 1;
+         seed <= kSeeds || ((sound < 3 || spread < 3) && seed <= kMostSeeds && steps < kMostSteps);
          ++seed) {
       Evaluator evaluate(e, seed);
       // Sizes and lengths too, if these do not let rows see enough.
@@ -112,6 +116,7 @@ public:
         if (!agreeInRow(evaluate))
           return false;
       }
+      steps += Evaluator::kBudget - evaluate.budget;
     }
     return sound >= 3;
   }

@@ -332,12 +332,40 @@ std::optional<Number> Evaluator::evaluate(Expr expr) {
     place.resize(expressions.getNumDims());
 
   // Expressions are graphs: a part that many share is computed once for each place.
-  std::vector<int64_t> where;
+  if (std::optional<uint64_t> where = pack(expr)) {
+    if (auto found = memo.find({expr, *where}); found != memo.end())
+      return found->second;
+    std::optional<Number> result = evaluateHere(expr);
+    if (result)
+      memo.insert({{expr, *where}, *result});
+    return result;
+  }
+  std::pair<Expr, std::vector<int64_t>> where{expr, {}};
   for (unsigned dim : expr->dims.set_bits())
-    where.push_back(place[dim]);
-  if (auto found = memo[expr].find(where); found != memo[expr].end())
+    where.second.push_back(place[dim]);
+  if (auto found = memoFar.find(where); found != memoFar.end())
     return found->second;
+  std::optional<Number> result = evaluateHere(expr);
+  if (result)
+    memoFar.insert({std::move(where), *result});
+  return result;
+}
 
+/// The places of an expression's dims as one number; nothing if they are too many or too far.
+std::optional<uint64_t> Evaluator::pack(Expr expr) const {
+  constexpr unsigned kBits = 16;
+  uint64_t packed = 0;
+  unsigned shift = 0;
+  for (unsigned dim : expr->dims.set_bits()) {
+    if (shift == 64 || place[dim] < 0 || place[dim] >> kBits)
+      return std::nullopt;
+    packed |= static_cast<uint64_t>(place[dim]) << shift;
+    shift += kBits;
+  }
+  return packed;
+}
+
+std::optional<Number> Evaluator::evaluateHere(Expr expr) {
   std::optional<Number> result;
   if (expr->kind == Node::Kind::Reduce) {
     int64_t extent = getExtent(expr->dim), kept = place[expr->dim];
@@ -382,7 +410,5 @@ std::optional<Number> Evaluator::evaluate(Expr expr) {
       result = compute(expr, args);
     }
   }
-  if (result)
-    memo[expr].insert({std::move(where), *result});
   return result;
 }

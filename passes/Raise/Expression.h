@@ -206,7 +206,8 @@ public:
   /// Some exponential was of a number that is too great for it.
   bool overflows = false;
   /// Steps after which it gives up.
-  int64_t budget = 20'000'000;
+  static constexpr int64_t kBudget = 20'000'000;
+  int64_t budget = kBudget;
 
   /// Nothing when the budget is spent or an op is unknown.
   std::optional<Number> evaluate(Expr expr);
@@ -220,12 +221,16 @@ public:
   }
 
 private:
+  std::optional<Number> evaluateHere(Expr expr);
+  std::optional<uint64_t> pack(Expr expr) const;
   std::optional<Number> compute(Expr expr, ArrayRef<Number> args);
   Number draw(Expr element, ArrayRef<int64_t> indices);
 
   Expressions &expressions;
   uint64_t seed;
-  llvm::DenseMap<Expr, std::map<std::vector<int64_t>, Number>> memo;
+  // By what `pack` makes of the places of an expression's dims; where it cannot, by the places.
+  llvm::DenseMap<std::pair<Expr, uint64_t>, Number> memo;
+  std::map<std::pair<Expr, std::vector<int64_t>>, Number> memoFar;
 };
 
 //===-- Looking at expressions --------------------------------------------------------------===//
