@@ -423,10 +423,44 @@ LogicalResult CastOp::verify() {
 
 //===-- Shared memory ------------------------------------------------------------------------===//
 
-// (C1)
+// (C1), (C2)
 LogicalResult SharedOp::verify() {
   if (std::optional<int64_t> at = getAt(); at && (*at < 0 || *at % 16 != 0))
     return emitOpError("expects a place that is a multiple of 16 bytes, got ") << *at;
+  if (std::optional<int64_t> stages = getStages(); stages && *stages <= 0)
+    return emitOpError("expects a positive number of stages, got ") << *stages;
+  return success();
+}
+
+/// As TMA and swizzles need it.
+static constexpr int64_t kSlotAlignment = 128;
+
+int64_t SharedOp::getSlotBytes() {
+  return llvm::alignTo(getMemory().getType().getBytes(), kSlotAlignment);
+}
+
+int64_t SharedOp::getBytes() {
+  if (std::optional<int64_t> stages = getStages())
+    return *stages * getSlotBytes();
+  return getMemory().getType().getBytes();
+}
+
+// (C1), (C2)
+LogicalResult SlotOp::verify() {
+  auto ring = getRing().getDefiningOp<SharedOp>();
+  if (!ring || !ring.getStages())
+    return emitOpError("expects a slot of a tile.shared with stages");
+  int64_t stages = *ring.getStages();
+  if (std::optional<int64_t> index = getConstantIntValue(getIndex());
+      index && (*index < 0 || *index >= stages))
+    return emitOpError("expects a slot below ") << stages << ", got " << *index;
+  return success();
+}
+
+// (C1)
+LogicalResult WaitOp::verify() {
+  if (int64_t pending = getPending(); pending < 0)
+    return emitOpError("expects a number of groups, got ") << pending;
   return success();
 }
 

@@ -343,15 +343,48 @@ def SharedOp : TileOp<"shared", [MemoryEffects<[MemAlloc]>]> {
     All threads of the block see the same. `at` is its place in the block's memory, in bytes: `fovea-plan-shared` sets
     it. Lives as long as the block; stands in the kernel itself, in no loop.
 
+    With `stages n` it is a ring: n matrices of the type, used through `tile.slot` only.
+
     * (C1) `at` is not negative, and a multiple of 16.
+    * (C2) `stages` is positive.
 
     ```mlir
     %s = tile.shared at(1024) : !tile.shared<64x32xf32, strides [1, 68]>
+    %ring = tile.shared stages(3) at(9728) : !tile.shared<64x32xf32>
     ```
   }];
-  let arguments = (ins OptionalAttr<I64Attr>:$at);
+  let arguments = (ins OptionalAttr<I64Attr>:$at, OptionalAttr<I64Attr>:$stages);
   let results = (outs Res<Tile_SharedType, "", [MemAlloc]>:$memory);
-  let assemblyFormat = "(`at` `(` $at^ `)`)? attr-dict `:` qualified(type($memory))";
+  let assemblyFormat = "(`stages` `(` $stages^ `)`)? (`at` `(` $at^ `)`)? attr-dict `:` qualified(type($memory))";
+  let builders = [OpBuilder<(ins "SharedType":$type, "::mlir::IntegerAttr":$at), [{
+    build($_builder, $_state, type, at, ::mlir::IntegerAttr());
+  }]>];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// From one slot of a ring to the next.
+    int64_t getSlotBytes();
+    /// Of all slots.
+    int64_t getBytes();
+  }];
+}
+
+def SlotOp : TileOp<"slot", [Pure, AllTypesMatch<["ring", "memory"]>]> {
+  let summary = "One of a ring's matrices";
+  let description = [{
+    Slot number `index`, from zero on, of a `tile.shared` with `stages`. Slots with different numbers share no bytes; a
+    slot that is being copied to is not used otherwise meanwhile. The innermost loop that holds all of a ring's slots
+    fills it anew in each round.
+
+    * (C1) the ring is a `tile.shared` with `stages`.
+    * (C2) a constant `index` is one of the ring's.
+
+    ```mlir
+    %s = tile.slot %ring[%n] : !tile.shared<64x32xf32>
+    ```
+  }];
+  let arguments = (ins Tile_SharedType:$ring, Index:$index);
+  let results = (outs Tile_SharedType:$memory);
+  let assemblyFormat = "$ring `[` $index `]` attr-dict `:` qualified(type($memory))";
   let hasVerifier = 1;
 }
 
@@ -361,15 +394,53 @@ def CopyOp : TileOp<"copy"> {
     `shared[r, c] = view[row + r, column + c]`, and zero outside of the view. All threads of the block take part; what
     another thread reads of it needs a barrier between.
 
+    With `async` the copy is only begun: it belongs to the group that the next `tile.commit` ends, and is done when a
+    `tile.wait` has waited for that group.
+
     * (C1) element types agree.
 
     ```mlir
     tile.copy %x[%i, %k] to %s : !tile.view<?x192xf32>, !tile.shared<64x32xf32>
+    tile.copy %x[%i, %k] to %s async : !tile.view<?x192xf32>, !tile.shared<64x32xf32>
     ```
   }];
   let arguments = (ins Arg<Tile_ViewType, "", [MemRead]>:$view, Index:$row, Index:$column,
-                       Arg<Tile_SharedType, "", [MemWrite]>:$memory);
-  let assemblyFormat = "$view `[` $row `,` $column `]` `to` $memory attr-dict `:` qualified(type($view)) `,` qualified(type($memory))";
+                       Arg<Tile_SharedType, "", [MemWrite]>:$memory, UnitAttr:$async);
+  let assemblyFormat = "$view `[` $row `,` $column `]` `to` $memory (`async` $async^)? attr-dict `:` qualified(type($view)) `,` qualified(type($memory))";
+  let builders = [OpBuilder<(ins "::mlir::Value":$view, "::mlir::Value":$row, "::mlir::Value":$column,
+                                 "::mlir::Value":$memory), [{
+    build($_builder, $_state, view, row, column, memory, /*async=*/false);
+  }]>];
+  let hasVerifier = 1;
+}
+
+def CommitOp : TileOp<"commit", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Ends a group of copies";
+  let description = [{
+    The copies that were begun since the last `tile.commit` are a group; one of no copies too.
+
+    ```mlir
+    tile.commit
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 0;
+}
+
+def WaitOp : TileOp<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits for groups of copies";
+  let description = [{
+    Until all but the `pending` latest groups are done, as far as this thread began their copies. What other threads have
+    copied is there behind the barrier that follows.
+
+    * (C1) `pending` is not negative.
+
+    ```mlir
+    tile.wait pending(1)
+    ```
+  }];
+  let arguments = (ins I64Attr:$pending);
+  let assemblyFormat = "`pending` `(` $pending `)` attr-dict";
   let hasVerifier = 1;
 }
 

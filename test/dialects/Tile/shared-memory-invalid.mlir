@@ -116,3 +116,38 @@ func.func private @broadcast_layout(%a: !tile.tile<4x1xf32, #b>) {
   %t = tile.broadcast %a : !tile.tile<4x1xf32, #b> -> !tile.tile<4x8xf32, #b>
   return
 }
+
+// -----
+
+func.func private @shared_op_c2() {
+  // expected-error @below {{expects a positive number of stages, got 0}}
+  %s = tile.shared stages(0) : !tile.shared<4x4xf32>
+  return
+}
+
+// -----
+
+func.func private @slot_c1(%i: index) {
+  %s = tile.shared : !tile.shared<4x4xf32>
+  // expected-error @below {{expects a slot of a tile.shared with stages}}
+  %t = tile.slot %s[%i] : !tile.shared<4x4xf32>
+  return
+}
+
+// -----
+
+func.func private @slot_c2() {
+  %c2 = arith.constant 2 : index
+  %s = tile.shared stages(2) : !tile.shared<4x4xf32>
+  // expected-error @below {{expects a slot below 2, got 2}}
+  %t = tile.slot %s[%c2] : !tile.shared<4x4xf32>
+  return
+}
+
+// -----
+
+func.func private @wait_c1() {
+  // expected-error @below {{expects a number of groups, got -1}}
+  tile.wait pending(-1)
+  return
+}
