@@ -3,6 +3,7 @@
 // Strides, bounds and panels of what a tile program sees of memory. Constants stay constants, so
 // that the lowering can prove what is inside.
 #include "lowering/CPU/TileMemory.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -115,6 +116,28 @@ ViewMemory mlir::fovea::describeView(Emitter &b, Operation *op) {
   return result;
 }
 
+/// A buffer's offset or stride; with the identity layout strides are products of sizes.
+static bool isMultipleOf(memref::ExtractStridedMetadataOp metadata, Value result, int64_t factor) {
+  MemRefType type = metadata.getSource().getType();
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return false;
+  if (result == metadata.getOffset())
+    return ShapedType::isStatic(offset) && offset % factor == 0;
+  for (auto [axis, stride] : llvm::enumerate(metadata.getStrides())) {
+    if (stride != result)
+      continue;
+    if (ShapedType::isStatic(strides[axis]))
+      return strides[axis] % factor == 0;
+    int64_t known = 1;
+    for (int64_t inner : type.getShape().drop_front(axis + 1))
+      known *= ShapedType::isDynamic(inner) ? 1 : inner;
+    return type.getLayout().isIdentity() && known % factor == 0;
+  }
+  return false;
+}
+
 bool mlir::fovea::isMultipleOf(Value index, int64_t factor) {
   if (factor == 1)
     return true;
@@ -126,12 +149,34 @@ bool mlir::fovea::isMultipleOf(Value index, int64_t factor) {
            isMultipleOf(loop.getStep(), factor);
   }
   Operation *op = index.getDefiningOp();
-  if (isa<arith::MulIOp>(op))
-    return isMultipleOf(op->getOperand(0), factor) || isMultipleOf(op->getOperand(1), factor);
-  if (isa<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MaxSIOp>(op))
-    return isMultipleOf(op->getOperand(0), factor) && isMultipleOf(op->getOperand(1), factor);
+  auto operandIs = [&](unsigned number, int64_t multiple) {
+    return isMultipleOf(op->getOperand(number), multiple);
+  };
+  auto both = [&] { return operandIs(0, factor) && operandIs(1, factor); };
+  if (isa<arith::MulIOp>(op)) {
+    for (unsigned number : {0, 1})
+      if (std::optional<int64_t> known = getConstant(op->getOperand(number)))
+        return operandIs(1 - number, factor / std::gcd(factor, *known));
+    return operandIs(0, factor) || operandIs(1, factor);
+  }
+  if (isa<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp,
+          arith::MaxUIOp>(op))
+    return both();
+  if (isa<arith::RemUIOp, arith::RemSIOp>(op)) {
+    std::optional<int64_t> by = getConstant(op->getOperand(1));
+    return both() || (by && *by > 0 && operandIs(0, *by)); // then it is zero
+  }
+  if (isa<arith::DivUIOp, arith::DivSIOp>(op)) {
+    std::optional<int64_t> by = getConstant(op->getOperand(1));
+    return by && *by > 0 && *by < (int64_t(1) << 32) && operandIs(0, factor * *by);
+  }
+  // Narrower numbers keep their lowest bits.
+  if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op))
+    return llvm::isPowerOf2_64(factor) && operandIs(0, factor);
   if (auto select = dyn_cast<arith::SelectOp>(op))
     return isMultipleOf(select.getTrueValue(), factor) &&
            isMultipleOf(select.getFalseValue(), factor);
+  if (auto metadata = dyn_cast<memref::ExtractStridedMetadataOp>(op))
+    return ::isMultipleOf(metadata, index, factor);
   return false;
 }

@@ -49,7 +49,8 @@ struct ViewMemory {
 /// Describes what a `tile.view` or a `tile.packed` sees; emits at `b`.
 ViewMemory describeView(Emitter &b, Operation *view);
 
-/// Whether an index is surely a multiple of `factor`.
+/// Whether an index is surely a multiple of `factor`, as far as loops, arithmetic and what types
+/// say of strides show it.
 bool isMultipleOf(Value index, int64_t factor);
 
 } // namespace mlir::fovea

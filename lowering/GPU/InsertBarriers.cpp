@@ -16,17 +16,20 @@ using namespace mlir::fovea::tile;
 
 namespace {
 
-/// Bytes from `first` to before `end`.
+/// Bytes from `first` to before `end`; of which ring they are a slot, if of any.
 struct Bytes {
   int64_t first, end;
+  Operation *ring;
 
   bool meets(const Bytes &other) const { return first < other.end && other.first < end; }
-  bool operator==(const Bytes &other) const { return first == other.first && end == other.end; }
+  bool operator==(const Bytes &other) const {
+    return first == other.first && end == other.end && ring == other.ring;
+  }
 };
 
-/// What may have been read and written since the last barrier.
+/// What may have been read and written since the last barrier, and copies that may not be done.
 struct Pending {
-  SmallVector<Bytes> reads, writes;
+  SmallVector<Bytes> reads, writes, copies;
 
   static void add(SmallVector<Bytes> &ranges, const SmallVector<Bytes> &more) {
     for (const Bytes &range : more)
@@ -36,7 +39,9 @@ struct Pending {
   void add(const Pending &other) {
     add(reads, other.reads);
     add(writes, other.writes);
+    add(copies, other.copies);
   }
+  /// By a barrier, which waits for no copies.
   void clear() {
     reads.clear();
     writes.clear();
@@ -46,6 +51,8 @@ struct Pending {
 /// What an op itself reads and writes.
 struct Access {
   SmallVector<Bytes> reads, writes;
+  /// What is written by a copy that is only begun.
+  bool begins = false;
   /// A barrier stands within the op, between its writes and its reads.
   bool barrier = false;
 };
@@ -53,32 +60,34 @@ struct Access {
 class Barriers {
 public:
   /// Walks the block from what is pending at its start to what is at its end; inserts barriers
-  /// unless `dry`.
-  void walk(Block &block, Pending &pending, bool dry);
+  /// unless `dry`. Fails after an error.
+  LogicalResult walk(Block &block, Pending &pending, bool dry);
 
 private:
-  void walk(Operation &op, Pending &pending, bool dry);
+  LogicalResult walk(Operation &op, Pending &pending, bool dry);
   static Access getAccess(Operation &op);
 };
 
 } // namespace
 
 static Bytes getBytes(Value memory) {
-  auto op = memory.getDefiningOp<SharedOp>();
+  auto slot = memory.getDefiningOp<SlotOp>();
+  auto op = (slot ? slot.getRing() : memory).getDefiningOp<SharedOp>();
   int64_t first = static_cast<int64_t>(*op.getAt());
-  return {first, first + op.getMemory().getType().getBytes()};
+  return {first, first + op.getBytes(), slot ? op : nullptr};
 }
 
 Access Barriers::getAccess(Operation &op) {
   Access access;
   if (auto copy = dyn_cast<CopyOp>(op)) {
     access.writes = {getBytes(copy.getMemory())};
+    access.begins = copy.getAsync();
   } else if (auto put = dyn_cast<PutOp>(op)) {
     access.writes = {getBytes(put.getMemory())};
   } else if (auto reduce = dyn_cast<ReduceOp>(op); reduce && reduce.getScratch()) {
     access.writes = access.reads = {getBytes(reduce.getScratch())};
     access.barrier = true;
-  } else {
+  } else if (!isa<SlotOp>(op)) {
     for (Value operand : op.getOperands())
       if (isa<SharedType>(operand.getType()))
         access.reads.push_back(getBytes(operand));
@@ -92,17 +101,60 @@ static bool anyMeets(ArrayRef<Bytes> ranges, ArrayRef<Bytes> others) {
   });
 }
 
-void Barriers::walk(Operation &op, Pending &pending, bool dry) {
-  if (isa<BarrierOp>(op))
-    return pending.clear();
+/// Whether an access must not come before a barrier.
+static bool needsBarrier(const Access &access, const Pending &pending) {
+  return anyMeets(access.writes, pending.writes) || anyMeets(access.writes, pending.reads) ||
+         (!access.barrier && anyMeets(access.reads, pending.writes));
+}
+
+/// Other slots of a ring may be used while copies to it are under way.
+static LogicalResult checkCopies(Operation &op, const Access &access, const Pending &pending) {
+  for (const SmallVector<Bytes> &ranges : {access.reads, access.writes})
+    for (const Bytes &range : ranges)
+      for (const Bytes &copy : pending.copies)
+        if (range.meets(copy) && !(range.ring && range.ring == copy.ring))
+          return op.emitOpError("expects copies to bytes ")
+                 << copy.first << " to " << copy.end << " to be waited for by tile.wait pending(0)";
+  return success();
+}
+
+LogicalResult Barriers::walk(Operation &op, Pending &pending, bool dry) {
+  if (isa<BarrierOp>(op)) {
+    pending.clear();
+    return success();
+  }
+  if (auto wait = dyn_cast<WaitOp>(op)) {
+    // What this thread has copied is there; a barrier tells the others.
+    Pending::add(pending.writes, pending.copies);
+    if (wait.getPending() == 0)
+      pending.copies.clear();
+    return success();
+  }
+  auto insert = [&] {
+    if (!dry) {
+      OpBuilder builder(&op);
+      BarrierOp::create(builder, op.getLoc());
+    }
+    pending.clear();
+  };
+  // Copies that are begun once or not at all: one barrier before that, and none behind it.
+  if (isa<scf::ForOp, scf::IfOp>(op) &&
+      op.walk([&](CopyOp copy) {
+          bool waits = copy.getAsync() && needsBarrier(getAccess(*copy), pending);
+          return waits ? WalkResult::interrupt() : WalkResult::advance();
+        }).wasInterrupted())
+    insert();
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     // A round may begin with what the round before has left; a dry one finds out what that is.
     Pending around = pending;
-    walk(*loop.getBody(), around, /*dry=*/true);
+    if (failed(walk(*loop.getBody(), around, /*dry=*/true)))
+      return failure();
     pending.add(around);
     Pending before = pending; // there may be no round at all
-    walk(*loop.getBody(), pending, dry);
-    return pending.add(before);
+    if (failed(walk(*loop.getBody(), pending, dry)))
+      return failure();
+    pending.add(before);
+    return success();
   }
   if (op.getNumRegions() > 0 && !isa<MapOp>(op)) {
     Pending before = pending;
@@ -111,32 +163,32 @@ void Barriers::walk(Operation &op, Pending &pending, bool dry) {
     for (Region &region : op.getRegions())
       for (Block &block : region) {
         Pending inside = before;
-        walk(block, inside, dry);
+        if (failed(walk(block, inside, dry)))
+          return failure();
         after.add(inside);
       }
     pending = after;
-    return;
+    return success();
   }
   Access access = getAccess(op);
-  if (anyMeets(access.writes, pending.writes) || anyMeets(access.writes, pending.reads) ||
-      (!access.barrier && anyMeets(access.reads, pending.writes))) {
-    if (!dry) {
-      OpBuilder builder(&op);
-      BarrierOp::create(builder, op.getLoc());
-    }
-    pending.clear();
-  }
+  if (failed(checkCopies(op, access, pending)))
+    return failure();
+  if (needsBarrier(access, pending))
+    insert();
   if (access.barrier) {
     pending.clear();
     access.writes.clear();
   }
   Pending::add(pending.reads, access.reads);
-  Pending::add(pending.writes, access.writes);
+  Pending::add(access.begins ? pending.copies : pending.writes, access.writes);
+  return success();
 }
 
-void Barriers::walk(Block &block, Pending &pending, bool dry) {
+LogicalResult Barriers::walk(Block &block, Pending &pending, bool dry) {
   for (Operation &op : llvm::make_early_inc_range(block))
-    walk(op, pending, dry);
+    if (failed(walk(op, pending, dry)))
+      return failure();
+  return success();
 }
 
 namespace {
@@ -154,7 +206,8 @@ struct InsertBarriersPass : fovea::impl::InsertBarriersPassBase<InsertBarriersPa
       if (placed.wasInterrupted())
         return signalPassFailure();
       Pending pending;
-      Barriers().walk(kernel.getBody().front(), pending, /*dry=*/false);
+      if (failed(Barriers().walk(kernel.getBody().front(), pending, /*dry=*/false)))
+        return signalPassFailure();
     }
   }
 };

@@ -108,6 +108,9 @@ static LogicalResult lowerKernel(func::FuncOp kernel) {
   lowered->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
   lowered->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                    b.getDenseI32ArrayAttr({static_cast<int32_t>(getThreads(kernel))}));
+  // Else ptxas has a number of blocks of its own in mind and rather spills than uses more
+  // registers.
+  lowered->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), b.getI32IntegerAttr(1));
   lowered.getBody().takeBody(kernel.getBody());
   Operation *end = lowered.getBody().front().getTerminator();
   b.setInsertionPoint(end);

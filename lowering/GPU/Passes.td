@@ -145,6 +145,10 @@ def TileToThreadsPass : Pass<"fovea-tile-to-threads", "::mlir::gpu::GPUModuleOp"
 
     - Loads read nothing outside of a view (zero instead); whether a whole tile is inside is asked once for all.
       Of threads that hold copies one stores.
+    - Registers that are neighbours, by the first digit of their layout's axis, move as one vector of up to 16 bytes
+      where memory has them side by side at a place that is surely a multiple of its size; so do copies. The buffers
+      that a launch passes begin at multiples of 64 bytes.
+    - An `async` copy is `cp.async` where it can be, 4, 8 or 16 bytes at a time; else it is done at once.
     - Maps run for each register; where their body could fail, only for those that hold an element. Reductions join
       registers, then lanes by shuffles, then groups of threads through `scratch`, which has a row for each thread
       and a column for each of the result's registers; what is past a tile is left out.
@@ -190,13 +194,14 @@ def LowerDeviceKernelsPass : Pass<"fovea-lower-device-kernels", "::mlir::gpu::GP
     `parts`, the last two of a kernel's arguments, are not passed: a GPU's parts are blocks. A kernel with a
     `fovea.fault` has two more parameters: the address of a word, and what to store to it; any thread may.
 
-    The function becomes a kernel of `fovea.threads` threads (128 without that attribute).
+    The function becomes a kernel of `fovea.threads` threads (128 without that attribute), which may use all registers that
+    one block can have.
 
     ```mlir
     // before
     func.func private @relu_0(%x: memref<?x8xf32>, %n: index, %part: index, %parts: index) attributes {fovea.threads = 64 : i32}
     // after: address of %x, its size, %n
-    llvm.func @relu_0(%0: i64, %1: i64, %2: i64) attributes {fovea.threads = 64 : i32, nvvm.kernel, nvvm.reqntid = array<i32: 64>}
+    llvm.func @relu_0(%0: i64, %1: i64, %2: i64) attributes {fovea.threads = 64 : i32, nvvm.kernel, nvvm.minctasm = 1 : i32, nvvm.reqntid = array<i32: 64>}
     ```
 
     Refuses a function whose arguments are anything but numbers and buffers of known strides or dynamic ones, that

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Places in the memory that a GPU block's threads share. The pass's text says what it refuses.
-#include "dialects/Tile/TileDialect.h"
 #include "lowering/GPU/GPU.h"
+#include "lowering/GPU/SharedPlan.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::fovea {
@@ -38,21 +38,37 @@ static Operation *getOutermostLoop(Operation *op, Operation *scope) {
   return outermost;
 }
 
+/// All that uses a piece, of a ring its slots too.
+static SmallVector<Operation *> getUsers(SharedOp op) {
+  SmallVector<Operation *> users(op->getUsers());
+  for (size_t i = 0; i < users.size(); ++i)
+    if (isa<SlotOp>(users[i]))
+      llvm::append_range(users, users[i]->getUsers());
+  return users;
+}
+
 /// The innermost loop whose every round writes the piece before it reads it, if it does either; or
 /// the kernel. No round needs what an earlier one has left.
-static Operation *getScope(ArrayRef<Operation *> users, KernelOp kernel) {
+static Operation *getScope(SharedOp op, ArrayRef<Operation *> users, KernelOp kernel) {
   Operation *first = users.front();
   Region *region = first->getParentRegion();
-  bool all = llvm::all_of(
-      users, [&](Operation *user) { return region->isAncestor(user->getParentRegion()); });
-  if (!all || !isa<CopyOp, PutOp, ReduceOp>(first))
+  auto hasAll = [&] {
+    return llvm::all_of(
+        users, [&](Operation *user) { return region->isAncestor(user->getParentRegion()); });
+  };
+  if (op.getStages())
+    while (!hasAll()) // what a ring holds is its own loop's
+      region = region->getParentRegion();
+  else if (!hasAll() || !isa<CopyOp, PutOp, ReduceOp>(first))
     return kernel;
-  auto loop = first->getParentOfType<LoopLikeOpInterface>();
+  Operation *parent = region->getParentOp();
+  auto loop = dyn_cast<LoopLikeOpInterface>(parent);
+  if (!loop)
+    loop = parent->getParentOfType<LoopLikeOpInterface>();
   return loop && kernel->isAncestor(loop) ? loop.getOperation() : kernel.getOperation();
 }
 
-/// Gives the op of every piece a place; the bytes that all need together.
-static int64_t place(KernelOp kernel) {
+SharedPlan::SharedPlan(KernelOp kernel) {
   llvm::DenseMap<Operation *, std::pair<int64_t, int64_t>> spans; // of an op and all that it holds
   int64_t count = 0;
   kernel->walk([&](Operation *op, const WalkStage &stage) {
@@ -65,12 +81,12 @@ static int64_t place(KernelOp kernel) {
   kernel->walk([&](SharedOp op) {
     Piece &piece = pieces.emplace_back(Piece{op});
     piece.first = count;
-    piece.bytes = llvm::alignTo(op.getMemory().getType().getBytes(), kAlignment);
-    SmallVector<Operation *> users(op->getUsers());
+    piece.bytes = llvm::alignTo(op.getBytes(), kAlignment);
+    SmallVector<Operation *> users = getUsers(op);
     if (users.empty())
       return;
     llvm::sort(users, [&](Operation *a, Operation *b) { return spans[a].first < spans[b].first; });
-    Operation *scope = getScope(users, kernel);
+    Operation *scope = getScope(op, users, kernel);
     for (Operation *user : users) {
       auto [first, last] = spans.lookup(getOutermostLoop(user, scope));
       piece.first = std::min(piece.first, first);
@@ -84,7 +100,6 @@ static int64_t place(KernelOp kernel) {
   llvm::sort(order, [](Piece *a, Piece *b) {
     return std::make_pair(-a->bytes, a) < std::make_pair(-b->bytes, b); // of one size, the earlier
   });
-  int64_t all = 0;
   for (size_t i = 0; i < order.size(); ++i) {
     Piece &piece = *order[i];
     SmallVector<Piece *> neighbours;
@@ -95,10 +110,9 @@ static int64_t place(KernelOp kernel) {
     for (Piece *other : neighbours)
       if (piece.at < other->at + other->bytes && other->at < piece.at + piece.bytes)
         piece.at = other->at + other->bytes;
-    piece.op.setAt(piece.at);
-    all = std::max(all, piece.at + piece.bytes);
+    places.emplace_back(piece.op, piece.at);
+    bytes = std::max(bytes, piece.at + piece.bytes);
   }
-  return all;
 }
 
 namespace {
@@ -108,7 +122,10 @@ struct PlanSharedPass : fovea::impl::PlanSharedPassBase<PlanSharedPass> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     for (auto kernel : function.getOps<KernelOp>()) {
-      int64_t bytes = place(kernel);
+      SharedPlan plan(kernel);
+      for (auto [op, at] : plan.places)
+        op.setAt(at);
+      int64_t bytes = plan.bytes;
       if (bytes > limit) {
         kernel.emitOpError("expects to need at most ")
             << static_cast<int64_t>(limit) << " bytes of shared memory, needs " << bytes;

@@ -9,6 +9,7 @@
 #include "lowering/CPU/TileMemory.h"
 #include "lowering/GPU/GPU.h"
 #include "lowering/GPU/Registers.h"
+#include "lowering/GPU/Vectors.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/IRMapping.h"
 #include <functional>
@@ -55,6 +56,9 @@ private:
   LogicalResult lower(tile::PutOp op);
   LogicalResult lower(tile::GetOp op);
   LogicalResult lower(tile::BarrierOp op);
+  LogicalResult lower(tile::SlotOp op);
+  LogicalResult lower(tile::CommitOp op);
+  LogicalResult lower(tile::WaitOp op);
 
   //===-- Elements ------------------------------------------------------------------------===//
 
@@ -131,10 +135,28 @@ private:
   Value address(const ViewMemory &view, Value row, Value column, int64_t moreRows,
                 int64_t moreColumns);
   Value loadAt(const ViewMemory &view, Value at);
+  /// The registers of a tile that move at once between it and a view, where the thread's part of
+  /// the tile begins at (row, column) of the view.
+  RegisterRuns findRuns(tile::TileType type, const ViewMemory &view, Value row, Value column);
+  /// Those that move at once between it and shared memory.
+  RegisterRuns findRuns(tile::TileType type, tile::SharedType shared);
+  /// Whether a view that begins with a run's first element has the whole run, or nothing of it.
+  static bool endsWithRuns(const RegisterRuns &runs, const ViewMemory &view, Value row,
+                           Value column);
+  /// `width` neighbours in a view's memory: one element, or a vector.
+  Value loadRun(const ViewMemory &view, Value at, int64_t width);
+  void storeRun(Value value, const ViewMemory &view, Value at);
+  /// One element as it is, several as a vector; and the other way round.
+  Value toVector(ArrayRef<Value> values);
+  SmallVector<Value> toElements(Value value);
   /// The address of an element of shared memory; `at` in elements, as i32.
   Value sharedPointer(Value memory, tile::SharedType type, Value at);
-  Value loadShared(Value memory, tile::SharedType type, Value at);
+  Value loadShared(Value memory, tile::SharedType type, Value at, int64_t width = 1);
+  /// An element, or a vector of neighbours.
   void storeShared(Value value, Value memory, tile::SharedType type, Value at);
+  /// Begins to copy `width` neighbours, zeros where `inside` does not hold.
+  void beginCopy(const ViewMemory &view, Value from, Value memory, tile::SharedType type, Value to,
+                 int64_t width, Value inside);
   /// Where a register's element lies in shared memory, in elements, as i32.
   Value sharedPlace(tile::SharedType type, tile::LayoutAttr layout, const TileRegisters &registers,
                     int64_t index);

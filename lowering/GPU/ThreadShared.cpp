@@ -2,23 +2,45 @@
 //
 // Shared memory: what all threads copy into it together, and what each puts and gets.
 #include "lowering/GPU/ThreadLowering.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
 using namespace mlir::fovea::tile;
 
 LogicalResult ThreadLowering::lower(SharedOp op) {
-  SharedType type = op.getMemory().getType();
   if (!op.getAt())
     return op.emitOpError("expects a place, which fovea-plan-shared gives");
   // LLVM may read whole vectors.
-  int64_t end = llvm::alignTo(*op.getAt() + type.getBytes(), 16);
+  int64_t end = llvm::alignTo(*op.getAt() + op.getBytes(), 16);
   sharedBytes = std::max(sharedBytes, end);
   Value base = LLVM::AddressOfOp::create(b, shared);
   mapping.map(op.getMemory(),
               LLVM::GEPOp::create(b, base.getType(), b.getI8Type(), base,
                                   ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(*op.getAt())})
                   .getResult());
+  return success();
+}
+
+LogicalResult ThreadLowering::lower(SlotOp op) {
+  int64_t bytes = op.getRing().getDefiningOp<SharedOp>().getSlotBytes();
+  Value offset = b.createOrFold<arith::IndexCastOp>(b.getI64Type(), get(op.getIndex()));
+  offset = b.createOrFold<arith::MulIOp>(offset,
+                                         arith::ConstantOp::create(b, b.getI64IntegerAttr(bytes)));
+  Value ring = get(op.getRing());
+  mapping.map(op.getMemory(), LLVM::GEPOp::create(b, ring.getType(), b.getI8Type(), ring,
+                                                  ArrayRef<LLVM::GEPArg>{offset})
+                                  .getResult());
+  return success();
+}
+
+LogicalResult ThreadLowering::lower(CommitOp) {
+  NVVM::CpAsyncCommitGroupOp::create(b);
+  return success();
+}
+
+LogicalResult ThreadLowering::lower(WaitOp op) {
+  NVVM::CpAsyncWaitGroupOp::create(b, static_cast<uint32_t>(op.getPending()));
   return success();
 }
 
@@ -33,12 +55,28 @@ Value ThreadLowering::sharedPointer(Value memory, SharedType type, Value at) {
                              ArrayRef<LLVM::GEPArg>{wide});
 }
 
-Value ThreadLowering::loadShared(Value memory, SharedType type, Value at) {
-  return LLVM::LoadOp::create(b, type.getElementType(), sharedPointer(memory, type, at));
+Value ThreadLowering::loadShared(Value memory, SharedType type, Value at, int64_t width) {
+  Value pointer = sharedPointer(memory, type, at);
+  if (width == 1)
+    return LLVM::LoadOp::create(b, type.getElementType(), pointer);
+  auto vector = VectorType::get(width, type.getElementType());
+  return LLVM::LoadOp::create(b, vector, pointer, getBytes(vector));
 }
 
 void ThreadLowering::storeShared(Value value, Value memory, SharedType type, Value at) {
-  LLVM::StoreOp::create(b, value, sharedPointer(memory, type, at));
+  Value pointer = sharedPointer(memory, type, at);
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    LLVM::StoreOp::create(b, value, pointer, getBytes(vector));
+  else
+    LLVM::StoreOp::create(b, value, pointer);
+}
+
+RegisterRuns ThreadLowering::findRuns(TileType type, SharedType shared) {
+  int64_t axis = shared.getColumnStride() == 1 ? 1 : 0, other = 1 - axis;
+  return RegisterRuns(type, axis, [&](int64_t width) {
+    return shared.getStride(axis) == 1 &&
+           (type.getSize(other) == 1 || shared.getStride(other) % width == 0);
+  });
 }
 
 Value ThreadLowering::sharedPlace(SharedType type, LayoutAttr layout,
@@ -60,14 +98,19 @@ LogicalResult ThreadLowering::lower(PutOp op) {
   TileRegisters registers(type);
   SmallVector<Value> values(getTile(op.getTile()));
   Value memory = get(op.getMemory());
+  SharedType shared = op.getMemory().getType();
+  RegisterRuns runs = findRuns(type, shared);
   when(isOwner(type.getLayout()), [&] {
-    for (int64_t i = 0; i < registers.count(); ++i)
-      if (!registers.surelyOutside(i))
-        when(isInside(type, registers, i), [&] {
-          SharedType shared = op.getMemory().getType();
-          storeShared(values[i], memory, shared,
-                      sharedPlace(shared, type.getLayout(), registers, i));
-        });
+    for (int64_t i = 0; i < registers.count(); ++i) {
+      SmallVector<int64_t> run = runs.from(registers, i);
+      if (run.empty() || registers.surelyOutside(i))
+        continue;
+      when(isInside(type, registers, i), [&] {
+        Value all =
+            toVector(llvm::map_to_vector(run, [&](int64_t number) { return values[number]; }));
+        storeShared(all, memory, shared, sharedPlace(shared, type.getLayout(), registers, i));
+      });
+    }
   });
   return success();
 }
@@ -79,16 +122,21 @@ LogicalResult ThreadLowering::lower(GetOp op) {
     return failure();
   TileRegisters registers(type);
   SharedType shared = op.getMemory().getType();
-  SmallVector<Value> values;
+  RegisterRuns runs = findRuns(type, shared);
+  SmallVector<Value> values(registers.count());
   for (int64_t i = 0; i < registers.count(); ++i) {
+    SmallVector<int64_t> run = runs.from(registers, i);
+    SmallVector<Value> loaded;
     if (registers.surelyOutside(i)) {
-      values.push_back(b.zero(type.getElementType()));
-      continue;
+      loaded.assign(run.size(), b.zero(type.getElementType()));
+    } else if (!run.empty()) {
+      Value at = sharedPlace(shared, type.getLayout(), registers, i);
+      if (Value inside = isInside(type, registers, i))
+        at = arith::SelectOp::create(b, inside, at, int32(0));
+      loaded = toElements(loadShared(get(op.getMemory()), shared, at, run.size()));
     }
-    Value at = sharedPlace(shared, type.getLayout(), registers, i);
-    if (Value inside = isInside(type, registers, i))
-      at = arith::SelectOp::create(b, inside, at, int32(0));
-    values.push_back(loadShared(get(op.getMemory()), shared, at));
+    for (auto [number, value] : llvm::zip(run, loaded))
+      values[number] = value;
   }
   define(op.getTile(), values);
   return success();
@@ -96,35 +144,24 @@ LogicalResult ThreadLowering::lower(GetOp op) {
 
 //===-- Copies -------------------------------------------------------------------------------===//
 
-namespace {
-/// Element `number` of a matrix, counted in the order in which its memory runs, as row and column.
-struct Order {
-  Order(const ViewMemory &view, SharedType type);
-  int64_t sizes[4]; ///< fastest first
-  int64_t axes[4];  ///< which axis each one counts along
-  int64_t steps[4]; ///< and in which steps
-};
-} // namespace
-
-Order::Order(const ViewMemory &view, SharedType type) {
-  int64_t panel = view.panel, pair = view.interleave;
-  bool panels = panel != 0 && type.getRows() % panel == 0 && type.getColumns() % pair == 0;
-  if (!panels) {
-    int64_t fast = view.isUnit(0) ? 0 : 1;
-    if (panel != 0)
-      fast = 0;
-    for (int i = 0; i < 4; ++i)
-      sizes[i] = 1, axes[i] = 0, steps[i] = 0;
-    for (int i = 0; i < 2; ++i)
-      axes[i] = i == 0 ? fast : 1 - fast, sizes[i] = type.getSize(axes[i]), steps[i] = 1;
-    return;
-  }
-  int64_t of[4][3] = {{pair, 1, 1},
-                      {panel, 0, 1},
-                      {type.getColumns() / pair, 1, pair},
-                      {type.getRows() / panel, 0, panel}};
-  for (int i = 0; i < 4; ++i)
-    sizes[i] = of[i][0], axes[i] = of[i][1], steps[i] = of[i][2];
+/// `inside` null: surely.
+void ThreadLowering::beginCopy(const ViewMemory &view, Value from, Value memory, SharedType type,
+                               Value to, int64_t width, Value inside) {
+  int64_t elementBytes = type.getElementType().getIntOrFloatBitWidth() / 8;
+  auto bytes = static_cast<uint32_t>(width * elementBytes);
+  Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, view.flat);
+  address = b.add(address, b.mul(from, elementBytes));
+  Value number = arith::IndexCastOp::create(b, b.getI64Type(), address);
+  Value generic = LLVM::IntToPtrOp::create(b, LLVM::LLVMPointerType::get(b.getContext()), number);
+  Value source =
+      LLVM::AddrSpaceCastOp::create(b, LLVM::LLVMPointerType::get(b.getContext(), 1), generic);
+  // Of no bytes of the source all are zero, and nothing is read.
+  Value size;
+  if (inside)
+    size = arith::SelectOp::create(b, inside, int32(bytes), int32(0));
+  // Only whole vectors can pass by the first cache, which has no use for them.
+  auto cache = bytes == 16 ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
+  NVVM::CpAsyncOp::create(b, sharedPointer(memory, type, to), source, bytes, cache, size);
 }
 
 /// Neighbouring threads copy neighbours in memory.
@@ -135,11 +172,8 @@ LogicalResult ThreadLowering::lower(CopyOp op) {
   const ViewMemory view = **found;
   SharedType type = op.getMemory().getType();
   Value memory = get(op.getMemory()), row = get(op.getRow()), column = get(op.getColumn());
-  Order order(view, type);
-  int64_t elements = type.getRows() * type.getColumns();
-  int64_t rounds = llvm::divideCeil(elements, threads);
 
-  auto copyOne = [&](Value number, bool checked) {
+  auto copyOne = [&](const CopyOrder &order, Value number, bool checked) {
     Value at[2] = {int32(0), int32(0)}, rest = number;
     for (int i = 0; i < 4; ++i) {
       if (order.sizes[i] == 1)
@@ -156,35 +190,56 @@ LogicalResult ThreadLowering::lower(CopyOp op) {
     Value inside;
     if (checked)
       inside = both(isBelow(from[0], view.extent[0]), isBelow(from[1], view.extent[1]));
-    Value value = where(inside, type.getElementType(), [&] {
-                    return SmallVector<Value>{loadAt(view, address(view, from[0], from[1], 0, 0))};
+    Value to = add32(mul32(at[0], type.getRowStride()), mul32(at[1], type.getColumnStride()));
+    if (op.getAsync() && order.isAsynchronous())
+      return beginCopy(view, address(view, from[0], from[1], 0, 0), memory, type, to, order.width(),
+                       inside);
+    Type moved = type.getElementType();
+    if (order.width() > 1)
+      moved = VectorType::get(order.width(), moved);
+    Value value = where(inside, moved, [&] {
+                    return SmallVector<Value>{
+                        loadRun(view, address(view, from[0], from[1], 0, 0), order.width())};
                   }).front();
-    storeShared(value, memory, type,
-                add32(mul32(at[0], type.getRowStride()), mul32(at[1], type.getColumnStride())));
+    if (order.isOnePiece())
+      return storeShared(value, memory, type, to);
+    SmallVector<Value> elements = toElements(value);
+    for (ArrayRef<int64_t> piece : order.pieces) {
+      auto [r, c] = order.inside[piece.front()];
+      storeShared(toVector(llvm::map_to_vector(piece, [&](int64_t i) { return elements[i]; })),
+                  memory, type,
+                  add32(to, int32(r * type.getRowStride() + c * type.getColumnStride())));
+    }
   };
-  auto copyAll = [&](bool checked) {
+  auto copyAll = [&](const CopyOrder &order, bool checked) {
     constexpr int64_t kUnrolled = 32;
+    int64_t count = order.count(), rounds = llvm::divideCeil(count, threads);
     auto round = [&](Value number, bool partial) {
       Value exists;
       if (partial)
-        exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, number, int32(elements));
-      when(exists, [&] { copyOne(number, checked); });
+        exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, number, int32(count));
+      when(exists, [&] { copyOne(order, number, checked); });
     };
-    bool even = elements % threads == 0;
+    bool even = count % threads == 0;
     if (rounds <= kUnrolled) {
       for (int64_t i = 0; i < rounds; ++i)
         round(add32(thread, int32(i * threads)), !even && i + 1 == rounds);
       return;
     }
-    b.loop(b.index(0), b.index(elements), threads, [&](Value i) {
+    b.loop(b.index(0), b.index(count), threads, [&](Value i) {
       Value narrow = arith::IndexCastOp::create(b, b.getI32Type(), i);
       round(add32(thread, narrow), !even);
     });
   };
+  CopyOrder order(view, row, column, type, op.getAsync());
+  // A vector of which the view has a part is copied by elements.
+  auto copyInside = [&] {
+    copyAll(order.endsWithVectors ? order : CopyOrder(view, type), /*checked=*/true);
+  };
   Value all = isAllInside(view, row, column, type.getRows(), type.getColumns());
   if (!all)
-    copyAll(false);
+    copyAll(order, /*checked=*/false);
   else
-    b.when(all, [&] { copyAll(false); }, [&] { copyAll(true); });
+    b.when(all, [&] { copyAll(order, /*checked=*/false); }, copyInside);
   return success();
 }

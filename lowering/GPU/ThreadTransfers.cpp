@@ -63,6 +63,53 @@ Value ThreadLowering::loadAt(const ViewMemory &view, Value at) {
   return memref::LoadOp::create(b, view.flat, at);
 }
 
+//===-- Runs ---------------------------------------------------------------------------------===//
+
+RegisterRuns ThreadLowering::findRuns(TileType type, const ViewMemory &view, Value row,
+                                      Value column) {
+  int64_t axis = view.isUnit(1) ? 1 : 0;
+  bool several = type.getLayout().getRegisters(1 - axis) > 1;
+  return RegisterRuns(type, axis, [&](int64_t width) {
+    return isAligned(view, row, column, axis, several, width);
+  });
+}
+
+bool ThreadLowering::endsWithRuns(const RegisterRuns &runs, const ViewMemory &view, Value row,
+                                  Value column) {
+  return isMultipleOf(runs.axis == 0 ? row : column, runs.width) &&
+         isMultipleOf(view.extent[runs.axis], runs.width);
+}
+
+Value ThreadLowering::loadRun(const ViewMemory &view, Value at, int64_t width) {
+  if (width == 1)
+    return loadAt(view, at);
+  return b.load(view.type, view.flat, at, width, getBytes(VectorType::get(width, view.type)));
+}
+
+void ThreadLowering::storeRun(Value value, const ViewMemory &view, Value at) {
+  if (auto type = dyn_cast<VectorType>(value.getType()))
+    b.store(value, view.flat, at, getBytes(type));
+  else
+    memref::StoreOp::create(b, value, view.flat, at);
+}
+
+Value ThreadLowering::toVector(ArrayRef<Value> values) {
+  if (values.size() == 1)
+    return values.front();
+  auto type = VectorType::get(values.size(), values.front().getType());
+  return vector::FromElementsOp::create(b, type, values);
+}
+
+SmallVector<Value> ThreadLowering::toElements(Value value) {
+  auto type = dyn_cast<VectorType>(value.getType());
+  if (!type)
+    return {value};
+  SmallVector<Value> values;
+  for (int64_t i = 0; i < type.getNumElements(); ++i)
+    values.push_back(vector::ExtractOp::create(b, value, i));
+  return values;
+}
+
 //===-- Loads and stores ---------------------------------------------------------------------===//
 
 LogicalResult ThreadLowering::lower(LoadOp op) {
@@ -78,26 +125,36 @@ LogicalResult ThreadLowering::lower(LoadOp op) {
   Value row = get(op.getRow()), column = get(op.getColumn());
   Value first = b.add(row, part(layout, 0)), firstColumn = b.add(column, part(layout, 1));
   SmallVector<Type> types(registers.count(), type.getElementType());
-  auto load = [&](int64_t i) -> SmallVector<Value> {
-    return {
-        loadAt(view, address(view, first, firstColumn, registers.place(0, registers.along(0, i)),
-                             registers.place(1, registers.along(1, i))))};
-  };
-  auto loadAll = [&](function_ref<Value(int64_t)> condition) {
-    SmallVector<Value> values;
-    for (int64_t i = 0; i < registers.count(); ++i)
-      values.push_back(registers.surelyOutside(i) ? b.zero(type.getElementType())
-                                                  : where(condition(i), type.getElementType(), [&] {
-                                                      return load(i);
-                                                    }).front());
+  RegisterRuns runs = findRuns(type, view, first, firstColumn);
+  auto loadAll = [&](const RegisterRuns &by, function_ref<Value(int64_t)> condition) {
+    SmallVector<Value> values(registers.count());
+    for (int64_t i = 0; i < registers.count(); ++i) {
+      SmallVector<int64_t> run = by.from(registers, i);
+      SmallVector<Type> runTypes(run.size(), type.getElementType());
+      SmallVector<Value> loaded;
+      if (registers.surelyOutside(i))
+        loaded.assign(run.size(), b.zero(type.getElementType()));
+      else if (!run.empty())
+        loaded = where(condition(i), runTypes, [&] {
+          Value at = address(view, first, firstColumn, registers.place(0, registers.along(0, i)),
+                             registers.place(1, registers.along(1, i)));
+          return toElements(loadRun(view, at, run.size()));
+        });
+      for (auto [number, value] : llvm::zip(run, loaded))
+        values[number] = value;
+    }
     return values;
   };
   Value all = isAllInside(view, row, column, type.getRows(), type.getColumns());
+  bool whole = endsWithRuns(runs, view, first, firstColumn);
   define(op.getTile(),
          where(
              all, types,
-             [&] { return loadAll([&](int64_t i) { return isInside(type, registers, i); }); },
-             [&] { return loadAll(insideOf(view, registers, first, firstColumn)); }));
+             [&] { return loadAll(runs, [&](int64_t i) { return isInside(type, registers, i); }); },
+             [&] {
+               return loadAll(whole ? runs : RegisterRuns(),
+                              insideOf(view, registers, first, firstColumn));
+             }));
   return success();
 }
 
@@ -128,17 +185,27 @@ LogicalResult ThreadLowering::lower(GatherOp op) {
   for (int64_t c = 0; c < registers.count(1); ++c)
     columnInside.push_back(surely ? isInside(type, registers, 1, c)
                                   : isBelow(b.add(first, registers.place(1, c)), view.extent[1]));
-  SmallVector<Value> values;
+  // Rows may be any.
+  RegisterRuns runs(type, /*axis=*/1, [&](int64_t width) {
+    return isAligned(view, b.index(0), first, /*axis=*/1, /*several=*/true, width);
+  });
+  if (!surely && !endsWithRuns(runs, view, b.index(0), first))
+    runs = RegisterRuns();
+  SmallVector<Value> values(registers.count());
   for (int64_t i = 0; i < registers.count(); ++i) {
     int64_t r = registers.along(0, i), c = registers.along(1, i);
-    if (registers.surelyOutside(i)) {
-      values.push_back(b.zero(type.getElementType()));
-      continue;
-    }
-    values.push_back(where(both(columnInside[c], hasRows), type.getElementType(), [&] {
-                       return SmallVector<Value>{
-                           loadAt(view, address(view, rows[r], first, 0, registers.place(1, c)))};
-                     }).front());
+    SmallVector<int64_t> run = runs.from(registers, i);
+    SmallVector<Type> runTypes(run.size(), type.getElementType());
+    SmallVector<Value> loaded;
+    if (registers.surelyOutside(i))
+      loaded.assign(run.size(), b.zero(type.getElementType()));
+    else if (!run.empty())
+      loaded = where(both(columnInside[c], hasRows), runTypes, [&] {
+        Value at = address(view, rows[r], first, 0, registers.place(1, c));
+        return toElements(loadRun(view, at, run.size()));
+      });
+    for (auto [number, value] : llvm::zip(run, loaded))
+      values[number] = value;
   }
   define(op.getTile(), values);
   return success();
@@ -156,21 +223,29 @@ LogicalResult ThreadLowering::lower(StoreOp op) {
   SmallVector<Value> values(getTile(op.getTile()));
   Value row = get(op.getRow()), column = get(op.getColumn());
   Value first = b.add(row, part(layout, 0)), firstColumn = b.add(column, part(layout, 1));
-  auto storeAll = [&](function_ref<Value(int64_t)> condition) {
-    for (int64_t i = 0; i < registers.count(); ++i)
-      if (!registers.surelyOutside(i))
-        when(both(condition(i), isInside(type, registers, i)), [&] {
-          Value at = address(view, first, firstColumn, registers.place(0, registers.along(0, i)),
-                             registers.place(1, registers.along(1, i)));
-          memref::StoreOp::create(b, values[i], view.flat, at);
-        });
+  RegisterRuns runs = findRuns(type, view, first, firstColumn);
+  auto storeAll = [&](const RegisterRuns &by, function_ref<Value(int64_t)> condition) {
+    for (int64_t i = 0; i < registers.count(); ++i) {
+      SmallVector<int64_t> run = by.from(registers, i);
+      if (run.empty() || registers.surelyOutside(i))
+        continue;
+      when(both(condition(i), isInside(type, registers, i)), [&] {
+        Value at = address(view, first, firstColumn, registers.place(0, registers.along(0, i)),
+                           registers.place(1, registers.along(1, i)));
+        storeRun(toVector(llvm::map_to_vector(run, [&](int64_t number) { return values[number]; })),
+                 view, at);
+      });
+    }
   };
   Value all = isAllInside(view, row, column, type.getRows(), type.getColumns());
+  bool whole = endsWithRuns(runs, view, first, firstColumn);
   when(isOwner(layout), [&] {
-    auto plain = [&] { storeAll([](int64_t) { return Value(); }); };
+    auto plain = [&] { storeAll(runs, [](int64_t) { return Value(); }); };
     if (!all)
       return plain();
-    b.when(all, plain, [&] { storeAll(insideOf(view, registers, first, firstColumn)); });
+    b.when(all, plain, [&] {
+      storeAll(whole ? runs : RegisterRuns(), insideOf(view, registers, first, firstColumn));
+    });
   });
   return success();
 }

@@ -50,8 +50,8 @@ LogicalResult ThreadLowering::lowerOp(Operation *op) {
   if (isa<TileDialect>(op->getDialect()))
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
         .Case<KernelOp, ViewOp, PackedOp, LoadOp, GatherOp, StoreOp, SharedOp, CopyOp, PutOp, GetOp,
-              BarrierOp, MapOp, ReduceOp, BroadcastOp, ExtractOp, SplatOp, IotaOp, CastOp, MmaOp>(
-            [&](auto tile) { return lower(tile); })
+              BarrierOp, SlotOp, CommitOp, WaitOp, MapOp, ReduceOp, BroadcastOp, ExtractOp, SplatOp,
+              IotaOp, CastOp, MmaOp>([&](auto tile) { return lower(tile); })
         .Default([](Operation *other) {
           return other->emitOpError("is not known to fovea-tile-to-threads");
         });

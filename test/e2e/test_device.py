@@ -57,8 +57,6 @@ def test_an_artifact_without_code_says_how_to_make_it(compiled, fovea_run, shake
 
 
 PTXAS = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin")
-# Attention over padded words: ptxas stops at 128 registers and spills nine.
-SPILLS = {"masks/padding.mlir"}
 MODELS = [LLAMA, *sorted((ROOT / "examples").rglob("*.mlir")), *sorted((ROOT / "examples").rglob("*.onnx"))]
 
 
@@ -77,4 +75,4 @@ def test_ptxas_takes_every_kernel(fovea, tmp_path, model):
         spills = [int(number) for number in re.findall(r"(\d+) bytes spill stores", done.stderr)]
         assert len(spills) >= kernels
         if chip == "sm_80":
-            assert any(spills) == (str(model.relative_to(ROOT / "examples")) in SPILLS), done.stderr
+            assert not any(spills), done.stderr

@@ -12,7 +12,7 @@ module attributes {fovea.target = #fovea.target<"sm_80", lanes = 1, registers = 
   // where faults go, and what.
   // CHECK-LABEL: llvm.func @scale
   // CHECK-SAME: (%[[X:.*]]: i64, %[[ROWS:.*]]: i64, %{{[^:]*}}: i64, %[[S:.*]]: i64, %[[OFFSET:.*]]: i64, %[[STRIDE:.*]]: i64, %[[FAULT:.*]]: i64, %[[WORD:[^:]*]]: i64)
-  // CHECK-SAME: nvvm.kernel, nvvm.reqntid = array<i32: 128>
+  // CHECK-SAME: nvvm.kernel, nvvm.minctasm = 1 : i32, nvvm.reqntid = array<i32: 128>
   // CHECK-DAG: llvm.inttoptr %[[X]] : i64 to !llvm.ptr<1>
   // CHECK-DAG: llvm.inttoptr %[[S]] : i64 to !llvm.ptr<1>
   // CHECK-DAG: %[[WHERE:.*]] = llvm.inttoptr %[[FAULT]] : i64 to !llvm.ptr<1>

@@ -93,3 +93,86 @@ gpu.module @gpu {
     return
   }
 }
+
+// -----
+
+// What memory and registers, or memory and shared memory, have side by side moves as a vector where its place is surely a multiple of
+// its size. Where only a part may be inside the view (its size is not known) that is so for tiles that are inside as a whole.
+
+#wide = #tile.layout<rows = [threads 8 by 8], columns = [registers 4, threads 8 by 1]>
+
+gpu.module @gpu {
+  // CHECK-LABEL: func.func private @vectors
+  // CHECK: scf.if
+  // CHECK: vector.load {{.*}} {alignment = 16 : i64} : memref<?xf32>, vector<4xf32>
+  // CHECK-NOT: memref.load
+  // CHECK: } else {
+  // Each vector is inside as a whole, or not at all.
+  // CHECK: scf.if
+  // CHECK: vector.load {{.*}} {alignment = 16 : i64}
+  // CHECK-NOT: memref.load
+  // CHECK: llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<3>
+  // The copy: the tile's rows are memory's columns, of which the view may end within a vector.
+  // CHECK: scf.if
+  // CHECK: %[[BOTH:.*]] = vector.load {{.*}} {alignment = 16 : i64} : memref<?xbf16>, vector<8xbf16>
+  // CHECK: llvm.store %[[BOTH]], {{.*}} {alignment = 16 : i64} : vector<8xbf16>, !llvm.ptr<3>
+  // CHECK: } else {
+  // CHECK: memref.load
+  // CHECK: nvvm.barrier
+  // CHECK: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
+  // CHECK: vector.store {{.*}} {alignment = 16 : i64}
+  func.func private @vectors(%x: memref<?x?x96xf32>, %z: memref<?x64xbf16>, %n: index, %y: memref<?x96xf32>, %part: index, %parts: index) attributes {fovea.threads = 64 : i32} {
+    %c0 = arith.constant 0 : index
+    %c32 = arith.constant 32 : index
+    %c3 = arith.constant 3 : index
+    %xv = tile.view %x at(%n) axes(1, 2) : memref<?x?x96xf32> -> !tile.view<?x96xf32>
+    %zv = tile.view %z axes(1, 0) length(%n) : memref<?x64xbf16> -> !tile.view<?x?xbf16>
+    %yv = tile.view %y axes(0, 1) : memref<?x96xf32> -> !tile.view<?x96xf32>
+    tile.kernel grid(%b) = (%c3) {
+      %p = tile.shared at(0) : !tile.shared<8x32xf32, strides [36, 1]>
+      %q = tile.shared at(2048) : !tile.shared<16x8xbf16, strides [1, 24]>
+      %j = arith.muli %b, %c32 : index
+      %t = tile.load %xv[%n, %j] : !tile.view<?x96xf32> -> !tile.tile<8x32xf32, #wide>
+      tile.put %t to %p : !tile.tile<8x32xf32, #wide>, !tile.shared<8x32xf32, strides [36, 1]>
+      tile.copy %zv[%j, %n] to %q : !tile.view<?x?xbf16>, !tile.shared<16x8xbf16, strides [1, 24]>
+      tile.barrier
+      %u = tile.get %p : !tile.shared<8x32xf32, strides [36, 1]> -> !tile.tile<8x32xf32, #wide>
+      tile.store %u, %yv[%n, %j] : !tile.tile<8x32xf32, #wide>, !tile.view<?x96xf32>
+    }
+    return
+  }
+}
+
+// -----
+
+// Copies that are only begun; zeros are what a source of no bytes gives. A slot is a place in its ring.
+
+gpu.module @gpu {
+  // CHECK-LABEL: func.func private @ahead
+  // CHECK-DAG: %[[BYTES:.*]] = arith.constant 2176 : i64
+  // CHECK-DAG: %[[SIXTEEN:.*]] = arith.constant 16 : i32
+  // CHECK-DAG: %[[NOTHING:.*]] = arith.constant 0 : i32
+  // CHECK: %[[OFFSET:.*]] = arith.muli %{{.*}}, %[[BYTES]] : i64
+  // CHECK: llvm.getelementptr %{{.*}}[%[[OFFSET]]]
+  // CHECK: scf.if
+  // CHECK: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>
+  // CHECK: } else {
+  // CHECK: %[[SIZE:.*]] = arith.select %{{.*}}, %[[SIXTEEN]], %[[NOTHING]] : i32
+  // CHECK: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache = cg, %[[SIZE]]
+  // CHECK: nvvm.cp.async.commit.group
+  // CHECK: nvvm.cp.async.wait.group 1
+  func.func private @ahead(%x: memref<?x96xbf16>, %n: index, %part: index, %parts: index) attributes {fovea.threads = 64 : i32} {
+    %c3 = arith.constant 3 : index
+    %c32 = arith.constant 32 : index
+    %xv = tile.view %x axes(0, 1) : memref<?x96xbf16> -> !tile.view<?x96xbf16>
+    tile.kernel grid(%b) = (%c3) {
+      %ring = tile.shared stages(3) at(0) : !tile.shared<27x32xbf16, strides [40, 1]>
+      %j = arith.muli %b, %c32 : index
+      %p = tile.slot %ring[%n] : !tile.shared<27x32xbf16, strides [40, 1]>
+      tile.copy %xv[%n, %j] to %p async : !tile.view<?x96xbf16>, !tile.shared<27x32xbf16, strides [40, 1]>
+      tile.commit
+      tile.wait pending(1)
+    }
+    return
+  }
+}
