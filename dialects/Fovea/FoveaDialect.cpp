@@ -24,6 +24,36 @@ using namespace mlir::fovea;
 #define GET_TYPEDEF_CLASSES
 #include "dialects/Fovea/FoveaTypes.cpp.inc"
 
+//===-- What may stand at the end of #fovea.attention_tiles -----------------------------------===//
+
+static ParseResult parseAttentionOptions(AsmParser &parser, SmallVector<int64_t> &split,
+                                         Type &operands) {
+  while (succeeded(parser.parseOptionalComma())) {
+    StringRef name;
+    SMLoc loc = parser.getCurrentLocation();
+    if (failed(parser.parseOptionalKeyword(&name, {"split", "operands"})))
+      return parser.emitError(loc, "expects split or operands");
+    if (parser.parseEqual())
+      return failure();
+    if (name == "operands" ? parser.parseType(operands)
+                           : parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+                               return parser.parseInteger(split.emplace_back());
+                             }))
+      return failure();
+  }
+  return success();
+}
+
+static void printAttentionOptions(AsmPrinter &printer, ArrayRef<int64_t> split, Type operands) {
+  if (!split.empty()) {
+    printer << ", split = [";
+    llvm::interleaveComma(split, printer);
+    printer << "]";
+  }
+  if (operands)
+    printer << ", operands = " << operands;
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "dialects/Fovea/FoveaAttrs.cpp.inc"
 

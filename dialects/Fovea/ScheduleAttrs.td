@@ -65,17 +65,21 @@ def Fovea_AttentionScheduleAttr : FoveaAttr<"AttentionSchedule", "attention_tile
     no block fewer than 512 keys, and into no more parts than make 64 blocks of work. So the number of parts is
     computed from shapes, when a call's sizes are known, and never from the number of threads.
 
+    With `operands = bf16` both products multiply bf16: queries as they are, so that the scale is put on the scores, and
+    the softmax's weights rounded (by at most 2^-9 of each), as instructions for matrices take them. Sums stay f32.
+
     * (C1) all sizes are positive; `scores`, `values` and `split` are two each.
     * (C2) `queries` is a multiple of the rows of `scores` and of `values`.
     * (C3) `keys` is a multiple of the keys of `scores`.
     * (C4) the keys of `split` are a multiple of `keys`.
+    * (C5) `operands` is f16 or bf16.
   }];
   let parameters = (ins "int64_t":$queries, "int64_t":$keys, "AttentionAxis":$axis,
                         ArrayRefParameter<"int64_t">:$scores, ArrayRefParameter<"int64_t">:$values,
-                        OptionalArrayRefParameter<"int64_t">:$split);
+                        OptionalArrayRefParameter<"int64_t">:$split, OptionalParameter<"::mlir::Type">:$operands);
   let assemblyFormat = [{
     `<` `queries` `=` $queries `,` `keys` `=` $keys `,` `axis` `=` $axis `,` `scores` `=` `[` $scores `]` `,`
-        `values` `=` `[` $values `]` (`,` `split` `=` `[` $split^ `]`)? `>`
+        `values` `=` `[` $values `]` `` custom<AttentionOptions>($split, $operands) `` `>`
   }];
   let genVerifyDecl = 1;
 }

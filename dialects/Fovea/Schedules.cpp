@@ -62,7 +62,8 @@ LogicalResult ContractionScheduleAttr::verify(EmitError emitError, ArrayRef<int6
 
 LogicalResult AttentionScheduleAttr::verify(EmitError emitError, int64_t queries, int64_t keys,
                                             AttentionAxis, ArrayRef<int64_t> scores,
-                                            ArrayRef<int64_t> values, ArrayRef<int64_t> split) {
+                                            ArrayRef<int64_t> values, ArrayRef<int64_t> split,
+                                            Type operands) {
   if (failed(verifyPositive(emitError, "queries", queries)) ||
       failed(verifyPositive(emitError, "keys", keys)) ||
       failed(verifyPair(emitError, "scores", scores)) ||
@@ -73,9 +74,12 @@ LogicalResult AttentionScheduleAttr::verify(EmitError emitError, int64_t queries
     return failure();
   if (failed(verifyMultiple(emitError, "keys", keys, "the keys of scores", scores[1]))) // C3
     return failure();
-  return split.empty()
-             ? success()
-             : verifyMultiple(emitError, "the keys of split", split[0], "keys", keys); // C4
+  if (!split.empty() &&
+      failed(verifyMultiple(emitError, "the keys of split", split[0], "keys", keys))) // C4
+    return failure();
+  if (operands && !operands.isF16() && !operands.isBF16()) // C5
+    return emitError() << "expects operands of f16 or bf16, got " << operands;
+  return success();
 }
 
 LogicalResult RowScheduleAttr::verify(EmitError emitError, int64_t rows) {

@@ -226,6 +226,19 @@ LogicalResult StoreOp::verify() {
 
 //===-- dot ----------------------------------------------------------------------------------===//
 
+/// An atom's operands and sums.
+static LogicalResult verifyAtom(Operation *op, Atom atom, Type a, Type b, Type sum) {
+  bool halves = a == b && (a.isF16() || a.isBF16());
+  bool narrow = a.getIntOrFloatBitWidth() <= 32 && b.getIntOrFloatBitWidth() <= 32;
+  if (sum.isF32() && (atom == Atom::M16N8K16 ? halves : narrow))
+    return success();
+  return op->emitOpError("expects what ")
+         << stringifyAtom(atom) << " takes, "
+         << (atom == Atom::M16N8K16 ? "f16 or bf16 twice and sums of f32"
+                                    : "at most f32 and sums of f32")
+         << ", got " << a << ", " << b << " and " << sum;
+}
+
 LogicalResult DotOp::verify() {
   TileType a = getA().getType(), b = getB().getType(), result = getResult().getType();
   // (C1)
@@ -253,7 +266,9 @@ LogicalResult DotOp::verify() {
   if (std::optional<ArrayRef<int64_t>> block = getBlock())
     if (block->size() != 2 || llvm::any_of(*block, [](int64_t n) { return n <= 0; }))
       return emitOpError("expects a block of two positive sizes");
-  return success();
+  // (C5)
+  return getAtom() ? verifyAtom(*this, *getAtom(), a.getElementType(), b.getElementType(), sum)
+                   : success();
 }
 
 //===-- map ----------------------------------------------------------------------------------===//
@@ -516,7 +531,8 @@ LogicalResult MmaOp::verify() {
   // (C3)
   for (Value operand : {getA(), getB()})
     if (auto tile = dyn_cast<TileType>(operand.getType());
-        tile && !tile.getLayout() && !operand.getDefiningOp<LoadOp>())
-      return emitOpError("expects shared memory, a load or a tile with a layout, got ") << tile;
-  return success();
+        tile && !operand.getDefiningOp<LoadOp>() && !(getAtom() && operand == getA()))
+      return emitOpError("expects shared memory or a load, got ") << tile;
+  // (C4)
+  return getAtom() ? verifyAtom(*this, *getAtom(), aElement, bElement, sum) : success();
 }

@@ -155,6 +155,18 @@ def StoreOp : TileOp<"store"> {
 
 //===-- Products --------------------------------------------------------------------------------------------===//
 
+def Tile_Atom : I32EnumAttr<"Atom", "An instruction of a warp that multiplies matrices", [
+    I32EnumAttrCase<"M16N8K8", 0, "m16n8k8">, I32EnumAttrCase<"M16N8K16", 1, "m16n8k16">]> {
+  let description = [{
+    Named as PTX does (ISA 8.0, section 9.7.14): rows, columns and depth of one product.
+
+    * `m16n8k16`: operands of f16 or of bf16, sums of f32.
+    * `m16n8k8`: operands of tf32. An f32 is given as two of them, which have 22 of its 24 bits, and the product of the
+      two small ones is left out; f16 and bf16 are exact. An infinite f32 makes NaN, not infinity.
+  }];
+  let cppNamespace = "::mlir::fovea::tile";
+}
+
 def DotOp : TileOp<"dot", [Pure]> {
   let summary = "A product of two tiles, added to a third";
   let description = [{
@@ -162,12 +174,14 @@ def DotOp : TileOp<"dot", [Pure]> {
     Products of narrow elements are widened first; the sum runs in the result's type, in any order.
 
     `block` = `[rows, columns]` says how much of the result, in the result's own order of lanes (first the axis that is
-    not in lanes), a lowering should hold in registers at a time.
+    not in lanes), a lowering should hold in registers at a time. `atom` is the instruction that a GPU's warps use;
+    without, they multiply and add by element.
 
     * (C1) the shapes of a, b and the result fit together.
     * (C2) the result is of f32 or f64; a's and b's elements are floating-point numbers no wider.
     * (C3) acc has the result's type.
     * (C4) `block`, if given, is two positive numbers, which need divide nothing.
+    * (C5) an atom takes the operands' types and sums in the result's.
 
     ```mlir
     %s = tile.dot %a, %b transpose_b into %c block(8, 48)
@@ -175,12 +189,18 @@ def DotOp : TileOp<"dot", [Pure]> {
     ```
   }];
   let arguments = (ins Tile_TileType:$a, Tile_TileType:$b, Optional<Tile_TileType>:$acc, UnitAttr:$transpose_b,
-                       OptionalAttr<DenseI64ArrayAttr>:$block);
+                       OptionalAttr<DenseI64ArrayAttr>:$block, OptionalAttr<Tile_Atom>:$atom);
   let results = (outs Tile_TileType:$result);
   let assemblyFormat = [{
-    $a `,` $b (`transpose_b` $transpose_b^)? (`into` $acc^)? (`block` `` custom<Block>($block)^)? attr-dict
+    $a `,` $b (`transpose_b` $transpose_b^)? (`into` $acc^)? (`block` `` custom<Block>($block)^)?
+    (`atom` `(` $atom^ `)`)? attr-dict
     `:` qualified(type($a)) `,` qualified(type($b)) `->` custom<ResultAndAcc>(type($result), ref($acc), type($acc))
   }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$a, "::mlir::Value":$b, "::mlir::Value":$acc,
+                                 "bool":$transpose_b, "::mlir::DenseI64ArrayAttr":$block), [{
+    build($_builder, $_state, result, a, b, acc, transpose_b ? $_builder.getUnitAttr() : ::mlir::UnitAttr(), block,
+          /*atom=*/AtomAttr());
+  }]>];
   let hasVerifier = 1;
 }
 
@@ -491,11 +511,13 @@ def MmaOp : TileOp<"mma"> {
   let description = [{
     `result[m, n] = acc[m, n] + sum_k a[m, k] * b[k, n]`, with `transpose_b` of `b[n, k]`: a `tile.dot` behind
     `fovea-stage-operands`. An operand is shared memory, or a tile: one that `tile.load` gave is read where it lies,
-    element by element, zero outside of its view; another has the layout that the instruction takes.
+    element by element, zero outside of its view. With an `atom` the warps' own rows of a may be a tile in registers,
+    as the atom takes them.
 
     * (C1) the shapes of a, b and the result fit together.
     * (C2) the result is of f32 or f64; a's and b's elements are floating-point numbers no wider.
-    * (C3) a tile operand without a layout is a load's.
+    * (C3) a tile operand is a load's, or an atom's a.
+    * (C4) an atom takes the operands' types and sums in the result's.
 
     ```mlir
     %s = tile.mma %xs, %ws transpose_b into %acc
@@ -504,10 +526,10 @@ def MmaOp : TileOp<"mma"> {
   }];
   let arguments = (ins Arg<AnyTypeOf<[Tile_TileType, Tile_SharedType]>, "", [MemRead]>:$a,
                        Arg<AnyTypeOf<[Tile_TileType, Tile_SharedType]>, "", [MemRead]>:$b,
-                       Tile_TileType:$acc, UnitAttr:$transpose_b);
+                       Tile_TileType:$acc, UnitAttr:$transpose_b, OptionalAttr<Tile_Atom>:$atom);
   let results = (outs Tile_TileType:$result);
   let assemblyFormat = [{
-    $a `,` $b (`transpose_b` $transpose_b^)? `into` $acc attr-dict
+    $a `,` $b (`transpose_b` $transpose_b^)? `into` $acc (`atom` `(` $atom^ `)`)? attr-dict
     `:` type($a) `,` type($b) `->` custom<ResultAndAcc>(type($result), ref($acc), type($acc))
   }];
   let hasVerifier = 1;

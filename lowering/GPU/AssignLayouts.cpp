@@ -23,51 +23,72 @@ static constexpr int64_t kVector = 4;
 
 namespace {
 
-/// A kernel's layouts: `rows` groups of `columns` threads. What an axis of some size looks like
-/// depends on that size alone, so tiles agree wherever they have rows or columns in common.
+/// A kernel's layouts. What an axis of some size looks like depends on that size alone, so tiles
+/// agree wherever they have rows or columns in common.
 class Family {
 public:
-  /// For tiles of at most `rows` and `columns`. Columns lie in a warp if they can, so that a row is
-  /// summed by shuffles.
-  Family(MLIRContext *context, int64_t threads, int64_t rows, int64_t columns) : context(context) {
+  /// For tiles of at most `rows` and `columns`: groups of threads for rows, threads of a group for
+  /// columns. Columns lie in a warp if they can, so that a row is summed by shuffles.
+  static Family byElements(MLIRContext *context, int64_t threads, int64_t rows, int64_t columns) {
     auto power = [](int64_t size) { return int64_t(llvm::PowerOf2Ceil(size)); };
+    Family family(context);
     int64_t wanted = std::max<int64_t>(power(columns) / kVector, 1);
-    this->columns = std::min({wanted, kWarp, threads});
-    this->rows = std::min(threads / this->columns, power(rows));
-    this->columns = threads / this->rows;
+    int64_t across = std::min({wanted, kWarp, threads});
+    int64_t down = std::min(threads / across, power(rows));
+    family.across = threads / down;
+    family.rows = {{down, family.across}, kRest};
+    return family;
+  }
+
+  /// As atoms give their sums, 16 rows of 8 columns each, and take their left operands: the depth
+  /// is in the order of the columns, for both operands alike.
+  static Family byAtoms(MLIRContext *context, TensorWarps warps) {
+    Family family(context);
+    family.rows = {{8, 4}, {2, 0}, {warps.rows, kWarp}, kRest};
+    family.warps = warps;
+    return family;
   }
 
   LayoutAttr getLayout(TileType type) const {
-    return LayoutAttr::get(context, getRows(type.getRows()), getColumns(type.getColumns()));
+    return LayoutAttr::get(context, makeDigits(type.getRows(), rows),
+                           makeDigits(type.getColumns(), getColumns(type.getColumns())));
   }
 
 private:
-  SmallVector<Digit> getRows(int64_t size) const {
-    return makeDigits(size, /*vector=*/1, rows, columns);
-  }
+  explicit Family(MLIRContext *context) : context(context) {}
+
+  /// As many registers as it takes.
+  static constexpr Digit kRest = {0, 0};
+
   SmallVector<Digit> getColumns(int64_t size) const {
+    if (warps) {
+      int64_t pieces = llvm::divideCeil(size, 8 * warps->columns);
+      return {{2, 0}, {4, 1}, {pieces, 0}, {warps->columns, kWarp * warps->rows}};
+    }
     int64_t vector = kVector;
-    while (vector > 1 && size % (vector * columns) != 0)
+    while (vector > 1 && size % (vector * across) != 0)
       vector /= 2;
-    return makeDigits(size, vector, columns, 1);
+    return {{vector, 0}, {across, 1}, kRest};
   }
-  /// `vector` neighbours in a thread, then threads, then as many rounds as it takes.
-  static SmallVector<Digit> makeDigits(int64_t size, int64_t vector, int64_t threads, int64_t by) {
+
+  /// Of a pattern's digits as much as it takes to count to `size`.
+  static SmallVector<Digit> makeDigits(int64_t size, ArrayRef<Digit> pattern) {
     SmallVector<Digit> digits;
-    if (size == 1)
-      return digits;
-    threads = std::min<int64_t>(threads, llvm::PowerOf2Ceil(size));
-    if (vector > 1)
-      digits.push_back({vector, 0});
-    if (threads > 1)
-      digits.push_back({threads, by});
-    if (int64_t rounds = llvm::divideCeil(size, vector * threads); rounds > 1)
-      digits.push_back({rounds, 0});
+    int64_t rest = size;
+    for (Digit digit : pattern) {
+      int64_t most = digit.by ? int64_t(llvm::PowerOf2Ceil(rest)) : rest;
+      digit.size = digit.size ? std::min(digit.size, most) : rest;
+      if (digit.size > 1)
+        digits.push_back(digit);
+      rest = llvm::divideCeil(rest, digit.size);
+    }
     return digits;
   }
 
   MLIRContext *context;
-  int64_t rows, columns;
+  SmallVector<Digit> rows;
+  int64_t across = 1;               ///< threads for columns, without atoms
+  std::optional<TensorWarps> warps; ///< with atoms
 };
 
 } // namespace
@@ -96,7 +117,10 @@ static void assign(KernelOp kernel, int64_t threads) {
     rows = std::max(rows, type.getRows());
     columns = std::max(columns, type.getColumns());
   });
-  Family family(kernel.getContext(), threads, rows, columns);
+  MLIRContext *context = kernel.getContext();
+  std::optional<TensorWarps> warps = TensorWarps::find(kernel, threads);
+  Family family = warps ? Family::byAtoms(context, *warps)
+                        : Family::byElements(context, threads, rows, columns);
   forEachTile(kernel, [&](Value value, TileType type) {
     value.setType(type.withLayout(family.getLayout(type)));
   });

@@ -21,8 +21,9 @@ namespace mlir::fovea {
 #define GEN_PASS_REGISTRATION
 #include "lowering/GPU/Passes.h.inc"
 
-/// `kernels` -> `threads`: the kernels of a `gpu.module`, one thread's code each.
-void buildThreadsPipeline(OpPassManager &pm);
+/// `kernels` -> `threads`: the kernels of a `gpu.module`, one thread's code each. Without
+/// `tensorCores` products are multiply-adds, whatever instructions there are for matrices.
+void buildThreadsPipeline(OpPassManager &pm, bool tensorCores = true);
 /// `threads` -> the LLVM dialect, in the same `gpu.module`.
 void buildNvvmPipeline(OpPassManager &pm);
 /// Registers the two as `fovea-to-threads` and `fovea-to-nvvm`, and their passes.

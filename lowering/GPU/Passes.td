@@ -24,6 +24,25 @@ def OutlineDevicePass : Pass<"fovea-outline-device", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::gpu::GPUDialect"];
 }
 
+def ChooseAtomsPass : Pass<"fovea-choose-atoms", "::mlir::func::FuncOp"> {
+  let summary = "Say which instruction multiplies";
+  let description = [{
+    A product with as many rows and columns as an instruction for matrices has, or more, gets it as its atom: `m16n8k16`
+    where both operands are f16 or both bf16, else `m16n8k8`, where an f32 is two tf32. Products of f64 and those of
+    few rows are done by element.
+
+    ```mlir
+    // before
+    %y = tile.dot %x, %w transpose_b : !tile.tile<64x192xbf16>, !tile.tile<48x192xbf16> -> !tile.tile<64x48xf32>
+    // after
+    %y = tile.dot %x, %w transpose_b atom(m16n8k16) : !tile.tile<64x192xbf16>, !tile.tile<48x192xbf16> -> !tile.tile<64x48xf32>
+    ```
+  }];
+  let options = [Option<"tensorCores", "tensor-cores", "bool", /*default=*/"true",
+                        "Use instructions for matrices at all">];
+  let dependentDialects = ["::mlir::fovea::tile::TileDialect"];
+}
+
 def StageOperandsPass : Pass<"fovea-stage-operands", "::mlir::func::FuncOp"> {
   let summary = "Bring the operands of products to where a GPU's block reads them";
   let description = [{
@@ -35,7 +54,9 @@ def StageOperandsPass : Pass<"fovea-stage-operands", "::mlir::func::FuncOp"> {
     Where only one of two loads' views may end within the product's depth, both are read in place: opposite of the zeros that
     a copy has there may stand what is no number.
 
-    The left operand lies in rows of k, the right one in columns: threads of a warp share rows.
+    The left operand lies in rows of k, the right one in columns: threads of a warp share rows. For a product with an atom
+    both lie as their memory does, and a left operand that is computed, or that stands outside of the product's loop,
+    stays in registers if all warps stand below each other and have room.
 
     ```mlir
     // before
@@ -56,7 +77,8 @@ def StageOperandsPass : Pass<"fovea-stage-operands", "::mlir::func::FuncOp"> {
     Refuses products outside of a `tile.kernel`, and of views that are carried.
   }];
   let options = [Option<"chunkBytes", "chunk-bytes", "int64_t", /*default=*/"16384",
-                        "Shared memory for the operands of one product, where they are loads">];
+                        "Shared memory for the operands of one product, where they are loads">,
+                 Option<"threads", "threads", "int64_t", /*default=*/"128", "Threads of a block">];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::fovea::tile::TileDialect"];
 }
@@ -65,7 +87,8 @@ def AssignLayoutsPass : Pass<"fovea-assign-layouts", "::mlir::func::FuncOp"> {
   let summary = "Say which thread holds which element of each tile";
   let description = [{
     A kernel's tiles get layouts of one family: groups of threads for rows, threads of a group for columns, by the largest
-    tile. What a layout says of an axis depends on its size alone, so sums of rows lie where the rows are. `lanes` are
+    tile; or, where a product has an atom, as atoms give their sums, with warps below each other as far as there are
+    rows for them. What a layout says of an axis depends on its size alone, so sums of rows lie where the rows are. `lanes` are
     dropped, and casts that only change them. A reduction along an axis that threads of several warps hold gets its
     scratch memory. Loads that products read in place have no layout.
 
@@ -153,7 +176,8 @@ def TileToThreadsPass : Pass<"fovea-tile-to-threads", "::mlir::gpu::GPUModuleOp"
       registers, then lanes by shuffles, then groups of threads through `scratch`, which has a row for each thread
       and a column for each of the result's registers; what is past a tile is left out.
     - A `tile.mma` is a loop over k of fused multiply-adds, its operands read from shared memory or in place; the
-      latter's k outside of a view are left out.
+      latter's k outside of a view are left out. With an atom it is that instruction, once for each 16 rows, 8 columns
+      and piece of k, its operands read by `ldmatrix` where they are of 16 bits.
     - A cast may change the layout if every thread has the element already.
     - `tile.shared` is a place in one external array, whose needed size becomes the function's
       `fovea.shared_bytes`; `fovea.threads` (128 if not set) says how many threads a block has.
@@ -176,8 +200,8 @@ def TileToThreadsPass : Pass<"fovea-tile-to-threads", "::mlir::gpu::GPUModuleOp"
     }
     ```
 
-    Refuses tiles without a layout or with one of more threads, carried views, tile ops in a map, products of tiles
-    that are no loads, conversions that need memory, reductions over several warps without a scratch, functions with
+    Refuses tiles without a layout or with one of more threads, carried views, tile ops in a map, atoms whose sums or
+    operands lie otherwise than they take them, conversions that need memory, reductions over several warps without a scratch, functions with
     more than one grid, and blocks that are no whole warps.
   }];
   let statistics = [Statistic<"kernels", "kernels", "Kernels lowered">];

@@ -12,10 +12,11 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
-void mlir::fovea::buildThreadsPipeline(OpPassManager &pm) {
+void mlir::fovea::buildThreadsPipeline(OpPassManager &pm, bool tensorCores) {
   OpPassManager &device = pm.nest<gpu::GPUModuleOp>();
   OpPassManager &kernels = device.nest<func::FuncOp>();
   kernels.addPass(createConvertLinalgToLoopsPass());
+  kernels.addPass(createChooseAtomsPass({tensorCores}));
   kernels.addPass(createStageOperandsPass());
   kernels.addPass(createAssignLayoutsPass());
   kernels.addPass(createPlanSharedPass());
@@ -45,7 +46,7 @@ void mlir::fovea::registerGPULowering() {
   registerFoveaGPUPasses();
   PassPipelineRegistration<>("fovea-to-threads",
                              "Kernels of a gpu.module to the code of one thread each",
-                             buildThreadsPipeline);
+                             [](OpPassManager &pm) { buildThreadsPipeline(pm); });
   PassPipelineRegistration<>("fovea-to-nvvm", "From one thread's code to the LLVM dialect",
                              buildNvvmPipeline);
 }

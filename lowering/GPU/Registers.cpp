@@ -11,8 +11,27 @@ using namespace mlir::fovea::tile;
 bool mlir::fovea::isReadInPlace(LoadOp load) {
   return llvm::all_of(load.getTile().getUses(), [](OpOperand &use) {
     auto mma = dyn_cast<MmaOp>(use.getOwner());
-    return mma && &use != &mma.getAccMutable(); // not the sum that a product begins with
+    return mma && !mma.getAtom() &&
+           &use != &mma.getAccMutable(); // not the sum that a product begins with
   });
+}
+
+std::optional<TensorWarps> TensorWarps::find(KernelOp kernel, int64_t threads) {
+  int64_t rows = 0;
+  kernel->walk([&](Operation *op) {
+    bool atom = isa<DotOp>(op)   ? cast<DotOp>(op).getAtom().has_value()
+                : isa<MmaOp>(op) ? cast<MmaOp>(op).getAtom().has_value()
+                                 : false;
+    if (atom)
+      rows = std::max(rows, cast<TileType>(op->getResult(0).getType()).getRows());
+  });
+  if (rows == 0)
+    return std::nullopt;
+  int64_t warps = threads / kWarp;
+  TensorWarps result;
+  result.rows = std::min(warps, std::max<int64_t>(llvm::PowerOf2Ceil(rows) / 16, 1));
+  result.columns = warps / result.rows;
+  return result;
 }
 
 TileRegisters::TileRegisters(TileType type) {

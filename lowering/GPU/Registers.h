@@ -6,6 +6,7 @@
 #define FOVEA_LOWERING_GPU_REGISTERS_H
 
 #include "dialects/Tile/TileDialect.h"
+#include <optional>
 
 namespace mlir::fovea {
 
@@ -13,6 +14,15 @@ inline constexpr int64_t kWarp = 32;
 
 /// A tile that products read where it lies, and nothing else does: no thread holds it.
 bool isReadInPlace(tile::LoadOp load);
+
+/// The warps of a block that multiplies by atoms: `rows` of them below each other, each with its
+/// own 16 rows, and `columns` of these beside each other.
+struct TensorWarps {
+  int64_t rows = 1, columns = 1;
+  /// For a kernel of `threads` whose products, of tiles or staged, have at most so many rows; none
+  /// if no product has an atom.
+  static std::optional<TensorWarps> find(tile::KernelOp kernel, int64_t threads);
+};
 
 /// A thread's registers of a tile, which must have a layout. Register (r, c) has number
 /// `r * columns + c`; its place along an axis is `place(axis, r or c)` plus what the thread adds,

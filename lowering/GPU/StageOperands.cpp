@@ -3,6 +3,7 @@
 // Where the operands of products lie in a GPU's block. The pass's text says what it refuses.
 #include "dialects/Tile/TileDialect.h"
 #include "lowering/GPU/GPU.h"
+#include "lowering/GPU/Registers.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/Support/MathExtras.h"
@@ -32,6 +33,10 @@ struct Operand {
   LoadOp load;
   /// Read from memory by the product itself.
   bool inPlace = false;
+  /// Held by the warps whose rows of the product need it, in registers.
+  bool inRegisters = false;
+
+  bool isStaged() const { return load && !inRegisters; }
 
   int64_t getWidth() const {
     return llvm::divideCeil(tile.getType().getElementType().getIntOrFloatBitWidth(), 8);
@@ -47,11 +52,18 @@ using Staged = llvm::DenseMap<std::pair<Value, int>, Value>;
 
 class Staging {
 public:
-  Staging(DotOp dot, Block &kernel, int64_t chunkBytes, Staged &staged);
+  Staging(DotOp dot, Block &kernel, std::optional<TensorWarps> warps, int64_t chunkBytes,
+          Staged &staged);
   void run();
 
 private:
   Operand makeOperand(TypedValue<TileType> tile, bool kFirst, int64_t uses) const;
+  /// Whether the warps can hold their rows of the left operand for as long as the product needs
+  /// them.
+  bool fitsRegisters(const Operand &operand, TensorWarps warps) const;
+  /// Whether an operand lies in columns: opposite to the way that the product reads it, or, for
+  /// atoms, as its memory does.
+  bool liesInColumns(const Operand &operand, bool natural) const;
   /// How many k are staged at a time.
   int64_t getChunk() const;
   /// Memory for `depth` of the operand's k, at the kernel's start.
@@ -74,19 +86,45 @@ private:
   ImplicitLocOpBuilder b;
   Operand left, right;
   int64_t depth, chunkBytes;
+  std::optional<Atom> atom;
   Staged &staged;
 };
 } // namespace
 
-Staging::Staging(DotOp dot, Block &kernel, int64_t chunkBytes, Staged &staged)
+Staging::Staging(DotOp dot, Block &kernel, std::optional<TensorWarps> warps, int64_t chunkBytes,
+                 Staged &staged)
     : dot(dot), kernel(kernel), b(dot.getLoc(), dot), depth(dot.getA().getType().getColumns()),
-      chunkBytes(chunkBytes), staged(staged) {
+      chunkBytes(chunkBytes), atom(dot.getAtom()), staged(staged) {
   TileType result = dot.getResult().getType();
   left = makeOperand(dot.getA(), /*kFirst=*/false, result.getColumns());
   right = makeOperand(dot.getB(), /*kFirst=*/!dot.getTransposeB(), result.getRows());
   // Shared memory has zeros where a view ends; opposite of them may stand what is no number.
-  if (left.load && right.load && !endAlike(left, right))
+  if (left.load && right.load && !endAlike(left, right)) {
     left.inPlace = right.inPlace = true;
+    atom = std::nullopt;
+  }
+  left.inRegisters = atom && fitsRegisters(left, *warps);
+}
+
+bool Staging::fitsRegisters(const Operand &operand, TensorWarps warps) const {
+  constexpr int64_t kMost = 64; // of 255, beside the sums
+  TileType type = operand.tile.getType();
+  int64_t rows = llvm::divideCeil(type.getRows(), 16 * warps.rows);
+  int64_t registers = rows * 16 * type.getColumns() * operand.getWidth() / 4 / kWarp;
+  // A load is as good in registers only if several products read it.
+  bool isKept = !operand.load || operand.load->getBlock() != dot->getBlock();
+  return warps.columns == 1 && registers <= kMost && isKept;
+}
+
+bool Staging::liesInColumns(const Operand &operand, bool natural) const {
+  if (!atom)
+    return natural;
+  LoadOp load = operand.load;
+  auto view = load ? load.getView().getDefiningOp<ViewOp>() : ViewOp();
+  if (!view) // packed weights run along k, and so do computed tiles
+    return operand.kFirst;
+  int64_t fastest = view.getMemory().getType().getRank() - 1;
+  return view.getAxes().size() == 2 && view.getAxes().front() == fastest;
 }
 
 /// What each element is used for once would be written to shared memory to be read once.
@@ -96,7 +134,7 @@ Operand Staging::makeOperand(TypedValue<TileType> tile, bool kFirst, int64_t use
 }
 
 int64_t Staging::getChunk() const {
-  if (!left.load || !right.load)
+  if (!left.isStaged() || !right.load)
     return depth;    // a computed tile is there as a whole
   int64_t bytes = 0; // of one k
   for (const Operand *operand : {&left, &right})
@@ -208,9 +246,9 @@ Value Staging::put(const Operand &operand, const Operand &other, bool byColumns)
 }
 
 Value Staging::stage(const Operand &operand, Value memory, Value k, int64_t chunk) {
-  LoadOp load = operand.load;
-  if (!load)
+  if (!operand.isStaged())
     return memory;
+  LoadOp load = operand.load;
   auto add = [&](Value first, bool isDepth) -> Value {
     return isDepth ? arith::AddIOp::create(b, first, k).getResult() : first;
   };
@@ -222,7 +260,8 @@ Value Staging::stage(const Operand &operand, Value memory, Value k, int64_t chun
 }
 
 Value Staging::multiply(Value a, Value bOperand, Value sum) {
-  return MmaOp::create(b, sum.getType(), a, bOperand, sum, dot.getTransposeB());
+  AtomAttr attribute = atom ? AtomAttr::get(b.getContext(), *atom) : AtomAttr();
+  return MmaOp::create(b, sum.getType(), a, bOperand, sum, dot.getTransposeBAttr(), attribute);
 }
 
 void Staging::run() {
@@ -232,23 +271,27 @@ void Staging::run() {
     Type element = result.getElementType();
     sum = SplatOp::create(b, result, arith::ConstantOp::create(b, element, b.getZeroAttr(element)));
   }
-  // Threads of a warp share rows and differ in columns: the left operand's elements go to many at
-  // once and lie as k runs; the right one's are read beside each other.
-  bool rightByColumns = !right.kFirst;
+  // Without atoms threads of a warp share rows and differ in columns: the left operand's elements
+  // go to many at once and lie as k runs; the right one's are read beside each other.
+  bool leftByColumns = liesInColumns(left, /*natural=*/false);
+  bool rightByColumns = liesInColumns(right, /*natural=*/!right.kFirst);
   int64_t chunk = getChunk(), whole = depth / chunk * chunk;
   Value zero = arith::ConstantIndexOp::create(b, 0);
   auto part = [&](Value k, int64_t size, Value leftMemory, Value rightMemory, Value into) {
     Value a = stage(left, leftMemory, k, size), other = stage(right, rightMemory, k, size);
     return multiply(a, other, into);
   };
+  auto memory = [&](const Operand &operand, const Operand &opposite, int64_t size,
+                    bool byColumns) -> Value {
+    if (operand.inRegisters)
+      return operand.load ? Value(operand.tile) : clear(operand, opposite);
+    if (!operand.load)
+      return put(operand, opposite, byColumns);
+    return operand.inPlace ? Value() : makeShared(operand, size, byColumns);
+  };
   auto memories = [&](int64_t size) {
-    Value a = !left.load     ? put(left, right, /*byColumns=*/false)
-              : left.inPlace ? Value()
-                             : makeShared(left, size, /*byColumns=*/false);
-    Value other = !right.load     ? put(right, left, rightByColumns)
-                  : right.inPlace ? Value()
-                                  : makeShared(right, size, rightByColumns);
-    return std::pair(a, other);
+    Value a = memory(left, right, size, leftByColumns);
+    return std::pair(a, memory(right, left, size, rightByColumns));
   };
   auto [a, other] = memories(chunk);
   if (chunk == depth) {
@@ -293,8 +336,11 @@ struct StageOperandsPass : fovea::impl::StageOperandsPassBase<StageOperandsPass>
     if (found.wasInterrupted())
       return signalPassFailure();
     Staged staged;
+    llvm::DenseMap<Block *, std::optional<TensorWarps>> warps;
     for (auto [dot, kernel] : dots)
-      Staging(dot, *kernel, chunkBytes, staged).run();
+      warps[kernel] = TensorWarps::find(cast<KernelOp>(kernel->getParentOp()), threads);
+    for (auto [dot, kernel] : dots)
+      Staging(dot, *kernel, warps[kernel], chunkBytes, staged).run();
     // Loads that only products read are gone; other loads are no side effect either.
     getOperation()->walk([](LoadOp load) {
       if (load->use_empty())

@@ -29,6 +29,8 @@ public:
   int64_t sharedBytes = 0;
 
 private:
+  friend class TensorProduct;
+
   //===-- Structure -----------------------------------------------------------------------===//
 
   /// All ops but the terminators of loops, branches and kernels.
@@ -75,6 +77,7 @@ private:
   //===-- Products ------------------------------------------------------------------------===//
 
   LogicalResult lower(tile::MmaOp op);
+  LogicalResult lowerByAtom(tile::MmaOp op);
   /// The elements of an operand at depth `k` that a thread's registers along an axis of the result
   /// need: `axis` is the operand's own one that is not depth.
   using DepthReader = std::function<SmallVector<Value>(Value k)>;

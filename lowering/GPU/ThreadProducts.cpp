@@ -39,8 +39,6 @@ FailureOr<ThreadLowering::DepthReader> ThreadLowering::readOperand(MmaOp op, Val
   }
 
   auto load = operand.getDefiningOp<LoadOp>();
-  if (!load)
-    return op.emitOpError("expects operands in shared memory, or loads, got ") << operand.getType();
   FailureOr<const ViewMemory *> found = getView(load, load.getView());
   if (failed(found))
     return failure();
@@ -79,6 +77,8 @@ FailureOr<ThreadLowering::DepthReader> ThreadLowering::readOperand(MmaOp op, Val
 }
 
 LogicalResult ThreadLowering::lower(MmaOp op) {
+  if (op.getAtom())
+    return lowerByAtom(op);
   TileType type = op.getResult().getType();
   if (failed(checkLayout(op, type)))
     return failure();

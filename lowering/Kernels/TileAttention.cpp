@@ -24,7 +24,8 @@ TileAttention::TileAttention(KernelBuilder &k, AttentionOp op, AttentionSchedule
     : k(k), op(op), schedule(schedule), f32(k.getF32Type()),
       byHead(schedule.getAxis() == AttentionAxis::Heads), rows(schedule.getQueries()),
       keys(schedule.getKeys()), group(op.getQueryHeads() / op.getKeyHeads()),
-      baseTwo(!op.hasScore()), readsByIndex(false) {
+      baseTwo(!op.hasScore()), factor(op.getScale().convertToDouble() * (baseTwo ? kLog2E : 1)),
+      scalesWeights(schedule.getOperands() && baseTwo && factor > 0), readsByIndex(false) {
   if (op.hasScore())
     op.getScore().walk([&](tensor::ExtractOp) { readsByIndex = true; });
 }
@@ -177,6 +178,15 @@ Value TileAttention::higher(Value l, Value r) {
   return map({}, {l, r}, [&](ValueRange x) { return greater(k, x[0], x[1]); });
 }
 
+/// By row, the weight of a score of the keys' walk where `maximum` has weight one.
+Value TileAttention::weighScores(Value score, Value maximum) {
+  if (!scalesWeights)
+    return weigh(score, maximum);
+  return map({}, {score, maximum}, [&](ValueRange x) {
+    return exp2(math::FmaOp::create(k, x[0], k.real(f32, factor), arith::NegFOp::create(k, x[1])));
+  });
+}
+
 /// By row, the weight of a score where `maximum` has weight one.
 Value TileAttention::weigh(Value score, Value maximum) {
   return map({}, {score, maximum}, [&](ValueRange x) { return exp2(k.sub(x[0], x[1])); });
@@ -185,13 +195,14 @@ Value TileAttention::weigh(Value score, Value maximum) {
 //===-- One block ----------------------------------------------------------------------------===//
 
 /// The rows' queries in f32, times the scale and, where a score is nothing but the product,
-/// log2(e).
+/// log2(e); or as the products' operands, without a factor.
 Value TileAttention::loadQueries() {
   Value result = loadRows(k.buffer(op.getQuery()), op.getHeadSize());
-  double factor = op.getScale().convertToDouble() * (baseTwo ? kLog2E : 1);
-  result = map({}, result,
-               [&](ValueRange x) { return k.mul(k.convert(x[0], f32), k.real(f32, factor)); });
-  TileType wanted = type(rows, op.getHeadSize());
+  Type operands = schedule.getOperands();
+  if (!operands)
+    result = map({}, result,
+                 [&](ValueRange x) { return k.mul(k.convert(x[0], f32), k.real(f32, factor)); });
+  TileType wanted = type(rows, op.getHeadSize(), operands);
   return result.getType() == wanted ? result : tile::CastOp::create(k, wanted, result);
 }
 

@@ -99,6 +99,7 @@ private:
   Value loadColumn(Value memory, Value part);
   Value higher(Value l, Value r);
   Value weigh(Value score, Value maximum);
+  Value weighScores(Value score, Value maximum);
   Value exp2(Value x);
   Value alignDown(Value key);
   Value alignUp(Value key);
@@ -114,6 +115,8 @@ private:
   int64_t rows, keys; ///< of a tile of scores
   int64_t group;      ///< query heads that share a key head
   bool baseTwo;       ///< scores carry log2(e) from the start, so that exp is exp2
+  double factor;      ///< of the products: the scale and, with `baseTwo`, log2(e)
+  bool scalesWeights; ///< the walk's scores are without the factor until they are weighed
   bool readsByIndex;  ///< the score region reads tensors at places that it computes
   Sequence key, value;
   Value mask, queryLength, keyLength, zero;

@@ -96,7 +96,8 @@ Value TileAttention::applyScore(Value x, ArrayRef<Value> elements, const MaskPoi
 
 /// The products with the score region applied, and minus infinity where no key is allowed.
 Value TileAttention::scores(Value begin, Value product, Keys kind, const Cover *cover) {
-  if (kind == Keys::All && !op.hasScore())
+  bool scales = schedule.getOperands() && !scalesWeights; // else the queries or the weights are
+  if (kind == Keys::All && !op.hasScore() && !scales)
     return product;
   Type i32 = k.getI32Type();
   Value keyPositions = k.buffer(op.getKeyPositions());
@@ -123,6 +124,8 @@ Value TileAttention::scores(Value begin, Value product, Keys kind, const Cover *
   Value end = k.toI32(bound), first = cover ? k.toI32(cover->begin) : Value();
   return map({}, inputs, [&](ValueRange element) {
     Value x = element[0], number = element[1];
+    if (scales)
+      x = k.mul(x, k.real(f32, factor));
     unsigned next = 3;
     MaskPoint point{b,        h,     zero, k.toIndex(arith::MinSIOp::create(k, number, lastKey)),
                     position, number};
@@ -171,8 +174,10 @@ TileAttention::State TileAttention::step(Value begin, State state, Keys kind, co
   }
   Value score = scores(begin, product, kind, cover);
   Value highest = tile::ReduceOp::create(k, column, tile::ReduceKind::Maximum, score, 1);
+  if (scalesWeights)
+    highest = map({}, highest, [&](ValueRange x) { return k.mul(x[0], k.real(f32, factor)); });
   Value maximum = higher(state.maximum, highest);
-  Value weights = weigh(score, broadcast(maximum, keys));
+  Value weights = weighScores(score, broadcast(maximum, keys));
   Value kept = weigh(state.maximum, maximum);
   Value added = tile::ReduceOp::create(k, column, tile::ReduceKind::Sum, weights, 1);
   Value sum = map({}, {state.sum, kept, added},
@@ -181,6 +186,8 @@ TileAttention::State TileAttention::step(Value begin, State state, Keys kind, co
                      [&](ValueRange x) { return k.mul(x[0], x[1]); });
   Value value =
       tile::LoadOp::create(k, TileType::get(keys, valueSize, valueElement), valueView, begin, zero);
+  if (Type operands = schedule.getOperands())
+    weights = tile::CastOp::create(k, type(rows, keys, operands), weights);
   values = tile::DotOp::create(k, values.getType(), weights, value, values, /*transpose_b=*/false,
                                k.getDenseI64ArrayAttr(schedule.getValues()));
   return {maximum, sum, values};

@@ -372,9 +372,9 @@ TileBuilder::Scalar TileBuilder::linear(LinearOp op, TileColumns c,
     Value &x = wholeRows[input.getAsOpaquePointer()];
     if (!x)
       x = loadRows(rowsOf(k.buffer(input)), k.index(0), depth);
-    product =
-        tile::DotOp::create(k, tileType(tileRows, c.width), x, weight, Value(), k.getUnitAttr(),
-                            block.empty() ? DenseI64ArrayAttr() : k.getDenseI64ArrayAttr(block));
+    product = tile::DotOp::create(
+        k, tileType(tileRows, c.width), x, weight, Value(),
+        /*transpose_b=*/true, block.empty() ? DenseI64ArrayAttr() : k.getDenseI64ArrayAttr(block));
   }
   Scalar result = leaf(product, c.width, leaves);
   if (norm) {

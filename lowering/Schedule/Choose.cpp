@@ -89,6 +89,18 @@ static bool mayHaveTwoParts(Operation *op, int64_t least) {
   });
 }
 
+/// Of instructions that multiply f16 or bf16: that type, if all that is multiplied has it.
+static Type getOperands(AttentionOp op, const Level &level) {
+  auto getElement = [](Value value) -> Type {
+    if (auto cache = dyn_cast<CacheType>(value.getType()))
+      return cache.getElementType();
+    return cast<ShapedType>(value.getType()).getElementType();
+  };
+  Type type = getElement(op.getQuery());
+  bool alike = type == getElement(op.getKey()) && type == getElement(op.getValue());
+  return level.multipliesHalves && alike && (type.isF16() || type.isBF16()) ? type : Type();
+}
+
 /// Queries that fit into one tile leave few blocks of work, so their keys are split.
 static Attribute makeAttention(AttentionOp op, const Level &level) {
   int64_t queries = op.getQuery().getType().getDimSize(1);
@@ -96,10 +108,10 @@ static Attribute makeAttention(AttentionOp op, const Level &level) {
   const AttentionSizes &sizes = one ? level.oneQuery : level.manyQueries;
   bool split = !ShapedType::isDynamic(queries) && queries <= sizes.queries &&
                mayHaveTwoParts(op, level.split[0]);
-  return AttentionScheduleAttr::get(op.getContext(), sizes.queries, sizes.keys,
-                                    one ? AttentionAxis::Heads : AttentionAxis::Queries,
-                                    sizes.scores, sizes.values,
-                                    split ? ArrayRef<int64_t>(level.split) : ArrayRef<int64_t>());
+  return AttentionScheduleAttr::get(
+      op.getContext(), sizes.queries, sizes.keys,
+      one ? AttentionAxis::Heads : AttentionAxis::Queries, sizes.scores, sizes.values,
+      split ? ArrayRef<int64_t>(level.split) : ArrayRef<int64_t>(), getOperands(op, level));
 }
 
 /// Null for what is no computation of tiles. The op that needs most decides: what stands before and

@@ -49,7 +49,8 @@ static constexpr Level kDeviceLevels[] = {
      /*manyQueries=*/{64, 64, {8, 4}, {8, 4}},
      /*oneQuery=*/{16, 64, {2, 4}, {2, 4}},
      /*split=*/{256, 264},
-     /*rows=*/4, /*elements=*/1024},
+     /*rows=*/4, /*elements=*/1024,
+     /*multipliesHalves=*/true},
 };
 
 llvm::ArrayRef<Level> mlir::fovea::getLevels() { return kLevels; }

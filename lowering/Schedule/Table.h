@@ -38,6 +38,8 @@ struct Level {
   /// that are enough for all threads of any processor.
   int64_t split[2];
   int64_t rows, elements;
+  /// Whether there are instructions for matrices of f16 and of bf16.
+  bool multipliesHalves = false;
 };
 
 /// All levels of processors, the best first; the last has no needs.

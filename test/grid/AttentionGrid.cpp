@@ -93,7 +93,7 @@ void chooseTiles(GroupOp group, How how) {
     if (isSplit(how))
       split = {kPartKeys, 64};
     group.setScheduleAttr(AttentionScheduleAttr::get(group.getContext(), rows, 32, axis, {4, rows},
-                                                     {4, rows}, split));
+                                                     {4, rows}, split, Type()));
   });
 }
 

@@ -42,8 +42,8 @@ std::string fill(const std::string &text,
                  const std::vector<std::pair<std::string, std::string>> &words);
 
 /// A buffer of multiples of 1/32, most of them between -2 and 2, all exact in bf16; the same for
-/// the same seed.
-Array makeNumbers(std::string type, std::vector<int64_t> shape, int seed);
+/// the same seed. Or, not `exact` ones, of any f32.
+Array makeNumbers(std::string type, std::vector<int64_t> shape, int seed, bool exact = true);
 Array makeIndex(int64_t value);
 
 } // namespace mlir::fovea

@@ -29,15 +29,17 @@ std::string mlir::fovea::fill(const std::string &text,
   return result;
 }
 
-Array mlir::fovea::makeNumbers(std::string type, std::vector<int64_t> shape, int seed) {
+Array mlir::fovea::makeNumbers(std::string type, std::vector<int64_t> shape, int seed, bool exact) {
   Array array{std::move(type), std::move(shape), {}};
   int64_t count = 1;
   for (int64_t size : array.shape)
     count *= size;
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;
-  for (int64_t i = 0; i < count; ++i)
-    array.values.push_back(std::round(normal(random) * 32) / 32);
+  for (int64_t i = 0; i < count; ++i) {
+    double value = normal(random);
+    array.values.push_back(exact ? std::round(value * 32) / 32 : static_cast<float>(value));
+  }
   return array;
 }
 
@@ -55,6 +57,7 @@ struct Contraction {
   const char *type; ///< of the weights
   int lanes = 1;
   const char *inputType = "f32", *block = "block(4, 32)";
+  bool exact = true; ///< f32 of few bits
 };
 } // namespace
 
@@ -144,7 +147,8 @@ static TileCase makeContraction(const Contraction &c) {
   auto number = [](int64_t n) { return std::to_string(n); };
   int64_t tileDepth = c.chunk ? c.chunk : c.depth;
   bool columns = c.weights == Weights::Columns;
-  Array weight = makeNumbers(c.type, {c.outputs, c.depth}, 2),
+  bool exactWeights = c.exact || std::string(c.type) != "f32";
+  Array weight = makeNumbers(c.type, {c.outputs, c.depth}, 2, exactWeights),
         bias = makeNumbers("f32", {c.outputs}, 3);
   Array laid = layOut(weight, c.weights);
   std::string memory = "memref<";
@@ -153,11 +157,12 @@ static TileCase makeContraction(const Contraction &c) {
   memory += std::string(c.type) + ">";
   const char *names[] = {"rows", "columns", "panels", "pairs"};
   TileCase result;
-  result.name = std::string("contraction_") + names[static_cast<int>(c.weights)] + "_" + c.type +
-                "_from_" + c.inputType + "_" + number(c.outputs) + "x" + number(c.depth) + "_by_" +
-                number(c.tileRows) + "x" + number(c.tileOutputs) +
-                (c.chunk ? "_chunks_of_" + number(c.chunk) : "") +
-                (c.lanes ? "" : "_rows_in_lanes") + (*c.block ? "" : "_free");
+  result.name =
+      std::string("contraction_") + names[static_cast<int>(c.weights)] + "_" + c.type + "_from_" +
+      c.inputType + "_" + number(c.outputs) + "x" + number(c.depth) + "_by_" + number(c.tileRows) +
+      "x" + number(c.tileOutputs) + (c.chunk ? "_chunks_of_" + number(c.chunk) : "") +
+      (c.lanes ? "" : "_rows_in_lanes") + (*c.block ? "" : "_free") + (c.exact ? "" : "_all_bits");
+  result.tolerance = c.exact ? 0 : 1e-6;
   std::string view = columns || c.weights == Weights::Rows ? "tile.view %w axes(0, 1) : $W"
                                                            : "tile.packed %w : $W";
   std::string depthAt = c.chunk ? "%c" : "%c0";
@@ -181,7 +186,7 @@ static TileCase makeContraction(const Contraction &c) {
                           {"S", "!tile.tile<$TMx$TNxf32$L>"},
                           {"SUM", c.chunk ? kChunks : kWhole}});
   for (int64_t rows : {0, 1, 3, 8, 17, 64, 70}) {
-    Array x = makeNumbers(c.inputType, {rows, c.depth}, 1),
+    Array x = makeNumbers(c.inputType, {rows, c.depth}, 1, c.exact),
           y = makeNumbers("f32", {rows, c.outputs}, 4);
     TileCall call{{x, laid, bias, y}, {}};
     for (int64_t m = 0; m < rows; ++m)
@@ -225,6 +230,19 @@ std::vector<TileCase> mlir::fovea::makeContractionCases() {
       {51, 33, 32, 48, 0, Weights::Panels, "f32", 0, "f32", ""},
       {51, 33, 32, 48, 0, Weights::Pairs, "bf16", 0, "f32", ""},
       {51, 33, 20, 16, 0, Weights::Rows, "bf16", 0, "bf16", ""},
+      // As instructions for matrices multiply them: halves, in whole pieces and in parts of them.
+      {96, 64, 64, 48, 0, Weights::Rows, "bf16", 1, "bf16", ""},
+      {96, 64, 64, 64, 32, Weights::Columns, "bf16", 1, "bf16", ""},
+      {100, 72, 32, 40, 0, Weights::Columns, "f16", 1, "f16", ""},
+      {100, 40, 64, 48, 16, Weights::Rows, "f16", 1, "f16", ""},
+      {51, 33, 48, 24, 0, Weights::Pairs, "bf16", 1, "bf16", ""},
+      {100, 72, 16, 128, 0, Weights::Rows, "bf16", 1, "bf16", ""},
+      {64, 24, 128, 32, 0, Weights::Panels, "f16", 1, "f16", ""},
+      {96, 64, 64, 64, 0, Weights::Rows, "f32", 1, "f32", "", /*exact=*/false},
+      {70, 37, 32, 40, 16, Weights::Columns, "f32", 1, "f32", "", /*exact=*/false},
+      {96, 64, 16, 64, 0, Weights::Panels, "f32", 1, "f32", "", /*exact=*/false},
+      {96, 64, 64, 64, 0, Weights::Pairs, "bf16", 1, "f32", "", /*exact=*/false},
+      {64, 48, 64, 64, 0, Weights::Panels, "f16", 1, "f32", "", /*exact=*/false},
   };
   std::vector<TileCase> cases;
   for (const Contraction &contraction : kCases)

@@ -19,7 +19,7 @@ MLIRContext &mlir::fovea::getTestContext() {
 }
 
 std::unique_ptr<DeviceCode> DeviceCode::make(const std::string &text, const std::string &chip,
-                                             bool hasLayouts) {
+                                             bool hasLayouts, bool tensorCores) {
   MLIRContext &context = getTestContext();
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     ADD_FAILURE() << diagnostic.str();
@@ -42,7 +42,7 @@ std::unique_ptr<DeviceCode> DeviceCode::make(const std::string &text, const std:
   if (hasLayouts)
     passes.addNestedPass<gpu::GPUModuleOp>(createTileToThreadsPass());
   else
-    buildThreadsPipeline(passes);
+    buildThreadsPipeline(passes, tensorCores);
   buildNvvmPipeline(passes);
   if (failed(passes.run(*module)))
     return nullptr;

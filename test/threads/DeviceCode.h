@@ -19,8 +19,9 @@ class DeviceCode {
 public:
   /// `text` is a module of the `kernels` stage, whose tiles have layouts or get them from
   /// fovea-to-threads. Null after diagnostics.
-  static std::unique_ptr<DeviceCode>
-  make(const std::string &text, const std::string &chip = "sm_80", bool hasLayouts = true);
+  static std::unique_ptr<DeviceCode> make(const std::string &text,
+                                          const std::string &chip = "sm_80", bool hasLayouts = true,
+                                          bool tensorCores = true);
   /// Runs `kernel` in that many blocks, early and late, which must agree; returns what is in the
   /// buffers. `fault` is the word that a kernel which may fault writes to. Errors are gtest's.
   std::vector<std::vector<char>> run(const std::string &kernel, const std::vector<Array> &arguments,

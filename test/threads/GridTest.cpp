@@ -11,11 +11,25 @@ using namespace mlir::fovea;
 
 namespace {
 
-class ThreadGrid : public testing::TestWithParam<size_t> {};
+/// A case, and whether products may be done by instructions for matrices.
+using Case = std::pair<size_t, bool>;
+
+static std::vector<Case> getCases() {
+  std::vector<Case> cases;
+  for (auto [number, tile] : llvm::enumerate(getTileCases())) {
+    cases.emplace_back(number, true);
+    if (tile.text.find("tile.dot") != std::string::npos)
+      cases.emplace_back(number, false);
+  }
+  return cases;
+}
+
+class ThreadGrid : public testing::TestWithParam<Case> {};
 
 TEST_P(ThreadGrid, AgreesWithTheReference) {
-  const TileCase &tile = getTileCases()[GetParam()];
-  auto code = DeviceCode::make(tile.text, "sm_80", /*hasLayouts=*/false);
+  auto [number, tensorCores] = GetParam();
+  const TileCase &tile = getTileCases()[number];
+  auto code = DeviceCode::make(tile.text, "sm_80", /*hasLayouts=*/false, tensorCores);
   ASSERT_TRUE(code) << tile.text;
   for (auto [number, call] : llvm::enumerate(tile.calls)) {
     SCOPED_TRACE("call " + std::to_string(number));
@@ -24,9 +38,10 @@ TEST_P(ThreadGrid, AgreesWithTheReference) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ThreadGrid, testing::Range<size_t>(0, getTileCases().size()),
-                         [](const testing::TestParamInfo<size_t> &info) {
-                           return getTileCases()[info.param].name;
-                         });
+static std::string getName(const testing::TestParamInfo<Case> &info) {
+  return getTileCases()[info.param.first].name + (info.param.second ? "" : "_by_element");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ThreadGrid, testing::ValuesIn(getCases()), getName);
 
 } // namespace

@@ -95,6 +95,11 @@ func.func private @attention_c4() attributes {schedule = #fovea.attention_tiles<
 
 // -----
 
+// expected-error @below {{expects operands of f16 or bf16, got 'f32'}}
+func.func private @attention_c5() attributes {schedule = #fovea.attention_tiles<queries = 64, keys = 64, axis = queries, scores = [4, 64], values = [4, 64], operands = f32>}
+
+// -----
+
 // expected-error @below {{expects positive rows, got 0}}
 func.func private @rows_c1() attributes {schedule = #fovea.rows<rows = 0>}
 

@@ -93,8 +93,24 @@ func.func private @mma_c2(%a: !tile.shared<4x8xf64>, %b: !tile.shared<8x16xf32>,
 // -----
 
 func.func private @mma_c3(%a: !tile.tile<4x8xf32>, %b: !tile.shared<8x16xf32>, %c: !tile.tile<4x16xf32>) {
-  // expected-error @below {{expects shared memory, a load or a tile with a layout, got '!tile.tile<4x8xf32>'}}
+  // expected-error @below {{expects shared memory or a load, got '!tile.tile<4x8xf32>'}}
   %t = tile.mma %a, %b into %c : !tile.tile<4x8xf32>, !tile.shared<8x16xf32> -> !tile.tile<4x16xf32>
+  return
+}
+
+// -----
+
+func.func private @mma_c4(%a: !tile.shared<16x16xbf16>, %b: !tile.shared<16x8xf16>, %c: !tile.tile<16x8xf32>) {
+  // expected-error @below {{expects what m16n8k16 takes, f16 or bf16 twice and sums of f32, got 'bf16', 'f16' and 'f32'}}
+  %t = tile.mma %a, %b into %c atom(m16n8k16) : !tile.shared<16x16xbf16>, !tile.shared<16x8xf16> -> !tile.tile<16x8xf32>
+  return
+}
+
+// -----
+
+func.func private @dot_c5(%a: !tile.tile<16x16xf32>, %b: !tile.tile<16x8xf32>) {
+  // expected-error @below {{expects what m16n8k8 takes, at most f32 and sums of f32, got 'f32', 'f32' and 'f64'}}
+  %t = tile.dot %a, %b atom(m16n8k8) : !tile.tile<16x16xf32>, !tile.tile<16x8xf32> -> !tile.tile<16x8xf64>
   return
 }
 
