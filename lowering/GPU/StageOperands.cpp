@@ -113,7 +113,8 @@ bool Staging::fitsRegisters(const Operand &operand, TensorWarps warps) const {
   int64_t registers = rows * 16 * type.getColumns() * operand.getWidth() / 4 / kWarp;
   // A load is as good in registers only if several products read it.
   bool isKept = !operand.load || operand.load->getBlock() != dot->getBlock();
-  return warps.columns == 1 && registers <= kMost && isKept;
+  // Four lanes share a row; of fewer columns some would hold copies.
+  return warps.columns == 1 && type.getColumns() > 4 && registers <= kMost && isKept;
 }
 
 bool Staging::liesInColumns(const Operand &operand, bool natural) const {
