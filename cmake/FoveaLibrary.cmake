@@ -144,6 +144,15 @@ function(fovea_unit_test name)
   fovea_check_all_sources_listed(${arg_UNPARSED_ARGUMENTS})
 endfunction()
 
+# fovea_test_part(NAME program filter): a test that runs those cases of a GoogleTest program, in
+# GoogleTest's own words. Its report is its own: programs that ctest starts at the same time would
+# else choose one name for theirs.
+function(fovea_test_part name program filter)
+  add_test(NAME ${name} COMMAND ${program} --gtest_filter=${filter})
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT
+    "GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/test-results/unit/${name}.xml")
+endfunction()
+
 # Fails at configure time if a .cpp of this folder is not listed.
 function(fovea_check_all_sources_listed)
   file(GLOB present RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}
