@@ -93,6 +93,53 @@ std::vector<Choice> mlir::fovea::makePairwiseCover(unsigned seed) {
   return cover;
 }
 
+Choice mlir::fovea::makeTiled(Choice choice) {
+  choice[Form] = 0;
+  choice[Outputs] &= 1;
+  if (choice[Types] == 1)
+    choice[Types] = 0;
+  return choice;
+}
+
+std::vector<std::pair<int64_t, int64_t>> mlir::fovea::makeLengths(int number, How how) {
+  int64_t count = 130;
+  std::vector<std::pair<int64_t, int64_t>> lengths;
+  if (isSplit(how)) {
+    for (int64_t keys : {0, 31, 63, 64, 65, 96, 129})
+      lengths.push_back({1 + (number + keys) % 18, keys});
+    lengths.push_back({1 + number % 5, (7 * number + 3) % count});
+  } else {
+    lengths = {{(7 * number + 3) % count, (11 * number + 64) % count},
+               {(13 * number + 1) % 34, (number + 129) % count},
+               {(number + 97) % count, (5 * number) % 34},
+               {1, number % count},
+               {number % 18, number % 18}};
+  }
+  if (isByHeads(how))
+    for (auto &length : lengths)
+      length.first = 1;
+  return lengths;
+}
+
+std::string mlir::fovea::compareTensors(const Tensor &got, const Tensor &expected,
+                                        double tolerance) {
+  if (got.shape != expected.shape)
+    return "shapes differ";
+  double largest = 0;
+  for (double x : expected.reals)
+    if (std::isfinite(x))
+      largest = std::max(largest, std::abs(x));
+  for (int64_t i = 0; i < expected.size(); ++i) {
+    double x = got.reals[i], y = expected.reals[i];
+    bool same = std::isfinite(y) ? std::abs(x - y) <= tolerance * largest
+                                 : (std::isnan(y) ? std::isnan(x) : x == y);
+    if (!same)
+      return "element " + std::to_string(i) + ": got " + std::to_string(x) + ", expected " +
+             std::to_string(y) + " (largest " + std::to_string(largest) + ")";
+  }
+  return "";
+}
+
 int64_t AttentionCase::headSize() const { return kHeadSizes[choice[HeadSize]]; }
 int64_t AttentionCase::valueSize() const { return choice[ValueSize] == 0 ? headSize() : 24; }
 int64_t AttentionCase::keyHeads() const { return kGroups[choice[Groups]] >= 4 ? 1 : 2; }
@@ -219,7 +266,10 @@ std::string AttentionCase::getText() const {
               weightsType = "tensor<?x" + h + "x" + length + "x?x" + queryType() + ">";
   std::string results =
       outputType + (lse ? ", " + lseType : "") + (weights ? ", " + weightsType : "");
-  out << ") -> (" << results << ") attributes {fovea.entry} {\n";
+  out << ") -> (" << outputType << " {fovea.name = \"output\"}"
+      << (lse ? ", " + lseType + " {fovea.name = \"lse\"}" : "")
+      << (weights ? ", " + weightsType + " {fovea.name = \"weights\"}" : "")
+      << ") attributes {fovea.entry} {\n";
   std::string key = arguments[1].type, value = arguments[2].type, k = "%k", v = "%v";
   if (choice[Memory]) {
     key = "!fovea.cache<key, " + g + "x" + d + "x" + keyType() + ">";

@@ -8,6 +8,7 @@
 #include <array>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mlir::fovea {
@@ -34,6 +35,9 @@ using Choice = std::array<int, Axes>;
 /// A set of choices in which every pair of values of every two axes occurs.
 std::vector<Choice> makePairwiseCover(unsigned seed);
 
+/// The nearest choice that tile programs compute.
+Choice makeTiled(Choice choice);
+
 class AttentionCase {
 public:
   /// `oneQuery` makes the query length 1 in the types.
@@ -48,6 +52,8 @@ public:
                                                     std::mt19937_64 &random) const;
   /// Largest |difference| / max |expected| that is right.
   double getTolerance() const;
+  /// Whether a tile program computes it; plain loops do the others.
+  bool isTiled() const { return makeTiled(choice) == choice; }
 
 private:
   struct Argument {
@@ -67,6 +73,24 @@ private:
   Choice choice;
   bool oneQuery;
 };
+
+/// Which schedule: the pipeline's own, or tiles so small that short sequences have edges and
+/// several steps; of the last two, short sequences of keys have several parts.
+enum class How { Default, Queries, Heads, SplitQueries, SplitHeads };
+
+inline bool isByHeads(How how) { return how == How::Heads || how == How::SplitHeads; }
+inline bool isSplit(How how) { return how == How::SplitQueries || how == How::SplitHeads; }
+
+/// Keys that a part has at least, where a split is asked for.
+constexpr int64_t kPartKeys = 32;
+
+/// Numbers of queries and keys for the case `number`. Over all cases both take every value from 0
+/// to 129; with a split queries are few, and keys lie around numbers of whole parts.
+std::vector<std::pair<int64_t, int64_t>> makeLengths(int number, How how);
+
+/// Empty if `got` is `expected` within the tolerance; else the first place where it is not.
+std::string compareTensors(const interpreter::Tensor &got, const interpreter::Tensor &expected,
+                           double tolerance);
 
 } // namespace mlir::fovea
 

@@ -11,7 +11,6 @@
 #include "mlir/Parser/Parser.h"
 #include "test/grid/AttentionCase.h"
 #include "test/grid/NativeProgram.h"
-#include <cmath>
 #include <gtest/gtest.h>
 
 using namespace mlir;
@@ -32,44 +31,6 @@ MLIRContext &getContext() {
 const std::vector<Choice> &getCases() {
   static const std::vector<Choice> cases = makePairwiseCover(1);
   return cases;
-}
-
-/// Empty if `got` is `expected` within the tolerance; else the first place where it is not.
-std::string compare(const Tensor &got, const Tensor &expected, double tolerance) {
-  if (got.shape != expected.shape)
-    return "shapes differ";
-  double largest = 0;
-  for (double x : expected.reals)
-    if (std::isfinite(x))
-      largest = std::max(largest, std::abs(x));
-  for (int64_t i = 0; i < expected.size(); ++i) {
-    double x = got.reals[i], y = expected.reals[i];
-    bool same = std::isfinite(y) ? std::abs(x - y) <= tolerance * largest
-                                 : (std::isnan(y) ? std::isnan(x) : x == y);
-    if (!same)
-      return "element " + std::to_string(i) + ": got " + std::to_string(x) + ", expected " +
-             std::to_string(y) + " (largest " + std::to_string(largest) + ")";
-  }
-  return "";
-}
-
-/// By the pipeline's own schedules, or by tiles so small that short sequences have edges and
-/// several steps; of the last two, short sequences of keys have several parts.
-enum class How { Default, Queries, Heads, SplitQueries, SplitHeads };
-
-bool isByHeads(How how) { return how == How::Heads || how == How::SplitHeads; }
-bool isSplit(How how) { return how == How::SplitQueries || how == How::SplitHeads; }
-
-/// Of a part in a split, at least.
-constexpr int64_t kPartKeys = 32;
-
-/// The clauses that tile programs compute.
-Choice makeTiled(Choice choice) {
-  choice[Form] = 0;
-  choice[Outputs] &= 1;
-  if (choice[Types] == 1)
-    choice[Types] = 0;
-  return choice;
 }
 
 const std::vector<Choice> &getTiledCases() {
@@ -95,28 +56,6 @@ void chooseTiles(GroupOp group, How how) {
     group.setScheduleAttr(AttentionScheduleAttr::get(group.getContext(), rows, 32, axis, {4, rows},
                                                      {4, rows}, split, Type()));
   });
-}
-
-/// Numbers of queries and keys for the case `number`. Over all cases both take every value from 0
-/// to 129; with a split queries are few, and keys lie around numbers of whole parts.
-std::vector<std::pair<int64_t, int64_t>> makeLengths(int number, How how) {
-  int64_t count = 130;
-  std::vector<std::pair<int64_t, int64_t>> lengths;
-  if (isSplit(how)) {
-    for (int64_t keys : {0, 31, 63, 64, 65, 96, 129})
-      lengths.push_back({1 + (number + keys) % 18, keys});
-    lengths.push_back({1 + number % 5, (7 * number + 3) % count});
-  } else {
-    lengths = {{(7 * number + 3) % count, (11 * number + 64) % count},
-               {(13 * number + 1) % 34, (number + 129) % count},
-               {(number + 97) % count, (5 * number) % 34},
-               {1, number % count},
-               {number % 18, number % 18}};
-  }
-  if (isByHeads(how))
-    for (auto &length : lengths)
-      length.first = 1;
-  return lengths;
 }
 
 void run(const AttentionCase &attention, int number, How how, StringRef level = "") {
@@ -148,7 +87,9 @@ void run(const AttentionCase &attention, int number, How how, StringRef level = 
     ASSERT_TRUE(succeeded(inParts)) << error;
     for (size_t i = 0; i < expected->size(); ++i) {
       const Tensor &result = *std::get<TensorRef>((*got)[i]);
-      EXPECT_EQ(compare(result, *std::get<TensorRef>((*expected)[i]), attention.getTolerance()), "")
+      EXPECT_EQ(
+          compareTensors(result, *std::get<TensorRef>((*expected)[i]), attention.getTolerance()),
+          "")
           << "result " << i;
       const Tensor &other = *std::get<TensorRef>((*inParts)[i]);
       EXPECT_TRUE(result.reals.size() == other.reals.size() &&
