@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The attention grid of test/grid on GPUs: each case becomes an artifact, as `fovea compile --gpu`
+// makes it, and runs on the emulator with every check on, its asynchronous work early and late,
+// against the interpreter in f64. Cases that no tile program computes run as plain loops.
+#include "interpreter/Interpreter.h"
+#include "lowering/Schedule/Schedule.h"
+#include "lowering/Schedule/Table.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/Pipelines.h"
+#include "test/grid/AttentionCase.h"
+#include "test/threads/DeviceCode.h"
+#include "tools/compile/CompileModule.h"
+#include "tools/verify/RuntimeBackend.h"
+#include "llvm/Support/FileSystem.h"
+#include <cstring>
+#include <gtest/gtest.h>
+#include <iostream>
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::interpreter;
+
+namespace {
+
+/// Targets that code is made for.
+const char *const kChips[] = {"sm_80"};
+
+struct NoWeights : RecipeSource {
+  FailureOr<ArrayRef<char>> read(StoredAttr) override { return failure(); }
+};
+
+/// Chooses the group's schedule for `chip`, and checks what kind of code the target would choose.
+void choose(GroupOp group, const AttentionCase &attention, int number, How how, StringRef chip) {
+  for (auto op : group.getBody().front().getOps<AttentionOp>()) {
+    FailureOr<TargetAttr> target = getLevelTarget(chip, group.getLoc());
+    ASSERT_TRUE(succeeded(target));
+    FailureOr<Attribute> chosen = chooseSchedule(group, *target);
+    ASSERT_TRUE(succeeded(chosen));
+    auto tiles = dyn_cast<AttentionScheduleAttr>(*chosen);
+    EXPECT_EQ(static_cast<bool>(tiles), attention.isTiled());
+    if (how == How::Default || !tiles)
+      continue;
+    ASSERT_EQ(tiles.getAxis() == AttentionAxis::Heads, isByHeads(how)) << op;
+    // Instructions for matrices take 16 rows; fewer are multiplied element by element.
+    int64_t rows = number & 2 ? 8 : 16;
+    SmallVector<int64_t> split;
+    if (isSplit(how))
+      split = {kPartKeys, 64};
+    group.setScheduleAttr(AttentionScheduleAttr::get(group.getContext(), rows, 32, tiles.getAxis(),
+                                                     tiles.getScores(), tiles.getValues(), split,
+                                                     tiles.getOperands()));
+  }
+}
+
+/// An artifact with the attention's code for the processor and for `chip`, in a file of its own;
+/// empty after a failure of the test.
+std::string compile(const AttentionCase &attention, ModuleOp original, int number, How how,
+                    StringRef chip) {
+  OwningOpRef<ModuleOp> module = original.clone();
+  PassManager passes(module->getContext());
+  buildGraphPipeline(passes);
+  buildFusedPipeline(passes);
+  if (failed(passes.run(*module)))
+    return "";
+  module->walk([&](GroupOp group) { choose(group, attention, number, how, chip); });
+  SmallString<128> path;
+  if (testing::Test::HasFailure() ||
+      llvm::sys::fs::createTemporaryFile("fovea-attention", "fovea", path))
+    return "";
+  ::fovea::compile::Options options;
+  options.model = "attention.mlir";
+  options.fromStage = "fused";
+  options.target = "portable"; // its code is quickest to make
+  options.gpu = chip.str();
+  options.output = path.str().str();
+  options.threads = 1;
+  ::fovea::compile::Log log;
+  log.message = [](::fovea::compile::Log::Severity, const std::string &text) {
+    ADD_FAILURE() << text;
+  };
+  if (compileModule(*module, options, log) == ::fovea::compile::Outcome::Done)
+    return path.str().str();
+  llvm::sys::fs::remove(path);
+  ADD_FAILURE() << "expects code";
+  return "";
+}
+
+/// Two of the lengths that the processor's grid has for the case, each as often as the others.
+std::vector<std::pair<int64_t, int64_t>> drawLengths(int number, How how) {
+  std::vector<std::pair<int64_t, int64_t>> all = makeLengths(number, how);
+  return {all[number % all.size()], all[(number + 2) % all.size()]};
+}
+
+void run(const AttentionCase &attention, int number, How how, StringRef chip,
+         ArrayRef<std::pair<int64_t, int64_t>> lengths) {
+  SCOPED_TRACE(attention.describe());
+  MLIRContext &context = getTestContext();
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    ADD_FAILURE() << diagnostic.str();
+    return success();
+  });
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(attention.getText(), &context);
+  ASSERT_TRUE(module) << attention.getText();
+  std::string artifact = compile(attention, *module, number, how, chip);
+  ASSERT_NE(artifact, "") << attention.getText();
+  auto early = verify::RuntimeBackend::open(&context, artifact, 1, "emulator:early", false);
+  auto late = verify::RuntimeBackend::open(&context, artifact, 1, "emulator:late", true);
+  ASSERT_TRUE(succeeded(early) && succeeded(late));
+  NoWeights weights;
+  Interpreter interpreter(*module, weights);
+  std::mt19937_64 random(number);
+  for (auto [queries, keys] : lengths) {
+    int64_t batch = 1 + (queries + keys + number) % 2;
+    SCOPED_TRACE("B" + std::to_string(batch) + " Sq" + std::to_string(queries) + " Sk" +
+                 std::to_string(keys));
+    std::vector<RuntimeValue> inputs = attention.makeInputs(batch, queries, keys, random);
+    FailureOr<std::vector<RuntimeValue>> expected = interpreter.call("attend", inputs);
+    ASSERT_TRUE(succeeded(expected));
+    std::vector<TensorRef> tensors;
+    for (const RuntimeValue &input : inputs)
+      tensors.push_back(std::get<TensorRef>(input));
+    FailureOr<std::vector<TensorRef>> got = (*early)->run("attend", tensors);
+    FailureOr<std::vector<TensorRef>> again = (*late)->run("attend", tensors);
+    if (failed(got) || failed(again)) {
+      ADD_FAILURE() << "expects results";
+      std::cerr << attention.getText();
+      return;
+    }
+    for (size_t i = 0; i < expected->size(); ++i) {
+      const Tensor &result = *(*got)[i], &other = *(*again)[i];
+      EXPECT_EQ(
+          compareTensors(result, *std::get<TensorRef>((*expected)[i]), attention.getTolerance()),
+          "")
+          << "result " << i;
+      EXPECT_TRUE(result.reals.size() == other.reals.size() &&
+                  std::memcmp(result.reals.data(), other.reals.data(), 8 * other.reals.size()) == 0)
+          << "result " << i << " depends on when asynchronous work is done";
+    }
+    if (testing::Test::HasFailure()) {
+      std::cerr << attention.getText();
+      return;
+    }
+  }
+}
+
+const std::vector<Choice> &getCases() {
+  static const std::vector<Choice> cases = makePairwiseCover(1);
+  return cases;
+}
+
+const std::vector<Choice> &getTiledCases() {
+  static const std::vector<Choice> cases = [] {
+    std::vector<Choice> cases = makePairwiseCover(2);
+    llvm::transform(cases, cases.begin(), makeTiled);
+    return cases;
+  }();
+  return cases;
+}
+
+using Parameter = std::tuple<const char *, int>;
+
+/// "sm_80_17".
+std::string getName(const testing::TestParamInfo<Parameter> &info) {
+  auto [chip, number] = info.param;
+  return std::string(chip) + "_" + std::to_string(number);
+}
+
+class AttentionOnDevice : public testing::TestWithParam<Parameter> {};
+
+TEST_P(AttentionOnDevice, byTheTargetsSchedule) {
+  auto [chip, number] = GetParam();
+  run(AttentionCase(getCases()[number]), number, How::Default, chip,
+      drawLengths(number, How::Default));
+}
+
+class TiledAttentionOnDevice : public testing::TestWithParam<Parameter> {};
+
+TEST_P(TiledAttentionOnDevice, oneQueryByTheTargetsSchedule) {
+  auto [chip, number] = GetParam();
+  // One part of keys, and two.
+  run(AttentionCase(getTiledCases()[number], /*oneQuery=*/true), number, How::Default, chip,
+      {{1, number % 130}, {1, 512 + 3 * number % 130}});
+}
+
+/// Each case by small tiles of one axis, whole or in parts; by those of the other axis, in parts or
+/// whole.
+TEST_P(TiledAttentionOnDevice, byQueries) {
+  auto [chip, number] = GetParam();
+  How how = number % 2 ? How::SplitQueries : How::Queries;
+  run(AttentionCase(getTiledCases()[number]), number, how, chip, drawLengths(number, how));
+}
+
+TEST_P(TiledAttentionOnDevice, byHeads) {
+  auto [chip, number] = GetParam();
+  How how = number % 2 ? How::Heads : How::SplitHeads;
+  run(AttentionCase(getTiledCases()[number], /*oneQuery=*/true), number, how, chip,
+      drawLengths(number, how));
+}
+
+auto getParameters(int cases) {
+  return testing::Combine(testing::ValuesIn(kChips), testing::Range(0, cases));
+}
+
+INSTANTIATE_TEST_SUITE_P(Pairwise, AttentionOnDevice, getParameters(getCases().size()), getName);
+INSTANTIATE_TEST_SUITE_P(Pairwise, TiledAttentionOnDevice, getParameters(getTiledCases().size()),
+                         getName);
+
+} // namespace
