@@ -154,6 +154,12 @@ void settle(Choices &c) {
   if (c[Choice::Batch] == 0)
     c[Choice::Static] |= 1;
 
+  // Where each key is seen by one query, weights over queries are those over keys.
+  auto seeSeveral = [&] {
+    for (Choice slot : {Choice::Mask0, Choice::Mask1, Choice::Mask2})
+      if (c[slot] == kWindow || c[slot] == kCausalWindow)
+        c[slot] = kCausal;
+  };
   switch (c[Choice::Negative]) {
   case kPositive:
     break;
@@ -163,10 +169,7 @@ void settle(Choices &c) {
     break;
   case kOverQueries:
   case kNormalizedByKey:
-    // Where each key is seen by one query, both ways of normalising are one.
-    for (Choice slot : {Choice::Mask0, Choice::Mask1, Choice::Mask2})
-      if (c[slot] == kWindow || c[slot] == kCausalWindow)
-        c[slot] = kCausal;
+    seeSeveral();
     // Keys that no query sees are like rows without keys.
     if (needsKeys(c))
       off(Choice::Apply);
@@ -181,6 +184,7 @@ void settle(Choices &c) {
       c[Choice::Softmax] = kByExp;
     break;
   case kSumOverQueries:
+    seeSeveral();
     off(Choice::ValueDepth); // queries take the values' place
     break;
   case kOverHeads:
@@ -296,6 +300,12 @@ void settle(Choices &c) {
   if (isDilated && (c[Choice::Static] & 2) && c[Choice::Queries] <= 2)
     for (Choice slot : slots)
       if (c[slot] == kStrict)
+        c[slot] = kCausal;
+  // Of more queries than keys the first have no key up to their place, counted from the end; a
+  // second mask may hide those of the others, and nothing is left to show that it is attention.
+  if (isStatic && c[Choice::Queries] > c[Choice::Keys] && c[Choice::Mask1] != kNoMask)
+    for (Choice slot : slots)
+      if (c[slot] == kBottomRight)
         c[slot] = kCausal;
   if (c[Choice::Mask0] == kNoMask) {
     off(Choice::Apply);
