@@ -64,7 +64,7 @@ private:
   MmaOp op;
   TileType result;
   TileRegisters registers;
-  bool halves; ///< m16n8k16
+  bool halves;           ///< m16n8k16
   int64_t depth, eights; ///< of the operands; of an atom
   std::optional<Shared> left;
   Shared right;
@@ -92,8 +92,9 @@ LogicalResult TensorProduct::check() {
   if (!beginsWith(rows, {{8, 4}, {2, 0}}) || !beginsWith(columns, {{2, 0}, {4, 1}}) ||
       !llvm::all_of(ArrayRef(rows).drop_front(2), isWhole) ||
       !llvm::all_of(ArrayRef(columns).drop_front(2), isWhole))
-    return op.emitOpError("expects its sums in the atom's layout, rows = [threads 8 by 4, registers "
-                          "2, ...], columns = [registers 2, threads 4 by 1, ...], got ")
+    return op.emitOpError(
+               "expects its sums in the atom's layout, rows = [threads 8 by 4, registers "
+               "2, ...], columns = [registers 2, threads 4 by 1, ...], got ")
            << layout;
   if (auto tile = dyn_cast<TileType>(op.getA().getType())) {
     if (failed(t.checkLayout(op, tile)))
@@ -188,7 +189,8 @@ bool TensorProduct::hasMatrices(const Shared &operand, int64_t step) const {
 SmallVector<Value> TensorProduct::loadMatrices(const Shared &operand, Value outer, bool outerFirst,
                                                int64_t step) {
   bool byDepth = operand.depthStride() == 1;
-  Value row = t.digit({8, 1}), low = t.mul32(t.digit({2, 8}), 8), high = t.mul32(t.digit({2, 16}), 8);
+  Value row = t.digit({8, 1}), low = t.mul32(t.digit({2, 8}), 8),
+        high = t.mul32(t.digit({2, 16}), 8);
   outer = t.add32(outer, outerFirst ? low : high);
   Value k = t.add32(outerFirst ? high : low, t.int32(16 * step));
   (byDepth ? outer : k) = t.add32(byDepth ? outer : k, row);
@@ -235,9 +237,8 @@ TensorProduct::Pairs TensorProduct::readRight(int64_t block, int64_t step) {
     // Two blocks of columns at once.
     SmallVector<Value> &known = loaded[{block / 2, step}];
     if (known.empty())
-      known = loadMatrices(
-          right, t.add32(warpPart(1), t.int32(registers.place(1, block / 2 * 4))),
-          /*outerFirst=*/false, step);
+      known = loadMatrices(right, t.add32(warpPart(1), t.int32(registers.place(1, block / 2 * 4))),
+                           /*outerFirst=*/false, step);
     return Pairs(ArrayRef(known).slice(block % 2 * 2, 2));
   }
   Value outer = t.add32(t.add32(warpPart(1), t.digit({8, 4})), t.int32(place));
@@ -292,9 +293,8 @@ void TensorProduct::multiply(ArrayRef<Value> left, ArrayRef<Value> right,
   SmallVector<Value> arguments(left);
   llvm::append_range(arguments, right);
   llvm::append_range(arguments, sums);
-  Value next = call(intrinsic,
-                    LLVM::LLVMStructType::getLiteral(b.getContext(), {f32, f32, f32, f32}),
-                    arguments);
+  Value next = call(
+      intrinsic, LLVM::LLVMStructType::getLiteral(b.getContext(), {f32, f32, f32, f32}), arguments);
   for (int64_t i = 0; i < 4; ++i)
     sums[i] = LLVM::ExtractValueOp::create(b, next, i);
 }
