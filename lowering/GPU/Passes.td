@@ -49,7 +49,7 @@ def StageOperandsPass : Pass<"fovea-stage-operands", "::mlir::func::FuncOp"> {
     Every `tile.dot` becomes `tile.mma`. An operand that is a load is copied to shared memory, in a loop over k where it is
     deep: as many k at a time as `chunk-bytes` hold, and what is left behind the loop. If the product uses each of its
     elements once (one row, one column), it is read where it lies. Any other tile is put into shared memory as a whole,
-    where it is computed, with zeros where the other operand's view ends: such k take no part in a product.
+    where it is computed, with zeros where the other operand's view ends, if it does: such k take no part in a product.
 
     Where only one of two loads' views may end within the product's depth, both are read in place: opposite of the zeros that
     a copy has there may stand what is no number.

@@ -216,19 +216,35 @@ Value Staging::clear(const Operand &operand, const Operand &other) {
   if (!bound)
     return operand.tile;
   TileType type = operand.tile.getType();
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value limit = arith::IndexCastOp::create(b, b.getI32Type(), bound);
-  Value k = IotaOp::create(
-      b, TileType::get(type.getRows(), type.getColumns(), b.getI32Type(), type.getLanes()), zero,
-      operand.kFirst ? 0 : 1);
-  return MapOp::create(
-      b, type, ValueRange{operand.tile, k}, [&](OpBuilder &inner, Location loc, ValueRange values) {
-        Value inside =
-            arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::slt, values[1], limit);
-        Value nothing =
-            arith::ConstantOp::create(inner, loc, inner.getZeroAttr(type.getElementType()));
-        return arith::SelectOp::create(inner, loc, inside, values[0], nothing).getResult();
-      });
+  auto clearPast = [&](OpBuilder &builder, Location loc) -> Value {
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value limit = arith::IndexCastOp::create(builder, loc, builder.getI32Type(), bound);
+    Value k = IotaOp::create(
+        builder, loc,
+        TileType::get(type.getRows(), type.getColumns(), builder.getI32Type(), type.getLanes()),
+        zero, operand.kFirst ? 0 : 1);
+    return MapOp::create(
+        builder, loc, type, ValueRange{operand.tile, k},
+        [&](OpBuilder &inner, Location loc, ValueRange values) {
+          Value inside =
+              arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::slt, values[1], limit);
+          Value nothing =
+              arith::ConstantOp::create(inner, loc, inner.getZeroAttr(type.getElementType()));
+          return arith::SelectOp::create(inner, loc, inside, values[0], nothing).getResult();
+        });
+  };
+  // Of many blocks of keys only the last may end.
+  Value ends = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, bound,
+                                     arith::ConstantIndexOp::create(b, depth));
+  return scf::IfOp::create(
+             b, ends,
+             [&](OpBuilder &builder, Location loc) {
+               scf::YieldOp::create(builder, loc, clearPast(builder, loc));
+             },
+             [&](OpBuilder &builder, Location loc) {
+               scf::YieldOp::create(builder, loc, Value(operand.tile));
+             })
+      .getResult(0);
 }
 
 Value Staging::put(const Operand &operand, const Operand &other, bool byColumns) {

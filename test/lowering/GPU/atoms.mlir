@@ -38,7 +38,8 @@ func.func private @attention(%q: memref<?x64xbf16>, %k: memref<?x64xbf16>, %v: m
       }
       // CHECK: %[[P:.*]] = tile.cast %{{.*}} -> !tile.tile<64x64xbf16, #[[$SUMS]]>
       // Past the values' end they are zero; opposite of that must stand a number.
-      // CHECK: %[[KEPT:.*]] = tile.map(%{{.*}} = %[[P]]
+      // CHECK: %[[KEPT:.*]] = scf.if
+      // CHECK: tile.map(%{{.*}} = %[[P]]
       // CHECK: tile.copy %{{.*}} to %[[V:.*]] : !tile.view<?x64xbf16>, !tile.shared<64x64xbf16, strides [72, 1]>
       // CHECK: tile.mma %[[KEPT]], %[[V]] into %{{.*}} atom(m16n8k16)
       %pn = tile.cast %p : !tile.tile<64x64xf32> -> !tile.tile<64x64xbf16>

@@ -107,11 +107,15 @@ func.func private @attention(%q: memref<?x32xf32>, %k: memref<?x32xf32>, %v: mem
       %kt = tile.load %kv[%j, %c0] : !tile.view<?x32xf32> -> !tile.tile<64x32xf32>
       %s = tile.dot %b, %kt transpose_b : !tile.tile<64x32xf32>, !tile.tile<64x32xf32> -> !tile.tile<64x64xf32>
       // CHECK: %[[LEFT:.*]] = arith.subi %{{.*}}, [[J]] : index
+      // CHECK: %[[ENDS:.*]] = arith.cmpi slt, %[[LEFT]], %{{.*}} : index
+      // CHECK: %[[PUT:.*]] = scf.if %[[ENDS]]
       // CHECK: %[[LIMIT:.*]] = arith.index_cast %[[LEFT]] : index to i32
       // CHECK: %[[AT:.*]] = tile.iota axis(1) from %{{.*}} : !tile.tile<64x64xi32>
       // CHECK: %[[CLEAR:.*]] = tile.map(%[[X:.*]] = %[[S]], %[[K:.*]] = %[[AT]])
       // CHECK: arith.cmpi slt, %[[K]], %[[LIMIT]] : i32
-      // CHECK: tile.put %[[CLEAR]] to
+      // CHECK: scf.yield %[[CLEAR]]
+      // CHECK: scf.yield %[[S]]
+      // CHECK: tile.put %[[PUT]] to
       // CHECK: tile.mma
       %vt = tile.load %vv[%j, %c0] : !tile.view<?x32xf32> -> !tile.tile<64x32xf32>
       %next = tile.dot %s, %vt into %acc : !tile.tile<64x64xf32>, !tile.tile<64x32xf32> -> !tile.tile<64x32xf32>
