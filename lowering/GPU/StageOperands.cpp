@@ -215,7 +215,11 @@ Value Staging::clear(const Operand &operand, const Operand &other) {
   Value bound = getBound(other);
   if (!bound)
     return operand.tile;
-  TileType type = operand.tile.getType();
+  // A tile that is only rounded for the product is cleared before, so that pairs are rounded at
+  // once.
+  auto cast = operand.tile.getDefiningOp<CastOp>();
+  Value tile = cast ? cast.getInput() : operand.tile;
+  auto type = mlir::cast<TileType>(tile.getType());
   auto clearPast = [&](OpBuilder &builder, Location loc) -> Value {
     Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
     Value limit = arith::IndexCastOp::create(builder, loc, builder.getI32Type(), bound);
@@ -224,7 +228,7 @@ Value Staging::clear(const Operand &operand, const Operand &other) {
         TileType::get(type.getRows(), type.getColumns(), builder.getI32Type(), type.getLanes()),
         zero, operand.kFirst ? 0 : 1);
     return MapOp::create(
-        builder, loc, type, ValueRange{operand.tile, k},
+        builder, loc, type, ValueRange{tile, k},
         [&](OpBuilder &inner, Location loc, ValueRange values) {
           Value inside =
               arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::slt, values[1], limit);
@@ -236,15 +240,14 @@ Value Staging::clear(const Operand &operand, const Operand &other) {
   // Of many blocks of keys only the last may end.
   Value ends = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, bound,
                                      arith::ConstantIndexOp::create(b, depth));
-  return scf::IfOp::create(
-             b, ends,
-             [&](OpBuilder &builder, Location loc) {
-               scf::YieldOp::create(builder, loc, clearPast(builder, loc));
-             },
-             [&](OpBuilder &builder, Location loc) {
-               scf::YieldOp::create(builder, loc, Value(operand.tile));
-             })
-      .getResult(0);
+  auto branch = scf::IfOp::create(
+      b, ends,
+      [&](OpBuilder &builder, Location loc) {
+        scf::YieldOp::create(builder, loc, clearPast(builder, loc));
+      },
+      [&](OpBuilder &builder, Location loc) { scf::YieldOp::create(builder, loc, tile); });
+  Value cleared = branch.getResult(0);
+  return cast ? CastOp::create(b, operand.tile.getType(), cleared).getResult() : cleared;
 }
 
 Value Staging::put(const Operand &operand, const Operand &other, bool byColumns) {

@@ -4,6 +4,7 @@
 // warps meet.
 #include "lowering/GPU/ThreadLowering.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -169,8 +170,25 @@ LogicalResult ThreadLowering::lower(CastOp op) {
     return op.emitOpError("expects a layout whose elements every thread has in registers of ")
            << from << ", got " << type;
   SmallVector<Value> input(getTile(op.getInput())), values;
-  for (int64_t source : sources)
-    values.push_back(b.convert(input[source], type.getElementType()));
+  Type element = type.getElementType();
+  bool isPairs = sources.size() % 2 == 0 && from.getElementType().isF32() &&
+                 (element.isF16() || element.isBF16());
+  if (!isPairs) {
+    for (int64_t source : sources)
+      values.push_back(b.convert(input[source], element));
+    define(op.getResult(), values);
+    return success();
+  }
+  // One instruction rounds two, as products and stores take them; its first operand is the second.
+  auto pair = VectorType::get({2}, element);
+  StringAttr intrinsic =
+      b.getStringAttr(element.isF16() ? "llvm.nvvm.ff2f16x2.rn" : "llvm.nvvm.ff2bf16x2.rn");
+  for (size_t i = 0; i < sources.size(); i += 2) {
+    Value words[] = {input[sources[i + 1]], input[sources[i]]};
+    Value both = LLVM::CallIntrinsicOp::create(b, pair, intrinsic, words).getResult(0);
+    for (int64_t half : {0, 1})
+      values.push_back(vector::ExtractOp::create(b, both, half));
+  }
   define(op.getResult(), values);
   return success();
 }

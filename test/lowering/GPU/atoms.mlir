@@ -36,12 +36,12 @@ func.func private @attention(%q: memref<?x64xbf16>, %k: memref<?x64xbf16>, %v: m
         %0 = arith.subf %x, %z : f32
         tile.yield %0 : f32
       }
-      // CHECK: %[[P:.*]] = tile.cast %{{.*}} -> !tile.tile<64x64xbf16, #[[$SUMS]]>
       // Past the values' end they are zero; opposite of that must stand a number.
-      // CHECK: %[[KEPT:.*]] = scf.if
-      // CHECK: tile.map(%{{.*}} = %[[P]]
+      // CHECK: %[[CLEAR:.*]] = scf.if
+      // CHECK: arith.select
+      // CHECK: %[[P:.*]] = tile.cast %[[CLEAR]] : {{.*}} -> !tile.tile<64x64xbf16, #[[$SUMS]]>
       // CHECK: tile.copy %{{.*}} to %[[V:.*]] : !tile.view<?x64xbf16>, !tile.shared<64x64xbf16, strides [72, 1]>
-      // CHECK: tile.mma %[[KEPT]], %[[V]] into %{{.*}} atom(m16n8k16)
+      // CHECK: tile.mma %[[P]], %[[V]] into %{{.*}} atom(m16n8k16)
       %pn = tile.cast %p : !tile.tile<64x64xf32> -> !tile.tile<64x64xbf16>
       // CHOOSE: tile.dot %{{.*}}, %{{.*}} into %{{.*}} atom(m16n8k16)
       %next = tile.dot %pn, %vt into %sum : !tile.tile<64x64xbf16>, !tile.tile<64x64xbf16> -> !tile.tile<64x64xf32>
