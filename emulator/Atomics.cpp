@@ -124,8 +124,9 @@ Step atomLanes(Warp &warp, const Instruction &in, uint32_t mask) {
       block.writeShared(warp, lane, offset, data, bytes, access);
       place.join(warp.release(1u << lane));
     } else if (space == Space::Global || space == Space::Const) {
-      uint8_t *target = block.global(warp, lane, address, bytes, bytes, false, "updates");
-      block.global(warp, lane, address, bytes, bytes, true, "updates");
+      uint8_t *target =
+          block.global(warp, lane, address, bytes, bytes, false, "updates", /*atomically=*/true);
+      block.global(warp, lane, address, bytes, bytes, true, "updates", /*atomically=*/true);
       std::lock_guard<std::mutex> guard(block.launch.memory->lockFor(address));
       std::memcpy(data, target, bytes);
       update();

@@ -86,7 +86,7 @@ public:
                            uint64_t count, const Access &access);
   /// Checked accesses to global memory; they move the bytes.
   uint8_t *global(Warp &warp, uint32_t lane, uint64_t address, uint64_t count, uint64_t alignment,
-                  bool writes, const char *verb);
+                  bool writes, const char *verb, bool atomically = false);
 
   /// Counters of the instruction's line.
   Counters::Line &line(const Instruction &in) {
@@ -119,6 +119,8 @@ public:
   std::vector<ProductLog> productLogs;
 
 private:
+  void compareBlocks(Warp &warp, uint32_t lane, Allocation &allocation, uint64_t offset,
+                     uint64_t count, bool writes, const char *verb);
   void checkBarrier(uint32_t id);
   bool helpOut();
   uint32_t aliveThreads() const;

@@ -94,7 +94,7 @@ void Block::writeShared(Warp &warp, uint32_t lane, uint64_t offset, const void *
 }
 
 uint8_t *Block::global(Warp &warp, uint32_t lane, uint64_t address, uint64_t count,
-                       uint64_t alignment, bool writes, const char *verb) {
+                       uint64_t alignment, bool writes, const char *verb, bool atomically) {
   if (address & (alignment - 1))
     warp.fault(lane, verb, " ", count, " bytes at global address ", hex(address), " (",
                launch.memory->describe(address), "): expects a multiple of ", alignment);
@@ -121,7 +121,32 @@ uint8_t *Block::global(Warp &warp, uint32_t lane, uint64_t address, uint64_t cou
       warp.fault(lane, verb, " byte ", static_cast<const uint8_t *>(hole) - found->written, " of '",
                  found->name, "' (", found->size, " bytes), which nobody has written");
   }
+  if (launch.options.checkBlocks && !atomically)
+    compareBlocks(warp, lane, *found, offset, count, writes, verb);
   return found->bytes + offset;
+}
+
+/// What a block has read before another writes there is found by a launch in the other order.
+void Block::compareBlocks(Warp &warp, uint32_t lane, Allocation &allocation, uint64_t offset,
+                          uint64_t count, bool writes, const char *verb) {
+  if (!allocation.writers) {
+    if (!writes)
+      return;
+    allocation.writers = std::make_unique<uint32_t[]>(allocation.size);
+  }
+  const uint64_t *grid = launch.shape.grid;
+  auto own =
+      static_cast<uint32_t>(1 + position[0] + grid[0] * (position[1] + grid[1] * position[2]));
+  uint32_t *writers = allocation.writers.get() + offset;
+  for (uint64_t i = 0; i < count; ++i) {
+    if (uint64_t other = writers[i]; other && other != own)
+      warp.fault(lane, verb, " byte ", offset + i, " of '", allocation.name, "', which block (",
+                 (other - 1) % grid[0], ",", (other - 1) / grid[0] % grid[1], ",",
+                 (other - 1) / grid[0] / grid[1],
+                 ") has written; expects blocks to leave each other's results alone");
+    if (writes)
+      writers[i] = own;
+  }
 }
 
 } // namespace fovea::emulator

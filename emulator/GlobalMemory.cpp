@@ -53,6 +53,11 @@ uint64_t GlobalMemory::map(void *bytes, uint64_t size, std::string name) {
   return allocation.address;
 }
 
+void GlobalMemory::forgetWriters() {
+  for (auto &allocation : allocations)
+    allocation->writers.reset();
+}
+
 Allocation *GlobalMemory::find(uint64_t address) const {
   auto after = std::upper_bound(
       allocations.begin(), allocations.end(), address,

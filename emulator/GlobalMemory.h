@@ -20,6 +20,9 @@ struct Allocation {
   uint8_t *bytes = nullptr;   ///< null once freed
   uint8_t *written = nullptr; ///< one for each byte, 1 if written; null if all are
   bool readOnly = false;
+  /// The number of the block that wrote each byte in this launch, from one; null if none did, or if
+  /// nobody asks for it.
+  std::unique_ptr<uint32_t[]> writers;
   std::string name;
   std::unique_ptr<uint8_t[]> ownBytes, ownWritten;
 };
@@ -41,6 +44,9 @@ public:
   void read(uint64_t address, void *target, uint64_t size, bool anyway = false) const;
   /// Makes all of an allocation unwritten again.
   void forget(uint64_t address);
+
+  /// A launch begins that compares the accesses of blocks.
+  void forgetWriters();
 
   /// The living allocation around `address`; null if there is none.
   Allocation *find(uint64_t address) const;

@@ -21,7 +21,7 @@ constexpr size_t maxBlocksAtOnce = 264;        // on a host thread
 /// Blocks of a launch, handed out in order.
 class Work {
 public:
-  explicit Work(const LaunchShape &shape) : shape(shape) {
+  Work(const LaunchShape &shape, bool backwards) : shape(shape), backwards(backwards) {
     total = shape.grid[0] * shape.grid[1] * shape.grid[2];
   }
   /// Starts the next block; false if there is none.
@@ -29,6 +29,8 @@ public:
     uint64_t index = next.fetch_add(1);
     if (index >= total || failed)
       return false;
+    if (backwards)
+      index = total - 1 - index;
     block.start(index % shape.grid[0], index / shape.grid[0] % shape.grid[1],
                 index / shape.grid[0] / shape.grid[1]);
     return true;
@@ -41,6 +43,7 @@ public:
   }
 
   const LaunchShape &shape;
+  bool backwards;
   uint64_t total = 0;
   std::atomic<uint64_t> next{0};
   std::atomic<bool> failed{false};
@@ -194,7 +197,11 @@ LaunchResult Device::launch(Program &program, const std::string &entry, const La
   }
 
   auto begin = std::chrono::steady_clock::now();
-  Work work(shape);
+  if (options.checkBlocks && options.threads != 1)
+    fail(where, ": expects one thread where blocks are compared, got ", options.threads);
+  if (options.checkBlocks)
+    deviceMemory.forgetWriters();
+  Work work(shape, options.checkBlocks && options.schedule == LaunchOptions::Schedule::Late);
   uint64_t workers =
       options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
   workers = std::min<uint64_t>({workers, work.total, 256});

@@ -41,7 +41,11 @@ struct LaunchOptions {
   enum class Schedule { Early, Late } schedule = Schedule::Early;
   bool checkShared = true;    ///< races and unwritten bytes of shared memory
   bool checkUnwritten = true; ///< unwritten bytes of global memory
-  bool count = true;          ///< bank conflicts and sectors
+  /// Bytes of global memory that one block writes and another reads or writes, for kernels whose
+  /// blocks do not work together; atomics may. Late launches then begin the last block first. Needs
+  /// one thread.
+  bool checkBlocks = false;
+  bool count = true; ///< bank conflicts and sectors
   /// Host threads; 0 for one on each processor.
   unsigned threads = 1;
   /// Faults when a block's warps have executed more than this.

@@ -77,10 +77,8 @@ func.func private @$NAME(%x: memref<?x$I>, %y: memref<?x$O>, %part: index, %part
 
 static Type getElementType(const Array &array) { return parseType(array.type, &getTestContext()); }
 
-std::vector<std::vector<char>> DeviceCode::run(const std::string &name,
-                                               const std::vector<Array> &arguments, uint64_t blocks,
-                                               uint64_t *fault,
-                                               ::fovea::test::Counts *counts) const {
+std::vector<::fovea::test::Operand>
+DeviceCode::makeOperands(const std::string &name, const std::vector<Array> &arguments) const {
   const Kernel &kernel = kernels.at(name);
   std::vector<::fovea::test::Operand> operands;
   for (const auto &[array, argument] : llvm::zip(arguments, kernel.arguments)) {
@@ -106,8 +104,20 @@ std::vector<std::vector<char>> DeviceCode::run(const std::string &name,
     word.bytes.resize(8);
     word.behind.push_back(7);
   }
-  ::fovea::test::Shape shape{blocks, kernel.sharedBytes, kernel.threads};
-  std::vector<::fovea::test::Operand> late = operands;
+  return operands;
+}
+
+::fovea::test::Shape DeviceCode::getShape(const std::string &name, uint64_t blocks) const {
+  const Kernel &kernel = kernels.at(name);
+  return {blocks, kernel.sharedBytes, kernel.threads, kernel.mayFault};
+}
+
+std::vector<std::vector<char>> DeviceCode::run(const std::string &name,
+                                               const std::vector<Array> &arguments, uint64_t blocks,
+                                               uint64_t *fault,
+                                               ::fovea::test::Counts *counts) const {
+  ::fovea::test::Shape shape = getShape(name, blocks);
+  std::vector<::fovea::test::Operand> operands = makeOperands(name, arguments), late = operands;
   std::string error = ::fovea::test::launch(ptx, name, shape, operands, false, counts);
   EXPECT_EQ(error, "") << ptx;
   std::string lateError = ::fovea::test::launch(ptx, name, shape, late, true);
@@ -118,7 +128,7 @@ std::vector<std::vector<char>> DeviceCode::run(const std::string &name,
     if (operand.isBuffer)
       results.push_back(std::move(operand.bytes));
   }
-  if (kernel.mayFault) {
+  if (kernels.at(name).mayFault) {
     if (fault)
       std::memcpy(fault, results.back().data(), 8);
     results.pop_back();

@@ -28,6 +28,11 @@ public:
                                      uint64_t blocks, uint64_t *fault = nullptr,
                                      ::fovea::test::Counts *counts = nullptr) const;
 
+  /// What a call gives to the device; last the word for faults, where the kernel has one.
+  std::vector<::fovea::test::Operand> makeOperands(const std::string &kernel,
+                                                   const std::vector<Array> &arguments) const;
+  ::fovea::test::Shape getShape(const std::string &kernel, uint64_t blocks) const;
+
   std::string ptx, chip;
 
 private:

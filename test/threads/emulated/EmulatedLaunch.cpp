@@ -34,6 +34,7 @@ std::string fovea::test::launch(const std::string &ptx, const std::string &kerne
     emulator::LaunchOptions options;
     options.schedule =
         late ? emulator::LaunchOptions::Schedule::Late : emulator::LaunchOptions::Schedule::Early;
+    options.checkBlocks = !shape.blocksShare;
     emulator::LaunchResult result = device.launch(*program, kernel, grid, words, options);
     for (size_t i = 0; i < operands.size(); ++i)
       if (operands[i].isBuffer)

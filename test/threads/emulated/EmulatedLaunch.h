@@ -21,6 +21,7 @@ struct Operand {
 struct Shape {
   uint64_t blocks = 1, sharedBytes = 0;
   uint32_t threads = 128;
+  bool blocksShare = false; ///< several blocks may write the same place, as they do for faults
 };
 
 struct Counts {

@@ -40,6 +40,37 @@ TEST(Checks, GlobalBoundsAndAlignment) {
   EXPECT_EQ(faultOf(wrap("ld.global.u32 %r1, [%o];"), 32, loose), "");
 }
 
+TEST(Checks, BlocksThatMeetInGlobalMemory) {
+  auto faultOf = [](const std::string &body, bool late, unsigned threads = 1) -> std::string {
+    LaunchOptions options;
+    options.checkBlocks = true;
+    options.threads = threads;
+    options.schedule = late ? LaunchOptions::Schedule::Late : LaunchOptions::Schedule::Early;
+    std::string at = "mov.u32 %r9, %ctaid.x; mul.wide.u32 %d3, %r9, 4; add.s64 %d4, %out, %d3;\n";
+    try {
+      launch(wrap("setp.ne.u32 %p1, %r0, 0; @%p1 ret;\n" + at + body), {Words{1, 2, 3, 4}}, 1,
+             options, 3);
+    } catch (const Error &error) {
+      return error.what();
+    }
+    return "";
+  };
+  for (bool late : {false, true})
+    EXPECT_EQ(faultOf("st.global.u32 [%d4], %r9; ld.global.u32 %r2, [%d4];", late), "");
+  // Equal values too: a block does the work of others.
+  EXPECT_FAULT(faultOf("st.global.u32 [%out], 7;", false),
+               "block (1,0,0), thread (0,0,0): writes byte 0 of 'out', which block (0,0,0) has "
+               "written; expects blocks to leave each other's results alone");
+  EXPECT_FAULT(faultOf("st.global.u32 [%out], 7;", true), "which block (2,0,0) has written");
+  // A block reads what another writes: seen in the order in which it is written first.
+  std::string reads = "setp.eq.u32 %p2, %r9, 2; @%p2 st.global.u32 [%in], 7;\n"
+                      "setp.eq.u32 %p3, %r9, 0; @%p3 ld.global.u32 %r2, [%in];";
+  EXPECT_EQ(faultOf(reads, false), "");
+  EXPECT_FAULT(faultOf(reads, true), "block (0,0,0), thread (0,0,0): reads byte 0 of 'in'");
+  EXPECT_EQ(faultOf("atom.global.add.u32 %r2, [%in], 1;", false), "");
+  EXPECT_FAULT(faultOf("st.global.u32 [%d4], %r9;", false, 2), "expects one thread");
+}
+
 TEST(Checks, FreedAndReadOnlyMemory) {
   Device device;
   auto program = device.load(Module::parse(wrap("st.global.u32 [%o], 1;"), "x.ptx"));
