@@ -16,7 +16,8 @@ const std::vector<TileCase> &getTileCases();
 interpreter::Element makeElement(Type type, double value);
 
 /// Empty if `got`, elements of `type`, holds `expected`; else the first place where it does not.
-/// What was written may be off by `tolerance` of the largest number.
+/// What was written may be off by `tolerance` of the largest number, before it was rounded to the
+/// nearest element of 16 bits.
 std::string compareElements(Type type, const std::vector<char> &got, const Array &expected,
                             bool written, double tolerance);
 
