@@ -3,13 +3,11 @@
 // Two fused attentions that MLIR's NVPTX back end emitted (test/emulator/*.ptx): one by mma.sync
 // and cp.async, causal, 64 wide; one by wgmma and TMA with a producer warp, 128 wide. Both must
 // agree with a reference in f64, early and late, and bugs planted in their text must be found.
-#include "emulator/Float.h"
+#include "test/unit/emulator/Attention.h"
 #include "emulator/TensorMap.h"
 #include "test/unit/emulator/Kernels.h"
 
-#include <cmath>
 #include <fstream>
-#include <random>
 
 namespace fovea::emulator::test {
 namespace {
@@ -18,54 +16,6 @@ std::string readFile(const std::string &name) {
   std::ifstream in(std::string(FOVEA_PTX_DIR) + "/" + name);
   EXPECT_TRUE(in.good()) << name;
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
-struct Attention {
-  const char *file;
-  bool hopper, causal, brain;
-  uint64_t heads, rows, width;
-
-  uint16_t narrow(float x) const { return brain ? toBf16(x) : toF16(x); }
-  float wide(uint16_t x) const { return brain ? fromBf16(x) : fromF16(x); }
-};
-const Attention mmaBf16{"attention-mma-bf16.ptx", false, true, true, 2, 192, 64};
-const Attention mmaF16{"attention-mma-f16.ptx", false, true, false, 2, 192, 64};
-const Attention wgmmaBf16{"attention-wgmma-bf16.ptx", true, false, true, 2, 384, 128};
-
-struct Problem {
-  std::vector<uint16_t> q, k, v;
-  std::vector<double> expected;
-};
-
-Problem problemOf(const Attention &a) {
-  Problem p;
-  std::mt19937 random(1);
-  std::normal_distribution<float> normal;
-  for (std::vector<uint16_t> *each : {&p.q, &p.k, &p.v})
-    for (uint64_t i = 0; i < a.heads * a.rows * a.width; ++i)
-      each->push_back(a.narrow(normal(random)));
-  p.expected.resize(p.q.size());
-  for (uint64_t h = 0; h < a.heads; ++h)
-    for (uint64_t i = 0; i < a.rows; ++i) {
-      const uint64_t base = h * a.rows * a.width, keys = a.causal ? i + 1 : a.rows;
-      std::vector<double> score(keys);
-      double most = -1e300, sum = 0;
-      for (uint64_t j = 0; j < keys; ++j) {
-        double dot = 0;
-        for (uint64_t c = 0; c < a.width; ++c)
-          dot += double{a.wide(p.q[base + i * a.width + c])} * a.wide(p.k[base + j * a.width + c]);
-        most = std::max(most, score[j] = dot / std::sqrt(static_cast<double>(a.width)));
-      }
-      for (double &x : score)
-        sum += x = std::exp(x - most);
-      for (uint64_t c = 0; c < a.width; ++c) {
-        double out = 0;
-        for (uint64_t j = 0; j < keys; ++j)
-          out += score[j] / sum * a.wide(p.v[base + j * a.width + c]);
-        p.expected[base + i * a.width + c] = out;
-      }
-    }
-  return p;
 }
 
 struct Result {
@@ -125,14 +75,7 @@ Result run(const Attention &a, const Problem &p, const std::string &ptx,
 }
 
 double errorOf(const Attention &a, const Problem &p, const Result &r) {
-  double worst = 0;
-  for (size_t i = 0; i < p.expected.size(); ++i) {
-    double difference = std::fabs(a.wide(r.out[i]) - p.expected[i]);
-    worst = difference <= worst ? worst : difference; // a NaN stays
-    if (difference != difference)
-      return difference;
-  }
-  return worst;
+  return errorOf(a, p, r.out);
 }
 
 LaunchOptions late() {

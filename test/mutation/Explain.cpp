@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reasons why a changed statement does no harm. Each is a claim about the kernel that is tried out
+// on it: the kernel is changed once more, so that it traps where the claim is wrong, or so that
+// much more would have to go wrong than by the bug itself, and is run in all of its calls. What
+// writes several registers, and what is done to memory, gets no reason but never being reached.
+#include "test/mutation/Judge.h"
+
+#include <algorithm>
+#include <set>
+
+namespace fovea::mutation {
+
+namespace {
+/// How registers of a class are declared, and what may stand in them that is easily noticed.
+struct Class {
+  const char *type, *bits;
+  std::vector<const char *> garbage;
+};
+
+const Class *classOf(const std::string &name) {
+  static const Class half = {"b16", "b16", {"0x7fff", "0", "0x4bcd"}},
+                     word = {"b32", "b32", {"0x7fffffff", "0", "0x7f7fffff", "0xc4d5e6f7"}},
+                     wide = {"b64",
+                             "b64",
+                             {"0x7fffffffffffffff", "0", "0x7fefffffffffffff",
+                              "0xc4d5e6f708192a3b"}},
+                     condition = {"pred", "pred", {}};
+  std::string kind = registerClass(name);
+  return kind == "%p"    ? &condition
+         : kind == "%rs" ? &half
+         : kind == "%r"  ? &word
+         : kind == "%rd" ? &wide
+                         : nullptr;
+}
+
+/// What a statement writes, one register or a vector of one class; empty for anything else.
+std::vector<std::string> resultsOf(const Statement &statement) {
+  std::vector<std::string> names = statement.writes();
+  if (statement.isEffect() || names.empty())
+    return {};
+  std::vector<std::string> written =
+      statement.operands[0][0] == '{'
+          ? splitOperands(statement.operands[0].substr(1, statement.operands[0].size() - 2))
+          : std::vector<std::string>{statement.operands[0]};
+  for (const std::string &name : names)
+    if (registerClass(name) != registerClass(names[0]))
+      return {};
+  return written == names && classOf(names[0]) ? names : std::vector<std::string>{};
+}
+
+/// The right statement, and beside it the changed one into `fovea_m...`; `fovea_q` is whether a
+/// register differs, and `then`, in which `$D` is the register and `$M` what the bug makes of it,
+/// is done for each. `isNumber`: zeros are equal whatever their sign.
+std::string compared(const Statement &before, Statement after, const std::string &then,
+                     bool isNumber = false) {
+  std::vector<std::string> names = resultsOf(before), changed = resultsOf(after), own;
+  const Class &kind = *classOf(names[0]);
+  std::string text = "{ .reg .pred fovea_q; ";
+  for (size_t i = 0; i < names.size(); ++i) {
+    text += std::string(".reg .") + kind.type + " fovea_m" + std::to_string(i) + "; ";
+    // Where a predicate keeps a statement from running, the register keeps its value.
+    if (!before.predicate.empty() || !after.predicate.empty())
+      text +=
+          std::string("mov.") + kind.bits + " fovea_m" + std::to_string(i) + ", " + names[i] + "; ";
+  }
+  std::string target;
+  for (const std::string &name : changed) {
+    auto place = std::find(names.begin(), names.end(), name) - names.begin();
+    target += (target.empty() ? "" : ", ") + ("fovea_m" + std::to_string(place));
+  }
+  after.operands[0] = after.operands[0][0] == '{' ? "{" + target + "}" : target;
+  text += after.text() + " " + before.text() + " ";
+  for (size_t i = 0; i < names.size(); ++i) {
+    std::string own = "fovea_m" + std::to_string(i);
+    text += std::string(kind.garbage.empty() ? "xor.pred"
+                        : isNumber           ? "setp.neu.f32"
+                                             : std::string("setp.ne.") + kind.bits) +
+            " fovea_q, " + own + ", " + names[i] + "; ";
+    for (size_t at = 0; at < then.size(); ++at)
+      if (then.compare(at, 2, "$D") == 0)
+        text += names[i], ++at;
+      else if (then.compare(at, 2, "$M") == 0)
+        text += own, ++at;
+      else
+        text += then[at];
+    text += " ";
+  }
+  return text + "}";
+}
+} // namespace
+
+/// Whether any run gets there.
+bool Judge::isReached(size_t site) const {
+  return find(parsed.replace(site, "trap;")).kind != Verdict::Survived;
+}
+
+/// No thread touches shared memory on any way from the barrier to the next one or the end, or on
+/// none from the one before (or the kernel's beginning) to this.
+bool Judge::isBarrierIdle(size_t site) const {
+  const std::vector<Statement> &all = parsed.statements();
+  for (const Statement &statement : all)
+    if (statement.base() == "brx" || statement.base() == "call" || statement.base() == "cp" ||
+        statement.base() == "mbarrier" || statement.base() == "wgmma" ||
+        statement.base() == "atom" || statement.base() == "red")
+      return false;
+  std::vector<std::vector<size_t>> next(all.size()), previous(all.size());
+  for (size_t i = 0; i < all.size(); ++i)
+    for (size_t j : parsed.successors(i)) {
+      next[i].push_back(j);
+      previous[j].push_back(i);
+    }
+  bool storesGlobal = false;
+  auto isQuiet = [&](const std::vector<std::vector<size_t>> &edges) {
+    std::set<size_t> seen;
+    std::vector<size_t> open = edges[site];
+    while (!open.empty()) {
+      size_t i = open.back();
+      open.pop_back();
+      if (!seen.insert(i).second)
+        continue;
+      const Statement &s = all[i];
+      bool isBarrier = s.is("bar.sync") || s.is("barrier.sync");
+      if (isBarrier && s.predicate.empty())
+        continue;
+      if (s.has("global") || s.has("param") || s.has("local"))
+        storesGlobal = storesGlobal || (s.has("global") && s.base() == "st");
+      else if (s.base() == "ld" || s.base() == "st" || s.base() == "ldmatrix" ||
+               s.base() == "stmatrix")
+        return false;
+      open.insert(open.end(), edges[i].begin(), edges[i].end());
+    }
+    return true;
+  };
+  if (!isQuiet(next) && !isQuiet(previous))
+    return false;
+  // Global memory is shared among a block's threads too.
+  return !storesGlobal || readsOnlyOperands();
+}
+
+bool Judge::isSameForEachThread(const Mutant &mutant, const Statement &after) const {
+  static const std::set<std::string> pure = {"mov", "add", "sub", "mul", "mad",  "and",  "or",
+                                             "xor", "not", "shl", "shr", "setp", "selp", "cvt",
+                                             "min", "max", "neg", "div", "rem",  "bfe",  "lop3"};
+  const std::vector<Statement> &all = parsed.statements();
+  std::set<size_t> kept;
+  std::vector<std::string> open = all[mutant.site].reads();
+  for (const std::string &name : after.reads())
+    open.push_back(name);
+  auto isPure = [](const Statement &s) {
+    for (const std::string &operand : s.operands)
+      if (operand.find("%ctaid") != std::string::npos ||
+          operand.find("%nctaid") != std::string::npos ||
+          operand.find("%clock") != std::string::npos ||
+          operand.find("%globaltimer") != std::string::npos)
+        return false;
+    return pure.count(s.base()) != 0 && s.predicate.empty();
+  };
+  if (!isPure(all[mutant.site]) || !isPure(after))
+    return false;
+  std::set<std::string> seen;
+  while (!open.empty()) {
+    std::string name = open.back();
+    open.pop_back();
+    if (!seen.insert(name).second)
+      continue;
+    std::vector<size_t> writers;
+    for (size_t i = 0; i < all.size(); ++i) {
+      std::vector<std::string> names = all[i].writes();
+      if (std::find(names.begin(), names.end(), name) != names.end())
+        writers.push_back(i);
+    }
+    if (writers.size() != 1 || writers[0] >= mutant.site || !isPure(all[writers[0]]))
+      return false;
+    kept.insert(writers[0]);
+    for (const std::string &more : all[writers[0]].reads())
+      open.push_back(more);
+  }
+  // Only what the value is made of is left of the kernel, so every thread gets there.
+  std::string text = parsed.text();
+  for (size_t i = all.size(); i-- > 0;) {
+    const Statement &s = all[i];
+    std::string by = kept.count(i)         ? s.text()
+                     : i == mutant.site    ? compared(s, after, "@fovea_q trap;")
+                     : i + 1 == all.size() ? "ret;"
+                                           : "";
+    text.replace(s.begin, s.end - s.begin, by);
+  }
+  return run(text, right.calls[0], false, kEnough).fault.empty();
+}
+
+/// The register is written here alone, and whoever reads it makes the same of both values.
+bool Judge::isLostOnReaders(const Mutant &mutant, const Statement &after) const {
+  const std::vector<Statement> &all = parsed.statements();
+  std::vector<std::string> names = resultsOf(all[mutant.site]);
+  if (names.size() != 1)
+    return false;
+  const Class &kind = *classOf(names[0]);
+  std::vector<std::pair<size_t, std::string>> edits;
+  for (size_t i = 0; i < all.size(); ++i) {
+    std::vector<std::string> reads = all[i].reads(), writes = all[i].writes();
+    if (i != mutant.site && std::find(writes.begin(), writes.end(), names[0]) != writes.end())
+      return false;
+    if (std::find(reads.begin(), reads.end(), names[0]) == reads.end())
+      continue;
+    if (i == mutant.site || all[i].predicate.find(names[0]) != std::string::npos ||
+        resultsOf(all[i]).empty())
+      return false;
+    Statement other = all[i];
+    for (size_t k = 1; k < other.operands.size(); ++k)
+      if (other.operands[k] == names[0])
+        other.operands[k] = "fovea_d";
+    // It stands inside of an address or a vector.
+    std::vector<std::string> left = other.reads();
+    if (std::find(left.begin(), left.end(), names[0]) != left.end())
+      return false;
+    edits.emplace_back(i, compared(all[i], other, "@fovea_q trap;"));
+  }
+  if (edits.empty())
+    return false;
+  Statement changed = after;
+  changed.operands[0] = "fovea_d";
+  edits.emplace_back(mutant.site, changed.text() + " " + all[mutant.site].text());
+  std::sort(edits.begin(), edits.end());
+  std::string text = parsed.text();
+  for (size_t k = edits.size(); k-- > 0;) {
+    const Statement &s = all[edits[k].first];
+    text.replace(s.begin, s.end - s.begin, edits[k].second);
+  }
+  size_t body = text.rfind('{', all[0].begin);
+  text.insert(body + 1, std::string(" .reg .") + kind.type + " fovea_d; ");
+  return find(text).kind == Verdict::Survived;
+}
+
+/// Whether a comparison may be with a number that is higher (lower for sign "-") by anything.
+bool Judge::isBoundFree(size_t site, const std::string &sign) const {
+  const Statement &before = parsed.statements()[site];
+  bool isWide = before.has("s64") || before.has("u64") || before.has("b64");
+  bool isWord = before.has("s32") || before.has("u32") || before.has("b32");
+  if (before.base() != "setp" || before.operands.size() != 3 || (!isWide && !isWord))
+    return false;
+  const std::string type = isWide ? "64" : "32";
+  for (const char *more : {"1", "5", "64", "1000"}) {
+    Statement changed = before;
+    changed.operands[2] = "fovea_m";
+    if (find(parsed.replace(site, "{ .reg .b" + type + " fovea_m; mov.b" + type + " fovea_m, " +
+                                      before.operands[2] + "; add.s" + type +
+                                      " fovea_m, fovea_m, " + sign + more + "; " + changed.text() +
+                                      " }"),
+             true)
+            .kind != Verdict::Survived)
+      return false;
+  }
+  return true;
+}
+
+/// Of a statement that writes registers, and so does what it became.
+std::string Judge::explainValue(const Mutant &mutant, const Statement &after) const {
+  const Statement &before = parsed.statements()[mutant.site];
+  const Class *kind = classOf(resultsOf(before)[0]);
+  auto passes = [&](const std::string &then, bool exactly, bool isNumber = false) {
+    return find(parsed.replace(mutant.site, compared(before, after, then, isNumber)), exactly)
+               .kind == Verdict::Survived;
+  };
+  if (isSameForEachThread(mutant, after))
+    return "the same value for each thread";
+  if (passes("@fovea_q trap;", false))
+    return "the same value in every run";
+  if (isLostOnReaders(mutant, after))
+    return "its readers' values are the same in every run";
+  if (kind->garbage.empty()) {
+    // Conditions: does it only ever turn to one side, and is that side always right?
+    bool toTrue = !passes("and.pred fovea_q, fovea_q, $M; @fovea_q trap;", false);
+    bool toFalse = !passes("not.pred $M, $M; and.pred fovea_q, fovea_q, $M; @fovea_q trap;", false);
+    bool mayBeTrue = toTrue && passes("setp.eq.u32 $D, 0, 0;", true);
+    bool mayBeFalse = toFalse && passes("setp.ne.u32 $D, 0, 0;", true);
+    if (toTrue && toFalse)
+      return mayBeTrue && mayBeFalse ? "either way is right" : "";
+    if (mayBeTrue || mayBeFalse)
+      return mayBeTrue ? "may always be true" : "may always be false";
+    for (const char *sign : {"", "-"})
+      if (isBoundFree(mutant.site, sign))
+        return *sign ? "any lower bound is right too" : "any higher bound is right too";
+    return "";
+  }
+  bool isFloat = before.has("f32") && std::string(kind->type) == "b32";
+  if (isFloat && passes("@fovea_q trap;", true, /*isNumber=*/true))
+    return "the same number in every run, but for the sign of zero";
+  bool isFree = true;
+  for (const char *garbage : kind->garbage)
+    isFree =
+        isFree && passes(std::string("@fovea_q mov.") + kind->bits + " $D, " + garbage + ";", true);
+  if (isFree)
+    return "the value does not matter";
+  auto each = [&](std::initializer_list<const char *> values) {
+    return std::all_of(values.begin(), values.end(), [&](const char *value) {
+      return passes(std::string("@fovea_q mov.b32 $D, ") + value + ";", true);
+    });
+  };
+  if (isFloat && each({"0f3F800000", "0fC7F12345", "0f3DCCCCCD"}))
+    return "any finite number is right";
+  if (isFloat && each({"0fFF800000", "0fFF7FFFFF", "0fF149F2CA"}))
+    return "any great negative number is right";
+  if (std::string(kind->type) == "b16" || isFloat)
+    return "";
+  std::string number = std::string(kind->type) == "b32" ? "s32" : "s64";
+  auto added = [&](const char *more) {
+    return passes("add." + number + " $D, $D, " + more + ";", true);
+  };
+  if (passes("setp.lt." + number + " fovea_q, $M, $D; @fovea_q trap;", false) && added("1") &&
+      added("5") && added("1000"))
+    return "any larger value is right too";
+  return "";
+}
+
+static std::vector<std::string> storedBy(const Statement &store) {
+  const std::string &value = store.operands[1];
+  return value[0] == '{' ? splitOperands(value.substr(1, value.size() - 2))
+                         : std::vector<std::string>{value};
+}
+
+bool Judge::isStoreSame(size_t site, const Statement &after) const {
+  const Statement &before = parsed.statements()[site];
+  if (before.base() != "st" || after.opcode != before.opcode || after.operands.size() != 2 ||
+      before.operands.size() != 2 || after.operands[0] != before.operands[0] ||
+      after.predicate != before.predicate || !before.predicate.empty())
+    return false;
+  std::vector<std::string> values = storedBy(before), others = storedBy(after);
+  std::string text = "{ .reg .pred fovea_q; ";
+  for (size_t i = 0; i < values.size(); ++i) {
+    const Class *kind = classOf(values[i]);
+    if (!kind || kind->garbage.empty() || classOf(others[i]) != kind)
+      return false;
+    text += std::string("setp.ne.") + kind->bits + " fovea_q, " + values[i] + ", " + others[i] +
+            "; @fovea_q trap; ";
+  }
+  return find(parsed.replace(site, text + before.text() + " }")).kind == Verdict::Survived;
+}
+
+bool Judge::isNear(const std::string &text) const {
+  for (size_t i = 0; i < right.calls.size(); ++i) {
+    const Call &call = right.calls[i];
+    Run one = run(text, call, false, 20 * baselines[i].instructions + 100000);
+    if (!call.isNear || !one.fault.empty() || !call.isNear(one.results, baselines[i].results))
+      return false;
+  }
+  return true;
+}
+
+bool Judge::isStoreIdle(size_t site) const {
+  Statement store = parsed.statements()[site];
+  if (store.base() != "st" || store.operands.size() != 2)
+    return false;
+  const Class *kind = nullptr;
+  std::vector<std::string> names = storedBy(store);
+  for (const std::string &name : names)
+    if (!(kind = classOf(name)) || kind->garbage.empty())
+      return false;
+  store.operands[1] =
+      names.size() == 1
+          ? "fovea_m"
+          : "{fovea_m" + std::string(names.size() == 2 ? "" : ", fovea_m, fovea_m") + ", fovea_m}";
+  for (const char *garbage : kind->garbage)
+    if (find(parsed.replace(site, std::string("{ .reg .") + kind->type + " fovea_m; mov." +
+                                      kind->bits + " fovea_m, " + garbage + "; " + store.text() +
+                                      " }"),
+             true)
+            .kind != Verdict::Survived)
+      return false;
+  return true;
+}
+
+bool Judge::readsOnlyOperands() const {
+  for (size_t i = 0; i < right.calls.size(); ++i)
+    for (bool late : {false, true})
+      if (!run(right.ptx, right.calls[i], late, kEnough, &baselines[i].results).fault.empty())
+        return false;
+  return true;
+}
+
+std::string Judge::explain(const Mutant &mutant) const {
+  const Statement &before = parsed.statements()[mutant.site];
+  if (!isReached(mutant.site))
+    return "never reached";
+  if (before.is("bar.sync") || before.is("barrier.sync"))
+    return isBarrierIdle(mutant.site) ? "no shared access between barriers" : "";
+  if (isStoreIdle(mutant.site))
+    return "what is stored does not matter";
+  Ptx changed(mutant.text);
+  if (changed.statements().size() != parsed.statements().size())
+    return "";
+  const Statement &after = changed.statements()[mutant.site];
+  if (isStoreSame(mutant.site, after))
+    return "the same is stored in every run";
+  if (mutant.op && std::string(mutant.op->name) == "rounding changed" && isNear(mutant.text))
+    return "off by a rounding";
+  std::vector<std::string> results = resultsOf(before), others = resultsOf(after);
+  if (!results.empty() &&
+      std::is_permutation(results.begin(), results.end(), others.begin(), others.end()))
+    return explainValue(mutant, after);
+  if (before.base() == "bra" && !before.predicate.empty() && after.base() == "bra") {
+    // The two ways of a branch that goes one way only: does it ever matter which?
+    std::string to = before.operands[0];
+    bool jumps =
+        find(parsed.replace(mutant.site, "bra.uni " + to + ";"), true).kind == Verdict::Survived;
+    bool falls = find(parsed.replace(mutant.site, ""), true).kind == Verdict::Survived;
+    if (jumps && falls)
+      return "both ways are right";
+  }
+  return "";
+}
+
+} // namespace fovea::mutation

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Bugs of each verdict in one small kernel, and each reason why one may be harmless beside a bug
+// that looks like it and is not.
+#include "test/mutation/Judge.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace fovea::mutation {
+namespace {
+
+constexpr uint32_t kThreads = 64, kRows = 50;
+
+/// Turns rows of numbers round within a block by shared memory, adds one to numbers below 1000, and
+/// leaves places past the end alone.
+const char *const kReverse = R"(.version 8.0
+.target sm_80
+.address_size 64
+.extern .shared .align 16 .b8 tile[];
+.visible .entry k(.param .u64 k_out, .param .u64 k_in, .param .u64 k_n)
+{
+  .reg .pred %p<8>;
+  .reg .b32 %r<32>;
+  .reg .b64 %rd<16>;
+  ld.param.b64 %rd1, [k_out];
+  ld.param.b64 %rd2, [k_in];
+  ld.param.b64 %rd3, [k_n];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r20, %ctaid.x;
+  setp.ne.b32 %p7, %r20, 0;
+  @%p7 bra END;
+  cvt.u64.u32 %rd4, %r1;
+  setp.ge.u64 %p1, %rd4, %rd3;
+  mul.wide.u32 %rd5, %r1, 4;
+  add.s64 %rd6, %rd2, %rd5;
+  mov.b32 %r2, 0f40A00000;
+  setp.lt.u32 %p6, %r1, 64;
+  @%p1 bra LOADED;
+  ld.global.b32 %r2, [%rd6];
+LOADED:
+  bar.sync 0;
+  mov.b32 %r3, tile;
+  shl.b32 %r4, %r1, 2;
+  add.s32 %r5, %r3, %r4;
+  st.shared.b32 [%r5], %r2;
+  bar.sync 0;
+  xor.b32 %r6, %r5, 252;
+  ld.shared.b32 %r7, [%r6];
+  bar.sync 0;
+  setp.gt.s64 %p2, %rd3, 1000000;
+  @%p2 bra END;
+  add.f32 %r9, %r7, 0f00000000;
+  sub.s32 %r10, 63, %r1;
+  cvt.u64.u32 %rd7, %r10;
+  setp.ge.u64 %p3, %rd7, %rd3;
+  selp.f32 %r11, 0f00000000, %r9, %p3;
+  or.pred %p4, %p1, %p3;
+  add.s64 %rd8, %rd1, %rd5;
+  @%p4 bra END;
+  st.global.b32 [%rd8], %r11;
+END:
+  ret;
+}
+)";
+
+Kernel makeKernel() {
+  Kernel kernel{"reverse", "k", kReverse, {}};
+  for (uint32_t rows : {kRows, kThreads}) {
+    std::vector<float> in(rows), out(rows, -1);
+    for (uint32_t i = 0; i < rows; ++i)
+      in[i] = static_cast<float>(i) * 0.5f + 3;
+    auto buffer = [](const std::vector<float> &values) {
+      Argument argument;
+      argument.kind = Argument::Buffer;
+      argument.bytes.resize(values.size() * 4);
+      std::memcpy(argument.bytes.data(), values.data(), argument.bytes.size());
+      return argument;
+    };
+    Call call;
+    call.arguments = {buffer(out), buffer(in)};
+    call.arguments.emplace_back().number = rows;
+    call.threads = kThreads;
+    call.sharedBytes = kThreads * 4;
+    call.grid[0] = 8;
+    call.padded = true;
+    for (uint32_t i = 0; i < rows; ++i)
+      if (kThreads - 1 - i < rows)
+        out[i] = in[kThreads - 1 - i];
+    call.check = [expected = buffer(out).bytes](const Results &results) {
+      return results[0] == expected ? "" : "other numbers";
+    };
+    kernel.calls.push_back(std::move(call));
+  }
+  return kernel;
+}
+
+/// The statement that holds `before`, with `after` in its place.
+Mutant makeMutant(const Ptx &ptx, const std::string &before, const std::string &after,
+                  int which = 0) {
+  Mutant mutant;
+  for (size_t i = 0; i < ptx.statements().size(); ++i)
+    if (ptx.statements()[i].text() == before && which-- == 0) {
+      mutant.site = i;
+      mutant.text = ptx.replace(i, after);
+    }
+  EXPECT_NE(mutant.text, "") << before;
+  return mutant;
+}
+
+struct Case {
+  const char *before, *after;
+  Verdict::Kind kind;
+  const char *what;
+  int which = 0;
+};
+
+const Case kCases[] = {
+    {"bar.sync 0;", "", Verdict::Harmless, "no shared access between barriers", 0},
+    {"bar.sync 0;", "", Verdict::Check, "unwritten", 1},
+    {"bar.sync 0;", "", Verdict::Harmless, "no shared access between barriers", 2},
+    {"ld.global.b32 %r2, [%rd6];", "ld.global.b32 %r2, [%rd6+4];", Verdict::Check, "bounds"},
+    {"st.shared.b32 [%r5], %r2;", "", Verdict::Check, "unwritten"},
+    {"shl.b32 %r4, %r1, 2;", "shl.b32 %r4, %r1, 1;", Verdict::Check, "alignment"},
+    {"xor.b32 %r6, %r5, 252;", "xor.b32 %r6, %r5, 248;", Verdict::Result, "wrong result"},
+    {"setp.ne.b32 %p7, %r20, 0;", "setp.ne.b32 %p7, %r20, 1;", Verdict::Result, "wrong result"},
+    {"@%p7 bra END;", "", Verdict::Check, "blocks"},
+    {"sub.s32 %r10, 63, %r1;", "sub.x32 %r10, 63, %r1;", Verdict::Invalid, "invalid"},
+    // Nobody gets there.
+    {"@%p2 bra END;", "@!%p2 bra END;", Verdict::Result, "wrong result"},
+    // For 64 threads, 64 and 65 are one bound; 63 is not, but nobody reads it.
+    {"setp.lt.u32 %p6, %r1, 64;", "setp.lt.u32 %p6, %r1, 65;", Verdict::Harmless,
+     "the same value for each thread"},
+    {"setp.gt.s64 %p2, %rd3, 1000000;", "setp.gt.s64 %p2, %rd3, 999999;", Verdict::Harmless,
+     "the same value in every run"},
+    {"setp.gt.s64 %p2, %rd3, 1000000;", "setp.gt.s64 %p2, %rd3, 60;", Verdict::Result,
+     "wrong result"},
+    // What is loaded for places past the end is thrown away.
+    {"mov.b32 %r2, 0f40A00000;", "mov.b32 %r2, 0f40000000;", Verdict::Harmless,
+     "the value does not matter"},
+    {"add.f32 %r9, %r7, 0f00000000;", "sub.f32 %r9, %r7, 0f00000000;", Verdict::Harmless,
+     "the same value in every run"},
+    {"selp.f32 %r11, 0f00000000, %r9, %p3;", "mov.b32 %r11, %r9;", Verdict::Harmless,
+     "the value does not matter"},
+    {"selp.f32 %r11, 0f00000000, %r9, %p3;", "selp.f32 %r11, %r9, 0f00000000, %p3;",
+     Verdict::Result, "wrong result"},
+};
+
+TEST(Judge, TellsBugsFromHarmlessChanges) {
+  Judge judge(makeKernel());
+  ASSERT_EQ(judge.problem(), "");
+  for (const Case &one : kCases) {
+    Verdict verdict = judge.judge(makeMutant(judge.ptx(), one.before, one.after, one.which));
+    EXPECT_EQ(verdict.kind, one.kind) << one.before << " -> " << one.after;
+    EXPECT_EQ(verdict.what, one.what) << one.before << " -> " << one.after << verdict.message;
+  }
+}
+
+TEST(Judge, SaysThatTheRightKernelIsWrong) {
+  Kernel kernel = makeKernel();
+  kernel.ptx.replace(kernel.ptx.find("252"), 3, "248");
+  EXPECT_EQ(Judge(kernel).problem(), "other numbers");
+}
+
+TEST(Judge, FindsWhatIsNeverReached) {
+  Kernel kernel = makeKernel();
+  size_t at = kernel.ptx.find("  add.f32 %r9");
+  kernel.ptx.insert(at, "  @!%p2 bra ON;\n  st.global.b32 [%rd1], %r7;\nON:\n");
+  Judge judge(kernel);
+  ASSERT_EQ(judge.problem(), "");
+  Verdict verdict = judge.judge(makeMutant(judge.ptx(), "st.global.b32 [%rd1], %r7;", ""));
+  EXPECT_EQ(verdict.kind, Verdict::Harmless);
+  EXPECT_EQ(verdict.what, "never reached");
+}
+
+} // namespace
+} // namespace fovea::mutation
