@@ -107,6 +107,56 @@ def AssignLayoutsPass : Pass<"fovea-assign-layouts", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::fovea::tile::TileDialect"];
 }
 
+def PipelineCopiesPass : Pass<"fovea-pipeline-copies", "::mlir::func::FuncOp"> {
+  let summary = "Begin copies to shared memory rounds before they are read";
+  let description = [{
+    In a loop, a `tile.copy` whose place depends on the round's index and on what is outside of the loop alone begins
+    `stages - 1` rounds ahead, by `cp.async`: its memory becomes a ring of `stages` slots. One barrier in a round says both
+    that its data are there for all threads and that the slot of the round before may be filled again. Copies past the
+    last round are not begun.
+
+    ```mlir
+    // before
+    %xs = tile.shared : !tile.shared<64x32xf32>
+    %y = scf.for %k = %c0 to %c192 step %c32 iter_args(%sum = %zero) -> (!tile.tile<64x64xf32, #layout>) {
+      tile.copy %xv[%i, %k] to %xs : !tile.view<?x192xf32>, !tile.shared<64x32xf32>
+      %next = tile.mma %xs, %ws transpose_b into %sum : ...
+      scf.yield %next : !tile.tile<64x64xf32, #layout>
+    }
+    // after, with two stages
+    %ring = tile.shared stages(2) : !tile.shared<64x32xf32>
+    %first = tile.slot %ring[%c0] : !tile.shared<64x32xf32>
+    tile.copy %xv[%i, %c0] to %first async : !tile.view<?x192xf32>, !tile.shared<64x32xf32>
+    tile.commit
+    %y:2 = scf.for %k = %c0 to %c192 step %c32 iter_args(%sum = %zero, %slot = %c0) -> (!tile.tile<64x64xf32, #layout>, index) {
+      tile.wait pending(0)
+      tile.barrier
+      %ahead = arith.addi %k, %c32 : index
+      %other = tile.slot %ring[%free] : !tile.shared<64x32xf32>     // %free: the slot before
+      %exists = arith.cmpi slt, %ahead, %c192 : index
+      scf.if %exists {
+        tile.copy %xv[%i, %ahead] to %other async : !tile.view<?x192xf32>, !tile.shared<64x32xf32>
+      }
+      tile.commit
+      %xs = tile.slot %ring[%slot] : !tile.shared<64x32xf32>
+      %next = tile.mma %xs, %ws transpose_b into %sum : ...
+      scf.yield %next, %following : !tile.tile<64x64xf32, #layout>, index   // %following: the next slot, or zero
+    }
+    tile.wait pending(0)
+    ```
+
+    Copies stay as they are whose pieces are not surely 4, 8 or 16 bytes at a multiple of their size, in a loop that writes
+    to memory, whose step is not known, or that has one round. Where `stages` do not fit into half of `limit`, so that two
+    blocks share a multiprocessor, there are fewer; a kernel that needs more than that anyway may have all of it.
+  }];
+  let options = [Option<"stages", "stages", "int64_t", /*default=*/"3", "Slots of a ring at most; 1: no copies ahead">,
+                 Option<"limit", "limit", "int64_t", /*default=*/"166912",
+                        "Bytes that the blocks of a multiprocessor have together: 163 KiB on sm_80">];
+  let statistics = [Statistic<"loops", "loops", "Loops whose copies begin ahead">];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::fovea::tile::TileDialect"];
+}
+
 def PlanSharedPass : Pass<"fovea-plan-shared", "::mlir::func::FuncOp"> {
   let summary = "Give each piece of shared memory its place";
   let description = [{

@@ -19,6 +19,7 @@ void mlir::fovea::buildThreadsPipeline(OpPassManager &pm, bool tensorCores) {
   kernels.addPass(createChooseAtomsPass({tensorCores}));
   kernels.addPass(createStageOperandsPass());
   kernels.addPass(createAssignLayoutsPass());
+  kernels.addPass(createPipelineCopiesPass());
   kernels.addPass(createPlanSharedPass());
   kernels.addPass(createInsertBarriersPass());
   device.addPass(createTileToThreadsPass());
