@@ -399,6 +399,7 @@ def SlotOp : TileOp<"slot", [Pure, AllTypesMatch<["ring", "memory"]>]> {
     * (C2) a constant `index` is one of the ring's.
 
     ```mlir
+    %ring = tile.shared stages(3) : !tile.shared<64x32xf32>
     %s = tile.slot %ring[%n] : !tile.shared<64x32xf32>
     ```
   }];
