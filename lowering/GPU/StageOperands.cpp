@@ -57,19 +57,16 @@ public:
   void run();
 
 private:
-  Operand makeOperand(TypedValue<TileType> tile, bool kFirst, int64_t uses) const;
   /// Whether the warps can hold their rows of the left operand for as long as the product needs
   /// them.
   bool fitsRegisters(const Operand &operand, TensorWarps warps) const;
   /// Whether an operand lies in columns: opposite to the way that the product reads it, or, for
   /// atoms, as its memory does.
-  bool liesInColumns(const Operand &operand, bool natural) const;
+  bool liesInColumns(const Operand &operand, bool natural);
   /// How many k are staged at a time.
   int64_t getChunk() const;
   /// Memory for `depth` of the operand's k, at the kernel's start.
   Value makeShared(const Operand &operand, int64_t depth, bool byColumns);
-  /// Whether the views of two loads end at the same k, or surely have all.
-  static bool endAlike(const Operand &one, const Operand &other);
   /// How many k the other operand's view has from its load's first one on; null if a static view
   /// has all.
   Value getBound(const Operand &other);
@@ -86,24 +83,62 @@ private:
   ImplicitLocOpBuilder b;
   Operand left, right;
   int64_t depth, chunkBytes;
-  std::optional<Atom> atom;
   Staged &staged;
 };
 } // namespace
 
+/// What each element is used for once would be written to shared memory to be read once.
+static Operand makeOperand(TypedValue<TileType> tile, bool kFirst, int64_t uses) {
+  auto load = tile.getDefiningOp<LoadOp>();
+  return {tile, kFirst, tile.getType().getSize(kFirst ? 1 : 0), load, load && uses == 1};
+}
+
+/// The axis of a load's view that is summed over: its size, a value if it is known at run time
+/// only, and the load's first place.
+static std::tuple<int64_t, Value, Value> getDepth(LoadOp load, bool kFirst) {
+  ViewType type = load.getView().getType();
+  int64_t size = kFirst ? type.getRows() : type.getColumns();
+  Value first = kFirst ? load.getRow() : load.getColumn(), length;
+  auto view = load.getView().getDefiningOp<ViewOp>();
+  if (ShapedType::isDynamic(size) && view && kFirst)
+    length = view.getLength();
+  return {size, length, first};
+}
+
+/// Whether the views of two loads end at the same k, or surely have all.
+static bool endAlike(const Operand &one, const Operand &other) {
+  auto [size, length, first] = getDepth(one.load, one.kFirst);
+  auto [otherSize, otherLength, otherFirst] = getDepth(other.load, other.kFirst);
+  std::optional<int64_t> begin = getConstantIntValue(first);
+  std::optional<int64_t> otherBegin = getConstantIntValue(otherFirst);
+  bool firstAlike = first == otherFirst || (begin && begin == otherBegin);
+  if (ShapedType::isDynamic(size) || ShapedType::isDynamic(otherSize))
+    return firstAlike && size == otherSize && length && length == otherLength;
+  int64_t depth = one.tile.getType().getSize(one.kFirst ? 0 : 1);
+  auto hasAll = [&](std::optional<int64_t> from, int64_t extent) {
+    return from && *from + depth <= extent;
+  };
+  return (firstAlike && size == otherSize) ||
+         (hasAll(begin, size) && hasAll(otherBegin, otherSize));
+}
+
+/// The left operand and the right one.
+static std::pair<Operand, Operand> getOperands(DotOp dot) {
+  TileType result = dot.getResult().getType();
+  Operand left = makeOperand(dot.getA(), /*kFirst=*/false, result.getColumns());
+  Operand right = makeOperand(dot.getB(), /*kFirst=*/!dot.getTransposeB(), result.getRows());
+  // Shared memory has zeros where a view ends; opposite of them may stand what is no number.
+  if (left.load && right.load && !endAlike(left, right))
+    left.inPlace = right.inPlace = true;
+  return {left, right};
+}
+
 Staging::Staging(DotOp dot, Block &kernel, std::optional<TensorWarps> warps, int64_t chunkBytes,
                  Staged &staged)
     : dot(dot), kernel(kernel), b(dot.getLoc(), dot), depth(dot.getA().getType().getColumns()),
-      chunkBytes(chunkBytes), atom(dot.getAtom()), staged(staged) {
-  TileType result = dot.getResult().getType();
-  left = makeOperand(dot.getA(), /*kFirst=*/false, result.getColumns());
-  right = makeOperand(dot.getB(), /*kFirst=*/!dot.getTransposeB(), result.getRows());
-  // Shared memory has zeros where a view ends; opposite of them may stand what is no number.
-  if (left.load && right.load && !endAlike(left, right)) {
-    left.inPlace = right.inPlace = true;
-    atom = std::nullopt;
-  }
-  left.inRegisters = atom && fitsRegisters(left, *warps);
+      chunkBytes(chunkBytes), staged(staged) {
+  std::tie(left, right) = getOperands(dot);
+  left.inRegisters = dot.getAtom() && fitsRegisters(left, *warps);
 }
 
 bool Staging::fitsRegisters(const Operand &operand, TensorWarps warps) const {
@@ -117,8 +152,8 @@ bool Staging::fitsRegisters(const Operand &operand, TensorWarps warps) const {
   return warps.columns == 1 && type.getColumns() > 4 && registers <= kMost && isKept;
 }
 
-bool Staging::liesInColumns(const Operand &operand, bool natural) const {
-  if (!atom)
+bool Staging::liesInColumns(const Operand &operand, bool natural) {
+  if (!dot.getAtom())
     return natural;
   LoadOp load = operand.load;
   auto view = load ? load.getView().getDefiningOp<ViewOp>() : ViewOp();
@@ -126,12 +161,6 @@ bool Staging::liesInColumns(const Operand &operand, bool natural) const {
     return operand.kFirst;
   int64_t fastest = view.getMemory().getType().getRank() - 1;
   return view.getAxes().size() == 2 && view.getAxes().front() == fastest;
-}
-
-/// What each element is used for once would be written to shared memory to be read once.
-Operand Staging::makeOperand(TypedValue<TileType> tile, bool kFirst, int64_t uses) const {
-  auto load = tile.getDefiningOp<LoadOp>();
-  return {tile, kFirst, tile.getType().getSize(kFirst ? 1 : 0), load, load && uses == 1};
 }
 
 int64_t Staging::getChunk() const {
@@ -156,34 +185,6 @@ Value Staging::makeShared(const Operand &operand, int64_t chunk, bool byColumns)
                           : SharedType::get(type.getRows(), type.getColumns(),
                                             type.getElementType(), pad(type.getColumns()), 1);
   return SharedOp::create(b, shared, IntegerAttr());
-}
-
-/// The axis of a load's view that is summed over: its size, a value if it is known at run time
-/// only, and the load's first place.
-static std::tuple<int64_t, Value, Value> getDepth(LoadOp load, bool kFirst) {
-  ViewType type = load.getView().getType();
-  int64_t size = kFirst ? type.getRows() : type.getColumns();
-  Value first = kFirst ? load.getRow() : load.getColumn(), length;
-  auto view = load.getView().getDefiningOp<ViewOp>();
-  if (ShapedType::isDynamic(size) && view && kFirst)
-    length = view.getLength();
-  return {size, length, first};
-}
-
-bool Staging::endAlike(const Operand &one, const Operand &other) {
-  auto [size, length, first] = getDepth(one.load, one.kFirst);
-  auto [otherSize, otherLength, otherFirst] = getDepth(other.load, other.kFirst);
-  std::optional<int64_t> begin = getConstantIntValue(first);
-  std::optional<int64_t> otherBegin = getConstantIntValue(otherFirst);
-  bool firstAlike = first == otherFirst || (begin && begin == otherBegin);
-  if (ShapedType::isDynamic(size) || ShapedType::isDynamic(otherSize))
-    return firstAlike && size == otherSize && length && length == otherLength;
-  int64_t depth = one.tile.getType().getSize(one.kFirst ? 0 : 1);
-  auto hasAll = [&](std::optional<int64_t> from, int64_t extent) {
-    return from && *from + depth <= extent;
-  };
-  return (firstAlike && size == otherSize) ||
-         (hasAll(begin, size) && hasAll(otherBegin, otherSize));
 }
 
 Value Staging::getBound(const Operand &other) {
@@ -280,8 +281,8 @@ Value Staging::stage(const Operand &operand, Value memory, Value k, int64_t chun
 }
 
 Value Staging::multiply(Value a, Value bOperand, Value sum) {
-  AtomAttr attribute = atom ? AtomAttr::get(b.getContext(), *atom) : AtomAttr();
-  return MmaOp::create(b, sum.getType(), a, bOperand, sum, dot.getTransposeBAttr(), attribute);
+  return MmaOp::create(b, sum.getType(), a, bOperand, sum, dot.getTransposeBAttr(),
+                       dot.getAtomAttr());
 }
 
 void Staging::run() {
@@ -356,9 +357,14 @@ struct StageOperandsPass : fovea::impl::StageOperandsPassBase<StageOperandsPass>
     if (found.wasInterrupted())
       return signalPassFailure();
     Staged staged;
+    // What is read in place has no atom, and layouts are as the atoms that remain need them.
+    for (auto [dot, kernel] : dots)
+      if (auto [left, right] = getOperands(dot); left.inPlace || right.inPlace)
+        dot.removeAtomAttr();
     llvm::DenseMap<Block *, std::optional<TensorWarps>> warps;
     for (auto [dot, kernel] : dots)
-      warps[kernel] = TensorWarps::find(cast<KernelOp>(kernel->getParentOp()), threads);
+      if (auto [place, isNew] = warps.try_emplace(kernel); isNew)
+        place->second = TensorWarps::find(cast<KernelOp>(kernel->getParentOp()), threads);
     for (auto [dot, kernel] : dots)
       Staging(dot, *kernel, warps[kernel], chunkBytes, staged).run();
     // Loads that only products read are gone; other loads are no side effect either.
