@@ -4,7 +4,6 @@
 // warps meet.
 #include "lowering/GPU/ThreadLowering.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -186,8 +185,7 @@ LogicalResult ThreadLowering::lower(CastOp op) {
   for (size_t i = 0; i < sources.size(); i += 2) {
     Value words[] = {input[sources[i + 1]], input[sources[i]]};
     Value both = LLVM::CallIntrinsicOp::create(b, pair, intrinsic, words).getResult(0);
-    for (int64_t half : {0, 1})
-      values.push_back(vector::ExtractOp::create(b, both, half));
+    llvm::append_range(values, toElements(both));
   }
   define(op.getResult(), values);
   return success();

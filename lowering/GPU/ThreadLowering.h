@@ -149,6 +149,13 @@ private:
   /// `width` neighbours in a view's memory: one element, or a vector.
   Value loadRun(const ViewMemory &view, Value at, int64_t width);
   void storeRun(Value value, const ViewMemory &view, Value at);
+  /// A tile's registers, a run at a time: `load` gives that of a register and `width` from it on,
+  /// one or a vector; what is surely past the tile is zero.
+  SmallVector<Value> loadRuns(tile::TileType type, const RegisterRuns &runs,
+                              function_ref<Value(int64_t index, int64_t width)> load);
+  /// Hands each run of registers that may be the tile's to `store`, with its first number.
+  void storeRuns(tile::TileType type, ArrayRef<Value> values, const RegisterRuns &runs,
+                 function_ref<void(int64_t index, function_ref<Value()> value)> store);
   /// One element as it is, several as a vector; and the other way round.
   Value toVector(ArrayRef<Value> values);
   SmallVector<Value> toElements(Value value);

@@ -101,16 +101,12 @@ LogicalResult ThreadLowering::lower(PutOp op) {
   SharedType shared = op.getMemory().getType();
   RegisterRuns runs = findRuns(type, shared);
   when(isOwner(type.getLayout()), [&] {
-    for (int64_t i = 0; i < registers.count(); ++i) {
-      SmallVector<int64_t> run = runs.from(registers, i);
-      if (run.empty() || registers.surelyOutside(i))
-        continue;
+    storeRuns(type, values, runs, [&](int64_t i, function_ref<Value()> value) {
       when(isInside(type, registers, i), [&] {
-        Value all =
-            toVector(llvm::map_to_vector(run, [&](int64_t number) { return values[number]; }));
+        Value all = value();
         storeShared(all, memory, shared, sharedPlace(shared, type.getLayout(), registers, i));
       });
-    }
+    });
   });
   return success();
 }
@@ -123,22 +119,12 @@ LogicalResult ThreadLowering::lower(GetOp op) {
   TileRegisters registers(type);
   SharedType shared = op.getMemory().getType();
   RegisterRuns runs = findRuns(type, shared);
-  SmallVector<Value> values(registers.count());
-  for (int64_t i = 0; i < registers.count(); ++i) {
-    SmallVector<int64_t> run = runs.from(registers, i);
-    SmallVector<Value> loaded;
-    if (registers.surelyOutside(i)) {
-      loaded.assign(run.size(), b.zero(type.getElementType()));
-    } else if (!run.empty()) {
-      Value at = sharedPlace(shared, type.getLayout(), registers, i);
-      if (Value inside = isInside(type, registers, i))
-        at = arith::SelectOp::create(b, inside, at, int32(0));
-      loaded = toElements(loadShared(get(op.getMemory()), shared, at, run.size()));
-    }
-    for (auto [number, value] : llvm::zip(run, loaded))
-      values[number] = value;
-  }
-  define(op.getTile(), values);
+  define(op.getTile(), loadRuns(type, runs, [&](int64_t i, int64_t width) {
+           Value at = sharedPlace(shared, type.getLayout(), registers, i);
+           if (Value inside = isInside(type, registers, i))
+             at = arith::SelectOp::create(b, inside, at, int32(0));
+           return loadShared(get(op.getMemory()), shared, at, width);
+         }));
   return success();
 }
 

@@ -149,19 +149,16 @@ Value TensorProduct::pairOfTile(int64_t row, int64_t eight) {
       value = arith::SelectOp::create(b, inside, value, zero);
     pair.push_back(value);
   }
-  return vector::FromElementsOp::create(b, VectorType::get({2}, type.getElementType()), pair);
+  return t.toVector(pair);
 }
 
 Value TensorProduct::pairOfShared(const Shared &operand, Value outer, int64_t eight) {
   Type element = operand.type.getElementType();
-  auto vector = VectorType::get({2}, element);
   Value first = t.add32(t.mul32(t.digit({4, 1}), 2), t.int32(8 * eight));
   Value base = t.mul32(outer, operand.stride());
   bool surely = 8 * eight + 8 <= depth;
-  if (surely && operand.depthStride() == 1 && operand.stride() % 2 == 0) {
-    Value pointer = t.sharedPointer(operand.memory, operand.type, t.add32(base, first));
-    return LLVM::LoadOp::create(b, vector, pointer, 2 * operand.width());
-  }
+  if (surely && operand.depthStride() == 1 && operand.stride() % 2 == 0)
+    return t.loadShared(operand.memory, operand.type, t.add32(base, first), /*width=*/2);
   SmallVector<Value> pair;
   for (int64_t c : {0, 1}) {
     Value k = t.add32(first, t.int32(c)), inside;
@@ -175,7 +172,7 @@ Value TensorProduct::pairOfShared(const Shared &operand, Value outer, int64_t ei
       value = arith::SelectOp::create(b, inside, value, b.zero(element));
     pair.push_back(value);
   }
-  return vector::FromElementsOp::create(b, vector, pair);
+  return t.toVector(pair);
 }
 
 bool TensorProduct::hasMatrices(const Shared &operand, int64_t step) const {

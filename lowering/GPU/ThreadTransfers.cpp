@@ -93,6 +93,11 @@ void ThreadLowering::storeRun(Value value, const ViewMemory &view, Value at) {
     memref::StoreOp::create(b, value, view.flat, at);
 }
 
+/// One element, or a vector of that many.
+static Type getRunType(Type element, int64_t width) {
+  return width == 1 ? element : VectorType::get(width, element);
+}
+
 Value ThreadLowering::toVector(ArrayRef<Value> values) {
   if (values.size() == 1)
     return values.front();
@@ -108,6 +113,35 @@ SmallVector<Value> ThreadLowering::toElements(Value value) {
   for (int64_t i = 0; i < type.getNumElements(); ++i)
     values.push_back(vector::ExtractOp::create(b, value, i));
   return values;
+}
+
+SmallVector<Value> ThreadLowering::loadRuns(TileType type, const RegisterRuns &runs,
+                                            function_ref<Value(int64_t, int64_t)> load) {
+  TileRegisters registers(type);
+  SmallVector<Value> values(registers.count());
+  for (int64_t i = 0; i < registers.count(); ++i) {
+    SmallVector<int64_t> run = runs.from(registers, i);
+    SmallVector<Value> loaded;
+    if (registers.surelyOutside(i))
+      loaded.assign(run.size(), b.zero(type.getElementType()));
+    else if (!run.empty())
+      loaded = toElements(load(i, run.size()));
+    for (auto [number, value] : llvm::zip(run, loaded))
+      values[number] = value;
+  }
+  return values;
+}
+
+void ThreadLowering::storeRuns(TileType type, ArrayRef<Value> values, const RegisterRuns &runs,
+                               function_ref<void(int64_t, function_ref<Value()>)> store) {
+  TileRegisters registers(type);
+  for (int64_t i = 0; i < registers.count(); ++i) {
+    SmallVector<int64_t> run = runs.from(registers, i);
+    if (!run.empty() && !registers.surelyOutside(i))
+      store(i, [&] {
+        return toVector(llvm::map_to_vector(run, [&](int64_t number) { return values[number]; }));
+      });
+  }
 }
 
 //===-- Loads and stores ---------------------------------------------------------------------===//
@@ -127,23 +161,16 @@ LogicalResult ThreadLowering::lower(LoadOp op) {
   SmallVector<Type> types(registers.count(), type.getElementType());
   RegisterRuns runs = findRuns(type, view, first, firstColumn);
   auto loadAll = [&](const RegisterRuns &by, function_ref<Value(int64_t)> condition) {
-    SmallVector<Value> values(registers.count());
-    for (int64_t i = 0; i < registers.count(); ++i) {
-      SmallVector<int64_t> run = by.from(registers, i);
-      SmallVector<Type> runTypes(run.size(), type.getElementType());
-      SmallVector<Value> loaded;
-      if (registers.surelyOutside(i))
-        loaded.assign(run.size(), b.zero(type.getElementType()));
-      else if (!run.empty())
-        loaded = where(condition(i), runTypes, [&] {
-          Value at = address(view, first, firstColumn, registers.place(0, registers.along(0, i)),
-                             registers.place(1, registers.along(1, i)));
-          return toElements(loadRun(view, at, run.size()));
-        });
-      for (auto [number, value] : llvm::zip(run, loaded))
-        values[number] = value;
-    }
-    return values;
+    return loadRuns(type, by, [&](int64_t i, int64_t width) {
+      return where(condition(i), getRunType(type.getElementType(), width),
+                   [&] {
+                     Value at = address(view, first, firstColumn,
+                                        registers.place(0, registers.along(0, i)),
+                                        registers.place(1, registers.along(1, i)));
+                     return SmallVector<Value>{loadRun(view, at, width)};
+                   })
+          .front();
+    });
   };
   Value all = isAllInside(view, row, column, type.getRows(), type.getColumns());
   bool whole = endsWithRuns(runs, view, first, firstColumn);
@@ -191,23 +218,15 @@ LogicalResult ThreadLowering::lower(GatherOp op) {
   });
   if (!surely && !endsWithRuns(runs, view, b.index(0), first))
     runs = RegisterRuns();
-  SmallVector<Value> values(registers.count());
-  for (int64_t i = 0; i < registers.count(); ++i) {
-    int64_t r = registers.along(0, i), c = registers.along(1, i);
-    SmallVector<int64_t> run = runs.from(registers, i);
-    SmallVector<Type> runTypes(run.size(), type.getElementType());
-    SmallVector<Value> loaded;
-    if (registers.surelyOutside(i))
-      loaded.assign(run.size(), b.zero(type.getElementType()));
-    else if (!run.empty())
-      loaded = where(both(columnInside[c], hasRows), runTypes, [&] {
-        Value at = address(view, rows[r], first, 0, registers.place(1, c));
-        return toElements(loadRun(view, at, run.size()));
-      });
-    for (auto [number, value] : llvm::zip(run, loaded))
-      values[number] = value;
-  }
-  define(op.getTile(), values);
+  define(op.getTile(), loadRuns(type, runs, [&](int64_t i, int64_t width) {
+           int64_t r = registers.along(0, i), c = registers.along(1, i);
+           return where(both(columnInside[c], hasRows), getRunType(type.getElementType(), width),
+                        [&] {
+                          Value at = address(view, rows[r], first, 0, registers.place(1, c));
+                          return SmallVector<Value>{loadRun(view, at, width)};
+                        })
+               .front();
+         }));
   return success();
 }
 
@@ -225,17 +244,13 @@ LogicalResult ThreadLowering::lower(StoreOp op) {
   Value first = b.add(row, part(layout, 0)), firstColumn = b.add(column, part(layout, 1));
   RegisterRuns runs = findRuns(type, view, first, firstColumn);
   auto storeAll = [&](const RegisterRuns &by, function_ref<Value(int64_t)> condition) {
-    for (int64_t i = 0; i < registers.count(); ++i) {
-      SmallVector<int64_t> run = by.from(registers, i);
-      if (run.empty() || registers.surelyOutside(i))
-        continue;
+    storeRuns(type, values, by, [&](int64_t i, function_ref<Value()> value) {
       when(both(condition(i), isInside(type, registers, i)), [&] {
         Value at = address(view, first, firstColumn, registers.place(0, registers.along(0, i)),
                            registers.place(1, registers.along(1, i)));
-        storeRun(toVector(llvm::map_to_vector(run, [&](int64_t number) { return values[number]; })),
-                 view, at);
+        storeRun(value(), view, at);
       });
-    }
+    });
   };
   Value all = isAllInside(view, row, column, type.getRows(), type.getColumns());
   bool whole = endsWithRuns(runs, view, first, firstColumn);
