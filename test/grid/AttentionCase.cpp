@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/grid/AttentionCase.h"
 #include <cmath>
+#include <cstring>
 #include <set>
 #include <sstream>
 
@@ -99,6 +100,20 @@ Choice mlir::fovea::makeTiled(Choice choice) {
   if (choice[Types] == 1)
     choice[Types] = 0;
   return choice;
+}
+
+const std::vector<Choice> &mlir::fovea::getAttentionCases() {
+  static const std::vector<Choice> cases = makePairwiseCover(1);
+  return cases;
+}
+
+const std::vector<Choice> &mlir::fovea::getTiledAttentionCases() {
+  static const std::vector<Choice> cases = [] {
+    std::vector<Choice> cases = makePairwiseCover(2);
+    llvm::transform(cases, cases.begin(), makeTiled);
+    return cases;
+  }();
+  return cases;
 }
 
 std::vector<std::pair<int64_t, int64_t>> mlir::fovea::makeLengths(int number, How how) {
@@ -373,4 +388,9 @@ std::vector<RuntimeValue> AttentionCase::makeInputs(int64_t batch, int64_t queri
 double AttentionCase::getTolerance() const {
   // The promise is for f32; an f64 attention is held to f64, a bf16 result is rounded to 8 bits.
   return choice[Types] == 1 ? 1e-12 : choice[Types] == 2 ? 8e-3 : 2e-5;
+}
+
+bool mlir::fovea::haveEqualBits(const Tensor &x, const Tensor &y) {
+  return x.reals.size() == y.reals.size() &&
+         std::memcmp(x.reals.data(), y.reals.data(), sizeof(double) * y.reals.size()) == 0;
 }

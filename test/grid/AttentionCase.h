@@ -38,6 +38,10 @@ std::vector<Choice> makePairwiseCover(unsigned seed);
 /// The nearest choice that tile programs compute.
 Choice makeTiled(Choice choice);
 
+/// The grid: a cover, and another one of what tile programs compute.
+const std::vector<Choice> &getAttentionCases();
+const std::vector<Choice> &getTiledAttentionCases();
+
 class AttentionCase {
 public:
   /// `oneQuery` makes the query length 1 in the types.
@@ -91,6 +95,9 @@ std::vector<std::pair<int64_t, int64_t>> makeLengths(int number, How how);
 /// Empty if `got` is `expected` within the tolerance; else the first place where it is not.
 std::string compareTensors(const interpreter::Tensor &got, const interpreter::Tensor &expected,
                            double tolerance);
+
+/// Whether two tensors of floats have the same elements to the bit.
+bool haveEqualBits(const interpreter::Tensor &x, const interpreter::Tensor &y);
 
 } // namespace mlir::fovea
 

@@ -11,6 +11,7 @@
 #include "mlir/Parser/Parser.h"
 #include "test/grid/AttentionCase.h"
 #include "test/grid/NativeProgram.h"
+#include "test/grid/NoWeights.h"
 #include <gtest/gtest.h>
 
 using namespace mlir;
@@ -19,27 +20,9 @@ using namespace mlir::fovea::interpreter;
 
 namespace {
 
-struct NoWeights : RecipeSource {
-  FailureOr<ArrayRef<char>> read(StoredAttr) override { return failure(); }
-};
-
 MLIRContext &getContext() {
   static const std::unique_ptr<MLIRContext> context = makeContext();
   return *context;
-}
-
-const std::vector<Choice> &getCases() {
-  static const std::vector<Choice> cases = makePairwiseCover(1);
-  return cases;
-}
-
-const std::vector<Choice> &getTiledCases() {
-  static const std::vector<Choice> cases = [] {
-    std::vector<Choice> cases = makePairwiseCover(2);
-    llvm::transform(cases, cases.begin(), makeTiled);
-    return cases;
-  }();
-  return cases;
 }
 
 void chooseTiles(GroupOp group, How how) {
@@ -92,8 +75,7 @@ void run(const AttentionCase &attention, int number, How how, StringRef level = 
           "")
           << "result " << i;
       const Tensor &other = *std::get<TensorRef>((*inParts)[i]);
-      EXPECT_TRUE(result.reals.size() == other.reals.size() &&
-                  std::memcmp(result.reals.data(), other.reals.data(), 8 * other.reals.size()) == 0)
+      EXPECT_TRUE(haveEqualBits(result, other))
           << "result " << i << " depends on the number of parts";
     }
     if (testing::Test::HasFailure()) {
@@ -106,63 +88,66 @@ void run(const AttentionCase &attention, int number, How how, StringRef level = 
 class AttentionGrid : public testing::TestWithParam<int> {};
 
 TEST_P(AttentionGrid, agreesWithTheInterpreter) {
-  run(AttentionCase(getCases()[GetParam()]), GetParam(), How::Default);
+  run(AttentionCase(getAttentionCases()[GetParam()]), GetParam(), How::Default);
 }
 
 class AttentionGridTiles : public testing::TestWithParam<int> {};
 
 TEST_P(AttentionGridTiles, byQueriesInLoops) {
-  run(AttentionCase(getTiledCases()[GetParam()]), GetParam(), How::Queries);
+  run(AttentionCase(getTiledAttentionCases()[GetParam()]), GetParam(), How::Queries);
 }
 
 TEST_P(AttentionGridTiles, byQueriesInVectors) {
-  run(AttentionCase(getTiledCases()[GetParam()]), GetParam(), How::Queries, getHostLevel());
+  run(AttentionCase(getTiledAttentionCases()[GetParam()]), GetParam(), How::Queries,
+      getHostLevel());
 }
 
 TEST_P(AttentionGridTiles, byQueriesOnAvx2) {
   if (getHostLevel() == "sse")
     GTEST_SKIP() << "this machine has no AVX2";
-  run(AttentionCase(getTiledCases()[GetParam()]), GetParam(), How::Queries, "avx2");
+  run(AttentionCase(getTiledAttentionCases()[GetParam()]), GetParam(), How::Queries, "avx2");
 }
 
 TEST_P(AttentionGridTiles, byHeadsInLoops) {
-  run(AttentionCase(getTiledCases()[GetParam()], /*oneQuery=*/true), GetParam(), How::Heads);
+  run(AttentionCase(getTiledAttentionCases()[GetParam()], /*oneQuery=*/true), GetParam(),
+      How::Heads);
 }
 
 TEST_P(AttentionGridTiles, byHeadsInVectors) {
-  run(AttentionCase(getTiledCases()[GetParam()], /*oneQuery=*/true), GetParam(), How::Heads,
-      getHostLevel());
+  run(AttentionCase(getTiledAttentionCases()[GetParam()], /*oneQuery=*/true), GetParam(),
+      How::Heads, getHostLevel());
 }
 
 TEST_P(AttentionGridTiles, byQueriesSplit) {
   StringRef host = getHostLevel();
   StringRef level =
       std::array<StringRef, 3>{"", host, host == "sse" ? host : "avx2"}[GetParam() % 3];
-  run(AttentionCase(getTiledCases()[GetParam()]), GetParam(), How::SplitQueries, level);
+  run(AttentionCase(getTiledAttentionCases()[GetParam()]), GetParam(), How::SplitQueries, level);
 }
 
 TEST_P(AttentionGridTiles, byHeadsSplitInLoops) {
-  run(AttentionCase(getTiledCases()[GetParam()], /*oneQuery=*/true), GetParam(), How::SplitHeads);
+  run(AttentionCase(getTiledAttentionCases()[GetParam()], /*oneQuery=*/true), GetParam(),
+      How::SplitHeads);
 }
 
 TEST_P(AttentionGridTiles, byHeadsSplitInVectors) {
-  run(AttentionCase(getTiledCases()[GetParam()], /*oneQuery=*/true), GetParam(), How::SplitHeads,
-      getHostLevel());
+  run(AttentionCase(getTiledAttentionCases()[GetParam()], /*oneQuery=*/true), GetParam(),
+      How::SplitHeads, getHostLevel());
 }
 
 TEST_P(AttentionGridTiles, byHeadsSplitOnAvx2) {
   if (getHostLevel() == "sse")
     GTEST_SKIP() << "this machine has no AVX2";
-  run(AttentionCase(getTiledCases()[GetParam()], /*oneQuery=*/true), GetParam(), How::SplitHeads,
-      "avx2");
+  run(AttentionCase(getTiledAttentionCases()[GetParam()], /*oneQuery=*/true), GetParam(),
+      How::SplitHeads, "avx2");
 }
 
 INSTANTIATE_TEST_SUITE_P(Pairwise, AttentionGrid,
-                         testing::Range(0, static_cast<int>(getCases().size())));
+                         testing::Range(0, static_cast<int>(getAttentionCases().size())));
 
 INSTANTIATE_TEST_SUITE_P(Pairwise, AttentionGridTiles,
-                         testing::Range(0, static_cast<int>(getTiledCases().size())));
+                         testing::Range(0, static_cast<int>(getTiledAttentionCases().size())));
 
-TEST(AttentionGridSize, isBounded) { EXPECT_LE(getCases().size(), 400u); }
+TEST(AttentionGridSize, isBounded) { EXPECT_LE(getAttentionCases().size(), 400u); }
 
 } // namespace

@@ -7,6 +7,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "test/grid/NativeProgram.h"
+#include "test/grid/NoWeights.h"
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
@@ -272,10 +273,6 @@ const OpCase kCases[] = {
      "%c0 = arith.constant 0 : index\n%n = tensor.dim %x, %c0 : tensor<?x7xf32>\n"
      "%y = tensor.extract_slice %x[0, 2] [%n, 3] [1, 1] : tensor<?x7xf32> to tensor<?x3xf32>",
      "tensor<?x3xf32>", 0},
-};
-
-struct NoWeights : RecipeSource {
-  FailureOr<ArrayRef<char>> read(StoredAttr) override { return failure(); }
 };
 
 class OpGrid : public testing::TestWithParam<std::tuple<OpCase, TilesTo>> {};

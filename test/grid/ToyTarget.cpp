@@ -9,6 +9,7 @@
 #include "lowering/Schedule/Table.h"
 #include "mlir/Parser/Parser.h"
 #include "test/grid/NativeProgram.h"
+#include "test/grid/NoWeights.h"
 #include <gtest/gtest.h>
 #include <random>
 
@@ -59,10 +60,6 @@ public:
     });
   }
   mutable int blocks = 0;
-};
-
-struct NoWeights : RecipeSource {
-  FailureOr<ArrayRef<char>> read(StoredAttr) override { return failure(); }
 };
 
 constexpr const char *kText = R"(

@@ -9,6 +9,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "passes/Pipelines.h"
 #include "test/grid/NativeProgram.h"
+#include "test/grid/NoWeights.h"
 #include "test/smith/Exact.h"
 #include "test/smith/Random.h"
 #include "tools/compile/FusionReport.h"
@@ -22,12 +23,6 @@ using namespace mlir::fovea;
 using namespace mlir::fovea::interpreter;
 
 namespace {
-
-/// A program has no weights.
-class NoWeights : public RecipeSource {
-public:
-  FailureOr<ArrayRef<char>> read(StoredAttr) override { return failure(); }
-};
 
 /// The largest part of the expected size that an element may be wrong by. f32 and f64 are held to
 /// docs/design.md, section 9. Half precision: what rounding the result costs.

@@ -11,11 +11,11 @@
 #include "mlir/Pass/PassManager.h"
 #include "passes/Pipelines.h"
 #include "test/grid/AttentionCase.h"
+#include "test/grid/NoWeights.h"
 #include "test/threads/DeviceCode.h"
 #include "tools/compile/CompileModule.h"
 #include "tools/verify/RuntimeBackend.h"
 #include "llvm/Support/FileSystem.h"
-#include <cstring>
 #include <gtest/gtest.h>
 #include <iostream>
 
@@ -27,10 +27,6 @@ namespace {
 
 /// Targets that code is made for.
 const char *const kChips[] = {"sm_80"};
-
-struct NoWeights : RecipeSource {
-  FailureOr<ArrayRef<char>> read(StoredAttr) override { return failure(); }
-};
 
 /// Chooses the group's schedule for `chip`, and checks what kind of code the target would choose.
 void choose(GroupOp group, const AttentionCase &attention, int number, How how, StringRef chip) {
@@ -135,8 +131,7 @@ void run(const AttentionCase &attention, int number, How how, StringRef chip,
           compareTensors(result, *std::get<TensorRef>((*expected)[i]), attention.getTolerance()),
           "")
           << "result " << i;
-      EXPECT_TRUE(result.reals.size() == other.reals.size() &&
-                  std::memcmp(result.reals.data(), other.reals.data(), 8 * other.reals.size()) == 0)
+      EXPECT_TRUE(haveEqualBits(result, other))
           << "result " << i << " depends on when asynchronous work is done";
     }
     if (testing::Test::HasFailure()) {
@@ -144,20 +139,6 @@ void run(const AttentionCase &attention, int number, How how, StringRef chip,
       return;
     }
   }
-}
-
-const std::vector<Choice> &getCases() {
-  static const std::vector<Choice> cases = makePairwiseCover(1);
-  return cases;
-}
-
-const std::vector<Choice> &getTiledCases() {
-  static const std::vector<Choice> cases = [] {
-    std::vector<Choice> cases = makePairwiseCover(2);
-    llvm::transform(cases, cases.begin(), makeTiled);
-    return cases;
-  }();
-  return cases;
 }
 
 using Parameter = std::tuple<const char *, int>;
@@ -172,7 +153,7 @@ class AttentionOnDevice : public testing::TestWithParam<Parameter> {};
 
 TEST_P(AttentionOnDevice, byTheTargetsSchedule) {
   auto [chip, number] = GetParam();
-  run(AttentionCase(getCases()[number]), number, How::Default, chip,
+  run(AttentionCase(getAttentionCases()[number]), number, How::Default, chip,
       drawLengths(number, How::Default));
 }
 
@@ -181,8 +162,8 @@ class TiledAttentionOnDevice : public testing::TestWithParam<Parameter> {};
 TEST_P(TiledAttentionOnDevice, oneQueryByTheTargetsSchedule) {
   auto [chip, number] = GetParam();
   // One part of keys, and two.
-  run(AttentionCase(getTiledCases()[number], /*oneQuery=*/true), number, How::Default, chip,
-      {{1, number % 130}, {1, 512 + 3 * number % 130}});
+  run(AttentionCase(getTiledAttentionCases()[number], /*oneQuery=*/true), number, How::Default,
+      chip, {{1, number % 130}, {1, 512 + 3 * number % 130}});
 }
 
 /// Each case by small tiles of one axis, whole or in parts; by those of the other axis, in parts or
@@ -190,13 +171,13 @@ TEST_P(TiledAttentionOnDevice, oneQueryByTheTargetsSchedule) {
 TEST_P(TiledAttentionOnDevice, byQueries) {
   auto [chip, number] = GetParam();
   How how = number % 2 ? How::SplitQueries : How::Queries;
-  run(AttentionCase(getTiledCases()[number]), number, how, chip, drawLengths(number, how));
+  run(AttentionCase(getTiledAttentionCases()[number]), number, how, chip, drawLengths(number, how));
 }
 
 TEST_P(TiledAttentionOnDevice, byHeads) {
   auto [chip, number] = GetParam();
   How how = number % 2 ? How::Heads : How::SplitHeads;
-  run(AttentionCase(getTiledCases()[number], /*oneQuery=*/true), number, how, chip,
+  run(AttentionCase(getTiledAttentionCases()[number], /*oneQuery=*/true), number, how, chip,
       drawLengths(number, how));
 }
 
@@ -204,8 +185,9 @@ auto getParameters(int cases) {
   return testing::Combine(testing::ValuesIn(kChips), testing::Range(0, cases));
 }
 
-INSTANTIATE_TEST_SUITE_P(Pairwise, AttentionOnDevice, getParameters(getCases().size()), getName);
-INSTANTIATE_TEST_SUITE_P(Pairwise, TiledAttentionOnDevice, getParameters(getTiledCases().size()),
+INSTANTIATE_TEST_SUITE_P(Pairwise, AttentionOnDevice, getParameters(getAttentionCases().size()),
                          getName);
+INSTANTIATE_TEST_SUITE_P(Pairwise, TiledAttentionOnDevice,
+                         getParameters(getTiledAttentionCases().size()), getName);
 
 } // namespace
