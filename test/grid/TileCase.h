@@ -46,6 +46,18 @@ std::string fill(const std::string &text,
 Array makeNumbers(std::string type, std::vector<int64_t> shape, int seed, bool exact = true);
 Array makeIndex(int64_t value);
 
+/// Numbers to be reduced; for a `maximum` negative ones, and NaN at two places: a maximum is a
+/// number unless all are NaN.
+Array makeReduced(std::string type, int64_t rows, int64_t columns, int seed, bool maximum);
+/// The sum or the maximum of column `at` (axis 0) or row `at` (axis 1).
+double reduce(const Array &x, int axis, bool maximum, int64_t at);
+
+/// Tiles `$T` of 4x9 out of a branch, tiles that a loop exchanges, and beside them a scalar, which
+/// `$EXTRACT` may make `$K` of.
+extern const char *const kCarried;
+/// What it makes of [rows, 9] in that many rounds; nothing in one.
+void carry(const Array &x, int64_t rounds, Array &y);
+
 } // namespace mlir::fovea
 
 #endif // FOVEA_TEST_GRID_TILECASE_H

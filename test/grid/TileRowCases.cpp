@@ -37,6 +37,83 @@ static TileCall makeCall(std::vector<Array> arguments,
   return call;
 }
 
+//===-- What several tests reduce and carry --------------------------------------------------===//
+
+Array mlir::fovea::makeReduced(std::string type, int64_t rows, int64_t columns, int seed,
+                               bool maximum) {
+  Array x = makeNumbers(std::move(type), {rows, columns}, seed);
+  if (maximum) {
+    for (double &value : x.values)
+      value = -std::abs(value) - 1;
+    x.at(0, 0) = x.at(rows - 1, columns / 2) = std::nan("");
+  }
+  return x;
+}
+
+double mlir::fovea::reduce(const Array &x, int axis, bool maximum, int64_t at) {
+  double joined = maximum ? std::nan("") : 0;
+  for (int64_t i = 0; i < x.shape[axis]; ++i) {
+    double value = axis ? x.at(at, i) : x.at(i, at);
+    joined = maximum ? std::fmax(joined, value) : joined + value;
+  }
+  return joined;
+}
+
+const char *const mlir::fovea::kCarried = R"mlir(
+  %four = arith.constant 4 : index
+  %two = arith.constant 2.0 : f32
+  %rows = memref.dim %x, %c0 : memref<?x9xf32>
+  %xv = tile.view %x axes(0, 1) : memref<?x9xf32> -> !tile.view<?x9xf32>
+  %yv = tile.view %y axes(0, 1) : memref<?x9xf32> -> !tile.view<?x9xf32>
+  %blocks = arith.ceildivui %rows, %four : index
+  tile.kernel grid(%b) = (%blocks) {
+    %i = arith.muli %b, %four : index
+    %t = tile.load %xv[%i, %c0] : !tile.view<?x9xf32> -> $T
+    %first = arith.cmpi eq, %b, %c0 : index
+    %z = tile.splat %two : $T
+    %p:2 = scf.if %first -> ($T, f32) {
+      scf.yield %t, %zero : $T, f32
+    } else {
+      %d = tile.map(%u = %t) : ($T) -> $T {
+        %0 = arith.mulf %u, %two : f32
+        tile.yield %0 : f32
+      }
+      scf.yield %d, %two : $T, f32
+    }
+    %q:3 = scf.for %l = %c0 to %n step %c1 iter_args(%u = %p#0, %k = %p#1, %v = %z) -> ($T, f32, $T) {
+      %s = tile.map(%e = %u, %f = %v) : ($T, $T) -> $T {
+        %0 = arith.addf %e, %f : f32
+        tile.yield %0 : f32
+      }
+      %h = arith.addf %k, %two : f32
+      scf.yield %v, %h, %s : $T, f32, $T
+    }
+    $EXTRACT
+    %o = tile.map(%u = %q#0, %v = %q#2) : ($T, $T) -> $T {
+      %0 = arith.mulf %v, %two : f32
+      %1 = arith.subf %u, %0 : f32
+      %2 = arith.addf %1, $K : f32
+      tile.yield %2 : f32
+    }
+    %some = arith.cmpi ne, %n, %c1 : index
+    scf.if %some {
+      tile.store %o, %yv[%i, %c0] : $T, !tile.view<?x9xf32>
+    }
+  })mlir";
+
+void mlir::fovea::carry(const Array &x, int64_t rounds, Array &y) {
+  for (int64_t r = 0; r < y.shape[0] && rounds != 1; ++r)
+    for (int64_t c = 0; c < 9; ++c) {
+      double u = r < 4 ? x.at(r, c) : 2 * x.at(r, c), v = 2, k = r < 4 ? 0 : 2;
+      for (int64_t round = 0; round < rounds; ++round, k += 2) {
+        double s = u + v;
+        u = v;
+        v = s;
+      }
+      y.at(r, c) = u - 2 * v + k;
+    }
+}
+
 //===-- Reductions ---------------------------------------------------------------------------===//
 
 /// y = 3 x - reduced(x), of whole matrices of static shape: rows, columns and tiles fit. (x - x of
@@ -69,22 +146,11 @@ static TileCase makeReduction(int64_t rows, int64_t columns, int axis, bool maxi
                             {"R", axis ? "$Mx1" : "1x$N"}});
   // Several matrices, so that each place holds a maximum once.
   for (int seed : {5, 7, 8, 9}) {
-    Array x = makeNumbers("f32", {rows, columns}, seed);
-    if (maximum) { // a number unless all are NaN, and also of negative numbers
-      for (double &value : x.values)
-        value = -std::abs(value) - 1;
-      x.at(0, 0) = x.at(rows - 1, columns / 2) = std::nan("");
-    }
+    Array x = makeReduced("f32", rows, columns, seed, maximum);
     result.calls.push_back(makeCall({x, makeNumbers("f32", {rows, columns}, 6)}, [&](Array &y) {
       for (int64_t r = 0; r < rows; ++r)
-        for (int64_t c = 0; c < columns; ++c) {
-          double joined = maximum ? std::nan("") : 0;
-          for (int64_t i = 0; i < (axis ? columns : rows); ++i) {
-            double value = axis ? x.at(r, i) : x.at(i, c);
-            joined = maximum ? std::fmax(joined, value) : joined + value;
-          }
-          y.at(r, c) = 3 * x.at(r, c) - joined;
-        }
+        for (int64_t c = 0; c < columns; ++c)
+          y.at(r, c) = 3 * x.at(r, c) - reduce(x, axis, maximum, axis ? r : c);
     }));
   }
   return result;
@@ -280,66 +346,18 @@ static TileCase makeGather(const std::string &type, const std::string &ids, int6
 static TileCase makeCarried(int lanes) {
   TileCase result;
   result.name = std::string("carried") + (lanes ? "" : "_rows_in_lanes");
-  result.text = makeKernel(
-      "%x: memref<?x9xf32>, %n: index, %y: memref<?x9xf32>", R"mlir(
-  %two = arith.constant 2.0 : f32
-  %rows = memref.dim %x, %c0 : memref<?x9xf32>
-  %xv = tile.view %x axes(0, 1) : memref<?x9xf32> -> !tile.view<?x9xf32>
-  %yv = tile.view %y axes(0, 1) : memref<?x9xf32> -> !tile.view<?x9xf32>
-  %blocks = arith.ceildivui %rows, %tm : index
-  tile.kernel grid(%b) = (%blocks) {
-    %i = arith.muli %b, %tm : index
-    %t = tile.load %xv[%i, %c0] : !tile.view<?x9xf32> -> $F
-    %first = arith.cmpi eq, %b, %c0 : index
-    %z = tile.splat %two : $F
-    %p:2 = scf.if %first -> ($F, f32) {
-      scf.yield %t, %zero : $F, f32
-    } else {
-      %d = tile.map(%u = %t) : ($F) -> $F {
-        %0 = arith.mulf %u, %two : f32
-        tile.yield %0 : f32
-      }
-      scf.yield %d, %two : $F, f32
-    }
-    %q:3 = scf.for %l = %c0 to %n step %c1 iter_args(%u = %p#0, %k = %p#1, %v = %z) -> ($F, f32, $F) {
-      %s = tile.map(%e = %u, %f = %v) : ($F, $F) -> $F {
-        %0 = arith.addf %e, %f : f32
-        tile.yield %0 : f32
-      }
-      %h = arith.addf %k, %two : f32
-      scf.yield %v, %h, %s : $F, f32, $F
-    }
-    %o = tile.map(%u = %q#0, %v = %q#2) : ($F, $F) -> $F {
-      %0 = arith.mulf %v, %two : f32
-      %1 = arith.subf %u, %0 : f32
-      %2 = arith.addf %1, %q#1 : f32
-      tile.yield %2 : f32
-    }
-    %some = arith.cmpi ne, %n, %c1 : index
-    scf.if %some {
-      tile.store %o, %yv[%i, %c0] : $F, !tile.view<?x9xf32>
-    }
-  })mlir",
-      {{"TM", "4"}, {"F", lanes ? "!tile.tile<4x9xf32>" : "!tile.tile<4x9xf32, lanes 0>"}});
+  result.text = makeKernel("%x: memref<?x9xf32>, %n: index, %y: memref<?x9xf32>", kCarried,
+                           {{"T", lanes ? "!tile.tile<4x9xf32>" : "!tile.tile<4x9xf32, lanes 0>"},
+                            {"TM", "4"},
+                            {"EXTRACT", ""},
+                            {"K", "%q#1"}});
   // Sums stay exact: each number at most doubles what came before. Loops are unrolled by up to
   // eight, so there are rounds of that and what is left of them.
   for (auto [times, rows] : std::vector<std::pair<int64_t, int64_t>>{
            {0, 7}, {1, 7}, {2, 7}, {5, 5}, {7, 4}, {8, 8}, {19, 7}}) {
     Array x = makeNumbers("f32", {rows, 9}, 1);
     result.calls.push_back(makeCall({x, makeIndex(times), makeNumbers("f32", {rows, 9}, 2)},
-                                    [&, times = times, rows = rows](Array &y) {
-                                      for (int64_t r = 0; r < rows && times != 1; ++r)
-                                        for (int64_t c = 0; c < 9; ++c) {
-                                          double u = r < 4 ? x.at(r, c) : 2 * x.at(r, c), v = 2,
-                                                 k = r < 4 ? 0 : 2;
-                                          for (int64_t l = 0; l < times; ++l, k += 2) {
-                                            double s = u + v;
-                                            u = v;
-                                            v = s;
-                                          }
-                                          y.at(r, c) = u - 2 * v + k;
-                                        }
-                                    }));
+                                    [&, times = times](Array &y) { carry(x, times, y); }));
   }
   return result;
 }

@@ -149,12 +149,7 @@ TEST_P(OnLayouts, ReduceBroadcast) {
                        (maximum ? " maximum " : " sum ") + type);
           bool across = axis == 0 ? layout.rowsAcross : layout.columnsAcross;
           int64_t registers = axis == 0 ? layout.columnCount : layout.rowCount;
-          Array x = makeNumbers(type, {rows, columns}, 5);
-          if (maximum) { // a number unless all are NaN, and also of negative numbers
-            for (double &value : x.values)
-              value = -std::abs(value) - 1;
-            x.at(0, 0) = x.at(rows - 1, columns / 2) = std::nan("");
-          }
+          Array x = makeReduced(type, rows, columns, 5, maximum);
           check(
               makeKernel("%x: memref<$Mx$Nx$F>, %y: memref<$Mx$Nx$F>", R"mlir(
   %xv = tile.view %x axes(0, 1) : memref<$Mx$Nx$F> -> !tile.view<$Mx$Nx$F>
@@ -187,14 +182,8 @@ TEST_P(OnLayouts, ReduceBroadcast) {
               {x, makeNumbers(type, {rows, columns}, 6)},
               [&](Array &y) {
                 for (int64_t r = 0; r < rows; ++r)
-                  for (int64_t c = 0; c < columns; ++c) {
-                    double joined = maximum ? std::nan("") : 0;
-                    for (int64_t i = 0; i < (axis ? columns : rows); ++i) {
-                      double value = axis ? x.at(r, i) : x.at(i, c);
-                      joined = maximum ? std::fmax(joined, value) : joined + value;
-                    }
-                    y.at(r, c) = x.at(r, c) - joined;
-                  }
+                  for (int64_t c = 0; c < columns; ++c)
+                    y.at(r, c) = x.at(r, c) - reduce(x, axis, maximum, axis ? r : c);
               },
               0, 1);
         }
@@ -504,65 +493,14 @@ TEST(Tiles, Carried) {
   for (int64_t times : {0, 1, 2, 5}) {
     Array x = makeNumbers("f32", {7, 9}, 1);
     check(
-        makeKernel("%x: memref<?x9xf32>, %n: index, %y: memref<?x9xf32>", R"mlir(
-  %two = arith.constant 2.0 : f32
-  %c4 = arith.constant 4 : index
-  %rows = memref.dim %x, %c0 : memref<?x9xf32>
-  %xv = tile.view %x axes(0, 1) : memref<?x9xf32> -> !tile.view<?x9xf32>
-  %yv = tile.view %y axes(0, 1) : memref<?x9xf32> -> !tile.view<?x9xf32>
-  %blocks = arith.ceildivui %rows, %c4 : index
-  tile.kernel grid(%b) = (%blocks) {
-    %i = arith.muli %b, %c4 : index
-    %t = tile.load %xv[%i, %c0] : !tile.view<?x9xf32> -> $T
-    %first = arith.cmpi eq, %b, %c0 : index
-    %z = tile.splat %two : $T
-    %p:2 = scf.if %first -> ($T, f32) {
-      scf.yield %t, %zero : $T, f32
-    } else {
-      %d = tile.map(%u = %t) : ($T) -> $T {
-        %0 = arith.mulf %u, %two : f32
-        tile.yield %0 : f32
-      }
-      scf.yield %d, %two : $T, f32
-    }
-    %q:3 = scf.for %l = %c0 to %n step %c1 iter_args(%u = %p#0, %k = %p#1, %v = %z) -> ($T, f32, $T) {
-      %s = tile.map(%e = %u, %f = %v) : ($T, $T) -> $T {
-        %0 = arith.addf %e, %f : f32
-        tile.yield %0 : f32
-      }
-      %h = arith.addf %k, %two : f32
-      scf.yield %v, %h, %s : $T, f32, $T
-    }
-    %w = tile.splat %q#1 : $U
-    %e = tile.extract %w : $U
-    %o = tile.map(%u = %q#0, %v = %q#2) : ($T, $T) -> $T {
-      %0 = arith.mulf %v, %two : f32
-      %1 = arith.subf %u, %0 : f32
-      %2 = arith.addf %1, %e : f32
-      tile.yield %2 : f32
-    }
-    %some = arith.cmpi ne, %n, %c1 : index
-    scf.if %some {
-      tile.store %o, %yv[%i, %c0] : $T, !tile.view<?x9xf32>
-    }
-  })mlir",
+        makeKernel("%x: memref<?x9xf32>, %n: index, %y: memref<?x9xf32>", kCarried,
                    {{"T", "!tile.tile<4x9xf32, #tile.layout<rows = [registers 4], columns = "
                           "[threads 16 by 2]>>"},
+                    {"EXTRACT", "%w = tile.splat %q#1 : $U\n    %e = tile.extract %w : $U"},
+                    {"K", "%e"},
                     {"U", "!tile.tile<1x1xf32, #tile.layout<rows = [], columns = []>>"}},
                    32),
-        {x, makeIndex(times), makeNumbers("f32", {7, 9}, 2)},
-        [&](Array &y) {
-          for (int64_t r = 0; r < 7 && times != 1; ++r)
-            for (int64_t c = 0; c < 9; ++c) {
-              double u = r < 4 ? x.at(r, c) : 2 * x.at(r, c), v = 2, k = r < 4 ? 0 : 2;
-              for (int64_t l = 0; l < times; ++l, k += 2) {
-                double s = u + v;
-                u = v;
-                v = s;
-              }
-              y.at(r, c) = u - 2 * v + k;
-            }
-        },
+        {x, makeIndex(times), makeNumbers("f32", {7, 9}, 2)}, [&](Array &y) { carry(x, times, y); },
         0, 3);
   }
 }
