@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // fovea-smith: makes random attention programs, and checks that Fovea recognises and computes them.
+#include "test/CommandLine.h"
 #include "test/smith/Workers.h"
 #include <algorithm>
 #include <cmath>
@@ -51,16 +52,7 @@ struct Options {
 };
 } // namespace
 
-[[noreturn]] static void fail(const std::string &text) {
-  std::fprintf(stderr, "fovea-smith: %s\n", text.c_str());
-  std::exit(2);
-}
-
-static uint64_t parseNumber(const std::string &flag, const std::string &text) {
-  if (text.empty() || text.size() > 18 || text.find_first_not_of("0123456789") != std::string::npos)
-    fail(flag + " expects a number, got '" + text + "'");
-  return std::stoull(text);
-}
+static constexpr fovea::test::CommandLine kCommand{"fovea-smith"};
 
 static Options parseOptions(int argc, char **argv) {
   Options options;
@@ -93,10 +85,10 @@ static Options parseOptions(int argc, char **argv) {
     }
     if (std::none_of(std::begin(kKnown), std::end(kKnown),
                      [&](const char *known) { return flag == known; }))
-      fail("does not know the flag '" + flag + "'; see --help");
+      kCommand.fail("does not know the flag '" + flag + "'; see --help");
     if (!hasValue) {
       if (++i == argc)
-        fail(flag + " expects a value");
+        kCommand.fail(flag + " expects a value");
       value = argv[i];
     }
     if (flag == "--out")
@@ -104,13 +96,13 @@ static Options parseOptions(int argc, char **argv) {
     else if (flag == "--choices")
       options.choices = value;
     else if (flag == "--count")
-      options.count = parseNumber(flag, value);
+      options.count = kCommand.parseNumber(flag, value);
     else if (flag == "--seed")
-      options.seed = parseNumber(flag, value);
+      options.seed = kCommand.parseNumber(flag, value);
     else if (flag == "--jobs")
-      options.jobs = static_cast<unsigned>(parseNumber(flag, value));
+      options.jobs = static_cast<unsigned>(kCommand.parseNumber(flag, value));
     else
-      options.first = parseNumber(flag, value);
+      options.first = kCommand.parseNumber(flag, value);
     options.prints |= flag == "--print";
     options.reduces |= flag == "--reduce";
   }
@@ -130,7 +122,7 @@ static Choices choicesOf(const Options &options, uint64_t index) {
   Choices choices;
   std::string error;
   if (!parse(options.choices, choices, error))
-    fail("--choices: " + error);
+    kCommand.fail("--choices: " + error);
   return choices;
 }
 
@@ -170,7 +162,7 @@ static int reduce(const Options &options) {
   Choices best = choicesOf(options, options.first);
   std::string complaint = checkOne(programOf(options, options.first), depthOf(options));
   if (complaint.empty())
-    fail(nameOf(options, options.first) + " passes: there is nothing to reduce");
+    kCommand.fail(nameOf(options, options.first) + " passes: there is nothing to reduce");
   std::string kind = kindOf(complaint);
   bool hasImproved = true;
   while (hasImproved) {
@@ -201,11 +193,11 @@ static Program readFile(const std::string &file) {
   std::stringstream text;
   text << stream.rdbuf();
   if (!stream)
-    fail(file + ": cannot be read");
+    kCommand.fail(file + ": cannot be read");
   Program program;
   std::string error;
   if (!read(text.str(), program, error))
-    fail(file + ": " + error);
+    kCommand.fail(file + ": " + error);
   return program;
 }
 
@@ -231,7 +223,7 @@ int main(int argc, char **argv) {
     std::error_code error;
     std::filesystem::create_directories(options.out, error);
     if (error)
-      fail(options.out + ": " + error.message());
+      kCommand.fail(options.out + ": " + error.message());
   }
 
   uint64_t passed = 0, failed = 0;
@@ -253,7 +245,7 @@ int main(int argc, char **argv) {
         std::ofstream file(path);
         file << "// " << complaint << "\n" << print(source(i));
         if (!file.flush())
-          fail(path + ": cannot be written");
+          kCommand.fail(path + ": cannot be written");
       }
     }
     if (isTerminal) {

@@ -2,6 +2,7 @@
 //
 // fovea-mutate: plants bugs in emitted PTX, one at a time at random places, and counts which are
 // found, and how.
+#include "test/CommandLine.h"
 #include "test/mutation/Kernels.h"
 
 #include <algorithm>
@@ -59,17 +60,7 @@ struct Row {
 };
 } // namespace
 
-[[noreturn]] static void fail(const std::string &text) {
-  std::fprintf(stderr, "fovea-mutate: %s\n", text.c_str());
-  std::fflush(stdout);
-  std::_Exit(2); // other threads may be at work
-}
-
-static uint64_t parseNumber(const std::string &flag, const std::string &text) {
-  if (text.empty() || text.size() > 18 || text.find_first_not_of("0123456789") != std::string::npos)
-    fail(flag + " expects a number, got '" + text + "'");
-  return std::stoull(text);
-}
+static constexpr fovea::test::CommandLine kCommand{"fovea-mutate"};
 
 static Options parseOptions(int argc, char **argv) {
   Options options;
@@ -93,26 +84,26 @@ static Options parseOptions(int argc, char **argv) {
       continue;
     }
     if (i + 1 == argc)
-      fail("does not know the flag '" + flag + "', or it lacks its value");
+      kCommand.fail("does not know the flag '" + flag + "', or it lacks its value");
     std::string value = argv[++i];
     if (flag == "--count")
-      options.count = parseNumber(flag, value);
+      options.count = kCommand.parseNumber(flag, value);
     else if (flag == "--seed")
-      options.seed = parseNumber(flag, value);
+      options.seed = kCommand.parseNumber(flag, value);
     else if (flag == "--first")
-      options.first = parseNumber(flag, value);
+      options.first = kCommand.parseNumber(flag, value);
     else if (flag == "--least")
-      options.least = parseNumber(flag, value);
+      options.least = kCommand.parseNumber(flag, value);
     else if (flag == "--print")
-      options.print = parseNumber(flag, value);
+      options.print = kCommand.parseNumber(flag, value);
     else if (flag == "--jobs")
-      options.jobs = static_cast<unsigned>(parseNumber(flag, value));
+      options.jobs = static_cast<unsigned>(kCommand.parseNumber(flag, value));
     else if (flag == "--kernel")
       options.kernel = value;
     else if (flag == "--operator")
       options.op = value;
     else
-      fail("does not know the flag '" + flag + "'");
+      kCommand.fail("does not know the flag '" + flag + "'");
   }
   return options;
 }
@@ -129,10 +120,10 @@ static void prepare(Place &place, const Options &options) {
     kernel = place.make();
   }
   if (kernel.name.empty())
-    fail(place.name + " does not compile");
+    kCommand.fail(place.name + " does not compile");
   auto judge = std::make_unique<Judge>(std::move(kernel));
   if (!judge->problem().empty())
-    fail(place.name + " is wrong without a bug: " + judge->problem());
+    kCommand.fail(place.name + " is wrong without a bug: " + judge->problem());
   for (const Operator &op : operators())
     if (std::string(op.name).find(options.op) != std::string::npos)
       if (std::vector<size_t> sites = sitesOf(op, judge->ptx()); !sites.empty())
@@ -154,7 +145,8 @@ static Mutant draw(uint64_t number, std::vector<std::unique_ptr<Place>> &places,
     if (!mutant.text.empty())
       return mutant;
   }
-  fail("found no place for operators '" + options.op + "' in kernels '" + options.kernel + "'");
+  kCommand.fail("found no place for operators '" + options.op + "' in kernels '" + options.kernel +
+                "'");
 }
 
 static const char *nameOf(Verdict::Kind kind) {
@@ -188,7 +180,7 @@ int main(int argc, char **argv) {
   for (const Kernel &kernel : makeAttentionKernels(FOVEA_PTX_DIR))
     add(kernel.name, [kernel] { return kernel; });
   if (places.empty())
-    fail("knows no kernel '" + options.kernel + "'");
+    kCommand.fail("knows no kernel '" + options.kernel + "'");
   if (options.print != ~uint64_t{0}) {
     Place *place = nullptr;
     std::fputs(draw(options.print, places, options, place).text.c_str(), stdout);
