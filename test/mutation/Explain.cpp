@@ -7,6 +7,8 @@
 #include "test/mutation/Judge.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
 
 namespace fovea::mutation {
@@ -47,6 +49,37 @@ std::vector<std::string> resultsOf(const Statement &statement) {
     if (registerClass(name) != registerClass(names[0]))
       return {};
   return written == names && classOf(names[0]) ? names : std::vector<std::string>{};
+}
+
+bool isCopy(const Statement &s) { return s.is("cp.async.ca") || s.is("cp.async.cg"); }
+/// A copy of its thread alone, or what gathers such copies in groups and waits for these.
+bool isOfGroups(const Statement &s) {
+  return isCopy(s) || s.is("cp.async.commit_group") || s.is("cp.async.wait_group") ||
+         s.is("cp.async.wait_all");
+}
+/// How many groups a wait leaves open; -1 if also none that is not committed.
+int openBehind(const Statement &wait) {
+  return wait.is("cp.async.wait_all") ? -1 : std::stoi(wait.operands.at(0));
+}
+
+std::optional<int64_t> numberOf(const std::string &operand) {
+  bool isNumber = !operand.empty() && operand.size() < 10 &&
+                  operand.find_first_not_of("0123456789") == std::string::npos;
+  return isNumber ? std::optional<int64_t>(std::stoll(operand)) : std::nullopt;
+}
+
+/// What stands in place of statements.
+using Edits = std::map<size_t, std::string>;
+
+/// The PTX with these edits, and with `head` where the kernel begins.
+std::string edited(const Ptx &ptx, const Edits &edits, const std::string &head) {
+  const std::vector<Statement> &all = ptx.statements();
+  std::string text = ptx.text();
+  for (auto edit = edits.rbegin(); edit != edits.rend(); ++edit) {
+    const Statement &s = all[edit->first];
+    text.replace(s.begin, s.end - s.begin, edit->second);
+  }
+  return text.insert(text.rfind('{', all[0].begin) + 1, " " + head + " ");
 }
 
 /// The right statement, and beside it the changed one into `fovea_m...`; `fovea_q` is whether a
@@ -95,14 +128,15 @@ bool Judge::isReached(size_t site) const {
   return find(parsed.replace(site, "trap;")).kind != Verdict::Survived;
 }
 
-/// No thread touches shared memory on any way from the barrier to the next one or the end, or on
-/// none from the one before (or the kernel's beginning) to this.
+/// No thread touches shared memory, or begins a copy to it or waits for one, on any way from the
+/// barrier to the next one or the end, or on none from the one before (or the kernel's beginning)
+/// to this.
 bool Judge::isBarrierIdle(size_t site) const {
   const std::vector<Statement> &all = parsed.statements();
   for (const Statement &statement : all)
-    if (statement.base() == "brx" || statement.base() == "call" || statement.base() == "cp" ||
-        statement.base() == "mbarrier" || statement.base() == "wgmma" ||
-        statement.base() == "atom" || statement.base() == "red")
+    if (statement.base() == "brx" || statement.base() == "call" ||
+        (statement.base() == "cp" && !isOfGroups(statement)) || statement.base() == "mbarrier" ||
+        statement.base() == "wgmma" || statement.base() == "atom" || statement.base() == "red")
       return false;
   std::vector<std::vector<size_t>> next(all.size()), previous(all.size());
   for (size_t i = 0; i < all.size(); ++i)
@@ -123,7 +157,10 @@ bool Judge::isBarrierIdle(size_t site) const {
       bool isBarrier = s.is("bar.sync") || s.is("barrier.sync");
       if (isBarrier && s.predicate.empty())
         continue;
-      if (s.has("global") || s.has("param") || s.has("local"))
+      if (s.base() == "cp") {
+        if (!s.has("commit_group"))
+          return false;
+      } else if (s.has("global") || s.has("param") || s.has("local"))
         storesGlobal = storesGlobal || (s.has("global") && s.base() == "st");
       else if (s.base() == "ld" || s.base() == "st" || s.base() == "ldmatrix" ||
                s.base() == "stmatrix")
@@ -196,7 +233,7 @@ bool Judge::isLostOnReaders(const Mutant &mutant, const Statement &after) const 
   if (names.size() != 1)
     return false;
   const Class &kind = *classOf(names[0]);
-  std::vector<std::pair<size_t, std::string>> edits;
+  Edits edits;
   for (size_t i = 0; i < all.size(); ++i) {
     std::vector<std::string> reads = all[i].reads(), writes = all[i].writes();
     if (i != mutant.site && std::find(writes.begin(), writes.end(), names[0]) != writes.end())
@@ -214,21 +251,14 @@ bool Judge::isLostOnReaders(const Mutant &mutant, const Statement &after) const 
     std::vector<std::string> left = other.reads();
     if (std::find(left.begin(), left.end(), names[0]) != left.end())
       return false;
-    edits.emplace_back(i, compared(all[i], other, "@fovea_q trap;"));
+    edits[i] = compared(all[i], other, "@fovea_q trap;");
   }
   if (edits.empty())
     return false;
   Statement changed = after;
   changed.operands[0] = "fovea_d";
-  edits.emplace_back(mutant.site, changed.text() + " " + all[mutant.site].text());
-  std::sort(edits.begin(), edits.end());
-  std::string text = parsed.text();
-  for (size_t k = edits.size(); k-- > 0;) {
-    const Statement &s = all[edits[k].first];
-    text.replace(s.begin, s.end - s.begin, edits[k].second);
-  }
-  size_t body = text.rfind('{', all[0].begin);
-  text.insert(body + 1, std::string(" .reg .") + kind.type + " fovea_d; ");
+  edits[mutant.site] = changed.text() + " " + all[mutant.site].text();
+  std::string text = edited(parsed, edits, std::string(".reg .") + kind.type + " fovea_d;");
   return find(text).kind == Verdict::Survived;
 }
 
@@ -378,6 +408,149 @@ bool Judge::readsOnlyOperands() const {
   return true;
 }
 
+/// Groups of copies that the weaker wait leaves open have no copies, or an earlier wait was for
+/// them: each thread counts.
+bool Judge::isWaitIdle(size_t site, const Statement &after) const {
+  const std::vector<Statement> &all = parsed.statements();
+  if ((!all[site].is("cp.async.wait_group") && !all[site].is("cp.async.wait_all")) ||
+      !after.is("cp.async.wait_group") || after.predicate != all[site].predicate)
+    return false;
+  int before = openBehind(all[site]), groups = openBehind(after);
+  if (groups <= before || groups > 8)
+    return false;
+  // Copies of the group that is not committed yet, and of each one before, the newest first.
+  std::vector<std::string> counts;
+  for (int i = -1; i < groups; ++i)
+    counts.push_back("fovea_g" + std::to_string(i + 1));
+  Edits edits;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const Statement &s = all[i];
+    if (!isOfGroups(s))
+      continue;
+    std::string text, with = s.predicate.empty() ? "" : s.predicate + " ";
+    if (isCopy(s))
+      text = with + "add.u32 fovea_g0, fovea_g0, 1; ";
+    else if (s.is("cp.async.commit_group")) {
+      for (size_t k = counts.size(); k-- > 1;)
+        text += with + "mov.b32 " + counts[k] + ", " + counts[k - 1] + "; ";
+      text += with + "mov.b32 fovea_g0, 0; ";
+    } else {
+      for (size_t k = static_cast<size_t>(openBehind(s) + 1); k < counts.size(); ++k)
+        text += i == site ? "{ .reg .pred fovea_q; setp.ne.u32 fovea_q, " + counts[k] +
+                                ", 0; @fovea_q trap; } "
+                          : with + "mov.b32 " + counts[k] + ", 0; ";
+    }
+    edits[i] = text + s.text();
+  }
+  std::string head;
+  for (const std::string &count : counts)
+    head += ".reg .b32 " + count + "; mov.b32 " + count + ", 0; ";
+  return find(edited(parsed, edits, head)).kind == Verdict::Survived;
+}
+
+/// A condition on bits of the thread's number, of which threads that hold the same one does what
+/// follows: whichever it is, alone, it leaves what the right kernel leaves.
+bool Judge::isForAnyCopy(const Mutant &mutant, const Statement &after) const {
+  const std::vector<Statement> &all = parsed.statements();
+  auto writerOf = [&](const std::string &name) {
+    std::optional<size_t> writer;
+    for (size_t i = 0; i < all.size(); ++i)
+      for (const std::string &other : all[i].writes())
+        if (other == name) {
+          if (writer)
+            return std::optional<size_t>();
+          writer = i;
+        }
+    return writer;
+  };
+  std::optional<size_t> condition = mutant.site;
+  const Statement &before = all[mutant.site];
+  if (before.base() == "bra" && after.base() == "bra" && !before.predicate.empty() &&
+      after.operands == before.operands) {
+    std::string name = before.predicate.substr(before.predicate[1] == '!' ? 2 : 1);
+    size_t readers = 0;
+    for (const Statement &s : all)
+      for (const std::string &read : s.reads())
+        readers += read == name;
+    condition = readers == 1 ? writerOf(name) : std::nullopt;
+  } else if (after.base() != "setp" || after.operands != before.operands) {
+    return false;
+  }
+  if (!condition || all[*condition].base() != "setp" || all[*condition].operands.size() != 3)
+    return false;
+  Statement compare = all[*condition];
+  if ((!compare.is("setp.eq.b32") && !compare.is("setp.ne.b32")) || compare.operands[2] != "0" ||
+      !compare.predicate.empty())
+    return false;
+  std::optional<size_t> masking = writerOf(compare.operands[1]);
+  if (!masking || all[*masking].opcode != "and.b32" || !all[*masking].predicate.empty())
+    return false;
+  std::optional<int64_t> mask = numberOf(all[*masking].operands.at(2));
+  std::optional<size_t> number = writerOf(all[*masking].operands[1]);
+  if (!mask || *mask == 0 || *mask >= 1024 || !number || all[*number].operands.size() != 2 ||
+      all[*number].operands[1] != "%tid.x")
+    return false;
+  for (int64_t copy = *mask;; copy = (copy - 1) & *mask) {
+    compare.operands[2] = std::to_string(copy);
+    if (find(parsed.replace(*condition, compare.text()), true).kind != Verdict::Survived)
+      return false;
+    if (copy == 0)
+      return find(mutant.text, true).kind == Verdict::Survived;
+  }
+}
+
+/// A branch around one store to shared memory: what stands there behind the next barrier is the
+/// same. A thread that stores in vain finds its value there in the right kernel, and one that does
+/// not store finds it in the changed one.
+bool Judge::isStoredByOthers(const Mutant &mutant, const Statement &after) const {
+  const std::vector<Statement> &all = parsed.statements();
+  const Statement &before = all[mutant.site];
+  if (before.base() != "bra" || after.base() != "bra" || before.predicate.empty() ||
+      after.predicate.empty() || after.operands != before.operands || mutant.site + 2 >= all.size())
+    return false;
+  std::vector<size_t> ways = parsed.successors(mutant.site);
+  const Statement &store = all[mutant.site + 1];
+  if (ways != std::vector<size_t>{mutant.site + 2, mutant.site + 1} || store.base() != "st" ||
+      !store.has("shared") || !store.predicate.empty() || store.operands.size() != 2)
+    return false;
+  const std::string &value = store.operands[1];
+  const Class *kind = classOf(value);
+  std::vector<std::string> base = store.reads();
+  if (!kind || kind->garbage.empty() || base.size() != 2 || registerClass(base[0]) != "%rd")
+    return false;
+  std::string place = store.operands[0];
+  place.replace(place.find(base[0]), base[0].size(), "fovea_a");
+  std::string move = std::string("mov.") + kind->bits + " ", type = std::string(".") + kind->type;
+  auto jumping = [](const std::string &predicate, const std::string &to) {
+    bool isNot = predicate[1] == '!';
+    return (isNot ? "not.pred " : "mov.pred ") + to + ", " + predicate.substr(isNot ? 2 : 1) + "; ";
+  };
+  auto isThere = [&](const Statement &run, const Statement &other) {
+    Edits edits;
+    // Threads that jump here, and there do not.
+    edits[mutant.site] =
+        "{ .reg .pred fovea_q, fovea_s; " + jumping(run.predicate, "fovea_q") +
+        jumping(other.predicate, "fovea_s") +
+        "not.pred fovea_s, fovea_s; and.pred fovea_q, fovea_q, fovea_s; "
+        "setp.ne.u32 fovea_s, fovea_f, 0; and.pred fovea_s, fovea_s, fovea_q; @fovea_s trap; "
+        "@fovea_q mov.b32 fovea_f, 1; @fovea_q mov.b64 fovea_a, " +
+        base[0] + "; @fovea_q " + move + "fovea_v, " + value + "; } " + run.text();
+    for (size_t i = 0; i < all.size(); ++i) {
+      const std::string check = "{ .reg .pred fovea_q; setp.ne.u32 fovea_q, fovea_f, 0; ";
+      if (all[i].is("bar.sync") || all[i].is("barrier.sync"))
+        edits[i] = all[i].text() + " " + check + "@fovea_q ld.shared" + type + " fovea_o, " +
+                   place + "; mov.b32 fovea_f, 0; setp.ne." + kind->bits +
+                   " fovea_q, fovea_o, fovea_v; @fovea_q trap; }";
+      else if (all[i].base() == "ret" || all[i].base() == "exit")
+        edits[i] = check + "@fovea_q trap; } " + all[i].text();
+    }
+    std::string head = ".reg .b32 fovea_f; mov.b32 fovea_f, 0; .reg .b64 fovea_a; .reg " + type +
+                       " fovea_v, fovea_o; " + move + "fovea_v, 0; " + move + "fovea_o, 0;";
+    return find(edited(parsed, edits, head)).kind == Verdict::Survived;
+  };
+  return isThere(before, after) && isThere(after, before);
+}
+
 std::string Judge::explain(const Mutant &mutant) const {
   const Statement &before = parsed.statements()[mutant.site];
   if (!isReached(mutant.site))
@@ -390,6 +563,12 @@ std::string Judge::explain(const Mutant &mutant) const {
   if (changed.statements().size() != parsed.statements().size())
     return "";
   const Statement &after = changed.statements()[mutant.site];
+  if (isWaitIdle(mutant.site, after))
+    return "only groups without copies stay open";
+  if (isForAnyCopy(mutant, after))
+    return "each thread that holds a copy may do it";
+  if (isStoredByOthers(mutant, after))
+    return "other threads store the same there";
   if (isStoreSame(mutant.site, after))
     return "the same is stored in every run";
   if (mutant.op && std::string(mutant.op->name) == "rounding changed" && isNear(mutant.text))

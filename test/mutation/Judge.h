@@ -96,6 +96,9 @@ private:
   std::string explain(const Mutant &mutant) const;
   bool isReached(size_t site) const;
   bool isBarrierIdle(size_t site) const;
+  bool isWaitIdle(size_t site, const Statement &after) const;
+  bool isForAnyCopy(const Mutant &mutant, const Statement &after) const;
+  bool isStoredByOthers(const Mutant &mutant, const Statement &after) const;
   std::string explainValue(const Mutant &mutant, const Statement &after) const;
   bool isLostOnReaders(const Mutant &mutant, const Statement &after) const;
   bool isBoundFree(size_t site, const std::string &sign) const;

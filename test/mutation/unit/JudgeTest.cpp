@@ -147,15 +147,133 @@ const Case kCases[] = {
      Verdict::Result, "wrong result"},
 };
 
-TEST(Judge, TellsBugsFromHarmlessChanges) {
-  Judge judge(makeKernel());
+template <size_t N> void check(Kernel kernel, const Case (&cases)[N]) {
+  Judge judge(std::move(kernel));
   ASSERT_EQ(judge.problem(), "");
-  for (const Case &one : kCases) {
+  for (const Case &one : cases) {
     Verdict verdict = judge.judge(makeMutant(judge.ptx(), one.before, one.after, one.which));
     EXPECT_EQ(verdict.kind, one.kind) << one.before << " -> " << one.after;
     EXPECT_EQ(verdict.what, one.what) << one.before << " -> " << one.after << verdict.message;
   }
 }
+
+TEST(Judge, TellsBugsFromHarmlessChanges) { check(makeKernel(), kCases); }
+
+/// Fetches 32 numbers twice, by two halves of the threads, and each half could write all of them,
+/// and who it is, which nobody asks.
+const char *const kTwice = R"(.version 8.0
+.target sm_80
+.address_size 64
+.extern .shared .align 16 .b8 tile[];
+.visible .entry k(.param .u64 k_out, .param .u64 k_in)
+{
+  .reg .pred %p<8>;
+  .reg .b32 %r<32>;
+  .reg .b64 %rd<16>;
+  ld.param.b64 %rd1, [k_out];
+  ld.param.b64 %rd2, [k_in];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r20, %ctaid.x;
+  setp.ne.b32 %p7, %r20, 0;
+  @%p7 bra END;
+  mov.b64 %rd3, tile;
+  mul.wide.u32 %rd4, %r1, 4;
+  add.s64 %rd5, %rd3, %rd4;
+  and.b32 %r2, %r1, 31;
+  mul.wide.u32 %rd6, %r2, 4;
+  add.s64 %rd7, %rd2, %rd6;
+  cp.async.ca.shared.global [%rd5], [%rd7], 4;
+  cp.async.commit_group;
+  cp.async.commit_group;
+  cp.async.wait_group 1;
+  bar.sync 0;
+  xor.b32 %r3, %r1, 32;
+  mul.wide.u32 %rd8, %r3, 4;
+  add.s64 %rd9, %rd3, %rd8;
+  ld.shared.b32 %r4, [%rd9];
+  bar.sync 0;
+  cp.async.ca.shared.global [%rd5+256], [%rd7], 4;
+  bar.sync 0;
+  cp.async.commit_group;
+  bar.sync 0;
+  cp.async.wait_group 0;
+  cp.async.commit_group;
+  cp.async.wait_group 0;
+  bar.sync 0;
+  and.b32 %r5, %r1, 15;
+  mul.wide.u32 %rd10, %r5, 4;
+  add.s64 %rd11, %rd3, %rd10;
+  mov.b32 %r6, 7;
+  setp.gt.u32 %p1, %r1, 15;
+  @%p1 bra STORED;
+  st.shared.b32 [%rd11+512], %r6;
+STORED:
+  bar.sync 0;
+  ld.shared.b32 %r7, [%rd11+512];
+  add.s32 %r8, %r4, %r7;
+  and.b32 %r9, %r1, 32;
+  add.s64 %rd12, %rd1, %rd6;
+  setp.ne.b32 %p2, %r9, 0;
+  @%p2 bra NAMED;
+  st.global.b32 [%rd12], %r8;
+NAMED:
+  setp.eq.b32 %p3, %r9, 0;
+  @%p3 bra END;
+  st.global.b32 [%rd12+128], %r1;
+END:
+  ret;
+}
+)";
+
+Kernel makeTwice() {
+  Kernel kernel{"twice", "k", kTwice, {}};
+  Call &call = kernel.calls.emplace_back();
+  std::vector<uint32_t> in(32), out(64);
+  for (uint32_t i = 0; i < 32; ++i)
+    out[i] = 7 + (in[i] = 1000 + i * i);
+  for (const std::vector<uint32_t> &values : {std::vector<uint32_t>(64), in}) {
+    Argument &argument = call.arguments.emplace_back();
+    argument.kind = Argument::Buffer;
+    argument.bytes.resize(values.size() * 4);
+    std::memcpy(argument.bytes.data(), values.data(), argument.bytes.size());
+  }
+  call.threads = kThreads;
+  call.sharedBytes = 1024;
+  call.grid[0] = 2;
+  call.padded = true;
+  call.check = [=](const Results &results) {
+    return std::memcmp(results[0].data(), out.data(), 128) == 0 ? "" : "other numbers";
+  };
+  return kernel;
+}
+
+const Case kTwiceCases[] = {
+    // One group more is the empty one, or what is read, or what nobody reads.
+    {"cp.async.wait_group 1;", "cp.async.wait_group 2;", Verdict::Check, "race"},
+    {"cp.async.wait_group 0;", "cp.async.wait_group 1;", Verdict::Survived, "", 0},
+    {"cp.async.wait_group 0;", "cp.async.wait_group 1;", Verdict::Harmless,
+     "only groups without copies stay open", 1},
+    {"cp.async.wait_group 0;", "cp.async.wait_group 2;", Verdict::Harmless,
+     "only groups without copies stay open", 1},
+    // A barrier matters to what is loaded, copied and waited for, not to what commits.
+    {"bar.sync 0;", "", Verdict::Check, "unwritten", 0},
+    {"bar.sync 0;", "", Verdict::Survived, "", 1},
+    {"bar.sync 0;", "", Verdict::Harmless, "no shared access between barriers", 2},
+    {"bar.sync 0;", "", Verdict::Harmless, "no shared access between barriers", 3},
+    {"bar.sync 0;", "", Verdict::Survived, "", 4},
+    {"bar.sync 0;", "", Verdict::Check, "unwritten", 5},
+    {"@%p1 bra STORED;", "@!%p1 bra STORED;", Verdict::Harmless,
+     "other threads store the same there"},
+    {"setp.gt.u32 %p1, %r1, 15;", "setp.gt.u32 %p1, %r1, 14;", Verdict::Check, "unwritten"},
+    {"@%p2 bra NAMED;", "@!%p2 bra NAMED;", Verdict::Harmless,
+     "each thread that holds a copy may do it"},
+    {"setp.ne.b32 %p2, %r9, 0;", "setp.eq.b32 %p2, %r9, 0;", Verdict::Harmless,
+     "each thread that holds a copy may do it"},
+    {"@%p3 bra END;", "@!%p3 bra END;", Verdict::Survived, ""},
+    {"setp.eq.b32 %p3, %r9, 0;", "setp.ne.b32 %p3, %r9, 0;", Verdict::Survived, ""},
+};
+
+TEST(Judge, ExplainsCopiesAndThreadsThatHoldTheSame) { check(makeTwice(), kTwiceCases); }
 
 TEST(Judge, SaysThatTheRightKernelIsWrong) {
   Kernel kernel = makeKernel();
