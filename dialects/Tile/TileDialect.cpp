@@ -145,20 +145,53 @@ Type ViewType::parse(AsmParser &parser) {
   return parser.getChecked<ViewType>(loc, parser.getContext(), shape[0], shape[1], element);
 }
 
+/// Rows after which a swizzle repeats.
+static constexpr int64_t kSwizzleRows = 8;
+
+SharedType SharedType::getSwizzled(int64_t rows, int64_t columns, Type elementType,
+                                   int64_t fastAxis) {
+  int64_t width = elementType.getIntOrFloatBitWidth() / 8;
+  int64_t bytes = (fastAxis == 0 ? rows : columns) * width;
+  int64_t swizzle = bytes > 64 ? 128 : bytes > 32 ? 64 : 32, panel = swizzle / width;
+  return get(elementType.getContext(), rows, columns, elementType, fastAxis == 0 ? 1 : panel,
+             fastAxis == 0 ? panel : 1, swizzle);
+}
+
+int64_t SharedType::getPanelStride() const {
+  return llvm::alignTo(getSize(1 - getFastAxis()), kSwizzleRows) * getPanel();
+}
+
+int64_t SharedType::getAlignment() const {
+  return getSwizzle() ? kSwizzleRows * getSwizzle() : 128;
+}
+
 int64_t SharedType::getBytes() const {
+  if (getSwizzle())
+    return llvm::divideCeil(getSize(getFastAxis()), getPanel()) * getPanelStride() *
+           getElementBytes();
   int64_t last = (getRows() - 1) * getRowStride() + (getColumns() - 1) * getColumnStride();
   return (last + 1) * (getElementType().getIntOrFloatBitWidth() / 8);
 }
 
-// (C1)..(C3)
+// (C1)..(C4)
 LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows,
                                  int64_t columns, Type elementType, int64_t rowStride,
-                                 int64_t columnStride) {
+                                 int64_t columnStride, int64_t swizzle) {
   if (rows <= 0 || columns <= 0)
     return emitError() << "expects positive sizes, got " << rows << " and " << columns;
   if (!isElement(elementType) || elementType.isInteger(1))
     return emitError() << "expects elements of f16, bf16, f32, f64, i32 or i64, got "
                        << elementType;
+  if (swizzle) {
+    if (!llvm::is_contained({32, 64, 128}, swizzle))
+      return emitError() << "expects a swizzle of 32, 64 or 128 bytes, got " << swizzle;
+    int64_t panel = swizzle * 8 / elementType.getIntOrFloatBitWidth();
+    if (std::min(rowStride, columnStride) != 1 || std::max(rowStride, columnStride) != panel)
+      return emitError() << "expects strides [" << panel << ", 1] or [1, " << panel
+                         << "] with a swizzle of " << swizzle << " bytes, got [" << rowStride
+                         << ", " << columnStride << "]";
+    return success();
+  }
   bool byRows = columnStride > 0 && rowStride >= (columns - 1) * columnStride + 1;
   bool byColumns = rowStride > 0 && columnStride >= (rows - 1) * rowStride + 1;
   if (!byRows && !byColumns)
@@ -169,22 +202,29 @@ LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError, i
 
 void SharedType::print(AsmPrinter &printer) const {
   printer << "<" << getRows() << "x" << getColumns() << "x" << getElementType();
-  if (getRowStride() != getColumns() || getColumnStride() != 1)
+  if (getRowStride() != (getSwizzle() ? getPanel() : getColumns()) || getColumnStride() != 1)
     printer << ", strides [" << getRowStride() << ", " << getColumnStride() << "]";
+  if (getSwizzle())
+    printer << ", swizzle " << getSwizzle();
   printer << ">";
 }
 
 Type SharedType::parse(AsmParser &parser) {
   SMLoc loc = parser.getCurrentLocation();
   SmallVector<int64_t> shape, strides;
+  int64_t swizzle = 0;
   Type element;
   if (parser.parseLess() || parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
       parser.parseType(element))
     return {};
-  if (succeeded(parser.parseOptionalComma()) &&
-      (parser.parseKeyword("strides") ||
-       parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
-                                      [&] { return parser.parseInteger(strides.emplace_back()); })))
+  bool more = succeeded(parser.parseOptionalComma());
+  if (more && succeeded(parser.parseOptionalKeyword("strides"))) {
+    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                       [&] { return parser.parseInteger(strides.emplace_back()); }))
+      return {};
+    more = succeeded(parser.parseOptionalComma());
+  }
+  if (more && (parser.parseKeyword("swizzle", " or strides") || parser.parseInteger(swizzle)))
     return {};
   if (parser.parseGreater())
     return {};
@@ -193,8 +233,10 @@ Type SharedType::parse(AsmParser &parser) {
         << shape.size() << " and " << strides.size();
     return {};
   }
-  if (strides.empty())
-    strides = {shape[1], 1};
+  if (strides.empty()) {
+    bool known = swizzle && element.isIntOrFloat() && element.getIntOrFloatBitWidth() >= 8;
+    strides = {known ? swizzle * 8 / element.getIntOrFloatBitWidth() : shape[1], 1};
+  }
   return parser.getChecked<SharedType>(loc, parser.getContext(), shape[0], shape[1], element,
-                                       strides[0], strides[1]);
+                                       strides[0], strides[1], swizzle);
 }

@@ -135,22 +135,39 @@ def Tile_SharedType : TileTypeDef<"Shared", "shared"> {
     `!tile.shared<64x32xf32>` is row-major; `!tile.shared<64x32xf32, strides [1, 68]>` has element `[r, c]` at
     `r + 68 * c`: columns first, padded so that threads which read beside each other meet different banks.
 
+    With `swizzle n` it lies as `wgmma` and TMA take it (PTX ISA 8.0, "Matrix Descriptor Format"). `!tile.shared<96x128xbf16,
+    swizzle 128>` is two panels, one behind the other, of 96 rows of 128 bytes each: columns 0 to 63, then 64 to 127. In a
+    panel the 16 bytes number c of row r lie at number `c xor (r mod 8)`, of `swizzle 64` at `c xor (r / 2 mod 4)`, of
+    `swizzle 32` at `c xor (r / 4 mod 2)`: eight rows' pieces of a column are in different banks. `strides [1, 64]` before it
+    says that columns take the place of rows.
+
     * (C1) sizes are positive.
     * (C2) the elements are f16, bf16, f32, f64, i32 or i64.
     * (C3) no two elements share a place: one stride is positive, the other at least the first axis' extent.
+    * (C4) a swizzle is of 32, 64 or 128 bytes; one stride is 1 then, and the other has as many elements as the swizzle.
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType, "int64_t":$rowStride,
-                        "int64_t":$columnStride);
+                        "int64_t":$columnStride, "int64_t":$swizzle);
   let builders = [TypeBuilderWithInferredContext<(ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType), [{
-    return $_get(elementType.getContext(), rows, columns, elementType, columns, 1);
+    return $_get(elementType.getContext(), rows, columns, elementType, columns, 1, 0);
   }]>, TypeBuilderWithInferredContext<(ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType,
                                            "int64_t":$rowStride, "int64_t":$columnStride), [{
-    return $_get(elementType.getContext(), rows, columns, elementType, rowStride, columnStride);
+    return $_get(elementType.getContext(), rows, columns, elementType, rowStride, columnStride, 0);
   }]>];
   let extraClassDeclaration = [{
     int64_t getSize(int64_t axis) const { return axis == 0 ? getRows() : getColumns(); }
     int64_t getStride(int64_t axis) const { return axis == 0 ? getRowStride() : getColumnStride(); }
-    /// From the first element's first byte to the last one's last.
+    int64_t getElementBytes() const { return getElementType().getIntOrFloatBitWidth() / 8; }
+    /// Swizzled for wgmma: of the widest swizzle, in bytes, that elements along `fastAxis` fill.
+    static SharedType getSwizzled(int64_t rows, int64_t columns, ::mlir::Type elementType, int64_t fastAxis);
+    /// With a swizzle: the axis along which elements lie beside each other, elements of a panel along it, and from one
+    /// panel to the next.
+    int64_t getFastAxis() const { return getColumnStride() == 1 ? 1 : 0; }
+    int64_t getPanel() const { return getSwizzle() / getElementBytes(); }
+    int64_t getPanelStride() const;
+    /// What its first byte's place is a multiple of.
+    int64_t getAlignment() const;
+    /// From the first element's first byte to the last one's last, of a swizzle to the last panel's end.
     int64_t getBytes() const;
   }];
 }

@@ -230,12 +230,12 @@ LogicalResult StoreOp::verify() {
 static LogicalResult verifyAtom(Operation *op, Atom atom, Type a, Type b, Type sum) {
   bool halves = a == b && (a.isF16() || a.isBF16());
   bool narrow = a.getIntOrFloatBitWidth() <= 32 && b.getIntOrFloatBitWidth() <= 32;
-  if (sum.isF32() && (atom == Atom::M16N8K16 ? halves : narrow))
+  if (sum.isF32() && (atom == Atom::M16N8K8 ? narrow : halves))
     return success();
   return op->emitOpError("expects what ")
          << stringifyAtom(atom) << " takes, "
-         << (atom == Atom::M16N8K16 ? "f16 or bf16 twice and sums of f32"
-                                    : "at most f32 and sums of f32")
+         << (atom == Atom::M16N8K8 ? "at most f32 and sums of f32"
+                                   : "f16 or bf16 twice and sums of f32")
          << ", got " << a << ", " << b << " and " << sum;
 }
 
@@ -442,16 +442,19 @@ LogicalResult CastOp::verify() {
 LogicalResult SharedOp::verify() {
   if (std::optional<int64_t> at = getAt(); at && (*at < 0 || *at % 16 != 0))
     return emitOpError("expects a place that is a multiple of 16 bytes, got ") << *at;
+  SharedType type = getMemory().getType();
+  if (int64_t alignment = type.getAlignment();
+      type.getSwizzle() && getAt() && static_cast<int64_t>(*getAt()) % alignment != 0)
+    return emitOpError("expects a place that is a multiple of ")
+           << alignment << " bytes for " << type << ", got " << *getAt();
   if (std::optional<int64_t> stages = getStages(); stages && *stages <= 0)
     return emitOpError("expects a positive number of stages, got ") << *stages;
   return success();
 }
 
-/// As TMA and swizzles need it.
-static constexpr int64_t kSlotAlignment = 128;
-
 int64_t SharedOp::getSlotBytes() {
-  return llvm::alignTo(getMemory().getType().getBytes(), kSlotAlignment);
+  SharedType type = getMemory().getType();
+  return llvm::alignTo(type.getBytes(), type.getAlignment());
 }
 
 int64_t SharedOp::getBytes() {
@@ -534,5 +537,19 @@ LogicalResult MmaOp::verify() {
         tile && !operand.getDefiningOp<LoadOp>() && !(getAtom() && operand == getA()))
       return emitOpError("expects shared memory or a load, got ") << tile;
   // (C4)
-  return getAtom() ? verifyAtom(*this, *getAtom(), aElement, bElement, sum) : success();
+  if (getAtom() && failed(verifyAtom(*this, *getAtom(), aElement, bElement, sum)))
+    return failure();
+  // (C5)
+  bool byWarpgroups = getAtom() == Atom::M64K16;
+  for (Type type : {getA().getType(), getB().getType()})
+    if (auto shared = dyn_cast<SharedType>(type);
+        shared && (shared.getSwizzle() != 0) != byWarpgroups)
+      return emitOpError("expects shared memory with a swizzle for m64k16 and only for it, got ")
+             << type;
+  if (byWarpgroups && (depth % 16 != 0 || rows % 64 != 0 || result.getColumns() % 8 != 0 ||
+                       result.getColumns() > 256))
+    return emitOpError("expects whole 64 rows, eights of up to 256 columns and a depth of whole 16 "
+                       "for m64k16, got ")
+           << rows << ", " << result.getColumns() << " and " << depth;
+  return success();
 }

@@ -156,13 +156,16 @@ def StoreOp : TileOp<"store"> {
 //===-- Products --------------------------------------------------------------------------------------------===//
 
 def Tile_Atom : I32EnumAttr<"Atom", "An instruction of a warp that multiplies matrices", [
-    I32EnumAttrCase<"M16N8K8", 0, "m16n8k8">, I32EnumAttrCase<"M16N8K16", 1, "m16n8k16">]> {
+    I32EnumAttrCase<"M16N8K8", 0, "m16n8k8">, I32EnumAttrCase<"M16N8K16", 1, "m16n8k16">,
+    I32EnumAttrCase<"M64K16", 2, "m64k16">]> {
   let description = [{
     Named as PTX does (ISA 8.0, section 9.7.14): rows, columns and depth of one product.
 
     * `m16n8k16`: operands of f16 or of bf16, sums of f32.
     * `m16n8k8`: operands of tf32. An f32 is given as two of them, which have 22 of its 24 bits, and the product of the
       two small ones is left out; f16 and bf16 are exact. An infinite f32 makes NaN, not infinity.
+    * `m64k16`: `wgmma` of sm_90a (section 9.7.15), four warps' product together, of as many columns as the result has.
+      Operands of f16 or of bf16, read from shared memory that has a swizzle, the left one also from registers.
   }];
   let cppNamespace = "::mlir::fovea::tile";
 }
@@ -365,7 +368,7 @@ def SharedOp : TileOp<"shared", [MemoryEffects<[MemAlloc]>]> {
 
     With `stages n` it is a ring: n matrices of the type, used through `tile.slot` only.
 
-    * (C1) `at` is not negative, and a multiple of 16.
+    * (C1) `at` is not negative, and a multiple of 16, with a swizzle of eight times its bytes.
     * (C2) `stages` is positive.
 
     ```mlir
@@ -497,7 +500,7 @@ def GetOp : TileOp<"get"> {
 def BarrierOp : TileOp<"barrier"> {
   let summary = "Waits for all threads of the block";
   let description = [{
-    What any thread wrote to shared memory before it, every thread sees behind it.
+    What any thread wrote to shared memory before it, every thread sees behind it, and so do products by `m64k16`.
 
     ```mlir
     tile.barrier
@@ -519,6 +522,8 @@ def MmaOp : TileOp<"mma"> {
     * (C2) the result is of f32 or f64; a's and b's elements are floating-point numbers no wider.
     * (C3) a tile operand is a load's, or an atom's a.
     * (C4) an atom takes the operands' types and sums in the result's.
+    * (C5) shared memory has a swizzle if the atom is `m64k16`, and only then; that atom's depth is a multiple of 16, and
+      its result has whole 64 rows and eights of columns, up to 256.
 
     ```mlir
     %s = tile.mma %xs, %ws transpose_b into %acc

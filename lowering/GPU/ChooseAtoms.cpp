@@ -14,11 +14,20 @@ using namespace mlir;
 using namespace mlir::fovea;
 using namespace mlir::fovea::tile;
 
-/// The instruction for operands of these types; none if there is no such one.
-static std::optional<Atom> getAtom(Type a, Type b, Type sum) {
-  if (!sum.isF32())
+/// The instruction for a product; none if there is no such one.
+static std::optional<Atom> getAtom(DotOp dot, bool warpgroups) {
+  TileType result = dot.getResult().getType();
+  Type a = dot.getA().getType().getElementType(), b = dot.getB().getType().getElementType();
+  int64_t rows = result.getRows(), columns = result.getColumns();
+  // Less than one instruction's rows or columns would leave most of it idle.
+  if (!result.getElementType().isF32() || rows < 16 || columns < 8)
     return std::nullopt;
-  return a == b && !a.isF32() ? Atom::M16N8K16 : Atom::M16N8K8;
+  bool halves = a == b && !a.isF32();
+  bool whole = rows % 64 == 0 && columns % 8 == 0 && columns <= 256 &&
+               dot.getA().getType().getColumns() % 16 == 0;
+  if (warpgroups && halves && whole)
+    return Atom::M64K16;
+  return halves ? Atom::M16N8K16 : Atom::M16N8K8;
 }
 
 namespace {
@@ -28,14 +37,8 @@ struct ChooseAtomsPass : fovea::impl::ChooseAtomsPassBase<ChooseAtomsPass> {
   void runOnOperation() override {
     if (!tensorCores)
       return;
-    getOperation()->walk([](DotOp dot) {
-      TileType result = dot.getResult().getType();
-      // Less than one instruction's rows or columns would leave most of it idle.
-      if (result.getRows() < 16 || result.getColumns() < 8)
-        return;
-      if (std::optional<Atom> atom =
-              getAtom(dot.getA().getType().getElementType(), dot.getB().getType().getElementType(),
-                      result.getElementType()))
+    getOperation()->walk([&](DotOp dot) {
+      if (std::optional<Atom> atom = getAtom(dot, warpgroups))
         dot.setAtom(*atom);
     });
   }

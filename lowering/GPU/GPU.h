@@ -21,9 +21,19 @@ namespace mlir::fovea {
 #define GEN_PASS_REGISTRATION
 #include "lowering/GPU/Passes.h.inc"
 
-/// `kernels` -> `threads`: the kernels of a `gpu.module`, one thread's code each. Without
-/// `tensorCores` products are multiply-adds, whatever instructions there are for matrices.
-void buildThreadsPipeline(OpPassManager &pm, bool tensorCores = true);
+/// What passes need to know of a GPU.
+struct Chip {
+  StringLiteral name;
+  int64_t sharedBytes; ///< that a block may have
+  bool warpgroups;     ///< has wgmma
+};
+
+/// As ptxas names it; null if there are no kernels for it.
+const Chip *findChip(StringRef name);
+
+/// `kernels` -> `threads`: the kernels of a `gpu.module`, one thread's code each, for `chip`.
+/// Without `tensorCores` products are multiply-adds, whatever instructions there are for matrices.
+void buildThreadsPipeline(OpPassManager &pm, const Chip &chip, bool tensorCores = true);
 /// `threads` -> the LLVM dialect, in the same `gpu.module`.
 void buildNvvmPipeline(OpPassManager &pm);
 /// Registers the two as `fovea-to-threads` and `fovea-to-nvvm`, and their passes.

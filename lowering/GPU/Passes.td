@@ -28,8 +28,9 @@ def ChooseAtomsPass : Pass<"fovea-choose-atoms", "::mlir::func::FuncOp"> {
   let summary = "Say which instruction multiplies";
   let description = [{
     A product with as many rows and columns as an instruction for matrices has, or more, gets it as its atom: `m16n8k16`
-    where both operands are f16 or both bf16, else `m16n8k8`, where an f32 is two tf32. Products of f64 and those of
-    few rows are done by element.
+    where both operands are f16 or both bf16, else `m16n8k8`, where an f32 is two tf32. With `warpgroups`, on sm_90a, halves
+    of whole 64 rows, eights of up to 256 columns and a depth of whole 16 get `m64k16`. Products of f64 and those of few rows
+    are done by element.
 
     ```mlir
     // before
@@ -39,7 +40,9 @@ def ChooseAtomsPass : Pass<"fovea-choose-atoms", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [Option<"tensorCores", "tensor-cores", "bool", /*default=*/"true",
-                        "Use instructions for matrices at all">];
+                        "Use instructions for matrices at all">,
+                 Option<"warpgroups", "warpgroups", "bool", /*default=*/"false",
+                        "Use those of four warps, wgmma">];
   let dependentDialects = ["::mlir::fovea::tile::TileDialect"];
 }
 
@@ -56,7 +59,8 @@ def StageOperandsPass : Pass<"fovea-stage-operands", "::mlir::func::FuncOp"> {
 
     The left operand lies in rows of k, the right one in columns: threads of a warp share rows. For a product with an atom
     both lie as their memory does, and a left operand that is computed, or that stands outside of the product's loop,
-    stays in registers if all warps stand below each other and have room.
+    stays in registers if all warps stand below each other and have room. What `m64k16` reads lies in the widest swizzle
+    that it fills; a left operand that is loaded does so too.
 
     ```mlir
     // before
@@ -227,7 +231,8 @@ def TileToThreadsPass : Pass<"fovea-tile-to-threads", "::mlir::gpu::GPUModuleOp"
       and a column for each of the result's registers; what is past a tile is left out.
     - A `tile.mma` is a loop over k of fused multiply-adds, its operands read from shared memory or in place; the
       latter's k outside of a view are left out. With an atom it is that instruction, once for each 16 rows, 8 columns
-      and piece of k, its operands read by `ldmatrix` where they are of 16 bits.
+      and piece of k, its operands read by `ldmatrix` where they are of 16 bits. `m64k16` is one piece of assembly: a fence, a
+      `wgmma` for each 16 of k, and the wait. In its kernels a fence of the async proxy stands before every barrier.
     - A cast may change the layout if every thread has the element already.
     - `tile.shared` is a place in one external array, whose needed size becomes the function's
       `fovea.shared_bytes`; `fovea.threads` (128 if not set) says how many threads a block has.

@@ -14,15 +14,12 @@ using namespace mlir;
 using namespace mlir::fovea;
 using namespace mlir::fovea::tile;
 
-/// As TMA and swizzles need it.
-static constexpr int64_t kAlignment = 128;
-
 namespace {
 /// From the first op that uses a piece of memory to the last, counted in the order of the text.
 struct Piece {
   SharedOp op;
   int64_t first = 0, last = -1;
-  int64_t bytes = 0, at = 0;
+  int64_t bytes = 0, alignment = 1, at = 0;
 
   bool meets(const Piece &other) const { return first <= other.last && other.first <= last; }
 };
@@ -81,7 +78,8 @@ SharedPlan::SharedPlan(KernelOp kernel) {
   kernel->walk([&](SharedOp op) {
     Piece &piece = pieces.emplace_back(Piece{op});
     piece.first = count;
-    piece.bytes = llvm::alignTo(op.getBytes(), kAlignment);
+    piece.alignment = op.getMemory().getType().getAlignment();
+    piece.bytes = llvm::alignTo(op.getBytes(), piece.alignment);
     SmallVector<Operation *> users = getUsers(op);
     if (users.empty())
       return;
@@ -109,7 +107,7 @@ SharedPlan::SharedPlan(KernelOp kernel) {
     llvm::sort(neighbours, [](Piece *a, Piece *b) { return a->at < b->at; });
     for (Piece *other : neighbours)
       if (piece.at < other->at + other->bytes && other->at < piece.at + piece.bytes)
-        piece.at = other->at + other->bytes;
+        piece.at = llvm::alignTo(other->at + other->bytes, piece.alignment);
     places.emplace_back(piece.op, piece.at);
     bytes = std::max(bytes, piece.at + piece.bytes);
   }

@@ -57,6 +57,15 @@ bool TileRegisters::isFull() const {
   return true;
 }
 
+bool mlir::fovea::beginsWith(ArrayRef<LayoutAttr::Digit> digits,
+                             ArrayRef<LayoutAttr::Digit> first) {
+  return digits.size() >= first.size() &&
+         llvm::equal(digits.take_front(first.size()), first,
+                     [](const LayoutAttr::Digit &l, const LayoutAttr::Digit &r) {
+                       return l.size == r.size && l.by == r.by;
+                     });
+}
+
 ReduceDigits::ReduceDigits(LayoutAttr layout, int64_t axis) {
   for (LayoutAttr::Digit digit : layout.getDigits(axis)) {
     if (!digit.by || digit.size == 1)

@@ -60,6 +60,8 @@ private:
 
 using Digits = SmallVector<tile::LayoutAttr::Digit>;
 
+bool beginsWith(ArrayRef<tile::LayoutAttr::Digit> digits, ArrayRef<tile::LayoutAttr::Digit> first);
+
 /// A reduction's threads along its axis: digits within a warp, which shuffles can exchange (powers
 /// of two, fastest first), and the others, which meet in shared memory.
 struct ReduceDigits {

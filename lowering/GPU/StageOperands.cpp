@@ -35,8 +35,10 @@ struct Operand {
   bool inPlace = false;
   /// Held by the warps whose rows of the product need it, in registers.
   bool inRegisters = false;
+  /// Loaded outside of the product's loop, and copied to shared memory there.
+  bool isOutside = false;
 
-  bool isStaged() const { return load && !inRegisters; }
+  bool isStaged() const { return load && !inRegisters && !isOutside; }
 
   int64_t getWidth() const {
     return llvm::divideCeil(tile.getType().getElementType().getIntOrFloatBitWidth(), 8);
@@ -47,8 +49,8 @@ struct Operand {
   }
 };
 
-/// Computed tiles that lie in shared memory already, by whether in columns.
-using Staged = llvm::DenseMap<std::pair<Value, int>, Value>;
+/// Computed tiles that lie in shared memory already, by how.
+using Staged = llvm::DenseMap<std::pair<Value, Type>, Value>;
 
 class Staging {
 public:
@@ -57,6 +59,8 @@ public:
   void run();
 
 private:
+  /// Whether the product reads shared memory by wgmma, swizzled.
+  bool byWarpgroups() const { return DotOp(dot).getAtom() == Atom::M64K16; }
   /// Whether the warps can hold their rows of the left operand for as long as the product needs
   /// them.
   bool fitsRegisters(const Operand &operand, TensorWarps warps) const;
@@ -65,13 +69,17 @@ private:
   bool liesInColumns(const Operand &operand, bool natural);
   /// How many k are staged at a time.
   int64_t getChunk() const;
-  /// Memory for `depth` of the operand's k, at the kernel's start.
-  Value makeShared(const Operand &operand, int64_t depth, bool byColumns);
+  /// How `depth` of the operand's k lie in shared memory.
+  SharedType getSharedType(const Operand &operand, int64_t depth, bool byColumns);
+  /// Memory at the kernel's start.
+  Value makeShared(SharedType type);
   /// How many k the other operand's view has from its load's first one on; null if a static view
   /// has all.
   Value getBound(const Operand &other);
   /// A computed tile, zero where the other operand is outside of its view.
   Value clear(const Operand &operand, const Operand &other);
+  /// Copies a load to shared memory, where it is loaded.
+  Value copyOutside(const Operand &operand, bool byColumns);
   /// Puts a computed tile into shared memory, where it is computed.
   Value put(const Operand &operand, const Operand &other, bool byColumns);
   /// What the product reads for `depth` of k from `k` on.
@@ -139,6 +147,9 @@ Staging::Staging(DotOp dot, Block &kernel, std::optional<TensorWarps> warps, int
       chunkBytes(chunkBytes), staged(staged) {
   std::tie(left, right) = getOperands(dot);
   left.inRegisters = dot.getAtom() && fitsRegisters(left, *warps);
+  for (Operand *operand : {&left, &right})
+    operand->isOutside = byWarpgroups() && operand->load && !operand->inPlace &&
+                         operand->load->getBlock() != dot->getBlock();
 }
 
 bool Staging::fitsRegisters(const Operand &operand, TensorWarps warps) const {
@@ -146,8 +157,8 @@ bool Staging::fitsRegisters(const Operand &operand, TensorWarps warps) const {
   TileType type = operand.tile.getType();
   int64_t rows = llvm::divideCeil(type.getRows(), 16 * warps.rows);
   int64_t registers = rows * 16 * type.getColumns() * operand.getWidth() / 4 / kWarp;
-  // A load is as good in registers only if several products read it.
-  bool isKept = !operand.load || operand.load->getBlock() != dot->getBlock();
+  // A load is as good in registers only if several products read it; wgmma reads it anyway.
+  bool isKept = !operand.load || (!byWarpgroups() && operand.load->getBlock() != dot->getBlock());
   // Four lanes share a row; of fewer columns some would hold copies.
   return warps.columns == 1 && type.getColumns() > 4 && registers <= kMost && isKept;
 }
@@ -164,27 +175,33 @@ bool Staging::liesInColumns(const Operand &operand, bool natural) {
 }
 
 int64_t Staging::getChunk() const {
-  if (!left.isStaged() || !right.load)
-    return depth;    // a computed tile is there as a whole
+  if (!left.isStaged() || !right.isStaged())
+    return depth;    // what is computed, or outside of the loop, is there as a whole
   int64_t bytes = 0; // of one k
   for (const Operand *operand : {&left, &right})
     bytes += operand->inPlace ? 0 : operand->extent * operand->getWidth();
-  int64_t most = bytes ? std::max<int64_t>(chunkBytes / bytes, 1) : depth;
+  int64_t least = byWarpgroups() ? 16 : 1;
+  int64_t most = bytes ? std::max(chunkBytes / bytes, least) : depth;
   return most >= depth ? depth : int64_t(1) << llvm::Log2_64(most);
 }
 
-Value Staging::makeShared(const Operand &operand, int64_t chunk, bool byColumns) {
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(&kernel);
+SharedType Staging::getSharedType(const Operand &operand, int64_t chunk, bool byColumns) {
   TileType type = operand.getType(chunk);
+  if (byWarpgroups())
+    return SharedType::getSwizzled(type.getRows(), type.getColumns(), type.getElementType(),
+                                   /*fastAxis=*/byColumns ? 0 : 1);
   int64_t padding = kPadding / operand.getWidth();
   // A row of one element needs no padding, for there is nothing beside it.
   auto pad = [&](int64_t length) { return length + (type.getSize(byColumns) > 1 ? padding : 0); };
-  auto shared = byColumns ? SharedType::get(type.getRows(), type.getColumns(),
-                                            type.getElementType(), 1, pad(type.getRows()))
-                          : SharedType::get(type.getRows(), type.getColumns(),
-                                            type.getElementType(), pad(type.getColumns()), 1);
-  return SharedOp::create(b, shared, IntegerAttr());
+  return SharedType::get(type.getRows(), type.getColumns(), type.getElementType(),
+                         byColumns ? 1 : pad(type.getColumns()),
+                         byColumns ? pad(type.getRows()) : 1);
+}
+
+Value Staging::makeShared(SharedType type) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&kernel);
+  return SharedOp::create(b, type, IntegerAttr());
 }
 
 Value Staging::getBound(const Operand &other) {
@@ -254,16 +271,30 @@ Value Staging::clear(const Operand &operand, const Operand &other) {
 Value Staging::put(const Operand &operand, const Operand &other, bool byColumns) {
   Value tile = clear(operand, other);
   bool isWhole = tile == operand.tile;
-  Value &known = staged[{tile, byColumns}];
+  SharedType type = getSharedType(operand, depth, byColumns);
+  Value &known = staged[{tile, type}];
   if (isWhole && known)
     return known;
-  Value memory = makeShared(operand, depth, byColumns);
+  Value memory = makeShared(type);
   OpBuilder::InsertionGuard guard(b);
   // As far out of loops as the tile itself is.
   if (isWhole)
     b.setInsertionPointAfterValue(tile);
   PutOp::create(b, tile, memory);
   return known = memory;
+}
+
+Value Staging::copyOutside(const Operand &operand, bool byColumns) {
+  SharedType type = getSharedType(operand, depth, byColumns);
+  Value &known = staged[{operand.tile, type}];
+  if (known)
+    return known;
+  known = makeShared(type);
+  OpBuilder::InsertionGuard guard(b);
+  LoadOp load = operand.load;
+  b.setInsertionPointAfter(load);
+  CopyOp::create(b, load.getView(), load.getRow(), load.getColumn(), known);
+  return known;
 }
 
 Value Staging::stage(const Operand &operand, Value memory, Value k, int64_t chunk) {
@@ -308,7 +339,9 @@ void Staging::run() {
       return operand.load ? Value(operand.tile) : clear(operand, opposite);
     if (!operand.load)
       return put(operand, opposite, byColumns);
-    return operand.inPlace ? Value() : makeShared(operand, size, byColumns);
+    if (operand.isOutside)
+      return copyOutside(operand, byColumns);
+    return operand.inPlace ? Value() : makeShared(getSharedType(operand, size, byColumns));
   };
   auto memories = [&](int64_t size) {
     Value a = memory(left, right, size, leftByColumns);

@@ -30,6 +30,7 @@ public:
 
 private:
   friend class TensorProduct;
+  friend class WarpgroupProduct;
 
   //===-- Structure -----------------------------------------------------------------------===//
 
@@ -77,7 +78,8 @@ private:
   //===-- Products ------------------------------------------------------------------------===//
 
   LogicalResult lower(tile::MmaOp op);
-  LogicalResult lowerByAtom(tile::MmaOp op);
+  LogicalResult lowerByWarps(tile::MmaOp op);
+  LogicalResult lowerByWarpgroups(tile::MmaOp op);
   /// The elements of an operand at depth `k` that a thread's registers along an axis of the result
   /// need: `axis` is the operand's own one that is not depth.
   using DepthReader = std::function<SmallVector<Value>(Value k)>;
@@ -112,6 +114,7 @@ private:
   /// Whether a register's place is the tile's; null if surely.
   Value isInside(tile::TileType type, const TileRegisters &registers, int64_t axis, int64_t number);
   Value isInside(tile::TileType type, const TileRegisters &registers, int64_t index);
+  /// What was written to shared memory before it, all threads see behind it, and wgmma does.
   void emitBarrier();
 
   //===-- Conditions ----------------------------------------------------------------------===//
@@ -167,7 +170,9 @@ private:
   /// Begins to copy `width` neighbours, zeros where `inside` does not hold.
   void beginCopy(const ViewMemory &view, Value from, Value memory, tile::SharedType type, Value to,
                  int64_t width, Value inside);
-  /// Where a register's element lies in shared memory, in elements, as i32.
+  /// Where an element lies in shared memory, in elements, as i32.
+  Value sharedPlace(tile::SharedType type, Value row, Value column);
+  /// Where a register's element does.
   Value sharedPlace(tile::SharedType type, tile::LayoutAttr layout, const TileRegisters &registers,
                     int64_t index);
 
@@ -181,6 +186,7 @@ private:
   Emitter b;
   Block *entry;
   int64_t threads;
+  bool hasWarpgroups = false; ///< products by wgmma
   LLVM::GlobalOp shared;
   IRMapping mapping; ///< of what is no tile; shared memory maps to its address
   llvm::DenseMap<Value, SmallVector<Value>> tiles;

@@ -77,8 +77,10 @@ FailureOr<ThreadLowering::DepthReader> ThreadLowering::readOperand(MmaOp op, Val
 }
 
 LogicalResult ThreadLowering::lower(MmaOp op) {
+  if (op.getAtom() == Atom::M64K16)
+    return lowerByWarpgroups(op);
   if (op.getAtom())
-    return lowerByAtom(op);
+    return lowerByWarps(op);
   TileType type = op.getResult().getType();
   if (failed(checkLayout(op, type)))
     return failure();

@@ -79,8 +79,32 @@ RegisterRuns ThreadLowering::findRuns(TileType type, SharedType shared) {
   });
 }
 
+Value ThreadLowering::sharedPlace(SharedType type, Value row, Value column) {
+  if (!type.getSwizzle())
+    return add32(mul32(row, type.getRowStride()), mul32(column, type.getColumnStride()));
+  bool columnsFast = type.getFastAxis() == 1;
+  Value fast = columnsFast ? column : row, slow = columnsFast ? row : column, panels = int32(0);
+  if (type.getSize(type.getFastAxis()) > type.getPanel()) {
+    Value panel = b.createOrFold<arith::DivUIOp>(fast, int32(type.getPanel()));
+    panels = mul32(panel, type.getPanelStride());
+    fast = b.createOrFold<arith::RemUIOp>(fast, int32(type.getPanel()));
+  }
+  Value at = add32(panels, add32(mul32(slow, type.getPanel()), fast));
+  // Of the address the bits of 16 bytes within a row, by those of the row from 128 bytes on.
+  Value rows = b.createOrFold<arith::ShRUIOp>(at, int32(3));
+  int64_t mask = (type.getSwizzle() - 16) / type.getElementBytes();
+  return b.createOrFold<arith::XOrIOp>(at, b.createOrFold<arith::AndIOp>(rows, int32(mask)));
+}
+
 Value ThreadLowering::sharedPlace(SharedType type, LayoutAttr layout,
                                   const TileRegisters &registers, int64_t index) {
+  if (type.getSwizzle()) {
+    auto along = [&](int64_t axis) {
+      return add32(part32(layout, axis),
+                   int32(registers.place(axis, registers.along(axis, index))));
+    };
+    return sharedPlace(type, along(0), along(1));
+  }
   Value at = int32(0);
   int64_t constant = 0;
   for (int64_t axis : {0, 1}) {
@@ -176,7 +200,7 @@ LogicalResult ThreadLowering::lower(CopyOp op) {
     Value inside;
     if (checked)
       inside = both(isBelow(from[0], view.extent[0]), isBelow(from[1], view.extent[1]));
-    Value to = add32(mul32(at[0], type.getRowStride()), mul32(at[1], type.getColumnStride()));
+    Value to = sharedPlace(type, at[0], at[1]);
     if (op.getAsync() && order.isAsynchronous())
       return beginCopy(view, address(view, from[0], from[1], 0, 0), memory, type, to, order.width(),
                        inside);
@@ -193,8 +217,7 @@ LogicalResult ThreadLowering::lower(CopyOp op) {
     for (ArrayRef<int64_t> piece : order.pieces) {
       auto [r, c] = order.inside[piece.front()];
       storeShared(toVector(llvm::map_to_vector(piece, [&](int64_t i) { return elements[i]; })),
-                  memory, type,
-                  add32(to, int32(r * type.getRowStride() + c * type.getColumnStride())));
+                  memory, type, sharedPlace(type, add32(at[0], int32(r)), add32(at[1], int32(c))));
     }
   };
   auto copyAll = [&](const CopyOrder &order, bool checked) {

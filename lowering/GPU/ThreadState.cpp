@@ -134,7 +134,13 @@ Value ThreadLowering::isInside(TileType type, const TileRegisters &registers, in
               isInside(type, registers, 1, registers.along(1, index)));
 }
 
-void ThreadLowering::emitBarrier() { NVVM::BarrierOp::create(b); }
+void ThreadLowering::emitBarrier() {
+  if (hasWarpgroups)
+    NVVM::FenceProxyOp::create(
+        b, NVVM::ProxyKindAttr::get(b.getContext(), NVVM::ProxyKind::async_shared),
+        NVVM::SharedSpaceAttr::get(b.getContext(), NVVM::SharedSpace::shared_cta));
+  NVVM::BarrierOp::create(b);
+}
 
 //===-- Conditions ---------------------------------------------------------------------------===//
 

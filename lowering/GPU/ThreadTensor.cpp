@@ -77,12 +77,6 @@ TensorProduct::TensorProduct(ThreadLowering &t, MmaOp op)
 
 //===-- What the atom takes ------------------------------------------------------------------===//
 
-static bool beginsWith(ArrayRef<Digit> digits, ArrayRef<Digit> first) {
-  return digits.size() >= first.size() &&
-         llvm::equal(digits.take_front(first.size()), first,
-                     [](Digit l, Digit r) { return l.size == r.size && l.by == r.by; });
-}
-
 LogicalResult TensorProduct::check() {
   LayoutAttr layout = result.getLayout();
   if (failed(t.checkLayout(op, result)))
@@ -334,4 +328,4 @@ LogicalResult TensorProduct::run() {
 
 } // namespace mlir::fovea
 
-LogicalResult ThreadLowering::lowerByAtom(MmaOp op) { return TensorProduct(*this, op).run(); }
+LogicalResult ThreadLowering::lowerByWarps(MmaOp op) { return TensorProduct(*this, op).run(); }

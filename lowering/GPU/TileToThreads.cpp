@@ -28,6 +28,7 @@ ThreadLowering::ThreadLowering(func::FuncOp function, Block *entry, LLVM::Global
 LogicalResult ThreadLowering::run() {
   if (threads <= 0 || threads % kWarp != 0 || threads > 1024)
     return function.emitOpError("expects whole warps of up to 1024 threads, got ") << threads;
+  function.walk([&](MmaOp op) { hasWarpgroups |= op.getAtom() == Atom::M64K16; });
   if (failed(lowerBlock(function.getBody().front())))
     return failure();
   for (Operation *view : copiedViews)

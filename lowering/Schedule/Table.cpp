@@ -51,6 +51,15 @@ static constexpr Level kDeviceLevels[] = {
      /*split=*/{256, 264},
      /*rows=*/4, /*elements=*/1024,
      /*multipliesHalves=*/true},
+    {/*name=*/"sm_90a", /*lanes=*/32, /*registers=*/255, /*features=*/{},
+     /*manyRows=*/{{64, 64}, 64, {8, 4}}, /*pairRows=*/8,
+     /*oneRow=*/{{1, 128}, 1, {1, 1}},
+     /*oneRowNarrow=*/{{1, 64}, 1, {1, 1}}, /*wide=*/4096,
+     /*manyQueries=*/{64, 64, {8, 4}, {8, 4}},
+     /*oneQuery=*/{16, 64, {2, 4}, {2, 4}},
+     /*split=*/{256, 264},
+     /*rows=*/4, /*elements=*/1024,
+     /*multipliesHalves=*/true},
 };
 
 llvm::ArrayRef<Level> mlir::fovea::getLevels() { return kLevels; }

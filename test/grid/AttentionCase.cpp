@@ -102,6 +102,11 @@ Choice mlir::fovea::makeTiled(Choice choice) {
   return choice;
 }
 
+Choice mlir::fovea::makeHalves(Choice choice) {
+  choice[Types] = 2;
+  return choice;
+}
+
 const std::vector<Choice> &mlir::fovea::getAttentionCases() {
   static const std::vector<Choice> cases = makePairwiseCover(1);
   return cases;

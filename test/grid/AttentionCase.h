@@ -38,6 +38,9 @@ std::vector<Choice> makePairwiseCover(unsigned seed);
 /// The nearest choice that tile programs compute.
 Choice makeTiled(Choice choice);
 
+/// The same of bf16.
+Choice makeHalves(Choice choice);
+
 /// The grid: a cover, and another one of what tile programs compute.
 const std::vector<Choice> &getAttentionCases();
 const std::vector<Choice> &getTiledAttentionCases();

@@ -26,7 +26,7 @@ using namespace mlir::fovea::interpreter;
 namespace {
 
 /// Targets that code is made for.
-const char *const kChips[] = {"sm_80"};
+const char *const kChips[] = {"sm_80", "sm_90a"};
 
 /// Chooses the group's schedule for `chip`, and checks what kind of code the target would choose.
 void choose(GroupOp group, const AttentionCase &attention, int number, How how, StringRef chip) {
@@ -40,8 +40,8 @@ void choose(GroupOp group, const AttentionCase &attention, int number, How how, 
     if (how == How::Default || !tiles)
       continue;
     ASSERT_EQ(tiles.getAxis() == AttentionAxis::Heads, isByHeads(how)) << op;
-    // Instructions for matrices take 16 rows; fewer are multiplied element by element.
-    int64_t rows = number & 2 ? 8 : 16;
+    // Instructions for matrices take 16 rows, or 64; fewer are multiplied element by element.
+    int64_t rows = chip == "sm_80" ? (number & 2 ? 8 : 16) : (number & 2 ? 16 : 64);
     SmallVector<int64_t> split;
     if (isSplit(how))
       split = {kPartKeys, 64};
@@ -82,6 +82,11 @@ std::string compile(const AttentionCase &attention, ModuleOp original, int numbe
   llvm::sys::fs::remove(path);
   ADD_FAILURE() << "expects code";
   return "";
+}
+
+/// The case that `chip` runs: code for sm_90a differs in products of 16 bits alone.
+Choice getCase(ArrayRef<Choice> cases, int number, StringRef chip) {
+  return chip == "sm_80" ? cases[number] : makeHalves(cases[number]);
 }
 
 /// Two of the lengths that the processor's grid has for the case, each as often as the others.
@@ -153,7 +158,7 @@ class AttentionOnDevice : public testing::TestWithParam<Parameter> {};
 
 TEST_P(AttentionOnDevice, byTheTargetsSchedule) {
   auto [chip, number] = GetParam();
-  run(AttentionCase(getAttentionCases()[number]), number, How::Default, chip,
+  run(AttentionCase(getCase(getAttentionCases(), number, chip)), number, How::Default, chip,
       drawLengths(number, How::Default));
 }
 
@@ -162,8 +167,8 @@ class TiledAttentionOnDevice : public testing::TestWithParam<Parameter> {};
 TEST_P(TiledAttentionOnDevice, oneQueryByTheTargetsSchedule) {
   auto [chip, number] = GetParam();
   // One part of keys, and two.
-  run(AttentionCase(getTiledAttentionCases()[number], /*oneQuery=*/true), number, How::Default,
-      chip, {{1, number % 130}, {1, 512 + 3 * number % 130}});
+  run(AttentionCase(getCase(getTiledAttentionCases(), number, chip), /*oneQuery=*/true), number,
+      How::Default, chip, {{1, number % 130}, {1, 512 + 3 * number % 130}});
 }
 
 /// Each case by small tiles of one axis, whole or in parts; by those of the other axis, in parts or
@@ -171,14 +176,15 @@ TEST_P(TiledAttentionOnDevice, oneQueryByTheTargetsSchedule) {
 TEST_P(TiledAttentionOnDevice, byQueries) {
   auto [chip, number] = GetParam();
   How how = number % 2 ? How::SplitQueries : How::Queries;
-  run(AttentionCase(getTiledAttentionCases()[number]), number, how, chip, drawLengths(number, how));
+  run(AttentionCase(getCase(getTiledAttentionCases(), number, chip)), number, how, chip,
+      drawLengths(number, how));
 }
 
 TEST_P(TiledAttentionOnDevice, byHeads) {
   auto [chip, number] = GetParam();
   How how = number % 2 ? How::Heads : How::SplitHeads;
-  run(AttentionCase(getTiledAttentionCases()[number], /*oneQuery=*/true), number, how, chip,
-      drawLengths(number, how));
+  run(AttentionCase(getCase(getTiledAttentionCases(), number, chip), /*oneQuery=*/true), number,
+      how, chip, drawLengths(number, how));
 }
 
 auto getParameters(int cases) {

@@ -28,7 +28,7 @@ std::unique_ptr<DeviceCode> DeviceCode::make(const std::string &text, const std:
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
   if (!module)
     return nullptr;
-  (*module)->setAttr(FoveaDialect::kTargetAttr, TargetAttr::get(&context, "sm_80", 1, 255));
+  (*module)->setAttr(FoveaDialect::kTargetAttr, TargetAttr::get(&context, chip, 1, 255));
   auto code = std::make_unique<DeviceCode>();
   code->chip = chip;
   for (auto function : module->getOps<func::FuncOp>()) {
@@ -42,7 +42,7 @@ std::unique_ptr<DeviceCode> DeviceCode::make(const std::string &text, const std:
   if (hasLayouts)
     passes.addNestedPass<gpu::GPUModuleOp>(createTileToThreadsPass());
   else
-    buildThreadsPipeline(passes, tensorCores);
+    buildThreadsPipeline(passes, *findChip(chip), tensorCores);
   buildNvvmPipeline(passes);
   if (failed(passes.run(*module)))
     return nullptr;

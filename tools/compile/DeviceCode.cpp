@@ -76,9 +76,9 @@ Outcome mlir::fovea::compileForDevice(ModuleOp module, StringRef chip, const Tar
       !reach(module, DeviceStage::Kernels, buildKernelsPipeline))
     return outcome;
   OwningOpRef<ModuleOp> device(module.clone());
-  if (!reach(*device, DeviceStage::Threads, [](OpPassManager &pm) {
+  if (!reach(*device, DeviceStage::Threads, [&](OpPassManager &pm) {
         pm.addPass(createOutlineDevicePass());
-        buildThreadsPipeline(pm);
+        buildThreadsPipeline(pm, *findChip(chip));
       }))
     return outcome;
   copyLaunchShape(*device, module);
