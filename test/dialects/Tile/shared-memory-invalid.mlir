@@ -36,6 +36,58 @@ func.func private @shared_strides(!tile.shared<4x4xf32, strides [4]>)
 
 // -----
 
+// expected-error @below {{expects a swizzle of 32, 64 or 128 bytes, got 48}}
+func.func private @shared_c4_bytes(!tile.shared<64x64xbf16, swizzle 48>)
+
+// -----
+
+// expected-error @below {{expects strides [64, 1] or [1, 64] with a swizzle of 128 bytes, got [1, 32]}}
+func.func private @shared_c4_strides(!tile.shared<64x64xbf16, strides [1, 32], swizzle 128>)
+
+// -----
+
+// expected-error @below {{expected 'swizzle' or strides}}
+func.func private @shared_neither(!tile.shared<64x64xbf16, panels 128>)
+
+// -----
+
+func.func private @swizzled_place() {
+  // expected-error @below {{expects a place that is a multiple of 1024 bytes for '!tile.shared<64x64xbf16, swizzle 128>', got 512}}
+  %0 = tile.shared at(512) : !tile.shared<64x64xbf16, swizzle 128>
+  return
+}
+
+// -----
+
+func.func private @mma_c5_swizzle(%acc: !tile.tile<64x64xf32>) {
+  %a = tile.shared : !tile.shared<64x64xbf16, swizzle 128>
+  %b = tile.shared : !tile.shared<64x64xbf16>
+  // expected-error @below {{expects shared memory with a swizzle for m64k16 and only for it, got '!tile.shared<64x64xbf16>'}}
+  %0 = tile.mma %a, %b transpose_b into %acc atom(m64k16) : !tile.shared<64x64xbf16, swizzle 128>, !tile.shared<64x64xbf16> -> !tile.tile<64x64xf32>
+  return
+}
+
+// -----
+
+func.func private @mma_c5_other_atom(%acc: !tile.tile<64x64xf32>) {
+  %a = tile.shared : !tile.shared<64x64xbf16, swizzle 128>
+  // expected-error @below {{expects shared memory with a swizzle for m64k16 and only for it, got '!tile.shared<64x64xbf16, swizzle 128>'}}
+  %0 = tile.mma %a, %a transpose_b into %acc atom(m16n8k16) : !tile.shared<64x64xbf16, swizzle 128>, !tile.shared<64x64xbf16, swizzle 128> -> !tile.tile<64x64xf32>
+  return
+}
+
+// -----
+
+func.func private @mma_c5_shape(%acc: !tile.tile<64x20xf32>) {
+  %a = tile.shared : !tile.shared<64x64xbf16, swizzle 128>
+  %b = tile.shared : !tile.shared<20x64xbf16, swizzle 128>
+  // expected-error @below {{expects whole 64 rows, eights of up to 256 columns and a depth of whole 16 for m64k16, got 64, 20 and 64}}
+  %0 = tile.mma %a, %b transpose_b into %acc atom(m64k16) : !tile.shared<64x64xbf16, swizzle 128>, !tile.shared<20x64xbf16, swizzle 128> -> !tile.tile<64x20xf32>
+  return
+}
+
+// -----
+
 func.func private @shared_place() {
   // expected-error @below {{expects a place that is a multiple of 16 bytes, got 8}}
   %s = tile.shared at(8) : !tile.shared<4x4xf32>
