@@ -6,6 +6,7 @@
 #include "lowering/GPU/Registers.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Iterators.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::fovea {
@@ -133,8 +134,19 @@ static bool endAlike(const Operand &one, const Operand &other) {
 /// The left operand and the right one.
 static std::pair<Operand, Operand> getOperands(DotOp dot) {
   TileType result = dot.getResult().getType();
-  Operand left = makeOperand(dot.getA(), /*kFirst=*/false, result.getColumns());
-  Operand right = makeOperand(dot.getB(), /*kFirst=*/!dot.getTransposeB(), result.getRows());
+  auto getTile = [&](TypedValue<TileType> tile) {
+    // What only changes its lanes, which blocks do not have; of wgmma, which reads loads anyway.
+    if (dot.getAtom() == Atom::M64K16)
+      while (auto cast = tile.getDefiningOp<CastOp>()) {
+        if (cast.getInput().getType().getElementType() != tile.getType().getElementType())
+          break;
+        tile = cast.getInput();
+      }
+    return tile;
+  };
+  Operand left = makeOperand(getTile(dot.getA()), /*kFirst=*/false, result.getColumns());
+  Operand right =
+      makeOperand(getTile(dot.getB()), /*kFirst=*/!dot.getTransposeB(), result.getRows());
   // Shared memory has zeros where a view ends; opposite of them may stand what is no number.
   if (left.load && right.load && !endAlike(left, right))
     left.inPlace = right.inPlace = true;
@@ -401,9 +413,9 @@ struct StageOperandsPass : fovea::impl::StageOperandsPassBase<StageOperandsPass>
     for (auto [dot, kernel] : dots)
       Staging(dot, *kernel, warps[kernel], chunkBytes, staged).run();
     // Loads that only products read are gone; other loads are no side effect either.
-    getOperation()->walk([](LoadOp load) {
-      if (load->use_empty())
-        load.erase();
+    getOperation()->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+      if (isa<LoadOp, CastOp>(op) && op->use_empty())
+        op->erase();
     });
   }
 };

@@ -8,7 +8,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from programs import DATA, ROOT, SHAKESPEARE as LLAMA
+from programs import DATA, ROOT, SHAKESPEARE as LLAMA, invoke
 
 SHAKESPEARE = json.loads((DATA / "shakespeare-reference.json").read_text())
 MINILM = json.loads((DATA / "minilm-reference.json").read_text())["sentences"]
@@ -77,3 +77,42 @@ def test_ptxas_takes_every_kernel(fovea, tmp_path, model):
         assert not any(spills), done.stderr
         # Notes that products wait for each other.
         assert not re.search(r"C75\d\d", done.stderr), done.stderr
+
+
+LENGTH, HEADS, QUERIES, KEYS = 512, 4, 64, 64
+
+
+@pytest.mark.parametrize("chip", ["sm_80", "sm_90a"])
+@pytest.mark.parametrize("size", [64, 128])
+def test_attention_moves_no_more_than_it_must(fovea, tmp_path, chip, size):
+    """Causal attention of bf16, counted by the emulator: no two threads meet in a bank, and for each block of queries the
+    queries, their output and the keys and values that they see pass once."""
+    tensor = f"tensor<1x?x{HEADS}x{size}xbf16>"
+    arguments = ", ".join(f'%{name}: {tensor} {{fovea.name = "{name}", fovea.dims = ["sequence"]}}' for name in "qkv")
+    model = tmp_path / "attention.mlir"
+    model.write_text(f"""func.func @forward({arguments}) -> ({tensor} {{fovea.name = "output", fovea.dims = ["sequence"]}}) attributes {{fovea.entry}} {{
+  %m = fovea.mask_causal
+  %o = fovea.attention %q, %k, %v mask(%m) scale({size ** -0.5!r}) : {tensor}, {tensor}, {tensor} -> {tensor}
+  return %o : {tensor}
+}}
+""")
+    fovea("compile", model, f"--gpu={chip}", "--emit=ptx", "-o", tmp_path / "code.ptx").ok()
+    threads = fovea("compile", model, f"--gpu={chip}", "--emit=threads", "-o", "-").ok().text
+    assert f"queries = {QUERIES}, keys = {KEYS}, axis = queries" in threads
+    shared, = re.findall(r"fovea.shared_bytes = (\d+)", threads)
+    block, = re.findall(r"fovea.threads = (\d+)", threads)
+    count = LENGTH * HEADS * size
+    operands = [word for seed in (1, 2, 3) for word in (f"random:bf16:{count}:{seed}", f"u64:{LENGTH}")]
+    done = invoke("fovea-ptx", tmp_path / "code.ptx", "attention_0", f"--grid={HEADS * LENGTH // QUERIES}", f"--block={block}", f"--shared={shared}",
+                  "--schedule=both", "--print=0", "--counters", *operands, f"new:bf16:{count}", f"u64:{LENGTH}").ok().text
+    counters = json.loads(done[done.index("{"):])
+    bytes_of = 2 * size
+    blocks = range(1, LENGTH // QUERIES + 1)
+    seen = HEADS * sum(2 * KEYS * bytes_of * (number * QUERIES // KEYS) for number in blocks)
+    # Of the products above the diagonal no more than half a tile for each block.
+    products = HEADS * sum(4 * QUERIES * KEYS * size * (number * QUERIES // KEYS) for number in blocks)
+    assert counters["shared_bank_conflicts"] == 0, done
+    assert counters["cp_async_bytes"] + counters["global_load_bytes"] == seen + count * 2
+    assert counters["global_store_bytes"] == count * 2
+    assert counters["tensor_operations"] == products
+    assert counters["local_bytes"] == 0

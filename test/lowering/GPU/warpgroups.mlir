@@ -18,8 +18,10 @@ func.func private @attention(%q: memref<?x96xbf16>, %k: memref<?x96xbf16>, %v: m
   tile.kernel grid(%i) = (%n) {
     // Two panels of 64 columns each, copied once.
     // CHECK: tile.copy %{{.*}} to %[[Q:.*]] : !tile.view<?x96xbf16>, !tile.shared<64x96xbf16, swizzle 128>
+    // CHECK-NOT: tile.load
     // CHECK: scf.for
     %a = tile.load %qv[%i, %c0] : !tile.view<?x96xbf16> -> !tile.tile<64x96xbf16>
+    %lanes = tile.cast %a : !tile.tile<64x96xbf16> -> !tile.tile<64x96xbf16, lanes 0>
     %none = tile.splat %zero : !tile.tile<64x96xf32>
     %o = scf.for %j = %c0 to %n step %c64 iter_args(%sum = %none) -> (!tile.tile<64x96xf32>) {
       %kt = tile.load %kv[%j, %c0] : !tile.view<?x96xbf16> -> !tile.tile<64x96xbf16>
@@ -27,7 +29,7 @@ func.func private @attention(%q: memref<?x96xbf16>, %k: memref<?x96xbf16>, %v: m
       // CHOOSE: tile.dot %{{.*}}, %{{.*}} transpose_b atom(m64k16)
       // CHECK: tile.copy %{{.*}} to %[[K:.*]] : !tile.view<?x96xbf16>, !tile.shared<64x96xbf16, swizzle 128>
       // CHECK: tile.mma %[[Q]], %[[K]] transpose_b into %{{.*}} atom(m64k16) : {{.*}} -> !tile.tile<64x64xf32, #[[$SUMS]]>
-      %s = tile.dot %a, %kt transpose_b : !tile.tile<64x96xbf16>, !tile.tile<64x96xbf16> -> !tile.tile<64x64xf32>
+      %s = tile.dot %lanes, %kt transpose_b : !tile.tile<64x96xbf16, lanes 0>, !tile.tile<64x96xbf16> -> !tile.tile<64x64xf32>
       // CHECK: tile.reduce maximum %{{.*}} axis(1) : !tile.tile<64x64xf32, #[[$SUMS]]> -> !tile.tile<64x1xf32, #[[$ROWS]]>
       %m = tile.reduce maximum %s axis(1) : !tile.tile<64x64xf32> -> !tile.tile<64x1xf32>
       %wide = tile.broadcast %m : !tile.tile<64x1xf32> -> !tile.tile<64x64xf32>
