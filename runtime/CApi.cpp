@@ -231,6 +231,18 @@ fovea_status *fovea_context_get_device(const fovea_context *context, const char 
   });
 }
 
+fovea_status *fovea_context_measure_copy(fovea_context *context, uint64_t bytes, int64_t runs,
+                                         double *seconds) {
+  return guarded([&] {
+    require(context, "context");
+    require(seconds, "seconds");
+    if (bytes < 1 || runs < 1)
+      failInvalid("a copy expects at least one byte and one run, got " + std::to_string(bytes) +
+                  " and " + std::to_string(runs));
+    *seconds = context->context.copyOnDevice(bytes, runs) / static_cast<double>(runs);
+  });
+}
+
 fovea_status *fovea_context_get_step_count(const fovea_context *context, size_t entry,
                                            size_t *count) {
   return guarded([&] {
@@ -286,6 +298,14 @@ fovea_status *fovea_call_run(fovea_call *call) {
   return guarded([&] {
     require(call, "call");
     call->call.run();
+  });
+}
+
+fovea_status *fovea_call_measure(fovea_call *call, int64_t runs, double *seconds) {
+  return guarded([&] {
+    require(call, "call");
+    require(seconds, "seconds");
+    *seconds = call->call.measure(runs);
   });
 }
 

@@ -7,6 +7,7 @@
 #include "runtime/Status.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace fovea {
 
@@ -295,7 +296,19 @@ void Call::failSizes() const {
               "': expects sizes that its slices and reshapes can be taken of, got " + text);
 }
 
-void Call::run() {
+void Call::run() { run(nullptr); }
+
+double Call::measure(int64_t runs) {
+  if (runs < 1)
+    failInvalid("entry '" + description->name + "': expects at least one run, got " +
+                std::to_string(runs));
+  Context::Repeated repeated{runs, 0};
+  run(&repeated);
+  return repeated.seconds / static_cast<double>(runs);
+}
+
+/// Once if `repeated` is null.
+void Call::run(Context::Repeated *repeated) {
   const Entry &entry = theContext.module().entries()[entryIndex];
   OnDevice *device = theContext.onDevice();
   hasRun = false;
@@ -311,29 +324,34 @@ void Call::run() {
                  std::to_string(locals[0]) + " bytes");
   prepareResults();
   std::fill(seconds.begin(), seconds.end(), 0.0);
-  if (int64_t fault = runSteps())
+  if (int64_t fault = runSteps(repeated))
     failFault(fault);
   copyResults();
   for (size_t i = 0; i < results.size(); ++i)
     if (const ValueT &value = *description->results[i]; value.kind == ValueKind::Cache)
       arguments[value.continues].cache->length = newLengths[i];
-  if (!seconds.empty())
+  if (!seconds.empty() && !repeated)
     addProfile();
   hasRun = true;
 }
 
 /// Runs all steps. Returns the frame's fault.
-int64_t Call::runSteps() {
+int64_t Call::runSteps(Context::Repeated *repeated) {
   auto arenaBytes = static_cast<uint64_t>(locals[0]);
-  double *times = seconds.empty() ? nullptr : seconds.data();
+  double *times = seconds.empty() || repeated ? nullptr : seconds.data();
   int64_t fault = 0;
   if (theContext.onDevice())
     return theContext.runOnDevice({nullptr, nullptr, buffers.data(), locals.data(), nullptr},
-                                  arenaBytes, times, entryIndex);
+                                  arenaBytes, times, entryIndex, repeated);
   fovea_frame frame{theContext.arena.ensure(arenaBytes, "the arena"), theContext.module().weights(),
                     buffers.data(), locals.data(), &fault};
-  theContext.runSteps(theContext.module().entries()[entryIndex].step, frame,
-                      static_cast<int64_t>(steps->size()), times, entryIndex);
+  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+  for (int64_t run = 0; run < (repeated ? repeated->runs : 1) && fault == 0; ++run)
+    theContext.runSteps(theContext.module().entries()[entryIndex].step, frame,
+                        static_cast<int64_t>(steps->size()), times, entryIndex);
+  if (repeated)
+    repeated->seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return fault;
 }
 

@@ -23,6 +23,8 @@ public:
   void setArgument(const std::string &name, const void *data, fovea_dtype dtype,
                    std::vector<int64_t> shape);
   void run();
+  /// Runs the steps `runs` times on the same arguments and caches, and gives the mean time of one.
+  double measure(int64_t runs);
   const fovea_tensor &result(const std::string &name) const;
   /// Sums over all runs that succeeded; -1 for a cost that is not known.
   struct StepProfile {
@@ -73,7 +75,8 @@ private:
   [[noreturn]] void failSizes() const;
   void collectSizes();
   void prepareResults();
-  int64_t runSteps();
+  void run(Context::Repeated *repeated);
+  int64_t runSteps(Context::Repeated *repeated);
   void copyResults();
   void addProfile();
 

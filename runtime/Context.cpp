@@ -242,8 +242,8 @@ void Context::runSteps(fovea_step_fn step, const fovea_frame &frame, int64_t ste
   }
 }
 
-int64_t Context::runOnDevice(fovea_frame frame, uint64_t arenaBytes, double *seconds,
-                             size_t entry) {
+int64_t Context::runOnDevice(fovea_frame frame, uint64_t arenaBytes, double *seconds, size_t entry,
+                             Repeated *repeated) {
   Device &on = device->device();
   frame.arena = reinterpret_cast<void *>(arenaOnDevice.ensure(on, arenaBytes, "the arena"));
   frame.weights = device->weights();
@@ -252,34 +252,68 @@ int64_t Context::runOnDevice(fovea_frame frame, uint64_t arenaBytes, double *sec
   on.copyIn(word, &fault, sizeof(fault));
   frame.fault = reinterpret_cast<int64_t *>(word);
   auto count = static_cast<int64_t>(steps(entry).size());
-  reserveEvents(static_cast<size_t>(count));
-  fovea_trace_event call{theModule->manifest().entries[entry]->name.c_str(), entry, -1, 0, 0, 0};
-  call.begin = nanoseconds(Clock::now());
-  for (int64_t step = 0; step < count; ++step) {
-    Clock::time_point before = Clock::now();
-    if (int64_t wrong = device->launch(entry, step, frame))
-      return wrong;
-    if (!seconds && !traced)
-      continue;
-    on.synchronize();
-    Clock::time_point after = Clock::now();
-    if (seconds)
-      seconds[step] += std::chrono::duration<double>(after - before).count();
-    if (traced) {
-      fovea_trace_event event = call;
-      event.step = step;
-      event.begin = nanoseconds(before);
-      event.end = nanoseconds(after);
-      events[0].push_back(event);
+  // Marks let the device go on: nobody waits between steps.
+  const bool eachStep = !repeated && (seconds || traced);
+  while (marks.size() < (eachStep ? static_cast<size_t>(count) + 1 : repeated ? 2 : 0))
+    marks.push_back(on.makeEvent());
+  reserveEvents(eachStep ? static_cast<size_t>(count) : 0);
+  int64_t begin = nanoseconds(Clock::now());
+  if (eachStep || repeated)
+    marks[0]->record();
+  for (int64_t run = 0, runs = repeated ? repeated->runs : 1; run < runs; ++run)
+    for (int64_t step = 0; step < count; ++step) {
+      if (int64_t wrong = device->launch(entry, step, frame))
+        return wrong;
+      if (eachStep)
+        marks[static_cast<size_t>(step) + 1]->record();
     }
-  }
+  if (repeated)
+    marks[1]->record();
   on.synchronize();
-  if (traced) {
-    call.end = nanoseconds(Clock::now());
-    events[0].push_back(call);
-  }
+  int64_t end = nanoseconds(Clock::now());
+  if (repeated)
+    repeated->seconds = marks[1]->secondsSince(*marks[0]);
+  for (size_t step = 0; seconds && eachStep && step < static_cast<size_t>(count); ++step)
+    seconds[step] += marks[step + 1]->secondsSince(*marks[step]);
+  if (traced && eachStep)
+    traceOnDevice(entry, begin, end);
   on.copyOut(&fault, word, sizeof(fault));
   return fault;
+}
+
+/// Records a run's steps by their marks, and the whole from `begin` to `end`, nanoseconds of this
+/// machine's clock. The device's has another zero: its first mark is taken for `begin`.
+void Context::traceOnDevice(size_t entry, int64_t begin, int64_t end) {
+  fovea_trace_event event{
+      theModule->manifest().entries[entry]->name.c_str(), entry, 0, 0, 0, begin};
+  for (size_t step = 0; step < steps(entry).size(); ++step) {
+    event.step = static_cast<int64_t>(step);
+    event.begin = event.end;
+    event.end = begin + static_cast<int64_t>(marks[step + 1]->secondsSince(*marks[0]) * 1e9);
+    event.end = std::max(event.begin, std::min(event.end, end));
+    events[0].push_back(event);
+  }
+  event.step = -1;
+  event.begin = begin;
+  event.end = end;
+  events[0].push_back(event);
+}
+
+double Context::copyOnDevice(uint64_t bytes, int64_t runs) {
+  if (!device)
+    failInvalid(
+        "a copy within a device's memory expects a context on a device, got one on the CPU");
+  Device &on = device->device();
+  DeviceBuffer from, to;
+  uint64_t source = from.ensure(on, bytes, "a copy"), target = to.ensure(on, bytes, "a copy");
+  on.fill(source, 1, bytes);
+  on.copy(target, source, bytes); // the first one finds pages and clocks asleep
+  std::unique_ptr<DeviceEvent> first = on.makeEvent(), last = on.makeEvent();
+  first->record();
+  for (int64_t run = 0; run < runs; ++run)
+    on.copy(target, source, bytes);
+  last->record();
+  return last->secondsSince(*first);
 }
 
 } // namespace fovea

@@ -62,9 +62,20 @@ public:
   void runSteps(fovea_step_fn step, const fovea_frame &frame, int64_t steps, double *seconds,
                 size_t entry);
 
-  /// The same on the device; `frame` has all but arena, weights and fault. Returns 0, or 1 + the
-  /// step that met an index or a size out of bounds.
-  int64_t runOnDevice(fovea_frame frame, uint64_t arenaBytes, double *seconds, size_t entry);
+  /// How often to run steps, and the seconds that all of it took. Such runs are not traced.
+  struct Repeated {
+    int64_t runs;
+    double seconds;
+  };
+
+  /// The same on the device; `frame` has all but arena, weights and fault. `repeated` may be null:
+  /// once. Returns 0, or 1 + the step that met an index or a size out of bounds.
+  int64_t runOnDevice(fovea_frame frame, uint64_t arenaBytes, double *seconds, size_t entry,
+                      Repeated *repeated);
+
+  /// Copies `bytes` bytes within the device's memory, `runs` times. Returns seconds. Throws Failure
+  /// on the CPU.
+  double copyOnDevice(uint64_t bytes, int64_t runs);
 
   /// What was recorded so far. Throws Failure if the context does not trace.
   const std::vector<fovea_trace_event> &trace();
@@ -74,10 +85,13 @@ public:
 private:
   void zeroUsed(Cache &cache);
   void reserveEvents(size_t steps);
+  void traceOnDevice(size_t entry, int64_t begin, int64_t end);
 
   std::shared_ptr<const Module> theModule;
   std::unique_ptr<OnDevice> device; ///< goes after all memory on it
   DeviceBuffer arenaOnDevice, faultOnDevice;
+  /// The begin of a run, and the end of each step.
+  std::vector<std::unique_ptr<DeviceEvent>> marks;
   int threadCount = 1;
   int64_t cacheCapacity;
   bool profile;

@@ -21,6 +21,7 @@ using CUcontext = struct CUctx_st *;
 using CUmodule = struct CUmod_st *;
 using CUfunction = struct CUfunc_st *;
 using CUstream = struct CUstream_st *;
+using CUevent = struct CUevent_st *;
 using CUdeviceptr = unsigned long long;
 
 constexpr CUresult outOfMemory = 2;
@@ -46,6 +47,7 @@ struct Driver {
   CUresult (*release)(CUdeviceptr);
   CUresult (*copyIn)(CUdeviceptr, const void *, size_t);
   CUresult (*copyOut)(void *, CUdeviceptr, size_t);
+  CUresult (*copy)(CUdeviceptr, CUdeviceptr, size_t);
   CUresult (*fill)(CUdeviceptr, unsigned char, size_t);
   CUresult (*loadModule)(CUmodule *, const void *, unsigned, int *, void **);
   CUresult (*unloadModule)(CUmodule);
@@ -53,6 +55,11 @@ struct Driver {
   CUresult (*setAttribute)(CUfunction, int, int);
   CUresult (*launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                      unsigned, CUstream, void **, void **);
+  CUresult (*makeEvent)(CUevent *, unsigned);
+  CUresult (*endEvent)(CUevent);
+  CUresult (*recordEvent)(CUevent, CUstream);
+  CUresult (*awaitEvent)(CUevent);
+  CUresult (*elapsed)(float *, CUevent, CUevent);
   CUresult (*errorString)(CUresult, const char **);
 
   /// Throws Failure if there is no driver or it is too old.
@@ -91,12 +98,18 @@ Driver open() {
   find(driver.release, "cuMemFree_v2");
   find(driver.copyIn, "cuMemcpyHtoD_v2");
   find(driver.copyOut, "cuMemcpyDtoH_v2");
+  find(driver.copy, "cuMemcpyDtoD_v2");
   find(driver.fill, "cuMemsetD8_v2");
   find(driver.loadModule, "cuModuleLoadDataEx");
   find(driver.unloadModule, "cuModuleUnload");
   find(driver.getFunction, "cuModuleGetFunction");
   find(driver.setAttribute, "cuFuncSetAttribute");
   find(driver.launch, "cuLaunchKernel");
+  find(driver.makeEvent, "cuEventCreate");
+  find(driver.endEvent, "cuEventDestroy_v2");
+  find(driver.recordEvent, "cuEventRecord");
+  find(driver.awaitEvent, "cuEventSynchronize");
+  find(driver.elapsed, "cuEventElapsedTime");
   find(driver.errorString, "cuGetErrorString");
   return driver;
 }
@@ -202,6 +215,40 @@ private:
   std::vector<void *> parameters;
 };
 
+class CudaEvent : public DeviceEvent {
+public:
+  CudaEvent(const Driver &driver, CUcontext context, const std::string &device)
+      : driver(driver), context(context), device(device) {
+    Current current(driver, context);
+    check(driver, driver.makeEvent(&event, 0), device + ": an event");
+  }
+  ~CudaEvent() override {
+    driver.contextPush(context);
+    driver.endEvent(event);
+    CUcontext popped;
+    driver.contextPop(&popped);
+  }
+  void record() override {
+    Current current(driver, context);
+    check(driver, driver.recordEvent(event, nullptr), device + ": an event");
+  }
+  double secondsSince(const DeviceEvent &earlier) override {
+    Current current(driver, context);
+    check(driver, driver.awaitEvent(event), device + ": a kernel failed");
+    float milliseconds = 0;
+    check(driver,
+          driver.elapsed(&milliseconds, static_cast<const CudaEvent &>(earlier).event, event),
+          device + ": the time between two events");
+    return static_cast<double>(milliseconds) / 1e3;
+  }
+
+private:
+  const Driver &driver;
+  CUcontext context;
+  std::string device;
+  CUevent event = nullptr;
+};
+
 class CudaDevice : public Device {
 public:
   CudaDevice(const Driver &driver, CUdevice device, CUcontext context, std::string name, int major,
@@ -247,6 +294,12 @@ public:
     Current current(driver, context);
     check(driver, driver.copyOut(to, from, bytes), name() + ": a copy from it");
   }
+  void copy(uint64_t to, uint64_t from, uint64_t bytes) override {
+    if (bytes == 0)
+      return;
+    Current current(driver, context);
+    check(driver, driver.copy(to, from, bytes), name() + ": a copy within it");
+  }
   void fill(uint64_t to, uint8_t value, uint64_t bytes) override {
     if (bytes == 0)
       return;
@@ -260,6 +313,9 @@ public:
   void synchronize() override {
     Current current(driver, context);
     check(driver, driver.synchronize(), name() + ": a kernel failed");
+  }
+  std::unique_ptr<DeviceEvent> makeEvent() override {
+    return std::make_unique<CudaEvent>(driver, context, name());
   }
 
 private:

@@ -4,11 +4,12 @@
 // done in the order in which it is asked for; copies from the device wait for it. Everything throws
 // Failure. One thread at a time uses a device.
 //
-// Addresses are the device's own numbers: never read through them. Streams, events, graphs and
-// tensor maps are to be added here when something uses them.
+// Addresses are the device's own numbers: never read through them. Streams, graphs and tensor maps
+// are to be added here when something uses them.
 #ifndef FOVEA_RUNTIME_DEVICE_H
 #define FOVEA_RUNTIME_DEVICE_H
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -42,6 +43,30 @@ public:
   virtual void launch(size_t kernel, int64_t blocks, const int64_t *words, int64_t count) = 0;
 };
 
+/// A point in the order of a device's work, and when it was reached. Must not outlive its device.
+class DeviceEvent {
+public:
+  virtual ~DeviceEvent() = default;
+  /// Puts it behind all that was asked for so far.
+  virtual void record() = 0;
+  /// Seconds from when `earlier`, of the same device, was reached to when this was; waits for that.
+  virtual double secondsSince(const DeviceEvent &earlier) = 0;
+};
+
+/// The event of a device that has done its work when it is asked for the next: this machine's
+/// clock.
+class HostEvent : public DeviceEvent {
+public:
+  void record() override { time = std::chrono::steady_clock::now(); }
+  double secondsSince(const DeviceEvent &earlier) override {
+    return std::chrono::duration<double>(time - static_cast<const HostEvent &>(earlier).time)
+        .count();
+  }
+
+private:
+  std::chrono::steady_clock::time_point time;
+};
+
 class Device {
 public:
   virtual ~Device() = default;
@@ -64,11 +89,14 @@ public:
   virtual void forget(uint64_t /*address*/) {}
   virtual void copyIn(uint64_t to, const void *from, uint64_t bytes) = 0;
   virtual void copyOut(void *to, uint64_t from, uint64_t bytes) = 0;
+  /// Within the device's memory; the two do not overlap.
+  virtual void copy(uint64_t to, uint64_t from, uint64_t bytes) = 0;
   virtual void fill(uint64_t to, uint8_t value, uint64_t bytes) = 0;
 
   virtual std::unique_ptr<DeviceModule> load(const DeviceCode &code) = 0;
   /// Waits until all that was asked for is done; reports what failed meanwhile.
   virtual void synchronize() = 0;
+  virtual std::unique_ptr<DeviceEvent> makeEvent() = 0;
 
   /// Whether buffers are to be as large as needed and new for each call, so that an access outside
   /// of one or to bytes that nobody wrote is found.

@@ -95,6 +95,11 @@ public:
   void copyOut(void *to, uint64_t from, uint64_t bytes) override {
     translated(FOVEA_INTERNAL, [&] { memory().read(from, to, bytes); });
   }
+  void copy(uint64_t to, uint64_t from, uint64_t bytes) override {
+    std::vector<char> between(bytes);
+    copyOut(between.data(), from, bytes);
+    copyIn(to, between.data(), bytes);
+  }
   void fill(uint64_t to, uint8_t value, uint64_t bytes) override {
     translated(FOVEA_INTERNAL, [&] { memory().fill(to, value, bytes); });
   }
@@ -103,6 +108,7 @@ public:
     return std::make_unique<EmulatorModule>(device, code, options);
   }
   void synchronize() override {}
+  std::unique_ptr<DeviceEvent> makeEvent() override { return std::make_unique<HostEvent>(); }
   bool findsFaults() const override { return true; }
 
 private:

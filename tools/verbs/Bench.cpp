@@ -231,6 +231,9 @@ Sizes readSizes(const BenchOptions &options) {
   return sizes;
 }
 
+/// More than a device's caches hold.
+constexpr uint64_t copiedBytes = uint64_t(256) << 20;
+
 void bench(const BenchOptions &options) {
   Sizes sizes = readSizes(options);
   std::vector<Array> given;
@@ -251,8 +254,15 @@ void bench(const BenchOptions &options) {
     for (int i = 0; peaks && i < 5; ++i)
       peaks->sample();
   };
-  // A device has other limits than this machine.
+  // A device has other limits than this machine; the emulator has none.
   const bool onCpu = options.device == "cpu";
+  const bool onGpu = options.device.rfind("cuda", 0) == 0;
+  double copyRate = 0;
+  if (!options.noPeaks && onGpu) {
+    double seconds = 0;
+    check(fovea_context_measure_copy(context.get(), copiedBytes, 20, &seconds));
+    copyRate = 2 * static_cast<double>(copiedBytes) / seconds;
+  }
   if (!options.noPeaks && onCpu)
     peaks = std::make_unique<Peaks>(info.threads);
   samplePeaks();
@@ -291,7 +301,7 @@ void bench(const BenchOptions &options) {
   const char *device = nullptr;
   check(fovea_context_get_device(context.get(), &device));
   Limits limits{onCpu ? processorName() : device, Peaks::level(), peaks ? peaks->flops() : 0,
-                peaks ? peaks->bandwidth() : 0};
+                peaks ? peaks->bandwidth() : copyRate};
   if (!options.trace.empty())
     writeTrace(module, context, options.trace);
   print(options.json ? reportAsJson(phases, limits, info.threads)
@@ -310,7 +320,8 @@ void addBench(CLI::App &app, const Host &host, int &code) {
       "GFLOP/s counts the multiplications and additions of products, GB/s the bytes of\n"
       "weights, caches and activations, each once; \"% peak\" and \"% read\" compare them\n"
       "with multiply-adds in registers and with reading memory, measured before and after.\n"
-      "What stays in the processor's caches can be over 100 % of the latter.\n",
+      "What stays in the processor's caches can be over 100 % of the latter. On a GPU \"% read\"\n"
+      "compares with the bytes that copying within its memory reads and writes.\n",
       options, host, code, [options] { bench(*options); });
   verb->add_option("--prompt-tokens", options->promptTokens, "Length of the prompt, or the texts")
       ->check(CLI::Range(1, 1 << 30))

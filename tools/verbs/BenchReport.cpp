@@ -53,6 +53,8 @@ std::string reportAsText(const std::vector<Phase> &phases, const Limits &limits,
   if (limits.flops > 0)
     text += ", measured: " + number(limits.flops / 1e9, 4) + " GFLOP/s of " + limits.level +
             " multiply-adds, " + number(limits.bandwidth / 1e9, 4) + " GB/s read";
+  else if (limits.bandwidth > 0)
+    text += ", measured: " + number(limits.bandwidth / 1e9, 4) + " GB/s copied";
   text += "\n";
   for (const Phase &phase : phases) {
     text += "\n" + phase.entry + ": ";
@@ -92,6 +94,8 @@ std::string reportAsJson(const std::vector<Phase> &phases, const Limits &limits,
     record["peaks"] = {{"vectors", limits.level},
                        {"flops_per_second", limits.flops},
                        {"bytes_per_second", limits.bandwidth}};
+  else if (limits.bandwidth > 0)
+    record["peaks"] = {{"bytes_per_second", limits.bandwidth}};
   auto put = [&](nlohmann::ordered_json &row, double flops, double bytes, double seconds) {
     row["seconds"] = seconds;
     for (auto [name, share, amount, limit] :

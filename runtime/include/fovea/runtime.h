@@ -282,6 +282,11 @@ FOVEA_API fovea_status *fovea_context_get_info(const fovea_context *context,
 /* The device in words: "the CPU", "the emulator", "CUDA device 0 (NVIDIA H200)". Lives as long as
    the context. */
 FOVEA_API fovea_status *fovea_context_get_device(const fovea_context *context, const char **name);
+/* What the device's memory does: seconds of copying `bytes` bytes (at least 1) from one part of it
+   to another, the mean of `runs` (at least 1) copies. Each byte is read and written. An error on
+   the CPU. */
+FOVEA_API fovea_status *fovea_context_measure_copy(fovea_context *context, uint64_t bytes,
+                                                   int64_t runs, double *seconds);
 /* The steps of an entry as the context's device runs them: other kernels than the CPU's, which
    fovea_module_get_step tells of, and perhaps more or fewer. */
 FOVEA_API fovea_status *fovea_context_get_step_count(const fovea_context *context, size_t entry,
@@ -323,6 +328,12 @@ FOVEA_API fovea_status *fovea_call_set_argument(fovea_call *call, const char *na
 /* Runs the entry. If it fails, caches are as before it; a call that would exceed
    the context's capacity or the entry's max_positions fails before it begins. */
 FOVEA_API fovea_status *fovea_call_run(fovea_call *call);
+
+/* Runs the entry as fovea_call_run does, but its steps `runs` times (at least once), each on the
+   same arguments and caches, and gives the seconds that one took: from the first's begin to the
+   last's end, divided by `runs`, by the device's clock where there is a device. Neither planning
+   nor copies of arguments and results count, and a profile does not count these runs. */
+FOVEA_API fovea_status *fovea_call_measure(fovea_call *call, int64_t runs, double *seconds);
 
 /* Valid until the call is run again or freed. */
 FOVEA_API fovea_status *fovea_call_get_result(fovea_call *call, const char *name,

@@ -11,6 +11,8 @@ using namespace fovea::test;
 
 namespace {
 
+const std::vector<float> kTwo{3, 1};
+
 TEST_F(DeviceTest, GivesWhatTheCpuGives) {
   for (const char *device : {"cpu", "emulator", "emulator:early", "emulator:late"}) {
     ContextPtr context = on(device);
@@ -121,6 +123,44 @@ TEST_F(DeviceTest, StepsAreTimedAndTraced) {
   const char *name = nullptr;
   EXPECT_EQ(message(fovea_context_get_device(context.get(), &name)), "");
   EXPECT_STREQ(name, "the emulator");
+}
+
+TEST_F(DeviceTest, RunsAreMeasuredAsOne) {
+  for (const char *device : {"cpu", "emulator"}) {
+    ContextPtr context = on(device, /*profile=*/1);
+    CallPtr call = this->call(context, "grow");
+    double once = 0, often = 0, profiled = 0;
+    EXPECT_EQ(set(call, "x", kTwo, {2}), "");
+    EXPECT_EQ(message(fovea_call_measure(call.get(), 1, &once)), "");
+    EXPECT_GT(once, 0);
+    // Nine times at one place: the cache grows once.
+    EXPECT_EQ(message(fovea_call_measure(call.get(), 9, &often)), "");
+    EXPECT_GT(often, 0);
+    EXPECT_EQ(result<float>(call, "sum"), (std::vector<float>{6, 2})) << device;
+    fovea_context_info info;
+    EXPECT_EQ(message(fovea_context_get_info(context.get(), &info)), "");
+    EXPECT_EQ(info.length, 2);
+    EXPECT_EQ(message(fovea_call_get_step_time(call.get(), 0, &profiled)), "");
+    EXPECT_EQ(profiled, 0);
+    expectIn(message(fovea_call_measure(call.get(), 0, &once)), "at least one run, got 0");
+    if (device == std::string("cpu"))
+      continue; // whose code here checks nothing
+    CallPtr faulty = this->call(context, "check");
+    std::vector<int64_t> ids{1, 10};
+    EXPECT_EQ(set(faulty, "ids", ids, {2}), "");
+    expectIn(message(fovea_call_measure(faulty.get(), 3, &once)), "kernel '");
+  }
+}
+
+TEST_F(DeviceTest, MemoryIsMeasuredByCopies) {
+  ContextPtr context = on("emulator");
+  double seconds = 0;
+  EXPECT_EQ(message(fovea_context_measure_copy(context.get(), 100000, 3, &seconds)), "");
+  EXPECT_GT(seconds, 0);
+  expectIn(message(fovea_context_measure_copy(context.get(), 0, 3, &seconds)), "got 0 and 3");
+  expectIn(message(fovea_context_measure_copy(context.get(), 8, 0, &seconds)), "got 8 and 0");
+  expectIn(message(fovea_context_measure_copy(on("cpu").get(), 8, 1, &seconds)),
+           "got one on the CPU");
 }
 
 TEST_F(DeviceTest, WrongDevicesAreNamed) {

@@ -54,6 +54,31 @@ TEST_F(CudaTest, GivesWhatTheCpuGivesAndLeavesNothing) {
   EXPECT_EQ(inUse(), 0);
 }
 
+TEST_F(CudaTest, TimesAreTheDriversEvents) {
+  {
+    ContextPtr context = on("cuda", /*profile=*/1, /*trace=*/1);
+    CallPtr scale = call(context, "scale");
+    EXPECT_EQ(runOn(scale, "x", std::vector<float>(100, 2)), "");
+    double seconds = 0;
+    EXPECT_EQ(message(fovea_call_get_step_time(scale.get(), 1, &seconds)), "");
+    EXPECT_GT(seconds, 0);
+    const fovea_trace_event *events = nullptr;
+    size_t count = 0;
+    EXPECT_EQ(message(fovea_context_get_trace(context.get(), &events, &count)), "");
+    ASSERT_EQ(count, 3u);
+    EXPECT_EQ(events[0].begin, events[2].begin);
+    EXPECT_LE(events[0].end, events[1].begin);
+    EXPECT_LE(events[1].end, events[2].end);
+    EXPECT_EQ(message(fovea_call_measure(scale.get(), 5, &seconds)), "");
+    EXPECT_GT(seconds, 0);
+    EXPECT_EQ(message(fovea_context_measure_copy(context.get(), 1 << 20, 3, &seconds)), "");
+    EXPECT_GT(seconds, 0);
+    expectIn(message(fovea_context_measure_copy(context.get(), uint64_t(1) << 60, 3, &seconds)),
+             "CUDA device 0 (Fake GPU)");
+  }
+  EXPECT_EQ(inUse(), 0);
+}
+
 TEST_F(CudaTest, WhatTheDriverRefusesIsTold) {
   ContextPtr made;
   expectIn(make("cuda:1", made), "CUDA device 1 (Fake GPU): 16 bytes for weight 'scale': "

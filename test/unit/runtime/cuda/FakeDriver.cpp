@@ -5,8 +5,10 @@
 // a current context.
 #include "emulator/Launch.h"
 
+#include <chrono>
 #include <cstring>
 #include <map>
+#include <vector>
 
 using namespace fovea::emulator;
 
@@ -31,11 +33,18 @@ struct Entry {
   int shared = 48 * 1024;
 };
 
+/// All is done when it is asked for, so this machine's clock is the device's.
+struct Event {
+  Context *context;
+  std::chrono::steady_clock::time_point time;
+  bool recorded = false;
+};
+
 Context contexts[2] = {{0, {}}, {1, {}}};
 std::vector<Context *> stack;
 std::map<std::string, Entry> functions;
 /// What a real driver leaves behind when it goes; the test asks.
-int modules = 0;
+int modules = 0, events = 0;
 
 template <typename Body> int guarded(Body body) {
   if (stack.empty())
@@ -49,9 +58,9 @@ template <typename Body> int guarded(Body body) {
 
 } // namespace
 
-/// Modules, contexts and bytes of memory that are still in use.
+/// Modules, events, contexts and bytes of memory that are still in use.
 EXPORT int64_t fake_driver_in_use() {
-  int64_t sum = modules + static_cast<int64_t>(stack.size());
+  int64_t sum = modules + events + static_cast<int64_t>(stack.size());
   for (Context &context : contexts)
     sum += context.uses + static_cast<int64_t>(context.device.memory().bytesInUse());
   return sum;
@@ -105,6 +114,40 @@ EXPORT int cuMemcpyHtoD_v2(unsigned long long to, const void *from, size_t bytes
 EXPORT int cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t bytes) {
   return guarded(
       [&](Context &context) { return context.device.memory().read(from, to, bytes), success; });
+}
+EXPORT int cuMemcpyDtoD_v2(unsigned long long to, unsigned long long from, size_t bytes) {
+  return guarded([&](Context &context) {
+    std::vector<char> between(bytes);
+    context.device.memory().read(from, between.data(), bytes);
+    context.device.memory().write(to, between.data(), bytes);
+    return success;
+  });
+}
+EXPORT int cuEventCreate(Event **event, unsigned flags) {
+  return guarded([&](Context &context) {
+    *event = new Event{&context, {}};
+    ++events;
+    return flags ? invalidValue : success;
+  });
+}
+EXPORT int cuEventDestroy_v2(Event *event) {
+  return guarded([&](Context &) { return delete event, --events, success; });
+}
+EXPORT int cuEventRecord(Event *event, void *stream) {
+  return guarded([&](Context &context) {
+    event->time = std::chrono::steady_clock::now();
+    event->recorded = true;
+    return stream || event->context != &context ? invalidValue : success;
+  });
+}
+EXPORT int cuEventSynchronize(Event *event) {
+  return guarded([&](Context &) { return event->recorded ? success : invalidValue; });
+}
+EXPORT int cuEventElapsedTime(float *milliseconds, Event *begin, Event *end) {
+  return guarded([&](Context &) {
+    *milliseconds = std::chrono::duration<float, std::milli>(end->time - begin->time).count();
+    return begin->recorded && end->recorded ? success : invalidValue;
+  });
 }
 EXPORT int cuMemsetD8_v2(unsigned long long to, unsigned char value, size_t bytes) {
   return guarded(
