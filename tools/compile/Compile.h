@@ -35,7 +35,7 @@ struct Options {
   std::string fromStage;
   /// host, portable, x86-64-v3, x86-64-v4, or LLVM's name of a processor.
   std::string target = "host";
-  /// none, or architectures of GPUs with commas between: sm_80, sm_90a.
+  /// none, all, or architectures of GPUs with commas between: sm_80, sm_90a.
   std::string gpu = "none";
   /// source, f32 or bf16: the element type of weights.
   std::string dtype = "source";

@@ -16,13 +16,18 @@ FailureOr<std::vector<std::string>> mlir::fovea::parseGpus(StringRef list, std::
   std::vector<std::string> chips;
   if (list.empty() || list == "none")
     return chips;
+  if (list == "all") {
+    for (const Level &level : getDeviceLevels())
+      chips.push_back(level.name.str());
+    return chips;
+  }
   SmallVector<StringRef> names;
   list.split(names, ',');
   for (StringRef name : names) {
     bool isKnown = llvm::any_of(getDeviceLevels(), [&](const Level &l) { return l.name == name; });
     if (!isKnown || llvm::is_contained(chips, name)) {
       error = (isKnown ? "expects each architecture once, got " + name + " twice"
-                       : "expects none, or with commas between them: " +
+                       : "expects none, all, or with commas between them: " +
                              llvm::join(llvm::map_range(getDeviceLevels(),
                                                         [](const Level &l) { return l.name; }),
                                         ", ") +

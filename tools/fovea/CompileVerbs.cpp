@@ -22,8 +22,9 @@ void addCompileOptions(CLI::App &verb, compile::Options &options) {
   verb.add_option("--target", options.target,
                   "host, portable, x86-64-v3, x86-64-v4, or LLVM's name of a processor")
       ->capture_default_str();
-  verb.add_option("--gpu", options.gpu,
-                  "code for GPUs too: none, or architectures with commas between (sm_80, sm_90a)")
+  verb.add_option(
+          "--gpu", options.gpu,
+          "code for GPUs too: none, all, or architectures with commas between (sm_80, sm_90a)")
       ->capture_default_str();
   verb.add_option("--dtype", options.dtype, "element type of the weights")
       ->check(CLI::IsMember({"source", "f32", "bf16", "int8", "int4"}))
