@@ -9,13 +9,26 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 def pytest_addoption(parser):
     parser.addoption("--all", action="store_true", help="run the long tests too (marked `long`)")
+    parser.addoption("--device", help="run only the tests that run code on a device, and on this one: cuda")
 
 
 def pytest_configure(config):
+    config.addinivalue_line("markers", "devices(names): where the test runs code, if --device does not say it")
     config.addinivalue_line("markers", "long: takes more than a few seconds; only run with --all, as CI does")
 
 
+def pytest_generate_tests(metafunc):
+    """A test with an argument `device` names its devices by the mark `devices`; on others than the CPU it is long."""
+    if "device" in metafunc.fixturenames:
+        chosen = metafunc.config.getoption("--device")
+        names = [chosen] if chosen else next(metafunc.definition.iter_markers("devices")).args
+        metafunc.parametrize("device", [pytest.param(name, marks=() if name in ("cpu", chosen) else pytest.mark.long) for name in names])
+
+
 def pytest_collection_modifyitems(config, items):
+    if config.getoption("--device"):
+        config.hook.pytest_deselected(items=[item for item in items if "device" not in item.fixturenames])
+        items[:] = [item for item in items if "device" in item.fixturenames]
     if not config.getoption("--all"):
         kept = [item for item in items if "long" not in item.keywords]
         config.hook.pytest_deselected(items=[item for item in items if "long" in item.keywords])

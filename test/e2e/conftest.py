@@ -45,6 +45,12 @@ def compiled(tmp_path_factory):
     return compile_model
 
 
+@pytest.fixture
+def gpu_code(device):
+    """What a model is compiled with for `device`: what the emulator checks, or all that a GPU may choose from."""
+    return [] if device == "cpu" else ["--gpu=sm_80"] if device.startswith("emulator") else ["--gpu=all"]
+
+
 @pytest.fixture(scope="session")
 def shakespeare():
     return SHAKESPEARE

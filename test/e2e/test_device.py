@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Whole models on the emulator: code for a GPU, run without one, with every check of the emulator on. The examples' numbers are test_examples.py's."""
+"""Whole models on the emulator: code for a GPU, run without one, with every check of the emulator on; or on a GPU, by --device. The examples' numbers are
+test_examples.py's."""
 import json
 import re
 import shutil
@@ -12,38 +13,36 @@ from programs import DATA, ROOT, SHAKESPEARE as LLAMA, invoke
 
 SHAKESPEARE = json.loads((DATA / "shakespeare-reference.json").read_text())
 MINILM = json.loads((DATA / "minilm-reference.json").read_text())["sentences"]
-DEVICES = pytest.mark.parametrize("device", ["emulator", "emulator:late"])
 TOKENS = 16
 
 
-@pytest.mark.long
-@DEVICES
-def test_shakespeare_writes_the_same(compiled, fovea_run, shakespeare, device):
-    artifact = compiled(shakespeare, "--gpu=sm_80")
+@pytest.mark.devices("emulator", "emulator:late")
+def test_shakespeare_writes_the_same(compiled, fovea_run, shakespeare, device, gpu_code):
+    artifact = compiled(shakespeare, *gpu_code)
     case = SHAKESPEARE[0]
     found = json.loads(fovea_run("generate", artifact, "--device", device, "--prompt", case["prompt"], "-n", TOKENS, "--temp", 0, "--json").ok().text)
     assert found["tokens"] == case["greedy_ids"][:TOKENS]
 
 
-@pytest.mark.long
-def test_shakespeare_forward(compiled, fovea_run, shakespeare, tmp_path):
+@pytest.mark.devices("emulator")
+def test_shakespeare_forward(compiled, fovea_run, shakespeare, tmp_path, device, gpu_code):
     """Two prompts of one length at once, all positions."""
-    artifact = compiled(shakespeare, "--gpu=sm_80")
+    artifact = compiled(shakespeare, *gpu_code)
     ids = np.array([case["prompt_ids"][:5] for case in SHAKESPEARE[:2]], dtype=np.int64)
     np.savez(tmp_path / "in.npz", input_ids=ids)
     logits = {}
-    for device in ("cpu", "emulator"):
-        fovea_run("run", artifact, "--device", device, "--entry", "forward", "--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz").ok()
-        logits[device] = np.load(tmp_path / "out.npz")["logits"]
-    difference = np.abs(logits["cpu"] - logits["emulator"]).max(-1) / np.abs(logits["cpu"]).max(-1)
+    for where in ("cpu", device):
+        fovea_run("run", artifact, "--device", where, "--entry", "forward", "--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz").ok()
+        logits[where] = np.load(tmp_path / "out.npz")["logits"]
+    difference = np.abs(logits["cpu"] - logits[device]).max(-1) / np.abs(logits["cpu"]).max(-1)
     assert difference.max() <= 1e-4
 
 
-@pytest.mark.long
-def test_minilm(compiled, fovea_run, minilm):
-    artifact = compiled(minilm, "--gpu=sm_80")
+@pytest.mark.devices("emulator")
+def test_minilm(compiled, fovea_run, minilm, device, gpu_code):
+    artifact = compiled(minilm, *gpu_code)
     sentence = min(MINILM, key=lambda sentence: len(sentence["text"]))
-    line, = fovea_run("embed", artifact, "--device=emulator", "--text", sentence["text"]).ok().text.splitlines()
+    line, = fovea_run("embed", artifact, "--device", device, "--text", sentence["text"]).ok().text.splitlines()
     found = np.array([float(word) for word in line.strip("[] ").replace(",", " ").split()])
     wanted = np.array(sentence["embedding"])
     assert found @ wanted / np.linalg.norm(found) / np.linalg.norm(wanted) >= 0.9999

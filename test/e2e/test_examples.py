@@ -473,12 +473,12 @@ def test_every_entry_has_a_formula():
     assert sorted(FORMULAS) == sorted((name, entry) for name in FILES for entry in entries(name))
 
 
-@pytest.mark.parametrize("device", ["cpu", *(pytest.param(device, marks=pytest.mark.long) for device in ("emulator", "emulator:late"))])
+@pytest.mark.devices("cpu", "emulator", "emulator:late")
 @pytest.mark.parametrize("name, entry", sorted(FORMULAS))
-def test_numbers(compiled, fovea_run, tmp_path, name, entry, device):
+def test_numbers(compiled, fovea_run, tmp_path, name, entry, device, gpu_code):
     """On the CPU, and as a GPU's code on the emulator with all its checks."""
     function = FORMULAS[name, entry]
-    flags = ([] if "not-fused" in name else ["--require-fusion"]) + ([] if device == "cpu" else ["--gpu=sm_80"])
+    flags = ([] if "not-fused" in name else ["--require-fusion"]) + gpu_code
     artifact = compiled(EXAMPLES / name, *flags)
     text = (EXAMPLES / name).read_text()
     for number, sizes in enumerate(getattr(function, "sizes", SIZES)):

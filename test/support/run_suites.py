@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs every suite of tests on build/ and counts single tests over all of them.
 
-usage: run_suites.py [--all] [--filter=EXPRESSION]...
+usage: run_suites.py [--all] [--filter=EXPRESSION]... | --device=cuda
+
+With --device, the suites that run code on the emulator run it on that device instead: the GoogleTest programs labelled `device` and the Python tests with a device.
 
 The last line is `N passed, N failed` (`, N skipped` where some were); the exit code is 1 when one failed, or when none ran. A suite whose runner breaks
 before it can report counts as one failed test, never as none.
@@ -67,15 +69,15 @@ def count_junit(suite, file, title):
         suite.add(outcome, title(case), why)
 
 
-def unit_tests(everything):
-    """The GoogleTest programs; ctest runs them, their own reports count the cases. Those labelled `long` only with --all."""
+def unit_tests(everything, device=None):
+    """The GoogleTest programs; ctest runs them, their own reports count the cases. Those labelled `long` only with --all; on a device those labelled so, one by one."""
     suite = Suite("unit")
     reports = RESULTS / "unit"
     reports.mkdir(parents=True)
     junit = RESULTS / "ctest.xml"
-    code = run(suite, ["ctest", "--test-dir", str(BUILD), "--output-on-failure", "-j2", "--output-junit", str(junit),
-                       *([] if everything else ["-LE", "long"])],
-               GTEST_OUTPUT=f"xml:{reports}/")
+    which = ["-j1", "-L", "device"] if device else ["-j2", *([] if everything else ["-LE", "long"])]
+    code = run(suite, ["ctest", "--test-dir", str(BUILD), "--output-on-failure", "--output-junit", str(junit), *which],
+               GTEST_OUTPUT=f"xml:{reports}/", **({"FOVEA_TEST_DEVICE": device} if device else {}))
     for report in sorted(reports.glob("*.xml")):
         count_junit(suite, report, lambda case: f"{report.stem}: {case.get('classname')}.{case.get('name')}")
     # A program that crashed, or that is no GoogleTest, left no report of its own.
@@ -109,11 +111,11 @@ def lit_program():
     return match.group(1)
 
 
-def python_tests(everything):
+def python_tests(everything, device=None):
     suite = Suite("python")
     junit = RESULTS / "pytest.xml"
     code = run(suite, [sys.executable, "-m", "pytest", "-q", "--tb=short", "-rfE", f"--junitxml={junit}", "--durations=10",
-                       *(["--all"] if everything else []), "test"])
+                       *(["--all"] if everything else []), *([f"--device={device}"] if device else []), "test"])
     if junit.exists():
         count_junit(suite, junit, lambda case: f"{case.get('classname')}::{case.get('name')}")
     if code and not suite.failures:
@@ -148,6 +150,7 @@ def main():
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--filter", action="append", default=[])
+    parser.add_argument("--device")
     arguments = parser.parse_args()
     subprocess.run(["rm", "-rf", str(RESULTS)], check=True)
     RESULTS.mkdir(parents=True)
@@ -155,6 +158,8 @@ def main():
     runs = [lambda: lit_tests(arguments.filter)]
     if not arguments.filter:
         runs = [lambda: unit_tests(arguments.all), *runs, lambda: random_programs(arguments.all), lambda: python_tests(arguments.all)]
+    if arguments.device:
+        runs = [lambda: unit_tests(True, arguments.device), lambda: python_tests(True, arguments.device)]
     suites = []
     for start in runs:
         suites.append(start())

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The attention grid of test/grid on GPUs: each case becomes an artifact, as `fovea compile --gpu`
-// makes it, and runs on the emulator with every check on, its asynchronous work early and late,
+// makes it, and runs on the emulator with every check on, its asynchronous work early and late
+// (or on the device that FOVEA_TEST_DEVICE names),
 // against the interpreter in f64. Cases that no tile program computes run as plain loops.
 #include "interpreter/Interpreter.h"
 #include "lowering/Schedule/Schedule.h"
@@ -97,6 +98,8 @@ std::vector<std::pair<int64_t, int64_t>> drawLengths(int number, How how) {
 
 void run(const AttentionCase &attention, int number, How how, StringRef chip,
          ArrayRef<std::pair<int64_t, int64_t>> lengths) {
+  if (!::fovea::test::runsOn(chip.str()))
+    GTEST_SKIP() << "the device runs no code for " << chip.str();
   SCOPED_TRACE(attention.describe());
   MLIRContext &context = getTestContext();
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
@@ -107,8 +110,13 @@ void run(const AttentionCase &attention, int number, How how, StringRef chip,
   ASSERT_TRUE(module) << attention.getText();
   std::string artifact = compile(attention, *module, number, how, chip);
   ASSERT_NE(artifact, "") << attention.getText();
-  auto early = verify::RuntimeBackend::open(&context, artifact, 1, "emulator:early", false);
-  auto late = verify::RuntimeBackend::open(&context, artifact, 1, "emulator:late", true);
+  // A device does asynchronous work when it likes: twice must be the same there too.
+  std::string device = ::fovea::test::deviceName();
+  bool emulated = ::fovea::test::onEmulator();
+  auto early = verify::RuntimeBackend::open(&context, artifact, 1,
+                                            emulated ? "emulator:early" : device, false);
+  auto late = verify::RuntimeBackend::open(&context, artifact, 1,
+                                           emulated ? "emulator:late" : device, true);
   ASSERT_TRUE(succeeded(early) && succeeded(late));
   NoWeights weights;
   Interpreter interpreter(*module, weights);

@@ -118,6 +118,8 @@ TileCall makeCall(const Product &p) {
 class Warpgroups : public testing::TestWithParam<Product> {};
 
 TEST_P(Warpgroups, Multiply) {
+  if (!::fovea::test::runsOn("sm_90a"))
+    GTEST_SKIP() << "the device runs no code for sm_90a";
   const Product &p = GetParam();
   auto code = DeviceCode::make(getText(p), "sm_90a", /*hasLayouts=*/false);
   ASSERT_TRUE(code) << getText(p);
@@ -144,6 +146,8 @@ std::string runChanged(const DeviceCode &code, const TileCall &call, const std::
 }
 
 TEST(Warpgroups, WhatIsMissingIsFound) {
+  if (!::fovea::test::onEmulator())
+    GTEST_SKIP() << "only the emulator finds what is missing";
   const Product product = {"registers", 64, 64, 64, Left::Computed, false, "bf16", true};
   auto code = DeviceCode::make(getText(product), "sm_90a", /*hasLayouts=*/false);
   ASSERT_TRUE(code);

@@ -4,12 +4,78 @@
 // is found.
 #include "test/threads/emulated/EmulatedLaunch.h"
 #include "emulator/Launch.h"
+#include "runtime/Device.h"
+#include "runtime/Status.h"
+
+#include <cstdlib>
 
 namespace emulator = fovea::emulator;
+
+std::string fovea::test::deviceName() {
+  const char *name = std::getenv("FOVEA_TEST_DEVICE");
+  return name ? name : "";
+}
+
+/// Kept to the end: a driver may go before what is static does.
+static fovea::Device &device() {
+  static fovea::Device *const made = fovea::makeDevice(fovea::test::deviceName(), 0).release();
+  return *made;
+}
+
+bool fovea::test::runsOn(const std::string &chip) {
+  try {
+    return onEmulator() || device().rank(chip) >= 0;
+  } catch (const Failure &) {
+    return true;
+  }
+}
+
+/// The architecture that a text of PTX is for.
+static std::string chipOf(const std::string &ptx) {
+  size_t begin = ptx.find("sm_", ptx.find(".target"));
+  return ptx.substr(begin, ptx.find_first_of(" ,\n", begin) - begin);
+}
+
+static std::string launchOnDevice(const std::string &ptx, const std::string &kernel,
+                                  const fovea::test::Shape &shape,
+                                  std::vector<fovea::test::Operand> &operands) {
+  std::vector<uint64_t> addresses;
+  std::string message;
+  try {
+    fovea::DeviceCode code{"kernel.ptx", chipOf(ptx), ptx, {}, {}};
+    code.kernels.push_back({kernel, shape.threads, static_cast<uint32_t>(shape.sharedBytes)});
+    auto module = device().load(code);
+    std::vector<int64_t> words;
+    for (const fovea::test::Operand &operand : operands) {
+      uint64_t word = operand.number;
+      if (operand.isBuffer) {
+        word = device().allocate(operand.bytes.size(), "an operand");
+        addresses.push_back(word);
+        device().copyIn(word, operand.bytes.data(), operand.bytes.size());
+      }
+      words.push_back(static_cast<int64_t>(word));
+      words.insert(words.end(), operand.behind.begin(), operand.behind.end());
+    }
+    module->launch(0, static_cast<int64_t>(shape.blocks), words.data(),
+                   static_cast<int64_t>(words.size()));
+    device().synchronize();
+    size_t place = 0;
+    for (fovea::test::Operand &operand : operands)
+      if (operand.isBuffer)
+        device().copyOut(operand.bytes.data(), addresses[place++], operand.bytes.size());
+  } catch (const fovea::Failure &failure) {
+    message = failure.message;
+  }
+  for (uint64_t address : addresses)
+    device().release(address);
+  return message;
+}
 
 std::string fovea::test::launch(const std::string &ptx, const std::string &kernel,
                                 const Shape &shape, std::vector<Operand> &operands, bool late,
                                 Counts *counts) {
+  if (!onEmulator())
+    return launchOnDevice(ptx, kernel, shape, operands);
   try {
     emulator::Device device;
     auto program = device.load(emulator::Module::parse(ptx, "kernel.ptx"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One launch of a PTX kernel on the emulator, with every check on.
+// One launch of a PTX kernel on the emulator, with every check on; or on the device that
+// FOVEA_TEST_DEVICE names, as scripts/test --gpu does.
 #ifndef FOVEA_TEST_THREADS_EMULATED_EMULATEDLAUNCH_H
 #define FOVEA_TEST_THREADS_EMULATED_EMULATEDLAUNCH_H
 
@@ -24,11 +25,20 @@ struct Shape {
   bool blocksShare = false; ///< several blocks may write the same place, as they do for faults
 };
 
+/// FOVEA_TEST_DEVICE: a device by the runtime's names; empty: the emulator.
+std::string deviceName();
+inline bool onEmulator() { return deviceName().empty(); }
+/// Whether the device runs code for `chip`. True where there is no such device: whoever runs code
+/// then fails and says so.
+bool runsOn(const std::string &chip);
+
+/// Of the emulator only.
 struct Counts {
   uint64_t sharedPasses = 0, idealSharedPasses = 0, globalLoadSectors = 0, instructions = 0;
 };
 
-/// Runs the kernel, asynchronous work as early or as late as possible. Returns what went wrong, or
+/// Runs the kernel, asynchronous work as early or as late as possible, which a device does as it
+/// likes. Returns what went wrong, or
 /// nothing.
 std::string launch(const std::string &ptx, const std::string &kernel, const Shape &shape,
                    std::vector<Operand> &operands, bool late, Counts *counts = nullptr);

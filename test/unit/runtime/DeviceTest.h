@@ -7,6 +7,7 @@
 #include "artifact/ArtifactWriter.h"
 #include "test/unit/runtime/RuntimeTest.h"
 
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 
@@ -38,6 +39,14 @@ inline std::unique_ptr<manifest::ValueT> cache(int continues) {
   value->continues = continues;
   return value;
 }
+
+/// The device that the tests are about: FOVEA_TEST_DEVICE, as scripts/test --gpu sets it, or the
+/// emulator.
+inline const char *testDevice() {
+  const char *name = std::getenv("FOVEA_TEST_DEVICE");
+  return name ? name : "emulator";
+}
+inline bool onEmulator() { return std::string(testDevice()) == "emulator"; }
 
 class DeviceTest : public RuntimeTest {
 protected:
