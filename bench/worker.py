@@ -13,27 +13,14 @@ import cases
 import peers
 
 
-def main():
+def serve(respond):
+    """Answers each line of standard input by what `respond` gives for it."""
     # What libraries print must not come between the answers.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    peer = None
     for line in sys.stdin:
-        command = json.loads(line)
         try:
-            if "peer" in command:
-                case = cases.CASES[command["case"]]
-                peer = cases if command["peer"] == "reference" else peers.PEERS[command["peer"]](case, command["paths"], command["threads"])
-                answer = {}
-            elif "result" in command:
-                if peer is cases:
-                    np.save(command["result"], cases.reference(case, command["model"]))
-                else:
-                    peer.run()
-                    np.save(command["result"], peer.result())
-                answer = {}
-            else:
-                answer = {"seconds": [peer.run() for _ in range(command["run"])]}
+            answer = respond(json.loads(line))
         except peers.Unable as reason:
             answer = {"unable": str(reason)}
         except Exception as error:  # whatever a library throws; the others go on
@@ -41,5 +28,23 @@ def main():
         print(json.dumps(answer), file=answers, flush=True)
 
 
+class Cases:
+    peer = None
+
+    def respond(self, command):
+        if "peer" in command:
+            self.case = cases.CASES[command["case"]]
+            self.peer = cases if command["peer"] == "reference" else peers.PEERS[command["peer"]](self.case, command["paths"], command["threads"])
+            return {}
+        if "result" in command:
+            if self.peer is cases:
+                np.save(command["result"], cases.reference(self.case, command["model"]))
+            else:
+                self.peer.run()
+                np.save(command["result"], self.peer.result())
+            return {}
+        return {"seconds": [self.peer.run() for _ in range(command["run"])]}
+
+
 if __name__ == "__main__":
-    main()
+    serve(Cases().respond)
