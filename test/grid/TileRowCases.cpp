@@ -443,7 +443,8 @@ static TileCase makeLookup() {
   return result;
 }
 
-/// A product leaves out the k that are outside of either operand's view, where NaN lies.
+/// A product leaves out the k that are outside of either operand's view, where NaN lies. Its left
+/// operand has a row of ones, of twos, of threes, so that rows can be told apart.
 static TileCase makeSkipped(int64_t left, int64_t right, int lanes) {
   TileCase result;
   result.tolerance = 1e-6;
@@ -456,12 +457,15 @@ static TileCase makeSkipped(int64_t left, int64_t right, int lanes) {
   %yv = tile.view %y axes(1, 0) : memref<24x5xf32> -> !tile.view<5x24xf32>
   tile.kernel grid(%b) = (%c1) {
     %three = arith.constant 3 : index
-    %one = arith.constant 1.0 : f32
     %u = tile.load %xv[%c0, %c0] : !tile.view<?x5xf32> -> !tile.tile<20x5xf32>
-    %ones = tile.splat %one : !tile.tile<3x20xf32$L>
+    %at = tile.iota axis(0) from %c1 : !tile.tile<3x20xi32$L>
+    %rows = tile.map(%a = %at) : (!tile.tile<3x20xi32$L>) -> !tile.tile<3x20xf32$L> {
+      %0 = arith.sitofp %a : i32 to f32
+      tile.yield %0 : f32
+    }
     %v = tile.load %zv[%c0, %c0] : !tile.view<?x24xf32> -> !tile.tile<20x24xf32>
-    %p = tile.dot %ones, %v : !tile.tile<3x20xf32$L>, !tile.tile<20x24xf32> -> !tile.tile<3x24xf32$L>
-    %q = tile.dot %ones, %u : !tile.tile<3x20xf32$L>, !tile.tile<20x5xf32> -> !tile.tile<3x5xf32$L>
+    %p = tile.dot %rows, %v : !tile.tile<3x20xf32$L>, !tile.tile<20x24xf32> -> !tile.tile<3x24xf32$L>
+    %q = tile.dot %rows, %u : !tile.tile<3x20xf32$L>, !tile.tile<20x5xf32> -> !tile.tile<3x5xf32$L>
     %r = tile.dot %q, %q transpose_b : !tile.tile<3x5xf32$L>, !tile.tile<3x5xf32$L> -> !tile.tile<3x3xf32$L>
     tile.store %p, %yv[%c0, %c0] : !tile.tile<3x24xf32$L>, !tile.view<5x24xf32>
     tile.store %r, %yv[%three, %c0] : !tile.tile<3x3xf32$L>, !tile.view<5x24xf32>
@@ -488,9 +492,9 @@ static TileCase makeSkipped(int64_t left, int64_t right, int lanes) {
           for (int64_t k = 0; k < right; ++k)
             sum += z.at(k, n);
           for (int64_t m = 0; m < 3; ++m)
-            y.at(n, m) = sum;
+            y.at(n, m) = (m + 1) * sum;
           for (int64_t m = 3; m < 5 && n < 3; ++m)
-            y.at(n, m) = squares;
+            y.at(n, m) = (m - 2) * (n + 1) * squares;
         }
       }));
   return result;
