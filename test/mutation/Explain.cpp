@@ -84,9 +84,10 @@ std::string edited(const Ptx &ptx, const Edits &edits, const std::string &head) 
 
 /// The right statement, and beside it the changed one into `fovea_m...`; `fovea_q` is whether a
 /// register differs, and `then`, in which `$D` is the register and `$M` what the bug makes of it,
-/// is done for each. `isNumber`: zeros are equal whatever their sign.
+/// is done for each. `isNumber`: zeros are equal whatever their sign. `between` comes before the
+/// right statement, behind the other.
 std::string compared(const Statement &before, Statement after, const std::string &then,
-                     bool isNumber = false) {
+                     bool isNumber = false, const std::string &between = "") {
   std::vector<std::string> names = resultsOf(before), changed = resultsOf(after), own;
   const Class &kind = *classOf(names[0]);
   std::string text = "{ .reg .pred fovea_q; ";
@@ -103,7 +104,7 @@ std::string compared(const Statement &before, Statement after, const std::string
     target += (target.empty() ? "" : ", ") + ("fovea_m" + std::to_string(place));
   }
   after.operands[0] = after.operands[0][0] == '{' ? "{" + target + "}" : target;
-  text += after.text() + " " + before.text() + " ";
+  text += after.text() + " " + between + before.text() + " ";
   for (size_t i = 0; i < names.size(); ++i) {
     std::string own = "fovea_m" + std::to_string(i);
     text += std::string(kind.garbage.empty() ? "xor.pred"
@@ -499,20 +500,37 @@ bool Judge::isForAnyCopy(const Mutant &mutant, const Statement &after) const {
   }
 }
 
-/// A branch around one store to shared memory: what stands there behind the next barrier is the
-/// same. A thread that stores in vain finds its value there in the right kernel, and one that does
-/// not store finds it in the changed one.
+/// A branch around what ends in a store to shared memory: what stands there behind the next barrier
+/// is the same. A thread that stores in vain finds its value there in the right kernel, and one
+/// that does not store finds it in the changed one.
 bool Judge::isStoredByOthers(const Mutant &mutant, const Statement &after) const {
   const std::vector<Statement> &all = parsed.statements();
   const Statement &before = all[mutant.site];
   if (before.base() != "bra" || after.base() != "bra" || before.predicate.empty() ||
-      after.predicate.empty() || after.operands != before.operands || mutant.site + 2 >= all.size())
+      after.predicate.empty() || after.operands != before.operands)
     return false;
   std::vector<size_t> ways = parsed.successors(mutant.site);
-  const Statement &store = all[mutant.site + 1];
-  if (ways != std::vector<size_t>{mutant.site + 2, mutant.site + 1} || store.base() != "st" ||
-      !store.has("shared") || !store.predicate.empty() || store.operands.size() != 2)
+  if (ways.size() != 2 || ways[0] < ways[1] + 1)
     return false;
+  size_t first = ways[1], last = ways[0] - 1;
+  const Statement &store = all[last];
+  if (store.base() != "st" || !store.has("shared") || !store.predicate.empty() ||
+      store.operands.size() != 2)
+    return false;
+  // What else stands there is for the store alone.
+  for (size_t i = first; i < last; ++i) {
+    for (size_t next : parsed.successors(i))
+      if (next < first || next > last + 1)
+        return false;
+    if (all[i].isEffect() && all[i].base() != "bra")
+      return false;
+    for (const std::string &name : all[i].writes())
+      for (size_t k = 0; k < all.size(); ++k) {
+        std::vector<std::string> reads = all[k].reads();
+        if ((k < first || k > last) && std::find(reads.begin(), reads.end(), name) != reads.end())
+          return false;
+      }
+  }
   const std::string &value = store.operands[1];
   const Class *kind = classOf(value);
   std::vector<std::string> base = store.reads();
@@ -525,42 +543,67 @@ bool Judge::isStoredByOthers(const Mutant &mutant, const Statement &after) const
     bool isNot = predicate[1] == '!';
     return (isNot ? "not.pred " : "mov.pred ") + to + ", " + predicate.substr(isNot ? 2 : 1) + "; ";
   };
+  // `fovea_f` is 1 where a thread goes on that jumps in this run and does not in the other one, and
+  // 2 when it has kept in mind what it would have stored where.
   auto isThere = [&](const Statement &run, const Statement &other) {
     Edits edits;
-    // Threads that jump here, and there do not.
-    edits[mutant.site] =
-        "{ .reg .pred fovea_q, fovea_s; " + jumping(run.predicate, "fovea_q") +
-        jumping(other.predicate, "fovea_s") +
-        "not.pred fovea_s, fovea_s; and.pred fovea_q, fovea_q, fovea_s; "
-        "setp.ne.u32 fovea_s, fovea_f, 0; and.pred fovea_s, fovea_s, fovea_q; @fovea_s trap; "
-        "@fovea_q mov.b32 fovea_f, 1; @fovea_q mov.b64 fovea_a, " +
-        base[0] + "; @fovea_q " + move + "fovea_v, " + value + "; } " + run.text();
+    edits[mutant.site] = jumping(run.predicate, "fovea_q") + jumping(other.predicate, "fovea_s") +
+                         "and.pred fovea_s, fovea_s, fovea_q; @fovea_s bra " + run.operands[0] +
+                         "; setp.ne.u32 fovea_s, fovea_f, 0; and.pred fovea_s, fovea_s, fovea_q; "
+                         "@fovea_s trap; @fovea_q mov.b32 fovea_f, 1;";
+    Statement stored = store;
+    stored.predicate = "@!fovea_q";
+    edits[last] = "setp.eq.u32 fovea_q, fovea_f, 1; @fovea_q mov.b32 fovea_f, 2; @fovea_q mov.b64 "
+                  "fovea_a, " +
+                  base[0] + "; @fovea_q " + move + "fovea_v, " + value + "; " + stored.text();
     for (size_t i = 0; i < all.size(); ++i) {
-      const std::string check = "{ .reg .pred fovea_q; setp.ne.u32 fovea_q, fovea_f, 0; ";
       if (all[i].is("bar.sync") || all[i].is("barrier.sync"))
-        edits[i] = all[i].text() + " " + check + "@fovea_q ld.shared" + type + " fovea_o, " +
-                   place + "; mov.b32 fovea_f, 0; setp.ne." + kind->bits +
-                   " fovea_q, fovea_o, fovea_v; @fovea_q trap; }";
+        edits[i] = all[i].text() + " setp.eq.u32 fovea_q, fovea_f, 2; @fovea_q ld.shared" + type +
+                   " fovea_o, " + place + "; mov.b32 fovea_f, 0; setp.ne." + kind->bits +
+                   " fovea_q, fovea_o, fovea_v; @fovea_q trap;";
       else if (all[i].base() == "ret" || all[i].base() == "exit")
-        edits[i] = check + "@fovea_q trap; } " + all[i].text();
+        edits[i] = "setp.eq.u32 fovea_q, fovea_f, 2; @fovea_q trap; " + all[i].text();
     }
-    std::string head = ".reg .b32 fovea_f; mov.b32 fovea_f, 0; .reg .b64 fovea_a; .reg " + type +
-                       " fovea_v, fovea_o; " + move + "fovea_v, 0; " + move + "fovea_o, 0;";
+    std::string head = ".reg .pred fovea_q, fovea_s; .reg .b32 fovea_f; mov.b32 fovea_f, 0; .reg "
+                       ".b64 fovea_a; .reg " +
+                       type + " fovea_v, fovea_o; " + move + "fovea_v, 0; " + move + "fovea_o, 0;";
     return find(edited(parsed, edits, head)).kind == Verdict::Survived;
   };
   return isThere(before, after) && isThere(after, before);
+}
+
+/// A barrier behind the load that it stood before: each thread loads the same before and behind it.
+bool Judge::isLoadSame(size_t site, const Ptx &changed) const {
+  const std::vector<Statement> &all = parsed.statements();
+  size_t load = site;
+  while (load < all.size() && changed.statements()[load].opcode != all[site].opcode)
+    ++load;
+  // What stood from behind the barrier to the load moved up by one.
+  if (load == site || load >= all.size() || resultsOf(all[load]).empty() ||
+      (all[load].base() != "ld" && all[load].base() != "ldmatrix"))
+    return false;
+  for (size_t i = site; i < load; ++i)
+    if (changed.statements()[i].text() != all[i + 1].text())
+      return false;
+  std::string text = compared(all[load], all[load], "@fovea_q trap;", /*isNumber=*/false,
+                              /*between=*/all[site].text() + " ");
+  return find(parsed.replace(site, "", load, text)).kind == Verdict::Survived;
 }
 
 std::string Judge::explain(const Mutant &mutant) const {
   const Statement &before = parsed.statements()[mutant.site];
   if (!isReached(mutant.site))
     return "never reached";
-  if (before.is("bar.sync") || before.is("barrier.sync"))
-    return isBarrierIdle(mutant.site) ? "no shared access between barriers" : "";
+  Ptx changed(mutant.text);
+  bool isSameLength = changed.statements().size() == parsed.statements().size();
+  if (before.is("bar.sync") || before.is("barrier.sync")) {
+    if (isBarrierIdle(mutant.site))
+      return "no shared access between barriers";
+    return isSameLength && isLoadSame(mutant.site, changed) ? "the load is the same before it" : "";
+  }
   if (isStoreIdle(mutant.site))
     return "what is stored does not matter";
-  Ptx changed(mutant.text);
-  if (changed.statements().size() != parsed.statements().size())
+  if (!isSameLength)
     return "";
   const Statement &after = changed.statements()[mutant.site];
   if (isWaitIdle(mutant.site, after))

@@ -99,6 +99,7 @@ private:
   bool isWaitIdle(size_t site, const Statement &after) const;
   bool isForAnyCopy(const Mutant &mutant, const Statement &after) const;
   bool isStoredByOthers(const Mutant &mutant, const Statement &after) const;
+  bool isLoadSame(size_t site, const Ptx &changed) const;
   std::string explainValue(const Mutant &mutant, const Statement &after) const;
   bool isLostOnReaders(const Mutant &mutant, const Statement &after) const;
   bool isBoundFree(size_t site, const std::string &sign) const;

@@ -200,12 +200,13 @@ const char *const kTwice = R"(.version 8.0
   cp.async.commit_group;
   cp.async.wait_group 0;
   bar.sync 0;
+  ld.shared.b32 %r11, [%rd5];
   and.b32 %r5, %r1, 15;
   mul.wide.u32 %rd10, %r5, 4;
   add.s64 %rd11, %rd3, %rd10;
-  mov.b32 %r6, 7;
   setp.gt.u32 %p1, %r1, 15;
   @%p1 bra STORED;
+  mov.b32 %r6, 7;
   st.shared.b32 [%rd11+512], %r6;
 STORED:
   bar.sync 0;
@@ -274,6 +275,20 @@ const Case kTwiceCases[] = {
 };
 
 TEST(Judge, ExplainsCopiesAndThreadsThatHoldTheSame) { check(makeTwice(), kTwiceCases); }
+
+/// A barrier behind the load that it stands before: one's own number, and another thread's.
+TEST(Judge, ExplainsBarriersThatAreLate) {
+  Judge judge(makeTwice());
+  ASSERT_EQ(judge.problem(), "");
+  for (const auto &[load, what] :
+       {std::pair("ld.shared.b32 %r11, [%rd5];", "the load is the same before it"),
+        {"ld.shared.b32 %r7, [%rd11+512];", "unwritten"}}) {
+    Mutant mutant = makeMutant(judge.ptx(), load, "");
+    size_t place = mutant.site--;
+    mutant.text = judge.ptx().replace(mutant.site, "", place, std::string(load) + " bar.sync 0;");
+    EXPECT_EQ(judge.judge(mutant).what, what);
+  }
+}
 
 TEST(Judge, SaysThatTheRightKernelIsWrong) {
   Kernel kernel = makeKernel();
