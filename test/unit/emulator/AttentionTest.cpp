@@ -97,7 +97,7 @@ void agrees(const Attention &a, double bound) {
 
 TEST(Attention, MmaBf16AgreesWithReference) { agrees(mmaBf16, 2e-2); }
 TEST(Attention, MmaF16AgreesWithReference) { agrees(mmaF16, 2e-3); }
-TEST(Attention, WgmmaBf16AgreesWithReference) { agrees(wgmmaBf16, 4e-3); }
+TEST(Attention, WgmmaBf16AgreesWithReference) { agrees(wgmmaBf16, 8e-3); }
 
 TEST(Attention, CountersTellWhatWasDone) {
   Problem p = problemOf(wgmmaBf16);
@@ -205,7 +205,7 @@ TEST(Attention, BugsPlantedInWgmmaAreFound) {
          {"32768;", "32752;"},
          {", 1, 1, 0, 0;", ", 1, 1, 0, 1;"},
          {"setmaxnreg.dec.sync.aligned.u32", "//"}},
-        4e-3,
+        8e-3,
         // Harmless: the producer's first waits find all places of its ring empty, and with three
         // blocks of keys nobody waits for the second release of the first place; the fence before
         // the first chain of products covers the second's registers too.
