@@ -35,6 +35,8 @@ struct TileCase {
 
 std::vector<TileCase> makeContractionCases();
 std::vector<TileCase> makeAttentionCases();
+/// Attention whose products multiply 16 bits by 16, as GPUs are scheduled to.
+std::vector<TileCase> makeHalfAttentionCases();
 std::vector<TileCase> makeRowCases();
 
 /// `text` with every `$NAME` replaced by the word of that name.

@@ -260,11 +260,12 @@ struct Attention {
   const char *type;            ///< of keys and values
   bool causal = false;
   bool turned = false; ///< the result is [size, queries]
+  bool halves = false; ///< queries and weights are of `type` too
 };
 } // namespace
 
 static const char *const kAttention = R"mlir(
-func.func @kernel(%q: memref<?x$Dxf32>, %k: memref<?x2x?x$Dx$T>, %v: memref<?x2x?x$Dx$T>, %y: $Y, %n: index, %part: index, %parts: index) attributes {llvm.emit_c_interface} {
+func.func @kernel(%q: memref<?x$Dx$A>, %k: memref<?x2x?x$Dx$T>, %v: memref<?x2x?x$Dx$T>, %y: $Y, %n: index, %part: index, %parts: index) attributes {llvm.emit_c_interface} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -273,18 +274,18 @@ func.func @kernel(%q: memref<?x$Dxf32>, %k: memref<?x2x?x$Dx$T>, %v: memref<?x2x
   %zero = arith.constant 0.0 : f32
   %low = arith.constant -1.0e30 : f32
   %factor = arith.constant 0.25 : f32
-  %queries = memref.dim %q, %c0 : memref<?x$Dxf32>
+  %queries = memref.dim %q, %c0 : memref<?x$Dx$A>
   %blocks = arith.ceildivui %queries, %tq : index
   %keys = arith.index_cast %n : index to i32
   %before = arith.subi %n, %queries : index
   %ahead = arith.index_cast %before : index to i32
-  %qv = tile.view %q axes(0, 1) : memref<?x$Dxf32> -> !tile.view<?x$Dxf32>
+  %qv = tile.view %q axes(0, 1) : memref<?x$Dx$A> -> !tile.view<?x$Dx$A>
   %kv = tile.view %k at(%c1, %c1) axes(2, 3) length(%n) : memref<?x2x?x$Dx$T> -> !tile.view<?x$Dx$T>
   %vv = tile.view %v at(%c1, %c1) axes(2, 3) length(%n) : memref<?x2x?x$Dx$T> -> !tile.view<?x$Dx$T>
   %yv = tile.view %y axes($AXES) : $Y -> !tile.view<?x$Dxf32>
   tile.kernel grid(%b) = (%blocks) {
     %i = arith.muli %b, %tq : index
-    %a = tile.load %qv[%i, %c0] : !tile.view<?x$Dxf32> -> !tile.tile<$TQx$Dxf32>
+    %a = tile.load %qv[%i, %c0] : !tile.view<?x$Dx$A> -> !tile.tile<$TQx$Dx$A>
     %m0 = tile.splat %low : !tile.tile<$TQx1xf32$L>
     %l0 = tile.splat %zero : !tile.tile<$TQx1xf32$L>
     %o0 = tile.splat %zero : !tile.tile<$TQx$Dxf32$L>
@@ -292,7 +293,7 @@ func.func @kernel(%q: memref<?x$Dxf32>, %k: memref<?x2x?x$Dx$T>, %v: memref<?x2x
         -> (!tile.tile<$TQx1xf32$L>, !tile.tile<$TQx1xf32$L>, !tile.tile<$TQx$Dxf32$L>) {
       %kt = tile.load %kv[%j, %c0] : !tile.view<?x$Dx$T> -> !tile.tile<$TKx$Dx$T>
       %vt = tile.load %vv[%j, %c0] : !tile.view<?x$Dx$T> -> !tile.tile<$TKx$Dx$T>
-      %s = tile.dot %a, %kt transpose_b : !tile.tile<$TQx$Dxf32>, !tile.tile<$TKx$Dx$T> -> !tile.tile<$TQx$TKxf32$L>
+      %s = tile.dot %a, %kt transpose_b : !tile.tile<$TQx$Dx$A>, !tile.tile<$TKx$Dx$T> -> !tile.tile<$TQx$TKxf32$L>
       %kp = tile.iota axis(1) from %j : !tile.tile<$TQx$TKxi32$L>
       %qp = tile.iota axis(0) from %i : !tile.tile<$TQx$TKxi32$L>
       %masked = tile.map(%x = %s, %at = %kp, %of = %qp)
@@ -331,7 +332,8 @@ func.func @kernel(%q: memref<?x$Dxf32>, %k: memref<?x2x?x$Dx$T>, %v: memref<?x2x
         %0 = arith.mulf %x, %f : f32
         tile.yield %0 : f32
       }
-      %onext = tile.dot %p, %vt into %less : !tile.tile<$TQx$TKxf32$L>, !tile.tile<$TKx$Dx$T> -> !tile.tile<$TQx$Dxf32$L>
+      $ROUND
+      %onext = tile.dot $WEIGHTS, %vt into %less : !tile.tile<$TQx$TKx$A$L>, !tile.tile<$TKx$Dx$T> -> !tile.tile<$TQx$Dxf32$L>
       scf.yield %next, %lnext, %onext : !tile.tile<$TQx1xf32$L>, !tile.tile<$TQx1xf32$L>, !tile.tile<$TQx$Dxf32$L>
     }
     %sums = tile.broadcast %r#1 : !tile.tile<$TQx1xf32$L> -> !tile.tile<$TQx$Dxf32$L>
@@ -348,27 +350,35 @@ func.func @kernel(%q: memref<?x$Dxf32>, %k: memref<?x2x?x$Dx$T>, %v: memref<?x2x
 static TileCase makeAttention(const Attention &c) {
   auto number = [](int64_t n) { return std::to_string(n); };
   TileCase result;
-  result.tolerance = 4e-6;
-  result.name = std::string("attention_") + c.type + "_" + number(c.queries) + "x" +
-                number(c.keys) + "_of_" + number(c.size) + (c.lanes ? "" : "_queries_in_lanes") +
-                (c.causal ? "_causal" : "") + (c.turned ? "_turned" : "");
-  result.text = fill(kAttention, {{"TQ", number(c.queries)},
-                                  {"TK", number(c.keys)},
-                                  {"D", number(c.size)},
-                                  {"T", c.type},
-                                  {"L", c.lanes ? "" : ", lanes 0"},
-                                  {"Y", c.turned ? "memref<$Dx?xf32>" : "memref<?x$Dxf32>"},
-                                  {"AXES", c.turned ? "1, 0" : "0, 1"},
-                                  {"MASK", c.causal ? "%seen = arith.addi %of, %ahead : i32\n"
-                                                      "%past = arith.cmpi sle, %at, %seen : i32\n"
-                                                      "%keep = arith.andi %inside, %past : i1"
-                                                    : "%keep = arith.ori %inside, %inside : i1"}});
+  // Rounded weights are off by half a step of their type.
+  result.tolerance = !c.halves ? 4e-6 : c.type == std::string("f16") ? 1e-3 : 8e-3;
+  result.name = std::string(c.halves ? "attention_of_halves_" : "attention_") + c.type + "_" +
+                number(c.queries) + "x" + number(c.keys) + "_of_" + number(c.size) +
+                (c.lanes ? "" : "_queries_in_lanes") + (c.causal ? "_causal" : "") +
+                (c.turned ? "_turned" : "");
+  result.text =
+      fill(kAttention, {{"TQ", number(c.queries)},
+                        {"TK", number(c.keys)},
+                        {"D", number(c.size)},
+                        {"ROUND", c.halves ? "%w = tile.cast %p : !tile.tile<$TQx$TKxf32$L> -> "
+                                             "!tile.tile<$TQx$TKx$A$L>"
+                                           : ""},
+                        {"WEIGHTS", c.halves ? "%w" : "%p"},
+                        {"A", c.halves ? c.type : "f32"},
+                        {"T", c.type},
+                        {"L", c.lanes ? "" : ", lanes 0"},
+                        {"Y", c.turned ? "memref<$Dx?xf32>" : "memref<?x$Dxf32>"},
+                        {"AXES", c.turned ? "1, 0" : "0, 1"},
+                        {"MASK", c.causal ? "%seen = arith.addi %of, %ahead : i32\n"
+                                            "%past = arith.cmpi sle, %at, %seen : i32\n"
+                                            "%keep = arith.andi %inside, %past : i1"
+                                          : "%keep = arith.ori %inside, %inside : i1"}});
   std::pair<int64_t, int64_t> lengths[] = {{1, 1},   {1, 70},  {5, 33},  {16, 16},
                                            {17, 64}, {40, 41}, {64, 64}, {79, 95}};
   for (auto [queries, keys] : lengths) {
     // The caches have room for more keys than there are: what lies there must not be seen.
     int64_t room = keys + 3;
-    Array q = makeNumbers("f32", {queries, c.size}, 1),
+    Array q = makeNumbers(c.halves ? c.type : "f32", {queries, c.size}, 1),
           k = makeNumbers(c.type, {2, 2, room, c.size}, 2),
           v = makeNumbers(c.type, {2, 2, room, c.size}, 3);
     // Rows of scores that differ by hundreds: exp2 overflows where it is not told the largest of
@@ -421,6 +431,18 @@ std::vector<TileCase> mlir::fovea::makeAttentionCases() {
       {16, 16, 32, 0, "f32", true, true},
       {32, 48, 33, 0, "f32", false, true},
       {16, 16, 33, 1, "f32", false, true},
+  };
+  std::vector<TileCase> cases;
+  for (const Attention &attention : kCases)
+    cases.push_back(makeAttention(attention));
+  return cases;
+}
+
+std::vector<TileCase> mlir::fovea::makeHalfAttentionCases() {
+  const Attention kCases[] = {
+      {64, 64, 64, 0, "bf16", true, false, true},
+      {64, 32, 96, 1, "f16", false, false, true},
+      {64, 16, 40, 0, "bf16", false, true, true},
   };
   std::vector<TileCase> cases;
   for (const Attention &attention : kCases)

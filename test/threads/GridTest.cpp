@@ -11,15 +11,26 @@ using namespace mlir::fovea;
 
 namespace {
 
-/// A case, and whether products may be done by instructions for matrices.
-using Case = std::pair<size_t, bool>;
+struct Case {
+  const TileCase *tile;
+  std::string name;
+  const char *chip = "sm_80";
+  bool tensorCores = true;
+};
 
-static std::vector<Case> getCases() {
+/// All that processors run, with and without instructions for matrices; and what those of 16 bits
+/// multiply, by either architecture's.
+std::vector<Case> getCases() {
   std::vector<Case> cases;
-  for (auto [number, tile] : llvm::enumerate(getTileCases())) {
-    cases.emplace_back(number, true);
+  for (const TileCase &tile : getTileCases()) {
+    cases.push_back({&tile, tile.name});
     if (tile.text.find("tile.dot") != std::string::npos)
-      cases.emplace_back(number, false);
+      cases.push_back({&tile, tile.name + "_by_element", "sm_80", false});
+  }
+  static const std::vector<TileCase> halves = makeHalfAttentionCases();
+  for (const TileCase &tile : halves) {
+    cases.push_back({&tile, tile.name});
+    cases.push_back({&tile, tile.name + "_on_sm_90a", "sm_90a"});
   }
   return cases;
 }
@@ -27,10 +38,11 @@ static std::vector<Case> getCases() {
 class ThreadGrid : public testing::TestWithParam<Case> {};
 
 TEST_P(ThreadGrid, AgreesWithTheReference) {
-  auto [number, tensorCores] = GetParam();
-  const TileCase &tile = getTileCases()[number];
-  auto code = DeviceCode::make(tile.text, "sm_80", /*hasLayouts=*/false, tensorCores);
+  const Case &how = GetParam();
+  const TileCase &tile = *how.tile;
+  auto code = DeviceCode::make(tile.text, how.chip, /*hasLayouts=*/false, how.tensorCores);
   ASSERT_TRUE(code) << tile.text;
+  EXPECT_EQ(code->ptx.find("wgmma") != std::string::npos, how.chip == std::string("sm_90a"));
   for (auto [number, call] : llvm::enumerate(tile.calls)) {
     SCOPED_TRACE("call " + std::to_string(number));
     // Blocks past the grid's end do nothing.
@@ -38,10 +50,7 @@ TEST_P(ThreadGrid, AgreesWithTheReference) {
   }
 }
 
-static std::string getName(const testing::TestParamInfo<Case> &info) {
-  return getTileCases()[info.param.first].name + (info.param.second ? "" : "_by_element");
-}
-
-INSTANTIATE_TEST_SUITE_P(All, ThreadGrid, testing::ValuesIn(getCases()), getName);
+INSTANTIATE_TEST_SUITE_P(All, ThreadGrid, testing::ValuesIn(getCases()),
+                         [](const testing::TestParamInfo<Case> &info) { return info.param.name; });
 
 } // namespace

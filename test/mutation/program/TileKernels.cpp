@@ -10,14 +10,37 @@ namespace fovea::mutation {
 
 using mlir::fovea::Array;
 using mlir::fovea::DeviceCode;
-using mlir::fovea::getTileCases;
+using mlir::fovea::TileCase;
 
 /// More blocks than any call's grid has.
 static constexpr uint64_t kBlocks = 100;
 
-size_t countTileKernels() { return getTileCases().size(); }
+namespace {
+struct Program {
+  TileCase tile;
+  const char *chip;
+};
+} // namespace
 
-std::string nameTileKernel(size_t i) { return getTileCases()[i].name; }
+/// The grid's, and attention by the instructions that each architecture has for 16 bits.
+static const std::vector<Program> &getPrograms() {
+  static const std::vector<Program> programs = [] {
+    std::vector<Program> all;
+    for (const TileCase &tile : mlir::fovea::getTileCases())
+      all.push_back({tile, "sm_80"});
+    for (const TileCase &tile : mlir::fovea::makeHalfAttentionCases())
+      for (const char *chip : {"sm_80", "sm_90a"})
+        all.push_back({tile, chip});
+    return all;
+  }();
+  return programs;
+}
+
+size_t countTileKernels() { return getPrograms().size(); }
+
+std::string nameTileKernel(size_t i) {
+  return getPrograms()[i].tile.name + " for " + getPrograms()[i].chip;
+}
 
 static Call makeCall(const DeviceCode &code, const mlir::fovea::TileCall &tile, double tolerance) {
   Call call;
@@ -58,12 +81,12 @@ static Call makeCall(const DeviceCode &code, const mlir::fovea::TileCall &tile, 
 }
 
 Kernel makeTileKernel(size_t i) {
-  const mlir::fovea::TileCase &tile = getTileCases()[i];
+  const TileCase &tile = getPrograms()[i].tile;
   Kernel kernel;
-  auto code = DeviceCode::make(tile.text, "sm_80", /*hasLayouts=*/false);
+  auto code = DeviceCode::make(tile.text, getPrograms()[i].chip, /*hasLayouts=*/false);
   if (!code)
     return kernel;
-  kernel.name = tile.name;
+  kernel.name = nameTileKernel(i);
   kernel.entry = "kernel";
   kernel.ptx = code->ptx;
   for (const mlir::fovea::TileCall &call : tile.calls)
