@@ -269,7 +269,6 @@ LogicalResult ThreadLowering::lower(ReduceOp op) {
   auto place = [&](Value holder, int64_t o) {
     return add32(mul32(holder, scratch.getRowStride()), int32(o * scratch.getColumnStride()));
   };
-  emitBarrier();
   for (int64_t o = 0; o < count; ++o)
     storeShared(sums[o], memory, scratch, place(thread, o));
   emitBarrier();
@@ -291,7 +290,6 @@ LogicalResult ThreadLowering::lower(ReduceOp op) {
       sums[o] = part == 0 ? value : join(op.getKind(), sums[o], value);
     }
   }
-  emitBarrier();
   define(op.getResult(), sums);
   return success();
 }

@@ -39,10 +39,13 @@ std::unique_ptr<DeviceCode> DeviceCode::make(const std::string &text, const std:
   }
   PassManager passes(&context);
   passes.addPass(createOutlineDevicePass());
-  if (hasLayouts)
-    passes.addNestedPass<gpu::GPUModuleOp>(createTileToThreadsPass());
-  else
+  if (hasLayouts) {
+    OpPassManager &device = passes.nest<gpu::GPUModuleOp>();
+    device.addNestedPass<func::FuncOp>(createInsertBarriersPass());
+    device.addPass(createTileToThreadsPass());
+  } else {
     buildThreadsPipeline(passes, *findChip(chip), tensorCores);
+  }
   buildNvvmPipeline(passes);
   if (failed(passes.run(*module)))
     return nullptr;

@@ -16,13 +16,12 @@ gpu.module @gpu {
   // CHECK: %[[SUM:.*]] = arith.addf
   // CHECK: nvvm.shfl.sync bfly {{.*}}, %[[SUM]]
   // CHECK-COUNT-4: nvvm.shfl.sync bfly
-  // CHECK-NOT: nvvm.shfl
-  // CHECK: nvvm.barrier
+  // One barrier is the op's own, fovea-insert-barriers sees to others.
+  // CHECK-NOT: {{nvvm.shfl|nvvm.barrier}}
   // CHECK: llvm.store {{.*}} : f32, !llvm.ptr<3>
   // CHECK: nvvm.barrier
   // CHECK-COUNT-2: llvm.load {{.*}} : !llvm.ptr<3> -> f32
-  // CHECK-NOT: llvm.load
-  // CHECK: nvvm.barrier
+  // CHECK-NOT: {{llvm.load|nvvm.barrier}}
   // One thread stores.
   // CHECK: scf.if
   // CHECK: memref.store
