@@ -115,7 +115,8 @@ struct Rows {
       return std::nullopt;
     Rows rows;
     rows.type = dyn_cast<RankedTensorType>(group.getResult(0).getType());
-    if (!rows.type || rows.type.getRank() < 2 || !rows.type.getElementType().isF32())
+    if (!rows.type || rows.type.getRank() < 2 || !rows.type.getElementType().isF32() ||
+        rows.type.isDynamicDim(rows.type.getRank() - 1)) // a row has a place in registers
       return std::nullopt;
     for (Operation &step : group.getBody().front().without_terminator()) {
       bool ofType = step.getNumResults() == 1 && step.getResult(0).getType() == rows.type;

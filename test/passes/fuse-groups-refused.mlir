@@ -247,3 +247,15 @@ func.func @around(%x: tensor<4x32xf32>) -> (tensor<4x32xf32>, tensor<4x32xf32>) 
   %2 = fovea.layer_norm %0 weight(%1 : tensor<32xf32>) eps(1.0e-5) : tensor<4x32xf32>
   return %0, %2 : tensor<4x32xf32>, tensor<4x32xf32>
 }
+
+// -----
+
+// Rows whose length is not known: no tile holds one, so each op is computed by itself.
+
+// CHECK-LABEL: func.func @rows_of_any_length
+// CHECK-COUNT-2: fovea.group
+func.func @rows_of_any_length(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %0 = fovea.activation tanh %x : tensor<?x?xf32>
+  %1 = fovea.activation silu %0 : tensor<?x?xf32>
+  return %1 : tensor<?x?xf32>
+}
