@@ -49,7 +49,7 @@ void KernelBuilder::startPhase(StringRef name) {
   phases->phases.push_back(next);
   values.clear();
   bind(next.function);
-  setInsertionPointToStart(block);
+  setInsertionPointToEnd(block);
 }
 
 //===-- Loops --------------------------------------------------------------------------------===//

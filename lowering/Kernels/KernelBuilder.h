@@ -80,6 +80,8 @@ public:
   /// makes the functions.
   KernelPhases *phases = nullptr;
   std::function<void(func::FuncOp)> bind;
+  /// Constants that are read as whole tensors, and where they lie; each phase finds them anew.
+  SmallVector<std::pair<Value, memref::GlobalOp>> constants;
 
   /// The group's region to the kernel: tensors to buffers, caches to memory and length, index
   /// values to themselves.

@@ -129,10 +129,9 @@ LogicalResult KernelTable::buildSingle(KernelBuilder &k, GroupOp group) {
       if (!value)
         return constant.emitOpError("expects a tensor that is written out, got ")
                << constant.getValue();
-      memref::GlobalOp global = getConstant(constant.getLoc(), value);
-      k.buffers[operand] =
-          memref::GetGlobalOp::create(k, constant.getLoc(), global.getType(), global.getName());
+      k.constants.emplace_back(operand, getConstant(constant.getLoc(), value));
     }
+  k.bind(k.phases->phases.back().function);
   if (isPooling(group))
     return buildTilePool(k, cast<PoolOp>(*op), cast<RowScheduleAttr>(group.getScheduleAttr()));
   auto tiles = dyn_cast<AttentionScheduleAttr>(group.getScheduleAttr());
@@ -159,7 +158,13 @@ LogicalResult KernelTable::build(GroupOp group, ArrayRef<Type> types, Kernel &ke
   KernelBuilder k(group.getLoc(), OpBuilder::atBlockBegin(&function.getBody().front()),
                   loops ? loops.getParallel() : 1);
   k.phases = &kernel.phases;
-  k.bind = [&](func::FuncOp next) { bindArguments(k, group, next); };
+  k.bind = [&](func::FuncOp next) {
+    bindArguments(k, group, next);
+    OpBuilder begin = OpBuilder::atBlockBegin(&next.getBody().front());
+    for (auto [value, global] : k.constants)
+      k.buffers[value] =
+          memref::GetGlobalOp::create(begin, value.getLoc(), global.getType(), global.getName());
+  };
   k.bind(function);
   kernel.schedule = schedule;
   if (isa<LoopScheduleAttr, AttentionScheduleAttr>(schedule) || isPooling(group)) {
