@@ -302,7 +302,12 @@ std::optional<Fill> raise::evaluateEmptyRow(Expressions &e, const AttentionForm 
     return std::nullopt;
   Expr row = e.replace(form.whole, hidden);
   FloatType real = Float32Type::get(e.getContext());
-  Expr mean = makeAttention(e, e.constant(0.0, real), form.value, nullptr, form.key).value;
+  auto makeMean = [&](Expr of) {
+    return makeAttention(e, e.constant(0.0, real), of, nullptr, form.key).value;
+  };
+  Expr mean = makeMean(form.value);
+  // What narrow types round is in proportion to the terms of a sum, which may be much less.
+  Expr size = makeMean(e.compute<math::AbsFOp>(cast<FloatType>(form.value->type), {form.value}));
   std::optional<Fill> fill;
   for (int seed = 1; seed <= 4; ++seed) {
     Evaluator evaluate(e, seed * 31);
@@ -311,15 +316,16 @@ std::optional<Fill> raise::evaluateEmptyRow(Expressions &e, const AttentionForm 
     for (const Axis &axis : form.axes)
       for (unsigned dim : axis)
         evaluate.place[dim] = (seed * (dim + 1)) % std::max<int64_t>(evaluate.getExtent(dim), 1);
-    std::optional<double> found = evaluate.evaluateReal(row), average = evaluate.evaluateReal(mean);
-    if (!found || !average)
+    std::optional<double> found = evaluate.evaluateReal(row), average = evaluate.evaluateReal(mean),
+                          terms = evaluate.evaluateReal(size);
+    if (!found || !average || !terms)
       return std::nullopt;
     std::optional<Fill> here;
     if (std::isnan(*found))
       here = Fill::Nan;
     else if (*found == 0)
       here = Fill::Zero;
-    else if (std::fabs(*found - *average) <= 1e-2 * std::max(std::fabs(*average), 1e-3))
+    else if (std::fabs(*found - *average) <= 5e-2 * *terms)
       here = Fill::Mean;
     if (!here || (fill && *fill != *here))
       return std::nullopt;
