@@ -52,6 +52,21 @@ static Expr stripGuard(Expr expr) {
   return expr;
 }
 
+/// Whether a predicate of a row is a factor of its weights and of their sum alike: where it does
+/// not hold, the row sees no key.
+static bool isNormalizedAway(Expressions &e, Expr whole, Expr factor) {
+  Expr inner = stripCasts(factor);
+  if (!inner->is<arith::UIToFPOp>() || !inner->args[0]->type.isInteger(1) ||
+      inner->args[0]->isConstant())
+    return false;
+  llvm::DenseMap<Expr, Expr> nothing;
+  nothing[inner] = e.constant(0.0, cast<FloatType>(inner->type));
+  Evaluator evaluate(e, /*seed=*/31);
+  evaluate.place.assign(e.getNumDims(), 0);
+  std::optional<double> found = evaluate.evaluateReal(e.replace(whole, nothing));
+  return found && std::isnan(*found);
+}
+
 static Expr multiply(Expressions &e, ArrayRef<Expr> factors, FloatType type) {
   Expr result = e.constant(1.0, type);
   for (Expr factor : factors)
@@ -449,7 +464,8 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
       for (Expr factor : outer)
         addFactors(e, stripGuard(factor), factors);
       for (Expr factor : factors)
-        if (factor->dependsOn(form.key) && getExps(factor, form.key).empty())
+        if (getExps(factor, form.key).empty() &&
+            (factor->dependsOn(form.key) || isNormalizedAway(e, form.whole, factor)))
           masks.push_back(factor);
       SmallVector<Value> booleans;
       for (Expr mask : masks)
