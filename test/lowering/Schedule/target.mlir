@@ -10,5 +10,5 @@
 // AVX2: fovea.target = #fovea.target<"avx2", lanes = 8, registers = 16>
 // SSE: fovea.target = #fovea.target<"sse", lanes = 4, registers = 16>
 // HOST: fovea.target = #fovea.target<"{{(avx512|avx2|sse)}}"
-// WRONG: error: expects a target level of avx512, avx2, sse, sm_80, got 'neon'
+// WRONG: error: expects a target level of avx512, avx2, sse, sm_80, sm_90a, got 'neon'
 module {}
