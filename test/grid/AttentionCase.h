@@ -59,6 +59,8 @@ public:
                                                     std::mt19937_64 &random) const;
   /// Largest |difference| / max |expected| that is right.
   double getTolerance() const;
+  /// Whether queries, keys and values are all of bf16, and so what GPUs multiply.
+  bool isOfHalves() const { return choice[Types] == 2; }
   /// Whether a tile program computes it; plain loops do the others.
   bool isTiled() const { return makeTiled(choice) == choice; }
 
