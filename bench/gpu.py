@@ -9,7 +9,6 @@ import datetime
 import json
 import pathlib
 import statistics
-import struct
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,7 @@ import numpy as np
 import compare
 import gpu_cases
 import models
+from compare import say
 
 ROOT = compare.ROOT
 FOLDER = ROOT / "build" / "bench-models" / "gpu"
@@ -27,10 +27,6 @@ COPIED = 1 << 30  # bytes of the copy whose rate is the device's
 PEERS_OF = {"attention": ["flash", "cudnn"], "one-query": ["flash", "cudnn"], "gemm": ["cublas"], "model": []}
 CHECKPOINTS = {"shakespeare": ROOT / "examples" / "models" / "shakespeare-llama"}
 models.SHAPES["llama-tiny"] = dict(models.SHAPES["llama-110m"], hidden_size=64, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2, intermediate_size=96, vocab_size=100)
-
-
-def say(text):
-    print(f"bench: {text}", file=sys.stderr, flush=True)
 
 
 class Worker(compare.Process):
@@ -45,9 +41,7 @@ def checkpoint(case):
 
 def write_weight(path, array):
     """A bf16 matrix called w as safetensors."""
-    head = json.dumps({"w": {"dtype": "BF16", "shape": list(array.shape), "data_offsets": [0, array.nbytes]}}).encode()
-    head += b" " * (-len(head) % 8)
-    path.write_bytes(struct.pack("<Q", len(head)) + head + array.tobytes())
+    path.write_bytes(models.head({"w": {"dtype": "BF16", "shape": list(array.shape), "data_offsets": [0, array.nbytes]}}) + array.tobytes())
 
 
 def prepare(case, gpu):

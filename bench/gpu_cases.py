@@ -7,6 +7,8 @@ import functools
 
 import numpy as np
 
+from models import narrow
+
 TOKENS, COLUMNS = 16384, 2048
 LENGTHS = [512, 1024, 2048, 4096, 8192, 16384]
 ROWS = 64  # of a result that are compared with f64
@@ -52,12 +54,6 @@ TINY = {
 
 def find(name):
     return CASES.get(name) or TINY[name]
-
-
-def narrow(values):
-    """f32 to bf16, to the nearest."""
-    bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
-    return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
 
 
 def widen(values):

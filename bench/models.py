@@ -41,11 +41,21 @@ def tensors(shape):
         yield "lm_head.weight", (words, hidden), hidden**-0.5
 
 
+def narrow(values):
+    """f32 to bf16 as numpy's uint16, to the nearest."""
+    bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
+    return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
+
+
 def encode(values, dtype):
-    if dtype == "f32":
-        return values.tobytes()
-    bits = values.view(np.uint32)
-    return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16).tobytes()
+    return (values if dtype == "f32" else narrow(values)).tobytes()
+
+
+def head(tensors):
+    """The beginning of a .safetensors file; `tensors` has a record for each name."""
+    text = json.dumps(tensors).encode()
+    text += b" " * (-len(text) % 8)
+    return struct.pack("<Q", len(text)) + text
 
 
 def make(name, folder, dtype="f32"):
@@ -60,13 +70,11 @@ def make(name, folder, dtype="f32"):
     for tensor, sizes, _ in tensors(shape):
         begin, end = end, end + size * int(np.prod(sizes))
         header[tensor] = {"dtype": dtype.upper(), "shape": list(sizes), "data_offsets": [begin, end]}
-    head = json.dumps(header).encode()
-    head += b" " * (-len(head) % 8)
     rng = np.random.default_rng(0)
     # Numbers for all of a large model would take minutes to draw: slices of one pool serve, each begun elsewhere.
     pool = rng.standard_normal(1 << 23, dtype=np.float32)
     with (folder / "model.safetensors").open("wb") as file:
-        file.write(struct.pack("<Q", len(head)) + head)
+        file.write(head(header))
         for _, sizes, spread in tensors(shape):
             count = int(np.prod(sizes))
             while count:
