@@ -170,7 +170,7 @@ int64_t SharedType::getBytes() const {
     return llvm::divideCeil(getSize(getFastAxis()), getPanel()) * getPanelStride() *
            getElementBytes();
   int64_t last = (getRows() - 1) * getRowStride() + (getColumns() - 1) * getColumnStride();
-  return (last + 1) * (getElementType().getIntOrFloatBitWidth() / 8);
+  return (last + 1) * getElementBytes();
 }
 
 // (C1)..(C4)

@@ -66,6 +66,13 @@ bool mlir::fovea::beginsWith(ArrayRef<LayoutAttr::Digit> digits,
                      });
 }
 
+bool mlir::fovea::isLeftOperand(LayoutAttr held, LayoutAttr sums) {
+  Digits depth = held.getDigits(1);
+  return held.getRows() == sums.getRows() && beginsWith(depth, {{2, 0}, {4, 1}}) &&
+         llvm::all_of(ArrayRef(depth).drop_front(2),
+                      [](LayoutAttr::Digit digit) { return digit.by == 0; });
+}
+
 ReduceDigits::ReduceDigits(LayoutAttr layout, int64_t axis) {
   for (LayoutAttr::Digit digit : layout.getDigits(axis)) {
     if (!digit.by || digit.size == 1)

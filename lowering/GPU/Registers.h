@@ -62,6 +62,10 @@ using Digits = SmallVector<tile::LayoutAttr::Digit>;
 
 bool beginsWith(ArrayRef<tile::LayoutAttr::Digit> digits, ArrayRef<tile::LayoutAttr::Digit> first);
 
+/// Whether an atom with such sums takes a tile of layout `held` as its left operand: of the same
+/// rows, its depth counted as the sums' columns are and in registers.
+bool isLeftOperand(tile::LayoutAttr held, tile::LayoutAttr sums);
+
 /// A reduction's threads along its axis: digits within a warp, which shuffles can exchange (powers
 /// of two, fastest first), and the others, which meet in shared memory.
 struct ReduceDigits {

@@ -37,7 +37,6 @@ private:
     int64_t size() const { return type.getSize(outer); }
     int64_t stride() const { return type.getStride(outer); }
     int64_t depthStride() const { return type.getStride(1 - outer); }
-    int64_t width() const { return type.getElementType().getIntOrFloatBitWidth() / 8; }
   };
 
   LogicalResult check();
@@ -93,13 +92,10 @@ LogicalResult TensorProduct::check() {
   if (auto tile = dyn_cast<TileType>(op.getA().getType())) {
     if (failed(t.checkLayout(op, tile)))
       return failure();
-    LayoutAttr found = tile.getLayout();
-    Digits along = found.getDigits(1);
-    if (found.getRows() != layout.getRows() || !beginsWith(along, {{2, 0}, {4, 1}}) ||
-        llvm::any_of(ArrayRef(along).drop_front(2), [](Digit digit) { return digit.by != 0; }))
+    if (!isLeftOperand(tile.getLayout(), layout))
       return op.emitOpError("expects a left operand in the atom's layout, its depth in registers, "
                             "got ")
-             << found;
+             << tile.getLayout();
     depth = tile.getColumns();
   } else {
     left = Shared{t.get(op.getA()), cast<SharedType>(op.getA().getType()), 0};
@@ -173,8 +169,8 @@ bool TensorProduct::hasMatrices(const Shared &operand, int64_t step) const {
   bool byDepth = operand.depthStride() == 1;
   int64_t slow = byDepth ? operand.stride() : operand.depthStride();
   int64_t fast = byDepth ? operand.depthStride() : operand.stride();
-  return halves && 16 * (step + 1) <= depth && fast == 1 && slow * operand.width() % 16 == 0 &&
-         (byDepth || operand.size() % 8 == 0);
+  return halves && 16 * (step + 1) <= depth && fast == 1 &&
+         slow * operand.type.getElementBytes() % 16 == 0 && (byDepth || operand.size() % 8 == 0);
 }
 
 SmallVector<Value> TensorProduct::loadMatrices(const Shared &operand, Value outer, bool outerFirst,

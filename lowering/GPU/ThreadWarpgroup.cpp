@@ -91,13 +91,10 @@ LogicalResult WarpgroupProduct::check() {
   if (auto tile = dyn_cast<TileType>(op.getA().getType())) {
     if (failed(t.checkLayout(op, tile)))
       return failure();
-    LayoutAttr found = tile.getLayout();
-    Digits along = found.getDigits(1);
-    if (found.getRows() != layout.getRows() || !beginsWith(along, {{2, 0}, {4, 1}}) ||
-        !llvm::all_of(ArrayRef(along).drop_front(2), isRegister))
+    if (!isLeftOperand(tile.getLayout(), layout))
       return op.emitOpError("expects a left operand in the layout of its sums, its depth in "
                             "registers, got ")
-             << found;
+             << tile.getLayout();
     depth = tile.getColumns();
   } else {
     left = Operand{cast<SharedType>(op.getA().getType()), 0};
