@@ -66,10 +66,13 @@ double interpreter::roundToType(double value, Type type) {
     return value;
   if (type.isF32())
     return static_cast<float>(value);
+  return roundToSemantics(value, cast<FloatType>(type).getFloatSemantics());
+}
+
+double interpreter::roundToSemantics(double value, const llvm::fltSemantics &semantics) {
   llvm::APFloat number(value);
   bool losesInfo;
-  number.convert(cast<FloatType>(type).getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven,
-                 &losesInfo);
+  number.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
   number.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
   return number.convertToDouble();
 }

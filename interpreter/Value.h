@@ -82,6 +82,7 @@ int64_t countElements(ArrayRef<int64_t> shape);
 
 /// `value` rounded to the nearest number of a float type, ties to even.
 double roundToType(double value, Type type);
+double roundToSemantics(double value, const llvm::fltSemantics &semantics);
 /// `value` as an integer of `width` bits, sign-extended; i1 gives 0 or 1.
 int64_t wrapToWidth(int64_t value, unsigned width);
 /// The low `width` bits of `value`.

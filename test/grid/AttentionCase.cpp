@@ -141,18 +141,19 @@ std::vector<std::pair<int64_t, int64_t>> mlir::fovea::makeLengths(int number, Ho
   return lengths;
 }
 
-std::string mlir::fovea::compareTensors(const Tensor &got, const Tensor &expected,
-                                        double tolerance) {
+std::string mlir::fovea::compareTensors(const Tensor &got, const Tensor &expected, double tolerance,
+                                        double least) {
   if (got.shape != expected.shape)
     return "shapes differ";
   double largest = 0;
   for (double x : expected.reals)
     if (std::isfinite(x))
       largest = std::max(largest, std::abs(x));
+  double allowed = tolerance * (largest > 0 ? std::max(largest, least) : 0);
   for (int64_t i = 0; i < expected.size(); ++i) {
     double x = got.reals[i], y = expected.reals[i];
-    bool same = std::isfinite(y) ? std::abs(x - y) <= tolerance * largest
-                                 : (std::isnan(y) ? std::isnan(x) : x == y);
+    bool same =
+        std::isfinite(y) ? std::abs(x - y) <= allowed : (std::isnan(y) ? std::isnan(x) : x == y);
     if (!same)
       return "element " + std::to_string(i) + ": got " + std::to_string(x) + ", expected " +
              std::to_string(y) + " (largest " + std::to_string(largest) + ")";

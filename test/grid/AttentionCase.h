@@ -97,9 +97,10 @@ constexpr int64_t kPartKeys = 32;
 /// to 129; with a split queries are few, and keys lie around numbers of whole parts.
 std::vector<std::pair<int64_t, int64_t>> makeLengths(int number, How how);
 
-/// Empty if `got` is `expected` within the tolerance; else the first place where it is not.
+/// Empty if `got` is `expected` within the tolerance, a share of the largest number, or of `least`
+/// where all are less but not all zero; else the first place where it is not.
 std::string compareTensors(const interpreter::Tensor &got, const interpreter::Tensor &expected,
-                           double tolerance);
+                           double tolerance, double least = 0);
 
 /// Whether two tensors of floats have the same elements to the bit.
 bool haveEqualBits(const interpreter::Tensor &x, const interpreter::Tensor &y);

@@ -2,6 +2,7 @@
 //
 // Cases of the tile grid that are about products: contractions with weights as they lie in memory,
 // and attention with a running maximum and sum.
+#include "interpreter/Value.h"
 #include "test/grid/TileCase.h"
 #include "llvm/ADT/APFloat.h"
 #include <algorithm>
@@ -349,19 +350,11 @@ func.func @kernel(%q: memref<?x$Dx$A>, %k: memref<?x2x?x$Dx$T>, %v: memref<?x2x?
 }
 )mlir";
 
-/// To the nearest number of a type of 16 bits.
-static double roundTo(const char *type, double x) {
-  bool lost;
-  llvm::APFloat value(x);
-  value.convert(type == std::string("f16") ? llvm::APFloat::IEEEhalf() : llvm::APFloat::BFloat(),
-                llvm::APFloat::rmNearestTiesToEven, &lost);
-  value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &lost);
-  return value.convertToDouble();
-}
-
 static TileCase makeAttention(const Attention &c) {
   auto number = [](int64_t n) { return std::to_string(n); };
   TileCase result;
+  const llvm::fltSemantics &semantics =
+      c.type == std::string("f16") ? llvm::APFloat::IEEEhalf() : llvm::APFloat::BFloat();
   result.tolerance = 4e-6;
   result.name = std::string(c.halves ? "attention_of_halves_" : "attention_") + c.type + "_" +
                 number(c.queries) + "x" + number(c.keys) + "_of_" + number(c.size) +
@@ -431,7 +424,7 @@ static TileCase makeAttention(const Attention &c) {
           double weight = std::exp2(scores[j] - next);
           total += weight;
           if (c.halves)
-            weight = roundTo(c.type, weight);
+            weight = interpreter::roundToSemantics(weight, semantics);
           for (int64_t d = 0; d < c.size; ++d)
             sums[d] += weight * v.at(3 * room + j, d);
         }
