@@ -43,13 +43,14 @@ void mlir::fovea::makeExact(ModuleOp module) {
   }
 }
 
-bool mlir::fovea::isRounded(ModuleOp module) {
-  WalkResult result = module.walk([&](Operation *op) {
+FloatType mlir::fovea::getRounding(ModuleOp module) {
+  FloatType coarsest;
+  module.walk([&](Operation *op) {
     for (Value value : op->getResults())
       if (auto real = dyn_cast<FloatType>(getElementTypeOrSelf(value.getType())))
-        if (real.getWidth() < 32)
-          return WalkResult::interrupt();
-    return WalkResult::advance();
+        if (real.getWidth() < 32 &&
+            (!coarsest || real.getFPMantissaWidth() < coarsest.getFPMantissaWidth()))
+          coarsest = real;
   });
-  return result.wasInterrupted();
+  return coarsest;
 }

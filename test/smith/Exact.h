@@ -5,13 +5,14 @@
 #define FOVEA_TEST_SMITH_EXACT_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
 
 namespace mlir::fovea {
 
 /// Turns every float of a module into f64; casts between them go.
 void makeExact(ModuleOp module);
-/// Whether a module has floats that the interpreter rounds: f16 and bf16.
-bool isRounded(ModuleOp module);
+/// The coarsest type narrower than f32 that a module computes in; null if there is none.
+FloatType getRounding(ModuleOp module);
 
 } // namespace mlir::fovea
 
