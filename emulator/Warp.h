@@ -114,10 +114,10 @@ public:
   /// What `mask` knows of its own copies.
   Mark ownCopies(uint32_t mask) const;
   /// What wgmma needs to know of a register: how many products in flight read and write it, and
-  /// how it was written since the last wgmma.fence.
+  /// how it was read or written since the last wgmma.fence.
   struct Pending {
     uint32_t reads = 0, writes = 0;
-    enum State : uint8_t { Clean, Moved, Dirty } state = Dirty;
+    enum State : uint8_t { Clean, Read, Moved, Dirty } state = Dirty;
   };
   bool fencedSinceWait = false;          ///< a wgmma.fence, since the last wgmma.wait_group
   std::vector<Pending> pendingRegisters; ///< by storage offset / 64, empty without wgmma

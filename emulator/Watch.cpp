@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Watches the registers of wgmma: instructions that touch them run through a handler that looks
-// whether a product is in flight, and remembers what was written since the last wgmma.fence.
+// whether a product is in flight, and remembers what was read and written since the last
+// wgmma.fence.
 #include "emulator/Decode.h"
 #include "emulator/Warp.h"
 
@@ -14,18 +15,20 @@ struct Guard : Details {
 };
 
 /// Registers of a product in flight may be neither written nor, if it writes them, read. What is
-/// written needs a wgmma.fence before a product uses it. Compilers bring values into a product's
-/// registers by mov behind the fence, and ptxas makes one register of both; so a mov hands on the
-/// state of what it copies.
+/// written needs a wgmma.fence before a product uses it, what is read before one writes it.
+/// Compilers bring values into a product's registers by mov behind the fence, and ptxas makes one
+/// register of both; so a mov hands on the state of what it copies.
 Step guarded(Warp &warp, const Instruction &in, uint32_t mask) {
   const Guard &guard = *static_cast<const Guard *>(in.guard);
   bool dirty = !guard.copies;
   for (uint32_t offset : guard.reads) {
-    const Warp::Pending &pending = warp.pendingRegisters[offset / 64];
+    Warp::Pending &pending = warp.pendingRegisters[offset / 64];
     if (pending.writes)
       warp.fault(__builtin_ctz(mask), "reads a register while a wgmma that writes it is in flight; "
                                       "expects wgmma.wait_group before");
     dirty |= pending.state == Warp::Pending::Dirty;
+    if (pending.state == Warp::Pending::Clean && !guard.copies)
+      pending.state = Warp::Pending::Read;
   }
   for (uint32_t offset : guard.writes) {
     Warp::Pending &pending = warp.pendingRegisters[offset / 64];

@@ -221,6 +221,9 @@ Step issue(Warp &warp, const Instruction &in, uint32_t mask) {
     if (unfenced(warp, pending))
       warp.fault(0, "accumulates into registers that other instructions wrote; expects "
                     "wgmma.fence between them");
+    if (pending.state == Warp::Pending::Read)
+      warp.fault(0, "accumulates into registers that other instructions read; expects "
+                    "wgmma.fence between them");
     if (pending.reads)
       warp.fault(0, "accumulates into a register while a wgmma that reads it is in flight");
   }

@@ -585,6 +585,16 @@ TEST(WgmmaChecks, MisuseIsFound) {
                "writes a register while a wgmma that writes it is in flight");
   EXPECT_FAULT(both(replaced(product, "wgmma.fence.sync.aligned;", ""), 128),
                "expects wgmma.fence between them");
+  // A second product into registers that were read.
+  const std::string again =
+      "st.global.v4.b32 [%o], {%a0, %a1, %a2, %a3}; wgmma.fence.sync.aligned; "
+      "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%a0, %a1, %a2, %a3}, %d1, %d1, %p5, "
+      "1, 1, 0, 0; wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;";
+  const std::string twice =
+      replaced(product, "st.global.v4.b32 [%o], {%a0, %a1, %a2, %a3};", again);
+  EXPECT_EQ(both(twice, 128), "");
+  EXPECT_FAULT(both(replaced(twice, "%a3}; wgmma.fence.sync.aligned;", "%a3};"), 128),
+               "accumulates into registers that other instructions read");
   EXPECT_FAULT(both(replaced(product, "fence.proxy.async.shared::cta;", ""), 128),
                "multiplies shared address");
   EXPECT_FAULT(both(replaced(product, "bar.sync 0;", ""), 128),
