@@ -66,6 +66,7 @@ public:
 private:
   LogicalResult walk(Operation &op, Pending &pending, bool dry);
   static Access getAccess(Operation &op);
+  static bool beginsCopies(Operation &op, const Pending &pending);
 };
 
 } // namespace
@@ -118,6 +119,25 @@ static LogicalResult checkCopies(Operation &op, const Access &access, const Pend
   return success();
 }
 
+/// Whether an op's regions begin a copy to pending bytes before they come to a barrier of their
+/// own.
+bool Barriers::beginsCopies(Operation &op, const Pending &pending) {
+  for (Region &region : op.getRegions())
+    for (Operation &inner : region.getOps()) {
+      if (isa<BarrierOp>(inner))
+        break;
+      bool begins = inner
+                        .walk([&](CopyOp copy) {
+                          bool waits = copy.getAsync() && needsBarrier(getAccess(*copy), pending);
+                          return waits ? WalkResult::interrupt() : WalkResult::advance();
+                        })
+                        .wasInterrupted();
+      if (begins)
+        return true;
+    }
+  return false;
+}
+
 LogicalResult Barriers::walk(Operation &op, Pending &pending, bool dry) {
   if (isa<BarrierOp>(op)) {
     pending.clear();
@@ -138,11 +158,7 @@ LogicalResult Barriers::walk(Operation &op, Pending &pending, bool dry) {
     pending.clear();
   };
   // Copies that are begun once or not at all: one barrier before that, and none behind it.
-  if (isa<scf::ForOp, scf::IfOp>(op) &&
-      op.walk([&](CopyOp copy) {
-          bool waits = copy.getAsync() && needsBarrier(getAccess(*copy), pending);
-          return waits ? WalkResult::interrupt() : WalkResult::advance();
-        }).wasInterrupted())
+  if (isa<scf::ForOp, scf::IfOp>(op) && beginsCopies(op, pending))
     insert();
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     // A round may begin with what the round before has left; a dry one finds out what that is.
