@@ -129,6 +129,42 @@ bool Judge::isReached(size_t site) const {
   return find(parsed.replace(site, "trap;")).kind != Verdict::Survived;
 }
 
+/// Whether another wgmma.fence always comes before this one, and nothing between them touches a
+/// register that a product sums in or reads.
+bool Judge::isFencedBefore(size_t site) const {
+  const std::vector<Statement> &all = parsed.statements();
+  std::set<std::string> held;
+  std::vector<std::vector<size_t>> previous(all.size());
+  for (size_t i = 0; i < all.size(); ++i) {
+    for (size_t j : parsed.successors(i))
+      previous[j].push_back(i);
+    if (all[i].is("wgmma.mma_async"))
+      for (const std::string &operand : all[i].operands)
+        if (operand.front() == '{')
+          for (const std::string &name : splitOperands(operand.substr(1, operand.size() - 2)))
+            held.insert(name);
+  }
+  std::set<size_t> seen;
+  std::vector<size_t> open = previous[site];
+  if (open.empty())
+    return false;
+  while (!open.empty()) {
+    size_t i = open.back();
+    open.pop_back();
+    if (!seen.insert(i).second || all[i].is("wgmma.fence"))
+      continue;
+    if (previous[i].empty())
+      return false;
+    if (all[i].base() != "wgmma")
+      for (const std::vector<std::string> &names : {all[i].reads(), all[i].writes()})
+        for (const std::string &name : names)
+          if (held.count(name))
+            return false;
+    open.insert(open.end(), previous[i].begin(), previous[i].end());
+  }
+  return true;
+}
+
 /// No thread touches shared memory, or begins a copy to it or waits for one, on any way from the
 /// barrier to the next one or the end, or on none from the one before (or the kernel's beginning)
 /// to this.
@@ -602,6 +638,8 @@ std::string Judge::explain(const Mutant &mutant) const {
       return "no shared access between barriers";
     return isSameLength && isLoadSame(mutant.site, changed) ? "the load is the same before it" : "";
   }
+  if (before.is("wgmma.fence") && isFencedBefore(mutant.site))
+    return "the fence before it is enough";
   if (isStoreIdle(mutant.site))
     return "what is stored does not matter";
   if (!isSameLength)

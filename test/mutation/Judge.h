@@ -96,6 +96,7 @@ private:
   std::string explain(const Mutant &mutant) const;
   bool isReached(size_t site) const;
   bool isBarrierIdle(size_t site) const;
+  bool isFencedBefore(size_t site) const;
   bool isWaitIdle(size_t site, const Statement &after) const;
   bool isForAnyCopy(const Mutant &mutant, const Statement &after) const;
   bool isStoredByOthers(const Mutant &mutant, const Statement &after) const;
