@@ -449,6 +449,10 @@ LogicalResult SharedOp::verify() {
            << alignment << " bytes for " << type << ", got " << *getAt();
   if (std::optional<int64_t> stages = getStages(); stages && *stages <= 0)
     return emitOpError("expects a positive number of stages, got ") << *stages;
+  int64_t stages = getStages().value_or(0);
+  if (std::optional<int64_t> kept = getKept(); kept && (*kept <= 0 || *kept >= stages))
+    return emitOpError("expects to keep at least one slot and fewer than all, got ")
+           << *kept << " of " << stages;
   return success();
 }
 
@@ -551,5 +555,30 @@ LogicalResult MmaOp::verify() {
     return emitOpError("expects whole 64 rows, eights of up to 256 columns and a depth of whole 16 "
                        "for m64k16, got ")
            << rows << ", " << result.getColumns() << " and " << depth;
+  // (C6)
+  if (getAsync() && !byWarpgroups)
+    return emitOpError("expects m64k16 for a product that is only begun");
+  if (getAsync() && !(getResult().hasOneUse() && isa<SettleOp>(*getResult().user_begin()) &&
+                      (*getResult().user_begin())->getBlock() == (*this)->getBlock()))
+    return emitOpError("expects to be begun for one tile.settle in its block");
+  return success();
+}
+
+LogicalResult SettleOp::verify() {
+  // (C1)
+  auto product = getProduct().getDefiningOp<MmaOp>();
+  if (!product || !product.getAsync())
+    return emitOpError("expects a product by tile.mma async");
+  int64_t behind = 0, pending = getPending();
+  for (Operation *op = product->getNextNode(); op != *this; op = op->getNextNode())
+    if (auto other = dyn_cast<MmaOp>(op))
+      behind += other.getAsync();
+  if (pending < 0 || behind < pending)
+    return emitOpError("expects to wait for its product, behind which ")
+           << behind << " were begun, got pending(" << pending << ")";
+  // (C2)
+  for (Value value : getAfter())
+    if (auto tile = cast<TileType>(value.getType()); !tile.getElementType().isF32())
+      return emitOpError("expects to come after tiles of f32, got ") << tile;
   return success();
 }

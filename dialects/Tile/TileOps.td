@@ -366,21 +366,25 @@ def SharedOp : TileOp<"shared", [MemoryEffects<[MemAlloc]>]> {
     All threads of the block see the same. `at` is its place in the block's memory, in bytes: `fovea-plan-shared` sets
     it. Lives as long as the block; stands in the kernel itself, in no loop.
 
-    With `stages n` it is a ring: n matrices of the type, used through `tile.slot` only.
+    With `stages n` it is a ring: n matrices of the type, used through `tile.slot` only. With `kept k` the slots of the k
+    rounds before a loop's own may still be read in it.
 
     * (C1) `at` is not negative, and a multiple of 16, with a swizzle of eight times its bytes.
-    * (C2) `stages` is positive.
+    * (C2) `stages` is positive, and more than `kept`, which is positive and a ring's.
 
     ```mlir
     %s = tile.shared at(1024) : !tile.shared<64x32xf32, strides [1, 68]>
     %ring = tile.shared stages(3) at(9728) : !tile.shared<64x32xf32>
+    %late = tile.shared stages(3) kept(1) at(9728) : !tile.shared<64x32xf32>
     ```
   }];
-  let arguments = (ins OptionalAttr<I64Attr>:$at, OptionalAttr<I64Attr>:$stages);
+  let arguments = (ins OptionalAttr<I64Attr>:$at, OptionalAttr<I64Attr>:$stages, OptionalAttr<I64Attr>:$kept);
   let results = (outs Res<Tile_SharedType, "", [MemAlloc]>:$memory);
-  let assemblyFormat = "(`stages` `(` $stages^ `)`)? (`at` `(` $at^ `)`)? attr-dict `:` qualified(type($memory))";
+  let assemblyFormat = [{
+    (`stages` `(` $stages^ `)`)? (`kept` `(` $kept^ `)`)? (`at` `(` $at^ `)`)? attr-dict `:` qualified(type($memory))
+  }];
   let builders = [OpBuilder<(ins "SharedType":$type, "::mlir::IntegerAttr":$at), [{
-    build($_builder, $_state, type, at, ::mlir::IntegerAttr());
+    build($_builder, $_state, type, at, ::mlir::IntegerAttr(), ::mlir::IntegerAttr());
   }]>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -518,12 +522,15 @@ def MmaOp : TileOp<"mma"> {
     element by element, zero outside of its view. With an `atom` the warps' own rows of a may be a tile in registers,
     as the atom takes them.
 
+    An `async` product is only begun. A `tile.settle` gives its result; until then its memory is not written.
+
     * (C1) the shapes of a, b and the result fit together.
     * (C2) the result is of f32 or f64; a's and b's elements are floating-point numbers no wider.
     * (C3) a tile operand is a load's, or an atom's a.
     * (C4) an atom takes the operands' types and sums in the result's.
     * (C5) shared memory has a swizzle if the atom is `m64k16`, and only then; that atom's depth is a multiple of 16, and
       its result has whole 64 rows and eights of columns, up to 256.
+    * (C6) an `async` product has that atom, and its result one use: a `tile.settle` behind it in its block.
 
     ```mlir
     %s = tile.mma %xs, %ws transpose_b into %acc
@@ -532,11 +539,35 @@ def MmaOp : TileOp<"mma"> {
   }];
   let arguments = (ins Arg<AnyTypeOf<[Tile_TileType, Tile_SharedType]>, "", [MemRead]>:$a,
                        Arg<AnyTypeOf<[Tile_TileType, Tile_SharedType]>, "", [MemRead]>:$b,
-                       Tile_TileType:$acc, UnitAttr:$transpose_b, OptionalAttr<Tile_Atom>:$atom);
+                       Tile_TileType:$acc, UnitAttr:$transpose_b, OptionalAttr<Tile_Atom>:$atom, UnitAttr:$async);
   let results = (outs Tile_TileType:$result);
   let assemblyFormat = [{
-    $a `,` $b (`transpose_b` $transpose_b^)? `into` $acc (`atom` `(` $atom^ `)`)? attr-dict
+    $a `,` $b (`transpose_b` $transpose_b^)? `into` $acc (`atom` `(` $atom^ `)`)? (`async` $async^)? attr-dict
     `:` type($a) `,` type($b) `->` custom<ResultAndAcc>(type($result), ref($acc), type($acc))
+  }];
+  let hasVerifier = 1;
+}
+
+def SettleOp : TileOp<"settle", [MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["product", "result"]>]> {
+  let summary = "Waits for a product that was begun";
+  let description = [{
+    Until all but the `pending` latest products are done. What `after` names is computed before the wait, under the
+    products: PTX shows no dependence between the two, and an assembler would rather wait first.
+
+    * (C1) the product is an `async` `tile.mma`, and one of those waited for: no more than `pending` were begun behind it.
+    * (C2) `after` is of f32.
+
+    ```mlir
+    %begun = tile.mma %xs, %ws into %acc atom(m64k16) async
+        : !tile.tile<64x64xbf16>, !tile.shared<64x64xbf16, swizzle 128> -> !tile.tile<64x64xf32>
+    %sums = tile.reduce sum %weights axis(1) : !tile.tile<64x64xf32> -> !tile.tile<64x1xf32>
+    %s = tile.settle %begun pending(0) after(%sums : !tile.tile<64x1xf32>) : !tile.tile<64x64xf32>
+    ```
+  }];
+  let arguments = (ins Tile_TileType:$product, I64Attr:$pending, Variadic<Tile_TileType>:$after);
+  let results = (outs Tile_TileType:$result);
+  let assemblyFormat = [{
+    $product `pending` `(` $pending `)` (`after` `(` $after^ `:` type($after) `)`)? attr-dict `:` qualified(type($product))
   }];
   let hasVerifier = 1;
 }

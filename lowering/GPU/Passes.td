@@ -117,7 +117,8 @@ def PipelineCopiesPass : Pass<"fovea-pipeline-copies", "::mlir::func::FuncOp"> {
     In a loop, a `tile.copy` whose place depends on the round's index and on what is outside of the loop alone begins
     `stages - 1` rounds ahead, by `cp.async`: its memory becomes a ring of `stages` slots. One barrier in a round says both
     that its data are there for all threads and that the slot of the round before may be filled again. Copies past the
-    last round are not begun.
+    last round are not begun. Where `fovea-overlap-products` can do a product a round later, what it reads stays for that
+    round: the loop's rings have `kept(1)`, one slot more.
 
     ```mlir
     // before
@@ -159,6 +160,49 @@ def PipelineCopiesPass : Pass<"fovea-pipeline-copies", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"loops", "loops", "Loops whose copies begin ahead">];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::fovea::tile::TileDialect"];
+}
+
+def OverlapProductsPass : Pass<"fovea-overlap-products", "::mlir::func::FuncOp"> {
+  let summary = "Compute a round's softmax while products run";
+  let description = [{
+    In a loop with two products by `m64k16`, of which the second one's left operand comes from the first and whose result
+    is only carried, the second is done a round later: it begins together with the next round's first product and is waited
+    for at that round's end. What the round computes of its first product, it computes under the second (FlashAttention-3,
+    Shah et al. 2024, section 3.2). The first round stands before the loop, without a second product, and the
+    last one's second product behind it.
+
+    ```mlir
+    // before
+    %sums = scf.for %j = %c0 to %n step %c64 iter_args(%o = %zeros) -> (!tile.tile<64x64xf32>) {
+      ...
+      %s = tile.mma %q, %ks transpose_b into %zeros atom(m64k16) : ...
+      %p = ... %s ...
+      %scaled = ... %o ...
+      %next = tile.mma %p, %vs into %scaled atom(m64k16) : ...
+      scf.yield %next : !tile.tile<64x64xf32>
+    }
+    // after
+    %p0, %o0 = ...                                 // the first round
+    %o1, %p1, %n1 = scf.for %j = %c64 to %n step %c64 iter_args(%o = %o0, %p = %p0, %before = %c0) -> (...) {
+      ...
+      %s0 = tile.mma %q, %ks transpose_b into %zeros atom(m64k16) async : ...
+      %late = tile.slot %ring[%before] : ...
+      %next = tile.mma %p, %late into %o atom(m64k16) async : ...
+      %s = tile.settle %s0 pending(1) : ...
+      %p2 = ... %s ...
+      %done = tile.settle %next pending(0) after(%total : ...) : ...
+      %scaled = ... %done ...
+      scf.yield %scaled, %p2, %slot : ...
+    }
+    %last = tile.slot %ring[%n1] : ...
+    %sums = tile.mma %p1, %last into %o1 atom(m64k16) : ...
+    ```
+
+    A loop that may have no round stands with its first one in a branch. Loops stay as they are whose second product reads no
+    ring with `kept`, and those where something but that product needs what is carried.
+  }];
+  let statistics = [Statistic<"loops", "loops", "Loops whose products run under what follows">];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect", "::mlir::fovea::tile::TileDialect"];
 }
 
 def PlanSharedPass : Pass<"fovea-plan-shared", "::mlir::func::FuncOp"> {

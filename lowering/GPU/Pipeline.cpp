@@ -32,6 +32,7 @@ void mlir::fovea::buildThreadsPipeline(OpPassManager &pm, const Chip &chip, bool
   PipelineCopiesPassOptions copies;
   copies.limit = chip.sharedBytes;
   kernels.addPass(createPipelineCopiesPass(copies));
+  kernels.addPass(createOverlapProductsPass());
   kernels.addPass(createPlanSharedPass({chip.sharedBytes}));
   kernels.addPass(createInsertBarriersPass());
   device.addPass(createTileToThreadsPass());

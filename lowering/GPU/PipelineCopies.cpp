@@ -3,6 +3,7 @@
 // Copies to shared memory some rounds ahead of what reads them. The pass's text says what it leaves
 // as it is.
 #include "lowering/GPU/GPU.h"
+#include "lowering/GPU/LateProduct.h"
 #include "lowering/GPU/SharedPlan.h"
 #include "lowering/GPU/Vectors.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -50,6 +51,8 @@ private:
 
   scf::ForOp loop;
   SmallVector<Ahead> copies;
+  /// How many rounds later than its own one a product may still read its slot.
+  int64_t kept = 0;
 };
 
 } // namespace
@@ -78,6 +81,9 @@ Pipeline::Pipeline(scf::ForOp loop) : loop(loop) {
   for (auto copy : loop.getBody()->getOps<CopyOp>())
     if (std::optional<Ahead> found = inspect(copy))
       copies.push_back(std::move(*found));
+  if (std::optional<LateProduct> late = LateProduct::find(loop))
+    kept = llvm::any_of(
+        copies, [&](Ahead &ahead) { return ahead.memory.getMemory() == late->product.getB(); });
 }
 
 bool Pipeline::addSlice(Value value, SmallVectorImpl<Operation *> &slice) {
@@ -176,17 +182,18 @@ void Pipeline::rewrite(int64_t stages) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(ahead.memory);
     ahead.ring = SharedOp::create(b, ahead.memory.getMemory().getType(), IntegerAttr(),
-                                  b.getI64IntegerAttr(stages));
+                                  b.getI64IntegerAttr(stages + kept),
+                                  kept ? b.getI64IntegerAttr(kept) : IntegerAttr());
   }
   auto constant = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(b, value); };
   int64_t step = *getConstant(loop.getStep()), before = stages - 1;
-  Value zero = constant(0), one = constant(1), last = constant(before);
+  Value zero = constant(0), one = constant(1), last = constant(before + kept);
   auto add = [&](Value l, int64_t r) { return b.createOrFold<arith::AddIOp>(l, constant(r)); };
   // The first rounds.
   if (before == 1) {
     begin(b, loop.getLowerBound(), zero);
   } else {
-    auto rounds = scf::ForOp::create(b, zero, last, one);
+    auto rounds = scf::ForOp::create(b, zero, constant(before), one);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(rounds.getBody());
     Value offset = arith::MulIOp::create(b, rounds.getInductionVar(), constant(step));
@@ -206,10 +213,12 @@ void Pipeline::rewrite(int64_t stages) {
   b.setInsertionPointToStart(loop.getBody());
   WaitOp::create(b, stages - 2);
   BarrierOp::create(b);
-  // Behind the barrier nobody reads the slot of the round before any more.
-  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, slot, zero);
-  Value previous = arith::SubIOp::create(b, slot, one);
-  Value free = arith::SelectOp::create(b, isFirst, last, previous);
+  // Behind the barrier nobody reads the slot of the round before any more, or that of the one
+  // before it where the former is kept.
+  Value back = constant(1 + kept);
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, slot, back);
+  Value previous = arith::SubIOp::create(b, slot, back), wrapped = add(slot, before);
+  Value free = arith::SelectOp::create(b, isFirst, wrapped, previous);
   begin(b, add(loop.getInductionVar(), before * step), free);
   for (Ahead &ahead : copies) {
     Value ring = ahead.ring.getMemory(), memory = SlotOp::create(b, ring.getType(), ring, slot);

@@ -325,7 +325,7 @@ Value Staging::stage(const Operand &operand, Value memory, Value k, int64_t chun
 
 Value Staging::multiply(Value a, Value bOperand, Value sum) {
   return MmaOp::create(b, sum.getType(), a, bOperand, sum, dot.getTransposeBAttr(),
-                       dot.getAtomAttr());
+                       dot.getAtomAttr(), /*async=*/UnitAttr());
 }
 
 void Staging::run() {

@@ -80,6 +80,7 @@ private:
   LogicalResult lower(tile::MmaOp op);
   LogicalResult lowerByWarps(tile::MmaOp op);
   LogicalResult lowerByWarpgroups(tile::MmaOp op);
+  LogicalResult lower(tile::SettleOp op);
   /// The elements of an operand at depth `k` that a thread's registers along an axis of the result
   /// need: `axis` is the operand's own one that is not depth.
   using DepthReader = std::function<SmallVector<Value>(Value k)>;
@@ -91,9 +92,12 @@ private:
   Value get(Value old) { return mapping.lookup(old); }
   ValueRange getTile(Value old) { return tiles.find(old)->second; }
   void define(Value old, SmallVector<Value> registers) { tiles[old] = std::move(registers); }
-  /// What stands for values in their order: a tile's registers, or the one value of what is no
-  /// tile.
+  /// What stands for values in their order where they are carried: a tile's registers, halves two
+  /// by two as a register of 32 bits holds them, or the one value of what is no tile.
   SmallVector<Value> flatten(ValueRange values);
+  SmallVector<Type> flatten(TypeRange types);
+  /// Makes `values` stand for `flat`, in that order.
+  void unflatten(ValueRange values, ValueRange flat);
   FailureOr<const ViewMemory *> getView(Operation *op, Value view);
   /// Fails with an error at `op` for a tile without a layout or with one of more threads.
   LogicalResult checkLayout(Operation *op, tile::TileType type);

@@ -2,8 +2,9 @@
 //
 // Products by warpgroups: wgmma (PTX ISA 8.0, 9.7.15). Four warps multiply 64 rows by all columns;
 // each holds of the sums its own 16 rows, as mma.sync gives them. The right operand is read where
-// it lies in shared memory, the left one there or in registers. A product is one piece of assembly:
-// nothing may touch its registers from the first instruction to the wait, and LLVM does not know.
+// it lies in shared memory, the left one there or in registers. Nothing may touch a product's
+// registers from its first instruction to the wait, and LLVM does not know: a product is one piece
+// of assembly, and the wait for one that was only begun is another, which takes all of its sums.
 #include "lowering/GPU/ThreadLowering.h"
 
 using namespace mlir;
@@ -61,8 +62,8 @@ private:
   /// The words of 16 rows and 16 of the depth, two neighbours in each: both eights of rows of the
   /// first eight columns, then of the next.
   SmallVector<Value> readLeft(int64_t block, int64_t step);
-  /// One piece of 64 rows in each warpgroup.
-  SmallVector<Value> multiply(int64_t block, ValueRange sums);
+  /// One piece of 64 rows in each warpgroup; `isLast` if it ends the product.
+  SmallVector<Value> multiply(int64_t block, ValueRange sums, bool isLast);
 
   ThreadLowering &t;
   Emitter &b;
@@ -118,6 +119,31 @@ Value WarpgroupProduct::describe(Value memory, const Operand &operand, Value off
   return b.createOrFold<arith::OrIOp>(wide, rest);
 }
 
+/// A piece of assembly that gives `count` numbers of f32.
+static SmallVector<Value> emitAssembly(Emitter &b, StringRef text, StringRef constraints,
+                                       ValueRange operands, int64_t count) {
+  Type type = LLVM::LLVMVoidType::get(b.getContext());
+  if (count)
+    type =
+        LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(count, b.getF32Type()));
+  auto dialect = LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT);
+  auto code = LLVM::InlineAsmOp::create(b, type, operands, text, (constraints + "~{memory}").str(),
+                                        /*has_side_effects=*/true, /*is_align_stack=*/false,
+                                        LLVM::tailcallkind::TailCallKind::None, dialect,
+                                        /*operand_attrs=*/ArrayAttr());
+  SmallVector<Value> results;
+  for (int64_t i = 0; i < count; ++i)
+    results.push_back(LLVM::ExtractValueOp::create(b, code.getResult(0), i));
+  return results;
+}
+
+/// Two halves as wgmma takes them.
+static Value toWord(Emitter &b, ArrayRef<Value> halves) {
+  auto type = VectorType::get(2, halves.front().getType());
+  Value pair = vector::FromElementsOp::create(b, type, halves);
+  return LLVM::BitcastOp::create(b, b.getI32Type(), pair);
+}
+
 SmallVector<Value> WarpgroupProduct::readLeft(int64_t block, int64_t step) {
   TileRegisters held(cast<TileType>(op.getA().getType()));
   ValueRange values = t.getTile(op.getA());
@@ -125,8 +151,7 @@ SmallVector<Value> WarpgroupProduct::readLeft(int64_t block, int64_t step) {
   for (int64_t eight : {2 * step, 2 * step + 1})
     for (int64_t half : {0, 1}) {
       int64_t first = held.index(2 * block + half, 2 * eight);
-      words.push_back(LLVM::BitcastOp::create(b, b.getI32Type(),
-                                              t.toVector({values[first], values[first + 1]})));
+      words.push_back(toWord(b, {values[first], values[first + 1]}));
     }
   return words;
 }
@@ -137,7 +162,7 @@ static bool isZero(Value tile) {
   return splat && matchPattern(splat.getOperand(), m_AnyZeroFloat());
 }
 
-SmallVector<Value> WarpgroupProduct::multiply(int64_t block, ValueRange sums) {
+SmallVector<Value> WarpgroupProduct::multiply(int64_t block, ValueRange sums, bool isLast) {
   bool fresh = isZero(op.getAcc());
   Type element = right.type.getElementType();
   int64_t count = sums.size(), next = fresh ? count : 2 * count;
@@ -196,26 +221,20 @@ SmallVector<Value> WarpgroupProduct::multiply(int64_t block, ValueRange sums) {
       text += left->runsAlongDepth() ? ", 0" : ", 1";
     text += right.runsAlongDepth() ? ", 0;\n" : ", 1;\n";
   }
-  text += "\twgmma.commit_group.sync.aligned;\n\twgmma.wait_group.sync.aligned 0;\n\t}";
-  constraints += "~{memory}";
-  SmallVector<Type> types(count, b.getF32Type());
-  auto sumsType = LLVM::LLVMStructType::getLiteral(b.getContext(), types);
-  auto dialect = LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT);
-  auto code = LLVM::InlineAsmOp::create(b, sumsType, operands, text, constraints,
-                                        /*has_side_effects=*/true, /*is_align_stack=*/false,
-                                        LLVM::tailcallkind::TailCallKind::None, dialect,
-                                        /*operand_attrs=*/ArrayAttr());
-  SmallVector<Value> results;
-  for (int64_t i = 0; i < count; ++i)
-    results.push_back(LLVM::ExtractValueOp::create(b, code.getResult(0), i));
-  return results;
+  if (isLast || !op.getAsync())
+    text += "\twgmma.commit_group.sync.aligned;\n";
+  if (!op.getAsync())
+    text += "\twgmma.wait_group.sync.aligned 0;\n";
+  text += "\t}";
+  return emitAssembly(b, text, constraints, operands, count);
 }
 
 LogicalResult WarpgroupProduct::run() {
   if (failed(check()))
     return failure();
   SmallVector<Value> all(t.getTile(op.getAcc()));
-  for (int64_t block = 0; block < registers.count(0) / 2; ++block) {
+  int64_t blocks = registers.count(0) / 2;
+  for (int64_t block = 0; block < blocks; ++block) {
     // Eight columns after the other: of each row two, then of the row eight below.
     SmallVector<int64_t> places;
     for (int64_t eight = 0; eight < registers.count(1) / 2; ++eight)
@@ -223,7 +242,8 @@ LogicalResult WarpgroupProduct::run() {
         for (int64_t c : {0, 1})
           places.push_back(registers.index(2 * block + half, 2 * eight + c));
     SmallVector<Value> sums =
-        multiply(block, llvm::map_to_vector(places, [&](int64_t i) { return all[i]; }));
+        multiply(block, llvm::map_to_vector(places, [&](int64_t i) { return all[i]; }),
+                 /*isLast=*/block == blocks - 1);
     for (auto [place, sum] : llvm::zip(places, sums))
       all[place] = sum;
   }
@@ -235,4 +255,35 @@ LogicalResult WarpgroupProduct::run() {
 
 LogicalResult ThreadLowering::lowerByWarpgroups(MmaOp op) {
   return WarpgroupProduct(*this, op).run();
+}
+
+LogicalResult ThreadLowering::lower(SettleOp op) {
+  // ptxas moves what the wait does not read behind it, but no store: one that depends on a number
+  // and never happens, for no sum is this NaN, keeps what computes the number before the wait.
+  Value base = LLVM::AddressOfOp::create(b, shared);
+  for (Value tile : op.getAfter())
+    for (Value number : getTile(tile)) {
+      Value address = LLVM::PtrToIntOp::create(b, b.getI32Type(), base);
+      emitAssembly(b,
+                   "{\n\t.reg .pred never;\n\t.reg .b32 sum;\n\tadd.f32 sum, $0, 0f00000000;\n"
+                   "\tsetp.eq.b32 never, sum, 0x7fffdead;\n\t@never st.shared.b32 [$1], sum;\n\t}",
+                   "f,r,", {number, address}, /*count=*/0);
+    }
+  // The left operand's registers are read until then, too.
+  auto product = op.getProduct().getDefiningOp<MmaOp>();
+  SmallVector<Value> operands(getTile(op.getProduct()));
+  size_t count = operands.size();
+  if (isa<TileType>(product.getA().getType())) {
+    ValueRange left = getTile(product.getA());
+    for (size_t i = 0; i < left.size(); i += 2)
+      operands.push_back(toWord(b, {left[i], left[i + 1]}));
+  }
+  std::string text = "wgmma.wait_group.sync.aligned " + std::to_string(op.getPending()) + ";";
+  std::string constraints;
+  for (size_t i = 0; i < count; ++i)
+    constraints += "=f,";
+  for (size_t i = 0; i < operands.size(); ++i)
+    constraints += i < count ? std::to_string(i) + "," : "r,";
+  define(op.getResult(), emitAssembly(b, text, constraints, operands, count));
+  return success();
 }

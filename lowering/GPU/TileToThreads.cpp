@@ -52,7 +52,7 @@ LogicalResult ThreadLowering::lowerOp(Operation *op) {
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
         .Case<KernelOp, ViewOp, PackedOp, LoadOp, GatherOp, StoreOp, SharedOp, CopyOp, PutOp, GetOp,
               BarrierOp, SlotOp, CommitOp, WaitOp, MapOp, ReduceOp, BroadcastOp, ExtractOp, SplatOp,
-              IotaOp, CastOp, MmaOp>([&](auto tile) { return lower(tile); })
+              IotaOp, CastOp, MmaOp, SettleOp>([&](auto tile) { return lower(tile); })
         .Default([](Operation *other) {
           return other->emitOpError("is not known to fovea-tile-to-threads");
         });
@@ -125,15 +125,58 @@ LogicalResult ThreadLowering::lower(scf::ParallelOp op) {
 
 //===-- Loops and branches -------------------------------------------------------------------===//
 
+/// How many registers of a tile are carried as one value.
+static int64_t getCarriedWidth(TileType type, int64_t count) {
+  Type element = type.getElementType();
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 16 && count % 2 == 0 ? 2 : 1;
+}
+
 SmallVector<Value> ThreadLowering::flatten(ValueRange values) {
   SmallVector<Value> flat;
   for (Value value : values) {
-    if (isa<TileType>(value.getType()))
-      llvm::append_range(flat, getTile(value));
-    else
+    auto type = dyn_cast<TileType>(value.getType());
+    if (!type) {
       flat.push_back(get(value));
+      continue;
+    }
+    ValueRange registers = getTile(value);
+    size_t width = getCarriedWidth(type, registers.size());
+    for (size_t i = 0; i < registers.size(); i += width)
+      flat.push_back(toVector(SmallVector<Value>(registers.slice(i, width))));
   }
   return flat;
+}
+
+SmallVector<Type> ThreadLowering::flatten(TypeRange types) {
+  SmallVector<Type> flat;
+  for (Type type : types) {
+    auto tile = dyn_cast<TileType>(type);
+    if (!tile) {
+      flat.push_back(type);
+      continue;
+    }
+    int64_t count = TileRegisters(tile).count(), width = getCarriedWidth(tile, count);
+    Type element = tile.getElementType();
+    flat.append(count / width, width == 1 ? element : VectorType::get(width, element));
+  }
+  return flat;
+}
+
+void ThreadLowering::unflatten(ValueRange values, ValueRange flat) {
+  for (Value value : values) {
+    auto type = dyn_cast<TileType>(value.getType());
+    if (!type) {
+      mapping.map(value, flat.front());
+      flat = flat.drop_front();
+      continue;
+    }
+    int64_t count = TileRegisters(type).count(), carried = count / getCarriedWidth(type, count);
+    SmallVector<Value> registers;
+    for (Value part : flat.take_front(carried))
+      llvm::append_range(registers, toElements(part));
+    define(value, std::move(registers));
+    flat = flat.drop_front(carried);
+  }
 }
 
 /// A carried tile is as many carried values as a thread has registers of it.
@@ -145,45 +188,31 @@ LogicalResult ThreadLowering::lower(scf::ForOp op) {
   auto loop = scf::ForOp::create(b, get(op.getLowerBound()), get(op.getUpperBound()),
                                  get(op.getStep()), inits, nullptr, op.getUnsignedCmp());
   mapping.map(op.getInductionVar(), loop.getInductionVar());
-  size_t next = 0;
-  for (auto [init, argument, result] :
-       llvm::zip(op.getInitArgs(), op.getRegionIterArgs(), op.getResults())) {
-    if (!isa<TileType>(init.getType())) {
-      mapping.map(argument, loop.getRegionIterArg(next));
-      mapping.map(result, loop.getResult(next++));
-      continue;
-    }
-    size_t count = getTile(init).size();
-    define(argument, SmallVector<Value>(loop.getRegionIterArgs().slice(next, count)));
-    define(result, SmallVector<Value>(loop.getResults().slice(next, count)));
-    next += count;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    // A loop that carries nothing has its terminator already.
+    b.setInsertionPointToStart(loop.getBody());
+    unflatten(op.getRegionIterArgs(), loop.getRegionIterArgs());
+    if (failed(lowerBlock(*op.getBody())))
+      return failure();
+    SmallVector<Value> yields = flatten(op.getBody()->getTerminator()->getOperands());
+    if (!yields.empty())
+      scf::YieldOp::create(b, yields);
   }
-  OpBuilder::InsertionGuard guard(b);
-  // A loop that carries nothing has its terminator already.
-  b.setInsertionPointToStart(loop.getBody());
-  if (failed(lowerBlock(*op.getBody())))
-    return failure();
-  SmallVector<Value> yields = flatten(op.getBody()->getTerminator()->getOperands());
-  if (!yields.empty())
-    scf::YieldOp::create(b, yields);
+  unflatten(op.getResults(), loop.getResults());
   return success();
 }
 
 LogicalResult ThreadLowering::lower(scf::IfOp op) {
-  SmallVector<Type> types;
   for (Type type : op.getResultTypes()) {
     if (isa<ViewType, SharedType>(type))
       return op.emitOpError("expects to give no view and no memory, got ") << type;
-    auto tile = dyn_cast<TileType>(type);
-    if (tile && failed(checkLayout(op, tile)))
+    if (auto tile = dyn_cast<TileType>(type); tile && failed(checkLayout(op, tile)))
       return failure();
-    if (tile)
-      types.append(TileRegisters(tile).count(), tile.getElementType());
-    else
-      types.push_back(type);
   }
   bool withElse = !op.getElseRegion().empty();
-  auto branch = scf::IfOp::create(b, types, get(op.getCondition()), withElse);
+  auto branch =
+      scf::IfOp::create(b, flatten(op.getResultTypes()), get(op.getCondition()), withElse);
   auto lowerSide = [&](Block *from, Block *to) -> LogicalResult {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(to);
@@ -197,17 +226,7 @@ LogicalResult ThreadLowering::lower(scf::IfOp op) {
   if (failed(lowerSide(op.thenBlock(), branch.thenBlock())) ||
       (withElse && failed(lowerSide(op.elseBlock(), branch.elseBlock()))))
     return failure();
-  size_t next = 0;
-  for (Value result : op.getResults()) {
-    auto tile = dyn_cast<TileType>(result.getType());
-    if (!tile) {
-      mapping.map(result, branch.getResult(next++));
-      continue;
-    }
-    size_t count = TileRegisters(tile).count();
-    define(result, SmallVector<Value>(branch.getResults().slice(next, count)));
-    next += count;
-  }
+  unflatten(op.getResults(), branch.getResults());
   return success();
 }
 

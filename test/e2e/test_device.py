@@ -2,9 +2,11 @@
 """Whole models on the emulator: code for a GPU, run without one, with every check of the emulator on; or on a GPU, by --device. The examples' numbers are
 test_examples.py's."""
 import json
+import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -81,20 +83,52 @@ def test_ptxas_takes_every_kernel(fovea, tmp_path, model):
 LENGTH, HEADS, QUERIES, KEYS = 512, 4, 64, 64
 
 
-@pytest.mark.parametrize("chip", ["sm_80", "sm_90a"])
-@pytest.mark.parametrize("size", [64, 128])
-def test_attention_moves_no_more_than_it_must(fovea, tmp_path, chip, size):
-    """Causal attention of bf16, counted by the emulator: no two threads meet in a bank, and for each block of queries the
-    queries, their output and the keys and values that they see pass once."""
+def write_attention(path, size):
+    """Causal attention of bf16."""
     tensor = f"tensor<1x?x{HEADS}x{size}xbf16>"
     arguments = ", ".join(f'%{name}: {tensor} {{fovea.name = "{name}", fovea.dims = ["sequence"]}}' for name in "qkv")
-    model = tmp_path / "attention.mlir"
-    model.write_text(f"""func.func @forward({arguments}) -> ({tensor} {{fovea.name = "output", fovea.dims = ["sequence"]}}) attributes {{fovea.entry}} {{
+    path.write_text(f"""func.func @forward({arguments}) -> ({tensor} {{fovea.name = "output", fovea.dims = ["sequence"]}}) attributes {{fovea.entry}} {{
   %m = fovea.mask_causal
   %o = fovea.attention %q, %k, %v mask(%m) scale({size ** -0.5!r}) : {tensor}, {tensor}, {tensor} -> {tensor}
   return %o : {tensor}
 }}
 """)
+
+
+NVDISASM = pathlib.Path(sys.prefix) / "lib" / f"python3.{sys.version_info.minor}" / "site-packages" / "nvidia" / "cu13" / "bin" / "nvdisasm"
+
+
+@pytest.mark.skipif(not PTXAS, reason="ptxas is not installed")
+@pytest.mark.parametrize("size", [64, 128])
+def test_products_run_under_the_softmax(fovea, tmp_path, size):
+    """In the machine's code: both chains of products are begun, the first is waited for, and all exponentials of a tile are computed before
+    the wait for the second. ptxas would put them behind it."""
+    write_attention(tmp_path / "attention.mlir", size)
+    fovea("compile", tmp_path / "attention.mlir", "--gpu=sm_90a", "--emit=ptx", "-o", tmp_path / "code.ptx").ok()
+    done = subprocess.run([PTXAS, "-v", "-arch=sm_90a", tmp_path / "code.ptx", "-o", tmp_path / "code.cubin"], capture_output=True, text=True)
+    assert done.returncode == 0 and not re.search(r"C75\d\d", done.stderr), done.stderr
+    code = subprocess.run([NVDISASM, tmp_path / "code.cubin"], capture_output=True, text=True, check=True).stdout
+    order = []
+    for name in re.findall(r"\b(HGMMA|MUFU\.EX2|WARPGROUP\.DEPBAR\.LE gsb0, 0x\d)", code):
+        if order and order[-1][0] == name:
+            order[-1][1] += 1
+        else:
+            order.append([name, 1])
+    chain = (size + KEYS) // 16
+    exponentials = QUERIES * KEYS // 128
+    found = [order[i + 2][1] for i in range(len(order) - 3) if order[i] == ["HGMMA", chain] and order[i + 1][0].endswith("0x1")
+             and order[i + 2][0] == "MUFU.EX2" and order[i + 3][0].endswith("0x0")]
+    # One loop for blocks that a mask cuts, one for the others.
+    assert len(found) == 2 and min(found) >= exponentials, order
+
+
+@pytest.mark.parametrize("chip", ["sm_80", "sm_90a"])
+@pytest.mark.parametrize("size", [64, 128])
+def test_attention_moves_no_more_than_it_must(fovea, tmp_path, chip, size):
+    """Causal attention of bf16, counted by the emulator: no two threads meet in a bank, and for each block of queries the
+    queries, their output and the keys and values that they see pass once."""
+    model = tmp_path / "attention.mlir"
+    write_attention(model, size)
     fovea("compile", model, f"--gpu={chip}", "--emit=ptx", "-o", tmp_path / "code.ptx").ok()
     threads = fovea("compile", model, f"--gpu={chip}", "--emit=threads", "-o", "-").ok().text
     assert f"queries = {QUERIES}, keys = {KEYS}, axis = queries" in threads

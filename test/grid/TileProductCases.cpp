@@ -377,8 +377,11 @@ static TileCase makeAttention(const Attention &c) {
                                             "%past = arith.cmpi sle, %at, %seen : i32\n"
                                             "%keep = arith.andi %inside, %past : i1"
                                           : "%keep = arith.ori %inside, %inside : i1"}});
-  std::pair<int64_t, int64_t> lengths[] = {{1, 1},   {1, 70},   {5, 33},  {16, 16}, {17, 64},
-                                           {40, 41}, {63, 127}, {64, 64}, {79, 95}};
+  std::vector<std::pair<int64_t, int64_t>> lengths = {
+      {1, 1}, {1, 70}, {5, 33}, {16, 16}, {17, 64}, {40, 41}, {63, 127}, {64, 64}, {79, 95}};
+  // Tiles of 64 keys need more of them for as many rounds.
+  if (c.halves)
+    lengths.push_back({20, 330});
   for (auto [queries, keys] : lengths) {
     // The caches have room for more keys than there are: what lies there must not be seen.
     int64_t room = keys + 3;

@@ -160,4 +160,86 @@ TEST(Warpgroups, WhatIsMissingIsFound) {
   EXPECT_NE(runChanged(*code, call, "bar.sync \t0;", ""), "");
 }
 
+/// y = sum over blocks of 64 keys of (q k^T) v, of which each product runs beside the next block's.
+const char *kBlocks = R"mlir(
+func.func private @kernel(%q: memref<64x64xbf16>, %k: memref<?x64xbf16>, %v: memref<?x64xbf16>, %y: memref<64x64xf32>, %part: index, %parts: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0.0 : f32
+  %n = memref.dim %k, %c0 : memref<?x64xbf16>
+  %qv = tile.view %q axes(0, 1) : memref<64x64xbf16> -> !tile.view<64x64xbf16>
+  %kv = tile.view %k axes(0, 1) : memref<?x64xbf16> -> !tile.view<?x64xbf16>
+  %vv = tile.view %v axes(0, 1) : memref<?x64xbf16> -> !tile.view<?x64xbf16>
+  %yv = tile.view %y axes(0, 1) : memref<64x64xf32> -> !tile.view<64x64xf32>
+  tile.kernel grid(%i) = (%c1) {
+    %qt = tile.load %qv[%c0, %c0] : !tile.view<64x64xbf16> -> !tile.tile<64x64xbf16>
+    %none = tile.splat %zero : !tile.tile<64x64xf32>
+    %none1 = tile.splat %zero : !tile.tile<64x1xf32>
+    %r:2 = scf.for %j = %c0 to %n step %c64 iter_args(%o = %none, %t = %none1) -> (!tile.tile<64x64xf32>, !tile.tile<64x1xf32>) {
+      %kt = tile.load %kv[%j, %c0] : !tile.view<?x64xbf16> -> !tile.tile<64x64xbf16>
+      %vt = tile.load %vv[%j, %c0] : !tile.view<?x64xbf16> -> !tile.tile<64x64xbf16>
+      %s = tile.dot %qt, %kt transpose_b : !tile.tile<64x64xbf16>, !tile.tile<64x64xbf16> -> !tile.tile<64x64xf32>
+      %sums = tile.reduce sum %s axis(1) : !tile.tile<64x64xf32> -> !tile.tile<64x1xf32>
+      %total = tile.map(%a = %t, %b = %sums) : (!tile.tile<64x1xf32>, !tile.tile<64x1xf32>) -> !tile.tile<64x1xf32> {
+        %0 = arith.addf %a, %b : f32
+        tile.yield %0 : f32
+      }
+      %p = tile.cast %s : !tile.tile<64x64xf32> -> !tile.tile<64x64xbf16>
+      %next = tile.dot %p, %vt into %o : !tile.tile<64x64xbf16>, !tile.tile<64x64xbf16> -> !tile.tile<64x64xf32>
+      scf.yield %next, %total : !tile.tile<64x64xf32>, !tile.tile<64x1xf32>
+    }
+    %wide = tile.broadcast %r#1 : !tile.tile<64x1xf32> -> !tile.tile<64x64xf32>
+    %all = tile.map(%a = %r#0, %b = %wide) : (!tile.tile<64x64xf32>, !tile.tile<64x64xf32>) -> !tile.tile<64x64xf32> {
+      %0 = arith.addf %a, %b : f32
+      tile.yield %0 : f32
+    }
+    tile.store %all, %yv[%c0, %c0] : !tile.tile<64x64xf32>, !tile.view<64x64xf32>
+  }
+  return
+}
+)mlir";
+
+/// Of numbers so small that scores of bf16 are exact.
+TileCall makeBlocks(int64_t keys) {
+  Array q = makeIntegers("bf16", {64, 64}, 1), k = makeIntegers("bf16", {keys, 64}, 2);
+  Array v = makeIntegers("bf16", {keys, 64}, 3), y = makeNumbers("f32", {64, 64}, 4), before = y;
+  for (Array *array : {&q, &k})
+    for (double &value : array->values)
+      value = value > 1 ? 1 : value < -1 ? -1 : value;
+  std::fill(y.values.begin(), y.values.end(), 0);
+  for (int64_t i = 0; i < 64; ++i)
+    for (int64_t j = 0; j < keys; ++j) {
+      double score = 0;
+      for (int64_t d = 0; d < 64; ++d)
+        score += q.at(i, d) * k.at(j, d);
+      for (int64_t d = 0; d < 64; ++d)
+        y.at(i, d) += score * (v.at(j, d) + 1);
+    }
+  return {{q, k, v, before}, {q, k, v, y}};
+}
+
+TEST(Warpgroups, ProductsOverlap) {
+  if (!::fovea::test::runsOn("sm_90a"))
+    GTEST_SKIP() << "the device runs no code for sm_90a";
+  auto code = DeviceCode::make(kBlocks, "sm_90a", /*hasLayouts=*/false);
+  ASSERT_TRUE(code);
+  checkAssembles(*code);
+  for (int64_t keys : {1, 64, 65, 128, 192, 320, 330})
+    checkCall(*code, makeBlocks(keys), 0, 2);
+  if (!::fovea::test::onEmulator())
+    return;
+  // Both are in flight while the sums are computed.
+  const std::string first = "wgmma.wait_group.sync.aligned 1;";
+  EXPECT_NE(code->ptx.find(first), std::string::npos) << code->ptx;
+  TileCall call = makeBlocks(330);
+  EXPECT_EQ(runChanged(*code, call, "bar.sync", "bar.sync"), "");
+  EXPECT_NE(runChanged(*code, call, first, "wgmma.wait_group.sync.aligned 2;"), "");
+  EXPECT_NE(runChanged(*code, call, first, ""), "");
+  EXPECT_NE(runChanged(*code, call, "wgmma.wait_group.sync.aligned 0;",
+                       "wgmma.wait_group.sync.aligned 1;"),
+            "");
+  EXPECT_NE(runChanged(*code, call, "bar.sync \t0;", ""), "");
+}
+
 } // namespace

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products that run while the block computes something else (FlashAttention-3, section 3.2, "intra-
+// warpgroup overlap"). The pass's text says what it leaves as it is.
+#include "lowering/GPU/GPU.h"
+#include "lowering/GPU/LateProduct.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::fovea {
+#define GEN_PASS_DEF_OVERLAPPRODUCTSPASS
+#include "lowering/GPU/Passes.h.inc"
+} // namespace mlir::fovea
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::tile;
+
+namespace {
+
+/// One loop, whose last product is done at the start of the next round.
+class Overlap {
+public:
+  /// Null if the loop stays as it is.
+  static std::optional<Overlap> find(scf::ForOp loop);
+  void rewrite();
+
+private:
+  Overlap(scf::ForOp loop, LateProduct late, SlotOp slot) : loop(loop), late(late), slot(slot) {}
+  /// All of the first round but its late product: what it yields, then what that product needs of
+  /// it, `carried`.
+  SmallVector<Value> emitFirstRound(ImplicitLocOpBuilder &b);
+  /// What the late product of a round needs that later ones change.
+  SmallVector<Value> getNeeds() { return {late.product.getA(), slot.getIndex()}; }
+  /// The late product of a round that needed such.
+  MmaOp emitLate(ImplicitLocOpBuilder &b, Value a, Value index, Value sum, bool async);
+  /// Makes of the loop the rounds from the second one on.
+  void rewriteRounds(ImplicitLocOpBuilder &b);
+  /// Carried sums and the like that are done before the wait, each of which depends on others.
+  SmallVector<Value> findAfter();
+
+  scf::ForOp loop;
+  LateProduct late;
+  SlotOp slot;
+};
+
+} // namespace
+
+std::optional<Overlap> Overlap::find(scf::ForOp loop) {
+  std::optional<LateProduct> late = LateProduct::find(loop);
+  if (!late || loop.getUnsignedCmp())
+    return std::nullopt;
+  auto slot = late->product.getB().getDefiningOp<SlotOp>();
+  if (!slot || !slot.getRing().getDefiningOp<SharedOp>().getKept() ||
+      slot->getBlock() != loop.getBody())
+    return std::nullopt;
+  return Overlap(loop, *late, slot);
+}
+
+SmallVector<Value> Overlap::emitFirstRound(ImplicitLocOpBuilder &b) {
+  IRMapping mapping;
+  mapping.map(loop.getInductionVar(), loop.getLowerBound());
+  mapping.map(loop.getRegionIterArgs(), loop.getInitArgs());
+  for (Operation &op : loop.getBody()->without_terminator())
+    if (&op != late.product)
+      b.clone(op, mapping);
+  SmallVector<Value> values(loop.getBody()->getTerminator()->getOperands());
+  values[late.number] = late.product.getAcc();
+  llvm::append_range(values, getNeeds());
+  for (Value &value : values)
+    value = mapping.lookupOrDefault(value);
+  return values;
+}
+
+MmaOp Overlap::emitLate(ImplicitLocOpBuilder &b, Value a, Value index, Value sum, bool async) {
+  Value ring = slot.getRing();
+  Value memory = SlotOp::create(b, ring.getType(), ring, index);
+  return MmaOp::create(b, sum.getType(), a, memory, sum, late.product.getTransposeBAttr(),
+                       late.product.getAtomAttr(), async ? b.getUnitAttr() : UnitAttr());
+}
+
+SmallVector<Value> Overlap::findAfter() {
+  SmallVector<Value> found;
+  for (Value value : loop.getBody()->getTerminator()->getOperands()) {
+    auto type = dyn_cast<TileType>(value.getType());
+    Operation *op = value.getDefiningOp();
+    if (type && type.getColumns() == 1 && type.getElementType().isF32() && op &&
+        op->getBlock() == loop.getBody())
+      found.push_back(value);
+  }
+  // What another one is computed of is done before it anyway.
+  auto isOf = [&](Value value, Value other) {
+    SetVector<Operation *> slice;
+    SmallVector<Operation *> work{value.getDefiningOp()};
+    while (!work.empty()) {
+      Operation *op = work.pop_back_val();
+      if (!op || op->getBlock() != loop.getBody() || !slice.insert(op))
+        continue;
+      op->walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          work.push_back(operand.getDefiningOp());
+      });
+    }
+    return slice.contains(other.getDefiningOp());
+  };
+  SmallVector<Value> last;
+  for (Value value : found)
+    if (llvm::none_of(found, [&](Value other) { return other != value && isOf(other, value); }))
+      last.push_back(value);
+  return last;
+}
+
+void Overlap::rewriteRounds(ImplicitLocOpBuilder &b) {
+  Value a = loop.getRegionIterArgs().drop_back().back(), index = loop.getRegionIterArgs().back();
+  Value sum = loop.getRegionIterArg(late.number);
+  // The first product of this round and the late one of the round before, begun together.
+  late.first.setAsync(true);
+  b.setInsertionPointAfter(late.first);
+  MmaOp begun = emitLate(b, a, index, sum, /*async=*/true);
+  auto first = SettleOp::create(b, late.first.getType(), late.first.getResult(), /*pending=*/1,
+                                ValueRange());
+  late.first.getResult().replaceAllUsesExcept(first.getResult(), first);
+  // What is left of the round before comes last.
+  Operation *yield = loop.getBody()->getTerminator();
+  yield->setOperand(late.number, late.product.getAcc());
+  Operation *weights = late.product.getA().getDefiningOp();
+  late.product.erase();
+  b.setInsertionPoint(yield);
+  auto settled =
+      SettleOp::create(b, begun.getType(), begun.getResult(), /*pending=*/0, findAfter());
+  sum.replaceAllUsesExcept(settled.getResult(), begun);
+  for (Operation *op : late.ofSum)
+    op->moveBefore(yield);
+  // The next round's weights are rounded when this round's registers are free.
+  if (isa<CastOp>(weights) && weights->hasOneUse())
+    weights->moveBefore(yield);
+}
+
+void Overlap::rewrite() {
+  ImplicitLocOpBuilder b(loop.getLoc(), loop);
+  // There may be no round at all.
+  Value any = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, loop.getLowerBound(),
+                                            loop.getUpperBound());
+  scf::IfOp branch;
+  if (getConstantIntValue(any).value_or(0) == 0) {
+    branch = scf::IfOp::create(b, loop.getResultTypes(), any, /*withElseRegion=*/true);
+    loop.replaceAllUsesWith(branch.getResults());
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, loop.getInitArgs());
+    loop->moveBefore(branch.thenBlock(), branch.thenBlock()->end());
+  }
+  b.setInsertionPoint(loop);
+  SmallVector<Value> values = emitFirstRound(b);
+  size_t carried = loop.getNumResults();
+  IRRewriter rewriter(b.getContext());
+  rewriter.setInsertionPoint(loop);
+  SmallVector<Value> needs = getNeeds();
+  auto yieldNeeds = [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return needs; };
+  loop = cast<scf::ForOp>(
+      *loop.replaceWithAdditionalYields(rewriter, ArrayRef(values).drop_front(carried),
+                                        /*replaceInitOperandUsesInLoop=*/false, yieldNeeds));
+  b.setInsertionPoint(loop);
+  loop.setLowerBound(b.createOrFold<arith::AddIOp>(loop.getLowerBound(), loop.getStep()));
+  loop.getInitArgsMutable().assign(values);
+  rewriteRounds(b);
+  // The last round's product.
+  b.setInsertionPointAfter(loop);
+  ValueRange results = loop.getResults();
+  MmaOp last = emitLate(b, results[carried], results[carried + 1], results[late.number],
+                        /*async=*/false);
+  results[late.number].replaceAllUsesExcept(last.getResult(), last);
+  if (!branch)
+    return;
+  SmallVector<Value> yields(results.take_front(carried));
+  yields[late.number] = last.getResult();
+  scf::YieldOp::create(b, yields);
+}
+
+namespace {
+struct OverlapProductsPass : fovea::impl::OverlapProductsPassBase<OverlapProductsPass> {
+  using OverlapProductsPassBase::OverlapProductsPassBase;
+
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> found;
+    getOperation()->walk([&](scf::ForOp loop) { found.push_back(loop); });
+    for (scf::ForOp loop : found)
+      if (std::optional<Overlap> overlap = Overlap::find(loop)) {
+        overlap->rewrite();
+        ++loops;
+      }
+  }
+};
+} // namespace
