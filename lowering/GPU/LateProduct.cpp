@@ -16,8 +16,7 @@ static bool readsAny(Operation *op, const llvm::SmallDenseSet<Value> &values) {
       .wasInterrupted();
 }
 
-/// The ops of a loop's body that depend on a value, in order; not its yield.
-static SmallVector<Operation *> getDependents(scf::ForOp loop, Value value) {
+SmallVector<Operation *> mlir::fovea::getDependents(scf::ForOp loop, Value value) {
   llvm::SmallDenseSet<Value> values{value};
   SmallVector<Operation *> found;
   for (Operation &op : loop.getBody()->without_terminator())

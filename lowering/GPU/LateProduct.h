@@ -31,6 +31,9 @@ struct LateProduct {
   SmallVector<Operation *> ofSum;
 };
 
+/// The ops of a loop's body that depend on a value, in order, but for its yield.
+SmallVector<Operation *> getDependents(scf::ForOp loop, Value value);
+
 } // namespace mlir::fovea
 
 #endif // FOVEA_LOWERING_GPU_LATEPRODUCT_H

@@ -8,7 +8,6 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace mlir::fovea {
 #define GEN_PASS_DEF_OVERLAPPRODUCTSPASS
@@ -24,14 +23,13 @@ namespace {
 /// One loop, whose last product is done at the start of the next round.
 class Overlap {
 public:
-  /// Null if the loop stays as it is.
+  /// None if the loop stays as it is.
   static std::optional<Overlap> find(scf::ForOp loop);
   void rewrite();
 
 private:
   Overlap(scf::ForOp loop, LateProduct late, SlotOp slot) : loop(loop), late(late), slot(slot) {}
-  /// All of the first round but its late product: what it yields, then what that product needs of
-  /// it, `carried`.
+  /// All of the first round but its late product: what it yields, then `getNeeds()` of it.
   SmallVector<Value> emitFirstRound(ImplicitLocOpBuilder &b);
   /// What the late product of a round needs that later ones change.
   SmallVector<Value> getNeeds() { return {late.product.getA(), slot.getIndex()}; }
@@ -39,7 +37,7 @@ private:
   MmaOp emitLate(ImplicitLocOpBuilder &b, Value a, Value index, Value sum, bool async);
   /// Makes of the loop the rounds from the second one on.
   void rewriteRounds(ImplicitLocOpBuilder &b);
-  /// Carried sums and the like that are done before the wait, each of which depends on others.
+  /// The columns that are carried, such as sums of rows, but for those that others depend on.
   SmallVector<Value> findAfter();
 
   scf::ForOp loop;
@@ -92,24 +90,14 @@ SmallVector<Value> Overlap::findAfter() {
       found.push_back(value);
   }
   // What another one is computed of is done before it anyway.
-  auto isOf = [&](Value value, Value other) {
-    SetVector<Operation *> slice;
-    SmallVector<Operation *> work{value.getDefiningOp()};
-    while (!work.empty()) {
-      Operation *op = work.pop_back_val();
-      if (!op || op->getBlock() != loop.getBody() || !slice.insert(op))
-        continue;
-      op->walk([&](Operation *inner) {
-        for (Value operand : inner->getOperands())
-          work.push_back(operand.getDefiningOp());
-      });
-    }
-    return slice.contains(other.getDefiningOp());
-  };
   SmallVector<Value> last;
-  for (Value value : found)
-    if (llvm::none_of(found, [&](Value other) { return other != value && isOf(other, value); }))
+  for (Value value : found) {
+    SmallVector<Operation *> dependents = getDependents(loop, value);
+    if (llvm::none_of(found, [&](Value other) {
+          return llvm::is_contained(dependents, other.getDefiningOp());
+        }))
       last.push_back(value);
+  }
   return last;
 }
 
