@@ -111,14 +111,13 @@ static void forEachTile(KernelOp kernel, function_ref<void(Value, TileType)> bod
   });
 }
 
-static void assign(KernelOp kernel, int64_t threads) {
+static void assign(KernelOp kernel, int64_t threads, std::optional<TensorWarps> warps) {
   int64_t rows = 1, columns = 1;
   forEachTile(kernel, [&](Value, TileType type) {
     rows = std::max(rows, type.getRows());
     columns = std::max(columns, type.getColumns());
   });
   MLIRContext *context = kernel.getContext();
-  std::optional<TensorWarps> warps = TensorWarps::find(kernel, threads);
   Family family = warps ? Family::byAtoms(context, *warps)
                         : Family::byElements(context, threads, rows, columns);
   forEachTile(kernel, [&](Value value, TileType type) {
@@ -148,14 +147,20 @@ struct AssignLayoutsPass : fovea::impl::AssignLayoutsPassBase<AssignLayoutsPass>
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (threads < kWarp || !llvm::isPowerOf2_64(threads) || threads > 1024) {
-      function.emitOpError("expects a power of two from 32 to 1024 threads, got ")
-          << static_cast<int64_t>(threads);
+    int64_t threads = getThreads(function);
+    if (threads < kWarp || threads % kWarp != 0 || threads > 1024) {
+      function.emitOpError("expects whole warps of up to 1024 threads, got ") << threads;
       return signalPassFailure();
     }
     bool any = false;
     for (auto kernel : function.getOps<KernelOp>()) {
-      assign(kernel, threads);
+      std::optional<TensorWarps> warps = TensorWarps::find(kernel, threads);
+      if (!warps && !llvm::isPowerOf2_64(threads)) {
+        kernel.emitOpError("expects a power of two threads where no product has an atom, got ")
+            << threads;
+        return signalPassFailure();
+      }
+      assign(kernel, threads, warps);
       any = true;
     }
     if (any)

@@ -3,6 +3,7 @@
 // Which products warps do by instructions for matrices. The pass's text says what it refuses.
 #include "dialects/Tile/TileDialect.h"
 #include "lowering/GPU/GPU.h"
+#include "lowering/GPU/Registers.h"
 #include "mlir/IR/Builders.h"
 
 namespace mlir::fovea {
@@ -14,6 +15,12 @@ using namespace mlir;
 using namespace mlir::fovea;
 using namespace mlir::fovea::tile;
 
+/// What a warpgroup multiplies at once.
+static constexpr int64_t kWarpgroupRows = 64;
+/// Of more, each thread would have fewer than 168 registers: not enough for 64 rows of scores, of
+/// weights and of a head of 128.
+static constexpr int64_t kMostWarpgroups = 3;
+
 /// The instruction for a product; none if there is no such one.
 static std::optional<Atom> getAtom(DotOp dot, bool warpgroups) {
   TileType result = dot.getResult().getType();
@@ -23,7 +30,7 @@ static std::optional<Atom> getAtom(DotOp dot, bool warpgroups) {
   if (!result.getElementType().isF32() || rows < 16 || columns < 8)
     return std::nullopt;
   bool halves = a == b && !a.isF32();
-  bool whole = rows % 64 == 0 && columns % 8 == 0 && columns <= 256 &&
+  bool whole = rows % kWarpgroupRows == 0 && columns % 8 == 0 && columns <= 256 &&
                dot.getA().getType().getColumns() % 16 == 0;
   if (warpgroups && halves && whole)
     return Atom::M64K16;
@@ -37,10 +44,23 @@ struct ChooseAtomsPass : fovea::impl::ChooseAtomsPassBase<ChooseAtomsPass> {
   void runOnOperation() override {
     if (!tensorCores)
       return;
-    getOperation()->walk([&](DotOp dot) {
-      if (std::optional<Atom> atom = getAtom(dot, warpgroups))
-        dot.setAtom(*atom);
+    func::FuncOp function = getOperation();
+    int64_t rows = 0; // of products by warpgroups
+    function->walk([&](DotOp dot) {
+      std::optional<Atom> atom = getAtom(dot, warpgroups);
+      if (!atom)
+        return;
+      dot.setAtom(*atom);
+      if (*atom == Atom::M64K16)
+        rows = std::max(rows, dot.getResult().getType().getRows());
     });
+    if (rows) {
+      int64_t groups = kMostWarpgroups;
+      while (rows % (groups * kWarpgroupRows) != 0)
+        --groups;
+      function->setAttr(FoveaDialect::kThreadsAttr,
+                        Builder(&getContext()).getI32IntegerAttr(groups * 4 * kWarp));
+    }
   }
 };
 } // namespace

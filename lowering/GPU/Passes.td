@@ -32,6 +32,9 @@ def ChooseAtomsPass : Pass<"fovea-choose-atoms", "::mlir::func::FuncOp"> {
     of whole 64 rows, eights of up to 256 columns and a depth of whole 16 get `m64k16`. Products of f64 and those of few rows
     are done by element.
 
+    Where a product has `m64k16`, the function gets `fovea.threads`: warpgroups that each have as many times 64 rows, up
+    to three, and share what the block copies to its memory. More would leave each thread less than 168 registers.
+
     ```mlir
     // before
     %y = tile.dot %x, %w transpose_b : !tile.tile<64x192xbf16>, !tile.tile<48x192xbf16> -> !tile.tile<64x48xf32>
@@ -81,8 +84,7 @@ def StageOperandsPass : Pass<"fovea-stage-operands", "::mlir::func::FuncOp"> {
     Refuses products outside of a `tile.kernel`, and of views that are carried.
   }];
   let options = [Option<"chunkBytes", "chunk-bytes", "int64_t", /*default=*/"16384",
-                        "Shared memory for the operands of one product, where they are loads">,
-                 Option<"threads", "threads", "int64_t", /*default=*/"128", "Threads of a block">];
+                        "Shared memory for the operands of one product, where they are loads">];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::fovea::tile::TileDialect"];
 }
@@ -105,9 +107,9 @@ def AssignLayoutsPass : Pass<"fovea-assign-layouts", "::mlir::func::FuncOp"> {
     %m = tile.reduce maximum %s axis(1) : !tile.tile<64x64xf32, #layout> -> !tile.tile<64x1xf32, #layout1>
     ```
 
-    The function gets `fovea.threads`. Refuses numbers of threads that are no power of two from 32 to 1024.
+    The function's `fovea.threads`, or 128, are the block's. Refuses what are no whole warps or more than 1024, and without
+    atoms what is no power of two.
   }];
-  let options = [Option<"threads", "threads", "int64_t", /*default=*/"128", "Threads of a block">];
   let dependentDialects = ["::mlir::fovea::tile::TileDialect"];
 }
 
@@ -152,7 +154,8 @@ def PipelineCopiesPass : Pass<"fovea-pipeline-copies", "::mlir::func::FuncOp"> {
 
     Copies stay as they are whose pieces are not surely 4, 8 or 16 bytes at a multiple of their size, in a loop that writes
     to memory, whose step is not known, or that has one round. Where `stages` do not fit into half of `limit`, so that two
-    blocks share a multiprocessor, there are fewer; a kernel that needs more than that anyway may have all of it.
+    blocks share a multiprocessor, there are fewer; a kernel that needs more than that anyway, or has several warpgroups, may
+    have all of it.
   }];
   let options = [Option<"stages", "stages", "int64_t", /*default=*/"3", "Slots of a ring at most; 1: no copies ahead">,
                  Option<"limit", "limit", "int64_t", /*default=*/"166912",

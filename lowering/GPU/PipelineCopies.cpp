@@ -252,9 +252,11 @@ struct PipelineCopiesPass : fovea::impl::PipelineCopiesPassBase<PipelineCopiesPa
 
   /// The most stages that fit.
   void runOn(KernelOp kernel) {
-    // Two blocks on a multiprocessor hide each other's waits: not to be given up for stages.
+    // Two blocks on a multiprocessor hide each other's waits: not to be given up for stages. Those
+    // of several warpgroups have all of its registers and hide their own.
     int64_t bytes = SharedPlan(kernel).bytes;
-    int64_t room = bytes > limit / 2 ? limit : limit / 2;
+    bool alone = bytes > limit / 2 || getThreads(getOperation()) > kDefaultThreads;
+    int64_t room = alone ? limit : limit / 2;
     for (int64_t count = stages; count >= 2; --count) {
       OpBuilder builder(kernel);
       auto copy = cast<KernelOp>(builder.clone(*kernel));

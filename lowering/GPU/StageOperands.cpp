@@ -407,6 +407,7 @@ struct StageOperandsPass : fovea::impl::StageOperandsPassBase<StageOperandsPass>
       if (auto [left, right] = getOperands(dot); left.inPlace || right.inPlace)
         dot.removeAtomAttr();
     llvm::DenseMap<Block *, std::optional<TensorWarps>> warps;
+    int64_t threads = getThreads(getOperation());
     for (auto [dot, kernel] : dots)
       if (auto [place, isNew] = warps.try_emplace(kernel); isNew)
         place->second = TensorWarps::find(cast<KernelOp>(kernel->getParentOp()), threads);

@@ -101,17 +101,56 @@ static Type getOperands(AttentionOp op, const Level &level) {
   return level.multipliesHalves && alike && (type.isF16() || type.isBF16()) ? type : Type();
 }
 
+/// Whether scores are read at each place, by a score region or a mask that is a tensor: their tiles
+/// take registers of their own.
+static bool readsPlaces(AttentionOp op) {
+  SmallVector<Value> open;
+  if (op.getMask())
+    open.push_back(op.getMask());
+  while (!open.empty()) {
+    Operation *mask = open.pop_back_val().getDefiningOp();
+    if (isa_and_nonnull<MaskDenseOp, MaskSegmentOp>(mask))
+      return true;
+    if (isa_and_nonnull<MaskAndOp, MaskOrOp, MaskNotOp>(mask))
+      open.append(mask->operand_begin(), mask->operand_end());
+  }
+  return op.hasScore();
+}
+
+/// Queries of a tile of attention that multiplies halves.
+static int64_t getQueries(AttentionOp op, const Level &level) {
+  int64_t least = level.manyQueries.queries, count = op.getQuery().getType().getDimSize(1);
+  auto sizeOf = [](Value value) {
+    if (auto cache = dyn_cast<CacheType>(value.getType()))
+      return cache.getSize();
+    return cast<ShapedType>(value.getType()).getShape().back();
+  };
+  int64_t keySize = sizeOf(op.getKey()), valueSize = sizeOf(op.getValue());
+  // What warpgroups multiply.
+  if (keySize % 16 != 0 || valueSize % 8 != 0)
+    return least;
+  for (const Level::HeadQueries &head : level.headQueries)
+    if (std::max(keySize, valueSize) <= head.size) {
+      int64_t most = readsPlaces(op) ? head.reading : head.queries;
+      return ShapedType::isDynamic(count) ? most
+                                          : std::min<int64_t>(most, llvm::alignTo(count, least));
+    }
+  return least;
+}
+
 /// Queries that fit into one tile leave few blocks of work, so their keys are split.
 static Attribute makeAttention(AttentionOp op, const Level &level) {
   int64_t queries = op.getQuery().getType().getDimSize(1);
   bool one = queries == 1;
   const AttentionSizes &sizes = one ? level.oneQuery : level.manyQueries;
-  bool split = !ShapedType::isDynamic(queries) && queries <= sizes.queries &&
-               mayHaveTwoParts(op, level.split[0]);
+  Type operands = getOperands(op, level);
+  int64_t rows = operands && !one ? getQueries(op, level) : sizes.queries;
+  bool split =
+      !ShapedType::isDynamic(queries) && queries <= rows && mayHaveTwoParts(op, level.split[0]);
   return AttentionScheduleAttr::get(
-      op.getContext(), sizes.queries, sizes.keys,
-      one ? AttentionAxis::Heads : AttentionAxis::Queries, sizes.scores, sizes.values,
-      split ? ArrayRef<int64_t>(level.split) : ArrayRef<int64_t>(), getOperands(op, level));
+      op.getContext(), rows, sizes.keys, one ? AttentionAxis::Heads : AttentionAxis::Queries,
+      sizes.scores, sizes.values, split ? ArrayRef<int64_t>(level.split) : ArrayRef<int64_t>(),
+      operands);
 }
 
 /// Null for what is no computation of tiles. The op that needs most decides: what stands before and

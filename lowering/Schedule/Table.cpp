@@ -58,13 +58,23 @@ static constexpr Level kAmpere = {
     /*elements=*/1024,
     /*multipliesHalves=*/true};
 
-/// The same sizes on another architecture, until others are measured there.
-static constexpr Level rename(Level level, StringLiteral name) {
-  level.name = name;
+// A warpgroup for each 64 queries; they share keys and values, of which 64 queries alone would need
+// 64 bytes a clock on each multiprocessor, more than the second-level cache has. Three warpgroups
+// have 168 registers for each thread, two 255: these are the most queries without spills.
+static constexpr Level::HeadQueries kHopperQueries[] = {
+    {/*size=*/64, /*queries=*/192, /*reading=*/192},
+    {/*size=*/128, /*queries=*/192, /*reading=*/128},
+    {/*size=*/256, /*queries=*/128, /*reading=*/128}};
+
+/// All else as on sm_80, until it is measured.
+static constexpr Level makeHopper() {
+  Level level = kAmpere;
+  level.name = "sm_90a";
+  level.headQueries = kHopperQueries;
   return level;
 }
 
-static constexpr Level kDeviceLevels[] = {kAmpere, rename(kAmpere, "sm_90a")};
+static constexpr Level kDeviceLevels[] = {kAmpere, makeHopper()};
 
 llvm::ArrayRef<Level> mlir::fovea::getLevels() { return kLevels; }
 

@@ -40,6 +40,12 @@ struct Level {
   int64_t rows, elements;
   /// Whether there are instructions for matrices of f16 and of bf16.
   bool multipliesHalves = false;
+  /// Of attention that multiplies halves by warpgroups, for heads of up to `size`: queries of a
+  /// tile at most, and where it reads biases or masks of each place.
+  struct HeadQueries {
+    int64_t size, queries, reading;
+  };
+  llvm::ArrayRef<HeadQueries> headQueries = {};
 };
 
 /// All levels of processors, the best first; the last has no needs.

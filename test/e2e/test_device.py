@@ -80,7 +80,8 @@ def test_ptxas_takes_every_kernel(fovea, tmp_path, model):
         assert not re.search(r"C75\d\d", done.stderr), done.stderr
 
 
-LENGTH, HEADS, QUERIES, KEYS = 512, 4, 64, 64
+LENGTH, HEADS, KEYS = 576, 4, 64
+QUERIES = {"sm_80": 64, "sm_90a": 192}  # of a tile
 
 
 def write_attention(path, size):
@@ -101,12 +102,14 @@ NVDISASM = pathlib.Path(sys.prefix) / "lib" / f"python3.{sys.version_info.minor}
 @pytest.mark.skipif(not PTXAS, reason="ptxas is not installed")
 @pytest.mark.parametrize("size", [64, 128])
 def test_products_run_under_the_softmax(fovea, tmp_path, size):
-    """In the machine's code: both chains of products are begun, the first is waited for, and all exponentials of a tile are computed before
-    the wait for the second. ptxas would put them behind it."""
+    """In the machine's code: three warpgroups have registers enough; both chains of products are begun, the first is waited for, and all
+    exponentials of a tile are computed before the wait for the second. ptxas would put them behind it."""
     write_attention(tmp_path / "attention.mlir", size)
     fovea("compile", tmp_path / "attention.mlir", "--gpu=sm_90a", "--emit=ptx", "-o", tmp_path / "code.ptx").ok()
     done = subprocess.run([PTXAS, "-v", "-arch=sm_90a", tmp_path / "code.ptx", "-o", tmp_path / "code.cubin"], capture_output=True, text=True)
     assert done.returncode == 0 and not re.search(r"C75\d\d", done.stderr), done.stderr
+    assert ".reqntid 384" in (tmp_path / "code.ptx").read_text()
+    assert int(re.search(r"Used (\d+) registers", done.stderr)[1]) <= 168 and "0 bytes spill stores, 0 bytes spill loads" in done.stderr
     code = subprocess.run([NVDISASM, tmp_path / "code.cubin"], capture_output=True, text=True, check=True).stdout
     order = []
     for name in re.findall(r"\b(HGMMA|MUFU\.EX2|WARPGROUP\.DEPBAR\.LE gsb0, 0x\d)", code):
@@ -115,7 +118,7 @@ def test_products_run_under_the_softmax(fovea, tmp_path, size):
         else:
             order.append([name, 1])
     chain = (size + KEYS) // 16
-    exponentials = QUERIES * KEYS // 128
+    exponentials = QUERIES["sm_90a"] * KEYS // 384
     found = [order[i + 2][1] for i in range(len(order) - 3) if order[i] == ["HGMMA", chain] and order[i + 1][0].endswith("0x1")
              and order[i + 2][0] == "MUFU.EX2" and order[i + 3][0].endswith("0x0")]
     # One loop for blocks that a mask cuts, one for the others.
@@ -127,23 +130,24 @@ def test_products_run_under_the_softmax(fovea, tmp_path, size):
 def test_attention_moves_no_more_than_it_must(fovea, tmp_path, chip, size):
     """Causal attention of bf16, counted by the emulator: no two threads meet in a bank, and for each block of queries the
     queries, their output and the keys and values that they see pass once."""
+    queries = QUERIES[chip]
     model = tmp_path / "attention.mlir"
     write_attention(model, size)
     fovea("compile", model, f"--gpu={chip}", "--emit=ptx", "-o", tmp_path / "code.ptx").ok()
     threads = fovea("compile", model, f"--gpu={chip}", "--emit=threads", "-o", "-").ok().text
-    assert f"queries = {QUERIES}, keys = {KEYS}, axis = queries" in threads
+    assert f"queries = {queries}, keys = {KEYS}, axis = queries" in threads
     shared, = re.findall(r"fovea.shared_bytes = (\d+)", threads)
     block, = re.findall(r"fovea.threads = (\d+)", threads)
     count = LENGTH * HEADS * size
     operands = [word for seed in (1, 2, 3) for word in (f"random:bf16:{count}:{seed}", f"u64:{LENGTH}")]
-    done = invoke("fovea-ptx", tmp_path / "code.ptx", "attention_0", f"--grid={HEADS * LENGTH // QUERIES}", f"--block={block}", f"--shared={shared}",
+    done = invoke("fovea-ptx", tmp_path / "code.ptx", "attention_0", f"--grid={HEADS * LENGTH // queries}", f"--block={block}", f"--shared={shared}",
                   "--schedule=both", "--print=0", "--counters", *operands, f"new:bf16:{count}", f"u64:{LENGTH}").ok().text
     counters = json.loads(done[done.index("{"):])
     bytes_of = 2 * size
-    blocks = range(1, LENGTH // QUERIES + 1)
-    seen = HEADS * sum(2 * KEYS * bytes_of * (number * QUERIES // KEYS) for number in blocks)
+    blocks = range(1, LENGTH // queries + 1)
+    seen = HEADS * sum(2 * KEYS * bytes_of * (number * queries // KEYS) for number in blocks)
     # Of the products above the diagonal no more than half a tile for each block.
-    products = HEADS * sum(4 * QUERIES * KEYS * size * (number * QUERIES // KEYS) for number in blocks)
+    products = HEADS * sum(4 * queries * KEYS * size * (number * queries // KEYS) for number in blocks)
     assert counters["shared_bank_conflicts"] == 0, done
     assert counters["cp_async_bytes"] + counters["global_load_bytes"] == seen + count * 2
     assert counters["global_store_bytes"] == count * 2
