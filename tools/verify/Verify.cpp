@@ -38,7 +38,7 @@ private:
                         const Tensors &expected, const Chain &chain);
   LogicalResult explain();
 
-  double bound() { return module.getOps<ModelOp>().empty() ? options.opBound : options.modelBound; }
+  double bound();
 
   ModuleOp module;
   RecipeSource &weights;
@@ -50,6 +50,23 @@ private:
   std::optional<Chain> departed;
 };
 } // namespace
+
+/// The promised one; where activations are halves, whose every rounding may fall to either side,
+/// a few steps of the coarsest.
+double Verifier::bound() {
+  double bound = module.getOps<ModelOp>().empty() ? options.opBound : options.modelBound;
+  module.walk([&](Operation *op) {
+    if (isa<WeightOp, WeightRefOp>(op))
+      return;
+    for (Type type : op->getResultTypes()) {
+      Type element = getElementTypeOrSelf(type);
+      bound = std::max(bound, element.isBF16()  ? options.bf16Bound
+                              : element.isF16() ? options.f16Bound
+                                                : bound);
+    }
+  });
+  return bound;
+}
 
 bool Report::passed() const {
   return llvm::all_of(rows, [](const Row &row) { return row.passed(); });

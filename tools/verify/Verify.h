@@ -32,6 +32,8 @@ struct Options {
   /// modules without `fovea.model`, which are attention and single ops.
   double modelBound = 1e-4;
   double opBound = 2e-5;
+  double f16Bound = 2e-3;
+  double bf16Bound = 1.6e-2;
   uint64_t seed = 1;
   bool findDeparture = true;
   std::function<void(const std::string &)> progress = [](const std::string &) {};
