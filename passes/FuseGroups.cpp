@@ -30,6 +30,11 @@ static bool isF32(Value value) {
   return type && type.getElementType().isF32();
 }
 
+/// What kernels compute in f32.
+static bool isNarrow(Type element) {
+  return element.isF32() || element.isF16() || element.isBF16();
+}
+
 /// The op of a group that has no other and yields its results.
 template <typename OpTy> static OpTy getOnlyOp(Operation *op) {
   auto group = dyn_cast_or_null<GroupOp>(op);
@@ -56,8 +61,8 @@ static bool operandsAgree(Operation *op) {
 
 namespace {
 
-/// The form that an epilogue can be added to: a linear in f32, of a norm without weight perhaps,
-/// and elementwise ops that each read the one before; the last is all that is yielded.
+/// The form that an epilogue can be added to: a linear in f32 or halves, of a norm without weight
+/// perhaps, and elementwise ops that each read the one before; the last is all that is yielded.
 struct Contraction {
   RmsNormOp norm; ///< May be null.
   LinearOp linear;
@@ -78,7 +83,8 @@ struct Contraction {
       if (auto norm = dyn_cast<RmsNormOp>(step); norm && !last && !norm.getWeight()) {
         result.norm = norm;
       } else if (auto linear = dyn_cast<LinearOp>(step); linear && !result.linear) {
-        if (!isF32(linear.getInput()) || (last && linear.getInput() != last) ||
+        if (!isNarrow(linear.getInput().getType().getElementType()) ||
+            (last && linear.getInput() != last) ||
             llvm::any_of(linear->getOperands(), [](Value operand) {
               return cast<ShapedType>(operand.getType()).getElementType().isF64();
             }))
@@ -104,7 +110,8 @@ struct Contraction {
 };
 
 /// The form that is computed row by row, or element by element: gathers, broadcasts of position
-/// vectors over the batch, and elementwise ops, all of one f32 type; a norm of the last of them.
+/// vectors over the batch, and elementwise ops, all of one type of f32 or halves; a norm of the
+/// last of them.
 struct Rows {
   RankedTensorType type;
   Operation *norm = nullptr;
@@ -115,7 +122,7 @@ struct Rows {
       return std::nullopt;
     Rows rows;
     rows.type = dyn_cast<RankedTensorType>(group.getResult(0).getType());
-    if (!rows.type || rows.type.getRank() < 2 || !rows.type.getElementType().isF32() ||
+    if (!rows.type || rows.type.getRank() < 2 || !isNarrow(rows.type.getElementType()) ||
         rows.type.isDynamicDim(rows.type.getRank() - 1)) // a row has a place in registers
       return std::nullopt;
     for (Operation &step : group.getBody().front().without_terminator()) {
@@ -463,7 +470,7 @@ private:
       return false;
     Operation *source = collapse.getSrc().getDefiningOp();
     if (!isHere(source) || !source->hasOneUse() || !getOnlyOp<PositionLearnedOp>(source) ||
-        !isF32(collapse.getSrc()))
+        !isNarrow(collapse.getSrcType().getElementType()))
       return false;
     return join({{source, collapse, group}, {}, results, group.getLoc()});
   }

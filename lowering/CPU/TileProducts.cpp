@@ -10,6 +10,21 @@ using namespace mlir::fovea::tile;
 
 //===-- Products -----------------------------------------------------------------------------===//
 
+/// A tile in wider elements: else every block of a result would widen them again, one by one.
+Scratch TileLowering::widen(Value tile, Type element) {
+  auto found = wide.find(tile);
+  if (found != wide.end())
+    return found->second;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfterValue(tile);
+  TileLayout layout = layoutOf(tile);
+  Scratch result{allocate(element, layout), layout};
+  forEachVector(layout, endAlong(tile, 1 - layout.axis), [&](Value outer, Value inner) {
+    write(result, outer, inner, b.convert(readVector(tile, layout.axis, outer, inner), element));
+  });
+  return wide.try_emplace(tile, result).first->second;
+}
+
 LogicalResult TileLowering::lowerDot(DotOp dot) {
   TileType type = dot.getResult().getType();
   TileLayout layout = layoutOf(dot.getResult());
@@ -105,7 +120,8 @@ LogicalResult TileLowering::lowerDot(DotOp dot) {
     int64_t bytes = llvm::divideCeil(other.type.getIntOrFloatBitWidth(), 8);
     return view.isUnit(otherAxis) && stride && *stride * bytes % 4096 == 0 && layout.outer > rows;
   };
-  if (otherLoad && viewOf(otherLoad.getView()).panel == 0 && !collides()) {
+  bool isHalves = otherLoad && other.type.getIntOrFloatBitWidth() == 16;
+  if (otherLoad && viewOf(otherLoad.getView()).panel == 0 && !isHalves && !collides()) {
     const ViewMemory view = viewOf(otherLoad.getView());
     other.memory = view.flat;
     other.stride = view.stride[1 - otherAxis];
@@ -121,7 +137,9 @@ LogicalResult TileLowering::lowerDot(DotOp dot) {
       return view.place(b, at[0], at[1]);
     };
   } else {
-    Scratch scratch = materialize(otherTile);
+    Scratch scratch = isHalves ? widen(otherTile, block.sum) : materialize(otherTile);
+    if (isHalves)
+      other.type = block.sum;
     other.memory = scratch.memory;
     bool along = scratch.layout.axis == otherAxis; // outer indices are neighbours
     other.stride = b.index(along ? scratch.layout.pitch : 1);

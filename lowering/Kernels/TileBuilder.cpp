@@ -20,6 +20,8 @@ static Type elementOf(Value value) {
       .Default([](Type type) { return getElementTypeOrSelf(type); });
 }
 
+static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
+
 //===-- Single ops ---------------------------------------------------------------------------===//
 
 TileType TileBuilder::tileType(int64_t rows, int64_t columns, Type element) {
@@ -245,9 +247,11 @@ Value TileBuilder::tile(Value value, TileColumns c) {
   // A lone leaf is the tile, if nothing is done to its elements.
   bool computes = true;
   Value tile = map(result, leaves, [&](ValueRange elements) {
-    Value x = element(elements);
-    computes = leaves.size() != 1 || x != elements[0] || leaves[0].getType() != result;
-    return x;
+    Value x = element(elements), source = x;
+    if (auto widened = x.getDefiningOp<arith::ExtFOp>(); widened && isHalf(type))
+      source = widened.getIn();
+    computes = leaves.size() != 1 || source != elements[0] || leaves[0].getType() != result;
+    return isHalf(type) ? k.convert(x, type) : x;
   });
   if (!computes) {
     tile.getDefiningOp()->erase();
@@ -256,6 +260,15 @@ Value TileBuilder::tile(Value value, TileColumns c) {
   return tiles[key] = tile;
 }
 
+/// The same of a floating-point value, in f32.
+Value TileBuilder::wideTile(Value value, TileColumns c) {
+  Value narrow = tile(value, c);
+  TileType type = tileType(tileRows, c.width);
+  return narrow.getType() == type ? narrow : tile::CastOp::create(k, type, narrow).getResult();
+}
+
+/// Elements of halves are computed in f32, and rounded where the source rounds: in each op's
+/// result.
 TileBuilder::Scalar TileBuilder::scalar(Value value, TileColumns c,
                                         SmallVectorImpl<Value> &leaves) {
   Key key{value.getAsOpaquePointer(), c.offset, c.width};
@@ -265,12 +278,20 @@ TileBuilder::Scalar TileBuilder::scalar(Value value, TileColumns c,
   DenseElementsAttr constant;
   if (matchPattern(value, m_Constant(&constant))) {
     auto element = cast<TypedAttr>(constant.getSplatValue<Attribute>());
+    if (isHalf(element.getType()))
+      element = k.getF32FloatAttr(cast<FloatAttr>(element).getValueAsDouble());
     return [this, element](ValueRange) -> Value { return arith::ConstantOp::create(k, element); };
   }
   if (isa<BlockArgument>(value))
     return leaf(tiles[key] = loadRows(rowsOf(k.buffer(value)), column(c), c.width), c.width,
                 leaves);
-  return scalarOfOp(value.getDefiningOp(), c, leaves);
+  Scalar result = scalarOfOp(value.getDefiningOp(), c, leaves);
+  Type type = getElementTypeOrSelf(value.getType());
+  if (!isHalf(type))
+    return result;
+  return [this, result, type](ValueRange e) {
+    return k.convert(k.convert(result(e), type), k.getF32Type());
+  };
 }
 
 TileBuilder::Scalar TileBuilder::scalarOfOp(Operation *op, TileColumns c,
@@ -319,7 +340,10 @@ TileBuilder::Scalar TileBuilder::scalarOfOp(Operation *op, TileColumns c,
       .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
           [&](auto o) { return scalar(o.getSrc(), c, leaves); })
       .Case([&](tensor::SplatOp o) -> Scalar {
-        Value value = atTop([&] { return k.cloneIn(o.getInput()); });
+        Value value = atTop([&] {
+          Value number = k.cloneIn(o.getInput());
+          return isHalf(number.getType()) ? k.convert(number, k.getF32Type()) : number;
+        });
         return [value](ValueRange) { return value; };
       })
       .Case([&](linalg::BroadcastOp o) -> Scalar {
@@ -329,6 +353,7 @@ TileBuilder::Scalar TileBuilder::scalarOfOp(Operation *op, TileColumns c,
         Rows rows = rowsOf(k.buffer(source), /*shared=*/true);
         return leaf(loadRows(rows, column(c), c.width), c.width, leaves);
       })
+      .Case<arith::ExtFOp, arith::TruncFOp>([&](auto o) { return operandOf(o.getIn()); })
       .Default([&](Operation *other) -> Scalar {
         SmallVector<Scalar> operands;
         for (Value operand : other->getOperands())
@@ -337,9 +362,9 @@ TileBuilder::Scalar TileBuilder::scalarOfOp(Operation *op, TileColumns c,
           SmallVector<Value> values;
           for (const Scalar &operand : operands)
             values.push_back(operand(e));
+          Type type = getElementTypeOrSelf(other->getResult(0).getType());
           OperationState state(other->getLoc(), other->getName(), values,
-                               getElementTypeOrSelf(other->getResult(0).getType()),
-                               other->getAttrs());
+                               isHalf(type) ? k.getF32Type() : type, other->getAttrs());
           state.propertiesAttr = other->getPropertiesAsAttribute();
           return k.create(state)->getResult(0);
         };
@@ -422,7 +447,7 @@ TileBuilder::Scalar TileBuilder::norm(Operation *op, TileColumns c,
                                       SmallVectorImpl<Value> &leaves) {
   Type f32 = k.getF32Type();
   TileType one = tileType(tileRows, 1), whole = tileType(tileRows, c.width);
-  Value input = op->getOperand(0), x = tile(input, c);
+  Value x = wideTile(op->getOperand(0), c);
   auto squares = [&](ValueRange operands) {
     return reduce(tile::ReduceKind::Sum, map(whole, operands, [&](ValueRange e) {
                     Value y = e.size() == 1 ? e[0] : k.sub(e[0], e[1]);
@@ -481,7 +506,7 @@ TileBuilder::Scalar TileBuilder::norm(Operation *op, TileColumns c,
 TileBuilder::Scalar TileBuilder::softmax(Operation *op, TileColumns c,
                                          SmallVectorImpl<Value> &leaves) {
   TileType whole = tileType(tileRows, c.width);
-  Value x = tile(op->getOperand(0), c);
+  Value x = wideTile(op->getOperand(0), c);
   Value most = broadcast(reduce(tile::ReduceKind::Maximum, x), tileRows, c.width);
   Value powers = map(whole, {x, most}, [&](ValueRange e) -> Value {
     return math::ExpOp::create(k, k.sub(e[0], e[1]));

@@ -97,6 +97,7 @@ private:
 
   // Tiles of values.
   Value tile(Value value, TileColumns c);
+  Value wideTile(Value value, TileColumns c);
   Scalar scalar(Value value, TileColumns c, SmallVectorImpl<Value> &leaves);
   Scalar leaf(Value tile, int64_t width, SmallVectorImpl<Value> &leaves);
   Scalar scalarOfOp(Operation *op, TileColumns c, SmallVectorImpl<Value> &leaves);

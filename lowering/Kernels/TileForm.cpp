@@ -13,7 +13,9 @@ using namespace mlir::fovea;
 
 RmsNormOp mlir::fovea::getFactor(LinearOp op) {
   auto norm = op.getInput().getDefiningOp<RmsNormOp>();
-  return norm && !norm.getWeight() ? norm : RmsNormOp();
+  // Of halves, what is multiplied is rounded before.
+  bool isExact = norm && norm.getResult().getType().getElementType().isF32();
+  return isExact && !norm.getWeight() ? norm : RmsNormOp();
 }
 
 Value mlir::fovea::getBroadcastSource(Operation *op) {
@@ -50,6 +52,9 @@ private:
 } // namespace
 
 static RankedTensorType typeOf(Value value) { return dyn_cast<RankedTensorType>(value.getType()); }
+
+/// Whether tiles of the type's numbers are computed in f32.
+static bool isNarrow(Type type) { return type.isF32() || type.isF16() || type.isBF16(); }
 
 /// By the op that needs most of a row's neighbours.
 bool FormFinder::chooseKind() {
@@ -94,8 +99,7 @@ bool FormFinder::chooseKind() {
 bool FormFinder::isParameter(Value value) {
   RankedTensorType type = value ? typeOf(value) : RankedTensorType();
   return isa<BlockArgument>(value) && type && type.hasStaticShape() &&
-         isa<FloatType>(type.getElementType()) && !type.getElementType().isF64() &&
-         llvm::is_contained({16u, 32u}, type.getElementTypeBitWidth());
+         isNarrow(type.getElementType());
 }
 
 bool FormFinder::isPositions(Value value) {
@@ -118,7 +122,7 @@ bool FormFinder::visitIds(Value value) {
 bool FormFinder::visitRows(Value value, Type elementType) {
   auto argument = dyn_cast<BlockArgument>(value);
   RankedTensorType type = typeOf(value);
-  if (!argument || !type || !type.getElementType().isF32() || type.getEncoding())
+  if (!argument || !type || !isNarrow(type.getElementType()) || type.getEncoding())
     return false;
   if (type.getRank() <= static_cast<int64_t>(form.rowAxes) ||
       ShapedType::isDynamicShape(type.getShape().drop_front(form.rowAxes)))
@@ -137,7 +141,7 @@ bool FormFinder::visit(Value value) {
   RankedTensorType type = typeOf(value);
   if (!type)
     return false;
-  if (isa<FloatType>(type.getElementType()) && !type.getElementType().isF32())
+  if (isa<FloatType>(type.getElementType()) && !isNarrow(type.getElementType()))
     return false;
   if (isa<BlockArgument>(value))
     return visitRows(value);
@@ -204,7 +208,8 @@ bool FormFinder::visitOp(Operation *op) {
           return false;
         if (type.getRank() == 3)
           return type.getDimSize(0) == 1 && visit(source);
-        return isa<BlockArgument>(source) && type.getElementType().isF32() && !type.isDynamicDim(1);
+        return isa<BlockArgument>(source) && isNarrow(type.getElementType()) &&
+               !type.isDynamicDim(1);
       })
       .Case([&](tensor::ExtractSliceOp o) {
         // A range of the columns.
@@ -232,6 +237,10 @@ bool FormFinder::visitOp(Operation *op) {
       })
       .Default([&](Operation *other) {
         if (!OpTrait::hasElementwiseMappableTraits(other) || other->getNumResults() != 1)
+          return false;
+        // Halves are f32 here, with other bits.
+        if (isa<arith::BitcastOp>(other) &&
+            typeOf(other->getResult(0)).getElementTypeBitWidth() == 16)
           return false;
         for (Value operand : other->getOperands()) {
           DenseElementsAttr constant;
@@ -269,7 +278,7 @@ bool FormFinder::visitResult(Value value) {
     return false;
   if (value.getDefiningOp<PositionsOp>())
     return form.kind == TileForm::Kind::Elements;
-  return type.getElementType().isF32() && visit(value);
+  return isNarrow(type.getElementType()) && visit(value);
 }
 
 TileForm FormFinder::find() {

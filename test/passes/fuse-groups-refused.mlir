@@ -98,7 +98,7 @@ func.func @cast(%x: tensor<?x32xf32>, %r: tensor<4x32xf32>, %w: tensor<32x32xf32
 
 // -----
 
-// f64 and f16 activations, and an f64 weight.
+// f64 activations, and an f64 weight.
 
 // CHECK-LABEL: func.func @wide
 // CHECK-COUNT-2: fovea.group
@@ -106,13 +106,6 @@ func.func @wide(%x: tensor<4x32xf64>, %w: tensor<32x32xf64>) -> tensor<4x32xf64>
   %0 = fovea.linear %x, %w : tensor<4x32xf64>, tensor<32x32xf64> -> tensor<4x32xf64>
   %1 = arith.addf %0, %x : tensor<4x32xf64>
   return %1 : tensor<4x32xf64>
-}
-// CHECK-LABEL: func.func @narrow
-// CHECK-COUNT-2: fovea.group
-func.func @narrow(%x: tensor<4x32xf16>, %w: tensor<32x32xf16>) -> tensor<4x32xf16> {
-  %0 = fovea.linear %x, %w : tensor<4x32xf16>, tensor<32x32xf16> -> tensor<4x32xf16>
-  %1 = arith.addf %0, %x : tensor<4x32xf16>
-  return %1 : tensor<4x32xf16>
 }
 // CHECK-LABEL: func.func @wide_weight
 // CHECK-COUNT-2: fovea.group

@@ -28,6 +28,28 @@ func.func @epilogue(%x: tensor<?x?x32xf32>, %w: tensor<64x32xf32>, %v: tensor<32
 
 // -----
 
+// Halves too; and a sum with its norm.
+
+// CHECK-LABEL: func.func @halves
+// CHECK: fovea.group
+// CHECK-NEXT: fovea.linear
+// CHECK-NEXT: fovea.activation
+// CHECK-NEXT: arith.addf
+// CHECK: fovea.group
+// CHECK-NEXT: arith.addf
+// CHECK-NEXT: fovea.layer_norm
+// CHECK-NOT: fovea.group
+func.func @halves(%x: tensor<?x32xf16>, %w: tensor<32x32xf16>, %g: tensor<32xf16>) -> (tensor<?x32xf16>, tensor<?x32xf16>) {
+  %0 = fovea.linear %x, %w : tensor<?x32xf16>, tensor<32x32xf16> -> tensor<?x32xf16>
+  %1 = fovea.activation gelu %0 : tensor<?x32xf16>
+  %2 = arith.addf %1, %x : tensor<?x32xf16>
+  %3 = arith.addf %x, %x : tensor<?x32xf16>
+  %4 = fovea.layer_norm %3 weight(%g : tensor<32xf16>) eps(1.0e-5) : tensor<?x32xf16>
+  return %2, %4 : tensor<?x32xf16>, tensor<?x32xf16>
+}
+
+// -----
+
 // Of two linears that are added, the later one takes the sum; what reads the sum and stood before follows the group. Equal names in an entry are equal sizes.
 
 // CHECK-LABEL: func.func @later
