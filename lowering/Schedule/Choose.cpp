@@ -168,7 +168,12 @@ Attribute mlir::fovea::chooseTiles(GroupOp group, const Level &level) {
   if (auto op = dyn_cast_or_null<LinearOp>(find(llvm::IsaPred<LinearOp>))) {
     if (!hasOneRow(op.getResult().getType())) {
       ContractionSizes sizes = level.manyRows;
-      if (op.getWeight().getType().getElementType().isBF16())
+      Type element = op.getWeight().getType().getElementType();
+      bool halves = !element.isF32() && element == op.getInput().getType().getElementType();
+      if (level.manyHalves && halves &&
+          op.getWeight().getType().getDimSize(0) >= level.manyHalves->tile[1])
+        sizes = *level.manyHalves;
+      if (element.isBF16())
         sizes.block[0] = level.pairRows;
       return makeContraction(context, sizes);
     }

@@ -66,11 +66,15 @@ static constexpr Level::HeadQueries kHopperQueries[] = {
     {/*size=*/128, /*queries=*/192, /*reading=*/128},
     {/*size=*/256, /*queries=*/128, /*reading=*/128}};
 
+/// Two warpgroups share 128 rows of the weight.
+static constexpr ContractionSizes kHopperHalves = {{128, 128}, 128, {8, 4}};
+
 /// All else as on sm_80, until it is measured.
 static constexpr Level makeHopper() {
   Level level = kAmpere;
   level.name = "sm_90a";
   level.headQueries = kHopperQueries;
+  level.manyHalves = &kHopperHalves;
   return level;
 }
 

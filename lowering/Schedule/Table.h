@@ -46,6 +46,8 @@ struct Level {
     int64_t size, queries, reading;
   };
   llvm::ArrayRef<HeadQueries> headQueries = {};
+  /// Many rows of halves by a weight of the same type; null: as of others.
+  const ContractionSizes *manyHalves = nullptr;
 };
 
 /// All levels of processors, the best first; the last has no needs.
