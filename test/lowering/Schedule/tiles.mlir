@@ -19,9 +19,9 @@ func.func @many_rows(%x: tensor<?x?x4xf32>, %w: tensor<2048x4xf32>) -> tensor<?x
 // One position of each batch row.
 
 // CHECK-LABEL: @one_row
-// AVX512: #fovea.contraction<tile = [1, 128], chunk = 1, block = [1, 128]>
-// AVX2: #fovea.contraction<tile = [1, 64], chunk = 1, block = [1, 64]>
-// SSE: #fovea.contraction<tile = [1, 32], chunk = 1, block = [1, 32]>
+// AVX512: #fovea.contraction<tile = [1, 128], chunk = 16, block = [1, 128]>
+// AVX2: #fovea.contraction<tile = [1, 64], chunk = 16, block = [1, 64]>
+// SSE: #fovea.contraction<tile = [1, 32], chunk = 16, block = [1, 32]>
 func.func @one_row(%x: tensor<?x1x4xf32>, %w: tensor<1024x4xf32>) -> tensor<?x1x1024xf32> {
   %0 = fovea.group(%a = %x, %b = %w) : (tensor<?x1x4xf32>, tensor<1024x4xf32>) -> tensor<?x1x1024xf32> {
     %1 = fovea.linear %a, %b : tensor<?x1x4xf32>, tensor<1024x4xf32> -> tensor<?x1x1024xf32>
@@ -33,9 +33,9 @@ func.func @one_row(%x: tensor<?x1x4xf32>, %w: tensor<1024x4xf32>) -> tensor<?x1x
 // Few outputs: narrower pieces, so that each thread has some. What follows a product is its epilogue.
 
 // CHECK-LABEL: @narrow_row_with_epilogue
-// AVX512: #fovea.contraction<tile = [1, 64], chunk = 1, block = [1, 64]>
-// AVX2: #fovea.contraction<tile = [1, 64], chunk = 1, block = [1, 64]>
-// SSE: #fovea.contraction<tile = [1, 32], chunk = 1, block = [1, 32]>
+// AVX512: #fovea.contraction<tile = [1, 64], chunk = 16, block = [1, 64]>
+// AVX2: #fovea.contraction<tile = [1, 64], chunk = 16, block = [1, 64]>
+// SSE: #fovea.contraction<tile = [1, 32], chunk = 16, block = [1, 32]>
 func.func @narrow_row_with_epilogue(%x: tensor<?x4xf32>, %w: tensor<767x4xf32>) -> tensor<?x767xf32> {
   %0 = fovea.group(%a = %x, %b = %w) : (tensor<?x4xf32>, tensor<767x4xf32>) -> tensor<?x767xf32> {
     %1 = fovea.linear %a, %b : tensor<?x4xf32>, tensor<767x4xf32> -> tensor<?x767xf32>
