@@ -60,12 +60,32 @@ Value transpose(OpBuilder &builder, Location loc, Value value, ArrayRef<int64_t>
   return linalg::TransposeOp::create(builder, loc, value, empty, axes)->getResult(0);
 }
 
+/// The op that alone reads a sum of products, in f32, and rounds it to their operand's type: how
+/// products of halves come from exporters. Null if there is none.
+arith::TruncFOp getRounding(linalg::LinalgOp op, Type operand) {
+  Value sum = op->getResult(0);
+  auto rounding =
+      sum.hasOneUse() ? dyn_cast<arith::TruncFOp>(*sum.getUsers().begin()) : arith::TruncFOp();
+  bool fits = rounding && !rounding.getRoundingmode() && getElementTypeOrSelf(sum).isF32() &&
+              getElementTypeOrSelf(rounding.getType()) == operand;
+  return fits ? rounding : arith::TruncFOp();
+}
+
+/// Whether a product's sum begins with nothing.
+bool beginsWithZero(linalg::LinalgOp op) {
+  Value start = op.getDpsInitOperand(0)->get();
+  auto fill = start.getDefiningOp<linalg::FillOp>();
+  return (fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat())) ||
+         matchPattern(start, m_AnyZeroFloat());
+}
+
 /// A contraction of a tensor with a weight, its loops sorted.
 struct Product {
   Value input;
   WeightView weight;
   Loops inputLoops, weightLoops, resultLoops;
   Loops rows, outputs, sum; ///< In the order of the input, of the result, of the input.
+  arith::TruncFOp rounding; ///< Of a sum that is wider than the input, to the input's type.
 };
 
 /// Sorts the loops with operand `number` as the weight, or gives the reason why that cannot be.
@@ -104,7 +124,9 @@ std::optional<Product> sortLoops(linalg::LinalgOp op, unsigned number, raise::We
   auto inputType = cast<RankedTensorType>(product.input.getType());
   auto resultType = cast<RankedTensorType>(op->getResult(0).getType());
   Type element = inputType.getElementType(), narrow = view->getType().getElementType();
-  if (!isa<FloatType>(element) || element != resultType.getElementType() ||
+  if (element != resultType.getElementType() && beginsWithZero(op))
+    product.rounding = getRounding(op, element);
+  if (!isa<FloatType>(element) || (element != resultType.getElementType() && !product.rounding) ||
       (narrow != element && narrow.getIntOrFloatBitWidth() >= element.getIntOrFloatBitWidth()))
     why = "the element types are not a linear's";
   for (auto [axis, loop] : llvm::enumerate(product.inputLoops))
@@ -203,7 +225,11 @@ public:
           << why;
       return std::nullopt;
     }
-    auto resultType = cast<RankedTensorType>(op->getResult(0).getType());
+    Operation *last = product->rounding ? product->rounding.getOperation() : op.getOperation();
+    SmallVector<Operation *> replaced{op};
+    if (last != op)
+      replaced.push_back(last);
+    auto resultType = cast<RankedTensorType>(last->getResult(0).getType());
     Location loc = op.getLoc();
 
     // The weight as [N, K].
@@ -220,13 +246,12 @@ public:
 
     // What the sum starts from: nothing, a bias, or a tensor to add.
     Value start = op.getDpsInitOperand(0)->get();
-    auto fill = start.getDefiningOp<linalg::FillOp>();
-    bool startsFromZero = (fill && (matchPattern(fill.getInputs()[0], m_AnyZeroFloat()))) ||
-                          matchPattern(start, m_AnyZeroFloat());
+    bool startsFromZero = beginsWithZero(op);
     std::optional<BiasSum> bias;
     if (startsFromZero)
-      bias = findBias(op->getResult(0), places(product->outputs, product->resultLoops), weights);
-    Operation *last = bias ? bias->op : op.getOperation();
+      bias = findBias(last->getResult(0), places(product->outputs, product->resultLoops), weights);
+    if (bias)
+      replaced.push_back(last = bias->op);
 
     OpBuilder builder(last); // behind which all uses are
     Value w = weights.materialize(builder, loc, matrix), b;
@@ -285,9 +310,8 @@ public:
     if (!startsFromZero)
       result = arith::AddFOp::create(builder, loc, start, result);
     last->getResult(0).replaceAllUsesWith(result);
-    last->erase();
-    if (bias)
-      op->erase();
+    for (Operation *one : llvm::reverse(replaced))
+      one->erase();
     return bias.has_value();
   }
 

@@ -10,14 +10,14 @@ pytestmark = pytest.mark.long
 NAMES = ["input_ids", "attention_mask", "token_type_ids"]
 
 
-def export(minilm, folder, dynamo):
+def export(minilm, folder, dynamo, element="float32"):
     import torch
     import transformers
 
     class LastHiddenState(torch.nn.Module):
         def __init__(self):
             super().__init__()
-            self.model = transformers.AutoModel.from_pretrained(minilm, add_pooling_layer=False)
+            self.model = transformers.AutoModel.from_pretrained(minilm, add_pooling_layer=False).to(getattr(torch, element))
 
         def forward(self, input_ids, attention_mask, token_type_ids):
             return self.model(input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids).last_hidden_state
@@ -64,14 +64,19 @@ def run(fovea_run, artifact, folder, inputs):
     return np.load(folder / "out.npz")["last_hidden_state"]
 
 
-@pytest.mark.parametrize("batch, length", [(1, 7), (3, 33), (2, 128)])
-def test_numbers(fovea_run, compiled, minilm, exported, tmp_path, batch, length):
+def make_inputs(batch, length):
     random = np.random.default_rng(length)
     mask = np.ones((batch, length), np.int64)
     for row in range(1, batch):
         mask[row, length - 3 * row:] = 0
     ids = random.integers(1000, 20000, mask.shape)
-    inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": random.integers(0, 2, mask.shape)}
+    return {"input_ids": ids, "attention_mask": mask, "token_type_ids": random.integers(0, 2, mask.shape)}
+
+
+@pytest.mark.parametrize("batch, length", [(1, 7), (3, 33), (2, 128)])
+def test_numbers(fovea_run, compiled, minilm, exported, tmp_path, batch, length):
+    inputs = make_inputs(batch, length)
+    mask = inputs["attention_mask"]
     found, expected = (run(fovea_run, artifact, tmp_path, inputs) for artifact in (exported, compiled(minilm)))
     assert np.abs(found - expected).max() <= 1e-5 * np.abs(expected).max()
 
@@ -80,3 +85,15 @@ def test_numbers(fovea_run, compiled, minilm, exported, tmp_path, batch, length)
         return mean / np.linalg.norm(mean, axis=1, keepdims=True)
 
     assert (embedding(found) * embedding(expected)).sum(1).min() >= 0.99999
+
+
+@pytest.mark.parametrize("element, tolerance", [("float16", 4e-3), ("bfloat16", 4e-2)])
+def test_half_precision(fovea, fovea_run, compiled, minilm, tmp_path, element, tolerance):
+    """A model in half precision has the kernels of one in f32: each layer four products with all that is around them, and attention."""
+    artifact = compiled(export(minilm, tmp_path, True, element))
+    lines = [line for line in kernels(fovea, artifact) if line.startswith("6 x")]
+    assert len(lines) == 5 and sum("linear [" in line for line in lines) == 4 and sum("attention " in line for line in lines) == 1, lines
+    assert not any("#fovea.loops" in line for line in lines), lines
+    inputs = make_inputs(3, 33)
+    found, expected = (run(fovea_run, one, tmp_path, inputs).astype(np.float64) for one in (artifact, compiled(minilm)))
+    assert np.abs(found - expected)[inputs["attention_mask"] > 0].max() <= tolerance * np.abs(expected).max()

@@ -223,3 +223,55 @@ func.func @refused(%x: tensor<4x2xf32>, %y: tensor<2x3xf32>, %xb: tensor<4x5x2xf
   %3 = linalg.matmul ins(%xi, %wi : tensor<4x2xi32>, tensor<2x3xi32>) outs(%fi : tensor<4x3xi32>) -> tensor<4x3xi32>
   return %0, %1, %2, %3 : tensor<4x3xf32>, tensor<4x5x3xf32>, tensor<4x3xf32>, tensor<4x3xi32>
 }
+
+// -----
+
+// Halves as exporters write them: the sum in f32, rounded, and a bias behind it. One linear rounds once.
+
+// CHECK-LABEL: func.func @halves
+// CHECK-SAME: (%[[X:.*]]: tensor<?x2xf16>)
+// CHECK-DAG: %[[W:.*]] = fovea.weight_ref @{{.*}} : tensor<3x2xf16>
+// CHECK-DAG: %[[B:.*]] = fovea.weight_ref @b
+// CHECK: %[[Y:.*]] = fovea.linear %[[X]], %[[W]] bias(%[[B]] : tensor<3xf16>) : tensor<?x2xf16>, tensor<3x2xf16> -> tensor<?x3xf16>
+// CHECK-NEXT: return %[[Y]]
+fovea.weight @w : tensor<2x3xf16> = #fovea.stored<"f", "w", tensor<2x3xf16>>
+fovea.weight @b : tensor<3xf16> = #fovea.stored<"f", "b", tensor<3xf16>>
+func.func @halves(%x: tensor<?x2xf16>) -> tensor<?x3xf16> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.dim %x, %c0 : tensor<?x2xf16>
+  %w = fovea.weight_ref @w : tensor<2x3xf16>
+  %b = fovea.weight_ref @b : tensor<3xf16>
+  %init = tensor.empty(%n) : tensor<?x3xf32>
+  %0 = linalg.fill ins(%zero : f32) outs(%init : tensor<?x3xf32>) -> tensor<?x3xf32>
+  %1 = linalg.matmul ins(%x, %w : tensor<?x2xf16>, tensor<2x3xf16>) outs(%0 : tensor<?x3xf32>) -> tensor<?x3xf32>
+  %2 = arith.truncf %1 : tensor<?x3xf32> to tensor<?x3xf16>
+  %empty = tensor.empty(%n) : tensor<?x3xf16>
+  %3 = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+      ins(%2, %b : tensor<?x3xf16>, tensor<3xf16>) outs(%empty : tensor<?x3xf16>) {
+  ^bb0(%p: f16, %q: f16, %out: f16):
+    %4 = arith.addf %p, %q : f16
+    linalg.yield %4 : f16
+  } -> tensor<?x3xf16>
+  return %3 : tensor<?x3xf16>
+}
+
+// -----
+
+// Not: a sum that is read besides, or that begins with something, is not only rounded.
+
+// CHECK-LABEL: func.func @wide_sums
+// CHECK-COUNT-2: linalg.matmul
+// CHECK-NOT: fovea.linear
+fovea.weight @w : tensor<2x3xf16> = #fovea.stored<"f", "w", tensor<2x3xf16>>
+func.func @wide_sums(%x: tensor<4x2xf16>, %s: tensor<4x3xf32>) -> (tensor<4x3xf16>, tensor<4x3xf32>, tensor<4x3xf16>) {
+  %zero = arith.constant 0.0 : f32
+  %w = fovea.weight_ref @w : tensor<2x3xf16>
+  %init = tensor.empty() : tensor<4x3xf32>
+  %0 = linalg.fill ins(%zero : f32) outs(%init : tensor<4x3xf32>) -> tensor<4x3xf32>
+  %1 = linalg.matmul ins(%x, %w : tensor<4x2xf16>, tensor<2x3xf16>) outs(%0 : tensor<4x3xf32>) -> tensor<4x3xf32>
+  %2 = arith.truncf %1 : tensor<4x3xf32> to tensor<4x3xf16>
+  %3 = linalg.matmul ins(%x, %w : tensor<4x2xf16>, tensor<2x3xf16>) outs(%s : tensor<4x3xf32>) -> tensor<4x3xf32>
+  %4 = arith.truncf %3 : tensor<4x3xf32> to tensor<4x3xf16>
+  return %2, %1, %4 : tensor<4x3xf16>, tensor<4x3xf32>, tensor<4x3xf16>
+}
