@@ -382,6 +382,9 @@ static TileCase makeAttention(const Attention &c) {
   // Tiles of 64 keys need more of them for as many rounds.
   if (c.halves)
     lengths.push_back({20, 330});
+  // And each warpgroup queries of its own.
+  if (c.queries > 64)
+    lengths.insert(lengths.end(), {{191, 200}, {200, 201}});
   for (auto [queries, keys] : lengths) {
     // The caches have room for more keys than there are: what lies there must not be seen.
     int64_t room = keys + 3;
@@ -468,6 +471,7 @@ std::vector<TileCase> mlir::fovea::makeHalfAttentionCases() {
       {64, 64, 64, 0, "bf16", true, false, true},
       {64, 32, 96, 1, "f16", false, false, true},
       {64, 16, 40, 0, "bf16", false, true, true},
+      {192, 64, 32, 0, "bf16", true, false, true}, // three warpgroups on sm_90a
   };
   std::vector<TileCase> cases;
   for (const Attention &attention : kCases)
