@@ -2,6 +2,7 @@
 //
 // Joins formed groups to bigger ones, by the few forms that kernel builders know. Refuses,
 // silently, all that no form covers, and operands whose sizes are not known to be the same.
+#include "dialects/ElementTypes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -28,11 +29,6 @@ static constexpr int64_t kMaxArgmaxColumns = int64_t(1) << 24;
 static bool isF32(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && type.getElementType().isF32();
-}
-
-/// What kernels compute in f32.
-static bool isNarrow(Type element) {
-  return element.isF32() || element.isF16() || element.isBF16();
 }
 
 /// The op of a group that has no other and yields its results.
@@ -83,7 +79,7 @@ struct Contraction {
       if (auto norm = dyn_cast<RmsNormOp>(step); norm && !last && !norm.getWeight()) {
         result.norm = norm;
       } else if (auto linear = dyn_cast<LinearOp>(step); linear && !result.linear) {
-        if (!isNarrow(linear.getInput().getType().getElementType()) ||
+        if (!isComputedInF32(linear.getInput().getType().getElementType()) ||
             (last && linear.getInput() != last) ||
             llvm::any_of(linear->getOperands(), [](Value operand) {
               return cast<ShapedType>(operand.getType()).getElementType().isF64();
@@ -122,7 +118,7 @@ struct Rows {
       return std::nullopt;
     Rows rows;
     rows.type = dyn_cast<RankedTensorType>(group.getResult(0).getType());
-    if (!rows.type || rows.type.getRank() < 2 || !isNarrow(rows.type.getElementType()) ||
+    if (!rows.type || rows.type.getRank() < 2 || !isComputedInF32(rows.type.getElementType()) ||
         rows.type.isDynamicDim(rows.type.getRank() - 1)) // a row has a place in registers
       return std::nullopt;
     for (Operation &step : group.getBody().front().without_terminator()) {
@@ -470,7 +466,7 @@ private:
       return false;
     Operation *source = collapse.getSrc().getDefiningOp();
     if (!isHere(source) || !source->hasOneUse() || !getOnlyOp<PositionLearnedOp>(source) ||
-        !isNarrow(collapse.getSrcType().getElementType()))
+        !isComputedInF32(collapse.getSrcType().getElementType()))
       return false;
     return join({{source, collapse, group}, {}, results, group.getLoc()});
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Verifiers of the target and of the schedules of groups.
+#include "dialects/ElementTypes.h"
 #include "dialects/Fovea/FoveaDialect.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -77,7 +78,7 @@ LogicalResult AttentionScheduleAttr::verify(EmitError emitError, int64_t queries
   if (!split.empty() &&
       failed(verifyMultiple(emitError, "the keys of split", split[0], "keys", keys))) // C4
     return failure();
-  if (operands && !operands.isF16() && !operands.isBF16()) // C5
+  if (operands && !isHalf(operands)) // C5
     return emitError() << "expects operands of f16 or bf16, got " << operands;
   return success();
 }

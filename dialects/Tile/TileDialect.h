@@ -26,4 +26,17 @@
 #define GET_OP_CLASSES
 #include "dialects/Tile/TileOps.h.inc"
 
+namespace mlir::fovea::tile {
+
+/// Rows and depth of one instruction of `m64k16`.
+inline constexpr int64_t kWarpgroupRows = 64, kWarpgroupDepth = 16;
+
+/// Whether `m64k16` multiplies a product of such sizes: whole instructions, of up to 256 columns.
+inline bool fitsWarpgroups(int64_t rows, int64_t columns, int64_t depth) {
+  return rows % kWarpgroupRows == 0 && columns % 8 == 0 && columns <= 256 &&
+         depth % kWarpgroupDepth == 0;
+}
+
+} // namespace mlir::fovea::tile
+
 #endif // FOVEA_DIALECTS_TILE_TILEDIALECT_H

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Text and checks of the `tile` ops; the numbers are those of TileOps.td.
+#include "dialects/ElementTypes.h"
 #include "dialects/Tile/TileDialect.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/MathExtras.h"
@@ -228,7 +229,7 @@ LogicalResult StoreOp::verify() {
 
 /// An atom's operands and sums.
 static LogicalResult verifyAtom(Operation *op, Atom atom, Type a, Type b, Type sum) {
-  bool halves = a == b && (a.isF16() || a.isBF16());
+  bool halves = a == b && fovea::isHalf(a);
   bool narrow = a.getIntOrFloatBitWidth() <= 32 && b.getIntOrFloatBitWidth() <= 32;
   if (sum.isF32() && (atom == Atom::M16N8K8 ? narrow : halves))
     return success();
@@ -550,8 +551,7 @@ LogicalResult MmaOp::verify() {
         shared && (shared.getSwizzle() != 0) != byWarpgroups)
       return emitOpError("expects shared memory with a swizzle for m64k16 and only for it, got ")
              << type;
-  if (byWarpgroups && (depth % 16 != 0 || rows % 64 != 0 || result.getColumns() % 8 != 0 ||
-                       result.getColumns() > 256))
+  if (byWarpgroups && !fitsWarpgroups(rows, result.getColumns(), depth))
     return emitOpError("expects whole 64 rows, eights of up to 256 columns and a depth of whole 16 "
                        "for m64k16, got ")
            << rows << ", " << result.getColumns() << " and " << depth;

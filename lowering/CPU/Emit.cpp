@@ -176,65 +176,47 @@ static void expandBFloat16(llvm::Function &function) {
 /// What moves bf16 without computing moves integers: where values of bf16 meet, in a phi or a
 /// select, LLVM's code generator would round and widen them by calls.
 static void moveBFloat16(llvm::Function &function) {
+  llvm::Type *half = llvm::Type::getInt16Ty(function.getContext());
   auto isNarrow = [](llvm::Value *value) {
     return value->getType()->getScalarType()->isBFloatTy();
   };
   SmallVector<llvm::Instruction *> found;
-  for (llvm::Instruction &instruction : llvm::instructions(function)) {
-    bool moves = isa<llvm::LoadInst, llvm::PHINode, llvm::SelectInst, llvm::FreezeInst,
-                     llvm::ShuffleVectorInst, llvm::InsertElementInst, llvm::ExtractElementInst>(
-        instruction);
-    auto *store = dyn_cast<llvm::StoreInst>(&instruction);
-    if ((moves && isNarrow(&instruction)) || (store && isNarrow(store->getValueOperand())))
+  for (llvm::Instruction &instruction : llvm::instructions(function))
+    if (isa<llvm::LoadInst, llvm::StoreInst, llvm::PHINode, llvm::SelectInst, llvm::FreezeInst,
+            llvm::ShuffleVectorInst, llvm::InsertElementInst, llvm::ExtractElementInst>(
+            instruction) &&
+        (isNarrow(&instruction) || llvm::any_of(instruction.operands(), isNarrow)))
       found.push_back(&instruction);
-  }
   for (llvm::Instruction *instruction : found) {
     llvm::IRBuilder<> b(instruction);
-    auto toIntegers = [&](llvm::Value *value) {
-      return b.CreateBitCast(value, value->getType()->getWithNewType(b.getInt16Ty()));
-    };
-    if (auto *store = dyn_cast<llvm::StoreInst>(instruction)) {
-      store->setOperand(0, toIntegers(store->getValueOperand()));
-      continue;
-    }
-    llvm::Type *type = instruction->getType();
-    llvm::Type *integers = type->getWithNewType(b.getInt16Ty());
-    auto operand = [&](unsigned i) { return toIntegers(instruction->getOperand(i)); };
-    llvm::Value *moved = nullptr;
-    if (auto *load = dyn_cast<llvm::LoadInst>(instruction)) {
-      auto *one = b.CreateAlignedLoad(integers, load->getPointerOperand(), load->getAlign(),
-                                      load->isVolatile());
-      one->copyMetadata(*load);
-      moved = one;
-    } else if (auto *phi = dyn_cast<llvm::PHINode>(instruction)) {
-      auto *one = b.CreatePHI(integers, phi->getNumIncomingValues());
-      for (unsigned i = 0; i < phi->getNumIncomingValues(); ++i) {
-        llvm::BasicBlock *from = phi->getIncomingBlock(i);
-        int known = one->getBasicBlockIndex(from); // by another edge, with the same value
+    auto *phi = dyn_cast<llvm::PHINode>(instruction);
+    for (llvm::Use &use : instruction->operands()) {
+      if (!isNarrow(use))
+        continue;
+      if (phi) { // edges from one block have one value
+        llvm::BasicBlock *from = phi->getIncomingBlock(use);
+        int first = phi->getBasicBlockIndex(from);
+        if (first < static_cast<int>(use.getOperandNo())) {
+          use = phi->getIncomingValue(first);
+          continue;
+        }
         b.SetInsertPoint(from->getTerminator());
-        one->addIncoming(
-            known < 0 ? toIntegers(phi->getIncomingValue(i)) : one->getIncomingValue(known), from);
       }
-      b.SetInsertPoint(phi->getParent(), phi->getParent()->getFirstInsertionPt());
-      moved = one;
-    } else if (isa<llvm::SelectInst>(instruction)) {
-      moved = b.CreateSelect(instruction->getOperand(0), operand(1), operand(2));
-    } else if (isa<llvm::FreezeInst>(instruction)) {
-      moved = b.CreateFreeze(operand(0));
-    } else if (auto *shuffle = dyn_cast<llvm::ShuffleVectorInst>(instruction)) {
-      moved = b.CreateShuffleVector(operand(0), operand(1), shuffle->getShuffleMask());
-    } else if (isa<llvm::InsertElementInst>(instruction)) {
-      moved = b.CreateInsertElement(operand(0), operand(1), instruction->getOperand(2));
-    } else {
-      moved = b.CreateExtractElement(operand(0), instruction->getOperand(1));
+      use = b.CreateBitCast(use, use->getType()->getWithNewType(half));
     }
-    instruction->replaceAllUsesWith(b.CreateBitCast(moved, type));
-    instruction->eraseFromParent();
+    if (!isNarrow(instruction))
+      continue;
+    auto uses = llvm::map_to_vector(instruction->uses(), [](llvm::Use &use) { return &use; });
+    llvm::Type *type = instruction->getType();
+    instruction->mutateType(type->getWithNewType(half));
+    b.SetInsertPoint(*instruction->getInsertionPointAfterDef());
+    llvm::Value *narrow = b.CreateBitCast(instruction, type);
+    for (llvm::Use *use : uses)
+      use->set(narrow);
   }
 }
 
-/// Widens bf16 by a shift: its bits are the upper half of an f32's. As long as vectors of bf16 are
-/// values, LLVM's optimiser may blend them, which its code generator cannot.
+/// Widens bf16 by a shift: its bits are the upper half of an f32's.
 static void widenBFloat16(llvm::Function &function) {
   SmallVector<llvm::FPExtInst *> found;
   for (llvm::Instruction &instruction : llvm::instructions(function))

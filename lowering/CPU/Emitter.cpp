@@ -155,11 +155,6 @@ Value Emitter::maximumNumber(Value l, Value r) {
 SmallVector<Value> Emitter::transpose(SmallVector<Value> rows) {
   // One bit of the place at a time: exchanges the halves of pairs of vectors.
   int64_t lanes = rows.size();
-  auto type = cast<VectorType>(rows.front().getType());
-  // Processors without bf16 would take such vectors apart.
-  Type moved = type.getElementType().isBF16() ? Type(getI16Type()) : type.getElementType();
-  for (Value &row : rows)
-    row = vector::BitCastOp::create(*this, type.clone(moved), row);
   for (int64_t bit = lanes / 2; bit > 0; bit /= 2) {
     SmallVector<Value> next(lanes);
     for (int64_t i = 0; i < lanes; ++i) {
@@ -175,7 +170,5 @@ SmallVector<Value> Emitter::transpose(SmallVector<Value> rows) {
     }
     rows = next;
   }
-  for (Value &row : rows)
-    row = vector::BitCastOp::create(*this, type, row);
   return rows;
 }

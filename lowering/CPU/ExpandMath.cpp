@@ -3,6 +3,7 @@
 // The pass that turns functions of f32 vectors, for a GPU of f32 scalars, into straight-line
 // arithmetic; its text states the error of each. What has no expansion keeps its op, which becomes
 // a call on a processor and is an error on a GPU, where there is nothing to call.
+#include "dialects/ElementTypes.h"
 #include "lowering/CPU/MathCoefficients.h"
 #include "lowering/CPU/WideMath.h"
 #include "lowering/Lowering.h"
@@ -404,17 +405,16 @@ static Value expandForGPU(Operation *op) {
 
 /// Narrow floats are computed as f32.
 static void widen(Operation *op) {
-  auto isNarrow = [](Type type) { return type.isF16() || type.isBF16(); };
-  if (op->getNumResults() != 1 || !llvm::any_of(op->getOperandTypes(), isNarrow) ||
+  if (op->getNumResults() != 1 || !llvm::any_of(op->getOperandTypes(), isHalf) ||
       isa<math::AbsFOp, math::CopySignOp, math::IsFiniteOp, math::IsNaNOp>(op))
     return;
   ImplicitLocOpBuilder b(op->getLoc(), op);
   for (OpOperand &operand : op->getOpOperands())
-    if (isNarrow(operand.get().getType()))
+    if (isHalf(operand.get().getType()))
       operand.set(arith::ExtFOp::create(b, b.getF32Type(), operand.get()));
   Value result = op->getResult(0);
   Type narrow = result.getType();
-  if (!isNarrow(narrow))
+  if (!isHalf(narrow))
     return;
   result.setType(b.getF32Type());
   b.setInsertionPointAfter(op);

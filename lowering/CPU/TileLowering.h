@@ -42,7 +42,7 @@ private:
   LogicalResult lowerLoop(scf::ForOp loop);
   LogicalResult lowerBranch(scf::IfOp branch);
   LogicalResult lowerDot(tile::DotOp dot);
-  Scratch widen(Value tile, Type element);
+  Value widen(Value tile, Type element);
   LogicalResult lowerStore(tile::StoreOp store);
   void lowerReduce(tile::ReduceOp reduce);
   void lowerGather(tile::GatherOp gather);
@@ -100,7 +100,7 @@ private:
   int64_t scratchBytes = 0;
   /// By tile; loads may also lie along their other axis.
   llvm::DenseMap<std::pair<Value, int64_t>, Scratch> buffers;
-  llvm::DenseMap<Value, Scratch> wide;                      ///< of halves, in f32
+  llvm::DenseMap<Value, Value> wide;                        ///< of halves, casts
   llvm::DenseMap<Value, std::unique_ptr<ViewMemory>> views; ///< which stay where they are
   llvm::DenseMap<std::pair<Value, int64_t>, Value> valid;
   SmallVector<Operation *> tileOps;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Products in register blocks, and reductions.
+#include "dialects/ElementTypes.h"
 #include "lowering/CPU/TileLowering.h"
 #include <limits>
 
@@ -11,18 +12,16 @@ using namespace mlir::fovea::tile;
 //===-- Products -----------------------------------------------------------------------------===//
 
 /// A tile in wider elements: else every block of a result would widen them again, one by one.
-Scratch TileLowering::widen(Value tile, Type element) {
-  auto found = wide.find(tile);
-  if (found != wide.end())
-    return found->second;
+Value TileLowering::widen(Value tile, Type element) {
+  Value &known = wide[tile];
+  if (known)
+    return known;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointAfterValue(tile);
-  TileLayout layout = layoutOf(tile);
-  Scratch result{allocate(element, layout), layout};
-  forEachVector(layout, endAlong(tile, 1 - layout.axis), [&](Value outer, Value inner) {
-    write(result, outer, inner, b.convert(readVector(tile, layout.axis, outer, inner), element));
-  });
-  return wide.try_emplace(tile, result).first->second;
+  auto cast = CastOp::create(b, typeOf(tile).withElementType(element), tile);
+  tileOps.push_back(cast);
+  lowerCast(cast);
+  return known = cast;
 }
 
 LogicalResult TileLowering::lowerDot(DotOp dot) {
@@ -108,6 +107,8 @@ LogicalResult TileLowering::lowerDot(DotOp dot) {
   columns = std::min(columns, layout.pitch);
 
   // The other operand.
+  if (otherTile.getDefiningOp<LoadOp>() && isHalf(typeOf(otherTile).getElementType()))
+    otherTile = widen(otherTile, block.sum);
   BroadcastOperand &other = block.broadcast;
   other.type = typeOf(otherTile).getElementType();
   std::function<Value(Value)> otherStart; // of the outer index, for k = 0
@@ -120,8 +121,7 @@ LogicalResult TileLowering::lowerDot(DotOp dot) {
     int64_t bytes = llvm::divideCeil(other.type.getIntOrFloatBitWidth(), 8);
     return view.isUnit(otherAxis) && stride && *stride * bytes % 4096 == 0 && layout.outer > rows;
   };
-  bool isHalves = otherLoad && other.type.getIntOrFloatBitWidth() == 16;
-  if (otherLoad && viewOf(otherLoad.getView()).panel == 0 && !isHalves && !collides()) {
+  if (otherLoad && viewOf(otherLoad.getView()).panel == 0 && !collides()) {
     const ViewMemory view = viewOf(otherLoad.getView());
     other.memory = view.flat;
     other.stride = view.stride[1 - otherAxis];
@@ -137,9 +137,7 @@ LogicalResult TileLowering::lowerDot(DotOp dot) {
       return view.place(b, at[0], at[1]);
     };
   } else {
-    Scratch scratch = isHalves ? widen(otherTile, block.sum) : materialize(otherTile);
-    if (isHalves)
-      other.type = block.sum;
+    Scratch scratch = materialize(otherTile);
     other.memory = scratch.memory;
     bool along = scratch.layout.axis == otherAxis; // outer indices are neighbours
     other.stride = b.index(along ? scratch.layout.pitch : 1);

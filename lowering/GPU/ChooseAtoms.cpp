@@ -15,8 +15,6 @@ using namespace mlir;
 using namespace mlir::fovea;
 using namespace mlir::fovea::tile;
 
-/// What a warpgroup multiplies at once.
-static constexpr int64_t kWarpgroupRows = 64;
 /// Of more, each thread would have fewer than 168 registers: not enough for 64 rows of scores, of
 /// weights and of a head of 128.
 static constexpr int64_t kMostWarpgroups = 3;
@@ -30,9 +28,7 @@ static std::optional<Atom> getAtom(DotOp dot, bool warpgroups) {
   if (!result.getElementType().isF32() || rows < 16 || columns < 8)
     return std::nullopt;
   bool halves = a == b && !a.isF32();
-  bool whole = rows % kWarpgroupRows == 0 && columns % 8 == 0 && columns <= 256 &&
-               dot.getA().getType().getColumns() % 16 == 0;
-  if (warpgroups && halves && whole)
+  if (warpgroups && halves && fitsWarpgroups(rows, columns, dot.getA().getType().getColumns()))
     return Atom::M64K16;
   return halves ? Atom::M16N8K16 : Atom::M16N8K8;
 }

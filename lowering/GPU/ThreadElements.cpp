@@ -2,6 +2,7 @@
 //
 // Ops on elements: each register by itself, and reductions, in which registers, then lanes, then
 // warps meet.
+#include "dialects/ElementTypes.h"
 #include "lowering/GPU/ThreadLowering.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -170,8 +171,7 @@ LogicalResult ThreadLowering::lower(CastOp op) {
            << from << ", got " << type;
   SmallVector<Value> input(getTile(op.getInput())), values;
   Type element = type.getElementType();
-  bool isPairs = sources.size() % 2 == 0 && from.getElementType().isF32() &&
-                 (element.isF16() || element.isBF16());
+  bool isPairs = sources.size() % 2 == 0 && from.getElementType().isF32() && isHalf(element);
   if (!isPairs) {
     for (int64_t source : sources)
       values.push_back(b.convert(input[source], element));

@@ -13,8 +13,6 @@ using namespace mlir::fovea::tile;
 
 using Digit = LayoutAttr::Digit;
 
-static constexpr int64_t kRows = 64, kDepth = 16;
-
 namespace {
 
 /// An operand in shared memory. `outer` is its axis that is the result's.
@@ -100,7 +98,7 @@ LogicalResult WarpgroupProduct::check() {
   } else {
     left = Operand{cast<SharedType>(op.getA().getType()), 0};
     depth = left->type.getColumns();
-    if (!left->runsAlongDepth() && kRows % left->type.getPanel() != 0)
+    if (!left->runsAlongDepth() && kWarpgroupRows % left->type.getPanel() != 0)
       return op.emitOpError("expects panels that divide 64 rows, got ") << left->type;
   }
   auto type = dyn_cast<SharedType>(op.getB().getType());
@@ -192,7 +190,7 @@ SmallVector<Value> WarpgroupProduct::multiply(int64_t block, ValueRange sums, bo
   if (left) {
     Value warp = t.digit(Digits(result.getLayout().getDigits(0))[2]);
     Value group = b.createOrFold<arith::DivUIOp>(warp, t.int32(4));
-    Value offset = t.mul32(group, left->getOffset(0, kRows));
+    Value offset = t.mul32(group, left->getOffset(0, kWarpgroupRows));
     offset = t.add32(offset, t.int32(left->getOffset(0, registers.place(0, 2 * block))));
     leftAt = add(describe(t.get(op.getA()), *left, offset), "l");
   }
@@ -200,11 +198,11 @@ SmallVector<Value> WarpgroupProduct::multiply(int64_t block, ValueRange sums, bo
 
   std::string type = element.isF16() ? "f16" : "bf16";
   std::string text = "{\n\t.reg .pred old;\n\t.reg .b64 a, b;\n\twgmma.fence.sync.aligned;\n";
-  for (int64_t step = 0; step < depth / kDepth; ++step) {
+  for (int64_t step = 0; step < depth / kWarpgroupDepth; ++step) {
     std::string a = "a";
     auto move = [&](const char *to, const Operand &operand, int64_t from) {
       text += std::string("\tadd.s64 ") + to + ", " + name(from) + ", " +
-              std::to_string(operand.getDepthOffset(step * kDepth) >> 4) + ";\n";
+              std::to_string(operand.getDepthOffset(step * kWarpgroupDepth) >> 4) + ";\n";
     };
     if (left) {
       move("a", *left, leftAt);

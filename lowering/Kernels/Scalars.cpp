@@ -2,6 +2,7 @@
 //
 // See Scalars.h. Ops that are defined for all operands are cloned as they are.
 #include "lowering/Kernels/Scalars.h"
+#include "dialects/ElementTypes.h"
 #include "dialects/Fovea/FoveaDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -147,8 +148,6 @@ Value emitShift(ImplicitLocOpBuilder &b, Operation *op, Value x, Value places) {
   return shift(i.select(outside, i.constant(0), places));
 }
 
-bool isHalf(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 16; }
-
 /// Ops that move floats without computing with them, or convert them themselves.
 bool keepsBits(Operation *op) {
   return isa<arith::SelectOp, arith::BitcastOp, arith::ExtFOp, arith::TruncFOp, arith::ConstantOp>(
@@ -169,6 +168,17 @@ SmallVector<Value> mlir::fovea::emitScalar(ImplicitLocOpBuilder &b, Operation *o
     return {emitDivision(b, op, operands[0], operands[1], /*faults=*/true)};
   if (isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(op))
     return {emitShift(b, op, operands[0], operands[1])};
+  if (isa<arith::FPToSIOp, arith::FPToUIOp>(op)) {
+    Value x = operands[0];
+    if (isHalf(x.getType()))
+      x = arith::ExtFOp::create(b, b.getF32Type(), x);
+    return {emitToInteger(b, op, x)};
+  }
+  return emitRounded(b, op, operands);
+}
+
+SmallVector<Value> mlir::fovea::emitRounded(ImplicitLocOpBuilder &b, Operation *op,
+                                            ValueRange operands) {
   SmallVector<Value> given(operands);
   SmallVector<Type> types;
   for (Type type : op->getResultTypes())
@@ -182,15 +192,10 @@ SmallVector<Value> mlir::fovea::emitScalar(ImplicitLocOpBuilder &b, Operation *o
       if (isHalf(type))
         type = b.getF32Type();
   }
-  SmallVector<Value> results;
-  if (isa<arith::FPToSIOp, arith::FPToUIOp>(op)) {
-    results.push_back(emitToInteger(b, op, given[0]));
-  } else {
-    OperationState state(op->getLoc(), op->getName(), given, types,
-                         op->getDiscardableAttrDictionary().getValue());
-    state.propertiesAttr = op->getPropertiesAsAttribute();
-    results = b.create(state)->getResults();
-  }
+  OperationState state(op->getLoc(), op->getName(), given, types,
+                       op->getDiscardableAttrDictionary().getValue());
+  state.propertiesAttr = op->getPropertiesAsAttribute();
+  SmallVector<Value> results(b.create(state)->getResults());
   for (auto [value, type] : llvm::zip_equal(results, wanted))
     if (value.getType() != type)
       value = arith::TruncFOp::create(b, type, value);

@@ -14,9 +14,13 @@ namespace mlir::fovea {
 /// - A division by zero, and a shift by the width or more, is a fault; the result is some number.
 /// - The least integer by -1 wraps. Rounding divisions are written out.
 /// - Floats to integers: towards zero, the nearest number that fits, NaN gives 0.
-/// - Floats of 16 bits are computed in f32 and rounded after each op: two roundings, that give what
-///   one gives for + - * / and square roots, since f32 has more than twice their bits.
+/// - All else as `emitRounded` does it.
 SmallVector<Value> emitScalar(ImplicitLocOpBuilder &b, Operation *op, ValueRange operands);
+
+/// The same of an op that has a meaning for all its operands. Floats of 16 bits are computed in f32
+/// and rounded after each op: two roundings, that give what one gives for + - * / and square roots,
+/// since f32 has more than twice their bits.
+SmallVector<Value> emitRounded(ImplicitLocOpBuilder &b, Operation *op, ValueRange operands);
 
 /// Integer division and remainder of any kind on index values that are sizes: by zero gives zero's
 /// quotient by one. Null if `op` is none.

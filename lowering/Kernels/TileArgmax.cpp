@@ -31,7 +31,7 @@ void TileBuilder::emitGreatest(const Strip &strip, Value number, Value base) {
   TileType whole = tileType(tileRows, strip.width), one = tileType(tileRows, 1);
   auto least = [&] { return k.real(f32, -std::numeric_limits<double>::infinity()); };
   auto pastAll = [&] { return k.real(f32, 1 << 24); };
-  Value x = wideTile(argmax.getInput(), {base, 0, strip.width});
+  Value x = toF32(tile(argmax.getInput(), {base, 0, strip.width}));
   Value columns = tile::IotaOp::create(k, tileType(tileRows, strip.width, k.getI32Type()), base, 1);
   // Columns that are not there are never the first: each block has one that is.
   if (strip.columns % strip.width != 0)

@@ -7,6 +7,7 @@
 // attention may be split. What it does not cover (`isTileAttention`) is left to the plain loops of
 // Attention.cpp.
 #include "lowering/Kernels/TileAttention.h"
+#include "dialects/ElementTypes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include <cmath>
@@ -513,8 +514,8 @@ bool mlir::fovea::isTileAttention(AttentionOp op) {
   auto isNarrow = [](Value value) {
     Type type = value.getType();
     auto cache = dyn_cast<CacheType>(type);
-    Type element = cache ? cache.getElementType() : cast<ShapedType>(type).getElementType();
-    return element.isF32() || element.isF16() || element.isBF16();
+    return isComputedInF32(cache ? cache.getElementType()
+                                 : cast<ShapedType>(type).getElementType());
   };
   // 64 rows of queries and weighted values then fit into 256 KiB, which caches beyond the nearest
   // hold.

@@ -3,6 +3,7 @@
 // Tiles of values: from memory, through each op, joined into maps. What stands around them (the
 // grid, blocks, phases) is in TileKernel.cpp.
 #include "lowering/Kernels/TileBuilder.h"
+#include "lowering/Kernels/Scalars.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -19,8 +20,6 @@ static Type elementOf(Value value) {
       .Case<TileType, ViewType>([](auto type) { return type.getElementType(); })
       .Default([](Type type) { return getElementTypeOrSelf(type); });
 }
-
-static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
 
 //===-- Single ops ---------------------------------------------------------------------------===//
 
@@ -45,6 +44,13 @@ Value TileBuilder::map(TileType type, ValueRange inputs, function_ref<Value(Valu
     inner.restoreInsertionPoint(k.saveInsertionPoint());
     return element;
   });
+}
+
+Value TileBuilder::toF32(Value value) {
+  auto type = cast<TileType>(value.getType());
+  return type.getElementType().isF32()
+             ? value
+             : tile::CastOp::create(k, type.withElementType(k.getF32Type()), value).getResult();
 }
 
 Value TileBuilder::reduce(tile::ReduceKind kind, Value value) {
@@ -140,9 +146,7 @@ Value TileBuilder::parameter(Value value, TileColumns c) {
     Value view = viewAt(k.buffer(value), {}, {0});
     Value tile =
         tile::LoadOp::create(k, tileType(1, c.width, elementOf(view)), view, k.index(0), column(c));
-    if (!elementOf(tile).isF32())
-      tile = tile::CastOp::create(k, tileType(1, c.width), tile);
-    return broadcast(tile, tileRows, c.width);
+    return broadcast(toF32(tile), tileRows, c.width);
   });
   return blockValues[key] = result;
 }
@@ -222,16 +226,17 @@ Value TileBuilder::gather(Value table, Value numbers, int64_t offset, TileColumn
 
 //===-- Elements -----------------------------------------------------------------------------===//
 
-/// One element of `tile`, floating-point ones in f32.
+/// One element of `tile`.
 TileBuilder::Scalar TileBuilder::leaf(Value tile, int64_t width, SmallVectorImpl<Value> &leaves) {
   tile = broadcast(tile, tileRows, width);
   size_t place = llvm::find(leaves, tile) - leaves.begin();
   if (place == leaves.size())
     leaves.push_back(tile);
-  return [this, place](ValueRange elements) -> Value {
-    Value element = elements[place];
-    return isa<FloatType>(element.getType()) ? k.convert(element, k.getF32Type()) : element;
-  };
+  return [place](ValueRange elements) -> Value { return elements[place]; };
+}
+
+TileBuilder::Scalar TileBuilder::convert(Scalar scalar, Type type) {
+  return [this, scalar, type](ValueRange elements) { return k.convert(scalar(elements), type); };
 }
 
 /// The tile of a value: what is elementwise between it and tiles in memory is one map.
@@ -247,11 +252,9 @@ Value TileBuilder::tile(Value value, TileColumns c) {
   // A lone leaf is the tile, if nothing is done to its elements.
   bool computes = true;
   Value tile = map(result, leaves, [&](ValueRange elements) {
-    Value x = element(elements), source = x;
-    if (auto widened = x.getDefiningOp<arith::ExtFOp>(); widened && isHalf(type))
-      source = widened.getIn();
-    computes = leaves.size() != 1 || source != elements[0] || leaves[0].getType() != result;
-    return isHalf(type) ? k.convert(x, type) : x;
+    Value x = element(elements);
+    computes = leaves.size() != 1 || x != elements[0] || leaves[0].getType() != result;
+    return x;
   });
   if (!computes) {
     tile.getDefiningOp()->erase();
@@ -260,15 +263,8 @@ Value TileBuilder::tile(Value value, TileColumns c) {
   return tiles[key] = tile;
 }
 
-/// The same of a floating-point value, in f32.
-Value TileBuilder::wideTile(Value value, TileColumns c) {
-  Value narrow = tile(value, c);
-  TileType type = tileType(tileRows, c.width);
-  return narrow.getType() == type ? narrow : tile::CastOp::create(k, type, narrow).getResult();
-}
-
-/// Elements of halves are computed in f32, and rounded where the source rounds: in each op's
-/// result.
+/// One element of a value, in the value's own type: what is computed in f32 for halves is rounded
+/// where the source rounds, in each op's result.
 TileBuilder::Scalar TileBuilder::scalar(Value value, TileColumns c,
                                         SmallVectorImpl<Value> &leaves) {
   Key key{value.getAsOpaquePointer(), c.offset, c.width};
@@ -278,8 +274,6 @@ TileBuilder::Scalar TileBuilder::scalar(Value value, TileColumns c,
   DenseElementsAttr constant;
   if (matchPattern(value, m_Constant(&constant))) {
     auto element = cast<TypedAttr>(constant.getSplatValue<Attribute>());
-    if (isHalf(element.getType()))
-      element = k.getF32FloatAttr(cast<FloatAttr>(element).getValueAsDouble());
     return [this, element](ValueRange) -> Value { return arith::ConstantOp::create(k, element); };
   }
   if (isa<BlockArgument>(value))
@@ -287,11 +281,7 @@ TileBuilder::Scalar TileBuilder::scalar(Value value, TileColumns c,
                 leaves);
   Scalar result = scalarOfOp(value.getDefiningOp(), c, leaves);
   Type type = getElementTypeOrSelf(value.getType());
-  if (!isHalf(type))
-    return result;
-  return [this, result, type](ValueRange e) {
-    return k.convert(k.convert(result(e), type), k.getF32Type());
-  };
+  return isa<FloatType>(type) ? convert(result, type) : result;
 }
 
 TileBuilder::Scalar TileBuilder::scalarOfOp(Operation *op, TileColumns c,
@@ -324,11 +314,12 @@ TileBuilder::Scalar TileBuilder::scalarOfOp(Operation *op, TileColumns c,
         return leaf(tile::IotaOp::create(k, type, k.add(first, column(c)), 1), c.width, leaves);
       })
       .Case([&](ActivationOp o) -> Scalar {
-        Scalar x = operandOf(o.getInput());
+        Scalar x = convert(operandOf(o.getInput()), k.getF32Type());
         return [this, x, o](ValueRange e) mutable { return activate(k, o.getKind(), x(e)); };
       })
       .Case([&](GluOp o) -> Scalar {
-        Scalar gate = operandOf(o.getGate()), up = operandOf(o.getUp());
+        Scalar gate = convert(operandOf(o.getGate()), k.getF32Type());
+        Scalar up = convert(operandOf(o.getUp()), k.getF32Type());
         return [this, gate, up, o](ValueRange e) mutable {
           return k.mul(activate(k, o.getKind(), gate(e)), up(e));
         };
@@ -340,10 +331,7 @@ TileBuilder::Scalar TileBuilder::scalarOfOp(Operation *op, TileColumns c,
       .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
           [&](auto o) { return scalar(o.getSrc(), c, leaves); })
       .Case([&](tensor::SplatOp o) -> Scalar {
-        Value value = atTop([&] {
-          Value number = k.cloneIn(o.getInput());
-          return isHalf(number.getType()) ? k.convert(number, k.getF32Type()) : number;
-        });
+        Value value = atTop([&] { return k.cloneIn(o.getInput()); });
         return [value](ValueRange) { return value; };
       })
       .Case([&](linalg::BroadcastOp o) -> Scalar {
@@ -353,7 +341,6 @@ TileBuilder::Scalar TileBuilder::scalarOfOp(Operation *op, TileColumns c,
         Rows rows = rowsOf(k.buffer(source), /*shared=*/true);
         return leaf(loadRows(rows, column(c), c.width), c.width, leaves);
       })
-      .Case<arith::ExtFOp, arith::TruncFOp>([&](auto o) { return operandOf(o.getIn()); })
       .Default([&](Operation *other) -> Scalar {
         SmallVector<Scalar> operands;
         for (Value operand : other->getOperands())
@@ -362,11 +349,7 @@ TileBuilder::Scalar TileBuilder::scalarOfOp(Operation *op, TileColumns c,
           SmallVector<Value> values;
           for (const Scalar &operand : operands)
             values.push_back(operand(e));
-          Type type = getElementTypeOrSelf(other->getResult(0).getType());
-          OperationState state(other->getLoc(), other->getName(), values,
-                               isHalf(type) ? k.getF32Type() : type, other->getAttrs());
-          state.propertiesAttr = other->getPropertiesAsAttribute();
-          return k.create(state)->getResult(0);
+          return emitRounded(k, other, values).front();
         };
       });
 }
@@ -424,8 +407,11 @@ TileBuilder::Scalar TileBuilder::rope(RopeOp op, TileColumns c, SmallVectorImpl<
     return scalar(op.getInput(), c, leaves);
   bool second = place >= half;
   int64_t pair = second ? place - half : place;
-  Scalar left = scalar(op.getInput(), second ? c.shifted(-half) : c, leaves);
-  Scalar right = scalar(op.getInput(), second ? c : c.shifted(half), leaves);
+  auto input = [&](TileColumns columns) {
+    return convert(scalar(op.getInput(), columns, leaves), k.getF32Type());
+  };
+  Scalar left = input(second ? c.shifted(-half) : c);
+  Scalar right = input(second ? c : c.shifted(half));
   auto angle = [&](unsigned temporary) {
     Key key{k.temporary(temporary).getAsOpaquePointer(), pair, c.width};
     Value &known = tiles[key];
@@ -447,7 +433,7 @@ TileBuilder::Scalar TileBuilder::norm(Operation *op, TileColumns c,
                                       SmallVectorImpl<Value> &leaves) {
   Type f32 = k.getF32Type();
   TileType one = tileType(tileRows, 1), whole = tileType(tileRows, c.width);
-  Value x = wideTile(op->getOperand(0), c);
+  Value x = toF32(tile(op->getOperand(0), c));
   auto squares = [&](ValueRange operands) {
     return reduce(tile::ReduceKind::Sum, map(whole, operands, [&](ValueRange e) {
                     Value y = e.size() == 1 ? e[0] : k.sub(e[0], e[1]);
@@ -506,7 +492,7 @@ TileBuilder::Scalar TileBuilder::norm(Operation *op, TileColumns c,
 TileBuilder::Scalar TileBuilder::softmax(Operation *op, TileColumns c,
                                          SmallVectorImpl<Value> &leaves) {
   TileType whole = tileType(tileRows, c.width);
-  Value x = wideTile(op->getOperand(0), c);
+  Value x = toF32(tile(op->getOperand(0), c));
   Value most = broadcast(reduce(tile::ReduceKind::Maximum, x), tileRows, c.width);
   Value powers = map(whole, {x, most}, [&](ValueRange e) -> Value {
     return math::ExpOp::create(k, k.sub(e[0], e[1]));

@@ -97,9 +97,10 @@ private:
 
   // Tiles of values.
   Value tile(Value value, TileColumns c);
-  Value wideTile(Value value, TileColumns c);
   Scalar scalar(Value value, TileColumns c, SmallVectorImpl<Value> &leaves);
   Scalar leaf(Value tile, int64_t width, SmallVectorImpl<Value> &leaves);
+  /// The same number as another floating-point type.
+  Scalar convert(Scalar scalar, Type type);
   Scalar scalarOfOp(Operation *op, TileColumns c, SmallVectorImpl<Value> &leaves);
   Scalar linear(LinearOp op, TileColumns c, SmallVectorImpl<Value> &leaves);
   Scalar rope(RopeOp op, TileColumns c, SmallVectorImpl<Value> &leaves);
@@ -116,6 +117,7 @@ private:
   Value broadcast(Value tile, int64_t rows, int64_t columns);
   Value map(tile::TileType type, ValueRange inputs, function_ref<Value(ValueRange)> body);
   Value reduce(tile::ReduceKind kind, Value tile);
+  Value toF32(Value tile);
 
   // The kernel.
   /// A grid over the outer row axes and tiles of rows, for numbers that are computed before.

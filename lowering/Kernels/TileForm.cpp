@@ -2,6 +2,7 @@
 //
 // The search for what tile builders can do; refuses by giving the kind None.
 #include "lowering/Kernels/TileForm.h"
+#include "dialects/ElementTypes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -39,7 +40,7 @@ private:
   bool visitResult(Value value);
   bool visit(Value value);
   bool visitOp(Operation *op);
-  bool visitRows(Value value, Type elementType = {});
+  bool visitRows(Value value);
   bool isParameter(Value value);
   bool isPositions(Value value);
   bool visitIds(Value value);
@@ -52,9 +53,6 @@ private:
 } // namespace
 
 static RankedTensorType typeOf(Value value) { return dyn_cast<RankedTensorType>(value.getType()); }
-
-/// Whether tiles of the type's numbers are computed in f32.
-static bool isNarrow(Type type) { return type.isF32() || type.isF16() || type.isBF16(); }
 
 /// By the op that needs most of a row's neighbours.
 bool FormFinder::chooseKind() {
@@ -99,7 +97,7 @@ bool FormFinder::chooseKind() {
 bool FormFinder::isParameter(Value value) {
   RankedTensorType type = value ? typeOf(value) : RankedTensorType();
   return isa<BlockArgument>(value) && type && type.hasStaticShape() &&
-         isNarrow(type.getElementType());
+         isComputedInF32(type.getElementType());
 }
 
 bool FormFinder::isPositions(Value value) {
@@ -119,10 +117,10 @@ bool FormFinder::visitIds(Value value) {
 }
 
 /// An argument with the group's rows.
-bool FormFinder::visitRows(Value value, Type elementType) {
+bool FormFinder::visitRows(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   RankedTensorType type = typeOf(value);
-  if (!argument || !type || !isNarrow(type.getElementType()) || type.getEncoding())
+  if (!argument || !type || !isComputedInF32(type.getElementType()) || type.getEncoding())
     return false;
   if (type.getRank() <= static_cast<int64_t>(form.rowAxes) ||
       ShapedType::isDynamicShape(type.getShape().drop_front(form.rowAxes)))
@@ -141,7 +139,7 @@ bool FormFinder::visit(Value value) {
   RankedTensorType type = typeOf(value);
   if (!type)
     return false;
-  if (isa<FloatType>(type.getElementType()) && !isNarrow(type.getElementType()))
+  if (isa<FloatType>(type.getElementType()) && !isComputedInF32(type.getElementType()))
     return false;
   if (isa<BlockArgument>(value))
     return visitRows(value);
@@ -208,7 +206,7 @@ bool FormFinder::visitOp(Operation *op) {
           return false;
         if (type.getRank() == 3)
           return type.getDimSize(0) == 1 && visit(source);
-        return isa<BlockArgument>(source) && isNarrow(type.getElementType()) &&
+        return isa<BlockArgument>(source) && isComputedInF32(type.getElementType()) &&
                !type.isDynamicDim(1);
       })
       .Case([&](tensor::ExtractSliceOp o) {
@@ -237,10 +235,6 @@ bool FormFinder::visitOp(Operation *op) {
       })
       .Default([&](Operation *other) {
         if (!OpTrait::hasElementwiseMappableTraits(other) || other->getNumResults() != 1)
-          return false;
-        // Halves are f32 here, with other bits.
-        if (isa<arith::BitcastOp>(other) &&
-            typeOf(other->getResult(0)).getElementTypeBitWidth() == 16)
           return false;
         for (Value operand : other->getOperands()) {
           DenseElementsAttr constant;
@@ -278,7 +272,7 @@ bool FormFinder::visitResult(Value value) {
     return false;
   if (value.getDefiningOp<PositionsOp>())
     return form.kind == TileForm::Kind::Elements;
-  return isNarrow(type.getElementType()) && visit(value);
+  return isComputedInF32(type.getElementType()) && visit(value);
 }
 
 TileForm FormFinder::find() {

@@ -2,6 +2,8 @@
 //
 // The schedule of one group: what kind of computation it is, how many rows it has, and what the
 // table says of these.
+#include "dialects/ElementTypes.h"
+#include "dialects/Tile/TileDialect.h"
 #include "lowering/Kernels/KernelBuilder.h"
 #include "lowering/Kernels/TileForm.h"
 #include "lowering/Schedule/Schedule.h"
@@ -98,39 +100,23 @@ static Type getOperands(AttentionOp op, const Level &level) {
   };
   Type type = getElement(op.getQuery());
   bool alike = type == getElement(op.getKey()) && type == getElement(op.getValue());
-  return level.multipliesHalves && alike && (type.isF16() || type.isBF16()) ? type : Type();
+  return level.multipliesHalves && alike && isHalf(type) ? type : Type();
 }
 
 /// Whether scores are read at each place, by a score region or a mask that is a tensor: their tiles
 /// take registers of their own.
 static bool readsPlaces(AttentionOp op) {
-  SmallVector<Value> open;
-  if (op.getMask())
-    open.push_back(op.getMask());
-  while (!open.empty()) {
-    Operation *mask = open.pop_back_val().getDefiningOp();
-    if (isa_and_nonnull<MaskDenseOp, MaskSegmentOp>(mask))
-      return true;
-    if (isa_and_nonnull<MaskAndOp, MaskOrOp, MaskNotOp>(mask))
-      open.append(mask->operand_begin(), mask->operand_end());
-  }
-  return op.hasScore();
+  return op.hasScore() || llvm::any_of(*op->getBlock(), llvm::IsaPred<MaskDenseOp, MaskSegmentOp>);
 }
 
 /// Queries of a tile of attention that multiplies halves.
 static int64_t getQueries(AttentionOp op, const Level &level) {
   int64_t least = level.manyQueries.queries, count = op.getQuery().getType().getDimSize(1);
-  auto sizeOf = [](Value value) {
-    if (auto cache = dyn_cast<CacheType>(value.getType()))
-      return cache.getSize();
-    return cast<ShapedType>(value.getType()).getShape().back();
-  };
-  int64_t keySize = sizeOf(op.getKey()), valueSize = sizeOf(op.getValue());
-  // What warpgroups multiply.
-  if (keySize % 16 != 0 || valueSize % 8 != 0)
+  int64_t keys = level.manyQueries.keys, headSize = op.getHeadSize(), valueSize = op.getValueSize();
+  if (!tile::fitsWarpgroups(least, keys, headSize) || !tile::fitsWarpgroups(least, valueSize, keys))
     return least;
   for (const Level::HeadQueries &head : level.headQueries)
-    if (std::max(keySize, valueSize) <= head.size) {
+    if (std::max(headSize, valueSize) <= head.size) {
       int64_t most = readsPlaces(op) ? head.reading : head.queries;
       return ShapedType::isDynamic(count) ? most
                                           : std::min<int64_t>(most, llvm::alignTo(count, least));
@@ -169,7 +155,7 @@ Attribute mlir::fovea::chooseTiles(GroupOp group, const Level &level) {
     if (!hasOneRow(op.getResult().getType())) {
       ContractionSizes sizes = level.manyRows;
       Type element = op.getWeight().getType().getElementType();
-      bool halves = !element.isF32() && element == op.getInput().getType().getElementType();
+      bool halves = isHalf(element) && element == op.getInput().getType().getElementType();
       if (level.manyHalves && halves &&
           op.getWeight().getType().getDimSize(0) >= level.manyHalves->tile[1])
         sizes = *level.manyHalves;

@@ -84,7 +84,8 @@ def RaiseLinearPass : RaisePass<"fovea-raise-linear", "::mlir::ModuleOp"> {
     result have are N, axes that are summed are K. What the graph did to the weight before (transpose, reshape, slice,
     concatenate, cast) becomes part of its recipe. A sum with a weight over exactly the axes N that follows becomes the
     bias. A sum of halves in f32 that is only rounded to their type is that linear's; a bias behind it is added before
-    it is rounded, which is one rounding less. Views that collapse the other axes around a linear move behind it, where they meet their opposites.
+    it is rounded, which is one rounding less. Views that collapse the other axes around a linear move behind it, where
+    they meet their opposites.
 
     Refused: a contraction in which the weight shares an axis with both the other operand and the result (a weight for
     each batch), one that sums an axis that not both have, integers, and a result of another element type than the other

@@ -12,6 +12,24 @@ using namespace mlir::fovea::verify;
 static constexpr int64_t kLengths[] = {1, 7, 33};
 static constexpr int64_t kBatches[] = {1, 2};
 
+/// The promised one; where activations are halves, whose every rounding may fall to either side,
+/// a few steps of the coarsest.
+static double findBound(ModuleOp module, const Options &options) {
+  double bound = module.getOps<ModelOp>().empty() ? options.opBound : options.modelBound;
+  module.walk([&](Operation *op) {
+    if (isa<WeightOp, WeightRefOp>(op))
+      return;
+    for (Type type : op->getResultTypes()) {
+      Type element = getElementTypeOrSelf(type);
+      if (element.isF16())
+        bound = std::max(bound, options.f16Bound);
+      if (element.isBF16())
+        bound = std::max(bound, options.bf16Bound);
+    }
+  });
+  return bound;
+}
+
 namespace {
 using Tensors = std::vector<TensorRef>;
 
@@ -20,7 +38,7 @@ public:
   Verifier(ModuleOp module, RecipeSource &weights, const BackendFactory &factory,
            const Options &options, Report &report)
       : module(module), weights(weights), factory(factory), options(options), report(report),
-        oracle(module, weights) {}
+        bound(findBound(module, options)), oracle(module, weights) {}
 
   LogicalResult run();
   LogicalResult runAgainst(const Reference &reference);
@@ -38,35 +56,17 @@ private:
                         const Tensors &expected, const Chain &chain);
   LogicalResult explain();
 
-  double bound();
-
   ModuleOp module;
   RecipeSource &weights;
   const BackendFactory &factory;
   const Options &options;
   Report &report;
+  double bound;
   InterpreterBackend oracle;
   std::unique_ptr<Backend> compiled;
   std::optional<Chain> departed;
 };
 } // namespace
-
-/// The promised one; where activations are halves, whose every rounding may fall to either side,
-/// a few steps of the coarsest.
-double Verifier::bound() {
-  double bound = module.getOps<ModelOp>().empty() ? options.opBound : options.modelBound;
-  module.walk([&](Operation *op) {
-    if (isa<WeightOp, WeightRefOp>(op))
-      return;
-    for (Type type : op->getResultTypes()) {
-      Type element = getElementTypeOrSelf(type);
-      bound = std::max(bound, element.isBF16()  ? options.bf16Bound
-                              : element.isF16() ? options.f16Bound
-                                                : bound);
-    }
-  });
-  return bound;
-}
 
 bool Report::passed() const {
   return llvm::all_of(rows, [](const Row &row) { return row.passed(); });
@@ -111,7 +111,7 @@ LogicalResult Verifier::addRows(func::FuncOp entry, const std::string &what, con
     row.entry = entry.getName().str();
     row.what = what;
     row.output = nameOfResult(entry, number);
-    row.bound = bound();
+    row.bound = bound;
     bool areLogits = row.output == "logits" && one->isReal && one->rank() > 0;
     if (row.output == "next_token" && logits)
       row.difference = compareTokens(*one, *logits, *expectedLogits);
@@ -293,7 +293,7 @@ LogicalResult Verifier::explain() {
     return success();
   report.departedEntry = departed->steps.back().entry;
   FailureOr<Departure> departure =
-      findDeparture(module, weights, factory, *departed, bound(), options.progress);
+      findDeparture(module, weights, factory, *departed, bound, options.progress);
   if (failed(departure))
     return failure();
   report.departure = *departure;

@@ -40,11 +40,11 @@ func.func @epilogue(%x: tensor<?x33xf32>, %w: tensor<49x33xbf16>, %b: tensor<49x
 // CHECK: tile.kernel
 // CHECK: %[[S:.*]] = tile.dot %{{.*}}, %{{.*}} transpose_b block(4, 32) : !tile.tile<8x33xf16>, !tile.tile<32x33xf16> -> !tile.tile<8x32xf32>
 // CHECK: %[[T:.*]] = tile.map(%[[R:.*]] = %{{.*}}, %[[X:.*]] = %[[S]], %[[B:.*]] = %{{.*}}) : (!tile.tile<8x32xf16>, !tile.tile<8x32xf32>, !tile.tile<8x32xf32>) -> !tile.tile<8x32xf16> {
-// CHECK-NEXT: %[[WIDE:.*]] = arith.extf %[[R]] : f16 to f32
 // CHECK-NEXT: %[[BIASED:.*]] = arith.addf %[[X]], %[[B]] : f32
 // CHECK-NEXT: %[[LINEAR:.*]] = arith.truncf %[[BIASED]] : f32 to f16
 // CHECK-NEXT: %[[AGAIN:.*]] = arith.extf %[[LINEAR]] : f16 to f32
 // CHECK: %[[ACTIVE:.*]] = arith.truncf %{{.*}} : f32 to f16
+// CHECK-NEXT: %[[WIDE:.*]] = arith.extf %[[R]] : f16 to f32
 // CHECK-NEXT: %[[AGAIN:.*]] = arith.extf %[[ACTIVE]] : f16 to f32
 // CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[WIDE]], %[[AGAIN]] : f32
 // CHECK-NEXT: %[[Y:.*]] = arith.truncf %[[SUM]] : f32 to f16
