@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#define FOVEA_ABI_VERSION 2
+#define FOVEA_ABI_VERSION 3
 
 /// One call of one entry, as its steps see it. Filled by the runtime after
 /// `plan` has run; constant while the steps run, apart from `fault`.
@@ -36,6 +36,27 @@ typedef void (*fovea_plan_fn)(const int64_t *dims, int64_t *locals);
 /// 64-bit parameters that a kernel on a device may have.
 #define FOVEA_MAX_LAUNCH_WORDS 256
 
+/// Tensor maps that a kernel on a device may have.
+#define FOVEA_MAX_LAUNCH_MAPS 8
+
+/// Elements of a tensor map.
+enum { FOVEA_MAP_I8 = 1, FOVEA_MAP_F16 = 2, FOVEA_MAP_BF16 = 3, FOVEA_MAP_F32 = 4 };
+
+/// A tensor in a device's memory and the box that one asynchronous copy (TMA) takes of it; axis 0
+/// is the innermost, its elements lie side by side. What of a box is outside of the tensor is read
+/// as zero and not written. Refused, as the hardware would: a stride that is no multiple of 16, an
+/// address that is none, a tensor without elements, a box of more than 256 elements along an axis,
+/// rows of a box (box[0] elements) that are no multiple of 16 bytes or longer than the swizzle.
+typedef struct fovea_tensor_map {
+  int64_t address;    ///< of the first element, the device's
+  int64_t rank;       ///< 1 to 5
+  int64_t element;    ///< FOVEA_MAP_...
+  int64_t sizes[5];   ///< elements along each axis
+  int64_t strides[4]; ///< bytes between neighbours along axis 1 and up
+  int64_t box[5];     ///< elements of the box along each axis
+  int64_t swizzle;    ///< bytes in which a box's rows are permuted: 0, 32, 64 or 128
+} fovea_tensor_map;
+
 /// One launch on a device, as `launch` fills it in.
 typedef struct fovea_launch {
   /// Blocks of the grid; with 0 there is nothing to launch.
@@ -48,6 +69,10 @@ typedef struct fovea_launch {
   /// the address of the fault word, and 1 + the step to write there.
   int64_t count;
   int64_t words[FOVEA_MAX_LAUNCH_WORDS];
+  /// Behind the words, `map_count` parameters of 128 bytes each, aligned to 64
+  /// (`.param .align 64 .b8 NAME[128]`): what the device makes of these.
+  int64_t map_count;
+  fovea_tensor_map maps[FOVEA_MAX_LAUNCH_MAPS];
 } fovea_launch;
 
 /// `fovea_<entry>_launch`, in a device's host code in place of the steps. The frame's pointers are

@@ -7,6 +7,7 @@
 // Written against the CUDA Driver API's reference; names end in _v2 where the driver has two.
 #include "runtime/Device.h"
 #include "runtime/Status.h"
+#include "runtime/TensorMap.h"
 
 #include <cstdlib>
 #include <dlfcn.h>
@@ -30,6 +31,12 @@ constexpr int errorLog = 5, errorLogSize = 6;           // CUjit_option
 constexpr int dynamicSharedBytes = 8;                   // CUfunction_attribute
 constexpr uint32_t sharedWithoutAsking = 48 * 1024;
 constexpr int64_t maxBlocks = 0x7fffffff;
+
+/// CUtensorMap: opaque, and the driver wants it aligned.
+struct alignas(64) EncodedMap {
+  uint64_t words[16];
+};
+constexpr int noInterleave = 0, promoteTo256 = 3, fillZero = 0; // CUtensorMap...
 
 /// The driver's functions. One for the process: the library stays open.
 struct Driver {
@@ -61,6 +68,9 @@ struct Driver {
   CUresult (*awaitEvent)(CUevent);
   CUresult (*elapsed)(float *, CUevent, CUevent);
   CUresult (*errorString)(CUresult, const char **);
+  /// Null if the driver is older than CUDA 12.
+  CUresult (*encodeMap)(EncodedMap *, int, uint32_t, void *, const uint64_t *, const uint64_t *,
+                        const uint32_t *, const uint32_t *, int, int, int, int);
 
   /// Throws Failure if there is no driver or it is too old.
   static const Driver &get();
@@ -78,11 +88,14 @@ Driver open() {
                     std::string(reason ? reason : "libcuda.so.1 cannot be opened"));
   }
   Driver driver;
+  auto findIfThere = [&](auto &function, const char *name) {
+    function =
+        reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, name));
+  };
   auto find = [&](auto &function, const char *name) {
-    void *symbol = ::dlsym(library, name);
-    if (!symbol)
+    findIfThere(function, name);
+    if (!function)
       failUnsupported(std::string("NVIDIA's driver is too old: it lacks ") + name);
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(symbol);
   };
   find(driver.init, "cuInit");
   find(driver.deviceCount, "cuDeviceGetCount");
@@ -111,6 +124,7 @@ Driver open() {
   find(driver.awaitEvent, "cuEventSynchronize");
   find(driver.elapsed, "cuEventElapsedTime");
   find(driver.errorString, "cuGetErrorString");
+  findIfThere(driver.encodeMap, "cuTensorMapEncodeTiled");
   return driver;
 }
 
@@ -148,6 +162,46 @@ public:
 private:
   const Driver &driver;
 };
+
+/// Throws Failure, which begins with `where`, if a rule is broken or the driver makes none.
+EncodedMap encode(const Driver &driver, const fovea_tensor_map &map, const std::string &where) {
+  checkTensorMap(map, where);
+  if (!driver.encodeMap)
+    throw Failure{FOVEA_UNSUPPORTED,
+                  where + ": NVIDIA's driver is too old: it lacks cuTensorMapEncodeTiled"};
+  int element = 0; // CUtensorMapDataType
+  switch (map.element) {
+  case FOVEA_MAP_I8:
+    element = 0;
+    break;
+  case FOVEA_MAP_F16:
+    element = 6;
+    break;
+  case FOVEA_MAP_F32:
+    element = 7;
+    break;
+  case FOVEA_MAP_BF16:
+    element = 9;
+    break;
+  }
+  uint64_t sizes[5], strides[4];
+  uint32_t box[5], elementStrides[5];
+  for (int64_t axis = 0; axis < map.rank; ++axis) {
+    sizes[axis] = static_cast<uint64_t>(map.sizes[axis]);
+    box[axis] = static_cast<uint32_t>(map.box[axis]);
+    elementStrides[axis] = 1;
+    if (axis > 0)
+      strides[axis - 1] = static_cast<uint64_t>(map.strides[axis - 1]);
+  }
+  int swizzle = map.swizzle == 128 ? 3 : static_cast<int>(map.swizzle / 32);
+  EncodedMap encoded;
+  check(driver,
+        driver.encodeMap(&encoded, element, static_cast<uint32_t>(map.rank),
+                         reinterpret_cast<void *>(map.address), sizes, strides, box, elementStrides,
+                         noInterleave, swizzle, promoteTo256, fillZero),
+        where);
+  return encoded;
+}
 
 class CudaModule : public DeviceModule {
 public:
@@ -190,22 +244,35 @@ public:
     driver.contextPop(&popped);
   }
 
-  void launch(size_t kernel, int64_t blocks, const int64_t *words, int64_t count) override {
-    const DeviceKernel &what = kernels.at(kernel);
-    if (blocks > maxBlocks)
-      failInvalid(device + ": kernel '" + what.name + "' expects at most " +
-                  std::to_string(maxBlocks) + " blocks, got " + std::to_string(blocks));
-    parameters.resize(static_cast<size_t>(count));
-    for (size_t i = 0; i < parameters.size(); ++i)
-      parameters[i] = const_cast<int64_t *>(words + i);
+  void launch(const DeviceLaunch &what) override {
+    const DeviceKernel &kernel = kernels.at(what.kernel);
     Current current(driver, context);
+    takeParameters(what);
     check(driver,
-          driver.launch(functions[kernel], static_cast<unsigned>(blocks), 1, 1, what.threads, 1, 1,
-                        what.sharedBytes, nullptr, parameters.data(), nullptr),
-          device + ": launch of kernel '" + what.name + "'");
+          driver.launch(functions[what.kernel], static_cast<unsigned>(what.blocks), 1, 1,
+                        kernel.threads, 1, 1, kernel.sharedBytes, nullptr, parameters.data(),
+                        nullptr),
+          device + ": launch of kernel '" + kernel.name + "'");
   }
 
 private:
+  /// Checks a launch and makes `parameters` point to its own. Null stands behind them: the driver
+  /// reads as many as the kernel has.
+  void takeParameters(const DeviceLaunch &what) {
+    const DeviceKernel &kernel = kernels.at(what.kernel);
+    if (what.blocks > maxBlocks)
+      failInvalid(device + ": kernel '" + kernel.name + "' expects at most " +
+                  std::to_string(maxBlocks) + " blocks, got " + std::to_string(what.blocks));
+    parameters.clear();
+    for (int64_t i = 0; i < what.wordCount; ++i)
+      parameters.push_back(const_cast<int64_t *>(what.words + i));
+    for (int64_t i = 0; i < what.mapCount; ++i) {
+      maps[i] = encode(driver, what.maps[i], tensorMapPlace(device, kernel.name, i));
+      parameters.push_back(&maps[i]);
+    }
+    parameters.push_back(nullptr);
+  }
+
   const Driver &driver;
   CUcontext context;
   std::string device;
@@ -213,6 +280,7 @@ private:
   std::vector<DeviceKernel> kernels;
   std::vector<CUfunction> functions;
   std::vector<void *> parameters;
+  EncodedMap maps[FOVEA_MAX_LAUNCH_MAPS];
 };
 
 class CudaEvent : public DeviceEvent {

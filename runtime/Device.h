@@ -4,10 +4,12 @@
 // done in the order in which it is asked for; copies from the device wait for it. Everything throws
 // Failure. One thread at a time uses a device.
 //
-// Addresses are the device's own numbers: never read through them. Streams, graphs and tensor maps
-// are to be added here when something uses them.
+// Addresses are the device's own numbers: never read through them. Streams and graphs are to
+// be added here when something uses them.
 #ifndef FOVEA_RUNTIME_DEVICE_H
 #define FOVEA_RUNTIME_DEVICE_H
+
+#include "runtime/Abi.h"
 
 #include <chrono>
 #include <cstddef>
@@ -35,12 +37,21 @@ struct DeviceCode {
   std::vector<DeviceKernel> kernels;
 };
 
+/// Blocks of a kernel with its parameters: the words, then a tensor map for each of `maps`.
+struct DeviceLaunch {
+  size_t kernel;  ///< its number in the module
+  int64_t blocks; ///< at least one
+  const int64_t *words;
+  int64_t wordCount;
+  const fovea_tensor_map *maps;
+  int64_t mapCount; ///< at most FOVEA_MAX_LAUNCH_MAPS
+};
+
 /// Loaded code. Must not outlive its device.
 class DeviceModule {
 public:
   virtual ~DeviceModule() = default;
-  /// Runs `blocks` (at least one) blocks of kernel number `kernel`; its parameters are `words`.
-  virtual void launch(size_t kernel, int64_t blocks, const int64_t *words, int64_t count) = 0;
+  virtual void launch(const DeviceLaunch &what) = 0;
 };
 
 /// A point in the order of a device's work, and when it was reached. Must not outlive its device.

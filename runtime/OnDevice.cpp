@@ -70,18 +70,20 @@ OnDevice::OnDevice(std::shared_ptr<const Module> owner, std::unique_ptr<Device> 
 }
 
 int64_t OnDevice::launch(size_t entry, int64_t step, const fovea_frame &frame) {
-  current.count = -1;
+  current.count = current.map_count = -1;
   entries[entry].launch(&frame, step, &current);
   if (current.fault != 0)
     return current.fault;
-  if (current.blocks < 0 || current.count < 0 || current.count > FOVEA_MAX_LAUNCH_WORDS)
+  if (current.blocks < 0 || current.count < 0 || current.count > FOVEA_MAX_LAUNCH_WORDS ||
+      current.map_count < 0 || current.map_count > FOVEA_MAX_LAUNCH_MAPS)
     failInternal(module->path() + ": step " + std::to_string(step) + " of entry '" +
                  module->manifest().entries[entry]->name + "' describes a launch of " +
                  std::to_string(current.blocks) + " blocks with " + std::to_string(current.count) +
-                 " parameters");
+                 " parameters and " + std::to_string(current.map_count) + " tensor maps");
   if (current.blocks > 0)
-    kernels->launch(entries[entry].description->steps[static_cast<size_t>(step)]->kernel,
-                    current.blocks, current.words, current.count);
+    kernels->launch({entries[entry].description->steps[static_cast<size_t>(step)]->kernel,
+                     current.blocks, current.words, current.count, current.maps,
+                     current.map_count});
   return 0;
 }
 

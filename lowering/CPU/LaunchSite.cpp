@@ -184,5 +184,6 @@ LogicalResult mlir::fovea::emitLaunchSite(PointerBuilder &b, const LaunchSite &s
         offsetof(fovea_launch, count));
   for (auto [i, word] : llvm::enumerate(words))
     store(word, offsetof(fovea_launch, words) + 8 * i);
+  store(zero, offsetof(fovea_launch, map_count));
   return success();
 }

@@ -131,9 +131,9 @@ def test_without_a_driver_one_line_says_so(compiled, fovea_run, tmp_path, comman
 
 def test_a_device_that_is_not_there_is_named(fake):
     for command in ["scripts/test", "scripts/bench"]:
-        done = run(command, "--gpu", "--device", "cuda:2", **fake)
+        done = run(command, "--gpu", "--device", "cuda:3", **fake)
         assert done.returncode == 1 and not done.stdout
-        assert done.stderr.splitlines() == [f"{command.split('/')[1]}: device 'cuda': expects device 2 of this machine, which has 2"]
+        assert done.stderr.splitlines() == [f"{command.split('/')[1]}: device 'cuda': expects device 3 of this machine, which has 3"]
     done = run("scripts/bench", "--gpu", "--python", sys.executable, "--list", "--case", "softmax")
     assert done.returncode == 2 and "--case softmax: expects a case or the beginning of some" in done.stderr
 
@@ -145,8 +145,8 @@ def test_suites_run_on_another_device(fake, program, which):
     done = run(BIN / program, f"--gtest_filter={which}", FOVEA_TEST_DEVICE="cuda", **fake)
     assert done.returncode == 0, done.stdout[-4000:]
     assert int(re.search(r"PASSED\W+(\d+) test", done.stdout)[1]) > 2
-    without = run(BIN / program, f"--gtest_filter={which}", FOVEA_TEST_DEVICE="cuda:2", **fake)
-    assert without.returncode != 0 and "expects device 2 of this machine, which has 2" in without.stdout
+    without = run(BIN / program, f"--gtest_filter={which}", FOVEA_TEST_DEVICE="cuda:3", **fake)
+    assert without.returncode != 0 and "expects device 3 of this machine, which has 3" in without.stdout
 
 
 @pytest.mark.long

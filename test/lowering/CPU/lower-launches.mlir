@@ -9,6 +9,7 @@ fovea.weight @w0 : tensor<4xf32> = #fovea.stored<"a", "w0", tensor<4xf32>>
 // CHECK-LABEL: func.func @fovea_run_launch(
 // CHECK-SAME: %{{[^:]*}}: !llvm.ptr, %[[STEP:[^:]*]]: i64, %{{[^:]*}}: !llvm.ptr)
 // CHECK: cf.switch
+// CHECK: %[[ZERO:.*]] = llvm.mlir.constant(0 : i64)
 // CHECK: %[[CODE:.*]] = llvm.add %[[STEP]]
 // CHECK: %[[WRONG:.*]] = arith.cmpi ugt
 // CHECK: arith.select %[[WRONG]], %[[CODE]]
@@ -20,6 +21,8 @@ fovea.weight @w0 : tensor<4xf32> = #fovea.stored<"a", "w0", tensor<4xf32>>
 // CHECK: %[[COUNT:.*]] = llvm.mlir.constant(8 : i64)
 // CHECK: llvm.store %[[COUNT]]
 // CHECK-COUNT-8: llvm.store
+// CHECK: %[[MAPS:.*]] = llvm.getelementptr %{{.*}}[2072]
+// CHECK: llvm.store %[[ZERO]], %[[MAPS]]
 // CHECK-NOT: llvm.store
 // CHECK: return
 // CHECK: fovea.program "run"

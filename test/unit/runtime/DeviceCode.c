@@ -14,6 +14,7 @@ static void describe(fovea_launch *launch, int64_t blocks, int64_t count, const 
   launch->blocks = blocks;
   launch->fault = 0;
   launch->count = count;
+  launch->map_count = 0;
   for (i = 0; i < count; ++i)
     launch->words[i] = words[i];
 }

@@ -3,6 +3,7 @@
 // Contexts on a device: an artifact with kernels by hand gives on the emulator what it gives on the
 // CPU, and what the emulator finds becomes a message. CUDA is asked for where there is none.
 #include "test/unit/runtime/DeviceTest.h"
+#include "test/unit/runtime/BoxTest.h"
 
 #include <dlfcn.h>
 
@@ -166,6 +167,16 @@ TEST_F(DeviceTest, MemoryIsMeasuredByCopies) {
   expectIn(message(fovea_context_measure_copy(context.get(), 8, 0, &seconds)), "got 8 and 0");
   expectIn(message(fovea_context_measure_copy(on("cpu").get(), 8, 1, &seconds)),
            "got one on the CPU");
+}
+
+TEST_F(DeviceTest, BoxesAreTakenByTensorMaps) {
+  for (const char *name : {"emulator:early", "emulator:late"}) {
+    std::unique_ptr<Device> device = makeDevice(onEmulator() ? name : testDevice(), 1);
+    if (device->rank("sm_90a") < 0)
+      GTEST_SKIP() << device->name() << " has no TMA";
+    takesBoxesByMaps(*device);
+    refusesWrongMaps(*device);
+  }
 }
 
 TEST_F(DeviceTest, WrongDevicesAreNamed) {

@@ -3,6 +3,7 @@
 // Contexts on CUDA, by a driver that is none (FakeDriver.cpp): the right functions in the right
 // order with the right arguments, messages, and nothing left behind. With FOVEA_TEST_DEVICE, what a
 // real one does too.
+#include "test/unit/runtime/BoxTest.h"
 #include "test/unit/runtime/DeviceTest.h"
 
 #include <dlfcn.h>
@@ -86,13 +87,24 @@ TEST_F(CudaTest, TimesAreTheDriversEvents) {
   EXPECT_EQ(inUse(), 0);
 }
 
+TEST_F(CudaTest, BoxesAreTakenByTensorMaps) {
+  {
+    std::unique_ptr<Device> device = makeDevice(onEmulator() ? "cuda:2" : testDevice(), 1);
+    if (device->rank("sm_90a") < 0)
+      GTEST_SKIP() << device->name() << " has no TMA";
+    takesBoxesByMaps(*device);
+    refusesWrongMaps(*device);
+  }
+  EXPECT_EQ(inUse(), 0);
+}
+
 TEST_F(CudaTest, WhatTheDriverRefusesIsTold) {
   if (!onEmulator())
     GTEST_SKIP() << "of the driver that the emulator plays";
   ContextPtr made;
   expectIn(make("cuda:1", made), "CUDA device 1 (Fake GPU): 16 bytes for weight 'scale': "
                                  "out of memory");
-  expectIn(make("cuda:2", made), "expects device 2 of this machine, which has 2");
+  expectIn(make("cuda:3", made), "expects device 3 of this machine, which has 3");
   // Read by the driver when a kernel fails: 13 of these read beside their argument.
   ContextPtr context = on(cuda());
   CallPtr check = call(context, "check");

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A libcuda.so.1 for tests: the driver's functions that the runtime calls, done by the emulator. It
-// has two devices of compute capability 8.6, the second without memory, and refuses calls without
-// a current context.
+// has two devices of compute capability 8.6, the second without memory, and one of 9.0; it refuses
+// calls without a current context, and lists of parameters that the runtime did not end.
 #include "emulator/Launch.h"
+#include "emulator/TensorMap.h"
 
 #include <chrono>
 #include <cstring>
@@ -40,7 +41,7 @@ struct Event {
   bool recorded = false;
 };
 
-Context contexts[2] = {{0, {}}, {1, {}}};
+Context contexts[3] = {{0, {}}, {1, {}}, {2, {}}};
 std::vector<Context *> stack;
 std::map<std::string, Entry> functions;
 /// What a real driver leaves behind when it goes; the test asks.
@@ -56,6 +57,18 @@ template <typename Body> int guarded(Body body) {
   }
 }
 
+/// Copies a kernel's parameters. False unless the list ends, with null, where the kernel's does.
+bool read(const Entry &function, void **list, Arguments &arguments) {
+  for (const Parameter &parameter :
+       function.module->program->module().entry(function.name).parameters) {
+    auto bytes = static_cast<const uint8_t *>(*list++);
+    if (!bytes)
+      return false;
+    arguments.addBytes({bytes, bytes + parameter.size});
+  }
+  return !*list;
+}
+
 } // namespace
 
 /// Modules, events, contexts and bytes of memory that are still in use.
@@ -67,14 +80,15 @@ EXPORT int64_t fake_driver_in_use() {
 }
 
 EXPORT int cuInit(unsigned flags) { return flags ? invalidValue : success; }
-EXPORT int cuDeviceGetCount(int *count) { return *count = 2, success; }
+EXPORT int cuDeviceGetCount(int *count) { return *count = 3, success; }
 EXPORT int cuDeviceGet(int *device, int number) { return *device = 40 + number, success; }
 EXPORT int cuDeviceGetName(char *name, int size, int) {
   std::strncpy(name, "Fake GPU", static_cast<size_t>(size));
   return success;
 }
-EXPORT int cuDeviceGetAttribute(int *value, int attribute, int) {
-  *value = attribute == 75 ? 8 : attribute == 76 ? 6 : -1;
+EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device) {
+  bool hopper = device == 42;
+  *value = attribute == 75 ? (hopper ? 9 : 8) : attribute == 76 ? (hopper ? 0 : 6) : -1;
   return success;
 }
 EXPORT int cuDevicePrimaryCtxRetain(Context **context, int device) {
@@ -194,12 +208,36 @@ EXPORT int cuLaunchKernel(Entry *function, unsigned x, unsigned y, unsigned z, u
       return invalidValue;
     LaunchShape shape{{x, y, z}, {tx, ty, tz}, shared};
     Arguments arguments;
-    for (const Parameter &parameter :
-         function->module->program->module().entry(function->name).parameters) {
-      auto bytes = static_cast<const uint8_t *>(*parameters++);
-      arguments.addBytes({bytes, bytes + parameter.size});
-    }
+    if (!read(*function, parameters, arguments))
+      return invalidValue;
     context.device.launch(*function->module->program, function->name, shape, arguments);
+    return success;
+  });
+}
+EXPORT int cuTensorMapEncodeTiled(void *encoded, int element, uint32_t rank, void *address,
+                                  const uint64_t *sizes, const uint64_t *strides,
+                                  const uint32_t *box, const uint32_t *elementStrides,
+                                  int interleave, int swizzle, int promotion, int fill) {
+  return guarded([&](Context &) {
+    const uint32_t bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2}; // CUtensorMapDataType
+    if (reinterpret_cast<uintptr_t>(encoded) % 64 || element < 0 || element > 9 || rank > 5 ||
+        interleave || swizzle < 0 || swizzle > 3 || promotion < 2 || promotion > 3 || fill)
+      return invalidValue;
+    TensorMap map;
+    map.rank = rank;
+    map.elementBytes = bytes[element];
+    map.address = reinterpret_cast<uint64_t>(address);
+    for (uint32_t axis = 0; axis < rank; ++axis) {
+      if (elementStrides[axis] != 1)
+        return invalidValue;
+      map.sizes[axis] = sizes[axis];
+      map.box[axis] = box[axis];
+      if (axis > 0)
+        map.strides[axis - 1] = strides[axis - 1];
+    }
+    map.swizzle = static_cast<TensorMap::Swizzle>(swizzle);
+    auto made = map.encode();
+    std::memcpy(encoded, made.data(), made.size());
     return success;
   });
 }
