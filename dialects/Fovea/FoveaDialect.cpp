@@ -107,7 +107,8 @@ LogicalResult FoveaDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return success();
   }
   bool isCount = name == kThreadsAttr || name == kSharedBytesAttr;
-  bool ofKernel = isCount || name == kComputesAttr || name == kScheduleAttr;
+  bool ofKernel =
+      isCount || name == kComputesAttr || name == kScheduleAttr || name == kTensorMapsAttr;
   if (!ofKernel && name != kEntryAttr && name != kMaxPositionsAttr && name != kSignatureAttr)
     return op->emitOpError("has unknown attribute '") << name << "'";
   // Kernels are functions of another dialect in the `llvm` stage.
@@ -118,6 +119,8 @@ LogicalResult FoveaDialect::verifyOperationAttribute(Operation *op, NamedAttribu
            << name << "' to be a unit attribute, got " << attr.getValue();
   if (name == kComputesAttr && !isa<StringAttr>(attr.getValue()))
     return op->emitOpError("expects '") << name << "' to be text, got " << attr.getValue();
+  if (name == kTensorMapsAttr && !isa<ArrayAttr>(attr.getValue()))
+    return op->emitOpError("expects '") << name << "' to be a list, got " << attr.getValue();
   if (isCount) {
     auto count = dyn_cast<IntegerAttr>(attr.getValue());
     if (!count || count.getValue().slt(name == kThreadsAttr ? 1 : 0))

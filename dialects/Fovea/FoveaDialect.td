@@ -41,6 +41,8 @@ def FoveaDialect : Dialect {
     /// Of a kernel on a device: threads of a block, and bytes of shared memory of a launch.
     static constexpr ::llvm::StringLiteral kThreadsAttr = "fovea.threads";
     static constexpr ::llvm::StringLiteral kSharedBytesAttr = "fovea.shared_bytes";
+    /// Of such a kernel: the `#tile.tensor_map` that a launch passes behind its words.
+    static constexpr ::llvm::StringLiteral kTensorMapsAttr = "fovea.tensor_maps";
 
     void registerTypes();
     void registerAttributes();

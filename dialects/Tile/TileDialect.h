@@ -37,6 +37,9 @@ inline bool fitsWarpgroups(int64_t rows, int64_t columns, int64_t depth) {
          depth % kWarpgroupDepth == 0;
 }
 
+/// Of the two mbarriers of a guarded ring's slot, that it is full and that it is free; and of one.
+inline constexpr int64_t kGuardBytes = 16, kMemoryBarrierBytes = 8;
+
 } // namespace mlir::fovea::tile
 
 #endif // FOVEA_DIALECTS_TILE_TILEDIALECT_H

@@ -78,6 +78,26 @@ def Tile_LayoutAttr : AttrDef<TileDialect, "Layout"> {
   }];
 }
 
+//===-- Tensor maps -----------------------------------------------------------------------------------------===//
+
+def Tile_TensorMapAttr : AttrDef<TileDialect, "TensorMap"> {
+  let summary = "A kernel's operand, and the box that one bulk copy takes of it";
+  let description = [{
+    Operand number `operand` of the kernel is a buffer; a box is `rows` places along its axis `axis` by `columns` elements
+    along its last, and one place along every other axis. It lies in shared memory with `swizzle` (PTX ISA 8.0, "Tensors").
+    Outside of the buffer there are zeros; with `length` also from the place on that this operand gives.
+
+    ```mlir
+    #keys = #tile.tensor_map<operand = 1, axis = 1, rows = 64, columns = 64, swizzle = 128>
+    #cached = #tile.tensor_map<operand = 1, axis = 2, rows = 64, columns = 64, swizzle = 128, length = 4>
+    ```
+  }];
+  let mnemonic = "tensor_map";
+  let parameters = (ins "int64_t":$operand, "int64_t":$axis, "int64_t":$rows, "int64_t":$columns, "int64_t":$swizzle,
+                        DefaultValuedParameter<"int64_t", "-1">:$length);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 //===-- Types -----------------------------------------------------------------------------------------------===//
 
 class TileTypeDef<string name, string typeMnemonic, list<Trait> traits = []> : TypeDef<TileDialect, name, traits> {

@@ -137,6 +137,67 @@ LogicalResult KernelOp::verifyRegions() {
   return success();
 }
 
+static constexpr llvm::StringLiteral kRoles[] = {"producer", "consumer"};
+
+ParseResult RolesOp::parse(OpAsmParser &parser, OperationState &result) {
+  Type index = parser.getBuilder().getIndexType();
+  for (StringRef role : kRoles) {
+    SmallVector<OpAsmParser::Argument> arguments;
+    int64_t registers;
+    if (parser.parseKeyword(role) ||
+        parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren) ||
+        parser.parseKeyword("registers") || parser.parseLParen() ||
+        parser.parseInteger(registers) || parser.parseRParen())
+      return failure();
+    for (OpAsmParser::Argument &argument : arguments)
+      argument.type = index;
+    result.addAttribute((role + "_registers").str(),
+                        parser.getBuilder().getI64IntegerAttr(registers));
+    if (parser.parseRegion(*result.addRegion(), arguments))
+      return failure();
+  }
+  return parser.parseOptionalAttrDictWithKeyword(result.attributes);
+}
+
+void RolesOp::print(OpAsmPrinter &printer) {
+  int64_t registers[] = {static_cast<int64_t>(getProducerRegisters()),
+                         static_cast<int64_t>(getConsumerRegisters())};
+  for (auto [role, region, count] : llvm::zip(kRoles, (*this)->getRegions(), registers)) {
+    printer << ' ' << role << '(';
+    llvm::interleaveComma(region.getArguments(), printer,
+                          [&](BlockArgument argument) { printer.printOperand(argument); });
+    printer << ") registers(" << count << ") ";
+    printer.printRegion(region, /*printEntryBlockArgs=*/false);
+  }
+  printer.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(), {getProducerRegistersAttrName(), getConsumerRegistersAttrName()});
+}
+
+// (C2)
+LogicalResult RolesOp::verify() {
+  for (int64_t count : {static_cast<int64_t>(getProducerRegisters()),
+                        static_cast<int64_t>(getConsumerRegisters())})
+    if (count < 24 || count > 240 || count % 8 != 0)
+      return emitOpError("expects a number of registers that is a multiple of 8 from 24 to 240, "
+                         "got ")
+             << count;
+  return success();
+}
+
+// (C1)
+LogicalResult RolesOp::verifyRegions() {
+  for (Region &region : (*this)->getRegions()) {
+    if (region.getNumArguments() != getProducer().getNumArguments() ||
+        !llvm::all_of(region.getArgumentTypes(), llvm::IsaPred<IndexType>))
+      return emitOpError("expects the same index arguments in both regions");
+    auto yield = dyn_cast<YieldOp>(region.front().getTerminator());
+    if (!yield || yield->getOperandTypes() != TypeRange(region.getArgumentTypes()))
+      return emitOpError("expects each region to yield as many rounds as it begins with, ")
+             << region.getNumArguments();
+  }
+  return success();
+}
+
 //===-- Memory -------------------------------------------------------------------------------===//
 
 LogicalResult ViewOp::verify() {
@@ -454,6 +515,8 @@ LogicalResult SharedOp::verify() {
   if (std::optional<int64_t> kept = getKept(); kept && (*kept <= 0 || *kept >= stages))
     return emitOpError("expects to keep at least one slot and fewer than all, got ")
            << *kept << " of " << stages;
+  if (getGuarded() && (!getStages() || getKept())) // (C3)
+    return emitOpError("expects a guarded ring to have stages, and none that are kept");
   return success();
 }
 
@@ -462,17 +525,19 @@ int64_t SharedOp::getSlotBytes() {
   return llvm::alignTo(type.getBytes(), type.getAlignment());
 }
 
+int64_t SharedOp::getGuards() { return getStages().value_or(0) * getSlotBytes(); }
+
 int64_t SharedOp::getBytes() {
   if (std::optional<int64_t> stages = getStages())
-    return *stages * getSlotBytes();
+    return *stages * (getSlotBytes() + (getGuarded() ? kGuardBytes : 0));
   return getMemory().getType().getBytes();
 }
 
 // (C1), (C2)
 LogicalResult SlotOp::verify() {
   auto ring = getRing().getDefiningOp<SharedOp>();
-  if (!ring || !ring.getStages())
-    return emitOpError("expects a slot of a tile.shared with stages");
+  if (!ring || !ring.getStages() || ring.getGuarded())
+    return emitOpError("expects a slot of a tile.shared with stages that is not guarded");
   int64_t stages = *ring.getStages();
   if (std::optional<int64_t> index = getConstantIntValue(getIndex());
       index && (*index < 0 || *index >= stages))
@@ -481,14 +546,32 @@ LogicalResult SlotOp::verify() {
 }
 
 // (C1)
+static LogicalResult verifyGuarded(Operation *op, Value memory) {
+  auto ring = memory.getDefiningOp<SharedOp>();
+  if (!ring || !ring.getGuarded())
+    return op->emitOpError("expects a tile.shared that is guarded");
+  return success();
+}
+LogicalResult AcquireOp::verify() { return verifyGuarded(*this, getRing()); }
+LogicalResult PublishOp::verify() { return verifyGuarded(*this, getRing()); }
+LogicalResult AwaitOp::verify() { return verifyGuarded(*this, getRing()); }
+LogicalResult ReleaseOp::verify() { return verifyGuarded(*this, getRing()); }
+
+// (C1)
 LogicalResult WaitOp::verify() {
   if (int64_t pending = getPending(); pending < 0)
     return emitOpError("expects a number of groups, got ") << pending;
   return success();
 }
 
-// (C1)
 LogicalResult CopyOp::verify() {
+  SharedType type = getMemory().getType();
+  bool isBulk = getAsync() && getMemory().getDefiningOp<AcquireOp>() && type.getSwizzle() &&
+                type.getFastAxis() == 1;
+  if (getMap() && !isBulk) // (C2)
+    return emitOpError("expects a copy by a tensor map to be async, into a slot of a guarded ring "
+                       "with a swizzle along its columns");
+  // (C1)
   return verifyElements(*this, getView().getType().getElementType(),
                         getMemory().getType().getElementType());
 }

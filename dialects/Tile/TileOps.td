@@ -9,8 +9,8 @@ include "dialects/Tile/TileDialect.td"
 
 //===-- Structure -------------------------------------------------------------------------------------------===//
 
-def YieldOp : TileOp<"yield", [Pure, ReturnLike, Terminator, ParentOneOf<["KernelOp", "MapOp"]>]> {
-  let summary = "Ends a block's program, or gives a map's element";
+def YieldOp : TileOp<"yield", [Pure, ReturnLike, Terminator, ParentOneOf<["KernelOp", "MapOp", "RolesOp"]>]> {
+  let summary = "Ends a block's program, or gives a map's element or a role's rounds";
   let description = [{
     ```mlir
     %r = tile.map(%x = %s) : (!tile.tile<4x16xf32>) -> !tile.tile<4x16xf32> {
@@ -46,6 +46,50 @@ def KernelOp : TileOp<"kernel", [RecursiveMemoryEffects, SingleBlockImplicitTerm
   let skipDefaultBuilders = 1;
   let builders = [OpBuilder<(ins "::mlir::ValueRange":$extents,
       "::llvm::function_ref<void(::mlir::OpBuilder &, ::mlir::Location, ::mlir::ValueRange)>":$body)>];
+}
+
+def RolesOp : TileOp<"roles", [RecursiveMemoryEffects]> {
+  let summary = "Warps that only copy, beside those that compute";
+  let description = [{
+    A block's last warpgroup runs the first region, which copies to guarded rings; the others run the second, which reads
+    them. The two wait for each other in `tile.acquire` and `tile.await` only, each going through the same rounds in the same
+    order, so the producer is ahead by as many rounds as a ring has slots (warp specialization; Bauer et al. 2011, and
+    FlashAttention-3, Shah et al. 2024, section 3.1). `registers` is what a thread of the role may have.
+
+    Each region begins with the rounds that every ring's readers have gone through before and yields those behind it: a
+    block that does several points of its kernel's grid goes on with them.
+
+    * (C1) the regions have the same arguments, all of type index, and yield as many.
+    * (C2) a number of registers is a multiple of 8 from 24 to 240.
+
+    ```mlir
+    %ring = tile.shared stages(3) guarded : !tile.shared<64x64xbf16, swizzle 128>
+    tile.roles producer(%first) registers(24) {
+      %end = scf.for %j = %c0 to %count step %c64 iter_args(%n = %first) -> (index) {
+        %slot = tile.acquire %ring[%n] : !tile.shared<64x64xbf16, swizzle 128>
+        tile.copy %keys[%j, %c0] to %slot async : !tile.view<?x64xbf16>, !tile.shared<64x64xbf16, swizzle 128>
+        tile.publish %ring[%n] : !tile.shared<64x64xbf16, swizzle 128>
+        %next = arith.addi %n, %c1 : index
+        scf.yield %next : index
+      }
+      tile.yield %end : index
+    } consumer(%first) registers(240) {
+      %end = scf.for %j = %c0 to %count step %c64 iter_args(%n = %first) -> (index) {
+        %slot = tile.await %ring[%n] : !tile.shared<64x64xbf16, swizzle 128>
+        %scores = tile.mma %queries, %slot transpose_b into %zero atom(m64k16) : !tile.shared<128x64xbf16, swizzle 128>, !tile.shared<64x64xbf16, swizzle 128> -> !tile.tile<128x64xf32>
+        tile.release %ring[%n] : !tile.shared<64x64xbf16, swizzle 128>
+        %next = arith.addi %n, %c1 : index
+        scf.yield %next : index
+      }
+      tile.yield %end : index
+    }
+    ```
+  }];
+  let arguments = (ins I64Attr:$producer_registers, I64Attr:$consumer_registers);
+  let regions = (region SizedRegion<1>:$producer, SizedRegion<1>:$consumer);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 //===-- Memory ----------------------------------------------------------------------------------------------===//
@@ -369,29 +413,39 @@ def SharedOp : TileOp<"shared", [MemoryEffects<[MemAlloc]>]> {
     With `stages n` it is a ring: n matrices of the type, used through `tile.slot` only. With `kept k` the slots of the k
     rounds before a loop's own may still be read in it.
 
+    A `guarded` ring has two mbarriers for each slot behind its slots: one that the slot is full, one that it is free again.
+    It is used through `tile.acquire`, `tile.publish`, `tile.await` and `tile.release` only.
+
     * (C1) `at` is not negative, and a multiple of 16, with a swizzle of eight times its bytes.
     * (C2) `stages` is positive, and more than `kept`, which is positive and a ring's.
+    * (C3) `guarded` is a ring without `kept`.
 
     ```mlir
     %s = tile.shared at(1024) : !tile.shared<64x32xf32, strides [1, 68]>
     %ring = tile.shared stages(3) at(9728) : !tile.shared<64x32xf32>
     %late = tile.shared stages(3) kept(1) at(9728) : !tile.shared<64x32xf32>
+    %handed = tile.shared stages(3) guarded at(9728) : !tile.shared<64x32xf32>
     ```
   }];
-  let arguments = (ins OptionalAttr<I64Attr>:$at, OptionalAttr<I64Attr>:$stages, OptionalAttr<I64Attr>:$kept);
+  let arguments = (ins OptionalAttr<I64Attr>:$at, OptionalAttr<I64Attr>:$stages, OptionalAttr<I64Attr>:$kept,
+                       UnitAttr:$guarded);
   let results = (outs Res<Tile_SharedType, "", [MemAlloc]>:$memory);
   let assemblyFormat = [{
-    (`stages` `(` $stages^ `)`)? (`kept` `(` $kept^ `)`)? (`at` `(` $at^ `)`)? attr-dict `:` qualified(type($memory))
+    (`stages` `(` $stages^ `)`)? (`kept` `(` $kept^ `)`)? (`guarded` $guarded^)? (`at` `(` $at^ `)`)? attr-dict
+    `:` qualified(type($memory))
   }];
   let builders = [OpBuilder<(ins "SharedType":$type, "::mlir::IntegerAttr":$at), [{
-    build($_builder, $_state, type, at, ::mlir::IntegerAttr(), ::mlir::IntegerAttr());
+    build($_builder, $_state, type, at, ::mlir::IntegerAttr(), ::mlir::IntegerAttr(), /*guarded=*/false);
   }]>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// From one slot of a ring to the next.
     int64_t getSlotBytes();
-    /// Of all slots.
+    /// Of all slots, and of their mbarriers.
     int64_t getBytes();
+    /// Where slot number 0's mbarriers lie, behind the slots: that it is full, 8 bytes on that it is free, 16 on the
+    /// next slot's.
+    int64_t getGuards();
   }];
 }
 
@@ -402,7 +456,7 @@ def SlotOp : TileOp<"slot", [Pure, AllTypesMatch<["ring", "memory"]>]> {
     slot that is being copied to is not used otherwise meanwhile. The innermost loop that holds all of a ring's slots
     fills it anew in each round.
 
-    * (C1) the ring is a `tile.shared` with `stages`.
+    * (C1) the ring is a `tile.shared` with `stages` that is not guarded.
     * (C2) a constant `index` is one of the ring's.
 
     ```mlir
@@ -416,6 +470,77 @@ def SlotOp : TileOp<"slot", [Pure, AllTypesMatch<["ring", "memory"]>]> {
   let hasVerifier = 1;
 }
 
+def AcquireOp : TileOp<"acquire", [MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["ring", "memory"]>]> {
+  let summary = "Waits until a guarded ring's slot is free";
+  let description = [{
+    For round number `round` of the ring, from zero on, whose slot is `round mod stages`: until what was read of it in
+    round `round - stages` is released. Of the first rounds all slots are free.
+
+    * (C1) the ring is a `tile.shared` that is `guarded`.
+
+    ```mlir
+    %ring = tile.shared stages(3) guarded : !tile.shared<64x32xf32>
+    %s = tile.acquire %ring[%n] : !tile.shared<64x32xf32>
+    ```
+  }];
+  let arguments = (ins Tile_SharedType:$ring, Index:$round);
+  let results = (outs Tile_SharedType:$memory);
+  let assemblyFormat = "$ring `[` $round `]` attr-dict `:` qualified(type($memory))";
+  let hasVerifier = 1;
+}
+
+def PublishOp : TileOp<"publish", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Says that a slot is full when its copies are done";
+  let description = [{
+    The copies are those begun since `tile.acquire`, all of them async. Does not wait for them.
+
+    * (C1) the ring is a `tile.shared` that is `guarded`.
+
+    ```mlir
+    %ring = tile.shared stages(3) guarded : !tile.shared<64x32xf32>
+    tile.publish %ring[%n] : !tile.shared<64x32xf32>
+    ```
+  }];
+  let arguments = (ins Tile_SharedType:$ring, Index:$round);
+  let assemblyFormat = "$ring `[` $round `]` attr-dict `:` qualified(type($ring))";
+  let hasVerifier = 1;
+}
+
+def AwaitOp : TileOp<"await", [MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["ring", "memory"]>]> {
+  let summary = "Waits until a guarded ring's slot is full";
+  let description = [{
+    For what `tile.publish` of the same round says. Products by `m64k16` see it too.
+
+    * (C1) the ring is a `tile.shared` that is `guarded`.
+
+    ```mlir
+    %ring = tile.shared stages(3) guarded : !tile.shared<64x32xf32>
+    %s = tile.await %ring[%n] : !tile.shared<64x32xf32>
+    ```
+  }];
+  let arguments = (ins Tile_SharedType:$ring, Index:$round);
+  let results = (outs Tile_SharedType:$memory);
+  let assemblyFormat = "$ring `[` $round `]` attr-dict `:` qualified(type($memory))";
+  let hasVerifier = 1;
+}
+
+def ReleaseOp : TileOp<"release", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Says that a slot is read";
+  let description = [{
+    By the warps that come here; `tile.acquire` waits for all consumers.
+
+    * (C1) the ring is a `tile.shared` that is `guarded`.
+
+    ```mlir
+    %ring = tile.shared stages(3) guarded : !tile.shared<64x32xf32>
+    tile.release %ring[%n] : !tile.shared<64x32xf32>
+    ```
+  }];
+  let arguments = (ins Tile_SharedType:$ring, Index:$round);
+  let assemblyFormat = "$ring `[` $round `]` attr-dict `:` qualified(type($ring))";
+  let hasVerifier = 1;
+}
+
 def CopyOp : TileOp<"copy"> {
   let summary = "Elements from memory to shared memory";
   let description = [{
@@ -423,21 +548,28 @@ def CopyOp : TileOp<"copy"> {
     another thread reads of it needs a barrier between.
 
     With `async` the copy is only begun: it belongs to the group that the next `tile.commit` ends, and is done when a
-    `tile.wait` has waited for that group.
+    `tile.wait` has waited for that group; what goes to a guarded ring belongs to the next `tile.publish`.
+
+    With `map` one thread hands it to the memory's own engine (TMA), which takes boxes of the tensor map of that number, of
+    `fovea.tensor_maps`.
 
     * (C1) element types agree.
+    * (C2) a copy with `map` is async, into a slot that `tile.acquire` gave, with a swizzle along its columns.
 
     ```mlir
     tile.copy %x[%i, %k] to %s : !tile.view<?x192xf32>, !tile.shared<64x32xf32>
     tile.copy %x[%i, %k] to %s async : !tile.view<?x192xf32>, !tile.shared<64x32xf32>
+    %ring = tile.shared stages(3) guarded : !tile.shared<64x64xbf16, swizzle 128>
+    %slot = tile.acquire %ring[%n] : !tile.shared<64x64xbf16, swizzle 128>
+    tile.copy %keys[%j, %c0] to %slot async map(0) : !tile.view<?x64xbf16>, !tile.shared<64x64xbf16, swizzle 128>
     ```
   }];
   let arguments = (ins Arg<Tile_ViewType, "", [MemRead]>:$view, Index:$row, Index:$column,
-                       Arg<Tile_SharedType, "", [MemWrite]>:$memory, UnitAttr:$async);
-  let assemblyFormat = "$view `[` $row `,` $column `]` `to` $memory (`async` $async^)? attr-dict `:` qualified(type($view)) `,` qualified(type($memory))";
+                       Arg<Tile_SharedType, "", [MemWrite]>:$memory, UnitAttr:$async, OptionalAttr<I64Attr>:$map);
+  let assemblyFormat = "$view `[` $row `,` $column `]` `to` $memory (`async` $async^)? (`map` `(` $map^ `)`)? attr-dict `:` qualified(type($view)) `,` qualified(type($memory))";
   let builders = [OpBuilder<(ins "::mlir::Value":$view, "::mlir::Value":$row, "::mlir::Value":$column,
-                                 "::mlir::Value":$memory), [{
-    build($_builder, $_state, view, row, column, memory, /*async=*/false);
+                                 "::mlir::Value":$memory, CArg<"bool", "false">:$async), [{
+    build($_builder, $_state, view, row, column, memory, async, /*map=*/::mlir::IntegerAttr());
   }]>];
   let hasVerifier = 1;
 }

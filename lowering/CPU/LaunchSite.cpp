@@ -144,6 +144,46 @@ static void addWords(PointerBuilder &b, Value operand, SmallVectorImpl<Value> &w
     words.push_back(metadata.getStrides()[axis]);
 }
 
+static int64_t getMapElement(Type type) {
+  return type.isF16() ? FOVEA_MAP_F16 : type.isBF16() ? FOVEA_MAP_BF16 : FOVEA_MAP_F32;
+}
+
+/// Fills in the tensor map at `out`. Axes count from the last one on; of an operand without
+/// elements one is said to be there, for nothing else can be said, and no block copies any.
+static void storeTensorMap(PointerBuilder &b, tile::TensorMapAttr map, ValueRange operands,
+                           Value out) {
+  auto store = [&](OpFoldResult value, size_t offset, int64_t i = 0) {
+    Value wide;
+    if (auto known = dyn_cast<Attribute>(value))
+      wide = LLVM::ConstantOp::create(b, cast<IntegerAttr>(known));
+    else
+      wide = arith::IndexCastOp::create(b, b.getI64Type(), cast<Value>(value));
+    LLVM::StoreOp::create(b, wide, b.element(out, b.getI8Type(), offset + 8 * i));
+  };
+  auto constant = [&](int64_t value) { return b.getI64IntegerAttr(value); };
+  Value memory = operands[map.getOperand()];
+  auto type = cast<MemRefType>(memory.getType());
+  int64_t rank = type.getRank(), bytes = type.getElementTypeBitWidth() / 8;
+  store(memref::ExtractAlignedPointerAsIndexOp::create(b, memory).getResult(),
+        offsetof(fovea_tensor_map, address));
+  store(constant(rank), offsetof(fovea_tensor_map, rank));
+  store(constant(getMapElement(type.getElementType())), offsetof(fovea_tensor_map, element));
+  store(constant(map.getSwizzle()), offsetof(fovea_tensor_map, swizzle));
+  Value one = arith::ConstantIndexOp::create(b, 1),
+        stride = arith::ConstantIndexOp::create(b, bytes);
+  for (int64_t axis = rank - 1, i = 0; axis >= 0; --axis, ++i) {
+    Value size = memref::DimOp::create(b, memory, axis), there = size;
+    if (axis == map.getAxis() && map.getLength() >= 0)
+      there = operands[map.getLength()];
+    store(arith::MaxSIOp::create(b, there, one).getResult(), offsetof(fovea_tensor_map, sizes), i);
+    if (i > 0)
+      store(stride, offsetof(fovea_tensor_map, strides), i - 1);
+    stride = arith::MulIOp::create(b, stride, size);
+    int64_t box = i == 0 ? map.getColumns() : axis == map.getAxis() ? map.getRows() : 1;
+    store(constant(box), offsetof(fovea_tensor_map, box), i);
+  }
+}
+
 LogicalResult mlir::fovea::emitLaunchSite(PointerBuilder &b, const LaunchSite &site,
                                           ValueRange operands) {
   func::FuncOp kernel = site.kernel;
@@ -184,6 +224,13 @@ LogicalResult mlir::fovea::emitLaunchSite(PointerBuilder &b, const LaunchSite &s
         offsetof(fovea_launch, count));
   for (auto [i, word] : llvm::enumerate(words))
     store(word, offsetof(fovea_launch, words) + 8 * i);
-  store(zero, offsetof(fovea_launch, map_count));
+  auto maps = kernel->getAttrOfType<ArrayAttr>(FoveaDialect::kTensorMapsAttr);
+  int64_t mapCount = maps ? maps.size() : 0;
+  store(LLVM::ConstantOp::create(b, b.getI64IntegerAttr(mapCount)),
+        offsetof(fovea_launch, map_count));
+  for (int64_t i = 0; i < mapCount; ++i)
+    storeTensorMap(b, cast<tile::TensorMapAttr>(maps[i]), operands,
+                   b.element(site.out, b.getI8Type(),
+                             offsetof(fovea_launch, maps) + i * sizeof(fovea_tensor_map)));
   return success();
 }

@@ -46,9 +46,9 @@ struct LaunchSite {
   bool mayFault; ///< the kernel has the two parameters of faults
 };
 
-/// Fills in `out`: blocks, fault, words and no tensor map, from what the kernel computes before its
-/// grid. Refuses, at the kernel, a number of blocks that depends on memory, and more words than the
-/// interface has.
+/// Fills in `out`: blocks, fault, words and the kernel's tensor maps, from what the kernel computes
+/// before its grid. Refuses, at the kernel, a number of blocks that depends on memory, and more
+/// words than the interface has.
 LogicalResult emitLaunchSite(PointerBuilder &b, const LaunchSite &site, ValueRange operands);
 
 } // namespace mlir::fovea

@@ -55,7 +55,7 @@ struct ChooseAtomsPass : fovea::impl::ChooseAtomsPassBase<ChooseAtomsPass> {
       while (rows % (groups * kWarpgroupRows) != 0)
         --groups;
       function->setAttr(FoveaDialect::kThreadsAttr,
-                        Builder(&getContext()).getI32IntegerAttr(groups * 4 * kWarp));
+                        Builder(&getContext()).getI32IntegerAttr(groups * kWarpgroup));
     }
   }
 };

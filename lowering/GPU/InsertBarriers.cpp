@@ -81,6 +81,8 @@ static Bytes getBytes(Value memory) {
 Access Barriers::getAccess(Operation &op) {
   Access access;
   if (auto copy = dyn_cast<CopyOp>(op)) {
+    if (copy.getMemory().getDefiningOp<AcquireOp>()) // its mbarriers keep it in order
+      return access;
     access.writes = {getBytes(copy.getMemory())};
     access.begins = copy.getAsync();
   } else if (auto put = dyn_cast<PutOp>(op)) {
@@ -88,9 +90,9 @@ Access Barriers::getAccess(Operation &op) {
   } else if (auto reduce = dyn_cast<ReduceOp>(op); reduce && reduce.getScratch()) {
     access.writes = access.reads = {getBytes(reduce.getScratch())};
     access.barrier = true;
-  } else if (!isa<SlotOp>(op)) {
+  } else if (!isa<SlotOp, AcquireOp, PublishOp, AwaitOp, ReleaseOp>(op)) {
     for (Value operand : op.getOperands())
-      if (isa<SharedType>(operand.getType()))
+      if (isa<SharedType>(operand.getType()) && !operand.getDefiningOp<AwaitOp>())
         access.reads.push_back(getBytes(operand));
   }
   return access;

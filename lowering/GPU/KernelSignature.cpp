@@ -57,12 +57,19 @@ static Value buildBuffer(ImplicitLocOpBuilder &b, const LLVMTypeConverter &conve
   return UnrealizedConversionCastOp::create(b, type, Value(descriptor)).getResult(0);
 }
 
+/// As the driver encodes one.
+static constexpr int64_t kTensorMapBytes = 128;
+
 static LogicalResult lowerKernel(func::FuncOp kernel) {
-  unsigned count = kernel.getNumArguments();
+  unsigned maps = 0;
+  for (; maps < kernel.getNumArguments() &&
+         isa<LLVM::LLVMPointerType>(kernel.getArgumentTypes().drop_back(maps).back());)
+    ++maps;
+  unsigned count = kernel.getNumArguments() - maps;
   if (kernel.getNumResults() != 0)
     return kernel.emitOpError("expects a kernel to give nothing, got ")
            << kernel.getNumResults() << " results";
-  for (Type type : kernel.getArgumentTypes()) {
+  for (Type type : kernel.getArgumentTypes().drop_back(maps)) {
     auto buffer = dyn_cast<MemRefType>(type);
     SmallVector<int64_t> strides;
     int64_t offset;
@@ -78,7 +85,8 @@ static LogicalResult lowerKernel(func::FuncOp kernel) {
   ImplicitLocOpBuilder b(kernel.getLoc(), OpBuilder::atBlockBegin(entry));
   LLVMTypeConverter converter(kernel.getContext());
   auto next = [&]() -> Value { return entry->addArgument(b.getI64Type(), kernel.getLoc()); };
-  for (auto [i, argument] : llvm::enumerate(SmallVector<Value>(entry->getArguments()))) {
+  SmallVector<Value> arguments(entry->getArguments());
+  for (auto [i, argument] : llvm::enumerate(MutableArrayRef(arguments).take_front(count))) {
     Value value;
     if (i + 2 >= count) // the part and the parts: the first of one
       value = arith::ConstantIndexOp::create(b, i + 2 - count);
@@ -95,16 +103,25 @@ static LogicalResult lowerKernel(func::FuncOp kernel) {
         LLVM::IntToPtrOp::create(b, LLVM::LLVMPointerType::get(b.getContext(), 1), next());
     lowerFaults(kernel, global, next());
   }
-  entry->eraseArguments(0, count);
+  for (Value map : MutableArrayRef(arguments).drop_front(count))
+    map.replaceAllUsesWith(entry->addArgument(map.getType(), kernel.getLoc()));
+  entry->eraseArguments(0, count + maps);
 
   // A function of the LLVM dialect at once, since only such a one may be a kernel.
   b.setInsertionPoint(kernel);
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(kernel.getContext()),
                                           SmallVector<Type>(entry->getArgumentTypes()));
   auto lowered = LLVM::LLVMFuncOp::create(b, kernel.getName(), type);
-  for (StringRef name : {FoveaDialect::kThreadsAttr, FoveaDialect::kSharedBytesAttr})
+  for (StringRef name :
+       {FoveaDialect::kThreadsAttr, FoveaDialect::kSharedBytesAttr, FoveaDialect::kTensorMapsAttr})
     if (Attribute value = kernel->getAttr(name))
       lowered->setAttr(name, value);
+  for (unsigned i = lowered.getNumArguments() - maps; i < lowered.getNumArguments(); ++i) {
+    lowered.setArgAttr(i, LLVM::LLVMDialect::getByValAttrName(),
+                       TypeAttr::get(LLVM::LLVMArrayType::get(b.getI8Type(), kTensorMapBytes)));
+    lowered.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(64));
+    lowered.setArgAttr(i, NVVM::NVVMDialect::getGridConstantAttrName(), b.getUnitAttr());
+  }
   lowered->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
   lowered->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                    b.getDenseI32ArrayAttr({static_cast<int32_t>(getThreads(kernel))}));

@@ -28,13 +28,17 @@ public:
   void rewrite();
 
 private:
-  Overlap(scf::ForOp loop, LateProduct late, SlotOp slot) : loop(loop), late(late), slot(slot) {}
+  Overlap(scf::ForOp loop, LateProduct late) : loop(loop), late(late) {}
   /// All of the first round but its late product: what it yields, then `getNeeds()` of it.
   SmallVector<Value> emitFirstRound(ImplicitLocOpBuilder &b);
   /// What the late product of a round needs that later ones change.
-  SmallVector<Value> getNeeds() { return {late.product.getA(), slot.getIndex()}; }
-  /// The late product of a round that needed such.
+  SmallVector<Value> getNeeds() { return {late.product.getA(), index}; }
+  /// Whether the op is the late product or part of its ring's hand-over.
+  bool isLate(Operation *op) const { return op == late.product || op == await || op == release; }
+  /// The late product of a round that needed such; `emitRelease` says that its right operand is
+  /// read.
   MmaOp emitLate(ImplicitLocOpBuilder &b, Value a, Value index, Value sum, bool async);
+  void emitRelease(ImplicitLocOpBuilder &b, Value index);
   /// Makes of the loop the rounds from the second one on.
   void rewriteRounds(ImplicitLocOpBuilder &b);
   /// The columns that are carried, such as sums of rows, but for those that others depend on.
@@ -42,7 +46,12 @@ private:
 
   scf::ForOp loop;
   LateProduct late;
-  SlotOp slot;
+  /// The ring of the late product's right operand: one whose slots are kept, or a guarded one with
+  /// what hands over the slot.
+  Value ring, index;
+  AwaitOp await;
+  ReleaseOp release;
+  bool guarded = false;
 };
 
 } // namespace
@@ -51,11 +60,25 @@ std::optional<Overlap> Overlap::find(scf::ForOp loop) {
   std::optional<LateProduct> late = LateProduct::find(loop);
   if (!late || loop.getUnsignedCmp())
     return std::nullopt;
-  auto slot = late->product.getB().getDefiningOp<SlotOp>();
-  if (!slot || !slot.getRing().getDefiningOp<SharedOp>().getKept() ||
-      slot->getBlock() != loop.getBody())
+  Overlap overlap(loop, *late);
+  Operation *source = late->product.getB().getDefiningOp();
+  if (!source || source->getBlock() != loop.getBody())
     return std::nullopt;
-  return Overlap(loop, *late, slot);
+  if (auto slot = dyn_cast<SlotOp>(source)) {
+    overlap.ring = slot.getRing();
+    overlap.index = slot.getIndex();
+    return overlap.ring.getDefiningOp<SharedOp>().getKept() ? std::optional(overlap) : std::nullopt;
+  }
+  overlap.await = dyn_cast<AwaitOp>(source);
+  if (!overlap.await || !overlap.await->hasOneUse())
+    return std::nullopt;
+  overlap.ring = overlap.await.getRing();
+  overlap.index = overlap.await.getRound();
+  overlap.guarded = true;
+  for (auto release : loop.getBody()->getOps<ReleaseOp>())
+    if (release.getRing() == overlap.ring)
+      overlap.release = release;
+  return overlap.release ? std::optional(overlap) : std::nullopt;
 }
 
 SmallVector<Value> Overlap::emitFirstRound(ImplicitLocOpBuilder &b) {
@@ -63,7 +86,7 @@ SmallVector<Value> Overlap::emitFirstRound(ImplicitLocOpBuilder &b) {
   mapping.map(loop.getInductionVar(), loop.getLowerBound());
   mapping.map(loop.getRegionIterArgs(), loop.getInitArgs());
   for (Operation &op : loop.getBody()->without_terminator())
-    if (&op != late.product)
+    if (!isLate(&op))
       b.clone(op, mapping);
   SmallVector<Value> values(loop.getBody()->getTerminator()->getOperands());
   values[late.number] = late.product.getAcc();
@@ -74,10 +97,15 @@ SmallVector<Value> Overlap::emitFirstRound(ImplicitLocOpBuilder &b) {
 }
 
 MmaOp Overlap::emitLate(ImplicitLocOpBuilder &b, Value a, Value index, Value sum, bool async) {
-  Value ring = slot.getRing();
-  Value memory = SlotOp::create(b, ring.getType(), ring, index);
+  Value memory = guarded ? AwaitOp::create(b, ring.getType(), ring, index).getMemory()
+                         : SlotOp::create(b, ring.getType(), ring, index).getMemory();
   return MmaOp::create(b, sum.getType(), a, memory, sum, late.product.getTransposeBAttr(),
                        late.product.getAtomAttr(), async ? b.getUnitAttr() : UnitAttr());
+}
+
+void Overlap::emitRelease(ImplicitLocOpBuilder &b, Value index) {
+  if (guarded)
+    ReleaseOp::create(b, ring, index);
 }
 
 SmallVector<Value> Overlap::findAfter() {
@@ -116,10 +144,15 @@ void Overlap::rewriteRounds(ImplicitLocOpBuilder &b) {
   yield->setOperand(late.number, late.product.getAcc());
   Operation *weights = late.product.getA().getDefiningOp();
   late.product.erase();
+  if (guarded) {
+    await.erase();
+    release.erase();
+  }
   b.setInsertionPoint(yield);
   auto settled =
       SettleOp::create(b, begun.getType(), begun.getResult(), /*pending=*/0, findAfter());
   sum.replaceAllUsesExcept(settled.getResult(), begun);
+  emitRelease(b, index);
   for (Operation *op : late.ofSum)
     op->moveBefore(yield);
   // The next round's weights are rounded when this round's registers are free.
@@ -159,6 +192,7 @@ void Overlap::rewrite() {
   ValueRange results = loop.getResults();
   MmaOp last = emitLate(b, results[carried], results[carried + 1], results[late.number],
                         /*async=*/false);
+  emitRelease(b, results[carried + 1]);
   results[late.number].replaceAllUsesExcept(last.getResult(), last);
   if (!branch)
     return;

@@ -113,6 +113,60 @@ def AssignLayoutsPass : Pass<"fovea-assign-layouts", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::fovea::tile::TileDialect"];
 }
 
+def AssignRolesPass : Pass<"fovea-assign-roles", "::mlir::func::FuncOp"> {
+  let summary = "Let a warpgroup of its own do the copies of loops";
+  let description = [{
+    Of a kernel of several warpgroups, what loops copy to shared memory goes through guarded rings: one warpgroup more, the
+    producer, makes the copies as far ahead as the rings have slots, and the others compute (`tile.roles`). Nobody waits for
+    a round's copies in a barrier of the whole block. The producer's program is the kernel's own without what no copy needs.
+
+    ```mlir
+    // before
+    tile.kernel grid(%i) = (%n) {
+      %ks = tile.shared : !tile.shared<64x64xbf16, swizzle 128>
+      %y = scf.for %j = %c0 to %keys step %c64 iter_args(%sum = %zero) -> (!tile.tile<128x64xf32>) {
+        tile.copy %k[%j, %c0] to %ks : !tile.view<?x64xbf16>, !tile.shared<64x64xbf16, swizzle 128>
+        %more = tile.mma %q, %ks transpose_b into %sum atom(m64k16) : ...
+        scf.yield %more : !tile.tile<128x64xf32>
+      }
+      tile.store ...
+    }
+    // after, with four slots
+    tile.kernel grid(%i) = (%n) {
+      %ring = tile.shared stages(4) guarded : !tile.shared<64x64xbf16, swizzle 128>
+      tile.roles producer(%first) registers(40) {
+        %end = scf.for %j = %c0 to %keys step %c64 iter_args(%m = %first) -> (index) {
+          %s = tile.acquire %ring[%m] : !tile.shared<64x64xbf16, swizzle 128>
+          tile.copy %k[%j, %c0] to %s async : !tile.view<?x64xbf16>, !tile.shared<64x64xbf16, swizzle 128>
+          tile.publish %ring[%m] : !tile.shared<64x64xbf16, swizzle 128>
+          %next = arith.addi %m, %c1 : index
+          scf.yield %next : index
+        }
+        tile.yield %end : index
+      } consumer(%first) registers(232) {
+        %y:2 = scf.for %j = %c0 to %keys step %c64 iter_args(%sum = %zero, %m = %first) -> (!tile.tile<128x64xf32>, index) {
+          %s = tile.await %ring[%m] : !tile.shared<64x64xbf16, swizzle 128>
+          %more = tile.mma %q, %s transpose_b into %sum atom(m64k16) : ...
+          tile.release %ring[%m] : !tile.shared<64x64xbf16, swizzle 128>
+          %next = arith.addi %m, %c1 : index
+          scf.yield %more, %next : !tile.tile<128x64xf32>, index
+        }
+        tile.store ...
+        tile.yield %y#1 : index
+      }
+    }
+    ```
+
+    Loops that copy the same types of matrices share their rings. Kernels stay as they are that write memory before their
+    last copy, whose copies need what tiles hold, or of whose rings not two slots fit into `limit`; so do copies that
+    `fovea-pipeline-copies` would leave.
+  }];
+  let options = [Option<"limit", "limit", "int64_t", /*default=*/"232448",
+                        "Bytes that a block may have: 227 KiB on sm_90">];
+  let statistics = [Statistic<"kernels", "kernels", "Kernels with a producer">];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect", "::mlir::fovea::tile::TileDialect"];
+}
+
 def PipelineCopiesPass : Pass<"fovea-pipeline-copies", "::mlir::func::FuncOp"> {
   let summary = "Begin copies to shared memory rounds before they are read";
   let description = [{

@@ -29,6 +29,8 @@ void mlir::fovea::buildThreadsPipeline(OpPassManager &pm, const Chip &chip, bool
   kernels.addPass(createChooseAtomsPass({tensorCores, chip.warpgroups}));
   kernels.addPass(createStageOperandsPass());
   kernels.addPass(createAssignLayoutsPass());
+  if (chip.warpgroups)
+    kernels.addPass(createAssignRolesPass({chip.sharedBytes}));
   PipelineCopiesPassOptions copies;
   copies.limit = chip.sharedBytes;
   kernels.addPass(createPipelineCopiesPass(copies));

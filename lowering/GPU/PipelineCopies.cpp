@@ -2,10 +2,11 @@
 //
 // Copies to shared memory some rounds ahead of what reads them. The pass's text says what it leaves
 // as it is.
+#include "lowering/CPU/Emitter.h"
 #include "lowering/GPU/GPU.h"
 #include "lowering/GPU/LateProduct.h"
+#include "lowering/GPU/RingCopies.h"
 #include "lowering/GPU/SharedPlan.h"
-#include "lowering/GPU/Vectors.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -22,15 +23,6 @@ using namespace mlir::fovea::tile;
 
 namespace {
 
-/// A copy that may begin before its round.
-struct Ahead {
-  CopyOp copy;
-  SharedOp memory;
-  /// What its place is computed by, in the loop's body, in order.
-  SmallVector<Operation *> slice;
-  SharedOp ring;
-};
-
 /// One loop and its copies.
 class Pipeline {
 public:
@@ -40,124 +32,37 @@ public:
   void rewrite(int64_t stages);
 
 private:
-  /// Nothing if the copy has to stay where it is.
-  std::optional<Ahead> inspect(CopyOp copy);
-  /// Adds what `value` is made of in the loop's body. False if that is not the number of the round
-  /// and what is outside alone.
-  bool addSlice(Value value, SmallVectorImpl<Operation *> &slice);
   /// Begins the copies of the round `index` into the slots `slot`, if there is such a round, and
   /// ends their group.
   void begin(ImplicitLocOpBuilder &b, Value index, Value slot);
 
   scf::ForOp loop;
-  SmallVector<Ahead> copies;
+  SmallVector<RingCopy> copies;
+  SmallVector<SharedOp> rings; ///< of the copies
   /// How many rounds later than its own one a product may still read its slot.
   int64_t kept = 0;
 };
 
 } // namespace
 
-/// Whether the loop only reads the memory that its copies may read.
-static bool writesNothing(scf::ForOp loop) {
-  return !loop.walk([](Operation *op) {
-                if (isa<StoreOp>(op))
-                  return WalkResult::interrupt();
-                bool harmless = isa<TileDialect>(op->getDialect()) || op->getNumRegions() > 0 ||
-                                !hasEffect<MemoryEffects::Write>(op);
-                bool known = isa<MemoryEffectOpInterface>(op) || op->getNumRegions() > 0 ||
-                             op->hasTrait<OpTrait::IsTerminator>() || isMemoryEffectFree(op);
-                return harmless && known ? WalkResult::advance() : WalkResult::interrupt();
-              })
-              .wasInterrupted();
-}
-
-Pipeline::Pipeline(scf::ForOp loop) : loop(loop) {
-  std::optional<int64_t> step = getConstant(loop.getStep());
-  std::optional<int64_t> from = getConstant(loop.getLowerBound());
-  std::optional<int64_t> to = getConstant(loop.getUpperBound());
-  bool several = step && *step > 0 && (!from || !to || *to - *from > *step);
-  if (!several || loop.getUnsignedCmp() || !writesNothing(loop))
-    return;
-  for (auto copy : loop.getBody()->getOps<CopyOp>())
-    if (std::optional<Ahead> found = inspect(copy))
-      copies.push_back(std::move(*found));
+Pipeline::Pipeline(scf::ForOp loop) : loop(loop), copies(findRingCopies(loop)) {
   if (std::optional<LateProduct> late = LateProduct::find(loop))
     kept = llvm::any_of(
-        copies, [&](Ahead &ahead) { return ahead.memory.getMemory() == late->product.getB(); });
-}
-
-bool Pipeline::addSlice(Value value, SmallVectorImpl<Operation *> &slice) {
-  if (value == loop.getInductionVar() || loop.isDefinedOutsideOfLoop(value))
-    return true;
-  Operation *op = value.getDefiningOp();
-  if (!op || op->getBlock() != loop.getBody() || op->getNumRegions() > 0 || !isMemoryEffectFree(op))
-    return false;
-  if (llvm::is_contained(slice, op))
-    return true;
-  for (Value operand : op->getOperands())
-    if (!addSlice(operand, slice))
-      return false;
-  slice.push_back(op);
-  return true;
-}
-
-/// Whether every piece of the copy is one that cp.async copies.
-static bool isAsynchronous(CopyOp copy) {
-  // What is emitted here says of places what the code that threads run will say, and goes again.
-  struct Emitted : OpBuilder::Listener {
-    void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
-      ops.push_back(op);
-    }
-    SmallVector<Operation *> ops;
-  } emitted;
-  Emitter b(copy.getLoc(), OpBuilder(copy, &emitted));
-  ViewMemory view = describeView(b, copy.getView().getDefiningOp());
-  CopyOrder order(view, copy.getRow(), copy.getColumn(), copy.getMemory().getType(),
-                  /*asynchronous=*/true);
-  CopyOrder elements(view, copy.getMemory().getType());
-  bool asynchronous =
-      order.isAsynchronous() && (order.endsWithVectors || elements.isAsynchronous());
-  for (Operation *op : llvm::reverse(emitted.ops))
-    op->erase();
-  return asynchronous;
-}
-
-std::optional<Ahead> Pipeline::inspect(CopyOp copy) {
-  auto memory = copy.getMemory().getDefiningOp<SharedOp>();
-  Operation *view = copy.getView().getDefiningOp();
-  if (copy.getAsync() || !memory || memory.getStages() || !isa_and_nonnull<ViewOp, PackedOp>(view))
-    return std::nullopt;
-  // Nobody else writes there, and all who read come behind it in its round.
-  for (Operation *user : memory->getUsers()) {
-    if (user == copy)
-      continue;
-    Operation *inBody = loop.getBody()->findAncestorOpInBlock(*user);
-    if (isa<CopyOp, PutOp, ReduceOp>(user) || !inBody || !copy->isBeforeInBlock(inBody))
-      return std::nullopt;
-  }
-  Ahead ahead{copy, memory, {}, {}};
-  for (Value value : {Value(copy.getView()), Value(copy.getRow()), Value(copy.getColumn())})
-    if (!addSlice(value, ahead.slice))
-      return std::nullopt;
-  if (!isAsynchronous(copy))
-    return std::nullopt;
-  return ahead;
+        copies, [&](RingCopy &copy) { return copy.memory.getMemory() == late->product.getB(); });
 }
 
 void Pipeline::begin(ImplicitLocOpBuilder &b, Value index, Value slot) {
   SmallVector<Value> slots;
-  for (Ahead &ahead : copies) {
-    Value ring = ahead.ring.getMemory();
-    slots.push_back(SlotOp::create(b, ring.getType(), ring, slot));
-  }
+  for (SharedOp ring : rings)
+    slots.push_back(SlotOp::create(b, ring.getMemory().getType(), ring, slot));
   auto beginAll = [&] {
     IRMapping mapping;
     mapping.map(loop.getInductionVar(), index);
-    for (auto [ahead, to] : llvm::zip(copies, slots)) {
-      for (Operation *op : ahead.slice)
+    for (auto [ring, to] : llvm::zip(copies, slots)) {
+      for (Operation *op : ring.slice)
         if (!mapping.contains(op->getResult(0)))
           b.clone(*op, mapping);
-      CopyOp copy = ahead.copy;
+      CopyOp copy = ring.copy;
       CopyOp::create(b, mapping.lookupOrDefault(copy.getView()),
                      mapping.lookupOrDefault(copy.getRow()),
                      mapping.lookupOrDefault(copy.getColumn()), to, /*async=*/true);
@@ -178,12 +83,13 @@ void Pipeline::begin(ImplicitLocOpBuilder &b, Value index, Value slot) {
 
 void Pipeline::rewrite(int64_t stages) {
   ImplicitLocOpBuilder b(loop.getLoc(), loop);
-  for (Ahead &ahead : copies) {
+  for (RingCopy &copy : copies) {
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(ahead.memory);
-    ahead.ring = SharedOp::create(b, ahead.memory.getMemory().getType(), IntegerAttr(),
-                                  b.getI64IntegerAttr(stages + kept),
-                                  kept ? b.getI64IntegerAttr(kept) : IntegerAttr());
+    b.setInsertionPoint(copy.memory);
+    rings.push_back(SharedOp::create(b, copy.memory.getMemory().getType(), IntegerAttr(),
+                                     b.getI64IntegerAttr(stages + kept),
+                                     kept ? b.getI64IntegerAttr(kept) : IntegerAttr(),
+                                     /*guarded=*/UnitAttr()));
   }
   auto constant = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(b, value); };
   int64_t step = *getConstant(loop.getStep()), before = stages - 1;
@@ -220,13 +126,13 @@ void Pipeline::rewrite(int64_t stages) {
   Value previous = arith::SubIOp::create(b, slot, back), wrapped = add(slot, before);
   Value free = arith::SelectOp::create(b, isFirst, wrapped, previous);
   begin(b, add(loop.getInductionVar(), before * step), free);
-  for (Ahead &ahead : copies) {
-    Value ring = ahead.ring.getMemory(), memory = SlotOp::create(b, ring.getType(), ring, slot);
-    ahead.memory.getMemory().replaceAllUsesWith(memory);
-    ahead.memory.erase();
+  for (auto [copy, op] : llvm::zip(copies, rings)) {
+    Value ring = op.getMemory(), memory = SlotOp::create(b, ring.getType(), ring, slot);
+    copy.memory.getMemory().replaceAllUsesWith(memory);
+    copy.memory.erase();
   }
-  for (Ahead &ahead : copies)
-    ahead.copy.erase();
+  for (RingCopy &copy : copies)
+    copy.copy.erase();
   b.setInsertionPointAfter(loop);
   WaitOp::create(b, 0);
 }

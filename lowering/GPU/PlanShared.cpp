@@ -80,6 +80,11 @@ SharedPlan::SharedPlan(KernelOp kernel) {
     piece.first = count;
     piece.alignment = op.getMemory().getType().getAlignment();
     piece.bytes = llvm::alignTo(op.getBytes(), piece.alignment);
+    if (op.getGuarded()) { // its producer may be anywhere
+      piece.first = 0;
+      piece.last = count;
+      return;
+    }
     SmallVector<Operation *> users = getUsers(op);
     if (users.empty())
       return;

@@ -10,7 +10,7 @@
 
 namespace mlir::fovea {
 
-inline constexpr int64_t kWarp = 32;
+inline constexpr int64_t kWarp = 32, kWarpgroup = 4 * kWarp;
 
 /// A tile that products read where it lies, and nothing else does: no thread holds it.
 bool isReadInPlace(tile::LoadOp load);

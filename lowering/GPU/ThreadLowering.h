@@ -41,6 +41,7 @@ private:
   LogicalResult lower(scf::ParallelOp op);
   LogicalResult lower(scf::ForOp op);
   LogicalResult lower(scf::IfOp op);
+  LogicalResult lower(tile::RolesOp op);
   /// Runs `body` with the indices of iteration `number` of a nest with these extents, if there is
   /// such a one; the last index changes fastest.
   LogicalResult withIndices(Value number, ValueRange extents,
@@ -62,6 +63,24 @@ private:
   LogicalResult lower(tile::SlotOp op);
   LogicalResult lower(tile::CommitOp op);
   LogicalResult lower(tile::WaitOp op);
+
+  //===-- Roles ---------------------------------------------------------------------------===//
+
+  LogicalResult lower(tile::AcquireOp op);
+  LogicalResult lower(tile::PublishOp op);
+  LogicalResult lower(tile::AwaitOp op);
+  LogicalResult lower(tile::ReleaseOp op);
+  /// By the memory's engine, a panel at a time.
+  LogicalResult copyBoxes(tile::CopyOp op);
+  /// Makes the mbarriers of a kernel's guarded rings, which all threads see behind it.
+  void makeGuards(tile::KernelOp kernel);
+  LogicalResult lowerRole(Region &role, int64_t registers, bool more);
+  /// The slot of a round of a guarded ring, and the address of one of its mbarriers: whether it is
+  /// full, or whether it is free.
+  Value slotOf(Value ring, Value round);
+  Value guardOf(Value ring, Value round, bool isFree);
+  /// Waits for the phase of an mbarrier that so many whole turns around the ring came before.
+  void waitFor(Value guard, Value ring, Value round, int64_t more);
 
   //===-- Elements ------------------------------------------------------------------------===//
 
@@ -120,6 +139,8 @@ private:
   Value isInside(tile::TileType type, const TileRegisters &registers, int64_t index);
   /// What was written to shared memory before it, all threads see behind it, and wgmma does.
   void emitBarrier();
+  /// What is seen of shared memory, wgmma sees.
+  void emitProxyFence();
 
   //===-- Conditions ----------------------------------------------------------------------===//
 
@@ -191,6 +212,9 @@ private:
   Block *entry;
   int64_t threads;
   bool hasWarpgroups = false; ///< products by wgmma
+  bool isPart = false;        ///< the threads are some of the block's, which has roles
+  bool isBulk = false;        ///< one thread of the producer hands its copies to the engine
+  SmallVector<Value> maps;    ///< addresses of the kernel's tensor maps
   LLVM::GlobalOp shared;
   IRMapping mapping; ///< of what is no tile; shared memory maps to its address
   llvm::DenseMap<Value, SmallVector<Value>> tiles;
@@ -201,6 +225,10 @@ private:
   std::map<std::pair<int64_t, int64_t>, Value> digits;
   llvm::DenseMap<std::pair<Attribute, int64_t>, Value> parts;
 };
+
+/// Inline assembly with side effects, which gives `count` numbers of f32.
+SmallVector<Value> emitAssembly(Emitter &b, StringRef text, StringRef constraints,
+                                ValueRange operands, int64_t count);
 
 } // namespace mlir::fovea
 

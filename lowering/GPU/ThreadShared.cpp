@@ -176,6 +176,8 @@ void ThreadLowering::beginCopy(const ViewMemory &view, Value from, Value memory,
 
 /// Neighbouring threads copy neighbours in memory.
 LogicalResult ThreadLowering::lower(CopyOp op) {
+  if (op.getMap())
+    return copyBoxes(op);
   FailureOr<const ViewMemory *> found = getView(op, op.getView());
   if (failed(found))
     return failure();

@@ -134,12 +134,21 @@ Value ThreadLowering::isInside(TileType type, const TileRegisters &registers, in
               isInside(type, registers, 1, registers.along(1, index)));
 }
 
+void ThreadLowering::emitProxyFence() {
+  NVVM::FenceProxyOp::create(
+      b, NVVM::ProxyKindAttr::get(b.getContext(), NVVM::ProxyKind::async_shared),
+      NVVM::SharedSpaceAttr::get(b.getContext(), NVVM::SharedSpace::shared_cta));
+}
+
 void ThreadLowering::emitBarrier() {
   if (hasWarpgroups)
-    NVVM::FenceProxyOp::create(
-        b, NVVM::ProxyKindAttr::get(b.getContext(), NVVM::ProxyKind::async_shared),
-        NVVM::SharedSpaceAttr::get(b.getContext(), NVVM::SharedSpace::shared_cta));
-  NVVM::BarrierOp::create(b);
+    emitProxyFence();
+  // Number 0 is the whole block's.
+  if (isPart)
+    NVVM::BarrierOp::create(b, /*res=*/Type(), int32(1), int32(threads),
+                            NVVM::BarrierReductionAttr(), /*reductionPredicate=*/Value());
+  else
+    NVVM::BarrierOp::create(b);
 }
 
 //===-- Conditions ---------------------------------------------------------------------------===//

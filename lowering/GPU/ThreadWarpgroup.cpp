@@ -118,8 +118,8 @@ Value WarpgroupProduct::describe(Value memory, const Operand &operand, Value off
 }
 
 /// A piece of assembly that gives `count` numbers of f32.
-static SmallVector<Value> emitAssembly(Emitter &b, StringRef text, StringRef constraints,
-                                       ValueRange operands, int64_t count) {
+SmallVector<Value> emitAssembly(Emitter &b, StringRef text, StringRef constraints,
+                                ValueRange operands, int64_t count) {
   Type type = LLVM::LLVMVoidType::get(b.getContext());
   if (count)
     type =

@@ -21,7 +21,9 @@ static constexpr llvm::StringLiteral kSharedName = "shared";
 ThreadLowering::ThreadLowering(func::FuncOp function, Block *entry, LLVM::GlobalOp shared)
     : function(function), b(function.getLoc(), OpBuilder::atBlockEnd(entry)), entry(entry),
       threads(getThreads(function)), shared(shared) {
-  mapping.map(function.getArguments(), entry->getArguments());
+  unsigned count = function.getNumArguments();
+  mapping.map(function.getArguments(), entry->getArguments().take_front(count));
+  llvm::append_range(maps, entry->getArguments().drop_front(count));
   thread = atEntry([&]() -> Value { return NVVM::ThreadIdXOp::create(b, b.getI32Type()); });
 }
 
@@ -50,9 +52,10 @@ LogicalResult ThreadLowering::lowerBlock(Block &block) {
 LogicalResult ThreadLowering::lowerOp(Operation *op) {
   if (isa<TileDialect>(op->getDialect()))
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-        .Case<KernelOp, ViewOp, PackedOp, LoadOp, GatherOp, StoreOp, SharedOp, CopyOp, PutOp, GetOp,
-              BarrierOp, SlotOp, CommitOp, WaitOp, MapOp, ReduceOp, BroadcastOp, ExtractOp, SplatOp,
-              IotaOp, CastOp, MmaOp, SettleOp>([&](auto tile) { return lower(tile); })
+        .Case<KernelOp, RolesOp, ViewOp, PackedOp, LoadOp, GatherOp, StoreOp, SharedOp, CopyOp,
+              PutOp, GetOp, BarrierOp, SlotOp, CommitOp, WaitOp, AcquireOp, PublishOp, AwaitOp,
+              ReleaseOp, MapOp, ReduceOp, BroadcastOp, ExtractOp, SplatOp, IotaOp, CastOp, MmaOp,
+              SettleOp>([&](auto tile) { return lower(tile); })
         .Default([](Operation *other) {
           return other->emitOpError("is not known to fovea-tile-to-threads");
         });
@@ -261,10 +264,17 @@ struct TileToThreadsPass : fovea::impl::TileToThreadsPassBase<TileToThreadsPass>
       Block *entry = &fresh.emplaceBlock();
       for (BlockArgument argument : function.getArguments())
         entry->addArgument(argument.getType(), argument.getLoc());
+      SmallVector<Type> types(function.getArgumentTypes());
+      if (auto maps = function->getAttrOfType<ArrayAttr>(FoveaDialect::kTensorMapsAttr))
+        types.append(maps.size(), LLVM::LLVMPointerType::get(&getContext()));
+      entry->addArguments(
+          ArrayRef(types).drop_front(entry->getNumArguments()),
+          SmallVector<Location>(types.size() - entry->getNumArguments(), function.getLoc()));
       ThreadLowering lowering(function, entry, shared);
       if (failed(lowering.run()))
         return signalPassFailure();
       function.getBody().takeBody(fresh);
+      function.setType(FunctionType::get(&getContext(), types, {}));
       Builder builder(&getContext());
       function->setAttr(FoveaDialect::kThreadsAttr,
                         builder.getI32IntegerAttr(getThreads(function)));

@@ -3,10 +3,9 @@
 // The emulator as a device of the runtime. Each launch runs to its end, with every check; a fault
 // of a kernel is ours, for the compiler wrote it.
 #include "emulator/Launch.h"
-#include "emulator/TensorMap.h"
 #include "runtime/Status.h"
-#include "runtime/TensorMap.h"
 #include "runtime/emulator/EmulatorLibrary.h"
+#include "runtime/emulator/EncodeTensorMap.h"
 
 #include <cstring>
 
@@ -21,26 +20,6 @@ template <typename Body> auto translated(fovea_code code, Body body) {
   } catch (const emulator::Error &error) {
     throw Failure{code, error.what()};
   }
-}
-
-std::array<uint8_t, 128> encode(const fovea_tensor_map &map, const std::string &where) {
-  checkTensorMap(map, where);
-  emulator::TensorMap encoded;
-  encoded.rank = static_cast<uint32_t>(map.rank);
-  encoded.elementBytes = static_cast<uint32_t>(elementBytes(map));
-  encoded.address = static_cast<uint64_t>(map.address);
-  for (uint32_t axis = 0; axis < encoded.rank; ++axis) {
-    encoded.sizes[axis] = static_cast<uint64_t>(map.sizes[axis]);
-    encoded.box[axis] = static_cast<uint32_t>(map.box[axis]);
-    if (axis > 0)
-      encoded.strides[axis - 1] = static_cast<uint64_t>(map.strides[axis - 1]);
-  }
-  using Swizzle = emulator::TensorMap::Swizzle;
-  encoded.swizzle = map.swizzle == 128  ? Swizzle::B128
-                    : map.swizzle == 64 ? Swizzle::B64
-                    : map.swizzle == 32 ? Swizzle::B32
-                                        : Swizzle::None;
-  return encoded.encode();
 }
 
 class EmulatorModule : public DeviceModule {
@@ -67,7 +46,8 @@ public:
       for (int64_t i = 0; i < what.wordCount; ++i)
         arguments.add(what.words[i]);
       for (int64_t i = 0; i < what.mapCount; ++i)
-        arguments.add(encode(what.maps[i], tensorMapPlace("the emulator", kernel.name, i)));
+        arguments.add(
+            encodeForEmulator(what.maps[i], tensorMapPlace("the emulator", kernel.name, i)));
       device.launch(*program, kernel.name, shape, arguments, options);
     });
   }

@@ -4,7 +4,7 @@
 #include "test/mutation/Judge.h"
 
 #include "emulator/Launch.h"
-#include "emulator/TensorMap.h"
+#include "runtime/emulator/EncodeTensorMap.h"
 
 #include <algorithm>
 
@@ -50,6 +50,12 @@ Judge::Run Judge::run(const std::string &text, const Call &call, bool late, uint
         device.memory().write(word, encoded.data(), encoded.size());
       }
       addresses.push_back(word);
+      if (argument.kind == Argument::Box) {
+        fovea_tensor_map map = argument.map;
+        map.address = static_cast<int64_t>(addresses[argument.buffer]);
+        words.add(encodeForEmulator(map, "a tensor map"));
+        continue;
+      }
       if (argument.hidden)
         continue;
       words.add(word);

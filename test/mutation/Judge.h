@@ -8,6 +8,8 @@
 
 #include "test/mutation/Operators.h"
 
+#include "runtime/Abi.h"
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -20,13 +22,15 @@ struct Argument {
   enum Kind {
     Number,
     Buffer, ///< allocated apart, so that an access beside it is found
-    Map     ///< a tensor map of rank two over a buffer of 16-bit elements, swizzled by 128 bytes
+    Map,    ///< a tensor map of rank two over a buffer of 16-bit elements, swizzled by 128 bytes
+    Box     ///< a tensor map by value, `map` but for its address
   } kind = Number;
   uint64_t number = 0;
   std::vector<char> bytes;      ///< of a buffer
   std::vector<uint64_t> behind; ///< what follows a buffer's address
   size_t buffer = 0;            ///< that a map describes: an argument's place
   uint64_t sizes[2] = {0, 0}, box[2] = {0, 0};
+  fovea_tensor_map map = {};
   bool hidden = false; ///< a buffer of which only maps tell the address
 };
 

@@ -55,6 +55,8 @@ std::unique_ptr<DeviceCode> DeviceCode::make(const std::string &text, const std:
         found != code->kernels.end()) {
       found->second.threads = getThreads(&op);
       found->second.sharedBytes = getSharedBytes(&op);
+      if (auto maps = op.getAttrOfType<ArrayAttr>(FoveaDialect::kTensorMapsAttr))
+        llvm::append_range(found->second.maps, maps.getAsRange<tile::TensorMapAttr>());
     }
   if (failed(emitPtx(device, chip, code->ptx)))
     return nullptr;
@@ -79,6 +81,32 @@ func.func private @$NAME(%x: memref<?x$I>, %y: memref<?x$O>, %part: index, %part
 }
 
 static Type getElementType(const Array &array) { return parseType(array.type, &getTestContext()); }
+
+/// By what a map's attribute says, told apart from what the host's code makes of it.
+static ::fovea::test::Operand makeMap(tile::TensorMapAttr map,
+                                      const std::vector<Array> &arguments) {
+  const Array &array = arguments[map.getOperand()];
+  Type type = getElementType(array);
+  ::fovea::test::Operand operand;
+  operand.isMap = true;
+  operand.buffer = map.getOperand();
+  operand.map.rank = array.shape.size();
+  operand.map.element = type.isF16() ? FOVEA_MAP_F16 : FOVEA_MAP_BF16;
+  operand.map.swizzle = map.getSwizzle();
+  int64_t bytes = 2;
+  for (int64_t i = 0, axis = array.shape.size() - 1; axis >= 0; ++i, --axis) {
+    operand.map.sizes[i] = array.shape[axis];
+    if (axis == map.getAxis() && map.getLength() >= 0)
+      operand.map.sizes[i] = static_cast<int64_t>(arguments[map.getLength()].values[0]);
+    operand.map.sizes[i] = std::max<int64_t>(operand.map.sizes[i], 1);
+    operand.map.box[i] = axis == map.getAxis() ? map.getRows() : 1;
+    if (i > 0)
+      operand.map.strides[i - 1] = bytes;
+    bytes *= array.shape[axis];
+  }
+  operand.map.box[0] = map.getColumns();
+  return operand;
+}
 
 std::vector<::fovea::test::Operand>
 DeviceCode::makeOperands(const std::string &name, const std::vector<Array> &arguments) const {
@@ -107,6 +135,8 @@ DeviceCode::makeOperands(const std::string &name, const std::vector<Array> &argu
     word.bytes.resize(8);
     word.behind.push_back(7);
   }
+  for (tile::TensorMapAttr map : kernel.maps)
+    operands.push_back(makeMap(map, arguments));
   return operands;
 }
 

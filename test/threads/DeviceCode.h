@@ -4,6 +4,7 @@
 #ifndef FOVEA_TEST_THREADS_DEVICECODE_H
 #define FOVEA_TEST_THREADS_DEVICECODE_H
 
+#include "dialects/Tile/TileDialect.h"
 #include "lowering/GPU/GPU.h"
 #include "test/grid/TileCase.h"
 #include "test/threads/emulated/EmulatedLaunch.h"
@@ -28,7 +29,8 @@ public:
                                      uint64_t blocks, uint64_t *fault = nullptr,
                                      ::fovea::test::Counts *counts = nullptr) const;
 
-  /// What a call gives to the device; last the word for faults, where the kernel has one.
+  /// What a call gives to the device; last the word for faults, where the kernel has one, and its
+  /// tensor maps.
   std::vector<::fovea::test::Operand> makeOperands(const std::string &kernel,
                                                    const std::vector<Array> &arguments) const;
   ::fovea::test::Shape getShape(const std::string &kernel, uint64_t blocks) const;
@@ -41,6 +43,7 @@ private:
     bool mayFault;
     uint32_t threads;
     uint64_t sharedBytes;
+    SmallVector<tile::TensorMapAttr> maps;
   };
   std::map<std::string, Kernel> kernels;
 };

@@ -58,7 +58,8 @@ static void copyLaunchShape(ModuleOp device, ModuleOp host) {
   SymbolTable symbols(host);
   device.walk([&](FunctionOpInterface kernel) {
     Operation *own = symbols.lookup(kernel.getName());
-    for (StringRef name : {FoveaDialect::kThreadsAttr, FoveaDialect::kSharedBytesAttr})
+    for (StringRef name : {FoveaDialect::kThreadsAttr, FoveaDialect::kSharedBytesAttr,
+                           FoveaDialect::kTensorMapsAttr})
       if (Attribute value = kernel->getAttr(name); value && own)
         own->setAttr(name, value);
   });

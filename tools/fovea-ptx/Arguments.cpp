@@ -4,7 +4,9 @@
 #include "tools/fovea-ptx/Arguments.h"
 
 #include "emulator/Float.h"
+#include "emulator/TensorMap.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <random>
 
@@ -81,6 +83,40 @@ void scalar(const std::string &text, const std::string &value, fovea_dtype type,
   }
   arguments.addBytes(std::move(bytes));
 }
+/// `map:NUMBER:TYPE:SIZES:BOX:SWIZZLE`, with sizes as 64x128, the innermost axis last.
+void tensorMap(const std::string &text, const std::vector<std::string> &parts, Arguments &arguments,
+               const std::vector<Buffer> &buffers) {
+  TensorMap map;
+  fovea_dtype type{};
+  if (!element(parts[2], type))
+    fail("argument '", text, "' expects a type, got '", parts[2], "'");
+  std::string name = "arg" + std::to_string(number(parts[1], 1000, text));
+  auto buffer = std::find_if(buffers.begin(), buffers.end(),
+                             [&](const Buffer &one) { return one.name == name; });
+  if (buffer == buffers.end())
+    fail("argument '", text, "' expects the number of a buffer before it, got '", parts[1], "'");
+  std::vector<std::string> sizes = split(parts[3], 'x'), box = split(parts[4], 'x');
+  if (sizes.size() > 5 || box.size() != sizes.size())
+    fail("argument '", text, "' expects sizes and a box of one to five axes each, got ",
+         sizes.size(), " and ", box.size());
+  map.address = buffer->address;
+  map.elementBytes = type.bits / 8;
+  map.rank = static_cast<uint32_t>(sizes.size());
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    map.sizes[i] = number(sizes[sizes.size() - 1 - i], uint64_t{1} << 32, text);
+    map.box[i] = static_cast<uint32_t>(number(box[sizes.size() - 1 - i], 256, text));
+    if (i > 0)
+      map.strides[i - 1] = map.sizes[i - 1] * (i > 1 ? map.strides[i - 2] : map.elementBytes);
+  }
+  uint64_t swizzle = number(parts[5], 128, text);
+  if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128)
+    fail("argument '", text, "' expects a swizzle of 0, 32, 64 or 128, got ", swizzle);
+  map.swizzle = swizzle == 128  ? TensorMap::Swizzle::B128
+                : swizzle == 64 ? TensorMap::Swizzle::B64
+                : swizzle == 32 ? TensorMap::Swizzle::B32
+                                : TensorMap::Swizzle::None;
+  arguments.add(map.encode());
+}
 } // namespace
 
 void addArgument(const std::string &text, size_t index, Device &device, Arguments &arguments,
@@ -96,6 +132,8 @@ void addArgument(const std::string &text, size_t index, Device &device, Argument
   };
   if (parts.size() == 2 && element(parts[0], type))
     return scalar(text, parts[1], type, arguments);
+  if (parts[0] == "map" && parts.size() == 6)
+    return tensorMap(text, parts, arguments, buffers);
   if (parts[0] == "npz" && parts.size() == 3) {
     std::vector<verbs::Array> arrays;
     std::string error;
@@ -138,9 +176,8 @@ void addArgument(const std::string &text, size_t index, Device &device, Argument
     return keep();
   }
   fail("an argument expects TYPE:VALUE, new:TYPE:COUNT, zeros:TYPE:COUNT, range:TYPE:COUNT, "
-       "random:TYPE:COUNT[:SEED] or npz:FILE:NAME (types s8 to s64, u8 to u64, f16, bf16, f32, "
-       "f64), "
-       "got '",
+       "random:TYPE:COUNT[:SEED], npz:FILE:NAME or map:NUMBER:TYPE:SIZES:BOX:SWIZZLE (types s8 to "
+       "s64, u8 to u64, f16, bf16, f32, f64), got '",
        text, "'");
 }
 

@@ -38,6 +38,8 @@ arguments, in the order of the parameters:
   new:f32:COUNT                    memory that nobody has written, for results
   zeros:f32:COUNT  range:u32:COUNT  random:bf16:COUNT[:SEED]
   npz:FILE:NAME                    an array of a .npz file
+  map:1:bf16:512x128:64x64:128     a tensor map by value: of argument 1, a buffer of 512x128 elements, boxes
+                                   of 64x64 with a swizzle of 128 bytes
 
 example: scale 1000 numbers, 128 threads a block
   fovea-ptx scale.ptx scale --grid=8 --block=128 new:f32:1000 range:f32:1000 f32:0.5 u32:1000

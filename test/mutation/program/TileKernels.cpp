@@ -46,7 +46,11 @@ static Call makeCall(const DeviceCode &code, const mlir::fovea::TileCall &tile, 
   Call call;
   for (const test::Operand &operand : code.makeOperands("kernel", tile.before)) {
     Argument &argument = call.arguments.emplace_back();
-    argument.kind = operand.isBuffer ? Argument::Buffer : Argument::Number;
+    argument.kind = operand.isBuffer ? Argument::Buffer
+                    : operand.isMap  ? Argument::Box
+                                     : Argument::Number;
+    argument.map = operand.map;
+    argument.buffer = operand.buffer;
     argument.number = operand.number;
     argument.bytes = operand.bytes;
     argument.behind = operand.behind;

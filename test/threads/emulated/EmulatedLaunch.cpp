@@ -6,6 +6,7 @@
 #include "emulator/Launch.h"
 #include "runtime/Device.h"
 #include "runtime/Status.h"
+#include "runtime/emulator/EncodeTensorMap.h"
 
 #include <cstdlib>
 
@@ -46,6 +47,8 @@ static std::string launchOnDevice(const std::string &ptx, const std::string &ker
     code.kernels.push_back({kernel, shape.threads, static_cast<uint32_t>(shape.sharedBytes)});
     auto module = device().load(code);
     std::vector<int64_t> words;
+    std::vector<fovea_tensor_map> maps;
+    std::vector<uint64_t> of; // by operand
     for (const fovea::test::Operand &operand : operands) {
       uint64_t word = operand.number;
       if (operand.isBuffer) {
@@ -53,11 +56,18 @@ static std::string launchOnDevice(const std::string &ptx, const std::string &ker
         addresses.push_back(word);
         device().copyIn(word, operand.bytes.data(), operand.bytes.size());
       }
+      of.push_back(word);
+      if (operand.isMap) {
+        maps.push_back(operand.map);
+        maps.back().address = static_cast<int64_t>(of[operand.buffer]);
+        continue;
+      }
       words.push_back(static_cast<int64_t>(word));
       words.insert(words.end(), operand.behind.begin(), operand.behind.end());
     }
-    module->launch(0, static_cast<int64_t>(shape.blocks), words.data(),
-                   static_cast<int64_t>(words.size()));
+    module->launch({0, static_cast<int64_t>(shape.blocks), words.data(),
+                    static_cast<int64_t>(words.size()), maps.data(),
+                    static_cast<int64_t>(maps.size())});
     device().synchronize();
     size_t place = 0;
     for (fovea::test::Operand &operand : operands)
@@ -89,6 +99,12 @@ std::string fovea::test::launch(const std::string &ptx, const std::string &kerne
         device.memory().write(word, operand.bytes.data(), operand.bytes.size());
       }
       addresses.push_back(word);
+      if (operand.isMap) {
+        fovea_tensor_map map = operand.map;
+        map.address = static_cast<int64_t>(addresses[operand.buffer]);
+        words.add(encodeForEmulator(map, "a tensor map"));
+        continue;
+      }
       words.add(word);
       for (uint64_t more : operand.behind)
         words.add(more);

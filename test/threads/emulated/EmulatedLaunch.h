@@ -5,18 +5,23 @@
 #ifndef FOVEA_TEST_THREADS_EMULATED_EMULATEDLAUNCH_H
 #define FOVEA_TEST_THREADS_EMULATED_EMULATEDLAUNCH_H
 
+#include "runtime/Abi.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace fovea::test {
 
-/// A kernel's operand: a number, or a buffer that is copied there and back.
+/// A kernel's operand: a number, a buffer that is copied there and back, or a tensor map.
 struct Operand {
   bool isBuffer = false;
   uint64_t number = 0;
   std::vector<char> bytes;
   std::vector<uint64_t> behind; ///< what follows the address
+  bool isMap = false;
+  fovea_tensor_map map = {}; ///< but for its address: that of operand number `buffer`, a buffer
+  size_t buffer = 0;
 };
 
 struct Shape {

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Roles of warpgroups, and the mbarriers by which a guarded ring's slots change hands (PTX ISA 9.0,
+// "mbarrier", "setmaxnreg").
+#include "lowering/GPU/ThreadLowering.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::tile;
+
+/// An address in shared memory as instructions take it.
+static Value toAddress(Emitter &b, Value pointer) {
+  return LLVM::PtrToIntOp::create(b, b.getI32Type(), pointer);
+}
+
+/// A full slot is one to which each thread of the producer has copied, or the engine all bytes that
+/// one thread has announced; a free one is released by each warp of the consumers.
+void ThreadLowering::makeGuards(KernelOp kernel) {
+  Value first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread, int32(0));
+  when(first, [&] {
+    kernel.walk([&](SharedOp op) {
+      if (!op.getGuarded())
+        return;
+      Value base = toAddress(b, get(op.getMemory()));
+      for (int64_t slot = 0; slot < static_cast<int64_t>(*op.getStages()); ++slot)
+        for (auto [offset, arrivals] :
+             {std::pair(int64_t(0), isBulk ? 1 : kWarpgroup),
+              std::pair(kMemoryBarrierBytes, (threads - kWarpgroup) / kWarp)}) {
+          Value address = add32(base, int32(op.getGuards() + slot * kGuardBytes + offset));
+          emitAssembly(b, "mbarrier.init.shared::cta.b64 [$0], $1;", "r,r,",
+                       {address, int32(arrivals)}, /*count=*/0);
+        }
+    });
+    if (isBulk) // the engine sees them too
+      emitAssembly(b, "fence.mbarrier_init.release.cluster;", "", {}, /*count=*/0);
+  });
+  NVVM::BarrierOp::create(b);
+}
+
+LogicalResult ThreadLowering::lowerRole(Region &role, int64_t registers, bool more) {
+  std::string change = more ? "inc" : "dec";
+  emitAssembly(b, "setmaxnreg." + change + ".sync.aligned.u32 " + std::to_string(registers) + ";",
+               "", {}, /*count=*/0);
+  for (BlockArgument rounds : role.getArguments())
+    mapping.map(rounds, b.index(0));
+  LogicalResult result = success();
+  Value isOne;
+  if (!more && isBulk)
+    isOne = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread, int32(0));
+  when(isOne, [&] { result = lowerBlock(role.front()); });
+  return result;
+}
+
+LogicalResult ThreadLowering::lower(RolesOp op) {
+  auto kernel = dyn_cast<KernelOp>(op->getParentOp());
+  if (!kernel)
+    return op.emitOpError("expects to stand in the kernel itself");
+  int64_t consumers = threads - kWarpgroup;
+  if (consumers <= 0 || threads % kWarpgroup != 0)
+    return op.emitOpError("expects whole warpgroups, one of them the producer, got ")
+           << threads << " threads";
+  op.getProducer().walk([&](CopyOp copy) { isBulk |= copy.getMap().has_value(); });
+  makeGuards(kernel);
+  Value isProducer = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, thread, int32(consumers));
+  auto branch = scf::IfOp::create(b, isProducer, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  llvm::SaveAndRestore all(threads);
+  llvm::SaveAndRestore part(isPart, true);
+  b.setInsertionPointToStart(branch.thenBlock());
+  {
+    llvm::SaveAndRestore mine(thread, b.createOrFold<arith::SubIOp>(thread, int32(consumers)));
+    threads = kWarpgroup;
+    if (failed(lowerRole(op.getProducer(), op.getProducerRegisters(), /*more=*/false)))
+      return failure();
+  }
+  threads = consumers;
+  b.setInsertionPointToStart(branch.elseBlock());
+  return lowerRole(op.getConsumer(), op.getConsumerRegisters(), /*more=*/true);
+}
+
+//===-- Rings --------------------------------------------------------------------------------===//
+
+static int64_t getStages(Value ring) { return *ring.getDefiningOp<SharedOp>().getStages(); }
+
+Value ThreadLowering::slotOf(Value ring, Value round) {
+  Value narrow = b.createOrFold<arith::IndexCastOp>(b.getI32Type(), get(round));
+  return b.createOrFold<arith::RemUIOp>(narrow, int32(::getStages(ring)));
+}
+
+Value ThreadLowering::guardOf(Value ring, Value round, bool isFree) {
+  int64_t first = ring.getDefiningOp<SharedOp>().getGuards() + (isFree ? kMemoryBarrierBytes : 0);
+  Value at = add32(mul32(slotOf(ring, round), kGuardBytes), int32(first));
+  return add32(toAddress(b, get(ring)), at);
+}
+
+void ThreadLowering::waitFor(Value guard, Value ring, Value round, int64_t more) {
+  Value narrow = b.createOrFold<arith::IndexCastOp>(b.getI32Type(), get(round));
+  Value turn = b.createOrFold<arith::DivUIOp>(narrow, int32(::getStages(ring)));
+  Value parity = b.createOrFold<arith::AndIOp>(add32(turn, int32(more)), int32(1));
+  emitAssembly(b,
+               "{\n\t.reg .pred done;\nagain:\n\t"
+               "mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;\n\t@!done bra again;\n\t}",
+               "r,r,", {guard, parity}, /*count=*/0);
+}
+
+static Value getSlot(Emitter &b, Value pointer, Value slot, int64_t bytes) {
+  Value wide = b.createOrFold<arith::ExtUIOp>(b.getI64Type(), slot);
+  Value offset = b.createOrFold<arith::MulIOp>(
+      wide, arith::ConstantOp::create(b, b.getI64IntegerAttr(bytes)).getResult());
+  return LLVM::GEPOp::create(b, pointer.getType(), b.getI8Type(), pointer,
+                             ArrayRef<LLVM::GEPArg>{offset});
+}
+
+/// Of a new mbarrier the phase before the first is over, and so all slots are free.
+LogicalResult ThreadLowering::lower(AcquireOp op) {
+  Value ring = op.getRing();
+  waitFor(guardOf(ring, op.getRound(), /*isFree=*/true), ring, op.getRound(), /*more=*/1);
+  mapping.map(op.getMemory(), getSlot(b, get(ring), slotOf(ring, op.getRound()),
+                                      ring.getDefiningOp<SharedOp>().getSlotBytes()));
+  return success();
+}
+
+LogicalResult ThreadLowering::lower(PublishOp op) {
+  Value guard = guardOf(op.getRing(), op.getRound(), /*isFree=*/false);
+  if (isBulk)
+    emitAssembly(b, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", "r,r,",
+                 {guard, int32(op.getRing().getType().getBytes())}, /*count=*/0);
+  else
+    emitAssembly(b, "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [$0];", "r,", {guard},
+                 /*count=*/0);
+  return success();
+}
+
+/// The slot's mbarrier hears of the bytes. PTX 8.0 knows shared memory as a target by the cluster's
+/// name only; a block alone is one.
+LogicalResult ThreadLowering::copyBoxes(CopyOp op) {
+  auto slot = op.getMemory().getDefiningOp<AcquireOp>();
+  auto view = op.getView().getDefiningOp<ViewOp>();
+  size_t number = *op.getMap();
+  if (!slot || !view || number >= maps.size())
+    return op.emitOpError("expects one of the kernel's ")
+           << maps.size() << " tensor maps and a slot of a guarded ring, got map " << number;
+  auto narrow = [&](Value index) {
+    return b.createOrFold<arith::IndexCastOp>(b.getI32Type(), index);
+  };
+  SharedType type = op.getMemory().getType();
+  int64_t rank = cast<MemRefType>(view.getMemory().getType()).getRank(), next = 0;
+  SmallVector<Value> place; // the last axis first, as the engine counts
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    bool isRows = axis == view.getAxes()[0], isColumns = axis == view.getAxes()[1];
+    place.insert(place.begin(), narrow(get(isRows      ? op.getRow()
+                                           : isColumns ? op.getColumn()
+                                                       : view.getAt()[next++])));
+  }
+  Value guard = guardOf(slot.getRing(), slot.getRound(), /*isFree=*/false);
+  Value first = toAddress(b, get(op.getMemory()));
+  std::string text = "cp.async.bulk.tensor." + std::to_string(rank) +
+                     "d.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1, {";
+  std::string constraints = "r,l,r,";
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    text += (axis ? ", $" : "$") + std::to_string(3 + axis);
+    constraints += "r,";
+  }
+  text += "}], [$2];";
+  for (int64_t panel = 0; panel < type.getColumns() / type.getPanel(); ++panel) {
+    int64_t bytes = panel * type.getPanelStride() * type.getElementBytes();
+    SmallVector<Value> operands{add32(first, int32(bytes)), maps[number], guard};
+    llvm::append_range(operands, place);
+    operands[3] = b.createOrFold<arith::AddIOp>(place[0], int32(panel * type.getPanel()));
+    emitAssembly(b, text, constraints, operands, /*count=*/0);
+  }
+  return success();
+}
+
+/// cp.async writes as threads do: wgmma needs the fence.
+LogicalResult ThreadLowering::lower(AwaitOp op) {
+  Value ring = op.getRing();
+  waitFor(guardOf(ring, op.getRound(), /*isFree=*/false), ring, op.getRound(), /*more=*/0);
+  if (hasWarpgroups && !isBulk)
+    emitProxyFence();
+  mapping.map(op.getMemory(), getSlot(b, get(ring), slotOf(ring, op.getRound()),
+                                      ring.getDefiningOp<SharedOp>().getSlotBytes()));
+  return success();
+}
+
+LogicalResult ThreadLowering::lower(ReleaseOp op) {
+  NVVM::SyncWarpOp::create(b, int32(-1));
+  Value lane = b.createOrFold<arith::AndIOp>(thread, int32(kWarp - 1));
+  Value first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lane, int32(0));
+  Value guard = guardOf(op.getRing(), op.getRound(), /*isFree=*/true);
+  when(first, [&] {
+    emitAssembly(b, "mbarrier.arrive.shared::cta.b64 _, [$0];", "r,", {guard}, /*count=*/0);
+  });
+  return success();
+}
