@@ -361,6 +361,8 @@ void Call::copyResults() {
   for (Result &result : results)
     if (device && result.bytes > 0)
       device->device().copyOut(result.tensor.data, result.onDevice.address(), result.bytes);
+  if (device)
+    device->device().synchronize();
 }
 
 /// Adds this run's times and costs. Place 0 among the locals is the arena's: no cost stands there.

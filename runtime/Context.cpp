@@ -269,6 +269,7 @@ int64_t Context::runOnDevice(fovea_frame frame, uint64_t arenaBytes, double *sec
     }
   if (repeated)
     marks[1]->record();
+  on.copyOut(&fault, word, sizeof(fault));
   on.synchronize();
   int64_t end = nanoseconds(Clock::now());
   if (repeated)
@@ -277,7 +278,6 @@ int64_t Context::runOnDevice(fovea_frame frame, uint64_t arenaBytes, double *sec
     seconds[step] += marks[step + 1]->secondsSince(*marks[step]);
   if (traced && eachStep)
     traceOnDevice(entry, begin, end);
-  on.copyOut(&fault, word, sizeof(fault));
   return fault;
 }
 

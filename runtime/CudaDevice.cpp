@@ -5,7 +5,9 @@
 #include "runtime/CudaModule.h"
 #include "runtime/Status.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
 namespace fovea {
 
@@ -15,47 +17,62 @@ namespace {
 
 constexpr int majorAttribute = 75, minorAttribute = 76; // CUdevice_attribute
 
+/// Bytes of pinned memory through which small copies go.
+constexpr uint64_t stagingBytes = 4 << 20;
+constexpr unsigned nonBlocking = 1; // CUstream_flags
+
 class CudaEvent : public DeviceEvent {
 public:
-  CudaEvent(const Driver &driver, CUcontext context, const std::string &device)
-      : driver(driver), context(context), device(device) {
-    Current current(driver, context);
-    check(driver, driver.makeEvent(&event, 0), device + ": an event");
+  CudaEvent(const Queue &queue, const std::string &device) : queue(queue), device(device) {
+    Current current(queue);
+    check(queue.driver, queue.driver.makeEvent(&event, 0), device + ": an event");
   }
   ~CudaEvent() override {
-    driver.contextPush(context);
-    driver.endEvent(event);
+    queue.driver.contextPush(queue.context);
+    queue.driver.endEvent(event);
     CUcontext popped;
-    driver.contextPop(&popped);
+    queue.driver.contextPop(&popped);
   }
   void record() override {
-    Current current(driver, context);
-    check(driver, driver.recordEvent(event, nullptr), device + ": an event");
+    Current current(queue);
+    check(queue.driver, queue.driver.recordEvent(event, queue.stream), device + ": an event");
   }
   double secondsSince(const DeviceEvent &earlier) override {
-    Current current(driver, context);
-    check(driver, driver.awaitEvent(event), device + ": a kernel failed");
+    Current current(queue);
+    check(queue.driver, queue.driver.awaitEvent(event), device + ": a kernel failed");
     float milliseconds = 0;
-    check(driver,
-          driver.elapsed(&milliseconds, static_cast<const CudaEvent &>(earlier).event, event),
+    check(queue.driver,
+          queue.driver.elapsed(&milliseconds, static_cast<const CudaEvent &>(earlier).event, event),
           device + ": the time between two events");
     return static_cast<double>(milliseconds) / 1e3;
   }
 
 private:
-  const Driver &driver;
-  CUcontext context;
+  Queue queue;
   std::string device;
   CUevent event = nullptr;
 };
 
+/// All work goes to one stream of its own, which does not wait for the host's other streams. A
+/// small copy goes through pinned memory: the driver takes it as it takes a launch, where for other
+/// memory it would wait or copy itself.
 class CudaDevice : public Device {
 public:
   CudaDevice(const Driver &driver, CUdevice device, CUcontext context, std::string name, int major,
              int minor)
-      : Device(std::move(name)), driver(driver), device(device), context(context), major(major),
-        minor(minor) {}
-  ~CudaDevice() override { driver.contextRelease(device); }
+      : Device(std::move(name)), driver(driver), device(device), queue{driver, context, nullptr},
+        major(major), minor(minor) {
+    try {
+      Current current(queue);
+      check(driver, driver.makeStream(&queue.stream, nonBlocking), this->name() + ": a stream");
+      check(driver, driver.allocatePinned(&staging, stagingBytes, 0),
+            this->name() + ": pinned memory");
+    } catch (const Failure &) {
+      end();
+      throw;
+    }
+  }
+  ~CudaDevice() override { end(); }
 
   /// PTX runs on its own architecture and later ones; with an `a` at its end, on its own alone.
   int rank(const std::string &chip) const override {
@@ -70,14 +87,15 @@ public:
   }
 
   uint64_t allocate(uint64_t bytes, const std::string &what) override {
-    Current current(driver, context);
+    Current current(queue);
     CUdeviceptr address = 0;
     check(driver, driver.allocate(&address, bytes ? bytes : 1),
           name() + ": " + std::to_string(bytes) + " bytes for " + what);
     return address;
   }
   void release(uint64_t address) noexcept override {
-    driver.contextPush(context);
+    driver.contextPush(queue.context);
+    driver.awaitStream(queue.stream); // what uses it may be under way
     driver.release(address);
     CUcontext popped;
     driver.contextPop(&popped);
@@ -85,44 +103,90 @@ public:
   void copyIn(uint64_t to, const void *from, uint64_t bytes) override {
     if (bytes == 0)
       return;
-    Current current(driver, context);
-    check(driver, driver.copyIn(to, from, bytes), name() + ": a copy to it");
+    Current current(queue);
+    if (void *place = stage(bytes))
+      from = std::memcpy(place, from, bytes);
+    check(driver, driver.copyIn(to, from, bytes, queue.stream), name() + ": a copy to it");
   }
   void copyOut(void *to, uint64_t from, uint64_t bytes) override {
     if (bytes == 0)
       return;
-    Current current(driver, context);
-    check(driver, driver.copyOut(to, from, bytes), name() + ": a copy from it");
+    Current current(queue);
+    void *place = stage(bytes);
+    CUresult result = driver.copyOut(place ? place : to, from, bytes, queue.stream);
+    if (result != 0)
+      arrivals.clear(); // whose memory may be gone when somebody waits again
+    check(driver, result, name() + ": a copy from it");
+    if (place)
+      arrivals.push_back({to, place, bytes});
   }
   void copy(uint64_t to, uint64_t from, uint64_t bytes) override {
     if (bytes == 0)
       return;
-    Current current(driver, context);
-    check(driver, driver.copy(to, from, bytes), name() + ": a copy within it");
+    Current current(queue);
+    check(driver, driver.copy(to, from, bytes, queue.stream), name() + ": a copy within it");
   }
   void fill(uint64_t to, uint8_t value, uint64_t bytes) override {
     if (bytes == 0)
       return;
-    Current current(driver, context);
-    check(driver, driver.fill(to, value, bytes), name() + ": a fill");
+    Current current(queue);
+    check(driver, driver.fill(to, value, bytes, queue.stream), name() + ": a fill");
   }
   std::unique_ptr<DeviceModule> load(const DeviceCode &code) override {
     bool exact = std::strtol(code.chip.c_str() + 3, nullptr, 10) == 10 * major + minor;
-    return std::make_unique<CudaModule>(driver, context, code, exact, name());
+    return std::make_unique<CudaModule>(queue, code, exact, name());
   }
   void synchronize() override {
-    Current current(driver, context);
-    check(driver, driver.synchronize(), name() + ": a kernel failed");
+    Current current(queue);
+    CUresult result = driver.awaitStream(queue.stream);
+    for (const Arrival &arrival : arrivals)
+      if (result == 0)
+        std::memcpy(arrival.to, arrival.from, arrival.bytes);
+    arrivals.clear();
+    staged = 0;
+    check(driver, result, name() + ": a kernel failed");
   }
   std::unique_ptr<DeviceEvent> makeEvent() override {
-    return std::make_unique<CudaEvent>(driver, context, name());
+    return std::make_unique<CudaEvent>(queue, name());
   }
 
 private:
+  /// What was copied to pinned memory and is to go on when the stream is done.
+  struct Arrival {
+    void *to;
+    const void *from;
+    uint64_t bytes;
+  };
+
+  /// Pinned memory until the next synchronize(); null if there is not that much.
+  void *stage(uint64_t bytes) {
+    if (bytes > stagingBytes - staged)
+      return nullptr;
+    void *place = static_cast<char *>(staging) + staged;
+    staged = std::min((staged + bytes + 63) / 64 * 64, stagingBytes);
+    return place;
+  }
+
+  void end() noexcept {
+    driver.contextPush(queue.context);
+    if (queue.stream) {
+      driver.awaitStream(queue.stream);
+      driver.endStream(queue.stream);
+    }
+    if (staging)
+      driver.releasePinned(staging);
+    CUcontext popped;
+    driver.contextPop(&popped);
+    driver.contextRelease(device);
+  }
+
   const Driver &driver;
   CUdevice device;
-  CUcontext context;
+  Queue queue;
   int major, minor;
+  void *staging = nullptr;
+  uint64_t staged = 0;
+  std::vector<Arrival> arrivals;
 };
 
 } // namespace

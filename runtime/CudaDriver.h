@@ -37,13 +37,17 @@ struct Driver {
   CUresult (*contextRelease)(CUdevice);
   CUresult (*contextPush)(CUcontext);
   CUresult (*contextPop)(CUcontext *);
-  CUresult (*synchronize)();
   CUresult (*allocate)(CUdeviceptr *, size_t);
   CUresult (*release)(CUdeviceptr);
-  CUresult (*copyIn)(CUdeviceptr, const void *, size_t);
-  CUresult (*copyOut)(void *, CUdeviceptr, size_t);
-  CUresult (*copy)(CUdeviceptr, CUdeviceptr, size_t);
-  CUresult (*fill)(CUdeviceptr, unsigned char, size_t);
+  CUresult (*allocatePinned)(void **, size_t, unsigned);
+  CUresult (*releasePinned)(void *);
+  CUresult (*makeStream)(CUstream *, unsigned);
+  CUresult (*endStream)(CUstream);
+  CUresult (*awaitStream)(CUstream);
+  CUresult (*copyIn)(CUdeviceptr, const void *, size_t, CUstream);
+  CUresult (*copyOut)(void *, CUdeviceptr, size_t, CUstream);
+  CUresult (*copy)(CUdeviceptr, CUdeviceptr, size_t, CUstream);
+  CUresult (*fill)(CUdeviceptr, unsigned char, size_t, CUstream);
   CUresult (*loadModule)(CUmodule *, const void *, unsigned, int *, void **);
   CUresult (*unloadModule)(CUmodule);
   CUresult (*getFunction)(CUfunction *, CUmodule, const char *);
@@ -73,12 +77,20 @@ void check(const Driver &driver, CUresult result, const std::string &what);
 /// Throws Failure that no such device is there.
 [[noreturn]] void failUnsupported(const std::string &what);
 
+/// Where a device's work is asked for: a context and the one stream there.
+struct Queue {
+  const Driver &driver;
+  CUcontext context;
+  CUstream stream;
+};
+
 /// Makes a context current on this thread while it lives: the host's own stays what it was.
 class Current {
 public:
   Current(const Driver &driver, CUcontext context) : driver(driver) {
     check(driver, driver.contextPush(context), "cuCtxPushCurrent");
   }
+  explicit Current(const Queue &queue) : Current(queue.driver, queue.context) {}
   ~Current() {
     CUcontext popped;
     driver.contextPop(&popped);

@@ -55,10 +55,11 @@ static EncodedMap encode(const Driver &driver, const fovea_tensor_map &map,
   return encoded;
 }
 
-CudaModule::CudaModule(const Driver &driver, CUcontext context, const DeviceCode &code,
-                       bool takesCubin, const std::string &device)
-    : driver(driver), context(context), device(device), kernels(code.kernels) {
-  Current current(driver, context);
+CudaModule::CudaModule(const Queue &queue, const DeviceCode &code, bool takesCubin,
+                       const std::string &device)
+    : queue(queue), device(device), kernels(code.kernels) {
+  const Driver &driver = queue.driver;
+  Current current(queue);
   // The driver reads PTX up to a zero byte.
   std::string image(takesCubin && !code.cubin.empty() ? code.cubin : code.ptx);
   std::string log(8192, '\0');
@@ -89,7 +90,9 @@ CudaModule::CudaModule(const Driver &driver, CUcontext context, const DeviceCode
 }
 
 CudaModule::~CudaModule() {
-  driver.contextPush(context);
+  const Driver &driver = queue.driver;
+  driver.contextPush(queue.context);
+  driver.awaitStream(queue.stream); // where its kernels may run still
   driver.unloadModule(module);
   CUcontext popped;
   driver.contextPop(&popped);
@@ -97,12 +100,12 @@ CudaModule::~CudaModule() {
 
 void CudaModule::launch(const DeviceLaunch &what) {
   const DeviceKernel &kernel = kernels.at(what.kernel);
-  Current current(driver, context);
+  Current current(queue);
   takeParameters(what);
-  check(driver,
-        driver.launch(functions[what.kernel], static_cast<unsigned>(what.blocks), 1, 1,
-                      kernel.threads, 1, 1, kernel.sharedBytes, nullptr, parameters.data(),
-                      nullptr),
+  check(queue.driver,
+        queue.driver.launch(functions[what.kernel], static_cast<unsigned>(what.blocks), 1, 1,
+                            kernel.threads, 1, 1, kernel.sharedBytes, queue.stream,
+                            parameters.data(), nullptr),
         device + ": launch of kernel '" + kernel.name + "'");
 }
 
@@ -117,7 +120,7 @@ void CudaModule::takeParameters(const DeviceLaunch &what) {
   for (int64_t i = 0; i < what.wordCount; ++i)
     parameters.push_back(const_cast<int64_t *>(what.words + i));
   for (int64_t i = 0; i < what.mapCount; ++i) {
-    maps[i] = encode(driver, what.maps[i], tensorMapPlace(device, kernel.name, i));
+    maps[i] = encode(queue.driver, what.maps[i], tensorMapPlace(device, kernel.name, i));
     parameters.push_back(&maps[i]);
   }
   parameters.push_back(nullptr);

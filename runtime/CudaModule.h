@@ -11,7 +11,7 @@ namespace fovea::cuda {
 
 class CudaModule : public DeviceModule {
 public:
-  CudaModule(const Driver &driver, CUcontext context, const DeviceCode &code, bool takesCubin,
+  CudaModule(const Queue &queue, const DeviceCode &code, bool takesCubin,
              const std::string &device);
   ~CudaModule() override;
   void launch(const DeviceLaunch &what) override;
@@ -19,8 +19,7 @@ public:
 private:
   void takeParameters(const DeviceLaunch &what);
 
-  const Driver &driver;
-  CUcontext context;
+  Queue queue;
   std::string device;
   CUmodule module = nullptr;
   std::vector<DeviceKernel> kernels;

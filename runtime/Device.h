@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a context needs of a device that is not the CPU: memory, copies, modules, launches. Work is
-// done in the order in which it is asked for; copies from the device wait for it. Everything throws
-// Failure. One thread at a time uses a device.
+// done in the order in which it is asked for, at the latest when somebody synchronizes. Everything
+// throws Failure. One thread at a time uses a device.
 //
-// Addresses are the device's own numbers: never read through them. Streams and graphs are to
-// be added here when something uses them.
+// Addresses are the device's own numbers: never read through them. Graphs are to be added
+// here when something uses them.
 #ifndef FOVEA_RUNTIME_DEVICE_H
 #define FOVEA_RUNTIME_DEVICE_H
 
@@ -98,14 +98,18 @@ public:
   }
   /// What an allocation holds is of no use any more.
   virtual void forget(uint64_t /*address*/) {}
+  /// What `from` points to may change as soon as this returns.
   virtual void copyIn(uint64_t to, const void *from, uint64_t bytes) = 0;
+  /// `to` holds the bytes after the next synchronize(), which is to come while it lives; until then
+  /// it is this copy's alone.
   virtual void copyOut(void *to, uint64_t from, uint64_t bytes) = 0;
   /// Within the device's memory; the two do not overlap.
   virtual void copy(uint64_t to, uint64_t from, uint64_t bytes) = 0;
   virtual void fill(uint64_t to, uint8_t value, uint64_t bytes) = 0;
 
   virtual std::unique_ptr<DeviceModule> load(const DeviceCode &code) = 0;
-  /// Waits until all that was asked for is done; reports what failed meanwhile.
+  /// Waits until all that was asked for is done; reports what failed meanwhile. Nothing else waits,
+  /// but for releases and copies of megabytes.
   virtual void synchronize() = 0;
   virtual std::unique_ptr<DeviceEvent> makeEvent() = 0;
 

@@ -29,6 +29,13 @@ protected:
       return 0;
     return reinterpret_cast<int64_t (*)()>(::dlsym(driver, "fake_driver_in_use"))();
   }
+  /// How often it was called for, likewise.
+  int64_t calls(const char *function) {
+    if (!driver)
+      return 0;
+    return reinterpret_cast<int64_t (*)(const char *)>(::dlsym(driver, "fake_driver_calls"))(
+        function);
+  }
   static const char *cuda() { return onEmulator() ? "cuda" : testDevice(); }
   void *driver = nullptr;
 };
@@ -58,6 +65,50 @@ TEST_F(CudaTest, GivesWhatTheCpuGivesAndLeavesNothing) {
     expectIn(runOn(check, "ids", std::vector<int64_t>{11}), "kernel 'check' (here.check) met");
     EXPECT_EQ(runOn(check, "ids", std::vector<int64_t>{1}), "");
     EXPECT_TRUE(inUse() > 0 || !onEmulator());
+  }
+  EXPECT_EQ(inUse(), 0);
+}
+
+TEST_F(CudaTest, SmallCopiesWaitForNobody) {
+  {
+    std::unique_ptr<Device> device = makeDevice(cuda(), 1);
+    const size_t count = 300000; // floats, more than a megabyte
+    uint64_t first = device->allocate(4 * count, "memory"),
+             second = device->allocate(4 * count, "memory");
+    std::vector<float> in(count), out(count), part(3);
+    for (float round : {1.0f, 2.0f}) {
+      int64_t waits = calls("wait"), pageable = calls("pageable");
+      std::fill(in.begin(), in.end(), round);
+      device->copyIn(first, in.data(), 4 * count);
+      std::fill(in.begin(), in.end(), -1.0f);
+      device->fill(first, 0, 4);
+      device->copy(second, first, 4 * count);
+      device->copyOut(part.data(), second, 12);
+      device->copyOut(out.data(), second, 4 * count);
+      EXPECT_EQ(calls("wait"), waits);
+      EXPECT_EQ(calls("pageable"), pageable);
+      if (onEmulator()) // whose driver is late
+        EXPECT_NE(out[1], round);
+      device->synchronize();
+      EXPECT_EQ(calls("wait"), waits + (onEmulator() ? 1 : 0));
+      EXPECT_EQ(out[0], 0);
+      EXPECT_EQ(part, (std::vector<float>{0, round, round}));
+      EXPECT_EQ(std::count(out.begin(), out.end(), round), static_cast<int64_t>(count) - 1);
+    }
+    // More than pinned memory holds, small after large.
+    std::vector<std::vector<float>> outs(5, std::vector<float>(count));
+    for (size_t round = 0; round < outs.size(); ++round) {
+      std::fill(in.begin(), in.end(), static_cast<float>(round));
+      device->copyIn(first, in.data(), 4 * count);
+      device->copyOut(outs[round].data(), first, 4 * count);
+    }
+    device->copyOut(part.data(), first, 12);
+    device->synchronize();
+    EXPECT_EQ(part, std::vector<float>(3, 4));
+    for (size_t round = 0; round < outs.size(); ++round)
+      EXPECT_EQ(outs[round], std::vector<float>(count, static_cast<float>(round)));
+    device->release(first);
+    device->release(second);
   }
   EXPECT_EQ(inUse(), 0);
 }
@@ -109,7 +160,7 @@ TEST_F(CudaTest, WhatTheDriverRefusesIsTold) {
   ContextPtr context = on(cuda());
   CallPtr check = call(context, "check");
   expectIn(runOn(check, "ids", std::vector<int64_t>(5)),
-           "CUDA device 0 (Fake GPU): launch of kernel 'check': error 1");
+           "CUDA device 0 (Fake GPU): a kernel failed: error 1");
   check.reset();
   context.reset();
   EXPECT_EQ(inUse(), 0);

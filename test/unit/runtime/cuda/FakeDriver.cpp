@@ -2,13 +2,17 @@
 //
 // A libcuda.so.1 for tests: the driver's functions that the runtime calls, done by the emulator. It
 // has two devices of compute capability 8.6, the second without memory, and one of 9.0; it refuses
-// calls without a current context, and lists of parameters that the runtime did not end.
+// calls without a current context, work on no stream, and lists of parameters that the runtime did
+// not end. Work is done late: when somebody waits for its stream, and not before. Calls are
+// counted.
 #include "emulator/Launch.h"
 #include "emulator/TensorMap.h"
 
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <map>
+#include <string>
 #include <vector>
 
 using namespace fovea::emulator;
@@ -34,9 +38,16 @@ struct Entry {
   int shared = 48 * 1024;
 };
 
-/// All is done when it is asked for, so this machine's clock is the device's.
+/// Work, each returning what it met, until somebody waits.
+struct Stream {
+  Context *context;
+  std::vector<std::function<int()>> work;
+};
+
+/// This machine's clock is the device's.
 struct Event {
   Context *context;
+  Stream *stream;
   std::chrono::steady_clock::time_point time;
   bool recorded = false;
 };
@@ -44,10 +55,56 @@ struct Event {
 Context contexts[3] = {{0, {}}, {1, {}}, {2, {}}};
 std::vector<Context *> stack;
 std::map<std::string, Entry> functions;
+std::map<Stream *, std::unique_ptr<Stream>> streams;
+/// Pinned memory and its bytes.
+std::map<char *, size_t> pinned;
 /// What a real driver leaves behind when it goes; the test asks.
 int modules = 0, events = 0;
+std::map<std::string, int64_t> calls;
 
-template <typename Body> int guarded(Body body) {
+/// Work behind what `stream` has. The stream's own errors come when somebody waits.
+int later(Stream *stream, std::function<int()> work) {
+  if (!streams.count(stream) || stream->context != stack.back())
+    return invalidValue;
+  stream->work.push_back(std::move(work));
+  return success;
+}
+
+/// Does what a stream has been asked for; the first error.
+int wait(Stream *stream) {
+  if (!streams.count(stream))
+    return invalidValue;
+  ++calls["wait"];
+  int result = success;
+  std::vector<std::function<int()>> work;
+  work.swap(stream->work);
+  for (const auto &one : work) {
+    try {
+      if (result == success)
+        result = one();
+    } catch (const Error &) {
+      result = invalidValue;
+    }
+  }
+  return result;
+}
+int waitForAll() {
+  int result = success;
+  for (auto &[stream, own] : streams)
+    if (int one = wait(stream))
+      result = one;
+  return result;
+}
+
+bool isPinned(const void *data, size_t bytes) {
+  auto at = static_cast<const char *>(data);
+  auto above = pinned.upper_bound(const_cast<char *>(at));
+  return above != pinned.begin() &&
+         at + bytes <= std::prev(above)->first + std::prev(above)->second;
+}
+
+template <typename Body> int guarded(Body body, const char *name = __builtin_FUNCTION()) {
+  ++calls[name];
   if (stack.empty())
     return noContext;
   try {
@@ -71,9 +128,15 @@ bool read(const Entry &function, void **list, Arguments &arguments) {
 
 } // namespace
 
-/// Modules, events, contexts and bytes of memory that are still in use.
+/// How often a function was called; of "wait", how often the host waited for the device; of
+/// "pageable", how often the driver had to copy what came from the host's ordinary memory.
+EXPORT int64_t fake_driver_calls(const char *name) { return calls[name]; }
+
+/// Modules, events, streams, contexts and bytes of memory that are still in use.
 EXPORT int64_t fake_driver_in_use() {
-  int64_t sum = modules + events + static_cast<int64_t>(stack.size());
+  int64_t sum = modules + events + static_cast<int64_t>(stack.size() + streams.size());
+  for (auto [data, bytes] : pinned)
+    sum += static_cast<int64_t>(bytes);
   for (Context &context : contexts)
     sum += context.uses + static_cast<int64_t>(context.device.memory().bytesInUse());
   return sum;
@@ -107,9 +170,6 @@ EXPORT int cuCtxPopCurrent_v2(Context **context) {
   stack.pop_back();
   return success;
 }
-EXPORT int cuCtxSynchronize() {
-  return guarded([](Context &) { return success; });
-}
 EXPORT int cuMemAlloc_v2(unsigned long long *address, size_t bytes) {
   return guarded([&](Context &context) {
     if (context.number == 1)
@@ -119,27 +179,83 @@ EXPORT int cuMemAlloc_v2(unsigned long long *address, size_t bytes) {
   });
 }
 EXPORT int cuMemFree_v2(unsigned long long address) {
-  return guarded([&](Context &context) { return context.device.memory().free(address), success; });
-}
-EXPORT int cuMemcpyHtoD_v2(unsigned long long to, const void *from, size_t bytes) {
-  return guarded(
-      [&](Context &context) { return context.device.memory().write(to, from, bytes), success; });
-}
-EXPORT int cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t bytes) {
-  return guarded(
-      [&](Context &context) { return context.device.memory().read(from, to, bytes), success; });
-}
-EXPORT int cuMemcpyDtoD_v2(unsigned long long to, unsigned long long from, size_t bytes) {
   return guarded([&](Context &context) {
-    std::vector<char> between(bytes);
-    context.device.memory().read(from, between.data(), bytes);
-    context.device.memory().write(to, between.data(), bytes);
+    int result = waitForAll();
+    context.device.memory().free(address);
+    return result;
+  });
+}
+EXPORT int cuMemHostAlloc(void **data, size_t bytes, unsigned flags) {
+  return guarded([&](Context &) {
+    auto made = new char[bytes];
+    pinned[made] = bytes;
+    *data = made;
+    return flags ? invalidValue : success;
+  });
+}
+EXPORT int cuMemFreeHost(void *data) {
+  return guarded([&](Context &) {
+    if (!pinned.erase(static_cast<char *>(data)))
+      return invalidValue;
+    delete[] static_cast<char *>(data);
     return success;
+  });
+}
+EXPORT int cuStreamCreate(Stream **stream, unsigned flags) {
+  return guarded([&](Context &context) {
+    auto made = std::make_unique<Stream>(Stream{&context, {}});
+    *stream = made.get();
+    streams[*stream] = std::move(made);
+    return flags == 1 ? success : invalidValue;
+  });
+}
+EXPORT int cuStreamDestroy_v2(Stream *stream) {
+  return guarded([&](Context &) {
+    int result = wait(stream);
+    streams.erase(stream);
+    return result;
+  });
+}
+EXPORT int cuStreamSynchronize(Stream *stream) {
+  return guarded([&](Context &) { return wait(stream); });
+}
+EXPORT int cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t bytes,
+                                Stream *stream) {
+  return guarded([&](Context &context) {
+    if (isPinned(from, bytes))
+      return later(stream, [=, &context] {
+        return context.device.memory().write(to, from, bytes), success;
+      });
+    // Other memory's bytes are taken at once.
+    ++calls["pageable"];
+    auto data = static_cast<const char *>(from);
+    std::vector<char> taken(data, data + bytes);
+    return later(stream, [=, &context] {
+      return context.device.memory().write(to, taken.data(), bytes), success;
+    });
+  });
+}
+EXPORT int cuMemcpyDtoHAsync_v2(void *to, unsigned long long from, size_t bytes, Stream *stream) {
+  return guarded([&](Context &context) {
+    int result = later(
+        stream, [=, &context] { return context.device.memory().read(from, to, bytes), success; });
+    return result || isPinned(to, bytes) ? result : wait(stream);
+  });
+}
+EXPORT int cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from, size_t bytes,
+                                Stream *stream) {
+  return guarded([&](Context &context) {
+    return later(stream, [=, &context] {
+      std::vector<char> between(bytes);
+      context.device.memory().read(from, between.data(), bytes);
+      context.device.memory().write(to, between.data(), bytes);
+      return success;
+    });
   });
 }
 EXPORT int cuEventCreate(Event **event, unsigned flags) {
   return guarded([&](Context &context) {
-    *event = new Event{&context, {}};
+    *event = new Event{&context, nullptr, {}};
     ++events;
     return flags ? invalidValue : success;
   });
@@ -147,15 +263,21 @@ EXPORT int cuEventCreate(Event **event, unsigned flags) {
 EXPORT int cuEventDestroy_v2(Event *event) {
   return guarded([&](Context &) { return delete event, --events, success; });
 }
-EXPORT int cuEventRecord(Event *event, void *stream) {
-  return guarded([&](Context &context) {
-    event->time = std::chrono::steady_clock::now();
-    event->recorded = true;
-    return stream || event->context != &context ? invalidValue : success;
+EXPORT int cuEventRecord(Event *event, Stream *stream) {
+  return guarded([&](Context &context) -> int {
+    event->stream = stream;
+    event->recorded = false;
+    if (event->context != &context)
+      return invalidValue;
+    return later(stream, [=] {
+      event->time = std::chrono::steady_clock::now();
+      event->recorded = true;
+      return success;
+    });
   });
 }
 EXPORT int cuEventSynchronize(Event *event) {
-  return guarded([&](Context &) { return event->recorded ? success : invalidValue; });
+  return guarded([&](Context &) -> int { return event->recorded ? success : wait(event->stream); });
 }
 EXPORT int cuEventElapsedTime(float *milliseconds, Event *begin, Event *end) {
   return guarded([&](Context &) {
@@ -163,9 +285,12 @@ EXPORT int cuEventElapsedTime(float *milliseconds, Event *begin, Event *end) {
     return begin->recorded && end->recorded ? success : invalidValue;
   });
 }
-EXPORT int cuMemsetD8_v2(unsigned long long to, unsigned char value, size_t bytes) {
-  return guarded(
-      [&](Context &context) { return context.device.memory().fill(to, value, bytes), success; });
+EXPORT int cuMemsetD8Async(unsigned long long to, unsigned char value, size_t bytes,
+                           Stream *stream) {
+  return guarded([&](Context &context) {
+    return later(stream,
+                 [=, &context] { return context.device.memory().fill(to, value, bytes), success; });
+  });
 }
 EXPORT int cuModuleLoadDataEx(Loaded **module, const void *image, unsigned count, int *options,
                               void **values) {
@@ -201,17 +326,19 @@ EXPORT int cuFuncSetAttribute(Entry *function, int attribute, int value) {
   });
 }
 EXPORT int cuLaunchKernel(Entry *function, unsigned x, unsigned y, unsigned z, unsigned tx,
-                          unsigned ty, unsigned tz, unsigned shared, void *stream,
+                          unsigned ty, unsigned tz, unsigned shared, Stream *stream,
                           void **parameters, void **extra) {
-  return guarded([&](Context &context) {
-    if (stream || extra || static_cast<int>(shared) > function->shared)
+  return guarded([&](Context &context) -> int {
+    if (extra || static_cast<int>(shared) > function->shared)
       return invalidValue;
     LaunchShape shape{{x, y, z}, {tx, ty, tz}, shared};
     Arguments arguments;
     if (!read(*function, parameters, arguments))
       return invalidValue;
-    context.device.launch(*function->module->program, function->name, shape, arguments);
-    return success;
+    return later(stream, [=, &context] {
+      context.device.launch(*function->module->program, function->name, shape, arguments);
+      return success;
+    });
   });
 }
 EXPORT int cuTensorMapEncodeTiled(void *encoded, int element, uint32_t rank, void *address,
