@@ -38,7 +38,9 @@ Call::Call(Context &context, const std::string &entry)
       steps(&context.steps(entryIndex)) {
   arguments.resize(description->arguments.size());
   results.resize(description->results.size());
-  const OnDevice *device = context.onDevice();
+  OnDevice *device = context.onDevice();
+  if (device)
+    graph = device->makeGraph();
   locals.resize(device ? device->entry(entryIndex).description->locals : description->locals);
   buffers.resize(arguments.size() + results.size());
   if (context.profiled())
@@ -342,7 +344,7 @@ int64_t Call::runSteps(Context::Repeated *repeated) {
   int64_t fault = 0;
   if (theContext.onDevice())
     return theContext.runOnDevice({nullptr, nullptr, buffers.data(), locals.data(), nullptr},
-                                  arenaBytes, times, entryIndex, repeated);
+                                  arenaBytes, times, entryIndex, repeated, *graph);
   fovea_frame frame{theContext.arena.ensure(arenaBytes, "the arena"), theContext.module().weights(),
                     buffers.data(), locals.data(), &fault};
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();

@@ -6,6 +6,7 @@
 
 #include "runtime/Context.h"
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -92,6 +93,7 @@ private:
   std::vector<double> seconds; ///< of one run's steps
   std::vector<StepProfile> profiles;
   bool hasRun = false;
+  std::unique_ptr<DeviceGraph> graph; ///< of the steps; null on the CPU
 };
 
 } // namespace fovea

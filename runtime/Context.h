@@ -68,10 +68,12 @@ public:
     double seconds;
   };
 
-  /// The same on the device; `frame` has all but arena, weights and fault. `repeated` may be null:
-  /// once. Returns 0, or 1 + the step that met an index or a size out of bounds.
+  /// The same on the device; `frame` has all but arena, weights and fault. All steps are run as one
+  /// by `graph`, which is the caller's and for this entry; each on its own if it is timed or
+  /// traced. `repeated` may be null: once. Returns 0, or 1 + the step that met an index or a size
+  /// out of bounds.
   int64_t runOnDevice(fovea_frame frame, uint64_t arenaBytes, double *seconds, size_t entry,
-                      Repeated *repeated);
+                      Repeated *repeated, DeviceGraph &graph);
 
   /// Copies `bytes` bytes within the device's memory, `runs` times. Returns seconds. Throws Failure
   /// on the CPU.

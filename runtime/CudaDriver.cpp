@@ -62,6 +62,16 @@ static Driver open() {
   find(driver.awaitEvent, "cuEventSynchronize");
   find(driver.elapsed, "cuEventElapsedTime");
   find(driver.errorString, "cuGetErrorString");
+  findIfThere(driver.makeGraph, "cuGraphCreate");
+  findIfThere(driver.endGraph, "cuGraphDestroy");
+  findIfThere(driver.addKernel, "cuGraphAddKernelNode");
+  findIfThere(driver.instantiate, "cuGraphInstantiateWithFlags");
+  findIfThere(driver.endInstance, "cuGraphExecDestroy");
+  findIfThere(driver.setKernel, "cuGraphExecKernelNodeSetParams");
+  findIfThere(driver.launchGraph, "cuGraphLaunch");
+  if (!driver.makeGraph || !driver.endGraph || !driver.addKernel || !driver.instantiate ||
+      !driver.endInstance || !driver.setKernel)
+    driver.launchGraph = nullptr;
   findIfThere(driver.encodeMap, "cuTensorMapEncodeTiled");
   return driver;
 }

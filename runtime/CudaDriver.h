@@ -19,11 +19,23 @@ using CUmodule = struct CUmod_st *;
 using CUfunction = struct CUfunc_st *;
 using CUstream = struct CUstream_st *;
 using CUevent = struct CUevent_st *;
+using CUgraph = struct CUgraph_st *;
+using CUgraphNode = struct CUgraphNode_st *;
+using CUgraphExec = struct CUgraphExec_st *;
 using CUdeviceptr = unsigned long long;
 
 /// CUtensorMap: opaque, and the driver wants it aligned.
 struct alignas(64) EncodedMap {
   uint64_t words[16];
+};
+
+/// CUDA_KERNEL_NODE_PARAMS, of the functions without _v2.
+struct KernelNode {
+  CUfunction function;
+  unsigned grid[3], block[3];
+  unsigned sharedBytes;
+  void **parameters;
+  void **extra;
 };
 
 /// The driver's functions. One for the process: the library stays open.
@@ -60,9 +72,20 @@ struct Driver {
   CUresult (*awaitEvent)(CUevent);
   CUresult (*elapsed)(float *, CUevent, CUevent);
   CUresult (*errorString)(CUresult, const char **);
+  /// For launches as one; see hasGraphs.
+  CUresult (*makeGraph)(CUgraph *, unsigned);
+  CUresult (*endGraph)(CUgraph);
+  CUresult (*addKernel)(CUgraphNode *, CUgraph, const CUgraphNode *, size_t, const KernelNode *);
+  CUresult (*instantiate)(CUgraphExec *, CUgraph, unsigned long long);
+  CUresult (*endInstance)(CUgraphExec);
+  CUresult (*setKernel)(CUgraphExec, CUgraphNode, const KernelNode *);
+  CUresult (*launchGraph)(CUgraphExec, CUstream);
   /// Null if the driver is older than CUDA 12.
   CUresult (*encodeMap)(EncodedMap *, int, uint32_t, void *, const uint64_t *, const uint64_t *,
                         const uint32_t *, const uint32_t *, int, int, int, int);
+
+  /// False if the driver is older than CUDA 11.4.
+  bool hasGraphs() const { return launchGraph; }
 
   /// Throws Failure if there is no driver or it is too old.
   static const Driver &get();

@@ -3,6 +3,7 @@
 // See CudaModule.h. Tensor maps are encoded when a launch has some.
 #include "runtime/CudaModule.h"
 
+#include "runtime/CudaGraph.h"
 #include "runtime/Status.h"
 #include "runtime/TensorMap.h"
 
@@ -99,19 +100,17 @@ CudaModule::~CudaModule() {
 }
 
 void CudaModule::launch(const DeviceLaunch &what) {
-  const DeviceKernel &kernel = kernels.at(what.kernel);
   Current current(queue);
-  takeParameters(what);
+  KernelNode node = describe(what);
   check(queue.driver,
-        queue.driver.launch(functions[what.kernel], static_cast<unsigned>(what.blocks), 1, 1,
-                            kernel.threads, 1, 1, kernel.sharedBytes, queue.stream,
-                            parameters.data(), nullptr),
-        device + ": launch of kernel '" + kernel.name + "'");
+        queue.driver.launch(node.function, node.grid[0], 1, 1, node.block[0], 1, 1,
+                            node.sharedBytes, queue.stream, node.parameters, nullptr),
+        device + ": launch of kernel '" + kernels[what.kernel].name + "'");
 }
 
-/// Checks a launch and makes `parameters` point to its own. Null stands behind them: the driver
-/// reads as many as the kernel has.
-void CudaModule::takeParameters(const DeviceLaunch &what) {
+std::unique_ptr<DeviceGraph> CudaModule::makeGraph() { return std::make_unique<CudaGraph>(*this); }
+
+KernelNode CudaModule::describe(const DeviceLaunch &what) {
   const DeviceKernel &kernel = kernels.at(what.kernel);
   if (what.blocks > maxBlocks)
     failInvalid(device + ": kernel '" + kernel.name + "' expects at most " +
@@ -123,7 +122,10 @@ void CudaModule::takeParameters(const DeviceLaunch &what) {
     maps[i] = encode(queue.driver, what.maps[i], tensorMapPlace(device, kernel.name, i));
     parameters.push_back(&maps[i]);
   }
-  parameters.push_back(nullptr);
+  parameters.push_back(nullptr); // the driver reads as many as the kernel has
+  return {functions[what.kernel], {static_cast<unsigned>(what.blocks), 1, 1},
+          {kernel.threads, 1, 1}, kernel.sharedBytes,
+          parameters.data(),      nullptr};
 }
 
 } // namespace fovea::cuda

@@ -15,10 +15,15 @@ public:
              const std::string &device);
   ~CudaModule() override;
   void launch(const DeviceLaunch &what) override;
+  std::unique_ptr<DeviceGraph> makeGraph() override;
+
+  /// A launch as the driver reads it; holds until the next one is described. Throws Failure if it
+  /// is wrong.
+  KernelNode describe(const DeviceLaunch &what);
+  const Queue &where() const { return queue; }
+  const std::string &deviceName() const { return device; }
 
 private:
-  void takeParameters(const DeviceLaunch &what);
-
   Queue queue;
   std::string device;
   CUmodule module = nullptr;

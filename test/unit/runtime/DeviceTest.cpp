@@ -4,6 +4,7 @@
 // CPU, and what the emulator finds becomes a message. CUDA is asked for where there is none.
 #include "test/unit/runtime/DeviceTest.h"
 #include "test/unit/runtime/BoxTest.h"
+#include "test/unit/runtime/GraphTest.h"
 
 #include <dlfcn.h>
 
@@ -175,8 +176,13 @@ TEST_F(DeviceTest, BoxesAreTakenByTensorMaps) {
     if (device->rank("sm_90a") < 0)
       GTEST_SKIP() << device->name() << " has no TMA";
     takesBoxesByMaps(*device);
+    takesBoxesInGraphs(*device);
     refusesWrongMaps(*device);
   }
+}
+
+TEST_F(DeviceTest, GraphsRunWhatWasRecordedLast) {
+  runsWhatWasRecordedLast(*makeDevice(testDevice(), 1));
 }
 
 TEST_F(DeviceTest, WrongDevicesAreNamed) {

@@ -2,9 +2,10 @@
 //
 // Contexts on CUDA, by a driver that is none (FakeDriver.cpp): the right functions in the right
 // order with the right arguments, messages, and nothing left behind. With FOVEA_TEST_DEVICE, what a
-// real one does too.
+// real one does too. Once more with a driver that knows neither graphs nor tensor maps.
 #include "test/unit/runtime/BoxTest.h"
 #include "test/unit/runtime/DeviceTest.h"
+#include "test/unit/runtime/GraphTest.h"
 
 #include <dlfcn.h>
 
@@ -12,6 +13,12 @@ using namespace fovea;
 using namespace fovea::test;
 
 namespace {
+
+#ifdef FOVEA_OLD_DRIVER
+constexpr bool isOld = true;
+#else
+constexpr bool isOld = false;
+#endif
 
 class CudaTest : public DeviceTest {
 protected:
@@ -65,6 +72,106 @@ TEST_F(CudaTest, GivesWhatTheCpuGivesAndLeavesNothing) {
     expectIn(runOn(check, "ids", std::vector<int64_t>{11}), "kernel 'check' (here.check) met");
     EXPECT_EQ(runOn(check, "ids", std::vector<int64_t>{1}), "");
     EXPECT_TRUE(inUse() > 0 || !onEmulator());
+  }
+  EXPECT_EQ(inUse(), 0);
+}
+
+/// What the driver is asked for when a call runs.
+struct Asked {
+  int64_t launches, graphs, made, updated;
+  bool operator==(const Asked &other) const {
+    return launches == other.launches && graphs == other.graphs && made == other.made &&
+           updated == other.updated;
+  }
+};
+std::ostream &operator<<(std::ostream &out, const Asked &asked) {
+  return out << asked.launches << " launches, " << asked.graphs << " of graphs, " << asked.made
+             << " graphs made, " << asked.updated << " nodes updated";
+}
+
+TEST_F(CudaTest, KernelsThatComeAgainAreOneGraph) {
+  auto asked = [&]() -> Asked {
+    return {calls("cuLaunchKernel"), calls("cuGraphLaunch"), calls("cuGraphInstantiateWithFlags"),
+            calls("cuGraphExecKernelNodeSetParams")};
+  };
+  auto expectAsked = [&](Asked before, Asked more) {
+    Asked now = asked();
+    // Without graphs each node of one is a launch; both entries here have two.
+    if (isOld)
+      more = {more.launches + 2 * more.graphs, 0, 0, 0};
+    if (onEmulator())
+      EXPECT_EQ((Asked{now.launches - before.launches, now.graphs - before.graphs,
+                       now.made - before.made, now.updated - before.updated}),
+                more);
+  };
+  {
+    ContextPtr context = on(cuda());
+    CallPtr scale = call(context, "scale"), grow = call(context, "grow");
+    auto runScale = [&](size_t n, float x, Asked more) {
+      Asked before = asked();
+      EXPECT_EQ(runOn(scale, "x", std::vector<float>(n, x)), "");
+      std::vector<float> expected;
+      for (size_t i = 0; i < n; ++i)
+        expected.push_back(x * std::vector<float>{0.25f, 0.5f, -0.5f, 2}[i % 4] + 1);
+      EXPECT_EQ(result<float>(scale, "y"), expected);
+      expectAsked(before, more);
+    };
+    // The first time, the second, nothing but data changed, more blocks at other addresses.
+    runScale(100, 2, {2, 0, 0, 0});
+    runScale(100, 3, {0, 1, 1, 0});
+    runScale(100, 4, {0, 1, 0, 0});
+    runScale(400, 5, {0, 1, 0, 2});
+    runScale(400, 5, {0, 1, 0, 0});
+    // Of nothing nothing is launched: other kernels.
+    runScale(0, 1, {0, 0, 0, 0});
+    runScale(400, 6, {2, 0, 0, 0});
+    runScale(300, 7, {0, 1, 1, 0});
+    runScale(400, 8, {0, 1, 0, 2});
+    // A cache grows: both kernels get its length.
+    for (int64_t step = 1; step <= 6; ++step) {
+      Asked before = asked();
+      EXPECT_EQ(runOn(grow, "x", std::vector<float>{static_cast<float>(step), 1}), "");
+      EXPECT_EQ(result<float>(grow, "sum"),
+                (std::vector<float>{static_cast<float>(step * (step + 1) / 2),
+                                    static_cast<float>(step)}));
+      expectAsked(before, step == 1   ? Asked{2, 0, 0, 0}
+                          : step == 2 ? Asked{0, 1, 1, 0}
+                                      : Asked{0, 1, 0, 2});
+    }
+    // Runs that are measured are one graph from the first.
+    CallPtr measured = call(context, "scale");
+    std::vector<float> x(10, 1);
+    EXPECT_EQ(set(measured, "x", x, {10}), "");
+    Asked before = asked();
+    double seconds = 0;
+    EXPECT_EQ(message(fovea_call_measure(measured.get(), 5, &seconds)), "");
+    expectAsked(before, {0, 5, 1, 0});
+  }
+  EXPECT_EQ(inUse(), 0);
+}
+
+TEST_F(CudaTest, GraphsRunWhatWasRecordedLast) {
+  runsWhatWasRecordedLast(*makeDevice(cuda(), 1));
+  EXPECT_EQ(inUse(), 0);
+}
+
+TEST_F(CudaTest, FaultsInGraphsAreTold) {
+  {
+    ContextPtr context = on(cuda());
+    CallPtr check = call(context, "check");
+    for (int round = 0; round < 3; ++round) {
+      for (int64_t id : {1, 2, 3}) {
+        EXPECT_EQ(runOn(check, "ids", std::vector<int64_t>{id, 9}), "");
+        EXPECT_EQ(result<int64_t>(check, "out"), (std::vector<int64_t>{id, 9}));
+      }
+      // Of the kernel; of the host, before anything runs.
+      expectIn(runOn(check, "ids", std::vector<int64_t>{1, 10}), "kernel 'check' (here.check) met");
+      expectIn(runOn(check, "ids", std::vector<int64_t>(13)), "kernel 'check' (here.check) met");
+    }
+    // Of the device: a read beside an argument that is as small as can be.
+    CallPtr fresh = call(context, "check");
+    for (int round = 0; onEmulator() && round < 3; ++round)
+      expectIn(runOn(fresh, "ids", std::vector<int64_t>(5)), "a kernel failed: error 1");
   }
   EXPECT_EQ(inUse(), 0);
 }
@@ -143,8 +250,14 @@ TEST_F(CudaTest, BoxesAreTakenByTensorMaps) {
     std::unique_ptr<Device> device = makeDevice(onEmulator() ? "cuda:2" : testDevice(), 1);
     if (device->rank("sm_90a") < 0)
       GTEST_SKIP() << device->name() << " has no TMA";
-    takesBoxesByMaps(*device);
-    refusesWrongMaps(*device);
+    if (isOld) {
+      expectIn(Boxes(*device).failure(), "tensor map 0: NVIDIA's driver is too old: it lacks "
+                                         "cuTensorMapEncodeTiled");
+    } else {
+      takesBoxesByMaps(*device);
+      takesBoxesInGraphs(*device);
+      refusesWrongMaps(*device);
+    }
   }
   EXPECT_EQ(inUse(), 0);
 }

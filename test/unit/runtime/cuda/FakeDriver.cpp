@@ -3,15 +3,18 @@
 // A libcuda.so.1 for tests: the driver's functions that the runtime calls, done by the emulator. It
 // has two devices of compute capability 8.6, the second without memory, and one of 9.0; it refuses
 // calls without a current context, work on no stream, and lists of parameters that the runtime did
-// not end. Work is done late: when somebody waits for its stream, and not before. Calls are
-// counted.
+// not end. FOVEA_OLD_DRIVER makes one that knows neither graphs nor tensor maps. Work is done late:
+// when somebody waits for its stream, and not before. Calls are counted.
 #include "emulator/Launch.h"
 #include "emulator/TensorMap.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <functional>
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,6 +58,31 @@ struct Event {
 Context contexts[3] = {{0, {}}, {1, {}}, {2, {}}};
 std::vector<Context *> stack;
 std::map<std::string, Entry> functions;
+/// CUDA_KERNEL_NODE_PARAMS without _v2.
+struct KernelParameters {
+  Entry *function;
+  unsigned grid[3], block[3], shared;
+  void **list, **extra;
+};
+struct Graph;
+struct Node {
+  Graph *graph;
+  Entry *function;
+  LaunchShape shape;
+  Arguments arguments;
+  std::vector<const Node *> before;
+};
+struct Graph {
+  std::vector<std::unique_ptr<Node>> nodes;
+};
+/// Copies of a graph's nodes, in its order.
+struct Instance {
+  Graph *graph;
+  std::vector<Node> nodes;
+};
+
+std::map<Graph *, std::unique_ptr<Graph>> graphs;
+std::map<Instance *, std::unique_ptr<Instance>> instances;
 std::map<Stream *, std::unique_ptr<Stream>> streams;
 /// Pinned memory and its bytes.
 std::map<char *, size_t> pinned;
@@ -132,9 +160,11 @@ bool read(const Entry &function, void **list, Arguments &arguments) {
 /// "pageable", how often the driver had to copy what came from the host's ordinary memory.
 EXPORT int64_t fake_driver_calls(const char *name) { return calls[name]; }
 
-/// Modules, events, streams, contexts and bytes of memory that are still in use.
+/// Modules, events, streams, graphs, contexts and bytes of memory that are still in use.
 EXPORT int64_t fake_driver_in_use() {
-  int64_t sum = modules + events + static_cast<int64_t>(stack.size() + streams.size());
+  int64_t sum =
+      modules + events +
+      static_cast<int64_t>(stack.size() + streams.size() + graphs.size() + instances.size());
   for (auto [data, bytes] : pinned)
     sum += static_cast<int64_t>(bytes);
   for (Context &context : contexts)
@@ -341,6 +371,119 @@ EXPORT int cuLaunchKernel(Entry *function, unsigned x, unsigned y, unsigned z, u
     });
   });
 }
+#ifndef FOVEA_OLD_DRIVER
+namespace {
+
+/// A node of `parameters`. False if they are wrong.
+bool read(const KernelParameters &parameters, Node &node) {
+  node.function = parameters.function;
+  for (int i = 0; i < 3; ++i) {
+    node.shape.grid[i] = parameters.grid[i];
+    node.shape.block[i] = parameters.block[i];
+  }
+  node.shape.dynamicShared = parameters.shared;
+  node.arguments = Arguments();
+  return !parameters.extra && parameters.list && parameters.grid[0] &&
+         static_cast<int>(parameters.shared) <= node.function->shared &&
+         read(*node.function, parameters.list, node.arguments);
+}
+
+/// Runs nodes, each when those before it are done; of those that may run the last one first, so
+/// that an order that nobody asked for is not kept.
+void run(Device &device, const std::vector<const Node *> &originals,
+         const std::vector<Node> &nodes) {
+  std::set<const Node *> done;
+  while (done.size() < nodes.size())
+    for (size_t i = nodes.size(); i-- > 0;) {
+      const Node *original = originals[i];
+      const auto &before = nodes[i].before;
+      if (done.count(original) ||
+          !std::all_of(before.begin(), before.end(), [&](auto *n) { return done.count(n); }))
+        continue;
+      device.launch(*nodes[i].function->module->program, nodes[i].function->name, nodes[i].shape,
+                    nodes[i].arguments);
+      done.insert(original);
+      break;
+    }
+}
+
+} // namespace
+
+EXPORT int cuGraphCreate(Graph **graph, unsigned flags) {
+  return guarded([&](Context &) {
+    auto made = std::make_unique<Graph>();
+    *graph = made.get();
+    graphs[*graph] = std::move(made);
+    return flags ? invalidValue : success;
+  });
+}
+EXPORT int cuGraphDestroy(Graph *graph) {
+  return guarded([&](Context &) { return graphs.erase(graph) ? success : invalidValue; });
+}
+EXPORT int cuGraphAddKernelNode(Node **node, Graph *graph, Node *const *before, size_t count,
+                                const KernelParameters *parameters) {
+  return guarded([&](Context &) {
+    auto made = std::make_unique<Node>();
+    if (!graphs.count(graph) || !read(*parameters, *made))
+      return invalidValue;
+    made->graph = graph;
+    made->before.assign(before, before + count);
+    for (const Node *other : made->before)
+      if (other->graph != graph)
+        return invalidValue;
+    *node = made.get();
+    graph->nodes.push_back(std::move(made));
+    return success;
+  });
+}
+EXPORT int cuGraphInstantiateWithFlags(Instance **instance, Graph *graph,
+                                       unsigned long long flags) {
+  return guarded([&](Context &) {
+    if (!graphs.count(graph) || flags)
+      return invalidValue;
+    auto made = std::make_unique<Instance>();
+    made->graph = graph;
+    for (const auto &node : graph->nodes)
+      made->nodes.push_back(*node);
+    *instance = made.get();
+    instances[*instance] = std::move(made);
+    return success;
+  });
+}
+EXPORT int cuGraphExecDestroy(Instance *instance) {
+  return guarded([&](Context &) { return instances.erase(instance) ? success : invalidValue; });
+}
+/// The graph that it was made from must be there still; another function is refused.
+EXPORT int cuGraphExecKernelNodeSetParams(Instance *instance, Node *node,
+                                          const KernelParameters *parameters) {
+  return guarded([&](Context &) {
+    if (!instances.count(instance) || !graphs.count(instance->graph))
+      return invalidValue;
+    const auto &originals = instance->graph->nodes;
+    for (size_t i = 0; i < originals.size(); ++i)
+      if (originals[i].get() == node)
+        return parameters->function == node->function && read(*parameters, instance->nodes[i])
+                   ? success
+                   : invalidValue;
+    return invalidValue;
+  });
+}
+EXPORT int cuGraphLaunch(Instance *instance, Stream *stream) {
+  return guarded([&](Context &context) -> int {
+    if (!instances.count(instance))
+      return invalidValue;
+    // As it is now: what is changed later is for later launches.
+    auto nodes = instance->nodes;
+    std::vector<const Node *> originals;
+    for (const auto &node : instance->graph->nodes)
+      originals.push_back(node.get());
+    return later(stream, [=, &context] {
+      run(context.device, originals, nodes);
+      return success;
+    });
+  });
+}
+
 EXPORT int cuTensorMapEncodeTiled(void *encoded, int element, uint32_t rank, void *address,
                                   const uint64_t *sizes, const uint64_t *strides,
                                   const uint32_t *box, const uint32_t *elementStrides,
@@ -368,6 +511,8 @@ EXPORT int cuTensorMapEncodeTiled(void *encoded, int element, uint32_t rank, voi
     return success;
   });
 }
+#endif // FOVEA_OLD_DRIVER
+
 EXPORT int cuGetErrorString(int error, const char **text) {
   *text = error == noMemory     ? "out of memory"
           : error == invalidPtx ? "a PTX JIT compilation failed"
