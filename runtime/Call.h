@@ -61,8 +61,6 @@ private:
   };
   struct Result {
     Buffer buffer;
-    DeviceBuffer onDevice;
-    uint64_t bytes = 0;
     std::vector<int64_t> shape;
     fovea_tensor tensor{};
   };
@@ -78,7 +76,6 @@ private:
   void prepareResults();
   void run(Context::Repeated *repeated);
   int64_t runSteps(Context::Repeated *repeated);
-  void copyResults();
   void addProfile();
 
   Context &theContext;
@@ -93,7 +90,10 @@ private:
   std::vector<double> seconds; ///< of one run's steps
   std::vector<StepProfile> profiles;
   bool hasRun = false;
-  std::unique_ptr<DeviceGraph> graph; ///< of the steps; null on the CPU
+  /// On a device: of the steps, and where the results come.
+  std::unique_ptr<DeviceGraph> graph;
+  std::unique_ptr<DeviceResults> arrived;
+  std::vector<uint64_t> resultBytes;
 };
 
 } // namespace fovea

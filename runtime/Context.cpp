@@ -243,14 +243,11 @@ void Context::runSteps(fovea_step_fn step, const fovea_frame &frame, int64_t ste
 }
 
 int64_t Context::runOnDevice(fovea_frame frame, uint64_t arenaBytes, double *seconds, size_t entry,
-                             Repeated *repeated, DeviceGraph &graph) {
+                             Repeated *repeated, DeviceGraph &graph, DeviceResults &results) {
   Device &on = device->device();
   frame.arena = reinterpret_cast<void *>(arenaOnDevice.ensure(on, arenaBytes, "the arena"));
   frame.weights = device->weights();
-  int64_t fault = 0;
-  uint64_t word = faultOnDevice.ensure(on, sizeof(fault), "the fault word");
-  on.copyIn(word, &fault, sizeof(fault));
-  frame.fault = reinterpret_cast<int64_t *>(word);
+  frame.fault = reinterpret_cast<int64_t *>(results.faultAddress());
   auto count = static_cast<int64_t>(steps(entry).size());
   // Marks let the device go on: nobody waits between steps.
   const bool eachStep = !repeated && (seconds || traced);
@@ -275,8 +272,7 @@ int64_t Context::runOnDevice(fovea_frame frame, uint64_t arenaBytes, double *sec
     graph.run(); // of nothing, if each step ran on its own
   if (repeated)
     marks[1]->record();
-  on.copyOut(&fault, word, sizeof(fault));
-  on.synchronize();
+  int64_t fault = results.finish();
   int64_t end = nanoseconds(Clock::now());
   if (repeated)
     repeated->seconds = marks[1]->secondsSince(*marks[0]);

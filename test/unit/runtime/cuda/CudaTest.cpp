@@ -150,6 +150,57 @@ TEST_F(CudaTest, KernelsThatComeAgainAreOneGraph) {
   EXPECT_EQ(inUse(), 0);
 }
 
+TEST_F(CudaTest, ACallWaitsOnceAndCopiesOnceEachWay) {
+  if (!onEmulator())
+    GTEST_SKIP() << "of the driver that the emulator plays";
+  ContextPtr context = on(cuda());
+  CallPtr grow = call(context, "grow"), check = call(context, "check");
+  const char *functions[] = {
+      "wait",     "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemAlloc_v2",
+      "pageable", "cuMemcpyDtoDAsync_v2", "cuMemsetD8Async"};
+  auto count = [&] {
+    std::vector<int64_t> result;
+    for (const char *function : functions)
+      result.push_back(calls(function));
+    return result;
+  };
+  for (int64_t step = 1; step <= 5; ++step) {
+    std::vector<int64_t> before = count();
+    EXPECT_EQ(runOn(grow, "x", std::vector<float>{1, 2}), "");
+    EXPECT_EQ(result<float>(grow, "sum")[1], static_cast<float>(2 * step));
+    std::vector<int64_t> after = count(), expected = {1, 1, 1, 0, 0, 0, 0};
+    for (size_t i = 0; step > 1 && i < expected.size(); ++i)
+      EXPECT_EQ(after[i] - before[i], expected[i]) << functions[i];
+  }
+  // The fault word comes along, and is of use for the next.
+  for (int64_t id : {1, 10, 2, 10, 3}) {
+    std::vector<int64_t> before = count();
+    EXPECT_EQ(runOn(check, "ids", std::vector<int64_t>{id}).empty(), id < 10);
+    EXPECT_EQ(calls("wait") - before[0], 1);
+  }
+  // What grows a little each time is rarely new.
+  CallPtr scale = call(context, "scale");
+  std::vector<int64_t> before = count();
+  for (size_t n = 100; n < 200; ++n)
+    EXPECT_EQ(runOn(scale, "x", std::vector<float>(n, 2)), "");
+  EXPECT_LT(calls("cuMemAlloc_v2") - before[3], 20);
+}
+
+TEST_F(CudaTest, LargeResultsComeOnTheirOwn) {
+  {
+    ContextPtr context = on(cuda());
+    CallPtr scale = call(context, "scale");
+    for (size_t n : {10, 700000, 520000, 3, 2000000}) {
+      EXPECT_EQ(runOn(scale, "x", std::vector<float>(n, 4)), "");
+      std::vector<float> y = result<float>(scale, "y");
+      ASSERT_EQ(y.size(), n);
+      EXPECT_EQ(y[2], -1);
+      EXPECT_EQ(y.back(), std::vector<float>({2, 3, -1, 9})[(n - 1) % 4]);
+    }
+  }
+  EXPECT_EQ(inUse(), 0);
+}
+
 TEST_F(CudaTest, GraphsRunWhatWasRecordedLast) {
   runsWhatWasRecordedLast(*makeDevice(cuda(), 1));
   EXPECT_EQ(inUse(), 0);
