@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 
 namespace fovea {
 
@@ -325,7 +326,7 @@ double Call::measure(int64_t runs) {
 void Call::run(Context::Repeated *repeated) {
   const Entry &entry = theContext.module().entries()[entryIndex];
   OnDevice *device = theContext.onDevice();
-  hasRun = false;
+  hasRun = allHere = false;
   bindDimensions();
   checkPositions();
   collectSizes();
@@ -416,7 +417,7 @@ void Call::failFault(int64_t fault) const {
   failInvalid(message + (integers.empty() ? "" : "; look at the values of " + integers));
 }
 
-const fovea_tensor &Call::result(const std::string &name) const {
+size_t Call::resultIndex(const std::string &name) const {
   std::string known;
   for (size_t i = 0; i < results.size(); ++i) {
     const ValueT &value = *description->results[i];
@@ -424,15 +425,45 @@ const fovea_tensor &Call::result(const std::string &name) const {
       if (value.kind == ValueKind::Cache)
         failInvalid("entry '" + description->name + "': result '" + name +
                     "' is a cache; the context has it");
-      if (!hasRun)
-        failInvalid("entry '" + description->name + "' has not been run");
-      return results[i].tensor;
+      return i;
     }
     if (value.kind == ValueKind::Tensor)
       known += (known.empty() ? "'" : ", '") + value.name + "'";
   }
   failInvalid("entry '" + description->name + "' has no result '" + name + "'; it has " +
               (known.empty() ? "none" : known));
+}
+
+const fovea_tensor &Call::describe(const std::string &name) const {
+  size_t index = resultIndex(name);
+  if (!hasRun)
+    failInvalid("entry '" + description->name + "' has not been run");
+  return results[index].tensor;
+}
+
+const fovea_tensor &Call::result(const std::string &name) {
+  const fovea_tensor &tensor = describe(name);
+  if (arrived && only != SIZE_MAX && only != resultIndex(name) && !allHere) {
+    arrived->bringRest();
+    allHere = true;
+  }
+  return tensor;
+}
+
+void Call::bringOnly(const std::string &name) {
+  only = resultIndex(name);
+  if (arrived)
+    arrived->bringOnly(only);
+}
+
+void Call::keep(const std::string &name, int64_t element) {
+  arrived->keep(resultIndex(name), static_cast<uint64_t>(element) * sizeof(float));
+}
+
+float Call::kept() const {
+  float value;
+  std::memcpy(&value, arrived->kept(), sizeof(value));
+  return value;
 }
 
 } // namespace fovea

@@ -25,9 +25,18 @@ public:
   uint64_t address(size_t result) const;
   uint64_t faultAddress() const { return box.address(); }
 
-  /// Waits for the device and brings everything. Returns the fault word; if it is not 0 the results
-  /// are nothing, and it is 0 again on the device.
+  /// From now on finish() brings this result alone.
+  void bringOnly(size_t result) { wanted = result; }
+  /// Waits for the device and brings the results. Returns the fault word; if it is not 0 the
+  /// results are nothing, and it is 0 again on the device.
   int64_t finish();
+  /// Brings what finish() did not.
+  void bringRest();
+
+  /// Saves four bytes of a result from the next run, with whose results, of the same
+  /// sizes, they come: `kept`.
+  void keep(size_t result, uint64_t offset);
+  const void *kept() const { return &keptWord; }
   /// In this machine's memory, until the next prepare().
   void *data(size_t result) const;
 
@@ -39,6 +48,11 @@ private:
     Buffer data;
   };
 
+  static constexpr size_t all = SIZE_MAX;
+
+  bool isWanted(size_t result) const { return wanted == all || wanted == result; }
+  int64_t takeFault();
+
   Device &device;
   std::vector<std::string> names;
   std::vector<Place> places;
@@ -46,6 +60,11 @@ private:
   DeviceBuffer box;
   Buffer boxData;
   uint64_t boxBytes = 0, allocated = 0;
+  size_t wanted = all;
+  /// Where kept bytes wait: behind the fault word, or in memory of their own.
+  DeviceBuffer keptOnDevice;
+  bool keeps = false; ///< and they have not come
+  uint32_t keptWord = 0;
 };
 
 } // namespace fovea

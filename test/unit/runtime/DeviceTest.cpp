@@ -126,7 +126,7 @@ TEST_F(DeviceTest, StepsAreTimedAndTraced) {
   EXPECT_EQ(message(fovea_module_get_step(module.get(), 0, 1, &info)), "");
   EXPECT_STREQ(info.kernel, "cpu_plus_one");
   expectIn(message(fovea_context_get_step(context.get(), 0, 2, &info)), "no step number 2 of 2");
-  expectIn(message(fovea_context_get_step(context.get(), 9, 0, &info)), "no entry number 9 of 3");
+  expectIn(message(fovea_context_get_step(context.get(), 9, 0, &info)), "no entry number 9 of 5");
   const char *name = nullptr;
   EXPECT_EQ(message(fovea_context_get_device(context.get(), &name)), "");
   expectIn(name, onEmulator() ? "the emulator" : "CUDA device ");
@@ -183,6 +183,11 @@ TEST_F(DeviceTest, BoxesAreTakenByTensorMaps) {
 
 TEST_F(DeviceTest, GraphsRunWhatWasRecordedLast) {
   runsWhatWasRecordedLast(*makeDevice(testDevice(), 1));
+}
+
+TEST_F(DeviceTest, GeneratesWhatTheCpuGives) {
+  expectGenerates("cpu");
+  expectGenerates(testDevice());
 }
 
 TEST_F(DeviceTest, WrongDevicesAreNamed) {

@@ -49,6 +49,8 @@ protected:
 
 TEST_F(CudaTest, GivesWhatTheCpuGivesAndLeavesNothing) {
   ASSERT_EQ(inUse(), 0);
+  expectGenerates(cuda());
+  EXPECT_EQ(inUse(), 0);
   {
     ContextPtr context = on(cuda());
     const char *name = nullptr;
@@ -184,6 +186,38 @@ TEST_F(CudaTest, ACallWaitsOnceAndCopiesOnceEachWay) {
   for (size_t n = 100; n < 200; ++n)
     EXPECT_EQ(runOn(scale, "x", std::vector<float>(n, 2)), "");
   EXPECT_LT(calls("cuMemAlloc_v2") - before[3], 20);
+}
+
+TEST_F(CudaTest, ATokenIsOneGraphOneWaitAndAFewBytes) {
+  if (!onEmulator())
+    GTEST_SKIP() << "of the driver that the emulator plays";
+  ContextPtr context = on(cuda());
+  const char *functions[] = {"wait",
+                             "cuMemcpyHtoDAsync_v2",
+                             "cuMemcpyDtoDAsync_v2",
+                             "cuMemcpyDtoHAsync_v2",
+                             "bytes out",
+                             isOld ? "cuLaunchKernel" : "cuGraphLaunch",
+                             "cuMemAlloc_v2",
+                             "cuMemsetD8Async",
+                             "pageable"};
+  auto count = [&](int64_t tokens) {
+    std::vector<int64_t> result, written;
+    for (const char *function : functions)
+      result.push_back(-calls(function));
+    EXPECT_EQ(generate(context, {7}, tokens, written), "");
+    EXPECT_EQ(static_cast<int64_t>(written.size()), tokens);
+    for (size_t i = 0; i < result.size(); ++i)
+      result[i] += calls(functions[i]);
+    return result;
+  };
+  count(2); // what the context needs once
+  std::vector<int64_t> some = count(4), more = count(6);
+  // Fault word, kept logit, and the token at the next multiple of 256; without the logits, which
+  // would be as many bytes again.
+  const int64_t expected[] = {1, 1, 1, 1, 264, 1, 0, 0, 0};
+  for (size_t i = 0; i < some.size(); ++i)
+    EXPECT_EQ(more[i] - some[i], 2 * expected[i]) << functions[i];
 }
 
 TEST_F(CudaTest, LargeResultsComeOnTheirOwn) {

@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
@@ -90,6 +92,16 @@ std::map<char *, size_t> pinned;
 int modules = 0, events = 0;
 std::map<std::string, int64_t> calls;
 
+/// Writes how often each function was called, a line each, to the file that the environment names.
+struct Report {
+  ~Report() {
+    const char *path = std::getenv("FAKE_DRIVER_CALLS");
+    std::ofstream out(path ? path : "/dev/null");
+    for (const auto &[name, count] : calls)
+      out << name << " " << count << "\n";
+  }
+} report;
+
 /// Work behind what `stream` has. The stream's own errors come when somebody waits.
 int later(Stream *stream, std::function<int()> work) {
   if (!streams.count(stream) || stream->context != stack.back())
@@ -157,7 +169,8 @@ bool read(const Entry &function, void **list, Arguments &arguments) {
 } // namespace
 
 /// How often a function was called; of "wait", how often the host waited for the device; of
-/// "pageable", how often the driver had to copy what came from the host's ordinary memory.
+/// "bytes out", how many came from it; of "pageable", how often the driver had to copy what came
+/// from the host's ordinary memory.
 EXPORT int64_t fake_driver_calls(const char *name) { return calls[name]; }
 
 /// Modules, events, streams, graphs, contexts and bytes of memory that are still in use.
@@ -267,6 +280,7 @@ EXPORT int cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t 
 }
 EXPORT int cuMemcpyDtoHAsync_v2(void *to, unsigned long long from, size_t bytes, Stream *stream) {
   return guarded([&](Context &context) {
+    calls["bytes out"] += static_cast<int64_t>(bytes);
     int result = later(
         stream, [=, &context] { return context.device.memory().read(from, to, bytes), success; });
     return result || isPinned(to, bytes) ? result : wait(stream);
