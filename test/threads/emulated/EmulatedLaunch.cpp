@@ -56,13 +56,13 @@ static std::string launchOnDevice(const std::string &ptx, const std::string &ker
       words.push_back(static_cast<int64_t>(word));
       words.insert(words.end(), operand.behind.begin(), operand.behind.end());
     }
-    module->launch(0, static_cast<int64_t>(shape.blocks), words.data(),
-                   static_cast<int64_t>(words.size()));
-    device().synchronize();
+    module->launch({0, static_cast<int64_t>(shape.blocks), words.data(),
+                    static_cast<int64_t>(words.size()), nullptr, 0});
     size_t place = 0;
     for (fovea::test::Operand &operand : operands)
       if (operand.isBuffer)
         device().copyOut(operand.bytes.data(), addresses[place++], operand.bytes.size());
+    device().synchronize();
   } catch (const fovea::Failure &failure) {
     message = failure.message;
   }
