@@ -259,8 +259,10 @@ int64_t Context::runOnDevice(fovea_frame frame, uint64_t arenaBytes, double *sec
     marks[0]->record();
   graph.begin();
   for (int64_t step = 0; step < count; ++step) {
-    if (int64_t wrong = device->launch(entry, step, frame, eachStep ? nullptr : &graph))
+    if (int64_t wrong = device->launch(entry, step, frame, eachStep ? nullptr : &graph)) {
+      on.fill(results.faultAddress(), 0, sizeof(*frame.fault)); // steps before it may have run
       return wrong;
+    }
     if (eachStep)
       marks[static_cast<size_t>(step) + 1]->record();
   }

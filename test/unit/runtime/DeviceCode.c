@@ -76,8 +76,9 @@ EXPORT void fovea_grow_launch(const fovea_frame *frame, int64_t step, fovea_laun
            capacity, length);
 }
 
-/* check(ids [n]) -> out [n] i64: ids over 9 are a fault of the kernel, 13 of them one of the host;
-   of 7 the last is left unwritten; of 5 a byte outside is read. */
+/* check(ids [n]) -> out [n] i64: ids over 9 are a fault of the kernel; 13 of them one of the host
+   in the second of two equal steps, 11 a description that no compiler makes; of 7 the last is left
+   unwritten; of 5 a byte outside is read. */
 EXPORT void fovea_check_plan(const int64_t *dims, int64_t *locals) {
   locals[0] = 0;
   locals[1] = dims[0];
@@ -92,7 +93,8 @@ EXPORT void fovea_check_launch(const fovea_frame *frame, int64_t step, fovea_lau
            : n == 7 ? 6
                     : n,
            (int64_t)frame->buffers[1], (int64_t)frame->fault, 1 + step);
-  launch->fault = n == 13 ? 1 + step : 0;
+  launch->fault = n == 13 && step == 1 ? 1 + step : 0;
+  launch->map_count = n == 11 ? FOVEA_MAX_LAUNCH_MAPS + 1 : 0;
 }
 
 /* prefill, decode(input_ids [1, n]) -> logits [1, 8], next_token [1]: the token behind the last

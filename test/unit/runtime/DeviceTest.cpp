@@ -81,6 +81,14 @@ TEST_F(DeviceTest, FaultsOfKernelAndHostNameTheKernel) {
   EXPECT_EQ(runOn(call, "ids", std::vector<int64_t>{4}), "");
 }
 
+TEST_F(DeviceTest, DescriptionsOfLaunchesAreChecked) {
+  ContextPtr context = on(testDevice());
+  CallPtr call = this->call(context, "check");
+  expectIn(runOn(call, "ids", std::vector<int64_t>(11)),
+           "step 0 of entry 'check' describes a launch of 1 blocks with 5 parameters and 9 tensor "
+           "maps");
+}
+
 TEST_F(DeviceTest, WhatTheEmulatorFindsIsOurFault) {
   if (!onEmulator())
     GTEST_SKIP() << "only the emulator finds it";

@@ -109,7 +109,7 @@ protected:
         tensor("sum", manifest::ElementType::F32, "batch"));
     manifest.entries.back()->arguments.push_back(cache(-1));
     manifest.entries.back()->results.push_back(cache(1));
-    add("check", 2, {"check"}, tensor("ids", manifest::ElementType::I64, "n"),
+    add("check", 2, {"check", "check"}, tensor("ids", manifest::ElementType::I64, "n"),
         tensor("out", manifest::ElementType::I64, "n"));
     for (const char *entry : {"prefill", "decode"}) {
       auto ids = tensor("input_ids", manifest::ElementType::I64, "n"),

@@ -235,6 +235,16 @@ TEST_F(CudaTest, LargeResultsComeOnTheirOwn) {
   EXPECT_EQ(inUse(), 0);
 }
 
+TEST_F(CudaTest, FaultsBeforeFaultsAreForgotten) {
+  {
+    ContextPtr context = on(cuda(), /*profile=*/1);
+    CallPtr check = call(context, "check");
+    expectIn(runOn(check, "ids", std::vector<int64_t>(13, 10)), "kernel 'check'");
+    EXPECT_EQ(runOn(check, "ids", std::vector<int64_t>{4}), "");
+  }
+  EXPECT_EQ(inUse(), 0);
+}
+
 TEST_F(CudaTest, GraphsRunWhatWasRecordedLast) {
   runsWhatWasRecordedLast(*makeDevice(cuda(), 1));
   EXPECT_EQ(inUse(), 0);
