@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 
 namespace fovea {
 
@@ -38,12 +39,20 @@ Call::Call(Context &context, const std::string &entry)
       steps(&context.steps(entryIndex)) {
   arguments.resize(description->arguments.size());
   results.resize(description->results.size());
-  const OnDevice *device = context.onDevice();
+  OnDevice *device = context.onDevice();
+  if (device) {
+    graph = device->makeGraph();
+    std::vector<std::string> names;
+    for (const auto &value : description->results)
+      names.push_back(value->name);
+    arrived = std::make_unique<DeviceResults>(device->device(), std::move(names));
+  }
   locals.resize(device ? device->entry(entryIndex).description->locals : description->locals);
   buffers.resize(arguments.size() + results.size());
   if (context.profiled())
     seconds.resize(steps->size()), profiles.resize(seconds.size());
   newLengths.resize(results.size());
+  resultBytes.resize(results.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
     const ValueT &value = *description->arguments[i];
     for (size_t d = 0; d < value.dims.size(); ++d)
@@ -269,19 +278,25 @@ void Call::prepareResults() {
     if (!fits)
       failInternal(where() + " expects shape " + shapeText(value.shape, value.dims) +
                    ", the code's plan gives " + shapeText(result.shape));
-    void *data = result.buffer.ensure(bytes, "a result");
-    result.bytes = bytes;
-    buffers[arguments.size() + i] = data;
-    if (OnDevice *device = theContext.onDevice())
-      buffers[arguments.size() + i] =
-          pointer(result.onDevice.ensure(device->device(), bytes, "result '" + value.name + "'"));
-    result.tensor = {data,
+    resultBytes[i] = bytes;
+    if (!arrived)
+      buffers[arguments.size() + i] = result.buffer.ensure(bytes, "a result");
+    result.tensor = {buffers[arguments.size() + i],
                      {FOVEA_CPU, 0},
                      static_cast<int32_t>(result.shape.size()),
                      dtypeOf(value.element),
                      result.shape.data(),
                      nullptr,
                      0};
+  }
+  if (!arrived)
+    return;
+  arrived->prepare(resultBytes);
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (description->results[i]->kind == ValueKind::Cache)
+      continue;
+    buffers[arguments.size() + i] = pointer(arrived->address(i));
+    results[i].tensor.data = arrived->data(i);
   }
 }
 
@@ -311,7 +326,7 @@ double Call::measure(int64_t runs) {
 void Call::run(Context::Repeated *repeated) {
   const Entry &entry = theContext.module().entries()[entryIndex];
   OnDevice *device = theContext.onDevice();
-  hasRun = false;
+  hasRun = allHere = false;
   bindDimensions();
   checkPositions();
   collectSizes();
@@ -326,7 +341,6 @@ void Call::run(Context::Repeated *repeated) {
   std::fill(seconds.begin(), seconds.end(), 0.0);
   if (int64_t fault = runSteps(repeated))
     failFault(fault);
-  copyResults();
   for (size_t i = 0; i < results.size(); ++i)
     if (const ValueT &value = *description->results[i]; value.kind == ValueKind::Cache)
       arguments[value.continues].cache->length = newLengths[i];
@@ -342,7 +356,7 @@ int64_t Call::runSteps(Context::Repeated *repeated) {
   int64_t fault = 0;
   if (theContext.onDevice())
     return theContext.runOnDevice({nullptr, nullptr, buffers.data(), locals.data(), nullptr},
-                                  arenaBytes, times, entryIndex, repeated);
+                                  arenaBytes, times, entryIndex, repeated, *graph, *arrived);
   fovea_frame frame{theContext.arena.ensure(arenaBytes, "the arena"), theContext.module().weights(),
                     buffers.data(), locals.data(), &fault};
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
@@ -353,14 +367,6 @@ int64_t Call::runSteps(Context::Repeated *repeated) {
     repeated->seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return fault;
-}
-
-/// From the device to the caller's memory.
-void Call::copyResults() {
-  OnDevice *device = theContext.onDevice();
-  for (Result &result : results)
-    if (device && result.bytes > 0)
-      device->device().copyOut(result.tensor.data, result.onDevice.address(), result.bytes);
 }
 
 /// Adds this run's times and costs. Place 0 among the locals is the arena's: no cost stands there.
@@ -411,7 +417,7 @@ void Call::failFault(int64_t fault) const {
   failInvalid(message + (integers.empty() ? "" : "; look at the values of " + integers));
 }
 
-const fovea_tensor &Call::result(const std::string &name) const {
+size_t Call::resultIndex(const std::string &name) const {
   std::string known;
   for (size_t i = 0; i < results.size(); ++i) {
     const ValueT &value = *description->results[i];
@@ -419,15 +425,45 @@ const fovea_tensor &Call::result(const std::string &name) const {
       if (value.kind == ValueKind::Cache)
         failInvalid("entry '" + description->name + "': result '" + name +
                     "' is a cache; the context has it");
-      if (!hasRun)
-        failInvalid("entry '" + description->name + "' has not been run");
-      return results[i].tensor;
+      return i;
     }
     if (value.kind == ValueKind::Tensor)
       known += (known.empty() ? "'" : ", '") + value.name + "'";
   }
   failInvalid("entry '" + description->name + "' has no result '" + name + "'; it has " +
               (known.empty() ? "none" : known));
+}
+
+const fovea_tensor &Call::describe(const std::string &name) const {
+  size_t index = resultIndex(name);
+  if (!hasRun)
+    failInvalid("entry '" + description->name + "' has not been run");
+  return results[index].tensor;
+}
+
+const fovea_tensor &Call::result(const std::string &name) {
+  const fovea_tensor &tensor = describe(name);
+  if (arrived && only != SIZE_MAX && only != resultIndex(name) && !allHere) {
+    arrived->bringRest();
+    allHere = true;
+  }
+  return tensor;
+}
+
+void Call::bringOnly(const std::string &name) {
+  only = resultIndex(name);
+  if (arrived)
+    arrived->bringOnly(only);
+}
+
+void Call::keep(const std::string &name, int64_t element) {
+  arrived->keep(resultIndex(name), static_cast<uint64_t>(element) * sizeof(float));
+}
+
+float Call::kept() const {
+  float value;
+  std::memcpy(&value, arrived->kept(), sizeof(value));
+  return value;
 }
 
 } // namespace fovea

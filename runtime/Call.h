@@ -6,6 +6,7 @@
 
 #include "runtime/Context.h"
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,7 +26,16 @@ public:
   void run();
   /// Runs the steps `runs` times on the same arguments and caches, and gives the mean time of one.
   double measure(int64_t runs);
-  const fovea_tensor &result(const std::string &name) const;
+  const fovea_tensor &result(const std::string &name);
+  /// The same but for its data, which need not have come from a device: see bringOnly.
+  const fovea_tensor &describe(const std::string &name) const;
+
+  /// On a device, `run` brings this result alone from now on; another comes when it is asked for.
+  void bringOnly(const std::string &name);
+  /// Saves the f32 of that number of a result, on a device, from the next run, behind which `kept`
+  /// has it. So it comes without another wait.
+  void keep(const std::string &name, int64_t element);
+  float kept() const;
   /// Sums over all runs that succeeded; -1 for a cost that is not known.
   struct StepProfile {
     double seconds = 0, flops = 0, bytes = 0;
@@ -60,12 +70,11 @@ private:
   };
   struct Result {
     Buffer buffer;
-    DeviceBuffer onDevice;
-    uint64_t bytes = 0;
     std::vector<int64_t> shape;
     fovea_tensor tensor{};
   };
 
+  size_t resultIndex(const std::string &name) const;
   size_t argumentIndex(const std::string &name) const;
   std::string place(const manifest::ValueT &value) const;
   [[noreturn]] void failFault(int64_t fault) const;
@@ -77,7 +86,6 @@ private:
   void prepareResults();
   void run(Context::Repeated *repeated);
   int64_t runSteps(Context::Repeated *repeated);
-  void copyResults();
   void addProfile();
 
   Context &theContext;
@@ -92,6 +100,12 @@ private:
   std::vector<double> seconds; ///< of one run's steps
   std::vector<StepProfile> profiles;
   bool hasRun = false;
+  /// On a device: of the steps, and where the results come.
+  std::unique_ptr<DeviceGraph> graph;
+  std::unique_ptr<DeviceResults> arrived;
+  std::vector<uint64_t> resultBytes;
+  size_t only = SIZE_MAX; ///< what bringOnly names
+  bool allHere = false;
 };
 
 } // namespace fovea

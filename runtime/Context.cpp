@@ -243,14 +243,11 @@ void Context::runSteps(fovea_step_fn step, const fovea_frame &frame, int64_t ste
 }
 
 int64_t Context::runOnDevice(fovea_frame frame, uint64_t arenaBytes, double *seconds, size_t entry,
-                             Repeated *repeated) {
+                             Repeated *repeated, DeviceGraph &graph, DeviceResults &results) {
   Device &on = device->device();
   frame.arena = reinterpret_cast<void *>(arenaOnDevice.ensure(on, arenaBytes, "the arena"));
   frame.weights = device->weights();
-  int64_t fault = 0;
-  uint64_t word = faultOnDevice.ensure(on, sizeof(fault), "the fault word");
-  on.copyIn(word, &fault, sizeof(fault));
-  frame.fault = reinterpret_cast<int64_t *>(word);
+  frame.fault = reinterpret_cast<int64_t *>(results.faultAddress());
   auto count = static_cast<int64_t>(steps(entry).size());
   // Marks let the device go on: nobody waits between steps.
   const bool eachStep = !repeated && (seconds || traced);
@@ -258,18 +255,26 @@ int64_t Context::runOnDevice(fovea_frame frame, uint64_t arenaBytes, double *sec
     marks.push_back(on.makeEvent());
   reserveEvents(eachStep ? static_cast<size_t>(count) : 0);
   int64_t begin = nanoseconds(Clock::now());
-  if (eachStep || repeated)
+  if (eachStep)
     marks[0]->record();
-  for (int64_t run = 0, runs = repeated ? repeated->runs : 1; run < runs; ++run)
-    for (int64_t step = 0; step < count; ++step) {
-      if (int64_t wrong = device->launch(entry, step, frame))
-        return wrong;
-      if (eachStep)
-        marks[static_cast<size_t>(step) + 1]->record();
+  graph.begin();
+  for (int64_t step = 0; step < count; ++step) {
+    if (int64_t wrong = device->launch(entry, step, frame, eachStep ? nullptr : &graph)) {
+      on.fill(results.faultAddress(), 0, sizeof(*frame.fault)); // steps before it may have run
+      return wrong;
     }
+    if (eachStep)
+      marks[static_cast<size_t>(step) + 1]->record();
+  }
+  if (repeated) {
+    graph.prepare();
+    marks[0]->record();
+  }
+  for (int64_t run = 0, runs = repeated ? repeated->runs : 1; run < runs; ++run)
+    graph.run(); // of nothing, if each step ran on its own
   if (repeated)
     marks[1]->record();
-  on.synchronize();
+  int64_t fault = results.finish();
   int64_t end = nanoseconds(Clock::now());
   if (repeated)
     repeated->seconds = marks[1]->secondsSince(*marks[0]);
@@ -277,7 +282,6 @@ int64_t Context::runOnDevice(fovea_frame frame, uint64_t arenaBytes, double *sec
     seconds[step] += marks[step + 1]->secondsSince(*marks[step]);
   if (traced && eachStep)
     traceOnDevice(entry, begin, end);
-  on.copyOut(&fault, word, sizeof(fault));
   return fault;
 }
 

@@ -4,6 +4,7 @@
 #ifndef FOVEA_RUNTIME_CONTEXT_H
 #define FOVEA_RUNTIME_CONTEXT_H
 
+#include "runtime/DeviceResults.h"
 #include "runtime/Memory.h"
 #include "runtime/Module.h"
 #include "runtime/OnDevice.h"
@@ -68,10 +69,12 @@ public:
     double seconds;
   };
 
-  /// The same on the device; `frame` has all but arena, weights and fault. `repeated` may be null:
-  /// once. Returns 0, or 1 + the step that met an index or a size out of bounds.
+  /// The same on the device, which brings `results`; `frame` has all but arena, weights and fault.
+  /// All steps are run as one by `graph`, which is the caller's and for this entry; each on its own
+  /// if it is timed or traced. `repeated` may be null: once. Returns 0, or 1 + the step that met an
+  /// index or a size out of bounds.
   int64_t runOnDevice(fovea_frame frame, uint64_t arenaBytes, double *seconds, size_t entry,
-                      Repeated *repeated);
+                      Repeated *repeated, DeviceGraph &graph, DeviceResults &results);
 
   /// Copies `bytes` bytes within the device's memory, `runs` times. Returns seconds. Throws Failure
   /// on the CPU.
@@ -89,7 +92,7 @@ private:
 
   std::shared_ptr<const Module> theModule;
   std::unique_ptr<OnDevice> device; ///< goes after all memory on it
-  DeviceBuffer arenaOnDevice, faultOnDevice;
+  DeviceBuffer arenaOnDevice;
   /// The begin of a run, and the end of each step.
   std::vector<std::unique_ptr<DeviceEvent>> marks;
   int threadCount = 1;

@@ -7,6 +7,7 @@
 #include "runtime/Status.h"
 #include "runtime/emulator/EmulatorLibrary.h"
 
+#include <algorithm>
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -29,6 +30,10 @@ uint64_t DeviceBuffer::ensure(Device &device, uint64_t bytes, const std::string 
     device.forget(at);
     return at;
   }
+  // Ahead of what grows with each call, as an arena may with a cache's length: memory that is new
+  // makes everybody wait.
+  if (owner && !device.findsFaults())
+    bytes = std::max(bytes, capacity + capacity / 2);
   if (owner)
     owner->release(at);
   owner = nullptr;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a context needs of a device that is not the CPU: memory, copies, modules, launches. Work is
-// done in the order in which it is asked for; copies from the device wait for it. Everything throws
-// Failure. One thread at a time uses a device.
+// done in the order in which it is asked for, at the latest when somebody synchronizes. Everything
+// throws Failure. One thread at a time uses a device.
 //
-// Addresses are the device's own numbers: never read through them. Streams and graphs are to
-// be added here when something uses them.
+// Addresses are the device's own numbers: never read through them.
 #ifndef FOVEA_RUNTIME_DEVICE_H
 #define FOVEA_RUNTIME_DEVICE_H
 
@@ -14,6 +13,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -47,12 +47,107 @@ struct DeviceLaunch {
   int64_t mapCount; ///< at most FOVEA_MAX_LAUNCH_MAPS
 };
 
+class DeviceGraph;
+
 /// Loaded code. Must not outlive its device.
 class DeviceModule {
 public:
   virtual ~DeviceModule() = default;
   virtual void launch(const DeviceLaunch &what) = 0;
+  /// For launches of this module, which must outlive it.
+  virtual std::unique_ptr<DeviceGraph> makeGraph();
 };
+
+/// Launches that are recorded, then run in their order: all of a call. Recorded again for the next
+/// call, they are often the same kernels, and only some sizes differ; a device may then run them as
+/// one piece of work, of which it is told the differences. This one launches each.
+class DeviceGraph {
+public:
+  explicit DeviceGraph(DeviceModule &module) : launcher(module) {}
+  virtual ~DeviceGraph() = default;
+  DeviceGraph(const DeviceGraph &) = delete;
+
+  /// Begins a recording.
+  void begin();
+  void add(const DeviceLaunch &what);
+  /// Makes ready what was recorded, so that its runs take no longer than they must.
+  virtual void prepare() {}
+  /// Runs what was recorded, as often as it is called.
+  virtual void run();
+
+protected:
+  struct Node {
+    size_t kernel = 0;
+    int64_t blocks = 0;
+    std::vector<int64_t> words;
+    std::vector<fovea_tensor_map> maps;
+    bool changed = false; ///< since settle()
+    DeviceLaunch launch() const;
+  };
+
+  /// Whether what is recorded are the kernels that stood here at the last settle().
+  bool comesAgain() const { return !otherKernels && length == settledLength; }
+  /// From here changes count.
+  void settle();
+
+  /// The first `length` are the recording.
+  std::vector<Node> nodes;
+  size_t length = 0;
+  bool prepared = false; ///< since begin()
+
+private:
+  DeviceModule &launcher;
+  bool otherKernels = false;
+  size_t settledLength = 0;
+};
+
+inline std::unique_ptr<DeviceGraph> DeviceModule::makeGraph() {
+  return std::make_unique<DeviceGraph>(*this);
+}
+
+inline void DeviceGraph::begin() {
+  length = 0;
+  prepared = false;
+}
+
+inline void DeviceGraph::add(const DeviceLaunch &what) {
+  if (nodes.size() == length)
+    nodes.emplace_back();
+  Node &node = nodes[length++];
+  auto differ = [](const auto &known, const auto *now, int64_t count) {
+    size_t bytes = static_cast<size_t>(count) * sizeof(*now);
+    return known.size() != static_cast<size_t>(count) ||
+           (bytes && std::memcmp(known.data(), now, bytes) != 0);
+  };
+  otherKernels |= node.kernel != what.kernel;
+  if (node.kernel == what.kernel && node.blocks == what.blocks &&
+      !differ(node.words, what.words, what.wordCount) &&
+      !differ(node.maps, what.maps, what.mapCount))
+    return;
+  node.changed = true;
+  node.kernel = what.kernel;
+  node.blocks = what.blocks;
+  node.words.assign(what.words, what.words + what.wordCount);
+  node.maps.assign(what.maps, what.maps + what.mapCount);
+}
+
+inline void DeviceGraph::run() {
+  for (size_t i = 0; i < length; ++i)
+    launcher.launch(nodes[i].launch());
+}
+
+inline DeviceLaunch DeviceGraph::Node::launch() const {
+  return {kernel,       blocks,
+          words.data(), static_cast<int64_t>(words.size()),
+          maps.data(),  static_cast<int64_t>(maps.size())};
+}
+
+inline void DeviceGraph::settle() {
+  for (Node &node : nodes)
+    node.changed = false;
+  otherKernels = false;
+  settledLength = length;
+}
 
 /// A point in the order of a device's work, and when it was reached. Must not outlive its device.
 class DeviceEvent {
@@ -98,14 +193,18 @@ public:
   }
   /// What an allocation holds is of no use any more.
   virtual void forget(uint64_t /*address*/) {}
+  /// What `from` points to may change as soon as this returns.
   virtual void copyIn(uint64_t to, const void *from, uint64_t bytes) = 0;
+  /// `to` holds the bytes after the next synchronize(), which is to come while it lives; until then
+  /// it is this copy's alone.
   virtual void copyOut(void *to, uint64_t from, uint64_t bytes) = 0;
   /// Within the device's memory; the two do not overlap.
   virtual void copy(uint64_t to, uint64_t from, uint64_t bytes) = 0;
   virtual void fill(uint64_t to, uint8_t value, uint64_t bytes) = 0;
 
   virtual std::unique_ptr<DeviceModule> load(const DeviceCode &code) = 0;
-  /// Waits until all that was asked for is done; reports what failed meanwhile.
+  /// Waits until all that was asked for is done; reports what failed meanwhile. Nothing else waits,
+  /// but for releases and copies of megabytes.
   virtual void synchronize() = 0;
   virtual std::unique_ptr<DeviceEvent> makeEvent() = 0;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Continues a text with a decoder model: prompt in chunks through `prefill`, then
-// token by token through `decode`. Greedily it takes the token that the entry gives. Refuses models
+// token by token through `decode`. Greedily it takes the token that the entry gives; from a device
+// that alone is brought, and its logit comes with the next one's. Refuses models
 // without `prefill`, prompts that are empty or longer than the context, and token ids outside the
 // vocabulary.
 #include "runtime/Call.h"
@@ -11,6 +12,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <optional>
+#include <utility>
 
 namespace fovea {
 
@@ -31,6 +34,9 @@ public:
         prefill(makeCall("prefill")) {
     if (module.findEntry("decode") >= 0)
       decode.emplace(makeCall("decode"));
+    for (Call *call : {&prefill, decode ? &*decode : nullptr})
+      if (call && context.onDevice() && sampler.isGreedy() && call->hasResult("next_token"))
+        call->bringOnly("next_token");
     if (options.max_tokens < -1)
       failInvalid("max_tokens expects -1 or more, got " + std::to_string(options.max_tokens));
     if (options.prompt_chunk < 0)
@@ -107,8 +113,15 @@ private:
 
   void feed(Call &call, const int64_t *ids, int64_t count) {
     call.setArgument("input_ids", ids, {FOVEA_INT, 64, 1}, {1, count});
+    if (unchecked && last == &call)
+      call.keep("logits", *unchecked);
+    else
+      checkLast();
     call.run();
-    const fovea_tensor &tensor = call.result("logits");
+    if (unchecked)
+      Sampler::checkLogit(call.kept(), *std::exchange(unchecked, std::nullopt));
+    last = &call;
+    const fovea_tensor &tensor = call.describe("logits");
     if (tensor.ndim != 2 || tensor.shape[0] != 1 || tensor.shape[1] < 1 ||
         tensor.dtype.code != FOVEA_FLOAT || tensor.dtype.bits != 32)
       failInvalid(module.path() + ": entry '" + call.entry().name +
@@ -118,6 +131,14 @@ private:
     likeliest.reset();
     if (sampler.isGreedy() && call.hasResult("next_token"))
       likeliest = nextToken(call);
+  }
+
+  /// Brings the logits that gave the last token, if they did not come.
+  void checkLast() {
+    if (unchecked)
+      Sampler::checkLogit(static_cast<const float *>(last->result("logits").data)[*unchecked],
+                          *unchecked);
+    unchecked.reset();
   }
 
   /// The place of the greatest logit, if the entry says it: older artifacts do not.
@@ -148,12 +169,29 @@ private:
            options.on_piece(options.user, token, text.c_str(), text.size()) == 0;
   }
 
+  int64_t choose() {
+    if (!likeliest)
+      return sampler.choose(logits, words);
+    if (!context.onDevice())
+      return sampler.accept(logits, words, *likeliest);
+    Sampler::checkToken(words, *likeliest);
+    unchecked = likeliest;
+    if (last == &prefill)
+      checkLast(); // so that no text begins with it
+    return *likeliest;
+  }
+
   fovea_stop write(size_t &written) {
+    fovea_stop stop = writeTokens(written);
+    checkLast();
+    return stop;
+  }
+
+  fovea_stop writeTokens(size_t &written) {
     const auto &ends = module.manifest().model->end_tokens;
     auto limit = static_cast<size_t>(options.max_tokens);
     while (options.max_tokens == -1 || written < limit) {
-      int64_t token =
-          likeliest ? sampler.accept(logits, words, *likeliest) : sampler.choose(logits, words);
+      int64_t token = choose();
       if (!options.ignore_end && std::find(ends.begin(), ends.end(), token) != ends.end())
         return FOVEA_STOP_END;
       ++written;
@@ -178,6 +216,9 @@ private:
   std::vector<int64_t> prompt;
   std::optional<StreamDecoder> stream;
   std::optional<int64_t> likeliest;
+  Call *last = nullptr; ///< that was run
+  /// A token whose logit has not come from the device.
+  std::optional<int64_t> unchecked;
   float *logits = nullptr;
   size_t words = 0;
 };

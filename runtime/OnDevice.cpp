@@ -69,7 +69,7 @@ OnDevice::OnDevice(std::shared_ptr<const Module> owner, std::unique_ptr<Device> 
   }
 }
 
-int64_t OnDevice::launch(size_t entry, int64_t step, const fovea_frame &frame) {
+int64_t OnDevice::launch(size_t entry, int64_t step, const fovea_frame &frame, DeviceGraph *graph) {
   current.count = current.map_count = -1;
   entries[entry].launch(&frame, step, &current);
   if (current.fault != 0)
@@ -80,10 +80,18 @@ int64_t OnDevice::launch(size_t entry, int64_t step, const fovea_frame &frame) {
                  module->manifest().entries[entry]->name + "' describes a launch of " +
                  std::to_string(current.blocks) + " blocks with " + std::to_string(current.count) +
                  " parameters and " + std::to_string(current.map_count) + " tensor maps");
-  if (current.blocks > 0)
-    kernels->launch({entries[entry].description->steps[static_cast<size_t>(step)]->kernel,
-                     current.blocks, current.words, current.count, current.maps,
-                     current.map_count});
+  if (current.blocks == 0)
+    return 0;
+  const DeviceLaunch what{entries[entry].description->steps[static_cast<size_t>(step)]->kernel,
+                          current.blocks,
+                          current.words,
+                          current.count,
+                          current.maps,
+                          current.map_count};
+  if (graph)
+    graph->add(what);
+  else
+    kernels->launch(what);
   return 0;
 }
 

@@ -31,10 +31,13 @@ public:
   /// Addresses on the device, in the manifest's order.
   const void *const *weights() const { return weightAddresses.data(); }
 
-  /// Describes step `step` and launches it. Returns 0, or what a fault word would be if the sizes
-  /// of its operands do not fit. `frame` is the host's memory, what it points to the device's, but
-  /// for its locals.
-  int64_t launch(size_t entry, int64_t step, const fovea_frame &frame);
+  std::unique_ptr<DeviceGraph> makeGraph() { return kernels->makeGraph(); }
+
+  /// Describes step `step` and launches it, or adds it to `graph` if that is not null. Returns 0,
+  /// or what a fault word would be if the sizes of its operands do not fit. `frame` is the host's
+  /// memory, what it points to the device's, but for its locals.
+  int64_t launch(size_t entry, int64_t step, const fovea_frame &frame,
+                 DeviceGraph *graph = nullptr);
 
 private:
   std::shared_ptr<const Module> module;

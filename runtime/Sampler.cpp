@@ -51,12 +51,20 @@ void Sampler::see(int64_t token) {
   failInternal("logit " + std::to_string(token) + " is not a number");
 }
 
-int64_t Sampler::accept(const float *logits, size_t count, int64_t token) const {
+void Sampler::checkToken(size_t count, int64_t token) {
   if (token < 0 || static_cast<size_t>(token) >= count)
     failInternal("next_token is " + std::to_string(token) + "; expects one of " +
                  std::to_string(count) + " tokens");
-  if (std::isnan(logits[token]))
+}
+
+void Sampler::checkLogit(float logit, int64_t token) {
+  if (std::isnan(logit))
     failNotANumber(static_cast<size_t>(token));
+}
+
+int64_t Sampler::accept(const float *logits, size_t count, int64_t token) const {
+  checkToken(count, token);
+  checkLogit(logits[token], token);
   return token;
 }
 

@@ -39,6 +39,9 @@ public:
   /// What a greedy `choose` gives, if `token` is the place of the greatest logit, of the first NaN
   /// if there is one. Throws Failure if it is outside of `count`, or that of a NaN.
   int64_t accept(const float *logits, size_t count, int64_t token) const;
+  /// The two halves of it, for when the logits are not at hand: the place, and the logit there.
+  static void checkToken(size_t count, int64_t token);
+  static void checkLogit(float logit, int64_t token);
 
 private:
   struct Candidate {

@@ -138,6 +138,23 @@ def test_a_device_that_is_not_there_is_named(fake):
     assert done.returncode == 2 and "--case softmax: expects a case or the beginning of some" in done.stderr
 
 
+def test_a_token_is_one_graph(fake, compiled, shakespeare, tmp_path):
+    """What the driver is asked for when a model writes four tokens more, by token: a copy of the id, one of the last token's logit beside the new one, one launch for
+    all kernels, one copy back, one wait. Of the kernels those that know the length are told anew."""
+    calls = []
+    for count in (3, 7):
+        done = run(BIN / "fovea-run", "generate", compiled(shakespeare, "--gpu=sm_80"), "--device=cuda", "--prompt", "ROMEO:", "-n", count, "--temp", 0,
+                   **fake, FAKE_DRIVER_CALLS=str(tmp_path / "calls"))
+        assert done.returncode == 0, done.stderr
+        calls.append(dict((name, int(count)) for name, count in re.findall(r"^(.+) (\d+)$", (tmp_path / "calls").read_text(), re.MULTILINE)))
+    token = {name: (calls[1][name] - calls[0].get(name, 0)) / 4 for name in calls[1]}
+    told = token.pop("cuGraphExecKernelNodeSetParams")
+    assert 0 < told < calls[1]["cuGraphAddKernelNode"]
+    assert token.pop("bytes out") < 1000
+    assert {name: count for name, count in token.items() if count} == dict.fromkeys(
+        ["cuMemcpyHtoDAsync_v2", "cuMemcpyDtoDAsync_v2", "cuGraphLaunch", "cuMemcpyDtoHAsync_v2", "cuStreamSynchronize", "wait"], 1)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("program, which", [("FoveaRuntimeTest", "DeviceTest.*"), ("FoveaThreadsTest", "*AttentionOnDevice*_40:*CopiesAhead*")])
 def test_suites_run_on_another_device(fake, program, which):

@@ -68,11 +68,11 @@ static std::string launchOnDevice(const std::string &ptx, const std::string &ker
     module->launch({0, static_cast<int64_t>(shape.blocks), words.data(),
                     static_cast<int64_t>(words.size()), maps.data(),
                     static_cast<int64_t>(maps.size())});
-    device().synchronize();
     size_t place = 0;
     for (fovea::test::Operand &operand : operands)
       if (operand.isBuffer)
         device().copyOut(operand.bytes.data(), addresses[place++], operand.bytes.size());
+    device().synchronize();
   } catch (const fovea::Failure &failure) {
     message = failure.message;
   }

@@ -109,6 +109,12 @@ public:
     const fovea_tensor_map maps[] = {a, b};
     module->launch({0, 1, words, 4, maps, 2});
   }
+  void record(DeviceGraph &graph, int64_t x, int64_t y) {
+    const int64_t words[] = {static_cast<int64_t>(to), kBytes, x, y};
+    const fovea_tensor_map maps[] = {a, b};
+    graph.begin();
+    graph.add({0, 1, words, 4, maps, 2});
+  }
   /// Both boxes of the last launch.
   std::vector<float> taken() {
     std::vector<float> result(2 * kBytes / 4);
@@ -172,6 +178,34 @@ inline void takesBoxesByMaps(Device &device) {
                     : 0)
           << span << " " << i;
     }
+  }
+}
+
+/// Boxes of a graph whose maps and numbers change.
+inline void takesBoxesInGraphs(Device &device) {
+  Boxes boxes(device);
+  std::unique_ptr<DeviceGraph> graph = boxes.module->makeGraph();
+  for (int64_t round = 0; round < 6; ++round) {
+    // Numbers change, then a map alone, then nothing.
+    int64_t y = std::min<int64_t>(round, 3);
+    boxes.b = boxes.map(FOVEA_MAP_F32, 0);
+    boxes.b.sizes[1] = round < 4 ? Boxes::kRows : 5;
+    boxes.record(*graph, 2, y);
+    graph->run();
+    std::vector<float> expected = Boxes::expected(2, y, 0), taken = boxes.taken();
+    if (round >= 4)
+      std::fill(expected.begin() + 16 * 16 + 16 * 2, expected.end(), 0.0f);
+    EXPECT_EQ(taken, expected) << round;
+  }
+  // A wrong map, and all is as before.
+  boxes.b.strides[0] = 72;
+  boxes.record(*graph, 2, 0);
+  EXPECT_THROW(graph->run(), Failure);
+  boxes.b = boxes.a;
+  for (int64_t y : {1, 2, 3}) {
+    boxes.record(*graph, 0, y);
+    graph->run();
+    EXPECT_EQ(boxes.taken(), Boxes::expected(0, y, 0));
   }
 }
 

@@ -76,8 +76,9 @@ EXPORT void fovea_grow_launch(const fovea_frame *frame, int64_t step, fovea_laun
            capacity, length);
 }
 
-/* check(ids [n]) -> out [n] i64: ids over 9 are a fault of the kernel, 13 of them one of the host;
-   of 7 the last is left unwritten; of 5 a byte outside is read. */
+/* check(ids [n]) -> out [n] i64: ids over 9 are a fault of the kernel; 13 of them one of the host
+   in the second of two equal steps, 11 a description that no compiler makes; of 7 the last is left
+   unwritten; of 5 a byte outside is read. */
 EXPORT void fovea_check_plan(const int64_t *dims, int64_t *locals) {
   locals[0] = 0;
   locals[1] = dims[0];
@@ -92,5 +93,45 @@ EXPORT void fovea_check_launch(const fovea_frame *frame, int64_t step, fovea_lau
            : n == 7 ? 6
                     : n,
            (int64_t)frame->buffers[1], (int64_t)frame->fault, 1 + step);
-  launch->fault = n == 13 ? 1 + step : 0;
+  launch->fault = n == 13 && step == 1 ? 1 + step : 0;
+  launch->map_count = n == 11 ? FOVEA_MAX_LAUNCH_MAPS + 1 : 0;
 }
+
+/* prefill, decode(input_ids [1, n]) -> logits [1, 8], next_token [1]: the token behind the last
+   one, whose logit is 1 and the others' 0; that of token 6 is no number. */
+static void follow_plan(const int64_t *dims, int64_t *locals) {
+  locals[0] = 0;
+  locals[1] = locals[3] = 1;
+  locals[2] = 8;
+  locals[4] = dims[1];
+}
+static void follow_step(const fovea_frame *frame, int64_t part) {
+  const int64_t *ids = frame->buffers[0];
+  float *logits = frame->buffers[1];
+  int64_t next = (ids[frame->locals[4] - 1] + 1) % 8, i;
+  if (part != 0)
+    return;
+  for (i = 0; i < 8; ++i)
+    logits[i] = i == next ? (i == 6 ? __builtin_nanf("") : 1) : 0;
+  *(int64_t *)frame->buffers[2] = next;
+}
+static void follow_launch(const fovea_frame *frame, fovea_launch *launch) {
+  DESCRIBE(1, (int64_t)frame->buffers[0], frame->locals[4], (int64_t)frame->buffers[1],
+           (int64_t)frame->buffers[2]);
+}
+#define FOLLOW(name)                                                                               \
+  EXPORT void fovea_##name##_plan(const int64_t *dims, int64_t *locals) {                          \
+    follow_plan(dims, locals);                                                                     \
+  }                                                                                                \
+  EXPORT void fovea_##name##_step(const fovea_frame *frame, int64_t step, int64_t part,            \
+                                  int64_t parts) {                                                 \
+    (void)step, (void)parts;                                                                       \
+    follow_step(frame, part);                                                                      \
+  }                                                                                                \
+  EXPORT void fovea_##name##_launch(const fovea_frame *frame, int64_t step,                        \
+                                    fovea_launch *launch) {                                        \
+    (void)step;                                                                                    \
+    follow_launch(frame, launch);                                                                  \
+  }
+FOLLOW(prefill)
+FOLLOW(decode)

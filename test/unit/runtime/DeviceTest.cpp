@@ -4,6 +4,7 @@
 // CPU, and what the emulator finds becomes a message. CUDA is asked for where there is none.
 #include "test/unit/runtime/DeviceTest.h"
 #include "test/unit/runtime/BoxTest.h"
+#include "test/unit/runtime/GraphTest.h"
 
 #include <dlfcn.h>
 
@@ -80,6 +81,14 @@ TEST_F(DeviceTest, FaultsOfKernelAndHostNameTheKernel) {
   EXPECT_EQ(runOn(call, "ids", std::vector<int64_t>{4}), "");
 }
 
+TEST_F(DeviceTest, DescriptionsOfLaunchesAreChecked) {
+  ContextPtr context = on(testDevice());
+  CallPtr call = this->call(context, "check");
+  expectIn(runOn(call, "ids", std::vector<int64_t>(11)),
+           "step 0 of entry 'check' describes a launch of 1 blocks with 5 parameters and 9 tensor "
+           "maps");
+}
+
 TEST_F(DeviceTest, WhatTheEmulatorFindsIsOurFault) {
   if (!onEmulator())
     GTEST_SKIP() << "only the emulator finds it";
@@ -125,7 +134,7 @@ TEST_F(DeviceTest, StepsAreTimedAndTraced) {
   EXPECT_EQ(message(fovea_module_get_step(module.get(), 0, 1, &info)), "");
   EXPECT_STREQ(info.kernel, "cpu_plus_one");
   expectIn(message(fovea_context_get_step(context.get(), 0, 2, &info)), "no step number 2 of 2");
-  expectIn(message(fovea_context_get_step(context.get(), 9, 0, &info)), "no entry number 9 of 3");
+  expectIn(message(fovea_context_get_step(context.get(), 9, 0, &info)), "no entry number 9 of 5");
   const char *name = nullptr;
   EXPECT_EQ(message(fovea_context_get_device(context.get(), &name)), "");
   expectIn(name, onEmulator() ? "the emulator" : "CUDA device ");
@@ -175,8 +184,18 @@ TEST_F(DeviceTest, BoxesAreTakenByTensorMaps) {
     if (device->rank("sm_90a") < 0)
       GTEST_SKIP() << device->name() << " has no TMA";
     takesBoxesByMaps(*device);
+    takesBoxesInGraphs(*device);
     refusesWrongMaps(*device);
   }
+}
+
+TEST_F(DeviceTest, GraphsRunWhatWasRecordedLast) {
+  runsWhatWasRecordedLast(*makeDevice(testDevice(), 1));
+}
+
+TEST_F(DeviceTest, GeneratesWhatTheCpuGives) {
+  expectGenerates("cpu");
+  expectGenerates(testDevice());
 }
 
 TEST_F(DeviceTest, WrongDevicesAreNamed) {

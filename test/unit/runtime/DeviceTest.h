@@ -7,6 +7,7 @@
 #include "artifact/ArtifactWriter.h"
 #include "test/unit/runtime/RuntimeTest.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -83,12 +84,17 @@ protected:
       for (const char *kernel : kernels)
         for (bool onDevice : {false, true}) {
           auto &all = onDevice ? device->kernels : manifest.kernels;
+          const std::string own = onDevice ? kernel : std::string("cpu_") + kernel;
+          auto known = std::find_if(all.begin(), all.end(),
+                                    [&](const auto &other) { return other->name == own; });
           auto step = std::make_unique<manifest::StepT>();
-          step->kernel = static_cast<uint32_t>(all.size());
+          step->kernel = static_cast<uint32_t>(known - all.begin());
           step->location = std::string("here.") + name;
           (onDevice ? program->steps : entry->steps).push_back(std::move(step));
+          if (known != all.end())
+            continue;
           auto described = std::make_unique<manifest::KernelT>();
-          described->name = onDevice ? kernel : std::string("cpu_") + kernel;
+          described->name = own;
           described->threads = onDevice ? 64 : 0;
           all.push_back(std::move(described));
         }
@@ -103,8 +109,20 @@ protected:
         tensor("sum", manifest::ElementType::F32, "batch"));
     manifest.entries.back()->arguments.push_back(cache(-1));
     manifest.entries.back()->results.push_back(cache(1));
-    add("check", 2, {"check"}, tensor("ids", manifest::ElementType::I64, "n"),
+    add("check", 2, {"check", "check"}, tensor("ids", manifest::ElementType::I64, "n"),
         tensor("out", manifest::ElementType::I64, "n"));
+    for (const char *entry : {"prefill", "decode"}) {
+      auto ids = tensor("input_ids", manifest::ElementType::I64, "n"),
+           logits = tensor("logits", manifest::ElementType::F32, "");
+      ids->shape = {1, -1};
+      ids->dims = {"", "n"};
+      logits->shape = {1, 8};
+      logits->dims = {"", ""};
+      add(entry, 5, {"follow"}, std::move(ids), std::move(logits));
+      auto next = tensor("next_token", manifest::ElementType::I64, "");
+      next->shape = {1};
+      manifest.entries.back()->results.push_back(std::move(next));
+    }
 
     std::vector<uint8_t> code = readBytes(FOVEA_DEVICE_CODE);
     writer->setCode(code);
@@ -144,6 +162,52 @@ protected:
     ContextPtr made;
     EXPECT_EQ(make(device, made, profile, trace), "");
     return made;
+  }
+
+  /// Continues `prompt` and gives the tokens in `written`; the message.
+  static std::string generate(const ContextPtr &context, std::vector<int64_t> prompt, int64_t count,
+                              std::vector<int64_t> &written, float temperature = 0) {
+    fovea_generate_options options = FOVEA_GENERATE_OPTIONS_INIT;
+    options.temperature = temperature;
+    options.top_k = 1;
+    options.max_tokens = count;
+    options.prompt_ids = prompt.data();
+    options.prompt_id_count = prompt.size();
+    options.user = &written;
+    options.on_piece = [](void *user, int64_t token, const char *, size_t) {
+      static_cast<std::vector<int64_t> *>(user)->push_back(token);
+      return 0;
+    };
+    written.clear();
+    fovea_generate_result result;
+    return message(fovea_generate(context.get(), &options, &result));
+  }
+
+  /// Token by token, and a logit that is no number: greedily only tokens come from a device, and it
+  /// is told one token late.
+  void expectGenerates(const std::string &device) {
+    using Tokens = std::vector<int64_t>;
+    ContextPtr context = on(device.c_str());
+    Tokens written;
+    for (float temperature : {0.0f, 1.0f}) {
+      EXPECT_EQ(generate(context, {3, 7}, 6, written, temperature), "");
+      EXPECT_EQ(written, (Tokens{0, 1, 2, 3, 4, 5})) << device;
+      // At once, after some, as the last.
+      EXPECT_EQ(generate(context, {5}, 3, written, temperature), "logit 6 is not a number");
+      EXPECT_EQ(written, Tokens()) << device;
+      EXPECT_EQ(generate(context, {2}, 9, written, temperature), "logit 6 is not a number");
+      bool late = device != "cpu" && temperature == 0;
+      EXPECT_EQ(written, late ? (Tokens{3, 4, 5, 6}) : (Tokens{3, 4, 5})) << device;
+      EXPECT_EQ(generate(context, {2}, 4, written, temperature), "logit 6 is not a number");
+      EXPECT_EQ(generate(context, {2}, 3, written, temperature), "");
+    }
+    // Other calls bring everything.
+    const Tokens ids{4};
+    CallPtr decode = call(context, "decode");
+    EXPECT_EQ(set(decode, "input_ids", ids, {1, 1}), "");
+    EXPECT_EQ(run(decode), "");
+    EXPECT_EQ(result<float>(decode, "logits"), (std::vector<float>{0, 0, 0, 0, 0, 1, 0, 0}));
+    EXPECT_EQ(result<int64_t>(decode, "next_token"), Tokens{5});
   }
 
 private:

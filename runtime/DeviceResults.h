@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a call gives back from a device: the fault word and the results. The word and what is small
+// lie in one piece of memory there, the smallest first, and come in one copy. On a device that
+// finds faults each has memory of its own.
+#ifndef FOVEA_RUNTIME_DEVICERESULTS_H
+#define FOVEA_RUNTIME_DEVICERESULTS_H
+
+#include "runtime/Device.h"
+#include "runtime/Memory.h"
+
+#include <string>
+#include <vector>
+
+namespace fovea {
+
+class DeviceResults {
+public:
+  /// `names` of the results, for messages.
+  DeviceResults(Device &device, std::vector<std::string> names);
+
+  /// Memory for results of these sizes; what they held is lost.
+  void prepare(const std::vector<uint64_t> &bytes);
+  /// On the device.
+  uint64_t address(size_t result) const;
+  uint64_t faultAddress() const { return box.address(); }
+
+  /// From now on finish() brings this result alone.
+  void bringOnly(size_t result) { wanted = result; }
+  /// Waits for the device and brings the results. Returns the fault word; if it is not 0 the
+  /// results are nothing, and it is 0 again on the device.
+  int64_t finish();
+  /// Brings what finish() did not.
+  void bringRest();
+
+  /// Saves four bytes of a result from the next run, with whose results, of the same
+  /// sizes, they come: `kept`.
+  void keep(size_t result, uint64_t offset);
+  const void *kept() const { return &keptWord; }
+  /// In this machine's memory, until the next prepare().
+  void *data(size_t result) const;
+
+private:
+  struct Place {
+    uint64_t bytes = 0;
+    uint64_t inBox = 0; ///< or 0: in memory of its own
+    DeviceBuffer own;
+    Buffer data;
+  };
+
+  static constexpr size_t all = SIZE_MAX;
+
+  bool isWanted(size_t result) const { return wanted == all || wanted == result; }
+  int64_t takeFault();
+
+  Device &device;
+  std::vector<std::string> names;
+  std::vector<Place> places;
+  std::vector<size_t> bySize;
+  DeviceBuffer box;
+  Buffer boxData;
+  uint64_t boxBytes = 0, allocated = 0;
+  size_t wanted = all;
+  /// Where kept bytes wait: behind the fault word, or in memory of their own.
+  DeviceBuffer keptOnDevice;
+  bool keeps = false; ///< and they have not come
+  uint32_t keptWord = 0;
+};
+
+} // namespace fovea
+
+#endif // FOVEA_RUNTIME_DEVICERESULTS_H
