@@ -10,6 +10,7 @@
 #include <xxhash.h>
 
 #include <cstring>
+#include <limits>
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "artifacts are little-endian");
 
@@ -203,6 +204,25 @@ bool tensorBytes(manifest::ElementType type, const std::vector<int64_t> &shape, 
       return false;
   bytes = static_cast<uint64_t>(product);
   return true;
+}
+
+std::optional<Panels> parsePanels(const std::string &layout) {
+  for (int64_t interleave : {1, 2, 4, 8}) {
+    std::string begin = "fovea.panels<",
+                end = interleave == 1 ? ">" : ", interleave = " + std::to_string(interleave) + ">";
+    for (int64_t width = 8; width <= 1024; width += 8)
+      if (layout == begin + std::to_string(width) + end)
+        return Panels{width, interleave};
+  }
+  return std::nullopt;
+}
+
+bool panelsBytes(manifest::ElementType type, const std::vector<int64_t> &shape,
+                 const Panels &panels, uint64_t &bytes) {
+  constexpr int64_t most = std::numeric_limits<int64_t>::max() - 1024; // for rounding up
+  if (shape.size() != 2 || shape[0] < 0 || shape[1] < 0 || shape[0] > most || shape[1] > most)
+    return false;
+  return tensorBytes(type, {panels.count(shape[0]), panels.width, panels.depth(shape[1])}, bytes);
 }
 
 } // namespace fovea::artifact

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -98,6 +99,28 @@ const char *elementName(manifest::ElementType type);
 /// `shape`'s elements times the element's bytes; false on a negative size, an
 /// unknown type or overflow of 63 bits.
 bool tensorBytes(manifest::ElementType type, const std::vector<int64_t> &shape, uint64_t &bytes);
+
+/// A matrix [outputs, inputs] in panels: in memory
+/// [outputs / width][inputs / interleave][width][interleave], rounded up; what is past its sizes is
+/// zero.
+struct Panels {
+  int64_t width = 1, interleave = 1;
+
+  int64_t count(int64_t outputs) const { return outputs / width + (outputs % width != 0); }
+  /// Elements of each output, with those that are past its end.
+  int64_t depth(int64_t inputs) const {
+    return (inputs / interleave + (inputs % interleave != 0)) * interleave;
+  }
+};
+
+/// The panels that a layout's description speaks of: "fovea.panels<16>" or
+/// "fovea.panels<16, interleave = 2>". Nothing for any other text, a width that is no multiple of 8
+/// up to 1024 or an interleave that is not 1, 2, 4 or 8.
+std::optional<Panels> parsePanels(const std::string &layout);
+
+/// Bytes of a matrix in panels; false unless `shape` is one, else as tensorBytes.
+bool panelsBytes(manifest::ElementType type, const std::vector<int64_t> &shape,
+                 const Panels &panels, uint64_t &bytes);
 
 /// Rounds up to a multiple of a power of two.
 constexpr uint64_t alignUp(uint64_t value, uint64_t alignment) {

@@ -248,6 +248,30 @@ private:
         return false;
       }
     }
+    return checkLayouts(device.layouts);
+  }
+
+  /// How a device's code reads weights: as they are stored, or in panels whose pieces are whole
+  /// ones of the panels that are stored.
+  bool checkLayouts(const std::vector<std::string> &layouts) {
+    if (!layouts.empty() && layouts.size() != manifest.weights.size())
+      return fail("expects a layout for each of " + std::to_string(manifest.weights.size()) +
+                  " weights, got " + std::to_string(layouts.size()));
+    for (size_t i = 0; i < layouts.size(); ++i) {
+      const WeightT &weight = *manifest.weights[i];
+      if (layouts[i] == weight.layout)
+        continue;
+      std::string place = "weight '" + weight.name + "': ";
+      auto from = parsePanels(weight.layout), to = parsePanels(layouts[i]);
+      if (!from || !to || to->interleave % from->interleave != 0)
+        return fail(place + "'" + weight.layout + "' cannot be laid out as '" + layouts[i] + "'");
+      uint64_t stored = 0, bytes = 0;
+      if (!panelsBytes(weight.element, weight.shape, *from, stored) || stored != weight.bytes)
+        return fail(place + "its shape in " + weight.layout + " takes " + std::to_string(stored) +
+                    " bytes, got " + std::to_string(weight.bytes));
+      if (!panelsBytes(weight.element, weight.shape, *to, bytes))
+        return fail(place + "impossible shape in " + layouts[i]);
+    }
     return true;
   }
 

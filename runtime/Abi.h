@@ -14,7 +14,8 @@
 typedef struct fovea_frame {
   /// At least locals[0] bytes, aligned to 64.
   void *arena;
-  /// Base address of each weight, in the manifest's order, aligned to 64.
+  /// Base address of each weight, in the manifest's order, aligned to 64; on a
+  /// device laid out as Device.layouts says.
   const void *const *weights;
   /// Data of each argument, then of each result, in the manifest's order.
   /// A cache argument is its memory [batch, heads, capacity, size]; a cache

@@ -48,7 +48,7 @@ Context::Context(std::shared_ptr<const Module> module, const fovea_context_optio
     threadCount = count;
     std::unique_ptr<Device> chosen = makeDevice(options.device ? options.device : "cpu", count);
     if (chosen) {
-      device = std::make_unique<OnDevice>(theModule, std::move(chosen));
+      device = std::make_unique<OnDevice>(theModule, std::move(chosen), count);
     } else {
       pool = std::make_unique<ThreadPool>(count);
       barrier = std::make_unique<Barrier>(count, spinsFor(count));

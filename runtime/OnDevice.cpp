@@ -3,7 +3,9 @@
 // See OnDevice.h. What host code says of a launch is checked before the device sees it.
 #include "runtime/OnDevice.h"
 
+#include "runtime/Repack.h"
 #include "runtime/Status.h"
+#include "runtime/ThreadPool.h"
 
 #include <algorithm>
 
@@ -37,7 +39,7 @@ OnDevice::Weights::~Weights() {
     device.release(address);
 }
 
-OnDevice::OnDevice(std::shared_ptr<const Module> owner, std::unique_ptr<Device> device)
+OnDevice::OnDevice(std::shared_ptr<const Module> owner, std::unique_ptr<Device> device, int threads)
     : module(std::move(owner)), theDevice(std::move(device)) {
   code = &choose(*module, *theDevice);
   artifact::Bytes elf = module->deviceCode(code->host.get());
@@ -57,14 +59,61 @@ OnDevice::OnDevice(std::shared_ptr<const Module> owner, std::unique_ptr<Device> 
     image.kernels.push_back({kernel->name, kernel->threads, kernel->shared_bytes});
   kernels = theDevice->load(image);
 
+  upload(threads);
+}
+
+/// Lays a weight out on the device, some MiB of panels at a time.
+static void copyRepacked(const Repacking &repacking, const void *data, Device &device, uint64_t to,
+                         ThreadPool &pool) {
+  constexpr uint64_t kChunkBytes = uint64_t(16) << 20;
+  uint64_t bytes = std::max<uint64_t>(repacking.panelBytes(), 1);
+  struct Chunk {
+    const Repacking &repacking;
+    const void *data;
+    int64_t threads, first, count;
+    std::vector<char> out;
+  } chunk{repacking, data, pool.threads(), 0, 0, {}};
+  auto most = static_cast<int64_t>(std::max<uint64_t>(kChunkBytes / bytes, 1));
+  chunk.out.resize(static_cast<size_t>(std::min(most, repacking.panels())) * bytes);
+  for (; chunk.first < repacking.panels(); chunk.first += chunk.count) {
+    chunk.count = std::min(most, repacking.panels() - chunk.first);
+    auto body = [](void *of, int32_t thread) {
+      Chunk &c = *static_cast<Chunk *>(of);
+      for (int64_t i = thread; i < c.count; i += c.threads)
+        repackPanel(c.repacking, c.data, c.first + i,
+                    c.out.data() + static_cast<uint64_t>(i) * c.repacking.panelBytes());
+    };
+    pool.run(body, &chunk);
+    device.copyIn(to + static_cast<uint64_t>(chunk.first) * bytes, chunk.out.data(),
+                  static_cast<uint64_t>(chunk.count) * bytes);
+  }
+}
+
+void OnDevice::upload(int threads) {
   uploaded = std::make_unique<Weights>(*theDevice);
+  std::unique_ptr<ThreadPool> pool;
   const auto &weights = module->manifest().weights;
   for (size_t i = 0; i < weights.size(); ++i) {
+    const manifest::WeightT &weight = *weights[i];
+    std::string what = "weight '" + weight.name + "'";
     // An address of its own for a weight of nothing too.
     static const char nothing = 0;
-    const void *data = weights[i]->bytes ? module->weights()[i] : &nothing;
-    uploaded->addresses.push_back(theDevice->upload(data, std::max<uint64_t>(weights[i]->bytes, 1),
-                                                    "weight '" + weights[i]->name + "'"));
+    const void *data = weight.bytes ? module->weights()[i] : &nothing;
+    bool isStored = code->layouts.empty() || code->layouts[i] == weight.layout;
+    if (isStored || weight.bytes == 0) {
+      uploaded->addresses.push_back(
+          theDevice->upload(data, std::max<uint64_t>(weight.bytes, 1), what));
+    } else {
+      // The manifest is checked: both are panels of this matrix.
+      Repacking repacking{weight.shape[0], weight.shape[1], artifact::elementBytes(weight.element),
+                          *artifact::parsePanels(weight.layout),
+                          *artifact::parsePanels(code->layouts[i])};
+      if (!pool)
+        pool = std::make_unique<ThreadPool>(threads);
+      uint64_t bytes = static_cast<uint64_t>(repacking.panels()) * repacking.panelBytes();
+      uploaded->addresses.push_back(theDevice->allocate(bytes, what));
+      copyRepacked(repacking, data, *theDevice, uploaded->addresses.back(), *pool);
+    }
     weightAddresses.push_back(reinterpret_cast<const void *>(uploaded->addresses.back()));
   }
 }

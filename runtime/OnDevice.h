@@ -15,9 +15,9 @@ namespace fovea {
 
 class OnDevice {
 public:
-  /// Chooses the code that suits `device` best, loads it and uploads the weights. Throws Failure if
-  /// there is none.
-  OnDevice(std::shared_ptr<const Module> module, std::unique_ptr<Device> device);
+  /// Chooses the code that suits `device` best, loads it and uploads the weights, laid out as that
+  /// code reads them by `threads` threads of this machine. Throws Failure if there is none.
+  OnDevice(std::shared_ptr<const Module> module, std::unique_ptr<Device> device, int threads);
 
   struct Entry {
     const manifest::ProgramT *description;
@@ -54,6 +54,7 @@ private:
     std::vector<uint64_t> addresses;
   };
   std::unique_ptr<Weights> uploaded;
+  void upload(int threads);
   std::unique_ptr<DeviceModule> kernels;
   fovea_launch current;
 };

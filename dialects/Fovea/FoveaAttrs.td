@@ -192,10 +192,10 @@ def Fovea_PanelsAttr : FoveaAttr<"Panels", "panels",
     `[1536, 384]` and lies in memory as `[ceil(N/width)][ceil(K/interleave)][width][interleave]`, without the last
     axis if `interleave` is 1. What is past N or K is zero. So the same input of `width` neighbouring outputs is one
     contiguous piece; `interleave` inputs of one output are side by side for instructions that multiply and add
-    several narrow numbers at once.
+    several narrow numbers at once, or that move 16 bytes.
 
     * (C1) `width` is a positive multiple of 8, of at most 1024.
-    * (C2) `interleave` is 1, 2 or 4.
+    * (C2) `interleave` is 1, 2, 4 or 8.
     * (C3) the tensor has rank 2 and a static shape, and its elements are integers or floating-point numbers.
     * (C4) the bytes in memory can be counted in 63 bits.
   }];

@@ -121,10 +121,10 @@ def ViewOp : TileOp<"view", [Pure, AttrSizedOperandSegments]> {
 def PackedOp : TileOp<"packed", [Pure]> {
   let summary = "A packed weight as the matrix that it is";
   let description = [{
-    A weight `[N, K]` lies in panels of P outputs, k inside: `[N/P, K, P]`, or with pairs of k beside each other
-    `[N/P, K/2, P, 2]`. The last panel and the last pair may be padded; the view's sizes are the weight's own.
+    A weight `[N, K]` lies in panels of P outputs, k inside: `[N/P, K, P]`, or with I of k beside each other
+    `[N/P, K/I, P, I]`. The last panel and the last I may be padded with zeros; the view's sizes are the weight's own.
 
-    * (C1) the buffer is static and has rank 3, or rank 4 with a last axis of 2; panels are not empty.
+    * (C1) the buffer is static and has rank 3, or rank 4 with a last axis of 2, 4 or 8; panels are not empty.
     * (C2) the view's rows need as many panels, and its columns as many k, as the buffer has.
     * (C3) element types agree.
 
@@ -138,8 +138,11 @@ def PackedOp : TileOp<"packed", [Pure]> {
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     int64_t getPanel() { return getMemory().getType().getDimSize(2); }
-    /// How many k lie beside each other for one output: 1 or 2.
-    int64_t getInterleave() { return getMemory().getType().getRank() == 4 ? 2 : 1; }
+    /// How many k lie beside each other for one output: 1, 2, 4 or 8.
+    int64_t getInterleave() {
+      MemRefType type = getMemory().getType();
+      return type.getRank() == 4 ? type.getDimSize(3) : 1;
+    }
   }];
 }
 

@@ -89,14 +89,15 @@ static SmallVector<Value> getPlace(ImplicitLocOpBuilder &b, const View &view, Va
                                    Value column) {
   auto memory = cast<MemRefType>(view.memory.getType());
   SmallVector<Value> place;
-  if (view.axes.empty()) { // panels: [n / P, k, n % P] or [n / P, k / 2, n % P, k % 2]
-    Value panel = makeIndex(b, memory.getDimSize(2)), two = makeIndex(b, 2);
-    bool pairs = memory.getRank() == 4;
+  if (view.axes.empty()) { // panels: [n / P, k, n % P] or [n / P, k / I, n % P, k % I]
+    bool several = memory.getRank() == 4;
+    Value panel = makeIndex(b, memory.getDimSize(2));
+    Value interleave = makeIndex(b, several ? memory.getDimSize(3) : 1);
     place.push_back(arith::DivUIOp::create(b, row, panel));
-    place.push_back(pairs ? arith::DivUIOp::create(b, column, two) : column);
+    place.push_back(several ? arith::DivUIOp::create(b, column, interleave) : column);
     place.push_back(arith::RemUIOp::create(b, row, panel));
-    if (pairs)
-      place.push_back(arith::RemUIOp::create(b, column, two));
+    if (several)
+      place.push_back(arith::RemUIOp::create(b, column, interleave));
     return place;
   }
   size_t next = 0;

@@ -100,9 +100,14 @@ private:
   LogicalResult lowerByWarps(tile::MmaOp op);
   LogicalResult lowerByWarpgroups(tile::MmaOp op);
   LogicalResult lower(tile::SettleOp op);
-  /// The elements of an operand at depth `k` that a thread's registers along an axis of the result
-  /// need: `axis` is the operand's own one that is not depth.
-  using DepthReader = std::function<SmallVector<Value>(Value k)>;
+  /// The elements of an operand at depths `k` to `k + count - 1`, each of them all that a thread's
+  /// registers along an axis of the result need: `axis` is the operand's own one that is not depth.
+  /// `k` is a multiple of `count`.
+  struct DepthReader {
+    std::function<SmallVector<SmallVector<Value>>(Value k, int64_t count)> read;
+    /// How many depths one instruction reads if it may.
+    int64_t width = 1;
+  };
   FailureOr<DepthReader> readOperand(tile::MmaOp op, Value operand, int64_t axis, Value &depth);
 
   //===-- Values --------------------------------------------------------------------------===//

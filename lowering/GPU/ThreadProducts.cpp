@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Products by scalar fused multiply-adds: for each k a thread reads what its rows and what its
-// columns need, from shared memory or in place, and adds all their products to its sums.
+// columns need, from shared memory or in place, and adds all their products to its sums. Several k
+// are read at once where they lie beside each other in a packed weight.
 #include "lowering/GPU/ThreadLowering.h"
 
 using namespace mlir;
@@ -17,6 +18,19 @@ FailureOr<ThreadLowering::DepthReader> ThreadLowering::readOperand(MmaOp op, Val
   // The operand's axis that is the result's, and the one that is summed over.
   int64_t outer = isA || op.getTransposeB() ? 0 : 1, inner = 1 - outer;
   TileRegisters registers(result);
+  // `read` gives for each register along the axis as many depths from k on as it is asked for.
+  auto inRuns = [this, sum](auto read, int64_t width) {
+    auto readRuns = [this, sum, read, width](Value k, int64_t count) {
+      SmallVector<SmallVector<Value>> values(count);
+      int64_t run = std::min(width, count);
+      for (int64_t i = 0; i < count; i += run)
+        for (Value loaded : read(b.add(k, i), run))
+          for (auto [j, value] : llvm::enumerate(toElements(loaded)))
+            values[i + j].push_back(b.convert(value, sum));
+      return values;
+    };
+    return DepthReader{readRuns, width};
+  };
 
   if (auto type = dyn_cast<SharedType>(operand.getType())) {
     Value memory = get(operand);
@@ -28,14 +42,13 @@ FailureOr<ThreadLowering::DepthReader> ThreadLowering::readOperand(MmaOp op, Val
         at = arith::SelectOp::create(b, inside, at, int32(0));
       places.push_back(at);
     }
-    return DepthReader([this, memory, type, places, inner, sum](Value k) {
+    auto read = [this, memory, type, places, inner](Value k, int64_t width) {
       Value narrow = b.createOrFold<arith::IndexCastOp>(b.getI32Type(), k);
       Value along = mul32(narrow, type.getStride(inner));
-      SmallVector<Value> values;
-      for (Value at : places)
-        values.push_back(b.convert(loadShared(memory, type, add32(at, along)), sum));
-      return values;
-    });
+      return llvm::map_to_vector(
+          places, [&](Value at) { return loadShared(memory, type, add32(at, along), width); });
+    };
+    return inRuns(read, 1);
   }
 
   auto load = operand.getDefiningOp<LoadOp>();
@@ -66,14 +79,16 @@ FailureOr<ThreadLowering::DepthReader> ThreadLowering::readOperand(MmaOp op, Val
                   *first + registers.place(axis, i) + registers.reach(axis) < *end;
     places.push_back(surely ? at : b.minimum(at, last));
   }
-  return DepthReader([this, view, places, outer, start = starts[inner], sum](Value k) {
+  auto read = [this, view, places, outer, start = starts[inner]](Value k, int64_t width) {
     Value along = b.add(start, k);
-    SmallVector<Value> values;
-    for (Value at : places)
-      values.push_back(b.convert(
-          loadAt(view, outer == 0 ? view.place(b, at, along) : view.place(b, along, at)), sum));
-    return values;
-  });
+    return llvm::map_to_vector(places, [&](Value at) {
+      return loadRun(view, outer == 0 ? view.place(b, at, along) : view.place(b, along, at), width);
+    });
+  };
+  int64_t width = std::min(view.interleave, getVectorElements(view.type));
+  bool inPieces = inner == 1 && width > 1 &&
+                  isAligned(view, starts[0], starts[1], /*axis=*/1, /*several=*/true, width);
+  return inRuns(read, inPieces ? width : 1);
 }
 
 LogicalResult ThreadLowering::lower(MmaOp op) {
@@ -93,30 +108,33 @@ LogicalResult ThreadLowering::lower(MmaOp op) {
   if (failed(readB))
     return failure();
 
-  auto add = [&](Value k, SmallVector<Value> sums) {
-    SmallVector<Value> x = (*readA)(k), y = (*readB)(k);
-    for (int64_t i = 0; i < registers.count(); ++i)
-      if (!registers.surelyOutside(i))
-        sums[i] = b.mulAdd(x[registers.along(0, i)], y[registers.along(1, i)], sums[i]);
+  int64_t together = std::max(readA->width, readB->width);
+  auto add = [&](Value k, int64_t count, SmallVector<Value> sums) {
+    auto x = readA->read(k, count), y = readB->read(k, count);
+    for (int64_t j = 0; j < count; ++j)
+      for (int64_t i = 0; i < registers.count(); ++i)
+        if (!registers.surelyOutside(i))
+          sums[i] = b.mulAdd(x[j][registers.along(0, i)], y[j][registers.along(1, i)], sums[i]);
     return sums;
   };
   auto addUpTo = [&](Value begin, Value end, int64_t step, SmallVector<Value> sums) {
     return b.loop(begin, end, step, sums, [&](Value k, ValueRange carried) {
       SmallVector<Value> next(carried);
-      for (int64_t i = 0; i < step; ++i)
-        next = add(b.add(k, i), next);
+      int64_t count = std::min(step, together);
+      for (int64_t i = 0; i < step; i += count)
+        next = add(b.add(k, i), count, next);
       return next;
     });
   };
-  constexpr int64_t kUnrolled = 4;
+  int64_t unrolled = std::max<int64_t>(4, together);
   SmallVector<Value> sums(getTile(op.getAcc()));
   Value zero = b.index(0);
   int64_t whole = isa<TileType>(op.getA().getType())
                       ? cast<TileType>(op.getA().getType()).getColumns()
                       : cast<SharedType>(op.getA().getType()).getColumns();
   Value end = depth ? depth : b.index(whole);
-  Value even = b.sub(end, b.rem(end, kUnrolled));
-  sums = addUpTo(zero, even, kUnrolled, sums);
+  Value even = b.sub(end, b.rem(end, unrolled));
+  sums = addUpTo(zero, even, unrolled, sums);
   sums = addUpTo(even, end, 1, sums);
   define(op.getResult(), sums);
   return success();

@@ -67,7 +67,7 @@ Value ThreadLowering::loadAt(const ViewMemory &view, Value at) {
 
 RegisterRuns ThreadLowering::findRuns(TileType type, const ViewMemory &view, Value row,
                                       Value column) {
-  int64_t axis = view.isUnit(1) ? 1 : 0;
+  int64_t axis = view.isUnit(1) || view.interleave > 1 ? 1 : 0;
   bool several = type.getLayout().getRegisters(1 - axis) > 1;
   return RegisterRuns(type, axis, [&](int64_t width) {
     return isAligned(view, row, column, axis, several, width);

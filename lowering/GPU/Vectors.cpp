@@ -3,6 +3,7 @@
 // Which neighbours move at once. Nothing is emitted here but what proofs need of places.
 #include "lowering/GPU/Vectors.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -15,6 +16,9 @@ int64_t mlir::fovea::getVectorElements(Type element) {
 
 bool mlir::fovea::isAligned(const ViewMemory &view, Value row, Value column, int64_t axis,
                             bool several, int64_t width) {
+  if (view.panel != 0) // what is interleaved, of any output
+    return axis == 1 && view.interleave % width == 0 && isMultipleOf(view.base, width) &&
+           isMultipleOf(view.panelStride, width) && isMultipleOf(column, width);
   if (!view.isUnit(axis))
     return false;
   Value first[2] = {row, column};
@@ -50,8 +54,9 @@ SmallVector<int64_t> RegisterRuns::from(const TileRegisters &registers, int64_t 
 
 CopyOrder::CopyOrder(const ViewMemory &view, SharedType type)
     : inside({{0, 0}}), elementBytes(type.getElementType().getIntOrFloatBitWidth() / 8) {
-  int64_t panel = view.panel, pair = view.interleave;
-  bool panels = panel != 0 && type.getRows() % panel == 0 && type.getColumns() % pair == 0;
+  // Of what is interleaved as much as divides the matrix.
+  int64_t panel = view.panel, pair = std::gcd(view.interleave, type.getColumns());
+  bool panels = panel != 0 && type.getRows() % panel == 0;
   if (panels) {
     int64_t of[4][3] = {{pair, 1, 1},
                         {panel, 0, 1},
@@ -95,14 +100,14 @@ bool CopyOrder::widen(const ViewMemory &view, Value row, Value column, SharedTyp
       return false;
     endsWithVectors = isMultipleOf(view.extent[fast], width);
   } else {
-    // Whole pairs, of outputs beside each other in a panel.
-    int64_t outputs = width / view.interleave;
-    if (outputs == 0 || width % view.interleave != 0 || view.panel % outputs != 0 ||
-        !isMultipleOf(view.base, width) || !isMultipleOf(view.panelStride, width) ||
-        !isMultipleOf(row, outputs) || !isMultipleOf(column, view.interleave))
+    // Neighbours in k of one output, or all that are interleaved of outputs beside each other. What
+    // is past the view's end beside its elements is zero.
+    int64_t pair = sizes[0], along = std::min(width, pair), outputs = width / along;
+    if (pair % along != 0 || (outputs > 1 && pair != view.interleave) ||
+        view.panel % outputs != 0 || !isMultipleOf(view.base, width) ||
+        !isMultipleOf(view.panelStride, width) || !isMultipleOf(row, outputs) ||
+        !isMultipleOf(column, along))
       return false;
-    endsWithVectors =
-        isMultipleOf(view.extent[0], outputs) && isMultipleOf(view.extent[1], view.interleave);
   }
   inside.clear();
   for (int64_t number = 0; number < width; ++number) {

@@ -60,7 +60,7 @@ struct CopyOrder {
   SmallVector<SmallVector<int64_t>> pieces;
   /// Whether `cp.async` copies such vectors: pieces of 4, 8 or 16 bytes.
   bool isAsynchronous() const { return isOnePiece() && width() * elementBytes >= 4; }
-  /// Whether a vector's elements are in the view as a whole or not at all.
+  /// Whether a vector's elements are in the view, or zero, as a whole or not at all.
   bool endsWithVectors = true;
 
   int64_t width() const { return inside.size(); }

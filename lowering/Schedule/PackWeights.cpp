@@ -4,6 +4,7 @@
 // weights that reach one argument get one layout. Leaves alone what is not understood: row-major is
 // always right.
 #include "lowering/Schedule/Schedule.h"
+#include "lowering/Schedule/Table.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -102,16 +103,16 @@ private:
 
 } // namespace
 
-/// The panels that all levels read, or null for a type that has none.
-static PanelsAttr choosePanels(RankedTensorType type) {
+/// The panels that a level reads, or null for a type that has none.
+static PanelsAttr choosePanels(RankedTensorType type, const PanelSizes &sizes) {
   Type element = type.getElementType();
-  if (type.getRank() != 2 || type.getEncoding())
+  int64_t interleave = element.isF32()    ? sizes.f32
+                       : element.isF16()  ? sizes.f16
+                       : element.isBF16() ? sizes.bf16
+                                          : 0;
+  if (type.getRank() != 2 || type.getEncoding() || interleave == 0)
     return {};
-  if (element.isF32() || element.isF16())
-    return PanelsAttr::get(type.getContext(), 16, 1);
-  if (element.isBF16()) // instructions multiply pairs of bf16
-    return PanelsAttr::get(type.getContext(), 16, 2);
-  return {};
+  return PanelsAttr::get(type.getContext(), sizes.outputs, interleave);
 }
 
 /// Gives a value its type, and the function whose argument it is.
@@ -126,7 +127,7 @@ static void setType(Value value, RankedTensorType type) {
                                                function.getFunctionType().getResults()));
 }
 
-int64_t mlir::fovea::packWeights(ModuleOp module) {
+int64_t mlir::fovea::packWeights(ModuleOp module, const PanelSizes &sizes) {
   Follower follower(module);
   SmallVector<WeightOp> pending;
   for (auto weight : module.getOps<WeightOp>())
@@ -137,7 +138,7 @@ int64_t mlir::fovea::packWeights(ModuleOp module) {
     if (done.contains(weight))
       continue;
     RankedTensorType type = weight.getWeightType();
-    PanelsAttr panels = choosePanels(type);
+    PanelsAttr panels = choosePanels(type, sizes);
     Family family;
     if (panels)
       family = follower.follow(weight);

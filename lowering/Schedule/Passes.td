@@ -15,8 +15,9 @@ def SchedulePass : Pass<"fovea-schedule", "::mlir::ModuleOp"> {
       a `#fovea.loops` that says how many of its outermost loops are shared among threads: all axes of the result over
       which no sum runs, by the kind of the op that computes it.
     - A weight of f32, f16 or bf16 that only linears and tables of rows (`embedding`, `position_learned`) read, at
-      least one of them a linear, lies in `#fovea.panels<16>`, with pairs of bf16 interleaved. The encoding is part of
-      its type wherever it is passed: references, calls, groups. Every other weight is row-major, and so are those
+      least one of them a linear, lies in `#fovea.panels<16>`, with pairs of bf16 interleaved; for a GPU in panels of
+      32 with 16 bytes of inputs interleaved, as it is laid out anew when it is uploaded. The encoding is part of its
+      type wherever it is passed: references, calls, groups. Every other weight is row-major, and so are those
       that share a layer function's argument with one.
 
     This pass only chooses; `lowering/Kernels` applies. A group that has a schedule, a recipe that ends in a pack and,

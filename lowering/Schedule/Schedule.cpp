@@ -3,6 +3,7 @@
 // The pass that chooses a target, a schedule for each group and a layout for each weight. It
 // changes no computation.
 #include "lowering/Schedule/Schedule.h"
+#include "lowering/Schedule/Table.h"
 
 namespace mlir::fovea {
 #define GEN_PASS_DEF_SCHEDULEPASS
@@ -45,7 +46,8 @@ struct SchedulePass : fovea::impl::SchedulePassBase<SchedulePass> {
       module->setAttr(FoveaDialect::kTargetAttr, known);
     }
     module->walk(dropIfEmpty);
-    numPacked += packWeights(module);
+    const Level *level = findLevel(known.getLevel());
+    numPacked += packWeights(module, level ? level->panels : getLevels().front().panels);
     WalkResult result = module->walk([&](GroupOp group) {
       if (group.getSchedule())
         return WalkResult::advance();

@@ -28,6 +28,7 @@ FailureOr<TargetAttr> getLevelTarget(StringRef name, Location loc);
 bool isCovered(GroupOp group);
 
 struct Level;
+struct PanelSizes;
 
 /// The schedule of tiles for a group by the numbers of a level, whichever it is; null for what is
 /// no computation of tiles.
@@ -41,7 +42,7 @@ FailureOr<Attribute> chooseSchedule(GroupOp group, TargetAttr target, bool assum
 /// Ends each weight's recipe in a pack: panels where only linears and tables of rows read it and at
 /// least one linear does, else row-major. Panels travel as the encoding of its type. Returns how
 /// many weights got a layout.
-int64_t packWeights(ModuleOp module);
+int64_t packWeights(ModuleOp module, const PanelSizes &sizes);
 
 /// `fused` -> `scheduled`, for a level of instructions; empty: that of this machine.
 void buildScheduledPipeline(OpPassManager &manager, StringRef target = "");

@@ -11,6 +11,9 @@ using llvm::StringLiteral;
 static constexpr StringLiteral kAvx512[] = {"avx512f", "avx512bw", "avx512dq", "avx512vl"};
 static constexpr StringLiteral kAvx2[] = {"avx2", "fma", "f16c"};
 
+/// Panels of the widest vector; instructions multiply pairs of bf16.
+static constexpr PanelSizes kProcessorPanels = {16, 1, 1, 2};
+
 static constexpr Level kLevels[] = {
     {/*name=*/"avx512", /*lanes=*/16, /*registers=*/32, /*features=*/kAvx512,
      /*manyRows=*/{{64, 48}, 256, {8, 48}}, /*pairRows=*/8,
@@ -19,7 +22,7 @@ static constexpr Level kLevels[] = {
      /*manyQueries=*/{64, 64, {4, 64}, {4, 64}},
      /*oneQuery=*/{16, 64, {4, 64}, {4, 64}},
      /*split=*/{512, 64},
-     /*rows=*/4, /*elements=*/1024},
+     /*rows=*/4, /*elements=*/1024, /*panels=*/kProcessorPanels},
     {/*name=*/"avx2", /*lanes=*/8, /*registers=*/16, /*features=*/kAvx2,
      /*manyRows=*/{{48, 16}, 240, {6, 16}}, /*pairRows=*/4,
      /*oneRow=*/{{1, 64}, 16, {1, 64}},
@@ -27,7 +30,7 @@ static constexpr Level kLevels[] = {
      /*manyQueries=*/{16, 64, {4, 16}, {4, 16}},
      /*oneQuery=*/{16, 64, {4, 16}, {4, 16}},
      /*split=*/{512, 64},
-     /*rows=*/4, /*elements=*/1024},
+     /*rows=*/4, /*elements=*/1024, /*panels=*/kProcessorPanels},
     {/*name=*/"sse", /*lanes=*/4, /*registers=*/16, /*features=*/{},
      /*manyRows=*/{{32, 16}, 256, {2, 16}}, /*pairRows=*/1,
      /*oneRow=*/{{1, 32}, 16, {1, 32}},
@@ -35,12 +38,12 @@ static constexpr Level kLevels[] = {
      /*manyQueries=*/{16, 64, {2, 16}, {2, 16}},
      /*oneQuery=*/{16, 64, {2, 16}, {2, 16}},
      /*split=*/{512, 64},
-     /*rows=*/4, /*elements=*/1024},
+     /*rows=*/4, /*elements=*/1024, /*panels=*/kProcessorPanels},
 };
 
 // A block of 128 threads has 8 x 4 sums each of a 64 x 64 tile, and the tiles of 64 queries, 64
 // keys and a head of 128 in 104 KiB of shared memory. A block of a GPU is one tile: rows are no
-// chunks.
+// chunks. 16 bytes of inputs for each lane of a warp are the most that a thread moves at once.
 static constexpr Level kAmpere = {
     /*name=*/"sm_80",
     /*lanes=*/32,
@@ -56,6 +59,7 @@ static constexpr Level kAmpere = {
     /*split=*/{256, 264},
     /*rows=*/4,
     /*elements=*/1024,
+    /*panels=*/{32, 4, 8, 8},
     /*multipliesHalves=*/true};
 
 // A warpgroup for each 64 queries; they share keys and values, of which 64 queries alone would need

@@ -19,6 +19,11 @@ struct AttentionSizes {
   int64_t queries, keys, scores[2], values[2];
 };
 
+/// `#fovea.panels` of weights: outputs of a panel, and inputs beside each other by type.
+struct PanelSizes {
+  int64_t outputs, f32, f16, bf16;
+};
+
 /// One level of instructions, and what is best on it.
 struct Level {
   llvm::StringLiteral name;
@@ -38,6 +43,9 @@ struct Level {
   /// that are enough for all threads of any processor.
   int64_t split[2];
   int64_t rows, elements;
+  /// How packed weights lie. All processors have one layout, in which an artifact stores them; for
+  /// a GPU they are laid out anew when they are uploaded.
+  PanelSizes panels;
   /// Whether there are instructions for matrices of f16 and of bf16.
   bool multipliesHalves = false;
   /// Of attention that multiplies halves by warpgroups, for heads of up to `size`: queries of a

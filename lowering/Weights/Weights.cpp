@@ -40,8 +40,7 @@ ManifestType mlir::fovea::getManifestType(Type type) {
   return ManifestType::None;
 }
 
-/// What the manifest says of a layout: nothing for row-major, else as IR has it, `panels<16>`.
-static std::string getLayoutName(RankedTensorType type) {
+std::string mlir::fovea::getLayoutName(RankedTensorType type) {
   std::string name;
   if (Attribute encoding = type.getEncoding())
     llvm::raw_string_ostream(name) << encoding;

@@ -22,6 +22,10 @@ LogicalResult writeWeights(ModuleOp module, RecipeSource &source,
 /// The manifest's name of an element type; None for one that no manifest has.
 ::fovea::manifest::ElementType getManifestType(Type type);
 
+/// The manifest's name of a layout: nothing for row-major, else as IR has it,
+/// `fovea.panels<16, interleave = 2>`.
+std::string getLayoutName(RankedTensorType type);
+
 } // namespace mlir::fovea
 
 #endif // FOVEA_LOWERING_WEIGHTS_WEIGHTS_H

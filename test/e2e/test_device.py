@@ -160,3 +160,84 @@ def test_attention_moves_no_more_than_it_must(fovea, tmp_path, chip, size):
     assert counters["global_store_bytes"] == count * 2
     assert counters["tensor_operations"] == products
     assert counters["local_bytes"] == 0
+
+
+def write_linear(path, rows, outputs, inputs, element):
+    weight = f"tensor<{outputs}x{inputs}x{element}>"
+    x, y = (f"tensor<{rows}x{size}x{element}>" for size in (inputs, outputs))
+    path.write_text(f"""fovea.weight @w : {weight} = #fovea.stored<"weights.safetensors", "w", {weight}>
+func.func @forward(%x: {x} {{fovea.name = "x"}}) -> ({y} {{fovea.name = "y"}}) attributes {{fovea.entry}} {{
+  %w = fovea.weight_ref @w : {weight}
+  %0 = fovea.linear %x, %w : {x}, {weight} -> {y}
+  return %0 : {y}
+}}
+""")
+
+
+@pytest.mark.parametrize("chip", ["sm_80", "sm_90a"])
+@pytest.mark.parametrize("element", ["bf16", "f16"])
+@pytest.mark.parametrize("rows", [128, 1])
+def test_weights_move_in_whole_pieces(fovea, tmp_path, chip, element, rows):
+    """A product of halves by a packed weight, counted by the emulator: whatever reads memory reads 16 bytes, whole sectors of them, and no two
+    threads meet in a bank. Many rows copy as many times as there are tiles; in one row each warp that adds reads the weight itself."""
+    outputs, inputs = 384, 256
+    model = tmp_path / "linear.mlir"
+    write_linear(model, f"1x{rows}", outputs, inputs, element)
+    fovea("compile", model, f"--gpu={chip}", "--emit=ptx", "-o", tmp_path / "code.ptx").ok()
+    threads = fovea("compile", model, f"--gpu={chip}", "--emit=threads", "-o", "-").ok().text
+    shared, = re.findall(r"fovea.shared_bytes = (\d+)", threads)
+    block, = re.findall(r"fovea.threads = (\d+)", threads)
+    tile_rows, tile_outputs = map(int, re.search(r"fovea.schedule = #fovea.contraction<tile = \[(\d+), (\d+)\]", threads).groups())
+    row_tiles, output_tiles = -(-rows // tile_rows), outputs // tile_outputs
+    done = invoke("fovea-ptx", tmp_path / "code.ptx", "linear_0", f"--grid={row_tiles * output_tiles}", f"--block={block}", f"--shared={shared}",
+                  "--schedule=both", "--print=0", "--counters", f"random:{element}:{rows * inputs}:1", f"random:{element}:{outputs * inputs}:2",
+                  f"new:{element}:{rows * outputs}").ok().text
+    counters = json.loads(done[done.index("{"):])
+    ptx = (tmp_path / "code.ptx").read_text()
+    assert set(re.findall(r"ld\.global\S*", ptx)) <= {"ld.global.v4.b32"}
+    assert set(re.findall(r"cp\.async\.c[ag]\.shared\.global \[[^\]]*\], \[[^\]]*\], (\d+)", ptx)) == ({"16"} if rows > 1 else set())
+    assert counters["shared_bank_conflicts"] == 0, done
+    # One row has 64 outputs a block of 128 threads: the other half holds copies.
+    weight, x = 2 * outputs * inputs, 2 * rows * inputs
+    read = weight * row_tiles + x * output_tiles if rows > 1 else weight * int(block) // tile_outputs + x * output_tiles
+    assert counters["cp_async_bytes"] + counters["global_load_bytes"] == read
+    assert counters["global_load_sectors"] == read // 32
+
+
+TYPES = {"f32": ("F32", np.float32), "f16": ("F16", np.float16), "bf16": ("BF16", np.uint16)}
+
+
+@pytest.mark.devices("emulator", "emulator:late")
+@pytest.mark.parametrize("element", TYPES)
+@pytest.mark.parametrize("outputs, inputs", [(45, 37), (150, 80), (150, 100)])
+def test_packed_weights_are_laid_out_for_the_device(compiled, fovea_run, tmp_path, device, gpu_code, element, outputs, inputs):
+    """Sizes that fill no panel, and no piece or no chunk; a tied weight, whose rows are read too. Of halves sm_90a multiplies those of 80 inputs by warpgroups."""
+    name, kind = TYPES[element]
+    values = np.random.default_rng(1).integers(-1, 2, (outputs, inputs)).astype(np.float32)
+    stored = (values.view(np.uint32) >> 16).astype(kind) if element == "bf16" else values.astype(kind)
+    header = json.dumps({"w": {"dtype": name, "shape": [outputs, inputs], "data_offsets": [0, stored.nbytes]}}).encode()
+    (tmp_path / "weights.safetensors").write_bytes(len(header).to_bytes(8, "little") + header + stored.tobytes())
+    weight, x, y = (f"tensor<{shape}x{element}>" for shape in (f"{outputs}x{inputs}", f"?x?x{inputs}", f"?x?x{outputs}"))
+    wide = f"tensor<?x?x{outputs}xf32>"
+    (tmp_path / "tied.mlir").write_text(f"""fovea.weight @w : {weight} = #fovea.stored<"weights.safetensors", "w", {weight}>
+func.func @forward(%ids: tensor<?x?xi64> {{fovea.name = "ids", fovea.dims = ["batch", "words"]}}, %one: tensor<?x1x{inputs}xf32> {{fovea.name = "one", fovea.dims = ["batch"]}})
+    -> ({wide} {{fovea.name = "many", fovea.dims = ["batch", "words"]}}, tensor<?x1x{outputs}xf32> {{fovea.name = "last", fovea.dims = ["batch"]}}) attributes {{fovea.entry}} {{
+  %w = fovea.weight_ref @w : {weight}
+  %x = fovea.embedding %ids, %w : tensor<?x?xi64>, {weight} -> {x}
+  %y = fovea.linear %x, %w : {x}, {weight} -> {y}
+  %0 = {f"arith.extf %y : {y} to {wide}" if element != "f32" else f"tensor.cast %y : {y} to {wide}"}
+  %1 = fovea.linear %one, %w : tensor<?x1x{inputs}xf32>, {weight} -> tensor<?x1x{outputs}xf32>
+  return %0, %1 : {wide}, tensor<?x1x{outputs}xf32>
+}}
+""")
+    ids = np.arange(2 * outputs).reshape(2, outputs) % outputs
+    one = np.random.default_rng(2).integers(-8, 9, (2, 1, inputs)).astype(np.float32)
+    np.savez(tmp_path / "in.npz", ids=ids, one=one)
+    for code in (gpu_code, ["--gpu=all"]):
+        artifact = compiled(tmp_path / "tied.mlir", *code)
+        for where in ("cpu", device):
+            fovea_run("run", artifact, "--device", where, "--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz").ok()
+            found = np.load(tmp_path / "out.npz")
+            # Small integers: every sum is exact.
+            assert np.array_equal(found["many"], values[ids] @ values.T), where
+            assert np.array_equal(found["last"], one @ values.T), where

@@ -32,7 +32,8 @@ constexpr Level kToy = {/*name=*/"toy",
                         /*oneQuery=*/{4, 6, {3, 4}, {2, 4}},
                         /*split=*/{12, 8},
                         /*rows=*/3,
-                        /*elements=*/10};
+                        /*elements=*/10,
+                        /*panels=*/{16, 1, 1, 2}};
 
 /// A product and a sum, one k at a time.
 class ToyAtom : public DotAtom {

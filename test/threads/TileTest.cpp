@@ -254,7 +254,7 @@ struct Product {
   bool transposed;
   const char *aType, *bType, *sum;
   bool aInPlace, bInPlace;
-  const char *bMemory = "rows"; ///< or panels, or pairs
+  const char *bMemory = "rows"; ///< or panels, pairs, fours, eights
   const char *rows = "threads 8 by 16, registers 8", *columns = "registers 4, threads 16 by 1";
 };
 
@@ -271,6 +271,18 @@ const Product kProducts[] = {
     {"panels", 16, 48, 21, 21, true, "f32", "f32", "f32", true, true, "panels"},
     {"copied_pairs", 16, 64, 32, 40, true, "f32", "bf16", "f32", true, false, "pairs"},
     {"copied_panels", 16, 33, 21, 21, true, "f32", "f32", "f32", false, false, "panels"},
+    {"one_row_of_fours", 1, 64, 21, 21, true, "f32", "f32", "f32", false, true, "fours", "",
+     "threads 128 by 1"},
+    {"one_row_of_eights", 1, 128, 40, 40, true, "bf16", "bf16", "f32", false, true, "eights", "",
+     "threads 128 by 1"},
+    {"one_row_ends", 1, 100, 40, 37, true, "f32", "f16", "f32", false, true, "eights", "",
+     "threads 128 by 1"},
+    {"rows_of_eights", 6, 96, 24, 19, true, "f32", "bf16", "f32", true, true, "eights",
+     "registers 6", "threads 96 by 1"},
+    {"copied_fours", 16, 64, 32, 30, true, "f32", "f32", "f32", true, false, "fours"},
+    {"copied_eights", 16, 64, 32, 40, true, "f32", "bf16", "f32", true, false, "eights"},
+    {"copied_eights_rest", 16, 64, 12, 40, true, "f32", "bf16", "f32", true, false, "eights"},
+    {"copied_eights_end", 16, 64, 24, 21, true, "f32", "f16", "f32", true, false, "eights"},
     {"no_powers", 6, 30, 12, 12, true, "f32", "f32", "f32", false, true, "rows",
      "threads 3 by 10, registers 2", "registers 3, threads 10 by 1"},
 };
@@ -296,17 +308,19 @@ TEST_P(Products, Agree) {
     bArgument = "memref<" + number(weights.shape[0]) + "x" + number(weights.shape[1]) + "x$G>";
     makeView = "tile.view %b axes(0, 1) : " + bArgument + " -> " + bView;
   } else {
-    int64_t pair = bMemory == "pairs" ? 2 : 1;
-    int64_t panels = (outputs + 15) / 16, pairs = (p.depth + pair - 1) / pair;
-    b.shape = {panels, pairs, 16};
-    if (pair == 2)
-      b.shape.push_back(2);
-    b.values.assign(panels * pairs * 16 * pair, 0);
+    int64_t pair = bMemory == "pairs" ? 2 : bMemory == "fours" ? 4 : bMemory == "eights" ? 8 : 1;
+    int64_t width = pair > 2 ? 32 : 16;
+    int64_t panels = (outputs + width - 1) / width, pairs = (p.depth + pair - 1) / pair;
+    b.shape = {panels, pairs, width};
+    if (pair > 1)
+      b.shape.push_back(pair);
+    b.values.assign(panels * pairs * width * pair, 0);
     for (int64_t n = 0; n < outputs; ++n)
       for (int64_t k = 0; k < p.depth; ++k)
-        b.values[((n / 16 * pairs + k / pair) * 16 + n % 16) * pair + k % pair] = weights.at(n, k);
-    bArgument =
-        "memref<" + number(panels) + "x" + number(pairs) + "x16x" + (pair == 2 ? "2x$G>" : "$G>");
+        b.values[((n / width * pairs + k / pair) * width + n % width) * pair + k % pair] =
+            weights.at(n, k);
+    bArgument = "memref<" + number(panels) + "x" + number(pairs) + "x" + number(width) + "x" +
+                (pair > 1 ? number(pair) + "x$G>" : "$G>");
     makeView = "tile.packed %b : " + bArgument + " -> " + bView;
   }
   std::string shape = p.transposed ? "$Nx$K" : "$Kx$N";

@@ -284,15 +284,18 @@ private:
     return Outcome::Done;
   }
 
-  /// Weights are stored once: packed for the CPU as for each GPU, in one order.
+  /// Weights are stored once, in one order; for each GPU their elements are the same, and their
+  /// panels may be others.
   bool haveSameWeights() {
     auto list = [](ModuleOp of) {
-      std::vector<DictionaryAttr> weights;
-      for (auto weight : of.getOps<WeightOp>())
-        weights.push_back(weight->getAttrDictionary());
+      std::vector<std::pair<StringAttr, Attribute>> weights;
+      for (auto weight : of.getOps<WeightOp>()) {
+        auto pack = dyn_cast<PackAttr>(weight.getRecipe());
+        weights.emplace_back(weight.getSymNameAttr(), pack ? pack.getInput() : weight.getRecipe());
+      }
       return weights;
     };
-    std::vector<DictionaryAttr> own = list(module);
+    auto own = list(module);
     return llvm::all_of(deviceModules, [&](OwningOpRef<ModuleOp> &of) { return list(*of) == own; });
   }
 

@@ -117,7 +117,7 @@ func.func private @view_c3_length_of_one_axis(%x: memref<3xf32>, %n: index) {
 // -----
 
 func.func private @packed_c1_three_beside_each_other(%x: memref<2x3x16x3xf32>) {
-  // expected-error @below {{expects a static buffer [panels, k, outputs] or [panels, k, outputs, 2], got 'memref<2x3x16x3xf32>'}}
+  // expected-error @below {{expects a static buffer [panels, k, outputs] or [panels, k, outputs, 2, 4 or 8], got 'memref<2x3x16x3xf32>'}}
   %v = tile.packed %x : memref<2x3x16x3xf32> -> !tile.view<32x3xf32>
   return
 }
@@ -125,7 +125,7 @@ func.func private @packed_c1_three_beside_each_other(%x: memref<2x3x16x3xf32>) {
 // -----
 
 func.func private @packed_c1_empty_panels(%x: memref<2x3x0xf32>) {
-  // expected-error @below {{expects a static buffer [panels, k, outputs] or [panels, k, outputs, 2], got 'memref<2x3x0xf32>'}}
+  // expected-error @below {{expects a static buffer [panels, k, outputs] or [panels, k, outputs, 2, 4 or 8], got 'memref<2x3x0xf32>'}}
   %v = tile.packed %x : memref<2x3x0xf32> -> !tile.view<32x3xf32>
   return
 }

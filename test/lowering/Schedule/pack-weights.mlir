@@ -1,6 +1,16 @@
 // RUN: fovea-opt %s --fovea-schedule=target=sse --split-input-file | FileCheck %s
+// RUN: fovea-opt %s --fovea-schedule=target=sm_80 --split-input-file | FileCheck %s --check-prefix=GPU
+// RUN: fovea-opt %s --fovea-schedule=target=sm_90a --split-input-file | FileCheck %s --check-prefix=GPU
 
-// Each type its panels, through calls of a layer function and groups; a tied weight has one layout.
+// Each type its panels, through calls of a layer function and groups; a tied weight has one layout. A GPU has 16 bytes of
+// inputs beside each other for each of a warp's lanes.
+
+// GPU: fovea.weight @tied : tensor<33x5xbf16, #fovea.panels<32, interleave = 8>>
+// GPU: fovea.weight @a : tensor<5x5xf32, #fovea.panels<32, interleave = 4>>
+// GPU: fovea.weight @half : tensor<5x5xf16, #fovea.panels<32, interleave = 8>>
+// GPU: func.func private @layer(%{{.*}}: tensor<?x5xf32>, %{{.*}}: tensor<5x5xf32, #fovea.panels<32, interleave = 4>>) -> tensor<?x5xf32>
+// GPU: fovea.weight @table : tensor<5x5xf32> = #fovea.pack<#fovea.stored<"f", "t", tensor<5x5xf32>>>
+// GPU-NOT: panels
 
 // CHECK-LABEL: fovea.weight @tied
 // CHECK-SAME: tensor<33x5xbf16, #fovea.panels<16, interleave = 2>> = #fovea.pack<#fovea.stored<"f", "t", tensor<33x5xbf16>>, #fovea.panels<16, interleave = 2>>

@@ -449,4 +449,67 @@ TEST_F(ArtifactTest, RangesOutsideOfTheSectionAreRefused) {
   }
 }
 
+TEST_F(ArtifactTest, PanelsAreReadFromTheirDescription) {
+  auto panels = parsePanels("fovea.panels<16>");
+  ASSERT_TRUE(panels);
+  EXPECT_EQ(panels->width, 16);
+  EXPECT_EQ(panels->interleave, 1);
+  panels = parsePanels("fovea.panels<1024, interleave = 8>");
+  ASSERT_TRUE(panels);
+  EXPECT_EQ(panels->width, 1024);
+  EXPECT_EQ(panels->interleave, 8);
+  for (const char *text :
+       {"", "packed", "fovea.panels<>", "fovea.panels<12>", "fovea.panels<0>", "fovea.panels<-8>",
+        "fovea.panels<1032>", "fovea.panels<16, interleave = 3>", "fovea.panels<16> ",
+        "fovea.panels<99999999999999999999>"})
+    EXPECT_FALSE(parsePanels(text)) << text;
+}
+
+/// Layouts that a device wants and that nobody can make.
+TEST_F(ArtifactTest, LayoutsThatCannotBeMadeAreRefused) {
+  struct Case {
+    std::vector<int64_t> shape;
+    const char *stored;
+    uint64_t bytes;
+    std::vector<std::string> layouts;
+    const char *message;
+  };
+  const std::string wanted = "fovea.panels<32, interleave = 8>";
+  const Case cases[] = {
+      {{17, 5}, "fovea.panels<16, interleave = 2>", 384, {}, ""},
+      {{17, 5}, "fovea.panels<16, interleave = 2>", 384, {wanted}, ""},
+      {{17, 5}, "fovea.panels<16>", 320, {"fovea.panels<16>"}, ""},
+      {{17, 5}, "as the CPU likes it", 7, {"as the CPU likes it"}, ""},
+      {{17, 5}, "", 170, {""}, ""},
+      {{17, 5}, "fovea.panels<16>", 320, {wanted, wanted}, "a layout for each of 1 weights, got 2"},
+      {{17, 5}, "", 170, {wanted}, "weight 'w': '' cannot be laid out as '"},
+      {{17, 5}, "fovea.panels<16>", 320, {""}, "cannot be laid out as ''"},
+      {{17, 5}, "fovea.panels<16>", 320, {"fovea.panels<9>"}, "cannot be laid out as"},
+      {{17, 5},
+       "fovea.panels<16, interleave = 4>",
+       512,
+       {"fovea.panels<16>"},
+       "'fovea.panels<16, interleave = 4>' cannot be laid out as 'fovea.panels<16>'"},
+      {{17, 5}, "fovea.panels<16>", 170, {wanted}, "takes 320 bytes, got 170"},
+      {{85}, "fovea.panels<16>", 320, {wanted}, "takes 0 bytes, got 320"},
+  };
+  for (const Case &each : cases) {
+    manifest::ManifestT manifest = withDevices(makeManifest());
+    manifest.devices.pop_back();
+    manifest.devices[0]->ptx = std::make_unique<manifest::Range>(0, 5);
+    manifest.devices[0]->host = std::make_unique<manifest::Range>(64, 3);
+    manifest.devices[0]->layouts = each.layouts;
+    auto weight = std::make_unique<manifest::WeightT>();
+    weight->name = "w";
+    weight->element = ElementType::BF16;
+    weight->shape = each.shape;
+    weight->layout = each.stored;
+    weight->bytes = each.bytes;
+    manifest.weights.push_back(std::move(weight));
+    std::string error;
+    EXPECT_EQ(checkManifest(manifest, each.bytes, 67, error), !*each.message) << error;
+    EXPECT_NE(error.find(each.message), std::string::npos) << error;
+  }
+}
+
 } // namespace

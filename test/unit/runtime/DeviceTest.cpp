@@ -37,6 +37,15 @@ TEST_F(DeviceTest, GivesWhatTheCpuGives) {
   }
 }
 
+TEST_F(DeviceTest, WeightsAreLaidOutAsTheDeviceReadsThem) {
+  write(path, "sm_80", {}, /*packed=*/true);
+  module = open(path);
+  ContextPtr context = on(testDevice());
+  CallPtr call = this->call(context, "scale");
+  EXPECT_EQ(runOn(call, "x", std::vector<float>{1, 1, 1, 1, 2}), "");
+  EXPECT_EQ(result<float>(call, "y"), (std::vector<float>{1.25f, 1.5f, 0.5f, 3.0f, 1.5f}));
+}
+
 TEST_F(DeviceTest, CallsOfNothingLaunchNothing) {
   ContextPtr context = on(testDevice());
   CallPtr call = this->call(context, "scale");

@@ -57,21 +57,34 @@ protected:
     module = open(path);
   }
 
-  /// Without a chip there is no code for a device; `spoil` changes the PTX.
+  /// Without a chip there is no code for a device; `spoil` changes the PTX. `packed`: the weight is
+  /// the first of two outputs, stored in panels of 8, and the device wants its inputs beside each
+  /// other.
   static void write(const std::string &path, const std::string &chip,
-                    const std::function<void(std::string &)> &spoil = {}) {
+                    const std::function<void(std::string &)> &spoil = {}, bool packed = false) {
     std::string error;
     auto writer = artifact::ArtifactWriter::create(path, error);
     ASSERT_TRUE(writer) << error;
-    const float values[] = {0.25f, 0.5f, -0.5f, 2.0f};
-    unsigned weight =
-        writer->addWeight("scale", manifest::ElementType::F32, {4}, "", sizeof(values));
-    ASSERT_TRUE(writer->appendWeight(weight, values, sizeof(values), error)) << error;
+    std::vector<float> values = {0.25f, 0.5f, -0.5f, 2.0f};
+    std::vector<int64_t> shape = {4};
+    if (packed) {
+      std::vector<float> panel(4 * 8);
+      for (size_t i = 0; i < 4; ++i)
+        panel[i * 8] = values[i], panel[i * 8 + 1] = 9;
+      values = panel;
+      shape = {2, 4};
+    }
+    size_t bytes = values.size() * sizeof(float);
+    unsigned weight = writer->addWeight("scale", manifest::ElementType::F32, shape,
+                                        packed ? "fovea.panels<8>" : "", bytes);
+    ASSERT_TRUE(writer->appendWeight(weight, values.data(), bytes, error)) << error;
 
     manifest::ManifestT manifest;
     manifest.model = std::make_unique<manifest::ModelInfoT>();
     auto device = std::make_unique<manifest::DeviceT>();
     device->chip = chip;
+    if (packed)
+      device->layouts = {"fovea.panels<8, interleave = 4>"};
     auto add = [&](const char *name, uint32_t locals, std::vector<const char *> kernels,
                    std::unique_ptr<manifest::ValueT> argument,
                    std::unique_ptr<manifest::ValueT> result) {
