@@ -175,8 +175,8 @@ void RolesOp::print(OpAsmPrinter &printer) {
 
 // (C2)
 LogicalResult RolesOp::verify() {
-  for (int64_t count : {static_cast<int64_t>(getProducerRegisters()),
-                        static_cast<int64_t>(getConsumerRegisters())})
+  for (int64_t count :
+       {static_cast<int64_t>(getProducerRegisters()), static_cast<int64_t>(getConsumerRegisters())})
     if (count < 24 || count > 240 || count % 8 != 0)
       return emitOpError("expects a number of registers that is a multiple of 8 from 24 to 240, "
                          "got ")

@@ -28,7 +28,7 @@ struct RoleRegisters {
   int64_t producer, consumer;
 };
 static constexpr RoleRegisters kRegisters[] = {
-    {2, true, 24, 240}, {2, false, 40, 232}, {3, true, 32, 160}, {3, false, 56, 152}};
+    {2, true, 24, 240}, {2, false, 56, 224}, {3, true, 32, 160}, {3, false, 56, 152}};
 
 /// A ring has no use of more slots: the copies of so many rounds keep memory busy.
 static constexpr int64_t kMostStages = 4;

@@ -185,8 +185,19 @@ LogicalResult ThreadLowering::lower(AwaitOp op) {
   return success();
 }
 
+/// wgmma reads for all of a warp; what its threads read themselves, all of them must have.
+static bool isReadByThreads(Value ring) {
+  return llvm::any_of(ring.getUsers(), [](Operation *user) {
+    return isa<AwaitOp>(user) && llvm::any_of(user->getUsers(), [](Operation *reader) {
+             auto product = dyn_cast<MmaOp>(reader);
+             return !product || product.getAtom() != Atom::M64K16;
+           });
+  });
+}
+
 LogicalResult ThreadLowering::lower(ReleaseOp op) {
-  NVVM::SyncWarpOp::create(b, int32(-1));
+  if (isReadByThreads(op.getRing()))
+    NVVM::SyncWarpOp::create(b, int32(-1));
   Value lane = b.createOrFold<arith::AndIOp>(thread, int32(kWarp - 1));
   Value first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lane, int32(0));
   Value guard = guardOf(op.getRing(), op.getRound(), /*isFree=*/true);

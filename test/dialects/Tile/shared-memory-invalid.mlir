@@ -270,3 +270,75 @@ func.func private @wait_c1() {
   tile.wait pending(-1)
   return
 }
+
+// -----
+
+func.func private @shared_c3() {
+  // expected-error @below {{expects a guarded ring to have stages, and none that are kept}}
+  %s = tile.shared stages(3) kept(1) guarded : !tile.shared<4x4xf32>
+  return
+}
+
+// -----
+
+func.func private @slot_of_guarded(%i: index) {
+  %s = tile.shared stages(3) guarded : !tile.shared<4x4xf32>
+  // expected-error @below {{expects a slot of a tile.shared with stages that is not guarded}}
+  %t = tile.slot %s[%i] : !tile.shared<4x4xf32>
+  return
+}
+
+// -----
+
+func.func private @acquire_c1(%i: index) {
+  %s = tile.shared stages(3) : !tile.shared<4x4xf32>
+  // expected-error @below {{'tile.acquire' op expects a tile.shared that is guarded}}
+  %t = tile.acquire %s[%i] : !tile.shared<4x4xf32>
+  return
+}
+
+// -----
+
+func.func private @release_c1(%i: index) {
+  %s = tile.shared stages(3) : !tile.shared<4x4xf32>
+  // expected-error @below {{'tile.release' op expects a tile.shared that is guarded}}
+  tile.release %s[%i] : !tile.shared<4x4xf32>
+  return
+}
+
+// -----
+
+func.func private @copy_c2(%x: !tile.view<?x64xbf16>, %i: index) {
+  %s = tile.shared : !tile.shared<64x64xbf16, swizzle 128>
+  // expected-error @below {{expects a copy by a tensor map to be async, into a slot of a guarded ring with a swizzle along its columns}}
+  tile.copy %x[%i, %i] to %s async map(0) : !tile.view<?x64xbf16>, !tile.shared<64x64xbf16, swizzle 128>
+  return
+}
+
+// -----
+
+func.func private @roles_c1(%n: index) {
+  tile.kernel grid(%i) = (%n) {
+    // expected-error @below {{expects each region to yield as many rounds as it begins with, 1}}
+    tile.roles producer(%p) registers(24) {
+      tile.yield
+    } consumer(%c) registers(240) {
+      tile.yield %c : index
+    }
+  }
+  return
+}
+
+// -----
+
+func.func private @roles_c2(%n: index) {
+  tile.kernel grid(%i) = (%n) {
+    // expected-error @below {{expects a number of registers that is a multiple of 8 from 24 to 240, got 250}}
+    tile.roles producer(%p) registers(24) {
+      tile.yield %p : index
+    } consumer(%c) registers(250) {
+      tile.yield %c : index
+    }
+  }
+  return
+}

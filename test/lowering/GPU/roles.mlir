@@ -1,0 +1,127 @@
+// RUN: fovea-opt %s --fovea-tile-to-threads --split-input-file -verify-diagnostics | FileCheck %s
+// RUN: fovea-opt %s --fovea-tile-to-threads --fovea-to-nvvm --split-input-file -verify-diagnostics | FileCheck %s --check-prefix=NVVM
+
+// One thread hands boxes to the engine: a full slot has one arrival, and the bytes that it announces; a free one has one of
+// each of the consumers' eight warps. Barriers of the consumers are number 1. The map is a parameter by value.
+// CHECK-LABEL: func.func private @bulk
+// CHECK-SAME: %[[MAP:[a-z0-9]*]]: !llvm.ptr) attributes
+// NVVM-LABEL: llvm.func @bulk
+// NVVM-SAME: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant})
+// NVVM-SAME: nvvm.reqntid = array<i32: 384>
+gpu.module @gpu {
+func.func private @bulk(%k: memref<2x?x128xbf16>, %n: index, %y: memref<?x128xf32>, %part: index, %parts: index) attributes {fovea.threads = 384 : i32,
+    fovea.tensor_maps = [#tile.tensor_map<operand = 0, axis = 1, rows = 32, columns = 64, swizzle = 128>]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %kv = tile.view %k at(%c1) axes(1, 2) : memref<2x?x128xbf16> -> !tile.view<?x128xbf16>
+  tile.kernel grid(%i) = (%n) {
+    // CHECK: %[[RING:.*]] = llvm.getelementptr {{.*}}[1024]
+    // CHECK: %[[ONE:.*]] = arith.cmpi eq, %[[THREAD:.*]], %{{.*}} : i32
+    // CHECK: scf.if %[[ONE]] {
+    // CHECK: %[[FULL:.*]] = arith.constant 1 : i32
+    // CHECK: "mbarrier.init.shared::cta.b64 [$0], $1;", "r,r,~{memory}" %{{.*}}, %[[FULL]]
+    // CHECK: %[[FREE:.*]] = arith.constant 8 : i32
+    // CHECK: "mbarrier.init.shared::cta.b64 [$0], $1;", "r,r,~{memory}" %{{.*}}, %[[FREE]]
+    // CHECK-COUNT-2: mbarrier.init
+    // CHECK: fence.mbarrier_init.release.cluster
+    // CHECK: nvvm.barrier
+    // CHECK: %[[FIRST:.*]] = arith.constant 256 : i32
+    // CHECK: %[[PRODUCES:.*]] = arith.cmpi uge, %[[THREAD]], %[[FIRST]] : i32
+    // CHECK: scf.if %[[PRODUCES]] {
+    // CHECK: setmaxnreg.dec.sync.aligned.u32 24
+    // CHECK: scf.if
+    // CHECK: scf.for
+    // The slot is free when the turn before it is over.
+    // CHECK: %[[TURN:.*]] = arith.divui
+    // CHECK: %[[NEXT:.*]] = arith.addi %[[TURN]], %{{.*}} : i32
+    // CHECK: %[[PARITY:.*]] = arith.andi %[[NEXT]],
+    // CHECK: mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;{{.*}} %{{.*}}, %[[PARITY]]
+    // Two panels of 64 columns; the innermost place is the column, then the row, then what the view fixes.
+    // CHECK: %[[BATCH:.*]] = arith.constant 1 : i32
+    // CHECK: "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1, {$3, $4, $5}], [$2];", "r,l,r,r,r,r,~{memory}" %{{.*}}, %[[MAP]], %[[GUARD:.*]], %{{.*}}, %[[ROW:.*]], %[[BATCH]]
+    // CHECK: cp.async.bulk.tensor.3d{{.*}}, %[[MAP]], %[[GUARD]], %c64{{[^,]*}}, %[[ROW]], %[[BATCH]]
+    // CHECK: %[[BYTES:.*]] = arith.constant 8192 : i32
+    // CHECK: "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", "r,r,~{memory}" %{{.*}}, %[[BYTES]]
+    // CHECK: } else {
+    // CHECK: setmaxnreg.inc.sync.aligned.u32 240
+    // CHECK: scf.for
+    // CHECK: %[[TURN:.*]] = arith.divui
+    // CHECK: mbarrier.try_wait.parity
+    // CHECK-NOT: nvvm.fence.proxy
+    // A slot that threads read is free when all of a warp have.
+    // CHECK: nvvm.bar.warp.sync
+    // CHECK: mbarrier.arrive.shared::cta.b64 _, [$0];
+    // CHECK: nvvm.barrier id = %{{.*}} number_of_threads = %{{.*}}
+    %ring = tile.shared stages(2) guarded at(1024) : !tile.shared<32x128xbf16, swizzle 128>
+    tile.roles producer(%first) registers(24) {
+      %end = scf.for %j = %c0 to %n step %c32 iter_args(%m = %first) -> (index) {
+        %s = tile.acquire %ring[%m] : !tile.shared<32x128xbf16, swizzle 128>
+        tile.copy %kv[%j, %c0] to %s async map(0) : !tile.view<?x128xbf16>, !tile.shared<32x128xbf16, swizzle 128>
+        tile.publish %ring[%m] : !tile.shared<32x128xbf16, swizzle 128>
+        %next = arith.addi %m, %c1 : index
+        scf.yield %next : index
+      }
+      tile.yield %end : index
+    } consumer(%first) registers(240) {
+      %end = scf.for %j = %c0 to %n step %c32 iter_args(%m = %first) -> (index) {
+        %s = tile.await %ring[%m] : !tile.shared<32x128xbf16, swizzle 128>
+        %t = tile.get %s : !tile.shared<32x128xbf16, swizzle 128> -> !tile.tile<32x128xbf16, #tile.layout<rows = [threads 32 by 1], columns = [threads 8 by 32, registers 16]>>
+        tile.release %ring[%m] : !tile.shared<32x128xbf16, swizzle 128>
+        tile.barrier
+        %next = arith.addi %m, %c1 : index
+        scf.yield %next : index
+      }
+      tile.yield %end : index
+    }
+  }
+  return
+}
+}
+
+// -----
+
+// Without a map each of the producer's threads copies and arrives.
+// CHECK-LABEL: func.func private @threads
+gpu.module @gpu {
+func.func private @threads(%k: memref<?x32xf32>, %n: index, %part: index, %parts: index) attributes {fovea.threads = 384 : i32} {
+  %c0 = arith.constant 0 : index
+  %kv = tile.view %k axes(0, 1) : memref<?x32xf32> -> !tile.view<?x32xf32>
+  tile.kernel grid(%i) = (%n) {
+    // CHECK: %[[ALL:.*]] = arith.constant 128 : i32
+    // CHECK: "mbarrier.init.shared::cta.b64 [$0], $1;", "r,r,~{memory}" %{{.*}}, %[[ALL]]
+    // CHECK-NOT: fence.mbarrier_init
+    // CHECK: setmaxnreg.dec
+    // CHECK: nvvm.cp.async.shared.global
+    // CHECK: "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [$0];"
+    %ring = tile.shared stages(2) guarded at(0) : !tile.shared<16x32xf32>
+    tile.roles producer(%first) registers(24) {
+      %s = tile.acquire %ring[%first] : !tile.shared<16x32xf32>
+      tile.copy %kv[%c0, %c0] to %s async : !tile.view<?x32xf32>, !tile.shared<16x32xf32>
+      tile.publish %ring[%first] : !tile.shared<16x32xf32>
+      tile.yield %first : index
+    } consumer(%first) registers(240) {
+      %s = tile.await %ring[%first] : !tile.shared<16x32xf32>
+      tile.release %ring[%first] : !tile.shared<16x32xf32>
+      tile.yield %first : index
+    }
+  }
+  return
+}
+}
+
+// -----
+
+gpu.module @gpu {
+func.func private @alone(%n: index, %part: index, %parts: index) attributes {fovea.threads = 128 : i32} {
+  tile.kernel grid(%i) = (%n) {
+    // expected-error @below {{expects whole warpgroups, one of them the producer, got 128 threads}}
+    tile.roles producer(%first) registers(24) {
+      tile.yield %first : index
+    } consumer(%first) registers(240) {
+      tile.yield %first : index
+    }
+  }
+  return
+}
+}
