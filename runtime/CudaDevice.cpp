@@ -15,7 +15,8 @@ using namespace cuda;
 
 namespace {
 
-constexpr int majorAttribute = 75, minorAttribute = 76; // CUdevice_attribute
+// CUdevice_attribute
+constexpr int multiprocessorsAttribute = 16, majorAttribute = 75, minorAttribute = 76;
 
 /// Bytes of pinned memory through which small copies go.
 constexpr uint64_t stagingBytes = 4 << 20;
@@ -59,9 +60,9 @@ private:
 class CudaDevice : public Device {
 public:
   CudaDevice(const Driver &driver, CUdevice device, CUcontext context, std::string name, int major,
-             int minor)
+             int minor, int processors)
       : Device(std::move(name)), driver(driver), device(device), queue{driver, context, nullptr},
-        major(major), minor(minor) {
+        major(major), minor(minor), processors(processors) {
     try {
       Current current(queue);
       check(driver, driver.makeStream(&queue.stream, nonBlocking), this->name() + ": a stream");
@@ -73,6 +74,8 @@ public:
     }
   }
   ~CudaDevice() override { end(); }
+
+  int64_t multiprocessors() const override { return processors; }
 
   /// PTX runs on its own architecture and later ones; with an `a` at its end, on its own alone.
   int rank(const std::string &chip) const override {
@@ -183,7 +186,7 @@ private:
   const Driver &driver;
   CUdevice device;
   Queue queue;
-  int major, minor;
+  int major, minor, processors;
   void *staging = nullptr;
   uint64_t staged = 0;
   std::vector<Arrival> arrivals;
@@ -202,15 +205,18 @@ std::unique_ptr<Device> makeCudaDevice(int number) {
                     std::to_string(count));
   CUdevice device;
   char words[256] = "";
-  int major = 0, minor = 0;
+  int major = 0, minor = 0, multiprocessors = 0;
   check(driver, driver.deviceGet(&device, number), "cuDeviceGet");
   check(driver, driver.deviceName(words, sizeof(words) - 1, device), "cuDeviceGetName");
   check(driver, driver.deviceAttribute(&major, majorAttribute, device), "cuDeviceGetAttribute");
   check(driver, driver.deviceAttribute(&minor, minorAttribute, device), "cuDeviceGetAttribute");
+  check(driver, driver.deviceAttribute(&multiprocessors, multiprocessorsAttribute, device),
+        "cuDeviceGetAttribute");
   CUcontext context;
   check(driver, driver.contextRetain(&context, device), "cuDevicePrimaryCtxRetain");
   std::string name = "CUDA device " + std::to_string(number) + " (" + words + ")";
-  return std::make_unique<CudaDevice>(driver, device, context, std::move(name), major, minor);
+  return std::make_unique<CudaDevice>(driver, device, context, std::move(name), major, minor,
+                                      multiprocessors);
 }
 
 } // namespace fovea

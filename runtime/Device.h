@@ -181,6 +181,8 @@ public:
   const std::string &name() const { return deviceName; }
   /// How well the device runs code for `chip`: -1 not at all; of two numbers the higher is better.
   virtual int rank(const std::string &chip) const = 0;
+  /// Blocks that run at once if each takes a multiprocessor: those of a persistent kernel.
+  virtual int64_t multiprocessors() const = 0;
 
   /// Memory that nobody has written, aligned to 256. `what` is for messages.
   virtual uint64_t allocate(uint64_t bytes, const std::string &what) = 0;

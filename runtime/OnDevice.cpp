@@ -131,12 +131,15 @@ int64_t OnDevice::launch(size_t entry, int64_t step, const fovea_frame &frame, D
                  " parameters and " + std::to_string(current.map_count) + " tensor maps");
   if (current.blocks == 0)
     return 0;
-  const DeviceLaunch what{entries[entry].description->steps[static_cast<size_t>(step)]->kernel,
-                          current.blocks,
-                          current.words,
-                          current.count,
-                          current.maps,
-                          current.map_count};
+  size_t number = entries[entry].description->steps[static_cast<size_t>(step)]->kernel;
+  // A launch has no more blocks than 32 bits count, and persistent kernels count so themselves.
+  if (current.blocks > INT32_MAX)
+    failInvalid(module->path() + ": kernel '" + kernel(number).name + "' expects up to " +
+                std::to_string(INT32_MAX) + " blocks, got " + std::to_string(current.blocks));
+  if (kernel(number).persistent)
+    current.blocks = std::min(current.blocks, theDevice->multiprocessors());
+  const DeviceLaunch what{number,        current.blocks, current.words,
+                          current.count, current.maps,   current.map_count};
   if (graph)
     graph->add(what);
   else

@@ -107,14 +107,15 @@ LogicalResult FoveaDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return success();
   }
   bool isCount = name == kThreadsAttr || name == kSharedBytesAttr;
-  bool ofKernel =
-      isCount || name == kComputesAttr || name == kScheduleAttr || name == kTensorMapsAttr;
+  bool isFlag = name == kEntryAttr || name == kPersistentAttr;
+  bool ofKernel = isCount || name == kComputesAttr || name == kScheduleAttr ||
+                  name == kTensorMapsAttr || name == kPersistentAttr;
   if (!ofKernel && name != kEntryAttr && name != kMaxPositionsAttr && name != kSignatureAttr)
     return op->emitOpError("has unknown attribute '") << name << "'";
   // Kernels are functions of another dialect in the `llvm` stage.
   if (ofKernel ? !isa<FunctionOpInterface>(op) : !isa<func::FuncOp>(op))
     return op->emitOpError("expects '") << name << "' on a function";
-  if (name == kEntryAttr && !isa<UnitAttr>(attr.getValue()))
+  if (isFlag && !isa<UnitAttr>(attr.getValue()))
     return op->emitOpError("expects '")
            << name << "' to be a unit attribute, got " << attr.getValue();
   if (name == kComputesAttr && !isa<StringAttr>(attr.getValue()))

@@ -43,6 +43,8 @@ def FoveaDialect : Dialect {
     static constexpr ::llvm::StringLiteral kSharedBytesAttr = "fovea.shared_bytes";
     /// Of such a kernel: the `#tile.tensor_map` that a launch passes behind its words.
     static constexpr ::llvm::StringLiteral kTensorMapsAttr = "fovea.tensor_maps";
+    /// Of such a kernel: any number of blocks does all of its grid, as many as run at once do it best.
+    static constexpr ::llvm::StringLiteral kPersistentAttr = "fovea.persistent";
 
     void registerTypes();
     void registerAttributes();

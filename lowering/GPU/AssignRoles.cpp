@@ -28,7 +28,7 @@ struct RoleRegisters {
   int64_t producer, consumer;
 };
 static constexpr RoleRegisters kRegisters[] = {
-    {2, true, 24, 240}, {2, false, 56, 224}, {3, true, 32, 160}, {3, false, 56, 152}};
+    {2, true, 40, 232}, {2, false, 56, 224}, {3, true, 32, 160}, {3, false, 56, 152}};
 
 /// A ring has no use of more slots: the copies of so many rounds keep memory busy.
 static constexpr int64_t kMostStages = 4;
@@ -249,7 +249,9 @@ static TensorMapAttr findTensorMap(CopyOp copy) {
     length = argument.getArgNumber();
   }
   constexpr int64_t kMostOfBox = 256;
-  if (type.getRows() > kMostOfBox || type.getColumns() % type.getPanel() != 0)
+  // The last panel may reach beyond the operand's rows, where zeros are, but not into more of them.
+  if (type.getRows() > kMostOfBox ||
+      (type.getColumns() % type.getPanel() != 0 && type.getColumns() != memory.getDimSize(last)))
     return {};
   return TensorMapAttr::get(copy.getContext(), operand.getArgNumber(), axes[0], type.getRows(),
                             type.getPanel(), type.getSwizzle(), length);
@@ -461,6 +463,7 @@ struct AssignRolesPass : fovea::impl::AssignRolesPassBase<AssignRolesPass> {
         kernel.erase();
         function->setAttr(FoveaDialect::kThreadsAttr,
                           builder.getI32IntegerAttr(threads + kWarpgroup));
+        function->setAttr(FoveaDialect::kPersistentAttr, builder.getUnitAttr());
         if (!roles.getTensorMaps().empty())
           function->setAttr(FoveaDialect::kTensorMapsAttr,
                             builder.getArrayAttr(roles.getTensorMaps()));

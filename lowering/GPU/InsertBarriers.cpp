@@ -174,6 +174,14 @@ LogicalResult Barriers::walk(Operation &op, Pending &pending, bool dry) {
     pending.add(before);
     return success();
   }
+  if (auto roles = dyn_cast<RolesOp>(op)) {
+    // A block that does several points of the grid begins each with what the one before has left.
+    Pending around = pending;
+    if (failed(walk(roles.getConsumer().front(), around, /*dry=*/true)))
+      return failure();
+    pending.add(around);
+    return walk(roles.getConsumer().front(), pending, dry);
+  }
   if (op.getNumRegions() > 0 && !isa<MapOp>(op)) {
     Pending before = pending;
     bool mayPass = !isa<scf::IfOp>(op) || cast<scf::IfOp>(op).getElseRegion().empty();

@@ -112,8 +112,8 @@ static LogicalResult lowerKernel(func::FuncOp kernel) {
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(kernel.getContext()),
                                           SmallVector<Type>(entry->getArgumentTypes()));
   auto lowered = LLVM::LLVMFuncOp::create(b, kernel.getName(), type);
-  for (StringRef name :
-       {FoveaDialect::kThreadsAttr, FoveaDialect::kSharedBytesAttr, FoveaDialect::kTensorMapsAttr})
+  for (StringRef name : {FoveaDialect::kThreadsAttr, FoveaDialect::kSharedBytesAttr,
+                         FoveaDialect::kTensorMapsAttr, FoveaDialect::kPersistentAttr})
     if (Attribute value = kernel->getAttr(name))
       lowered->setAttr(name, value);
   for (unsigned i = lowered.getNumArguments() - maps; i < lowered.getNumArguments(); ++i) {

@@ -134,7 +134,7 @@ def AssignRolesPass : Pass<"fovea-assign-roles", "::mlir::func::FuncOp"> {
     // after, with four slots
     tile.kernel grid(%i) = (%n) {
       %ring = tile.shared stages(4) guarded : !tile.shared<64x64xbf16, swizzle 128>
-      tile.roles producer(%first) registers(56) {
+      tile.roles producer(%first) registers(40) {
         %end = scf.for %j = %c0 to %keys step %c64 iter_args(%m = %first) -> (index) {
           %s = tile.acquire %ring[%m] : !tile.shared<64x64xbf16, swizzle 128>
           tile.copy %k[%j, %c0] to %s async : !tile.view<?x64xbf16>, !tile.shared<64x64xbf16, swizzle 128>
@@ -143,7 +143,7 @@ def AssignRolesPass : Pass<"fovea-assign-roles", "::mlir::func::FuncOp"> {
           scf.yield %next : index
         }
         tile.yield %end : index
-      } consumer(%first) registers(224) {
+      } consumer(%first) registers(232) {
         %y:2 = scf.for %j = %c0 to %keys step %c64 iter_args(%sum = %zero, %m = %first) -> (!tile.tile<128x64xf32>, index) {
           %s = tile.await %ring[%m] : !tile.shared<64x64xbf16, swizzle 128>
           %more = tile.mma %q, %s transpose_b into %sum atom(m64k16) : ...

@@ -41,7 +41,8 @@ private:
   LogicalResult lower(scf::ParallelOp op);
   LogicalResult lower(scf::ForOp op);
   LogicalResult lower(scf::IfOp op);
-  LogicalResult lower(tile::RolesOp op);
+  /// The indices of iteration `number` of such a nest.
+  SmallVector<Value> getIndices(Value number, ValueRange extents);
   /// Runs `body` with the indices of iteration `number` of a nest with these extents, if there is
   /// such a one; the last index changes fastest.
   LogicalResult withIndices(Value number, ValueRange extents,
@@ -74,7 +75,9 @@ private:
   LogicalResult copyBoxes(tile::CopyOp op);
   /// Makes the mbarriers of a kernel's guarded rings, which all threads see behind it.
   void makeGuards(tile::KernelOp kernel);
-  LogicalResult lowerRole(Region &role, int64_t registers, bool more);
+  /// A kernel of roles, whose blocks do several points of the grid.
+  LogicalResult lowerRoles(tile::KernelOp kernel, tile::RolesOp roles, ValueRange extents);
+  LogicalResult lowerRole(tile::KernelOp kernel, Region &role, ValueRange extents);
   /// The slot of a round of a guarded ring, and the address of one of its mbarriers: whether it is
   /// full, or whether it is free.
   Value slotOf(Value ring, Value round);
@@ -226,7 +229,8 @@ private:
   llvm::DenseMap<Value, ViewMemory> views;
   SmallVector<Operation *> copiedViews;
   Operation *lastAtEntry = nullptr;
-  Value thread; ///< this one's number, as i32
+  Value threadAtEntry; ///< this one's number, as i32, at the function's beginning
+  Value thread;        ///< among those that run the code here
   std::map<std::pair<int64_t, int64_t>, Value> digits;
   llvm::DenseMap<std::pair<Attribute, int64_t>, Value> parts;
 };

@@ -39,28 +39,81 @@ void ThreadLowering::makeGuards(KernelOp kernel) {
   NVVM::BarrierOp::create(b);
 }
 
-LogicalResult ThreadLowering::lowerRole(Region &role, int64_t registers, bool more) {
-  std::string change = more ? "inc" : "dec";
-  emitAssembly(b, "setmaxnreg." + change + ".sync.aligned.u32 " + std::to_string(registers) + ";",
+static void emitRegisters(Emitter &b, StringRef change, int64_t registers) {
+  emitAssembly(b, ("setmaxnreg." + change + ".sync.aligned.u32 " + Twine(registers) + ";").str(),
                "", {}, /*count=*/0);
-  for (BlockArgument rounds : role.getArguments())
-    mapping.map(rounds, b.index(0));
-  LogicalResult result = success();
-  Value isOne;
-  if (!more && isBulk)
-    isOne = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread, int32(0));
-  when(isOne, [&] { result = lowerBlock(role.front()); });
-  return result;
 }
 
-LogicalResult ThreadLowering::lower(RolesOp op) {
-  auto kernel = dyn_cast<KernelOp>(op->getParentOp());
-  if (!kernel)
-    return op.emitOpError("expects to stand in the kernel itself");
+/// The same number, of which LLVM knows nothing: what each point computes of it stays there, and no
+/// registers hold it meanwhile.
+static Value hide(Emitter &b, Value number) {
+  auto dialect = LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT);
+  return LLVM::InlineAsmOp::create(b, number.getType(), number, "mov.b32 $0, $1;", "=r,r",
+                                   /*has_side_effects=*/true, /*is_align_stack=*/false,
+                                   LLVM::tailcallkind::TailCallKind::None, dialect,
+                                   /*operand_attrs=*/ArrayAttr())
+      .getResult(0);
+}
+
+/// Points of the grid in turns, each time one for each block; of two turns one forwards and one
+/// backwards, so that where points take ever longer, as with a causal mask, blocks have about the
+/// same to do. They are counted in 32 bits, for 64 are divided by a call.
+LogicalResult ThreadLowering::lowerRole(KernelOp kernel, Region &role, ValueRange extents) {
+  Value block = NVVM::BlockIdXOp::create(b, b.getI32Type());
+  Value blocks = NVVM::GridDimXOp::create(b, b.getI32Type());
+  SmallVector<Value> narrow;
+  Value total = int32(1);
+  for (Value extent : extents) {
+    narrow.push_back(b.createOrFold<arith::IndexCastOp>(b.getI32Type(), extent));
+    total = b.createOrFold<arith::MulIOp>(total, narrow.back());
+  }
+  SmallVector<Value> inits(role.getNumArguments(), b.index(0));
+  inits.push_back(block);
+  auto loop = scf::ForOp::create(b, int32(0), total, blocks, inits);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  ValueRange rounds = loop.getRegionIterArgs().drop_back();
+  Value place = loop.getRegionIterArgs().back();
+  Value number = add32(loop.getInductionVar(), place);
+  Value isInside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, number, total);
+  auto branch = scf::IfOp::create(b, rounds.getTypes(), isInside, /*withElseRegion=*/true);
+  SmallVector<Value> yields(branch.getResults());
+  Value last = arith::SubIOp::create(b, blocks, int32(1));
+  yields.push_back(arith::SubIOp::create(b, last, place));
+  scf::YieldOp::create(b, yields);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, rounds);
+  b.setInsertionPointToStart(branch.thenBlock());
+  for (auto [argument, index] :
+       llvm::zip(kernel.getBody().getArguments(), getIndices(number, narrow)))
+    mapping.map(argument, toIndex(index));
+  mapping.map(role.getArguments(), rounds);
+  // Digits too are each point's own.
+  llvm::SaveAndRestore mine(thread, hide(b, thread));
+  threadAtEntry = thread;
+  lastAtEntry = thread.getDefiningOp();
+  digits.clear();
+  parts.clear();
+  if (failed(lowerBlock(role.front())))
+    return failure();
+  scf::YieldOp::create(b, flatten(role.front().getTerminator()->getOperands()));
+  return success();
+}
+
+LogicalResult ThreadLowering::lowerRoles(KernelOp kernel, RolesOp op, ValueRange extents) {
   int64_t consumers = threads - kWarpgroup;
   if (consumers <= 0 || threads % kWarpgroup != 0)
     return op.emitOpError("expects whole warpgroups, one of them the producer, got ")
            << threads << " threads";
+  for (Operation &other : kernel.getBody().front().without_terminator()) {
+    if (&other == op)
+      continue;
+    if (!isa<SharedOp>(other))
+      return other.emitOpError("expects to stand in a role: beside them a kernel has shared "
+                               "memory alone");
+    if (failed(lowerOp(&other)))
+      return failure();
+  }
   op.getProducer().walk([&](CopyOp copy) { isBulk |= copy.getMap().has_value(); });
   makeGuards(kernel);
   Value isProducer = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, thread, int32(consumers));
@@ -69,15 +122,22 @@ LogicalResult ThreadLowering::lower(RolesOp op) {
   llvm::SaveAndRestore all(threads);
   llvm::SaveAndRestore part(isPart, true);
   b.setInsertionPointToStart(branch.thenBlock());
+  emitRegisters(b, "dec", op.getProducerRegisters());
   {
     llvm::SaveAndRestore mine(thread, b.createOrFold<arith::SubIOp>(thread, int32(consumers)));
     threads = kWarpgroup;
-    if (failed(lowerRole(op.getProducer(), op.getProducerRegisters(), /*more=*/false)))
+    Value isOne;
+    if (isBulk)
+      isOne = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread, int32(0));
+    LogicalResult result = success();
+    when(isOne, [&] { result = lowerRole(kernel, op.getProducer(), extents); });
+    if (failed(result))
       return failure();
   }
   threads = consumers;
   b.setInsertionPointToStart(branch.elseBlock());
-  return lowerRole(op.getConsumer(), op.getConsumerRegisters(), /*more=*/true);
+  emitRegisters(b, "inc", op.getConsumerRegisters());
+  return lowerRole(kernel, op.getConsumer(), extents);
 }
 
 //===-- Rings --------------------------------------------------------------------------------===//
@@ -122,11 +182,19 @@ LogicalResult ThreadLowering::lower(AcquireOp op) {
   return success();
 }
 
+static int64_t countPanels(SharedType type) {
+  return llvm::divideCeil(type.getColumns(), type.getPanel());
+}
+/// Of all boxes of a slot.
+static int64_t getBoxBytes(SharedType type) {
+  return countPanels(type) * type.getRows() * type.getPanel() * type.getElementBytes();
+}
+
 LogicalResult ThreadLowering::lower(PublishOp op) {
   Value guard = guardOf(op.getRing(), op.getRound(), /*isFree=*/false);
   if (isBulk)
     emitAssembly(b, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", "r,r,",
-                 {guard, int32(op.getRing().getType().getBytes())}, /*count=*/0);
+                 {guard, int32(getBoxBytes(op.getRing().getType()))}, /*count=*/0);
   else
     emitAssembly(b, "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [$0];", "r,", {guard},
                  /*count=*/0);
@@ -155,7 +223,10 @@ LogicalResult ThreadLowering::copyBoxes(CopyOp op) {
                                                        : view.getAt()[next++])));
   }
   Value guard = guardOf(slot.getRing(), slot.getRound(), /*isFree=*/false);
-  Value first = toAddress(b, get(op.getMemory()));
+  // Not by the slot's pointer, whose 64 bits would be counted on from round to round.
+  int64_t slotBytes = slot.getRing().getDefiningOp<SharedOp>().getSlotBytes();
+  Value first = add32(toAddress(b, get(slot.getRing())),
+                      mul32(slotOf(slot.getRing(), slot.getRound()), slotBytes));
   std::string text = "cp.async.bulk.tensor." + std::to_string(rank) +
                      "d.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1, {";
   std::string constraints = "r,l,r,";
@@ -164,7 +235,7 @@ LogicalResult ThreadLowering::copyBoxes(CopyOp op) {
     constraints += "r,";
   }
   text += "}], [$2];";
-  for (int64_t panel = 0; panel < type.getColumns() / type.getPanel(); ++panel) {
+  for (int64_t panel = 0; panel < countPanels(type); ++panel) {
     int64_t bytes = panel * type.getPanelStride() * type.getElementBytes();
     SmallVector<Value> operands{add32(first, int32(bytes)), maps[number], guard};
     llvm::append_range(operands, place);

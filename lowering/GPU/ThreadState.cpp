@@ -65,7 +65,7 @@ Value ThreadLowering::digit(LayoutAttr::Digit digit) {
   Value &known = digits[{digit.size, digit.by}];
   if (!known)
     known = atEntry([&]() -> Value {
-      Value value = b.createOrFold<arith::DivUIOp>(thread, int32(digit.by));
+      Value value = b.createOrFold<arith::DivUIOp>(threadAtEntry, int32(digit.by));
       if (digit.size * digit.by >= threads)
         return value;
       return b.createOrFold<arith::RemUIOp>(value, int32(digit.size));

@@ -24,7 +24,8 @@ ThreadLowering::ThreadLowering(func::FuncOp function, Block *entry, LLVM::Global
   unsigned count = function.getNumArguments();
   mapping.map(function.getArguments(), entry->getArguments().take_front(count));
   llvm::append_range(maps, entry->getArguments().drop_front(count));
-  thread = atEntry([&]() -> Value { return NVVM::ThreadIdXOp::create(b, b.getI32Type()); });
+  threadAtEntry = atEntry([&]() -> Value { return NVVM::ThreadIdXOp::create(b, b.getI32Type()); });
+  thread = threadAtEntry;
 }
 
 LogicalResult ThreadLowering::run() {
@@ -52,10 +53,10 @@ LogicalResult ThreadLowering::lowerBlock(Block &block) {
 LogicalResult ThreadLowering::lowerOp(Operation *op) {
   if (isa<TileDialect>(op->getDialect()))
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-        .Case<KernelOp, RolesOp, ViewOp, PackedOp, LoadOp, GatherOp, StoreOp, SharedOp, CopyOp,
-              PutOp, GetOp, BarrierOp, SlotOp, CommitOp, WaitOp, AcquireOp, PublishOp, AwaitOp,
-              ReleaseOp, MapOp, ReduceOp, BroadcastOp, ExtractOp, SplatOp, IotaOp, CastOp, MmaOp,
-              SettleOp>([&](auto tile) { return lower(tile); })
+        .Case<KernelOp, ViewOp, PackedOp, LoadOp, GatherOp, StoreOp, SharedOp, CopyOp, PutOp, GetOp,
+              BarrierOp, SlotOp, CommitOp, WaitOp, AcquireOp, PublishOp, AwaitOp, ReleaseOp, MapOp,
+              ReduceOp, BroadcastOp, ExtractOp, SplatOp, IotaOp, CastOp, MmaOp, SettleOp>(
+            [&](auto tile) { return lower(tile); })
         .Default([](Operation *other) {
           return other->emitOpError("is not known to fovea-tile-to-threads");
         });
@@ -74,6 +75,17 @@ LogicalResult ThreadLowering::lowerOp(Operation *op) {
 
 //===-- Grids --------------------------------------------------------------------------------===//
 
+SmallVector<Value> ThreadLowering::getIndices(Value number, ValueRange extents) {
+  SmallVector<Value> indices(extents.size());
+  Value rest = number;
+  for (size_t axis = extents.size() - 1; axis > 0; --axis) {
+    indices[axis] = b.createOrFold<arith::RemUIOp>(rest, extents[axis]);
+    rest = b.createOrFold<arith::DivUIOp>(rest, extents[axis]);
+  }
+  indices[0] = rest;
+  return indices;
+}
+
 LogicalResult ThreadLowering::withIndices(Value number, ValueRange extents,
                                           function_ref<LogicalResult(ValueRange)> body) {
   Value total = b.index(1);
@@ -82,14 +94,7 @@ LogicalResult ThreadLowering::withIndices(Value number, ValueRange extents,
   auto guard = scf::IfOp::create(b, isBelow(number, total), /*withElseRegion=*/false);
   OpBuilder::InsertionGuard restore(b);
   b.setInsertionPoint(guard.thenBlock()->getTerminator());
-  SmallVector<Value> indices(extents.size());
-  Value rest = number;
-  for (size_t axis = extents.size() - 1; axis > 0; --axis) {
-    indices[axis] = b.createOrFold<arith::RemUIOp>(rest, extents[axis]);
-    rest = b.createOrFold<arith::DivUIOp>(rest, extents[axis]);
-  }
-  indices[0] = rest;
-  return body(indices);
+  return body(getIndices(number, extents));
 }
 
 LogicalResult ThreadLowering::lower(KernelOp op) {
@@ -100,6 +105,8 @@ LogicalResult ThreadLowering::lower(KernelOp op) {
     return op.emitOpError("expects to be the function's only grid");
   SmallVector<Value> extents =
       llvm::map_to_vector(op.getExtents(), [&](Value extent) { return get(extent); });
+  for (auto roles : op.getBody().front().getOps<RolesOp>())
+    return lowerRoles(op, roles, extents);
   Value block = toIndex(NVVM::BlockIdXOp::create(b, b.getI32Type()));
   return withIndices(block, extents, [&](ValueRange indices) {
     mapping.map(op.getBody().getArguments(), indices);

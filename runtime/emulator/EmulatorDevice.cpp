@@ -75,6 +75,9 @@ public:
     return static_cast<int>(std::strtol(chip.c_str() + 3, nullptr, 10));
   }
 
+  /// Few, so that each block of a persistent kernel has several things to do.
+  int64_t multiprocessors() const override { return 4; }
+
   uint64_t allocate(uint64_t bytes, const std::string &what) override {
     try {
       return memory().allocate(bytes, what);

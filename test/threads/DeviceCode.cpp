@@ -55,6 +55,7 @@ std::unique_ptr<DeviceCode> DeviceCode::make(const std::string &text, const std:
         found != code->kernels.end()) {
       found->second.threads = getThreads(&op);
       found->second.sharedBytes = getSharedBytes(&op);
+      found->second.persistent = op.hasAttr(FoveaDialect::kPersistentAttr);
       if (auto maps = op.getAttrOfType<ArrayAttr>(FoveaDialect::kTensorMapsAttr))
         llvm::append_range(found->second.maps, maps.getAsRange<tile::TensorMapAttr>());
     }
@@ -142,7 +143,7 @@ DeviceCode::makeOperands(const std::string &name, const std::vector<Array> &argu
 
 ::fovea::test::Shape DeviceCode::getShape(const std::string &name, uint64_t blocks) const {
   const Kernel &kernel = kernels.at(name);
-  return {blocks, kernel.sharedBytes, kernel.threads, kernel.mayFault};
+  return {kernel.persistent ? 1 : blocks, kernel.sharedBytes, kernel.threads, kernel.mayFault};
 }
 
 std::vector<std::vector<char>> DeviceCode::run(const std::string &name,

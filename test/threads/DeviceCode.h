@@ -33,6 +33,7 @@ public:
   /// tensor maps.
   std::vector<::fovea::test::Operand> makeOperands(const std::string &kernel,
                                                    const std::vector<Array> &arguments) const;
+  /// Of a persistent kernel one block, which then does all points of the grid one behind the other.
   ::fovea::test::Shape getShape(const std::string &kernel, uint64_t blocks) const;
 
   std::string ptx, chip;
@@ -43,6 +44,7 @@ private:
     bool mayFault;
     uint32_t threads;
     uint64_t sharedBytes;
+    bool persistent = false;
     SmallVector<tile::TensorMapAttr> maps;
   };
   std::map<std::string, Kernel> kernels;

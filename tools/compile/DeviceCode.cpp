@@ -59,7 +59,7 @@ static void copyLaunchShape(ModuleOp device, ModuleOp host) {
   device.walk([&](FunctionOpInterface kernel) {
     Operation *own = symbols.lookup(kernel.getName());
     for (StringRef name : {FoveaDialect::kThreadsAttr, FoveaDialect::kSharedBytesAttr,
-                           FoveaDialect::kTensorMapsAttr})
+                           FoveaDialect::kTensorMapsAttr, FoveaDialect::kPersistentAttr})
       if (Attribute value = kernel->getAttr(name); value && own)
         own->setAttr(name, value);
   });

@@ -172,6 +172,7 @@ FailureOr<std::unique_ptr<DeviceT>> mlir::fovea::buildDevice(ModuleOp module, st
     steps.add(layout, program->steps, [](Operation *function, KernelT &kernel) {
       kernel.threads = static_cast<uint32_t>(getThreads(function));
       kernel.shared_bytes = static_cast<uint32_t>(getSharedBytes(function));
+      kernel.persistent = function->hasAttr(FoveaDialect::kPersistentAttr);
     });
     device->programs.push_back(std::move(program));
   }

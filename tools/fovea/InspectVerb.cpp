@@ -49,7 +49,8 @@ static void printSteps(const std::vector<std::unique_ptr<StepT>> &steps,
                 what.description.empty() ? "" : ": ", what.description.c_str(),
                 what.schedule.empty() ? "" : ", ", what.schedule.c_str());
     if (what.threads)
-      std::printf(", %u threads, %u bytes shared", what.threads, what.shared_bytes);
+      std::printf(", %u threads, %u bytes shared%s", what.threads, what.shared_bytes,
+                  what.persistent ? ", persistent" : "");
     std::printf("\n");
   }
 }

@@ -4,7 +4,7 @@
 // Two loops one behind the other share a ring and go on counting. The producer does the rounds of both with what copies
 // need and no more: no tile, nothing that a loop carries but the count. Boxes of the operand end at its length, operand 2.
 // CHECK-LABEL: func.func private @loops
-// CHECK-SAME: fovea.tensor_maps = [#tile.tensor_map<operand = 0, axis = 1, rows = 64, columns = 64, swizzle = 128, length = 2>], fovea.threads = 384 : i32
+// CHECK-SAME: fovea.persistent, fovea.tensor_maps = [#tile.tensor_map<operand = 0, axis = 1, rows = 64, columns = 64, swizzle = 128, length = 2>], fovea.threads = 384 : i32
 // SMALL-LABEL: func.func private @loops
 func.func private @loops(%k: memref<2x?x64xbf16>, %y: memref<?x64xf32>, %n: index, %part: index, %parts: index) attributes {fovea.threads = 256 : i32} {
   %c0 = arith.constant 0 : index
@@ -23,7 +23,7 @@ func.func private @loops(%k: memref<2x?x64xbf16>, %y: memref<?x64xf32>, %n: inde
     %b = tile.shared : !tile.shared<64x64xbf16, swizzle 128>
     %row = arith.muli %i, %c128 : index
     %half = arith.minui %row, %n : index
-    // CHECK: tile.roles producer(%[[FIRST:.*]]) registers(24) {
+    // CHECK: tile.roles producer(%[[FIRST:.*]]) registers(40) {
     // CHECK-NOT: !tile.tile
     // CHECK: arith.muli
     // CHECK: %[[HALF:.*]] = arith.minui
@@ -36,7 +36,7 @@ func.func private @loops(%k: memref<2x?x64xbf16>, %y: memref<?x64xf32>, %n: inde
     // CHECK: %[[END:.*]] = scf.for %{{.*}} = %[[HALF]] to %{{.*}} step %c64 iter_args(%{{.*}} = %[[MID]]) -> (index) {
     // CHECK: tile.copy {{.*}} async map(0)
     // CHECK: tile.yield %[[END]] : index
-    // CHECK: } consumer(%[[FIRST2:.*]]) registers(240) {
+    // CHECK: } consumer(%[[FIRST2:.*]]) registers(232) {
     // CHECK: tile.splat
     // CHECK: %[[S:.*]]:2 = scf.for %{{.*}} iter_args(%[[SUM:.*]] = %{{.*}}, %[[M:.*]] = %[[FIRST2]])
     // CHECK-NOT: tile.copy

@@ -165,15 +165,16 @@ func.func private @in_flight(%x: !tile.view<?x32xf32>, %n: index) {
 
 // -----
 
-// What mbarriers hand over needs no barrier; what the consumers write for each other does.
+// What mbarriers hand over needs no barrier; what the consumers write for each other does, and so does writing anew for
+// the next point of the grid.
 // CHECK-LABEL: func.func private @handed
 func.func private @handed(%k: !tile.view<?x32xf32>, %n: index, %t: !tile.tile<16x32xf32>) {
   tile.kernel grid(%i) = (%n) {
     %ring = tile.shared stages(2) guarded at(0) : !tile.shared<16x32xf32>
     %a = tile.shared at(4224) : !tile.shared<16x32xf32>
-    // CHECK: tile.roles
-    // CHECK-NOT: tile.barrier
-    // CHECK: tile.put
+    // CHECK: consumer
+    // CHECK-NEXT: tile.barrier
+    // CHECK-NEXT: tile.put
     // CHECK-NEXT: tile.await
     // CHECK-NEXT: tile.get
     // CHECK-NEXT: tile.release

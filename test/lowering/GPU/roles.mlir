@@ -31,7 +31,14 @@ func.func private @bulk(%k: memref<2x?x128xbf16>, %n: index, %y: memref<?x128xf3
     // CHECK: scf.if %[[PRODUCES]] {
     // CHECK: setmaxnreg.dec.sync.aligned.u32 24
     // CHECK: scf.if
-    // CHECK: scf.for
+    // Points of the grid in turns, every other one backwards; what is counted goes on.
+    // CHECK: %[[BLOCK:.*]] = nvvm.read.ptx.sreg.ctaid.x : i32
+    // CHECK: %[[BLOCKS:.*]] = nvvm.read.ptx.sreg.nctaid.x : i32
+    // CHECK: scf.for %[[TURN:.*]] = %{{.*}} to %[[TOTAL:.*]] step %[[BLOCKS]] iter_args(%[[ROUNDS:.*]] = %{{.*}}, %[[PLACE:.*]] = %[[BLOCK]]) -> (index, i32) : i32 {
+    // CHECK: %[[POINT:.*]] = arith.addi %[[TURN]], %[[PLACE]]
+    // CHECK: %[[INSIDE:.*]] = arith.cmpi ult, %[[POINT]], %[[TOTAL]]
+    // CHECK: %[[ANY:.*]] = scf.if %[[INSIDE]] -> (index) {
+    // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[ROUNDS]]) -> (index) {
     // The slot is free when the turn before it is over.
     // CHECK: %[[TURN:.*]] = arith.divui
     // CHECK: %[[NEXT:.*]] = arith.addi %[[TURN]], %{{.*}} : i32
@@ -43,6 +50,11 @@ func.func private @bulk(%k: memref<2x?x128xbf16>, %n: index, %y: memref<?x128xf3
     // CHECK: cp.async.bulk.tensor.3d{{.*}}, %[[MAP]], %[[GUARD]], %c64{{[^,]*}}, %[[ROW]], %[[BATCH]]
     // CHECK: %[[BYTES:.*]] = arith.constant 8192 : i32
     // CHECK: "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", "r,r,~{memory}" %{{.*}}, %[[BYTES]]
+    // CHECK: } else {
+    // CHECK-NEXT: scf.yield %[[ROUNDS]] : index
+    // CHECK: %[[LAST:.*]] = arith.subi %[[BLOCKS]],
+    // CHECK: %[[BACK:.*]] = arith.subi %[[LAST]], %[[PLACE]]
+    // CHECK: scf.yield %[[ANY]], %[[BACK]] : index, i32
     // CHECK: } else {
     // CHECK: setmaxnreg.inc.sync.aligned.u32 240
     // CHECK: scf.for

@@ -194,7 +194,10 @@ EXPORT int cuDeviceGetName(char *name, int size, int) {
 }
 EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device) {
   bool hopper = device == 42;
-  *value = attribute == 75 ? (hopper ? 9 : 8) : attribute == 76 ? (hopper ? 0 : 6) : -1;
+  *value = attribute == 75   ? (hopper ? 9 : 8)
+           : attribute == 76 ? (hopper ? 0 : 6)
+           : attribute == 16 ? 3 // multiprocessors
+                             : -1;
   return success;
 }
 EXPORT int cuDevicePrimaryCtxRetain(Context **context, int device) {
