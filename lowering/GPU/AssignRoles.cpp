@@ -47,13 +47,14 @@ public:
   void clone(Block &from, OpBuilder &b, IRMapping &mapping) const;
 
 private:
+  void addOp(Operation *op);
   void addValue(Value value);
   /// What a loop carries, or a branch gives.
   void addResult(Operation *op, unsigned number);
   SmallVector<unsigned> getLive(Operation *op) const;
 
   Region &region;
-  SmallVector<Operation *> asked;
+  llvm::SmallDenseSet<Operation *> asked;
   llvm::SmallDenseSet<Operation *> ops;
   llvm::SmallDenseSet<std::pair<Operation *, unsigned>> results;
 };
@@ -101,16 +102,18 @@ private:
 //===-- Slices -------------------------------------------------------------------------------===//
 
 void Slice::add(Operation *op) {
-  asked.push_back(op);
-  ops.insert(op);
-  for (Value operand : op->getOperands())
+  asked.insert(op);
+  addOp(op);
+}
+
+void Slice::addOp(Operation *op) {
+  if (!region.isAncestor(op->getParentRegion()) || !ops.insert(op).second)
+    return;
+  // Of a loop its bounds and step; what it carries is asked for by number.
+  auto needed = isa<scf::ForOp>(op) ? op->getOperands().take_front(3) : op->getOperands();
+  for (Value operand : needed)
     addValue(operand);
-  for (Operation *parent = op->getParentOp(); parent != region.getParentOp();
-       parent = parent->getParentOp())
-    if (ops.insert(parent).second)
-      for (Value operand :
-           isa<scf::ForOp>(parent) ? parent->getOperands().take_front(3) : parent->getOperands())
-        addValue(operand);
+  addOp(op->getParentOp());
 }
 
 void Slice::addValue(Value value) {
@@ -121,28 +124,15 @@ void Slice::addValue(Value value) {
     return;
   }
   Operation *op = value.getDefiningOp();
-  if (!region.isAncestor(op->getParentRegion()))
-    return;
-  if (isa<scf::ForOp, scf::IfOp>(op))
+  if (isa<scf::ForOp, scf::IfOp>(op) && region.isAncestor(op->getParentRegion()))
     return addResult(op, cast<OpResult>(value).getResultNumber());
-  if (!ops.insert(op).second)
-    return;
-  for (Value operand : op->getOperands())
-    addValue(operand);
-  for (Operation *parent = op->getParentOp(); parent != region.getParentOp();
-       parent = parent->getParentOp())
-    if (ops.insert(parent).second)
-      for (Value operand :
-           isa<scf::ForOp>(parent) ? parent->getOperands().take_front(3) : parent->getOperands())
-        addValue(operand);
+  addOp(op);
 }
 
 void Slice::addResult(Operation *op, unsigned number) {
   if (!results.insert({op, number}).second)
     return;
-  if (ops.insert(op).second)
-    for (Value operand : isa<scf::ForOp>(op) ? op->getOperands().take_front(3) : op->getOperands())
-      addValue(operand);
+  addOp(op);
   if (auto loop = dyn_cast<scf::ForOp>(op))
     addValue(loop.getInitArgs()[number]);
   for (Region &inner : op->getRegions())
@@ -151,7 +141,7 @@ void Slice::addResult(Operation *op, unsigned number) {
 
 bool Slice::isScalar() const {
   return llvm::all_of(ops, [&](Operation *op) {
-    if (llvm::is_contained(asked, op) || isa<scf::ForOp, scf::IfOp>(op))
+    if (asked.contains(op) || isa<scf::ForOp, scf::IfOp>(op))
       return true;
     return op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
            llvm::none_of(op->getOperandTypes(), llvm::IsaPred<TileType>);
