@@ -9,6 +9,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -207,14 +208,22 @@ bool tensorBytes(manifest::ElementType type, const std::vector<int64_t> &shape, 
 }
 
 std::optional<Panels> parsePanels(const std::string &layout) {
-  for (int64_t interleave : {1, 2, 4, 8}) {
-    std::string begin = "fovea.panels<",
-                end = interleave == 1 ? ">" : ", interleave = " + std::to_string(interleave) + ">";
-    for (int64_t width = 8; width <= 1024; width += 8)
-      if (layout == begin + std::to_string(width) + end)
-        return Panels{width, interleave};
-  }
-  return std::nullopt;
+  const std::string begin = "fovea.panels<", middle = ", interleave = ";
+  if (layout.compare(0, begin.size(), begin) != 0)
+    return std::nullopt;
+  Panels panels;
+  panels.width = std::strtoll(layout.c_str() + begin.size(), nullptr, 10);
+  size_t place = layout.find(middle);
+  bool told = place != std::string::npos;
+  if (told)
+    panels.interleave = std::strtoll(layout.c_str() + place + middle.size(), nullptr, 10);
+  // Numbers may be followed by anything, so the text is what they give again.
+  std::string text = begin + std::to_string(panels.width) +
+                     (told ? middle + std::to_string(panels.interleave) : "") + ">";
+  bool interleaves = panels.interleave == 2 || panels.interleave == 4 || panels.interleave == 8;
+  bool isKnown = panels.width >= 8 && panels.width <= 1024 && panels.width % 8 == 0 &&
+                 told == interleaves && text == layout;
+  return isKnown ? std::optional(panels) : std::nullopt;
 }
 
 bool panelsBytes(manifest::ElementType type, const std::vector<int64_t> &shape,

@@ -21,6 +21,13 @@ struct TensorMap {
   Swizzle swizzle = Swizzle::None;
   bool fillNan = false; ///< what is outside becomes NaN instead of zero
 
+  /// Of 0, 32, 64 or 128 bytes.
+  static Swizzle swizzleOf(uint64_t bytes) {
+    return bytes == 128  ? Swizzle::B128
+           : bytes == 64 ? Swizzle::B64
+           : bytes == 32 ? Swizzle::B32
+                         : Swizzle::None;
+  }
   uint64_t boxBytes() const;
   /// Throws Error if a rule of cuTensorMapEncodeTiled is broken.
   std::array<uint8_t, 128> encode() const;

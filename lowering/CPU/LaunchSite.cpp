@@ -26,6 +26,13 @@ int64_t mlir::fovea::getSharedBytes(Operation *kernel) {
   return bytes ? bytes.getInt() : 0;
 }
 
+void mlir::fovea::copyLaunchShape(Operation *from, Operation *to) {
+  for (StringRef name : {FoveaDialect::kThreadsAttr, FoveaDialect::kSharedBytesAttr,
+                         FoveaDialect::kTensorMapsAttr, FoveaDialect::kPersistentAttr})
+    if (Attribute value = from->getAttr(name))
+      to->setAttr(name, value);
+}
+
 mlir::fovea::BufferParameters::BufferParameters(MemRefType type) {
   SmallVector<int64_t> known;
   int64_t first = 0;

@@ -39,6 +39,9 @@ struct PointerBuilder : ImplicitLocOpBuilder {
   }
 };
 
+/// Gives a kernel what passes of the device decided of another form of it, for its launches.
+void copyLaunchShape(Operation *from, Operation *to);
+
 /// Where a launch is built: in the function `fovea_NAME_launch(frame, step, launch)`.
 struct LaunchSite {
   func::FuncOp kernel;

@@ -80,6 +80,7 @@ private:
   };
   struct Loop {
     SmallVector<RingCopy> copies;
+    SmallVector<TensorMapAttr> maps; ///< of the copies; null for one without
     size_t group;
   };
   /// Makes the block's copies go through rings; `rounds` are those that each group has done before,
@@ -264,13 +265,14 @@ bool Roles::find() {
         llvm::find_if(groups, [&](Group &one) { return one.types == types; }) - groups.begin();
     if (group == groups.size())
       groups.push_back({types, {}});
-    for (RingCopy &copy : copies) {
-      TensorMapAttr map = findTensorMap(copy.copy);
+    SmallVector<TensorMapAttr> own =
+        llvm::map_to_vector(copies, [](RingCopy &copy) { return findTensorMap(copy.copy); });
+    for (TensorMapAttr map : own) {
       bulk &= map && (maps.contains(map) || maps.size() < FOVEA_MAX_LAUNCH_MAPS);
       if (bulk)
         maps.insert(map);
     }
-    loops.try_emplace(loop, Loop{std::move(copies), group});
+    loops.try_emplace(loop, Loop{std::move(copies), std::move(own), group});
     for (Operation *op = loop; op != kernel; op = op->getParentOp())
       holders.insert(op);
   });
@@ -283,14 +285,9 @@ bool Roles::find() {
   for (Operation &op : kernel.getBody().front())
     if (holders.contains(&op))
       last = &op;
-  bool writes = false;
-  for (Operation &op : kernel.getBody().front())
-    if (&op == last || op.isBeforeInBlock(last))
-      op.walk([&](Operation *inner) {
-        writes |= isa<StoreOp>(inner) || (!isa<TileDialect>(inner->getDialect()) &&
-                                          hasEffect<MemoryEffects::Write>(inner));
-      });
-  return !writes;
+  return llvm::all_of(kernel.getBody().front(), [&](Operation &op) {
+    return last->isBeforeInBlock(&op) || writesNothing(&op);
+  });
 }
 
 void Roles::thread(scf::ForOp loop, Loop &found, SmallVectorImpl<Value> &rounds) {
@@ -305,14 +302,14 @@ void Roles::thread(scf::ForOp loop, Loop &found, SmallVectorImpl<Value> &rounds)
       rewriter, round, /*replaceInitOperandUsesInLoop=*/false, makeYields));
   round = loop.getResults().back();
   Value number = loop.getRegionIterArgs().back();
-  for (auto [copy, op] : llvm::zip(found.copies, groups[found.group].rings)) {
+  for (auto [copy, map, op] : llvm::zip(found.copies, found.maps, groups[found.group].rings)) {
     Value ring = op.getMemory();
     ImplicitLocOpBuilder b(copy.copy.getLoc(), copy.copy);
     Value slot = AcquireOp::create(b, ring.getType(), ring, number);
     auto made = CopyOp::create(b, copy.copy.getView(), copy.copy.getRow(), copy.copy.getColumn(),
                                slot, /*async=*/true);
     if (bulk)
-      made.setMap(llvm::find(maps, findTensorMap(copy.copy)) - maps.begin());
+      made.setMap(llvm::find(maps, map) - maps.begin());
     PublishOp::create(b, ring, number);
     copy.copy.erase();
     Operation *first = nullptr, *last = nullptr;

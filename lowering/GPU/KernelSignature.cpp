@@ -2,6 +2,7 @@
 //
 // The pass that replaces a kernel's buffers by the words that a launch passes; its text says what
 // it refuses.
+#include "lowering/CPU/LaunchSite.h"
 #include "lowering/GPU/GPU.h"
 #include "lowering/Lowering.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
@@ -112,10 +113,7 @@ static LogicalResult lowerKernel(func::FuncOp kernel) {
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(kernel.getContext()),
                                           SmallVector<Type>(entry->getArgumentTypes()));
   auto lowered = LLVM::LLVMFuncOp::create(b, kernel.getName(), type);
-  for (StringRef name : {FoveaDialect::kThreadsAttr, FoveaDialect::kSharedBytesAttr,
-                         FoveaDialect::kTensorMapsAttr, FoveaDialect::kPersistentAttr})
-    if (Attribute value = kernel->getAttr(name))
-      lowered->setAttr(name, value);
+  copyLaunchShape(kernel, lowered);
   for (unsigned i = lowered.getNumArguments() - maps; i < lowered.getNumArguments(); ++i) {
     lowered.setArgAttr(i, LLVM::LLVMDialect::getByValAttrName(),
                        TypeAttr::get(LLVM::LLVMArrayType::get(b.getI8Type(), kTensorMapBytes)));

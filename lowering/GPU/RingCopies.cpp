@@ -6,18 +6,16 @@ using namespace mlir;
 using namespace mlir::fovea;
 using namespace mlir::fovea::tile;
 
-/// Whether the loop only reads the memory that its copies may read.
-static bool writesNothing(scf::ForOp loop) {
-  return !loop.walk([](Operation *op) {
-                if (isa<StoreOp>(op))
-                  return WalkResult::interrupt();
-                bool harmless = isa<TileDialect>(op->getDialect()) || op->getNumRegions() > 0 ||
-                                !hasEffect<MemoryEffects::Write>(op);
-                bool known = isa<MemoryEffectOpInterface>(op) || op->getNumRegions() > 0 ||
-                             op->hasTrait<OpTrait::IsTerminator>() || isMemoryEffectFree(op);
-                return harmless && known ? WalkResult::advance() : WalkResult::interrupt();
-              })
-              .wasInterrupted();
+bool mlir::fovea::writesNothing(Operation *op) {
+  return !op->walk([](Operation *op) {
+              if (isa<StoreOp>(op))
+                return WalkResult::interrupt();
+              bool harmless = isa<TileDialect>(op->getDialect()) || op->getNumRegions() > 0 ||
+                              !hasEffect<MemoryEffects::Write>(op);
+              bool known = isa<MemoryEffectOpInterface>(op) || op->getNumRegions() > 0 ||
+                           op->hasTrait<OpTrait::IsTerminator>() || isMemoryEffectFree(op);
+              return harmless && known ? WalkResult::advance() : WalkResult::interrupt();
+            }).wasInterrupted();
 }
 
 /// Adds what `value` is made of in the loop's body. False if that is not the number of the round

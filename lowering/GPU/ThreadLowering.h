@@ -82,6 +82,8 @@ private:
   /// full, or whether it is free.
   Value slotOf(Value ring, Value round);
   Value guardOf(Value ring, Value round, bool isFree);
+  /// A slot of a round, waited for: until it is free, or until it is full.
+  Value takeSlot(Value ring, Value round, bool isFree);
   /// Waits for the phase of an mbarrier that so many whole turns around the ring came before.
   void waitFor(Value guard, Value ring, Value round, int64_t more);
 
@@ -195,6 +197,8 @@ private:
   /// One element as it is, several as a vector; and the other way round.
   Value toVector(ArrayRef<Value> values);
   SmallVector<Value> toElements(Value value);
+  /// The address of a ring's slot; its number as i64.
+  Value slotPointer(Value ring, Value number);
   /// The address of an element of shared memory; `at` in elements, as i32.
   Value sharedPointer(Value memory, tile::SharedType type, Value at);
   Value loadShared(Value memory, tile::SharedType type, Value at, int64_t width = 1);

@@ -165,20 +165,15 @@ void ThreadLowering::waitFor(Value guard, Value ring, Value round, int64_t more)
                "r,r,", {guard, parity}, /*count=*/0);
 }
 
-static Value getSlot(Emitter &b, Value pointer, Value slot, int64_t bytes) {
-  Value wide = b.createOrFold<arith::ExtUIOp>(b.getI64Type(), slot);
-  Value offset = b.createOrFold<arith::MulIOp>(
-      wide, arith::ConstantOp::create(b, b.getI64IntegerAttr(bytes)).getResult());
-  return LLVM::GEPOp::create(b, pointer.getType(), b.getI8Type(), pointer,
-                             ArrayRef<LLVM::GEPArg>{offset});
+Value ThreadLowering::takeSlot(Value ring, Value round, bool isFree) {
+  waitFor(guardOf(ring, round, isFree), ring, round, /*more=*/isFree ? 1 : 0);
+  Value number = b.createOrFold<arith::ExtUIOp>(b.getI64Type(), slotOf(ring, round));
+  return slotPointer(ring, number);
 }
 
 /// Of a new mbarrier the phase before the first is over, and so all slots are free.
 LogicalResult ThreadLowering::lower(AcquireOp op) {
-  Value ring = op.getRing();
-  waitFor(guardOf(ring, op.getRound(), /*isFree=*/true), ring, op.getRound(), /*more=*/1);
-  mapping.map(op.getMemory(), getSlot(b, get(ring), slotOf(ring, op.getRound()),
-                                      ring.getDefiningOp<SharedOp>().getSlotBytes()));
+  mapping.map(op.getMemory(), takeSlot(op.getRing(), op.getRound(), /*isFree=*/true));
   return success();
 }
 
@@ -247,12 +242,9 @@ LogicalResult ThreadLowering::copyBoxes(CopyOp op) {
 
 /// cp.async writes as threads do: wgmma needs the fence.
 LogicalResult ThreadLowering::lower(AwaitOp op) {
-  Value ring = op.getRing();
-  waitFor(guardOf(ring, op.getRound(), /*isFree=*/false), ring, op.getRound(), /*more=*/0);
+  mapping.map(op.getMemory(), takeSlot(op.getRing(), op.getRound(), /*isFree=*/false));
   if (hasWarpgroups && !isBulk)
     emitProxyFence();
-  mapping.map(op.getMemory(), getSlot(b, get(ring), slotOf(ring, op.getRound()),
-                                      ring.getDefiningOp<SharedOp>().getSlotBytes()));
   return success();
 }
 

@@ -23,15 +23,18 @@ LogicalResult ThreadLowering::lower(SharedOp op) {
 }
 
 LogicalResult ThreadLowering::lower(SlotOp op) {
-  int64_t bytes = op.getRing().getDefiningOp<SharedOp>().getSlotBytes();
-  Value offset = b.createOrFold<arith::IndexCastOp>(b.getI64Type(), get(op.getIndex()));
-  offset = b.createOrFold<arith::MulIOp>(offset,
-                                         arith::ConstantOp::create(b, b.getI64IntegerAttr(bytes)));
-  Value ring = get(op.getRing());
-  mapping.map(op.getMemory(), LLVM::GEPOp::create(b, ring.getType(), b.getI8Type(), ring,
-                                                  ArrayRef<LLVM::GEPArg>{offset})
-                                  .getResult());
+  Value number = b.createOrFold<arith::IndexCastOp>(b.getI64Type(), get(op.getIndex()));
+  mapping.map(op.getMemory(), slotPointer(op.getRing(), number));
   return success();
+}
+
+Value ThreadLowering::slotPointer(Value ring, Value number) {
+  int64_t bytes = ring.getDefiningOp<SharedOp>().getSlotBytes();
+  Value offset = b.createOrFold<arith::MulIOp>(
+      number, arith::ConstantOp::create(b, b.getI64IntegerAttr(bytes)));
+  Value base = get(ring);
+  return LLVM::GEPOp::create(b, base.getType(), b.getI8Type(), base,
+                             ArrayRef<LLVM::GEPArg>{offset});
 }
 
 LogicalResult ThreadLowering::lower(CommitOp) {

@@ -271,17 +271,14 @@ struct TileToThreadsPass : fovea::impl::TileToThreadsPassBase<TileToThreadsPass>
       Block *entry = &fresh.emplaceBlock();
       for (BlockArgument argument : function.getArguments())
         entry->addArgument(argument.getType(), argument.getLoc());
-      SmallVector<Type> types(function.getArgumentTypes());
       if (auto maps = function->getAttrOfType<ArrayAttr>(FoveaDialect::kTensorMapsAttr))
-        types.append(maps.size(), LLVM::LLVMPointerType::get(&getContext()));
-      entry->addArguments(
-          ArrayRef(types).drop_front(entry->getNumArguments()),
-          SmallVector<Location>(types.size() - entry->getNumArguments(), function.getLoc()));
+        for (size_t i = 0; i < maps.size(); ++i)
+          entry->addArgument(LLVM::LLVMPointerType::get(&getContext()), function.getLoc());
       ThreadLowering lowering(function, entry, shared);
       if (failed(lowering.run()))
         return signalPassFailure();
       function.getBody().takeBody(fresh);
-      function.setType(FunctionType::get(&getContext(), types, {}));
+      function.setType(FunctionType::get(&getContext(), function.getBody().getArgumentTypes(), {}));
       Builder builder(&getContext());
       function->setAttr(FoveaDialect::kThreadsAttr,
                         builder.getI32IntegerAttr(getThreads(function)));

@@ -23,11 +23,7 @@ inline std::array<uint8_t, 128> encodeForEmulator(const fovea_tensor_map &map,
     if (axis > 0)
       encoded.strides[axis - 1] = static_cast<uint64_t>(map.strides[axis - 1]);
   }
-  using Swizzle = emulator::TensorMap::Swizzle;
-  encoded.swizzle = map.swizzle == 128  ? Swizzle::B128
-                    : map.swizzle == 64 ? Swizzle::B64
-                    : map.swizzle == 32 ? Swizzle::B32
-                                        : Swizzle::None;
+  encoded.swizzle = emulator::TensorMap::swizzleOf(static_cast<uint64_t>(map.swizzle));
   return encoded.encode();
 }
 

@@ -3,6 +3,7 @@
 // See DeviceCode.h. Kernels and host code are made of one module of the `kernels` stage, so they
 // agree on grids and parameters.
 #include "tools/compile/DeviceCode.h"
+#include "lowering/CPU/LaunchSite.h"
 #include "lowering/GPU/GPU.h"
 #include "lowering/Schedule/Schedule.h"
 #include "lowering/Schedule/Table.h"
@@ -54,14 +55,11 @@ std::optional<DeviceStage> mlir::fovea::parseDeviceStage(StringRef name) {
 }
 
 /// What the passes of the device decided of each kernel, for the host.
-static void copyLaunchShape(ModuleOp device, ModuleOp host) {
+static void copyLaunchShapes(ModuleOp device, ModuleOp host) {
   SymbolTable symbols(host);
   device.walk([&](FunctionOpInterface kernel) {
-    Operation *own = symbols.lookup(kernel.getName());
-    for (StringRef name : {FoveaDialect::kThreadsAttr, FoveaDialect::kSharedBytesAttr,
-                           FoveaDialect::kTensorMapsAttr, FoveaDialect::kPersistentAttr})
-      if (Attribute value = kernel->getAttr(name); value && own)
-        own->setAttr(name, value);
+    if (Operation *own = symbols.lookup(kernel.getName()))
+      copyLaunchShape(kernel, own);
   });
 }
 
@@ -87,7 +85,7 @@ Outcome mlir::fovea::compileForDevice(ModuleOp module, StringRef chip, const Tar
         buildThreadsPipeline(pm, *findChip(chip));
       }))
     return outcome;
-  copyLaunchShape(*device, module);
+  copyLaunchShapes(*device, module);
   if (!reach(*device, DeviceStage::Nvvm, buildNvvmPipeline) || last < DeviceStage::Ptx)
     return outcome;
   for (auto kernels : device->getOps<gpu::GPUModuleOp>())

@@ -111,10 +111,7 @@ void tensorMap(const std::string &text, const std::vector<std::string> &parts, A
   uint64_t swizzle = number(parts[5], 128, text);
   if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128)
     fail("argument '", text, "' expects a swizzle of 0, 32, 64 or 128, got ", swizzle);
-  map.swizzle = swizzle == 128  ? TensorMap::Swizzle::B128
-                : swizzle == 64 ? TensorMap::Swizzle::B64
-                : swizzle == 32 ? TensorMap::Swizzle::B32
-                                : TensorMap::Swizzle::None;
+  map.swizzle = TensorMap::swizzleOf(swizzle);
   arguments.add(map.encode());
 }
 } // namespace
