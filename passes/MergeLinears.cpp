@@ -76,6 +76,8 @@ void collect(Block &block, WeightFlow &flow, std::vector<std::unique_ptr<Candida
            element(a.getBias()) == element(b.getBias());
   };
   for (auto linear : block.getOps<LinearOp>()) {
+    if (linear.getScales()) // weights are quantised behind this pass
+      continue;
     auto &sets = byInput[linear.getInput()];
     auto *set = llvm::find_if(sets, [&](auto &other) { return fits(other.front(), linear); });
     if (set != sets.end())

@@ -97,7 +97,8 @@ def Fovea_StoredAttr : RecipeAttr<"Stored", "stored"> {
     model's folder.
 
     * (C1) the shape is static and its bytes can be counted in 63 bits.
-    * (C2) the elements are integers or floating-point numbers.
+    * (C2) the elements are integers or floating-point numbers; of i4, which lie two to the byte, rows of a matrix
+      hold an even number.
     * (C3) the type has no encoding: files are row-major.
   }];
   let parameters = (ins StringRefParameter<>:$file, StringRefParameter<>:$tensor, "::mlir::RankedTensorType":$type);
@@ -184,6 +185,44 @@ def Fovea_ScaleColumnsAttr : RecipeAttr<"ScaleColumns", "scale_columns"> {
   let assemblyFormat = "`<` $input `,` $scale `,` $offset `>`";
 }
 
+/// What the recipes of a quantised weight and of its scales have in common: one rule gives both.
+class QuantizationAttr<string name, string attrMnemonic> : RecipeAttr<name, attrMnemonic> {
+  let parameters = (ins "::mlir::Attribute":$input, "::mlir::Type":$elementType, "::mlir::Type":$scaleType,
+                        DefaultValuedParameter<"int64_t", "0">:$group);
+  let assemblyFormat = "`<` $input `,` $elementType `,` $scaleType (`,` struct($group)^)? `>`";
+}
+
+def Fovea_QuantizeAttr : QuantizationAttr<"Quantize", "quantize"> {
+  let summary = "A matrix rounded to small integers, each of a scale's size";
+  let description = [{
+    `#fovea.quantize<RECIPE, i8, f32>`: the numbers q of `w ~ q * scale`, one scale for each row, or, by
+    `#fovea.quantize<RECIPE, i4, f16, group = 32>`, one for each `group` neighbours of a row. Symmetric: zero is zero.
+    Whatever is rounded is rounded to nearest even, and by the scale as it is stored, in `scaleType`.
+
+    - i8: `scale = max |w| / 127`, q in [-127, 127] (Dettmers et al. 2022).
+    - i4: q in [-8, 7], and of a few scales the one of the least squared error: the extreme over -8, which spends the
+      range's longer side on it (Q4_0 of GGUF), `max |w| / 7`, and steps between and below.
+
+    Of nothing but zeros the scale is zero. A weight that is no number, or not finite, fails the evaluation.
+
+    * (C1) `input` is a matrix of f16, bf16, f32 or f64.
+    * (C2) `elementType` is i8 or i4; of i4 there is an even number in each row and in each group.
+    * (C3) `scaleType` is f32, or f16 with groups.
+    * (C4) `group`, where given, is positive and divides the matrix's second axis.
+    * (C5) no step but `pack` stands around one that gives i4: its elements have no bytes of their own.
+  }];
+}
+
+def Fovea_QuantizationScalesAttr : QuantizationAttr<"QuantizationScales", "quantization_scales"> {
+  let summary = "The scales of a quantised matrix";
+  let description = [{
+    Those that `#fovea.quantize` with the same parameters has rounded by: of rank 1, `[N]`, or with a group of rank 2,
+    `[N, K / group]`.
+
+    * (C1) as of `#fovea.quantize`, (C1) to (C4).
+  }];
+}
+
 def Fovea_PanelsAttr : FoveaAttr<"Panels", "panels",
     [DeclareAttrInterfaceMethods<VerifiableTensorEncoding, ["verifyEncoding"]>]> {
   let summary = "A matrix whose rows lie in panels of equal width";
@@ -193,6 +232,10 @@ def Fovea_PanelsAttr : FoveaAttr<"Panels", "panels",
     axis if `interleave` is 1. What is past N or K is zero. So the same input of `width` neighbouring outputs is one
     contiguous piece; `interleave` inputs of one output are side by side for instructions that multiply and add
     several narrow numbers at once, or that move 16 bytes.
+
+    Elements of i4 lie two neighbours of a row to the byte, the even one in the low four bits, and panels hold these
+    bytes: `interleave` counts them, and K in the sizes above is their number. `tensor<768x768xi4, #fovea.panels<16>>`
+    lies as `48 x 384 x 16` bytes.
 
     * (C1) `width` is a positive multiple of 8, of at most 1024.
     * (C2) `interleave` is 1, 2, 4 or 8.

@@ -270,6 +270,8 @@ LogicalResult RopeScalingAttr::verify(function_ref<InFlightDiagnostic()> emitErr
 }
 
 int64_t mlir::fovea::getStorageBytes(Type elementType, int64_t count) {
+  if (elementType.isInteger(4))
+    return llvm::divideCeil(count, 2);
   unsigned bits = elementType.isIndex() ? 64 : elementType.getIntOrFloatBitWidth();
   return count * llvm::divideCeil(bits, 8);
 }

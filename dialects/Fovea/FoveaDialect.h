@@ -80,15 +80,22 @@ public:
 
 namespace mlir::fovea {
 
-/// Bytes that `count` elements of a weight's or activation's element type take; i1 takes a byte
-/// each.
+/// Bytes that `count` elements of a weight's or activation's element type take, one beside the
+/// other; i1 takes a byte each, and two of i4 share one.
 int64_t getStorageBytes(Type elementType, int64_t count);
+
+/// Elements of a row that share a byte: two of i4, the even one in the low four bits; else one.
+int64_t getElementsPerByte(Type elementType);
 
 /// How a tensor lies in panels; null for what is row-major or no tensor.
 PanelsAttr getPanels(Type type);
 
-/// The sizes of a tensor in memory: its shape, or that of its panels.
+/// The sizes of a tensor in memory, of `getStorageType`: its shape, or that of its panels. The last
+/// axis of i4 is counted in bytes.
 SmallVector<int64_t> getStorageShape(RankedTensorType type);
+
+/// What the buffer of such elements holds: i8 for i4, else the same.
+Type getStorageType(Type elementType);
 
 /// Bytes of a tensor of static shape in memory; nothing if 63 bits cannot count them.
 std::optional<int64_t> getStorageBytes(RankedTensorType type);
@@ -96,8 +103,8 @@ std::optional<int64_t> getStorageBytes(RankedTensorType type);
 /// The buffer that holds a tensor.
 MemRefType getBufferType(RankedTensorType type);
 
-/// Whether the op reads this operand, a weight, in whichever layout it lies: a linear's weight, or
-/// a table of rows.
+/// Whether the op reads this operand, a weight, in whichever layout it lies: a linear's weight or
+/// its scales of groups, or a table of rows.
 bool readsAnyLayout(OpOperand &use);
 
 /// A key tile's intervals for a mask that may be absent: then everything is covered and full.

@@ -44,6 +44,9 @@ def Fovea_Float : FloatOfWidths<[16, 32, 64]>;
 def Fovea_AnyFloatTensor : RankedTensorOf<[F16, BF16, F32, F64]>;
 def Fovea_FloatTensor1 : TensorRankOf<[F16, BF16, F32, F64], [1]>;
 def Fovea_FloatTensor2 : TensorRankOf<[F16, BF16, F32, F64], [2]>;
+/// What a product multiplies by: floats, or integers of two's complement with scales beside them.
+def Fovea_LinearWeight : TensorRankOf<[F16, BF16, F32, F64, I<4>, I8], [2]>;
+def Fovea_LinearScales : TensorRankOf<[F16, F32], [1, 2]>;
 def Fovea_FloatTensor4 : TensorRankOf<[F16, BF16, F32, F64], [4]>;
 def Fovea_Positions : TensorRankOf<[I32], [2]>;
 def Fovea_IdTensor : RankedTensorOf<[I32, I64]>;

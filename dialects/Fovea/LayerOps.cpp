@@ -56,6 +56,23 @@ LogicalResult mlir::fovea::verifyWidening(Operation *op, RankedTensorType from,
 
 //===-- Linear -------------------------------------------------------------------------------===//
 
+static LogicalResult verifyScales(LinearOp op) {
+  RankedTensorType weight = op.getWeight().getType(), scales = op.getScales().getType();
+  int64_t outputs = weight.getDimSize(0), inputs = weight.getDimSize(1);
+  if (!scales.hasStaticShape() || scales.getDimSize(0) != outputs) // C5
+    return op.emitOpError("expects scales for ") << outputs << " outputs, got " << scales;
+  if (scales.getRank() == 1 && !scales.getElementType().isF32()) // C5
+    return op.emitOpError("expects one scale for each output to be f32, got ") << scales;
+  if (scales.getRank() == 2 && (scales.getDimSize(1) == 0 || inputs % scales.getDimSize(1) != 0))
+    return op.emitOpError("expects groups that divide ") // C5
+           << inputs << " inputs evenly, got " << scales;
+  int64_t share = getElementsPerByte(weight.getElementType());
+  if (inputs % share != 0 || op.getScaledInputs() % share != 0) // C6
+    return op.emitOpError("expects an even number of inputs in rows and groups of i4, got ")
+           << op.getScaledInputs() << " of " << inputs;
+  return success();
+}
+
 LogicalResult LinearOp::verify() {
   auto input = getInput().getType(), result = getResult().getType();
   auto weight = getWeight().getType();
@@ -70,7 +87,22 @@ LogicalResult LinearOp::verify() {
       !agree(result.getShape(), expected)) // C2
     return emitOpError("expects a result like ")
            << RankedTensorType::get(expected, input.getElementType()) << ", got " << result;
-  return verifyVector(*this, getBias(), "bias", weight.getDimSize(0)); // C3
+  if (failed(verifyVector(*this, getBias(), "bias", weight.getDimSize(0)))) // C3
+    return failure();
+  bool isQuantized = weight.getElementType().isInteger();
+  if (isQuantized != !!getScales()) // C4
+    return emitOpError(isQuantized ? "expects scales for a weight of integers, got "
+                                   : "expects no scales for a weight of floats, got ")
+           << weight;
+  return isQuantized ? verifyScales(*this) : success();
+}
+
+int64_t LinearOp::getScaledInputs() {
+  int64_t inputs = getWeight().getType().getDimSize(1);
+  if (!getScales() || getScales().getType().getRank() == 1)
+    return inputs;
+  int64_t groups = getScales().getType().getDimSize(1);
+  return groups > 0 ? inputs / groups : inputs;
 }
 
 LogicalResult LinearOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {

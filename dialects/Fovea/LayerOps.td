@@ -10,24 +10,44 @@ include "dialects/Fovea/FoveaTypes.td"
 class LayerOp<string mnemonic, list<Trait> traits = []>
     : FoveaOp<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>], traits)>;
 
-def LinearOp : LayerOp<"linear"> {
+def LinearOp : LayerOp<"linear", [AttrSizedOperandSegments]> {
   let summary = "Product with a weight matrix, and a bias";
   let description = [{
     `result[..., n] = sum_k x[..., k] * w[n, k] + bias[n]`. The weight lies as checkpoints store it, `[N, K]`. Sums in f32, in
     f64 if x is f64; a narrower weight is widened first.
 
+    A weight of i8 or i4 is quantised: its elements are numbers of two's complement, and each stands for
+    `w[n, k] * scale`, with the scale of its output (`scales[n]`: Dettmers et al. 2022, LLM.int8(), section 2, for
+    weights) or of its group of `K / G` neighbours in k (`scales[n, k / (K / G)]`: as Q4_0 of GGUF and GPTQ, Frantar et
+    al. 2023, group them). Activations are as they are. Two neighbours in k of i4 share a byte in memory, the even one
+    in its low four bits.
+
     * (C1) the weight's shape is static, and the last axis of x is the weight's.
     * (C2) the result has x's element type and shape but for the last axis, which is N.
     * (C3) the bias has N elements.
+    * (C4) a weight of integers has scales, and one of floats has none.
+    * (C5) scales are f32 and `[N]`, or f16 or f32 and `[N, G]`, and G divides K.
+    * (C6) of i4 there is an even number in each row and in each group.
 
     ```mlir
     %y = fovea.linear %x, %w bias(%b : tensor<320xf32>) : tensor<?x?x192xf32>, tensor<320x192xbf16> -> tensor<?x?x320xf32>
+    %z = fovea.linear %x, %q scales(%s : tensor<320x6xf16>) : tensor<?x?x192xf32>, tensor<320x192xi4> -> tensor<?x?x320xf32>
     ```
   }];
-  let arguments = (ins Fovea_AnyFloatTensor:$input, Fovea_FloatTensor2:$weight, Optional<Fovea_FloatTensor1>:$bias);
+  let arguments = (ins Fovea_AnyFloatTensor:$input, Fovea_LinearWeight:$weight, Optional<Fovea_FloatTensor1>:$bias,
+                       Optional<Fovea_LinearScales>:$scales);
   let results = (outs Fovea_AnyFloatTensor:$result);
   let assemblyFormat = [{
-    $input `,` $weight (`bias` `(` $bias^ `:` type($bias) `)`)? attr-dict `:` type($input) `,` type($weight) `->` type($result)
+    $input `,` $weight (`scales` `(` $scales^ `:` type($scales) `)`)? (`bias` `(` $bias^ `:` type($bias) `)`)?
+    attr-dict `:` type($input) `,` type($weight) `->` type($result)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$input, "::mlir::Value":$weight,
+                                 "::mlir::Value":$bias), [{
+    build($_builder, $_state, result, input, weight, bias, /*scales=*/::mlir::Value());
+  }]>];
+  let extraClassDeclaration = [{
+    /// Neighbours in k that share a scale: all of a row where it has one.
+    int64_t getScaledInputs();
   }];
   let hasVerifier = 1;
 }

@@ -25,14 +25,22 @@ LogicalResult PanelsAttr::verify(function_ref<InFlightDiagnostic()> emitError, i
 /// `a / b` rounded up, for a that is not negative and b positive.
 static int64_t divideUp(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
-static SmallVector<int64_t> getPanelShape(ArrayRef<int64_t> shape, PanelsAttr panels) {
+/// The units of a row that `interleave` counts: elements, or the bytes of those that share one.
+static int64_t countUnits(int64_t columns, Type elementType) {
+  return divideUp(columns, getElementsPerByte(elementType));
+}
+
+static SmallVector<int64_t> getPanelShape(ArrayRef<int64_t> shape, Type elementType,
+                                          PanelsAttr panels) {
   SmallVector<int64_t> result{divideUp(shape[0], panels.getWidth()),
-                              divideUp(shape[1], panels.getInterleave()), panels.getWidth()};
+                              divideUp(countUnits(shape[1], elementType), panels.getInterleave()),
+                              panels.getWidth()};
   if (panels.getInterleave() != 1)
     result.push_back(panels.getInterleave());
   return result;
 }
 
+/// `shape` is one of memory.
 static std::optional<int64_t> countBytes(ArrayRef<int64_t> shape, Type elementType) {
   std::optional<int64_t> bytes = getStorageBytes(elementType, 1);
   for (int64_t size : shape)
@@ -45,7 +53,7 @@ LogicalResult PanelsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementTy
   if (shape.size() != 2 || ShapedType::isDynamicShape(shape) || !elementType.isIntOrFloat()) // C3
     return emitError() << "expects panels of a matrix of numbers of static shape, got "
                        << RankedTensorType::get(shape, elementType);
-  SmallVector<int64_t> sizes = getPanelShape(shape, *this);
+  SmallVector<int64_t> sizes = getPanelShape(shape, elementType, *this);
   for (int64_t &size : sizes) // a size of zero does not hide the others
     size = std::max<int64_t>(size, 1);
   if (!countBytes(sizes, elementType)) // C4
@@ -61,8 +69,19 @@ PanelsAttr mlir::fovea::getPanels(Type type) {
 
 SmallVector<int64_t> mlir::fovea::getStorageShape(RankedTensorType type) {
   if (PanelsAttr panels = getPanels(type))
-    return getPanelShape(type.getShape(), panels);
-  return SmallVector<int64_t>(type.getShape());
+    return getPanelShape(type.getShape(), type.getElementType(), panels);
+  SmallVector<int64_t> shape(type.getShape());
+  if (!shape.empty() && !ShapedType::isDynamic(shape.back()))
+    shape.back() = countUnits(shape.back(), type.getElementType());
+  return shape;
+}
+
+int64_t mlir::fovea::getElementsPerByte(Type elementType) {
+  return elementType.isInteger(4) ? 2 : 1;
+}
+
+Type mlir::fovea::getStorageType(Type elementType) {
+  return elementType.isInteger(4) ? IntegerType::get(elementType.getContext(), 8) : elementType;
 }
 
 std::optional<int64_t> mlir::fovea::getStorageBytes(RankedTensorType type) {
@@ -70,12 +89,16 @@ std::optional<int64_t> mlir::fovea::getStorageBytes(RankedTensorType type) {
 }
 
 MemRefType mlir::fovea::getBufferType(RankedTensorType type) {
-  return MemRefType::get(getStorageShape(type), type.getElementType());
+  return MemRefType::get(getStorageShape(type), getStorageType(type.getElementType()));
 }
 
 bool mlir::fovea::readsAnyLayout(OpOperand &use) {
-  if (auto op = dyn_cast<LinearOp>(use.getOwner()))
-    return &use == &op.getWeightMutable();
+  if (auto op = dyn_cast<LinearOp>(use.getOwner())) {
+    if (&use == &op.getWeightMutable())
+      return true;
+    MutableOperandRange scales = op.getScalesMutable();
+    return !scales.empty() && &use == &scales[0] && op.getScales().getType().getRank() == 2;
+  }
   if (auto op = dyn_cast<EmbeddingOp>(use.getOwner()))
     return &use == &op.getTableMutable();
   if (auto op = dyn_cast<PositionLearnedOp>(use.getOwner()))
@@ -131,7 +154,9 @@ LogicalResult PackAttr::evaluateRows(RecipeSource &source, int64_t first, int64_
   if (!panels)
     return recipe(getInput()).evaluateRows(source, first, count, out);
   RankedTensorType type = recipe(getInput()).getRecipeType();
-  int64_t rows = type.getDimSize(0), columns = type.getDimSize(1), width = panels.getWidth();
+  // Of i4, bytes are packed.
+  int64_t rows = type.getDimSize(0), width = panels.getWidth();
+  int64_t columns = countUnits(type.getDimSize(1), type.getElementType());
   int64_t size = getStorageBytes(type.getElementType(), 1);
   int64_t begin = first * width, end = begin + std::min(count * width, rows - begin);
   // A stored tensor is packed in place of its copy.

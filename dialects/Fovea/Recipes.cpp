@@ -4,8 +4,8 @@
 // most one slice of each input besides its own; only `transpose` reads its input column by column,
 // straight from the mapped file if that is a stored tensor.
 #include "dialects/Fovea/Recipes.h"
+#include "dialects/Fovea/Elements.h"
 #include "dialects/Fovea/Transpose.h"
-#include "llvm/ADT/APFloat.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
 
@@ -15,10 +15,10 @@ using namespace mlir::fovea;
 void RecipeSource::release(StoredAttr) {}
 
 int64_t mlir::fovea::rowBytes(RankedTensorType type) {
-  int64_t elements = 1;
-  for (int64_t size : type.getShape().drop_front(type.getRank() ? 1 : 0))
-    elements *= size;
-  return getStorageBytes(type.getElementType(), elements);
+  int64_t bytes = getStorageBytes(type.getElementType(), 1);
+  for (int64_t size : ArrayRef(getStorageShape(type)).drop_front(type.getRank() ? 1 : 0))
+    bytes *= size;
+  return bytes;
 }
 
 LogicalResult mlir::fovea::verifyInputs(ArrayRef<Attribute> inputs,
@@ -31,6 +31,9 @@ LogicalResult mlir::fovea::verifyInputs(ArrayRef<Attribute> inputs,
       return failure();
     if (getPanels(step.getRecipeType()))
       return emitError() << "expects panels as a recipe's last step, got " << input;
+    if (getElementsPerByte(step.getRecipeType().getElementType()) != 1)
+      return emitError() << "expects nothing but pack around elements that share bytes, got "
+                         << input;
   }
   return success();
 }
@@ -38,7 +41,7 @@ LogicalResult mlir::fovea::verifyInputs(ArrayRef<Attribute> inputs,
 LogicalResult mlir::fovea::verifyBytes(ArrayRef<int64_t> shape, Type elementType,
                                        function_ref<InFlightDiagnostic()> emitError) {
   int64_t bytes = getStorageBytes(elementType, 1);
-  for (int64_t size : shape)
+  for (int64_t size : getStorageShape(RankedTensorType::get(shape, elementType)))
     if (llvm::MulOverflow(bytes, std::max<int64_t>(size, 1), bytes))
       return emitError() << "expects a tensor of fewer than 2^63 bytes, got "
                          << RankedTensorType::get(shape, elementType);
@@ -56,6 +59,9 @@ LogicalResult StoredAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitEr
   if (!getType().getElementType().isIntOrFloat()) // C2
     return emitError() << "expects a stored tensor of integers or floating-point numbers, got "
                        << getType();
+  int64_t share = getElementsPerByte(getType().getElementType());
+  if (share != 1 && (getType().getRank() < 2 || getType().getShape().back() % share != 0)) // C2
+    return emitError() << "expects whole bytes in each row of a stored tensor, got " << getType();
   if (getType().getEncoding()) // C3
     return emitError() << "expects a stored tensor without an encoding, got " << getType();
   return verifyBytes(getType().getShape(), getType().getElementType(), emitError); // C1
@@ -67,8 +73,7 @@ LogicalResult StoredAttr::evaluateRows(RecipeSource &source, int64_t first, int6
   if (failed(bytes))
     return failure();
   int64_t row = rowBytes(getType());
-  assert(static_cast<int64_t>(bytes->size()) ==
-             getStorageBytes(getType().getElementType(), getType().getNumElements()) &&
+  assert(static_cast<int64_t>(bytes->size()) == getStorageBytes(getType()) &&
          "a source gives as many bytes as the type says");
   std::memcpy(out, bytes->data() + first * row, count * row);
   return success();
@@ -211,118 +216,6 @@ LogicalResult TransposeAttr::evaluateRows(RecipeSource &source, int64_t first, i
 }
 
 //===-- cast, scale_columns ------------------------------------------------------------------===//
-
-/// The element types of recipes, each with a way to read and to write one element. 16-bit types are
-/// read as f32, which holds all of their values; writing rounds to nearest even, once. Loops over
-/// these have no branch and vectorise, but for f64 to 16 bits.
-struct F64Element {
-  using Wide = double;
-  static constexpr int64_t kSize = 8;
-  static double load(const char *at) {
-    double value;
-    std::memcpy(&value, at, 8);
-    return value;
-  }
-  static void store(double value, char *at) { std::memcpy(at, &value, 8); }
-};
-
-static float asFloat(uint32_t bits) {
-  float value;
-  std::memcpy(&value, &bits, 4);
-  return value;
-}
-
-static uint32_t asBits(float value) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, 4);
-  return bits;
-}
-
-struct F32Element {
-  using Wide = float;
-  static constexpr int64_t kSize = 4;
-  static float load(const char *at) {
-    float value;
-    std::memcpy(&value, at, 4);
-    return value;
-  }
-  static void store(double value, char *at) { store(static_cast<float>(value), at); }
-  static void store(float value, char *at) { std::memcpy(at, &value, 4); }
-};
-
-static uint16_t loadBits16(const char *at) {
-  uint16_t bits;
-  std::memcpy(&bits, at, 2);
-  return bits;
-}
-
-/// f64 to 16 bits in one rounding.
-static void storeRounded(const llvm::fltSemantics &semantics, double value, char *at) {
-  llvm::APFloat number(value);
-  bool lost;
-  number.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &lost);
-  uint16_t bits = static_cast<uint16_t>(number.bitcastToAPInt().getZExtValue());
-  std::memcpy(at, &bits, 2);
-}
-
-struct BF16Element {
-  using Wide = float;
-  static constexpr int64_t kSize = 2;
-  static float load(const char *at) { return asFloat(uint32_t(loadBits16(at)) << 16); }
-  static void store(double value, char *at) { storeRounded(llvm::APFloat::BFloat(), value, at); }
-  static void store(float value, char *at) {
-    uint32_t bits = asBits(value);
-    uint32_t rounded = bits + 0x7fff + ((bits >> 16) & 1); // half, or a bit less for even
-    bool isNan = (bits & 0x7fffffff) > 0x7f800000;
-    uint16_t result = static_cast<uint16_t>((isNan ? bits | 0x00400000 : rounded) >> 16);
-    std::memcpy(at, &result, 2);
-  }
-};
-
-struct F16Element {
-  using Wide = float;
-  static constexpr int64_t kSize = 2;
-  static float load(const char *at) {
-    uint32_t bits = loadBits16(at);
-    // The exponent's bias is 15 here and 127 in f32: times 2^112 is exact, for subnormals too.
-    // Infinities and NaNs keep their mantissa and get the highest exponent.
-    uint32_t magnitude = (bits & 0x7fff) << 13;
-    uint32_t scaled = asBits(asFloat(magnitude) * asFloat(uint32_t(127 + 112) << 23));
-    scaled |= magnitude >= (uint32_t(31) << 23) ? 0x7f800000u : 0u;
-    return asFloat(scaled | (bits & 0x8000) << 16);
-  }
-  static void store(double value, char *at) { storeRounded(llvm::APFloat::IEEEhalf(), value, at); }
-  static void store(float value, char *at) {
-    uint32_t bits = asBits(value);
-    uint32_t sign = (bits >> 16) & 0x8000;
-    uint32_t magnitude = bits & 0x7fffffff;
-    // Below 2^-14 the result's last place is 2^-24, which is that of a f32 between 0.5 and 1.
-    uint32_t small = asBits(asFloat(magnitude) + 0.5f) - asBits(0.5f);
-    // Else 13 bits are rounded off; a carry goes into the exponent, at the end to infinity.
-    uint32_t normal = (magnitude - (uint32_t(112) << 23) + 0xfff + ((magnitude >> 13) & 1)) >> 13;
-    uint32_t special = magnitude > 0x7f800000 ? 0x7e00 | ((magnitude >> 13) & 0x3ff) : 0x7c00;
-    uint32_t finite = magnitude < (uint32_t(127 - 14) << 23) ? small : normal;
-    uint16_t result =
-        static_cast<uint16_t>(sign | (magnitude < (uint32_t(127 + 16) << 23) ? finite : special));
-    std::memcpy(at, &result, 2);
-  }
-};
-
-/// Calls `action` with the element type of a recipe's `type`.
-template <typename Action> static void withElement(Type type, Action action) {
-  if (type.isF64())
-    action(F64Element());
-  else if (type.isF32())
-    action(F32Element());
-  else if (type.isBF16())
-    action(BF16Element());
-  else
-    action(F16Element());
-}
-
-static bool isStorageFloat(Type type) {
-  return type.isF16() || type.isBF16() || type.isF32() || type.isF64();
-}
 
 RankedTensorType CastAttr::getRecipeType() const {
   return recipe(getInput()).getRecipeType().clone(getElementType());

@@ -160,6 +160,8 @@ static bool isTable(BlockArgument argument) {
 
 void CostBuilder::addBytes() {
   auto add = [&](Type element, Value count) {
+    if (int64_t share = getElementsPerByte(element); share != 1)
+      count = arith::DivUIOp::create(b, count, constant(share));
     bytes = sum(bytes, mul(count, constant(getStorageBytes(element, 1))));
   };
   for (BlockArgument argument : group.getBody().getArguments()) {

@@ -188,9 +188,19 @@ Value KernelBuilder::loadAs(Type type, Value buffer, ValueRange indices) {
 }
 
 Value KernelBuilder::loadWeight(Type type, Value weight, Value n, Value k) {
-  PanelsAttr panels = getPanels(weight.getType());
+  auto tensor = cast<RankedTensorType>(weight.getType());
+  PanelsAttr panels = getPanels(tensor);
+  int64_t share = getElementsPerByte(tensor.getElementType());
+  Value column = k;
+  if (share != 1)
+    k = arith::DivUIOp::create(*this, k, index(share));
+  auto widen = [&](Value element) -> Value {
+    if (isa<FloatType>(element.getType()))
+      return convert(element, type);
+    return arith::SIToFPOp::create(*this, type, extractShare(element, column, share));
+  };
   if (!panels)
-    return loadAs(type, buffer(weight), {n, k});
+    return widen(load(buffer(weight), {n, k}));
   Value width = index(panels.getWidth()), interleave = index(panels.getInterleave());
   SmallVector<Value> place{arith::DivUIOp::create(*this, n, width), k,
                            arith::RemUIOp::create(*this, n, width)};
@@ -198,7 +208,18 @@ Value KernelBuilder::loadWeight(Type type, Value weight, Value n, Value k) {
     place[1] = arith::DivUIOp::create(*this, k, interleave);
     place.push_back(arith::RemUIOp::create(*this, k, interleave));
   }
-  return loadAs(type, buffer(weight), place);
+  return widen(load(buffer(weight), place));
+}
+
+Value KernelBuilder::extractShare(Value byte, Value column, int64_t share) {
+  if (share == 1)
+    return byte;
+  // The even column's four bits go up by four, and all come down with their sign.
+  Value odd = arith::RemUIOp::create(*this, column, index(share));
+  Value isEven = arith::CmpIOp::create(*this, arith::CmpIPredicate::eq, odd, index(0));
+  Type type = byte.getType();
+  Value up = select(isEven, integer(type, 4), integer(type, 0));
+  return arith::ShRSIOp::create(*this, arith::ShLIOp::create(*this, byte, up), integer(type, 4));
 }
 
 void KernelBuilder::storeTo(Value buffer, ValueRange indices, Value value) {

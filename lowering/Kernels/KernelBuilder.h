@@ -124,8 +124,8 @@ public:
   Value load(Value buffer, ValueRange indices);
   /// A load converted to the floating-point type `type`.
   Value loadAs(Type type, Value buffer, ValueRange indices);
-  /// Row `n`, column `k` of a weight in whichever layout, converted to `type`. `weight` is the
-  /// tensor.
+  /// Row `n`, column `k` of a weight in whichever layout, converted to `type`; of a quantised one
+  /// its number. `weight` is the tensor.
   Value loadWeight(Type type, Value weight, Value n, Value k);
   /// A store converted to the buffer's element type.
   void storeTo(Value buffer, ValueRange indices, Value value);
@@ -148,6 +148,8 @@ public:
 
 private:
   void startPhase(StringRef name);
+  /// The number of `column` in a byte that `share` of them share.
+  Value extractShare(Value byte, Value column, int64_t share);
 
   int64_t parallelLoops;
 };

@@ -64,7 +64,38 @@ static void buildLinearOfPanels(KernelBuilder &k, LinearOp op, PanelsAttr panels
   });
 }
 
+/// A quantised weight, in any layout: sums of numbers over what shares a scale.
+static void buildLinearOfNumbers(KernelBuilder &k, LinearOp op) {
+  Value x = k.buffer(op.getInput()), bias = k.buffer(op.getBias());
+  Type type = getAccumulationType(elementOf(x));
+  int64_t inputs = op.getWeight().getType().getDimSize(1), each = op.getScaledInputs();
+  k.parallelNest(k.sizes(k.outputs[0]), [&](ValueRange at) {
+    ValueRange row = at.drop_back();
+    Value n = at.back();
+    auto sumFrom = [&](Value first) {
+      return k.sum(type, k.index(each), [&](Value i) {
+        Value c = k.add(first, i);
+        return k.mul(k.loadAs(type, x, append(row, c)), k.loadWeight(type, op.getWeight(), n, c));
+      });
+    };
+    Value sum;
+    if (op.getScales().getType().getRank() == 1)
+      sum = k.mul(sumFrom(k.index(0)), k.loadAs(type, k.buffer(op.getScales()), n));
+    else
+      sum = k.sum(type, k.index(each ? inputs / each : 0), [&](Value g) {
+        return k.mul(sumFrom(k.mul(g, k.index(each))), k.loadWeight(type, op.getScales(), n, g));
+      });
+    if (bias)
+      sum = k.add(sum, k.loadAs(type, bias, n));
+    k.storeTo(k.outputs[0], at, sum);
+  });
+}
+
 LogicalResult mlir::fovea::buildLinear(KernelBuilder &k, LinearOp op) {
+  if (op.getScales()) {
+    buildLinearOfNumbers(k, op);
+    return success();
+  }
   if (PanelsAttr panels = getPanels(op.getWeight().getType())) {
     buildLinearOfPanels(k, op, panels);
     return success();

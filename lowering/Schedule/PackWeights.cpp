@@ -106,10 +106,11 @@ private:
 /// The panels that a level reads, or null for a type that has none.
 static PanelsAttr choosePanels(RankedTensorType type, const PanelSizes &sizes) {
   Type element = type.getElementType();
-  int64_t interleave = element.isF32()    ? sizes.f32
-                       : element.isF16()  ? sizes.f16
-                       : element.isBF16() ? sizes.bf16
-                                          : 0;
+  int64_t interleave = element.isF32()                                ? sizes.f32
+                       : element.isF16()                              ? sizes.f16
+                       : element.isBF16()                             ? sizes.bf16
+                       : element.isInteger(8) || element.isInteger(4) ? sizes.int8
+                                                                      : 0;
   if (type.getRank() != 2 || type.getEncoding() || interleave == 0)
     return {};
   return PanelsAttr::get(type.getContext(), sizes.outputs, interleave);

@@ -12,7 +12,7 @@ static constexpr StringLiteral kAvx512[] = {"avx512f", "avx512bw", "avx512dq", "
 static constexpr StringLiteral kAvx2[] = {"avx2", "fma", "f16c"};
 
 /// Panels of the widest vector; instructions multiply pairs of bf16.
-static constexpr PanelSizes kProcessorPanels = {16, 1, 1, 2};
+static constexpr PanelSizes kProcessorPanels = {16, 1, 1, 2, 1};
 
 static constexpr Level kLevels[] = {
     {/*name=*/"avx512", /*lanes=*/16, /*registers=*/32, /*features=*/kAvx512,
@@ -59,7 +59,7 @@ static constexpr Level kAmpere = {
     /*split=*/{256, 264},
     /*rows=*/4,
     /*elements=*/1024,
-    /*panels=*/{32, 4, 8, 8},
+    /*panels=*/{32, 4, 8, 8, 8},
     /*multipliesHalves=*/true};
 
 // A warpgroup for each 64 queries; they share keys and values, of which 64 queries alone would need

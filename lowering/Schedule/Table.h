@@ -19,9 +19,10 @@ struct AttentionSizes {
   int64_t queries, keys, scores[2], values[2];
 };
 
-/// `#fovea.panels` of weights: outputs of a panel, and inputs beside each other by type.
+/// `#fovea.panels` of weights: outputs of a panel, and inputs beside each other by type; bytes of
+/// them for i8 and i4.
 struct PanelSizes {
-  int64_t outputs, f32, f16, bf16;
+  int64_t outputs, f32, f16, bf16, int8;
 };
 
 /// One level of instructions, and what is best on it.

@@ -84,6 +84,14 @@ func.func @group(%x: tensor<?x?x192xf32>) -> tensor<?x?x4xf32> {
 }
 fovea.weight @g : tensor<4x192xf32> = #fovea.stored<"a", "g", tensor<4x192xf32>>
 
+func.func @quantized(%x: tensor<?x8xf32>, %h: tensor<2x?x8xf16>, %w8: tensor<5x8xi8>, %w4: tensor<5x8xi4>, %s: tensor<5xf32>, %g: tensor<5x2xf16>, %b: tensor<5xf32>) {
+  %0 = fovea.linear %x, %w8 scales(%s : tensor<5xf32>) : tensor<?x8xf32>, tensor<5x8xi8> -> tensor<?x5xf32>
+  %1 = fovea.linear %x, %w8 scales(%g : tensor<5x2xf16>) bias(%b : tensor<5xf32>) : tensor<?x8xf32>, tensor<5x8xi8> -> tensor<?x5xf32>
+  %2 = fovea.linear %h, %w4 scales(%g : tensor<5x2xf16>) : tensor<2x?x8xf16>, tensor<5x8xi4> -> tensor<2x?x5xf16>
+  %3 = fovea.linear %x, %w4 scales(%s : tensor<5xf32>) bias(%b : tensor<5xf32>) : tensor<?x8xf32>, tensor<5x8xi4> -> tensor<?x5xf32>
+  return
+}
+
 func.func private @k0(memref<?xf32>, memref<?xf32>, index, index)
 func.func @launch(%x: memref<?xf32>, %n: index) {
   %a = fovea.arena %n : memref<?xi8>
@@ -106,6 +114,19 @@ func.func @buffers_of_panels() {
   %2 = fovea.weight_ref @pairs : memref<3x3x16x2xbf16>
   return
 }
+fovea.weight @numbers : tensor<768x768xi4> = #fovea.stored<"a", "n", tensor<768x768xi4>>
+fovea.weight @numbers16 : tensor<768x768xi4, #fovea.panels<16>> = #fovea.pack<#fovea.stored<"a", "n", tensor<768x768xi4>>, #fovea.panels<16>>
+fovea.weight @numbers32 : tensor<768x768xi4, #fovea.panels<32, interleave = 8>> = #fovea.pack<#fovea.stored<"a", "n", tensor<768x768xi4>>, #fovea.panels<32, interleave = 8>>
+func.func @buffers_of_i4() {
+  %0 = fovea.weight_ref @numbers : memref<768x384xi8>
+  %1 = fovea.weight_ref @numbers16 : memref<48x384x16xi8>
+  %2 = fovea.weight_ref @numbers32 : memref<24x48x32x8xi8>
+  return
+}
+fovea.weight @q8 : tensor<6x4xi8> = #fovea.quantize<#fovea.stored<"a", "q", tensor<6x4xf32>>, i8, f32>
+fovea.weight @q8.scales : tensor<6xf32> = #fovea.quantization_scales<#fovea.stored<"a", "q", tensor<6x4xf32>>, i8, f32>
+fovea.weight @q4 : tensor<6x4xi4> = #fovea.quantize<#fovea.stored<"a", "q", tensor<6x4xf32>>, i4, f16, group = 2>
+fovea.weight @q4.scales : tensor<6x2xf16> = #fovea.quantization_scales<#fovea.stored<"a", "q", tensor<6x4xf32>>, i4, f16, group = 2>
 module attributes {fovea.target = #fovea.target<"avx512", lanes = 16, registers = 32>} {
   func.func @schedules() attributes {schedules = [
       #fovea.contraction<tile = [64, 48], chunk = 256, block = [8, 48]>,
