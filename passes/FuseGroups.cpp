@@ -79,8 +79,7 @@ struct Contraction {
       if (auto norm = dyn_cast<RmsNormOp>(step); norm && !last && !norm.getWeight()) {
         result.norm = norm;
       } else if (auto linear = dyn_cast<LinearOp>(step); linear && !result.linear) {
-        // No tile builder reads quantised weights yet.
-        if (linear.getScales() || !isComputedInF32(linear.getInput().getType().getElementType()) ||
+        if (!isComputedInF32(linear.getInput().getType().getElementType()) ||
             (last && linear.getInput() != last) ||
             llvm::any_of(linear->getOperands(), [](Value operand) {
               return cast<ShapedType>(operand.getType()).getElementType().isF64();

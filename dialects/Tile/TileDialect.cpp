@@ -50,7 +50,7 @@ void TileDialect::initialize() {
 
 static bool isElement(Type type) {
   return type.isF16() || type.isBF16() || type.isF32() || type.isF64() || type.isInteger(1) ||
-         type.isInteger(32) || type.isInteger(64);
+         type.isInteger(4) || type.isInteger(8) || type.isInteger(32) || type.isInteger(64);
 }
 
 TileType TileType::withElementType(Type type) const {
@@ -68,7 +68,7 @@ LogicalResult TileType::verify(function_ref<InFlightDiagnostic()> emitError, int
   if (rows <= 0 || columns <= 0)
     return emitError() << "expects positive sizes, got " << rows << " and " << columns;
   if (!isElement(elementType))
-    return emitError() << "expects elements of f16, bf16, f32, f64, i1, i32 or i64, got "
+    return emitError() << "expects elements of f16, bf16, f32, f64, i1, i4, i8, i32 or i64, got "
                        << elementType;
   if (lanes != 0 && lanes != 1)
     return emitError() << "expects lanes along axis 0 or 1, got " << lanes;
@@ -120,7 +120,7 @@ LogicalResult ViewType::verify(function_ref<InFlightDiagnostic()> emitError, int
     if (size < 0 && !ShapedType::isDynamic(size))
       return emitError() << "expects sizes that are not negative, got " << size;
   if (!isElement(elementType))
-    return emitError() << "expects elements of f16, bf16, f32, f64, i1, i32 or i64, got "
+    return emitError() << "expects elements of f16, bf16, f32, f64, i1, i4, i8, i32 or i64, got "
                        << elementType;
   return success();
 }
@@ -179,7 +179,7 @@ LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError, i
                                  int64_t columnStride, int64_t swizzle) {
   if (rows <= 0 || columns <= 0)
     return emitError() << "expects positive sizes, got " << rows << " and " << columns;
-  if (!isElement(elementType) || elementType.isInteger(1))
+  if (!isElement(elementType) || elementType.getIntOrFloatBitWidth() < 16)
     return emitError() << "expects elements of f16, bf16, f32, f64, i32 or i64, got "
                        << elementType;
   if (swizzle) {

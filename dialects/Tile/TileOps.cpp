@@ -247,9 +247,9 @@ LogicalResult PackedOp::verify() {
       depth != memory.getDimSize(1))
     return emitOpError("expects a view whose sizes fill ") << memory << ", got " << view;
   // (C3)
-  if (view.getElementType() != memory.getElementType())
-    return emitOpError("expects elements of ")
-           << memory.getElementType() << ", got " << view.getElementType();
+  Type element = isOfNibbles() ? IntegerType::get(getContext(), 8) : view.getElementType();
+  if (element != memory.getElementType())
+    return emitOpError("expects a buffer of ") << element << " for " << view << ", got " << memory;
   return success();
 }
 
@@ -273,6 +273,8 @@ LogicalResult GatherOp::verify() {
     return emitOpError("expects a column of ")
            << getTile().getType().getRows() << " integers, got " << rows;
   // (C1)
+  if (getView().getType().getElementType().isInteger(4))
+    return emitOpError("expects elements of whole bytes, got ") << getView().getType();
   return verifyElements(*this, getView().getType().getElementType(),
                         getTile().getType().getElementType());
 }
@@ -284,6 +286,30 @@ LogicalResult StoreOp::verify() {
   // (C1)
   return verifyElements(*this, getTile().getType().getElementType(),
                         getView().getType().getElementType());
+}
+
+//===-- dequantize ---------------------------------------------------------------------------===//
+
+static bool isQuantized(Type type) { return type.isInteger(4) || type.isInteger(8); }
+static bool isScale(Type type) { return type.isF16() || type.isF32(); }
+
+LogicalResult DequantizeOp::verify() {
+  TileType input = getInput().getType(), result = getResult().getType();
+  // (C1)
+  if (!isQuantized(input.getElementType()) || !fovea::isComputedInF32(result.getElementType()) ||
+      input.withElementType(result.getElementType()) != result)
+    return emitOpError("expects a tile of i4 or i8 and a result like it of f16, bf16 or f32, got ")
+           << input << " and " << result;
+  // (C2)
+  if (!getScales())
+    return success();
+  TileType scales = getScales().getType();
+  if (!isScale(scales.getElementType()) || scales.getRows() != input.getRows() ||
+      input.getColumns() % scales.getColumns() != 0)
+    return emitOpError("expects scales of f16 or f32 for ")
+           << input.getRows() << " rows, whose number of columns divides " << input.getColumns()
+           << ", got " << scales;
+  return success();
 }
 
 //===-- dot ----------------------------------------------------------------------------------===//
@@ -568,12 +594,24 @@ LogicalResult CopyOp::verify() {
   SharedType type = getMemory().getType();
   bool isBulk = getAsync() && getMemory().getDefiningOp<AcquireOp>() && type.getSwizzle() &&
                 type.getFastAxis() == 1;
-  if (getMap() && !isBulk) // (C2)
+  if (getMap() && (!isBulk || converts())) // (C2)
     return emitOpError("expects a copy by a tensor map to be async, into a slot of a guarded ring "
                        "with a swizzle along its columns");
+  // (C3)
+  ViewType view = getView().getType();
+  if (getScales()) {
+    ViewType scales = getScales().getType();
+    bool fits = scales.getRows() == view.getRows() && scales.getColumns() > 0 &&
+                view.getColumns() > 0 && view.getColumns() % scales.getColumns() == 0;
+    if (!converts() || !isScale(scales.getElementType()) || !fits)
+      return emitOpError("expects scales of f16 or f32 for integers, with as many rows and a "
+                         "number of columns that divides theirs, got ")
+             << scales << " for " << view;
+  }
   // (C1)
-  return verifyElements(*this, getView().getType().getElementType(),
-                        getMemory().getType().getElementType());
+  if (isQuantized(view.getElementType()) && fovea::isComputedInF32(type.getElementType()))
+    return success();
+  return verifyElements(*this, view.getElementType(), type.getElementType());
 }
 
 static LogicalResult verifyAlike(Operation *op, TileType tile, SharedType memory) {
@@ -600,6 +638,15 @@ static std::tuple<int64_t, int64_t, Type> getMatrix(Type type) {
   return {memory.getRows(), memory.getColumns(), memory.getElementType()};
 }
 
+/// A load, or what loaded integers and scales stand for.
+static bool isReadWhereItLies(Value operand) {
+  auto dequantize = operand.getDefiningOp<DequantizeOp>();
+  if (!dequantize)
+    return operand.getDefiningOp<LoadOp>() != nullptr;
+  return llvm::all_of(dequantize->getOperands(),
+                      [](Value input) { return input.getDefiningOp<LoadOp>() != nullptr; });
+}
+
 LogicalResult MmaOp::verify() {
   TileType result = getResult().getType();
   auto [rows, depth, aElement] = getMatrix(getA().getType());
@@ -622,7 +669,7 @@ LogicalResult MmaOp::verify() {
   // (C3)
   for (Value operand : {getA(), getB()})
     if (auto tile = dyn_cast<TileType>(operand.getType());
-        tile && !operand.getDefiningOp<LoadOp>() && !(getAtom() && operand == getA()))
+        tile && !isReadWhereItLies(operand) && !(getAtom() && operand == getA()))
       return emitOpError("expects shared memory or a load, got ") << tile;
   // (C4)
   if (getAtom() && failed(verifyAtom(*this, *getAtom(), aElement, bElement, sum)))

@@ -123,13 +123,15 @@ def PackedOp : TileOp<"packed", [Pure]> {
   let description = [{
     A weight `[N, K]` lies in panels of P outputs, k inside: `[N/P, K, P]`, or with I of k beside each other
     `[N/P, K/I, P, I]`. The last panel and the last I may be padded with zeros; the view's sizes are the weight's own.
+    Of i4 two neighbours in k share a byte of the buffer, the even one in its low bits: there K and I count bytes.
 
     * (C1) the buffer is static and has rank 3, or rank 4 with a last axis of 2, 4 or 8; panels are not empty.
     * (C2) the view's rows need as many panels, and its columns as many k, as the buffer has.
-    * (C3) element types agree.
+    * (C3) element types agree; of a view of i4 the buffer is of i8.
 
     ```mlir
     %w = tile.packed %p : memref<96x384x16xf32> -> !tile.view<1536x384xf32>
+    %q = tile.packed %n : memref<96x192x16xi8> -> !tile.view<1536x384xi4>
     ```
   }];
   let arguments = (ins AnyStaticShapeMemRef:$memory);
@@ -138,11 +140,13 @@ def PackedOp : TileOp<"packed", [Pure]> {
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     int64_t getPanel() { return getMemory().getType().getDimSize(2); }
-    /// How many k lie beside each other for one output: 1, 2, 4 or 8.
+    /// How many k lie beside each other for one output: 1, 2, 4 or 8, of i4 twice as many.
     int64_t getInterleave() {
       MemRefType type = getMemory().getType();
-      return type.getRank() == 4 ? type.getDimSize(3) : 1;
+      return (type.getRank() == 4 ? type.getDimSize(3) : 1) * (isOfNibbles() ? 2 : 1);
     }
+    /// Whether two elements share a byte.
+    bool isOfNibbles() { return getView().getType().getElementType().isInteger(4); }
   }];
 }
 
@@ -170,7 +174,7 @@ def GatherOp : TileOp<"gather"> {
     `result[r, c] = view[rows[r, 0], column + c]`; unspecified where the column is outside of the view. A row number
     outside of it reads row 0 (kernels that take numbers from a caller record a `fovea.fault` beside it).
 
-    * (C1) element types agree.
+    * (C1) element types agree, and are not i4.
     * (C2) `rows` is a column of integers, one for each row of the result.
 
     ```mlir
@@ -201,6 +205,30 @@ def StoreOp : TileOp<"store"> {
 }
 
 //===-- Products --------------------------------------------------------------------------------------------===//
+
+def DequantizeOp : TileOp<"dequantize", [Pure]> {
+  let summary = "The numbers that integers and their scales stand for";
+  let description = [{
+    `result[r, c] = input[r, c] * scales[r, c / S]`, where S is how many times as many columns the result has as the
+    scales; without scales the integers themselves. A product that reads the result may leave out its rounding.
+
+    * (C1) the input is of i4 or i8, the result of f16, bf16 or f32, and they agree in shape, `lanes` and layout.
+    * (C2) the scales are of f16 or f32, as many rows, and a number of columns that divides the input's.
+
+    ```mlir
+    %q = tile.load %w[%j, %c0] : !tile.view<512x192xi4> -> !tile.tile<48x192xi4>
+    %s = tile.load %scales[%j, %c0] : !tile.view<512x6xf16> -> !tile.tile<48x6xf16>
+    %f = tile.dequantize %q scales(%s) : !tile.tile<48x192xi4>, !tile.tile<48x6xf16> -> !tile.tile<48x192xf32>
+    ```
+  }];
+  let arguments = (ins Tile_TileType:$input, Optional<Tile_TileType>:$scales);
+  let results = (outs Tile_TileType:$result);
+  let assemblyFormat = [{
+    $input (`scales` `(` $scales^ `)`)? attr-dict `:` qualified(type($input)) (`,` qualified(type($scales))^)?
+    `->` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
 
 def Tile_Atom : I32EnumAttr<"Atom", "An instruction of a warp that multiplies matrices", [
     I32EnumAttrCase<"M16N8K8", 0, "m16n8k8">, I32EnumAttrCase<"M16N8K16", 1, "m16n8k16">,
@@ -556,8 +584,14 @@ def CopyOp : TileOp<"copy"> {
     With `map` one thread hands it to the memory's own engine (TMA), which takes boxes of the tensor map of that number, of
     `fovea.tensor_maps`.
 
-    * (C1) element types agree.
-    * (C2) a copy with `map` is async, into a slot that `tile.acquire` gave, with a swizzle along its columns.
+    Integers that go to memory of floats are converted on their way through registers, and with `scales`, a view, multiplied
+    by `scales[row + r, (column + c) / S]`, where S is how many times as many columns the view has as that of the scales.
+
+    * (C1) element types agree, or the view is of i4 or i8 and the memory of f16, bf16 or f32.
+    * (C2) a copy with `map` is async, into a slot that `tile.acquire` gave, with a swizzle along its columns, and of one
+      element type.
+    * (C3) scales are of f16 or f32 and beside integers; their view has as many rows as the other, and static columns
+      that divide its.
 
     ```mlir
     tile.copy %x[%i, %k] to %s : !tile.view<?x192xf32>, !tile.shared<64x32xf32>
@@ -568,13 +602,21 @@ def CopyOp : TileOp<"copy"> {
     ```
   }];
   let arguments = (ins Arg<Tile_ViewType, "", [MemRead]>:$view, Index:$row, Index:$column,
-                       Arg<Tile_SharedType, "", [MemWrite]>:$memory, UnitAttr:$async, OptionalAttr<I64Attr>:$map);
-  let assemblyFormat = "$view `[` $row `,` $column `]` `to` $memory (`async` $async^)? (`map` `(` $map^ `)`)? attr-dict `:` qualified(type($view)) `,` qualified(type($memory))";
+                       Arg<Tile_SharedType, "", [MemWrite]>:$memory, Arg<Optional<Tile_ViewType>, "", [MemRead]>:$scales,
+                       UnitAttr:$async, OptionalAttr<I64Attr>:$map);
+  let assemblyFormat = [{
+    $view `[` $row `,` $column `]` (`scales` `(` $scales^ `:` qualified(type($scales)) `)`)? `to` $memory
+    (`async` $async^)? (`map` `(` $map^ `)`)? attr-dict `:` qualified(type($view)) `,` qualified(type($memory))
+  }];
   let builders = [OpBuilder<(ins "::mlir::Value":$view, "::mlir::Value":$row, "::mlir::Value":$column,
-                                 "::mlir::Value":$memory, CArg<"bool", "false">:$async), [{
-    build($_builder, $_state, view, row, column, memory, async, /*map=*/::mlir::IntegerAttr());
+                                 "::mlir::Value":$memory, "::mlir::Value":$scales, CArg<"bool", "false">:$async), [{
+    build($_builder, $_state, view, row, column, memory, scales, async, /*map=*/::mlir::IntegerAttr());
   }]>];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether integers become floats, which only threads do.
+    bool converts() { return getView().getType().getElementType() != getMemory().getType().getElementType(); }
+  }];
 }
 
 def CommitOp : TileOp<"commit", [MemoryEffects<[MemRead, MemWrite]>]> {
@@ -661,7 +703,7 @@ def MmaOp : TileOp<"mma"> {
 
     * (C1) the shapes of a, b and the result fit together.
     * (C2) the result is of f32 or f64; a's and b's elements are floating-point numbers no wider.
-    * (C3) a tile operand is a load's, or an atom's a.
+    * (C3) a tile operand is a load's, or a `tile.dequantize`'s of loads, or an atom's a.
     * (C4) an atom takes the operands' types and sums in the result's.
     * (C5) shared memory has a swizzle if the atom is `m64k16`, and only then; that atom's depth is a multiple of 16, and
       its result has whole 64 rows and eights of columns, up to 256.

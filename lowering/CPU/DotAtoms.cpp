@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The atoms that there are: a broadcast element times vectors, at every level. It refuses sums that
-// are no floats and pairs of anything but bf16.
+// are no floats, and neighbours in a lane of anything but bf16 and i4.
 #include "lowering/CPU/DotAtoms.h"
 
 using namespace mlir;
@@ -18,14 +18,21 @@ public:
   StringRef getName() const override { return "broadcast"; }
   bool supports(const DotBlock &block) const override {
     return isa<FloatType>(block.sum) &&
-           (block.lane.interleave == 1 || (block.lane.interleave == 2 && block.lane.type.isBF16()));
+           (block.lane.type.isInteger(4)
+                ? block.lane.interleave == 2
+                : block.lane.interleave == 1 ||
+                      (block.lane.interleave == 2 && block.lane.type.isBF16()));
   }
   SmallVector<Value> emit(Emitter &b, const DotBlock &block, SmallVector<Value> acc) const override;
 
 private:
-  /// Adds the products of `count` neighbours in k, at most `interleave`, from k + `ahead` on.
+  /// Adds the products of `count` neighbours in k, at most `interleave`, from k + `ahead` on; lanes
+  /// times `factors`, if there are any.
   static void step(Emitter &b, const DotBlock &block, Value k, int64_t ahead, int64_t count,
-                   MutableArrayRef<Value> acc);
+                   ArrayRef<Value> factors, MutableArrayRef<Value> acc);
+  /// Those of `length` k from `first` on.
+  static SmallVector<Value> addRange(Emitter &b, const DotBlock &block, Value first, Value length,
+                                     ArrayRef<Value> factors, SmallVector<Value> acc);
 };
 
 /// How many k are written out in the loop's body.
@@ -47,10 +54,18 @@ static Value asFloat(Emitter &b, Value loaded, Type element) {
 
 static Type elementOf(Value memory) { return cast<MemRefType>(memory.getType()).getElementType(); }
 
+/// How many steps of a lane's operand lie in one line of the cache, if they are less than one each.
+static int64_t getStepsOfLine(const LaneOperand &lane) {
+  constexpr int64_t kLine = 64;
+  std::optional<int64_t> stride = getConstant(lane.stride);
+  return lane.isOfIntegers() && stride ? std::max<int64_t>(1, kLine / *stride) : 1;
+}
+
 void BroadcastAtom::step(Emitter &b, const DotBlock &block, Value k, int64_t ahead, int64_t count,
-                         MutableArrayRef<Value> acc) {
+                         ArrayRef<Value> factors, MutableArrayRef<Value> acc) {
   const LaneOperand &lane = block.lane;
-  int64_t interleave = lane.interleave;
+  int64_t interleave = lane.interleave, line = getStepsOfLine(lane);
+  bool beginsLine = ahead / interleave % line == 0;
   // What is constant in an address is added last, where the instruction adds it for nothing.
   Value place = b.mul(interleave == 1 ? k : b.div(k, interleave), lane.stride);
   Value constant = b.mul(lane.stride, ahead / interleave);
@@ -58,24 +73,34 @@ void BroadcastAtom::step(Emitter &b, const DotBlock &block, Value k, int64_t ahe
   auto floats = VectorType::get(block.lanes, b.getF32Type());
   auto load = [&](int64_t v) -> Value {
     Value at = b.add(b.add(lane.vectors[v], place), constant);
-    Value loaded =
-        b.load(elementOf(lane.memory), lane.memory, at, block.lanes * interleave, lane.alignment);
-    if (lane.streams && count == interleave) {
-      Value later = b.add(at, b.mul(lane.stride, kPrefetch));
+    int64_t elements = lane.type.isInteger(4) ? block.lanes : block.lanes * interleave;
+    Value loaded = b.load(elementOf(lane.memory), lane.memory, at, elements, lane.alignment);
+    if (lane.streams && count == interleave && beginsLine) {
+      Value later = b.add(at, b.mul(lane.stride, kPrefetch * line));
       memref::PrefetchOp::create(b, lane.memory, later, /*isWrite=*/false, /*localityHint=*/3,
                                  /*isDataCache=*/true);
     }
+    if (lane.isOfIntegers())
+      return arith::ExtSIOp::create(b, words, loaded);
     return interleave == 1 ? loaded : Value(vector::BitCastOp::create(b, words, loaded));
   };
-  // Neighbour i of what was loaded. A bf16 is the upper half of an f32: the even one is had by a
-  // shift, the odd one by a mask.
-  auto part = [&](Value loaded, int64_t i) -> Value {
-    if (interleave == 1)
-      return b.convert(asFloat(b, loaded, lane.type), block.sum);
+  // Neighbour i of what was loaded for vector v. A bf16 is the upper half of an f32: the even one
+  // is had by a shift, the odd one by a mask. Of a byte's two i4 the even one is the lower.
+  auto part = [&](int64_t v, Value loaded, int64_t i) -> Value {
     auto word = [&](int32_t value) -> Value {
       return arith::ConstantOp::create(b,
                                        DenseElementsAttr::get(words, b.getI32IntegerAttr(value)));
     };
+    if (lane.isOfIntegers()) {
+      if (interleave == 2 && i == 0)
+        loaded = arith::ShLIOp::create(b, loaded, word(28));
+      if (interleave == 2)
+        loaded = arith::ShRSIOp::create(b, loaded, word(i == 0 ? 28 : 4));
+      Value number = arith::SIToFPOp::create(b, VectorType::get(block.lanes, block.sum), loaded);
+      return factors.empty() ? number : Value(arith::MulFOp::create(b, factors[v], number));
+    }
+    if (interleave == 1)
+      return b.convert(asFloat(b, loaded, lane.type), block.sum);
     Value bits = i == 0 ? Value(arith::ShLIOp::create(b, loaded, word(16)))
                         : Value(arith::AndIOp::create(b, loaded, word(-65536)));
     return b.convert(arith::BitcastOp::create(b, floats, bits), block.sum);
@@ -90,7 +115,7 @@ void BroadcastAtom::step(Emitter &b, const DotBlock &block, Value k, int64_t ahe
     Value &sum = acc[r * block.vectors() + v];
     sum = b.mulAdd(x, y, sum);
   };
-  if (lane.next && count == interleave)
+  if (lane.next && count == interleave && beginsLine)
     memref::PrefetchOp::create(b, lane.memory, b.add(b.add(lane.next, place), constant),
                                /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
   // What is held in registers beside the sums is kept small: of one row, its elements; else the
@@ -102,7 +127,7 @@ void BroadcastAtom::step(Emitter &b, const DotBlock &block, Value k, int64_t ahe
     for (int64_t v = 0; v < block.vectors(); ++v) {
       Value loaded = load(v);
       for (int64_t i = 0; i < count; ++i)
-        multiply(0, v, elements[i], part(loaded, i));
+        multiply(0, v, elements[i], part(v, loaded, i));
     }
     return;
   }
@@ -111,8 +136,8 @@ void BroadcastAtom::step(Emitter &b, const DotBlock &block, Value k, int64_t ahe
     loaded.push_back(load(v));
   for (int64_t i = 0; i < count; ++i) {
     SmallVector<Value> parts;
-    for (Value pair : loaded)
-      parts.push_back(part(pair, i));
+    for (auto [v, several] : llvm::enumerate(loaded))
+      parts.push_back(part(v, several, i));
     for (int64_t r = 0; r < block.rows(); ++r) {
       Value x = broadcast(r, i);
       for (int64_t v = 0; v < block.vectors(); ++v)
@@ -121,26 +146,61 @@ void BroadcastAtom::step(Emitter &b, const DotBlock &block, Value k, int64_t ahe
   }
 }
 
-SmallVector<Value> BroadcastAtom::emit(Emitter &b, const DotBlock &block,
-                                       SmallVector<Value> acc) const {
+SmallVector<Value> BroadcastAtom::addRange(Emitter &b, const DotBlock &block, Value first,
+                                           Value length, ArrayRef<Value> factors,
+                                           SmallVector<Value> acc) {
   int64_t interleave = block.lane.interleave;
+  int64_t most = std::max(kUnroll, interleave * getStepsOfLine(block.lane));
   // Whole steps of the unrolled loop, then single vectors, then what is left of a pair.
-  Value begin = b.index(0);
-  SmallVector<std::pair<int64_t, int64_t>> loops{{kUnroll, interleave}, {interleave, interleave}};
+  Value done = b.index(0);
+  SmallVector<std::pair<int64_t, int64_t>> loops{{most, interleave}, {interleave, interleave}};
   if (interleave > 1)
     loops.push_back({1, 1});
   for (auto [size, vectors] : loops) {
     int64_t unroll = size, count = vectors;
-    Value end = unroll == 1 ? block.depth : b.sub(block.depth, b.rem(block.depth, unroll));
-    acc = b.loop(begin, end, unroll, acc, [&](Value k, ValueRange carried) {
-      SmallVector<Value> next(carried);
-      for (int64_t u = 0; u < unroll; u += count)
-        step(b, block, k, u, count, next);
-      return next;
-    });
-    begin = end;
+    Value end = unroll == 1 ? length : b.sub(length, b.rem(length, unroll));
+    if (getConstant(end) && getConstant(end) == getConstant(done))
+      continue;
+    acc = b.loop(b.add(first, done), b.add(first, end), unroll, acc,
+                 [&](Value k, ValueRange carried) {
+                   SmallVector<Value> next(carried);
+                   for (int64_t u = 0; u < unroll; u += count)
+                     step(b, block, k, u, count, factors, next);
+                   return next;
+                 });
+    done = end;
   }
   return acc;
+}
+
+SmallVector<Value> BroadcastAtom::emit(Emitter &b, const DotBlock &block,
+                                       SmallVector<Value> acc) const {
+  const LaneScales &scales = block.lane.scales;
+  if (scales.group == 0)
+    return addRange(b, block, b.index(0), block.depth, {}, acc);
+  // A group's sums are scaled as a whole where they are few; of several rows, the lanes are.
+  bool wholeSums = block.rows() == 1;
+  return b.loop(b.index(0), block.depth, scales.group, acc, [&](Value k, ValueRange carried) {
+    Value place = b.mul(b.div(k, scales.group), scales.stride);
+    SmallVector<Value> factors;
+    for (Value vector : scales.vectors)
+      factors.push_back(b.convert(asFloat(b,
+                                          b.load(elementOf(scales.memory), scales.memory,
+                                                 b.add(vector, place), block.lanes),
+                                          scales.type),
+                                  block.sum));
+    std::optional<int64_t> depth = getConstant(block.depth);
+    Value length = depth && *depth % scales.group == 0
+                       ? b.index(scales.group)
+                       : b.minimum(b.sub(block.depth, k), b.index(scales.group));
+    if (!wholeSums)
+      return addRange(b, block, k, length, factors, SmallVector<Value>(carried));
+    SmallVector<Value> sums(carried.size(), b.zero(VectorType::get(block.lanes, block.sum)));
+    sums = addRange(b, block, k, length, {}, sums);
+    for (auto [sum, factor, before] : llvm::zip(sums, factors, carried))
+      sum = b.mulAdd(sum, factor, before);
+    return sums;
+  });
 }
 
 const DotAtom &mlir::fovea::getBroadcastAtom() {

@@ -18,8 +18,19 @@ struct BroadcastOperand {
   Type type;
 };
 
+/// What integers are multiplied by: vector v of step k's factors is at `vectors[v] + (k / group) *
+/// stride`.
+struct LaneScales {
+  Value memory; ///< rank 1
+  SmallVector<Value> vectors;
+  Value stride;
+  int64_t group = 0; ///< 0: there are none
+  Type type;
+};
+
 /// The operand that lies in lanes: vector v of step k is at `vectors[v] + (k / interleave) *
-/// stride`, `interleave` neighbours in k beside each other in each lane.
+/// stride`, `interleave` neighbours in k beside each other in each lane. Of i4 two neighbours are
+/// one byte, and places are those of bytes.
 struct LaneOperand {
   Value memory; ///< rank 1
   SmallVector<Value> vectors;
@@ -31,6 +42,9 @@ struct LaneOperand {
   /// absent.
   Value next;
   Type type;
+  LaneScales scales;
+
+  bool isOfIntegers() const { return isa<IntegerType>(type); }
 };
 
 /// `acc[r][v] += sum over k in [0, depth) of broadcast[r, k] * lane[v, k]`.

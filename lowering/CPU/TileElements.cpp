@@ -219,8 +219,8 @@ Value TileLowering::validAlong(Value tile, int64_t axis) {
   } else if (auto broadcast = dyn_cast_if_present<BroadcastOp>(op)) {
     if (typeOf(broadcast.getInput()).getSize(axis) == typeOf(tile).getSize(axis))
       result = validAlong(broadcast.getInput(), axis);
-  } else if (auto cast = dyn_cast_if_present<CastOp>(op)) {
-    result = validAlong(cast.getInput(), axis);
+  } else if (isa_and_present<CastOp, DequantizeOp>(op)) {
+    result = validAlong(op->getOperand(0), axis);
   } else if (auto dot = dyn_cast_if_present<DotOp>(op)) {
     result =
         axis == 0 ? validAlong(dot.getA(), 0) : validAlong(dot.getB(), dot.getTransposeB() ? 0 : 1);

@@ -42,7 +42,12 @@ private:
   LogicalResult lowerLoop(scf::ForOp loop);
   LogicalResult lowerBranch(scf::IfOp branch);
   LogicalResult lowerDot(tile::DotOp dot);
+  LogicalResult lowerDequantize(tile::DequantizeOp op);
   Value widen(Value tile, Type element);
+  /// Whether a product reads this load's panels as they lie, whole vectors of outputs at each k.
+  bool readsPanels(tile::LoadOp load);
+  /// The same of integers with their scales, in panels of the same width.
+  bool readsPanels(tile::DequantizeOp op);
   LogicalResult lowerStore(tile::StoreOp store);
   void lowerReduce(tile::ReduceOp reduce);
   void lowerGather(tile::GatherOp gather);

@@ -32,6 +32,14 @@ Value ViewMemory::place(Emitter &b, const Value (&first)[2], int64_t axis, Value
   return place(b, at[0], at[1]);
 }
 
+Value ViewMemory::load(Emitter &b, Value place) const {
+  if (!isOfNibbles())
+    return memref::LoadOp::create(b, flat, place);
+  Value byte = memref::LoadOp::create(b, flat, b.div(place, 2));
+  Value half = arith::IndexCastOp::create(b, b.getI8Type(), b.mul(b.rem(place, 2), 4));
+  return arith::TruncIOp::create(b, type, arith::ShRUIOp::create(b, byte, half));
+}
+
 Value ViewMemory::inside(Emitter &b, Value first, int64_t size, int64_t axis) const {
   std::optional<int64_t> offset = getConstant(first), end = getConstant(extent[axis]);
   if (offset && end && *offset + size <= *end)
@@ -73,7 +81,7 @@ ViewMemory mlir::fovea::describeView(Emitter &b, Operation *op) {
   ViewMemory result;
   auto memory = cast<TypedValue<MemRefType>>(op->getOperand(0));
   MemRefType type = memory.getType();
-  result.type = type.getElementType();
+  result.type = cast<ViewType>(op->getResult(0).getType()).getElementType();
   auto metadata = memref::ExtractStridedMetadataOp::create(b, memory);
   result.flat = flatten(b, metadata, type);
   SmallVector<int64_t> strides;
@@ -85,7 +93,8 @@ ViewMemory mlir::fovea::describeView(Emitter &b, Operation *op) {
     result.panel = packed.getPanel();
     result.interleave = packed.getInterleave();
     result.panels = type.getDimSize(0);
-    result.panelStride = b.index(type.getDimSize(1) * result.panel * result.interleave);
+    int64_t bytes = type.getNumElements() / std::max<int64_t>(result.panels, 1);
+    result.panelStride = b.index(bytes * (packed.isOfNibbles() ? 2 : 1));
     result.extent[0] = b.index(packed.getView().getType().getRows());
     result.extent[1] = b.index(packed.getView().getType().getColumns());
     return result;

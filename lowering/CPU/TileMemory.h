@@ -24,9 +24,9 @@ struct TileLayout {
   }
 };
 
-/// A view as flat memory.
+/// A view as flat memory. Places are counted in elements, also where two of i4 share a byte.
 struct ViewMemory {
-  Value flat; ///< rank-1 memref from the buffer's beginning
+  Value flat; ///< rank-1 memref from the buffer's beginning; of bytes for i4
   Type type;
   Value base;      ///< of element (0, 0)
   Value stride[2]; ///< by axis; of a packed view not used
@@ -36,6 +36,9 @@ struct ViewMemory {
   Value panelStride; ///< elements of a panel
   int64_t panels = 0;
 
+  bool isOfNibbles() const { return type.isInteger(4); }
+  /// The element at a place.
+  Value load(Emitter &b, Value place) const;
   bool isUnit(int64_t axis) const { return panel == 0 && getConstant(stride[axis]) == 1; }
   /// Element (row, column) as an index into `flat`.
   Value place(Emitter &b, Value row, Value column) const;

@@ -24,15 +24,100 @@ Value TileLowering::widen(Value tile, Type element) {
   return known = cast;
 }
 
+bool TileLowering::readsPanels(LoadOp load) {
+  const ViewMemory &view = viewOf(load.getView());
+  return view.panel != 0 && view.panel % lanes == 0 && isMultipleOf(load.getRow(), view.panel) &&
+         getConstant(load.getColumn()) == 0;
+}
+
+bool TileLowering::readsPanels(DequantizeOp op) {
+  auto load = op.getInput().getDefiningOp<LoadOp>();
+  if (!load || !readsPanels(load))
+    return false;
+  const ViewMemory &view = viewOf(load.getView());
+  if (view.interleave != (view.isOfNibbles() ? 2 : 1))
+    return false;
+  if (!op.getScales())
+    return true;
+  auto scales = op.getScales().getDefiningOp<LoadOp>();
+  return scales && readsPanels(scales) && scales.getRow() == load.getRow() &&
+         viewOf(scales.getView()).panel == view.panel && viewOf(scales.getView()).interleave == 1;
+}
+
+namespace {
+/// Which operand of a product lies in lanes, and along which of its axes; the other's elements are
+/// broadcast.
+struct DotOperands {
+  DotOperands(DotOp dot, const TileLayout &result) {
+    bool swapped = result.axis == 0;
+    int64_t bAxis = dot.getTransposeB() ? 0 : 1;
+    lanes = swapped ? dot.getA() : dot.getB();
+    other = swapped ? dot.getB() : dot.getA();
+    lanesAxis = swapped ? 0 : bAxis;
+    otherAxis = swapped ? bAxis : 0;
+  }
+  Value lanes, other;
+  int64_t lanesAxis, otherAxis;
+};
+} // namespace
+
+/// An f32 that a narrower type holds. Not by a conversion to bf16, which LLVM would join with one
+/// from an integer to a call of a library.
+static Value convertExactly(Emitter &b, Value number, Type type) {
+  if (!type.isBF16())
+    return b.convert(number, type);
+  Value bits = arith::BitcastOp::create(b, b.getI32Type(), number);
+  bits = arith::ShRUIOp::create(b, bits, arith::ConstantOp::create(b, b.getI32IntegerAttr(16)));
+  return arith::BitcastOp::create(b, type, arith::TruncIOp::create(b, b.getI16Type(), bits));
+}
+
+/// What products read as it lies needs no buffer; else integers are converted one by one.
+LogicalResult TileLowering::lowerDequantize(DequantizeOp op) {
+  bool isRead = llvm::all_of(op->getUsers(), [&](Operation *user) {
+    auto dot = dyn_cast<DotOp>(user);
+    if (!dot)
+      return false;
+    DotOperands operands(dot, layoutOf(dot.getResult()));
+    return operands.lanes == op.getResult() && operands.other != op.getResult() &&
+           operands.lanesAxis == 0;
+  });
+  if (isRead && readsPanels(op))
+    return success();
+  auto load = op.getInput().getDefiningOp<LoadOp>();
+  auto scales = op.getScales() ? op.getScales().getDefiningOp<LoadOp>() : LoadOp();
+  if (!load || (op.getScales() && !scales))
+    return op.emitOpError("expects integers and scales that tile.load gives");
+  Scratch result = resultScratch(op.getResult(), std::nullopt);
+  const TileLayout &layout = result.layout;
+  TileType type = op.getResult().getType();
+  int64_t group = scales ? type.getColumns() / scales.getTile().getType().getColumns() : 1;
+  auto read = [&](LoadOp from, Value row, Value column) {
+    const ViewMemory view = viewOf(from.getView());
+    return view.load(b, view.place(b, b.add(from.getRow(), row), b.add(from.getColumn(), column)));
+  };
+  Value ends[2] = {endAlong(load.getTile(), 0), endAlong(load.getTile(), 1)};
+  b.loop(b.index(0), ends[1 - layout.axis], 1, [&](Value outer) {
+    b.loop(b.index(0), ends[layout.axis], 1, [&](Value inner) {
+      Value row = layout.axis == 0 ? inner : outer, column = layout.axis == 0 ? outer : inner;
+      Value number = arith::SIToFPOp::create(b, b.getF32Type(), read(load, row, column));
+      if (scales)
+        number = arith::MulFOp::create(
+            b, number, b.convert(read(scales, row, b.div(column, group)), b.getF32Type()));
+      Type element = type.getElementType();
+      memref::StoreOp::create(
+          b, toStorage(scales ? b.convert(number, element) : convertExactly(b, number, element)),
+          result.memory, b.add(b.mul(outer, layout.pitch), inner));
+    });
+  });
+  return success();
+}
+
 LogicalResult TileLowering::lowerDot(DotOp dot) {
   TileType type = dot.getResult().getType();
   TileLayout layout = layoutOf(dot.getResult());
-  // Which operand lies in lanes, and along which of its axes; the other's elements are broadcast.
-  bool swapped = layout.axis == 0;
-  int64_t bAxis = dot.getTransposeB() ? 0 : 1;
-  Value laneTile = swapped ? dot.getA() : dot.getB();
-  Value otherTile = swapped ? dot.getB() : dot.getA();
-  int64_t laneAxis = swapped ? 0 : bAxis, otherAxis = swapped ? bAxis : 0;
+  DotOperands operands(dot, layout);
+  Value laneTile = operands.lanes, otherTile = operands.other;
+  int64_t laneAxis = operands.lanesAxis, otherAxis = operands.otherAxis;
 
   DotBlock block;
   block.sum = type.getElementType();
@@ -42,43 +127,66 @@ LogicalResult TileLowering::lowerDot(DotOp dot) {
   LaneOperand &lane = block.lane;
   lane.type = typeOf(laneTile).getElementType();
   auto laneLoad = laneTile.getDefiningOp<LoadOp>();
+  auto dequantize = laneTile.getDefiningOp<DequantizeOp>();
+  if (dequantize && laneAxis == 0 && readsPanels(dequantize)) {
+    laneLoad = dequantize.getInput().getDefiningOp<LoadOp>();
+    laneTile = laneLoad;
+    lane.type = typeOf(laneTile).getElementType();
+  } else {
+    dequantize = {};
+  }
   int64_t panel = 0;
   bool together = false;
   Value panelStride;
   std::function<Value(Value)> laneStart; // of the vector at an inner index, for k = 0
-  if (laneLoad && viewOf(laneLoad.getView()).panel != 0 && laneAxis == 0 &&
-      viewOf(laneLoad.getView()).panel % lanes == 0 &&
-      isMultipleOf(laneLoad.getRow(), viewOf(laneLoad.getView()).panel) &&
-      getConstant(laneLoad.getColumn()) == 0) {
+  std::function<Value(Value)> scaleStart;
+  // Of panels. Where tiles divide a weight, one place and constants give all of a tile's; else
+  // those past the last are computed as the last, and not stored.
+  auto startOf = [&](LoadOp load) -> std::function<Value(Value)> {
+    const ViewMemory view = viewOf(load.getView());
+    Value first;
+    if (together) {
+      int64_t tilePanels = typeOf(laneTile).getRows() / panel;
+      first = b.minimum(b.div(load.getRow(), panel), b.index(view.panels - tilePanels));
+      first = b.mul(first, view.panelStride);
+    }
+    return [this, view, first, load](Value inner) mutable {
+      Value at = b.mul(b.rem(inner, view.panel), view.interleave);
+      if (first)
+        return b.add(first, b.add(b.mul(b.div(inner, view.panel), view.panelStride), at));
+      Value row = b.add(load.getRow(), inner);
+      Value place = b.minimum(b.div(row, view.panel), b.index(view.panels - 1));
+      return b.add(b.mul(place, view.panelStride), at);
+    };
+  };
+  if (laneLoad && laneAxis == 0 && readsPanels(laneLoad)) {
     const ViewMemory view = viewOf(laneLoad.getView());
+    // Of nibbles memory is bytes, of which each has a whole unit.
+    int64_t unit = view.isOfNibbles() ? 2 : 1;
     lane.memory = view.flat;
     lane.interleave = view.interleave;
-    lane.stride = b.index(view.panel * view.interleave);
-    lane.alignment = std::min<int64_t>(
-        64, lanes * view.interleave * llvm::divideCeil(lane.type.getIntOrFloatBitWidth(), 8));
+    lane.stride = b.index(view.panel * view.interleave / unit);
+    lane.alignment =
+        std::min<int64_t>(64, lanes * view.interleave / unit *
+                                  llvm::divideCeil(lane.type.getIntOrFloatBitWidth(), 8));
     lane.streams = true;
     panel = view.panel;
-    panelStride = view.panelStride;
-    // Where tiles divide a weight, one place and constants give all of a tile's panels; else those
-    // past the last are computed as the last, and not stored.
+    panelStride = b.div(view.panelStride, unit);
     int64_t width = typeOf(laneTile).getRows(), tilePanels = llvm::divideCeil(width, panel);
     together = width % panel == 0 && view.panels % tilePanels == 0 &&
                isMultipleOf(laneLoad.getRow(), width);
-    if (together) {
-      Value first = b.minimum(b.div(laneLoad.getRow(), panel), b.index(view.panels - tilePanels));
-      first = b.mul(first, panelStride);
-      laneStart = [&, view, first](Value inner) {
-        Value at = b.add(b.mul(b.div(inner, view.panel), view.panelStride),
-                         b.mul(b.rem(inner, view.panel), view.interleave));
-        return b.add(first, at);
-      };
-    } else {
-      laneStart = [&, view](Value inner) {
-        Value row = b.add(laneLoad.getRow(), inner);
-        Value place = b.minimum(b.div(row, view.panel), b.index(view.panels - 1));
-        return b.add(b.mul(place, view.panelStride),
-                     b.mul(b.rem(inner, view.panel), view.interleave));
-      };
+    laneStart = [&, start = startOf(laneLoad), unit](Value inner) {
+      return b.div(start(inner), unit);
+    };
+    if (dequantize && dequantize.getScales()) {
+      auto load = dequantize.getScales().getDefiningOp<LoadOp>();
+      const ViewMemory scales = viewOf(load.getView());
+      lane.scales = {scales.flat,
+                     {},
+                     b.index(scales.panel),
+                     typeOf(laneTile).getColumns() / load.getTile().getType().getColumns(),
+                     scales.type};
+      scaleStart = startOf(load);
     }
   } else if (laneLoad && isDirect(laneLoad, laneAxis)) {
     const ViewMemory view = viewOf(laneLoad.getView());
@@ -158,8 +266,12 @@ LogicalResult TileLowering::lowerDot(DotOp dot) {
   bool failedAtom = false;
   auto blocks = [&](Value inner, int64_t vectors) {
     lane.vectors.clear();
-    for (int64_t v = 0; v < vectors; ++v)
+    lane.scales.vectors.clear();
+    for (int64_t v = 0; v < vectors; ++v) {
       lane.vectors.push_back(laneStart(b.add(inner, v * lanes)));
+      if (scaleStart)
+        lane.scales.vectors.push_back(scaleStart(b.add(inner, v * lanes)));
+    }
     // Panels far away take longer to come than a row block takes: each block of rows fetches one of
     // those that follow this tile's.
     int64_t panels = together ? vectors * lanes / panel : 0;

@@ -81,6 +81,7 @@ struct View {
   Value bounds[2];
   SmallVector<Value> at;     ///< indices of the axes that are not the view's
   SmallVector<int64_t> axes; ///< empty for a packed weight
+  bool ofNibbles = false;    ///< two neighbours in k share a byte, the first in its low bits
 };
 } // namespace
 
@@ -89,6 +90,8 @@ static SmallVector<Value> getPlace(ImplicitLocOpBuilder &b, const View &view, Va
                                    Value column) {
   auto memory = cast<MemRefType>(view.memory.getType());
   SmallVector<Value> place;
+  if (view.ofNibbles)
+    column = arith::DivUIOp::create(b, column, makeIndex(b, 2));
   if (view.axes.empty()) { // panels: [n / P, k, n % P] or [n / P, k / I, n % P, k % I]
     bool several = memory.getRank() == 4;
     Value panel = makeIndex(b, memory.getDimSize(2));
@@ -151,6 +154,7 @@ private:
   LogicalResult lower(LoadOp op);
   LogicalResult lower(GatherOp op);
   LogicalResult lower(StoreOp op);
+  LogicalResult lower(DequantizeOp op);
   LogicalResult lower(DotOp op);
   LogicalResult lower(MapOp op);
   LogicalResult lower(ReduceOp op);
@@ -237,8 +241,8 @@ LogicalResult Lowering::lowerBlock(Block &block) {
 LogicalResult Lowering::lowerOp(Operation *op) {
   if (isa<TileDialect>(op->getDialect()))
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-        .Case<KernelOp, ViewOp, PackedOp, LoadOp, GatherOp, StoreOp, DotOp, MapOp, ReduceOp,
-              BroadcastOp, ExtractOp, SplatOp, IotaOp, CastOp>(
+        .Case<KernelOp, ViewOp, PackedOp, LoadOp, GatherOp, StoreOp, DequantizeOp, DotOp, MapOp,
+              ReduceOp, BroadcastOp, ExtractOp, SplatOp, IotaOp, CastOp>(
             [&](auto tile) { return lower(tile); })
         .Default([](Operation *other) {
           return other->emitOpError("is not known to fovea-tile-to-loops");
@@ -380,8 +384,11 @@ LogicalResult Lowering::lower(ViewOp op) {
 
 LogicalResult Lowering::lower(PackedOp op) {
   ViewType type = op.getView().getType();
-  views[op.getView()] = {
-      get(op.getMemory()), {makeIndex(b, type.getRows()), makeIndex(b, type.getColumns())}, {}, {}};
+  views[op.getView()] = {get(op.getMemory()),
+                         {makeIndex(b, type.getRows()), makeIndex(b, type.getColumns())},
+                         {},
+                         {},
+                         op.isOfNibbles()};
   return success();
 }
 
@@ -392,6 +399,14 @@ void Lowering::loadInside(const View &view, Value from, Value fromColumn, Value 
   ifInside(b, view, from, fromColumn, [&] {
     Value value =
         memref::LoadOp::create(b, view.memory, getPlace(b, view, from, fromColumn)).getResult();
+    if (view.ofNibbles) {
+      Value high =
+          arith::ShRUIOp::create(b, value, arith::ConstantOp::create(b, b.getI8IntegerAttr(4)));
+      Value isOdd = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                          arith::RemUIOp::create(b, fromColumn, makeIndex(b, 2)),
+                                          makeIndex(b, 0));
+      value = arith::TruncIOp::create(b, element, arith::SelectOp::create(b, isOdd, high, value));
+    }
     write(value, buffer, row, column);
   });
 }
@@ -444,6 +459,25 @@ LogicalResult Lowering::lower(StoreOp op) {
 
 //===-- Products -----------------------------------------------------------------------------===//
 
+LogicalResult Lowering::lower(DequantizeOp op) {
+  FailureOr<Value> buffer = define(op, op.getResult());
+  if (failed(buffer))
+    return failure();
+  TileType type = op.getResult().getType();
+  int64_t group =
+      op.getScales() ? type.getColumns() / op.getScales().getType().getColumns() : int64_t(1);
+  forEach(b, type, [&](Value r, Value c) {
+    Value value = arith::SIToFPOp::create(b, b.getF32Type(), read(get(op.getInput()), r, c));
+    if (op.getScales()) {
+      Value place = arith::DivUIOp::create(b, c, makeIndex(b, group));
+      Value scale = convertFloat(b, read(get(op.getScales()), r, place), b.getF32Type());
+      value = arith::MulFOp::create(b, value, scale);
+    }
+    write(convertFloat(b, value, type.getElementType()), *buffer, r, c);
+  });
+  return success();
+}
+
 LogicalResult Lowering::lower(DotOp op) {
   FailureOr<Value> buffer = define(op, op.getResult());
   if (failed(buffer))
@@ -459,6 +493,8 @@ LogicalResult Lowering::lower(DotOp op) {
   };
   SmallVector<Limit> limits;
   auto addLimit = [&](Value operand, int64_t depthAxis) -> LogicalResult {
+    if (auto dequantize = operand.getDefiningOp<DequantizeOp>())
+      operand = dequantize.getInput();
     auto load = operand.getDefiningOp<LoadOp>();
     if (!load)
       return success();

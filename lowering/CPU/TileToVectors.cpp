@@ -127,6 +127,9 @@ LogicalResult TileLowering::lowerBlock(Block &block) {
       if (auto dot = dyn_cast<DotOp>(op)) {
         if (failed(lowerDot(dot)))
           return failure();
+      } else if (auto dequantize = dyn_cast<DequantizeOp>(op)) {
+        if (failed(lowerDequantize(dequantize)))
+          return failure();
       } else if (auto store = dyn_cast<StoreOp>(op)) {
         if (failed(lowerStore(store)))
           return failure();

@@ -97,8 +97,7 @@ private:
 static void forEachTile(KernelOp kernel, function_ref<void(Value, TileType)> body) {
   auto visit = [&](Value value) {
     auto type = dyn_cast<TileType>(value.getType());
-    auto load = value.getDefiningOp<LoadOp>();
-    if (type && !(load && isReadInPlace(load)))
+    if (type && !isReadInPlace(value))
       body(value, type);
   };
   kernel->walk([&](Operation *op) {

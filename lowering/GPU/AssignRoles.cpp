@@ -307,7 +307,7 @@ void Roles::thread(scf::ForOp loop, Loop &found, SmallVectorImpl<Value> &rounds)
     ImplicitLocOpBuilder b(copy.copy.getLoc(), copy.copy);
     Value slot = AcquireOp::create(b, ring.getType(), ring, number);
     auto made = CopyOp::create(b, copy.copy.getView(), copy.copy.getRow(), copy.copy.getColumn(),
-                               slot, /*async=*/true);
+                               slot, copy.copy.getScales(), /*async=*/true);
     if (bulk)
       made.setMap(llvm::find(maps, map) - maps.begin());
     PublishOp::create(b, ring, number);

@@ -65,7 +65,9 @@ void Pipeline::begin(ImplicitLocOpBuilder &b, Value index, Value slot) {
       CopyOp copy = ring.copy;
       CopyOp::create(b, mapping.lookupOrDefault(copy.getView()),
                      mapping.lookupOrDefault(copy.getRow()),
-                     mapping.lookupOrDefault(copy.getColumn()), to, /*async=*/true);
+                     mapping.lookupOrDefault(copy.getColumn()), to,
+                     copy.getScales() ? mapping.lookupOrDefault(Value(copy.getScales())) : Value(),
+                     /*async=*/true);
     }
   };
   Value exists =

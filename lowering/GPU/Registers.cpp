@@ -8,12 +8,16 @@ using namespace mlir;
 using namespace mlir::fovea;
 using namespace mlir::fovea::tile;
 
-bool mlir::fovea::isReadInPlace(LoadOp load) {
-  return llvm::all_of(load.getTile().getUses(), [](OpOperand &use) {
-    auto mma = dyn_cast<MmaOp>(use.getOwner());
-    return mma && !mma.getAtom() &&
-           &use != &mma.getAccMutable(); // not the sum that a product begins with
-  });
+bool mlir::fovea::isReadInPlace(Value tile) {
+  Operation *op = tile.getDefiningOp();
+  return isa_and_present<LoadOp, DequantizeOp>(op) &&
+         llvm::all_of(tile.getUses(), [](OpOperand &use) {
+           if (auto dequantize = dyn_cast<DequantizeOp>(use.getOwner()))
+             return isReadInPlace(dequantize.getResult());
+           auto mma = dyn_cast<MmaOp>(use.getOwner());
+           return mma && !mma.getAtom() &&
+                  &use != &mma.getAccMutable(); // not the sum that a product begins with
+         });
 }
 
 std::optional<TensorWarps> TensorWarps::find(KernelOp kernel, int64_t threads) {

@@ -12,8 +12,9 @@ namespace mlir::fovea {
 
 inline constexpr int64_t kWarp = 32, kWarpgroup = 4 * kWarp;
 
-/// A tile that products read where it lies, and nothing else does: no thread holds it.
-bool isReadInPlace(tile::LoadOp load);
+/// A load, or what loaded integers stand for, that products read where it lies, and nothing else
+/// does: no thread holds it.
+bool isReadInPlace(Value tile);
 
 /// The warps of a block that multiplies by atoms: `rows` of them below each other, each with its
 /// own 16 rows, and `columns` of these beside each other.

@@ -71,10 +71,14 @@ static std::optional<RingCopy> inspect(scf::ForOp loop, CopyOp copy) {
       return std::nullopt;
   }
   RingCopy found{copy, memory, {}};
-  for (Value value : {Value(copy.getView()), Value(copy.getRow()), Value(copy.getColumn())})
+  SmallVector<Value> needed{copy.getView(), copy.getRow(), copy.getColumn()};
+  if (copy.getScales())
+    needed.push_back(copy.getScales());
+  for (Value value : needed)
     if (!addSlice(loop, value, found.slice))
       return std::nullopt;
-  if (!isAsynchronous(copy))
+  // What is converted passes through registers anyway, as early as the others.
+  if (!copy.converts() && !isAsynchronous(copy))
     return std::nullopt;
   return found;
 }

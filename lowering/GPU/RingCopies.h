@@ -19,9 +19,9 @@ struct RingCopy {
 /// Whether an op, with all that it holds, only reads the memory that copies may read.
 bool writesNothing(Operation *op);
 
-/// Those in the loop's body: asynchronous throughout, alone in writing memory that only the same
-/// round reads behind them. None if the loop writes to memory, if its step is not known, or if it
-/// has one round.
+/// Those in the loop's body: asynchronous throughout or converting, alone in writing memory that
+/// only the same round reads behind them. None if the loop writes to memory, if its step is not
+/// known, or if it has one round.
 SmallVector<RingCopy> findRingCopies(scf::ForOp loop);
 
 } // namespace mlir::fovea

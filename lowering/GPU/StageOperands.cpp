@@ -30,8 +30,9 @@ struct Operand {
   bool kFirst;
   /// Elements along the axis that is the result's.
   int64_t extent;
-  /// The load that it is, if it is one.
+  /// The load that it is, if it is one, or that its integers are; these with their scales.
   LoadOp load;
+  LoadOp scales;
   /// Read from memory by the product itself.
   bool inPlace = false;
   /// Held by the warps whose rows of the product need it, in registers.
@@ -40,6 +41,12 @@ struct Operand {
   bool isOutside = false;
 
   bool isStaged() const { return load && !inRegisters && !isOutside; }
+  Value getScales() const { return scales ? Value(LoadOp(scales).getView()) : Value(); }
+  /// How many k have one scale; 0 without scales.
+  int64_t getGroup() const {
+    auto columns = [](LoadOp op) { return op.getTile().getType().getColumns(); };
+    return scales ? columns(load) / columns(scales) : 0;
+  }
 
   int64_t getWidth() const {
     return llvm::divideCeil(tile.getType().getElementType().getIntOrFloatBitWidth(), 8);
@@ -98,8 +105,14 @@ private:
 
 /// What each element is used for once would be written to shared memory to be read once.
 static Operand makeOperand(TypedValue<TileType> tile, bool kFirst, int64_t uses) {
-  auto load = tile.getDefiningOp<LoadOp>();
-  return {tile, kFirst, tile.getType().getSize(kFirst ? 1 : 0), load, load && uses == 1};
+  LoadOp load, scales;
+  if (auto dequantize = tile.getDefiningOp<DequantizeOp>()) {
+    load = dequantize.getInput().getDefiningOp<LoadOp>();
+    scales = dequantize.getScales() ? dequantize.getScales().getDefiningOp<LoadOp>() : LoadOp();
+  } else {
+    load = tile.getDefiningOp<LoadOp>();
+  }
+  return {tile, kFirst, tile.getType().getSize(kFirst ? 1 : 0), load, scales, load && uses == 1};
 }
 
 /// The axis of a load's view that is summed over: its size, a value if it is known at run time
@@ -129,6 +142,27 @@ static bool endAlike(const Operand &one, const Operand &other) {
   };
   return (firstAlike && size == otherSize) ||
          (hasAll(begin, size) && hasAll(otherBegin, otherSize));
+}
+
+/// Integers and their scales are loads from the beginning of the same rows on, as wide as their
+/// views: so a copy finds the scale of an element by its place.
+static LogicalResult checkIntegers(DequantizeOp op) {
+  auto load = op.getInput().getDefiningOp<LoadOp>();
+  auto scales = op.getScales() ? op.getScales().getDefiningOp<LoadOp>() : LoadOp();
+  auto isWhole = [](LoadOp load) {
+    return getConstantIntValue(load.getColumn()) == 0 &&
+           load.getTile().getType().getColumns() == load.getView().getType().getColumns();
+  };
+  bool fits = load && (!op.getScales() || (scales && scales.getRow() == load.getRow() &&
+                                           isWhole(load) && isWhole(scales)));
+  bool isRead = llvm::all_of(op->getUses(), [](OpOperand &use) {
+    auto dot = dyn_cast<DotOp>(use.getOwner());
+    return dot && dot.getTransposeB() && use.getOperandNumber() == 1;
+  });
+  if (fits && isRead)
+    return success();
+  return op.emitOpError("expects whole rows of integers, and of scales, that tile.load gives, and "
+                        "to be the right operand of products with transpose_b");
 }
 
 /// The left operand and the right one.
@@ -194,7 +228,15 @@ int64_t Staging::getChunk() const {
     bytes += operand->inPlace ? 0 : operand->extent * operand->getWidth();
   int64_t least = byWarpgroups() ? 16 : 1;
   int64_t most = bytes ? std::max(chunkBytes / bytes, least) : depth;
-  return most >= depth ? depth : int64_t(1) << llvm::Log2_64(most);
+  if (most >= depth)
+    return depth;
+  int64_t chunk = int64_t(1) << llvm::Log2_64(most);
+  // What is read in place has whole scales, or one.
+  for (const Operand *operand : {&left, &right})
+    if (int64_t group = operand->getGroup();
+        group && operand->inPlace && group % chunk != 0 && chunk % group != 0)
+      return depth;
+  return chunk;
 }
 
 SharedType Staging::getSharedType(const Operand &operand, int64_t chunk, bool byColumns) {
@@ -305,7 +347,7 @@ Value Staging::copyOutside(const Operand &operand, bool byColumns) {
   OpBuilder::InsertionGuard guard(b);
   LoadOp load = operand.load;
   b.setInsertionPointAfter(load);
-  CopyOp::create(b, load.getView(), load.getRow(), load.getColumn(), known);
+  CopyOp::create(b, load.getView(), load.getRow(), load.getColumn(), known, operand.getScales());
   return known;
 }
 
@@ -317,10 +359,24 @@ Value Staging::stage(const Operand &operand, Value memory, Value k, int64_t chun
     return isDepth ? arith::AddIOp::create(b, first, k).getResult() : first;
   };
   Value row = add(load.getRow(), operand.kFirst), column = add(load.getColumn(), !operand.kFirst);
-  if (operand.inPlace)
-    return LoadOp::create(b, operand.getType(chunk), load.getView(), row, column);
-  CopyOp::create(b, load.getView(), row, column, memory);
-  return memory;
+  if (!operand.inPlace) {
+    CopyOp::create(b, load.getView(), row, column, memory, operand.getScales());
+    return memory;
+  }
+  TileType type = operand.getType(chunk);
+  Value part = LoadOp::create(b, type.withElementType(load.getView().getType().getElementType()),
+                              load.getView(), row, column);
+  if (!operand.tile.getDefiningOp<DequantizeOp>())
+    return part;
+  Value scales;
+  if (LoadOp given = operand.scales) {
+    int64_t group = operand.getGroup();
+    Value first = arith::DivUIOp::create(b, column, arith::ConstantIndexOp::create(b, group));
+    auto tile = TileType::get(type.getRows(), std::max<int64_t>(chunk / group, 1),
+                              given.getView().getType().getElementType());
+    scales = LoadOp::create(b, tile, given.getView(), row, first);
+  }
+  return DequantizeOp::create(b, type, part, scales);
 }
 
 Value Staging::multiply(Value a, Value bOperand, Value sum) {
@@ -391,11 +447,17 @@ struct StageOperandsPass : fovea::impl::StageOperandsPassBase<StageOperandsPass>
         dot.emitOpError("expects to stand in a tile.kernel");
         return WalkResult::interrupt();
       }
-      for (Value operand : {dot.getA(), dot.getB()})
+      for (Value operand : {dot.getA(), dot.getB()}) {
+        if (auto dequantize = operand.getDefiningOp<DequantizeOp>()) {
+          if (failed(checkIntegers(dequantize)))
+            return WalkResult::interrupt();
+          operand = dequantize.getInput();
+        }
         if (auto load = operand.getDefiningOp<LoadOp>(); load && !load.getView().getDefiningOp()) {
           dot.emitOpError("expects operands of views made by tile.view or tile.packed");
           return WalkResult::interrupt();
         }
+      }
       dots.emplace_back(dot, &kernel.getBody().front());
       return WalkResult::advance();
     });
@@ -415,7 +477,7 @@ struct StageOperandsPass : fovea::impl::StageOperandsPassBase<StageOperandsPass>
       Staging(dot, *kernel, warps[kernel], chunkBytes, staged).run();
     // Loads that only products read are gone; other loads are no side effect either.
     getOperation()->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
-      if (isa<LoadOp, CastOp>(op) && op->use_empty())
+      if (isa<LoadOp, CastOp, DequantizeOp>(op) && op->use_empty())
         op->erase();
     });
   }

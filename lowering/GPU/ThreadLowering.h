@@ -101,6 +101,12 @@ private:
 
   //===-- Products ------------------------------------------------------------------------===//
 
+  LogicalResult lower(tile::DequantizeOp op);
+  /// Integers of 4 or 8 bits, one or a vector, as f32.
+  SmallVector<Value> toFloats(Value integers);
+  /// Elements at places from (row, column) on, each times the scale of its group along its row.
+  SmallVector<Value> scale(SmallVector<Value> floats, ArrayRef<std::array<int64_t, 2>> places,
+                           const ViewMemory &scales, int64_t group, Value row, Value column);
   LogicalResult lower(tile::MmaOp op);
   LogicalResult lowerByWarps(tile::MmaOp op);
   LogicalResult lowerByWarpgroups(tile::MmaOp op);

@@ -24,8 +24,8 @@ FailureOr<ThreadLowering::DepthReader> ThreadLowering::readOperand(MmaOp op, Val
       SmallVector<SmallVector<Value>> values(count);
       int64_t run = std::min(width, count);
       for (int64_t i = 0; i < count; i += run)
-        for (Value loaded : read(b.add(k, i), run))
-          for (auto [j, value] : llvm::enumerate(toElements(loaded)))
+        for (ArrayRef<Value> loaded : read(b.add(k, i), run))
+          for (auto [j, value] : llvm::enumerate(loaded))
             values[i + j].push_back(b.convert(value, sum));
       return values;
     };
@@ -45,17 +45,34 @@ FailureOr<ThreadLowering::DepthReader> ThreadLowering::readOperand(MmaOp op, Val
     auto read = [this, memory, type, places, inner](Value k, int64_t width) {
       Value narrow = b.createOrFold<arith::IndexCastOp>(b.getI32Type(), k);
       Value along = mul32(narrow, type.getStride(inner));
-      return llvm::map_to_vector(
-          places, [&](Value at) { return loadShared(memory, type, add32(at, along), width); });
+      return llvm::map_to_vector(places, [&](Value at) {
+        return toElements(loadShared(memory, type, add32(at, along), width));
+      });
     };
     return inRuns(read, 1);
   }
 
-  auto load = operand.getDefiningOp<LoadOp>();
+  auto dequantize = operand.getDefiningOp<DequantizeOp>();
+  auto load = (dequantize ? Value(dequantize.getInput()) : operand).getDefiningOp<LoadOp>();
   FailureOr<const ViewMemory *> found = getView(load, load.getView());
   if (failed(found))
     return failure();
   const ViewMemory view = **found;
+  // Scales lie as their integers do, S times as few along k.
+  std::optional<ViewMemory> scales;
+  Value scaleColumn;
+  int64_t group = 0;
+  if (dequantize && dequantize.getScales()) {
+    auto scaleLoad = dequantize.getScales().getDefiningOp<LoadOp>();
+    FailureOr<const ViewMemory *> scaleView = getView(scaleLoad, scaleLoad.getView());
+    if (failed(scaleView))
+      return failure();
+    scales = **scaleView;
+    group = load.getTile().getType().getColumns() / scaleLoad.getTile().getType().getColumns();
+    if (outer != 0 || scaleLoad.getRow() != load.getRow())
+      return dequantize.emitOpError("expects to be read transposed, with scales of its own rows");
+    scaleColumn = b.mul(get(scaleLoad.getColumn()), group);
+  }
   Value starts[2] = {get(load.getRow()), get(load.getColumn())};
   // No term is added whose k is outside of the view.
   int64_t tileDepth = load.getTile().getType().getSize(inner);
@@ -79,10 +96,21 @@ FailureOr<ThreadLowering::DepthReader> ThreadLowering::readOperand(MmaOp op, Val
                   *first + registers.place(axis, i) + registers.reach(axis) < *end;
     places.push_back(surely ? at : b.minimum(at, last));
   }
-  auto read = [this, view, places, outer, start = starts[inner]](Value k, int64_t width) {
+  auto read = [this, view, scales, scaleColumn, group, places, outer,
+               start = starts[inner]](Value k, int64_t width) {
     Value along = b.add(start, k);
     return llvm::map_to_vector(places, [&](Value at) {
-      return loadRun(view, outer == 0 ? view.place(b, at, along) : view.place(b, along, at), width);
+      Value run =
+          loadRun(view, outer == 0 ? view.place(b, at, along) : view.place(b, along, at), width);
+      if (!isa<IntegerType>(view.type))
+        return toElements(run);
+      SmallVector<Value> floats = toFloats(run);
+      if (!scales)
+        return floats;
+      SmallVector<std::array<int64_t, 2>> offsets;
+      for (int64_t i = 0; i < width; ++i)
+        offsets.push_back({0, i});
+      return scale(std::move(floats), offsets, *scales, group, at, b.add(scaleColumn, k));
     });
   };
   int64_t width = std::min(view.interleave, getVectorElements(view.type));

@@ -185,11 +185,23 @@ static int64_t getBoxBytes(SharedType type) {
   return countPanels(type) * type.getRows() * type.getPanel() * type.getElementBytes();
 }
 
+/// Whether the producer's threads write to the ring themselves.
+static bool isConverted(Value ring) {
+  return llvm::any_of(ring.getUsers(), [](Operation *user) {
+    return isa<AcquireOp>(user) && llvm::any_of(user->getUsers(), [](Operation *writer) {
+             auto copy = dyn_cast<CopyOp>(writer);
+             return copy && copy.converts();
+           });
+  });
+}
+
 LogicalResult ThreadLowering::lower(PublishOp op) {
   Value guard = guardOf(op.getRing(), op.getRound(), /*isFree=*/false);
   if (isBulk)
     emitAssembly(b, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", "r,r,",
                  {guard, int32(getBoxBytes(op.getRing().getType()))}, /*count=*/0);
+  else if (isConverted(op.getRing()))
+    emitAssembly(b, "mbarrier.arrive.shared::cta.b64 _, [$0];", "r,", {guard}, /*count=*/0);
   else
     emitAssembly(b, "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [$0];", "r,", {guard},
                  /*count=*/0);
@@ -240,7 +252,7 @@ LogicalResult ThreadLowering::copyBoxes(CopyOp op) {
   return success();
 }
 
-/// cp.async writes as threads do: wgmma needs the fence.
+/// cp.async and threads write alike: wgmma needs the fence.
 LogicalResult ThreadLowering::lower(AwaitOp op) {
   mapping.map(op.getMemory(), takeSlot(op.getRing(), op.getRound(), /*isFree=*/false));
   if (hasWarpgroups && !isBulk)

@@ -185,6 +185,15 @@ LogicalResult ThreadLowering::lower(CopyOp op) {
   if (failed(found))
     return failure();
   const ViewMemory view = **found;
+  std::optional<ViewMemory> scales;
+  int64_t group = 0;
+  if (op.getScales()) {
+    FailureOr<const ViewMemory *> scaleView = getView(op, op.getScales());
+    if (failed(scaleView))
+      return failure();
+    scales = **scaleView;
+    group = op.getView().getType().getColumns() / op.getScales().getType().getColumns();
+  }
   SharedType type = op.getMemory().getType();
   Value memory = get(op.getMemory()), row = get(op.getRow()), column = get(op.getColumn());
 
@@ -206,15 +215,21 @@ LogicalResult ThreadLowering::lower(CopyOp op) {
     if (checked)
       inside = both(isBelow(from[0], view.extent[0]), isBelow(from[1], view.extent[1]));
     Value to = sharedPlace(type, at[0], at[1]);
-    if (op.getAsync() && order.isAsynchronous())
+    if (op.getAsync() && !op.converts() && order.isAsynchronous())
       return beginCopy(view, address(view, from[0], from[1], 0, 0), memory, type, to, order.width(),
                        inside);
     Type moved = type.getElementType();
     if (order.width() > 1)
       moved = VectorType::get(order.width(), moved);
     Value value = where(inside, moved, [&] {
-                    return SmallVector<Value>{
-                        loadRun(view, address(view, from[0], from[1], 0, 0), order.width())};
+                    Value run = loadRun(view, address(view, from[0], from[1], 0, 0), order.width());
+                    if (!op.converts())
+                      return SmallVector<Value>{run};
+                    SmallVector<Value> floats = toFloats(run);
+                    if (scales)
+                      floats =
+                          scale(std::move(floats), order.inside, *scales, group, from[0], from[1]);
+                    return SmallVector<Value>{b.convert(toVector(floats), type.getElementType())};
                   }).front();
     if (order.isOnePiece())
       return storeShared(value, memory, type, to);
@@ -245,7 +260,7 @@ LogicalResult ThreadLowering::lower(CopyOp op) {
       round(add32(thread, narrow), !even);
     });
   };
-  CopyOrder order(view, row, column, type, op.getAsync());
+  CopyOrder order(view, row, column, type, op.getAsync() && !op.converts());
   // A vector of which the view has a part is copied by elements.
   auto copyInside = [&] {
     copyAll(order.endsWithVectors ? order : CopyOrder(view, type), /*checked=*/true);

@@ -59,9 +59,7 @@ std::function<Value(int64_t)> ThreadLowering::insideOf(const ViewMemory &view,
   };
 }
 
-Value ThreadLowering::loadAt(const ViewMemory &view, Value at) {
-  return memref::LoadOp::create(b, view.flat, at);
-}
+Value ThreadLowering::loadAt(const ViewMemory &view, Value at) { return view.load(b, at); }
 
 //===-- Runs ---------------------------------------------------------------------------------===//
 
@@ -83,6 +81,11 @@ bool ThreadLowering::endsWithRuns(const RegisterRuns &runs, const ViewMemory &vi
 Value ThreadLowering::loadRun(const ViewMemory &view, Value at, int64_t width) {
   if (width == 1)
     return loadAt(view, at);
+  if (view.isOfNibbles()) {
+    auto type = VectorType::get(width / 2, b.getI8Type());
+    Value bytes = b.load(b.getI8Type(), view.flat, b.div(at, 2), width / 2, getBytes(type));
+    return vector::BitCastOp::create(b, VectorType::get(width, view.type), bytes);
+  }
   return b.load(view.type, view.flat, at, width, getBytes(VectorType::get(width, view.type)));
 }
 
@@ -148,7 +151,7 @@ void ThreadLowering::storeRuns(TileType type, ArrayRef<Value> values, const Regi
 
 LogicalResult ThreadLowering::lower(LoadOp op) {
   TileType type = op.getTile().getType();
-  if (isReadInPlace(op))
+  if (isReadInPlace(op.getTile()))
     return success();
   FailureOr<const ViewMemory *> found = getView(op, op.getView());
   if (failed(found) || failed(checkLayout(op, type)))

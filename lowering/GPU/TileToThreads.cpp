@@ -55,8 +55,8 @@ LogicalResult ThreadLowering::lowerOp(Operation *op) {
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
         .Case<KernelOp, ViewOp, PackedOp, LoadOp, GatherOp, StoreOp, SharedOp, CopyOp, PutOp, GetOp,
               BarrierOp, SlotOp, CommitOp, WaitOp, AcquireOp, PublishOp, AwaitOp, ReleaseOp, MapOp,
-              ReduceOp, BroadcastOp, ExtractOp, SplatOp, IotaOp, CastOp, MmaOp, SettleOp>(
-            [&](auto tile) { return lower(tile); })
+              ReduceOp, BroadcastOp, ExtractOp, SplatOp, IotaOp, CastOp, DequantizeOp, MmaOp,
+              SettleOp>([&](auto tile) { return lower(tile); })
         .Default([](Operation *other) {
           return other->emitOpError("is not known to fovea-tile-to-threads");
         });

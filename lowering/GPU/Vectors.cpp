@@ -77,7 +77,10 @@ CopyOrder::CopyOrder(const ViewMemory &view, SharedType type)
 CopyOrder::CopyOrder(const ViewMemory &view, Value row, Value column, SharedType type,
                      bool asynchronous)
     : CopyOrder(view, type) {
-  for (int64_t width = getVectorElements(type.getElementType()); width > 1; width /= 2) {
+  // Of integers that become floats as many as one load brings; they are stored in pieces.
+  int64_t bits =
+      std::min(view.type.getIntOrFloatBitWidth(), type.getElementType().getIntOrFloatBitWidth());
+  for (int64_t width = kVectorBytes * 8 / bits; width > 1; width /= 2) {
     CopyOrder wider = *this;
     if (!wider.widen(view, row, column, type, width))
       continue;
@@ -152,7 +155,7 @@ void CopyOrder::cut(SharedType type) {
     }
     return true;
   };
-  int64_t piece = width();
+  int64_t piece = std::min(width(), getVectorElements(type.getElementType()));
   while (!fits(piece))
     piece /= 2;
   pieces.clear();

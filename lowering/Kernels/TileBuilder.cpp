@@ -3,6 +3,7 @@
 // Tiles of values: from memory, through each op, joined into maps. What stands around them (the
 // grid, blocks, phases) is in TileKernel.cpp.
 #include "lowering/Kernels/TileBuilder.h"
+#include "dialects/ElementTypes.h"
 #include "lowering/Kernels/Scalars.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -356,27 +357,44 @@ TileBuilder::Scalar TileBuilder::scalarOfOp(Operation *op, TileColumns c,
 
 //===-- Products -----------------------------------------------------------------------------===//
 
-/// factor * (x w^T) + bias: the product is a tile, the rest elementwise.
+/// Whole rows of a weight, in panels or not.
+Value TileBuilder::wholeWeight(TypedValue<RankedTensorType> weight, TileColumns c) {
+  RankedTensorType type = weight.getType();
+  Type element = type.getElementType();
+  Value memory = k.buffer(weight), view;
+  if (cast<MemRefType>(memory.getType()).getRank() == 2)
+    view = viewAt(memory, {}, {0, 1});
+  else
+    view = tile::PackedOp::create(k, ViewType::get(type.getDimSize(0), type.getDimSize(1), element),
+                                  memory);
+  return tile::LoadOp::create(k, tileType(c.width, type.getDimSize(1), element), view, column(c),
+                              k.index(0));
+}
+
+/// A linear's weight. Integers are exact in any float that the product takes; with the scales of
+/// groups they are the input's numbers. A scale for each output is left to the result.
+Value TileBuilder::weightRows(LinearOp op, TileColumns c) {
+  Value rows = wholeWeight(op.getWeight(), c);
+  if (!op.getScales())
+    return rows;
+  auto type = cast<TileType>(rows.getType());
+  bool grouped = op.getScales().getType().getRank() == 2;
+  Type input = op.getInput().getType().getElementType();
+  Type number = isHalf(input) ? input : grouped ? k.getF32Type() : Type(k.getBF16Type());
+  Value scales = grouped ? wholeWeight(op.getScales(), c) : Value();
+  return tile::DequantizeOp::create(k, type.withElementType(number), rows, scales);
+}
+
+/// factor * scale * (x w^T) + bias: the product is a tile, the rest elementwise.
 TileBuilder::Scalar TileBuilder::linear(LinearOp op, TileColumns c,
                                         SmallVectorImpl<Value> &leaves) {
-  auto type = cast<RankedTensorType>(op.getWeight().getType());
-  int64_t depth = type.getDimSize(1);
+  int64_t depth = op.getWeight().getType().getDimSize(1);
   RmsNormOp norm = getFactor(op);
   Value input = norm ? norm.getInput() : op.getInput();
   Key key{op, c.offset, c.width};
   Value &product = tiles[key];
   if (!product) {
-    Value memory = k.buffer(op.getWeight());
-    Value weight = atBlock([&] {
-      Value view;
-      if (cast<MemRefType>(memory.getType()).getRank() == 2)
-        view = viewAt(memory, {}, {0, 1});
-      else
-        view = tile::PackedOp::create(
-            k, ViewType::get(type.getDimSize(0), depth, type.getElementType()), memory);
-      return tile::LoadOp::create(k, tileType(c.width, depth, type.getElementType()), view,
-                                  column(c), k.index(0));
-    });
+    Value weight = atBlock([&] { return weightRows(op, c); });
     Value &x = wholeRows[input.getAsOpaquePointer()];
     if (!x)
       x = loadRows(rowsOf(k.buffer(input)), k.index(0), depth);
@@ -385,6 +403,10 @@ TileBuilder::Scalar TileBuilder::linear(LinearOp op, TileColumns c,
         /*transpose_b=*/true, block.empty() ? DenseI64ArrayAttr() : k.getDenseI64ArrayAttr(block));
   }
   Scalar result = leaf(product, c.width, leaves);
+  if (op.getScales() && op.getScales().getType().getRank() == 1) {
+    Scalar scale = leaf(parameter(op.getScales(), c), c.width, leaves);
+    result = [this, result, scale](ValueRange e) { return k.mul(result(e), scale(e)); };
+  }
   if (norm) {
     Value &factor = statistics[norm];
     if (!factor)

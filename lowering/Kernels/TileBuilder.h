@@ -102,6 +102,8 @@ private:
   /// The same number as another floating-point type.
   Scalar convert(Scalar scalar, Type type);
   Scalar scalarOfOp(Operation *op, TileColumns c, SmallVectorImpl<Value> &leaves);
+  Value wholeWeight(TypedValue<RankedTensorType> weight, TileColumns c);
+  Value weightRows(LinearOp op, TileColumns c);
   Scalar linear(LinearOp op, TileColumns c, SmallVectorImpl<Value> &leaves);
   Scalar rope(RopeOp op, TileColumns c, SmallVectorImpl<Value> &leaves);
   Scalar norm(Operation *op, TileColumns c, SmallVectorImpl<Value> &leaves);

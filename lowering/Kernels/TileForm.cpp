@@ -42,6 +42,7 @@ private:
   bool visitOp(Operation *op);
   bool visitRows(Value value);
   bool isParameter(Value value);
+  bool isWeight(LinearOp op);
   bool isPositions(Value value);
   bool visitIds(Value value);
 
@@ -98,6 +99,15 @@ bool FormFinder::isParameter(Value value) {
   RankedTensorType type = value ? typeOf(value) : RankedTensorType();
   return isa<BlockArgument>(value) && type && type.hasStaticShape() &&
          isComputedInF32(type.getElementType());
+}
+
+/// Of floats, or of integers with their scales. Integers that share bytes are read in panels only.
+bool FormFinder::isWeight(LinearOp op) {
+  if (!op.getScales())
+    return isParameter(op.getWeight());
+  RankedTensorType type = typeOf(op.getWeight());
+  return isa<BlockArgument>(op.getWeight()) && isParameter(op.getScales()) &&
+         (type.getElementType().isInteger(8) || getPanels(type));
 }
 
 bool FormFinder::isPositions(Value value) {
@@ -163,8 +173,7 @@ bool FormFinder::visitOp(Operation *op) {
           if (!llvm::is_contained(form.factors, norm))
             form.factors.push_back(norm);
         }
-        return isParameter(o.getWeight()) && optional(o.getBias()) && isa<BlockArgument>(input) &&
-               visit(input);
+        return isWeight(o) && optional(o.getBias()) && isa<BlockArgument>(input) && visit(input);
       })
       .Case([&](LayerNormOp o) {
         return isWhole(o.getInput()) && optional(o.getWeight()) && optional(o.getBias()) &&

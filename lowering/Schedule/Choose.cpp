@@ -155,11 +155,12 @@ Attribute mlir::fovea::chooseTiles(GroupOp group, const Level &level) {
     if (!hasOneRow(op.getResult().getType())) {
       ContractionSizes sizes = level.manyRows;
       Type element = op.getWeight().getType().getElementType();
-      bool halves = isHalf(element) && element == op.getInput().getType().getElementType();
+      Type input = op.getInput().getType().getElementType();
+      bool halves = isHalf(input) && (element == input || op.getScales());
       if (level.manyHalves && halves &&
           op.getWeight().getType().getDimSize(0) >= level.manyHalves->tile[1])
         sizes = *level.manyHalves;
-      if (element.isBF16())
+      if (element.isBF16() || op.getScales())
         sizes.block[0] = level.pairRows;
       return makeContraction(context, sizes);
     }

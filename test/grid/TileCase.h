@@ -34,6 +34,8 @@ struct TileCase {
 };
 
 std::vector<TileCase> makeContractionCases();
+/// Contractions with weights of 4 and 8 bits.
+std::vector<TileCase> makeIntegerCases();
 std::vector<TileCase> makeAttentionCases();
 /// Attention whose products multiply 16 bits by 16, as GPUs are scheduled to.
 std::vector<TileCase> makeHalfAttentionCases();

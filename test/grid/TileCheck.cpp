@@ -12,7 +12,7 @@ using namespace mlir::fovea::interpreter;
 const std::vector<TileCase> &mlir::fovea::getTileCases() {
   static const std::vector<TileCase> cases = [] {
     std::vector<TileCase> all = makeContractionCases();
-    for (auto make : {makeAttentionCases, makeRowCases})
+    for (auto make : {makeIntegerCases, makeAttentionCases, makeRowCases})
       for (TileCase &one : make())
         all.push_back(std::move(one));
     return all;

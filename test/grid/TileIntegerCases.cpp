@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Cases of the tile grid with weights of integers and their scales, in panels as processors and as
+// GPUs have them.
+#include "test/grid/TileCase.h"
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <random>
+
+using namespace mlir::fovea;
+
+namespace {
+struct IntegerContraction {
+  int64_t outputs, depth, tileRows, tileOutputs;
+  int bits;          ///< 4 or 8
+  int64_t groups;    ///< scales of an output; 0: none
+  const char *scale; ///< type of scales
+  const char *inputType, *numberType;
+  int64_t panel = 16, interleave = 1;          ///< interleave in bytes
+  int64_t scalePanel = 0, scaleInterleave = 1; ///< 0: scales in rows
+};
+} // namespace
+
+static const char *const kKernel = R"mlir(
+func.func @kernel(%x: memref<?x$Kx$X>, %w: $W, $SCALES%y: memref<?x$Nxf32>, %part: index, %parts: index) attributes {llvm.emit_c_interface} {
+  %c0 = arith.constant 0 : index
+  %tm = arith.constant $TM : index
+  %tn = arith.constant $TN : index
+  %panels = arith.constant $PANELS : index
+  %rows = memref.dim %x, %c0 : memref<?x$Kx$X>
+  %xv = tile.view %x axes(0, 1) : memref<?x$Kx$X> -> !tile.view<?x$Kx$X>
+  %wv = tile.packed %w : $W -> !tile.view<$Nx$Kx$I>
+  $SCALEVIEW
+  %yv = tile.view %y axes(0, 1) : memref<?x$Nxf32> -> !tile.view<?x$Nxf32>
+  tile.kernel grid(%n) = (%panels) {
+    %j = arith.muli %n, %tn : index
+    scf.for %i = %c0 to %rows step %tm {
+      %a = tile.load %xv[%i, %c0] : !tile.view<?x$Kx$X> -> !tile.tile<$TMx$Kx$X>
+      %q = tile.load %wv[%j, %c0] : !tile.view<$Nx$Kx$I> -> !tile.tile<$TNx$Kx$I>
+      $LOADSCALES
+      %b = tile.dequantize %q $WITH : !tile.tile<$TNx$Kx$I>$STYPE -> !tile.tile<$TNx$Kx$F>
+      %s = tile.dot %a, %b transpose_b : !tile.tile<$TMx$Kx$X>, !tile.tile<$TNx$Kx$F> -> !tile.tile<$TMx$TNxf32>
+      tile.store %s, %yv[%i, %j] : !tile.tile<$TMx$TNxf32>, !tile.view<?x$Nxf32>
+    }
+  }
+  return
+}
+)mlir";
+
+/// A matrix in panels, padded with zeros.
+static Array pack(const Array &matrix, int64_t panel, int64_t interleave) {
+  int64_t rows = matrix.shape[0], columns = matrix.shape[1];
+  int64_t units = (columns + interleave - 1) / interleave;
+  Array result{matrix.type, {(rows + panel - 1) / panel, units, panel}, {}};
+  if (interleave != 1)
+    result.shape.push_back(interleave);
+  result.values.assign(result.shape[0] * units * panel * interleave, 0);
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < columns; ++c)
+      result.values[((r / panel * units + c / interleave) * panel + r % panel) * interleave +
+                    c % interleave] = matrix.at(r, c);
+  return result;
+}
+
+static std::string typeOf(const Array &array) {
+  std::string text = "memref<";
+  for (int64_t size : array.shape)
+    text += std::to_string(size) + "x";
+  return text + array.type + ">";
+}
+
+static TileCase makeCase(const IntegerContraction &c) {
+  auto number = [](int64_t n) { return std::to_string(n); };
+  std::mt19937_64 random(c.outputs * 31 + c.depth);
+  int64_t most = (1 << (c.bits - 1)) - 1;
+  Array integers{"i8", {c.outputs, c.depth}, {}}, scales{c.scale, {c.outputs, c.groups}, {}};
+  for (int64_t i = 0; i < c.outputs * c.depth; ++i)
+    integers.values.push_back(static_cast<int64_t>(random() % (2 * most + 2)) - most - 1);
+  // Powers of two, so that what bf16 cannot hold and sums that f32 cannot do not matter.
+  for (int64_t i = 0; i < c.outputs * c.groups; ++i)
+    scales.values.push_back(std::ldexp(1.0, -static_cast<int>(random() % 3)));
+  Array bytes = integers;
+  if (c.bits == 4) {
+    bytes.shape[1] = c.depth / 2;
+    bytes.values.clear();
+    for (size_t i = 0; i < integers.values.size(); i += 2) {
+      int low = static_cast<int>(integers.values[i]),
+          high = static_cast<int>(integers.values[i + 1]);
+      bytes.values.push_back(static_cast<int8_t>((low & 15) | (high << 4)));
+    }
+  }
+  Array laid = pack(bytes, c.panel, c.interleave);
+  Array laidScales = c.scalePanel ? pack(scales, c.scalePanel, c.scaleInterleave) : scales;
+  TileCase result;
+  result.name = "integers_i" + number(c.bits) + "_" + number(c.groups) + "_scales_" +
+                (c.scalePanel ? "" : "in_rows_") + c.scale + "_as_" + c.numberType + "_from_" +
+                c.inputType + "_" + number(c.outputs) + "x" + number(c.depth) + "_by_" +
+                number(c.tileRows) + "x" + number(c.tileOutputs) + "_panels_" + number(c.panel) +
+                "_" + number(c.interleave);
+  std::string scaleView = c.scalePanel ? "tile.packed %scales" : "tile.view %scales axes(0, 1)";
+  bool any = c.groups != 0;
+  result.text =
+      fill(kKernel,
+           {{"N", number(c.outputs)},
+            {"K", number(c.depth)},
+            {"G", number(c.groups)},
+            {"TM", number(c.tileRows)},
+            {"TN", number(c.tileOutputs)},
+            {"PANELS", number((c.outputs + c.tileOutputs - 1) / c.tileOutputs)},
+            {"X", c.inputType},
+            {"F", c.numberType},
+            {"I", "i" + number(c.bits)},
+            {"W", typeOf(laid)},
+            {"SCALES", any ? "%scales: " + typeOf(laidScales) + ", " : ""},
+            {"SCALEVIEW", any ? "%sv = " + scaleView + " : " + typeOf(laidScales) +
+                                    " -> !tile.view<$Nx$Gx" + c.scale + ">"
+                              : ""},
+            {"LOADSCALES", any ? std::string("%f = tile.load %sv[%j, %c0] : !tile.view<$Nx$Gx") +
+                                     c.scale + "> -> !tile.tile<$TNx$Gx" + c.scale + ">"
+                               : ""},
+            {"WITH", any ? "scales(%f)" : ""},
+            {"STYPE", any ? std::string(", !tile.tile<$TNx$Gx") + c.scale + ">" : ""}});
+  for (int64_t rows : {0, 1, 3, 17, 70}) {
+    Array x = makeNumbers(c.inputType, {rows, c.depth}, 1),
+          y = makeNumbers("f32", {rows, c.outputs}, 4);
+    TileCall call;
+    call.before = {x, laid};
+    if (any)
+      call.before.push_back(laidScales);
+    call.after = call.before;
+    call.before.push_back(y);
+    for (int64_t m = 0; m < rows; ++m)
+      for (int64_t n = 0; n < c.outputs; ++n) {
+        y.at(m, n) = 0;
+        for (int64_t k = 0; k < c.depth; ++k)
+          y.at(m, n) +=
+              x.at(m, k) * integers.at(n, k) * (any ? scales.at(n, k * c.groups / c.depth) : 1.0);
+      }
+    call.after.push_back(y);
+    result.calls.push_back(std::move(call));
+  }
+  return result;
+}
+
+std::vector<TileCase> mlir::fovea::makeIntegerCases() {
+  const IntegerContraction kCases[] = {
+      // As processors have them.
+      {96, 64, 64, 48, 8, 0, "f32", "f32", "bf16"},
+      {100, 37, 64, 48, 8, 0, "f32", "f32", "bf16"},
+      {100, 96, 1, 128, 8, 0, "f32", "f32", "bf16"},
+      {100, 96, 16, 48, 8, 3, "f32", "f32", "f32", 16, 1, 16},
+      {96, 64, 64, 48, 4, 2, "f16", "f32", "f32", 16, 1, 16},
+      {100, 96, 1, 128, 4, 3, "f16", "f32", "f32", 16, 1, 16},
+      {33, 36, 8, 32, 4, 2, "f32", "f32", "f32", 16, 1, 16},
+      {40, 38, 16, 32, 4, 0, "f32", "f32", "bf16"},
+      {48, 64, 16, 32, 4, 2, "f16", "f32", "f32"},
+      {48, 64, 64, 32, 4, 2, "f16", "bf16", "bf16", 16, 1, 16},
+      // As GPUs do: for products by element, by warps, and by warpgroups.
+      {100, 96, 1, 64, 8, 0, "f32", "f32", "bf16", 32, 8},
+      {100, 96, 1, 128, 4, 3, "f16", "f32", "f32", 32, 8, 32, 8},
+      {100, 72, 1, 64, 4, 6, "f16", "bf16", "bf16", 32, 8, 32, 8},
+      {100, 37, 64, 48, 8, 0, "f32", "f32", "bf16", 32, 8},
+      {96, 96, 64, 64, 4, 3, "f16", "f32", "f32", 32, 8, 32, 8},
+      {100, 96, 64, 64, 8, 0, "f32", "bf16", "bf16", 32, 8},
+      {100, 96, 64, 64, 4, 3, "f16", "f16", "f16", 32, 8, 32, 8},
+      {130, 192, 128, 128, 4, 6, "f16", "bf16", "bf16", 32, 8, 32, 8},
+      {130, 192, 128, 128, 8, 0, "f32", "f16", "f16", 32, 8},
+      {130, 192, 128, 128, 8, 24, "f32", "bf16", "bf16", 32, 8, 32, 4},
+  };
+  std::vector<TileCase> cases;
+  for (const IntegerContraction &contraction : kCases)
+    cases.push_back(makeCase(contraction));
+  return cases;
+}
