@@ -182,11 +182,11 @@ bool isZero(const uint8_t *data, size_t size) {
 namespace {
 struct Element {
   const char *name;
-  size_t bytes;
+  size_t bytes; ///< of one element, or of as many as share a byte
 };
-constexpr Element elements[] = {{"none", 0}, {"f32", 4}, {"f64", 8}, {"f16", 2},
-                                {"bf16", 2}, {"i8", 1},  {"u8", 1},  {"i16", 2},
-                                {"i32", 4},  {"i64", 8}, {"bool", 1}};
+constexpr Element elements[] = {{"none", 0}, {"f32", 4}, {"f64", 8},  {"f16", 2},
+                                {"bf16", 2}, {"i8", 1},  {"u8", 1},   {"i16", 2},
+                                {"i32", 4},  {"i64", 8}, {"bool", 1}, {"i4", 1}};
 const Element &element(manifest::ElementType type) {
   auto index = static_cast<size_t>(type);
   return elements[index < std::size(elements) ? index : 0];
@@ -196,7 +196,18 @@ const Element &element(manifest::ElementType type) {
 size_t elementBytes(manifest::ElementType type) { return element(type).bytes; }
 const char *elementName(manifest::ElementType type) { return element(type).name; }
 
-bool tensorBytes(manifest::ElementType type, const std::vector<int64_t> &shape, uint64_t &bytes) {
+int64_t elementsPerByte(manifest::ElementType type) {
+  return type == manifest::ElementType::I4 ? 2 : 1;
+}
+
+int64_t storedInputs(manifest::ElementType type, int64_t inputs) {
+  int64_t share = elementsPerByte(type);
+  return inputs / share + (inputs % share != 0);
+}
+
+/// Bytes of `shape` in memory, whose last axis counts what lies there.
+static bool countBytes(manifest::ElementType type, const std::vector<int64_t> &shape,
+                       uint64_t &bytes) {
   int64_t product = static_cast<int64_t>(elementBytes(type));
   if (product == 0)
     return false;
@@ -205,6 +216,13 @@ bool tensorBytes(manifest::ElementType type, const std::vector<int64_t> &shape, 
       return false;
   bytes = static_cast<uint64_t>(product);
   return true;
+}
+
+bool tensorBytes(manifest::ElementType type, const std::vector<int64_t> &shape, uint64_t &bytes) {
+  std::vector<int64_t> stored = shape;
+  if (!stored.empty())
+    stored.back() = storedInputs(type, stored.back());
+  return countBytes(type, stored, bytes);
 }
 
 std::optional<Panels> parsePanels(const std::string &layout) {
@@ -231,7 +249,8 @@ bool panelsBytes(manifest::ElementType type, const std::vector<int64_t> &shape,
   constexpr int64_t most = std::numeric_limits<int64_t>::max() - 1024; // for rounding up
   if (shape.size() != 2 || shape[0] < 0 || shape[1] < 0 || shape[0] > most || shape[1] > most)
     return false;
-  return tensorBytes(type, {panels.count(shape[0]), panels.width, panels.depth(shape[1])}, bytes);
+  int64_t depth = panels.depth(storedInputs(type, shape[1]));
+  return countBytes(type, {panels.count(shape[0]), panels.width, depth}, bytes);
 }
 
 } // namespace fovea::artifact

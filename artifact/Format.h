@@ -91,18 +91,22 @@ bool decodeHeader(const uint8_t *data, size_t size, Header &header, std::string 
 /// True if all bytes are 0.
 bool isZero(const uint8_t *data, size_t size);
 
-/// Bytes of one element; 0 for None or an unknown number.
+/// Bytes of one element, and of as many as share one: 1 for I4; 0 for None or an unknown number.
 size_t elementBytes(manifest::ElementType type);
+/// How many neighbours of the last axis share a byte: 2 of I4, else 1.
+int64_t elementsPerByte(manifest::ElementType type);
+/// `inputs` elements of a row, counted in what `elementBytes` speaks of.
+int64_t storedInputs(manifest::ElementType type, int64_t inputs);
 /// "f32", "i64", ...; "none" for None or an unknown number.
 const char *elementName(manifest::ElementType type);
 
-/// `shape`'s elements times the element's bytes; false on a negative size, an
-/// unknown type or overflow of 63 bits.
+/// `shape`'s elements, of which some may share bytes, times their bytes; false on a negative size,
+/// an unknown type or overflow of 63 bits.
 bool tensorBytes(manifest::ElementType type, const std::vector<int64_t> &shape, uint64_t &bytes);
 
 /// A matrix [outputs, inputs] in panels: in memory
 /// [outputs / width][inputs / interleave][width][interleave], rounded up; what is past its sizes is
-/// zero.
+/// zero. Inputs that share a byte are one: `storedInputs`.
 struct Panels {
   int64_t width = 1, interleave = 1;
 

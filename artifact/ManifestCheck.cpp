@@ -148,7 +148,7 @@ private:
     if (!value || value->name.empty() || !names.insert(value->name).second)
       return fail(role + " '" + (value ? value->name : "") + "' has no name or is there twice");
     std::string place = role + " '" + value->name + "': ";
-    if (elementBytes(value->element) == 0)
+    if (elementBytes(value->element) == 0 || elementsPerByte(value->element) != 1)
       return fail(place + "unknown element type " +
                   std::to_string(static_cast<int>(value->element)));
     if (value->kind == ValueKind::Cache)

@@ -26,8 +26,25 @@ static double dot(const double *a, const double *b, int64_t size) {
   return sum;
 }
 
+/// A quantised weight as the numbers that it stands for.
+static Tensor scaleWeight(const Tensor &w, const Tensor &scales) {
+  Tensor result;
+  result.shape = w.shape;
+  int64_t inputs = w.shape[1], groups = scales.rank() == 2 ? scales.shape[1] : 1;
+  int64_t each = inputs / groups;
+  result.reals.resize(w.size());
+  for (int64_t i = 0; i < w.size(); ++i)
+    result.reals[i] =
+        static_cast<double>(w.integers[i]) * scales.reals[i / inputs * groups + i % inputs / each];
+  return result;
+}
+
 static LogicalResult runLinear(LinearOp op, Frame &frame) {
-  const Tensor &x = frame.tensor(op.getInput()), &w = frame.tensor(op.getWeight());
+  const Tensor &x = frame.tensor(op.getInput());
+  Tensor scaled;
+  if (op.getScales())
+    scaled = scaleWeight(frame.tensor(op.getWeight()), frame.tensor(op.getScales()));
+  const Tensor &w = op.getScales() ? scaled : frame.tensor(op.getWeight());
   TensorRef bias = op.getBias() ? frame.tensorRef(op.getBias()) : nullptr;
   int64_t outputs = w.shape[0], inputs = w.shape[1];
   if (x.shape.back() != inputs)

@@ -34,6 +34,7 @@ private:
   FailureOr<Typed> slice(SliceAttr recipe, unsigned depth);
   FailureOr<Typed> convert(CastAttr recipe, unsigned depth);
   FailureOr<Typed> scaleColumns(ScaleColumnsAttr recipe, unsigned depth);
+  FailureOr<Typed> quantized(RecipeAttrInterface recipe);
 
   WeightOp op;
   RecipeSource &source;
@@ -67,6 +68,16 @@ static double decodeBrain(uint16_t bits) {
   return load<float>(reinterpret_cast<const char *>(&wide));
 }
 
+/// Two numbers of four bits in each byte, the first in the low ones.
+static std::vector<int64_t> decodeNibbles(ArrayRef<char> bytes) {
+  std::vector<int64_t> numbers;
+  numbers.reserve(2 * bytes.size());
+  for (char byte : bytes)
+    for (int shift : {0, 4})
+      numbers.push_back(wrapToWidth((static_cast<uint8_t>(byte) >> shift) & 15, 4));
+  return numbers;
+}
+
 FailureOr<Typed> Evaluator::stored(StoredAttr recipe) {
   RankedTensorType type = recipe.getType();
   Type element = type.getElementType();
@@ -77,13 +88,19 @@ FailureOr<Typed> Evaluator::stored(StoredAttr recipe) {
   int64_t count = countElements(type.getShape());
   if (count < 0)
     return op.emitOpError("expects at most ") << kMaxElements << " elements, got " << type;
-  unsigned size = element.isInteger(1) ? 1 : widthOf(element) / 8;
+  bool sharesBytes = element.isInteger(4);
+  unsigned size = element.isInteger(1) || sharesBytes ? 1 : widthOf(element) / 8;
   FailureOr<ArrayRef<char>> bytes = source.read(recipe);
   if (failed(bytes))
     return failure();
-  if (static_cast<int64_t>(bytes->size()) != count * size)
+  int64_t expected = sharesBytes ? count / 2 : count * size;
+  if (static_cast<int64_t>(bytes->size()) != expected)
     return op.emitOpError("expects ")
-           << count * size << " bytes for " << type << ", got " << bytes->size();
+           << expected << " bytes for " << type << ", got " << bytes->size();
+  if (sharesBytes) {
+    result.tensor.integers = decodeNibbles(*bytes);
+    return result;
+  }
   const char *at = bytes->data();
   auto decodeReals = [&](auto decode) {
     result.tensor.reals.resize(count);
@@ -258,6 +275,32 @@ FailureOr<Typed> Evaluator::scaleColumns(ScaleColumnsAttr recipe, unsigned depth
   return result;
 }
 
+/// Which numbers stand for a weight is the recipe's own choice, so it is asked for its bytes.
+FailureOr<Typed> Evaluator::quantized(RecipeAttrInterface recipe) {
+  RankedTensorType type = recipe.getRecipeType();
+  Typed result;
+  result.element = type.getElementType();
+  result.tensor.shape.assign(type.getShape().begin(), type.getShape().end());
+  if (countElements(type.getShape()) < 0)
+    return op.emitOpError("expects at most ") << kMaxElements << " elements, got " << type;
+  std::vector<char> bytes(*getStorageBytes(type));
+  if (failed(recipe.evaluateRows(source, 0, type.getDimSize(0), bytes.data())))
+    return failure();
+  result.tensor.isReal = isa<FloatType>(result.element);
+  if (result.element.isInteger(4))
+    result.tensor.integers = decodeNibbles(bytes);
+  else if (result.element.isInteger(8))
+    for (char byte : bytes)
+      result.tensor.integers.push_back(static_cast<int8_t>(byte));
+  else if (result.element.isF32())
+    for (size_t i = 0; i < bytes.size(); i += 4)
+      result.tensor.reals.push_back(load<float>(bytes.data() + i));
+  else
+    for (size_t i = 0; i < bytes.size(); i += 2)
+      result.tensor.reals.push_back(decodeHalf(load<uint16_t>(bytes.data() + i)));
+  return result;
+}
+
 FailureOr<Typed> Evaluator::evaluate(Attribute recipe, unsigned depth) {
   if (depth == 0)
     return op.emitOpError("expects at most ") << kMaxDepth << " steps inside each other";
@@ -277,6 +320,8 @@ FailureOr<Typed> Evaluator::evaluate(Attribute recipe, unsigned depth) {
     return convert(one, depth - 1);
   if (auto one = dyn_cast<ScaleColumnsAttr>(recipe))
     return scaleColumns(one, depth - 1);
+  if (isa<QuantizeAttr, QuantizationScalesAttr>(recipe))
+    return quantized(cast<RecipeAttrInterface>(recipe));
   if (auto pack = dyn_cast<PackAttr>(recipe)) // a layout changes no element
     return evaluate(pack.getInput(), depth - 1);
   return op.emitOpError("expects a recipe known to the reference interpreter, got ") << recipe;

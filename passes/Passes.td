@@ -84,6 +84,36 @@ def MergeLinearsPass : Pass<"fovea-merge-linears", "::mlir::ModuleOp"> {
     Statistic<"numRefused", "num-refused", "sets of linears of one input that could not be merged">];
 }
 
+def QuantizeWeightsPass : Pass<"fovea-quantize-weights", "::mlir::ModuleOp"> {
+  let summary = "Store the weights of linears as small integers with scales";
+  let description = [{
+    `--dtype=int8` and `--dtype=int4`: each matrix of floats that nothing but linears multiply by gets a recipe that
+    quantises, and a weight of its scales beside it, which every linear reads and every call passes on. Activations
+    and all other weights stay as they are.
+
+    - `int8`: one scale for each output, `#fovea.quantize<..., i8, f32>`.
+    - `int4`: one scale of f16 for each 32 inputs. A matrix whose inputs are no multiple of 32 gets int8.
+
+    Refused, with a remark: a weight that something else reads too, as an embedding that is also the head; weights that
+    reach one argument of a function together with a refused one, or with one of another type; weights whose way is
+    not known.
+
+    ```mlir
+    fovea.weight @w : tensor<6x4xf32> = #fovea.stored<"f", "w", tensor<6x4xf32>>
+    %w = fovea.weight_ref @w : tensor<6x4xf32>
+    %y = fovea.linear %x, %w : tensor<2x4xf32>, tensor<6x4xf32> -> tensor<2x6xf32>
+    // becomes with type=int8
+    fovea.weight @w : tensor<6x4xi8> = #fovea.quantize<#fovea.stored<"f", "w", tensor<6x4xf32>>, i8, f32>
+    fovea.weight @w.scales : tensor<6xf32> = #fovea.quantization_scales<#fovea.stored<"f", "w", tensor<6x4xf32>>, i8, f32>
+    %w = fovea.weight_ref @w : tensor<6x4xi8>
+    %s = fovea.weight_ref @w.scales : tensor<6xf32>
+    %y = fovea.linear %x, %w scales(%s : tensor<6xf32>) : tensor<2x4xf32>, tensor<6x4xi8> -> tensor<2x6xf32>
+    ```
+  }];
+  let options = [Option<"type", "type", "std::string", "", "int8 or int4">];
+  let statistics = [Statistic<"numQuantized", "num-quantized", "weights quantised">];
+}
+
 def FoldRmsNormPass : Pass<"fovea-fold-rms-norm", "::mlir::ModuleOp"> {
   let summary = "Fold the weight of an RMSNorm into the linears behind it";
   let description = [{

@@ -40,7 +40,7 @@ static void addRaising(OpPassManager &manager) {
   addCleanUp(manager);
 }
 
-void fovea::buildGraphPipeline(OpPassManager &manager) {
+void fovea::buildGraphPipeline(OpPassManager &manager, const GraphOptions &options) {
   manager.addPass(createDropDropoutPass());
   // Before merging: a dead linear, or a dead function, would count as another user of its weight.
   addCleanUp(manager);
@@ -56,6 +56,10 @@ void fovea::buildGraphPipeline(OpPassManager &manager) {
   // Behind merging, so that projections of one input are no layers of their own.
   manager.addPass(createOutlineLayersPass());
   addCleanUp(manager);
+  // Behind all that computes with weights or looks for equal layers: what is merged and scaled is
+  // rounded once.
+  if (!options.quantize.empty())
+    manager.addPass(createQuantizeWeightsPass({options.quantize}));
   // Last, because CSE joins the copies again: one in a branch with one before it.
   manager.addPass(createLocalizeMasksPass());
   manager.addPass(createVerifyGraphPass());
@@ -69,6 +73,7 @@ void fovea::buildFusedPipeline(OpPassManager &manager) {
 }
 
 void fovea::registerPipelines() {
-  PassPipelineRegistration<>("fovea-to-graph", "import -> graph", buildGraphPipeline);
+  PassPipelineRegistration<>("fovea-to-graph", "import -> graph",
+                             [](OpPassManager &manager) { buildGraphPipeline(manager); });
   PassPipelineRegistration<>("fovea-to-fused", "graph -> fused", buildFusedPipeline);
 }

@@ -9,8 +9,14 @@
 
 namespace mlir::fovea {
 
+/// What the `graph` stage is asked to do besides.
+struct GraphOptions {
+  /// int8 or int4: how the weights of linears are stored; empty: as they are.
+  std::string quantize;
+};
+
 /// `import` -> `graph`.
-void buildGraphPipeline(OpPassManager &manager);
+void buildGraphPipeline(OpPassManager &manager, const GraphOptions &options = {});
 
 /// `graph` -> `fused`.
 void buildFusedPipeline(OpPassManager &manager);

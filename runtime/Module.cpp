@@ -104,6 +104,7 @@ fovea_dtype dtypeOf(ElementType type) {
     return {FOVEA_UINT, bits, 1};
   case ElementType::Bool:
     return {FOVEA_BOOL, bits, 1};
+  case ElementType::I4: // of weights alone
   case ElementType::None:
     break;
   }

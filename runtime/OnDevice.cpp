@@ -105,7 +105,8 @@ void OnDevice::upload(int threads) {
           theDevice->upload(data, std::max<uint64_t>(weight.bytes, 1), what));
     } else {
       // The manifest is checked: both are panels of this matrix.
-      Repacking repacking{weight.shape[0], weight.shape[1], artifact::elementBytes(weight.element),
+      Repacking repacking{weight.shape[0], artifact::storedInputs(weight.element, weight.shape[1]),
+                          artifact::elementBytes(weight.element),
                           *artifact::parsePanels(weight.layout),
                           *artifact::parsePanels(code->layouts[i])};
       if (!pool)

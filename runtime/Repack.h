@@ -11,7 +11,7 @@ namespace fovea {
 
 /// A matrix and its two layouts; `to` interleaves a multiple of what `from` does.
 struct Repacking {
-  int64_t outputs, inputs;
+  int64_t outputs, inputs; ///< inputs that share a byte are one: artifact::storedInputs
   uint64_t elementBytes;
   artifact::Panels from, to;
 

@@ -32,15 +32,18 @@ public:
     // The extreme becomes the divisor: -8 has the most steps to the other side's 7, and past 8 the
     // extreme is cut off for smaller steps of the others.
     constexpr std::array<float, 8> kDivisors = {-8, -7.5, -7, 7, 7.5, 8, -8.5, -9};
-    float best = 0, least = std::numeric_limits<float>::infinity();
+    float best = 0;
+    double least = std::numeric_limits<double>::infinity();
     for (float divisor : kDivisors) {
       float scale = round(extreme / divisor);
-      float error = scale == 0 ? least : getError(w, scale);
+      double error = scale == 0 || std::isinf(scale) ? least : getError(w, scale);
       if (error < least) {
         least = error;
         best = scale;
       }
     }
+    if (best == 0) // all are zero, or too great for their type
+      best = round(extreme / kDivisors.back());
     store(w, best, -8, 7, q);
     return best;
   }
@@ -72,12 +75,13 @@ private:
       q[i] = static_cast<int8_t>(toNumber(w[i] / scale, low, high));
   }
 
-  /// The squared error of i4. Sums side by side, so that the loop vectorises.
-  static float getError(ArrayRef<float> w, float scale) {
+  /// The squared error of i4. Sums side by side, so that the loop vectorises, and in steps of the
+  /// scale, which neither overflow nor vanish.
+  static double getError(ArrayRef<float> w, float scale) {
     constexpr size_t kLanes = 8;
     float sums[kLanes] = {};
     auto add = [&](size_t i, size_t lane) {
-      float difference = w[i] - toNumber(w[i] / scale, -8, 7) * scale;
+      float steps = w[i] / scale, difference = steps - toNumber(steps, -8, 7);
       sums[lane] += difference * difference;
     };
     size_t i = 0;
@@ -89,7 +93,7 @@ private:
     float sum = 0;
     for (float part : sums)
       sum += part;
-    return sum;
+    return static_cast<double>(sum) * scale * scale;
   }
 
   bool isInt4, isHalf;

@@ -553,7 +553,8 @@ static LogicalResult verifyStaticSize(Operation *op, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return success();
-  if (!tensor.getElementType().isIntOrIndexOrFloat())
+  bool sharesBytes = getElementsPerByte(tensor.getElementType()) != 1;
+  if (!tensor.getElementType().isIntOrIndexOrFloat() || (sharesBytes && !isa<WeightRefOp>(op)))
     return op->emitOpError("expects elements that are floats, integers or indices, got ") << tensor;
   constexpr int64_t kMost = int64_t(1) << 48;
   int64_t bytes = getStorageBytes(tensor.getElementType(), 1);

@@ -35,6 +35,8 @@ ManifestType mlir::fovea::getManifestType(Type type) {
     return ManifestType::I16;
   if (type.isInteger(8))
     return ManifestType::I8;
+  if (type.isInteger(4))
+    return ManifestType::I4;
   if (type.isInteger(1))
     return ManifestType::Bool;
   return ManifestType::None;

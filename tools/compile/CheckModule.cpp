@@ -65,15 +65,17 @@ static std::string findNearest(Operation *op) {
   return best.empty() ? "linalg.generic with the formula as its body" : best;
 }
 
-/// What is wrong with the type of a value; empty for what has kernels.
-static StringRef findFault(Type type) {
+/// What is wrong with the type of a value; empty for what has kernels. Weights may be of i4 too.
+static StringRef findFault(Type type, bool isWeight) {
   if (isa<CacheType, MaskType>(type))
     return "";
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor && !type.isIntOrIndexOrFloat())
     return "expects tensors of a known rank, caches, masks and scalars";
   Type element = tensor ? tensor.getElementType() : type;
-  if (!element.isIndex() && getManifestType(element) == ::fovea::manifest::ElementType::None)
+  auto stored = getManifestType(element);
+  if (!element.isIndex() && (stored == ::fovea::manifest::ElementType::None ||
+                             (stored == ::fovea::manifest::ElementType::I4 && !isWeight)))
     return "expects elements that are bool, integers of 8, 16, 32 or 64 bits, f16, bf16, f32 or "
            "f64";
   return "";
@@ -86,13 +88,13 @@ static void checkOp(Operation *op) {
     return;
   }
   for (Type type : op->getResultTypes())
-    if (StringRef fault = findFault(type); !fault.empty()) {
+    if (StringRef fault = findFault(type, isa<WeightRefOp>(op)); !fault.empty()) {
       op->emitError() << "'" << op->getName() << "': " << fault << ", got " << type;
       return;
     }
   if (auto function = dyn_cast<func::FuncOp>(op))
     for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
-      if (StringRef fault = findFault(type); !fault.empty()) {
+      if (StringRef fault = findFault(type, function.isPrivate()); !fault.empty()) {
         auto name = function.getArgAttrOfType<StringAttr>(i, FoveaDialect::kNameAttr);
         op->emitError() << (name ? "argument '" + name.getValue() + "'" : "argument " + Twine(i))
                         << ": " << fault << ", got " << type;

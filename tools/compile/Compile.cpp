@@ -22,6 +22,7 @@
 #include "tools/compile/Source.h"
 #include "tools/compile/Stages.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Signals.h"
 
@@ -156,11 +157,6 @@ private:
       reporter.error("--emit: exe is not built yet, expected fovea, obj, asm or a stage");
       return false;
     }
-    if (options.dtype == "int8" || options.dtype == "int4") {
-      reporter.error("--dtype: " + options.dtype +
-                     " is not built yet, expected source, f32 or bf16");
-      return false;
-    }
     if (options.dtype != "source" && first != Stage::Import) {
       reporter.error("--dtype: element types are chosen after the import stage, got IR of " +
                      getStageName(first).str());
@@ -191,11 +187,8 @@ private:
 
   Outcome runStage(Stage stage) {
     return runPasses(module, getStageName(stage), [&](OpPassManager &manager) {
-      if (stage == Stage::Graph && options.dtype != "source") {
-        CastWeightsPassOptions cast;
-        cast.type = options.dtype;
-        manager.addPass(createCastWeightsPass(cast));
-      }
+      if (stage == Stage::Graph)
+        return buildGraphStage(manager, options.dtype);
       buildStagePipeline(manager, stage, getRequiredFeatures(target));
     });
   }
@@ -304,6 +297,8 @@ private:
 
   /// What is looked at or written when a stage is reached.
   bool snapshot(Stage stage) {
+    if (stage == Stage::Graph && isQuantized(options.dtype))
+      countQuantized();
     if (!fusion && (stage == Stage::Graph || (stage == first && stage != Stage::Import))) {
       fusion = buildFusionReport(module);
       if (options.requireFusion && fusion->missed) {
@@ -317,6 +312,30 @@ private:
     }
     return options.dumpFolder.empty() ||
            dump(static_cast<int>(stage) + 1, getStageName(stage).str() + ".mlir", print());
+  }
+
+  /// Says how many weights became integers, and which matrices did not.
+  void countQuantized() {
+    int64_t int8 = 0, int4 = 0, others = 0;
+    std::string names;
+    for (auto weight : module.getOps<WeightOp>()) {
+      RankedTensorType type = weight.getWeightType();
+      if (isa<QuantizeAttr>(weight.getRecipe())) {
+        ++(type.getElementType().isInteger(4) ? int4 : int8);
+      } else if (type.getRank() == 2 && isa<FloatType>(type.getElementType()) &&
+                 !isa<QuantizationScalesAttr>(weight.getRecipe())) {
+        constexpr int64_t kMostNames = 3;
+        if (++others <= kMostNames)
+          names += (names.empty() ? " (" : ", ") + weight.getSymName().str();
+        else if (others == kMostNames + 1)
+          names += ", ...";
+      }
+    }
+    quantized = llvm::json::Object{{"int8", int8}, {"int4", int4}, {"float", others}};
+    reporter.note(llvm::formatv("--dtype={0}: {1} matrices are int8 and {2} int4; {3} that linears "
+                                "do not read, or not alone, stay floats{4}",
+                                options.dtype, int8, int4, others, names + (others ? ")" : ""))
+                      .str());
   }
 
   bool dump(int number, const std::string &name, const std::string &text) {
@@ -388,6 +407,8 @@ private:
   std::string reportText() {
     llvm::json::Object report;
     report["attention"] = fusion ? fusion->attention : llvm::json::Array();
+    if (quantized)
+      report["quantized"] = llvm::json::Object(*quantized);
     std::string text;
     llvm::raw_string_ostream(text)
         << llvm::formatv("{0:2}", llvm::json::Value(std::move(report))) << '\n';
@@ -411,6 +432,7 @@ private:
   ModuleOp module;
   std::unique_ptr<ArtifactWriter> writer;
   std::optional<FusionReport> fusion;
+  std::optional<llvm::json::Object> quantized; ///< how many weights became what
 };
 
 } // namespace

@@ -37,7 +37,8 @@ struct Options {
   std::string target = "host";
   /// none, all, or architectures of GPUs with commas between: sm_80, sm_90a.
   std::string gpu = "none";
-  /// source, f32 or bf16: the element type of weights.
+  /// source, f32, bf16, int8 or int4: the element type of weights; of the last two only of those
+  /// that linears alone multiply by.
   std::string dtype = "source";
   /// fovea, obj, asm, a stage or a device's stage: what is written to `output`.
   std::string emit = "fovea";

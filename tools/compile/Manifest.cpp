@@ -38,7 +38,7 @@ static FailureOr<std::unique_ptr<ValueT>> buildValue(Location loc, PortAttr port
   }
   if (element)
     value->element = getManifestType(element);
-  if (value->element == ElementType::None)
+  if (value->element == ElementType::None || value->element == ElementType::I4)
     return emitError(loc) << "expects '" << port.getName()
                           << "' to be a tensor or cache of a type that a caller can give, got "
                           << port.getType();

@@ -4,6 +4,7 @@
 #include "tools/compile/Stages.h"
 #include "lowering/Lowering.h"
 #include "lowering/Schedule/Schedule.h"
+#include "passes/Passes.h"
 #include "passes/Pipelines.h"
 #include "tools/compile/Compile.h"
 
@@ -51,6 +52,20 @@ void mlir::fovea::buildStagePipeline(OpPassManager &manager, Stage stage,
   case Stage::LLVM:
     return buildLLVMPipeline(manager);
   }
+}
+
+bool mlir::fovea::isQuantized(llvm::StringRef dtype) { return dtype == "int8" || dtype == "int4"; }
+
+void mlir::fovea::buildGraphStage(OpPassManager &manager, llvm::StringRef dtype) {
+  GraphOptions options;
+  if (isQuantized(dtype)) {
+    options.quantize = dtype.str();
+  } else if (dtype != "source") {
+    CastWeightsPassOptions cast;
+    cast.type = dtype.str();
+    manager.addPass(createCastWeightsPass(cast));
+  }
+  buildGraphPipeline(manager, options);
 }
 
 namespace fovea::compile {

@@ -22,6 +22,12 @@ std::optional<Stage> parseStage(llvm::StringRef name);
 /// LLVM's names.
 void buildStagePipeline(OpPassManager &manager, Stage stage, llvm::ArrayRef<std::string> features);
 
+/// The same for the `graph` stage, with the weights' element type by its name on the command line.
+void buildGraphStage(OpPassManager &manager, llvm::StringRef dtype);
+
+/// Whether it asks for integers, which linears alone can read.
+bool isQuantized(llvm::StringRef dtype);
+
 } // namespace mlir::fovea
 
 #endif // FOVEA_TOOLS_COMPILE_STAGES_H

@@ -6,6 +6,7 @@
 #include "passes/Passes.h"
 #include "tools/compile/CompileModule.h"
 #include "tools/compile/Source.h"
+#include "tools/compile/Stages.h"
 #include "tools/verify/Verb.h"
 
 using namespace mlir;
@@ -31,9 +32,14 @@ int verify(const Options &options, const VerifyOptions &how, const Log &log) {
   if (options.dtype != "source") {
     // For both sides: what is compared is the code, not the rounding of the weights.
     PassManager manager(&*context);
-    CastWeightsPassOptions cast;
-    cast.type = options.dtype;
-    manager.addPass(createCastWeightsPass(cast));
+    if (isQuantized(options.dtype)) {
+      // Where weights are quantised they are merged and scaled already.
+      buildGraphStage(manager, options.dtype);
+    } else {
+      CastWeightsPassOptions cast;
+      cast.type = options.dtype;
+      manager.addPass(createCastWeightsPass(cast));
+    }
     if (failed(manager.run(*module)))
       return static_cast<int>(Outcome::InputFault);
     inner.dtype = "source";

@@ -26,7 +26,11 @@ void addCompileOptions(CLI::App &verb, compile::Options &options) {
           "--gpu", options.gpu,
           "code for GPUs too: none, all, or architectures with commas between (sm_80, sm_90a)")
       ->capture_default_str();
-  verb.add_option("--dtype", options.dtype, "element type of the weights")
+  verb.add_option(
+          "--dtype", options.dtype,
+          "element type of the weights: as stored (source), cast (f32, bf16), or matrices of "
+          "linears as integers with scales: int8, one for each output, a quarter of f32; "
+          "int4, one for each 32 inputs, a seventh, less exact")
       ->check(CLI::IsMember({"source", "f32", "bf16", "int8", "int4"}))
       ->capture_default_str();
   verb.add_option("--from-stage", options.fromStage, "the stage that a .mlir file holds")

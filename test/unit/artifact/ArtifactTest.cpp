@@ -512,4 +512,36 @@ TEST_F(ArtifactTest, LayoutsThatCannotBeMadeAreRefused) {
   }
 }
 
+/// Two of i4 share a byte, of weights alone.
+TEST_F(ArtifactTest, ElementsOfFourBits) {
+  uint64_t bytes = 0;
+  ASSERT_TRUE(tensorBytes(ElementType::I4, {17, 6}, bytes));
+  EXPECT_EQ(bytes, 51u);
+  ASSERT_TRUE(tensorBytes(ElementType::I4, {3, 5}, bytes));
+  EXPECT_EQ(bytes, 9u);
+  ASSERT_TRUE(panelsBytes(ElementType::I4, {17, 6}, {16, 1}, bytes));
+  EXPECT_EQ(bytes, 2u * 16 * 3);
+  ASSERT_TRUE(panelsBytes(ElementType::I4, {17, 18}, {32, 8}, bytes));
+  EXPECT_EQ(bytes, 1u * 2 * 32 * 8);
+  EXPECT_STREQ(elementName(ElementType::I4), "i4");
+
+  for (uint64_t stored : {51, 102}) {
+    manifest::ManifestT manifest = makeManifest();
+    auto weight = std::make_unique<manifest::WeightT>();
+    weight->name = "w";
+    weight->element = ElementType::I4;
+    weight->shape = {17, 6};
+    weight->bytes = stored;
+    manifest.weights.push_back(std::move(weight));
+    std::string error;
+    EXPECT_EQ(checkManifest(manifest, stored, 0, error), stored == 51) << error;
+    EXPECT_EQ(error, stored == 51 ? "" : "weight 'w': its shape takes 51 bytes, got 102");
+  }
+  manifest::ManifestT manifest = makeManifest();
+  manifest.entries[0]->arguments[0]->element = ElementType::I4;
+  std::string error;
+  EXPECT_FALSE(checkManifest(manifest, 0, 0, error));
+  EXPECT_NE(error.find("unknown element type"), std::string::npos) << error;
+}
+
 } // namespace

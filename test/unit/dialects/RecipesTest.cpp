@@ -5,6 +5,7 @@
 #include "dialects/Fovea/FoveaDialect.h"
 #include "mlir/IR/Builders.h"
 #include "gtest/gtest.h"
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -417,6 +418,170 @@ TEST_F(RecipesTest, PackIntoPanels) {
                     << rows << "x" << columns << " in panels of " << width << ", " << interleave;
               }
           }
+        }
+  }
+}
+
+//===-- Quantised weights --------------------------------------------------------------------===//
+
+/// A recipe's bytes as a whole, once every slice of its rows has been seen to be a part of them.
+std::string evaluateAll(Attribute attr, RecipeSource &source) {
+  auto recipe = cast<RecipeAttrInterface>(attr);
+  RankedTensorType type = recipe.getRecipeType();
+  int64_t rows = getStorageShape(type)[0], bytes = *getStorageBytes(type);
+  std::string all(bytes, '\x5a');
+  EXPECT_TRUE(succeeded(recipe.evaluateRows(source, 0, rows, all.data())));
+  for (int64_t first = 0; first < rows; ++first)
+    for (int64_t count = 0; count <= rows - first; ++count) {
+      int64_t row = bytes / rows;
+      std::string got(count * row + 16, '#'); // nothing is written around the slice
+      EXPECT_TRUE(succeeded(recipe.evaluateRows(source, first, count, got.data() + 8)));
+      EXPECT_EQ(got, "########" + all.substr(first * row, count * row) + "########");
+    }
+  return all;
+}
+
+int numberAt(const std::string &bytes, Type type, int64_t i) {
+  if (type.isInteger(8))
+    return static_cast<int8_t>(bytes[i]);
+  int bits = (static_cast<uint8_t>(bytes[i / 2]) >> (i % 2 * 4)) & 15;
+  return bits < 8 ? bits : bits - 16;
+}
+
+TEST_F(RecipesTest, Quantize) {
+  struct Case {
+    int64_t rows, columns, group;
+    bool isInt4, isHalf;
+  };
+  const Case cases[] = {{5, 7, 0, false, false},  {1, 1, 0, false, false}, {3, 12, 4, false, true},
+                        {3, 15, 5, false, false}, {4, 64, 32, true, true}, {7, 10, 0, true, false},
+                        {2, 36, 18, true, false}, {3, 6, 2, true, true},   {0, 8, 0, true, false}};
+  for (const Case &c : cases)
+    for (Type type : floats()) {
+      auto [input, array] = stored("w", {c.rows, c.columns}, type);
+      Type element = builder.getIntegerType(c.isInt4 ? 4 : 8);
+      Type scaleType = c.isHalf ? Type(builder.getF16Type()) : Type(builder.getF32Type());
+      int64_t each = c.group ? c.group : c.columns, groups = c.columns / each;
+      // Zeros in one group of the last row: their scale is zero.
+      for (int64_t k = 0; k < (c.rows ? each : 0); ++k) {
+        std::string zero(bytesOf(type), '\0');
+        int64_t at = (c.rows - 1) * c.columns + k;
+        array.elements[at] = zero;
+        source.files["file/w"].replace(at * zero.size(), zero.size(), zero);
+      }
+      Attribute numbers = QuantizeAttr::get(&context, input, element, scaleType, c.group);
+      Attribute scales = QuantizationScalesAttr::get(&context, input, element, scaleType, c.group);
+      auto numbersType = cast<RecipeAttrInterface>(numbers).getRecipeType();
+      auto scalesType = cast<RecipeAttrInterface>(scales).getRecipeType();
+      EXPECT_EQ(numbersType, RankedTensorType::get({c.rows, c.columns}, element));
+      EXPECT_EQ(scalesType.getRank(), c.group ? 2 : 1);
+      EXPECT_EQ(*getStorageBytes(numbersType), c.rows * c.columns / (c.isInt4 ? 2 : 1));
+      std::string q = evaluateAll(numbers, source), s = evaluateAll(scales, source);
+      ASSERT_EQ(s.size(), c.rows * groups * bytesOf(scaleType));
+      for (int64_t g = 0; g < c.rows * groups; ++g) {
+        double scale = decode(scaleType, s.substr(g * bytesOf(scaleType), bytesOf(scaleType)));
+        std::vector<float> w;
+        for (int64_t k = 0; k < each; ++k)
+          w.push_back(static_cast<float>(decode(type, array.elements[g * each + k])));
+        float extreme = *std::max_element(
+            w.begin(), w.end(), [](float a, float b) { return std::fabs(a) < std::fabs(b); });
+        float low = c.isInt4 ? -8 : -127, high = c.isInt4 ? 7 : 127;
+        auto round = [&](float x, float by) {
+          return by == 0 ? 0 : std::nearbyint(std::clamp(x / by, low, high));
+        };
+        for (int64_t k = 0; k < each; ++k)
+          ASSERT_EQ(numberAt(q, element, g * each + k), round(w[k], static_cast<float>(scale)))
+              << "element " << k << " of group " << g;
+        if (!c.isInt4) {
+          EXPECT_EQ(scale, decode(scaleType, encode(scaleType, std::fabs(extreme) / 127)));
+          continue;
+        }
+        // None of those that are promised is better.
+        auto getError = [&](double by) {
+          double sum = 0;
+          for (float x : w)
+            sum += std::pow(x - round(x, static_cast<float>(by)) * by, 2);
+          return sum;
+        };
+        for (float divisor : {-8.0f, -7.5f, -7.0f, 7.0f})
+          EXPECT_LE(getError(scale),
+                    getError(decode(scaleType, encode(scaleType, extreme / divisor))) * 1.0001);
+      }
+    }
+}
+
+TEST_F(RecipesTest, QuantizedExtremes) {
+  Type f32 = builder.getF32Type(), i8 = builder.getI8Type(), i4 = builder.getIntegerType(4);
+  auto give = [&](ArrayRef<float> numbers) {
+    source.files["file/w"] =
+        std::string(reinterpret_cast<const char *>(numbers.data()), numbers.size() * 4);
+    int64_t count = numbers.size();
+    return Attribute(
+        StoredAttr::get(&context, "file", "w", RankedTensorType::get({1, count}, f32)));
+  };
+  // The range's ends; half a step to the even side.
+  std::string q = evaluateAll(
+      QuantizeAttr::get(&context, give({127, -127, 2.5, 3.5, -0.5, 0.25}), i8, f32, 0), source);
+  EXPECT_EQ(q, std::string("\x7f\x81\x02\x04\x00\x00", 6));
+  // The least of f32: what is left of its scale is rounded by, and nothing is infinite.
+  q = evaluateAll(QuantizeAttr::get(&context, give({1e-44f, -1e-45f}), i8, f32, 0), source);
+  EXPECT_LE(std::abs(numberAt(q, i8, 1)), 127);
+  // f16 has nothing as small: all is zero.
+  Attribute small = give({1e-10f, -1e-9f});
+  EXPECT_EQ(evaluateAll(QuantizeAttr::get(&context, small, i4, builder.getF16Type(), 2), source),
+            std::string(1, '\0'));
+
+  // Squares of f32's greatest and least are no numbers, and the rule compares them.
+  for (float unit : {1e38f, 1e-38f}) {
+    Attribute far = give({unit, -unit / 2});
+    std::string scale = evaluateAll(QuantizationScalesAttr::get(&context, far, i4, f32, 2), source);
+    q = evaluateAll(QuantizeAttr::get(&context, far, i4, f32, 2), source);
+    EXPECT_NEAR(decode(f32, scale) * numberAt(q, i4, 0) / unit, 1, 0.07);
+    EXPECT_NEAR(decode(f32, scale) * numberAt(q, i4, 1) / unit, -0.5, 0.07);
+  }
+
+  std::string message;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &d) { message = d.str(); });
+  auto fails = [&](ArrayRef<float> numbers, Type element, Type scaleType, int64_t group) {
+    Attribute input = give(numbers);
+    char out[16];
+    for (Attribute attr :
+         {Attribute(QuantizeAttr::get(&context, input, element, scaleType, group)),
+          Attribute(QuantizationScalesAttr::get(&context, input, element, scaleType, group))})
+      EXPECT_TRUE(failed(cast<RecipeAttrInterface>(attr).evaluateRows(source, 0, 1, out)));
+    return message;
+  };
+  EXPECT_EQ(fails({1, NAN}, i8, f32, 0),
+            "expects finite weights to quantise, got nan in row 0 of a weight read from 'w'");
+  EXPECT_EQ(fails({-INFINITY, 1}, i4, builder.getF16Type(), 2),
+            "expects finite weights to quantise, got inf in row 0 of a weight read from 'w'");
+  EXPECT_EQ(fails({1e9f, 1}, i4, builder.getF16Type(), 2),
+            "expects finite weights to quantise, with scales that 'f16' holds, got 1.000000e+09 in "
+            "row 0 of a weight read from 'w'");
+}
+
+/// Bytes are packed, whatever they hold.
+TEST_F(RecipesTest, PackNumbersThatShareBytes) {
+  Type i4 = builder.getIntegerType(4);
+  for (auto [rows, columns] : {std::pair<int64_t, int64_t>{33, 10}, {16, 64}, {15, 130}, {1, 2}}) {
+    auto [w, x] = stored("w", {rows, columns}, builder.getF32Type());
+    Attribute numbers = QuantizeAttr::get(&context, w, i4, builder.getF32Type(), 0);
+    std::string bytes = evaluateAll(numbers, source);
+    Array array{{rows, columns / 2}, builder.getI8Type(), {}};
+    for (char byte : bytes)
+      array.elements.push_back(std::string(1, byte));
+    source.files["file/q"] = bytes;
+    Attribute kept =
+        StoredAttr::get(&context, "file", "q", RankedTensorType::get({rows, columns}, i4));
+    for (int64_t width : {8, 16})
+      for (int64_t interleave : {1, 2, 8})
+        for (Attribute input : {numbers, kept}) {
+          auto panels = PanelsAttr::get(&context, width, interleave);
+          std::string expected = packed(array, width, interleave);
+          Attribute attr = PackAttr::get(&context, input, panels);
+          auto type = cast<RecipeAttrInterface>(attr).getRecipeType();
+          ASSERT_EQ(getStorageBytes(type), static_cast<int64_t>(expected.size()));
+          EXPECT_EQ(evaluateAll(attr, source), expected);
         }
   }
 }

@@ -115,7 +115,22 @@ TEST_F(Weights, SlicesGiveWhatTheWholeRecipeGives) {
   Type f32 = Float32Type::get(&context), bf16 = BFloat16Type::get(&context);
   // More than one slice of 8 MiB each, and small ones between.
   Attribute a = stored("a", {3000, 1000}, bf16, 1), b = stored("b", {1000, 1700}, bf16, 2);
+  Attribute w = stored("w", {3000, 1600}, IntegerType::get(&context, 32), 5);
+  for (char *at = source.tensors["w"].data(), *end = at + 3000 * 1600 * 4; at != end; at += 4) {
+    int32_t number;
+    std::memcpy(&number, at, 4);
+    float finite = static_cast<float>(number) / 1e9f;
+    std::memcpy(at, &finite, 4);
+  }
+  w = StoredAttr::get(&context, "f", "w", RankedTensorType::get({3000, 1600}, f32));
+  Type f16 = Float16Type::get(&context), i4 = IntegerType::get(&context, 4);
   Attribute recipes[] = {
+      PackAttr::get(&context, QuantizeAttr::get(&context, w, i4, f16, 32),
+                    PanelsAttr::get(&context, 16, 1)),
+      PackAttr::get(&context, QuantizationScalesAttr::get(&context, w, i4, f16, 32),
+                    PanelsAttr::get(&context, 16, 1)),
+      QuantizeAttr::get(&context, w, i4, f16, 32),
+      QuantizeAttr::get(&context, w, IntegerType::get(&context, 8), f32, 0),
       stored("small", {3}, f32, 3),
       CastAttr::get(&context, ConcatAttr::get(&context, 0, {a, TransposeAttr::get(&context, b)}),
                     f32),

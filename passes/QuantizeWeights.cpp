@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Weights of linears become small integers by recipe, with weights of scales beside them. Refuses
+// what anything but linears reads, and what reaches one argument together with a refused weight.
+#include "mlir/IR/Remarks.h"
+#include "passes/Passes.h"
+#include "passes/WeightFlow.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace mlir::fovea {
+#define GEN_PASS_DEF_QUANTIZEWEIGHTSPASS
+#include "passes/Passes.h.inc"
+} // namespace mlir::fovea
+
+using namespace mlir;
+using namespace mlir::fovea;
+
+/// Inputs that share a scale in i4.
+static constexpr int64_t kGroup = 32;
+
+namespace {
+
+/// A value that linears multiply by, and the weights that it stands for.
+struct Site {
+  Value value;
+  WeightSites sites;
+};
+
+/// The weights that linears read, each with the reason why it stays as it is; empty if it does not.
+using Reasons = llvm::MapVector<WeightOp, std::string>;
+
+struct QuantizeWeightsPass : fovea::impl::QuantizeWeightsPassBase<QuantizeWeightsPass> {
+  using QuantizeWeightsPassBase::QuantizeWeightsPassBase;
+
+  void runOnOperation() override {
+    if (type != "int8" && type != "int4") {
+      getOperation().emitError("expects the type int8 or int4, got '") << type << "'";
+      return signalPassFailure();
+    }
+    std::vector<Site> sites;
+    Reasons reasons = findWeights(sites);
+    SymbolTable symbols(getOperation());
+    llvm::DenseMap<WeightOp, WeightOp> scales;
+    for (auto &[weight, reason] : reasons) {
+      if (reason.empty())
+        scales[weight] = quantize(weight, symbols);
+      else
+        remark::missed(weight.getLoc(), options()) << reason;
+    }
+    for (Site &site : sites)
+      if (!site.sites.weights.empty() && scales.contains(site.sites.weights.front()))
+        addScales(site, scales);
+  }
+
+private:
+  static remark::RemarkOpts options() {
+    return remark::RemarkOpts::name("quantize-weights").category("quantize-weights");
+  }
+
+  /// All weights of linears that are floats, and the values that they are read by.
+  Reasons findWeights(std::vector<Site> &sites) {
+    WeightFlow flow(getOperation());
+    llvm::SetVector<Value> values;
+    getOperation()->walk([&](LinearOp linear) {
+      if (isa<FloatType>(linear.getWeight().getType().getElementType()))
+        values.insert(linear.getWeight());
+    });
+    Reasons reasons;
+    llvm::DenseSet<Value> known;
+    for (Value value : values) {
+      Site site{value, {}};
+      // What is not known refuses the weight by its reader, which is no site.
+      if (!flow.resolve(value, site.sites).empty())
+        continue;
+      known.insert(value);
+      for (WeightOp weight : site.sites.weights)
+        if (!reasons.contains(weight))
+          reasons[weight] = getRefusal(weight, flow);
+      sites.push_back(std::move(site));
+    }
+    for (auto &[weight, reason] : reasons) {
+      if (!reason.empty())
+        continue;
+      std::optional<SmallVector<OpOperand *>> leaves = flow.getLeaves(weight);
+      for (OpOperand *leaf : *leaves)
+        if (!known.contains(leaf->get()))
+          reason = "it reaches a function that other weights reach in ways that are not known";
+    }
+    // One refused weight refuses those that become the same argument, hence the loop.
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (Site &site : sites) {
+        auto isRefused = [&](WeightOp weight) { return !reasons[weight].empty(); };
+        if (!llvm::any_of(site.sites.weights, isRefused))
+          continue;
+        for (WeightOp weight : site.sites.weights)
+          if (!isRefused(weight)) {
+            reasons[weight] = "a weight that becomes the same argument is not quantised";
+            changed = true;
+          }
+      }
+    }
+    return reasons;
+  }
+
+  /// Why a weight cannot be quantised, as far as itself and its readers are concerned.
+  std::string getRefusal(WeightOp weight, WeightFlow &flow) {
+    if (isa<PackAttr>(weight.getRecipe()))
+      return "it is packed already";
+    std::optional<SmallVector<OpOperand *>> leaves = flow.getLeaves(weight);
+    if (!leaves)
+      return "it leaves the module";
+    for (OpOperand *leaf : *leaves) {
+      auto linear = dyn_cast<LinearOp>(leaf->getOwner());
+      if (!linear || leaf != &linear.getWeightMutable())
+        return ("'" + leaf->getOwner()->getName().getStringRef() + "' reads it too").str();
+    }
+    return "";
+  }
+
+  /// Gives the weight its recipe, and makes the weight of its scales, which is returned.
+  WeightOp quantize(WeightOp weight, SymbolTable &symbols) {
+    RankedTensorType old = weight.getWeightType();
+    bool isInt4 = type == "int4" && old.getDimSize(1) % kGroup == 0;
+    if (type == "int4" && !isInt4)
+      remark::missed(weight.getLoc(), options())
+          << llvm::formatv("its {0} inputs are no multiple of {1}, so it becomes int8",
+                           old.getDimSize(1), kGroup)
+                 .str();
+    MLIRContext *context = &getContext();
+    Type element = IntegerType::get(context, isInt4 ? 4 : 8);
+    Type scale = isInt4 ? Type(Float16Type::get(context)) : Type(Float32Type::get(context));
+    int64_t group = isInt4 ? kGroup : 0;
+    Attribute source = weight.getRecipe();
+    auto recipe = QuantizationScalesAttr::get(context, source, element, scale, group);
+    weight.setRecipeAttr(QuantizeAttr::get(context, source, element, scale, group));
+    weight.setType(old.clone(element));
+    OpBuilder builder(context);
+    auto scales = WeightOp::create(
+        builder, weight.getLoc(), (weight.getSymName() + ".scales").str(),
+        cast<RecipeAttrInterface>(Attribute(recipe)).getRecipeType(), recipe, StringAttr());
+    symbols.insert(scales, std::next(Block::iterator(weight)));
+    ++numQuantized;
+    return scales;
+  }
+
+  /// The scales of the weight that `value`, a `fovea.weight_ref`, refers to, beside it.
+  Value getScales(Value value, WeightOp scales) {
+    Value &known = refs[value];
+    if (!known) {
+      auto ref = value.getDefiningOp<WeightRefOp>();
+      OpBuilder builder(ref->getContext());
+      builder.setInsertionPointAfter(ref);
+      known = WeightRefOp::create(builder, ref.getLoc(), scales.getWeightType(),
+                                  FlatSymbolRefAttr::get(scales.getSymNameAttr()));
+    }
+    return known;
+  }
+
+  /// Gives the linears that read `site` their scales, through an argument if the weight is one.
+  void addScales(Site &site, llvm::DenseMap<WeightOp, WeightOp> &scales) {
+    WeightOp weight = site.sites.weights.front();
+    Value value = site.value, scale;
+    if (func::FuncOp function = site.sites.function) {
+      unsigned number = cast<BlockArgument>(value).getArgNumber();
+      for (auto [call, passed] : llvm::zip(site.sites.calls, site.sites.weights)) {
+        Value ref = call.getOperand(number);
+        ref.setType(passed.getWeightType());
+        call.getOperandsMutable().append(getScales(ref, scales[passed]));
+      }
+      value.setType(weight.getWeightType());
+      unsigned last = function.getNumArguments();
+      function.setFunctionType(FunctionType::get(&getContext(),
+                                                 function.getBody().getArgumentTypes(),
+                                                 function.getFunctionType().getResults()));
+      (void)function.insertArgument(last, scales[weight].getWeightType(), {}, value.getLoc());
+      scale = function.getArgument(last);
+    } else {
+      value.setType(weight.getWeightType());
+      scale = getScales(value, scales[weight]);
+    }
+    for (Operation *user : value.getUsers())
+      if (auto linear = dyn_cast<LinearOp>(user))
+        linear.getScalesMutable().assign(scale);
+  }
+
+  llvm::DenseMap<Value, Value> refs;
+};
+} // namespace

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Weights of int8 and int4: the numbers are those of the rule, computed again here; compiled code computes what the interpreter
+does, from every reader; the trained model stays what it was as far as so many bits allow."""
+import json
+
+import numpy as np
+import pytest
+
+from programs import DATA, ROOT
+
+TYPES = pytest.mark.parametrize("dtype", ["int8", "int4"])
+
+PROGRAM = """
+fovea.weight @w : tensor<{n}x{k}x{type}> = #fovea.stored<"model.safetensors", "w", tensor<{n}x{k}x{type}>>
+func.func @forward(%x: tensor<?x{k}xf32> {{fovea.name = "x", fovea.dims = ["rows"]}})
+    -> (tensor<?x{n}xf32> {{fovea.name = "y", fovea.dims = ["rows"]}}) attributes {{fovea.entry}} {{
+  %w = fovea.weight_ref @w : tensor<{n}x{k}x{type}>
+  %y = fovea.linear %x, %w : tensor<?x{k}xf32>, tensor<{n}x{k}x{type}> -> tensor<?x{n}xf32>
+  return %y : tensor<?x{n}xf32>
+}}
+"""
+
+
+def write_program(folder, weight, type="f32"):
+    n, k = weight.shape
+    header = json.dumps({"w": {"dtype": type.upper(), "shape": [n, k], "data_offsets": [0, weight.nbytes]}}).encode()
+    (folder / "model.safetensors").write_bytes(len(header).to_bytes(8, "little") + header + weight.tobytes())
+    path = folder / "program.mlir"
+    path.write_text(PROGRAM.format(n=n, k=k, type=type))
+    return path
+
+
+def run(fovea_run, artifact, folder, entry="forward", **inputs):
+    np.savez(folder / "in.npz", **inputs)
+    fovea_run("run", artifact, "--entry", entry, "--inputs", folder / "in.npz", "--outputs", folder / "out.npz").ok()
+    return dict(np.load(folder / "out.npz"))
+
+
+def rounded_int8(weight):
+    scale = np.abs(weight).max(1, keepdims=True) / np.float32(127)
+    return np.rint(np.divide(weight, scale, out=np.zeros_like(weight), where=scale != 0)) * scale
+
+
+def test_int8_is_the_rule(fovea, fovea_run, tmp_path):
+    """Identity times the weight gives the weight: sizes that no panel and no vector divides, and a row of zeros."""
+    weight = np.random.default_rng(1).standard_normal((37, 29)).astype(np.float32)
+    weight[5] = 0
+    artifact = tmp_path / "a.fovea"
+    result = fovea("compile", write_program(tmp_path, weight), "--dtype=int8", "-o", artifact, "--report", tmp_path / "report.json").ok()
+    assert "1 matrices are int8" in result.err.decode()
+    assert json.loads((tmp_path / "report.json").read_text())["quantized"] == {"int8": 1, "int4": 0, "float": 0}
+    y = run(fovea_run, artifact, tmp_path, x=np.eye(29, dtype=np.float32))["y"]
+    np.testing.assert_allclose(y.T, rounded_int8(weight), rtol=1e-6, atol=1e-7)
+
+
+def test_int4_is_near(fovea, fovea_run, tmp_path):
+    """Each group has at most 16 values, of which zero is one, and none is further off than half a step of the coarsest scale."""
+    weight = np.random.default_rng(2).standard_normal((21, 96)).astype(np.float32)
+    weight[3, 32:64] = 0
+    artifact = tmp_path / "a.fovea"
+    fovea("compile", write_program(tmp_path, weight), "--dtype=int4", "-o", artifact).ok()
+    text = fovea("inspect", artifact).ok().text
+    assert "w: 21x96 i4, fovea.panels<16>" in text and "w.scales: 21x3 f16, fovea.panels<16>" in text
+    y = run(fovea_run, artifact, tmp_path, x=np.eye(96, dtype=np.float32))["y"].T
+    assert (y[3, 32:64] == 0).all()
+    groups, got = weight.reshape(-1, 32), y.reshape(-1, 32)
+    assert all(len(np.unique(group)) <= 16 for group in got)
+    coarsest = np.abs(groups).max(1, keepdims=True) / 7
+    # The extreme itself may be cut off: of nine steps one is past the range.
+    assert (np.abs(got - groups) <= np.maximum(coarsest / 2, np.abs(groups).max(1, keepdims=True) / 9 * 1.01)).all()
+    assert np.sqrt(np.mean((got - groups) ** 2)) < 0.09 * np.sqrt(np.mean(groups**2))
+
+
+def test_int4_of_no_whole_groups_is_int8(fovea, tmp_path):
+    weight = np.ones((4, 48), dtype=np.float32)
+    result = fovea("compile", write_program(tmp_path, weight), "--dtype=int4", "-o", tmp_path / "a.fovea").ok()
+    assert "1 matrices are int8 and 0 int4" in result.err.decode()
+
+
+@TYPES
+@pytest.mark.parametrize("value", [np.nan, -np.inf])
+def test_weight_that_is_no_number(fovea, tmp_path, dtype, value):
+    weight = np.ones((8, 32), dtype=np.float32)
+    weight[6, 31] = value
+    result = fovea("compile", write_program(tmp_path, weight), f"--dtype={dtype}", "-o", tmp_path / "a.fovea")
+    assert result.code == 1, str(result)
+    message = result.err.decode()
+    assert "expects finite weights" in message and "in row 6 of a weight read from 'w'" in message
+    assert not (tmp_path / "a.fovea").exists()
+
+
+@TYPES
+@pytest.mark.parametrize("shape", [(37, 32), (16, 64), (5, 30), (1, 96)])
+@pytest.mark.parametrize("flags", [(), ("--gpu=sm_80", "--device=emulator")], ids=["cpu", "sm_80"])
+def test_code_agrees(fovea, tmp_path, dtype, shape, flags):
+    """Also through the layout that a GPU reads."""
+    weight = np.random.default_rng(3).standard_normal(shape).astype(np.float32)
+    fovea("verify", write_program(tmp_path, weight), f"--dtype={dtype}", *flags).ok()
+
+
+@TYPES
+@pytest.mark.parametrize("model", ["blocks/llama.mlir", "tutorial-classifier/reverse.onnx", "models/shakespeare-llama"])
+def test_every_reader(fovea, dtype, model):
+    fovea("verify", ROOT / "examples" / model, f"--dtype={dtype}").ok()
+
+
+@pytest.mark.parametrize("dtype, least, agreeing", [("int8", 0.9995, 0.97), ("int4", 0.99, 0.88)])
+def test_logits_stay_near(fovea_run, compiled, shakespeare, shakespeare_artifact, tmp_path, dtype, least, agreeing):
+    artifact = compiled(shakespeare, f"--dtype={dtype}")
+    assert artifact.stat().st_size < shakespeare_artifact.stat().st_size * 0.7
+    for case in json.loads((DATA / "shakespeare-reference.json").read_text())[:3]:
+        ids = np.array([case["prompt_ids"] + case["greedy_ids"]], dtype=np.int64)
+        want, got = (run(fovea_run, file, tmp_path, input_ids=ids)["logits"][0].astype(float) for file in (shakespeare_artifact, artifact))
+        cosine = (want * got).sum(1) / np.linalg.norm(want, axis=1) / np.linalg.norm(got, axis=1)
+        assert cosine.min() > least
+        assert (want.argmax(1) == got.argmax(1)).mean() > agreeing
