@@ -136,18 +136,18 @@ static LogicalResult verifyQuantization(Attribute inputAttr, Type elementType, T
   return success();
 }
 
-/// The tensors that a recipe reads, for a message.
-static std::string describeSources(Attribute attr) {
+/// The tensors that a recipe reads.
+static SmallVector<StoredAttr> getSources(Attribute attr) {
   llvm::SetVector<Attribute> steps;
   steps.insert(attr);
-  std::string text;
+  SmallVector<StoredAttr> sources;
   for (size_t i = 0; i < steps.size(); ++i) {
     if (auto stored = dyn_cast<StoredAttr>(steps[i]))
-      text += (text.empty() ? "'" : ", '") + stored.getTensor().str() + "'";
+      sources.push_back(stored);
     for (Attribute input : recipe(steps[i]).getRecipeInputs())
       steps.insert(input);
   }
-  return text;
+  return sources;
 }
 
 /// Quantises rows [first, first + count) of `input`, a group or a row at a time, and gives the
@@ -158,8 +158,11 @@ static LogicalResult quantizeRows(Attribute input, Type elementType, Type scaleT
   RankedTensorType type = recipe(input).getRecipeType();
   int64_t columns = type.getDimSize(1), inRow = rowBytes(type);
   int64_t each = group != 0 ? group : columns;
-  // An input's slice has several times the result's bytes; blocks of it bound the memory.
-  constexpr int64_t kBlockBytes = int64_t(8) << 20;
+  // An input's slice has several times the result's bytes, of scales thousands of times: blocks
+  // bound the memory, and stored inputs are given back before all of them is there.
+  constexpr int64_t kBlockBytes = int64_t(8) << 20, kReleaseBytes = int64_t(32) << 20;
+  int64_t walked = 0;
+  SmallVector<StoredAttr> sources = getSources(input);
   int64_t blockRows = std::max<int64_t>(1, kBlockBytes / std::max<int64_t>(1, inRow));
   Rule rule(elementType, scaleType);
   std::vector<char> block;
@@ -188,11 +191,20 @@ static LogicalResult quantizeRows(Attribute input, Type elementType, Type scaleT
             error << "got " << (std::isnan(extreme) ? "nan" : "inf");
           else
             error << "with scales that " << scaleType << " holds, got " << extreme;
-          return error << " in row " << first + i << " of a weight read from "
-                       << describeSources(input);
+          error << " in row " << first + i << " of a weight read from ";
+          llvm::interleaveComma(sources, error, [&](StoredAttr stored) {
+            error << "'" << stored.getTensor() << "'";
+          });
+          return error;
         }
         put(scale, numbers);
       }
+    }
+    walked += here * inRow;
+    if (walked > kReleaseBytes) {
+      for (StoredAttr stored : sources)
+        source.release(stored);
+      walked = 0;
     }
   }
   return success();

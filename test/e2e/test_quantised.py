@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from programs import DATA, ROOT
+from test_shakespeare import held_out_loss
 
 TYPES = pytest.mark.parametrize("dtype", ["int8", "int4"])
 
@@ -114,3 +115,10 @@ def test_logits_stay_near(fovea_run, compiled, shakespeare, shakespeare_artifact
         cosine = (want * got).sum(1) / np.linalg.norm(want, axis=1) / np.linalg.norm(got, axis=1)
         assert cosine.min() > least
         assert (want.argmax(1) == got.argmax(1)).mean() > agreeing
+
+
+@pytest.mark.parametrize("dtype, most", [("int8", 0.002), ("int4", 0.01)])
+def test_perplexity(fovea_run, compiled, shakespeare, data, tmp_path, dtype, most):
+    """The promise of docs/design.md, section 9: how far the logarithm of perplexity may be off."""
+    loss, expected = held_out_loss(fovea_run, compiled(shakespeare, f"--dtype={dtype}"), data, tmp_path)
+    assert abs(loss - expected) <= most, np.exp(loss)

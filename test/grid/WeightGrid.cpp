@@ -2,7 +2,7 @@
 //
 // Weights in the layouts that schedules give them: linears and tables of every element type and
 // edge sizes, one and many rows, compiled against the interpreter; whole and in three parts, which
-// must agree to the bit.
+// must agree to the bit. Quantised weights too, row-major as well.
 #include "interpreter/Interpreter.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -140,6 +140,136 @@ INSTANTIATE_TEST_SUITE_P(All, WeightGrid, testing::ValuesIn(kCases),
                            const WeightCase &c = info.param;
                            return std::string(c.type) + "_" + std::to_string(c.outputs) + "x" +
                                   std::to_string(c.inputs) + "_" + c.input;
+                         });
+
+//===-- Quantised ----------------------------------------------------------------------------===//
+
+struct QuantizedCase {
+  const char *name;
+  const char *type; ///< of the numbers
+  int64_t outputs, inputs;
+  int64_t group = 0; ///< inputs of a scale; 0: all
+  const char *scales = "f32";
+  const char *input = "f32"; ///< of the activations
+  double tolerance = 2e-6;
+  bool isRowMajor = false;
+};
+
+/// A linear by itself, with a bias, and two layers that share a function.
+std::string makeQuantized(const QuantizedCase &c) {
+  std::string n = std::to_string(c.outputs), k = std::to_string(c.inputs), x = c.input, text;
+  std::string rows = "tensor<?x?x" + k + "x" + x + ">", result = "tensor<?x?x" + n + "x" + x + ">";
+  std::string bias = "tensor<" + n + "xf32>";
+  auto matrix = [&](const std::string &outputs) {
+    return "tensor<" + outputs + "x" + k + "x" + c.type + ">";
+  };
+  auto scales = [&](const std::string &outputs) {
+    return "tensor<" + outputs + (c.group ? "x" + std::to_string(c.inputs / c.group) : "") + "x" +
+           c.scales + ">";
+  };
+  auto weight = [&](const std::string &name, const std::string &outputs) {
+    std::string step = "<#fovea.stored<\"f\", \"" + name + "\", tensor<" + outputs + "x" + k +
+                       "xf32>>, " + c.type + ", " + c.scales +
+                       (c.group ? ", group = " + std::to_string(c.group) : "") + ">";
+    auto one = [&](const std::string &as, const std::string &type, std::string recipe) {
+      // What is packed already stays as it is.
+      if (c.isRowMajor)
+        recipe = "#fovea.pack<" + recipe + ">";
+      text += "fovea.weight @" + as + " : " + type + " = " + recipe + "\n";
+    };
+    one(name, matrix(outputs), "#fovea.quantize" + step);
+    one(name + ".scales", scales(outputs), "#fovea.quantization_scales" + step);
+  };
+  weight("w", n);
+  weight("first", k);
+  weight("second", k);
+  std::string product = " : " + rows + ", " + matrix(k) + " -> " + rows + "\n";
+  text += "fovea.weight @bias : " + bias + " = #fovea.stored<\"f\", \"bias\", " + bias + ">\n";
+  text += "func.func private @layer(%x: " + rows + ", %w: " + matrix(k) + ", %s: " + scales(k) +
+          ") -> " + rows + " {\n  %y = fovea.linear %x, %w scales(%s : " + scales(k) + ")" +
+          product + "  return %y : " + rows + "\n}\n";
+  text += "func.func @run(%x: " + rows + ") -> (" + result + ", " + rows +
+          ") attributes {fovea.entry} {\n";
+  for (std::string name : {"w", "first", "second"}) {
+    std::string outputs = name == "w" ? n : k;
+    text += "  %" + name + " = fovea.weight_ref @" + name + " : " + matrix(outputs) + "\n  %" +
+            name + "s = fovea.weight_ref @" + name + ".scales : " + scales(outputs) + "\n";
+  }
+  std::string call = ") : (" + rows + ", " + matrix(k) + ", " + scales(k) + ") -> " + rows + "\n";
+  text += "  %b = fovea.weight_ref @bias : " + bias + "\n  %h = call @layer(%x, %first, %firsts" +
+          call + "  %g = call @layer(%h, %second, %seconds" + call +
+          "  %y = fovea.linear %x, %w scales(%ws : " + scales(n) + ") bias(%b : " + bias +
+          ") : " + rows + ", " + matrix(n) + " -> " + result + "\n  return %y, %g : " + result +
+          ", " + rows + "\n}\n";
+  return text;
+}
+
+const QuantizedCase kQuantized[] = {
+    {"int8", "i8", 32, 16},
+    {"int8_odd", "i8", 33, 5},
+    {"int8_one", "i8", 1, 1},
+    {"int8_row_major", "i8", 33, 5, 0, "f32", "f32", 2e-6, true},
+    {"int8_groups", "i8", 17, 70, 10, "f16"},
+    {"int8_odd_groups", "i8", 17, 15, 5},
+    {"int8_groups_row_major", "i8", 17, 70, 10, "f16", "f32", 2e-6, true},
+    {"int8_f64", "i8", 33, 5, 0, "f32", "f64", 1e-13},
+    {"int8_f16", "i8", 33, 6, 0, "f32", "f16", 2e-3},
+    {"int8_bf16", "i8", 33, 6, 0, "f32", "bf16", 1.6e-2},
+    {"int4", "i4", 33, 64, 32, "f16"},
+    {"int4_rows", "i4", 18, 10},
+    {"int4_pairs", "i4", 15, 6, 2, "f16"},
+    {"int4_wide_scales", "i4", 1, 96, 32},
+    {"int4_row_major", "i4", 33, 64, 32, "f16", "f32", 2e-6, true},
+    {"int4_f64", "i4", 33, 64, 32, "f16", "f64", 1e-13},
+    {"int4_f16", "i4", 33, 64, 32, "f16", "f16", 2e-3},
+};
+
+class QuantizedGrid : public testing::TestWithParam<QuantizedCase> {};
+
+TEST_P(QuantizedGrid, agreesWithTheInterpreter) {
+  const QuantizedCase &c = GetParam();
+  std::unique_ptr<MLIRContext> context = makeContext();
+  ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &diagnostic) {
+    ADD_FAILURE() << diagnostic.str();
+    return success();
+  });
+  std::string text = makeQuantized(c), error;
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context.get());
+  ASSERT_TRUE(module) << text;
+  MadeUp source;
+  std::unique_ptr<NativeProgram> program = NativeProgram::compile(*module, error, &source);
+  ASSERT_TRUE(program) << error << text;
+  Interpreter interpreter(*module, source);
+  for (int64_t length : {1, 7}) {
+    std::vector<double> numbers; // exact in every type
+    for (int64_t i = 0; i < 2 * length * c.inputs; ++i)
+      numbers.push_back(static_cast<double>(i * 7 % 33 - 16) / 16);
+    std::vector<RuntimeValue> inputs{makeReals({2, length, c.inputs}, numbers)};
+    auto expected = interpreter.call("run", inputs);
+    auto got = program->call("run", inputs, 1, error);
+    auto inParts = program->call("run", inputs, 3, error);
+    ASSERT_TRUE(succeeded(expected) && succeeded(got) && succeeded(inParts)) << error;
+    for (int result : {0, 1}) {
+      const Tensor &x = *std::get<TensorRef>((*got)[result]),
+                   &y = *std::get<TensorRef>((*expected)[result]),
+                   &z = *std::get<TensorRef>((*inParts)[result]);
+      ASSERT_EQ(x.shape, y.shape);
+      double largest = 0;
+      for (int64_t i = 0; i < y.size(); ++i)
+        largest = std::max(largest, std::abs(y.at(i).real));
+      EXPECT_GT(largest, 0);
+      for (int64_t i = 0; i < y.size(); ++i) {
+        EXPECT_LE(std::abs(x.at(i).real - y.at(i).real), c.tolerance * largest)
+            << "element " << i << " of result " << result << ", length " << length;
+        EXPECT_EQ(x.at(i).real, z.at(i).real) << i << " depends on the number of parts";
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, QuantizedGrid, testing::ValuesIn(kQuantized),
+                         [](const testing::TestParamInfo<QuantizedCase> &info) {
+                           return info.param.name;
                          });
 
 } // namespace
