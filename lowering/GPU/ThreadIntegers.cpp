@@ -8,21 +8,32 @@ using namespace mlir;
 using namespace mlir::fovea;
 using namespace mlir::fovea::tile;
 
-/// Not by conversions, of which a multiprocessor does 16 a clock: a number n in the low bits of
-/// 2^23 is the f32 2^23 + n, exact.
+static Value constant(Emitter &b, int32_t value) {
+  return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
+}
+
+/// The bits from `first` on, as a number that is not negative. Not by conversions, of which a
+/// multiprocessor does 16 a clock: with n in the low bits of 2^23 an f32 is 2^23 + n, exact.
 static Value toFloat(Emitter &b, Value word, int64_t first, int64_t bits) {
   constexpr int32_t kExponent = 0x4b000000;
-  auto constant = [&](int32_t value) -> Value {
-    return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
-  };
-  int32_t mask = (1 << bits) - 1;
-  Value number = first == 0 ? word : Value(arith::ShRUIOp::create(b, word, constant(first)));
-  number = arith::AndIOp::create(b, number, constant(mask));
-  number = arith::OrIOp::create(b, number, constant(kExponent));
-  Value sum = arith::BitcastOp::create(b, b.getF32Type(), number);
+  Value number;
+  if (bits == 8) {
+    // One byte of the word, and the exponent's (PTX ISA, "prmt").
+    Value selector = constant(b, static_cast<int32_t>(0x7540 + first / 8));
+    number = LLVM::CallIntrinsicOp::create(b, b.getI32Type(), b.getStringAttr("llvm.nvvm.prmt"),
+                                           ValueRange{word, constant(b, kExponent), selector})
+                 .getResult(0);
+  } else {
+    number = first == 0
+                 ? word
+                 : Value(arith::ShRUIOp::create(b, word, constant(b, static_cast<int32_t>(first))));
+    number = arith::AndIOp::create(b, number, constant(b, (1 << bits) - 1));
+    number = arith::OrIOp::create(b, number, constant(b, kExponent));
+  }
   double offset = double(1 << 23) + (1 << (bits - 1));
   return arith::SubFOp::create(
-      b, sum, arith::ConstantOp::create(b, b.getF32FloatAttr(static_cast<float>(offset))));
+      b, arith::BitcastOp::create(b, b.getF32Type(), number),
+      arith::ConstantOp::create(b, b.getF32FloatAttr(static_cast<float>(offset))));
 }
 
 SmallVector<Value> ThreadLowering::toFloats(Value integers) {
@@ -37,8 +48,7 @@ SmallVector<Value> ThreadLowering::toFloats(Value integers) {
   }
   auto words = VectorType::get(count * bits / 32, b.getI32Type());
   // With its sign turned, a number of two's complement counts from the least one on.
-  Value sign = arith::ConstantOp::create(
-      b, b.getI32IntegerAttr(static_cast<int32_t>(bits == 8 ? 0x80808080 : 0x88888888)));
+  Value sign = constant(b, static_cast<int32_t>(bits == 8 ? 0x80808080 : 0x88888888));
   for (Value word : toElements(vector::BitCastOp::create(b, words, integers))) {
     Value turned = arith::XOrIOp::create(b, word, sign);
     for (int64_t first = 0; first < 32; first += bits)

@@ -11,7 +11,7 @@ using namespace mlir::fovea::tile;
 
 int64_t mlir::fovea::getVectorElements(Type element) {
   int64_t bits = element.getIntOrFloatBitWidth();
-  return bits % 8 == 0 ? kVectorBytes * 8 / bits : 1;
+  return bits % 4 == 0 ? kVectorBytes * 8 / bits : 1;
 }
 
 bool mlir::fovea::isAligned(const ViewMemory &view, Value row, Value column, int64_t axis,

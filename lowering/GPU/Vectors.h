@@ -14,7 +14,7 @@ namespace mlir::fovea {
 /// The most bytes that one instruction moves for a thread.
 inline constexpr int64_t kVectorBytes = 16;
 
-/// How many elements of a type fit into one vector; one for what is no whole byte.
+/// How many elements of a type fit into one vector; one of bits.
 int64_t getVectorElements(Type element);
 
 /// What the address of a vector must be a multiple of, or else LLVM takes it apart.
