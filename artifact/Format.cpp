@@ -238,7 +238,8 @@ std::optional<Panels> parsePanels(const std::string &layout) {
   // Numbers may be followed by anything, so the text is what they give again.
   std::string text = begin + std::to_string(panels.width) +
                      (told ? middle + std::to_string(panels.interleave) : "") + ">";
-  bool interleaves = panels.interleave == 2 || panels.interleave == 4 || panels.interleave == 8;
+  bool interleaves = panels.interleave == 2 || panels.interleave == 4 || panels.interleave == 8 ||
+                     panels.interleave == 16;
   bool isKnown = panels.width >= 8 && panels.width <= 1024 && panels.width % 8 == 0 &&
                  told == interleaves && text == layout;
   return isKnown ? std::optional(panels) : std::nullopt;

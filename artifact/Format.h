@@ -119,7 +119,7 @@ struct Panels {
 
 /// The panels that a layout's description speaks of: "fovea.panels<16>" or
 /// "fovea.panels<16, interleave = 2>". Nothing for any other text, a width that is no multiple of 8
-/// up to 1024 or an interleave that is not 1, 2, 4 or 8.
+/// up to 1024 or an interleave that is not 1, 2, 4, 8 or 16.
 std::optional<Panels> parsePanels(const std::string &layout);
 
 /// Bytes of a matrix in panels; false unless `shape` is one, else as tensorBytes.

@@ -238,7 +238,7 @@ def Fovea_PanelsAttr : FoveaAttr<"Panels", "panels",
     lies as `48 x 384 x 16` bytes.
 
     * (C1) `width` is a positive multiple of 8, of at most 1024.
-    * (C2) `interleave` is 1, 2, 4 or 8.
+    * (C2) `interleave` is 1, 2, 4, 8 or 16.
     * (C3) the tensor has rank 2 and a static shape, and its elements are integers or floating-point numbers.
     * (C4) the bytes in memory can be counted in 63 bits.
   }];

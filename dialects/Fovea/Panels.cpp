@@ -17,8 +17,9 @@ LogicalResult PanelsAttr::verify(function_ref<InFlightDiagnostic()> emitError, i
   if (width <= 0 || width % 8 != 0 || width > 1024) // C1
     return emitError() << "expects panels of a width that is a multiple of 8 up to 1024, got "
                        << width;
-  if (interleave != 1 && interleave != 2 && interleave != 4 && interleave != 8) // C2
-    return emitError() << "expects panels that interleave 1, 2, 4 or 8 inputs, got " << interleave;
+  if (interleave < 1 || interleave > 16 || !llvm::isPowerOf2_64(interleave)) // C2
+    return emitError() << "expects panels that interleave 1, 2, 4, 8 or 16 inputs, got "
+                       << interleave;
   return success();
 }
 

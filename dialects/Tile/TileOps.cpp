@@ -236,9 +236,9 @@ LogicalResult PackedOp::verify() {
   // (C1)
   int64_t rank = memory.getRank();
   if (!memory.hasStaticShape() || (rank != 3 && rank != 4) || memory.getDimSize(2) == 0 ||
-      (rank == 4 && !llvm::is_contained({2, 4, 8}, memory.getDimSize(3))))
-    return emitOpError("expects a static buffer [panels, k, outputs] or [panels, k, outputs, 2, 4 "
-                       "or 8], got ")
+      (rank == 4 && !llvm::is_contained({2, 4, 8, 16}, memory.getDimSize(3))))
+    return emitOpError("expects a static buffer [panels, k, outputs] or [panels, k, outputs, 2, 4, "
+                       "8 or 16], got ")
            << memory;
   // (C2)
   int64_t panels = llvm::divideCeil(std::max<int64_t>(view.getRows(), 0), memory.getDimSize(2));

@@ -125,7 +125,7 @@ def PackedOp : TileOp<"packed", [Pure]> {
     `[N/P, K/I, P, I]`. The last panel and the last I may be padded with zeros; the view's sizes are the weight's own.
     Of i4 two neighbours in k share a byte of the buffer, the even one in its low bits: there K and I count bytes.
 
-    * (C1) the buffer is static and has rank 3, or rank 4 with a last axis of 2, 4 or 8; panels are not empty.
+    * (C1) the buffer is static and has rank 3, or rank 4 with a last axis of 2, 4, 8 or 16; panels are not empty.
     * (C2) the view's rows need as many panels, and its columns as many k, as the buffer has.
     * (C3) element types agree; of a view of i4 the buffer is of i8.
 
@@ -140,7 +140,7 @@ def PackedOp : TileOp<"packed", [Pure]> {
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     int64_t getPanel() { return getMemory().getType().getDimSize(2); }
-    /// How many k lie beside each other for one output: 1, 2, 4 or 8, of i4 twice as many.
+    /// How many k lie beside each other for one output: 1, 2, 4, 8 or 16, of i4 twice as many.
     int64_t getInterleave() {
       MemRefType type = getMemory().getType();
       return (type.getRank() == 4 ? type.getDimSize(3) : 1) * (isOfNibbles() ? 2 : 1);

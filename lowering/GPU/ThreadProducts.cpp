@@ -154,16 +154,20 @@ LogicalResult ThreadLowering::lower(MmaOp op) {
       return next;
     });
   };
-  int64_t unrolled = std::max<int64_t>(4, together);
+  // As many loads under way as a thread has of a wider type, where integers are few bytes.
+  int64_t unrolled = std::max<int64_t>(4, together <= 8 ? together : 4 * together);
   SmallVector<Value> sums(getTile(op.getAcc()));
   Value zero = b.index(0);
   int64_t whole = isa<TileType>(op.getA().getType())
                       ? cast<TileType>(op.getA().getType()).getColumns()
                       : cast<SharedType>(op.getA().getType()).getColumns();
   Value end = depth ? depth : b.index(whole);
-  Value even = b.sub(end, b.rem(end, unrolled));
-  sums = addUpTo(zero, even, unrolled, sums);
-  sums = addUpTo(even, end, 1, sums);
+  Value begin = zero;
+  for (int64_t step : {unrolled, together, int64_t(1)}) {
+    Value even = b.sub(end, b.rem(end, step));
+    sums = addUpTo(begin, even, step, sums);
+    begin = even;
+  }
   define(op.getResult(), sums);
   return success();
 }

@@ -59,7 +59,7 @@ static constexpr Level kAmpere = {
     /*split=*/{256, 264},
     /*rows=*/4,
     /*elements=*/1024,
-    /*panels=*/{32, 4, 8, 8, 8},
+    /*panels=*/{32, 4, 8, 8, 16},
     /*multipliesHalves=*/true};
 
 // A warpgroup for each 64 queries; they share keys and values, of which 64 queries alone would need

@@ -220,7 +220,7 @@ func.func private @panels_c1(tensor<2x3xf32, #fovea.panels<12>>)
 
 // -----
 
-// expected-error @below {{expects panels that interleave 1, 2, 4 or 8 inputs, got 3}}
+// expected-error @below {{expects panels that interleave 1, 2, 4, 8 or 16 inputs, got 3}}
 func.func private @panels_c2(tensor<2x3xf32, #fovea.panels<16, interleave = 3>>)
 
 // -----

@@ -12,8 +12,8 @@ func.func private @tile_type_c1_rank_three(!tile.tile<2x3x4xf32>)
 
 // -----
 
-// expected-error @below {{expects elements of f16, bf16, f32, f64, i1, i32 or i64, got 'i8'}}
-func.func private @tile_type_c2_bytes(!tile.tile<2x4xi8>)
+// expected-error @below {{expects elements of f16, bf16, f32, f64, i1, i4, i8, i32 or i64, got 'i16'}}
+func.func private @tile_type_c2_words(!tile.tile<2x4xi16>)
 
 // -----
 
@@ -27,7 +27,7 @@ func.func private @view_type_c1_rank_one(!tile.view<?xf32>)
 
 // -----
 
-// expected-error @below {{expects elements of f16, bf16, f32, f64, i1, i32 or i64, got 'index'}}
+// expected-error @below {{expects elements of f16, bf16, f32, f64, i1, i4, i8, i32 or i64, got 'index'}}
 func.func private @view_type_c2_indices(!tile.view<?x4xindex>)
 
 // -----
@@ -117,7 +117,7 @@ func.func private @view_c3_length_of_one_axis(%x: memref<3xf32>, %n: index) {
 // -----
 
 func.func private @packed_c1_three_beside_each_other(%x: memref<2x3x16x3xf32>) {
-  // expected-error @below {{expects a static buffer [panels, k, outputs] or [panels, k, outputs, 2, 4 or 8], got 'memref<2x3x16x3xf32>'}}
+  // expected-error @below {{expects a static buffer [panels, k, outputs] or [panels, k, outputs, 2, 4, 8 or 16], got 'memref<2x3x16x3xf32>'}}
   %v = tile.packed %x : memref<2x3x16x3xf32> -> !tile.view<32x3xf32>
   return
 }
@@ -125,7 +125,7 @@ func.func private @packed_c1_three_beside_each_other(%x: memref<2x3x16x3xf32>) {
 // -----
 
 func.func private @packed_c1_empty_panels(%x: memref<2x3x0xf32>) {
-  // expected-error @below {{expects a static buffer [panels, k, outputs] or [panels, k, outputs, 2, 4 or 8], got 'memref<2x3x0xf32>'}}
+  // expected-error @below {{expects a static buffer [panels, k, outputs] or [panels, k, outputs, 2, 4, 8 or 16], got 'memref<2x3x0xf32>'}}
   %v = tile.packed %x : memref<2x3x0xf32> -> !tile.view<32x3xf32>
   return
 }

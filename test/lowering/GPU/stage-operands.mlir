@@ -158,3 +158,78 @@ func.func private @outside(%a: !tile.tile<4x8xf32>) {
   %s = tile.dot %a, %a transpose_b : !tile.tile<4x8xf32>, !tile.tile<4x8xf32> -> !tile.tile<4x4xf32>
   return
 }
+
+// -----
+
+// Integers become floats on their way to shared memory, with the scales of their groups.
+// CHECK-LABEL: func.func private @integers
+func.func private @integers(%x: memref<?x192xf32>, %w: memref<16x6x32x16xi8>, %s: memref<16x1x32x8xf16>, %y: memref<?x512xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %xv = tile.view %x axes(0, 1) : memref<?x192xf32> -> !tile.view<?x192xf32>
+  %wv = tile.packed %w : memref<16x6x32x16xi8> -> !tile.view<512x192xi4>
+  // CHECK: %[[SCALES:.*]] = tile.packed %{{.*}} : memref<16x1x32x8xf16> -> !tile.view<512x6xf16>
+  %sv = tile.packed %s : memref<16x1x32x8xf16> -> !tile.view<512x6xf16>
+  %yv = tile.view %y axes(0, 1) : memref<?x512xf32> -> !tile.view<?x512xf32>
+  tile.kernel grid(%i, %j) = (%n, %c8) {
+    // CHECK: %[[W:.*]] = tile.shared : !tile.shared<48x32xf32, strides [1, 52]>
+    // CHECK-NOT: tile.load
+    // CHECK-NOT: tile.dequantize
+    // CHECK: scf.for
+    // CHECK: tile.copy %{{.*}}[%{{.*}}, %{{.*}}] scales(%[[SCALES]] : !tile.view<512x6xf16>) to %[[W]] : !tile.view<512x192xi4>, !tile.shared<48x32xf32, strides [1, 52]>
+    // CHECK: tile.mma
+    %a = tile.load %xv[%i, %c0] : !tile.view<?x192xf32> -> !tile.tile<64x192xf32>
+    %q = tile.load %wv[%j, %c0] : !tile.view<512x192xi4> -> !tile.tile<48x192xi4>
+    %f = tile.load %sv[%j, %c0] : !tile.view<512x6xf16> -> !tile.tile<48x6xf16>
+    %b = tile.dequantize %q scales(%f) : !tile.tile<48x192xi4>, !tile.tile<48x6xf16> -> !tile.tile<48x192xf32>
+    %r = tile.dot %a, %b transpose_b : !tile.tile<64x192xf32>, !tile.tile<48x192xf32> -> !tile.tile<64x48xf32>
+    tile.store %r, %yv[%i, %j] : !tile.tile<64x48xf32>, !tile.view<?x512xf32>
+  }
+  return
+}
+
+// -----
+
+// Of one row they are read where they lie: whole groups of them.
+// CHECK-LABEL: func.func private @integers_of_one_row
+func.func private @integers_of_one_row(%x: memref<1x192xf32>, %w: memref<16x6x32x16xi8>, %s: memref<16x1x32x8xf16>, %y: memref<1x512xf32>) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %xv = tile.view %x axes(0, 1) : memref<1x192xf32> -> !tile.view<1x192xf32>
+  %wv = tile.packed %w : memref<16x6x32x16xi8> -> !tile.view<512x192xi4>
+  %sv = tile.packed %s : memref<16x1x32x8xf16> -> !tile.view<512x6xf16>
+  %yv = tile.view %y axes(0, 1) : memref<1x512xf32> -> !tile.view<1x512xf32>
+  tile.kernel grid(%j) = (%c4) {
+    // CHECK: tile.copy {{.*}} !tile.shared<1x192xf32
+    // CHECK: %[[Q:.*]] = tile.load %{{.*}} : !tile.view<512x192xi4> -> !tile.tile<128x192xi4>
+    // CHECK: %[[F:.*]] = tile.load %{{.*}} : !tile.view<512x6xf16> -> !tile.tile<128x6xf16>
+    // CHECK: %[[B:.*]] = tile.dequantize %[[Q]] scales(%[[F]])
+    // CHECK: tile.mma %{{.*}}, %[[B]] transpose_b
+    %a = tile.load %xv[%c0, %c0] : !tile.view<1x192xf32> -> !tile.tile<1x192xf32>
+    %q = tile.load %wv[%j, %c0] : !tile.view<512x192xi4> -> !tile.tile<128x192xi4>
+    %f = tile.load %sv[%j, %c0] : !tile.view<512x6xf16> -> !tile.tile<128x6xf16>
+    %b = tile.dequantize %q scales(%f) : !tile.tile<128x192xi4>, !tile.tile<128x6xf16> -> !tile.tile<128x192xf32>
+    %r = tile.dot %a, %b transpose_b : !tile.tile<1x192xf32>, !tile.tile<128x192xf32> -> !tile.tile<1x128xf32>
+    tile.store %r, %yv[%c0, %j] : !tile.tile<1x128xf32>, !tile.view<1x512xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @parts_of_integers(%x: !tile.view<?x192xf32>, %w: memref<16x6x32x16xi8>, %y: memref<?x512xf32>, %n: index) {
+  %c32 = arith.constant 32 : index
+  %one = arith.constant 1.0 : f16
+  %wv = tile.packed %w : memref<16x6x32x16xi8> -> !tile.view<512x192xi4>
+  %yv = tile.view %y axes(0, 1) : memref<?x512xf32> -> !tile.view<?x512xf32>
+  tile.kernel grid(%i, %j) = (%n, %n) {
+    %a = tile.load %x[%i, %c32] : !tile.view<?x192xf32> -> !tile.tile<64x96xf32>
+    %q = tile.load %wv[%j, %c32] : !tile.view<512x192xi4> -> !tile.tile<48x96xi4>
+    %s = tile.splat %one : !tile.tile<48x3xf16>
+    // expected-error @below {{expects whole rows of integers, and of scales, that tile.load gives, and to be the right operand of products with transpose_b}}
+    %b = tile.dequantize %q scales(%s) : !tile.tile<48x96xi4>, !tile.tile<48x3xf16> -> !tile.tile<48x96xf32>
+    %r = tile.dot %a, %b transpose_b : !tile.tile<64x96xf32>, !tile.tile<48x96xf32> -> !tile.tile<64x48xf32>
+    tile.store %r, %yv[%i, %j] : !tile.tile<64x48xf32>, !tile.view<?x512xf32>
+  }
+  return
+}

@@ -388,7 +388,7 @@ TEST_F(RecipesTest, PackIntoPanels) {
   for (int bits : {8, 16, 32, 64}) {
     Type type = builder.getIntegerType(bits);
     for (int64_t width : {8, 16, 24})
-      for (int64_t interleave : {1, 2, 4, 8})
+      for (int64_t interleave : {1, 2, 4, 8, 16})
         for (auto [rows, columns] : {std::pair<int64_t, int64_t>{33, 5},
                                      {16, 64},
                                      {15, 131},

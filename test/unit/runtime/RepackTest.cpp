@@ -42,7 +42,7 @@ TEST(RepackTest, GivesWhatTheDefinitionGives) {
       for (int64_t fromWidth : {8, 16, 24})
         for (int64_t from : {1, 2, 4, 8})
           for (int64_t toWidth : {8, 16, 32})
-            for (int64_t to : {1, 2, 4, 8}) {
+            for (int64_t to : {1, 2, 4, 8, 16}) {
               if (to % from != 0)
                 continue;
               Repacking repacking{outputs, inputs, bytes, {fromWidth, from}, {toWidth, to}};
