@@ -149,7 +149,7 @@ func.func private @packed_c2_too_few_columns(%x: memref<2x3x16x2xbf16>) {
 // -----
 
 func.func private @packed_c3_elements(%x: memref<2x3x16xf32>) {
-  // expected-error @below {{expects elements of 'f32', got 'bf16'}}
+  // expected-error @below {{expects a buffer of 'bf16' for '!tile.view<32x3xbf16>', got 'memref<2x3x16xf32>'}}
   %v = tile.packed %x : memref<2x3x16xf32> -> !tile.view<32x3xbf16>
   return
 }

@@ -217,13 +217,14 @@ func.func private @integers_of_one_row(%x: memref<1x192xf32>, %w: memref<16x6x32
 
 // -----
 
-func.func private @parts_of_integers(%x: !tile.view<?x192xf32>, %w: memref<16x6x32x16xi8>, %y: memref<?x512xf32>, %n: index) {
+func.func private @parts_of_integers(%x: memref<?x192xf32>, %w: memref<16x6x32x16xi8>, %y: memref<?x512xf32>, %n: index) {
   %c32 = arith.constant 32 : index
   %one = arith.constant 1.0 : f16
+  %xv = tile.view %x axes(0, 1) : memref<?x192xf32> -> !tile.view<?x192xf32>
   %wv = tile.packed %w : memref<16x6x32x16xi8> -> !tile.view<512x192xi4>
   %yv = tile.view %y axes(0, 1) : memref<?x512xf32> -> !tile.view<?x512xf32>
   tile.kernel grid(%i, %j) = (%n, %n) {
-    %a = tile.load %x[%i, %c32] : !tile.view<?x192xf32> -> !tile.tile<64x96xf32>
+    %a = tile.load %xv[%i, %c32] : !tile.view<?x192xf32> -> !tile.tile<64x96xf32>
     %q = tile.load %wv[%j, %c32] : !tile.view<512x192xi4> -> !tile.tile<48x96xi4>
     %s = tile.splat %one : !tile.tile<48x3xf16>
     // expected-error @below {{expects whole rows of integers, and of scales, that tile.load gives, and to be the right operand of products with transpose_b}}

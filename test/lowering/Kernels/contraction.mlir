@@ -225,5 +225,5 @@ func.func @integers(%x: tensor<?x64xf32>, %w: tensor<48x64xi8>, %s: tensor<48xf3
   }
   return %0, %2 : tensor<?x48xf32>, tensor<?x48xf32>
 }
-fovea.weight @q : tensor<48x64xi4, #fovea.panels<16>> = #fovea.pack<#fovea.quantize<#fovea.stored<"m.safetensors", "q", tensor<48x64xf32>>, i4, group = 32>, #fovea.panels<16>>
+fovea.weight @q : tensor<48x64xi4, #fovea.panels<16>> = #fovea.pack<#fovea.quantize<#fovea.stored<"m.safetensors", "q", tensor<48x64xf32>>, i4, f16, group = 32>, #fovea.panels<16>>
 fovea.weight @q.scales : tensor<48x2xf16, #fovea.panels<16>> = #fovea.pack<#fovea.quantization_scales<#fovea.stored<"m.safetensors", "q", tensor<48x64xf32>>, i4, f16, group = 32>, #fovea.panels<16>>

@@ -106,9 +106,9 @@ func.func @model(%ids: tensor<?xi64>, %x: tensor<?x5xf64>) -> (tensor<?x5xf32>, 
 // CHECK: fovea.weight @bytes.scales : tensor<6xf32> = #fovea.pack<#fovea.stored<"f", "bs", tensor<6xf32>>>
 // CHECK: fovea.weight @halves : tensor<6x8xi4, #fovea.panels<16>>
 // CHECK: fovea.weight @halves.scales : tensor<6x2xf16, #fovea.panels<16>>
-// GPU: fovea.weight @bytes : tensor<6x8xi8, #fovea.panels<32, interleave = 8>>
+// GPU: fovea.weight @bytes : tensor<6x8xi8, #fovea.panels<32, interleave = 16>>
 // GPU: fovea.weight @bytes.scales : tensor<6xf32> = #fovea.pack<#fovea.stored<"f", "bs", tensor<6xf32>>>
-// GPU: fovea.weight @halves : tensor<6x8xi4, #fovea.panels<32, interleave = 8>>
+// GPU: fovea.weight @halves : tensor<6x8xi4, #fovea.panels<32, interleave = 16>>
 // GPU: fovea.weight @halves.scales : tensor<6x2xf16, #fovea.panels<32, interleave = 8>>
 fovea.weight @bytes : tensor<6x8xi8> = #fovea.stored<"f", "b", tensor<6x8xi8>>
 fovea.weight @bytes.scales : tensor<6xf32> = #fovea.stored<"f", "bs", tensor<6xf32>>
