@@ -17,6 +17,7 @@ struct Family {
   llvm::SetVector<Value> values;
   llvm::SmallSetVector<WeightOp, 4> weights;
   bool hasLinear = false, isKnown = true;
+  bool areScales = false; ///< of groups
 };
 
 class Follower {
@@ -61,7 +62,9 @@ private:
       family.values.insert(group.getBody().getArgument(use.getOperandNumber()));
     } else {
       family.isKnown &= readsAnyLayout(use);
-      family.hasLinear |= isa<LinearOp>(user);
+      auto linear = dyn_cast<LinearOp>(user);
+      family.hasLinear |= linear != LinearOp();
+      family.areScales |= linear && linear.getScales() == use.get();
     }
   }
 
@@ -147,6 +150,9 @@ int64_t mlir::fovea::packWeights(ModuleOp module, const PanelSizes &sizes) {
       family.weights.insert(weight);
     if (!family.hasLinear || !family.isKnown)
       panels = PanelsAttr();
+    // One for each output at a time.
+    if (panels && family.areScales)
+      panels = PanelsAttr::get(module.getContext(), sizes.outputs, 1);
     if (panels) {
       auto packed = RankedTensorType::get(type.getShape(), type.getElementType(), panels);
       for (Value value : family.values)

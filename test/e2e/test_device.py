@@ -26,6 +26,16 @@ def test_shakespeare_writes_the_same(compiled, fovea_run, shakespeare, device, g
     assert found["tokens"] == case["greedy_ids"][:TOKENS]
 
 
+@pytest.mark.devices("emulator", "emulator:late")
+@pytest.mark.parametrize("dtype", ["int8", "int4"])
+def test_integers_write_the_same(compiled, fovea_run, shakespeare, device, gpu_code, dtype):
+    """As on the CPU, whose numbers test_quantised.py compares with the interpreter's."""
+    artifact = compiled(shakespeare, f"--dtype={dtype}", *gpu_code)
+    found = {where: json.loads(fovea_run("generate", artifact, "--device", where, "--prompt", SHAKESPEARE[0]["prompt"], "-n", TOKENS, "--temp", 0, "--json").ok().text)
+             for where in ("cpu", device)}
+    assert found[device]["tokens"] == found["cpu"]["tokens"]
+
+
 @pytest.mark.devices("emulator")
 def test_shakespeare_forward(compiled, fovea_run, shakespeare, tmp_path, device, gpu_code):
     """Two prompts of one length at once, all positions."""
@@ -202,6 +212,42 @@ def test_weights_move_in_whole_pieces(fovea, tmp_path, chip, element, rows):
     read = weight * row_tiles + x * output_tiles if rows > 1 else weight * int(block) // tile_outputs + x * output_tiles
     assert counters["cp_async_bytes"] + counters["global_load_bytes"] == read
     assert counters["global_load_sectors"] == read // 32
+
+
+@pytest.mark.parametrize("chip", ["sm_80", "sm_90a"])
+@pytest.mark.parametrize("dtype", ["int8", "int4"])
+@pytest.mark.parametrize("rows", [128, 1])
+def test_integers_move_in_whole_pieces(fovea, tmp_path, chip, dtype, rows):
+    """Each tile brings its integers once, 16 bytes at a time, and each scale of a group once; only whole sectors; no two threads meet in a bank."""
+    outputs, inputs = 384, 256
+    model = tmp_path / "linear.mlir"
+    write_linear(model, f"1x{rows}", outputs, inputs, "bf16")
+    header = json.dumps({"w": {"dtype": "BF16", "shape": [outputs, inputs], "data_offsets": [0, 2 * outputs * inputs]}}).encode()
+    (tmp_path / "weights.safetensors").write_bytes(len(header).to_bytes(8, "little") + header + bytes(2 * outputs * inputs))
+    compile = ["compile", model, f"--dtype={dtype}", f"--gpu={chip}"]
+    fovea(*compile, "--emit=ptx", "-o", tmp_path / "code.ptx").ok()
+    threads = fovea(*compile, "--emit=threads", "-o", "-").ok().text
+    shared, = re.findall(r"fovea.shared_bytes = (\d+)", threads)
+    block, = re.findall(r"fovea.threads = (\d+)", threads)
+    tile_rows, tile_outputs = map(int, re.search(r"fovea.schedule = #fovea.contraction<tile = \[(\d+), (\d+)\]", threads).groups())
+    row_tiles, output_tiles = -(-rows // tile_rows), outputs // tile_outputs
+    weights = [f"random:s8:{outputs * inputs}:2", f"random:f32:{outputs}:3"] if dtype == "int8" else \
+        [f"random:s8:{outputs * inputs // 2}:2", f"random:f16:{outputs * inputs // 32}:3"]
+    done = invoke("fovea-ptx", tmp_path / "code.ptx", "linear_0", f"--grid={row_tiles * output_tiles}", f"--block={block}", f"--shared={shared}",
+                  "--schedule=both", "--print=0", "--counters", f"random:bf16:{rows * inputs}:1", *weights, f"new:bf16:{rows * outputs}").ok().text
+    counters = json.loads(done[done.index("{"):])
+    assert counters["shared_bank_conflicts"] == 0, done
+    assert counters["global_load_sectors"] * 32 == counters["cp_async_bytes"] + counters["global_load_bytes"] or dtype == "int8"
+    x, copies = 2 * rows * inputs, int(block) // tile_outputs if rows == 1 else row_tiles
+    integers = outputs * inputs // (1 if dtype == "int8" else 2)
+    least = integers * copies + x * output_tiles + (2 * outputs * inputs // 32 * copies if dtype == "int4" else 0)
+    read = counters["cp_async_bytes"] + counters["global_load_bytes"]
+    if dtype == "int4":
+        assert read == least
+    else:  # Threads read the scales of the outputs that they hold.
+        assert least < read <= least + 4 * outputs * row_tiles * int(block) // 4
+    loads = set(re.findall(r"ld\.global\S*", (tmp_path / "code.ptx").read_text()))
+    assert "ld.global.v4.b32" in loads and loads <= {"ld.global.v4.b32", "ld.global.b16", "ld.global.b32", "ld.global.v2.b32"}
 
 
 TYPES = {"f32": ("F32", np.float32), "f16": ("F16", np.float16), "bf16": ("BF16", np.uint16)}

@@ -143,10 +143,10 @@ func.func private @alone(%n: index, %part: index, %parts: index) attributes {fov
 // What the producer's threads convert they write themselves, and each arrives when it has.
 // CHECK-LABEL: func.func private @converts
 gpu.module @gpu {
-func.func private @converts(%w: memref<2x6x32x16xi8>, %s: memref<2x1x32x8xf16>, %n: index, %part: index, %parts: index) attributes {fovea.threads = 384 : i32} {
+func.func private @converts(%w: memref<2x6x32x16xi8>, %s: memref<2x6x32xf16>, %n: index, %part: index, %parts: index) attributes {fovea.threads = 384 : i32} {
   %c0 = arith.constant 0 : index
   %wv = tile.packed %w : memref<2x6x32x16xi8> -> !tile.view<64x192xi4>
-  %sv = tile.packed %s : memref<2x1x32x8xf16> -> !tile.view<64x6xf16>
+  %sv = tile.packed %s : memref<2x6x32xf16> -> !tile.view<64x6xf16>
   tile.kernel grid(%i) = (%n) {
     // CHECK: %[[ALL:.*]] = arith.constant 128 : i32
     // CHECK: "mbarrier.init.shared::cta.b64 [$0], $1;", "r,r,~{memory}" %{{.*}}, %[[ALL]]

@@ -163,13 +163,13 @@ func.func private @outside(%a: !tile.tile<4x8xf32>) {
 
 // Integers become floats on their way to shared memory, with the scales of their groups.
 // CHECK-LABEL: func.func private @integers
-func.func private @integers(%x: memref<?x192xf32>, %w: memref<16x6x32x16xi8>, %s: memref<16x1x32x8xf16>, %y: memref<?x512xf32>, %n: index) {
+func.func private @integers(%x: memref<?x192xf32>, %w: memref<16x6x32x16xi8>, %s: memref<16x6x32xf16>, %y: memref<?x512xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c8 = arith.constant 8 : index
   %xv = tile.view %x axes(0, 1) : memref<?x192xf32> -> !tile.view<?x192xf32>
   %wv = tile.packed %w : memref<16x6x32x16xi8> -> !tile.view<512x192xi4>
-  // CHECK: %[[SCALES:.*]] = tile.packed %{{.*}} : memref<16x1x32x8xf16> -> !tile.view<512x6xf16>
-  %sv = tile.packed %s : memref<16x1x32x8xf16> -> !tile.view<512x6xf16>
+  // CHECK: %[[SCALES:.*]] = tile.packed %{{.*}} : memref<16x6x32xf16> -> !tile.view<512x6xf16>
+  %sv = tile.packed %s : memref<16x6x32xf16> -> !tile.view<512x6xf16>
   %yv = tile.view %y axes(0, 1) : memref<?x512xf32> -> !tile.view<?x512xf32>
   tile.kernel grid(%i, %j) = (%n, %c8) {
     // CHECK: %[[W:.*]] = tile.shared : !tile.shared<48x32xf32, strides [1, 52]>
@@ -192,12 +192,12 @@ func.func private @integers(%x: memref<?x192xf32>, %w: memref<16x6x32x16xi8>, %s
 
 // Of one row they are read where they lie: whole groups of them.
 // CHECK-LABEL: func.func private @integers_of_one_row
-func.func private @integers_of_one_row(%x: memref<1x192xf32>, %w: memref<16x6x32x16xi8>, %s: memref<16x1x32x8xf16>, %y: memref<1x512xf32>) {
+func.func private @integers_of_one_row(%x: memref<1x192xf32>, %w: memref<16x6x32x16xi8>, %s: memref<16x6x32xf16>, %y: memref<1x512xf32>) {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
   %xv = tile.view %x axes(0, 1) : memref<1x192xf32> -> !tile.view<1x192xf32>
   %wv = tile.packed %w : memref<16x6x32x16xi8> -> !tile.view<512x192xi4>
-  %sv = tile.packed %s : memref<16x1x32x8xf16> -> !tile.view<512x6xf16>
+  %sv = tile.packed %s : memref<16x6x32xf16> -> !tile.view<512x6xf16>
   %yv = tile.view %y axes(0, 1) : memref<1x512xf32> -> !tile.view<1x512xf32>
   tile.kernel grid(%j) = (%c4) {
     // CHECK: tile.copy {{.*}} !tile.shared<1x192xf32

@@ -109,7 +109,7 @@ func.func @model(%ids: tensor<?xi64>, %x: tensor<?x5xf64>) -> (tensor<?x5xf32>, 
 // GPU: fovea.weight @bytes : tensor<6x8xi8, #fovea.panels<32, interleave = 16>>
 // GPU: fovea.weight @bytes.scales : tensor<6xf32> = #fovea.pack<#fovea.stored<"f", "bs", tensor<6xf32>>>
 // GPU: fovea.weight @halves : tensor<6x8xi4, #fovea.panels<32, interleave = 16>>
-// GPU: fovea.weight @halves.scales : tensor<6x2xf16, #fovea.panels<32, interleave = 8>>
+// GPU: fovea.weight @halves.scales : tensor<6x2xf16, #fovea.panels<32>>
 fovea.weight @bytes : tensor<6x8xi8> = #fovea.stored<"f", "b", tensor<6x8xi8>>
 fovea.weight @bytes.scales : tensor<6xf32> = #fovea.stored<"f", "bs", tensor<6xf32>>
 fovea.weight @halves : tensor<6x8xi4> = #fovea.stored<"f", "h", tensor<6x8xi4>>
