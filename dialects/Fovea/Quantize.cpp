@@ -42,8 +42,10 @@ public:
         best = scale;
       }
     }
-    if (best == 0) // all are zero, or too great for their type
-      best = round(extreme / kDivisors.back());
+    // All are zero, or their scale is no number of its type: too small, which is zero too, or too
+    // great.
+    if (best == 0)
+      best = std::fabs(round(extreme / kDivisors.back()));
     store(w, best, -8, 7, q);
     return best;
   }

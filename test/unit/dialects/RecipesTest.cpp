@@ -485,6 +485,10 @@ TEST_F(RecipesTest, Quantize) {
           w.push_back(static_cast<float>(decode(type, array.elements[g * each + k])));
         float extreme = *std::max_element(
             w.begin(), w.end(), [](float a, float b) { return std::fabs(a) < std::fabs(b); });
+        if (extreme == 0) { // and not minus zero
+          EXPECT_EQ(s.substr(g * bytesOf(scaleType), bytesOf(scaleType)),
+                    std::string(bytesOf(scaleType), '\0'));
+        }
         float low = c.isInt4 ? -8 : -127, high = c.isInt4 ? 7 : 127;
         auto round = [&](float x, float by) {
           return by == 0 ? 0 : std::nearbyint(std::clamp(x / by, low, high));
