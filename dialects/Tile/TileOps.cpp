@@ -688,6 +688,8 @@ LogicalResult MmaOp::verify() {
   // (C6)
   if (getAsync() && !byWarpgroups)
     return emitOpError("expects m64k16 for a product that is only begun");
+  if (getScratch() && getAtom()) // (C7)
+    return emitOpError("expects no scratch beside an atom, whose threads have no copies");
   if (getAsync() && !(getResult().hasOneUse() && isa<SettleOp>(*getResult().user_begin()) &&
                       (*getResult().user_begin())->getBlock() == (*this)->getBlock()))
     return emitOpError("expects to be begun for one tile.settle in its block");

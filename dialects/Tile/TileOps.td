@@ -701,6 +701,10 @@ def MmaOp : TileOp<"mma"> {
 
     An `async` product is only begun. A `tile.settle` gives its result; until then its memory is not written.
 
+    Where several threads of the block hold the same elements of the result, they share its depth with a `scratch`: each sums
+    up a part, and all add the parts in one order. It has a row for each thread and a column for each of its registers of
+    the result. One barrier stands inside the op, between writing and reading; `fovea-insert-barriers` sees to those around it.
+
     * (C1) the shapes of a, b and the result fit together.
     * (C2) the result is of f32 or f64; a's and b's elements are floating-point numbers no wider.
     * (C3) a tile operand is a load's, or a `tile.dequantize`'s of loads, or an atom's a.
@@ -708,6 +712,7 @@ def MmaOp : TileOp<"mma"> {
     * (C5) shared memory has a swizzle if the atom is `m64k16`, and only then; that atom's depth is a multiple of 16, and
       its result has whole 64 rows and eights of columns, up to 256.
     * (C6) an `async` product has that atom, and its result one use: a `tile.settle` behind it in its block.
+    * (C7) a product with a scratch has no atom.
 
     ```mlir
     %s = tile.mma %xs, %ws transpose_b into %acc
@@ -716,12 +721,19 @@ def MmaOp : TileOp<"mma"> {
   }];
   let arguments = (ins Arg<AnyTypeOf<[Tile_TileType, Tile_SharedType]>, "", [MemRead]>:$a,
                        Arg<AnyTypeOf<[Tile_TileType, Tile_SharedType]>, "", [MemRead]>:$b,
-                       Tile_TileType:$acc, UnitAttr:$transpose_b, OptionalAttr<Tile_Atom>:$atom, UnitAttr:$async);
+                       Tile_TileType:$acc, Optional<Tile_SharedType>:$scratch, UnitAttr:$transpose_b,
+                       OptionalAttr<Tile_Atom>:$atom, UnitAttr:$async);
   let results = (outs Tile_TileType:$result);
   let assemblyFormat = [{
-    $a `,` $b (`transpose_b` $transpose_b^)? `into` $acc (`atom` `(` $atom^ `)`)? (`async` $async^)? attr-dict
+    $a `,` $b (`transpose_b` $transpose_b^)? `into` $acc (`atom` `(` $atom^ `)`)? (`async` $async^)?
+    (`scratch` `(` $scratch^ `:` qualified(type($scratch)) `)`)? attr-dict
     `:` type($a) `,` type($b) `->` custom<ResultAndAcc>(type($result), ref($acc), type($acc))
   }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$a, "::mlir::Value":$b, "::mlir::Value":$acc,
+                                 "::mlir::UnitAttr":$transpose_b, "::mlir::fovea::tile::AtomAttr":$atom,
+                                 "::mlir::UnitAttr":$async), [{
+    build($_builder, $_state, result, a, b, acc, /*scratch=*/::mlir::Value(), transpose_b, atom, async);
+  }]>];
   let hasVerifier = 1;
 }
 

@@ -110,6 +110,13 @@ static void forEachTile(KernelOp kernel, function_ref<void(Value, TileType)> bod
   });
 }
 
+/// What threads meet in that have parts of a result's elements.
+static Value makeScratch(KernelOp kernel, Operation *op, int64_t threads, TileType result) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  auto type = SharedType::get(threads, result.getLayout().getRegisters(), result.getElementType());
+  return SharedOp::create(builder, op->getLoc(), type, IntegerAttr());
+}
+
 static void assign(KernelOp kernel, int64_t threads, std::optional<TensorWarps> warps) {
   int64_t rows = 1, columns = 1;
   forEachTile(kernel, [&](Value, TileType type) {
@@ -130,12 +137,15 @@ static void assign(KernelOp kernel, int64_t threads, std::optional<TensorWarps> 
     } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
       if (ReduceDigits(reduce.getInput().getType().getLayout(), reduce.getAxis()).parts() == 1)
         return;
-      OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
-      TileType result = reduce.getResult().getType();
-      auto scratch =
-          SharedType::get(threads, result.getLayout().getRegisters(), result.getElementType());
       reduce.getScratchMutable().assign(
-          SharedOp::create(builder, op->getLoc(), scratch, IntegerAttr()));
+          makeScratch(kernel, op, threads, reduce.getResult().getType()));
+    } else if (auto product = dyn_cast<MmaOp>(op)) {
+      // What streams from memory is read by one thread for each of its elements, not by all that
+      // hold copies.
+      TileType result = product.getResult().getType();
+      bool streams = isa<TileType>(product.getB().getType());
+      if (!product.getAtom() && streams && countCopies(result.getLayout(), threads) > 1)
+        product.getScratchMutable().assign(makeScratch(kernel, op, threads, result));
     }
   });
 }

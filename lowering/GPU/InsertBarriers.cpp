@@ -55,6 +55,8 @@ struct Access {
   bool begins = false;
   /// A barrier stands within the op, between its writes and its reads.
   bool barrier = false;
+  /// What is read in front of that barrier.
+  SmallVector<Bytes> readsBefore;
 };
 
 class Barriers {
@@ -90,6 +92,12 @@ Access Barriers::getAccess(Operation &op) {
   } else if (auto reduce = dyn_cast<ReduceOp>(op); reduce && reduce.getScratch()) {
     access.writes = access.reads = {getBytes(reduce.getScratch())};
     access.barrier = true;
+  } else if (auto product = dyn_cast<MmaOp>(op); product && product.getScratch()) {
+    access.writes = access.reads = {getBytes(product.getScratch())};
+    access.barrier = true;
+    for (Value operand : {product.getA(), product.getB()})
+      if (isa<SharedType>(operand.getType()))
+        access.readsBefore.push_back(getBytes(operand));
   } else if (!isa<SlotOp, AcquireOp, PublishOp, AwaitOp, ReleaseOp>(op)) {
     for (Value operand : op.getOperands())
       if (isa<SharedType>(operand.getType()) && !operand.getDefiningOp<AwaitOp>())
@@ -107,12 +115,13 @@ static bool anyMeets(ArrayRef<Bytes> ranges, ArrayRef<Bytes> others) {
 /// Whether an access must not come before a barrier.
 static bool needsBarrier(const Access &access, const Pending &pending) {
   return anyMeets(access.writes, pending.writes) || anyMeets(access.writes, pending.reads) ||
+         anyMeets(access.readsBefore, pending.writes) ||
          (!access.barrier && anyMeets(access.reads, pending.writes));
 }
 
 /// Other slots of a ring may be used while copies to it are under way.
 static LogicalResult checkCopies(Operation &op, const Access &access, const Pending &pending) {
-  for (const SmallVector<Bytes> &ranges : {access.reads, access.writes})
+  for (const SmallVector<Bytes> &ranges : {access.reads, access.writes, access.readsBefore})
     for (const Bytes &range : ranges)
       for (const Bytes &copy : pending.copies)
         if (range.meets(copy) && !(range.ring && range.ring == copy.ring))

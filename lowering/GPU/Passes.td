@@ -54,7 +54,8 @@ def StageOperandsPass : Pass<"fovea-stage-operands", "::mlir::func::FuncOp"> {
   let description = [{
     Every `tile.dot` becomes `tile.mma`. An operand that is a load is copied to shared memory, in a loop over k where it is
     deep: as many k at a time as `chunk-bytes` hold, and what is left behind the loop. If the product uses each of its
-    elements once (one row, one column), it is read where it lies. Any other tile is put into shared memory as a whole,
+    elements once (one row, one column), it is read where it lies. Integers that `tile.dequantize` makes numbers of
+    are loads too: their copies convert them. Any other tile is put into shared memory as a whole,
     where it is computed, with zeros where the other operand's view ends, if it does: such k take no part in a product.
 
     Where only one of two loads' views may end within the product's depth, both are read in place: opposite of the zeros that
@@ -96,7 +97,8 @@ def AssignLayoutsPass : Pass<"fovea-assign-layouts", "::mlir::func::FuncOp"> {
     tile; or, where a product has an atom, as atoms give their sums, with warps below each other as far as there are
     rows for them. What a layout says of an axis depends on its size alone, so sums of rows lie where the rows are. `lanes` are
     dropped, and casts that only change them. A reduction along an axis that threads of several warps hold gets its
-    scratch memory. Loads that products read in place have no layout.
+    scratch memory; so does a product whose right operand streams from memory and whose result has copies in a block, which then
+    share its depth. Loads that products read in place have no layout.
 
     ```mlir
     // before

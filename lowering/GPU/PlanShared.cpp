@@ -44,6 +44,12 @@ static SmallVector<Operation *> getUsers(SharedOp op) {
   return users;
 }
 
+/// Whether a product's threads meet in the piece, which they write first.
+static bool isScratch(SharedOp op, Operation *user) {
+  auto product = dyn_cast<MmaOp>(user);
+  return product && product.getScratch() == op.getMemory();
+}
+
 /// The innermost loop whose every round writes the piece before it reads it, if it does either; or
 /// the kernel. No round needs what an earlier one has left.
 static Operation *getScope(SharedOp op, ArrayRef<Operation *> users, KernelOp kernel) {
@@ -56,7 +62,7 @@ static Operation *getScope(SharedOp op, ArrayRef<Operation *> users, KernelOp ke
   if (op.getStages())
     while (!hasAll()) // what a ring holds is its own loop's
       region = region->getParentRegion();
-  else if (!hasAll() || !isa<CopyOp, PutOp, ReduceOp>(first))
+  else if (!hasAll() || !(isa<CopyOp, PutOp, ReduceOp>(first) || isScratch(op, first)))
     return kernel;
   Operation *parent = region->getParentOp();
   auto loop = dyn_cast<LoopLikeOpInterface>(parent);

@@ -20,6 +20,15 @@ bool mlir::fovea::isReadInPlace(Value tile) {
          });
 }
 
+int64_t mlir::fovea::countCopies(LayoutAttr layout, int64_t threads) {
+  int64_t held = 1;
+  for (int64_t axis : {0, 1})
+    for (LayoutAttr::Digit digit : layout.getDigits(axis))
+      held *= digit.by ? digit.size : 1;
+  // Digits that leave none out count to their product.
+  return held == layout.getThreads() && threads % held == 0 ? threads / held : 1;
+}
+
 std::optional<TensorWarps> TensorWarps::find(KernelOp kernel, int64_t threads) {
   int64_t rows = 0;
   kernel->walk([&](Operation *op) {

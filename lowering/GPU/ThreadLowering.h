@@ -109,6 +109,8 @@ private:
                            const ViewMemory &scales, int64_t group, Value row, Value column);
   LogicalResult lower(tile::MmaOp op);
   LogicalResult lowerByWarps(tile::MmaOp op);
+  /// The sums of threads that hold the same elements and have each a part of the depth.
+  SmallVector<Value> addCopies(tile::MmaOp op, ArrayRef<Value> sums, int64_t copies);
   LogicalResult lowerByWarpgroups(tile::MmaOp op);
   LogicalResult lower(tile::SettleOp op);
   /// The elements of an operand at depths `k` to `k + count - 1`, each of them all that a thread's

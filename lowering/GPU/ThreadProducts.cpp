@@ -9,6 +9,9 @@ using namespace mlir;
 using namespace mlir::fovea;
 using namespace mlir::fovea::tile;
 
+/// Of what streams from memory: that many loads of each thread are under way at once.
+static constexpr int64_t kLoads = 4;
+
 FailureOr<ThreadLowering::DepthReader> ThreadLowering::readOperand(MmaOp op, Value operand,
                                                                    int64_t axis, Value &depth) {
   TileType result = op.getResult().getType();
@@ -137,6 +140,11 @@ LogicalResult ThreadLowering::lower(MmaOp op) {
     return failure();
 
   int64_t together = std::max(readA->width, readB->width);
+  // Threads that hold the same sums take turns along the depth.
+  int64_t copies = op.getScratch() ? countCopies(type.getLayout(), threads) : 1;
+  Value turn = int32(0);
+  if (copies > 1)
+    turn = b.createOrFold<arith::DivUIOp>(thread, int32(threads / copies));
   auto add = [&](Value k, int64_t count, SmallVector<Value> sums) {
     auto x = readA->read(k, count), y = readB->read(k, count);
     for (int64_t j = 0; j < count; ++j)
@@ -146,7 +154,9 @@ LogicalResult ThreadLowering::lower(MmaOp op) {
     return sums;
   };
   auto addUpTo = [&](Value begin, Value end, int64_t step, SmallVector<Value> sums) {
-    return b.loop(begin, end, step, sums, [&](Value k, ValueRange carried) {
+    if (copies > 1)
+      begin = b.add(begin, b.mul(toIndex(turn), step));
+    return b.loop(begin, end, step * copies, sums, [&](Value k, ValueRange carried) {
       SmallVector<Value> next(carried);
       int64_t count = std::min(step, together);
       for (int64_t i = 0; i < step; i += count)
@@ -154,20 +164,49 @@ LogicalResult ThreadLowering::lower(MmaOp op) {
       return next;
     });
   };
-  // As many loads under way as a thread has of a wider type, where integers are few bytes.
-  int64_t unrolled = std::max<int64_t>(4, together <= 8 ? together : 4 * together);
+  // Of what is read in place some loads are under way at a time.
+  bool streams = isa<TileType>(op.getB().getType());
+  int64_t unrolled = std::max<int64_t>(4, streams ? kLoads * together : together);
   SmallVector<Value> sums(getTile(op.getAcc()));
-  Value zero = b.index(0);
+  if (copies > 1) {
+    Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, turn, int32(0));
+    for (Value &sum : sums)
+      sum = arith::SelectOp::create(b, isFirst, sum, b.zero(sum.getType()));
+  }
   int64_t whole = isa<TileType>(op.getA().getType())
                       ? cast<TileType>(op.getA().getType()).getColumns()
                       : cast<SharedType>(op.getA().getType()).getColumns();
-  Value end = depth ? depth : b.index(whole);
-  Value begin = zero;
+  Value end = depth ? depth : b.index(whole), begin = b.index(0);
   for (int64_t step : {unrolled, together, int64_t(1)}) {
     Value even = b.sub(end, b.rem(end, step));
+    if (getConstant(even) && getConstant(even) == getConstant(begin))
+      continue;
     sums = addUpTo(begin, even, step, sums);
     begin = even;
   }
+  if (copies > 1)
+    sums = addCopies(op, sums, copies);
   define(op.getResult(), sums);
   return success();
+}
+
+/// All threads add up all parts, in one order: copies stay copies.
+SmallVector<Value> ThreadLowering::addCopies(MmaOp op, ArrayRef<Value> sums, int64_t copies) {
+  SharedType type = op.getScratch().getType();
+  Value memory = get(op.getScratch());
+  auto place = [&](Value holder, size_t i) {
+    return add32(mul32(holder, type.getRowStride()), int32(i * type.getColumnStride()));
+  };
+  for (auto [i, sum] : llvm::enumerate(sums))
+    storeShared(sum, memory, type, place(thread, i));
+  emitBarrier();
+  int64_t held = threads / copies;
+  Value first = b.createOrFold<arith::RemUIOp>(thread, int32(held));
+  SmallVector<Value> all(sums.size());
+  for (int64_t copy = 0; copy < copies; ++copy)
+    for (size_t i = 0; i < sums.size(); ++i) {
+      Value part = loadShared(memory, type, place(add32(first, int32(copy * held)), i));
+      all[i] = copy == 0 ? part : Value(arith::AddFOp::create(b, all[i], part));
+    }
+  return all;
 }

@@ -189,7 +189,7 @@ func.func @forward(%x: {x} {{fovea.name = "x"}}) -> ({y} {{fovea.name = "y"}}) a
 @pytest.mark.parametrize("rows", [128, 1])
 def test_weights_move_in_whole_pieces(fovea, tmp_path, chip, element, rows):
     """A product of halves by a packed weight, counted by the emulator: whatever reads memory reads 16 bytes, whole sectors of them, and no two
-    threads meet in a bank. Many rows copy as many times as there are tiles; in one row each warp that adds reads the weight itself."""
+    threads meet in a bank. Each tile of outputs reads its part of the weight once for all rows of a tile, also the warps that share one row's."""
     outputs, inputs = 384, 256
     model = tmp_path / "linear.mlir"
     write_linear(model, f"1x{rows}", outputs, inputs, element)
@@ -207,9 +207,8 @@ def test_weights_move_in_whole_pieces(fovea, tmp_path, chip, element, rows):
     assert set(re.findall(r"ld\.global\S*", ptx)) <= {"ld.global.v4.b32"}
     assert set(re.findall(r"cp\.async\.c[ag]\.shared\.global \[[^\]]*\], \[[^\]]*\], (\d+)", ptx)) == ({"16"} if rows > 1 else set())
     assert counters["shared_bank_conflicts"] == 0, done
-    # One row has 64 outputs a block of 128 threads: the other half holds copies.
     weight, x = 2 * outputs * inputs, 2 * rows * inputs
-    read = weight * row_tiles + x * output_tiles if rows > 1 else weight * int(block) // tile_outputs + x * output_tiles
+    read = weight * row_tiles + x * output_tiles
     assert counters["cp_async_bytes"] + counters["global_load_bytes"] == read
     assert counters["global_load_sectors"] == read // 32
 
@@ -238,9 +237,8 @@ def test_integers_move_in_whole_pieces(fovea, tmp_path, chip, dtype, rows):
     counters = json.loads(done[done.index("{"):])
     assert counters["shared_bank_conflicts"] == 0, done
     assert counters["global_load_sectors"] * 32 == counters["cp_async_bytes"] + counters["global_load_bytes"] or dtype == "int8"
-    x, copies = 2 * rows * inputs, int(block) // tile_outputs if rows == 1 else row_tiles
-    integers = outputs * inputs // (1 if dtype == "int8" else 2)
-    least = integers * copies + x * output_tiles + (2 * outputs * inputs // 32 * copies if dtype == "int4" else 0)
+    x, integers = 2 * rows * inputs, outputs * inputs // (1 if dtype == "int8" else 2)
+    least = integers * row_tiles + x * output_tiles + (2 * outputs * inputs // 32 * row_tiles if dtype == "int4" else 0)
     read = counters["cp_async_bytes"] + counters["global_load_bytes"]
     if dtype == "int4":
         assert read == least

@@ -342,3 +342,12 @@ func.func private @roles_c2(%n: index) {
   }
   return
 }
+
+// -----
+
+func.func private @mma_c7(%a: !tile.shared<64x16xf32>, %b: !tile.shared<48x16xf32>, %acc: !tile.tile<64x48xf32>) {
+  %m = tile.shared : !tile.shared<128x24xf32>
+  // expected-error @below {{expects no scratch beside an atom, whose threads have no copies}}
+  %0 = tile.mma %a, %b transpose_b into %acc atom(m16n8k8) scratch(%m : !tile.shared<128x24xf32>) : !tile.shared<64x16xf32>, !tile.shared<48x16xf32> -> !tile.tile<64x48xf32>
+  return
+}
