@@ -102,10 +102,16 @@ private:
   //===-- Products ------------------------------------------------------------------------===//
 
   LogicalResult lower(tile::DequantizeOp op);
-  /// Integers of 4 or 8 bits, one or a vector, as f32.
-  SmallVector<Value> toFloats(Value integers);
+  /// What integers stand for: `values[i] * 2^-shifts[i]`, of f32.
+  struct Numbers {
+    SmallVector<Value> values;
+    SmallVector<int64_t> shifts;
+  };
+  /// Integers of 4 or 8 bits, one or a vector.
+  Numbers toNumbers(Value integers);
+  SmallVector<Value> toFloats(Numbers numbers);
   /// Elements at places from (row, column) on, each times the scale of its group along its row.
-  SmallVector<Value> scale(SmallVector<Value> floats, ArrayRef<std::array<int64_t, 2>> places,
+  SmallVector<Value> scale(Numbers numbers, ArrayRef<std::array<int64_t, 2>> places,
                            const ViewMemory &scales, int64_t group, Value row, Value column);
   LogicalResult lower(tile::MmaOp op);
   LogicalResult lowerByWarps(tile::MmaOp op);

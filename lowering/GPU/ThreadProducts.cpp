@@ -107,13 +107,13 @@ FailureOr<ThreadLowering::DepthReader> ThreadLowering::readOperand(MmaOp op, Val
           loadRun(view, outer == 0 ? view.place(b, at, along) : view.place(b, along, at), width);
       if (!isa<IntegerType>(view.type))
         return toElements(run);
-      SmallVector<Value> floats = toFloats(run);
+      Numbers numbers = toNumbers(run);
       if (!scales)
-        return floats;
+        return toFloats(std::move(numbers));
       SmallVector<std::array<int64_t, 2>> offsets;
       for (int64_t i = 0; i < width; ++i)
         offsets.push_back({0, i});
-      return scale(std::move(floats), offsets, *scales, group, at, b.add(scaleColumn, k));
+      return scale(std::move(numbers), offsets, *scales, group, at, b.add(scaleColumn, k));
     });
   };
   int64_t width = std::min(view.interleave, getVectorElements(view.type));

@@ -225,10 +225,10 @@ LogicalResult ThreadLowering::lower(CopyOp op) {
                     Value run = loadRun(view, address(view, from[0], from[1], 0, 0), order.width());
                     if (!op.converts())
                       return SmallVector<Value>{run};
-                    SmallVector<Value> floats = toFloats(run);
-                    if (scales)
-                      floats =
-                          scale(std::move(floats), order.inside, *scales, group, from[0], from[1]);
+                    Numbers numbers = toNumbers(run);
+                    SmallVector<Value> floats = scales ? scale(std::move(numbers), order.inside,
+                                                               *scales, group, from[0], from[1])
+                                                       : toFloats(std::move(numbers));
                     return SmallVector<Value>{b.convert(toVector(floats), type.getElementType())};
                   }).front();
     if (order.isOnePiece())
