@@ -20,7 +20,10 @@ def SchedulePass : Pass<"fovea-schedule", "::mlir::ModuleOp"> {
       type wherever it is passed: references, calls, groups. Every other weight is row-major, and so are those
       that share a layer function's argument with one.
 
-    This pass only chooses; `lowering/Kernels` applies. A group that has a schedule, a recipe that ends in a pack and,
+    For a GPU, constants that groups get become results of groups of their own: a kernel writes them out of a table in the
+    device's code, since those of an entry lie in the host's.
+
+    Beside this the pass only chooses; `lowering/Kernels` applies. A group that has a schedule, a recipe that ends in a pack and,
     without the option, a module that has a target are left as they are, so what is written by hand stays.
 
     An empty group, or one whose result no op of its own computes, is an error.
@@ -40,7 +43,7 @@ def SchedulePass : Pass<"fovea-schedule", "::mlir::ModuleOp"> {
            "Level of instructions: avx512, avx2 or sse; empty: the module's, else that of this machine">,
     Option<"assumeCovered", "assume-covered", "bool", /*default=*/"false",
            "Choose tiles for groups that no builder covers, too, to look at the table">];
-  let dependentDialects = ["::mlir::fovea::FoveaDialect"];
+  let dependentDialects = ["::mlir::fovea::FoveaDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
   let statistics = [
     Statistic<"numScheduled", "num-scheduled", "groups scheduled">,
     Statistic<"numPacked", "num-packed", "weights given a layout">];

@@ -46,6 +46,10 @@ struct SchedulePass : fovea::impl::SchedulePassBase<SchedulePass> {
       module->setAttr(FoveaDialect::kTargetAttr, known);
     }
     module->walk(dropIfEmpty);
+    bool isDevice = llvm::any_of(
+        getDeviceLevels(), [&](const Level &level) { return level.name == known.getLevel(); });
+    if (isDevice)
+      moveConstants(module);
     const Level *level = findLevel(known.getLevel());
     numPacked += packWeights(module, level ? level->panels : getLevels().front().panels);
     WalkResult result = module->walk([&](GroupOp group) {

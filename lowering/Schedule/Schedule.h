@@ -39,6 +39,10 @@ Attribute chooseTiles(GroupOp group, const Level &level);
 /// whose first result no op of its own computes.
 FailureOr<Attribute> chooseSchedule(GroupOp group, TargetAttr target, bool assumeCovered = false);
 
+/// For a device: constants that groups get, or views of them, become results of groups, whose
+/// kernels have them in tables of their own.
+void moveConstants(ModuleOp module);
+
 /// Ends each weight's recipe in a pack: panels where only linears and tables of rows read it and at
 /// least one linear does, else row-major. Panels travel as the encoding of its type. Returns how
 /// many weights got a layout.

@@ -43,8 +43,9 @@ static constexpr Level kLevels[] = {
 
 // A block of 128 threads has 8 x 4 sums each of a 64 x 64 tile, and the tiles of 64 queries, 64
 // keys and a head of 128 in 104 KiB of shared memory. A block of a GPU is one tile: rows are no
-// chunks. Of one row a warp has the outputs of a panel, and a block's four warps share their inputs,
-// so that a weight of 4096 outputs has a block for nearly every multiprocessor. 16 bytes of inputs for each lane of a warp are the most that a thread moves at once.
+// chunks. Of one row a warp has the outputs of a panel, and a block's four warps share their
+// inputs, so that a weight of 4096 outputs has a block for nearly every multiprocessor. 16 bytes of
+// inputs for each lane of a warp are the most that a thread moves at once.
 static constexpr Level kAmpere = {
     /*name=*/"sm_80",
     /*lanes=*/32,

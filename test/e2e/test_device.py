@@ -90,6 +90,15 @@ def test_ptxas_takes_every_kernel(fovea, tmp_path, model):
         assert not re.search(r"C75\d\d", done.stderr), done.stderr
 
 
+@pytest.mark.long
+@pytest.mark.devices("emulator", "emulator:late")
+@pytest.mark.parametrize("chip", ["sm_80", "sm_90a"])
+@pytest.mark.parametrize("model", [model for model in MODELS[1:] if model.name != "learned.mlir"], ids=lambda path: str(path.relative_to(ROOT / "examples")))
+def test_examples_agree(fovea, device, chip, model):
+    """Every example on the device, against the interpreter; the one that is left out has a table shorter than what verify makes up."""
+    fovea("verify", model, f"--gpu={chip}", "--device", device).ok()
+
+
 LENGTH, HEADS, KEYS = 576, 4, 64
 QUERIES = {"sm_80": 64, "sm_90a": 192}  # of a tile
 

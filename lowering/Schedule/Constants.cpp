@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Constants that an entry hands to kernels, for a device: those tables lie in the host's code.
+#include "lowering/Schedule/Schedule.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+
+void mlir::fovea::moveConstants(ModuleOp module) {
+  SmallVector<arith::ConstantOp> constants;
+  module.walk([&](arith::ConstantOp constant) {
+    if (isa<RankedTensorType>(constant.getType()) && !constant->getParentOfType<GroupOp>())
+      constants.push_back(constant);
+  });
+  for (arith::ConstantOp constant : constants) {
+    auto isHanded = [](OpOperand &use) {
+      return isa<GroupOp, tensor::ExtractSliceOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+                 tensor::CastOp>(use.getOwner());
+    };
+    if (llvm::none_of(constant->getUses(), isHanded))
+      continue;
+    auto type = cast<RankedTensorType>(constant.getType());
+    Location loc = constant.getLoc();
+    OpBuilder builder(constant->getContext());
+    builder.setInsertionPointAfter(constant);
+    auto group = GroupOp::create(builder, loc, type, ValueRange(), Attribute());
+    Block *body = builder.createBlock(&group.getBody());
+    builder.setInsertionPointToStart(body);
+    Value table = builder.clone(*constant)->getResult(0);
+    Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(), type.getElementType());
+    Value copy = linalg::CopyOp::create(builder, loc, table, empty).getResult(0);
+    fovea::YieldOp::create(builder, loc, copy);
+    constant.getResult().replaceUsesWithIf(group.getResult(0), isHanded);
+    if (constant.use_empty())
+      constant.erase();
+  }
+}
