@@ -3,6 +3,7 @@
 // One element type for all float weights, by recipe. Refuses weights that ops of other dialects
 // read.
 #include "passes/Passes.h"
+#include "passes/WeightFlow.h"
 
 namespace mlir::fovea {
 #define GEN_PASS_DEF_CASTWEIGHTSPASS
@@ -24,6 +25,15 @@ static Type parseElementType(StringRef name, MLIRContext *context) {
   return {};
 }
 
+/// Scales of integers keep the type that these were rounded by.
+static bool areScales(WeightFlow &flow, WeightOp weight) {
+  std::optional<SmallVector<OpOperand *>> leaves = flow.getLeaves(weight);
+  return leaves && llvm::any_of(*leaves, [](OpOperand *leaf) {
+           auto linear = dyn_cast<LinearOp>(leaf->getOwner());
+           return linear && linear.getScales() == leaf->get();
+         });
+}
+
 namespace {
 struct CastWeightsPass : fovea::impl::CastWeightsPassBase<CastWeightsPass> {
   using CastWeightsPassBase::CastWeightsPassBase;
@@ -36,9 +46,11 @@ struct CastWeightsPass : fovea::impl::CastWeightsPassBase<CastWeightsPass> {
     }
     SymbolTableCollection symbols;
     SymbolUserMap users(symbols, getOperation());
+    WeightFlow flow(getOperation());
     for (auto weight : getOperation().getOps<WeightOp>()) {
       RankedTensorType old = weight.getWeightType();
-      if (!isa<FloatType>(old.getElementType()) || old.getElementType() == element)
+      if (!isa<FloatType>(old.getElementType()) || old.getElementType() == element ||
+          areScales(flow, weight))
         continue;
       weight.setRecipeAttr(CastAttr::get(&getContext(), weight.getRecipe(), element));
       weight.setType(old.clone(element));

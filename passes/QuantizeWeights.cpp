@@ -122,7 +122,7 @@ private:
   /// Gives the weight its recipe, and makes the weight of its scales, which is returned.
   WeightOp quantize(WeightOp weight, SymbolTable &symbols) {
     RankedTensorType old = weight.getWeightType();
-    bool isInt4 = type == "int4" && old.getDimSize(1) % kGroup == 0;
+    bool isInt4 = type == "int4" && old.getDimSize(1) != 0 && old.getDimSize(1) % kGroup == 0;
     if (type == "int4" && !isInt4)
       remark::missed(weight.getLoc(), options())
           << llvm::formatv("its {0} inputs are no multiple of {1}, so it becomes int8",

@@ -124,7 +124,7 @@ static LogicalResult verifyQuantization(Attribute inputAttr, Type elementType, T
   RankedTensorType type = recipe(inputAttr).getRecipeType();
   if (type.getRank() != 2 || !isStorageFloat(type.getElementType())) // C1
     return emitError() << "expects a matrix of f16, bf16, f32 or f64 to quantise, got " << type;
-  if (!elementType.isInteger(8) && !elementType.isInteger(4)) // C2
+  if (!elementType.isSignlessInteger(8) && !elementType.isSignlessInteger(4)) // C2
     return emitError() << "expects to quantise to i8 or i4, got " << elementType;
   if (!scaleType.isF32() && !(scaleType.isF16() && group != 0)) // C3
     return emitError() << "expects scales of f32, or of groups f16, got " << scaleType;
@@ -186,13 +186,16 @@ static LogicalResult quantizeRows(Attribute input, Type elementType, Type scaleT
         ArrayRef<float> w(row.data() + k, each);
         float extreme = findExtreme(w);
         float scale = std::isfinite(extreme) ? rule.quantize(w, extreme, numbers) : extreme;
-        if (!std::isfinite(scale)) {
+        // Products of f16 multiply the numbers that these stand for in f16.
+        constexpr float kMostOfHalf = 65504;
+        if (!std::isfinite(scale) || (scaleType.isF16() && std::fabs(extreme) > kMostOfHalf)) {
           InFlightDiagnostic error = emitError(UnknownLoc::get(input.getContext()));
           error << "expects finite weights to quantise, ";
           if (!std::isfinite(extreme))
             error << "got " << (std::isnan(extreme) ? "nan" : "inf");
           else
-            error << "with scales that " << scaleType << " holds, got " << extreme;
+            error << "within " << static_cast<int64_t>(kMostOfHalf) << " for scales of "
+                  << scaleType << ", got " << extreme;
           error << " in row " << first + i << " of a weight read from ";
           llvm::interleaveComma(sources, error, [&](StoredAttr stored) {
             error << "'" << stored.getTensor() << "'";

@@ -290,7 +290,9 @@ LogicalResult StoreOp::verify() {
 
 //===-- dequantize ---------------------------------------------------------------------------===//
 
-static bool isQuantized(Type type) { return type.isInteger(4) || type.isInteger(8); }
+static bool isQuantized(Type type) {
+  return type.isSignlessInteger(4) || type.isSignlessInteger(8);
+}
 static bool isScale(Type type) { return type.isF16() || type.isF32(); }
 
 LogicalResult DequantizeOp::verify() {

@@ -544,6 +544,9 @@ static LogicalResult verifyPanels(Operation *op) {
     if (tensor && tensor.getEncoding() && !readsAnyLayout(use))
       return op->emitOpError("expects a row-major tensor as operand ")
              << use.getOperandNumber() << ", got " << tensor;
+    if (tensor && getElementsPerByte(tensor.getElementType()) != 1 && !isa<LinearOp>(op))
+      return op->emitOpError("expects a type that others than linears read as operand ")
+             << use.getOperandNumber() << ", got " << tensor;
   }
   return success();
 }

@@ -100,6 +100,60 @@ def test_code_agrees(fovea, tmp_path, dtype, shape, flags):
 
 
 @TYPES
+@pytest.mark.devices("emulator", "emulator:late")
+@pytest.mark.parametrize("chip", ["sm_80", "sm_90a"])
+@pytest.mark.parametrize("element", ["f32", "f16"])
+@pytest.mark.parametrize("n, k", [(150, 96), (256, 192)])
+def test_many_rows_on_a_device(compiled, fovea_run, tmp_path, device, dtype, chip, element, n, k):
+    """Where integers become numbers on their way to tensor cores; of f16, 256 outputs are wgmma's on sm_90a, and a producer's."""
+    weight = np.random.default_rng(4).standard_normal((n, k)).astype(np.float32)
+    path = write_program(tmp_path, weight)
+    path.write_text(path.read_text().replace(f"tensor<?x{k}xf32>", f"tensor<?x?x{k}x{element}>").replace(f"tensor<?x{n}xf32>", f"tensor<?x?x{n}x{element}>")
+                    .replace('["rows"]', '["batch", "rows"]'))
+    artifact = compiled(path, f"--dtype={dtype}", f"--gpu={chip}")
+    x = np.random.default_rng(5).standard_normal((1, 133, k)).astype(np.float32 if element == "f32" else np.float16)
+    found = {}
+    for where in ("cpu", device):
+        np.savez(tmp_path / "in.npz", x=x)
+        fovea_run("run", artifact, "--device", where, "--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz").ok()
+        found[where] = np.load(tmp_path / "out.npz")["y"].astype(np.float64)
+    assert np.abs(found["cpu"]).max() > 5
+    # In f16 a device rounds what a scale of a group makes of its integers.
+    bound = 2e-6 if element == "f32" else 2e-3
+    assert np.abs(found["cpu"] - found[device]).max() <= bound * np.abs(found["cpu"]).max()
+
+
+@TYPES
+def test_no_inputs(fovea, tmp_path, dtype):
+    """A matrix of no columns has no groups."""
+    fovea("compile", write_program(tmp_path, np.zeros((4, 0), dtype=np.float32)), f"--dtype={dtype}", "-o", tmp_path / "a.fovea").ok()
+
+
+def test_int4_is_for_linears(fovea, tmp_path):
+    (tmp_path / "program.mlir").write_text("""
+fovea.weight @q : tensor<40x96xi4> = #fovea.quantize<#fovea.stored<"model.safetensors", "w", tensor<40x96xf32>>, i4, f16, group = 32>
+func.func @forward() -> (tensor<40x96xf32> {fovea.name = "y"}) attributes {fovea.entry} {
+  %q = fovea.weight_ref @q : tensor<40x96xi4>
+  %y = arith.sitofp %q : tensor<40x96xi4> to tensor<40x96xf32>
+  return %y : tensor<40x96xf32>
+}
+""")
+    result = fovea("compile", tmp_path / "program.mlir", "-o", tmp_path / "a.fovea")
+    assert result.code == 1 and "'arith.sitofp' op expects a type that others than linears read as operand 0, got 'tensor<40x96xi4>'" in result.err.decode()
+    assert not (tmp_path / "a.fovea").exists()
+
+
+def test_casting_leaves_scales_alone(fovea, tmp_path):
+    """They are what the integers were rounded by."""
+    path = write_program(tmp_path, np.ones((40, 96), dtype=np.float32))
+    fovea("compile", path, "--dtype=int4", "--dump-ir", tmp_path / "ir", "-o", tmp_path / "a.fovea").ok()
+    graph, = (tmp_path / "ir").glob("*graph*")
+    (tmp_path / "ir" / "model.safetensors").write_bytes((tmp_path / "model.safetensors").read_bytes())
+    fovea("compile", graph, "--dtype=bf16", "-o", tmp_path / "b.fovea").ok()
+    assert "w.scales: 40x3 f16" in fovea("inspect", tmp_path / "b.fovea").ok().text
+
+
+@TYPES
 @pytest.mark.parametrize("model", ["blocks/llama.mlir", "tutorial-classifier/reverse.onnx", "models/shakespeare-llama"])
 def test_every_reader(fovea, dtype, model):
     fovea("verify", ROOT / "examples" / model, f"--dtype={dtype}").ok()
