@@ -58,7 +58,7 @@ TEST(RepackTest, GivesWhatTheDefinitionGives) {
                   << from << " to " << toWidth << ", " << to;
               ++cases;
             }
-  EXPECT_EQ(cases, 4 * 9 * 3 * 3 * 10);
+  EXPECT_EQ(cases, 4 * 9 * 3 * 3 * 14);
 }
 
 TEST(RepackTest, SizesAreThoseOfTheManifest) {
