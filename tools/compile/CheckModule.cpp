@@ -94,7 +94,8 @@ static void checkOp(Operation *op) {
     }
   if (auto function = dyn_cast<func::FuncOp>(op))
     for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
-      if (StringRef fault = findFault(type, function.isPrivate()); !fault.empty()) {
+      if (StringRef fault = findFault(type, !function->hasAttr(FoveaDialect::kEntryAttr));
+          !fault.empty()) {
         auto name = function.getArgAttrOfType<StringAttr>(i, FoveaDialect::kNameAttr);
         op->emitError() << (name ? "argument '" + name.getValue() + "'" : "argument " + Twine(i))
                         << ": " << fault << ", got " << type;

@@ -82,6 +82,8 @@ private:
       return Outcome::InputFault;
     if (emitsArtifact && !readTokenizer())
       return Outcome::InputFault;
+    if (failed(checkTypes()))
+      return Outcome::InputFault;
 
     if (!snapshot(first))
       return Outcome::InputFault;
@@ -163,6 +165,29 @@ private:
       return false;
     }
     return true;
+  }
+
+  /// Elements that share bytes are weights of linears and nothing else.
+  LogicalResult checkTypes() {
+    auto isShared = [](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return tensor && getElementsPerByte(tensor.getElementType()) != 1;
+    };
+    WalkResult found = module->walk([&](Operation *op) {
+      auto function = dyn_cast<func::FuncOp>(op);
+      bool isEntry = function && function->hasAttr(FoveaDialect::kEntryAttr);
+      SmallVector<Type> types(op->getResultTypes());
+      if (isEntry)
+        llvm::append_range(types, function.getArgumentTypes());
+      for (Type type : types)
+        if (isShared(type) && !isa<WeightRefOp>(op)) {
+          op->emitOpError("expects no integers of 4 bits other than weights of linears, got ")
+              << type;
+          return WalkResult::interrupt();
+        }
+      return WalkResult::advance();
+    });
+    return failure(found.wasInterrupted());
   }
 
   bool readTokenizer() {
