@@ -6,9 +6,19 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/bit.h"
 #include <cstring>
 
 namespace mlir::fovea {
+
+template <typename T> T loadValue(const char *at) {
+  T value;
+  std::memcpy(&value, at, sizeof(T));
+  return value;
+}
+
+inline float asFloat(uint32_t bits) { return llvm::bit_cast<float>(bits); }
+inline uint32_t asBits(float value) { return llvm::bit_cast<uint32_t>(value); }
 
 /// The element types of recipes, each with a way to read and to write one element. 16-bit types are
 /// read as f32, which holds all of their values; writing rounds to nearest even, once. Loops over
@@ -16,43 +26,17 @@ namespace mlir::fovea {
 struct F64Element {
   using Wide = double;
   static constexpr int64_t kSize = 8;
-  static double load(const char *at) {
-    double value;
-    std::memcpy(&value, at, 8);
-    return value;
-  }
+  static double load(const char *at) { return loadValue<double>(at); }
   static void store(double value, char *at) { std::memcpy(at, &value, 8); }
 };
-
-inline float asFloat(uint32_t bits) {
-  float value;
-  std::memcpy(&value, &bits, 4);
-  return value;
-}
-
-inline uint32_t asBits(float value) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, 4);
-  return bits;
-}
 
 struct F32Element {
   using Wide = float;
   static constexpr int64_t kSize = 4;
-  static float load(const char *at) {
-    float value;
-    std::memcpy(&value, at, 4);
-    return value;
-  }
+  static float load(const char *at) { return loadValue<float>(at); }
   static void store(double value, char *at) { store(static_cast<float>(value), at); }
   static void store(float value, char *at) { std::memcpy(at, &value, 4); }
 };
-
-inline uint16_t loadBits16(const char *at) {
-  uint16_t bits;
-  std::memcpy(&bits, at, 2);
-  return bits;
-}
 
 /// f64 to 16 bits in one rounding.
 inline void storeRounded(const llvm::fltSemantics &semantics, double value, char *at) {
@@ -66,7 +50,7 @@ inline void storeRounded(const llvm::fltSemantics &semantics, double value, char
 struct BF16Element {
   using Wide = float;
   static constexpr int64_t kSize = 2;
-  static float load(const char *at) { return asFloat(uint32_t(loadBits16(at)) << 16); }
+  static float load(const char *at) { return asFloat(uint32_t(loadValue<uint16_t>(at)) << 16); }
   static void store(double value, char *at) { storeRounded(llvm::APFloat::BFloat(), value, at); }
   static void store(float value, char *at) {
     uint32_t bits = asBits(value);
@@ -81,7 +65,7 @@ struct F16Element {
   using Wide = float;
   static constexpr int64_t kSize = 2;
   static float load(const char *at) {
-    uint32_t bits = loadBits16(at);
+    uint32_t bits = loadValue<uint16_t>(at);
     // The exponent's bias is 15 here and 127 in f32: times 2^112 is exact, for subnormals too.
     // Infinities and NaNs keep their mantissa and get the highest exponent.
     uint32_t magnitude = (bits & 0x7fff) << 13;

@@ -295,6 +295,12 @@ static bool isQuantized(Type type) {
 }
 static bool isScale(Type type) { return type.isF16() || type.isF32(); }
 
+LoadOp DequantizeOp::getLoad() { return getInput().getDefiningOp<LoadOp>(); }
+
+LoadOp DequantizeOp::getScalesLoad() {
+  return getScales() ? getScales().getDefiningOp<LoadOp>() : LoadOp();
+}
+
 LogicalResult DequantizeOp::verify() {
   TileType input = getInput().getType(), result = getResult().getType();
   // (C1)

@@ -228,6 +228,15 @@ def DequantizeOp : TileOp<"dequantize", [Pure]> {
     `->` qualified(type($result))
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// How many columns share a scale; 0 without scales.
+    int64_t getGroup() {
+      return getScales() ? getInput().getType().getColumns() / getScales().getType().getColumns() : 0;
+    }
+    /// The loads that the integers, or the scales, are; null if they are none.
+    LoadOp getLoad();
+    LoadOp getScalesLoad();
+  }];
 }
 
 def Tile_Atom : I32EnumAttr<"Atom", "An instruction of a warp that multiplies matrices", [
@@ -616,6 +625,10 @@ def CopyOp : TileOp<"copy"> {
   let extraClassDeclaration = [{
     /// Whether integers become floats, which only threads do.
     bool converts() { return getView().getType().getElementType() != getMemory().getType().getElementType(); }
+    /// How many columns share a scale; 0 without scales.
+    int64_t getGroup() {
+      return getScales() ? getView().getType().getColumns() / getScales().getType().getColumns() : 0;
+    }
   }];
 }
 

@@ -31,7 +31,7 @@ bool TileLowering::readsPanels(LoadOp load) {
 }
 
 bool TileLowering::readsPanels(DequantizeOp op) {
-  auto load = op.getInput().getDefiningOp<LoadOp>();
+  LoadOp load = op.getLoad();
   if (!load || !readsPanels(load))
     return false;
   const ViewMemory &view = viewOf(load.getView());
@@ -39,7 +39,7 @@ bool TileLowering::readsPanels(DequantizeOp op) {
     return false;
   if (!op.getScales())
     return true;
-  auto scales = op.getScales().getDefiningOp<LoadOp>();
+  LoadOp scales = op.getScalesLoad();
   return scales && readsPanels(scales) && scales.getRow() == load.getRow() &&
          viewOf(scales.getView()).panel == view.panel && viewOf(scales.getView()).interleave == 1;
 }
@@ -83,14 +83,12 @@ LogicalResult TileLowering::lowerDequantize(DequantizeOp op) {
   });
   if (isRead && readsPanels(op))
     return success();
-  auto load = op.getInput().getDefiningOp<LoadOp>();
-  auto scales = op.getScales() ? op.getScales().getDefiningOp<LoadOp>() : LoadOp();
+  LoadOp load = op.getLoad(), scales = op.getScalesLoad();
   if (!load || (op.getScales() && !scales))
     return op.emitOpError("expects integers and scales that tile.load gives");
   Scratch result = resultScratch(op.getResult(), std::nullopt);
   const TileLayout &layout = result.layout;
   TileType type = op.getResult().getType();
-  int64_t group = scales ? type.getColumns() / scales.getTile().getType().getColumns() : 1;
   auto read = [&](LoadOp from, Value row, Value column) {
     const ViewMemory view = viewOf(from.getView());
     return view.load(b, view.place(b, b.add(from.getRow(), row), b.add(from.getColumn(), column)));
@@ -102,7 +100,7 @@ LogicalResult TileLowering::lowerDequantize(DequantizeOp op) {
       Value number = arith::SIToFPOp::create(b, b.getF32Type(), read(load, row, column));
       if (scales)
         number = arith::MulFOp::create(
-            b, number, b.convert(read(scales, row, b.div(column, group)), b.getF32Type()));
+            b, number, b.convert(read(scales, row, b.div(column, op.getGroup())), b.getF32Type()));
       Type element = type.getElementType();
       memref::StoreOp::create(
           b, toStorage(scales ? b.convert(number, element) : convertExactly(b, number, element)),
@@ -129,7 +127,7 @@ LogicalResult TileLowering::lowerDot(DotOp dot) {
   auto laneLoad = laneTile.getDefiningOp<LoadOp>();
   auto dequantize = laneTile.getDefiningOp<DequantizeOp>();
   if (dequantize && laneAxis == 0 && readsPanels(dequantize)) {
-    laneLoad = dequantize.getInput().getDefiningOp<LoadOp>();
+    laneLoad = dequantize.getLoad();
     laneTile = laneLoad;
     lane.type = typeOf(laneTile).getElementType();
   } else {
@@ -179,13 +177,9 @@ LogicalResult TileLowering::lowerDot(DotOp dot) {
       return b.div(start(inner), unit);
     };
     if (dequantize && dequantize.getScales()) {
-      auto load = dequantize.getScales().getDefiningOp<LoadOp>();
+      LoadOp load = dequantize.getScalesLoad();
       const ViewMemory scales = viewOf(load.getView());
-      lane.scales = {scales.flat,
-                     {},
-                     b.index(scales.panel),
-                     typeOf(laneTile).getColumns() / load.getTile().getType().getColumns(),
-                     scales.type};
+      lane.scales = {scales.flat, {}, b.index(scales.panel), dequantize.getGroup(), scales.type};
       scaleStart = startOf(load);
     }
   } else if (laneLoad && isDirect(laneLoad, laneAxis)) {

@@ -464,12 +464,10 @@ LogicalResult Lowering::lower(DequantizeOp op) {
   if (failed(buffer))
     return failure();
   TileType type = op.getResult().getType();
-  int64_t group =
-      op.getScales() ? type.getColumns() / op.getScales().getType().getColumns() : int64_t(1);
   forEach(b, type, [&](Value r, Value c) {
     Value value = arith::SIToFPOp::create(b, b.getF32Type(), read(get(op.getInput()), r, c));
     if (op.getScales()) {
-      Value place = arith::DivUIOp::create(b, c, makeIndex(b, group));
+      Value place = arith::DivUIOp::create(b, c, makeIndex(b, op.getGroup()));
       Value scale = convertFloat(b, read(get(op.getScales()), r, place), b.getF32Type());
       value = arith::MulFOp::create(b, value, scale);
     }

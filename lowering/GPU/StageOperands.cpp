@@ -44,8 +44,8 @@ struct Operand {
   Value getScales() const { return scales ? Value(LoadOp(scales).getView()) : Value(); }
   /// How many k have one scale; 0 without scales.
   int64_t getGroup() const {
-    auto columns = [](LoadOp op) { return op.getTile().getType().getColumns(); };
-    return scales ? columns(load) / columns(scales) : 0;
+    auto dequantize = tile.getDefiningOp<DequantizeOp>();
+    return dequantize ? dequantize.getGroup() : 0;
   }
 
   int64_t getWidth() const {
@@ -107,8 +107,8 @@ private:
 static Operand makeOperand(TypedValue<TileType> tile, bool kFirst, int64_t uses) {
   LoadOp load, scales;
   if (auto dequantize = tile.getDefiningOp<DequantizeOp>()) {
-    load = dequantize.getInput().getDefiningOp<LoadOp>();
-    scales = dequantize.getScales() ? dequantize.getScales().getDefiningOp<LoadOp>() : LoadOp();
+    load = dequantize.getLoad();
+    scales = dequantize.getScalesLoad();
   } else {
     load = tile.getDefiningOp<LoadOp>();
   }
@@ -147,8 +147,7 @@ static bool endAlike(const Operand &one, const Operand &other) {
 /// Integers and their scales are loads from the beginning of the same rows on, as wide as their
 /// views: so a copy finds the scale of an element by its place.
 static LogicalResult checkIntegers(DequantizeOp op) {
-  auto load = op.getInput().getDefiningOp<LoadOp>();
-  auto scales = op.getScales() ? op.getScales().getDefiningOp<LoadOp>() : LoadOp();
+  LoadOp load = op.getLoad(), scales = op.getScalesLoad();
   auto isWhole = [](LoadOp load) {
     return getConstantIntValue(load.getColumn()) == 0 &&
            load.getTile().getType().getColumns() == load.getView().getType().getColumns();

@@ -217,6 +217,30 @@ Value ThreadLowering::shuffle(Value value, int64_t distance) {
   return arith::BitcastOp::create(b, value.getType(), arith::OrIOp::create(b, low, high));
 }
 
+LogicalResult ThreadLowering::meet(Operation *op, MutableArrayRef<Value> parts,
+                                   TypedValue<SharedType> scratch, ArrayRef<Value> holders,
+                                   ReduceKind kind) {
+  SharedType type = scratch.getType();
+  int64_t count = parts.size();
+  Type element = parts.front().getType();
+  if (type.getRows() < threads || type.getColumns() < count || type.getElementType() != element)
+    return op->emitOpError("expects a scratch of ")
+           << threads << "x" << count << "x" << element << ", got " << type;
+  Value memory = get(scratch);
+  auto place = [&](Value holder, int64_t i) {
+    return add32(mul32(holder, type.getRowStride()), int32(i * type.getColumnStride()));
+  };
+  for (int64_t i = 0; i < count; ++i)
+    storeShared(parts[i], memory, type, place(thread, i));
+  emitBarrier();
+  for (auto [number, holder] : llvm::enumerate(holders))
+    for (int64_t i = 0; i < count; ++i) {
+      Value value = loadShared(memory, type, place(holder, i));
+      parts[i] = number == 0 ? value : join(kind, parts[i], value);
+    }
+  return success();
+}
+
 /// Every thread joins in the same order, so copies stay equal to the bit.
 LogicalResult ThreadLowering::lower(ReduceOp op) {
   TileType from = op.getInput().getType(), type = op.getResult().getType();
@@ -259,37 +283,23 @@ LogicalResult ThreadLowering::lower(ReduceOp op) {
   if (!op.getScratch())
     return op.emitOpError("expects a scratch, since ")
            << parts << " groups of threads hold elements along the axis";
-  auto scratch = cast<SharedType>(op.getScratch().getType());
-  int64_t count = sums.size();
-  if (scratch.getRows() < threads || scratch.getColumns() < count ||
-      scratch.getElementType() != element)
-    return op.emitOpError("expects a scratch of ")
-           << threads << "x" << count << "x" << element << ", got " << scratch;
-  Value memory = get(op.getScratch());
-  auto place = [&](Value holder, int64_t o) {
-    return add32(mul32(holder, scratch.getRowStride()), int32(o * scratch.getColumnStride()));
-  };
-  for (int64_t o = 0; o < count; ++o)
-    storeShared(sums[o], memory, scratch, place(thread, o));
-  emitBarrier();
   // The first threads with this one's place along the other axis: the last ones that hold copies
   // may be fewer.
   Value first = int32(0);
   for (LayoutAttr::Digit one : layout.getDigits(other))
     if (one.by && one.size > 1)
       first = add32(first, mul32(digit(one), one.by));
+  SmallVector<Value> holders;
   for (int64_t part = 0; part < parts; ++part) {
     int64_t offset = 0, rest = part;
     for (LayoutAttr::Digit one : digits.across) {
       offset += rest % one.size * one.by;
       rest /= one.size;
     }
-    Value holder = add32(first, int32(offset));
-    for (int64_t o = 0; o < count; ++o) {
-      Value value = loadShared(memory, scratch, place(holder, o));
-      sums[o] = part == 0 ? value : join(op.getKind(), sums[o], value);
-    }
+    holders.push_back(add32(first, int32(offset)));
   }
+  if (failed(meet(op, sums, op.getScratch(), holders, op.getKind())))
+    return failure();
   define(op.getResult(), sums);
   return success();
 }

@@ -98,6 +98,11 @@ private:
   LogicalResult lower(tile::CastOp op);
   Value shuffle(Value value, int64_t distance);
   Value join(tile::ReduceKind kind, Value l, Value r);
+  /// Makes of each of a thread's parts what it and those of other threads are together: all write
+  /// theirs to `scratch`, and each joins those of `holders`, threads by number, in their order.
+  LogicalResult meet(Operation *op, MutableArrayRef<Value> parts,
+                     TypedValue<tile::SharedType> scratch, ArrayRef<Value> holders,
+                     tile::ReduceKind kind);
 
   //===-- Products ------------------------------------------------------------------------===//
 
@@ -115,8 +120,6 @@ private:
                            const ViewMemory &scales, int64_t group, Value row, Value column);
   LogicalResult lower(tile::MmaOp op);
   LogicalResult lowerByWarps(tile::MmaOp op);
-  /// The sums of threads that hold the same elements and have each a part of the depth.
-  SmallVector<Value> addCopies(tile::MmaOp op, ArrayRef<Value> sums, int64_t copies);
   LogicalResult lowerByWarpgroups(tile::MmaOp op);
   LogicalResult lower(tile::SettleOp op);
   /// The elements of an operand at depths `k` to `k + count - 1`, each of them all that a thread's

@@ -56,7 +56,7 @@ FailureOr<ThreadLowering::DepthReader> ThreadLowering::readOperand(MmaOp op, Val
   }
 
   auto dequantize = operand.getDefiningOp<DequantizeOp>();
-  auto load = (dequantize ? Value(dequantize.getInput()) : operand).getDefiningOp<LoadOp>();
+  LoadOp load = dequantize ? dequantize.getLoad() : operand.getDefiningOp<LoadOp>();
   FailureOr<const ViewMemory *> found = getView(load, load.getView());
   if (failed(found))
     return failure();
@@ -66,12 +66,12 @@ FailureOr<ThreadLowering::DepthReader> ThreadLowering::readOperand(MmaOp op, Val
   Value scaleColumn;
   int64_t group = 0;
   if (dequantize && dequantize.getScales()) {
-    auto scaleLoad = dequantize.getScales().getDefiningOp<LoadOp>();
+    LoadOp scaleLoad = dequantize.getScalesLoad();
     FailureOr<const ViewMemory *> scaleView = getView(scaleLoad, scaleLoad.getView());
     if (failed(scaleView))
       return failure();
     scales = **scaleView;
-    group = load.getTile().getType().getColumns() / scaleLoad.getTile().getType().getColumns();
+    group = dequantize.getGroup();
     if (outer != 0 || scaleLoad.getRow() != load.getRow())
       return dequantize.emitOpError("expects to be read transposed, with scales of its own rows");
     scaleColumn = b.mul(get(scaleLoad.getColumn()), group);
@@ -184,29 +184,15 @@ LogicalResult ThreadLowering::lower(MmaOp op) {
     sums = addUpTo(begin, even, step, sums);
     begin = even;
   }
-  if (copies > 1)
-    sums = addCopies(op, sums, copies);
+  if (copies > 1) {
+    int64_t held = threads / copies;
+    Value first = b.createOrFold<arith::RemUIOp>(thread, int32(held));
+    SmallVector<Value> holders;
+    for (int64_t copy = 0; copy < copies; ++copy)
+      holders.push_back(add32(first, int32(copy * held)));
+    if (failed(meet(op, sums, op.getScratch(), holders, ReduceKind::Sum)))
+      return failure();
+  }
   define(op.getResult(), sums);
   return success();
-}
-
-/// All threads add up all parts, in one order: copies stay copies.
-SmallVector<Value> ThreadLowering::addCopies(MmaOp op, ArrayRef<Value> sums, int64_t copies) {
-  SharedType type = op.getScratch().getType();
-  Value memory = get(op.getScratch());
-  auto place = [&](Value holder, size_t i) {
-    return add32(mul32(holder, type.getRowStride()), int32(i * type.getColumnStride()));
-  };
-  for (auto [i, sum] : llvm::enumerate(sums))
-    storeShared(sum, memory, type, place(thread, i));
-  emitBarrier();
-  int64_t held = threads / copies;
-  Value first = b.createOrFold<arith::RemUIOp>(thread, int32(held));
-  SmallVector<Value> all(sums.size());
-  for (int64_t copy = 0; copy < copies; ++copy)
-    for (size_t i = 0; i < sums.size(); ++i) {
-      Value part = loadShared(memory, type, place(add32(first, int32(copy * held)), i));
-      all[i] = copy == 0 ? part : Value(arith::AddFOp::create(b, all[i], part));
-    }
-  return all;
 }

@@ -186,14 +186,14 @@ LogicalResult ThreadLowering::lower(CopyOp op) {
     return failure();
   const ViewMemory view = **found;
   std::optional<ViewMemory> scales;
-  int64_t group = 0;
   if (op.getScales()) {
     FailureOr<const ViewMemory *> scaleView = getView(op, op.getScales());
     if (failed(scaleView))
       return failure();
     scales = **scaleView;
-    group = op.getView().getType().getColumns() / op.getScales().getType().getColumns();
   }
+  // What is converted passes through registers, and is there at once.
+  bool async = op.getAsync() && !op.converts();
   SharedType type = op.getMemory().getType();
   Value memory = get(op.getMemory()), row = get(op.getRow()), column = get(op.getColumn());
 
@@ -215,7 +215,7 @@ LogicalResult ThreadLowering::lower(CopyOp op) {
     if (checked)
       inside = both(isBelow(from[0], view.extent[0]), isBelow(from[1], view.extent[1]));
     Value to = sharedPlace(type, at[0], at[1]);
-    if (op.getAsync() && !op.converts() && order.isAsynchronous())
+    if (async && order.isAsynchronous())
       return beginCopy(view, address(view, from[0], from[1], 0, 0), memory, type, to, order.width(),
                        inside);
     Type moved = type.getElementType();
@@ -226,9 +226,10 @@ LogicalResult ThreadLowering::lower(CopyOp op) {
                     if (!op.converts())
                       return SmallVector<Value>{run};
                     Numbers numbers = toNumbers(run);
-                    SmallVector<Value> floats = scales ? scale(std::move(numbers), order.inside,
-                                                               *scales, group, from[0], from[1])
-                                                       : toFloats(std::move(numbers));
+                    SmallVector<Value> floats =
+                        scales ? scale(std::move(numbers), order.inside, *scales, op.getGroup(),
+                                       from[0], from[1])
+                               : toFloats(std::move(numbers));
                     return SmallVector<Value>{b.convert(toVector(floats), type.getElementType())};
                   }).front();
     if (order.isOnePiece())
@@ -260,7 +261,7 @@ LogicalResult ThreadLowering::lower(CopyOp op) {
       round(add32(thread, narrow), !even);
     });
   };
-  CopyOrder order(view, row, column, type, op.getAsync() && !op.converts());
+  CopyOrder order(view, row, column, type, async);
   // A vector of which the view has a part is copied by elements.
   auto copyInside = [&] {
     copyAll(order.endsWithVectors ? order : CopyOrder(view, type), /*checked=*/true);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constants that an entry hands to kernels, for a device: those tables lie in the host's code.
+// Constants that an entry hands to kernels, for a device: an entry's tables lie in the host's code,
+// those of a kernel in the device's. Leaves alone what index arithmetic only reads.
 #include "lowering/Schedule/Schedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -63,7 +63,7 @@ private:
     } else {
       family.isKnown &= readsAnyLayout(use);
       auto linear = dyn_cast<LinearOp>(user);
-      family.hasLinear |= linear != LinearOp();
+      family.hasLinear |= bool(linear);
       family.areScales |= linear && linear.getScales() == use.get();
     }
   }
