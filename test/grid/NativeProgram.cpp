@@ -12,15 +12,13 @@ using namespace mlir::fovea::interpreter;
 std::unique_ptr<NativeProgram>
 NativeProgram::compile(ModuleOp original, std::string &error, RecipeSource *source, TilesTo tiles,
                        function_ref<void(GroupOp)> choose, StringRef level,
-                       function_ref<LogicalResult(func::FuncOp)> lower,
-                       function_ref<void(ModuleOp)> atGraph) {
+                       function_ref<LogicalResult(func::FuncOp)> lower) {
   OwningOpRef<ModuleOp> module(original.clone());
   PassManager graph(module->getContext()), fused(module->getContext()),
       stages(module->getContext());
   buildGraphPipeline(graph);
   if (failed(graph.run(*module)))
     return nullptr;
-  atGraph(*module);
   buildFusedPipeline(fused);
   if (failed(fused.run(*module)))
     return nullptr;

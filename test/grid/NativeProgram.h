@@ -16,13 +16,12 @@ public:
   /// diagnostic or, for the linker and loader, with `error` filled. `source` has what the module's
   /// weights are made of; it may be null if there are none. `choose` may give groups schedules
   /// before the others get theirs. `level` is that of the target, empty for the host's. `lower` may
-  /// lower kernels' tiles before the pipeline does. `atGraph` may look at the `graph` stage.
+  /// lower kernels' tiles before the pipeline does.
   static std::unique_ptr<NativeProgram> compile(
       ModuleOp module, std::string &error, RecipeSource *source = nullptr,
       TilesTo tiles = TilesTo::Vectors, function_ref<void(GroupOp)> choose = [](GroupOp) {},
       StringRef level = "",
-      function_ref<LogicalResult(func::FuncOp)> lower = [](func::FuncOp) { return success(); },
-      function_ref<void(ModuleOp)> atGraph = [](ModuleOp) {});
+      function_ref<LogicalResult(func::FuncOp)> lower = [](func::FuncOp) { return success(); });
 
   /// Calls an entry whose arguments and results are tensors, each step in `parts` parts one after
   /// the other, in order or from last to first. Results as f64 or integers. Fails, with `error`, on

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One program through all stages, called twice.
+// One program through all stages, called twice: here, or on an emulated GPU.
 #include "test/smith/Check.h"
 #include "interpreter/Interpreter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -12,9 +12,12 @@
 #include "test/grid/NoWeights.h"
 #include "test/smith/Exact.h"
 #include "test/smith/Random.h"
+#include "tools/compile/CompileModule.h"
 #include "tools/compile/FusionReport.h"
 #include "tools/verify/Compare.h"
+#include "tools/verify/RuntimeBackend.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <sstream>
@@ -151,6 +154,66 @@ static std::string judgeReport(const FusionReport &report, const ::fovea::smith:
   return program.fused ? judgeMasks(program.masks, kinds) : "";
 }
 
+//===-- Compiled code ------------------------------------------------------------------------===//
+
+using Results = FailureOr<std::vector<RuntimeValue>>;
+/// Call 0 or 1 of @forward. Fails after a diagnostic or with an error.
+using Forward =
+    std::function<Results(ArrayRef<RuntimeValue> arguments, int call, std::string &error)>;
+
+/// For this processor; the second call in parts, as threads share the work. Null as
+/// NativeProgram::compile.
+static Forward compileHere(ModuleOp module, std::string &error) {
+  std::shared_ptr<NativeProgram> program = NativeProgram::compile(module, error);
+  if (!program)
+    return nullptr;
+  return [program](ArrayRef<RuntimeValue> arguments, int call, std::string &error) {
+    return program->call("forward", arguments, call ? 3 : 1, error);
+  };
+}
+
+/// For a GPU, on the emulator; the second call with asynchronous work as late as allowed. Null
+/// after a diagnostic or with an error.
+static Forward compileForDevice(ModuleOp module, const std::string &gpu, std::string &error) {
+  ::fovea::compile::Options options;
+  options.model = "program.mlir";
+  options.gpu = gpu;
+  options.threads = 1;
+  SmallString<128> path;
+  if (std::error_code fault = llvm::sys::fs::createTemporaryFile("fovea-smith", "fovea", path)) {
+    error = "no place for an artifact: " + fault.message();
+    return nullptr;
+  }
+  options.output = path.str().str();
+  OwningOpRef<ModuleOp> copy(module.clone());
+  auto keep = [&](::fovea::compile::Log::Severity severity, const std::string &message) {
+    if (severity == ::fovea::compile::Log::Severity::Error)
+      error = message;
+  };
+  if (compileModule(*copy, options, {keep, nullptr}) != ::fovea::compile::Outcome::Done)
+    return nullptr;
+  // Each opens the file; the last one removes it.
+  std::array<std::shared_ptr<verify::Backend>, 2> devices;
+  for (auto [device, name, ownsFile] :
+       llvm::zip(devices, ArrayRef<StringRef>{"emulator", "emulator:late"},
+                 ArrayRef<bool>{false, true})) {
+    auto opened = verify::RuntimeBackend::open(module.getContext(), options.output, /*threads=*/1,
+                                               name.str(), ownsFile);
+    if (failed(opened))
+      return nullptr;
+    device = std::move(*opened);
+  }
+  return [devices](ArrayRef<RuntimeValue> arguments, int call, std::string &) -> Results {
+    SmallVector<TensorRef> tensors;
+    for (const RuntimeValue &value : arguments)
+      tensors.push_back(std::get<TensorRef>(value));
+    FailureOr<std::vector<TensorRef>> results = devices[call]->run("forward", tensors);
+    if (failed(results))
+      return failure();
+    return std::vector<RuntimeValue>(results->begin(), results->end());
+  };
+}
+
 //===-- Checker ------------------------------------------------------------------------------===//
 
 namespace fovea::smith {
@@ -162,7 +225,7 @@ struct Checker::State {
 Checker::Checker() : state(std::make_unique<State>()) {}
 Checker::~Checker() = default;
 
-std::string Checker::check(const Program &program, Depth depth) {
+std::string Checker::check(const Program &program, const Trial &trial) {
   std::string diagnostics;
   ScopedDiagnosticHandler handler(state->context.get(), [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error && diagnostics.size() < 500)
@@ -176,15 +239,14 @@ std::string Checker::check(const Program &program, Depth depth) {
   if (!entry || entry.getNumArguments() != program.inputs.size())
     return "parse: expects a function @forward with an argument for each line '// input:'";
 
-  FusionReport report;
-  if (depth == Depth::Report) {
-    PassManager passes(state->context.get());
-    buildGraphPipeline(passes);
-    if (failed(passes.run(*module)))
-      return "compile: " + diagnostics;
-    report = buildFusionReport(*module);
+  OwningOpRef<ModuleOp> graph(module->clone());
+  PassManager passes(state->context.get());
+  buildGraphPipeline(passes);
+  if (failed(passes.run(*graph)))
+    return "compile: " + diagnostics;
+  FusionReport report = buildFusionReport(*graph);
+  if (trial.raisesOnly)
     return judgeReport(report, program);
-  }
 
   // Widened before anything is changed.
   OwningOpRef<ModuleOp> exact(module->clone());
@@ -196,11 +258,9 @@ std::string Checker::check(const Program &program, Depth depth) {
   FloatType rounding = getRounding(*module);
 
   std::string error;
-  std::unique_ptr<NativeProgram> native = NativeProgram::compile(
-      *module, error, nullptr, TilesTo::Vectors, [](GroupOp) {}, "",
-      [](func::FuncOp) { return success(); },
-      [&](ModuleOp graph) { report = buildFusionReport(graph); });
-  if (!native)
+  Forward forward =
+      trial.gpu.empty() ? compileHere(*module, error) : compileForDevice(*module, trial.gpu, error);
+  if (!forward)
     return "compile: " + (error.empty() ? diagnostics : error);
 
   for (int call : {0, 1}) {
@@ -226,21 +286,19 @@ std::string Checker::check(const Program &program, Depth depth) {
         return "parse: input '" + program.inputs[i].second + "' is not understood";
       arguments.push_back(value);
     }
-    FailureOr<std::vector<RuntimeValue>> expected = reference.call("forward", arguments);
+    Results expected = reference.call("forward", arguments);
     if (failed(expected))
       return "reference: " + diagnostics;
     std::vector<RuntimeValue> literal = *expected;
     if (rounding) {
-      FailureOr<std::vector<RuntimeValue>> values = rounded.call("forward", arguments);
+      Results values = rounded.call("forward", arguments);
       if (failed(values))
         return "reference: " + diagnostics;
       literal = *values;
     }
-    // The second time in parts, as threads share the work.
-    FailureOr<std::vector<RuntimeValue>> found =
-        native->call("forward", arguments, call ? 3 : 1, error);
+    Results found = forward(arguments, call, error);
     if (failed(found))
-      return "fault: " + error;
+      return "fault: " + (error.empty() ? diagnostics : error);
     for (unsigned i = 0; i < entry.getNumResults(); ++i) {
       const Tensor &want = *std::get<TensorRef>((*expected)[i]);
       mlir::Type type = getElementTypeOrSelf(entry.getResultTypes()[i]);

@@ -10,8 +10,13 @@
 
 namespace fovea::smith {
 
-/// How far a program is taken: to the fusion report, or until it has run.
-enum class Depth { Report, Numbers };
+/// How a program is tried.
+struct Trial {
+  /// Compiles no further than the fusion report, and runs nothing.
+  bool raisesOnly = false;
+  /// The architecture of a GPU whose code the emulator runs, "sm_80"; empty: this processor's code.
+  std::string gpu;
+};
 
 class Checker {
 public:
@@ -19,7 +24,7 @@ public:
   ~Checker();
   /// Empty if all is well; else "KIND: what is wrong", with the kinds parse, reference, compile,
   /// fusion, masks, fault, numbers. May crash where the compiler does.
-  std::string check(const Program &program, Depth depth = Depth::Numbers);
+  std::string check(const Program &program, const Trial &trial = {});
 
 private:
   struct State;

@@ -38,13 +38,14 @@ bool isTriangular(const Choices &c, int mask) {
          (mask == kBottomRight && c[Choice::Self]);
 }
 
-/// Whether the first mask allows nothing that the second does not, whatever the sizes.
+/// Whether the first mask may allow nothing that the second does not, however many keys there are.
 static bool implies(const Choices &c, int first, int second) {
   bool isBelow = isTriangular(c, first) || first == kCausalWindow || first == kStrict ||
                  first == kWindow; // that may end at the query
   bool hasAllBelow =
       isTriangular(c, second) || second == kPrefix || second == kOffset || second == kOffsets;
-  return first == second || (isBelow && hasAllBelow);
+  auto isWindow = [](int mask) { return mask == kWindow || mask == kCausalWindow; };
+  return first == second || (isBelow && hasAllBelow) || (isWindow(first) && isWindow(second));
 }
 
 /// Whether every row has a key that these masks allow, whatever the inputs.
@@ -341,7 +342,7 @@ void settle(Choices &c) {
   }
 }
 
-Choices draw(uint64_t seed, uint64_t index) {
+Choices draw(uint64_t seed, uint64_t index, bool isLarge) {
   Random r(seed * 0x9e3779b97f4a7c15ull + index, "choices");
   Choices c;
   auto pick = [&](std::initializer_list<int> values) {
@@ -377,6 +378,18 @@ Choices draw(uint64_t seed, uint64_t index) {
     c[Choice::Depth] = std::min(c[Choice::Depth], 8);
   } else if (size < 12) {
     c[Choice::Depth] = pick({40, 48, 64, 64, 80, 96, 128});
+  }
+  if (isLarge) {
+    c[Choice::Type] = pick({kF32, kF16, kF16, kBF16, kBF16});
+    c[Choice::Depth] = pick({16, 32, 40, 64, 64, 64, 72, 80, 96, 128, 128, 192, 256});
+    if (c[Choice::ValueDepth])
+      c[Choice::ValueDepth] = pick({16, 64, 96, 128});
+    c[Choice::Queries] = pick({1, 2, 64, 65, 96, 129});
+    c[Choice::Keys] = pick({64, 127, 128, 129, 192, 300});
+    c[Choice::Batch] = pick({0, 0, 0, 1});
+    c[Choice::BatchSize] = 1;
+    c[Choice::Heads] = std::min(c[Choice::Heads], 2);
+    c[Choice::Group] = std::min(c[Choice::Group], 3);
   }
   for (Choice layout : {Choice::LayoutQ, Choice::LayoutK, Choice::LayoutV, Choice::LayoutOut})
     c[layout] = pick({0, 0, 0, 1, 1, 2, 3, 4, 5, 6, 7});

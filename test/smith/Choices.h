@@ -69,8 +69,9 @@ struct Choices {
   bool operator==(const Choices &other) const { return values == other.values; }
 };
 
-/// Program `index` of `seed`.
-Choices draw(uint64_t seed, uint64_t index);
+/// Program `index` of `seed`. Large ones have several tiles of queries and keys, and heads as
+/// models have them, mostly of half precision: what a GPU's schedules are made for.
+Choices draw(uint64_t seed, uint64_t index, bool isLarge = false);
 /// Makes choices agree with each other; each rule says why. What `draw` gives is settled.
 void settle(Choices &choices);
 /// Whether what a program gives for rows without keys depends on rounding: a large number that is

@@ -17,11 +17,11 @@ using Source = std::function<Program(uint64_t i)>;
 using Verdicts = std::function<void(uint64_t i, const std::string &complaint)>;
 
 /// Checks the programs first ... first + count - 1 in `jobs` processes at a time.
-void checkAll(uint64_t first, uint64_t count, unsigned jobs, Depth depth, const Source &source,
-              const Verdicts &sink);
+void checkAll(uint64_t first, uint64_t count, unsigned jobs, const Trial &trial,
+              const Source &source, const Verdicts &sink);
 
 /// Checks one program in a process of its own.
-std::string checkOne(const Program &program, Depth depth = Depth::Numbers);
+std::string checkOne(const Program &program, const Trial &trial = {});
 
 } // namespace fovea::smith
 

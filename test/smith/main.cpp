@@ -36,6 +36,9 @@ Program I of seed S is the same everywhere. The last line counts; the exit code 
                    what is left: a file for test/smith/found once the fault is mended
   --choices TEXT   the program of this description ("type=1 depth=8"), in place of a number
   --raise-only     compile no further than the report, and run nothing: a thirtieth of the time
+  --gpu ARCH       runs the code for GPUs of an architecture, sm_80 or sm_90a, on the emulator: the
+                   first call with asynchronous work as early as allowed, the second as late
+  --large          several tiles of queries and keys, heads of models, mostly half precision
   --quiet          no progress
 
 What to do with a failure: fovea-smith --reduce I --seed S > bad.mlir; then fovea compile bad.mlir
@@ -47,7 +50,8 @@ struct Options {
   uint64_t count = 100, seed = 1, first = 0;
   unsigned jobs = 0;
   std::string out, choices;
-  bool prints = false, reduces = false, isQuiet = false, raisesOnly = false;
+  bool prints = false, reduces = false, isQuiet = false, isLarge = false;
+  Trial trial;
   std::vector<std::string> files;
 };
 } // namespace
@@ -66,16 +70,20 @@ static Options parseOptions(int argc, char **argv) {
       options.isQuiet = true;
       continue;
     }
+    if (flag == "--large") {
+      options.isLarge = true;
+      continue;
+    }
     if (flag == "--raise-only") {
-      options.raisesOnly = true;
+      options.trial.raisesOnly = true;
       continue;
     }
     if (flag.empty() || flag[0] != '-') {
       options.files.push_back(flag);
       continue;
     }
-    static constexpr const char *kKnown[] = {"--count", "--seed",  "--first",  "--jobs",
-                                             "--out",   "--print", "--reduce", "--choices"};
+    static constexpr const char *kKnown[] = {"--count", "--seed",   "--first",   "--jobs", "--out",
+                                             "--print", "--reduce", "--choices", "--gpu"};
     std::string value;
     bool hasValue = false;
     if (size_t sign = flag.find('='); sign != std::string::npos) {
@@ -95,6 +103,8 @@ static Options parseOptions(int argc, char **argv) {
       options.out = value;
     else if (flag == "--choices")
       options.choices = value;
+    else if (flag == "--gpu")
+      options.trial.gpu = value;
     else if (flag == "--count")
       options.count = kCommand.parseNumber(flag, value);
     else if (flag == "--seed")
@@ -118,16 +128,12 @@ static std::string nameOf(const Options &options, uint64_t index) {
 
 static Choices choicesOf(const Options &options, uint64_t index) {
   if (options.choices.empty())
-    return draw(options.seed, index);
+    return draw(options.seed, index, options.isLarge);
   Choices choices;
   std::string error;
   if (!parse(options.choices, choices, error))
     kCommand.fail("--choices: " + error);
   return choices;
-}
-
-static Depth depthOf(const Options &options) {
-  return options.raisesOnly ? Depth::Report : Depth::Numbers;
 }
 
 static Program programOf(const Options &options, uint64_t index) {
@@ -160,7 +166,7 @@ static std::string kindOf(const std::string &complaint) {
 
 static int reduce(const Options &options) {
   Choices best = choicesOf(options, options.first);
-  std::string complaint = checkOne(programOf(options, options.first), depthOf(options));
+  std::string complaint = checkOne(programOf(options, options.first), options.trial);
   if (complaint.empty())
     kCommand.fail(nameOf(options, options.first) + " passes: there is nothing to reduce");
   std::string kind = kindOf(complaint);
@@ -170,7 +176,7 @@ static int reduce(const Options &options) {
     for (const Choices &next : simplify(best)) {
       if (weightOf(next) >= weightOf(best))
         continue;
-      std::string other = checkOne(generate(next), depthOf(options));
+      std::string other = checkOne(generate(next), options.trial);
       if (kindOf(other) != kind)
         continue;
       best = next;
@@ -235,9 +241,10 @@ int main(int argc, char **argv) {
       std::string name = files.empty() ? nameOf(options, i) : options.files[i];
       std::printf("%s%s: %s\n", isTerminal ? "\r\033[K" : "", name.c_str(), complaint.c_str());
       if (files.empty() && options.choices.empty())
-        std::printf("    fovea-smith --seed %llu --reduce %llu\n",
+        std::printf("    fovea-smith --seed %llu --reduce %llu%s%s\n",
                     static_cast<unsigned long long>(options.seed),
-                    static_cast<unsigned long long>(i));
+                    static_cast<unsigned long long>(i), options.isLarge ? " --large" : "",
+                    options.trial.gpu.empty() ? "" : (" --gpu " + options.trial.gpu).c_str());
       std::fflush(stdout);
       if (!options.out.empty()) {
         std::string path = options.out + "/seed-" + std::to_string(options.seed) + "-" +
@@ -254,7 +261,7 @@ int main(int argc, char **argv) {
           static_cast<unsigned long long>(options.count), static_cast<unsigned long long>(failed));
     }
   };
-  checkAll(options.first, options.count, options.jobs, depthOf(options), source, verdict);
+  checkAll(options.first, options.count, options.jobs, options.trial, source, verdict);
   if (isTerminal)
     std::fprintf(stderr, "\r\033[K");
   std::printf("%llu passed, %llu failed\n", static_cast<unsigned long long>(passed),
