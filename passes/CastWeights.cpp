@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One element type for all float weights, by recipe. Refuses weights that ops of other dialects
-// read.
+// One element type for float weights, by recipe. Leaves alone weights whose readers take no other
+// type.
 #include "passes/Passes.h"
-#include "passes/WeightFlow.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::fovea {
 #define GEN_PASS_DEF_CASTWEIGHTSPASS
@@ -25,69 +26,95 @@ static Type parseElementType(StringRef name, MLIRContext *context) {
   return {};
 }
 
-/// Scales of integers keep the type that these were rounded by.
-static bool areScales(WeightFlow &flow, WeightOp weight) {
-  std::optional<SmallVector<OpOperand *>> leaves = flow.getLeaves(weight);
-  return leaves && llvm::any_of(*leaves, [](OpOperand *leaf) {
-           auto linear = dyn_cast<LinearOp>(leaf->getOwner());
-           return linear && linear.getScales() == leaf->get();
-         });
+/// Whether an op takes a weight of any float type there, and computes as before but for rounding.
+static bool takesAnyFloat(OpOperand &use) {
+  Value value = use.get();
+  return TypeSwitch<Operation *, bool>(use.getOwner())
+      .Case([&](LinearOp op) { return value != op.getInput() && value != op.getScales(); })
+      .Case<LayerNormOp, RmsNormOp>([&](auto op) { return value != op.getInput(); })
+      .Case<EmbeddingOp, PositionLearnedOp>([](auto) { return true; })
+      .Default(false);
 }
 
 namespace {
+
 struct CastWeightsPass : fovea::impl::CastWeightsPassBase<CastWeightsPass> {
   using CastWeightsPassBase::CastWeightsPassBase;
 
   void runOnOperation() override {
-    Type element = parseElementType(type, &getContext());
+    element = parseElementType(type, &getContext());
     if (!element) {
       getOperation().emitError("expects the type f32, bf16, f16 or f64, got '") << type << "'";
       return signalPassFailure();
     }
-    SymbolTableCollection symbols;
-    SymbolUserMap users(symbols, getOperation());
-    WeightFlow flow(getOperation());
+    findHomes();
+    llvm::DenseSet<Value> fixed;
+    for (const auto &entry : homes)
+      if (entry->isLeader() &&
+          llvm::any_of(homes.members(*entry), [&](Value value) { return isFixed(value); }))
+        fixed.insert(entry->getData());
     for (auto weight : getOperation().getOps<WeightOp>()) {
       RankedTensorType old = weight.getWeightType();
-      if (!isa<FloatType>(old.getElementType()) || old.getElementType() == element ||
-          areScales(flow, weight))
+      if (!isa<FloatType>(old.getElementType()) || old.getElementType() == element)
         continue;
+      auto it = refs.find(weight);
+      if (it == refs.end())
+        continue;
+      if (fixed.contains(homes.getLeaderValue(it->second))) {
+        ++numKept;
+        continue;
+      }
       weight.setRecipeAttr(CastAttr::get(&getContext(), weight.getRecipe(), element));
       weight.setType(old.clone(element));
       ++numCast;
-      for (Operation *user : users.getUsers(weight))
-        if (auto ref = dyn_cast<WeightRefOp>(user))
-          if (failed(setType(ref.getResult(), old.clone(element), symbols)))
-            return signalPassFailure();
+      for (Value value : homes.members(it->second))
+        value.setType(old.clone(element));
     }
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal())
+        function.setFunctionType(FunctionType::get(&getContext(),
+                                                   function.getBody().getArgumentTypes(),
+                                                   function.getFunctionType().getResults()));
   }
 
-  /// Changes the type of a weight's value, and of the arguments that it becomes.
-  LogicalResult setType(Value value, RankedTensorType type, SymbolTableCollection &symbols) {
-    if (value.getType() == type)
-      return success();
-    value.setType(type);
-    for (OpOperand &use : value.getUses()) {
-      auto call = dyn_cast<func::CallOp>(use.getOwner());
-      if (!call) {
-        if (!isa<FoveaDialect>(use.getOwner()->getDialect()))
-          return use.getOwner()->emitOpError(
-                     "expects no weight of another element type as operand ")
-                 << use.getOperandNumber();
-        continue;
+private:
+  /// Puts into one class the values that have one type: those of a weight, and what a function's
+  /// calls pass for an argument with the argument.
+  void findHomes() {
+    SymbolTableCollection symbols;
+    getOperation()->walk([&](Operation *op) {
+      if (auto ref = dyn_cast<WeightRefOp>(op)) {
+        auto weight = symbols.lookupNearestSymbolFrom<WeightOp>(ref, ref.getWeightAttr());
+        homes.insert(ref.getResult());
+        auto [it, isNew] = refs.try_emplace(weight, ref.getResult());
+        homes.unionSets(it->second, ref.getResult());
+      } else if (auto call = dyn_cast<func::CallOp>(op)) {
+        auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+        if (callee && callee.isPrivate() && !callee.isExternal())
+          for (auto [operand, argument] : llvm::zip(call.getOperands(), callee.getArguments()))
+            homes.unionSets(operand, argument);
+        else
+          outside.insert(call);
       }
-      auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
-      if (!callee || callee.isExternal())
-        return call.emitOpError("expects a function of this module to take the weight");
-      unsigned number = use.getOperandNumber();
-      SmallVector<Type> inputs(callee.getArgumentTypes());
-      inputs[number] = type;
-      callee.setFunctionType(
-          FunctionType::get(&getContext(), inputs, callee.getFunctionType().getResults()));
-      if (failed(setType(callee.getArgument(number), type, symbols)))
-        return failure();
-    }
-    return success();
+    });
   }
+
+  /// Whether the type of a value cannot change: no weight, or something reads it that does not
+  /// widen.
+  bool isFixed(Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (argument ? !isa<func::FuncOp>(argument.getOwner()->getParentOp())
+                 : !value.getDefiningOp<WeightRefOp>())
+      return true;
+    return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+      return isa<func::CallOp>(use.getOwner()) ? outside.contains(use.getOwner())
+                                               : !takesAnyFloat(use);
+    });
+  }
+
+  Type element;
+  llvm::EquivalenceClasses<Value> homes;
+  llvm::DenseMap<WeightOp, Value> refs; ///< one of each weight's
+  llvm::DenseSet<Operation *> outside; ///< calls of functions that we do not see or must not change
 };
 } // namespace

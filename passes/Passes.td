@@ -5,13 +5,14 @@
 include "mlir/Pass/PassBase.td"
 
 def CastWeightsPass : Pass<"fovea-cast-weights", "::mlir::ModuleOp"> {
-  let summary = "Give all float weights one element type";
+  let summary = "Give float weights one element type";
   let description = [{
     `--dtype`: each weight of a float type gets a recipe that casts, and its values the new type wherever they go,
     through calls into the arguments of functions. Activations keep their type: ops that read a weight widen it.
 
-    A weight whose value goes anywhere but into `fovea` ops and calls of functions of this module is an error, as
-    other ops do not take two element types.
+    Left alone: a weight that anything else reads than linears, norms, embeddings and learned positions, as other ops do
+    not take two element types; and those that reach one argument of a function together with it. What becomes a
+    linear at the `graph` stage only is cast there: the pass runs at both of its ends.
 
     ```mlir
     fovea.weight @w : tensor<6x4xf32> = #fovea.stored<"f", "w", tensor<6x4xf32>>
@@ -20,7 +21,9 @@ def CastWeightsPass : Pass<"fovea-cast-weights", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [Option<"type", "type", "std::string", "", "f32, bf16, f16 or f64">];
-  let statistics = [Statistic<"numCast", "num-cast", "weights cast">];
+  let statistics = [
+    Statistic<"numCast", "num-cast", "weights cast">,
+    Statistic<"numKept", "num-kept", "weights of another type left as they are">];
 }
 
 def DropDropoutPass : Pass<"fovea-drop-dropout"> {

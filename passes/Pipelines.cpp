@@ -41,6 +41,12 @@ static void addRaising(OpPassManager &manager) {
 }
 
 void fovea::buildGraphPipeline(OpPassManager &manager, const GraphOptions &options) {
+  auto addCast = [&] {
+    if (!options.cast.empty())
+      manager.addPass(createCastWeightsPass({options.cast}));
+  };
+  // Before all that computes with weights: what is scaled is scaled in the type asked for.
+  addCast();
   manager.addPass(createDropDropoutPass());
   // Before merging: a dead linear, or a dead function, would count as another user of its weight.
   addCleanUp(manager);
@@ -57,7 +63,8 @@ void fovea::buildGraphPipeline(OpPassManager &manager, const GraphOptions &optio
   manager.addPass(createOutlineLayersPass());
   addCleanUp(manager);
   // Behind all that computes with weights or looks for equal layers: what is merged and scaled is
-  // rounded once.
+  // rounded once. Casts again, of what upstream ops read before it was raised.
+  addCast();
   if (!options.quantize.empty())
     manager.addPass(createQuantizeWeightsPass({options.quantize}));
   // Last, because CSE joins the copies again: one in a branch with one before it.

@@ -11,6 +11,8 @@ namespace mlir::fovea {
 
 /// What the `graph` stage is asked to do besides.
 struct GraphOptions {
+  /// f32 or bf16: the element type of float weights; empty: as they are.
+  std::string cast;
   /// int8 or int4: how the weights of linears are stored; empty: as they are.
   std::string quantize;
 };

@@ -2,6 +2,7 @@
 """Weights of int8 and int4: the numbers are those of the rule, computed again here; compiled code computes what the interpreter
 does, from every reader; the trained model stays what it was as far as so many bits allow."""
 import json
+import re
 
 import numpy as np
 import pytest
@@ -153,10 +154,19 @@ def test_casting_leaves_scales_alone(fovea, tmp_path):
     assert "w.scales: 40x3 f16" in fovea("inspect", tmp_path / "b.fovea").ok().text
 
 
-@TYPES
+@pytest.mark.parametrize("dtype", ["int8", "int4", "bf16", "f32"])
 @pytest.mark.parametrize("model", ["blocks/llama.mlir", "tutorial-classifier/reverse.onnx", "models/shakespeare-llama"])
 def test_every_reader(fovea, dtype, model):
     fovea("verify", ROOT / "examples" / model, f"--dtype={dtype}").ok()
+
+
+def test_products_of_onnx_become_linears_before_they_are_cast(fovea, tmp_path):
+    """The keys of this model are made of a table of positions, which keeps its type: it is no weight of a linear."""
+    model = ROOT / "test" / "corpus" / "models" / "deberta_disentangled.ts13.onnx"
+    result = fovea("compile", model, "--dtype=bf16", "-o", tmp_path / "a.fovea").ok()
+    assert re.search(r"note: --dtype=bf16: weights that other ops read than linears, norms and embeddings keep their type: 1 \(", result.err.decode())
+    assert len(re.findall(r"linear \[\d+, \d+\] bf16", fovea("inspect", tmp_path / "a.fovea").ok().text)) == 2
+    fovea("verify", model, "--dtype=bf16").ok()
 
 
 @pytest.mark.parametrize("dtype, least, agreeing", [("int8", 0.9995, 0.97), ("int4", 0.99, 0.88)])

@@ -21,6 +21,7 @@
 #include "tools/compile/OutputFile.h"
 #include "tools/compile/Source.h"
 #include "tools/compile/Stages.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -324,6 +325,8 @@ private:
   bool snapshot(Stage stage) {
     if (stage == Stage::Graph && isQuantized(options.dtype))
       countQuantized();
+    else if (stage == Stage::Graph && options.dtype != "source")
+      countKept();
     if (!fusion && (stage == Stage::Graph || (stage == first && stage != Stage::Import))) {
       fusion = buildFusionReport(module);
       if (options.requireFusion && fusion->missed) {
@@ -339,28 +342,50 @@ private:
            dump(static_cast<int>(stage) + 1, getStageName(stage).str() + ".mlir", print());
   }
 
+  /// "(a, b, c, ...)" of some names, the first few.
+  static std::string listNames(ArrayRef<StringRef> names) {
+    constexpr size_t kMost = 3;
+    std::string list = llvm::join(names.take_front(kMost), ", ");
+    return names.empty() ? "" : " (" + list + (names.size() > kMost ? ", ...)" : ")");
+  }
+
   /// Says how many weights became integers, and which matrices did not.
   void countQuantized() {
-    int64_t int8 = 0, int4 = 0, others = 0;
-    std::string names;
+    int64_t int8 = 0, int4 = 0;
+    SmallVector<StringRef> others;
     for (auto weight : module.getOps<WeightOp>()) {
       RankedTensorType type = weight.getWeightType();
-      if (isa<QuantizeAttr>(weight.getRecipe())) {
+      if (isa<QuantizeAttr>(weight.getRecipe()))
         ++(type.getElementType().isInteger(4) ? int4 : int8);
-      } else if (type.getRank() == 2 && isa<FloatType>(type.getElementType()) &&
-                 !isa<QuantizationScalesAttr>(weight.getRecipe())) {
-        constexpr int64_t kMostNames = 3;
-        if (++others <= kMostNames)
-          names += (names.empty() ? " (" : ", ") + weight.getSymName().str();
-        else if (others == kMostNames + 1)
-          names += ", ...";
-      }
+      else if (type.getRank() == 2 && isa<FloatType>(type.getElementType()) &&
+               !isa<QuantizationScalesAttr>(weight.getRecipe()))
+        others.push_back(weight.getSymName());
     }
-    quantized = llvm::json::Object{{"int8", int8}, {"int4", int4}, {"float", others}};
-    reporter.note(llvm::formatv("--dtype={0}: {1} matrices are int8 and {2} int4; {3} that linears "
-                                "do not read, or not alone, stay floats{4}",
-                                options.dtype, int8, int4, others, names + (others ? ")" : ""))
+    quantized = llvm::json::Object{
+        {"int8", int8}, {"int4", int4}, {"float", static_cast<int64_t>(others.size())}};
+    std::string kept;
+    if (!others.empty())
+      kept = llvm::formatv("; {0} that linears do not read, or not alone, stay floats{1}",
+                           others.size(), listNames(others));
+    reporter.note(llvm::formatv("--dtype={0}: {1} matrices are int8 and {2} int4{3}", options.dtype,
+                                int8, int4, kept)
                       .str());
+  }
+
+  /// Says which weights have another type than the one asked for.
+  void countKept() {
+    SmallVector<StringRef> others;
+    for (auto weight : module.getOps<WeightOp>())
+      if (auto type = dyn_cast<FloatType>(weight.getWeightType().getElementType());
+          type && llvm::formatv("{0}", type).str() != options.dtype &&
+          !isa<QuantizationScalesAttr>(weight.getRecipe()))
+        others.push_back(weight.getSymName());
+    if (!others.empty())
+      reporter.note(
+          llvm::formatv("--dtype={0}: weights that other ops read than linears, norms and "
+                        "embeddings keep their type: {1}{2}",
+                        options.dtype, others.size(), listNames(others))
+              .str());
   }
 
   bool dump(int number, const std::string &name, const std::string &text) {

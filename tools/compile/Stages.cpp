@@ -58,13 +58,8 @@ bool mlir::fovea::isQuantized(llvm::StringRef dtype) { return dtype == "int8" ||
 
 void mlir::fovea::buildGraphStage(OpPassManager &manager, llvm::StringRef dtype) {
   GraphOptions options;
-  if (isQuantized(dtype)) {
-    options.quantize = dtype.str();
-  } else if (dtype != "source") {
-    CastWeightsPassOptions cast;
-    cast.type = dtype.str();
-    manager.addPass(createCastWeightsPass(cast));
-  }
+  if (dtype != "source")
+    (isQuantized(dtype) ? options.quantize : options.cast) = dtype.str();
   buildGraphPipeline(manager, options);
 }
 

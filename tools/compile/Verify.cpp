@@ -30,16 +30,10 @@ int verify(const Options &options, const VerifyOptions &how, const Log &log) {
   if (how.device != "cpu" && inner.gpu == "none")
     inner.gpu = getGpuNames().front();
   if (options.dtype != "source") {
-    // For both sides: what is compared is the code, not the rounding of the weights.
+    // For both sides: what is compared is the code, not the rounding of the weights. With the stage
+    // that rounds them, since linears are found, merged and scaled before.
     PassManager manager(&*context);
-    if (isQuantized(options.dtype)) {
-      // Where weights are quantised they are merged and scaled already.
-      buildGraphStage(manager, options.dtype);
-    } else {
-      CastWeightsPassOptions cast;
-      cast.type = options.dtype;
-      manager.addPass(createCastWeightsPass(cast));
-    }
+    buildGraphStage(manager, options.dtype);
     if (failed(manager.run(*module)))
       return static_cast<int>(Outcome::InputFault);
     inner.dtype = "source";
