@@ -100,6 +100,27 @@ def test_examples_agree(fovea, device, gpu_code, chip, model):
     fovea("verify", model, *code, "--device", device).ok()
 
 
+@pytest.mark.devices("emulator", "emulator:late")
+@pytest.mark.parametrize("chip", ["sm_80", "sm_90a"])
+@pytest.mark.parametrize("model", ["tutorial_classifier.ts16", "tutorial_classifier_masked.dynamo18", "deberta_disentangled.ts13", "decoder_layer.dynamo20"])
+def test_onnx_models_agree(fovea, device, gpu_code, chip, model):
+    """The first two hand constants to their layers, functions of their own."""
+    code = [f"--gpu={chip}"] if device.startswith("emulator") else gpu_code
+    fovea("verify", ROOT / "test" / "corpus" / "models" / f"{model}.onnx", *code, "--device", device).ok()
+
+
+@pytest.mark.devices("emulator", "emulator:late")
+def test_a_constant_is_a_result(fovea, tmp_path, device, gpu_code):
+    (tmp_path / "model.mlir").write_text("""func.func @forward(%x: tensor<?x4xf32> {fovea.name = "x", fovea.dims = ["rows"]})
+    -> (tensor<4xf32> {fovea.name = "c"}, tensor<?x4xf32> {fovea.name = "y", fovea.dims = ["rows"]}) attributes {fovea.entry} {
+  %c = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  %y = fovea.rms_norm %x weight(%c : tensor<4xf32>) eps(1.0e-5) : tensor<?x4xf32>
+  return %c, %y : tensor<4xf32>, tensor<?x4xf32>
+}
+""")
+    fovea("verify", tmp_path / "model.mlir", *gpu_code, "--device", device).ok()
+
+
 LENGTH, HEADS, KEYS = 576, 4, 64
 QUERIES = {"sm_80": 64, "sm_90a": 192}  # of a tile
 
