@@ -20,6 +20,8 @@ IntegerUse verify::findUse(BlockArgument argument, StringRef name) {
   std::optional<int64_t> rows;
   if (name == "attention_mask")
     return {IntegerUse::Keep, 2};
+  if (getElementTypeOrSelf(argument.getType()).isInteger(1))
+    return use;
   SmallVector<Value> work{argument};
   DenseSet<Value> seen;
   while (!work.empty() && seen.size() < kMaxFollowed) {
@@ -37,7 +39,11 @@ IntegerUse verify::findUse(BlockArgument argument, StringRef name) {
         use.kind = IntegerUse::Length;
       } else if (isa<MaskSegmentOp>(user)) {
         use.kind = IntegerUse::Segment;
-      } else if (isa<RopeOp, PositionSinusoidalOp, AttentionOp, MaskMaterializeOp>(user)) {
+      } else if (auto op = dyn_cast<AttentionOp>(user)) {
+        // What a score reads may be anything.
+        if (value == op.getQueryPositions() || value == op.getKeyPositions())
+          use.kind = IntegerUse::Position;
+      } else if (isa<RopeOp, PositionSinusoidalOp, MaskMaterializeOp>(user)) {
         use.kind = IntegerUse::Position;
       } else if (auto call = dyn_cast<func::CallOp>(user)) {
         auto callee =
