@@ -26,12 +26,15 @@ static void addRaising(OpPassManager &manager) {
   manager.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   manager.addPass(createLowerAffinePass());
   addCleanUp(manager);
+  // Before attention, whose questions would go through the residual stream of all layers below.
+  manager.addPass(fovea::createRaiseNormsPass());
   manager.addPass(fovea::createRaiseAttentionPass());
   // Behind it: the transposes around an attention meet those that the source wrote, and go.
   manager.addPass(fovea::createRaiseViewsPass());
   // Before the others: what reads a linear ends there.
   manager.addPass(fovea::createRaiseLinearPass());
   manager.addPass(fovea::createRaiseEmbeddingPass());
+  // Those between views that are gone now.
   manager.addPass(fovea::createRaiseNormsPass());
   manager.addPass(fovea::createRaiseActivationsPass());
   manager.addPass(fovea::createRaiseRopePass());

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Activations, found by what they compute: the expression of an element is evaluated as a function
-// of one of its parts and compared with each formula. Refuses what is a function of two values, and
-// what changes the element type.
+// Activations, found by what they compute: the expression of an element as a function of one of its
+// parts is tested beside each formula, for numbers of all sizes. Refuses what is a function of two
+// values, and what changes the element type.
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "passes/Raise/Equivalence.h"
 #include "passes/Raise/Identity.h"
 #include "passes/Raise/Passes.h"
 #include <cmath>
@@ -18,81 +20,121 @@ using namespace mlir::fovea::raise;
 
 namespace {
 
-double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
-
-/// As docs of `fovea.activation` say.
-double apply(ActivationKind kind, double x) {
-  switch (kind) {
-  case ActivationKind::Gelu:
-    return x / 2 * (1 + std::erf(x * M_SQRT1_2));
-  case ActivationKind::GeluTanh:
-    return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
-  case ActivationKind::GeluQuick:
-    return x * sigmoid(1.702 * x);
-  case ActivationKind::Relu:
-    return std::max(x, 0.0);
-  case ActivationKind::Silu:
-    return x * sigmoid(x);
-  case ActivationKind::Tanh:
-    return std::tanh(x);
-  case ActivationKind::Sigmoid:
-    return sigmoid(x);
-  case ActivationKind::ReluSquared:
-    return x > 0 ? x * x : 0;
-  }
-  llvm_unreachable("an activation");
-}
-
 constexpr ActivationKind kKinds[] = {ActivationKind::Gelu,      ActivationKind::GeluTanh,
                                      ActivationKind::GeluQuick, ActivationKind::Relu,
                                      ActivationKind::Silu,      ActivationKind::Tanh,
                                      ActivationKind::Sigmoid,   ActivationKind::ReluSquared};
 
-/// Where formulas are compared: more closely near zero, and far out, where they are straight.
-SmallVector<double> getPoints() {
-  SmallVector<double> points{1, -1, 0, -30, 30, -12.5, 12.5};
-  for (int i = -32; i <= 32; ++i)
-    points.push_back(i * 0.1875 + 0.03125); // exact in all float types
-  // A ReLU that ends at 255 is none; so far out, exp may overflow, which `match` leaves out.
-  points.append({300, -300, 70000, -70000});
+/// Activations of one value as expressions, in f64, as docs of `fovea.activation` say.
+class ActivationFormula {
+public:
+  ActivationFormula(Expressions &e, Expr input)
+      : e(e), type(Float64Type::get(e.getContext())), x(e.convert(input, type)) {}
+
+  Expr make(ActivationKind kind) {
+    switch (kind) {
+    case ActivationKind::Gelu:
+      return gate(apply<math::ErfOp>(multiply(x, number(M_SQRT1_2))));
+    case ActivationKind::GeluTanh: {
+      Expr cube = multiply(multiply(x, x), multiply(x, number(0.044715)));
+      return gate(apply<math::TanhOp>(multiply(number(std::sqrt(2 / M_PI)), add(x, cube))));
+    }
+    case ActivationKind::GeluQuick:
+      return multiply(x, sigmoid(multiply(x, number(1.702))));
+    case ActivationKind::Relu:
+      return positive();
+    case ActivationKind::Silu:
+      return multiply(x, sigmoid(x));
+    case ActivationKind::Tanh:
+      return apply<math::TanhOp>(x);
+    case ActivationKind::Sigmoid:
+      return sigmoid(x);
+    case ActivationKind::ReluSquared:
+      return multiply(positive(), positive());
+    }
+    llvm_unreachable("an activation");
+  }
+
+  /// What rounding is in proportion to: 1 + erf(x) and its like lose what is small beside one.
+  Expr makeSize(ActivationKind kind) {
+    Expr size = apply<math::AbsFOp>(make(kind));
+    if (kind == ActivationKind::Sigmoid)
+      return add(size, number(0.01));
+    bool isExact = kind == ActivationKind::Relu || kind == ActivationKind::ReluSquared ||
+                   kind == ActivationKind::Tanh;
+    return isExact ? size : add(size, multiply(apply<math::AbsFOp>(x), number(0.01)));
+  }
+
+private:
+  Expr number(double value) { return e.constant(value, type); }
+  template <typename OpT> Expr apply(Expr a) { return e.compute<OpT>(type, {a}); }
+  Expr add(Expr a, Expr b) { return e.compute<arith::AddFOp>(type, {a, b}); }
+  Expr multiply(Expr a, Expr b) { return e.compute<arith::MulFOp>(type, {a, b}); }
+  Expr positive() { return e.compute<arith::MaximumFOp>(type, {x, number(0)}); }
+  Expr sigmoid(Expr a) {
+    Expr exp = apply<math::ExpOp>(apply<arith::NegFOp>(a));
+    return e.compute<arith::DivFOp>(type, {number(1), add(number(1), exp)});
+  }
+  /// x / 2 * (1 + a)
+  Expr gate(Expr a) { return multiply(multiply(x, number(0.5)), add(number(1), a)); }
+
+  Expressions &e;
+  FloatType type;
+  Expr x;
+};
+
+/// Where a function of one value is looked at: closely where formulas bend, at all sizes that
+/// floats have, and on both sides of each constant in it.
+SmallVector<double> getPoints(Expr root) {
+  SmallVector<double> points;
+  for (int i = -48; i <= 48; ++i)
+    points.push_back(i * 0.1875 + 0.03125);
+  for (int power = -126; power <= 127; power += power > -12 && power < 12 ? 1 : 5)
+    for (double sign : {1.25, -1.25})
+      points.push_back(sign * std::ldexp(1.0, power));
+  for (Expr part : collect(root))
+    if (part->isConstant() && part->real && std::isfinite(part->getNumber()))
+      for (double factor : {1.0, -1.0, 0.999, 1.001, -0.999, -1.001, 0.5, 2.0, -0.5, -2.0})
+        points.push_back(part->getNumber() * factor);
+  points.push_back(0);
   return points;
 }
 
-/// The activation that `root` is of its part `input`.
-std::optional<ActivationKind> match(Expressions &e, Expr root, Expr input) {
+/// The activation that `root` is of its part `input`; of several that rounded constants leave the
+/// nearest. What keeps one that is near from being it goes to `against`.
+std::optional<ActivationKind> match(Expressions &e, Expr root, Expr input, Verdict &against) {
   auto type = dyn_cast<FloatType>(input->type);
   if (!type || input == root || input->type != root->type)
     return std::nullopt;
-  struct Candidate {
-    ActivationKind kind;
-    double distance;
+  Expr x = e.variable(e.addVariable({}), type, {});
+  llvm::DenseMap<Expr, Expr> parts{{input, x}};
+  Claim claim;
+  claim.source = e.replace(root, parts);
+  claim.rounding = type.getWidth();
+  SmallVector<double> points = getPoints(claim.source);
+  for (uint64_t i = 0; i < points.size(); ++i)
+    claim.rounds.push_back({i, 1, 1, 0, 0});
+  claim.steered = claim.rounds;
+  claim.isScalable = false;
+  claim.draw = [&](Expr leaf, ArrayRef<int64_t>, const Draw &how) -> std::optional<Number> {
+    return leaf == x ? std::optional(Number{points[how.seed], 0}) : std::nullopt;
   };
-  SmallVector<Candidate> candidates;
-  for (ActivationKind kind : kKinds)
-    candidates.push_back({kind, 0});
-  double tolerance = getTolerance(root);
-  for (double x : getPoints()) {
-    llvm::DenseMap<Expr, Expr> parts;
-    parts[input] = e.constant(x, type);
-    Expr at = e.replace(root, parts);
-    Evaluator evaluator(e, /*seed=*/1);
-    std::optional<double> y = evaluator.evaluateReal(at);
-    if (!y)
-      return std::nullopt;
-    if (!std::isfinite(*y) && std::abs(x) > 30)
-      continue;
-    llvm::erase_if(candidates, [&](Candidate &candidate) {
-      double wanted = apply(candidate.kind, x);
-      double distance = std::abs(*y - wanted) / std::max(1.0, std::abs(wanted));
-      candidate.distance = std::max(candidate.distance, distance);
-      return !(distance <= tolerance);
-    });
-    if (candidates.empty())
-      return std::nullopt;
-  }
-  return llvm::min_element(candidates, [](const Candidate &a,
-                                          const Candidate &b) { return a.distance < b.distance; })
-      ->kind;
+  ActivationFormula formula(e, x);
+  SmallVector<double> tolerances{1e-6};
+  if (double rounding = getTolerance(root); rounding > 1e-6)
+    tolerances.push_back(rounding);
+  for (double tolerance : tolerances)
+    for (ActivationKind kind : kKinds) {
+      claim.formula = formula.make(kind);
+      claim.size = formula.makeSize(kind);
+      claim.tolerance = tolerance;
+      Verdict verdict = decide(e, claim);
+      if (verdict)
+        return kind;
+      if (verdict.kind == Verdict::Unseen)
+        against = verdict;
+    }
+  return std::nullopt;
 }
 
 /// Whether two tensors are outputs of one input: of two linears that read it, or columns of one.
@@ -133,7 +175,8 @@ private:
     if (isLeaf(root) || root->isConstant())
       return false;
     for (Expr input : getCuts(root, [](Expr) { return true; })) {
-      std::optional<ActivationKind> kind = match(e, root, input);
+      Verdict against;
+      std::optional<ActivationKind> kind = match(e, root, input, against);
       if (!kind)
         continue;
       OpBuilder builder(op);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recognition of attention. Guesses come from the structure of the expression (where an exponential
-// depends on the summed dim), proof from evaluating it beside the formula.
+// Recognition of attention. Readings come from the structure of an expression (where an exponential
+// depends on the summed dim); whether one is right is decided beside the formula, with the scores
+// and values as unknowns: what they are computed from plays no part and costs nothing.
+#include "passes/Raise/AttentionForm.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Raise/AttentionFormula.h"
+#include "passes/Raise/Equivalence.h"
+#include "passes/Raise/Score.h"
 #include <cmath>
 
 using namespace mlir;
@@ -23,22 +26,7 @@ static SmallVector<Expr> getExps(Expr root, unsigned dim) {
   return exps;
 }
 
-/// Factors of a product, through casts. What is divided by stays one factor 1 / x.
-static void addFactors(Expressions &e, Expr expr, SmallVectorImpl<Expr> &factors) {
-  Expr inner = stripCasts(expr);
-  if (inner->is<arith::MulFOp>()) {
-    addFactors(e, inner->args[0], factors);
-    addFactors(e, inner->args[1], factors);
-    return;
-  }
-  if (inner->is<arith::DivFOp>() && !inner->args[0]->isConstant()) {
-    addFactors(e, inner->args[0], factors);
-    auto type = cast<FloatType>(inner->type);
-    factors.push_back(e.compute<arith::DivFOp>(type, {e.constant(1.0, type), inner->args[1]}));
-    return;
-  }
-  factors.push_back(expr);
-}
+static bool hasExp(Expr root, unsigned dim) { return !getExps(root, dim).empty(); }
 
 /// What is looked at by a test for NaN that puts zero in its place; else the expression itself.
 static Expr stripGuard(Expr expr) {
@@ -50,21 +38,6 @@ static Expr stripGuard(Expr expr) {
     if (inner->args[i]->isConstant() && inner->args[i]->getNumber() == 0)
       return inner->args[3 - i];
   return expr;
-}
-
-/// Whether a predicate of a row is a factor of its weights and of their sum alike: where it does
-/// not hold, the row sees no key.
-static bool isNormalizedAway(Expressions &e, Expr whole, Expr factor) {
-  Expr inner = stripCasts(factor);
-  if (!inner->is<arith::UIToFPOp>() || !inner->args[0]->type.isInteger(1) ||
-      inner->args[0]->isConstant())
-    return false;
-  llvm::DenseMap<Expr, Expr> nothing;
-  nothing[inner] = e.constant(0.0, cast<FloatType>(inner->type));
-  Evaluator evaluate(e, /*seed=*/31);
-  evaluate.place.assign(e.getNumDims(), 0);
-  std::optional<double> found = evaluate.evaluateReal(e.replace(whole, nothing));
-  return found && std::isnan(*found);
 }
 
 static Expr multiply(Expressions &e, ArrayRef<Expr> factors, FloatType type) {
@@ -109,144 +82,28 @@ static Expr dropIndependent(Expressions &e, Expr expr, unsigned dim, unsigned mo
   return dropSummands(e, expr, most, [&](Expr part) { return part->dependsOn(dim); });
 }
 
-/// The exponent of `exp`, or a part of it, as one to base e.
+/// The exponent of `exp`, or a part of it, as one to base e. The logarithm of two has more bits
+/// than the exponent's type.
 static Expr toNatural(Expressions &e, Expr exp, Expr exponent) {
   if (!exp->is<math::Exp2Op>())
     return exponent;
-  auto type = cast<FloatType>(exponent->type);
-  if (type.getWidth() < 32) {
-    // The logarithm of two has more bits than that.
-    type = Float32Type::get(e.getContext());
-    exponent = e.convert(exponent, type);
-  }
-  return e.compute<arith::MulFOp>(type, {exponent, e.constant(std::log(2.0), type)});
+  FloatType wide = Float64Type::get(e.getContext());
+  return e.compute<arith::MulFOp>(wide,
+                                  {e.convert(exponent, wide), e.constant(std::log(2.0), wide)});
 }
 
-//===-- Queries and keys ---------------------------------------------------------------------===//
-
-/// The operand as a tensor, and the constant that it is multiplied by.
-static std::optional<Operand> getOperand(Expressions &e, Expr expr, double &scale) {
-  double factor = 1;
-  auto [tensor, indices] = e.getHome(takeFactor(expr, factor));
-  if (tensor) {
-    scale *= factor;
-    return Operand{tensor, indices};
+/// The tensors nearest to `root` that hold parts of it.
+static void addHomes(Expressions &e, Expr root, SmallVectorImpl<Value> &homes) {
+  if (root->isConstant() || root->kind == Node::Kind::Index)
+    return;
+  if (Value tensor = e.getHome(root).first) {
+    if (!llvm::is_contained(homes, tensor))
+      homes.push_back(tensor);
+    return;
   }
-  std::tie(tensor, indices) = e.getHome(expr);
-  if (!tensor)
-    return std::nullopt;
-  return Operand{tensor, indices};
+  for (Expr arg : root->args)
+    addHomes(e, arg, homes);
 }
-
-/// Reads `node` as the product of queries and keys.
-static bool readProduct(Expressions &e, AttentionForm &form, Expr node,
-                        ArrayRef<unsigned> rootDims) {
-  if (!node->dependsOn(form.key))
-    return false;
-  Expr product = node;
-  if (node->kind == Node::Kind::Element) {
-    auto result = dyn_cast<OpResult>(node->tensor);
-    if (!result || !isContraction(result.getOwner()))
-      return false;
-    product = e.product(node->tensor, ArrayRef<Expr>(node->args));
-  }
-  SmallVector<unsigned> depth;
-  while (product && product->kind == Node::Kind::Reduce && product->combiner == Combiner::Add) {
-    depth.push_back(product->dim);
-    product = product->args[0];
-  }
-  // A head size of one leaves nothing to sum.
-  if (depth.empty() && node->kind != Node::Kind::Element)
-    return false;
-  SmallVector<Expr> factors;
-  addFactors(e, product, factors);
-  double scale = 1;
-  auto accept = [&](const Operand &query, const Operand &keys) {
-    form.query = query;
-    form.keys = keys;
-    form.depth = depth;
-    form.scale = scale;
-    form.raw = node;
-  };
-
-  // Bahdanau: w[d] * tanh(q + k).
-  for (Expr factor : factors) {
-    Expr tanh = stripCasts(factor);
-    if (!tanh->is<math::TanhOp>() || !tanh->dependsOn(form.key))
-      continue;
-    Expr sum = stripCasts(tanh->args[0]);
-    if (!sum->is<arith::AddFOp>())
-      continue;
-    SmallVector<Expr> queries, keys;
-    std::function<bool(Expr)> split = [&](Expr part) -> bool {
-      Expr inner = stripCasts(part);
-      if (inner->is<arith::AddFOp>() && !e.getHome(inner).first)
-        return split(inner->args[0]) && split(inner->args[1]);
-      if (!inner->dependsOn(form.key)) {
-        queries.push_back(part);
-        return true;
-      }
-      if (inner->is<arith::AddFOp>() && queries.empty() && keys.empty())
-        return split(inner->args[0]) && split(inner->args[1]);
-      keys.push_back(part);
-      return true;
-    };
-    if (!split(sum->args[0]) || !split(sum->args[1]) || queries.size() != 1 || keys.size() != 1)
-      continue;
-    SmallVector<Expr> others;
-    for (Expr other : factors)
-      if (other != factor)
-        others.push_back(other);
-    if (others.size() != 1 || others[0]->dependsOn(form.key))
-      continue;
-    double one = 1;
-    std::optional<Operand> q = getOperand(e, queries[0], one), k = getOperand(e, keys[0], one);
-    std::optional<Operand> w = getOperand(e, others[0], scale);
-    if (!q || !k || !w || one != 1)
-      continue;
-    for (unsigned dim : rootDims)
-      if (w->dependsOn(dim))
-        return false;
-    form.additive = *w;
-    accept(*q, *k);
-    return true;
-  }
-
-  // The product's two sides, as they stand there.
-  std::optional<Operand> q, k;
-  Expr top = takeFactor(product, scale);
-  if (top->is<arith::MulFOp>() &&
-      top->args[0]->dependsOn(form.key) != top->args[1]->dependsOn(form.key)) {
-    unsigned ofKeys = top->args[1]->dependsOn(form.key) ? 1 : 0;
-    q = getOperand(e, top->args[1 - ofKeys], scale);
-    k = getOperand(e, top->args[ofKeys], scale);
-  }
-  // Or factors in a row, of which those with the key are the key's.
-  if (!q || !k) {
-    scale = 1;
-    SmallVector<Expr> queries, keys;
-    for (Expr factor : factors) {
-      if (factor->isConstant())
-        scale *= factor->getNumber();
-      else
-        (factor->dependsOn(form.key) ? keys : queries).push_back(factor);
-    }
-    if (queries.size() != 1 || keys.size() != 1)
-      return false;
-    q = getOperand(e, queries[0], scale);
-    k = getOperand(e, keys[0], scale);
-  }
-  if (!q || !k)
-    return false;
-  // Queries and keys meet in the depth, and each has a length of its own.
-  for (unsigned dim : depth)
-    if (!q->dependsOn(dim) || !k->dependsOn(dim))
-      return false;
-  accept(*q, *k);
-  return true;
-}
-
-//===-- The whole ----------------------------------------------------------------------------===//
 
 bool raise::mayBeAttention(Value value) {
   auto result = dyn_cast<OpResult>(value);
@@ -260,55 +117,46 @@ bool raise::mayBeAttention(Value value) {
          !isa<linalg::FillOp>(op);
 }
 
-/// Whether queries are tensors of the call with a place that neither keys nor values have. What is
-/// added to a score may be a product too, of a weight.
-static bool hasOwnQueries(const AttentionForm &form, ArrayRef<unsigned> rootDims) {
-  return !form.query.tensor.getDefiningOp<WeightRefOp>() &&
-         llvm::any_of(rootDims, [&](unsigned dim) {
-           return form.query.dependsOn(dim) && !form.keys.dependsOn(dim) &&
-                  !form.values.dependsOn(dim);
-         });
-}
+//===-- Weighted sums ------------------------------------------------------------------------===//
 
 namespace {
 /// A sum over keys inside an expression, read as weights times values.
 struct WeightedSum {
+  Expr node;
   unsigned key;
   Expr weight; ///< all factors but the value
   Expr value;
-  SmallVector<Expr> exps; ///< candidates: exponentials in the weight
 };
 } // namespace
 
-/// The readings of a sum, likelier ones first.
-static SmallVector<WeightedSum> readWeightedSum(Expressions &e, Expr sum, ArrayRef<unsigned> dims) {
-  WeightedSum found;
-  found.key = sum->dim;
-  Expr body = sum->args[0];
-  if (body->kind == Node::Kind::Reduce)
-    return {};
-  found.exps = getExps(body, found.key);
-  if (found.exps.empty())
-    return {};
-  SmallVector<WeightedSum> readings;
-  // The product's two sides as they stand there: values may be products themselves.
-  FloatType wide = Float64Type::get(e.getContext());
-  if (Expr top = stripCasts(body); top->is<arith::MulFOp>())
+/// The product's two sides as they stand there: values may be products themselves, and weights and
+/// values may both have exponentials (values times a gate), the likelier reading first.
+static void readSides(Expressions &e, const WeightedSum &sum,
+                      SmallVectorImpl<WeightedSum> &readings) {
+  Expr top = stripCasts(sum.node->args[0]);
+  if (!top->is<arith::MulFOp>())
+    return;
+  for (bool mayHaveExps : {false, true})
     for (unsigned i : {0, 1}) {
       Expr value = top->args[1 - i], weight = top->args[i];
-      if (!value->dependsOn(found.key) || !getExps(value, found.key).empty() ||
-          getExps(weight, found.key).empty() || !e.getHome(value).first)
+      if (!value->dependsOn(sum.key) || hasExp(value, sum.key) != mayHaveExps ||
+          !hasExp(weight, sum.key) || !e.getHome(value).first)
         continue;
+      WeightedSum found = sum;
       found.value = value;
-      found.weight = e.convert(weight, wide);
+      found.weight = e.convert(weight, Float64Type::get(e.getContext()));
       readings.push_back(found);
     }
-  // Or all factors in a row, of which one is the value.
+}
+
+/// All factors in a row, of which one is the value.
+static void readFactors(Expressions &e, const WeightedSum &sum, ArrayRef<unsigned> dims,
+                        SmallVectorImpl<WeightedSum> &readings) {
   SmallVector<Expr> factors, weights, values;
-  addFactors(e, body, factors);
+  addFactors(e, sum.node->args[0], factors);
   llvm::SmallBitVector ofWeights(e.getNumDims());
   for (Expr factor : factors)
-    if (!getExps(factor, found.key).empty()) {
+    if (hasExp(factor, sum.key)) {
       weights.push_back(factor);
       llvm::SmallBitVector dimsOf = factor->dims;
       dimsOf.resize(ofWeights.size());
@@ -321,11 +169,9 @@ static SmallVector<WeightedSum> readWeightedSum(Expressions &e, Expr sum, ArrayR
   for (Expr factor : factors) {
     if (llvm::is_contained(weights, factor))
       continue;
-    if (factor->dependsOn(found.key) &&
-        (hasOwn(factor) || stripCasts(factor)->kind == Node::Kind::Element))
-      values.push_back(factor);
-    else
-      weights.push_back(factor);
+    bool isValue = factor->dependsOn(sum.key) &&
+                   (hasOwn(factor) || stripCasts(factor)->kind == Node::Kind::Element);
+    (isValue ? values : weights).push_back(factor);
   }
   if (values.size() > 1) // only those with a dim of their own
     llvm::erase_if(values, [&](Expr factor) {
@@ -334,76 +180,651 @@ static SmallVector<WeightedSum> readWeightedSum(Expressions &e, Expr sum, ArrayR
       weights.push_back(factor);
       return true;
     });
-  if (values.size() == 1 && (readings.empty() || readings.front().value != values[0])) {
-    found.value = values[0];
-    found.weight = multiply(e, weights, wide);
-    readings.push_back(found);
-  }
+  if (values.size() != 1 || (!readings.empty() && readings.front().value == values[0]))
+    return;
+  WeightedSum found = sum;
+  found.value = values[0];
+  found.weight = multiply(e, weights, Float64Type::get(e.getContext()));
+  readings.push_back(found);
+}
+
+/// The readings of a sum, likelier ones first.
+static SmallVector<WeightedSum> readWeightedSum(Expressions &e, Expr node,
+                                                ArrayRef<unsigned> dims) {
+  SmallVector<WeightedSum> readings;
+  if (node->args[0]->kind == Node::Kind::Reduce || !hasExp(node->args[0], node->dim))
+    return readings;
+  WeightedSum sum{node, node->dim, nullptr, nullptr};
+  readSides(e, sum, readings);
+  readFactors(e, sum, dims, readings);
   return readings;
 }
 
+/// Whether the scores also stand in another sum of exponentials, what they are divided by.
+static bool hasDenominator(Expressions &e, Expr whole, const WeightedSum &sum, Expr score) {
+  SmallVector<Value> homes;
+  addHomes(e, score, homes);
+  if (homes.empty())
+    return true;
+  auto isOfScores = [&](Expr node) {
+    Value home = e.getHome(node).first;
+    return home && llvm::is_contained(homes, home);
+  };
+  return llvm::any_of(collect(whole), [&](Expr node) {
+    if (node->kind != Node::Kind::Reduce || node->combiner != Combiner::Add || node == sum.node)
+      return false;
+    return llvm::any_of(getExps(node->args[0], node->dim),
+                        [&](Expr exp) { return llvm::any_of(collect(exp), isOfScores); });
+  });
+}
+
+//===-- Sinks --------------------------------------------------------------------------------===//
+
+namespace {
 /// Logits that only a denominator sees: what stands in it for a place beside the keys, and what
 /// exponentials are taken of that no key is in.
-static SmallVector<Expr> getSinks(Expressions &e, const AttentionForm &form, Expr whole) {
-  SmallVector<Expr> sinks;
-  SmallVector<Expr> inScore = collect(form.score);
-  auto is = [](Node::Kind kind) { return [kind](Expr part) { return part->kind == kind; }; };
-  auto isOfTensor = [&](Expr root) {
+class SinkFinder {
+public:
+  SinkFinder(Expressions &e, const AttentionForm &form, Expr whole)
+      : e(e), form(form), whole(whole), inScore(collect(form.score)) {}
+
+  SmallVector<Expr> run() {
+    addPlacesBesideKeys();
+    for (Expr node : collect(whole))
+      if (isExp(node) && !node->dependsOn(form.key)) {
+        addElements(node);
+        // Multiplied by the logarithm that the type has of it: without what all is compared with.
+        unsigned most = ~0u;
+        Expr logit = dropSummands(e, node->args[0], most, isOfTensor);
+        if (logit->kind == Node::Kind::Compute && isOfTensor(logit) && fits(logit) &&
+            llvm::none_of(collect(logit),
+                          [](Expr part) { return part->kind == Node::Kind::Reduce; }))
+          sinks.push_back(toNatural(e, node, logit));
+      }
+    addConstants();
+    if (sinks.size() > kMost)
+      sinks.resize(kMost);
+    sinks.push_back(e.constant(0.0, cast<FloatType>(Float32Type::get(e.getContext()))));
+    return sinks;
+  }
+
+private:
+  static constexpr size_t kMost = 6;
+
+  static bool isOfTensor(Expr root) {
     return llvm::any_of(collect(root, [](Expr part) { return part->kind != Node::Kind::Reduce; }),
-                        is(Node::Kind::Element));
-  };
-  auto fits = [&](Expr node) {
+                        [](Expr part) { return part->kind == Node::Kind::Element; });
+  }
+
+  bool fits(Expr node) {
     return llvm::all_of(node->dims.set_bits(), [&](unsigned dim) {
       return llvm::any_of(form.axes,
                           [&](const Axis &axis) { return llvm::is_contained(axis, dim); });
     });
-  };
-  auto add = [&](Expr root) {
-    for (Expr node : collect(root, [](Expr node) { return node->kind != Node::Kind::Reduce; })) {
-      if (node->kind != Node::Kind::Element || !isa<FloatType>(node->type) ||
-          llvm::is_contained(inScore, node) || llvm::is_contained(sinks, node))
-        continue;
-      if (fits(node))
+  }
+
+  void addElements(Expr root) {
+    for (Expr node : collect(root, [](Expr node) { return node->kind != Node::Kind::Reduce; }))
+      if (node->kind == Node::Kind::Element && isa<FloatType>(node->type) &&
+          !llvm::is_contained(inScore, node) && !llvm::is_contained(sinks, node) && fits(node))
         sinks.push_back(node);
-    }
-  };
-  // A place before or behind the keys.
-  for (Expr node : collect(whole)) {
-    if (node->kind != Node::Kind::Reduce || node->combiner != Combiner::Add)
-      continue;
-    AffineExpr more = e.simplify(e.getExtent(node->dim) - e.getExtent(form.key));
-    if (more != getAffineConstantExpr(1, e.getContext()))
-      continue;
-    for (AffineExpr place : {getAffineConstantExpr(0, e.getContext()), e.getExtent(form.key)}) {
-      llvm::DenseMap<unsigned, Expr> last;
-      last[node->dim] = e.index(place);
-      add(e.substitute(node->args[0], last));
+  }
+
+  /// A positive number that is added to a sum of exponentials is the exponential of its logarithm.
+  void addConstants() {
+    FloatType type = Float64Type::get(e.getContext());
+    for (Expr node : collect(whole))
+      if (node->is<arith::AddFOp>())
+        for (unsigned i : {0, 1})
+          if (node->args[i]->isConstant() && node->args[i]->getNumber() > 0 &&
+              node->args[i]->getNumber() != 1)
+            sinks.push_back(e.constant(std::log(node->args[i]->getNumber()), type));
+  }
+
+  /// A place before or behind the keys.
+  void addPlacesBesideKeys() {
+    for (Expr node : collect(whole)) {
+      if (node->kind != Node::Kind::Reduce || node->combiner != Combiner::Add)
+        continue;
+      AffineExpr more = e.simplify(e.getExtent(node->dim) - e.getExtent(form.key));
+      if (more != getAffineConstantExpr(1, e.getContext()))
+        continue;
+      for (AffineExpr place : {getAffineConstantExpr(0, e.getContext()), e.getExtent(form.key)}) {
+        llvm::DenseMap<unsigned, Expr> last;
+        last[node->dim] = e.index(place);
+        addElements(e.substitute(node->args[0], last));
+      }
     }
   }
-  for (Expr node : collect(whole))
-    if (isExp(node) && !node->dependsOn(form.key)) {
-      add(node);
-      // Multiplied by the logarithm that the type has of it: without what all is compared with.
-      unsigned most = ~0u;
-      Expr logit = dropSummands(e, node->args[0], most, isOfTensor);
-      if (logit->kind == Node::Kind::Compute && isOfTensor(logit) && fits(logit) &&
-          llvm::none_of(collect(logit), is(Node::Kind::Reduce)))
-        sinks.push_back(toNatural(e, node, logit));
-    }
-  if (sinks.size() > 6)
-    sinks.resize(6);
-  sinks.push_back(e.constant(0.0, cast<FloatType>(Float32Type::get(e.getContext()))));
-  return sinks;
+
+  Expressions &e;
+  const AttentionForm &form;
+  Expr whole;
+  SmallVector<Expr> inScore, sinks;
+};
+} // namespace
+
+//===-- Softmaxes ----------------------------------------------------------------------------===//
+
+namespace {
+/// One reading of an expression as attention: a sum of weights times values and an exponential in
+/// the weights.
+class Reading {
+public:
+  Reading(Expressions &e, AttentionForm form, const WeightedSum &sum, Expr exp,
+          ArrayRef<unsigned> dims)
+      : e(e), form(std::move(form)), sum(sum), exp(exp), dims(dims), general(e) {
+    this->form.key = sum.key;
+    this->form.value = sum.value;
+    keyDims.assign(dims.begin(), dims.end());
+    keyDims.push_back(sum.key);
+  }
+
+  std::optional<AttentionForm> run(Refusal &refusal);
+
+private:
+  /// Whether `node` is the formula with these scores; remembers what speaks against it.
+  bool is(Expr node, Expr score, Expr sink, Expr rowFactor = nullptr);
+  void addUnknowns(Expr part, Expr within);
+  unsigned getRounding();
+  /// Whether `node` is attention's result, or, where it is part of the weight, its probabilities.
+  /// Sets `form.score` and `form.sink`.
+  bool match(Expr node);
+  bool matchMasked(Expr node, ArrayRef<Expr> factors);
+  bool matchOverwritten(Expr node, ArrayRef<Expr> factors, bool ofKeys);
+  bool matchSink(Expr node);
+  bool matchScaled(Expr node);
+  bool isNormalizedAway(Expr node, Expr factor);
+  /// Finds the probabilities in the weight, and what becomes of them before the product.
+  bool findProbabilities();
+  bool isPlainWhereAllowed(Expr weight, Expr plain);
+  bool readWeight(Refusal &refusal);
+  void findWeightsTensor();
+  bool readOperands(Refusal &refusal);
+  void findGuards();
+  void addGiven(Expr sum, ArrayRef<Expr> leaves, SmallVectorImpl<Expr> &parts);
+  void hideInfinite();
+  void explain(Refusal &refusal);
+
+  Expressions &e;
+  AttentionForm form;
+  const WeightedSum &sum;
+  Expr exp;
+  ArrayRef<unsigned> dims;
+  SmallVector<unsigned> keyDims;
+  Generalizer general;
+  Expr score = nullptr;       ///< the exponent to base e
+  Expr value = nullptr;       ///< of the formula; null for probabilities
+  Expr probability = nullptr; ///< the part of the weight that is a softmax
+  SmallVector<Expr> outer;    ///< factors of the weight
+  Verdict against;            ///< the one that came nearest to an agreement
+};
+} // namespace
+
+bool Reading::is(Expr node, Expr ofScore, Expr sink, Expr rowFactor) {
+  Claim claim;
+  claim.source = general.apply(node);
+  Expr formula = makeAttention(e, ofScore, value, sink, form.key);
+  if (rowFactor)
+    formula = e.compute<arith::MulFOp>(formula->type, {formula, rowFactor});
+  claim.formula = general.apply(formula);
+  if (value) {
+    Expr size = e.compute<math::AbsFOp>(cast<FloatType>(value->type), {value});
+    claim.size = general.apply(makeAttention(e, ofScore, size, sink, form.key));
+  }
+  claim.dims = value ? SmallVector<unsigned>(dims) : keyDims;
+  claim.negligible = 1e-6;
+  claim.rounding = getRounding();
+  // A sum of weights that is zero is a row without keys, which `fill` describes: guards that ask
+  // for it change nothing else.
+  IntervalAnalysis intervals(e);
+  claim.ranges = [&](Expr expr) -> std::optional<Interval> {
+    if (expr->kind != Node::Kind::Reduce || expr->combiner != Combiner::Add ||
+        !hasExp(expr->args[0], expr->dim))
+      return std::nullopt;
+    Interval sum = intervals.get(expr);
+    if (!sum.isAtLeast(0))
+      return std::nullopt;
+    sum.openLeast |= sum.least == 0;
+    return sum;
+  };
+  Verdict verdict = decide(e, claim);
+  auto rank = [](const Verdict &v) {
+    return v.kind == Verdict::Unseen ? 2 : v.kind == Verdict::Different && v.culprit ? 1 : 0;
+  };
+  if (rank(verdict) > rank(against))
+    against = verdict;
+  return static_cast<bool>(verdict);
 }
 
-std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value root,
-                                                       Refusal &refusal) {
-  AttentionForm form;
-  form.root = root;
-  auto type = cast<RankedTensorType>(root.getType());
+/// The largest parts of `part` that stand in `within`, wherever and in whatever tensor they are
+/// computed.
+void Reading::addUnknowns(Expr part, Expr within) {
+  if (part->isConstant() || part->kind == Node::Kind::Index)
+    return;
+  if (!contains(within, part)) {
+    for (Expr arg : part->args)
+      addUnknowns(arg, within);
+    return;
+  }
+  general.add(part);
+}
+
+/// The width of the narrowest floats that the attention is of: what is rounded to these is rounded
+/// as promised.
+unsigned Reading::getRounding() {
+  unsigned width = 32;
+  for (Expr root : {form.whole, sum.value, score})
+    for (Expr part : collect(root, [](Expr part) { return part->kind == Node::Kind::Compute; }))
+      if (part == root || part->kind == Node::Kind::Element)
+        if (auto type = dyn_cast<FloatType>(part->type))
+          width = std::min(width, type.getWidth());
+  return width;
+}
+
+/// Whether a predicate of a row is a factor of its weights and of their sum alike: where it does
+/// not hold, the row sees no key.
+bool Reading::isNormalizedAway(Expr node, Expr factor) {
+  Expr inner = stripCasts(factor);
+  if (!inner->is<arith::UIToFPOp>() || !inner->args[0]->type.isInteger(1) ||
+      inner->args[0]->isConstant())
+    return false;
+  llvm::DenseMap<Expr, Expr> nothing;
+  nothing[inner] = e.constant(0.0, cast<FloatType>(inner->type));
+  Evaluator evaluate(e, /*seed=*/31);
+  evaluate.place.assign(e.getNumDims(), 0);
+  std::optional<double> found = evaluate.evaluateReal(general.apply(e.replace(node, nothing)));
+  return found && std::isnan(*found);
+}
+
+/// Exponentials that are multiplied by a mask before they are summed.
+bool Reading::matchMasked(Expr node, ArrayRef<Expr> factors) {
+  SmallVector<Expr> masks;
+  for (Expr factor : factors)
+    if (!hasExp(factor, form.key) &&
+        (factor->dependsOn(form.key) || isNormalizedAway(node, factor)))
+      masks.push_back(factor);
+  if (masks.empty())
+    return false;
+  FloatType type = Float64Type::get(e.getContext());
+  Expr log = e.compute<math::LogOp>(type, {multiply(e, masks, type)});
+  Expr masked = e.compute<arith::AddFOp>(type, {e.convert(form.score, type), log});
+  if (!is(node, masked, nullptr))
+    return false;
+  form.score = masked;
+  return true;
+}
+
+/// Exponentials that are overwritten by zero: those keys are masked. `ofKeys`: where the condition
+/// is of keys, not of the row or of the weights themselves.
+bool Reading::matchOverwritten(Expr node, ArrayRef<Expr> factors, bool ofKeys) {
+  for (Expr factor : factors) {
+    Expr chosen = stripCasts(factor);
+    if (!chosen->is<arith::SelectOp>())
+      continue;
+    Expr condition = chosen->args[0];
+    if (ofKeys != (condition->dependsOn(form.key) && !hasExp(condition, form.key)))
+      continue;
+    for (unsigned i : {1, 2}) {
+      Expr zero = chosen->args[i];
+      if (!zero->isConstant() || zero->getNumber() != 0 || !hasExp(chosen->args[3 - i], form.key))
+        continue;
+      auto type = cast<FloatType>(form.score->type);
+      SmallVector<Expr> args(chosen->args.begin(), chosen->args.end());
+      args[i] = e.constant(-std::numeric_limits<double>::infinity(), type);
+      args[3 - i] = form.score;
+      Expr masked = e.compute<arith::SelectOp>(type, args);
+      if (!is(node, masked, nullptr))
+        continue;
+      form.score = masked;
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Beside a sink it matters what all keys share: of what is added, the outermost is left out.
+bool Reading::matchSink(Expr node) {
+  SmallVector<Expr> scores{form.score};
+  for (unsigned most = 3; most-- > 0;)
+    if (Expr other = dropIndependent(e, score, form.key, most); !llvm::is_contained(scores, other))
+      scores.push_back(other);
+  for (Expr sink : SinkFinder(e, form, node).run()) {
+    if (sink->type != form.score->type && !sink->isConstant() &&
+        sink->type.getIntOrFloatBitWidth() > 32)
+      continue;
+    for (Expr candidate : scores)
+      if (is(node, candidate, sink)) {
+        form.score = candidate;
+        form.sink = sink;
+        return true;
+      }
+  }
+  return false;
+}
+
+/// The sum of exponentials is not what is divided by, but a function of it, as max(sum, 1e-12):
+/// then the row is scaled by what both differ by.
+bool Reading::matchScaled(Expr node) {
+  FloatType type = Float64Type::get(e.getContext());
+  Expr sumOf = e.reduce(Combiner::Add, form.key,
+                        e.compute<math::ExpOp>(type, {e.convert(form.score, type)}));
+  IntervalAnalysis intervals(e);
+  for (Expr bound : collect(intervals.fold(node))) {
+    if (!isPiecewise(bound) || bound->kind != Node::Kind::Compute || bound->args.size() != 2)
+      continue;
+    for (unsigned i : {0, 1}) {
+      Expr sumHere = bound->args[i];
+      if (sumHere->kind != Node::Kind::Reduce || !bound->args[1 - i]->isConstant() ||
+          !hasExp(sumHere->args[0], sumHere->dim))
+        continue;
+      SmallVector<Expr> args(bound->args.begin(), bound->args.end());
+      args[i] = sumOf;
+      args[1 - i] = e.constant(args[1 - i]->getNumber(), type);
+      Expr bounded = e.compute(bound->name, bound->attrs, type, args);
+      Expr factor = e.compute<arith::DivFOp>(type, {sumOf, bounded});
+      if (!is(node, form.score, nullptr, factor))
+        continue;
+      form.rowFactor = factor;
+      form.sum = sumOf;
+      return true;
+    }
+  }
+  return false;
+}
+
+bool Reading::match(Expr node) {
+  form.score = dropIndependent(e, score, form.key);
+  form.sink = nullptr;
+  SmallVector<Expr> factors, inner;
+  addFactors(e, value ? sum.weight : node, factors);
+  for (Expr factor : factors)
+    addFactors(e, stripGuard(factor), inner);
+  return matchMasked(node, inner) || matchOverwritten(node, factors, /*ofKeys=*/true) ||
+         is(node, form.score, nullptr) || matchOverwritten(node, factors, /*ofKeys=*/false) ||
+         matchSink(node) || matchScaled(node);
+}
+
+bool Reading::findProbabilities() {
+  value = nullptr;
+  for (Expr node : collect(sum.weight, [](Expr node) { return !isExp(node); })) {
+    if (!hasExp(node, form.key) || isCast(node) || !isa<FloatType>(node->type) || !match(node))
+      continue;
+    probability = node;
+    return true;
+  }
+  return false;
+}
+
+static bool isSummand(Expr sum, Expr part) {
+  sum = stripCasts(sum);
+  if (sum == stripCasts(part))
+    return true;
+  return sum->is<arith::AddFOp>() &&
+         llvm::any_of(sum->args, [&](Expr arg) { return isSummand(arg, part); });
+}
+
+/// What a reduction may be that has a term within `term`; nothing where that says nothing.
+static std::optional<Interval> getReductionWith(Combiner combiner, const Interval &term) {
+  if (term.mayBeNan)
+    return std::nullopt;
+  Interval found = Interval::unknown();
+  found.mayBeNan = false;
+  if (combiner == Combiner::Max || combiner == Combiner::Or) {
+    found.least = term.least;
+    found.openLeast = term.openLeast;
+    if (combiner == Combiner::Or)
+      found = term.isAtLeast(1) ? Interval::of(1) : Interval::between(0, 1);
+    return found;
+  }
+  if (combiner == Combiner::Min || combiner == Combiner::And) {
+    found.most = term.most;
+    found.openMost = term.openMost;
+    if (combiner == Combiner::And)
+      found = term.isAtMost(0) ? Interval::of(0) : Interval::between(0, 1);
+    return found;
+  }
+  return std::nullopt;
+}
+
+/// Where the weight is more than the probabilities: whether that changes nothing for keys that the
+/// mask allows, and leaves the others none.
+bool Reading::isPlainWhereAllowed(Expr weight, Expr plain) {
+  MaskedScore score = splitScore(e, form);
+  if (!score.allowed)
+    return false;
+  IntervalAnalysis intervals(e);
+  // A key is allowed here: it is one of those that a reduction over the row's keys sees.
+  intervals.given = [&](Expr expr) -> std::optional<Interval> {
+    if (expr->kind != Node::Kind::Reduce || e.getExtent(expr->dim) != e.getExtent(form.key))
+      return std::nullopt;
+    llvm::DenseMap<unsigned, Expr> here{{expr->dim, e.dim(form.key)}};
+    Expr term = e.substitute(expr->args[0], here);
+    // Where a part of the score is minus infinity the key is none.
+    if (isSummand(form.score, term))
+      return getReductionWith(expr->combiner, Interval::all());
+    term = assume(e, term, score.allowed);
+    return getReductionWith(expr->combiner,
+                            IntervalAnalysis(e).get(IntervalAnalysis(e).fold(term)));
+  };
+  Expr allowed = stripCasts(intervals.fold(assume(e, weight, score.allowed)));
+  llvm::DenseMap<Expr, Expr> none{{plain, e.constant(0.0, cast<FloatType>(plain->type))}};
+  Expr forbidden = intervals.fold(e.replace(weight, none));
+  return allowed == plain && forbidden->isConstant() && forbidden->getNumber() == 0;
+}
+
+/// What becomes of the probabilities before the product.
+bool Reading::readWeight(Refusal &refusal) {
+  if (!probability)
+    return true;
+  Generalizer unknown(e);
+  unknown.add(probability);
+  Expr plain = unknown.apply(probability);
+  IntervalAnalysis intervals(e);
+  intervals.given = [&](Expr expr) -> std::optional<Interval> {
+    return expr == plain ? std::optional(Interval::between(0, 1)) : std::nullopt;
+  };
+  Expr weight = intervals.fold(unknown.apply(sum.weight));
+  if (stripCasts(weight) == plain || isPlainWhereAllowed(weight, plain))
+    return true;
+  // The outermost part that a reader knows from the source.
+  Expr changed = weight;
+  for (Expr part : collect(weight))
+    if (isPiecewise(part) && !part->is<arith::TruncFOp>() && contains(part, plain)) {
+      changed = part;
+      break;
+    }
+  refusal = {
+      "the probabilities are changed before they meet the values, by " + describe(e, changed), ""};
+  return false;
+}
+
+/// The probabilities where they are a tensor by themselves: the last one that holds them.
+void Reading::findWeightsTensor() {
+  Generalizer unknown(e);
+  unknown.add(probability);
+  Expr plain = unknown.apply(probability);
+  IntervalAnalysis intervals(e);
+  intervals.given = [&](Expr expr) -> std::optional<Interval> {
+    return expr == plain ? std::optional(Interval::between(0, 1)) : std::nullopt;
+  };
+  auto isProbability = [&](Expr part) {
+    return stripCasts(intervals.fold(unknown.apply(part))) == plain ||
+           is(part, form.score, form.sink);
+  };
+  for (Expr part : collect(sum.node->args[0], [](Expr part) { return !isExp(part); })) {
+    auto [tensor, at] = e.getHome(part);
+    if (!tensor || part->kind == Node::Kind::Element || !hasExp(part, form.key))
+      continue;
+    if (isProbability(part)) {
+      form.weights = {tensor, at};
+      return;
+    }
+  }
+}
+
+bool Reading::readOperands(Refusal &refusal) {
+  double valueScale = 1;
+  std::optional<Operand> values = getOperand(e, sum.value, valueScale);
+  if (!values || valueScale != 1) {
+    auto [tensor, at] = e.getHome(sum.value);
+    if (!tensor) {
+      refusal = {"the values are no tensor", ""};
+      return false;
+    }
+    values = Operand{tensor, at};
+  }
+  form.values = *values;
+  if (findQueryKeyProduct(e, form, dims))
+    return true;
+  refusal = {"the scores do not come from a product of queries and keys",
+             "compute scores as a product of two tensors over the head size"};
+  return false;
+}
+
+/// A guard: somewhere on the way from the exponential to the result stands a test for NaN, or a
+/// product with a mask.
+void Reading::findGuards() {
+  for (Expr part : collect(form.whole)) {
+    if (part->kind != Node::Kind::Compute)
+      continue;
+    if (part->name.getValue() == "math.isnan")
+      form.guarded = true;
+    // Probabilities are overwritten by zero where the mask forbids.
+    if (part->is<arith::SelectOp>())
+      for (unsigned i : {1, 2}) {
+        Expr zero = part->args[i], kept = part->args[3 - i];
+        form.guarded |= zero->isConstant() && zero->getNumber() == 0 &&
+                        stripCasts(kept)->is<arith::DivFOp>() && hasExp(kept, form.key);
+      }
+    if (part->is<arith::CmpFOp>()) {
+      auto predicate = cast<arith::CmpFPredicateAttr>(part->attrs.get("predicate")).getValue();
+      form.guarded |= (predicate == arith::CmpFPredicate::UNO ||
+                       predicate == arith::CmpFPredicate::ORD || (part->args[0] == part->args[1]));
+    }
+  }
+  for (Expr part : outer)
+    form.guarded |= !hasExp(part, form.key) && part->dependsOn(form.key);
+}
+
+/// The summands of a score that hold one of these elements, as they stand there: an element by
+/// itself may not exist where it is not chosen.
+void Reading::addGiven(Expr sum, ArrayRef<Expr> leaves, SmallVectorImpl<Expr> &parts) {
+  Expr inner = stripCasts(sum);
+  if (inner->is<arith::AddFOp>()) {
+    for (Expr arg : inner->args)
+      addGiven(arg, leaves, parts);
+  } else if (!contains(inner, form.raw) &&
+             llvm::any_of(leaves, [&](Expr leaf) { return contains(inner, leaf); })) {
+    parts.push_back(inner);
+  }
+}
+
+/// What the caller adds to scores may be minus infinity, for all keys of a row. Without a guard
+/// that gives NaN, by the source as by attention; with one those keys are a mask, whose `fill` says
+/// what.
+void Reading::hideInfinite() {
+  FloatType type = cast<FloatType>(form.score->type);
+  Expr infinity = e.constant(-std::numeric_limits<double>::infinity(), type);
+  SmallVector<Expr> summands = getGivenSummands(form.score);
+  auto hide = [&](Expr root) {
+    llvm::DenseMap<Expr, Expr> hidden;
+    for (Expr part : collect(root))
+      if (llvm::any_of(summands, [&](Expr given) {
+            return part->kind == Node::Kind::Element && part->tensor == given->tensor;
+          }))
+        hidden[part] = e.constant(infinity->getNumber(), cast<FloatType>(part->type));
+    return e.replace(root, hidden);
+  };
+  if (summands.empty() || form.rowFactor)
+    return;
+  Expr whole = general.apply(hide(form.whole));
+  Expr greatest = general.apply(e.reduce(Combiner::Max, form.key, hide(form.score)));
+  // Of rows that see no key, whatever else masks hide.
+  auto isGuarded = [&](uint64_t seed) {
+    Evaluator evaluate(e, seed);
+    evaluate.place.assign(e.getNumDims(), 0);
+    std::optional<double> best = evaluate.evaluateReal(greatest);
+    std::optional<double> found = evaluate.evaluateReal(whole);
+    bool isEmpty = best && *best == -std::numeric_limits<double>::infinity();
+    return isEmpty && !(found && std::isnan(*found));
+  };
+  if (llvm::none_of(ArrayRef<uint64_t>{1, 2, 3, 4, 5, 6, 7, 8}, isGuarded))
+    return;
+  SmallVector<Expr> parts;
+  addGiven(form.score, summands, parts);
+  for (Expr given : parts) {
+    DictionaryAttr isMore = DictionaryAttr::get(
+        e.getContext(),
+        NamedAttribute(StringAttr::get(e.getContext(), "predicate"),
+                       arith::CmpFPredicateAttr::get(e.getContext(), arith::CmpFPredicate::OGT)));
+    Expr least = e.constant(infinity->getNumber(), cast<FloatType>(given->type));
+    Expr isFinite =
+        e.compute<arith::CmpFOp>(IntegerType::get(e.getContext(), 1), {given, least}, isMore);
+    form.score = e.compute<arith::SelectOp>(type, {isFinite, form.score, infinity});
+  }
+}
+
+/// Why the weights are no softmax.
+void Reading::explain(Refusal &refusal) {
+  refusal.reason = "the weights are not the softmax of anything over the keys that are summed";
+  refusal.change = "normalise over the axis that the product with the values sums";
+  if (!against.culprit)
+    return;
+  if (against.kind == Verdict::Unseen)
+    refusal.reason = "the weights agree with a softmax wherever they were evaluated, but " +
+                     describe(e, against.culprit) + " was not seen on both of its sides";
+  else
+    refusal.reason =
+        "the weights are no softmax: " + describe(e, against.culprit) + " changes them";
+  refusal.change = "";
+}
+
+std::optional<AttentionForm> Reading::run(Refusal &refusal) {
+  // A logarithm of a probability that is kept from being positive is that logarithm.
+  Expr exponent = exp->args[0];
+  if (Expr top = stripCasts(exponent);
+      top->is<arith::MinimumFOp>() || top->is<arith::MinNumFOp>() || top->is<arith::SelectOp>())
+    if (Expr kept = IntervalAnalysis(e).fold(top); llvm::is_contained(top->args, kept))
+      exponent = kept;
+  score = toNatural(e, exp, exponent);
+  addFactors(e, sum.weight, outer);
+  if (!hasDenominator(e, form.whole, sum, dropIndependent(e, score, form.key))) {
+    explain(refusal);
+    return std::nullopt;
+  }
+  // Scores and values are unknowns, as wholes where they can be.
+  addUnknowns(dropIndependent(e, exponent, form.key), exp->args[0]);
+  addUnknowns(sum.value, sum.value);
+  bool isDirect = form.whole == sum.node;
+  if (isDirect) {
+    if (!findProbabilities()) {
+      explain(refusal);
+      return std::nullopt;
+    }
+  } else {
+    value = sum.value;
+    if (!match(form.whole)) {
+      explain(refusal);
+      return std::nullopt;
+    }
+  }
+  if (!readOperands(refusal) || !readWeight(refusal))
+    return std::nullopt;
+  findGuards();
+  if (probability && !form.rowFactor)
+    findWeightsTensor();
+  hideInfinite();
+  return form;
+}
+
+//===-- Recognition --------------------------------------------------------------------------===//
+
+/// The root's element along new dims, which are added to `dims`; axes of size one are read at zero.
+static SmallVector<Expr> makeAxes(Expressions &e, Value root, AttentionForm &form,
+                                  SmallVectorImpl<unsigned> &dims) {
   SmallVector<Expr> indices;
-  SmallVector<unsigned> dims;
-  for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+  for (int64_t axis = 0; axis < cast<RankedTensorType>(root.getType()).getRank(); ++axis) {
     AffineExpr size = e.getSize(root, axis);
     if (size == getAffineConstantExpr(1, e.getContext())) {
       form.axes.emplace_back();
@@ -415,199 +836,75 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
     form.axes.push_back({dim});
     indices.push_back(e.dim(dim));
   }
+  return indices;
+}
+
+/// Sums with exponentials written out: the product with values where the root stands behind it, a
+/// denominator that is a product too, as weights times a mask. What weights are multiplied with is
+/// left alone.
+static Expr writeOutSums(Expressions &e, Expr whole, Value product, bool isLate) {
+  llvm::DenseMap<Expr, Expr> written;
+  auto getWeights = [&](Expr sum) {
+    SmallVector<Value> homes;
+    if (sum && sum->kind == Node::Kind::Reduce)
+      for (Expr exp : getExps(sum, sum->dim))
+        addHomes(e, exp, homes);
+    if (sum && sum->kind == Node::Kind::Reduce)
+      for (Expr exp : getExps(sum->args[0], sum->dim))
+        addHomes(e, exp->args[0], homes);
+    return homes;
+  };
+  SmallVector<Value> weights;
+  for (Expr node : collect(whole)) {
+    if (node->kind != Node::Kind::Element ||
+        (!isLate && (whole->kind != Node::Kind::Reduce || node->dependsOn(whole->dim))))
+      continue;
+    auto result = dyn_cast<OpResult>(node->tensor);
+    if (!result || !isContraction(result.getOwner()))
+      continue;
+    Expr sum = e.product(node->tensor, ArrayRef<Expr>(node->args));
+    // Only sums of the same weights.
+    if (isLate && result != product) {
+      if (weights.empty())
+        for (Expr other : collect(whole))
+          if (other->kind == Node::Kind::Element && other->tensor == product)
+            weights = getWeights(e.product(product, ArrayRef<Expr>(other->args)));
+      if (llvm::none_of(getWeights(sum),
+                        [&](Value home) { return llvm::is_contained(weights, home); }))
+        continue;
+    }
+    if (sum && (hasExp(sum, sum->dim) ||
+                (sum->kind == Node::Kind::Reduce && hasExp(sum->args[0], sum->dim))))
+      written[node] = sum;
+  }
+  return written.empty() ? whole : e.replace(whole, written);
+}
+
+std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value root, Value product,
+                                                       Refusal &refusal) {
+  AttentionForm form;
+  form.root = root;
+  SmallVector<unsigned> dims;
+  SmallVector<Expr> indices = makeAxes(e, root, form, dims);
   form.whole = e.product(root, indices);
   // Late division: the sum stands below the root.
   bool isLate = !form.whole;
   if (isLate)
     form.whole = e.at(root, indices);
-  // Sums with exponentials are written out, a denominator that is a product too: weights times a
-  // mask. What the weights are multiplied with is left alone.
-  llvm::DenseMap<Expr, Expr> written;
-  for (Expr node : collect(form.whole))
-    if (node->kind == Node::Kind::Element) {
-      if (!isLate && (form.whole->kind != Node::Kind::Reduce || node->dependsOn(form.whole->dim)))
-        continue;
-      if (auto result = dyn_cast<OpResult>(node->tensor);
-          result && isContraction(result.getOwner()))
-        if (Expr sum = e.product(node->tensor, ArrayRef<Expr>(node->args)))
-          if (!getExps(sum, sum->dim).empty() ||
-              (sum->kind == Node::Kind::Reduce && !getExps(sum->args[0], sum->dim).empty()))
-            written[node] = sum;
-    }
-  if (!written.empty())
-    form.whole = e.replace(form.whole, written);
+  form.whole = writeOutSums(e, form.whole, product, isLate);
 
-  // Sums of weights times values, and the one whose softmax explains the whole.
-  auto nodes = collect(form.whole, [](Expr node) { return !isExp(node); });
-  SmallVector<std::pair<Expr, WeightedSum>> sums;
-  for (Expr node : nodes)
-    if (node->kind == Node::Kind::Reduce && node->combiner == Combiner::Add)
-      for (WeightedSum &sum : readWeightedSum(e, node, dims))
-        sums.push_back({node, sum});
-  auto agrees = [&](const Formula &formula, ArrayRef<Value> booleans = {}) {
-    Agreement agreement = compare(e, form.whole, formula, dims, booleans);
-    form.seesSeveral = agreement == Agreement::OfSeveralKeys;
-    return agreement != Agreement::None;
-  };
-  for (auto &[node, sum] : sums) {
-    form.key = sum.key;
-    SmallVector<unsigned> testDims(dims);
-    testDims.push_back(form.key);
-    for (Expr exp : sum.exps) {
-      Expr score = toNatural(e, exp, exp->args[0]);
-      form.score = dropIndependent(e, score, form.key);
-      form.sink = nullptr;
-      // Exponentials that are multiplied by a mask before they are summed: asked first, as draws
-      // may be too small to show what the mask forbids.
-      SmallVector<Expr> outer, factors, masks;
-      addFactors(e, sum.weight, outer);
-      for (Expr factor : outer)
-        addFactors(e, stripGuard(factor), factors);
-      for (Expr factor : factors)
-        if (getExps(factor, form.key).empty() &&
-            (factor->dependsOn(form.key) || isNormalizedAway(e, form.whole, factor)))
-          masks.push_back(factor);
-      SmallVector<Value> booleans;
-      for (Expr mask : masks)
-        for (Expr part : collect(mask, [](Expr part) { return !part->is<arith::CmpIOp>(); }))
-          if (part->kind == Node::Kind::Element)
-            booleans.push_back(part->tensor);
-      bool right = false;
-      if (!masks.empty()) {
-        FloatType type = Float64Type::get(e.getContext());
-        Expr log = e.compute<math::LogOp>(type, {multiply(e, masks, type)});
-        Expr masked = e.compute<arith::AddFOp>(type, {e.convert(form.score, type), log});
-        Formula formula = makeAttention(e, masked, sum.value, nullptr, form.key);
-        right = agrees(formula, booleans);
-        if (right)
-          form.score = masked;
+  bool any = false;
+  for (Expr node : collect(form.whole, [](Expr node) { return !isExp(node); })) {
+    if (node->kind != Node::Kind::Reduce || node->combiner != Combiner::Add)
+      continue;
+    for (const WeightedSum &sum : readWeightedSum(e, node, dims))
+      for (Expr exp : getExps(sum.weight, sum.key)) {
+        any = true;
+        if (std::optional<AttentionForm> found = Reading(e, form, sum, exp, dims).run(refusal))
+          return found;
       }
-      // Probabilities are overwritten by zero: those keys are masked. Asked first too, unless the
-      // condition is of the row or of the probabilities themselves.
-      auto tryOverwritten = [&, &sum = sum](bool isFirst) {
-        for (Expr factor : outer) {
-          Expr chosen = stripCasts(factor);
-          if (right || !chosen->is<arith::SelectOp>())
-            continue;
-          Expr condition = chosen->args[0];
-          if (isFirst != (condition->dependsOn(form.key) && getExps(condition, form.key).empty()))
-            continue;
-          for (unsigned i : {1, 2}) {
-            Expr zero = chosen->args[i];
-            if (right || !zero->isConstant() || zero->getNumber() != 0 ||
-                getExps(chosen->args[3 - i], form.key).empty())
-              continue;
-            auto type = cast<FloatType>(form.score->type);
-            SmallVector<Expr> args(chosen->args.begin(), chosen->args.end());
-            args[i] = e.constant(-std::numeric_limits<double>::infinity(), type);
-            args[3 - i] = form.score;
-            Expr masked = e.compute<arith::SelectOp>(type, args);
-            right = agrees(makeAttention(e, masked, sum.value, nullptr, form.key));
-            if (right)
-              form.score = masked;
-          }
-        }
-      };
-      tryOverwritten(/*isFirst=*/true);
-      if (!right)
-        right = agrees(makeAttention(e, form.score, sum.value, nullptr, form.key));
-      tryOverwritten(/*isFirst=*/false);
-      // Beside a sink it matters what all keys share: of what is added, the outermost is left out.
-      SmallVector<Expr> scores{form.score};
-      for (unsigned most = 3; !right && most-- > 0;)
-        if (Expr other = dropIndependent(e, score, form.key, most);
-            !llvm::is_contained(scores, other))
-          scores.push_back(other);
-      if (!right)
-        for (Expr sink : getSinks(e, form, form.whole)) {
-          if (sink->type != form.score->type && !sink->isConstant() &&
-              sink->type.getIntOrFloatBitWidth() > 32)
-            continue;
-          for (Expr score : scores)
-            if (!right && agrees(makeAttention(e, score, sum.value, sink, form.key))) {
-              form.score = score;
-              form.sink = sink;
-              right = true;
-            }
-          if (right)
-            break;
-        }
-      if (!right) {
-        refusal.reason =
-            "the weights are not the softmax of anything over the keys that are summed";
-        refusal.change = "normalise over the axis that the product with the values sums";
-        continue;
-      }
-      double valueScale = 1;
-      std::optional<Operand> values = getOperand(e, sum.value, valueScale);
-      if (!values || valueScale != 1) {
-        auto [tensor, at] = e.getHome(sum.value);
-        if (!tensor) {
-          refusal.reason = "the values are no tensor";
-          continue;
-        }
-        values = Operand{tensor, at};
-      }
-      form.values = *values;
-      form.value = sum.value;
-      // The product of queries and keys in the score.
-      std::optional<AttentionForm> best;
-      for (Expr part : collect(form.score, [&](Expr part) { return part->dependsOn(form.key); })) {
-        if (part->kind != Node::Kind::Element && part->kind != Node::Kind::Reduce)
-          continue;
-        AttentionForm trial = form;
-        if (readProduct(e, trial, part, dims) &&
-            (!best || (!hasOwnQueries(*best, dims) && hasOwnQueries(trial, dims))))
-          best = std::move(trial);
-      }
-      if (best) {
-        form = std::move(*best);
-      } else {
-        refusal.reason = "the scores do not come from a product of queries and keys";
-        refusal.change = "compute scores as a product of two tensors over the head size";
-        continue;
-      }
-      // A guard: somewhere on the way from the exponential to the result stands a test for NaN, or
-      // a product with a mask.
-      for (Expr part : collect(form.whole)) {
-        if (part->kind != Node::Kind::Compute)
-          continue;
-        StringRef name = part->name.getValue();
-        if (name == "math.isnan")
-          form.guarded = true;
-        // Probabilities are overwritten by zero where the mask forbids.
-        if (part->is<arith::SelectOp>())
-          for (unsigned i : {1, 2}) {
-            Expr zero = part->args[i], kept = part->args[3 - i];
-            form.guarded |= zero->isConstant() && zero->getNumber() == 0 &&
-                            stripCasts(kept)->is<arith::DivFOp>() &&
-                            !getExps(kept, form.key).empty();
-          }
-        if (part->is<arith::CmpFOp>()) {
-          auto predicate = cast<arith::CmpFPredicateAttr>(part->attrs.get("predicate")).getValue();
-          form.guarded |=
-              (predicate == arith::CmpFPredicate::UNO || predicate == arith::CmpFPredicate::ORD ||
-               (part->args[0] == part->args[1]));
-        }
-      }
-      for (Expr part : outer)
-        form.guarded |= getExps(part, form.key).empty() && part->dependsOn(form.key);
-      // The probabilities, where they are a tensor by themselves.
-      for (Expr part : collect(node->args[0], [](Expr part) { return !isExp(part); })) {
-        auto [tensor, at] = e.getHome(part);
-        // A mask that leaves each row one key equals them too.
-        if (!tensor || part->kind == Node::Kind::Element || getExps(part, form.key).empty())
-          continue;
-        if (compare(e, part, makeAttention(e, form.score, nullptr, form.sink, form.key),
-                    testDims) != Agreement::None) {
-          form.weights = {tensor, at};
-          break;
-        }
-      }
-      return form;
-    }
   }
-  if (sums.empty())
+  if (!any)
     refusal = {};
   return std::nullopt;
 }

@@ -33,10 +33,12 @@ struct AttentionForm {
   double scale = 1;            ///< raw is scale times the product
   Operand query, keys, values, additive; ///< additive.tensor is null for dot products
   Expr sink = nullptr;                   ///< a further logit, which only the denominator sees
+  /// What each row is multiplied with, as a function of `sum`: a denominator that is kept from
+  /// being small. Null: nothing.
+  Expr rowFactor = nullptr;
+  Expr sum = nullptr; ///< of the exponentials of the score
   /// The probabilities as a tensor, if there is one that attention could give.
   Operand weights;
-  /// Some rows see several keys. If none does, a division may still follow that changes nothing.
-  bool seesSeveral = false;
   /// Probabilities are multiplied by zero, or replaced by it, where a row has no key.
   bool guarded = false;
 
@@ -52,18 +54,24 @@ struct Refusal {
 };
 
 /// Reads the attention that `root` is the result of; nothing, and a reason if it has a softmax, if
-/// there is none.
-std::optional<AttentionForm> recognizeAttention(Expressions &e, Value root, Refusal &refusal);
+/// there is none. `product` is where the product with values stands, if that is not the root.
+std::optional<AttentionForm> recognizeAttention(Expressions &e, Value root, Value product,
+                                                Refusal &refusal);
 
 /// What a producer writes for "not at all" is below; biases are above.
 constexpr double kVeryNegative = -5000;
 
-/// What the source gives for a row in which masks choose such a number for every key, by evaluating
-/// it; nothing if that depends on more.
-std::optional<Fill> evaluateEmptyRow(Expressions &e, const AttentionForm &form);
-
 /// Whether a sum of products stands at `value`, from which `recognizeAttention` may start.
 bool mayBeAttention(Value value);
+
+//===-- Queries and keys (QueryKeyProduct.cpp) ----------------------------------------------===//
+
+/// Factors of a product, through casts. What is divided by is one factor 1 / x.
+void addFactors(Expressions &e, Expr expr, SmallVectorImpl<Expr> &factors);
+/// The operand as a tensor; the constant that it is multiplied by goes into `scale`.
+std::optional<Operand> getOperand(Expressions &e, Expr expr, double &scale);
+/// Finds the product of queries and keys in `form.score`, along dims `rootDims` of the result.
+bool findQueryKeyProduct(Expressions &e, AttentionForm &form, ArrayRef<unsigned> rootDims);
 
 //===-- Roles of axes (AxisRoles.cpp) -------------------------------------------------------===//
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The formula of attention, and whether an expression is it: both are evaluated at random places of
-// random tensors, at small sizes and at such as the constants in its masks.
+// The formula of attention, and what the source gives for rows without a key.
 #ifndef FOVEA_PASSES_RAISE_ATTENTIONFORMULA_H
 #define FOVEA_PASSES_RAISE_ATTENTIONFORMULA_H
 
@@ -9,29 +8,22 @@
 
 namespace mlir::fovea::raise {
 
-/// The formula of attention, and what it is made of.
-struct Formula {
-  Expr value, greatest, sum;
-  Expr ofKeys; ///< greatest without the sink
-  unsigned key;
-};
-
 /// sum_j softmax_j(score) * value, with a sink's logit in the denominator perhaps; without a value
-/// the probabilities.
-Formula makeAttention(Expressions &e, Expr score, Expr value, Expr sink, unsigned key);
+/// the probabilities. In f64, and without a maximum: only for numbers that exponentials survive.
+Expr makeAttention(Expressions &e, Expr score, Expr value, Expr sink, unsigned key);
 
-/// How an expression agrees with a formula.
-enum class Agreement {
-  None,
-  OfOneKey,     ///< no row sees more than one key: the weight is one, with or without a denominator
-  OfSeveralKeys ///< some rows do
+/// What the source gives for a row in which masks choose a very negative number for every key.
+struct EmptyRow {
+  bool isKnown = false;     ///< it could be evaluated
+  std::optional<Fill> fill; ///< nothing: none of them
 };
 
-/// Whether an expression and the formula agree at random places of random tensors, and mean
-/// something at some. `dims` are those that places are drawn for, `booleans` tensors whose elements
-/// are zeros and ones.
-Agreement compare(Expressions &e, Expr a, const Formula &formula, ArrayRef<unsigned> dims,
-                  ArrayRef<Value> booleans = {});
+/// What the caller gives and the score is added to: elements of arguments, which may be minus
+/// infinity to forbid a key.
+SmallVector<Expr> getGivenSummands(Expr score);
+
+/// Evaluates such a row; `allowed` is the mask that was found.
+EmptyRow evaluateEmptyRow(Expressions &e, const AttentionForm &form, Expr allowed);
 
 } // namespace mlir::fovea::raise
 

@@ -155,6 +155,7 @@ Expr Expressions::inBody(Value value, llvm::DenseMap<Value, Expr> &known, ArrayR
         return {};
     }
     result = compute(op->getName().getIdentifier(), op->getAttrDictionary(), value.getType(), args);
+    origins.insert({result, op});
   }
   if (result)
     known[value] = result;
@@ -215,7 +216,7 @@ Expr Expressions::atStructured(OpResult result, ArrayRef<Expr> indices, bool isP
       reduced.push_back(~0u);
       continue;
     }
-    reduced.push_back(addDim(extent));
+    reduced.push_back(bindDim(op, loop, extent));
     loops[loop] = dim(reduced.back());
   }
 
@@ -347,7 +348,9 @@ Expr Expressions::atResult(OpResult result, ArrayRef<Expr> indices) {
         return {};
       args.push_back(arg);
     }
-    return compute(op->getName().getIdentifier(), op->getAttrDictionary(), element, args);
+    Expr result = compute(op->getName().getIdentifier(), op->getAttrDictionary(), element, args);
+    origins.insert({result, op});
+    return result;
   }
   std::optional<SmallVector<AffineExpr>> affine = affineOf(indices);
   auto number = [&](int64_t n) { return getAffineConstantExpr(n, context); };
@@ -514,7 +517,7 @@ Expr Expressions::atResult(OpResult result, ArrayRef<Expr> indices) {
       })
       .Case([&](linalg::SoftmaxOp softmax) -> Expr {
         int64_t axis = softmax.getDimension();
-        unsigned all = addDim(getSize(softmax.getInput(), axis));
+        unsigned all = bindDim(softmax, axis, getSize(softmax.getInput(), axis));
         SmallVector<Expr> each(indices);
         each[axis] = dim(all);
         Expr other = at(softmax.getInput(), each);

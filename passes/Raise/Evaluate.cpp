@@ -51,22 +51,24 @@ static Number getConstantElement(DenseElementsAttr dense, ArrayRef<int64_t> indi
   return number;
 }
 
-Number Evaluator::draw(Expr element, ArrayRef<int64_t> indices) {
+static constexpr int64_t kClasses = 7;
+
+/// The class of a place along a classed axis.
+int64_t Evaluator::getClass(int64_t place) const {
+  if (!hasLonePlace)
+    return place % kClasses;
+  return place == 0 ? 0 : 1 + (place - 1) % (kClasses - 1);
+}
+
+Number Evaluator::draw(Expr leaf, ArrayRef<int64_t> indices) {
   if (given)
-    if (std::optional<Number> number = given(element->tensor, indices))
+    if (std::optional<Number> number = given(leaf, indices))
       return *number;
-  if (auto constant = element->tensor.getDefiningOp<arith::ConstantOp>())
-    if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue())) {
-      bool inside = dense.getType().getRank() == static_cast<int64_t>(indices.size());
-      for (auto [index, size] : llvm::zip(indices, dense.getType().getShape()))
-        inside &= index >= 0 && index < size;
-      if (inside)
-        return getConstantElement(dense, indices);
-    }
-  uint64_t bits = mix(expressions.getNumber(element->tensor), seed, indices);
-  if (isa<FloatType>(element->type))
+  uint64_t number = leaf->tensor ? expressions.getNumber(leaf->tensor) : ~uint64_t(leaf->variable);
+  uint64_t bits = mix(number, seed, indices);
+  if (isa<FloatType>(leaf->type))
     return {static_cast<double>(bits >> 11) * 0x1p-52 - 1, 0};
-  if (element->type.isInteger(1))
+  if (leaf->type.isInteger(1))
     return {0, (bits >> 20) % 4 != 0};
   return {0, static_cast<int64_t>((bits >> 20) % (3 + variant % 13))};
 }
@@ -162,6 +164,7 @@ static double (*getBinary(StringRef name))(double, double) {
             })
       .Case("arith.maxnumf", [](double a, double b) { return std::fmax(a, b); })
       .Case("arith.minnumf", [](double a, double b) { return std::fmin(a, b); })
+      .Case("math.copysign", [](double a, double b) { return std::copysign(a, b); })
       .Case("math.powf", [](double a, double b) { return std::pow(a, b); })
       .Case("math.atan2", [](double a, double b) { return std::atan2(a, b); })
       .Default(nullptr);
@@ -365,50 +368,127 @@ std::optional<uint64_t> Evaluator::pack(Expr expr) const {
   return packed;
 }
 
-std::optional<Number> Evaluator::evaluateHere(Expr expr) {
-  std::optional<Number> result;
-  if (expr->kind == Node::Kind::Reduce) {
-    int64_t extent = getExtent(expr->dim), kept = place[expr->dim];
-    Number sum = startOf(expr->combiner);
-    AffineExpr size = expressions.getExtent(expr->dim);
-    auto *sampled = llvm::find_if(samples, [&](auto &entry) { return entry.first == size; });
-    bool isSampled = sampled != samples.end();
-    if (!samples.empty() && !isSampled && extent > 32 && !isa<AffineConstantExpr>(size))
-      return std::nullopt;
-    int64_t count = isSampled ? static_cast<int64_t>(sampled->second.size()) : extent;
-    for (int64_t i = 0; i < count; ++i) {
-      place[expr->dim] = isSampled ? sampled->second[i] : i;
-      std::optional<Number> element = evaluate(expr->args[0]);
-      if (!element) {
-        place[expr->dim] = kept;
-        return std::nullopt;
-      }
-      sum = combine(expr->combiner, sum, *element);
+bool Evaluator::isUniform(Expr reduction) {
+  auto [entry, isNew] = uniform.try_emplace(reduction, true);
+  if (!isNew)
+    return entry->second;
+  AffineExpr dim = getAffineDimExpr(reduction->dim, expressions.getContext());
+  AffineExpr extent = expressions.getExtent(reduction->dim);
+  auto isPlain = [&](Expr node) {
+    for (auto [axis, arg] : llvm::enumerate(node->args)) {
+      if (arg->kind != Node::Kind::Index || !arg->dependsOn(reduction->dim))
+        continue;
+      if (node->kind == Node::Kind::Compute || arg->affine != dim)
+        return false;
+      if (expressions.getAxisSize(node, axis) != extent)
+        return false;
+      if (node->tensor && isa_and_nonnull<arith::ConstantOp>(node->tensor.getDefiningOp()))
+        return false;
     }
-    place[expr->dim] = kept;
-    result = sum;
-  } else if (expr->is<arith::SelectOp>()) {
+    return node->kind != Node::Kind::Index;
+  };
+  bool result = true;
+  for (Expr node : collect(reduction->args[0], [&](Expr node) {
+         return node->dependsOn(reduction->dim) && node->kind != Node::Kind::Index;
+       }))
+    if (node->dependsOn(reduction->dim) && node->kind != Node::Kind::Index)
+      result &= isPlain(node);
+  result &= reduction->args[0]->kind != Node::Kind::Index;
+  return uniform[reduction] = result;
+}
+
+/// A term that stands `count` times in a reduction.
+static Number repeat(Combiner combiner, Number term, int64_t count) {
+  if (combiner == Combiner::Add)
+    return {term.real * static_cast<double>(count), term.integer * count};
+  if (combiner != Combiner::Mul)
+    return term;
+  Number result = term;
+  result.real = std::pow(term.real, static_cast<double>(count));
+  for (int64_t i = 1; i < count && i < 64; ++i)
+    result.integer *= term.integer;
+  return result;
+}
+
+std::optional<Number> Evaluator::evaluateReduction(Expr expr) {
+  int64_t extent = getExtent(expr->dim), kept = place[expr->dim];
+  bool isClassed = extent > kClasses && classed.contains(extent) && isUniform(expr);
+  int64_t terms = isClassed ? kClasses : extent;
+  Number sum = startOf(expr->combiner), first;
+  for (int64_t i = 0; i < terms; ++i) {
+    place[expr->dim] = i;
+    std::optional<Number> element = evaluate(expr->args[0]);
+    if (!element) {
+      place[expr->dim] = kept;
+      return std::nullopt;
+    }
+    int64_t count = 1;
+    if (isClassed && hasLonePlace)
+      count = i == 0 ? 1 : (extent - 1 - i) / (kClasses - 1) + 1;
+    else if (isClassed)
+      count = (extent - 1 - i) / kClasses + 1;
+    sum = combine(expr->combiner, sum, repeat(expr->combiner, *element, count));
+    if (i == 0)
+      first = sum;
+  }
+  place[expr->dim] = kept;
+  if (observe && isPiecewise(expr) && terms > 1)
+    observe(expr, {first, sum}, sum);
+  if (alter && isPiecewise(expr) && terms > 1)
+    alter(expr, {first, sum}, sum);
+  return sum;
+}
+
+std::optional<Number> Evaluator::evaluateLeaf(Expr expr, ArrayRef<Number> args) {
+  SmallVector<int64_t> indices;
+  for (Number arg : args)
+    indices.push_back(arg.integer);
+  if (expr->kind == Node::Kind::Element) {
+    if (auto constant = expr->tensor.getDefiningOp<arith::ConstantOp>())
+      if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue())) {
+        for (auto [index, size] : llvm::zip(indices, dense.getType().getShape()))
+          if (index < 0 || index >= size)
+            return std::nullopt;
+        return getConstantElement(dense, indices);
+      }
+  }
+  if (!classed.empty())
+    for (auto [axis, index] : llvm::enumerate(indices)) {
+      std::optional<int64_t> number = getInteger(expressions.getAxisSize(expr, axis));
+      if (number && classed.contains(*number))
+        index = getClass(index);
+    }
+  return draw(expr, indices);
+}
+
+std::optional<Number> Evaluator::evaluateHere(Expr expr) {
+  if (expr->kind == Node::Kind::Reduce)
+    return evaluateReduction(expr);
+  if (expr->is<arith::SelectOp>()) {
     // Only what is chosen: the other may lie outside of its tensor.
     std::optional<Number> condition = evaluate(expr->args[0]);
     if (!condition)
       return std::nullopt;
-    result = evaluate(expr->args[condition->integer ? 1 : 2]);
-  } else {
-    SmallVector<Number> args;
-    for (Expr arg : expr->args) {
-      std::optional<Number> number = evaluate(arg);
-      if (!number)
-        return std::nullopt;
-      args.push_back(*number);
-    }
-    if (expr->kind == Node::Kind::Element) {
-      SmallVector<int64_t> indices;
-      for (Number arg : args)
-        indices.push_back(arg.integer);
-      result = draw(expr, indices);
-    } else {
-      result = compute(expr, args);
-    }
+    if (observe)
+      observe(expr, *condition, *condition);
+    std::optional<Number> chosen = evaluate(expr->args[condition->integer ? 1 : 2]);
+    if (chosen && alter)
+      alter(expr, *condition, *chosen);
+    return chosen;
   }
+  SmallVector<Number> args;
+  for (Expr arg : expr->args) {
+    std::optional<Number> number = evaluate(arg);
+    if (!number)
+      return std::nullopt;
+    args.push_back(*number);
+  }
+  if (expr->kind != Node::Kind::Compute)
+    return evaluateLeaf(expr, args);
+  std::optional<Number> result = compute(expr, args);
+  if (result && observe && isPiecewise(expr))
+    observe(expr, args, *result);
+  if (result && alter && isPiecewise(expr))
+    alter(expr, args, *result);
   return result;
 }

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
 #include <cmath>
 
 using namespace mlir;
@@ -34,6 +35,7 @@ void Node::Profile(llvm::FoldingSetNodeID &id) const {
   id.AddPointer(attrs.getAsOpaquePointer());
   id.AddInteger(static_cast<int>(combiner));
   id.AddInteger(dim);
+  id.AddInteger(variable);
   for (Expr arg : args)
     id.AddPointer(arg);
 }
@@ -106,6 +108,15 @@ Expr Expressions::element(Value tensor, ArrayRef<Expr> indices) {
   return intern(node);
 }
 
+Expr Expressions::variable(unsigned number, Type type, ArrayRef<Expr> places) {
+  Node node;
+  node.kind = Node::Kind::Variable;
+  node.type = type;
+  node.variable = number;
+  node.args.assign(places.begin(), places.end());
+  return intern(node);
+}
+
 /// Whether combining it changes nothing, however often.
 static bool isNeutral(Combiner combiner, Expr expr) {
   if (!expr->isConstant())
@@ -134,6 +145,23 @@ Expr Expressions::reduce(Combiner combiner, unsigned dim, Expr body) {
   node.dim = dim;
   node.args = {body};
   return intern(node);
+}
+
+Expr Expressions::withArgs(Expr expr, ArrayRef<Expr> args) {
+  switch (expr->kind) {
+  case Node::Kind::Constant:
+  case Node::Kind::Index:
+    return expr;
+  case Node::Kind::Element:
+    return args == ArrayRef<Expr>(expr->args) ? expr : element(expr->tensor, args);
+  case Node::Kind::Variable:
+    return variable(expr->variable, expr->type, args);
+  case Node::Kind::Compute:
+    return compute(expr->name, expr->attrs, expr->type, args);
+  case Node::Kind::Reduce:
+    return reduce(expr->combiner, expr->dim, args[0]);
+  }
+  llvm_unreachable("a kind");
 }
 
 Expr Expressions::select(Expr condition, Expr yes, Expr no) {
@@ -361,7 +389,22 @@ Expr Expressions::fold(StringRef name, DictionaryAttr attrs, Type type, ArrayRef
   return {};
 }
 
+/// The attributes without what only allows a compiler more: ops that compute the same are equal.
+static DictionaryAttr dropFlags(DictionaryAttr attrs) {
+  auto isFlag = [](NamedAttribute attr) {
+    return attr.getName() == "fastmath" || attr.getName() == "overflowFlags";
+  };
+  if (llvm::none_of(attrs, isFlag))
+    return attrs;
+  SmallVector<NamedAttribute> rest;
+  for (NamedAttribute attr : attrs)
+    if (!isFlag(attr))
+      rest.push_back(attr);
+  return DictionaryAttr::get(attrs.getContext(), rest);
+}
+
 Expr Expressions::compute(StringAttr name, DictionaryAttr attrs, Type type, ArrayRef<Expr> args) {
+  attrs = dropFlags(attrs);
   if (Expr folded = fold(name.getValue(), attrs, type, args))
     return folded;
   Node node;
@@ -396,6 +439,8 @@ public:
 private:
   /// The new expression is an element of the old one's tensor, at indices that changed likewise.
   void inherit(Expr from, Expr to) {
+    if (Operation *op = from == to ? nullptr : e.origins.lookup(from))
+      e.origins.insert({to, op});
     auto home = e.homes.find(from);
     if (from == to || home == e.homes.end() || e.homes.contains(to) || !moves)
       return;
@@ -409,19 +454,7 @@ private:
     SmallVector<Expr> args;
     for (Expr arg : expr->args)
       args.push_back((*this)(arg));
-    switch (expr->kind) {
-    case Node::Kind::Constant:
-    case Node::Kind::Index:
-      return expr;
-    case Node::Kind::Element:
-      return ArrayRef<Expr>(args) == ArrayRef<Expr>(expr->args) ? expr
-                                                                : e.element(expr->tensor, args);
-    case Node::Kind::Compute:
-      return e.compute(expr->name, expr->attrs, expr->type, args);
-    case Node::Kind::Reduce:
-      return e.reduce(expr->combiner, expr->dim, args[0]);
-    }
-    llvm_unreachable("a kind");
+    return e.withArgs(expr, args);
   }
 
   Expressions &e;
@@ -436,6 +469,17 @@ Expr Expressions::substitute(Expr expr, const llvm::DenseMap<unsigned, Expr> &re
         llvm::any_of(replacements, [&](auto &entry) { return node->dependsOn(entry.first); });
     if (!touched)
       return node;
+    // What comes in must not be taken for what a reduction binds.
+    bool isCaptured =
+        node->kind == Node::Kind::Reduce && llvm::any_of(replacements, [&](auto &entry) {
+          return node->dependsOn(entry.first) && entry.second->dependsOn(node->dim);
+        });
+    if (isCaptured) {
+      llvm::DenseMap<unsigned, Expr> more = replacements;
+      unsigned fresh = addDim(getExtent(node->dim));
+      more[node->dim] = dim(fresh);
+      return reduce(node->combiner, fresh, substitute(node->args[0], more));
+    }
     if (node->kind != Node::Kind::Index)
       return {};
     SmallVector<AffineExpr> dims;
@@ -462,6 +506,16 @@ std::pair<Value, SmallVector<Expr>> Expressions::getHome(Expr expr) const {
   return {};
 }
 
+Operation *Expressions::getOrigin(Expr expr) const {
+  for (Expr part : collect(expr)) {
+    if (Operation *op = origins.lookup(part))
+      return op;
+    if (auto [tensor, indices] = getHome(part); tensor && tensor.getDefiningOp())
+      return tensor.getDefiningOp();
+  }
+  return nullptr;
+}
+
 //===-- Looking at expressions ---------------------------------------------------------------===//
 
 bool raise::isCast(Expr expr) { return expr->is<arith::ExtFOp>() || expr->is<arith::TruncFOp>(); }
@@ -473,8 +527,11 @@ Expr raise::stripCasts(Expr expr) {
 }
 
 Expr raise::stripIntegerCasts(Expr expr) {
-  while (expr->is<arith::IndexCastOp>() || expr->is<arith::IndexCastUIOp>() ||
-         expr->is<arith::ExtSIOp>() || expr->is<arith::TruncIOp>())
+  // Positions and ids fit into 32 bits, not into fewer.
+  auto isWide = [](Type type) { return type.isIndex() || type.getIntOrFloatBitWidth() >= 32; };
+  while ((expr->is<arith::IndexCastOp>() || expr->is<arith::IndexCastUIOp>() ||
+          expr->is<arith::ExtSIOp>() || expr->is<arith::TruncIOp>()) &&
+         isWide(expr->type))
     expr = expr->args[0];
   return expr;
 }
@@ -563,6 +620,33 @@ SmallVector<Expr> raise::collect(Expr root) {
 
 bool raise::contains(Expr root, Expr part) { return llvm::is_contained(collect(root), part); }
 
+bool raise::isPiecewise(Expr node) {
+  if (node->kind == Node::Kind::Reduce)
+    return node->combiner != Combiner::Add && node->combiner != Combiner::Mul;
+  if (node->kind != Node::Kind::Compute)
+    return false;
+  // A float becomes another float: widening and arithmetic in f32 or more are exact but for
+  // rounding, which is promised.
+  if (node->is<arith::TruncFOp>())
+    return cast<FloatType>(node->type).getWidth() < 32;
+  // Positions and ids fit into 32 bits.
+  if (node->is<arith::TruncIOp>())
+    return node->type.getIntOrFloatBitWidth() < 32;
+  if (node->is<arith::UIToFPOp>() || node->is<arith::SIToFPOp>() || node->is<arith::ExtUIOp>() ||
+      node->is<arith::ExtSIOp>() || node->is<arith::IndexCastUIOp>() ||
+      node->is<arith::IndexCastOp>())
+    return node->args[0]->type.isInteger(1);
+  static const llvm::StringSet<> names = {
+      "arith.select",     "arith.cmpf",      "arith.cmpi",      "arith.maximumf", "arith.minimumf",
+      "arith.maxnumf",    "arith.minnumf",   "arith.remf",      "arith.maxsi",    "arith.minsi",
+      "arith.maxui",      "arith.minui",     "arith.divsi",     "arith.divui",    "arith.remsi",
+      "arith.remui",      "arith.ceildivsi", "arith.ceildivui", "arith.shrsi",    "arith.shrui",
+      "arith.floordivsi", "arith.fptosi",    "arith.fptoui",    "math.absf",      "math.absi",
+      "math.floor",       "math.ceil",       "math.round",      "math.roundeven", "math.trunc",
+      "math.isnan",       "math.isinf",      "math.isfinite",   "math.copysign",  "math.isnormal"};
+  return names.contains(node->name.getValue());
+}
+
 std::optional<int64_t> raise::getInteger(AffineExpr expr) {
   auto number = dyn_cast<AffineConstantExpr>(expr);
   return number ? std::optional(number.getValue()) : std::nullopt;
@@ -591,6 +675,9 @@ void Expressions::print(Expr expr, llvm::raw_ostream &os) const {
       os << "arg" << argument.getArgNumber();
     else
       os << expr->tensor.getDefiningOp()->getName().stripDialect();
+    return list("[", "]");
+  case Node::Kind::Variable:
+    os << "u" << expr->variable;
     return list("[", "]");
   case Node::Kind::Compute:
     os << OperationName(expr->name.getValue(), context).stripDialect();

@@ -37,6 +37,7 @@ public:
     Constant, ///< a number
     Index,    ///< affine in dims and symbols; any integer type
     Element,  ///< of `tensor` at `args`, which are index expressions
+    Variable, ///< an unknown number at each of the places `args`: stands for a part in a test
     Compute,  ///< the arith or math op `name`, on scalars `args`
     Reduce    ///< over `dim` of `args[0]` by `combiner`
   };
@@ -52,6 +53,7 @@ public:
   DictionaryAttr attrs;              ///< Compute: all of the op's attributes
   Combiner combiner = Combiner::Add; ///< Reduce
   unsigned dim = 0;                  ///< Reduce: the one that it binds
+  unsigned variable = 0;             ///< Variable: its number
   SmallVector<Expr, 3> args;
 
   /// Which dims the value depends on; what a reduction binds is left out.
@@ -101,6 +103,8 @@ public:
   std::optional<int64_t> getFactor(AffineExpr expr, unsigned dim);
   /// Whether lower <= expr < upper can be shown. Sizes are taken as positive.
   bool isWithin(AffineExpr expr, AffineExpr lower, AffineExpr upper);
+  /// The least and the greatest number that an expression is, where they are known.
+  std::pair<std::optional<int64_t>, std::optional<int64_t>> getBounds(AffineExpr expr);
 
   //===-- Making expressions ----------------------------------------------------------------===//
 
@@ -109,6 +113,16 @@ public:
   Expr constant(double value, FloatType type);
   Expr constant(int64_t value, Type type);
   Expr element(Value tensor, ArrayRef<Expr> indices);
+  /// A new unknown with a number for each place along axes of these sizes.
+  unsigned addVariable(ArrayRef<AffineExpr> sizes) {
+    variableSizes.emplace_back(sizes);
+    return variableSizes.size() - 1;
+  }
+  /// The size of an axis of an element's tensor or of a variable.
+  AffineExpr getAxisSize(Expr leaf, unsigned axis) {
+    return leaf->tensor ? getSize(leaf->tensor, axis) : variableSizes[leaf->variable][axis];
+  }
+  Expr variable(unsigned number, Type type, ArrayRef<Expr> places);
   /// An op on these scalars; folds what is trivial. `type` is the scalar result's.
   Expr compute(StringAttr name, DictionaryAttr attrs, Type type, ArrayRef<Expr> args);
   template <typename OpT> Expr compute(Type type, ArrayRef<Expr> args, DictionaryAttr attrs = {}) {
@@ -119,6 +133,8 @@ public:
   /// A float in another float type.
   Expr convert(Expr expr, FloatType type);
   Expr reduce(Combiner combiner, unsigned dim, Expr body);
+  /// The same node of other operands.
+  Expr withArgs(Expr expr, ArrayRef<Expr> args);
 
   /// The element of `tensor` at these indices, seen through everything but products of matrices
   /// and unknown ops.
@@ -137,7 +153,10 @@ public:
   /// beginning. Null for expressions made here.
   std::pair<Value, SmallVector<Expr>> getHome(Expr expr) const;
 
-  /// `[d0, d1]`, for tests and reports.
+  /// The op that computes it, or that the nearest part of it is computed by; null if there is none.
+  Operation *getOrigin(Expr expr) const;
+
+  /// `addf(arg0[d0, d1], 2)`, for tests and reports.
   void print(Expr expr, llvm::raw_ostream &os) const;
 
   MLIRContext *getContext() const { return context; }
@@ -150,6 +169,9 @@ public:
 
 private:
   Expr intern(Node &node);
+  /// The dim that a loop of a reducing op binds, always the same: so parts that are equal up to
+  /// where they are read are equal up to substitution.
+  unsigned bindDim(Operation *op, unsigned loop, AffineExpr extent);
   Expr atResult(OpResult result, ArrayRef<Expr> indices);
   Expr atStructured(OpResult result, ArrayRef<Expr> indices, bool isProduct);
   Expr inBody(Value value, llvm::DenseMap<Value, Expr> &known, ArrayRef<Expr> loops);
@@ -167,6 +189,9 @@ private:
   llvm::DenseMap<Value, std::vector<std::pair<SmallVector<Expr>, Expr>>> memo;
   llvm::DenseMap<Expr, std::pair<Value, SmallVector<Expr>>> homes;
   llvm::DenseMap<Value, uint64_t> numbers;
+  llvm::DenseMap<std::pair<Operation *, unsigned>, unsigned> bound;
+  llvm::DenseMap<Expr, Operation *> origins;
+  std::vector<SmallVector<AffineExpr>> variableSizes;
   friend class Rebuilder;
 };
 
@@ -181,22 +206,29 @@ struct Number {
 uint64_t mix(uint64_t x);
 uint64_t mix(uint64_t x, uint64_t y, ArrayRef<int64_t> more = {});
 
-/// Evaluates expressions for identity testing: elements of tensors are drawn at random, the same
+/// Evaluates expressions for equivalence tests: elements of tensors are drawn at random, the same
 /// element always the same, dense constants are what they are; sizes that are not known are small.
-/// After Schwartz and Zippel: two formulas that agree at random points are one formula.
 class Evaluator {
 public:
-  Evaluator(Expressions &expressions, uint64_t seed) : expressions(expressions), seed(seed) {}
+  Evaluator(Expressions &expressions, uint64_t seed, SmallVector<int64_t> place = {})
+      : place(std::move(place)), expressions(expressions), seed(seed) {}
 
   /// Where the dims stand; those that an expression needs must be set.
   SmallVector<int64_t> place;
-  /// Values instead of random ones.
-  std::function<std::optional<Number>(Value tensor, ArrayRef<int64_t> indices)> given;
+  /// Values of elements and variables instead of random ones.
+  std::function<std::optional<Number>(Expr leaf, ArrayRef<int64_t> indices)> given;
+  /// Sees what a piecewise node (`isPiecewise`) chooses between, each time that it is computed: the
+  /// numbers it is of, of a reduction the first and the chosen one.
+  std::function<void(Expr node, ArrayRef<Number> args, Number result)> observe;
+  /// Changes what such a node gives, likewise.
+  std::function<void(Expr node, ArrayRef<Number> args, Number &result)> alter;
   /// What is added to sizes that are not known.
   int64_t stretch = 0;
-  /// Reductions over so many elements take these alone. If there are any, other large reductions
-  /// of open sizes are not evaluated: sums over different numbers would not fit together.
-  SmallVector<std::pair<AffineExpr, SmallVector<int64_t>>, 2> samples;
+  /// Sizes along which places are drawn alike, class by class: then a sum over 4096 elements has as
+  /// many different terms as there are classes.
+  llvm::SmallDenseSet<int64_t> classed;
+  /// One class has a single place.
+  bool hasLonePlace = false;
   /// What some parts are said to be, wherever they stand.
   llvm::DenseMap<Expr, Number> assumed;
   /// Narrow floats are rounded after each op, as a framework does.
@@ -206,10 +238,10 @@ public:
   /// Some exponential was of a number that is too great for it.
   bool overflows = false;
   /// Steps after which it gives up.
-  static constexpr int64_t kBudget = 20'000'000;
+  static constexpr int64_t kBudget = 2'000'000;
   int64_t budget = kBudget;
 
-  /// Nothing when the budget is spent or an op is unknown.
+  /// Nothing when the budget is spent or an op is unknown: no answer, which agrees with nothing.
   std::optional<Number> evaluate(Expr expr);
   std::optional<double> evaluateReal(Expr expr);
   int64_t evaluate(AffineExpr affine);
@@ -219,18 +251,25 @@ public:
   int64_t getSymbolValue(unsigned symbol) const {
     return stretch + 5 + (symbol * (3 + variant / 7) + variant) % 7;
   }
+  /// Whether all that a reduction reads at its dim are elements at just that place, so that equal
+  /// elements make equal terms, and its size may be classed.
+  bool isUniform(Expr reduction);
 
 private:
   std::optional<Number> evaluateHere(Expr expr);
+  std::optional<Number> evaluateReduction(Expr expr);
+  std::optional<Number> evaluateLeaf(Expr expr, ArrayRef<Number> args);
   std::optional<uint64_t> pack(Expr expr) const;
   std::optional<Number> compute(Expr expr, ArrayRef<Number> args);
-  Number draw(Expr element, ArrayRef<int64_t> indices);
+  Number draw(Expr leaf, ArrayRef<int64_t> indices);
+  int64_t getClass(int64_t place) const;
 
   Expressions &expressions;
   uint64_t seed;
   // By what `pack` makes of the places of an expression's dims; where it cannot, by the places.
   llvm::DenseMap<std::pair<Expr, uint64_t>, Number> memo;
   std::map<std::pair<Expr, std::vector<int64_t>>, Number> memoFar;
+  llvm::DenseMap<Expr, bool> uniform;
 };
 
 //===-- Looking at expressions --------------------------------------------------------------===//
@@ -266,6 +305,11 @@ arith::CmpIPredicate getPredicate(Expr comparison);
 SmallVector<Expr> collect(Expr root, llvm::function_ref<bool(Expr)> enter);
 SmallVector<Expr> collect(Expr root);
 bool contains(Expr root, Expr part);
+
+/// Whether a node follows one formula for some numbers and another for others: choices,
+/// comparisons, conditions as numbers, the greater and the lesser, what rounds, conversions to
+/// integers and to narrower floats.
+bool isPiecewise(Expr node);
 
 /// The number that an affine expression is.
 std::optional<int64_t> getInteger(AffineExpr expr);

@@ -21,6 +21,13 @@ unsigned Expressions::addDim(AffineExpr extent) {
   return extents.size() - 1;
 }
 
+unsigned Expressions::bindDim(Operation *op, unsigned loop, AffineExpr extent) {
+  auto [entry, isNew] = bound.try_emplace({op, loop});
+  if (isNew)
+    entry->second = addDim(extent);
+  return entry->second;
+}
+
 /// The summands of an expression.
 static void addSummands(AffineExpr expr, SmallVectorImpl<AffineExpr> &summands) {
   auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
@@ -193,18 +200,36 @@ bool Expressions::isWithin(AffineExpr expr, AffineExpr lower, AffineExpr upper) 
   return true;
 }
 
+std::pair<std::optional<int64_t>, std::optional<int64_t>> Expressions::getBounds(AffineExpr expr) {
+  Bounds range = getRange(expr, extents);
+  std::optional<int64_t> most = range.most ? getInteger(simplify(range.most)) : std::nullopt;
+  std::optional<int64_t> least = range.least ? getInteger(simplify(range.least)) : std::nullopt;
+  // Sizes are at least one, first positions at least zero.
+  for (int64_t bound : {1, 0, -1})
+    if (!least && range.least && isNotNegative(multiplyOut(range.least - bound), symbols))
+      least = bound;
+  return {least, most};
+}
+
 std::optional<int64_t> Expressions::getFactor(AffineExpr expr, unsigned dim) {
   if (!expr.isFunctionOfDim(dim))
     return 0;
-  SmallVector<AffineExpr> dims;
-  for (unsigned d = 0; d < getNumDims(); ++d)
-    dims.push_back(getAffineDimExpr(d, context));
-  auto at = [&](int64_t number) {
-    dims[dim] = getAffineConstantExpr(number, context);
-    return expr.replaceDims(dims);
-  };
-  AffineExpr step = simplify(at(1) - at(0)), next = simplify(at(5) - at(4));
-  return step == next ? getInteger(step) : std::nullopt;
+  if (isa<AffineDimExpr>(expr))
+    return 1;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return std::nullopt;
+  std::optional<int64_t> left = getFactor(binary.getLHS(), dim),
+                         right = getFactor(binary.getRHS(), dim);
+  if (!left || !right)
+    return std::nullopt;
+  if (binary.getKind() == AffineExprKind::Add)
+    return *left + *right;
+  // Of a product, one side is a number; quotients and remainders are no sums of the dim.
+  std::optional<int64_t> number = getInteger(binary.getRHS());
+  if (binary.getKind() != AffineExprKind::Mul || !number)
+    return std::nullopt;
+  return *left * *number;
 }
 
 /// Upstream's simplification, which for products of symbols may leave symbols of its own behind;

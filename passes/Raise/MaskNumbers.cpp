@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether a number that is added to scores is a mask: (nearly) zero, or so low that it means "not
-// at all". All that its conditions may decide is asked, whether or not small sizes can bring it
-// about: `bias + (j > i + length - 4 ? -inf : 0)` is a bias, though few lengths let any be seen.
-// Refuses what it cannot decide; then the number stays in the score's rule.
+// Whether a number that is added to scores is a mask: zero, or so low that it means "not at all".
+// Each case of its conditions is asked for, whether or not small sizes can bring it about:
+// `bias + (j > i + length - 4 ? -inf : 0)` is a bias, though few lengths let any be seen. In each
+// case the number's interval, over all places and sizes, decides. Refuses what that leaves open;
+// then the number stays in the score's rule.
+#include "passes/Raise/Intervals.h"
 #include "passes/Raise/Predicates.h"
 #include "passes/Raise/Score.h"
 #include <cmath>
@@ -14,8 +16,10 @@ using namespace mlir::fovea::raise;
 
 /// Numbers that a mask has at most; more are a table.
 static constexpr size_t kMostNumbers = 64;
-/// Cases of all conditions that are asked, all of them or as many at random.
+/// Cases of all conditions together.
 static constexpr uint64_t kMostCases = 512;
+/// What rounding leaves of zero, as in log(1 + 1e-9).
+static constexpr double kNothing = 1e-6;
 
 /// The numbers in a constant; nothing if it has more than a mask.
 static std::optional<SmallVector<Number>> getNumbers(DenseElementsAttr dense) {
@@ -55,9 +59,9 @@ class Cases {
 public:
   explicit Cases(Expressions &e) : e(e) {}
 
-  bool hasPlaces = false;                   ///< it also depends on places by index arithmetic
-  bool hasTables = false;                   ///< or on constants of many numbers
-  SmallVector<Expr> parts;                  ///< those that vary
+  bool hasTables = false;  ///< it also depends on constants of many numbers
+  bool hasFlags = false;   ///< or on tensors of floats, which masks fill with zeros and ones
+  SmallVector<Expr> parts; ///< those that vary
   SmallVector<SmallVector<Number>> numbers; ///< what each may be
 
   void add(Expr x) {
@@ -78,12 +82,9 @@ public:
           vary(part, values);
       return;
     }
-    if (x->kind != Node::Kind::Compute) {
-      hasPlaces = true;
-      return;
-    }
-    for (Expr arg : x->args)
-      add(arg);
+    if (x->kind == Node::Kind::Compute)
+      for (Expr arg : x->args)
+        add(arg);
   }
 
   uint64_t count() const {
@@ -93,19 +94,14 @@ public:
     return count;
   }
 
-  /// What the parts are in a case; for more cases than are asked, at random.
-  void choose(uint64_t number, Evaluator &evaluate) const {
-    bool isAll = count() <= kMostCases;
+  /// What the parts are in a case.
+  llvm::DenseMap<Expr, Number> choose(uint64_t number) const {
+    llvm::DenseMap<Expr, Number> chosen;
     for (auto [i, part] : llvm::enumerate(parts)) {
-      uint64_t many = numbers[i].size();
-      uint64_t bits =
-          isAll ? number
-                : ((number + 1) * 0x9e3779b97f4a7c15ull ^ (i + 1) * 0xbf58476d1ce4e5b9ull) *
-                          0x94d049bb133111ebull >>
-                      33;
-      evaluate.assumed[part] = numbers[i][bits % many];
-      number /= isAll ? many : 1;
+      chosen[part] = numbers[i][number % numbers[i].size()];
+      number /= numbers[i].size();
     }
+    return chosen;
   }
 
 private:
@@ -126,17 +122,22 @@ private:
         hasTables |= !values;
         return values ? vary(x, *values) : void();
       }
+    hasFlags |= isa<FloatType>(x->type);
     vary(x, {{0, 0}, {1, 1}});
   }
 
   /// Whether the parts decide a condition, both ways.
   bool canDecide(Expr condition) const {
+    auto isComputed = [](Expr part) { return part->kind == Node::Kind::Compute; };
+    bool hasPlaces = llvm::any_of(collect(condition, isComputed), [](Expr part) {
+      return part->kind == Node::Kind::Index || part->kind == Node::Kind::Reduce;
+    });
     if (hasPlaces || hasTables || count() > kMostNumbers)
       return false;
     bool seen[2] = {false, false};
     for (uint64_t i = 0; i < count(); ++i) {
       Evaluator evaluate(e, 1);
-      choose(i, evaluate);
+      evaluate.assumed = choose(i);
       std::optional<Number> value = evaluate.evaluate(condition);
       if (!value)
         return false;
@@ -150,66 +151,60 @@ private:
 };
 } // namespace
 
-std::optional<double> raise::getAdditiveMask(Expressions &e, Expr expr, double sign) {
-  Cases cases(e);
-  cases.add(expr);
-  if (cases.hasTables)
-    return std::nullopt;
-  // Of comparisons one may imply another.
+/// Pairs of cases of two comparisons that cannot be together.
+static SmallVector<std::array<std::pair<Expr, int64_t>, 2>> findImpossible(Expressions &e,
+                                                                           const Cases &cases) {
   Predicates predicates(e);
   SmallVector<std::array<std::pair<Expr, int64_t>, 2>> impossible;
-  auto exclude = [&](Expr a, int64_t x, Expr b, int64_t y) {
-    Expr left = x ? a : predicates.negate(a), right = y ? predicates.negate(b) : b;
-    if (predicates.implies(left, right))
-      impossible.push_back({std::pair(a, x), std::pair(b, y)});
-  };
   for (auto [i, a] : llvm::enumerate(cases.parts))
-    for (Expr b : ArrayRef(cases.parts).take_front(i))
-      if (a->is<arith::CmpIOp>() && b->is<arith::CmpIOp>())
-        for (int64_t x : {0, 1})
-          for (int64_t y : {0, 1})
-            exclude(a, x, b, y);
+    for (Expr b : ArrayRef(cases.parts).take_front(i)) {
+      if (!a->is<arith::CmpIOp>() || !b->is<arith::CmpIOp>())
+        continue;
+      for (int64_t x : {0, 1})
+        for (int64_t y : {0, 1})
+          if (predicates.implies(x ? a : predicates.negate(a), y ? predicates.negate(b) : b))
+            impossible.push_back({std::pair(a, x), std::pair(b, y)});
+    }
+  return impossible;
+}
 
-  std::optional<double> low;
-  bool sawZero = false;
-  uint64_t count = std::min(cases.count(), kMostCases);
-  int places = !cases.hasPlaces ? 1 : count <= 16 ? 24 : 6;
-  for (uint64_t i = 0; i < count; ++i) {
-    Evaluator evaluate(e, 77 * i + 1);
-    cases.choose(i, evaluate);
+std::optional<AdditiveMask> raise::getAdditiveMask(Expressions &e, Expr expr, double sign) {
+  Cases cases(e);
+  cases.add(expr);
+  if (cases.hasTables || cases.count() > kMostCases)
+    return std::nullopt;
+  auto impossible = findImpossible(e, cases);
+  AdditiveMask mask;
+  mask.ofFlags = cases.hasFlags;
+  bool isZero = false, isLow = false;
+  for (uint64_t i = 0; i < cases.count(); ++i) {
+    llvm::DenseMap<Expr, Number> chosen = cases.choose(i);
     if (llvm::any_of(impossible, [&](auto &pair) {
-          return llvm::all_of(
-              pair, [&](auto &one) { return evaluate.assumed[one.first].integer == one.second; });
+          return llvm::all_of(pair,
+                              [&](auto &one) { return chosen[one.first].integer == one.second; });
         }))
       continue;
-    evaluate.given = [&](Value tensor, ArrayRef<int64_t> indices) -> std::optional<Number> {
-      if (isa_and_nonnull<arith::ConstantOp>(tensor.getDefiningOp()))
+    IntervalAnalysis intervals(e);
+    intervals.given = [&](Expr part) -> std::optional<Interval> {
+      auto found = chosen.find(part);
+      if (found == chosen.end())
         return std::nullopt;
-      uint64_t bits = mix(i, e.getNumber(tensor), indices);
-      int64_t bit = (bits >> 7) & 1;
-      return Number{static_cast<double>(bit), bit};
+      bool isReal = isa<FloatType>(part->type);
+      return Interval::of(isReal ? found->second.real : double(found->second.integer));
     };
-    for (int n = 0; n < places; ++n) {
-      evaluate.place.assign(e.getNumDims(), 0);
-      for (unsigned dim : expr->dims.set_bits()) {
-        int64_t extent = std::max<int64_t>(evaluate.getExtent(dim), 1);
-        evaluate.place[dim] = n == 0   ? 0
-                              : n == 1 ? extent - 1
-                                       : static_cast<int64_t>((mix(i, n, {dim}) >> 33) % extent);
-      }
-      std::optional<double> value = evaluate.evaluateReal(expr);
-      if (!value || std::isnan(*value))
-        return std::nullopt;
-      *value *= sign;
-      if (std::fabs(*value) < 1e-3) {
-        sawZero = true;
-        continue;
-      }
-      if (*value > kVeryNegative)
-        return std::nullopt;
-      if (!low || *value > *low)
-        low = value;
+    Interval value = intervals.get(expr);
+    double least = std::min(sign * value.least, sign * value.most);
+    double most = std::max(sign * value.least, sign * value.most);
+    if (value.mayBeNan)
+      return std::nullopt;
+    if (least >= -kNothing && most <= kNothing) {
+      isZero = true;
+    } else if (most <= kVeryNegative) {
+      mask.low = isLow ? std::max(mask.low, most) : most;
+      isLow = true;
+    } else {
+      return std::nullopt;
     }
   }
-  return sawZero ? low : std::nullopt;
+  return isZero && isLow ? std::optional(mask) : std::nullopt;
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Normalisations over the last axis, found by what they compute: an element's expression is
-// evaluated on random rows and compared with each formula. Refuses other axes, and what depends on
-// more than one row and two vectors.
+// Normalisations over the last axis, found by what they compute: an element's expression is tested
+// beside each formula, on rows of all sizes. Refuses other axes, and what depends on more than one
+// row and two vectors.
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "passes/Raise/Equivalence.h"
 #include "passes/Raise/Identity.h"
 #include "passes/Raise/Passes.h"
 #include "passes/Raise/WeightViews.h"
@@ -26,7 +28,6 @@ struct Norm {
   NormKind kind;
   double eps = 0, offset = 0;
   Expr weight = nullptr, bias = nullptr; ///< Elements of vectors, or null.
-  double distance = 0;                   ///< The greatest seen.
 };
 
 /// An expression as a function of a row and vectors.
@@ -34,39 +35,92 @@ struct RowFunction {
   Expr root;                   ///< In terms of elements of the row's tensor.
   Expr input;                  ///< The row's element at the place of the result.
   SmallVector<Expr> vectors;   ///< Elements of vectors at that place.
-  SmallVector<double> numbers; ///< Small constants: what eps may be.
+  SmallVector<double> numbers; ///< Positive constants: what eps may be.
   unsigned axis;               ///< The dim of the last axis, of `size` places.
   int64_t size;
+  SmallVector<unsigned> dims; ///< All of the result's.
 };
 
-/// One row of numbers and the norm's value on it.
-class Row {
+/// Norms of a row as expressions, in f64, as docs of `fovea.layer_norm`, `fovea.rms_norm` and
+/// `fovea.l2_norm` say.
+class NormFormula {
 public:
-  explicit Row(ArrayRef<double> x) : x(x) {
-    for (double value : x) {
-      mean += value / x.size();
-      squares += value * value;
-    }
-    for (double value : x)
-      variance += (value - mean) * (value - mean) / x.size();
+  NormFormula(Expressions &e, const RowFunction &function)
+      : e(e), function(function), type(Float64Type::get(e.getContext())),
+        x(e.convert(function.input, type)) {}
+
+  Expr make(const Norm &norm) {
+    Expr y = scaled(norm, x, norm.kind == NormKind::Layer ? mean() : nullptr);
+    if (norm.weight || norm.offset != 0)
+      y = multiply(
+          y, add(norm.weight ? e.convert(norm.weight, type) : number(0), number(norm.offset)));
+    return norm.bias ? add(y, e.convert(norm.bias, type)) : y;
   }
 
-  /// As docs of `fovea.layer_norm`, `fovea.rms_norm` and `fovea.l2_norm` say.
-  double apply(const Norm &norm, int64_t place, double weight, double bias) const {
+  /// The sum of the magnitudes of what `make` adds up: what rounding is in proportion to.
+  Expr makeSize(const Norm &norm) {
+    Expr size = abs(scaled(norm, x, nullptr));
+    if (norm.kind == NormKind::Layer)
+      size = add(size, abs(scaled(norm, mean(), nullptr)));
+    if (norm.weight || norm.offset != 0)
+      size = multiply(size, add(norm.weight ? abs(e.convert(norm.weight, type)) : number(0),
+                                number(norm.offset)));
+    return norm.bias ? add(size, abs(e.convert(norm.bias, type))) : size;
+  }
+
+  Expr variance() { return multiply(sumOf(centred()), number(1.0 / double(function.size))); }
+
+private:
+  Expr number(double value) { return e.constant(value, type); }
+  Expr add(Expr a, Expr b) { return e.compute<arith::AddFOp>(type, {a, b}); }
+  Expr multiply(Expr a, Expr b) { return e.compute<arith::MulFOp>(type, {a, b}); }
+  Expr subtract(Expr a, Expr b) { return e.compute<arith::SubFOp>(type, {a, b}); }
+  Expr divide(Expr a, Expr b) { return e.compute<arith::DivFOp>(type, {a, b}); }
+  Expr root(Expr a) { return e.compute<math::SqrtOp>(type, {a}); }
+  Expr abs(Expr a) { return e.compute<math::AbsFOp>(type, {a}); }
+
+  /// Sum over the row of a function of its element.
+  Expr sumOf(llvm::function_ref<Expr(Expr)> term) {
+    if (!row)
+      row = e.addDim(getAffineConstantExpr(function.size, e.getContext()));
+    llvm::DenseMap<unsigned, Expr> to{{function.axis, e.dim(*row)}};
+    return e.reduce(Combiner::Add, *row, term(e.substitute(x, to)));
+  }
+  std::function<Expr(Expr)> centred() {
+    return [this, mean = mean()](Expr element) {
+      Expr distance = subtract(element, mean);
+      return multiply(distance, distance);
+    };
+  }
+  Expr sumOfSquares() {
+    return sumOf([&](Expr element) { return multiply(element, element); });
+  }
+  Expr mean() {
+    return multiply(sumOf([](Expr element) { return element; }),
+                    number(1.0 / double(function.size)));
+  }
+
+  Expr scaled(const Norm &norm, Expr of, Expr less) {
+    if (less)
+      of = subtract(of, less);
     switch (norm.kind) {
     case NormKind::Layer:
-      return (x[place] - mean) / std::sqrt(variance + norm.eps) * weight + bias;
+      return divide(of, root(add(variance(), number(norm.eps))));
     case NormKind::Rms:
-      return x[place] / std::sqrt(squares / x.size() + norm.eps) * (weight + norm.offset);
+      return divide(of, root(add(multiply(sumOfSquares(), number(1.0 / double(function.size))),
+                                 number(norm.eps))));
     case NormKind::L2:
-      return x[place] / std::max(std::sqrt(squares), norm.eps);
+      return divide(of,
+                    e.compute<arith::MaximumFOp>(type, {root(sumOfSquares()), number(norm.eps)}));
     }
     llvm_unreachable("a norm");
   }
 
-private:
-  ArrayRef<double> x;
-  double mean = 0, variance = 0, squares = 0;
+  Expressions &e;
+  const RowFunction &function;
+  FloatType type;
+  Expr x;
+  std::optional<unsigned> row;
 };
 
 /// All norms that have as many vectors.
@@ -77,12 +131,15 @@ SmallVector<Norm> getCandidates(const RowFunction &function) {
   ArrayRef<Expr> v = function.vectors;
   for (double eps : numbers) {
     auto add = [&](NormKind kind, Expr weight, Expr bias, double offset) {
-      candidates.push_back({kind, eps, offset, weight, bias, 0});
+      candidates.push_back({kind, eps, offset, weight, bias});
     };
     if (v.empty()) {
       add(NormKind::Layer, nullptr, nullptr, 0);
       add(NormKind::Rms, nullptr, nullptr, 0);
       add(NormKind::L2, nullptr, nullptr, 0);
+      // The least square of the length.
+      if (eps != 0)
+        candidates.push_back({NormKind::L2, std::sqrt(eps), 0, nullptr, nullptr});
     } else if (v.size() == 1) {
       add(NormKind::Layer, v[0], nullptr, 0);
       add(NormKind::Layer, nullptr, v[0], 0);
@@ -96,56 +153,100 @@ SmallVector<Norm> getCandidates(const RowFunction &function) {
   return candidates;
 }
 
-/// The norm that the function is on random rows. Rows are drawn at sizes where each eps counts.
-std::optional<Norm> match(Expressions &e, const RowFunction &function) {
+/// Whether rows are the norm's, decided for rows of all sizes: those at which each eps counts, and
+/// such with one element far from the others.
+class NormClaim {
+public:
+  NormClaim(Expressions &e, const RowFunction &function)
+      : e(e), function(function), formula(e, function) {
+    claim.source = function.root;
+    claim.dims = function.dims;
+    claim.rounding = std::min(function.root->type.getIntOrFloatBitWidth(),
+                              function.input->type.getIntOrFloatBitWidth());
+    uint64_t seed = 0;
+    auto add = [&](SmallVectorImpl<Draw> &rounds, double magnitude) {
+      rounds.push_back({++seed, magnitude, magnitude, 0, 0});
+    };
+    for (double magnitude : {1.0, 1e3, 1e-3, 30.0, 1e-8, 1e8})
+      add(claim.rounds, magnitude);
+    double length = std::sqrt(double(function.size));
+    for (double number : function.numbers)
+      for (double magnitude : {std::sqrt(number), std::sqrt(number) / length, number / length})
+        for (double factor : {0.3, 3.0})
+          add(claim.rounds, magnitude * factor);
+    for (int power = -30; power <= 30; power += 3)
+      add(claim.steered, std::pow(10.0, power));
+    claim.draw = [this](Expr leaf, ArrayRef<int64_t> at, const Draw &how) {
+      return draw(leaf, at, how);
+    };
+    claim.ranges = [this](Expr part) { return getRange(part); };
+  }
+
+  Verdict decide(const Norm &norm, double tolerance) {
+    claim.formula = formula.make(norm);
+    claim.size = formula.makeSize(norm);
+    claim.tolerance = tolerance;
+    return raise::decide(e, claim);
+  }
+
+private:
+  std::optional<Number> draw(Expr leaf, ArrayRef<int64_t> at, const Draw &how) {
+    if (!isa<FloatType>(leaf->type) || !leaf->tensor)
+      return std::nullopt;
+    uint64_t id = e.getNumber(leaf->tensor);
+    double unit = static_cast<double>(mix(id, how.seed, at) >> 11) * 0x1p-52 - 1;
+    if (leaf->tensor != function.input->tensor) {
+      static constexpr double kSizes[] = {1, 1e-2, 1e2};
+      return Number{unit * kSizes[mix(id, how.seed) % std::size(kSizes)], 0};
+    }
+    // Not centred, so that a mean that is left out shows.
+    bool isFar = how.seed % 3 == 0 && at.back() == 0;
+    return Number{how.magnitude * (unit + 0.25) * (isFar ? 40 : 1), 0};
+  }
+
+  /// A variance is not negative, also as the mean of squares less the square of the mean.
+  std::optional<Interval> getRange(Expr part) {
+    if (!part->is<arith::SubFOp>() || part->dependsOn(function.axis))
+      return std::nullopt;
+    auto [entry, isNew] = variances.try_emplace(part, false);
+    if (isNew) {
+      Claim isVariance = claim;
+      isVariance.source = part;
+      isVariance.formula = formula.variance();
+      isVariance.size = nullptr;
+      isVariance.ranges = nullptr;
+      isVariance.tolerance = 1e-6;
+      variances[part] = getPiecewise(part).empty() && raise::decide(e, isVariance);
+    }
+    if (!variances[part])
+      return std::nullopt;
+    return Interval{0, Interval::kInfinity, false, true, false};
+  }
+
+  Expressions &e;
+  const RowFunction &function;
+  NormFormula formula;
+  Claim claim;
+  llvm::DenseMap<Expr, bool> variances;
+};
+
+/// The norm that the function is. Constants of narrow floats are rounded, so of several the
+/// nearest. What speaks against those that come near goes to `against`.
+std::optional<Norm> match(Expressions &e, const RowFunction &function, Verdict &against) {
+  NormClaim claim(e, function);
   SmallVector<Norm> candidates = getCandidates(function);
-  double tolerance = getTolerance(function.root);
-  SmallVector<double> scales{1};
-  for (double eps : function.numbers) {
-    scales.push_back(std::sqrt(eps));
-    scales.push_back(eps / 2 / std::sqrt(static_cast<double>(function.size)));
-  }
-  uint64_t seed = 1;
-  for (double scale : scales) {
-    Evaluator evaluator(e, ++seed), drawn(e, seed);
-    evaluator.given = [&](Value tensor, ArrayRef<int64_t> at) -> std::optional<Number> {
-      if (tensor != function.input->tensor)
-        return std::nullopt;
-      // Not centred, so that a mean that is left out shows.
-      llvm::hash_code bits = llvm::hash_combine(seed, llvm::hash_combine_range(at));
-      return Number{scale * (static_cast<double>(bits % 1000003) / 600000 - 0.5), 0};
-    };
-    auto valueAt = [&](Expr expr, int64_t place) {
-      evaluator.place.assign(e.getNumDims(), 0);
-      evaluator.place[function.axis] = place;
-      return evaluator.evaluateReal(expr);
-    };
-    SmallVector<double> x;
-    for (int64_t place = 0; place < function.size; ++place) {
-      std::optional<double> value = valueAt(function.input, place);
-      if (!value)
-        return std::nullopt;
-      x.push_back(*value);
+  SmallVector<double> tolerances{1e-6};
+  if (double rounding = getTolerance(function.root); rounding > 1e-6)
+    tolerances.push_back(rounding);
+  for (double tolerance : tolerances)
+    for (const Norm &norm : candidates) {
+      Verdict verdict = claim.decide(norm, tolerance);
+      if (verdict)
+        return norm;
+      if (verdict.kind == Verdict::Unseen)
+        against = verdict;
     }
-    Row row(x);
-    for (int64_t place : {int64_t(0), int64_t(1), function.size / 2, function.size - 1}) {
-      std::optional<double> y = valueAt(function.root, place);
-      if (!y)
-        return std::nullopt;
-      llvm::erase_if(candidates, [&](Norm &norm) {
-        double weight = norm.weight ? *valueAt(norm.weight, place) : norm.offset == 0 ? 1 : 0;
-        double bias = norm.bias ? *valueAt(norm.bias, place) : 0;
-        double wanted = row.apply(norm, place, weight, bias);
-        double distance = std::abs(*y - wanted) / std::max(1.0, std::abs(wanted));
-        norm.distance = std::max(norm.distance, distance);
-        return !(distance <= tolerance);
-      });
-      if (candidates.empty())
-        return std::nullopt;
-    }
-  }
-  return *llvm::min_element(candidates,
-                            [](const Norm &a, const Norm &b) { return a.distance < b.distance; });
+  return std::nullopt;
 }
 
 bool isSumOverRow(Expr part, int64_t size, Expressions &e) {
@@ -180,6 +281,8 @@ std::optional<RowFunction> asFunctionOf(Expressions &e, Expr root, Expr part, un
     if (dim == axis)
       function.input = element;
   }
+  for (unsigned dim : root->dims.set_bits())
+    function.dims.push_back(dim);
   function.root = e.replace(root, elements);
   SmallVector<Expr> parts = getParts(function.root, 256);
   if (parts.size() >= 256)
@@ -189,7 +292,7 @@ std::optional<RowFunction> asFunctionOf(Expressions &e, Expr root, Expr part, un
       continue; // of an element that is looked at below, or of none
     if (other->isConstant() && other->real) {
       double number = other->real.getValueAsDouble();
-      if (number > 0 && number <= 0.5)
+      if (number > 0 && std::isfinite(number) && !llvm::is_contained(function.numbers, number))
         function.numbers.push_back(number);
     }
     if (other->kind == Node::Kind::Compute &&
@@ -267,7 +370,8 @@ private:
         if (!isa<FloatType>(part->type) || !part->dependsOn(sum->dim))
           continue;
         std::optional<RowFunction> function = asFunctionOf(e, root, part, sum->dim, axis, size);
-        std::optional<Norm> norm = function ? match(e, *function) : std::nullopt;
+        Verdict against;
+        std::optional<Norm> norm = function ? match(e, *function, against) : std::nullopt;
         if (norm && create(op, e, *norm, function->input, size, weights))
           return true;
       }

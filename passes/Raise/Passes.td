@@ -46,8 +46,10 @@ def RaiseAttentionPass : RaisePass<"fovea-raise-attention"> {
     A tensor is an attention if its elements are: `sum_j softmax_j(y[.., i, j]) * v[.., j, d]`, and y comes from a product
     of two tensors, one of them without j. How that is written does not matter: the pass asks what one element is, through
     views, elementwise code and reductions (`passes/Raise/Expression.h`), guesses y from where an exponential
-    depends on the summed index, and proves the guess by evaluating both sides at random places (a false proof has the
-    probability of a coincidence of nine random numbers to six digits).
+    depends on the summed index, and tests the guess with y and v as unknowns: what stands between y and the result must
+    be a softmax, whatever y is. A randomised test decides that of smooth functions; each choice, comparison, maximum and
+    rounding in the source is accounted for by itself (`passes/Raise/Equivalence.h`) or the attention is not raised, and
+    the report names what is in the way.
 
     - Axes find their roles by what depends on them: what queries alone have is the query's place, or heads that share keys;
       what values alone have is their size; the others are heads where their size is static, else batch. Merged axes

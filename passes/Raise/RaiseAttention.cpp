@@ -7,6 +7,8 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/Raise/AttentionFormula.h"
+#include "passes/Raise/Intervals.h"
 #include "passes/Raise/Passes.h"
 #include "passes/Raise/Score.h"
 #include "llvm/ADT/SetVector.h"
@@ -89,6 +91,74 @@ static void findWeights(Expressions &e, AttentionForm &form, SmallVectorImpl<Axi
   }
 }
 
+/// The output with each row multiplied by a function of its sum of exponentials. Null if that
+/// cannot be written.
+static Value scaleRows(Expressions &e, OpBuilder &builder, const AttentionForm &form,
+                       AttentionOp attention) {
+  Location loc = attention.getLoc();
+  Value lse = attention.getLse(), output = attention.getOutput();
+  Type element = cast<RankedTensorType>(output.getType()).getElementType();
+  Type wide = cast<RankedTensorType>(lse.getType()).getElementType();
+  MLIRContext *context = builder.getContext();
+  AffineMap all = AffineMap::getMultiDimIdentityMap(4, context);
+  auto dim = [&](unsigned d) { return getAffineDimExpr(d, context); };
+  AffineMap row = AffineMap::get(4, 0, {dim(0), dim(2), dim(1)}, context);
+  Value empty =
+      tensor::EmptyOp::create(builder, loc, tensor::getMixedSizes(builder, loc, output), element);
+  SmallVector<utils::IteratorType> kinds(4, utils::IteratorType::parallel);
+  bool isWritten = true;
+  auto scaled = linalg::GenericOp::create(
+      builder, loc, output.getType(), ValueRange{output, lse}, ValueRange{empty}, {all, row, all},
+      kinds, [&](OpBuilder &body, Location loc, ValueRange args) {
+        llvm::DenseMap<Expr, Value> done;
+        Value sum = math::ExpOp::create(body, loc, args[1]);
+        // In the type that sums have.
+        std::function<Value(Expr)> emit = [&](Expr part) -> Value {
+          if (part == form.sum)
+            return sum;
+          if (part->isConstant())
+            return arith::ConstantOp::create(
+                body, loc, FloatAttr::get(cast<FloatType>(wide), part->getNumber()));
+          if (part->kind != Node::Kind::Compute)
+            return {};
+          SmallVector<Value> operands;
+          for (Expr arg : part->args) {
+            operands.push_back(emit(arg));
+            if (!operands.back())
+              return {};
+          }
+          OperationState state(loc, part->name.getValue(), operands, wide, part->attrs.getValue());
+          return body.create(state)->getResult(0);
+        };
+        Value factor = emit(form.rowFactor);
+        isWritten = static_cast<bool>(factor);
+        Value result = args[0];
+        if (factor) {
+          result = toElementType(body, loc, result, wide);
+          result = arith::MulFOp::create(body, loc, result, factor);
+          result = toElementType(body, loc, result, element);
+        }
+        linalg::YieldOp::create(body, loc, result);
+      });
+  return isWritten ? scaled.getResult(0) : Value();
+}
+
+/// Whether some row may see no key: unless the first key, or the one at the query's own place, is
+/// surely allowed.
+static bool mayBeEmpty(Expressions &e, const AttentionForm &form, Expr allowed) {
+  SmallVector<AffineExpr> places{getAffineConstantExpr(0, e.getContext())};
+  if (form.queries.size() == 1) {
+    AffineExpr query = getAffineDimExpr(form.queries[0], e.getContext());
+    AffineExpr more = e.getExtent(form.key) - e.getExtent(form.queries[0]);
+    places.append({query, query + more});
+  }
+  return llvm::none_of(places, [&](AffineExpr place) {
+    llvm::DenseMap<unsigned, Expr> to{{form.key, e.index(place)}};
+    Expr here = IntervalAnalysis(e).fold(e.substitute(allowed, to));
+    return here->isConstant() && here->integer;
+  });
+}
+
 /// Builds the op beside the root and replaces it. Null if a part cannot be written; then what was
 /// built is dead.
 static AttentionOp build(Expressions &e, AttentionForm &form, Refusal &refusal) {
@@ -142,8 +212,15 @@ static AttentionOp build(Expressions &e, AttentionForm &form, Refusal &refusal) 
   }
   Value positions = parts.buildQueryPositions();
   Fill fill = form.guarded ? Fill::Zero : score.fill.value_or(Fill::Zero);
-  if (score.allowed)
-    fill = evaluateEmptyRow(e, form).value_or(fill);
+  if (score.allowed) {
+    EmptyRow row = evaluateEmptyRow(e, form, score.allowed);
+    if (row.isKnown && !row.fill && mayBeEmpty(e, form, score.allowed)) {
+      refusal = {
+          "what it gives for a row without keys is neither zero nor a mean of values nor NaN", ""};
+      return {};
+    }
+    fill = row.fill.value_or(fill);
+  }
 
   Value additive;
   if (form.additive.tensor) {
@@ -196,13 +273,21 @@ static AttentionOp build(Expressions &e, AttentionForm &form, Refusal &refusal) 
     weightsType = RankedTensorType::get(
         {shape[0], shape[2], shape[1], cast<RankedTensorType>(keys.getType()).getDimSize(1)},
         element);
+  Type lseType;
+  if (form.rowFactor)
+    lseType = RankedTensorType::get({shape[0], shape[2], shape[1]}, accumulation);
   auto attention = AttentionOp::create(
-      builder, loc, resultType, Type(), weightsType, query, keys, values, positions, Value(), mask,
+      builder, loc, resultType, lseType, weightsType, query, keys, values, positions, Value(), mask,
       sinks, additive, operands, builder.getAffineMapArrayAttr(maps),
       builder.getF64FloatAttr(scale), FillAttr::get(builder.getContext(), fill));
   attention.getScore().takeBody(region);
 
-  Value result = rearrange(e, builder, loc, attention.getOutput(),
+  Value output = attention.getOutput();
+  if (form.rowFactor && !(output = scaleRows(e, builder, form, attention))) {
+    refusal = {"what its rows are scaled by cannot be written", ""};
+    return {};
+  }
+  Value result = rearrange(e, builder, loc, output,
                            {form.batch, form.queries, form.heads, form.sizes}, form.axes);
   form.root.replaceAllUsesWith(toElementType(builder, loc, result, rootType.getElementType()));
   if (weightsType) {
@@ -248,8 +333,7 @@ struct RaiseAttentionPass : fovea::impl::RaiseAttentionPassBase<RaiseAttentionPa
   bool raise(Value candidate) {
     if (candidate.use_empty())
       return false;
-    SmallVector<Value> ofOneKey;
-    if (tryRoot(candidate, &ofOneKey))
+    if (tryRoot(candidate, candidate))
       return true;
     // The division may come behind the product.
     SmallVector<Value> next{candidate};
@@ -262,28 +346,22 @@ struct RaiseAttentionPass : fovea::impl::RaiseAttentionPassBase<RaiseAttentionPa
         if (!mayFollow(user) || !isa<RankedTensorType>(user->getResult(0).getType()) ||
             isContraction(user))
           continue;
-        if (tryRoot(user->getResult(0), &ofOneKey))
+        if (tryRoot(user->getResult(0), candidate))
           return true;
         behind.push_back(user->getResult(0));
       }
       next = behind;
     }
-    // Where no row sees several keys, each is attention with the division and without: the last.
-    return llvm::any_of(llvm::reverse(ofOneKey), [&](Value root) { return tryRoot(root); });
+    return false;
   }
 
-  /// Replaces an attention's result. One whose rows see one key is only noted in `ofOneKey`, if
-  /// that is given.
-  bool tryRoot(Value root, SmallVectorImpl<Value> *ofOneKey = nullptr) {
+  /// Replaces an attention's result; `product` is where the product with values stands.
+  bool tryRoot(Value root, Value product) {
     Expressions e(&getContext());
     Refusal refusal;
-    std::optional<AttentionForm> form = recognizeAttention(e, root, refusal);
+    std::optional<AttentionForm> form = recognizeAttention(e, root, product, refusal);
     if (!form)
       return false;
-    if (ofOneKey && !form->seesSeveral) {
-      ofOneKey->push_back(root);
-      return false;
-    }
     splitDims(e, *form);
     if (!assignRoles(e, *form, refusal) || !build(e, *form, refusal))
       return false;

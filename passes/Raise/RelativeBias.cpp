@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Buckets are recognised by what they are: the index is evaluated for each distance up to a few
-// thousand, as a framework computes it in f32, and compared with the formula of Raffel et al. 2020.
-// The greatest distance is read off where the last bucket begins; several numbers may sort all
-// distances alike, of which the one that people write is taken. Refuses what reads tensors.
+// Buckets are recognised by what they are: the index is evaluated for each distance up to the last
+// bucket, as a framework computes it in f32, and compared with the formula of Raffel et al. 2020;
+// beyond, on both sides of each border that a comparison in it has. The greatest distance is read
+// off where the last bucket begins; several numbers may sort all distances alike, of which the one
+// that people write is taken. Refuses what reads tensors, what depends on more than the distance,
+// and comparisons of which one side is never seen.
 #include "passes/Raise/RelativeBias.h"
+#include "llvm/ADT/MapVector.h"
 #include <cmath>
 #include <limits>
 
@@ -50,12 +53,10 @@ namespace {
 class BucketFunction {
 public:
   BucketFunction(Expressions &e, Expr bucket, AffineExpr distance, unsigned query, unsigned key)
-      : evaluator(e, /*seed=*/1), bucket(bucket), query(query), key(key),
+      : e(e), bucket(bucket), query(query), key(key),
         queries(getInteger(e.getExtent(query)).value_or(kNone)),
         keys(getInteger(e.getExtent(key)).value_or(kNone)) {
-    evaluator.rounds = true;
-    evaluator.place.assign(e.getNumDims(), 0);
-    start = evaluator.evaluate(distance);
+    start = Evaluator(e, 1, SmallVector<int64_t>(e.getNumDims())).evaluate(distance);
   }
 
   /// Whether a pair of places is so far apart; beyond, expressions may be simplified wrongly.
@@ -71,17 +72,36 @@ public:
     return here && at(i + further, j + further) == here ? here : std::nullopt;
   }
 
+  /// What each comparison, maximum and minimum chose when it was asked last; a choice that was not
+  /// reached is missing.
+  using Sides = llvm::DenseMap<Expr, bool>;
+  Sides getSides(int64_t n) {
+    sides.clear();
+    (void)(*this)(n);
+    return sides;
+  }
+
 private:
   static constexpr int64_t kNone = std::numeric_limits<int64_t>::max() / 2;
 
   std::optional<int64_t> at(int64_t i, int64_t j) {
-    evaluator.place[query] = i;
-    evaluator.place[key] = j;
-    std::optional<Number> number = evaluator.evaluate(bucket);
+    Evaluator evaluate(e, /*seed=*/1, SmallVector<int64_t>(e.getNumDims()));
+    evaluate.rounds = true;
+    evaluate.place[query] = i;
+    evaluate.place[key] = j;
+    evaluate.observe = [&](Expr node, ArrayRef<Number> args, Number result) {
+      bool isReal = isa<FloatType>(node->type);
+      if (node->type.isInteger(1))
+        sides[node] = result.integer;
+      else if (args.size() == 2)
+        sides[node] = isReal ? args[0].real < args[1].real : args[0].integer < args[1].integer;
+    };
+    std::optional<Number> number = evaluate.evaluate(bucket);
     return number ? std::optional(number->integer) : std::nullopt;
   }
 
-  Evaluator evaluator;
+  Expressions &e;
+  Sides sides;
   Expr bucket;
   unsigned query, key;
   int64_t queries, keys; ///< how many; far more than any if not known
@@ -89,22 +109,16 @@ private:
 };
 } // namespace
 
-/// Whether an integer expression is of places and sizes alone, and where it names sizes, of no
-/// more than the distance: sizes are evaluated at one value only.
-static bool isOfPlaces(Expressions &e, Expr bucket, AffineExpr distance, unsigned query,
-                       unsigned key) {
-  auto hasSymbols = [](AffineExpr expr) {
-    bool found = false;
-    expr.walk([&](AffineExpr part) { found |= isa<AffineSymbolExpr>(part); });
-    return found;
-  };
+/// Whether an integer expression is of the distance and constants alone.
+static bool isOfDistance(Expressions &e, Expr bucket, AffineExpr distance, unsigned query,
+                         unsigned key) {
   for (Expr node : collect(bucket)) {
     if (node->kind == Node::Kind::Element || node->kind == Node::Kind::Reduce)
       return false;
     for (unsigned dim : node->dims.set_bits())
       if (dim != query && dim != key)
         return false;
-    if (node->kind != Node::Kind::Index || (!hasSymbols(node->affine) && !hasSymbols(distance)))
+    if (node->kind != Node::Kind::Index)
       continue;
     std::optional<int64_t> factor = e.getFactor(node->affine, key);
     if (!factor || !getInteger(e.simplify(node->affine - distance * *factor)))
@@ -122,10 +136,53 @@ static unsigned getRoundness(int64_t number) {
   return roundness;
 }
 
+/// Whether buckets are the formula's at these distances, in one direction, and on both sides of
+/// each border between them at which some comparison changes.
+static bool agreesAt(BucketFunction &function, const Buckets &buckets, ArrayRef<int64_t> distances,
+                     int64_t sign) {
+  auto isRight = [&](int64_t d) {
+    return !function.has(sign * d) || function(sign * d) == getBucket(buckets, sign * d);
+  };
+  // Looks between two distances, as long as anything was decided in another way at them.
+  std::function<bool(int64_t, int64_t)> between = [&](int64_t low, int64_t high) {
+    if (!isRight(low) || !isRight(high))
+      return false;
+    if (high - low < 2 || !function.has(sign * low) || !function.has(sign * high))
+      return true;
+    BucketFunction::Sides a = function.getSides(sign * low), b = function.getSides(sign * high);
+    bool changes = llvm::any_of(a, [&](auto &side) {
+      auto other = b.find(side.first);
+      return other == b.end() || other->second != side.second;
+    });
+    int64_t middle = low + (high - low) / 2;
+    return !changes || (between(low, middle) && between(middle, high));
+  };
+  for (size_t i = 0; i + 1 < distances.size(); ++i)
+    if (!between(distances[i], distances[i + 1]))
+      return false;
+  return true;
+}
+
+/// Whether each comparison was seen both ways: one that was not may change what no distance shows.
+/// Maxima and minima may be needless.
+static bool seesBothSides(BucketFunction &function, Expr bucket, ArrayRef<int64_t> distances) {
+  llvm::MapVector<Expr, unsigned> seen;
+  for (Expr node : collect(bucket))
+    if (node->is<arith::CmpIOp>() || node->is<arith::CmpFOp>())
+      seen[node] = 0;
+  for (int64_t d : distances)
+    for (int64_t n : {-d, d})
+      if (function.has(n))
+        for (auto [node, side] : function.getSides(n))
+          if (seen.contains(node))
+            seen[node] |= side ? 2 : 1;
+  return llvm::all_of(seen, [](auto &entry) { return entry.second == 3; });
+}
+
 std::optional<Buckets> raise::matchBuckets(Expressions &e, Expr bucket, AffineExpr distance,
                                            unsigned query, unsigned key, int64_t rows) {
   if (rows < 2 || !isa<IntegerType, IndexType>(bucket->type) || !bucket->dependsOn(query) ||
-      !bucket->dependsOn(key) || !isOfPlaces(e, bucket, distance, query, key))
+      !bucket->dependsOn(key) || !isOfDistance(e, bucket, distance, query, key))
     return std::nullopt;
   BucketFunction function(e, bucket, distance, query, key);
   Buckets found;
@@ -181,9 +238,8 @@ std::optional<Buckets> raise::matchBuckets(Expressions &e, Expr bucket, AffineEx
     distances.push_back(d);
   for (int64_t d = 2 * last + 64; d < (1 << 24); d *= 2)
     distances.append({d - 1, d, d + 1});
-  for (int64_t d : distances)
-    for (int64_t n : {-d, d})
-      if (function.has(n) && function(n) != getBucket(found, n))
-        return std::nullopt;
-  return found;
+  for (int64_t sign : {-1, 1})
+    if (!agreesAt(function, found, distances, sign))
+      return std::nullopt;
+  return seesBothSides(function, bucket, distances) ? std::optional(found) : std::nullopt;
 }

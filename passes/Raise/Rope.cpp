@@ -5,6 +5,8 @@
 // position one are the frequencies, and theta is read off these. All pairs and some positions, far
 // ones too, are then compared with the formula. Refuses what turns by other frequencies than
 // powers of one number (over a constant factor), and what scales.
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "passes/Raise/Equivalence.h"
 #include "passes/Raise/Identity.h"
 #include "passes/Raise/Passes.h"
 #include <cmath>
@@ -46,16 +48,22 @@ bool isConstantTable(Expr expr) {
 }
 
 /// An index of an axis without what only matters outside of it: negative ones count from the end,
-/// and it is kept inside.
+/// and it is kept inside. Each is looked through once: more is the source's own.
 Expr stripWrap(Expr index, int64_t size) {
   auto isNumber = [](Expr expr, int64_t number) {
     return expr->isConstant() && !expr->real && expr->integer == number;
   };
+  bool isCut = false, isKept = false;
   while (true) {
     index = stripIntegerCasts(index);
-    if ((index->is<arith::MaxSIOp>() && isNumber(index->args[1], 0)) ||
-        (index->is<arith::MinSIOp>() && isNumber(index->args[1], size - 1))) {
+    if (index->is<arith::MaxSIOp>() && isNumber(index->args[1], 0) && !isKept) {
       index = index->args[0];
+      isKept = true;
+      continue;
+    }
+    if (index->is<arith::MinSIOp>() && isNumber(index->args[1], size - 1) && !isCut) {
+      index = index->args[0];
+      isCut = true;
       continue;
     }
     if (!index->is<arith::SelectOp>())
@@ -66,9 +74,7 @@ Expr stripWrap(Expr index, int64_t size) {
                  condition->args[0] == inside && isNumber(condition->args[1], 0) &&
                  wrapped->is<arith::AddIOp>() && wrapped->args[0] == inside &&
                  isNumber(wrapped->args[1], size);
-    if (!wraps)
-      return index;
-    index = inside;
+    return wraps ? stripIntegerCasts(inside) : index;
   }
 }
 
@@ -117,8 +123,11 @@ public:
         if (isConstantTable(part)) {
           auto shape = cast<RankedTensorType>(part->tensor.getType()).getShape();
           for (auto [index, size] : llvm::zip_equal(part->args, shape))
-            if (!index->isConstant() && !isOfPair(index) && !addPosition(stripWrap(index, size)))
-              return false;
+            if (!index->isConstant() && !isOfPair(index)) {
+              if (!addPosition(stripWrap(index, size)))
+                return false;
+              rows = std::min(rows, size);
+            }
           continue;
         }
         if (!llvm::is_contained(found, part))
@@ -165,7 +174,141 @@ public:
     return std::make_pair(std::atan2(matrix[1][0], matrix[0][0]), scale);
   }
 
+  /// Whether each pair turns at each position as the formula says: all that is in the way of that
+  /// is accounted for, and each row of a table is looked at.
+  bool isRotation(double theta, double factor) {
+    count = getInteger(e.getExtent(pair)).value_or(1);
+    for (int side : {0, 1})
+      for (Expr part : getParts(turned[side], 512))
+        if (isConstantTable(part) && !isTableOfAngles(part, theta, factor))
+          return false;
+    for (int side : {0, 1})
+      if (!decide(e, makeClaim(side, theta, factor)))
+        return false;
+    return true;
+  }
+
 private:
+  Expr number(double value) {
+    FloatType wide = Float64Type::get(e.getContext());
+    return e.constant(value, wide);
+  }
+  template <typename OpT> Expr apply(ArrayRef<Expr> args) {
+    return e.compute<OpT>(Float64Type::get(e.getContext()), args);
+  }
+
+  /// Position times frequency of the pair.
+  Expr makeAngle(double theta, double factor) {
+    Expr p = apply<arith::SIToFPOp>({position});
+    Expr i = apply<arith::SIToFPOp>({e.index(getAffineDimExpr(pair, e.getContext()))});
+    Expr power = apply<arith::MulFOp>({i, number(-std::log(theta) / double(count))});
+    return apply<arith::MulFOp>(
+        {p, apply<arith::DivFOp>({apply<math::ExpOp>({power}), number(factor)})});
+  }
+
+  Claim makeClaim(int side, double theta, double factor) {
+    FloatType wide = Float64Type::get(e.getContext());
+    Expr x = e.convert(elements[side], wide), other = e.convert(elements[1 - side], wide);
+    Expr angle = makeAngle(theta, factor), sine = apply<math::SinOp>({angle});
+    Expr turnedBy = apply<arith::MulFOp>({other, side == 0 ? apply<arith::NegFOp>({sine}) : sine});
+    Claim claim;
+    claim.source = turned[side];
+    claim.formula =
+        apply<arith::AddFOp>({apply<arith::MulFOp>({x, apply<math::CosOp>({angle})}), turnedBy});
+    // Constants are of f32, so angles are inexact by their own size.
+    claim.tolerance = 1e-5;
+    Expr slack = apply<arith::AddFOp>({number(1), apply<arith::MulFOp>({angle, number(0.2)})});
+    Expr terms = apply<arith::AddFOp>({apply<math::AbsFOp>({x}), apply<math::AbsFOp>({other})});
+    claim.size = apply<arith::MulFOp>({terms, slack});
+    claim.rounding = elements[0]->type.getIntOrFloatBitWidth();
+    for (unsigned dim = 0; dim < e.getNumDims(); ++dim)
+      if (turned[side]->dependsOn(dim) || position->dependsOn(dim))
+        claim.dims.push_back(dim);
+    uint64_t seed = 0;
+    for (int64_t stretch : {0, 0, 0, 0, 60, 700, 4200, 33'000, 140'000})
+      claim.rounds.push_back({++seed, 1, 1, 0, stretch});
+    for (int64_t stretch = 0; stretch < 300; stretch += 7)
+      claim.steered.push_back({++seed, 1, 1, 0, stretch});
+    claim.isScalable = false;
+    claim.draw = [this](Expr leaf, ArrayRef<int64_t> at, const Draw &how) -> std::optional<Number> {
+      if (leaf != position && (!leaf->tensor || leaf->tensor != position->tensor))
+        return std::nullopt;
+      uint64_t bits = mix(how.seed, leaf->args.size(), at) >> 11;
+      return Number{0, static_cast<int64_t>(bits % uint64_t(std::min(how.stretch + 12, rows)))};
+    };
+    // Positions are not negative, and inside of tables that they are read from.
+    claim.ranges = [this](Expr part) -> std::optional<Interval> {
+      bool isSame = part == position ||
+                    (part->kind == Node::Kind::Index && part->getAffine() == position->getAffine());
+      if (!isSame)
+        return std::nullopt;
+      bool isOpen = rows == kAnyRows;
+      return Interval{0, isOpen ? Interval::kInfinity : double(rows - 1), false, isOpen, false};
+    };
+    return claim;
+  }
+
+  /// Whether a table holds, in the columns of each pair, cosines or sines of all its positions, or
+  /// the angles themselves.
+  bool isTableOfAngles(Expr element, double theta, double factor) {
+    DenseElementsAttr table;
+    matchPattern(element->tensor, m_Constant(&table));
+    ArrayRef<int64_t> shape = table.getType().getShape();
+    // One axis goes with the position, one perhaps with the pair.
+    std::optional<unsigned> rows;
+    for (auto [axis, index] : llvm::enumerate(element->args)) {
+      if (index->isConstant() || isOfPair(index))
+        continue;
+      if (rows)
+        return false;
+      rows = axis;
+    }
+    auto values = table.getValues<APFloat>();
+    // Where each pair is read along the other axes.
+    std::vector<SmallVector<Number>> columns(count);
+    for (int64_t i = 0; i < count; ++i)
+      for (auto [axis, index] : llvm::enumerate(element->args)) {
+        Evaluator evaluate(e, 1);
+        evaluate.place.assign(e.getNumDims(), 0);
+        evaluate.place[pair] = i;
+        std::optional<Number> at = rows && axis == *rows ? Number{0, 0} : evaluate.evaluate(index);
+        if (!at)
+          return false;
+        columns[i].push_back(*at);
+      }
+    auto valueAt = [&](int64_t pairNumber, int64_t row) -> std::optional<double> {
+      int64_t place = 0;
+      for (auto [axis, index] : llvm::enumerate(element->args)) {
+        std::optional<Number> at =
+            rows && axis == *rows ? Number{0, row} : std::optional(columns[pairNumber][axis]);
+        if (!at || at->integer < 0 || at->integer >= shape[axis])
+          return std::nullopt;
+        place = place * shape[axis] + at->integer;
+      }
+      APFloat value = values[place];
+      bool inexact;
+      value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &inexact);
+      return value.convertToDouble();
+    };
+    if (!rows)
+      return true; // frequencies, say: no positions, so what is tested is all there is
+    using F = double (*)(double);
+    F functions[] = {[](double x) { return std::cos(x); }, [](double x) { return std::sin(x); },
+                     [](double x) { return -std::sin(x); }, [](double x) { return x; }};
+    return llvm::any_of(functions, [&](F function) {
+      for (int64_t i = 0; i < count; ++i) {
+        double frequency = std::pow(theta, -double(i) / double(count)) / factor;
+        for (int64_t row = 0; row < shape[*rows]; ++row) {
+          double angle = double(row) * frequency;
+          std::optional<double> value = valueAt(i, row);
+          if (!value || !(std::abs(*value - function(angle)) <= 1e-5 + 2e-6 * angle))
+            return false;
+        }
+      }
+      return true;
+    });
+  }
+
   bool isOfPair(Expr index) {
     for (unsigned dim = 0; dim < e.getNumDims(); ++dim)
       if (dim != pair && index->dependsOn(dim))
@@ -207,8 +350,8 @@ private:
     evaluator.place.assign(e.getNumDims(), 0);
     evaluator.place[pair] = i;
     if (position->kind == Node::Kind::Element) {
-      evaluator.given = [&](Value tensor, ArrayRef<int64_t>) -> std::optional<Number> {
-        if (tensor != position->tensor)
+      evaluator.given = [&](Expr leaf, ArrayRef<int64_t>) -> std::optional<Number> {
+        if (leaf->tensor != position->tensor)
           return std::nullopt;
         return Number{0, p};
       };
@@ -230,6 +373,9 @@ private:
   Expr turned[2];
   Expr elements[2] = {nullptr, nullptr};
   Expr position = nullptr;
+  int64_t count = 1; ///< of pairs
+  static constexpr int64_t kAnyRows = int64_t(1) << 40;
+  int64_t rows = kAnyRows; ///< positions in the smallest table
 };
 
 /// The number that people write for one that was rounded to f32.
@@ -263,18 +409,7 @@ bool measure(Pairs &pairs, Rotation &rotation) {
         std::pow(frequencies.back() * rotation.factor, -double(count) / double(count - 1)));
   if (!std::isfinite(rotation.theta) || rotation.theta <= 1 || !(rotation.factor > 0))
     return false;
-  for (int64_t i = 0; i < count; ++i) {
-    double frequency = std::pow(rotation.theta, -double(i) / count) / rotation.factor;
-    for (int64_t p : {int64_t(0), int64_t(1), int64_t(2), int64_t(7)}) {
-      auto turned = pairs.turn(i, p);
-      double angle = p * frequency;
-      // Constants are of f32, so angles are inexact by their own size.
-      if (!turned || std::abs(turned->second - 1) > 1e-5 ||
-          std::abs(std::remainder(turned->first - angle, 2 * M_PI)) > 1e-5 + 2e-6 * angle)
-        return false;
-    }
-  }
-  return true;
+  return pairs.isRotation(rotation.theta, rotation.factor);
 }
 
 struct RaiseRopePass : fovea::impl::RaiseRopePassBase<RaiseRopePass> {

@@ -19,10 +19,18 @@ struct MaskedScore {
 /// Splits `form.score`.
 MaskedScore splitScore(Expressions &e, const AttentionForm &form);
 
-/// The very negative number that `sign * expr` is where it is not (nearly) zero, the greatest one;
-/// nothing if it may take other values too. Tensors that are computed with like booleans,
-/// (1 - m) * -1e4, are taken as such.
-std::optional<double> getAdditiveMask(Expressions &e, Expr expr, double sign);
+/// `root` where `allowed` holds: conditions that it decides, in whatever spelling, are constants.
+Expr assume(Expressions &e, Expr root, Expr allowed);
+
+/// A number that is zero or very negative.
+struct AdditiveMask {
+  double low = 0;       ///< the greatest that it is where it is not zero
+  bool ofFlags = false; ///< if tensors of floats are zeros and ones, as in (1 - m) * -1e4
+};
+
+/// What `sign * expr` is as a mask; nothing if it may take other values too. Integers of tensors
+/// that are computed with like flags are taken as zeros and ones.
+std::optional<AdditiveMask> getAdditiveMask(Expressions &e, Expr expr, double sign);
 
 /// The axes [b, h, i, j] for an expression; those it does not depend on are of size one. `present`
 /// gets the numbers of the others.

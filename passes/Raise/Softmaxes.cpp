@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Raise/AttentionForm.h"
+#include "passes/Raise/Equivalence.h"
 #include "llvm/ADT/SetVector.h"
 #include <cmath>
 
@@ -52,7 +53,6 @@ static std::optional<int64_t> getSoftmaxAxis(Value tensor) {
     bool isOne = true;
     for (int seed = 1; seed <= 4 && isOne; ++seed) {
       Evaluator evaluate(e, seed);
-      evaluate.budget = 2'000'000;
       evaluate.place.assign(e.getNumDims(), 0);
       for (int64_t dim = 0; dim < type.getRank(); ++dim)
         evaluate.place[dim] = seed % std::max<int64_t>(evaluate.getExtent(dim), 1);
@@ -87,11 +87,14 @@ static void explain(LooseSoftmax &softmax) {
       meetsProduct |= isContraction(user);
       Expressions e(user->getContext());
       Refusal refusal;
-      std::optional<AttentionForm> form = recognizeAttention(e, user->getResult(0), refusal);
+      std::optional<AttentionForm> form =
+          recognizeAttention(e, user->getResult(0), user->getResult(0), refusal);
       if (form) {
         splitDims(e, *form);
         if (assignRoles(e, *form, refusal))
-          refusal = {"its mask or rule cannot be written as scalar code of one score", ""};
+          refusal = {"its mask or rule, " + describe(e, form->score) +
+                         ", cannot be written as scalar code of one score",
+                     ""};
       }
       if (!refusal.reason.empty()) {
         softmax.reason = refusal.reason;

@@ -33,6 +33,61 @@ static Fill getFillOfSum(double number, Type type) {
 }
 
 namespace {
+/// What is known where a formula of conditions holds.
+class Knowledge {
+public:
+  explicit Knowledge(Expressions &e) : booleans(e) {}
+
+  void add(Expr condition, bool value) {
+    if (condition->is<arith::AndIOp>() && value) {
+      add(condition->args[0], true);
+      add(condition->args[1], true);
+      return;
+    }
+    if (condition->is<arith::XOrIOp>())
+      for (unsigned i : {0, 1})
+        if (condition->args[i]->isConstant() && condition->args[i]->integer)
+          add(condition->args[1 - i], !value);
+    known[condition] = booleans.constant(value);
+    known[booleans.normalize(booleans.negate(condition))] = booleans.constant(!value);
+  }
+
+  /// What is known of a formula of conditions.
+  std::optional<bool> get(Expr x) const {
+    if (auto found = known.find(x); found != known.end())
+      return found->second->integer != 0;
+    bool isAnd = x->is<arith::AndIOp>();
+    if (!isAnd && !x->is<arith::OrIOp>())
+      return std::nullopt;
+    std::optional<bool> a = get(x->args[0]), b = get(x->args[1]);
+    if (a && b)
+      return isAnd ? *a && *b : *a || *b;
+    std::optional<bool> one = a ? a : b;
+    return one && *one != isAnd ? one : std::nullopt;
+  }
+
+  /// What is decided in an expression, which may ask in another spelling.
+  llvm::DenseMap<Expr, Expr> decide(Expr root) {
+    for (Expr part : collect(root))
+      if (part->type.isInteger(1) && !part->isConstant() && !known.contains(part))
+        if (std::optional<bool> value = get(booleans.normalize(part)))
+          known[part] = booleans.constant(*value);
+    return known;
+  }
+
+private:
+  Predicates booleans;
+  llvm::DenseMap<Expr, Expr> known;
+};
+} // namespace
+
+Expr raise::assume(Expressions &e, Expr root, Expr allowed) {
+  Knowledge knowledge(e);
+  knowledge.add(allowed, true);
+  return e.replace(root, knowledge.decide(root));
+}
+
+namespace {
 class Splitter {
 public:
   Splitter(Expressions &e, const AttentionForm &form) : e(e), form(form), booleans(e) {}
@@ -46,53 +101,17 @@ public:
           whole[part] = element;
     Expr rule = split(whole.empty() ? form.score : e.replace(form.score, whole));
     MaskedScore result;
-    // Where the mask allows, its conditions hold.
-    llvm::DenseMap<Expr, Expr> known;
-    for (Expr condition : conditions)
-      addKnown(condition, true, known);
-    // The rule may ask for them in another spelling.
-    if (!known.empty())
-      for (Expr part : collect(rule))
-        if (part->type.isInteger(1) && !part->isConstant() && !known.contains(part))
-          if (std::optional<bool> value = getKnown(booleans.normalize(part), known))
-            known[part] = booleans.constant(*value);
-    result.rule = known.empty() ? rule : e.replace(rule, known);
-    if (!contains(result.rule, form.raw))
-      result.rule = rule;
     for (Expr condition : conditions)
       result.allowed = result.allowed ? booleans.both(result.allowed, condition) : condition;
+    // Where the mask allows, its conditions hold.
+    result.rule = result.allowed ? assume(e, rule, result.allowed) : rule;
+    if (!contains(result.rule, form.raw))
+      result.rule = rule;
     result.fill = fill;
     return result;
   }
 
 private:
-  void addKnown(Expr condition, bool value, llvm::DenseMap<Expr, Expr> &known) {
-    if (condition->is<arith::AndIOp>() && value) {
-      addKnown(condition->args[0], true, known);
-      addKnown(condition->args[1], true, known);
-      return;
-    }
-    if (condition->is<arith::XOrIOp>())
-      for (unsigned i : {0, 1})
-        if (condition->args[i]->isConstant() && condition->args[i]->integer)
-          addKnown(condition->args[1 - i], !value, known);
-    known[condition] = booleans.constant(value);
-  }
-
-  /// What is known of a formula of conditions.
-  std::optional<bool> getKnown(Expr x, const llvm::DenseMap<Expr, Expr> &known) {
-    if (auto found = known.find(x); found != known.end())
-      return found->second->integer != 0;
-    bool isAnd = x->is<arith::AndIOp>();
-    if (!isAnd && !x->is<arith::OrIOp>())
-      return std::nullopt;
-    std::optional<bool> a = getKnown(x->args[0], known), b = getKnown(x->args[1], known);
-    if (a && b)
-      return isAnd ? *a && *b : *a || *b;
-    std::optional<bool> one = a ? a : b;
-    return one && *one != isAnd ? one : std::nullopt;
-  }
-
   void forbid(Expr allowed, Fill how) {
     allowed = booleans.normalize(allowed);
     conditions.push_back(allowed);
@@ -107,18 +126,19 @@ private:
 
   bool hasRaw(Expr expr) { return contains(expr, form.raw); }
 
-  Expr split(Expr x) {
+  /// `factor`: what the score is multiplied with outside of `x`, which what it puts in is as well.
+  Expr split(Expr x, double factor = 1) {
     if (x == form.raw)
       return x;
     if (isCast(x))
-      return split(x->args[0]);
+      return split(x->args[0], factor);
     if (x->is<arith::SelectOp>()) {
       for (unsigned i : {2, 1}) {
         std::optional<double> number = getNumber(e, x->args[i]);
-        if (!number || *number > kVeryNegative || !hasRaw(x->args[3 - i]))
+        if (!number || *number * factor > kVeryNegative || !hasRaw(x->args[3 - i]))
           continue;
         replaceBy(*number, i == 2 ? x->args[0] : booleans.negate(x->args[0]));
-        return split(x->args[3 - i]);
+        return split(x->args[3 - i], factor);
       }
       return x;
     }
@@ -127,8 +147,8 @@ private:
         Expr inner = x->args[i], other = x->args[1 - i];
         if (!hasRaw(inner) || hasRaw(other) || (i == 1 && x->is<arith::SubFOp>()))
           continue;
-        Expr rest = addMasks(other, x->is<arith::SubFOp>() ? -1 : 1, x->type);
-        Expr score = split(inner);
+        Expr rest = addMasks(other, (x->is<arith::SubFOp>() ? -1 : 1) * factor, x->type);
+        Expr score = split(inner, factor);
         if (!rest)
           return score;
         return rebuild(x, i, score, rest);
@@ -141,12 +161,12 @@ private:
         if (!hasRaw(inner) || hasRaw(other) || (i == 1 && x->is<arith::DivFOp>()))
           continue;
         std::optional<double> number = getNumber(e, other);
-        // A mask below stays one if what it puts in remains very negative.
-        if (number && (*number <= 0 || *number > 1e4 || *number < 1e-4))
+        if (number && (*number <= 0 || !std::isfinite(*number)))
           return x;
         if (!number && !isMaskFactor(other))
           return x;
-        return rebuild(x, i, split(inner), other);
+        double more = !number ? 1 : x->is<arith::MulFOp>() ? *number : 1 / *number;
+        return rebuild(x, i, split(inner, factor * more), other);
       }
       return x;
     }
@@ -160,17 +180,18 @@ private:
           std::optional<double> number = getNumber(e, limit->args[k]),
                                 high = getNumber(e, limit->args[3 - k]);
           // Scores that are no infinity lie below the greater one.
-          if (!number || !high || *number > kVeryNegative || !std::isinf(*high) || *high < 0)
+          if (!number || !high || *number * factor > kVeryNegative || !std::isinf(*high) ||
+              *high < 0)
             continue;
           replaceBy(*number, k == 2 ? limit->args[0] : booleans.negate(limit->args[0]));
-          return split(x->args[i]);
+          return split(x->args[i], factor);
         }
       }
     if (x->is<arith::MaximumFOp>() || x->is<arith::MaxNumFOp>())
       for (unsigned i : {0, 1}) {
         std::optional<double> number = getNumber(e, x->args[1 - i]);
-        if (number && *number <= kVeryNegative && hasRaw(x->args[i]))
-          return split(x->args[i]);
+        if (number && *number * factor <= kVeryNegative && hasRaw(x->args[i]))
+          return split(x->args[i], factor);
       }
     return x;
   }
@@ -189,15 +210,18 @@ private:
         sum->is<arith::AddFOp>() && llvm::all_of(sum->args, [&](Expr part) {
           return !part->isConstant() && getAdditiveMask(e, part, sign);
         })) {
+      Expr rest;
       for (Expr part : sum->args)
-        addMasks(part, sign, type);
-      return {};
+        if (Expr more = addMasks(part, sign, type))
+          rest = rest ? e.compute<arith::AddFOp>(sum->type, {rest, more}) : more;
+      return rest;
     }
-    if (std::optional<double> low = getAdditiveMask(e, x, sign)) {
+    if (std::optional<AdditiveMask> mask = getAdditiveMask(e, x, sign)) {
       // Half way, so that rounding on either side does not matter.
-      double border = sign * (std::isinf(*low) ? kVeryNegative : *low / 2);
-      forbid(booleans.compare(x, border, /*above=*/sign > 0), getFillOfSum(*low, type));
-      return {};
+      double border = (std::isinf(mask->low) ? kVeryNegative : mask->low / 2) / sign;
+      forbid(booleans.compare(x, border, /*above=*/sign > 0), getFillOfSum(mask->low, type));
+      // Floats may be other numbers than zero and one: what they add to allowed keys stays.
+      return mask->ofFlags ? x : Expr();
     }
     Expr inner = stripCasts(x);
     if (!inner->is<arith::AddFOp>())
