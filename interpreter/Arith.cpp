@@ -247,8 +247,15 @@ static FailureOr<Element> extendUnsigned(Operation *op, ArrayRef<Element> x) {
 
 static FailureOr<Element> same(Operation *, ArrayRef<Element> x) { return x[0]; }
 
-static FailureOr<Element> narrowReal(Operation *op, ArrayRef<Element> x) {
-  return Element{roundToType(x[0].real, getElementTypeOrSelf(op->getResult(0).getType())), 0};
+/// Rounds to f32 too, which other results are not; nothing where all is exact.
+static LogicalResult runTruncF(arith::TruncFOp op, Frame &frame) {
+  static const Handler rounding =
+      elementwise([](Operation *op, ArrayRef<Element> x) -> FailureOr<Element> {
+        Type type = getElementTypeOrSelf(op->getResult(0).getType());
+        return Element{roundToType(x[0].real, type), 0};
+      });
+  static const Handler exact = elementwise(same);
+  return (frame.getPrecision() == Precision::Exact ? exact : rounding)(op, frame);
 }
 
 /// The same bits as another type. Floats are rounded to theirs first.
@@ -281,7 +288,10 @@ static LogicalResult runSelect(arith::SelectOp op, Frame &frame) {
       });
   if (isa<RankedTensorType>(op.getCondition().getType()))
     return eachElement(op, frame);
-  Value chosen = frame.integer(op.getCondition()) ? op.getTrueValue() : op.getFalseValue();
+  bool isFirst = frame.integer(op.getCondition());
+  if (unsigned *sides = frame.getChoices(op))
+    *sides |= isFirst ? FirstSide : SecondSide;
+  Value chosen = isFirst ? op.getTrueValue() : op.getFalseValue();
   return frame.bind(op, op.getResult(), frame.get(chosen));
 }
 
@@ -337,5 +347,5 @@ void interpreter::addArithOps(HandlerTable &table) {
   table.addAll<arith::ExtUIOp, arith::IndexCastUIOp>(elementwise(extendUnsigned));
   table.addAll<arith::ExtFOp, arith::TruncIOp>(elementwise(same));
   table.addAll<arith::BitcastOp>(elementwise(sameBits));
-  table.addAll<arith::TruncFOp>(elementwise(narrowReal));
+  table.add(runTruncF);
 }

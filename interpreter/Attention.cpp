@@ -39,7 +39,9 @@ public:
   Attention(AttentionOp op, Frame &frame)
       : op(op), frame(frame), q(Sequence::get(frame, op.getQuery())),
         k(Sequence::get(frame, op.getKey())), v(Sequence::get(frame, op.getValue())),
-        scale(op.getScale().convertToDouble()) {}
+        scale(op.getScale().convertToDouble()),
+        isLiteral(frame.getPrecision() == Precision::Literal &&
+                  !op.getQuery().getType().getElementType().isF64()) {}
 
   LogicalResult run();
 
@@ -48,6 +50,8 @@ private:
   /// One query of one head: all of its results.
   LogicalResult runQuery(int64_t b, int64_t h, int64_t i);
   double rawScore(int64_t b, int64_t h, int64_t i, int64_t j) const;
+  /// A step inside the op, which a literal run makes in f32.
+  double step(double value) const { return isLiteral ? static_cast<float>(value) : value; }
   /// y[i, j], through the score region if there is one.
   FailureOr<double> score(int64_t b, int64_t h, int64_t i, int64_t j);
 
@@ -55,6 +59,7 @@ private:
   Frame &frame;
   Sequence q, k, v;
   double scale;
+  bool isLiteral;
   PositionReader queryPositions, keyPositions;
   TensorRef sinks, additive;
   SmallVector<TensorRef> scoreOperands;
@@ -85,11 +90,11 @@ double Attention::rawScore(int64_t b, int64_t h, int64_t i, int64_t j) const {
   double sum = 0;
   if (additive)
     for (int64_t d = 0; d < q.size; ++d)
-      sum += additive->reals[d] * std::tanh(query[d] + key[d]);
+      sum = step(sum + step(additive->reals[d] * step(std::tanh(query[d] + key[d]))));
   else
     for (int64_t d = 0; d < q.size; ++d)
-      sum += query[d] * key[d];
-  return scale * sum;
+      sum = step(sum + step(query[d] * key[d]));
+  return step(scale * sum);
 }
 
 FailureOr<double> Attention::score(int64_t b, int64_t h, int64_t i, int64_t j) {
@@ -160,13 +165,13 @@ LogicalResult Attention::runQuery(int64_t b, int64_t h, int64_t i) {
 
   // 3. The softmax. A sink is summed, but gets no value.
   std::vector<double> p(keys, 0);
-  double sum = sinks ? std::exp(sinks->reals[h] - greatest) : 0;
+  double sum = sinks ? step(std::exp(step(sinks->reals[h] - greatest))) : 0;
   for (int64_t j = 0; j < keys; ++j)
     if (allowed[j] || fillsRaw)
-      sum += p[j] = std::exp(y[j] - greatest);
+      sum = step(sum + (p[j] = step(std::exp(step(y[j] - greatest)))));
   for (int64_t j = 0; j < keys; ++j)
     if (allowed[j] || fillsRaw)
-      p[j] /= sum;
+      p[j] = step(p[j] / sum);
   if (isEmpty && !sinks && fill == Fill::Mean)
     p.assign(keys, 1.0 / keys);
   if (isEmpty && !sinks && fill == Fill::Nan)
@@ -178,7 +183,7 @@ LogicalResult Attention::runQuery(int64_t b, int64_t h, int64_t i) {
   for (int64_t j = 0; j < keys; ++j)
     if (p[j] != 0) // a forbidden key's value is not looked at, whatever it is
       for (int64_t d = 0; d < v.size; ++d)
-        out[d] += p[j] * v.at(b, j, group)[d];
+        out[d] = step(out[d] + step(p[j] * v.at(b, j, group)[d]));
 
   // 5. The further results.
   if (op.getLse()) {

@@ -35,7 +35,7 @@ static LogicalResult runAppend(CacheAppendOp op, Frame &frame) {
     auto to = grown->data.begin() + b * grown->length * position;
     to = std::copy_n(cache.data.begin() + b * cache.length * position, cache.length * position, to);
     for (int64_t i = 0; i < added * position; ++i)
-      *to++ = normalise(Element{input.reals[b * added * position + i], 0}, element).real;
+      *to++ = frame.rounded(input.reals[b * added * position + i], element);
   }
   return frame.set(op, RuntimeValue(CacheRef(grown)));
 }

@@ -36,7 +36,10 @@ static LogicalResult runGroup(GroupOp op, Frame &frame) {
 }
 
 static LogicalResult runIf(scf::IfOp op, Frame &frame) {
-  Region &region = frame.integer(op.getCondition()) ? op.getThenRegion() : op.getElseRegion();
+  bool isFirst = frame.integer(op.getCondition());
+  if (unsigned *sides = frame.getChoices(op))
+    *sides |= isFirst ? FirstSide : SecondSide;
+  Region &region = isFirst ? op.getThenRegion() : op.getElseRegion();
   SmallVector<RuntimeValue> results;
   if (!region.empty() && failed(frame.run(region.front(), {}, results)))
     return failure();

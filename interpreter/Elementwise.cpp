@@ -8,14 +8,18 @@ using namespace mlir::fovea;
 using namespace mlir::fovea::interpreter;
 
 static LogicalResult applyRule(Operation *op, Frame &frame, const ElementRule &rule) {
-  unsigned count = op->getNumOperands();
+  unsigned count = op->getNumOperands(), *sides = frame.getChoices(op);
   SmallVector<Element, 3> elements(count);
   auto resultType = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   if (!resultType) {
     for (unsigned i = 0; i < count; ++i)
       elements[i] = frame.element(op->getOperand(i));
     FailureOr<Element> result = rule(op, elements);
-    return failed(result) ? failure() : frame.setElement(op, op->getResult(0), *result);
+    if (failed(result))
+      return failure();
+    if (sides)
+      *sides |= getTakenSide(op, elements, *result);
+    return frame.setElement(op, op->getResult(0), *result);
   }
 
   SmallVector<TensorRef, 3> tensors(count);
@@ -43,6 +47,8 @@ static LogicalResult applyRule(Operation *op, Frame &frame, const ElementRule &r
     FailureOr<Element> element = rule(op, elements);
     if (failed(element))
       return failure();
+    if (sides)
+      *sides |= getTakenSide(op, elements, *element);
     result->put(at, *element);
   }
   return frame.set(op, std::move(*result));

@@ -81,6 +81,12 @@ public:
   }
   LogicalResult setElement(Operation *op, Value value, Element what);
 
+  Precision getPrecision() const;
+  /// A number inside of an op, rounded to a float type as its result would be.
+  double rounded(double value, Type type) const;
+  /// Where the sides that `op` takes are noted; null if nobody asks.
+  unsigned *getChoices(Operation *op) const;
+
   /// A zero tensor for the result of `op`; fails with a diagnostic if it is too large.
   FailureOr<Tensor> makeTensor(Operation *op, ArrayRef<int64_t> shape, bool isReal = true);
 
@@ -129,6 +135,9 @@ public:
 private:
   TensorRef positions;
 };
+
+/// The side that an op which chooses (`getSides`) takes of one element; 0 if none shows.
+unsigned getTakenSide(Operation *op, ArrayRef<Element> operands, Element result);
 
 /// Evaluates a weight's recipe by its own code; `op` is where diagnostics stand.
 FailureOr<Tensor> evaluateRecipe(WeightOp op, RecipeSource &source);

@@ -48,6 +48,8 @@ struct Interpreter::State {
   DenseMap<Block *, std::vector<SmallVector<Value, 2>>> lastUses;
   DenseMap<Operation *, TensorRef> weights;
   int64_t keptWeights = 0;
+  Precision precision = Precision::Reference;
+  ChoiceMap *choices = nullptr;
 };
 
 const std::vector<SmallVector<Value, 2>> &Interpreter::State::getLastUses(Block &block) {
@@ -105,7 +107,7 @@ LogicalResult Frame::set(Operation *op, Value value, RuntimeValue what) {
   if (failed(bind(op, value, std::move(what))))
     return failure();
   RuntimeValue &held = values[value];
-  held = normalise(std::move(held), value.getType());
+  held = normalise(std::move(held), value.getType(), state.precision);
   return success();
 }
 
@@ -116,7 +118,17 @@ LogicalResult Frame::setElement(Operation *op, Value value, Element what) {
 }
 
 void Frame::setArgument(BlockArgument argument, RuntimeValue what) {
-  values[argument] = normalise(std::move(what), argument.getType());
+  values[argument] = normalise(std::move(what), argument.getType(), state.precision);
+}
+
+Precision Frame::getPrecision() const { return state.precision; }
+
+double Frame::rounded(double value, Type type) const {
+  return normalise(Element{value, 0}, type, state.precision).real;
+}
+
+unsigned *Frame::getChoices(Operation *op) const {
+  return state.choices && getSides(op) ? &(*state.choices)[op] : nullptr;
 }
 
 FailureOr<Tensor> Frame::makeTensor(Operation *op, ArrayRef<int64_t> shape, bool isReal) {
@@ -236,20 +248,24 @@ Interpreter::Interpreter(ModuleOp module, RecipeSource &weights)
 
 Interpreter::~Interpreter() = default;
 
-FailureOr<std::vector<RuntimeValue>>
-Interpreter::call(StringRef name, ArrayRef<RuntimeValue> arguments, Observer *observer) {
+void Interpreter::recordChoices(ChoiceMap *choices) { state->choices = choices; }
+
+FailureOr<std::vector<RuntimeValue>> Interpreter::call(StringRef name,
+                                                       ArrayRef<RuntimeValue> arguments,
+                                                       Observer *observer, Precision precision) {
   auto function = state->symbols.lookup<func::FuncOp>(name);
   if (!function)
     return state->module.emitError("expects a function named '") << name << "', got none";
   if (function.getNumArguments() != arguments.size())
     return function.emitOpError("expects ")
            << function.getNumArguments() << " arguments, got " << arguments.size();
+  state->precision = precision;
   std::vector<RuntimeValue> normal;
   for (auto [argument, type] : llvm::zip_equal(arguments, function.getArgumentTypes())) {
     if (std::string found = describeMismatch(argument, type); !found.empty())
       return function.emitOpError("expects argument ")
              << normal.size() << " to be " << type << ", got " << found;
-    normal.push_back(normalise(argument, type));
+    normal.push_back(normalise(argument, type, precision));
   }
   Frame frame(*state, {}, observer);
   return frame.callFunction(function, normal);

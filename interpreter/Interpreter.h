@@ -22,6 +22,16 @@ public:
   virtual void onResult(ArrayRef<func::CallOp> calls, OpResult result, RuntimeValue &value) = 0;
 };
 
+/// What an op that chooses has taken so far, of all elements together: bits of `Side`. Ops are
+/// `arith.select` (a condition that holds, or not), `arith.cmpf`, `scf.if` and tests of floats
+/// (true, false), the greater and the lesser of two floats (the first operand, the second) and
+/// `math.clampf` (the number, the bound below, the bound above). Where both are equal neither side
+/// shows.
+using ChoiceMap = DenseMap<Operation *, unsigned>;
+enum Side : unsigned { FirstSide = 1, SecondSide = 2, ThirdSide = 4 };
+/// The sides that an op has: 0 if it does not choose.
+unsigned getSides(Operation *op);
+
 /// Not for several threads at once.
 class Interpreter {
 public:
@@ -32,7 +42,11 @@ public:
 
   /// Runs a function. Fails after a diagnostic.
   FailureOr<std::vector<RuntimeValue>> call(StringRef function, ArrayRef<RuntimeValue> arguments,
-                                            Observer *observer = nullptr);
+                                            Observer *observer = nullptr,
+                                            Precision precision = Precision::Reference);
+
+  /// From now on notes at each op that chooses which of its sides were taken. Null: no longer.
+  void recordChoices(ChoiceMap *choices);
 
 private:
   friend class Frame;

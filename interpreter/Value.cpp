@@ -94,32 +94,33 @@ unsigned interpreter::widthOf(Type type) {
 }
 
 /// Whether numbers of the type must be rounded after every op.
-static bool isNarrowFloat(Type type) {
-  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32;
+static bool isRounded(Type type, Precision precision) {
+  return isa<FloatType>(type) && precision != Precision::Exact &&
+         type.getIntOrFloatBitWidth() < (precision == Precision::Literal ? 64 : 32);
 }
 
-Element interpreter::normalise(Element element, Type type) {
-  if (isNarrowFloat(type))
+Element interpreter::normalise(Element element, Type type, Precision precision) {
+  if (isRounded(type, precision))
     return {roundToType(element.real, type), 0};
   if (type.isIntOrIndex())
     return {0, wrapToWidth(element.integer, widthOf(type))};
   return element;
 }
 
-RuntimeValue interpreter::normalise(RuntimeValue value, Type type) {
+RuntimeValue interpreter::normalise(RuntimeValue value, Type type, Precision precision) {
   if (auto *real = std::get_if<double>(&value))
-    return normalise(Element{*real, 0}, type).real;
+    return normalise(Element{*real, 0}, type, precision).real;
   if (auto *integer = std::get_if<int64_t>(&value))
-    return normalise(Element{0, *integer}, type).integer;
+    return normalise(Element{0, *integer}, type, precision).integer;
   auto *tensor = std::get_if<TensorRef>(&value);
   if (!tensor)
     return value;
   Type element = cast<RankedTensorType>(type).getElementType();
-  if (!isNarrowFloat(element) && !(element.isInteger() && widthOf(element) < 64))
+  if (!isRounded(element, precision) && !(element.isInteger() && widthOf(element) < 64))
     return value;
   auto changed = std::make_shared<Tensor>(**tensor);
   for (int64_t i = 0, n = changed->size(); i < n; ++i)
-    changed->put(i, normalise(changed->at(i), element));
+    changed->put(i, normalise(changed->at(i), element, precision));
   return TensorRef(changed);
 }
 

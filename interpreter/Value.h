@@ -90,11 +90,17 @@ uint64_t unsignedBits(int64_t value, unsigned width);
 /// Bits of an integer or index type.
 unsigned widthOf(Type type);
 
-/// What values of a type look like: floats of 16 bits are rounded and integers wrapped. f32 is not
-/// rounded: the interpreter is to be more exact than what it judges.
-Element normalise(Element element, Type type);
+/// Which floats are rounded to their type after each op.
+enum class Precision {
+  Reference, ///< f16 and bf16; not f32: the interpreter is to be more exact than what it judges
+  Exact,     ///< none: what the program means
+  Literal,   ///< all: what the program gives if each op rounds
+};
+
+/// What values of a type look like: floats are rounded as `precision` says and integers wrapped.
+Element normalise(Element element, Type type, Precision precision = Precision::Reference);
 /// The same for a value of any kind; copies a tensor only if an element changes type.
-RuntimeValue normalise(RuntimeValue value, Type type);
+RuntimeValue normalise(RuntimeValue value, Type type, Precision precision = Precision::Reference);
 
 /// Empty if `value` can be one of `type`; else what was found: "tensor of 2x3 floats".
 std::string describeMismatch(const RuntimeValue &value, Type type);

@@ -22,7 +22,7 @@
 //   entry ... error ... bound
 //   forward  batch 1, length 1 ...
 //   ...
-//   6 outputs agree
+//   11 outputs agree
 
 func.func @forward(%q: tensor<?x?x2x4xf32> {fovea.name = "q", fovea.dims = ["batch", "queries"]},
                    %k: tensor<?x?x2x4xf32> {fovea.name = "k", fovea.dims = ["batch", "keys"]},

@@ -25,7 +25,7 @@
 //   z: [1, 1, 8] f32
 //   ...
 //   $ fovea verify examples/blocks/llama.mlir 2>&1 | sed -n '$p'
-//   18 outputs agree
+//   27 outputs agree
 
 !x = tensor<?x?x8xf32>
 !one = tensor<?x1x8xf32>

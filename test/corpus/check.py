@@ -77,7 +77,7 @@ def fusion(report):
     """The mask kinds of each fused attention, and the reasons of those that were not."""
     entries = report["attention"]
     fused = [sorted(set(entry["masks"])) for entry in entries if entry["status"] == "fused"]
-    return fused, [entry.get("reason", "") for entry in entries if entry["status"] != "fused"]
+    return fused, [entry.get("reason", "") for entry in entries if entry["status"] == "not fused"]
 
 
 def wrong_fusion(case, report):

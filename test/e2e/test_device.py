@@ -93,9 +93,9 @@ def test_ptxas_takes_every_kernel(fovea, tmp_path, model):
 @pytest.mark.long
 @pytest.mark.devices("emulator", "emulator:late")
 @pytest.mark.parametrize("chip", ["sm_80", "sm_90a"])
-@pytest.mark.parametrize("model", [model for model in MODELS[1:] if model.name != "learned.mlir"], ids=lambda path: str(path.relative_to(ROOT / "examples")))
+@pytest.mark.parametrize("model", MODELS[1:], ids=lambda path: str(path.relative_to(ROOT / "examples")))
 def test_examples_agree(fovea, device, gpu_code, chip, model):
-    """Every example on the device, against the interpreter; the one that is left out has a table shorter than what verify makes up."""
+    """Every example on the device, against the interpreter."""
     code = [f"--gpu={chip}"] if device.startswith("emulator") else gpu_code
     fovea("verify", model, *code, "--device", device).ok()
 

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/Raise/Softmaxes.h"
+#include "tools/compile/AttentionKinds.h"
 #include "tools/compile/Names.h"
 #include "tools/compile/Report.h"
 #include "llvm/ADT/SetVector.h"
@@ -143,38 +144,46 @@ static std::string placeOfCall(std::string place, unsigned call, unsigned calls)
   return place;
 }
 
+/// An entry for each call of the op.
+static void add(FusionReport &report, Operation *op, llvm::json::Object entry) {
+  std::string place = placeOf(op->getLoc());
+  unsigned calls = countCalls(op->getParentOfType<ModuleOp>(), op);
+  for (unsigned call = 0; call < calls; ++call) {
+    llvm::json::Object one = entry;
+    one["location"] = placeOfCall(place, call, calls);
+    report.missed += *one.getString("status") == "not fused";
+    report.attention.push_back(std::move(one));
+  }
+}
+
 FusionReport mlir::fovea::buildFusionReport(ModuleOp module) {
   FusionReport report;
-  module.walk([&](Operation *op) {
-    std::string place = placeOf(op->getLoc());
-    auto attention = dyn_cast<AttentionOp>(op);
-    unsigned calls = attention ? countCalls(module, op) : 0;
-    for (unsigned call = 0; call < calls; ++call) {
-      report.attention.push_back(llvm::json::Object{
-          {"location", placeOfCall(place, call, calls)},
-          {"status", "fused"},
-          {"masks", getMaskKinds(attention.getMask())},
-          {"score", getScore(attention)},
-          {"reason", attention.getWeights()
-                         ? "the weights are asked for, so they are written: memory of Sq times Sk"
-                         : ""},
-          {"change", ""},
-      });
-    }
+  module.walk([&](AttentionOp attention) {
+    StringRef reason = attention.getWeights()
+                           ? "the weights are asked for, so they are written: memory of Sq times Sk"
+                           : "";
+    add(report, attention,
+        llvm::json::Object{{"status", "fused"},
+                           {"masks", getMaskKinds(attention.getMask())},
+                           {"score", getScore(attention)},
+                           {"reason", reason},
+                           {"change", ""}});
   });
+  auto addPlain = [&](Operation *op, StringRef status, StringRef reason, StringRef change) {
+    add(report, op,
+        llvm::json::Object{{"status", status.str()},
+                           {"masks", llvm::json::Array()},
+                           {"score", ""},
+                           {"reason", reason.str()},
+                           {"change", change.str()}});
+  };
   for (const LooseSoftmax &softmax : findLooseSoftmaxes(module)) {
-    unsigned calls = countCalls(module, softmax.op);
-    for (unsigned call = 0; call < calls; ++call) {
-      ++report.missed;
-      report.attention.push_back(llvm::json::Object{
-          {"location", placeOfCall(placeOf(softmax.op->getLoc()), call, calls)},
-          {"status", "not fused"},
-          {"masks", llvm::json::Array()},
-          {"score", ""},
-          {"reason", softmax.reason},
-          {"change", softmax.change},
-      });
-    }
+    if (weighsValues(softmax.op))
+      addPlain(softmax.op, "not fused", softmax.reason, softmax.change);
+    else
+      addPlain(softmax.op, "softmax", softmax.reason, "");
   }
+  for (const OtherAttention &other : findOtherAttentions(module))
+    addPlain(other.op, "other", other.what, "");
   return report;
 }

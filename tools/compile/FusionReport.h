@@ -10,10 +10,12 @@
 namespace mlir::fovea {
 
 struct FusionReport {
-  /// A list of `{location, status: "fused"|"not fused", masks: [...], score, reason}`, in the order
-  /// of the module's text. A layer function's attention stands there once for each call.
+  /// A list of `{location, status, masks: [...], score, reason, change}`, in the order of the
+  /// module's text. A layer function's attention stands there once for each call. The status is
+  /// "fused", "not fused" (an attention by itself), "softmax" (one that weighs no values) or
+  /// "other" (an attention without a softmax).
   llvm::json::Array attention;
-  unsigned missed = 0;
+  unsigned missed = 0; ///< how many are "not fused"
 };
 
 /// Looks at a module of the `graph` or `fused` stage: every `fovea.attention`, and every softmax

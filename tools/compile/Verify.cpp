@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `fovea verify`: reads the model once, for the interpreter and for the compiler.
+// `fovea verify`: reads the model once, for the interpreter and for the compiler, or for the
+// interpreter alone where an artifact is judged. Refuses what cannot be one's code of the other.
+#include "artifact/ArtifactReader.h"
 #include "frontend/Builder/StoredTensors.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/Passes.h"
@@ -8,50 +10,126 @@
 #include "tools/compile/Source.h"
 #include "tools/compile/Stages.h"
 #include "tools/verify/Verb.h"
+#include <cstring>
+#include <fstream>
 
 using namespace mlir;
 using namespace mlir::fovea;
 
 namespace fovea::compile {
 
-int verify(const Options &options, const VerifyOptions &how, const Log &log) {
-  if (!options.fromStage.empty() && options.fromStage != "import") {
-    log.message(Log::Severity::Error,
-                "--from-stage: the interpreter starts at import, got " + options.fromStage);
-    return static_cast<int>(Outcome::InputFault);
+/// What the command line asks for and cannot have; empty if there is nothing.
+static std::string findFault(const Options &options, const VerifyOptions &how, bool isArtifact) {
+  if (!options.fromStage.empty() && options.fromStage != "import")
+    return "--from-stage: the interpreter starts at import, got " + options.fromStage;
+  for (int64_t length : how.lengths)
+    if (length < 1)
+      return "--length: expects lengths of at least 1, got " + std::to_string(length);
+  if (!how.lengths.empty() && !how.against.empty())
+    return "--length: the inputs of --against have their own lengths";
+  if (isArtifact && how.source.empty())
+    return options.model + ": an artifact does not hold what the interpreter runs, expects "
+                           "--source=MODEL, the model that it was compiled from";
+  if (isArtifact && (options.target != "host" || options.gpu != "none"))
+    return options.model + ": is compiled already, --target and --gpu change nothing";
+  if (!isArtifact && !how.source.empty())
+    return "--source: expects an artifact as MODEL, got " + options.model;
+  return "";
+}
+
+static bool isArtifactFile(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  char begin[sizeof(artifact::magic)] = {};
+  return file.read(begin, sizeof(begin)) && std::memcmp(begin, artifact::magic, sizeof(begin)) == 0;
+}
+
+/// Why an artifact cannot be code of this module; empty if it can.
+static std::string findMismatch(const artifact::ArtifactReader &reader, ModuleOp module,
+                                const Options &options) {
+  const manifest::ManifestT &manifest = reader.manifest();
+  bool isQuantized = StringRef(manifest.fusion_report).contains("\"quantized\"");
+  if (isQuantized != mlir::fovea::isQuantized(options.dtype))
+    return std::string("expects --dtype as it was compiled with: its weights are ") +
+           (isQuantized ? "quantised" : "not quantised");
+  for (func::FuncOp entry : mlir::fovea::verify::getEntries(module)) {
+    auto found = llvm::find_if(manifest.entries,
+                               [&](const auto &other) { return other->name == entry.getName(); });
+    if (found == manifest.entries.end())
+      return "expects the entries of --source, has none named '" + entry.getName().str() + "'";
+    bool isSame = (*found)->arguments.size() == entry.getNumArguments();
+    for (unsigned i = 0; isSame && i < entry.getNumArguments(); ++i)
+      isSame = (*found)->arguments[i]->name == mlir::fovea::verify::nameOfArgument(entry, i);
+    if (!isSame)
+      return "expects '" + entry.getName().str() + "' to take what it takes in --source";
   }
-  CompilerContext context(0);
-  Reporter reporter(*context, log);
-  (*context).printOpOnDiagnostic(false);
-  OwningOpRef<ModuleOp> module = readSource(*context, options.model, reporter);
-  if (!module)
-    return static_cast<int>(Outcome::InputFault);
+  return "";
+}
+
+/// The rest of `verify`, behind the reading of the model.
+static int verifyModel(ModuleOp module, const Options &options, const VerifyOptions &how,
+                       const Log &log, const std::string &path) {
   Options inner = options;
   if (how.device != "cpu" && inner.gpu == "none")
     inner.gpu = getGpuNames().front();
+  verify::VerbOptions verb;
+  OwningOpRef<ModuleOp> imported, raised;
   if (options.dtype != "source") {
     // For both sides: what is compared is the code, not the rounding of the weights. With the stage
-    // that rounds them, since linears are found, merged and scaled before.
-    PassManager manager(&*context);
+    // that rounds them, since linears are found, merged and scaled before. That stage as it is
+    // without rounding is compared with the source by itself.
+    imported = module.clone();
+    raised = module.clone();
+    PassManager manager(module.getContext()), plain(module.getContext());
     buildGraphStage(manager, options.dtype);
-    if (failed(manager.run(*module)))
+    buildGraphStage(plain, "source");
+    if (failed(manager.run(module)) || failed(plain.run(*raised)))
       return static_cast<int>(Outcome::InputFault);
     inner.dtype = "source";
   }
-  StoredTensors weights(getFolder(*module, options.model));
-  verify::VerbOptions verb;
+  StoredTensors weights(getFolder(module, path));
+  verb.imported = imported.get();
+  verb.raised = raised.get();
   verb.against = how.against;
   verb.json = how.json;
   verb.quiet = how.quiet;
   verb.threads = how.threads;
   verb.device = how.device;
   verb.seed = how.seed;
+  verb.lengths.assign(how.lengths.begin(), how.lengths.end());
+  if (!how.source.empty())
+    verb.artifact = options.model;
   auto compile = [&](ModuleOp copy, const std::string &path) {
     inner.emit = "fovea";
     inner.output = path;
     return success(compileModule(copy, inner, Log{log.message, nullptr}) == Outcome::Done);
   };
-  return mlir::fovea::verify::runVerb(*module, weights, compile, verb);
+  return mlir::fovea::verify::runVerb(module, weights, compile, verb);
+}
+
+int verify(const Options &options, const VerifyOptions &how, const Log &log) {
+  bool isArtifact = isArtifactFile(options.model);
+  if (std::string fault = findFault(options, how, isArtifact); !fault.empty()) {
+    log.message(Log::Severity::Error, fault);
+    return static_cast<int>(Outcome::InputFault);
+  }
+  CompilerContext context(0);
+  Reporter reporter(*context, log);
+  (*context).printOpOnDiagnostic(false);
+  const std::string &path = isArtifact ? how.source : options.model;
+  OwningOpRef<ModuleOp> module = readSource(*context, path, reporter);
+  if (!module)
+    return static_cast<int>(Outcome::InputFault);
+  if (isArtifact) {
+    std::string fault;
+    if (auto reader = artifact::ArtifactReader::open(options.model, fault))
+      if (fault = findMismatch(*reader, *module, options); !fault.empty())
+        fault = options.model + ": " + fault;
+    if (!fault.empty()) {
+      reporter.error(fault);
+      return static_cast<int>(Outcome::InputFault);
+    }
+  }
+  return verifyModel(*module, options, how, log, path);
 }
 
 } // namespace fovea::compile

@@ -51,7 +51,8 @@ void addCompileVerb(CLI::App &app, Session &session) {
       ->check(CLI::IsMember(emitKinds()))
       ->capture_default_str();
   verb->add_option("--dump-ir", options.dumpFolder, "a folder for the IR of each stage");
-  verb->add_flag("--require-fusion", options.requireFusion, "fail if a softmax is not fused");
+  verb->add_flag("--require-fusion", options.requireFusion,
+                 "fail if an attention is not fused; a classifier's softmax is none");
   verb->add_option("--report", options.report, "a JSON file for the fusion report");
   verb->add_option("--threads", options.threads, "threads to compile with; 0: all")
       ->check(CLI::Range(0, 1024));
@@ -101,9 +102,18 @@ void addVerifyVerb(CLI::App &app, Session &session) {
       "verify",
       "Compare compiled code with the reference interpreter, and name the op that departs");
   verb->add_option("MODEL", arguments->options.model,
-                   "a model's folder, a .onnx file or a .mlir file")
+                   "a model's folder, a .onnx file, a .mlir file, or an artifact with --source")
       ->required();
   addCompileOptions(*verb, arguments->options);
+  verb->add_option("--source", arguments->how.source,
+                   "the model that an artifact was compiled from, with the same --dtype: its "
+                   "description is what the interpreter runs");
+  verb->add_option("--length", arguments->how.lengths,
+                   "lengths of made-up inputs, with commas between. Without this: 1, 2, 7 and 33, "
+                   "and one above the greatest number up to 300 that the model compares places "
+                   "with; none beyond its tables of positions")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   verb->add_option("--against", arguments->how.against,
                    "an .npz file with inputs and outputs, by their names");
   verb->add_option("--seed", arguments->how.seed, "for inputs that are made up")
@@ -115,6 +125,10 @@ void addVerifyVerb(CLI::App &app, Session &session) {
       ->check(CLI::Range(0, 1024));
   verb->add_flag("--json", arguments->how.json, "print the result as one JSON object");
   verb->add_flag("--quiet", arguments->how.quiet, "no progress");
+  verb->footer(
+      "Floats are made up about 1, a thousandth, a thousand times as large, and mixed. Below "
+      "the table stands\nwhich sides of the model's choices no input reached: what they do "
+      "was not compared.");
   verb->callback([arguments, &session] {
     Terminal terminal;
     arguments->options.commandLine = session.commandLine;

@@ -58,7 +58,8 @@ FailureOr<std::vector<TensorRef>> InterpreterBackend::run(StringRef name,
     arguments.push_back(tensors.front());
     tensors = tensors.drop_front();
   }
-  FailureOr<std::vector<RuntimeValue>> values = interpreter.call(name, arguments, observer);
+  FailureOr<std::vector<RuntimeValue>> values =
+      interpreter.call(name, arguments, observer, precision);
   if (failed(values))
     return failure();
   std::vector<TensorRef> results;

@@ -37,11 +37,14 @@ public:
   LogicalResult reset(int64_t batch, int64_t capacity) override;
   FailureOr<std::vector<interpreter::TensorRef>>
   run(StringRef entry, ArrayRef<interpreter::TensorRef> tensors) override;
+  void setPrecision(interpreter::Precision chosen) { precision = chosen; }
+  void recordChoices(interpreter::ChoiceMap *choices) { interpreter.recordChoices(choices); }
 
 private:
   ModuleOp module;
   interpreter::Interpreter interpreter;
   interpreter::Observer *observer;
+  interpreter::Precision precision = interpreter::Precision::Reference;
   int64_t batch = 0, capacity = 0;
   std::map<std::string, interpreter::RuntimeValue> caches;
 };

@@ -69,6 +69,46 @@ Difference mlir::fovea::verify::compare(const Tensor &found, const Tensor &expec
   return result;
 }
 
+//===-- Overflow and rounding of the program's own -------------------------------------------===//
+
+/// How many times the program's own error is allowed.
+static constexpr double kOwnErrors = 3;
+
+/// What a number is expected to be where the exact one and the literal one are not both finite.
+static double settle(double found, double exact, double literal, bool mayOverflow) {
+  bool isLost = std::isfinite(exact) || (mayOverflow && !std::isfinite(literal));
+  if (!std::isfinite(found) || isLost)
+    return found;
+  return std::isfinite(literal) ? literal : exact;
+}
+
+Difference mlir::fovea::verify::judge(const Tensor &found, const Tensor &exact,
+                                      const Tensor &literal, Norm norm, bool mayOverflow) {
+  if (found.shape != exact.shape || found.isReal != exact.isReal)
+    return compare(found, exact, norm);
+  Tensor expected = exact;
+  int64_t count = exact.size(), row = exact.rank() ? exact.shape.back() : count;
+  for (int64_t first = 0; first < count; first += row) {
+    double own = 0;
+    for (int64_t i = first; i < first + row && exact.isReal; ++i)
+      if (std::isfinite(exact.reals[i]) && std::isfinite(literal.reals[i]))
+        own = std::max(own, std::fabs(literal.reals[i] - exact.reals[i]));
+    for (int64_t i = first; i < first + row; ++i) {
+      if (!exact.isReal) {
+        if (found.integers[i] == literal.integers[i])
+          expected.integers[i] = literal.integers[i];
+        continue;
+      }
+      double one = found.reals[i], &other = expected.reals[i];
+      if (!std::isfinite(other) || !std::isfinite(literal.reals[i]))
+        other = settle(one, other, literal.reals[i], mayOverflow);
+      else if (std::fabs(one - other) <= kOwnErrors * own)
+        other = one;
+    }
+  }
+  return compare(found, expected, norm);
+}
+
 //===-- Tokens -------------------------------------------------------------------------------===//
 
 /// Written after the text of `fovea.argmax`, not after the interpreter's code.

@@ -22,6 +22,16 @@ struct Difference {
 Difference compare(const interpreter::Tensor &found, const interpreter::Tensor &expected,
                    Norm norm);
 
+/// The same where a program overflows or rounds badly by itself: `exact` is what it means,
+/// `literal` what it gives if each op rounds. Where it overflows by itself anything will do; where
+/// only the literal number is finite, that or none that is finite; where neither is, none that is,
+/// unless inputs are so great that f64 `mayOverflow` too, as exp without a maximum does.
+/// What is not finite is not told apart. Elements of a row (of the last axis) may be wrong
+/// by three times the greatest error that the program has there by itself: other ops round where
+/// code is fused, and errors that cancelled each other need not do so then.
+Difference judge(const interpreter::Tensor &found, const interpreter::Tensor &exact,
+                 const interpreter::Tensor &literal, Norm norm, bool mayOverflow = false);
+
 /// The token that greedy sampling takes of each row of `logits`: the place of its greatest element,
 /// of the first NaN if it has one, the first of several.
 interpreter::TensorRef chooseTokens(const interpreter::Tensor &logits);

@@ -156,8 +156,12 @@ FailureOr<Departure> verify::findDeparture(ModuleOp module, RecipeSource &weight
       return failure();
     InterpreterBackend reference(*probe, weights);
     FailureOr<std::vector<TensorRef>> found = runChain(**backend, chain);
+    if (chain.isScaled)
+      reference.setPrecision(Precision::Exact);
     FailureOr<std::vector<TensorRef>> expected = runChain(reference, chain);
-    if (failed(found) || failed(expected))
+    reference.setPrecision(Precision::Literal);
+    FailureOr<std::vector<TensorRef>> literal = runChain(reference, chain);
+    if (failed(found) || failed(expected) || failed(literal))
       return failure();
     if (found->size() != expected->size() || found->size() < chosen.size())
       return entry.emitOpError("expects ")
@@ -166,7 +170,8 @@ FailureOr<Departure> verify::findDeparture(ModuleOp module, RecipeSource &weight
     size_t begin = found->size() - chosen.size(), hit = chosen.size();
     Difference difference;
     for (size_t i = 0; i < chosen.size() && hit == chosen.size(); ++i) {
-      difference = compare(*(*found)[begin + i], *(*expected)[begin + i], Norm::Whole);
+      difference =
+          judge(*(*found)[begin + i], *(*expected)[begin + i], *(*literal)[begin + i], Norm::Whole);
       if (difference.error > bound)
         hit = i;
     }

@@ -18,6 +18,7 @@ struct Chain {
   };
   int64_t batch = 1, capacity = 0;
   std::vector<Step> steps;
+  bool isScaled = false; ///< numbers for which `exact` is asked, not the reference
 };
 
 struct Departure {

@@ -4,6 +4,9 @@
 // are exact in f32.
 #include "tools/verify/Inputs.h"
 #include "dialects/Fovea/FoveaDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "tools/verify/Backend.h"
 #include <cmath>
 
@@ -89,8 +92,97 @@ static SmallVector<int64_t> shapeOf(func::FuncOp entry, unsigned argument, Ranke
   return shape;
 }
 
+/// What holds a value's elements, scaled at most in its shape, behind one use of it.
+static void follow(OpOperand &operand, SmallVectorImpl<Value> &work) {
+  Operation *user = operand.getOwner();
+  if (auto call = dyn_cast<func::CallOp>(user)) {
+    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+    if (callee && !callee.isExternal())
+      work.push_back(callee.getArgument(operand.getOperandNumber()));
+  } else if (auto op = dyn_cast<linalg::LinalgOp>(user)) {
+    if (op->getNumRegions() == 1 && operand.getOperandNumber() < op.getBlock()->getNumArguments())
+      work.push_back(op.getBlock()->getArgument(operand.getOperandNumber()));
+  } else if (isa<linalg::YieldOp>(user)) {
+    work.push_back(user->getParentOp()->getResult(operand.getOperandNumber()));
+  } else if (isa<tensor::TensorDialect>(user->getDialect()) ||
+             isa<arith::ExtFOp, arith::TruncFOp>(user)) {
+    if (operand.getOperandNumber() == 0 && user->getNumResults() == 1)
+      work.push_back(user->getResult(0));
+  }
+}
+
+/// The constant that an op of two operands has beside this one, if it is one float.
+static std::optional<double> getOther(OpOperand &operand) {
+  Attribute constant;
+  Operation *op = operand.getOwner();
+  if (op->getNumOperands() != 2 ||
+      !matchPattern(op->getOperand(1 - operand.getOperandNumber()), m_Constant(&constant)))
+    return std::nullopt;
+  if (auto dense = dyn_cast<SplatElementsAttr>(constant))
+    constant = dense.getSplatValue<Attribute>();
+  auto real = dyn_cast<FloatAttr>(constant);
+  return real ? std::optional(real.getValueAsDouble()) : std::nullopt;
+}
+
+/// All uses of what holds an argument's elements, until one answers.
+static bool anyUse(Value value, function_ref<bool(OpOperand &)> answers) {
+  SmallVector<Value> work{value};
+  DenseSet<Value> seen;
+  while (!work.empty() && seen.size() < kMaxFollowed) {
+    value = work.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    for (OpOperand &operand : value.getUses()) {
+      if (answers(operand))
+        return true;
+      follow(operand, work);
+    }
+  }
+  return false;
+}
+
+SmallVector<double> verify::findCompared(BlockArgument argument) {
+  SmallVector<double> numbers;
+  anyUse(argument, [&](OpOperand &operand) {
+    std::optional<double> other = getOther(operand);
+    if (isa<arith::CmpFOp>(operand.getOwner()) && other && std::isfinite(*other))
+      numbers.push_back(*other);
+    return false;
+  });
+  return numbers;
+}
+
+bool verify::isMaskOfFloats(BlockArgument argument) {
+  auto isFar = [](OpOperand &operand) {
+    std::optional<double> other = getOther(operand);
+    return isa<arith::MulFOp>(operand.getOwner()) && other && std::fabs(*other) > 5000;
+  };
+  return anyUse(argument, [&](OpOperand &operand) {
+    return isa<arith::SubFOp>(operand.getOwner()) && getOther(operand) == 1 &&
+           anyUse(operand.getOwner()->getResult(0), isFar);
+  });
+}
+
+static void scale(std::vector<double> &reals, BlockArgument argument, Magnitude magnitude,
+                  std::mt19937_64 &random) {
+  Type type = getElementTypeOrSelf(argument.getType());
+  if (magnitude == Magnitude::One || reals.empty())
+    return;
+  size_t certain = random() % reals.size();
+  for (auto [i, real] : llvm::enumerate(reals)) {
+    bool isLarge = magnitude == Magnitude::Large ||
+                   (magnitude == Magnitude::Mixed && (i == certain || random() % 50 == 0));
+    real = roundToType(real * (isLarge ? 1e3 : magnitude == Magnitude::Small ? 1e-3 : 1), type);
+  }
+  SmallVector<double> compared = findCompared(argument);
+  if (magnitude == Magnitude::Mixed && !compared.empty())
+    for (double &real : reals)
+      if (random() % 3 == 0)
+        real = roundToType(compared[random() % compared.size()], type);
+}
+
 FailureOr<std::vector<TensorRef>> verify::makeInputs(func::FuncOp entry, const Sizes &sizes,
-                                                     std::mt19937_64 &random) {
+                                                     std::mt19937_64 &random, Magnitude magnitude) {
   std::map<std::string, int64_t> named;
   size_t nextOther = 0;
   std::vector<TensorRef> tensors;
@@ -111,7 +203,10 @@ FailureOr<std::vector<TensorRef>> verify::makeInputs(func::FuncOp entry, const S
       return entry.emitOpError("expects arguments of moderate size, got ")
              << type << " for " << name;
     tensor.isReal = isa<FloatType>(type.getElementType());
-    if (tensor.isReal) {
+    if (tensor.isReal && isMaskOfFloats(entry.getArgument(i))) {
+      for (int64_t at = 0; at < count; ++at)
+        tensor.reals.push_back(below(2));
+    } else if (tensor.isReal) {
       // The sum of four uniform numbers is normal enough; 20 bits each are exact in f32.
       tensor.reals.resize(count);
       for (double &real : tensor.reals) {
@@ -120,6 +215,7 @@ FailureOr<std::vector<TensorRef>> verify::makeInputs(func::FuncOp entry, const S
           sum += below(1 << 20) - (1 << 19);
         real = roundToType(std::ldexp(sum, -19), type.getElementType());
       }
+      scale(tensor.reals, entry.getArgument(i), magnitude, random);
     } else {
       tensor.integers.resize(count);
       IntegerUse use = findUse(entry.getArgument(i), name);

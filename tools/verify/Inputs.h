@@ -27,6 +27,22 @@ struct IntegerUse {
 /// Follows an argument through calls to the ops that take it.
 IntegerUse findUse(BlockArgument argument, StringRef name);
 
+/// How great the floats of an input are.
+enum class Magnitude {
+  One,   ///< about normal
+  Small, ///< a thousandth of that
+  Large, ///< a thousand times
+  Mixed, ///< one in fifty, and at least one, is large; a third is what the model compares it with
+};
+
+/// Whether an argument of floats is a mask of zeros and ones by what is made of it: the source
+/// multiplies 1 - x, or x - 1, by a number beyond 5000. For other numbers that means nothing.
+bool isMaskOfFloats(BlockArgument argument);
+
+/// The numbers that elements of an argument are compared with, by `==` or an order: zeros of masks
+/// that are floats, for example.
+SmallVector<double> findCompared(BlockArgument argument);
+
 /// The sizes of one call: "batch" rows; the first other name of a dynamic size gets `length`, the
 /// next ones `lengths` in turn.
 struct Sizes {
@@ -36,7 +52,8 @@ struct Sizes {
 
 /// One tensor for each argument that is not a cache. Equal generators give equal inputs.
 FailureOr<std::vector<interpreter::TensorRef>> makeInputs(func::FuncOp entry, const Sizes &sizes,
-                                                          std::mt19937_64 &random);
+                                                          std::mt19937_64 &random,
+                                                          Magnitude magnitude = Magnitude::One);
 
 } // namespace mlir::fovea::verify
 

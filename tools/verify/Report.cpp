@@ -11,30 +11,32 @@ using namespace mlir;
 using namespace mlir::fovea;
 using namespace mlir::fovea::verify;
 
-void verify::printTable(llvm::raw_ostream &os, const Report &report) {
-  size_t entry = 5, what = 4, output = 6;
-  for (const Row &row : report.rows) {
-    entry = std::max(entry, row.entry.size());
-    what = std::max(what, row.what.size());
-    output = std::max(output, row.output.size());
+/// Lines about branches in a table; JSON has all.
+static constexpr size_t kMostBranches = 20;
+
+static void printBranches(llvm::raw_ostream &os, const Branches &branches) {
+  for (const Unreached &one : ArrayRef(branches.unreached).take_front(kMostBranches)) {
+    os << "never reached: " << one.op << " at " << one.location << " (" << one.side;
+    if (one.count > 1)
+      os << ", of " << one.count << " such ops";
+    os << ")\n";
   }
-  auto line = [&](StringRef a, StringRef b, StringRef c) -> llvm::raw_ostream & {
-    return os << llvm::left_justify(a, entry) << "  " << llvm::left_justify(b, what) << "  "
-              << llvm::left_justify(c, output) << "  ";
-  };
-  line("entry", "case", "output") << "error    bound\n";
-  size_t bad = 0;
-  for (const Row &row : report.rows) {
-    line(row.entry, row.what, row.output)
-        << llvm::format("%-7.1e  %-7.1e", row.difference.error, row.bound);
-    if (!row.passed()) {
-      ++bad;
-      os << "  DEPARTS at " << row.difference.where;
-    }
-    os << "\n";
-  }
+  if (branches.unreached.size() > kMostBranches)
+    os << "and " << branches.unreached.size() - kMostBranches << " more; --json lists all\n";
+  if (branches.nanTests)
+    os << branches.nanTests << (branches.nanTests == 1 ? " test" : " tests")
+       << " for NaN or infinity found none\n";
+}
+
+/// What stands below the rows.
+static void printSummary(llvm::raw_ostream &os, const Report &report) {
+  size_t bad = llvm::count_if(report.rows, [](const Row &row) { return !row.passed(); });
+  for (const std::string &note : report.notes)
+    os << "note: " << note << "\n";
+  printBranches(os, report.branches);
   if (bad == 0) {
-    os << report.rows.size() << " outputs agree\n";
+    os << report.rows.size() << " outputs agree"
+       << (report.isComplete ? "\n" : "; what comes behind them could not be run\n");
     return;
   }
   os << bad << " of " << report.rows.size() << " outputs depart\n";
@@ -51,6 +53,28 @@ void verify::printTable(llvm::raw_ostream &os, const Report &report) {
      << report.departure->difference.where << "\n";
 }
 
+void verify::printTable(llvm::raw_ostream &os, const Report &report) {
+  size_t entry = 5, what = 4, output = 6;
+  for (const Row &row : report.rows) {
+    entry = std::max(entry, row.entry.size());
+    what = std::max(what, row.what.size());
+    output = std::max(output, row.output.size());
+  }
+  auto line = [&](StringRef a, StringRef b, StringRef c) -> llvm::raw_ostream & {
+    return os << llvm::left_justify(a, entry) << "  " << llvm::left_justify(b, what) << "  "
+              << llvm::left_justify(c, output) << "  ";
+  };
+  line("entry", "case", "output") << "error    bound\n";
+  for (const Row &row : report.rows) {
+    line(row.entry, row.what, row.output)
+        << llvm::format("%-7.1e  %-7.1e", row.difference.error, row.bound);
+    if (!row.passed())
+      os << "  DEPARTS at " << row.difference.where;
+    os << "\n";
+  }
+  printSummary(os, report);
+}
+
 static llvm::json::Value number(double value) {
   return std::isfinite(value) ? llvm::json::Value(value) : llvm::json::Value(nullptr);
 }
@@ -62,10 +86,18 @@ void verify::printJson(llvm::raw_ostream &os, const Report &report) {
                                       {"case", row.what},
                                       {"output", row.output},
                                       {"error", number(row.difference.error)},
-                                      {"bound", row.bound},
+                                      {"bound", number(row.bound)},
                                       {"where", row.difference.where},
                                       {"passed", row.passed()}});
-  llvm::json::Object all{{"passed", report.passed()}, {"rows", std::move(rows)}};
+  llvm::json::Array unreached;
+  for (const Unreached &one : report.branches.unreached)
+    unreached.push_back(llvm::json::Object{
+        {"op", one.op}, {"location", one.location}, {"side", one.side}, {"count", one.count}});
+  llvm::json::Object all{{"passed", report.passed()},
+                         {"rows", std::move(rows)},
+                         {"notes", llvm::json::Array(report.notes)},
+                         {"unreached", std::move(unreached)},
+                         {"nan_tests", report.branches.nanTests}};
   if (report.departure && report.departure->found)
     all["departure"] = llvm::json::Object{{"entry", report.departedEntry},
                                           {"op", report.departure->op},

@@ -28,6 +28,39 @@ private:
 };
 } // namespace
 
+/// Compares an imported module with what was raised of it, both interpreted.
+static LogicalResult verifyRaising(RecipeSource &weights, const VerbOptions &options,
+                                   verify::Options how, Report &report) {
+  how.findDeparture = false;
+  BackendFactory factory = [&](ModuleOp) -> FailureOr<std::unique_ptr<Backend>> {
+    return std::unique_ptr<Backend>(new InterpreterBackend(options.raised, weights));
+  };
+  LogicalResult ran = verifyModule(options.imported, weights, factory, how, report);
+  for (Row &row : report.rows)
+    row.what += ", raised";
+  return ran;
+}
+
+/// All that is asked for. What the source was found to be stays, whatever was made of it.
+static LogicalResult verifyAll(ModuleOp module, RecipeSource &weights,
+                               const BackendFactory &factory, const Reference &reference,
+                               const VerbOptions &options, const verify::Options &how,
+                               Report &report) {
+  if (!options.against.empty())
+    return verifyAgainst(module, weights, factory, reference, how, report);
+  if (!options.raised)
+    return verifyModule(module, weights, factory, how, report);
+  if (failed(verifyRaising(weights, options, how, report)))
+    return failure();
+  Report ofCode;
+  LogicalResult ran = verifyModule(module, weights, factory, how, ofCode);
+  report.rows.insert(report.rows.end(), ofCode.rows.begin(), ofCode.rows.end());
+  report.isComplete = ofCode.isComplete;
+  report.departedEntry = ofCode.departedEntry;
+  report.departure = ofCode.departure;
+  return ran;
+}
+
 int verify::runVerb(ModuleOp module, RecipeSource &weights, CompileFunction compile,
                     const VerbOptions &options) {
   Reference reference;
@@ -37,15 +70,21 @@ int verify::runVerb(ModuleOp module, RecipeSource &weights, CompileFunction comp
     return 1;
   }
   BackendFactory factory = makeRuntimeFactory(std::move(compile), options.threads, options.device);
+  if (!options.artifact.empty())
+    factory = [&](ModuleOp) {
+      return RuntimeBackend::open(module.getContext(), options.artifact, options.threads,
+                                  options.device, /*ownsFile=*/false);
+    };
   Report report;
   LogicalResult ran = failure();
   {
     ProgressLine line(!options.quiet && llvm::sys::Process::StandardErrIsDisplayed());
     Options how;
     how.seed = options.seed;
+    how.lengths = options.lengths;
+    how.findDeparture = options.artifact.empty(); // it compiles parts of the module
     how.progress = [&](const std::string &text) { line.show(text); };
-    ran = options.against.empty() ? verifyModule(module, weights, factory, how, report)
-                                  : verifyAgainst(module, weights, factory, reference, how, report);
+    ran = verifyAll(module, weights, factory, reference, options, how, report);
   }
   // What was compared before something failed is worth seeing too.
   if (succeeded(ran) || !report.rows.empty())

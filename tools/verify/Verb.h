@@ -17,6 +17,11 @@ struct VerbOptions {
   int threads = 0;            ///< 0: one for each core
   std::string device = "cpu"; ///< as the runtime names it
   uint64_t seed = 1;
+  SmallVector<int64_t> lengths; ///< of made-up inputs; empty: chosen
+  std::string artifact;         ///< runs in place of what `compile` would make
+  /// Where the module is not of the `import` stage: that one, and what the `graph` stage makes of
+  /// it. The interpreter runs both, so that what raising changes is not taken for the source.
+  ModuleOp imported, raised;
 };
 
 /// Verifies a module of the `import` stage. The table or JSON goes to standard output, progress and

@@ -5,6 +5,7 @@
 #define FOVEA_TOOLS_VERIFY_VERIFY_H
 
 #include "tools/verify/Backend.h"
+#include "tools/verify/Branches.h"
 #include "tools/verify/Departure.h"
 
 namespace mlir::fovea::verify {
@@ -21,6 +22,11 @@ struct Row {
 
 struct Report {
   std::vector<Row> rows;
+  bool isComplete = false; ///< nothing failed to run
+  /// What was not run, and why: lengths beyond a table. And what a mask is taken for.
+  std::vector<std::string> notes;
+  /// Over all cases of made-up inputs.
+  Branches branches;
   /// Of the first row that did not pass. `departure.found` is false if no op departs by itself.
   std::string departedEntry;
   std::optional<Departure> departure;
@@ -35,6 +41,8 @@ struct Options {
   double f16Bound = 2e-3;
   double bf16Bound = 1.6e-2;
   uint64_t seed = 1;
+  /// The lengths to run; empty: 1, 2, 7 and 33, and one above what the source compares places with.
+  SmallVector<int64_t> lengths;
   bool findDeparture = true;
   std::function<void(const std::string &)> progress = [](const std::string &) {};
 };
@@ -43,9 +51,12 @@ struct Options {
 using Reference = std::map<std::string, interpreter::TensorRef>;
 
 /// Runs every entry of a verified module of the `import` stage on inputs made up for it, compiled
-/// and interpreted. An entry that keeps no cache is run for batches 1 and 2 and lengths 1, 7 and
-/// 33; `prefill` and `decode` read the same tokens in two chunks and then one by one, and are
-/// compared with `forward` too. Fails after a diagnostic if something could not be run at all; a
+/// and interpreted. An entry that keeps no cache is run for batches 1 and 2 and some lengths
+/// (`makeCases`), and, if it takes floats, with small, large and mixed ones: of these an error is
+/// allowed besides of three times what the source has by itself where each of its ops rounds.
+/// Lengths that were not asked for are cut to what tables of positions hold. `prefill` and `decode`
+/// read the same tokens in two chunks and then one by one, and are compared with `forward` too.
+/// Fails after a diagnostic if something could not be run at all; a
 /// promise that is not kept is in the report.
 LogicalResult verifyModule(ModuleOp module, RecipeSource &weights, const BackendFactory &factory,
                            const Options &options, Report &report);

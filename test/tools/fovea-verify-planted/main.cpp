@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // fovea-verify-planted: runs what `fovea verify` runs, but in the place of compiled code stands the
-// interpreter with an error planted in one op. For tests of what `verify` finds.
+// interpreter with an error planted in one op, or without a branch of the source. For tests of what
+// `verify` finds.
 #include "frontend/Builder/ModuleBuilder.h"
 #include "frontend/Builder/StoredTensors.h"
 #include "frontend/HuggingFace/HuggingFace.h"
@@ -25,6 +26,8 @@ static llvm::cl::opt<std::string> model(llvm::cl::Positional, llvm::cl::Required
                                         llvm::cl::desc("FOLDER or FILE.mlir"));
 static llvm::cl::opt<std::string> plant("plant", llvm::cl::desc("OP@LOCATION: where to err"));
 static llvm::cl::opt<std::string> inEntry("in", llvm::cl::desc("err in this entry only"));
+static llvm::cl::opt<std::string> drop("drop", llvm::cl::desc("LOCATION: of a select that gives "
+                                                              "its second side always"));
 static llvm::cl::opt<double> size("size", llvm::cl::desc("the error, relative to the greatest"),
                                   llvm::cl::init(1e-2));
 static llvm::cl::opt<bool> json("json", llvm::cl::desc("print JSON"));
@@ -62,6 +65,31 @@ public:
 };
 } // namespace
 
+namespace {
+/// The interpreter on a module of its own, in which selects lost a side.
+class DroppingBackend : public Backend {
+public:
+  DroppingBackend(ModuleOp original, RecipeSource &weights, Observer *observer)
+      : module(original.clone()) {
+    module->walk([](arith::SelectOp select) {
+      if (describeLocation(select.getLoc()) == drop)
+        select.replaceAllUsesWith(select.getFalseValue());
+    });
+    inner = std::make_unique<InterpreterBackend>(*module, weights, observer);
+  }
+  LogicalResult reset(int64_t batch, int64_t capacity) override {
+    return inner->reset(batch, capacity);
+  }
+  FailureOr<std::vector<TensorRef>> run(StringRef entry, ArrayRef<TensorRef> tensors) override {
+    return inner->run(entry, tensors);
+  }
+
+private:
+  OwningOpRef<ModuleOp> module;
+  std::unique_ptr<InterpreterBackend> inner;
+};
+} // namespace
+
 static OwningOpRef<ModuleOp> readModel(MLIRContext &context, llvm::SourceMgr &sources) {
   if (StringRef(model).ends_with(".mlir"))
     return parseSourceFile<ModuleOp>(model, sources, &context);
@@ -89,7 +117,7 @@ int main(int argc, char **argv) {
   StoredTensors weights(models.empty() ? std::string() : (*models.begin()).getFolder().str());
   Planter planter;
   BackendFactory factory = [&](ModuleOp one) -> FailureOr<std::unique_ptr<Backend>> {
-    return std::unique_ptr<Backend>(new InterpreterBackend(one, weights, &planter));
+    return std::unique_ptr<Backend>(new DroppingBackend(one, weights, &planter));
   };
   Options options;
   if (progress)

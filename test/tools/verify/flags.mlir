@@ -1,5 +1,5 @@
 // RUN: fovea verify %s --quiet | FileCheck %s
-// CHECK: 6 outputs agree
+// CHECK: 11 outputs agree
 
 // A score reads a bit that is also a mask: it is made up as 0 or 1, and not as a position.
 func.func @forward(%x: tensor<?x?x2x8xf32> {fovea.name = "x", fovea.dims = ["batch", "length"]}, %keep: tensor<?x?xi1> {fovea.name = "keep", fovea.dims = ["batch", "length"]})
