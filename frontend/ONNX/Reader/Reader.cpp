@@ -11,8 +11,10 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
+#include <algorithm>
 #include <cstring>
 #include <set>
+#include <sys/mman.h>
 
 namespace fovea::onnx {
 namespace {
@@ -32,6 +34,30 @@ Attribute::Kind kindOf(::onnx::AttributeProto::AttributeType type) {
   return found == kinds.end() ? Attribute::Kind::Other : found->second;
 }
 
+/// A file's bytes one after the other. Those that were read leave memory: what protobuf makes of
+/// them is as large.
+class Pieces : public google::protobuf::io::CopyingInputStream {
+public:
+  explicit Pieces(const MappedFile &file) : file(file) {}
+
+  int Read(void *buffer, int size) override {
+    size_t count = std::min(file.size - at, static_cast<size_t>(size));
+    std::memcpy(buffer, file.bytes + at, count);
+    at += count;
+    if (at - dropped >= kStep) {
+      size_t whole = (at - dropped) / kStep * kStep;
+      ::madvise(const_cast<uint8_t *>(file.bytes) + dropped, whole, MADV_DONTNEED);
+      dropped += whole;
+    }
+    return static_cast<int>(count);
+  }
+
+private:
+  static constexpr size_t kStep = size_t(16) << 20; // many pages
+  const MappedFile &file;
+  size_t at = 0, dropped = 0;
+};
+
 class Reader {
 public:
   Reader(const std::string &path, Problems &problems) : path(path), problems(problems) {}
@@ -45,7 +71,8 @@ public:
       return fail("", "expects less than 2 GiB, as ONNX does, got " + std::to_string(file->size) +
                           " bytes; larger models keep their tensors in external data");
     ::onnx::ModelProto proto;
-    google::protobuf::io::ArrayInputStream stream(file->bytes, static_cast<int>(file->size));
+    Pieces pieces(*file);
+    google::protobuf::io::CopyingInputStreamAdaptor stream(&pieces);
     google::protobuf::io::CodedInputStream input(&stream);
     if (!proto.ParseFromCodedStream(&input) || !input.ConsumedEntireMessage() ||
         !indexTensors(file->bytes, file->size, places))
@@ -59,9 +86,9 @@ public:
     if (!readOpsets(proto.opset_import(), model.opsets, ""))
       return std::nullopt;
     opsets = &model.opsets;
-    readGraph(proto.graph(), model.graph, /*isMain=*/true);
+    readGraph(*proto.mutable_graph(), model.graph, /*isMain=*/true);
     std::set<std::string> names;
-    for (const ::onnx::FunctionProto &function : proto.functions()) {
+    for (::onnx::FunctionProto &function : *proto.mutable_functions()) {
       std::string key = function.domain() + "::" + function.name() + ":" + function.overload();
       if (!names.insert(key).second)
         fail(printable(key), "expects one function of this name, got two");
@@ -149,8 +176,8 @@ private:
     }
   }
 
-  /// Null after a problem. `fallback` names a tensor without a name.
-  std::shared_ptr<Tensor> readTensor(const ::onnx::TensorProto &proto, const std::string &fallback,
+  /// Null after a problem. `fallback` names a tensor without a name. Takes the bytes.
+  std::shared_ptr<Tensor> readTensor(::onnx::TensorProto &proto, const std::string &fallback,
                                      bool isIndexed) {
     auto tensor = std::make_shared<Tensor>();
     tensor->name = proto.name().empty() || !isIndexed ? fallback : proto.name();
@@ -183,7 +210,7 @@ private:
     if (proto.data_location() == ::onnx::TensorProto::EXTERNAL)
       return readExternal(proto, *tensor, place, isIndexed) ? tensor : nullptr;
     if (proto.has_raw_data())
-      tensor->bytes = proto.raw_data();
+      tensor->bytes = std::move(*proto.mutable_raw_data());
     else if (!packTyped(proto, tensor->type, tensor->bytes))
       return nullptr;
     if (tensor->bytes.size() != tensor->size) {
@@ -244,7 +271,7 @@ private:
     return true;
   }
 
-  void readAttribute(const ::onnx::AttributeProto &proto, Attribute &result, const Node &node,
+  void readAttribute(::onnx::AttributeProto &proto, Attribute &result, const Node &node,
                      bool isMain) {
     result.name = proto.name();
     result.reference = proto.ref_attr_name();
@@ -256,11 +283,12 @@ private:
     result.texts.assign(proto.strings().begin(), proto.strings().end());
     result.kind = kindOf(proto.type());
     if (result.kind == Attribute::Kind::Tensor) {
-      result.tensor = readTensor(proto.t(), node.outputs.empty() ? node.label() : node.outputs[0],
-                                 isMain && node.op == "Constant");
+      result.tensor =
+          readTensor(*proto.mutable_t(), node.outputs.empty() ? node.label() : node.outputs[0],
+                     isMain && node.op == "Constant");
     } else if (result.kind == Attribute::Kind::Graph) {
       result.graph = std::make_shared<Graph>();
-      readGraph(proto.g(), *result.graph, /*isMain=*/false);
+      readGraph(*proto.mutable_g(), *result.graph, /*isMain=*/false);
     }
   }
 
@@ -284,7 +312,7 @@ private:
     return "";
   }
 
-  void readNode(const ::onnx::NodeProto &proto, Node &node, bool isMain) {
+  void readNode(::onnx::NodeProto &proto, Node &node, bool isMain) {
     node.name = proto.name();
     node.op = proto.op_type();
     node.domain = proto.domain() == "ai.onnx" ? "" : proto.domain();
@@ -298,7 +326,7 @@ private:
     if (node.domain.empty() && !node.version)
       fail(printable(node.label()),
            "expects the model to name the operator set of " + quote(node.op) + ", got none");
-    for (const ::onnx::AttributeProto &attribute : proto.attribute())
+    for (::onnx::AttributeProto &attribute : *proto.mutable_attribute())
       readAttribute(attribute, node.attributes.emplace_back(), node, isMain);
   }
 
@@ -328,22 +356,22 @@ private:
     }
   }
 
-  void readGraph(const ::onnx::GraphProto &proto, Graph &graph, bool isMain) {
+  void readGraph(::onnx::GraphProto &proto, Graph &graph, bool isMain) {
     graph.name = proto.name();
     if (proto.sparse_initializer_size())
       fail(printable(graph.name), "expects dense initializers, got a sparse one");
-    for (const ::onnx::TensorProto &tensor : proto.initializer())
+    for (::onnx::TensorProto &tensor : *proto.mutable_initializer())
       if (std::shared_ptr<Tensor> read = readTensor(tensor, tensor.name(), isMain))
         graph.initializers.push_back(std::move(read));
     for (const ::onnx::ValueInfoProto &info : proto.input())
       readType(info, graph.inputs.emplace_back());
     for (const ::onnx::ValueInfoProto &info : proto.output())
       readType(info, graph.outputs.emplace_back());
-    for (const ::onnx::NodeProto &node : proto.node())
+    for (::onnx::NodeProto &node : *proto.mutable_node())
       readNode(node, graph.nodes.emplace_back(), isMain);
   }
 
-  void readFunction(const ::onnx::FunctionProto &proto, Function &function) {
+  void readFunction(::onnx::FunctionProto &proto, Function &function) {
     function.name = proto.name();
     function.domain = proto.domain() == "ai.onnx" ? "" : proto.domain();
     function.overload = proto.overload();
@@ -352,9 +380,9 @@ private:
     function.attributes.assign(proto.attribute().begin(), proto.attribute().end());
     Node none;
     none.name = function.name;
-    for (const ::onnx::AttributeProto &attribute : proto.attribute_proto())
+    for (::onnx::AttributeProto &attribute : *proto.mutable_attribute_proto())
       readAttribute(attribute, function.defaults.emplace_back(), none, /*isMain=*/false);
-    for (const ::onnx::NodeProto &node : proto.node())
+    for (::onnx::NodeProto &node : *proto.mutable_node())
       readNode(node, function.nodes.emplace_back(), /*isMain=*/false);
   }
 
