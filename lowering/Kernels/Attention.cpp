@@ -51,6 +51,10 @@ private:
   AttentionOp op;
   Type type;
   Value scratch, query, output, lse, weights, keyLength, queryPosition, mask;
+  /// Whether the row of weights holds its scores until their sum is known.
+  bool keepsScores() const {
+    return weights && cast<MemRefType>(weights.getType()).getElementType() == type;
+  }
   KeySequence key, value;
   Value b, h, g, i;
 };
@@ -141,6 +145,8 @@ SmallVector<Value> AttentionRow::stream(Value begin, Value end, ValueRange state
     Value maximum = carried[0], sum = carried[1];
     auto accept = [&]() -> SmallVector<Value> {
       Value x = score(j);
+      if (keepsScores())
+        k.storeTo(weights, {b, h, i, j}, x);
       Value raised = k.maximum(maximum, x);
       // A score of minus infinity adds nothing; without this test it would make NaN of an equally
       // low maximum.
@@ -194,8 +200,12 @@ void AttentionRow::storeWeights(Value maximum, Value sum, Value any) {
   Type i1 = k.getI1Type();
   Value zero = k.real(type, 0);
   k.loop(k.index(0), keyLength, [&](Value j) {
+    // A score that is computed anew may round to another number than was summed: great ones to one
+    // that is far off.
     auto probability = [&]() -> SmallVector<Value> {
-      return {k.div(math::ExpOp::create(k, k.sub(score(j), maximum)), sum)};
+      Value x = keepsScores() ? k.load(weights, {b, h, i, j}) : score(j);
+      Value below = arith::MinimumFOp::create(k, k.sub(x, maximum), zero);
+      return {k.div(math::ExpOp::create(k, below), sum)};
     };
     Value allowed = mask ? predicate(j) : k.integer(i1, 1);
     // In an empty row `maximum` and `sum` are those of all keys if the fill is raw.

@@ -137,12 +137,12 @@ Expr Generalizer::match(Expr part, unsigned number, Expr node) {
       continue;
     llvm::DenseMap<unsigned, Expr> dims;
     llvm::DenseSet<std::pair<Expr, Expr>> seen;
-    bool fits = byHome ? llvm::all_of(llvm::zip(places, otherPlaces),
-                                      [&](auto pair) {
-                                        return unify(std::get<0>(pair), std::get<1>(pair), dims,
-                                                     seen);
-                                      })
-                       : unify(part, node, dims, seen);
+    bool fits = byHome
+                    ? llvm::all_of(llvm::zip(places, otherPlaces),
+                                   [&](auto pair) {
+                                     return unify(std::get<0>(pair), std::get<1>(pair), dims, seen);
+                                   })
+                    : unify(part, node, dims, seen);
     if (!fits)
       continue;
     // What a reduction inside of the part binds is no place of it.
@@ -153,12 +153,12 @@ Expr Generalizer::match(Expr part, unsigned number, Expr node) {
       if (at.back() != e.dim(dim))
         moved[dim] = at.back();
     }
-    bool isSame = byHome ? llvm::all_of(llvm::zip(places, otherPlaces),
-                                        [&](auto pair) {
-                                          return e.substitute(std::get<0>(pair), moved) ==
-                                                 std::get<1>(pair);
-                                        })
-                         : e.substitute(part, moved) == node;
+    bool isSame =
+        byHome ? llvm::all_of(llvm::zip(places, otherPlaces),
+                              [&](auto pair) {
+                                return e.substitute(std::get<0>(pair), moved) == std::get<1>(pair);
+                              })
+               : e.substitute(part, moved) == node;
     if (isSame)
       return e.variable(number, part->type, at);
   }
@@ -531,8 +531,8 @@ void Tester::findRounds(Expr a, Expr b) {
         continue;
       SmallVector<Expr> inner =
           collect(node, [](Expr x) { return x->kind == Node::Kind::Compute; });
-      bool ofPlaces =
-          llvm::any_of(inner, [](Expr x) { return x->kind == Node::Kind::Index && !x->isConstant(); });
+      bool ofPlaces = llvm::any_of(
+          inner, [](Expr x) { return x->kind == Node::Kind::Index && !x->isConstant(); });
       bool ofFloats = llvm::any_of(inner, [](Expr x) {
         return isa<FloatType>(x->type) &&
                (x->kind == Node::Kind::Element || x->kind == Node::Kind::Variable ||
@@ -616,8 +616,8 @@ Expr Tester::free(Expr source) {
   return source;
 }
 
-/// The node without which the source would be the formula: one of its operands in its place. Null if
-/// there is no such node.
+/// The node without which the source would be the formula: one of its operands in its place. Null
+/// if there is no such node.
 Expr Tester::findCulprit(Expr source, ArrayRef<Expr> nodes) {
   constexpr size_t kMost = 12;
   for (Expr node : nodes.take_front(kMost))

@@ -341,12 +341,12 @@ Interval IntervalAnalysis::ofCompute(Expr expr) {
   }
   if (expr->is<math::FloorOp>() || expr->is<math::CeilOp>() || expr->is<math::TruncOp>() ||
       expr->is<math::RoundOp>() || expr->is<math::RoundEvenOp>()) {
-    double (*round)(double) = expr->is<math::FloorOp>()  ? +[](double x) { return std::floor(x); }
-                              : expr->is<math::CeilOp>() ? +[](double x) { return std::ceil(x); }
-                              : expr->is<math::TruncOp>()
-                                  ? +[](double x) { return std::trunc(x); }
-                              : expr->is<math::RoundOp>() ? +[](double x) { return std::round(x); }
-                                                          : +[](double x) { return std::nearbyint(x); };
+    double (*round)(double) = expr->is<math::FloorOp>()   ? +[](double x) { return std::floor(x); }
+                              : expr->is<math::CeilOp>()  ? +[](double x) { return std::ceil(x); }
+                              : expr->is<math::TruncOp>() ? +[](double x) { return std::trunc(x); }
+                              : expr->is<math::RoundOp>()
+                                  ? +[](double x) { return std::round(x); }
+                                  : +[](double x) { return std::nearbyint(x); };
     Interval result = a[0];
     result.least = round(result.least);
     result.most = round(result.most);
