@@ -721,8 +721,8 @@ void Reading::addGiven(Expr sum, ArrayRef<Expr> leaves, SmallVectorImpl<Expr> &p
 }
 
 /// What the caller adds to scores may be minus infinity, for all keys of a row. Without a guard
-/// that gives NaN, by the source as by attention; with one those keys are a mask, whose `fill` says
-/// what.
+/// that gives NaN, by the source as by attention, or, beside a sink, zero; with one those keys are
+/// a mask, whose `fill` says what.
 void Reading::hideInfinite() {
   FloatType type = cast<FloatType>(form.score->type);
   Expr infinity = e.constant(-std::numeric_limits<double>::infinity(), type);
@@ -736,7 +736,7 @@ void Reading::hideInfinite() {
         hidden[part] = e.constant(infinity->getNumber(), cast<FloatType>(part->type));
     return e.replace(root, hidden);
   };
-  if (summands.empty() || form.rowFactor)
+  if (summands.empty() || form.rowFactor || form.sink)
     return;
   Expr whole = general.apply(hide(form.whole));
   Expr greatest = general.apply(e.reduce(Combiner::Max, form.key, hide(form.score)));

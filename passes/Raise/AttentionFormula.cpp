@@ -145,16 +145,22 @@ EmptyRow raise::evaluateEmptyRow(Expressions &e, const AttentionForm &form, Expr
                      makeAttention(e, even, size, nullptr, form.key)};
   llvm::SmallDenseSet<int64_t> classed =
       findClassed(e, {outcome.found, outcome.mean, outcome.raw, outcome.size});
-  SmallVector<Fill> fills{Fill::Nan, Fill::Zero, Fill::Mean, Fill::Raw};
-  for (int seed = 1; seed <= 4; ++seed) {
-    Evaluator evaluate(e, seed * 31, SmallVector<int64_t>(e.getNumDims()));
-    evaluate.rounds = true;
-    evaluate.classed = classed;
-    for (const Axis &axis : form.axes)
-      for (unsigned dim : axis)
-        evaluate.place[dim] = (seed * (dim + 1)) % std::max<int64_t>(evaluate.getExtent(dim), 1);
-    if (!outcome.narrow(evaluate, fills))
-      return {};
+  // What rounding makes of such a row, or, where that is no fill, what it means.
+  SmallVector<Fill> fills;
+  for (bool rounds : {true, false}) {
+    fills = {Fill::Nan, Fill::Zero, Fill::Mean, Fill::Raw};
+    for (int seed = 1; seed <= 4; ++seed) {
+      Evaluator evaluate(e, seed * 31, SmallVector<int64_t>(e.getNumDims()));
+      evaluate.rounds = rounds;
+      evaluate.classed = classed;
+      for (const Axis &axis : form.axes)
+        for (unsigned dim : axis)
+          evaluate.place[dim] = (seed * (dim + 1)) % std::max<int64_t>(evaluate.getExtent(dim), 1);
+      if (!outcome.narrow(evaluate, fills))
+        return {};
+    }
+    if (!fills.empty())
+      break;
   }
   return {true, fills.empty() ? std::nullopt : std::optional(fills.front())};
 }

@@ -17,8 +17,8 @@ static Spelling spellingOf(int style) {
   return kSpellings[style];
 }
 
-Builder::Builder(const Choices &choices)
-    : c(choices), w(choices[Choice::Spelling], spellingOf(choices[Choice::Style])),
+Builder::Builder(const Choices &choices, Editor *editor)
+    : c(choices), editor(editor), w(choices[Choice::Spelling], spellingOf(choices[Choice::Style])),
       type(elemOf(choices[Choice::Type])),
       inner(choices[Choice::Upcast] == kNoUpcast ? type : Elem::F32) {}
 
@@ -250,9 +250,10 @@ Program Builder::build() {
   int slot = 0;
   for (Choice choice : {Choice::Rule0, Choice::Rule1, Choice::Rule2})
     x = rule(c[choice], slot++, x);
-  x = masked(x);
+  x = edited(Site::Score, x);
+  x = edited(Site::Score, masked(x), Part::Masked);
   Weights weights = softmax(x);
-  weights.weights = between(weights.weights);
+  weights.weights = edited(Site::Probability, between(weights.weights));
   // Back to the type of the values.
   Elem product = c[Choice::Upcast] == kAtOnce ? Elem::F32 : type;
   Ex p = convert(weights.weights, product);
@@ -283,6 +284,7 @@ Program Builder::build() {
   }
   if (product != type)
     out = w.materialise(convert(read(out), type), out.axes);
+  out = w.materialise(edited(Site::Output, read(out)), out.axes);
   if (c[Choice::Twice])
     out = secondAttention(out, k, v);
   if (negative == kSumOverQueries)

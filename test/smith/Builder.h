@@ -4,6 +4,7 @@
 #ifndef FOVEA_TEST_SMITH_BUILDER_H
 #define FOVEA_TEST_SMITH_BUILDER_H
 
+#include "test/smith/Edit.h"
 #include "test/smith/Program.h"
 #include "test/smith/Writer.h"
 
@@ -11,7 +12,8 @@ namespace fovea::smith {
 
 class Builder {
 public:
-  explicit Builder(const Choices &choices);
+  /// `editor` may change one value.
+  explicit Builder(const Choices &choices, Editor *editor = nullptr);
   Program build();
 
 private:
@@ -29,11 +31,16 @@ private:
   Ex scores(const Tensor &q, const Tensor &k);
   Tensor finish(const Tensor &out);
   Tensor secondAttention(const Tensor &out, const Tensor &k, const Tensor &v);
+  /// What the editor makes of a value.
+  Ex edited(Site site, Ex x, Part part = Part::Value) {
+    return editor ? editor->at(w, site, part, std::move(x)) : x;
+  }
 
   // Rules.cpp
   /// The scores' rule in one slot.
   Ex rule(int kind, int slot, Ex x);
   Ex tree(Random &random, int depth, const Ex &x, int slot, int &tensors);
+  Ex bucketBias(Random &random, const std::string &suffix);
   /// Some of batch, heads, i and j; with axes of size one for the others, or not.
   std::string someAxes(Random &random, bool needsOne);
 
@@ -59,6 +66,7 @@ private:
   double low() const;
 
   Choices c;
+  Editor *editor;
   Writer w;
   Program program;
   Elem type, inner; ///< of tensors, of the softmax

@@ -116,7 +116,8 @@ enum Rule {
   kLogDistance,
   kDiagonal,
   kTable,
-  kTree
+  kTree,
+  kBuckets ///< of T5; near misses alone have it
 };
 enum MaskKind {
   kNoMask,

@@ -40,6 +40,8 @@ Ex Builder::mask(int kind, int slot) {
   std::string first = asksForKeys ? " first" : "";
   Ex i, j;
   places(random, i, j, kind <= kCausal);
+  i = edited(Site::Mask, i, Part::QueryPlace);
+  j = edited(Site::Mask, j, Part::KeyPlace);
   Elem elem = j->elem;
   auto plus = [&](Ex a, int64_t b) {
     return b == 0 ? a : arith("add", std::move(a), number(static_cast<double>(b), elem));
@@ -47,7 +49,8 @@ Ex Builder::mask(int kind, int slot) {
   /// A number for each batch row, or for all.
   auto lengths = [&](const std::string &axes, const std::string &recipe) {
     Elem stored = random.percent(60) ? Elem::I64 : Elem::I32;
-    return convert(argument("length" + suffix, axes, stored, recipe), elem);
+    Ex length = argument("length" + suffix, axes, stored, recipe);
+    return convert(edited(Site::Mask, length, Part::Length), elem);
   };
   std::string keys =
       w.isStatic('j') ? std::to_string(w.sizeOf('j')) : (c[Choice::Self] ? "length" : "keys");
@@ -193,7 +196,8 @@ Ex Builder::inForm(Ex condition) {
 double Builder::low() const { return inner == Elem::F16 ? -6e4 : -1e9; }
 
 Ex Builder::masked(Ex x, Ex allowed, int apply) {
-  allowed = inForm(allowed);
+  allowed = inForm(edited(Site::Mask, allowed, Part::Condition));
+  auto added = [&](Ex number) { return edited(Site::Mask, std::move(number), Part::Number); };
   auto real = [&](double value) { return number(value, inner); };
   auto kept = [&] { return convert(allowed, inner); };
   auto hidden = [&] { return arith("sub", real(1), kept()); };
@@ -206,11 +210,12 @@ Ex Builder::masked(Ex x, Ex allowed, int apply) {
   case kSelectLowest:
     return select(negate(allowed), real(-3.4028234e38), x);
   case kAddLow:
-    return arith("add", x, arith("mul", hidden(), real(c[Choice::Spelling] & 2 ? -1e4 : low())));
+    return arith("add", x,
+                 added(arith("mul", hidden(), real(c[Choice::Spelling] & 2 ? -1e4 : low()))));
   case kAddInfinity:
-    return arith("add", x, select(allowed, real(0), real(-HUGE_VAL)));
+    return arith("add", x, added(select(allowed, real(0), real(-HUGE_VAL))));
   case kAddSelected:
-    return arith("add", select(allowed, real(0), real(low())), x);
+    return arith("add", added(select(allowed, real(0), real(low()))), x);
   case kAddLog:
     return arith("add", x, math("log", kept()));
   case kBlend: {

@@ -8,10 +8,11 @@
 namespace fovea::smith {
 
 std::string print(const Program &program) {
-  std::string text =
-      "// RUN: fovea-smith %s\n\n// A random attention program, " + program.title + ".\n//\n";
+  std::string text = "// RUN: fovea-smith %s\n\n// A random program, " + program.title + ".\n//\n";
   if (!program.choices.empty())
     text += "// choices: " + program.choices + "\n";
+  if (!program.nearMiss.empty())
+    text += "// near-miss: " + program.nearMiss + "\n";
   text += "// fused: " + std::to_string(program.fused) + "\n";
   std::string masks;
   for (const std::string &mask : program.masks)
@@ -22,6 +23,8 @@ std::string print(const Program &program) {
             std::to_string(sizes.second) + "\n";
   for (const auto &[name, recipe] : program.inputs)
     text += "// input: " + name + " " + recipe + "\n";
+  if (program.seed)
+    text += "// seed: " + std::to_string(program.seed) + "\n";
   return text + "\n" + program.text;
 }
 
@@ -40,6 +43,10 @@ bool read(const std::string &text, Program &program, std::string &error) {
     bool isRead = true;
     if (key == "choices:") {
       std::getline(words >> std::ws, program.choices);
+    } else if (key == "near-miss:") {
+      std::getline(words >> std::ws, program.nearMiss);
+    } else if (key == "seed:") {
+      isRead = bool(words >> program.seed);
     } else if (key == "fused:") {
       hasFused = isRead = bool(words >> program.fused);
     } else if (key == "masks:") {

@@ -23,10 +23,13 @@ struct Program {
   std::vector<std::string> masks;
   /// Both sizes of each dynamic axis.
   std::map<std::string, std::pair<int, int>> sizes;
-  /// What each argument holds, in order: "normal 1", "keep 60 first", "upto keys 0", "below 6",
-  /// "documents 3".
+  /// What each argument holds, in order: "normal 1", "normal 1 rows 30 percent 20" (some rows, or
+  /// `some` elements, are 30 times as large), "normal 0.2 plus 1", "keep 60 first", "upto keys 0",
+  /// "below 6", "documents 3".
   std::vector<std::pair<std::string, std::string>> inputs;
-  std::string text; ///< the function
+  int seed = 0;         ///< of the inputs
+  std::string nearMiss; ///< what was changed, if it is one: "score select value"
+  std::string text;     ///< the function
 };
 
 Program generate(const Choices &choices);

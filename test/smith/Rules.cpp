@@ -69,6 +69,32 @@ Ex Builder::tree(Random &random, int depth, const Ex &x, int slot, int &tensors)
   }
 }
 
+/// An element of a learned table at the bucket of the distance from query to key (T5): each near
+/// one has its own, far ones share theirs by their logarithm.
+Ex Builder::bucketBias(Random &random, const std::string &suffix) {
+  w.declareAxis('z', 8, "");
+  Tensor table = argument("table" + suffix, "z" + heads, type, "normal 1")->tensor;
+  bool isBothWays = random.percent(70);
+  int exact = isBothWays ? 2 : 4, furthest = isBothWays ? 16 : 32, count = isBothWays ? 4 : 8;
+  auto whole = [](double value) { return number(value, Elem::I64); };
+  auto part = [](double value) { return number(value, Elem::F32); };
+  Ex apart = arith("sub", convert(place('j'), Elem::I64), convert(place('i'), Elem::I64));
+  apart = edited(Site::Bias, apart, Part::Distance);
+  Ex distance = isBothWays ? apply("math.absi", {apart}, Elem::I64)
+                           : arith("sub", whole(0), arith("minsi", apart, whole(0)));
+  Ex ratio = arith("div", convert(arith("maxsi", distance, whole(1)), Elem::F32), part(exact));
+  Ex far = arith("mul", arith("div", math("log", ratio), part(std::log(furthest / exact))),
+                 part(count - exact));
+  far = arith("minsi", arith("add", convert(far, Elem::I64), whole(exact)), whole(count - 1));
+  Ex bucket = select(compare("slt", distance, whole(exact)), distance, far);
+  if (isBothWays)
+    bucket = arith("add", bucket, select(compare("sgt", apart, whole(0)), whole(count), whole(0)));
+  std::vector<Ex> indices = {convert(bucket, Elem::Index)};
+  for (char head : heads)
+    indices.push_back(place(head));
+  return extract(table, indices);
+}
+
 Ex Builder::rule(int kind, int slot, Ex x) {
   Random random(c[Choice::Spelling] + static_cast<unsigned>(slot), "rule");
   std::string suffix = std::to_string(slot);
@@ -77,6 +103,7 @@ Ex Builder::rule(int kind, int slot, Ex x) {
     Elem elem = random.percent(50) ? Elem::I32 : Elem::I64;
     Ex i = convert(place('i'), elem), j = convert(place('j'), elem);
     Ex d = random.percent(50) ? arith("sub", j, i) : arith("sub", i, j);
+    d = edited(Site::Bias, d, Part::Distance);
     if (isAbsolute)
       return convert(random.percent(50) ? apply("math.absi", {d}, elem)
                                         : select(compare("slt", d, number(0, elem)),
@@ -87,9 +114,13 @@ Ex Builder::rule(int kind, int slot, Ex x) {
   switch (kind) {
   case kBias: {
     std::string axes = someAxes(random, true);
+    // What is the same for all keys changes no softmax, so no edit of it shows.
+    if (editor && axes.find('j') == std::string::npos)
+      axes += 'j';
     if (random.percent(50))
       axes = withOnes(axes, batch + heads + "ij");
     Ex bias = convert(argument("bias" + suffix, axes, type, "normal 1"), inner);
+    bias = edited(Site::Bias, bias);
     return random.percent(50) ? arith("add", x, bias) : arith("add", bias, x);
   }
   case kHeadFactor: {
@@ -112,10 +143,10 @@ Ex Builder::rule(int kind, int slot, Ex x) {
         slopes.push_back(std::ldexp(1, -1 - static_cast<int>(h)));
       slope = read(w.constant(heads, inner, slopes));
     }
-    return arith("add", x, arith("mul", slope, distance(false)));
+    return arith("add", x, edited(Site::Bias, arith("mul", slope, distance(false))));
   }
   case kDistance:
-    return arith("sub", x, arith("mul", real(0.125), distance(true)));
+    return arith("sub", x, edited(Site::Bias, arith("mul", real(0.125), distance(true))));
   case kLeaky:
     return arith("maximum", x, arith("mul", x, real(0.25)));
   case kMinimum:
@@ -142,13 +173,16 @@ Ex Builder::rule(int kind, int slot, Ex x) {
     Tensor table = argument("table" + suffix, axes, type, "normal 1")->tensor;
     Elem elem = random.percent(50) ? Elem::I64 : Elem::I32;
     Ex bucket = arith("sub", convert(place('j'), elem), convert(place('i'), elem));
+    bucket = edited(Site::Bias, bucket, Part::Distance);
     bucket = arith("minsi", arith("maxsi", bucket, number(-reach, elem)), number(reach, elem));
     bucket = arith("add", bucket, number(reach, elem));
     std::vector<Ex> indices = {convert(bucket, Elem::Index)};
     for (char head : heads)
       indices.push_back(place(head));
-    return arith("add", x, convert(extract(table, indices), inner));
+    return arith("add", x, edited(Site::Bias, convert(extract(table, indices), inner)));
   }
+  case kBuckets:
+    return arith("add", x, edited(Site::Bias, convert(bucketBias(random, suffix), inner)));
   case kTree: {
     int tensors = 0;
     Ex y = tree(random, 1 + random.below(3), x, slot, tensors);

@@ -121,6 +121,7 @@ Builder::Weights Builder::softmax(Ex x) {
   Ex e = power(shifted(x));
   if (c[Choice::Apply] == kTimesExp && weightMask)
     e = arith("mul", e, weightMask);
+  e = edited(Site::Exponential, e);
   if (random.percent(50))
     e = read(w.materialise(e, axes));
   char summed = negative == kNormalizedByKey ? 'i' : over;
@@ -133,6 +134,7 @@ Builder::Weights Builder::softmax(Ex x) {
     sum = arith("add", shift ? power(shifted(real(0))) : real(1), sum);
   if (c[Choice::Guard] == kSumOrOne)
     sum = select(compare("oeq", sum, real(0)), real(1), sum);
+  sum = edited(Site::Sum, sum);
 
   if (kind == kLogSoftmax)
     return {math("exp", arith("sub", shifted(x), math("log", sum))), {}, {}};

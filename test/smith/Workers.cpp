@@ -67,22 +67,21 @@ static void setPatience(unsigned ofProcessor, unsigned byClock) {
 }
 
 /// In the child.
-[[noreturn]] static void work(const Worker &worker, int pipe, const Trial &trial,
-                              const Source &source) {
+[[noreturn]] static void work(const Worker &worker, int pipe, const Task &task) {
   Checker checker;
   uint64_t done = 0;
   for (uint64_t i = worker.next; i < worker.end && done < kProgramsPerWorker;
        i += worker.stride, ++done) {
     send(pipe, i, false, "");
     setPatience(kPatience, kMostPatience);
-    std::string complaint = checker.check(source(i), trial);
+    std::string complaint = task(checker, i);
     setPatience(0, 0);
     send(pipe, i, true, complaint);
   }
   _exit(0);
 }
 
-static void start(Worker &worker, const Trial &trial, const Source &source) {
+static void start(Worker &worker, const Task &task) {
   int ends[2];
   worker.errors = memfd_create("errors", MFD_CLOEXEC);
   if (worker.errors < 0 || pipe(ends) < 0) {
@@ -98,7 +97,7 @@ static void start(Worker &worker, const Trial &trial, const Source &source) {
   if (worker.process == 0) {
     dup2(worker.errors, STDERR_FILENO);
     close(ends[0]);
-    work(worker, ends[1], trial, source);
+    work(worker, ends[1], task);
   }
   close(ends[1]);
   worker.pipe = ends[0];
@@ -133,8 +132,7 @@ static void take(Worker &worker, const Verdicts &verdicts) {
 }
 
 /// The worker has ended. Goes on with what it has not done.
-static void bury(Worker &worker, const Trial &trial, const Source &source,
-                 const Verdicts &verdicts) {
+static void bury(Worker &worker, const Task &task, const Verdicts &verdicts) {
   int status = 0;
   while (waitpid(worker.process, &status, 0) < 0 && errno == EINTR)
     ;
@@ -156,11 +154,11 @@ static void bury(Worker &worker, const Trial &trial, const Source &source,
   }
   close(worker.errors);
   if (worker.next < worker.end)
-    start(worker, trial, source);
+    start(worker, task);
 }
 
-void checkAll(uint64_t first, uint64_t count, unsigned jobs, const Trial &trial,
-              const Source &source, const Verdicts &verdicts) {
+void checkAll(uint64_t first, uint64_t count, unsigned jobs, const Task &task,
+              const Verdicts &verdicts) {
   std::vector<Worker> workers;
   for (unsigned i = 0; i < jobs && i < count; ++i) {
     Worker worker;
@@ -170,7 +168,7 @@ void checkAll(uint64_t first, uint64_t count, unsigned jobs, const Trial &trial,
     workers.push_back(worker);
   }
   for (Worker &worker : workers)
-    start(worker, trial, source);
+    start(worker, task);
   for (;;) {
     std::vector<pollfd> polls;
     std::vector<Worker *> owners;
@@ -192,17 +190,17 @@ void checkAll(uint64_t first, uint64_t count, unsigned jobs, const Trial &trial,
         owners[i]->buffer.append(text, static_cast<size_t>(size));
         take(*owners[i], verdicts);
       } else if (size == 0) {
-        bury(*owners[i], trial, source, verdicts);
+        bury(*owners[i], task, verdicts);
       }
     }
   }
 }
 
-std::string checkOne(const Program &program, const Trial &trial) {
+std::string checkOne(const std::function<std::string(Checker &checker)> &task) {
   std::string result;
   checkAll(
-      0, 1, 1, trial, [&](uint64_t) { return program; },
-      [&](uint64_t, const std::string &complaint) { result = complaint; });
+      0, 1, 1, [&](Checker &checker, uint64_t) { return task(checker); },
+      [&](uint64_t, const std::string &verdict) { result = verdict; });
   return result;
 }
 

@@ -10,18 +10,18 @@
 
 namespace fovea::smith {
 
-/// Gives program number `i`, in a worker.
-using Source = std::function<Program(uint64_t i)>;
-/// Is told how program `i` did: an empty text, or what is wrong with it. "crash: ..." if the worker
-/// ended, "time: ..." if it took more than a minute of processor time.
+/// Checks program number `i`, in a worker.
+using Task = std::function<std::string(Checker &checker, uint64_t i)>;
+/// Is told how program `i` did: what the task gave. "crash: ..." if the worker ended, "time: ..."
+/// if it took more than a minute of processor time.
 using Verdicts = std::function<void(uint64_t i, const std::string &complaint)>;
 
 /// Checks the programs first ... first + count - 1 in `jobs` processes at a time.
-void checkAll(uint64_t first, uint64_t count, unsigned jobs, const Trial &trial,
-              const Source &source, const Verdicts &sink);
+void checkAll(uint64_t first, uint64_t count, unsigned jobs, const Task &task,
+              const Verdicts &verdicts);
 
 /// Checks one program in a process of its own.
-std::string checkOne(const Program &program, const Trial &trial = {});
+std::string checkOne(const std::function<std::string(Checker &checker)> &task);
 
 } // namespace fovea::smith
 

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test/smith/Forward.h"
+#include "test/grid/NativeProgram.h"
+#include "tools/compile/CompileModule.h"
+#include "tools/verify/RuntimeBackend.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::interpreter;
+
+/// For this processor; the second call in parts, as threads share the work. Null as
+/// NativeProgram::compile.
+static Forward compileHere(ModuleOp module, std::string &error) {
+  std::shared_ptr<NativeProgram> program = NativeProgram::compile(module, error);
+  if (!program)
+    return nullptr;
+  return [program](ArrayRef<RuntimeValue> arguments, int call, std::string &error) {
+    return program->call("forward", arguments, call ? 3 : 1, error);
+  };
+}
+
+/// For a GPU, on the emulator; the second call with asynchronous work as late as allowed. Null
+/// after a diagnostic or with an error.
+static Forward compileForDevice(ModuleOp module, const std::string &gpu, std::string &error) {
+  ::fovea::compile::Options options;
+  options.model = "program.mlir";
+  options.gpu = gpu;
+  options.threads = 1;
+  SmallString<128> path;
+  if (std::error_code fault = llvm::sys::fs::createTemporaryFile("fovea-smith", "fovea", path)) {
+    error = "no place for an artifact: " + fault.message();
+    return nullptr;
+  }
+  options.output = path.str().str();
+  OwningOpRef<ModuleOp> copy(module.clone());
+  auto keep = [&](::fovea::compile::Log::Severity severity, const std::string &message) {
+    if (severity == ::fovea::compile::Log::Severity::Error)
+      error = message;
+  };
+  if (compileModule(*copy, options, {keep, nullptr}) != ::fovea::compile::Outcome::Done)
+    return nullptr;
+  // Each opens the file; the last one removes it.
+  std::array<std::shared_ptr<verify::Backend>, 2> devices;
+  for (auto [device, name, ownsFile] :
+       llvm::zip(devices, ArrayRef<StringRef>{"emulator", "emulator:late"},
+                 ArrayRef<bool>{false, true})) {
+    auto opened = verify::RuntimeBackend::open(module.getContext(), options.output, /*threads=*/1,
+                                               name.str(), ownsFile);
+    if (failed(opened))
+      return nullptr;
+    device = std::move(*opened);
+  }
+  return [devices](ArrayRef<RuntimeValue> arguments, int call, std::string &) -> CallResults {
+    SmallVector<TensorRef> tensors;
+    for (const RuntimeValue &value : arguments)
+      tensors.push_back(std::get<TensorRef>(value));
+    FailureOr<std::vector<TensorRef>> results = devices[call]->run("forward", tensors);
+    if (failed(results))
+      return failure();
+    return std::vector<RuntimeValue>(results->begin(), results->end());
+  };
+}
+
+Forward mlir::fovea::compileForward(ModuleOp module, const std::string &gpu, std::string &error) {
+  return gpu.empty() ? compileHere(module, error) : compileForDevice(module, gpu, error);
+}
