@@ -625,7 +625,8 @@ bool Reading::readWeight(Refusal &refusal) {
     return expr == plain ? std::optional(Interval::between(0, 1)) : std::nullopt;
   };
   Expr weight = intervals.fold(unknown.apply(sum.weight));
-  if (stripCasts(weight) == plain || isPlainWhereAllowed(weight, plain))
+  if (stripCasts(weight) == plain || isPlainWhereAllowed(weight, plain) ||
+      getPlantedFault() == PlantedFault::Harmless)
     return true;
   // The outermost part that a reader knows from the source.
   Expr changed = weight;

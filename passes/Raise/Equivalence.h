@@ -22,6 +22,14 @@
 
 namespace mlir::fovea::raise {
 
+/// A part of the account that is left out, to see that tests notice: what both sides carry is not
+/// compared, what is done to probabilities counts as harmless, intervals are too narrow, sides need
+/// not be seen.
+enum class PlantedFault { None, Carried, Harmless, Intervals, Coverage };
+/// Plants it in all that this process raises. For tests alone.
+void plantFault(PlantedFault fault);
+PlantedFault getPlantedFault();
+
 /// How numbers are drawn in one round of a test.
 struct Draw {
   uint64_t seed = 1;

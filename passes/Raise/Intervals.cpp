@@ -3,6 +3,7 @@
 // Interval arithmetic, op by op, and what it decides. An op that is missing may give anything.
 #include "passes/Raise/Intervals.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "passes/Raise/Equivalence.h"
 #include "passes/Raise/Predicates.h"
 #include "llvm/ADT/APFloat.h"
 #include <cmath>
@@ -243,7 +244,7 @@ Interval IntervalAnalysis::ofIndex(Expr expr) {
 
 /// A tensor's element is finite.
 Interval IntervalAnalysis::ofElement(Expr expr) {
-  if (expr->type.isInteger(1))
+  if (expr->type.isInteger(1) || getPlantedFault() == PlantedFault::Intervals)
     return Interval::between(0, 1);
   auto real = dyn_cast<FloatType>(expr->type);
   if (!real)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // fovea-smith: makes random programs, and checks that Fovea recognises and computes them.
+#include "passes/Raise/Equivalence.h"
 #include "test/CommandLine.h"
 #include "test/smith/NearMiss.h"
 #include "test/smith/Tally.h"
@@ -13,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <sstream>
 #include <unistd.h>
 
@@ -43,6 +45,8 @@ Program I of seed S is the same everywhere. The last line counts; the exit code 
   --large          several tiles of queries and keys, heads of models, mostly half precision
   --near-misses    other programs: see below
   --list           says of each near miss what became of it
+  --plant FAULT    leaves out a part of raising's account of what it recognises: carried, harmless,
+                   intervals or coverage. The programs must notice
   --quiet          no progress
 
 A near miss is an attention, a norm, an activation or a rotary embedding with one edit that shows
@@ -78,6 +82,19 @@ struct Options {
 
 static constexpr fovea::test::CommandLine kCommand{"fovea-smith"};
 
+/// Before workers are made, which raise with it.
+static void plant(const std::string &name) {
+  using mlir::fovea::raise::PlantedFault;
+  static const std::map<std::string, PlantedFault> faults = {{"carried", PlantedFault::Carried},
+                                                             {"harmless", PlantedFault::Harmless},
+                                                             {"intervals", PlantedFault::Intervals},
+                                                             {"coverage", PlantedFault::Coverage}};
+  auto found = faults.find(name);
+  if (found == faults.end())
+    kCommand.fail("--plant: expects carried, harmless, intervals or coverage, got '" + name + "'");
+  mlir::fovea::raise::plantFault(found->second);
+}
+
 static Options parseOptions(int argc, char **argv) {
   Options options;
   for (int i = 1; i < argc; ++i) {
@@ -110,8 +127,9 @@ static Options parseOptions(int argc, char **argv) {
       options.files.push_back(flag);
       continue;
     }
-    static constexpr const char *kKnown[] = {"--count", "--seed",   "--first",   "--jobs", "--out",
-                                             "--print", "--reduce", "--choices", "--gpu"};
+    static constexpr const char *kKnown[] = {"--count", "--seed",  "--first",  "--jobs",
+                                             "--out",   "--print", "--reduce", "--choices",
+                                             "--gpu",   "--plant"};
     std::string value;
     bool hasValue = false;
     if (size_t sign = flag.find('='); sign != std::string::npos) {
@@ -131,6 +149,8 @@ static Options parseOptions(int argc, char **argv) {
       options.out = value;
     else if (flag == "--choices")
       options.choices = value;
+    else if (flag == "--plant")
+      plant(value);
     else if (flag == "--gpu")
       options.trial.gpu = value;
     else if (flag == "--count")
