@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "passes/Raise/Equivalence.h"
 #include "passes/Raise/Identity.h"
+#include "passes/Raise/NearMisses.h"
 #include "passes/Raise/Passes.h"
 #include <cmath>
 
@@ -100,9 +101,15 @@ SmallVector<double> getPoints(Expr root) {
   return points;
 }
 
+/// What keeps an expression from being a formula that it comes near to.
+struct Against {
+  Verdict verdict;
+  ActivationKind kind = ActivationKind::Gelu;
+};
+
 /// The activation that `root` is of its part `input`; of several that rounded constants leave the
 /// nearest. What keeps one that is near from being it goes to `against`.
-std::optional<ActivationKind> match(Expressions &e, Expr root, Expr input, Verdict &against) {
+std::optional<ActivationKind> match(Expressions &e, Expr root, Expr input, Against &against) {
   auto type = dyn_cast<FloatType>(input->type);
   if (!type || input == root || input->type != root->type)
     return std::nullopt;
@@ -131,8 +138,8 @@ std::optional<ActivationKind> match(Expressions &e, Expr root, Expr input, Verdi
       Verdict verdict = decide(e, claim);
       if (verdict)
         return kind;
-      if (verdict.kind == Verdict::Unseen)
-        against = verdict;
+      if (verdict.culprit && verdict.kind != Verdict::Unevaluated)
+        against = {verdict, kind};
     }
   return std::nullopt;
 }
@@ -175,7 +182,7 @@ private:
     if (isLeaf(root) || root->isConstant())
       return false;
     for (Expr input : getCuts(root, [](Expr) { return true; })) {
-      Verdict against;
+      Against against;
       std::optional<ActivationKind> kind = match(e, root, input, against);
       if (!kind)
         continue;
@@ -210,3 +217,26 @@ private:
   }
 };
 } // namespace
+
+SmallVector<NearMiss> mlir::fovea::findNearActivations(ModuleOp module) {
+  SmallVector<NearMiss> found;
+  llvm::DenseSet<Operation *> told;
+  module.walk([&](Operation *op) {
+    if (!isElementwise(op))
+      return;
+    Expressions e(op->getContext());
+    Expr root = e.at(op->getResult(0), makeIndices(e, op->getResult(0)));
+    if (isLeaf(root) || root->isConstant() || getPiecewise(root).empty())
+      return;
+    for (Expr input : getCuts(root, [](Expr) { return true; })) {
+      Against against;
+      if (match(e, root, input, against) || !against.verdict.culprit ||
+          !told.insert(e.getOrigin(against.verdict.culprit)).second)
+        continue;
+      found.push_back(
+          {op, stringifyActivationKind(against.kind).str(), describe(e, against.verdict)});
+      return;
+    }
+  });
+  return found;
+}

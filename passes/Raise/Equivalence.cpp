@@ -98,6 +98,13 @@ std::string raise::describe(Expressions &e, Expr node) {
   return text;
 }
 
+std::string raise::describe(Expressions &e, const Verdict &verdict) {
+  std::string node = describe(e, verdict.culprit);
+  return verdict.kind == Verdict::Unseen
+             ? "it agrees wherever it was evaluated, but " + node + " was not seen on both sides"
+             : node + " changes it";
+}
+
 //===-- Parts as unknowns --------------------------------------------------------------------===//
 
 void Generalizer::add(Expr part) {

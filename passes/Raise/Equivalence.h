@@ -86,6 +86,8 @@ llvm::SmallDenseSet<int64_t> findClassed(Expressions &e, ArrayRef<Expr> roots);
 
 /// What a report says of a node: "arith.select at model.py:12".
 std::string describe(Expressions &e, Expr node);
+/// The same of a verdict that has a culprit: what it does, or that it was not seen on both sides.
+std::string describe(Expressions &e, const Verdict &verdict);
 
 /// Parts of expressions as unknowns: the part itself and what it is where a reduction reads it.
 class Generalizer {

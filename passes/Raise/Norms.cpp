@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "passes/Raise/Equivalence.h"
 #include "passes/Raise/Identity.h"
+#include "passes/Raise/NearMisses.h"
 #include "passes/Raise/Passes.h"
 #include "passes/Raise/WeightViews.h"
 #include <cmath>
@@ -230,9 +231,15 @@ private:
   llvm::DenseMap<Expr, bool> variances;
 };
 
+/// What keeps an expression from being a formula that it comes near to.
+struct Against {
+  Verdict verdict;
+  NormKind kind = NormKind::Layer;
+};
+
 /// The norm that the function is. Constants of narrow floats are rounded, so of several the
-/// nearest. What speaks against those that come near goes to `against`.
-std::optional<Norm> match(Expressions &e, const RowFunction &function, Verdict &against) {
+/// nearest. What speaks against those that come near goes to `against`, with the norm's kind.
+std::optional<Norm> match(Expressions &e, const RowFunction &function, Against &against) {
   NormClaim claim(e, function);
   SmallVector<Norm> candidates = getCandidates(function);
   SmallVector<double> tolerances{1e-6};
@@ -243,8 +250,8 @@ std::optional<Norm> match(Expressions &e, const RowFunction &function, Verdict &
       Verdict verdict = claim.decide(norm, tolerance);
       if (verdict)
         return norm;
-      if (verdict.kind == Verdict::Unseen)
-        against = verdict;
+      if (verdict.culprit && verdict.kind != Verdict::Unevaluated)
+        against = {verdict, norm.kind};
     }
   return std::nullopt;
 }
@@ -317,6 +324,39 @@ std::optional<RowFunction> asFunctionOf(Expressions &e, Expr root, Expr part, un
   return function;
 }
 
+/// Calls `visit` with a tensor's element as each function of rows that it is, until that says true.
+bool forEachRowFunction(Expressions &e, Value result, bool &isNested,
+                        llvm::function_ref<bool(const RowFunction &)> visit) {
+  auto type = cast<RankedTensorType>(result.getType());
+  int64_t size = type.getShape().back();
+  unsigned axis = type.getRank() - 1;
+  Expr root = e.at(result, makeIndices(e, result));
+  // What is summed in the innermost sums is the row, or computed from its elements one by one.
+  for (Expr sum : getParts(root, 256)) {
+    if (!isSumOverRow(sum, size, e))
+      continue;
+    if (llvm::any_of(getParts(sum->args[0], 256),
+                     [&](Expr part) { return isSumOverRow(part, size, e); })) {
+      isNested = true;
+      continue;
+    }
+    for (Expr part : getCuts(sum->args[0], [&](Expr leaf) { return leaf->dependsOn(sum->dim); })) {
+      if (!isa<FloatType>(part->type) || !part->dependsOn(sum->dim))
+        continue;
+      std::optional<RowFunction> function = asFunctionOf(e, root, part, sum->dim, axis, size);
+      if (function && visit(*function))
+        return true;
+    }
+  }
+  return false;
+}
+
+bool mayBeNorm(Value result) {
+  auto type = cast<RankedTensorType>(result.getType());
+  return type.getRank() > 0 && !type.isDynamicDim(type.getRank() - 1) &&
+         type.getShape().back() >= 2;
+}
+
 struct RaiseNormsPass : fovea::impl::RaiseNormsPassBase<RaiseNormsPass> {
   using RaiseNormsPassBase::RaiseNormsPassBase;
 
@@ -350,33 +390,19 @@ private:
   bool raise(Operation *op, WeightViews &weights) {
     Value result = op->getResult(0);
     auto type = cast<RankedTensorType>(result.getType());
-    if (type.getRank() == 0 || type.isDynamicDim(type.getRank() - 1) || type.getShape().back() < 2)
+    if (!mayBeNorm(result))
       return false;
     int64_t size = type.getShape().back();
-    unsigned axis = type.getRank() - 1;
     Expressions e(op->getContext());
-    Expr root = e.at(result, makeIndices(e, result));
-    // What is summed in the innermost sums is the row, or computed from its elements one by one.
-    for (Expr sum : getParts(root, 256)) {
-      if (!isSumOverRow(sum, size, e))
-        continue;
-      if (llvm::any_of(getParts(sum->args[0], 256),
-                       [&](Expr part) { return isSumOverRow(part, size, e); })) {
-        nested.insert(op);
-        continue;
-      }
-      for (Expr part :
-           getCuts(sum->args[0], [&](Expr leaf) { return leaf->dependsOn(sum->dim); })) {
-        if (!isa<FloatType>(part->type) || !part->dependsOn(sum->dim))
-          continue;
-        std::optional<RowFunction> function = asFunctionOf(e, root, part, sum->dim, axis, size);
-        Verdict against;
-        std::optional<Norm> norm = function ? match(e, *function, against) : std::nullopt;
-        if (norm && create(op, e, *norm, function->input, size, weights))
-          return true;
-      }
-    }
-    return false;
+    bool isNested = false;
+    bool raised = forEachRowFunction(e, result, isNested, [&](const RowFunction &function) {
+      Against against;
+      std::optional<Norm> norm = match(e, function, against);
+      return norm && create(op, e, *norm, function.input, size, weights);
+    });
+    if (isNested)
+      nested.insert(op);
+    return raised;
   }
 
   bool create(Operation *op, Expressions &e, const Norm &norm, Expr row, int64_t size,
@@ -422,3 +448,26 @@ private:
   llvm::DenseSet<Operation *> nested; ///< with sums of sums over the row
 };
 } // namespace
+
+SmallVector<NearMiss> mlir::fovea::findNearNorms(ModuleOp module) {
+  SmallVector<NearMiss> found;
+  llvm::DenseSet<Operation *> told;
+  module.walk([&](Operation *op) {
+    if (!isElementwise(op) || !mayBeNorm(op->getResult(0)))
+      return;
+    Expressions e(op->getContext());
+    bool isNested;
+    forEachRowFunction(e, op->getResult(0), isNested, [&](const RowFunction &function) {
+      Against against;
+      if (match(e, function, against) || !against.verdict.culprit)
+        return false;
+      Operation *culprit = e.getOrigin(against.verdict.culprit);
+      if (!told.insert(culprit).second)
+        return false;
+      static constexpr const char *kNames[] = {"layer_norm", "rms_norm", "l2_norm"};
+      found.push_back({op, kNames[static_cast<int>(against.kind)], describe(e, against.verdict)});
+      return true;
+    });
+  });
+  return found;
+}

@@ -139,7 +139,8 @@ def RaiseRopePass : RaisePass<"fovea-raise-rope"> {
     Rotary embeddings are found by what they do to a pair of elements, as halves or interleaved: evaluated at a position,
     the pair (1, 0) and the pair (0, 1) must give a rotation, of no other size than one. The angles at position 1 are the
     frequencies; theta, and a factor by which all are divided (a linear scaling), are read off them. Then every pair is
-    compared with the formula, at the positions 0, 1, 2 and 7. So it is the same whether halves are sliced, negated and
+    compared with the formula at drawn positions, each choice and rounding of the angle accounted for
+    (`passes/Raise/Equivalence.h`), and constant tables row by row. So it is the same whether halves are sliced, negated and
     concatenated, pairs sliced with strides, stacked or multiplied as complex numbers, whether cosines and sines are
     computed from positions or read from constant tables, and whether elements past some number stay as they are.
 
@@ -161,8 +162,9 @@ def RaiseNormsPass : RaisePass<"fovea-raise-norms", "::mlir::ModuleOp"> {
   let summary = "Make norms of reductions and elementwise code";
   let description = [{
     `fovea.layer_norm`, `fovea.rms_norm` and `fovea.l2_norm` in any spelling, found by what is computed: the expression of
-    an element is evaluated in f64 on random rows and compared with the formulas, with each small constant in it (and 0) as
-    eps, on rows so small that eps counts. Vectors along the last axis are tried as weight and bias, for an RMSNorm also as
+    an element is evaluated in f64 on rows of all magnitudes and compared with the formulas, with each constant in it (and
+    0) as eps, on rows where each eps counts; choices, bounds and roundings are accounted for
+    (`passes/Raise/Equivalence.h`), so that `clamp(rms_norm(x), max=2.5)` is no norm. Vectors along the last axis are tried as weight and bias, for an RMSNorm also as
     the weight's distance from one. They must agree as in `fovea-raise-activations`.
 
     So it is the same whether a mean is a sum divided or multiplied, a square a product or a power, a root is divided by or
@@ -199,9 +201,10 @@ def RaiseActivationsPass : RaisePass<"fovea-raise-activations"> {
   let summary = "Make fovea.activation and fovea.glu of elementwise code";
   let description = [{
     Whether code is an activation is decided by what it computes. For each elementwise op, the expression of its element
-    is seen as a function of one tensor's element, evaluated in f64 at 72 points from -30 to 30, and compared with the
-    formulas of `fovea.activation`. They must agree to 1e-6 of the greater of 1 and the value; where the expression has
-    f16 or bf16, whose constants are rounded more, to 2e-3 or 1e-2, and the nearest formula is taken. So every spelling
+    is seen as a function of one tensor's element, evaluated in f64 closely where formulas bend, at all magnitudes that
+    floats have and on both sides of each constant in it, and compared with the formulas of `fovea.activation`; choices and
+    bounds are accounted for (`passes/Raise/Equivalence.h`). They must agree to 1e-6; where the expression has f16 or
+    bf16, whose constants are rounded more, to 2e-3 or 1e-2, and the nearest formula is taken. So every spelling
     is one: `x * 0.5 * (1 + erf(x / sqrt 2))` in each association, x cubed by `math.powf` or by products, widened inside
     half precision.
 

@@ -457,6 +457,8 @@ private:
   std::string reportText() {
     llvm::json::Object report;
     report["attention"] = fusion ? fusion->attention : llvm::json::Array();
+    if (fusion && !fusion->notRaised.empty())
+      report["not-raised"] = llvm::json::Array(fusion->notRaised);
     if (quantized)
       report["quantized"] = llvm::json::Object(*quantized);
     std::string text;

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
+#include "passes/Raise/NearMisses.h"
 #include "passes/Raise/Softmaxes.h"
 #include "tools/compile/AttentionKinds.h"
 #include "tools/compile/Names.h"
@@ -185,5 +186,12 @@ FusionReport mlir::fovea::buildFusionReport(ModuleOp module) {
   }
   for (const OtherAttention &other : findOtherAttentions(module))
     addPlain(other.op, "other", other.what, "");
+  auto add = [&](const SmallVector<NearMiss> &misses) {
+    for (const NearMiss &miss : misses)
+      report.notRaised.push_back(llvm::json::Object{
+          {"location", placeOf(miss.op->getLoc())}, {"kind", miss.kind}, {"reason", miss.reason}});
+  };
+  add(findNearNorms(module));
+  add(findNearActivations(module));
   return report;
 }

@@ -16,6 +16,9 @@ struct FusionReport {
   /// "other" (an attention without a softmax).
   llvm::json::Array attention;
   unsigned missed = 0; ///< how many are "not fused"
+  /// A list of `{location, kind, reason}`: what is a norm or an activation but for one op, and
+  /// stays elementwise code.
+  llvm::json::Array notRaised;
 };
 
 /// Looks at a module of the `graph` or `fused` stage: every `fovea.attention`, and every softmax

@@ -97,6 +97,17 @@ static void printFallbacks(const ManifestT &manifest) {
                 manifest.kernels[kernel]->description.c_str(), place.c_str());
 }
 
+/// What nearly is a norm or an activation, and why it is none.
+static void printNotRaised(const std::string &report) {
+  auto json = nlohmann::json::parse(report, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains("not-raised") || !json["not-raised"].is_array())
+    return;
+  std::printf("\n");
+  for (const auto &entry : json["not-raised"])
+    std::printf("not raised  %s  %s: %s\n", entry.value("location", "-").c_str(),
+                entry.value("kind", "").c_str(), entry.value("reason", "").c_str());
+}
+
 /// One line for each softmax of the model: is it fused, where it stands, its masks and its rule; if
 /// there is more to say, another line.
 static void printFusion(const std::string &report) {
@@ -189,6 +200,7 @@ static void print(const artifact::ArtifactReader &reader, const std::string &fil
                 weight->layout.c_str());
   }
   printFusion(manifest.fusion_report);
+  printNotRaised(manifest.fusion_report);
 }
 
 void addInspectVerb(CLI::App &app, Session &session) {
