@@ -111,8 +111,8 @@ struct RowOutcome {
     auto isNear = [&](double other) { return std::fabs(*value - other) <= 5e-2 * *terms; };
     llvm::erase_if(fills, [&](Fill fill) {
       switch (fill) {
-      case Fill::Nan:
-        return !std::isnan(*value);
+      case Fill::Nan: // infinity where the source overflows, as the logarithm of an empty sum does
+        return std::isfinite(*value);
       case Fill::Zero:
         return *value != 0;
       case Fill::Mean:
@@ -126,6 +126,37 @@ struct RowOutcome {
   }
 };
 } // namespace
+
+/// Very negative numbers as less great ones, beside which f64 keeps the digits of a score.
+static Expr withoutGreat(Expressions &e, Expr root) {
+  constexpr double kLeast = -1e6;
+  llvm::DenseMap<Expr, Expr> parts;
+  for (Expr part : collect(root))
+    if (part->isConstant() && part->real && std::isfinite(part->getNumber()) &&
+        part->getNumber() < kLeast)
+      parts[part] = e.constant(kLeast, cast<FloatType>(part->type));
+  return e.replace(root, parts);
+}
+
+/// The fills that a row may be by what it gives at a few places; nothing if one cannot be
+/// evaluated.
+static std::optional<SmallVector<Fill>> findFills(Expressions &e, const AttentionForm &form,
+                                                  const RowOutcome &outcome, bool rounds) {
+  llvm::SmallDenseSet<int64_t> classed =
+      findClassed(e, {outcome.found, outcome.mean, outcome.raw, outcome.size});
+  SmallVector<Fill> fills{Fill::Nan, Fill::Zero, Fill::Mean, Fill::Raw};
+  for (int seed = 1; seed <= 4; ++seed) {
+    Evaluator evaluate(e, seed * 31, SmallVector<int64_t>(e.getNumDims()));
+    evaluate.rounds = rounds;
+    evaluate.classed = classed;
+    for (const Axis &axis : form.axes)
+      for (unsigned dim : axis)
+        evaluate.place[dim] = (seed * (dim + 1)) % std::max<int64_t>(evaluate.getExtent(dim), 1);
+    if (!outcome.narrow(evaluate, fills))
+      return std::nullopt;
+  }
+  return fills;
+}
 
 EmptyRow raise::evaluateEmptyRow(Expressions &e, const AttentionForm &form, Expr allowed) {
   // What queries, keys and values are computed from does not matter.
@@ -143,24 +174,14 @@ EmptyRow raise::evaluateEmptyRow(Expressions &e, const AttentionForm &form, Expr
   RowOutcome outcome{e.replace(whole, hidden), makeAttention(e, even, value, nullptr, form.key),
                      makeAttention(e, score, value, nullptr, form.key),
                      makeAttention(e, even, size, nullptr, form.key)};
-  llvm::SmallDenseSet<int64_t> classed =
-      findClassed(e, {outcome.found, outcome.mean, outcome.raw, outcome.size});
-  // What rounding makes of such a row, or, where that is no fill, what it means.
-  SmallVector<Fill> fills;
-  for (bool rounds : {true, false}) {
-    fills = {Fill::Nan, Fill::Zero, Fill::Mean, Fill::Raw};
-    for (int seed = 1; seed <= 4; ++seed) {
-      Evaluator evaluate(e, seed * 31, SmallVector<int64_t>(e.getNumDims()));
-      evaluate.rounds = rounds;
-      evaluate.classed = classed;
-      for (const Axis &axis : form.axes)
-        for (unsigned dim : axis)
-          evaluate.place[dim] = (seed * (dim + 1)) % std::max<int64_t>(evaluate.getExtent(dim), 1);
-      if (!outcome.narrow(evaluate, fills))
-        return {};
-    }
-    if (!fills.empty())
-      break;
+  // What rounding makes of such a row, or, where that is no fill, what it means: beside numbers
+  // that lose nothing.
+  std::optional<SmallVector<Fill>> fills = findFills(e, form, outcome, /*rounds=*/true);
+  if (fills && fills->empty()) {
+    outcome.found = withoutGreat(e, outcome.found);
+    fills = findFills(e, form, outcome, /*rounds=*/false);
   }
-  return {true, fills.empty() ? std::nullopt : std::optional(fills.front())};
+  if (!fills)
+    return {};
+  return {true, fills->empty() ? std::nullopt : std::optional(fills->front())};
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Masks that are read from a constant matrix, a triangle of ones above all: bands, and prefixes
-// that all see. Refuses matrices that are neither, which stay dense.
+// Masks that are read from a constant matrix, which is what an exporter that knows all sizes makes
+// of any mask of places: bands, lengths, blocks, every n-th key, prefixes and global tokens. A
+// matrix is what its formula says in each place; one that has no formula stays dense.
+#include "passes/Raise/PlaceRules.h"
 #include "passes/Raise/Predicates.h"
 #include "passes/Raise/Score.h"
 #include <unordered_map>
@@ -11,23 +13,8 @@ using namespace mlir::fovea;
 using namespace mlir::fovea::raise;
 
 namespace {
-/// A predicate at each place of a constant matrix.
-struct Table {
-  int64_t rows, columns;
-  std::vector<char> allowed;
-
-  bool at(int64_t i, int64_t j) const { return allowed[i * columns + j]; }
-  /// Whether `holds(i, j)` says what the table says.
-  template <typename Fn> bool is(Fn holds) const {
-    for (int64_t i = 0; i < rows; ++i)
-      for (int64_t j = 0; j < columns; ++j)
-        if (at(i, j) != holds(i, j))
-          return false;
-    return true;
-  }
-};
-
-/// Where a matrix is read: at row i + a and column j + b.
+/// Where a matrix is read: at row i + a and column j + b. What only one of them counts along is a
+/// matrix of one row, without an index of it.
 struct Reading {
   AffineExpr row, column;
   unsigned rowAxis = 0, columnAxis = 0;
@@ -68,25 +55,31 @@ static std::optional<Reading> getReading(Expressions &e, Expr element, unsigned 
     place = affine;
     (ofQuery ? reading.rowAxis : reading.columnAxis) = axis;
   }
-  if (!reading.row || !reading.column || e.getFactor(reading.row, query) != 1 ||
-      e.getFactor(reading.column, key) != 1)
+  if (!reading.row && !reading.column)
     return std::nullopt;
+  if ((reading.column && e.getFactor(reading.column, key) != 1) ||
+      (reading.row && e.getFactor(reading.row, query) != 1))
+    return std::nullopt;
+  if (!reading.column) {
+    std::swap(reading.row, reading.column);
+    std::swap(reading.rowAxis, reading.columnAxis);
+  }
   return reading;
 }
 
 /// The predicate at all places of the matrix that `element` is of. It is asked once for each number
 /// in the matrix, of which masks have few.
-static std::optional<Table> readTable(Expressions &e, Expr predicate, Expr element,
-                                      DenseElementsAttr dense, const Reading &reading) {
+static std::optional<PlaceTable> readTable(Expressions &e, Expr predicate, Expr element,
+                                           DenseElementsAttr dense, const Reading &reading) {
   ArrayRef<int64_t> shape = dense.getType().getShape();
-  Table table{shape[reading.rowAxis], shape[reading.columnAxis], {}};
+  PlaceTable table{reading.row ? shape[reading.rowAxis] : 1, shape[reading.columnAxis], {}};
   if (table.rows * table.columns > (1 << 24))
     return std::nullopt;
   // Where the matrix begins among all elements, and how far apart its rows and columns are.
   int64_t first = 0, rowStep = 0, columnStep = 0, step = 1;
   for (unsigned axis = shape.size(); axis-- > 0; step *= shape[axis]) {
     Expr index = element->args[axis];
-    if (axis == reading.rowAxis)
+    if (reading.row && axis == reading.rowAxis)
       rowStep = step;
     else if (axis == reading.columnAxis)
       columnStep = step;
@@ -134,7 +127,35 @@ static std::optional<Table> readTable(Expressions &e, Expr predicate, Expr eleme
   return isRead ? std::optional(std::move(table)) : std::nullopt;
 }
 
-Value ScoreBuilder::maskOfConstant(Expr predicate) {
+/// A rule of rows and columns in terms of i and j.
+static Expr write(Expressions &e, const PlaceRule &rule, const Reading &reading) {
+  Predicates booleans(e);
+  Expr result = booleans.constant(true);
+  auto add = [&](AffineExpr left, arith::CmpIPredicate predicate, std::optional<int64_t> number) {
+    if (number)
+      result =
+          booleans.both(result, e.compare(predicate, e.index(left),
+                                          e.index(getAffineConstantExpr(*number, e.getContext()))));
+  };
+  add(reading.column, arith::CmpIPredicate::slt, rule.columns);
+  add(reading.column, arith::CmpIPredicate::sge, rule.firstColumn);
+  if (!reading.row)
+    return result;
+  add(reading.row, arith::CmpIPredicate::slt, rule.rows);
+  add(reading.row, arith::CmpIPredicate::sge, rule.firstRow);
+  AffineExpr difference = reading.column - reading.row;
+  add(difference, arith::CmpIPredicate::sle, rule.most);
+  add(difference, arith::CmpIPredicate::sge, rule.least);
+  if (rule.period)
+    add(difference % *rule.period, arith::CmpIPredicate::eq, rule.phase);
+  if (rule.block)
+    result = booleans.both(result, e.compare(arith::CmpIPredicate::eq,
+                                             e.index(reading.row.floorDiv(*rule.block)),
+                                             e.index(reading.column.floorDiv(*rule.block))));
+  return result;
+}
+
+Expr ScoreBuilder::asPlaces(Expr predicate) {
   Expr element = getOnlyElement(predicate);
   if (!element || form.queries.size() != 1)
     return {};
@@ -143,44 +164,19 @@ Value ScoreBuilder::maskOfConstant(Expr predicate) {
   if (!dense)
     return {};
   std::optional<Reading> reading = getReading(e, element, form.queries[0], form.key);
-  std::optional<Table> table =
+  std::optional<PlaceTable> table =
       reading ? readTable(e, predicate, element, dense, *reading) : std::nullopt;
   if (!table)
     return {};
-  // In terms of i and j.
-  auto compare = [&](AffineExpr left, arith::CmpIPredicate predicate, AffineExpr right) {
-    return e.compare(predicate, e.index(left), e.index(right));
-  };
-  auto number = [&](int64_t n) { return getAffineConstantExpr(n, e.getContext()); };
-
-  std::optional<int64_t> least, most;
-  for (int64_t i = 0; i < table->rows; ++i)
-    for (int64_t j = 0; j < table->columns; ++j)
-      if (table->at(i, j)) {
-        least = std::min(least.value_or(j - i), j - i);
-        most = std::max(most.value_or(j - i), j - i);
-      }
-  if (!least)
+  std::optional<PlaceFormula> formula = findFormula(*table, bool(reading->row));
+  if (!formula)
     return {};
-  bool isBelow = table->is([&](int64_t i, int64_t j) { return j - i <= *most; });
-  // A prefix that all see, and a triangle.
-  int64_t prefix = 0;
-  while (prefix < table->columns && table->at(0, prefix))
-    ++prefix;
-  if (!isBelow && prefix > 1 && prefix < table->columns &&
-      table->is([&](int64_t i, int64_t j) { return j <= i || j < prefix; }))
-    return buildMask(
-        Predicates(e).either(compare(reading->column, arith::CmpIPredicate::sle, reading->row),
-                             compare(reading->column, arith::CmpIPredicate::slt, number(prefix))));
-  bool isAbove = !isBelow && table->is([&](int64_t i, int64_t j) { return j - i >= *least; });
-  if (!isBelow && !isAbove &&
-      !table->is([&](int64_t i, int64_t j) { return j - i >= *least && j - i <= *most; }))
-    return {};
-  AffineExpr difference = e.simplify(reading->column - reading->row);
-  SmallVector<Value> masks;
-  if (!isAbove)
-    masks.push_back(buildMask(compare(difference, arith::CmpIPredicate::sle, number(*most))));
-  if (!isBelow)
-    masks.push_back(buildMask(compare(difference, arith::CmpIPredicate::sge, number(*least))));
-  return llvm::is_contained(masks, Value()) ? Value() : logical(/*isAnd=*/true, masks);
+  Predicates booleans(e);
+  Expr allowed = write(e, formula->outer, *reading);
+  Expr any = nullptr;
+  for (const PlaceRule &term : formula->terms) {
+    Expr next = write(e, term, *reading);
+    any = any ? booleans.either(any, next) : next;
+  }
+  return any ? booleans.both(allowed, any) : allowed;
 }

@@ -355,28 +355,7 @@ Expr Expressions::atResult(OpResult result, ArrayRef<Expr> indices) {
   std::optional<SmallVector<AffineExpr>> affine = affineOf(indices);
   auto number = [&](int64_t n) { return getAffineConstantExpr(n, context); };
   return llvm::TypeSwitch<Operation *, Expr>(op)
-      .Case([&](arith::ConstantOp constantOp) -> Expr {
-        auto dense = dyn_cast<DenseElementsAttr>(constantOp.getValue());
-        if (!dense)
-          return {};
-        Attribute value;
-        if (dense.isSplat()) {
-          value = dense.getSplatValue<Attribute>();
-        } else if (llvm::all_of(indices, [](Expr index) { return index->isConstant(); })) {
-          SmallVector<uint64_t> place;
-          for (auto [index, size] : llvm::zip(indices, dense.getType().getShape())) {
-            if (index->integer < 0 || index->integer >= size)
-              return {};
-            place.push_back(index->integer);
-          }
-          value = dense.getValues<Attribute>()[place];
-        }
-        if (auto real = dyn_cast_or_null<FloatAttr>(value))
-          return constant(real.getValueAsDouble(), cast<FloatType>(element));
-        if (auto integer = dyn_cast_or_null<IntegerAttr>(value))
-          return constant(integer.getValue().getSExtValue(), element);
-        return {};
-      })
+      .Case([&](arith::ConstantOp constantOp) { return atConstant(constantOp, indices); })
       .Case([&](linalg::FillOp fill) { return scalar(fill.getInputs()[0]); })
       .Case([&](tensor::SplatOp splat) { return scalar(splat.getInput()); })
       .Case([&](tensor::CastOp cast) {

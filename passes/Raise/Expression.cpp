@@ -241,6 +241,51 @@ static bool isReal(Expr expr, double number) {
 }
 
 /// What an op on these scalars is without it; null if it is needed.
+static bool isEquality(arith::CmpIPredicate predicate) {
+  return predicate == arith::CmpIPredicate::eq || predicate == arith::CmpIPredicate::ne;
+}
+
+/// Of the signed remainder of places by a positive number the one that is never negative.
+Expr Expressions::getRemainder(Expr signedRemainder) {
+  if (!signedRemainder->is<arith::RemSIOp>())
+    return {};
+  AffineExpr places = signedRemainder->args[0]->getAffine();
+  Expr by = signedRemainder->args[1];
+  if (!places || !by->isConstant() || by->integer <= 0)
+    return {};
+  return index(places % by->integer, signedRemainder->type);
+}
+
+/// Quotients and remainders of places that are rounded down by hand: `floor` of a quotient of
+/// floats, and a remainder that is made positive where it is not.
+Expr Expressions::foldRoundedDown(StringRef name, Type type, ArrayRef<Expr> args) {
+  if (name == "arith.fptosi" && args[0]->is<math::FloorOp>() &&
+      args[0]->type.getIntOrFloatBitWidth() >= 32) {
+    Expr quotient = args[0]->args[0];
+    if (!quotient->is<arith::DivFOp>() || !quotient->args[0]->is<arith::SIToFPOp>() ||
+        !quotient->args[1]->isConstant())
+      return {};
+    double by = quotient->args[1]->getNumber();
+    AffineExpr places = quotient->args[0]->args[0]->getAffine();
+    if (!places || by < 1 || by > (1 << 30) || by != std::floor(by))
+      return {};
+    return index(places.floorDiv(static_cast<int64_t>(by)), type);
+  }
+  // r < 0 && r != 0 ? r + n : r
+  if (name != "arith.select" || !args[2]->is<arith::RemSIOp>() || !args[1]->is<arith::AddIOp>())
+    return {};
+  Expr condition = args[0], sum = args[1], remainder = args[2], by = remainder->args[1];
+  Expr zero = constant(int64_t(0), type);
+  Expr isNegative = compare(arith::CmpIPredicate::slt, remainder, zero);
+  bool adds = (sum->args[0] == remainder && sum->args[1] == by) ||
+              (sum->args[1] == remainder && sum->args[0] == by);
+  bool asks =
+      condition == isNegative ||
+      (condition->is<arith::AndIOp>() && llvm::is_contained(condition->args, isNegative) &&
+       llvm::is_contained(condition->args, compare(arith::CmpIPredicate::ne, remainder, zero)));
+  return adds && asks ? getRemainder(remainder) : Expr();
+}
+
 Expr Expressions::fold(StringRef name, DictionaryAttr attrs, Type type, ArrayRef<Expr> args) {
   if (name == "arith.select") {
     if (args[1] == args[2])
@@ -249,7 +294,7 @@ Expr Expressions::fold(StringRef name, DictionaryAttr attrs, Type type, ArrayRef
       return args[0]->integer ? args[1] : args[2];
     if (type.isInteger(1) && args[1]->isConstant() && args[2]->isConstant() && args[1]->integer)
       return args[0];
-    return {};
+    return foldRoundedDown(name, type, args);
   }
   if (name == "arith.andi" && type.isInteger(1)) {
     for (unsigned i : {0, 1})
@@ -331,6 +376,16 @@ Expr Expressions::fold(StringRef name, DictionaryAttr attrs, Type type, ArrayRef
         return args[isMin ? 1 : 0];
     }
     return {};
+  }
+  if (Expr rounded = foldRoundedDown(name, type, args))
+    return rounded;
+  // A remainder with its dividend's sign is zero where the other one is.
+  if (name == "arith.cmpi" && args[0]->is<arith::RemSIOp>() && args[1]->isConstant() &&
+      args[1]->integer == 0) {
+    auto predicate = cast<arith::CmpIPredicateAttr>(attrs.get("predicate")).getValue();
+    Expr remainder = isEquality(predicate) ? getRemainder(args[0]) : Expr();
+    if (remainder)
+      return compare(predicate, remainder, args[1]);
   }
   AffineExpr left = name == "arith.cmpi" ? args[0]->getAffine() : AffineExpr();
   AffineExpr right = left ? args[1]->getAffine() : AffineExpr();

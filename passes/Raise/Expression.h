@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Operation.h"
 #include "passes/SizeOrigin.h"
 #include "llvm/ADT/DenseMap.h"
@@ -30,6 +31,15 @@ class Node;
 using Expr = const Node *;
 
 enum class Combiner { Add, Mul, Max, Min, And, Or };
+
+/// A table of integers that counts along its axes: `first + sum of steps[k] * place[k]`.
+struct Progression {
+  int64_t first = 0;
+  SmallVector<int64_t> steps;
+};
+
+/// Nothing if some number is another. Floats count if they are integers.
+std::optional<Progression> getProgression(DenseElementsAttr table);
 
 class Node : public llvm::FoldingSetNode {
 public:
@@ -173,9 +183,12 @@ private:
   /// where they are read are equal up to substitution.
   unsigned bindDim(Operation *op, unsigned loop, AffineExpr extent);
   Expr atResult(OpResult result, ArrayRef<Expr> indices);
+  Expr atConstant(arith::ConstantOp op, ArrayRef<Expr> indices);
   Expr atStructured(OpResult result, ArrayRef<Expr> indices, bool isProduct);
   Expr inBody(Value value, llvm::DenseMap<Value, Expr> &known, ArrayRef<Expr> loops);
   Expr select(Expr condition, Expr yes, Expr no);
+  Expr foldRoundedDown(StringRef name, Type type, ArrayRef<Expr> args);
+  Expr getRemainder(Expr signedRemainder);
   Expr fold(StringRef name, DictionaryAttr attrs, Type type, ArrayRef<Expr> args);
   std::optional<SmallVector<AffineExpr>> affineOf(ArrayRef<Expr> indices);
 
@@ -191,6 +204,7 @@ private:
   llvm::DenseMap<Value, uint64_t> numbers;
   llvm::DenseMap<std::pair<Operation *, unsigned>, unsigned> bound;
   llvm::DenseMap<Expr, Operation *> origins;
+  llvm::DenseMap<Operation *, std::optional<Progression>> progressions;
   std::vector<SmallVector<AffineExpr>> variableSizes;
   friend class Rebuilder;
 };

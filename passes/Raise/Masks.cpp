@@ -226,8 +226,11 @@ Value ScoreBuilder::maskOfComparison(Expr comparison) {
   if (std::optional<Comparison> places = getComparison(e, comparison)) {
     if (std::optional<Band> band = getBand(e, form, *places))
       return maskOfBand(band->lower, band->upper);
-    std::optional<Limit> limit = getLimit(e, *places, form.key);
-    return limit ? maskOfLimit(limit->predicate, limit->bound) : Value();
+    if (std::optional<Limit> limit = getLimit(e, *places, form.key))
+      return maskOfLimit(limit->predicate, limit->bound);
+    return predicate == arith::CmpIPredicate::eq
+               ? maskOfClasses(comparison->args[0]->getAffine(), comparison->args[1]->getAffine())
+               : Value();
   }
   for (unsigned side : {0, 1})
     if (comparison->args[side]->is<math::AbsIOp>() && comparison->args[1 - side]->isConstant())
@@ -304,6 +307,40 @@ Value ScoreBuilder::maskOfSegments(Expr ofQueries, Expr ofKeys) {
     return {};
   Value queries = layOutIntegers(ofQueries, {Axis(form.queries)});
   Value keys = layOutIntegers(ofKeys, {Axis{form.key}});
+  if (!queries || !keys)
+    return {};
+  return MaskSegmentOp::create(builder, loc, MaskType::get(e.getContext()), queries, keys);
+}
+
+/// Places as ids: i floordiv n == j floordiv n, and (i - j) mod n == c as i mod n == (j + c) mod n.
+Value ScoreBuilder::maskOfClasses(AffineExpr left, AffineExpr right) {
+  if (isa<AffineConstantExpr>(left))
+    std::swap(left, right);
+  auto mod = dyn_cast<AffineBinaryOpExpr>(left);
+  std::optional<int64_t> rest = getInteger(right);
+  if (mod && mod.getKind() == AffineExprKind::Mod && rest && form.queries.size() == 1) {
+    AffineExpr i = getAffineDimExpr(form.queries[0], e.getContext());
+    AffineExpr distance = mod.getLHS(), period = mod.getRHS();
+    std::optional<int64_t> factor = e.getFactor(distance, form.queries[0]);
+    if (!factor || std::abs(*factor) != 1 || *rest < 0 || getInteger(period).value_or(0) <= *rest)
+      return {};
+    AffineExpr others = e.simplify(distance - i * *factor - *rest);
+    left = i % period;
+    right = e.simplify((others * -*factor) % period);
+  }
+  Type type = builder.getI32Type();
+  Expr ofQueries = e.index(left, type), ofKeys = e.index(right, type);
+  if (ofQueries->dependsOn(form.key))
+    std::swap(ofQueries, ofKeys);
+  auto dependsOnlyOn = [&](Expr expr, ArrayRef<unsigned> dims) {
+    return dependsOnAny(expr, dims) && llvm::all_of(expr->dims.set_bits(), [&](unsigned dim) {
+             return llvm::is_contained(dims, dim);
+           });
+  };
+  if (!dependsOnlyOn(ofQueries, form.queries) || !dependsOnlyOn(ofKeys, form.key))
+    return {};
+  Value queries = compute(e, builder, loc, ofQueries, {Axis(), Axis(form.queries)});
+  Value keys = compute(e, builder, loc, ofKeys, {Axis(), Axis{form.key}});
   if (!queries || !keys)
     return {};
   return MaskSegmentOp::create(builder, loc, MaskType::get(e.getContext()), queries, keys);
@@ -405,15 +442,19 @@ Value ScoreBuilder::buildMask(Expr allowed) {
     return logical(/*isAnd=*/true, masks);
   }
   if (allowed->is<arith::OrIOp>()) {
-    SmallVector<Expr> parts;
+    SmallVector<Expr> parts, known;
     addOperands<arith::OrIOp>(allowed, parts);
-    return maskOfAny(parts);
+    for (Expr part : parts) {
+      Expr places = asPlaces(part);
+      addOperands<arith::OrIOp>(places ? places : part, known);
+    }
+    return maskOfAny(known);
   }
   if (allowed->is<arith::CmpIOp>())
     if (Value mask = maskOfComparison(allowed))
       return mask;
-  if (Value mask = maskOfConstant(allowed))
-    return mask;
+  if (Expr places = asPlaces(allowed))
+    return buildMask(places);
   return dense(allowed);
 }
 
@@ -425,8 +466,8 @@ Value ScoreBuilder::maskOfComplement(Expr whole, Expr inner) {
     Expr a = predicates.negate(inner->args[0]), b = predicates.negate(inner->args[1]);
     return buildMask(inner->is<arith::OrIOp>() ? predicates.both(a, b) : predicates.either(a, b));
   }
-  if (Value mask = maskOfConstant(whole))
-    return mask;
+  if (Expr places = asPlaces(whole))
+    return buildMask(places);
   Value mask = buildMask(inner);
   return mask ? negate(mask) : Value();
 }

@@ -15,8 +15,8 @@ struct NearMiss {
   std::string reason; ///< "'arith.minimumf' with 2.5 at model.py:12 changes it"
 };
 
-/// Asks of each elementwise op that is left in a module of the `graph` stage. Each op that is in the
-/// way is told once.
+/// Asks of each elementwise op that is left in a module of the `graph` stage. Each op that is in
+/// the way is told once.
 SmallVector<NearMiss> findNearNorms(ModuleOp module);
 SmallVector<NearMiss> findNearActivations(ModuleOp module);
 

@@ -62,9 +62,11 @@ private:
   Value maskOfLimit(arith::CmpIPredicate predicate, AffineExpr bound);
   std::optional<Value> maskOfDistance(arith::CmpIPredicate predicate, Expr distance, int64_t width);
   Value maskOfSegments(Expr ofQueries, Expr ofKeys);
+  Value maskOfClasses(AffineExpr left, AffineExpr right);
   Value maskOfLengths(arith::CmpIPredicate predicate, Expr position, Expr length);
   Value layOutIntegers(Expr element, ArrayRef<Axis> others);
-  Value maskOfConstant(Expr element);
+  /// A predicate of a constant matrix's element as one of places; null if there is none.
+  Expr asPlaces(Expr predicate);
   Value dense(Expr allowed);
   Value logical(bool isAnd, ArrayRef<Value> masks);
   Value negate(Value mask);

@@ -261,8 +261,15 @@ void Builder::expectMasks() {
   for (Choice choice : {Choice::Mask0, Choice::Mask1, Choice::Mask2})
     if (c[choice] != kNoMask)
       kinds.insert(c[choice]);
-  if (kinds.empty())
+  // A guard makes a mask of what callers add to scores, which may be minus infinity.
+  bool mayHide =
+      (c[Choice::Guard] || c[Choice::Norm]) &&
+      (c[Choice::Rule0] != kNoRule || c[Choice::Rule1] != kNoRule || c[Choice::Rule2] != kNoRule);
+  if (kinds.empty()) {
+    if (mayHide)
+      program.masks = {"dense?"};
     return;
+  }
   // Constant sizes decide some predicates, and joined ones mean other masks.
   bool isStatic = (c[Choice::Static] & 6) != 0;
   if (isStatic || c[Choice::Join] == kOr || c[Choice::Join] == kAndNot || c[Choice::Twice]) {
@@ -324,6 +331,7 @@ void Builder::expectMasks() {
         expected.insert("length?");
       break;
     case kBlocks:
+    case kDilated:
       expected.insert("dense|segment");
       break;
     default:
@@ -334,6 +342,8 @@ void Builder::expectMasks() {
   if (isMoved && !isSingle)
     for (const char *kind : {"causal?", "window?", "dense?"})
       expected.insert(kind);
+  if (mayHide)
+    expected.insert("dense?");
   program.masks.assign(expected.begin(), expected.end());
 }
 

@@ -11,12 +11,22 @@
 // REPORT-NEXT: "length"
 // REPORT: "score": "x * x"
 // REPORT: "status": "fused"
+// REPORT: "change": "mask the whole score or add -inf to it: the -20000 that places alone choose stands inside of its formula, where it skips none"
+// REPORT-NEXT: "location": "layer.inside"
+// REPORT: "change": "mask the whole score or add -inf to it: the -2000 that
+// REPORT-NEXT: "location": "layer.table"
+// REPORT: "change": ""
+// REPORT-NEXT: "location": "layer.distances"
+// REPORT: "change": ""
+// REPORT-NEXT: "location": "layer.numbers"
 // REPORT: "location": "layer.router"
 // REPORT: "reason": "its probabilities meet no product with values"
 // REPORT: "status": "softmax"
 // MISSED: fovea: error: {{.*}}not-fused.mlir:{{[0-9:]+}}: a softmax is not fused: the weights are
-func.func @forward(%q: tensor<?x?x2x4xf32> {fovea.name = "q", fovea.dims = ["batch", "sequence"]}, %n: tensor<1xi32> {fovea.name = "n"}, %r: tensor<2x3xf32> {fovea.name = "r"})
-    -> (tensor<?x?x2x4xf32> {fovea.name = "o", fovea.dims = ["batch", "sequence"]}, tensor<2x3xf32> {fovea.name = "p"}) attributes {fovea.entry} {
+func.func @forward(%q: tensor<?x?x2x4xf32> {fovea.name = "q", fovea.dims = ["batch", "sequence"]}, %n: tensor<1xi32> {fovea.name = "n"}, %r: tensor<2x3xf32> {fovea.name = "r"}, %f: tensor<?x3x2x4xf32> {fovea.name = "f", fovea.dims = ["batch"]})
+    -> (tensor<?x?x2x4xf32> {fovea.name = "o", fovea.dims = ["batch", "sequence"]}, tensor<2x3xf32> {fovea.name = "p"},
+        tensor<?x?x2x4xf32> {fovea.name = "o1", fovea.dims = ["batch", "sequence"]}, tensor<?x3x2x4xf32> {fovea.name = "o2", fovea.dims = ["batch"]},
+        tensor<?x3x2x4xf32> {fovea.name = "o3", fovea.dims = ["batch"]}, tensor<?x?x2x4xf32> {fovea.name = "o4", fovea.dims = ["batch", "sequence"]}) attributes {fovea.entry} {
   %w = fovea.mask_window left(7) right(0)
   %l = fovea.mask_length %n : tensor<1xi32>
   %m = fovea.mask_and(%w, %l)
@@ -25,7 +35,37 @@ func.func @forward(%q: tensor<?x?x2x4xf32> {fovea.name = "q", fovea.dims = ["bat
       %y = arith.mulf %x, %x : f32
       fovea.yield %y : f32
   } : tensor<?x?x2x4xf32>, tensor<?x?x2x4xf32>, tensor<?x?x2x4xf32> -> tensor<?x?x2x4xf32> loc("layer.attention")
+  // Places choose a number that the formula goes on with; a table does; a table of distances does not;
+  // scores do.
+  %inside = fovea.attention %q, %q, %q score() {
+    ^bb0(%x: f32, %b: index, %h: index, %i: i32, %j: i32):
+      %low = arith.constant -20000.0 : f32
+      %c = arith.cmpi sle, %j, %i : i32
+      %s = arith.select %c, %x, %low : f32
+      %y = math.tanh %s : f32
+      fovea.yield %y : f32
+  } : tensor<?x?x2x4xf32>, tensor<?x?x2x4xf32>, tensor<?x?x2x4xf32> -> tensor<?x?x2x4xf32> loc("layer.inside")
+  %flags = arith.constant dense<[0.0, 0.0, -2000.0]> : tensor<3xf32>
+  %table = fovea.attention %f, %f, %f score(%flags : tensor<3xf32> by (b, h, i, j) -> (j)) {
+    ^bb0(%x: f32, %t: f32, %b: index, %h: index, %i: i32, %j: i32):
+      %y = arith.addf %x, %t : f32
+      fovea.yield %y : f32
+  } : tensor<?x3x2x4xf32>, tensor<?x3x2x4xf32>, tensor<?x3x2x4xf32> -> tensor<?x3x2x4xf32> loc("layer.table")
+  %lengths = arith.constant dense<[0.0, -1000.0, -2000.0]> : tensor<3xf32>
+  %distances = fovea.attention %f, %f, %f score(%lengths : tensor<3xf32> by (b, h, i, j) -> (j)) {
+    ^bb0(%x: f32, %t: f32, %b: index, %h: index, %i: i32, %j: i32):
+      %y = arith.addf %x, %t : f32
+      fovea.yield %y : f32
+  } : tensor<?x3x2x4xf32>, tensor<?x3x2x4xf32>, tensor<?x3x2x4xf32> -> tensor<?x3x2x4xf32> loc("layer.distances")
+  %numbers = fovea.attention %q, %q, %q score() {
+    ^bb0(%x: f32, %b: index, %h: index, %i: i32, %j: i32):
+      %low = arith.constant -20000.0 : f32
+      %c = arith.cmpf ogt, %x, %low : f32
+      %s = arith.select %c, %x, %low : f32
+      %y = math.tanh %s : f32
+      fovea.yield %y : f32
+  } : tensor<?x?x2x4xf32>, tensor<?x?x2x4xf32>, tensor<?x?x2x4xf32> -> tensor<?x?x2x4xf32> loc("layer.numbers")
   %e = tensor.empty() : tensor<2x3xf32>
   %p = linalg.softmax dimension(1) ins(%r : tensor<2x3xf32>) outs(%e : tensor<2x3xf32>) -> tensor<2x3xf32> loc("layer.router")
-  return %o, %p : tensor<?x?x2x4xf32>, tensor<2x3xf32>
+  return %o, %p, %inside, %table, %distances, %numbers : tensor<?x?x2x4xf32>, tensor<2x3xf32>, tensor<?x?x2x4xf32>, tensor<?x3x2x4xf32>, tensor<?x3x2x4xf32>, tensor<?x?x2x4xf32>
 }

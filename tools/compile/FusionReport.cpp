@@ -5,6 +5,7 @@
 #include "dialects/Fovea/FoveaDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/Raise/NearMisses.h"
 #include "passes/Raise/Softmaxes.h"
@@ -123,6 +124,86 @@ static std::string getScore(AttentionOp attention) {
   return attention.getAdditive() ? "w * tanh(q + k)" : "x";
 }
 
+/// A constant that is read beside the scores, whatever its shape was made to.
+static DenseElementsAttr getTable(Value operand) {
+  while (Operation *op = operand.getDefiningOp()) {
+    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(op))
+      break;
+    operand = op->getOperand(0);
+  }
+  DenseElementsAttr table;
+  matchPattern(operand, m_Constant(&table));
+  return table;
+}
+
+/// Whether a value of a score region is computed from places and tables alone, and depends on the
+/// key's.
+static bool isOfPlaces(AttentionOp attention, Value value) {
+  Block &block = attention.getScore().front();
+  unsigned operands = attention.getScoreOperands().size(), ofKey = operands + 4;
+  bool dependsOnKey = false;
+  llvm::SetVector<Value> parts;
+  parts.insert(value);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    auto argument = dyn_cast<BlockArgument>(parts[i]);
+    if (!argument) {
+      Operation *op = parts[i].getDefiningOp();
+      if (op->getNumOperands() == 0 && !matchPattern(op, m_Constant()))
+        return false;
+      parts.insert_range(op->getOperands());
+      continue;
+    }
+    unsigned number = argument.getArgNumber();
+    if (argument.getOwner() != &block || number == 0)
+      return false;
+    dependsOnKey |= number == ofKey;
+    if (number > operands)
+      continue;
+    if (!getTable(attention.getScoreOperands()[number - 1]))
+      return false;
+    for (AffineExpr axis : attention.getScoreMap(number - 1).getResults())
+      dependsOnKey |= cast<AffineDimExpr>(axis).getPosition() == 3;
+  }
+  return dependsOnKey;
+}
+
+/// What would leave out keys that a score's rule hides by itself: a very negative number that
+/// places choose. That it hides them is only known of masks, so nothing more is said than that.
+/// Empty if there is none.
+static std::string getHiddenKeys(AttentionOp attention) {
+  std::string change;
+  auto consider = [&](double number) {
+    if (change.empty() && number <= -1000)
+      llvm::raw_string_ostream(change)
+          << "mask the whole score or add -inf to it: the " << llvm::format("%g", number)
+          << " that places alone choose stands inside of its formula, where it skips none";
+  };
+  attention.getScore().walk([&](arith::SelectOp select) {
+    FloatAttr number;
+    if (isOfPlaces(attention, select.getCondition()))
+      for (Value chosen : {select.getTrueValue(), select.getFalseValue()})
+        if (matchPattern(chosen, m_Constant(&number)))
+          consider(number.getValueAsDouble());
+  });
+  if (!attention.hasScore())
+    return change;
+  for (auto [i, operand] : llvm::enumerate(attention.getScoreOperands())) {
+    DenseElementsAttr table = getTable(operand);
+    if (!table || table.isSplat() || !isa<FloatType>(table.getElementType()) ||
+        !isOfPlaces(attention, attention.getScore().front().getArgument(1 + i)))
+      continue;
+    // A mask has two numbers; what has more is a bias.
+    SmallVector<double, 3> numbers;
+    for (const APFloat &element : table.getValues<APFloat>())
+      if (double number = FloatAttr::getValueAsDouble(element);
+          numbers.size() <= 2 && !llvm::is_contained(numbers, number))
+        numbers.push_back(number);
+    if (numbers.size() == 2)
+      consider(std::min(numbers[0], numbers[1]));
+  }
+  return change;
+}
+
 /// How often a function is called in one run of the entry that calls it most.
 static unsigned countCalls(ModuleOp module, Operation *inside) {
   auto function = inside->getParentOfType<func::FuncOp>();
@@ -168,7 +249,7 @@ FusionReport mlir::fovea::buildFusionReport(ModuleOp module) {
                            {"masks", getMaskKinds(attention.getMask())},
                            {"score", getScore(attention)},
                            {"reason", reason},
-                           {"change", ""}});
+                           {"change", getHiddenKeys(attention)}});
   });
   auto addPlain = [&](Operation *op, StringRef status, StringRef reason, StringRef change) {
     add(report, op,

@@ -130,7 +130,8 @@ static void printFusion(const std::string &report) {
       for (const auto &mask : entry["masks"])
         row.masks += (row.masks.empty() ? "" : ", ") + mask.get<std::string>();
     if (std::string change = text("change"); !change.empty())
-      row.note += "; to fuse it, " + change;
+      row.note += (row.note.empty() ? "to " : "; to ") +
+                  std::string(row.status == "fused" ? "skip keys, " : "fuse it, ") + change;
     for (std::string *cell : {&row.location, &row.masks, &row.score})
       if (cell->empty())
         *cell = "-";

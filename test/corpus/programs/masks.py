@@ -218,7 +218,7 @@ class AttentionSinkTokens(Masked):
 
 
 class Strided(Masked):
-    """Every third key before the query, and no word for it: a dense mask."""
+    """Every third key before the query: places whose remainders are alike, as segments are."""
 
     def allowed(self, Sq, Sk):
         i, j = torch.arange(Sq)[:, None], torch.arange(Sk)[None, :]
@@ -315,7 +315,7 @@ CASES = [
     Case("global_and_window", lambda: GlobalAndWindow(), self_, [["global", "window"]]),
     Case("global_window_padding", lambda: GlobalWindowPadding(), {**self_, "keep": keep("batch", "length")}, [["global", "window", "dense"]]),
     Case("window_with_sink_tokens", lambda: AttentionSinkTokens(), self_, [["causal", "window", "length|prefix|global"]]),
-    Case("strided", lambda: Strided(), self_, [["causal", "dense"]]),
+    Case("strided", lambda: Strided(), self_, [["causal", "dense|segment"]]),
     Case("given_2d", lambda: Given(), {**cross, "mask": keep("queries", "keys")}, [["dense"]]),
     Case("given_3d", lambda: Given(), {**cross, "mask": keep(2, "queries", "keys")}, [["dense"]]),
     Case("given_4d_empty", lambda: Given(), {**cross, "mask": keep("batch", 1, "queries", "keys", empty=True)}, [["dense"]], fill="nan"),

@@ -4,7 +4,7 @@
 //
 // choices: batch=1 depth=5 self=1 batch-size=1 queries=8 keys=8 mask0=19 apply=6
 // fused: 1
-// masks: dense
+// masks: dense|segment
 // size: batch 1 6
 // size: length 8 12
 // input: q normal 1

@@ -4,8 +4,8 @@
 // where(p > 0.9, 0, p): of eight scores about one none gets so much. Code that drops the branch departs where scores are large.
 
 // CHECK-NOT: {{(^forward|7|33|0.001) .*DEPARTS}}
-// CHECK: forward batch 2, length 7, scaled by 1000 y {{[0-9.e+]+}} 2.0e-05 DEPARTS
-// CHECK: forward batch 2, length 7, one in 50 scaled by 1000 y {{[0-9.e+]+}} 2.0e-05 DEPARTS
+// CHECK: forward batch 2, length 7, scaled by 1000 y {{[0-9.e+]+}} 1.0e-04 DEPARTS
+// CHECK: forward batch 2, length 7, one in 50 scaled by 1000 y {{[0-9.e+]+}} 1.0e-04 DEPARTS
 // CHECK: 2 of 11 outputs depart
 // CHECK: the first op of 'forward' that departs is linalg.generic
 
