@@ -2,6 +2,7 @@
 //
 // Equivalence tests: drawing, comparing, and the account of piecewise nodes.
 #include "passes/Raise/Equivalence.h"
+#include "dialects/Fovea/Locations.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
@@ -57,21 +58,6 @@ llvm::SmallDenseSet<int64_t> raise::findClassed(Expressions &e, ArrayRef<Expr> r
   return classed;
 }
 
-/// The places of a source that a location stands for, as reports name them.
-static void printLocation(Location location, llvm::raw_ostream &os) {
-  if (auto name = dyn_cast<NameLoc>(location)) {
-    os << name.getName().getValue();
-  } else if (auto file = dyn_cast<FileLineColLoc>(location)) {
-    os << file.getFilename().getValue() << ":" << file.getLine() << ":" << file.getColumn();
-  } else if (auto fused = dyn_cast<FusedLoc>(location); fused && !fused.getLocations().empty()) {
-    printLocation(fused.getLocations().front(), os);
-  } else if (auto site = dyn_cast<CallSiteLoc>(location)) {
-    printLocation(site.getCallee(), os);
-  } else {
-    os << "an unknown place";
-  }
-}
-
 std::string raise::describe(Expressions &e, Expr node) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -92,8 +78,8 @@ std::string raise::describe(Expressions &e, Expr node) {
     }
   }
   if (Operation *op = e.getOrigin(node)) {
-    os << " at ";
-    printLocation(op->getLoc(), os);
+    std::string place = placeOf(op->getLoc());
+    os << " at " << (place.empty() ? "an unknown place" : place);
   }
   return text;
 }
@@ -209,6 +195,15 @@ static bool hasSteps(Expr node) {
          name.contains("shr") || node->is<arith::FPToSIOp>() || node->is<arith::FPToUIOp>();
 }
 
+/// The nodes whose numbers reach a result other than through a condition or a step.
+static void addContinuous(Expr root, llvm::DenseSet<Expr> &nodes) {
+  for (Expr node : collect(root, [](Expr node) {
+         return !node->type.isInteger(1) && !isOfCondition(node) &&
+                (node->kind != Node::Kind::Compute || !hasSteps(node));
+       }))
+    nodes.insert(node);
+}
+
 /// Which of its sides, 0 or 1, a piecewise node took; nothing on the border.
 static std::optional<unsigned> getSide(Expr node, ArrayRef<Number> args, Number result) {
   auto order = [](auto a, auto b) -> std::optional<unsigned> {
@@ -294,8 +289,9 @@ private:
   enum class Outcome { Agrees, Differs, Unevaluated };
   using Coverage = llvm::MapVector<Expr, unsigned>;
 
+  Evaluator makeEvaluator(const Draw &how);
   Outcome compare(Expr a, Expr b, Expr size, ArrayRef<Draw> rounds, Coverage *coverage = nullptr);
-  void addInfluence(const Evaluator &like, Expr a, Expr b, const Draw &how, double size,
+  void addInfluence(ArrayRef<int64_t> place, Expr a, Expr b, const Draw &how, double size,
                     const Coverage &pending, Coverage &coverage);
   bool agrees(Expr a, Expr b) { return compare(a, b, claim.size, usual) == Outcome::Agrees; }
   void prepare(Expr a, Expr b);
@@ -318,14 +314,28 @@ private:
   // Of the expressions at hand.
   llvm::DenseSet<Value> exponents;                     ///< tensors that exponentials are taken of
   llvm::DenseSet<unsigned> exponentials;               ///< variables likewise
+  llvm::DenseSet<Value> factors;                       ///< tensors that logarithms are taken of
+  llvm::DenseSet<unsigned> unknownFactors;             ///< variables likewise
   llvm::DenseMap<Value, SmallVector<double>> compared; ///< what elements are compared with
   llvm::SmallDenseSet<int64_t> classed;
+  llvm::DenseSet<Expr> continuous;                           ///< nodes, see `addContinuous`
+  llvm::DenseMap<unsigned, Interval> ranges;                 ///< of what is carried, by the unknown
   llvm::DenseMap<std::pair<Expr, unsigned>, unsigned> tries; ///< at each side's influence
 };
 } // namespace
 
 static int64_t drawInteger(uint64_t seed, uint64_t number, int64_t more = 0) {
   return static_cast<int64_t>(mix(seed, number, {more}) >> 33);
+}
+
+/// A number of a range that has bounds: `share` of one with two, else `number` beyond the one.
+static double moveInto(const Interval &range, double number, double share) {
+  bool hasLeast = std::isfinite(range.least), hasMost = std::isfinite(range.most);
+  if (hasLeast && hasMost)
+    return range.least + share * (range.most - range.least);
+  return hasLeast  ? range.least + std::fabs(number)
+         : hasMost ? range.most - std::fabs(number)
+                   : number;
 }
 
 Number Tester::draw(Expr leaf, ArrayRef<int64_t> at, const Draw &how) {
@@ -345,23 +355,34 @@ Number Tester::draw(Expr leaf, ArrayRef<int64_t> at, const Draw &how) {
     return {number + step * (double((bits >> 20) % 5) - 2) / 2, 0};
   }
   double unit = static_cast<double>(bits >> 11) * 0x1p-52 - 1;
+  bool isFactor =
+      leaf->tensor ? factors.contains(leaf->tensor) : unknownFactors.contains(leaf->variable);
   bool isExponent =
       leaf->tensor ? exponents.contains(leaf->tensor) : exponentials.contains(leaf->variable);
-  if (isExponent)
+  if (isExponent && !isFactor)
     return {how.offset + how.exponent * unit, 0};
   // Tensors differ in size, and are not centred.
   static constexpr double kSizes[] = {1, 1, 1e-2, 30};
   double size = how.magnitude * kSizes[mix(id, how.seed) % std::size(kSizes)];
-  return {size * (unit + (mix(id) % 2 ? 0.25 : 0)), 0};
+  double number = size * (unit + (mix(id) % 2 ? 0.25 : 0));
+  if (isFactor)
+    number = std::fabs(number);
+  if (auto found = ranges.find(leaf->variable); !leaf->tensor && found != ranges.end())
+    number = moveInto(found->second, number, (unit + 1) / 2);
+  return {number, 0};
 }
 
 /// What draws must know of the leaves.
 void Tester::prepare(Expr a, Expr b) {
   exponents.clear();
   exponentials.clear();
+  factors.clear();
+  unknownFactors.clear();
   compared.clear();
   classed = findClassed(e, {a, b});
+  continuous.clear();
   for (Expr root : {a, b}) {
+    addContinuous(root, continuous);
     for (Expr node : collect(root)) {
       bool isExponential = isExp(node) || (node->kind == Node::Kind::Compute &&
                                            node->name.getValue() == "math.expm1");
@@ -371,6 +392,15 @@ void Tester::prepare(Expr a, Expr b) {
             exponents.insert(part->tensor);
           if (part->kind == Node::Kind::Variable)
             exponentials.insert(part->variable);
+        }
+      if (node->is<math::LogOp>())
+        for (Expr part : collect(node->args[0], [](Expr part) {
+               return part->is<arith::MulFOp>() || isCast(part);
+             })) {
+          if (part->kind == Node::Kind::Element)
+            factors.insert(part->tensor);
+          if (part->kind == Node::Kind::Variable)
+            unknownFactors.insert(part->variable);
         }
       if (node->is<arith::CmpFOp>() || node->is<arith::MaximumFOp>() ||
           node->is<arith::MinimumFOp>() || node->is<arith::MaxNumFOp>() ||
@@ -404,11 +434,32 @@ void Tester::setPlaces(Evaluator &evaluate, const Draw &how, int number) {
   }
 }
 
+/// An evaluator of what `how` draws, its dims at no place yet. `how` must live as long.
+Evaluator Tester::makeEvaluator(const Draw &how) {
+  Evaluator evaluate(e, how.seed);
+  evaluate.stretch = how.stretch;
+  evaluate.variant = how.seed % 11;
+  evaluate.classed = classed;
+  evaluate.hasLonePlace = how.seed % 2;
+  evaluate.given = [&](Expr leaf, ArrayRef<int64_t> at) -> std::optional<Number> {
+    return draw(leaf, at, how);
+  };
+  return evaluate;
+}
+
 /// Adds the sides of nodes that decide the result at this place: with other numbers where such a
-/// side was taken, it is another one.
-void Tester::addInfluence(const Evaluator &like, Expr a, Expr b, const Draw &how, double size,
+/// side was taken, it is another one. With near numbers where the result is made of them, so that
+/// no condition that is of the same node makes the difference.
+void Tester::addInfluence(ArrayRef<int64_t> place, Expr a, Expr b, const Draw &how, double size,
                           const Coverage &pending, Coverage &coverage) {
   constexpr unsigned kMostTries = 40;
+  auto evaluate = [&](Expr root, const decltype(Evaluator::alter) &alter) {
+    Evaluator other = makeEvaluator(how);
+    other.place.assign(place.begin(), place.end());
+    other.alter = alter;
+    return other.evaluateReal(root);
+  };
+  llvm::SmallDenseMap<Expr, std::optional<double>, 2> usual; // of a and b
   for (const auto &entry : pending)
     for (unsigned side : {0, 1}) {
       Expr node = entry.first;
@@ -417,24 +468,18 @@ void Tester::addInfluence(const Evaluator &like, Expr a, Expr b, const Draw &how
           node->type.isInteger(1) || ++tries[{node, side}] > kMostTries)
         continue;
       Expr root = contains(a, node) ? a : b;
-      auto evaluate = [&](bool alters) {
-        Evaluator other(e, how.seed, like.place);
-        other.stretch = like.stretch;
-        other.variant = like.variant;
-        other.classed = like.classed;
-        other.hasLonePlace = like.hasLonePlace;
-        other.given = like.given;
-        if (alters)
-          other.alter = [node, side](Expr part, ArrayRef<Number> args, Number &result) {
+      double share = continuous.contains(node) ? 1e-3 : 0.37;
+      std::optional<double> altered =
+          evaluate(root, [&](Expr part, ArrayRef<Number> args, Number &result) {
             if (part != node || getSide(part, args, result) != std::optional(side))
               return;
-            result.real += 0.37 * std::fabs(result.real) + (result.real == 0 ? 0.5 : 0);
+            result.real += share * (result.real == 0 ? 1 : std::fabs(result.real));
             result.integer += 1;
-          };
-        return other.evaluateReal(root);
-      };
-      std::optional<double> altered = evaluate(true), usual = evaluate(false);
-      if (!altered || !usual || !(std::fabs(*altered - *usual) <= 1e-11 * size))
+          });
+      auto [before, isNew] = usual.try_emplace(root);
+      if (isNew)
+        before->second = evaluate(root, nullptr);
+      if (!altered || !before->second || !(std::fabs(*altered - *before->second) <= 1e-11 * size))
         coverage[node] |= bit;
     }
 }
@@ -445,19 +490,12 @@ Tester::Outcome Tester::compare(Expr a, Expr b, Expr sizeOf, ArrayRef<Draw> roun
   const int places = claim.dims.empty() ? 1 : 3;
   unsigned sound = 0;
   int64_t steps = 0;
-  llvm::DenseMap<int64_t, unsigned> tried; // by stretch
+  llvm::DenseMap<int64_t, unsigned> tried, seen, outside; // by stretch
   for (const Draw &how : rounds) {
     if (!coverage && sound >= kLeastSound && steps > kEnoughSteps && tried[how.stretch] >= 2)
       continue;
     ++tried[how.stretch];
-    Evaluator evaluate(e, how.seed);
-    evaluate.stretch = how.stretch;
-    evaluate.variant = how.seed % 11;
-    evaluate.classed = classed;
-    evaluate.hasLonePlace = how.seed % 2;
-    evaluate.given = [&](Expr leaf, ArrayRef<int64_t> at) -> std::optional<Number> {
-      return draw(leaf, at, how);
-    };
+    Evaluator evaluate = makeEvaluator(how);
     Coverage pending;
     bool isCut = false; // some node gave a constant in place of what it was of
     if (coverage)
@@ -474,6 +512,7 @@ Tester::Outcome Tester::compare(Expr a, Expr b, Expr sizeOf, ArrayRef<Draw> roun
       // Where an exponential is too great for its type, source and formula have no value.
       if (evaluate.overflows)
         break;
+      outside[how.stretch] += evaluate.leavesTables;
       if (!x || !y || !std::isfinite(*y))
         continue; // the formula says nothing here
       if (!std::isfinite(*x))
@@ -491,12 +530,17 @@ Tester::Outcome Tester::compare(Expr a, Expr b, Expr sizeOf, ArrayRef<Draw> roun
       if (!(std::fabs(*x - *y) <= least + 1e-300))
         return Outcome::Differs;
       ++sound;
+      ++seen[how.stretch];
       if (coverage)
-        addInfluence(evaluate, a, b, how, size, pending, *coverage);
+        addInfluence(evaluate.place, a, b, how, size, pending, *coverage);
     }
     steps += Evaluator::kBudget - evaluate.budget;
   }
-  return sound >= kLeastSound ? Outcome::Agrees : Outcome::Unevaluated;
+  // Of sizes that no evaluation comes through nothing is known.
+  bool isSeen = llvm::all_of(tried, [&](auto entry) {
+    return seen.contains(entry.first) || outside.lookup(entry.first) > 0;
+  });
+  return sound >= kLeastSound && isSeen ? Outcome::Agrees : Outcome::Unevaluated;
 }
 
 //===-- The account --------------------------------------------------------------------------===//
@@ -527,7 +571,7 @@ void Tester::findRounds(Expr a, Expr b) {
   };
   for (Expr root : {a, b})
     for (Expr node : collect(root)) {
-      if (node->kind != Node::Kind::Index || node->dims.none())
+      if (node->kind != Node::Kind::Index || node->isConstant())
         continue;
       bool divides = false;
       node->affine.walk([&](AffineExpr part) {
@@ -685,13 +729,7 @@ Tester::Outcome Tester::compareAtBorders(Expr source, Expr formula, ArrayRef<Exp
 SmallVector<unsigned> Tester::getSides(Expr source, ArrayRef<Expr> nodes, const Draw &how) {
   prepare(source, claim.formula);
   llvm::DenseMap<Expr, unsigned> taken;
-  Evaluator evaluate(e, how.seed);
-  evaluate.variant = how.seed % 11;
-  evaluate.classed = classed;
-  evaluate.hasLonePlace = how.seed % 2;
-  evaluate.given = [&](Expr leaf, ArrayRef<int64_t> at) -> std::optional<Number> {
-    return draw(leaf, at, how);
-  };
+  Evaluator evaluate = makeEvaluator(how);
   evaluate.observe = [&](Expr node, ArrayRef<Number> args, Number result) {
     if (std::optional<unsigned> side = getSide(node, args, result))
       taken[node] |= 1u << *side;
@@ -777,6 +815,8 @@ Verdict Tester::run() {
   Generalizer carried(e);
   for (Expr node : getPiecewise(formula, /*isMaximal=*/true, claim.rounding))
     carried.add(node);
+  for (auto [part, unknown] : carried.getUnknowns())
+    ranges.try_emplace(unknown, intervals.get(part));
   bool isCarried = false;
   if (!carried.isEmpty()) {
     Expr a = carried.apply(source), b = carried.apply(formula);
@@ -804,6 +844,7 @@ Verdict Tester::run() {
   tester.usual = usual;
   tester.bounds = bounds;
   tester.beyond = beyond;
+  tester.ranges = ranges;
   return tester.cover(tester.free(source), formula);
 }
 

@@ -96,6 +96,8 @@ public:
   /// `part` becomes an unknown number for each of its places, in all that `apply` is given.
   void add(Expr part);
   Expr apply(Expr root);
+  /// What became unknowns, each with its number.
+  ArrayRef<std::pair<Expr, unsigned>> getUnknowns() const { return parts; }
   bool isEmpty() const { return parts.empty(); }
 
 private:

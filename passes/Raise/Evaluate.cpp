@@ -447,8 +447,10 @@ std::optional<Number> Evaluator::evaluateLeaf(Expr expr, ArrayRef<Number> args) 
     if (auto constant = expr->tensor.getDefiningOp<arith::ConstantOp>())
       if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue())) {
         for (auto [index, size] : llvm::zip(indices, dense.getType().getShape()))
-          if (index < 0 || index >= size)
+          if (index < 0 || index >= size) {
+            leavesTables = true;
             return std::nullopt;
+          }
         return getConstantElement(dense, indices);
       }
   }

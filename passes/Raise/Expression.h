@@ -251,6 +251,8 @@ public:
   unsigned variant = 0;
   /// Some exponential was of a number that is too great for it.
   bool overflows = false;
+  /// Some constant was read beside its elements: no program is of such sizes.
+  bool leavesTables = false;
   /// Steps after which it gives up.
   static constexpr int64_t kBudget = 2'000'000;
   int64_t budget = kBudget;

@@ -296,6 +296,47 @@ Interval IntervalAnalysis::ofReduction(Expr expr) {
 
 static bool isEven(double number) { return std::fmod(number, 2) == 0; }
 
+/// Whether `a` is `b` with the other sign.
+static bool isNegationOf(Expressions &e, Expr a, Expr b) {
+  if (a->getAffine() && b->getAffine())
+    return e.simplify(a->getAffine() + b->getAffine()) == getAffineConstantExpr(0, e.getContext());
+  if (a->is<arith::NegFOp>())
+    return a->args[0] == b;
+  bool isDifference = a->is<arith::SubFOp>() || a->is<arith::SubIOp>();
+  return isDifference && a->args[0]->isConstant() && a->args[0]->getNumber() == 0 &&
+         a->args[1] == b;
+}
+
+/// The range of a branch of a choice, which is only taken where its condition does or does not
+/// hold: of `x < 0 ? -x : x` neither is negative.
+Interval IntervalAnalysis::ofBranch(Expr condition, bool holds, Expr branch) {
+  Interval range = get(branch);
+  bool isInteger = condition->is<arith::CmpIOp>();
+  if (!(isInteger || condition->is<arith::CmpFOp>()) || !condition->args[1]->isConstant())
+    return range;
+  Expr x = condition->args[0];
+  double border = condition->args[1]->getNumber();
+  bool isNegation = isNegationOf(e, branch, x);
+  if (branch != x && !isNegation)
+    return range;
+  auto predicate = cast<IntegerAttr>(condition->attrs.get("predicate")).getInt();
+  auto isOneOf = [&](arith::CmpIPredicate ofInteger, arith::CmpFPredicate ofReal) {
+    return predicate == int64_t(isInteger ? uint64_t(ofInteger) : uint64_t(ofReal));
+  };
+  bool isBelow = isOneOf(arith::CmpIPredicate::slt, arith::CmpFPredicate::OLT) ||
+                 isOneOf(arith::CmpIPredicate::sle, arith::CmpFPredicate::OLE);
+  bool isAbove = isOneOf(arith::CmpIPredicate::sgt, arith::CmpFPredicate::OGT) ||
+                 isOneOf(arith::CmpIPredicate::sge, arith::CmpFPredicate::OGE);
+  if (!isBelow && !isAbove)
+    return range;
+  bool mayBeNan = range.mayBeNan;
+  Interval narrow =
+      isBelow == holds ? clampTo(get(x), -kInfinity, border) : clampTo(get(x), border, kInfinity);
+  narrow = isNegation ? negate(narrow) : narrow;
+  narrow.mayBeNan = mayBeNan;
+  return narrow;
+}
+
 Interval IntervalAnalysis::ofCompute(Expr expr) {
   SmallVector<Interval, 3> a;
   for (Expr arg : expr->args)
@@ -384,7 +425,8 @@ Interval IntervalAnalysis::ofCompute(Expr expr) {
   if (name == "arith.select") {
     if (std::optional<bool> known = decide(expr->args[0]))
       return *known ? a[1] : a[2];
-    return join(a[1], a[2]);
+    return join(ofBranch(expr->args[0], true, expr->args[1]),
+                ofBranch(expr->args[0], false, expr->args[2]));
   }
   if (expr->is<arith::UIToFPOp>() || expr->is<arith::SIToFPOp>()) {
     bool isSigned = expr->is<arith::SIToFPOp>() && expr->args[0]->type.isInteger(1);

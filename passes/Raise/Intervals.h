@@ -61,6 +61,7 @@ private:
   Interval ofIndex(Expr expr);
   Interval ofReduction(Expr expr);
   Interval ofCompute(Expr expr);
+  Interval ofBranch(Expr condition, bool holds, Expr branch);
   std::optional<bool> decide(Expr comparison);
   Expr foldHere(Expr expr);
   Expr foldBranches(Expr choice);

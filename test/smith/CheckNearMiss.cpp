@@ -3,6 +3,7 @@
 // A near miss: whether its inputs take the rare side, then whether what was recognised in it, and
 // what was compiled of it, compute the same as the program that was written.
 #include "interpreter/Interpreter.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -168,11 +169,14 @@ private:
   bool isTooLarge(const Run &run) const;
   /// Whether the same comes out if what is compared and rounded moves a little.
   bool isAwayFromBorders(const Reference &reference);
+  /// Whether the logarithm of a sum is lost beside the numbers that hide keys, as it is in rows
+  /// without a key: then weights sum to more than one, as no attention's do.
+  bool losesLogarithms(const Reference &reference);
 
   MLIRContext *context;
   ::fovea::smith::NearMiss &miss;
   OwningOpRef<ModuleOp> module;
-  std::optional<Runner> exact, literal, base, up, down;
+  std::optional<Runner> exact, literal, base, up, down, mild;
   std::string error;
 };
 
@@ -231,6 +235,30 @@ bool Settler::isAwayFromBorders(const Reference &reference) {
   return true;
 }
 
+/// The program with a less great number in place of those that hide keys.
+static OwningOpRef<ModuleOp> makeMild(ModuleOp module) {
+  constexpr double kLeast = -1e6;
+  OwningOpRef<ModuleOp> mild(module.clone());
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](FloatAttr attr) {
+    double value = attr.getValueAsDouble();
+    bool isGreat = std::isfinite(value) && value < kLeast;
+    return std::make_pair(isGreat ? FloatAttr::get(attr.getType(), kLeast) : attr,
+                          WalkResult::skip());
+  });
+  replacer.recursivelyReplaceElementsIn(*mild, /*replaceAttrs=*/true);
+  return mild;
+}
+
+bool Settler::losesLogarithms(const Reference &reference) {
+  if (miss.plan.choices[::fovea::smith::Choice::Softmax] != ::fovea::smith::kLogSumExp)
+    return false;
+  if (!mild)
+    mild.emplace(makeMild(*module), Precision::Exact);
+  FailureOr<Run> run = mild->run(reference.arguments);
+  return failed(run) || !areSame(run->results, reference.results, kRough);
+}
+
 Settler::Answer Settler::attempt(const ::fovea::smith::Attempt &attempt, Reference &reference) {
   if (!take(attempt, reference))
     return Broken;
@@ -249,7 +277,8 @@ Settler::Answer Settler::attempt(const ::fovea::smith::Attempt &attempt, Referen
   bool shows = !areSame(with->results, without->results, kShows);
   if (!measureRounding(reference))
     return Broken;
-  if (*llvm::max_element(reference.rounding) > kRough || !isAwayFromBorders(reference))
+  if (*llvm::max_element(reference.rounding) > kRough || !isAwayFromBorders(reference) ||
+      losesLogarithms(reference))
     return Unsteady;
   return shows || isNever ? Taken : Vacuous;
 }

@@ -9,24 +9,6 @@ using namespace mlir;
 using namespace mlir::fovea;
 using ::fovea::compile::Log;
 
-std::string mlir::fovea::placeOf(Location loc) {
-  if (auto name = dyn_cast<NameLoc>(loc))
-    return name.getName().str();
-  if (auto file = dyn_cast<FileLineColLoc>(loc)) {
-    std::string text;
-    llvm::raw_string_ostream(text)
-        << file.getFilename().getValue() << ':' << file.getLine() << ':' << file.getColumn();
-    return text;
-  }
-  if (auto fused = dyn_cast<FusedLoc>(loc))
-    for (Location part : fused.getLocations())
-      if (std::string text = placeOf(part); !text.empty())
-        return text;
-  if (auto call = dyn_cast<CallSiteLoc>(loc))
-    return placeOf(call.getCallee());
-  return "";
-}
-
 Reporter::Reporter(MLIRContext &context, const Log &log)
     : log(log), handler(&context, [this](Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() == DiagnosticSeverity::Remark)

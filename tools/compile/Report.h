@@ -4,6 +4,7 @@
 #ifndef FOVEA_TOOLS_COMPILE_REPORT_H
 #define FOVEA_TOOLS_COMPILE_REPORT_H
 
+#include "dialects/Fovea/Locations.h"
 #include "frontend/Problem.h"
 #include "mlir/IR/Diagnostics.h"
 #include "tools/compile/Compile.h"
@@ -33,9 +34,6 @@ private:
   bool hasError = false;
   ScopedDiagnosticHandler handler;
 };
-
-/// The place as a user names it: the source's module, or file, line and column; empty if not known.
-std::string placeOf(Location loc);
 
 } // namespace mlir::fovea
 

@@ -3,6 +3,7 @@
 // Names the first op that departs. It compiles the module again with more results, which may keep
 // a fault away that lies in fusing ops: then nothing is found, and the caller says so.
 #include "tools/verify/Departure.h"
+#include "dialects/Fovea/Locations.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -65,14 +66,8 @@ std::string verify::describeLocation(Location location) {
       return caller + callee.substr(star + 1);
     return callee + " at " + caller;
   }
-  if (auto name = dyn_cast<NameLoc>(location))
-    return name.getName().str();
-  if (auto file = dyn_cast<FileLineColLoc>(location))
-    return file.getFilename().str() + ":" + std::to_string(file.getLine()) + ":" +
-           std::to_string(file.getColumn());
-  if (auto fused = dyn_cast<FusedLoc>(location); fused && !fused.getLocations().empty())
-    return describeLocation(fused.getLocations().front());
-  return "unknown place";
+  std::string place = placeOf(location);
+  return place.empty() ? "unknown place" : place;
 }
 
 /// The results worth looking at, in order: float tensors that are computed from something, and what
