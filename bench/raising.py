@@ -22,6 +22,55 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 EXPORTS = ["ts17", "dynamo18", "dynamo20", "dynamo23"]
 
 
+def unet_block(layers, width):
+    """A ResNet block and `layers` transformer blocks of Stable Diffusion's U-Net (Rombach et al. 2022): self- and cross-attention with heads of 64, a gated feed-forward; at 32 x 32 places."""
+    import torch
+    from torch import nn
+
+    class Attention(nn.Module):
+        def __init__(self, context):
+            super().__init__()
+            self.q, self.k, self.v = nn.Linear(width, width, bias=False), nn.Linear(context, width, bias=False), nn.Linear(context, width, bias=False)
+            self.out = nn.Linear(width, width)
+
+        def forward(self, x, context):
+            q, k, v = (y.unflatten(-1, (width // 64, 64)).transpose(1, 2) for y in (self.q(x), self.k(context), self.v(context)))
+            p = torch.softmax(q @ k.transpose(-1, -2) * 64**-0.5, dim=-1)
+            return self.out((p @ v).transpose(1, 2).flatten(2))
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in range(3))
+            self.inner, self.cross = Attention(width), Attention(768)
+            self.up, self.down = nn.Linear(width, 8 * width), nn.Linear(4 * width, width)
+
+        def forward(self, x, context):
+            y = self.norms[0](x)
+            x = x + self.inner(y, y)
+            x = x + self.cross(self.norms[1](x), context)
+            a, gate = self.up(self.norms[2](x)).chunk(2, dim=-1)
+            return x + self.down(a * nn.functional.gelu(gate))
+
+    class UNetBlock(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.norms = nn.ModuleList(nn.GroupNorm(32, width, eps=1e-6) for _ in range(3))
+            self.convolutions = nn.ModuleList(nn.Conv2d(width, width, 3, padding=1) for _ in range(2))
+            self.time, self.into, self.out_of = nn.Linear(1280, width), nn.Conv2d(width, width, 1), nn.Conv2d(width, width, 1)
+            self.blocks = nn.ModuleList(Block() for _ in range(layers))
+
+        def forward(self, x, time, context):
+            y = self.convolutions[0](nn.functional.silu(self.norms[0](x))) + self.time(nn.functional.silu(time))[:, :, None, None]
+            x = x + self.convolutions[1](nn.functional.silu(self.norms[1](y)))
+            y = self.into(self.norms[2](x)).flatten(2).transpose(1, 2)
+            for block in self.blocks:
+                y = block(y, context)
+            return x + self.out_of(y.transpose(1, 2).unflatten(2, (32, 32)))
+
+    return UNetBlock().eval()
+
+
 def sizes(layers, width, words):
     """What most configurations call their sizes: heads of 64, feed-forward of 2.75 times the width as Llama has it."""
     return dict(vocab_size=words, hidden_size=width, num_hidden_layers=layers, num_attention_heads=width // 64, intermediate_size=width * 11 // 4, max_position_embeddings=4096)
@@ -45,6 +94,7 @@ MODELS = {
                                              num_heads=width // 64, decoder_start_token_id=0, feed_forward_proj="gated-gelu")),
     "vit": ("ViTModel", "ViTConfig",
             lambda layers, width, words: dict(hidden_size=width, num_hidden_layers=layers, num_attention_heads=width // 64, intermediate_size=width * 4, image_size=224, patch_size=16)),
+    "unet": None,  # written out here
 }
 
 
@@ -52,8 +102,10 @@ def build(name, layers, width, words):
     import torch
     import transformers
 
-    model_class, config_class, make = MODELS[name]
     torch.manual_seed(0)
+    if name == "unet":
+        return unet_block(layers, width)
+    model_class, config_class, make = MODELS[name]
     config = getattr(transformers, config_class)(**make(layers, width, words))
     config._attn_implementation = "eager"
     config.use_cache = False
@@ -74,11 +126,13 @@ def build(name, layers, width, words):
     return Positional()
 
 
-def inputs(name, words):
+def inputs(name, width, words):
     import torch
 
     if name == "vit":
         return (torch.zeros(1, 3, 224, 224),), None
+    if name == "unet":
+        return (torch.zeros(1, width, 32, 32), torch.zeros(1, 1280), torch.zeros(1, 77, 768)), None
     ids = torch.randint(0, words, (2, 16))
     names = ["input_ids", "decoder_input_ids"] if name == "t5" else ["input_ids", "attention_mask"]
     second = ids.clone() if name == "t5" else torch.ones_like(ids)
@@ -92,7 +146,7 @@ def export(name, layers, width, words, how, folder):
     kind, opset = re.fullmatch(r"(ts|dynamo)(\d+)", how).groups()
     path = folder / "model.onnx"
     model = build(name, layers, width, words)
-    given, names = inputs(name, words)
+    given, names = inputs(name, width, words)
     open_axes = {"dynamo": {}, "ts": {}}[kind]
     if names and kind == "dynamo":
         batch, length = torch.export.Dim("batch", min=1, max=64), torch.export.Dim("sequence", min=2, max=4096)

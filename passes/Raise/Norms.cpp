@@ -33,8 +33,9 @@ struct Norm {
 
 /// An expression as a function of a row and vectors.
 struct RowFunction {
-  Expr root;                   ///< In terms of elements of the row's tensor.
+  Expr root;                   ///< In terms of elements of the row's tensor, or of an unknown.
   Expr input;                  ///< The row's element at the place of the result.
+  Expr source;                 ///< That element as the program has it.
   SmallVector<Expr> vectors;   ///< Elements of vectors at that place.
   SmallVector<double> numbers; ///< Positive constants: what eps may be.
   unsigned axis;               ///< The dim of the last axis, of `size` places.
@@ -192,16 +193,18 @@ public:
 
 private:
   std::optional<Number> draw(Expr leaf, ArrayRef<int64_t> at, const Draw &how) {
-    if (!isa<FloatType>(leaf->type) || !leaf->tensor)
+    bool isRow = leaf->kind == function.input->kind && leaf->tensor == function.input->tensor &&
+                 leaf->variable == function.input->variable;
+    if (!isa<FloatType>(leaf->type) || !(leaf->tensor || isRow))
       return std::nullopt;
-    uint64_t id = e.getNumber(leaf->tensor);
+    uint64_t id = leaf->tensor ? e.getNumber(leaf->tensor) : ~uint64_t(0);
     double unit = static_cast<double>(mix(id, how.seed, at) >> 11) * 0x1p-52 - 1;
-    if (leaf->tensor != function.input->tensor) {
+    if (!isRow) {
       static constexpr double kSizes[] = {1, 1e-2, 1e2};
       return Number{unit * kSizes[mix(id, how.seed) % std::size(kSizes)], 0};
     }
     // Not centred, so that a mean that is left out shows.
-    bool isFar = how.seed % 3 == 0 && at.back() == 0;
+    bool isFar = how.seed % 3 == 0 && at.back() == 0; // of the row's places, which stand last
     return Number{how.magnitude * (unit + 0.25) * (isFar ? 40 : 1), 0};
   }
 
@@ -261,6 +264,20 @@ bool isSumOverRow(Expr part, int64_t size, Expressions &e) {
          e.getExtent(part->dim) == getAffineConstantExpr(size, e.getContext());
 }
 
+/// The number of an unknown that stands for a tensor's elements at these indices, where they are
+/// not read place by place: what a view makes of places plays no part. Nothing where they are.
+std::optional<unsigned> addUnknown(Expressions &e, Expr part, ArrayRef<Expr> indices) {
+  if (llvm::all_of(indices, [](Expr index) {
+        return index->isConstant() ||
+               (index->kind == Node::Kind::Index && isa<AffineDimExpr>(index->affine));
+      }))
+    return std::nullopt;
+  SmallVector<AffineExpr> sizes;
+  for (unsigned dim : part->dims.set_bits())
+    sizes.push_back(e.getExtent(dim));
+  return e.addVariable(sizes);
+}
+
 /// `root` as a function of the rows whose element `part` is within a sum over dim `bound`.
 std::optional<RowFunction> asFunctionOf(Expressions &e, Expr root, Expr part, unsigned bound,
                                         unsigned axis, int64_t size) {
@@ -277,16 +294,22 @@ std::optional<RowFunction> asFunctionOf(Expressions &e, Expr root, Expr part, un
   for (Expr other : getParts(root, 256))
     if (other->kind == Node::Kind::Reduce)
       dims.push_back(other->dim);
+  std::optional<unsigned> unknown = addUnknown(e, part, indices);
   for (unsigned dim : dims) {
     llvm::DenseMap<unsigned, Expr> to{{bound, e.dim(dim)}};
-    SmallVector<Expr> at;
+    SmallVector<Expr> at, places;
     for (Expr index : indices)
       at.push_back(e.substitute(index, to));
-    Expr element = e.element(home, at);
+    for (unsigned other : part->dims.set_bits())
+      places.push_back(e.dim(other == bound ? dim : other));
+    Expr source = e.element(home, at);
+    Expr element = unknown ? e.variable(*unknown, part->type, places) : source;
     elements[e.substitute(part, to)] = element;
     known.insert(element);
-    if (dim == axis)
+    if (dim == axis) {
       function.input = element;
+      function.source = source;
+    }
   }
   for (unsigned dim : root->dims.set_bits())
     function.dims.push_back(dim);
@@ -398,7 +421,7 @@ private:
     bool raised = forEachRowFunction(e, result, isNested, [&](const RowFunction &function) {
       Against against;
       std::optional<Norm> norm = match(e, function, against);
-      return norm && create(op, e, *norm, function.input, size, weights);
+      return norm && create(op, e, *norm, function.source, size, weights);
     });
     if (isNested)
       nested.insert(op);
