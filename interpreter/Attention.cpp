@@ -54,6 +54,9 @@ private:
   double step(double value) const { return isLiteral ? static_cast<float>(value) : value; }
   /// y[i, j], through the score region if there is one.
   FailureOr<double> score(int64_t b, int64_t h, int64_t i, int64_t j);
+  /// What a region makes of a number at (b, h, i, j).
+  FailureOr<double> evaluate(const ElementRegion &of, StringRef name, ArrayRef<TensorRef> operands,
+                             double number, ArrayRef<int64_t> point);
 
   AttentionOp op;
   Frame &frame;
@@ -62,8 +65,8 @@ private:
   bool isLiteral;
   PositionReader queryPositions, keyPositions;
   TensorRef sinks, additive;
-  SmallVector<TensorRef> scoreOperands;
-  SmallVector<RuntimeValue> scoreResult;
+  SmallVector<TensorRef> scoreOperands, probabilityOperands;
+  SmallVector<RuntimeValue> regionResult;
   Tensor output, lse, weights;
 };
 
@@ -97,39 +100,43 @@ double Attention::rawScore(int64_t b, int64_t h, int64_t i, int64_t j) const {
   return step(scale * sum);
 }
 
-FailureOr<double> Attention::score(int64_t b, int64_t h, int64_t i, int64_t j) {
-  double raw = rawScore(b, h, i, j);
-  if (!op.hasScore())
-    return raw;
-  Block &block = op.getScore().front();
+FailureOr<double> Attention::evaluate(const ElementRegion &of, StringRef name,
+                                      ArrayRef<TensorRef> operands, double number,
+                                      ArrayRef<int64_t> point) {
+  Block &block = of.getBlock();
   auto argument = block.args_begin();
-  frame.setArgument(*argument++, raw);
-  int64_t point[] = {b, h, i, j};
-  for (auto [n, operand] : llvm::enumerate(scoreOperands)) {
-    AffineMap map = op.getScoreMap(n);
-    if (map.getNumResults() == 0 && operand->rank() != 0) {
+  frame.setArgument(*argument++, number);
+  for (auto [n, operand] : llvm::enumerate(operands)) {
+    if (of.isWhole(n)) {
       frame.setArgument(*argument++, operand);
       continue;
     }
     SmallVector<int64_t, 4> indices;
+    AffineMap map = of.getMap(n);
     for (unsigned r = 0; r < map.getNumResults(); ++r)
       indices.push_back(point[map.getDimPosition(r)]);
     if (!operand->contains(indices))
-      return op.emitOpError("expects score operand ")
-             << n << " to reach [" << indices << "], got sizes [" << operand->shape << "]";
+      return op.emitOpError("expects ") << name << " operand " << n << " to reach [" << indices
+                                        << "], got sizes [" << operand->shape << "]";
     Element element = operand->at(operand->place(indices));
     if (operand->isReal)
       frame.setArgument(*argument++, element.real);
     else
       frame.setArgument(*argument++, element.integer);
   }
-  frame.setArgument(*argument++, b);
-  frame.setArgument(*argument++, h);
-  frame.setArgument(*argument++, queryPositions.at(b, i));
-  frame.setArgument(*argument++, keyPositions.at(b, j));
-  if (failed(frame.runScalars(block, scoreResult)))
+  int64_t b = point[0];
+  for (int64_t place : {b, point[1], queryPositions.at(b, point[2]), keyPositions.at(b, point[3])})
+    frame.setArgument(*argument++, place);
+  if (failed(frame.runScalars(block, regionResult)))
     return failure();
-  return std::get<double>(scoreResult.front());
+  return std::get<double>(regionResult.front());
+}
+
+FailureOr<double> Attention::score(int64_t b, int64_t h, int64_t i, int64_t j) {
+  double raw = rawScore(b, h, i, j);
+  if (!op.hasScore())
+    return raw;
+  return evaluate(op.getScoreRegion(), "score", scoreOperands, raw, {b, h, i, j});
 }
 
 LogicalResult Attention::runQuery(int64_t b, int64_t h, int64_t i) {
@@ -177,13 +184,24 @@ LogicalResult Attention::runQuery(int64_t b, int64_t h, int64_t i) {
   if (isEmpty && !sinks && fill == Fill::Nan)
     p.assign(keys, kNan);
 
-  // 4. The sum of values.
+  // 4. The sum of values. What fills an empty row is of all keys.
+  std::vector<double> w = p;
+  bool fillsByKeys = isEmpty && !sinks && (fill == Fill::Raw || fill == Fill::Mean);
+  if (op.hasProbability())
+    for (int64_t j = 0; j < keys; ++j)
+      if (allowed[j] || fillsByKeys) {
+        FailureOr<double> one = evaluate(op.getProbabilityRegion(), "probability",
+                                         probabilityOperands, p[j], {b, h, i, j});
+        if (failed(one))
+          return failure();
+        w[j] = *one;
+      }
   int64_t group = h / (q.heads / k.heads);
   double *out = &output.reals[output.place({b, i, h, 0})];
   for (int64_t j = 0; j < keys; ++j)
-    if (p[j] != 0) // a forbidden key's value is not looked at, whatever it is
+    if (w[j] != 0) // a forbidden key's value is not looked at, whatever it is
       for (int64_t d = 0; d < v.size; ++d)
-        out[d] = step(out[d] + step(p[j] * v.at(b, j, group)[d]));
+        out[d] = step(out[d] + step(w[j] * v.at(b, j, group)[d]));
 
   // 5. The further results.
   if (op.getLse()) {
@@ -203,6 +221,8 @@ LogicalResult Attention::run() {
     additive = frame.tensorRef(op.getAdditive());
   for (Value operand : op.getScoreOperands())
     scoreOperands.push_back(frame.tensorRef(operand));
+  for (Value operand : op.getProbabilityOperands())
+    probabilityOperands.push_back(frame.tensorRef(operand));
   if (failed(checkSizes()))
     return failure();
   FailureOr<PositionReader> atQuery =

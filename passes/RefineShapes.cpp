@@ -86,14 +86,15 @@ private:
     auto cast = operand.get().getDefiningOp<tensor::CastOp>();
     if (!cast || !tensor::canFoldIntoConsumerOp(cast))
       return operand.get();
-    // A score operand that is handed over whole has its type in the region.
-    if (auto attention = dyn_cast<AttentionOp>(operand.getOwner())) {
-      OperandRange score = attention.getScoreOperands();
-      unsigned first = score.empty() ? 0 : score.getBeginOperandIndex();
-      if (!score.empty() && operand.getOperandNumber() >= first &&
-          attention.getScoreMap(operand.getOperandNumber() - first).getNumResults() == 0)
-        return operand.get();
-    }
+    // An operand that a region gets whole has its type there.
+    if (auto attention = dyn_cast<AttentionOp>(operand.getOwner()))
+      for (const ElementRegion &of :
+           {attention.getScoreRegion(), attention.getProbabilityRegion()}) {
+        unsigned first = of.operands.empty() ? 0 : of.operands.getBeginOperandIndex();
+        unsigned number = operand.getOperandNumber();
+        if (number >= first && number < first + of.operands.size() && of.isWhole(number - first))
+          return operand.get();
+      }
     return cast.getSource();
   }
 

@@ -10,14 +10,21 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
-//===-- The score clause ---------------------------------------------------------------------===//
+//===-- The regions' clauses -----------------------------------------------------------------===//
 
-/// score(%a : type by (b, h, i, j) -> (h, i), ...) { region }, all of it optional.
-static ParseResult parseScore(OpAsmParser &parser,
-                              SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
-                              SmallVectorImpl<Type> &types, ArrayAttr &maps, Region &region) {
+bool ElementRegion::isWhole(unsigned operand) const {
+  return getMap(operand).getNumResults() == 0 &&
+         cast<RankedTensorType>(operands[operand].getType()).getRank() != 0;
+}
+
+/// score(%a : type by (b, h, i, j) -> (h, i), ...) { region }, all of it optional; `keyword` for
+/// score.
+static ParseResult parseElementRegion(OpAsmParser &parser, StringRef keyword,
+                                      SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
+                                      SmallVectorImpl<Type> &types, ArrayAttr &maps,
+                                      Region &region) {
   SmallVector<AffineMap> parsedMaps;
-  if (succeeded(parser.parseOptionalKeyword("score"))) {
+  if (succeeded(parser.parseOptionalKeyword(keyword))) {
     auto parseOperand = [&]() -> ParseResult {
       AffineMap map;
       if (parser.parseOperand(operands.emplace_back()) ||
@@ -35,21 +42,41 @@ static ParseResult parseScore(OpAsmParser &parser,
   return success();
 }
 
-static void printScore(OpAsmPrinter &printer, AttentionOp op, OperandRange operands,
-                       TypeRange types, ArrayAttr maps, Region &region) {
-  if (region.empty())
-    return;
-  printer << "score";
-  if (!operands.empty()) {
+static void printElementRegion(OpAsmPrinter &printer, StringRef keyword, const ElementRegion &of) {
+  printer << keyword;
+  if (!of.operands.empty()) {
     printer << '(';
-    llvm::interleaveComma(llvm::zip(operands, types, maps), printer, [&](auto item) {
-      auto [operand, type, map] = item;
-      printer << operand << " : " << type << " by " << cast<AffineMapAttr>(map).getValue();
+    llvm::interleaveComma(llvm::zip(of.operands, of.maps), printer, [&](auto item) {
+      auto [operand, map] = item;
+      printer << operand << " : " << operand.getType() << " by "
+              << cast<AffineMapAttr>(map).getValue();
     });
     printer << ')';
   }
   printer << ' ';
-  printer.printRegion(region, /*printEntryBlockArgs=*/true);
+  printer.printRegion(of.region, /*printEntryBlockArgs=*/true);
+}
+
+using UnresolvedOperands = SmallVectorImpl<OpAsmParser::UnresolvedOperand>;
+
+static ParseResult parseRegions(OpAsmParser &parser, UnresolvedOperands &scoreOperands,
+                                SmallVectorImpl<Type> &scoreTypes, ArrayAttr &scoreMaps,
+                                Region &score, UnresolvedOperands &probabilityOperands,
+                                SmallVectorImpl<Type> &probabilityTypes, ArrayAttr &probabilityMaps,
+                                Region &probability) {
+  return failure(parseElementRegion(parser, "score", scoreOperands, scoreTypes, scoreMaps, score) ||
+                 parseElementRegion(parser, "probability", probabilityOperands, probabilityTypes,
+                                    probabilityMaps, probability));
+}
+
+static void printRegions(OpAsmPrinter &printer, AttentionOp op, OperandRange, TypeRange, ArrayAttr,
+                         Region &, OperandRange, TypeRange, ArrayAttr, Region &) {
+  if (op.hasScore())
+    printElementRegion(printer, "score", op.getScoreRegion());
+  if (op.hasScore() && op.hasProbability())
+    printer << ' ';
+  if (op.hasProbability())
+    printElementRegion(printer, "probability", op.getProbabilityRegion());
 }
 
 //===-- Attention ----------------------------------------------------------------------------===//
@@ -77,8 +104,11 @@ int64_t AttentionOp::getKeyHeads() { return headsOf(getKey().getType()); }
 int64_t AttentionOp::getHeadSize() { return sizeOf(getQuery().getType()); }
 int64_t AttentionOp::getValueSize() { return sizeOf(getValue().getType()); }
 bool AttentionOp::hasCache() { return isa<CacheType>(getKey().getType()); }
-AffineMap AttentionOp::getScoreMap(unsigned i) {
-  return cast<AffineMapAttr>(getScoreMaps()[i]).getValue();
+ElementRegion AttentionOp::getScoreRegion() {
+  return {getScore(), getScoreOperands(), getScoreMaps()};
+}
+ElementRegion AttentionOp::getProbabilityRegion() {
+  return {getProbability(), getProbabilityOperands(), getProbabilityMaps()};
 }
 
 static LogicalResult verifyPositions(AttentionOp op, Value positions, StringRef name, int64_t batch,
@@ -95,26 +125,27 @@ static LogicalResult verifyPositions(AttentionOp op, Value positions, StringRef 
   return success();
 }
 
-/// Checks the score operands and their maps.
-static LogicalResult verifyScoreOperands(AttentionOp op, ArrayRef<int64_t> sizes) {
-  if (!op.hasScore() && !op.getScoreOperands().empty()) // C8
-    return op.emitOpError("expects a score region for its ")
-           << op.getScoreOperands().size() << " score operands, got none";
-  if (op.getScoreMaps().size() != op.getScoreOperands().size()) // C8
-    return op.emitOpError("expects one indexing map for each score operand, got ")
-           << op.getScoreMaps().size() << " for " << op.getScoreOperands().size();
-  for (auto [i, operand] : llvm::enumerate(op.getScoreOperands())) {
+/// Checks a region's operands and their maps.
+static LogicalResult verifyOperands(AttentionOp op, const ElementRegion &of, StringRef name,
+                                    ArrayRef<int64_t> sizes) {
+  if (!of && !of.operands.empty()) // C8
+    return op.emitOpError("expects a ") << name << " region for its " << of.operands.size() << " "
+                                        << name << " operands, got none";
+  if (of.maps.size() != of.operands.size()) // C8
+    return op.emitOpError("expects one indexing map for each ")
+           << name << " operand, got " << of.maps.size() << " for " << of.operands.size();
+  for (auto [i, operand] : llvm::enumerate(of.operands)) {
     auto type = cast<RankedTensorType>(operand.getType());
-    AffineMap map = op.getScoreMap(i);
+    AffineMap map = of.getMap(i);
     if (map.getNumDims() != 4 || map.getNumSymbols() != 0 || !map.isProjectedPermutation() ||
         (map.getNumResults() != 0 && map.getNumResults() != type.getRank())) // C8
-      return op.emitOpError("expects the map of score operand ")
-             << i << " to take (b, h, i, j) to " << type.getRank()
+      return op.emitOpError("expects the map of ")
+             << name << " operand " << i << " to take (b, h, i, j) to " << type.getRank()
              << " distinct dimensions or to none, got " << AffineMapAttr::get(map);
     for (auto [axis, dimension] : llvm::enumerate(map.getResults())) {
       int64_t wanted = sizes[cast<AffineDimExpr>(dimension).getPosition()];
       if (!agree(type.getDimSize(axis), wanted)) // C8
-        return op.emitOpError("expects axis ") << axis << " of score operand " << i
+        return op.emitOpError("expects axis ") << axis << " of " << name << " operand " << i
                                                << " to have size " << wanted << ", got " << type;
     }
   }
@@ -172,7 +203,8 @@ LogicalResult AttentionOp::verify() {
       failed(verifyPositions(*this, getKeyPositions(), "key positions", batch, keyLength))) // C6
     return failure();
   SmallVector<int64_t> sizes{batch, getQueryHeads(), queryLength, keyLength};
-  if (failed(verifyScoreOperands(*this, sizes)))
+  if (failed(verifyOperands(*this, getScoreRegion(), "score", sizes)) ||
+      failed(verifyOperands(*this, getProbabilityRegion(), "probability", sizes)))
     return failure();
   if (getSinks() &&
       cast<RankedTensorType>(getSinks().getType()).getDimSize(0) != getQueryHeads()) // C9
@@ -205,33 +237,38 @@ LogicalResult AttentionOp::verify() {
   return success();
 }
 
-LogicalResult AttentionOp::verifyRegions() {
-  if (!hasScore())
+/// Checks a region's arguments, what it yields, and its ops.
+static LogicalResult verifyRegion(AttentionOp op, const ElementRegion &of, StringRef name) {
+  if (!of)
     return success();
-  Type index = IndexType::get(getContext()), i32 = IntegerType::get(getContext(), 32);
-  SmallVector<Type> expected{getAccumulationType()};
-  for (auto [i, operand] : llvm::enumerate(getScoreOperands())) {
-    auto type = cast<RankedTensorType>(operand.getType());
-    AffineMap map = getScoreMap(i);
-    expected.push_back(map.getNumResults() == 0 && type.getRank() != 0 ? Type(type)
-                                                                       : type.getElementType());
-  }
+  MLIRContext *context = op.getContext();
+  Type index = IndexType::get(context), i32 = IntegerType::get(context, 32);
+  SmallVector<Type> expected{op.getAccumulationType()};
+  for (auto [i, operand] : llvm::enumerate(of.operands))
+    expected.push_back(of.isWhole(i) ? operand.getType() : getElementTypeOrSelf(operand));
   expected.append({index, index, i32, i32});
-  Block &block = getScore().front();
+  Block &block = of.getBlock();
   if (TypeRange(block.getArgumentTypes()) != TypeRange(expected)) // C7
-    return emitOpError("expects score arguments of types ")
-           << expected << ", got " << block.getArgumentTypes();
+    return op.emitOpError("expects ")
+           << name << " arguments of types " << expected << ", got " << block.getArgumentTypes();
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
   if (!yield || yield.getNumOperands() != 1 ||
-      yield.getOperand(0).getType() != getAccumulationType()) // C7
-    return emitOpError("expects the score region to yield one ") << getAccumulationType();
+      yield.getOperand(0).getType() != op.getAccumulationType()) // C7
+    return op.emitOpError("expects the ")
+           << name << " region to yield one " << op.getAccumulationType();
   WalkResult pure = block.walk([&](Operation *inner) {
     if (isPure(inner))
       return WalkResult::advance();
-    emitOpError("expects pure ops in the score region, got '") << inner->getName() << "'"; // C7
+    op.emitOpError("expects pure ops in the ")
+        << name << " region, got '" << inner->getName() << "'"; // C7
     return WalkResult::interrupt();
   });
   return failure(pure.wasInterrupted());
+}
+
+LogicalResult AttentionOp::verifyRegions() {
+  return failure(failed(verifyRegion(*this, getScoreRegion(), "score")) ||
+                 failed(verifyRegion(*this, getProbabilityRegion(), "probability")));
 }
 
 LogicalResult AttentionOp::reifyResultShapes(OpBuilder &builder,

@@ -17,7 +17,8 @@ def AttentionOp : FoveaOp<"attention", [RecursiveMemoryEffects, IsolatedFromAbov
     x[i,j] = scale * sum_d q[b,i,h,d] * k[b,j,g,d]              (or, with additive(w): scale * sum_d w[d] * tanh(q + k))
     y[i,j] = score(x[i,j])                                       (absent: x itself)
     p[i,:] = softmax over the keys that the mask allows of y[i,:], and, in the denominator only, sinks[h]
-    o[b,i,h,:] = sum_j p[i,j] * v[b,j,g,:]
+    w[i,j] = probability(p[i,j])                                 (absent: p itself)
+    o[b,i,h,:] = sum_j w[i,j] * v[b,j,g,:]                       over the keys that the mask allows
     ```
 
     `q [B,Sq,Hq,D]`, `k [B,Sk,Hk,D]`, `v [B,Sk,Hk,Dv]` are laid out as projections produce them. K and V may be
@@ -30,8 +31,11 @@ def AttentionOp : FoveaOp<"attention", [RecursiveMemoryEffects, IsolatedFromAbov
     that yields the new score. An operand's indexing map takes `(b, h, i, j)` to its axes; a map without results
     hands the operand over whole, for data-dependent gathers by `tensor.extract`.
 
+    `probability` is scalar code of the same form on the finished probability: thresholds, caps, dropout by a given
+    mask. It yields what the value is multiplied with, which need not sum to one.
+
     `fill` says what a row gives in which no key is allowed: `zero`; `mean` of V over all keys; `raw`, softmax
-    of the unmasked scores; `nan`. Producers write `mean` when they replace scores by a large negative number,
+    of the unmasked scores; `nan`. For `mean` and `raw` the probability region gets 1 / Sk or that softmax. Producers write `mean` when they replace scores by a large negative number,
     `raw` when they add one, `nan` when they write minus infinity. Where sinks are present they take all of an
     empty row's probability, so every fill gives zero. Key length zero gives zero.
 
@@ -44,8 +48,8 @@ def AttentionOp : FoveaOp<"attention", [RecursiveMemoryEffects, IsolatedFromAbov
     * (C4) k and v agree in length, and q, k and v in batch, where static.
     * (C5) the result is `[B,Sq,Hq,Dv]` of q's element type.
     * (C6) `q_pos` is `[B|1,Sq]` and `k_pos` is `[B|1,Sk]`.
-    * (C7) the score region's arguments are as said, it yields the accumulation type, and its ops are pure.
-    * (C8) there are score operands only where there is a score region. Each has a map of four dimensions whose results are distinct
+    * (C7) a region's arguments are as said, it yields the accumulation type, and its ops are pure.
+    * (C8) a region that is absent has no operands. Each operand has a map of four dimensions whose results are distinct
       dimensions, as many as the operand has axes, or none; its sizes are theirs (B, Hq, Sq and Sk).
     * (C9) `sinks` has Hq elements.
     * (C10) `additive` has as many elements as the head size.
@@ -67,14 +71,15 @@ def AttentionOp : FoveaOp<"attention", [RecursiveMemoryEffects, IsolatedFromAbov
     Optional<Fovea_Positions>:$query_positions, Optional<Fovea_Positions>:$key_positions,
     Optional<Fovea_MaskType>:$mask, Optional<Fovea_FloatTensor1>:$sinks,
     Optional<Fovea_FloatTensor1>:$additive,
-    Variadic<AnyRankedTensor>:$score_operands,
+    Variadic<AnyRankedTensor>:$score_operands, Variadic<AnyRankedTensor>:$probability_operands,
     DefaultValuedAttr<AffineMapArrayAttr, "{}">:$score_maps,
+    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$probability_maps,
     DefaultValuedAttr<F64Attr, "1.0">:$scale,
     DefaultValuedAttr<Fovea_Fill, "::mlir::fovea::Fill::Zero">:$fill);
   let results = (outs Fovea_FloatTensor4:$output,
                       Optional<TensorRankOf<[F32, F64], [3]>>:$lse,
                       Optional<Fovea_FloatTensor4>:$weights);
-  let regions = (region MaxSizedRegion<1>:$score);
+  let regions = (region MaxSizedRegion<1>:$score, MaxSizedRegion<1>:$probability);
   let assemblyFormat = [{
     $query `,` $key `,` $value
     (`q_pos` `(` $query_positions^ `:` type($query_positions) `)`)?
@@ -84,7 +89,8 @@ def AttentionOp : FoveaOp<"attention", [RecursiveMemoryEffects, IsolatedFromAbov
     (`additive` `(` $additive^ `:` type($additive) `)`)?
     (`scale` `(` $scale^ `)`)?
     (`fill` `(` $fill^ `)`)?
-    custom<Score>($score_operands, type($score_operands), $score_maps, $score)
+    custom<Regions>($score_operands, type($score_operands), $score_maps, $score,
+                    $probability_operands, type($probability_operands), $probability_maps, $probability)
     attr-dict `:` type($query) `,` type($key) `,` type($value) `->` type($output)
     (`lse` type($lse)^)? (`weights` type($weights)^)?
   }];
@@ -98,11 +104,11 @@ def AttentionOp : FoveaOp<"attention", [RecursiveMemoryEffects, IsolatedFromAbov
     int64_t getKeyHeads();
     int64_t getHeadSize();
     int64_t getValueSize();
+    ElementRegion getScoreRegion();
+    ElementRegion getProbabilityRegion();
     bool hasScore() { return !getScore().empty(); }
+    bool hasProbability() { return !getProbability().empty(); }
     bool hasCache();
-    /// The number of score arguments before the operands' elements.
-    static constexpr unsigned kScoreArgs = 1;
-    ::mlir::AffineMap getScoreMap(unsigned i);
   }];
 }
 

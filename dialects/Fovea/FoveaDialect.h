@@ -48,6 +48,27 @@ struct MaskPoint {
   Value queryPosition, keyPosition; ///< `i32`
 };
 
+/// Scalar code that an attention runs for one query and key: its score or its probability region.
+/// The arguments are the number, an element of each operand (the operand itself if its map has no
+/// results and it has axes), b and h (`index`) and the positions of query and key (`i32`); the new
+/// number is yielded.
+struct ElementRegion {
+  Region &region;
+  OperandRange operands;
+  ArrayAttr maps; ///< from (b, h, i, j) to an operand's axes
+
+  /// Arguments before the operands' elements, and behind them.
+  static constexpr unsigned kFirst = 1, kPlaces = 4;
+
+  explicit operator bool() const { return !region.empty(); }
+  Block &getBlock() const { return region.front(); }
+  AffineMap getMap(unsigned operand) const { return cast<AffineMapAttr>(maps[operand]).getValue(); }
+  /// Whether an operand is handed over as a tensor.
+  bool isWhole(unsigned operand) const;
+  BlockArgument getArgument(unsigned operand) const { return region.getArgument(kFirst + operand); }
+  Value getResult() const { return getBlock().getTerminator()->getOperand(0); }
+};
+
 class StoredAttr;
 
 /// Where recipes read stored tensors from.

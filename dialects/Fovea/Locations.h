@@ -9,8 +9,8 @@
 
 namespace mlir::fovea {
 
-/// "layers.3.self_attn", "model.onnx:/layer/MatMul" or "program.mlir:3:7": the first place of a source
-/// that a location stands for, of a call what is called. Empty if it stands for none.
+/// "layers.3.self_attn", "model.onnx:/layer/MatMul" or "program.mlir:3:7": the first place of a
+/// source that a location stands for, of a call what is called. Empty if it stands for none.
 std::string placeOf(Location loc);
 
 } // namespace mlir::fovea

@@ -257,11 +257,12 @@ Value Body::attention(Value x, const model::Attention &attention, LayerContext &
     value = context.valueCache =
         CacheAppendOp::create(b, loc, context.valueCache.getType(), context.valueCache, value);
   }
-  auto output = AttentionOp::create(b, loc, query.getType(), /*lse=*/Type(), /*weights=*/Type(),
-                                    query, key, value, queryPositions, /*key_positions=*/Value(),
-                                    mask, /*sinks=*/Value(), /*additive=*/Value(),
-                                    /*score_operands=*/ValueRange(), b.getAffineMapArrayAttr({}),
-                                    APFloat(attention.scale), Fill::Zero);
+  auto output = AttentionOp::create(
+      b, loc, query.getType(), /*lse=*/Type(), /*weights=*/Type(), query, key, value,
+      queryPositions, /*key_positions=*/Value(), mask, /*sinks=*/Value(), /*additive=*/Value(),
+      /*score_operands=*/ValueRange(),
+      /*probability_operands=*/ValueRange(), b.getAffineMapArrayAttr({}),
+      b.getAffineMapArrayAttr({}), APFloat(attention.scale), Fill::Zero);
   return linear(mergeHeads(output.getOutput(), loc), attention.output);
 }
 

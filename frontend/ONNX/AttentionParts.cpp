@@ -64,10 +64,10 @@ public:
     DataType type = parts.query->type;
     Value query = im.value(*parts.query), key = im.value(*parts.key),
           value = im.value(*parts.value), sinks = parts.sinks ? im.value(*parts.sinks) : Value();
-    auto op = AttentionOp::create(b, im.typeOf(type, shape), Type(),
-                                  wantsWeights ? im.typeOf(type, weightShape) : Type(), query, key,
-                                  value, queryPositions, Value(), mask, sinks, Value(), operands,
-                                  b.getAffineMapArrayAttr(maps), APFloat(scale), Fill::Zero);
+    auto op = AttentionOp::create(
+        b, im.typeOf(type, shape), Type(), wantsWeights ? im.typeOf(type, weightShape) : Type(),
+        query, key, value, queryPositions, Value(), mask, sinks, Value(), operands, ValueRange(),
+        b.getAffineMapArrayAttr(maps), b.getAffineMapArrayAttr({}), APFloat(scale), Fill::Zero);
     if (parts.bias || parts.softcap != 0)
       buildScore(op);
     AttentionResults results;

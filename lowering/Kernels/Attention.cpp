@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Attention as plain loops: for each batch row, head and query one pass over the keys that the
-// mask's intervals cover, with a running maximum and sum (Milakov and Gimelshein 2018), so that no
-// score is ever stored. Honours every clause of `fovea.attention`.
+// mask's intervals cover, with a running maximum and sum (Milakov and Gimelshein 2018). No score is
+// stored but where probabilities themselves are asked for. Honours every clause of
+// `fovea.attention`.
 #include "lowering/Kernels/KernelBuilder.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -36,7 +37,9 @@ public:
 
 private:
   KeySequence sequence(Value value, int64_t size);
+  void findScores();
   Value score(Value j);
+  Value apply(const ElementRegion &of, Value number, Value j);
   Value predicate(Value j);
   /// Streams the allowed keys of [begin, end) into (maximum, sum, any); the weighted values go to
   /// `scratch`.
@@ -44,6 +47,9 @@ private:
   SmallVector<Value> initialState();
   void clearScratch();
   void meanOfValues();
+  Value isSeen(Value j, Value any, bool fillsByKeys);
+  Value probability(Value j, Value maximum, Value sum, Value any);
+  void weighValues(Value maximum, Value sum, Value any);
   void storeWeights(Value maximum, Value sum, Value any);
   void forEachCover(function_ref<void(Value, Value)> body);
 
@@ -51,10 +57,7 @@ private:
   AttentionOp op;
   Type type;
   Value scratch, query, output, lse, weights, keyLength, queryPosition, mask;
-  /// Whether the row of weights holds its scores until their sum is known.
-  bool keepsScores() const {
-    return weights && cast<MemRefType>(weights.getType()).getElementType() == type;
-  }
+  Value scores; ///< `[B,Hq,Sq,Sk]`: a row's until its probabilities are known; may be null
   KeySequence key, value;
   Value b, h, g, i;
 };
@@ -72,6 +75,7 @@ AttentionRow::AttentionRow(KernelBuilder &k, AttentionOp op, Value scratch)
   if (op.getWeights())
     weights = k.outputs[next++];
   keyLength = key.length;
+  findScores();
   if (op.getMask())
     mask = k.cloneIn(op.getMask());
 }
@@ -83,6 +87,25 @@ KeySequence AttentionRow::sequence(Value tensor, int64_t size) {
   }
   Value memory = k.buffer(tensor);
   return {memory, k.size(memory, 1), false, size};
+}
+
+/// A score that is computed anew may round to another number than was summed: great ones to one
+/// that is far off. So what asks for probabilities keeps them, where the weights go if that can
+/// hold them.
+void AttentionRow::findScores() {
+  if (weights && cast<MemRefType>(weights.getType()).getElementType() == type) {
+    scores = weights;
+  } else if (op.hasProbability()) {
+    auto of = cast<MemRefType>(query.getType());
+    SmallVector<int64_t> shape{of.getDimSize(0), op.getQueryHeads(), of.getDimSize(1),
+                               ShapedType::kDynamic};
+    SmallVector<Value> sizes;
+    for (int64_t axis : {0, 1})
+      if (of.isDynamicDim(axis))
+        sizes.push_back(k.size(query, axis));
+    sizes.push_back(keyLength);
+    scores = k.temporary(k.addTemporary(MemRefType::get(shape, type), sizes));
+  }
 }
 
 /// scale * q k (or the additive form), then the score region.
@@ -98,21 +121,24 @@ Value AttentionRow::score(Value j) {
   double scale = op.getScale().convertToDouble();
   if (scale != 1.0)
     x = k.mul(x, k.real(type, scale));
-  if (!op.hasScore())
-    return x;
-  Block &block = op.getScore().front();
+  return op.hasScore() ? apply(op.getScoreRegion(), x, j) : x;
+}
+
+/// What a region makes of a number.
+Value AttentionRow::apply(const ElementRegion &of, Value number, Value j) {
+  Block &block = of.getBlock();
   IRMapping mapping;
   unsigned argument = 0;
-  mapping.map(block.getArgument(argument++), x);
+  mapping.map(block.getArgument(argument++), number);
   SmallVector<Value> places{b, h, i, j};
-  for (auto [n, operand] : llvm::enumerate(op.getScoreOperands())) {
+  for (auto [n, operand] : llvm::enumerate(of.operands)) {
     BlockArgument inner = block.getArgument(argument++);
-    if (isa<RankedTensorType>(inner.getType())) {
+    if (of.isWhole(n)) {
       mapping.map(inner, k.cloneIn(operand));
       continue;
     }
     SmallVector<Value> at;
-    AffineMap map = op.getScoreMap(n);
+    AffineMap map = of.getMap(n);
     for (unsigned result = 0; result < map.getNumResults(); ++result)
       at.push_back(places[map.getDimPosition(result)]);
     mapping.map(inner, k.load(k.buffer(operand), at));
@@ -123,7 +149,7 @@ Value AttentionRow::score(Value j) {
   mapping.map(block.getArgument(argument++), loadPosition(k, k.buffer(op.getKeyPositions()), b, j));
   for (Operation &inner : block.without_terminator())
     k.clone(inner, mapping);
-  return mapping.lookup(block.getTerminator()->getOperand(0));
+  return mapping.lookup(of.getResult());
 }
 
 Value AttentionRow::predicate(Value j) {
@@ -145,8 +171,8 @@ SmallVector<Value> AttentionRow::stream(Value begin, Value end, ValueRange state
     Value maximum = carried[0], sum = carried[1];
     auto accept = [&]() -> SmallVector<Value> {
       Value x = score(j);
-      if (keepsScores())
-        k.storeTo(weights, {b, h, i, j}, x);
+      if (scores)
+        k.storeTo(scores, {b, h, i, j}, x);
       Value raised = k.maximum(maximum, x);
       // A score of minus infinity adds nothing; without this test it would make NaN of an equally
       // low maximum.
@@ -194,34 +220,65 @@ void AttentionRow::meanOfValues() {
   });
 }
 
-/// weights[b, h, i, j] = exp(score - maximum) / sum where allowed; what the fill says in an empty
-/// row.
-void AttentionRow::storeWeights(Value maximum, Value sum, Value any) {
+/// Whether a key is looked at: where the mask allows it or, if `fillsByKeys`, in an empty row.
+Value AttentionRow::isSeen(Value j, Value any, bool fillsByKeys) {
   Type i1 = k.getI1Type();
+  Value allowed = mask ? predicate(j) : k.integer(i1, 1);
+  if (fillsByKeys && !op.getSinks())
+    allowed = k.select(any, allowed, k.integer(i1, 1));
+  return allowed;
+}
+
+/// exp(score - maximum) / sum where allowed; what the fill says in an empty row, of which `maximum`
+/// and `sum` are those of all keys if the fill is raw.
+Value AttentionRow::probability(Value j, Value maximum, Value sum, Value any) {
   Value zero = k.real(type, 0);
-  k.loop(k.index(0), keyLength, [&](Value j) {
-    // A score that is computed anew may round to another number than was summed: great ones to one
-    // that is far off.
-    auto probability = [&]() -> SmallVector<Value> {
-      Value x = keepsScores() ? k.load(weights, {b, h, i, j}) : score(j);
-      Value below = arith::MinimumFOp::create(k, k.sub(x, maximum), zero);
-      return {k.div(math::ExpOp::create(k, below), sum)};
-    };
-    Value allowed = mask ? predicate(j) : k.integer(i1, 1);
-    // In an empty row `maximum` and `sum` are those of all keys if the fill is raw.
-    if (op.getFill() == Fill::Raw && !op.getSinks())
-      allowed = k.select(any, allowed, k.integer(i1, 1));
-    Value p =
-        k.branch(allowed, type, probability, [&] { return SmallVector<Value>{zero}; }).front();
-    if (!op.getSinks() && op.getFill() == Fill::Mean) {
-      Value count = arith::UIToFPOp::create(
-          k, type, arith::IndexCastOp::create(k, k.getI64Type(), keyLength));
-      p = k.select(any, p, k.div(k.real(type, 1), count));
-    }
-    if (!op.getSinks() && op.getFill() == Fill::Nan)
-      p = k.select(any, p, k.real(type, std::nan("")));
-    k.storeTo(weights, {b, h, i, j}, p);
-  });
+  auto ofScore = [&]() -> SmallVector<Value> {
+    Value x = scores ? k.load(scores, {b, h, i, j}) : score(j);
+    Value below = arith::MinimumFOp::create(k, k.sub(x, maximum), zero);
+    return {k.div(math::ExpOp::create(k, below), sum)};
+  };
+  Value allowed = isSeen(j, any, op.getFill() == Fill::Raw);
+  Value p = k.branch(allowed, type, ofScore, [&] { return SmallVector<Value>{zero}; }).front();
+  if (!op.getSinks() && op.getFill() == Fill::Mean) {
+    Value count =
+        arith::UIToFPOp::create(k, type, arith::IndexCastOp::create(k, k.getI64Type(), keyLength));
+    p = k.select(any, p, k.div(k.real(type, 1), count));
+  }
+  if (!op.getSinks() && op.getFill() == Fill::Nan)
+    p = k.select(any, p, k.real(type, std::nan("")));
+  return p;
+}
+
+/// The values times what the probability region makes of their finished probabilities, in
+/// `scratch`.
+void AttentionRow::weighValues(Value maximum, Value sum, Value any) {
+  bool fillsByKeys = op.getFill() == Fill::Raw || op.getFill() == Fill::Mean;
+  clearScratch();
+  auto add = [&](Value begin, Value end) {
+    k.loop(begin, end, [&](Value j) {
+      auto weigh = [&]() -> SmallVector<Value> {
+        Value p = probability(j, maximum, sum, any);
+        Value weight = apply(op.getProbabilityRegion(), p, j);
+        k.loop(k.index(0), k.index(value.size), [&](Value d) {
+          Value term = k.mul(weight, value.load(k, type, b, g, j, d));
+          k.storeTo(scratch, d, k.add(k.load(scratch, d), term));
+        });
+        return {};
+      };
+      Value seen = isSeen(j, any, fillsByKeys);
+      k.branch(seen, TypeRange(), weigh, [] { return SmallVector<Value>(); });
+    });
+  };
+  if (fillsByKeys)
+    add(k.index(0), keyLength);
+  else
+    forEachCover(add);
+}
+
+void AttentionRow::storeWeights(Value maximum, Value sum, Value any) {
+  k.loop(k.index(0), keyLength,
+         [&](Value j) { k.storeTo(weights, {b, h, i, j}, probability(j, maximum, sum, any)); });
 }
 
 void AttentionRow::emit(Value batch, Value head, Value place) {
@@ -272,8 +329,16 @@ void AttentionRow::emit(Value batch, Value head, Value place) {
     maximum = filled[0];
     sum = filled[1];
   }
+  Value divisor = sum;
+  if (op.hasProbability()) {
+    weighValues(maximum, sum, any);
+    // Not a number where that fills the row.
+    divisor = k.real(type, 1);
+    if (op.getFill() == Fill::Nan && !op.getSinks())
+      divisor = k.select(any, divisor, sum);
+  }
   k.loop(zero, k.index(value.size),
-         [&](Value d) { k.storeTo(output, {b, i, h, d}, k.div(k.load(scratch, d), sum)); });
+         [&](Value d) { k.storeTo(output, {b, i, h, d}, k.div(k.load(scratch, d), divisor)); });
   if (weights)
     storeWeights(maximum, sum, any);
 }

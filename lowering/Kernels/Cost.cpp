@@ -128,8 +128,10 @@ void CostBuilder::addFlops(Operation *op) {
   } else if (auto attention = dyn_cast<AttentionOp>(op)) {
     Value query = attention.getQuery();
     Value all = pairs(attention, size(query, 1), keyLength(attention.getKey()));
-    int64_t each =
-        2 * attention.getQueryHeads() * (attention.getHeadSize() + attention.getValueSize());
+    // A probability is known when all scores are: these are computed once more.
+    int64_t scores = attention.hasProbability() ? 2 : 1;
+    int64_t each = 2 * attention.getQueryHeads() *
+                   (scores * attention.getHeadSize() + attention.getValueSize());
     flops = sum(flops, mul(mul(size(query, 0), all), constant(each)));
   } else if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
     if (!linalg::isaContractionOpInterface(structured))

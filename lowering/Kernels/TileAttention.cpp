@@ -3,9 +3,10 @@
 // Attention as a tile program: a tile of queries meets one tile of keys after the other, with a
 // running maximum and sum (Milakov and Gimelshein 2018; Dao et al. 2022). The mask's intervals say
 // which keys are visited at all and where the predicate need not be asked. Where the schedule
-// splits keys, blocks walk parts of them and a second phase merges what they found; every form of
-// attention may be split. What it does not cover (`isTileAttention`) is left to the plain loops of
-// Attention.cpp.
+// splits keys, blocks walk parts of them and a second phase merges what they found. A probability
+// region needs finished probabilities: a first walk finds maximum and sum alone, a second computes
+// the scores once more and multiplies; such keys are not split. What it does not cover
+// (`isTileAttention`) is left to the plain loops of Attention.cpp.
 #include "lowering/Kernels/TileAttention.h"
 #include "dialects/ElementTypes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -27,8 +28,8 @@ TileAttention::TileAttention(KernelBuilder &k, AttentionOp op, AttentionSchedule
       keys(schedule.getKeys()), group(op.getQueryHeads() / op.getKeyHeads()),
       baseTwo(!op.hasScore()), factor(op.getScale().convertToDouble() * (baseTwo ? kLog2E : 1)),
       scalesWeights(schedule.getOperands() && baseTwo && factor > 0), readsByIndex(false) {
-  if (op.hasScore())
-    op.getScore().walk([&](tensor::ExtractOp) { readsByIndex = true; });
+  for (Region *region : {&op.getScore(), &op.getProbability()})
+    region->walk([&](tensor::ExtractOp) { readsByIndex = true; });
 }
 
 /// What all blocks of a phase share.
@@ -179,13 +180,12 @@ Value TileAttention::higher(Value l, Value r) {
   return map({}, {l, r}, [&](ValueRange x) { return greater(k, x[0], x[1]); });
 }
 
-/// By row, the weight of a score of the keys' walk where `maximum` has weight one.
-Value TileAttention::weighScores(Value score, Value maximum) {
+/// The weight of a score of the keys' walk where `maximum` has weight one.
+Value TileAttention::weighScore(Value score, Value maximum) {
   if (!scalesWeights)
-    return weigh(score, maximum);
-  return map({}, {score, maximum}, [&](ValueRange x) {
-    return exp2(math::FmaOp::create(k, x[0], k.real(f32, factor), arith::NegFOp::create(k, x[1])));
-  });
+    return exp2(k.sub(score, maximum));
+  return exp2(
+      math::FmaOp::create(k, score, k.real(f32, factor), arith::NegFOp::create(k, maximum)));
 }
 
 /// By row, the weight of a score where `maximum` has weight one.
@@ -247,7 +247,11 @@ TileAttention::State TileAttention::nothingSeen() {
   TileType column = type(rows, 1);
   return {tile::SplatOp::create(k, column, k.real(f32, kLowest)),
           tile::SplatOp::create(k, column, k.real(f32, 0)),
-          tile::SplatOp::create(k, type(rows, op.getValueSize()), k.real(f32, 0))};
+          op.hasProbability() ? Value() : noValues()};
+}
+
+Value TileAttention::noValues() {
+  return tile::SplatOp::create(k, type(rows, op.getValueSize()), k.real(f32, 0));
 }
 
 /// Nothing seen yet; or, in the first part, the sink, as a key of weight one and without a value.
@@ -287,7 +291,8 @@ TileAttention::State TileAttention::join(State l, State r) {
 /// The state after all keys of the block's rows. A part in which no key was allowed has no weight.
 TileAttention::State TileAttention::mergeParts() {
   Value count = k.size(k.temporary(parts->maximum), 1);
-  auto loop = scf::ForOp::create(k, zero, count, k.index(1), nothingSeen().asRange());
+  State none = nothingSeen();
+  auto loop = scf::ForOp::create(k, zero, count, k.index(1), none.asRange());
   OpBuilder::InsertionGuard guard(k);
   k.setInsertionPointToStart(loop.getBody());
   Value now = loop.getInductionVar();
@@ -297,9 +302,9 @@ TileAttention::State TileAttention::mergeParts() {
     values = tile::CastOp::create(k, wanted, values);
   State next{loadColumn(k.temporary(parts->maximum), now), loadColumn(k.temporary(parts->sum), now),
              values};
-  next = join(State::of(loop.getRegionIterArgs()), next);
+  next = join(State::of(loop.getRegionIterArgs(), none), next);
   scf::YieldOp::create(k, next.asRange());
-  return State::of(loop.getResults());
+  return State::of(loop.getResults(), none);
 }
 
 /// Half of the weight that a row's greatest score has.
@@ -311,49 +316,72 @@ bool TileAttention::fillsByKeys() {
          (op.getFill() == Fill::Mean || op.getFill() == Fill::Raw);
 }
 
+/// One for the rows in which no key was seen, else zero.
+Value TileAttention::findEmptyRows(State state) {
+  return map({}, state.sum, [&](ValueRange x) {
+    return k.select(k.less(x[0], k.real(f32, kEmpty)), k.real(f32, 1), k.real(f32, 0));
+  });
+}
+
+/// Whether any of these rows is one.
+Value TileAttention::isAny(Value rows) {
+  Value any = tile::ExtractOp::create(
+      k, tile::ReduceOp::create(k, type(1, 1), tile::ReduceKind::Maximum, rows, 0));
+  return k.less(k.real(f32, kEmpty), any);
+}
+
+/// `filling` in the rows that are flagged, else `tile`.
+Value TileAttention::chooseRows(Value flags, Value tile, Value filling) {
+  if (tile.getType() != flags.getType())
+    flags = broadcast(flags, cast<TileType>(tile.getType()).getColumns());
+  return map({}, {tile, filling, flags},
+             [&](ValueRange x) { return k.select(k.less(k.real(f32, kEmpty), x[2]), x[1], x[0]); });
+}
+
 /// Rows in which no key is allowed, if there are any, from a second pass over all keys.
 TileAttention::State TileAttention::fillEmptyRows(State state) {
   if (!fillsByKeys())
     return state;
-  Value isEmpty = map({}, state.sum, [&](ValueRange x) {
-    return k.select(k.less(x[0], k.real(f32, kEmpty)), k.real(f32, 1), k.real(f32, 0));
-  });
-  Value any = tile::ExtractOp::create(
-      k, tile::ReduceOp::create(k, type(1, 1), tile::ReduceKind::Maximum, isEmpty, 0));
+  Value isEmpty = findEmptyRows(state);
   SmallVector<Value> filled = k.branch(
-      k.less(k.real(f32, kEmpty), any), {state.sum.getType(), state.values.getType()},
+      isAny(isEmpty), {state.sum.getType(), state.values.getType()},
       [&]() -> SmallVector<Value> {
         Keys kind = op.getFill() == Fill::Mean ? Keys::Equal : Keys::Raw;
         State other = stream(zero, keyLength, nothingSeen(), kind, nullptr);
-        auto choose = [&](Value tile, Value filling) {
-          Value flags =
-              tile.getType() == isEmpty.getType() ? isEmpty : broadcast(isEmpty, op.getValueSize());
-          return map({}, {tile, filling, flags}, [&](ValueRange x) {
-            return k.select(k.less(k.real(f32, kEmpty), x[2]), x[1], x[0]);
-          });
-        };
-        return {choose(state.sum, other.sum), choose(state.values, other.values)};
+        return {chooseRows(isEmpty, state.sum, other.sum),
+                chooseRows(isEmpty, state.values, other.values)};
       },
       [&]() -> SmallVector<Value> { return {state.sum, state.values}; });
   return {state.maximum, filled[0], filled[1]};
 }
 
-void TileAttention::finish(State state) {
-  Value nan = k.real(f32, std::nan(""));
-  if (lse) {
-    Value result = map({}, {state.maximum, state.sum}, [&](ValueRange x) {
-      Value highest = baseTwo ? k.mul(x[0], k.real(f32, kLn2)) : x[0];
-      return k.select(k.less(x[1], k.real(f32, kEmpty)), k.real(f32, kMinusInfinity),
-                      k.add(highest, math::LogOp::create(k, x[1])));
-    });
-    storeColumn(result, lse);
-  }
-  state = fillEmptyRows(state);
-  // Without a mask a row has no weight only if all scores are minus infinity.
-  bool isZero = op.getSinks() || (op.getMask() && op.getFill() == Fill::Zero);
+void TileAttention::storeLse(State state) {
+  if (!lse)
+    return;
+  Value result = map({}, {state.maximum, state.sum}, [&](ValueRange x) {
+    Value highest = baseTwo ? k.mul(x[0], k.real(f32, kLn2)) : x[0];
+    return k.select(k.less(x[1], k.real(f32, kEmpty)), k.real(f32, kMinusInfinity),
+                    k.add(highest, math::LogOp::create(k, x[1])));
+  });
+  storeColumn(result, lse);
+}
+
+/// What a row gives that nothing filled. Without a mask it has no weight only if all scores are
+/// minus infinity.
+Value TileAttention::getEmptyResult() {
   Value none = k.real(f32, 0);
-  if (!isZero)
-    none = k.select(arith::CmpIOp::create(k, arith::CmpIPredicate::eq, keyLength, zero), none, nan);
+  if (op.getSinks() || (op.getMask() && op.getFill() == Fill::Zero))
+    return none;
+  return k.select(arith::CmpIOp::create(k, arith::CmpIPredicate::eq, keyLength, zero), none,
+                  k.real(f32, std::nan("")));
+}
+
+void TileAttention::finish(State state) {
+  if (op.hasProbability())
+    return finishByProbabilities(state);
+  storeLse(state);
+  state = fillEmptyRows(state);
+  Value none = getEmptyResult();
   Value factors = map({}, state.sum, [&](ValueRange x) {
     return k.select(k.less(x[0], k.real(f32, kEmpty)), none, k.div(k.real(f32, 1), x[0]));
   });
@@ -361,6 +389,32 @@ void TileAttention::finish(State state) {
   Value result = map({}, {state.values, broadcast(factors, size)},
                      [&](ValueRange x) { return k.mul(x[0], x[1]); });
   storeRows(result, output);
+}
+
+/// The second walk, with maximum and sum of the first.
+void TileAttention::finishByProbabilities(State found) {
+  storeLse(found);
+  State start{Value(), Value(), noValues()};
+  sums = found;
+  Value values = walkKeys(start).values;
+  Value isEmpty = op.getMask() ? findEmptyRows(found) : Value();
+  if (fillsByKeys()) {
+    auto fill = [&]() -> SmallVector<Value> {
+      Keys kind = op.getFill() == Fill::Mean ? Keys::Equal : Keys::Raw;
+      sums.reset();
+      sums = stream(zero, keyLength, nothingSeen(), kind, nullptr);
+      Value filling = stream(zero, keyLength, start, kind, nullptr).values;
+      return {chooseRows(isEmpty, values, filling)};
+    };
+    values = k.branch(isAny(isEmpty), values.getType(), fill, [&] {
+                return SmallVector<Value>{values};
+              }).front();
+  } else if (isEmpty) {
+    values =
+        chooseRows(isEmpty, values, tile::SplatOp::create(k, values.getType(), getEmptyResult()));
+  }
+  sums.reset();
+  storeRows(values, output);
 }
 
 /// The block's rows.
@@ -399,12 +453,12 @@ void TileAttention::prepare() {
   valueView = view(value);
 }
 
-/// What the mask and the score region read whole is made known before any block of work.
+/// What the mask and the regions read whole is made known before any block of work.
 void TileAttention::cloneReads() {
   mask = op.getMask() ? k.cloneIn(op.getMask()) : Value();
-  if (op.hasScore())
-    for (auto [n, operand] : llvm::enumerate(op.getScoreOperands()))
-      if (isWhole(n))
+  for (const ElementRegion &of : {op.getScoreRegion(), op.getProbabilityRegion()})
+    for (auto [n, operand] : llvm::enumerate(of.operands))
+      if (of.isWhole(n))
         k.cloneIn(operand);
 }
 
@@ -506,6 +560,9 @@ LogicalResult mlir::fovea::buildTileAttention(KernelBuilder &k, AttentionOp op,
   if (schedule.getAxis() == AttentionAxis::Heads && op.getQuery().getType().getDimSize(1) != 1)
     return op.emitOpError("expects one query for a schedule of heads, got ")
            << op.getQuery().getType();
+  if (op.hasProbability() && !schedule.getSplit().empty())
+    return op.emitOpError("expects a schedule that does not split keys: no part by itself knows "
+                          "the probabilities that the region is of");
   TileAttention(k, op, schedule).emit();
   return success();
 }

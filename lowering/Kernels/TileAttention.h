@@ -28,11 +28,24 @@ private:
   };
 
   /// What is carried from step to step, by row: the greatest score so far, the sum of the weights
-  /// relative to it and the sum of weighted values.
+  /// relative to it and the sum of weighted values. With a probability region the first walk over
+  /// the keys has no values, and the second nothing else.
   struct State {
     Value maximum, sum, values;
-    SmallVector<Value> asRange() const { return {maximum, sum, values}; }
-    static State of(ValueRange range) { return {range[0], range[1], range[2]}; }
+    SmallVector<Value> asRange() const {
+      SmallVector<Value> range{maximum, sum, values};
+      llvm::erase(range, Value());
+      return range;
+    }
+    /// The same parts as `like` has.
+    static State of(ValueRange range, const State &like) {
+      State state;
+      if (like.maximum)
+        state = {range[0], range[1], Value()};
+      if (like.values)
+        state.values = range.back();
+      return state;
+    }
   };
 
   /// Keys [begin, end) that the mask covers and the part [fullBegin, fullEnd) of whole steps in
@@ -69,6 +82,7 @@ private:
   void findPositions();
   State nothingSeen();
   State initialState();
+  Value noValues();
   State walkKeys(State state);
   State stream(Value begin, Value end, State state, Keys keys, const Cover *cover);
   State step(Value begin, State state, Keys keys, const Cover *cover);
@@ -76,14 +90,29 @@ private:
   State mergeParts();
   bool fillsByKeys();
   State fillEmptyRows(State state);
+  Value findEmptyRows(State state);
+  Value isAny(Value rows);
+  Value chooseRows(Value flags, Value tile, Value filling);
+  Value getEmptyResult();
+  void storeLse(State state);
   void finish(State state);
+  void finishByProbabilities(State sums);
   SmallVector<Cover> findCovers();
 
+  /// Where an element of a tile of scores stands.
+  struct Place {
+    MaskPoint point;
+    Value allowed;                         ///< null: surely
+    llvm::DenseMap<Value, Value> elements; ///< of the regions' operands that are loaded as tiles
+  };
+
   // One tile of scores.
+  Value mapPlaces(Value begin, ValueRange tiles, Keys keys, const Cover *cover,
+                  const ElementRegion &of, function_ref<Value(ValueRange, const Place &)> body);
   Value scores(Value begin, Value product, Keys keys, const Cover *cover);
-  bool isWhole(unsigned operand);
-  Value loadOperand(unsigned operand, Value begin);
-  Value applyScore(Value x, ArrayRef<Value> elements, const MaskPoint &point, Value allowed);
+  Value probabilities(Value begin, Value product, Keys keys, const Cover *cover);
+  Value loadOperand(const ElementRegion &of, unsigned operand, Value begin);
+  Value apply(const ElementRegion &of, Value x, const Place &place);
 
   // Tiles.
   tile::TileType type(int64_t rows, int64_t columns, Type element = {});
@@ -99,7 +128,7 @@ private:
   Value loadColumn(Value memory, Value part);
   Value higher(Value l, Value r);
   Value weigh(Value score, Value maximum);
-  Value weighScores(Value score, Value maximum);
+  Value weighScore(Value score, Value maximum);
   Value exp2(Value x);
   Value alignDown(Value key);
   Value alignUp(Value key);
@@ -117,7 +146,7 @@ private:
   bool baseTwo;       ///< scores carry log2(e) from the start, so that exp is exp2
   double factor;      ///< of the products: the scale and, with `baseTwo`, log2(e)
   bool scalesWeights; ///< the walk's scores are without the factor until they are weighed
-  bool readsByIndex;  ///< the score region reads tensors at places that it computes
+  bool readsByIndex;  ///< a region reads tensors at places that it computes
   Sequence key, value;
   Value mask, queryLength, keyLength, zero;
   Value output, lse;
@@ -131,6 +160,7 @@ private:
   Value position, positions;      ///< one for all rows, or a tile
   Value positionMin, positionMax; ///< `index`
   Value queries, keyView, valueView;
+  std::optional<State> sums; ///< of all keys, where the walk is one by finished probabilities
 };
 
 } // namespace mlir::fovea

@@ -14,20 +14,15 @@ using tile::ViewType;
 
 //===-- One tile of scores -------------------------------------------------------------------===//
 
-bool TileAttention::isWhole(unsigned operand) {
-  Block &block = op.getScore().front();
-  return isa<RankedTensorType>(block.getArgument(AttentionOp::kScoreArgs + operand).getType());
-}
-
 /// The elements of an operand that has an axis for keys, for the keys from `begin`; null if they
 /// are better read one by one.
-Value TileAttention::loadOperand(unsigned operand, Value begin) {
-  Value memory = k.buffer(op.getScoreOperands()[operand]);
+Value TileAttention::loadOperand(const ElementRegion &of, unsigned operand, Value begin) {
+  Value memory = k.buffer(of.operands[operand]);
   auto memoryType = cast<MemRefType>(memory.getType());
   // Elements outside of the operand could make the region read outside of another.
-  if (isWhole(operand) || readsByIndex || !isa<FloatType>(memoryType.getElementType()))
+  if (of.isWhole(operand) || readsByIndex || !isa<FloatType>(memoryType.getElementType()))
     return {};
-  AffineMap map = op.getScoreMap(operand);
+  AffineMap map = of.getMap(operand);
   int64_t rowAxis = -1, keyAxis = -1, rowDimension = byHead ? 1 : 2;
   SmallVector<Value> at, places{b, h, byHead ? zero : Value(), Value()};
   for (int64_t axis = 0; axis < map.getNumResults(); ++axis) {
@@ -50,27 +45,28 @@ Value TileAttention::loadOperand(unsigned operand, Value begin) {
   return broadcast(row, keys);
 }
 
-/// The score region for one element. Where `allowed` is given and false, the region would not have
+/// A region for one element. Where `place.allowed` is given and false, the region would not have
 /// been run: its reads are turned to a place that exists, its divisors to one.
-Value TileAttention::applyScore(Value x, ArrayRef<Value> elements, const MaskPoint &point,
-                                Value allowed) {
-  Block &block = op.getScore().front();
+Value TileAttention::apply(const ElementRegion &of, Value x, const Place &place) {
+  Block &block = of.getBlock();
+  const MaskPoint &point = place.point;
   IRMapping mapping;
   unsigned argument = 0;
   mapping.map(block.getArgument(argument++), x);
   SmallVector<Value> places{point.batch, point.head, point.query, point.key};
-  for (auto [n, operand] : llvm::enumerate(op.getScoreOperands())) {
-    Value element = elements[n];
-    if (isWhole(n)) {
+  for (auto [n, operand] : llvm::enumerate(of.operands)) {
+    BlockArgument inner = block.getArgument(argument++);
+    Value element = place.elements.lookup(inner);
+    if (of.isWhole(n)) {
       element = k.cloneIn(operand);
     } else if (!element) {
       SmallVector<Value> at;
-      AffineMap map = op.getScoreMap(n);
+      AffineMap map = of.getMap(n);
       for (unsigned result = 0; result < map.getNumResults(); ++result)
         at.push_back(places[map.getDimPosition(result)]);
       element = k.load(k.buffer(operand), at);
     }
-    mapping.map(block.getArgument(argument++), element);
+    mapping.map(inner, element);
   }
   for (Value last : {point.batch, point.head, point.queryPosition, point.keyPosition})
     mapping.map(block.getArgument(argument++), last);
@@ -78,7 +74,7 @@ Value TileAttention::applyScore(Value x, ArrayRef<Value> elements, const MaskPoi
     Operation *copy = k.clone(inner, mapping);
     bool divides = isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
                        arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(copy);
-    if (!allowed || !(divides || isa<tensor::ExtractOp>(copy)))
+    if (!place.allowed || !(divides || isa<tensor::ExtractOp>(copy)))
       continue;
     OpBuilder::InsertionGuard guard(k);
     k.setInsertionPoint(copy);
@@ -88,21 +84,22 @@ Value TileAttention::applyScore(Value x, ArrayRef<Value> elements, const MaskPoi
         continue;
       Value harmless = arith::ConstantOp::create(k, divides ? TypedAttr(k.getIntegerAttr(type, 1))
                                                             : k.getIndexAttr(0));
-      operand.set(k.select(allowed, operand.get(), harmless));
+      operand.set(k.select(place.allowed, operand.get(), harmless));
     }
   }
-  return mapping.lookup(block.getTerminator()->getOperand(0));
+  return mapping.lookup(of.getResult());
 }
 
-/// The products with the score region applied, and minus infinity where no key is allowed.
-Value TileAttention::scores(Value begin, Value product, Keys kind, const Cover *cover) {
-  bool scales = schedule.getOperands() && !scalesWeights; // else the queries or the weights are
-  if (kind == Keys::All && !op.hasScore() && !scales)
-    return product;
+/// A tile made of others, by element, where it matters where the element stands. What the region
+/// reads is loaded.
+Value TileAttention::mapPlaces(Value begin, ValueRange tiles, Keys kind, const Cover *cover,
+                               const ElementRegion &of,
+                               function_ref<Value(ValueRange, const Place &)> body) {
   Type i32 = k.getI32Type();
   Value keyPositions = k.buffer(op.getKeyPositions());
-  SmallVector<Value> inputs{product, tile::IotaOp::create(k, type(rows, keys, i32), begin, 1),
-                            broadcast(rowIndex, keys)};
+  SmallVector<Value> inputs(tiles);
+  inputs.append(
+      {tile::IotaOp::create(k, type(rows, keys, i32), begin, 1), broadcast(rowIndex, keys)});
   Value lastKey = k.toI32(k.sub(keyLength, k.index(1)));
   if (positions)
     inputs.push_back(broadcast(positions, keys));
@@ -114,44 +111,71 @@ Value TileAttention::scores(Value begin, Value product, Keys kind, const Cover *
     });
     inputs.push_back(broadcast(at, keys));
   }
-  SmallVector<int> operandInput(op.getScoreOperands().size(), -1);
-  for (unsigned n = 0; n < operandInput.size(); ++n)
-    if (Value loaded = loadOperand(n, begin)) {
-      operandInput[n] = inputs.size();
-      inputs.push_back(loaded);
+  SmallVector<BlockArgument> loaded; // the operands that the last inputs are
+  for (unsigned n = 0; n < of.operands.size(); ++n)
+    if (Value elements = loadOperand(of, n, begin)) {
+      inputs.push_back(elements);
+      loaded.push_back(of.getArgument(n));
     }
   Value bound = cover ? cover->end : keyLength;
   Value end = k.toI32(bound), first = cover ? k.toI32(cover->begin) : Value();
   return map({}, inputs, [&](ValueRange element) {
-    Value x = element[0], number = element[1];
-    if (scales)
-      x = k.mul(x, k.real(f32, factor));
-    unsigned next = 3;
+    unsigned next = tiles.size();
+    Value number = element[next++], row = element[next++];
     MaskPoint point{b,        h,     zero, k.toIndex(arith::MinSIOp::create(k, number, lastKey)),
                     position, number};
-    (byHead ? point.head : point.query) = k.toIndex(element[2]);
+    (byHead ? point.head : point.query) = k.toIndex(row);
     if (positions)
       point.queryPosition = element[next++];
     if (keyPositions)
       point.keyPosition = element[next++];
-    Value allowed;
+    Place place;
+    place.point = point;
     if (kind != Keys::All) {
-      allowed = k.less(number, end);
+      Value allowed = k.less(number, end);
       if (first)
         allowed = arith::AndIOp::create(
             k, allowed, arith::CmpIOp::create(k, arith::CmpIPredicate::sge, number, first));
       if (mask && kind == Keys::Allowed)
         allowed = arith::AndIOp::create(k, allowed, buildPredicate(k, k.getLoc(), mask, point));
+      place.allowed = allowed;
     }
-    if (kind == Keys::Equal) {
-      x = k.real(f32, 0);
-    } else if (op.hasScore()) {
-      SmallVector<Value> elements;
-      for (int input : operandInput)
-        elements.push_back(input < 0 ? Value() : element[input]);
-      x = applyScore(x, elements, point, allowed);
-    }
-    return allowed ? k.select(allowed, x, k.real(f32, kMinusInfinity)) : x;
+    for (BlockArgument argument : loaded)
+      place.elements[argument] = element[next++];
+    return body(element.take_front(tiles.size()), place);
+  });
+}
+
+/// The products with the score region applied, and minus infinity where no key is allowed.
+Value TileAttention::scores(Value begin, Value product, Keys kind, const Cover *cover) {
+  bool scales = schedule.getOperands() && !scalesWeights; // else the queries or the weights are
+  if (kind == Keys::All && !op.hasScore() && !scales)
+    return product;
+  ElementRegion region = op.getScoreRegion();
+  return mapPlaces(
+      begin, product, kind, cover, region, [&](ValueRange numbers, const Place &place) {
+        Value x = numbers[0];
+        if (scales)
+          x = k.mul(x, k.real(f32, factor));
+        if (kind == Keys::Equal)
+          x = k.real(f32, 0);
+        else if (op.hasScore())
+          x = apply(region, x, place);
+        return place.allowed ? k.select(place.allowed, x, k.real(f32, kMinusInfinity)) : x;
+      });
+}
+
+/// What the probability region makes of finished probabilities, and zero where no key is allowed.
+/// The scores are a tile of their own, as they were when they were summed: computed in one map with
+/// what is done to them they may round to other numbers, which for great scores are far off.
+Value TileAttention::probabilities(Value begin, Value product, Keys kind, const Cover *cover) {
+  Value factors = map({}, sums->sum, [&](ValueRange x) { return k.div(k.real(f32, 1), x[0]); });
+  SmallVector<Value> tiles{scores(begin, product, kind, cover), broadcast(sums->maximum, keys),
+                           broadcast(factors, keys)};
+  ElementRegion region = op.getProbabilityRegion();
+  return mapPlaces(begin, tiles, kind, cover, region, [&](ValueRange x, const Place &place) {
+    Value weight = apply(region, k.mul(weighScore(x[0], x[1]), x[2]), place);
+    return place.allowed ? k.select(place.allowed, weight, k.real(f32, 0)) : weight;
   });
 }
 
@@ -172,25 +196,32 @@ TileAttention::State TileAttention::step(Value begin, State state, Keys kind, co
     product = tile::DotOp::create(k, square, queries, key, Value(), /*transpose_b=*/true,
                                   k.getDenseI64ArrayAttr(schedule.getScores()));
   }
+  auto addValues = [&](Value weights, Value values) -> Value {
+    Value value = tile::LoadOp::create(k, TileType::get(keys, valueSize, valueElement), valueView,
+                                       begin, zero);
+    if (Type operands = schedule.getOperands())
+      weights = tile::CastOp::create(k, type(rows, keys, operands), weights);
+    return tile::DotOp::create(k, values.getType(), weights, value, values, /*transpose_b=*/false,
+                               k.getDenseI64ArrayAttr(schedule.getValues()));
+  };
+  if (sums)
+    return {Value(), Value(), addValues(probabilities(begin, product, kind, cover), state.values)};
   Value score = scores(begin, product, kind, cover);
   Value highest = tile::ReduceOp::create(k, column, tile::ReduceKind::Maximum, score, 1);
   if (scalesWeights)
     highest = map({}, highest, [&](ValueRange x) { return k.mul(x[0], k.real(f32, factor)); });
   Value maximum = higher(state.maximum, highest);
-  Value weights = weighScores(score, broadcast(maximum, keys));
+  Value weights = map({}, {score, broadcast(maximum, keys)},
+                      [&](ValueRange x) { return weighScore(x[0], x[1]); });
   Value kept = weigh(state.maximum, maximum);
   Value added = tile::ReduceOp::create(k, column, tile::ReduceKind::Sum, weights, 1);
   Value sum = map({}, {state.sum, kept, added},
                   [&](ValueRange x) { return k.add(k.mul(x[0], x[1]), x[2]); });
+  if (!state.values)
+    return {maximum, sum, Value()};
   Value values = map({}, {state.values, broadcast(kept, valueSize)},
                      [&](ValueRange x) { return k.mul(x[0], x[1]); });
-  Value value =
-      tile::LoadOp::create(k, TileType::get(keys, valueSize, valueElement), valueView, begin, zero);
-  if (Type operands = schedule.getOperands())
-    weights = tile::CastOp::create(k, type(rows, keys, operands), weights);
-  values = tile::DotOp::create(k, values.getType(), weights, value, values, /*transpose_b=*/false,
-                               k.getDenseI64ArrayAttr(schedule.getValues()));
-  return {maximum, sum, values};
+  return {maximum, sum, addValues(weights, values)};
 }
 
 /// The first key of the step that has `key`.
@@ -207,9 +238,10 @@ TileAttention::State TileAttention::stream(Value begin, Value end, State state, 
   auto loop = scf::ForOp::create(k, begin, end, k.index(keys), state.asRange());
   OpBuilder::InsertionGuard guard(k);
   k.setInsertionPointToStart(loop.getBody());
-  State next = step(loop.getInductionVar(), State::of(loop.getRegionIterArgs()), kind, cover);
+  State next =
+      step(loop.getInductionVar(), State::of(loop.getRegionIterArgs(), state), kind, cover);
   scf::YieldOp::create(k, next.asRange());
-  return State::of(loop.getResults());
+  return State::of(loop.getResults(), state);
 }
 
 /// The mask's intervals speak of positions: without key positions these are the keys' own indices,
@@ -293,6 +325,6 @@ TileAttention::State TileAttention::walkKeys(State state) {
       if (number != other)
         number = k.select(isThis, other, number);
   }
-  scf::YieldOp::create(k, run(now, State::of(loop.getRegionIterArgs())).asRange());
-  return State::of(loop.getResults());
+  scf::YieldOp::create(k, run(now, State::of(loop.getRegionIterArgs(), state)).asRange());
+  return State::of(loop.getResults(), state);
 }

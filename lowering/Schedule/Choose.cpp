@@ -103,10 +103,11 @@ static Type getOperands(AttentionOp op, const Level &level) {
   return level.multipliesHalves && alike && isHalf(type) ? type : Type();
 }
 
-/// Whether scores are read at each place, by a score region or a mask that is a tensor: their tiles
-/// take registers of their own.
+/// Whether scores are read at each place, by a region or a mask that is a tensor: their tiles take
+/// registers of their own.
 static bool readsPlaces(AttentionOp op) {
-  return op.hasScore() || llvm::any_of(*op->getBlock(), llvm::IsaPred<MaskDenseOp, MaskSegmentOp>);
+  return op.hasScore() || op.hasProbability() ||
+         llvm::any_of(*op->getBlock(), llvm::IsaPred<MaskDenseOp, MaskSegmentOp>);
 }
 
 /// Queries of a tile of attention that multiplies halves.
@@ -124,15 +125,16 @@ static int64_t getQueries(AttentionOp op, const Level &level) {
   return least;
 }
 
-/// Queries that fit into one tile leave few blocks of work, so their keys are split.
+/// Queries that fit into one tile leave few blocks of work, so their keys are split; not where
+/// probabilities must be known, which no part by itself does.
 static Attribute makeAttention(AttentionOp op, const Level &level) {
   int64_t queries = op.getQuery().getType().getDimSize(1);
   bool one = queries == 1;
   const AttentionSizes &sizes = one ? level.oneQuery : level.manyQueries;
   Type operands = getOperands(op, level);
   int64_t rows = operands && !one ? getQueries(op, level) : sizes.queries;
-  bool split =
-      !ShapedType::isDynamic(queries) && queries <= rows && mayHaveTwoParts(op, level.split[0]);
+  bool split = !op.hasProbability() && !ShapedType::isDynamic(queries) && queries <= rows &&
+               mayHaveTwoParts(op, level.split[0]);
   return AttentionScheduleAttr::get(
       op.getContext(), rows, sizes.keys, one ? AttentionAxis::Heads : AttentionAxis::Queries,
       sizes.scores, sizes.values, split ? ArrayRef<int64_t>(level.split) : ArrayRef<int64_t>(),

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "passes/Raise/AttentionFormula.h"
 #include "passes/Raise/Equivalence.h"
+#include "passes/Raise/Predicates.h"
 #include "passes/Raise/Score.h"
 #include <cmath>
 
@@ -200,7 +201,8 @@ static SmallVector<WeightedSum> readWeightedSum(Expressions &e, Expr node,
   return readings;
 }
 
-/// Whether the scores also stand in another sum of exponentials, what they are divided by.
+/// Whether the scores also stand in another sum of exponentials, what they are divided by; a sum
+/// around this one, as a convolution has of several axes, is none.
 static bool hasDenominator(Expressions &e, Expr whole, const WeightedSum &sum, Expr score) {
   SmallVector<Value> homes;
   addHomes(e, score, homes);
@@ -211,7 +213,8 @@ static bool hasDenominator(Expressions &e, Expr whole, const WeightedSum &sum, E
     return home && llvm::is_contained(homes, home);
   };
   return llvm::any_of(collect(whole), [&](Expr node) {
-    if (node->kind != Node::Kind::Reduce || node->combiner != Combiner::Add || node == sum.node)
+    if (node->kind != Node::Kind::Reduce || node->combiner != Combiner::Add ||
+        contains(node, sum.node))
       return false;
     return llvm::any_of(getExps(node->args[0], node->dim),
                         [&](Expr exp) { return llvm::any_of(collect(exp), isOfScores); });
@@ -321,6 +324,7 @@ public:
   }
 
   std::optional<AttentionForm> run(Refusal &refusal);
+  bool mixesHeads();
 
 private:
   /// Whether `node` is the formula with these scores; remembers what speaks against it.
@@ -338,10 +342,12 @@ private:
   /// Finds the probabilities in the weight, and what becomes of them before the product.
   bool findProbabilities();
   bool isPlainWhereAllowed(Expr weight, Expr plain);
+  Expr foldWeight(Expr part, Expr plain);
+  bool carryWeight(Expr weight, Expr plain, Refusal &refusal);
   bool readWeight(Refusal &refusal);
   void findWeightsTensor();
   bool readOperands(Refusal &refusal);
-  void findGuards();
+  bool findGuards(Refusal &refusal);
   void addGiven(Expr sum, ArrayRef<Expr> leaves, SmallVectorImpl<Expr> &parts);
   void hideInfinite();
   void explain(Refusal &refusal);
@@ -568,23 +574,19 @@ static bool isSummand(Expr sum, Expr part) {
 static std::optional<Interval> getReductionWith(Combiner combiner, const Interval &term) {
   if (term.mayBeNan)
     return std::nullopt;
-  Interval found = Interval::unknown();
-  found.mayBeNan = false;
-  if (combiner == Combiner::Max || combiner == Combiner::Or) {
-    found.least = term.least;
-    found.openLeast = term.openLeast;
-    if (combiner == Combiner::Or)
-      found = term.isAtLeast(1) ? Interval::of(1) : Interval::between(0, 1);
-    return found;
+  constexpr double infinity = Interval::kInfinity;
+  switch (combiner) {
+  case Combiner::Max:
+    return Interval{term.least, infinity, term.openLeast, false, false};
+  case Combiner::Min:
+    return Interval{-infinity, term.most, false, term.openMost, false};
+  case Combiner::Or:
+    return term.isAtLeast(1) ? Interval::of(1) : Interval::between(0, 1);
+  case Combiner::And:
+    return term.isAtMost(0) ? Interval::of(0) : Interval::between(0, 1);
+  default:
+    return std::nullopt;
   }
-  if (combiner == Combiner::Min || combiner == Combiner::And) {
-    found.most = term.most;
-    found.openMost = term.openMost;
-    if (combiner == Combiner::And)
-      found = term.isAtMost(0) ? Interval::of(0) : Interval::between(0, 1);
-    return found;
-  }
-  return std::nullopt;
 }
 
 /// Where the weight is more than the probabilities: whether that changes nothing for keys that the
@@ -613,6 +615,47 @@ bool Reading::isPlainWhereAllowed(Expr weight, Expr plain) {
   return allowed == plain && forbidden->isConstant() && forbidden->getNumber() == 0;
 }
 
+/// Folds parts of the weight in which the probability, a number from 0 to 1, is `plain`.
+Expr Reading::foldWeight(Expr part, Expr plain) {
+  IntervalAnalysis intervals(e);
+  intervals.given = [&](Expr expr) -> std::optional<Interval> {
+    return expr == plain ? std::optional(Interval::between(0, 1)) : std::nullopt;
+  };
+  return intervals.fold(part);
+}
+
+/// Whether a weight is a function of the one probability `plain` and of the place, and nothing for
+/// a key that the mask forbids. Then `form` gets it.
+bool Reading::carryWeight(Expr weight, Expr plain, Refusal &refusal) {
+  MaskedScore score = splitScore(e, form);
+  if (score.allowed) {
+    llvm::DenseMap<Expr, Expr> none{{plain, e.constant(0.0, cast<FloatType>(plain->type))}};
+    Predicates booleans(e);
+    Expr hidden = assume(e, e.replace(weight, none), booleans.negate(score.allowed));
+    hidden = IntervalAnalysis(e).fold(hidden);
+    if (!hidden->isConstant() || hidden->getNumber() != 0) {
+      refusal.reason += ", which gives weight to keys that the mask forbids";
+      return false;
+    }
+    weight = foldWeight(assume(e, weight, score.allowed), plain);
+  }
+  for (Expr part : collect(weight))
+    if (part->kind == Node::Kind::Variable && part != plain) {
+      refusal.reason += ", together with those of other keys";
+      return false;
+    }
+  if (hasExp(weight, form.key)) {
+    refusal.reason += ", together with other exponentials";
+    return false;
+  }
+  if (form.rowFactor || !contains(weight, plain))
+    return false;
+  refusal = {};
+  form.weight = weight;
+  form.probability = plain;
+  return true;
+}
+
 /// What becomes of the probabilities before the product.
 bool Reading::readWeight(Refusal &refusal) {
   if (!probability)
@@ -620,11 +663,7 @@ bool Reading::readWeight(Refusal &refusal) {
   Generalizer unknown(e);
   unknown.add(probability);
   Expr plain = unknown.apply(probability);
-  IntervalAnalysis intervals(e);
-  intervals.given = [&](Expr expr) -> std::optional<Interval> {
-    return expr == plain ? std::optional(Interval::between(0, 1)) : std::nullopt;
-  };
-  Expr weight = intervals.fold(unknown.apply(sum.weight));
+  Expr weight = foldWeight(unknown.apply(sum.weight), plain);
   if (stripCasts(weight) == plain || isPlainWhereAllowed(weight, plain) ||
       getPlantedFault() == PlantedFault::Harmless)
     return true;
@@ -637,7 +676,7 @@ bool Reading::readWeight(Refusal &refusal) {
     }
   refusal = {
       "the probabilities are changed before they meet the values, by " + describe(e, changed), ""};
-  return false;
+  return carryWeight(weight, plain, refusal);
 }
 
 /// The probabilities where they are a tensor by themselves: the last one that holds them.
@@ -645,12 +684,8 @@ void Reading::findWeightsTensor() {
   Generalizer unknown(e);
   unknown.add(probability);
   Expr plain = unknown.apply(probability);
-  IntervalAnalysis intervals(e);
-  intervals.given = [&](Expr expr) -> std::optional<Interval> {
-    return expr == plain ? std::optional(Interval::between(0, 1)) : std::nullopt;
-  };
   auto isProbability = [&](Expr part) {
-    return stripCasts(intervals.fold(unknown.apply(part))) == plain ||
+    return stripCasts(foldWeight(unknown.apply(part), plain)) == plain ||
            is(part, form.score, form.sink);
   };
   for (Expr part : collect(sum.node->args[0], [](Expr part) { return !isExp(part); })) {
@@ -683,14 +718,23 @@ bool Reading::readOperands(Refusal &refusal) {
   return false;
 }
 
+static bool isTestForNan(Expr part) {
+  if (part->name.getValue() == "math.isnan")
+    return true;
+  if (!part->is<arith::CmpFOp>())
+    return false;
+  auto predicate = cast<arith::CmpFPredicateAttr>(part->attrs.get("predicate")).getValue();
+  return predicate == arith::CmpFPredicate::UNO || predicate == arith::CmpFPredicate::ORD ||
+         part->args[0] == part->args[1];
+}
+
 /// A guard: somewhere on the way from the exponential to the result stands a test for NaN, or a
 /// product with a mask.
-void Reading::findGuards() {
+bool Reading::findGuards(Refusal &refusal) {
+  bool testsProbabilities = false;
   for (Expr part : collect(form.whole)) {
     if (part->kind != Node::Kind::Compute)
       continue;
-    if (part->name.getValue() == "math.isnan")
-      form.guarded = true;
     // Probabilities are overwritten by zero where the mask forbids.
     if (part->is<arith::SelectOp>())
       for (unsigned i : {1, 2}) {
@@ -698,14 +742,24 @@ void Reading::findGuards() {
         form.guarded |= zero->isConstant() && zero->getNumber() == 0 &&
                         stripCasts(kept)->is<arith::DivFOp>() && hasExp(kept, form.key);
       }
-    if (part->is<arith::CmpFOp>()) {
-      auto predicate = cast<arith::CmpFPredicateAttr>(part->attrs.get("predicate")).getValue();
-      form.guarded |= (predicate == arith::CmpFPredicate::UNO ||
-                       predicate == arith::CmpFPredicate::ORD || (part->args[0] == part->args[1]));
+    if (isTestForNan(part)) {
+      form.guarded = true;
+      testsProbabilities |= hasExp(part, form.key);
     }
   }
   for (Expr part : outer)
     form.guarded |= !hasExp(part, form.key) && part->dependsOn(form.key);
+  // `fill` describes rows without keys, and nothing that is NaN beside these.
+  IntervalAnalysis intervals(e);
+  intervals.given = [&](Expr expr) -> std::optional<Interval> {
+    return expr == form.raw ? std::optional(Interval::all()) : std::nullopt;
+  };
+  if (!testsProbabilities || !intervals.get(splitScore(e, form).rule).mayBeNan)
+    return true;
+  refusal = {"its probabilities are tested for NaN, which scores by themselves may be: infinity "
+             "times zero, or less infinity",
+             "leave infinities to the mask"};
+  return false;
 }
 
 /// The summands of a score that hold one of these elements, as they stand there: an element by
@@ -766,8 +820,34 @@ void Reading::hideInfinite() {
   }
 }
 
+/// Whether softmaxes are summed over another axis than their own, in the weights or, with a matrix
+/// in place of values, here: talking heads (Shazeer et al. 2020).
+bool Reading::mixesHeads() {
+  auto outside = [](Expr part) { return !isExp(part); };
+  auto isSum = [](Expr part) {
+    return part->kind == Node::Kind::Reduce && part->combiner == Combiner::Add;
+  };
+  auto hasNormaliser = [&](Expr root) {
+    return llvm::any_of(collect(root, outside),
+                        [&](Expr part) { return isSum(part) && hasExp(part->args[0], part->dim); });
+  };
+  Expr matrix = stripCasts(sum.value);
+  if (matrix->tensor &&
+      isa_and_nonnull<arith::ConstantOp, WeightRefOp>(matrix->tensor.getDefiningOp()))
+    return hasNormaliser(sum.weight);
+  return llvm::any_of(collect(sum.weight, outside), [&](Expr part) {
+    return isSum(part) && hasNormaliser(part->args[0]) &&
+           llvm::any_of(getExps(part->args[0], form.key),
+                        [&](Expr exp) { return exp->dependsOn(part->dim); });
+  });
+}
+
 /// Why the weights are no softmax.
 void Reading::explain(Refusal &refusal) {
+  if (mixesHeads()) {
+    refusal = {"heads are mixed between the softmax and the product with values", ""};
+    return;
+  }
   refusal.reason = "the weights are not the softmax of anything over the keys that are summed";
   refusal.change = "normalise over the axis that the product with the values sums";
   if (!against.culprit)
@@ -812,7 +892,8 @@ std::optional<AttentionForm> Reading::run(Refusal &refusal) {
   }
   if (!readOperands(refusal) || !readWeight(refusal))
     return std::nullopt;
-  findGuards();
+  if (!findGuards(refusal))
+    return std::nullopt;
   if (probability && !form.rowFactor)
     findWeightsTensor();
   hideInfinite();
@@ -901,8 +982,11 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
     for (const WeightedSum &sum : readWeightedSum(e, node, dims))
       for (Expr exp : getExps(sum.weight, sum.key)) {
         any = true;
-        if (std::optional<AttentionForm> found = Reading(e, form, sum, exp, dims).run(refusal))
+        Reading reading(e, form, sum, exp, dims);
+        if (std::optional<AttentionForm> found = reading.run(refusal))
           return found;
+        if (reading.mixesHeads())
+          return std::nullopt; // the sum over heads inside is no attention either
       }
   }
   if (!any)

@@ -37,6 +37,9 @@ struct AttentionForm {
   /// being small. Null: nothing.
   Expr rowFactor = nullptr;
   Expr sum = nullptr; ///< of the exponentials of the score
+  /// What values are multiplied with, as a function of `probability`, an unknown. Null: that
+  /// itself.
+  Expr weight = nullptr, probability = nullptr;
   /// The probabilities as a tensor, if there is one that attention could give.
   Operand weights;
   /// Probabilities are multiplied by zero, or replaced by it, where a row has no key.

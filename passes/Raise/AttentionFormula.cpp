@@ -98,6 +98,7 @@ namespace {
 /// What a row may give, beside each other at one place.
 struct RowOutcome {
   Expr found, mean, raw, size;
+  bool isWeighed = false; ///< whether weights are more than probabilities
 
   /// Takes those out of `fills` that it is not. False if it cannot be told.
   bool narrow(Evaluator &evaluate, SmallVectorImpl<Fill> &fills) const {
@@ -123,6 +124,11 @@ struct RowOutcome {
       llvm_unreachable("a fill");
     });
     return true;
+  }
+
+  /// What weights make zero here of a mean they need not make zero of another number of keys.
+  bool isAmbiguous(ArrayRef<Fill> fills) const {
+    return isWeighed && fills.size() > 1 && llvm::is_contained(fills, Fill::Zero);
   }
 };
 } // namespace
@@ -170,10 +176,23 @@ EmptyRow raise::evaluateEmptyRow(Expressions &e, const AttentionForm &form, Expr
   FloatType real = Float32Type::get(e.getContext());
   Expr even = e.constant(0.0, real),
        score = e.replace(general.apply(form.score), allowAll(e, hidden));
-  Expr size = e.compute<math::AbsFOp>(cast<FloatType>(value->type), {value});
-  RowOutcome outcome{e.replace(whole, hidden), makeAttention(e, even, value, nullptr, form.key),
-                     makeAttention(e, score, value, nullptr, form.key),
-                     makeAttention(e, even, size, nullptr, form.key)};
+  auto make = [&](Expr score, bool isSize) {
+    FloatType type = cast<FloatType>(value->type);
+    Expr values = isSize ? e.compute<math::AbsFOp>(type, {value}) : value;
+    if (!form.weight)
+      return makeAttention(e, score, values, nullptr, form.key);
+    Expr p = makeAttention(e, score, nullptr, nullptr, form.key);
+    llvm::DenseMap<Expr, Expr> given{
+        {form.probability, e.convert(p, cast<FloatType>(form.probability->type))}};
+    FloatType wide = Float64Type::get(e.getContext());
+    Expr weight = e.convert(e.replace(form.weight, given), wide);
+    if (isSize)
+      weight = e.compute<math::AbsFOp>(wide, {weight});
+    weight = e.compute<arith::MulFOp>(wide, {weight, e.convert(values, wide)});
+    return e.reduce(Combiner::Add, form.key, weight);
+  };
+  RowOutcome outcome{e.replace(whole, hidden), make(even, false), make(score, false),
+                     make(even, true), form.weight != nullptr};
   // What rounding makes of such a row, or, where that is no fill, what it means: beside numbers
   // that lose nothing.
   std::optional<SmallVector<Fill>> fills = findFills(e, form, outcome, /*rounds=*/true);
@@ -183,5 +202,6 @@ EmptyRow raise::evaluateEmptyRow(Expressions &e, const AttentionForm &form, Expr
   }
   if (!fills)
     return {};
-  return {true, fills->empty() ? std::nullopt : std::optional(fills->front())};
+  bool isOne = !fills->empty() && !outcome.isAmbiguous(*fills);
+  return {true, isOne ? std::optional(fills->front()) : std::nullopt};
 }

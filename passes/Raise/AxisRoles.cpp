@@ -48,7 +48,8 @@ void raise::splitDims(Expressions &e, AttentionForm &form) {
     for (Operand *operand : {&form.query, &form.keys, &form.values, &form.additive, &form.weights})
       for (Expr &index : operand->indices)
         visit(index);
-    for (Expr *expr : {&form.score, &form.raw, &form.sink, &form.value, &form.whole})
+    for (Expr *expr : {&form.score, &form.raw, &form.sink, &form.value, &form.whole, &form.weight,
+                       &form.probability})
       if (*expr)
         visit(*expr);
   };
@@ -128,7 +129,7 @@ bool raise::assignRoles(Expressions &e, AttentionForm &form, Refusal &refusal) {
   auto isStatic = [&](unsigned dim) { return isa<AffineConstantExpr>(e.getExtent(dim)); };
   auto inWeights = [&](unsigned dim) {
     return form.score->dependsOn(dim) || form.query.dependsOn(dim) || form.keys.dependsOn(dim) ||
-           (form.sink && form.sink->dependsOn(dim));
+           (form.sink && form.sink->dependsOn(dim)) || (form.weight && form.weight->dependsOn(dim));
   };
   SmallVector<unsigned> ofQuery, shared;
   for (unsigned dim : root) {
@@ -143,7 +144,14 @@ bool raise::assignRoles(Expressions &e, AttentionForm &form, Refusal &refusal) {
   if (ofQuery.empty())
     for (unsigned dim : shared)
       if (form.values.dependsOn(dim) && form.query.dependsOn(dim) && !form.keys.dependsOn(dim)) {
-        refusal = {"each query has values of its own, as a router's experts", ""};
+        // What it takes for keys has a place for queries: these are scores, and a matrix mixes
+        // them.
+        bool isMixed = llvm::any_of(root, [&](unsigned other) {
+          return form.keys.dependsOn(other) && !form.values.dependsOn(other);
+        });
+        refusal = {isMixed ? "heads are mixed before the softmax, so that no score is one product"
+                           : "each query has values of its own, as a router's experts",
+                   ""};
         return false;
       }
   // Of several dims that queries alone have, one is the sequence: what is compared with keys, is as

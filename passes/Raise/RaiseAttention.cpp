@@ -11,6 +11,7 @@
 #include "passes/Raise/Intervals.h"
 #include "passes/Raise/Passes.h"
 #include "passes/Raise/Score.h"
+#include "passes/Raise/SoftmaxSums.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::fovea {
@@ -214,7 +215,8 @@ static AttentionOp build(Expressions &e, AttentionForm &form, Refusal &refusal) 
   Fill fill = form.guarded ? Fill::Zero : score.fill.value_or(Fill::Zero);
   if (score.allowed) {
     EmptyRow row = evaluateEmptyRow(e, form, score.allowed);
-    if (row.isKnown && !row.fill && mayBeEmpty(e, form, score.allowed)) {
+    bool isSettled = row.fill || !(row.isKnown || form.weight);
+    if (!isSettled && mayBeEmpty(e, form, score.allowed)) {
       refusal = {
           "what it gives for a row without keys is neither zero nor a mean of values nor NaN", ""};
       return {};
@@ -250,17 +252,20 @@ static AttentionOp build(Expressions &e, AttentionForm &form, Refusal &refusal) 
   }
   // A factor of the whole rule is the op's scale; a rule that is nothing else needs no region.
   Expr rule = takeFactor(score.rule, scale);
-  Region region;
-  SmallVector<Value> operands;
-  SmallVector<AffineMap> maps;
+  RegionParts ofScore, ofProbability;
   if (rule != form.raw) {
     // Scale stays in front of the rule: the factor of the product in it, that of the whole behind.
     scale = form.scale;
     rule = score.rule;
-    if (!parts.buildRegion(rule, region, operands, maps, accumulation)) {
+    if (!parts.buildRegion(rule, form.raw, ofScore, accumulation)) {
       refusal = {"the score's rule cannot be written as scalar code", ""};
       return {};
     }
+  }
+  if (form.weight &&
+      !parts.buildRegion(form.weight, form.probability, ofProbability, accumulation)) {
+    refusal = {"what becomes of the probabilities cannot be written as scalar code", ""};
+    return {};
   }
 
   auto queryType = cast<RankedTensorType>(query.getType());
@@ -278,9 +283,12 @@ static AttentionOp build(Expressions &e, AttentionForm &form, Refusal &refusal) 
     lseType = RankedTensorType::get({shape[0], shape[2], shape[1]}, accumulation);
   auto attention = AttentionOp::create(
       builder, loc, resultType, lseType, weightsType, query, keys, values, positions, Value(), mask,
-      sinks, additive, operands, builder.getAffineMapArrayAttr(maps),
-      builder.getF64FloatAttr(scale), FillAttr::get(builder.getContext(), fill));
-  attention.getScore().takeBody(region);
+      sinks, additive, ofScore.operands, ofProbability.operands,
+      builder.getAffineMapArrayAttr(ofScore.maps),
+      builder.getAffineMapArrayAttr(ofProbability.maps), builder.getF64FloatAttr(scale),
+      FillAttr::get(builder.getContext(), fill));
+  attention.getScore().takeBody(ofScore.region);
+  attention.getProbability().takeBody(ofProbability.region);
 
   Value output = attention.getOutput();
   if (form.rowFactor && !(output = scaleRows(e, builder, form, attention))) {
@@ -325,9 +333,15 @@ struct RaiseAttentionPass : fovea::impl::RaiseAttentionPassBase<RaiseAttentionPa
       if (op->getNumResults() == 1 && mayBeAttention(op->getResult(0)))
         candidates.push_back(op);
     });
-    for (Operation *candidate : candidates)
-      if (!erased.contains(candidate))
-        raise(candidate->getResult(0));
+    for (Operation *candidate : candidates) {
+      if (erased.contains(candidate) || raise(candidate->getResult(0)))
+        continue;
+      SmallVector<Operation *> products = splitSoftmaxSum(candidate);
+      for (Operation *product : products)
+        raise(product->getResult(0));
+      if (!products.empty())
+        eraseDead(candidate);
+    }
   }
 
   bool raise(Value candidate) {

@@ -36,6 +36,13 @@ std::optional<AdditiveMask> getAdditiveMask(Expressions &e, Expr expr, double si
 /// gets the numbers of the others.
 SmallVector<Axis> axesOf(const AttentionForm &form, Expr expr, SmallVectorImpl<unsigned> &present);
 
+/// A score or probability region to be, with its operands.
+struct RegionParts {
+  Region region;
+  SmallVector<Value> operands;
+  SmallVector<AffineMap> maps;
+};
+
 /// Builds the parts of an attention op from expressions.
 class ScoreBuilder {
 public:
@@ -49,9 +56,9 @@ public:
   void findQueryOffset(Expr allowed, Expr rule);
   Value buildQueryPositions();
 
-  /// What a score region needs. False if it cannot be written.
-  bool buildRegion(Expr rule, Region &region, SmallVectorImpl<Value> &operands,
-                   SmallVectorImpl<AffineMap> &maps, FloatType accumulation);
+  /// What the region of a rule needs: `of` is what its first argument stands for. False if it
+  /// cannot be written.
+  bool buildRegion(Expr rule, Expr of, RegionParts &parts, FloatType accumulation);
 
 private:
   // Null if the predicate is no such mask.

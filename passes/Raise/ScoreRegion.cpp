@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The scalar code of a score's rule: what it reads beside the product becomes an operand, along the
-// axes that it has. Refuses what depends on more than batch, head and places.
+// The scalar code of what becomes of a score, or of a probability: what it reads beside that number
+// becomes an operand, along the axes that it has. Refuses what depends on more than batch, head and
+// places.
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Raise/Predicates.h"
@@ -17,10 +18,10 @@ namespace {
 class RegionWriter {
 public:
   RegionWriter(Expressions &e, OpBuilder &builder, Location loc, const AttentionForm &form,
-               AffineExpr offset, Block *block, SmallVectorImpl<Value> &operands,
-               SmallVectorImpl<AffineMap> &maps, FloatType accumulation)
-      : e(e), builder(builder), loc(loc), form(form), offset(offset), block(block),
-        body(builder.getContext()), operands(operands), maps(maps), accumulation(accumulation) {
+               AffineExpr offset, Expr of, RegionParts &parts, FloatType accumulation)
+      : e(e), builder(builder), loc(loc), form(form), offset(offset), of(of),
+        block(&parts.region.back()), body(builder.getContext()), operands(parts.operands),
+        maps(parts.maps), accumulation(accumulation) {
     body.setInsertionPointToStart(block);
     block->addArgument(accumulation, loc);
     // Operands are added as they turn up, so the arguments behind them come from a later place.
@@ -33,7 +34,7 @@ public:
 
   /// Null if a part cannot be written.
   Value emit(Expr part) {
-    if (part == form.raw)
+    if (part == of)
       return block->getArgument(0);
     if (Value found = done.lookup(part))
       return found;
@@ -68,14 +69,14 @@ private:
   }
 
   Value emitCompute(Expr part) {
-    bool hasIndex = false, hasRaw = false;
+    bool hasIndex = false, hasNumber = false;
     for (Expr node : collect(part)) {
       hasIndex |= node->kind == Node::Kind::Index;
-      hasRaw |= node == form.raw;
+      hasNumber |= node == of;
     }
     // A tensor that holds it, without places; parts of a concatenation exist only as a whole.
-    bool isWhole = !hasRaw && ((!hasIndex && e.getHome(part).first) ||
-                               (part->is<arith::SelectOp>() && !isSafe(e, part)));
+    bool isWhole = !hasNumber && ((!hasIndex && e.getHome(part).first) ||
+                                  (part->is<arith::SelectOp>() && !isSafe(e, part)));
     if (isWhole)
       if (Value value = toAccumulation(readOperand(part, /*computed=*/false)))
         return value;
@@ -245,6 +246,7 @@ private:
   Location loc;
   const AttentionForm &form;
   AffineExpr offset; ///< of query positions; null: none
+  Expr of;           ///< what the first argument stands for
   Block *block;
   OpBuilder body;
   SmallVectorImpl<Value> &operands;
@@ -255,11 +257,10 @@ private:
 };
 } // namespace
 
-bool ScoreBuilder::buildRegion(Expr rule, Region &region, SmallVectorImpl<Value> &operands,
-                               SmallVectorImpl<AffineMap> &maps, FloatType accumulation) {
+bool ScoreBuilder::buildRegion(Expr rule, Expr of, RegionParts &parts, FloatType accumulation) {
   OpBuilder::InsertionGuard guard(builder);
-  region.push_back(new Block());
-  RegionWriter writer(e, builder, loc, form, offset, &region.back(), operands, maps, accumulation);
+  parts.region.push_back(new Block());
+  RegionWriter writer(e, builder, loc, form, offset, of, parts, accumulation);
   Value result = writer.emit(rule);
   if (result)
     writer.yield(result);

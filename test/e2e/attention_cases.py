@@ -16,6 +16,7 @@ CHOICES = {
     "mask": ["none", "causal", "window", "strictly-before", "length", "prefix", "segment", "global", "dense-keys", "dense-full", "not", "causal-and-window", "window-or-global",
              "causal-and-segment", "length-and-not-window", "nothing", "everything", "nested"],
     "score": ["none", "bias", "key-bias", "alibi", "soft-cap", "table", "temperature"],
+    "probability": ["none", "cap", "dropout", "floor", "table"],
     "sinks": [False, True],
     "additive": [False, True],
     "fill": ["zero", "mean", "raw", "nan"],
@@ -146,6 +147,23 @@ class Case:
             return [f"{self.argument('slopes', type_)} : {type_} by (b, h, i, j) -> (h)"], ["%s: f32"], ["%y = arith.mulf %x, %s : f32"]
         return None
 
+    def probability(self):
+        """The same of the probability region, which yields %y for %x."""
+        kind = self.choice["probability"]
+        if kind == "cap":
+            return [], [], ["%c = arith.constant 0.3 : f32", "%y = arith.minimumf %x, %c : f32"]
+        if kind == "dropout":
+            type_ = f"tensor<?x{self.Hq}x?x?xf32>"
+            return [f"{self.argument('drop', type_, 'batch', 'queries', 'keys')} : {type_} by (b, h, i, j) -> (b, h, i, j)"], ["%s: f32"], ["%y = arith.mulf %x, %s : f32"]
+        if kind == "floor":  # weight for allowed keys of no probability, by place
+            return [], [], ["%c = arith.constant 0.01 : f32", "%m = arith.maximumf %x, %c : f32", "%f = arith.cmpi sgt, %j, %i : i32", "%y = arith.select %f, %m, %x : f32"]
+        if kind == "table":
+            type_ = f"tensor<{self.Hq}x16xf32>"
+            return ([f"{self.argument('gains', type_)} : {type_} by (b, h, i, j) -> ()"], [f"%s: {type_}"],
+                    ["%c = arith.constant 15 : i32", "%z = arith.constant 0 : i32", "%l = arith.maxsi %j, %z : i32", "%m = arith.minsi %l, %c : i32",
+                     "%at = arith.index_cast %m : i32 to index", f"%found = tensor.extract %s[%h, %at] : {type_}", "%y = arith.mulf %x, %found : f32"])
+        return None
+
     def ir(self):
         choice = self.choice
         q, k, v = f"tensor<?x?x{self.Hq}x{self.D}xf32>", f"tensor<?x?x{self.Hk}x{self.D}xf32>", f"tensor<?x?x{self.Hk}x{self.Dv}xf32>"
@@ -173,10 +191,11 @@ class Case:
             clauses.append(f"scale({self.scale})")
         if choice["fill"] != "zero":
             clauses.append(f"fill({choice['fill']})")
-        score = self.score()
-        if score:
-            operands, arguments, body = score
-            clauses.append(f"score({', '.join(operands)}) {{\n    ^bb0({', '.join(['%x: f32', *arguments, '%b: index', '%h: index', '%i: i32', '%j: i32'])}):\n      "
+        for name, region in [("score", self.score()), ("probability", self.probability())]:
+            if not region:
+                continue
+            operands, arguments, body = region
+            clauses.append(f"{name}({', '.join(operands)}) {{\n    ^bb0({', '.join(['%x: f32', *arguments, '%b: index', '%h: index', '%i: i32', '%j: i32'])}):\n      "
                            + "\n      ".join([*body, "fovea.yield %y : f32"]) + "\n    }")
         results = [("o", out, ["batch", "queries"])]
         suffix = ""
@@ -217,7 +236,7 @@ class Case:
             "key_segments": lambda: np.sort(random_.integers(0, 3, (B, Sk)), 1).astype(np.int32), "keep": lambda: random_.integers(0, 2, (B, 1, 1, Sk)),
             "allowed": lambda: random_.integers(0, 2, (B, self.Hq, Sq, Sk)).astype(bool), "sinks": lambda: normal(self.Hq), "additive": lambda: normal(self.D),
             "bias": lambda: normal(B, Sk) if self.choice["score"] == "key-bias" else normal(self.Hq, Sq, Sk), "slopes": lambda: 0.3 * np.abs(normal(self.Hq)),
-            "table": lambda: normal(16, self.Hq),
+            "table": lambda: normal(16, self.Hq), "gains": lambda: normal(self.Hq, 16), "drop": lambda: random_.integers(0, 3, (B, self.Hq, Sq, Sk)).astype(np.float32),
         }
         return {name: made[name]() for name in self.arguments}
 
@@ -288,7 +307,19 @@ class Case:
                     p = np.where(row, raw / raw.sum(-1, keepdims=True), p)
                 elif fill == "nan":
                     p = np.where(row, np.nan, p)
-        results = {"o": np.einsum("bhij,bjhd->bihd", p, v)}
+        # What the region makes of the probabilities of keys that are seen; a row that is no number stays so.
+        seen = allowed | (empty[..., None] & (fill in ("mean", "raw") and "sinks" not in a))
+        kind, w = self.choice["probability"], p
+        if kind == "cap":
+            w = np.minimum(p, np.float32(0.3))
+        elif kind == "dropout":
+            w = p * a["drop"]
+        elif kind == "floor":
+            w = np.where(j > i, np.maximum(p, np.float32(0.01)), p)
+        elif kind == "table":
+            w = p * a["gains"].astype(np.float64)[:, np.clip(j, 0, 15)[:, 0, 0]].transpose(1, 0, 2)[:, :, None]
+        w = np.where(seen, w, np.where(np.isnan(p), p, 0))
+        results = {"o": np.einsum("bhij,bjhd->bihd", w, v)}
         if self.choice["results"] in ("lse", "both"):
             results["lse"] = lse
         if self.choice["results"] in ("weights", "both"):

@@ -143,13 +143,17 @@ CARRIED = {
     "capped_beyond": (lambda g, s: g.softmax(g.Where(g.Greater(s, 3.0), 3.0, s)), False),
 }
 
-# What changes probabilities where few look: 600 keys, scores of all sizes.
+# What changes probabilities where few look: 600 keys, scores of all sizes. Those of one probability alone are carried into the op's probability region.
+WEIGHED = {"threshold", "clamp_min", "clamp_max", "zero_above", "root", "by_place"}
+REFUSED = {"threshold_normalised", "square_if_sure", "sum_at_least_two"}
 NEAR_MISSES = {
     "threshold": lambda g, s: (lambda p: g.Where(g.Less(p, 1e-3), 0.0, p))(g.softmax(s)),
     "threshold_normalised": lambda g, s: (lambda p: (lambda x: g.Div(x, g.sum(x)))(g.Where(g.Less(p, 1e-3), 0.0, p)))(g.softmax(s)),
     "clamp_min": lambda g, s: g.Clip(g.softmax(s), 1e-3),
     "clamp_max": lambda g, s: g.Clip(g.softmax(s), -1.0, 0.9),
     "zero_above": lambda g, s: (lambda p: g.Where(g.Greater(p, 0.9), 0.0, p))(g.softmax(s)),
+    "root": lambda g, s: g.Sqrt(g.softmax(s)),
+    "by_place": lambda g, s: g.Where(g.Less(g.Range(np.array(0), g.Gather(g.Shape(s), np.array(3), axis=0), np.array(1)), np.array(500)), g.softmax(s), 0.0),
     "square_if_sure": lambda g, s: (lambda p: g.Where(g.Greater(g.max(p), 0.95), g.Mul(p, p), p))(g.softmax(s)),
     "epsilon_that_counts": lambda g, s: (lambda x: g.Div(x, g.Add(g.sum(x), 0.5)))(g.exp(s)),
     "sum_at_least_two": lambda g, s: (lambda x: g.Div(x, g.Max(g.sum(x), 2.0)))(g.exp(s)),
@@ -167,7 +171,7 @@ def test_guards_fuse(name, tmp_path):
     spell, takes_mask = (GUARDS | CARRIED)[name]
     path = written(spell, takes_mask, tmp_path)
     (fusion,) = fusions(path, tmp_path, "--require-fusion")
-    assert fusion["status"] == "fused" and (fusion["score"] != "x" or name in GUARDS), fusion
+    assert fusion["status"] == "fused" and (fusion["score"] != "x" or name in GUARDS) and fusion["weight"] == "p", fusion
     check_numbers(path, feeds(5, 37, takes_mask, scale=3), tmp_path)
 
 
@@ -176,7 +180,10 @@ def test_guards_fuse(name, tmp_path):
 def test_near_misses_are_right(name, scale, tmp_path):
     path = written(NEAR_MISSES[name], False, tmp_path)
     (fusion,) = fusions(path, tmp_path)
-    assert fusion["status"] == "fused" or " at " in fusion["reason"], fusion
+    if name in REFUSED:
+        assert fusion["status"] == "not fused" and " at " in fusion["reason"], fusion
+    else:
+        assert fusion["status"] == "fused" and (fusion["weight"] != "p") == (name in WEIGHED), fusion
     check_numbers(path, feeds(4, 600, False, scale), tmp_path)
 
 
@@ -206,3 +213,41 @@ def test_bounds_of_norms_are_kept(name, scale, tmp_path):
     x = random.standard_normal((2, 7, 16)).astype(np.float32) * np.float32(scale)
     x[:, :, 3] *= 9  # far from the others: what bounds a norm shows there
     check_numbers(path, {"x": x}, tmp_path)
+
+
+def mix(g, x):
+    """Two heads made of two others, for each query and key."""
+    mixed = g.MatMul(g.Transpose(x, perm=[0, 2, 3, 1]), np.array([[0.7, -0.2], [0.4, 1.1]], np.float32))
+    return g.Transpose(mixed, perm=[0, 3, 1, 2])
+
+
+# Name: (weights, the reason for which they are no attention's).
+NO_ATTENTION = {
+    "heads_mixed_before": (lambda g, s: g.softmax(mix(g, s)), "heads are mixed before the softmax"),
+    "heads_mixed_behind": (lambda g, s: mix(g, g.softmax(s)), "heads are mixed between the softmax and the product"),
+    "over_queries": (lambda g, s: g.Softmax(s, axis=-2), "not the softmax of anything over the keys"),
+}
+
+
+@pytest.mark.parametrize("name", NO_ATTENTION)
+def test_reasons_name_the_cause(name, tmp_path):
+    spell, reason = NO_ATTENTION[name]
+    path = written(spell, False, tmp_path)
+    assert all(fusion["status"] == "not fused" and reason in fusion["reason"] for fusion in fusions(path, tmp_path))
+    check_numbers(path, feeds(5, 37, False), tmp_path)
+
+
+def test_differential_attention_is_two(tmp_path):
+    """Ye et al. 2024 (arXiv 2410.05258): softmax(q k) - lambda softmax(q2 k2), times v."""
+    g = Graph()
+    scores = lambda q, k: g.Mul(g.MatMul(q, g.Transpose(k, perm=[0, 1, 3, 2])), float(SIZE ** -0.5))
+    out = g.MatMul(g.Sub(g.softmax(scores("q", "k")), g.Mul("lambda", g.softmax(scores("q2", "k2")))), "v")
+    g.nodes.append(helper.make_node("Identity", [out], ["out"]))
+    shapes = {name: (F32, [1, 2, "n" if name[0] == "q" else "m", SIZE]) for name in ("q", "k", "q2", "k2", "v")}
+    path = tmp_path / "model.onnx"
+    onnx.save(model(g.nodes, {**shapes, "lambda": (F32, [2, 1, 1])}, {"out": (F32, [1, 2, "n", SIZE])}, g.constants), path)
+    found = fusions(path, tmp_path, "--require-fusion")
+    assert [fusion["status"] for fusion in found] == ["fused", "fused"]
+    given = feeds(5, 37, False)
+    given |= {"q2": given["q"][..., ::-1].copy(), "k2": given["k"] * np.float32(0.7), "lambda": np.array([0.8, -0.3], np.float32).reshape(2, 1, 1)}
+    check_numbers(path, given, tmp_path)

@@ -47,6 +47,7 @@ static const std::vector<MaskVariant> kMasks = {
 
 static const std::vector<const char *> kScores = {"plain",   "bias", "alibi",
                                                   "softcap", "t5",   "temperature"};
+static const std::vector<const char *> kProbabilities = {"plain", "cap", "dropout", "floor"};
 static const std::vector<const char *> kFills = {"zero", "mean", "raw", "nan"};
 static const std::vector<const char *> kPositions = {"index", "offset", "given"};
 static const std::vector<const char *> kTypes = {"f32", "f64", "bf16", "f32/bf16", "f32/f16"};
@@ -54,7 +55,7 @@ static const int64_t kHeadSizes[] = {1, 8, 40, 64, 128};
 static const int64_t kGroups[] = {1, 2, 4, 8};
 
 const std::array<int, Axes> mlir::fovea::kChoices = {
-    5, 2, 4, static_cast<int>(kMasks.size()), 6, 2, 4, 3, 2, 4, 5, 2};
+    5, 2, 4, static_cast<int>(kMasks.size()), 6, 4, 2, 4, 3, 2, 4, 5, 2};
 
 std::vector<Choice> mlir::fovea::makePairwiseCover(unsigned seed) {
   using Pair = std::array<int, 4>;
@@ -104,6 +105,11 @@ Choice mlir::fovea::makeTiled(Choice choice) {
 
 Choice mlir::fovea::makeHalves(Choice choice) {
   choice[Types] = 2;
+  return choice;
+}
+
+Choice mlir::fovea::makeSplittable(Choice choice) {
+  choice[Probability] = 0;
   return choice;
 }
 
@@ -178,10 +184,11 @@ std::string AttentionCase::describe() const {
   std::ostringstream out;
   out << "D" << headSize() << " Dv" << valueSize() << " heads" << queryHeads() << "/" << keyHeads()
       << " mask:" << kMasks[choice[Mask]].name << " score:" << kScores[choice[Score]]
-      << (choice[Sinks] ? " sinks" : "") << " fill:" << kFills[choice[Fill]]
-      << " positions:" << kPositions[choice[Positions]] << (choice[Memory] ? " cache" : "")
-      << " outputs:" << choice[Outputs] << " types:" << kTypes[choice[Types]]
-      << (choice[Form] ? " additive" : "") << (oneQuery ? " one query" : "");
+      << " probability:" << kProbabilities[choice[Probability]] << (choice[Sinks] ? " sinks" : "")
+      << " fill:" << kFills[choice[Fill]] << " positions:" << kPositions[choice[Positions]]
+      << (choice[Memory] ? " cache" : "") << " outputs:" << choice[Outputs]
+      << " types:" << kTypes[choice[Types]] << (choice[Form] ? " additive" : "")
+      << (oneQuery ? " one query" : "");
   return out.str();
 }
 
@@ -234,6 +241,9 @@ std::vector<AttentionCase::Argument> AttentionCase::getArguments() const {
   if (choice[Score] == 5)
     arguments.push_back(
         {"temperature", "tensor<" + h + "x?x" + type + ">", Argument::Real, {queryHeads(), -1}});
+  if (choice[Probability] == 2)
+    arguments.push_back(
+        {"drop", "tensor<?x?x" + h + "x" + type + ">", Argument::Real, {-2, -3, queryHeads()}});
   return arguments;
 }
 
@@ -266,6 +276,28 @@ static std::string getScore(int kind, const std::string &type, const std::string
     return "score(%temperature : tensor<" + heads + "x?x" + type +
            "> by (b, h, i, j) -> (h, b)) {\n" + head + ", %t: " + type + tail +
            "%y = arith.mulf %x, %t : " + type + "\n" + yield;
+  default:
+    return "";
+  }
+}
+
+/// The clause with the probability region.
+static std::string getProbability(int kind, const std::string &type, const std::string &heads) {
+  std::string head = "^bb0(%p: " + type, tail = ", %b: index, %h: index, %i: i32, %j: i32):\n",
+              yield = "fovea.yield %w : " + type + "\n}";
+  switch (kind) {
+  case 1:
+    return "probability {\n" + head + tail + "%c = arith.constant 0.3 : " + type +
+           "\n%w = arith.minimumf %p, %c : " + type + "\n" + yield;
+  case 2:
+    return "probability(%drop : tensor<?x?x" + heads + "x" + type +
+           "> by (b, h, i, j) -> (i, j, h)) {\n" + head + ", %d: " + type + tail +
+           "%w = arith.mulf %p, %d : " + type + "\n" + yield;
+  case 3: // weight for allowed keys of no probability, by place
+    return "probability {\n" + head + tail + "%c = arith.constant 0.01 : " + type +
+           "\n%least = arith.maximumf %p, %c : " + type +
+           "\n%far = arith.cmpi sgt, %j, %i : i32\n%w = arith.select %far, %least, %p : " + type +
+           "\n" + yield;
   default:
     return "";
   }
@@ -325,8 +357,8 @@ std::string AttentionCase::getText() const {
     out << " additive(%additive : tensor<" << d << "xf32>)";
   out << " scale(" << (headSize() == 1 ? "1.0" : "0.25") << ") fill(" << kFills[choice[Fill]]
       << ")\n"
-      << getScore(choice[Score], type, h) << " : " << arguments[0].type << ", " << key << ", "
-      << value << " -> " << outputType;
+      << getScore(choice[Score], type, h) << " " << getProbability(choice[Probability], type, h)
+      << " : " << arguments[0].type << ", " << key << ", " << value << " -> " << outputType;
   if (lse)
     out << " lse " << lseType;
   if (weights)

@@ -20,6 +20,7 @@ enum Axis {
   Groups,
   Mask,
   Score,
+  Probability,
   Sinks,
   Fill,
   Positions,
@@ -40,6 +41,9 @@ Choice makeTiled(Choice choice);
 
 /// The same of bf16.
 Choice makeHalves(Choice choice);
+
+/// The nearest choice whose keys a schedule may split: probabilities are known of all keys alone.
+Choice makeSplittable(Choice choice);
 
 /// The grid: a cover, and another one of what tile programs compute.
 const std::vector<Choice> &getAttentionCases();

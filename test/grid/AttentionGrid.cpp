@@ -122,24 +122,25 @@ TEST_P(AttentionGridTiles, byQueriesSplit) {
   StringRef host = getHostLevel();
   StringRef level =
       std::array<StringRef, 3>{"", host, host == "sse" ? host : "avx2"}[GetParam() % 3];
-  run(AttentionCase(getTiledAttentionCases()[GetParam()]), GetParam(), How::SplitQueries, level);
+  run(AttentionCase(makeSplittable(getTiledAttentionCases()[GetParam()])), GetParam(),
+      How::SplitQueries, level);
 }
 
 TEST_P(AttentionGridTiles, byHeadsSplitInLoops) {
-  run(AttentionCase(getTiledAttentionCases()[GetParam()], /*oneQuery=*/true), GetParam(),
-      How::SplitHeads);
+  run(AttentionCase(makeSplittable(getTiledAttentionCases()[GetParam()]), /*oneQuery=*/true),
+      GetParam(), How::SplitHeads);
 }
 
 TEST_P(AttentionGridTiles, byHeadsSplitInVectors) {
-  run(AttentionCase(getTiledAttentionCases()[GetParam()], /*oneQuery=*/true), GetParam(),
-      How::SplitHeads, getHostLevel());
+  run(AttentionCase(makeSplittable(getTiledAttentionCases()[GetParam()]), /*oneQuery=*/true),
+      GetParam(), How::SplitHeads, getHostLevel());
 }
 
 TEST_P(AttentionGridTiles, byHeadsSplitOnAvx2) {
   if (getHostLevel() == "sse")
     GTEST_SKIP() << "this machine has no AVX2";
-  run(AttentionCase(getTiledAttentionCases()[GetParam()], /*oneQuery=*/true), GetParam(),
-      How::SplitHeads, "avx2");
+  run(AttentionCase(makeSplittable(getTiledAttentionCases()[GetParam()]), /*oneQuery=*/true),
+      GetParam(), How::SplitHeads, "avx2");
 }
 
 INSTANTIATE_TEST_SUITE_P(Pairwise, AttentionGrid,

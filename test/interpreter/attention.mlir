@@ -139,3 +139,44 @@ func.func @cache() -> (tensor<1x1x1x1xf32>, index, !fovea.cache<value, 1x1xf32>)
   %n = fovea.cache_length %ck2 : !fovea.cache<key, 1x1xf32>
   return %o, %n, %cv2 : tensor<1x1x1x1xf32>, index, !fovea.cache<value, 1x1xf32>
 }
+
+// Probabilities 1/4 and 3/4: the first is below the threshold, the second is multiplied with 2 for key 1, and what is
+// asked for as weights are the probabilities themselves.
+// CHECK-LABEL: @probability
+// CHECK-NEXT: 1x1x1x1 [18]
+// CHECK-NEXT: 1x1x1x2 [0.25, 0.75]
+func.func @probability() -> (tensor<1x1x1x1xf64>, tensor<1x1x1x2xf64>) {
+  %q = arith.constant dense<1.0> : tensor<1x1x1x1xf64>
+  %k = arith.constant dense<[[[[0.0]], [[1.09861228866810969]]]]> : tensor<1x2x1x1xf64>
+  %v = arith.constant dense<[[[[8.0]], [[12.0]]]]> : tensor<1x2x1x1xf64>
+  %gain = arith.constant dense<[4.0, 2.0]> : tensor<2xf64>
+  %o, %w = fovea.attention %q, %k, %v probability(%gain : tensor<2xf64> by (b, h, i, j) -> (j)) {
+    ^bb0(%p: f64, %g: f64, %b: index, %h: index, %qp: i32, %kp: i32):
+      %least = arith.constant 0.3 : f64
+      %none = arith.constant 0.0 : f64
+      %c = arith.cmpf olt, %p, %least : f64
+      %kept = arith.select %c, %none, %p : f64
+      %y = arith.mulf %kept, %g : f64
+      fovea.yield %y : f64
+  } : tensor<1x1x1x1xf64>, tensor<1x2x1x1xf64>, tensor<1x2x1x1xf64> -> tensor<1x1x1x1xf64> weights tensor<1x1x1x2xf64>
+  return %o, %w : tensor<1x1x1x1xf64>, tensor<1x1x1x2xf64>
+}
+
+// Half of each: a forbidden key has no weight though the region gives one for a probability of zero, but the mean of an
+// empty row is of all keys.
+// CHECK-LABEL: @probability_of_mask
+// CHECK-NEXT: 1x2x1x1 [4.5, 9]
+func.func @probability_of_mask() -> tensor<1x2x1x1xf64> {
+  %q = arith.constant dense<0.0> : tensor<1x2x1x1xf64>
+  %k = arith.constant dense<0.0> : tensor<1x2x1x1xf64>
+  %v = arith.constant dense<[[[[3.0]], [[6.0]]]]> : tensor<1x2x1x1xf64>
+  %keep = arith.constant dense<[[[[true, false], [false, false]]]]> : tensor<1x1x2x2xi1>
+  %m = fovea.mask_dense %keep : tensor<1x1x2x2xi1>
+  %o = fovea.attention %q, %k, %v mask(%m) fill(mean) probability {
+    ^bb0(%p: f64, %b: index, %h: index, %qp: i32, %kp: i32):
+      %half = arith.constant 0.5 : f64
+      %y = arith.addf %p, %half : f64
+      fovea.yield %y : f64
+  } : tensor<1x2x1x1xf64>, tensor<1x2x1x1xf64>, tensor<1x2x1x1xf64> -> tensor<1x2x1x1xf64>
+  return %o : tensor<1x2x1x1xf64>
+}

@@ -295,7 +295,9 @@ Program Builder::build() {
     w.result("weights", w.materialise(p, scoreAxes));
   if (c[Choice::Returns] & 2)
     w.result("scores", w.materialise(random.percent(50) ? raw : x, scoreAxes));
-  program.fused = negative ? 0 : c[Choice::Twice] ? 2 : 1;
+  // Squares of probabilities are an attention with a probability region.
+  bool isNone = negative && negative != kSquaredWeights;
+  program.fused = isNone ? 0 : c[Choice::Twice] ? 2 : 1;
   // Nothing is summed in a product of vectors of one element, and a softmax over one key is one:
   // whether that is still attention is a matter of taste.
   // Constant masks that take from each other may leave nothing.
@@ -313,8 +315,8 @@ Program Builder::build() {
   bool isOneBlock =
       w.isStatic('j') && w.sizeOf('j') <= 4 &&
       (c[Choice::Mask0] == kBlocks || c[Choice::Mask1] == kBlocks || c[Choice::Mask2] == kBlocks);
-  if (!negative && (isConstant || isOneBlock || isHidden || isBeside || c[Choice::Depth] == 1 ||
-                    (w.isStatic('j') && w.sizeOf('j') == 1)))
+  if (!isNone && (isConstant || isOneBlock || isHidden || isBeside || c[Choice::Depth] == 1 ||
+                  (w.isStatic('j') && w.sizeOf('j') == 1)))
     program.fused = -1;
   if (!negative)
     expectMasks();

@@ -189,15 +189,17 @@ TEST_P(TiledAttentionOnDevice, oneQueryByTheTargetsSchedule) {
 TEST_P(TiledAttentionOnDevice, byQueries) {
   auto [chip, number] = GetParam();
   How how = number % 2 ? How::SplitQueries : How::Queries;
-  run(AttentionCase(getCase(getTiledAttentionCases(), number, chip)), number, how, chip,
+  Choice choice = getCase(getTiledAttentionCases(), number, chip);
+  run(AttentionCase(isSplit(how) ? makeSplittable(choice) : choice), number, how, chip,
       drawLengths(number, how));
 }
 
 TEST_P(TiledAttentionOnDevice, byHeads) {
   auto [chip, number] = GetParam();
   How how = number % 2 ? How::Heads : How::SplitHeads;
-  run(AttentionCase(getCase(getTiledAttentionCases(), number, chip), /*oneQuery=*/true), number,
-      how, chip, drawLengths(number, how));
+  Choice choice = getCase(getTiledAttentionCases(), number, chip);
+  run(AttentionCase(isSplit(how) ? makeSplittable(choice) : choice, /*oneQuery=*/true), number, how,
+      chip, drawLengths(number, how));
 }
 
 auto getParameters(int cases) {

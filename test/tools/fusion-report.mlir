@@ -11,6 +11,7 @@
 // REPORT-NEXT: "length"
 // REPORT: "score": "x * x"
 // REPORT: "status": "fused"
+// REPORT: "weight": "select(p < 0.001, 0, p)"
 // REPORT: "change": "mask the whole score or add -inf to it: the -20000 that places alone choose stands inside of its formula, where it skips none"
 // REPORT-NEXT: "location": "layer.inside"
 // REPORT: "change": "mask the whole score or add -inf to it: the -2000 that
@@ -34,6 +35,13 @@ func.func @forward(%q: tensor<?x?x2x4xf32> {fovea.name = "q", fovea.dims = ["bat
     ^bb0(%x: f32, %b: index, %h: index, %i: i32, %j: i32):
       %y = arith.mulf %x, %x : f32
       fovea.yield %y : f32
+  } probability {
+    ^bb0(%p: f32, %b: index, %h: index, %i: i32, %j: i32):
+      %least = arith.constant 0.001 : f32
+      %none = arith.constant 0.0 : f32
+      %small = arith.cmpf olt, %p, %least : f32
+      %w_ = arith.select %small, %none, %p : f32
+      fovea.yield %w_ : f32
   } : tensor<?x?x2x4xf32>, tensor<?x?x2x4xf32>, tensor<?x?x2x4xf32> -> tensor<?x?x2x4xf32> loc("layer.attention")
   // Places choose a number that the formula goes on with; a table does; a table of distances does not;
   // scores do.

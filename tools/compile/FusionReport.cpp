@@ -13,6 +13,7 @@
 #include "tools/compile/Names.h"
 #include "tools/compile/Report.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Format.h"
 
@@ -45,9 +46,24 @@ static llvm::json::Array getMaskKinds(Value mask) {
   return kinds;
 }
 
+/// How a comparison is written; empty for one of NaN.
+template <typename PredicateT> static llvm::StringRef getSignOf(PredicateT predicate) {
+  llvm::StringRef name = stringifyEnum(predicate);
+  return llvm::StringSwitch<llvm::StringRef>(name.size() == 3 ? name.drop_front() : name)
+      .Case("eq", "==")
+      .Case("ne", "!=")
+      .Case("lt", "<")
+      .Case("le", "<=")
+      .Case("gt", ">")
+      .Case("ge", ">=")
+      .Default("");
+}
+
 /// How scalar ops are written in a formula: between operands, or in front of them.
 static llvm::StringRef getSign(Operation *op) {
   return llvm::TypeSwitch<Operation *, llvm::StringRef>(op)
+      .Case<arith::CmpFOp, arith::CmpIOp>(
+          [](auto compare) { return getSignOf(compare.getPredicate()); })
       .Case<arith::AddFOp, arith::AddIOp>([](auto) { return "+"; })
       .Case<arith::SubFOp, arith::SubIOp>([](auto) { return "-"; })
       .Case<arith::MulFOp, arith::MulIOp>([](auto) { return "*"; })
@@ -56,30 +72,27 @@ static llvm::StringRef getSign(Operation *op) {
 }
 
 namespace {
-/// Writes a score region as a formula of x, the scaled product.
+/// Writes a region as a formula of its number, which gets a name.
 class Formula {
 public:
-  explicit Formula(AttentionOp attention) : attention(attention) {}
+  Formula(const ElementRegion &of, std::string number) : of(of), number(std::move(number)) {}
 
-  std::string print() {
-    Operation *yield = attention.getScore().front().getTerminator();
-    return print(yield->getOperand(0), /*nested=*/false);
-  }
+  std::string print() { return print(of.getResult(), /*nested=*/false); }
 
 private:
   std::string printArgument(BlockArgument argument) {
-    unsigned number = argument.getArgNumber(), operands = attention.getScoreOperands().size();
-    if (number == 0)
-      return "x";
-    if (number > operands) {
+    unsigned place = argument.getArgNumber(), operands = of.operands.size();
+    if (place == 0)
+      return number;
+    if (place > operands) {
       static constexpr const char *kPlaces[] = {"b", "h", "q", "k"};
-      return kPlaces[number - operands - 1];
+      return kPlaces[place - operands - 1];
     }
-    std::string name = nameOf(attention.getScoreOperands()[number - 1].getLoc());
+    std::string name = nameOf(of.operands[place - 1].getLoc());
     if (name.empty())
-      name = "t" + std::to_string(number);
+      name = "t" + std::to_string(place);
     std::string axes;
-    for (AffineExpr expr : attention.getScoreMap(number - 1).getResults())
+    for (AffineExpr expr : of.getMap(place - 1).getResults())
       axes +=
           std::string(axes.empty() ? "" : ",") + "bhqk"[cast<AffineDimExpr>(expr).getPosition()];
     return axes.empty() ? name : name + "[" + axes + "]";
@@ -113,15 +126,21 @@ private:
     return text + ")";
   }
 
-  AttentionOp attention;
+  ElementRegion of;
+  std::string number;
 };
 } // namespace
 
 /// The score's rule in one line: "30 * tanh(x / 30)"; what the product is scaled by stands in x.
 static std::string getScore(AttentionOp attention) {
   if (attention.hasScore())
-    return Formula(attention).print();
+    return Formula(attention.getScoreRegion(), "x").print();
   return attention.getAdditive() ? "w * tanh(q + k)" : "x";
+}
+
+/// What values are multiplied with, as a formula of p, the probability.
+static std::string getWeight(AttentionOp attention) {
+  return attention.hasProbability() ? Formula(attention.getProbabilityRegion(), "p").print() : "p";
 }
 
 /// A constant that is read beside the scores, whatever its shape was made to.
@@ -139,8 +158,8 @@ static DenseElementsAttr getTable(Value operand) {
 /// Whether a value of a score region is computed from places and tables alone, and depends on the
 /// key's.
 static bool isOfPlaces(AttentionOp attention, Value value) {
-  Block &block = attention.getScore().front();
-  unsigned operands = attention.getScoreOperands().size(), ofKey = operands + 4;
+  ElementRegion score = attention.getScoreRegion();
+  unsigned operands = score.operands.size(), ofKey = operands + ElementRegion::kPlaces;
   bool dependsOnKey = false;
   llvm::SetVector<Value> parts;
   parts.insert(value);
@@ -154,14 +173,14 @@ static bool isOfPlaces(AttentionOp attention, Value value) {
       continue;
     }
     unsigned number = argument.getArgNumber();
-    if (argument.getOwner() != &block || number == 0)
+    if (argument.getOwner() != &score.getBlock() || number == 0)
       return false;
     dependsOnKey |= number == ofKey;
     if (number > operands)
       continue;
-    if (!getTable(attention.getScoreOperands()[number - 1]))
+    if (!getTable(score.operands[number - 1]))
       return false;
-    for (AffineExpr axis : attention.getScoreMap(number - 1).getResults())
+    for (AffineExpr axis : score.getMap(number - 1).getResults())
       dependsOnKey |= cast<AffineDimExpr>(axis).getPosition() == 3;
   }
   return dependsOnKey;
@@ -190,7 +209,7 @@ static std::string getHiddenKeys(AttentionOp attention) {
   for (auto [i, operand] : llvm::enumerate(attention.getScoreOperands())) {
     DenseElementsAttr table = getTable(operand);
     if (!table || table.isSplat() || !isa<FloatType>(table.getElementType()) ||
-        !isOfPlaces(attention, attention.getScore().front().getArgument(1 + i)))
+        !isOfPlaces(attention, attention.getScoreRegion().getArgument(i)))
       continue;
     // A mask has two numbers; what has more is a bias.
     SmallVector<double, 3> numbers;
@@ -248,6 +267,7 @@ FusionReport mlir::fovea::buildFusionReport(ModuleOp module) {
         llvm::json::Object{{"status", "fused"},
                            {"masks", getMaskKinds(attention.getMask())},
                            {"score", getScore(attention)},
+                           {"weight", getWeight(attention)},
                            {"reason", reason},
                            {"change", getHiddenKeys(attention)}});
   });
@@ -256,6 +276,7 @@ FusionReport mlir::fovea::buildFusionReport(ModuleOp module) {
         llvm::json::Object{{"status", status.str()},
                            {"masks", llvm::json::Array()},
                            {"score", ""},
+                           {"weight", ""},
                            {"reason", reason.str()},
                            {"change", change.str()}});
   };

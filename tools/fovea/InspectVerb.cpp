@@ -126,6 +126,9 @@ static void printFusion(const std::string &report) {
                                                            : std::string();
     };
     Row row{text("status"), text("location"), "", text("score"), text("reason")};
+    if (std::string weight = text("weight"); !weight.empty() && weight != "p")
+      row.note = "values are multiplied with " + weight + ", p the probability" +
+                 (row.note.empty() ? "" : "; ") + row.note;
     if (entry.contains("masks"))
       for (const auto &mask : entry["masks"])
         row.masks += (row.masks.empty() ? "" : ", ") + mask.get<std::string>();

@@ -6,7 +6,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from case import floats, no_attention
+from case import Case, floats, no_attention
 
 
 class OverHeads(nn.Module):
@@ -260,7 +260,7 @@ CASES = [
     no_attention("the product runs over the queries", "not_wrong_axis_of_value", lambda: WrongAxisOfValue(),
                  {"q": floats("batch", 2, "length", 8), "k": floats("batch", 2, "length", 8), "v": floats("batch", 2, "length", 8)}),
     no_attention("heads are mixed on both sides of the softmax", "not_talking_heads", lambda: TalkingHeads(), qkv),
-    no_attention("probabilities are squared behind the softmax", "not_sharpened", lambda: SharpenedMap(), qkv),
+    Case("not_sharpened", lambda: SharpenedMap(), qkv),  # an attention whose probability region squares
     no_attention("divided by the sum over the queries", "not_wrong_sum", lambda: WrongSum(), qkv),
     no_attention("divided by the sum of other numbers", "not_other_scores", lambda: OtherScores(), qkv),
     no_attention("a running sum behind the softmax", "not_cumulative", lambda: CumulativeMap(), qkv),

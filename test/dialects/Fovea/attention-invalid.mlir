@@ -2,7 +2,7 @@
 
 func.func @attention_c1_rank(%q: tensor<?x8x64xf32>, %k: tensor<?x?x2x64xf32>) {
   // expected-error @below {{operand #0 must be 4D tensor of}}
-  "fovea.attention"(%q, %k, %k) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0>}> ({}) : (tensor<?x8x64xf32>, tensor<?x?x2x64xf32>, tensor<?x?x2x64xf32>) -> tensor<?x?x8x64xf32>
+  "fovea.attention"(%q, %k, %k) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0>}> ({}, {}) : (tensor<?x8x64xf32>, tensor<?x?x2x64xf32>, tensor<?x?x2x64xf32>) -> tensor<?x?x8x64xf32>
   return
 }
 
@@ -178,7 +178,7 @@ func.func @attention_c7_effects(%q: tensor<?x?x8x64xf32>, %k: tensor<?x?x2x64xf3
 
 func.func @attention_c8_no_region(%q: tensor<?x?x8x64xf32>, %k: tensor<?x?x2x64xf32>, %s: tensor<8xf32>) {
   // expected-error @below {{expects a score region for its 1 score operands, got none}}
-  %o = "fovea.attention"(%q, %k, %k, %s) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 1>, resultSegmentSizes = array<i32: 1, 0, 0>, score_maps = [affine_map<(b, h, i, j) -> (h)>]}> ({})
+  %o = "fovea.attention"(%q, %k, %k, %s) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 1, 0>, resultSegmentSizes = array<i32: 1, 0, 0>, score_maps = [affine_map<(b, h, i, j) -> (h)>]}> ({}, {})
       : (tensor<?x?x8x64xf32>, tensor<?x?x2x64xf32>, tensor<?x?x2x64xf32>, tensor<8xf32>) -> tensor<?x?x8x64xf32>
   return
 }
@@ -187,10 +187,10 @@ func.func @attention_c8_no_region(%q: tensor<?x?x8x64xf32>, %k: tensor<?x?x2x64x
 
 func.func @attention_c8_maps(%q: tensor<?x?x8x64xf32>, %k: tensor<?x?x2x64xf32>, %s: tensor<8xf32>) {
   // expected-error @below {{expects one indexing map for each score operand, got 0 for 1}}
-  %o = "fovea.attention"(%q, %k, %k, %s) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 1>, resultSegmentSizes = array<i32: 1, 0, 0>, score_maps = []}> ({
+  %o = "fovea.attention"(%q, %k, %k, %s) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 1, 0>, resultSegmentSizes = array<i32: 1, 0, 0>, score_maps = []}> ({
     ^bb0(%x: f32, %e: f32, %b: index, %h: index, %i: i32, %j: i32):
       fovea.yield %x : f32
-  }) : (tensor<?x?x8x64xf32>, tensor<?x?x2x64xf32>, tensor<?x?x2x64xf32>, tensor<8xf32>) -> tensor<?x?x8x64xf32>
+  }, {}) : (tensor<?x?x8x64xf32>, tensor<?x?x2x64xf32>, tensor<?x?x2x64xf32>, tensor<8xf32>) -> tensor<?x?x8x64xf32>
   return
 }
 
@@ -308,5 +308,38 @@ func.func @relative_bias_c2_odd(%t: tensor<5x8xf32>, %h: index, %i: i32) {
 func.func @relative_bias_c2_distance(%t: tensor<32x8xf32>, %h: index, %i: i32) {
   // expected-error @below {{expects max_distance above 16, got 16}}
   %b = fovea.relative_bias %t[%h] at(%i, %i) {buckets = 32 : i64, max_distance = 16 : i64} : tensor<32x8xf32> -> f32
+  return
+}
+
+// -----
+
+func.func @attention_c7_probability_yields(%q: tensor<?x?x8x64xf16>, %k: tensor<?x?x2x64xf16>) {
+  // expected-error @below {{expects the probability region to yield one 'f32'}}
+  %o = fovea.attention %q, %k, %k probability {
+    ^bb0(%p: f32, %b: index, %h: index, %qp: i32, %kp: i32):
+      fovea.yield %b : index
+  } : tensor<?x?x8x64xf16>, tensor<?x?x2x64xf16>, tensor<?x?x2x64xf16> -> tensor<?x?x8x64xf16>
+  return
+}
+
+// -----
+
+func.func @attention_c7_probability_arguments(%q: tensor<?x?x8x64xf16>, %k: tensor<?x?x2x64xf16>, %d: tensor<8xf16>) {
+  // expected-error @below {{expects probability arguments of types 'f32', 'f16', 'index', 'index', 'i32', 'i32', got 'f32', 'index', 'index', 'i32', 'i32'}}
+  %o = fovea.attention %q, %k, %k probability(%d : tensor<8xf16> by (b, h, i, j) -> (h)) {
+    ^bb0(%p: f32, %b: index, %h: index, %qp: i32, %kp: i32):
+      fovea.yield %p : f32
+  } : tensor<?x?x8x64xf16>, tensor<?x?x2x64xf16>, tensor<?x?x2x64xf16> -> tensor<?x?x8x64xf16>
+  return
+}
+
+// -----
+
+func.func @attention_c8_probability_operand(%q: tensor<?x?x8x64xf32>, %k: tensor<?x?x2x64xf32>, %d: tensor<7x?xf32>) {
+  // expected-error @below {{expects axis 0 of probability operand 0 to have size 8, got 'tensor<7x?xf32>'}}
+  %o = fovea.attention %q, %k, %k probability(%d : tensor<7x?xf32> by (b, h, i, j) -> (h, j)) {
+    ^bb0(%p: f32, %e: f32, %b: index, %h: index, %qp: i32, %kp: i32):
+      fovea.yield %p : f32
+  } : tensor<?x?x8x64xf32>, tensor<?x?x2x64xf32>, tensor<?x?x2x64xf32> -> tensor<?x?x8x64xf32>
   return
 }

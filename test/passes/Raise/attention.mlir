@@ -169,12 +169,14 @@ func.func @mask_at_short_lengths_else_bias(%q: tensor<4x8xf32>, %k: tensor<8x8xf
   return %o : tensor<4x6xf32>
 }
 
-// The window's keys are dropped behind the softmax, whose sum saw them all: no attention, though at
-// sizes below 256 it is one.
+// The window's keys are dropped behind the softmax, whose sum saw them all: no mask, though at sizes
+// below 256 it is one.
 
-// CHECK-LABEL: @wide_window_behind_the_softmax
-// CHECK-NOT:     fovea.attention
-// CHECK:         linalg.softmax
+// CHECK-LABEL: @wide_window_behind_the_softmax(
+// CHECK-NOT:     fovea.mask
+// CHECK:         fovea.attention {{.*}} probability {
+// CHECK:           %[[FAR:.*]] = arith.cmpi sge, %{{.*}}, %{{.*}} : index
+// CHECK:           arith.select %[[FAR]], %{{.*}}, %{{.*}} : f32
 func.func @wide_window_behind_the_softmax(%q: tensor<?x8xf32>, %k: tensor<?x8xf32>, %v: tensor<?x6xf32>) -> tensor<?x6xf32> {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : f32
