@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 
+import filelock
 import pytest
 
 from programs import DATA, ROOT, SHAKESPEARE, invoke
@@ -79,11 +80,12 @@ def checkpoints():
     requirements = ROOT / "test" / "requirements.txt"
     stamp = hashlib.sha256(maker.read_bytes() + requirements.read_bytes()).hexdigest()
     folder = ROOT / "build" / "test-checkpoints"
-    if not (folder / "stamp").exists() or (folder / "stamp").read_text() != stamp:
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        done = subprocess.run([sys.executable, maker, folder, SHAKESPEARE], capture_output=True, text=True, stdin=subprocess.DEVNULL,
-                              env={**os.environ, "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"})
-        assert done.returncode == 0, done.stderr[-4000:]
-        (folder / "stamp").write_text(stamp)
+    with filelock.FileLock(ROOT / "build" / "test-checkpoints.lock"):  # of two processes one makes them
+        if not (folder / "stamp").exists() or (folder / "stamp").read_text() != stamp:
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            done = subprocess.run([sys.executable, maker, folder, SHAKESPEARE], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                                  env={**os.environ, "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"})
+            assert done.returncode == 0, done.stderr[-4000:]
+            (folder / "stamp").write_text(stamp)
     return folder
