@@ -117,6 +117,12 @@ def soft_cap(q: "batch queries 2 4", k: "batch keys 2 4", v: "batch keys 2 4"):
 soft_cap.times = {"q": 30}  # so that the cap matters
 
 
+@formula("attention/threshold.mlir")
+def threshold(q: "queries 1", k: "keys 1", v: "keys 1"):
+    p = softmax(q @ k.T)
+    return np.where(p < np.float32(0.2), 0, p) @ v,
+
+
 @formula("attention/sinks.mlir")
 def sinks(q: "batch queries 2 2", k: "batch keys 2 2", v: "batch keys 2 1", sinks: "2"):
     return words(softmax(scores(heads(q), heads(k)) / np.sqrt(2), sink=sinks[:, None, None]) @ heads(v)),
