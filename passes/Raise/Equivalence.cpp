@@ -513,6 +513,8 @@ Tester::Outcome Tester::compare(Expr a, Expr b, Expr sizeOf, ArrayRef<Draw> roun
       if (evaluate.overflows)
         break;
       outside[how.stretch] += evaluate.leavesTables;
+      if (evaluate.budget <= 0 && !seen.contains(how.stretch))
+        return Outcome::Unevaluated;
       if (!x || !y || !std::isfinite(*y))
         continue; // the formula says nothing here
       if (!std::isfinite(*x))

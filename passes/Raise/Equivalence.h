@@ -6,9 +6,8 @@
 // wherever one happened to look and differ elsewhere. So an agreement counts only if each such node
 //
 // (a) is carried: it stands in the formula too, and both agree whatever it is;
-// (b) does not matter: the expressions agree with any number, or any of its sides, in its place
-// (the
-//     maximum that a softmax subtracts, the absolute value below an even power);
+// (b) does not matter: the expressions agree with any number, or any of its sides, in its place, as
+//     for the maximum that a softmax subtracts, or the absolute value below an even power;
 // (c) is decided for all inputs by its operands' ranges (clamp(p, 0, 1) of a probability); or
 // (d) was seen on each of its sides where that decides the result (another number in its place
 //     changes it), with agreement there: draws are steered to where it changes.
