@@ -98,7 +98,8 @@ namespace {
 /// What a row may give, beside each other at one place.
 struct RowOutcome {
   Expr found, mean, raw, size;
-  bool isWeighed = false; ///< whether weights are more than probabilities
+  bool isWeighed = false;  ///< whether weights are more than probabilities
+  double tolerance = 5e-2; ///< in proportion to the terms of the sum
 
   /// Takes those out of `fills` that it is not. False if it cannot be told.
   bool narrow(Evaluator &evaluate, SmallVectorImpl<Fill> &fills) const {
@@ -109,7 +110,7 @@ struct RowOutcome {
     if (!value || !average || !terms)
       return false;
     // What narrow types round is in proportion to the terms of a sum, which may be much less.
-    auto isNear = [&](double other) { return std::fabs(*value - other) <= 5e-2 * *terms; };
+    auto isNear = [&](double other) { return std::fabs(*value - other) <= tolerance * *terms; };
     llvm::erase_if(fills, [&](Fill fill) {
       switch (fill) {
       case Fill::Nan: // infinity where the source overflows, as the logarithm of an empty sum does
@@ -193,6 +194,11 @@ EmptyRow raise::evaluateEmptyRow(Expressions &e, const AttentionForm &form, Expr
   };
   RowOutcome outcome{e.replace(whole, hidden), make(even, false), make(score, false),
                      make(even, true), form.weight != nullptr};
+  // Weights of NaN may be near to those of a mean, and not the same.
+  if (form.weight) {
+    int bits = cast<FloatType>(form.probability->type).getFPMantissaWidth();
+    outcome.tolerance = std::min(outcome.tolerance, std::ldexp(64.0, -bits));
+  }
   // What rounding makes of such a row, or, where that is no fill, what it means: beside numbers
   // that lose nothing.
   std::optional<SmallVector<Fill>> fills = findFills(e, form, outcome, /*rounds=*/true);

@@ -145,7 +145,7 @@ static Value scaleRows(Expressions &e, OpBuilder &builder, const AttentionForm &
 }
 
 /// Whether some row may see no key: unless the first key, or the one at the query's own place, is
-/// surely allowed.
+/// there and surely allowed.
 static bool mayBeEmpty(Expressions &e, const AttentionForm &form, Expr allowed) {
   SmallVector<AffineExpr> places{getAffineConstantExpr(0, e.getContext())};
   if (form.queries.size() == 1) {
@@ -153,7 +153,10 @@ static bool mayBeEmpty(Expressions &e, const AttentionForm &form, Expr allowed) 
     AffineExpr more = e.getExtent(form.key) - e.getExtent(form.queries[0]);
     places.append({query, query + more});
   }
+  AffineExpr zero = getAffineConstantExpr(0, e.getContext());
   return llvm::none_of(places, [&](AffineExpr place) {
+    if (!e.isWithin(place, zero, e.getExtent(form.key)))
+      return false;
     llvm::DenseMap<unsigned, Expr> to{{form.key, e.index(place)}};
     Expr here = IntervalAnalysis(e).fold(e.substitute(allowed, to));
     return here->isConstant() && here->integer;
