@@ -18,17 +18,6 @@ using namespace mlir::fovea::raise;
 
 //===-- Looking at expressions ---------------------------------------------------------------===//
 
-/// The outermost exponentials that depend on `dim`.
-static SmallVector<Expr> getExps(Expr root, unsigned dim) {
-  SmallVector<Expr> exps;
-  for (Expr node : collect(root, [&](Expr node) { return node->dependsOn(dim) && !isExp(node); }))
-    if (isExp(node) && node->dependsOn(dim))
-      exps.push_back(node);
-  return exps;
-}
-
-static bool hasExp(Expr root, unsigned dim) { return !getExps(root, dim).empty(); }
-
 /// What is looked at by a test for NaN that puts zero in its place; else the expression itself.
 static Expr stripGuard(Expr expr) {
   Expr inner = stripCasts(expr);
@@ -341,6 +330,7 @@ private:
   bool isNormalizedAway(Expr node, Expr factor);
   /// Finds the probabilities in the weight, and what becomes of them before the product.
   bool findProbabilities();
+  const MaskedScore &getSplit();
   bool isPlainWhereAllowed(Expr weight, Expr plain);
   Expr foldWeight(Expr part, Expr plain);
   bool carryWeight(Expr weight, Expr plain, Refusal &refusal);
@@ -359,11 +349,12 @@ private:
   ArrayRef<unsigned> dims;
   SmallVector<unsigned> keyDims;
   Generalizer general;
-  Expr score = nullptr;       ///< the exponent to base e
-  Expr value = nullptr;       ///< of the formula; null for probabilities
-  Expr probability = nullptr; ///< the part of the weight that is a softmax
-  SmallVector<Expr> outer;    ///< factors of the weight
-  Verdict against;            ///< the one that came nearest to an agreement
+  Expr score = nullptr;             ///< the exponent to base e
+  Expr value = nullptr;             ///< of the formula; null for probabilities
+  Expr probability = nullptr;       ///< the part of the weight that is a softmax
+  SmallVector<Expr> outer;          ///< factors of the weight
+  Verdict against;                  ///< the one that came nearest to an agreement
+  std::optional<MaskedScore> split; ///< of `form.score`, once asked for
 };
 } // namespace
 
@@ -385,8 +376,7 @@ bool Reading::is(Expr node, Expr ofScore, Expr sink, Expr rowFactor) {
   // for it change nothing else.
   IntervalAnalysis intervals(e);
   claim.ranges = [&](Expr expr) -> std::optional<Interval> {
-    if (expr->kind != Node::Kind::Reduce || expr->combiner != Combiner::Add ||
-        !hasExp(expr->args[0], expr->dim))
+    if (!isSumOfExps(expr))
       return std::nullopt;
     Interval sum = intervals.get(expr);
     if (!sum.isAtLeast(0))
@@ -589,10 +579,17 @@ static std::optional<Interval> getReductionWith(Combiner combiner, const Interva
   }
 }
 
+/// The score's masks and rule, when queries and keys are found in it.
+const MaskedScore &Reading::getSplit() {
+  if (!split)
+    split = splitScore(e, form);
+  return *split;
+}
+
 /// Where the weight is more than the probabilities: whether that changes nothing for keys that the
 /// mask allows, and leaves the others none.
 bool Reading::isPlainWhereAllowed(Expr weight, Expr plain) {
-  MaskedScore score = splitScore(e, form);
+  const MaskedScore &score = getSplit();
   if (!score.allowed)
     return false;
   IntervalAnalysis intervals(e);
@@ -627,7 +624,7 @@ Expr Reading::foldWeight(Expr part, Expr plain) {
 /// Whether a weight is a function of the one probability `plain` and of the place, and nothing for
 /// a key that the mask forbids. Then `form` gets it.
 bool Reading::carryWeight(Expr weight, Expr plain, Refusal &refusal) {
-  MaskedScore score = splitScore(e, form);
+  const MaskedScore &score = getSplit();
   if (score.allowed) {
     llvm::DenseMap<Expr, Expr> none{{plain, e.constant(0.0, cast<FloatType>(plain->type))}};
     Predicates booleans(e);
@@ -754,7 +751,7 @@ bool Reading::findGuards(Refusal &refusal) {
   intervals.given = [&](Expr expr) -> std::optional<Interval> {
     return expr == form.raw ? std::optional(Interval::all()) : std::nullopt;
   };
-  if (!testsProbabilities || !intervals.get(splitScore(e, form).rule).mayBeNan)
+  if (!testsProbabilities || !intervals.get(getSplit().rule).mayBeNan)
     return true;
   refusal = {"its probabilities are tested for NaN, which scores by themselves may be: infinity "
              "times zero, or less infinity",
@@ -824,19 +821,14 @@ void Reading::hideInfinite() {
 /// in place of values, here: talking heads (Shazeer et al. 2020).
 bool Reading::mixesHeads() {
   auto outside = [](Expr part) { return !isExp(part); };
-  auto isSum = [](Expr part) {
-    return part->kind == Node::Kind::Reduce && part->combiner == Combiner::Add;
-  };
-  auto hasNormaliser = [&](Expr root) {
-    return llvm::any_of(collect(root, outside),
-                        [&](Expr part) { return isSum(part) && hasExp(part->args[0], part->dim); });
-  };
+  auto hasNormaliser = [&](Expr root) { return llvm::any_of(collect(root, outside), isSumOfExps); };
   Expr matrix = stripCasts(sum.value);
   if (matrix->tensor &&
       isa_and_nonnull<arith::ConstantOp, WeightRefOp>(matrix->tensor.getDefiningOp()))
     return hasNormaliser(sum.weight);
   return llvm::any_of(collect(sum.weight, outside), [&](Expr part) {
-    return isSum(part) && hasNormaliser(part->args[0]) &&
+    return part->kind == Node::Kind::Reduce && part->combiner == Combiner::Add &&
+           hasNormaliser(part->args[0]) &&
            llvm::any_of(getExps(part->args[0], form.key),
                         [&](Expr exp) { return exp->dependsOn(part->dim); });
   });
@@ -962,8 +954,9 @@ static Expr writeOutSums(Expressions &e, Expr whole, Value product, bool isLate)
   return written.empty() ? whole : e.replace(whole, written);
 }
 
-std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value root, Value product,
-                                                       Refusal &refusal) {
+/// The first reading of `root` that is an attention.
+static std::optional<AttentionForm> read(Expressions &e, Value root, Value product,
+                                         Refusal &refusal) {
   AttentionForm form;
   form.root = root;
   SmallVector<unsigned> dims;
@@ -992,4 +985,13 @@ std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value roo
   if (!any)
     refusal = {};
   return std::nullopt;
+}
+
+std::optional<AttentionForm> raise::recognizeAttention(Expressions &e, Value root, Value product,
+                                                       Refusal &refusal) {
+  std::optional<AttentionForm> form = read(e, root, product, refusal);
+  if (!form)
+    return std::nullopt;
+  splitDims(e, *form);
+  return assignRoles(e, *form, refusal) ? form : std::nullopt;
 }

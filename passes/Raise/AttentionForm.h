@@ -56,8 +56,9 @@ struct Refusal {
   std::string change; ///< what would make it fuse
 };
 
-/// Reads the attention that `root` is the result of; nothing, and a reason if it has a softmax, if
-/// there is none. `product` is where the product with values stands, if that is not the root.
+/// Reads the attention that `root` is the result of, with the roles of its dims; nothing, and a
+/// reason if it has a softmax, if there is none. `product` is where the product with values stands,
+/// if that is not the root.
 std::optional<AttentionForm> recognizeAttention(Expressions &e, Value root, Value product,
                                                 Refusal &refusal);
 

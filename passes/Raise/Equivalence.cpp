@@ -280,6 +280,29 @@ static Expr relax(Expressions &e, Expr node, Expr choice) {
 //===-- Comparing ----------------------------------------------------------------------------===//
 
 namespace {
+/// Elements of tensors and unknowns, wherever they are read.
+class LeafSet {
+public:
+  void clear() {
+    tensors.clear();
+    unknowns.clear();
+  }
+  /// Only what is a leaf.
+  void add(Expr part) {
+    if (part->kind == Node::Kind::Element)
+      tensors.insert(part->tensor);
+    if (part->kind == Node::Kind::Variable)
+      unknowns.insert(part->variable);
+  }
+  bool contains(Expr leaf) const {
+    return leaf->tensor ? tensors.contains(leaf->tensor) : unknowns.contains(leaf->variable);
+  }
+
+private:
+  llvm::DenseSet<Value> tensors;
+  llvm::DenseSet<unsigned> unknowns;
+};
+
 class Tester {
 public:
   Tester(Expressions &e, const Claim &claim) : e(e), claim(claim) {}
@@ -312,10 +335,8 @@ private:
   Expr beyond = nullptr;       ///< index arithmetic that no size that is drawn reaches
 
   // Of the expressions at hand.
-  llvm::DenseSet<Value> exponents;                     ///< tensors that exponentials are taken of
-  llvm::DenseSet<unsigned> exponentials;               ///< variables likewise
-  llvm::DenseSet<Value> factors;                       ///< tensors that logarithms are taken of
-  llvm::DenseSet<unsigned> unknownFactors;             ///< variables likewise
+  LeafSet exponents;                                   ///< what exponentials are taken of
+  LeafSet factors;                                     ///< what logarithms are taken of
   llvm::DenseMap<Value, SmallVector<double>> compared; ///< what elements are compared with
   llvm::SmallDenseSet<int64_t> classed;
   llvm::DenseSet<Expr> continuous;                           ///< nodes, see `addContinuous`
@@ -355,11 +376,8 @@ Number Tester::draw(Expr leaf, ArrayRef<int64_t> at, const Draw &how) {
     return {number + step * (double((bits >> 20) % 5) - 2) / 2, 0};
   }
   double unit = static_cast<double>(bits >> 11) * 0x1p-52 - 1;
-  bool isFactor =
-      leaf->tensor ? factors.contains(leaf->tensor) : unknownFactors.contains(leaf->variable);
-  bool isExponent =
-      leaf->tensor ? exponents.contains(leaf->tensor) : exponentials.contains(leaf->variable);
-  if (isExponent && !isFactor)
+  bool isFactor = factors.contains(leaf);
+  if (exponents.contains(leaf) && !isFactor)
     return {how.offset + how.exponent * unit, 0};
   // Tensors differ in size, and are not centred.
   static constexpr double kSizes[] = {1, 1, 1e-2, 30};
@@ -375,9 +393,7 @@ Number Tester::draw(Expr leaf, ArrayRef<int64_t> at, const Draw &how) {
 /// What draws must know of the leaves.
 void Tester::prepare(Expr a, Expr b) {
   exponents.clear();
-  exponentials.clear();
   factors.clear();
-  unknownFactors.clear();
   compared.clear();
   classed = findClassed(e, {a, b});
   continuous.clear();
@@ -387,21 +403,13 @@ void Tester::prepare(Expr a, Expr b) {
       bool isExponential = isExp(node) || (node->kind == Node::Kind::Compute &&
                                            node->name.getValue() == "math.expm1");
       if (isExponential)
-        for (Expr part : collect(node->args[0])) {
-          if (part->kind == Node::Kind::Element)
-            exponents.insert(part->tensor);
-          if (part->kind == Node::Kind::Variable)
-            exponentials.insert(part->variable);
-        }
+        for (Expr part : collect(node->args[0]))
+          exponents.add(part);
       if (node->is<math::LogOp>())
         for (Expr part : collect(node->args[0], [](Expr part) {
                return part->is<arith::MulFOp>() || isCast(part);
-             })) {
-          if (part->kind == Node::Kind::Element)
-            factors.insert(part->tensor);
-          if (part->kind == Node::Kind::Variable)
-            unknownFactors.insert(part->variable);
-        }
+             }))
+          factors.add(part);
       if (node->is<arith::CmpFOp>() || node->is<arith::MaximumFOp>() ||
           node->is<arith::MinimumFOp>() || node->is<arith::MaxNumFOp>() ||
           node->is<arith::MinNumFOp>())

@@ -614,6 +614,21 @@ Expr raise::takeFactor(Expr expr, double &factor) {
   }
 }
 
+SmallVector<Expr> raise::getExps(Expr root, unsigned dim) {
+  SmallVector<Expr> exps;
+  for (Expr node : collect(root, [&](Expr node) { return node->dependsOn(dim) && !isExp(node); }))
+    if (isExp(node) && node->dependsOn(dim))
+      exps.push_back(node);
+  return exps;
+}
+
+bool raise::hasExp(Expr root, unsigned dim) { return !getExps(root, dim).empty(); }
+
+bool raise::isSumOfExps(Expr expr) {
+  return expr->kind == Node::Kind::Reduce && expr->combiner == Combiner::Add &&
+         hasExp(expr->args[0], expr->dim);
+}
+
 Order raise::getOrder(arith::CmpIPredicate predicate) {
   switch (predicate) {
   case arith::CmpIPredicate::slt:

@@ -298,6 +298,11 @@ Expr stripCasts(Expr expr);
 Expr stripIntegerCasts(Expr expr);
 /// An exponential, to base e or two.
 bool isExp(Expr expr);
+/// The outermost exponentials that depend on `dim`.
+SmallVector<Expr> getExps(Expr root, unsigned dim);
+bool hasExp(Expr root, unsigned dim);
+/// A sum along an axis of what exponentials give there: what a softmax is divided by, mostly.
+bool isSumOfExps(Expr expr);
 
 /// A float without its casts and the constants that it is multiplied or divided by; `factor` is
 /// multiplied by these.

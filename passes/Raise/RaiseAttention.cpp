@@ -377,10 +377,7 @@ struct RaiseAttentionPass : fovea::impl::RaiseAttentionPassBase<RaiseAttentionPa
     Expressions e(&getContext());
     Refusal refusal;
     std::optional<AttentionForm> form = recognizeAttention(e, root, product, refusal);
-    if (!form)
-      return false;
-    splitDims(e, *form);
-    if (!assignRoles(e, *form, refusal) || !build(e, *form, refusal))
+    if (!form || !build(e, *form, refusal))
       return false;
     eraseDead(root.getDefiningOp());
     ++numAttentions;

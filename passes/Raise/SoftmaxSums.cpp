@@ -75,17 +75,10 @@ private:
     return indices;
   }
 
-  bool hasExp(Expr root) {
-    return llvm::any_of(collect(root),
-                        [&](Expr node) { return isExp(node) && node->dependsOn(key); });
-  }
-
   /// Whether all keys have it alike, and it is not what a softmax is divided by.
   bool isFactor(Expr root) {
     return !root->dependsOn(key) && llvm::none_of(collect(root), [&](Expr node) {
-      return node->kind == Node::Kind::Reduce &&
-             llvm::any_of(collect(node->args[0]),
-                          [&](Expr exp) { return isExp(exp) && exp->dependsOn(node->dim); });
+      return node->kind == Node::Kind::Reduce && hasExp(node->args[0], node->dim);
     });
   }
 
@@ -99,9 +92,10 @@ private:
     auto times = [&](Expr factor, bool divides) {
       Term term = so;
       FloatType type = cast<FloatType>(inner->type);
-      Expr before = term.factor ? e.convert(term.factor, type) : e.constant(1.0, type);
-      term.factor = divides ? e.compute<arith::DivFOp>(type, {before, factor})
-                            : e.compute<arith::MulFOp>(type, {before, factor});
+      if (divides)
+        factor = e.compute<arith::DivFOp>(type, {e.constant(1.0, type), factor});
+      term.factor =
+          so.factor ? e.compute<arith::MulFOp>(type, {e.convert(so.factor, type), factor}) : factor;
       return term;
     };
     if (inner->is<arith::AddFOp>())
@@ -112,11 +106,11 @@ private:
       return addTerms(inner->args[0], negated(so));
     if (inner->is<arith::MulFOp>())
       for (unsigned i : {0, 1})
-        if (isFactor(inner->args[i]) && hasExp(inner->args[1 - i]))
+        if (isFactor(inner->args[i]) && hasExp(inner->args[1 - i], key))
           return addTerms(inner->args[1 - i], times(inner->args[i], /*divides=*/false));
     if (inner->is<arith::DivFOp>() && isFactor(inner->args[1]))
       return addTerms(inner->args[0], times(inner->args[1], /*divides=*/true));
-    if (!hasExp(inner) || !e.getHome(part).first)
+    if (!hasExp(inner, key) || !e.getHome(part).first)
       return false;
     so.softmax = part;
     terms.push_back(so);
@@ -176,14 +170,9 @@ private:
         places.push_back(builder.getAffineDimExpr(axis));
       }
     map = AffineMap::get(indicesOf(2).size(), 0, places, builder.getContext());
-    // One times a tensor's element is that tensor.
-    Expr plain = factor;
-    if (plain->is<arith::MulFOp>() && plain->args[0]->isConstant() &&
-        plain->args[0]->getNumber() == 1)
-      plain = plain->args[1];
-    auto [home, indices] = e.getHome(plain);
+    auto [home, indices] = e.getHome(factor);
     Value tensor = home ? layOut(e, builder, op.getLoc(), home, indices, axes) : Value();
-    return tensor ? tensor : compute(e, builder, op.getLoc(), plain, axes);
+    return tensor ? tensor : compute(e, builder, op.getLoc(), factor, axes);
   }
 
   /// The sum of the products times their factors.
@@ -226,11 +215,7 @@ private:
     Expressions e(product->getContext());
     Refusal refusal;
     Value result = product->getResult(0);
-    std::optional<AttentionForm> form = recognizeAttention(e, result, result, refusal);
-    if (!form)
-      return false;
-    splitDims(e, *form);
-    return assignRoles(e, *form, refusal);
+    return recognizeAttention(e, result, result, refusal).has_value();
   }
 
   linalg::LinalgOp op;

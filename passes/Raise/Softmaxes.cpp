@@ -28,11 +28,6 @@ static bool mayNormalize(Operation *op) {
          llvm::any_of(*structured.getBlock(), [&](Operation &scalar) { return isLast(&scalar); });
 }
 
-static bool hasExp(Expr root, unsigned dim) {
-  return llvm::any_of(collect(root),
-                      [&](Expr node) { return isExp(node) && node->dependsOn(dim); });
-}
-
 /// The axis along which a tensor sums to one, by evaluating.
 static std::optional<int64_t> getSoftmaxAxis(Value tensor) {
   Expressions e(tensor.getContext());
@@ -89,13 +84,10 @@ static void explain(LooseSoftmax &softmax) {
       Refusal refusal;
       std::optional<AttentionForm> form =
           recognizeAttention(e, user->getResult(0), user->getResult(0), refusal);
-      if (form) {
-        splitDims(e, *form);
-        if (assignRoles(e, *form, refusal))
-          refusal = {"its mask or rule, " + describe(e, form->score) +
-                         ", cannot be written as scalar code of one score",
-                     ""};
-      }
+      if (form)
+        refusal = {"its mask or rule, " + describe(e, form->score) +
+                       ", cannot be written as scalar code of one score",
+                   ""};
       if (!refusal.reason.empty()) {
         softmax.reason = refusal.reason;
         softmax.change = refusal.change;

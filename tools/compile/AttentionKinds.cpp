@@ -39,11 +39,6 @@ static bool hasProduct(Expr root) {
   return llvm::any_of(collect(root), [](Expr part) { return isProduct(part); });
 }
 
-static bool hasExp(Expr root, unsigned dim) {
-  return llvm::any_of(collect(root),
-                      [&](Expr part) { return isExp(part) && part->dependsOn(dim); });
-}
-
 //===-- Softmaxes ----------------------------------------------------------------------------===//
 
 /// Whether something else than what the exponentials are of stands beside them, where no
@@ -70,8 +65,7 @@ static bool sumsProbabilities(Operation *op) {
       (!isContraction(op) && !hasValues(sum->args[0], sum->dim)))
     return false;
   return llvm::any_of(collect(sum->args[0]), [&](Expr part) {
-    bool normalises = part->kind == Node::Kind::Reduce && part->combiner == Combiner::Add &&
-                      hasExp(part->args[0], part->dim) && !part->dependsOn(sum->dim);
+    bool normalises = isSumOfExps(part) && !part->dependsOn(sum->dim);
     return normalises || (isExp(part) && hasProduct(part));
   });
 }
