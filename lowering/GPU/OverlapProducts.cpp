@@ -28,15 +28,17 @@ public:
   void rewrite();
 
 private:
-  Overlap(scf::ForOp loop, LateProduct late) : loop(loop), late(late) {}
+  Overlap(scf::ForOp loop, LateProduct late)
+      : loop(loop), late(late), transposed(late.product.getTransposeBAttr()),
+        atom(late.product.getAtomAttr()) {}
   /// All of the first round but its late product: what it yields, then `getNeeds()` of it.
   SmallVector<Value> emitFirstRound(ImplicitLocOpBuilder &b);
   /// What the late product of a round needs that later ones change.
   SmallVector<Value> getNeeds() { return {late.product.getA(), index}; }
   /// Whether the op is the late product or part of its ring's hand-over.
   bool isLate(Operation *op) const { return op == late.product || op == await || op == release; }
-  /// The late product of a round that needed such; `emitRelease` says that its right operand is
-  /// read.
+  /// The late product of a round that needed such, which the loop may no longer have; `emitRelease`
+  /// says that its right operand is read.
   MmaOp emitLate(ImplicitLocOpBuilder &b, Value a, Value index, Value sum, bool async);
   void emitRelease(ImplicitLocOpBuilder &b, Value index);
   /// Makes of the loop the rounds from the second one on.
@@ -46,6 +48,9 @@ private:
 
   scf::ForOp loop;
   LateProduct late;
+  /// How the late product multiplies.
+  UnitAttr transposed;
+  AtomAttr atom;
   /// The ring of the late product's right operand: one whose slots are kept, or a guarded one with
   /// what hands over the slot.
   Value ring, index;
@@ -99,8 +104,8 @@ SmallVector<Value> Overlap::emitFirstRound(ImplicitLocOpBuilder &b) {
 MmaOp Overlap::emitLate(ImplicitLocOpBuilder &b, Value a, Value index, Value sum, bool async) {
   Value memory = guarded ? AwaitOp::create(b, ring.getType(), ring, index).getMemory()
                          : SlotOp::create(b, ring.getType(), ring, index).getMemory();
-  return MmaOp::create(b, sum.getType(), a, memory, sum, late.product.getTransposeBAttr(),
-                       late.product.getAtomAttr(), async ? b.getUnitAttr() : UnitAttr());
+  return MmaOp::create(b, sum.getType(), a, memory, sum, transposed, atom,
+                       async ? b.getUnitAttr() : UnitAttr());
 }
 
 void Overlap::emitRelease(ImplicitLocOpBuilder &b, Value index) {

@@ -78,14 +78,14 @@ func.func private @attention(%y: memref<?x64xf32>, %z: memref<?x1xf32>, %n: inde
 
 // -----
 
-// A loop that surely has rounds stands in no branch.
+// A loop that surely has rounds stands in no branch. A late product multiplies as before wherever it is done.
 // CHECK-LABEL: func.func private @rounds
 // CHECK-NOT: scf.if
 // CHECK: %[[R:.*]]:4 = scf.for
 // CHECK: tile.settle %{{.*}} pending(0) : !tile.tile
 // CHECK: }
 // CHECK: %[[LAST:.*]] = tile.slot %{{.*}}[%[[R]]#3]
-// CHECK: %[[SUM:.*]] = tile.mma %[[R]]#2, %[[LAST]] into %[[R]]#0 atom(m64k16) :
+// CHECK: %[[SUM:.*]] = tile.mma %[[R]]#2, %[[LAST]] transpose_b into %[[R]]#0 atom(m64k16) :
 // CHECK: tile.store %[[SUM]]
 func.func private @rounds(%y: memref<?x64xf32>, %n: index) {
   %c0 = arith.constant 0 : index
@@ -104,7 +104,7 @@ func.func private @rounds(%y: memref<?x64xf32>, %n: index) {
       %ks = tile.slot %ring[%slot] : !tile.shared<64x64xbf16, swizzle 128>
       %s = tile.mma %q, %ks transpose_b into %none atom(m64k16) : !tile.shared<64x64xbf16, swizzle 128>, !tile.shared<64x64xbf16, swizzle 128> -> !tile.tile<64x64xf32>
       %p = tile.cast %s : !tile.tile<64x64xf32> -> !tile.tile<64x64xbf16>
-      %sum = tile.mma %p, %ks into %o atom(m64k16) : !tile.tile<64x64xbf16>, !tile.shared<64x64xbf16, swizzle 128> -> !tile.tile<64x64xf32>
+      %sum = tile.mma %p, %ks transpose_b into %o atom(m64k16) : !tile.tile<64x64xbf16>, !tile.shared<64x64xbf16, swizzle 128> -> !tile.tile<64x64xf32>
       %other = arith.xori %slot, %c1 : index
       scf.yield %sum, %other : !tile.tile<64x64xf32>, index
     }
