@@ -39,7 +39,7 @@ private:
   KeySequence sequence(Value value, int64_t size);
   void findScores();
   Value score(Value j);
-  Value apply(const ElementRegion &of, Value number, Value j);
+  MaskPoint pointOf(Value j);
   Value predicate(Value j);
   /// Streams the allowed keys of [begin, end) into (maximum, sum, any); the weighted values go to
   /// `scratch`.
@@ -121,41 +121,14 @@ Value AttentionRow::score(Value j) {
   double scale = op.getScale().convertToDouble();
   if (scale != 1.0)
     x = k.mul(x, k.real(type, scale));
-  return op.hasScore() ? apply(op.getScoreRegion(), x, j) : x;
+  return op.hasScore() ? emitRegion(k, op.getScoreRegion(), x, pointOf(j)) : x;
 }
 
-/// What a region makes of a number.
-Value AttentionRow::apply(const ElementRegion &of, Value number, Value j) {
-  Block &block = of.getBlock();
-  IRMapping mapping;
-  unsigned argument = 0;
-  mapping.map(block.getArgument(argument++), number);
-  SmallVector<Value> places{b, h, i, j};
-  for (auto [n, operand] : llvm::enumerate(of.operands)) {
-    BlockArgument inner = block.getArgument(argument++);
-    if (of.isWhole(n)) {
-      mapping.map(inner, k.cloneIn(operand));
-      continue;
-    }
-    SmallVector<Value> at;
-    AffineMap map = of.getMap(n);
-    for (unsigned result = 0; result < map.getNumResults(); ++result)
-      at.push_back(places[map.getDimPosition(result)]);
-    mapping.map(inner, k.load(k.buffer(operand), at));
-  }
-  mapping.map(block.getArgument(argument++), b);
-  mapping.map(block.getArgument(argument++), h);
-  mapping.map(block.getArgument(argument++), queryPosition);
-  mapping.map(block.getArgument(argument++), loadPosition(k, k.buffer(op.getKeyPositions()), b, j));
-  for (Operation &inner : block.without_terminator())
-    k.clone(inner, mapping);
-  return mapping.lookup(of.getResult());
+MaskPoint AttentionRow::pointOf(Value j) {
+  return {b, h, i, j, queryPosition, loadPosition(k, k.buffer(op.getKeyPositions()), b, j)};
 }
 
-Value AttentionRow::predicate(Value j) {
-  MaskPoint point{b, h, i, j, queryPosition, loadPosition(k, k.buffer(op.getKeyPositions()), b, j)};
-  return buildPredicate(k, k.getLoc(), mask, point);
-}
+Value AttentionRow::predicate(Value j) { return buildPredicate(k, k.getLoc(), mask, pointOf(j)); }
 
 SmallVector<Value> AttentionRow::initialState() {
   Value none = k.integer(k.getI1Type(), 0);
@@ -259,7 +232,7 @@ void AttentionRow::weighValues(Value maximum, Value sum, Value any) {
     k.loop(begin, end, [&](Value j) {
       auto weigh = [&]() -> SmallVector<Value> {
         Value p = probability(j, maximum, sum, any);
-        Value weight = apply(op.getProbabilityRegion(), p, j);
+        Value weight = emitRegion(k, op.getProbabilityRegion(), p, pointOf(j));
         k.loop(k.index(0), k.index(value.size), [&](Value d) {
           Value term = k.mul(weight, value.load(k, type, b, g, j, d));
           k.storeTo(scratch, d, k.add(k.load(scratch, d), term));
@@ -352,6 +325,37 @@ LogicalResult mlir::fovea::buildAttention(KernelBuilder &k, AttentionOp op) {
   k.parallelNest({k.size(query, 0), k.index(op.getQueryHeads()), k.size(query, 1)},
                  [&](ValueRange at) { row.emit(at[0], at[1], at[2]); });
   return success();
+}
+
+Value mlir::fovea::emitRegion(KernelBuilder &k, const ElementRegion &of, Value number,
+                              const MaskPoint &point, const llvm::DenseMap<Value, Value> &loaded,
+                              function_ref<void(Operation *)> adjust) {
+  Block &block = of.getBlock();
+  IRMapping mapping;
+  auto argument = block.args_begin();
+  mapping.map(*argument++, number);
+  SmallVector<Value> places{point.batch, point.head, point.query, point.key};
+  for (auto [n, operand] : llvm::enumerate(of.operands)) {
+    Value element = loaded.lookup(*argument);
+    if (of.isWhole(n)) {
+      element = k.cloneIn(operand);
+    } else if (!element) {
+      SmallVector<Value> at;
+      AffineMap map = of.getMap(n);
+      for (unsigned result = 0; result < map.getNumResults(); ++result)
+        at.push_back(places[map.getDimPosition(result)]);
+      element = k.load(k.buffer(operand), at);
+    }
+    mapping.map(*argument++, element);
+  }
+  for (Value last : {point.batch, point.head, point.queryPosition, point.keyPosition})
+    mapping.map(*argument++, last);
+  for (Operation &inner : block.without_terminator()) {
+    Operation *copy = k.clone(inner, mapping);
+    if (adjust)
+      adjust(copy);
+  }
+  return mapping.lookup(of.getResult());
 }
 
 LogicalResult mlir::fovea::buildMaskMaterialize(KernelBuilder &k, MaskMaterializeOp op) {

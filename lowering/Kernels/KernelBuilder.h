@@ -167,6 +167,12 @@ Value isGreater(KernelBuilder &k, Value l, Value r);
 /// An i32.
 Value loadPosition(KernelBuilder &k, Value positions, Value b, Value i);
 
+/// What one of attention's regions makes of a number at a place. `loaded` has elements of operands
+/// that are known already, by the region's arguments; `adjust` gets each op that is copied.
+Value emitRegion(KernelBuilder &k, const ElementRegion &of, Value number, const MaskPoint &point,
+                 const llvm::DenseMap<Value, Value> &loaded = llvm::DenseMap<Value, Value>(),
+                 function_ref<void(Operation *)> adjust = nullptr);
+
 /// The kernel's name without its number, from the op it computes: "attention", "linear", ...
 std::string getKernelName(Operation *op);
 

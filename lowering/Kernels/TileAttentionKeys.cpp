@@ -48,34 +48,11 @@ Value TileAttention::loadOperand(const ElementRegion &of, unsigned operand, Valu
 /// A region for one element. Where `place.allowed` is given and false, the region would not have
 /// been run: its reads are turned to a place that exists, its divisors to one.
 Value TileAttention::apply(const ElementRegion &of, Value x, const Place &place) {
-  Block &block = of.getBlock();
-  const MaskPoint &point = place.point;
-  IRMapping mapping;
-  unsigned argument = 0;
-  mapping.map(block.getArgument(argument++), x);
-  SmallVector<Value> places{point.batch, point.head, point.query, point.key};
-  for (auto [n, operand] : llvm::enumerate(of.operands)) {
-    BlockArgument inner = block.getArgument(argument++);
-    Value element = place.elements.lookup(inner);
-    if (of.isWhole(n)) {
-      element = k.cloneIn(operand);
-    } else if (!element) {
-      SmallVector<Value> at;
-      AffineMap map = of.getMap(n);
-      for (unsigned result = 0; result < map.getNumResults(); ++result)
-        at.push_back(places[map.getDimPosition(result)]);
-      element = k.load(k.buffer(operand), at);
-    }
-    mapping.map(inner, element);
-  }
-  for (Value last : {point.batch, point.head, point.queryPosition, point.keyPosition})
-    mapping.map(block.getArgument(argument++), last);
-  for (Operation &inner : block.without_terminator()) {
-    Operation *copy = k.clone(inner, mapping);
+  auto makeHarmless = [&](Operation *copy) {
     bool divides = isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
                        arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(copy);
     if (!place.allowed || !(divides || isa<tensor::ExtractOp>(copy)))
-      continue;
+      return;
     OpBuilder::InsertionGuard guard(k);
     k.setInsertionPoint(copy);
     for (OpOperand &operand : copy->getOpOperands().drop_front()) {
@@ -86,8 +63,8 @@ Value TileAttention::apply(const ElementRegion &of, Value x, const Place &place)
                                                             : k.getIndexAttr(0));
       operand.set(k.select(place.allowed, operand.get(), harmless));
     }
-  }
-  return mapping.lookup(of.getResult());
+  };
+  return emitRegion(k, of, x, place.point, place.elements, makeHarmless);
 }
 
 /// A tile made of others, by element, where it matters where the element stands. What the region
