@@ -19,9 +19,10 @@ def TileDialect : Dialect {
     where the operand is needed and which instructions make a product is a lowering's choice; a schedule steers it
     through tile shapes, `lanes` and a dot's `block`.
 
-    Elements of a tile that a load finds outside of its view's bounds are *unspecified*; a dot adds no term whose k is
-    outside of a view that one of its operands is a load of, and a store drops what lies outside. A program keeps
-    unspecified elements out of what it reduces, by masking them.
+    Elements of a tile that a load finds outside of its view's bounds are *unspecified*, and so is what is computed of
+    them, whatever a program selects in their place. A dot adds no term whose k is outside of a view that one of its
+    operands is a load of, and a store drops what lies outside of its own. A reduction may take unspecified elements or
+    leave them out: a program gives them the neutral element first.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;

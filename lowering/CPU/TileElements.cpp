@@ -2,6 +2,9 @@
 //
 // Where tiles live, and how their elements are had: from a buffer, from memory, or computed.
 #include "lowering/CPU/TileLowering.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -110,9 +113,27 @@ std::optional<Scratch> TileLowering::findDonor(Value tile, Operation *user, Tile
 }
 
 void TileLowering::copy(Value from, const Scratch &to) {
-  forEachVector(to.layout, b.index(to.layout.outer), [&](Value outer, Value inner) {
+  forEachVector(to.layout, endAlong(from, 1 - to.layout.axis), [&](Value outer, Value inner) {
     write(to, outer, inner, readVector(from, to.layout.axis, outer, inner));
   });
+}
+
+void TileLowering::fillRest(Value result, Value yielded, const Scratch &scratch) {
+  int64_t axis = 1 - scratch.layout.axis;
+  Value end = validAlong(yielded, axis);
+  (void)validAlong(result, axis);
+  if (!end || !filled.contains({result, axis}))
+    return;
+  Value rest = b.sub(b.index(scratch.layout.outer), end);
+  Value zero = b.zero(VectorType::get(lanes, typeOf(result).getElementType()));
+  forEachVector(scratch.layout, rest,
+                [&](Value outer, Value inner) { write(scratch, b.add(end, outer), inner, zero); });
+}
+
+void TileLowering::clear(const Scratch &scratch, Type element) {
+  Value zero = b.zero(VectorType::get(lanes, element));
+  forEachVector(scratch.layout, b.index(scratch.layout.outer),
+                [&](Value outer, Value inner) { write(scratch, outer, inner, zero); });
 }
 
 Scratch TileLowering::materialize(Value tile) { return materialize(tile, layoutOf(tile).axis); }
@@ -137,21 +158,27 @@ Scratch TileLowering::materialize(Value tile, int64_t axis) {
     result.layout = layout.turned(lanes);
     Type element = typeOf(tile).getElementType();
     result.memory = allocate(element, result.layout);
+    Value end = endAlong(tile, 1 - layout.axis);
     if (storageType(element).getIntOrFloatBitWidth() == 32 && layout.outer > 1 &&
         layout.inner > 1) {
       b.loop(b.index(0), b.index(layout.outer), lanes, [&](Value outer) {
         b.loop(b.index(0), b.index(layout.pitch), lanes, [&](Value inner) {
+          // Rows past the end become lanes, which are computed: they are copies of the last row.
+          Value last = b.maximum(b.sub(end, b.index(1)), b.index(0));
           SmallVector<Value> rows;
-          for (int64_t i = 0; i < lanes; ++i)
-            rows.push_back(readScratch(source, element,
-                                       b.add(b.mul(b.add(outer, i), layout.pitch), inner), lanes));
+          for (int64_t i = 0; i < lanes; ++i) {
+            Value row = b.minimum(b.add(outer, i), last);
+            rows.push_back(
+                readScratch(source, element, b.add(b.mul(row, layout.pitch), inner), lanes));
+          }
           rows = b.transpose(rows);
           for (int64_t i = 0; i < lanes; ++i)
             write(result, b.add(inner, i), outer, rows[i]);
         });
       });
     } else {
-      b.loop(b.index(0), b.index(layout.outer), 1, [&](Value outer) {
+      clear(result, element);
+      b.loop(b.index(0), end, 1, [&](Value outer) {
         b.loop(b.index(0), b.index(layout.inner), 1, [&](Value inner) {
           Value from = b.add(b.mul(outer, layout.pitch), inner);
           Value to = b.add(b.mul(inner, result.layout.pitch), outer);
@@ -187,51 +214,116 @@ bool TileLowering::isDirect(LoadOp load, int64_t axis) {
          !typeOf(load).getElementType().isInteger(1);
 }
 
+/// Tiles that have as many places along an axis as `tile` at least, with which of their axes that
+/// is: those that it is computed of.
+static SmallVector<std::pair<Value, int64_t>, 4> getSources(Value tile, int64_t axis) {
+  SmallVector<std::pair<Value, int64_t>, 4> sources;
+  // What a loop carries, or a branch gives, is one of several.
+  auto addYields = [&](Operation *op, unsigned number) {
+    for (Region &region : op->getRegions())
+      if (!region.empty())
+        sources.push_back({region.front().getTerminator()->getOperand(number), axis});
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      sources.push_back({loop.getInitArgs()[number], axis});
+  };
+  if (auto argument = dyn_cast<BlockArgument>(tile)) {
+    if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()))
+      addYields(loop, argument.getArgNumber() - loop.getNumInductionVars());
+    return sources;
+  }
+  auto sizeOf = [&](Value of) { return cast<TileType>(of.getType()).getSize(axis); };
+  Operation *op = tile.getDefiningOp();
+  if (isa<scf::ForOp, scf::IfOp>(op)) {
+    addYields(op, cast<OpResult>(tile).getResultNumber());
+  } else if (isa<MapOp, CastOp>(op)) {
+    for (Value input : op->getOperands())
+      sources.push_back({input, axis});
+  } else if (auto dequantize = dyn_cast<DequantizeOp>(op)) {
+    sources.push_back({dequantize->getOperand(0), axis});
+  } else if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    if (sizeOf(broadcast.getInput()) == sizeOf(tile))
+      sources.push_back({broadcast.getInput(), axis});
+  } else if (auto dot = dyn_cast<DotOp>(op)) {
+    if (axis == 0)
+      sources.push_back({dot.getA(), 0});
+    else
+      sources.push_back({dot.getB(), dot.getTransposeB() ? 0 : 1});
+    if (dot.getAcc())
+      sources.push_back({dot.getAcc(), axis});
+  } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    if (static_cast<int64_t>(reduce.getAxis()) != axis)
+      sources.push_back({reduce.getInput(), axis});
+  } else if (auto gather = dyn_cast<GatherOp>(op)) {
+    if (axis == 0)
+      sources.push_back({gather.getRows(), 0});
+  }
+  return sources;
+}
+
+/// Whether `value` is known in front of `point`.
+static bool isKnownAt(Value value, Operation *point) {
+  Operation *around = value.getParentBlock()->findAncestorOpInBlock(*point);
+  Operation *op = value.getDefiningOp();
+  return around && (!op || op->isBeforeInBlock(around));
+}
+
+/// The same number where `b` stands, in front of `point`; null if it is not known there.
+static Value repeatAt(Emitter &b, Value number, Operation *point) {
+  if (isKnownAt(number, point))
+    return number;
+  Operation *op = number.getDefiningOp();
+  if (!op || !isPure(op) || op->getNumRegions() != 0)
+    return {};
+  IRMapping mapping;
+  for (Value operand : op->getOperands()) {
+    Value known = repeatAt(b, operand, point);
+    if (!known)
+      return {};
+    mapping.map(operand, known);
+  }
+  unsigned result = cast<OpResult>(number).getResultNumber();
+  return b.clone(*op, mapping)->getResult(result);
+}
+
 Value TileLowering::validAlong(Value tile, int64_t axis) {
   auto found = valid.find({tile, axis});
   if (found != valid.end())
     return found->second;
-  Operation *op = tile.getDefiningOp();
-  Value result;
-  OpBuilder::InsertionGuard guard(b);
   // In front of the op, so that it dominates all that is written behind it later.
-  if (op)
-    b.setInsertionPoint(op);
-  auto least = [&](Value l, Value r) -> Value {
-    if (!l || l == r)
-      return r ? r : l;
-    return r ? b.minimum(l, r) : l;
-  };
-  if (auto load = dyn_cast_if_present<LoadOp>(op)) {
+  Operation *point = tile.getDefiningOp();
+  if (auto argument = dyn_cast<BlockArgument>(tile))
+    point = argument.getOwner()->getParentOp();
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(point);
+  Value result;
+  if (auto load = tile.getDefiningOp<LoadOp>()) {
     result =
         viewOf(load.getView()).inside(b, offsetOf(load, axis), typeOf(tile).getSize(axis), axis);
-  } else if (auto map = dyn_cast_if_present<MapOp>(op)) {
-    // A select may give what is not known a value.
-    bool selects = false;
-    map.getBody().walk([&](arith::SelectOp) { selects = true; });
-    for (Value input : map.getInputs()) {
-      selects |= isa_and_present<IotaOp>(input.getDefiningOp());
-      if (!selects)
-        result = least(result, validAlong(input, axis));
-    }
-    if (selects)
-      result = Value();
-  } else if (auto broadcast = dyn_cast_if_present<BroadcastOp>(op)) {
-    if (typeOf(broadcast.getInput()).getSize(axis) == typeOf(tile).getSize(axis))
-      result = validAlong(broadcast.getInput(), axis);
-  } else if (isa_and_present<CastOp, DequantizeOp>(op)) {
-    result = validAlong(op->getOperand(0), axis);
-  } else if (auto dot = dyn_cast_if_present<DotOp>(op)) {
-    result =
-        axis == 0 ? validAlong(dot.getA(), 0) : validAlong(dot.getB(), dot.getTransposeB() ? 0 : 1);
-    if (dot.getAcc())
-      result = least(result, validAlong(dot.getAcc(), axis));
-  } else if (auto reduce = dyn_cast_if_present<ReduceOp>(op)) {
-    if (static_cast<int64_t>(reduce.getAxis()) != axis)
-      result = validAlong(reduce.getInput(), axis);
+    return valid[{tile, axis}] = result;
   }
-  valid[{tile, axis}] = result;
-  return result;
+  // The least of all loads that it is computed of.
+  SmallVector<std::pair<Value, int64_t>> open{{tile, axis}};
+  llvm::DenseSet<std::pair<Value, int64_t>> seen{{tile, axis}};
+  llvm::SetVector<Value> limits;
+  while (!open.empty()) {
+    auto [next, along] = open.pop_back_val();
+    if (next.getDefiningOp<LoadOp>()) {
+      if (Value limit = validAlong(next, along))
+        limits.insert(limit);
+      continue;
+    }
+    for (auto source : getSources(next, along))
+      if (seen.insert(source).second)
+        open.push_back(source);
+  }
+  for (Value limit : limits) {
+    Value here = repeatAt(b, limit, point);
+    if (!here)
+      filled.insert({tile, axis});
+    else
+      result = result && result != here ? b.minimum(result, here) : here;
+  }
+  return valid[{tile, axis}] = result;
 }
 
 Value TileLowering::endAlong(Value tile, int64_t axis) {
@@ -286,13 +378,9 @@ LaneValue TileLowering::read(Value tile, int64_t axis, Value outer, Value inner)
     auto load = cast<LoadOp>(op);
     const ViewMemory &view = viewOf(load.getView());
     if (axis == layoutOf(tile).axis) {
-      // Rows past the end read the last one.
-      Value last = b.sub(view.extent[1 - axis], b.index(1));
       Value at[2];
       at[axis] = b.add(offsetOf(load, axis), inner);
       at[1 - axis] = b.add(offsetOf(load, 1 - axis), outer);
-      if (validAlong(tile, 1 - axis))
-        at[1 - axis] = b.minimum(at[1 - axis], last);
       Value place = view.place(b, at[0], at[1]);
       return LaneValue::varying(b.load(view.type, view.flat, place, lanes));
     }

@@ -73,6 +73,11 @@ private:
   std::optional<Scratch> findDonor(Value tile, Operation *user, tile::TileType type);
   Scratch resultScratch(Value result, std::optional<Scratch> donor);
   void copy(Value from, const Scratch &to);
+  /// Rows of a loop's or a branch's result that `yielded`, in `scratch`, does not have, where how
+  /// many these are is known inside only: zeros.
+  void fillRest(Value result, Value yielded, const Scratch &scratch);
+  /// Zeros, where elements are written one by one and not all of a vector's.
+  void clear(const Scratch &scratch, Type element);
   /// `body(whether rows are whole)`, in both forms if `limit`, how much of a row is inside, is only
   /// known at run time.
   void forWholeOrPart(Value limit, const TileLayout &layout, function_ref<void(bool)> body);
@@ -85,7 +90,9 @@ private:
   }
   /// A load whose lanes along `axis` are surely inside of the view, beside each other in memory.
   bool isDirect(tile::LoadOp load, int64_t axis);
-  /// How many places along `axis` are inside of what the tile was loaded from; null: all.
+  /// How many places along `axis` are inside of all that the tile was loaded from or computed of;
+  /// null: all. Of a buffer's rows only these are written and read. Of each, all lanes are: those
+  /// past the end are copies, or zero.
   Value validAlong(Value tile, int64_t axis);
   Value endAlong(Value tile, int64_t axis);
   /// A vector of elements: lanes along `axis` from `inner` on, at `outer` along the other.
@@ -108,6 +115,7 @@ private:
   llvm::DenseMap<Value, Value> wide;                        ///< of halves, casts
   llvm::DenseMap<Value, std::unique_ptr<ViewMemory>> views; ///< which stay where they are
   llvm::DenseMap<std::pair<Value, int64_t>, Value> valid;
+  llvm::DenseSet<std::pair<Value, int64_t>> filled; ///< what lacks less than what it is made of
   SmallVector<Operation *> tileOps;
 };
 

@@ -93,6 +93,7 @@ LogicalResult TileLowering::lowerDequantize(DequantizeOp op) {
     const ViewMemory view = viewOf(from.getView());
     return view.load(b, view.place(b, b.add(from.getRow(), row), b.add(from.getColumn(), column)));
   };
+  clear(result, type.getElementType());
   Value ends[2] = {endAlong(load.getTile(), 0), endAlong(load.getTile(), 1)};
   b.loop(b.index(0), ends[1 - layout.axis], 1, [&](Value outer) {
     b.loop(b.index(0), ends[layout.axis], 1, [&](Value inner) {
@@ -215,6 +216,12 @@ LogicalResult TileLowering::lowerDot(DotOp dot) {
   other.type = typeOf(otherTile).getElementType();
   std::function<Value(Value)> otherStart; // of the outer index, for k = 0
   auto otherLoad = otherTile.getDefiningOp<LoadOp>();
+  // Rows past the end are computed as the last, and not stored.
+  Value outerEnd = endAlong(dot.getResult(), 1 - layout.axis);
+  auto rowAt = [&](Value outer) {
+    bool isWhole = getConstant(outerEnd).value_or(1) % rows == 0;
+    return isWhole ? outer : b.minimum(outer, b.sub(outerEnd, b.index(1)));
+  };
   // Rows that are multiples of a page apart all fall into the same few lines of the nearest cache;
   // where k walks along them again and again they are copied.
   auto collides = [&] {
@@ -227,13 +234,7 @@ LogicalResult TileLowering::lowerDot(DotOp dot) {
     const ViewMemory view = viewOf(otherLoad.getView());
     other.memory = view.flat;
     other.stride = view.stride[1 - otherAxis];
-    Value known = validAlong(otherTile, otherAxis);
-    otherStart = [&, view, known](Value outer) {
-      // Rows past the end are computed as the last, and not stored.
-      if (known)
-        outer = b.minimum(outer, b.sub(known, b.index(1)));
-      else if (layout.outer % rows != 0)
-        outer = b.minimum(outer, b.index(layout.outer - 1));
+    otherStart = [&, view](Value outer) {
       Value at[2] = {otherLoad.getRow(), otherLoad.getColumn()};
       at[otherAxis] = b.add(at[otherAxis], outer);
       return view.place(b, at[0], at[1]);
@@ -256,7 +257,6 @@ LogicalResult TileLowering::lowerDot(DotOp dot) {
 
   std::optional<Scratch> donor = findDonor(dot.getAcc(), dot, type);
   Scratch result = resultScratch(dot.getResult(), donor);
-  Value outerEnd = endAlong(dot.getResult(), 1 - layout.axis);
   bool failedAtom = false;
   auto blocks = [&](Value inner, int64_t vectors) {
     lane.vectors.clear();
@@ -277,11 +277,12 @@ LogicalResult TileLowering::lowerDot(DotOp dot) {
       other.rows.clear();
       SmallVector<Value> acc;
       for (int64_t r = 0; r < rows; ++r) {
-        other.rows.push_back(otherStart(b.add(outer, r)));
+        Value row = rowAt(b.add(outer, r));
+        other.rows.push_back(otherStart(row));
         for (int64_t v = 0; v < vectors; ++v)
-          acc.push_back(dot.getAcc() ? readVector(dot.getAcc(), layout.axis, b.add(outer, r),
-                                                  b.add(inner, v * lanes))
-                                     : b.zero(VectorType::get(lanes, block.sum)));
+          acc.push_back(dot.getAcc()
+                            ? readVector(dot.getAcc(), layout.axis, row, b.add(inner, v * lanes))
+                            : b.zero(VectorType::get(lanes, block.sum)));
       }
       const DotAtom *const *atom =
           llvm::find_if(atoms, [&](const DotAtom *a) { return a->supports(block); });
@@ -342,7 +343,12 @@ void TileLowering::lowerReduce(ReduceOp reduce) {
     }
     return;
   }
-  // Along the lanes: several partial vectors, then one horizontal step a row.
+  // Along the lanes: several partial vectors, then one horizontal step a row. Where rows become
+  // lanes of the result, all of them are computed with.
+  if (result.layout.axis != layout.axis)
+    for (int64_t at = 0; at < result.layout.pitch; at += lanes)
+      if (getConstant(outerEnd).value_or(0) < at + lanes)
+        write(result, b.index(0), b.index(at), start);
   int64_t chains = vectors % 4 == 0 ? 4 : vectors % 3 == 0 ? 3 : vectors % 2 == 0 ? 2 : 1;
   int64_t tail = layout.inner % lanes;
   b.loop(b.index(0), outerEnd, 1, [&](Value outer) {
@@ -369,8 +375,10 @@ void TileLowering::lowerReduce(ReduceOp reduce) {
     Value one = sum ? Value(vector::ReductionOp::create(b, vector::CombiningKind::ADD, all, fast))
                     : Value(vector::ReductionOp::create(b, vector::CombiningKind::MAXNUMF, all,
                                                         arith::FastMathFlags::nnan));
-    Value at = result.layout.axis == layout.axis ? b.mul(outer, result.layout.pitch) : outer;
-    memref::StoreOp::create(b, one, result.memory, at);
+    if (result.layout.axis == layout.axis)
+      write(result, outer, b.index(0), b.splat(one, lanes));
+    else
+      memref::StoreOp::create(b, one, result.memory, outer);
   });
 }
 

@@ -60,6 +60,7 @@ LogicalResult TileLowering::lowerLoop(scf::ForOp loop) {
   unsigned at = 0;
   for (auto [i, scratch] : carried) {
     Value next = yield.getOperand(i);
+    fillRest(loop.getResult(i), next, scratch);
     auto found = buffers.find({next, scratch.layout.axis});
     if (found != buffers.end() && found->second.memory == scratch.memory)
       continue;
@@ -68,7 +69,7 @@ LogicalResult TileLowering::lowerLoop(scf::ForOp loop) {
       copy(value, scratch);
       continue;
     }
-    forEachVector(scratch.layout, b.index(scratch.layout.outer),
+    forEachVector(scratch.layout, endAlong(next, 1 - scratch.layout.axis),
                   [&, saved = saved, scratch = scratch](Value outer, Value inner) {
                     Value place = b.add(b.mul(outer, saved.layout.pitch), inner);
                     Value vector = b.load(cast<MemRefType>(saved.memory.getType()).getElementType(),
@@ -96,8 +97,10 @@ LogicalResult TileLowering::lowerBranch(scf::IfOp branch) {
       return failure();
     auto yield = cast<scf::YieldOp>(region.front().getTerminator());
     b.setInsertionPoint(yield);
-    for (auto [i, scratch] : results)
+    for (auto [i, scratch] : results) {
       copy(yield.getOperand(i), scratch);
+      fillRest(branch.getResult(i), yield.getOperand(i), scratch);
+    }
   }
   return success();
 }

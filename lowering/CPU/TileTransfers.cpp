@@ -77,6 +77,7 @@ Scratch TileLowering::loadToScratch(LoadOp load, int64_t axis) {
     });
     return scratch;
   }
+  clear(scratch, element);
   b.loop(b.index(0), outerEnd, 1, [&](Value outer) {
     b.loop(b.index(0), innerEnd, 1, [&](Value inner) {
       Value value = memref::LoadOp::create(b, view.flat, placeOf(outer, inner));
@@ -173,13 +174,16 @@ void TileLowering::lowerGather(GatherOp gather) {
   TileLayout layout = layoutOf(gather);
   Type element = typeOf(gather).getElementType();
   Scratch scratch = resultScratch(gather, std::nullopt);
-  int64_t rows = typeOf(gather).getRows(), columns = typeOf(gather).getColumns();
+  int64_t columns = typeOf(gather).getColumns();
+  Value rows = endAlong(gather, 0);
   std::optional<int64_t> column = getConstant(gather.getColumn()),
                          extent = getConstant(view.extent[1]);
   bool whole = layout.axis == 1 && view.isUnit(1) && column && extent &&
                *column + layout.pitch <= *extent && !element.isInteger(1);
   Value end = b.minimum(b.sub(view.extent[1], gather.getColumn()), b.index(columns));
-  b.loop(b.index(0), b.index(rows), 1, [&](Value r) {
+  if (!whole)
+    clear(scratch, element);
+  b.loop(b.index(0), rows, 1, [&](Value r) {
     Value id =
         arith::IndexCastOp::create(b, b.getIndexType(), memref::LoadOp::create(b, ids.memory, r));
     Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, id, view.extent[0]);

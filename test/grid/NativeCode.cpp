@@ -11,6 +11,7 @@
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
 #include <dlfcn.h>
+#include <immintrin.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -84,6 +85,11 @@ GuardedMemory::GuardedMemory(size_t bytes) : bytes(bytes) {
   mprotect(end, kPage, PROT_NONE);
 }
 
+void GuardedMemory::plant(Unwritten word) {
+  for (size_t i = 0; i < bytes; ++i)
+    begin[i] = static_cast<char>(static_cast<uint32_t>(word) >> 8 * (i % 4));
+}
+
 GuardedMemory::GuardedMemory(GuardedMemory &&other)
     : mapping(std::exchange(other.mapping, nullptr)), begin(other.begin), end(other.end),
       bytes(other.bytes) {}
@@ -96,6 +102,23 @@ GuardedMemory::~GuardedMemory() {
 bool GuardedMemory::isIntact() const {
   auto isPattern = [](char c) { return c == kPattern; };
   return std::all_of(mapping, begin, isPattern) && std::all_of(begin + bytes, end, isPattern);
+}
+
+//===-- What nobody has written --------------------------------------------------------------===//
+
+__attribute__((noinline)) void mlir::fovea::plantOnStack(Unwritten word) {
+  volatile uint32_t words[1 << 19];
+  for (volatile uint32_t &each : words)
+    each = static_cast<uint32_t>(word);
+}
+
+/// Bits of the MXCSR register that say what has happened, and the one of denormal operands.
+static constexpr unsigned kHappened = 0x3f, kDenormal = 0x02;
+
+bool mlir::fovea::metDenormals() {
+  unsigned state = _mm_getcsr();
+  _mm_setcsr(state & ~kHappened);
+  return (state & kDenormal) != 0;
 }
 
 //===-- Elements -----------------------------------------------------------------------------===//

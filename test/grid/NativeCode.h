@@ -28,11 +28,23 @@ private:
   void *library = nullptr;
 };
 
+/// What memory holds that nobody has written, in words of 32 bits: no number, infinities or
+/// denormals. No result may depend on it, and what computes with it anyway is slow on denormals.
+enum class Unwritten : uint32_t { NaN = 0xffffffff, Infinity = 0x7f800000, Denormal = 0x00010001 };
+
+/// Fills the stack below the caller, more of it than a kernel has buffers.
+void plantOnStack(Unwritten word);
+
+/// Whether arithmetic of this thread has met a denormal operand since the last question.
+bool metDenormals();
+
 /// Bytes, aligned to 64, between others that read as NaN or -1 and must stay as they are; behind
 /// them, at most 63 bytes after the end, begins memory that cannot be touched.
 class GuardedMemory {
 public:
   explicit GuardedMemory(size_t bytes);
+  /// Fills the bytes.
+  void plant(Unwritten word);
   GuardedMemory(GuardedMemory &&other);
   ~GuardedMemory();
   char *data() const { return begin; }

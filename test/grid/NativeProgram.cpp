@@ -52,7 +52,8 @@ NativeProgram::compile(ModuleOp original, std::string &error, RecipeSource *sour
 
 FailureOr<std::vector<RuntimeValue>> NativeProgram::call(StringRef name,
                                                          ArrayRef<RuntimeValue> arguments,
-                                                         int64_t parts, std::string &error) {
+                                                         int64_t parts, std::string &error,
+                                                         Unwritten unwritten) {
   const EntryLayout *entry = nullptr;
   for (const EntryLayout &candidate : entries)
     if (candidate.name == name)
@@ -78,6 +79,7 @@ FailureOr<std::vector<RuntimeValue>> NativeProgram::call(StringRef name,
   }
   plan(dims.data(), locals.data());
   GuardedMemory arena(locals[0]);
+  arena.plant(unwritten);
   std::vector<RuntimeValue> results;
   int64_t place = 1;
   std::vector<Tensor> tensors;
@@ -91,7 +93,9 @@ FailureOr<std::vector<RuntimeValue>> NativeProgram::call(StringRef name,
     }
     tensor.isReal = isa<FloatType>(type.getElementType());
     (tensor.isReal ? (void)tensor.reals.resize(count) : (void)tensor.integers.resize(count));
-    buffers.push_back(memories.emplace_back(getStorageBytes(type.getElementType(), count)).data());
+    GuardedMemory &memory = memories.emplace_back(getStorageBytes(type.getElementType(), count));
+    memory.plant(unwritten);
+    buffers.push_back(memory.data());
     tensors.push_back(std::move(tensor));
   }
   int64_t fault = 0;
@@ -100,8 +104,10 @@ FailureOr<std::vector<RuntimeValue>> NativeProgram::call(StringRef name,
     weightData.push_back(weight.data());
   fovea_frame frame{arena.data(), weightData.data(), buffers.data(), locals.data(), &fault};
   for (size_t i = 0; i < entry->steps.size(); ++i)
-    for (int64_t part = 0; part < parts; ++part)
+    for (int64_t part = 0; part < parts; ++part) {
+      plantOnStack(unwritten);
       step(&frame, i, part, parts);
+    }
   if (fault) {
     error = "fault in " + entry->steps[fault - 1].kernel;
     return failure();

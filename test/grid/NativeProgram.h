@@ -25,10 +25,10 @@ public:
 
   /// Calls an entry whose arguments and results are tensors, each step in `parts` parts one after
   /// the other, in order or from last to first. Results as f64 or integers. Fails, with `error`, on
-  /// a fault.
+  /// a fault. `unwritten` is what arena, results and stack hold before.
   FailureOr<std::vector<interpreter::RuntimeValue>>
   call(StringRef entry, ArrayRef<interpreter::RuntimeValue> arguments, int64_t parts,
-       std::string &error);
+       std::string &error, Unwritten unwritten = Unwritten::NaN);
 
 private:
   NativeProgram() = default;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tile programs through every lowering, against C++ in f64; each call whole and in three parts,
-// which must agree to the bit. Nothing but what a program stores to may change.
+// which must agree to the bit. Nothing but what a program stores to may change, and nothing that
+// was not written may be computed with.
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -61,7 +62,7 @@ Type getType(const Array &array) { return parseType(array.type, &getContext()); 
 
 /// What a call leaves in its buffers, byte by byte; `error` if it wrote beside them.
 std::vector<std::vector<char>> run(const NativeCode &code, const TileCall &call, int64_t parts,
-                                   std::string &error) {
+                                   std::string &error, Unwritten unwritten = Unwritten::NaN) {
   std::vector<GuardedMemory> memories;
   std::vector<std::vector<uintptr_t>> descriptors;
   std::vector<uintptr_t> words;
@@ -107,6 +108,7 @@ std::vector<std::vector<char>> run(const NativeCode &code, const TileCall &call,
     std::copy(words.begin(), words.end(), w.begin());
     w[words.size()] = part;
     w[words.size() + 1] = parts;
+    plantOnStack(unwritten);
     kernel(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]);
   }
   std::vector<std::vector<char>> results;
@@ -139,8 +141,10 @@ TEST_P(TileGrid, agreesWithTheReference) {
   ASSERT_TRUE(code) << error << tile.text;
   for (auto [number, call] : llvm::enumerate(tile.calls)) {
     SCOPED_TRACE("call " + std::to_string(number));
+    (void)metDenormals();
     auto whole = run(*code, call, 1, error);
     ASSERT_EQ(error, "");
+    bool hasDenormals = metDenormals(); // of its own
     size_t place = 0;
     for (auto [i, expected] : llvm::enumerate(call.after)) {
       if (expected.type == "index")
@@ -150,8 +154,14 @@ TEST_P(TileGrid, agreesWithTheReference) {
           compareElements(getType(expected), whole[place++], expected, written, tile.tolerance), "")
           << "argument " << i;
     }
-    ASSERT_TRUE(run(*code, call, 3, error) == whole) << "depends on the number of parts";
-    ASSERT_EQ(error, "");
+    for (Unwritten unwritten : {Unwritten::Infinity, Unwritten::Denormal}) {
+      (void)metDenormals();
+      auto inParts = run(*code, call, 3, error, unwritten);
+      ASSERT_EQ(metDenormals(), hasDenormals) << "computes with what nobody has written";
+      ASSERT_TRUE(inParts == whole)
+          << "depends on the number of parts, or on what nobody has written";
+      ASSERT_EQ(error, "");
+    }
   }
 }
 
