@@ -59,7 +59,8 @@ def Fovea_AttentionScheduleAttr : FoveaAttr<"AttentionSchedule", "attention_tile
     `#fovea.attention_tiles<queries = 64, keys = 64, axis = queries, scores = [4, 64], values = [4, 64]>`: 64 rows of
     queries by 64 keys at a time. With `axis = queries` the rows are queries of one head, with `axis = heads` they are
     the heads that share one head of keys, for a single query. `scores` and `values` are what stays in registers of
-    the two products: rows by keys, and rows by elements of a value.
+    the two products, lanes last: keys by queries and elements of a value by queries, or, with `axis = heads`, heads by
+    keys and heads by elements of a value.
 
     With `split = [512, 64]` the keys are split among blocks of work whose results are then merged, where that gives
     no block fewer than 512 keys, and into no more parts than make 64 blocks of work. So the number of parts is
@@ -69,7 +70,7 @@ def Fovea_AttentionScheduleAttr : FoveaAttr<"AttentionSchedule", "attention_tile
     the softmax's weights rounded (by at most 2^-9 of each), as instructions for matrices take them. Sums stay f32.
 
     * (C1) all sizes are positive; `scores`, `values` and `split` are two each.
-    * (C2) `queries` is a multiple of the rows of `scores` and of `values`.
+    * (C2) `queries` is a multiple of the queries, or heads, of `scores` and of `values`.
     * (C3) `keys` is a multiple of the keys of `scores`.
     * (C4) the keys of `split` are a multiple of `keys`.
     * (C5) `operands` is f16 or bf16.
@@ -81,6 +82,22 @@ def Fovea_AttentionScheduleAttr : FoveaAttr<"AttentionSchedule", "attention_tile
     `<` `queries` `=` $queries `,` `keys` `=` $keys `,` `axis` `=` $axis `,` `scores` `=` `[` $scores `]` `,`
         `values` `=` `[` $values `]` `` custom<AttentionOptions>($split, $operands) `` `>`
   }];
+  let genVerifyDecl = 1;
+}
+
+def Fovea_ByRowsScheduleAttr : FoveaAttr<"ByRowsSchedule", "by_rows"> {
+  let summary = "One schedule for few rows, another for more";
+  let description = [{
+    `#fovea.by_rows<most = 1, few = #fovea.contraction<...>, many = #fovea.contraction<...>>`: calls with at most one
+    row take the first, others the second, which may be such a choice again. Rows are attention's queries of each batch
+    row, and all rows of a product. A group becomes the kernels of both; each call's plan gives those of the one that it
+    does not take no blocks of work, and without rows there is no work at all.
+
+    * (C1) `most` is positive.
+    * (C2) `few` is no choice itself.
+  }];
+  let parameters = (ins "int64_t":$most, "::mlir::Attribute":$few, "::mlir::Attribute":$many);
+  let assemblyFormat = "`<` `most` `=` $most `,` `few` `=` $few `,` `many` `=` $many `>`";
   let genVerifyDecl = 1;
 }
 

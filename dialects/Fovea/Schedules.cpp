@@ -62,18 +62,23 @@ LogicalResult ContractionScheduleAttr::verify(EmitError emitError, ArrayRef<int6
 }
 
 LogicalResult AttentionScheduleAttr::verify(EmitError emitError, int64_t queries, int64_t keys,
-                                            AttentionAxis, ArrayRef<int64_t> scores,
+                                            AttentionAxis axis, ArrayRef<int64_t> scores,
                                             ArrayRef<int64_t> values, ArrayRef<int64_t> split,
                                             Type operands) {
   if (failed(verifyPositive(emitError, "queries", queries)) ||
       failed(verifyPositive(emitError, "keys", keys)) ||
       failed(verifyPair(emitError, "scores", scores)) ||
       failed(verifyPair(emitError, "values", values)) ||
-      (!split.empty() && failed(verifyPair(emitError, "split", split))) || // C1
-      failed(verifyMultiple(emitError, "queries", queries, "the rows of scores", scores[0])) ||
-      failed(verifyMultiple(emitError, "queries", queries, "the rows of values", values[0]))) // C2
+      (!split.empty() && failed(verifyPair(emitError, "split", split)))) // C1
     return failure();
-  if (failed(verifyMultiple(emitError, "keys", keys, "the keys of scores", scores[1]))) // C3
+  bool byHead = axis == AttentionAxis::Heads; // keys are lanes, else queries
+  if (failed(verifyMultiple(emitError, "queries", queries, "the rows of scores",
+                            scores[byHead ? 0 : 1])) ||
+      failed(verifyMultiple(emitError, "queries", queries, "the rows of values",
+                            values[byHead ? 0 : 1]))) // C2
+    return failure();
+  if (failed(verifyMultiple(emitError, "keys", keys, "the keys of scores",
+                            scores[byHead ? 1 : 0]))) // C3
     return failure();
   if (!split.empty() &&
       failed(verifyMultiple(emitError, "the keys of split", split[0], "keys", keys))) // C4
@@ -81,6 +86,13 @@ LogicalResult AttentionScheduleAttr::verify(EmitError emitError, int64_t queries
   if (operands && !isHalf(operands)) // C5
     return emitError() << "expects operands of f16 or bf16, got " << operands;
   return success();
+}
+
+LogicalResult ByRowsScheduleAttr::verify(EmitError emitError, int64_t most, Attribute few,
+                                         Attribute) {
+  if (isa<ByRowsScheduleAttr>(few)) // C2
+    return emitError() << "expects one schedule for few rows, got " << few;
+  return verifyPositive(emitError, "most", most); // C1
 }
 
 LogicalResult RowScheduleAttr::verify(EmitError emitError, int64_t rows) {

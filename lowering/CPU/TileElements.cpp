@@ -378,10 +378,8 @@ LaneValue TileLowering::read(Value tile, int64_t axis, Value outer, Value inner)
     auto load = cast<LoadOp>(op);
     const ViewMemory &view = viewOf(load.getView());
     if (axis == layoutOf(tile).axis) {
-      Value at[2];
-      at[axis] = b.add(offsetOf(load, axis), inner);
-      at[1 - axis] = b.add(offsetOf(load, 1 - axis), outer);
-      Value place = view.place(b, at[0], at[1]);
+      const Value first[2] = {load.getRow(), load.getColumn()};
+      Value place = view.place(b, first, axis, outer, inner);
       return LaneValue::varying(b.load(view.type, view.flat, place, lanes));
     }
   }

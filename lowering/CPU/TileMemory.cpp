@@ -26,6 +26,9 @@ TileLayout TileLayout::turned(int64_t vectorLanes) const {
 
 Value ViewMemory::place(Emitter &b, const Value (&first)[2], int64_t axis, Value outer,
                         Value inner) const {
+  if (panel == 0) // what loops do not change is computed before them
+    return b.add(place(b, first[0], first[1]),
+                 b.add(b.mul(outer, stride[1 - axis]), b.mul(inner, stride[axis])));
   Value at[2];
   at[axis] = b.add(first[axis], inner);
   at[1 - axis] = b.add(first[1 - axis], outer);

@@ -435,15 +435,20 @@ LogicalResult EntryConversion::launch(GroupOp group, ValueRange inputs, ValueRan
     temporaries.push_back(allocate(loc, temporary.type, sizes, now, now));
   }
   llvm::append_range(operands, temporaries);
-  for (const KernelPhases::Phase &phase : (*kernel)->phases) {
+  for (auto [number, phase] : llvm::enumerate((*kernel)->phases)) {
     // What a phase reads of the temporaries stands among its outputs too: they are ours alone.
     SmallVector<Value> in, out;
     for (unsigned operand : phase.operands)
       (operand < inputs.size() ? in : out).push_back(operands[operand]);
     func::FuncOp function = phase.function;
     SmallVector<Value> share(cost);
-    if (&phase != &(*kernel)->phases[(*kernel)->main])
-      share.assign(cost.size(), arith::ConstantIndexOp::create(math, loc, 0));
+    Value none = arith::ConstantIndexOp::create(math, loc, 0);
+    if (!llvm::is_contained((*kernel)->main, number))
+      share.assign(cost.size(), none);
+    else if (phase.runs)
+      for (Value &work : share)
+        work = arith::SelectOp::create(
+            math, loc, computeAgain(phase.runs, **kernel, operands, known), work, none);
     LaunchOp::create(body, loc, function.getSymName(), in, out, share);
     ++launches;
   }

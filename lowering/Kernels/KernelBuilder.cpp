@@ -2,6 +2,7 @@
 //
 // Loops, memory and scalars of plain kernels, and the table of which op is built by which builder.
 #include "lowering/Kernels/KernelBuilder.h"
+#include "dialects/Tile/TileDialect.h"
 #include "lowering/Kernels/Elements.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -33,16 +34,22 @@ void KernelBuilder::nextPhase(StringRef name) {
   std::string own = phases->phases.back().name;
   phases->phases.back().name = name.str();
   startPhase(own);
-  phases->main = phases->phases.size() - 1; // what came before prepared it
+  phases->main.back() = phases->phases.size() - 1; // what came before prepared it
 }
+
+void KernelBuilder::nextVariant() {
+  startPhase(phases->phases[phases->main.back()].name);
+  phases->main.push_back(phases->phases.size() - 1);
+}
+
+void KernelBuilder::finish() { endPhase(); }
 
 void KernelBuilder::finishingPhase(StringRef name) { startPhase(name); }
 
 void KernelBuilder::startPhase(StringRef name) {
+  endPhase();
   KernelPhases::Phase &phase = phases->phases.back();
-  KernelPhases::Phase next{name.str(), func::FuncOp(), phase.operands};
-  setInsertionPointToEnd(&phase.function.getBody().front());
-  func::ReturnOp::create(*this);
+  KernelPhases::Phase next{name.str(), func::FuncOp(), phase.operands, Attribute(), Value()};
   next.function =
       func::FuncOp::create(phase.function.getLoc(), "kernel", phase.function.getFunctionType());
   Block *block = next.function.addEntryBlock();
@@ -50,6 +57,22 @@ void KernelBuilder::startPhase(StringRef name) {
   values.clear();
   bind(next.function);
   setInsertionPointToEnd(block);
+}
+
+/// A kernel that a call does not take has no blocks of work.
+void KernelBuilder::endPhase() {
+  KernelPhases::Phase &phase = phases->phases.back();
+  Block &block = phase.function.getBody().front();
+  if (isChosen)
+    for (auto kernel : block.getOps<tile::KernelOp>()) {
+      setInsertionPoint(kernel);
+      if (!phase.runs)
+        phase.runs = isChosen();
+      MutableOperandRange extents = kernel.getExtentsMutable();
+      extents[0].assign(select(phase.runs, kernel.getExtents()[0], index(0)));
+    }
+  setInsertionPointToEnd(&block);
+  func::ReturnOp::create(*this);
 }
 
 //===-- Loops --------------------------------------------------------------------------------===//

@@ -12,6 +12,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/DenseMap.h"
 #include <functional>
+#include <optional>
 
 namespace mlir::fovea {
 
@@ -29,6 +30,9 @@ struct KernelPhases {
     /// What each of the function's arguments but the last two is: an operand of the group's launch
     /// (its inputs, then its outputs), or after these a temporary.
     SmallVector<unsigned> operands;
+    Attribute schedule; ///< that it was built by
+    /// Whether it runs in a call, an i1 of its function as a temporary's sizes are; null: always.
+    Value runs;
   };
   struct Temporary {
     MemRefType type;
@@ -38,8 +42,9 @@ struct KernelPhases {
   };
   SmallVector<Phase> phases;
   SmallVector<Temporary> temporaries;
-  /// The phase that does the work which the group's cost counts; the others count as free.
-  unsigned main = 0;
+  /// The phases that do the work which the group's cost counts, of which one runs; the others count
+  /// as free.
+  SmallVector<unsigned> main = {0};
 };
 
 /// Emits the body of one kernel. Values of the group's region are looked up by `buffer`, `cache`
@@ -75,11 +80,19 @@ public:
   /// Ends the phase that does the group's work, and starts one, whose kernel is called `name`, that
   /// makes an end of it.
   void finishingPhase(StringRef name);
+  /// Begins the phases of another schedule, of which other calls take this one.
+  void nextVariant();
+  /// Ends the last phase.
+  void finish();
 
   /// Where phases are kept, and what binds the group's values to a function's arguments: set by who
   /// makes the functions.
   KernelPhases *phases = nullptr;
   std::function<void(func::FuncOp)> bind;
+  /// Whether a call takes the schedule that is built by, computed where the builder stands; null:
+  /// all do. The most rows that such a call has, if that is bounded.
+  std::function<Value()> isChosen;
+  std::optional<int64_t> mostRows;
   /// Constants that are read as whole tensors, and where they lie; each phase finds them anew.
   SmallVector<std::pair<Value, memref::GlobalOp>> constants;
 
@@ -148,6 +161,7 @@ public:
 
 private:
   void startPhase(StringRef name);
+  void endPhase();
   /// The number of `column` in a byte that `share` of them share.
   Value extractShare(Value byte, Value column, int64_t share);
 
@@ -178,7 +192,7 @@ std::string getKernelName(Operation *op);
 
 /// Emits the tile program that computes `group` by its schedule. False, and nothing is emitted, if
 /// no tile builder covers it or its buffers are no matrices.
-bool buildTiles(KernelBuilder &k, GroupOp group);
+bool buildTiles(KernelBuilder &k, GroupOp group, Attribute schedule);
 
 /// Emits the kernel that computes `op`, the only computing op of a group. Fails with an error at
 /// the op.

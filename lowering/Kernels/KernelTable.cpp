@@ -6,6 +6,7 @@
 #include "dialects/Tile/TileDialect.h"
 #include "lowering/Kernels/Cost.h"
 #include "lowering/Kernels/Elements.h"
+#include "lowering/Kernels/TileForm.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -107,13 +108,13 @@ static std::string nameGroup(GroupOp group) {
 }
 
 /// Whether the group is a pooling that tiles are to compute.
-static bool isPooling(GroupOp group) {
-  return isa<RowScheduleAttr>(group.getScheduleAttr()) &&
+static bool isPooling(GroupOp group, Attribute schedule) {
+  return isa<RowScheduleAttr>(schedule) &&
          llvm::any_of(group.getBody().front().getOps<PoolOp>(), isTilePool);
 }
 
 /// Plain loops for the group's only computing op, or an attention's tiles.
-LogicalResult KernelTable::buildSingle(KernelBuilder &k, GroupOp group) {
+LogicalResult KernelTable::buildSingle(KernelBuilder &k, GroupOp group, Attribute schedule) {
   FailureOr<Operation *> op = getComputingOp(group);
   if (failed(op))
     return failure();
@@ -132,9 +133,9 @@ LogicalResult KernelTable::buildSingle(KernelBuilder &k, GroupOp group) {
       k.constants.emplace_back(operand, getConstant(constant.getLoc(), value));
     }
   k.bind(k.phases->phases.back().function);
-  if (isPooling(group))
-    return buildTilePool(k, cast<PoolOp>(*op), cast<RowScheduleAttr>(group.getScheduleAttr()));
-  auto tiles = dyn_cast<AttentionScheduleAttr>(group.getScheduleAttr());
+  if (isPooling(group, schedule))
+    return buildTilePool(k, cast<PoolOp>(*op), cast<RowScheduleAttr>(schedule));
+  auto tiles = dyn_cast<AttentionScheduleAttr>(schedule);
   if (!tiles)
     return buildKernel(k, *op);
   auto attention = dyn_cast<AttentionOp>(*op);
@@ -143,18 +144,52 @@ LogicalResult KernelTable::buildSingle(KernelBuilder &k, GroupOp group) {
   return buildTileAttention(k, attention, tiles);
 }
 
-LogicalResult KernelTable::build(GroupOp group, ArrayRef<Type> types, Kernel &kernel) {
-  Attribute schedule = group.getScheduleAttr();
-  if (!isa_and_nonnull<LoopScheduleAttr, AttentionScheduleAttr, ContractionScheduleAttr,
-                       RowScheduleAttr, ElementScheduleAttr>(schedule)) {
-    InFlightDiagnostic error =
-        group.emitOpError("expects a schedule that a kernel builder knows, got ");
-    return schedule ? error << schedule : error << "none";
+namespace {
+/// One of a group's schedules, and of which numbers of rows it is.
+struct Variant {
+  Attribute schedule;
+  int64_t moreThan;
+  std::optional<int64_t> most;
+};
+} // namespace
+
+static SmallVector<Variant> getVariants(Attribute schedule) {
+  SmallVector<Variant> variants;
+  int64_t moreThan = 0;
+  while (auto choice = dyn_cast_or_null<ByRowsScheduleAttr>(schedule)) {
+    variants.push_back({choice.getFew(), moreThan, choice.getMost()});
+    moreThan = choice.getMost();
+    schedule = choice.getMany();
   }
-  auto loops = dyn_cast<LoopScheduleAttr>(schedule);
+  variants.push_back({schedule, moreThan, std::nullopt});
+  return variants;
+}
+
+/// What `#fovea.by_rows` counts.
+static Value countRows(KernelBuilder &k, GroupOp group) {
+  for (auto attention : group.getBody().front().getOps<AttentionOp>())
+    return k.size(k.buffer(attention.getQuery()), 1);
+  TileForm form = getTileForm(group);
+  Value memory = form.rowOperands.empty() ? k.outputs.front() : k.buffer(form.rowOperands.front());
+  Value rows = k.size(memory, 0);
+  for (unsigned axis = 1; axis < form.rowAxes; ++axis)
+    rows = k.mul(rows, k.size(memory, axis));
+  return rows;
+}
+
+LogicalResult KernelTable::build(GroupOp group, ArrayRef<Type> types, Kernel &kernel) {
+  SmallVector<Variant> variants = getVariants(group.getScheduleAttr());
+  for (const Variant &variant : variants)
+    if (!isa_and_nonnull<LoopScheduleAttr, AttentionScheduleAttr, ContractionScheduleAttr,
+                         RowScheduleAttr, ElementScheduleAttr>(variant.schedule)) {
+      InFlightDiagnostic error =
+          group.emitOpError("expects a schedule that a kernel builder knows, got ");
+      return variant.schedule ? error << variant.schedule : error << "none";
+    }
+  auto loops = dyn_cast<LoopScheduleAttr>(variants.front().schedule);
   func::FuncOp function = createFunction(group.getLoc(), types);
   kernel.phases.phases.push_back(
-      {nameGroup(group), function, llvm::to_vector(llvm::seq<unsigned>(types.size()))});
+      {nameGroup(group), function, llvm::to_vector(llvm::seq<unsigned>(types.size())), {}, {}});
   KernelBuilder k(group.getLoc(), OpBuilder::atBlockBegin(&function.getBody().front()),
                   loops ? loops.getParallel() : 1);
   k.phases = &kernel.phases;
@@ -166,17 +201,38 @@ LogicalResult KernelTable::build(GroupOp group, ArrayRef<Type> types, Kernel &ke
           memref::GetGlobalOp::create(begin, value.getLoc(), global.getType(), global.getName());
   };
   k.bind(function);
-  kernel.schedule = schedule;
-  if (isa<LoopScheduleAttr, AttentionScheduleAttr>(schedule) || isPooling(group)) {
-    if (failed(buildSingle(k, group)))
+  for (Variant &variant : variants) {
+    if (&variant != &variants.front())
+      k.nextVariant();
+    size_t first = kernel.phases.phases.size() - 1;
+    if (variants.size() > 1) {
+      k.mostRows = variant.most;
+      k.isChosen = [&k, group, variant] {
+        // No rows are nobody's.
+        Value rows = countRows(k, group), chosen = k.less(k.index(variant.moreThan), rows);
+        if (!variant.most)
+          return chosen;
+        Value fits = k.less(rows, k.index(*variant.most + 1));
+        return Value(arith::AndIOp::create(k, chosen, fits));
+      };
+    }
+    Attribute &schedule = variant.schedule;
+    bool isSingle =
+        isa<LoopScheduleAttr, AttentionScheduleAttr>(schedule) || isPooling(group, schedule);
+    // No tiles fit the buffers, whichever they are.
+    bool isLoops = !isSingle && !buildTiles(k, group, schedule);
+    if (isLoops) {
+      k.isChosen = nullptr;
+      schedule = LoopScheduleAttr::get(group.getContext(), 1);
+    }
+    if ((isSingle || isLoops) && failed(buildSingle(k, group, schedule)))
       return failure();
-  } else if (!buildTiles(k, group)) {
-    kernel.schedule = LoopScheduleAttr::get(group.getContext(), 1);
-    if (failed(buildSingle(k, group)))
-      return failure();
+    for (KernelPhases::Phase &phase : llvm::drop_begin(kernel.phases.phases, first))
+      phase.schedule = schedule;
+    if (isLoops)
+      break;
   }
-  k.setInsertionPointToEnd(&kernel.phases.phases.back().function.getBody().front());
-  func::ReturnOp::create(k);
+  k.finish();
   return success();
 }
 
@@ -189,7 +245,7 @@ FailureOr<const KernelPhases *> KernelTable::get(GroupOp group, ArrayRef<Type> t
                                                    OperationEquivalence::IgnoreLocations))
       return &kernel.phases;
 
-  Kernel kernel{group, SmallVector<Type>(types), {}, {}};
+  Kernel kernel{group, SmallVector<Type>(types), {}};
   LogicalResult result = build(group, types, kernel);
   KernelPhases &phases = kernel.phases;
   for (KernelPhases::Phase &phase : phases.phases) {
@@ -202,7 +258,7 @@ FailureOr<const KernelPhases *> KernelTable::get(GroupOp group, ArrayRef<Type> t
       eraseUnusedArguments(phase);
     phase.function->setAttr(FoveaDialect::kComputesAttr,
                             StringAttr::get(group.getContext(), describeComputation(group)));
-    phase.function->setAttr(FoveaDialect::kScheduleAttr, kernel.schedule);
+    phase.function->setAttr(FoveaDialect::kScheduleAttr, phase.schedule);
     insert(phase.function, phase.name);
   }
   if (failed(result))
@@ -223,7 +279,7 @@ func::FuncOp KernelTable::getCopy(Location loc, MemRefType source, MemRefType ta
   k.setInsertionPointToEnd(&block);
   func::ReturnOp::create(k);
   insert(function, "copy");
-  kernels.push_back({GroupOp(), types, {{{"copy", function, {0, 1}}}, {}}, {}});
+  kernels.push_back({GroupOp(), types, {{{"copy", function, {0, 1}, {}, {}}}, {}}});
   return function;
 }
 

@@ -32,10 +32,9 @@ private:
     GroupOp group; ///< null for a copy
     SmallVector<Type> types;
     KernelPhases phases;
-    Attribute schedule; ///< the group's, or plain loops where its tiles do not fit the buffers
   };
   LogicalResult build(GroupOp group, ArrayRef<Type> types, Kernel &kernel);
-  LogicalResult buildSingle(KernelBuilder &k, GroupOp group);
+  LogicalResult buildSingle(KernelBuilder &k, GroupOp group, Attribute schedule);
 
   ModuleOp module;
   SymbolTable symbols;

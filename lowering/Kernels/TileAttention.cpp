@@ -479,6 +479,8 @@ void TileAttention::addParts() {
   Value wanted = arith::CeilDivUIOp::create(k, k.index(enough), blocks);
   Value count = arith::MinSIOp::create(k, wanted, k.div(keyLength, k.index(least)));
   count = k.select(k.less(one, count), count, zero);
+  if (k.isChosen)
+    count = k.select(k.isChosen(), count, zero);
 
   int64_t heads = op.getQueryHeads();
   SmallVector<int64_t> shape{type.getDimSize(0), ShapedType::kDynamic, heads, type.getDimSize(1)};
@@ -557,7 +559,8 @@ LogicalResult mlir::fovea::buildTileAttention(KernelBuilder &k, AttentionOp op,
                                               AttentionScheduleAttr schedule) {
   if (!isTileAttention(op))
     return op.emitOpError("expects a schedule of plain loops: no tile program computes this form");
-  if (schedule.getAxis() == AttentionAxis::Heads && op.getQuery().getType().getDimSize(1) != 1)
+  if (schedule.getAxis() == AttentionAxis::Heads && op.getQuery().getType().getDimSize(1) != 1 &&
+      k.mostRows != 1)
     return op.emitOpError("expects one query for a schedule of heads, got ")
            << op.getQuery().getType();
   if (op.hasProbability() && !schedule.getSplit().empty())

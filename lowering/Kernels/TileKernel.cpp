@@ -500,14 +500,13 @@ void TileBuilder::emitElements(int64_t count) {
       });
 }
 
-bool mlir::fovea::buildTiles(KernelBuilder &k, GroupOp group) {
+bool mlir::fovea::buildTiles(KernelBuilder &k, GroupOp group, Attribute schedule) {
   TileForm form = getTileForm(group);
   if (form.kind == TileForm::Kind::None)
     return false;
   TileBuilder builder(k, group, form);
   if (!builder.fits())
     return false;
-  Attribute schedule = group.getScheduleAttr();
   if (auto sizes = dyn_cast<ContractionScheduleAttr>(schedule)) {
     ArrayRef<int64_t> tile = sizes.getTile();
     builder.emit({tile[0], tile[1], sizes.getChunk(), SmallVector<int64_t>(sizes.getBlock())});

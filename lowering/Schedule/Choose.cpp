@@ -72,10 +72,12 @@ static int64_t getParallelLoops(Operation *root) {
 
 //===-- Tiles --------------------------------------------------------------------------------===//
 
-/// One row for each batch row: every other leading axis is one.
-static bool hasOneRow(RankedTensorType type) {
-  return llvm::all_of(type.getShape().drop_front(type.getRank() > 1).drop_back(),
-                      [](int64_t size) { return size == 1; });
+/// One row for each batch row: every other leading axis is one. The only axis of rows is no batch
+/// where calls may have a schedule for many.
+static bool hasOneRow(RankedTensorType type, const Level &level) {
+  return llvm::all_of(
+      type.getShape().drop_front(type.getRank() > (level.byRows ? 2 : 1)).drop_back(),
+      [](int64_t size) { return size == 1; });
 }
 
 static Attribute makeContraction(MLIRContext *context, const ContractionSizes &sizes) {
@@ -127,10 +129,9 @@ static int64_t getQueries(AttentionOp op, const Level &level) {
 
 /// Queries that fit into one tile leave few blocks of work, so their keys are split; not where
 /// probabilities must be known, which no part by itself does.
-static Attribute makeAttention(AttentionOp op, const Level &level) {
-  int64_t queries = op.getQuery().getType().getDimSize(1);
-  bool one = queries == 1;
-  const AttentionSizes &sizes = one ? level.oneQuery : level.manyQueries;
+static Attribute makeAttention(AttentionOp op, const Level &level, int64_t queries) {
+  bool one = queries == 1, few = !ShapedType::isDynamic(queries) && queries <= level.few;
+  const AttentionSizes &sizes = one ? level.oneQuery : few ? level.fewQueries : level.manyQueries;
   Type operands = getOperands(op, level);
   int64_t rows = operands && !one ? getQueries(op, level) : sizes.queries;
   bool split = !op.hasProbability() && !ShapedType::isDynamic(queries) && queries <= rows &&
@@ -139,6 +140,49 @@ static Attribute makeAttention(AttentionOp op, const Level &level) {
       op.getContext(), rows, sizes.keys, one ? AttentionAxis::Heads : AttentionAxis::Queries,
       sizes.scores, sizes.values, split ? ArrayRef<int64_t>(level.split) : ArrayRef<int64_t>(),
       operands);
+}
+
+/// Of an open number of queries, one has a schedule of its own, and so have few.
+static Attribute makeAttention(AttentionOp op, const Level &level) {
+  int64_t queries = op.getQuery().getType().getDimSize(1);
+  Attribute schedule = makeAttention(op, level, queries);
+  if (!level.byRows || !ShapedType::isDynamic(queries))
+    return schedule;
+  if (level.few)
+    schedule = ByRowsScheduleAttr::get(op.getContext(), level.few,
+                                       makeAttention(op, level, level.few), schedule);
+  return ByRowsScheduleAttr::get(op.getContext(), 1, makeAttention(op, level, 1), schedule);
+}
+
+/// Of a product with one row, or one for each row of the batch.
+static Attribute makeOneRow(LinearOp op, const Level &level) {
+  bool wide = op.getWeight().getType().getDimSize(0) >= level.wide;
+  return makeContraction(op.getContext(), wide ? level.oneRow : level.oneRowNarrow);
+}
+
+static Attribute makeManyRows(LinearOp op, const Level &level) {
+  ContractionSizes sizes = level.manyRows;
+  Type element = op.getWeight().getType().getElementType();
+  Type input = op.getInput().getType().getElementType();
+  bool halves = isHalf(input) && (element == input || op.getScales());
+  if (level.manyHalves && halves &&
+      op.getWeight().getType().getDimSize(0) >= level.manyHalves->tile[1])
+    sizes = *level.manyHalves;
+  if (element.isBF16() || op.getScales())
+    sizes.block[0] = level.pairRows;
+  return makeContraction(op.getContext(), sizes);
+}
+
+/// Whether a product whose number of rows is open has a schedule of its own for one: where all its
+/// rows are a batch, as in decoding, or where its weights are short, so that computing a whole
+/// register block of rows takes longer than reading them. Of f32 reading takes as long.
+static bool choosesByRows(LinearOp op, const Level &level) {
+  RankedTensorType type = op.getResult().getType();
+  bool mayBeOne = llvm::all_of(type.getShape().drop_back(), [](int64_t size) {
+    return size == 1 || ShapedType::isDynamic(size);
+  });
+  bool isShort = op.getWeight().getType().getElementTypeBitWidth() < 32;
+  return level.byRows && mayBeOne && (type.getRank() == 2 || isShort);
 }
 
 /// Null for what is no computation of tiles. The op that needs most decides: what stands before and
@@ -154,20 +198,12 @@ Attribute mlir::fovea::chooseTiles(GroupOp group, const Level &level) {
   if (auto op = dyn_cast_or_null<AttentionOp>(find(llvm::IsaPred<AttentionOp>)))
     return makeAttention(op, level);
   if (auto op = dyn_cast_or_null<LinearOp>(find(llvm::IsaPred<LinearOp>))) {
-    if (!hasOneRow(op.getResult().getType())) {
-      ContractionSizes sizes = level.manyRows;
-      Type element = op.getWeight().getType().getElementType();
-      Type input = op.getInput().getType().getElementType();
-      bool halves = isHalf(input) && (element == input || op.getScales());
-      if (level.manyHalves && halves &&
-          op.getWeight().getType().getDimSize(0) >= level.manyHalves->tile[1])
-        sizes = *level.manyHalves;
-      if (element.isBF16() || op.getScales())
-        sizes.block[0] = level.pairRows;
-      return makeContraction(context, sizes);
-    }
-    bool wide = op.getWeight().getType().getDimSize(0) >= level.wide;
-    return makeContraction(context, wide ? level.oneRow : level.oneRowNarrow);
+    if (hasOneRow(op.getResult().getType(), level))
+      return makeOneRow(op, level);
+    Attribute schedule = makeManyRows(op, level);
+    if (!choosesByRows(op, level))
+      return schedule;
+    return ByRowsScheduleAttr::get(context, 1, makeOneRow(op, level), schedule);
   }
   if (find(llvm::IsaPred<PoolOp>))
     return RowScheduleAttr::get(context, level.rows);

@@ -39,7 +39,10 @@ struct Level {
   /// each thread.
   ContractionSizes oneRow, oneRowNarrow;
   int64_t wide;
-  AttentionSizes manyQueries, oneQuery;
+  AttentionSizes manyQueries;
+  /// For up to so many queries; none if zero.
+  int64_t few;
+  AttentionSizes fewQueries, oneQuery;
   /// Of few queries, no more than a tile has: keys that a part has at least, and blocks of work
   /// that are enough for all threads of any processor.
   int64_t split[2];
@@ -47,6 +50,8 @@ struct Level {
   /// How packed weights lie. All processors have one layout, in which an artifact stores them; for
   /// a GPU they are laid out anew when they are uploaded.
   PanelSizes panels;
+  /// Whether calls of one row have schedules of their own where the number of rows is open.
+  bool byRows;
   /// Whether there are instructions for matrices of f16 and of bf16.
   bool multipliesHalves = false;
   /// Of attention that multiplies halves by warpgroups, for heads of up to `size`: queries of a

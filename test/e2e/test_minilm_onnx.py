@@ -55,7 +55,10 @@ def kernels(fovea, artifact):
 
 
 def test_kernels(fovea, compiled, minilm, exported):
-    assert kernels(fovea, exported) == kernels(fovea, compiled(minilm))
+    """But for splits of keys, which only a model that says how long texts may be can do without."""
+    whole = [[re.sub(r"_\d+:|, split = \[\d+, \d+\]", "", line) for line in kernels(fovea, artifact) if "attention_merge" not in line]
+             for artifact in (exported, compiled(minilm))]
+    assert whole[0] == whole[1]
 
 
 def run(fovea_run, artifact, folder, inputs):
@@ -92,7 +95,8 @@ def test_half_precision(fovea, fovea_run, compiled, minilm, tmp_path, element, t
     """A model in half precision has the kernels of one in f32: each layer four products with all that is around them, and attention."""
     artifact = compiled(export(minilm, tmp_path, True, element))
     lines = [line for line in kernels(fovea, artifact) if line.startswith("6 x")]
-    assert len(lines) == 5 and sum("linear [" in line for line in lines) == 4 and sum("attention " in line for line in lines) == 1, lines
+    computed = {line.split(": ", 1)[1].split(", #fovea")[0] for line in lines}  # by schedules for one row and for more
+    assert len(computed) == 5 and sum("linear [" in one for one in computed) == 4 and sum("attention " in one for one in computed) == 1, lines
     assert not any("#fovea.loops" in line for line in lines), lines
     inputs = make_inputs(3, 33)
     found, expected = (run(fovea_run, one, tmp_path, inputs).astype(np.float64) for one in (artifact, compiled(minilm)))

@@ -29,11 +29,14 @@ constexpr Level kToy = {/*name=*/"toy",
                         /*oneRowNarrow=*/{{1, 16}, 1, {1, 4}},
                         /*wide=*/1024,
                         /*manyQueries=*/{4, 6, {3, 4}, {2, 4}},
-                        /*oneQuery=*/{4, 6, {3, 4}, {2, 4}},
+                        /*few=*/3,
+                        /*fewQueries=*/{2, 6, {3, 2}, {2, 2}},
+                        /*oneQuery=*/{4, 6, {2, 2}, {2, 4}},
                         /*split=*/{12, 8},
                         /*rows=*/3,
                         /*elements=*/10,
-                        /*panels=*/{16, 1, 1, 2, 1}};
+                        /*panels=*/{16, 1, 1, 2, 1},
+                        /*byRows=*/true};
 
 /// A product and a sum, one k at a time.
 class ToyAtom : public DotAtom {
@@ -110,7 +113,7 @@ TEST(ToyTarget, needsAnAtomAndATableOnly) {
   Interpreter interpreter(*module, weights);
   std::mt19937 random(1);
   std::uniform_real_distribution<double> uniform(-1, 1);
-  for (int64_t length : {0, 1, 5, 13}) {
+  for (int64_t length : {0, 1, 2, 3, 5, 13}) {
     auto make = [&](std::vector<int64_t> shape) {
       auto tensor = std::make_shared<Tensor>();
       tensor->shape.assign(shape.begin(), shape.end());

@@ -133,7 +133,8 @@ module attributes {fovea.target = #fovea.target<"avx512", lanes = 16, registers 
       #fovea.attention_tiles<queries = 64, keys = 64, axis = queries, scores = [4, 64], values = [4, 64]>,
       #fovea.attention_tiles<queries = 16, keys = 64, axis = heads, scores = [4, 16], values = [2, 16], split = [512, 64]>,
       #fovea.attention_tiles<queries = 64, keys = 64, axis = queries, scores = [8, 4], values = [8, 4], operands = bf16>,
-      #fovea.rows<rows = 4>, #fovea.elements<count = 1024>]} {
+      #fovea.rows<rows = 4>, #fovea.elements<count = 1024>,
+      #fovea.by_rows<most = 1, few = #fovea.rows<rows = 1>, many = #fovea.rows<rows = 4>>]} {
     return
   }
 }

@@ -70,8 +70,8 @@ func.func private @attention_c1_values() attributes {schedule = #fovea.attention
 
 // -----
 
-// expected-error @below {{expects queries to be a multiple of the rows of scores, got 64 and 5}}
-func.func private @attention_c2_scores() attributes {schedule = #fovea.attention_tiles<queries = 64, keys = 64, axis = queries, scores = [5, 64], values = [4, 64]>}
+// expected-error @below {{expects queries to be a multiple of the rows of scores, got 64 and 48}}
+func.func private @attention_c2_scores() attributes {schedule = #fovea.attention_tiles<queries = 64, keys = 64, axis = queries, scores = [4, 48], values = [4, 64]>}
 
 // -----
 
@@ -80,8 +80,8 @@ func.func private @attention_c2_values() attributes {schedule = #fovea.attention
 
 // -----
 
-// expected-error @below {{expects keys to be a multiple of the keys of scores, got 64 and 48}}
-func.func private @attention_c3() attributes {schedule = #fovea.attention_tiles<queries = 64, keys = 64, axis = queries, scores = [4, 48], values = [4, 64]>}
+// expected-error @below {{expects keys to be a multiple of the keys of scores, got 64 and 5}}
+func.func private @attention_c3() attributes {schedule = #fovea.attention_tiles<queries = 64, keys = 64, axis = queries, scores = [5, 64], values = [4, 64]>}
 
 // -----
 
@@ -107,6 +107,16 @@ func.func private @rows_c1() attributes {schedule = #fovea.rows<rows = 0>}
 
 // expected-error @below {{expects positive count, got 0}}
 func.func private @elements_c1() attributes {schedule = #fovea.elements<count = 0>}
+
+// -----
+
+// expected-error @below {{expects positive most, got 0}}
+func.func private @by_rows_c1() attributes {schedule = #fovea.by_rows<most = 0, few = #fovea.rows<rows = 1>, many = #fovea.rows<rows = 4>>}
+
+// -----
+
+// expected-error @below {{expects one schedule for few rows, got #fovea.by_rows<}}
+func.func private @by_rows_c2() attributes {schedule = #fovea.by_rows<most = 4, few = #fovea.by_rows<most = 1, few = #fovea.rows<rows = 1>, many = #fovea.rows<rows = 2>>, many = #fovea.rows<rows = 4>>}
 
 // -----
 

@@ -84,7 +84,7 @@ func.func @attention_of_one_query(%q: tensor<?x1x2x4xf32>, %k: tensor<?x?x2x4xf3
 }
 
 // CHECK-LABEL: @attention_of_few_queries
-// AVX512: #fovea.attention_tiles<queries = 64, keys = 64, axis = queries, scores = [4, 64], values = [4, 64], split = [512, 64]>
+// AVX512: #fovea.attention_tiles<queries = 48, keys = 64, axis = queries, scores = [4, 48], values = [4, 48], split = [512, 64]>
 // AVX2: #fovea.attention_tiles<queries = 16, keys = 64, axis = queries, scores = [4, 16], values = [4, 16], split = [512, 64]>
 // SSE: #fovea.attention_tiles<queries = 16, keys = 64, axis = queries, scores = [2, 16], values = [2, 16], split = [512, 64]>
 func.func @attention_of_few_queries(%q: tensor<?x5x2x4xf32>, %k: tensor<?x?x2x4xf32>) -> tensor<?x5x2x4xf32> {
