@@ -6,6 +6,8 @@
 #include "lowering/Kernels/KernelBuilder.h"
 #include "lowering/Lowering.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -15,6 +17,36 @@ std::optional<int64_t> mlir::fovea::getConstant(Value index) {
   if (index && matchPattern(index, m_ConstantInt(&value)))
     return value.getSExtValue();
   return std::nullopt;
+}
+
+bool mlir::fovea::collectSlice(Value value, function_ref<bool(Value)> isKnown,
+                               llvm::SetVector<Operation *> &slice) {
+  if (isKnown(value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || !isMemoryEffectFree(op))
+    return false;
+  if (slice.contains(op))
+    return true;
+  llvm::SetVector<Value> inside;
+  getUsedValuesDefinedAbove(op->getRegions(), inside);
+  for (Value operand : op->getOperands())
+    inside.insert(operand);
+  for (Value operand : inside)
+    if (!collectSlice(operand, isKnown, slice))
+      return false;
+  slice.insert(op);
+  return true;
+}
+
+Value mlir::fovea::repeat(OpBuilder &b, Value value, IRMapping &mapping,
+                          function_ref<bool(Value)> isKnown) {
+  llvm::SetVector<Operation *> slice;
+  if (!collectSlice(value, isKnown, slice))
+    return {};
+  for (Operation *op : slice)
+    b.clone(*op, mapping);
+  return mapping.lookupOrDefault(value);
 }
 
 std::string mlir::fovea::getVectorLevel(Operation *op, StringRef option) {

@@ -9,13 +9,24 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/SetVector.h"
 #include <optional>
 
 namespace mlir::fovea {
 
 /// The value of a constant index.
 std::optional<int64_t> getConstant(Value index);
+
+/// Adds the ops that `value` is made of, each behind its operands, as far as it is not known. False
+/// if one of them asks memory, or is no op.
+bool collectSlice(Value value, function_ref<bool(Value)> isKnown,
+                  llvm::SetVector<Operation *> &slice);
+
+/// Clones what `value` is made of beyond what is known; null if it depends on memory. Clones go
+/// through `mapping`, and into it.
+Value repeat(OpBuilder &b, Value value, IRMapping &mapping, function_ref<bool(Value)> isKnown);
 
 class Emitter : public ImplicitLocOpBuilder {
 public:

@@ -4,14 +4,11 @@
 // are made of: index arithmetic on its operands.
 #include "lowering/CPU/LaunchSite.h"
 #include "dialects/Tile/TileDialect.h"
+#include "lowering/CPU/Emitter.h"
 #include "lowering/Lowering.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/RegionUtils.h"
 #include "runtime/Abi.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -57,36 +54,9 @@ static Operation *findGrid(func::FuncOp kernel) {
   return nullptr;
 }
 
-/// Adds the ops that `value` is made of, each behind its operands. False if one of them asks
-/// memory.
-static bool collectSlice(Value value, const IRMapping &mapping,
-                         llvm::SetVector<Operation *> &slice) {
-  if (mapping.contains(value))
-    return true;
-  Operation *op = value.getDefiningOp();
-  if (!op || !isMemoryEffectFree(op))
-    return false;
-  if (slice.contains(op))
-    return true;
-  llvm::SetVector<Value> inside;
-  getUsedValuesDefinedAbove(op->getRegions(), inside);
-  for (Value operand : op->getOperands())
-    inside.insert(operand);
-  for (Value operand : inside)
-    if (!collectSlice(operand, mapping, slice))
-      return false;
-  slice.insert(op);
-  return true;
-}
-
-/// Clones what `value` is made of; null if it depends on memory.
-static Value repeat(PointerBuilder &b, Value value, IRMapping &mapping) {
-  llvm::SetVector<Operation *> slice;
-  if (!collectSlice(value, mapping, slice))
-    return {};
-  for (Operation *op : slice)
-    b.clone(*op, mapping);
-  return mapping.lookup(value);
+/// Of a kernel's values those that the host has.
+static std::function<bool(Value)> isMapped(const IRMapping &mapping) {
+  return [&](Value value) { return mapping.contains(value); };
 }
 
 /// The number of blocks, as an index. Fails if it depends on memory.
@@ -98,7 +68,7 @@ static FailureOr<Value> countBlocks(PointerBuilder &b, func::FuncOp kernel, IRMa
   Value total = one;
   auto multiply = [&](ValueRange extents) -> LogicalResult {
     for (Value extent : extents) {
-      Value here = repeat(b, extent, mapping);
+      Value here = repeat(b, extent, mapping, isMapped(mapping));
       if (!here)
         return kernel.emitOpError("expects a grid that follows from sizes and planned numbers");
       total = arith::MulIOp::create(b, total, here);
@@ -122,7 +92,7 @@ static FailureOr<Value> countBlocks(PointerBuilder &b, func::FuncOp kernel, IRMa
 static Value findFault(PointerBuilder &b, func::FuncOp kernel, IRMapping &mapping) {
   Value any;
   for (auto fault : kernel.getBody().front().getOps<FaultOp>()) {
-    Value condition = repeat(b, fault.getCondition(), mapping);
+    Value condition = repeat(b, fault.getCondition(), mapping, isMapped(mapping));
     if (condition)
       any = any ? Value(arith::OrIOp::create(b, any, condition)) : condition;
   }

@@ -2,9 +2,7 @@
 //
 // Where tiles live, and how their elements are had: from a buffer, from memory, or computed.
 #include "lowering/CPU/TileLowering.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -118,22 +116,24 @@ void TileLowering::copy(Value from, const Scratch &to) {
   });
 }
 
+void TileLowering::clear(const Scratch &scratch, Type element, Value first) {
+  Value zero = b.zero(VectorType::get(lanes, element));
+  forEachVector(
+      scratch.layout, b.sub(b.index(scratch.layout.outer), first),
+      [&](Value outer, Value inner) { write(scratch, b.add(first, outer), inner, zero); });
+}
+
+void TileLowering::clearUnlessWhole(const Scratch &scratch, Type element, Value end) {
+  if (getConstant(end) != scratch.layout.pitch)
+    clear(scratch, element, b.index(0));
+}
+
 void TileLowering::fillRest(Value result, Value yielded, const Scratch &scratch) {
   int64_t axis = 1 - scratch.layout.axis;
   Value end = validAlong(yielded, axis);
-  (void)validAlong(result, axis);
-  if (!end || !filled.contains({result, axis}))
-    return;
-  Value rest = b.sub(b.index(scratch.layout.outer), end);
-  Value zero = b.zero(VectorType::get(lanes, typeOf(result).getElementType()));
-  forEachVector(scratch.layout, rest,
-                [&](Value outer, Value inner) { write(scratch, b.add(end, outer), inner, zero); });
-}
-
-void TileLowering::clear(const Scratch &scratch, Type element) {
-  Value zero = b.zero(VectorType::get(lanes, element));
-  forEachVector(scratch.layout, b.index(scratch.layout.outer),
-                [&](Value outer, Value inner) { write(scratch, outer, inner, zero); });
+  (void)validAlong(result, axis); // says whether it is to be filled
+  if (end && filled.contains({result, axis}))
+    clear(scratch, typeOf(result).getElementType(), end);
 }
 
 Scratch TileLowering::materialize(Value tile) { return materialize(tile, layoutOf(tile).axis); }
@@ -177,7 +177,7 @@ Scratch TileLowering::materialize(Value tile, int64_t axis) {
         });
       });
     } else {
-      clear(result, element);
+      clearUnlessWhole(result, element, end);
       b.loop(b.index(0), end, 1, [&](Value outer) {
         b.loop(b.index(0), b.index(layout.inner), 1, [&](Value inner) {
           Value from = b.add(b.mul(outer, layout.pitch), inner);
@@ -267,22 +267,19 @@ static bool isKnownAt(Value value, Operation *point) {
   return around && (!op || op->isBeforeInBlock(around));
 }
 
-/// The same number where `b` stands, in front of `point`; null if it is not known there.
-static Value repeatAt(Emitter &b, Value number, Operation *point) {
-  if (isKnownAt(number, point))
-    return number;
-  Operation *op = number.getDefiningOp();
-  if (!op || !isPure(op) || op->getNumRegions() != 0)
-    return {};
-  IRMapping mapping;
-  for (Value operand : op->getOperands()) {
-    Value known = repeatAt(b, operand, point);
-    if (!known)
-      return {};
-    mapping.map(operand, known);
-  }
-  unsigned result = cast<OpResult>(number).getResultNumber();
-  return b.clone(*op, mapping)->getResult(result);
+/// Whether `number` may be computed in front of `point`, even if the block that has it is not run.
+static bool isComputableAt(Value number, Operation *point) {
+  llvm::SetVector<Operation *> slice;
+  return collectSlice(
+             number, [&](Value value) { return isKnownAt(value, point); }, slice) &&
+         llvm::all_of(slice, [](Operation *op) { return isSpeculatable(op); });
+}
+
+/// The loop that a tile is carried or given by; null if it is not.
+static scf::ForOp getLoop(Value tile) {
+  if (auto argument = dyn_cast<BlockArgument>(tile))
+    return dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+  return tile.getDefiningOp<scf::ForOp>();
 }
 
 Value TileLowering::validAlong(Value tile, int64_t axis) {
@@ -301,27 +298,32 @@ Value TileLowering::validAlong(Value tile, int64_t axis) {
         viewOf(load.getView()).inside(b, offsetOf(load, axis), typeOf(tile).getSize(axis), axis);
     return valid[{tile, axis}] = result;
   }
-  // The least of all loads that it is computed of.
-  SmallVector<std::pair<Value, int64_t>> open{{tile, axis}};
-  llvm::DenseSet<std::pair<Value, int64_t>> seen{{tile, axis}};
+  // The least of all loads that it is computed of. Those of a loop's rounds count if all rounds
+  // have them: `at` is the outermost loop that lies between.
+  using Source = std::tuple<Value, int64_t, Operation *>;
+  SmallVector<Source> open{{tile, axis, point}};
+  llvm::DenseSet<Source> seen{open.front()};
   llvm::SetVector<Value> limits;
   while (!open.empty()) {
-    auto [next, along] = open.pop_back_val();
+    auto [next, along, at] = open.pop_back_val();
     if (next.getDefiningOp<LoadOp>()) {
-      if (Value limit = validAlong(next, along))
+      Value limit = validAlong(next, along);
+      if (limit && isComputableAt(limit, at) && isComputableAt(limit, point))
         limits.insert(limit);
+      else if (limit)
+        filled.insert({tile, axis});
       continue;
     }
-    for (auto source : getSources(next, along))
-      if (seen.insert(source).second)
-        open.push_back(source);
+    if (scf::ForOp loop = getLoop(next); loop && !at->isAncestor(loop))
+      at = loop;
+    for (auto [source, alongSource] : getSources(next, along))
+      if (seen.insert({source, alongSource, at}).second)
+        open.push_back({source, alongSource, at});
   }
+  IRMapping mapping;
   for (Value limit : limits) {
-    Value here = repeatAt(b, limit, point);
-    if (!here)
-      filled.insert({tile, axis});
-    else
-      result = result && result != here ? b.minimum(result, here) : here;
+    Value here = repeat(b, limit, mapping, [&](Value value) { return isKnownAt(value, point); });
+    result = result && result != here ? b.minimum(result, here) : here;
   }
   return valid[{tile, axis}] = result;
 }

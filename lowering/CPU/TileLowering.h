@@ -76,8 +76,11 @@ private:
   /// Rows of a loop's or a branch's result that `yielded`, in `scratch`, does not have, where how
   /// many these are is known inside only: zeros.
   void fillRest(Value result, Value yielded, const Scratch &scratch);
-  /// Zeros, where elements are written one by one and not all of a vector's.
-  void clear(const Scratch &scratch, Type element);
+  /// Zeros in the rows from `first` on.
+  void clear(const Scratch &scratch, Type element, Value first);
+  /// Zeros in all rows, where elements are written one by one and only `end` of a row: all lanes
+  /// are computed with.
+  void clearUnlessWhole(const Scratch &scratch, Type element, Value end);
   /// `body(whether rows are whole)`, in both forms if `limit`, how much of a row is inside, is only
   /// known at run time.
   void forWholeOrPart(Value limit, const TileLayout &layout, function_ref<void(bool)> body);
@@ -115,7 +118,8 @@ private:
   llvm::DenseMap<Value, Value> wide;                        ///< of halves, casts
   llvm::DenseMap<Value, std::unique_ptr<ViewMemory>> views; ///< which stay where they are
   llvm::DenseMap<std::pair<Value, int64_t>, Value> valid;
-  llvm::DenseSet<std::pair<Value, int64_t>> filled; ///< what lacks less than what it is made of
+  /// What is computed of loads whose limits are known inside of a loop or branch only.
+  llvm::DenseSet<std::pair<Value, int64_t>> filled;
   SmallVector<Operation *> tileOps;
 };
 

@@ -93,8 +93,8 @@ LogicalResult TileLowering::lowerDequantize(DequantizeOp op) {
     const ViewMemory view = viewOf(from.getView());
     return view.load(b, view.place(b, b.add(from.getRow(), row), b.add(from.getColumn(), column)));
   };
-  clear(result, type.getElementType());
   Value ends[2] = {endAlong(load.getTile(), 0), endAlong(load.getTile(), 1)};
+  clearUnlessWhole(result, type.getElementType(), ends[layout.axis]);
   b.loop(b.index(0), ends[1 - layout.axis], 1, [&](Value outer) {
     b.loop(b.index(0), ends[layout.axis], 1, [&](Value inner) {
       Value row = layout.axis == 0 ? inner : outer, column = layout.axis == 0 ? outer : inner;

@@ -77,7 +77,7 @@ Scratch TileLowering::loadToScratch(LoadOp load, int64_t axis) {
     });
     return scratch;
   }
-  clear(scratch, element);
+  clearUnlessWhole(scratch, element, innerEnd);
   b.loop(b.index(0), outerEnd, 1, [&](Value outer) {
     b.loop(b.index(0), innerEnd, 1, [&](Value inner) {
       Value value = memref::LoadOp::create(b, view.flat, placeOf(outer, inner));
@@ -182,7 +182,7 @@ void TileLowering::lowerGather(GatherOp gather) {
                *column + layout.pitch <= *extent && !element.isInteger(1);
   Value end = b.minimum(b.sub(view.extent[1], gather.getColumn()), b.index(columns));
   if (!whole)
-    clear(scratch, element);
+    clear(scratch, element, b.index(0));
   b.loop(b.index(0), rows, 1, [&](Value r) {
     Value id =
         arith::IndexCastOp::create(b, b.getIndexType(), memref::LoadOp::create(b, ids.memory, r));

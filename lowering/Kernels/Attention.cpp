@@ -121,7 +121,7 @@ Value AttentionRow::score(Value j) {
   double scale = op.getScale().convertToDouble();
   if (scale != 1.0)
     x = k.mul(x, k.real(type, scale));
-  return op.hasScore() ? emitRegion(k, op.getScoreRegion(), x, pointOf(j)) : x;
+  return op.hasScore() ? emitElementRegion(k, op.getScoreRegion(), x, pointOf(j)) : x;
 }
 
 MaskPoint AttentionRow::pointOf(Value j) {
@@ -232,7 +232,7 @@ void AttentionRow::weighValues(Value maximum, Value sum, Value any) {
     k.loop(begin, end, [&](Value j) {
       auto weigh = [&]() -> SmallVector<Value> {
         Value p = probability(j, maximum, sum, any);
-        Value weight = emitRegion(k, op.getProbabilityRegion(), p, pointOf(j));
+        Value weight = emitElementRegion(k, op.getProbabilityRegion(), p, pointOf(j));
         k.loop(k.index(0), k.index(value.size), [&](Value d) {
           Value term = k.mul(weight, value.load(k, type, b, g, j, d));
           k.storeTo(scratch, d, k.add(k.load(scratch, d), term));
@@ -327,9 +327,10 @@ LogicalResult mlir::fovea::buildAttention(KernelBuilder &k, AttentionOp op) {
   return success();
 }
 
-Value mlir::fovea::emitRegion(KernelBuilder &k, const ElementRegion &of, Value number,
-                              const MaskPoint &point, const llvm::DenseMap<Value, Value> &loaded,
-                              function_ref<void(Operation *)> adjust) {
+Value mlir::fovea::emitElementRegion(KernelBuilder &k, const ElementRegion &of, Value number,
+                                     const MaskPoint &point,
+                                     const llvm::DenseMap<Value, Value> &loaded,
+                                     function_ref<void(Operation *)> adjust) {
   Block &block = of.getBlock();
   IRMapping mapping;
   auto argument = block.args_begin();

@@ -42,12 +42,10 @@ void KernelBuilder::nextVariant() {
   phases->main.push_back(phases->phases.size() - 1);
 }
 
-void KernelBuilder::finish() { endPhase(); }
-
 void KernelBuilder::finishingPhase(StringRef name) { startPhase(name); }
 
 void KernelBuilder::startPhase(StringRef name) {
-  endPhase();
+  finish();
   KernelPhases::Phase &phase = phases->phases.back();
   KernelPhases::Phase next{name.str(), func::FuncOp(), phase.operands, Attribute(), Value()};
   next.function =
@@ -59,8 +57,7 @@ void KernelBuilder::startPhase(StringRef name) {
   setInsertionPointToEnd(block);
 }
 
-/// A kernel that a call does not take has no blocks of work.
-void KernelBuilder::endPhase() {
+void KernelBuilder::finish() {
   KernelPhases::Phase &phase = phases->phases.back();
   Block &block = phase.function.getBody().front();
   if (isChosen)

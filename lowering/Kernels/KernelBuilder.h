@@ -82,7 +82,7 @@ public:
   void finishingPhase(StringRef name);
   /// Begins the phases of another schedule, of which other calls take this one.
   void nextVariant();
-  /// Ends the last phase.
+  /// Ends the last phase; its kernel has no blocks of work in calls that do not take it.
   void finish();
 
   /// Where phases are kept, and what binds the group's values to a function's arguments: set by who
@@ -161,7 +161,6 @@ public:
 
 private:
   void startPhase(StringRef name);
-  void endPhase();
   /// The number of `column` in a byte that `share` of them share.
   Value extractShare(Value byte, Value column, int64_t share);
 
@@ -183,9 +182,10 @@ Value loadPosition(KernelBuilder &k, Value positions, Value b, Value i);
 
 /// What one of attention's regions makes of a number at a place. `loaded` has elements of operands
 /// that are known already, by the region's arguments; `adjust` gets each op that is copied.
-Value emitRegion(KernelBuilder &k, const ElementRegion &of, Value number, const MaskPoint &point,
-                 const llvm::DenseMap<Value, Value> &loaded = llvm::DenseMap<Value, Value>(),
-                 function_ref<void(Operation *)> adjust = nullptr);
+Value emitElementRegion(KernelBuilder &k, const ElementRegion &of, Value number,
+                        const MaskPoint &point,
+                        const llvm::DenseMap<Value, Value> &loaded = llvm::DenseMap<Value, Value>(),
+                        function_ref<void(Operation *)> adjust = nullptr);
 
 /// The kernel's name without its number, from the op it computes: "attention", "linear", ...
 std::string getKernelName(Operation *op);

@@ -64,7 +64,7 @@ Value TileAttention::apply(const ElementRegion &of, Value x, const Place &place)
       operand.set(k.select(place.allowed, operand.get(), harmless));
     }
   };
-  return emitRegion(k, of, x, place.point, place.elements, makeHarmless);
+  return emitElementRegion(k, of, x, place.point, place.elements, makeHarmless);
 }
 
 /// A tile made of others, by element, where it matters where the element stands. What the region
