@@ -243,6 +243,25 @@ def test_external_data_in_a_folder_below(secret, tmp_path):
     check_result(write(secret, external("data/w.bin")), tmp_path)
 
 
+def constant(tensor):
+    """y = x w, where w is a node's constant."""
+    nodes = [helper.make_node("Constant", [], ["w"], value=tensor), helper.make_node("MatMul", ["x", "w"], ["y"], name="product")]
+    return model(nodes, {"x": (FLOAT, ["n", 4])}, {"y": (FLOAT, ["n", 5])})
+
+
+def test_external_data_of_a_constant(secret, tmp_path):
+    """The onnx package gives such tensors names, which are no values' names."""
+    tensor = external("w.bin", 16, 80).graph.initializer[0]
+    tensor.name = "Constant_attr::value"
+    check_result(write(secret, constant(tensor)), tmp_path)
+
+
+def test_a_constant_that_calls_itself_as_an_initializer(secret, tmp_path):
+    proto = constant(numpy_helper.from_array(WEIGHT, "other"))
+    proto.graph.initializer.append(numpy_helper.from_array(np.zeros((4, 5), np.float32), "other"))
+    check_result(write(secret, proto), tmp_path)
+
+
 @pytest.mark.parametrize("location", ["../secret.bin", "data/../../secret.bin", "w.bin/../../secret.bin", "./../secret.bin", "..", "", "/etc/hostname", "w\\..\\secret.bin",
                                       "//etc/hostname", "data//w.bin", "w.bin\0.txt"])
 def test_external_path(refused, location, secret):

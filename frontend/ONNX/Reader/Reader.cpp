@@ -176,11 +176,12 @@ private:
     }
   }
 
-  /// Null after a problem. `fallback` names a tensor without a name. Takes the bytes.
-  std::shared_ptr<Tensor> readTensor(::onnx::TensorProto &proto, const std::string &fallback,
+  /// Null after a problem. `name` is an initializer's own, or that of the value that a node makes:
+  /// what a tensor in an attribute calls itself says nothing. Takes the bytes.
+  std::shared_ptr<Tensor> readTensor(::onnx::TensorProto &proto, const std::string &name,
                                      bool isIndexed) {
     auto tensor = std::make_shared<Tensor>();
-    tensor->name = proto.name().empty() || !isIndexed ? fallback : proto.name();
+    tensor->name = name;
     tensor->type = static_cast<DataType>(proto.data_type());
     std::string place = printable(tensor->name);
     unsigned bytes = sizeOf(tensor->type);
