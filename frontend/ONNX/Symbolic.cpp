@@ -8,6 +8,9 @@
 using namespace mlir;
 using namespace mlir::fovea::onnx;
 
+/// A hostile graph could square a sum again and again.
+static constexpr size_t kMaxTerms = 256;
+
 Sym Symbols::unique(Polynomial polynomial) {
   for (auto term = polynomial.terms.begin(); term != polynomial.terms.end();)
     term = term->second == 0 ? polynomial.terms.erase(term) : std::next(term);
@@ -87,34 +90,47 @@ Sym Symbols::mul(Sym a, Sym b) {
       int64_t &sum = result.terms[product];
       hasOverflow |= __builtin_add_overflow(sum, coefficient, &sum);
     }
-  // A hostile graph could square a sum again and again.
-  if (result.terms.size() > 256) {
+  if (result.terms.size() > kMaxTerms) {
     hasOverflow = true;
     return constant(1);
   }
   return unique(std::move(result));
 }
 
+/// Of a sum's products the one of the highest degree, and of those the first: an order that
+/// multiplying by a product keeps, as division of polynomials needs.
+static const std::pair<const Product, int64_t> &leadingTerm(const Polynomial &polynomial) {
+  return *llvm::min_element(polynomial.terms, [](auto &a, auto &b) {
+    return a.first.size() != b.first.size() ? a.first.size() > b.first.size() : a.first < b.first;
+  });
+}
+
 Sym Symbols::divideExactly(Sym a, Sym b) {
   if (a == b && !a->terms.empty())
     return constant(1);
-  if (b->terms.size() != 1)
+  if (b->terms.empty())
     return nullptr;
-  auto &[divisor, coefficient] = *b->terms.begin();
-  Polynomial result;
-  for (auto &[product, number] : a->terms) {
-    if (coefficient == -1 || number % coefficient != 0)
+  auto &[divisor, coefficient] = leadingTerm(*b);
+  Polynomial quotient;
+  for (Sym rest = a; !rest->terms.empty();) {
+    auto &[product, number] = leadingTerm(*rest);
+    if (coefficient == -1 || number % coefficient != 0 || quotient.terms.size() == kMaxTerms)
       return nullptr;
-    Product rest(product);
+    Polynomial term;
+    Product factors(product);
     for (unsigned factor : divisor) {
-      auto *at = llvm::find(rest, factor);
-      if (at == rest.end())
+      auto *at = llvm::find(factors, factor);
+      if (at == factors.end())
         return nullptr;
-      rest.erase(at);
+      factors.erase(at);
     }
-    result.terms[rest] = number / coefficient;
+    term.terms[factors] = quotient.terms[factors] = number / coefficient;
+    bool before = std::exchange(hasOverflow, false);
+    rest = sub(rest, mul(unique(std::move(term)), b));
+    if (std::exchange(hasOverflow, before))
+      return nullptr;
   }
-  return unique(std::move(result));
+  return unique(std::move(quotient));
 }
 
 Sym Symbols::factor(Op op, ArrayRef<Sym> operands) {

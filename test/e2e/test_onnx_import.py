@@ -52,6 +52,21 @@ def test_merged_heads_are_proven_from_a_product_of_sizes(ir):
     assert "arith.floordivsi" not in text
 
 
+def test_sizes_that_are_sums_divide_exactly(ir):
+    """Keys behind a past, turned as PyTorch's newer exporter writes it: [1, H, P + S, D] to [-1, P + S, D], turned, to [1, H, D, P + S]. -1 is a quotient of sums."""
+    nodes = [node("Concat", ["past", "x"], ["k"], axis=2), node("Shape", ["k"], ["s"]), node("Slice", ["s", "two", "four"], ["last"]), node("Slice", ["s", "zero", "two"], ["first"]),
+             node("Concat", ["minus", "last"], ["merged"], axis=0), node("Reshape", ["k", "merged"], ["a"]), node("Transpose", ["a"], ["turned"], perm=[0, 2, 1]),
+             node("Slice", ["s", "two", "three"], ["keys"]), node("Slice", ["s", "three", "four"], ["size"]), node("Concat", ["first", "size", "keys"], ["t"], axis=0),
+             node("Reshape", ["turned", "t"], ["y"])]
+    numbers = {name: np.array([value]) for name, value in dict(minus=-1, zero=0, two=2, three=3, four=4).items()}
+    proto = model(nodes, {"past": (FLOAT, [1, 12, "p", 8]), "x": (FLOAT, [1, 12, "s", 8])}, {"y": (FLOAT, [1, 12, 8, "t"])}, numbers)
+    rng = np.random.default_rng(0)
+    past, x = (rng.standard_normal((1, 12, size, 8)).astype(np.float32) for size in (5, 2))
+    text = ir(proto, {"past": past, "x": x}, np.concatenate([past, x], 2).transpose(0, 1, 3, 2))
+    assert "arith.floordivsi" not in text
+    assert "tensor<?xf32>" not in text  # no axis of all elements
+
+
 def test_expand_mask_decides_where_and_equal(ir):
     """expand() as the older exporter writes it: Where(Equal(shape, -1), ones, shape)."""
     nodes = [node("Shape", ["x"], ["s"]), node("Concat", ["minus", "s"], ["t"], axis=0), node("Equal", ["t", "minus"], ["e"]),
