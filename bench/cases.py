@@ -10,11 +10,17 @@ HEADS, SIZE = 32, 128  # of the attention cases
 CHECKED = [0, 13, 31]  # heads of the attention cases that are compared
 PROMPT, STEPS = 16, 64  # decode: tokens before, tokens timed
 
+TOKENS = [1, 8, 20, 40, 64]  # of short sentences
+
+# "also": programs of ours that the case measures besides, see peers.py.
 CASES = {
     "minilm-1": dict(kind="encoder", batch=1, length=128),
     "minilm-8": dict(kind="encoder", batch=8, length=128),
+    **{f"minilm-tokens-{tokens}": dict(kind="encoder", batch=1, length=tokens, also=["fovea.denormals"]) for tokens in TOKENS},
     "prefill": dict(kind="decoder", length=512),
-    "decode": dict(kind="decoder", length=PROMPT),
+    "decode": dict(kind="decoder", length=PROMPT, steps=STEPS, also=["fovea.onnx"]),
+    "attention-query-2k": dict(kind="attention", mask="full", queries=1, length=2048, also=["fovea.fixed"]),
+    "attention-query-4k": dict(kind="attention", mask="full", queries=1, length=4096, also=["fovea.fixed"]),
     "attention-full": dict(kind="attention", mask="full", length=4096),
     "attention-causal": dict(kind="attention", mask="causal", length=4096),
     "attention-full-8k": dict(kind="attention", mask="full", length=8192),
@@ -30,13 +36,18 @@ def minilm():
 
 
 def token_ids(case, vocabulary):
-    shape = (case.get("batch", 1), case["length"] + (STEPS if case["length"] == PROMPT else 0))
+    shape = (case.get("batch", 1), case["length"] + case.get("steps", 0))
     return np.random.default_rng(1).integers(3, vocabulary, shape).astype(np.int64)
 
 
+def queries(case):
+    return case.get("queries", case["length"])
+
+
 def attention_inputs(case):
+    """Queries, keys and values."""
     rng = np.random.default_rng(2)
-    return [rng.standard_normal((1, case["length"], HEADS, SIZE), dtype=np.float32) for _ in range(3)]
+    return [rng.standard_normal((1, size, HEADS, SIZE), dtype=np.float32) for size in (queries(case), case["length"], case["length"])]
 
 
 def segments(case):
@@ -59,7 +70,7 @@ def allowed(case, rows):
 def pairs(case):
     """Pairs of a query and a key that the mask leaves."""
     length = case["length"]
-    return {"full": length * length, "causal": length * (length + 1) // 2, "window": length * WINDOW - WINDOW * (WINDOW - 1) // 2,
+    return {"full": queries(case) * length, "causal": length * (length + 1) // 2, "window": length * WINDOW - WINDOW * (WINDOW - 1) // 2,
             "documents": length * length // DOCUMENTS}[case["mask"]]
 
 
@@ -67,7 +78,7 @@ def work(case, config):
     """Floating-point operations of the products of one run, and bytes of weights that it must read (decode: of one token). Attention of causal models counts the pairs that
     the mask leaves; `config` is the model's."""
     if case["kind"] == "attention":
-        return 4 * HEADS * SIZE * pairs(case), 4 * 4 * case["length"] * HEADS * SIZE
+        return 4 * HEADS * SIZE * pairs(case), 4 * 2 * (queries(case) + case["length"]) * HEADS * SIZE
     hidden, layers, inner = config["hidden_size"], config["num_hidden_layers"], config["intermediate_size"]
     if case["kind"] == "encoder":
         tokens = case["batch"] * case["length"]
@@ -76,7 +87,7 @@ def work(case, config):
     keys = hidden // config["num_attention_heads"] * config["num_key_value_heads"]
     weights = layers * (2 * hidden * hidden + 2 * hidden * keys + 3 * hidden * inner)
     head = hidden * config["vocab_size"]
-    if case["length"] == PROMPT:
+    if "steps" in case:
         # Keys and values of the tokens before are read too.
         mean = PROMPT + (STEPS + 1) / 2
         return 2 * (weights + head) + 4 * layers * mean * hidden, 4 * (weights + head) + 8 * layers * mean * keys
@@ -84,17 +95,22 @@ def work(case, config):
     return 2 * length * weights + 2 * head + 2 * layers * length * (length + 1) * hidden, 4 * (weights + head)
 
 
-def attention_module(case):
-    """The case in the `fovea` dialect, sequence length open."""
-    tensor = f"tensor<1x?x{HEADS}x{SIZE}xf32>"
+def attention_module(case, fixed):
+    """The case in the `fovea` dialect, its lengths open or `fixed`."""
+    axis = "queries" if "queries" in case else "sequence"
+    size = lambda dim: {"queries": queries(case), "sequence": case["length"]}[dim] if fixed else "?"
+    tensor = lambda dim: f"tensor<1x{size(dim)}x{HEADS}x{SIZE}xf32>"
+    dims = lambda dim: "" if fixed else f', fovea.dims = ["{dim}"]'
+    segments = f"tensor<1x{size('sequence')}xi32>"
     mask = {"full": "", "causal": "%m = fovea.mask_causal", "window": f"%m = fovea.mask_window left({WINDOW - 1}) right(0)",
-            "documents": "%m = fovea.mask_segment %s, %s : tensor<1x?xi32>, tensor<1x?xi32>"}[case["mask"]]
-    argument = lambda name: f'%{name}: {tensor} {{fovea.name = "{name}", fovea.dims = ["sequence"]}}'
-    more = ', %s: tensor<1x?xi32> {fovea.name = "segments", fovea.dims = ["sequence"]}' if case["mask"] == "documents" else ""
-    return f"""func.func @forward({argument("q")}, {argument("k")}, {argument("v")}{more}) -> ({tensor} {{fovea.name = "output", fovea.dims = ["sequence"]}}) attributes {{fovea.entry}} {{
+            "documents": f"%m = fovea.mask_segment %s, %s : {segments}, {segments}"}[case["mask"]]
+    argument = lambda name, dim: f'%{name}: {tensor(dim)} {{fovea.name = "{name}"{dims(dim)}}}'
+    q, k = tensor(axis), tensor("sequence")
+    more = f', %s: {segments} {{fovea.name = "segments"{dims("sequence")}}}' if case["mask"] == "documents" else ""
+    return f"""func.func @forward({argument("q", axis)}, {argument("k", "sequence")}, {argument("v", "sequence")}{more}) -> ({q} {{fovea.name = "output"{dims(axis)}}}) attributes {{fovea.entry}} {{
   {mask}
-  %o = fovea.attention %q, %k, %v {"mask(%m)" if mask else ""} scale({SIZE ** -0.5!r}) : {tensor}, {tensor}, {tensor} -> {tensor}
-  return %o : {tensor}
+  %o = fovea.attention %q, %k, %v {"mask(%m)" if mask else ""} scale({SIZE ** -0.5!r}) : {q}, {k}, {k} -> {q}
+  return %o : {q}
 }}
 """
 
@@ -105,7 +121,7 @@ def reference(case, model):
     if case["kind"] == "attention":
         q, k, v = (torch.from_numpy(array[0][:, CHECKED]).double().transpose(0, 1) for array in attention_inputs(case))
         out = torch.empty_like(q)
-        for begin in range(0, case["length"], 512):
+        for begin in range(0, queries(case), 512):
             scores = q[:, begin:begin + 512] @ k.transpose(1, 2) * SIZE**-0.5
             mask = allowed(case, np.arange(begin, begin + 512))
             if mask is not None:

@@ -5,9 +5,11 @@ For each case every program first shows that its result is the f64 reference's; 
 Shares are of this machine's own limits, sampled by `fovea-peaks` in the same turns.
 """
 import argparse
+import collections
 import json
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -24,7 +26,9 @@ BIN, LIBRARY = ROOT / "build" / "bin", ROOT / "build" / "lib" / "libfovea-runtim
 FOLDER = ROOT / "build" / "bench-models"
 ALONE = ["start", "compile"]  # cases without peers
 TOLERANCE = 1e-4  # largest difference over largest value
-PEERS = ["fovea", "onnxruntime", "openvino", "torch", "torch.compile"]
+# Beside fovea itself what a case measures of ours "also": compiled for its lengths alone; called with denormals on the stack; read from ONNX.
+OURS = ["fovea", "fovea.fixed", "fovea.denormals", "fovea.onnx"]
+PEERS = [*OURS, "onnxruntime", "openvino", "torch", "torch.compile"]
 
 
 def say(text):
@@ -73,15 +77,31 @@ class Worker(Process):
 def prepare(case):
     """Makes what the case needs and compiles it; gives the paths for the workers."""
     paths = {"library": str(LIBRARY), "folder": str(FOLDER)}
+    also = case.get("also", [])
     if case["kind"] == "attention":
-        source = FOLDER / f"attention-{case['mask']}.mlir"
-        source.write_text(cases.attention_module(case))
+        stem = f"attention-query-{case['length']}" if "queries" in case else f"attention-{case['mask']}"
+        source = FOLDER / f"{stem}.mlir"
+        source.write_text(cases.attention_module(case, fixed=False))
     else:
         source = cases.minilm() if case["kind"] == "encoder" else models.make("llama-110m", FOLDER / "llama-110m")
         paths["model"], paths["config"] = str(source), json.loads((source / "config.json").read_text())
         paths["config"].setdefault("rope_theta", 10000.0)
     paths["artifact"] = str(FOLDER / f"{source.stem if source.is_file() else source.name}.fovea")
     run(BIN / "fovea", "compile", source, "-o", paths["artifact"])
+    if "fovea.fixed" in also:
+        fixed, paths["fixed"] = FOLDER / f"{stem}-fixed.mlir", str(FOLDER / f"{stem}-fixed.fovea")
+        fixed.write_text(cases.attention_module(case, fixed=True))
+        run(BIN / "fovea", "compile", fixed, "-o", paths["fixed"])
+    if "fovea.denormals" in also:
+        paths["stack"] = str(FOLDER / "stack.so")
+        run("clang-22", "-shared", "-fPIC", "-O1", pathlib.Path(__file__).with_name("stack.c"), "-o", paths["stack"])
+    if "fovea.onnx" in also:
+        file, paths["onnx"] = FOLDER / "llama-past.onnx", str(FOLDER / "llama-past.fovea")
+        if not file.exists():
+            # In a process of its own, for what exporters print.
+            run(sys.executable, "-c", "import json, sys, peers; peers.save_llama(sys.argv[1], json.loads(sys.argv[2]), sys.argv[3])",
+                source, json.dumps(paths["config"]), file, cwd=pathlib.Path(__file__).parent)
+        run(BIN / "fovea", "compile", file, "-o", paths["onnx"])
     return paths
 
 
@@ -89,7 +109,7 @@ def kernels(name, case, paths, threads):
     """What `fovea bench` says of the kernels."""
     flags = ["--threads", threads, "--json", "--repeat", 3]
     if case["kind"] == "attention":
-        flags += ["--dim", f"sequence={case['length']}"]
+        flags += ["--dim", f"sequence={case['length']}", *(["--dim", f"queries={case['queries']}"] if "queries" in case else [])]
         if case["mask"] == "documents":
             inputs = FOLDER / "segments.npz"
             np.savez(inputs, segments=cases.segments(case))
@@ -97,7 +117,7 @@ def kernels(name, case, paths, threads):
     elif case["kind"] == "encoder":
         flags += ["--entry", "forward", "--batch", case["batch"], "--prompt-tokens", case["length"]]
     else:
-        flags += ["--prompt-tokens", case["length"], "--new-tokens", cases.STEPS if name == "decode" else 0]
+        flags += ["--prompt-tokens", case["length"], "--new-tokens", case.get("steps", 0)]
     return json.loads(run(BIN / "fovea-run", "bench", paths["artifact"], *flags))
 
 
@@ -111,6 +131,11 @@ def reference(name, paths, threads):
         if answer:
             sys.exit(f"bench: {name}: the reference failed: {answer}")
     return np.load(file)
+
+
+def programs(name, wanted):
+    """Those of `wanted`, or of all, that the case measures."""
+    return [peer for peer in wanted or PEERS if peer not in OURS[1:] or peer in cases.CASES[name].get("also", [])]
 
 
 def compare(name, wanted, threads, rounds):
@@ -138,11 +163,12 @@ def compare(name, wanted, threads, rounds):
                 record["unable"][peer] = answer.get("unable") or answer["failed"]
                 worker.close()
                 continue
-            workers[peer], counts[peer] = worker, max(2, min(20, round(0.5 / max(answer["seconds"][-1] * (cases.STEPS if name == "decode" else 1), 1e-4))))
+            workers[peer], counts[peer] = worker, max(2, min(20, round(0.5 / max(answer["seconds"][-1] * case.get("steps", 1), 1e-4))))
             record["programs"][peer] = {"error": error, "times": []}
     record["kernels"] = kernels(name, case, paths, threads)
-    yardstick, limits = Process([BIN / "fovea-peaks", threads]), []
-    for turn in range(rounds):
+    yardstick = Process([BIN / "fovea-peaks", threads])
+    limits = [yardstick.ask()]
+    for turn in range(rounds if workers else 0):
         order = list(workers)
         for peer in order[turn % len(order):] + order[:turn % len(order)]:
             time.sleep(0.25)  # other libraries' threads spin for a while after their last run
@@ -214,6 +240,16 @@ def compiling():
     return {"case": "compile", "models": rows}
 
 
+def shares(report):
+    """Of what `fovea bench` told the kinds of kernels that take at least a hundredth of the time, of the last of its parts (decode behind prefill)."""
+    kernels = [part for part in report.values() if isinstance(part, dict) and "kernels" in part][-1]["kernels"]
+    seconds = collections.Counter()
+    for name, kernel in kernels.items():
+        seconds[re.sub(r"_\d+$", "", name)] += kernel["seconds"]
+    whole = sum(seconds.values())
+    return ", ".join(f"{kind} {100 * part / whole:.1f} %" for kind, part in seconds.most_common() if part >= 0.01 * whole)
+
+
 def table(record, threads):
     """The record as lines of text."""
     if record["case"] == "start":
@@ -222,13 +258,14 @@ def table(record, threads):
         return [f"compile: {row['model']}: {row['seconds']:.1f} s; writing {row['bytes'] / 1e6:.0f} MB plainly takes {row['write_seconds']:.1f} s; memory at most {row['memory'] / 1e6:.0f} MB, "
                 f"{row['memory'] / row['bytes']:.2f} times the file" for row in record["models"]]
     programs = record["programs"]
-    others = {name: program["seconds"] for name, program in programs.items() if name != "fovea"}
+    others = {name: program["seconds"] for name, program in programs.items() if name not in OURS}
     best = min(others, key=others.get) if others else None
     lines = []
     for name, program in programs.items():
-        lines.append(f"{record['case']:<20} {name:<14} {program['seconds'] * 1e3:10.3f} {program['seconds'] / others[best] if best else float('nan'):9.2f} {100 * program['share_of_peak']:8.1f} "
+        lines.append(f"{record['case']:<20} {name:<15} {program['seconds'] * 1e3:10.3f} {program['seconds'] / others[best] if best else float('nan'):9.2f} {100 * program['share_of_peak']:8.1f} "
                      f"{100 * program['share_of_bandwidth']:8.1f} {program['error']:10.1e}{'  best peer' if name == best else ''}")
-    lines += [f"{record['case']:<20} {name:<14} unable: {reason}" for name, reason in record["unable"].items()]
+    lines += [f"{record['case']:<20} {name:<15} unable: {reason}" for name, reason in record["unable"].items()]
+    lines.append(f"{record['case']:<20} time of kernels: {shares(record['kernels'])}")
     return lines
 
 
@@ -258,15 +295,17 @@ def main():
     for name in chosen:
         if name not in every:
             parser.error(f"--case {name}: expects one of {', '.join(every)}")
+        if name not in ALONE and not programs(name, arguments.peer):
+            parser.error(f"--case {name}: measures none of {', '.join(arguments.peer)}")
     if arguments.threads < 1 or arguments.rounds < 1:
         parser.error("--threads and --rounds expect 1 or more")
     FOLDER.mkdir(parents=True, exist_ok=True)
     result = {"processor": processor(), "cores": len(os.sched_getaffinity(0)), "threads": arguments.threads, "versions": versions(), "cases": []}
     if not arguments.json:
         print(f"{result['processor']}, {arguments.threads} threads, f32; {', '.join(f'{name} {version}' for name, version in result['versions'].items())}")
-        print(f"{'case':<20} {'program':<14} {'ms':>10} {'to best':>9} {'% peak':>8} {'% read':>8} {'error':>10}", flush=True)
+        print(f"{'case':<20} {'program':<15} {'ms':>10} {'to best':>9} {'% peak':>8} {'% read':>8} {'error':>10}", flush=True)
     for name in chosen:
-        record = start(arguments.rounds) if name == "start" else compiling() if name == "compile" else compare(name, arguments.peer or PEERS, arguments.threads, arguments.rounds)
+        record = start(arguments.rounds) if name == "start" else compiling() if name == "compile" else compare(name, programs(name, arguments.peer), arguments.threads, arguments.rounds)
         result["cases"].append(record)
         if not arguments.json:
             print("\n".join(table(record, arguments.threads)), flush=True)

@@ -19,10 +19,16 @@ class Unable(Exception):
 
 
 class Fovea:
+    artifact = "artifact"
+
     def __init__(self, case, paths, threads):
         from runtime import Runtime
         self.case = case
-        self.runtime = Runtime(paths["library"], paths["artifact"], threads, 1024 if case["kind"] == "decoder" else 0)
+        self.runtime = Runtime(paths["library"], paths[self.artifact], threads, 1024 if case["kind"] == "decoder" else 0)
+        self.prepare(paths)
+
+    def prepare(self, paths):
+        case = self.case
         if case["kind"] == "encoder":
             ids = cases.token_ids(case, paths["config"]["vocab_size"])
             self.entry, self.output = "forward", "last_hidden_state"
@@ -54,6 +60,49 @@ class Fovea:
     def result(self):
         out = self.runtime.result(self.entry, self.output)
         return out[0][:, cases.CHECKED] if self.case["kind"] == "attention" else out
+
+
+class FoveaFixed(Fovea):
+    """Compiled for the case's lengths alone."""
+    artifact = "fixed"
+
+
+class FoveaDenormals(Fovea):
+    """Where the calling thread's stack holds what is slowest to multiply: a kernel that computed with scratch which nobody wrote would show it."""
+
+    def prepare(self, paths):
+        import ctypes
+        self.plant = ctypes.CDLL(paths["stack"]).plant_denormals
+        super().prepare(paths)
+
+    def run(self):
+        self.plant()
+        return super().run()
+
+
+class FoveaOnnx(Fovea):
+    """The decoder as an ONNX file whose caches are arguments and results; what is copied between two calls is not counted, what is joined inside of one is."""
+    artifact = "onnx"
+
+    def prepare(self, paths):
+        config = paths["config"]
+        size = config["hidden_size"] // config["num_attention_heads"]
+        self.ids = cases.token_ids(self.case, config["vocab_size"])
+        self.empty = np.zeros((1, config["num_key_value_heads"], 0, size), np.float32)
+        self.layers = config["num_hidden_layers"]
+        self.entry, self.output = "forward", "logits"
+
+    def step(self, begin, end):
+        mask = np.where(np.arange(end)[None] <= np.arange(begin, end)[:, None], np.float32(0), np.float32(-1e30))[None, None]
+        self.runtime.set("forward", input_ids=np.ascontiguousarray(self.ids[:, begin:end]), position_ids=np.arange(begin, end)[None], mask=mask, **self.past)
+        seconds = self.runtime.run("forward")
+        self.past = {f"past.{i}": self.runtime.result("forward", f"present.{i}") for i in range(2 * self.layers)}
+        return seconds
+
+    def run(self):
+        self.past = {f"past.{i}": self.empty for i in range(2 * self.layers)}
+        self.step(0, self.case["length"])
+        return sum(self.step(at, at + 1) for at in range(self.case["length"], self.ids.shape[1])) / self.case["steps"]
 
 
 class Torch:
@@ -245,15 +294,14 @@ def attention_graph(case, path):
     import onnx
     from onnx import helper
     width, length = cases.HEADS * cases.SIZE, case["length"]
-    shape = [1, length, width]
     names = ["q", "k", "v"]
-    inputs = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape) for name in names]
+    inputs = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [1, size, width]) for name, size in zip(names, [cases.queries(case), length, length])]
     operands = list(names)
     if case["mask"] in ("window", "documents"):
         inputs.append(helper.make_tensor_value_info("bias", onnx.TensorProto.FLOAT, [1, 1, length, length]))
         operands += ["", "", "bias"]
     node = helper.make_node("MultiHeadAttention", operands, ["output"], domain="com.microsoft", num_heads=cases.HEADS, unidirectional=int(case["mask"] == "causal"))
-    graph = helper.make_graph([node], "attention", inputs, [helper.make_tensor_value_info("output", onnx.TensorProto.FLOAT, shape)])
+    graph = helper.make_graph([node], "attention", inputs, [helper.make_tensor_value_info("output", onnx.TensorProto.FLOAT, [1, cases.queries(case), width])])
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)], ir_version=10), str(path))
 
 
@@ -291,9 +339,10 @@ class OnnxRuntime:
             if not path.exists():
                 llama_graph(paths["model"], paths["config"], path)
         else:
-            if case["length"] > 4096:
-                raise Unable(f"would hold {4e-9 * cases.HEADS * case['length'] ** 2:.0f} GB of scores")
-            path = folder / f"attention-{case['mask']}-{case['length']}.onnx"
+            scores = 4 * cases.HEADS * cases.queries(case) * case["length"]
+            if scores > 4e9:
+                raise Unable(f"would hold {1e-9 * scores:.0f} GB of scores")
+            path = folder / f"attention-{case['mask']}-{cases.queries(case)}-{case['length']}.onnx"
             attention_graph(case, path)
         self.session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
         self.binding = self.session.io_binding()
@@ -301,7 +350,7 @@ class OnnxRuntime:
             ids = cases.token_ids(case, paths["config"]["vocab_size"])
             self.feed, self.name = {"input_ids": ids, "attention_mask": np.ones_like(ids)}, "last_hidden_state"
         elif case["kind"] == "attention":
-            self.feed = {name: array.reshape(1, case["length"], -1) for name, array in zip("qkv", cases.attention_inputs(case))}
+            self.feed = {name: array.reshape(1, array.shape[1], -1) for name, array in zip("qkv", cases.attention_inputs(case))}
             self.name = "output"
             if case["mask"] in ("window", "documents"):
                 self.feed["bias"] = bias(case)
@@ -335,7 +384,7 @@ class OnnxRuntime:
 
     def result(self):
         out = self.binding.get_outputs()[-1].numpy()  # what was bound last
-        return out.reshape(1, self.case["length"], cases.HEADS, cases.SIZE)[0][:, cases.CHECKED] if self.case["kind"] == "attention" else out
+        return out.reshape(1, -1, cases.HEADS, cases.SIZE)[0][:, cases.CHECKED] if self.case["kind"] == "attention" else out
 
 
 def plain_llama(folder, config):
@@ -380,6 +429,20 @@ def plain_llama(folder, config):
     return Plain().eval()
 
 
+def save_llama(folder, config, path):
+    """That module as an ONNX file by PyTorch's own exporter, every length open."""
+    import torch
+    layers, size = config["num_hidden_layers"], config["hidden_size"] // config["num_attention_heads"]
+    past = [torch.zeros(1, config["num_key_value_heads"], 3, size) for _ in range(2 * layers)]
+    inputs = (torch.ones(1, 2, dtype=torch.int64), torch.ones(1, 2, dtype=torch.int64), torch.zeros(1, 1, 2, 5), *past)
+    sequence, before, auto = torch.export.Dim("sequence"), torch.export.Dim("past"), torch.export.Dim.AUTO
+    program = torch.onnx.export(plain_llama(folder, config), inputs, dynamo=True, verbose=False,
+                                dynamic_shapes=({1: sequence}, {1: sequence}, {2: sequence, 3: auto}, tuple({2: before} for _ in past)),
+                                input_names=["input_ids", "position_ids", "mask", *(f"past.{i}" for i in range(2 * layers))],
+                                output_names=["logits", *(f"present.{i}" for i in range(2 * layers))])
+    program.save(str(path), external_data=True)
+
+
 class OpenVino:
     def __init__(self, case, paths, threads):
         import openvino
@@ -404,12 +467,12 @@ class OpenVino:
 
     def attention(self):
         from openvino import opset13 as ops
-        shape = [1, self.case["length"], cases.HEADS, cases.SIZE]
-        parameters = [ops.parameter(shape, np.float32, name=name) for name in "qkv"]
+        length = self.case["length"]
+        parameters = [ops.parameter([1, size, cases.HEADS, cases.SIZE], np.float32, name=name) for name, size in zip("qkv", [cases.queries(self.case), length, length])]
         turned = [ops.transpose(parameter, ops.constant(np.array([0, 2, 1, 3]))) for parameter in parameters]
         arguments = list(turned)
         if self.case["mask"] in ("window", "documents"):
-            parameters.append(ops.parameter([1, 1, shape[1], shape[1]], np.float32, name="bias"))
+            parameters.append(ops.parameter([1, 1, length, length], np.float32, name="bias"))
             arguments.append(parameters[-1])
         for parameter in parameters:
             parameter.output(0).set_names({parameter.get_friendly_name()})
@@ -450,4 +513,4 @@ class OpenVino:
         return out[0][:, cases.CHECKED] if self.case["kind"] == "attention" else out
 
 
-PEERS = {"fovea": Fovea, "onnxruntime": OnnxRuntime, "openvino": OpenVino, "torch": Torch, "torch.compile": TorchCompiled}
+PEERS = {"fovea": Fovea, "fovea.fixed": FoveaFixed, "fovea.denormals": FoveaDenormals, "fovea.onnx": FoveaOnnx, "onnxruntime": OnnxRuntime, "openvino": OpenVino, "torch": Torch, "torch.compile": TorchCompiled}
