@@ -72,12 +72,10 @@ static int64_t getParallelLoops(Operation *root) {
 
 //===-- Tiles --------------------------------------------------------------------------------===//
 
-/// One row for each batch row: every other leading axis is one. The only axis of rows is no batch
-/// where calls may have a schedule for many.
-static bool hasOneRow(RankedTensorType type, const Level &level) {
-  return llvm::all_of(
-      type.getShape().drop_front(type.getRank() > (level.byRows ? 2 : 1)).drop_back(),
-      [](int64_t size) { return size == 1; });
+/// One row for each batch row: every other leading axis is one. The only axis of rows is no batch.
+static bool hasOneRow(RankedTensorType type) {
+  return llvm::all_of(type.getShape().drop_front(type.getRank() > 2).drop_back(),
+                      [](int64_t size) { return size == 1; });
 }
 
 static Attribute makeContraction(MLIRContext *context, const ContractionSizes &sizes) {
@@ -146,7 +144,7 @@ static Attribute makeAttention(AttentionOp op, const Level &level, int64_t queri
 static Attribute makeAttention(AttentionOp op, const Level &level) {
   int64_t queries = op.getQuery().getType().getDimSize(1);
   Attribute schedule = makeAttention(op, level, queries);
-  if (!level.byRows || !ShapedType::isDynamic(queries))
+  if (!ShapedType::isDynamic(queries))
     return schedule;
   if (level.few)
     schedule = ByRowsScheduleAttr::get(op.getContext(), level.few,
@@ -176,13 +174,13 @@ static Attribute makeManyRows(LinearOp op, const Level &level) {
 /// Whether a product whose number of rows is open has a schedule of its own for one: where all its
 /// rows are a batch, as in decoding, or where its weights are short, so that computing a whole
 /// register block of rows takes longer than reading them. Of f32 reading takes as long.
-static bool choosesByRows(LinearOp op, const Level &level) {
+static bool choosesByRows(LinearOp op) {
   RankedTensorType type = op.getResult().getType();
   bool mayBeOne = llvm::all_of(type.getShape().drop_back(), [](int64_t size) {
     return size == 1 || ShapedType::isDynamic(size);
   });
   bool isShort = op.getWeight().getType().getElementTypeBitWidth() < 32;
-  return level.byRows && mayBeOne && (type.getRank() == 2 || isShort);
+  return mayBeOne && (type.getRank() == 2 || isShort);
 }
 
 /// Null for what is no computation of tiles. The op that needs most decides: what stands before and
@@ -198,10 +196,10 @@ Attribute mlir::fovea::chooseTiles(GroupOp group, const Level &level) {
   if (auto op = dyn_cast_or_null<AttentionOp>(find(llvm::IsaPred<AttentionOp>)))
     return makeAttention(op, level);
   if (auto op = dyn_cast_or_null<LinearOp>(find(llvm::IsaPred<LinearOp>))) {
-    if (hasOneRow(op.getResult().getType(), level))
+    if (hasOneRow(op.getResult().getType()))
       return makeOneRow(op, level);
     Attribute schedule = makeManyRows(op, level);
-    if (!choosesByRows(op, level))
+    if (!choosesByRows(op))
       return schedule;
     return ByRowsScheduleAttr::get(context, 1, makeOneRow(op, level), schedule);
   }

@@ -23,7 +23,7 @@ static constexpr Level kLevels[] = {
      /*few=*/48, /*fewQueries=*/{48, 64, {4, 48}, {4, 48}},
      /*oneQuery=*/{16, 64, {4, 64}, {4, 64}},
      /*split=*/{512, 64},
-     /*rows=*/4, /*elements=*/1024, /*panels=*/kProcessorPanels, /*byRows=*/true},
+     /*rows=*/4, /*elements=*/1024, /*panels=*/kProcessorPanels},
     {/*name=*/"avx2", /*lanes=*/8, /*registers=*/16, /*features=*/kAvx2,
      /*manyRows=*/{{48, 16}, 240, {6, 16}}, /*pairRows=*/4,
      /*oneRow=*/{{1, 64}, 16, {1, 64}},
@@ -31,7 +31,7 @@ static constexpr Level kLevels[] = {
      /*manyQueries=*/{16, 64, {4, 16}, {4, 16}}, /*few=*/0, /*fewQueries=*/{},
      /*oneQuery=*/{16, 64, {4, 16}, {4, 16}},
      /*split=*/{512, 64},
-     /*rows=*/4, /*elements=*/1024, /*panels=*/kProcessorPanels, /*byRows=*/true},
+     /*rows=*/4, /*elements=*/1024, /*panels=*/kProcessorPanels},
     {/*name=*/"sse", /*lanes=*/4, /*registers=*/16, /*features=*/{},
      /*manyRows=*/{{32, 16}, 256, {2, 16}}, /*pairRows=*/1,
      /*oneRow=*/{{1, 32}, 16, {1, 32}},
@@ -39,7 +39,7 @@ static constexpr Level kLevels[] = {
      /*manyQueries=*/{16, 64, {2, 16}, {2, 16}}, /*few=*/0, /*fewQueries=*/{},
      /*oneQuery=*/{16, 64, {2, 16}, {2, 16}},
      /*split=*/{512, 64},
-     /*rows=*/4, /*elements=*/1024, /*panels=*/kProcessorPanels, /*byRows=*/true},
+     /*rows=*/4, /*elements=*/1024, /*panels=*/kProcessorPanels},
 };
 
 // A block of 128 threads has 8 x 4 sums each of a 64 x 64 tile, and the tiles of 64 queries, 64
@@ -65,7 +65,6 @@ static constexpr Level kAmpere = {
     /*rows=*/4,
     /*elements=*/1024,
     /*panels=*/{32, 4, 8, 8, 16},
-    /*byRows=*/false,
     /*multipliesHalves=*/true};
 
 // A warpgroup for each 64 queries; they share keys and values, of which 64 queries alone would need

@@ -50,8 +50,6 @@ struct Level {
   /// How packed weights lie. All processors have one layout, in which an artifact stores them; for
   /// a GPU they are laid out anew when they are uploaded.
   PanelSizes panels;
-  /// Whether calls of one row have schedules of their own where the number of rows is open.
-  bool byRows;
   /// Whether there are instructions for matrices of f16 and of bf16.
   bool multipliesHalves = false;
   /// Of attention that multiplies halves by warpgroups, for heads of up to `size`: queries of a

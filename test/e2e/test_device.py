@@ -180,14 +180,13 @@ def test_attention_moves_no_more_than_it_must(fovea, tmp_path, chip, size):
     write_attention(model, size)
     fovea("compile", model, f"--gpu={chip}", "--emit=ptx", "-o", tmp_path / "code.ptx").ok()
     threads = fovea("compile", model, f"--gpu={chip}", "--emit=threads", "-o", "-").ok().text
-    assert f"queries = {queries}, keys = {KEYS}, axis = queries" in threads
-    shared, = re.findall(r"fovea.shared_bytes = (\d+)", threads)
-    block, = re.findall(r"fovea.threads = (\d+)", threads)
+    # Of the kernels for any number of queries the one for many.
+    (kernel, shared, block), = re.findall(rf"@(attention_\d+)\(.*queries = {queries}, keys = {KEYS}, axis = queries.*fovea.shared_bytes = (\d+).*fovea.threads = (\d+)", threads)
     count = LENGTH * HEADS * size
     operands = [word for seed in (1, 2, 3) for word in (f"random:bf16:{count}:{seed}", f"u64:{LENGTH}")]
     # What host code describes: the keys and the values, arguments 2 and 4, in boxes of a panel.
     maps = [f"map:{number}:bf16:1x{LENGTH}x{HEADS}x{size}:1x{KEYS}x1x64:128" for number in (2, 4)] if chip == "sm_90a" else []
-    done = invoke("fovea-ptx", tmp_path / "code.ptx", "attention_0", f"--grid={HEADS * LENGTH // queries}", f"--block={block}", f"--shared={shared}",
+    done = invoke("fovea-ptx", tmp_path / "code.ptx", kernel, f"--grid={HEADS * LENGTH // queries}", f"--block={block}", f"--shared={shared}",
                   "--schedule=both", "--print=0", "--counters", *operands, f"new:bf16:{count}", f"u64:{LENGTH}", *maps).ok().text
     counters = json.loads(done[done.index("{"):])
     bytes_of = 2 * size

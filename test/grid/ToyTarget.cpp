@@ -35,8 +35,7 @@ constexpr Level kToy = {/*name=*/"toy",
                         /*split=*/{12, 8},
                         /*rows=*/3,
                         /*elements=*/10,
-                        /*panels=*/{16, 1, 1, 2, 1},
-                        /*byRows=*/true};
+                        /*panels=*/{16, 1, 1, 2, 1}};
 
 /// A product and a sum, one k at a time.
 class ToyAtom : public DotAtom {

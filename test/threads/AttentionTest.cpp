@@ -36,7 +36,10 @@ void choose(GroupOp group, const AttentionCase &attention, int number, How how, 
     ASSERT_TRUE(succeeded(target));
     FailureOr<Attribute> chosen = chooseSchedule(group, *target);
     ASSERT_TRUE(succeeded(chosen));
-    auto tiles = dyn_cast<AttentionScheduleAttr>(*chosen);
+    Attribute many = *chosen;
+    while (auto byRows = dyn_cast<ByRowsScheduleAttr>(many))
+      many = byRows.getMany();
+    auto tiles = dyn_cast<AttentionScheduleAttr>(many);
     EXPECT_EQ(static_cast<bool>(tiles), attention.isTiled());
     if (how == How::Default || !tiles)
       continue;

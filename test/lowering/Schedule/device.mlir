@@ -100,3 +100,20 @@ func.func @products(%x: tensor<?x?x64xf16>, %w: tensor<256x64xf16>, %v: tensor<2
   }
   return %0, %2, %3 : tensor<?x?x256xf16>, tensor<?x?x256xf16>, tensor<?x?x96xf16>
 }
+
+// One query, and one row of a product of rank two, have kernels of their own where how many there are is open.
+
+// CHECK-LABEL: @open
+// CHECK: #fovea.by_rows<most = 1, few = #fovea.attention_tiles<queries = 16, keys = 64, axis = heads, {{.*}} split = [256, 264]>, many = #fovea.attention_tiles<queries = 64, {{.*}} axis = queries,
+// CHECK: #fovea.by_rows<most = 1, few = #fovea.contraction<tile = [1, 32], {{.*}}>, many = #fovea.contraction<tile = [64, 64], {{.*}}>>
+func.func @open(%x: tensor<?x?x2x64xf32>, %y: tensor<?x64xf32>, %w: tensor<256x64xf32>) -> (tensor<?x?x2x64xf32>, tensor<?x256xf32>) {
+  %0 = fovea.group(%a = %x) : (tensor<?x?x2x64xf32>) -> tensor<?x?x2x64xf32> {
+    %1 = fovea.attention %a, %a, %a : tensor<?x?x2x64xf32>, tensor<?x?x2x64xf32>, tensor<?x?x2x64xf32> -> tensor<?x?x2x64xf32>
+    fovea.yield %1 : tensor<?x?x2x64xf32>
+  }
+  %2 = fovea.group(%a = %y, %b = %w) : (tensor<?x64xf32>, tensor<256x64xf32>) -> tensor<?x256xf32> {
+    %1 = fovea.linear %a, %b : tensor<?x64xf32>, tensor<256x64xf32> -> tensor<?x256xf32>
+    fovea.yield %1 : tensor<?x256xf32>
+  }
+  return %0, %2 : tensor<?x?x2x64xf32>, tensor<?x256xf32>
+}
