@@ -509,3 +509,47 @@ def test_odd_prompts_do_not_crash(fovea_run, shakespeare_artifact, tmp_path, tex
 def test_faulty_ir_is_refused(fovea, tmp_path):
     (tmp_path / "broken.mlir").write_text("func.func @f( {")
     compile_refused(fovea, tmp_path / "broken.mlir", tmp_path, "broken.mlir")
+
+
+# Iterator types that are no words, which linalg.generic reports through a reference that is gone; a list that is cut, of which linalg.reduce keeps nothing.
+DOWN = {
+    "iterator-types": """#m = affine_map<(i) -> (i)>
+func.func @f(%a: tensor<3xf32>) -> tensor<3xf32> {
+  %y = linalg.generic {indexing_maps = [#m, #m], iterator_types = [0]} ins(%a : tensor<3xf32>) outs(%a : tensor<3xf32>) {
+  ^bb0(%x: f32, %u: f32):
+    linalg.yield %x : f32
+  } -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}
+""",
+    "cut-dimensions": """func.func @f(%a: tensor<3x3xf32>, %b: tensor<3xf32>) -> tensor<3xf32> {
+  %s = linalg.reduce {arith.addf} ins(%a : tensor<3x3xf32>) outs(%b : tensor<3xf32>) dimensions = [10
+  return %s : tensor<3xf32>
+}
+""",
+}
+
+
+@pytest.mark.parametrize("name", DOWN)
+@pytest.mark.parametrize("verb", ["check", "verify", "inspect"])
+def test_ir_that_brings_a_parser_down(fovea, tmp_path, name, verb):
+    """Faults of MLIR's own parsers, which end the program where nothing guards them."""
+    model = tmp_path / "model.mlir"
+    model.write_text(DOWN[name])
+    refused(fovea(verb, model, timeout=60), "model.mlir:2:")
+    compile_refused(fovea, model, tmp_path, "model.mlir:2:")
+
+
+@pytest.mark.parametrize("text", ["module attributes {f.a = " + "[" * 2_000_000, "func.func private @f(" + "tuple<" * 5000 + ">" * 5000 + ")", "module {" * 3000 + "}" * 3000],
+                         ids=["attributes", "types", "regions"])
+def test_ir_nested_deeply(fovea, tmp_path, text):
+    (tmp_path / "model.mlir").write_text("// ((((\n" + text)
+    compile_refused(fovea, tmp_path / "model.mlir", tmp_path, "model.mlir:2:", "at most 1000 deep")
+
+
+def test_brackets_that_nest_nothing(fovea, tmp_path):
+    """In strings, comments and arrows, and side by side."""
+    rows = "".join(f'  "some.op"() {{a = "{"(" * 2000}\\"{"[" * 10}"}} : () -> () // {"<" * 2000}\n' for _ in range(3))
+    (tmp_path / "model.mlir").write_text("func.func private @g(%a: f32) {\n" + rows + "  return\n}\n" + "func.func private @h(() -> (() -> ()))\n" * 1500)
+    result = fovea("check", tmp_path / "model.mlir")
+    assert result.code == 1 and "deep" not in result.err.decode(), str(result)

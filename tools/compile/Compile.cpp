@@ -46,9 +46,12 @@ struct StringReproducer : ReproducerStream {
 
 class Compilation {
 public:
-  /// Compiles `given`, a module of the import stage, or, without one, reads the model first.
-  Compilation(MLIRContext &context, const Options &options, const Log &log, ModuleOp given = {})
-      : options(options), context(&context), reporter(context, log), module(given) {}
+  /// Reads the model, then compiles it.
+  Compilation(CompilerContext &reading, const Options &options, const Log &log)
+      : options(options), reading(&reading), context(&*reading), reporter(*reading, log) {}
+  /// Compiles `given`, a module of the import stage.
+  Compilation(ModuleOp given, const Options &options, const Log &log)
+      : options(options), context(given.getContext()), reporter(*context, log), module(given) {}
 
   Outcome run() {
     context->printOpOnDiagnostic(false);
@@ -76,7 +79,7 @@ private:
     }
     if (!module) {
       reporter.progress("reading " + options.model);
-      source = readSource(*context, options.model, reporter);
+      source = readSource(*reading, options.model, reporter);
       module = *source;
     }
     if (!module)
@@ -470,6 +473,7 @@ private:
   bool writeReport() { return options.report.empty() || write(options.report, reportText()); }
 
   const Options &options;
+  CompilerContext *reading = nullptr;
   MLIRContext *context;
   Reporter reporter;
   TimingScope timing;
@@ -490,7 +494,7 @@ private:
 } // namespace
 
 Outcome mlir::fovea::compileModule(ModuleOp module, const Options &options, const Log &log) {
-  return Compilation(*module.getContext(), options, log, module).run();
+  return Compilation(module, options, log).run();
 }
 
 namespace fovea::compile {
@@ -506,7 +510,7 @@ std::vector<std::string> getGpuNames() {
 
 Outcome compile(const Options &options, const Log &log) {
   CompilerContext context(options.threads);
-  return Compilation(*context, options, log).run();
+  return Compilation(context, options, log).run();
 }
 
 Outcome check(const std::string &model, const Log &log, std::string &summary) {
@@ -515,7 +519,7 @@ Outcome check(const std::string &model, const Log &log, std::string &summary) {
   bool sound = true;
   if (isIrFile(model) || isOnnxFile(model)) {
     (*context).allowUnregisteredDialects(); // to list what is of them
-    OwningOpRef<ModuleOp> module = readSource(*context, model, reporter, /*all=*/true);
+    OwningOpRef<ModuleOp> module = readSource(context, model, reporter, /*all=*/true);
     if (!module)
       return Outcome::InputFault;
     if (isIrFile(model) && module->getOps<ProgramOp>().empty()) {

@@ -56,7 +56,7 @@ static std::set<std::string> listFolder(const std::string &folder) {
 
 /// The IR itself, and what its recipes and its tokenizer name.
 static std::optional<std::set<std::string>> listSources(const std::string &path, Reporter &reporter,
-                                                        MLIRContext &context) {
+                                                        CompilerContext &context) {
   OwningOpRef<ModuleOp> module = readSource(context, path, reporter);
   if (!module)
     return std::nullopt;
@@ -107,7 +107,7 @@ bool hashContent(const Options &options, const Log &log, std::string &hash) {
 
   std::set<std::string> files;
   if (isIrFile(options.model) || isOnnxFile(options.model)) {
-    auto sources = listSources(options.model, reporter, *context);
+    auto sources = listSources(options.model, reporter, context);
     if (!sources)
       return false;
     files = *sources;

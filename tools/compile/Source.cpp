@@ -11,6 +11,7 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -19,17 +20,18 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
-CompilerContext::CompilerContext(unsigned threads) {
+CompilerContext::CompilerContext(unsigned threads) : threads(threads) {
   DialectRegistry registry;
   registerAllDialects(registry);
   registerAllExtensions(registry);
   registry.insert<FoveaDialect, tile::TileDialect>();
-  if (threads == 0) {
-    context = std::make_unique<MLIRContext>(registry);
-    return;
-  }
   context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
-  if (threads > 1) {
+}
+
+void CompilerContext::startThreads() {
+  if (threads == 0) {
+    context->enableMultithreading();
+  } else if (threads > 1 && !pool) {
     pool = std::make_unique<llvm::DefaultThreadPool>(llvm::hardware_concurrency(threads));
     context->setThreadPool(*pool);
   }
@@ -85,26 +87,121 @@ static Location withName(Location loc, llvm::SMRange range) {
   return FusedLoc::get(loc.getContext(), {loc}, StringAttr::get(loc.getContext(), name));
 }
 
-/// Reads IR and keeps its names of values, for dumps and reports, with their places.
-static OwningOpRef<ModuleOp> parseWithNames(MLIRContext &context, const llvm::SourceMgr &sources) {
+/// How deep brackets are nested at most; parsers call themselves for each.
+static constexpr unsigned kMostNesting = 1000;
+
+/// Where brackets outside of strings and comments are nested deeper than that; null if nowhere.
+static const char *findDeepNesting(StringRef text) {
+  unsigned depth = 0;
+  for (const char *at = text.begin(); at != text.end(); ++at) {
+    switch (*at) {
+    case '"':
+      for (++at; at != text.end() && *at != '"' && *at != '\n'; ++at)
+        if (*at == '\\' && at + 1 != text.end())
+          ++at;
+      if (at == text.end())
+        return nullptr;
+      break;
+    case '/':
+      if (at + 1 != text.end() && at[1] == '/')
+        at = std::find(at, text.end(), '\n') - 1;
+      break;
+    case '-': // of an arrow
+      if (at + 1 != text.end() && at[1] == '>')
+        ++at;
+      break;
+    case '(':
+    case '[':
+    case '{':
+    case '<':
+      if (++depth > kMostNesting)
+        return at;
+      break;
+    case ')':
+    case ']':
+    case '}':
+    case '>':
+      depth -= depth != 0;
+      break;
+    default:
+      break;
+    }
+  }
+  return nullptr;
+}
+
+namespace {
+/// What parsing makes. After a crash it is in pieces, and not freed.
+struct Parsed {
   AsmParserState state;
   Block block;
-  if (failed(parseAsmSourceFile(sources, &block, ParserConfig(&context), &state)))
+  bool isSound = false;
+};
+} // namespace
+
+/// The last line that a parser is known to have reached; 0 if none is.
+static unsigned lastLine(const Parsed &parsed, const llvm::SourceMgr &sources) {
+  unsigned line = 0;
+  auto reached = [&](llvm::SMRange range) {
+    if (range.isValid())
+      line = std::max(line, sources.getLineAndColumn(range.Start).first);
+  };
+  for (const AsmParserState::OperationDefinition &def : parsed.state.getOpDefs())
+    reached(def.loc);
+  for (const AsmParserState::BlockDefinition &def : parsed.state.getBlockDefs()) {
+    reached(def.definition.loc);
+    for (const AsmParserState::SMDefinition &argument : def.arguments)
+      reached(argument.loc);
+  }
+  return line;
+}
+
+/// Reads IR and keeps its names of values, for dumps and reports, with their places.
+static OwningOpRef<ModuleOp> parseWithNames(MLIRContext &context, const llvm::SourceMgr &sources,
+                                            Reporter &reporter) {
+  const llvm::MemoryBuffer &text = *sources.getMemoryBuffer(sources.getMainFileID());
+  std::string file = text.getBufferIdentifier().str();
+  if (const char *deep = findDeepNesting(text.getBuffer())) {
+    auto [line, column] = sources.getLineAndColumn(llvm::SMLoc::getFromPointer(deep));
+    reporter.error(file + ":" + std::to_string(line) + ":" + std::to_string(column) +
+                   ": expects brackets that are nested at most " + std::to_string(kMostNesting) +
+                   " deep, got more");
     return {};
+  }
+  auto parsed = std::make_unique<Parsed>();
+  llvm::CrashRecoveryContext::Enable();
+  bool survived = llvm::CrashRecoveryContext().RunSafely([&] {
+    parsed->isSound = succeeded(
+        parseAsmSourceFile(sources, &parsed->block, ParserConfig(&context), &parsed->state));
+  });
+  llvm::CrashRecoveryContext::Disable();
+  if (!survived) {
+    unsigned line = lastLine(*parsed, sources);
+    reporter.error(file + (line ? ":" + std::to_string(line) : "") +
+                   ": expects IR, got text that brings MLIR's parser down" +
+                   (line ? ", in this line or behind it" : ""));
+    reporter.note("some parsers of MLIR fail where they should say what they expect: look for what "
+                  "was edited last");
+    (void)parsed.release();
+    return {};
+  }
+  if (!parsed->isSound)
+    return {};
+  AsmParserState &state = parsed->state;
+  Block &block = parsed->block;
   for (const AsmParserState::BlockDefinition &def : state.getBlockDefs())
     for (auto [argument, name] : llvm::zip(def.block->getArguments(), def.arguments))
       argument.setLoc(withName(argument.getLoc(), name.loc));
   for (const AsmParserState::OperationDefinition &def : state.getOpDefs())
     if (def.resultGroups.size() == 1)
       def.op->setLoc(withName(def.op->getLoc(), def.resultGroups.front().definition.loc));
-  auto fileLoc = FileLineColLoc::get(
-      &context, sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier(), 0, 0);
+  auto fileLoc = FileLineColLoc::get(&context, file, 0, 0);
   return mlir::detail::constructContainerOpForParserIfNecessary<ModuleOp>(&block, &context,
                                                                           fileLoc);
 }
 
-OwningOpRef<ModuleOp> mlir::fovea::readSource(MLIRContext &context, const std::string &path,
-                                              Reporter &reporter, bool all) {
+static OwningOpRef<ModuleOp> read(MLIRContext &context, const std::string &path, Reporter &reporter,
+                                  bool all) {
   if (isOnnxFile(path)) {
     ::fovea::Problems problems;
     OwningOpRef<ModuleOp> module = importOnnx(context, path, problems);
@@ -123,5 +220,12 @@ OwningOpRef<ModuleOp> mlir::fovea::readSource(MLIRContext &context, const std::s
   }
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
-  return parseWithNames(context, sources);
+  return parseWithNames(context, sources, reporter);
+}
+
+OwningOpRef<ModuleOp> mlir::fovea::readSource(CompilerContext &context, const std::string &path,
+                                              Reporter &reporter, bool all) {
+  OwningOpRef<ModuleOp> module = read(*context, path, reporter, all);
+  context.startThreads();
+  return module;
 }

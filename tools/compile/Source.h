@@ -14,15 +14,16 @@
 
 namespace mlir::fovea {
 
-/// A context with all dialects of all stages and `threads` threads; 0: as many as the machine has,
-/// but for
-/// --mlir-disable-threading.
+/// A context with all dialects of all stages and, once they are started, `threads` threads; 0: as
+/// many as the machine has, but for --mlir-disable-threading.
 class CompilerContext {
 public:
   explicit CompilerContext(unsigned threads);
   MLIRContext &operator*() { return *context; }
+  void startThreads();
 
 private:
+  unsigned threads;
   std::unique_ptr<llvm::ThreadPoolInterface> pool; // outlives the context
   std::unique_ptr<MLIRContext> context;
 };
@@ -43,9 +44,11 @@ bool isOnnxFile(llvm::StringRef path);
 std::optional<::fovea::ModelDescription> readModel(const std::string &path, Reporter &reporter,
                                                    bool all = false);
 
-/// Reads and verifies; null after an error. `all`: report all errors as such.
-OwningOpRef<ModuleOp> readSource(MLIRContext &context, const std::string &path, Reporter &reporter,
-                                 bool all = false);
+/// Reads and verifies, then starts the context's threads; null after an error. `all`: report all
+/// errors as such. Text that brings a parser of MLIR down is an error too, which only one thread
+/// can tell.
+OwningOpRef<ModuleOp> readSource(CompilerContext &context, const std::string &path,
+                                 Reporter &reporter, bool all = false);
 
 } // namespace mlir::fovea
 

@@ -116,7 +116,7 @@ int verify(const Options &options, const VerifyOptions &how, const Log &log) {
   Reporter reporter(*context, log);
   (*context).printOpOnDiagnostic(false);
   const std::string &path = isArtifact ? how.source : options.model;
-  OwningOpRef<ModuleOp> module = readSource(*context, path, reporter);
+  OwningOpRef<ModuleOp> module = readSource(context, path, reporter);
   if (!module)
     return static_cast<int>(Outcome::InputFault);
   if (isArtifact) {
