@@ -17,7 +17,8 @@
 namespace fovea::artifact {
 
 std::unique_ptr<ArtifactReader> ArtifactReader::open(const std::string &path, std::string &error) {
-  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Without O_NONBLOCK, opening a pipe would wait for its writer.
+  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) {
     error = path + ": cannot be opened: " + std::strerror(errno);
     return nullptr;

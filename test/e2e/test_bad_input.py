@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Faulty input through the command line: exit code 1, one clear message, nothing left behind."""
 import json
+import os
 import pathlib
 import resource
 import shutil
 import signal
 import struct
 import subprocess
+import zlib
 
 import numpy as np
 import pytest
@@ -479,6 +481,35 @@ def test_npz_with_any_byte_cut_does_not_crash(fovea_run, small_artifact, tmp_pat
     for keep in range(0, len(data), 23):
         (tmp_path / "in.npz").write_bytes(data[:keep])
         refused(fovea_run("run", small_artifact, "--entry", "forward", "--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz"), "in.npz")
+
+
+def npz(entries, packed, size):
+    """A file whose directory has `entries`, (name, offset) each, of one deflated member."""
+    local = struct.pack("<IHHHHHIIIHH", 0x04034B50, 20, 0, 8, 0, 0, 0, len(packed), size, 1, 0) + b"m" + packed
+    directory = b"".join(struct.pack("<IHHHHHHIIIHHHHHII", 0x02014B50, 20, 20, 0, 8, 0, 0, 0, len(packed), size, len(name), 0, 0, 0, 0, 0, offset) + name for name, offset in entries)
+    return local + directory + struct.pack("<IHHHHIIH", 0x06054B50, 0, 0, len(entries), len(entries), len(directory), len(local), 0)
+
+
+@pytest.mark.parametrize("names, word", [([b"a%d.npy" % i for i in range(100)], "shares bytes with member"), ([b"a%d.npy" % i for i in range(400)], "more than 16 GiB"),
+                                         ([b"a.npy"] * 2, "is there twice")], ids=["shared", "large", "twice"])
+def test_npz_bomb(fovea_run, small_artifact, tmp_path, names, word):
+    """Hundreds of arrays of 50 MB in 70 KB: their directory names one member again and again."""
+    size = 50 << 20
+    pack = zlib.compressobj(9, zlib.DEFLATED, -15)
+    (tmp_path / "in.npz").write_bytes(npz([(name, 0) for name in names], pack.compress(bytes(size)) + pack.flush(), size))
+    assert (tmp_path / "in.npz").stat().st_size < 100_000
+    refused(fovea_run("run", small_artifact, "--inputs", tmp_path / "in.npz", limits=[(resource.RLIMIT_AS, 1 << 30)], timeout=10), word)
+
+
+def test_pipes_and_devices_are_no_files(fovea, fovea_run, small_artifact, tmp_path):
+    """Nothing waits for the writer of a pipe, or reads a device to its end."""
+    for name in ["pipe.npz", "pipe.fovea", "pipe.mlir", "pipe.onnx"]:
+        os.mkfifo(tmp_path / name)
+    for inputs in [tmp_path / "pipe.npz", "/dev/zero"]:
+        refused(fovea_run("run", small_artifact, "--inputs", inputs, timeout=10), "regular file")
+    refused(fovea("inspect", tmp_path / "pipe.fovea", timeout=10), "regular file")
+    for model in ["pipe.mlir", "pipe.onnx"]:
+        refused(fovea("check", tmp_path / model, timeout=10), "regular file")
 
 
 def test_generate_on_an_encoder(fovea_run, compiled, checkpoints):

@@ -212,6 +212,11 @@ static OwningOpRef<ModuleOp> read(MLIRContext &context, const std::string &path,
     std::optional<::fovea::ModelDescription> model = readModel(path, reporter);
     return model ? buildModule(context, *model) : OwningOpRef<ModuleOp>();
   }
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(path, status) && !llvm::sys::fs::is_regular_file(status)) {
+    reporter.error(path + ": expects a regular file, got a folder, pipe or device");
+    return {};
+  }
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
       llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer) {

@@ -13,9 +13,8 @@
 
 namespace fovea::verbs {
 
-bool readFile(const std::string &path, std::string &bytes, std::string &error) {
-  bool standard = path == "-";
-  FILE *file = standard ? stdin : std::fopen(path.c_str(), "rbe");
+/// Reads to the end; `file` may be null, which `errno` explains.
+static bool readAll(FILE *file, const std::string &name, std::string &bytes, std::string &error) {
   bool good = file != nullptr;
   bytes.clear();
   char chunk[1 << 16];
@@ -27,11 +26,29 @@ bool readFile(const std::string &path, std::string &bytes, std::string &error) {
       break;
   }
   int code = errno;
-  if (file && !standard)
+  if (file && file != stdin)
     std::fclose(file);
   if (!good)
-    error = (standard ? "standard input" : path) + ": cannot be read: " + std::strerror(code);
+    error = name + ": cannot be read: " + std::strerror(code);
   return good;
+}
+
+bool readFile(const std::string &path, std::string &bytes, std::string &error) {
+  if (path == "-")
+    return readAll(stdin, "standard input", bytes, error);
+  return readAll(std::fopen(path.c_str(), "rbe"), path, bytes, error);
+}
+
+bool readRegularFile(const std::string &path, std::string &bytes, std::string &error) {
+  // Without O_NONBLOCK, opening a pipe would wait for its writer.
+  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat status;
+  if (file >= 0 && ::fstat(file, &status) == 0 && !S_ISREG(status.st_mode)) {
+    ::close(file);
+    error = path + ": expects a regular file, got a folder, pipe or device";
+    return false;
+  }
+  return readAll(file < 0 ? nullptr : ::fdopen(file, "rb"), path, bytes, error);
 }
 
 TemporaryFile::TemporaryFile(const std::string &path) : name(path + ".tmp-XXXXXX") {

@@ -11,6 +11,8 @@ namespace fovea::verbs {
 /// Reads all of a file, or of standard input for "-". False, and `error` names the
 /// file and the reason (a directory is none).
 bool readFile(const std::string &path, std::string &bytes, std::string &error);
+/// The same of what is no pipe and no device, which would not end: those are refused at once.
+bool readRegularFile(const std::string &path, std::string &bytes, std::string &error);
 
 /// A file beside `path` that is removed unless it is kept under that name. Errors are
 /// told by false, the reason by errno.

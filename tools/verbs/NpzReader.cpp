@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <set>
 #include <zlib.h>
 
 namespace fovea::verbs {
@@ -93,14 +94,47 @@ std::vector<Member> readDirectory(const std::vector<uint8_t> &file) {
   return members;
 }
 
-std::vector<uint8_t> unpack(const std::vector<uint8_t> &file, const Member &member) {
-  auto bad = [&](const std::string &what) { return Bad{"member '" + member.name + "' " + what}; };
+Bad badMember(const Member &member, const std::string &what) {
+  return {"member '" + member.name + "' " + what};
+}
+
+/// Where a member's packed bytes begin, behind its own header.
+uint64_t findBytes(const std::vector<uint8_t> &file, const Member &member) {
   if (get<uint32_t>(file, member.offset) != 0x04034b50)
-    throw bad("has no header where the directory says");
+    throw badMember(member, "has no header where the directory says");
   uint64_t at = member.offset + 30 + get<uint16_t>(file, member.offset + 26) +
                 get<uint16_t>(file, member.offset + 28);
   if (at > file.size() || member.packed > file.size() - at)
-    throw bad("goes past the file's end");
+    throw badMember(member, "goes past the file's end");
+  return at;
+}
+
+/// Unpacked, of all members together.
+constexpr uint64_t kMostBytes = uint64_t(16) << 30;
+
+/// Before any is unpacked: each has a name and bytes of its own. A file's bytes bound what they
+/// unpack to only where no two members share them.
+void checkMembers(const std::vector<uint8_t> &file, const std::vector<Member> &members) {
+  std::set<std::string> names;
+  std::vector<const Member *> byOffset;
+  uint64_t total = 0;
+  for (const Member &member : members) {
+    if (!names.insert(member.name).second)
+      throw badMember(member, "is there twice");
+    if (__builtin_add_overflow(total, member.size, &total) || total > kMostBytes)
+      throw Bad{"unpacks to more than 16 GiB"};
+    byOffset.push_back(&member);
+  }
+  std::sort(byOffset.begin(), byOffset.end(),
+            [](const Member *a, const Member *b) { return a->offset < b->offset; });
+  for (size_t i = 0; i + 1 < byOffset.size(); ++i)
+    if (findBytes(file, *byOffset[i]) + byOffset[i]->packed > byOffset[i + 1]->offset)
+      throw badMember(*byOffset[i + 1], "shares bytes with member '" + byOffset[i]->name + "'");
+}
+
+std::vector<uint8_t> unpack(const std::vector<uint8_t> &file, const Member &member) {
+  auto bad = [&](const std::string &what) { return badMember(member, what); };
+  uint64_t at = findBytes(file, member);
   std::vector<uint8_t> bytes;
   if (member.method == 0) {
     if (member.packed != member.size)
@@ -263,12 +297,14 @@ Array parseNpy(const std::vector<uint8_t> &bytes) {
 
 bool readNpz(const std::string &path, std::vector<Array> &arrays, std::string &error) {
   std::string bytes;
-  if (!readFile(path, bytes, error))
+  if (!(path == "-" ? readFile(path, bytes, error) : readRegularFile(path, bytes, error)))
     return false;
   const std::vector<uint8_t> file(bytes.begin(), bytes.end());
   std::vector<Array> read;
   try {
-    for (const Member &member : readDirectory(file)) {
+    const std::vector<Member> members = readDirectory(file);
+    checkMembers(file, members);
+    for (const Member &member : members) {
       std::vector<uint8_t> bytes = unpack(file, member);
       try {
         Array array = parseNpy(bytes);
@@ -276,7 +312,7 @@ bool readNpz(const std::string &path, std::vector<Array> &arrays, std::string &e
         if (array.name.size() > 4 && array.name.compare(array.name.size() - 4, 4, ".npy") == 0)
           array.name.resize(array.name.size() - 4);
         for (const Array &other : read)
-          if (other.name == array.name)
+          if (other.name == array.name) // one with and one without ".npy"
             throw Bad{"is there twice"};
         read.push_back(std::move(array));
       } catch (const Bad &bad) {
