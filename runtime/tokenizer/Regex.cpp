@@ -3,8 +3,10 @@
 // Patterns by PCRE2, compiled to machine code where the system allows that.
 #include "runtime/tokenizer/Regex.h"
 
+#include "runtime/Status.h"
 #include "runtime/tokenizer/Utf8.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <new>
 
@@ -15,11 +17,8 @@ using namespace fovea;
 
 struct Pattern::Code {
   pcre2_code *code = nullptr;
-  pcre2_match_context *limits = nullptr;
-  ~Code() {
-    pcre2_match_context_free(limits);
-    pcre2_code_free(code);
-  }
+  std::string source;
+  ~Code() { pcre2_code_free(code); }
 };
 
 Pattern::Pattern() = default;
@@ -48,19 +47,13 @@ std::unique_ptr<Pattern> Pattern::regex(std::string_view pattern, std::string &e
       reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(),
       PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C, &code, &at, context);
   pcre2_compile_context_free(context);
-  result->code->limits = pcre2_match_context_create(nullptr);
-  if (!result->code->code || !result->code->limits) {
-    char message[256] = "out of memory";
-    if (!result->code->code)
-      pcre2_get_error_message(code, reinterpret_cast<PCRE2_UCHAR *>(message), sizeof message);
+  if (!result->code->code) {
+    char message[256];
+    pcre2_get_error_message(code, reinterpret_cast<PCRE2_UCHAR *>(message), sizeof message);
     error = std::string(message) + " at byte " + std::to_string(at);
     return nullptr;
   }
-  // Matching gives up for want of memory alone: a limit would cut text
-  // elsewhere than the model was trained with.
-  pcre2_set_match_limit(result->code->limits, UINT32_MAX);
-  pcre2_set_depth_limit(result->code->limits, UINT32_MAX);
-  pcre2_set_heap_limit(result->code->limits, UINT32_MAX);
+  result->code->source = pattern;
   // Where no executable memory can be had, PCRE2 interprets.
   pcre2_jit_compile(result->code->code, PCRE2_JIT_COMPLETE);
   return result;
@@ -75,6 +68,30 @@ void addMatch(std::vector<Span> &spans, size_t &previous, size_t begin, size_t e
   previous = end;
 }
 } // namespace
+
+/// A pattern for a message, on one line.
+static std::string shown(std::string_view pattern) {
+  std::string text = "'";
+  for (char c : pattern.substr(0, 100))
+    text += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  return text + (pattern.size() > 100 ? "...'" : "'");
+}
+
+/// What one match may take: tokenizers' patterns take a few steps for each byte that
+/// they look at, and the interpreter a frame of some hundred bytes for each that it may
+/// come back to. Nested repeats take twice as many for each byte more.
+static pcre2_match_context *makeLimits(size_t bytes) {
+  pcre2_match_context *limits = pcre2_match_context_create(nullptr);
+  if (!limits)
+    throw std::bad_alloc();
+  auto limited = [&](uint64_t least, uint64_t each) {
+    return static_cast<uint32_t>(std::min<uint64_t>(least + each * bytes, UINT32_MAX));
+  };
+  pcre2_set_match_limit(limits, limited(100'000, 1000));
+  pcre2_set_depth_limit(limits, UINT32_MAX);         // bounded by the heap
+  pcre2_set_heap_limit(limits, limited(1 << 16, 1)); // KiB
+  return limits;
+}
 
 void Pattern::search(std::string_view text, std::vector<Span> &spans) const {
   spans.clear();
@@ -91,18 +108,24 @@ void Pattern::search(std::string_view text, std::vector<Span> &spans) const {
         pcre2_match_data_create(1, nullptr), pcre2_match_data_free);
     if (!match)
       throw std::bad_alloc();
+    std::unique_ptr<pcre2_match_context, void (*)(pcre2_match_context *)> limits(
+        makeLimits(text.size()), pcre2_match_context_free);
     auto subject = reinterpret_cast<PCRE2_SPTR>(text.data());
     size_t at = 0, lastEnd = SIZE_MAX;
     uint32_t options = PCRE2_NO_UTF_CHECK;
     while (at <= text.size()) {
       int found =
-          pcre2_match(code->code, subject, text.size(), at, options, match.get(), code->limits);
+          pcre2_match(code->code, subject, text.size(), at, options, match.get(), limits.get());
       if (found == PCRE2_ERROR_JIT_STACKLIMIT && !(options & PCRE2_NO_JIT)) {
         options |= PCRE2_NO_JIT; // the interpreter backtracks on the heap
         continue;
       }
       if (found == PCRE2_ERROR_NOMATCH)
         break;
+      if (found == PCRE2_ERROR_MATCHLIMIT || found == PCRE2_ERROR_HEAPLIMIT)
+        failInvalid("the tokenizer's pattern " + shown(code->source) +
+                    " takes too long on this text, from byte " + std::to_string(at) + " of " +
+                    std::to_string(text.size()) + ": it repeats what repeats by itself");
       if (found < 0)
         throw std::bad_alloc();
       const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(match.get());

@@ -30,7 +30,8 @@ public:
 
   /// Cuts valid UTF-8 into matches and what lies between, in order and without
   /// gaps. An empty match is given only where no other match has just ended.
-  /// Throws std::bad_alloc when a match needs more memory than there is.
+  /// Fails as invalid where one match takes more steps, or memory, than a pattern that
+  /// backtracks within reason takes of a text of this size.
   void search(std::string_view text, std::vector<Span> &spans) const;
 
   /// The literal, or empty for a regular expression.

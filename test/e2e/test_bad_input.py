@@ -490,6 +490,16 @@ def npz(entries, packed, size):
     return local + directory + struct.pack("<IHHHHIIH", 0x06054B50, 0, 0, len(entries), len(entries), len(directory), len(local), 0)
 
 
+def test_pattern_that_takes_for_ever(fovea, fovea_run, model, tmp_path):
+    """Repeats of repeats, tried in 2^36 ways on 36 letters: one request would stop a server."""
+    tokenizer = json.loads((model / "tokenizer.json").read_text())
+    tokenizer["pre_tokenizer"] = {"type": "Split", "pattern": {"Regex": "(a+)+$"}, "behavior": "Isolated", "invert": False}
+    (model / "tokenizer.json").write_text(json.dumps(tokenizer))
+    fovea("compile", model, "-o", tmp_path / "m.fovea").ok()
+    fovea_run("generate", tmp_path / "m.fovea", "--prompt", "a" * 36, "-n", 1, timeout=20).ok()
+    refused(fovea_run("generate", tmp_path / "m.fovea", "--prompt", "a" * 36 + "!", "-n", 1, timeout=20), "(?:a+)+$", "takes too long")
+
+
 @pytest.mark.parametrize("names, word", [([b"a%d.npy" % i for i in range(100)], "shares bytes with member"), ([b"a%d.npy" % i for i in range(400)], "more than 16 GiB"),
                                          ([b"a.npy"] * 2, "is there twice")], ids=["shared", "large", "twice"])
 def test_npz_bomb(fovea_run, small_artifact, tmp_path, names, word):

@@ -3,6 +3,7 @@
 // Translation of regular expressions, and searching with the result.
 #include "runtime/tokenizer/Regex.h"
 #include "frontend/tokenizer/RegexTranslator.h"
+#include "runtime/Status.h"
 
 #include <gtest/gtest.h>
 
@@ -50,6 +51,43 @@ TEST(Regex, KnowsCodePointsOfEveryVersion) {
   // The two forms of \w differ there in six characters.
   EXPECT_EQ(matches(R"(\w)", "\u00B2"), "[\u00B2]");
   EXPECT_EQ(matches(R"([\w])", "\u00B2"), "\u00B2");
+}
+
+TEST(Regex, TakesStepsInProportionToTheText) {
+  std::string letters = std::string(36, 'a') + "!";
+  for (const char *pattern : {"(a+)+$", "(a|aa)+$", "(?:a*)*c"}) {
+    try {
+      std::string found = matches(pattern, letters);
+      EXPECT_EQ(found, letters) << pattern; // PCRE2 sees that no match can be
+    } catch (const Failure &failure) {
+      EXPECT_EQ(failure.code, FOVEA_INVALID);
+      EXPECT_NE(failure.message.find("takes too long on this text, from byte 0 of 37"),
+                std::string::npos)
+          << failure.message;
+    }
+  }
+  EXPECT_THROW(matches("(a+)+$", letters), Failure);
+  EXPECT_THROW(matches("(a|aa)+$", letters), Failure);
+}
+
+// What models have: GPT-2's, Llama 3's, and a greedy one that comes back over all of it.
+TEST(Regex, PublishedPatternsTakeLongTexts) {
+  const char *gpt2 =
+      R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
+  const char *llama3 =
+      R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+  constexpr size_t size = 1 << 20;
+  for (const char *pattern : {gpt2, llama3, R"((?:[^b]|b)*c)"})
+    for (const std::string &piece : {" ", "a", "1", "\n", ".", "ab ", "\xE6\x9D\xB1", " \t"}) {
+      std::string text;
+      while (text.size() < size)
+        text += piece;
+      std::string error;
+      std::unique_ptr<Pattern> compiled = Pattern::regex(*translateRegex(pattern, error), error);
+      ASSERT_TRUE(compiled) << error;
+      std::vector<Span> spans;
+      EXPECT_NO_THROW(compiled->search(text, spans)) << pattern << " on " << piece;
+    }
 }
 
 TEST(Regex, GivesEmptyMatchesOnce) { EXPECT_EQ(matches("x*", "axb"), "[]a[x]b[]"); }
