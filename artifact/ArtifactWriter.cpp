@@ -5,6 +5,7 @@
 #include "artifact/ArtifactWriter.h"
 
 #include "artifact/ManifestCheck.h"
+#include "artifact/Temporary.h"
 #include "runtime/Abi.h"
 
 #include <cerrno>
@@ -13,6 +14,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace fovea::artifact {
 
@@ -37,17 +39,14 @@ std::unique_ptr<ArtifactWriter> ArtifactWriter::create(const std::string &path,
             (S_ISDIR(status.st_mode) ? "it is a directory" : "it is not a regular file");
     return nullptr;
   }
-  std::string name = path + ".tmp-XXXXXX";
-  writer->file = ::mkostemp(name.data(), O_CLOEXEC);
+  writer->target = followLinks(path);
+  std::string name;
+  writer->file = makeTemporary(writer->target, name);
   if (writer->file < 0) {
     error = writer->message("cannot write a file in '" + folderOf(path) + "'", errno);
     return nullptr;
   }
   writer->temporary = name;
-  // mkstemp gives 0600; give what open() would have given.
-  mode_t mask = ::umask(0);
-  ::umask(mask);
-  ::fchmod(writer->file, 0666 & ~mask);
   return writer;
 }
 
@@ -208,8 +207,8 @@ bool ArtifactWriter::finish(manifest::ManifestT manifest, std::string &error) {
   if (!writeAt(0, page, pageSize, error))
     return false;
 
-  int closing = file;
-  file = -1;
+  // Its lock holds until the file has its name.
+  int closing = std::exchange(file, ::fcntl(file, F_DUPFD_CLOEXEC, 0));
   bool synced = ::fsync(closing) == 0;
   int code = errno;
   if (::close(closing) != 0 && synced) {
@@ -220,14 +219,15 @@ bool ArtifactWriter::finish(manifest::ManifestT manifest, std::string &error) {
     error = message("cannot write", code);
     return false;
   }
-  if (::rename(temporary.c_str(), path.c_str()) != 0) {
+  if (::rename(temporary.c_str(), target.c_str()) != 0) {
     error = message("cannot be renamed from '" + temporary + "'", errno);
     return false;
   }
   done = true;
+  ::close(std::exchange(file, -1));
   // The name is durable once its folder is; a folder that cannot be synced
   // (some network file systems) is no reason to fail.
-  if (int folder = ::open(folderOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (int folder = ::open(folderOf(target).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
       folder >= 0) {
     ::fsync(folder);
     ::close(folder);

@@ -76,6 +76,7 @@ private:
   };
 
   std::string path;
+  std::string target; ///< behind symbolic links
   std::string temporary;
   int file = -1;
   bool done = false;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Faulty input through the command line: exit code 1, one clear message, nothing left behind."""
+import fcntl
 import json
 import os
 import pathlib
@@ -399,18 +400,70 @@ def test_write_fails_midway(fovea, model, tmp_path):
     assert list(folder.iterdir()) == []
 
 
-def test_interrupted_compilation_leaves_nothing(fovea, shakespeare, tmp_path):
-    """A compilation that is ended from outside leaves no file under the output's own name."""
-    path = BIN / "fovea"
+def test_killed_compilations_leave_nothing(fovea, shakespeare, tmp_path):
+    """Killed at twelve moments, a compilation leaves what was there before or all of the new file; and what else it left, which it can no longer remove, the next one does."""
+    path, out = BIN / "fovea", tmp_path / "out" / "model.fovea"
     if not path.exists():
         pytest.skip("build/bin/fovea does not exist")
-    process = subprocess.Popen([path, "compile", shakespeare, "-o", tmp_path / "model.fovea"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        process.wait(0.3)
-    except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        assert not (tmp_path / "model.fovea").exists()
+    out.parent.mkdir()
+    fovea("compile", shakespeare, "-o", out).ok()
+    whole, left = out.read_bytes(), 0
+    for moment in range(12):
+        out.write_bytes(b"before")
+        process = subprocess.Popen([path, "compile", shakespeare, "-o", out], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            process.wait(0.04 * moment)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        assert out.read_bytes() in (b"before", whole)
+        left += len(list(out.parent.iterdir())) - 1
+    assert left, "no compilation was killed while it wrote"
+    fovea("compile", shakespeare, "-o", out).ok()
+    assert [file.name for file in out.parent.iterdir()] == ["model.fovea"] and out.read_bytes() == whole
+
+
+def test_what_another_program_writes_stays(fovea, model, tmp_path):
+    """A file of a temporary's name is removed only if nobody holds it."""
+    held, other = tmp_path / "model.fovea.tmp-AbCdEf", tmp_path / "model.fovea.tmp-longer-name"
+    other.write_bytes(b"")
+    with held.open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        fovea("compile", model, "-o", tmp_path / "model.fovea").ok()
+        assert held.exists()
+    fovea("compile", model, "-o", tmp_path / "model.fovea").ok()
+    assert not held.exists() and other.exists()
+
+
+def test_compilations_to_one_target(fovea, model, tmp_path):
+    """None takes another's file for abandoned."""
+    out = tmp_path / "out" / "model.fovea"
+    out.parent.mkdir()
+    running = [subprocess.Popen([BIN / "fovea", "compile", model, "-o", out], stderr=subprocess.PIPE) for _ in range(6)]
+    for process in running:
+        assert process.communicate()[1] == b"" and process.returncode == 0
+    assert [file.name for file in out.parent.iterdir()] == ["model.fovea"]
+    fovea("inspect", out, "--verify").ok()
+
+
+def test_output_through_a_link(fovea, fovea_run, model, tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "m.fovea").write_bytes(b"before")
+    (tmp_path / "m.fovea").symlink_to("real/m.fovea")
+    fovea("compile", model, "-o", tmp_path / "m.fovea").ok()
+    assert (tmp_path / "m.fovea").is_symlink() and [file.name for file in (tmp_path / "real").iterdir()] == ["m.fovea"]
+    fovea_run("generate", tmp_path / "m.fovea", "--prompt", "night", "-n", 1).ok()
+
+
+def test_full_devices(fovea, fovea_run, small_artifact, tmp_path):
+    """What cannot be written is told, whoever writes it; and no file takes a device's place."""
+    for program, words in [("fovea", ["inspect", small_artifact]), ("fovea", ["inspect", "--help"]), ("fovea-run", ["--help"])]:
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([BIN / program, *words], stdout=full, stderr=subprocess.PIPE)
+        assert done.returncode == 1 and done.stderr.decode().count("error:") == 1, done.stderr
+    refused(fovea_run("generate", small_artifact, "--prompt", "night", "-n", 2, "--trace", "/dev/full"), "/dev/full: cannot be written")
+    fovea_run("generate", small_artifact, "--prompt", "night", "-n", 2, "--trace", "/dev/null").ok()
+    assert pathlib.Path("/dev/full").is_char_device() and pathlib.Path("/dev/null").is_char_device()
 
 
 def test_outputs_of_run_unwritable(fovea_run, small_artifact, checkpoints, tmp_path):

@@ -188,12 +188,20 @@ int parseAndRun(CLI::App &app, int argc, char **argv, const Host &host, int &cod
               << "see " << host.program << " --help\n";
     return 2;
   }
+  // What was printed is worth nothing where it does not arrive.
+  auto finish = [&host](int code) {
+    bool arrived = std::cout.flush().good() && std::fflush(stdout) == 0 && !std::ferror(stdout);
+    if (code != 0 || arrived)
+      return code;
+    std::cerr << host.program << ": error: cannot write to standard output\n";
+    return 1;
+  };
   try {
     app.parse(argc, argv);
-    return code;
+    return finish(code);
   } catch (const CLI::ParseError &error) {
     if (error.get_exit_code() == 0)
-      return app.exit(error); // help
+      return finish(app.exit(error)); // help
     std::string verb = argv[1][0] == '-' ? "" : std::string(argv[1]) + " ";
     std::cerr << host.program << ": error: " << error.what() << "\n"
               << "see " << host.program << " " << verb << "--help\n";

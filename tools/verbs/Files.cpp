@@ -3,6 +3,8 @@
 // See Files.h.
 #include "tools/verbs/Files.h"
 
+#include "artifact/Temporary.h"
+
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -51,19 +53,20 @@ bool readRegularFile(const std::string &path, std::string &bytes, std::string &e
   return readAll(file < 0 ? nullptr : ::fdopen(file, "rb"), path, bytes, error);
 }
 
-TemporaryFile::TemporaryFile(const std::string &path) : name(path + ".tmp-XXXXXX") {
-  file = ::mkostemp(name.data(), O_CLOEXEC);
-  if (file < 0)
+TemporaryFile::TemporaryFile(const std::string &path) {
+  struct stat status;
+  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+    file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
     return;
-  mode_t mask = ::umask(0);
-  ::umask(mask);
-  ::fchmod(file, 0666 & ~mask);
+  }
+  target = artifact::followLinks(path);
+  file = artifact::makeTemporary(target, name);
 }
 
 TemporaryFile::~TemporaryFile() {
   if (file >= 0)
     ::close(file);
-  if (file >= 0 && !kept)
+  if (file >= 0 && !kept && !name.empty())
     ::unlink(name.c_str());
 }
 
@@ -81,8 +84,8 @@ bool TemporaryFile::write(const void *data, size_t size) {
   return true;
 }
 
-bool TemporaryFile::keep(const std::string &path) {
-  kept = ::fsync(file) == 0 && ::rename(name.c_str(), path.c_str()) == 0;
+bool TemporaryFile::keep() {
+  kept = name.empty() || (::fsync(file) == 0 && ::rename(name.c_str(), target.c_str()) == 0);
   return kept;
 }
 

@@ -123,7 +123,7 @@ bool writeNpz(const std::string &path, const std::vector<Array> &arrays, std::st
   put<uint32_t>(end, static_cast<uint32_t>(directory.size()));
   put<uint32_t>(end, static_cast<uint32_t>(offset));
   put<uint16_t>(end, 0);
-  if (!file.write(directory + end) || !file.keep(path))
+  if (!file.write(directory + end) || !file.keep())
     return fail();
   return true;
 }

@@ -72,7 +72,7 @@ void writeTrace(const ModulePtr &module, const ContextPtr &context, const std::s
     }
   }
   text += "\n]}\n";
-  good = good && file.write(text) && file.keep(path);
+  good = good && file.write(text) && file.keep();
   if (!good)
     throw Failure{1, path + ": cannot be written: " + std::strerror(errno)};
 }
