@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Temporary.h. Whether a maker lives is told by its lock, which goes with the process; names and
-// numbers of processes come again.
+// See Temporary.h. Whether a maker lives is told by its lock, which goes with the process; names
+// and numbers of processes come again.
 #include "artifact/Temporary.h"
 
 #include <cerrno>

@@ -45,6 +45,19 @@ public:
   }
 
   void run(fovea_generate_result &result) {
+    try {
+      generate(result);
+    } catch (const NotANumber &failure) {
+      std::string weight = module.findNotFinite();
+      if (weight.empty())
+        throw;
+      failInvalid(module.path() + ": " + failure.message + ": weight '" + weight +
+                  "' holds NaN or infinity");
+    }
+  }
+
+private:
+  void generate(fovea_generate_result &result) {
     context.reset();
     result.prompt_tokens = prompt.size();
     Clock::time_point start = Clock::now();
@@ -57,7 +70,6 @@ public:
     result.new_seconds = secondsSince(start);
   }
 
-private:
   Call makeCall(const char *entry) {
     if (module.findEntry(entry) < 0)
       failInvalid(module.path() + ": cannot generate text: it has no entry '" + entry + "' (" +

@@ -62,6 +62,47 @@ Module::Module(const std::string &path) {
   }
 }
 
+/// A type of floats by its exponent: all ones are infinity, or NaN where a bit of the rest is set.
+template <typename Word> struct NotFinite {
+  Word exponent;
+  bool nan = false, infinity = false;
+
+  void read(const void *data, uint64_t bytes) {
+    const auto *words = static_cast<const Word *>(data);
+    for (uint64_t i = 0; i < bytes / sizeof(Word) && !nan; ++i) {
+      auto word = static_cast<Word>(words[i] & ~(Word(1) << (8 * sizeof(Word) - 1)));
+      nan |= word > exponent;
+      infinity |= word == exponent;
+    }
+  }
+};
+
+std::string Module::findNotFinite() const {
+  std::string infinite;
+  for (size_t i = 0; i < manifest().weights.size(); ++i) {
+    const manifest::WeightT &weight = *manifest().weights[i];
+    bool nan = false, infinity = false;
+    auto read = [&](auto words) {
+      words.read(weightData[i], weight.bytes);
+      nan = words.nan;
+      infinity = words.infinity;
+    };
+    if (weight.element == ElementType::F32)
+      read(NotFinite<uint32_t>{0x7f800000});
+    else if (weight.element == ElementType::F64)
+      read(NotFinite<uint64_t>{0x7ff0000000000000});
+    else if (weight.element == ElementType::F16)
+      read(NotFinite<uint16_t>{0x7c00});
+    else if (weight.element == ElementType::BF16)
+      read(NotFinite<uint16_t>{0x7f80});
+    if (nan)
+      return weight.name;
+    if (infinity && infinite.empty())
+      infinite = weight.name;
+  }
+  return infinite;
+}
+
 int Module::findEntry(const std::string &name) const {
   for (size_t i = 0; i < allEntries.size(); ++i)
     if (allEntries[i].description->name == name)

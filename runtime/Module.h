@@ -44,6 +44,9 @@ public:
   }
   const void *const *weights() const { return weightData.data(); }
   uint64_t weightBytes() const { return totalWeightBytes; }
+  /// The name of a weight of floats that holds NaN, or else infinity; empty if none does. Reads
+  /// all weights: for when something has failed.
+  std::string findNotFinite() const;
   /// Null if the artifact has none.
   const Tokenizer *tokenizer() const { return textTokenizer.get(); }
   /// Throws Failure if the artifact has none.

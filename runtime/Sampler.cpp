@@ -48,7 +48,7 @@ void Sampler::see(int64_t token) {
 }
 
 [[noreturn]] static void failNotANumber(size_t token) {
-  failInternal("logit " + std::to_string(token) + " is not a number");
+  throw NotANumber{{FOVEA_INTERNAL, "logit " + std::to_string(token) + " is not a number"}};
 }
 
 void Sampler::checkToken(size_t count, int64_t token) {

@@ -5,12 +5,17 @@
 #ifndef FOVEA_RUNTIME_SAMPLER_H
 #define FOVEA_RUNTIME_SAMPLER_H
 
+#include "runtime/Status.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <random>
 #include <vector>
 
 namespace fovea {
+
+/// What failed where a logit is NaN; the weights may be at fault.
+struct NotANumber : Failure {};
 
 struct SamplerOptions {
   float temperature = 0.8f; ///< 0: always the likeliest, the smaller id of equal ones.

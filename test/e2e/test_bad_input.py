@@ -543,6 +543,19 @@ def npz(entries, packed, size):
     return local + directory + struct.pack("<IHHHHIIH", 0x06054B50, 0, 0, len(entries), len(entries), len(directory), len(local), 0)
 
 
+@pytest.mark.parametrize("dtype, value", [("f32", float("nan")), ("f32", float("inf")), ("bf16", float("nan"))])
+def test_weights_that_are_no_numbers_are_blamed(fovea, fovea_run, model, tmp_path, dtype, value):
+    header, data = read_safetensors(model / "model.safetensors")
+    name = "model.layers.1.mlp.down_proj.weight"
+    begin, _ = header[name]["data_offsets"]
+    patched = bytearray(data)
+    patched[begin + 8:begin + 12] = struct.pack("<f", value)
+    assert header[name]["dtype"] == "F32"
+    write_safetensors(model / "model.safetensors", header, bytes(patched))
+    fovea("compile", model, f"--dtype={dtype}", "-o", tmp_path / "m.fovea").ok()
+    refused(fovea_run("generate", tmp_path / "m.fovea", "--prompt", "night", "-n", 3), "is not a number", f"weight '{name}' holds NaN or infinity")
+
+
 def test_pattern_that_takes_for_ever(fovea, fovea_run, model, tmp_path):
     """Repeats of repeats, tried in 2^36 ways on 36 letters: one request would stop a server."""
     tokenizer = json.loads((model / "tokenizer.json").read_text())
