@@ -244,6 +244,10 @@ private:
 
   /// Reports a fault of the compiler and writes what is needed to see it again.
   Outcome blame(StringRef stage, const std::string &ir) {
+    if (::fovea::compile::isMemoryExhausted()) {
+      reporter.error(options.model + ": out of memory at the stage " + stage.str());
+      return Outcome::InputFault;
+    }
     SmallString<128> path;
     llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, path);
     llvm::sys::path::append(path, "fovea-reproducer-%%%%%%%%.mlir");

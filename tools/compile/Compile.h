@@ -63,6 +63,12 @@ std::vector<std::string> getDeviceStageNames();
 std::vector<std::string> getGpuNames();
 bool isStage(const std::string &name);
 
+/// From now on this program ends with one message and code 1, leaving nothing half written, where
+/// there is no memory or no thread for it. LLVM alone would end it by a signal.
+void endOnExhaustion();
+/// Whether there is hardly any memory left. A stack that cannot grow is a crash like any other.
+bool isMemoryExhausted();
+
 /// Compiles. On any other outcome than Done exactly one error has been reported, and nothing is
 /// left of the output.
 Outcome compile(const Options &options, const Log &log);

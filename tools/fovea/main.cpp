@@ -20,6 +20,7 @@ static std::string shellQuoted(const std::string &word) {
 }
 
 int main(int argc, char **argv) {
+  fovea::compile::endOnExhaustion();
   fovea::Session session;
   // MLIR's flags are not CLI11's: they are taken out first.
   std::vector<std::string> words;
