@@ -99,8 +99,8 @@ Sym Symbols::mul(Sym a, Sym b) {
 
 /// Of a sum's products the one of the highest degree, and of those the first: an order that
 /// multiplying by a product keeps, as division of polynomials needs.
-static const std::pair<const Product, int64_t> &leadingTerm(const Polynomial &polynomial) {
-  return *llvm::min_element(polynomial.terms, [](auto &a, auto &b) {
+static auto leadingTerm(const std::map<Product, int64_t> &terms) {
+  return std::min_element(terms.begin(), terms.end(), [](auto &a, auto &b) {
     return a.first.size() != b.first.size() ? a.first.size() > b.first.size() : a.first < b.first;
   });
 }
@@ -110,25 +110,33 @@ Sym Symbols::divideExactly(Sym a, Sym b) {
     return constant(1);
   if (b->terms.empty())
     return nullptr;
-  auto &[divisor, coefficient] = leadingTerm(*b);
+  auto divisor = leadingTerm(b->terms);
   Polynomial quotient;
-  for (Sym rest = a; !rest->terms.empty();) {
-    auto &[product, number] = leadingTerm(*rest);
-    if (coefficient == -1 || number % coefficient != 0 || quotient.terms.size() == kMaxTerms)
+  std::map<Product, int64_t> rest = a->terms;
+  while (!rest.empty()) {
+    auto leading = leadingTerm(rest);
+    if (divisor->second == -1 || leading->second % divisor->second != 0 ||
+        rest.size() > kMaxTerms || quotient.terms.size() == kMaxTerms)
       return nullptr;
-    Polynomial term;
-    Product factors(product);
-    for (unsigned factor : divisor) {
+    Product factors(leading->first);
+    for (unsigned factor : divisor->first) {
       auto *at = llvm::find(factors, factor);
       if (at == factors.end())
         return nullptr;
       factors.erase(at);
     }
-    term.terms[factors] = quotient.terms[factors] = number / coefficient;
-    bool before = std::exchange(hasOverflow, false);
-    rest = sub(rest, mul(unique(std::move(term)), b));
-    if (std::exchange(hasOverflow, before))
-      return nullptr;
+    int64_t number = quotient.terms[factors] = leading->second / divisor->second;
+    for (auto &[product, coefficient] : b->terms) {
+      Product taken(factors);
+      taken.append(product.begin(), product.end());
+      llvm::sort(taken);
+      int64_t &left = rest[taken], times;
+      if (__builtin_mul_overflow(number, coefficient, &times) ||
+          __builtin_sub_overflow(left, times, &left))
+        return nullptr;
+      if (left == 0)
+        rest.erase(taken);
+    }
   }
   return unique(std::move(quotient));
 }
