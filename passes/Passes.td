@@ -51,6 +51,27 @@ def DropUnusedWeightsPass : Pass<"fovea-drop-unused-weights", "::mlir::ModuleOp"
   let statistics = [Statistic<"numDropped", "num-dropped", "weights dropped">];
 }
 
+def FoldEmptyTensorsPass : Pass<"fovea-fold-empty-tensors"> {
+  let summary = "Compute nothing of tensors without elements";
+  let description = [{
+    An op whose results all have a static size of zero becomes `tensor.empty`: no later pass, schedule or kernel meets
+    a size that it would divide by. A structured op without iterations (a sum over nothing) gives what it began
+    with, and inserting nothing changes nothing. Sizes that are zero when called only are the kernels' to bear.
+
+    Left alone: ops with effects (calls among them), ops that do not say what an open size beside the zero is, and
+    ops of fovea that give elements for empty operands (attention without keys gives zeros): kernels compute those.
+
+    ```mlir
+    %0 = linalg.softmax dimension(1) ins(%x : tensor<?x0xf32>) outs(%e : tensor<?x0xf32>) -> tensor<?x0xf32>
+    %1 = linalg.matmul ins(%a, %b : tensor<2x0xf32>, tensor<0x3xf32>) outs(%i : tensor<2x3xf32>) -> tensor<2x3xf32>
+    // becomes
+    %0 = tensor.empty(%d) : tensor<?x0xf32>
+    // and %i
+    ```
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 def MergeLinearsPass : Pass<"fovea-merge-linears", "::mlir::ModuleOp"> {
   let summary = "Make one linear of all that read the same input";
   let description = [{

@@ -48,6 +48,8 @@ void fovea::buildGraphPipeline(OpPassManager &manager, const GraphOptions &optio
     if (!options.cast.empty())
       manager.addPass(createCastWeightsPass({options.cast}));
   };
+  // Before all that asks how large something is.
+  manager.addPass(createFoldEmptyTensorsPass());
   // Before all that computes with weights: what is scaled is scaled in the type asked for.
   addCast();
   manager.addPass(createDropDropoutPass());
@@ -76,6 +78,8 @@ void fovea::buildGraphPipeline(OpPassManager &manager, const GraphOptions &optio
 }
 
 void fovea::buildFusedPipeline(OpPassManager &manager) {
+  // Again: sizes that the graph's passes have found.
+  manager.addPass(createFoldEmptyTensorsPass());
   manager.addPass(createFormGroupsPass());
   // On formed groups, which have explicit operands to reason about.
   manager.addPass(createFuseGroupsPass());

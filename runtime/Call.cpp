@@ -300,15 +300,18 @@ void Call::prepareResults() {
   }
 }
 
-/// The plan found a slice outside of its tensor, a reshape of too few elements or the like.
+/// The plan found a slice outside of its tensor, a reshape of too few elements, a mask of other
+/// sizes than its attention or the like.
 void Call::failSizes() const {
   std::string text;
   for (size_t i = 0; i < arguments.size(); ++i)
     if (!arguments[i].cache)
       text += (text.empty() ? "" : ", ") + description->arguments[i]->name + " " +
               shapeText(arguments[i].shape);
-  failInvalid("entry '" + description->name +
-              "': expects sizes that its slices and reshapes can be taken of, got " + text);
+  failInvalid(
+      "entry '" + description->name +
+      "': expects sizes that fit together and that its slices and reshapes can be taken of, got " +
+      text);
 }
 
 void Call::run() { run(nullptr); }

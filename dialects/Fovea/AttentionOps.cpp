@@ -237,6 +237,29 @@ LogicalResult AttentionOp::verify() {
   return success();
 }
 
+void AttentionOp::requireSizes(function_ref<void(SizeRule)> require) {
+  Value query = getQuery(), key = getKey(), value = getValue();
+  require({key, 0, query, 0}); // C4
+  require({value, 0, query, 0});
+  require({value, 1, key, 1});
+  for (auto [positions, of] :
+       {std::pair<Value, Value>(getQueryPositions(), query), {getKeyPositions(), key}})
+    if (positions) { // C6
+      require({positions, 0, query, 0, /*orOne=*/isOneForAll(positions)});
+      require({positions, 1, of, 1});
+    }
+  // Of (b, h, i, j).
+  const std::pair<Value, int64_t> sizes[] = {{query, 0}, {query, 2}, {query, 1}, {key, 1}};
+  for (const ElementRegion &of : {getScoreRegion(), getProbabilityRegion()})
+    for (auto [i, operand] : llvm::enumerate(of.operands))
+      for (auto [axis, dimension] : llvm::enumerate(of.getMap(i).getResults())) {
+        auto [tensor, tensorAxis] = sizes[cast<AffineDimExpr>(dimension).getPosition()];
+        require({operand, int64_t(axis), tensor, tensorAxis}); // C8
+      }
+  if (getMask())
+    requireMaskSizes(getMask(), sizes, require); // C12
+}
+
 /// Checks a region's arguments, what it yields, and its ops.
 static LogicalResult verifyRegion(AttentionOp op, const ElementRegion &of, StringRef name) {
   if (!of)

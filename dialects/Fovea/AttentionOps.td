@@ -6,9 +6,10 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "dialects/Fovea/FoveaAttrs.td"
 include "dialects/Fovea/FoveaTypes.td"
+include "dialects/Fovea/SizeInterface.td"
 
 def AttentionOp : FoveaOp<"attention", [RecursiveMemoryEffects, IsolatedFromAbove, AttrSizedOperandSegments, AttrSizedResultSegments,
-    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>, DeclareOpInterfaceMethods<SizeOpInterface>]> {
   let summary = "Softmax of scores times values, with masks as predicates";
   let description = [{
     For batch row b, query head h with its key head `g = h / (Hq / Hk)`, query i and key j:

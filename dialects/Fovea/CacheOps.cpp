@@ -17,6 +17,10 @@ LogicalResult CacheAppendOp::verify() {
   return success();
 }
 
+void CacheAppendOp::requireSizes(function_ref<void(SizeRule)> require) {
+  require({getInput(), 0, getCache(), 0}); // C2
+}
+
 namespace {
 /// length(create) = 0; length(append(c, x)) = length(c) + x's sequence.
 struct LengthOfKnownCache : OpRewritePattern<CacheLengthOp> {

@@ -4,6 +4,7 @@
 
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "dialects/Fovea/FoveaTypes.td"
+include "dialects/Fovea/SizeInterface.td"
 
 def CacheCreateOp : FoveaOp<"cache_create", [Pure]> {
   let summary = "An empty cache with room for some positions";
@@ -19,13 +20,14 @@ def CacheCreateOp : FoveaOp<"cache_create", [Pure]> {
   let assemblyFormat = "$batch `,` $capacity attr-dict `:` type($result)";
 }
 
-def CacheAppendOp : FoveaOp<"cache_append", [Pure, AllTypesMatch<["cache", "result"]>]> {
+def CacheAppendOp : FoveaOp<"cache_append", [Pure, AllTypesMatch<["cache", "result"]>, DeclareOpInterfaceMethods<SizeOpInterface>]> {
   let summary = "The cache, longer by some positions";
   let description = [{
     The value `cache` followed by `input [B,S,heads,size]`, converted to the cache's element type. In memory the
     cache grows in place, so each cache value may be appended to once only; the `kernels` stage checks it.
 
     * (C1) heads and size of the input are those of the cache.
+    * (C2) the input's batch is the cache's.
 
     ```mlir
     %d = fovea.cache_append %c, %k : !fovea.cache<key, 2x32xf32>, tensor<?x?x2x32xf32>

@@ -20,6 +20,7 @@ using namespace mlir::fovea;
 #include "dialects/Fovea/FoveaEnums.cpp.inc"
 #include "dialects/Fovea/MaskInterface.cpp.inc"
 #include "dialects/Fovea/RecipeInterface.cpp.inc"
+#include "dialects/Fovea/SizeInterface.cpp.inc"
 
 #define GET_TYPEDEF_CLASSES
 #include "dialects/Fovea/FoveaTypes.cpp.inc"

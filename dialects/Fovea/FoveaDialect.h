@@ -48,6 +48,16 @@ struct MaskPoint {
   Value queryPosition, keyPosition; ///< `i32`
 };
 
+/// Two sizes that must be equal when an op runs: of axes of tensors, or of a cache, whose axis 0 is
+/// the batch and axis 1 the length.
+struct SizeRule {
+  Value tensor;
+  int64_t axis;
+  Value other;
+  int64_t otherAxis;
+  bool orOne = false; ///< the first may be one for all instead
+};
+
 /// Scalar code that an attention runs for one query and key: its score or its probability region.
 /// The arguments are the number, an element of each operand (the operand itself if its map has no
 /// results and it has axes), b and h (`index`) and the positions of query and key (`i32`); the new
@@ -89,6 +99,7 @@ public:
 #include "dialects/Fovea/FoveaEnums.h.inc"
 #include "dialects/Fovea/MaskInterface.h.inc"
 #include "dialects/Fovea/RecipeInterface.h.inc"
+#include "dialects/Fovea/SizeInterface.h.inc"
 
 #define GET_TYPEDEF_CLASSES
 #include "dialects/Fovea/FoveaTypes.h.inc"
@@ -141,6 +152,19 @@ Value getRowOfBatch(OpBuilder &builder, Location loc, Value tensor, Value batch)
 /// Checks that the tensors of a mask's ops fit those who use it: `sizes` are batch, heads, query
 /// length and key length, dynamic where open. Reports at `user`.
 LogicalResult verifyMask(Operation *user, Value mask, ArrayRef<int64_t> sizes);
+
+/// The same for open sizes: `sizes` are axes of values, null where the type says the size.
+void requireMaskSizes(Value mask, ArrayRef<std::pair<Value, int64_t>> sizes,
+                      function_ref<void(SizeRule)> require);
+
+/// Whether the type says that the tensor's first axis is one for all batch rows.
+inline bool isOneForAll(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getDimSize(0) == 1;
+}
+
+/// Checks that a table that rows are read of has a static shape, and rows: what is outside of it is
+/// a fault that reads the first one.
+LogicalResult verifyTable(Operation *op, RankedTensorType table);
 
 /// Checks that the element type of a result holds every value of the table's it is read from.
 LogicalResult verifyWidening(Operation *op, RankedTensorType from, RankedTensorType to);

@@ -2,6 +2,7 @@
 //
 // Groups and launches: syntax, verifiers, result sizes, effects.
 #include "dialects/Fovea/FoveaDialect.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
@@ -77,19 +78,30 @@ LogicalResult GroupOp::verifyRegions() {
   return success();
 }
 
+static FailureOr<OpFoldResult> getSizeOutside(GroupOp group, Region &region, Value value,
+                                              int64_t axis, OpBuilder &builder);
+
 /// Computes `value`, an index inside the region, outside of it: sizes are made of tensor.dim, cache
 /// lengths and arithmetic on the region's arguments.
-static FailureOr<Value> hoistIndex(OpBuilder &builder, Value value, IRMapping &mapping) {
+static FailureOr<Value> hoistIndex(GroupOp group, Region &region, OpBuilder &builder, Value value,
+                                   IRMapping &mapping) {
   if (Value known = mapping.lookupOrNull(value))
     return known;
   Operation *op = value.getDefiningOp();
   if (!op || op->getNumRegions() != 0 || !isPure(op))
     return failure();
-  if (auto dim = dyn_cast<tensor::DimOp>(op))
-    if (auto reify = dim.getSource().getDefiningOp<ReifyRankedShapedTypeOpInterface>())
+  if (auto dim = dyn_cast<tensor::DimOp>(op); dim && dim.getSource().getDefiningOp()) {
+    std::optional<int64_t> axis = dim.getConstantIndex();
+    FailureOr<OpFoldResult> size = failure();
+    if (axis)
+      size = getSizeOutside(group, region, dim.getSource(), *axis, builder);
+    if (failed(size))
       return failure();
+    mapping.map(value, getValueOrCreateConstantIndexOp(builder, group.getLoc(), *size));
+    return mapping.lookup(value);
+  }
   for (Value operand : op->getOperands())
-    if (failed(hoistIndex(builder, operand, mapping)))
+    if (failed(hoistIndex(group, region, builder, operand, mapping)))
       return failure();
   return builder.clone(*op, mapping)->getResult(cast<OpResult>(value).getResultNumber());
 }
@@ -133,7 +145,7 @@ static FailureOr<OpFoldResult> getSizeOutside(GroupOp group, Region &region, Val
     }
     IRMapping mapping;
     mapping.map(region.getArguments(), group.getInputs());
-    FailureOr<Value> hoisted = hoistIndex(builder, index, mapping);
+    FailureOr<Value> hoisted = hoistIndex(group, region, builder, index, mapping);
     if (failed(hoisted))
       return failure();
     return OpFoldResult(*hoisted);

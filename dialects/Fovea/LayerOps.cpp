@@ -46,6 +46,14 @@ static LogicalResult verifyLastAxis(Operation *op, RankedTensorType type) {
   return op->emitOpError("expects a static last axis, got ") << type;
 }
 
+LogicalResult mlir::fovea::verifyTable(Operation *op, RankedTensorType table) {
+  if (!table.hasStaticShape())
+    return op->emitOpError("expects a table of static shape, got ") << table;
+  if (table.getDimSize(0) == 0)
+    return op->emitOpError("expects a table with rows, got ") << table;
+  return success();
+}
+
 LogicalResult mlir::fovea::verifyWidening(Operation *op, RankedTensorType from,
                                           RankedTensorType to) {
   Type narrow = from.getElementType(), wide = to.getElementType();
@@ -116,8 +124,8 @@ LogicalResult LinearOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShape
 LogicalResult EmbeddingOp::verify() {
   SmallVector<int64_t> expected(getIds().getType().getShape());
   expected.push_back(getTable().getType().getDimSize(1));
-  if (!getTable().getType().hasStaticShape()) // C1
-    return emitOpError("expects a table of static shape, got ") << getTable().getType();
+  if (failed(verifyTable(*this, getTable().getType()))) // C1
+    return failure();
   if (!agree(getResult().getType().getShape(), expected)) // C1
     return emitOpError("expects a result like ")
            << RankedTensorType::get(expected, getResult().getType().getElementType()) << ", got "
@@ -204,6 +212,12 @@ LogicalResult PoolOp::verify() {
       return emitOpError("expects to keep places of the sequence ") << input << ", got " << keep;
   }
   return success();
+}
+
+void PoolOp::requireSizes(function_ref<void(SizeRule)> require) {
+  if (Value keep = getKeep()) // C2
+    for (int64_t axis : {0, 1})
+      require({keep, axis, getInput(), axis});
 }
 
 LogicalResult PoolOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {

@@ -6,6 +6,7 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "dialects/Fovea/FoveaAttrs.td"
 include "dialects/Fovea/FoveaTypes.td"
+include "dialects/Fovea/SizeInterface.td"
 
 class LayerOp<string mnemonic, list<Trait> traits = []>
     : FoveaOp<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>], traits)>;
@@ -57,7 +58,7 @@ def EmbeddingOp : LayerOp<"embedding"> {
   let description = [{
     `result[..., :] = table[ids[...], :]`, widened to the result's element type. An id outside the table is a fault of the call.
 
-    * (C1) the table's shape is static, and the result has the shape of `ids` and the table's width behind it.
+    * (C1) the table's shape is static and it has rows, and the result has the shape of `ids` and the table's width behind it.
     * (C2) the result's element type holds every value of the table's.
 
     ```mlir
@@ -167,7 +168,7 @@ def GluOp : LayerOp<"glu", [SameOperandsAndResultType]> {
   let assemblyFormat = "$kind $gate `,` $up attr-dict `:` type($gate)";
 }
 
-def PoolOp : LayerOp<"pool"> {
+def PoolOp : LayerOp<"pool", [DeclareOpInterfaceMethods<SizeOpInterface>]> {
   let summary = "One vector for a sequence";
   let description = [{
     `x [B,S,D] -> [B,D]` over the places where `keep [B,S]` is not zero (absent: everywhere): their `mean`

@@ -17,42 +17,57 @@ using namespace mlir::fovea;
 /// all.
 static bool fits(int64_t given, int64_t wanted) { return given == 1 || agree(given, wanted); }
 
-LogicalResult mlir::fovea::verifyMask(Operation *user, Value mask, ArrayRef<int64_t> sizes) {
-  // Each axis has the wanted size; the first, or any if `anyShared`, may be one for all.
-  auto check = [&](Operation *op, Value operand, ArrayRef<int64_t> wanted,
-                   bool anyShared) -> LogicalResult {
-    auto type = cast<RankedTensorType>(operand.getType());
-    for (int64_t axis = 0; axis < type.getRank(); ++axis)
-      if (axis == 0 || anyShared ? !fits(type.getDimSize(axis), wanted[axis])
-                                 : !agree(type.getDimSize(axis), wanted[axis]))
-        return user->emitOpError("expects the mask's '")
-               << op->getName() << "' to take "
-               << RankedTensorType::get(wanted, type.getElementType()) << ", got " << type;
-    return success();
-  };
+/// Calls `body` for each tensor of a mask's ops with the axes of (batch, heads, queries, keys) that
+/// its own are; of those, the first may be one for all, or any if `anyShared`.
+static void forEachMaskTensor(
+    Value mask,
+    function_ref<void(Operation *, Value tensor, ArrayRef<unsigned> axes, bool anyShared)> body) {
   SmallVector<Value> open{mask};
   llvm::SmallPtrSet<Operation *, 8> seen;
   while (!open.empty()) {
     Operation *op = open.pop_back_val().getDefiningOp();
     if (!op || !seen.insert(op).second)
       continue;
-    LogicalResult result = success();
     if (isa<MaskAndOp, MaskOrOp, MaskNotOp>(op)) {
       open.append(op->operand_begin(), op->operand_end());
     } else if (isa<MaskLengthOp, MaskPrefixOp>(op)) {
-      result = check(op, op->getOperand(0), sizes[0], false);
+      body(op, op->getOperand(0), {0}, false);
     } else if (auto segment = dyn_cast<MaskSegmentOp>(op)) {
-      result = check(op, segment.getQuerySegments(), {sizes[0], sizes[2]}, false);
-      if (succeeded(result))
-        result = check(op, segment.getKeySegments(), {sizes[0], sizes[3]}, false);
+      body(op, segment.getQuerySegments(), {0, 2}, false);
+      body(op, segment.getKeySegments(), {0, 3}, false);
     } else if (auto dense = dyn_cast<MaskDenseOp>(op)) {
+      constexpr unsigned kAxes[] = {0, 1, 2, 3};
       int64_t rank = cast<RankedTensorType>(dense.getMask().getType()).getRank();
-      result = check(op, dense.getMask(), sizes.take_back(rank), true);
+      body(op, dense.getMask(), ArrayRef(kAxes).take_back(rank), true);
     }
-    if (failed(result))
-      return failure();
   }
-  return success();
+}
+
+LogicalResult mlir::fovea::verifyMask(Operation *user, Value mask, ArrayRef<int64_t> sizes) {
+  LogicalResult result = success();
+  forEachMaskTensor(
+      mask, [&](Operation *op, Value tensor, ArrayRef<unsigned> axes, bool anyShared) {
+        auto type = cast<RankedTensorType>(tensor.getType());
+        SmallVector<int64_t> wanted;
+        for (unsigned axis : axes)
+          wanted.push_back(sizes[axis]);
+        for (int64_t axis = 0; axis < type.getRank() && succeeded(result); ++axis)
+          if (axis == 0 || anyShared ? !fits(type.getDimSize(axis), wanted[axis])
+                                     : !agree(type.getDimSize(axis), wanted[axis]))
+            result = user->emitOpError("expects the mask's '")
+                     << op->getName() << "' to take "
+                     << RankedTensorType::get(wanted, type.getElementType()) << ", got " << type;
+      });
+  return result;
+}
+
+void mlir::fovea::requireMaskSizes(Value mask, ArrayRef<std::pair<Value, int64_t>> sizes,
+                                   function_ref<void(SizeRule)> require) {
+  forEachMaskTensor(mask, [&](Operation *, Value tensor, ArrayRef<unsigned> axes, bool anyShared) {
+    for (auto [axis, of] : llvm::enumerate(axes))
+      if (sizes[of].first)
+        require({tensor, int64_t(axis), sizes[of].first, sizes[of].second, axis == 0 || anyShared});
+  });
 }
 
 LogicalResult MaskWindowOp::verify() {
@@ -103,6 +118,17 @@ LogicalResult MaskMaterializeOp::verify() {
       return emitOpError("expects ") << name << " for " << type << ", got " << given;
   }
   return verifyMask(*this, getMask(), type.getShape()); // C3
+}
+
+void MaskMaterializeOp::requireSizes(function_ref<void(SizeRule)> require) {
+  Value result = getResult();
+  for (auto [positions, axis] :
+       {std::pair<Value, int64_t>(getQueryPositions(), 2), {getKeyPositions(), 3}})
+    if (positions) { // C2
+      require({positions, 0, result, 0, /*orOne=*/isOneForAll(positions)});
+      require({positions, 1, result, axis});
+    }
+  requireMaskSizes(getMask(), {{result, 0}, {result, 1}, {result, 2}, {result, 3}}, require); // C3
 }
 
 LogicalResult MaskMaterializeOp::reifyResultShapes(OpBuilder &builder,

@@ -5,6 +5,7 @@
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "dialects/Fovea/FoveaTypes.td"
 include "dialects/Fovea/MaskInterface.td"
+include "dialects/Fovea/SizeInterface.td"
 
 class MaskOp<string mnemonic, list<Trait> traits = []>
     : FoveaOp<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<MaskOpInterface>], traits)> {
@@ -169,7 +170,7 @@ def MaskNotOp : MaskOp<"mask_not"> {
   let hasCanonicalizer = 1;
 }
 
-def MaskMaterializeOp : FoveaOp<"mask_materialize", [Pure, AttrSizedOperandSegments,
+def MaskMaterializeOp : FoveaOp<"mask_materialize", [Pure, AttrSizedOperandSegments, DeclareOpInterfaceMethods<SizeOpInterface>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "The mask as a tensor, for those who want to see it";
   let description = [{

@@ -49,6 +49,11 @@ LogicalResult RopeOp::verify() {
   return success();
 }
 
+void RopeOp::requireSizes(function_ref<void(SizeRule)> require) {
+  require({getPositions(), 0, getInput(), 0, /*orOne=*/isOneForAll(getPositions())}); // C3
+  require({getPositions(), 1, getInput(), 1});
+}
+
 LogicalResult RopeOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
   SmallVector<OpFoldResult> &shape = shapes.emplace_back();
   for (int64_t axis = 0; axis < 4; ++axis)
@@ -93,8 +98,8 @@ LogicalResult PositionSinusoidalOp::reifyResultShapes(OpBuilder &builder,
 }
 
 LogicalResult PositionLearnedOp::verify() {
-  if (!getTable().getType().hasStaticShape()) // C1
-    return emitOpError("expects a table of static shape, got ") << getTable().getType();
+  if (failed(verifyTable(*this, getTable().getType()))) // C1
+    return failure();
   auto result = cast<RankedTensorType>(getResult().getType());
   if (failed(verifyAtPositions(*this, getPositions().getType(), result, // C1
                                getTable().getType().getDimSize(1))))

@@ -6,6 +6,7 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "dialects/Fovea/FoveaAttrs.td"
 include "dialects/Fovea/FoveaTypes.td"
+include "dialects/Fovea/SizeInterface.td"
 
 def PositionsOp : FoveaOp<"positions", [Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "Consecutive positions from a first one";
@@ -26,7 +27,7 @@ def PositionsOp : FoveaOp<"positions", [Pure, DeclareOpInterfaceMethods<ReifyRan
   let hasVerifier = 1;
 }
 
-def RopeOp : FoveaOp<"rope", [Pure, AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+def RopeOp : FoveaOp<"rope", [Pure, AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<SizeOpInterface>, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "Rotary position embedding";
   let description = [{
     Su et al. 2021: pair i of the first `dim` elements of each head turns by `pos * f_i`, `f_i = theta^(-2i/dim)`
@@ -80,7 +81,7 @@ def PositionLearnedOp : FoveaOp<"position_learned", [Pure,
   let description = [{
     `result[b,s,:] = table[pos + offset, :]`. A position outside the table is a fault of the call.
 
-    * (C1) the table's shape is static, and the result is `[B|1,S,D]` for positions `[B|1,S]`, with D the table's width.
+    * (C1) the table's shape is static and it has rows, and the result is `[B|1,S,D]` for positions `[B|1,S]`, with D the table's width.
     * (C2) the result's element type holds every value of the table's.
 
     ```mlir

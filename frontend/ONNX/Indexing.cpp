@@ -83,6 +83,7 @@ static LogicalResult importGather(Importer &im) {
     }
   }
   bool isTable = x->rank() == 2 && axis == 0 && isFloat(x->type) && x->stored && ids->rank() >= 1 &&
+                 size != im.number(0) &&
                  (ids->type == DataType::Int64 || ids->type == DataType::Int32);
   if (isTable) {
     Value result =

@@ -98,8 +98,8 @@ static LogicalResult importSkipNorm(Importer &im) {
 /// Rows of a table for ids.
 static FailureOr<Data *> rowsOf(Importer &im, Data *ids, Data *table) {
   if (!ids || !table || isFloat(ids->type) || table->rank() != 2 || !isFloat(table->type) ||
-      !table->isStatic())
-    return im.invalid("expects integer ids and a table of fixed size");
+      !table->isStatic() || table->shape[0] == im.number(0))
+    return im.invalid("expects integer ids and a table of fixed size with rows");
   SmallVector<Sym> shape(ids->shape);
   shape.push_back(table->shape[1]);
   if (ids->type != DataType::Int32)

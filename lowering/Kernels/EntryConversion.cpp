@@ -300,6 +300,9 @@ LogicalResult EntryConversion::convertGroup(GroupOp group) {
         return append.emitOpError("adds positions whose number cannot be computed beforehand");
       added[value] = *count;
     }
+  std::vector<RuleOfGroup> rules;
+  if (failed(findRules(group, asking, rules)))
+    return failure();
   for (Operation *op = before ? before->getNextNode() : &group->getBlock()->front(); op != group;
        op = op->getNextNode())
     if (failed(convert(op)))
@@ -308,7 +311,7 @@ LogicalResult EntryConversion::convertGroup(GroupOp group) {
     value = scalars.lookup(value);
 
   SmallVector<Value> inputs, outputs;
-  llvm::DenseMap<Value, CacheBuffer> grown; ///< by the region's argument
+  llvm::DenseMap<Value, CacheBuffer> held, grown; ///< by the region's argument
   for (auto [operand, argument] : llvm::zip(group.getInputs(), group.getBody().getArguments())) {
     if (isa<RankedTensorType>(operand.getType())) {
       auto found = buffers.find(operand);
@@ -321,6 +324,7 @@ LogicalResult EntryConversion::convertGroup(GroupOp group) {
       if (failed(found))
         return failure();
       CacheBuffer cache = *found;
+      held[argument] = cache;
       if (!isAppended(argument))
         inputs.push_back(cache.memory);
       inputs.push_back(cache.length);
@@ -368,7 +372,78 @@ LogicalResult EntryConversion::convertGroup(GroupOp group) {
     memorySizes[memory] = sizes;
     outputs.push_back(memory);
   }
+  for (const RuleOfGroup &rule : rules) {
+    OpFoldResult size = sizeOf(rule.left, held), other = sizeOf(rule.right, held);
+    rule.orOne ? checks.requireEqualOrOne(loc, size, other) : checks.requireEqual(loc, size, other);
+  }
   return launch(group, inputs, outputs, cost);
+}
+
+/// The sizes that ops of a group need to be equal, each as values outside of it.
+LogicalResult EntryConversion::findRules(GroupOp group, OpBuilder &asking,
+                                         std::vector<RuleOfGroup> &rules) {
+  GroupSizes sizes(group);
+  auto find = [&](Operation *op, Value value, int64_t axis) -> FailureOr<SizeOfGroup> {
+    SizeOfGroup result;
+    // What a cache has been given in the group, and what it held before.
+    while (auto append = value.getDefiningOp<CacheAppendOp>()) {
+      if (axis == 1) {
+        FailureOr<OpFoldResult> count = sizes.get(asking, append.getInput(), 1);
+        if (failed(count))
+          return append.emitOpError("adds positions whose number cannot be computed beforehand");
+        result.terms.push_back(*count);
+      }
+      value = append.getCache();
+    }
+    if (isa<CacheType>(value.getType())) {
+      result.cache = value;
+      result.axis = axis;
+      return result;
+    }
+    FailureOr<OpFoldResult> size = sizes.get(asking, value, axis);
+    if (failed(size))
+      return op->emitOpError("needs a size that cannot be computed beforehand");
+    result.terms.push_back(*size);
+    return result;
+  };
+  auto isOpen = [](Value value, int64_t axis) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return !type || type.isDynamicDim(axis); // caches are
+  };
+  WalkResult walked = group.getBody().walk([&](SizeOpInterface op) {
+    bool isKnown = true;
+    op.requireSizes([&](SizeRule rule) {
+      // Static sizes are verified.
+      if (!isKnown || !(isOpen(rule.tensor, rule.axis) || isOpen(rule.other, rule.otherAxis)))
+        return;
+      FailureOr<SizeOfGroup> left = find(op, rule.tensor, rule.axis),
+                             right = find(op, rule.other, rule.otherAxis);
+      isKnown = succeeded(left) && succeeded(right);
+      if (isKnown)
+        rules.push_back({*left, *right, rule.orOne});
+    });
+    return isKnown ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return failure(walked.wasInterrupted());
+}
+
+OpFoldResult EntryConversion::sizeOf(const SizeOfGroup &size,
+                                     const llvm::DenseMap<Value, CacheBuffer> &caches) {
+  OpFoldResult sum;
+  auto add = [&](OpFoldResult term) {
+    sum =
+        sum ? OpFoldResult(arith::AddIOp::create(math, entry.getLoc(), toValue(entry.getLoc(), sum),
+                                                 toValue(entry.getLoc(), term))
+                               .getResult())
+            : term;
+  };
+  if (size.cache) {
+    CacheBuffer cache = caches.lookup(size.cache);
+    add(size.axis == 1 ? OpFoldResult(cache.length) : getSize(cache.memory, 0));
+  }
+  for (OpFoldResult term : size.terms)
+    add(map(term));
+  return sum;
 }
 
 /// The size of a launch's operand, as the plan computes it.

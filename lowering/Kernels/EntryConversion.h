@@ -31,6 +31,19 @@ private:
   void findLifetimes();
   LogicalResult convert(Operation *op);
   LogicalResult convertGroup(GroupOp group);
+  /// A size of a value in a group: a cache's (axis 0 its batch, 1 its length), and sizes outside of
+  /// the group, added up.
+  struct SizeOfGroup {
+    Value cache;
+    int64_t axis = 0;
+    SmallVector<OpFoldResult, 2> terms;
+  };
+  struct RuleOfGroup {
+    SizeOfGroup left, right;
+    bool orOne;
+  };
+  LogicalResult findRules(GroupOp group, OpBuilder &asking, std::vector<RuleOfGroup> &rules);
+  OpFoldResult sizeOf(const SizeOfGroup &size, const llvm::DenseMap<Value, CacheBuffer> &caches);
   LogicalResult launch(GroupOp group, ValueRange inputs, ValueRange outputs, ValueRange cost);
   Value computeAgain(Value value, const KernelPhases &phases, ValueRange operands,
                      IRMapping &known);

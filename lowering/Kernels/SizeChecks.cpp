@@ -54,6 +54,17 @@ void SizeChecks::requireEqual(Location loc, OpFoldResult size, OpFoldResult expe
                                       toValue(loc, expected)));
 }
 
+void SizeChecks::requireEqualOrOne(Location loc, OpFoldResult size, OpFoldResult expected) {
+  if (isSame(size, expected) || isSame(size, math.getIndexAttr(1)))
+    return;
+  Value given = toValue(loc, size);
+  auto differs = [&](Value from) -> Value {
+    return arith::CmpIOp::create(math, loc, arith::CmpIPredicate::ne, given, from);
+  };
+  refuse(loc, arith::AndIOp::create(math, loc, differs(toValue(loc, expected)),
+                                    differs(arith::ConstantIndexOp::create(math, loc, 1))));
+}
+
 void SizeChecks::requireInside(Location loc, OpFoldResult offset, OpFoldResult count,
                                OpFoldResult stride, OpFoldResult extent) {
   if (isSame(offset, math.getIndexAttr(0)) && isSame(stride, math.getIndexAttr(1)) &&

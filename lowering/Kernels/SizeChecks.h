@@ -18,6 +18,8 @@ public:
 
   void requireNotNegative(Location loc, OpFoldResult size);
   void requireEqual(Location loc, OpFoldResult size, OpFoldResult expected);
+  /// `size` is `expected`, or one.
+  void requireEqualOrOne(Location loc, OpFoldResult size, OpFoldResult expected);
   /// `count` places from `offset` on, `stride` apart, lie inside of an axis of `extent`.
   void requireInside(Location loc, OpFoldResult offset, OpFoldResult count, OpFoldResult stride,
                      OpFoldResult extent);

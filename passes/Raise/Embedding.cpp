@@ -80,7 +80,8 @@ std::optional<Lookup> getLookup(Expressions &e, Operation *op, ArrayRef<Expr> in
   auto type = cast<RankedTensorType>(row->tensor.getType());
   auto resultType = cast<RankedTensorType>(op->getResult(0).getType());
   unsigned column = resultType.getRank() - 1;
-  if (!type.hasStaticShape() || type.getElementType() != resultType.getElementType() ||
+  if (!type.hasStaticShape() || type.getDimSize(0) == 0 ||
+      type.getElementType() != resultType.getElementType() ||
       type.getDimSize(1) != resultType.getShape().back() || row->args[0]->dependsOn(column))
     return std::nullopt;
   return Lookup{row->tensor, row->args[0]};

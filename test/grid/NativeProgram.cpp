@@ -78,6 +78,10 @@ FailureOr<std::vector<RuntimeValue>> NativeProgram::call(StringRef name,
     buffers.push_back(memory.data());
   }
   plan(dims.data(), locals.data());
+  if (locals[0] < 0) {
+    error = "sizes refused";
+    return failure();
+  }
   GuardedMemory arena(locals[0]);
   arena.plant(unwritten);
   std::vector<RuntimeValue> results;

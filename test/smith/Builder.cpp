@@ -22,27 +22,40 @@ Builder::Builder(const Choices &choices, Editor *editor)
       type(elemOf(choices[Choice::Type])),
       inner(choices[Choice::Upcast] == kNoUpcast ? type : Elem::F32) {}
 
+bool Builder::isEmpty(char axis) const {
+  if (axis == 'j' && c[Choice::Self])
+    axis = 'i';
+  size_t bit = std::string("bijde").find(axis);
+  return bit != std::string::npos && (c[Choice::Empty] >> bit & 1);
+}
+
 void Builder::declareAxes() {
   Random random(c[Choice::Spelling], "sizes");
   auto declare = [&](char axis, int size, bool isStatic, const std::string &name) {
     w.declareAxis(axis, isStatic ? size : -1, name);
+    int second = size > 25 ? size / 2 + 3 : size + 1 + random.below(6);
     if (!isStatic)
-      program.sizes[name] = {size, size > 25 ? size / 2 + 3 : size + 1 + random.below(6)};
+      program.sizes[name] = {size, isEmpty(axis) ? 0 : second};
   };
   int fixed = c[Choice::Static];
+  auto sizeOf = [&](char axis, int size, bool isStatic) {
+    return isStatic && isEmpty(axis) ? 0 : size;
+  };
   batch = std::string("bc").substr(0, c[Choice::Batch]);
   if (!batch.empty())
-    declare('b', c[Choice::BatchSize], fixed & 1, "batch");
+    declare('b', sizeOf('b', c[Choice::BatchSize], fixed & 1), fixed & 1, "batch");
   if (batch.size() > 1)
     declare('c', 2, fixed & 1, "windows");
   bool isSelf = c[Choice::Self];
-  declare('i', c[Choice::Queries], fixed & 2, isSelf ? "length" : "queries");
+  int queries = sizeOf('i', c[Choice::Queries], fixed & 2);
+  declare('i', queries, fixed & 2, isSelf ? "length" : "queries");
   if (!isSelf)
-    declare('j', c[Choice::Keys], fixed & 4, "keys");
+    declare('j', sizeOf('j', c[Choice::Keys], fixed & 4), fixed & 4, "keys");
   else
-    w.declareAxis('j', fixed & 2 ? c[Choice::Queries] : -1, "", fixed & 2 ? 0 : 'i');
-  w.declareAxis('d', c[Choice::Depth], "");
-  w.declareAxis('e', c[Choice::ValueDepth] ? c[Choice::ValueDepth] : c[Choice::Depth], "");
+    w.declareAxis('j', fixed & 2 ? queries : -1, "", fixed & 2 ? 0 : 'i');
+  int depth = c[Choice::Depth], values = c[Choice::ValueDepth];
+  w.declareAxis('d', sizeOf('d', depth, true), "");
+  w.declareAxis('e', sizeOf(values ? 'e' : 'd', values ? values : depth, true), "");
   w.declareAxis('u', 1, "");
   if (c[Choice::Heads] == 0)
     return;
@@ -318,6 +331,10 @@ Program Builder::build() {
   if (!isNone && (isConstant || isOneBlock || isHidden || isBeside || c[Choice::Depth] == 1 ||
                   (w.isStatic('j') && w.sizeOf('j') == 1)))
     program.fused = -1;
+  // Of what is empty nothing is left to fuse.
+  for (char axis : std::string("bijde"))
+    if (isEmpty(axis) && (axis != 'b' || !batch.empty()) && w.isStatic(axis))
+      program.fused = -1;
   if (!negative)
     expectMasks();
   program.text = w.finish();

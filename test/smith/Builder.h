@@ -18,6 +18,8 @@ public:
 
 private:
   // Builder.cpp
+  /// Whether an axis has no places: from the first call on where it is static.
+  bool isEmpty(char axis) const;
   void declareAxes();
   std::string orderOf(int layout, const std::string &heads, const std::string &rest);
   Ex argument(const std::string &name, const std::string &axes, Elem elem,

@@ -26,7 +26,7 @@ static constexpr Info kInfo[kChoices] = {
     {"mask2", 21},        {"join", 4},        {"apply", 11},         {"mask-form", 4},
     {"softmax", 5},       {"shift", 4},       {"norm", 4},           {"guard", 3},
     {"sink", 4},          {"between", 4},     {"returns", 4},        {"style", 4},
-    {"negative", 13},     {"twice", 2},       {"spelling", 1 << 30},
+    {"negative", 13},     {"twice", 2},       {"spelling", 1 << 30}, {"empty", 32},
 };
 
 static bool isHalfType(const Choices &c) {
@@ -154,6 +154,11 @@ void settle(Choices &c) {
   }
   if (c[Choice::Batch] == 0)
     c[Choice::Static] |= 1;
+
+  // MLIR has no slice of an axis that is known to have no places.
+  if ((c[Choice::Merge] & 16) || c[Choice::Mask0] == kTriangleSlice ||
+      c[Choice::Mask1] == kTriangleSlice || c[Choice::Mask2] == kTriangleSlice)
+    c[Choice::Empty] &= ~((c[Choice::Static] & 1) | (c[Choice::Static] & 6) | 24);
 
   // Where each key is seen by one query, weights over queries are those over keys.
   auto seeSeveral = [&] {
@@ -424,6 +429,7 @@ Choices draw(uint64_t seed, uint64_t index, bool isLarge) {
   c[Choice::Negative] = r.percent(10) ? 1 + r.below(12) : 0;
   c[Choice::Twice] = r.percent(5);
   c[Choice::Spelling] = r.below(1 << 30);
+  c[Choice::Empty] = r.percent(6) ? pick({1, 2, 4, 4, 8, 16, 24, r.below(32)}) : 0;
   settle(c);
   return c;
 }

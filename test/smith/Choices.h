@@ -57,6 +57,8 @@ enum class Choice {
   Negative,
   Twice, ///< a second attention reads the first
   Spelling,
+  Empty, ///< bits: batch, queries, keys, heads' size, values' size are zero; open ones in the
+         ///< second call
   Count
 };
 

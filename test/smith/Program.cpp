@@ -55,8 +55,8 @@ bool read(const std::string &text, Program &program, std::string &error) {
     } else if (key == "size:") {
       std::string name;
       std::pair<int, int> sizes;
-      isRead = words >> name >> sizes.first >> sizes.second && sizes.first > 0 &&
-               sizes.second > 0 && sizes.first < 10000 && sizes.second < 10000;
+      isRead = words >> name >> sizes.first >> sizes.second && sizes.first >= 0 &&
+               sizes.second >= 0 && sizes.first < 10000 && sizes.second < 10000;
       program.sizes[name] = sizes;
     } else if (key == "input:") {
       std::string name, recipe;

@@ -526,7 +526,7 @@ Outcome check(const std::string &model, const Log &log, std::string &summary) {
     OwningOpRef<ModuleOp> module = readSource(context, model, reporter, /*all=*/true);
     if (!module)
       return Outcome::InputFault;
-    if (isIrFile(model) && module->getOps<ProgramOp>().empty()) {
+    if (module->getOps<ProgramOp>().empty()) {
       Problems problems;
       checkModule(*module, model, getFolder(*module, model), problems);
       reporter.add(problems, /*all=*/true);
