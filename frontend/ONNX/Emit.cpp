@@ -324,7 +324,7 @@ FailureOr<Data *> Importer::contract(Data &a, StringRef aAxes, Data &c, StringRe
     if (!llvm::is_contained(letters, letter))
       letters.push_back(letter);
   llvm::SmallDenseMap<char, Sym> sizes;
-  // An axis of one that the other operand has longer is broadcast: it goes.
+  // An axis of one that the other operand has longer is broadcast: it goes. What is summed is not.
   auto sizeOfAxis = [&](Data &data, StringRef axes, char letter) -> Sym {
     size_t at = axes.find(letter);
     return at == StringRef::npos ? nullptr : data.shape[at];
@@ -333,7 +333,8 @@ FailureOr<Data *> Importer::contract(Data &a, StringRef aAxes, Data &c, StringRe
     Sym x = sizeOfAxis(a, aAxes, letter), y = sizeOfAxis(c, cAxes, letter);
     if (x && y && x != y) {
       std::optional<int64_t> left = Symbols::known(x), right = Symbols::known(y);
-      if (left && right && *left != *right && *left != 1 && *right != 1)
+      bool isSummed = !outAxes.contains(letter);
+      if (left && right && *left != *right && (isSummed || (*left != 1 && *right != 1)))
         return invalid("expects axes of one size to multiply, got " + Twine(*left) + " and " +
                        Twine(*right));
       sizes[letter] = left == 1 || (right && *right != 1) ? y : x;
@@ -358,7 +359,8 @@ FailureOr<Data *> Importer::contract(Data &a, StringRef aAxes, Data &c, StringRe
   auto prepare = [&](Data &data, StringRef axes, std::string &kept) -> FailureOr<Data *> {
     SmallVector<int64_t> dropped;
     for (auto [i, letter] : llvm::enumerate(axes)) {
-      if (Symbols::known(data.shape[i]) == 1 && Symbols::known(sizes[letter]) != 1)
+      if (outAxes.contains(letter) && Symbols::known(data.shape[i]) == 1 &&
+          Symbols::known(sizes[letter]) != 1)
         dropped.push_back(i);
       else
         kept += letter;

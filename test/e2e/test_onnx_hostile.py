@@ -56,6 +56,12 @@ def test_any_byte_changed(fovea, tmp_path):
     assert codes <= {0, 1}
 
 
+def test_sizes_that_cannot_be_multiplied(refuse):
+    node = helper.make_node("MatMul", ["a", "b"], ["y"], name="product")
+    for size in (1, 4):
+        refuse(model([node], {"a": (FLOAT, ["n", size]), "b": (FLOAT, [5, 3])}, {"y": (FLOAT, ["n", 3])}), f"MatMul: expects axes of one size to multiply, got {size} and 5")
+
+
 def test_garbage(refuse):
     refuse(b"\xff" * 100, "expects an ONNX model")
     refuse(b"", "expects a model with a graph")

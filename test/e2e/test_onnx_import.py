@@ -94,6 +94,14 @@ def test_weights_and_constants(ir):
     assert "linalg.contract" in text and "dense<1.000000e+00> : tensor<8xf32>" in text
 
 
+@pytest.mark.parametrize("a, b", [(["n", 1], ["k", 3]), (["n", "k"], [1, 3])])
+def test_a_sum_over_one_element_and_an_open_size(ir, a, b):
+    """Not broadcast as batches are: the open size is one as well, which the call checks."""
+    x, w = np.array([[2], [3]], np.float32), np.array([[1, 2, 4]], np.float32)
+    text = ir(model([node("MatMul", ["a", "b"], ["y"])], {"a": (FLOAT, a), "b": (FLOAT, b)}, {"y": (FLOAT, ["n", 3])}), {"a": x, "b": w}, x @ w)
+    assert "linalg.contract" in text
+
+
 def test_conditions_that_shapes_decide(ir):
     then = helper.make_graph([node("Relu", ["x"], ["t"])], "then", [], [helper.make_tensor_value_info("t", FLOAT, None)])
     other = helper.make_graph([node("Neg", ["x"], ["e"])], "else", [], [helper.make_tensor_value_info("e", FLOAT, None)])
