@@ -42,7 +42,7 @@ public:
 
   int Read(void *buffer, int size) override {
     size_t count = std::min(file.size - at, static_cast<size_t>(size));
-    std::memcpy(buffer, file.bytes + at, count);
+    std::copy_n(file.bytes + at, count, static_cast<uint8_t *>(buffer)); // none of an empty file
     at += count;
     if (at - dropped >= kStep) {
       size_t whole = (at - dropped) / kStep * kStep;
