@@ -121,16 +121,17 @@ fovea_fuzz_step(const char *name, const fovea_frame *frame, int64_t step, int64_
     void *data = frame->buffers[buffer++];
     if (value->kind == ValueKind::Cache) {
       auto *cache = static_cast<uint8_t *>(frame->buffers[value->continues]);
-      fuzz::require(cache != nullptr, "a cache has memory");
       uint64_t bytes = play->cacheBytes[static_cast<size_t>(value->continues)];
+      fuzz::require(cache || bytes == 0, "a cache has memory");
       if (*sizes++ > 0 && bytes > 0)
         cache[0] = cache[bytes - 1] = 1;
       continue;
     }
     uint64_t bytes = bytesOf(*value, sizes);
     sizes += value->shape.size();
-    std::memset(data, 0, bytes);
-    for (uint64_t at = 0; at + 8 <= bytes; at += 8)
+    bool isNan = play->random.oneIn(40);
+    std::memset(data, isNan ? 0xff : 0, bytes);
+    for (uint64_t at = 0; at + 8 <= bytes && !isNan; at += 8)
       static_cast<uint8_t *>(data)[at] = static_cast<uint8_t>(play->random.next() % 16);
   }
   if (play->random.oneIn(100))
@@ -176,6 +177,11 @@ public:
     if (!isDone(fovea_context_create(module, &options, &made)))
       return;
     context.reset(made);
+    fovea_context_info about;
+    const char *name = nullptr;
+    fuzz::require(isDone(fovea_context_get_info(made, &about)) &&
+                      isDone(fovea_context_get_device(made, &name)),
+                  "a context tells of itself");
     for (size_t i = 0; i < info.entry_count; ++i)
       call(i);
     generate();
@@ -193,6 +199,9 @@ private:
   void describe(size_t entry) {
     fovea_entry_info info;
     fuzz::require(isDone(fovea_module_get_entry(module, entry, &info)), "an entry is there");
+    size_t found = 0;
+    fuzz::require(isDone(fovea_module_find_entry(module, info.name, &found)) && found == entry,
+                  "an entry is found by its name");
     fovea_step_info step;
     for (size_t i = 0; i < info.step_count; ++i)
       fuzz::require(isDone(fovea_module_get_step(module, entry, i, &step)), "a step is there");
@@ -256,14 +265,15 @@ private:
     if (!isDone(fovea_call_create(context.get(), info.name, &made)))
       return;
     std::unique_ptr<fovea_call, Free> call(made);
+    buffers.clear();
     for (int runs = 0; runs < 2; ++runs) {
       named.clear();
-      buffers.clear();
       fovea_value_info value;
       for (size_t i = 0; i < info.argument_count; ++i)
         if (isDone(fovea_module_get_argument(module, entry, i, &value)) && !value.is_cache)
           set(made, value);
-      if (!isDone(fovea_call_run(made)))
+      double seconds = 0;
+      if (!isDone(random.oneIn(8) ? fovea_call_measure(made, 2, &seconds) : fovea_call_run(made)))
         continue;
       for (size_t i = 0; i < info.result_count; ++i) {
         const fovea_tensor *tensor = nullptr;
