@@ -67,16 +67,24 @@ int64_t LayoutAttr::getPlace(int64_t axis, int64_t index) const {
   return place;
 }
 
+/// Places of an axis, and the distance of threads: products and sums of them fit 64 bits.
+static constexpr int64_t kMost = 1 << 20;
+
 // (C1)
 LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayRef<int64_t> rows, ArrayRef<int64_t> columns) {
   for (ArrayRef<int64_t> numbers : {rows, columns}) {
     if (numbers.size() % 2 != 0)
       return emitError() << "expects pairs of a size and what its threads are by";
-    for (size_t i = 0; i < numbers.size(); i += 2)
-      if (numbers[i] <= 0 || numbers[i + 1] < 0)
-        return emitError() << "expects digits of positive size, got " << numbers[i] << " by "
-                           << numbers[i + 1];
+    int64_t places = 1;
+    for (size_t i = 0; i < numbers.size(); i += 2) {
+      if (numbers[i] <= 0 || numbers[i + 1] < 0 || numbers[i + 1] > kMost)
+        return emitError() << "expects digits of positive size by at most " << kMost << ", got "
+                           << numbers[i] << " by " << numbers[i + 1];
+      if (numbers[i] > kMost / places)
+        return emitError() << "expects at most " << kMost << " places along an axis, got more";
+      places *= numbers[i];
+    }
   }
   return success();
 }

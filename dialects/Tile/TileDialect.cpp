@@ -61,12 +61,20 @@ TileType TileType::withLayout(LayoutAttr layout) const {
   return get(getRows(), getColumns(), getElementType(), /*lanes=*/1, layout);
 }
 
+/// Beyond what any processor has, and so small that bytes and places can be counted in 64 bits.
+static constexpr int64_t kMostTileSize = 1 << 28, kMostSharedSize = 1 << 24;
+
+static bool areSizes(int64_t rows, int64_t columns, int64_t most) {
+  return std::min(rows, columns) > 0 && std::max(rows, columns) <= most;
+}
+
 // (C1)..(C4)
 LogicalResult TileType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows,
                                int64_t columns, Type elementType, int64_t lanes,
                                LayoutAttr layout) {
-  if (rows <= 0 || columns <= 0)
-    return emitError() << "expects positive sizes, got " << rows << " and " << columns;
+  if (!areSizes(rows, columns, kMostTileSize))
+    return emitError() << "expects sizes from 1 to " << kMostTileSize << ", got " << rows << " and "
+                       << columns;
   if (!isElement(elementType))
     return emitError() << "expects elements of f16, bf16, f32, f64, i1, i4, i8, i32 or i64, got "
                        << elementType;
@@ -177,8 +185,9 @@ int64_t SharedType::getBytes() const {
 LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows,
                                  int64_t columns, Type elementType, int64_t rowStride,
                                  int64_t columnStride, int64_t swizzle) {
-  if (rows <= 0 || columns <= 0)
-    return emitError() << "expects positive sizes, got " << rows << " and " << columns;
+  if (!areSizes(rows, columns, kMostSharedSize))
+    return emitError() << "expects sizes from 1 to " << kMostSharedSize << ", got " << rows
+                       << " and " << columns;
   if (!isElement(elementType) || elementType.getIntOrFloatBitWidth() < 16)
     return emitError() << "expects elements of f16, bf16, f32, f64, i32 or i64, got "
                        << elementType;
@@ -192,6 +201,9 @@ LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError, i
                          << ", " << columnStride << "]";
     return success();
   }
+  if (std::max(rowStride, columnStride) > kMostSharedSize)
+    return emitError() << "expects strides of at most " << kMostSharedSize << ", got [" << rowStride
+                       << ", " << columnStride << "]";
   bool byRows = columnStride > 0 && rowStride >= (columns - 1) * columnStride + 1;
   bool byColumns = rowStride > 0 && columnStride >= (rows - 1) * rowStride + 1;
   if (!byRows && !byColumns)
@@ -234,7 +246,8 @@ Type SharedType::parse(AsmParser &parser) {
     return {};
   }
   if (strides.empty()) {
-    bool known = swizzle && element.isIntOrFloat() && element.getIntOrFloatBitWidth() >= 8;
+    bool known = llvm::is_contained({32, 64, 128}, swizzle) && element.isIntOrFloat() &&
+                 element.getIntOrFloatBitWidth() >= 8;
     strides = {known ? swizzle * 8 / element.getIntOrFloatBitWidth() : shape[1], 1};
   }
   return parser.getChecked<SharedType>(loc, parser.getContext(), shape[0], shape[1], element,

@@ -52,7 +52,7 @@ def Tile_LayoutAttr : AttrDef<TileDialect, "Layout"> {
                          columns = [registers 2, threads 4 by 1, registers 8]>
     ```
 
-    * (C1) sizes are positive; what threads are `by` is positive.
+    * (C1) sizes are positive; what threads are `by` is from 1 to 2^20; an axis has at most 2^20 places.
   }];
   let mnemonic = "layout";
   // Pairs of a size and what its threads are `by`, 0 for registers.
@@ -113,7 +113,7 @@ def Tile_TileType : TileTypeDef<"Tile", "tile"> {
     `!tile.tile<64x48xf32>`, or with `lanes 0`, `!tile.tile<64x48xf32, lanes 0>`, which says that elements along axis
     0, not axis 1, lie beside each other: in a vector's lanes on a CPU. It changes no value.
 
-    * (C1) both sizes are positive.
+    * (C1) both sizes are from 1 to 2^28.
     * (C2) the elements are f16, bf16, f32, f64, i1, i4, i8, i32 or i64.
     * (C3) `lanes` is 0 or 1.
     * (C4) a layout has at least as many places along each axis as the tile has elements.
@@ -162,9 +162,9 @@ def Tile_SharedType : TileTypeDef<"Shared", "shared"> {
     `swizzle 32` at `c xor (r / 4 mod 2)`: eight rows' pieces of a column are in different banks. `strides [1, 64]` before it
     says that columns take the place of rows.
 
-    * (C1) sizes are positive.
+    * (C1) sizes are from 1 to 2^24.
     * (C2) the elements are f16, bf16, f32, f64, i32 or i64.
-    * (C3) no two elements share a place: one stride is positive, the other at least the first axis' extent.
+    * (C3) no two elements share a place: one stride is positive, the other at least the first axis' extent; both are at most 2^24.
     * (C4) a swizzle is of 32, 64 or 128 bytes; one stride is 1 then, and the other has as many elements as the swizzle.
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType, "int64_t":$rowStride,

@@ -543,8 +543,8 @@ LogicalResult SharedOp::verify() {
       type.getSwizzle() && getAt() && static_cast<int64_t>(*getAt()) % alignment != 0)
     return emitOpError("expects a place that is a multiple of ")
            << alignment << " bytes for " << type << ", got " << *getAt();
-  if (std::optional<int64_t> stages = getStages(); stages && *stages <= 0)
-    return emitOpError("expects a positive number of stages, got ") << *stages;
+  if (std::optional<int64_t> stages = getStages(); stages && (*stages <= 0 || *stages > 1024))
+    return emitOpError("expects from 1 to 1024 stages, got ") << *stages;
   int64_t stages = getStages().value_or(0);
   if (std::optional<int64_t> kept = getKept(); kept && (*kept <= 0 || *kept >= stages))
     return emitOpError("expects to keep at least one slot and fewer than all, got ")

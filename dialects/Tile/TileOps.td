@@ -457,7 +457,7 @@ def SharedOp : TileOp<"shared", [MemoryEffects<[MemAlloc]>]> {
     It is used through `tile.acquire`, `tile.publish`, `tile.await` and `tile.release` only.
 
     * (C1) `at` is not negative, and a multiple of 16, with a swizzle of eight times its bytes.
-    * (C2) `stages` is positive, and more than `kept`, which is positive and a ring's.
+    * (C2) `stages` is from 1 to 1024, and more than `kept`, which is positive and a ring's.
     * (C3) `guarded` is a ring without `kept`.
 
     ```mlir

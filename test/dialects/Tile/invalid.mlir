@@ -2,8 +2,13 @@
 
 // One negative case for each numbered constraint of the dialect's text.
 
-// expected-error @below {{expects positive sizes, got 0 and 4}}
+// expected-error @below {{expects sizes from 1 to 268435456, got 0 and 4}}
 func.func private @tile_type_c1_no_rows(!tile.tile<0x4xf32>)
+
+// -----
+
+// expected-error @below {{expects sizes from 1 to 268435456, got 4 and 268435457}}
+func.func private @tile_type_c1_too_many_columns(!tile.tile<4x268435457xf32>)
 
 // -----
 

@@ -1,7 +1,17 @@
 // RUN: fovea-opt %s -split-input-file -verify-diagnostics
 
-// expected-error @below {{expects digits of positive size, got 0 by 0}}
+// expected-error @below {{expects digits of positive size by at most 1048576, got 0 by 0}}
 #empty = #tile.layout<rows = [registers 0], columns = []>
+
+// -----
+
+// expected-error @below {{expects digits of positive size by at most 1048576, got 2 by 9223372036854775807}}
+#far = #tile.layout<rows = [threads 2 by 9223372036854775807], columns = []>
+
+// -----
+
+// expected-error @below {{expects at most 1048576 places along an axis, got more}}
+#long = #tile.layout<rows = [], columns = [registers 7, registers 9223372036854775807]>
 
 // -----
 
@@ -16,8 +26,23 @@ func.func private @tile_c4(!tile.tile<9x1xf32, #small>)
 
 // -----
 
-// expected-error @below {{expects positive sizes, got 0 and 4}}
+// expected-error @below {{expects sizes from 1 to 16777216, got 0 and 4}}
 func.func private @shared_c1(!tile.shared<0x4xf32>)
+
+// -----
+
+// expected-error @below {{expects sizes from 1 to 16777216, got 4 and 9223372036854775807}}
+func.func private @shared_c1_too_many_columns(!tile.shared<4x9223372036854775807xf32>)
+
+// -----
+
+// expected-error @below {{expects strides of at most 16777216, got [9223372036854775807, 1]}}
+func.func private @shared_c3_too_far(!tile.shared<4x4xf32, strides [9223372036854775807, 1]>)
+
+// -----
+
+// expected-error @below {{expects a swizzle of 32, 64 or 128 bytes, got 9223372036854775807}}
+func.func private @shared_c4_too_wide(!tile.shared<4x4xf32, swizzle 9223372036854775807>)
 
 // -----
 
@@ -188,7 +213,7 @@ func.func private @broadcast_layout(%a: !tile.tile<4x1xf32, #b>) {
 // -----
 
 func.func private @shared_op_c2() {
-  // expected-error @below {{expects a positive number of stages, got 0}}
+  // expected-error @below {{expects from 1 to 1024 stages, got 0}}
   %s = tile.shared stages(0) : !tile.shared<4x4xf32>
   return
 }

@@ -50,7 +50,25 @@ static Compiler &compiler() {
   return *made;
 }
 
+/// linalg.generic tells of an iterator type that is no string through a reference to what is gone
+/// (LLVM 22): it allocates as much as the memory there says, which no guard survives here.
+static bool hasIteratorOfAnotherKind(std::string_view text) {
+  constexpr std::string_view name = "iterator_types";
+  for (size_t at = 0; (at = text.find(name, at)) != std::string_view::npos;) {
+    at += name.size();
+    bool isString = false;
+    for (; at < text.size() && text[at] != ']'; ++at) {
+      isString ^= text[at] == '"';
+      if (!isString && std::string_view("=[\", \n").find(text[at]) == std::string_view::npos)
+        return true;
+    }
+  }
+  return false;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  if (hasIteratorOfAnotherKind({reinterpret_cast<const char *>(data), size}))
+    return 0;
   static ::fovea::fuzz::Folder folder;
   folder.write("m.mlir", {reinterpret_cast<const char *>(data), size});
   Compiler &used = compiler();
