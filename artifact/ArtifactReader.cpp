@@ -87,8 +87,7 @@ bool ArtifactReader::check(std::string &error) {
       return false;
 
   Bytes bytes = section(SectionKind::Manifest);
-  flatbuffers::Verifier verifier(bytes.data, bytes.size);
-  if (!manifest::VerifyManifestBuffer(verifier)) {
+  if (!isWellFormed(bytes.data, bytes.size)) {
     error = "has a malformed manifest";
     return false;
   }

@@ -292,7 +292,38 @@ private:
   std::map<std::string, std::tuple<int64_t, int64_t, ElementType>> caches;
 };
 
+using Numbers = flatbuffers::Vector<int64_t>;
+using Values = flatbuffers::Vector<flatbuffers::Offset<Value>>;
+
+bool isAligned(const Numbers *numbers) {
+  return !numbers || reinterpret_cast<uintptr_t>(numbers->Data()) % alignof(int64_t) == 0;
+}
+
+bool areAligned(const Values *values) {
+  for (size_t i = 0; values && i < values->size(); ++i)
+    if (!isAligned(values->Get(static_cast<uint32_t>(i))->shape()))
+      return false;
+  return true;
+}
+
 } // namespace
+
+bool isWellFormed(const uint8_t *data, size_t size) {
+  flatbuffers::Verifier verifier(data, size);
+  if (!VerifyManifestBuffer(verifier))
+    return false;
+  const Manifest *manifest = GetManifest(data);
+  if (!isAligned(manifest->model()->end_tokens()))
+    return false;
+  for (const Entry *entry : *manifest->entries())
+    if (!areAligned(entry->arguments()) || !areAligned(entry->results()))
+      return false;
+  if (const auto *weights = manifest->weights())
+    for (const Weight *weight : *weights)
+      if (!isAligned(weight->shape()))
+        return false;
+  return true;
+}
 
 bool checkManifest(const ManifestT &manifest, uint64_t weightsSize, uint64_t deviceSize,
                    std::string &error) {

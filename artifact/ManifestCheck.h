@@ -13,6 +13,11 @@ namespace fovea::artifact {
 /// Longest shape of a value or weight.
 constexpr size_t maxRank = 16;
 
+/// Whether bytes at an address that is a multiple of 8 are a manifest as FlatBuffers wants it: what
+/// their verifier checks, and that lists of 64-bit numbers lie where these may be read, which it
+/// does not.
+bool isWellFormed(const uint8_t *data, size_t size);
+
 /// `weightsSize` and `deviceSize`: bytes of the sections of weights and of device code, 0 without
 /// one. False, and `error` names place, found and expected, if the manifest is not sound.
 bool checkManifest(const manifest::ManifestT &manifest, uint64_t weightsSize, uint64_t deviceSize,

@@ -4,6 +4,7 @@
 // new field of a schema needs its line here, or it is never changed.
 #include "test/fuzz/support/TableEdits.h"
 
+#include "artifact/ManifestCheck.h"
 #include "test/fuzz/support/Fuzz.h"
 
 #include <algorithm>
@@ -187,14 +188,20 @@ template <typename Table> std::string packed(const Table &table) {
   return {reinterpret_cast<const char *>(builder.GetBufferPointer()), builder.GetSize()};
 }
 
+template <typename Table> bool isWellFormed(const uint8_t *data, size_t size) {
+  if constexpr (std::is_same_v<Table, manifest::Manifest>)
+    return artifact::isWellFormed(data, size);
+  flatbuffers::Verifier verifier(data, size);
+  return verifier.VerifyBuffer<Table>(nullptr);
+}
+
 template <typename Table>
 std::unique_ptr<typename Table::NativeTableType> unpacked(std::string_view bytes) {
   // FlatBuffers ask for alignment.
   std::vector<uint64_t> aligned((bytes.size() + 7) / 8);
   std::copy(bytes.begin(), bytes.end(), reinterpret_cast<char *>(aligned.data()));
   const auto *data = reinterpret_cast<const uint8_t *>(aligned.data());
-  flatbuffers::Verifier verifier(data, bytes.size());
-  if (bytes.empty() || !verifier.VerifyBuffer<Table>(nullptr))
+  if (bytes.empty() || !isWellFormed<Table>(data, bytes.size()))
     return nullptr;
   return std::unique_ptr<typename Table::NativeTableType>(
       flatbuffers::GetRoot<Table>(data)->UnPack());

@@ -421,6 +421,25 @@ TEST_F(ArtifactTest, ManifestsThatReferToNothingAreRefused) {
 }
 
 /// Places of device code that no writer gives.
+TEST_F(ArtifactTest, NumbersBetweenTwoWordsAreRefused) {
+  flatbuffers::FlatBufferBuilder builder;
+  manifest::ManifestT contents = makeManifest();
+  builder.Finish(manifest::Manifest::Pack(builder, &contents));
+  size_t size = builder.GetSize();
+  std::vector<uint64_t> words(size / 8 + 2);
+  auto *bytes = reinterpret_cast<uint8_t *>(words.data());
+  std::memcpy(bytes, builder.GetBufferPointer(), size);
+  EXPECT_TRUE(isWellFormed(bytes, size));
+
+  // All that the root refers to, four bytes further.
+  std::memmove(bytes + 8, bytes + 4, size - 4);
+  std::memset(bytes + 4, 0, 4);
+  bytes[0] += 4;
+  flatbuffers::Verifier verifier(bytes, size + 4);
+  EXPECT_TRUE(manifest::VerifyManifestBuffer(verifier)) << "FlatBuffers see it: drop isWellFormed";
+  EXPECT_FALSE(isWellFormed(bytes, size + 4));
+}
+
 TEST_F(ArtifactTest, RangesOutsideOfTheSectionAreRefused) {
   using manifest::Range;
   struct Case {
