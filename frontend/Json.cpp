@@ -143,7 +143,7 @@ public:
     auto twice = std::adjacent_find(children.byKey.begin(), children.byKey.end(),
                                     [&](uint32_t a, uint32_t b) { return keys[a] == keys[b]; });
     if (twice != children.byKey.end()) {
-      error = "the key " + quote(keys[*twice]) + " is given twice";
+      error = "expects each key once; the key " + quote(keys[*twice]) + " is given twice";
       return false;
     }
     return finish();
@@ -151,10 +151,10 @@ public:
   bool end_array() { return finish(); }
   template <typename Exception>
   bool parse_error(size_t position, const std::string &, const Exception &exception) {
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: why"
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: why", or without a place.
     std::string_view why = exception.what();
     size_t start = why.find("column ");
-    start = start == std::string_view::npos ? start : why.find(": ", start);
+    start = start == std::string_view::npos ? why.find("] ") : why.find(": ", start);
     why = start == std::string_view::npos ? why : why.substr(start + 2);
     error = "expects JSON, at byte " + std::to_string(position) + ": " + printable(why, 160);
     return false;
@@ -236,7 +236,10 @@ std::optional<RegularFile> RegularFile::open(const std::string &path, Problems &
   if (::fstat(result.descriptor, &status) != 0)
     return fail(std::string("cannot be read: ") + std::strerror(errno));
   if (!S_ISREG(status.st_mode))
-    return fail("expects a regular file, got a folder or device");
+    return fail(std::string("expects a regular file, got ") + (S_ISDIR(status.st_mode) ? "a folder"
+                                                               : S_ISFIFO(status.st_mode)
+                                                                   ? "a pipe"
+                                                                   : "a device"));
   result.size = static_cast<uint64_t>(status.st_size);
   return result;
 }

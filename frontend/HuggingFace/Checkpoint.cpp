@@ -2,9 +2,11 @@
 //
 // Finding all files of a model's weights. An index is held to its word: every
 // shard it names is opened, every tensor is where it says, no tensor is twice.
+#include "frontend/ForeignFile.h"
 #include "frontend/HuggingFace/Safetensors.h"
 #include "frontend/Json.h"
 
+#include <dirent.h>
 #include <map>
 #include <set>
 #include <sys/stat.h>
@@ -34,6 +36,22 @@ static bool exists(const std::string &path) {
   return ::stat(path.c_str(), &status) == 0;
 }
 
+std::string fovea::describeInstead(const std::string &folder) {
+  constexpr size_t mostFiles = 1000; // that are looked at
+  std::set<std::string> names;
+  if (DIR *entries = ::opendir(folder.c_str())) {
+    while (dirent *entry = names.size() < mostFiles ? ::readdir(entries) : nullptr)
+      names.insert(entry->d_name);
+    ::closedir(entries);
+  }
+  for (const std::string &name : names) {
+    std::string what = describeForeignFile(folder + "/" + name);
+    if (!what.empty() && name.find(".safetensors") == std::string::npos)
+      return "only " + printable(name) + ", " + what;
+  }
+  return "";
+}
+
 std::optional<Checkpoint> Checkpoint::open(const std::string &folder, const std::string &subfolder,
                                            Problems &problems) {
   Checkpoint result;
@@ -53,12 +71,10 @@ std::optional<Checkpoint> Checkpoint::open(const std::string &folder, const std:
       return std::nullopt;
     return result;
   }
-  std::string found =
-      exists(base + "pytorch_model.bin") || exists(base + "pytorch_model.bin.index.json")
-          ? "only pytorch_model.bin, a pickle, which is not read"
-          : "neither";
+  std::string found = describeInstead(base);
   addError(problems, base, "",
-           "expects model.safetensors or model.safetensors.index.json, got " + found);
+           "expects model.safetensors or model.safetensors.index.json, got " +
+               (found.empty() ? "neither" : found));
   return std::nullopt;
 }
 

@@ -117,6 +117,13 @@ std::optional<ModelDescription> fovea::readHuggingFace(const std::string &folder
   std::string below = modules.transformerFolder;
   std::string base = below.empty() ? folder : folder + "/" + below;
   std::string path = base + "/config.json";
+  if (!exists(path)) {
+    std::string instead = describeInstead(base);
+    addError(found, path, "",
+             "is missing; expects a checkpoint's configuration" +
+                 (instead.empty() ? "" : ", got " + instead));
+    return finish();
+  }
   std::optional<JsonValue> value = parseJsonFile(path, found);
   if (!value)
     return finish();
@@ -126,6 +133,13 @@ std::optional<ModelDescription> fovea::readHuggingFace(const std::string &folder
   const Family *family = findFamily(config, model.architecture, found);
   if (!family)
     return finish();
+  // By these a loader fetches or runs code of the checkpoint's.
+  for (const char *key : {"auto_map", "trust_remote_code", "_attn_implementation_internal"}) {
+    if (config.has(key))
+      addError(found, path, key,
+               "expects nothing: code that a checkpoint brings or names is never run");
+    config.ignore({key});
+  }
   if (config.has("quantization_config"))
     config.reject("quantization_config", "nothing: quantised weights are not supported");
   ignoreCommonKeys(config);

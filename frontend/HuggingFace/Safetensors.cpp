@@ -4,6 +4,7 @@
 // is used, and nothing is allocated from one.
 #include "frontend/HuggingFace/Safetensors.h"
 
+#include "frontend/ForeignFile.h"
 #include "frontend/Json.h"
 
 #include <algorithm>
@@ -156,6 +157,13 @@ bool Safetensors::readHeader(const std::string &path, const std::string &file, P
     addError(problems, path, "header", message);
     return false;
   };
+  std::string_view begin(reinterpret_cast<const char *>(mapping->bytes),
+                         std::min<size_t>(mapping->size, 1024));
+  std::string other = begin.substr(8, 1) == "{" ? "" : describeForeign(begin);
+  if (headerSize > afterLength && !other.empty()) {
+    addError(problems, path, "", "expects a safetensors file, got " + other);
+    return false;
+  }
   if (headerSize > afterLength)
     return fail("expects a header within the " + std::to_string(afterLength) +
                 " bytes that follow its length, got a length of " + std::to_string(headerSize));

@@ -82,6 +82,10 @@ private:
 /// lead out: download caches are made of them.)
 bool isPathBelowFolder(std::string_view path);
 
+/// What a folder holds in place of what is missing, for messages: "only NAME, a pickle, ...", or ""
+/// if it is nothing known.
+std::string describeInstead(const std::string &folder);
+
 } // namespace fovea
 
 #endif // FOVEA_FRONTEND_HUGGINGFACE_SAFETENSORS_H

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `fovea compile`, `fovea check` and `fovea verify`.
+#include "frontend/ForeignFile.h"
+#include "tools/fovea/ModelCache.h"
 #include "tools/fovea/Terminal.h"
 #include "tools/fovea/Verbs.h"
 
@@ -16,6 +18,18 @@ static std::vector<std::string> emitKinds() {
   for (const std::string &stage : compile::getDeviceStageNames())
     kinds.push_back(stage);
   return kinds;
+}
+
+bool refuseForeign(const std::string &model, Session &session) {
+  if (isModel(model))
+    return false;
+  std::string found = describeForeignFile(model);
+  if (found.empty())
+    return false;
+  Terminal().error(model + ": expects the folder of a model, a .onnx file or a .mlir file, got " +
+                   found);
+  session.exitCode = 1;
+  return true;
 }
 
 void addCompileOptions(CLI::App &verb, compile::Options &options) {
@@ -74,7 +88,8 @@ void addCompileVerb(CLI::App &app, Session &session) {
       session.exitCode = 2;
       return;
     }
-    session.exitCode = static_cast<int>(compile::compile(options, terminal.log()));
+    if (!refuseForeign(options.model, session))
+      session.exitCode = static_cast<int>(compile::compile(options, terminal.log()));
   });
 }
 
@@ -83,6 +98,8 @@ void addCheckVerb(CLI::App &app, Session &session) {
   CLI::App *verb = app.add_subcommand("check", "List all that is unsupported in a model");
   verb->add_option("MODEL", *model, "a model's folder, a .onnx file or a .mlir file")->required();
   verb->callback([model, &session] {
+    if (refuseForeign(*model, session))
+      return;
     Terminal terminal;
     std::string summary;
     compile::Outcome outcome = compile::check(*model, terminal.log(), summary);

@@ -18,6 +18,9 @@ struct Session {
   int exitCode = 0;
 };
 
+/// Refuses a MODEL that is another program's file, by what it is; true if it did.
+bool refuseForeign(const std::string &model, Session &session);
+
 /// --target, --dtype and the others that say how a MODEL is compiled.
 void addCompileOptions(CLI::App &verb, compile::Options &options);
 

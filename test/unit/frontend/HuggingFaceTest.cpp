@@ -494,7 +494,7 @@ TEST(HuggingFace, ConfigThatIsNone) {
   expectPart(with(nested), "nested at most 64 deep");
   expectPart(with(R"({"hidden_size": 1, "hidden_size": 2})"), "\"hidden_size\" is given twice");
   expectPart(refused(tinyLlama(), [](const Folder &f) { f.remove("config.json"); }),
-             "/config.json: cannot be opened: No such file");
+             "/config.json: is missing; expects a checkpoint's configuration");
   Problems problems;
   EXPECT_FALSE(readHuggingFace("/nowhere", problems));
   EXPECT_EQ(problems.size(), 1u);
