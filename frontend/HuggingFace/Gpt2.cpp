@@ -32,11 +32,12 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
   config.reportUnread("could change numbers and is not understood");
   if (!hidden || !layers || !heads || !vocabulary || !positions)
     return;
+  size_t before = problems.size();
   int64_t width = config.integer("n_inner", 1, maxWidth, 4 * *hidden);
   bool fits = *hidden % *heads == 0;
   if (!fits)
     config.reject("n_embd", "a multiple of n_head, " + std::to_string(*heads));
-  if (!activation || !fits)
+  if (!activation || !fits || problems.size() != before)
     return;
 
   model.kind = ModelDescription::Kind::Decoder;

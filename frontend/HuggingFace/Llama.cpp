@@ -31,6 +31,7 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
   if (!hidden || !width || !layers || !heads || !vocabulary || !positions)
     return;
 
+  size_t before = problems.size();
   bool fits = *hidden % *heads == 0;
   if (!fits)
     config.reject("hidden_size", "a multiple of num_attention_heads, " + std::to_string(*heads));
@@ -42,7 +43,8 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
     fits = false;
   }
   std::optional<Rotary> rotary = readRotary(config, headSize, *positions, problems);
-  if (!activation || !rotary || !fits)
+  // A size that is no size says nothing of the weights' shapes.
+  if (!activation || !rotary || !fits || problems.size() != before)
     return;
 
   model.kind = ModelDescription::Kind::Decoder;

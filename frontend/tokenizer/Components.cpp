@@ -26,6 +26,7 @@ void readComponents(TableWriter &writer, const JsonValue &value, const std::stri
   std::optional<std::string> type = component.string("type");
   if (!type)
     return;
+  size_t before = writer.problems.size();
   if (*type != "Sequence") {
     read(component);
   } else if (const JsonValue *list = component.array(members)) {
@@ -33,7 +34,9 @@ void readComponents(TableWriter &writer, const JsonValue &value, const std::stri
       readComponents(writer, list->elements()[i],
                      component.placeOf(members) + "[" + std::to_string(i) + "]", members, read);
   }
-  component.reportUnread("is an option that is not understood");
+  // Of a component that is not known, no option is.
+  if (writer.problems.size() == before)
+    component.reportUnread("is an option that is not understood");
 }
 
 /// `{"String": ...}` or `{"Regex": ...}` under "pattern".

@@ -200,8 +200,11 @@ private:
       std::string_view left, right;
       if (!partsOf(value, left, right))
         return fail("expects two tokens, got " + value.describe());
+      if (right.size() < prefixSize)
+        return fail("expects a right half of at least the " + std::to_string(prefixSize) +
+                    " bytes of continuing_subword_prefix, got " + quote(right));
       std::string joined(left);
-      joined += right.substr(std::min(prefixSize, right.size()));
+      joined += right.substr(prefixSize);
       uint32_t ids[3];
       std::string_view texts[3] = {left, right, joined};
       for (size_t part = 0; part < 3; ++part) {

@@ -48,6 +48,8 @@ public:
     vocabulary = std::move(written.vocabulary);
     for (const auto &[text, id] : vocabulary)
       size = std::max<int64_t>(size, id + 1);
+    if (vocabulary.empty())
+      return; // ids of added tokens and templates count from it
     auto normalizers = writeNormalizers(writer, root.find("normalizer"));
     auto preTokenizers = writePreTokenizers(writer, root.find("pre_tokenizer"));
     auto decoders = writeDecoders(writer, root.find("decoder"));
