@@ -143,6 +143,8 @@ FailureOr<Data *> Importer::expand(Data &data, ArrayRef<Sym> shape) {
   TRY(SmallVector<Sym> common, broadcast(shapes));
   if (ArrayRef<Sym>(data.shape) == ArrayRef<Sym>(common))
     return &data;
+  if (failed(checkSizes(data.type, common)))
+    return failure();
   bool isStatic = llvm::all_of(common, [](Sym s) { return Symbols::known(s); });
   if (const std::vector<Element> *known = elements(data); known && isStatic) {
     int64_t count = 1;
@@ -156,7 +158,7 @@ FailureOr<Data *> Importer::expand(Data &data, ArrayRef<Sym> shape) {
     }
   }
   if (std::optional<Element> element = scalar(data))
-    return full(data.type, common, *element);
+    return constant(data.type, common, *element);
   Value source = value(data);
   RankedTensorType type = typeOf(data.type, common);
   SmallVector<OpFoldResult> sizes;
@@ -180,6 +182,21 @@ FailureOr<Data *> Importer::expand(Data &data, ArrayRef<Sym> shape) {
                                   linalg::YieldOp::create(inner, loc, arguments.front());
                                 });
   return make(data.type, common, generic.getResult(0));
+}
+
+FailureOr<Data *> Importer::constant(DataType type, ArrayRef<Sym> shape, const Element &element) {
+  // A few bytes of a model make a constant of any size, which the compiler holds several times.
+  constexpr int64_t kMostBytes = int64_t(1) << 28;
+  if (failed(checkSizes(type, shape)))
+    return failure();
+  if (llvm::all_of(shape, [](Sym s) { return Symbols::known(s); })) {
+    int64_t bytes = std::max(1u, sizeOf(type));
+    for (Sym size : shape) // of fewer than 2^48 bytes together, unless one is 0
+      bytes = std::min(kMostBytes + 1, bytes) * std::min(kMostBytes + 1, *Symbols::known(size));
+    if (bytes > kMostBytes)
+      return unsupported("a constant of more than 2^28 bytes; expects an input of the model");
+  }
+  return full(type, shape, element);
 }
 
 Data *Importer::full(DataType type, ArrayRef<Sym> shape, const Element &element) {
@@ -337,6 +354,10 @@ FailureOr<Data *> Importer::contract(Data &a, StringRef aAxes, Data &c, StringRe
       if (left && right && *left != *right && (isSummed || (*left != 1 && *right != 1)))
         return invalid("expects axes of one size to multiply, got " + Twine(*left) + " and " +
                        Twine(*right));
+      // One element is not repeated in a sum.
+      if (!outAxes.contains(letter) && (left == 1) != (right == 1))
+        return invalid("expects axes of one size to sum over, got " + describe(x) + " and " +
+                       describe(y));
       sizes[letter] = left == 1 || (right && *right != 1) ? y : x;
     } else {
       sizes[letter] = x ? x : y;

@@ -95,7 +95,72 @@ LogicalResult Importer::report(const Twine &message) {
 LogicalResult Importer::unsupported(const Twine &message) {
   return report("not supported: " + message);
 }
-LogicalResult Importer::invalid(const Twine &message) { return report(message); }
+LogicalResult Importer::invalid(const Twine &message) {
+  std::string text = message.str();
+  if (current && !StringRef(text).contains("got "))
+    text += ", got " + describeNode();
+  return report(text);
+}
+
+std::string Importer::describe(ArrayRef<Sym> shape) const {
+  std::string text = "[";
+  for (Sym size : shape) {
+    StringRef name = symbols.nameOf(size);
+    text += text.size() > 1 ? ", " : "";
+    if (std::optional<int64_t> known = Symbols::known(size))
+      text += std::to_string(*known);
+    else
+      text += name.empty() ? "?" : printable(name, 40);
+  }
+  return text + "]";
+}
+
+/// "x of float [2, 6], axis 7": what a node has.
+std::string Importer::describeNode() {
+  constexpr size_t kMost = 8; // of inputs, attributes and numbers of one
+  std::string text;
+  auto add = [&](const std::string &name, const std::string &what) {
+    text += (text.empty() ? "" : ", ") + printable(name, 40) + " " + what;
+  };
+  for (const std::string &name : ArrayRef(current->inputs).take_front(kMost))
+    if (Data *data = name.empty() ? nullptr : lookUp(name))
+      add(name,
+          data->items ? "of a sequence" : "of " + nameOf(data->type) + " " + describe(data->shape));
+  for (const NodeAttribute &attribute : ArrayRef(current->attributes).take_front(kMost)) {
+    std::string numbers;
+    for (int64_t number : ArrayRef(attribute.integers).take_front(kMost))
+      numbers += (numbers.empty() ? "" : ", ") + std::to_string(number);
+    if (attribute.integers.size() > kMost)
+      numbers += ", ...";
+    if (attribute.kind == NodeAttribute::Kind::Int)
+      add(attribute.name, std::to_string(attribute.integer));
+    else if (attribute.kind == NodeAttribute::Kind::Ints)
+      add(attribute.name, "[" + numbers + "]");
+    else if (attribute.kind == NodeAttribute::Kind::String)
+      add(attribute.name, quote(attribute.text));
+  }
+  return text.empty() ? "nothing" : text;
+}
+
+LogicalResult Importer::checkSizes(DataType type, ArrayRef<Sym> shape) {
+  // No memory holds 2^48 bytes; up to there sizes and offsets cannot wrap (lowering/Kernels).
+  constexpr int64_t kMostBytes = int64_t(1) << 48;
+  int64_t bytes = std::max(1u, sizeOf(type));
+  bool isEmpty = false, isTooLarge = false;
+  for (Sym size : shape) {
+    std::optional<int64_t> known = Symbols::known(size);
+    if (!known)
+      continue;
+    if (*known < 0)
+      return invalid("expects sizes from 0, got " + describe(shape));
+    isEmpty |= *known == 0;
+    isTooLarge |= __builtin_mul_overflow(bytes, std::max<int64_t>(*known, 1), &bytes);
+  }
+  if (!isEmpty && (isTooLarge || bytes >= kMostBytes))
+    return invalid("expects a tensor of fewer than 2^48 bytes, got " + nameOf(type) + " " +
+                   describe(shape));
+  return success();
+}
 
 //===-- The node -----------------------------------------------------------------------------===//
 
@@ -130,7 +195,7 @@ bool Importer::define(const std::string &name, Data *data) {
 }
 
 void Importer::set(size_t i, Data *data) {
-  if (hasOutput(i))
+  if (hasOutput(i) && (data->items || succeeded(checkSizes(data->type, data->shape))))
     define(current->outputs[i], data);
 }
 
@@ -341,7 +406,14 @@ bool Importer::addArguments() {
   SmallVector<Data *> arguments;
   bool isSound = true;
   llvm::StringMap<Sym> named;
+  std::set<std::string> names;
   for (const auto &info : model.graph.inputs) {
+    if (!names.insert(info.name).second) {
+      addError(problems, model.path, printable(info.name),
+               "expects one input of this name, got two");
+      isSound = false;
+      continue;
+    }
     // Up to IR version 3 initializers were listed as inputs; since then that makes them defaults.
     if (lookUp(info.name))
       continue;

@@ -134,8 +134,13 @@ public:
 
   /// Reports what this node asks for and the importer does not do; always fails.
   LogicalResult unsupported(const Twine &message);
-  /// Reports a node that breaks ONNX's rules; always fails.
+  /// Reports a node that breaks ONNX's rules; always fails. A message that does not say what was
+  /// found gets the node's inputs and attributes for it.
   LogicalResult invalid(const Twine &message);
+  /// "[2, n, ?]", for messages.
+  std::string describe(ArrayRef<Sym> shape) const;
+  /// Reports sizes that no tensor has: negative ones, and those of more than any memory.
+  LogicalResult checkSizes(DataType type, ArrayRef<Sym> shape);
 
   //===-- Values -----------------------------------------------------------------------------===//
 
@@ -198,6 +203,8 @@ public:
   Data *softmax(Data &data, int64_t axis);
   /// A tensor of one value.
   Data *full(DataType type, ArrayRef<Sym> shape, const Element &element);
+  /// The same by a model's wish, which may be for more than any memory.
+  FailureOr<Data *> constant(DataType type, ArrayRef<Sym> shape, const Element &element);
   /// A tensor computed from indices; the body runs inside of a `linalg.generic` whose loops are the
   /// axes of `shape`. `operands` are read at the body's own places by tensor.extract, or in step by
   /// `maps`, as for linalg.
@@ -225,6 +232,7 @@ private:
   Data *add() { return &storage.emplace_back(); }
   void importNode(const Node &node);
   bool define(const std::string &name, Data *data);
+  std::string describeNode();
   Data *lookUp(const std::string &name);
   bool addInitializers(const Graph &graph);
   bool addArguments();

@@ -52,8 +52,12 @@ static LogicalResult importGather(Importer &im) {
       if (!place)
         break;
       Sym rest = s.sub(s.sub(size, place), im.number(1));
-      if (std::optional<int64_t> most = s.upperBound(rest); most && *most < 0)
-        return im.invalid("expects indices inside of axis " + Twine(axis));
+      std::optional<int64_t> most = s.upperBound(rest), last = s.upperBound(place);
+      if ((most && *most < 0) || (last && *last < 0))
+        return im.invalid("expects indices inside of axis " + Twine(axis) + " of " +
+                          im.describe(x->shape) + ", got " + im.describe(e.integer));
+      if (s.lowerBound(place).value_or(-1) < 0)
+        place = s.max(place, im.number(0));
       // A place that may lie outside is kept inside when the size is known.
       if (s.lowerBound(rest).value_or(-1) < 0)
         place = s.min(place, s.sub(size, im.number(1)));

@@ -21,8 +21,8 @@ static FailureOr<Window> readPool(Importer &im, const Data &x) {
   constexpr int64_t kMost = 1 << 20;
   if (!kernel || static_cast<int64_t>(kernel->size()) != x.rank() - 2 ||
       llvm::any_of(*kernel, [](int64_t size) { return size < 1 || size >= kMost; }))
-    return im.invalid("expects kernel_shape to give a size for each of " + Twine(x.rank() - 2) +
-                      " axes");
+    return im.invalid("expects kernel_shape to give a size from 1 to 2^20 for each of " +
+                      Twine(x.rank() - 2) + " axes");
   TRY(Window window, readWindow(im, x, *kernel, /*isPool=*/true));
   if (window.volume() > (int64_t(1) << 31))
     return im.unsupported("windows of more than 2^31 elements");

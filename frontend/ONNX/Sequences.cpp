@@ -63,7 +63,8 @@ static LogicalResult importConstantOfShape(Importer &im) {
   std::optional<Element> element = im.scalar(*fill);
   if (!element)
     return im.invalid("expects one element to fill with");
-  im.set(0, im.full(fill->type, shape, *element));
+  TRY(auto *result, im.constant(fill->type, shape, *element));
+  im.set(0, result);
   return success();
 }
 
@@ -134,8 +135,10 @@ static LogicalResult importRange(Importer &im) {
   } else {
     Sym stepSymbol = im.symbolOf(*delta);
     std::optional<int64_t> by = stepSymbol ? Symbols::known(stepSymbol) : std::nullopt;
-    if (!by || *by == 0 || !from || !to)
-      return im.unsupported("a range whose step is not a whole constant other than zero");
+    if (by == 0)
+      return im.invalid("expects a step other than zero, got 0");
+    if (!by || !from || !to)
+      return im.unsupported("a range whose step is not a whole constant");
     Symbols &s = im.symbols;
     Sym span = *by > 0 ? s.sub(to, from) : s.sub(from, to);
     int64_t stride = std::abs(*by);
@@ -325,6 +328,10 @@ static LogicalResult importPad(Importer &im) {
       return im.unsupported("pads that may be negative, depending on sizes");
     if (cutFront || cutBack) {
       Sym rest = s.sub(x->shape[axis], im.number(cutFront + cutBack));
+      if (std::optional<int64_t> known = Symbols::known(rest); known && *known < 0)
+        return im.invalid("expects negative pads to take away no more than the " +
+                          Twine(Symbols::known(x->shape[axis]).value_or(0)) + " elements of axis " +
+                          Twine(axis) + ", got " + Twine(-cutFront) + " and " + Twine(-cutBack));
       if (s.lowerBound(rest).value_or(0) < 0)
         return im.unsupported("negative pads of an open size");
       TRY(x, im.slice(*x, axis, im.number(cutFront), rest));
