@@ -98,7 +98,17 @@ static LogicalResult importReshape(Importer &im) {
   if (open >= 0) {
     shape[open] = im.symbols.floorDiv(total, others);
     if (!shape[open])
-      return im.invalid("expects sizes beside -1 that are not zero");
+      return im.invalid("expects sizes beside -1 that are not zero, got a product of 0");
+    // What is left when equal sizes cancel: a fraction, whatever the sizes are.
+    if (others->terms.size() == 1) {
+      Sym number = im.number(others->terms.begin()->second);
+      Sym rest = im.symbols.divideExactly(im.symbols.mul(total, number), others);
+      std::optional<int64_t> whole = rest ? Symbols::known(rest) : std::nullopt;
+      int64_t part = *Symbols::known(number);
+      if (whole && *whole % part != 0)
+        return im.invalid("expects a size in place of -1 that gives all elements of " +
+                          im.describe(x.shape) + ", got " + Twine(*whole) + " / " + Twine(part));
+    }
   }
   TRY(auto *result, im.reshape(x, shape));
   im.set(0, result);
@@ -175,6 +185,9 @@ static LogicalResult importExpand(Importer &im) {
 static LogicalResult importTile(Importer &im) {
   Data *x = im.input(0);
   TRY(SmallVector<Sym> repeats, sizesOf(im, *im.input(1), "numbers of repeats"));
+  for (Sym times : repeats)
+    if (std::optional<int64_t> known = Symbols::known(times); known && *known < 0)
+      return im.invalid("expects numbers of repeats from 0, got " + Twine(*known));
   if (static_cast<int64_t>(repeats.size()) != x->rank())
     return im.invalid("expects a number of repeats for each of " + Twine(x->rank()) +
                       " axes, got " + Twine(repeats.size()));
@@ -189,6 +202,9 @@ static LogicalResult importTile(Importer &im) {
     wide.push_back(size);
     after.push_back(im.symbols.mul(size, times));
   }
+  if (im.symbols.takeOverflow())
+    return im.invalid("expects sizes that fit 64 bits, got " + im.describe(x->shape) + " times " +
+                      im.describe(repeats));
   TRY(x, im.reshape(*x, before));
   TRY(x, im.expand(*x, wide));
   TRY(x, im.reshape(*x, after));

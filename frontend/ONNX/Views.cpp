@@ -88,6 +88,9 @@ FailureOr<Data *> Importer::reshape(Data &data, ArrayRef<Sym> shape) {
   SmallVector<int64_t> allNew = llvm::to_vector(llvm::seq<int64_t>(0, shape.size()));
   Sym total = productOf(symbols, data.shape, all), wanted = productOf(symbols, shape, allNew);
   std::optional<int64_t> have = Symbols::known(total), want = Symbols::known(wanted);
+  if (symbols.takeOverflow())
+    return invalid("expects elements that can be counted in 64 bits, got " + describe(data.shape) +
+                   " as " + describe(shape));
   if (have && want && *have != *want)
     return invalid("expects a shape of " + Twine(*have) + " elements, got one of " + Twine(*want));
 
@@ -114,22 +117,15 @@ FailureOr<Data *> Importer::reshape(Data &data, ArrayRef<Sym> shape) {
     return finish(current);
   }
 
-  // A fixed number of elements of an open one, as where an exporter wrote traced sizes down: read
-  // so that no size of the input leads outside of it.
+  // A fixed number of elements of an open one, as where an exporter wrote traced sizes down. The
+  // cast says that they are as many, which a call's plan checks.
   if (want && !have) {
     Data *flat = &data;
     if (data.rank() != 1) {
       TRY(flat, reshape(data, {total}));
     }
-    Value source = value(*flat), count = symbols.materialize(total);
-    Data *exact =
-        generate(data.type, {wanted}, [&](ImplicitLocOpBuilder &builder, ArrayRef<Value> i) {
-          Value one = arith::ConstantIndexOp::create(builder, 1);
-          Value last = arith::SubIOp::create(builder, count, one);
-          Value at = arith::MinSIOp::create(builder, i[0], last);
-          return tensor::ExtractOp::create(builder, source, ValueRange{at}).getResult();
-        });
-    return reshape(*exact, shape);
+    Value exact = tensor::CastOp::create(b, typeOf(data.type, {wanted}), value(*flat));
+    return reshape(*make(data.type, {wanted}, exact), shape);
   }
 
   SmallVector<ReassociationIndices> joined, split;
@@ -143,26 +139,11 @@ FailureOr<Data *> Importer::reshape(Data &data, ArrayRef<Sym> shape) {
     SmallVector<Sym> given;
     for (int64_t axis : group.to)
       given.push_back(shape[axis]);
-    // What is not proven must stay inside the tensor whatever the sizes are: one open size is then
-    // computed from the others.
-    if (product != productOf(symbols, shape, group.to)) {
-      int64_t open = -1;
-      for (auto [i, size] : llvm::enumerate(given))
-        if (!Symbols::known(size))
-          open = i;
-      if (open < 0 && Symbols::known(product))
-        return invalid("expects a shape of " + Twine(*Symbols::known(product)) +
-                       " elements, got another");
-      if (open >= 0) {
-        Sym others = number(1);
-        for (auto [i, size] : llvm::enumerate(given))
-          if (static_cast<int64_t>(i) != open)
-            others = symbols.mul(others, size);
-        given[open] = symbols.floorDiv(product, symbols.max(others, number(1)));
-        if (Symbols::known(given[open]))
-          given[open] = shape[group.to[open]];
-      }
-    }
+    // Where it is not proven that both sides hold as many elements, a call's plan checks it.
+    if (Symbols::known(product) && product != productOf(symbols, shape, group.to) &&
+        llvm::all_of(given, [](Sym size) { return Symbols::known(size); }))
+      return invalid("expects a shape of " + Twine(*Symbols::known(product)) + " elements, got " +
+                     describe(shape));
     for (auto [i, axis] : llvm::enumerate(group.to))
       sizes[axis] = symbols.mixed(given[i]);
   }
