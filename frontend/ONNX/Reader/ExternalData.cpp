@@ -128,7 +128,8 @@ std::unique_ptr<MappedFile> openExternal(const std::string &modelPath, const std
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status;
   if (file.number < 0 || fstat(file.number, &status)) {
-    error = "external data " + quote(location) + ": " + std::strerror(errno);
+    error = "expects external data that can be read, got " + quote(location) + ": " +
+            std::strerror(errno);
     return nullptr;
   }
   if (!S_ISREG(status.st_mode)) {

@@ -128,8 +128,8 @@ private:
   void inlineCall(const Node &call, const Function &function, std::vector<Node> &result,
                   unsigned depth) {
     if (depth >= kMaxDepth)
-      return fail(call, "expects functions that do not call themselves, got calls " +
-                            std::to_string(depth) + " deep");
+      return fail(call, "expects functions that do not call themselves, got " +
+                            quote(function.name) + " in calls " + std::to_string(depth) + " deep");
     if (call.inputs.size() > function.inputs.size() ||
         call.outputs.size() > function.outputs.size())
       return fail(call, "expects at most " + std::to_string(function.inputs.size()) +
@@ -166,7 +166,7 @@ private:
     body = function.nodes;
     nodes += body.size();
     if (nodes > kMaxNodes)
-      return fail(call, "expects at most a million nodes once functions are inlined");
+      return fail(call, "expects at most a million nodes once functions are inlined, got more");
     for (Node &node : body)
       rename(node, names, prefix, &call, &function);
     expand(body, depth + 1);

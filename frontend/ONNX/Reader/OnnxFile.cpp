@@ -5,16 +5,23 @@
 // unknown fields are passed over, groups are refused.
 #include "frontend/ONNX/Reader/OnnxFile.h"
 
+#include "frontend/ForeignFile.h"
+
 #include <algorithm>
 #include <set>
 
 namespace fovea::onnx {
 namespace {
 
+/// A shape is cut to so many sizes; none that is used has as many.
+constexpr size_t kMostSizes = 65;
+
 /// A part of the file that is one message.
 class Message {
 public:
-  Message(const uint8_t *bytes, uint64_t begin, uint64_t end) : bytes(bytes), at(begin), end(end) {}
+  /// `fault` is set where a message does not fit.
+  Message(const uint8_t *bytes, uint64_t begin, uint64_t end, uint64_t &fault)
+      : bytes(bytes), at(begin), end(end), fault(fault) {}
 
   /// Reads the next field; false at the end, or after a fault.
   bool next() {
@@ -39,7 +46,7 @@ public:
 
   bool isMessage(uint64_t wanted) const { return field == wanted && type == 2; }
   bool isNumber(uint64_t wanted) const { return field == wanted && type == 0; }
-  Message sub() const { return Message(bytes, first, at); }
+  Message sub() const { return Message(bytes, first, at, fault); }
   std::string text() const {
     return std::string(reinterpret_cast<const char *>(bytes + first), at - first);
   }
@@ -54,6 +61,7 @@ public:
 private:
   bool fail() {
     isFaulty = true;
+    fault = at;
     return false;
   }
   bool varint(uint64_t &value) {
@@ -76,6 +84,7 @@ private:
     return true;
   }
 
+  uint64_t &fault;
   bool isFaulty = false;
 };
 
@@ -100,16 +109,17 @@ bool readExternal(Message entry, TensorPlace &place) {
     else if (entry.isMessage(2))
       value = entry.text();
   }
-  uint64_t size = 0;
+  uint64_t number = 0;
+  bool isNumber = parseNumber(value, number);
   if (key == "location")
     place.location = value;
   else if (key == "offset")
-    return !entry.failed() && parseNumber(value, place.offset);
-  else if (key == "length") {
-    if (!parseNumber(value, size))
-      return false;
-    place.size = size;
-  }
+    place.offset = number;
+  else if (key == "length")
+    place.size = number;
+  if ((key == "offset" || key == "length") && !isNumber)
+    place.fault = "expects the " + key +
+                  " of external data to be a number of 1 to 18 digits, got " + quote(value);
   return !entry.failed();
 }
 
@@ -149,8 +159,9 @@ bool readTensor(Message tensor, std::string &name, TensorPlace &place) {
     } else if (tensor.isNumber(14)) {
       place.isExternal = tensor.number == 1;
     }
-    if (place.shape.size() > 64)
-      return false;
+    // As many as show that it is no shape.
+    if (place.shape.size() > kMostSizes)
+      place.shape.resize(kMostSizes);
   }
   return sound && !tensor.failed();
 }
@@ -184,8 +195,9 @@ bool readConstant(Message node, std::map<std::string, TensorPlace> &places) {
 
 } // namespace
 
-bool indexTensors(const uint8_t *bytes, size_t size, std::map<std::string, TensorPlace> &places) {
-  Message model(bytes, 0, size);
+bool indexTensors(const uint8_t *bytes, size_t size, std::map<std::string, TensorPlace> &places,
+                  uint64_t &fault) {
+  Message model(bytes, 0, size, fault);
   while (model.next()) {
     if (!model.isMessage(7))
       continue;
@@ -207,6 +219,16 @@ bool indexTensors(const uint8_t *bytes, size_t size, std::map<std::string, Tenso
   return !model.failed();
 }
 
+std::string describeNoModel(const MappedFile &file, uint64_t fault) {
+  std::string_view begin(reinterpret_cast<const char *>(file.bytes),
+                         std::min<size_t>(file.size, 1024));
+  std::string other = describeForeign(begin);
+  if (other.empty())
+    other = "bytes that are no such protobuf message or end too early, at byte " +
+            std::to_string(fault) + " of " + std::to_string(file.size);
+  return "expects an ONNX model, got " + other;
+}
+
 std::optional<OnnxFile> OnnxFile::open(const std::string &path, Problems &problems) {
   OnnxFile result;
   result.path = path;
@@ -216,8 +238,9 @@ std::optional<OnnxFile> OnnxFile::open(const std::string &path, Problems &proble
     addError(problems, path, "", error);
     return std::nullopt;
   }
-  if (!indexTensors(result.file->bytes, result.file->size, result.places)) {
-    addError(problems, path, "", "expects an ONNX model, got bytes that are no protobuf message");
+  uint64_t fault = 0;
+  if (!indexTensors(result.file->bytes, result.file->size, result.places, fault)) {
+    addError(problems, path, "", describeNoModel(*result.file, fault));
     return std::nullopt;
   }
   return result;
@@ -237,6 +260,10 @@ std::vector<std::string> OnnxFile::locations() const {
 }
 
 const uint8_t *OnnxFile::data(const TensorPlace &place, std::string &error) {
+  if (!place.fault.empty()) {
+    error = place.fault;
+    return nullptr;
+  }
   uint64_t wanted = sizeOf(place.type);
   for (int64_t size : place.shape)
     if (size < 0 || __builtin_mul_overflow(wanted, static_cast<uint64_t>(size), &wanted)) {

@@ -26,10 +26,16 @@ struct TensorPlace {
   std::string location; ///< Of external data.
   uint64_t offset = 0;  ///< From the beginning of its file.
   std::optional<uint64_t> size;
+  std::string fault; ///< Of the entries of external data: why they say nothing.
 };
 
-/// Notes the places of all tensors of a model. False if the bytes are no protobuf message.
-bool indexTensors(const uint8_t *bytes, size_t size, std::map<std::string, TensorPlace> &places);
+/// Notes the places of all tensors of a model. False if the bytes are no protobuf message; `fault`
+/// is then the byte that does not fit.
+bool indexTensors(const uint8_t *bytes, size_t size, std::map<std::string, TensorPlace> &places,
+                  uint64_t &fault);
+
+/// For a message: what is there where a model is expected, whose bytes do not fit from `fault` on.
+std::string describeNoModel(const MappedFile &file, uint64_t fault);
 
 /// An ONNX file as a store of tensors. Moving it keeps pointers to its data valid.
 class OnnxFile {

@@ -19,7 +19,8 @@
 namespace fovea::onnx {
 namespace {
 
-constexpr int64_t kFirstOpset = 13;
+/// What later operator sets mean nobody knows here.
+constexpr int64_t kFirstOpset = 13, kLastOpset = 28;
 constexpr size_t kMaxRank = 32;
 
 Attribute::Kind kindOf(::onnx::AttributeProto::AttributeType type) {
@@ -74,10 +75,12 @@ public:
     Pieces pieces(*file);
     google::protobuf::io::CopyingInputStreamAdaptor stream(&pieces);
     google::protobuf::io::CodedInputStream input(&stream);
-    if (!proto.ParseFromCodedStream(&input) || !input.ConsumedEntireMessage() ||
-        !indexTensors(file->bytes, file->size, places))
-      return fail("", "expects an ONNX model, got bytes that are no such protobuf message or end "
-                      "too early");
+    uint64_t fault = 0;
+    if (!indexTensors(file->bytes, file->size, places, fault))
+      return fail("", describeNoModel(*file, fault));
+    if (!proto.ParseFromCodedStream(&input) || !input.ConsumedEntireMessage())
+      return fail("", "expects an ONNX model, got a protobuf message of another kind, or one whose "
+                      "parts are nested more than 100 deep");
     if (!proto.has_graph())
       return fail("", "expects a model with a graph, got none");
     Model model;
@@ -117,9 +120,10 @@ private:
       result[domain] = entry.version();
     }
     auto own = result.find("");
-    if (own != result.end() && own->second < kFirstOpset) {
-      fail(printable(place), "expects operator set " + std::to_string(kFirstOpset) +
-                                 " or later, got " + std::to_string(own->second));
+    if (own != result.end() && (own->second < kFirstOpset || own->second > kLastOpset)) {
+      fail(printable(place), "expects operator set " + std::to_string(kFirstOpset) + " to " +
+                                 std::to_string(kLastOpset) + ", got " +
+                                 std::to_string(own->second));
       return false;
     }
     if (place.empty() && own == result.end() && result.empty()) {
@@ -243,6 +247,10 @@ private:
                   "one elsewhere");
       return false;
     }
+    if (!known->second.fault.empty()) {
+      fail(place, known->second.fault);
+      return false;
+    }
     tensor.location = known->second.location;
     tensor.offset = known->second.offset;
     tensor.isMapped = true;
@@ -347,6 +355,9 @@ private:
     for (const ::onnx::TensorShapeProto::Dimension &dim : type.tensor_type().shape().dim()) {
       Dimension &axis = info.shape.emplace_back();
       axis.name = dim.dim_param();
+      if (dim.has_dim_value() && dim.dim_value() < -1)
+        fail(printable(info.name),
+             "expects sizes from 0, or -1 for an open one, got " + std::to_string(dim.dim_value()));
       if (dim.has_dim_value() && dim.dim_value() >= 0)
         axis.size = dim.dim_value();
     }
