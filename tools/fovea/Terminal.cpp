@@ -2,11 +2,23 @@
 //
 // Standard error, with a line of progress where somebody looks at it.
 #include "tools/fovea/Terminal.h"
+#include "tools/verbs/Common.h"
 
 #include <cstdio>
 #include <unistd.h>
 
 namespace fovea {
+
+/// Line ends of texts of several lines stay.
+static std::string escaped(const std::string &text) {
+  std::string result;
+  for (size_t begin = 0; begin <= text.size();) {
+    size_t end = std::min(text.find('\n', begin), text.size());
+    result += verbs::plain(text.substr(begin, end - begin)) + (end < text.size() ? "\n" : "");
+    begin = end + 1;
+  }
+  return result;
+}
 
 Terminal::Terminal() : isTerminal(::isatty(STDERR_FILENO) == 1) {}
 Terminal::~Terminal() { wipe(); }
@@ -16,14 +28,14 @@ compile::Log Terminal::log() {
             if (severity == compile::Log::Severity::Error)
               return error(text);
             wipe();
-            std::fprintf(stderr, "fovea: note: %s\n", text.c_str());
+            std::fprintf(stderr, "fovea: note: %s\n", escaped(text).c_str());
           },
           [this](const std::string &phase, double part) { showProgress(phase, part); }};
 }
 
 void Terminal::error(const std::string &text) {
   wipe();
-  std::fprintf(stderr, "fovea: error: %s\n", text.c_str());
+  std::fprintf(stderr, "fovea: error: %s\n", escaped(text).c_str());
 }
 
 void Terminal::wipe() {

@@ -98,7 +98,7 @@ CLI::App *addVerb(CLI::App &app, const char *name, const char *summary, const ch
   verb->callback([&host, &code, name, common, body = std::move(body)] {
     auto say = [&](const std::string &message) {
       std::cout.flush();
-      std::cerr << host.program << ": error: " << message << "\n";
+      std::cerr << host.program << ": error: " << plain(message) << "\n";
     };
     try {
       body();
@@ -139,6 +139,24 @@ void print(const std::string &text) {
 void flush() {
   if (std::fflush(stdout) != 0)
     throw Failure{1, std::string("cannot write to standard output: ") + std::strerror(errno)};
+}
+
+std::string plain(const std::string &text) {
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i) {
+    auto byte = static_cast<unsigned char>(text[i]);
+    // U+0080 to U+009F, two bytes each, are control characters too.
+    bool isLong =
+        byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
+    if (byte >= 0x20 && byte != 0x7F && !isLong) {
+      result += text[i];
+      continue;
+    }
+    char escape[8];
+    std::snprintf(escape, sizeof(escape), "\\x%02X", byte);
+    result += escape;
+  }
+  return result;
 }
 
 void note(const Host &host, const std::string &text) {

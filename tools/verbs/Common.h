@@ -78,6 +78,9 @@ void print(const std::string &text);
 /// Throws Failure if what was printed did not arrive.
 void flush();
 
+/// `text` for a line on a terminal: control characters, which names in files may hold, are escaped.
+std::string plain(const std::string &text);
+
 /// Standard error, with the program's name before it.
 void note(const Host &host, const std::string &text);
 bool terminalOnStandardError();

@@ -47,7 +47,10 @@ bool readRegularFile(const std::string &path, std::string &bytes, std::string &e
   struct stat status;
   if (file >= 0 && ::fstat(file, &status) == 0 && !S_ISREG(status.st_mode)) {
     ::close(file);
-    error = path + ": expects a regular file, got a folder, pipe or device";
+    error = path + ": expects a regular file, got a " +
+            (S_ISDIR(status.st_mode)    ? "folder"
+             : S_ISFIFO(status.st_mode) ? "pipe"
+                                        : "device");
     return false;
   }
   return readAll(file < 0 ? nullptr : ::fdopen(file, "rb"), path, bytes, error);

@@ -22,7 +22,8 @@ struct Bad {
 template <typename T> T get(const std::vector<uint8_t> &bytes, uint64_t at) {
   T value;
   if (at > bytes.size() || sizeof(T) > bytes.size() - at)
-    throw Bad{"is cut short or malformed at byte " + std::to_string(at)};
+    throw Bad{"is cut short or malformed: expects " + std::to_string(sizeof(T)) + " bytes at " +
+              std::to_string(at) + ", got a size of " + std::to_string(bytes.size())};
   std::memcpy(&value, bytes.data() + at, sizeof(T));
   return value;
 }
@@ -62,15 +63,18 @@ std::vector<Member> readDirectory(const std::vector<uint8_t> &file) {
         break;
       }
   if (at > file.size())
-    throw Bad{"is not a .npz file (no zip directory at its end)"};
+    throw Bad{"is not a .npz file: expects a zip directory at the end of its " +
+              std::to_string(file.size()) + " bytes, got none"};
   auto count = get<uint16_t>(file, at + 10);
   uint64_t position = get<uint32_t>(file, at + 16);
   if (count == UINT16_MAX || position == UINT32_MAX)
-    throw Bad{"has more members or bytes than this program reads"};
+    throw Bad{"expects fewer than 65535 members and 4 GiB, got more"};
   std::vector<Member> members;
   for (uint16_t i = 0; i < count; ++i) {
     if (get<uint32_t>(file, position) != 0x02014b50)
-      throw Bad{"has a malformed zip directory at byte " + std::to_string(position)};
+      throw Bad{"has a malformed zip directory: expects " + std::to_string(count) +
+                " members, got no more than " + std::to_string(i) + " up to byte " +
+                std::to_string(position)};
     Member member;
     auto flags = get<uint16_t>(file, position + 8);
     member.method = get<uint16_t>(file, position + 10);
@@ -83,11 +87,13 @@ std::vector<Member> readDirectory(const std::vector<uint8_t> &file) {
     member.offset = get<uint32_t>(file, position + 42);
     uint64_t nameAt = position + 46, extraAt = nameAt + nameBytes;
     if (extraAt + extraBytes > file.size())
-      throw Bad{"has a zip directory that goes past its end"};
+      throw Bad{"has a zip directory that goes past its end: expects " +
+                std::to_string(extraAt + extraBytes) + " bytes, got " +
+                std::to_string(file.size())};
     member.name.assign(reinterpret_cast<const char *>(file.data()) + nameAt, nameBytes);
     readZip64(file, extraAt, extraAt + extraBytes, member);
     if (flags & 1)
-      throw Bad{"member '" + member.name + "' is encrypted"};
+      throw Bad{"member '" + member.name + "' is encrypted; expects one that is not"};
     members.push_back(std::move(member));
     position = extraAt + extraBytes + commentBytes;
   }
@@ -100,12 +106,19 @@ Bad badMember(const Member &member, const std::string &what) {
 
 /// Where a member's packed bytes begin, behind its own header.
 uint64_t findBytes(const std::vector<uint8_t> &file, const Member &member) {
+  if (member.offset > file.size())
+    throw badMember(member, "goes past the file's end: expects its header at " +
+                                std::to_string(member.offset) + ", got a size of " +
+                                std::to_string(file.size()));
   if (get<uint32_t>(file, member.offset) != 0x04034b50)
-    throw badMember(member, "has no header where the directory says");
+    throw badMember(member, "has no header at byte " + std::to_string(member.offset) +
+                                ", where the directory says");
   uint64_t at = member.offset + 30 + get<uint16_t>(file, member.offset + 26) +
                 get<uint16_t>(file, member.offset + 28);
   if (at > file.size() || member.packed > file.size() - at)
-    throw badMember(member, "goes past the file's end");
+    throw badMember(member, "goes past the file's end: expects " + std::to_string(member.packed) +
+                                " bytes at " + std::to_string(at) + ", got a size of " +
+                                std::to_string(file.size()));
   return at;
 }
 
@@ -120,13 +133,14 @@ void checkMembers(const std::vector<uint8_t> &file, const std::vector<Member> &m
   uint64_t total = 0;
   for (const Member &member : members) {
     if (!names.insert(member.name).second)
-      throw badMember(member, "is there twice");
+      throw badMember(member, "is there twice; expects each name once");
     if (__builtin_add_overflow(total, member.size, &total) || total > kMostBytes)
       throw Bad{"unpacks to more than 16 GiB"};
     byOffset.push_back(&member);
   }
-  std::sort(byOffset.begin(), byOffset.end(),
-            [](const Member *a, const Member *b) { return a->offset < b->offset; });
+  std::sort(byOffset.begin(), byOffset.end(), [](const Member *a, const Member *b) {
+    return a->offset != b->offset ? a->offset < b->offset : a < b; // as they stand in the directory
+  });
   for (size_t i = 0; i + 1 < byOffset.size(); ++i)
     if (findBytes(file, *byOffset[i]) + byOffset[i]->packed > byOffset[i + 1]->offset)
       throw badMember(*byOffset[i + 1], "shares bytes with member '" + byOffset[i]->name + "'");
@@ -135,6 +149,11 @@ void checkMembers(const std::vector<uint8_t> &file, const std::vector<Member> &m
 std::vector<uint8_t> unpack(const std::vector<uint8_t> &file, const Member &member) {
   auto bad = [&](const std::string &what) { return badMember(member, what); };
   uint64_t at = findBytes(file, member);
+  // Who goes by the name here would read another array than who goes by the directory's.
+  auto nameAt = file.begin() + static_cast<ptrdiff_t>(member.offset + 30);
+  std::string name(nameAt, nameAt + get<uint16_t>(file, member.offset + 26));
+  if (name != member.name)
+    throw bad("expects this name in its own header too, got '" + name + "'");
   std::vector<uint8_t> bytes;
   if (member.method == 0) {
     if (member.packed != member.size)
@@ -145,7 +164,9 @@ std::vector<uint8_t> unpack(const std::vector<uint8_t> &file, const Member &memb
     // Deflate makes at most 1032 bytes of one (RFC 1951: 258 bytes for 2 bits).
     if (member.size / 1032 > member.packed || member.size > UINT32_MAX ||
         member.packed > UINT32_MAX)
-      throw bad("cannot unpack to " + std::to_string(member.size) + " bytes");
+      throw bad("cannot unpack to " + std::to_string(member.size) + " bytes; expects at most " +
+                std::to_string(member.packed * 1032) + " from its " +
+                std::to_string(member.packed));
     bytes.resize(member.size);
     uint8_t none;
     z_stream stream{};
@@ -159,7 +180,8 @@ std::vector<uint8_t> unpack(const std::vector<uint8_t> &file, const Member &memb
     bool whole = code == Z_STREAM_END && stream.total_out == bytes.size();
     ::inflateEnd(&stream);
     if (!whole)
-      throw bad("has damaged compressed data");
+      throw bad("has damaged compressed data: expects " + std::to_string(member.packed) +
+                " bytes that unpack to " + std::to_string(member.size) + ", got others");
   } else {
     throw bad("is compressed by method " + std::to_string(member.method) +
               "; expects stored or deflated");
@@ -171,7 +193,8 @@ std::vector<uint8_t> unpack(const std::vector<uint8_t> &file, const Member &memb
     done += some;
   }
   if (crc != member.crc)
-    throw bad("is damaged: its checksum does not match");
+    throw bad("is damaged: expects checksum " + std::to_string(member.crc) + ", got " +
+              std::to_string(crc));
   return bytes;
 }
 
@@ -185,7 +208,7 @@ public:
     char quote = at < text.size() ? text[at] : 0;
     size_t end = quote == '\'' || quote == '"' ? text.find(quote, at + 1) : std::string::npos;
     if (end == std::string::npos)
-      throw Bad{std::string("expects a string for '") + key + "'"};
+      throw Bad{std::string("expects a string for '") + key + "', got " + from(at)};
     return text.substr(at + 1, end - at - 1);
   }
   bool boolOf(const char *key) const {
@@ -194,10 +217,10 @@ public:
       return true;
     if (text.compare(at, 5, "False") == 0)
       return false;
-    throw Bad{std::string("expects True or False for '") + key + "'"};
+    throw Bad{std::string("expects True or False for '") + key + "', got " + from(at)};
   }
   std::vector<int64_t> sizesOf(const char *key) const {
-    size_t at = valueOf(key);
+    size_t at = valueOf(key), begin = at;
     std::vector<int64_t> sizes;
     bool open = at < text.size() && text[at] == '(';
     for (++at; open && at < text.size() && text[at] != ')';) {
@@ -210,14 +233,21 @@ public:
       for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at)
         if (__builtin_mul_overflow(size, 10, &size) ||
             __builtin_add_overflow(size, text[at] - '0', &size))
-          throw Bad{"has an impossible shape"};
+          throw Bad{"has an impossible shape: expects sizes that fit 63 bits, got " + from(begin)};
       if (at == first || sizes.size() == 32)
-        throw Bad{"has a malformed shape"};
+        throw Bad{"has a malformed shape: expects at most 32 sizes from 0, got " + from(begin)};
       sizes.push_back(size);
     }
     if (!open || at >= text.size())
-      throw Bad{"has a malformed shape"};
+      throw Bad{"has a malformed shape: expects sizes in brackets, got " + from(begin)};
     return sizes;
+  }
+
+  std::string shapeText() const { return from(valueOf("shape")); }
+  /// The text from there on, cut, for a message.
+  std::string from(size_t at) const {
+    std::string part = text.substr(at, 40);
+    return "'" + part.substr(0, part.find_last_not_of(" \n") + 1) + "'";
   }
 
 private:
@@ -226,7 +256,7 @@ private:
     at = at == std::string::npos ? at : text.find(':', at);
     at = at == std::string::npos ? at : text.find_first_not_of(' ', at + 1);
     if (at == std::string::npos)
-      throw Bad{"lacks '" + key + "' in its header"};
+      throw Bad{"lacks '" + key + "' in its header " + from(0)};
     return at;
   }
 
@@ -270,11 +300,13 @@ Array parseNpy(const std::vector<uint8_t> &bytes) {
   if (bytes.size() < 10 || std::memcmp(bytes.data(), "\x93NUMPY", 6) != 0)
     throw Bad{"is no .npy array"};
   if (bytes[6] < 1 || bytes[6] > 3)
-    throw Bad{"is of .npy version " + std::to_string(bytes[6])};
+    throw Bad{"expects .npy version 1, 2 or 3, got " + std::to_string(bytes[6])};
   uint64_t start = bytes[6] == 1 ? 10 : 12;
   uint64_t length = bytes[6] == 1 ? get<uint16_t>(bytes, 8) : get<uint32_t>(bytes, 8);
   if (start > bytes.size() || length > bytes.size() - start)
-    throw Bad{"has a header that goes past its end"};
+    throw Bad{"has a header that goes past its end: expects " + std::to_string(length) +
+              " bytes, got " +
+              std::to_string(bytes.size() - std::min(start, uint64_t(bytes.size())))};
   HeaderText header(std::string(reinterpret_cast<const char *>(bytes.data()) + start, length));
   Array array;
   array.dtype = dtypeOf(header.stringOf("descr"));
@@ -282,7 +314,8 @@ Array parseNpy(const std::vector<uint8_t> &bytes) {
   uint64_t expected = array.dtype.bits / 8u;
   for (int64_t size : array.shape)
     if (__builtin_mul_overflow(expected, static_cast<uint64_t>(size), &expected))
-      throw Bad{"has an impossible shape"};
+      throw Bad{"has an impossible shape: expects bytes that can be counted, got " +
+                header.shapeText()};
   uint64_t found = bytes.size() - start - length;
   if (found != expected)
     throw Bad{"expects " + std::to_string(expected) + " bytes for its shape, got " +

@@ -178,6 +178,9 @@ TEST_F(NpzTest, DamagedFilesAreRefused) {
   refuse(zip("m.npy", std::string(1000, 'x'), true, 999), "damaged compressed data");
   refuse(zip("m.npy", std::string(1000, 'x'), false, 999), "two sizes differ");
   refuse(zip("m.npy", npy("{}", data), false, UINT32_MAX, true), "encrypted");
+  std::string other = one("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }");
+  other[other.find("m.npy")] = 'n';
+  refuse(other, "expects this name in its own header too, got 'n.npy'");
 }
 
 TEST_F(NpzTest, NoChangedByteCrashesAndDataIsNeverWrong) {
