@@ -27,7 +27,10 @@ std::unique_ptr<ArtifactReader> ArtifactReader::open(const std::string &path, st
   reader->filePath = path;
   struct stat status;
   if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
-    error = path + ": is not a regular file";
+    error = path + ": expects a regular file, got a " +
+            (S_ISDIR(status.st_mode)    ? "folder"
+             : S_ISFIFO(status.st_mode) ? "pipe"
+                                        : "device");
     ::close(file);
     return nullptr;
   }
@@ -88,7 +91,8 @@ bool ArtifactReader::check(std::string &error) {
 
   Bytes bytes = section(SectionKind::Manifest);
   if (!isWellFormed(bytes.data, bytes.size)) {
-    error = "has a malformed manifest";
+    error = "has a malformed manifest: expects FlatBuffers tables inside its " +
+            std::to_string(bytes.size) + " bytes, got offsets that lead outside or overlap";
     return false;
   }
   manifest::GetManifest(bytes.data)->UnPackTo(&contents);

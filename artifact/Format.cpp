@@ -9,6 +9,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -92,9 +93,19 @@ void encodeHeader(const Header &header, uint8_t *page) {
   put<uint64_t>(page + hashOffset + 8, hash.low);
 }
 
+/// " 89 46 4f".
+static std::string describeBytes(const uint8_t *data, size_t size) {
+  std::string text;
+  for (size_t i = 0; i < size; ++i)
+    text += std::string(" ") + "0123456789abcdef"[data[i] >> 4] + "0123456789abcdef"[data[i] & 15];
+  return text;
+}
+
 bool decodeHeader(const uint8_t *data, size_t size, Header &header, std::string &error) {
   if (size < sizeof(magic) || std::memcmp(data, magic, sizeof(magic)) != 0) {
-    error = "is not a Fovea artifact: the first 8 bytes are not its magic number";
+    error = "is not a Fovea artifact: expects it to begin with the bytes" +
+            describeBytes(magic, sizeof(magic)) + ", got" +
+            (size ? describeBytes(data, std::min(size, sizeof(magic))) : " nothing");
     return false;
   }
   if (size < pageSize) {
@@ -127,7 +138,8 @@ bool decodeHeader(const uint8_t *data, size_t size, Header &header, std::string 
   }
   uint32_t count = get<uint32_t>(data + 16);
   if (count > maxSections) {
-    error = "has a malformed header: " + std::to_string(count) + " sections";
+    error = "has a malformed header: expects at most " + std::to_string(maxSections) +
+            " sections, got " + std::to_string(count);
     return false;
   }
   uint64_t end = pageSize;
@@ -149,9 +161,12 @@ bool decodeHeader(const uint8_t *data, size_t size, Header &header, std::string 
       error = "has a malformed header: section " + std::to_string(i) + " (" +
               sectionName(section.kind) + ") at " + std::to_string(section.offset) + ", " +
               std::to_string(section.size) + " bytes, " +
-              (!known ? "is of an unknown kind"
+              (!known ? std::string("is of an unknown kind; expects 1 to 5, got ") +
+                            std::to_string(kind)
                : fits ? "is there twice"
-                      : "does not fit the file");
+                      : "does not fit the file of " + std::to_string(size) +
+                            " bytes behind what stands before it, which ends at " +
+                            std::to_string(end));
       return false;
     }
     if (!isZero(data + end, section.offset - end)) {

@@ -107,7 +107,7 @@ private:
       int32_t index = value->continues;
       if (index < 0 || static_cast<size_t>(index) >= entry.arguments.size())
         return fail("result '" + value->name + "' continues argument " + std::to_string(index) +
-                    " of " + std::to_string(entry.arguments.size()));
+                    "; expects one of " + std::to_string(entry.arguments.size()));
       const ValueT &argument = *entry.arguments[index];
       if (argument.kind != ValueKind::Cache || argument.heads != value->heads ||
           argument.size != value->size || argument.element != value->element)
@@ -134,7 +134,7 @@ private:
       const auto &step = steps[i];
       if (!step || step->kernel >= kernels.size())
         return fail("step " + std::to_string(i) + " names kernel " +
-                    (step ? std::to_string(step->kernel) : "none") + " of " +
+                    (step ? std::to_string(step->kernel) : "none") + "; expects one of " +
                     std::to_string(kernels.size()));
       for (uint32_t place : {step->flops, step->bytes})
         if (place >= locals)
@@ -190,7 +190,11 @@ private:
       std::string place = "weight '" + weight->name + "': ";
       uint64_t bytes = 0;
       if (weight->shape.size() > maxRank || !tensorBytes(weight->element, weight->shape, bytes))
-        return fail(place + "unknown element type or impossible shape");
+        return fail(
+            place +
+            "expects a known element type and a shape whose bytes can be counted, got type " +
+            std::to_string(static_cast<int>(weight->element)) + " and " +
+            std::to_string(weight->shape.size()) + " sizes");
       if (weight->layout.empty() && bytes != weight->bytes)
         return fail(place + "its shape takes " + std::to_string(bytes) + " bytes, got " +
                     std::to_string(weight->bytes));

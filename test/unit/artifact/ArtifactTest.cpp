@@ -225,7 +225,7 @@ TEST_F(ArtifactTest, OtherFilesAreRefused) {
   EXPECT_FALSE(ArtifactReader::open((folder / "none").string(), error));
   EXPECT_NE(error.find("No such file"), std::string::npos) << error;
   EXPECT_FALSE(ArtifactReader::open(folder.string(), error));
-  EXPECT_NE(error.find("not a regular file"), std::string::npos) << error;
+  EXPECT_NE(error.find("expects a regular file, got a folder"), std::string::npos) << error;
   writeAll(path, std::vector<char>(10000, 'x'));
   EXPECT_FALSE(ArtifactReader::open(path, error));
   EXPECT_NE(error.find("not a Fovea artifact"), std::string::npos) << error;
@@ -311,7 +311,7 @@ TEST_F(ArtifactTest, AFailedWriteKeepsTheOldFile) {
   manifest::ManifestT wrong = makeManifest();
   wrong.entries[0]->steps[0]->kernel = 9;
   EXPECT_FALSE(write(path, std::move(wrong), error));
-  EXPECT_NE(error.find("step 0 names kernel 9 of 1"), std::string::npos) << error;
+  EXPECT_NE(error.find("step 0 names kernel 9; expects one of 1"), std::string::npos) << error;
   EXPECT_EQ(readAll(path), before);
   EXPECT_EQ(filesInFolder(), 1u);
 }
@@ -406,7 +406,7 @@ TEST_F(ArtifactTest, ManifestsThatReferToNothingAreRefused) {
        "device 'sm_90a': expects a program for each of 1 entries, got 0"},
       {[](manifest::ManifestT &m) { m.devices[1]->programs[0]->locals = 2; }, "between 3 and"},
       {[](manifest::ManifestT &m) { m.devices[1]->programs[0]->steps[0]->kernel = 1; },
-       "step 0 names kernel 1 of 1"},
+       "step 0 names kernel 1; expects one of 1"},
       {[](manifest::ManifestT &m) { m.devices[0]->programs[0]->steps[0]->flops = 4; },
        "cost at local 4 of 4"},
   };
