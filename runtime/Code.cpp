@@ -10,12 +10,31 @@
 #include <cerrno>
 #include <cstring>
 #include <dlfcn.h>
+#include <elf.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 namespace fovea {
 
+/// The loader takes code for another processor for a file that is missing.
+static void checkHeader(const std::string &name, const void *data, size_t size) {
+  Elf64_Ehdr header;
+  if (size < sizeof(header))
+    failInvalid(name + ": its code cannot be loaded: expects an ELF file of at least " +
+                std::to_string(sizeof(header)) + " bytes, got " + std::to_string(size));
+  std::memcpy(&header, data, sizeof(header));
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+    failInvalid(name + ": its code cannot be loaded: expects an ELF file, got other bytes");
+  bool isOurs = header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == EM_X86_64 &&
+                header.e_ident[EI_DATA] == ELFDATA2LSB;
+  if (!isOurs || header.e_type != ET_DYN)
+    failInvalid(name + ": its code cannot be loaded: expects a shared object for x86-64 (type " +
+                std::to_string(ET_DYN) + ", machine " + std::to_string(EM_X86_64) + "), got type " +
+                std::to_string(header.e_type) + ", machine " + std::to_string(header.e_machine));
+}
+
 Code::Code(const std::string &name, const void *data, size_t size) : name(name) {
+  checkHeader(name, data, size);
   file = ::memfd_create("fovea-code", MFD_CLOEXEC);
   if (file < 0)
     throw Failure{FOVEA_UNSUPPORTED,

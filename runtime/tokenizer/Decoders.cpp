@@ -24,6 +24,7 @@ std::string replaceAll(std::string_view text, std::string_view from, std::string
        at = found + from.size()) {
     out += text.substr(at, found - at);
     out += to;
+    checkGrowth("decoders", out.size(), text.size());
   }
   out += text.substr(at);
   return out;
@@ -167,6 +168,7 @@ public:
          at = found + from.size()) {
       out.append(pending, at, found - at);
       out += to;
+      checkGrowth("decoders", out.size(), pending.size());
     }
     size_t keep = std::min(from.size() - 1, pending.size() - at);
     while (keep > 0 && pending.compare(pending.size() - keep, keep, from, 0, keep) != 0)
@@ -282,8 +284,10 @@ TokenStage::Function replaceFunction(const Pattern &pattern, const tables::Decod
     std::vector<Span> spans;
     pattern.search(token, spans);
     std::string out;
-    for (const Span &span : spans)
+    for (const Span &span : spans) {
       out += span.isMatch ? content : token.substr(span.begin, span.end - span.begin);
+      checkGrowth("decoders", out.size(), token.size());
+    }
     return out;
   };
 }

@@ -5,6 +5,7 @@
 #include "runtime/tokenizer/Normalizers.h"
 
 #include "artifact/Tokenizer_generated.h"
+#include "runtime/Status.h"
 #include "runtime/tokenizer/Unicode.h"
 #include "runtime/tokenizer/Utf8.h"
 
@@ -100,7 +101,8 @@ void strip(Text &text, bool left, bool right) {
   text.origin = text.origin > begin ? std::min(text.origin - begin, text.bytes.size()) : 0;
 }
 
-void replace(Text &text, const Pattern &pattern, std::string_view content) {
+/// `original` bytes were there before the first normalizer.
+void replace(Text &text, const Pattern &pattern, std::string_view content, size_t original) {
   std::vector<Span> spans;
   pattern.search(text.bytes, spans);
   std::string out;
@@ -108,6 +110,7 @@ void replace(Text &text, const Pattern &pattern, std::string_view content) {
   for (const Span &span : spans) {
     if (span.isMatch) {
       out += content;
+      checkGrowth("normalizers", out.size(), original);
       // New text belongs to the last byte that it replaces.
       if (span.end == 0 || span.end - 1 < text.origin)
         origin = out.size();
@@ -129,6 +132,15 @@ void prepend(Text &text, std::string_view content) {
     text.origin += content.size();
 }
 } // namespace
+
+void fovea::checkGrowth(const char *part, size_t bytes, size_t from) {
+  constexpr size_t mostOnce = size_t(64) << 20, mostTimes = 64;
+  if (bytes <= mostOnce || bytes / mostTimes <= from)
+    return;
+  failInvalid(std::string("the tokenizer's ") + part + " make more than " + std::to_string(bytes) +
+              " bytes of " + std::to_string(from) + "; expects at most 64 MiB, or " +
+              std::to_string(mostTimes) + " times as many");
+}
 
 void fovea::appendByteCharacter(std::string &out, unsigned char byte) {
   static const std::array<uint16_t, 256> characters = [] {
@@ -193,6 +205,7 @@ bool Normalizers::open(const tables::Tokenizer &table, std::string &error) {
 }
 
 void Normalizers::apply(Text &text) const {
+  size_t original = text.bytes.size();
   for (const Step &step : steps) {
     switch (step.table->kind()) {
     case NormalizerKind::Nfc:
@@ -217,7 +230,7 @@ void Normalizers::apply(Text &text) const {
       applyBert(text, *step.table);
       break;
     case NormalizerKind::Replace:
-      replace(text, *step.pattern, step.table->content()->string_view());
+      replace(text, *step.pattern, step.table->content()->string_view(), original);
       break;
     case NormalizerKind::Prepend:
       prepend(text, step.table->content()->string_view());

@@ -41,6 +41,10 @@ private:
   std::vector<Step> steps;
 };
 
+/// Fails where `part` of a tokenizer makes far more of `from` bytes than any that writes text does:
+/// replacements that feed each other multiply.
+void checkGrowth(const char *part, size_t bytes, size_t from);
+
 /// Compiles a pattern of a table; null with `error`.
 std::unique_ptr<Pattern> openPattern(const tables::Pattern *table, std::string &error);
 
