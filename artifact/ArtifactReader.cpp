@@ -90,6 +90,11 @@ bool ArtifactReader::check(std::string &error) {
       return false;
 
   Bytes bytes = section(SectionKind::Manifest);
+  if (bytes.size < 8 || flatbuffers::ReadScalar<uint32_t>(bytes.data) >= bytes.size) {
+    error = "has a malformed manifest: expects a root table inside its " +
+            std::to_string(bytes.size) + " bytes, got another place";
+    return false;
+  }
   if (!isWellFormed(bytes.data, bytes.size)) {
     error = "has a malformed manifest: expects FlatBuffers tables inside its " +
             std::to_string(bytes.size) + " bytes, got offsets that lead outside or overlap";

@@ -23,8 +23,8 @@ bool isEmptyTensor(Type type) {
   return tensor && !tensor.getEncoding() && llvm::is_contained(tensor.getShape(), 0);
 }
 
-/// Replaces an op all of whose results are empty. Open sizes beside the zero are what the op says of
-/// its results.
+/// Replaces an op all of whose results are empty. Open sizes beside the zero are what the op says
+/// of its results.
 struct FoldEmptyResults : RewritePattern {
   explicit FoldEmptyResults(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
@@ -45,8 +45,7 @@ struct FoldEmptyResults : RewritePattern {
       SmallVector<OpFoldResult> sizes = areStatic ? SmallVector<OpFoldResult>() : shapes[i];
       if (areStatic)
         sizes = getAsIndexOpFoldResult(rewriter.getContext(), tensor.getShape());
-      Value empty =
-          tensor::EmptyOp::create(rewriter, op->getLoc(), sizes, tensor.getElementType());
+      Value empty = tensor::EmptyOp::create(rewriter, op->getLoc(), sizes, tensor.getElementType());
       if (empty.getType() != type)
         empty = tensor::CastOp::create(rewriter, op->getLoc(), type, empty);
       results.push_back(empty);

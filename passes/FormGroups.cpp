@@ -63,6 +63,14 @@ static bool readsElements(Operation *op) {
       op->getDialect());
 }
 
+/// Whether a group around `root` has its own copy of `op`. What has no elements or one number for
+/// all is memory like any other to a kernel that needs memory.
+static bool isFreeFor(Operation *root, Operation *op) {
+  if (isUniform(op) || isa<tensor::EmptyOp>(op))
+    return readsElements(root);
+  return isFree(op);
+}
+
 static bool givesTensor(Operation *op) {
   return llvm::any_of(op->getResultTypes(),
                       [](Type type) { return isa<TensorType, CacheType>(type); });
@@ -90,7 +98,7 @@ struct GroupPlan {
     getUsedValuesDefinedAbove(op->getRegions(), values);
     for (Value value : values) {
       Operation *source = value.getDefiningOp();
-      bool free = source && (isFree(source) || (isUniform(source) && readsElements(root)));
+      bool free = source && isFreeFor(root, source);
       bool inside = isa<IndexType>(value.getType()) && dependsOnData(value);
       if (!free && !inside && crossesBorder(value.getType())) {
         inputs.insert(value);

@@ -278,6 +278,7 @@ void settle(Choices &c) {
       off(Choice::Guard);
     if (c[Choice::Apply] == kTimesWeights)
       off(Choice::Apply);
+    c[Choice::Empty] &= ~4; // 0/0 over no keys at all, of which raising makes zero
   }
   // Masks.
   Choice slots[] = {Choice::Mask0, Choice::Mask1, Choice::Mask2};

@@ -338,7 +338,7 @@ Tensor Writer::fill(const std::string &axes, Elem elem, double value) {
 }
 
 Tensor Writer::constant(const std::string &axes, Elem elem, const std::vector<double> &elements) {
-  // Row-major, in brackets for each axis.
+  // Row-major, in brackets for each axis; nothing at all where there are no elements.
   std::string text;
   size_t at = 0;
   auto write = [&](auto &&self, size_t axis) -> void {
@@ -353,7 +353,8 @@ Tensor Writer::constant(const std::string &axes, Elem elem, const std::vector<do
     }
     text += "]";
   };
-  write(write, 0);
+  if (!elements.empty())
+    write(write, 0);
   std::string name = fresh("k");
   line(name + " = arith.constant dense<" + text + "> : " + typeOf(axes, elem));
   return {name, axes, elem};
