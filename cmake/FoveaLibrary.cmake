@@ -19,7 +19,9 @@ if(CCACHE)
 endif()
 
 # Compile flags of all our own code.
+include(FoveaHardening)
 add_library(fovea_flags INTERFACE)
+target_link_libraries(fovea_flags INTERFACE fovea_hardening)
 target_compile_options(fovea_flags INTERFACE
   -Wall -Wextra -Wno-unused-parameter $<$<BOOL:${FOVEA_WERROR}>:-Werror>
   -fvisibility=hidden -fvisibility-inlines-hidden)

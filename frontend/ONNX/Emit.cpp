@@ -350,14 +350,14 @@ FailureOr<Data *> Importer::contract(Data &a, StringRef aAxes, Data &c, StringRe
     Sym x = sizeOfAxis(a, aAxes, letter), y = sizeOfAxis(c, cAxes, letter);
     if (x && y && x != y) {
       std::optional<int64_t> left = Symbols::known(x), right = Symbols::known(y);
-      bool isSummed = !outAxes.contains(letter);
-      if (left && right && *left != *right && (isSummed || (*left != 1 && *right != 1)))
-        return invalid("expects axes of one size to multiply, got " + Twine(*left) + " and " +
-                       Twine(*right));
+      bool differ = left && right && *left != *right;
       // One element is not repeated in a sum.
-      if (!outAxes.contains(letter) && (left == 1) != (right == 1))
+      if (!outAxes.contains(letter) && (differ || (left == 1) != (right == 1)))
         return invalid("expects axes of one size to sum over, got " + describe(x) + " and " +
                        describe(y));
+      if (differ && left != 1 && right != 1)
+        return invalid("expects axes of one size to multiply, got " + Twine(*left) + " and " +
+                       Twine(*right));
       sizes[letter] = left == 1 || (right && *right != 1) ? y : x;
     } else {
       sizes[letter] = x ? x : y;

@@ -59,7 +59,7 @@ def test_any_byte_changed(fovea, tmp_path):
 def test_sizes_that_cannot_be_multiplied(refuse):
     node = helper.make_node("MatMul", ["a", "b"], ["y"], name="product")
     for size in (1, 4):
-        refuse(model([node], {"a": (FLOAT, ["n", size]), "b": (FLOAT, [5, 3])}, {"y": (FLOAT, ["n", 3])}), f"MatMul: expects axes of one size to multiply, got {size} and 5")
+        refuse(model([node], {"a": (FLOAT, ["n", size]), "b": (FLOAT, [5, 3])}, {"y": (FLOAT, ["n", 3])}), f"MatMul: expects axes of one size to sum over, got [{size}] and [5]")
 
 
 def test_garbage(refuse):

@@ -401,17 +401,17 @@ def operator_set_beyond_32_bits(folder):
 # At the call ------------------------------------------------------------------------------------------------------------------------------------------------
 
 
-@case("onnx/onnx#8277", "a shape with -1 that divides for some sizes of the input only", "entry 'forward': expects sizes that its slices and reshapes can be taken of, got x [5, 4]", end="at the call", call=("--input", "x=random:5x4"))
+@case("onnx/onnx#8277", "a shape with -1 that divides for some sizes of the input only", "entry 'forward': expects sizes that fit together and that its slices and reshapes can be taken of, got x [5, 4]", end="at the call", call=("--input", "x=random:5x4"))
 def reshape_that_divides_sometimes(folder):
     return node(folder, "Reshape", ["x", "s"], (FLOAT, None), shapes={"x": (FLOAT, ["n", 4])}, constants={"s": np.array([3, -1], np.int64)})
 
 
-@case("onnx/onnx#8277", "a shape of fixed sizes that holds as many elements for one size of the input only", "entry 'forward': expects sizes that its slices and reshapes can be taken of, got x [7]", end="at the call", call=("--input", "x=random:7"))
+@case("onnx/onnx#8277", "a shape of fixed sizes that holds as many elements for one size of the input only", "entry 'forward': expects sizes that fit together and that its slices and reshapes can be taken of, got x [7]", end="at the call", call=("--input", "x=random:7"))
 def reshape_that_fits_sometimes(folder):
     return node(folder, "Reshape", ["x", "s"], (FLOAT, None), shapes={"x": (FLOAT, ["n"])}, constants={"s": np.array([2, 3], np.int64)})
 
 
-@case("onnx/onnx#8277", "the shape of another input, which holds as many elements in some calls only", "entry 'forward': expects sizes that its slices and reshapes can be taken of, got x [3, 4], z [2, 5]", end="at the call", call=("--input", "x=random:3x4", "--input", "z=random:2x5"))
+@case("onnx/onnx#8277", "the shape of another input, which holds as many elements in some calls only", "entry 'forward': expects sizes that fit together and that its slices and reshapes can be taken of, got x [3, 4], z [2, 5]", end="at the call", call=("--input", "x=random:3x4", "--input", "z=random:2x5"))
 def reshape_to_the_shape_of_another(folder):
     nodes = [helper.make_node("Shape", ["z"], ["s"]), helper.make_node("Reshape", ["x", "s"], ["y"], name="node")]
     return write_onnx(folder, graph_of(nodes, {"x": (FLOAT, ["n", 4]), "z": (FLOAT, ["k", "l"])}, {"y": (FLOAT, None)}))
