@@ -11,13 +11,13 @@ usage: commands.py SEED COUNT [--findings FOLDER] [--json FILE] [-j N] [--only N
 
 Four kinds of runs, in turns:
 
-  ir             `compile` or `check` of examples, of the IR of tests, and of dumped stages
-  onnx           `compile` or `check` of models of test/corpus
-  configuration  `compile` or `check` of a checkpoint of which one file of JSON is changed; what compiles is run
+  ir             `compile` and `check` of examples and of the IR of tests, `compile` of dumped stages
+  onnx           `compile` and `check` of models of test/corpus
+  configuration  `compile` and `check` of a checkpoint of which one file of JSON is changed; what compiles is run
   opt            `fovea-opt` with one or two passes chosen at random, on the same IR as `ir`
 
 A run is wrong if a signal ends it, if it ends otherwise than by 0, 1 or 2 (70 is the compiler's own fault), if it takes more than 20 s of the processor's time or
-more than 2 GB of memory. `fovea-opt` is a workbench for the compiler's authors and reads text by MLIR's parsers without a guard: a run of it that falls without any pass
+more than 2 GB of memory, or if `check` ends otherwise than `compile` does. `fovea-opt` is a workbench for the compiler's authors and reads text by MLIR's parsers without a guard: a run of it that falls without any pass
 too is counted apart, as `parser`, and is no finding. Mutants are made by the fuzz targets of build/bin.
 """
 import argparse
@@ -198,20 +198,32 @@ class Run:
             if what == "signal" and run(command[:2], folder).judge((0, 1))[0] == "signal":
                 what, is_wrong = "parser", False
             return ended, what, is_wrong, command
-        if self.random.random() < 0.3 and not self.stage:
-            command = [fovea, "check", name]
-        else:
-            command = [fovea, "compile", name, "-o", "m.fovea", "--threads=1", *([f"--from-stage={self.stage}"] if self.stage else [])]
+        command = [fovea, "compile", name, "-o", "m.fovea", "--threads=1", *([f"--from-stage={self.stage}"] if self.stage else [])]
         ended = run(command, folder)
-        return ended, *ended.judge((0, 1, 2)), command
+        what, is_wrong = ended.judge((0, 1, 2))
+        return (ended, what, is_wrong, command) if is_wrong or self.stage else self.check(ended, what, command, folder, name)
+
+    def check(self, ended, what, command, folder, name):
+        """What `check` says of the same file."""
+        asked = [command[0], "check", name]
+        answer = run(asked, folder)
+        found, is_wrong = answer.judge((0, 1, 2))
+        if is_wrong:
+            return answer, found, is_wrong, asked
+        if answer.code != ended.code:
+            ended.text += f"\nwhat check said, with exit code {answer.code}:\n{answer.text}"
+            return ended, "disagree", True, command
+        return ended, what, False, command
 
     def go_with_checkpoint(self, mutant, folder, fovea):
         shutil.copytree(self.checkpoint, folder / "m")
         shutil.copy(mutant, folder / "m" / self.file.relative_to(self.checkpoint))
-        command = [fovea, "check", "m"] if self.random.random() < 0.2 else [fovea, "compile", "m", "-o", "m.fovea", "--threads=1"]
+        command = [fovea, "compile", "m", "-o", "m.fovea", "--threads=1"]
         ended = run(command, folder)
         what, is_wrong = ended.judge((0, 1, 2))
-        if not (folder / "m.fovea").exists():
+        if not is_wrong:
+            ended, what, is_wrong, command = self.check(ended, what, command, folder, "m")
+        if is_wrong or not (folder / "m.fovea").exists():
             return ended, what, is_wrong, command
         text = ["embed", "m.fovea", "--text", "hello the"] if self.checkpoint.name == "bert" else ["generate", "m.fovea", "--prompt", "hello", "-n", "4", "--seed", "1"]
         command = [str(BIN / "fovea-run"), *text, "--threads", "1"]
