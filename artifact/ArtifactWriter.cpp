@@ -5,13 +5,11 @@
 #include "artifact/ArtifactWriter.h"
 
 #include "artifact/ManifestCheck.h"
-#include "artifact/Temporary.h"
 #include "runtime/Abi.h"
 
 #include <cerrno>
-#include <cstdlib>
+#include <climits>
 #include <cstring>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -31,30 +29,22 @@ std::string ArtifactWriter::message(const std::string &what, int code) const {
 
 std::unique_ptr<ArtifactWriter> ArtifactWriter::create(const std::string &path,
                                                        std::string &error) {
-  std::unique_ptr<ArtifactWriter> writer(new ArtifactWriter);
-  writer->path = path;
   struct stat status;
   if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     error = path + ": cannot be written: " +
             (S_ISDIR(status.st_mode) ? "it is a directory" : "it is not a regular file");
     return nullptr;
   }
-  writer->target = followLinks(path);
-  std::string name;
-  writer->file = makeTemporary(writer->target, name);
-  if (writer->file < 0) {
+  std::unique_ptr<ArtifactWriter> writer(new ArtifactWriter(path));
+  if (!writer->file.good()) {
     error = writer->message("cannot write a file in '" + folderOf(path) + "'", errno);
     return nullptr;
   }
-  writer->temporary = name;
+  char link[PATH_MAX];
+  ssize_t length = writer->file.getName().empty() ? ::readlink(path.c_str(), link, PATH_MAX) : -1;
+  if (length > 0) // a file without a name: says in which folder it lies
+    writer->path.assign(link, static_cast<size_t>(length));
   return writer;
-}
-
-ArtifactWriter::~ArtifactWriter() {
-  if (file >= 0)
-    ::close(file);
-  if (!done && !temporary.empty())
-    ::unlink(temporary.c_str());
 }
 
 unsigned ArtifactWriter::addWeight(std::string name, manifest::ElementType element,
@@ -74,25 +64,14 @@ unsigned ArtifactWriter::addWeight(std::string name, manifest::ElementType eleme
 }
 
 bool ArtifactWriter::writeAt(uint64_t offset, const void *data, uint64_t size, std::string &error) {
-  const char *from = static_cast<const char *>(data);
-  while (size > 0) {
-    ssize_t count = ::pwrite(file, from, size, static_cast<off_t>(offset));
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count <= 0) {
-      error =
-          message("cannot write " + std::to_string(size) + " bytes at " + std::to_string(offset),
-                  count < 0 ? errno : ENOSPC);
-      std::lock_guard<std::mutex> lock(failureLock);
-      if (failure.empty())
-        failure = error;
-      return false;
-    }
-    from += count;
-    offset += static_cast<uint64_t>(count);
-    size -= static_cast<uint64_t>(count);
-  }
-  return true;
+  if (file.writeAt(offset, data, size))
+    return true;
+  error = message("cannot write " + std::to_string(size) + " bytes at " + std::to_string(offset),
+                  errno);
+  std::lock_guard<std::mutex> lock(failureLock);
+  if (failure.empty())
+    failure = error;
+  return false;
 }
 
 bool ArtifactWriter::appendWeight(unsigned index, const void *data, uint64_t size,
@@ -132,7 +111,7 @@ void ArtifactWriter::addDeviceCode(std::string_view ptx, const std::vector<uint8
 }
 
 bool ArtifactWriter::finish(manifest::ManifestT manifest, std::string &error) {
-  if (done || file < 0) {
+  if (done) {
     error = path + ": is already written";
     return false;
   }
@@ -207,31 +186,11 @@ bool ArtifactWriter::finish(manifest::ManifestT manifest, std::string &error) {
   if (!writeAt(0, page, pageSize, error))
     return false;
 
-  // Its lock holds until the file has its name.
-  int closing = std::exchange(file, ::fcntl(file, F_DUPFD_CLOEXEC, 0));
-  bool synced = ::fsync(closing) == 0;
-  int code = errno;
-  if (::close(closing) != 0 && synced) {
-    synced = false;
-    code = errno;
-  }
-  if (!synced) {
-    error = message("cannot write", code);
-    return false;
-  }
-  if (::rename(temporary.c_str(), target.c_str()) != 0) {
-    error = message("cannot be renamed from '" + temporary + "'", errno);
+  if (!file.keep()) {
+    error = message("cannot be written", errno);
     return false;
   }
   done = true;
-  ::close(std::exchange(file, -1));
-  // The name is durable once its folder is; a folder that cannot be synced
-  // (some network file systems) is no reason to fail.
-  if (int folder = ::open(folderOf(target).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-      folder >= 0) {
-    ::fsync(folder);
-    ::close(folder);
-  }
   return true;
 }
 

@@ -15,6 +15,7 @@
 #define FOVEA_ARTIFACT_ARTIFACTWRITER_H
 
 #include "artifact/Format.h"
+#include "artifact/Temporary.h"
 
 #include <array>
 #include <memory>
@@ -28,10 +29,11 @@ namespace fovea::artifact {
 class ArtifactWriter {
 public:
   /// Begins a temporary file in `path`'s folder. Null, and `error` names the
-  /// file and the reason, if that cannot be (no folder, no permission).
+  /// file and the reason, if that cannot be (no folder, no permission). An open
+  /// file without a name, given as /proc/self/fd/N, is written in place.
   static std::unique_ptr<ArtifactWriter> create(const std::string &path, std::string &error);
   /// Removes the temporary file unless finish() succeeded.
-  ~ArtifactWriter();
+  ~ArtifactWriter() = default;
   ArtifactWriter(const ArtifactWriter &) = delete;
   ArtifactWriter &operator=(const ArtifactWriter &) = delete;
 
@@ -48,7 +50,7 @@ public:
   bool appendWeight(unsigned weight, const void *data, uint64_t size, std::string &error);
 
   /// The file that exists until finish() succeeds; a program that is ended from outside removes it.
-  const std::string &temporaryPath() const { return temporary; }
+  const std::string &temporaryPath() const { return file.getName(); }
 
   /// The ELF shared object. Required.
   void setCode(std::vector<uint8_t> bytes) { code = std::move(bytes); }
@@ -66,7 +68,7 @@ public:
   bool finish(manifest::ManifestT manifest, std::string &error);
 
 private:
-  ArtifactWriter() = default;
+  explicit ArtifactWriter(const std::string &path) : path(path), file(path) {}
   bool writeAt(uint64_t offset, const void *data, uint64_t size, std::string &error);
   std::string message(const std::string &what, int code) const;
 
@@ -76,9 +78,7 @@ private:
   };
 
   std::string path;
-  std::string target; ///< behind symbolic links
-  std::string temporary;
-  int file = -1;
+  TemporaryFile file;
   bool done = false;
   std::vector<std::unique_ptr<manifest::WeightT>> weights;
   std::vector<Weight> progress;

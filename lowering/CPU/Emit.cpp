@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Processors, LLVM's optimiser and code generator, and the link into a shared object.
+#include "lowering/CPU/MemoryFile.h"
 #include "lowering/Lowering.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/CodeGen/CodeGenTargetMachineImpl.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
@@ -18,15 +18,17 @@
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -348,48 +350,41 @@ LogicalResult mlir::fovea::linkSharedObject(ArrayRef<char> object, std::vector<c
     error = "found no linker, expected ld.lld-22 or ld.lld on the PATH (Debian's package lld-22)";
     return failure();
   }
-  SmallString<128> input, output;
-  if (std::error_code code = llvm::sys::fs::createTemporaryFile("fovea", "o", input)) {
-    error = "cannot write a temporary file: " + code.message();
+  auto fail = [&](const std::string &what) {
+    error = *linker + ": " + what + ": " + std::strerror(errno);
     return failure();
-  }
-  llvm::scope_exit removeInput([&] { llvm::sys::fs::remove(input); });
-  if (std::error_code code = llvm::sys::fs::createTemporaryFile("fovea", "so", output)) {
-    error = "cannot write a temporary file: " + code.message();
-    return failure();
-  }
-  llvm::scope_exit removeOutput([&] { llvm::sys::fs::remove(output); });
-  {
-    std::error_code code;
-    llvm::raw_fd_ostream out(input, code);
-    out.write(object.data(), object.size());
-    out.close();
-    if (code || out.has_error()) {
-      error = "cannot write " + input.str().str() + ": " + (code ? code : out.error()).message();
-      out.clear_error();
-      return failure();
-    }
-  }
-  std::string math = findMathLibrary();
+  };
+  MemoryFile input;
+  if (!input.write(object))
+    return fail("cannot write its input into memory");
+  // The linker renames what it writes, unless that is a pipe.
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    return fail("cannot make a pipe to it");
+  std::string output = "/proc/self/fd/" + std::to_string(ends[1]), math = findMathLibrary(),
+              message;
   SmallVector<StringRef> arguments{
-      *linker, "-shared", "--hash-style=gnu", "-z", "now", "--strip-debug", "--build-id=none", "-o",
-      output,  input};
+      *linker,           "-shared", "--hash-style=gnu", "-z",           "now", "--strip-debug",
+      "--build-id=none", "-o",      "/proc/self/fd/1",  input.getPath()};
   if (!math.empty())
     arguments.append({"--as-needed", math});
-  std::string message;
-  int code = llvm::sys::ExecuteAndWait(*linker, arguments, std::nullopt, {}, /*SecondsToWait=*/0,
-                                       /*MemoryLimit=*/0, &message);
+  bool failed = false;
+  llvm::sys::ProcessInfo process = llvm::sys::ExecuteNoWait(
+      *linker, arguments, std::nullopt, {std::nullopt, StringRef(output), std::nullopt}, 0,
+      &message, &failed);
+  ::close(ends[1]);
+  bool isRead = !failed && readToEnd(ends[0], elf);
+  int reason = errno;
+  ::close(ends[0]);
+  int code = failed ? -1 : llvm::sys::Wait(process, std::nullopt, &message).ReturnCode;
   if (code != 0) {
     error = *linker + " failed with code " + std::to_string(code) +
             (message.empty() ? "" : ": " + message);
     return failure();
   }
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> linked =
-      llvm::MemoryBuffer::getFile(output, false, false);
-  if (!linked) {
-    error = "cannot read back " + output.str().str() + ": " + linked.getError().message();
-    return failure();
+  if (!isRead) {
+    errno = reason;
+    return fail("cannot read what it wrote");
   }
-  elf.assign((*linked)->getBufferStart(), (*linked)->getBufferEnd());
   return success();
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // NVIDIA's assembler as a program of its own: found, run, and its report read.
+#include "lowering/CPU/MemoryFile.h"
 #include "lowering/GPU/GPU.h"
-#include "llvm/ADT/ScopeExit.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/raw_ostream.h"
+#include <cerrno>
+#include <cstring>
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -50,45 +49,21 @@ static void readReport(AssemblyReport &report) {
   }
 }
 
-static std::vector<char> readFile(StringRef path) {
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file =
-      llvm::MemoryBuffer::getFile(path, false, false);
-  if (!file)
-    return {};
-  return std::vector<char>((*file)->getBufferStart(), (*file)->getBufferEnd());
-}
-
 LogicalResult mlir::fovea::assemble(StringRef ptxas, StringRef ptx, StringRef chip,
                                     std::vector<char> &cubin, AssemblyReport &report,
                                     std::string &error) {
-  SmallString<128> files[3];
-  const char *suffixes[] = {"ptx", "cubin", "log"};
-  llvm::scope_exit remove([&] {
-    for (SmallString<128> &file : files)
-      if (!file.empty())
-        llvm::sys::fs::remove(file);
-  });
-  for (int i = 0; i < 3; ++i)
-    if (std::error_code code = llvm::sys::fs::createTemporaryFile("fovea", suffixes[i], files[i])) {
-      error = "cannot write a temporary file: " + code.message();
-      return failure();
-    }
-  {
-    std::error_code code;
-    llvm::raw_fd_ostream out(files[0], code);
-    out << ptx;
-    out.close();
-    if (code || out.has_error()) {
-      error = "cannot write " + files[0].str().str() + ": " + (code ? code : out.error()).message();
-      out.clear_error();
-      return failure();
-    }
+  MemoryFile input, output, log;
+  if (!input.write(ptx) || !output.write({}) || !log.write({})) {
+    error = ptxas.str() + ": cannot write its input into memory: " + std::strerror(errno);
+    return failure();
   }
   std::string arch = ("-arch=" + chip).str(), message;
-  StringRef log = files[2];
-  int code = llvm::sys::ExecuteAndWait(ptxas, {ptxas, "-v", arch, "-o", files[1], files[0]},
-                                       std::nullopt, {std::nullopt, log, log}, 0, 0, &message);
-  std::vector<char> printed = readFile(log);
+  StringRef toLog = log.getPath();
+  int code =
+      llvm::sys::ExecuteAndWait(ptxas, {ptxas, "-v", arch, "-o", output.getPath(), input.getPath()},
+                                std::nullopt, {std::nullopt, toLog, toLog}, 0, 0, &message);
+  std::vector<char> printed;
+  log.read(printed);
   report.log.assign(printed.begin(), printed.end());
   if (code != 0) {
     error = ptxas.str() + " failed with code " + std::to_string(code) +
@@ -96,6 +71,8 @@ LogicalResult mlir::fovea::assemble(StringRef ptxas, StringRef ptx, StringRef ch
     return failure();
   }
   readReport(report);
-  cubin = readFile(files[1]);
-  return success();
+  if (output.read(cubin) && !cubin.empty())
+    return success();
+  error = ptxas.str() + " wrote nothing";
+  return failure();
 }

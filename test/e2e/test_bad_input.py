@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Faulty input through the command line: exit code 1, one clear message, nothing left behind."""
+import contextlib
 import fcntl
 import json
 import os
@@ -416,21 +417,23 @@ def test_too_little_memory(fovea, shakespeare, tmp_path):
 
 def test_killed_compilations_leave_nothing(fovea, shakespeare, tmp_path):
     """Killed at twelve moments, a compilation leaves what was there before or all of the new file; and what else it left, which it can no longer remove, the next one does."""
-    path, out = BIN / "fovea", tmp_path / "out" / "model.fovea"
+    path, out, temporary = BIN / "fovea", tmp_path / "out" / "model.fovea", tmp_path / "temporary"
     if not path.exists():
         pytest.skip("build/bin/fovea does not exist")
     out.parent.mkdir()
+    temporary.mkdir()
+    place = {**os.environ, "TMPDIR": str(temporary)}
     fovea("compile", shakespeare, "-o", out).ok()
     whole, left = out.read_bytes(), 0
     for moment in range(12):
         out.write_bytes(b"before")
-        process = subprocess.Popen([path, "compile", shakespeare, "-o", out], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen([path, "compile", shakespeare, "-o", out], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=place)
         try:
             process.wait(0.04 * moment)
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGKILL)
             process.wait()
-        assert out.read_bytes() in (b"before", whole)
+        assert out.read_bytes() in (b"before", whole) and not list(temporary.iterdir())
         left += len(list(out.parent.iterdir())) - 1
     assert left, "no compilation was killed while it wrote"
     fovea("compile", shakespeare, "-o", out).ok()
@@ -449,6 +452,33 @@ def test_what_another_program_writes_stays(fovea, model, tmp_path):
     assert not held.exists() and other.exists()
 
 
+@pytest.mark.parametrize("arguments, name", [(["--emit=fused", "-o", "OUT/fused.mlir"], "fused.mlir"), (["-o", "OUT/m.fovea", "--report", "OUT/report"], "report"),
+                                             (["-o", "OUT/m.fovea", "--dump-ir", "OUT"], "02-graph.mlir")])
+def test_what_is_abandoned_is_removed(fovea, model, tmp_path, arguments, name):
+    """Texts too, not only artifacts."""
+    (tmp_path / f"{name}.tmp-AbCdEf").write_bytes(b"half")
+    fovea("compile", model, *(word.replace("OUT", str(tmp_path)) for word in arguments)).ok()
+    assert (tmp_path / name).stat().st_size and not list(tmp_path.glob("*.tmp-*"))
+
+
+def test_verification_leaves_nothing(fovea, model, tmp_path):
+    """Not even when it is killed: what it compiles has no name."""
+    (tmp_path / "temporary").mkdir()
+    place = {**os.environ, "TMPDIR": str(tmp_path / "temporary")}
+    fovea("verify", model, env=place).ok()
+    process = subprocess.Popen([BIN / "fovea", "verify", model], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=place)
+    seen = False
+    while not seen and process.poll() is None:
+        for entry in pathlib.Path(f"/proc/{process.pid}/fd").iterdir():
+            with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+                name = os.readlink(entry)
+                seen |= name.startswith(str(tmp_path / "temporary")) and name.endswith("(deleted)")
+    process.kill()
+    process.wait()
+    assert seen, "the artifact was not seen"
+    assert not list((tmp_path / "temporary").iterdir())
+
+
 def test_compilations_to_one_target(fovea, model, tmp_path):
     """None takes another's file for abandoned."""
     out = tmp_path / "out" / "model.fovea"
@@ -464,8 +494,12 @@ def test_output_through_a_link(fovea, fovea_run, model, tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "real" / "m.fovea").write_bytes(b"before")
     (tmp_path / "m.fovea").symlink_to("real/m.fovea")
-    fovea("compile", model, "-o", tmp_path / "m.fovea").ok()
-    assert (tmp_path / "m.fovea").is_symlink() and [file.name for file in (tmp_path / "real").iterdir()] == ["m.fovea"]
+    (tmp_path / "report").symlink_to("real/report")
+    (tmp_path / "real" / "report").write_bytes(b"before")
+    fovea("compile", model, "-o", tmp_path / "m.fovea", "--report", tmp_path / "report").ok()
+    assert (tmp_path / "m.fovea").is_symlink() and (tmp_path / "report").is_symlink()
+    assert {file.name for file in (tmp_path / "real").iterdir()} == {"m.fovea", "report"}
+    assert "attention" in json.loads((tmp_path / "real" / "report").read_text())
     fovea_run("generate", tmp_path / "m.fovea", "--prompt", "night", "-n", 1).ok()
 
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/smith/Forward.h"
+#include "lowering/CPU/MemoryFile.h"
 #include "test/grid/NativeProgram.h"
 #include "tools/compile/CompileModule.h"
 #include "tools/verify/RuntimeBackend.h"
-#include "llvm/Support/FileSystem.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -27,12 +27,8 @@ static Forward compileForDevice(ModuleOp module, const std::string &gpu, std::st
   options.model = "program.mlir";
   options.gpu = gpu;
   options.threads = 1;
-  SmallString<128> path;
-  if (std::error_code fault = llvm::sys::fs::createTemporaryFile("fovea-smith", "fovea", path)) {
-    error = "no place for an artifact: " + fault.message();
-    return nullptr;
-  }
-  options.output = path.str().str();
+  MemoryFile file;
+  options.output = file.getPath();
   OwningOpRef<ModuleOp> copy(module.clone());
   auto keep = [&](::fovea::compile::Log::Severity severity, const std::string &message) {
     if (severity == ::fovea::compile::Log::Severity::Error)
@@ -40,13 +36,10 @@ static Forward compileForDevice(ModuleOp module, const std::string &gpu, std::st
   };
   if (compileModule(*copy, options, {keep, nullptr}) != ::fovea::compile::Outcome::Done)
     return nullptr;
-  // Each opens the file; the last one removes it.
   std::array<std::shared_ptr<verify::Backend>, 2> devices;
-  for (auto [device, name, ownsFile] :
-       llvm::zip(devices, ArrayRef<StringRef>{"emulator", "emulator:late"},
-                 ArrayRef<bool>{false, true})) {
+  for (auto [device, name] : llvm::zip(devices, ArrayRef<StringRef>{"emulator", "emulator:late"})) {
     auto opened = verify::RuntimeBackend::open(module.getContext(), options.output, /*threads=*/1,
-                                               name.str(), ownsFile);
+                                               name.str());
     if (failed(opened))
       return nullptr;
     device = std::move(*opened);

@@ -5,6 +5,7 @@
 // (or on the device that FOVEA_TEST_DEVICE names),
 // against the interpreter in f64. Cases that no tile program computes run as plain loops.
 #include "interpreter/Interpreter.h"
+#include "lowering/CPU/MemoryFile.h"
 #include "lowering/Schedule/Schedule.h"
 #include "lowering/Schedule/Table.h"
 #include "mlir/IR/Diagnostics.h"
@@ -16,7 +17,6 @@
 #include "test/threads/DeviceCode.h"
 #include "tools/compile/CompileModule.h"
 #include "tools/verify/RuntimeBackend.h"
-#include "llvm/Support/FileSystem.h"
 #include <gtest/gtest.h>
 #include <iostream>
 
@@ -55,37 +55,34 @@ void choose(GroupOp group, const AttentionCase &attention, int number, How how, 
   }
 }
 
-/// An artifact with the attention's code for the processor and for `chip`, in a file of its own;
-/// empty after a failure of the test.
-std::string compile(const AttentionCase &attention, ModuleOp original, int number, How how,
-                    StringRef chip) {
+/// Writes an artifact with the attention's code for the processor and for `chip`. False after a
+/// failure of the test.
+bool compile(const AttentionCase &attention, ModuleOp original, int number, How how, StringRef chip,
+             const std::string &path) {
   OwningOpRef<ModuleOp> module = original.clone();
   PassManager passes(module->getContext());
   buildGraphPipeline(passes);
   buildFusedPipeline(passes);
   if (failed(passes.run(*module)))
-    return "";
+    return false;
   module->walk([&](GroupOp group) { choose(group, attention, number, how, chip); });
-  SmallString<128> path;
-  if (testing::Test::HasFailure() ||
-      llvm::sys::fs::createTemporaryFile("fovea-attention", "fovea", path))
-    return "";
+  if (testing::Test::HasFailure())
+    return false;
   ::fovea::compile::Options options;
   options.model = "attention.mlir";
   options.fromStage = "fused";
   options.target = "portable"; // its code is quickest to make
   options.gpu = chip.str();
-  options.output = path.str().str();
+  options.output = path;
   options.threads = 1;
   ::fovea::compile::Log log;
   log.message = [](::fovea::compile::Log::Severity, const std::string &text) {
     ADD_FAILURE() << text;
   };
   if (compileModule(*module, options, log) == ::fovea::compile::Outcome::Done)
-    return path.str().str();
-  llvm::sys::fs::remove(path);
+    return true;
   ADD_FAILURE() << "expects code";
-  return "";
+  return false;
 }
 
 /// The case that `chip` runs: code for sm_90a differs in products of 16 bits alone.
@@ -115,15 +112,16 @@ void run(const AttentionCase &attention, int number, How how, StringRef chip,
   });
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(attention.getText(), &context);
   ASSERT_TRUE(module) << attention.getText();
-  std::string artifact = compile(attention, *module, number, how, chip);
-  ASSERT_NE(artifact, "") << attention.getText();
+  MemoryFile file;
+  const std::string &artifact = file.getPath();
+  ASSERT_TRUE(compile(attention, *module, number, how, chip, artifact)) << attention.getText();
   // A device does asynchronous work when it likes: twice must be the same there too.
   std::string device = ::fovea::test::deviceName();
   bool emulated = ::fovea::test::onEmulator();
-  auto early = verify::RuntimeBackend::open(&context, artifact, 1,
-                                            emulated ? "emulator:early" : device, false);
-  auto late = verify::RuntimeBackend::open(&context, artifact, 1,
-                                           emulated ? "emulator:late" : device, true);
+  auto early =
+      verify::RuntimeBackend::open(&context, artifact, 1, emulated ? "emulator:early" : device);
+  auto late =
+      verify::RuntimeBackend::open(&context, artifact, 1, emulated ? "emulator:late" : device);
   ASSERT_TRUE(succeeded(early) && succeeded(late));
   NoWeights weights;
   Interpreter interpreter(*module, weights);

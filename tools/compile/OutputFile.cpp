@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Atomic writing of text and object files.
+// See OutputFile.h.
 #include "tools/compile/OutputFile.h"
-#include "llvm/Support/FileSystem.h"
+#include "artifact/Temporary.h"
+#include "llvm/Support/Signals.h"
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <unistd.h>
 
 static bool writeAll(int file, llvm::StringRef content) {
@@ -22,35 +22,18 @@ static bool writeAll(int file, llvm::StringRef content) {
 
 bool mlir::fovea::writeOutputFile(const std::string &path, llvm::StringRef content,
                                   std::string &error) {
-  auto fail = [&](const std::string &what) {
-    error = path + ": cannot be written: " + what;
-    return false;
-  };
   if (path == "-") {
-    error = "standard output: cannot be written: ";
-    return writeAll(STDOUT_FILENO, content) || (error += std::strerror(errno), false);
+    bool done = writeAll(STDOUT_FILENO, content);
+    error = std::string("standard output: cannot be written: ") + std::strerror(errno);
+    return done;
   }
-  if (llvm::sys::fs::is_directory(path))
-    return fail("is a folder");
-  // A device or a pipe is not replaced by a file.
-  if (llvm::sys::fs::exists(path) && !llvm::sys::fs::is_regular_file(path)) {
-    int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    bool done = file >= 0 && writeAll(file, content);
-    int code = errno;
-    if (file >= 0 && ::close(file) != 0)
-      done = false;
-    return done || fail(std::strerror(code));
-  }
-  llvm::Expected<llvm::sys::fs::TempFile> temporary =
-      llvm::sys::fs::TempFile::create(path + ".%%%%%%%%", 0666);
-  if (!temporary)
-    return fail(llvm::toString(temporary.takeError()));
-  if (!writeAll(temporary->FD, content)) {
-    std::string what = std::strerror(errno);
-    llvm::consumeError(temporary->discard());
-    return fail(what);
-  }
-  if (llvm::Error problem = temporary->keep(path))
-    return fail(llvm::toString(std::move(problem)));
-  return true;
+  ::fovea::artifact::TemporaryFile file(path);
+  std::string name = file.getName();
+  if (!name.empty())
+    llvm::sys::RemoveFileOnSignal(name);
+  bool done = file.good() && file.write(content.data(), content.size()) && file.keep();
+  error = path + ": cannot be written: " + std::strerror(errno);
+  if (done && !name.empty())
+    llvm::sys::DontRemoveFileOnSignal(name);
+  return done;
 }

@@ -3,11 +3,8 @@
 // See Files.h.
 #include "tools/verbs/Files.h"
 
-#include "artifact/Temporary.h"
-
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -54,42 +51,6 @@ bool readRegularFile(const std::string &path, std::string &bytes, std::string &e
     return false;
   }
   return readAll(file < 0 ? nullptr : ::fdopen(file, "rb"), path, bytes, error);
-}
-
-TemporaryFile::TemporaryFile(const std::string &path) {
-  struct stat status;
-  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
-    file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    return;
-  }
-  target = artifact::followLinks(path);
-  file = artifact::makeTemporary(target, name);
-}
-
-TemporaryFile::~TemporaryFile() {
-  if (file >= 0)
-    ::close(file);
-  if (file >= 0 && !kept && !name.empty())
-    ::unlink(name.c_str());
-}
-
-bool TemporaryFile::write(const void *data, size_t size) {
-  const char *from = static_cast<const char *>(data);
-  while (size > 0) {
-    ssize_t count = ::write(file, from, size);
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count <= 0)
-      return false;
-    from += count;
-    size -= static_cast<size_t>(count);
-  }
-  return true;
-}
-
-bool TemporaryFile::keep() {
-  kept = name.empty() || (::fsync(file) == 0 && ::rename(name.c_str(), target.c_str()) == 0);
-  return kept;
 }
 
 } // namespace fovea::verbs

@@ -2,7 +2,7 @@
 //
 // The writing half of Npz.h: stored members, sizes below 4 GiB, no times, so the
 // same arrays give the same bytes. bf16, which NumPy does not know, becomes f32.
-#include "tools/verbs/Files.h"
+#include "artifact/Temporary.h"
 #include "tools/verbs/Npz.h"
 
 #include <cerrno>
@@ -72,7 +72,7 @@ bool writeNpz(const std::string &path, const std::vector<Array> &arrays, std::st
     error = path + ": cannot be written: " + std::strerror(errno);
     return false;
   };
-  TemporaryFile file(path);
+  artifact::TemporaryFile file(path);
   if (!file.good())
     return fail();
   std::vector<Written> members;

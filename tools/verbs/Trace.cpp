@@ -3,7 +3,7 @@
 // See Trace.h.
 #include "tools/verbs/Trace.h"
 
-#include "tools/verbs/Files.h"
+#include "artifact/Temporary.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -37,7 +37,7 @@ void writeTrace(const ModulePtr &module, const ContextPtr &context, const std::s
   check(fovea_context_get_trace(context.get(), &events, &count));
   fovea_context_info info;
   check(fovea_context_get_info(context.get(), &info));
-  TemporaryFile file(path);
+  artifact::TemporaryFile file(path);
   bool good = file.good();
   std::string text = "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n";
   text += R"({"ph": "M", "pid": 1, "name": "process_name", "args": {"name": )" +

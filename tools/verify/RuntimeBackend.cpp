@@ -4,8 +4,13 @@
 #include "tools/verify/RuntimeBackend.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <cerrno>
 #include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -105,10 +110,8 @@ LogicalResult RuntimeBackend::check(fovea_status *status) {
 
 FailureOr<std::unique_ptr<Backend>> RuntimeBackend::open(MLIRContext *context,
                                                          const std::string &artifact, int threads,
-                                                         std::string device, bool ownsFile) {
+                                                         std::string device) {
   std::unique_ptr<RuntimeBackend> backend(new RuntimeBackend(context, threads, std::move(device)));
-  if (ownsFile)
-    backend->ownedFile = artifact;
   if (failed(backend->check(fovea_module_open(artifact.c_str(), &backend->module))))
     return failure();
   return std::unique_ptr<Backend>(std::move(backend));
@@ -117,8 +120,6 @@ FailureOr<std::unique_ptr<Backend>> RuntimeBackend::open(MLIRContext *context,
 RuntimeBackend::~RuntimeBackend() {
   fovea_context_free(runtime);
   fovea_module_free(module);
-  if (!ownedFile.empty())
-    llvm::sys::fs::remove(ownedFile);
 }
 
 LogicalResult RuntimeBackend::reset(int64_t, int64_t capacity) {
@@ -197,19 +198,35 @@ FailureOr<std::vector<TensorRef>> RuntimeBackend::run(StringRef name, ArrayRef<T
   return results;
 }
 
+/// A file that goes with the last who has it open, in the system's folder for such; -1 and `errno`.
+static int openUnnamed() {
+  SmallString<128> folder, path;
+  llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, folder);
+  int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (file >= 0)
+    return file;
+  // Not all file systems have such.
+  if (std::error_code error =
+          llvm::sys::fs::createTemporaryFile("fovea-verify", "fovea", file, path)) {
+    errno = error.value();
+    return -1;
+  }
+  ::unlink(path.c_str());
+  return file;
+}
+
 BackendFactory verify::makeRuntimeFactory(CompileFunction compile, int threads,
                                           std::string device) {
   return [compile = std::move(compile), threads,
           device = std::move(device)](ModuleOp module) -> FailureOr<std::unique_ptr<Backend>> {
-    SmallString<128> path;
-    if (std::error_code error = llvm::sys::fs::createTemporaryFile("fovea-verify", "fovea", path))
-      return module.emitError("expects a place for a temporary artifact: ") << error.message();
+    int file = openUnnamed();
+    if (file < 0)
+      return module.emitError("expects a place for a temporary artifact: ") << std::strerror(errno);
+    llvm::scope_exit close([&] { ::close(file); });
+    std::string path = "/proc/self/fd/" + std::to_string(file);
     OwningOpRef<ModuleOp> copy = module.clone();
-    if (failed(compile(*copy, std::string(path)))) {
-      llvm::sys::fs::remove(path);
+    if (failed(compile(*copy, path)))
       return failure();
-    }
-    return RuntimeBackend::open(module.getContext(), std::string(path), threads, device,
-                                /*ownsFile=*/true);
+    return RuntimeBackend::open(module.getContext(), path, threads, device);
   };
 }

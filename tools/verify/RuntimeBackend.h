@@ -16,9 +16,9 @@ bool decodeTensor(const fovea_tensor &from, interpreter::Tensor &tensor);
 /// Runs the entries of an artifact. What the runtime refuses becomes a diagnostic.
 class RuntimeBackend : public Backend {
 public:
-  /// `context` is for diagnostics. The file is removed when the backend goes, if `ownsFile`.
+  /// `context` is for diagnostics.
   static FailureOr<std::unique_ptr<Backend>> open(MLIRContext *context, const std::string &artifact,
-                                                  int threads, std::string device, bool ownsFile);
+                                                  int threads, std::string device);
   ~RuntimeBackend() override;
 
   LogicalResult reset(int64_t batch, int64_t capacity) override;
@@ -34,7 +34,6 @@ private:
   MLIRContext *context;
   int threads;
   std::string device;
-  std::string ownedFile;
   fovea_module *module = nullptr;
   fovea_context *runtime = nullptr;
 };
@@ -42,7 +41,7 @@ private:
 /// Writes an artifact of a module, which it may change, to a path. Fails after a diagnostic.
 using CompileFunction = std::function<LogicalResult(ModuleOp, const std::string &)>;
 
-/// Compiles a copy of each module to a temporary file and runs that.
+/// Compiles a copy of each module to a file without a name and runs that.
 BackendFactory makeRuntimeFactory(CompileFunction compile, int threads, std::string device = "cpu");
 
 } // namespace mlir::fovea::verify

@@ -73,7 +73,7 @@ int verify::runVerb(ModuleOp module, RecipeSource &weights, CompileFunction comp
   if (!options.artifact.empty())
     factory = [&](ModuleOp) {
       return RuntimeBackend::open(module.getContext(), options.artifact, options.threads,
-                                  options.device, /*ownsFile=*/false);
+                                  options.device);
     };
   Report report;
   LogicalResult ran = failure();

@@ -5,16 +5,20 @@
 #include "artifact/ArtifactReader.h"
 #include "artifact/ArtifactWriter.h"
 #include "artifact/ManifestCheck.h"
+#include "artifact/Temporary.h"
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -351,6 +355,93 @@ TEST_F(ArtifactTest, AFullDiskLeavesNothing) {
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   EXPECT_EQ(filesInFolder(), 0u);
+}
+
+TEST_F(ArtifactTest, AFileWithoutANameIsWrittenInPlace) {
+  int file = ::memfd_create("artifact", 0);
+  std::string name = "/proc/self/fd/" + std::to_string(file), error;
+  ASSERT_TRUE(write(path, makeManifest(), error)) << error;
+  ASSERT_TRUE(write(name, makeManifest(), error)) << error;
+  EXPECT_EQ(readAll(name), readAll(path));
+  EXPECT_TRUE(ArtifactReader::open(name, error)) << error;
+  ::close(file);
+  EXPECT_EQ(filesInFolder(), 1u);
+}
+
+TEST_F(ArtifactTest, ATemporaryFileIsThereWholeOrNotAtAll) {
+  auto text = [&](const std::string &of) {
+    std::vector<char> bytes = readAll(of);
+    return std::string(bytes.begin(), bytes.end());
+  };
+  {
+    TemporaryFile file(path);
+    ASSERT_TRUE(file.good() && file.write("before"));
+    EXPECT_FALSE(std::filesystem::exists(path));
+    ASSERT_TRUE(std::filesystem::exists(file.getName()));
+  }
+  EXPECT_EQ(filesInFolder(), 0u);
+  TemporaryFile first(path), second(path);
+  EXPECT_NE(first.getName(), second.getName());
+  ASSERT_TRUE(second.write("one") && second.keep());
+  EXPECT_EQ(second.getName(), "");
+  EXPECT_EQ(text(path), "one");
+  // At any place, over what there is; a link stays one.
+  std::string link = (folder / "link").string();
+  std::filesystem::create_symlink(path, link);
+  TemporaryFile third(link);
+  ASSERT_TRUE(third.writeAt(2, "34", 2) && third.writeAt(0, "12", 2) && third.keep());
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(text(path), "1234");
+  mode_t mask = ::umask(0);
+  ::umask(mask);
+  struct stat status;
+  ASSERT_EQ(::stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0666 & ~mask);
+  EXPECT_EQ(filesInFolder(), 3u) << "the target, a link, and what `first` still writes";
+}
+
+TEST_F(ArtifactTest, ATemporaryFileRemovesWhatIsAbandoned) {
+  // A process that is killed while it writes: its lock goes, its file stays.
+  int made[2];
+  ASSERT_EQ(::pipe(made), 0);
+  pid_t child = ::fork();
+  if (child == 0) {
+    TemporaryFile file(path);
+    if (file.write("half") && ::write(made[1], "x", 1) == 1)
+      ::pause();
+    ::_exit(1);
+  }
+  char byte;
+  ASSERT_EQ(::read(made[0], &byte, 1), 1);
+  {
+    TemporaryFile other(path);
+  }
+  EXPECT_EQ(filesInFolder(), 1u) << "its maker lives";
+  ::kill(child, SIGKILL);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  EXPECT_EQ(filesInFolder(), 1u);
+  {
+    TemporaryFile other(path);
+  }
+  EXPECT_EQ(filesInFolder(), 0u);
+  ::close(made[0]);
+  ::close(made[1]);
+}
+
+TEST_F(ArtifactTest, ATemporaryFileThatCannotBeMadeSaysWhy) {
+  TemporaryFile none((folder / "none" / "x").string());
+  EXPECT_FALSE(none.good());
+  EXPECT_EQ(errno, ENOENT);
+  EXPECT_EQ(none.getName(), "");
+  TemporaryFile directory(folder.string());
+  EXPECT_FALSE(directory.good());
+  EXPECT_EQ(errno, EISDIR);
+  TemporaryFile full("/dev/full");
+  EXPECT_TRUE(full.good());
+  EXPECT_FALSE(full.write("x"));
+  EXPECT_EQ(errno, ENOSPC);
+  TemporaryFile null("/dev/null");
+  EXPECT_TRUE(null.write("x") && null.keep());
 }
 
 /// Each entry: how to spoil a sound manifest, and what the message says.
