@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <unistd.h>
 
 namespace fovea {
 
@@ -17,7 +18,8 @@ static constexpr int64_t defaultCapacity = 4096;
 static constexpr int32_t maxThreads = 1024;
 
 Context::Context(std::shared_ptr<const Module> module, const fovea_context_options &options)
-    : theModule(std::move(module)), profile(options.profile != 0), traced(options.trace != 0) {
+    : owner(::getpid()), theModule(std::move(module)), profile(options.profile != 0),
+      traced(options.trace != 0) {
   int64_t longest = theModule->manifest().model->max_positions;
   if (options.capacity < 0)
     failInvalid("expects a context of at least 1 position, got " +
@@ -216,8 +218,27 @@ void single(void *data, int32_t part) {
 }
 } // namespace
 
+/// A condition variable on which the parent's threads sleep waits for them when it is destroyed.
+Context::~Context() {
+  if (::getpid() == owner)
+    return;
+  (void)pool.release();
+  (void)barrier.release();
+}
+
+void Context::requireOwner() const {
+  if (hosted || (!device && threadCount == 1) || ::getpid() == owner)
+    return;
+  failInvalid(
+      "expects a context that was made after fork(), got one of process " + std::to_string(owner) +
+      ", whose " +
+      (device ? "device cannot be used" : std::to_string(threadCount) + " threads are not") +
+      " here");
+}
+
 void Context::runSteps(fovea_step_fn step, const fovea_frame &frame, int64_t steps, double *seconds,
                        size_t entry) {
+  requireOwner();
   fovea_trace_event call{theModule->manifest().entries[entry]->name.c_str(), entry, -1, 0, 0, 0};
   Region region{step,      &frame,        0,       steps,
                 threads(), barrier.get(), seconds, traced ? events.data() : nullptr,
@@ -244,6 +265,7 @@ void Context::runSteps(fovea_step_fn step, const fovea_frame &frame, int64_t ste
 
 int64_t Context::runOnDevice(fovea_frame frame, uint64_t arenaBytes, double *seconds, size_t entry,
                              Repeated *repeated, DeviceGraph &graph, DeviceResults &results) {
+  requireOwner();
   Device &on = device->device();
   frame.arena = reinterpret_cast<void *>(arenaOnDevice.ensure(on, arenaBytes, "the arena"));
   frame.weights = device->weights();
@@ -307,6 +329,7 @@ double Context::copyOnDevice(uint64_t bytes, int64_t runs) {
   if (!device)
     failInvalid(
         "a copy within a device's memory expects a context on a device, got one on the CPU");
+  requireOwner();
   Device &on = device->device();
   DeviceBuffer from, to;
   uint64_t source = from.ensure(on, bytes, "a copy"), target = to.ensure(on, bytes, "a copy");

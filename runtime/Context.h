@@ -34,6 +34,8 @@ class Context {
 public:
   /// Throws Failure.
   Context(std::shared_ptr<const Module> module, const fovea_context_options &options);
+  /// In a process that was forked off, what other threads may hold is left alone.
+  ~Context();
 
   const Module &module() const { return *theModule; }
   int threads() const { return threadCount; }
@@ -86,10 +88,13 @@ public:
   Buffer arena;
 
 private:
+  /// Throws Failure in a process that was forked off: its threads are not there, nor its device.
+  void requireOwner() const;
   void zeroUsed(Cache &cache);
   void reserveEvents(size_t steps);
   void traceOnDevice(size_t entry, int64_t begin, int64_t end);
 
+  const pid_t owner; ///< the process that made it
   std::shared_ptr<const Module> theModule;
   std::unique_ptr<OnDevice> device; ///< goes after all memory on it
   DeviceBuffer arenaOnDevice;
