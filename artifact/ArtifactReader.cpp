@@ -10,13 +10,13 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace fovea::artifact {
 
-std::unique_ptr<ArtifactReader> ArtifactReader::open(const std::string &path, std::string &error) {
+std::unique_ptr<ArtifactReader> ArtifactReader::open(const std::string &path, std::string &error,
+                                                     FileAccess access) {
   // Without O_NONBLOCK, opening a pipe would wait for its writer.
   int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) {
@@ -26,42 +26,24 @@ std::unique_ptr<ArtifactReader> ArtifactReader::open(const std::string &path, st
   std::unique_ptr<ArtifactReader> reader(new ArtifactReader);
   reader->filePath = path;
   struct stat status;
-  if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
-    error = path + ": expects a regular file, got a " +
-            (S_ISDIR(status.st_mode)    ? "folder"
-             : S_ISFIFO(status.st_mode) ? "pipe"
-                                        : "device");
-    ::close(file);
-    return nullptr;
-  }
-  reader->size = static_cast<size_t>(status.st_size);
-  if (reader->size > 0) {
-    void *mapped = ::mmap(nullptr, reader->size, PROT_READ, MAP_PRIVATE, file, 0);
-    if (mapped == MAP_FAILED) {
-      error = path + ": cannot be mapped into memory: " + std::strerror(errno);
-      reader->size = 0;
-      ::close(file);
-      return nullptr;
-    }
-    reader->data = static_cast<const uint8_t *>(mapped);
-  }
+  if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
+    error = std::string("expects a regular file, got a ") + (S_ISDIR(status.st_mode)    ? "folder"
+                                                             : S_ISFIFO(status.st_mode) ? "pipe"
+                                                                                        : "device");
+  else
+    reader->file = FileView::open(file, static_cast<size_t>(status.st_size), path, access, error);
   ::close(file);
-  if (!reader->check(error)) {
+  if (!reader->file || !reader->check(access, error)) {
     error = path + ": " + error;
     return nullptr;
   }
   return reader;
 }
 
-ArtifactReader::~ArtifactReader() {
-  if (data)
-    ::munmap(const_cast<uint8_t *>(data), size);
-}
-
 Bytes ArtifactReader::section(SectionKind kind) const {
   for (const Section &section : fileHeader.sections)
     if (section.kind == kind)
-      return {data + section.offset, static_cast<size_t>(section.size)};
+      return {file->data() + section.offset, static_cast<size_t>(section.size)};
   return {};
 }
 
@@ -70,7 +52,7 @@ Bytes ArtifactReader::weight(size_t index) const {
   Bytes weights = section(SectionKind::Weights);
   // A weight without elements may stand in no section at all.
   if (!weights.data)
-    return {data, 0};
+    return {file->data(), 0};
   return {weights.data + weight.offset, static_cast<size_t>(weight.bytes)};
 }
 
@@ -81,8 +63,8 @@ Bytes ArtifactReader::deviceCode(const manifest::Range *range) const {
   return {all.data + range->offset(), static_cast<size_t>(range->bytes())};
 }
 
-bool ArtifactReader::check(std::string &error) {
-  if (!decodeHeader(data, size, fileHeader, error))
+bool ArtifactReader::check(FileAccess access, std::string &error) {
+  if (!decodeHeader(file->data(), file->size(), fileHeader, error))
     return false;
   for (SectionKind kind :
        {SectionKind::Manifest, SectionKind::Code, SectionKind::Tokenizer, SectionKind::DeviceCode})
@@ -107,12 +89,14 @@ bool ArtifactReader::check(std::string &error) {
     error = "has a malformed manifest: " + error;
     return false;
   }
-  return weights.size > weightsCheckedOnOpening || checkWeights(error);
+  bool isLong = access == FileAccess::Mapped && weights.size > weightsCheckedOnOpening;
+  return isLong || checkWeights(error);
 }
 
 bool ArtifactReader::checkSectionHash(SectionKind kind, std::string &error) const {
   for (const Section &section : fileHeader.sections)
-    if (section.kind == kind && hashBytes(data + section.offset, section.size) != section.hash) {
+    if (section.kind == kind &&
+        hashBytes(file->data() + section.offset, section.size) != section.hash) {
       error = std::string("is damaged: the hash of its ") + sectionName(kind) +
               " section does not match";
       return false;

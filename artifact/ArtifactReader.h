@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Opens an artifact: maps the file, checks it, gives access. Refuses a file that
+// Opens an artifact: maps the file or reads it, checks it, gives access. Refuses a file that
 // is cut short, has a byte changed, is of another format or ABI version, or whose
 // manifest refers to something that is not there.
 //
@@ -36,6 +36,7 @@
 #ifndef FOVEA_ARTIFACT_ARTIFACTREADER_H
 #define FOVEA_ARTIFACT_ARTIFACTREADER_H
 
+#include "artifact/FileView.h"
 #include "artifact/Format.h"
 
 #include <memory>
@@ -43,7 +44,7 @@
 
 namespace fovea::artifact {
 
-/// Bytes inside the mapped file.
+/// Bytes inside the file.
 struct Bytes {
   const uint8_t *data = nullptr;
   size_t size = 0;
@@ -51,12 +52,13 @@ struct Bytes {
 
 class ArtifactReader {
 public:
-  /// Weights up to this size are checked on opening, larger ones by verifyAll().
+  /// Weights up to this size are checked on opening, larger ones by verifyAll(), or if the file is
+  /// copied into memory: then all of it is read anyhow.
   static constexpr uint64_t weightsCheckedOnOpening = 256u << 20;
 
   /// Null, and `error` begins with the file's name and says what is wrong.
-  static std::unique_ptr<ArtifactReader> open(const std::string &path, std::string &error);
-  ~ArtifactReader();
+  static std::unique_ptr<ArtifactReader> open(const std::string &path, std::string &error,
+                                              FileAccess access = FileAccess::Mapped);
   ArtifactReader(const ArtifactReader &) = delete;
   ArtifactReader &operator=(const ArtifactReader &) = delete;
 
@@ -68,8 +70,8 @@ public:
   Bytes tokenizer() const { return section(SectionKind::Tokenizer); }
   /// What a manifest's device names; empty if it names nothing.
   Bytes deviceCode(const manifest::Range *range) const;
-  /// The bytes of weight `index`, aligned to 64. Mapped read-only, so that
-  /// processes share them.
+  /// The bytes of weight `index`, aligned to 64, read-only. Processes that map
+  /// the file share them.
   Bytes weight(size_t index) const;
 
   /// Checks every hash, of weights of any size too. False, and `error` names the
@@ -79,13 +81,12 @@ public:
 private:
   ArtifactReader() = default;
   Bytes section(SectionKind kind) const;
-  bool check(std::string &error);
+  bool check(FileAccess access, std::string &error);
   bool checkSectionHash(SectionKind kind, std::string &error) const;
   bool checkWeights(std::string &error) const;
 
   std::string filePath;
-  const uint8_t *data = nullptr;
-  size_t size = 0;
+  std::unique_ptr<FileView> file;
   Header fileHeader;
   manifest::ManifestT contents;
 };

@@ -27,13 +27,31 @@ static const Entry &entryAt(const fovea_module *module, size_t entry) {
 
 const char *fovea_version(void) { return FOVEA_VERSION; }
 
+/// An older caller has fewer fields, a newer one more than we know.
+template <typename Options> static Options complete(const Options *given, Options defaults) {
+  if (given)
+    std::memcpy(&defaults, given, std::min(sizeof(defaults), given->struct_size));
+  return defaults;
+}
+
 fovea_status *fovea_module_open(const char *path, fovea_module **module) {
+  return fovea_module_open_with(path, nullptr, module);
+}
+
+fovea_status *fovea_module_open_with(const char *path, const fovea_module_options *options,
+                                     fovea_module **module) {
   return guarded([&] {
     require(path, "path");
     require(module, "module");
     *module = nullptr;
-    *module = new fovea_module{std::make_shared<const Module>(path)};
+    fovea_module_options own = complete(options, FOVEA_MODULE_OPTIONS_INIT);
+    *module = new fovea_module{std::make_shared<const Module>(
+        path, own.copy ? artifact::FileAccess::Copied : artifact::FileAccess::Mapped)};
   });
+}
+
+const char *fovea_find_mapped_file(const void *address) {
+  return artifact::findMappedFile(address);
 }
 
 void fovea_module_free(fovea_module *module) { delete module; }
@@ -187,11 +205,8 @@ fovea_status *fovea_context_create(fovea_module *module, const fovea_context_opt
     require(module, "module");
     require(context, "context");
     *context = nullptr;
-    fovea_context_options own = FOVEA_CONTEXT_OPTIONS_INIT;
-    // An older caller has fewer fields, a newer one more than we know.
-    if (options)
-      std::memcpy(&own, options, std::min(sizeof(own), options->struct_size));
-    *context = new fovea_context{Context(module->module, own)};
+    *context =
+        new fovea_context{Context(module->module, complete(options, FOVEA_CONTEXT_OPTIONS_INIT))};
   });
 }
 

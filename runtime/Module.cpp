@@ -24,9 +24,9 @@ static std::vector<const char *> dimensionNames(const manifest::ValueT &value) {
   return names;
 }
 
-Module::Module(const std::string &path) {
+Module::Module(const std::string &path, artifact::FileAccess access) {
   std::string error;
-  reader = artifact::ArtifactReader::open(path, error);
+  reader = artifact::ArtifactReader::open(path, error, access);
   if (!reader)
     failInvalid(error);
   const manifest::ManifestT &contents = reader->manifest();

@@ -30,7 +30,8 @@ struct Entry {
 class Module {
 public:
   /// Throws Failure.
-  explicit Module(const std::string &path);
+  explicit Module(const std::string &path,
+                  artifact::FileAccess access = artifact::FileAccess::Mapped);
 
   const std::string &path() const { return reader->path(); }
   const manifest::ManifestT &manifest() const { return reader->manifest(); }

@@ -5,9 +5,6 @@
 
 #include "mlir/IR/Diagnostics.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 using namespace mlir;
 using namespace mlir::fovea;
 
@@ -66,7 +63,7 @@ FailureOr<ArrayRef<char>> StoredTensors::readOnnx(StoredAttr tensor) {
       return emitError(loc) << "expects the name of a file below the model's folder, got "
                             << ::fovea::quote(file);
     ::fovea::Problems problems;
-    entry->second = ::fovea::onnx::OnnxFile::open(path, problems);
+    entry->second = ::fovea::onnx::OnnxFile::open(path, problems, access);
     for (const ::fovea::Problem &problem : problems)
       emitError(loc) << problem.text();
   }
@@ -103,7 +100,7 @@ FailureOr<ArrayRef<char>> StoredTensors::read(StoredAttr tensor) {
       return emitError(loc) << "expects the name of a file below the model's folder, got "
                             << ::fovea::quote(file);
     ::fovea::Problems problems;
-    entry->second = ::fovea::Safetensors::open(folder, file, problems);
+    entry->second = ::fovea::Safetensors::open(folder, file, problems, access);
     for (const ::fovea::Problem &problem : problems)
       emitError(loc) << problem.text();
   }
@@ -129,14 +126,7 @@ void StoredTensors::release(StoredAttr tensor) {
   auto entry = files.find(tensor.getFile().str());
   if (entry == files.end() || !entry->second)
     return;
-  const ::fovea::StoredTensor *stored = entry->second->find(tensor.getTensor());
-  if (!stored)
-    return;
-  // Whole pages inside the tensor: its neighbours may be in use.
-  uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  uintptr_t begin = reinterpret_cast<uintptr_t>(entry->second->data(*stored));
-  uintptr_t end = (begin + stored->bytes) / page * page;
-  begin = (begin + page - 1) / page * page;
-  if (begin < end)
-    (void)madvise(reinterpret_cast<void *>(begin), end - begin, MADV_DONTNEED);
+  // Its neighbours may be in use.
+  if (const ::fovea::StoredTensor *stored = entry->second->find(tensor.getTensor()))
+    entry->second->drop(*stored);
 }

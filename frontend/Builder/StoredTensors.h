@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where `#fovea.stored` leaves get their bytes: safetensors files below the model's folder, and
-// .onnx files there with the external data they name, mapped when first asked for. Refuses a file
+// .onnx files there with the external data they name, opened when first asked for. Refuses a file
 // name that leaves the folder, and a tensor whose type is not what the IR says.
 #ifndef FOVEA_FRONTEND_BUILDER_STOREDTENSORS_H
 #define FOVEA_FRONTEND_BUILDER_STOREDTENSORS_H
@@ -19,16 +19,19 @@ namespace mlir::fovea {
 /// May be read from several threads.
 class StoredTensors final : public RecipeSource {
 public:
-  explicit StoredTensors(std::string folder) : folder(std::move(folder)) {}
+  explicit StoredTensors(std::string folder, ::fovea::artifact::FileAccess access =
+                                                 ::fovea::artifact::FileAccess::Mapped)
+      : folder(std::move(folder)), access(access) {}
 
   FailureOr<ArrayRef<char>> read(StoredAttr tensor) override;
-  /// Drops the mapped pages; the file still has them.
+  /// Drops pages that are mapped; the file still has them.
   void release(StoredAttr tensor) override;
 
 private:
   FailureOr<ArrayRef<char>> readOnnx(StoredAttr tensor);
 
   const std::string folder;
+  const ::fovea::artifact::FileAccess access;
   std::mutex mutex;
   /// By file name; without a value if it could not be opened, which is reported once.
   std::map<std::string, std::optional<::fovea::Safetensors>> files;

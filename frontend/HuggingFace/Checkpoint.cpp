@@ -53,21 +53,21 @@ std::string fovea::describeInstead(const std::string &folder) {
 }
 
 std::optional<Checkpoint> Checkpoint::open(const std::string &folder, const std::string &subfolder,
-                                           Problems &problems) {
+                                           Problems &problems, artifact::FileAccess access) {
   Checkpoint result;
   result.root = folder;
   std::string below = subfolder.empty() ? "" : subfolder + "/";
   std::string base = folder + "/" + below;
   if (exists(base + "model.safetensors")) {
     result.path = base + "model.safetensors";
-    auto file = Safetensors::open(folder, below + "model.safetensors", problems);
+    auto file = Safetensors::open(folder, below + "model.safetensors", problems, access);
     if (!file)
       return std::nullopt;
     result.shards.push_back(std::move(*file));
     return result;
   }
   if (exists(base + "model.safetensors.index.json")) {
-    if (!result.openShards(folder, subfolder, problems))
+    if (!result.openShards(folder, subfolder, problems, access))
       return std::nullopt;
     return result;
   }
@@ -79,7 +79,7 @@ std::optional<Checkpoint> Checkpoint::open(const std::string &folder, const std:
 }
 
 bool Checkpoint::openShards(const std::string &folder, const std::string &subfolder,
-                            Problems &problems) {
+                            Problems &problems, artifact::FileAccess access) {
   std::string below = subfolder.empty() ? "" : subfolder + "/";
   path = folder + "/" + below + "model.safetensors.index.json";
   std::optional<JsonValue> index = parseJsonFile(path, problems);
@@ -119,7 +119,7 @@ bool Checkpoint::openShards(const std::string &folder, const std::string &subfol
                    path);
       continue;
     }
-    auto opened = Safetensors::open(folder, file, problems);
+    auto opened = Safetensors::open(folder, file, problems, access);
     if (!opened)
       continue;
     for (const std::string *name : names)

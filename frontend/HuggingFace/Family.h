@@ -114,7 +114,7 @@ SentenceModules readSentenceModules(const std::string &folder, Problems &problem
 
 /// Pooling of a model of width `hidden`, if there is a pooling module.
 std::optional<Pooling> readPooling(const SentenceModules &modules, const std::string &folder,
-                                   int64_t hidden, Problems &problems);
+                                   int64_t hidden, Problems &problems, artifact::FileAccess access);
 
 } // namespace fovea
 

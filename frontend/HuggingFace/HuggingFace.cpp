@@ -101,8 +101,8 @@ static void readSpecialTokens(JsonObject &config, const std::string &folder,
   }
 }
 
-std::optional<ModelDescription> fovea::readHuggingFace(const std::string &folder,
-                                                       Problems &problems) {
+std::optional<ModelDescription>
+fovea::readHuggingFace(const std::string &folder, Problems &problems, artifact::FileAccess access) {
   Problems found;
   ModelDescription model;
   model.folder = folder;
@@ -151,7 +151,7 @@ std::optional<ModelDescription> fovea::readHuggingFace(const std::string &folder
 
   // A fault in the configuration does not keep those of the weights from being
   // named, nor the other way round.
-  std::optional<Checkpoint> checkpoint = Checkpoint::open(folder, below, found);
+  std::optional<Checkpoint> checkpoint = Checkpoint::open(folder, below, found, access);
   WeightTable weights(checkpoint ? &*checkpoint : nullptr, found);
   family->describe(config, weights, model, found);
   weights.finish();
@@ -161,7 +161,7 @@ std::optional<ModelDescription> fovea::readHuggingFace(const std::string &folder
   readSpecialTokens(config, base, model, found);
   if (exists(base + "/tokenizer.json"))
     model.tokenizer = below.empty() ? "tokenizer.json" : below + "/tokenizer.json";
-  model.pooling = readPooling(modules, folder, model.hidden, found);
+  model.pooling = readPooling(modules, folder, model.hidden, found, access);
   if (model.pooling && modules.maxPositions)
     model.pooling->maxPositions = std::min(model.maxPositions, *modules.maxPositions);
   return finish();

@@ -8,6 +8,7 @@
 #ifndef FOVEA_FRONTEND_HUGGINGFACE_HUGGINGFACE_H
 #define FOVEA_FRONTEND_HUGGINGFACE_HUGGINGFACE_H
 
+#include "artifact/FileView.h"
 #include "frontend/ModelDescription.h"
 #include "frontend/Problem.h"
 
@@ -19,7 +20,9 @@ namespace fovea {
 
 /// The description of the model in `folder`, or nothing if any problem that was
 /// added is an error. Notes may be added in both cases.
-std::optional<ModelDescription> readHuggingFace(const std::string &folder, Problems &problems);
+std::optional<ModelDescription>
+readHuggingFace(const std::string &folder, Problems &problems,
+                artifact::FileAccess access = artifact::FileAccess::Mapped);
 
 /// The values of `architectures` in config.json that are understood.
 std::vector<std::string> supportedArchitectures();

@@ -8,14 +8,8 @@
 #include "frontend/Json.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
 #include <numeric>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <tuple>
-#include <unistd.h>
 
 using namespace fovea;
 
@@ -24,13 +18,8 @@ static constexpr size_t maxRank = 16;
 /// Faults of one file that are listed before the rest is only counted.
 static constexpr size_t maxFaults = 50;
 
-Safetensors::Mapping::~Mapping() {
-  if (bytes)
-    ::munmap(const_cast<uint8_t *>(bytes), size);
-}
-
 std::optional<Safetensors> Safetensors::open(const std::string &folder, const std::string &file,
-                                             Problems &problems) {
+                                             Problems &problems, artifact::FileAccess access) {
   std::string path = folder + "/" + file;
   auto fail = [&](const std::string &message) {
     addError(problems, path, "", message);
@@ -43,13 +32,11 @@ std::optional<Safetensors> Safetensors::open(const std::string &folder, const st
   if (size < 8)
     return fail("expects a safetensors file of at least 8 bytes, got " + std::to_string(size));
 
-  void *bytes = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, opened->descriptor, 0);
-  if (bytes == MAP_FAILED)
-    return fail(std::string("cannot be mapped into memory: ") + std::strerror(errno));
   Safetensors result;
-  result.mapping = std::make_shared<Mapping>();
-  result.mapping->bytes = static_cast<const uint8_t *>(bytes);
-  result.mapping->size = size;
+  std::string error;
+  result.view = artifact::FileView::open(opened->descriptor, size, path, access, error);
+  if (!result.view)
+    return fail(error);
   if (!result.readHeader(path, file, problems))
     return std::nullopt;
   return result;
@@ -151,14 +138,14 @@ static void checkTiling(const std::vector<StoredTensor> &tensors, uint64_t begin
 bool Safetensors::readHeader(const std::string &path, const std::string &file, Problems &problems) {
   uint64_t headerSize = 0;
   for (int i = 7; i >= 0; --i)
-    headerSize = headerSize << 8 | mapping->bytes[i];
-  uint64_t afterLength = mapping->size - 8;
+    headerSize = headerSize << 8 | view->data()[i];
+  uint64_t afterLength = view->size() - 8;
   auto fail = [&](const std::string &message) {
     addError(problems, path, "header", message);
     return false;
   };
-  std::string_view begin(reinterpret_cast<const char *>(mapping->bytes),
-                         std::min<size_t>(mapping->size, 1024));
+  std::string_view begin(reinterpret_cast<const char *>(view->data()),
+                         std::min<size_t>(view->size(), 1024));
   std::string other = begin.substr(8, 1) == "{" ? "" : describeForeign(begin);
   if (headerSize > afterLength && !other.empty()) {
     addError(problems, path, "", "expects a safetensors file, got " + other);
@@ -170,7 +157,7 @@ bool Safetensors::readHeader(const std::string &path, const std::string &file, P
   if (headerSize > maxHeaderBytes)
     return fail("expects at most " + std::to_string(maxHeaderBytes) + " bytes, got " +
                 std::to_string(headerSize));
-  std::string_view text(reinterpret_cast<const char *>(mapping->bytes) + 8, headerSize);
+  std::string_view text(reinterpret_cast<const char *>(view->data()) + 8, headerSize);
   if (text.empty() || text.front() != '{')
     return fail("expects a JSON object that begins with '{', got " +
                 (text.empty() ? "nothing" : quote(text.substr(0, 8))));
@@ -182,7 +169,7 @@ bool Safetensors::readHeader(const std::string &path, const std::string &file, P
 
   Problems faults;
   uint64_t dataBegin = 8 + headerSize;
-  uint64_t dataSize = mapping->size - dataBegin;
+  uint64_t dataSize = view->size() - dataBegin;
   for (size_t i = 0; i < header->keys().size() && faults.size() < maxFaults; ++i) {
     const std::string &name = header->keys()[i];
     if (name == "__metadata__")
@@ -196,7 +183,7 @@ bool Safetensors::readHeader(const std::string &path, const std::string &file, P
     std::sort(content.begin(), content.end(), [](const StoredTensor &a, const StoredTensor &b) {
       return std::tie(a.offset, a.bytes, a.name) < std::tie(b.offset, b.bytes, b.name);
     });
-    checkTiling(content, dataBegin, mapping->size, path, faults);
+    checkTiling(content, dataBegin, view->size(), path, faults);
   }
   if (faults.size() > maxFaults) {
     faults.resize(maxFaults);
@@ -221,5 +208,5 @@ const StoredTensor *Safetensors::find(std::string_view name) const {
 }
 
 const uint8_t *Safetensors::data(const StoredTensor &tensor) const {
-  return mapping->bytes + tensor.offset;
+  return view->data() + tensor.offset;
 }

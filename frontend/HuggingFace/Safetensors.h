@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The safetensors format, read from a memory-mapped file:
+// The safetensors format, read from a file that is mapped or copied into memory:
 //
 //   u64 little endian   n, size of the header in bytes, at most 100 MB
 //   n bytes             JSON object, beginning with '{', padded with spaces:
@@ -15,6 +15,7 @@
 #ifndef FOVEA_FRONTEND_HUGGINGFACE_SAFETENSORS_H
 #define FOVEA_FRONTEND_HUGGINGFACE_SAFETENSORS_H
 
+#include "artifact/FileView.h"
 #include "frontend/Problem.h"
 #include "frontend/StoredTensor.h"
 
@@ -30,8 +31,9 @@ namespace fovea {
 class Safetensors {
 public:
   /// Opens `folder`/`file`; `file` becomes the tensors' `StoredTensor::file`.
-  static std::optional<Safetensors> open(const std::string &folder, const std::string &file,
-                                         Problems &problems);
+  static std::optional<Safetensors>
+  open(const std::string &folder, const std::string &file, Problems &problems,
+       artifact::FileAccess access = artifact::FileAccess::Mapped);
 
   /// In the order of the data.
   const std::vector<StoredTensor> &tensors() const { return content; }
@@ -39,17 +41,13 @@ public:
   const StoredTensor *find(std::string_view name) const;
   /// The bytes of a tensor of this file; valid as long as this object.
   const uint8_t *data(const StoredTensor &tensor) const;
+  /// Gives the memory of a tensor back, where the file still has its bytes.
+  void drop(const StoredTensor &tensor) const { view->drop(data(tensor), tensor.bytes); }
 
 private:
-  struct Mapping {
-    const uint8_t *bytes = nullptr;
-    size_t size = 0;
-    ~Mapping();
-  };
-
   bool readHeader(const std::string &path, const std::string &file, Problems &problems);
 
-  std::shared_ptr<Mapping> mapping;
+  std::shared_ptr<artifact::FileView> view;
   std::vector<StoredTensor> content;
   std::vector<size_t> byName; ///< Indices of `content`, sorted by name.
 };
@@ -60,7 +58,8 @@ class Checkpoint {
 public:
   /// Reads `folder`/`subfolder`; files are named relative to `folder`.
   static std::optional<Checkpoint> open(const std::string &folder, const std::string &subfolder,
-                                        Problems &problems);
+                                        Problems &problems,
+                                        artifact::FileAccess access = artifact::FileAccess::Mapped);
 
   /// The file or index that names the tensors, for messages.
   const std::string &name() const { return path; }
@@ -71,7 +70,8 @@ public:
   const uint8_t *data(const StoredTensor &tensor) const;
 
 private:
-  bool openShards(const std::string &folder, const std::string &subfolder, Problems &problems);
+  bool openShards(const std::string &folder, const std::string &subfolder, Problems &problems,
+                  artifact::FileAccess access);
 
   std::string root, path;
   std::vector<Safetensors> shards;

@@ -116,7 +116,8 @@ static std::optional<Pooling::Kind> readKind(JsonObject &config, Problems &probl
 }
 
 static std::optional<Pooling::Step> readDense(const std::string &folder, const std::string &below,
-                                              int64_t &width, Problems &problems) {
+                                              int64_t &width, Problems &problems,
+                                              artifact::FileAccess access) {
   std::string path = folder + "/" + below + "/config.json";
   std::optional<JsonValue> value = parseJsonFile(path, problems);
   if (!value)
@@ -151,7 +152,7 @@ static std::optional<Pooling::Step> readDense(const std::string &folder, const s
   if (*in != width)
     config.reject("in_features", std::to_string(width) + ", the width before it");
 
-  std::optional<Checkpoint> checkpoint = Checkpoint::open(folder, below, problems);
+  std::optional<Checkpoint> checkpoint = Checkpoint::open(folder, below, problems, access);
   if (!checkpoint)
     return std::nullopt;
   WeightTable weights(&*checkpoint, problems);
@@ -166,7 +167,8 @@ static std::optional<Pooling::Step> readDense(const std::string &folder, const s
 }
 
 std::optional<Pooling> fovea::readPooling(const SentenceModules &modules, const std::string &folder,
-                                          int64_t hidden, Problems &problems) {
+                                          int64_t hidden, Problems &problems,
+                                          artifact::FileAccess access) {
   using Kind = SentenceModules::Module::Kind;
   if (modules.modules.empty())
     return std::nullopt;
@@ -194,7 +196,7 @@ std::optional<Pooling> fovea::readPooling(const SentenceModules &modules, const 
       break;
     }
     case Kind::Dense: {
-      std::optional<Pooling::Step> step = readDense(folder, module.path, width, problems);
+      std::optional<Pooling::Step> step = readDense(folder, module.path, width, problems, access);
       if (!step)
         return std::nullopt;
       pooling.steps.push_back(std::move(*step));

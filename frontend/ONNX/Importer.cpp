@@ -545,8 +545,9 @@ OwningOpRef<ModuleOp> Importer::run() {
 }
 
 OwningOpRef<ModuleOp> mlir::fovea::importOnnx(MLIRContext &context, const std::string &path,
-                                              ::fovea::Problems &problems) {
-  std::optional<Model> model = ::fovea::onnx::readModel(path, problems);
+                                              ::fovea::Problems &problems,
+                                              ::fovea::artifact::FileAccess access) {
+  std::optional<Model> model = ::fovea::onnx::readModel(path, problems, access);
   if (!model)
     return {};
   OpTable table;

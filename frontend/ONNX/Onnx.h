@@ -4,6 +4,7 @@
 #ifndef FOVEA_FRONTEND_ONNX_ONNX_H
 #define FOVEA_FRONTEND_ONNX_ONNX_H
 
+#include "artifact/FileView.h"
 #include "frontend/Problem.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -16,7 +17,7 @@ namespace mlir::fovea {
 /// results have the model's names. Null after errors: everything that is not supported is among the
 /// problems, each node at most once.
 OwningOpRef<ModuleOp> importOnnx(MLIRContext &context, const std::string &path,
-                                 ::fovea::Problems &problems);
+                                 ::fovea::Problems &problems, ::fovea::artifact::FileAccess access);
 
 } // namespace mlir::fovea
 

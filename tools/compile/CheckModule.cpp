@@ -112,7 +112,7 @@ static void collectStored(Attribute attribute, llvm::SetVector<StoredAttr> &stor
 }
 
 void mlir::fovea::checkModule(ModuleOp module, const std::string &path, const std::string &folder,
-                              ::fovea::Problems &problems) {
+                              ::fovea::artifact::FileAccess access, ::fovea::Problems &problems) {
   ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &diagnostic) {
     std::string place = placeOf(diagnostic.getLocation());
     bool namesFile = StringRef(place).starts_with(path + ":");
@@ -133,7 +133,7 @@ void mlir::fovea::checkModule(ModuleOp module, const std::string &path, const st
     // What stands in a foreign op falls with it.
     return isKnown(op) ? WalkResult::advance() : WalkResult::skip();
   });
-  StoredTensors files(folder);
+  StoredTensors files(folder, access);
   for (StoredAttr tensor : stored)
     (void)files.read(tensor);
 }

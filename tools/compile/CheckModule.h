@@ -4,6 +4,7 @@
 #ifndef FOVEA_TOOLS_COMPILE_CHECKMODULE_H
 #define FOVEA_TOOLS_COMPILE_CHECKMODULE_H
 
+#include "artifact/FileView.h"
 #include "frontend/Problem.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -13,7 +14,7 @@ namespace mlir::fovea {
 /// be compiled: foreign ops with the nearest that is known, element types without kernels or that a
 /// caller cannot give, weights that the files below `folder` do not hold. `path` names the module.
 void checkModule(ModuleOp module, const std::string &path, const std::string &folder,
-                 ::fovea::Problems &problems);
+                 ::fovea::artifact::FileAccess access, ::fovea::Problems &problems);
 
 } // namespace mlir::fovea
 

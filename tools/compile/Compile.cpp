@@ -79,7 +79,7 @@ private:
     }
     if (!module) {
       reporter.progress("reading " + options.model);
-      source = readSource(*reading, options.model, reporter);
+      source = readSource(*reading, options.model, reporter, options.access);
       module = *source;
     }
     if (!module)
@@ -418,7 +418,7 @@ private:
     if (options.emit == "asm") {
       std::string text;
       if (failed(emitAssembly(module, target, text)))
-        return blame("asm", print());
+        return blameForCode("asm");
       return written(write(options.output, text));
     }
     // The manifest first: code generation may change the module.
@@ -437,7 +437,7 @@ private:
     }
     SmallVector<char, 0> object;
     if (failed(emitObject(module, target, object)))
-      return blame("obj", print());
+      return blameForCode("obj");
     if (options.emit == "obj")
       return written(write(options.output, StringRef(object.data(), object.size())));
 
@@ -446,7 +446,7 @@ private:
     if (failed(linkSharedObject(object, elf, error)))
       return refuse(error);
     writer->setCode(std::vector<uint8_t>(elf.begin(), elf.end()));
-    StoredTensors tensors(getFolder(module, options.model));
+    StoredTensors tensors(getFolder(module, options.model), options.access);
     scope = timing.nest("weights");
     LogicalResult weights =
         writeWeights(module, tensors, *writer, [&](uint64_t done, uint64_t total) {
@@ -459,6 +459,11 @@ private:
       return refuse(error);
     llvm::sys::DontRemoveFileOnSignal(temporary);
     return Outcome::Done;
+  }
+
+  /// Code that no pass has touched is its author's: the diagnostic says what is wrong with it.
+  Outcome blameForCode(const std::string &stage) {
+    return options.fromStage == "llvm" ? Outcome::InputFault : blame(stage, print());
   }
 
   std::string reportText() {
@@ -517,24 +522,25 @@ Outcome compile(const Options &options, const Log &log) {
   return Compilation(context, options, log).run();
 }
 
-Outcome check(const std::string &model, const Log &log, std::string &summary) {
+Outcome check(const std::string &model, artifact::FileAccess access, const Log &log,
+              std::string &summary) {
   CompilerContext context(0);
   Reporter reporter(*context, log);
   bool sound = true;
   if (isIrFile(model) || isOnnxFile(model)) {
     (*context).allowUnregisteredDialects(); // to list what is of them
-    OwningOpRef<ModuleOp> module = readSource(context, model, reporter, /*all=*/true);
+    OwningOpRef<ModuleOp> module = readSource(context, model, reporter, access, /*all=*/true);
     if (!module)
       return Outcome::InputFault;
     if (module->getOps<ProgramOp>().empty()) {
       Problems problems;
-      checkModule(*module, model, getFolder(*module, model), problems);
+      checkModule(*module, model, getFolder(*module, model), access, problems);
       reporter.add(problems, /*all=*/true);
       sound = problems.empty();
     }
     summary = isOnnxFile(model) ? "ONNX" : "IR";
   } else {
-    std::optional<ModelDescription> description = readModel(model, reporter, /*all=*/true);
+    std::optional<ModelDescription> description = readModel(model, reporter, access, /*all=*/true);
     sound = description.has_value();
     // The tokenizer's faults are listed with the others: its name does not depend on them.
     std::string tokenizer = model + "/tokenizer.json";

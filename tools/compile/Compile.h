@@ -5,6 +5,8 @@
 #ifndef FOVEA_TOOLS_COMPILE_COMPILE_H
 #define FOVEA_TOOLS_COMPILE_COMPILE_H
 
+#include "artifact/FileView.h"
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -49,6 +51,8 @@ struct Options {
   /// A file for the report; empty: none.
   std::string report;
   bool requireFusion = false;
+  /// How the model's files are read.
+  artifact::FileAccess access = artifact::FileAccess::Mapped;
   /// Threads to compile with; 0: as many as the machine has.
   unsigned threads = 0;
   /// As the user typed it, for the reproducer.
@@ -68,6 +72,9 @@ bool isStage(const std::string &name);
 void endOnExhaustion();
 /// Whether there is hardly any memory left. A stack that cannot grow is a crash like any other.
 bool isMemoryExhausted();
+/// Removes outputs that are not whole; for a handler of signals. Handlers that are set after
+/// endOnExhaustion() stay.
+void removeHalfWritten();
 
 /// Compiles. On any other outcome than Done exactly one error has been reported, and nothing is
 /// left of the output.
@@ -75,7 +82,8 @@ Outcome compile(const Options &options, const Log &log);
 
 /// Reports all that is unsupported in a model, each as an error, at once. `summary` says what the
 /// model is, if it can be compiled.
-Outcome check(const std::string &model, const Log &log, std::string &summary);
+Outcome check(const std::string &model, artifact::FileAccess access, const Log &log,
+              std::string &summary);
 
 struct VerifyOptions {
   std::string against; ///< an .npz file with inputs and expected outputs; empty: inputs are made up

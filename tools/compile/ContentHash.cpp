@@ -10,14 +10,15 @@
 #include "mlir/IR/MLIRContext.h"
 #include "tools/compile/Compile.h"
 #include "tools/compile/Source.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include <set>
 
 using namespace mlir;
 using namespace mlir::fovea;
+using ::fovea::artifact::FileAccess;
 using ::fovea::artifact::Hash;
 using ::fovea::artifact::Hasher;
 
@@ -27,14 +28,28 @@ static void addText(Hasher &hasher, StringRef text) {
   hasher.add(text.data(), text.size());
 }
 
+/// By reading, not mapping: that the file is cut meanwhile is no harm here.
 static bool addFile(Hasher &hasher, const std::string &path, Reporter &reporter) {
-  auto buffer =
-      llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!buffer) {
-    reporter.error(path + ": " + buffer.getError().message());
+  llvm::Expected<llvm::sys::fs::file_t> file = llvm::sys::fs::openNativeFileForRead(path);
+  auto fail = [&](llvm::Error error) {
+    reporter.error(path + ": " + llvm::toString(std::move(error)));
     return false;
+  };
+  if (!file)
+    return fail(file.takeError());
+  llvm::scope_exit close([&] { llvm::sys::fs::closeFile(*file); });
+  std::vector<char> piece(1 << 20);
+  uint64_t size = 0;
+  while (true) {
+    llvm::Expected<size_t> count = llvm::sys::fs::readNativeFile(*file, piece);
+    if (!count)
+      return fail(count.takeError());
+    if (*count == 0)
+      break;
+    hasher.add(piece.data(), *count);
+    size += *count;
   }
-  addText(hasher, (*buffer)->getBuffer());
+  hasher.add(&size, sizeof(size));
   return true;
 }
 
@@ -56,8 +71,9 @@ static std::set<std::string> listFolder(const std::string &folder) {
 
 /// The IR itself, and what its recipes and its tokenizer name.
 static std::optional<std::set<std::string>> listSources(const std::string &path, Reporter &reporter,
+                                                        FileAccess access,
                                                         CompilerContext &context) {
-  OwningOpRef<ModuleOp> module = readSource(context, path, reporter);
+  OwningOpRef<ModuleOp> module = readSource(context, path, reporter, access);
   if (!module)
     return std::nullopt;
   std::set<std::string> files = {path};
@@ -72,7 +88,7 @@ static std::optional<std::set<std::string>> listSources(const std::string &path,
     if (!isOnnxFile(file))
       continue;
     ::fovea::Problems problems;
-    if (auto onnx = ::fovea::onnx::OnnxFile::open(file, problems))
+    if (auto onnx = ::fovea::onnx::OnnxFile::open(file, problems, access))
       for (const std::string &location : onnx->locations())
         files.insert((llvm::sys::path::parent_path(file).empty()
                           ? "."
@@ -107,14 +123,14 @@ bool hashContent(const Options &options, const Log &log, std::string &hash) {
 
   std::set<std::string> files;
   if (isIrFile(options.model) || isOnnxFile(options.model)) {
-    auto sources = listSources(options.model, reporter, context);
+    auto sources = listSources(options.model, reporter, options.access, context);
     if (!sources)
       return false;
     files = *sources;
   } else {
     // Some folder that is no model is not worth hashing; the reader says what it misses.
     if (!llvm::sys::fs::exists(options.model + "/config.json") &&
-        !readModel(options.model, reporter))
+        !readModel(options.model, reporter, options.access))
       return false;
     files = listFolder(options.model);
   }

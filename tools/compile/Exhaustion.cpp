@@ -17,7 +17,7 @@
   for (const char *text : {begin, message, "\n"})
     if (::write(STDERR_FILENO, text, std::strlen(text)) < 0)
       break;
-  llvm::sys::RunInterruptHandlers(); // removes what is half written
+  fovea::compile::removeHalfWritten();
   ::_exit(static_cast<int>(fovea::compile::Outcome::InputFault));
 }
 
@@ -40,7 +40,11 @@ bool fovea::compile::isMemoryExhausted() {
   return false;
 }
 
+void fovea::compile::removeHalfWritten() { llvm::sys::RunInterruptHandlers(); }
+
 void fovea::compile::endOnExhaustion() {
+  // LLVM sets its handlers when it first needs one; from here on it has them.
+  llvm::sys::SetInterruptFunction(nullptr);
   std::set_new_handler(endForMemory);
   llvm::install_bad_alloc_error_handler(onBadAlloc);
   llvm::install_fatal_error_handler(onFatalError);

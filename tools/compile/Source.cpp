@@ -19,6 +19,7 @@
 
 using namespace mlir;
 using namespace mlir::fovea;
+using ::fovea::artifact::FileAccess;
 
 CompilerContext::CompilerContext(unsigned threads) : threads(threads) {
   DialectRegistry registry;
@@ -52,8 +53,8 @@ std::string mlir::fovea::getFolder(ModuleOp module, llvm::StringRef path) {
 bool mlir::fovea::isIrFile(llvm::StringRef path) { return path.ends_with(".mlir"); }
 bool mlir::fovea::isOnnxFile(llvm::StringRef path) { return path.ends_with(".onnx"); }
 
-std::optional<::fovea::ModelDescription> mlir::fovea::readModel(const std::string &path,
-                                                                Reporter &reporter, bool all) {
+std::optional<::fovea::ModelDescription>
+mlir::fovea::readModel(const std::string &path, Reporter &reporter, FileAccess access, bool all) {
   llvm::sys::fs::file_status status;
   if (std::error_code code = llvm::sys::fs::status(path, status)) {
     reporter.error(path + ": " + code.message());
@@ -64,7 +65,7 @@ std::optional<::fovea::ModelDescription> mlir::fovea::readModel(const std::strin
     return std::nullopt;
   }
   ::fovea::Problems problems;
-  std::optional<::fovea::ModelDescription> model = ::fovea::readHuggingFace(path, problems);
+  std::optional<::fovea::ModelDescription> model = ::fovea::readHuggingFace(path, problems, access);
   reporter.add(problems, all);
   return model;
 }
@@ -201,15 +202,15 @@ static OwningOpRef<ModuleOp> parseWithNames(MLIRContext &context, const llvm::So
 }
 
 static OwningOpRef<ModuleOp> read(MLIRContext &context, const std::string &path, Reporter &reporter,
-                                  bool all) {
+                                  FileAccess access, bool all) {
   if (isOnnxFile(path)) {
     ::fovea::Problems problems;
-    OwningOpRef<ModuleOp> module = importOnnx(context, path, problems);
+    OwningOpRef<ModuleOp> module = importOnnx(context, path, problems, access);
     reporter.add(problems, all);
     return module;
   }
   if (!isIrFile(path)) {
-    std::optional<::fovea::ModelDescription> model = readModel(path, reporter);
+    std::optional<::fovea::ModelDescription> model = readModel(path, reporter, access);
     return model ? buildModule(context, *model) : OwningOpRef<ModuleOp>();
   }
   llvm::sys::fs::file_status status;
@@ -218,7 +219,8 @@ static OwningOpRef<ModuleOp> read(MLIRContext &context, const std::string &path,
     return {};
   }
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
-      llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+      llvm::MemoryBuffer::getFile(path, /*IsText=*/true, /*RequiresNullTerminator=*/true,
+                                  /*IsVolatile=*/true); // copied
   if (!buffer) {
     reporter.error(path + ": " + buffer.getError().message());
     return {};
@@ -229,8 +231,8 @@ static OwningOpRef<ModuleOp> read(MLIRContext &context, const std::string &path,
 }
 
 OwningOpRef<ModuleOp> mlir::fovea::readSource(CompilerContext &context, const std::string &path,
-                                              Reporter &reporter, bool all) {
-  OwningOpRef<ModuleOp> module = read(*context, path, reporter, all);
+                                              Reporter &reporter, FileAccess access, bool all) {
+  OwningOpRef<ModuleOp> module = read(*context, path, reporter, access, all);
   context.startThreads();
   return module;
 }

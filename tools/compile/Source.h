@@ -4,6 +4,7 @@
 #ifndef FOVEA_TOOLS_COMPILE_SOURCE_H
 #define FOVEA_TOOLS_COMPILE_SOURCE_H
 
+#include "artifact/FileView.h"
 #include "dialects/Fovea/FoveaDialect.h"
 #include "frontend/ModelDescription.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -42,13 +43,15 @@ bool isOnnxFile(llvm::StringRef path);
 
 /// The description of a model's folder; nothing after errors. `all`: report all errors as such.
 std::optional<::fovea::ModelDescription> readModel(const std::string &path, Reporter &reporter,
+                                                   ::fovea::artifact::FileAccess access,
                                                    bool all = false);
 
 /// Reads and verifies, then starts the context's threads; null after an error. `all`: report all
 /// errors as such. Text that brings a parser of MLIR down is an error too, which only one thread
 /// can tell.
 OwningOpRef<ModuleOp> readSource(CompilerContext &context, const std::string &path,
-                                 Reporter &reporter, bool all = false);
+                                 Reporter &reporter, ::fovea::artifact::FileAccess access,
+                                 bool all = false);
 
 } // namespace mlir::fovea
 

@@ -86,13 +86,14 @@ static int verifyModel(ModuleOp module, const Options &options, const VerifyOpti
       return static_cast<int>(Outcome::InputFault);
     inner.dtype = "source";
   }
-  StoredTensors weights(getFolder(module, path));
+  StoredTensors weights(getFolder(module, path), options.access);
   verb.imported = imported.get();
   verb.raised = raised.get();
   verb.against = how.against;
   verb.json = how.json;
   verb.quiet = how.quiet;
   verb.threads = how.threads;
+  verb.access = options.access;
   verb.device = how.device;
   verb.seed = how.seed;
   verb.lengths.assign(how.lengths.begin(), how.lengths.end());
@@ -116,12 +117,12 @@ int verify(const Options &options, const VerifyOptions &how, const Log &log) {
   Reporter reporter(*context, log);
   (*context).printOpOnDiagnostic(false);
   const std::string &path = isArtifact ? how.source : options.model;
-  OwningOpRef<ModuleOp> module = readSource(context, path, reporter);
+  OwningOpRef<ModuleOp> module = readSource(context, path, reporter, options.access);
   if (!module)
     return static_cast<int>(Outcome::InputFault);
   if (isArtifact) {
     std::string fault;
-    if (auto reader = artifact::ArtifactReader::open(options.model, fault))
+    if (auto reader = artifact::ArtifactReader::open(options.model, fault, options.access))
       if (fault = findMismatch(*reader, *module, options); !fault.empty())
         fault = options.model + ": " + fault;
     if (!fault.empty()) {

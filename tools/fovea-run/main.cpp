@@ -3,11 +3,13 @@
 // Runs compiled models; has no compiler inside. Takes artifacts only: a model's
 // own files are for `fovea`.
 #include "runtime/include/fovea/runtime.h"
+#include "tools/verbs/CutFiles.h"
 #include "tools/verbs/Verbs.h"
 
 #include <CLI/CLI.hpp>
 
 int main(int argc, char **argv) {
+  fovea::verbs::endOnCutFiles("fovea-run");
   fovea::verbs::Host host;
   host.program = "fovea-run";
   CLI::App app("Runs models that `fovea compile` made.", host.program);

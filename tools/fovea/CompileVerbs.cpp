@@ -5,6 +5,8 @@
 #include "tools/fovea/ModelCache.h"
 #include "tools/fovea/Terminal.h"
 #include "tools/fovea/Verbs.h"
+#include "tools/verbs/CutFiles.h"
+#include "tools/verbs/Numbers.h"
 
 #include <cstdio>
 #include <memory>
@@ -51,6 +53,12 @@ void addCompileOptions(CLI::App &verb, compile::Options &options) {
       ->check(CLI::IsMember(compile::getStageNames()));
 }
 
+void addMappingOption(CLI::App &verb, artifact::FileAccess &access) {
+  verb.add_flag_callback(
+      verbs::kNoMapping, [&access] { access = artifact::FileAccess::Copied; },
+      verbs::kNoMappingHelp);
+}
+
 void addCompileVerb(CLI::App &app, Session &session) {
   auto arguments = std::make_shared<compile::Options>();
   compile::Options &options = *arguments;
@@ -69,7 +77,8 @@ void addCompileVerb(CLI::App &app, Session &session) {
                  "fail if an attention is not fused; a classifier's softmax is none");
   verb->add_option("--report", options.report, "a JSON file for the fusion report");
   verb->add_option("--threads", options.threads, "threads to compile with; 0: all")
-      ->check(CLI::Range(0, 1024));
+      ->check(verbs::from(0, 1024));
+  addMappingOption(*verb, options.access);
   verb->footer("MLIR's own flags (--mlir-print-ir-after-all, --mlir-timing, ...) are passed on.");
   verb->callback([arguments, &session] {
     Terminal terminal;
@@ -94,18 +103,25 @@ void addCompileVerb(CLI::App &app, Session &session) {
 }
 
 void addCheckVerb(CLI::App &app, Session &session) {
-  auto model = std::make_shared<std::string>();
+  struct Arguments {
+    std::string model;
+    artifact::FileAccess access = artifact::FileAccess::Mapped;
+  };
+  auto arguments = std::make_shared<Arguments>();
   CLI::App *verb = app.add_subcommand("check", "List all that is unsupported in a model");
-  verb->add_option("MODEL", *model, "a model's folder, a .onnx file or a .mlir file")->required();
-  verb->callback([model, &session] {
-    if (refuseForeign(*model, session))
+  verb->add_option("MODEL", arguments->model, "a model's folder, a .onnx file or a .mlir file")
+      ->required();
+  addMappingOption(*verb, arguments->access);
+  verb->callback([arguments, &session] {
+    if (refuseForeign(arguments->model, session))
       return;
     Terminal terminal;
     std::string summary;
-    compile::Outcome outcome = compile::check(*model, terminal.log(), summary);
+    compile::Outcome outcome =
+        compile::check(arguments->model, arguments->access, terminal.log(), summary);
     session.exitCode = static_cast<int>(outcome);
     if (outcome == compile::Outcome::Done)
-      std::printf("%s: supported (%s)\n", model->c_str(), summary.c_str());
+      std::printf("%s: supported (%s)\n", arguments->model.c_str(), summary.c_str());
   });
 }
 
@@ -125,12 +141,11 @@ void addVerifyVerb(CLI::App &app, Session &session) {
   verb->add_option("--source", arguments->how.source,
                    "the model that an artifact was compiled from, with the same --dtype: its "
                    "description is what the interpreter runs");
-  verb->add_option("--length", arguments->how.lengths,
-                   "lengths of made-up inputs, with commas between. Without this: 1, 2, 7 and 33, "
-                   "and one above the greatest number up to 300 that the model compares places "
-                   "with; none beyond its tables of positions")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  verbs::addIntegers(
+      *verb, "--length", &arguments->how.lengths,
+      "lengths of made-up inputs, with commas between. Without this: 1, 2, 7 and 33, "
+      "and one above the greatest number up to 300 that the model compares places "
+      "with; none beyond its tables of positions");
   verb->add_option("--against", arguments->how.against,
                    "an .npz file with inputs and outputs, by their names");
   verb->add_option("--seed", arguments->how.seed, "for inputs that are made up")
@@ -139,9 +154,10 @@ void addVerifyVerb(CLI::App &app, Session &session) {
                    "where the compiled code runs: cpu, cuda or emulator (or emulator:late)")
       ->capture_default_str();
   verb->add_option("--threads", arguments->how.threads, "threads to run with; 0: all")
-      ->check(CLI::Range(0, 1024));
+      ->check(verbs::from(0, 1024));
   verb->add_flag("--json", arguments->how.json, "print the result as one JSON object");
   verb->add_flag("--quiet", arguments->how.quiet, "no progress");
+  addMappingOption(*verb, arguments->options.access);
   verb->footer(
       "Floats are made up about 1, a thousandth, a thousand times as large, and mixed. Below "
       "the table stands\nwhich sides of the model's choices no input reached: what they do "

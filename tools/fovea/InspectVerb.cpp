@@ -217,6 +217,7 @@ void addInspectVerb(CLI::App &app, Session &session) {
   verb->add_option("FILE", arguments->options.model, "an artifact, or a model to compile")
       ->required();
   verb->add_flag("--verify", arguments->verify, "check every hash, of large weights too");
+  addMappingOption(*verb, arguments->options.access);
   addCompileOptions(*verb, arguments->options);
   verb->callback([arguments, &session] {
     Terminal terminal;
@@ -228,7 +229,7 @@ void addInspectVerb(CLI::App &app, Session &session) {
       if (outcome != compile::Outcome::Done)
         return;
     }
-    auto reader = artifact::ArtifactReader::open(path, error);
+    auto reader = artifact::ArtifactReader::open(path, error, arguments->options.access);
     if (!reader || (arguments->verify && !reader->verifyAll(error))) {
       terminal.error(error);
       session.exitCode = 1;

@@ -24,6 +24,12 @@ bool refuseForeign(const std::string &model, Session &session);
 /// --target, --dtype and the others that say how a MODEL is compiled.
 void addCompileOptions(CLI::App &verb, compile::Options &options);
 
+inline artifact::FileAccess getAccess(bool noMapping) {
+  return noMapping ? artifact::FileAccess::Copied : artifact::FileAccess::Mapped;
+}
+/// --no-mmap, where the running verbs do not bring it.
+void addMappingOption(CLI::App &verb, artifact::FileAccess &access);
+
 void addCompileVerb(CLI::App &app, Session &session);
 void addCheckVerb(CLI::App &app, Session &session);
 void addInspectVerb(CLI::App &app, Session &session);

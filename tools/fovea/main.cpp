@@ -6,6 +6,7 @@
 #include "tools/fovea/ModelCache.h"
 #include "tools/fovea/Terminal.h"
 #include "tools/fovea/Verbs.h"
+#include "tools/verbs/CutFiles.h"
 #include "tools/verbs/Verbs.h"
 
 /// Quoted for a shell where it must be.
@@ -21,6 +22,7 @@ static std::string shellQuoted(const std::string &word) {
 
 int main(int argc, char **argv) {
   fovea::compile::endOnExhaustion();
+  fovea::verbs::endOnCutFiles("fovea", fovea::compile::removeHalfWritten);
   fovea::Session session;
   // MLIR's flags are not CLI11's: they are taken out first.
   std::vector<std::string> words;
@@ -52,13 +54,14 @@ int main(int argc, char **argv) {
   host.fileHelp =
       "an artifact, or a model's folder, .onnx or .mlir file, which is compiled and kept";
   host.addOptions = [&](CLI::App &verb) { fovea::addCompileOptions(verb, options); };
-  host.resolve = [&](const std::string &file, const std::string &device, std::string &artifact) {
-    artifact = file;
-    if (!fovea::isModel(file))
+  host.resolve = [&](const fovea::verbs::Wanted &wanted, std::string &artifact) {
+    artifact = wanted.file;
+    if (!fovea::isModel(wanted.file))
       return 0;
     fovea::Terminal terminal;
-    options.model = file;
-    if (device != "cpu" && options.gpu == "none")
+    options.model = wanted.file;
+    options.access = fovea::getAccess(wanted.noMapping);
+    if (wanted.device != "cpu" && options.gpu == "none")
       options.gpu = fovea::compile::getGpuNames().front();
     return static_cast<int>(fovea::findOrCompile(options, terminal.log(), artifact));
   };

@@ -8,6 +8,7 @@
 #include "tools/verbs/BenchReport.h"
 #include "tools/verbs/Common.h"
 #include "tools/verbs/Npz.h"
+#include "tools/verbs/Numbers.h"
 #include "tools/verbs/Trace.h"
 
 #include <algorithm>
@@ -324,13 +325,13 @@ void addBench(CLI::App &app, const Host &host, int &code) {
       "compares with the bytes that copying within its memory reads and writes.\n",
       options, host, code, [options] { bench(*options); });
   verb->add_option("--prompt-tokens", options->promptTokens, "Length of the prompt, or the texts")
-      ->check(CLI::Range(1, 1 << 30))
+      ->check(from(1, 1 << 30))
       ->capture_default_str();
   verb->add_option("--new-tokens", options->newTokens, "Tokens written after it")
-      ->check(CLI::Range(0, 1 << 30))
+      ->check(from(0, 1 << 30))
       ->capture_default_str();
   verb->add_option("--batch", options->batch, "Texts at once")
-      ->check(CLI::Range(1, 1 << 20))
+      ->check(from(1, 1 << 20))
       ->capture_default_str();
   verb->add_option("--entry", options->entry,
                    "Entry to measure; without it prefill and decode, or forward");
@@ -339,7 +340,7 @@ void addBench(CLI::App &app, const Host &host, int &code) {
   verb->add_option("--inputs", options->inputs,
                    "Arguments that are not made up (.npz, with the entry's types)");
   verb->add_option("--repeat", options->repeat, "Repetitions; the median is told")
-      ->check(CLI::Range(1, 1000))
+      ->check(from(1, 1000))
       ->capture_default_str();
   verb->add_flag("--no-peaks", options->noPeaks, "Do not measure the machine's limits");
   addTraceOption(*verb, options->trace);

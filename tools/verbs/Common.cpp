@@ -3,7 +3,9 @@
 // See Common.h and Verbs.h.
 #include "tools/verbs/Common.h"
 
+#include "tools/verbs/CutFiles.h"
 #include "tools/verbs/Files.h"
+#include "tools/verbs/Numbers.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -43,10 +45,11 @@ void Common::addTo(CLI::App &verb) {
       ->check(deviceName, "", "DEVICE")
       ->capture_default_str();
   verb.add_option("--threads", threads, "CPU threads; without it one for each core")
-      ->check(CLI::Range(1, 1024));
+      ->check(from(1, 1024));
   verb.add_option("--context", context,
                   "Positions to keep room for; without it the model's longest, at most 4096")
-      ->check(CLI::PositiveNumber);
+      ->check(from(1));
+  verb.add_flag(kNoMapping, noMapping, kNoMappingHelp);
   verb.add_option("--kv-dtype", kvType, "Element type of the caches; only f32 in this version")
       ->capture_default_str();
   verb.add_flag("--json", json, "Print the result as one JSON object");
@@ -64,10 +67,12 @@ ModulePtr Common::open() const {
     throw Failure{2, "--kv-dtype=" + kvType + ": is not built into this version; expects f32"};
   artifact = file;
   if (host->resolve)
-    if (int code = host->resolve(file, device, artifact))
+    if (int code = host->resolve({file, device, noMapping}, artifact))
       throw Ended{code};
+  fovea_module_options options = FOVEA_MODULE_OPTIONS_INIT;
+  options.copy = noMapping;
   fovea_module *module = nullptr;
-  check(fovea_module_open(artifact.c_str(), &module));
+  check(fovea_module_open_with(artifact.c_str(), &options, &module));
   return ModulePtr(module);
 }
 

@@ -52,6 +52,7 @@ struct Common {
   int64_t context = 0;
   bool json = false;
   bool quiet = false;
+  bool noMapping = false;
 
   /// Of a FILE that is compiled first, what was opened in its place; after open().
   mutable std::string artifact;

@@ -2,6 +2,7 @@
 //
 // `generate`: continues a prompt; the text goes to standard output as it comes.
 #include "tools/verbs/Common.h"
+#include "tools/verbs/Numbers.h"
 #include "tools/verbs/Trace.h"
 
 #include <cerrno>
@@ -157,32 +158,30 @@ void addGenerate(CLI::App &app, const Host &host, int &code) {
   options->fileOption = verb->add_option("--prompt-file", options->promptFile,
                                          "File with the text; - is standard input");
   options->idsOption =
-      verb->add_option("--prompt-ids", options->promptIds, "Token ids instead of text: 1,2,3")
-          ->delimiter(',')
-          ->allow_extra_args(false);
+      addIntegers(*verb, "--prompt-ids", &options->promptIds, "Token ids instead of text: 1,2,3");
   verb->add_option("-n,--count", options->count, "New tokens at most")
-      ->check(CLI::NonNegativeNumber)
+      ->check(from(0, 1 << 30))
       ->capture_default_str();
   verb->add_option("--temp", options->temperature, "Temperature; 0 is greedy")
-      ->check(CLI::NonNegativeNumber)
+      ->check(from(0, 1000))
       ->capture_default_str();
   verb->add_option("--top-k", options->topK, "Choose among the K likeliest; 0: all")
-      ->check(CLI::NonNegativeNumber)
+      ->check(from(0, 1 << 30))
       ->capture_default_str();
   verb->add_option("--top-p", options->topP, "Choose among the likeliest that reach P together")
-      ->check(CLI::Range(1e-6, 1.0))
+      ->check(from(1e-6, 1))
       ->capture_default_str();
   verb->add_option("--min-p", options->minP,
                    "Choose among those with P times the likeliest's probability")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(from(0, 1))
       ->capture_default_str();
   verb->add_option("--repeat-penalty", options->penalty, "Weaken tokens seen before; 1: do not")
-      ->check(CLI::PositiveNumber)
+      ->check(from(1e-3, 1000))
       ->capture_default_str();
   options->seedOption =
       verb->add_option("--seed", options->seed, "Seed; without it a new one, which is printed");
   verb->add_option("--prompt-chunk,--chunk", options->chunk, "Tokens of the prompt to read at once")
-      ->check(CLI::PositiveNumber)
+      ->check(from(1))
       ->capture_default_str();
   verb->add_flag("--ignore-end", options->ignoreEnd, "Go on after an end token");
   addTraceOption(*verb, options->trace);

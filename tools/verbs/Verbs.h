@@ -18,6 +18,12 @@ class App;
 
 namespace fovea::verbs {
 
+/// What a user wants to run.
+struct Wanted {
+  std::string file, device;
+  bool noMapping = false; ///< read files whole before they are used
+};
+
 /// What a program adds to the verbs.
 struct Host {
   /// Stands before messages: "fovea-run: error: ...".
@@ -26,10 +32,9 @@ struct Host {
   std::function<void(CLI::App &verb)> addOptions;
   /// What FILE may be, for the help.
   std::string fileHelp = "an artifact, as `fovea compile` writes it";
-  /// Turns FILE into the path of an artifact that runs on `device`, before it is opened. Returns 0,
-  /// or the exit code after having printed its message. Empty: FILE is the artifact.
-  std::function<int(const std::string &file, const std::string &device, std::string &artifact)>
-      resolve;
+  /// Turns FILE into the path of an artifact that runs on the device, before it is opened. Returns
+  /// 0, or the exit code after having printed its message. Empty: FILE is the artifact.
+  std::function<int(const Wanted &wanted, std::string &artifact)> resolve;
 };
 
 /// Adds the verbs to `app`. The one that is chosen writes its exit code to `code`.

@@ -110,9 +110,12 @@ LogicalResult RuntimeBackend::check(fovea_status *status) {
 
 FailureOr<std::unique_ptr<Backend>> RuntimeBackend::open(MLIRContext *context,
                                                          const std::string &artifact, int threads,
-                                                         std::string device) {
+                                                         std::string device,
+                                                         ::fovea::artifact::FileAccess access) {
   std::unique_ptr<RuntimeBackend> backend(new RuntimeBackend(context, threads, std::move(device)));
-  if (failed(backend->check(fovea_module_open(artifact.c_str(), &backend->module))))
+  fovea_module_options options = FOVEA_MODULE_OPTIONS_INIT;
+  options.copy = access == ::fovea::artifact::FileAccess::Copied;
+  if (failed(backend->check(fovea_module_open_with(artifact.c_str(), &options, &backend->module))))
     return failure();
   return std::unique_ptr<Backend>(std::move(backend));
 }

@@ -4,6 +4,7 @@
 #ifndef FOVEA_TOOLS_VERIFY_RUNTIMEBACKEND_H
 #define FOVEA_TOOLS_VERIFY_RUNTIMEBACKEND_H
 
+#include "artifact/FileView.h"
 #include "runtime/include/fovea/runtime.h"
 #include "tools/verify/Backend.h"
 
@@ -17,8 +18,9 @@ bool decodeTensor(const fovea_tensor &from, interpreter::Tensor &tensor);
 class RuntimeBackend : public Backend {
 public:
   /// `context` is for diagnostics.
-  static FailureOr<std::unique_ptr<Backend>> open(MLIRContext *context, const std::string &artifact,
-                                                  int threads, std::string device);
+  static FailureOr<std::unique_ptr<Backend>>
+  open(MLIRContext *context, const std::string &artifact, int threads, std::string device,
+       ::fovea::artifact::FileAccess access = ::fovea::artifact::FileAccess::Mapped);
   ~RuntimeBackend() override;
 
   LogicalResult reset(int64_t batch, int64_t capacity) override;

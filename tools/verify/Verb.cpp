@@ -73,7 +73,7 @@ int verify::runVerb(ModuleOp module, RecipeSource &weights, CompileFunction comp
   if (!options.artifact.empty())
     factory = [&](ModuleOp) {
       return RuntimeBackend::open(module.getContext(), options.artifact, options.threads,
-                                  options.device);
+                                  options.device, options.access);
     };
   Report report;
   LogicalResult ran = failure();

@@ -16,6 +16,7 @@ struct VerbOptions {
   bool quiet = false;         ///< no progress line, also on terminals
   int threads = 0;            ///< 0: one for each core
   std::string device = "cpu"; ///< as the runtime names it
+  ::fovea::artifact::FileAccess access = ::fovea::artifact::FileAccess::Mapped; ///< to `artifact`
   uint64_t seed = 1;
   SmallVector<int64_t> lengths; ///< of made-up inputs; empty: chosen
   std::string artifact;         ///< runs in place of what `compile` would make

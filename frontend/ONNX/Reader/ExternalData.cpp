@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -83,29 +82,9 @@ std::string checkName(const std::string &location) {
   return "";
 }
 
-std::unique_ptr<MappedFile> map(int descriptor, const struct stat &status, std::string &error) {
-  auto file = std::make_unique<MappedFile>();
-  file->size = static_cast<size_t>(status.st_size);
-  if (file->size == 0)
-    return file;
-  void *bytes = mmap(nullptr, file->size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-  if (bytes == MAP_FAILED) {
-    error = std::string("cannot be mapped: ") + std::strerror(errno);
-    file->size = 0;
-    return nullptr;
-  }
-  file->bytes = static_cast<const uint8_t *>(bytes);
-  return file;
-}
-
 } // namespace
 
-MappedFile::~MappedFile() {
-  if (bytes)
-    munmap(const_cast<uint8_t *>(bytes), size);
-}
-
-std::unique_ptr<MappedFile> MappedFile::open(const std::string &path, std::string &error) {
+std::unique_ptr<FileView> openFile(const std::string &path, FileAccess access, std::string &error) {
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status;
   if (file.number < 0 || fstat(file.number, &status)) {
@@ -116,11 +95,11 @@ std::unique_ptr<MappedFile> MappedFile::open(const std::string &path, std::strin
     error = "expects a regular file";
     return nullptr;
   }
-  return map(file.number, status, error);
+  return FileView::open(file.number, static_cast<size_t>(status.st_size), path, access, error);
 }
 
-std::unique_ptr<MappedFile> openExternal(const std::string &modelPath, const std::string &location,
-                                         std::string &error) {
+std::unique_ptr<FileView> openExternal(const std::string &modelPath, const std::string &location,
+                                       FileAccess access, std::string &error) {
   error = checkName(location);
   if (!error.empty())
     return nullptr;
@@ -148,7 +127,7 @@ std::unique_ptr<MappedFile> openExternal(const std::string &modelPath, const std
             " hard links, of which others may lie outside of the model's folder";
     return nullptr;
   }
-  return map(file.number, status, error);
+  return FileView::open(file.number, static_cast<size_t>(status.st_size), path, access, error);
 }
 
 } // namespace fovea::onnx

@@ -5,6 +5,7 @@
 #ifndef FOVEA_FRONTEND_ONNX_READER_MODEL_H
 #define FOVEA_FRONTEND_ONNX_READER_MODEL_H
 
+#include "artifact/FileView.h"
 #include "frontend/Problem.h"
 
 #include <cstdint>
@@ -130,7 +131,8 @@ struct Model {
 /// Reads a file. What it refuses: anything that is not an ONNX model of operator set 13 or later,
 /// tensors whose bytes do not fit their shapes, external data that `ExternalData.h` refuses.
 /// Functions of the model are inlined, so that nodes are ONNX's or a known vendor's.
-std::optional<Model> readModel(const std::string &path, Problems &problems);
+std::optional<Model> readModel(const std::string &path, Problems &problems,
+                               artifact::FileAccess access = artifact::FileAccess::Mapped);
 
 /// Replaces calls of the model's functions by their nodes, with new names. Refuses recursion and
 /// models that grow past a million nodes.

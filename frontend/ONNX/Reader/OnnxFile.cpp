@@ -219,27 +219,29 @@ bool indexTensors(const uint8_t *bytes, size_t size, std::map<std::string, Tenso
   return !model.failed();
 }
 
-std::string describeNoModel(const MappedFile &file, uint64_t fault) {
-  std::string_view begin(reinterpret_cast<const char *>(file.bytes),
-                         std::min<size_t>(file.size, 1024));
+std::string describeNoModel(const FileView &file, uint64_t fault) {
+  std::string_view begin(reinterpret_cast<const char *>(file.data()),
+                         std::min<size_t>(file.size(), 1024));
   std::string other = describeForeign(begin);
   if (other.empty())
     other = "bytes that are no such protobuf message or end too early, at byte " +
-            std::to_string(fault) + " of " + std::to_string(file.size);
+            std::to_string(fault) + " of " + std::to_string(file.size());
   return "expects an ONNX model, got " + other;
 }
 
-std::optional<OnnxFile> OnnxFile::open(const std::string &path, Problems &problems) {
+std::optional<OnnxFile> OnnxFile::open(const std::string &path, Problems &problems,
+                                       FileAccess access) {
   OnnxFile result;
   result.path = path;
+  result.access = access;
   std::string error;
-  result.file = MappedFile::open(path, error);
+  result.file = openFile(path, access, error);
   if (!result.file) {
     addError(problems, path, "", error);
     return std::nullopt;
   }
   uint64_t fault = 0;
-  if (!indexTensors(result.file->bytes, result.file->size, result.places, fault)) {
+  if (!indexTensors(result.file->data(), result.file->size(), result.places, fault)) {
     addError(problems, path, "", describeNoModel(*result.file, fault));
     return std::nullopt;
   }
@@ -270,23 +272,23 @@ const uint8_t *OnnxFile::data(const TensorPlace &place, std::string &error) {
       error = "expects sizes whose bytes can be counted, got " + printShape(place.shape);
       return nullptr;
     }
-  const MappedFile *source = file.get();
+  const FileView *source = file.get();
   if (place.isExternal) {
-    std::unique_ptr<MappedFile> &external = externals[place.location];
+    std::unique_ptr<FileView> &external = externals[place.location];
     if (!external)
-      external = openExternal(path, place.location, error);
+      external = openExternal(path, place.location, access, error);
     if (!external)
       return nullptr;
     source = external.get();
   }
   uint64_t size = place.size.value_or(place.isExternal ? wanted : 0);
-  if (size != wanted || place.offset > source->size || wanted > source->size - place.offset) {
+  if (size != wanted || place.offset > source->size() || wanted > source->size() - place.offset) {
     error = "expects " + std::to_string(wanted) + " bytes at " + std::to_string(place.offset) +
-            ", got " + std::to_string(size) + " in a file of " + std::to_string(source->size);
+            ", got " + std::to_string(size) + " in a file of " + std::to_string(source->size());
     return nullptr;
   }
   static const uint8_t empty = 0;
-  return wanted ? source->bytes + place.offset : &empty;
+  return wanted ? source->data() + place.offset : &empty;
 }
 
 } // namespace fovea::onnx

@@ -35,12 +35,13 @@ bool indexTensors(const uint8_t *bytes, size_t size, std::map<std::string, Tenso
                   uint64_t &fault);
 
 /// For a message: what is there where a model is expected, whose bytes do not fit from `fault` on.
-std::string describeNoModel(const MappedFile &file, uint64_t fault);
+std::string describeNoModel(const FileView &file, uint64_t fault);
 
 /// An ONNX file as a store of tensors. Moving it keeps pointers to its data valid.
 class OnnxFile {
 public:
-  static std::optional<OnnxFile> open(const std::string &path, Problems &problems);
+  static std::optional<OnnxFile> open(const std::string &path, Problems &problems,
+                                      FileAccess access = FileAccess::Mapped);
 
   /// Null if there is no tensor of this name.
   const TensorPlace *find(const std::string &name) const;
@@ -52,9 +53,10 @@ public:
 
 private:
   std::string path;
-  std::unique_ptr<MappedFile> file;
+  FileAccess access = FileAccess::Mapped;
+  std::unique_ptr<FileView> file;
   std::map<std::string, TensorPlace> places;
-  std::map<std::string, std::unique_ptr<MappedFile>> externals;
+  std::map<std::string, std::unique_ptr<FileView>> externals;
 };
 
 } // namespace fovea::onnx

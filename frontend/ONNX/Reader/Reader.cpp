@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <cstring>
 #include <set>
-#include <sys/mman.h>
 
 namespace fovea::onnx {
 namespace {
@@ -39,15 +38,15 @@ Attribute::Kind kindOf(::onnx::AttributeProto::AttributeType type) {
 /// them is as large.
 class Pieces : public google::protobuf::io::CopyingInputStream {
 public:
-  explicit Pieces(const MappedFile &file) : file(file) {}
+  explicit Pieces(const FileView &file) : file(file) {}
 
   int Read(void *buffer, int size) override {
-    size_t count = std::min(file.size - at, static_cast<size_t>(size));
-    std::copy_n(file.bytes + at, count, static_cast<uint8_t *>(buffer)); // none of an empty file
+    size_t count = std::min(file.size() - at, static_cast<size_t>(size));
+    std::copy_n(file.data() + at, count, static_cast<uint8_t *>(buffer)); // none of an empty file
     at += count;
     if (at - dropped >= kStep) {
       size_t whole = (at - dropped) / kStep * kStep;
-      ::madvise(const_cast<uint8_t *>(file.bytes) + dropped, whole, MADV_DONTNEED);
+      file.drop(file.data() + dropped, whole);
       dropped += whole;
     }
     return static_cast<int>(count);
@@ -55,28 +54,29 @@ public:
 
 private:
   static constexpr size_t kStep = size_t(16) << 20; // many pages
-  const MappedFile &file;
+  const FileView &file;
   size_t at = 0, dropped = 0;
 };
 
 class Reader {
 public:
-  Reader(const std::string &path, Problems &problems) : path(path), problems(problems) {}
+  Reader(const std::string &path, Problems &problems, FileAccess access)
+      : path(path), problems(problems), access(access) {}
 
   std::optional<Model> read() {
     std::string error;
-    std::unique_ptr<MappedFile> file = MappedFile::open(path, error);
+    std::unique_ptr<FileView> file = openFile(path, access, error);
     if (!file)
       return fail("", error);
-    if (file->size > INT32_MAX)
-      return fail("", "expects less than 2 GiB, as ONNX does, got " + std::to_string(file->size) +
+    if (file->size() > INT32_MAX)
+      return fail("", "expects less than 2 GiB, as ONNX does, got " + std::to_string(file->size()) +
                           " bytes; larger models keep their tensors in external data");
     ::onnx::ModelProto proto;
     Pieces pieces(*file);
     google::protobuf::io::CopyingInputStreamAdaptor stream(&pieces);
     google::protobuf::io::CodedInputStream input(&stream);
     uint64_t fault = 0;
-    if (!indexTensors(file->bytes, file->size, places, fault))
+    if (!indexTensors(file->data(), file->size(), places, fault))
       return fail("", describeNoModel(*file, fault));
     if (!proto.ParseFromCodedStream(&input) || !input.ConsumedEntireMessage())
       return fail("", "expects an ONNX model, got a protobuf message of another kind, or one whose "
@@ -255,11 +255,11 @@ private:
     tensor.offset = known->second.offset;
     tensor.isMapped = true;
     std::string error;
-    std::shared_ptr<MappedFile> &file = externals[tensor.location];
+    std::shared_ptr<FileView> &file = externals[tensor.location];
     if (!file) {
       if (failedLocations.count(tensor.location))
         return false;
-      file = openExternal(path, tensor.location, error);
+      file = openExternal(path, tensor.location, access, error);
     }
     if (!file) {
       failedLocations.insert(tensor.location);
@@ -267,16 +267,17 @@ private:
       return false;
     }
     uint64_t length = known->second.size.value_or(tensor.size);
-    if (length != tensor.size || tensor.offset > file->size ||
-        tensor.size > file->size - tensor.offset) {
+    if (length != tensor.size || tensor.offset > file->size() ||
+        tensor.size > file->size() - tensor.offset) {
       fail(place, "expects " + std::to_string(tensor.size) + " bytes at " +
                       std::to_string(tensor.offset) + " of " + quote(tensor.location) + ", got " +
-                      std::to_string(length) + " in a file of " + std::to_string(file->size));
+                      std::to_string(length) + " in a file of " + std::to_string(file->size()));
       return false;
     }
     // Small ones are constants of the IR, whose elements the importer reads.
     if (tensor.size <= 65536)
-      tensor.bytes.assign(reinterpret_cast<const char *>(file->bytes) + tensor.offset, tensor.size);
+      tensor.bytes.assign(reinterpret_cast<const char *>(file->data()) + tensor.offset,
+                          tensor.size);
     return true;
   }
 
@@ -400,17 +401,18 @@ private:
 
   const std::string &path;
   Problems &problems;
+  const FileAccess access;
   std::map<std::string, TensorPlace> places;
-  std::map<std::string, std::shared_ptr<MappedFile>> externals;
+  std::map<std::string, std::shared_ptr<FileView>> externals;
   std::set<std::string> failedLocations;
   const std::map<std::string, int64_t> *opsets = nullptr;
 };
 
 } // namespace
 
-std::optional<Model> readModel(const std::string &path, Problems &problems) {
+std::optional<Model> readModel(const std::string &path, Problems &problems, FileAccess access) {
   Problems own;
-  std::optional<Model> model = Reader(path, own).read();
+  std::optional<Model> model = Reader(path, own, access).read();
   if (model && !inlineFunctions(*model, own))
     model.reset();
   problems.insert(problems.end(), own.begin(), own.end());

@@ -51,6 +51,10 @@
  * and results, in a context. Freeing NULL is allowed, and a module may be freed
  * while its contexts live (they keep it); a context outlives its calls.
  *
+ * After fork() the child has the parent's modules, but not its threads or devices:
+ * calls in a context of several threads, or on a device, are refused there, and what
+ * is freed is. Make contexts in the process that uses them.
+ *
  * Nothing here prints, exits, or reads the environment. Structures that the
  * caller fills begin with `struct_size`, set by their _INIT macro, so that later
  * versions may add fields; all pointers handed out are owned by the library
@@ -137,9 +141,29 @@ typedef struct fovea_tensor {
 
 typedef struct fovea_module fovea_module;
 
-/* Opens and checks an artifact, and loads its code. */
+typedef struct fovea_module_options {
+  size_t struct_size;
+  /* Not 0: read the whole file into memory, and check all of it by its hashes (else weights are
+     checked up to 256 MiB). Then the file may change as soon as the module is open; processes no
+     longer share the weights' memory, and opening reads all of them. */
+  int copy;
+} fovea_module_options;
+#define FOVEA_MODULE_OPTIONS_INIT {sizeof(fovea_module_options), 0}
+
+/* Opens and checks an artifact, and loads its code. The file is mapped: as long as the module or
+   one of its contexts lives, it may be renamed, removed, or replaced by renaming another over it,
+   but not written to. `cp` writes to it; a file that is cut so ends the process by SIGBUS. */
 FOVEA_API fovea_status *fovea_module_open(const char *path, fovea_module **module);
+/* The same; `options` may be NULL. */
+FOVEA_API fovea_status *fovea_module_open_with(const char *path,
+                                               const fovea_module_options *options,
+                                               fovea_module **module);
 FOVEA_API void fovea_module_free(fovea_module *module);
+
+/* The path of the file that a module has mapped at `address`; NULL if none has. For a handler of
+   SIGBUS (with si_code BUS_ADRERR, si_addr is the address), which may call it at any moment: this
+   library installs no handlers of its own. */
+FOVEA_API const char *fovea_find_mapped_file(const void *address);
 
 typedef enum fovea_model_kind {
   FOVEA_GENERIC = 0,

@@ -33,7 +33,7 @@ struct Compiler {
       hasFallen |= text.find("brings MLIR's parser down") != std::string::npos;
     };
     Reporter reporter(*context, log);
-    return readSource(context, path, reporter);
+    return readSource(context, path, reporter, ::fovea::artifact::FileAccess::Mapped);
   }
 };
 } // namespace

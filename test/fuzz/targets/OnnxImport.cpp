@@ -35,8 +35,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   (void)once;
   folder.write("m.onnx", {reinterpret_cast<const char *>(data), size});
   fovea::Problems problems;
-  mlir::OwningOpRef<mlir::ModuleOp> module =
-      mlir::fovea::importOnnx(context(), folder.file("m.onnx"), problems);
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::fovea::importOnnx(
+      context(), folder.file("m.onnx"), problems, fovea::artifact::FileAccess::Mapped);
   // What the importer makes is right by itself: the verifier finds nothing.
   fovea::fuzz::checkProblems(problems, bool(module));
   return 0;

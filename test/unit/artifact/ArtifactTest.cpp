@@ -260,6 +260,45 @@ TEST_F(ArtifactTest, LargeWeightsAreCheckedOnRequest) {
   EXPECT_NE(error.find("weight 'big'"), std::string::npos) << error;
 }
 
+TEST_F(ArtifactTest, ACopyOutlivesItsFile) {
+  std::string error;
+  ASSERT_TRUE(write(path, makeManifest(), error)) << error;
+  auto reader = ArtifactReader::open(path, error, FileAccess::Copied);
+  ASSERT_TRUE(reader) << error;
+  const uint8_t *weight = reader->weight(0).data;
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(weight) % weightAlignment, 0u);
+  EXPECT_EQ(findMappedFile(weight), nullptr);
+  std::filesystem::resize_file(path, 0);
+  EXPECT_EQ(reinterpret_cast<const float *>(weight)[14], 15.0f);
+  EXPECT_TRUE(reader->verifyAll(error)) << error;
+}
+
+TEST_F(ArtifactTest, MappedFilesAreFoundByAddress) {
+  std::string error, other = (folder / std::string(200, 'x')).string();
+  ASSERT_TRUE(write(path, makeManifest(), error) && write(other, makeManifest(), error)) << error;
+  auto first = ArtifactReader::open(path, error), second = ArtifactReader::open(other, error);
+  ASSERT_TRUE(first && second) << error;
+  const uint8_t *weight = first->weight(1).data;
+  EXPECT_STREQ(findMappedFile(weight + 4), path.c_str());
+  EXPECT_STREQ(findMappedFile(second->weight(0).data), other.c_str());
+  EXPECT_EQ(findMappedFile(&error), nullptr);
+  EXPECT_EQ(findMappedFile(nullptr), nullptr);
+  first.reset();
+  EXPECT_EQ(findMappedFile(weight + 4), nullptr);
+}
+
+TEST_F(ArtifactTest, AFileThatIsCutBeforeItIsCopiedIsRefused) {
+  std::ofstream(path) << "four";
+  int file = ::open(path.c_str(), O_RDONLY);
+  std::string error;
+  auto view = FileView::open(file, 4, path, FileAccess::Copied, error);
+  ASSERT_TRUE(view) << error;
+  EXPECT_EQ(std::memcmp(view->data(), "four", 4), 0);
+  EXPECT_FALSE(FileView::open(file, 9, path, FileAccess::Copied, error));
+  EXPECT_NE(error.find("expects 9 bytes, got 4"), std::string::npos) << error;
+  ::close(file);
+}
+
 TEST_F(ArtifactTest, WeightsMayBeWrittenInParallel) {
   std::string error, sequential = (folder / "sequential").string();
   constexpr unsigned count = 40;
