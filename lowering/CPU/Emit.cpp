@@ -15,6 +15,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -23,6 +24,7 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -278,6 +280,23 @@ void mlir::fovea::optimize(llvm::Module &code, llvm::TargetMachine &machine) {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(code, modules);
 }
 
+/// What LLVM's own rules forbid, told at the function that breaks them. MLIR's verifiers know most
+/// of these rules, not all.
+static LogicalResult verifyTranslated(ModuleOp module, llvm::Module &translated) {
+  auto refuse = [](Operation *at, std::string &text) {
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return at->emitError("LLVM refuses this: ") << StringRef(text).rtrim();
+  };
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  for (llvm::Function &function : translated)
+    if (llvm::verifyFunction(function, &out)) {
+      Operation *source = module.lookupSymbol(function.getName());
+      return refuse(source ? source : module.getOperation(), text);
+    }
+  return llvm::verifyModule(translated, &out) ? LogicalResult(refuse(module, text)) : success();
+}
+
 static LogicalResult emit(ModuleOp module, const TargetOptions &target, llvm::CodeGenFileType kind,
                           llvm::raw_pwrite_stream &out) {
   // What describes the program is not code.
@@ -288,9 +307,12 @@ static LogicalResult emit(ModuleOp module, const TargetOptions &target, llvm::Co
   registerBuiltinDialectTranslation(*module.getContext());
   registerLLVMDialectTranslation(*module.getContext());
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> translated = translateModuleToLLVMIR(*code, context, "fovea");
+  std::unique_ptr<llvm::Module> translated =
+      translateModuleToLLVMIR(*code, context, "fovea", /*disableVerification=*/true);
   if (!translated)
     return module.emitError("cannot be translated to LLVM IR: is this the llvm stage?");
+  if (failed(verifyTranslated(*code, *translated)))
+    return failure();
   std::unique_ptr<llvm::TargetMachine> machine = createMachine(target);
   if (!machine)
     return module.emitError("LLVM has no code generator for ") << kTriple;

@@ -64,3 +64,18 @@ def test_fused_holds_only_groups(dumps):
 
 def test_unknown_stage_is_a_usage_error(fovea, dumps, tmp_path):
     assert fovea("compile", dumps["graph"], "--from-stage=nonsense", "-o", tmp_path / "model.fovea").code == 2
+
+
+def test_code_that_llvm_refuses_is_its_authors(fovea, dumps, tmp_path):
+    """MLIR knows no bound of a shuffle's places, LLVM does: one message at the function, and no word of a fault of the compiler."""
+    text = dumps["llvm"].read_text()
+    function = "  llvm.func @wrong(%a: vector<4xf32>) -> vector<4xf32> {\n    %0 = llvm.shufflevector %a, %a [0, 1, 2, 65536] : vector<4xf32>\n    llvm.return %0 : vector<4xf32>\n  }\n"
+    at = text.index("  llvm.func ")
+    path = tmp_path / "wrong.mlir"
+    path.write_text(text[:at] + function + text[at:])
+    line = text[:at].count("\n") + 1
+    for flags in ([], ["--emit=obj"], ["--emit=asm"]):
+        result = fovea("compile", path, "--from-stage=llvm", "-o", tmp_path / "out", *flags)
+        errors = [one for one in result.err.decode().splitlines() if one]
+        assert result.code == 1 and len(errors) == 1 and f"{path}:{line}:3: LLVM refuses this: Invalid shufflevector operands!" in errors[0], str(result)
+        assert not (tmp_path / "out").exists()
