@@ -153,10 +153,8 @@ std::shared_ptr<Program> Device::load(std::shared_ptr<const Module> module) {
       continue;
     uint64_t address = deviceMemory.allocate(variable.size, variable.name, variable.alignment);
     // What has no value begins as zero (PTX ISA, "Initializers").
-    if (variable.initial.empty())
-      deviceMemory.fill(address, 0, variable.size);
-    else
-      deviceMemory.write(address, variable.initial.data(), variable.size);
+    deviceMemory.fill(address, 0, variable.size);
+    deviceMemory.write(address, variable.initial.data(), variable.initial.size());
     program->symbols.global[variable.name] = address;
   }
   program->parsed = std::move(module);

@@ -55,7 +55,7 @@ struct Variable {
   uint64_t size = 0; ///< in bytes
   uint64_t alignment = 1;
   bool external = false;        ///< `.extern .shared x[]`: as large as the launch says
-  std::vector<uint8_t> initial; ///< empty, or `size` bytes
+  std::vector<uint8_t> initial; ///< at most `size` bytes; the rest is zero
   uint32_t line = 0;
 };
 

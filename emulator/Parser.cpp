@@ -14,6 +14,8 @@ namespace fovea::emulator {
 
 namespace {
 constexpr uint64_t maxVariableBytes = uint64_t{1} << 34;
+/// Of a module's .global and .const variables together: they are allocated when it is loaded.
+constexpr uint64_t maxModuleBytes = uint64_t{1} << 26;
 constexpr uint64_t maxRegisters = 1 << 20;
 constexpr unsigned maxNesting = 200;
 
@@ -236,7 +238,7 @@ private:
       variable.name = name("the name of a variable");
       variable.alignment = alignment ? alignment : uint64_t{bytesOf(element)} * vector;
       uint64_t count = vector;
-      bool open = false;
+      bool open = false, begins = false;
       while (accept('[')) {
         if (accept(']')) {
           open = true;
@@ -249,15 +251,17 @@ private:
                 " elements");
         expect(']', "after the size of an array");
       }
-      if (accept('='))
+      if ((begins = accept('=')))
         initializer(variable, element, open, count);
       else if (open && !(external && space == Space::Shared))
         wrong(peek(), "expects a size for ", variable.name,
               "[]: only .extern .shared arrays may be open");
-      variable.external = open && variable.initial.empty();
+      variable.external = open && !begins;
       variable.size = variable.external ? 0 : count * bytesOf(element);
-      if (!variable.initial.empty())
-        variable.initial.resize(variable.size);
+      if (!scope && (space == Space::Global || space == Space::Const) &&
+          (moduleBytes += variable.size) > maxModuleBytes)
+        wrong(peek(), "expects at most ", maxModuleBytes, " bytes of .global and .const, got ",
+              moduleBytes, " up to ", variable.name);
       if (scope && !scope->variables.emplace(variable.name, list.size()).second)
         wrong(peek(), "expects each variable once, got '", variable.name, "' again");
       list.push_back(std::move(variable));
@@ -295,8 +299,10 @@ private:
         wrong(token, "expects a number to begin with (addresses are not supported), got ",
               shown(token));
       }
+      // A .b128 is longer than what a number may be.
+      uint8_t beyond = negative && token.kind == Token::Integer && bits ? 0xff : 0;
       for (unsigned i = 0; i < bytesOf(element); ++i)
-        bytes.push_back(static_cast<uint8_t>(bits >> (8 * i)));
+        bytes.push_back(i < 8 ? static_cast<uint8_t>(bits >> (8 * i)) : beyond);
       if (bytes.size() > maxVariableBytes)
         wrong(token, "expects at most ", maxVariableBytes, " bytes to begin with");
     };
@@ -322,8 +328,6 @@ private:
       count = given;
     else if (given > count)
       wrong(peek(), "expects at most ", count, " numbers for ", variable.name, ", got ", given);
-    if (bytes.empty()) // "= {}": all zero
-      bytes.resize(1);
   }
 
   // --- functions
@@ -652,6 +656,7 @@ private:
   std::vector<Token> tokens;
   size_t position = 0;
   Function *function_ = nullptr;
+  uint64_t moduleBytes = 0; ///< of .global and .const so far
 };
 
 std::shared_ptr<const Module> Module::parse(std::string source, std::string file) {

@@ -62,6 +62,27 @@ TEST(Parser, TellsWhatAModuleHolds) {
   EXPECT_THROW(module->entry("third"), Error);
 }
 
+TEST(Parser, KeepsTheValuesThatAreGiven) {
+  auto module = Module::parse(header() + R"(
+.global .b32 few[1000000] = {5, 6};
+.global .b8 none[] = {};
+.global .b128 wide[3] = {1, -2, -0};
+.shared .b32 shared[1000000000] = {7};
+)",
+                              "values.ptx");
+  auto bytes = [&](size_t i) { return module->variables()[i].initial; };
+  EXPECT_EQ(bytes(0), (std::vector<uint8_t>{5, 0, 0, 0, 6, 0, 0, 0}));
+  EXPECT_EQ(module->variables()[0].size, 4000000u);
+  EXPECT_TRUE(bytes(1).empty());
+  EXPECT_FALSE(module->variables()[1].external);
+  std::vector<uint8_t> wide(48, 0);
+  wide[0] = 1;
+  std::fill_n(&wide[16], 16, 0xff);
+  wide[16] = 0xfe;
+  EXPECT_EQ(bytes(2), wide);
+  EXPECT_EQ(bytes(3).size(), 4u);
+}
+
 TEST(Parser, ScopesHideNamesAndRepeatLabels) {
   // The same label and register in two braces, as inline assembly makes them.
   std::string body = "  mov.u32 %r10, 0;\n";
@@ -99,6 +120,10 @@ TEST(Parser, NamesPlaceFoundAndExpected) {
                "expects at most");
   EXPECT_FAULT(parseFault(header() + ".shared .b8 x[99999999999999];"),
                "expects an array of at most");
+  EXPECT_FAULT(parseFault(header() + ".global .u32 x[1073741824] = {1};"),
+               "bytes of .global and .const, got 4294967296 up to x");
+  EXPECT_FAULT(parseFault(header() + ".global .b8 x[40000000];\n.const .b8 y[40000000];"),
+               "bytes of .global and .const, got 80000000 up to y");
   EXPECT_FAULT(parseFault(header() + ".global .u32 x = 99999999999999999999999;"),
                "expects a number of at most 64 bits");
   EXPECT_FAULT(parseFault(header() + ".global .f32 x = 0f12;"), "expects 8 digits");

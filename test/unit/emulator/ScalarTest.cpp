@@ -774,6 +774,10 @@ TEST(Scalar, LoadsAndStores) {
             "%r3, %r4};",
             ".global .align 4 .u32 table[3] = {10, 20, 30};\n.const .f32 scale = 0f40000000;\n"),
       (Words{30, 0x40000000, 10, 20}));
+  EXPECT_EQ(first("ld.global.u32 %r1, [few]; ld.global.u32 %r2, [few+4]; ld.global.u32 %r3, "
+                  "[few+12]; st.global.v4.u32 [%o], {%r1, %r2, %r3, 0};",
+                  ".global .align 4 .u32 few[4] = {10, 20};\n"),
+            (Words{10, 20, 0, 0}));
   EXPECT_EQ(first("mov.b64 %d5, k_in; cvta.param.u64 %d6, %d5; ld.u64 %d7, [%d6]; ld.param.b64 "
                   "%d8, [k_in]; setp.eq.u64 %p1, %d7, %d8; selp.u32 %r1, 1, 0, %p1; "
                   "st.global.v4.u32 [%o], {%r1, 0, 0, 0};"),
