@@ -41,12 +41,15 @@ public:
                               "floats of fixed ones");
     int64_t heads = *Symbols::known(parts.query->shape[2]),
             keyHeads = *Symbols::known(parts.key->shape[2]);
-    if (keyHeads == 0 || heads % keyHeads || parts.value->shape[2] != parts.key->shape[2])
+    if (keyHeads == 0 || heads == 0 || heads % keyHeads ||
+        parts.value->shape[2] != parts.key->shape[2])
       return im.invalid(
           "expects key and value heads of one number that divides the queries', got " +
           Twine(keyHeads) + " of " + Twine(heads));
     if (parts.query->shape[3] != parts.key->shape[3])
       return im.invalid("expects queries and keys of one head size");
+    if (failed(checkSizes()))
+      return failure();
     if (scale == 0)
       scale = 1 / std::sqrt(static_cast<double>(*Symbols::known(parts.query->shape[3])));
     return success();
@@ -120,6 +123,35 @@ public:
   }
 
 private:
+  /// Open sizes are compared when the artifact is called.
+  LogicalResult checkSizes() {
+    auto differ = [](Sym a, Sym b) {
+      return Symbols::known(a) && Symbols::known(b) && Symbols::known(a) != Symbols::known(b);
+    };
+    for (Data *part : {parts.key, parts.value})
+      if (differ(part->shape[0], batch) || differ(part->shape[1], keys))
+        return im.invalid("expects queries, keys and values of one batch, and as many values as "
+                          "keys, got queries " +
+                          im.describe(parts.query->shape) + ", keys " +
+                          im.describe(parts.key->shape) + " and values " +
+                          im.describe(parts.value->shape));
+    SmallVector<Sym> scores{batch, parts.query->shape[2], queries, keys};
+    for (Data *mask : {parts.keep, parts.bias}) {
+      ArrayRef<Sym> shape = mask ? ArrayRef<Sym>(mask->shape) : ArrayRef<Sym>();
+      if (mask && (shape.empty() || shape.size() > 4))
+        return im.invalid("expects a mask or bias of rank 1 to 4, got " + Twine(shape.size()));
+      for (auto [size, wanted] : llvm::zip(shape, ArrayRef(scores).take_back(shape.size())))
+        if (Symbols::known(size) != 1 && differ(size, wanted))
+          return im.invalid("expects a mask or bias for scores " + im.describe(scores) + ", got " +
+                            im.describe(shape));
+    }
+    if (parts.lengths && Symbols::known(parts.lengths->shape[0]) != 1 &&
+        differ(parts.lengths->shape[0], batch))
+      return im.invalid("expects one length, or one for each of " + im.describe(batch) +
+                        " sequences, got " + im.describe(parts.lengths->shape));
+    return success();
+  }
+
   bool hasWindow() const { return parts.leftWindow >= 0 || parts.rightWindow >= 0; }
 
   /// Causal queries behind keys of the past have positions of their own.
@@ -161,8 +193,6 @@ private:
           MaskLengthOp::create(b, type, im.value(*im.cast(*parts.lengths, DataType::Int32))));
     if (parts.keep) {
       Data *keep = parts.keep;
-      if (keep->rank() == 0 || keep->rank() > 4)
-        return im.invalid("expects a mask of rank 1 to 4, got " + Twine(keep->rank()));
       if (keep->type == DataType::Bool)
         masks.push_back(MaskDenseOp::create(b, type, im.value(*keep)));
     }
@@ -176,8 +206,6 @@ private:
   /// The bias as operands of the score region: axes of one are left out.
   LogicalResult addBias(SmallVectorImpl<Value> &operands, SmallVectorImpl<AffineMap> &maps) {
     Data *bias = parts.bias;
-    if (bias->rank() > 4)
-      return im.invalid("expects a bias of rank 4 at most, got " + Twine(bias->rank()));
     SmallVector<int64_t> ones;
     SmallVector<AffineExpr> axes;
     SmallVector<Sym> full{batch, parts.query->shape[2], queries, keys};

@@ -240,19 +240,19 @@ static FailureOr<Data *> buildUnary(Importer &im, const Unary &rule, Data *x) {
 }
 
 /// What goes on behind a problem that has been reported: zeros, whose readers are passed over.
-Data *Importer::orZeros(FailureOr<Data *> result, const Data &like) {
+Data *Importer::orZeros(FailureOr<Data *> result, DataType type, ArrayRef<Sym> shape) {
   if (succeeded(result))
     return *result;
-  return full(like.type, like.shape, isFloat(like.type) ? Element() : integerElement(0));
+  return full(type, shape, isFloat(type) ? Element() : integerElement(0));
 }
 
 Data *Importer::binary(StringRef op, Data *a, Data *c) {
   for (const Binary &rule : kBinaries)
     if (rule.name == op)
-      return orZeros(buildBinary(*this, rule, a, c), *a);
+      return orZeros(buildBinary(*this, rule, a, c), a->type, a->shape);
   for (const Comparison &rule : kComparisons)
     if (rule.name == op)
-      return orZeros(buildComparison(*this, rule, a, c), *a);
+      return orZeros(buildComparison(*this, rule, a, c), a->type, a->shape);
   llvm_unreachable("a name of the tables");
 }
 
@@ -371,6 +371,8 @@ static LogicalResult importNot(Importer &im) {
 
 static LogicalResult importBitwiseNot(Importer &im) {
   Data *x = im.input(0);
+  if (isFloat(x->type))
+    return im.invalid("expects integers, got " + nameOf(x->type));
   TRY(auto *result, im.elementwise(x->type, {x}, [](ImplicitLocOpBuilder &b, ValueRange v) {
     Value ones = arith::ConstantOp::create(b, b.getIntegerAttr(v[0].getType(), -1));
     return arith::XOrIOp::create(b, v[0], ones).getResult();

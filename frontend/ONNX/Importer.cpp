@@ -142,7 +142,8 @@ std::string Importer::describeNode() {
   return text.empty() ? "nothing" : text;
 }
 
-LogicalResult Importer::checkSizes(DataType type, ArrayRef<Sym> shape) {
+/// What is wrong with sizes; empty if nothing is.
+std::string Importer::faultOfSizes(DataType type, ArrayRef<Sym> shape) const {
   // No memory holds 2^48 bytes; up to there sizes and offsets cannot wrap (lowering/Kernels).
   constexpr int64_t kMostBytes = int64_t(1) << 48;
   int64_t bytes = std::max(1u, sizeOf(type));
@@ -152,14 +153,18 @@ LogicalResult Importer::checkSizes(DataType type, ArrayRef<Sym> shape) {
     if (!known)
       continue;
     if (*known < 0)
-      return invalid("expects sizes from 0, got " + describe(shape));
+      return "expects sizes from 0, got " + describe(shape);
     isEmpty |= *known == 0;
     isTooLarge |= __builtin_mul_overflow(bytes, std::max<int64_t>(*known, 1), &bytes);
   }
   if (!isEmpty && (isTooLarge || bytes >= kMostBytes))
-    return invalid("expects a tensor of fewer than 2^48 bytes, got " + nameOf(type) + " " +
-                   describe(shape));
-  return success();
+    return "expects a tensor of fewer than 2^48 bytes, got " + nameOf(type) + " " + describe(shape);
+  return "";
+}
+
+LogicalResult Importer::checkSizes(DataType type, ArrayRef<Sym> shape) {
+  std::string fault = faultOfSizes(type, shape);
+  return fault.empty() ? success() : invalid(fault);
 }
 
 //===-- The node -----------------------------------------------------------------------------===//
@@ -407,7 +412,12 @@ bool Importer::addArguments() {
   bool isSound = true;
   llvm::StringMap<Sym> named;
   std::set<std::string> names;
-  for (const auto &info : model.graph.inputs) {
+  for (auto [i, info] : llvm::enumerate(model.graph.inputs)) {
+    if (info.name.empty()) {
+      addError(problems, model.path, "input " + std::to_string(i), "expects a name, got none");
+      isSound = false;
+      continue;
+    }
     if (!names.insert(info.name).second) {
       addError(problems, model.path, printable(info.name),
                "expects one input of this name, got two");
@@ -450,6 +460,11 @@ bool Importer::addArguments() {
         });
       data->shape.push_back(size);
     }
+    if (std::string fault = faultOfSizes(data->type, data->shape); !fault.empty()) {
+      addError(problems, model.path, name, fault);
+      isSound = false;
+      continue;
+    }
     NamedAttrList list;
     list.set(FoveaDialect::kNameAttr, b.getStringAttr(info.name));
     if (!dims.empty())
@@ -478,7 +493,11 @@ void Importer::finish() {
   SmallVector<Type> types;
   SmallVector<DictionaryAttr> attributes;
   std::set<std::string> names;
-  for (const auto &info : model.graph.outputs) {
+  for (auto [i, info] : llvm::enumerate(model.graph.outputs)) {
+    if (info.name.empty()) {
+      addError(problems, model.path, "result " + std::to_string(i), "expects a name, got none");
+      continue;
+    }
     Data *data = lookUp(info.name);
     if (!data || !names.insert(info.name).second) {
       addError(problems, model.path, printable(info.name),

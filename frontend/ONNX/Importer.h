@@ -141,6 +141,7 @@ public:
   std::string describe(ArrayRef<Sym> shape) const;
   /// Reports sizes that no tensor has: negative ones, and those of more than any memory.
   LogicalResult checkSizes(DataType type, ArrayRef<Sym> shape);
+  std::string faultOfSizes(DataType type, ArrayRef<Sym> shape) const;
 
   //===-- Values -----------------------------------------------------------------------------===//
 
@@ -241,7 +242,7 @@ private:
   Value weightOf(const ::fovea::onnx::Tensor &tensor, RankedTensorType type);
   Value fromElements(Data &data);
   LogicalResult report(const Twine &message);
-  Data *orZeros(FailureOr<Data *> result, const Data &like);
+  Data *orZeros(FailureOr<Data *> result, DataType type, ArrayRef<Sym> shape);
   LogicalResult expandTo(Data &data, Data *&result, ArrayRef<Sym> shape);
 
   const Model &model;

@@ -183,7 +183,7 @@ Data *Importer::unsqueeze(Data &data, ArrayRef<int64_t> sortedAxes) {
   SmallVector<Sym> shape(data.shape);
   for (int64_t axis : sortedAxes)
     shape.insert(shape.begin() + axis, number(1));
-  return *reshape(data, shape);
+  return orZeros(reshape(data, shape), data.type, shape);
 }
 
 Data *Importer::squeeze(Data &data, ArrayRef<int64_t> sortedAxes) {
@@ -191,7 +191,7 @@ Data *Importer::squeeze(Data &data, ArrayRef<int64_t> sortedAxes) {
   for (auto [i, size] : llvm::enumerate(data.shape))
     if (!llvm::is_contained(sortedAxes, static_cast<int64_t>(i)))
       shape.push_back(size);
-  return *reshape(data, shape);
+  return orZeros(reshape(data, shape), data.type, shape);
 }
 
 //===-- Order and ranges

@@ -124,6 +124,38 @@ def test_duplicate_name(refuse):
     refuse(model([helper.make_node("Relu", ["x"], ["y"], name="a"), helper.make_node("Exp", ["x"], ["y"], name="b")], {"x": (FLOAT, [2])}, {"y": (FLOAT, [2])}), "b:", "got two")
 
 
+def test_no_name(refuse):
+    relu = helper.make_node("Relu", ["x"], ["y"])
+    refuse(model([relu], {"x": (FLOAT, [2]), "": (FLOAT, [2])}, {"y": (FLOAT, [2])}), "input 1: expects a name, got none")
+    refuse(model([relu], {"x": (FLOAT, [2])}, {"y": (FLOAT, [2]), "": (FLOAT, [2])}), "result 1: expects a name, got none")
+
+
+@pytest.mark.parametrize("op", ["Unsqueeze", "ReduceL2", "ReduceSum"])
+def test_sizes_that_nothing_has(refuse, op):
+    """Refused where they stand; beside a zero, where they are multiplied."""
+    axes = {"axes": np.array([1])}
+    node = helper.make_node(op, ["x", "axes"], ["y"], name="node")
+    refuse(model([node], {"x": (FLOAT, ["n", 2, (1 << 63) - 1])}, {"y": (FLOAT, None)}, axes), "model.onnx: x: expects a tensor of fewer than 2^48 bytes, got float [n, 2, 9223372036854775807]")
+    refuse(model([node], {"x": (FLOAT, [1 << 62, 1, 1 << 62, 0])}, {"y": (FLOAT, None)}, axes), "that can be counted in 64 bits")
+
+
+def test_bits_of_floats(refuse):
+    refuse(model([helper.make_node("BitwiseNot", ["x"], ["y"])], {"x": (FLOAT, [2])}, {"y": (FLOAT, [2])}), "BitwiseNot: expects integers, got float")
+
+
+@pytest.mark.parametrize("sizes,words", [
+    ({"k": [3, 8, 6, 16]}, "of one batch"), ({"v": [2, 8, 5, 16]}, "as many values as keys"),
+    ({"mask": (TensorProto.BOOL, [2, 4, "s", "t"])}, "expects a mask or bias for scores [2, 8, s, 6], got [2, 4, s, t]"),
+    ({"mask": (TensorProto.BOOL, ["s", 7])}, "expects a mask or bias for scores"), ({"mask": (FLOAT, [4, 1, 6])}, "expects a mask or bias for scores"),
+    ({"mask": (FLOAT, [1, 1, 1, 1, 6])}, "expects a mask or bias of rank 1 to 4, got 5"), ({"q": [2, 0, "s", 16]}, "that divides the queries', got 8 of 0"),
+    ({"lengths": (INT64, [3])}, "expects one length, or one for each of [2] sequences, got [3]")])
+def test_attention(refuse, sizes, words):
+    inputs = {"q": [2, 8, "s", 16], "k": [2, 8, 6, 16], "v": [2, 8, 6, 16]} | sizes
+    names = ["q", "k", "v", "mask" if "mask" in sizes else "", "", "", "lengths" if "lengths" in sizes else ""]
+    node = helper.make_node("Attention", names, ["y"])
+    refuse(model([node], {name: shape if isinstance(shape, tuple) else (FLOAT, shape) for name, shape in inputs.items()}, {"y": (FLOAT, None)}, opset=24), words)
+
+
 def test_operator_set(refuse):
     refuse(linear(opset=12), "operator set 13", "got 12")
 
