@@ -94,9 +94,8 @@ std::unique_ptr<FileView> FileView::open(int descriptor, size_t size, const std:
   if (size == 0)
     return view;
   bool isMapped = access == FileAccess::Mapped;
-  void *memory = isMapped
-                     ? mapMemory(size, PROT_READ, 0, descriptor, error)
-                     : mapMemory(size, PROT_READ | PROT_WRITE, MAP_ANONYMOUS, -1, error);
+  void *memory = isMapped ? mapMemory(size, PROT_READ, 0, descriptor, error)
+                          : mapMemory(size, PROT_READ | PROT_WRITE, MAP_ANONYMOUS, -1, error);
   if (!memory)
     return nullptr;
   view->bytes = static_cast<const uint8_t *>(memory);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The bytes of a whole file: mapped, so that they are shared and read when they are needed, or
-// copied into memory. Where a mapped file is cut meanwhile, a reader is ended by SIGBUS; a program's
-// handler learns from findMappedFile() which file it was. Nothing here installs one.
+// copied into memory. Where a mapped file is cut meanwhile, a reader is ended by SIGBUS; a
+// program's handler learns from findMappedFile() which file it was. Nothing here installs one.
 #ifndef FOVEA_ARTIFACT_FILEVIEW_H
 #define FOVEA_ARTIFACT_FILEVIEW_H
 

@@ -69,16 +69,16 @@ static int judge(const char *call, const char *path, int can) {
   const char *what = get("FOVEA_FAULT");
   if (atomic_fetch_add(&calls, 1) + 1 == atoi(get("FOVEA_FAULT_AT"))) {
     bool isKilled = strcmp(what, "kill") == 0;
-    error = strcmp(what, "ENOSPC") == 0                                ? ENOSPC
-            : strcmp(what, "EIO") == 0                                 ? EIO
-            : strcmp(what, "EDQUOT") == 0                              ? EDQUOT
-            : strcmp(what, "EMFILE") == 0                              ? EMFILE
+    error = strcmp(what, "ENOSPC") == 0                              ? ENOSPC
+            : strcmp(what, "EIO") == 0                               ? EIO
+            : strcmp(what, "EDQUOT") == 0                            ? EDQUOT
+            : strcmp(what, "EMFILE") == 0                            ? EMFILE
             : strcmp(what, "EINTR") == 0 && (can & CanBeInterrupted) ? EINTR
-                                                                       : 0;
-    fate = error                                                 ? Fails
+                                                                     : 0;
+    fate = error                                              ? Fails
            : strcmp(what, "short") == 0 && (can & CanBeShort) ? IsHalved
            : strcmp(what, "cut") == 0 && (can & CanBeCut)     ? IsCut
-                                                                 : Runs;
+                                                              : Runs;
     note(call, path, isKilled || fate != Runs);
     if (isKilled)
       kill(getpid(), SIGKILL);

@@ -20,10 +20,13 @@ static struct sigaction earlier;
 /// Writes all, in one piece where that fits: several threads of others may write too.
 static void say(const char *path) {
   static char text[2048]; // a thread's stack may be short
-  const char *parts[] = {programName, ": error: ", path,
+  const char *parts[] = {programName,
+                         ": error: ",
+                         path,
                          ": was cut while it was read, or its disk failed: replace files that are "
                          "in use by renaming, or read them whole first with ",
-                         kNoMapping, "\n"};
+                         kNoMapping,
+                         "\n"};
   size_t size = 0;
   for (const char *part : parts)
     for (; *part && size < sizeof(text); ++part)
