@@ -46,7 +46,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         std::vector<uint8_t> value(parameter.size, 0);
         uint64_t memory = device.memory().allocate(1024, parameter.name);
         device.memory().fill(memory, 1, 1024);
-        std::memcpy(value.data(), &memory, std::min<size_t>(8, value.size()));
+        if (!value.empty())
+          std::memcpy(value.data(), &memory, std::min<size_t>(8, value.size()));
         arguments.addBytes(std::move(value));
       }
       LaunchShape shape;
