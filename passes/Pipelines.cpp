@@ -11,8 +11,7 @@
 
 using namespace mlir;
 
-/// What nobody uses goes: functions, weights, values.
-static void addCleanUp(OpPassManager &manager) {
+void fovea::buildCleanUpPipeline(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(createSymbolDCEPass());
@@ -25,7 +24,7 @@ static void addRaising(OpPassManager &manager) {
   // in affine maps.
   manager.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   manager.addPass(createLowerAffinePass());
-  addCleanUp(manager);
+  fovea::buildCleanUpPipeline(manager);
   // Before attention, whose questions would go through the residual stream of all layers below.
   manager.addPass(fovea::createRaiseNormsPass());
   manager.addPass(fovea::createRaiseAttentionPass());
@@ -40,7 +39,7 @@ static void addRaising(OpPassManager &manager) {
   manager.addPass(fovea::createRaiseRopePass());
   // Again: what was raised stands between transposes and reshapes of its own.
   manager.addPass(fovea::createRaiseViewsPass());
-  addCleanUp(manager);
+  fovea::buildCleanUpPipeline(manager);
 }
 
 void fovea::buildGraphPipeline(OpPassManager &manager, const GraphOptions &options) {
@@ -54,19 +53,19 @@ void fovea::buildGraphPipeline(OpPassManager &manager, const GraphOptions &optio
   addCast();
   manager.addPass(createDropDropoutPass());
   // Before merging: a dead linear, or a dead function, would count as another user of its weight.
-  addCleanUp(manager);
+  fovea::buildCleanUpPipeline(manager);
   addRaising(manager);
   manager.addPass(createMergeLinearsPass());
   // Sizes of results become sizes of arguments, so that index arithmetic depends on no computation.
   manager.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   manager.addPass(createLowerAffinePass());
-  addCleanUp(manager);
+  fovea::buildCleanUpPipeline(manager);
   // Behind merging: what reads a norm is then one linear, whose weight can take the norm's in.
   manager.addPass(createFoldRmsNormPass());
-  addCleanUp(manager);
+  fovea::buildCleanUpPipeline(manager);
   // Behind merging, so that projections of one input are no layers of their own.
   manager.addPass(createOutlineLayersPass());
-  addCleanUp(manager);
+  fovea::buildCleanUpPipeline(manager);
   // Behind all that computes with weights or looks for equal layers: what is merged and scaled is
   // rounded once. Casts again, of what upstream ops read before it was raised.
   addCast();
@@ -83,7 +82,7 @@ void fovea::buildFusedPipeline(OpPassManager &manager) {
   manager.addPass(createFormGroupsPass());
   // On formed groups, which have explicit operands to reason about.
   manager.addPass(createFuseGroupsPass());
-  addCleanUp(manager);
+  fovea::buildCleanUpPipeline(manager);
 }
 
 void fovea::registerPipelines() {

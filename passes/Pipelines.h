@@ -17,6 +17,9 @@ struct GraphOptions {
   std::string quantize;
 };
 
+/// What nobody uses goes: functions, weights, values.
+void buildCleanUpPipeline(OpPassManager &manager);
+
 /// `import` -> `graph`.
 void buildGraphPipeline(OpPassManager &manager, const GraphOptions &options = {});
 

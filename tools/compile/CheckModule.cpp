@@ -14,6 +14,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/Pipelines.h"
 #include "tools/compile/Report.h"
 
 using namespace mlir;
@@ -111,8 +113,8 @@ static void collectStored(Attribute attribute, llvm::SetVector<StoredAttr> &stor
       collectStored(input, stored);
 }
 
-void mlir::fovea::checkModule(ModuleOp module, const std::string &path, const std::string &folder,
-                              ::fovea::artifact::FileAccess access, ::fovea::Problems &problems) {
+static void checkEach(ModuleOp module, const std::string &path, const std::string &folder,
+                      ::fovea::artifact::FileAccess access, ::fovea::Problems &problems) {
   ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &diagnostic) {
     std::string place = placeOf(diagnostic.getLocation());
     bool namesFile = StringRef(place).starts_with(path + ":");
@@ -136,4 +138,24 @@ void mlir::fovea::checkModule(ModuleOp module, const std::string &path, const st
   StoredTensors files(folder, access);
   for (StoredAttr tensor : stored)
     (void)files.read(tensor);
+}
+
+void mlir::fovea::checkModule(ModuleOp module, const std::string &path, const std::string &folder,
+                              ::fovea::artifact::FileAccess access, ::fovea::Problems &problems) {
+  ::fovea::Problems found;
+  checkEach(module, path, folder, access, found);
+  if (found.empty())
+    return;
+  // All is told as it was written, unless what is at fault is gone before anything reads it.
+  OwningOpRef<ModuleOp> used = module.clone();
+  PassManager manager(module.getContext());
+  buildCleanUpPipeline(manager);
+  ::fovea::Problems left;
+  ScopedDiagnosticHandler quiet(module.getContext(), [](Diagnostic &) { return success(); });
+  if (succeeded(manager.run(*used)))
+    checkEach(*used, path, folder, access, left);
+  else
+    left = found;
+  if (!left.empty())
+    problems.insert(problems.end(), found.begin(), found.end());
 }
