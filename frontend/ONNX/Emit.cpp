@@ -351,8 +351,8 @@ FailureOr<Data *> Importer::contract(Data &a, StringRef aAxes, Data &c, StringRe
     if (x && y && x != y) {
       std::optional<int64_t> left = Symbols::known(x), right = Symbols::known(y);
       bool differ = left && right && *left != *right;
-      // One element is not repeated in a sum.
-      if (!outAxes.contains(letter) && (differ || (left == 1) != (right == 1)))
+      // One element is not repeated in a sum; the call checks open sizes.
+      if (!outAxes.contains(letter) && differ)
         return invalid("expects axes of one size to sum over, got " + describe(x) + " and " +
                        describe(y));
       if (differ && left != 1 && right != 1)
