@@ -19,8 +19,8 @@ def token_that_is_negative(folder):
     return sound(folder)
 
 
-@case("CVE-2025-49847", "a token beyond 64 bits", "the prompt holds token id 9223372036854775807; expects ids from 0 to 260", end="at the call", call=("--prompt-ids", "1,18446744073709551617"))
-def token_beyond_64_bits(folder):
+@case("CVE-2025-49847", "the largest token of 64 bits", "the prompt holds token id 9223372036854775807; expects ids from 0 to 260", end="at the call", call=("--prompt-ids", "1,9223372036854775807"))
+def largest_token_of_64_bits(folder):
     return sound(folder)
 
 
