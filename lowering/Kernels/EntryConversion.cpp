@@ -532,8 +532,15 @@ LogicalResult EntryConversion::launch(GroupOp group, ValueRange inputs, ValueRan
 
 LogicalResult EntryConversion::convertReturn(func::ReturnOp op) {
   SmallVector<Value> sizes;
+  llvm::SmallDenseMap<unsigned, unsigned> grown; // arguments, and which result continues them
   for (auto [i, value] : llvm::enumerate(op.getOperands())) {
     if (isa<CacheType>(value.getType())) {
+      unsigned argument = cacheArgument.lookup(value);
+      auto [first, isFirst] = grown.try_emplace(argument, i);
+      if (!isFirst)
+        return op.emitOpError("continues argument '")
+               << getPortName(entry, argument, /*result=*/false) << "' twice, as results "
+               << first->second << " and " << i;
       sizes.push_back(caches.lookup(value).length);
       continue;
     }

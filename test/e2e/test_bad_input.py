@@ -290,6 +290,40 @@ func.func @forward(%x: tensor<?x4xf32> {fovea.name = "x", fovea.dims = ["n"]}, %
                 [": w: ", "expects 'tensor<8x5xf32>', got [8, 4] of F32"], [": v: ", "missing"])
 
 
+COMPILES_NOT = {
+    "axis-beyond-32-bits": ("""func.func @f(%x: tensor<?x4xf32>) -> tensor<1x?x4xf32> attributes {fovea.entry} {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %y = tensor.expand_shape %x [[4294967296, 1], [2]] output_shape [1, %n, 4] : tensor<?x4xf32> into tensor<1x?x4xf32>
+  %z = fovea.activation relu %y : tensor<1x?x4xf32>
+  return %z : tensor<1x?x4xf32>
+}""", "model.mlir:4:8: 'tensor.expand_shape' op expects axes 0, 1, 2, ... in its groups, got [[4294967296, 1], [2]]"),
+    "element-at-run-time": ("""func.func @f(%x: tensor<?x2xf32>) -> tensor<?x2xf32> attributes {fovea.entry} {
+  %c0 = arith.constant 0 : index
+  %sizes = arith.constant dense<[1, 2]> : tensor<2xindex>
+  %rows = tensor.dim %x, %c0 : tensor<?x2xf32>
+  %n = tensor.extract %sizes[%rows] : tensor<2xindex>
+  %y = tensor.extract_slice %x[0, 0] [%n, 2] [1, 1] : tensor<?x2xf32> to tensor<?x2xf32>
+  return %y : tensor<?x2xf32>
+}""", "model.mlir:5:8: 'tensor.extract' op is neither in a group, nor a view, nor index arithmetic"),
+    "cache-twice": ("""func.func @f(%c: !fovea.cache<key, 1x2xf32> {fovea.name = "past"}) -> (!fovea.cache<key, 1x2xf32>, !fovea.cache<key, 1x2xf32>) attributes {fovea.entry} {
+  return %c, %c : !fovea.cache<key, 1x2xf32>, !fovea.cache<key, 1x2xf32>
+}""", "model.mlir:2:3: 'func.return' op continues argument 'past' twice, as results 0 and 1"),
+    "number-as-argument": ("""func.func @f(%n: index) attributes {fovea.entry} {
+  return
+}""", "model.mlir:1:1: 'func.func' op expects tensors and caches as arguments of an entry, got 'index'"),
+}
+
+
+@pytest.mark.parametrize("name", COMPILES_NOT)
+def test_check_finds_what_a_pass_refuses(fovea, tmp_path, name):
+    """All ops and types are known, and yet it cannot be compiled: `check` says so, in the words of `compile`."""
+    text, message = COMPILES_NOT[name]
+    (tmp_path / "model.mlir").write_text(text + "\n")
+    said = [refused(fovea(*command), message) for command in [("check", tmp_path / "model.mlir"), ("compile", tmp_path / "model.mlir", "-o", tmp_path / "y.fovea")]]
+    assert said[0].err == said[1].err and not (tmp_path / "y.fovea").exists()
+
+
 # The artifact ---------------------------------------------------------------------------------------------------------------------------------------------
 
 

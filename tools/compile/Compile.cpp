@@ -9,6 +9,8 @@
 #include "lowering/Lowering.h"
 #include "lowering/Schedule/Table.h"
 #include "lowering/Weights/Weights.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/MLIRContext.h"
 #include "passes/Passes.h"
 #include "tools/compile/CheckModule.h"
@@ -53,6 +55,12 @@ public:
   Compilation(ModuleOp given, const Options &options, const Log &log)
       : options(options), context(given.getContext()), reporter(*context, log), module(given) {}
 
+  /// All but code and output: what this takes can be compiled.
+  Outcome check() {
+    isCheck = true;
+    return run();
+  }
+
   Outcome run() {
     context->printOpOnDiagnostic(false);
     DefaultTimingManager timingManager;
@@ -84,9 +92,9 @@ private:
     }
     if (!module)
       return Outcome::InputFault;
-    if (emitsArtifact && !readTokenizer())
+    if ((emitsArtifact || isCheck) && !readTokenizer())
       return Outcome::InputFault;
-    if (failed(checkTypes()))
+    if (failed(checkTypes()) || failed(checkReassociations()))
       return Outcome::InputFault;
 
     if (!snapshot(first))
@@ -105,6 +113,8 @@ private:
       if (!snapshot(stage))
         return Outcome::InputFault;
     }
+    if (isCheck)
+      return Outcome::Done;
     if (Outcome outcome = emit(); outcome != Outcome::Done)
       return outcome;
     return writeReport() ? Outcome::Done : Outcome::InputFault;
@@ -194,6 +204,28 @@ private:
     return failure(found.wasInterrupted());
   }
 
+  /// That axes are merged and split in order; MLIR's verifier compares 32 bits of their numbers.
+  LogicalResult checkReassociations() {
+    auto isInOrder = [](Operation *op) {
+      int64_t next = 0;
+      for (Attribute group : op->getAttrOfType<ArrayAttr>("reassociation"))
+        for (Attribute axis : cast<ArrayAttr>(group))
+          if (cast<IntegerAttr>(axis).getInt() != next++)
+            return false;
+      return true;
+    };
+    WalkResult found = module->walk([&](Operation *op) {
+      if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, memref::ExpandShapeOp,
+               memref::CollapseShapeOp>(op) ||
+          isInOrder(op))
+        return WalkResult::advance();
+      op->emitOpError("expects axes 0, 1, 2, ... in its groups, got ")
+          << op->getAttr("reassociation");
+      return WalkResult::interrupt();
+    });
+    return failure(found.wasInterrupted());
+  }
+
   bool readTokenizer() {
     ModelOp model = getModel(module);
     if (!model || !model.getTokenizer())
@@ -209,7 +241,7 @@ private:
     bool done =
         ::fovea::compileTokenizer(getFolder(module, options.model) + "/" + file, tables, problems);
     reporter.add(problems);
-    if (done)
+    if (done && writer)
       writer->setTokenizer(std::move(tables));
     return done;
   }
@@ -488,7 +520,7 @@ private:
   TimingScope timing;
   TargetOptions target;
   Stage first = Stage::Import, last = Stage::LLVM;
-  bool emitsArtifact = false;
+  bool emitsArtifact = false, isCheck = false;
   std::vector<std::string> gpus;
   std::optional<DeviceStage> lastOfDevice; ///< if that is what is asked for
   std::vector<std::unique_ptr<::fovea::manifest::DeviceT>> devices;
@@ -537,6 +569,15 @@ Outcome check(const std::string &model, artifact::FileAccess access, const Log &
       checkModule(*module, model, getFolder(*module, model), access, problems);
       reporter.add(problems, /*all=*/true);
       sound = problems.empty();
+    }
+    if (sound) {
+      (*context).allowUnregisteredDialects(false);
+      Options options;
+      options.model = model;
+      options.access = access;
+      options.emit = getStageName(Stage::Kernels).str();
+      if (Outcome outcome = Compilation(*module, options, log).check(); outcome != Outcome::Done)
+        return outcome;
     }
     summary = isOnnxFile(model) ? "ONNX" : "IR";
   } else {

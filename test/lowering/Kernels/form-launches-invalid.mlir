@@ -33,6 +33,13 @@ func.func @returned_cache_without_memory(%n: tensor<4xf32>) -> !fovea.cache<key,
 
 // -----
 
+func.func @a_cache_is_returned_once(%c: !fovea.cache<key, 1x2xf32> {fovea.name = "past"}) -> (!fovea.cache<key, 1x2xf32>, !fovea.cache<key, 1x2xf32>) attributes {fovea.entry} {
+  // expected-error @below {{continues argument 'past' twice, as results 0 and 1}}
+  return %c, %c : !fovea.cache<key, 1x2xf32>, !fovea.cache<key, 1x2xf32>
+}
+
+// -----
+
 func.func @group_without_schedule(%x: tensor<?x4xf32>) -> tensor<?x4xf32> attributes {fovea.entry} {
   // expected-error @below {{expects a schedule that a kernel builder knows, got none}}
   %0 = fovea.group(%a = %x) : (tensor<?x4xf32>) -> tensor<?x4xf32> {
