@@ -2,12 +2,13 @@
 """Kills Fovea at any moment, and lets each call that touches its files go wrong, and looks at what is left.
 
 usage: faults.py kills COUNT [--seed N] [--only SCENARIO] [--figures FILE]
-       faults.py calls [--only SCENARIO] [--figures FILE]
+       faults.py calls [--only SCENARIO] [--fault FAULT] [--figures FILE]
 
   kills      COUNT runs, each ended by SIGKILL after a time that is drawn, up to what a whole run takes
   calls      of each scenario every call once in each way: it fails (no space, an error of the disk, no more files), is interrupted, reads or writes half, the program
              is killed before it, the file that was mapped is cut
   --only     one scenario: compile, compile-all, dump, run, cached
+  --fault    one way to go wrong: ENOSPC, EIO, EMFILE, EINTR, short, kill, cut
   --figures  writes counts to a file: {"faults": {row: {what: number}}}
 
 What must hold after each: the program ended with 0 or 1 (or by the kill), by one message if with 1, within a minute. Each output is what it was before or what the command makes,
@@ -155,13 +156,13 @@ class Counts(collections.Counter):
             print(f"faults: {scenario.name}: {what}: {wrong}", flush=True)
 
 
-def fail_calls(folder, only, counts):
+def fail_calls(folder, only, faults, counts):
     for scenario in scenarios(folder, only):
         log = folder / f"{scenario.name}.log"
         scenario.reset()
         scenario.faulty("none", 0, log)
         calls = log.read_text().splitlines()
-        for fault in FAULTS:
+        for fault in faults:
             for at, call in enumerate(calls, 1):
                 if fault == "cut" and not call.startswith("mmap "):
                     continue
@@ -207,6 +208,7 @@ def main():
     parser.add_argument("count", type=int, nargs="?", default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only")
+    parser.add_argument("--fault", choices=FAULTS)
     parser.add_argument("--figures", type=pathlib.Path)
     arguments = parser.parse_args()
     if not SHIM.exists():
@@ -216,7 +218,7 @@ def main():
         if arguments.what == "kills":
             kill_often(pathlib.Path(name), arguments.only, arguments.count, arguments.seed, counts)
         else:
-            fail_calls(pathlib.Path(name), arguments.only, counts)
+            fail_calls(pathlib.Path(name), arguments.only, [arguments.fault] if arguments.fault else FAULTS, counts)
     figures = {f"{arguments.what}: {row}": {"wrong": 0, **one} for row, one in counts.items()}
     for row, one in figures.items():
         print(f"{row:<28} {'   '.join(f'{key} {value}' for key, value in one.items())}")

@@ -2,6 +2,7 @@
 """Small runs of what breaks off programs (faults.py) and of what compares bits (same_bits.py); each with a fault that it must see."""
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -33,6 +34,12 @@ def test_calls_that_fail(tmp_path, scenario):
     assert done.returncode == 0, done.stdout + done.stderr
     figures = json.loads((tmp_path / "figures.json").read_text())["faults"]
     assert {"calls: ENOSPC", "calls: kill", "calls: short", "calls: cut"} <= figures.keys() and figures["calls: ENOSPC"]["exit 1"] > 5
+
+
+def test_no_hash_of_a_model_that_is_read_in_part():
+    """A file that cannot be opened a second time, for the names of its tensors' files, once left them out of the cache's key."""
+    done = script("faults.py", "calls", "--only", "cached", "--fault", "EMFILE")
+    assert done.returncode == 0 and re.search(r"EMFILE +wrong 0 +runs \d\d", done.stdout), done.stdout + done.stderr
 
 
 @pytest.fixture

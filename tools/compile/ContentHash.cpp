@@ -88,13 +88,13 @@ static std::optional<std::set<std::string>> listSources(const std::string &path,
     if (!isOnnxFile(file))
       continue;
     ::fovea::Problems problems;
-    if (auto onnx = ::fovea::onnx::OnnxFile::open(file, problems, access))
-      for (const std::string &location : onnx->locations())
-        files.insert((llvm::sys::path::parent_path(file).empty()
-                          ? "."
-                          : llvm::sys::path::parent_path(file).str()) +
-                     "/" + location);
+    auto onnx = ::fovea::onnx::OnnxFile::open(file, problems, access);
     reporter.add(problems);
+    if (!onnx) // it was read a moment ago: without its tensors this would be another model's hash
+      return std::nullopt;
+    StringRef beside = llvm::sys::path::parent_path(file);
+    for (const std::string &location : onnx->locations())
+      files.insert((beside.empty() ? "." : beside.str()) + "/" + location);
   }
   return files;
 }
