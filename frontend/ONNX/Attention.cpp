@@ -65,10 +65,10 @@ static LogicalResult importAttention(Importer &im) {
   if (mask) {
     if (mask->rank() == 0)
       return im.invalid("expects a mask of rank 1 to 4, got 0");
-    TRY(mask, padMask(im, *mask, parts.key->shape[1]));
-    (mask->type == DataType::Bool ? parts.keep : parts.bias) = mask;
     if (mask->type != DataType::Bool && !isFloat(mask->type))
       return im.invalid("expects a mask of bools or floats, got " + nameOf(mask->type));
+    TRY(mask, padMask(im, *mask, parts.key->shape[1]));
+    (mask->type == DataType::Bool ? parts.keep : parts.bias) = mask;
   }
   bool wantsScores = im.hasOutput(3);
   TRY(AttentionResults results, attend(im, parts, wantsScores && mode == 3));

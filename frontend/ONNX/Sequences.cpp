@@ -117,6 +117,10 @@ static LogicalResult importRange(Importer &im) {
   Data *start = im.input(0), *limit = im.input(1), *delta = im.input(2);
   if (!start || !limit || !delta)
     return im.invalid("expects start, limit and delta");
+  if (limit->type != start->type || delta->type != start->type)
+    return im.invalid("expects start, limit and delta of one element type, got " +
+                      nameOf(start->type) + ", " + nameOf(limit->type) + " and " +
+                      nameOf(delta->type));
   std::optional<Element> first = im.scalar(*start), end = im.scalar(*limit),
                          step = im.scalar(*delta);
   // A range that begins at a number that a tensor holds may have a length that does not depend on
@@ -175,6 +179,8 @@ static LogicalResult importTrilu(Importer &im) {
     return im.invalid("expects rank 2 or more, got " + Twine(x->rank()));
   Element k = im.integerElement(0);
   if (Data *given = im.input(1)) {
+    if (isFloat(given->type))
+      return im.invalid("expects an integer as diagonal, got " + nameOf(given->type));
     std::optional<Element> known = im.scalar(*given);
     if (!known)
       return im.unsupported("a diagonal that depends on what a tensor holds; expects a constant");
