@@ -72,6 +72,8 @@ int64_t Decoder::integer(const Operand &operand, const char *what) {
   return static_cast<int64_t>(operand.bits);
 }
 uint32_t Decoder::constant(unsigned bits, uint64_t value) {
+  if (bits > 64)
+    wrong("expects a register of ", bits, " bits, got a constant");
   if (bits < 64)
     value &= (uint64_t{1} << bits) - 1;
   if (bits == 8)
