@@ -11,6 +11,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <memory>
+#include <utility>
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -56,10 +57,12 @@ static bool hasIteratorOfAnotherKind(std::string_view text) {
   constexpr std::string_view name = "iterator_types";
   for (size_t at = 0; (at = text.find(name, at)) != std::string_view::npos;) {
     at += name.size();
-    bool isString = false;
+    bool isString = false, isList = false;
     for (; at < text.size() && text[at] != ']'; ++at) {
       isString ^= text[at] == '"';
-      if (!isString && std::string_view("=[\", \n").find(text[at]) == std::string_view::npos)
+      bool isSecond = text[at] == '[' && std::exchange(isList, true);
+      if (!isString &&
+          (isSecond || std::string_view("=[\", \n").find(text[at]) == std::string_view::npos))
         return true;
     }
   }
