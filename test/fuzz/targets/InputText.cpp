@@ -5,11 +5,13 @@
 #include "test/fuzz/support/Fuzz.h"
 #include "tools/verbs/Values.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 using namespace fovea;
 
-/// Whether numbers are made up in an amount that is allowed, but takes long.
+/// Whether numbers, or empty lists of them, are made up in an amount that is allowed, but takes
+/// long.
 static bool isLong(std::string_view text) {
   if (text.substr(0, 7) != "random:")
     return false;
@@ -18,7 +20,7 @@ static bool isLong(std::string_view text) {
     if (c >= '0' && c <= '9') {
       number = number * 10 + static_cast<uint64_t>(c - '0');
     } else {
-      product *= number;
+      product *= std::max<uint64_t>(number, 1);
       number = 0;
     }
     if (product > 1u << 24 || number > 1u << 24)
