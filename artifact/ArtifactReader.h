@@ -9,7 +9,7 @@
 //   header, one page of 4096 bytes
 //     0     u8[8]   magic: 89 'F' 'O' 'V' 'E' 'A' 0D 0A
 //     8     u32     format version, 1
-//     12    u32     version of the interface between code and runtime (runtime/Abi.h)
+//     12    u32     version of the interface between code and runtime (abi/Abi.h)
 //     16    u32     number of sections, n
 //     20    u32     0
 //     24    u64     size of the whole file

@@ -4,8 +4,8 @@
 // header page, so that their places do not depend on code or manifest.
 #include "artifact/ArtifactWriter.h"
 
+#include "abi/Abi.h"
 #include "artifact/ManifestCheck.h"
-#include "runtime/Abi.h"
 
 #include <cerrno>
 #include <climits>

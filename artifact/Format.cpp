@@ -4,7 +4,7 @@
 // header whose own hash or whose section table does not fit the file.
 #include "artifact/Format.h"
 
-#include "runtime/Abi.h"
+#include "abi/Abi.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

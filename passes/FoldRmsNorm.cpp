@@ -3,8 +3,8 @@
 // Moves the weight of a norm into the recipes of the linears behind it. Refuses what would round,
 // or change a weight for another reader.
 #include "mlir/IR/Remarks.h"
+#include "passes/Analysis/WeightFlow.h"
 #include "passes/Passes.h"
-#include "passes/WeightFlow.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace mlir::fovea {

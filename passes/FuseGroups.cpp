@@ -6,9 +6,9 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "passes/Analysis/SizeOrigin.h"
 #include "passes/JoinGroups.h"
 #include "passes/Passes.h"
-#include "passes/SizeOrigin.h"
 
 namespace mlir::fovea {
 #define GEN_PASS_DEF_FUSEGROUPSPASS

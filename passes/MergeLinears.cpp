@@ -5,8 +5,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
+#include "passes/Analysis/WeightFlow.h"
 #include "passes/Passes.h"
-#include "passes/WeightFlow.h"
 #include "llvm/ADT/MapVector.h"
 #include <map>
 

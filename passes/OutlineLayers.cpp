@@ -10,8 +10,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "passes/Analysis/SizeOrigin.h"
 #include "passes/Passes.h"
-#include "passes/SizeOrigin.h"
 
 namespace mlir::fovea {
 #define GEN_PASS_DEF_OUTLINELAYERSPASS

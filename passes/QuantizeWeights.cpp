@@ -3,8 +3,8 @@
 // Weights of linears become small integers by recipe, with weights of scales beside them. Refuses
 // what anything but linears reads, and what reaches one argument together with a refused weight.
 #include "mlir/IR/Remarks.h"
+#include "passes/Analysis/WeightFlow.h"
 #include "passes/Passes.h"
-#include "passes/WeightFlow.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FormatVariadic.h"
 

@@ -3,7 +3,7 @@
 // The C interface of modules, contexts and calls: checks pointers and numbers,
 // forwards, turns failures into statuses.
 #include "runtime/Call.h"
-#include "runtime/Status.h"
+#include "runtime/status/Status.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -4,7 +4,7 @@
 // types, sizes, equal names, positions, room in the caches.
 #include "runtime/Call.h"
 
-#include "runtime/Status.h"
+#include "runtime/status/Status.h"
 
 #include <algorithm>
 #include <chrono>

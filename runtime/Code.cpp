@@ -5,7 +5,7 @@
 // taken for the first.
 #include "runtime/Code.h"
 
-#include "runtime/Status.h"
+#include "runtime/status/Status.h"
 
 #include <cerrno>
 #include <cstring>

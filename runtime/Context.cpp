@@ -4,7 +4,7 @@
 // rows that do not fit what the caches hold.
 #include "runtime/Context.h"
 
-#include "runtime/Status.h"
+#include "runtime/status/Status.h"
 
 #include <algorithm>
 #include <chrono>

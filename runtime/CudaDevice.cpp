@@ -3,7 +3,7 @@
 // NVIDIA GPUs by the driver's own interface (CudaDriver.h). Refuses a machine without driver or
 // device, and says which is missing.
 #include "runtime/CudaModule.h"
-#include "runtime/Status.h"
+#include "runtime/status/Status.h"
 
 #include <algorithm>
 #include <cstdlib>

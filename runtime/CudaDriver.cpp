@@ -3,7 +3,7 @@
 // See CudaDriver.h. Refuses a machine without driver, and one that is too old, by what it lacks.
 #include "runtime/CudaDriver.h"
 
-#include "runtime/Status.h"
+#include "runtime/status/Status.h"
 
 #include <dlfcn.h>
 #include <type_traits>

@@ -3,7 +3,7 @@
 // See CudaGraph.h. Each node waits for the one before it, as launches do.
 #include "runtime/CudaGraph.h"
 
-#include "runtime/Status.h"
+#include "runtime/status/Status.h"
 
 namespace fovea::cuda {
 

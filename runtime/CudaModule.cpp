@@ -4,8 +4,8 @@
 #include "runtime/CudaModule.h"
 
 #include "runtime/CudaGraph.h"
-#include "runtime/Status.h"
 #include "runtime/TensorMap.h"
+#include "runtime/status/Status.h"
 
 namespace fovea::cuda {
 

@@ -4,8 +4,8 @@
 // asked for: who runs models on a CPU or a GPU does not carry it.
 #include "runtime/Device.h"
 
-#include "runtime/Status.h"
-#include "runtime/emulator/EmulatorLibrary.h"
+#include "runtime/EmulatorLibrary.h"
+#include "runtime/status/Status.h"
 
 #include <algorithm>
 #include <dlfcn.h>

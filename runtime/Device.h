@@ -8,7 +8,7 @@
 #ifndef FOVEA_RUNTIME_DEVICE_H
 #define FOVEA_RUNTIME_DEVICE_H
 
-#include "runtime/Abi.h"
+#include "abi/Abi.h"
 
 #include <chrono>
 #include <cstddef>

@@ -4,7 +4,7 @@
 // length share a call; shorter rows are filled and masked. Refuses models without
 // that entry.
 #include "runtime/Call.h"
-#include "runtime/Status.h"
+#include "runtime/status/Status.h"
 
 #include <algorithm>
 #include <cstdlib>

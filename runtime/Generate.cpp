@@ -7,7 +7,7 @@
 // vocabulary.
 #include "runtime/Call.h"
 #include "runtime/Sampler.h"
-#include "runtime/Status.h"
+#include "runtime/status/Status.h"
 
 #include <algorithm>
 #include <chrono>

@@ -3,7 +3,7 @@
 // See Memory.h.
 #include "runtime/Memory.h"
 
-#include "runtime/Status.h"
+#include "runtime/status/Status.h"
 
 #include <cstdlib>
 #include <sys/mman.h>

@@ -4,7 +4,7 @@
 #include "runtime/Module.h"
 
 #include "runtime/CpuFeatures.h"
-#include "runtime/Status.h"
+#include "runtime/status/Status.h"
 
 namespace fovea {
 

@@ -5,8 +5,8 @@
 #ifndef FOVEA_RUNTIME_MODULE_H
 #define FOVEA_RUNTIME_MODULE_H
 
+#include "abi/Abi.h"
 #include "artifact/ArtifactReader.h"
-#include "runtime/Abi.h"
 #include "runtime/Code.h"
 #include "runtime/include/fovea/runtime.h"
 #include "runtime/tokenizer/Tokenizer.h"

@@ -4,8 +4,8 @@
 #include "runtime/OnDevice.h"
 
 #include "runtime/Repack.h"
-#include "runtime/Status.h"
 #include "runtime/ThreadPool.h"
+#include "runtime/status/Status.h"
 
 #include <algorithm>
 

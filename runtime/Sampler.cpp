@@ -4,7 +4,7 @@
 // differently on machines that have it.
 #include "runtime/Sampler.h"
 
-#include "runtime/Status.h"
+#include "runtime/status/Status.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #ifndef FOVEA_RUNTIME_SAMPLER_H
 #define FOVEA_RUNTIME_SAMPLER_H
 
-#include "runtime/Status.h"
+#include "runtime/status/Status.h"
 
 #include <cstddef>
 #include <cstdint>

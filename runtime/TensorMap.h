@@ -5,8 +5,8 @@
 #ifndef FOVEA_RUNTIME_TENSORMAP_H
 #define FOVEA_RUNTIME_TENSORMAP_H
 
-#include "runtime/Abi.h"
-#include "runtime/Status.h"
+#include "abi/Abi.h"
+#include "runtime/status/Status.h"
 
 #include <string>
 

@@ -3,7 +3,7 @@
 // See ThreadPool.h.
 #include "runtime/ThreadPool.h"
 
-#include "runtime/Status.h"
+#include "runtime/status/Status.h"
 
 #include <algorithm>
 #include <csignal>

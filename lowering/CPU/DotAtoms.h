@@ -5,7 +5,7 @@
 #ifndef FOVEA_LOWERING_CPU_DOTATOMS_H
 #define FOVEA_LOWERING_CPU_DOTATOMS_H
 
-#include "lowering/CPU/Emitter.h"
+#include "lowering/Tile/Emitter.h"
 
 namespace mlir::fovea {
 

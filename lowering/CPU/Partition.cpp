@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The pass that cuts kernels into parts; its text says what it refuses.
-#include "lowering/Lowering.h"
+#include "dialects/Fovea/FoveaDialect.h"
+#include "lowering/CPU/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace mlir::fovea {
 #define GEN_PASS_DEF_PARTITIONPASS
-#include "lowering/Passes.h.inc"
+#include "lowering/CPU/Passes.h.inc"
 } // namespace mlir::fovea
 
 using namespace mlir;

@@ -9,8 +9,8 @@
 
 #include "dialects/Fovea/FoveaDialect.h"
 #include "lowering/CPU/DotAtoms.h"
-#include "lowering/CPU/TileMemory.h"
 #include "lowering/CPU/VectorRegion.h"
+#include "lowering/Tile/TileMemory.h"
 #include <memory>
 
 namespace mlir::fovea {

@@ -2,13 +2,14 @@
 //
 // The pass that lowers tile programs to vectors: loops, branches and the grid. Its text says what
 // it refuses.
+#include "lowering/CPU/Passes.h"
 #include "lowering/CPU/TileLowering.h"
-#include "lowering/Lowering.h"
+#include "lowering/Tile/Emitter.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 namespace mlir::fovea {
 #define GEN_PASS_DEF_TILETOVECTORSPASS
-#include "lowering/Passes.h.inc"
+#include "lowering/CPU/Passes.h.inc"
 } // namespace mlir::fovea
 
 using namespace mlir;

@@ -5,7 +5,7 @@
 #define FOVEA_LOWERING_CPU_VECTORREGION_H
 
 #include "dialects/Tile/TileDialect.h"
-#include "lowering/CPU/Emitter.h"
+#include "lowering/Tile/Emitter.h"
 
 namespace mlir::fovea {
 

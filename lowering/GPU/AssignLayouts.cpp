@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which thread holds which element of a kernel's tiles. The pass's text says what it refuses.
+#include "dialects/Fovea/FoveaDialect.h"
 #include "dialects/Tile/TileDialect.h"
+#include "lowering/Entries/Entries.h"
 #include "lowering/GPU/GPU.h"
 #include "lowering/GPU/Registers.h"
 #include "mlir/IR/Builders.h"

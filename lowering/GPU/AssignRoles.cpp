@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A warpgroup that only copies (warp specialization). The pass's text says what it leaves as it is.
+#include "abi/Abi.h"
+#include "dialects/Fovea/FoveaDialect.h"
+#include "lowering/Entries/Entries.h"
 #include "lowering/GPU/GPU.h"
 #include "lowering/GPU/Registers.h"
 #include "lowering/GPU/RingCopies.h"
@@ -9,7 +12,6 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
-#include "runtime/Abi.h"
 
 namespace mlir::fovea {
 #define GEN_PASS_DEF_ASSIGNROLESPASS

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which products warps do by instructions for matrices. The pass's text says what it refuses.
+#include "dialects/Fovea/FoveaDialect.h"
 #include "dialects/Tile/TileDialect.h"
 #include "lowering/GPU/GPU.h"
 #include "lowering/GPU/Registers.h"

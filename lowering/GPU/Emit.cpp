@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // LLVM's optimiser and its code generator for PTX.
+#include "lowering/CodeGen/CodeGen.h"
 #include "lowering/GPU/GPU.h"
-#include "lowering/Lowering.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/LegacyPassManager.h"

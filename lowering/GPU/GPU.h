@@ -5,7 +5,6 @@
 #ifndef FOVEA_LOWERING_GPU_GPU_H
 #define FOVEA_LOWERING_GPU_GPU_H
 
-#include "lowering/Lowering.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassManager.h"

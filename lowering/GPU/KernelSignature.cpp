@@ -2,9 +2,9 @@
 //
 // The pass that replaces a kernel's buffers by the words that a launch passes; its text says what
 // it refuses.
-#include "lowering/CPU/LaunchSite.h"
+#include "lowering/Entries/Entries.h"
+#include "lowering/Entries/LaunchSite.h"
 #include "lowering/GPU/GPU.h"
-#include "lowering/Lowering.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

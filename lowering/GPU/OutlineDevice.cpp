@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The pass that leaves of a module what runs on a GPU.
+#include "dialects/Fovea/FoveaDialect.h"
 #include "lowering/GPU/GPU.h"
 
 namespace mlir::fovea {

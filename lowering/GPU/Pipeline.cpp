@@ -2,7 +2,7 @@
 //
 // The order of passes from kernels on buffers to the LLVM dialect of a GPU.
 #include "lowering/GPU/GPU.h"
-#include "lowering/Lowering.h"
+#include "lowering/Math/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"

@@ -2,11 +2,12 @@
 //
 // Copies to shared memory some rounds ahead of what reads them. The pass's text says what it leaves
 // as it is.
-#include "lowering/CPU/Emitter.h"
+#include "lowering/Entries/Entries.h"
 #include "lowering/GPU/GPU.h"
 #include "lowering/GPU/LateProduct.h"
 #include "lowering/GPU/RingCopies.h"
 #include "lowering/GPU/SharedPlan.h"
+#include "lowering/Tile/Emitter.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"

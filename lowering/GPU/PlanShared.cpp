@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Places in the memory that a GPU block's threads share. The pass's text says what it refuses.
+#include "dialects/Fovea/FoveaDialect.h"
 #include "lowering/GPU/GPU.h"
 #include "lowering/GPU/SharedPlan.h"
 #include "llvm/Support/MathExtras.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // NVIDIA's assembler as a program of its own: found, run, and its report read.
-#include "lowering/CPU/MemoryFile.h"
+#include "lowering/CodeGen/MemoryFile.h"
 #include "lowering/GPU/GPU.h"
 #include "llvm/Support/Program.h"
 #include <cerrno>

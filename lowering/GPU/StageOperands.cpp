@@ -2,6 +2,7 @@
 //
 // Where the operands of products lie in a GPU's block. The pass's text says what it refuses.
 #include "dialects/Tile/TileDialect.h"
+#include "lowering/Entries/Entries.h"
 #include "lowering/GPU/GPU.h"
 #include "lowering/GPU/Registers.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

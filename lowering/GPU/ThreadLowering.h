@@ -5,11 +5,11 @@
 #ifndef FOVEA_LOWERING_GPU_THREADLOWERING_H
 #define FOVEA_LOWERING_GPU_THREADLOWERING_H
 
-#include "lowering/CPU/Emitter.h"
-#include "lowering/CPU/TileMemory.h"
 #include "lowering/GPU/GPU.h"
 #include "lowering/GPU/Registers.h"
 #include "lowering/GPU/Vectors.h"
+#include "lowering/Tile/Emitter.h"
+#include "lowering/Tile/TileMemory.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/IRMapping.h"
 #include <functional>

@@ -2,7 +2,9 @@
 //
 // The pass that writes a tile program as the code of one thread, and the program's structure: grid,
 // loops, branches. Its text says what it refuses.
+#include "dialects/Fovea/FoveaDialect.h"
 #include "dialects/Tile/ContainsTiles.h"
+#include "lowering/Entries/Entries.h"
 #include "lowering/GPU/ThreadLowering.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/ADT/TypeSwitch.h"

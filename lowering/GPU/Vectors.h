@@ -6,8 +6,8 @@
 #ifndef FOVEA_LOWERING_GPU_VECTORS_H
 #define FOVEA_LOWERING_GPU_VECTORS_H
 
-#include "lowering/CPU/TileMemory.h"
 #include "lowering/GPU/Registers.h"
+#include "lowering/Tile/TileMemory.h"
 
 namespace mlir::fovea {
 

@@ -4,6 +4,7 @@
 #include "lowering/Kernels/KernelBuilder.h"
 #include "dialects/Tile/TileDialect.h"
 #include "lowering/Kernels/Elements.h"
+#include "lowering/Tile/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -275,25 +276,6 @@ Value KernelBuilder::real(Type type, double value) {
 
 Value KernelBuilder::integer(Type type, int64_t value) {
   return arith::ConstantOp::create(*this, getIntegerAttr(type, value));
-}
-
-Value mlir::fovea::convertFloat(ImplicitLocOpBuilder &b, Value value, Type element) {
-  Type from = getElementTypeOrSelf(value.getType());
-  if (from == element)
-    return value;
-  auto typed = [&](Type type) -> Type {
-    if (auto vector = dyn_cast<VectorType>(value.getType()))
-      return vector.clone(type);
-    return type;
-  };
-  unsigned source = from.getIntOrFloatBitWidth(), target = element.getIntOrFloatBitWidth();
-  if (source < target)
-    return arith::ExtFOp::create(b, typed(element), value);
-  if (source > target)
-    return arith::TruncFOp::create(b, typed(element), value);
-  // f16 and bf16: through f32, which holds both.
-  return arith::TruncFOp::create(b, typed(element),
-                                 arith::ExtFOp::create(b, typed(b.getF32Type()), value));
 }
 
 Value KernelBuilder::convert(Value value, Type floatType) {

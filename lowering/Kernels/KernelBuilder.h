@@ -167,9 +167,6 @@ private:
   int64_t parallelLoops;
 };
 
-/// A floating-point scalar or vector with other elements, rounded to nearest even.
-Value convertFloat(ImplicitLocOpBuilder &builder, Value value, Type element);
-
 /// The type in which an op on these elements computes: f64 for f64, f32 otherwise.
 FloatType getAccumulationType(Type elementType);
 

@@ -5,8 +5,8 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "passes/Analysis/SizeOrigin.h"
 #include "passes/Raise/ViewPatterns.h"
-#include "passes/SizeOrigin.h"
 
 using namespace mlir;
 using namespace mlir::fovea;

@@ -4,9 +4,9 @@
 // one, views that do nothing go. Refuses what would need two dynamic sizes to be equal that cannot
 // be shown to be.
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/Analysis/SizeOrigin.h"
 #include "passes/Raise/Passes.h"
 #include "passes/Raise/ViewPatterns.h"
-#include "passes/SizeOrigin.h"
 
 namespace mlir::fovea {
 #define GEN_PASS_DEF_RAISEVIEWSPASS

@@ -7,7 +7,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
-#include "passes/WeightFlow.h"
+#include "passes/Analysis/WeightFlow.h"
 
 namespace mlir::fovea::raise {
 

@@ -3,9 +3,9 @@
 // The emulator as a device of the runtime. Each launch runs to its end, with every check; a fault
 // of a kernel is ours, for the compiler wrote it.
 #include "emulator/Launch.h"
-#include "runtime/Status.h"
-#include "runtime/emulator/EmulatorLibrary.h"
+#include "runtime/EmulatorLibrary.h"
 #include "runtime/emulator/EncodeTensorMap.h"
+#include "runtime/status/Status.h"
 
 #include <cstring>
 

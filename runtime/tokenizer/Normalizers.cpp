@@ -5,7 +5,7 @@
 #include "runtime/tokenizer/Normalizers.h"
 
 #include "artifact/Tokenizer_generated.h"
-#include "runtime/Status.h"
+#include "runtime/status/Status.h"
 #include "runtime/tokenizer/Unicode.h"
 #include "runtime/tokenizer/Utf8.h"
 

@@ -3,7 +3,7 @@
 // Patterns by PCRE2, compiled to machine code where the system allows that.
 #include "runtime/tokenizer/Regex.h"
 
-#include "runtime/Status.h"
+#include "runtime/status/Status.h"
 #include "runtime/tokenizer/Utf8.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Artifacts of each version of the format, as a compiler of that version wrote them: the present one opens and runs, earlier ones are refused by the versions' numbers, never misread.
 
-A version is two numbers: that of the file's format (artifact/Format.h) and that of the interface between code and runtime (runtime/Abi.h). Who raises one adds the golden artifact of the new version
+A version is two numbers: that of the file's format (artifact/Format.h) and that of the interface between code and runtime (abi/Abi.h). Who raises one adds the golden artifact of the new version
 (make_golden.py) and its hash here; the old ones stay.
 """
 import hashlib
@@ -30,7 +30,7 @@ def number_in(file, pattern):
     return int(re.search(pattern, (ROOT / file).read_text()).group(1))
 
 
-PRESENT = make_golden.name_of(number_in("artifact/Format.h", r"formatVersion = (\d+);"), number_in("runtime/Abi.h", r"#define FOVEA_ABI_VERSION (\d+)"))
+PRESENT = make_golden.name_of(number_in("artifact/Format.h", r"formatVersion = (\d+);"), number_in("abi/Abi.h", r"#define FOVEA_ABI_VERSION (\d+)"))
 
 
 def run(program, *arguments, **options):

@@ -4,6 +4,7 @@
 // infinities, rows that are all negative (so that a panel's padding must not win), compiled against
 // the interpreter; whole and in parts, which must agree.
 #include "interpreter/Interpreter.h"
+#include "lowering/Pipelines.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"

@@ -3,6 +3,8 @@
 // Functions of vectors as fovea-expand-math writes them, compiled for each level this machine runs,
 // against the C library in f64; and every elementwise op of the `math` dialect on vectors against
 // the same op on scalars.
+#include "lowering/Math/Passes.h"
+#include "lowering/Pipelines.h"
 #include "mlir/Parser/Parser.h"
 #include "test/grid/NativeCode.h"
 #include "llvm/TargetParser/Host.h"

@@ -3,7 +3,9 @@
 // The way from a module of the llvm stage to code that can be called, and memory that finds
 // accesses past its ends.
 #include "test/grid/NativeCode.h"
+#include "dialects/Fovea/FoveaDialect.h"
 #include "dialects/Tile/TileDialect.h"
+#include "lowering/CodeGen/CodeGen.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"

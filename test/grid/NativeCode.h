@@ -5,7 +5,6 @@
 #define FOVEA_TEST_GRID_NATIVECODE_H
 
 #include "interpreter/Value.h"
-#include "lowering/Lowering.h"
 #include <memory>
 
 namespace mlir::fovea {

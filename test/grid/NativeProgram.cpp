@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/grid/NativeProgram.h"
+#include "lowering/Entries/Entries.h"
+#include "lowering/Pipelines.h"
 #include "lowering/Schedule/Schedule.h"
 #include "mlir/IR/Verifier.h"
 #include "passes/Passes.h"

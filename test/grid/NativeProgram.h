@@ -5,7 +5,9 @@
 #ifndef FOVEA_TEST_GRID_NATIVEPROGRAM_H
 #define FOVEA_TEST_GRID_NATIVEPROGRAM_H
 
-#include "runtime/Abi.h"
+#include "abi/Abi.h"
+#include "lowering/Entries/Entries.h"
+#include "lowering/Pipelines.h"
 #include "test/grid/NativeCode.h"
 
 namespace mlir::fovea {

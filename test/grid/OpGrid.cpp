@@ -4,6 +4,7 @@
 // three parts over memory that holds other things before, which must agree to the bit; nothing that
 // was not written may be computed with.
 #include "interpreter/Interpreter.h"
+#include "lowering/Pipelines.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"

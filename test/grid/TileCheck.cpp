@@ -2,6 +2,7 @@
 //
 // See TileCheck.h.
 #include "test/grid/TileCheck.h"
+#include "dialects/Fovea/FoveaDialect.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 

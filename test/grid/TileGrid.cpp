@@ -3,6 +3,10 @@
 // Tile programs through every lowering, against C++ in f64; each call whole and in three parts,
 // which must agree to the bit. Nothing but what a program stores to may change, and nothing that
 // was not written may be computed with.
+#include "lowering/CPU/Passes.h"
+#include "lowering/Math/Passes.h"
+#include "lowering/Pipelines.h"
+#include "lowering/Tile/Passes.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"

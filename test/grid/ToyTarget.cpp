@@ -5,6 +5,7 @@
 #include "dialects/Tile/TileDialect.h"
 #include "interpreter/Interpreter.h"
 #include "lowering/CPU/TileLowering.h"
+#include "lowering/Pipelines.h"
 #include "lowering/Schedule/Schedule.h"
 #include "lowering/Schedule/Table.h"
 #include "mlir/Parser/Parser.h"

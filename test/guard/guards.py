@@ -86,39 +86,100 @@ def missing_licence_line(root, files):
             if file.endswith(sources) and "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception" not in "".join((root / file).read_text().splitlines()[:3])]
 
 
-# docs/design.md, section 1: what each folder may include from other folders. Generated code, the compiler and the runtime agree on runtime/Abi.h; the frontend
-# checks a tokenizer's parts with the code that will run them.
-MAY_INCLUDE = {
-    "dialects": (),
-    "frontend": ("artifact/", "dialects/", "runtime/Abi.h", "runtime/tokenizer/"),
-    "passes": ("dialects/",),
-    "lowering": ("artifact/", "dialects/", "passes/", "runtime/Abi.h"),
-    "interpreter": ("dialects/",),
-    "emulator": (),
-    "artifact": ("runtime/Abi.h",),
-    "runtime": ("artifact/",),
+# What each room of the house may include from, from the ground up: a room is a top folder or a folder in it. A room may name rooms above its
+# own line only, so no arrow runs up and none in a circle. What code, artifact and runtime agree on is abi/; frontend/tokenizer checks a tokenizer's parts with the code that will run them; runtime/emulator is a library of its own, which the runtime opens by name.
+# tools/ and what is for developers (test/, bench/, examples/) may see all.
+LAYERS = {
+    "abi": "",
+    "dialects": "",
+    "dialects/Fovea": "dialects",
+    "dialects/Tile": "dialects",
+    "artifact": "abi",
+    "emulator": "",
+    "interpreter": "dialects/Fovea",
+    "runtime/include": "",
+    "runtime/status": "runtime/include",
+    "runtime/tokenizer": "artifact runtime/status",
+    "runtime": "abi artifact runtime/include runtime/status runtime/tokenizer",
+    "runtime/emulator": "emulator runtime runtime/status",
+    "frontend": "",
+    "frontend/HuggingFace": "artifact frontend",
+    "frontend/ONNX": "artifact dialects/Fovea frontend",
+    "frontend/tokenizer": "artifact frontend runtime/tokenizer",
+    "frontend/Builder": "dialects/Fovea frontend frontend/HuggingFace frontend/ONNX",
+    "passes/Analysis": "dialects/Fovea",
+    "passes/Raise": "dialects/Fovea passes/Analysis",
+    "passes": "dialects dialects/Fovea passes/Analysis passes/Raise",
+    "lowering/Weights": "artifact dialects/Fovea",
+    "lowering/CodeGen": "dialects/Fovea",
+    "lowering/Tile": "dialects/Fovea dialects/Tile",
+    "lowering/Math": "dialects dialects/Fovea lowering/Tile",
+    "lowering/Kernels": "dialects dialects/Fovea dialects/Tile lowering/Tile",
+    "lowering/Schedule": "dialects dialects/Fovea dialects/Tile lowering/Kernels",
+    "lowering/Entries": "abi dialects/Fovea dialects/Tile lowering/Kernels lowering/Tile",
+    "lowering/CPU": "dialects dialects/Fovea dialects/Tile lowering/Tile",
+    "lowering/GPU": "abi dialects dialects/Fovea dialects/Tile lowering/CodeGen lowering/Entries lowering/Math lowering/Tile",
+    "lowering": "lowering/CPU lowering/Entries lowering/Math lowering/Tile",
 }
-# A library of its own, which the runtime opens by name.
-MAY_INCLUDE_TOO = {"runtime/emulator/": ("emulator/",)}
-INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
+HOUSE = {room.split("/")[0] for room in LAYERS}
+WITHOUT_MLIR = ("abi", "artifact", "emulator", "runtime")
+INCLUDE = re.compile(r'^\s*#?\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 CPP = (".cpp", ".h", ".c", ".inc")
 
 
-def wrong_includes(root, files):
-    """A source that includes from a folder its own may not use, or MLIR and LLVM where none may be."""
+def room_of(path, layers):
+    """The room that a file belongs to, or none: a folder inside a top folder is a room of its own, deeper ones are part of it."""
+    room = "/".join(path.split("/")[:-1][:2])
+    return room if room in layers else None
+
+
+def wrong_includes(root, files, layers=LAYERS):
+    """A source that includes from a room that its own may not use, or MLIR and LLVM where none may be."""
     complaints = []
     for file in files:
-        folder = file.split("/")[0]
-        if folder not in MAY_INCLUDE or not file.endswith(CPP):
+        folder, room = file.split("/")[0], room_of(file, layers)
+        if folder not in HOUSE or not file.endswith((*CPP, ".td")):
             continue
-        allowed = MAY_INCLUDE[folder] + sum((more for path, more in MAY_INCLUDE_TOO.items() if file.startswith(path)), ())
+        if not room:
+            complaints.append(f"{file}: stands in a folder that has no line in LAYERS of test/guard/guards.py")
+            continue
+        allowed = {room, *layers[room].split()}
         for name in INCLUDE.findall((root / file).read_text()):
-            other = name.split("/")[0]
-            if other in MAY_INCLUDE and other != folder and not name.startswith(allowed):
-                complaints.append(f"{file}: {folder}/ may not include {name}")
-            if folder in ("artifact", "emulator", "runtime") and re.match(r"(mlir|llvm)(-c)?/", name):
+            other = room_of(name, layers)
+            if other and other not in allowed:
+                complaints.append(f"{file}: {room}/ may not include {name}")
+            if folder in WITHOUT_MLIR and re.match(r"(mlir|llvm)(-c)?/", name):
                 complaints.append(f"{file}: {folder}/ is free of MLIR and LLVM, but includes {name}")
     return complaints
+
+
+def arrows_up(layers=LAYERS):
+    """A room that uses one whose line does not stand above its own."""
+    rooms = list(layers)
+    return [f"{room}/ uses {used}/, whose line does not stand above it" for at, room in enumerate(rooms) for used in layers[room].split() if used not in rooms[:at]]
+
+
+def unused_arrows(root, files, layers=LAYERS):
+    """A room that may use another, and does not."""
+    seen = {(room_of(file, layers), room_of(name, layers)) for file in files if file.endswith((*CPP, ".td")) for name in INCLUDE.findall((root / file).read_text())}
+    return [f"{room}/ includes nothing from {used}/, which it may" for room in layers for used in layers[room].split() if (room, used) not in seen]
+
+
+def storeys(layers=LAYERS):
+    """The rooms by height: those of a storey use only what lies below it."""
+    height = {}
+    for room in layers:
+        height[room] = 1 + max((height[used] for used in layers[room].split()), default=-1)
+    return [[room for room in layers if height[room] == at] for at in range(max(height.values()) + 1)]
+
+
+def print_layers(layers=LAYERS):
+    """The layers from the roof down, each room with what it uses directly."""
+    lines = []
+    for at, rooms in reversed(list(enumerate(storeys(layers)))):
+        for number, room in enumerate(rooms):
+            lines.append(f"{at if number == 0 else ' '}  {room + '/':<22} {' '.join(layers[room].split()) or '-'}")
+    return "\n".join(lines)
 
 
 HIDDEN_STATE = re.compile(r"\bcl::(opt|list)\b|\b(secure_)?getenv\s*\(")
@@ -127,5 +188,9 @@ HIDDEN_STATE = re.compile(r"\bcl::(opt|list)\b|\b(secure_)?getenv\s*\(")
 def hidden_state(root, files):
     """A library that reads its options from somewhere other than its caller."""
     return [f"{file}:{number}: a library takes its options from its caller: {line.strip()}" for file in files
-            if file.split("/")[0] in MAY_INCLUDE and file.endswith(CPP)
+            if file.split("/")[0] in HOUSE and file.endswith(CPP)
             for number, line in enumerate((root / file).read_text().splitlines(), 1) if HIDDEN_STATE.search(line)]
+
+
+if __name__ == "__main__":
+    print(print_layers())

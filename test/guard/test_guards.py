@@ -39,8 +39,12 @@ def test_every_source_names_its_licence(root, files):
     complain(guards.missing_licence_line(root, files))
 
 
-def test_includes_follow_the_data_flow(root, files):
-    complain(guards.wrong_includes(root, files))
+def test_includes_follow_the_layers(root, files):
+    complain(guards.wrong_includes(root, files) + guards.unused_arrows(root, files))
+
+
+def test_no_layer_uses_one_above():
+    complain(guards.arrows_up())
 
 
 def test_libraries_have_no_hidden_options(root, files):
@@ -117,12 +121,48 @@ def test_guard_finds_missing_licence(tmp_path):
     ("passes/a.cpp", '"lowering/Target.h"', True),
     ("dialects/a.h", '"passes/Passes.h"', True),
     ("interpreter/a.h", '"passes/Passes.h"', True),
-    ("lowering/a.cpp", '"passes/Passes.h"', False),
-    ("lowering/a.cpp", '"llvm/ADT/ArrayRef.h"', False),
+    ("passes/Raise/a.cpp", '"passes/Passes.h"', True),
+    ("lowering/GPU/a.cpp", '"lowering/CPU/DotAtoms.h"', True),
+    ("lowering/CPU/a.cpp", '"lowering/GPU/GPU.h"', True),
+    ("lowering/Tile/a.h", '"lowering/Kernels/KernelBuilder.h"', True),
+    ("lowering/Schedule/a.cpp", '"lowering/CPU/DotAtoms.h"', True),
+    ("artifact/a.cpp", '"runtime/Module.h"', True),
+    ("runtime/tokenizer/a.cpp", '"runtime/Call.h"', True),
+    ("runtime/a.cpp", '"runtime/emulator/EncodeTensorMap.h"', True),
+    ("lowering/RISCV/a.cpp", '"lowering/CPU/DotAtoms.h"', True),
+    ("dialects/Tile/a.td", '"lowering/GPU/Passes.td"', True),
+    ("lowering/GPU/a.cpp", '"lowering/Tile/Emitter.h"', False),
+    ("runtime/a.cpp", '"abi/Abi.h"', False),
+    ("lowering/Kernels/a.cpp", '"llvm/ADT/ArrayRef.h"', False),
     ("tools/fovea/a.cpp", '"lowering/Target.h"', False),
 ])
 def test_guard_finds_wrong_includes(tmp_path, file, include, found):
     assert bool(guards.wrong_includes(*tree(tmp_path, file, f"#include {include}\n"))) == found
+
+
+def test_guard_finds_folders_without_a_layer(tmp_path):
+    assert "has no line" in guards.wrong_includes(*tree(tmp_path, "abi/a.h", ""), layers={"runtime": ""})[0]
+
+
+@pytest.mark.parametrize("layers, found", [
+    ({"a": "", "b": "a"}, False),
+    ({"a": "b", "b": ""}, True),
+    ({"a": "b", "b": "a"}, True),
+    ({"a": "a"}, True),
+    ({"a": "gone"}, True),
+])
+def test_guard_finds_arrows_up_and_circles(layers, found):
+    assert bool(guards.arrows_up(layers)) == found
+
+
+def test_guard_finds_arrows_that_nobody_uses(tmp_path):
+    layers = {"abi": "", "artifact": "abi"}
+    assert guards.unused_arrows(*tree(tmp_path, "artifact/a.h", ""), layers) == ["artifact/ includes nothing from abi/, which it may"]
+    assert not guards.unused_arrows(*tree(tmp_path, "artifact/a.h", '#include "abi/Abi.h"\n'), layers)
+
+
+def test_storeys_stand_on_what_they_use():
+    assert guards.storeys({"a": "", "b": "a", "c": "", "d": "b c"}) == [["a", "c"], ["b"], ["d"]]
 
 
 @pytest.mark.parametrize("file, line, found", [

@@ -8,7 +8,7 @@
 
 #include "test/mutation/Operators.h"
 
-#include "runtime/Abi.h"
+#include "abi/Abi.h"
 
 #include <cstdint>
 #include <functional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/smith/Forward.h"
-#include "lowering/CPU/MemoryFile.h"
+#include "lowering/CodeGen/MemoryFile.h"
 #include "test/grid/NativeProgram.h"
 #include "tools/compile/CompileModule.h"
 #include "tools/verify/RuntimeBackend.h"

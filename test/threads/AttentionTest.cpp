@@ -5,7 +5,7 @@
 // (or on the device that FOVEA_TEST_DEVICE names),
 // against the interpreter in f64. Cases that no tile program computes run as plain loops.
 #include "interpreter/Interpreter.h"
-#include "lowering/CPU/MemoryFile.h"
+#include "lowering/CodeGen/MemoryFile.h"
 #include "lowering/Schedule/Schedule.h"
 #include "lowering/Schedule/Table.h"
 #include "mlir/IR/Diagnostics.h"

@@ -2,6 +2,7 @@
 //
 // The pipelines of a GPU, and operands as words.
 #include "test/threads/DeviceCode.h"
+#include "lowering/Entries/Entries.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Parser/Parser.h"
 #include "test/grid/NativeCode.h"

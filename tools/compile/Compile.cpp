@@ -6,7 +6,7 @@
 #include "frontend/Builder/StoredTensors.h"
 #include "frontend/HuggingFace/Safetensors.h"
 #include "frontend/tokenizer/TokenizerCompiler.h"
-#include "lowering/Lowering.h"
+#include "lowering/CodeGen/CodeGen.h"
 #include "lowering/Schedule/Table.h"
 #include "lowering/Weights/Weights.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

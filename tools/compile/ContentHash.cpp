@@ -6,7 +6,7 @@
 #include "artifact/Format.h"
 #include "dialects/Fovea/FoveaDialect.h"
 #include "frontend/ONNX/Reader/OnnxFile.h"
-#include "lowering/Lowering.h"
+#include "lowering/CodeGen/CodeGen.h"
 #include "mlir/IR/MLIRContext.h"
 #include "tools/compile/Compile.h"
 #include "tools/compile/Source.h"

@@ -3,8 +3,10 @@
 // See DeviceCode.h. Kernels and host code are made of one module of the `kernels` stage, so they
 // agree on grids and parameters.
 #include "tools/compile/DeviceCode.h"
-#include "lowering/CPU/LaunchSite.h"
+#include "lowering/CodeGen/CodeGen.h"
+#include "lowering/Entries/LaunchSite.h"
 #include "lowering/GPU/GPU.h"
+#include "lowering/Pipelines.h"
 #include "lowering/Schedule/Schedule.h"
 #include "lowering/Schedule/Table.h"
 #include "tools/compile/Manifest.h"

@@ -6,7 +6,7 @@
 #define FOVEA_TOOLS_COMPILE_DEVICECODE_H
 
 #include "artifact/Manifest_generated.h"
-#include "lowering/Lowering.h"
+#include "lowering/CodeGen/CodeGen.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "tools/compile/Compile.h"
 #include <functional>

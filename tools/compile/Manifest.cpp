@@ -2,6 +2,8 @@
 //
 // Entries, kernels and the model's record as the manifest's tables.
 #include "tools/compile/Manifest.h"
+#include "lowering/CodeGen/CodeGen.h"
+#include "lowering/Entries/Entries.h"
 #include "lowering/Weights/Weights.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Path.h"

@@ -6,7 +6,7 @@
 
 #include "artifact/Format.h"
 #include "dialects/Fovea/FoveaDialect.h"
-#include "lowering/Lowering.h"
+#include "lowering/CodeGen/CodeGen.h"
 
 namespace mlir::fovea {
 

@@ -2,7 +2,7 @@
 //
 // Registers and parses MLIR's flags. LLVM keeps them in globals; this is the only file that knows.
 #include "tools/compile/MlirFlags.h"
-#include "lowering/Lowering.h"
+#include "lowering/Pipelines.h"
 #include "lowering/Schedule/Schedule.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"

@@ -2,7 +2,7 @@
 //
 // Names and pipelines of the stages.
 #include "tools/compile/Stages.h"
-#include "lowering/Lowering.h"
+#include "lowering/Pipelines.h"
 #include "lowering/Schedule/Schedule.h"
 #include "passes/Passes.h"
 #include "passes/Pipelines.h"

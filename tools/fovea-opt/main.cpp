@@ -7,7 +7,7 @@
 #include "dialects/Fovea/FoveaDialect.h"
 #include "dialects/Tile/TileDialect.h"
 #include "lowering/GPU/GPU.h"
-#include "lowering/Lowering.h"
+#include "lowering/Pipelines.h"
 #include "lowering/Schedule/Schedule.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"

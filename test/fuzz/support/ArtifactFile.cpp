@@ -3,7 +3,7 @@
 // See ArtifactFile.h. The bytes are described at the top of artifact/ArtifactReader.h.
 #include "test/fuzz/support/ArtifactFile.h"
 
-#include "runtime/Abi.h"
+#include "abi/Abi.h"
 #include "test/fuzz/support/TableEdits.h"
 
 #include <algorithm>

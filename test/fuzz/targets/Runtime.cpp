@@ -7,7 +7,7 @@
 // says. This code (RuntimeCode.c) asks the manifest, and uses all memory that the runtime promises:
 // every byte of each argument, result, cache, weight and of the arena.
 #include "runtime/include/fovea/runtime.h"
-#include "runtime/Abi.h"
+#include "abi/Abi.h"
 #include "test/fuzz/support/ArtifactFile.h"
 #include "test/fuzz/support/Fuzz.h"
 #include "test/fuzz/support/TableEdits.h"

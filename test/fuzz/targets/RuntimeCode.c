@@ -3,7 +3,7 @@
  * The code section of the artifacts of Runtime.cpp: entries that do what that target says. The
  * program that loads it exports the two functions.
  */
-#include "runtime/Abi.h"
+#include "abi/Abi.h"
 
 void fovea_fuzz_plan(const char *entry, const int64_t *dims, int64_t *locals);
 void fovea_fuzz_step(const char *entry, const fovea_frame *frame, int64_t step, int64_t part);

@@ -4,7 +4,7 @@
 #ifndef FOVEA_TEST_FUZZ_TARGETS_TOKENIZERS_H
 #define FOVEA_TEST_FUZZ_TARGETS_TOKENIZERS_H
 
-#include "runtime/Status.h"
+#include "runtime/status/Status.h"
 #include "runtime/tokenizer/Tokenizer.h"
 #include "test/fuzz/support/Fuzz.h"
 

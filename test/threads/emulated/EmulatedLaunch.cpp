@@ -5,8 +5,8 @@
 #include "test/threads/emulated/EmulatedLaunch.h"
 #include "emulator/Launch.h"
 #include "runtime/Device.h"
-#include "runtime/Status.h"
 #include "runtime/emulator/EncodeTensorMap.h"
+#include "runtime/status/Status.h"
 
 #include <cstdlib>
 

@@ -5,7 +5,7 @@
 #ifndef FOVEA_TEST_THREADS_EMULATED_EMULATEDLAUNCH_H
 #define FOVEA_TEST_THREADS_EMULATED_EMULATEDLAUNCH_H
 
-#include "runtime/Abi.h"
+#include "abi/Abi.h"
 
 #include <cstdint>
 #include <string>

@@ -5,7 +5,7 @@
 #define FOVEA_TEST_UNIT_RUNTIME_BOXTEST_H
 
 #include "runtime/Device.h"
-#include "runtime/Status.h"
+#include "runtime/status/Status.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Code by hand for an artifact with a device, as the compiler would emit it (runtime/Abi.h): for
+ * Code by hand for an artifact with a device, as the compiler would emit it (abi/Abi.h): for
  * each entry the plan, the CPU's steps and the host's description of launches. One object serves as
  * both. The kernels are DeviceCode.ptx.
  */
-#include "runtime/Abi.h"
+#include "abi/Abi.h"
 
 #define EXPORT __attribute__((visibility("default")))
 enum { threads = 64 };

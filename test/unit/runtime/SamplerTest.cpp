@@ -4,7 +4,7 @@
 // the machine.
 #include "runtime/Sampler.h"
 
-#include "runtime/Status.h"
+#include "runtime/status/Status.h"
 
 #include <gtest/gtest.h>
 

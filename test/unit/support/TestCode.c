@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Code by hand, as the compiler would emit it (runtime/Abi.h), small enough to
+ * Code by hand, as the compiler would emit it (abi/Abi.h), small enough to
  * know every result. TestArtifact.cpp has the manifest for it.
  *
  * The "language model" has 32 words. Its cache holds each token as a number; the
  * next word is decided by the sum over all that it holds, so whatever goes wrong
  * with caches, positions or order changes the text.
  */
-#include "runtime/Abi.h"
+#include "abi/Abi.h"
 
 #define EXPORT __attribute__((visibility("default")))
 enum { words = 32 };

@@ -3,7 +3,7 @@
 // Translation of regular expressions, and searching with the result.
 #include "runtime/tokenizer/Regex.h"
 #include "frontend/tokenizer/RegexTranslator.h"
-#include "runtime/Status.h"
+#include "runtime/status/Status.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Processors, the object file and the shared object.
+#ifndef FOVEA_LOWERING_CODEGEN_CODEGEN_H
+#define FOVEA_LOWERING_CODEGEN_CODEGEN_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include <string>
+#include <vector>
+
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace mlir::fovea {
+
+/// A processor to compile for.
+struct TargetOptions {
+  std::string cpu;      ///< as LLVM names it
+  std::string features; ///< as LLVM writes them: "+avx2,-avx512f"
+};
+
+/// `name` is host, portable, x86-64-v3, x86-64-v4 or one of LLVM's names of processors. On failure
+/// `error` says what was found and expected.
+FailureOr<TargetOptions> getTarget(StringRef name, std::string &error);
+
+/// The features that code for `target` may use and a machine must therefore have, by LLVM's names,
+/// sorted.
+std::vector<std::string> getRequiredFeatures(const TargetOptions &target);
+
+/// LLVM's optimiser at its second level, for code that calls nothing.
+void optimize(llvm::Module &code, llvm::TargetMachine &machine);
+
+/// Object file and assembly text of a module of the `llvm` stage.
+LogicalResult emitObject(ModuleOp module, const TargetOptions &target,
+                         SmallVectorImpl<char> &object);
+LogicalResult emitAssembly(ModuleOp module, const TargetOptions &target, std::string &text);
+
+/// Links an object into a shared object by a spawned lld.
+LogicalResult linkSharedObject(ArrayRef<char> object, std::vector<char> &elf, std::string &error);
+
+} // namespace mlir::fovea
+
+#endif // FOVEA_LOWERING_CODEGEN_CODEGEN_H

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Functions of f64 scalars as arithmetic, for targets without a library.
+#ifndef FOVEA_LOWERING_MATH_WIDEMATH_H
+#define FOVEA_LOWERING_MATH_WIDEMATH_H
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace mlir::fovea {
+
+/// What an op of the `math` dialect gives for f64 operands; null for ops without an expansion. The
+/// errors are in the text of fovea-expand-math.
+Value expandWide(ImplicitLocOpBuilder &b, Operation *op, ValueRange operands);
+
+} // namespace mlir::fovea
+
+#endif // FOVEA_LOWERING_MATH_WIDEMATH_H

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Index arithmetic that folds as it is written, loops that vanish when they run once, and vectors
+// by nothing but shuffles, masks and plain arithmetic, which every target has.
+#include "lowering/Tile/Emitter.h"
+#include "dialects/Fovea/FoveaDialect.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+
+std::optional<int64_t> mlir::fovea::getConstant(Value index) {
+  APInt value;
+  if (index && matchPattern(index, m_ConstantInt(&value)))
+    return value.getSExtValue();
+  return std::nullopt;
+}
+
+bool mlir::fovea::collectSlice(Value value, function_ref<bool(Value)> isKnown,
+                               llvm::SetVector<Operation *> &slice) {
+  if (isKnown(value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || !isMemoryEffectFree(op))
+    return false;
+  if (slice.contains(op))
+    return true;
+  llvm::SetVector<Value> inside;
+  getUsedValuesDefinedAbove(op->getRegions(), inside);
+  for (Value operand : op->getOperands())
+    inside.insert(operand);
+  for (Value operand : inside)
+    if (!collectSlice(operand, isKnown, slice))
+      return false;
+  slice.insert(op);
+  return true;
+}
+
+Value mlir::fovea::repeat(OpBuilder &b, Value value, IRMapping &mapping,
+                          function_ref<bool(Value)> isKnown) {
+  llvm::SetVector<Operation *> slice;
+  if (!collectSlice(value, isKnown, slice))
+    return {};
+  for (Operation *op : slice)
+    b.clone(*op, mapping);
+  return mapping.lookupOrDefault(value);
+}
+
+std::string mlir::fovea::getVectorLevel(Operation *op, StringRef option) {
+  if (!option.empty())
+    return option.str();
+  auto module = op->getParentOfType<ModuleOp>();
+  auto target =
+      module ? module->getAttrOfType<TargetAttr>(FoveaDialect::kTargetAttr) : TargetAttr();
+  return target ? target.getLevel().str() : "";
+}
+
+//===-- Index arithmetic ---------------------------------------------------------------------===//
+
+Value Emitter::index(int64_t value) { return arith::ConstantIndexOp::create(*this, value); }
+
+Value Emitter::index(OpFoldResult value) {
+  if (auto known = dyn_cast<Value>(value))
+    return known;
+  return index(cast<IntegerAttr>(cast<Attribute>(value)).getInt());
+}
+
+Value Emitter::add(Value l, Value r) { return createOrFold<arith::AddIOp>(l, r); }
+Value Emitter::sub(Value l, Value r) { return createOrFold<arith::SubIOp>(l, r); }
+Value Emitter::mul(Value l, Value r) { return createOrFold<arith::MulIOp>(l, r); }
+Value Emitter::div(Value l, int64_t r) { return createOrFold<arith::DivUIOp>(l, index(r)); }
+Value Emitter::rem(Value l, int64_t r) { return createOrFold<arith::RemUIOp>(l, index(r)); }
+Value Emitter::minimum(Value l, Value r) { return createOrFold<arith::MinSIOp>(l, r); }
+Value Emitter::maximum(Value l, Value r) { return createOrFold<arith::MaxSIOp>(l, r); }
+
+//===-- Control ------------------------------------------------------------------------------===//
+
+void Emitter::loop(Value begin, Value end, int64_t step, function_ref<void(Value)> body) {
+  loop(begin, end, step, {}, [&](Value i, ValueRange) {
+    body(i);
+    return SmallVector<Value>();
+  });
+}
+
+SmallVector<Value> Emitter::loop(Value begin, Value end, int64_t step, ValueRange carried,
+                                 function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  std::optional<int64_t> from = getConstant(begin), to = getConstant(end);
+  if (from && to && *to <= *from)
+    return SmallVector<Value>(carried);
+  if (from && to && *to - *from <= step)
+    return body(begin, carried);
+  auto loop = scf::ForOp::create(*this, begin, end, index(step), carried);
+  InsertionGuard guard(*this);
+  Block *block = loop.getBody();
+  if (carried.empty()) {
+    setInsertionPoint(block->getTerminator());
+    body(loop.getInductionVar(), {});
+  } else {
+    setInsertionPointToEnd(block);
+    SmallVector<Value> next = body(loop.getInductionVar(), loop.getRegionIterArgs());
+    scf::YieldOp::create(*this, next);
+  }
+  return SmallVector<Value>(loop.getResults());
+}
+
+void Emitter::when(Value condition, function_ref<void()> then, function_ref<void()> otherwise) {
+  if (std::optional<int64_t> known = getConstant(condition)) {
+    if (*known != 0)
+      then();
+    else if (otherwise)
+      otherwise();
+    return;
+  }
+  auto branch = scf::IfOp::create(*this, condition, /*withElseRegion=*/bool(otherwise));
+  InsertionGuard guard(*this);
+  setInsertionPoint(branch.thenBlock()->getTerminator());
+  then();
+  if (otherwise) {
+    setInsertionPoint(branch.elseBlock()->getTerminator());
+    otherwise();
+  }
+}
+
+//===-- Vectors ------------------------------------------------------------------------------===//
+
+Value Emitter::splat(Value scalar, int64_t lanes) {
+  return vector::BroadcastOp::create(*this, VectorType::get(lanes, scalar.getType()), scalar);
+}
+
+Value Emitter::iota(int64_t lanes) {
+  SmallVector<int32_t> numbers(lanes);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return arith::ConstantOp::create(
+      *this, DenseElementsAttr::get(VectorType::get(lanes, getI32Type()), ArrayRef(numbers)));
+}
+
+Value Emitter::lanesBelow(Value count, int64_t lanes) {
+  // More than any vector has is as good as any count, and fits.
+  Value clamped = maximum(minimum(count, index(lanes)), index(0));
+  Value narrow = arith::IndexCastOp::create(*this, getI32Type(), clamped);
+  return arith::CmpIOp::create(*this, arith::CmpIPredicate::slt, iota(lanes), splat(narrow, lanes));
+}
+
+Value Emitter::zero(Type type) { return arith::ConstantOp::create(*this, getZeroAttr(type)); }
+
+static IntegerAttr getAlignment(OpBuilder &b, int64_t alignment) {
+  return alignment == 0 ? IntegerAttr() : b.getI64IntegerAttr(alignment);
+}
+
+Value Emitter::load(Type element, Value memory, Value at, int64_t lanes, int64_t alignment) {
+  auto load = vector::LoadOp::create(*this, VectorType::get(lanes, element), memory, at);
+  if (alignment != 0)
+    load->setAttr("alignment", getAlignment(*this, alignment));
+  return load;
+}
+
+void Emitter::store(Value vector, Value memory, Value at, int64_t alignment) {
+  auto store = vector::StoreOp::create(*this, vector, memory, at);
+  if (alignment != 0)
+    store->setAttr("alignment", getAlignment(*this, alignment));
+}
+
+Value Emitter::loadMasked(Type element, Value memory, Value at, Value mask) {
+  auto type = VectorType::get(cast<VectorType>(mask.getType()).getShape(), element);
+  return vector::MaskedLoadOp::create(*this, type, memory, at, mask, zero(type));
+}
+
+void Emitter::storeMasked(Value vector, Value memory, Value at, Value mask) {
+  vector::MaskedStoreOp::create(*this, memory, at, mask, vector);
+}
+
+Value mlir::fovea::convertFloat(ImplicitLocOpBuilder &b, Value value, Type element) {
+  Type from = getElementTypeOrSelf(value.getType());
+  if (from == element)
+    return value;
+  auto typed = [&](Type type) -> Type {
+    if (auto vector = dyn_cast<VectorType>(value.getType()))
+      return vector.clone(type);
+    return type;
+  };
+  unsigned source = from.getIntOrFloatBitWidth(), target = element.getIntOrFloatBitWidth();
+  if (source < target)
+    return arith::ExtFOp::create(b, typed(element), value);
+  if (source > target)
+    return arith::TruncFOp::create(b, typed(element), value);
+  // f16 and bf16: through f32, which holds both.
+  return arith::TruncFOp::create(b, typed(element),
+                                 arith::ExtFOp::create(b, typed(b.getF32Type()), value));
+}
+
+Value Emitter::convert(Value value, Type element) { return convertFloat(*this, value, element); }
+
+Value Emitter::mulAdd(Value a, Value b, Value c) {
+  auto contract = arith::FastMathFlags::contract;
+  return arith::AddFOp::create(*this, arith::MulFOp::create(*this, a, b, contract), c, contract);
+}
+
+Value Emitter::maximumNumber(Value l, Value r) {
+  Value greater = arith::CmpFOp::create(*this, arith::CmpFPredicate::OGT, l, r);
+  return arith::SelectOp::create(*this, greater, l, r);
+}
+
+SmallVector<Value> Emitter::transpose(SmallVector<Value> rows) {
+  // One bit of the place at a time: exchanges the halves of pairs of vectors.
+  int64_t lanes = rows.size();
+  for (int64_t bit = lanes / 2; bit > 0; bit /= 2) {
+    SmallVector<Value> next(lanes);
+    for (int64_t i = 0; i < lanes; ++i) {
+      if (i & bit)
+        continue;
+      SmallVector<int64_t> low(lanes), high(lanes);
+      for (int64_t l = 0; l < lanes; ++l) {
+        low[l] = (l & bit) ? lanes + (l ^ bit) : l;
+        high[l] = (l & bit) ? lanes + l : (l | bit);
+      }
+      next[i] = vector::ShuffleOp::create(*this, rows[i], rows[i | bit], low);
+      next[i | bit] = vector::ShuffleOp::create(*this, rows[i], rows[i | bit], high);
+    }
+    rows = next;
+  }
+  return rows;
+}
