@@ -11,6 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include <functional>
 #include <optional>
 
@@ -98,7 +99,7 @@ public:
 
   /// The group's region to the kernel: tensors to buffers, caches to memory and length, index
   /// values to themselves.
-  llvm::DenseMap<Value, Value> buffers;
+  llvm::MapVector<Value, Value> buffers; ///< in the order of the arguments: code is written by it
   llvm::DenseMap<Value, CacheBuffer> caches;
   IRMapping values;
   /// Where each result goes, in order; no entry for a cache.
