@@ -134,11 +134,11 @@ void prepend(Text &text, std::string_view content) {
 } // namespace
 
 void fovea::checkGrowth(const char *part, size_t bytes, size_t from) {
-  constexpr size_t mostOnce = size_t(64) << 20, mostTimes = 64;
+  constexpr size_t mostOnce = size_t(4) << 20, mostTimes = 64;
   if (bytes <= mostOnce || bytes / mostTimes <= from)
     return;
   failInvalid(std::string("the tokenizer's ") + part + " make more than " + std::to_string(bytes) +
-              " bytes of " + std::to_string(from) + "; expects at most 64 MiB, or " +
+              " bytes of " + std::to_string(from) + "; expects at most 4 MiB, or " +
               std::to_string(mostTimes) + " times as many");
 }
 

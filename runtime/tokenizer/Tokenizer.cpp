@@ -211,6 +211,8 @@ StreamDecoder::~StreamDecoder() = default;
 StreamDecoder::StreamDecoder(StreamDecoder &&) noexcept = default;
 
 void StreamDecoder::run(size_t stage, std::string item, std::string &out) {
+  passed += item.size();
+  checkGrowth("decoders", passed, received);
   if (stage == stages.size()) {
     out += item;
     return;
@@ -222,8 +224,10 @@ void StreamDecoder::run(size_t stage, std::string item, std::string &out) {
 std::string StreamDecoder::push(int32_t id) {
   std::string out;
   if (std::optional<std::string> token = tokenizer->tokenText(id))
-    if (!skipSpecial || !tokenizer->state->addedTokens.isSpecial(*token))
+    if (!skipSpecial || !tokenizer->state->addedTokens.isSpecial(*token)) {
+      received += token->size();
       run(0, std::move(*token), out);
+    }
   return out;
 }
 
