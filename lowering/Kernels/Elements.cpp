@@ -26,8 +26,8 @@ static RankedTensorType tensorType(Value value) {
 static bool isScalar(Value value) { return value.getType().isIntOrIndexOrFloat(); }
 
 ElementReader::ElementReader(KernelBuilder &k, Operation *root) : k(k), root(root) {
-  for (auto [tensor, memory] : SmallVector<std::pair<Value, Value>>(k.buffers.begin(), //
-                                                                    k.buffers.end()))
+  for (auto [tensor, memory] :
+       SmallVector<std::pair<Value, Value>>(k.buffers.begin(), k.buffers.end()))
     if (tensorType(tensor))
       knownSizes[tensor] = k.sizes(memory);
   for (Operation &op : *root->getBlock()) {

@@ -79,3 +79,27 @@ def test_code_that_llvm_refuses_is_its_authors(fovea, dumps, tmp_path):
         errors = [one for one in result.err.decode().splitlines() if one]
         assert result.code == 1 and len(errors) == 1 and f"{path}:{line}:3: LLVM refuses this: Invalid shufflevector operands!" in errors[0], str(result)
         assert not (tmp_path / "out").exists()
+
+
+SUMS = """func.func @f(%a: tensor<?x?x7xf32> {fovea.name = "a"}, %b: tensor<?x?x5xf32> {fovea.name = "b"}, %t: tensor<?x7x5xf32> {fovea.name = "t"})
+    -> (tensor<?x?x7xf32> {fovea.name = "y"}) attributes {fovea.entry} {
+  %y = linalg.generic {indexing_maps = [affine_map<(b, i, j, k) -> (b, i, k)>, affine_map<(b, i, j, k) -> (b, j, k)>, affine_map<(b, i, j, k) -> (b, i, j)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%b, %t : tensor<?x?x5xf32>, tensor<?x7x5xf32>) outs(%a : tensor<?x?x7xf32>) {
+  ^bb0(%l: f32, %r: f32, %sum: f32):
+    %d = arith.subf %l, %r : f32
+    %q = math.absf %d : f32
+    %s = arith.addf %sum, %q : f32
+    linalg.yield %s : f32
+  } -> tensor<?x?x7xf32>
+  return %y : tensor<?x?x7xf32>
+}
+"""
+
+
+def test_the_same_text_each_time(fovea, tmp_path):
+    """Where things lie in memory, which the system draws anew for each process, decides nothing."""
+    source = tmp_path / "sums.mlir"
+    source.write_text(SUMS)
+    texts = {fovea("compile", source, "--emit=kernels", "--target=x86-64-v3", "-o", "-").ok().out for _ in range(8)}
+    assert len(texts) == 1
