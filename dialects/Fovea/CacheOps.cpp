@@ -47,3 +47,15 @@ struct LengthOfKnownCache : OpRewritePattern<CacheLengthOp> {
 void CacheLengthOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
   patterns.add<LengthOfKnownCache>(context);
 }
+
+//===-- Tiles --------------------------------------------------------------------------------===//
+
+TileNeeds CacheAppendOp::getTileNeeds() {
+  return {TileNeeds::Elements, 0, /*located=*/true, /*heads=*/true};
+}
+
+/// The result is no tensor: tiles of the input are stored behind the cache's length.
+bool CacheAppendOp::visitTileOperands(TileVisitor &visitor) {
+  return isa<BlockArgument>(getCache()) && !getCache().getType().getElementType().isF64() &&
+         visitor.visit(getInput(), TileRole::Tile);
+}

@@ -5,6 +5,7 @@
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "dialects/Fovea/FoveaTypes.td"
 include "dialects/Fovea/SizeInterface.td"
+include "dialects/Fovea/TileableInterface.td"
 
 def CacheCreateOp : FoveaOp<"cache_create", [Pure]> {
   let summary = "An empty cache with room for some positions";
@@ -20,7 +21,7 @@ def CacheCreateOp : FoveaOp<"cache_create", [Pure]> {
   let assemblyFormat = "$batch `,` $capacity attr-dict `:` type($result)";
 }
 
-def CacheAppendOp : FoveaOp<"cache_append", [Pure, AllTypesMatch<["cache", "result"]>, DeclareOpInterfaceMethods<SizeOpInterface>]> {
+def CacheAppendOp : FoveaOp<"cache_append", [Pure, AllTypesMatch<["cache", "result"]>, DeclareOpInterfaceMethods<SizeOpInterface>, DeclareOpInterfaceMethods<TileableOpInterface>]> {
   let summary = "The cache, longer by some positions";
   let description = [{
     The value `cache` followed by `input [B,S,heads,size]`, converted to the cache's element type. In memory the

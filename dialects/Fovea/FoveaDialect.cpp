@@ -21,6 +21,7 @@ using namespace mlir::fovea;
 #include "dialects/Fovea/MaskInterface.cpp.inc"
 #include "dialects/Fovea/RecipeInterface.cpp.inc"
 #include "dialects/Fovea/SizeInterface.cpp.inc"
+#include "dialects/Fovea/TileableInterface.cpp.inc"
 
 #define GET_TYPEDEF_CLASSES
 #include "dialects/Fovea/FoveaTypes.cpp.inc"
@@ -75,6 +76,7 @@ void FoveaDialect::initialize() {
   registerTypes();
   registerAttributes();
   addInterfaces<FoveaInlinerInterface>();
+  attachTileableModels(*getContext());
 }
 
 void FoveaDialect::registerTypes() {

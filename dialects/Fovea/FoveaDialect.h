@@ -4,6 +4,7 @@
 #ifndef FOVEA_DIALECTS_FOVEA_FOVEADIALECT_H
 #define FOVEA_DIALECTS_FOVEA_FOVEADIALECT_H
 
+#include "dialects/Fovea/Tileable.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -100,6 +101,7 @@ public:
 #include "dialects/Fovea/MaskInterface.h.inc"
 #include "dialects/Fovea/RecipeInterface.h.inc"
 #include "dialects/Fovea/SizeInterface.h.inc"
+#include "dialects/Fovea/TileableInterface.h.inc"
 
 #define GET_TYPEDEF_CLASSES
 #include "dialects/Fovea/FoveaTypes.h.inc"
@@ -194,6 +196,13 @@ private:
   IRMapping mapping;
   OwningOpRef<GroupOp> copy;
 };
+
+/// Attaches TileableOpInterface to upstream ops: softmax, broadcasts over the batch and views.
+void attachTileableModels(MLIRContext &context);
+
+/// What a broadcast over the batch repeats, before its batch axis of size 1 was dropped, if it had
+/// one.
+Value getBroadcastSource(Operation *op);
 
 /// The size of one axis of a ranked tensor, static or `tensor.dim`.
 OpFoldResult getSize(OpBuilder &builder, Location loc, Value tensor, int64_t axis);

@@ -28,7 +28,8 @@ def FoveaDialect : Dialect {
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
-                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+                           "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
   let extraClassDeclaration = [{
     static constexpr ::llvm::StringLiteral kEntryAttr = "fovea.entry";
     static constexpr ::llvm::StringLiteral kNameAttr = "fovea.name";

@@ -244,3 +244,76 @@ LogicalResult ArgmaxOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShape
   reifyLeading(builder, getLoc(), getInput(), getInput().getType().getRank() - 1, {}, shapes);
   return success();
 }
+
+//===-- Tiles --------------------------------------------------------------------------------===//
+
+RmsNormOp LinearOp::getRowFactor() {
+  auto norm = getInput().getDefiningOp<RmsNormOp>();
+  // Of halves, what is multiplied is rounded before.
+  bool isExact = norm && norm.getResult().getType().getElementType().isF32();
+  return isExact && !norm.getWeight() ? norm : RmsNormOp();
+}
+
+TileNeeds LinearOp::getTileNeeds() { return {TileNeeds::Product, getLeadingAxes(getInput())}; }
+
+/// A weight of floats, or of integers with their scales; integers that share bytes are read in
+/// panels only.
+bool LinearOp::visitTileOperands(TileVisitor &visitor) {
+  RankedTensorType weight = getWeight().getType();
+  bool hasWeight = getScales() ? isa<BlockArgument>(getWeight()) &&
+                                     visitor.visit(getScales(), TileRole::Parameter) &&
+                                     (weight.getElementType().isInteger(8) || getPanels(weight))
+                               : visitor.visit(getWeight(), TileRole::Parameter);
+  if (!hasWeight || !visitor.visit(getBias(), TileRole::Parameter))
+    return false;
+  RmsNormOp factor = getRowFactor();
+  if (!factor)
+    return visitor.visit(getInput(), TileRole::RowBuffer);
+  visitor.requirePhaseBefore(factor);
+  return visitor.visit(factor.getInput(), TileRole::RowBuffer);
+}
+
+TileNeeds EmbeddingOp::getTileNeeds() { return {TileNeeds::Table, getLeadingAxes(getResult())}; }
+
+bool EmbeddingOp::visitTileOperands(TileVisitor &visitor) {
+  return visitor.getDomain().kind == TileKind::Rows &&
+         visitor.visit(getTable(), TileRole::Parameter) && visitor.visit(getIds(), TileRole::Ids);
+}
+
+TileNeeds LayerNormOp::getTileNeeds() { return {TileNeeds::WholeRow, getLeadingAxes(getInput())}; }
+
+bool LayerNormOp::visitTileOperands(TileVisitor &visitor) {
+  return visitor.hasWholeRows(getInput()) && visitor.visit(getWeight(), TileRole::Parameter) &&
+         visitor.visit(getBias(), TileRole::Parameter) && visitor.visit(getInput(), TileRole::Tile);
+}
+
+TileNeeds RmsNormOp::getTileNeeds() { return {TileNeeds::WholeRow, getLeadingAxes(getInput())}; }
+
+bool RmsNormOp::visitTileOperands(TileVisitor &visitor) {
+  return visitor.hasWholeRows(getInput()) && visitor.visit(getWeight(), TileRole::Parameter) &&
+         visitor.visit(getInput(), TileRole::Tile);
+}
+
+TileNeeds L2NormOp::getTileNeeds() { return {TileNeeds::WholeRow, getLeadingAxes(getInput())}; }
+
+bool L2NormOp::visitTileOperands(TileVisitor &visitor) {
+  return visitor.hasWholeRows(getInput()) && visitor.visit(getInput(), TileRole::Tile);
+}
+
+TileNeeds ActivationOp::getTileNeeds() { return {}; }
+
+bool ActivationOp::visitTileOperands(TileVisitor &visitor) {
+  return visitor.visit(getInput(), TileRole::Tile);
+}
+
+TileNeeds GluOp::getTileNeeds() { return {}; }
+
+bool GluOp::visitTileOperands(TileVisitor &visitor) {
+  return visitor.visit(getGate(), TileRole::Tile) && visitor.visit(getUp(), TileRole::Tile);
+}
+
+TileNeeds DropoutOp::getTileNeeds() { return {}; }
+
+bool DropoutOp::visitTileOperands(TileVisitor &visitor) {
+  return visitor.visit(getInput(), TileRole::Tile);
+}

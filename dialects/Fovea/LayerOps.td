@@ -7,11 +7,12 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "dialects/Fovea/FoveaAttrs.td"
 include "dialects/Fovea/FoveaTypes.td"
 include "dialects/Fovea/SizeInterface.td"
+include "dialects/Fovea/TileableInterface.td"
 
 class LayerOp<string mnemonic, list<Trait> traits = []>
     : FoveaOp<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>], traits)>;
 
-def LinearOp : LayerOp<"linear", [AttrSizedOperandSegments]> {
+def LinearOp : LayerOp<"linear", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<TileableOpInterface>]> {
   let summary = "Product with a weight matrix, and a bias";
   let description = [{
     `result[..., n] = sum_k x[..., k] * w[n, k] + bias[n]`. The weight lies as checkpoints store it, `[N, K]`. Sums in f32, in
@@ -49,11 +50,14 @@ def LinearOp : LayerOp<"linear", [AttrSizedOperandSegments]> {
   let extraClassDeclaration = [{
     /// Neighbours in k that share a scale: all of a row where it has one.
     int64_t getScaledInputs();
+    /// The norm without weight that the input is, where its factor can be applied to the result's rows
+    /// instead, or null.
+    RmsNormOp getRowFactor();
   }];
   let hasVerifier = 1;
 }
 
-def EmbeddingOp : LayerOp<"embedding"> {
+def EmbeddingOp : LayerOp<"embedding", [DeclareOpInterfaceMethods<TileableOpInterface>]> {
   let summary = "Rows of a table";
   let description = [{
     `result[..., :] = table[ids[...], :]`, widened to the result's element type. An id outside the table is a fault of the call.
@@ -71,7 +75,7 @@ def EmbeddingOp : LayerOp<"embedding"> {
   let hasVerifier = 1;
 }
 
-def LayerNormOp : LayerOp<"layer_norm", [AttrSizedOperandSegments, AllTypesMatch<["input", "result"]>]> {
+def LayerNormOp : LayerOp<"layer_norm", [AttrSizedOperandSegments, AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<TileableOpInterface>]> {
   let summary = "Normalisation to mean zero and variance one";
   let description = [{
     Ba et al. 2016, over the last axis: `(x - mean) / sqrt(variance + eps) * weight + bias`, the variance without Bessel's
@@ -95,7 +99,7 @@ def LayerNormOp : LayerOp<"layer_norm", [AttrSizedOperandSegments, AllTypesMatch
   let hasVerifier = 1;
 }
 
-def RmsNormOp : LayerOp<"rms_norm", [AllTypesMatch<["input", "result"]>]> {
+def RmsNormOp : LayerOp<"rms_norm", [AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<TileableOpInterface>]> {
   let summary = "Normalisation to root mean square one";
   let description = [{
     Zhang and Sennrich 2019, over the last axis: `x / sqrt(mean(x^2) + eps) * (weight + weight_offset)`, in f32 (f64 for f64).
@@ -119,7 +123,7 @@ def RmsNormOp : LayerOp<"rms_norm", [AllTypesMatch<["input", "result"]>]> {
   let hasVerifier = 1;
 }
 
-def L2NormOp : LayerOp<"l2_norm", [AllTypesMatch<["input", "result"]>]> {
+def L2NormOp : LayerOp<"l2_norm", [AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<TileableOpInterface>]> {
   let summary = "Scaling to length one";
   let description = [{
     Over the last axis: `x / max(sqrt(sum x^2), eps)`.
@@ -138,7 +142,7 @@ def L2NormOp : LayerOp<"l2_norm", [AllTypesMatch<["input", "result"]>]> {
   let hasVerifier = 1;
 }
 
-def ActivationOp : LayerOp<"activation", [SameOperandsAndResultType]> {
+def ActivationOp : LayerOp<"activation", [SameOperandsAndResultType, DeclareOpInterfaceMethods<TileableOpInterface>]> {
   let summary = "Elementwise non-linearity";
   let description = [{
     - `gelu`: `x/2 (1 + erf(x / sqrt 2))`; `gelu_tanh`: `x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))`;
@@ -154,7 +158,7 @@ def ActivationOp : LayerOp<"activation", [SameOperandsAndResultType]> {
   let assemblyFormat = "$kind $input attr-dict `:` type($input)";
 }
 
-def GluOp : LayerOp<"glu", [SameOperandsAndResultType]> {
+def GluOp : LayerOp<"glu", [SameOperandsAndResultType, DeclareOpInterfaceMethods<TileableOpInterface>]> {
   let summary = "Gated linear unit";
   let description = [{
     `activation(gate) * up` (Shazeer 2020), with the activations of `fovea.activation`.
@@ -207,7 +211,7 @@ def ArgmaxOp : LayerOp<"argmax"> {
   let hasVerifier = 1;
 }
 
-def DropoutOp : LayerOp<"dropout", [SameOperandsAndResultType]> {
+def DropoutOp : LayerOp<"dropout", [SameOperandsAndResultType, DeclareOpInterfaceMethods<TileableOpInterface>]> {
   let summary = "Zeroing at random while training";
   let description = [{
     Srivastava et al. 2014. Inference folds it away; training is not built yet.

@@ -112,3 +112,32 @@ LogicalResult PositionLearnedOp::reifyResultShapes(OpBuilder &builder,
   return reifyAtPositions(builder, getLoc(), getPositions(), getTable().getType().getDimSize(1),
                           shapes);
 }
+
+//===-- Tiles --------------------------------------------------------------------------------===//
+
+/// Heads are turned apart, and their halves are.
+TileNeeds RopeOp::getTileNeeds() {
+  auto dim = static_cast<int64_t>(getDim());
+  return {TileNeeds::Elements, 0, /*located=*/true, /*heads=*/true, {dim / 2, dim}};
+}
+
+/// Not pairs of neighbours; and frequencies that depend on the longest position of the call are
+/// computed of positions in memory.
+bool RopeOp::visitTileOperands(TileVisitor &visitor) {
+  RopeScalingAttr scaling = getScalingAttr();
+  bool context = scaling && (scaling.getKind() == RopeScalingKind::Dynamic ||
+                             scaling.getKind() == RopeScalingKind::LongRope);
+  if (getPairing() != RopePairing::Half || !visitor.visit(getPositions(), TileRole::Positions) ||
+      (context && !isa<BlockArgument>(getPositions())))
+    return false;
+  visitor.requirePhaseBefore(*this);
+  return visitor.visit(getInput(), TileRole::Tile);
+}
+
+TileNeeds PositionLearnedOp::getTileNeeds() { return {TileNeeds::Elements, 0, /*located=*/true}; }
+
+bool PositionLearnedOp::visitTileOperands(TileVisitor &visitor) {
+  return visitor.getDomain().kind == TileKind::Rows &&
+         visitor.visit(getTable(), TileRole::Parameter) &&
+         visitor.visit(getPositions(), TileRole::Positions);
+}

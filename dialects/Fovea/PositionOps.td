@@ -7,6 +7,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "dialects/Fovea/FoveaAttrs.td"
 include "dialects/Fovea/FoveaTypes.td"
 include "dialects/Fovea/SizeInterface.td"
+include "dialects/Fovea/TileableInterface.td"
 
 def PositionsOp : FoveaOp<"positions", [Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "Consecutive positions from a first one";
@@ -27,7 +28,7 @@ def PositionsOp : FoveaOp<"positions", [Pure, DeclareOpInterfaceMethods<ReifyRan
   let hasVerifier = 1;
 }
 
-def RopeOp : FoveaOp<"rope", [Pure, AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<SizeOpInterface>, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+def RopeOp : FoveaOp<"rope", [Pure, DeclareOpInterfaceMethods<TileableOpInterface>, AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<SizeOpInterface>, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "Rotary position embedding";
   let description = [{
     Su et al. 2021: pair i of the first `dim` elements of each head turns by `pos * f_i`, `f_i = theta^(-2i/dim)`
@@ -75,7 +76,7 @@ def PositionSinusoidalOp : FoveaOp<"position_sinusoidal", [Pure,
   let hasVerifier = 1;
 }
 
-def PositionLearnedOp : FoveaOp<"position_learned", [Pure,
+def PositionLearnedOp : FoveaOp<"position_learned", [Pure, DeclareOpInterfaceMethods<TileableOpInterface>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "A learned vector for each position";
   let description = [{

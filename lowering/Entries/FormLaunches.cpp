@@ -5,6 +5,7 @@
 #include "dialects/Tile/TileDialect.h"
 #include "lowering/Entries/EntryConversion.h"
 #include "lowering/Entries/Passes.h"
+#include "lowering/Kernels/KernelInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -21,6 +22,12 @@ namespace {
 
 struct FormLaunchesPass : fovea::impl::FormLaunchesPassBase<FormLaunchesPass> {
   using FormLaunchesPassBase::FormLaunchesPassBase;
+
+  /// Ops bring their kernels as interfaces.
+  void getDependentDialects(DialectRegistry &registry) const override {
+    FormLaunchesPassBase::getDependentDialects(registry);
+    registerKernelInterfaces(registry);
+  }
 
   void runOnOperation() override {
     ModuleOp module = getOperation();

@@ -4,7 +4,9 @@
 // mask's intervals cover, with a running maximum and sum (Milakov and Gimelshein 2018). No score is
 // stored but where probabilities themselves are asked for. Honours every clause of
 // `fovea.attention`.
+#include "lowering/Kernels/Cost.h"
 #include "lowering/Kernels/KernelBuilder.h"
+#include "lowering/Kernels/KernelInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -316,7 +318,7 @@ void AttentionRow::emit(Value batch, Value head, Value place) {
     storeWeights(maximum, sum, any);
 }
 
-LogicalResult mlir::fovea::buildAttention(KernelBuilder &k, AttentionOp op) {
+static LogicalResult buildAttention(KernelBuilder &k, AttentionOp op) {
   // One row of weighted values; each part of a kernel has its own.
   Value scratch =
       memref::AllocaOp::create(k, MemRefType::get({op.getValueSize()}, op.getAccumulationType()));
@@ -359,7 +361,7 @@ Value mlir::fovea::emitElementRegion(KernelBuilder &k, const ElementRegion &of, 
   return mapping.lookup(of.getResult());
 }
 
-LogicalResult mlir::fovea::buildMaskMaterialize(KernelBuilder &k, MaskMaterializeOp op) {
+static LogicalResult buildMaskMaterialize(KernelBuilder &k, MaskMaterializeOp op) {
   Value mask = k.cloneIn(op.getMask());
   Value queryPositions = k.buffer(op.getQueryPositions()),
         keyPositions = k.buffer(op.getKeyPositions());
@@ -375,7 +377,7 @@ LogicalResult mlir::fovea::buildMaskMaterialize(KernelBuilder &k, MaskMaterializ
   return success();
 }
 
-LogicalResult mlir::fovea::buildAlibiSlopes(KernelBuilder &k, AlibiSlopesOp op) {
+static LogicalResult buildAlibiSlopes(KernelBuilder &k, AlibiSlopesOp op) {
   int64_t heads = op.getSlopes().getType().getDimSize(0);
   int64_t power = int64_t(1) << llvm::Log2_64(heads);
   k.parallelNest(k.index(1), [&](ValueRange) {
@@ -418,4 +420,110 @@ Value mlir::fovea::emitRelativeBias(OpBuilder &builder, RelativeBiasOp op) {
   bucket = k.toIndex(k.add(base, bucket));
   Value element = tensor::ExtractOp::create(k, op.getTable(), ValueRange{bucket, op.getHead()});
   return k.convert(element, op.getBias().getType());
+}
+
+//===-- The interface ------------------------------------------------------------------------===//
+
+namespace {
+/// What a mask leaves of all pairs, as far as it does not depend on data.
+struct MaskShape {
+  bool causal = false;
+  std::optional<int64_t> width; ///< keys that a query sees at most
+};
+} // namespace
+
+/// Masks joined by "and"; of "or" and "not" nothing is concluded.
+static void readMask(Value mask, MaskShape &shape) {
+  Operation *op = mask ? mask.getDefiningOp() : nullptr;
+  if (isa_and_nonnull<MaskCausalOp>(op)) {
+    shape.causal = true;
+  } else if (auto window = dyn_cast_or_null<MaskWindowOp>(op)) {
+    std::optional<int64_t> left = window.getLeft(), right = window.getRight();
+    if (right && *right == 0)
+      shape.causal = true;
+    if (left && (right || shape.causal))
+      shape.width = std::min(*left + right.value_or(0) + 1, shape.width.value_or(INT64_MAX));
+  } else if (auto both = dyn_cast_or_null<MaskAndOp>(op)) {
+    // Twice: a window's open side may be closed by a later causal mask.
+    for (int round = 0; round < 2; ++round)
+      for (Value inner : both.getMasks())
+        readMask(inner, shape);
+  }
+}
+
+/// Pairs of queries and keys that masks leave.
+static Value countPairs(CostBuilder &cost, AttentionOp op, Value queries, Value keys) {
+  ImplicitLocOpBuilder &b = cost.b;
+  MaskShape shape;
+  readMask(op.getMask(), shape);
+  Value count = cost.mul(queries, keys);
+  if (shape.causal) {
+    // Query i sees i + 1 keys, or, behind a cache, those of the cache too.
+    Value fewer = arith::MinUIOp::create(b, queries, keys);
+    Value triangle = arith::ShRUIOp::create(b, cost.mul(fewer, cost.sum(fewer, cost.constant(1))),
+                                            cost.constant(1));
+    Value others = op.getQueryPositions()
+                       ? cost.mul(fewer, arith::SubIOp::create(b, keys, fewer).getResult())
+                       : cost.mul(arith::SubIOp::create(b, queries, fewer), keys);
+    count = cost.sum(triangle, others);
+  }
+  if (shape.width && *shape.width > 0)
+    count = arith::MinUIOp::create(b, count, cost.mul(queries, cost.constant(*shape.width)));
+  return count;
+}
+
+namespace {
+struct AttentionKernel : KernelOpInterface::ExternalModel<AttentionKernel, AttentionOp> {
+  LogicalResult emitLoops(Operation *op, KernelBuilder &k) const {
+    return buildAttention(k, cast<AttentionOp>(op));
+  }
+  /// Batch, query and head; one thread has a head's row of scores.
+  int64_t getParallelLoops(Operation *op) const { return getResultAxes(op) - 1; }
+  bool hasOwnTiles(Operation *op) const { return isTileAttention(cast<AttentionOp>(op)); }
+  LogicalResult emitOwnTiles(Operation *op, KernelBuilder &k, Attribute schedule) const {
+    auto tiles = dyn_cast<AttentionScheduleAttr>(schedule);
+    if (!tiles)
+      return op->emitOpError("expects the schedule of an attention, got ") << schedule;
+    return buildTileAttention(k, cast<AttentionOp>(op), tiles);
+  }
+  Value buildFlops(Operation *operation, CostBuilder &cost) const {
+    auto op = cast<AttentionOp>(operation);
+    Value query = op.getQuery();
+    Value all = countPairs(cost, op, cost.size(query, 1), cost.keyLength(op.getKey()));
+    // A probability is known when all scores are: these are computed once more.
+    int64_t scores = op.hasProbability() ? 2 : 1;
+    int64_t each = 2 * op.getQueryHeads() * (scores * op.getHeadSize() + op.getValueSize());
+    return cost.mul(cost.mul(cost.size(query, 0), all), cost.constant(each));
+  }
+  Value countCacheElements(Operation *op, CostBuilder &cost, OpOperand &operand) const {
+    auto cache = cast<CacheType>(operand.get().getType());
+    Value rows =
+        cost.mul(cost.size(cast<AttentionOp>(op).getQuery(), 0), cost.keyLength(operand.get()));
+    return cost.mul(rows, cost.constant(cache.getHeads() * cache.getSize()));
+  }
+  void describe(Operation *operation, raw_ostream &out) const {
+    auto op = cast<AttentionOp>(operation);
+    out << " " << op.getQueryHeads() << "/" << op.getKeyHeads() << " x " << op.getHeadSize();
+  }
+  unsigned getNameRank(Operation *) const { return 2; }
+};
+
+struct MaskMaterializeKernel
+    : KernelOpInterface::ExternalModel<MaskMaterializeKernel, MaskMaterializeOp> {
+  LogicalResult emitLoops(Operation *op, KernelBuilder &k) const {
+    return buildMaskMaterialize(k, cast<MaskMaterializeOp>(op));
+  }
+};
+
+struct AlibiSlopesKernel : KernelOpInterface::ExternalModel<AlibiSlopesKernel, AlibiSlopesOp> {
+  LogicalResult emitLoops(Operation *op, KernelBuilder &k) const {
+    return buildAlibiSlopes(k, cast<AlibiSlopesOp>(op));
+  }
+};
+} // namespace
+
+void mlir::fovea::attachAttentionKernels(MLIRContext &context) {
+  AttentionOp::attachInterface<AttentionKernel>(context);
+  MaskMaterializeOp::attachInterface<MaskMaterializeKernel>(context);
+  AlibiSlopesOp::attachInterface<AlibiSlopesKernel>(context);
 }

@@ -6,6 +6,7 @@
 #define FOVEA_LOWERING_KERNELS_COST_H
 
 #include "dialects/Fovea/FoveaDialect.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace mlir::fovea {
 
@@ -18,6 +19,39 @@ SmallVector<Value> buildCost(OpBuilder &builder, GroupOp group);
 
 /// "linear [576, 192] bf16 + rope + cache_append": the ops that compute, in order.
 std::string describeComputation(GroupOp group);
+
+/// Counts for the models of KernelOpInterface. Values inside the group are asked for by sizes of
+/// what stands outside of it.
+class CostBuilder {
+public:
+  CostBuilder(OpBuilder &builder, GroupOp group)
+      : b(group.getLoc(), builder), group(group), sizes(group) {}
+
+  Value constant(int64_t value);
+  Value mul(Value l, Value r);
+  Value sum(Value l, Value r);
+  /// If the size cannot be known beforehand, no cost is.
+  Value size(Value inside, int64_t axis);
+  /// The product of a tensor's sizes, without the last axes.
+  Value elements(Value inside, int64_t dropLast = 0);
+  /// Positions that a cache or tensor of keys holds.
+  Value keyLength(Value keys);
+
+  /// Operations and bytes.
+  SmallVector<Value> build();
+
+  ImplicitLocOpBuilder b;
+
+private:
+  Value countFlops(Operation *op);
+  void addBytes(Type element, Value count);
+  void addArgument(BlockArgument argument);
+
+  GroupOp group;
+  GroupSizes sizes;
+  bool known = true;
+  Value bytes;
+};
 
 } // namespace mlir::fovea
 

@@ -4,6 +4,7 @@
 #include "lowering/Kernels/KernelBuilder.h"
 #include "dialects/Tile/TileDialect.h"
 #include "lowering/Kernels/Elements.h"
+#include "lowering/Kernels/KernelInterface.h"
 #include "lowering/Tile/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -339,39 +340,22 @@ void mlir::fovea::emitCopy(KernelBuilder &k, Value source, Value target) {
   });
 }
 
-//===-- The table ----------------------------------------------------------------------------===//
+//===-- Plain loops --------------------------------------------------------------------------===//
 
-std::string mlir::fovea::getKernelName(Operation *op) {
-  StringRef name = op->getName().stripDialect();
-  return name.str();
+LogicalResult mlir::fovea::emitLoops(KernelBuilder &k, Operation *op) {
+  if (auto kernel = dyn_cast<KernelOpInterface>(op))
+    return kernel.emitLoops(k);
+  if (isa<linalg::LinalgOp>(op))
+    return buildStructured(k, op);
+  if (readsElements(op))
+    return buildElements(k, op);
+  return op->emitOpError("has no kernel builder");
 }
 
-LogicalResult mlir::fovea::buildKernel(KernelBuilder &k, Operation *op) {
-  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](AttentionOp o) { return buildAttention(k, o); })
-      .Case([&](MaskMaterializeOp o) { return buildMaskMaterialize(k, o); })
-      .Case([&](AlibiSlopesOp o) { return buildAlibiSlopes(k, o); })
-      .Case([&](LinearOp o) { return buildLinear(k, o); })
-      .Case([&](EmbeddingOp o) { return buildEmbedding(k, o); })
-      .Case([&](LayerNormOp o) { return buildLayerNorm(k, o); })
-      .Case([&](RmsNormOp o) { return buildRmsNorm(k, o); })
-      .Case([&](L2NormOp o) { return buildL2Norm(k, o); })
-      .Case([&](ActivationOp o) { return buildActivation(k, o); })
-      .Case([&](GluOp o) { return buildGlu(k, o); })
-      .Case([&](PoolOp o) { return buildPool(k, o); })
-      .Case([&](ArgmaxOp o) { return buildArgmax(k, o); })
-      .Case([&](CacheAppendOp o) { return buildCacheAppend(k, o); })
-      .Case([&](PositionsOp o) { return buildPositions(k, o); })
-      .Case([&](RopeOp o) { return buildRope(k, o); })
-      .Case([&](PositionSinusoidalOp o) { return buildPositionSinusoidal(k, o); })
-      .Case([&](PositionLearnedOp o) { return buildPositionLearned(k, o); })
-      .Default([&](Operation *o) -> LogicalResult {
-        if (isa<linalg::SoftmaxOp>(o))
-          return buildSoftmax(k, o);
-        if (isa<linalg::LinalgOp>(o))
-          return buildStructured(k, o);
-        if (readsElements(o))
-          return buildElements(k, o);
-        return o->emitOpError("has no kernel builder");
-      });
+int64_t mlir::fovea::getParallelLoops(Operation *op) {
+  if (auto kernel = dyn_cast<KernelOpInterface>(op))
+    return kernel.getParallelLoops();
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+    return structured.getNumParallelLoops();
+  return getResultAxes(op);
 }

@@ -185,75 +185,32 @@ Value emitElementRegion(KernelBuilder &k, const ElementRegion &of, Value number,
                         const llvm::DenseMap<Value, Value> &loaded = llvm::DenseMap<Value, Value>(),
                         function_ref<void(Operation *)> adjust = nullptr);
 
-/// The kernel's name without its number, from the op it computes: "attention", "linear", ...
-std::string getKernelName(Operation *op);
-
 /// Emits the tile program that computes `group` by its schedule. False, and nothing is emitted, if
-/// no tile builder covers it or its buffers are no matrices.
+/// no tile program covers it or its buffers are no matrices.
 bool buildTiles(KernelBuilder &k, GroupOp group, Attribute schedule);
 
-/// Emits the kernel that computes `op`, the only computing op of a group. Fails with an error at
-/// the op.
-LogicalResult buildKernel(KernelBuilder &k, Operation *op);
+/// Emits loops of scalars that compute `op`, the only computing op of a group: its model's, or
+/// those of upstream's ops. Fails with an error at the op.
+LogicalResult emitLoops(KernelBuilder &k, Operation *op);
+/// How many axes of the first result threads share in these loops.
+int64_t getParallelLoops(Operation *op);
+/// Upstream ops, each element of the result by itself: arith and math on tensors, `tensor` ops.
+LogicalResult buildElements(KernelBuilder &k, Operation *op);
+/// Structured linalg ops.
+LogicalResult buildStructured(KernelBuilder &k, Operation *op);
 
-//===-- By family; each emits what its op's text in the dialect says --------------------------===//
-
-LogicalResult buildAttention(KernelBuilder &k, AttentionOp op);
-/// The same as a tile program; refuses what `isTileAttention` does not cover.
+/// An attention as a tile program; refuses what `isTileAttention` does not cover.
 LogicalResult buildTileAttention(KernelBuilder &k, AttentionOp op, AttentionScheduleAttr schedule);
 /// Whether a tile program computes it: scores are products, sums are in f32, no weights are asked
 /// for, and heads are not so large that tiles would leave the caches.
 bool isTileAttention(AttentionOp op);
-/// Pooling as a tile program, some places at a time; refuses what `isTilePool` does not cover.
-LogicalResult buildTilePool(KernelBuilder &k, PoolOp op, RowScheduleAttr schedule);
-bool isTilePool(PoolOp op);
-LogicalResult buildMaskMaterialize(KernelBuilder &k, MaskMaterializeOp op);
-LogicalResult buildAlibiSlopes(KernelBuilder &k, AlibiSlopesOp op);
+
 /// The scalar arithmetic of a T5 bias; `op`'s operands are read through `k.values`.
 Value emitRelativeBias(OpBuilder &builder, RelativeBiasOp op);
-
-LogicalResult buildLinear(KernelBuilder &k, LinearOp op);
-LogicalResult buildEmbedding(KernelBuilder &k, EmbeddingOp op);
-LogicalResult buildLayerNorm(KernelBuilder &k, LayerNormOp op);
-LogicalResult buildRmsNorm(KernelBuilder &k, RmsNormOp op);
-LogicalResult buildL2Norm(KernelBuilder &k, L2NormOp op);
-LogicalResult buildActivation(KernelBuilder &k, ActivationOp op);
-LogicalResult buildGlu(KernelBuilder &k, GluOp op);
-LogicalResult buildPool(KernelBuilder &k, PoolOp op);
-LogicalResult buildArgmax(KernelBuilder &k, ArgmaxOp op);
-LogicalResult buildCacheAppend(KernelBuilder &k, CacheAppendOp op);
-
-LogicalResult buildPositions(KernelBuilder &k, PositionsOp op);
-LogicalResult buildRope(KernelBuilder &k, RopeOp op);
-LogicalResult buildPositionSinusoidal(KernelBuilder &k, PositionSinusoidalOp op);
-LogicalResult buildPositionLearned(KernelBuilder &k, PositionLearnedOp op);
-
-/// Upstream ops, each element of the result by itself: arith and math on tensors, `tensor` ops.
-LogicalResult buildElements(KernelBuilder &k, Operation *op);
-/// Structured linalg ops and softmax.
-LogicalResult buildStructured(KernelBuilder &k, Operation *op);
-LogicalResult buildSoftmax(KernelBuilder &k, Operation *op);
 
 /// The activation `kind` of a scalar.
 Value activate(KernelBuilder &k, ActivationKind kind, Value x);
 
-/// The frequencies of a rotary embedding: a table for each context they depend on (`beyond` for
-/// contexts longer than the original, if it differs), and a factor for sine and cosine.
-struct RotaryFrequencies {
-  SmallVector<double> normal, beyond;
-  double attentionFactor = 1;
-};
-RotaryFrequencies getRotaryFrequencies(RopeOp op);
-/// What a call's longest position changes in the frequencies; null values where it changes nothing.
-struct RotaryContext {
-  Value isBeyond;    ///< i1: `beyond` instead of `normal`
-  Value dynamicBase; ///< f64: frequencies are its powers
-};
-RotaryContext emitRotaryContext(KernelBuilder &k, RopeOp op, Value positions);
-/// The frequency of a pair, f64: from its entries in the tables, and its number (an i64 or index
-/// made one).
-Value emitRotaryFrequency(KernelBuilder &k, RopeOp op, const RotaryContext &context, Value normal,
-                          Value beyond, Value pair);
 /// A constant table in the kernel: a stack array that is filled once a call.
 Value emitTable(KernelBuilder &k, ArrayRef<double> numbers);
 

@@ -6,9 +6,10 @@
 #include "dialects/Tile/TileDialect.h"
 #include "lowering/Kernels/Cost.h"
 #include "lowering/Kernels/Elements.h"
-#include "lowering/Kernels/TileForm.h"
+#include "lowering/Kernels/KernelInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/Analysis/TileForm.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -94,26 +95,38 @@ static void eraseUnusedArguments(KernelPhases::Phase &phase) {
   (void)phase.function.eraseArguments(unused);
 }
 
-/// The op that a kernel is called after: of several, the one that costs most.
+/// The kernel's name without its number, from the op that it is called after: "attention",
+/// "linear", ...
 static std::string nameGroup(GroupOp group) {
   Operation *found = nullptr;
+  unsigned rank = 0;
+  Operation *yield = group.getBody().front().getTerminator();
   for (Operation &op : group.getBody().front()) {
-    if (isa<LinearOp, AttentionOp>(op))
-      return getKernelName(&op);
-    if (isa<LayerNormOp, RmsNormOp, L2NormOp>(op) ||
-        (!found && llvm::is_contained(op.getUsers(), group.getBody().front().getTerminator())))
+    auto kernel = dyn_cast<KernelOpInterface>(op);
+    unsigned own = kernel ? kernel.getNameRank() : 0;
+    // Of several norms the last; of other ops the first that is a result.
+    if (own > rank || (own == 1 && rank == 1) ||
+        (!found && llvm::is_contained(op.getUsers(), yield))) {
       found = &op;
+      rank = own;
+    }
+    if (rank == 2)
+      break;
   }
-  return found ? getKernelName(found) : "kernel";
+  return found ? found->getName().stripDialect().str() : "kernel";
 }
 
-/// Whether the group is a pooling that tiles are to compute.
-static bool isPooling(GroupOp group, Attribute schedule) {
-  return isa<RowScheduleAttr>(schedule) &&
-         llvm::any_of(group.getBody().front().getOps<PoolOp>(), isTilePool);
+/// The op of a group that has a tile program of its own, if the schedule is one of it.
+static KernelOpInterface getOwnTiles(GroupOp group, Attribute schedule) {
+  if (isa<LoopScheduleAttr>(schedule))
+    return {};
+  for (Operation &op : group.getBody().front())
+    if (auto kernel = dyn_cast<KernelOpInterface>(op); kernel && kernel.hasOwnTiles())
+      return kernel;
+  return {};
 }
 
-/// Plain loops for the group's only computing op, or an attention's tiles.
+/// Plain loops for the group's only computing op, or its own tiles.
 LogicalResult KernelTable::buildSingle(KernelBuilder &k, GroupOp group, Attribute schedule) {
   FailureOr<Operation *> op = getComputingOp(group);
   if (failed(op))
@@ -133,15 +146,12 @@ LogicalResult KernelTable::buildSingle(KernelBuilder &k, GroupOp group, Attribut
       k.constants.emplace_back(operand, getConstant(constant.getLoc(), value));
     }
   k.bind(k.phases->phases.back().function);
-  if (isPooling(group, schedule))
-    return buildTilePool(k, cast<PoolOp>(*op), cast<RowScheduleAttr>(schedule));
-  auto tiles = dyn_cast<AttentionScheduleAttr>(schedule);
-  if (!tiles)
-    return buildKernel(k, *op);
-  auto attention = dyn_cast<AttentionOp>(*op);
-  if (!attention)
-    return (*op)->emitOpError("has the schedule of an attention");
-  return buildTileAttention(k, attention, tiles);
+  if (isa<LoopScheduleAttr>(schedule))
+    return emitLoops(k, *op);
+  auto kernel = dyn_cast<KernelOpInterface>(*op);
+  if (!kernel)
+    return (*op)->emitOpError("has no tile program of its own, which its schedule asks for");
+  return kernel.emitOwnTiles(k, schedule);
 }
 
 namespace {
@@ -218,7 +228,7 @@ LogicalResult KernelTable::build(GroupOp group, ArrayRef<Type> types, Kernel &ke
     }
     Attribute &schedule = variant.schedule;
     bool isSingle =
-        isa<LoopScheduleAttr, AttentionScheduleAttr>(schedule) || isPooling(group, schedule);
+        isa<LoopScheduleAttr, AttentionScheduleAttr>(schedule) || getOwnTiles(group, schedule);
     // No tiles fit the buffers, whichever they are.
     bool isLoops = !isSingle && !buildTiles(k, group, schedule);
     if (isLoops) {

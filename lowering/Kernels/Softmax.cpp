@@ -4,13 +4,14 @@
 // other axes. Narrow floats are computed in f32; then e is computed twice, since the result could
 // not hold it exactly.
 #include "lowering/Kernels/Elements.h"
+#include "lowering/Kernels/TileBuilder.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <limits>
 
 using namespace mlir;
 using namespace mlir::fovea;
 
-LogicalResult mlir::fovea::buildSoftmax(KernelBuilder &k, Operation *op) {
+static LogicalResult buildSoftmax(KernelBuilder &k, Operation *op) {
   auto softmax = cast<linalg::SoftmaxOp>(op);
   if (op->getNumResults() != 1)
     return op->emitOpError("expects one result, got ") << op->getNumResults();
@@ -56,4 +57,30 @@ LogicalResult mlir::fovea::buildSoftmax(KernelBuilder &k, Operation *op) {
     });
   });
   return reader.result();
+}
+
+namespace {
+struct SoftmaxKernel : KernelOpInterface::ExternalModel<SoftmaxKernel, linalg::SoftmaxOp> {
+  TileElement emitTile(Operation *op, TileBuilder &b, TileColumns c, TileLeaves &leaves) const {
+    KernelBuilder &k = b.k;
+    tile::TileType whole = b.tileType(b.tileRows, c.width);
+    Value x = b.toF32(b.tile(op->getOperand(0), c));
+    Value most = b.broadcast(b.reduce(tile::ReduceKind::Maximum, x), b.tileRows, c.width);
+    Value powers = b.map(whole, {x, most}, [&](ValueRange e) -> Value {
+      return math::ExpOp::create(k, k.sub(e[0], e[1]));
+    });
+    TileElement power = b.leaf(powers, c.width, leaves),
+                sum = b.leaf(b.reduce(tile::ReduceKind::Sum, powers), c.width, leaves);
+    return [&k, power, sum](ValueRange e) { return k.div(power(e), sum(e)); };
+  }
+  LogicalResult emitLoops(Operation *op, KernelBuilder &k) const { return buildSoftmax(k, op); }
+  /// The axes besides its own.
+  int64_t getParallelLoops(Operation *op) const {
+    return std::max<int64_t>(getResultAxes(op) - 1, 0);
+  }
+};
+} // namespace
+
+void mlir::fovea::attachSoftmaxKernel(MLIRContext &context) {
+  linalg::SoftmaxOp::attachInterface<SoftmaxKernel>(context);
 }

@@ -103,8 +103,6 @@ Value TileBuilder::viewAt(Value memory, ValueRange at, ArrayRef<int64_t> axes, V
                               length, k.getDenseI64ArrayAttr(axes));
 }
 
-/// The rows of a buffer. Without a batch axis (`shared`) or with one of size 1, all batches have
-/// the same.
 TileBuilder::Rows TileBuilder::rowsOf(Value memory, bool shared) {
   Key key{memory.getAsOpaquePointer(), -1, -1};
   auto type = cast<MemRefType>(memory.getType());
@@ -137,7 +135,6 @@ Value TileBuilder::loadRows(Rows rows, Value column, int64_t width) {
   return broadcast(tile, tileRows, width);
 }
 
-/// A row of numbers for all rows, in f32: a bias, a norm's weight.
 Value TileBuilder::parameter(Value value, TileColumns c) {
   Key key{value.getAsOpaquePointer(), c.offset, c.width};
   Value &known = blockValues[key];
@@ -152,9 +149,17 @@ Value TileBuilder::parameter(Value value, TileColumns c) {
   return blockValues[key] = result;
 }
 
+Value TileBuilder::tableView(Value table) {
+  Value memory = k.buffer(table);
+  auto type = cast<RankedTensorType>(table.getType());
+  if (cast<MemRefType>(memory.getType()).getRank() == 2)
+    return viewAt(memory, {}, {0, 1});
+  return tile::PackedOp::create(
+      k, ViewType::get(type.getDimSize(0), type.getDimSize(1), type.getElementType()), memory);
+}
+
 //===-- Numbers of rows ----------------------------------------------------------------------===//
 
-/// The positions of the tile's rows, each `width` times, or numbers that a caller gives instead.
 Value TileBuilder::numbersOfRows(Value positions, int64_t width) {
   auto op = positions.getDefiningOp<PositionsOp>();
   if (!op)
@@ -166,7 +171,6 @@ Value TileBuilder::numbersOfRows(Value positions, int64_t width) {
   return tile::IotaOp::create(k, type, k.add(first, row), 0);
 }
 
-/// Records a fault for each row of the tile whose number, with the offset, is outside of the table.
 void TileBuilder::checkNumbers(Operation *op, Value numbers, int64_t offset, Value table) {
   Value height = k.index(cast<RankedTensorType>(table.getType()).getDimSize(0));
   auto check = [&](Value number) {
@@ -213,22 +217,14 @@ Value TileBuilder::gather(Value table, Value numbers, int64_t offset, TileColumn
         wide = arith::ExtSIOp::create(k, k.getI64Type(), wide);
       return k.add(wide, k.integer(k.getI64Type(), offset));
     });
-  Value memory = k.buffer(table);
-  auto type = cast<RankedTensorType>(table.getType());
-  Value view = atBlock([&]() -> Value {
-    if (cast<MemRefType>(memory.getType()).getRank() == 2)
-      return viewAt(memory, {}, {0, 1});
-    return tile::PackedOp::create(
-        k, ViewType::get(type.getDimSize(0), type.getDimSize(1), type.getElementType()), memory);
-  });
-  return tile::GatherOp::create(k, tileType(tileRows, c.width, type.getElementType()), view, rows,
-                                column(c));
+  Type element = cast<RankedTensorType>(table.getType()).getElementType();
+  Value view = atBlock([&] { return tableView(table); });
+  return tile::GatherOp::create(k, tileType(tileRows, c.width, element), view, rows, column(c));
 }
 
 //===-- Elements -----------------------------------------------------------------------------===//
 
-/// One element of `tile`.
-TileBuilder::Scalar TileBuilder::leaf(Value tile, int64_t width, SmallVectorImpl<Value> &leaves) {
+TileElement TileBuilder::leaf(Value tile, int64_t width, TileLeaves &leaves) {
   tile = broadcast(tile, tileRows, width);
   size_t place = llvm::find(leaves, tile) - leaves.begin();
   if (place == leaves.size())
@@ -236,24 +232,23 @@ TileBuilder::Scalar TileBuilder::leaf(Value tile, int64_t width, SmallVectorImpl
   return [place](ValueRange elements) -> Value { return elements[place]; };
 }
 
-TileBuilder::Scalar TileBuilder::convert(Scalar scalar, Type type) {
-  return [this, scalar, type](ValueRange elements) { return k.convert(scalar(elements), type); };
+TileElement TileBuilder::convert(TileElement element, Type type) {
+  return [this, element, type](ValueRange elements) { return k.convert(element(elements), type); };
 }
 
-/// The tile of a value: what is elementwise between it and tiles in memory is one map.
 Value TileBuilder::tile(Value value, TileColumns c) {
   Key key{value.getAsOpaquePointer(), c.offset, c.width};
   auto known = tiles.find(key);
   if (known != tiles.end())
     return known->second;
   SmallVector<Value> leaves;
-  Scalar element = scalar(value, c, leaves);
+  TileElement computed = element(value, c, leaves);
   Type type = cast<RankedTensorType>(value.getType()).getElementType();
   TileType result = tileType(tileRows, c.width, type);
   // A lone leaf is the tile, if nothing is done to its elements.
   bool computes = true;
   Value tile = map(result, leaves, [&](ValueRange elements) {
-    Value x = element(elements);
+    Value x = computed(elements);
     computes = leaves.size() != 1 || x != elements[0] || leaves[0].getType() != result;
     return x;
   });
@@ -264,262 +259,102 @@ Value TileBuilder::tile(Value value, TileColumns c) {
   return tiles[key] = tile;
 }
 
-/// One element of a value, in the value's own type: what is computed in f32 for halves is rounded
-/// where the source rounds, in each op's result.
-TileBuilder::Scalar TileBuilder::scalar(Value value, TileColumns c,
-                                        SmallVectorImpl<Value> &leaves) {
+TileElement TileBuilder::element(Value value, TileColumns c, TileLeaves &leaves) {
   Key key{value.getAsOpaquePointer(), c.offset, c.width};
   auto known = tiles.find(key);
   if (known != tiles.end())
     return leaf(known->second, c.width, leaves);
   DenseElementsAttr constant;
   if (matchPattern(value, m_Constant(&constant))) {
-    auto element = cast<TypedAttr>(constant.getSplatValue<Attribute>());
-    return [this, element](ValueRange) -> Value { return arith::ConstantOp::create(k, element); };
+    auto number = cast<TypedAttr>(constant.getSplatValue<Attribute>());
+    return [this, number](ValueRange) -> Value { return arith::ConstantOp::create(k, number); };
   }
   if (isa<BlockArgument>(value))
     return leaf(tiles[key] = loadRows(rowsOf(k.buffer(value)), column(c), c.width), c.width,
                 leaves);
-  Scalar result = scalarOfOp(value.getDefiningOp(), c, leaves);
+  TileElement result = emitElement(value.getDefiningOp(), c, leaves);
   Type type = getElementTypeOrSelf(value.getType());
   return isa<FloatType>(type) ? convert(result, type) : result;
 }
 
-TileBuilder::Scalar TileBuilder::scalarOfOp(Operation *op, TileColumns c,
-                                            SmallVectorImpl<Value> &leaves) {
-  // A sum that is a result and is read besides is computed once.
-  Operation *yield = op->getBlock()->getTerminator();
-  auto operandOf = [&](Value operand) -> Scalar {
-    bool result = llvm::is_contained(yield->getOperands(), operand);
-    if (result && OpTrait::hasElementwiseMappableTraits(operand.getDefiningOp()))
-      return leaf(tile(operand, c), c.width, leaves);
-    return scalar(operand, c, leaves);
+TileElement TileBuilder::operandOf(Value operand, TileColumns c, TileLeaves &leaves) {
+  bool isResult =
+      llvm::is_contained(group.getBody().front().getTerminator()->getOperands(), operand);
+  if (isResult && OpTrait::hasElementwiseMappableTraits(operand.getDefiningOp()))
+    return leaf(tile(operand, c), c.width, leaves);
+  return element(operand, c, leaves);
+}
+
+/// An op's model has its tiles, or it is elementwise.
+TileElement TileBuilder::emitElement(Operation *op, TileColumns c, TileLeaves &leaves) {
+  if (auto kernel = dyn_cast<KernelOpInterface>(op))
+    return kernel.emitTile(*this, c, leaves);
+  if (auto splat = dyn_cast<tensor::SplatOp>(op)) {
+    Value value = atTop([&] { return k.cloneIn(splat.getInput()); });
+    return [value](ValueRange) { return value; };
+  }
+  SmallVector<TileElement> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(operandOf(operand, c, leaves));
+  return [this, operands, op](ValueRange e) -> Value {
+    SmallVector<Value> values;
+    for (const TileElement &operand : operands)
+      values.push_back(operand(e));
+    return emitRounded(k, op, values).front();
   };
-  return llvm::TypeSwitch<Operation *, Scalar>(op)
-      .Case([&](LinearOp o) { return linear(o, c, leaves); })
-      .Case([&](RopeOp o) { return rope(o, c, leaves); })
-      .Case<LayerNormOp, RmsNormOp, L2NormOp>([&](Operation *o) { return norm(o, c, leaves); })
-      .Case([&](linalg::SoftmaxOp o) { return softmax(o, c, leaves); })
-      .Case([&](EmbeddingOp o) {
-        checkNumbers(o, o.getIds(), 0, o.getTable());
-        return leaf(gather(o.getTable(), o.getIds(), 0, c), c.width, leaves);
-      })
-      .Case([&](PositionLearnedOp o) {
-        int64_t offset = o.getOffset();
-        checkNumbers(o, o.getPositions(), offset, o.getTable());
-        return leaf(gather(o.getTable(), o.getPositions(), offset, c), c.width, leaves);
-      })
-      .Case([&](PositionsOp o) {
-        Value first = atTop([&] { return k.cloneIn(o.getFirst()); });
-        TileType type = tileType(tileRows, c.width, k.getI32Type());
-        return leaf(tile::IotaOp::create(k, type, k.add(first, column(c)), 1), c.width, leaves);
-      })
-      .Case([&](ActivationOp o) -> Scalar {
-        Scalar x = convert(operandOf(o.getInput()), k.getF32Type());
-        return [this, x, o](ValueRange e) mutable { return activate(k, o.getKind(), x(e)); };
-      })
-      .Case([&](GluOp o) -> Scalar {
-        Scalar gate = convert(operandOf(o.getGate()), k.getF32Type());
-        Scalar up = convert(operandOf(o.getUp()), k.getF32Type());
-        return [this, gate, up, o](ValueRange e) mutable {
-          return k.mul(activate(k, o.getKind(), gate(e)), up(e));
-        };
-      })
-      .Case([&](DropoutOp o) { return operandOf(o.getInput()); })
-      .Case([&](tensor::ExtractSliceOp o) {
-        return scalar(o.getSource(), c.shifted(o.getStaticOffsets().back()), leaves);
-      })
-      .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
-          [&](auto o) { return scalar(o.getSrc(), c, leaves); })
-      .Case([&](tensor::SplatOp o) -> Scalar {
-        Value value = atTop([&] { return k.cloneIn(o.getInput()); });
-        return [value](ValueRange) { return value; };
-      })
-      .Case([&](linalg::BroadcastOp o) -> Scalar {
-        Value source = getBroadcastSource(o);
-        if (cast<RankedTensorType>(source.getType()).getRank() == 3)
-          return scalar(source, c, leaves);
-        Rows rows = rowsOf(k.buffer(source), /*shared=*/true);
-        return leaf(loadRows(rows, column(c), c.width), c.width, leaves);
-      })
-      .Default([&](Operation *other) -> Scalar {
-        SmallVector<Scalar> operands;
-        for (Value operand : other->getOperands())
-          operands.push_back(operandOf(operand));
-        return [this, operands, other](ValueRange e) -> Value {
-          SmallVector<Value> values;
-          for (const Scalar &operand : operands)
-            values.push_back(operand(e));
-          return emitRounded(k, other, values).front();
-        };
-      });
 }
 
-//===-- Products -----------------------------------------------------------------------------===//
-
-/// Whole rows of a weight, in panels or not.
-Value TileBuilder::wholeWeight(TypedValue<RankedTensorType> weight, TileColumns c) {
-  RankedTensorType type = weight.getType();
-  Type element = type.getElementType();
-  Value memory = k.buffer(weight), view;
-  if (cast<MemRefType>(memory.getType()).getRank() == 2)
-    view = viewAt(memory, {}, {0, 1});
-  else
-    view = tile::PackedOp::create(k, ViewType::get(type.getDimSize(0), type.getDimSize(1), element),
-                                  memory);
-  return tile::LoadOp::create(k, tileType(c.width, type.getDimSize(1), element), view, column(c),
-                              k.index(0));
+Value TileBuilder::product(Operation *op, Value input, int64_t depth, TileColumns c,
+                           function_ref<Value()> emit) {
+  Value &known = tiles[Key{op, c.offset, c.width}];
+  if (known)
+    return known;
+  Value weight = atBlock(emit);
+  Value &x = wholeRows[input.getAsOpaquePointer()];
+  if (!x)
+    x = loadRows(rowsOf(k.buffer(input)), k.index(0), depth);
+  return known = tile::DotOp::create(
+             k, tileType(tileRows, c.width), x, weight, Value(), /*transpose_b=*/true,
+             block.empty() ? DenseI64ArrayAttr() : k.getDenseI64ArrayAttr(block));
 }
 
-/// A linear's weight. Integers are exact in any float that the product takes; with the scales of
-/// groups they are the input's numbers. A scale for each output is left to the result.
-Value TileBuilder::weightRows(LinearOp op, TileColumns c) {
-  Value rows = wholeWeight(op.getWeight(), c);
-  if (!op.getScales())
-    return rows;
-  auto type = cast<TileType>(rows.getType());
-  bool grouped = op.getScales().getType().getRank() == 2;
-  Type input = op.getInput().getType().getElementType();
-  Type number = isHalf(input) ? input : grouped ? k.getF32Type() : Type(k.getBF16Type());
-  Value scales = grouped ? wholeWeight(op.getScales(), c) : Value();
-  return tile::DequantizeOp::create(k, type.withElementType(number), rows, scales);
+//===-- Phases before ------------------------------------------------------------------------===//
+
+void TileBuilder::setTemporaries(Operation *op, ArrayRef<unsigned> numbers) {
+  temporaries[op] = SmallVector<unsigned>(numbers);
 }
 
-/// factor * scale * (x w^T) + bias: the product is a tile, the rest elementwise.
-TileBuilder::Scalar TileBuilder::linear(LinearOp op, TileColumns c,
-                                        SmallVectorImpl<Value> &leaves) {
-  int64_t depth = op.getWeight().getType().getDimSize(1);
-  RmsNormOp norm = getFactor(op);
-  Value input = norm ? norm.getInput() : op.getInput();
-  Key key{op, c.offset, c.width};
-  Value &product = tiles[key];
-  if (!product) {
-    Value weight = atBlock([&] { return weightRows(op, c); });
-    Value &x = wholeRows[input.getAsOpaquePointer()];
-    if (!x)
-      x = loadRows(rowsOf(k.buffer(input)), k.index(0), depth);
-    product = tile::DotOp::create(
-        k, tileType(tileRows, c.width), x, weight, Value(),
-        /*transpose_b=*/true, block.empty() ? DenseI64ArrayAttr() : k.getDenseI64ArrayAttr(block));
-  }
-  Scalar result = leaf(product, c.width, leaves);
-  if (op.getScales() && op.getScales().getType().getRank() == 1) {
-    Scalar scale = leaf(parameter(op.getScales(), c), c.width, leaves);
-    result = [this, result, scale](ValueRange e) { return k.mul(result(e), scale(e)); };
-  }
-  if (norm) {
-    Value &factor = statistics[norm];
-    if (!factor)
-      factor = loadRows(rowsOf(k.temporary(factors.at(norm))), k.index(0), 1);
-    Scalar f = leaf(broadcast(factor, tileRows, c.width), c.width, leaves);
-    result = [this, result, f](ValueRange e) { return k.mul(result(e), f(e)); };
-  }
-  if (op.getBias()) {
-    Scalar bias = leaf(parameter(op.getBias(), c), c.width, leaves);
-    result = [this, result, bias](ValueRange e) { return k.add(result(e), bias(e)); };
-  }
-  return result;
+Operation *TileBuilder::findPhase(function_ref<bool(Operation *)> isSame) const {
+  auto found = llvm::find_if(temporaries, [&](const auto &entry) { return isSame(entry.first); });
+  return found == temporaries.end() ? nullptr : found->first;
 }
 
-/// A tile is in the first half of a head's pairs, in the second, or behind both.
-TileBuilder::Scalar TileBuilder::rope(RopeOp op, TileColumns c, SmallVectorImpl<Value> &leaves) {
-  int64_t half = op.getDim() / 2, size = op.getInput().getType().getDimSize(3);
-  int64_t place = c.offset % size;
-  if (place >= 2 * half)
-    return scalar(op.getInput(), c, leaves);
-  bool second = place >= half;
-  int64_t pair = second ? place - half : place;
-  auto input = [&](TileColumns columns) {
-    return convert(scalar(op.getInput(), columns, leaves), k.getF32Type());
-  };
-  Scalar left = input(second ? c.shifted(-half) : c);
-  Scalar right = input(second ? c : c.shifted(half));
-  auto angle = [&](unsigned temporary) {
-    Key key{k.temporary(temporary).getAsOpaquePointer(), pair, c.width};
-    Value &known = tiles[key];
-    if (!known)
-      known = loadRows(rowsOf(k.temporary(temporary)), k.index(pair), c.width);
-    return leaf(known, c.width, leaves);
-  };
-  auto [cosines, sines] = angles.at(op);
-  Scalar cosine = angle(cosines), sine = angle(sines);
-  if (second)
-    return [=](ValueRange e) { return k.add(k.mul(right(e), cosine(e)), k.mul(left(e), sine(e))); };
-  return [=](ValueRange e) { return k.sub(k.mul(left(e), cosine(e)), k.mul(right(e), sine(e))); };
+Value TileBuilder::loadTemporary(unsigned number, int64_t column, int64_t width) {
+  Value &known = tiles[Key{k.temporary(number).getAsOpaquePointer(), column, width}];
+  if (!known)
+    known = loadRows(rowsOf(k.temporary(number)), k.index(column), width);
+  return known;
 }
 
-//===-- Whole rows ---------------------------------------------------------------------------===//
-
-/// The norms differ in what they subtract and divide by: each is a number for a row.
-TileBuilder::Scalar TileBuilder::norm(Operation *op, TileColumns c,
-                                      SmallVectorImpl<Value> &leaves) {
-  Type f32 = k.getF32Type();
-  TileType one = tileType(tileRows, 1), whole = tileType(tileRows, c.width);
-  Value x = toF32(tile(op->getOperand(0), c));
-  auto squares = [&](ValueRange operands) {
-    return reduce(tile::ReduceKind::Sum, map(whole, operands, [&](ValueRange e) {
-                    Value y = e.size() == 1 ? e[0] : k.sub(e[0], e[1]);
-                    return k.mul(y, y);
-                  }));
-  };
-  auto inverseRoot = [&](Value sum, double eps) {
-    return map(one, sum, [&](ValueRange e) {
-      Value variance = k.mul(e[0], k.real(f32, 1.0 / c.width));
-      return k.div(k.real(f32, 1), math::SqrtOp::create(k, k.add(variance, k.real(f32, eps))));
-    });
-  };
-  Value mean, weight, bias, factor;
-  double offset = 0;
-  if (auto o = dyn_cast<LayerNormOp>(op)) {
-    Value sum = reduce(tile::ReduceKind::Sum, x);
-    mean = broadcast(
-        map(one, sum, [&](ValueRange e) { return k.mul(e[0], k.real(f32, 1.0 / c.width)); }),
-        tileRows, c.width);
-    factor = inverseRoot(squares({x, mean}), o.getEps().convertToDouble());
-    weight = o.getWeight();
-    bias = o.getBias();
-  } else if (auto o = dyn_cast<RmsNormOp>(op)) {
-    factor = inverseRoot(squares(x), o.getEps().convertToDouble());
-    weight = o.getWeight();
-    offset = o.getWeightOffset().convertToDouble();
-  } else {
-    double eps = cast<L2NormOp>(op).getEps().convertToDouble();
-    factor = map(one, squares(x), [&](ValueRange e) {
-      return k.div(k.real(f32, 1), k.maximum(math::SqrtOp::create(k, e[0]), k.real(f32, eps)));
-    });
-  }
-  Scalar result = leaf(x, c.width, leaves);
-  if (mean) {
-    Scalar m = leaf(mean, c.width, leaves);
-    result = [this, result, m](ValueRange e) { return k.sub(result(e), m(e)); };
-  }
-  Scalar f = leaf(factor, c.width, leaves);
-  result = [this, result, f](ValueRange e) { return k.mul(result(e), f(e)); };
-  if (weight) {
-    Scalar w = leaf(parameter(weight, c), c.width, leaves);
-    result = [this, result, w, offset](ValueRange e) {
-      Value factor = w(e);
-      if (offset != 0)
-        factor = k.add(factor, k.real(factor.getType(), offset));
-      return k.mul(result(e), factor);
-    };
-  }
-  if (bias) {
-    Scalar b = leaf(parameter(bias, c), c.width, leaves);
-    result = [this, result, b](ValueRange e) { return k.add(result(e), b(e)); };
-  }
-  return result;
+void TileBuilder::emitNumbersOfRows(Operation *op, Value memory, StringRef name,
+                                    function_ref<Value()> emit) {
+  auto type = cast<MemRefType>(memory.getType());
+  SmallVector<int64_t> shape(type.getShape().take_front(form.rowAxes));
+  SmallVector<Value> sizes;
+  for (auto [axis, size] : llvm::enumerate(shape))
+    if (ShapedType::isDynamic(size))
+      sizes.push_back(k.size(memory, axis));
+  unsigned number = k.addTemporary(MemRefType::get(shape, k.getF32Type()), sizes);
+  setTemporaries(op, number);
+  tileRows = helperRows;
+  SmallVector<Value> extents = rowExtents(memory);
+  emitHelperGrid(extents, [&] { storeRows(emit(), k.temporary(number), k.index(0)); });
+  endPhase(name);
 }
 
-TileBuilder::Scalar TileBuilder::softmax(Operation *op, TileColumns c,
-                                         SmallVectorImpl<Value> &leaves) {
-  TileType whole = tileType(tileRows, c.width);
-  Value x = toF32(tile(op->getOperand(0), c));
-  Value most = broadcast(reduce(tile::ReduceKind::Maximum, x), tileRows, c.width);
-  Value powers = map(whole, {x, most}, [&](ValueRange e) -> Value {
-    return math::ExpOp::create(k, k.sub(e[0], e[1]));
-  });
-  Scalar power = leaf(powers, c.width, leaves),
-         sum = leaf(reduce(tile::ReduceKind::Sum, powers), c.width, leaves);
-  return [this, power, sum](ValueRange e) { return k.div(power(e), sum(e)); };
+Value TileBuilder::numberOfRows(Operation *op, int64_t width) {
+  Value &known = statistics[op];
+  if (!known)
+    known = loadRows(rowsOf(k.temporary(temporaries.at(op).front())), k.index(0), 1);
+  return broadcast(known, tileRows, width);
 }

@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The code of tile programs: which tiles of a group's values are wanted is said from the results
-// backwards, and each op gives the tile of its result from those of its operands. What is
-// elementwise between two tiles becomes one map. Sizes are the schedule's; nothing here knows a
-// processor.
+// backwards, and each op gives the tile of its result from those of its operands (the models of
+// KernelOpInterface). What is elementwise between two tiles becomes one map. Sizes are the
+// schedule's; nothing here knows a processor.
 #ifndef FOVEA_LOWERING_KERNELS_TILEBUILDER_H
 #define FOVEA_LOWERING_KERNELS_TILEBUILDER_H
 
 #include "dialects/Tile/TileDialect.h"
 #include "lowering/Kernels/KernelBuilder.h"
-#include "lowering/Kernels/TileForm.h"
+#include "lowering/Kernels/KernelInterface.h"
+#include "passes/Analysis/TileForm.h"
 #include <map>
 
 namespace mlir::fovea {
-
-/// Columns [base + offset, base + offset + width) of a value as a matrix.
-struct TileColumns {
-  Value base; ///< index
-  int64_t offset, width;
-
-  TileColumns shifted(int64_t by) const { return {base, offset + by, width}; }
-};
 
 /// How large the tiles of a kernel are.
 struct TileSizes {
@@ -49,8 +42,98 @@ public:
   /// The kernel of a group whose elements are independent, on flattened tensors if they are dense.
   void emitElements(int64_t count);
 
+  //===-- For models of ops: values as tiles ------------------------------------------------===//
+
+  /// The tile of a value: what is elementwise between it and tiles in memory is one map.
+  Value tile(Value value, TileColumns c);
+  /// One element of a value, in the value's own type: what is computed in f32 for halves is rounded
+  /// where the source rounds, in each op's result.
+  TileElement element(Value value, TileColumns c, TileLeaves &leaves);
+  /// The same of an operand of an elementwise op. What is a result and is read besides is computed
+  /// once.
+  TileElement operandOf(Value operand, TileColumns c, TileLeaves &leaves);
+  /// One element of a tile.
+  TileElement leaf(Value tile, int64_t width, TileLeaves &leaves);
+  /// The same number as another floating-point type.
+  TileElement convert(TileElement element, Type type);
+  /// The product of whole rows of `input`, of `depth` columns, with rows of a weight that `emit`
+  /// loads; once for each op and columns. Rows of one input are loaded once.
+  Value product(Operation *op, Value input, int64_t depth, TileColumns c,
+                function_ref<Value()> emit);
+
+  //===-- Memory ----------------------------------------------------------------------------===//
+
+  /// A matrix in memory, and whether all rows share its only one.
+  struct Rows {
+    Value view;
+    bool one;
+  };
+  /// The rows of a buffer. Without a batch axis (`shared`) or with one of size 1, all batches have
+  /// the same.
+  Rows rowsOf(Value memory, bool shared = false);
+  Value loadRows(Rows rows, Value column, int64_t width);
+  void storeRows(Value tile, Value memory, Value column);
+  /// A row of numbers for all rows, in f32: a bias, a norm's weight.
+  Value parameter(Value value, TileColumns c);
+  /// A table or weight as a matrix, whether it lies in panels or not.
+  Value tableView(Value table);
+  Value viewAt(Value memory, ValueRange at, ArrayRef<int64_t> axes, Value length = {});
+  /// Rows of a table by their numbers.
+  Value gather(Value table, Value numbers, int64_t offset, TileColumns c);
+  /// Records a fault for each row of the tile whose number, with the offset, is outside of the
+  /// table.
+  void checkNumbers(Operation *op, Value numbers, int64_t offset, Value table);
+  /// The positions of the tile's rows, each `width` times, or numbers that a caller gives instead.
+  Value numbersOfRows(Value positions, int64_t width);
+  /// Buffers with the group's rows; with `all`, those that batches share too.
+  SmallVector<Value> memories(bool all);
+
+  //===-- Single ops ------------------------------------------------------------------------===//
+
+  tile::TileType tileType(int64_t rows, int64_t columns, Type element = {});
+  Value column(TileColumns c);
+  Value broadcast(Value tile, int64_t rows, int64_t columns);
+  Value map(tile::TileType type, ValueRange inputs, function_ref<Value(ValueRange)> body);
+  Value reduce(tile::ReduceKind kind, Value tile);
+  Value toF32(Value tile);
+
+  //===-- Phases before ---------------------------------------------------------------------===//
+
+  /// Temporaries that an op's phase fills and its tiles read.
+  void setTemporaries(Operation *op, ArrayRef<unsigned> numbers);
+  ArrayRef<unsigned> getTemporaries(Operation *op) const { return temporaries.at(op); }
+  /// An op that has had its phase and for which `isSame` holds, or null.
+  Operation *findPhase(function_ref<bool(Operation *)> isSame) const;
+  /// Columns of a temporary's rows, once for each of them.
+  Value loadTemporary(unsigned number, int64_t column, int64_t width);
+  /// A grid over the outer row axes and tiles of rows.
+  void emitHelperGrid(SmallVector<Value> extents, function_ref<void()> body);
+  void endPhase(StringRef name);
+  /// A phase called `name` that finds one f32 for each row of `memory`, and what it found, in a
+  /// tile of `width` columns.
+  void emitNumbersOfRows(Operation *op, Value memory, StringRef name, function_ref<Value()> emit);
+  Value numberOfRows(Operation *op, int64_t width);
+
+  /// Code at the head of the kernel, or of a block of its work.
+  template <typename F> auto atTop(F emit) {
+    OpBuilder::InsertionGuard guard(k);
+    k.setInsertionPointToEnd(&k.phases->phases.back().function.getBody().front());
+    return emit();
+  }
+  template <typename F> auto atBlock(F emit) {
+    OpBuilder::InsertionGuard guard(k);
+    if (rowLoop)
+      k.setInsertionPoint(rowLoop);
+    return emit();
+  }
+
+  KernelBuilder &k;
+  int64_t tileRows = 1;
+  int64_t helperRows = 1; ///< of tiles in phases before the last
+  /// The row axes are (batch, place) and there is one place: rows are batches.
+  bool single = false;
+
 private:
-  using Scalar = std::function<Value(ValueRange)>;
   using Key = std::tuple<void *, int64_t, int64_t>;
 
   /// A result and where it goes.
@@ -67,66 +150,16 @@ private:
     SmallVector<std::pair<int64_t, int64_t>> pieces; ///< of a head: offset and width
     bool hasArgmax = false; ///< whether the group's argmax is of these columns
   };
-  /// A matrix in memory, and whether all rows share its only one.
-  struct Rows {
-    Value view;
-    bool one;
-  };
 
   // The rows.
-  SmallVector<Value> memories(bool all);
   bool isCollapsible(unsigned outerAxes);
   SmallVector<Value> rowExtents(ArrayRef<Value> known);
   Value matrix(Value memory);
-  Rows rowsOf(Value memory, bool shared = false);
-  Value viewAt(Value memory, ValueRange at, ArrayRef<int64_t> axes, Value length = {});
-  Value loadRows(Rows rows, Value column, int64_t width);
-
-  // Code at the head of the kernel, or of a block of its work.
-  template <typename F> auto atTop(F emit) {
-    OpBuilder::InsertionGuard guard(k);
-    k.setInsertionPointToEnd(&k.phases->phases.back().function.getBody().front());
-    return emit();
-  }
-  template <typename F> auto atBlock(F emit) {
-    OpBuilder::InsertionGuard guard(k);
-    if (rowLoop)
-      k.setInsertionPoint(rowLoop);
-    return emit();
-  }
 
   // Tiles of values.
-  Value tile(Value value, TileColumns c);
-  Scalar scalar(Value value, TileColumns c, SmallVectorImpl<Value> &leaves);
-  Scalar leaf(Value tile, int64_t width, SmallVectorImpl<Value> &leaves);
-  /// The same number as another floating-point type.
-  Scalar convert(Scalar scalar, Type type);
-  Scalar scalarOfOp(Operation *op, TileColumns c, SmallVectorImpl<Value> &leaves);
-  Value wholeWeight(TypedValue<RankedTensorType> weight, TileColumns c);
-  Value weightRows(LinearOp op, TileColumns c);
-  Scalar linear(LinearOp op, TileColumns c, SmallVectorImpl<Value> &leaves);
-  Scalar rope(RopeOp op, TileColumns c, SmallVectorImpl<Value> &leaves);
-  Scalar norm(Operation *op, TileColumns c, SmallVectorImpl<Value> &leaves);
-  Scalar softmax(Operation *op, TileColumns c, SmallVectorImpl<Value> &leaves);
-  Value gather(Value table, Value numbers, int64_t offset, TileColumns c);
-  Value parameter(Value value, TileColumns c);
-  Value numbersOfRows(Value positions, int64_t width);
-  void checkNumbers(Operation *op, Value numbers, int64_t offset, Value table);
-
-  // Single ops.
-  tile::TileType tileType(int64_t rows, int64_t columns, Type element = {});
-  Value column(TileColumns c);
-  Value broadcast(Value tile, int64_t rows, int64_t columns);
-  Value map(tile::TileType type, ValueRange inputs, function_ref<Value(ValueRange)> body);
-  Value reduce(tile::ReduceKind kind, Value tile);
-  Value toF32(Value tile);
+  TileElement emitElement(Operation *op, TileColumns c, TileLeaves &leaves);
 
   // The kernel.
-  /// A grid over the outer row axes and tiles of rows, for numbers that are computed before.
-  void emitHelperGrid(SmallVector<Value> extents, function_ref<void()> body);
-  void emitFactors(RmsNormOp op);
-  void emitAngles(RopeOp op);
-  void endPhase(StringRef name);
   void forgetBlock();
   SmallVector<Strip> findStrips(int64_t columns);
   void addArgmaxTemporaries(const Strip &strip);
@@ -135,19 +168,13 @@ private:
   void emitBlock(const Strip &strip, Value number, Value begin, Value end, bool loops);
   void emitTile(const Strip &strip, Value number);
   void store(const Sink &sink, TileColumns c, const Strip &strip, Value head);
-  void storeRows(Value tile, Value memory, Value column);
 
-  KernelBuilder &k;
   GroupOp group;
   const TileForm &form;
   ArgmaxOp argmax; ///< the form's
   SmallVector<int64_t> block;
-  int64_t tileRows = 1;
-  int64_t helperRows = 1; ///< of tiles in phases before the last
   /// How many row axes are indices of the grid; the others are joined.
   unsigned outer = 0;
-  /// The row axes are (batch, place) and there is one place: rows are batches.
-  bool single = false;
   bool flat = false; ///< all elements are one row
 
   // Of the block that is being emitted.
@@ -159,8 +186,7 @@ private:
   std::map<Operation *, Value> statistics;
   std::map<void *, Value> wholeRows; ///< inputs of products
 
-  std::map<Operation *, unsigned> factors;                     ///< temporaries
-  std::map<Operation *, std::pair<unsigned, unsigned>> angles; ///< of cosines and of sines
+  std::map<Operation *, SmallVector<unsigned>> temporaries;
   /// Each block's greatest elements and their columns; and which output the argmax is.
   unsigned greatest = 0, columnsOfGreatest = 0, argmaxOutput = 0;
 };

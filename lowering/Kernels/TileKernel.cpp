@@ -3,9 +3,7 @@
 // What stands around the tiles of a group's values: its rows, the grid, blocks of columns, phases
 // that compute what all blocks need. Refuses (`fits`) buffers that are no matrices.
 #include "lowering/Kernels/TileBuilder.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -64,7 +62,7 @@ bool TileBuilder::fits() {
   SmallVector<Value> known = memories(false);
   if (known.empty())
     return false;
-  flat = form.kind == TileForm::Kind::Elements;
+  flat = form.kind == TileKind::Elements;
   if (flat && isCollapsible(0))
     return true;
   flat = false;
@@ -162,114 +160,15 @@ void TileBuilder::emitHelperGrid(SmallVector<Value> extents, function_ref<void()
   });
 }
 
-/// 1 / sqrt(mean of squares + eps) of each row.
-void TileBuilder::emitFactors(RmsNormOp op) {
-  Value x = k.buffer(op.getInput());
-  auto type = cast<MemRefType>(x.getType());
-  SmallVector<int64_t> shape(type.getShape().take_front(form.rowAxes));
-  SmallVector<Value> sizes;
-  for (auto [axis, size] : llvm::enumerate(shape))
-    if (ShapedType::isDynamic(size))
-      sizes.push_back(k.size(x, axis));
-  Type f32 = k.getF32Type();
-  factors[op] = k.addTemporary(MemRefType::get(shape, f32), sizes);
-  tileRows = helperRows;
-  SmallVector<Value> extents = rowExtents(x);
-  emitHelperGrid(extents, [&] {
-    int64_t size = type.getShape().back();
-    Value whole = loadRows(rowsOf(x), k.index(0), size);
-    Value squares =
-        map(tileType(tileRows, size), whole, [&](ValueRange e) { return k.mul(e[0], e[0]); });
-    Value sum = reduce(tile::ReduceKind::Sum, squares);
-    Value factor = map(tileType(tileRows, 1), sum, [&](ValueRange e) {
-      Value mean = k.mul(e[0], k.real(f32, 1.0 / size));
-      Value eps = k.real(f32, op.getEps().convertToDouble());
-      return k.div(k.real(f32, 1), math::SqrtOp::create(k, k.add(mean, eps)));
-    });
-    storeRows(factor, k.temporary(factors.at(op)), k.index(0));
-  });
-  endPhase("row_factor");
-}
-
-/// An f64 angle within half a turn, as an f32, whose sine and cosine are functions of vectors. The
-/// turn is taken away in two parts, the first of 33 bits, so that its product with up to a million
-/// turns is exact. Off by at most 2e-7.
-static Value lessWholeTurns(KernelBuilder &k, Value angle) {
-  constexpr long double kTurn = 6.283185307179586476925286766559L;
-  const double first = std::ldexp(std::floor(std::ldexp(static_cast<double>(kTurn), 30)), -30);
-  const double second = static_cast<double>(kTurn - first);
-  Type f64 = k.getF64Type();
-  Value turns =
-      math::RoundEvenOp::create(k, k.mul(angle, k.real(f64, static_cast<double>(1 / kTurn))));
-  Value rest = k.sub(angle, k.mul(turns, k.real(f64, first)));
-  rest = k.sub(rest, k.mul(turns, k.real(f64, second)));
-  return k.convert(rest, k.getF32Type());
-}
-
-/// Cosines and sines of each place and pair, from products in f64: right for every position.
-void TileBuilder::emitAngles(RopeOp op) {
-  int64_t half = op.getDim() / 2;
-  Value positions = k.buffer(op.getPositions()), reference = memories(false).front();
-  Value sizesOf = positions ? positions : reference;
-  SmallVector<int64_t> shape(cast<MemRefType>(sizesOf.getType()).getShape().take_front(2));
-  if (!positions)
-    shape[0] = 1;
-  SmallVector<Value> sizes;
-  for (auto [axis, size] : llvm::enumerate(shape))
-    if (ShapedType::isDynamic(size))
-      sizes.push_back(k.size(sizesOf, axis));
-  shape.push_back(half);
-  MemRefType type = MemRefType::get(shape, k.getF32Type());
-  unsigned cosines = k.addTemporary(type, sizes), sines = k.addTemporary(type, sizes);
-  angles[op] = {cosines, sines};
-  RotaryFrequencies frequencies = getRotaryFrequencies(op);
-  Value normal = emitTable(k, frequencies.normal), beyond;
-  if (!frequencies.beyond.empty())
-    beyond = emitTable(k, frequencies.beyond);
-  RotaryContext context = emitRotaryContext(k, op, positions);
-  tileRows = helperRows;
-  Value memory = k.temporary(cosines);
-  SmallVector<Value> extents{k.size(memory, 0)};
-  if (!single)
-    extents.push_back(k.size(memory, 1));
-  emitHelperGrid(extents, [&] {
-    auto table = [&](Value numbers) {
-      Value view = viewAt(numbers, {}, {0});
-      Value tile =
-          tile::LoadOp::create(k, tileType(1, half, k.getF64Type()), view, k.index(0), k.index(0));
-      return broadcast(tile, tileRows, half);
-    };
-    Value place = numbersOfRows(op.getPositions(), half);
-    Value pair = tile::IotaOp::create(k, tileType(tileRows, half, k.getI32Type()), k.index(0), 1);
-    SmallVector<Value> operands{place, pair, table(normal)};
-    if (beyond)
-      operands.push_back(table(beyond));
-    for (bool cosine : {true, false}) {
-      Value result = map(tileType(tileRows, half), operands, [&](ValueRange e) -> Value {
-        Type f64 = k.getF64Type();
-        Value frequency = emitRotaryFrequency(k, op, context, e[2], beyond ? e[3] : Value(), e[1]);
-        Value angle = k.mul(arith::SIToFPOp::create(k, f64, e[0]), frequency);
-        angle = lessWholeTurns(k, angle);
-        Value turned = cosine ? math::CosOp::create(k, angle).getResult()
-                              : math::SinOp::create(k, angle).getResult();
-        if (frequencies.attentionFactor != 1)
-          turned = k.mul(turned, k.real(k.getF32Type(), frequencies.attentionFactor));
-        return turned;
-      });
-      storeRows(result, k.temporary(cosine ? cosines : sines), k.index(0));
-    }
-  });
-  endPhase("rotary_angles");
-}
-
 //===-- Blocks of columns --------------------------------------------------------------------===//
 
 namespace {
 /// Where the columns of a result come from, and what is done to heads of them on the way.
 struct Origin {
-  LinearOp linear;
+  Operation *product = nullptr;
   int64_t offset = 0;
-  SmallVector<RopeOp> ropes;
+  bool heads = false;
+  SmallVector<int64_t> cuts; ///< of a head
 };
 } // namespace
 
@@ -277,23 +176,26 @@ static Origin findOrigin(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return {};
-  if (auto linear = dyn_cast<LinearOp>(op))
-    return {linear, 0, {}};
+  auto tileable = dyn_cast<TileableOpInterface>(op);
+  TileNeeds needs = tileable ? tileable.getTileNeeds() : TileNeeds();
+  if (needs.kind == TileNeeds::Product)
+    return {op, 0, false, {}};
   Origin result;
   for (Value operand : op->getOperands()) {
     if (!isa<RankedTensorType>(operand.getType()))
       continue;
     Origin origin = findOrigin(operand);
-    if (!result.linear) {
-      result.linear = origin.linear;
+    if (!result.product) {
+      result.product = origin.product;
       result.offset = origin.offset;
     }
-    llvm::append_range(result.ropes, origin.ropes);
+    result.heads |= origin.heads;
+    llvm::append_range(result.cuts, origin.cuts);
   }
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
     result.offset += slice.getStaticOffsets().back();
-  if (auto rope = dyn_cast<RopeOp>(op))
-    result.ropes.push_back(rope);
+  result.heads |= needs.heads;
+  llvm::append_range(result.cuts, needs.cuts);
   return result;
 }
 
@@ -301,7 +203,7 @@ static Origin findOrigin(Value value) {
 SmallVector<TileBuilder::Strip> TileBuilder::findStrips(int64_t columns) {
   SmallVector<Strip> strips;
   SmallVector<std::tuple<Operation *, int64_t, int64_t>> keys;
-  SmallVector<SmallVector<RopeOp>> ropes;
+  SmallVector<SmallVector<int64_t>> headCuts;
   unsigned next = 0;
   for (Value value : group.getBody().front().getTerminator()->getOperands()) {
     Sink sink{value, Value(), Value()};
@@ -321,24 +223,24 @@ SmallVector<TileBuilder::Strip> TileBuilder::findStrips(int64_t columns) {
     int64_t size = 1;
     for (int64_t axis : shape.drop_front(form.rowAxes))
       size *= axis;
-    std::tuple<Operation *, int64_t, int64_t> key{origin.linear, origin.offset, size};
+    std::tuple<Operation *, int64_t, int64_t> key{origin.product, origin.offset, size};
     size_t place = llvm::find(keys, key) - keys.begin();
     if (place == keys.size()) {
       keys.push_back(key);
       strips.push_back({{}, size, 0, 0, 0, {}});
-      ropes.push_back({});
+      headCuts.push_back({});
     }
     Strip &strip = strips[place];
     strip.hasArgmax |= isArgmax;
     if (!isArgmax)
       strip.sinks.push_back(sink);
-    llvm::append_range(ropes[place], origin.ropes);
-    if (append || !origin.ropes.empty())
+    llvm::append_range(headCuts[place], origin.cuts);
+    if (append || origin.heads)
       strip.head = shape.back();
   }
-  for (auto [strip, turned] : llvm::zip(strips, ropes)) {
+  for (auto [strip, inner] : llvm::zip(strips, headCuts)) {
     if (strip.head == 0) {
-      strip.width = form.kind == TileForm::Kind::Rows ? strip.columns : columns;
+      strip.width = form.kind == TileKind::Rows ? strip.columns : columns;
       strip.pieces = {{0, strip.width}};
     } else {
       // As many heads as fit, and a whole number of blocks.
@@ -348,8 +250,7 @@ SmallVector<TileBuilder::Strip> TileBuilder::findStrips(int64_t columns) {
           each = count;
       strip.width = each * strip.head;
       SmallVector<int64_t> cuts{0, strip.head};
-      for (RopeOp rope : turned)
-        cuts.append({static_cast<int64_t>(rope.getDim()) / 2, static_cast<int64_t>(rope.getDim())});
+      llvm::append_range(cuts, inner);
       llvm::sort(cuts);
       cuts.erase(llvm::unique(cuts), cuts.end());
       for (size_t i = 1; i < cuts.size(); ++i)
@@ -418,19 +319,8 @@ void TileBuilder::emitBlock(const Strip &strip, Value number, Value begin, Value
 
 void TileBuilder::emit(const TileSizes &sizes) {
   helperRows = std::min<int64_t>(sizes.rows, 4);
-  for (RmsNormOp norm : form.factors)
-    emitFactors(norm);
-  for (RopeOp rope : form.ropes) {
-    auto same = llvm::find_if(angles, [&](const auto &entry) {
-      auto other = cast<RopeOp>(entry.first);
-      return other.getPositions() == rope.getPositions() && other.getDim() == rope.getDim() &&
-             other.getTheta() == rope.getTheta() && other.getScalingAttr() == rope.getScalingAttr();
-    });
-    if (same != angles.end())
-      angles[rope] = same->second;
-    else
-      emitAngles(rope);
-  }
+  for (Operation *op : form.phasesBefore)
+    cast<KernelOpInterface>(op).emitPhaseBefore(*this);
   tileRows = sizes.rows;
   block = sizes.block;
 
@@ -502,7 +392,7 @@ void TileBuilder::emitElements(int64_t count) {
 
 bool mlir::fovea::buildTiles(KernelBuilder &k, GroupOp group, Attribute schedule) {
   TileForm form = getTileForm(group);
-  if (form.kind == TileForm::Kind::None)
+  if (form.kind == TileKind::None)
     return false;
   TileBuilder builder(k, group, form);
   if (!builder.fits())
@@ -512,7 +402,7 @@ bool mlir::fovea::buildTiles(KernelBuilder &k, GroupOp group, Attribute schedule
     builder.emit({tile[0], tile[1], sizes.getChunk(), SmallVector<int64_t>(sizes.getBlock())});
   } else if (auto rows = dyn_cast<RowScheduleAttr>(schedule)) {
     builder.emit({rows.getRows(), 1, rows.getRows(), {}});
-  } else if (form.kind == TileForm::Kind::Elements) {
+  } else if (form.kind == TileKind::Elements) {
     builder.emitElements(cast<ElementScheduleAttr>(schedule).getCount());
   } else {
     return false;

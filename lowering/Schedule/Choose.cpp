@@ -5,70 +5,15 @@
 #include "dialects/ElementTypes.h"
 #include "dialects/Tile/TileDialect.h"
 #include "lowering/Kernels/KernelBuilder.h"
-#include "lowering/Kernels/TileForm.h"
+#include "lowering/Kernels/KernelInterface.h"
 #include "lowering/Schedule/Schedule.h"
 #include "lowering/Schedule/Table.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/Analysis/TileForm.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
-
-//===-- Plain loops --------------------------------------------------------------------------===//
-
-namespace {
-
-/// Which of the result's axes are loops that threads may share.
-enum class Shared {
-  All,      ///< Each element on its own.
-  Rows,     ///< All but the last axis, over which the op sums.
-  Parallel, ///< The parallel iterators of a structured op.
-};
-
-struct Entry {
-  StringLiteral op;
-  Shared shared;
-};
-
-/// By the kind of the op that a group computes. What is not listed computes its elements one by
-/// one.
-constexpr Entry kTable[] = {
-    {"fovea.attention", Shared::Rows}, // batch, query, head; one thread has a head's row of scores
-    {"fovea.layer_norm", Shared::Rows},
-    {"fovea.rms_norm", Shared::Rows},
-    {"fovea.l2_norm", Shared::Rows},
-    {"fovea.embedding", Shared::Rows}, // a row is one copy
-    {"fovea.position_learned", Shared::Rows},
-    {"fovea.rope", Shared::Rows}, // a head's elements rotate in pairs
-    {"fovea.cache_append", Shared::Rows},
-    {"linalg.softmax", Shared::Rows}, // the axes besides its own
-};
-
-} // namespace
-
-/// Axes of the first result; a cache has those of `[B, S, heads, size]`.
-static int64_t getRank(Operation *root) {
-  Type type = root->getResult(0).getType();
-  if (auto tensor = dyn_cast<RankedTensorType>(type))
-    return tensor.getRank();
-  return isa<CacheType>(type) ? 4 : 0;
-}
-
-static int64_t getParallelLoops(Operation *root) {
-  Shared shared = isa<linalg::LinalgOp>(root) ? Shared::Parallel : Shared::All;
-  for (const Entry &entry : kTable)
-    if (entry.op == root->getName().getStringRef())
-      shared = entry.shared;
-  switch (shared) {
-  case Shared::All:
-    return getRank(root);
-  case Shared::Rows:
-    return std::max<int64_t>(getRank(root) - 1, 0);
-  case Shared::Parallel:
-    return cast<linalg::LinalgOp>(root).getNumParallelLoops();
-  }
-  llvm_unreachable("all cases return");
-}
 
 //===-- Tiles --------------------------------------------------------------------------------===//
 
@@ -226,10 +171,9 @@ static Operation *getRoot(GroupOp group) {
 }
 
 bool mlir::fovea::isCovered(GroupOp group) {
-  for (auto attention : group.getBody().front().getOps<AttentionOp>())
-    return isTileAttention(attention);
-  for (auto pool : group.getBody().front().getOps<PoolOp>())
-    return isTilePool(pool);
+  for (Operation &op : group.getBody().front())
+    if (auto kernel = dyn_cast<KernelOpInterface>(op); kernel && kernel.hasOwnTiles())
+      return true;
   return getTileForm(group).kind != TileForm::Kind::None;
 }
 

@@ -3,6 +3,7 @@
 // The pass that chooses a target, a schedule for each group and a layout for each weight. It
 // changes no computation.
 #include "lowering/Schedule/Schedule.h"
+#include "lowering/Kernels/KernelInterface.h"
 #include "lowering/Schedule/Table.h"
 
 namespace mlir::fovea {
@@ -33,6 +34,12 @@ static void dropIfEmpty(GroupOp group) {
 namespace {
 struct SchedulePass : fovea::impl::SchedulePassBase<SchedulePass> {
   using SchedulePassBase::SchedulePassBase;
+
+  /// Ops bring their kernels as interfaces.
+  void getDependentDialects(DialectRegistry &registry) const override {
+    SchedulePassBase::getDependentDialects(registry);
+    registerKernelInterfaces(registry);
+  }
 
   void runOnOperation() override {
     ModuleOp module = getOperation();

@@ -6,6 +6,7 @@
 #include "dialects/Fovea/FoveaDialect.h"
 #include "dialects/Tile/TileDialect.h"
 #include "lowering/CodeGen/CodeGen.h"
+#include "lowering/Kernels/KernelInterface.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -26,6 +27,7 @@ std::unique_ptr<MLIRContext> mlir::fovea::makeContext() {
   registerAllDialects(registry);
   registerAllExtensions(registry);
   registry.insert<FoveaDialect, tile::TileDialect>();
+  registerKernelInterfaces(registry);
   auto context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();
   return context;

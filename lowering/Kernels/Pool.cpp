@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pooling as a tile program: sums of the kept places for `mean`, one place's row for `first` and
-// `last`. Refuses `max`, whose plain form lets NaN through, and elements other than f32.
+// The kernel of fovea.pool. Its tile program: sums of the kept places for `mean`, one place's row
+// for `first` and `last`. It refuses `max`, whose loops let NaN through, and elements other than
+// f32.
 #include "dialects/Tile/TileDialect.h"
 #include "lowering/Kernels/KernelBuilder.h"
+#include "lowering/Kernels/KernelInterface.h"
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -12,7 +15,7 @@ using tile::TileType;
 /// Columns of a tile.
 static constexpr int64_t kColumns = 64;
 
-bool mlir::fovea::isTilePool(PoolOp op) {
+static bool isTilePool(PoolOp op) {
   return op.getKind() != PoolKind::Max && op.getInput().getType().getElementType().isF32();
 }
 
@@ -156,7 +159,75 @@ void PoolBuilder::emit() {
                          });
 }
 
-LogicalResult mlir::fovea::buildTilePool(KernelBuilder &k, PoolOp op, RowScheduleAttr schedule) {
+static LogicalResult buildTilePool(KernelBuilder &k, PoolOp op, RowScheduleAttr schedule) {
   PoolBuilder(k, op, schedule.getRows()).emit();
   return success();
+}
+
+static LogicalResult buildPool(KernelBuilder &k, PoolOp op) {
+  Value x = k.buffer(op.getInput()), keep = k.buffer(op.getKeep());
+  Type type = getAccumulationType(cast<MemRefType>(x.getType()).getElementType());
+  Value zero = k.real(type, 0), one = k.real(type, 1);
+  PoolKind kind = op.getKind();
+  double start = kind == PoolKind::Max ? -std::numeric_limits<double>::infinity() : 0;
+  k.parallelNest(k.sizes(k.outputs[0]), [&](ValueRange at) {
+    Value b = at[0], d = at[1];
+    // Carried: the value so far, and how many places were kept.
+    SmallVector<Value> result = k.loopCarried(
+        k.index(0), k.size(x, 1), {k.real(type, start), zero},
+        [&](Value s, ValueRange carried) -> SmallVector<Value> {
+          Value element = k.loadAs(type, x, {b, s, d}), next;
+          switch (kind) {
+          case PoolKind::Mean:
+            next = k.add(carried[0], element);
+            break;
+          case PoolKind::Max:
+            next = k.maximum(carried[0], element);
+            break;
+          case PoolKind::First:
+            next = k.select(k.less(zero, carried[1]), carried[0], element);
+            break;
+          case PoolKind::Last:
+            next = element;
+            break;
+          }
+          Value count = k.add(carried[1], one);
+          if (!keep)
+            return {next, count};
+          Value kept = k.load(keep, {b, s});
+          if (!kept.getType().isInteger(1))
+            kept = arith::CmpIOp::create(k, arith::CmpIPredicate::ne, kept,
+                                         k.integer(kept.getType(), 0));
+          return {k.select(kept, next, carried[0]), k.select(kept, count, carried[1])};
+        });
+    Value value = result[0];
+    if (kind == PoolKind::Mean)
+      value = k.div(value, k.maximum(result[1], k.real(type, 1e-9)));
+    k.storeTo(k.outputs[0], at, value);
+  });
+  return success();
+}
+
+namespace {
+struct PoolKernel : KernelOpInterface::ExternalModel<PoolKernel, PoolOp> {
+  LogicalResult emitLoops(Operation *op, KernelBuilder &k) const {
+    return buildPool(k, cast<PoolOp>(op));
+  }
+  bool hasOwnTiles(Operation *op) const { return isTilePool(cast<PoolOp>(op)); }
+  LogicalResult emitOwnTiles(Operation *op, KernelBuilder &k, Attribute schedule) const {
+    auto rows = dyn_cast<RowScheduleAttr>(schedule);
+    if (!rows)
+      return op->emitOpError("expects the schedule of rows, got ") << schedule;
+    return buildTilePool(k, cast<PoolOp>(op), rows);
+  }
+  /// One place of a sequence, unless all are joined.
+  bool readsSomeRows(Operation *op, OpOperand &operand) const {
+    PoolKind kind = cast<PoolOp>(op).getKind();
+    return operand.getOperandNumber() == 0 && kind != PoolKind::Mean && kind != PoolKind::Max;
+  }
+};
+} // namespace
+
+void mlir::fovea::attachPoolKernel(MLIRContext &context) {
+  PoolOp::attachInterface<PoolKernel>(context);
 }

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// TileableOpInterface of upstream ops, as external models: softmax of rows, broadcasts over the
+// batch, views of columns. Ops with the traits of elementwise ones need none.
+#include "dialects/Fovea/FoveaDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+
+Value mlir::fovea::getBroadcastSource(Operation *op) {
+  Value source = cast<linalg::BroadcastOp>(op).getInput();
+  auto collapse = source.getDefiningOp<tensor::CollapseShapeOp>();
+  if (collapse && collapse.getSrcType().getDimSize(0) == 1 &&
+      collapse.getSrcType().getRank() == collapse.getResultType().getRank() + 1)
+    return collapse.getSrc();
+  return source;
+}
+
+namespace {
+
+struct TileableSoftmax : TileableOpInterface::ExternalModel<TileableSoftmax, linalg::SoftmaxOp> {
+  TileNeeds getTileNeeds(Operation *op) const {
+    return {TileNeeds::WholeRow, getLeadingAxes(cast<linalg::SoftmaxOp>(op).getInput())};
+  }
+  /// Along the columns alone.
+  bool visitTileOperands(Operation *operation, TileVisitor &visitor) const {
+    auto op = cast<linalg::SoftmaxOp>(operation);
+    return visitor.hasWholeRows(op.getInput()) && op->getNumResults() == 1 &&
+           static_cast<int64_t>(op.getDimension()) == getLeadingAxes(op.getInput()) &&
+           visitor.visit(op.getInput(), TileRole::Tile);
+  }
+};
+
+/// [S, D] -> [B, S, D].
+struct TileableBroadcast
+    : TileableOpInterface::ExternalModel<TileableBroadcast, linalg::BroadcastOp> {
+  TileNeeds getTileNeeds(Operation *) const { return {TileNeeds::Elements, 0, /*located=*/true}; }
+  bool visitTileOperands(Operation *operation, TileVisitor &visitor) const {
+    auto op = cast<linalg::BroadcastOp>(operation);
+    Value source = getBroadcastSource(op);
+    auto type = dyn_cast<RankedTensorType>(source.getType());
+    if (op->getNumResults() != 1 || op.getDimensions() != ArrayRef<int64_t>{0} ||
+        getLeadingAxes(op->getResult(0)) != 2 || !type)
+      return false;
+    if (type.getRank() == 3)
+      return type.getDimSize(0) == 1 && visitor.visit(source, TileRole::Tile);
+    return !type.isDynamicDim(1) && visitor.visit(source, TileRole::SharedRows);
+  }
+};
+
+/// A range of a product's columns.
+struct TileableSlice : TileableOpInterface::ExternalModel<TileableSlice, tensor::ExtractSliceOp> {
+  TileNeeds getTileNeeds(Operation *) const { return {}; }
+  bool visitTileOperands(Operation *operation, TileVisitor &visitor) const {
+    auto op = cast<tensor::ExtractSliceOp>(operation);
+    int64_t rows = visitor.getDomain().rowAxes;
+    if (visitor.getDomain().kind != TileKind::Contraction ||
+        op.getSourceType().getRank() != rows + 1 || op.getType().getRank() != rows + 1)
+      return false;
+    for (int64_t axis = 0; axis <= rows; ++axis)
+      if (op.getStaticStrides()[axis] != 1 || ShapedType::isDynamic(op.getStaticOffsets()[axis]) ||
+          (axis < rows && op.getStaticOffsets()[axis] != 0))
+        return false;
+    return !ShapedType::isDynamic(op.getStaticSizes()[rows]) &&
+           visitor.visit(op.getSource(), TileRole::Tile);
+  }
+};
+
+/// Reshapes of the columns alone.
+template <typename OpTy>
+struct TileableReshape : TileableOpInterface::ExternalModel<TileableReshape<OpTy>, OpTy> {
+  TileNeeds getTileNeeds(Operation *) const { return {}; }
+  bool visitTileOperands(Operation *operation, TileVisitor &visitor) const {
+    auto op = cast<OpTy>(operation);
+    auto groups = op.getReassociationIndices();
+    auto rows = static_cast<size_t>(visitor.getDomain().rowAxes);
+    return groups.size() > rows &&
+           llvm::all_of(ArrayRef<ReassociationIndices>(groups).take_front(rows),
+                        [](const ReassociationIndices &group) { return group.size() == 1; }) &&
+           visitor.visit(op.getSrc(), TileRole::Tile);
+  }
+};
+
+} // namespace
+
+void mlir::fovea::attachTileableModels(MLIRContext &context) {
+  linalg::SoftmaxOp::attachInterface<TileableSoftmax>(context);
+  linalg::BroadcastOp::attachInterface<TileableBroadcast>(context);
+  tensor::ExtractSliceOp::attachInterface<TileableSlice>(context);
+  tensor::ExpandShapeOp::attachInterface<TileableReshape<tensor::ExpandShapeOp>>(context);
+  tensor::CollapseShapeOp::attachInterface<TileableReshape<tensor::CollapseShapeOp>>(context);
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FOVEA_KERNEL_INTERFACE_TD
+#define FOVEA_KERNEL_INTERFACE_TD
+
+include "mlir/IR/OpBase.td"
+
+def KernelOpInterface : OpInterface<"KernelOpInterface"> {
+  let cppNamespace = "::mlir::fovea";
+  let description = [{
+    The code of an op in a kernel: tiles of its result where TileableOpInterface says that there are, scalar loops
+    everywhere else, its cost and its name. One source of lowering/Kernels implements it for a family of ops, as external
+    models; nothing else in lowering/ knows these ops by name but the choice of a schedule.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        One element of the result's columns `columns`, as a function of elements of `leaves`: tiles that the map which is
+        being built reads.
+      }],
+      "::mlir::fovea::TileElement", "emitTile",
+      (ins "::mlir::fovea::TileBuilder &":$builder, "::mlir::fovea::TileColumns":$columns,
+           "::mlir::fovea::TileLeaves &":$leaves), "", [{
+        llvm_unreachable("the op is not tileable");
+      }]>,
+    InterfaceMethod<"The phase that computes what all blocks need for this op (`TileVisitor::requirePhaseBefore`).",
+      "void", "emitPhaseBefore", (ins "::mlir::fovea::TileBuilder &":$builder), "", [{ return; }]>,
+    InterfaceMethod<"The whole kernel of a group that has no other op, as loops of scalars. Fails with an error at the op.",
+      "::mlir::LogicalResult", "emitLoops", (ins "::mlir::fovea::KernelBuilder &":$builder), "", [{
+        return $_op.emitOpError("has no kernel builder");
+      }]>,
+    InterfaceMethod<"How many axes of the result threads share in these loops.",
+      "int64_t", "getParallelLoops", (ins), "", [{ return ::mlir::fovea::getResultAxes($_op); }]>,
+    InterfaceMethod<"Whether a tile program of its own, and nothing else, computes a group of this op.",
+      "bool", "hasOwnTiles", (ins), "", [{ return false; }]>,
+    InterfaceMethod<"That program. Fails with an error at the op.",
+      "::mlir::LogicalResult", "emitOwnTiles",
+      (ins "::mlir::fovea::KernelBuilder &":$builder, "::mlir::Attribute":$schedule), "", [{
+        return $_op.emitOpError("has no tile program of its own");
+      }]>,
+    InterfaceMethod<"The operations of its products, a multiplication and an addition being two; null for none.",
+      "::mlir::Value", "buildFlops", (ins "::mlir::fovea::CostBuilder &":$cost), "", [{ return {}; }]>,
+    InterfaceMethod<"Whether of this operand, a tensor, only as many elements are read as the result has.",
+      "bool", "readsSomeRows", (ins "::mlir::OpOperand &":$operand), "", [{ return false; }]>,
+    InterfaceMethod<"The elements that are read or written of an operand that is a cache.",
+      "::mlir::Value", "countCacheElements",
+      (ins "::mlir::fovea::CostBuilder &":$cost, "::mlir::OpOperand &":$operand), "", [{ return {}; }]>,
+    InterfaceMethod<"What a description says behind the op's name.",
+      "void", "describe", (ins "::llvm::raw_ostream &":$out), "", [{ return; }]>,
+    InterfaceMethod<"Kernels are named after the first op of the highest rank: 2 decides the cost, 1 the form.",
+      "unsigned", "getNameRank", (ins), "", [{ return 0; }]>,
+  ];
+}
+
+#endif // FOVEA_KERNEL_INTERFACE_TD

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels of fovea.layer_norm, rms_norm and l2_norm: numbers of whole rows, then elementwise.
+#include "lowering/Kernels/TileBuilder.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+
+static SmallVector<Value> append(ValueRange at, Value last) {
+  SmallVector<Value> result(at);
+  result.push_back(last);
+  return result;
+}
+
+static Type elementOf(Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); }
+
+//===-- Loops --------------------------------------------------------------------------------===//
+
+/// Mean of `term` over the last axis.
+static Value mean(KernelBuilder &k, Type type, Value x, function_ref<Value(Value)> term) {
+  int64_t size = cast<MemRefType>(x.getType()).getShape().back();
+  Value sum = k.sum(type, k.index(size), term);
+  return k.mul(sum, k.real(type, 1.0 / size));
+}
+
+static LogicalResult buildLayerNorm(KernelBuilder &k, LayerNormOp op) {
+  Value x = k.buffer(op.getInput()), weight = k.buffer(op.getWeight()),
+        bias = k.buffer(op.getBias());
+  Type type = getAccumulationType(elementOf(x));
+  double eps = op.getEps().convertToDouble();
+  k.parallelNest(k.sizes(x, 1), [&](ValueRange row) {
+    auto load = [&](Value c) { return k.loadAs(type, x, append(row, c)); };
+    Value average = mean(k, type, x, load);
+    Value variance = mean(k, type, x, [&](Value c) {
+      Value centered = k.sub(load(c), average);
+      return k.mul(centered, centered);
+    });
+    Value deviation = math::SqrtOp::create(k, k.add(variance, k.real(type, eps)));
+    Value factor = k.div(k.real(type, 1), deviation);
+    k.loop(k.index(0), k.size(x, row.size()), [&](Value c) {
+      Value y = k.mul(k.sub(load(c), average), factor);
+      if (weight)
+        y = k.mul(y, k.loadAs(type, weight, c));
+      if (bias)
+        y = k.add(y, k.loadAs(type, bias, c));
+      k.storeTo(k.outputs[0], append(row, c), y);
+    });
+  });
+  return success();
+}
+
+static LogicalResult buildRmsNorm(KernelBuilder &k, RmsNormOp op) {
+  Value x = k.buffer(op.getInput()), weight = k.buffer(op.getWeight());
+  Type type = getAccumulationType(elementOf(x));
+  double eps = op.getEps().convertToDouble(), offset = op.getWeightOffset().convertToDouble();
+  k.parallelNest(k.sizes(x, 1), [&](ValueRange row) {
+    auto load = [&](Value c) { return k.loadAs(type, x, append(row, c)); };
+    Value square = mean(k, type, x, [&](Value c) { return k.mul(load(c), load(c)); });
+    Value root = math::SqrtOp::create(k, k.add(square, k.real(type, eps)));
+    Value factor = k.div(k.real(type, 1), root);
+    k.loop(k.index(0), k.size(x, row.size()), [&](Value c) {
+      Value y = k.mul(load(c), factor);
+      if (weight) {
+        Value scale = k.loadAs(type, weight, c);
+        y = k.mul(y, offset == 0 ? scale : k.add(scale, k.real(type, offset)));
+      }
+      k.storeTo(k.outputs[0], append(row, c), y);
+    });
+  });
+  return success();
+}
+
+static LogicalResult buildL2Norm(KernelBuilder &k, L2NormOp op) {
+  Value x = k.buffer(op.getInput());
+  Type type = getAccumulationType(elementOf(x));
+  k.parallelNest(k.sizes(x, 1), [&](ValueRange row) {
+    auto load = [&](Value c) { return k.loadAs(type, x, append(row, c)); };
+    Value last = k.size(x, row.size());
+    Value square = k.sum(type, last, [&](Value c) { return k.mul(load(c), load(c)); });
+    Value length =
+        k.maximum(math::SqrtOp::create(k, square), k.real(type, op.getEps().convertToDouble()));
+    k.loop(k.index(0), last,
+           [&](Value c) { k.storeTo(k.outputs[0], append(row, c), k.div(load(c), length)); });
+  });
+  return success();
+}
+
+//===-- Tiles --------------------------------------------------------------------------------===//
+
+namespace {
+/// The norms differ in what they subtract and multiply by: each is a number for a row.
+struct NormTiles {
+  NormTiles(TileBuilder &b, Operation *op, TileColumns c)
+      : b(b), k(b.k), c(c), f32(k.getF32Type()), one(b.tileType(b.tileRows, 1)),
+        whole(b.tileType(b.tileRows, c.width)), x(b.toF32(b.tile(op->getOperand(0), c))) {}
+
+  Value squares(ValueRange operands) {
+    return b.reduce(tile::ReduceKind::Sum, b.map(whole, operands, [&](ValueRange e) {
+      Value y = e.size() == 1 ? e[0] : k.sub(e[0], e[1]);
+      return k.mul(y, y);
+    }));
+  }
+  Value inverseRoot(Value sum, double eps) {
+    return b.map(one, sum, [&](ValueRange e) {
+      Value variance = k.mul(e[0], k.real(f32, 1.0 / c.width));
+      return k.div(k.real(f32, 1), math::SqrtOp::create(k, k.add(variance, k.real(f32, eps))));
+    });
+  }
+  Value mean() {
+    Value sum = b.reduce(tile::ReduceKind::Sum, x);
+    return b.broadcast(
+        b.map(one, sum, [&](ValueRange e) { return k.mul(e[0], k.real(f32, 1.0 / c.width)); }),
+        b.tileRows, c.width);
+  }
+  /// (x - mean) * factor * (weight + offset) + bias.
+  TileElement finish(Value mean, Value factor, Value weight, double offset, Value bias,
+                     TileLeaves &leaves) {
+    KernelBuilder &k = this->k;
+    TileElement result = b.leaf(x, c.width, leaves);
+    if (mean) {
+      TileElement m = b.leaf(mean, c.width, leaves);
+      result = [&k, result, m](ValueRange e) { return k.sub(result(e), m(e)); };
+    }
+    TileElement f = b.leaf(factor, c.width, leaves);
+    result = [&k, result, f](ValueRange e) { return k.mul(result(e), f(e)); };
+    if (weight) {
+      TileElement w = b.leaf(b.parameter(weight, c), c.width, leaves);
+      result = [&k, result, w, offset](ValueRange e) {
+        Value factor = w(e);
+        if (offset != 0)
+          factor = k.add(factor, k.real(factor.getType(), offset));
+        return k.mul(result(e), factor);
+      };
+    }
+    if (bias) {
+      TileElement shift = b.leaf(b.parameter(bias, c), c.width, leaves);
+      result = [&k, result, shift](ValueRange e) { return k.add(result(e), shift(e)); };
+    }
+    return result;
+  }
+
+  TileBuilder &b;
+  KernelBuilder &k;
+  TileColumns c;
+  Type f32;
+  tile::TileType one, whole;
+  Value x;
+};
+
+/// What all norms share.
+template <typename Model, typename OpTy>
+struct NormKernel : KernelOpInterface::ExternalModel<Model, OpTy> {
+  int64_t getParallelLoops(Operation *op) const { return getResultAxes(op) - 1; }
+  unsigned getNameRank(Operation *) const { return 1; }
+};
+
+struct LayerNormKernel : NormKernel<LayerNormKernel, LayerNormOp> {
+  TileElement emitTile(Operation *operation, TileBuilder &b, TileColumns c,
+                       TileLeaves &leaves) const {
+    auto op = cast<LayerNormOp>(operation);
+    NormTiles norm(b, op, c);
+    Value mean = norm.mean();
+    Value factor = norm.inverseRoot(norm.squares({norm.x, mean}), op.getEps().convertToDouble());
+    return norm.finish(mean, factor, op.getWeight(), 0, op.getBias(), leaves);
+  }
+  LogicalResult emitLoops(Operation *op, KernelBuilder &k) const {
+    return buildLayerNorm(k, cast<LayerNormOp>(op));
+  }
+};
+
+struct RmsNormKernel : NormKernel<RmsNormKernel, RmsNormOp> {
+  TileElement emitTile(Operation *operation, TileBuilder &b, TileColumns c,
+                       TileLeaves &leaves) const {
+    auto op = cast<RmsNormOp>(operation);
+    NormTiles norm(b, op, c);
+    Value factor = norm.inverseRoot(norm.squares(norm.x), op.getEps().convertToDouble());
+    return norm.finish({}, factor, op.getWeight(), op.getWeightOffset().convertToDouble(), {},
+                       leaves);
+  }
+  /// 1 / sqrt(mean of squares + eps) of each row, for the linears that apply it.
+  void emitPhaseBefore(Operation *operation, TileBuilder &b) const {
+    auto op = cast<RmsNormOp>(operation);
+    KernelBuilder &k = b.k;
+    Value x = k.buffer(op.getInput());
+    int64_t size = cast<MemRefType>(x.getType()).getShape().back();
+    Type f32 = k.getF32Type();
+    b.emitNumbersOfRows(op, x, "row_factor", [&] {
+      Value whole = b.loadRows(b.rowsOf(x), k.index(0), size);
+      Value squares = b.map(b.tileType(b.tileRows, size), whole,
+                            [&](ValueRange e) { return k.mul(e[0], e[0]); });
+      Value sum = b.reduce(tile::ReduceKind::Sum, squares);
+      return b.map(b.tileType(b.tileRows, 1), sum, [&](ValueRange e) {
+        Value mean = k.mul(e[0], k.real(f32, 1.0 / size));
+        Value eps = k.real(f32, op.getEps().convertToDouble());
+        return k.div(k.real(f32, 1), math::SqrtOp::create(k, k.add(mean, eps)));
+      });
+    });
+  }
+  LogicalResult emitLoops(Operation *op, KernelBuilder &k) const {
+    return buildRmsNorm(k, cast<RmsNormOp>(op));
+  }
+};
+
+struct L2NormKernel : NormKernel<L2NormKernel, L2NormOp> {
+  TileElement emitTile(Operation *operation, TileBuilder &b, TileColumns c,
+                       TileLeaves &leaves) const {
+    auto op = cast<L2NormOp>(operation);
+    NormTiles norm(b, op, c);
+    KernelBuilder &k = b.k;
+    double eps = op.getEps().convertToDouble();
+    Value factor = b.map(norm.one, norm.squares(norm.x), [&](ValueRange e) {
+      return k.div(k.real(norm.f32, 1),
+                   k.maximum(math::SqrtOp::create(k, e[0]), k.real(norm.f32, eps)));
+    });
+    return norm.finish({}, factor, {}, 0, {}, leaves);
+  }
+  LogicalResult emitLoops(Operation *op, KernelBuilder &k) const {
+    return buildL2Norm(k, cast<L2NormOp>(op));
+  }
+};
+} // namespace
+
+void mlir::fovea::attachNormKernels(MLIRContext &context) {
+  LayerNormOp::attachInterface<LayerNormKernel>(context);
+  RmsNormOp::attachInterface<RmsNormKernel>(context);
+  L2NormOp::attachInterface<L2NormKernel>(context);
+}

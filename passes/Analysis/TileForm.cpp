@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The search for a group's tile program; refuses by giving the kind None.
+#include "passes/Analysis/TileForm.h"
+#include "dialects/ElementTypes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+
+namespace {
+class FormFinder : public TileVisitor {
+public:
+  explicit FormFinder(GroupOp group) : group(group) {}
+  TileForm find();
+
+  const TileDomain &getDomain() const override { return form; }
+  bool visit(Value operand, TileRole role) override;
+  void requirePhaseBefore(Operation *op) override { phasesBefore.insert(op); }
+
+private:
+  bool chooseDomain();
+  bool visitArgmax(ArgmaxOp op);
+  bool visitResult(Value value);
+  bool visitTile(Value value);
+  bool visitRows(Value value);
+  bool visitIds(Value value);
+  bool visitElementwise(Operation *op);
+
+  GroupOp group;
+  TileForm form;
+  llvm::SetVector<BlockArgument> rowOperands;
+  llvm::SetVector<Operation *> phasesBefore;
+  llvm::DenseSet<Value> done;
+};
+} // namespace
+
+static RankedTensorType typeOf(Value value) { return dyn_cast<RankedTensorType>(value.getType()); }
+
+/// By the ops that need most of a row's neighbours.
+bool FormFinder::chooseDomain() {
+  SmallVector<int64_t> products, rows, places;
+  bool hasWholeRows = false, hasHeads = false;
+  for (Operation &op : group.getBody().front()) {
+    auto tileable = dyn_cast<TileableOpInterface>(op);
+    TileNeeds needs = tileable ? tileable.getTileNeeds() : TileNeeds();
+    if (needs.kind == TileNeeds::Product)
+      products.push_back(needs.rowAxes);
+    else if (needs.kind != TileNeeds::Elements)
+      rows.push_back(needs.rowAxes);
+    if (needs.located)
+      places.push_back(2);
+    hasWholeRows |= needs.kind == TileNeeds::WholeRow;
+    hasHeads |= needs.heads;
+  }
+  SmallVector<int64_t> all(products.empty() ? rows : products);
+  llvm::append_range(all, places);
+  form.located = !places.empty();
+  // Heads of a row are done apart, which whole rows cannot be.
+  if (products.empty() && hasWholeRows && hasHeads)
+    return false;
+  if (!all.empty()) {
+    form.kind = products.empty() ? TileKind::Rows : TileKind::Contraction;
+    form.rowAxes = all.front();
+    return all.front() > 0 && llvm::all_equal(all);
+  }
+  form.kind = TileKind::Elements;
+  RankedTensorType type = group->getNumResults() ? typeOf(group.getResult(0)) : RankedTensorType();
+  if (!type || type.getRank() == 0)
+    return false;
+  form.rowAxes = type.getRank() - 1;
+  return true;
+}
+
+/// Numbers of a table's rows, one for each row.
+bool FormFinder::visitIds(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  RankedTensorType type = typeOf(value);
+  if (!argument || !type || type.getRank() != form.rowAxes)
+    return false;
+  rowOperands.insert(argument);
+  return true;
+}
+
+/// An argument with the group's rows.
+bool FormFinder::visitRows(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  RankedTensorType type = typeOf(value);
+  if (!argument || !type || !isComputedInF32(type.getElementType()) || type.getEncoding())
+    return false;
+  if (type.getRank() <= form.rowAxes ||
+      ShapedType::isDynamicShape(type.getShape().drop_front(form.rowAxes)))
+    return false;
+  // Rows that all batches share are no measure of the rows.
+  if (!form.located || type.getDimSize(0) != 1)
+    rowOperands.insert(argument);
+  else
+    form.sharedOperands.push_back(argument);
+  return true;
+}
+
+bool FormFinder::visitTile(Value value) {
+  if (!done.insert(value).second)
+    return true;
+  RankedTensorType type = typeOf(value);
+  if (!type)
+    return false;
+  if (isa<FloatType>(type.getElementType()) && !isComputedInF32(type.getElementType()))
+    return false;
+  if (isa<BlockArgument>(value))
+    return visitRows(value);
+  if (type.getRank() <= form.rowAxes ||
+      ShapedType::isDynamicShape(type.getShape().drop_front(form.rowAxes)))
+    return false;
+  Operation *op = value.getDefiningOp();
+  if (auto tileable = dyn_cast<TileableOpInterface>(op))
+    return tileable.visitTileOperands(*this);
+  return visitElementwise(op);
+}
+
+bool FormFinder::visit(Value operand, TileRole role) {
+  auto isFloatArgument = [&] {
+    return isa<BlockArgument>(operand) && typeOf(operand) &&
+           isComputedInF32(typeOf(operand).getElementType());
+  };
+  if (!operand)
+    return true;
+  switch (role) {
+  case TileRole::Tile:
+    return visitTile(operand);
+  case TileRole::RowBuffer:
+    return isa<BlockArgument>(operand) && visitTile(operand);
+  case TileRole::Parameter:
+    return isFloatArgument() && typeOf(operand).hasStaticShape();
+  case TileRole::SharedRows:
+    return isFloatArgument();
+  case TileRole::Ids:
+    return visitIds(operand);
+  case TileRole::Positions:
+    if (auto argument = dyn_cast<BlockArgument>(operand))
+      form.sharedOperands.push_back(argument);
+    return isa<BlockArgument>(operand) || operand.getDefiningOp<PositionsOp>();
+  }
+  llvm_unreachable("all roles return");
+}
+
+/// An op with the traits of elementwise ones on tiles, and on numbers that all elements share.
+bool FormFinder::visitElementwise(Operation *op) {
+  if (!OpTrait::hasElementwiseMappableTraits(op) || op->getNumResults() != 1)
+    return false;
+  for (Value operand : op->getOperands()) {
+    DenseElementsAttr constant;
+    if (matchPattern(operand, m_Constant(&constant))) {
+      if (!constant.isSplat())
+        return false;
+    } else if (!operand.getDefiningOp<tensor::SplatOp>() && !visitTile(operand)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Columns of a product, in blocks that hold no heads. They are counted in f32.
+bool FormFinder::visitArgmax(ArgmaxOp op) {
+  RankedTensorType type = op.getInput().getType();
+  if (form.kind != TileKind::Contraction || form.argmax || type.getRank() != form.rowAxes + 1 ||
+      type.getShape().back() > kMaxArgmaxColumns)
+    return false;
+  for (Operation &other : group.getBody().front()) {
+    auto tileable = dyn_cast<TileableOpInterface>(other);
+    if (tileable && tileable.getTileNeeds().heads)
+      return false;
+  }
+  form.argmax = op;
+  return visitTile(op.getInput());
+}
+
+bool FormFinder::visitResult(Value value) {
+  if (auto argmax = value.getDefiningOp<ArgmaxOp>())
+    return visitArgmax(argmax);
+  if (auto append = value.getDefiningOp<CacheAppendOp>())
+    return append.visitTileOperands(*this);
+  RankedTensorType type = typeOf(value);
+  if (!type || isa<BlockArgument>(value))
+    return false;
+  if (value.getDefiningOp<PositionsOp>())
+    return form.kind == TileKind::Elements;
+  return isComputedInF32(type.getElementType()) && visitTile(value);
+}
+
+TileForm FormFinder::find() {
+  Operation *yield = group.getBody().front().getTerminator();
+  if (yield->getNumOperands() == 0 || !chooseDomain())
+    return {};
+  for (Value value : yield->getOperands())
+    if (!visitResult(value))
+      return {};
+  // A flattened tensor has one shape.
+  if (form.kind == TileKind::Elements)
+    for (BlockArgument argument : rowOperands)
+      if (typeOf(argument).getRank() != form.rowAxes + 1)
+        return {};
+  form.rowOperands = rowOperands.takeVector();
+  form.phasesBefore = phasesBefore.takeVector();
+  llvm::sort(form.phasesBefore, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return form;
+}
+
+TileForm mlir::fovea::getTileForm(GroupOp group) { return FormFinder(group).find(); }

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which groups are tile programs, and how these see their tensors: every one as a matrix. Asks each
+// op by TileableOpInterface and knows no op by name but those whose results are no tiles (caches
+// that grow, the place of a row's greatest element, positions); knows nothing of processors.
+#ifndef FOVEA_PASSES_ANALYSIS_TILEFORM_H
+#define FOVEA_PASSES_ANALYSIS_TILEFORM_H
+
+#include "dialects/Fovea/FoveaDialect.h"
+
+namespace mlir::fovea {
+
+/// A group as the tile builders see it. If an op asks which batch row and which place in the
+/// sequence a row is, the domain is located, and its row axes are these two.
+struct TileForm : TileDomain {
+  using Kind = TileKind;
+  /// Arguments that have all rows, in order of first use, and those that the batches share.
+  SmallVector<BlockArgument> rowOperands, sharedOperands;
+  /// Ops that need numbers computed before, in their order: rotary embeddings, norms whose factor
+  /// a linear applies.
+  SmallVector<Operation *> phasesBefore;
+  /// The place of each row's greatest column, which all blocks of columns find together; or null.
+  ArgmaxOp argmax;
+};
+
+/// Columns of which a kernel finds the greatest: they are counted in f32, which holds whole numbers
+/// up to here.
+inline constexpr int64_t kMaxArgmaxColumns = int64_t(1) << 24;
+
+/// The form of a group; kind None if it holds anything that no tile program computes:
+/// floating-point values other than f32 and halves (but for weights and caches), pairs of
+/// neighbours in rotary embeddings, ops without the interface.
+TileForm getTileForm(GroupOp group);
+
+} // namespace mlir::fovea
+
+#endif // FOVEA_PASSES_ANALYSIS_TILEFORM_H
