@@ -28,12 +28,8 @@ static Type parseElementType(StringRef name, MLIRContext *context) {
 
 /// Whether an op takes a weight of any float type there, and computes as before but for rounding.
 static bool takesAnyFloat(OpOperand &use) {
-  Value value = use.get();
-  return TypeSwitch<Operation *, bool>(use.getOwner())
-      .Case([&](LinearOp op) { return value != op.getInput() && value != op.getScales(); })
-      .Case<LayerNormOp, RmsNormOp>([&](auto op) { return value != op.getInput(); })
-      .Case<EmbeddingOp, PositionLearnedOp>([](auto) { return true; })
-      .Default(false);
+  auto op = dyn_cast<WeightsOpInterface>(use.getOwner());
+  return op && op.isWeight(use);
 }
 
 namespace {

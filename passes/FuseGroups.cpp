@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/Analysis/SizeOrigin.h"
+#include "passes/Analysis/TileForm.h"
 #include "passes/JoinGroups.h"
 #include "passes/Passes.h"
 
@@ -21,8 +22,6 @@ using namespace mlir::fovea;
 /// Column ranges and head sizes that epilogues address are multiples of this: no vector and no
 /// packed panel of a weight then lies in two of them.
 static constexpr int64_t kColumns = 16;
-/// A kernel's argmax counts columns in f32, which holds whole numbers up to here.
-static constexpr int64_t kMaxArgmaxColumns = int64_t(1) << 24;
 
 //===-- What a group computes ----------------------------------------------------------------===//
 
@@ -44,9 +43,27 @@ template <typename OpTy> static OpTy getOnlyOp(Operation *op) {
   return only;
 }
 
-/// Elementwise on tensors of one type, the result's.
-static bool isElementwise(Operation *op) {
-  return isa<ActivationOp, arith::AddFOp, arith::MulFOp>(op);
+/// Elementwise on tensors of one type of f32 or halves, the result's: what an epilogue may be.
+static bool isEpilogue(Operation *op) {
+  auto type = op->getNumResults() == 1 ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
+                                       : RankedTensorType();
+  return type && isComputedInF32(type.getElementType()) && isElementwiseOp(op) &&
+         llvm::all_of(op->getOperandTypes(), [&](Type operand) { return operand == type; });
+}
+
+/// What TileableOpInterface says of an op.
+static TileNeeds getNeeds(Operation *op) {
+  auto tileable = dyn_cast<TileableOpInterface>(op);
+  return tileable ? tileable.getTileNeeds() : TileNeeds();
+}
+
+/// The op of a group that has no other and yields its result, or null.
+static Operation *getLoneOp(GroupOp group) {
+  Block &body = group.getBody().front();
+  Operation *op = &body.front();
+  bool isLone = !group.getSchedule() && op->getNextNode() == body.getTerminator() &&
+                op->getNumResults() == 1 && body.getTerminator()->getOperands() == op->getResults();
+  return isLone ? op : nullptr;
 }
 
 /// Whether all operands of an elementwise op have the same sizes in every call.
@@ -86,7 +103,7 @@ struct Contraction {
             }))
           return std::nullopt;
         result.linear = linear;
-      } else if (result.linear && readsLast && isElementwise(&step)) {
+      } else if (result.linear && readsLast && isEpilogue(&step)) {
         result.hasEpilogue = true;
       } else {
         return std::nullopt;
@@ -125,7 +142,8 @@ struct Rows {
       bool ofType = step.getNumResults() == 1 && step.getResult(0).getType() == rows.type;
       if (rows.norm)
         return std::nullopt; // it stands last
-      if (ofType && isa<LayerNormOp, RmsNormOp>(step))
+      if (ofType && getNeeds(&step).kind == TileNeeds::WholeRow &&
+          !isa<DestinationStyleOpInterface>(step))
         rows.norm = &step;
       else if (!(ofType && rows.isAllowed(&step)) && !isPartOfGather(&step))
         return std::nullopt;
@@ -137,15 +155,16 @@ private:
   static bool isAllowed(Operation *step) {
     if (auto broadcast = dyn_cast<linalg::BroadcastOp>(step))
       return isOverBatch(broadcast);
-    if (isElementwise(step) || isa<GluOp>(step))
+    if (isEpilogue(step))
       return operandsAgree(step);
-    return isa<EmbeddingOp, PositionLearnedOp>(step);
+    return getNeeds(step).kind == TileNeeds::Table;
   }
 
   static bool isPartOfGather(Operation *step) {
     if (auto constant = dyn_cast<arith::ConstantOp>(step))
       return constant.getType().isIndex();
-    return isa<PositionsOp, PositionLearnedOp, tensor::CollapseShapeOp, tensor::EmptyOp>(step);
+    return isa<PositionsOp, tensor::CollapseShapeOp, tensor::EmptyOp>(step) ||
+           getNeeds(step).kind == TileNeeds::Table;
   }
 
   /// [S,D] -> [B,S,D], with an S that is known to be the same.
@@ -345,13 +364,8 @@ private:
 
   /// linear -> elementwise, another operand of which is a further operand.
   bool addEpilogue(GroupOp group) {
-    if (group.getNumResults() != 1)
-      return false;
-    Operation &op = group.getBody().front().front();
-    if (!getOnlyOp<ActivationOp>(group) && !getOnlyOp<arith::AddFOp>(group) &&
-        !getOnlyOp<arith::MulFOp>(group))
-      return false;
-    if (!operandsAgree(&op))
+    Operation *op = getLoneOp(group);
+    if (!op || !isEpilogue(op) || !operandsAgree(op))
       return false;
     // The later one, if there are two: the other is computed by then.
     Operation *producer = nullptr;

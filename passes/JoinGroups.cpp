@@ -63,9 +63,12 @@ getFollowers(ArrayRef<Operation *> ordered, const OpSet &parts, Operation *lastP
 /// The sizes of a value of the new group, taken from the argument that gives it its leading axes.
 static SmallVector<OpFoldResult> getLeadingSizes(OpBuilder &builder, Location loc, Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    if (!isa<LinearOp, RmsNormOp, tensor::ExtractSliceOp, tensor::ExpandShapeOp>(op))
+    if (auto axes = dyn_cast<AxesOpInterface>(op))
+      value = axes.getAxesOperand();
+    else if (isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp>(op))
+      value = op->getOperand(0);
+    else
       break;
-    value = op->getOperand(0);
   }
   return tensor::getMixedSizes(builder, loc, value);
 }

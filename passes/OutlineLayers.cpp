@@ -414,8 +414,7 @@ SmallVector<Operation *> getPreparations(Block &block) {
   SmallVector<Operation *> early;
   llvm::DenseSet<Operation *> late;
   for (Operation &op : block.without_terminator()) {
-    bool isLate = isa<AttentionOp, EmbeddingOp, LayerNormOp, LinearOp, RmsNormOp>(op) ||
-                  !isMemoryEffectFree(&op);
+    bool isLate = isWeighted(&op) || isa<AttentionOp, EmbeddingOp>(op) || !isMemoryEffectFree(&op);
     op.walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())
         isLate |= operand.getDefiningOp() && late.contains(operand.getDefiningOp());

@@ -295,15 +295,17 @@ def FuseGroupsPass : Pass<"fovea-fuse-groups", "::mlir::ModuleOp"> {
 
     1. *Prologue.* A `fovea.rms_norm` without weight that only linears read is computed inside each of them, which apply its
        factor to their result's rows.
-    2. *Epilogue.* `fovea.activation`, `arith.addf` or `arith.mulf` behind a linear of which it is the only user. Its other
-       operand (a residual) becomes an operand of the group. Of two linears that are added, the later one takes the sum.
+    2. *Epilogue.* An elementwise op (by the traits of upstream's, or by TileableOpInterface) on tensors of its result's type,
+       f32 or halves, behind a linear of which it is the only user. Its other operands (a residual) become operands of the
+       group. Of two linears that are added, the later one takes the sum.
     3. *Argmax.* A linear, with epilogues perhaps, and the `fovea.argmax` of its rows, of at most 2^24 columns. The rows are
        the group's first result if others read them, the places its last.
     4. *Gate.* A linear, two ranges of its columns, and the `fovea.glu` that alone reads them.
     5. *Split.* A linear whose users are disjoint ranges of its columns. Each range takes in what alone reads it, as far as this
        goes: `tensor.expand_shape` to heads, `fovea.rope` (pairs of halves of the whole head), `fovea.cache_append`. The group has
        one result for each range, in the order of columns. Consecutive positions are computed inside.
-    6. *Rows.* Embeddings, learned positions and elementwise ops into the elementwise op or norm that reads them. A sum that
+    6. *Rows.* Rows of tables and elementwise ops into the elementwise op or norm that reads them (TileableOpInterface says
+       which ops these are). A sum that
        others than its norm read becomes the group's second result.
 
     Refused, silently: what another op reads too; a view between linear and elementwise op; f64; operands of which it cannot be

@@ -22,6 +22,7 @@ using namespace mlir::fovea;
 #include "dialects/Fovea/RecipeInterface.cpp.inc"
 #include "dialects/Fovea/SizeInterface.cpp.inc"
 #include "dialects/Fovea/TileableInterface.cpp.inc"
+#include "dialects/Fovea/WeightsInterface.cpp.inc"
 
 #define GET_TYPEDEF_CLASSES
 #include "dialects/Fovea/FoveaTypes.cpp.inc"

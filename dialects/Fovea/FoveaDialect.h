@@ -102,6 +102,7 @@ public:
 #include "dialects/Fovea/RecipeInterface.h.inc"
 #include "dialects/Fovea/SizeInterface.h.inc"
 #include "dialects/Fovea/TileableInterface.h.inc"
+#include "dialects/Fovea/WeightsInterface.h.inc"
 
 #define GET_TYPEDEF_CLASSES
 #include "dialects/Fovea/FoveaTypes.h.inc"
@@ -196,6 +197,16 @@ private:
   IRMapping mapping;
   OwningOpRef<GroupOp> copy;
 };
+
+/// Whether each element of the only result is computed from elements in the same place: by the
+/// traits of elementwise ops, or by TileableOpInterface.
+bool isElementwiseOp(Operation *op);
+
+/// Whether the op transforms floats by weights: a projection or a norm.
+bool isWeighted(Operation *op);
+
+/// The shape of the only result of an op with AxesOpInterface.
+LogicalResult reifyByAxes(OpBuilder &builder, Operation *op, ReifiedRankedShapedTypeDims &shapes);
 
 /// Attaches TileableOpInterface to upstream ops: softmax, broadcasts over the batch and views.
 void attachTileableModels(MLIRContext &context);

@@ -9,19 +9,15 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
-/// Sizes of a result whose leading axes are the input's.
-static void reifyLeading(OpBuilder &builder, Location loc, Value input, int64_t leading,
-                         ArrayRef<int64_t> trailing, ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult mlir::fovea::reifyByAxes(OpBuilder &builder, Operation *op,
+                                       ReifiedRankedShapedTypeDims &shapes) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  Value operand = cast<AxesOpInterface>(op).getAxesOperand();
   SmallVector<OpFoldResult> &shape = shapes.emplace_back();
-  for (int64_t axis = 0; axis < leading; ++axis)
-    shape.push_back(getSize(builder, loc, input, axis));
-  for (int64_t size : trailing)
-    shape.push_back(builder.getIndexAttr(size));
-}
-
-static LogicalResult reifyLike(OpBuilder &builder, Location loc, Value input,
-                               ReifiedRankedShapedTypeDims &shapes) {
-  reifyLeading(builder, loc, input, cast<RankedTensorType>(input.getType()).getRank(), {}, shapes);
+  for (int64_t axis = 0; axis < type.getRank(); ++axis)
+    shape.push_back(type.isDynamicDim(axis)
+                        ? getSize(builder, op->getLoc(), operand, axis)
+                        : OpFoldResult(builder.getIndexAttr(type.getDimSize(axis))));
   return success();
 }
 
@@ -113,12 +109,6 @@ int64_t LinearOp::getScaledInputs() {
   return groups > 0 ? inputs / groups : inputs;
 }
 
-LogicalResult LinearOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
-  reifyLeading(builder, getLoc(), getInput(), getInput().getType().getRank() - 1,
-               getWeight().getType().getDimSize(0), shapes);
-  return success();
-}
-
 //===-- Embedding ----------------------------------------------------------------------------===//
 
 LogicalResult EmbeddingOp::verify() {
@@ -131,13 +121,6 @@ LogicalResult EmbeddingOp::verify() {
            << RankedTensorType::get(expected, getResult().getType().getElementType()) << ", got "
            << getResult().getType();
   return verifyWidening(*this, getTable().getType(), getResult().getType()); // C2
-}
-
-LogicalResult EmbeddingOp::reifyResultShapes(OpBuilder &builder,
-                                             ReifiedRankedShapedTypeDims &shapes) {
-  reifyLeading(builder, getLoc(), getIds(), getIds().getType().getRank(),
-               getTable().getType().getDimSize(1), shapes);
-  return success();
 }
 
 //===-- Norms --------------------------------------------------------------------------------===//
@@ -166,27 +149,7 @@ LogicalResult L2NormOp::verify() {
   return verifyEps(*this, getEps()); // C2
 }
 
-LogicalResult LayerNormOp::reifyResultShapes(OpBuilder &b, ReifiedRankedShapedTypeDims &shapes) {
-  return reifyLike(b, getLoc(), getInput(), shapes);
-}
-LogicalResult RmsNormOp::reifyResultShapes(OpBuilder &b, ReifiedRankedShapedTypeDims &shapes) {
-  return reifyLike(b, getLoc(), getInput(), shapes);
-}
-LogicalResult L2NormOp::reifyResultShapes(OpBuilder &b, ReifiedRankedShapedTypeDims &shapes) {
-  return reifyLike(b, getLoc(), getInput(), shapes);
-}
-
 //===-- Elementwise, pooling -----------------------------------------------------------------===//
-
-LogicalResult ActivationOp::reifyResultShapes(OpBuilder &b, ReifiedRankedShapedTypeDims &shapes) {
-  return reifyLike(b, getLoc(), getInput(), shapes);
-}
-LogicalResult GluOp::reifyResultShapes(OpBuilder &b, ReifiedRankedShapedTypeDims &shapes) {
-  return reifyLike(b, getLoc(), getGate(), shapes);
-}
-LogicalResult DropoutOp::reifyResultShapes(OpBuilder &b, ReifiedRankedShapedTypeDims &shapes) {
-  return reifyLike(b, getLoc(), getInput(), shapes);
-}
 
 LogicalResult DropoutOp::verify() {
   double rate = getRate().convertToDouble();
@@ -220,11 +183,6 @@ void PoolOp::requireSizes(function_ref<void(SizeRule)> require) {
       require({keep, axis, getInput(), axis});
 }
 
-LogicalResult PoolOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
-  reifyLeading(builder, getLoc(), getInput(), 1, getInput().getType().getDimSize(2), shapes);
-  return success();
-}
-
 //===-- Argmax -------------------------------------------------------------------------------===//
 
 LogicalResult ArgmaxOp::verify() {
@@ -237,11 +195,6 @@ LogicalResult ArgmaxOp::verify() {
   if (!agree(result.getShape(), expected)) // C2
     return emitOpError("expects a result like ")
            << RankedTensorType::get(expected, result.getElementType()) << ", got " << result;
-  return success();
-}
-
-LogicalResult ArgmaxOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
-  reifyLeading(builder, getLoc(), getInput(), getInput().getType().getRank() - 1, {}, shapes);
   return success();
 }
 
@@ -300,20 +253,40 @@ bool L2NormOp::visitTileOperands(TileVisitor &visitor) {
   return visitor.hasWholeRows(getInput()) && visitor.visit(getInput(), TileRole::Tile);
 }
 
-TileNeeds ActivationOp::getTileNeeds() { return {}; }
+TileNeeds ActivationOp::getTileNeeds() { return {TileNeeds::Elements}; }
 
 bool ActivationOp::visitTileOperands(TileVisitor &visitor) {
   return visitor.visit(getInput(), TileRole::Tile);
 }
 
-TileNeeds GluOp::getTileNeeds() { return {}; }
+TileNeeds GluOp::getTileNeeds() { return {TileNeeds::Elements}; }
 
 bool GluOp::visitTileOperands(TileVisitor &visitor) {
   return visitor.visit(getGate(), TileRole::Tile) && visitor.visit(getUp(), TileRole::Tile);
 }
 
-TileNeeds DropoutOp::getTileNeeds() { return {}; }
+TileNeeds DropoutOp::getTileNeeds() { return {TileNeeds::Elements}; }
 
 bool DropoutOp::visitTileOperands(TileVisitor &visitor) {
   return visitor.visit(getInput(), TileRole::Tile);
 }
+
+//===-- Weights ------------------------------------------------------------------------------===//
+
+/// The weight and the bias; scales have a type of their own.
+bool LinearOp::isWeight(OpOperand &use) {
+  return use.get() != getInput() && use.get() != getScales();
+}
+
+bool LinearOp::readsAnyLayout(OpOperand &use) {
+  if (&use == &getWeightMutable())
+    return true;
+  MutableOperandRange scales = getScalesMutable();
+  return !scales.empty() && &use == &scales[0] && getScales().getType().getRank() == 2;
+}
+
+bool EmbeddingOp::isWeight(OpOperand &use) { return &use == &getTableMutable(); }
+bool EmbeddingOp::readsAnyLayout(OpOperand &use) { return &use == &getTableMutable(); }
+
+bool LayerNormOp::isWeight(OpOperand &use) { return use.get() != getInput(); }
+bool RmsNormOp::isWeight(OpOperand &use) { return use.get() != getInput(); }

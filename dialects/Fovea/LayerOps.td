@@ -8,11 +8,16 @@ include "dialects/Fovea/FoveaAttrs.td"
 include "dialects/Fovea/FoveaTypes.td"
 include "dialects/Fovea/SizeInterface.td"
 include "dialects/Fovea/TileableInterface.td"
+include "dialects/Fovea/WeightsInterface.td"
 
-class LayerOp<string mnemonic, list<Trait> traits = []>
-    : FoveaOp<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>], traits)>;
+/// An op whose result has the axes of the operand that `axes` gets.
+class LayerOp<string mnemonic, string axes, list<Trait> traits = []>
+    : FoveaOp<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<AxesOpInterface>,
+                                     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>], traits)> {
+  let extraClassDefinition = AxesOf<axes>.definition;
+}
 
-def LinearOp : LayerOp<"linear", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<TileableOpInterface>]> {
+def LinearOp : LayerOp<"linear", "getInput", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<TileableOpInterface>, DeclareOpInterfaceMethods<WeightsOpInterface, ["readsAnyLayout"]>]> {
   let summary = "Product with a weight matrix, and a bias";
   let description = [{
     `result[..., n] = sum_k x[..., k] * w[n, k] + bias[n]`. The weight lies as checkpoints store it, `[N, K]`. Sums in f32, in
@@ -57,7 +62,7 @@ def LinearOp : LayerOp<"linear", [AttrSizedOperandSegments, DeclareOpInterfaceMe
   let hasVerifier = 1;
 }
 
-def EmbeddingOp : LayerOp<"embedding", [DeclareOpInterfaceMethods<TileableOpInterface>]> {
+def EmbeddingOp : LayerOp<"embedding", "getIds", [DeclareOpInterfaceMethods<TileableOpInterface>, DeclareOpInterfaceMethods<WeightsOpInterface, ["readsAnyLayout"]>]> {
   let summary = "Rows of a table";
   let description = [{
     `result[..., :] = table[ids[...], :]`, widened to the result's element type. An id outside the table is a fault of the call.
@@ -75,7 +80,7 @@ def EmbeddingOp : LayerOp<"embedding", [DeclareOpInterfaceMethods<TileableOpInte
   let hasVerifier = 1;
 }
 
-def LayerNormOp : LayerOp<"layer_norm", [AttrSizedOperandSegments, AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<TileableOpInterface>]> {
+def LayerNormOp : LayerOp<"layer_norm", "getInput", [AttrSizedOperandSegments, AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<TileableOpInterface>, DeclareOpInterfaceMethods<WeightsOpInterface>]> {
   let summary = "Normalisation to mean zero and variance one";
   let description = [{
     Ba et al. 2016, over the last axis: `(x - mean) / sqrt(variance + eps) * weight + bias`, the variance without Bessel's
@@ -99,7 +104,7 @@ def LayerNormOp : LayerOp<"layer_norm", [AttrSizedOperandSegments, AllTypesMatch
   let hasVerifier = 1;
 }
 
-def RmsNormOp : LayerOp<"rms_norm", [AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<TileableOpInterface>]> {
+def RmsNormOp : LayerOp<"rms_norm", "getInput", [AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<TileableOpInterface>, DeclareOpInterfaceMethods<WeightsOpInterface>]> {
   let summary = "Normalisation to root mean square one";
   let description = [{
     Zhang and Sennrich 2019, over the last axis: `x / sqrt(mean(x^2) + eps) * (weight + weight_offset)`, in f32 (f64 for f64).
@@ -123,7 +128,7 @@ def RmsNormOp : LayerOp<"rms_norm", [AllTypesMatch<["input", "result"]>, Declare
   let hasVerifier = 1;
 }
 
-def L2NormOp : LayerOp<"l2_norm", [AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<TileableOpInterface>]> {
+def L2NormOp : LayerOp<"l2_norm", "getInput", [AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<TileableOpInterface>]> {
   let summary = "Scaling to length one";
   let description = [{
     Over the last axis: `x / max(sqrt(sum x^2), eps)`.
@@ -142,7 +147,7 @@ def L2NormOp : LayerOp<"l2_norm", [AllTypesMatch<["input", "result"]>, DeclareOp
   let hasVerifier = 1;
 }
 
-def ActivationOp : LayerOp<"activation", [SameOperandsAndResultType, DeclareOpInterfaceMethods<TileableOpInterface>]> {
+def ActivationOp : LayerOp<"activation", "getInput", [SameOperandsAndResultType, DeclareOpInterfaceMethods<TileableOpInterface>]> {
   let summary = "Elementwise non-linearity";
   let description = [{
     - `gelu`: `x/2 (1 + erf(x / sqrt 2))`; `gelu_tanh`: `x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))`;
@@ -158,7 +163,7 @@ def ActivationOp : LayerOp<"activation", [SameOperandsAndResultType, DeclareOpIn
   let assemblyFormat = "$kind $input attr-dict `:` type($input)";
 }
 
-def GluOp : LayerOp<"glu", [SameOperandsAndResultType, DeclareOpInterfaceMethods<TileableOpInterface>]> {
+def GluOp : LayerOp<"glu", "getGate", [SameOperandsAndResultType, DeclareOpInterfaceMethods<TileableOpInterface>]> {
   let summary = "Gated linear unit";
   let description = [{
     `activation(gate) * up` (Shazeer 2020), with the activations of `fovea.activation`.
@@ -172,7 +177,7 @@ def GluOp : LayerOp<"glu", [SameOperandsAndResultType, DeclareOpInterfaceMethods
   let assemblyFormat = "$kind $gate `,` $up attr-dict `:` type($gate)";
 }
 
-def PoolOp : LayerOp<"pool", [DeclareOpInterfaceMethods<SizeOpInterface>]> {
+def PoolOp : LayerOp<"pool", "getInput", [DeclareOpInterfaceMethods<SizeOpInterface>]> {
   let summary = "One vector for a sequence";
   let description = [{
     `x [B,S,D] -> [B,D]` over the places where `keep [B,S]` is not zero (absent: everywhere): their `mean`
@@ -192,7 +197,7 @@ def PoolOp : LayerOp<"pool", [DeclareOpInterfaceMethods<SizeOpInterface>]> {
   let hasVerifier = 1;
 }
 
-def ArgmaxOp : LayerOp<"argmax"> {
+def ArgmaxOp : LayerOp<"argmax", "getInput"> {
   let summary = "Where a row's greatest element stands";
   let description = [{
     `result[...] = the i with x[..., i] >= x[..., j] for all j`, the least of several: greedy sampling's choice. NaN counts as
@@ -211,7 +216,7 @@ def ArgmaxOp : LayerOp<"argmax"> {
   let hasVerifier = 1;
 }
 
-def DropoutOp : LayerOp<"dropout", [SameOperandsAndResultType, DeclareOpInterfaceMethods<TileableOpInterface>]> {
+def DropoutOp : LayerOp<"dropout", "getInput", [SameOperandsAndResultType, DeclareOpInterfaceMethods<TileableOpInterface>]> {
   let summary = "Zeroing at random while training";
   let description = [{
     Srivastava et al. 2014. Inference folds it away; training is not built yet.

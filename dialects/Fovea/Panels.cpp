@@ -94,17 +94,8 @@ MemRefType mlir::fovea::getBufferType(RankedTensorType type) {
 }
 
 bool mlir::fovea::readsAnyLayout(OpOperand &use) {
-  if (auto op = dyn_cast<LinearOp>(use.getOwner())) {
-    if (&use == &op.getWeightMutable())
-      return true;
-    MutableOperandRange scales = op.getScalesMutable();
-    return !scales.empty() && &use == &scales[0] && op.getScales().getType().getRank() == 2;
-  }
-  if (auto op = dyn_cast<EmbeddingOp>(use.getOwner()))
-    return &use == &op.getTableMutable();
-  if (auto op = dyn_cast<PositionLearnedOp>(use.getOwner()))
-    return &use == &op.getTableMutable();
-  return false;
+  auto op = dyn_cast<WeightsOpInterface>(use.getOwner());
+  return op && op.readsAnyLayout(use);
 }
 
 //===-- Packing ------------------------------------------------------------------------------===//

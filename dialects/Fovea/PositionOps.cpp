@@ -54,21 +54,6 @@ void RopeOp::requireSizes(function_ref<void(SizeRule)> require) {
   require({getPositions(), 1, getInput(), 1});
 }
 
-LogicalResult RopeOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
-  SmallVector<OpFoldResult> &shape = shapes.emplace_back();
-  for (int64_t axis = 0; axis < 4; ++axis)
-    shape.push_back(getSize(builder, getLoc(), getInput(), axis));
-  return success();
-}
-
-/// Sizes of a table looked up at `positions`: [B|1, S, D].
-static LogicalResult reifyAtPositions(OpBuilder &builder, Location loc, Value positions,
-                                      int64_t width, ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back({getSize(builder, loc, positions, 0), getSize(builder, loc, positions, 1),
-                    builder.getIndexAttr(width)});
-  return success();
-}
-
 static LogicalResult verifyAtPositions(Operation *op, RankedTensorType positions,
                                        RankedTensorType result, int64_t width) {
   if (!agree(result.getDimSize(0), positions.getDimSize(0)) ||
@@ -91,12 +76,6 @@ LogicalResult PositionSinusoidalOp::verify() {
   return verifyAtPositions(*this, getPositions().getType(), result, width); // C1
 }
 
-LogicalResult PositionSinusoidalOp::reifyResultShapes(OpBuilder &builder,
-                                                      ReifiedRankedShapedTypeDims &shapes) {
-  return reifyAtPositions(builder, getLoc(), getPositions(),
-                          cast<RankedTensorType>(getResult().getType()).getDimSize(2), shapes);
-}
-
 LogicalResult PositionLearnedOp::verify() {
   if (failed(verifyTable(*this, getTable().getType()))) // C1
     return failure();
@@ -105,12 +84,6 @@ LogicalResult PositionLearnedOp::verify() {
                                getTable().getType().getDimSize(1))))
     return failure();
   return verifyWidening(*this, getTable().getType(), result); // C2
-}
-
-LogicalResult PositionLearnedOp::reifyResultShapes(OpBuilder &builder,
-                                                   ReifiedRankedShapedTypeDims &shapes) {
-  return reifyAtPositions(builder, getLoc(), getPositions(), getTable().getType().getDimSize(1),
-                          shapes);
 }
 
 //===-- Tiles --------------------------------------------------------------------------------===//
@@ -134,10 +107,13 @@ bool RopeOp::visitTileOperands(TileVisitor &visitor) {
   return visitor.visit(getInput(), TileRole::Tile);
 }
 
-TileNeeds PositionLearnedOp::getTileNeeds() { return {TileNeeds::Elements, 0, /*located=*/true}; }
+TileNeeds PositionLearnedOp::getTileNeeds() { return {TileNeeds::Table, 2, /*located=*/true}; }
 
 bool PositionLearnedOp::visitTileOperands(TileVisitor &visitor) {
   return visitor.getDomain().kind == TileKind::Rows &&
          visitor.visit(getTable(), TileRole::Parameter) &&
          visitor.visit(getPositions(), TileRole::Positions);
 }
+
+bool PositionLearnedOp::isWeight(OpOperand &use) { return &use == &getTableMutable(); }
+bool PositionLearnedOp::readsAnyLayout(OpOperand &use) { return &use == &getTableMutable(); }

@@ -8,6 +8,7 @@ include "dialects/Fovea/FoveaAttrs.td"
 include "dialects/Fovea/FoveaTypes.td"
 include "dialects/Fovea/SizeInterface.td"
 include "dialects/Fovea/TileableInterface.td"
+include "dialects/Fovea/WeightsInterface.td"
 
 def PositionsOp : FoveaOp<"positions", [Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "Consecutive positions from a first one";
@@ -28,7 +29,7 @@ def PositionsOp : FoveaOp<"positions", [Pure, DeclareOpInterfaceMethods<ReifyRan
   let hasVerifier = 1;
 }
 
-def RopeOp : FoveaOp<"rope", [Pure, DeclareOpInterfaceMethods<TileableOpInterface>, AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<SizeOpInterface>, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+def RopeOp : FoveaOp<"rope", [Pure, DeclareOpInterfaceMethods<TileableOpInterface>, AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<SizeOpInterface>, DeclareOpInterfaceMethods<AxesOpInterface>, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "Rotary position embedding";
   let description = [{
     Su et al. 2021: pair i of the first `dim` elements of each head turns by `pos * f_i`, `f_i = theta^(-2i/dim)`
@@ -53,11 +54,12 @@ def RopeOp : FoveaOp<"rope", [Pure, DeclareOpInterfaceMethods<TileableOpInterfac
     $pairing $input `at` `(` $positions `:` type($positions) `)` `dim` `(` $dim `)` `theta` `(` $theta `)`
     (`scaling` `(` $scaling^ `)`)? attr-dict `:` type($input)
   }];
+  let extraClassDefinition = AxesOf<"getInput">.definition;
   let hasVerifier = 1;
 }
 
 def PositionSinusoidalOp : FoveaOp<"position_sinusoidal", [Pure,
-    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+    DeclareOpInterfaceMethods<AxesOpInterface>, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "Sines and cosines of the position";
   let description = [{
     Vaswani et al. 2017, section 3.5: `result[b,s,2i] = sin(pos * theta^(-2i/D))`, `[2i+1]` the cosine;
@@ -73,11 +75,12 @@ def PositionSinusoidalOp : FoveaOp<"position_sinusoidal", [Pure,
   let arguments = (ins Fovea_Positions:$positions, Fovea_SinusoidLayout:$layout, F64Attr:$theta);
   let results = (outs TensorRankOf<[F32, F64], [3]>:$result);
   let assemblyFormat = "$layout $positions `theta` `(` $theta `)` attr-dict `:` type($positions) `->` type($result)";
+  let extraClassDefinition = AxesOf<"getPositions">.definition;
   let hasVerifier = 1;
 }
 
-def PositionLearnedOp : FoveaOp<"position_learned", [Pure, DeclareOpInterfaceMethods<TileableOpInterface>,
-    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+def PositionLearnedOp : FoveaOp<"position_learned", [Pure, DeclareOpInterfaceMethods<TileableOpInterface>, DeclareOpInterfaceMethods<WeightsOpInterface, ["readsAnyLayout"]>,
+    DeclareOpInterfaceMethods<AxesOpInterface>, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "A learned vector for each position";
   let description = [{
     `result[b,s,:] = table[pos + offset, :]`. A position outside the table is a fault of the call.
@@ -95,6 +98,7 @@ def PositionLearnedOp : FoveaOp<"position_learned", [Pure, DeclareOpInterfaceMet
   let assemblyFormat = [{
     $positions `,` $table (`offset` `(` $offset^ `)`)? attr-dict `:` type($positions) `,` type($table) `->` type($result)
   }];
+  let extraClassDefinition = AxesOf<"getPositions">.definition;
   let hasVerifier = 1;
 }
 

@@ -16,4 +16,26 @@ def SizeOpInterface : OpInterface<"SizeOpInterface"> {
   ];
 }
 
+def AxesOpInterface : OpInterface<"AxesOpInterface"> {
+  let cppNamespace = "::mlir::fovea";
+  let description = [{
+    The sizes of the op's only result: those in its type, and for each other axis that of the same axis of one operand.
+    Sizes are followed through such ops without a list of their names, and `reifyResultShapes` is this too.
+  }];
+  let methods = [
+    InterfaceMethod<"The operand whose axes the result has where its type leaves them open.", "::mlir::Value", "getAxesOperand">,
+  ];
+}
+
+/// What defines both interfaces of an op whose axes are those of the operand that `getter` gets.
+class AxesOf<string getter> {
+  string definition = [{
+    ::mlir::Value $cppClass::getAxesOperand() { return }] # getter # [{(); }
+    ::mlir::LogicalResult $cppClass::reifyResultShapes(
+        ::mlir::OpBuilder &builder, ::mlir::ReifiedRankedShapedTypeDims &shapes) {
+      return ::mlir::fovea::reifyByAxes(builder, *this, shapes);
+    }
+  }];
+}
+
 #endif // FOVEA_SIZE_INTERFACE_TD

@@ -13,13 +13,14 @@ namespace mlir::fovea {
 /// of its row; a group's domain is that of the op that needs most.
 struct TileNeeds {
   enum Kind {
+    View,     ///< nothing: its elements are some of another tensor's
     Elements, ///< each element by itself
     Table,    ///< rows that are found by a number each
     WholeRow, ///< all columns of a row at once
     Product   ///< whole rows of the input, for each column of the result
   };
-  Kind kind = Elements;
-  /// How many leading axes of its tensors are rows; of no meaning for `Elements`.
+  Kind kind = View;
+  /// How many leading axes of its tensors are rows; of no meaning for `View` and `Elements`.
   int64_t rowAxes = 0;
   /// Whether the op asks which batch row and which place in the sequence a row is: the row axes are
   /// then these two, whatever `kind` says.

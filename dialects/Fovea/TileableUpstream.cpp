@@ -36,7 +36,7 @@ struct TileableSoftmax : TileableOpInterface::ExternalModel<TileableSoftmax, lin
 /// [S, D] -> [B, S, D].
 struct TileableBroadcast
     : TileableOpInterface::ExternalModel<TileableBroadcast, linalg::BroadcastOp> {
-  TileNeeds getTileNeeds(Operation *) const { return {TileNeeds::Elements, 0, /*located=*/true}; }
+  TileNeeds getTileNeeds(Operation *) const { return {TileNeeds::View, 0, /*located=*/true}; }
   bool visitTileOperands(Operation *operation, TileVisitor &visitor) const {
     auto op = cast<linalg::BroadcastOp>(operation);
     Value source = getBroadcastSource(op);
@@ -84,6 +84,21 @@ struct TileableReshape : TileableOpInterface::ExternalModel<TileableReshape<OpTy
 };
 
 } // namespace
+
+bool mlir::fovea::isElementwiseOp(Operation *op) {
+  if (OpTrait::hasElementwiseMappableTraits(op))
+    return op->getNumResults() == 1;
+  auto tileable = dyn_cast<TileableOpInterface>(op);
+  if (!tileable)
+    return false;
+  TileNeeds needs = tileable.getTileNeeds();
+  return needs.kind == TileNeeds::Elements && !needs.located;
+}
+
+bool mlir::fovea::isWeighted(Operation *op) {
+  return isa<WeightsOpInterface>(op) &&
+         isa<FloatType>(getElementTypeOrSelf(op->getOperand(0).getType()));
+}
 
 void mlir::fovea::attachTileableModels(MLIRContext &context) {
   linalg::SoftmaxOp::attachInterface<TileableSoftmax>(context);

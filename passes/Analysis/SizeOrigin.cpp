@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Follows sizes from results to operands, op by op. A new op that keeps an axis gets its line here;
-// one that is missing only makes sizes look different.
+// Follows sizes from results to operands: by AxesOpInterface and the traits of elementwise ops, and
+// op by op where sizes are operands or attributes. An op that is missing only makes sizes look
+// different.
 #include "passes/Analysis/SizeOrigin.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -49,18 +50,13 @@ Step getStep(OpResult result, int64_t axis) {
         return toAxis(operand, axis);
     return {};
   }
+  if (auto axes = dyn_cast<AxesOpInterface>(op))
+    return toAxis(axes.getAxesOperand(), axis);
   return llvm::TypeSwitch<Operation *, Step>(op)
       .Case([&](GroupOp group) {
         Operation *yield = group.getBody().front().getTerminator();
         return toAxis(yield->getOperand(result.getResultNumber()), axis);
       })
-      // The last axis of these is static, or the input's.
-      .Case<LinearOp, LayerNormOp, RmsNormOp, L2NormOp, ActivationOp, ArgmaxOp, DropoutOp, RopeOp>(
-          [&](auto other) { return toAxis(other.getInput(), axis); })
-      .Case([&](GluOp glu) { return toAxis(glu.getGate(), axis); })
-      .Case([&](EmbeddingOp embedding) { return toAxis(embedding.getIds(), axis); })
-      .Case<PositionLearnedOp, PositionSinusoidalOp>(
-          [&](auto other) { return toAxis(other.getPositions(), axis); })
       .Case([&](PositionsOp positions) { return toSize(OpFoldResult(positions.getCount())); })
       .Case([&](AttentionOp attention) {
         return result.getResultNumber() == 0 && axis < 3 ? toAxis(attention.getQuery(), axis)

@@ -48,7 +48,7 @@ bool FormFinder::chooseDomain() {
     TileNeeds needs = tileable ? tileable.getTileNeeds() : TileNeeds();
     if (needs.kind == TileNeeds::Product)
       products.push_back(needs.rowAxes);
-    else if (needs.kind != TileNeeds::Elements)
+    else if (needs.kind > TileNeeds::Elements)
       rows.push_back(needs.rowAxes);
     if (needs.located)
       places.push_back(2);

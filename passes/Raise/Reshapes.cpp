@@ -114,9 +114,11 @@ struct SinkCollapse : RewritePattern {
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    bool isNorm = isa<LayerNormOp, RmsNormOp, L2NormOp>(op);
+    auto tileable = dyn_cast<TileableOpInterface>(op);
+    bool isNorm = tileable && tileable.getTileNeeds().kind == TileNeeds::WholeRow &&
+                  !isa<DestinationStyleOpInterface>(op);
     if (op->getNumResults() != 1 || op->getNumRegions() != 0 || op->getNumOperands() == 0 ||
-        (!isNorm && !isa<ActivationOp, GluOp>(op) && !OpTrait::hasElementwiseMappableTraits(op)))
+        (!isNorm && !isElementwiseOp(op)))
       return failure();
     // Of a norm, only the first operand is not a vector.
     MutableArrayRef<OpOperand> operands =

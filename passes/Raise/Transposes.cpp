@@ -99,7 +99,7 @@ struct SinkTranspose : RewritePattern {
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
     if (op->getNumResults() != 1 || op->getNumOperands() == 0 || op->getNumRegions() != 0 ||
-        (!OpTrait::hasElementwiseMappableTraits(op) && !isa<ActivationOp, GluOp>(op)))
+        !isElementwiseOp(op))
       return failure();
     linalg::TransposeOp first;
     for (Value operand : op->getOperands()) {

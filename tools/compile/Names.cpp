@@ -90,7 +90,7 @@ static std::string getLabel(Operation *op, const OwnNames &ownNames) {
     Operation *inner = yielded.empty() ? nullptr : yielded.front().getDefiningOp();
     return inner ? getLabel(inner, ownNames) : "";
   }
-  if (isa<FoveaDialect>(op->getDialect()) && !isa<LinearOp, LayerNormOp, RmsNormOp>(op))
+  if (isa<FoveaDialect>(op->getDialect()) && !isWeighted(op))
     return op->getName().stripDialect().str();
   return getOwnName(op->getLoc()).empty() ? shortenPlace(op->getLoc()) : "";
 }
