@@ -127,6 +127,27 @@ static LogicalResult runRmsNorm(RmsNormOp op, Frame &frame) {
   });
 }
 
+static LogicalResult runGatedNorm(GatedNormOp op, Frame &frame) {
+  const Tensor &x = frame.tensor(op.getInput()), &gate = frame.tensor(op.getGate()),
+               &weight = frame.tensor(op.getWeight());
+  if (gate.shape != x.shape)
+    return op.emitOpError("expects a gate of [") << x.shape << "], got [" << gate.shape << "]";
+  double eps = op.getEps().convertToDouble();
+  Tensor result = x;
+  int64_t size = x.shape.back();
+  for (int64_t at = 0; at < x.size(); at += size) {
+    double squares = 0;
+    for (int64_t i = 0; i < size; ++i)
+      squares += x.reals[at + i] * x.reals[at + i] / size;
+    for (int64_t i = 0; i < size; ++i) {
+      double z = gate.reals[at + i];
+      result.reals[at + i] =
+          x.reals[at + i] / std::sqrt(squares + eps) * weight.reals[i] * z / (1 + std::exp(-z));
+    }
+  }
+  return frame.set(op, std::move(result));
+}
+
 static LogicalResult runL2Norm(L2NormOp op, Frame &frame) {
   double eps = op.getEps().convertToDouble();
   return onRows(op, frame, [&](const double *x, double *y, int64_t size) {
@@ -247,6 +268,7 @@ void interpreter::addLayerOps(HandlerTable &table) {
   table.add(runEmbedding);
   table.add(runLayerNorm);
   table.add(runRmsNorm);
+  table.add(runGatedNorm);
   table.add(runL2Norm);
   table.add(runActivation);
   table.add(runGlu);

@@ -66,10 +66,13 @@ static Operation *getLoneOp(GroupOp group) {
   return isLone ? op : nullptr;
 }
 
-/// Whether all operands of an elementwise op have the same sizes in every call.
+/// Whether all operands of the result's type have the same sizes in every call: those of an
+/// elementwise op, those of a norm but for its weights.
 static bool operandsAgree(Operation *op) {
-  return llvm::all_of(op->getOperands(),
-                      [&](Value operand) { return haveSameSizes(op->getOperand(0), operand); });
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    return operand.getType() != op->getResult(0).getType() ||
+           haveSameSizes(op->getOperand(0), operand);
+  });
 }
 
 namespace {
@@ -143,7 +146,7 @@ struct Rows {
       if (rows.norm)
         return std::nullopt; // it stands last
       if (ofType && getNeeds(&step).kind == TileNeeds::WholeRow &&
-          !isa<DestinationStyleOpInterface>(step))
+          !isa<DestinationStyleOpInterface>(step) && operandsAgree(&step))
         rows.norm = &step;
       else if (!(ofType && rows.isAllowed(&step)) && !isPartOfGather(&step))
         return std::nullopt;

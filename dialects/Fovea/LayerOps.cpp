@@ -143,6 +143,19 @@ LogicalResult RmsNormOp::verify() {
   return verifyEps(*this, getEps()); // C2
 }
 
+LogicalResult GatedNormOp::verify() {
+  if (failed(verifyLastAxis(*this, getInput().getType())) ||
+      failed(
+          verifyVector(*this, getWeight(), "weight", getInput().getType().getShape().back()))) // C1
+    return failure();
+  return verifyEps(*this, getEps()); // C2
+}
+
+void GatedNormOp::requireSizes(function_ref<void(SizeRule)> require) {
+  for (int64_t axis = 0; axis < getInput().getType().getRank(); ++axis)
+    require({getGate(), axis, getInput(), axis}); // C3
+}
+
 LogicalResult L2NormOp::verify() {
   if (failed(verifyLastAxis(*this, getInput().getType()))) // C1
     return failure();
@@ -247,6 +260,13 @@ bool RmsNormOp::visitTileOperands(TileVisitor &visitor) {
          visitor.visit(getInput(), TileRole::Tile);
 }
 
+TileNeeds GatedNormOp::getTileNeeds() { return {TileNeeds::WholeRow, getLeadingAxes(getInput())}; }
+
+bool GatedNormOp::visitTileOperands(TileVisitor &visitor) {
+  return visitor.hasWholeRows(getInput()) && visitor.visit(getWeight(), TileRole::Parameter) &&
+         visitor.visit(getInput(), TileRole::Tile) && visitor.visit(getGate(), TileRole::Tile);
+}
+
 TileNeeds L2NormOp::getTileNeeds() { return {TileNeeds::WholeRow, getLeadingAxes(getInput())}; }
 
 bool L2NormOp::visitTileOperands(TileVisitor &visitor) {
@@ -290,3 +310,4 @@ bool EmbeddingOp::readsAnyLayout(OpOperand &use) { return &use == &getTableMutab
 
 bool LayerNormOp::isWeight(OpOperand &use) { return use.get() != getInput(); }
 bool RmsNormOp::isWeight(OpOperand &use) { return use.get() != getInput(); }
+bool GatedNormOp::isWeight(OpOperand &use) { return &use == &getWeightMutable(); }

@@ -128,6 +128,31 @@ def RmsNormOp : LayerOp<"rms_norm", "getInput", [AllTypesMatch<["input", "result
   let hasVerifier = 1;
 }
 
+def GatedNormOp : LayerOp<"gated_norm", "getInput",
+    [AllTypesMatch<["input", "gate", "result"]>, DeclareOpInterfaceMethods<TileableOpInterface>,
+     DeclareOpInterfaceMethods<WeightsOpInterface>, DeclareOpInterfaceMethods<SizeOpInterface>]> {
+  let summary = "Normalisation to root mean square one, times a gate";
+  let description = [{
+    Over the last axis: `x / sqrt(mean(x^2) + eps) * weight * silu(gate)`, in f32 (f64 for f64): what stands before the last
+    projection of Gated DeltaNet (Yang et al. 2024, section 3.4) and of Qwen3-Next's linear attention.
+
+    * (C1) the last axis is static; the weight has as many elements.
+    * (C2) `eps` is not negative and finite.
+    * (C3) gate and result have the input's type.
+
+    ```mlir
+    %y = fovea.gated_norm %x gate(%z) weight(%w : tensor<128xf32>) eps(1.0e-6) : tensor<?x?x128xf32>
+    ```
+  }];
+  let arguments = (ins Fovea_AnyFloatTensor:$input, Fovea_AnyFloatTensor:$gate, Fovea_FloatTensor1:$weight,
+                       F64Attr:$eps);
+  let results = (outs Fovea_AnyFloatTensor:$result);
+  let assemblyFormat = [{
+    $input `gate` `(` $gate `)` `weight` `(` $weight `:` type($weight) `)` `eps` `(` $eps `)` attr-dict `:` type($input)
+  }];
+  let hasVerifier = 1;
+}
+
 def L2NormOp : LayerOp<"l2_norm", "getInput", [AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<TileableOpInterface>]> {
   let summary = "Scaling to length one";
   let description = [{

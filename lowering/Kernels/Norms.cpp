@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels of fovea.layer_norm, rms_norm and l2_norm: numbers of whole rows, then elementwise.
+// Kernels of fovea.layer_norm, rms_norm, gated_norm and l2_norm: numbers of whole rows, then
+// elementwise.
 #include "lowering/Kernels/TileBuilder.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -66,6 +67,24 @@ static LogicalResult buildRmsNorm(KernelBuilder &k, RmsNormOp op) {
         y = k.mul(y, offset == 0 ? scale : k.add(scale, k.real(type, offset)));
       }
       k.storeTo(k.outputs[0], append(row, c), y);
+    });
+  });
+  return success();
+}
+
+static LogicalResult buildGatedNorm(KernelBuilder &k, GatedNormOp op) {
+  Value x = k.buffer(op.getInput()), gate = k.buffer(op.getGate()),
+        weight = k.buffer(op.getWeight());
+  Type type = getAccumulationType(elementOf(x));
+  k.parallelNest(k.sizes(x, 1), [&](ValueRange row) {
+    auto load = [&](Value c) { return k.loadAs(type, x, append(row, c)); };
+    Value square = mean(k, type, x, [&](Value c) { return k.mul(load(c), load(c)); });
+    Value eps = k.real(type, op.getEps().convertToDouble());
+    Value factor = k.div(k.real(type, 1), math::SqrtOp::create(k, k.add(square, eps)));
+    k.loop(k.index(0), k.size(x, row.size()), [&](Value c) {
+      Value y = k.mul(k.mul(load(c), factor), k.loadAs(type, weight, c));
+      Value open = activate(k, ActivationKind::Silu, k.loadAs(type, gate, append(row, c)));
+      k.storeTo(k.outputs[0], append(row, c), k.mul(y, open));
     });
   });
   return success();
@@ -202,6 +221,24 @@ struct RmsNormKernel : NormKernel<RmsNormKernel, RmsNormOp> {
   }
 };
 
+struct GatedNormKernel : NormKernel<GatedNormKernel, GatedNormOp> {
+  TileElement emitTile(Operation *operation, TileBuilder &b, TileColumns c,
+                       TileLeaves &leaves) const {
+    auto op = cast<GatedNormOp>(operation);
+    KernelBuilder &k = b.k;
+    NormTiles norm(b, op, c);
+    Value factor = norm.inverseRoot(norm.squares(norm.x), op.getEps().convertToDouble());
+    TileElement y = norm.finish({}, factor, op.getWeight(), 0, {}, leaves);
+    TileElement gate = b.convert(b.operandOf(op.getGate(), c, leaves), k.getF32Type());
+    return [&k, y, gate](ValueRange e) {
+      return k.mul(y(e), activate(k, ActivationKind::Silu, gate(e)));
+    };
+  }
+  LogicalResult emitLoops(Operation *op, KernelBuilder &k) const {
+    return buildGatedNorm(k, cast<GatedNormOp>(op));
+  }
+};
+
 struct L2NormKernel : NormKernel<L2NormKernel, L2NormOp> {
   TileElement emitTile(Operation *operation, TileBuilder &b, TileColumns c,
                        TileLeaves &leaves) const {
@@ -224,5 +261,6 @@ struct L2NormKernel : NormKernel<L2NormKernel, L2NormOp> {
 void mlir::fovea::attachNormKernels(MLIRContext &context) {
   LayerNormOp::attachInterface<LayerNormKernel>(context);
   RmsNormOp::attachInterface<RmsNormKernel>(context);
+  GatedNormOp::attachInterface<GatedNormKernel>(context);
   L2NormOp::attachInterface<L2NormKernel>(context);
 }

@@ -120,9 +120,10 @@ struct SinkCollapse : RewritePattern {
     if (op->getNumResults() != 1 || op->getNumRegions() != 0 || op->getNumOperands() == 0 ||
         (!isNorm && !isElementwiseOp(op)))
       return failure();
-    // Of a norm, only the first operand is not a vector.
-    MutableArrayRef<OpOperand> operands =
-        op->getOpOperands().take_front(isNorm ? 1 : op->getNumOperands());
+    // A norm's weights are vectors, and stand last.
+    auto weights = dyn_cast<WeightsOpInterface>(op);
+    MutableArrayRef<OpOperand> operands = op->getOpOperands().take_until(
+        [&](OpOperand &operand) { return weights && weights.isWeight(operand); });
     tensor::CollapseShapeOp first;
     SmallVector<Value> sources;
     for (OpOperand &operand : operands) {

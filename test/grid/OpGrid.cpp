@@ -205,6 +205,18 @@ const OpCase kCases[] = {
      "%y = fovea.rms_norm %x weight(%w : tensor<33xf32>) offset(1.0) eps(1.0e-5) : "
      "tensor<?x33xf32>",
      "tensor<?x33xf32>"},
+    {"gated_norm", "%x: tensor<?x?x33xf32>, %u: tensor<?x?x33xf32>, %w: tensor<33xbf16>",
+     "%y = fovea.gated_norm %x gate(%u) weight(%w : tensor<33xbf16>) eps(1.0e-6) : "
+     "tensor<?x?x33xf32>",
+     "tensor<?x?x33xf32>"},
+    {"gated_norm_f64", "%x: tensor<?x33xf64>, %u: tensor<?x33xf64>, %w: tensor<33xf64>",
+     "%y = fovea.gated_norm %x gate(%u) weight(%w : tensor<33xf64>) eps(1.0e-6) : tensor<?x33xf64>",
+     "tensor<?x33xf64>", 1e-14},
+    {"sum_gated_norm", "%x: tensor<?x?x33xf32>, %u: tensor<?x?x33xf32>, %w: tensor<33xf32>",
+     "%0 = arith.addf %x, %u : tensor<?x?x33xf32>\n"
+     "%y = fovea.gated_norm %0 gate(%u) weight(%w : tensor<33xf32>) eps(1.0e-6) : "
+     "tensor<?x?x33xf32>",
+     "tensor<?x?x33xf32>"},
     {"l2_norm", "%x: tensor<?x33xf32>", "%y = fovea.l2_norm %x eps(1.0e-12) : tensor<?x33xf32>",
      "tensor<?x33xf32>"},
     {"argmax", "%x: tensor<?x?x37xf32>",

@@ -57,6 +57,7 @@ func.func @layer(%x: tensor<?x?x8x64xf32>, %first: index, %n: index, %h: tensor<
   %em = fovea.embedding %ids, %t : tensor<?x?xi64>, tensor<1024x512xbf16> -> tensor<?x?x512xf32>
   %ln = fovea.layer_norm %em weight(%w : tensor<512xf32>) bias(%w : tensor<512xf32>) eps(1.0e-12) : tensor<?x?x512xf32>
   %rn = fovea.rms_norm %ln weight(%w : tensor<512xf32>) offset(1.0) eps(1.0e-5) : tensor<?x?x512xf32>
+  %gn = fovea.gated_norm %ln gate(%rn) weight(%w : tensor<512xf32>) eps(1.0e-6) : tensor<?x?x512xf32>
   %a = fovea.activation gelu_tanh %rn : tensor<?x?x512xf32>
   %g = fovea.glu silu %a, %h : tensor<?x?x512xf32>
   %d = fovea.dropout %g rate(0.1) : tensor<?x?x512xf32>
