@@ -128,6 +128,11 @@ private:
     auto differ = [](Sym a, Sym b) {
       return Symbols::known(a) && Symbols::known(b) && Symbols::known(a) != Symbols::known(b);
     };
+    // One of the three may tell what the others leave open.
+    Sym batch = this->batch;
+    for (Data *part : {parts.key, parts.value})
+      if (!Symbols::known(batch))
+        batch = part->shape[0];
     for (Data *part : {parts.key, parts.value})
       if (differ(part->shape[0], batch) || differ(part->shape[1], keys))
         return im.invalid("expects queries, keys and values of one batch, and as many values as "

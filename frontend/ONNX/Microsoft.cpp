@@ -67,6 +67,8 @@ static FailureOr<Data *> normalize(Importer &im, Data &x, Data *weight, Data *bi
   if (!weight || weight->rank() != 1 || x.rank() < 1 || !Symbols::known(x.shape.back()) ||
       weight->shape[0] != x.shape.back() || (bias && bias->shape != weight->shape))
     return im.invalid("expects parameters for each element of a last axis of fixed size");
+  if (!isFloat(x.type) || !isFloat(weight->type) || (bias && !isFloat(bias->type)))
+    return im.invalid("expects parameters that are floats");
   Value input = im.value(x), scale = im.value(*weight), shift = bias ? im.value(*bias) : Value();
   FloatAttr epsilon = im.b.getF64FloatAttr(eps);
   Value result;

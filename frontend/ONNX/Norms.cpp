@@ -8,6 +8,11 @@ using namespace mlir;
 using namespace mlir::fovea;
 using namespace mlir::fovea::onnx;
 
+/// Whether what is normalised and its parameters, which may be absent, hold floats.
+static bool areFloats(std::initializer_list<const Data *> all) {
+  return llvm::all_of(all, [](const Data *data) { return !data || isFloat(data->type); });
+}
+
 /// True for one parameter for each element of the last axis, whose size is fixed.
 static bool fitsLastAxis(const Data &x, const Data *parameter) {
   return !parameter || (parameter->rank() == 1 && x.rank() >= 1 &&
@@ -26,7 +31,7 @@ static std::pair<Data *, Data *> center(Importer &im, Data &x, ArrayRef<int64_t>
 
 static LogicalResult importLayerNorm(Importer &im) {
   Data *x = im.input(0), *scale = im.input(1), *bias = im.input(2);
-  if (!scale || !isFloat(x->type))
+  if (!scale || !areFloats({x, scale, bias}))
     return im.invalid("expects floats and a scale");
   TRY(int64_t axis, im.axis(im.integer("axis", -1), x->rank()));
   double eps = im.real("epsilon", 1e-5f);
@@ -56,7 +61,7 @@ static LogicalResult importLayerNorm(Importer &im) {
 
 static LogicalResult importRmsNorm(Importer &im) {
   Data *x = im.input(0), *scale = im.input(1);
-  if (!scale || !isFloat(x->type))
+  if (!scale || !areFloats({x, scale}))
     return im.invalid("expects floats and a scale");
   TRY(int64_t axis, im.axis(im.integer("axis", -1), x->rank()));
   double eps = im.real("epsilon", 1e-5f);
@@ -86,7 +91,7 @@ static Data *alongChannels(Importer &im, Data &parameter, int64_t rank) {
 
 static LogicalResult importInstanceNorm(Importer &im) {
   Data *x = im.input(0), *scale = im.input(1), *bias = im.input(2);
-  if (!scale || !bias || x->rank() < 3 || !isFloat(x->type) || scale->rank() != 1 ||
+  if (!scale || !bias || x->rank() < 3 || !areFloats({x, scale, bias}) || scale->rank() != 1 ||
       bias->rank() != 1)
     return im.invalid("expects floats of rank 3 or more, a scale and a bias");
   SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(2, x->rank()));
@@ -100,7 +105,7 @@ static LogicalResult importInstanceNorm(Importer &im) {
 
 static LogicalResult importGroupNorm(Importer &im) {
   Data *x = im.input(0), *scale = im.input(1), *bias = im.input(2);
-  if (!scale || !bias || x->rank() < 2 || !isFloat(x->type) || scale->rank() != 1 ||
+  if (!scale || !bias || x->rank() < 2 || !areFloats({x, scale, bias}) || scale->rank() != 1 ||
       bias->rank() != 1)
     return im.invalid("expects floats of rank 2 or more, a scale and a bias");
   int64_t groups = im.integer("num_groups", 0);

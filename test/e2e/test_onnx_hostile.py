@@ -144,7 +144,8 @@ def test_bits_of_floats(refuse):
 
 
 @pytest.mark.parametrize("sizes,words", [
-    ({"k": [3, 8, 6, 16]}, "of one batch"), ({"v": [2, 8, 5, 16]}, "as many values as keys"),
+    ({"k": [3, 8, 6, 16]}, "of one batch"), ({"q": ["b", 8, "s", 16], "v": [44, 8, 6, 16]}, "of one batch"),
+    ({"q": ["b", 8, "s", 16], "mask": (TensorProto.BOOL, [3, 8, "s", 6])}, "expects a mask or bias for scores [2, 8, s, 6], got [3, 8, s, 6]"), ({"v": [2, 8, 5, 16]}, "as many values as keys"),
     ({"mask": (TensorProto.BOOL, [2, 4, "s", "t"])}, "expects a mask or bias for scores [2, 8, s, 6], got [2, 4, s, t]"),
     ({"mask": (TensorProto.BOOL, ["s", 7])}, "expects a mask or bias for scores"), ({"mask": (FLOAT, [4, 1, 6])}, "expects a mask or bias for scores"),
     ({"mask": (FLOAT, [1, 1, 1, 1, 6])}, "expects a mask or bias of rank 1 to 4, got 5"), ({"q": [2, 0, "s", 16]}, "that divides the queries', got 8 of 0"),
@@ -154,6 +155,19 @@ def test_attention(refuse, sizes, words):
     names = ["q", "k", "v", "mask" if "mask" in sizes else "", "", "", "lengths" if "lengths" in sizes else ""]
     node = helper.make_node("Attention", names, ["y"])
     refuse(model([node], {name: shape if isinstance(shape, tuple) else (FLOAT, shape) for name, shape in inputs.items()}, {"y": (FLOAT, None)}, opset=24), words)
+
+
+@pytest.mark.parametrize("op, opset", [("LayerNormalization", 18), ("RMSNormalization", 23), ("InstanceNormalization", 18), ("GroupNormalization", 21)])
+@pytest.mark.parametrize("which", ["scale", "bias"])
+def test_parameters_of_norms(refuse, op, opset, which):
+    """Integers have no fraction to scale by."""
+    if (op, which) == ("RMSNormalization", "bias"):
+        return
+    inputs = {"x": (FLOAT, [2, 4, 4]), "scale": (FLOAT, [4]), "bias": (FLOAT, [4])} | {which: (INT64, [4])}
+    if op == "RMSNormalization":
+        del inputs["bias"]
+    attributes = {"num_groups": 2} if op == "GroupNormalization" else {}
+    refuse(model([helper.make_node(op, list(inputs), ["y"], **attributes)], inputs, {"y": (FLOAT, None)}, opset=opset), f"{op}: expects floats")
 
 
 def test_operator_set(refuse):
