@@ -25,7 +25,13 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("device", [pytest.param(name, marks=() if name in ("cpu", chosen) else pytest.mark.long) for name in names])
 
 
+# Files of minutes, which go first where two processes share the files: the last of them would else run alone.
+LONGEST = ["tokenizer/test_compare.py", "e2e/test_corpus.py", "e2e/test_device.py", "e2e/test_onnx_empty.py", "e2e/test_families.py", "e2e/test_onnx_nodes.py"]
+
+
 def pytest_collection_modifyitems(config, items):
+    rank = {ROOT / "test" / name: number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: rank.get(item.path, len(rank)))
     if config.getoption("--device"):
         config.hook.pytest_deselected(items=[item for item in items if "device" not in item.fixturenames])
         items[:] = [item for item in items if "device" in item.fixturenames]

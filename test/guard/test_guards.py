@@ -177,7 +177,7 @@ def test_guard_finds_hidden_options(tmp_path, file, line, found):
 
 def test_guard_finds_stale_docs(tmp_path, root):
     """A copy of the pages' sources with one page altered."""
-    for folder in ["dialects", "passes", "lowering", "docs/generated", "scripts"]:
+    for folder in ["dialects", "passes", "lowering", "docs", "scripts", "test/guard"]:
         if (root / folder).exists():
             shutil.copytree(root / folder, tmp_path / folder)
     page = next((tmp_path / "docs" / "generated").glob("*.md"))
