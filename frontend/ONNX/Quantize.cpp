@@ -14,8 +14,12 @@ static FailureOr<Data *> spread(Importer &im, Data &x, Data &parameter, int64_t 
   if (parameter.rank() == 0)
     return &parameter;
   if (parameter.rank() == 1 && block == 0) {
-    if (Symbols::known(parameter.shape[0]) == 1 && Symbols::known(x.shape[axis]) != 1)
+    bool isOne = Symbols::known(parameter.shape[0]) == 1;
+    if (isOne && (x.rank() == 0 || Symbols::known(x.shape[axis]) != 1))
       return im.squeeze(parameter, {0});
+    if (x.rank() == 0)
+      return im.invalid("expects one scale and zero point for a scalar, got " +
+                        im.describe(parameter.shape));
     SmallVector<int64_t> axes;
     for (int64_t i = 0; i < x.rank(); ++i)
       if (i != axis)
@@ -42,7 +46,7 @@ static LogicalResult importDequantize(Importer &im) {
     return im.invalid("expects integers and a float scale");
   int64_t axis = 0, given = im.integer("axis", 1), block = im.integer("block_size", 0);
   auto type = static_cast<DataType>(im.integer("output_dtype", 0));
-  if (x->rank() > 0 && scale->rank() > 0) {
+  if (x->rank() > 0 && (scale->rank() > 0 || (zero && zero->rank() > 0))) {
     TRY(axis, im.axis(given, x->rank()));
   }
   if (type == DataType::Undefined)
@@ -88,7 +92,7 @@ static LogicalResult importQuantize(Importer &im) {
   auto type = static_cast<DataType>(im.integer("output_dtype", 0));
   im.integer("saturate", 1);
   im.integer("precision", 0);
-  if (x->rank() > 0 && scale->rank() > 0) {
+  if (x->rank() > 0 && (scale->rank() > 0 || (zero && zero->rank() > 0))) {
     TRY(axis, im.axis(given, x->rank()));
   }
   if (type == DataType::Undefined)

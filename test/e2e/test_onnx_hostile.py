@@ -170,6 +170,14 @@ def test_parameters_of_norms(refuse, op, opset, which):
     refuse(model([helper.make_node(op, list(inputs), ["y"], **attributes)], inputs, {"y": (FLOAT, None)}, opset=opset), f"{op}: expects floats")
 
 
+def test_scales_of_a_scalar(refuse, fovea, tmp_path):
+    def quantize(count):
+        return model([helper.make_node("QuantizeLinear", ["x", "scale"], ["y"])], {"x": (FLOAT, []), "scale": (FLOAT, [count])}, {"y": (TensorProto.UINT8, None)})
+    refuse(quantize(2), "QuantizeLinear: expects one scale and zero point for a scalar, got [2]")
+    (tmp_path / "one.onnx").write_bytes(quantize(1).SerializeToString())
+    fovea("compile", tmp_path / "one.onnx", "-o", tmp_path / "one.fovea").ok()
+
+
 def test_operator_set(refuse):
     refuse(linear(opset=12), "operator set 13", "got 12")
 
