@@ -339,6 +339,8 @@ static LogicalResult importSequenceConstruct(Importer &im) {
 }
 
 static LogicalResult importSplitToSequence(Importer &im) {
+  constexpr int64_t kMaxParts = 4096;
+  auto refuseMore = [&] { return im.unsupported("more than " + Twine(kMaxParts) + " parts"); };
   Data &x = *im.input(0);
   TRY(int64_t axis, im.axis(im.integer("axis", 0), x.rank()));
   bool keep = im.integer("keepdims", 1);
@@ -351,17 +353,21 @@ static LogicalResult importSplitToSequence(Importer &im) {
       int64_t part = sizes.front();
       if (!whole || part < 1)
         return im.unsupported("parts of one size of an open axis");
+      if (*whole / part > kMaxParts)
+        return refuseMore();
       sizes.clear();
       for (int64_t i = 0; i < *whole; i += part)
         sizes.push_back(std::min(part, *whole - i));
     }
   } else if (whole) {
+    if (*whole > kMaxParts)
+      return refuseMore();
     sizes.assign(*whole, 1);
   } else {
     return im.unsupported("an open axis taken apart");
   }
-  if (sizes.size() > 4096)
-    return im.unsupported("more than 4096 parts");
+  if (static_cast<int64_t>(sizes.size()) > kMaxParts)
+    return refuseMore();
   Data *result = im.make(DataType::Undefined, {}, {});
   result->items.emplace();
   int64_t offset = 0;

@@ -170,6 +170,15 @@ def test_parameters_of_norms(refuse, op, opset, which):
     refuse(model([helper.make_node(op, list(inputs), ["y"], **attributes)], inputs, {"y": (FLOAT, None)}, opset=opset), f"{op}: expects floats")
 
 
+@pytest.mark.parametrize("split", [None, 1, 2])
+def test_parts_that_nobody_counts(refuse, split):
+    names = ["x"] if split is None else ["x", "split"]
+    constants = {} if split is None else {"split": np.array(split)}
+    node = helper.make_node("SplitToSequence", names, ["parts"])
+    at = helper.make_node("SequenceAt", ["parts", "first"], ["y"])
+    refuse(model([node, at], {"x": (FLOAT, [1 << 40])}, {"y": (FLOAT, None)}, {"first": np.array(0), **constants}), "more than 4096 parts")
+
+
 def test_scales_of_a_scalar(refuse, fovea, tmp_path):
     def quantize(count):
         return model([helper.make_node("QuantizeLinear", ["x", "scale"], ["y"])], {"x": (FLOAT, []), "scale": (FLOAT, [count])}, {"y": (TensorProto.UINT8, None)})
