@@ -147,8 +147,12 @@ FailureOr<Data *> Importer::reshape(Data &data, ArrayRef<Sym> shape) {
     for (auto [i, axis] : llvm::enumerate(group.to))
       sizes[axis] = symbols.mixed(given[i]);
   }
-  if (groups.size() < static_cast<size_t>(data.rank()))
-    current = tensor::CollapseShapeOp::create(b, typeOf(data.type, middle), current, joined);
+  if (groups.size() < static_cast<size_t>(data.rank())) {
+    current = tensor::CollapseShapeOp::create(b, current, joined);
+    // An open size times zero is zero, which collapsing does not say.
+    if (RankedTensorType known = typeOf(data.type, middle); current.getType() != known)
+      current = tensor::CastOp::create(b, known, current);
+  }
   if (groups.size() < shape.size()) {
     // Types have to agree: a size that the type of the whole fixes is fixed for its only part.
     SmallVector<int64_t> typed;

@@ -433,3 +433,11 @@ def test_cycle_of_links(refused, secret):
     (secret / "a").symlink_to("b")
     (secret / "b").symlink_to("a")
     refused(write(secret, external("a")))
+
+
+def test_an_open_size_times_zero(fovea, fovea_run, tmp_path):
+    """Is zero, though not by the rules of a collapse."""
+    path = tmp_path / "flat.onnx"
+    path.write_bytes(model([helper.make_node("Flatten", ["x"], ["y"])], {"x": (FLOAT, [1, "n", 0])}, {"y": (FLOAT, None)}).SerializeToString())
+    fovea("compile", path, "-o", tmp_path / "flat.fovea").ok()
+    assert "y: [1, 0] f32" in fovea_run("run", tmp_path / "flat.fovea", "--input", "x=random:1x3x0").ok().out.decode()
