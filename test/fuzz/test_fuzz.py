@@ -33,7 +33,7 @@ def test_arguments(root, arguments, message):
 
 def test_help(root):
     result = script(root, "fuzz", "--help")
-    assert result.returncode == 0 and "--inputs N" in result.stdout and "build-fuzz/findings" in result.stdout
+    assert result.returncode == 0 and "--inputs N" in result.stdout and "--fast" in result.stdout and "build-fuzz/findings" in result.stdout
 
 
 def test_tables_of_the_document_are_current(root):
