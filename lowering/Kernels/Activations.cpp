@@ -8,8 +8,6 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
-static Type elementOf(Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); }
-
 static Value sigmoid(KernelBuilder &k, Value x) {
   Type type = x.getType();
   Value e = math::ExpOp::create(k, arith::NegFOp::create(k, x));

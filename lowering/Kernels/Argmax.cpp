@@ -7,14 +7,6 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
-static SmallVector<Value> append(ValueRange at, Value last) {
-  SmallVector<Value> result(at);
-  result.push_back(last);
-  return result;
-}
-
-static Type elementOf(Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); }
-
 Value mlir::fovea::isGreater(KernelBuilder &k, Value l, Value r) {
   Value greater = arith::CmpFOp::create(k, arith::CmpFPredicate::UGT, l, r);
   Value isNumber = arith::CmpFOp::create(k, arith::CmpFPredicate::ORD, r, r);

@@ -9,8 +9,6 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
-static Type elementOf(Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); }
-
 namespace {
 struct CacheAppendKernel : KernelOpInterface::ExternalModel<CacheAppendKernel, CacheAppendOp> {
   LogicalResult emitLoops(Operation *operation, KernelBuilder &k) const {

@@ -168,6 +168,16 @@ private:
   int64_t parallelLoops;
 };
 
+/// Indices with one more behind them.
+inline SmallVector<Value> append(ValueRange at, Value last) {
+  SmallVector<Value> result(at);
+  result.push_back(last);
+  return result;
+}
+
+/// The type of a buffer's elements.
+inline Type elementOf(Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); }
+
 /// The type in which an op on these elements computes: f64 for f64, f32 otherwise.
 FloatType getAccumulationType(Type elementType);
 

@@ -9,14 +9,6 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
-static SmallVector<Value> append(ValueRange at, Value last) {
-  SmallVector<Value> result(at);
-  result.push_back(last);
-  return result;
-}
-
-static Type elementOf(Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); }
-
 //===-- Loops --------------------------------------------------------------------------------===//
 
 /// A linear with a weight in panels: the sums of a panel side by side, since its outputs lie side

@@ -8,14 +8,6 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
-static SmallVector<Value> append(ValueRange at, Value last) {
-  SmallVector<Value> result(at);
-  result.push_back(last);
-  return result;
-}
-
-static Type elementOf(Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); }
-
 //===-- Loops --------------------------------------------------------------------------------===//
 
 /// Mean of `term` over the last axis.

@@ -166,7 +166,7 @@ static LogicalResult buildTilePool(KernelBuilder &k, PoolOp op, RowScheduleAttr 
 
 static LogicalResult buildPool(KernelBuilder &k, PoolOp op) {
   Value x = k.buffer(op.getInput()), keep = k.buffer(op.getKeep());
-  Type type = getAccumulationType(cast<MemRefType>(x.getType()).getElementType());
+  Type type = getAccumulationType(elementOf(x));
   Value zero = k.real(type, 0), one = k.real(type, 1);
   PoolKind kind = op.getKind();
   double start = kind == PoolKind::Max ? -std::numeric_limits<double>::infinity() : 0;

@@ -7,14 +7,6 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
-static SmallVector<Value> append(ValueRange at, Value last) {
-  SmallVector<Value> result(at);
-  result.push_back(last);
-  return result;
-}
-
-static Type elementOf(Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); }
-
 /// Copies table[id] to the row `at` of `out`; an id outside the table is a fault and reads its
 /// first row.
 static void emitRow(KernelBuilder &k, TypedValue<RankedTensorType> table, Value id, Value out,

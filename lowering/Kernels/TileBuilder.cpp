@@ -16,7 +16,7 @@ using namespace mlir::fovea;
 using tile::TileType;
 using tile::ViewType;
 
-static Type elementOf(Value value) {
+static Type getTileElement(Value value) {
   return TypeSwitch<Type, Type>(value.getType())
       .Case<TileType, ViewType>([](auto type) { return type.getElementType(); })
       .Default([](Type type) { return getElementTypeOrSelf(type); });
@@ -33,7 +33,7 @@ Value TileBuilder::column(TileColumns c) {
 }
 
 Value TileBuilder::broadcast(Value value, int64_t rows, int64_t columns) {
-  TileType type = tileType(rows, columns, elementOf(value));
+  TileType type = tileType(rows, columns, getTileElement(value));
   return value.getType() == type ? value : tile::BroadcastOp::create(k, type, value).getResult();
 }
 
@@ -129,7 +129,7 @@ TileBuilder::Rows TileBuilder::rowsOf(Value memory, bool shared) {
 }
 
 Value TileBuilder::loadRows(Rows rows, Value column, int64_t width) {
-  auto type = tileType(rows.one ? 1 : tileRows, width, elementOf(rows.view));
+  auto type = tileType(rows.one ? 1 : tileRows, width, getTileElement(rows.view));
   Value tile =
       tile::LoadOp::create(k, type, rows.view, rows.one || flat ? k.index(0) : row, column);
   return broadcast(tile, tileRows, width);
@@ -142,8 +142,8 @@ Value TileBuilder::parameter(Value value, TileColumns c) {
     return known;
   Value result = atBlock([&] {
     Value view = viewAt(k.buffer(value), {}, {0});
-    Value tile =
-        tile::LoadOp::create(k, tileType(1, c.width, elementOf(view)), view, k.index(0), column(c));
+    Value tile = tile::LoadOp::create(k, tileType(1, c.width, getTileElement(view)), view,
+                                      k.index(0), column(c));
     return broadcast(toF32(tile), tileRows, c.width);
   });
   return blockValues[key] = result;
