@@ -24,7 +24,7 @@ std::string replaceAll(std::string_view text, std::string_view from, std::string
        at = found + from.size()) {
     out += text.substr(at, found - at);
     out += to;
-    checkGrowth("decoders", out.size(), text.size());
+    checkGrowth("decoders", out.size(), text.size(), 8);
   }
   out += text.substr(at);
   return out;
@@ -168,7 +168,7 @@ public:
          at = found + from.size()) {
       out.append(pending, at, found - at);
       out += to;
-      checkGrowth("decoders", out.size(), pending.size());
+      checkGrowth("decoders", out.size(), pending.size(), 8);
     }
     size_t keep = std::min(from.size() - 1, pending.size() - at);
     while (keep > 0 && pending.compare(pending.size() - keep, keep, from, 0, keep) != 0)
@@ -286,7 +286,7 @@ TokenStage::Function replaceFunction(const Pattern &pattern, const tables::Decod
     std::string out;
     for (const Span &span : spans) {
       out += span.isMatch ? content : token.substr(span.begin, span.end - span.begin);
-      checkGrowth("decoders", out.size(), token.size());
+      checkGrowth("decoders", out.size(), token.size(), 8);
     }
     return out;
   };
@@ -303,8 +303,8 @@ std::unique_ptr<DecoderStage> makeStage(Function function, bool ofText) {
 bool Decoders::open(const tables::Tokenizer &table, std::string &error) {
   if (!table.decoders())
     return true;
-  if (table.decoders()->size() > 64) {
-    error = "expects at most 64 decoders, got " + std::to_string(table.decoders()->size());
+  if (table.decoders()->size() > 16) {
+    error = "expects at most 16 decoders, got " + std::to_string(table.decoders()->size());
     return false;
   }
   for (const tables::Decoder *entry : *table.decoders()) {

@@ -110,7 +110,7 @@ void replace(Text &text, const Pattern &pattern, std::string_view content, size_
   for (const Span &span : spans) {
     if (span.isMatch) {
       out += content;
-      checkGrowth("normalizers", out.size(), original);
+      checkGrowth("normalizers", out.size(), original, 64);
       // New text belongs to the last byte that it replaces.
       if (span.end == 0 || span.end - 1 < text.origin)
         origin = out.size();
@@ -133,13 +133,13 @@ void prepend(Text &text, std::string_view content) {
 }
 } // namespace
 
-void fovea::checkGrowth(const char *part, size_t bytes, size_t from) {
-  constexpr size_t mostOnce = size_t(4) << 20, mostTimes = 64;
-  if (bytes <= mostOnce || bytes / mostTimes <= from)
+void fovea::checkGrowth(const char *part, size_t bytes, size_t from, size_t times) {
+  constexpr size_t mostOnce = size_t(1) << 20;
+  if (bytes <= mostOnce || bytes / times <= from)
     return;
   failInvalid(std::string("the tokenizer's ") + part + " make more than " + std::to_string(bytes) +
-              " bytes of " + std::to_string(from) + "; expects at most 4 MiB, or " +
-              std::to_string(mostTimes) + " times as many");
+              " bytes of " + std::to_string(from) + "; expects at most 1 MiB, or " +
+              std::to_string(times) + " times as many");
 }
 
 void fovea::appendByteCharacter(std::string &out, unsigned char byte) {

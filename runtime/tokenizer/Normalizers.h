@@ -41,9 +41,9 @@ private:
   std::vector<Step> steps;
 };
 
-/// Fails where `part` of a tokenizer makes far more of `from` bytes than any that writes text does:
-/// replacements that feed each other multiply.
-void checkGrowth(const char *part, size_t bytes, size_t from);
+/// Fails where `part` of a tokenizer makes of `from` bytes more than 1 MiB and more than `times` as
+/// many: replacements that feed each other multiply, and none that writes text comes near.
+void checkGrowth(const char *part, size_t bytes, size_t from, size_t times);
 
 /// Compiles a pattern of a table; null with `error`.
 std::unique_ptr<Pattern> openPattern(const tables::Pattern *table, std::string &error);

@@ -212,7 +212,7 @@ StreamDecoder::StreamDecoder(StreamDecoder &&) noexcept = default;
 
 void StreamDecoder::run(size_t stage, std::string item, std::string &out) {
   passed += item.size();
-  checkGrowth("decoders", passed, received);
+  checkGrowth("decoders", passed, received, 4 * (stages.size() + 1));
   if (stage == stages.size()) {
     out += item;
     return;

@@ -40,7 +40,7 @@ inline void useTokenizer(const Tokenizer &tokenizer) {
       std::vector<int32_t> ids = tokenizer.encode(text, true);
       // Time is that of the text which comes out: normalisers that multiply, and tokens of a
       // kilobyte, make gigabytes of a line.
-      (void)tokenizer.decode(ids.data(), std::min<size_t>(ids.size(), 2000), true);
+      (void)tokenizer.decode(ids.data(), std::min<size_t>(ids.size(), 500), true);
       (void)tokenizer.encodePair(text, "b c", true, 7);
     }
   });

@@ -178,20 +178,20 @@ def pattern_with_a_callout(folder):
     return changed(folder, split_by("a(?C1)b(?{evil})"))
 
 
-@case("CWE-409", "a replacement that makes a gigabyte of a kilobyte", "the tokenizer's normalizers make more than 4194400 bytes of 20000; expects at most 4 MiB, or 64 times as many", end="at the call", call=("--prompt", "a" * 20_000))
+@case("CWE-409", "a replacement that makes a gigabyte of a kilobyte", "the tokenizer's normalizers make more than 1280200 bytes of 20000; expects at most 1 MiB, or 64 times as many", end="at the call", call=("--prompt", "a" * 20_000))
 def replacement_that_multiplies(folder):
     return changed(folder, lambda content: content.update(normalizer={"type": "Sequence", "normalizers": [{"type": "Replace", "pattern": {"String": "a"}, "content": "a" * 200}] * 5}))
 
 
-@case("CWE-409", "a decoder's replacement that makes gigabytes of a token", "the tokenizer's decoders make more than 64001000 bytes of 1000000; expects at most 4 MiB, or 64 times as many", end="at the call", call=("--prompt-ids", "97,97", "--temp", "0", "-n", "8"))
+@case("CWE-409", "a decoder's replacement that makes gigabytes of a token", "the tokenizer's decoders make more than 8001000 bytes of 1000000; expects at most 1 MiB, or 8 times as many", end="at the call", call=("--prompt-ids", "97,97", "--temp", "0", "-n", "8"))
 def replacement_that_multiplies_what_is_decoded(folder):
     steps = [{"type": "Replace", "pattern": {"Regex": "."}, "content": "a" * 1000}] * 4
     return changed(folder, lambda content: content.update(decoder={"type": "Sequence", "decoders": steps}))
 
 
-@case("CWE-409", "decoders that each double what the one before made", "the tokenizer's decoders make more than 8388607 bytes of 1; expects at most 4 MiB, or 64 times as many", end="at the call", call=("--prompt-ids", "97,97", "--temp", "0", "-n", "8"))
+@case("CWE-409", "decoders that each make four of what the one before made", "the tokenizer's decoders make more than 1398101 bytes of 1; expects at most 1 MiB, or 68 times as many", end="at the call", call=("--prompt-ids", "97,97", "--temp", "0", "-n", "8"))
 def decoders_that_feed_each_other(folder):
-    steps = [{"type": "Replace", "pattern": {"String": "a"}, "content": "aa"}] * 40
+    steps = [{"type": "Replace", "pattern": {"String": "a"}, "content": "aaaa"}] * 16
     return changed(folder, lambda content: content.update(decoder={"type": "Sequence", "decoders": steps}))
 
 
