@@ -26,12 +26,6 @@ static Type parseElementType(StringRef name, MLIRContext *context) {
   return {};
 }
 
-/// Whether an op takes a weight of any float type there, and computes as before but for rounding.
-static bool takesAnyFloat(OpOperand &use) {
-  auto op = dyn_cast<WeightsOpInterface>(use.getOwner());
-  return op && op.isWeight(use);
-}
-
 namespace {
 
 struct CastWeightsPass : fovea::impl::CastWeightsPassBase<CastWeightsPass> {
@@ -103,8 +97,7 @@ private:
                  : !value.getDefiningOp<WeightRefOp>())
       return true;
     return llvm::any_of(value.getUses(), [&](OpOperand &use) {
-      return isa<func::CallOp>(use.getOwner()) ? outside.contains(use.getOwner())
-                                               : !takesAnyFloat(use);
+      return isa<func::CallOp>(use.getOwner()) ? outside.contains(use.getOwner()) : !isWeight(use);
     });
   }
 

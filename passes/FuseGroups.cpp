@@ -3,6 +3,7 @@
 // Joins formed groups to bigger ones, by the few forms that kernel builders know. Refuses,
 // silently, all that no form covers, and operands whose sizes are not known to be the same.
 #include "dialects/ElementTypes.h"
+#include "dialects/Panels.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -19,9 +20,9 @@ namespace mlir::fovea {
 using namespace mlir;
 using namespace mlir::fovea;
 
-/// Column ranges and head sizes that epilogues address are multiples of this: no vector and no
-/// packed panel of a weight then lies in two of them.
-static constexpr int64_t kColumns = 16;
+/// Column ranges and head sizes that epilogues address are multiples of this: no packed panel of a
+/// weight then lies in two of them.
+static constexpr int64_t kColumns = kStoredPanelWidth;
 
 //===-- What a group computes ----------------------------------------------------------------===//
 
@@ -51,12 +52,6 @@ static bool isEpilogue(Operation *op) {
          llvm::all_of(op->getOperandTypes(), [&](Type operand) { return operand == type; });
 }
 
-/// What TileableOpInterface says of an op.
-static TileNeeds getNeeds(Operation *op) {
-  auto tileable = dyn_cast<TileableOpInterface>(op);
-  return tileable ? tileable.getTileNeeds() : TileNeeds();
-}
-
 /// The op of a group that has no other and yields its result, or null.
 static Operation *getLoneOp(GroupOp group) {
   Block &body = group.getBody().front();
@@ -77,12 +72,15 @@ static bool operandsAgree(Operation *op) {
 
 namespace {
 
-/// The form that an epilogue can be added to: a linear in f32 or halves, of a norm without weight
+/// The form that an epilogue can be added to: a product in f32 or halves, of a norm without weight
 /// perhaps, and elementwise ops that each read the one before; the last is all that is yielded.
 struct Contraction {
   RmsNormOp norm; ///< May be null.
-  LinearOp linear;
+  Operation *product = nullptr;
   bool hasEpilogue = false;
+
+  /// What the product is with the weight: its rows are the result's.
+  Value getInput() const { return cast<AxesOpInterface>(product).getAxesOperand(); }
 
   static std::optional<Contraction> match(Operation *op) {
     auto group = dyn_cast_or_null<GroupOp>(op);
@@ -98,22 +96,21 @@ struct Contraction {
       bool readsLast = llvm::is_contained(step.getOperands(), last);
       if (auto norm = dyn_cast<RmsNormOp>(step); norm && !last && !norm.getWeight()) {
         result.norm = norm;
-      } else if (auto linear = dyn_cast<LinearOp>(step); linear && !result.linear) {
-        if (!isComputedInF32(linear.getInput().getType().getElementType()) ||
-            (last && linear.getInput() != last) ||
-            llvm::any_of(linear->getOperands(), [](Value operand) {
-              return cast<ShapedType>(operand.getType()).getElementType().isF64();
-            }))
+      } else if (!result.product && getTileNeeds(&step).kind == TileNeeds::Product) {
+        result.product = &step;
+        Value input = result.getInput();
+        if (!isComputedInF32(getElementTypeOrSelf(input.getType())) || (last && input != last) ||
+            llvm::any_of(step.getOperandTypes(),
+                         [](Type type) { return getElementTypeOrSelf(type).isF64(); }))
           return std::nullopt;
-        result.linear = linear;
-      } else if (result.linear && readsLast && isEpilogue(&step)) {
+      } else if (result.product && readsLast && isEpilogue(&step)) {
         result.hasEpilogue = true;
       } else {
         return std::nullopt;
       }
       last = step.getResult(0);
     }
-    if (!result.linear || body.getTerminator()->getOperands() != ValueRange(last))
+    if (!result.product || body.getTerminator()->getOperands() != ValueRange(last))
       return std::nullopt;
     return result;
   }
@@ -145,7 +142,7 @@ struct Rows {
       bool ofType = step.getNumResults() == 1 && step.getResult(0).getType() == rows.type;
       if (rows.norm)
         return std::nullopt; // it stands last
-      if (ofType && getNeeds(&step).kind == TileNeeds::WholeRow &&
+      if (ofType && getTileNeeds(&step).kind == TileNeeds::WholeRow &&
           !isa<DestinationStyleOpInterface>(step) && operandsAgree(&step))
         rows.norm = &step;
       else if (!(ofType && rows.isAllowed(&step)) && !isPartOfGather(&step))
@@ -160,14 +157,14 @@ private:
       return isOverBatch(broadcast);
     if (isEpilogue(step))
       return operandsAgree(step);
-    return getNeeds(step).kind == TileNeeds::Table;
+    return getTileNeeds(step).kind == TileNeeds::Table;
   }
 
   static bool isPartOfGather(Operation *step) {
     if (auto constant = dyn_cast<arith::ConstantOp>(step))
       return constant.getType().isIndex();
     return isa<PositionsOp, tensor::CollapseShapeOp, tensor::EmptyOp>(step) ||
-           getNeeds(step).kind == TileNeeds::Table;
+           getTileNeeds(step).kind == TileNeeds::Table;
   }
 
   /// [S,D] -> [B,S,D], with an S that is known to be the same.
@@ -291,8 +288,10 @@ private:
 
   void addAppend() {
     Operation *user = getUser();
-    auto append = getOnlyOp<CacheAppendOp>(user);
-    if (append && append.getCache().getType().getElementType().isF32())
+    auto group = dyn_cast_or_null<GroupOp>(user);
+    Operation *append = group ? getLoneOp(group) : nullptr;
+    auto cache = append ? dyn_cast<CacheType>(append->getResult(0).getType()) : CacheType();
+    if (cache && cache.getElementType().isF32() && isa<TileableOpInterface>(append))
       add(user);
   }
 
@@ -354,7 +353,7 @@ private:
       std::optional<Contraction> contraction = Contraction::match(use.getOwner());
       if (!isHere(use.getOwner()) || !contraction || contraction->norm)
         return false;
-      auto argument = dyn_cast<BlockArgument>(contraction->linear.getInput());
+      auto argument = dyn_cast<BlockArgument>(contraction->getInput());
       if (argument.getArgNumber() != use.getOperandNumber() || !argument.hasOneUse())
         return false;
       linears.push_back(use.getOwner());

@@ -414,7 +414,8 @@ SmallVector<Operation *> getPreparations(Block &block) {
   SmallVector<Operation *> early;
   llvm::DenseSet<Operation *> late;
   for (Operation &op : block.without_terminator()) {
-    bool isLate = isWeighted(&op) || isa<AttentionOp, EmbeddingOp>(op) || !isMemoryEffectFree(&op);
+    bool isLate = isWeighted(&op) || getTileNeeds(&op).kind >= TileNeeds::Product ||
+                  getTileNeeds(&op).kind == TileNeeds::Table || !isMemoryEffectFree(&op);
     op.walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())
         isLate |= operand.getDefiningOp() && late.contains(operand.getDefiningOp());
@@ -491,11 +492,13 @@ private:
     Run run = findRun(kinds);
     if (run.count < 2)
       return Run();
-    // A layer is more than a projection of a head.
-    size_t weight = 0;
-    for (Operation *op : ArrayRef(ops).slice(run.first, run.period))
-      weight += isa<AttentionOp>(op) ? 2 : isa<LinearOp>(op) ? 1 : 0;
-    return weight < 2 ? Run() : run;
+    // A layer is more than a projection of a head: it has two products, or joins places.
+    size_t products = 0;
+    for (Operation *op : ArrayRef(ops).slice(run.first, run.period)) {
+      TileNeeds::Kind kind = getTileNeeds(op).kind;
+      products += kind == TileNeeds::Sequence ? 2 : kind == TileNeeds::Product ? 1 : 0;
+    }
+    return products < 2 ? Run() : run;
   }
 
   bool outlineIn(func::FuncOp function, SymbolTable &symbols) {

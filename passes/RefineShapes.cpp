@@ -87,9 +87,8 @@ private:
     if (!cast || !tensor::canFoldIntoConsumerOp(cast))
       return operand.get();
     // An operand that a region gets whole has its type there.
-    if (auto attention = dyn_cast<AttentionOp>(operand.getOwner()))
-      for (const ElementRegion &of :
-           {attention.getScoreRegion(), attention.getProbabilityRegion()}) {
+    if (auto scalar = dyn_cast<ElementRegionsOpInterface>(operand.getOwner()))
+      for (const ElementRegion &of : scalar.getElementRegions()) {
         unsigned first = of.operands.empty() ? 0 : of.operands.getBeginOperandIndex();
         unsigned number = operand.getOperandNumber();
         if (number >= first && number < first + of.operands.size() && of.isWhole(number - first))

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -310,6 +311,64 @@ LogicalResult AttentionOp::reifyResultShapes(OpBuilder &builder,
     shapes.push_back({batch, heads, length, keys});
   }
   return success();
+}
+
+//===-- Interfaces ---------------------------------------------------------------------------===//
+
+Value AttentionOp::getAxesOperand() { return getQuery(); }
+
+SmallVector<ElementRegion> AttentionOp::getElementRegions() {
+  return {getScoreRegion(), getProbabilityRegion()};
+}
+
+/// What a score reads may be anything.
+IntegerRole AttentionOp::getIntegerRole(OpOperand &use) {
+  bool isPosition = use.get() == getQueryPositions() || use.get() == getKeyPositions();
+  return {isPosition ? IntegerRole::Position : IntegerRole::Any};
+}
+
+/// All keys; a program of its own, if any.
+TileNeeds AttentionOp::getTileNeeds() { return {TileNeeds::Sequence, 2}; }
+
+bool AttentionOp::visitTileOperands(TileVisitor &) { return false; }
+
+//===-- Rewrites -----------------------------------------------------------------------------===//
+
+namespace {
+/// A mask that allows everything is no mask.
+struct DropTrueMask : OpRewritePattern<AttentionOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AttentionOp op, PatternRewriter &rewriter) const override {
+    auto conjunction = op.getMask() ? op.getMask().getDefiningOp<MaskAndOp>() : MaskAndOp();
+    if (!conjunction || !conjunction.getMasks().empty())
+      return rewriter.notifyMatchFailure(op, "the mask says something");
+    rewriter.modifyOpInPlace(op, [&] { op.getMaskMutable().clear(); });
+    return success();
+  }
+};
+
+/// Masks that the attention's sizes make simpler, also inside and/or/not.
+struct SimplifyMaskOfAttention : OpRewritePattern<AttentionOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AttentionOp op, PatternRewriter &rewriter) const override {
+    if (!op.getMask())
+      return rewriter.notifyMatchFailure(op, "has no mask");
+    MaskPairs pairs;
+    pairs.areIndices = !op.getQueryPositions() && !op.getKeyPositions();
+    auto key = dyn_cast<RankedTensorType>(op.getKey().getType());
+    if (key && !key.isDynamicDim(1) && !op.getKeyPositions())
+      pairs.keys = key.getDimSize(1);
+    FailureOr<Value> simpler = simplifyMask(rewriter, op.getMask(), pairs);
+    if (failed(simpler))
+      return rewriter.notifyMatchFailure(op, "no mask gets simpler");
+    rewriter.modifyOpInPlace(op, [&] { op.getMaskMutable().assign(*simpler); });
+    return success();
+  }
+};
+} // namespace
+
+void AttentionOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<DropTrueMask, SimplifyMaskOfAttention>(context);
 }
 
 //===-- Scores -------------------------------------------------------------------------------===//

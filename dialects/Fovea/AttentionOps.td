@@ -6,10 +6,14 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "dialects/Fovea/FoveaAttrs.td"
 include "dialects/Fovea/FoveaTypes.td"
+include "dialects/Fovea/OperandInterfaces.td"
 include "dialects/Fovea/SizeInterface.td"
+include "dialects/Fovea/TileableInterface.td"
 
 def AttentionOp : FoveaOp<"attention", [RecursiveMemoryEffects, IsolatedFromAbove, AttrSizedOperandSegments, AttrSizedResultSegments,
-    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>, DeclareOpInterfaceMethods<SizeOpInterface>]> {
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>, DeclareOpInterfaceMethods<SizeOpInterface>,
+    DeclareOpInterfaceMethods<AxesOpInterface>, DeclareOpInterfaceMethods<IntegersOpInterface>, DeclareOpInterfaceMethods<ElementRegionsOpInterface>,
+    DeclareOpInterfaceMethods<TileableOpInterface>]> {
   let summary = "Softmax of scores times values, with masks as predicates";
   let description = [{
     For batch row b, query head h with its key head `g = h / (Hq / Hk)`, query i and key j:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rewrites of masks: flattening of and/or, neighbours that say the same, and, on attention, masks
-// that its own sizes make simpler. All are exact.
+// Rewrites of masks: flattening of and/or, neighbours that say the same, and masks that the sizes
+// of their attention make simpler. All are exact.
 #include "dialects/Fovea/FoveaDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -134,125 +134,91 @@ struct NegateConstantMask : OpRewritePattern<MaskNotOp> {
   }
 };
 
-//===-- Attention ----------------------------------------------------------------------------===//
-
-/// A mask that allows everything is no mask.
-struct DropTrueMask : OpRewritePattern<AttentionOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(AttentionOp op, PatternRewriter &rewriter) const override {
-    auto conjunction = op.getMask() ? op.getMask().getDefiningOp<MaskAndOp>() : MaskAndOp();
-    if (!conjunction || !conjunction.getMasks().empty())
-      return rewriter.notifyMatchFailure(op, "the mask says something");
-    rewriter.modifyOpInPlace(op, [&] { op.getMaskMutable().clear(); });
-    return success();
-  }
-};
-
-/// Rewrites one mask of an attention, also inside and/or/not, knowing the attention's sizes.
-struct SimplifyMaskOfAttention : OpRewritePattern<AttentionOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(AttentionOp op, PatternRewriter &rewriter) const override {
-    if (!op.getMask())
-      return rewriter.notifyMatchFailure(op, "has no mask");
-    FailureOr<Value> simpler = simplify(op, op.getMask(), rewriter);
-    if (failed(simpler))
-      return rewriter.notifyMatchFailure(op, "no mask gets simpler");
-    rewriter.modifyOpInPlace(op, [&] { op.getMaskMutable().assign(*simpler); });
-    return success();
-  }
-
-private:
-  FailureOr<Value> simplify(AttentionOp op, Value mask, PatternRewriter &rewriter) const {
-    rewriter.setInsertionPoint(op);
-    if (auto length = mask.getDefiningOp<MaskLengthOp>())
-      return simplifyLength(op, length, rewriter);
-    if (auto dense = mask.getDefiningOp<MaskDenseOp>())
-      return simplifyDense(op, dense, rewriter);
-    Operation *combination = mask.getDefiningOp();
-    if (!isa_and_nonnull<MaskAndOp, MaskOrOp, MaskNotOp>(combination))
-      return failure();
-    SmallVector<Value> inner(combination->getOperands());
-    bool changed = false;
-    for (Value &value : inner) {
-      FailureOr<Value> simpler = simplify(op, value, rewriter);
-      if (succeeded(simpler)) {
-        value = *simpler;
-        changed = true;
-      }
-    }
-    if (!changed)
-      return failure();
-    rewriter.setInsertionPoint(op);
-    IRMapping mapping;
-    mapping.map(combination->getOperands(), inner);
-    Operation *clone = rewriter.clone(*combination);
-    clone->setOperands(inner);
-    return clone->getResult(0);
-  }
-
-  /// Lengths that are constant and no smaller than the key length cut nothing off.
-  FailureOr<Value> simplifyLength(AttentionOp op, MaskLengthOp length,
-                                  PatternRewriter &rewriter) const {
-    auto key = dyn_cast<RankedTensorType>(op.getKey().getType());
-    DenseIntElementsAttr lengths;
-    if (!key || key.isDynamicDim(1) || op.getKeyPositions() ||
-        !matchPattern(length.getLengths(), m_Constant(&lengths)))
-      return failure();
-    for (APInt value : lengths)
-      if (value.getSExtValue() < key.getDimSize(1))
-        return failure();
-    return MaskAndOp::create(rewriter, length.getLoc(), length.getType(), ValueRange()).getResult();
-  }
-
-  /// A constant tensor of ones between two diagonals is a window, or causal; of ones only, no mask.
-  FailureOr<Value> simplifyDense(AttentionOp op, MaskDenseOp dense,
-                                 PatternRewriter &rewriter) const {
-    DenseIntElementsAttr elements;
-    auto type = cast<RankedTensorType>(dense.getMask().getType());
-    if (!matchPattern(dense.getMask(), m_Constant(&elements)))
-      return failure();
-    if (elements.isSplat()) {
-      bool allowed = !elements.getSplatValue<APInt>().isZero();
-      return allowed ? MaskAndOp::create(rewriter, dense.getLoc(), dense.getType(), ValueRange())
-                           .getResult()
-                     : MaskOrOp::create(rewriter, dense.getLoc(), dense.getType(), ValueRange())
-                           .getResult();
-    }
-    if (op.getQueryPositions() || op.getKeyPositions() || type.getRank() < 2)
-      return failure();
-    int64_t rows = type.getDimSize(type.getRank() - 2), columns = type.getShape().back();
-    if (rows * columns != type.getNumElements() || rows == 1 || columns == 1)
-      return failure();
-    // If this is a band, then the one between its allowed keys' outermost diagonals.
-    int64_t least = columns, most = -rows, place = 0;
-    for (APInt value : elements) {
-      int64_t diagonal = place % columns - place / columns;
-      if (!value.isZero()) {
-        least = std::min(least, diagonal);
-        most = std::max(most, diagonal);
-      }
-      ++place;
-    }
-    place = 0;
-    for (APInt value : elements) {
-      int64_t diagonal = place % columns - place / columns;
-      if (value.isZero() == (diagonal >= least && diagonal <= most))
-        return failure();
-      ++place;
-    }
-    Band band;
-    if (least > -(rows - 1))
-      band.left = -least;
-    if (most < columns - 1)
-      band.right = most;
-    if (!band.left && !band.right) // nothing is forbidden, by elements that are not all the same
-      return MaskAndOp::create(rewriter, dense.getLoc(), dense.getType(), ValueRange()).getResult();
-    return createBand(rewriter, dense.getLoc(), band);
-  }
-};
-
 } // namespace
+
+//===-- Masks of known pairs -----------------------------------------------------------------===//
+
+/// Lengths that are constant and no smaller than the key length cut nothing off.
+static FailureOr<Value> simplifyLength(OpBuilder &builder, MaskLengthOp length,
+                                       const MaskPairs &pairs) {
+  DenseIntElementsAttr lengths;
+  if (!pairs.keys || !matchPattern(length.getLengths(), m_Constant(&lengths)))
+    return failure();
+  for (APInt value : lengths)
+    if (value.getSExtValue() < *pairs.keys)
+      return failure();
+  return MaskAndOp::create(builder, length.getLoc(), length.getType(), ValueRange()).getResult();
+}
+
+/// A constant tensor of ones between two diagonals is a window, or causal; of ones only, no mask.
+static FailureOr<Value> simplifyDense(OpBuilder &builder, MaskDenseOp dense,
+                                      const MaskPairs &pairs) {
+  DenseIntElementsAttr elements;
+  auto type = cast<RankedTensorType>(dense.getMask().getType());
+  if (!matchPattern(dense.getMask(), m_Constant(&elements)))
+    return failure();
+  if (elements.isSplat()) {
+    bool allowed = !elements.getSplatValue<APInt>().isZero();
+    return allowed ? MaskAndOp::create(builder, dense.getLoc(), dense.getType(), ValueRange())
+                         .getResult()
+                   : MaskOrOp::create(builder, dense.getLoc(), dense.getType(), ValueRange())
+                         .getResult();
+  }
+  if (!pairs.areIndices || type.getRank() < 2)
+    return failure();
+  int64_t rows = type.getDimSize(type.getRank() - 2), columns = type.getShape().back();
+  if (rows * columns != type.getNumElements() || rows == 1 || columns == 1)
+    return failure();
+  // If this is a band, then the one between its allowed keys' outermost diagonals.
+  int64_t least = columns, most = -rows, place = 0;
+  for (APInt value : elements) {
+    int64_t diagonal = place % columns - place / columns;
+    if (!value.isZero()) {
+      least = std::min(least, diagonal);
+      most = std::max(most, diagonal);
+    }
+    ++place;
+  }
+  place = 0;
+  for (APInt value : elements) {
+    int64_t diagonal = place % columns - place / columns;
+    if (value.isZero() == (diagonal >= least && diagonal <= most))
+      return failure();
+    ++place;
+  }
+  Band band;
+  if (least > -(rows - 1))
+    band.left = -least;
+  if (most < columns - 1)
+    band.right = most;
+  if (!band.left && !band.right) // nothing is forbidden, by elements that are not all the same
+    return MaskAndOp::create(builder, dense.getLoc(), dense.getType(), ValueRange()).getResult();
+  return createBand(builder, dense.getLoc(), band);
+}
+
+FailureOr<Value> mlir::fovea::simplifyMask(OpBuilder &builder, Value mask, const MaskPairs &pairs) {
+  if (auto length = mask.getDefiningOp<MaskLengthOp>())
+    return simplifyLength(builder, length, pairs);
+  if (auto dense = mask.getDefiningOp<MaskDenseOp>())
+    return simplifyDense(builder, dense, pairs);
+  Operation *combination = mask.getDefiningOp();
+  if (!isa_and_nonnull<MaskAndOp, MaskOrOp, MaskNotOp>(combination))
+    return failure();
+  SmallVector<Value> inner(combination->getOperands());
+  bool changed = false;
+  for (Value &value : inner) {
+    FailureOr<Value> simpler = simplifyMask(builder, value, pairs);
+    if (succeeded(simpler)) {
+      value = *simpler;
+      changed = true;
+    }
+  }
+  if (!changed)
+    return failure();
+  Operation *clone = builder.clone(*combination);
+  clone->setOperands(inner);
+  return clone->getResult(0);
+}
 
 void MaskAndOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
   patterns.add<FlattenMasks<MaskAndOp>, AbsorbMasks<MaskAndOp, MaskOrOp>,
@@ -266,8 +232,4 @@ void MaskOrOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRCont
 
 void MaskNotOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
   patterns.add<NegateConstantMask>(context);
-}
-
-void AttentionOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<DropTrueMask, SimplifyMaskOfAttention>(context);
 }

@@ -19,6 +19,7 @@ using namespace mlir::fovea;
 #include "dialects/Fovea/FoveaDialect.cpp.inc"
 #include "dialects/Fovea/FoveaEnums.cpp.inc"
 #include "dialects/Fovea/MaskInterface.cpp.inc"
+#include "dialects/Fovea/OperandInterfaces.cpp.inc"
 #include "dialects/Fovea/RecipeInterface.cpp.inc"
 #include "dialects/Fovea/SizeInterface.cpp.inc"
 #include "dialects/Fovea/TileableInterface.cpp.inc"

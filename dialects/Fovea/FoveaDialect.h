@@ -80,6 +80,28 @@ struct ElementRegion {
   Value getResult() const { return getBlock().getTerminator()->getOperand(0); }
 };
 
+/// What a weight is to the op that reads it.
+enum class WeightRole {
+  None,       ///< no weight
+  Parameter,  ///< of any float type: with a narrower one the op computes as before but for rounding
+  Table,      ///< the same, and rows are read in any layout
+  Matrix,     ///< the same, multiplied; may be packed and quantised
+  GroupScales ///< of groups of inputs of a quantised matrix, in its layout
+};
+
+/// What the integers of an operand mean.
+struct IntegerRole {
+  enum Kind {
+    Any,
+    Row,      ///< of a table: below `limit`
+    Position, ///< in a sequence
+    Length,   ///< of a sequence, or of a part of it
+    Segment,  ///< a document's number
+  };
+  Kind kind = Any;
+  int64_t limit = 0;
+};
+
 class StoredAttr;
 
 /// Where recipes read stored tensors from.
@@ -99,6 +121,7 @@ public:
 #include "dialects/Fovea/FoveaDialect.h.inc"
 #include "dialects/Fovea/FoveaEnums.h.inc"
 #include "dialects/Fovea/MaskInterface.h.inc"
+#include "dialects/Fovea/OperandInterfaces.h.inc"
 #include "dialects/Fovea/RecipeInterface.h.inc"
 #include "dialects/Fovea/SizeInterface.h.inc"
 #include "dialects/Fovea/TileableInterface.h.inc"
@@ -138,8 +161,13 @@ std::optional<int64_t> getStorageBytes(RankedTensorType type);
 /// The buffer that holds a tensor.
 MemRefType getBufferType(RankedTensorType type);
 
-/// Whether the op reads this operand, a weight, in whichever layout it lies: a linear's weight or
-/// its scales of groups, or a table of rows.
+/// What an operand is by WeightsOpInterface; None to ops without it.
+WeightRole getWeightRole(OpOperand &use);
+
+/// Whether the operand is a weight of any float type.
+bool isWeight(OpOperand &use);
+
+/// Whether the op reads this operand in whichever layout it lies.
 bool readsAnyLayout(OpOperand &use);
 
 /// A key tile's intervals for a mask that may be absent: then everything is covered and full.
@@ -147,6 +175,16 @@ KeyIntervals buildKeyIntervals(OpBuilder &builder, Location loc, Value mask, con
 
 /// The predicate of a mask that may be absent: then constant true.
 Value buildPredicate(OpBuilder &builder, Location loc, Value mask, const MaskPoint &point);
+
+/// What is known of the pairs that a mask is asked for.
+struct MaskPairs {
+  std::optional<int64_t> keys; ///< how many, if that is static and their positions are indices
+  bool areIndices = false;     ///< positions of queries and of keys are their indices
+};
+
+/// A mask that says the same of these pairs and is simpler, also inside and/or/not; failure if
+/// there is none.
+FailureOr<Value> simplifyMask(OpBuilder &builder, Value mask, const MaskPairs &pairs);
 
 /// The row of `tensor`, whose first axis is one row for each batch row or one for all, that counts
 /// for `batch`, an `index`. An axis of dynamic size may turn out to be of size one.
@@ -207,6 +245,9 @@ bool isWeighted(Operation *op);
 
 /// The shape of the only result of an op with AxesOpInterface.
 LogicalResult reifyByAxes(OpBuilder &builder, Operation *op, ReifiedRankedShapedTypeDims &shapes);
+
+/// What TileableOpInterface says of an op; nothing of an op without it.
+TileNeeds getTileNeeds(Operation *op);
 
 /// Attaches TileableOpInterface to upstream ops: softmax, broadcasts over the batch and views.
 void attachTileableModels(MLIRContext &context);

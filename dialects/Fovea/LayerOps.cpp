@@ -273,6 +273,11 @@ bool L2NormOp::visitTileOperands(TileVisitor &visitor) {
   return visitor.hasWholeRows(getInput()) && visitor.visit(getInput(), TileRole::Tile);
 }
 
+/// The whole sequence; a program of its own, if any.
+TileNeeds PoolOp::getTileNeeds() { return {TileNeeds::Sequence, 2}; }
+
+bool PoolOp::visitTileOperands(TileVisitor &) { return false; }
+
 TileNeeds ActivationOp::getTileNeeds() { return {TileNeeds::Elements}; }
 
 bool ActivationOp::visitTileOperands(TileVisitor &visitor) {
@@ -293,21 +298,33 @@ bool DropoutOp::visitTileOperands(TileVisitor &visitor) {
 
 //===-- Weights ------------------------------------------------------------------------------===//
 
-/// The weight and the bias; scales have a type of their own.
-bool LinearOp::isWeight(OpOperand &use) {
-  return use.get() != getInput() && use.get() != getScales();
-}
-
-bool LinearOp::readsAnyLayout(OpOperand &use) {
+/// Scales of single outputs are an operand like any other.
+WeightRole LinearOp::getWeightRole(OpOperand &use) {
   if (&use == &getWeightMutable())
-    return true;
-  MutableOperandRange scales = getScalesMutable();
-  return !scales.empty() && &use == &scales[0] && getScales().getType().getRank() == 2;
+    return WeightRole::Matrix;
+  if (use.get() == getScales())
+    return getScales().getType().getRank() == 2 ? WeightRole::GroupScales : WeightRole::None;
+  return use.get() == getInput() ? WeightRole::None : WeightRole::Parameter;
 }
 
-bool EmbeddingOp::isWeight(OpOperand &use) { return &use == &getTableMutable(); }
-bool EmbeddingOp::readsAnyLayout(OpOperand &use) { return &use == &getTableMutable(); }
+WeightRole EmbeddingOp::getWeightRole(OpOperand &use) {
+  return &use == &getTableMutable() ? WeightRole::Table : WeightRole::None;
+}
 
-bool LayerNormOp::isWeight(OpOperand &use) { return use.get() != getInput(); }
-bool RmsNormOp::isWeight(OpOperand &use) { return use.get() != getInput(); }
-bool GatedNormOp::isWeight(OpOperand &use) { return &use == &getWeightMutable(); }
+/// All operands of a norm but its input.
+static WeightRole getNormRole(OpOperand &use, Value input) {
+  return use.get() == input ? WeightRole::None : WeightRole::Parameter;
+}
+
+WeightRole LayerNormOp::getWeightRole(OpOperand &use) { return getNormRole(use, getInput()); }
+WeightRole RmsNormOp::getWeightRole(OpOperand &use) { return getNormRole(use, getInput()); }
+
+WeightRole GatedNormOp::getWeightRole(OpOperand &use) {
+  return &use == &getWeightMutable() ? WeightRole::Parameter : WeightRole::None;
+}
+
+//===-- Integers -----------------------------------------------------------------------------===//
+
+IntegerRole EmbeddingOp::getIntegerRole(OpOperand &) {
+  return {IntegerRole::Row, cast<RankedTensorType>(getTable().getType()).getDimSize(0)};
+}

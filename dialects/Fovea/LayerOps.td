@@ -6,6 +6,7 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "dialects/Fovea/FoveaAttrs.td"
 include "dialects/Fovea/FoveaTypes.td"
+include "dialects/Fovea/OperandInterfaces.td"
 include "dialects/Fovea/SizeInterface.td"
 include "dialects/Fovea/TileableInterface.td"
 include "dialects/Fovea/WeightsInterface.td"
@@ -17,7 +18,7 @@ class LayerOp<string mnemonic, string axes, list<Trait> traits = []>
   let extraClassDefinition = AxesOf<axes>.definition;
 }
 
-def LinearOp : LayerOp<"linear", "getInput", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<TileableOpInterface>, DeclareOpInterfaceMethods<WeightsOpInterface, ["readsAnyLayout"]>]> {
+def LinearOp : LayerOp<"linear", "getInput", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<TileableOpInterface>, DeclareOpInterfaceMethods<WeightsOpInterface>]> {
   let summary = "Product with a weight matrix, and a bias";
   let description = [{
     `result[..., n] = sum_k x[..., k] * w[n, k] + bias[n]`. The weight lies as checkpoints store it, `[N, K]`. Sums in f32, in
@@ -62,7 +63,7 @@ def LinearOp : LayerOp<"linear", "getInput", [AttrSizedOperandSegments, DeclareO
   let hasVerifier = 1;
 }
 
-def EmbeddingOp : LayerOp<"embedding", "getIds", [DeclareOpInterfaceMethods<TileableOpInterface>, DeclareOpInterfaceMethods<WeightsOpInterface, ["readsAnyLayout"]>]> {
+def EmbeddingOp : LayerOp<"embedding", "getIds", [DeclareOpInterfaceMethods<IntegersOpInterface>, DeclareOpInterfaceMethods<TileableOpInterface>, DeclareOpInterfaceMethods<WeightsOpInterface>]> {
   let summary = "Rows of a table";
   let description = [{
     `result[..., :] = table[ids[...], :]`, widened to the result's element type. An id outside the table is a fault of the call.
@@ -202,7 +203,7 @@ def GluOp : LayerOp<"glu", "getGate", [SameOperandsAndResultType, DeclareOpInter
   let assemblyFormat = "$kind $gate `,` $up attr-dict `:` type($gate)";
 }
 
-def PoolOp : LayerOp<"pool", "getInput", [DeclareOpInterfaceMethods<SizeOpInterface>]> {
+def PoolOp : LayerOp<"pool", "getInput", [DeclareOpInterfaceMethods<TileableOpInterface>, DeclareOpInterfaceMethods<SizeOpInterface>]> {
   let summary = "One vector for a sequence";
   let description = [{
     `x [B,S,D] -> [B,D]` over the places where `keep [B,S]` is not zero (absent: everywhere): their `mean`

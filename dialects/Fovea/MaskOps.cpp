@@ -287,3 +287,10 @@ Value mlir::fovea::buildPredicate(OpBuilder &b, Location loc, Value mask, const 
     return constantBool(b, loc, true);
   return cast<MaskOpInterface>(mask.getDefiningOp()).buildPredicate(b, loc, p);
 }
+
+//===-- Integers -----------------------------------------------------------------------------===//
+
+IntegerRole MaskLengthOp::getIntegerRole(OpOperand &) { return {IntegerRole::Length}; }
+IntegerRole MaskPrefixOp::getIntegerRole(OpOperand &) { return {IntegerRole::Length}; }
+IntegerRole MaskSegmentOp::getIntegerRole(OpOperand &) { return {IntegerRole::Segment}; }
+IntegerRole MaskMaterializeOp::getIntegerRole(OpOperand &) { return {IntegerRole::Position}; }

@@ -5,6 +5,7 @@
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "dialects/Fovea/FoveaTypes.td"
 include "dialects/Fovea/MaskInterface.td"
+include "dialects/Fovea/OperandInterfaces.td"
 include "dialects/Fovea/SizeInterface.td"
 
 class MaskOp<string mnemonic, list<Trait> traits = []>
@@ -44,7 +45,7 @@ def MaskWindowOp : MaskOp<"mask_window"> {
   let hasVerifier = 1;
 }
 
-def MaskLengthOp : MaskOp<"mask_length"> {
+def MaskLengthOp : MaskOp<"mask_length", [DeclareOpInterfaceMethods<IntegersOpInterface>]> {
   let summary = "Keys before a length, one for each batch row";
   let description = [{
     `allowed = k_pos < lengths[b]`.
@@ -59,7 +60,7 @@ def MaskLengthOp : MaskOp<"mask_length"> {
   let assemblyFormat = "$lengths attr-dict `:` type($lengths)";
 }
 
-def MaskPrefixOp : MaskOp<"mask_prefix"> {
+def MaskPrefixOp : MaskOp<"mask_prefix", [DeclareOpInterfaceMethods<IntegersOpInterface>]> {
   let summary = "Prefix language model: the prefix sees itself, the rest is causal";
   let description = [{
     `allowed = k_pos <= q_pos or k_pos < lengths[b]`.
@@ -74,7 +75,7 @@ def MaskPrefixOp : MaskOp<"mask_prefix"> {
   let assemblyFormat = "$lengths attr-dict `:` type($lengths)";
 }
 
-def MaskSegmentOp : MaskOp<"mask_segment"> {
+def MaskSegmentOp : MaskOp<"mask_segment", [DeclareOpInterfaceMethods<IntegersOpInterface>]> {
   let summary = "Keys of the query's own document, several packed in a row";
   let description = [{
     `allowed = query_segments[b, i] == key_segments[b, j]`; i and j are places in the sequence, not positions.
@@ -170,7 +171,7 @@ def MaskNotOp : MaskOp<"mask_not"> {
   let hasCanonicalizer = 1;
 }
 
-def MaskMaterializeOp : FoveaOp<"mask_materialize", [Pure, AttrSizedOperandSegments, DeclareOpInterfaceMethods<SizeOpInterface>,
+def MaskMaterializeOp : FoveaOp<"mask_materialize", [Pure, DeclareOpInterfaceMethods<IntegersOpInterface>, AttrSizedOperandSegments, DeclareOpInterfaceMethods<SizeOpInterface>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "The mask as a tensor, for those who want to see it";
   let description = [{

@@ -93,10 +93,17 @@ MemRefType mlir::fovea::getBufferType(RankedTensorType type) {
   return MemRefType::get(getStorageShape(type), getStorageType(type.getElementType()));
 }
 
-bool mlir::fovea::readsAnyLayout(OpOperand &use) {
+WeightRole mlir::fovea::getWeightRole(OpOperand &use) {
   auto op = dyn_cast<WeightsOpInterface>(use.getOwner());
-  return op && op.readsAnyLayout(use);
+  return op ? op.getWeightRole(use) : WeightRole::None;
 }
+
+bool mlir::fovea::isWeight(OpOperand &use) {
+  WeightRole role = getWeightRole(use);
+  return role != WeightRole::None && role != WeightRole::GroupScales;
+}
+
+bool mlir::fovea::readsAnyLayout(OpOperand &use) { return getWeightRole(use) >= WeightRole::Table; }
 
 //===-- Packing ------------------------------------------------------------------------------===//
 

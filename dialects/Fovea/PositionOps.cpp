@@ -115,5 +115,13 @@ bool PositionLearnedOp::visitTileOperands(TileVisitor &visitor) {
          visitor.visit(getPositions(), TileRole::Positions);
 }
 
-bool PositionLearnedOp::isWeight(OpOperand &use) { return &use == &getTableMutable(); }
-bool PositionLearnedOp::readsAnyLayout(OpOperand &use) { return &use == &getTableMutable(); }
+WeightRole PositionLearnedOp::getWeightRole(OpOperand &use) {
+  return &use == &getTableMutable() ? WeightRole::Table : WeightRole::None;
+}
+
+IntegerRole PositionLearnedOp::getIntegerRole(OpOperand &) {
+  return {IntegerRole::Row, getTable().getType().getDimSize(0) - static_cast<int64_t>(getOffset())};
+}
+
+IntegerRole RopeOp::getIntegerRole(OpOperand &) { return {IntegerRole::Position}; }
+IntegerRole PositionSinusoidalOp::getIntegerRole(OpOperand &) { return {IntegerRole::Position}; }

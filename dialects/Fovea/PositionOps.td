@@ -6,6 +6,7 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "dialects/Fovea/FoveaAttrs.td"
 include "dialects/Fovea/FoveaTypes.td"
+include "dialects/Fovea/OperandInterfaces.td"
 include "dialects/Fovea/SizeInterface.td"
 include "dialects/Fovea/TileableInterface.td"
 include "dialects/Fovea/WeightsInterface.td"
@@ -29,7 +30,7 @@ def PositionsOp : FoveaOp<"positions", [Pure, DeclareOpInterfaceMethods<ReifyRan
   let hasVerifier = 1;
 }
 
-def RopeOp : FoveaOp<"rope", [Pure, DeclareOpInterfaceMethods<TileableOpInterface>, AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<SizeOpInterface>, DeclareOpInterfaceMethods<AxesOpInterface>, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+def RopeOp : FoveaOp<"rope", [Pure, DeclareOpInterfaceMethods<IntegersOpInterface>, DeclareOpInterfaceMethods<TileableOpInterface>, AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<SizeOpInterface>, DeclareOpInterfaceMethods<AxesOpInterface>, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "Rotary position embedding";
   let description = [{
     Su et al. 2021: pair i of the first `dim` elements of each head turns by `pos * f_i`, `f_i = theta^(-2i/dim)`
@@ -58,7 +59,7 @@ def RopeOp : FoveaOp<"rope", [Pure, DeclareOpInterfaceMethods<TileableOpInterfac
   let hasVerifier = 1;
 }
 
-def PositionSinusoidalOp : FoveaOp<"position_sinusoidal", [Pure,
+def PositionSinusoidalOp : FoveaOp<"position_sinusoidal", [Pure, DeclareOpInterfaceMethods<IntegersOpInterface>,
     DeclareOpInterfaceMethods<AxesOpInterface>, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "Sines and cosines of the position";
   let description = [{
@@ -79,7 +80,7 @@ def PositionSinusoidalOp : FoveaOp<"position_sinusoidal", [Pure,
   let hasVerifier = 1;
 }
 
-def PositionLearnedOp : FoveaOp<"position_learned", [Pure, DeclareOpInterfaceMethods<TileableOpInterface>, DeclareOpInterfaceMethods<WeightsOpInterface, ["readsAnyLayout"]>,
+def PositionLearnedOp : FoveaOp<"position_learned", [Pure, DeclareOpInterfaceMethods<IntegersOpInterface>, DeclareOpInterfaceMethods<TileableOpInterface>, DeclareOpInterfaceMethods<WeightsOpInterface>,
     DeclareOpInterfaceMethods<AxesOpInterface>, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "A learned vector for each position";
   let description = [{

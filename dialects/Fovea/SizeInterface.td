@@ -19,7 +19,7 @@ def SizeOpInterface : OpInterface<"SizeOpInterface"> {
 def AxesOpInterface : OpInterface<"AxesOpInterface"> {
   let cppNamespace = "::mlir::fovea";
   let description = [{
-    The sizes of the op's only result: those in its type, and for each other axis that of the same axis of one operand.
+    The sizes of the op's first result: those in its type, and for each other axis that of the same axis of one operand.
     Sizes are followed through such ops without a list of their names, and `reifyResultShapes` is this too.
   }];
   let methods = [

@@ -17,7 +17,8 @@ struct TileNeeds {
     Elements, ///< each element by itself
     Table,    ///< rows that are found by a number each
     WholeRow, ///< all columns of a row at once
-    Product   ///< whole rows of the input, for each column of the result
+    Product,  ///< whole rows of the input, for each column of the result
+    Sequence  ///< rows at all places: no tile program has the op beside others
   };
   Kind kind = View;
   /// How many leading axes of its tensors are rows; of no meaning for `View` and `Elements`.

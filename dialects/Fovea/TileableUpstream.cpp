@@ -85,13 +85,15 @@ struct TileableReshape : TileableOpInterface::ExternalModel<TileableReshape<OpTy
 
 } // namespace
 
+TileNeeds mlir::fovea::getTileNeeds(Operation *op) {
+  auto tileable = dyn_cast<TileableOpInterface>(op);
+  return tileable ? tileable.getTileNeeds() : TileNeeds();
+}
+
 bool mlir::fovea::isElementwiseOp(Operation *op) {
   if (OpTrait::hasElementwiseMappableTraits(op))
     return op->getNumResults() == 1;
-  auto tileable = dyn_cast<TileableOpInterface>(op);
-  if (!tileable)
-    return false;
-  TileNeeds needs = tileable.getTileNeeds();
+  TileNeeds needs = getTileNeeds(op);
   return needs.kind == TileNeeds::Elements && !needs.located;
 }
 

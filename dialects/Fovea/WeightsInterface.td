@@ -7,16 +7,11 @@ include "mlir/IR/OpBase.td"
 def WeightsOpInterface : OpInterface<"WeightsOpInterface"> {
   let cppNamespace = "::mlir::fovea";
   let description = [{
-    An op that reads weights: which of its operands are some, and in which layouts. Passes that cast, pack and name weights
-    ask this.
+    An op that reads weights: what it does with each operand. Passes that cast, quantise, pack and name weights ask this.
   }];
   let methods = [
-    InterfaceMethod<[{
-        Whether the operand is a weight of any float type: with a narrower one the op computes as before but for rounding.
-      }],
-      "bool", "isWeight", (ins "::mlir::OpOperand &":$use)>,
-    InterfaceMethod<"Whether kernels read the operand row by row as well as in panels.",
-      "bool", "readsAnyLayout", (ins "::mlir::OpOperand &":$use), "", [{ return false; }]>,
+    InterfaceMethod<"What the operand is to the op; None for what is no weight.",
+      "::mlir::fovea::WeightRole", "getWeightRole", (ins "::mlir::OpOperand &":$use)>,
   ];
 }
 

@@ -631,7 +631,8 @@ static LogicalResult verifyPanels(Operation *op) {
     if (tensor && tensor.getEncoding() && !readsAnyLayout(use))
       return op->emitOpError("expects a row-major tensor as operand ")
              << use.getOperandNumber() << ", got " << tensor;
-    if (tensor && getElementsPerByte(tensor.getElementType()) != 1 && !isa<LinearOp>(op))
+    if (tensor && getElementsPerByte(tensor.getElementType()) != 1 &&
+        getWeightRole(use) != WeightRole::Matrix)
       return op->emitOpError("expects a type that others than linears read as operand ")
              << use.getOperandNumber() << ", got " << tensor;
   }

@@ -4,7 +4,7 @@
 // weights that reach one argument get one layout. Leaves alone what is not understood: row-major is
 // always right.
 #include "lowering/Schedule/Schedule.h"
-#include "lowering/Schedule/Table.h"
+#include "lowering/Targets/Table.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -62,9 +62,9 @@ private:
       family.values.insert(group.getBody().getArgument(use.getOperandNumber()));
     } else {
       family.isKnown &= readsAnyLayout(use);
-      auto linear = dyn_cast<LinearOp>(user);
-      family.hasLinear |= bool(linear);
-      family.areScales |= linear && linear.getScales() == use.get();
+      WeightRole role = getWeightRole(use);
+      family.areScales |= role == WeightRole::GroupScales;
+      family.hasLinear |= role == WeightRole::Matrix || role == WeightRole::GroupScales;
     }
   }
 

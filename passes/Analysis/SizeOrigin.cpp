@@ -50,7 +50,7 @@ Step getStep(OpResult result, int64_t axis) {
         return toAxis(operand, axis);
     return {};
   }
-  if (auto axes = dyn_cast<AxesOpInterface>(op))
+  if (auto axes = dyn_cast<AxesOpInterface>(op); axes && result.getResultNumber() == 0)
     return toAxis(axes.getAxesOperand(), axis);
   return llvm::TypeSwitch<Operation *, Step>(op)
       .Case([&](GroupOp group) {
@@ -58,10 +58,6 @@ Step getStep(OpResult result, int64_t axis) {
         return toAxis(yield->getOperand(result.getResultNumber()), axis);
       })
       .Case([&](PositionsOp positions) { return toSize(OpFoldResult(positions.getCount())); })
-      .Case([&](AttentionOp attention) {
-        return result.getResultNumber() == 0 && axis < 3 ? toAxis(attention.getQuery(), axis)
-                                                         : Step();
-      })
       .Case([&](tensor::CastOp cast) {
         return isa<RankedTensorType>(cast.getSource().getType()) ? toAxis(cast.getSource(), axis)
                                                                  : Step();

@@ -44,8 +44,9 @@ bool FormFinder::chooseDomain() {
   SmallVector<int64_t> products, rows, places;
   bool hasWholeRows = false, hasHeads = false;
   for (Operation &op : group.getBody().front()) {
-    auto tileable = dyn_cast<TileableOpInterface>(op);
-    TileNeeds needs = tileable ? tileable.getTileNeeds() : TileNeeds();
+    TileNeeds needs = getTileNeeds(&op);
+    if (needs.kind == TileNeeds::Sequence)
+      return false;
     if (needs.kind == TileNeeds::Product)
       products.push_back(needs.rowAxes);
     else if (needs.kind > TileNeeds::Elements)
@@ -168,11 +169,9 @@ bool FormFinder::visitArgmax(ArgmaxOp op) {
   if (form.kind != TileKind::Contraction || form.argmax || type.getRank() != form.rowAxes + 1 ||
       type.getShape().back() > kMaxArgmaxColumns)
     return false;
-  for (Operation &other : group.getBody().front()) {
-    auto tileable = dyn_cast<TileableOpInterface>(other);
-    if (tileable && tileable.getTileNeeds().heads)
+  for (Operation &other : group.getBody().front())
+    if (getTileNeeds(&other).heads)
       return false;
-  }
   form.argmax = op;
   return visitTile(op.getInput());
 }
@@ -180,8 +179,10 @@ bool FormFinder::visitArgmax(ArgmaxOp op) {
 bool FormFinder::visitResult(Value value) {
   if (auto argmax = value.getDefiningOp<ArgmaxOp>())
     return visitArgmax(argmax);
-  if (auto append = value.getDefiningOp<CacheAppendOp>())
-    return append.visitTileOperands(*this);
+  if (isa<CacheType>(value.getType())) {
+    auto grown = value.getDefiningOp<TileableOpInterface>();
+    return grown && grown.visitTileOperands(*this);
+  }
   RankedTensorType type = typeOf(value);
   if (!type || isa<BlockArgument>(value))
     return false;

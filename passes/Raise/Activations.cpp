@@ -149,8 +149,8 @@ bool areProjectionsOfOne(Value a, Value b) {
   auto getSource = [](Value value) -> std::pair<Value, bool> {
     if (auto slice = value.getDefiningOp<tensor::ExtractSliceOp>())
       return {slice.getSource(), true};
-    if (auto linear = value.getDefiningOp<LinearOp>())
-      return {linear.getInput(), true};
+    if (Operation *op = value.getDefiningOp(); op && getTileNeeds(op).kind == TileNeeds::Product)
+      return {cast<AxesOpInterface>(op).getAxesOperand(), true};
     return {value, false};
   };
   auto [first, knowsFirst] = getSource(a);

@@ -114,16 +114,13 @@ struct SinkCollapse : RewritePattern {
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    auto tileable = dyn_cast<TileableOpInterface>(op);
-    bool isNorm = tileable && tileable.getTileNeeds().kind == TileNeeds::WholeRow &&
-                  !isa<DestinationStyleOpInterface>(op);
+    bool isNorm =
+        getTileNeeds(op).kind == TileNeeds::WholeRow && !isa<DestinationStyleOpInterface>(op);
     if (op->getNumResults() != 1 || op->getNumRegions() != 0 || op->getNumOperands() == 0 ||
         (!isNorm && !isElementwiseOp(op)))
       return failure();
     // A norm's weights are vectors, and stand last.
-    auto weights = dyn_cast<WeightsOpInterface>(op);
-    MutableArrayRef<OpOperand> operands = op->getOpOperands().take_until(
-        [&](OpOperand &operand) { return weights && weights.isWeight(operand); });
+    MutableArrayRef<OpOperand> operands = op->getOpOperands().take_until(isWeight);
     tensor::CollapseShapeOp first;
     SmallVector<Value> sources;
     for (OpOperand &operand : operands) {

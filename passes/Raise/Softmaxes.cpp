@@ -107,7 +107,7 @@ SmallVector<LooseSoftmax> mlir::fovea::findLooseSoftmaxes(ModuleOp module) {
   SmallVector<LooseSoftmax> found;
   llvm::SmallPtrSet<Operation *, 8> behindOne;
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<AttentionOp>(op) || op->getParentOfType<linalg::LinalgOp>())
+    if (isa<ElementRegionsOpInterface>(op) || op->getParentOfType<linalg::LinalgOp>())
       return WalkResult::skip();
     bool isSoftmax = isa<linalg::SoftmaxOp>(op) && op->getNumResults() == 1;
     // What only changes another softmax's layout or element type is the same one.

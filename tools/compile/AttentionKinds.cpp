@@ -207,7 +207,7 @@ static std::string nameAttention(Operation *op) {
 SmallVector<OtherAttention> mlir::fovea::findOtherAttentions(ModuleOp module) {
   SmallVector<OtherAttention> found;
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<AttentionOp>(op) || op->getParentOfType<linalg::LinalgOp>())
+    if (isa<ElementRegionsOpInterface>(op) || op->getParentOfType<linalg::LinalgOp>())
       return WalkResult::skip();
     if (!isContraction(op) || op->getNumResults() != 1)
       return WalkResult::advance();

@@ -55,7 +55,7 @@ static bool isPlace(Value value) {
     if (!seen.insert(value).second)
       continue;
     auto argument = dyn_cast<BlockArgument>(value);
-    if (argument && isa<AttentionOp>(argument.getOwner()->getParentOp()) &&
+    if (argument && isa<ElementRegionsOpInterface>(argument.getOwner()->getParentOp()) &&
         !isa<FloatType>(argument.getType()))
       return true;
     if (isa_and_nonnull<linalg::IndexOp, PositionsOp>(value.getDefiningOp()))

@@ -18,6 +18,23 @@ using namespace mlir::fovea::verify;
 /// Values that are followed from one argument; a graph has few ops for each integer argument.
 static constexpr size_t kMaxFollowed = 4096;
 
+/// Of a role; what was known before of one that may hold anything.
+static IntegerUse::Kind getKind(IntegerRole::Kind role, IntegerUse::Kind before) {
+  switch (role) {
+  case IntegerRole::Any:
+    return before;
+  case IntegerRole::Row:
+    return IntegerUse::Id;
+  case IntegerRole::Position:
+    return IntegerUse::Position;
+  case IntegerRole::Length:
+    return IntegerUse::Length;
+  case IntegerRole::Segment:
+    return IntegerUse::Segment;
+  }
+  llvm_unreachable("all roles return");
+}
+
 IntegerUse verify::findUse(BlockArgument argument, StringRef name) {
   IntegerUse use;
   std::optional<int64_t> rows;
@@ -33,21 +50,12 @@ IntegerUse verify::findUse(BlockArgument argument, StringRef name) {
       continue;
     for (OpOperand &operand : value.getUses()) {
       Operation *user = operand.getOwner();
-      auto table = [&](int64_t size) { rows = std::min(size, rows.value_or(size)); };
-      if (auto op = dyn_cast<EmbeddingOp>(user)) {
-        table(cast<RankedTensorType>(op.getTable().getType()).getDimSize(0));
-      } else if (auto op = dyn_cast<PositionLearnedOp>(user)) {
-        table(op.getTable().getType().getDimSize(0) - static_cast<int64_t>(op.getOffset()));
-      } else if (isa<MaskLengthOp, MaskPrefixOp>(user)) {
-        use.kind = IntegerUse::Length;
-      } else if (isa<MaskSegmentOp>(user)) {
-        use.kind = IntegerUse::Segment;
-      } else if (auto op = dyn_cast<AttentionOp>(user)) {
-        // What a score reads may be anything.
-        if (value == op.getQueryPositions() || value == op.getKeyPositions())
-          use.kind = IntegerUse::Position;
-      } else if (isa<RopeOp, PositionSinusoidalOp, MaskMaterializeOp>(user)) {
-        use.kind = IntegerUse::Position;
+      if (auto op = dyn_cast<IntegersOpInterface>(user)) {
+        IntegerRole role = op.getIntegerRole(operand);
+        if (role.kind == IntegerRole::Row)
+          rows = std::min(role.limit, rows.value_or(role.limit));
+        else
+          use.kind = getKind(role.kind, use.kind);
       } else if (auto call = dyn_cast<func::CallOp>(user)) {
         auto callee =
             SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
