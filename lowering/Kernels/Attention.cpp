@@ -4,9 +4,12 @@
 // mask's intervals cover, with a running maximum and sum (Milakov and Gimelshein 2018). No score is
 // stored but where probabilities themselves are asked for. Honours every clause of
 // `fovea.attention`.
+#include "dialects/ElementTypes.h"
 #include "lowering/Kernels/Cost.h"
 #include "lowering/Kernels/KernelBuilder.h"
 #include "lowering/Kernels/KernelInterface.h"
+#include "lowering/Kernels/TileAttention.h"
+#include "lowering/Targets/Table.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -361,116 +364,79 @@ Value mlir::fovea::emitElementRegion(KernelBuilder &k, const ElementRegion &of, 
   return mapping.lookup(of.getResult());
 }
 
-static LogicalResult buildMaskMaterialize(KernelBuilder &k, MaskMaterializeOp op) {
-  Value mask = k.cloneIn(op.getMask());
-  Value queryPositions = k.buffer(op.getQueryPositions()),
-        keyPositions = k.buffer(op.getKeyPositions());
-  k.parallelNest(k.sizes(k.outputs[0]), [&](ValueRange at) {
-    MaskPoint point{at[0],
-                    at[1],
-                    at[2],
-                    at[3],
-                    loadPosition(k, queryPositions, at[0], at[2]),
-                    loadPosition(k, keyPositions, at[0], at[3])};
-    k.storeTo(k.outputs[0], at, buildPredicate(k, k.getLoc(), mask, point));
+//===-- The schedule -------------------------------------------------------------------------===//
+
+/// Whether sequences of the model that this is part of, if it says how long they are, may have two
+/// parts of `least` keys.
+static bool mayHaveTwoParts(Operation *op, int64_t least) {
+  auto module = op->getParentOfType<ModuleOp>();
+  return !module || llvm::all_of(module.getOps<ModelOp>(), [&](ModelOp model) {
+    return static_cast<int64_t>(model.getMaxPositions().value_or(2 * least)) >= 2 * least;
   });
-  return success();
 }
 
-static LogicalResult buildAlibiSlopes(KernelBuilder &k, AlibiSlopesOp op) {
-  int64_t heads = op.getSlopes().getType().getDimSize(0);
-  int64_t power = int64_t(1) << llvm::Log2_64(heads);
-  k.parallelNest(k.index(1), [&](ValueRange) {
-    for (int64_t h = 0; h < heads; ++h) {
-      // Past the power of two: the odd slopes of twice as many heads.
-      double exponent =
-          h < power ? -8.0 * (h + 1) / power : -8.0 * (2 * (h - power) + 1) / (2 * power);
-      k.storeTo(k.outputs[0], k.index(h),
-                k.real(getAccumulationType(op.getSlopes().getType().getElementType()),
-                       std::exp2(exponent)));
+/// Of instructions that multiply f16 or bf16: that type, if all that is multiplied has it.
+static Type getOperands(AttentionOp op, const Level &level) {
+  auto getElement = [](Value value) -> Type {
+    if (auto cache = dyn_cast<CacheType>(value.getType()))
+      return cache.getElementType();
+    return cast<ShapedType>(value.getType()).getElementType();
+  };
+  Type type = getElement(op.getQuery());
+  bool alike = type == getElement(op.getKey()) && type == getElement(op.getValue());
+  return level.multipliesHalves && alike && isHalf(type) ? type : Type();
+}
+
+/// Whether scores are read at each place, by a region or a mask that is a tensor: their tiles take
+/// registers of their own.
+static bool readsPlaces(AttentionOp op) {
+  return op.hasScore() || op.hasProbability() ||
+         llvm::any_of(*op->getBlock(), llvm::IsaPred<MaskDenseOp, MaskSegmentOp>);
+}
+
+/// Queries of a tile of attention that multiplies halves.
+static int64_t getQueries(AttentionOp op, const Level &level) {
+  int64_t least = level.manyQueries.queries, count = op.getQuery().getType().getDimSize(1);
+  int64_t keys = level.manyQueries.keys, headSize = op.getHeadSize(), valueSize = op.getValueSize();
+  if (!tile::fitsWarpgroups(least, keys, headSize) || !tile::fitsWarpgroups(least, valueSize, keys))
+    return least;
+  for (const Level::HeadQueries &head : level.headQueries)
+    if (std::max(headSize, valueSize) <= head.size) {
+      int64_t most = readsPlaces(op) ? head.reading : head.queries;
+      return ShapedType::isDynamic(count) ? most
+                                          : std::min<int64_t>(most, llvm::alignTo(count, least));
     }
-  });
-  return success();
+  return least;
 }
 
-Value mlir::fovea::emitRelativeBias(OpBuilder &builder, RelativeBiasOp op) {
-  KernelBuilder k(op.getLoc(), builder, 0);
-  Type i32 = k.getI32Type(), f64 = k.getF64Type();
-  int64_t buckets = op.getBuckets();
-  Value zero = k.integer(i32, 0);
-  Value distance = k.sub(op.getKeyPosition(), op.getQueryPosition());
-  Value base = zero;
-  if (op.getBidirectional()) {
-    buckets /= 2;
-    base = k.select(k.less(zero, distance), k.integer(i32, buckets), zero);
-    distance = k.select(k.less(distance, zero), k.sub(zero, distance), distance);
-  } else {
-    distance = k.select(k.less(distance, zero), k.sub(zero, distance), zero);
-  }
-  int64_t exact = buckets / 2;
-  // Past `exact`, buckets grow with the logarithm up to max_distance.
-  Value safe = arith::MaxSIOp::create(k, distance, k.integer(i32, 1));
-  Value ratio = k.div(arith::SIToFPOp::create(k, f64, safe), k.real(f64, exact));
-  double perLog = (buckets - exact) / std::log(static_cast<double>(op.getMaxDistance()) / exact);
-  // Where the exact number is whole, the computed one may lie a rounding error below it.
-  Value far = k.add(k.mul(math::LogOp::create(k, ratio), k.real(f64, perLog)), k.real(f64, 1e-12));
-  Value farBucket = k.add(arith::FPToSIOp::create(k, i32, far), k.integer(i32, exact));
-  farBucket = arith::MinSIOp::create(k, farBucket, k.integer(i32, buckets - 1));
-  Value bucket = k.select(k.less(distance, k.integer(i32, exact)), distance, farBucket);
-  bucket = k.toIndex(k.add(base, bucket));
-  Value element = tensor::ExtractOp::create(k, op.getTable(), ValueRange{bucket, op.getHead()});
-  return k.convert(element, op.getBias().getType());
+/// Queries that fit into one tile leave few blocks of work, so their keys are split; not where
+/// probabilities must be known, which no part by itself does.
+static Attribute makeAttention(AttentionOp op, const Level &level, int64_t queries) {
+  bool one = queries == 1, few = !ShapedType::isDynamic(queries) && queries <= level.few;
+  const AttentionSizes &sizes = one ? level.oneQuery : few ? level.fewQueries : level.manyQueries;
+  Type operands = getOperands(op, level);
+  int64_t rows = operands && !one ? getQueries(op, level) : sizes.queries;
+  bool split = !op.hasProbability() && !ShapedType::isDynamic(queries) && queries <= rows &&
+               mayHaveTwoParts(op, level.split[0]);
+  return AttentionScheduleAttr::get(
+      op.getContext(), rows, sizes.keys, one ? AttentionAxis::Heads : AttentionAxis::Queries,
+      sizes.scores, sizes.values, split ? ArrayRef<int64_t>(level.split) : ArrayRef<int64_t>(),
+      operands);
+}
+
+/// Of an open number of queries, one has a schedule of its own, and so have few.
+static Attribute makeAttention(AttentionOp op, const Level &level) {
+  int64_t queries = op.getQuery().getType().getDimSize(1);
+  Attribute schedule = makeAttention(op, level, queries);
+  if (!ShapedType::isDynamic(queries))
+    return schedule;
+  if (level.few)
+    schedule = ByRowsScheduleAttr::get(op.getContext(), level.few,
+                                       makeAttention(op, level, level.few), schedule);
+  return ByRowsScheduleAttr::get(op.getContext(), 1, makeAttention(op, level, 1), schedule);
 }
 
 //===-- The interface ------------------------------------------------------------------------===//
-
-namespace {
-/// What a mask leaves of all pairs, as far as it does not depend on data.
-struct MaskShape {
-  bool causal = false;
-  std::optional<int64_t> width; ///< keys that a query sees at most
-};
-} // namespace
-
-/// Masks joined by "and"; of "or" and "not" nothing is concluded.
-static void readMask(Value mask, MaskShape &shape) {
-  Operation *op = mask ? mask.getDefiningOp() : nullptr;
-  if (isa_and_nonnull<MaskCausalOp>(op)) {
-    shape.causal = true;
-  } else if (auto window = dyn_cast_or_null<MaskWindowOp>(op)) {
-    std::optional<int64_t> left = window.getLeft(), right = window.getRight();
-    if (right && *right == 0)
-      shape.causal = true;
-    if (left && (right || shape.causal))
-      shape.width = std::min(*left + right.value_or(0) + 1, shape.width.value_or(INT64_MAX));
-  } else if (auto both = dyn_cast_or_null<MaskAndOp>(op)) {
-    // Twice: a window's open side may be closed by a later causal mask.
-    for (int round = 0; round < 2; ++round)
-      for (Value inner : both.getMasks())
-        readMask(inner, shape);
-  }
-}
-
-/// Pairs of queries and keys that masks leave.
-static Value countPairs(CostBuilder &cost, AttentionOp op, Value queries, Value keys) {
-  ImplicitLocOpBuilder &b = cost.b;
-  MaskShape shape;
-  readMask(op.getMask(), shape);
-  Value count = cost.mul(queries, keys);
-  if (shape.causal) {
-    // Query i sees i + 1 keys, or, behind a cache, those of the cache too.
-    Value fewer = arith::MinUIOp::create(b, queries, keys);
-    Value triangle = arith::ShRUIOp::create(b, cost.mul(fewer, cost.sum(fewer, cost.constant(1))),
-                                            cost.constant(1));
-    Value others = op.getQueryPositions()
-                       ? cost.mul(fewer, arith::SubIOp::create(b, keys, fewer).getResult())
-                       : cost.mul(arith::SubIOp::create(b, queries, fewer), keys);
-    count = cost.sum(triangle, others);
-  }
-  if (shape.width && *shape.width > 0)
-    count = arith::MinUIOp::create(b, count, cost.mul(queries, cost.constant(*shape.width)));
-  return count;
-}
 
 namespace {
 struct AttentionKernel : KernelOpInterface::ExternalModel<AttentionKernel, AttentionOp> {
@@ -486,10 +452,17 @@ struct AttentionKernel : KernelOpInterface::ExternalModel<AttentionKernel, Atten
       return op->emitOpError("expects the schedule of an attention, got ") << schedule;
     return buildTileAttention(k, cast<AttentionOp>(op), tiles);
   }
+  Value countRows(Operation *op, KernelBuilder &k) const {
+    return k.size(k.buffer(cast<AttentionOp>(op).getQuery()), 1);
+  }
+  Attribute chooseSchedule(Operation *op, const Level &level) const {
+    return makeAttention(cast<AttentionOp>(op), level);
+  }
   Value buildFlops(Operation *operation, CostBuilder &cost) const {
     auto op = cast<AttentionOp>(operation);
     Value query = op.getQuery();
-    Value all = countPairs(cost, op, cost.size(query, 1), cost.keyLength(op.getKey()));
+    Value all = countPairs(cost, op.getMask(), bool(op.getQueryPositions()), cost.size(query, 1),
+                           cost.keyLength(op.getKey()));
     // A probability is known when all scores are: these are computed once more.
     int64_t scores = op.hasProbability() ? 2 : 1;
     int64_t each = 2 * op.getQueryHeads() * (scores * op.getHeadSize() + op.getValueSize());
@@ -507,23 +480,8 @@ struct AttentionKernel : KernelOpInterface::ExternalModel<AttentionKernel, Atten
   }
   unsigned getNameRank(Operation *) const { return 2; }
 };
-
-struct MaskMaterializeKernel
-    : KernelOpInterface::ExternalModel<MaskMaterializeKernel, MaskMaterializeOp> {
-  LogicalResult emitLoops(Operation *op, KernelBuilder &k) const {
-    return buildMaskMaterialize(k, cast<MaskMaterializeOp>(op));
-  }
-};
-
-struct AlibiSlopesKernel : KernelOpInterface::ExternalModel<AlibiSlopesKernel, AlibiSlopesOp> {
-  LogicalResult emitLoops(Operation *op, KernelBuilder &k) const {
-    return buildAlibiSlopes(k, cast<AlibiSlopesOp>(op));
-  }
-};
 } // namespace
 
-void mlir::fovea::attachAttentionKernels(MLIRContext &context) {
+void mlir::fovea::attachAttentionKernel(MLIRContext &context) {
   AttentionOp::attachInterface<AttentionKernel>(context);
-  MaskMaterializeOp::attachInterface<MaskMaterializeKernel>(context);
-  AlibiSlopesOp::attachInterface<AlibiSlopesKernel>(context);
 }

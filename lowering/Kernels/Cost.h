@@ -53,6 +53,10 @@ private:
   Value bytes;
 };
 
+/// Pairs of queries and keys that a mask, which may be absent, leaves as far as that does not
+/// depend on data. `haveQueryPositions`: queries come after keys of a cache.
+Value countPairs(CostBuilder &cost, Value mask, bool haveQueryPositions, Value queries, Value keys);
+
 } // namespace mlir::fovea
 
 #endif // FOVEA_LOWERING_KERNELS_COST_H

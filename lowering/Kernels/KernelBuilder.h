@@ -209,12 +209,6 @@ LogicalResult buildElements(KernelBuilder &k, Operation *op);
 /// Structured linalg ops.
 LogicalResult buildStructured(KernelBuilder &k, Operation *op);
 
-/// An attention as a tile program; refuses what `isTileAttention` does not cover.
-LogicalResult buildTileAttention(KernelBuilder &k, AttentionOp op, AttentionScheduleAttr schedule);
-/// Whether a tile program computes it: scores are products, sums are in f32, no weights are asked
-/// for, and heads are not so large that tiles would leave the caches.
-bool isTileAttention(AttentionOp op);
-
 /// The scalar arithmetic of a T5 bias; `op`'s operands are read through `k.values`.
 Value emitRelativeBias(OpBuilder &builder, RelativeBiasOp op);
 

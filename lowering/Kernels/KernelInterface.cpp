@@ -21,9 +21,10 @@ void mlir::fovea::registerKernelInterfaces(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, FoveaDialect *) {
     attachActivationKernels(*context);
     attachArgmaxKernel(*context);
-    attachAttentionKernels(*context);
+    attachAttentionKernel(*context);
     attachCacheKernels(*context);
     attachLinearKernel(*context);
+    attachMaskKernel(*context);
     attachNormKernels(*context);
     attachPoolKernel(*context);
     attachPositionKernels(*context);

@@ -17,6 +17,7 @@ namespace mlir::fovea {
 class CostBuilder;
 class KernelBuilder;
 class TileBuilder;
+struct Level;
 
 /// Columns [base + offset, base + offset + width) of a value as a matrix.
 struct TileColumns {
@@ -40,9 +41,10 @@ void registerKernelInterfaces(DialectRegistry &registry);
 // One for each source of a family of ops; called by `registerKernelInterfaces`.
 void attachActivationKernels(MLIRContext &context);
 void attachArgmaxKernel(MLIRContext &context);
-void attachAttentionKernels(MLIRContext &context);
+void attachAttentionKernel(MLIRContext &context);
 void attachCacheKernels(MLIRContext &context);
 void attachLinearKernel(MLIRContext &context);
+void attachMaskKernel(MLIRContext &context);
 void attachNormKernels(MLIRContext &context);
 void attachPoolKernel(MLIRContext &context);
 void attachPositionKernels(MLIRContext &context);

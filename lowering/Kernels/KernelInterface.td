@@ -9,7 +9,7 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
   let description = [{
     The code of an op in a kernel: tiles of its result where TileableOpInterface says that there are, scalar loops
     everywhere else, its cost and its name. One source of lowering/Kernels implements it for a family of ops, as external
-    models; nothing else in lowering/ knows these ops by name but the choice of a schedule.
+    models; nothing else in lowering/ knows these ops by name.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -36,6 +36,12 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
       (ins "::mlir::fovea::KernelBuilder &":$builder, "::mlir::Attribute":$schedule), "", [{
         return $_op.emitOpError("has no tile program of its own");
       }]>,
+    InterfaceMethod<"The rows of such a program, as #fovea.by_rows counts them; null: those of its operands.",
+      "::mlir::Value", "countRows", (ins "::mlir::fovea::KernelBuilder &":$builder), "", [{ return {}; }]>,
+    InterfaceMethod<[{
+        The schedule of a group of which this op needs most, by the numbers of a level; null where the group's domain decides.
+      }],
+      "::mlir::Attribute", "chooseSchedule", (ins "const ::mlir::fovea::Level &":$level), "", [{ return {}; }]>,
     InterfaceMethod<"The operations of its products, a multiplication and an addition being two; null for none.",
       "::mlir::Value", "buildFlops", (ins "::mlir::fovea::CostBuilder &":$cost), "", [{ return {}; }]>,
     InterfaceMethod<"Whether of this operand, a tensor, only as many elements are read as the result has.",

@@ -33,7 +33,9 @@ func::FuncOp KernelTable::insert(func::FuncOp function, StringRef name) {
 }
 
 bool mlir::fovea::isAppended(BlockArgument cache) {
-  return llvm::any_of(cache.getUsers(), llvm::IsaPred<CacheAppendOp>);
+  return llvm::any_of(cache.getUsers(), [](Operation *user) {
+    return user->getNumResults() == 1 && isa<CacheType>(user->getResult(0).getType());
+  });
 }
 
 /// The op of a group that computes; masks, constants and index arithmetic only feed it.
@@ -116,10 +118,8 @@ static std::string nameGroup(GroupOp group) {
   return found ? found->getName().stripDialect().str() : "kernel";
 }
 
-/// The op of a group that has a tile program of its own, if the schedule is one of it.
-static KernelOpInterface getOwnTiles(GroupOp group, Attribute schedule) {
-  if (isa<LoopScheduleAttr>(schedule))
-    return {};
+/// The op of a group that has a tile program of its own.
+static KernelOpInterface getOwnTiles(GroupOp group) {
   for (Operation &op : group.getBody().front())
     if (auto kernel = dyn_cast<KernelOpInterface>(op); kernel && kernel.hasOwnTiles())
       return kernel;
@@ -177,8 +177,9 @@ static SmallVector<Variant> getVariants(Attribute schedule) {
 
 /// What `#fovea.by_rows` counts.
 static Value countRows(KernelBuilder &k, GroupOp group) {
-  for (auto attention : group.getBody().front().getOps<AttentionOp>())
-    return k.size(k.buffer(attention.getQuery()), 1);
+  if (KernelOpInterface own = getOwnTiles(group))
+    if (Value rows = own.countRows(k))
+      return rows;
   TileForm form = getTileForm(group);
   Value memory = form.rowOperands.empty() ? k.outputs.front() : k.buffer(form.rowOperands.front());
   Value rows = k.size(memory, 0);
@@ -227,8 +228,7 @@ LogicalResult KernelTable::build(GroupOp group, ArrayRef<Type> types, Kernel &ke
       };
     }
     Attribute &schedule = variant.schedule;
-    bool isSingle =
-        isa<LoopScheduleAttr, AttentionScheduleAttr>(schedule) || getOwnTiles(group, schedule);
+    bool isSingle = isa<LoopScheduleAttr, AttentionScheduleAttr>(schedule) || getOwnTiles(group);
     // No tiles fit the buffers, whichever they are.
     bool isLoops = !isSingle && !buildTiles(k, group, schedule);
     if (isLoops) {

@@ -5,6 +5,7 @@
 #include "dialects/ElementTypes.h"
 #include "lowering/Kernels/Cost.h"
 #include "lowering/Kernels/TileBuilder.h"
+#include "lowering/Targets/Table.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -133,6 +134,51 @@ static Value weightRows(TileBuilder &b, LinearOp op, TileColumns c) {
   return tile::DequantizeOp::create(k, type.withElementType(number), rows, scales);
 }
 
+//===-- The schedule -------------------------------------------------------------------------===//
+
+/// One row for each batch row: every other leading axis is one. The only axis of rows is no batch.
+static bool hasOneRow(RankedTensorType type) {
+  return llvm::all_of(type.getShape().drop_front(type.getRank() > 2).drop_back(),
+                      [](int64_t size) { return size == 1; });
+}
+
+static Attribute makeContraction(MLIRContext *context, const ContractionSizes &sizes) {
+  return ContractionScheduleAttr::get(context, sizes.tile, sizes.chunk, sizes.block);
+}
+
+/// Of a product with one row, or one for each row of the batch.
+static Attribute makeOneRow(LinearOp op, const Level &level) {
+  bool wide = op.getWeight().getType().getDimSize(0) >= level.wide;
+  return makeContraction(op.getContext(), wide ? level.oneRow : level.oneRowNarrow);
+}
+
+static Attribute makeManyRows(LinearOp op, const Level &level) {
+  ContractionSizes sizes = level.manyRows;
+  Type element = op.getWeight().getType().getElementType();
+  Type input = op.getInput().getType().getElementType();
+  bool halves = isHalf(input) && (element == input || op.getScales());
+  if (level.manyHalves && halves &&
+      op.getWeight().getType().getDimSize(0) >= level.manyHalves->tile[1])
+    sizes = *level.manyHalves;
+  if (element.isBF16() || op.getScales())
+    sizes.block[0] = level.pairRows;
+  return makeContraction(op.getContext(), sizes);
+}
+
+/// Whether a product whose number of rows is open has a schedule of its own for one: where all its
+/// rows are a batch, as in decoding, or where its weights are short, so that computing a whole
+/// register block of rows takes longer than reading them. Of f32 reading takes as long.
+static bool choosesByRows(LinearOp op) {
+  RankedTensorType type = op.getResult().getType();
+  bool mayBeOne = llvm::all_of(type.getShape().drop_back(), [](int64_t size) {
+    return size == 1 || ShapedType::isDynamic(size);
+  });
+  bool isShort = op.getWeight().getType().getElementTypeBitWidth() < 32;
+  return mayBeOne && (type.getRank() == 2 || isShort);
+}
+
+//===-- The interface ------------------------------------------------------------------------===//
+
 namespace {
 struct LinearKernel : KernelOpInterface::ExternalModel<LinearKernel, LinearOp> {
   /// factor * scale * (x w^T) + bias: the product is a tile, the rest elementwise.
@@ -158,6 +204,16 @@ struct LinearKernel : KernelOpInterface::ExternalModel<LinearKernel, LinearOp> {
       result = [&k, result, bias](ValueRange e) { return k.add(result(e), bias(e)); };
     }
     return result;
+  }
+
+  Attribute chooseSchedule(Operation *operation, const Level &level) const {
+    auto op = cast<LinearOp>(operation);
+    if (hasOneRow(op.getResult().getType()))
+      return makeOneRow(op, level);
+    Attribute schedule = makeManyRows(op, level);
+    if (!choosesByRows(op))
+      return schedule;
+    return ByRowsScheduleAttr::get(op.getContext(), 1, makeOneRow(op, level), schedule);
   }
 
   LogicalResult emitLoops(Operation *op, KernelBuilder &k) const {

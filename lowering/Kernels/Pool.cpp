@@ -8,6 +8,8 @@
 #include "lowering/Kernels/KernelInterface.h"
 #include <limits>
 
+#include "lowering/Targets/Table.h"
+
 using namespace mlir;
 using namespace mlir::fovea;
 using tile::TileType;
@@ -219,6 +221,9 @@ struct PoolKernel : KernelOpInterface::ExternalModel<PoolKernel, PoolOp> {
     if (!rows)
       return op->emitOpError("expects the schedule of rows, got ") << schedule;
     return buildTilePool(k, cast<PoolOp>(op), rows);
+  }
+  Attribute chooseSchedule(Operation *op, const Level &level) const {
+    return RowScheduleAttr::get(op->getContext(), level.rows);
   }
   /// One place of a sequence, unless all are joined.
   bool readsSomeRows(Operation *op, OpOperand &operand) const {

@@ -163,6 +163,12 @@ private:
   std::optional<State> sums; ///< of all keys, where the walk is one by finished probabilities
 };
 
+/// An attention as a tile program; refuses what `isTileAttention` does not cover.
+LogicalResult buildTileAttention(KernelBuilder &k, AttentionOp op, AttentionScheduleAttr schedule);
+/// Whether a tile program computes it: scores are products, sums are in f32, no weights are asked
+/// for, and heads are not so large that tiles would leave the caches.
+bool isTileAttention(AttentionOp op);
+
 } // namespace mlir::fovea
 
 #endif // FOVEA_LOWERING_KERNELS_TILEATTENTION_H

@@ -4,7 +4,7 @@
 // changes no computation.
 #include "lowering/Schedule/Schedule.h"
 #include "lowering/Kernels/KernelInterface.h"
-#include "lowering/Schedule/Table.h"
+#include "lowering/Targets/Table.h"
 
 namespace mlir::fovea {
 #define GEN_PASS_DEF_SCHEDULEPASS

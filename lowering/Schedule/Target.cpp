@@ -2,7 +2,7 @@
 //
 // Levels of instructions: their names, and which one a processor has.
 #include "lowering/Schedule/Schedule.h"
-#include "lowering/Schedule/Table.h"
+#include "lowering/Targets/Table.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/TargetParser/Host.h"
 

@@ -6,6 +6,7 @@
 // was not written may be computed with.
 #include "interpreter/Interpreter.h"
 #include "lowering/Kernels/KernelBuilder.h"
+#include "lowering/Kernels/TileAttention.h"
 #include "lowering/Pipelines.h"
 #include "lowering/Schedule/Schedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

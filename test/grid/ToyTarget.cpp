@@ -7,7 +7,7 @@
 #include "lowering/CPU/TileLowering.h"
 #include "lowering/Pipelines.h"
 #include "lowering/Schedule/Schedule.h"
-#include "lowering/Schedule/Table.h"
+#include "lowering/Targets/Table.h"
 #include "mlir/Parser/Parser.h"
 #include "test/grid/NativeProgram.h"
 #include "test/grid/NoWeights.h"

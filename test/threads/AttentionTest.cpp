@@ -7,7 +7,7 @@
 #include "interpreter/Interpreter.h"
 #include "lowering/CodeGen/MemoryFile.h"
 #include "lowering/Schedule/Schedule.h"
-#include "lowering/Schedule/Table.h"
+#include "lowering/Targets/Table.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"

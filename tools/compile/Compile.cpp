@@ -7,7 +7,7 @@
 #include "frontend/HuggingFace/Safetensors.h"
 #include "frontend/tokenizer/TokenizerCompiler.h"
 #include "lowering/CodeGen/CodeGen.h"
-#include "lowering/Schedule/Table.h"
+#include "lowering/Targets/Table.h"
 #include "lowering/Weights/Weights.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -8,7 +8,7 @@
 #include "lowering/GPU/GPU.h"
 #include "lowering/Pipelines.h"
 #include "lowering/Schedule/Schedule.h"
-#include "lowering/Schedule/Table.h"
+#include "lowering/Targets/Table.h"
 #include "tools/compile/Manifest.h"
 
 using namespace mlir;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Sizes of tiles by level of instructions: numbers only, apart from the code that chooses by them.
-#ifndef FOVEA_LOWERING_SCHEDULE_TABLE_H
-#define FOVEA_LOWERING_SCHEDULE_TABLE_H
+#ifndef FOVEA_LOWERING_TARGETS_TABLE_H
+#define FOVEA_LOWERING_TARGETS_TABLE_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -73,4 +73,4 @@ const Level *findLevel(llvm::StringRef name);
 
 } // namespace mlir::fovea
 
-#endif // FOVEA_LOWERING_SCHEDULE_TABLE_H
+#endif // FOVEA_LOWERING_TARGETS_TABLE_H

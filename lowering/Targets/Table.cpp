@@ -3,7 +3,8 @@
 // The numbers. A block of a product takes block rows x (block columns / lanes) registers for sums,
 // (block columns / lanes) for the weight and one for a row's element: 8 x 3 + 3 + 1 of 32 on
 // avx512, 6 x 2 + 2 + 1 of 16 on avx2, 2 x 4 + 4 + 1 of 16 on sse.
-#include "lowering/Schedule/Table.h"
+#include "lowering/Targets/Table.h"
+#include "dialects/Panels.h"
 
 using namespace mlir::fovea;
 using llvm::StringLiteral;
@@ -12,7 +13,7 @@ static constexpr StringLiteral kAvx512[] = {"avx512f", "avx512bw", "avx512dq", "
 static constexpr StringLiteral kAvx2[] = {"avx2", "fma", "f16c"};
 
 /// Panels of the widest vector; instructions multiply pairs of bf16.
-static constexpr PanelSizes kProcessorPanels = {16, 1, 1, 2, 1};
+static constexpr PanelSizes kProcessorPanels = {kStoredPanelWidth, 1, 1, 2, 1};
 
 static constexpr Level kLevels[] = {
     {/*name=*/"avx512", /*lanes=*/16, /*registers=*/32, /*features=*/kAvx512,
