@@ -291,7 +291,7 @@ def FuseGroupsPass : Pass<"fovea-fuse-groups", "::mlir::ModuleOp"> {
   let summary = "Join groups whose ops one kernel can compute";
   let description = [{
     Groups of one op become bigger by six rules, in this order. All float values are f32 (weights f32, f16 or bf16). Column
-    ranges and head sizes are multiples of 16. docs/design.md, "Groups", says which forms exist afterwards.
+    ranges and head sizes are multiples of 16. docs/rationale/fusion.md says which forms exist afterwards.
 
     1. *Prologue.* A `fovea.rms_norm` without weight that only linears read is computed inside each of them, which apply its
        factor to their result's rows.

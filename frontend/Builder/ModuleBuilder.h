@@ -2,7 +2,7 @@
 //
 // Makes the `import` stage of a model description: one module with the weights,
 // one layer function for each distinct layer (called once per layer), and the
-// entries of docs/design.md, section 5.
+// entries of docs/rationale/caches-and-entries.md.
 #ifndef FOVEA_FRONTEND_BUILDER_MODULEBUILDER_H
 #define FOVEA_FRONTEND_BUILDER_MODULEBUILDER_H
 

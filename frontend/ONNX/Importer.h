@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the families of ONNX's operators are written with: the values of the graph with all that is
-// known of them, and the few ways to make IR of the `import` stage (docs/design.md, section 10).
+// known of them, and the few ways to make IR of the `import` stage (docs/rationale/frontends.md).
 // Whatever cannot be imported becomes a problem at its node, and the work goes on behind it.
 #ifndef FOVEA_FRONTEND_ONNX_IMPORTER_H
 #define FOVEA_FRONTEND_ONNX_IMPORTER_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes the `import` stage of an ONNX model (docs/design.md, section 10).
+// Makes the `import` stage of an ONNX model (docs/rationale/frontends.md).
 #ifndef FOVEA_FRONTEND_ONNX_ONNX_H
 #define FOVEA_FRONTEND_ONNX_ONNX_H
 

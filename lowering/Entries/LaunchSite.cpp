@@ -101,7 +101,7 @@ static Value findFault(PointerBuilder &b, func::FuncOp kernel, IRMapping &mappin
 
 //===-- Parameters ---------------------------------------------------------------------------===//
 
-/// The words of one operand: docs/design.md, section 18.
+/// The words of one operand: see fovea-lower-device-kernels.
 static void addWords(PointerBuilder &b, Value operand, SmallVectorImpl<Value> &words) {
   auto type = dyn_cast<MemRefType>(operand.getType());
   if (!type) {

@@ -4,7 +4,7 @@
 // decides comparisons and choices for all inputs at once: a probability lies between zero and one,
 // a square is not negative, an exponential is positive. What it says holds in exact arithmetic for
 // inputs that are finite; that overflows and underflows are the source's own is part of what is
-// promised (docs/design.md, section 16).
+// promised (docs/rationale/raising.md).
 #ifndef FOVEA_PASSES_RAISE_INTERVALS_H
 #define FOVEA_PASSES_RAISE_INTERVALS_H
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Near misses notice when a part of raising's account is left out; docs/design.md, section 16, has the parts."""
+"""Near misses notice when a part of raising's account is left out; docs/rationale/raising.md has the parts."""
 import pytest
 
 from programs import invoke

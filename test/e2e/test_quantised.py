@@ -183,6 +183,6 @@ def test_logits_stay_near(fovea_run, compiled, shakespeare, shakespeare_artifact
 
 @pytest.mark.parametrize("dtype, most", [("int8", 0.002), ("int4", 0.01)])
 def test_perplexity(fovea_run, compiled, shakespeare, data, tmp_path, dtype, most):
-    """The promise of docs/design.md, section 9: how far the logarithm of perplexity may be off."""
+    """The promise of docs/rationale/accuracy.md: how far the logarithm of perplexity may be off."""
     loss, expected = held_out_loss(fovea_run, compiled(shakespeare, f"--dtype={dtype}"), data, tmp_path)
     assert abs(loss - expected) <= most, np.exp(loss)

@@ -26,7 +26,7 @@ using namespace mlir::fovea::interpreter;
 namespace {
 
 /// The largest part of the expected size that an element may be wrong by. f32 and f64 are held to
-/// docs/design.md, section 9. Half precision: what rounding the result costs.
+/// docs/rationale/accuracy.md. Half precision: what rounding the result costs.
 double boundOf(mlir::Type type) {
   if (type.isF16())
     return 0x1p-10;

@@ -24,7 +24,7 @@ using namespace mlir::fovea::interpreter;
 
 namespace {
 
-/// docs/design.md, section 9.
+/// docs/rationale/accuracy.md.
 constexpr double kBound = 2e-5;
 /// Between two stages in f64: constants are rounded to f32 in one and folded in the other, and
 /// large scores make much of that.

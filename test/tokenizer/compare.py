@@ -98,11 +98,7 @@ def make_texts(names, alone, points, rng, mixes):
 
 
 def training_text():
-    heldout = ROOT.parent / "shared/models/shakespeare-llama/heldout.txt"
-    for file in (ROOT / "examples/models/shakespeare-llama/heldout.txt", heldout):
-        if file.exists():
-            return file.read_text()
-    return (ROOT / "docs/design.md").read_text()
+    return (ROOT / "test/e2e/data/shakespeare-heldout.txt").read_text()
 
 
 # ---- tokenizers --------------------------------------------------------------

@@ -14,7 +14,7 @@
 
 namespace fovea::compile {
 
-/// Exit codes of the command line, docs/design.md.
+/// Exit codes of the command line; docs/rationale/driver.md says which means what.
 enum class Outcome {
   Done = 0,
   InputFault = 1, ///< the input is at fault, or a promise is not kept

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The stages of docs/design.md, section 1, and how one becomes the next.
+// The stages of docs/design.md, and how one becomes the next.
 #ifndef FOVEA_TOOLS_COMPILE_STAGES_H
 #define FOVEA_TOOLS_COMPILE_STAGES_H
 

@@ -34,7 +34,7 @@ int64_t findLongLength(ModuleOp module);
 bool hasAxisOf(ModuleOp module, int64_t size);
 
 /// A copy in which the numbers that sources add to scores, or put there, to say "never" (finite,
-/// below -5000; docs/design.md, section 16) are so great that no score reaches them. Null if there
+/// below -5000; docs/rationale/raising.md) are so great that no score reaches them. Null if there
 /// is none: then scores of any size mean the same.
 OwningOpRef<ModuleOp> widenMasks(ModuleOp module);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How far two tensors are apart (docs/design.md, section 9).
+// How far two tensors are apart (docs/rationale/accuracy.md).
 #ifndef FOVEA_TOOLS_VERIFY_COMPARE_H
 #define FOVEA_TOOLS_VERIFY_COMPARE_H
 

@@ -34,7 +34,7 @@ struct Report {
 };
 
 struct Options {
-  /// Bounds of docs/design.md, section 9: logits and other outputs of whole models, and outputs of
+  /// Bounds of docs/rationale/accuracy.md: logits and other outputs of whole models, and outputs of
   /// modules without `fovea.model`, which are attention and single ops.
   double modelBound = 1e-4;
   double opBound = 2e-5;
