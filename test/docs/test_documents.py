@@ -34,6 +34,33 @@ def test_links_lead_to_files(root):
     assert not dead, "\n".join(dead)
 
 
+def anchors(text):
+    """What a link may name after `#`: the headings, as the hosting platform writes them."""
+    return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in re.findall(r"^#+ (.*)$", text, re.MULTILINE)}
+
+
+def dead_anchors(folder, name):
+    """Links of a document to headings that are not there."""
+    dead = []
+    for target, anchor in re.findall(r"\]\(([^)#\s]*)#([^)\s]+)\)", (folder / name).read_text()):
+        page = (folder / name).parent / target if target else folder / name
+        if "://" not in target and page.suffix == ".md" and anchor not in anchors(page.read_text()):
+            dead.append(f"{name}: {target}#{anchor}")
+    return dead
+
+
+def test_links_lead_to_headings(root):
+    names = [name for name in tracked_files(root) if name.endswith(".md") and not name.startswith("docs/generated/")]
+    dead = [link for name in names for link in dead_anchors(root, name)]
+    assert not dead, "\n".join(dead)
+
+
+def test_dead_anchors_are_found(tmp_path):
+    (tmp_path / "a.md").write_text("# One `two`, three\n[here](#one-two-three) [gone](#four) [there](b.md#five-six) [away](b.md#seven) [web](https://a.b/c#d)\n")
+    (tmp_path / "b.md").write_text("## Five-six\n")
+    assert dead_anchors(tmp_path, "a.md") == ["a.md: #four", "a.md: b.md#seven"]
+
+
 # The checker itself.
 
 
