@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The commands in the documents do what the documents say; links lead somewhere."""
+import pathlib
 import re
 
 import consoles
@@ -59,6 +60,42 @@ def test_dead_anchors_are_found(tmp_path):
     (tmp_path / "a.md").write_text("# One `two`, three\n[here](#one-two-three) [gone](#four) [there](b.md#five-six) [away](b.md#seven) [web](https://a.b/c#d)\n")
     (tmp_path / "b.md").write_text("## Five-six\n")
     assert dead_anchors(tmp_path, "a.md") == ["a.md: #four", "a.md: b.md#seven"]
+
+
+SOURCE = re.compile(r"`([\w./-]*\w\.(?:cpp|h|td|inc|fbs|py|mlir))`")
+STANDS_FOR_ANY = {"NAME", "FAMILY"}
+
+
+def unknown_sources(text, tracked):
+    """Sources that a document names, by path or by name alone, and that are not there."""
+    known = {*tracked, *(name.rpartition("/")[2] for name in tracked)}
+    return [name for name in SOURCE.findall(text) if name not in known and pathlib.PurePath(name).stem not in STANDS_FOR_ANY]
+
+
+def test_named_sources_exist(root):
+    tracked = tracked_files(root)
+    documents = [name for name in tracked if name.endswith(".md") and not name.startswith("docs/generated/") and name != "CHANGELOG.md"]
+    unknown = [f"{name}: {source}" for name in documents for source in unknown_sources((root / name).read_text(), tracked)]
+    assert not unknown, "\n".join(unknown)
+
+
+def test_unknown_sources_are_found():
+    tracked = ["passes/Raise/Masks.cpp", "abi/Abi.h"]
+    text = "`passes/Raise/Masks.cpp`, `Masks.cpp`, `abi/Abi.h`, `passes/NAME.cpp`, `.cpp`, `passes/Masks.cpp`, `Gone.h`"
+    assert unknown_sources(text, tracked) == ["passes/Masks.cpp", "Gone.h"]
+
+
+def test_overviews_stay_short(root):
+    """Details of the design go to docs/rationale/; a term that needs no translation needs no line in the glossary."""
+    assert len((root / "docs/design.md").read_text().split()) <= 1500
+    terms = re.findall(r"^\| (?!here \|)\w", (root / "docs/glossary.md").read_text(), re.MULTILINE)
+    assert 0 < len(terms) <= 40
+
+
+def test_every_rationale_is_in_the_index(root):
+    pages = {name for name in tracked_files(root) if name.startswith("docs/rationale/")}
+    named = {f"docs/{target}" for target in re.findall(r"\]\((rationale/[\w-]+\.md)\)", (root / "docs/design.md").read_text())}
+    assert named == pages
 
 
 # The checker itself.
