@@ -1,0 +1,41 @@
+// RUN: fovea-opt %s --fovea-raise-attention --canonicalize --cse | FileCheck %s
+
+// Under a least probability forbidden keys have weight: no mask of an attention says that.
+
+#q = affine_map<(i, j, d) -> (i, d)>
+#k = affine_map<(i, j, d) -> (j, d)>
+#s = affine_map<(i, j, d) -> (i, j)>
+#p = affine_map<(i, d, j) -> (i, j)>
+#v = affine_map<(i, d, j) -> (j, d)>
+#o = affine_map<(i, d, j) -> (i, d)>
+#id = affine_map<(i, j) -> (i, j)>
+
+// CHECK-LABEL: @least_probability_of_masked
+// CHECK-NOT:     fovea.attention
+// CHECK:         linalg.softmax
+func.func @least_probability_of_masked(%q: tensor<?x8xf32>, %k: tensor<?x8xf32>, %v: tensor<?x6xf32>, %keep: tensor<?x?xi1>) -> tensor<?x6xf32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.dim %q, %c0 : tensor<?x8xf32>
+  %m = tensor.dim %k, %c0 : tensor<?x8xf32>
+  %es = tensor.empty(%n, %m) : tensor<?x?xf32>
+  %zs = linalg.fill ins(%zero : f32) outs(%es : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %s = linalg.contract indexing_maps = [#q, #k, #s] ins(%q, %k : tensor<?x8xf32>, tensor<?x8xf32>) outs(%zs : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %x = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%s, %keep : tensor<?x?xf32>, tensor<?x?xi1>) outs(%es : tensor<?x?xf32>) {
+  ^bb0(%a: f32, %kept: i1, %unused: f32):
+    %low = arith.constant 0xFF800000 : f32
+    %r = arith.select %kept, %a, %low : f32
+    linalg.yield %r : f32
+  } -> tensor<?x?xf32>
+  %p = linalg.softmax dimension(1) ins(%x : tensor<?x?xf32>) outs(%es : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %w = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%p : tensor<?x?xf32>) outs(%es : tensor<?x?xf32>) {
+  ^bb0(%a: f32, %unused: f32):
+    %least = arith.constant 0.001 : f32
+    %r = arith.maximumf %a, %least : f32
+    linalg.yield %r : f32
+  } -> tensor<?x?xf32>
+  %eo = tensor.empty(%n) : tensor<?x6xf32>
+  %zo = linalg.fill ins(%zero : f32) outs(%eo : tensor<?x6xf32>) -> tensor<?x6xf32>
+  %o = linalg.contract indexing_maps = [#p, #v, #o] ins(%w, %v : tensor<?x?xf32>, tensor<?x6xf32>) outs(%zo : tensor<?x6xf32>) -> tensor<?x6xf32>
+  return %o : tensor<?x6xf32>
+}

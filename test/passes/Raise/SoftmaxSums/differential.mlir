@@ -1,0 +1,50 @@
+// RUN: fovea-opt %s --fovea-raise-attention --canonicalize --cse | FileCheck %s
+
+// A sum of softmaxes times values is a sum of attentions, as the Differential Transformer has it (arXiv 2410.05258).
+
+#q = affine_map<(h, i, j, d) -> (h, i, d)>
+#k = affine_map<(h, i, j, d) -> (h, j, d)>
+#s = affine_map<(h, i, j, d) -> (h, i, j)>
+#p = affine_map<(h, i, d, j) -> (h, i, j)>
+#v = affine_map<(h, i, d, j) -> (h, j, d)>
+#o = affine_map<(h, i, d, j) -> (h, i, d)>
+#id = affine_map<(h, i, j) -> (h, i, j)>
+#head = affine_map<(h, i, j) -> (h)>
+
+// CHECK-DAG:   #[[$ALL:.*]] = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+// CHECK-DAG:   #[[$HEAD:.*]] = affine_map<(d0, d1, d2) -> (d0)>
+
+// A factor for each head.
+
+// CHECK-LABEL: @differential
+// CHECK-NOT:     linalg.softmax
+// CHECK:         %[[A:.*]] = fovea.attention
+// CHECK:         %[[A1:.*]] = tensor.collapse_shape %[[A]]
+// CHECK:         %[[B:.*]] = fovea.attention
+// CHECK:         %[[B1:.*]] = tensor.collapse_shape %[[B]]
+// CHECK:         linalg.generic {indexing_maps = [#[[$ALL]], #[[$ALL]], #[[$HEAD]], #[[$ALL]]], {{.*}} ins(%[[A1]], %[[B1]], %{{.*}} : tensor<4x?x6xf32>, tensor<4x?x6xf32>, tensor<4xf32>)
+// CHECK:           %[[X:.*]] = arith.mulf
+// CHECK:           arith.subf %{{.*}}, %[[X]] : f32
+// CHECK-NOT:     linalg.contract
+func.func @differential(%q: tensor<4x?x8xf32>, %k: tensor<4x?x8xf32>, %r: tensor<4x?x8xf32>, %l: tensor<4x?x8xf32>, %v: tensor<4x?x6xf32>, %lambda: tensor<4xf32>) -> tensor<4x?x6xf32> {
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.dim %q, %c1 : tensor<4x?x8xf32>
+  %m = tensor.dim %k, %c1 : tensor<4x?x8xf32>
+  %es = tensor.empty(%n, %m) : tensor<4x?x?xf32>
+  %zs = linalg.fill ins(%zero : f32) outs(%es : tensor<4x?x?xf32>) -> tensor<4x?x?xf32>
+  %s = linalg.contract indexing_maps = [#q, #k, #s] ins(%q, %k : tensor<4x?x8xf32>, tensor<4x?x8xf32>) outs(%zs : tensor<4x?x?xf32>) -> tensor<4x?x?xf32>
+  %t = linalg.contract indexing_maps = [#q, #k, #s] ins(%r, %l : tensor<4x?x8xf32>, tensor<4x?x8xf32>) outs(%zs : tensor<4x?x?xf32>) -> tensor<4x?x?xf32>
+  %p1 = linalg.softmax dimension(2) ins(%s : tensor<4x?x?xf32>) outs(%es : tensor<4x?x?xf32>) -> tensor<4x?x?xf32>
+  %p2 = linalg.softmax dimension(2) ins(%t : tensor<4x?x?xf32>) outs(%es : tensor<4x?x?xf32>) -> tensor<4x?x?xf32>
+  %w = linalg.generic {indexing_maps = [#id, #id, #head, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%p1, %p2, %lambda : tensor<4x?x?xf32>, tensor<4x?x?xf32>, tensor<4xf32>) outs(%es : tensor<4x?x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %f: f32, %unused: f32):
+    %x = arith.mulf %f, %b : f32
+    %y = arith.subf %a, %x : f32
+    linalg.yield %y : f32
+  } -> tensor<4x?x?xf32>
+  %eo = tensor.empty(%n) : tensor<4x?x6xf32>
+  %zo = linalg.fill ins(%zero : f32) outs(%eo : tensor<4x?x6xf32>) -> tensor<4x?x6xf32>
+  %o = linalg.contract indexing_maps = [#p, #v, #o] ins(%w, %v : tensor<4x?x?xf32>, tensor<4x?x6xf32>) outs(%zo : tensor<4x?x6xf32>) -> tensor<4x?x6xf32>
+  return %o : tensor<4x?x6xf32>
+}

@@ -1,0 +1,47 @@
+// RUN: cat %S/Inputs/attend.mlir %s | fovea-opt --inline --fovea-raise-attention --canonicalize --cse | FileCheck %s
+
+// Causal, and every third key back from the query (dilated): places modulo three are segments.
+
+// CHECK-LABEL: @every_third(
+// CHECK:         %[[A:.*]] = fovea.mask_causal
+// CHECK:         %[[B:.*]] = fovea.mask_segment %[[IDS:.*]], %[[IDS]] :
+// CHECK:         %[[M:.*]] = fovea.mask_and(%[[A]], %[[B]])
+// CHECK:         fovea.attention {{.*}} mask(%[[M]])
+func.func @every_third(%x: tensor<2x8x4xf32>) -> tensor<2x8x4xf32> {
+  %t = arith.constant dense<[[true,false,false,false,false,false,false,false],
+                           [false,true,false,false,false,false,false,false],
+                           [false,false,true,false,false,false,false,false],
+                           [true,false,false,true,false,false,false,false],
+                           [false,true,false,false,true,false,false,false],
+                           [false,false,true,false,false,true,false,false],
+                           [true,false,false,true,false,false,true,false],
+                           [false,true,false,false,true,false,false,true]]> : tensor<8x8xi1>
+  %y = func.call @attend(%x, %t) : (tensor<2x8x4xf32>, tensor<8x8xi1>) -> tensor<2x8x4xf32>
+  return %y : tensor<2x8x4xf32>
+}
+
+// CHECK-LABEL: @every_third_open(
+// CHECK:         %[[A:.*]] = fovea.mask_causal
+// CHECK:         %[[B:.*]] = fovea.mask_segment %[[IDS:.*]], %[[IDS]] :
+// CHECK:         %[[M:.*]] = fovea.mask_and(%[[A]], %[[B]])
+// CHECK:         fovea.attention {{.*}} mask(%[[M]])
+func.func @every_third_open(%x: tensor<2x?x4xf32>) -> tensor<2x?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %n = tensor.dim %x, %c1 : tensor<2x?x4xf32>
+  %t = tensor.generate %n, %n {
+  ^bb0(%i: index, %j: index):
+    %d = arith.subi %i, %j : index
+    %m = arith.remsi %d, %c3 : index
+    %n0 = arith.cmpi slt, %m, %c0 : index
+    %p = arith.addi %m, %c3 : index
+    %s = arith.select %n0, %p, %m : index
+    %a = arith.cmpi eq, %s, %c0 : index
+    %l = arith.cmpi sle, %j, %i : index
+    %r = arith.andi %l, %a : i1
+    tensor.yield %r : i1
+  } : tensor<?x?xi1>
+  %y = func.call @attend_open(%x, %t) : (tensor<2x?x4xf32>, tensor<?x?xi1>) -> tensor<2x?x4xf32>
+  return %y : tensor<2x?x4xf32>
+}
