@@ -1,0 +1,41 @@
+// RUN: fovea-opt %s -split-input-file -verify-diagnostics
+
+// Attributes of the dialect where they do not belong, or of the wrong kind.
+
+// expected-error @below {{has unknown attribute 'fovea.entrance'}}
+func.func @unknown_attribute() attributes {fovea.entrance} {
+  return
+}
+
+// -----
+
+// expected-error @below {{expects 'fovea.threads' to be a positive integer, got 0 : i32}}
+func.func private @no_threads() attributes {fovea.threads = 0 : i32}
+
+// -----
+
+func.func @entry_elsewhere() {
+  // expected-error @below {{expects 'fovea.entry' on a function}}
+  %c = arith.constant {fovea.entry} 1 : i32
+  return
+}
+
+// -----
+
+// expected-error @below {{expects 'fovea.entry' to be a unit attribute, got true}}
+func.func @entry_value() attributes {fovea.entry = true} {
+  return
+}
+
+// -----
+
+// expected-error @below {{expects 'fovea.computes' to be text, got 3}}
+func.func private @computes_number() attributes {fovea.computes = 3 : i64}
+
+// -----
+
+func.func @schedule_elsewhere() {
+  // expected-error @below {{expects 'fovea.schedule' on a function}}
+  %c = arith.constant {fovea.schedule = "x"} 1 : i32
+  return
+}

@@ -1,0 +1,8 @@
+// RUN: fovea-opt %s --verify-roundtrip
+
+func.func @decode(%c: !fovea.cache<key, 2x32xf32> {fovea.name = "key_cache.0", fovea.dims = ["batch", "capacity"]}, %k: tensor<?x1x2x32xf32>, %b: index, %n: index) -> (!fovea.cache<key, 2x32xf32>, index) attributes {fovea.entry, fovea.max_positions = 512 : i64} {
+  %d = fovea.cache_append %c, %k : !fovea.cache<key, 2x32xf32>, tensor<?x1x2x32xf32>
+  %l = fovea.cache_length %d : !fovea.cache<key, 2x32xf32>
+  %v = fovea.cache_create %b, %n : !fovea.cache<value, 2x32xf32>
+  return %d, %l : !fovea.cache<key, 2x32xf32>, index
+}

@@ -1,0 +1,41 @@
+// RUN: fovea-opt %s --split-input-file --verify-diagnostics
+
+// What tile.dequantize refuses, by the number of the constraint.
+
+func.func private @dequantize_c1(%q: !tile.tile<48x192xi32>) {
+  // expected-error @below {{expects a tile of i4 or i8 and a result like it of f16, bf16 or f32, got '!tile.tile<48x192xi32>' and '!tile.tile<48x192xf32>'}}
+  %0 = tile.dequantize %q : !tile.tile<48x192xi32> -> !tile.tile<48x192xf32>
+  return
+}
+
+// -----
+
+func.func private @dequantize_c1_shape(%q: !tile.tile<48x192xi8>) {
+  // expected-error @below {{got '!tile.tile<48x192xi8>' and '!tile.tile<48x96xf32>'}}
+  %0 = tile.dequantize %q : !tile.tile<48x192xi8> -> !tile.tile<48x96xf32>
+  return
+}
+
+// -----
+
+func.func private @dequantize_c2_rows(%q: !tile.tile<48x192xi8>, %s: !tile.tile<40x6xf16>) {
+  // expected-error @below {{expects scales of f16 or f32 for 48 rows, whose number of columns divides 192, got '!tile.tile<40x6xf16>'}}
+  %0 = tile.dequantize %q scales(%s) : !tile.tile<48x192xi8>, !tile.tile<40x6xf16> -> !tile.tile<48x192xf32>
+  return
+}
+
+// -----
+
+func.func private @dequantize_c2_columns(%q: !tile.tile<48x192xi8>, %s: !tile.tile<48x7xf16>) {
+  // expected-error @below {{whose number of columns divides 192, got '!tile.tile<48x7xf16>'}}
+  %0 = tile.dequantize %q scales(%s) : !tile.tile<48x192xi8>, !tile.tile<48x7xf16> -> !tile.tile<48x192xf32>
+  return
+}
+
+// -----
+
+func.func private @dequantize_c2_type(%q: !tile.tile<48x192xi8>, %s: !tile.tile<48x6xbf16>) {
+  // expected-error @below {{expects scales of f16 or f32}}
+  %0 = tile.dequantize %q scales(%s) : !tile.tile<48x192xi8>, !tile.tile<48x6xbf16> -> !tile.tile<48x192xf32>
+  return
+}

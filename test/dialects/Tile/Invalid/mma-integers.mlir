@@ -1,0 +1,10 @@
+// RUN: fovea-opt %s --verify-diagnostics
+
+// What tile.mma refuses of packed integers, by the number of the constraint.
+
+func.func private @mma_c3(%q: !tile.tile<48x192xi8>, %x: !tile.shared<64x192xf32>, %acc: !tile.tile<64x48xf32>) {
+  %w = tile.dequantize %q : !tile.tile<48x192xi8> -> !tile.tile<48x192xf32>
+  // expected-error @below {{expects shared memory or a load, got '!tile.tile<48x192xf32>'}}
+  %0 = tile.mma %x, %w transpose_b into %acc : !tile.shared<64x192xf32>, !tile.tile<48x192xf32> -> !tile.tile<64x48xf32>
+  return
+}

@@ -1,0 +1,26 @@
+// RUN: fovea-opt %s --verify-roundtrip | FileCheck %s
+
+// A weight of i4 whose groups of 32 along k have a scale each, as a processor has it: two k in a byte.
+// CHECK-LABEL: func.func private @dequantize
+func.func private @dequantize(%x: !tile.view<?x192xf32>, %w: memref<32x96x16xi8>, %s: memref<32x6x16xf16>, %b: memref<32x192x16xi8>, %y: !tile.view<?x512xf32>, %i: index) {
+  %c0 = arith.constant 0 : index
+  // CHECK: %[[W:.*]] = tile.packed %{{.*}} : memref<32x96x16xi8> -> !tile.view<512x192xi4>
+  %wv = tile.packed %w : memref<32x96x16xi8> -> !tile.view<512x192xi4>
+  %sv = tile.packed %s : memref<32x6x16xf16> -> !tile.view<512x6xf16>
+  // CHECK: %[[B:.*]] = tile.packed %{{.*}} : memref<32x192x16xi8> -> !tile.view<512x192xi8>
+  %bv = tile.packed %b : memref<32x192x16xi8> -> !tile.view<512x192xi8>
+  %a = tile.load %x[%c0, %c0] : !tile.view<?x192xf32> -> !tile.tile<64x192xf32>
+  // CHECK: %[[Q:.*]] = tile.load %[[W]]
+  %q = tile.load %wv[%i, %c0] : !tile.view<512x192xi4> -> !tile.tile<48x192xi4>
+  %f = tile.load %sv[%i, %c0] : !tile.view<512x6xf16> -> !tile.tile<48x6xf16>
+  // CHECK: tile.dequantize %[[Q]] scales(%{{.*}}) : !tile.tile<48x192xi4>, !tile.tile<48x6xf16> -> !tile.tile<48x192xf32>
+  %n = tile.dequantize %q scales(%f) : !tile.tile<48x192xi4>, !tile.tile<48x6xf16> -> !tile.tile<48x192xf32>
+  %r = tile.dot %a, %n transpose_b : !tile.tile<64x192xf32>, !tile.tile<48x192xf32> -> !tile.tile<64x48xf32>
+  // CHECK: %[[P:.*]] = tile.load %[[B]]
+  %p = tile.load %bv[%i, %c0] : !tile.view<512x192xi8> -> !tile.tile<48x192xi8>
+  // CHECK: tile.dequantize %[[P]] : !tile.tile<48x192xi8> -> !tile.tile<48x192xbf16>
+  %m = tile.dequantize %p : !tile.tile<48x192xi8> -> !tile.tile<48x192xbf16>
+  %t = tile.dot %a, %m transpose_b into %r : !tile.tile<64x192xf32>, !tile.tile<48x192xbf16> -> !tile.tile<64x48xf32>
+  tile.store %t, %y[%c0, %i] : !tile.tile<64x48xf32>, !tile.view<?x512xf32>
+  return
+}
