@@ -1,5 +1,5 @@
-// RUN: fovea-opt %s --fovea-tile-to-threads --split-input-file -verify-diagnostics | FileCheck %s
-// RUN: fovea-opt %s --fovea-tile-to-threads --fovea-to-nvvm --split-input-file -verify-diagnostics | FileCheck %s --check-prefix=NVVM
+// RUN: fovea-opt %s --fovea-tile-to-threads -verify-diagnostics | FileCheck %s
+// RUN: fovea-opt %s --fovea-tile-to-threads --fovea-to-nvvm -verify-diagnostics | FileCheck %s --check-prefix=NVVM
 
 // One thread hands boxes to the engine: a full slot has one arrival, and the bytes that it announces; a free one has one of
 // each of the consumers' eight warps. Barriers of the consumers are number 1. The map is a parameter by value.
@@ -85,91 +85,6 @@ func.func private @bulk(%k: memref<2x?x128xbf16>, %n: index, %y: memref<?x128xf3
         scf.yield %next : index
       }
       tile.yield %end : index
-    }
-  }
-  return
-}
-}
-
-// -----
-
-// Without a map each of the producer's threads copies and arrives.
-// CHECK-LABEL: func.func private @threads
-gpu.module @gpu {
-func.func private @threads(%k: memref<?x32xf32>, %n: index, %part: index, %parts: index) attributes {fovea.threads = 384 : i32} {
-  %c0 = arith.constant 0 : index
-  %kv = tile.view %k axes(0, 1) : memref<?x32xf32> -> !tile.view<?x32xf32>
-  tile.kernel grid(%i) = (%n) {
-    // CHECK: %[[ALL:.*]] = arith.constant 128 : i32
-    // CHECK: "mbarrier.init.shared::cta.b64 [$0], $1;", "r,r,~{memory}" %{{.*}}, %[[ALL]]
-    // CHECK-NOT: fence.mbarrier_init
-    // CHECK: setmaxnreg.dec
-    // CHECK: nvvm.cp.async.shared.global
-    // CHECK: "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [$0];"
-    %ring = tile.shared stages(2) guarded at(0) : !tile.shared<16x32xf32>
-    tile.roles producer(%first) registers(24) {
-      %s = tile.acquire %ring[%first] : !tile.shared<16x32xf32>
-      tile.copy %kv[%c0, %c0] to %s async : !tile.view<?x32xf32>, !tile.shared<16x32xf32>
-      tile.publish %ring[%first] : !tile.shared<16x32xf32>
-      tile.yield %first : index
-    } consumer(%first) registers(240) {
-      %s = tile.await %ring[%first] : !tile.shared<16x32xf32>
-      tile.release %ring[%first] : !tile.shared<16x32xf32>
-      tile.yield %first : index
-    }
-  }
-  return
-}
-}
-
-// -----
-
-gpu.module @gpu {
-func.func private @alone(%n: index, %part: index, %parts: index) attributes {fovea.threads = 128 : i32} {
-  tile.kernel grid(%i) = (%n) {
-    // expected-error @below {{expects whole warpgroups, one of them the producer, got 128 threads}}
-    tile.roles producer(%first) registers(24) {
-      tile.yield %first : index
-    } consumer(%first) registers(240) {
-      tile.yield %first : index
-    }
-  }
-  return
-}
-}
-
-// -----
-
-// What the producer's threads convert they write themselves, and each arrives when it has.
-// CHECK-LABEL: func.func private @converts
-gpu.module @gpu {
-func.func private @converts(%w: memref<2x6x32x16xi8>, %s: memref<2x6x32xf16>, %n: index, %part: index, %parts: index) attributes {fovea.threads = 384 : i32} {
-  %c0 = arith.constant 0 : index
-  %wv = tile.packed %w : memref<2x6x32x16xi8> -> !tile.view<64x192xi4>
-  %sv = tile.packed %s : memref<2x6x32xf16> -> !tile.view<64x6xf16>
-  tile.kernel grid(%i) = (%n) {
-    // CHECK: %[[ALL:.*]] = arith.constant 128 : i32
-    // CHECK: "mbarrier.init.shared::cta.b64 [$0], $1;", "r,r,~{memory}" %{{.*}}, %[[ALL]]
-    // CHECK: setmaxnreg.dec
-    // Sixteen bytes are one group of 32: one scale, and four stores of eight.
-    // CHECK: %[[BYTES:.*]] = vector.load {{.*}} : memref<?xi8>, vector<16xi8>
-    // CHECK: %[[WORDS:.*]] = vector.bitcast %{{.*}} to vector<4xi32>
-    // CHECK: memref.load {{.*}} : memref<?xf16>
-    // CHECK: arith.truncf %{{.*}} : vector<32xf32> to vector<32xbf16>
-    // CHECK-COUNT-4: llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xbf16>, !llvm.ptr<3>
-    // CHECK-NOT: cp.async
-    // CHECK: "mbarrier.arrive.shared::cta.b64 _, [$0];"
-    // CHECK: setmaxnreg.inc
-    %ring = tile.shared stages(2) guarded at(0) : !tile.shared<64x32xbf16, swizzle 64>
-    tile.roles producer(%first) registers(56) {
-      %slot = tile.acquire %ring[%first] : !tile.shared<64x32xbf16, swizzle 64>
-      tile.copy %wv[%c0, %c0] scales(%sv : !tile.view<64x6xf16>) to %slot async : !tile.view<64x192xi4>, !tile.shared<64x32xbf16, swizzle 64>
-      tile.publish %ring[%first] : !tile.shared<64x32xbf16, swizzle 64>
-      tile.yield %first : index
-    } consumer(%first) registers(224) {
-      %full = tile.await %ring[%first] : !tile.shared<64x32xbf16, swizzle 64>
-      tile.release %ring[%first] : !tile.shared<64x32xbf16, swizzle 64>
-      tile.yield %first : index
     }
   }
   return
