@@ -1,0 +1,32 @@
+// RUN: fovea-opt %s --split-input-file --verify-diagnostics --fovea-form-launches
+
+func.func @group_without_schedule(%x: tensor<?x4xf32>) -> tensor<?x4xf32> attributes {fovea.entry} {
+  // expected-error @below {{expects a schedule that a kernel builder knows, got none}}
+  %0 = fovea.group(%a = %x) : (tensor<?x4xf32>) -> tensor<?x4xf32> {
+    %1 = fovea.activation relu %a : tensor<?x4xf32>
+    fovea.yield %1 : tensor<?x4xf32>
+  }
+  return %0 : tensor<?x4xf32>
+}
+
+// -----
+
+func.func @tiles_of_additive_scores(%q: tensor<?x?x2x8xf32> {fovea.name = "q"}, %w: tensor<8xf32> {fovea.name = "w"}) -> (tensor<?x?x2x8xf32> {fovea.name = "o"}) attributes {fovea.entry} {
+  %0 = fovea.group(%a = %q, %b = %w) schedule(#fovea.attention_tiles<queries = 16, keys = 32, axis = queries, scores = [4, 16], values = [4, 16]>) : (tensor<?x?x2x8xf32>, tensor<8xf32>) -> tensor<?x?x2x8xf32> {
+    // expected-error @below {{expects a schedule of plain loops: no tile program computes this form}}
+    %o = fovea.attention %a, %a, %a additive(%b : tensor<8xf32>) : tensor<?x?x2x8xf32>, tensor<?x?x2x8xf32>, tensor<?x?x2x8xf32> -> tensor<?x?x2x8xf32>
+    fovea.yield %o : tensor<?x?x2x8xf32>
+  }
+  return %0 : tensor<?x?x2x8xf32>
+}
+
+// -----
+
+func.func @heads_of_many_queries(%q: tensor<?x?x2x8xf32> {fovea.name = "q"}) -> (tensor<?x?x2x8xf32> {fovea.name = "o"}) attributes {fovea.entry} {
+  %0 = fovea.group(%a = %q) schedule(#fovea.attention_tiles<queries = 16, keys = 32, axis = heads, scores = [4, 16], values = [4, 16]>) : (tensor<?x?x2x8xf32>) -> tensor<?x?x2x8xf32> {
+    // expected-error @below {{expects one query for a schedule of heads, got 'tensor<?x?x2x8xf32>'}}
+    %o = fovea.attention %a, %a, %a : tensor<?x?x2x8xf32>, tensor<?x?x2x8xf32>, tensor<?x?x2x8xf32> -> tensor<?x?x2x8xf32>
+    fovea.yield %o : tensor<?x?x2x8xf32>
+  }
+  return %0 : tensor<?x?x2x8xf32>
+}
