@@ -9,47 +9,12 @@ func.func private @carried_by_select(%p: i1, %v: f32) {
 
 // -----
 
-func.func private @carried_view(%x: memref<4x4xf32>, %n: index) {
-  %v = tile.view %x axes(0, 1) : memref<4x4xf32> -> !tile.view<4x4xf32>
-  // expected-error @below {{expects to carry no view, got '!tile.view<4x4xf32>'}}
-  %r = scf.for %i = %n to %n step %n iter_args(%w = %v) -> (!tile.view<4x4xf32>) {
-    scf.yield %w : !tile.view<4x4xf32>
-  }
-  return
-}
-
-// -----
-
-func.func private @chosen_view(%x: memref<4x4xf32>, %p: i1) {
-  %v = tile.view %x axes(0, 1) : memref<4x4xf32> -> !tile.view<4x4xf32>
-  // expected-error @below {{expects to give no view, got '!tile.view<4x4xf32>'}}
-  %r = scf.if %p -> (!tile.view<4x4xf32>) {
-    scf.yield %v : !tile.view<4x4xf32>
-  } else {
-    scf.yield %v : !tile.view<4x4xf32>
-  }
-  return
-}
-
-// -----
-
 func.func private @tiles_in_map(%v: f32) {
   %a = tile.splat %v : !tile.tile<1x2xf32>
   %b = tile.map(%e = %a) : (!tile.tile<1x2xf32>) -> !tile.tile<1x2xf32> {
     // expected-error @below {{has to do with tiles, expects scalars in a tile.map}}
     %m = tile.reduce sum %a axis(0) : !tile.tile<1x2xf32> -> !tile.tile<1x2xf32>
     tile.yield %e : f32
-  }
-  return
-}
-
-// -----
-
-func.func private @nested_kernel(%p: i1, %n: index) {
-  scf.if %p {
-    // expected-error @below {{expects to stand in the function itself, not in scf.if}}
-    tile.kernel grid(%i) = (%n) {
-    }
   }
   return
 }
