@@ -2,8 +2,8 @@
 // RUN: fovea-opt %s --fovea-to-graph | fovea-opt --fovea-to-fused | FileCheck %s --check-prefix=FUSED
 // RUN: fovea-opt %s --fovea-to-graph --fovea-to-fused | fovea-opt --fovea-to-scheduled --verify-roundtrip
 
-// A function and a linear that nobody needs do not keep weights from being merged, and their weights go with them. Masks end beside their attention although CSE
-// would join them.
+// A function and a linear that nobody needs do not keep weights from being merged, and their weights go with them.
+// Masks end beside their attention although CSE would join them.
 
 // GRAPH-NOT: @unused
 // GRAPH: fovea.weight @"q+k+v"

@@ -1,8 +1,8 @@
 // RUN: fovea-opt %s --fovea-fold-rms-norm | FileCheck %s
 // RUN: fovea-opt %s --fovea-fold-rms-norm | fovea-opt --verify-roundtrip
 
-// A layer function that two entries call for two layers. The head stands in the entries themselves, behind a norm of each; the weight's distance from one is folded as such. A narrow norm is
-// exact.
+// A layer function that two entries call for two layers. The head stands in the entries themselves, behind a norm of
+// each; the weight's distance from one is folded as such. A narrow norm is exact.
 
 // CHECK-DAG: fovea.weight @w0 : tensor<6x4xf32> = #fovea.scale_columns<#fovea.stored<"f", "w0", tensor<6x4xf32>>, #fovea.stored<"f", "n0", tensor<4xbf16>>, 1.000000e+00 : f64>
 // CHECK-DAG: fovea.weight @w1 : tensor<6x4xf32> = #fovea.scale_columns<#fovea.stored<"f", "w1", tensor<6x4xf32>>, #fovea.stored<"f", "n1", tensor<4xbf16>>, 1.000000e+00 : f64>

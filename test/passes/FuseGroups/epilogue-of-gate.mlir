@@ -1,7 +1,8 @@
 // RUN: fovea-opt %s --fovea-form-groups --fovea-fuse-groups --canonicalize --cse | FileCheck %s
 // RUN: fovea-opt %s --fovea-form-groups --fovea-fuse-groups | fovea-opt --verify-roundtrip
 
-// A gate; its halves in the other order. The slices' sizes are the input's, whatever they were computed from. Then the residual.
+// A gate; its halves in the other order. The slices' sizes are the input's, whatever they were computed from. Then the
+// residual.
 
 // CHECK-LABEL: func.func @gate
 // CHECK-SAME: (%[[X:.*]]: tensor<?x?x32xf32>, %[[R:.*]]: tensor<?x?x32xf32>, %[[W:.*]]: tensor<96x32xf16>, %[[V:.*]]: tensor<32x48xf32>)

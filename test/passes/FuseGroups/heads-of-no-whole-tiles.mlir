@@ -1,8 +1,9 @@
 // RUN: fovea-opt %s --fovea-form-groups --fovea-fuse-groups --canonicalize --cse | FileCheck %s
 // RUN: fovea-opt %s --fovea-form-groups --fovea-fuse-groups | fovea-opt --verify-roundtrip
 
-// Heads that are no multiple of 16: ranges of columns, and no further. Rotation that is not of halves of the head, or whose frequencies depend on the longest position, stays outside; given positions are an
-// operand. A projection of its own needs no range.
+// Heads that are no multiple of 16: ranges of columns, and no further. Rotation that is not of halves of the head, or
+// whose frequencies depend on the longest position, stays outside; given positions are an operand. A projection of its
+// own needs no range.
 
 // CHECK-LABEL: func.func @asfar
 // CHECK: %[[Y:.*]]:2 = fovea.group({{.*}}) : (tensor<?x?x32xf32>, tensor<96x32xf32>) -> (tensor<?x?x48xf32>, tensor<?x?x48xf32>) {

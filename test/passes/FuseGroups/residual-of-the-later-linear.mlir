@@ -1,7 +1,8 @@
 // RUN: fovea-opt %s --fovea-form-groups --fovea-fuse-groups --canonicalize --cse | FileCheck %s
 // RUN: fovea-opt %s --fovea-form-groups --fovea-fuse-groups | fovea-opt --verify-roundtrip
 
-// Of two linears that are added, the later one takes the sum; what reads the sum and stood before follows the group. Equal names in an entry are equal sizes.
+// Of two linears that are added, the later one takes the sum; what reads the sum and stood before follows the group.
+// Equal names in an entry are equal sizes.
 
 // CHECK-LABEL: func.func @later
 // CHECK-SAME: (%[[X:[^:]*]]: tensor<?x32xf32> {{{.*}}}, %[[Z:[^:]*]]: tensor<?x32xf32> {{{.*}}}, %[[W:.*]]: tensor<32x32xf32>)

@@ -1,7 +1,8 @@
 // RUN: fovea-opt %s --fovea-form-groups --fovea-fuse-groups --canonicalize --cse | FileCheck %s
 // RUN: fovea-opt %s --fovea-form-groups --fovea-fuse-groups | fovea-opt --verify-roundtrip
 
-// Query, key and value, with rotation and caches; one group of positions is computed inside, and stays for the attention. What measures a cache between the parts follows.
+// Query, key and value, with rotation and caches; one group of positions is computed inside, and stays for the
+// attention. What measures a cache between the parts follows.
 
 // CHECK-LABEL: func.func @rotated
 // CHECK-SAME: (%[[X:.*]]: tensor<?x?x32xf32>, %[[KC:.*]]: !fovea.cache<key, 1x32xf32>, %[[VC:.*]]: !fovea.cache<value, 1x32xf32>, %[[W:.*]]: tensor<128x32xf32>)

@@ -1,6 +1,7 @@
 // RUN: fovea-opt %s --fovea-localize-masks --fovea-verify-graph | FileCheck %s
 
-// Calls that pass different lengths: an argument, not a copy. A shared mask is cloned for each user, into the branch and the loop too.
+// Calls that pass different lengths: an argument, not a copy. A shared mask is cloned for each user, into the branch
+// and the loop too.
 
 // CHECK-LABEL: func.func private @one(
 // CHECK-SAME: %{{[^:]*}}: tensor<1x3x2x4xf32>, %[[N:[^:]*]]: tensor<1xi32>)

@@ -1,6 +1,7 @@
 // RUN: fovea-opt %s --fovea-merge-linears | FileCheck %s
 
-// A layer function that is called for two layers by each of two entries: the weights are its arguments, with biases. A third linear reads another input.
+// A layer function that is called for two layers by each of two entries: the weights are its arguments, with biases. A
+// third linear reads another input.
 
 // CHECK-DAG: fovea.weight @"q0+k0" : tensor<6x4xbf16>
 // CHECK-DAG: fovea.weight @"bq0+bk0" : tensor<6xf32> = #fovea.concat<0, #fovea.stored<"f", "bq0", tensor<4xf32>>, #fovea.stored<"f", "bk0", tensor<2xf32>>>

@@ -1,7 +1,7 @@
 // RUN: fovea-opt %s --fovea-outline-layers | FileCheck %s
 
-// Three layers of an encoder with norms behind; the mask is made in the first layer. Sizes come from arguments again; a layer ends with its
-// norm, as then one tensor goes on.
+// Three layers of an encoder with norms behind; the mask is made in the first layer. Sizes come from arguments again; a
+// layer ends with its norm, as then one tensor goes on.
 
 // CHECK-LABEL: func.func private @layer
 // CHECK-SAME: (%[[X:.*]]: tensor<?x?x8xf32>, %[[W:[^:]*]]: tensor<8x8xf32>, %[[M:.*]]: tensor<?x1x1x?xi64>, %[[N:[^:]*]]: tensor<8xf32>) -> tensor<?x?x8xf32>

@@ -1,6 +1,7 @@
 // RUN: fovea-opt %s --fovea-raise-activations | FileCheck %s
 
-// None of them: a wrong constant (ELU's slope, a GELU of half the width), a function of two tensors, a gate whose activation another op reads.
+// None of them: a wrong constant (ELU's slope, a GELU of half the width), a function of two tensors, a gate whose
+// activation another op reads.
 
 // CHECK-LABEL: func.func @refused
 // CHECK: math.erf
