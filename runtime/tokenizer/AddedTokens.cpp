@@ -5,6 +5,7 @@
 #include "runtime/tokenizer/AddedTokens.h"
 
 #include "artifact/Tokenizer_generated.h"
+#include "runtime/status/Status.h"
 #include "runtime/tokenizer/Unicode.h"
 #include "runtime/tokenizer/Utf8.h"
 
@@ -12,6 +13,21 @@
 #include <tuple>
 
 using namespace fovea;
+
+/// Normalizes a token as text is, which takes as long each time that the token is decoded.
+static bool normalizeToken(const Normalizers &normalizers, Text &text, std::string &error) {
+  constexpr size_t most = 64 << 10;
+  try {
+    normalizers.apply(text);
+  } catch (const Failure &failure) {
+    error = "expects added tokens that can be normalized: " + failure.message;
+    return false;
+  }
+  if (text.bytes.size() > most)
+    error = "expects added tokens of at most 64 KiB when they are normalized, got " +
+            std::to_string(text.bytes.size()) + " bytes";
+  return text.bytes.size() <= most;
+}
 
 bool AddedTokens::open(const tables::Tokenizer &table, const Normalizers &normalizers,
                        std::string &error) {
@@ -27,7 +43,8 @@ bool AddedTokens::open(const tables::Tokenizer &table, const Normalizers &normal
                 added->right_strip()};
     if (added->normalized() && !normalizers.empty()) {
       Text text{content, content.empty() ? 0 : size_t(utf8At(content, 0).size)};
-      normalizers.apply(text);
+      if (!normalizeToken(normalizers, text, error))
+        return false;
       token.searched = text.bytes;
     }
     if (token.id < 0 || token.id == INT32_MAX || token.searched.empty() ||

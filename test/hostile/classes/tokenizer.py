@@ -195,6 +195,22 @@ def decoders_that_feed_each_other(folder):
     return changed(folder, lambda content: content.update(decoder={"type": "Sequence", "decoders": steps}))
 
 
+def added_token(content, text, *replacements):
+    normalizers = [{"type": "Replace", "pattern": {"String": "a"}, "content": "a" * times} for times in replacements]
+    content.update(normalizer={"type": "Sequence", "normalizers": normalizers})
+    content["added_tokens"].append({"id": 261, "content": text, "special": False, "normalized": True, "single_word": False, "lstrip": False, "rstrip": False})
+
+
+@case("CWE-409", "an added token of which normalizers make a gigabyte", "model/tokenizer.json: tokenizer tables: expects added tokens that can be normalized: the tokenizer's normalizers make more than 1048600 bytes of 4; expects at most 1 MiB, or 64 times as many")
+def added_token_that_multiplies(folder):
+    return changed(folder, lambda content: added_token(content, "aaaa", 200, 200, 200, 200))
+
+
+@case("CWE-409", "an added token that is half a megabyte when it is normalized: as long each time that it is decoded", "model/tokenizer.json: tokenizer tables: expects added tokens of at most 64 KiB when they are normalized, got 720000 bytes")
+def added_token_of_half_a_megabyte(folder):
+    return changed(folder, lambda content: added_token(content, "aa", 600, 600))
+
+
 @case("CVE-2026-0994", "normalisers nested without end", "model/tokenizer.json: expects JSON nested at most 64 deep, got deeper nesting")
 def normalisers_nested_without_end(folder):
     def nested(content):
