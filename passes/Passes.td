@@ -5,7 +5,7 @@
 include "mlir/Pass/PassBase.td"
 
 def CastWeightsPass : Pass<"fovea-cast-weights", "::mlir::ModuleOp"> {
-  let summary = "Give float weights one element type";
+  let summary = "Cast float weights to one element type";
   let description = [{
     `--dtype`: each weight of a float type gets a recipe that casts, and its values the new type wherever they go,
     through calls into the arguments of functions. Activations keep their type: ops that read a weight widen it.
@@ -27,7 +27,7 @@ def CastWeightsPass : Pass<"fovea-cast-weights", "::mlir::ModuleOp"> {
 }
 
 def DropDropoutPass : Pass<"fovea-drop-dropout"> {
-  let summary = "Replace each dropout by its input";
+  let summary = "Remove dropout";
   let description = [{
     What dropout means in inference. Nothing is refused.
 
@@ -42,7 +42,7 @@ def DropDropoutPass : Pass<"fovea-drop-dropout"> {
 }
 
 def DropUnusedWeightsPass : Pass<"fovea-drop-unused-weights", "::mlir::ModuleOp"> {
-  let summary = "Erase weights that nothing refers to";
+  let summary = "Erase unused weights";
   let description = [{
     Weights are public, as they are what the artifact holds, so `symbol-dce` leaves them. One that no
     `fovea.weight_ref` names (a head that only another entry used, an argument that a canonicalisation made
@@ -52,7 +52,7 @@ def DropUnusedWeightsPass : Pass<"fovea-drop-unused-weights", "::mlir::ModuleOp"
 }
 
 def FoldEmptyTensorsPass : Pass<"fovea-fold-empty-tensors"> {
-  let summary = "Compute nothing of tensors without elements";
+  let summary = "Fold ops on empty tensors";
   let description = [{
     An op whose results all have a static size of zero becomes `tensor.empty`: no later pass, schedule or kernel meets
     a size that it would divide by. A structured op without iterations (a sum over nothing) gives what it began
@@ -73,7 +73,7 @@ def FoldEmptyTensorsPass : Pass<"fovea-fold-empty-tensors"> {
 }
 
 def MergeLinearsPass : Pass<"fovea-merge-linears", "::mlir::ModuleOp"> {
-  let summary = "Make one linear of all that read the same input";
+  let summary = "Merge linears of the same input";
   let description = [{
     The projections to query, key and value, and gate and up of a gated feed-forward, read one activation. As one
     product with the concatenated weight they read it once. The weight's recipe concatenates, so no byte moves
@@ -109,7 +109,7 @@ def MergeLinearsPass : Pass<"fovea-merge-linears", "::mlir::ModuleOp"> {
 }
 
 def QuantizeWeightsPass : Pass<"fovea-quantize-weights", "::mlir::ModuleOp"> {
-  let summary = "Store the weights of linears as small integers with scales";
+  let summary = "Quantize weights of linears to int8 or int4";
   let description = [{
     `--dtype=int8` and `--dtype=int4`: each matrix of floats that nothing but linears multiply by gets a recipe that
     quantises, and a weight of its scales beside it, which every linear reads and every call passes on. Activations
@@ -139,7 +139,7 @@ def QuantizeWeightsPass : Pass<"fovea-quantize-weights", "::mlir::ModuleOp"> {
 }
 
 def FoldRmsNormPass : Pass<"fovea-fold-rms-norm", "::mlir::ModuleOp"> {
-  let summary = "Fold the weight of an RMSNorm into the linears behind it";
+  let summary = "Fold the weight of RMSNorm into the linears after it";
   let description = [{
     `linear(rms_norm(x) * w, W) = linear(rms_norm(x), W * diag(w))`: the weight `W` gets a recipe that scales its columns, the
     norm keeps none. What remains of the norm is a factor for each row, which a kernel applies to the linear's result, so
@@ -173,7 +173,7 @@ def FoldRmsNormPass : Pass<"fovea-fold-rms-norm", "::mlir::ModuleOp"> {
 }
 
 def LocalizeMasksPass : Pass<"fovea-localize-masks", "::mlir::ModuleOp"> {
-  let summary = "Clone each mask beside the attention that uses it";
+  let summary = "Clone masks next to their attention";
   let description = [{
     A back end builds code from the mask's ops, so it must see them at the attention. Afterwards each user has its own
     copy before it, and what travels into branches, loops and functions are the masks' operands (lengths, segment
@@ -202,7 +202,7 @@ def LocalizeMasksPass : Pass<"fovea-localize-masks", "::mlir::ModuleOp"> {
 }
 
 def OutlineLayersPass : Pass<"fovea-outline-layers", "::mlir::ModuleOp"> {
-  let summary = "Make one function of equal consecutive layers";
+  let summary = "Outline equal layers into one function";
   let description = [{
     A graph whose source has no functions repeats each layer's ops. The longest run of ops that repeats with one period,
     and is wired alike in each repetition, becomes a private function `@layer` that is called once for each repetition;
@@ -232,7 +232,7 @@ def OutlineLayersPass : Pass<"fovea-outline-layers", "::mlir::ModuleOp"> {
 }
 
 def RefineShapesPass : Pass<"fovea-refine-shapes"> {
-  let summary = "Make result types as static as the operands are";
+  let summary = "Refine result shapes from operand shapes";
   let description = [{
     For a size that became known after the graph was built: an op that reads a `tensor.cast` to a more open type reads
     what was cast, and its result's type takes the sizes that follow (`ReifyRankedShapedTypeOpInterface`); a constant
@@ -254,7 +254,7 @@ def RefineShapesPass : Pass<"fovea-refine-shapes"> {
 }
 
 def VerifyGraphPass : Pass<"fovea-verify-graph", "::mlir::ModuleOp"> {
-  let summary = "Check that no mask crosses a function, branch, loop or group";
+  let summary = "Verify that masks cross no function, branch, loop or group";
   let description = [{
     The promise of the `graph` stage. Every value of type `!fovea.mask` must be made by an op that implements
     `MaskOpInterface`, and be used in the region in which it is made. Anything else is an error at the place where it crosses.
@@ -262,7 +262,7 @@ def VerifyGraphPass : Pass<"fovea-verify-graph", "::mlir::ModuleOp"> {
 }
 
 def FormGroupsPass : Pass<"fovea-form-groups", "::mlir::ModuleOp"> {
-  let summary = "Put every computation on tensors into a group of its own";
+  let summary = "Form a fusion group of each computation on tensors";
   let description = [{
     The `fused` stage: each op that computes a tensor or a cache becomes the only one in a `fovea.group`, whose operands are
     explicit. What makes no work of its own goes in beside it: constants, `tensor.empty`, scalar code that feeds it, and
@@ -288,7 +288,7 @@ def FormGroupsPass : Pass<"fovea-form-groups", "::mlir::ModuleOp"> {
 }
 
 def FuseGroupsPass : Pass<"fovea-fuse-groups", "::mlir::ModuleOp"> {
-  let summary = "Join groups whose ops one kernel can compute";
+  let summary = "Fuse groups that one kernel can compute";
   let description = [{
     Groups of one op become bigger by six rules, in this order. All float values are f32 (weights f32, f16 or bf16). Column
     ranges and head sizes are multiples of 16. docs/rationale/fusion.md says which forms exist afterwards.

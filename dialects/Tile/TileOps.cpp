@@ -139,7 +139,7 @@ LogicalResult KernelOp::verifyRegions() {
 
 static constexpr llvm::StringLiteral kRoles[] = {"producer", "consumer"};
 
-ParseResult RolesOp::parse(OpAsmParser &parser, OperationState &result) {
+ParseResult WarpSpecializeOp::parse(OpAsmParser &parser, OperationState &result) {
   Type index = parser.getBuilder().getIndexType();
   for (StringRef role : kRoles) {
     SmallVector<OpAsmParser::Argument> arguments;
@@ -159,7 +159,7 @@ ParseResult RolesOp::parse(OpAsmParser &parser, OperationState &result) {
   return parser.parseOptionalAttrDictWithKeyword(result.attributes);
 }
 
-void RolesOp::print(OpAsmPrinter &printer) {
+void WarpSpecializeOp::print(OpAsmPrinter &printer) {
   int64_t registers[] = {static_cast<int64_t>(getProducerRegisters()),
                          static_cast<int64_t>(getConsumerRegisters())};
   for (auto [role, region, count] : llvm::zip(kRoles, (*this)->getRegions(), registers)) {
@@ -174,7 +174,7 @@ void RolesOp::print(OpAsmPrinter &printer) {
 }
 
 // (C2)
-LogicalResult RolesOp::verify() {
+LogicalResult WarpSpecializeOp::verify() {
   for (int64_t count :
        {static_cast<int64_t>(getProducerRegisters()), static_cast<int64_t>(getConsumerRegisters())})
     if (count < 24 || count > 240 || count % 8 != 0)
@@ -185,7 +185,7 @@ LogicalResult RolesOp::verify() {
 }
 
 // (C1)
-LogicalResult RolesOp::verifyRegions() {
+LogicalResult WarpSpecializeOp::verifyRegions() {
   for (Region &region : (*this)->getRegions()) {
     if (region.getNumArguments() != getProducer().getNumArguments() ||
         !llvm::all_of(region.getArgumentTypes(), llvm::IsaPred<IndexType>))
@@ -568,7 +568,7 @@ int64_t SharedOp::getBytes() {
 }
 
 // (C1), (C2)
-LogicalResult SlotOp::verify() {
+LogicalResult StageOp::verify() {
   auto ring = getRing().getDefiningOp<SharedOp>();
   if (!ring || !ring.getStages() || ring.getGuarded())
     return emitOpError("expects a slot of a tile.shared with stages that is not guarded");
@@ -586,13 +586,13 @@ static LogicalResult verifyGuarded(Operation *op, Value memory) {
     return op->emitOpError("expects a tile.shared that is guarded");
   return success();
 }
-LogicalResult AcquireOp::verify() { return verifyGuarded(*this, getRing()); }
-LogicalResult PublishOp::verify() { return verifyGuarded(*this, getRing()); }
-LogicalResult AwaitOp::verify() { return verifyGuarded(*this, getRing()); }
-LogicalResult ReleaseOp::verify() { return verifyGuarded(*this, getRing()); }
+LogicalResult ProducerAcquireOp::verify() { return verifyGuarded(*this, getRing()); }
+LogicalResult ProducerCommitOp::verify() { return verifyGuarded(*this, getRing()); }
+LogicalResult ConsumerWaitOp::verify() { return verifyGuarded(*this, getRing()); }
+LogicalResult ConsumerReleaseOp::verify() { return verifyGuarded(*this, getRing()); }
 
 // (C1)
-LogicalResult WaitOp::verify() {
+LogicalResult AsyncWaitOp::verify() {
   if (int64_t pending = getPending(); pending < 0)
     return emitOpError("expects a number of groups, got ") << pending;
   return success();
@@ -600,7 +600,7 @@ LogicalResult WaitOp::verify() {
 
 LogicalResult CopyOp::verify() {
   SharedType type = getMemory().getType();
-  bool isBulk = getAsync() && getMemory().getDefiningOp<AcquireOp>() && type.getSwizzle() &&
+  bool isBulk = getAsync() && getMemory().getDefiningOp<ProducerAcquireOp>() && type.getSwizzle() &&
                 type.getFastAxis() == 1;
   if (getMap() && (!isBulk || converts())) // (C2)
     return emitOpError("expects a copy by a tensor map to be async, into a slot of a guarded ring "
@@ -629,12 +629,12 @@ static LogicalResult verifyAlike(Operation *op, TileType tile, SharedType memory
 }
 
 // (C1)
-LogicalResult PutOp::verify() {
+LogicalResult LocalStoreOp::verify() {
   return verifyAlike(*this, getTile().getType(), getMemory().getType());
 }
 
 // (C1)
-LogicalResult GetOp::verify() {
+LogicalResult LocalLoadOp::verify() {
   return verifyAlike(*this, getTile().getType(), getMemory().getType());
 }
 
@@ -698,13 +698,13 @@ LogicalResult MmaOp::verify() {
     return emitOpError("expects m64k16 for a product that is only begun");
   if (getScratch() && getAtom()) // (C7)
     return emitOpError("expects no scratch beside an atom, whose threads have no copies");
-  if (getAsync() && !(getResult().hasOneUse() && isa<SettleOp>(*getResult().user_begin()) &&
+  if (getAsync() && !(getResult().hasOneUse() && isa<MmaWaitOp>(*getResult().user_begin()) &&
                       (*getResult().user_begin())->getBlock() == (*this)->getBlock()))
-    return emitOpError("expects to be begun for one tile.settle in its block");
+    return emitOpError("expects to be begun for one tile.mma_wait in its block");
   return success();
 }
 
-LogicalResult SettleOp::verify() {
+LogicalResult MmaWaitOp::verify() {
   // (C1)
   auto product = getProduct().getDefiningOp<MmaOp>();
   if (!product || !product.getAsync())

@@ -9,7 +9,7 @@ include "dialects/Tile/TileDialect.td"
 
 //===-- Structure -------------------------------------------------------------------------------------------===//
 
-def YieldOp : TileOp<"yield", [Pure, ReturnLike, Terminator, ParentOneOf<["KernelOp", "MapOp", "RolesOp"]>]> {
+def YieldOp : TileOp<"yield", [Pure, ReturnLike, Terminator, ParentOneOf<["KernelOp", "MapOp", "WarpSpecializeOp"]>]> {
   let summary = "Ends a block's program, or gives a map's element or a role's rounds";
   let description = [{
     ```mlir
@@ -48,11 +48,11 @@ def KernelOp : TileOp<"kernel", [RecursiveMemoryEffects, SingleBlockImplicitTerm
       "::llvm::function_ref<void(::mlir::OpBuilder &, ::mlir::Location, ::mlir::ValueRange)>":$body)>];
 }
 
-def RolesOp : TileOp<"roles", [RecursiveMemoryEffects]> {
+def WarpSpecializeOp : TileOp<"warp_specialize", [RecursiveMemoryEffects]> {
   let summary = "Warps that only copy, beside those that compute";
   let description = [{
     A block's last warpgroup runs the first region, which copies to guarded rings; the others run the second, which reads
-    them. The two wait for each other in `tile.acquire` and `tile.await` only, each going through the same rounds in the same
+    them. The two wait for each other in `tile.producer_acquire` and `tile.consumer_wait` only, each going through the same rounds in the same
     order, so the producer is ahead by as many rounds as a ring has slots (warp specialization; Bauer et al. 2011, and
     FlashAttention-3, Shah et al. 2024, section 3.1). `registers` is what a thread of the role may have.
 
@@ -64,20 +64,20 @@ def RolesOp : TileOp<"roles", [RecursiveMemoryEffects]> {
 
     ```mlir
     %ring = tile.shared stages(3) guarded : !tile.shared<64x64xbf16, swizzle 128>
-    tile.roles producer(%first) registers(24) {
+    tile.warp_specialize producer(%first) registers(24) {
       %end = scf.for %j = %c0 to %count step %c64 iter_args(%n = %first) -> (index) {
-        %slot = tile.acquire %ring[%n] : !tile.shared<64x64xbf16, swizzle 128>
+        %slot = tile.producer_acquire %ring[%n] : !tile.shared<64x64xbf16, swizzle 128>
         tile.copy %keys[%j, %c0] to %slot async : !tile.view<?x64xbf16>, !tile.shared<64x64xbf16, swizzle 128>
-        tile.publish %ring[%n] : !tile.shared<64x64xbf16, swizzle 128>
+        tile.producer_commit %ring[%n] : !tile.shared<64x64xbf16, swizzle 128>
         %next = arith.addi %n, %c1 : index
         scf.yield %next : index
       }
       tile.yield %end : index
     } consumer(%first) registers(240) {
       %end = scf.for %j = %c0 to %count step %c64 iter_args(%n = %first) -> (index) {
-        %slot = tile.await %ring[%n] : !tile.shared<64x64xbf16, swizzle 128>
+        %slot = tile.consumer_wait %ring[%n] : !tile.shared<64x64xbf16, swizzle 128>
         %scores = tile.mma %queries, %slot transpose_b into %zero atom(m64k16) : !tile.shared<128x64xbf16, swizzle 128>, !tile.shared<64x64xbf16, swizzle 128> -> !tile.tile<128x64xf32>
-        tile.release %ring[%n] : !tile.shared<64x64xbf16, swizzle 128>
+        tile.consumer_release %ring[%n] : !tile.shared<64x64xbf16, swizzle 128>
         %next = arith.addi %n, %c1 : index
         scf.yield %next : index
       }
@@ -450,11 +450,11 @@ def SharedOp : TileOp<"shared", [MemoryEffects<[MemAlloc]>]> {
     All threads of the block see the same. `at` is its place in the block's memory, in bytes: `fovea-plan-shared` sets
     it. Lives as long as the block; stands in the kernel itself, in no loop.
 
-    With `stages n` it is a ring: n matrices of the type, used through `tile.slot` only. With `kept k` the slots of the k
+    With `stages n` it is a ring: n matrices of the type, used through `tile.stage` only. With `kept k` the slots of the k
     rounds before a loop's own may still be read in it.
 
     A `guarded` ring has two mbarriers for each slot behind its slots: one that the slot is full, one that it is free again.
-    It is used through `tile.acquire`, `tile.publish`, `tile.await` and `tile.release` only.
+    It is used through `tile.producer_acquire`, `tile.producer_commit`, `tile.consumer_wait` and `tile.consumer_release` only.
 
     * (C1) `at` is not negative, and a multiple of 16, with a swizzle of eight times its bytes.
     * (C2) `stages` is from 1 to 1024, and more than `kept`, which is positive and a ring's.
@@ -489,7 +489,7 @@ def SharedOp : TileOp<"shared", [MemoryEffects<[MemAlloc]>]> {
   }];
 }
 
-def SlotOp : TileOp<"slot", [Pure, AllTypesMatch<["ring", "memory"]>]> {
+def StageOp : TileOp<"stage", [Pure, AllTypesMatch<["ring", "memory"]>]> {
   let summary = "One of a ring's matrices";
   let description = [{
     Slot number `index`, from zero on, of a `tile.shared` with `stages`. Slots with different numbers share no bytes; a
@@ -501,7 +501,7 @@ def SlotOp : TileOp<"slot", [Pure, AllTypesMatch<["ring", "memory"]>]> {
 
     ```mlir
     %ring = tile.shared stages(3) : !tile.shared<64x32xf32>
-    %s = tile.slot %ring[%n] : !tile.shared<64x32xf32>
+    %s = tile.stage %ring[%n] : !tile.shared<64x32xf32>
     ```
   }];
   let arguments = (ins Tile_SharedType:$ring, Index:$index);
@@ -510,7 +510,7 @@ def SlotOp : TileOp<"slot", [Pure, AllTypesMatch<["ring", "memory"]>]> {
   let hasVerifier = 1;
 }
 
-def AcquireOp : TileOp<"acquire", [MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["ring", "memory"]>]> {
+def ProducerAcquireOp : TileOp<"producer_acquire", [MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["ring", "memory"]>]> {
   let summary = "Waits until a guarded ring's slot is free";
   let description = [{
     For round number `round` of the ring, from zero on, whose slot is `round mod stages`: until what was read of it in
@@ -520,7 +520,7 @@ def AcquireOp : TileOp<"acquire", [MemoryEffects<[MemRead, MemWrite]>, AllTypesM
 
     ```mlir
     %ring = tile.shared stages(3) guarded : !tile.shared<64x32xf32>
-    %s = tile.acquire %ring[%n] : !tile.shared<64x32xf32>
+    %s = tile.producer_acquire %ring[%n] : !tile.shared<64x32xf32>
     ```
   }];
   let arguments = (ins Tile_SharedType:$ring, Index:$round);
@@ -529,16 +529,16 @@ def AcquireOp : TileOp<"acquire", [MemoryEffects<[MemRead, MemWrite]>, AllTypesM
   let hasVerifier = 1;
 }
 
-def PublishOp : TileOp<"publish", [MemoryEffects<[MemRead, MemWrite]>]> {
+def ProducerCommitOp : TileOp<"producer_commit", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Says that a slot is full when its copies are done";
   let description = [{
-    The copies are those begun since `tile.acquire`, all of them async. Does not wait for them.
+    The copies are those begun since `tile.producer_acquire`, all of them async. Does not wait for them.
 
     * (C1) the ring is a `tile.shared` that is `guarded`.
 
     ```mlir
     %ring = tile.shared stages(3) guarded : !tile.shared<64x32xf32>
-    tile.publish %ring[%n] : !tile.shared<64x32xf32>
+    tile.producer_commit %ring[%n] : !tile.shared<64x32xf32>
     ```
   }];
   let arguments = (ins Tile_SharedType:$ring, Index:$round);
@@ -546,16 +546,16 @@ def PublishOp : TileOp<"publish", [MemoryEffects<[MemRead, MemWrite]>]> {
   let hasVerifier = 1;
 }
 
-def AwaitOp : TileOp<"await", [MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["ring", "memory"]>]> {
+def ConsumerWaitOp : TileOp<"consumer_wait", [MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["ring", "memory"]>]> {
   let summary = "Waits until a guarded ring's slot is full";
   let description = [{
-    For what `tile.publish` of the same round says. Products by `m64k16` see it too.
+    For what `tile.producer_commit` of the same round says. Products by `m64k16` see it too.
 
     * (C1) the ring is a `tile.shared` that is `guarded`.
 
     ```mlir
     %ring = tile.shared stages(3) guarded : !tile.shared<64x32xf32>
-    %s = tile.await %ring[%n] : !tile.shared<64x32xf32>
+    %s = tile.consumer_wait %ring[%n] : !tile.shared<64x32xf32>
     ```
   }];
   let arguments = (ins Tile_SharedType:$ring, Index:$round);
@@ -564,16 +564,16 @@ def AwaitOp : TileOp<"await", [MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch
   let hasVerifier = 1;
 }
 
-def ReleaseOp : TileOp<"release", [MemoryEffects<[MemRead, MemWrite]>]> {
+def ConsumerReleaseOp : TileOp<"consumer_release", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Says that a slot is read";
   let description = [{
-    By the warps that come here; `tile.acquire` waits for all consumers.
+    By the warps that come here; `tile.producer_acquire` waits for all consumers.
 
     * (C1) the ring is a `tile.shared` that is `guarded`.
 
     ```mlir
     %ring = tile.shared stages(3) guarded : !tile.shared<64x32xf32>
-    tile.release %ring[%n] : !tile.shared<64x32xf32>
+    tile.consumer_release %ring[%n] : !tile.shared<64x32xf32>
     ```
   }];
   let arguments = (ins Tile_SharedType:$ring, Index:$round);
@@ -587,8 +587,8 @@ def CopyOp : TileOp<"copy"> {
     `shared[r, c] = view[row + r, column + c]`, and zero outside of the view. All threads of the block take part; what
     another thread reads of it needs a barrier between.
 
-    With `async` the copy is only begun: it belongs to the group that the next `tile.commit` ends, and is done when a
-    `tile.wait` has waited for that group; what goes to a guarded ring belongs to the next `tile.publish`.
+    With `async` the copy is only begun: it belongs to the group that the next `tile.async_commit` ends, and is done when a
+    `tile.async_wait` has waited for that group; what goes to a guarded ring belongs to the next `tile.producer_commit`.
 
     With `map` one thread hands it to the memory's own engine (TMA), which takes boxes of the tensor map of that number, of
     `fovea.tensor_maps`.
@@ -597,7 +597,7 @@ def CopyOp : TileOp<"copy"> {
     by `scales[row + r, (column + c) / S]`, where S is how many times as many columns the view has as that of the scales.
 
     * (C1) element types agree, or the view is of i4 or i8 and the memory of f16, bf16 or f32.
-    * (C2) a copy with `map` is async, into a slot that `tile.acquire` gave, with a swizzle along its columns, and of one
+    * (C2) a copy with `map` is async, into a slot that `tile.producer_acquire` gave, with a swizzle along its columns, and of one
       element type.
     * (C3) scales are of f16 or f32 and beside integers; their view has as many rows as the other, and static columns
       that divide its.
@@ -606,7 +606,7 @@ def CopyOp : TileOp<"copy"> {
     tile.copy %x[%i, %k] to %s : !tile.view<?x192xf32>, !tile.shared<64x32xf32>
     tile.copy %x[%i, %k] to %s async : !tile.view<?x192xf32>, !tile.shared<64x32xf32>
     %ring = tile.shared stages(3) guarded : !tile.shared<64x64xbf16, swizzle 128>
-    %slot = tile.acquire %ring[%n] : !tile.shared<64x64xbf16, swizzle 128>
+    %slot = tile.producer_acquire %ring[%n] : !tile.shared<64x64xbf16, swizzle 128>
     tile.copy %keys[%j, %c0] to %slot async map(0) : !tile.view<?x64xbf16>, !tile.shared<64x64xbf16, swizzle 128>
     ```
   }];
@@ -632,20 +632,20 @@ def CopyOp : TileOp<"copy"> {
   }];
 }
 
-def CommitOp : TileOp<"commit", [MemoryEffects<[MemRead, MemWrite]>]> {
+def AsyncCommitOp : TileOp<"async_commit", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Ends a group of copies";
   let description = [{
-    The copies that were begun since the last `tile.commit` are a group; one of no copies too.
+    The copies that were begun since the last `tile.async_commit` are a group; one of no copies too.
 
     ```mlir
-    tile.commit
+    tile.async_commit
     ```
   }];
   let assemblyFormat = "attr-dict";
   let hasVerifier = 0;
 }
 
-def WaitOp : TileOp<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+def AsyncWaitOp : TileOp<"async_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Waits for groups of copies";
   let description = [{
     Until all but the `pending` latest groups are done, as far as this thread began their copies. What other threads have
@@ -654,7 +654,7 @@ def WaitOp : TileOp<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
     * (C1) `pending` is not negative.
 
     ```mlir
-    tile.wait pending(1)
+    tile.async_wait pending(1)
     ```
   }];
   let arguments = (ins I64Attr:$pending);
@@ -662,13 +662,13 @@ def WaitOp : TileOp<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
   let hasVerifier = 1;
 }
 
-def PutOp : TileOp<"put"> {
+def LocalStoreOp : TileOp<"local_store"> {
   let summary = "A tile to shared memory";
   let description = [{
     * (C1) shapes and element types agree.
 
     ```mlir
-    tile.put %p to %s : !tile.tile<64x64xf32>, !tile.shared<64x64xf32>
+    tile.local_store %p to %s : !tile.tile<64x64xf32>, !tile.shared<64x64xf32>
     ```
   }];
   let arguments = (ins Tile_TileType:$tile, Arg<Tile_SharedType, "", [MemWrite]>:$memory);
@@ -676,13 +676,13 @@ def PutOp : TileOp<"put"> {
   let hasVerifier = 1;
 }
 
-def GetOp : TileOp<"get"> {
+def LocalLoadOp : TileOp<"local_load"> {
   let summary = "A tile from shared memory";
   let description = [{
     * (C1) shapes and element types agree.
 
     ```mlir
-    %t = tile.get %s : !tile.shared<64x64xf32> -> !tile.tile<64x64xf32>
+    %t = tile.local_load %s : !tile.shared<64x64xf32> -> !tile.tile<64x64xf32>
     ```
   }];
   let arguments = (ins Arg<Tile_SharedType, "", [MemRead]>:$memory);
@@ -712,7 +712,7 @@ def MmaOp : TileOp<"mma"> {
     element by element, zero outside of its view. With an `atom` the warps' own rows of a may be a tile in registers,
     as the atom takes them.
 
-    An `async` product is only begun. A `tile.settle` gives its result; until then its memory is not written.
+    An `async` product is only begun. A `tile.mma_wait` gives its result; until then its memory is not written.
 
     Where several threads of the block hold the same elements of the result, they share its depth with a `scratch`: each sums
     up a part, and all add the parts in one order. It has a row for each thread and a column for each of its registers of
@@ -724,7 +724,7 @@ def MmaOp : TileOp<"mma"> {
     * (C4) an atom takes the operands' types and sums in the result's.
     * (C5) shared memory has a swizzle if the atom is `m64k16`, and only then; that atom's depth is a multiple of 16, and
       its result has whole 64 rows and eights of columns, up to 256.
-    * (C6) an `async` product has that atom, and its result one use: a `tile.settle` behind it in its block.
+    * (C6) an `async` product has that atom, and its result one use: a `tile.mma_wait` behind it in its block.
     * (C7) a product with a scratch has no atom.
 
     ```mlir
@@ -750,7 +750,7 @@ def MmaOp : TileOp<"mma"> {
   let hasVerifier = 1;
 }
 
-def SettleOp : TileOp<"settle", [MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["product", "result"]>]> {
+def MmaWaitOp : TileOp<"mma_wait", [MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["product", "result"]>]> {
   let summary = "Waits for a product that was begun";
   let description = [{
     Until all but the `pending` latest products are done. What `after` names is computed before the wait, under the
@@ -763,7 +763,7 @@ def SettleOp : TileOp<"settle", [MemoryEffects<[MemRead, MemWrite]>, AllTypesMat
     %begun = tile.mma %xs, %ws into %acc atom(m64k16) async
         : !tile.tile<64x64xbf16>, !tile.shared<64x64xbf16, swizzle 128> -> !tile.tile<64x64xf32>
     %sums = tile.reduce sum %weights axis(1) : !tile.tile<64x64xf32> -> !tile.tile<64x1xf32>
-    %s = tile.settle %begun pending(0) after(%sums : !tile.tile<64x1xf32>) : !tile.tile<64x64xf32>
+    %s = tile.mma_wait %begun pending(0) after(%sums : !tile.tile<64x1xf32>) : !tile.tile<64x64xf32>
     ```
   }];
   let arguments = (ins Tile_TileType:$product, I64Attr:$pending, Variadic<Tile_TileType>:$after);

@@ -5,7 +5,7 @@
 include "mlir/Pass/PassBase.td"
 
 def TileToVectorsPass : Pass<"fovea-tile-to-vectors", "::mlir::func::FuncOp"> {
-  let summary = "Lower tile programs to a processor's vectors";
+  let summary = "Lower tile programs to vectors";
   let description = [{
     Blocks of the grid become iterations of one `scf.parallel`. A tile that is read more than once, or by a product, gets a
     buffer that stays in the nearest cache, rows of whole vectors along its `lanes`; what is read once, element by element,
@@ -42,7 +42,7 @@ def TileToVectorsPass : Pass<"fovea-tile-to-vectors", "::mlir::func::FuncOp"> {
 }
 
 def PartitionPass : Pass<"fovea-partition", "::mlir::func::FuncOp"> {
-  let summary = "Cut a kernel's parallel loops into parts";
+  let summary = "Partition parallel loops of kernels among threads";
   let description = [{
     Of the iterations of a kernel's outermost `scf.parallel`, counted in order, a call computes those in
     `[total * part / parts, total * (part + 1) / parts)`, row by row: the innermost loop stays a loop. Sums never cross parts, so results do not depend on their number.

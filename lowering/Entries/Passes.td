@@ -5,7 +5,7 @@
 include "mlir/Pass/PassBase.td"
 
 def InlineLayersPass : Pass<"fovea-inline-layers", "::mlir::ModuleOp"> {
-  let summary = "Flatten the calls of layer functions into the entries";
+  let summary = "Inline layer functions into entries";
   let description = [{
     Every call in an entry is replaced by the callee's body, until none is left; functions that are no entries are
     then gone. Refuses a callee with more than one block, one that calls itself, and an external one.
@@ -14,7 +14,7 @@ def InlineLayersPass : Pass<"fovea-inline-layers", "::mlir::ModuleOp"> {
 }
 
 def FormLaunchesPass : Pass<"fovea-form-launches", "::mlir::ModuleOp"> {
-  let summary = "Turn each entry into a list of kernel launches on buffers";
+  let summary = "Bufferize entries into lists of kernel launches";
   let description = [{
     Each `fovea.group` becomes a kernel function on buffers and a `fovea.launch` of it; equal groups share one kernel.
     Views become views of buffers, caches become memory and a length that grow in place, results get the caller's
@@ -53,7 +53,7 @@ def FormLaunchesPass : Pass<"fovea-form-launches", "::mlir::ModuleOp"> {
 }
 
 def LowerEntriesPass : Pass<"fovea-lower-entries", "::mlir::ModuleOp"> {
-  let summary = "Split each entry into a plan and its steps";
+  let summary = "Split entries into a plan and steps";
   let description = [{
     `fovea_NAME_plan` computes every index value once and stores it; `fovea_NAME_step` loads what one launch needs, builds its
     buffers from the frame's pointers and calls the kernel. Launches that differ in nothing but which weights, buffers and

@@ -74,7 +74,7 @@ private:
 } // namespace
 
 static Bytes getBytes(Value memory) {
-  auto slot = memory.getDefiningOp<SlotOp>();
+  auto slot = memory.getDefiningOp<StageOp>();
   auto op = (slot ? slot.getRing() : memory).getDefiningOp<SharedOp>();
   int64_t first = static_cast<int64_t>(*op.getAt());
   return {first, first + op.getBytes(), slot ? op : nullptr};
@@ -83,11 +83,11 @@ static Bytes getBytes(Value memory) {
 Access Barriers::getAccess(Operation &op) {
   Access access;
   if (auto copy = dyn_cast<CopyOp>(op)) {
-    if (copy.getMemory().getDefiningOp<AcquireOp>()) // its mbarriers keep it in order
+    if (copy.getMemory().getDefiningOp<ProducerAcquireOp>()) // its mbarriers keep it in order
       return access;
     access.writes = {getBytes(copy.getMemory())};
     access.begins = copy.getAsync();
-  } else if (auto put = dyn_cast<PutOp>(op)) {
+  } else if (auto put = dyn_cast<LocalStoreOp>(op)) {
     access.writes = {getBytes(put.getMemory())};
   } else if (auto reduce = dyn_cast<ReduceOp>(op); reduce && reduce.getScratch()) {
     access.writes = access.reads = {getBytes(reduce.getScratch())};
@@ -98,9 +98,10 @@ Access Barriers::getAccess(Operation &op) {
     for (Value operand : {product.getA(), product.getB()})
       if (isa<SharedType>(operand.getType()))
         access.readsBefore.push_back(getBytes(operand));
-  } else if (!isa<SlotOp, AcquireOp, PublishOp, AwaitOp, ReleaseOp>(op)) {
+  } else if (!isa<StageOp, ProducerAcquireOp, ProducerCommitOp, ConsumerWaitOp, ConsumerReleaseOp>(
+                 op)) {
     for (Value operand : op.getOperands())
-      if (isa<SharedType>(operand.getType()) && !operand.getDefiningOp<AwaitOp>())
+      if (isa<SharedType>(operand.getType()) && !operand.getDefiningOp<ConsumerWaitOp>())
         access.reads.push_back(getBytes(operand));
   }
   return access;
@@ -126,7 +127,8 @@ static LogicalResult checkCopies(Operation &op, const Access &access, const Pend
       for (const Bytes &copy : pending.copies)
         if (range.meets(copy) && !(range.ring && range.ring == copy.ring))
           return op.emitOpError("expects copies to bytes ")
-                 << copy.first << " to " << copy.end << " to be waited for by tile.wait pending(0)";
+                 << copy.first << " to " << copy.end
+                 << " to be waited for by tile.async_wait pending(0)";
   return success();
 }
 
@@ -154,7 +156,7 @@ LogicalResult Barriers::walk(Operation &op, Pending &pending, bool dry) {
     pending.clear();
     return success();
   }
-  if (auto wait = dyn_cast<WaitOp>(op)) {
+  if (auto wait = dyn_cast<AsyncWaitOp>(op)) {
     // What this thread has copied is there; a barrier tells the others.
     Pending::add(pending.writes, pending.copies);
     if (wait.getPending() == 0)
@@ -183,7 +185,7 @@ LogicalResult Barriers::walk(Operation &op, Pending &pending, bool dry) {
     pending.add(before);
     return success();
   }
-  if (auto roles = dyn_cast<RolesOp>(op)) {
+  if (auto roles = dyn_cast<WarpSpecializeOp>(op)) {
     // A block that does several points of the grid begins each with what the one before has left.
     Pending around = pending;
     if (failed(walk(roles.getConsumer().front(), around, /*dry=*/true)))

@@ -2,8 +2,8 @@
 //
 // Products that run while the block computes something else (FlashAttention-3, section 3.2, "intra-
 // warpgroup overlap"). The pass's text says what it leaves as it is.
+#include "lowering/GPU/DeferredProduct.h"
 #include "lowering/GPU/GPU.h"
-#include "lowering/GPU/LateProduct.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -28,7 +28,7 @@ public:
   void rewrite();
 
 private:
-  Overlap(scf::ForOp loop, LateProduct late)
+  Overlap(scf::ForOp loop, DeferredProduct late)
       : loop(loop), late(late), transposed(late.product.getTransposeBAttr()),
         atom(late.product.getAtomAttr()) {}
   /// All of the first round but its late product: what it yields, then `getNeeds()` of it.
@@ -47,40 +47,40 @@ private:
   SmallVector<Value> findAfter();
 
   scf::ForOp loop;
-  LateProduct late;
+  DeferredProduct late;
   /// How the late product multiplies.
   UnitAttr transposed;
   AtomAttr atom;
   /// The ring of the late product's right operand: one whose slots are kept, or a guarded one with
   /// what hands over the slot.
   Value ring, index;
-  AwaitOp await;
-  ReleaseOp release;
+  ConsumerWaitOp await;
+  ConsumerReleaseOp release;
   bool guarded = false;
 };
 
 } // namespace
 
 std::optional<Overlap> Overlap::find(scf::ForOp loop) {
-  std::optional<LateProduct> late = LateProduct::find(loop);
+  std::optional<DeferredProduct> late = DeferredProduct::find(loop);
   if (!late || loop.getUnsignedCmp())
     return std::nullopt;
   Overlap overlap(loop, *late);
   Operation *source = late->product.getB().getDefiningOp();
   if (!source || source->getBlock() != loop.getBody())
     return std::nullopt;
-  if (auto slot = dyn_cast<SlotOp>(source)) {
+  if (auto slot = dyn_cast<StageOp>(source)) {
     overlap.ring = slot.getRing();
     overlap.index = slot.getIndex();
     return overlap.ring.getDefiningOp<SharedOp>().getKept() ? std::optional(overlap) : std::nullopt;
   }
-  overlap.await = dyn_cast<AwaitOp>(source);
+  overlap.await = dyn_cast<ConsumerWaitOp>(source);
   if (!overlap.await || !overlap.await->hasOneUse())
     return std::nullopt;
   overlap.ring = overlap.await.getRing();
   overlap.index = overlap.await.getRound();
   overlap.guarded = true;
-  for (auto release : loop.getBody()->getOps<ReleaseOp>())
+  for (auto release : loop.getBody()->getOps<ConsumerReleaseOp>())
     if (release.getRing() == overlap.ring)
       overlap.release = release;
   return overlap.release ? std::optional(overlap) : std::nullopt;
@@ -102,15 +102,15 @@ SmallVector<Value> Overlap::emitFirstRound(ImplicitLocOpBuilder &b) {
 }
 
 MmaOp Overlap::emitLate(ImplicitLocOpBuilder &b, Value a, Value index, Value sum, bool async) {
-  Value memory = guarded ? AwaitOp::create(b, ring.getType(), ring, index).getMemory()
-                         : SlotOp::create(b, ring.getType(), ring, index).getMemory();
+  Value memory = guarded ? ConsumerWaitOp::create(b, ring.getType(), ring, index).getMemory()
+                         : StageOp::create(b, ring.getType(), ring, index).getMemory();
   return MmaOp::create(b, sum.getType(), a, memory, sum, transposed, atom,
                        async ? b.getUnitAttr() : UnitAttr());
 }
 
 void Overlap::emitRelease(ImplicitLocOpBuilder &b, Value index) {
   if (guarded)
-    ReleaseOp::create(b, ring, index);
+    ConsumerReleaseOp::create(b, ring, index);
 }
 
 SmallVector<Value> Overlap::findAfter() {
@@ -141,8 +141,8 @@ void Overlap::rewriteRounds(ImplicitLocOpBuilder &b) {
   late.first.setAsync(true);
   b.setInsertionPointAfter(late.first);
   MmaOp begun = emitLate(b, a, index, sum, /*async=*/true);
-  auto first = SettleOp::create(b, late.first.getType(), late.first.getResult(), /*pending=*/1,
-                                ValueRange());
+  auto first = MmaWaitOp::create(b, late.first.getType(), late.first.getResult(), /*pending=*/1,
+                                 ValueRange());
   late.first.getResult().replaceAllUsesExcept(first.getResult(), first);
   // What is left of the round before comes last.
   Operation *yield = loop.getBody()->getTerminator();
@@ -155,7 +155,7 @@ void Overlap::rewriteRounds(ImplicitLocOpBuilder &b) {
   }
   b.setInsertionPoint(yield);
   auto settled =
-      SettleOp::create(b, begun.getType(), begun.getResult(), /*pending=*/0, findAfter());
+      MmaWaitOp::create(b, begun.getType(), begun.getResult(), /*pending=*/0, findAfter());
   sum.replaceAllUsesExcept(settled.getResult(), begun);
   emitRelease(b, index);
   for (Operation *op : late.ofSum)

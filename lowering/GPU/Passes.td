@@ -5,7 +5,7 @@
 include "mlir/Pass/PassBase.td"
 
 def OutlineDevicePass : Pass<"fovea-outline-device", "::mlir::ModuleOp"> {
-  let summary = "Keep a module's kernels, in a module of the device";
+  let summary = "Outline kernels into a gpu.module";
   let description = [{
     Of a module of the `kernels` stage, what runs on a GPU: the kernels' functions, and the tables that they read, move
     into one `gpu.module @gpu`. Entries, weights and what else describes the program are left out; the module's attributes, with its
@@ -25,7 +25,7 @@ def OutlineDevicePass : Pass<"fovea-outline-device", "::mlir::ModuleOp"> {
 }
 
 def ChooseAtomsPass : Pass<"fovea-choose-atoms", "::mlir::func::FuncOp"> {
-  let summary = "Say which instruction multiplies";
+  let summary = "Select MMA instructions";
   let description = [{
     A product with as many rows and columns as an instruction for matrices has, or more, gets it as its atom: `m16n8k16`
     where both operands are f16 or both bf16, else `m16n8k8`, where an f32 is two tf32. With `warpgroups`, on sm_90a, halves
@@ -50,7 +50,7 @@ def ChooseAtomsPass : Pass<"fovea-choose-atoms", "::mlir::func::FuncOp"> {
 }
 
 def StageOperandsPass : Pass<"fovea-stage-operands", "::mlir::func::FuncOp"> {
-  let summary = "Bring the operands of products to where a GPU's block reads them";
+  let summary = "Stage operands of MMAs in shared memory";
   let description = [{
     Every `tile.dot` becomes `tile.mma`. An operand that is a load is copied to shared memory, in a loop over k where it is
     deep: as many k at a time as `chunk-bytes` hold, and what is left behind the loop. If the product uses each of its
@@ -91,7 +91,7 @@ def StageOperandsPass : Pass<"fovea-stage-operands", "::mlir::func::FuncOp"> {
 }
 
 def AssignLayoutsPass : Pass<"fovea-assign-layouts", "::mlir::func::FuncOp"> {
-  let summary = "Say which thread holds which element of each tile";
+  let summary = "Assign register layouts to tiles";
   let description = [{
     A kernel's tiles get layouts of one family: groups of threads for rows, threads of a group for columns, by the largest
     tile; or, where a product has an atom, as atoms give their sums, with warps below each other as far as there are
@@ -115,11 +115,11 @@ def AssignLayoutsPass : Pass<"fovea-assign-layouts", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::fovea::tile::TileDialect"];
 }
 
-def AssignRolesPass : Pass<"fovea-assign-roles", "::mlir::func::FuncOp"> {
-  let summary = "Let a warpgroup of its own do the copies of loops";
+def SpecializeWarpsPass : Pass<"fovea-specialize-warps", "::mlir::func::FuncOp"> {
+  let summary = "Specialize warps: a producer warpgroup issues the copies of loops";
   let description = [{
     Of a kernel of several warpgroups, what loops copy to shared memory goes through guarded rings: one warpgroup more, the
-    producer, makes the copies as far ahead as the rings have slots, and the others compute (`tile.roles`). Nobody waits for
+    producer, makes the copies as far ahead as the rings have slots, and the others compute (`tile.warp_specialize`). Nobody waits for
     a round's copies in a barrier of the whole block. The producer's program is the kernel's own without what no copy needs.
 
     ```mlir
@@ -136,20 +136,20 @@ def AssignRolesPass : Pass<"fovea-assign-roles", "::mlir::func::FuncOp"> {
     // after, with four slots
     tile.kernel grid(%i) = (%n) {
       %ring = tile.shared stages(4) guarded : !tile.shared<64x64xbf16, swizzle 128>
-      tile.roles producer(%first) registers(40) {
+      tile.warp_specialize producer(%first) registers(40) {
         %end = scf.for %j = %c0 to %keys step %c64 iter_args(%m = %first) -> (index) {
-          %s = tile.acquire %ring[%m] : !tile.shared<64x64xbf16, swizzle 128>
+          %s = tile.producer_acquire %ring[%m] : !tile.shared<64x64xbf16, swizzle 128>
           tile.copy %k[%j, %c0] to %s async : !tile.view<?x64xbf16>, !tile.shared<64x64xbf16, swizzle 128>
-          tile.publish %ring[%m] : !tile.shared<64x64xbf16, swizzle 128>
+          tile.producer_commit %ring[%m] : !tile.shared<64x64xbf16, swizzle 128>
           %next = arith.addi %m, %c1 : index
           scf.yield %next : index
         }
         tile.yield %end : index
       } consumer(%first) registers(232) {
         %y:2 = scf.for %j = %c0 to %keys step %c64 iter_args(%sum = %zero, %m = %first) -> (!tile.tile<128x64xf32>, index) {
-          %s = tile.await %ring[%m] : !tile.shared<64x64xbf16, swizzle 128>
+          %s = tile.consumer_wait %ring[%m] : !tile.shared<64x64xbf16, swizzle 128>
           %more = tile.mma %q, %s transpose_b into %sum atom(m64k16) : ...
-          tile.release %ring[%m] : !tile.shared<64x64xbf16, swizzle 128>
+          tile.consumer_release %ring[%m] : !tile.shared<64x64xbf16, swizzle 128>
           %next = arith.addi %m, %c1 : index
           scf.yield %more, %next : !tile.tile<128x64xf32>, index
         }
@@ -170,7 +170,7 @@ def AssignRolesPass : Pass<"fovea-assign-roles", "::mlir::func::FuncOp"> {
 }
 
 def PipelineCopiesPass : Pass<"fovea-pipeline-copies", "::mlir::func::FuncOp"> {
-  let summary = "Begin copies to shared memory rounds before they are read";
+  let summary = "Software-pipeline copies to shared memory";
   let description = [{
     In a loop, a `tile.copy` whose place depends on the round's index and on what is outside of the loop alone begins
     `stages - 1` rounds ahead, by `cp.async`: its memory becomes a ring of `stages` slots. One barrier in a round says both
@@ -188,24 +188,24 @@ def PipelineCopiesPass : Pass<"fovea-pipeline-copies", "::mlir::func::FuncOp"> {
     }
     // after, with two stages
     %ring = tile.shared stages(2) : !tile.shared<64x32xf32>
-    %first = tile.slot %ring[%c0] : !tile.shared<64x32xf32>
+    %first = tile.stage %ring[%c0] : !tile.shared<64x32xf32>
     tile.copy %xv[%i, %c0] to %first async : !tile.view<?x192xf32>, !tile.shared<64x32xf32>
-    tile.commit
+    tile.async_commit
     %y:2 = scf.for %k = %c0 to %c192 step %c32 iter_args(%sum = %zero, %slot = %c0) -> (!tile.tile<64x64xf32, #layout>, index) {
-      tile.wait pending(0)
+      tile.async_wait pending(0)
       tile.barrier
       %ahead = arith.addi %k, %c32 : index
-      %other = tile.slot %ring[%free] : !tile.shared<64x32xf32>     // %free: the slot before
+      %other = tile.stage %ring[%free] : !tile.shared<64x32xf32>     // %free: the slot before
       %exists = arith.cmpi slt, %ahead, %c192 : index
       scf.if %exists {
         tile.copy %xv[%i, %ahead] to %other async : !tile.view<?x192xf32>, !tile.shared<64x32xf32>
       }
-      tile.commit
-      %xs = tile.slot %ring[%slot] : !tile.shared<64x32xf32>
+      tile.async_commit
+      %xs = tile.stage %ring[%slot] : !tile.shared<64x32xf32>
       %next = tile.mma %xs, %ws transpose_b into %sum : ...
       scf.yield %next, %following : !tile.tile<64x64xf32, #layout>, index   // %following: the next slot, or zero
     }
-    tile.wait pending(0)
+    tile.async_wait pending(0)
     ```
 
     Copies stay as they are whose pieces are not surely 4, 8 or 16 bytes at a multiple of their size, in a loop that writes
@@ -222,7 +222,7 @@ def PipelineCopiesPass : Pass<"fovea-pipeline-copies", "::mlir::func::FuncOp"> {
 }
 
 def OverlapProductsPass : Pass<"fovea-overlap-products", "::mlir::func::FuncOp"> {
-  let summary = "Compute a round's softmax while products run";
+  let summary = "Overlap the softmax of an iteration with asynchronous MMAs";
   let description = [{
     In a loop with two products by `m64k16`, of which the second one's left operand comes from the first and whose result
     is only carried, the second is done a round later: it begins together with the next round's first product and is waited
@@ -245,15 +245,15 @@ def OverlapProductsPass : Pass<"fovea-overlap-products", "::mlir::func::FuncOp">
     %o1, %p1, %n1 = scf.for %j = %c64 to %n step %c64 iter_args(%o = %o0, %p = %p0, %before = %c0) -> (...) {
       ...
       %s0 = tile.mma %q, %ks transpose_b into %zeros atom(m64k16) async : ...
-      %late = tile.slot %ring[%before] : ...
+      %late = tile.stage %ring[%before] : ...
       %next = tile.mma %p, %late into %o atom(m64k16) async : ...
-      %s = tile.settle %s0 pending(1) : ...
+      %s = tile.mma_wait %s0 pending(1) : ...
       %p2 = ... %s ...
-      %done = tile.settle %next pending(0) after(%total : ...) : ...
+      %done = tile.mma_wait %next pending(0) after(%total : ...) : ...
       %scaled = ... %done ...
       scf.yield %scaled, %p2, %slot : ...
     }
-    %last = tile.slot %ring[%n1] : ...
+    %last = tile.stage %ring[%n1] : ...
     %sums = tile.mma %p1, %last into %o1 atom(m64k16) : ...
     ```
 
@@ -265,7 +265,7 @@ def OverlapProductsPass : Pass<"fovea-overlap-products", "::mlir::func::FuncOp">
 }
 
 def PlanSharedPass : Pass<"fovea-plan-shared", "::mlir::func::FuncOp"> {
-  let summary = "Give each piece of shared memory its place";
+  let summary = "Allocate shared memory";
   let description = [{
     A piece lives from the first op that uses it to the last, in the order of the text; one used in a loop lives as long as
     the outermost loop. Pieces that never live at the same time may share bytes: those of two branches, or of two products
@@ -288,7 +288,7 @@ def PlanSharedPass : Pass<"fovea-plan-shared", "::mlir::func::FuncOp"> {
 }
 
 def InsertBarriersPass : Pass<"fovea-insert-barriers", "::mlir::func::FuncOp"> {
-  let summary = "Keep accesses to shared memory in order";
+  let summary = "Insert barriers between conflicting accesses to shared memory";
   let description = [{
     A barrier stands before an op that writes bytes which may have been read or written since the last barrier, and before
     one that reads bytes which may have been written; what a loop's round leaves is what the next begins with. All control
@@ -317,7 +317,7 @@ def InsertBarriersPass : Pass<"fovea-insert-barriers", "::mlir::func::FuncOp"> {
 }
 
 def TileToThreadsPass : Pass<"fovea-tile-to-threads", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Write tile programs as the scalar code of one thread";
+  let summary = "Lower tile programs to scalar code of one thread";
   let description = [{
     A block of threads runs one point of a `tile.kernel`'s grid: `ctaid.x` is its number, the last index changes
     fastest, and blocks past the last do nothing. Every tile has a layout and becomes as many scalars as a thread has
@@ -369,7 +369,7 @@ def TileToThreadsPass : Pass<"fovea-tile-to-threads", "::mlir::gpu::GPUModuleOp"
 }
 
 def LowerDeviceKernelsPass : Pass<"fovea-lower-device-kernels", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Give kernels the parameters that a launch passes";
+  let summary = "Lower kernel signatures to launch parameters";
   let description = [{
     A kernel's parameters are words of 64 bits. For each operand in order: a number is itself; a buffer is its
     address, then each of its sizes that is dynamic, its offset if it is, and each of its strides that is. `part` and

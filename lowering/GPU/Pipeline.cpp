@@ -30,7 +30,7 @@ void mlir::fovea::buildThreadsPipeline(OpPassManager &pm, const Chip &chip, bool
   kernels.addPass(createStageOperandsPass());
   kernels.addPass(createAssignLayoutsPass());
   if (chip.warpgroups)
-    kernels.addPass(createAssignRolesPass({chip.sharedBytes}));
+    kernels.addPass(createSpecializeWarpsPass({chip.sharedBytes}));
   PipelineCopiesPassOptions copies;
   copies.limit = chip.sharedBytes;
   kernels.addPass(createPipelineCopiesPass(copies));

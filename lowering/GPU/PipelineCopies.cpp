@@ -3,8 +3,8 @@
 // Copies to shared memory some rounds ahead of what reads them. The pass's text says what it leaves
 // as it is.
 #include "lowering/Entries/Entries.h"
+#include "lowering/GPU/DeferredProduct.h"
 #include "lowering/GPU/GPU.h"
-#include "lowering/GPU/LateProduct.h"
 #include "lowering/GPU/RingCopies.h"
 #include "lowering/GPU/SharedPlan.h"
 #include "lowering/Tile/Emitter.h"
@@ -47,7 +47,7 @@ private:
 } // namespace
 
 Pipeline::Pipeline(scf::ForOp loop) : loop(loop), copies(findRingCopies(loop)) {
-  if (std::optional<LateProduct> late = LateProduct::find(loop))
+  if (std::optional<DeferredProduct> late = DeferredProduct::find(loop))
     kept = llvm::any_of(
         copies, [&](RingCopy &copy) { return copy.memory.getMemory() == late->product.getB(); });
 }
@@ -55,7 +55,7 @@ Pipeline::Pipeline(scf::ForOp loop) : loop(loop), copies(findRingCopies(loop)) {
 void Pipeline::begin(ImplicitLocOpBuilder &b, Value index, Value slot) {
   SmallVector<Value> slots;
   for (SharedOp ring : rings)
-    slots.push_back(SlotOp::create(b, ring.getMemory().getType(), ring, slot));
+    slots.push_back(StageOp::create(b, ring.getMemory().getType(), ring, slot));
   auto beginAll = [&] {
     IRMapping mapping;
     mapping.map(loop.getInductionVar(), index);
@@ -81,7 +81,7 @@ void Pipeline::begin(ImplicitLocOpBuilder &b, Value index, Value slot) {
     b.setInsertionPoint(branch.thenBlock()->getTerminator());
     beginAll();
   }
-  CommitOp::create(b);
+  AsyncCommitOp::create(b);
 }
 
 void Pipeline::rewrite(int64_t stages) {
@@ -120,7 +120,7 @@ void Pipeline::rewrite(int64_t stages) {
       rewriter, zero, /*replaceInitOperandUsesInLoop=*/false, makeYields));
   Value slot = loop.getRegionIterArgs().back();
   b.setInsertionPointToStart(loop.getBody());
-  WaitOp::create(b, stages - 2);
+  AsyncWaitOp::create(b, stages - 2);
   BarrierOp::create(b);
   // Behind the barrier nobody reads the slot of the round before any more, or that of the one
   // before it where the former is kept.
@@ -130,14 +130,14 @@ void Pipeline::rewrite(int64_t stages) {
   Value free = arith::SelectOp::create(b, isFirst, wrapped, previous);
   begin(b, add(loop.getInductionVar(), before * step), free);
   for (auto [copy, op] : llvm::zip(copies, rings)) {
-    Value ring = op.getMemory(), memory = SlotOp::create(b, ring.getType(), ring, slot);
+    Value ring = op.getMemory(), memory = StageOp::create(b, ring.getType(), ring, slot);
     copy.memory.getMemory().replaceAllUsesWith(memory);
     copy.memory.erase();
   }
   for (RingCopy &copy : copies)
     copy.copy.erase();
   b.setInsertionPointAfter(loop);
-  WaitOp::create(b, 0);
+  AsyncWaitOp::create(b, 0);
 }
 
 /// Rewrites all loops of a kernel whose copies can begin before their round. How many.

@@ -40,7 +40,7 @@ static Operation *getOutermostLoop(Operation *op, Operation *scope) {
 static SmallVector<Operation *> getUsers(SharedOp op) {
   SmallVector<Operation *> users(op->getUsers());
   for (size_t i = 0; i < users.size(); ++i)
-    if (isa<SlotOp>(users[i]))
+    if (isa<StageOp>(users[i]))
       llvm::append_range(users, users[i]->getUsers());
   return users;
 }
@@ -63,7 +63,7 @@ static Operation *getScope(SharedOp op, ArrayRef<Operation *> users, KernelOp ke
   if (op.getStages())
     while (!hasAll()) // what a ring holds is its own loop's
       region = region->getParentRegion();
-  else if (!hasAll() || !(isa<CopyOp, PutOp, ReduceOp>(first) || isScratch(op, first)))
+  else if (!hasAll() || !(isa<CopyOp, LocalStoreOp, ReduceOp>(first) || isScratch(op, first)))
     return kernel;
   Operation *parent = region->getParentOp();
   auto loop = dyn_cast<LoopLikeOpInterface>(parent);

@@ -67,7 +67,7 @@ static std::optional<RingCopy> inspect(scf::ForOp loop, CopyOp copy) {
     if (user == copy)
       continue;
     Operation *inBody = loop.getBody()->findAncestorOpInBlock(*user);
-    if (isa<CopyOp, PutOp, ReduceOp>(user) || !inBody || !copy->isBeforeInBlock(inBody))
+    if (isa<CopyOp, LocalStoreOp, ReduceOp>(user) || !inBody || !copy->isBeforeInBlock(inBody))
       return std::nullopt;
   }
   RingCopy found{copy, memory, {}};

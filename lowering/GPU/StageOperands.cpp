@@ -334,7 +334,7 @@ Value Staging::put(const Operand &operand, const Operand &other, bool byColumns)
   // As far out of loops as the tile itself is.
   if (isWhole)
     b.setInsertionPointAfterValue(tile);
-  PutOp::create(b, tile, memory);
+  LocalStoreOp::create(b, tile, memory);
   return known = memory;
 }
 

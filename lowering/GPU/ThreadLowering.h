@@ -58,25 +58,25 @@ private:
   LogicalResult lower(tile::StoreOp op);
   LogicalResult lower(tile::SharedOp op);
   LogicalResult lower(tile::CopyOp op);
-  LogicalResult lower(tile::PutOp op);
-  LogicalResult lower(tile::GetOp op);
+  LogicalResult lower(tile::LocalStoreOp op);
+  LogicalResult lower(tile::LocalLoadOp op);
   LogicalResult lower(tile::BarrierOp op);
-  LogicalResult lower(tile::SlotOp op);
-  LogicalResult lower(tile::CommitOp op);
-  LogicalResult lower(tile::WaitOp op);
+  LogicalResult lower(tile::StageOp op);
+  LogicalResult lower(tile::AsyncCommitOp op);
+  LogicalResult lower(tile::AsyncWaitOp op);
 
   //===-- Roles ---------------------------------------------------------------------------===//
 
-  LogicalResult lower(tile::AcquireOp op);
-  LogicalResult lower(tile::PublishOp op);
-  LogicalResult lower(tile::AwaitOp op);
-  LogicalResult lower(tile::ReleaseOp op);
+  LogicalResult lower(tile::ProducerAcquireOp op);
+  LogicalResult lower(tile::ProducerCommitOp op);
+  LogicalResult lower(tile::ConsumerWaitOp op);
+  LogicalResult lower(tile::ConsumerReleaseOp op);
   /// By the memory's engine, a panel at a time.
   LogicalResult copyBoxes(tile::CopyOp op);
   /// Makes the mbarriers of a kernel's guarded rings, which all threads see behind it.
   void makeGuards(tile::KernelOp kernel);
   /// A kernel of roles, whose blocks do several points of the grid.
-  LogicalResult lowerRoles(tile::KernelOp kernel, tile::RolesOp roles, ValueRange extents);
+  LogicalResult lowerRoles(tile::KernelOp kernel, tile::WarpSpecializeOp roles, ValueRange extents);
   LogicalResult lowerRole(tile::KernelOp kernel, Region &role, ValueRange extents);
   /// The slot of a round of a guarded ring, and the address of one of its mbarriers: whether it is
   /// full, or whether it is free.
@@ -121,7 +121,7 @@ private:
   LogicalResult lower(tile::MmaOp op);
   LogicalResult lowerByWarps(tile::MmaOp op);
   LogicalResult lowerByWarpgroups(tile::MmaOp op);
-  LogicalResult lower(tile::SettleOp op);
+  LogicalResult lower(tile::MmaWaitOp op);
   /// The elements of an operand at depths `k` to `k + count - 1`, each of them all that a thread's
   /// registers along an axis of the result need: `axis` is the operand's own one that is not depth.
   /// `k` is a multiple of `count`.

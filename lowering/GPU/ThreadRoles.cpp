@@ -100,7 +100,7 @@ LogicalResult ThreadLowering::lowerRole(KernelOp kernel, Region &role, ValueRang
   return success();
 }
 
-LogicalResult ThreadLowering::lowerRoles(KernelOp kernel, RolesOp op, ValueRange extents) {
+LogicalResult ThreadLowering::lowerRoles(KernelOp kernel, WarpSpecializeOp op, ValueRange extents) {
   int64_t consumers = threads - kWarpgroup;
   if (consumers <= 0 || threads % kWarpgroup != 0)
     return op.emitOpError("expects whole warpgroups, one of them the producer, got ")
@@ -172,7 +172,7 @@ Value ThreadLowering::takeSlot(Value ring, Value round, bool isFree) {
 }
 
 /// Of a new mbarrier the phase before the first is over, and so all slots are free.
-LogicalResult ThreadLowering::lower(AcquireOp op) {
+LogicalResult ThreadLowering::lower(ProducerAcquireOp op) {
   mapping.map(op.getMemory(), takeSlot(op.getRing(), op.getRound(), /*isFree=*/true));
   return success();
 }
@@ -188,14 +188,14 @@ static int64_t getBoxBytes(SharedType type) {
 /// Whether the producer's threads write to the ring themselves.
 static bool isConverted(Value ring) {
   return llvm::any_of(ring.getUsers(), [](Operation *user) {
-    return isa<AcquireOp>(user) && llvm::any_of(user->getUsers(), [](Operation *writer) {
+    return isa<ProducerAcquireOp>(user) && llvm::any_of(user->getUsers(), [](Operation *writer) {
              auto copy = dyn_cast<CopyOp>(writer);
              return copy && copy.converts();
            });
   });
 }
 
-LogicalResult ThreadLowering::lower(PublishOp op) {
+LogicalResult ThreadLowering::lower(ProducerCommitOp op) {
   Value guard = guardOf(op.getRing(), op.getRound(), /*isFree=*/false);
   if (isBulk)
     emitAssembly(b, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", "r,r,",
@@ -211,7 +211,7 @@ LogicalResult ThreadLowering::lower(PublishOp op) {
 /// The slot's mbarrier hears of the bytes. PTX 8.0 knows shared memory as a target by the cluster's
 /// name only; a block alone is one.
 LogicalResult ThreadLowering::copyBoxes(CopyOp op) {
-  auto slot = op.getMemory().getDefiningOp<AcquireOp>();
+  auto slot = op.getMemory().getDefiningOp<ProducerAcquireOp>();
   auto view = op.getView().getDefiningOp<ViewOp>();
   size_t number = *op.getMap();
   if (!slot || !view || number >= maps.size())
@@ -253,7 +253,7 @@ LogicalResult ThreadLowering::copyBoxes(CopyOp op) {
 }
 
 /// cp.async and threads write alike: wgmma needs the fence.
-LogicalResult ThreadLowering::lower(AwaitOp op) {
+LogicalResult ThreadLowering::lower(ConsumerWaitOp op) {
   mapping.map(op.getMemory(), takeSlot(op.getRing(), op.getRound(), /*isFree=*/false));
   if (hasWarpgroups && !isBulk)
     emitProxyFence();
@@ -263,14 +263,14 @@ LogicalResult ThreadLowering::lower(AwaitOp op) {
 /// wgmma reads for all of a warp; what its threads read themselves, all of them must have.
 static bool isReadByThreads(Value ring) {
   return llvm::any_of(ring.getUsers(), [](Operation *user) {
-    return isa<AwaitOp>(user) && llvm::any_of(user->getUsers(), [](Operation *reader) {
+    return isa<ConsumerWaitOp>(user) && llvm::any_of(user->getUsers(), [](Operation *reader) {
              auto product = dyn_cast<MmaOp>(reader);
              return !product || product.getAtom() != Atom::M64K16;
            });
   });
 }
 
-LogicalResult ThreadLowering::lower(ReleaseOp op) {
+LogicalResult ThreadLowering::lower(ConsumerReleaseOp op) {
   if (isReadByThreads(op.getRing()))
     NVVM::SyncWarpOp::create(b, int32(-1));
   Value lane = b.createOrFold<arith::AndIOp>(thread, int32(kWarp - 1));

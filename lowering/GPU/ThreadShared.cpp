@@ -22,7 +22,7 @@ LogicalResult ThreadLowering::lower(SharedOp op) {
   return success();
 }
 
-LogicalResult ThreadLowering::lower(SlotOp op) {
+LogicalResult ThreadLowering::lower(StageOp op) {
   Value number = b.createOrFold<arith::IndexCastOp>(b.getI64Type(), get(op.getIndex()));
   mapping.map(op.getMemory(), slotPointer(op.getRing(), number));
   return success();
@@ -37,12 +37,12 @@ Value ThreadLowering::slotPointer(Value ring, Value number) {
                              ArrayRef<LLVM::GEPArg>{offset});
 }
 
-LogicalResult ThreadLowering::lower(CommitOp) {
+LogicalResult ThreadLowering::lower(AsyncCommitOp) {
   NVVM::CpAsyncCommitGroupOp::create(b);
   return success();
 }
 
-LogicalResult ThreadLowering::lower(WaitOp op) {
+LogicalResult ThreadLowering::lower(AsyncWaitOp op) {
   NVVM::CpAsyncWaitGroupOp::create(b, static_cast<uint32_t>(op.getPending()));
   return success();
 }
@@ -118,7 +118,7 @@ Value ThreadLowering::sharedPlace(SharedType type, LayoutAttr layout,
 }
 
 /// One of the threads that hold copies writes.
-LogicalResult ThreadLowering::lower(PutOp op) {
+LogicalResult ThreadLowering::lower(LocalStoreOp op) {
   TileType type = op.getTile().getType();
   if (failed(checkLayout(op, type)))
     return failure();
@@ -139,7 +139,7 @@ LogicalResult ThreadLowering::lower(PutOp op) {
 }
 
 /// What is past the tile reads its first element instead.
-LogicalResult ThreadLowering::lower(GetOp op) {
+LogicalResult ThreadLowering::lower(LocalLoadOp op) {
   TileType type = op.getTile().getType();
   if (failed(checkLayout(op, type)))
     return failure();

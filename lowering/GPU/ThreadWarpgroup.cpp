@@ -255,7 +255,7 @@ LogicalResult ThreadLowering::lowerByWarpgroups(MmaOp op) {
   return WarpgroupProduct(*this, op).run();
 }
 
-LogicalResult ThreadLowering::lower(SettleOp op) {
+LogicalResult ThreadLowering::lower(MmaWaitOp op) {
   // ptxas moves what the wait does not read behind it, but no store: one that depends on a number
   // and never happens, for no sum is this NaN, keeps what computes the number before the wait.
   Value base = LLVM::AddressOfOp::create(b, shared);

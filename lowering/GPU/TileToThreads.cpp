@@ -55,10 +55,11 @@ LogicalResult ThreadLowering::lowerBlock(Block &block) {
 LogicalResult ThreadLowering::lowerOp(Operation *op) {
   if (isa<TileDialect>(op->getDialect()))
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-        .Case<KernelOp, ViewOp, PackedOp, LoadOp, GatherOp, StoreOp, SharedOp, CopyOp, PutOp, GetOp,
-              BarrierOp, SlotOp, CommitOp, WaitOp, AcquireOp, PublishOp, AwaitOp, ReleaseOp, MapOp,
-              ReduceOp, BroadcastOp, ExtractOp, SplatOp, IotaOp, CastOp, DequantizeOp, MmaOp,
-              SettleOp>([&](auto tile) { return lower(tile); })
+        .Case<KernelOp, ViewOp, PackedOp, LoadOp, GatherOp, StoreOp, SharedOp, CopyOp, LocalStoreOp,
+              LocalLoadOp, BarrierOp, StageOp, AsyncCommitOp, AsyncWaitOp, ProducerAcquireOp,
+              ProducerCommitOp, ConsumerWaitOp, ConsumerReleaseOp, MapOp, ReduceOp, BroadcastOp,
+              ExtractOp, SplatOp, IotaOp, CastOp, DequantizeOp, MmaOp, MmaWaitOp>(
+            [&](auto tile) { return lower(tile); })
         .Default([](Operation *other) {
           return other->emitOpError("is not known to fovea-tile-to-threads");
         });
@@ -107,7 +108,7 @@ LogicalResult ThreadLowering::lower(KernelOp op) {
     return op.emitOpError("expects to be the function's only grid");
   SmallVector<Value> extents =
       llvm::map_to_vector(op.getExtents(), [&](Value extent) { return get(extent); });
-  for (auto roles : op.getBody().front().getOps<RolesOp>())
+  for (auto roles : op.getBody().front().getOps<WarpSpecializeOp>())
     return lowerRoles(op, roles, extents);
   Value block = toIndex(NVVM::BlockIdXOp::create(b, b.getI32Type()));
   return withIndices(block, extents, [&](ValueRange indices) {

@@ -5,7 +5,7 @@
 include "mlir/Pass/PassBase.td"
 
 def ExpandMathPass : Pass<"fovea-expand-math", "::mlir::func::FuncOp"> {
-  let summary = "Write functions of f32 vectors, or of a GPU's scalars, as arithmetic";
+  let summary = "Expand math functions of f32 into polynomials";
   let description = [{
     Ops of the `math` dialect on `vector<Nxf32>`, N a multiple of 4, become straight-line arithmetic without branches and calls.
     All else (scalars, f64, other shapes, functions not listed) stays and becomes an instruction or a call of the C library later;

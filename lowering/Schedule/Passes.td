@@ -5,7 +5,7 @@
 include "mlir/Pass/PassBase.td"
 
 def SchedulePass : Pass<"fovea-schedule", "::mlir::ModuleOp"> {
-  let summary = "Choose how each group runs, and how each weight lies in memory";
+  let summary = "Choose tile sizes of groups and packed layouts of weights";
   let description = [{
     The `scheduled` stage. The module gets its `fovea.target`, each group its schedule, each weight's recipe the
     `#fovea.pack` of its layout.

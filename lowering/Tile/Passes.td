@@ -5,7 +5,7 @@
 include "mlir/Pass/PassBase.td"
 
 def TileToLoopsPass : Pass<"fovea-tile-to-loops", "::mlir::func::FuncOp"> {
-  let summary = "Write a tile program out as scalar loops";
+  let summary = "Lower tile programs to scalar loops";
   let description = [{
     The meaning of the `tile` dialect, and the oracle of every other lowering: each tile is a row-major buffer on the
     stack whatever its `lanes`, each op two loops over its elements, `tile.kernel` an `scf.parallel` that

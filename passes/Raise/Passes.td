@@ -10,7 +10,7 @@ class RaisePass<string argument, string operation = ""> : Pass<argument, operati
 }
 
 def RaiseViewsPass : RaisePass<"fovea-raise-views"> {
-  let summary = "Put what only moves data in normal form, and fold it";
+  let summary = "Canonicalize data movement";
   let description = [{
     Exporters write views in many ways, and the passes behind this one see few of them:
 
@@ -41,7 +41,7 @@ def RaiseViewsPass : RaisePass<"fovea-raise-views"> {
 }
 
 def RaiseAttentionPass : RaisePass<"fovea-raise-attention"> {
-  let summary = "Make fovea.attention of products, softmaxes and products";
+  let summary = "Raise products around softmax to fovea.attention";
   let description = [{
     A tensor is an attention if its elements are: `sum_j softmax_j(y[.., i, j]) * v[.., j, d]`, and y comes from a product
     of two tensors, one of them without j. How that is written does not matter: the pass asks what one element is, through
@@ -79,7 +79,7 @@ def RaiseAttentionPass : RaisePass<"fovea-raise-attention"> {
 }
 
 def RaiseLinearPass : RaisePass<"fovea-raise-linear", "::mlir::ModuleOp"> {
-  let summary = "Make fovea.linear of products with weights";
+  let summary = "Raise products with weights to fovea.linear";
   let description = [{
     A contraction (`linalg.contract`, `linalg.matmul` and its like, a `linalg.generic` that sums products) with a weight on
     either side, whatever its indices, is `fovea.linear` with the weight as `[N, K]`: axes that only the weight and the
@@ -110,7 +110,7 @@ def RaiseLinearPass : RaisePass<"fovea-raise-linear", "::mlir::ModuleOp"> {
 }
 
 def RaiseEmbeddingPass : RaisePass<"fovea-raise-embedding"> {
-  let summary = "Make fovea.embedding and fovea.position_learned of rows that are read from tables";
+  let summary = "Raise gathers of table rows to fovea.embedding and fovea.position_learned";
   let description = [{
     A `linalg.generic` whose element is `table[id, column]`, with an id that does not depend on the column, is
     `fovea.embedding`. If ids are consecutive along the last of their axes and the same along all others - computed from
@@ -134,7 +134,7 @@ def RaiseEmbeddingPass : RaisePass<"fovea-raise-embedding"> {
 }
 
 def RaiseRopePass : RaisePass<"fovea-raise-rope"> {
-  let summary = "Make fovea.rope of rotations by position";
+  let summary = "Raise rotations by position to fovea.rope";
   let description = [{
     Rotary embeddings are found by what they do to a pair of elements, as halves or interleaved: evaluated at a position,
     the pair (1, 0) and the pair (0, 1) must give a rotation, of no other size than one. The angles at position 1 are the
@@ -159,7 +159,7 @@ def RaiseRopePass : RaisePass<"fovea-raise-rope"> {
 }
 
 def RaiseNormsPass : RaisePass<"fovea-raise-norms", "::mlir::ModuleOp"> {
-  let summary = "Make norms of reductions and elementwise code";
+  let summary = "Raise reductions and elementwise code to norms";
   let description = [{
     `fovea.layer_norm`, `fovea.rms_norm` and `fovea.l2_norm` in any spelling, found by what is computed: the expression of
     an element is evaluated in f64 on rows of all magnitudes and compared with the formulas, with each constant in it (and
@@ -198,7 +198,7 @@ def RaiseNormsPass : RaisePass<"fovea-raise-norms", "::mlir::ModuleOp"> {
 }
 
 def RaiseActivationsPass : RaisePass<"fovea-raise-activations"> {
-  let summary = "Make fovea.activation and fovea.glu of elementwise code";
+  let summary = "Raise elementwise code to fovea.activation and fovea.glu";
   let description = [{
     Whether code is an activation is decided by what it computes. For each elementwise op, the expression of its element
     is seen as a function of one tensor's element, evaluated in f64 closely where formulas bend, at all magnitudes that

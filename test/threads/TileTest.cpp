@@ -215,11 +215,11 @@ TEST_P(OnLayouts, PutGetCopy) {
     %p = tile.shared at(0) : $P
     %q = tile.shared at($AT) : $Q
     %t = tile.load %xv[%c0, %c0] : !tile.view<?x?x$F> -> $T
-    tile.put %t to %p : $T, $P
+    tile.local_store %t to %p : $T, $P
     tile.copy %xv[%c1, %three] to %q : !tile.view<?x?x$F>, $Q
     tile.barrier
-    %u = tile.get %p : $P -> $T
-    %v = tile.get %q : $Q -> $T
+    %u = tile.local_load %p : $P -> $T
+    %v = tile.local_load %q : $Q -> $T
     tile.store %u, %yv[%c0, %c0] : $T, !tile.view<?x$Nx$F>
     tile.store %v, %yv[%m, %c0] : $T, !tile.view<?x$Nx$F>
   })mlir",

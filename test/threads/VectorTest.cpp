@@ -177,13 +177,13 @@ func.func private @kernel(%x: memref<?x$Cx$F>, %length: index, %y: memref<?x$Nx$
     %q = tile.shared at(8192) : $S
     %j = arith.muli %b, %step : index
     %t = tile.load %xv[$LOAD] : $V -> $T
-    tile.put %t to %p : $T, $S
+    tile.local_store %t to %p : $T, $S
     tile.copy %xv[$COPY] to %q $ASYNC : $V, $S
-    tile.commit
-    tile.wait pending(0)
+    tile.async_commit
+    tile.async_wait pending(0)
     tile.barrier
-    %u = tile.get %p : $S -> $T
-    %v = tile.get %q : $S -> $T
+    %u = tile.local_load %p : $S -> $T
+    %v = tile.local_load %q : $S -> $T
     %both = arith.muli %b, %m : index
     %upper = arith.addi %both, %both : index
     %lower = arith.addi %upper, %m : index

@@ -2,8 +2,8 @@
 
 func.func private @acquire_c1(%i: index) {
   %s = tile.shared stages(3) : !tile.shared<4x4xf32>
-  // expected-error @below {{'tile.acquire' op expects a tile.shared that is guarded}}
-  %t = tile.acquire %s[%i] : !tile.shared<4x4xf32>
+  // expected-error @below {{'tile.producer_acquire' op expects a tile.shared that is guarded}}
+  %t = tile.producer_acquire %s[%i] : !tile.shared<4x4xf32>
   return
 }
 
@@ -11,7 +11,7 @@ func.func private @acquire_c1(%i: index) {
 
 func.func private @release_c1(%i: index) {
   %s = tile.shared stages(3) : !tile.shared<4x4xf32>
-  // expected-error @below {{'tile.release' op expects a tile.shared that is guarded}}
-  tile.release %s[%i] : !tile.shared<4x4xf32>
+  // expected-error @below {{'tile.consumer_release' op expects a tile.shared that is guarded}}
+  tile.consumer_release %s[%i] : !tile.shared<4x4xf32>
   return
 }

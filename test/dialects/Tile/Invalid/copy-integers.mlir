@@ -13,7 +13,7 @@ func.func private @copy_c1(%w: !tile.view<512x192xi32>, %i: index) {
 
 func.func private @copy_c2(%w: !tile.view<512x192xi8>, %i: index) {
   %ring = tile.shared stages(3) guarded : !tile.shared<64x64xbf16, swizzle 128>
-  %slot = tile.acquire %ring[%i] : !tile.shared<64x64xbf16, swizzle 128>
+  %slot = tile.producer_acquire %ring[%i] : !tile.shared<64x64xbf16, swizzle 128>
   // expected-error @below {{expects a copy by a tensor map to be async, into a slot of a guarded ring with a swizzle along its columns}}
   tile.copy %w[%i, %i] to %slot async map(0) : !tile.view<512x192xi8>, !tile.shared<64x64xbf16, swizzle 128>
   return

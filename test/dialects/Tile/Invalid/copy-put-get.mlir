@@ -1,6 +1,6 @@
 // RUN: fovea-opt %s -split-input-file -verify-diagnostics
 
-// What tile.copy, tile.put and tile.get refuse, by the number of the constraint.
+// What tile.copy, tile.local_store and tile.local_load refuse, by the number of the constraint.
 
 func.func private @copy_c1(%x: !tile.view<?x4xf32>, %s: !tile.shared<4x4xbf16>, %i: index) {
   // expected-error @below {{expects equal element types, got 'f32' and 'bf16'}}
@@ -12,7 +12,7 @@ func.func private @copy_c1(%x: !tile.view<?x4xf32>, %s: !tile.shared<4x4xbf16>, 
 
 func.func private @put_c1(%t: !tile.tile<4x8xf32>, %s: !tile.shared<8x4xf32>) {
   // expected-error @below {{expects equal shapes, got '!tile.tile<4x8xf32>' and '!tile.shared<8x4xf32>'}}
-  tile.put %t to %s : !tile.tile<4x8xf32>, !tile.shared<8x4xf32>
+  tile.local_store %t to %s : !tile.tile<4x8xf32>, !tile.shared<8x4xf32>
   return
 }
 
@@ -20,7 +20,7 @@ func.func private @put_c1(%t: !tile.tile<4x8xf32>, %s: !tile.shared<8x4xf32>) {
 
 func.func private @get_c1(%s: !tile.shared<8x4xf32>) {
   // expected-error @below {{expects equal element types, got 'bf16' and 'f32'}}
-  %t = tile.get %s : !tile.shared<8x4xf32> -> !tile.tile<8x4xbf16>
+  %t = tile.local_load %s : !tile.shared<8x4xf32> -> !tile.tile<8x4xbf16>
   return
 }
 

@@ -6,22 +6,22 @@ func.func private @roles(%k: !tile.view<?x64xbf16>, %n: index) {
   tile.kernel grid(%i) = (%n) {
     // CHECK: %[[RING:.*]] = tile.shared stages(3) guarded at(2048) : !tile.shared<64x64xbf16, swizzle 128>
     %ring = tile.shared stages(3) guarded at(2048) : !tile.shared<64x64xbf16, swizzle 128>
-    // CHECK: tile.roles producer(%[[P:.*]]) registers(24) {
-    tile.roles producer(%p) registers(24) {
-      // CHECK: %[[S:.*]] = tile.acquire %[[RING]][%[[P]]] : !tile.shared<64x64xbf16, swizzle 128>
-      %s = tile.acquire %ring[%p] : !tile.shared<64x64xbf16, swizzle 128>
+    // CHECK: tile.warp_specialize producer(%[[P:.*]]) registers(24) {
+    tile.warp_specialize producer(%p) registers(24) {
+      // CHECK: %[[S:.*]] = tile.producer_acquire %[[RING]][%[[P]]] : !tile.shared<64x64xbf16, swizzle 128>
+      %s = tile.producer_acquire %ring[%p] : !tile.shared<64x64xbf16, swizzle 128>
       // CHECK: tile.copy %{{.*}} to %[[S]] async map(0) : !tile.view<?x64xbf16>, !tile.shared<64x64xbf16, swizzle 128>
       tile.copy %k[%i, %i] to %s async map(0) : !tile.view<?x64xbf16>, !tile.shared<64x64xbf16, swizzle 128>
-      // CHECK: tile.publish %[[RING]][%[[P]]] : !tile.shared<64x64xbf16, swizzle 128>
-      tile.publish %ring[%p] : !tile.shared<64x64xbf16, swizzle 128>
+      // CHECK: tile.producer_commit %[[RING]][%[[P]]] : !tile.shared<64x64xbf16, swizzle 128>
+      tile.producer_commit %ring[%p] : !tile.shared<64x64xbf16, swizzle 128>
       // CHECK: tile.yield %[[P]] : index
       tile.yield %p : index
       // CHECK: } consumer(%[[C:.*]]) registers(240) {
     } consumer(%c) registers(240) {
-      // CHECK: tile.await %[[RING]][%[[C]]] : !tile.shared<64x64xbf16, swizzle 128>
-      %s = tile.await %ring[%c] : !tile.shared<64x64xbf16, swizzle 128>
-      // CHECK: tile.release %[[RING]][%[[C]]] : !tile.shared<64x64xbf16, swizzle 128>
-      tile.release %ring[%c] : !tile.shared<64x64xbf16, swizzle 128>
+      // CHECK: tile.consumer_wait %[[RING]][%[[C]]] : !tile.shared<64x64xbf16, swizzle 128>
+      %s = tile.consumer_wait %ring[%c] : !tile.shared<64x64xbf16, swizzle 128>
+      // CHECK: tile.consumer_release %[[RING]][%[[C]]] : !tile.shared<64x64xbf16, swizzle 128>
+      tile.consumer_release %ring[%c] : !tile.shared<64x64xbf16, swizzle 128>
       tile.yield %c : index
     }
   }

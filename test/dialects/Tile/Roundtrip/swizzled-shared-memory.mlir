@@ -7,7 +7,7 @@ func.func private @swizzled(%acc: !tile.tile<64x96xf32>) {
   // CHECK: %[[B:.*]] = tile.shared stages(2) : !tile.shared<128x96xbf16, strides [1, 64], swizzle 128>
   %ring = tile.shared stages(2) : !tile.shared<128x96xbf16, strides [1, 64], swizzle 128>
   %c1 = arith.constant 1 : index
-  %b = tile.slot %ring[%c1] : !tile.shared<128x96xbf16, strides [1, 64], swizzle 128>
+  %b = tile.stage %ring[%c1] : !tile.shared<128x96xbf16, strides [1, 64], swizzle 128>
   // CHECK: tile.mma %{{.*}}, %{{.*}} into %{{.*}} atom(m64k16) : !tile.shared<64x128xbf16, swizzle 128>, !tile.shared<128x96xbf16, strides [1, 64], swizzle 128> -> !tile.tile<64x96xf32>
   %s = tile.mma %a, %b into %acc atom(m64k16) : !tile.shared<64x128xbf16, swizzle 128>, !tile.shared<128x96xbf16, strides [1, 64], swizzle 128> -> !tile.tile<64x96xf32>
   return

@@ -23,7 +23,7 @@ func.func private @wide(%x: memref<?x64xf32>, %w: memref<4x32x16x2xbf16>, %y: me
     }
     %b = tile.load %wv[%c0, %c0] : !tile.view<64x64xbf16> -> !tile.tile<64x64xbf16>
     // CHOOSE: tile.dot {{.*}} atom(m16n8k8)
-    // CHECK: tile.put %[[X]] to %[[XS:.*]] : !tile.tile<32x64xf32, #[[$WIDE]]>, !tile.shared<32x64xf32, strides [68, 1]>
+    // CHECK: tile.local_store %[[X]] to %[[XS:.*]] : !tile.tile<32x64xf32, #[[$WIDE]]>, !tile.shared<32x64xf32, strides [68, 1]>
     // CHECK: tile.copy %{{.*}} to %[[WS:.*]] : !tile.view<64x64xbf16>, !tile.shared<64x64xbf16, strides [72, 1]>
     // CHECK: tile.mma %[[XS]], %[[WS]] transpose_b into %{{.*}} atom(m16n8k8)
     %t = tile.dot %s, %b transpose_b : !tile.tile<32x64xf32>, !tile.tile<64x64xbf16> -> !tile.tile<32x64xf32>

@@ -23,7 +23,7 @@ func.func private @ends(%x: memref<?x48xf32>, %w: memref<64x64xf32>, %y: memref<
       %0 = arith.mulf %u, %u : f32
       tile.yield %0 : f32
     }
-    // CHECK: tile.put
+    // CHECK: tile.local_store
     // CHECK: tile.mma {{.*}} atom(m16n8k8) : !tile.shared<16x64xf32, strides [68, 1]>
     %t = tile.dot %d, %b transpose_b : !tile.tile<16x64xf32>, !tile.tile<64x64xf32> -> !tile.tile<16x64xf32>
     tile.store %t, %yv[%i, %c0] : !tile.tile<16x64xf32>, !tile.view<?x64xf32>

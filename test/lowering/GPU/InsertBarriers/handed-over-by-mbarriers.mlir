@@ -9,25 +9,25 @@ func.func private @handed(%k: !tile.view<?x32xf32>, %n: index, %t: !tile.tile<16
     %a = tile.shared at(4224) : !tile.shared<16x32xf32>
     // CHECK: consumer
     // CHECK-NEXT: tile.barrier
-    // CHECK-NEXT: tile.put
-    // CHECK-NEXT: tile.await
-    // CHECK-NEXT: tile.get
-    // CHECK-NEXT: tile.release
+    // CHECK-NEXT: tile.local_store
+    // CHECK-NEXT: tile.consumer_wait
+    // CHECK-NEXT: tile.local_load
+    // CHECK-NEXT: tile.consumer_release
     // CHECK-NEXT: tile.barrier
-    // CHECK-NEXT: tile.get
+    // CHECK-NEXT: tile.local_load
     // CHECK-NOT: tile.barrier
     // CHECK: tile.yield
-    tile.roles producer(%p) registers(24) {
-      %s = tile.acquire %ring[%p] : !tile.shared<16x32xf32>
+    tile.warp_specialize producer(%p) registers(24) {
+      %s = tile.producer_acquire %ring[%p] : !tile.shared<16x32xf32>
       tile.copy %k[%i, %i] to %s async : !tile.view<?x32xf32>, !tile.shared<16x32xf32>
-      tile.publish %ring[%p] : !tile.shared<16x32xf32>
+      tile.producer_commit %ring[%p] : !tile.shared<16x32xf32>
       tile.yield %p : index
     } consumer(%c) registers(240) {
-      tile.put %t to %a : !tile.tile<16x32xf32>, !tile.shared<16x32xf32>
-      %s = tile.await %ring[%c] : !tile.shared<16x32xf32>
-      %x = tile.get %s : !tile.shared<16x32xf32> -> !tile.tile<16x32xf32>
-      tile.release %ring[%c] : !tile.shared<16x32xf32>
-      %y = tile.get %a : !tile.shared<16x32xf32> -> !tile.tile<16x32xf32>
+      tile.local_store %t to %a : !tile.tile<16x32xf32>, !tile.shared<16x32xf32>
+      %s = tile.consumer_wait %ring[%c] : !tile.shared<16x32xf32>
+      %x = tile.local_load %s : !tile.shared<16x32xf32> -> !tile.tile<16x32xf32>
+      tile.consumer_release %ring[%c] : !tile.shared<16x32xf32>
+      %y = tile.local_load %a : !tile.shared<16x32xf32> -> !tile.tile<16x32xf32>
       tile.yield %c : index
     }
   }

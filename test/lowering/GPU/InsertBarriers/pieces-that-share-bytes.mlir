@@ -14,12 +14,12 @@ func.func private @bytes(%x: !tile.view<?x32xf32>, %n: index) {
     // CHECK-NEXT: tile.barrier
     // CHECK-NEXT: tile.copy
     tile.copy %x[%i, %i] to %b : !tile.view<?x32xf32>, !tile.shared<16x32xf32>
-    // CHECK-NEXT: tile.get
-    %0 = tile.get %c : !tile.shared<16x32xf32> -> !tile.tile<16x32xf32>
+    // CHECK-NEXT: tile.local_load
+    %0 = tile.local_load %c : !tile.shared<16x32xf32> -> !tile.tile<16x32xf32>
     // CHECK-NEXT: tile.barrier
     tile.barrier
-    // CHECK-NEXT: tile.get
-    %1 = tile.get %b : !tile.shared<16x32xf32> -> !tile.tile<16x32xf32>
+    // CHECK-NEXT: tile.local_load
+    %1 = tile.local_load %b : !tile.shared<16x32xf32> -> !tile.tile<16x32xf32>
     // CHECK-NEXT: }
   }
   return

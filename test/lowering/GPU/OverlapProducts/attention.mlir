@@ -22,7 +22,7 @@ func.func private @attention(%y: memref<?x64xf32>, %z: memref<?x1xf32>, %n: inde
     // CHECK: %[[ANY:.*]] = arith.cmpi sgt, %[[N]], %c0 : index
     // CHECK: %[[ALL:.*]]:3 = scf.if %[[ANY]]
     // The first round.
-    // CHECK: tile.wait pending(0)
+    // CHECK: tile.async_wait pending(0)
     // CHECK: tile.barrier
     // CHECK: %[[S0:.*]] = tile.mma %[[Q]], %{{.*}} transpose_b into %{{.*}} atom(m64k16) : !tile.shared
     // CHECK: %[[T0:.*]] = tile.map(
@@ -32,16 +32,16 @@ func.func private @attention(%y: memref<?x64xf32>, %z: memref<?x1xf32>, %n: inde
     // CHECK: %[[NEXT0:.*]] = arith.xori %c0, %c1
     // CHECK: %[[R:.*]]:5 = scf.for %{{.*}} = %c64{{.*}} to %[[N]] step %c64 iter_args(%[[T:.*]] = %[[T0]], %[[O:.*]] = %[[O0]], %[[SLOT:.*]] = %[[NEXT0]], %[[P:.*]] = %[[P0]], %[[BEFORE:.*]] = %c0)
     %r:3 = scf.for %j = %c0 to %n step %c64 iter_args(%total = %start, %o = %none, %slot = %c0) -> (!tile.tile<64x1xf32>, !tile.tile<64x64xf32>, index) {
-      // CHECK: tile.wait pending(0)
+      // CHECK: tile.async_wait pending(0)
       // CHECK: tile.barrier
-      // CHECK: %[[K:.*]] = tile.slot %[[RING]][%[[SLOT]]]
+      // CHECK: %[[K:.*]] = tile.stage %[[RING]][%[[SLOT]]]
       // CHECK: %[[BEGUN:.*]] = tile.mma %[[Q]], %[[K]] transpose_b into %{{.*}} atom(m64k16) async
-      // CHECK: %[[LATE:.*]] = tile.slot %[[RING]][%[[BEFORE]]]
+      // CHECK: %[[LATE:.*]] = tile.stage %[[RING]][%[[BEFORE]]]
       // CHECK: %[[SUM:.*]] = tile.mma %[[P]], %[[LATE]] into %[[O]] atom(m64k16) async
-      // CHECK: %[[S:.*]] = tile.settle %[[BEGUN]] pending(1) : !tile.tile<64x64xf32>
-      tile.wait pending(0)
+      // CHECK: %[[S:.*]] = tile.mma_wait %[[BEGUN]] pending(1) : !tile.tile<64x64xf32>
+      tile.async_wait pending(0)
       tile.barrier
-      %ks = tile.slot %ring[%slot] : !tile.shared<64x64xbf16, swizzle 128>
+      %ks = tile.stage %ring[%slot] : !tile.shared<64x64xbf16, swizzle 128>
       %s = tile.mma %q, %ks transpose_b into %none atom(m64k16) : !tile.shared<64x64xbf16, swizzle 128>, !tile.shared<64x64xbf16, swizzle 128> -> !tile.tile<64x64xf32>
       // CHECK: tile.reduce sum %[[S]]
       // CHECK: %[[TOTAL:.*]] = tile.map(%{{.*}} = %[[T]],
@@ -54,17 +54,17 @@ func.func private @attention(%y: memref<?x64xf32>, %z: memref<?x1xf32>, %n: inde
         %0 = arith.mulf %a, %half : f32
         tile.yield %0 : f32
       }
-      // CHECK: %[[DONE:.*]] = tile.settle %[[SUM]] pending(0) after(%[[TOTAL]] : !tile.tile<64x1xf32>) : !tile.tile<64x64xf32>
+      // CHECK: %[[DONE:.*]] = tile.mma_wait %[[SUM]] pending(0) after(%[[TOTAL]] : !tile.tile<64x1xf32>) : !tile.tile<64x64xf32>
       // CHECK: %[[SCALED:.*]] = tile.map(%{{.*}} = %[[DONE]])
       // CHECK: %[[NARROW:.*]] = tile.cast %[[S]]
       // CHECK: scf.yield %[[TOTAL]], %[[SCALED]], %{{.*}}, %[[NARROW]], %[[SLOT]]
       %p = tile.cast %s : !tile.tile<64x64xf32> -> !tile.tile<64x64xbf16>
-      %vs = tile.slot %ring[%slot] : !tile.shared<64x64xbf16, swizzle 128>
+      %vs = tile.stage %ring[%slot] : !tile.shared<64x64xbf16, swizzle 128>
       %sum = tile.mma %p, %vs into %scaled atom(m64k16) : !tile.tile<64x64xbf16>, !tile.shared<64x64xbf16, swizzle 128> -> !tile.tile<64x64xf32>
       %other = arith.xori %slot, %c1 : index
       scf.yield %next, %sum, %other : !tile.tile<64x1xf32>, !tile.tile<64x64xf32>, index
     }
-    // CHECK: %[[LAST:.*]] = tile.slot %[[RING]][%[[R]]#4]
+    // CHECK: %[[LAST:.*]] = tile.stage %[[RING]][%[[R]]#4]
     // CHECK: %[[ENDS:.*]] = tile.mma %[[R]]#3, %[[LAST]] into %[[R]]#1 atom(m64k16) : !tile.tile
     // CHECK: scf.yield %[[R]]#0, %[[ENDS]], %[[R]]#2
     // CHECK: else

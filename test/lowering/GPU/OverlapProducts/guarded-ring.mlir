@@ -15,42 +15,42 @@ func.func private @handed(%q: memref<?x64xbf16>, %zeros: !tile.tile<128x64xf32>,
     %qs = tile.shared : !tile.shared<128x64xbf16, swizzle 128>
     %keys = tile.shared stages(4) guarded : !tile.shared<64x64xbf16, swizzle 128>
     %values = tile.shared stages(4) guarded : !tile.shared<64x64xbf16, swizzle 128>
-    tile.roles producer(%p) registers(24) {
+    tile.warp_specialize producer(%p) registers(24) {
       tile.yield %p : index
     } consumer(%first) registers(240) {
       // The first round leaves its values alone.
       // CHECK: consumer(%[[FIRST:.*]]) registers(240)
       // CHECK: scf.if
-      // CHECK: tile.await %[[KEYS]][%[[FIRST]]]
+      // CHECK: tile.consumer_wait %[[KEYS]][%[[FIRST]]]
       // CHECK-NEXT: tile.mma %[[QS]]
-      // CHECK-NEXT: tile.release %[[KEYS]][%[[FIRST]]]
+      // CHECK-NEXT: tile.consumer_release %[[KEYS]][%[[FIRST]]]
       // CHECK-NOT: %[[VALUES]]
       // CHECK: scf.for {{.*}} iter_args(%[[O:.*]] = %{{.*}}, %[[M:.*]] = %{{.*}}, %[[P:.*]] = %{{.*}}, %[[BEFORE:.*]] = %[[FIRST]])
-      // CHECK: %[[K:.*]] = tile.await %[[KEYS]][%[[M]]]
+      // CHECK: %[[K:.*]] = tile.consumer_wait %[[KEYS]][%[[M]]]
       // CHECK-NEXT: %[[BEGUN:.*]] = tile.mma %[[QS]], %[[K]] transpose_b into %{{.*}} atom(m64k16) async
-      // CHECK-NEXT: %[[V:.*]] = tile.await %[[VALUES]][%[[BEFORE]]]
+      // CHECK-NEXT: %[[V:.*]] = tile.consumer_wait %[[VALUES]][%[[BEFORE]]]
       // CHECK-NEXT: %[[LATE:.*]] = tile.mma %[[P]], %[[V]] into %[[O]] atom(m64k16) async
-      // CHECK-NEXT: tile.settle %[[BEGUN]] pending(1)
-      // CHECK-NEXT: tile.release %[[KEYS]][%[[M]]]
+      // CHECK-NEXT: tile.mma_wait %[[BEGUN]] pending(1)
+      // CHECK-NEXT: tile.consumer_release %[[KEYS]][%[[M]]]
       // CHECK-NOT: %[[VALUES]]
-      // CHECK: tile.settle %[[LATE]] pending(0)
-      // CHECK-NEXT: tile.release %[[VALUES]][%[[BEFORE]]]
+      // CHECK: tile.mma_wait %[[LATE]] pending(0)
+      // CHECK-NEXT: tile.consumer_release %[[VALUES]][%[[BEFORE]]]
       // CHECK: scf.yield %{{.*}}, %{{.*}}, %{{.*}}, %[[M]]
-      // CHECK: %[[LAST:.*]] = tile.await %[[VALUES]][
+      // CHECK: %[[LAST:.*]] = tile.consumer_wait %[[VALUES]][
       // CHECK-NEXT: tile.mma %{{.*}}, %[[LAST]] into
-      // CHECK-NEXT: tile.release %[[VALUES]][
+      // CHECK-NEXT: tile.consumer_release %[[VALUES]][
       %r:2 = scf.for %j = %c0 to %n step %c64 iter_args(%o = %zeros, %m = %first) -> (!tile.tile<128x64xf32>, index) {
-        %ks = tile.await %keys[%m] : !tile.shared<64x64xbf16, swizzle 128>
+        %ks = tile.consumer_wait %keys[%m] : !tile.shared<64x64xbf16, swizzle 128>
         %s = tile.mma %qs, %ks transpose_b into %zeros atom(m64k16) : !tile.shared<128x64xbf16, swizzle 128>, !tile.shared<64x64xbf16, swizzle 128> -> !tile.tile<128x64xf32>
-        tile.release %keys[%m] : !tile.shared<64x64xbf16, swizzle 128>
+        tile.consumer_release %keys[%m] : !tile.shared<64x64xbf16, swizzle 128>
         %scaled = tile.map(%a = %o) : (!tile.tile<128x64xf32>) -> !tile.tile<128x64xf32> {
           %0 = arith.mulf %a, %half : f32
           tile.yield %0 : f32
         }
         %w = tile.cast %s : !tile.tile<128x64xf32> -> !tile.tile<128x64xbf16>
-        %vs = tile.await %values[%m] : !tile.shared<64x64xbf16, swizzle 128>
+        %vs = tile.consumer_wait %values[%m] : !tile.shared<64x64xbf16, swizzle 128>
         %more = tile.mma %w, %vs into %scaled atom(m64k16) : !tile.tile<128x64xbf16>, !tile.shared<64x64xbf16, swizzle 128> -> !tile.tile<128x64xf32>
-        tile.release %values[%m] : !tile.shared<64x64xbf16, swizzle 128>
+        tile.consumer_release %values[%m] : !tile.shared<64x64xbf16, swizzle 128>
         %next = arith.addi %m, %c1 : index
         scf.yield %more, %next : !tile.tile<128x64xf32>, index
       }

@@ -4,9 +4,9 @@
 // CHECK-LABEL: func.func private @rounds
 // CHECK-NOT: scf.if
 // CHECK: %[[R:.*]]:4 = scf.for
-// CHECK: tile.settle %{{.*}} pending(0) : !tile.tile
+// CHECK: tile.mma_wait %{{.*}} pending(0) : !tile.tile
 // CHECK: }
-// CHECK: %[[LAST:.*]] = tile.slot %{{.*}}[%[[R]]#3]
+// CHECK: %[[LAST:.*]] = tile.stage %{{.*}}[%[[R]]#3]
 // CHECK: %[[SUM:.*]] = tile.mma %[[R]]#2, %[[LAST]] transpose_b into %[[R]]#0 atom(m64k16) :
 // CHECK: tile.store %[[SUM]]
 func.func private @rounds(%y: memref<?x64xf32>, %n: index) {
@@ -21,9 +21,9 @@ func.func private @rounds(%y: memref<?x64xf32>, %n: index) {
     %ring = tile.shared stages(3) kept(1) : !tile.shared<64x64xbf16, swizzle 128>
     %none = tile.splat %zero : !tile.tile<64x64xf32>
     %r:2 = scf.for %j = %c0 to %c256 step %c64 iter_args(%o = %none, %slot = %c0) -> (!tile.tile<64x64xf32>, index) {
-      tile.wait pending(0)
+      tile.async_wait pending(0)
       tile.barrier
-      %ks = tile.slot %ring[%slot] : !tile.shared<64x64xbf16, swizzle 128>
+      %ks = tile.stage %ring[%slot] : !tile.shared<64x64xbf16, swizzle 128>
       %s = tile.mma %q, %ks transpose_b into %none atom(m64k16) : !tile.shared<64x64xbf16, swizzle 128>, !tile.shared<64x64xbf16, swizzle 128> -> !tile.tile<64x64xf32>
       %p = tile.cast %s : !tile.tile<64x64xf32> -> !tile.tile<64x64xbf16>
       %sum = tile.mma %p, %ks transpose_b into %o atom(m64k16) : !tile.tile<64x64xbf16>, !tile.shared<64x64xbf16, swizzle 128> -> !tile.tile<64x64xf32>

@@ -2,8 +2,8 @@
 
 // The slot of the round before is being filled; the sum is needed in its own round; the second product is none of the first.
 // CHECK-LABEL: func.func private @others
-// CHECK-NOT: async
-// CHECK-NOT: tile.settle
+// CHECK-NOT: {{ async}}
+// CHECK-NOT: tile.mma_wait
 func.func private @others(%y: memref<?x64xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -17,9 +17,9 @@ func.func private @others(%y: memref<?x64xf32>, %n: index) {
     %none = tile.splat %zero : !tile.tile<64x64xf32>
     %start = tile.splat %zero : !tile.tile<64x1xf32>
     %a:2 = scf.for %j = %c0 to %n step %c64 iter_args(%o = %none, %slot = %c0) -> (!tile.tile<64x64xf32>, index) {
-      tile.wait pending(0)
+      tile.async_wait pending(0)
       tile.barrier
-      %ks = tile.slot %two[%slot] : !tile.shared<64x64xbf16, swizzle 128>
+      %ks = tile.stage %two[%slot] : !tile.shared<64x64xbf16, swizzle 128>
       %s = tile.mma %q, %ks transpose_b into %none atom(m64k16) : !tile.shared<64x64xbf16, swizzle 128>, !tile.shared<64x64xbf16, swizzle 128> -> !tile.tile<64x64xf32>
       %p = tile.cast %s : !tile.tile<64x64xf32> -> !tile.tile<64x64xbf16>
       %sum = tile.mma %p, %ks into %o atom(m64k16) : !tile.tile<64x64xbf16>, !tile.shared<64x64xbf16, swizzle 128> -> !tile.tile<64x64xf32>
@@ -27,9 +27,9 @@ func.func private @others(%y: memref<?x64xf32>, %n: index) {
       scf.yield %sum, %other : !tile.tile<64x64xf32>, index
     }
     %b:3 = scf.for %j = %c0 to %n step %c64 iter_args(%o = %none, %most = %start, %slot = %c0) -> (!tile.tile<64x64xf32>, !tile.tile<64x1xf32>, index) {
-      tile.wait pending(0)
+      tile.async_wait pending(0)
       tile.barrier
-      %ks = tile.slot %ring[%slot] : !tile.shared<64x64xbf16, swizzle 128>
+      %ks = tile.stage %ring[%slot] : !tile.shared<64x64xbf16, swizzle 128>
       %s = tile.mma %q, %ks transpose_b into %none atom(m64k16) : !tile.shared<64x64xbf16, swizzle 128>, !tile.shared<64x64xbf16, swizzle 128> -> !tile.tile<64x64xf32>
       %p = tile.cast %s : !tile.tile<64x64xf32> -> !tile.tile<64x64xbf16>
       %m = tile.reduce maximum %o axis(1) : !tile.tile<64x64xf32> -> !tile.tile<64x1xf32>
@@ -38,9 +38,9 @@ func.func private @others(%y: memref<?x64xf32>, %n: index) {
       scf.yield %sum, %m, %other : !tile.tile<64x64xf32>, !tile.tile<64x1xf32>, index
     }
     %c:2 = scf.for %j = %c0 to %n step %c64 iter_args(%o = %b#0, %slot = %c0) -> (!tile.tile<64x64xf32>, index) {
-      tile.wait pending(0)
+      tile.async_wait pending(0)
       tile.barrier
-      %ks = tile.slot %ring[%slot] : !tile.shared<64x64xbf16, swizzle 128>
+      %ks = tile.stage %ring[%slot] : !tile.shared<64x64xbf16, swizzle 128>
       %s = tile.mma %q, %ks transpose_b into %none atom(m64k16) : !tile.shared<64x64xbf16, swizzle 128>, !tile.shared<64x64xbf16, swizzle 128> -> !tile.tile<64x64xf32>
       %sum = tile.mma %q, %ks into %o atom(m64k16) : !tile.shared<64x64xbf16, swizzle 128>, !tile.shared<64x64xbf16, swizzle 128> -> !tile.tile<64x64xf32>
       %other = arith.xori %slot, %c1 : index

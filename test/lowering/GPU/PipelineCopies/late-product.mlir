@@ -7,13 +7,13 @@
 // CHECK: %[[V:.*]] = tile.shared stages(4) kept(1) : !tile.shared<64x64xbf16, swizzle 128>
 // CHECK: scf.for {{.*}} to %c2
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[SLOT:.*]] = %{{.*}}) -> (!tile.tile<64x64xf32>, index)
-// CHECK: tile.wait pending(1)
+// CHECK: tile.async_wait pending(1)
 // CHECK: %[[LOW:.*]] = arith.cmpi ult, %[[SLOT]], %[[BACK:.*]] : index
 // CHECK: %[[DOWN:.*]] = arith.subi %[[SLOT]], %[[BACK]] : index
 // CHECK: %[[UP:.*]] = arith.addi %[[SLOT]], %{{.*}} : index
 // CHECK: %[[FREE:.*]] = arith.select %[[LOW]], %[[UP]], %[[DOWN]] : index
-// CHECK: tile.slot %[[K]][%[[FREE]]]
-// CHECK: tile.slot %[[V]][%[[FREE]]]
+// CHECK: tile.stage %[[K]][%[[FREE]]]
+// CHECK: tile.stage %[[V]][%[[FREE]]]
 // TWO-LABEL: func.func private @late
 // TWO: tile.shared stages(3) kept(1)
 func.func private @late(%k: memref<4096x64xbf16>, %v: memref<4096x64xbf16>, %y: memref<64x64xf32>, %n: index) {

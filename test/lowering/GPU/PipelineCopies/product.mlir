@@ -26,39 +26,39 @@ func.func private @product(%x: memref<?x192xf32>, %w: memref<64x192xf32>, %y: me
     // CHECK: scf.for %[[P:[a-z0-9]*]] = %{{.*}} to %{{.*}} step %{{.*}} {
     // CHECK: %[[OFFSET:.*]] = arith.muli %[[P]], %{{.*}} : index
     // CHECK: %[[FIRST:.*]] = arith.addi %{{.*}}, %[[OFFSET]] : index
-    // CHECK: %[[XP:.*]] = tile.slot %[[X]][%[[P]]] : !tile.shared<64x32xf32, strides [36, 1]>
-    // CHECK: %[[WP:.*]] = tile.slot %[[W]][%[[P]]]
+    // CHECK: %[[XP:.*]] = tile.stage %[[X]][%[[P]]] : !tile.shared<64x32xf32, strides [36, 1]>
+    // CHECK: %[[WP:.*]] = tile.stage %[[W]][%[[P]]]
     // CHECK: scf.if
     // CHECK-NEXT: tile.copy %{{.*}}[%{{.*}}, %[[FIRST]]] to %[[XP]] async
     // CHECK-NEXT: tile.copy %{{.*}}[%{{.*}}, %[[FIRST]]] to %[[WP]] async
     // CHECK-NEXT: }
-    // CHECK-NEXT: tile.commit
+    // CHECK-NEXT: tile.async_commit
     // CHECK: }
     // CHECK: scf.for %[[K:[a-z0-9]*]] = %{{.*}} iter_args(%[[SUM:.*]] = %{{.*}}, %[[SLOT:.*]] = %{{.*}}) -> (!tile.tile<64x64xf32>, index) {
-    // CHECK-NEXT: tile.wait pending(1)
+    // CHECK-NEXT: tile.async_wait pending(1)
     // CHECK-NEXT: tile.barrier
     // CHECK: %[[FREE:.*]] = arith.select
     // CHECK: %[[AHEAD:.*]] = arith.addi %[[K]], %{{.*}} : index
-    // CHECK: %[[XF:.*]] = tile.slot %[[X]][%[[FREE]]]
+    // CHECK: %[[XF:.*]] = tile.stage %[[X]][%[[FREE]]]
     // CHECK: scf.if
     // CHECK-NEXT: tile.copy %{{.*}}[%{{.*}}, %[[AHEAD]]] to %[[XF]] async
-    // CHECK: tile.commit
-    // CHECK: %[[XS:.*]] = tile.slot %[[X]][%[[SLOT]]]
-    // CHECK: %[[WS:.*]] = tile.slot %[[W]][%[[SLOT]]]
+    // CHECK: tile.async_commit
+    // CHECK: %[[XS:.*]] = tile.stage %[[X]][%[[SLOT]]]
+    // CHECK: %[[WS:.*]] = tile.stage %[[W]][%[[SLOT]]]
     // CHECK-NOT: tile.copy
     // CHECK: %[[NEXT:.*]] = tile.mma %[[XS]], %[[WS]] transpose_b into %[[SUM]]
     // CHECK: %[[FOLLOWING:.*]] = arith.select
     // CHECK: scf.yield %[[NEXT]], %[[FOLLOWING]] : !tile.tile<64x64xf32>, index
     // CHECK: }
-    // CHECK-NEXT: tile.wait pending(0)
+    // CHECK-NEXT: tile.async_wait pending(0)
     // Of two stages one round is begun before the loop, surely.
     // TWO: %[[X:.*]] = tile.shared stages(2)
-    // TWO: tile.slot %[[X]][%[[ZERO:.*]]]
+    // TWO: tile.stage %[[X]][%[[ZERO:.*]]]
     // TWO-NOT: scf.if
     // TWO: tile.copy %{{.*}}[%{{.*}}, %{{.*}}] to %{{.*}} async
-    // TWO: tile.commit
+    // TWO: tile.async_commit
     // TWO: scf.for
-    // TWO-NEXT: tile.wait pending(0)
+    // TWO-NEXT: tile.async_wait pending(0)
     // TWO-NEXT: tile.barrier
     %s = scf.for %k = %c0 to %c192 step %c32 iter_args(%sum = %zero) -> (!tile.tile<64x64xf32>) {
       tile.copy %xv[%i, %k] to %xs : !tile.view<?x192xf32>, !tile.shared<64x32xf32, strides [36, 1]>

@@ -20,8 +20,8 @@ func.func private @some(%x: memref<?x31xbf16>, %w: memref<64x192xbf16>, %zero: !
     // CHECK: scf.for
     // CHECK: scf.for %[[K:[a-z0-9]*]] =
     %s = scf.for %k = %c0 to %c192 step %c32 iter_args(%sum = %zero) -> (!tile.tile<64x64xf32>) {
-      // CHECK: tile.get
-      %z = tile.get %zs : !tile.shared<64x32xbf16> -> !tile.tile<64x32xbf16>
+      // CHECK: tile.local_load
+      %z = tile.local_load %zs : !tile.shared<64x32xbf16> -> !tile.tile<64x32xbf16>
       // CHECK: tile.copy %{{.*}}[%[[K]], %{{.*}}] to %{{.*}} : !tile.view<?x31xbf16>
       tile.copy %xv[%k, %c0] to %xs : !tile.view<?x31xbf16>, !tile.shared<64x32xbf16>
       tile.copy %wv[%i, %k] to %ws : !tile.view<64x192xbf16>, !tile.shared<64x32xbf16>

@@ -9,14 +9,14 @@ func.func private @guarded(%n: index) {
     %ring = tile.shared stages(2) guarded : !tile.shared<16x32xf32>
     // CHECK: tile.shared at(4224) : !tile.shared<16x32xf32>
     %a = tile.shared : !tile.shared<16x32xf32>
-    tile.roles producer(%p) registers(24) {
-      %s = tile.acquire %ring[%p] : !tile.shared<16x32xf32>
-      tile.publish %ring[%p] : !tile.shared<16x32xf32>
+    tile.warp_specialize producer(%p) registers(24) {
+      %s = tile.producer_acquire %ring[%p] : !tile.shared<16x32xf32>
+      tile.producer_commit %ring[%p] : !tile.shared<16x32xf32>
       tile.yield %p : index
     } consumer(%c) registers(240) {
-      %s = tile.await %ring[%c] : !tile.shared<16x32xf32>
-      tile.release %ring[%c] : !tile.shared<16x32xf32>
-      %t = tile.get %a : !tile.shared<16x32xf32> -> !tile.tile<16x32xf32>
+      %s = tile.consumer_wait %ring[%c] : !tile.shared<16x32xf32>
+      tile.consumer_release %ring[%c] : !tile.shared<16x32xf32>
+      %t = tile.local_load %a : !tile.shared<16x32xf32> -> !tile.tile<16x32xf32>
       tile.yield %c : index
     }
   }

@@ -12,11 +12,11 @@ func.func private @loop(%x: !tile.view<?x32xf32>, %n: index, %one: index) {
     %v = tile.shared : !tile.shared<16x32xf32>
     tile.copy %x[%i, %i] to %before : !tile.view<?x32xf32>, !tile.shared<16x32xf32>
     scf.for %j = %i to %n step %one {
-      %0 = tile.get %before : !tile.shared<16x32xf32> -> !tile.tile<16x32xf32>
+      %0 = tile.local_load %before : !tile.shared<16x32xf32> -> !tile.tile<16x32xf32>
       tile.copy %x[%j, %i] to %k : !tile.view<?x32xf32>, !tile.shared<16x32xf32>
-      %1 = tile.get %k : !tile.shared<16x32xf32> -> !tile.tile<16x32xf32>
+      %1 = tile.local_load %k : !tile.shared<16x32xf32> -> !tile.tile<16x32xf32>
       tile.copy %x[%j, %i] to %v : !tile.view<?x32xf32>, !tile.shared<16x32xf32>
-      %2 = tile.get %v : !tile.shared<16x32xf32> -> !tile.tile<16x32xf32>
+      %2 = tile.local_load %v : !tile.shared<16x32xf32> -> !tile.tile<16x32xf32>
     }
   }
   return

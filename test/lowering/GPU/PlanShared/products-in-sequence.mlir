@@ -21,8 +21,8 @@ func.func private @sequence(%x: !tile.view<?x32xf32>, %zero: !tile.tile<64x16xf3
     %0 = tile.mma %b, %a transpose_b into %zero : !tile.shared<64x32xf32>, !tile.shared<16x32xf32> -> !tile.tile<64x16xf32>
     tile.copy %x[%i, %i] to %c : !tile.view<?x32xf32>, !tile.shared<16x64xf32>
     tile.copy %x[%i, %i] to %d : !tile.view<?x32xf32>, !tile.shared<16x64xf32>
-    %1 = tile.get %c : !tile.shared<16x64xf32> -> !tile.tile<16x64xf32>
-    %2 = tile.get %d : !tile.shared<16x64xf32> -> !tile.tile<16x64xf32>
+    %1 = tile.local_load %c : !tile.shared<16x64xf32> -> !tile.tile<16x64xf32>
+    %2 = tile.local_load %d : !tile.shared<16x64xf32> -> !tile.tile<16x64xf32>
   }
   return
 }

@@ -12,20 +12,20 @@ func.func private @rings(%x: !tile.view<?x32xf32>, %n: index, %one: index) {
     // CHECK: tile.shared stages(3) at(0) : !tile.shared<16x32xf32>
     %c = tile.shared stages(3) : !tile.shared<16x32xf32>
     scf.for %l = %i to %n step %one {
-      %first = tile.slot %a[%i] : !tile.shared<16x32xf32>
+      %first = tile.stage %a[%i] : !tile.shared<16x32xf32>
       tile.copy %x[%i, %i] to %first async : !tile.view<?x32xf32>, !tile.shared<16x32xf32>
       tile.copy %x[%i, %i] to %b : !tile.view<?x32xf32>, !tile.shared<16x32xf32>
       scf.for %j = %i to %n step %one {
-        %next = tile.slot %a[%j] : !tile.shared<16x32xf32>
-        %0 = tile.get %b : !tile.shared<16x32xf32> -> !tile.tile<16x32xf32>
+        %next = tile.stage %a[%j] : !tile.shared<16x32xf32>
+        %0 = tile.local_load %b : !tile.shared<16x32xf32> -> !tile.tile<16x32xf32>
       }
       scf.for %p = %i to %n step %one {
-        %start = tile.slot %c[%p] : !tile.shared<16x32xf32>
+        %start = tile.stage %c[%p] : !tile.shared<16x32xf32>
         tile.copy %x[%i, %i] to %start async : !tile.view<?x32xf32>, !tile.shared<16x32xf32>
       }
       scf.for %j = %i to %n step %one {
-        %next = tile.slot %c[%j] : !tile.shared<16x32xf32>
-        %0 = tile.get %next : !tile.shared<16x32xf32> -> !tile.tile<16x32xf32>
+        %next = tile.stage %c[%j] : !tile.shared<16x32xf32>
+        %0 = tile.local_load %next : !tile.shared<16x32xf32> -> !tile.tile<16x32xf32>
       }
     }
   }

@@ -13,7 +13,7 @@ func.func private @attention(%q: memref<?x32xf32>, %k: memref<?x32xf32>, %v: mem
   %ov = tile.view %o axes(0, 1) : memref<?x32xf32> -> !tile.view<?x32xf32>
   tile.kernel grid(%i) = (%n) {
     // CHECK: %[[SCALED:.*]] = tile.map
-    // CHECK: tile.put %[[SCALED]] to %[[Q:.*]] : !tile.tile<64x32xf32>, !tile.shared<64x32xf32, strides [36, 1]>
+    // CHECK: tile.local_store %[[SCALED]] to %[[Q:.*]] : !tile.tile<64x32xf32>, !tile.shared<64x32xf32, strides [36, 1]>
     %a = tile.load %qv[%i, %c0] : !tile.view<?x32xf32> -> !tile.tile<64x32xf32>
     %b = tile.map(%e = %a) : (!tile.tile<64x32xf32>) -> !tile.tile<64x32xf32> {
       %0 = arith.mulf %e, %two : f32
@@ -36,13 +36,13 @@ func.func private @attention(%q: memref<?x32xf32>, %k: memref<?x32xf32>, %v: mem
       // CHECK: arith.cmpi slt, %[[K]], %[[LIMIT]] : i32
       // CHECK: scf.yield %[[CLEAR]]
       // CHECK: scf.yield %[[S]]
-      // CHECK: tile.put %[[PUT]] to
+      // CHECK: tile.local_store %[[PUT]] to
       // CHECK: tile.mma
       %vt = tile.load %vv[%j, %c0] : !tile.view<?x32xf32> -> !tile.tile<64x32xf32>
       %next = tile.dot %s, %vt into %acc : !tile.tile<64x64xf32>, !tile.tile<64x32xf32> -> !tile.tile<64x32xf32>
       scf.yield %next : !tile.tile<64x32xf32>
     }
-    // CHECK-NOT: tile.put %[[SCALED]]
+    // CHECK-NOT: tile.local_store %[[SCALED]]
     %kt = tile.load %kv[%c0, %c0] : !tile.view<?x32xf32> -> !tile.tile<64x32xf32>
     %again = tile.dot %b, %kt transpose_b : !tile.tile<64x32xf32>, !tile.tile<64x32xf32> -> !tile.tile<64x64xf32>
     %m = tile.reduce sum %again axis(1) : !tile.tile<64x64xf32> -> !tile.tile<64x1xf32>

@@ -23,10 +23,10 @@ gpu.module @gpu {
     tile.kernel grid(%b) = (%c3) {
       %ring = tile.shared stages(3) at(0) : !tile.shared<27x32xbf16, strides [40, 1]>
       %j = arith.muli %b, %c32 : index
-      %p = tile.slot %ring[%n] : !tile.shared<27x32xbf16, strides [40, 1]>
+      %p = tile.stage %ring[%n] : !tile.shared<27x32xbf16, strides [40, 1]>
       tile.copy %xv[%n, %j] to %p async : !tile.view<?x96xbf16>, !tile.shared<27x32xbf16, strides [40, 1]>
-      tile.commit
-      tile.wait pending(1)
+      tile.async_commit
+      tile.async_wait pending(1)
     }
     return
   }

@@ -22,14 +22,14 @@ func.func private @converts(%w: memref<2x6x32x16xi8>, %s: memref<2x6x32xf16>, %n
     // CHECK: "mbarrier.arrive.shared::cta.b64 _, [$0];"
     // CHECK: setmaxnreg.inc
     %ring = tile.shared stages(2) guarded at(0) : !tile.shared<64x32xbf16, swizzle 64>
-    tile.roles producer(%first) registers(56) {
-      %slot = tile.acquire %ring[%first] : !tile.shared<64x32xbf16, swizzle 64>
+    tile.warp_specialize producer(%first) registers(56) {
+      %slot = tile.producer_acquire %ring[%first] : !tile.shared<64x32xbf16, swizzle 64>
       tile.copy %wv[%c0, %c0] scales(%sv : !tile.view<64x6xf16>) to %slot async : !tile.view<64x192xi4>, !tile.shared<64x32xbf16, swizzle 64>
-      tile.publish %ring[%first] : !tile.shared<64x32xbf16, swizzle 64>
+      tile.producer_commit %ring[%first] : !tile.shared<64x32xbf16, swizzle 64>
       tile.yield %first : index
     } consumer(%first) registers(224) {
-      %full = tile.await %ring[%first] : !tile.shared<64x32xbf16, swizzle 64>
-      tile.release %ring[%first] : !tile.shared<64x32xbf16, swizzle 64>
+      %full = tile.consumer_wait %ring[%first] : !tile.shared<64x32xbf16, swizzle 64>
+      tile.consumer_release %ring[%first] : !tile.shared<64x32xbf16, swizzle 64>
       tile.yield %first : index
     }
   }

@@ -66,20 +66,20 @@ func.func private @bulk(%k: memref<2x?x128xbf16>, %n: index, %y: memref<?x128xf3
     // CHECK: mbarrier.arrive.shared::cta.b64 _, [$0];
     // CHECK: nvvm.barrier id = %{{.*}} number_of_threads = %{{.*}}
     %ring = tile.shared stages(2) guarded at(1024) : !tile.shared<32x128xbf16, swizzle 128>
-    tile.roles producer(%first) registers(24) {
+    tile.warp_specialize producer(%first) registers(24) {
       %end = scf.for %j = %c0 to %n step %c32 iter_args(%m = %first) -> (index) {
-        %s = tile.acquire %ring[%m] : !tile.shared<32x128xbf16, swizzle 128>
+        %s = tile.producer_acquire %ring[%m] : !tile.shared<32x128xbf16, swizzle 128>
         tile.copy %kv[%j, %c0] to %s async map(0) : !tile.view<?x128xbf16>, !tile.shared<32x128xbf16, swizzle 128>
-        tile.publish %ring[%m] : !tile.shared<32x128xbf16, swizzle 128>
+        tile.producer_commit %ring[%m] : !tile.shared<32x128xbf16, swizzle 128>
         %next = arith.addi %m, %c1 : index
         scf.yield %next : index
       }
       tile.yield %end : index
     } consumer(%first) registers(240) {
       %end = scf.for %j = %c0 to %n step %c32 iter_args(%m = %first) -> (index) {
-        %s = tile.await %ring[%m] : !tile.shared<32x128xbf16, swizzle 128>
-        %t = tile.get %s : !tile.shared<32x128xbf16, swizzle 128> -> !tile.tile<32x128xbf16, #tile.layout<rows = [threads 32 by 1], columns = [threads 8 by 32, registers 16]>>
-        tile.release %ring[%m] : !tile.shared<32x128xbf16, swizzle 128>
+        %s = tile.consumer_wait %ring[%m] : !tile.shared<32x128xbf16, swizzle 128>
+        %t = tile.local_load %s : !tile.shared<32x128xbf16, swizzle 128> -> !tile.tile<32x128xbf16, #tile.layout<rows = [threads 32 by 1], columns = [threads 8 by 32, registers 16]>>
+        tile.consumer_release %ring[%m] : !tile.shared<32x128xbf16, swizzle 128>
         tile.barrier
         %next = arith.addi %m, %c1 : index
         scf.yield %next : index

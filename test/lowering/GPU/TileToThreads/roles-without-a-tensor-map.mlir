@@ -15,14 +15,14 @@ func.func private @threads(%k: memref<?x32xf32>, %n: index, %part: index, %parts
     // CHECK: nvvm.cp.async.shared.global
     // CHECK: "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [$0];"
     %ring = tile.shared stages(2) guarded at(0) : !tile.shared<16x32xf32>
-    tile.roles producer(%first) registers(24) {
-      %s = tile.acquire %ring[%first] : !tile.shared<16x32xf32>
+    tile.warp_specialize producer(%first) registers(24) {
+      %s = tile.producer_acquire %ring[%first] : !tile.shared<16x32xf32>
       tile.copy %kv[%c0, %c0] to %s async : !tile.view<?x32xf32>, !tile.shared<16x32xf32>
-      tile.publish %ring[%first] : !tile.shared<16x32xf32>
+      tile.producer_commit %ring[%first] : !tile.shared<16x32xf32>
       tile.yield %first : index
     } consumer(%first) registers(240) {
-      %s = tile.await %ring[%first] : !tile.shared<16x32xf32>
-      tile.release %ring[%first] : !tile.shared<16x32xf32>
+      %s = tile.consumer_wait %ring[%first] : !tile.shared<16x32xf32>
+      tile.consumer_release %ring[%first] : !tile.shared<16x32xf32>
       tile.yield %first : index
     }
   }

@@ -38,10 +38,10 @@ gpu.module @gpu {
       %q = tile.shared at(2048) : !tile.shared<16x8xbf16, strides [1, 24]>
       %j = arith.muli %b, %c32 : index
       %t = tile.load %xv[%n, %j] : !tile.view<?x96xf32> -> !tile.tile<8x32xf32, #wide>
-      tile.put %t to %p : !tile.tile<8x32xf32, #wide>, !tile.shared<8x32xf32, strides [36, 1]>
+      tile.local_store %t to %p : !tile.tile<8x32xf32, #wide>, !tile.shared<8x32xf32, strides [36, 1]>
       tile.copy %zv[%j, %n] to %q : !tile.view<?x?xbf16>, !tile.shared<16x8xbf16, strides [1, 24]>
       tile.barrier
-      %u = tile.get %p : !tile.shared<8x32xf32, strides [36, 1]> -> !tile.tile<8x32xf32, #wide>
+      %u = tile.local_load %p : !tile.shared<8x32xf32, strides [36, 1]> -> !tile.tile<8x32xf32, #wide>
       tile.store %u, %yv[%n, %j] : !tile.tile<8x32xf32, #wide>, !tile.view<?x96xf32>
     }
     return

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lowering/GPU/LateProduct.h"
+#include "lowering/GPU/DeferredProduct.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -27,7 +27,7 @@ SmallVector<Operation *> mlir::fovea::getDependents(scf::ForOp loop, Value value
   return found;
 }
 
-std::optional<LateProduct> LateProduct::find(scf::ForOp loop) {
+std::optional<DeferredProduct> DeferredProduct::find(scf::ForOp loop) {
   SmallVector<MmaOp> products;
   loop->walk([&](MmaOp op) { products.push_back(op); });
   auto isAsynchronous = [&](MmaOp op) {
@@ -35,7 +35,7 @@ std::optional<LateProduct> LateProduct::find(scf::ForOp loop) {
   };
   if (products.size() != 2 || !llvm::all_of(products, isAsynchronous))
     return std::nullopt;
-  LateProduct late{products[0], products[1], 0, {}};
+  DeferredProduct late{products[0], products[1], 0, {}};
   Value result = late.product.getResult(), left = late.product.getA();
   if (!result.hasOneUse() || *result.user_begin() != loop.getBody()->getTerminator() ||
       !isa<TileType>(left.getType()))

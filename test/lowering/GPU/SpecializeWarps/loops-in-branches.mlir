@@ -1,5 +1,5 @@
-// RUN: fovea-opt %s --fovea-assign-roles | FileCheck %s
-// RUN: fovea-opt %s --fovea-assign-roles=limit=100000 | FileCheck %s --check-prefix=SMALL
+// RUN: fovea-opt %s --fovea-specialize-warps | FileCheck %s
+// RUN: fovea-opt %s --fovea-specialize-warps=limit=100000 | FileCheck %s --check-prefix=SMALL
 
 // Loops in branches of a loop: the count goes through both sides. Rows of 40 bytes are no multiple of 16, so all threads of
 // the producer copy; what a loop carries besides stays with the consumer. Three slots fit where four do not.
@@ -17,7 +17,7 @@ func.func private @branches(%k: memref<?x20xbf16>, %n: index, %any: i1, %sum0: !
     %q = tile.shared : !tile.shared<192x32xbf16, swizzle 64>
     // CHECK: tile.shared stages(4) guarded
     // SMALL: tile.shared stages(3) guarded
-    // CHECK: tile.roles producer(%[[FIRST:.*]]) registers(56) {
+    // CHECK: tile.warp_specialize producer(%[[FIRST:.*]]) registers(56) {
     // CHECK: %[[END:.*]] = scf.for %{{.*}} iter_args(%[[N:.*]] = %[[FIRST]]) -> (index) {
     // CHECK-NEXT: %[[BOTH:.*]] = scf.if %{{.*}} -> (index) {
     // CHECK: %[[INNER:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[N]]) -> (index) {
@@ -36,7 +36,7 @@ func.func private @branches(%k: memref<?x20xbf16>, %n: index, %any: i1, %sum0: !
       %s = scf.if %any -> (!tile.tile<192x512xf32>) {
         %t = scf.for %j = %c0 to %n step %c512 iter_args(%sum = %carried) -> (!tile.tile<192x512xf32>) {
           tile.copy %kv[%j, %c0] to %b : !tile.view<?x20xbf16>, !tile.shared<512x32xbf16, swizzle 64>
-          %read = tile.get %b : !tile.shared<512x32xbf16, swizzle 64> -> !tile.tile<512x32xbf16>
+          %read = tile.local_load %b : !tile.shared<512x32xbf16, swizzle 64> -> !tile.tile<512x32xbf16>
           scf.yield %sum : !tile.tile<192x512xf32>
         }
         scf.yield %t : !tile.tile<192x512xf32>

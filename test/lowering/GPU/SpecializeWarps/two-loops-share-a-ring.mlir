@@ -1,5 +1,5 @@
-// RUN: fovea-opt %s --fovea-assign-roles | FileCheck %s
-// RUN: fovea-opt %s --fovea-assign-roles=limit=100000 | FileCheck %s --check-prefix=SMALL
+// RUN: fovea-opt %s --fovea-specialize-warps | FileCheck %s
+// RUN: fovea-opt %s --fovea-specialize-warps=limit=100000 | FileCheck %s --check-prefix=SMALL
 
 // Two loops one behind the other share a ring and go on counting. The producer does the rounds of both with what copies
 // need and no more: no tile, nothing that a loop carries but the count. Boxes of the operand end at its length, operand 2.
@@ -23,14 +23,14 @@ func.func private @loops(%k: memref<2x?x64xbf16>, %y: memref<?x64xf32>, %n: inde
     %b = tile.shared : !tile.shared<64x64xbf16, swizzle 128>
     %row = arith.muli %i, %c128 : index
     %half = arith.minui %row, %n : index
-    // CHECK: tile.roles producer(%[[FIRST:.*]]) registers(40) {
+    // CHECK: tile.warp_specialize producer(%[[FIRST:.*]]) registers(40) {
     // CHECK-NOT: !tile.tile
     // CHECK: arith.muli
     // CHECK: %[[HALF:.*]] = arith.minui
     // CHECK: %[[MID:.*]] = scf.for %[[J:.*]] = %c0 to %[[HALF]] step %c64 iter_args(%[[N:.*]] = %[[FIRST]]) -> (index) {
-    // CHECK-NEXT: %[[SLOT:.*]] = tile.acquire %[[RING]][%[[N]]]
+    // CHECK-NEXT: %[[SLOT:.*]] = tile.producer_acquire %[[RING]][%[[N]]]
     // CHECK-NEXT: tile.copy %{{.*}}[%[[J]], %c0] to %[[SLOT]] async map(0)
-    // CHECK-NEXT: tile.publish %[[RING]][%[[N]]]
+    // CHECK-NEXT: tile.producer_commit %[[RING]][%[[N]]]
     // CHECK-NEXT: %[[NEXT:.*]] = arith.addi %[[N]], %c1
     // CHECK-NEXT: scf.yield %[[NEXT]] : index
     // CHECK: %[[END:.*]] = scf.for %{{.*}} = %[[HALF]] to %{{.*}} step %c64 iter_args(%{{.*}} = %[[MID]]) -> (index) {
@@ -40,9 +40,9 @@ func.func private @loops(%k: memref<2x?x64xbf16>, %y: memref<?x64xf32>, %n: inde
     // CHECK: tile.splat
     // CHECK: %[[S:.*]]:2 = scf.for %{{.*}} iter_args(%[[SUM:.*]] = %{{.*}}, %[[M:.*]] = %[[FIRST2]])
     // CHECK-NOT: tile.copy
-    // CHECK: %[[FULL:.*]] = tile.await %[[RING]][%[[M]]]
+    // CHECK: %[[FULL:.*]] = tile.consumer_wait %[[RING]][%[[M]]]
     // CHECK-NEXT: %[[MORE:.*]] = tile.mma %[[Q]], %[[FULL]] transpose_b into %[[SUM]]
-    // CHECK-NEXT: tile.release %[[RING]][%[[M]]]
+    // CHECK-NEXT: tile.consumer_release %[[RING]][%[[M]]]
     // CHECK: scf.yield %[[MORE]], %{{.*}} : !tile.tile<128x64xf32>, index
     // CHECK: %[[T:.*]]:2 = scf.for {{.*}} iter_args(%{{.*}} = %[[S]]#0, %{{.*}} = %[[S]]#1)
     // CHECK: tile.store %[[T]]#0

@@ -14,7 +14,7 @@
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir::fovea {
-#define GEN_PASS_DEF_ASSIGNROLESPASS
+#define GEN_PASS_DEF_SPECIALIZEWARPSPASS
 #include "lowering/GPU/Passes.h.inc"
 } // namespace mlir::fovea
 
@@ -307,12 +307,12 @@ void Roles::thread(scf::ForOp loop, Loop &found, SmallVectorImpl<Value> &rounds)
   for (auto [copy, map, op] : llvm::zip(found.copies, found.maps, groups[found.group].rings)) {
     Value ring = op.getMemory();
     ImplicitLocOpBuilder b(copy.copy.getLoc(), copy.copy);
-    Value slot = AcquireOp::create(b, ring.getType(), ring, number);
+    Value slot = ProducerAcquireOp::create(b, ring.getType(), ring, number);
     auto made = CopyOp::create(b, copy.copy.getView(), copy.copy.getRow(), copy.copy.getColumn(),
                                slot, copy.copy.getScales(), /*async=*/true);
     if (bulk)
       made.setMap(llvm::find(maps, map) - maps.begin());
-    PublishOp::create(b, ring, number);
+    ProducerCommitOp::create(b, ring, number);
     copy.copy.erase();
     Operation *first = nullptr, *last = nullptr;
     for (Operation *user : copy.memory->getUsers()) {
@@ -322,11 +322,11 @@ void Roles::thread(scf::ForOp loop, Loop &found, SmallVectorImpl<Value> &rounds)
     }
     if (first) {
       b.setInsertionPoint(first);
-      Value full = AwaitOp::create(b, ring.getType(), ring, number);
+      Value full = ConsumerWaitOp::create(b, ring.getType(), ring, number);
       copy.memory.getMemory().replaceAllUsesWith(full);
       b.setInsertionPointAfter(last);
     }
-    ReleaseOp::create(b, ring, number);
+    ConsumerReleaseOp::create(b, ring, number);
     copy.memory.erase();
   }
 }
@@ -397,7 +397,7 @@ bool Roles::rewrite(int64_t stages, int64_t consumers) {
       group.rings.push_back(SharedOp::create(b, cast<SharedType>(type), IntegerAttr(),
                                              b.getI64IntegerAttr(stages), IntegerAttr(),
                                              b.getUnitAttr()));
-  auto roles = RolesOp::create(b, registers->producer, registers->consumer);
+  auto roles = WarpSpecializeOp::create(b, registers->producer, registers->consumer);
   SmallVector<Type> types(groups.size(), b.getIndexType());
   SmallVector<Location> locations(groups.size(), kernel.getLoc());
   Block *producer = b.createBlock(&roles.getProducer(), {}, types, locations);
@@ -417,7 +417,8 @@ bool Roles::rewrite(int64_t stages, int64_t consumers) {
   SmallVector<Operation *> copies;
   roles.getConsumer().walk([&](Operation *op) {
     auto copy = dyn_cast<CopyOp>(op);
-    if (isa<AcquireOp, PublishOp>(op) || (copy && copy.getMemory().getDefiningOp<AcquireOp>()))
+    if (isa<ProducerAcquireOp, ProducerCommitOp>(op) ||
+        (copy && copy.getMemory().getDefiningOp<ProducerAcquireOp>()))
       copies.push_back(op);
   });
   for (Operation *op : copies)
@@ -436,8 +437,8 @@ bool Roles::rewrite(int64_t stages, int64_t consumers) {
 }
 
 namespace {
-struct AssignRolesPass : fovea::impl::AssignRolesPassBase<AssignRolesPass> {
-  using AssignRolesPassBase::AssignRolesPassBase;
+struct SpecializeWarpsPass : fovea::impl::SpecializeWarpsPassBase<SpecializeWarpsPass> {
+  using SpecializeWarpsPassBase::SpecializeWarpsPassBase;
 
   /// With the most stages that fit. Whether it has roles.
   bool runOn(KernelOp kernel) {

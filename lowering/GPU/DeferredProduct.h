@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A loop's product that may be done a round later, beside the next round's first one.
-#ifndef FOVEA_LOWERING_GPU_LATEPRODUCT_H
-#define FOVEA_LOWERING_GPU_LATEPRODUCT_H
+#ifndef FOVEA_LOWERING_GPU_DEFERREDPRODUCT_H
+#define FOVEA_LOWERING_GPU_DEFERREDPRODUCT_H
 
 #include "dialects/Tile/TileDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -20,9 +20,9 @@ namespace mlir::fovea {
 ///       %n = mma %p, %v into %c
 ///       yield %n
 ///     }
-struct LateProduct {
+struct DeferredProduct {
   /// None if the loop is no such one.
-  static std::optional<LateProduct> find(scf::ForOp loop);
+  static std::optional<DeferredProduct> find(scf::ForOp loop);
 
   tile::MmaOp first, product;
   /// Which of the carried values the product gives.
@@ -36,4 +36,4 @@ SmallVector<Operation *> getDependents(scf::ForOp loop, Value value);
 
 } // namespace mlir::fovea
 
-#endif // FOVEA_LOWERING_GPU_LATEPRODUCT_H
+#endif // FOVEA_LOWERING_GPU_DEFERREDPRODUCT_H
