@@ -299,6 +299,16 @@ private:
 //===-- Softmaxes ----------------------------------------------------------------------------===//
 
 namespace {
+/// Scores with which an expression may be the formula of attention.
+struct Candidate {
+  explicit Candidate(Expr score, Expr sink = nullptr) : score(score), sink(sink) {}
+
+  Expr score;
+  Expr sink;
+  Expr rowFactor = nullptr; ///< what the row is multiplied with, a function of `sum`
+  Expr sum = nullptr;
+};
+
 /// One reading of an expression as attention: a sum of weights times values and an exponential in
 /// the weights.
 class Reading {
@@ -316,17 +326,34 @@ public:
   bool mixesHeads();
 
 private:
-  /// Whether `node` is the formula with these scores; remembers what speaks against it.
-  bool is(Expr node, Expr score, Expr sink, Expr rowFactor = nullptr);
+  /// Whether `node` is the formula with a candidate's scores; remembers what speaks against it.
+  bool is(Expr node, const Candidate &candidate);
   void addUnknowns(Expr part, Expr within);
   unsigned getRounding();
-  /// Whether `node` is attention's result, or, where it is part of the weight, its probabilities.
-  /// Sets `form.score` and `form.sink`.
+  /// An expression that may be attention's result, or, where it is part of the weight, its
+  /// probabilities.
+  struct Place {
+    Expr node;
+    Expr score;                  ///< up to what all keys share
+    SmallVector<Expr> factors;   ///< of the weight
+    SmallVector<Expr> unguarded; ///< the same behind tests for NaN
+  };
+  /// Candidates for what stands at a place, likelier ones first.
+  using Way = SmallVector<Candidate> (Reading::*)(const Place &);
+  static const Way kWays[];
+  SmallVector<Candidate> readPlain(const Place &at) { return {Candidate(at.score)}; }
+  SmallVector<Candidate> readMasked(const Place &at);
+  SmallVector<Candidate> readOverwrittenKeys(const Place &at) {
+    return readOverwritten(at, /*ofKeys=*/true);
+  }
+  SmallVector<Candidate> readOverwrittenRows(const Place &at) {
+    return readOverwritten(at, /*ofKeys=*/false);
+  }
+  SmallVector<Candidate> readOverwritten(const Place &at, bool ofKeys);
+  SmallVector<Candidate> readSinks(const Place &at);
+  SmallVector<Candidate> readScaled(const Place &at);
+  /// Reads `node` in each way; sets the score, the sink and the factor of rows in `form`.
   bool match(Expr node);
-  bool matchMasked(Expr node, ArrayRef<Expr> factors);
-  bool matchOverwritten(Expr node, ArrayRef<Expr> factors, bool ofKeys);
-  bool matchSink(Expr node);
-  bool matchScaled(Expr node);
   bool isNormalizedAway(Expr node, Expr factor);
   /// Finds the probabilities in the weight, and what becomes of them before the product.
   bool findProbabilities();
@@ -358,16 +385,16 @@ private:
 };
 } // namespace
 
-bool Reading::is(Expr node, Expr ofScore, Expr sink, Expr rowFactor) {
+bool Reading::is(Expr node, const Candidate &candidate) {
   Claim claim;
   claim.source = general.apply(node);
-  Expr formula = makeAttention(e, ofScore, value, sink, form.key);
-  if (rowFactor)
-    formula = e.compute<arith::MulFOp>(formula->type, {formula, rowFactor});
+  Expr formula = makeAttention(e, candidate.score, value, candidate.sink, form.key);
+  if (candidate.rowFactor)
+    formula = e.compute<arith::MulFOp>(formula->type, {formula, candidate.rowFactor});
   claim.formula = general.apply(formula);
   if (value) {
     Expr size = e.compute<math::AbsFOp>(cast<FloatType>(value->type), {value});
-    claim.size = general.apply(makeAttention(e, ofScore, size, sink, form.key));
+    claim.size = general.apply(makeAttention(e, candidate.score, size, candidate.sink, form.key));
   }
   claim.dims = value ? SmallVector<unsigned>(dims) : keyDims;
   claim.negligible = 1e-6;
@@ -434,27 +461,24 @@ bool Reading::isNormalizedAway(Expr node, Expr factor) {
 }
 
 /// Exponentials that are multiplied by a mask before they are summed.
-bool Reading::matchMasked(Expr node, ArrayRef<Expr> factors) {
+SmallVector<Candidate> Reading::readMasked(const Place &at) {
   SmallVector<Expr> masks;
-  for (Expr factor : factors)
+  for (Expr factor : at.unguarded)
     if (!hasExp(factor, form.key) &&
-        (factor->dependsOn(form.key) || isNormalizedAway(node, factor)))
+        (factor->dependsOn(form.key) || isNormalizedAway(at.node, factor)))
       masks.push_back(factor);
   if (masks.empty())
-    return false;
+    return {};
   FloatType type = Float64Type::get(e.getContext());
   Expr log = e.compute<math::LogOp>(type, {multiply(e, masks, type)});
-  Expr masked = e.compute<arith::AddFOp>(type, {e.convert(form.score, type), log});
-  if (!is(node, masked, nullptr))
-    return false;
-  form.score = masked;
-  return true;
+  return {Candidate(e.compute<arith::AddFOp>(type, {e.convert(at.score, type), log}))};
 }
 
 /// Exponentials that are overwritten by zero: those keys are masked. `ofKeys`: where the condition
 /// is of keys, not of the row or of the weights themselves.
-bool Reading::matchOverwritten(Expr node, ArrayRef<Expr> factors, bool ofKeys) {
-  for (Expr factor : factors) {
+SmallVector<Candidate> Reading::readOverwritten(const Place &at, bool ofKeys) {
+  SmallVector<Candidate> candidates;
+  for (Expr factor : at.factors) {
     Expr chosen = stripCasts(factor);
     if (!chosen->is<arith::SelectOp>())
       continue;
@@ -465,48 +489,41 @@ bool Reading::matchOverwritten(Expr node, ArrayRef<Expr> factors, bool ofKeys) {
       Expr zero = chosen->args[i];
       if (!zero->isConstant() || zero->getNumber() != 0 || !hasExp(chosen->args[3 - i], form.key))
         continue;
-      auto type = cast<FloatType>(form.score->type);
+      auto type = cast<FloatType>(at.score->type);
       SmallVector<Expr> args(chosen->args.begin(), chosen->args.end());
       args[i] = e.constant(-std::numeric_limits<double>::infinity(), type);
-      args[3 - i] = form.score;
-      Expr masked = e.compute<arith::SelectOp>(type, args);
-      if (!is(node, masked, nullptr))
-        continue;
-      form.score = masked;
-      return true;
+      args[3 - i] = at.score;
+      candidates.emplace_back(e.compute<arith::SelectOp>(type, args));
     }
   }
-  return false;
+  return candidates;
 }
 
 /// Beside a sink it matters what all keys share: of what is added, the outermost is left out.
-bool Reading::matchSink(Expr node) {
-  SmallVector<Expr> scores{form.score};
+SmallVector<Candidate> Reading::readSinks(const Place &at) {
+  SmallVector<Expr> scores{at.score};
   for (unsigned most = 3; most-- > 0;)
     if (Expr other = dropIndependent(e, score, form.key, most); !llvm::is_contained(scores, other))
       scores.push_back(other);
-  for (Expr sink : SinkFinder(e, form, node).run()) {
-    if (sink->type != form.score->type && !sink->isConstant() &&
+  SmallVector<Candidate> candidates;
+  for (Expr sink : SinkFinder(e, form, at.node).run()) {
+    if (sink->type != at.score->type && !sink->isConstant() &&
         sink->type.getIntOrFloatBitWidth() > 32)
       continue;
-    for (Expr candidate : scores)
-      if (is(node, candidate, sink)) {
-        form.score = candidate;
-        form.sink = sink;
-        return true;
-      }
+    for (Expr other : scores)
+      candidates.emplace_back(other, sink);
   }
-  return false;
+  return candidates;
 }
 
 /// The sum of exponentials is not what is divided by, but a function of it, as max(sum, 1e-12):
 /// then the row is scaled by what both differ by.
-bool Reading::matchScaled(Expr node) {
+SmallVector<Candidate> Reading::readScaled(const Place &at) {
   FloatType type = Float64Type::get(e.getContext());
-  Expr sumOf = e.reduce(Combiner::Add, form.key,
-                        e.compute<math::ExpOp>(type, {e.convert(form.score, type)}));
-  IntervalAnalysis intervals(e);
-  for (Expr bound : collect(intervals.fold(node))) {
+  Expr sumOf =
+      e.reduce(Combiner::Add, form.key, e.compute<math::ExpOp>(type, {e.convert(at.score, type)}));
+  SmallVector<Candidate> candidates;
+  for (Expr bound : collect(IntervalAnalysis(e).fold(at.node))) {
     if (!isPiecewise(bound) || bound->kind != Node::Kind::Compute || bound->args.size() != 2)
       continue;
     for (unsigned i : {0, 1}) {
@@ -518,27 +535,38 @@ bool Reading::matchScaled(Expr node) {
       args[i] = sumOf;
       args[1 - i] = e.constant(args[1 - i]->getNumber(), type);
       Expr bounded = e.compute(bound->name, bound->attrs, type, args);
-      Expr factor = e.compute<arith::DivFOp>(type, {sumOf, bounded});
-      if (!is(node, form.score, nullptr, factor))
-        continue;
-      form.rowFactor = factor;
-      form.sum = sumOf;
-      return true;
+      Candidate candidate(at.score);
+      candidate.rowFactor = e.compute<arith::DivFOp>(type, {sumOf, bounded});
+      candidate.sum = sumOf;
+      candidates.push_back(candidate);
     }
   }
-  return false;
+  return candidates;
 }
 
+/// The ways to read an expression as a softmax, those that others would hide first.
+const Reading::Way Reading::kWays[] = {&Reading::readMasked, &Reading::readOverwrittenKeys,
+                                       &Reading::readPlain,  &Reading::readOverwrittenRows,
+                                       &Reading::readSinks,  &Reading::readScaled};
+
 bool Reading::match(Expr node) {
-  form.score = dropIndependent(e, score, form.key);
-  form.sink = nullptr;
-  SmallVector<Expr> factors, inner;
-  addFactors(e, value ? sum.weight : node, factors);
-  for (Expr factor : factors)
-    addFactors(e, stripGuard(factor), inner);
-  return matchMasked(node, inner) || matchOverwritten(node, factors, /*ofKeys=*/true) ||
-         is(node, form.score, nullptr) || matchOverwritten(node, factors, /*ofKeys=*/false) ||
-         matchSink(node) || matchScaled(node);
+  Place at;
+  at.node = node;
+  at.score = dropIndependent(e, score, form.key);
+  addFactors(e, value ? sum.weight : node, at.factors);
+  for (Expr factor : at.factors)
+    addFactors(e, stripGuard(factor), at.unguarded);
+  form.score = at.score;
+  for (Way way : kWays)
+    for (const Candidate &candidate : (this->*way)(at))
+      if (is(node, candidate)) {
+        form.score = candidate.score;
+        form.sink = candidate.sink;
+        form.rowFactor = candidate.rowFactor;
+        form.sum = candidate.sum;
+        return true;
+      }
+  return false;
 }
 
 bool Reading::findProbabilities() {
@@ -683,7 +711,7 @@ void Reading::findWeightsTensor() {
   Expr plain = unknown.apply(probability);
   auto isProbability = [&](Expr part) {
     return stripCasts(foldWeight(unknown.apply(part), plain)) == plain ||
-           is(part, form.score, form.sink);
+           is(part, Candidate(form.score, form.sink));
   };
   for (Expr part : collect(sum.node->args[0], [](Expr part) { return !isExp(part); })) {
     auto [tensor, at] = e.getHome(part);
