@@ -122,16 +122,65 @@ static bool comparesAlong(Expr condition, unsigned a, unsigned b) {
   return seesA && seesB;
 }
 
-bool raise::assignRoles(Expressions &e, AttentionForm &form, Refusal &refusal) {
-  SmallVector<unsigned> root;
-  for (const Axis &axis : form.axes)
-    llvm::append_range(root, axis);
-  auto isStatic = [&](unsigned dim) { return isa<AffineConstantExpr>(e.getExtent(dim)); };
+namespace {
+/// Decides what each dim of the result is to attention.
+class RoleFinder {
+public:
+  RoleFinder(Expressions &e, AttentionForm &form, Refusal &refusal)
+      : e(e), form(form), refusal(refusal) {
+    for (const Axis &axis : form.axes)
+      llvm::append_range(root, axis);
+  }
+
+  bool run() {
+    sortByOperands();
+    if (ofQuery.empty() && eachQueryHasValues())
+      return false;
+    splitQueries();
+    splitShared();
+    if (!isKnown(form.depth, "the head size is not known",
+                 "give the last axis of queries and keys a static size") ||
+        !isKnown(form.sizes, "the size of values is not known",
+                 "give the last axis of values a static size"))
+      return false;
+    sortByPlace(form.depth, form.query, e);
+    return true;
+  }
+
+private:
+  void sortByOperands();
+  bool eachQueryHasValues();
+  int rankAsSequence(unsigned dim);
+  void splitQueries();
+  bool standsBesideDepth(unsigned dim);
+  bool isOfRow(unsigned dim);
+  void takeBatch(SmallVectorImpl<unsigned> &fixed);
+  void splitShared();
+
+  bool isStatic(unsigned dim) { return isa<AffineConstantExpr>(e.getExtent(dim)); }
+  bool isKnown(ArrayRef<unsigned> dims, StringRef reason, StringRef change) {
+    if (llvm::all_of(dims, [&](unsigned dim) { return isStatic(dim); }))
+      return true;
+    refusal = {reason.str(), change.str()};
+    return false;
+  }
+  bool ofSinks(unsigned dim) { return form.sink && form.sink->dependsOn(dim); }
+
+  Expressions &e;
+  AttentionForm &form;
+  Refusal &refusal;
+  SmallVector<unsigned> root;    ///< the result's dims
+  SmallVector<unsigned> ofQuery; ///< of the queries alone
+  SmallVector<unsigned> shared;  ///< of queries, keys and values, perhaps: batch and heads
+  SmallVector<unsigned> keyless; ///< heads that share keys
+};
+} // namespace
+
+void RoleFinder::sortByOperands() {
   auto inWeights = [&](unsigned dim) {
     return form.score->dependsOn(dim) || form.query.dependsOn(dim) || form.keys.dependsOn(dim) ||
-           (form.sink && form.sink->dependsOn(dim)) || (form.weight && form.weight->dependsOn(dim));
+           ofSinks(dim) || (form.weight && form.weight->dependsOn(dim));
   };
-  SmallVector<unsigned> ofQuery, shared;
   for (unsigned dim : root) {
     if (!inWeights(dim) && form.values.dependsOn(dim))
       form.sizes.push_back(dim);
@@ -140,87 +189,95 @@ bool raise::assignRoles(Expressions &e, AttentionForm &form, Refusal &refusal) {
     else
       shared.push_back(dim);
   }
-  // Weights of the same token's experts, a router's, look like one query that all share.
-  if (ofQuery.empty())
-    for (unsigned dim : shared)
-      if (form.values.dependsOn(dim) && form.query.dependsOn(dim) && !form.keys.dependsOn(dim)) {
-        // What it takes for keys has a place for queries: these are scores, and a matrix mixes
-        // them.
-        bool isMixed = llvm::any_of(root, [&](unsigned other) {
-          return form.keys.dependsOn(other) && !form.values.dependsOn(other);
-        });
-        refusal = {isMixed ? "heads are mixed before the softmax, so that no score is one product"
-                           : "each query has values of its own, as a router's experts",
-                   ""};
-        return false;
-      }
-  // Of several dims that queries alone have, one is the sequence: what is compared with keys, is as
-  // long as them, is open, stands last; the others are heads that share keys.
-  auto rank = [&](unsigned dim) {
-    int points = 0;
-    if (llvm::any_of(collect(form.score, [&](Expr node) { return node != form.raw; }),
-                     [&](Expr node) { return comparesAlong(node, dim, form.key); }))
-      points += 8;
-    points += e.getExtent(dim) == e.getExtent(form.key) ? 4 : 0;
-    points += isStatic(dim) ? 0 : 2;
-    return points;
-  };
+}
+
+/// Weights of the same token's experts, a router's, look like one query that all share.
+bool RoleFinder::eachQueryHasValues() {
+  bool isOwn = llvm::any_of(shared, [&](unsigned dim) {
+    return form.values.dependsOn(dim) && form.query.dependsOn(dim) && !form.keys.dependsOn(dim);
+  });
+  if (!isOwn)
+    return false;
+  // What it takes for keys has a place for queries: these are scores, and a matrix mixes them.
+  bool isMixed = llvm::any_of(root, [&](unsigned other) {
+    return form.keys.dependsOn(other) && !form.values.dependsOn(other);
+  });
+  refusal = {isMixed ? "heads are mixed before the softmax, so that no score is one product"
+                     : "each query has values of its own, as a router's experts",
+             ""};
+  return true;
+}
+
+/// How likely a dim is the sequence of queries: what is compared with keys, is as long as them, is
+/// open.
+int RoleFinder::rankAsSequence(unsigned dim) {
+  int points = 0;
+  if (llvm::any_of(collect(form.score, [&](Expr node) { return node != form.raw; }),
+                   [&](Expr node) { return comparesAlong(node, dim, form.key); }))
+    points += 8;
+  points += e.getExtent(dim) == e.getExtent(form.key) ? 4 : 0;
+  points += isStatic(dim) ? 0 : 2;
+  return points;
+}
+
+/// Of several dims that queries alone have, one is the sequence, the last one of the likeliest; the
+/// others are heads that share keys.
+void RoleFinder::splitQueries() {
   std::optional<unsigned> sequence;
-  for (unsigned dim : ofQuery)
-    if (form.sink && form.sink->dependsOn(dim) && isStatic(dim))
-      continue; // sinks are one for each head
-    else if (!sequence || rank(dim) >= rank(*sequence))
-      sequence = dim;
-  SmallVector<unsigned> keyless;
   for (unsigned dim : ofQuery) {
-    if (dim == sequence || !isStatic(dim))
-      form.queries.push_back(dim);
-    else
-      keyless.push_back(dim);
+    if (ofSinks(dim) && isStatic(dim))
+      continue; // sinks are one for each head
+    if (!sequence || rankAsSequence(dim) >= rankAsSequence(*sequence))
+      sequence = dim;
   }
+  for (unsigned dim : ofQuery)
+    (dim == sequence || !isStatic(dim) ? form.queries : keyless).push_back(dim);
+}
+
+bool RoleFinder::standsBesideDepth(unsigned dim) {
+  return llvm::any_of(form.query.indices, [&](Expr index) {
+    return index->dependsOn(dim) &&
+           llvm::any_of(form.depth, [&](unsigned other) { return index->dependsOn(other); });
+  });
+}
+
+/// Lengths and ids of integers are one for each batch row.
+bool RoleFinder::isOfRow(unsigned dim) {
+  return llvm::any_of(collect(form.score), [&](Expr node) {
+    return node->is<arith::CmpIOp>() && llvm::any_of(collect(node), [&](Expr part) {
+             return part->kind == Node::Kind::Element && part->dependsOn(dim);
+           });
+  });
+}
+
+/// Where all sizes are fixed, the first dim of several is the batch; a single one is heads if it
+/// stands beside the head size.
+void RoleFinder::takeBatch(SmallVectorImpl<unsigned> &fixed) {
+  bool besideDepth = standsBesideDepth(fixed.front());
+  // Sinks are one for each head.
+  auto mayBeBatch = [&](unsigned dim) { return !ofSinks(dim); };
+  auto *first = llvm::find_if(fixed, [&](unsigned dim) { return mayBeBatch(dim) && isOfRow(dim); });
+  bool hasRows = first != fixed.end();
+  if (!hasRows)
+    first = llvm::find_if(fixed, mayBeBatch);
+  if (first == fixed.end() || (fixed.size() == 1 && !hasRows && (besideDepth || !keyless.empty())))
+    return;
+  form.batch.push_back(*first);
+  fixed.erase(first);
+}
+
+/// Open sizes are batches, fixed ones heads.
+void RoleFinder::splitShared() {
   SmallVector<unsigned> fixed;
   for (unsigned dim : shared)
     (isStatic(dim) ? fixed : form.batch).push_back(dim);
-  if (form.batch.empty() && !fixed.empty()) {
-    // All sizes are fixed. The first of several is the batch; a single one is heads if it stands
-    // beside the head size.
-    bool besideDepth = false;
-    for (Expr index : form.query.indices)
-      for (unsigned dim : form.depth)
-        besideDepth |= index->dependsOn(fixed.front()) && index->dependsOn(dim);
-    // Sinks are one for each head; lengths and ids of integers are one for each batch row.
-    auto mayBeBatch = [&](unsigned dim) { return !form.sink || !form.sink->dependsOn(dim); };
-    auto isOfRow = [&](unsigned dim) {
-      return mayBeBatch(dim) && llvm::any_of(collect(form.score), [&](Expr node) {
-               return node->is<arith::CmpIOp>() && llvm::any_of(collect(node), [&](Expr part) {
-                        return part->kind == Node::Kind::Element && part->dependsOn(dim);
-                      });
-             });
-    };
-    auto *first = llvm::find_if(fixed, isOfRow);
-    bool hasRows = first != fixed.end();
-    if (!hasRows)
-      first = llvm::find_if(fixed, mayBeBatch);
-    if (first != fixed.end() &&
-        (fixed.size() > 1 || hasRows || (!besideDepth && keyless.empty()))) {
-      form.batch.push_back(*first);
-      fixed.erase(first);
-    }
-  }
+  if (form.batch.empty() && !fixed.empty())
+    takeBatch(fixed);
   form.heads = fixed;
   form.keyHeads = fixed.size();
   llvm::append_range(form.heads, keyless);
-  for (unsigned dim : form.depth)
-    if (!isStatic(dim)) {
-      refusal = {"the head size is not known",
-                 "give the last axis of queries and keys a static size"};
-      return false;
-    }
-  for (unsigned dim : form.sizes)
-    if (!isStatic(dim)) {
-      refusal = {"the size of values is not known", "give the last axis of values a static size"};
-      return false;
-    }
-  sortByPlace(form.depth, form.query, e);
-  return true;
+}
+
+bool raise::assignRoles(Expressions &e, AttentionForm &form, Refusal &refusal) {
+  return RoleFinder(e, form, refusal).run();
 }

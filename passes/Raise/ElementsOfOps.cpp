@@ -320,6 +320,61 @@ Expr Expressions::at(Value tensor, ArrayRef<Expr> indices) {
   return expr;
 }
 
+/// An element of an op's result in terms of its operands' elements. Null if that cannot be said.
+class mlir::fovea::raise::ElementReader {
+public:
+  ElementReader(Expressions &e, Type element, ArrayRef<Expr> indices)
+      : e(e), element(element), indices(indices) {}
+
+  Expr of(arith::ConstantOp op) { return e.atConstant(op, indices); }
+  Expr of(linalg::FillOp fill) { return e.scalar(fill.getInputs()[0]); }
+  Expr of(tensor::SplatOp splat) { return e.scalar(splat.getInput()); }
+  Expr of(tensor::CastOp cast) {
+    return isa<RankedTensorType>(cast.getSource().getType()) ? e.at(cast.getSource(), indices)
+                                                             : Expr();
+  }
+  Expr of(DropoutOp dropout) { return e.at(dropout.getInput(), indices); }
+  Expr of(tensor::ExpandShapeOp expand);
+  Expr of(tensor::CollapseShapeOp collapse);
+  Expr of(tensor::ExtractSliceOp slice);
+  Expr of(tensor::InsertSliceOp slice);
+  Expr of(tensor::ConcatOp concat);
+  Expr of(tensor::PadOp pad);
+  Expr of(tensor::GenerateOp generate);
+  Expr of(linalg::SoftmaxOp softmax);
+  Expr of(PositionsOp positions);
+  Expr of(ActivationOp activation);
+  Expr ofElementwise(Operation *op);
+
+private:
+  AffineExpr number(int64_t n) { return getAffineConstantExpr(n, e.getContext()); }
+  Expr zero() { return e.constant(int64_t(0), IndexType::get(e.getContext())); }
+  void expandPlace(Value tensor, ArrayRef<int64_t> axes, AffineExpr place,
+                   SmallVectorImpl<Expr> &source);
+  /// `so`, and 0 <= place < size.
+  Expr addBounds(Expr so, Expr place, Expr size);
+
+  Expressions &e;
+  Type element;
+  ArrayRef<Expr> indices;
+};
+
+Expr ElementReader::ofElementwise(Operation *op) {
+  SmallVector<Expr> args;
+  for (Value operand : op->getOperands()) {
+    Expr arg =
+        isa<RankedTensorType>(operand.getType()) ? e.at(operand, indices) : e.scalar(operand);
+    if (!arg)
+      return {};
+    args.push_back(arg);
+  }
+  Expr result = e.compute(op->getName().getIdentifier(), op->getAttrDictionary(), element, args);
+  e.origins.insert({result, op});
+  return result;
+}
+
+//===-- Views --------------------------------------------------------------------------------===//
+
 /// The one of several axes that is not of size one.
 static std::optional<int64_t> getOnlyAxis(ArrayRef<int64_t> axes,
                                           llvm::function_ref<AffineExpr(int64_t)> getSize) {
@@ -334,201 +389,203 @@ static std::optional<int64_t> getOnlyAxis(ArrayRef<int64_t> axes,
   return only;
 }
 
+Expr ElementReader::of(tensor::ExpandShapeOp expand) {
+  SmallVector<Expr> source;
+  SmallVector<OpFoldResult> sizes = expand.getMixedOutputShape();
+  for (ArrayRef<int64_t> axes : expand.getReassociationIndices()) {
+    // Beside axes of size one any index stays what it is.
+    if (std::optional<int64_t> only =
+            getOnlyAxis(axes, [&](int64_t axis) { return e.getSize(sizes[axis]); })) {
+      source.push_back(indices[*only]);
+      continue;
+    }
+    AffineExpr place = number(0);
+    for (int64_t axis : axes) {
+      AffineExpr inner = indices[axis]->getAffine();
+      if (!inner)
+        return {};
+      place = place * e.getSize(sizes[axis]) + inner;
+    }
+    source.push_back(e.index(place));
+  }
+  return e.at(expand.getSrc(), source);
+}
+
+Expr ElementReader::of(tensor::CollapseShapeOp collapse) {
+  // Of rank 0, all axes are of size one and in no group.
+  SmallVector<Expr> source(collapse.getSrcType().getRank(), zero());
+  for (auto [axis, axes] : llvm::enumerate(collapse.getReassociationIndices())) {
+    if (std::optional<int64_t> only =
+            getOnlyAxis(axes, [&](int64_t inner) { return e.getSize(collapse.getSrc(), inner); })) {
+      source[*only] = indices[axis];
+      continue;
+    }
+    AffineExpr place = indices[axis]->getAffine();
+    if (!place)
+      return {};
+    expandPlace(collapse.getSrc(), axes, place, source);
+  }
+  return e.at(collapse.getSrc(), source);
+}
+
+/// The places along `axes` that were collapsed to `place`.
+void ElementReader::expandPlace(Value tensor, ArrayRef<int64_t> axes, AffineExpr place,
+                                SmallVectorImpl<Expr> &source) {
+  for (int64_t axis : llvm::reverse(axes)) {
+    AffineExpr size = e.getSize(tensor, axis);
+    if (size == number(1)) {
+      source[axis] = zero();
+      continue;
+    }
+    // The first axis of several that are not of size one needs no remainder.
+    bool isFirst = llvm::all_of(axes, [&](int64_t other) {
+      return other >= axis || e.getSize(tensor, other) == number(1);
+    });
+    source[axis] = e.index(isFirst ? place : place % size);
+    place = isFirst ? number(0) : place.floorDiv(size);
+  }
+}
+
+Expr ElementReader::of(tensor::ExtractSliceOp slice) {
+  std::optional<SmallVector<AffineExpr>> affine = e.affineOf(indices);
+  if (!affine)
+    return {};
+  SmallVector<Expr> source;
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  unsigned next = 0;
+  for (int64_t axis = 0; axis < slice.getSourceType().getRank(); ++axis) {
+    AffineExpr offset = e.getSize(slice.getMixedOffsets()[axis]);
+    if (dropped.test(axis)) {
+      source.push_back(e.index(offset));
+      continue;
+    }
+    AffineExpr stride = e.getSize(slice.getMixedStrides()[axis]);
+    source.push_back(e.index(offset + (*affine)[next++] * stride));
+  }
+  return e.at(slice.getSource(), source);
+}
+
+//===-- What is put together -----------------------------------------------------------------===//
+
+Expr ElementReader::addBounds(Expr so, Expr place, Expr size) {
+  Type boolean = IntegerType::get(e.getContext(), 1);
+  so = e.compute<arith::AndIOp>(
+      boolean, {so, e.compare(arith::CmpIPredicate::sge, place, e.index(number(0)))});
+  return e.compute<arith::AndIOp>(boolean, {so, e.compare(arith::CmpIPredicate::slt, place, size)});
+}
+
+Expr ElementReader::of(tensor::InsertSliceOp slice) {
+  std::optional<SmallVector<AffineExpr>> affine = e.affineOf(indices);
+  if (!affine || slice.getSourceType().getRank() != slice.getDestType().getRank())
+    return {};
+  SmallVector<Expr> source;
+  Expr inside = e.constant(int64_t(1), IntegerType::get(e.getContext(), 1));
+  for (int64_t axis = 0; axis < slice.getDestType().getRank(); ++axis) {
+    AffineExpr offset = e.getSize(slice.getMixedOffsets()[axis]);
+    if (getConstantIntValue(slice.getMixedStrides()[axis]) != 1)
+      return {};
+    AffineExpr size = e.getSize(slice.getMixedSizes()[axis]);
+    source.push_back(e.index((*affine)[axis] - offset));
+    inside = addBounds(inside, source.back(), e.index(size));
+  }
+  return e.select(inside, e.at(slice.getSource(), source), e.at(slice.getDest(), indices));
+}
+
+Expr ElementReader::of(tensor::ConcatOp concat) {
+  int64_t axis = concat.getDim();
+  std::optional<SmallVector<AffineExpr>> affine = e.affineOf(indices);
+  if (!affine)
+    return {};
+  // Where the index surely lies decides; else a choice for each border.
+  SmallVector<std::pair<AffineExpr, Expr>> parts; // first place behind the part
+  AffineExpr first = number(0);
+  for (Value input : concat.getInputs()) {
+    SmallVector<Expr> source(indices);
+    source[axis] = e.index((*affine)[axis] - first);
+    first = e.simplify(first + e.getSize(input, axis));
+    parts.push_back({first, e.at(input, source)});
+  }
+  Expr expr = parts.back().second;
+  for (auto &[end, part] : llvm::reverse(ArrayRef(parts).drop_back()))
+    expr = e.select(e.compare(arith::CmpIPredicate::slt, indices[axis], e.index(end)), part, expr);
+  return expr;
+}
+
+Expr ElementReader::of(tensor::PadOp pad) {
+  Value value = pad.getConstantPaddingValue();
+  Expr outside = value ? e.scalar(value) : Expr();
+  std::optional<SmallVector<AffineExpr>> affine = e.affineOf(indices);
+  if (!affine || !outside)
+    return {};
+  SmallVector<Expr> source;
+  Expr inside = e.constant(int64_t(1), IntegerType::get(e.getContext(), 1));
+  for (int64_t axis = 0; axis < pad.getSourceType().getRank(); ++axis) {
+    source.push_back(e.index((*affine)[axis] - e.getSize(pad.getMixedLowPad()[axis])));
+    inside = addBounds(inside, source.back(), e.index(e.getSize(pad.getSource(), axis)));
+  }
+  return e.select(inside, e.at(pad.getSource(), source), outside);
+}
+
+//===-- What is computed ---------------------------------------------------------------------===//
+
+Expr ElementReader::of(tensor::GenerateOp generate) {
+  llvm::DenseMap<Value, Expr> known;
+  Block &block = generate.getBody().front();
+  for (auto [argument, index] : llvm::zip(block.getArguments(), indices))
+    known[argument] = index;
+  return e.inBody(block.getTerminator()->getOperand(0), known, {});
+}
+
+Expr ElementReader::of(linalg::SoftmaxOp softmax) {
+  int64_t axis = softmax.getDimension();
+  unsigned all = e.bindDim(softmax, axis, e.getSize(softmax.getInput(), axis));
+  SmallVector<Expr> each(indices);
+  each[axis] = e.dim(all);
+  Expr other = e.at(softmax.getInput(), each);
+  Expr greatest = e.reduce(Combiner::Max, all, other);
+  auto exp = [&](Expr x) {
+    return e.compute<math::ExpOp>(element, {e.compute<arith::SubFOp>(element, {x, greatest})});
+  };
+  Expr sum = e.reduce(Combiner::Add, all, exp(other));
+  return e.compute<arith::DivFOp>(element, {exp(e.at(softmax.getInput(), indices)), sum});
+}
+
+Expr ElementReader::of(PositionsOp positions) {
+  std::optional<SmallVector<AffineExpr>> affine = e.affineOf(indices);
+  if (!affine)
+    return {};
+  return e.index(e.getSize(OpFoldResult(positions.getFirst())) + (*affine)[1], element);
+}
+
+Expr ElementReader::of(ActivationOp activation) {
+  Expr x = e.at(activation.getInput(), indices);
+  auto real = dyn_cast<FloatType>(element);
+  switch (activation.getKind()) {
+  case ActivationKind::Tanh:
+    return e.compute<math::TanhOp>(element, {x});
+  case ActivationKind::Relu:
+    return e.compute<arith::MaximumFOp>(element, {x, e.constant(0.0, real)});
+  case ActivationKind::Sigmoid: {
+    Expr one = e.constant(1.0, real);
+    Expr exp = e.compute<math::ExpOp>(element, {e.compute<arith::NegFOp>(element, {x})});
+    return e.compute<arith::DivFOp>(element, {one, e.compute<arith::AddFOp>(element, {one, exp})});
+  }
+  default:
+    return {};
+  }
+}
+
 Expr Expressions::atResult(OpResult result, ArrayRef<Expr> indices) {
   Operation *op = result.getOwner();
-  Type element = cast<RankedTensorType>(result.getType()).getElementType();
-  Type indexType = IndexType::get(context);
   if (isa<linalg::LinalgOp>(op) && !isa<linalg::FillOp>(op))
     return atStructured(result, indices, /*isProduct=*/false);
-  if (OpTrait::hasElementwiseMappableTraits(op)) {
-    SmallVector<Expr> args;
-    for (Value operand : op->getOperands()) {
-      Expr arg = isa<RankedTensorType>(operand.getType()) ? at(operand, indices) : scalar(operand);
-      if (!arg)
-        return {};
-      args.push_back(arg);
-    }
-    Expr result = compute(op->getName().getIdentifier(), op->getAttrDictionary(), element, args);
-    origins.insert({result, op});
-    return result;
-  }
-  std::optional<SmallVector<AffineExpr>> affine = affineOf(indices);
-  auto number = [&](int64_t n) { return getAffineConstantExpr(n, context); };
+  ElementReader element(*this, cast<RankedTensorType>(result.getType()).getElementType(), indices);
+  if (OpTrait::hasElementwiseMappableTraits(op))
+    return element.ofElementwise(op);
   return llvm::TypeSwitch<Operation *, Expr>(op)
-      .Case([&](arith::ConstantOp constantOp) { return atConstant(constantOp, indices); })
-      .Case([&](linalg::FillOp fill) { return scalar(fill.getInputs()[0]); })
-      .Case([&](tensor::SplatOp splat) { return scalar(splat.getInput()); })
-      .Case([&](tensor::CastOp cast) {
-        return isa<RankedTensorType>(cast.getSource().getType()) ? at(cast.getSource(), indices)
-                                                                 : Expr();
-      })
-      .Case([&](DropoutOp dropout) { return at(dropout.getInput(), indices); })
-      .Case([&](tensor::ExpandShapeOp expand) -> Expr {
-        SmallVector<Expr> source;
-        SmallVector<OpFoldResult> sizes = expand.getMixedOutputShape();
-        for (ArrayRef<int64_t> axes : expand.getReassociationIndices()) {
-          // Beside axes of size one any index stays what it is.
-          if (std::optional<int64_t> only =
-                  getOnlyAxis(axes, [&](int64_t axis) { return getSize(sizes[axis]); })) {
-            source.push_back(indices[*only]);
-            continue;
-          }
-          AffineExpr place = number(0);
-          for (int64_t axis : axes) {
-            AffineExpr inner = indices[axis]->getAffine();
-            if (!inner)
-              return {};
-            place = place * getSize(sizes[axis]) + inner;
-          }
-          source.push_back(index(place));
-        }
-        return at(expand.getSrc(), source);
-      })
-      .Case([&](tensor::CollapseShapeOp collapse) -> Expr {
-        // Of rank 0, all axes are of size one and in no group.
-        SmallVector<Expr> source(collapse.getSrcType().getRank(), constant(int64_t(0), indexType));
-        for (auto [axis, axes] : llvm::enumerate(collapse.getReassociationIndices())) {
-          if (std::optional<int64_t> only = getOnlyAxis(
-                  axes, [&](int64_t inner) { return getSize(collapse.getSrc(), inner); })) {
-            source[*only] = indices[axis];
-            continue;
-          }
-          AffineExpr rest = indices[axis]->getAffine();
-          if (!rest)
-            return {};
-          // The first axis of several that are not of size one needs no remainder.
-          for (int64_t inner : llvm::reverse(axes)) {
-            AffineExpr size = getSize(collapse.getSrc(), inner);
-            if (size == number(1)) {
-              source[inner] = constant(int64_t(0), indexType);
-              continue;
-            }
-            bool isFirst = llvm::all_of(axes, [&](int64_t other) {
-              return other >= inner || getSize(collapse.getSrc(), other) == number(1);
-            });
-            source[inner] = index(isFirst ? rest : rest % size);
-            rest = isFirst ? number(0) : rest.floorDiv(size);
-          }
-        }
-        return at(collapse.getSrc(), source);
-      })
-      .Case([&](tensor::ExtractSliceOp slice) -> Expr {
-        if (!affine)
-          return {};
-        SmallVector<Expr> source;
-        llvm::SmallBitVector dropped = slice.getDroppedDims();
-        unsigned next = 0;
-        for (int64_t axis = 0; axis < slice.getSourceType().getRank(); ++axis) {
-          AffineExpr offset = getSize(slice.getMixedOffsets()[axis]);
-          if (dropped.test(axis)) {
-            source.push_back(index(offset));
-            continue;
-          }
-          source.push_back(
-              index(offset + (*affine)[next++] * getSize(slice.getMixedStrides()[axis])));
-        }
-        return at(slice.getSource(), source);
-      })
-      .Case([&](tensor::InsertSliceOp slice) -> Expr {
-        if (!affine || slice.getSourceType().getRank() != slice.getDestType().getRank())
-          return {};
-        SmallVector<Expr> source;
-        Type boolean = IntegerType::get(context, 1);
-        Expr inside = constant(int64_t(1), boolean);
-        for (int64_t axis = 0; axis < slice.getDestType().getRank(); ++axis) {
-          AffineExpr offset = getSize(slice.getMixedOffsets()[axis]);
-          if (getConstantIntValue(slice.getMixedStrides()[axis]) != 1)
-            return {};
-          AffineExpr place = (*affine)[axis] - offset;
-          AffineExpr size = getSize(slice.getMixedSizes()[axis]);
-          source.push_back(index(place));
-          inside = compute<arith::AndIOp>(
-              boolean,
-              {inside, compare(arith::CmpIPredicate::sge, source.back(), index(number(0)))});
-          inside = compute<arith::AndIOp>(
-              boolean, {inside, compare(arith::CmpIPredicate::slt, source.back(), index(size))});
-        }
-        return select(inside, at(slice.getSource(), source), at(slice.getDest(), indices));
-      })
-      .Case([&](tensor::ConcatOp concat) -> Expr {
-        if (!affine)
-          return {};
-        int64_t axis = concat.getDim();
-        // Where the index surely lies decides; else a choice for each border.
-        SmallVector<std::pair<AffineExpr, Expr>> parts; // first place behind the part
-        AffineExpr first = number(0);
-        for (Value input : concat.getInputs()) {
-          SmallVector<Expr> source(indices);
-          source[axis] = index((*affine)[axis] - first);
-          first = simplify(first + getSize(input, axis));
-          parts.push_back({first, at(input, source)});
-        }
-        Expr expr = parts.back().second;
-        for (auto &[end, part] : llvm::reverse(ArrayRef(parts).drop_back()))
-          expr = select(compare(arith::CmpIPredicate::slt, indices[axis], index(end)), part, expr);
-        return expr;
-      })
-      .Case([&](tensor::PadOp pad) -> Expr {
-        Value value = pad.getConstantPaddingValue();
-        Expr outside = value ? scalar(value) : Expr();
-        if (!affine || !outside)
-          return {};
-        SmallVector<Expr> source;
-        Type boolean = IntegerType::get(context, 1);
-        Expr inside = constant(int64_t(1), boolean);
-        for (int64_t axis = 0; axis < pad.getSourceType().getRank(); ++axis) {
-          source.push_back(index((*affine)[axis] - getSize(pad.getMixedLowPad()[axis])));
-          Expr size = index(getSize(pad.getSource(), axis));
-          inside = compute<arith::AndIOp>(
-              boolean,
-              {inside, compare(arith::CmpIPredicate::sge, source.back(), index(number(0)))});
-          inside = compute<arith::AndIOp>(
-              boolean, {inside, compare(arith::CmpIPredicate::slt, source.back(), size)});
-        }
-        return select(inside, at(pad.getSource(), source), outside);
-      })
-      .Case([&](tensor::GenerateOp generate) -> Expr {
-        llvm::DenseMap<Value, Expr> known;
-        Block &block = generate.getBody().front();
-        for (auto [argument, index] : llvm::zip(block.getArguments(), indices))
-          known[argument] = index;
-        return inBody(block.getTerminator()->getOperand(0), known, {});
-      })
-      .Case([&](linalg::SoftmaxOp softmax) -> Expr {
-        int64_t axis = softmax.getDimension();
-        unsigned all = bindDim(softmax, axis, getSize(softmax.getInput(), axis));
-        SmallVector<Expr> each(indices);
-        each[axis] = dim(all);
-        Expr other = at(softmax.getInput(), each);
-        Expr greatest = reduce(Combiner::Max, all, other);
-        auto exp = [&](Expr x) {
-          return compute<math::ExpOp>(element, {compute<arith::SubFOp>(element, {x, greatest})});
-        };
-        Expr sum = reduce(Combiner::Add, all, exp(other));
-        return compute<arith::DivFOp>(element, {exp(at(softmax.getInput(), indices)), sum});
-      })
-      .Case([&](PositionsOp positions) -> Expr {
-        if (!affine)
-          return {};
-        return index(getSize(OpFoldResult(positions.getFirst())) + (*affine)[1], element);
-      })
-      .Case([&](ActivationOp activation) -> Expr {
-        Expr x = at(activation.getInput(), indices);
-        auto real = dyn_cast<FloatType>(element);
-        switch (activation.getKind()) {
-        case ActivationKind::Tanh:
-          return compute<math::TanhOp>(element, {x});
-        case ActivationKind::Relu:
-          return compute<arith::MaximumFOp>(element, {x, constant(0.0, real)});
-        case ActivationKind::Sigmoid: {
-          Expr one = constant(1.0, real);
-          Expr exp = compute<math::ExpOp>(element, {compute<arith::NegFOp>(element, {x})});
-          return compute<arith::DivFOp>(element,
-                                        {one, compute<arith::AddFOp>(element, {one, exp})});
-        }
-        default:
-          return {};
-        }
-      })
+      .Case<arith::ConstantOp, linalg::FillOp, tensor::SplatOp, tensor::CastOp, DropoutOp,
+            tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::ExtractSliceOp,
+            tensor::InsertSliceOp, tensor::ConcatOp, tensor::PadOp, tensor::GenerateOp,
+            linalg::SoftmaxOp, PositionsOp, ActivationOp>([&](auto op) { return element.of(op); })
       .Default([](Operation *) { return Expr(); });
 }

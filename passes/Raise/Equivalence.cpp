@@ -319,6 +319,11 @@ private:
   bool agrees(Expr a, Expr b) { return compare(a, b, claim.size, usual) == Outcome::Agrees; }
   void prepare(Expr a, Expr b);
   void findRounds(Expr a, Expr b);
+  void addBound(Expr node, int64_t number);
+  void addBounds(Expr node, AffineExpr places);
+  void addBoundsOfDivisions(Expr root);
+  void addBoundsOfChoices(Expr root);
+  SmallVector<int64_t> getStretches(bool hasNumbersOfPlaces);
   Number draw(Expr leaf, ArrayRef<int64_t> at, const Draw &how);
   void setPlaces(Evaluator &evaluate, const Draw &how, int number);
   Expr free(Expr source);
@@ -555,87 +560,114 @@ Tester::Outcome Tester::compare(Expr a, Expr b, Expr sizeOf, ArrayRef<Draw> roun
 
 //===-- The account --------------------------------------------------------------------------===//
 
-/// Rounds of draws: magnitudes that exponentials survive, and sizes beyond the constants of index
-/// arithmetic.
-void Tester::findRounds(Expr a, Expr b) {
-  usual.assign(claim.rounds.begin(), claim.rounds.end());
-  if (usual.empty()) {
-    struct Profile {
-      double magnitude, exponent, offset;
-    };
-    static constexpr Profile kProfiles[] = {
-        {1, 1, 0},   {1, 3, 0},   {1, 0, 0},      {1e-3, 1e-3, 0}, {1e3, 20, 0}, {1, 1, 40},
-        {1, 1, -40}, {1, 200, 0}, {1e-3, 5, 250}, {1e3, 5, -250},  {1, 0.1, 3},  {1, 40, -100}};
-    uint64_t seed = 0;
-    for (const Profile &profile : kProfiles)
-      usual.push_back({++seed, profile.magnitude, profile.exponent, profile.offset, 0});
+/// Magnitudes that exponentials survive.
+static SmallVector<Draw> makeUsualRounds() {
+  struct Profile {
+    double magnitude, exponent, offset;
+  };
+  static constexpr Profile kProfiles[] = {
+      {1, 1, 0},   {1, 3, 0},   {1, 0, 0},      {1e-3, 1e-3, 0}, {1e3, 20, 0}, {1, 1, 40},
+      {1, 1, -40}, {1, 200, 0}, {1e-3, 5, 250}, {1e3, 5, -250},  {1, 0.1, 3},  {1, 40, -100}};
+  SmallVector<Draw> rounds;
+  uint64_t seed = 0;
+  for (const Profile &profile : kProfiles)
+    rounds.push_back({++seed, profile.magnitude, profile.exponent, profile.offset, 0});
+  return rounds;
+}
+
+/// A constant of `node` that places or sizes may have to go beyond.
+void Tester::addBound(Expr node, int64_t number) {
+  number = std::abs(number);
+  if (number < 4 || number >= (int64_t(1) << 40))
+    return;
+  if (number > kMostStretch)
+    beyond = node;
+  else if (!llvm::is_contained(bounds, number))
+    bounds.push_back(number);
+}
+
+/// Constants of index arithmetic.
+void Tester::addBounds(Expr node, AffineExpr places) {
+  places.walk([&](AffineExpr part) {
+    if (std::optional<int64_t> number = getInteger(part))
+      addBound(node, *number);
+  });
+}
+
+/// Those of index arithmetic that divides.
+void Tester::addBoundsOfDivisions(Expr root) {
+  for (Expr node : collect(root)) {
+    if (node->kind != Node::Kind::Index || node->isConstant())
+      continue;
+    bool divides = false;
+    node->affine.walk([&](AffineExpr part) {
+      divides |= part.getKind() == AffineExprKind::Mod ||
+                 part.getKind() == AffineExprKind::FloorDiv ||
+                 part.getKind() == AffineExprKind::CeilDiv;
+    });
+    if (divides)
+      addBounds(node, node->affine);
   }
-  auto add = [&](Expr node, int64_t number) {
-    number = std::abs(number);
-    if (number < 4 || number >= (int64_t(1) << 40))
-      return;
-    if (number > kMostStretch)
-      beyond = node;
-    else if (!llvm::is_contained(bounds, number))
-      bounds.push_back(number);
+}
+
+/// Those of piecewise nodes that places decide.
+void Tester::addBoundsOfChoices(Expr root) {
+  auto isPlace = [](Expr x) { return x->kind == Node::Kind::Index && !x->isConstant(); };
+  auto isFloat = [](Expr x) {
+    return isa<FloatType>(x->type) &&
+           (x->kind == Node::Kind::Element || x->kind == Node::Kind::Variable ||
+            x->kind == Node::Kind::Reduce);
   };
-  for (Expr root : {a, b})
-    for (Expr node : collect(root)) {
-      if (node->kind != Node::Kind::Index || node->isConstant())
-        continue;
-      bool divides = false;
-      node->affine.walk([&](AffineExpr part) {
-        divides |= part.getKind() == AffineExprKind::Mod ||
-                   part.getKind() == AffineExprKind::FloorDiv ||
-                   part.getKind() == AffineExprKind::CeilDiv;
-      });
-      node->affine.walk([&](AffineExpr part) {
-        if (std::optional<int64_t> number = getInteger(part); number && divides)
-          add(node, *number);
-      });
+  for (Expr node : collect(root)) {
+    if (!isPiecewise(node) || node->kind != Node::Kind::Compute)
+      continue;
+    SmallVector<Expr> inner = collect(node, [](Expr x) { return x->kind == Node::Kind::Compute; });
+    if (llvm::none_of(inner, isPlace) || llvm::any_of(inner, isFloat))
+      continue;
+    for (Expr x : inner) {
+      if (x->kind == Node::Kind::Index)
+        addBounds(node, x->affine);
+      else if (x->isConstant() && std::fabs(x->getNumber()) < 0x1p40)
+        addBound(node, static_cast<int64_t>(x->getNumber()));
     }
-  for (Expr root : {a, b})
-    for (Expr node : collect(root)) {
-      if (!isPiecewise(node) || node->kind != Node::Kind::Compute)
-        continue;
-      SmallVector<Expr> inner =
-          collect(node, [](Expr x) { return x->kind == Node::Kind::Compute; });
-      bool ofPlaces = llvm::any_of(
-          inner, [](Expr x) { return x->kind == Node::Kind::Index && !x->isConstant(); });
-      bool ofFloats = llvm::any_of(inner, [](Expr x) {
-        return isa<FloatType>(x->type) &&
-               (x->kind == Node::Kind::Element || x->kind == Node::Kind::Variable ||
-                x->kind == Node::Kind::Reduce);
-      });
-      if (!ofPlaces || ofFloats)
-        continue;
-      for (Expr x : inner) {
-        if (x->kind == Node::Kind::Index)
-          x->affine.walk([&](AffineExpr part) {
-            if (std::optional<int64_t> number = getInteger(part))
-              add(node, *number);
-          });
-        else if (x->isConstant() && std::fabs(x->getNumber()) < 0x1p40)
-          add(node, static_cast<int64_t>(x->getNumber()));
-      }
-    }
+  }
+}
+
+/// A size or place as a number: a power of it may be small until it is large.
+static bool isNumberOfPlace(Expr node) {
+  return (node->is<arith::SIToFPOp>() || node->is<arith::UIToFPOp>()) &&
+         llvm::any_of(collect(node), [](Expr part) {
+           return part->kind == Node::Kind::Index && !part->isConstant();
+         });
+}
+
+/// What to add to sizes in further rounds, for which the bounds are sorted.
+SmallVector<int64_t> Tester::getStretches(bool hasNumbersOfPlaces) {
   llvm::sort(bounds, std::greater<int64_t>());
-  uint64_t seed = 1000;
   SmallVector<int64_t> stretches;
-  // A size or place as a number: a power of it may be small until it is large.
-  auto isNumberOfPlace = [](Expr node) {
-    return (node->is<arith::SIToFPOp>() || node->is<arith::UIToFPOp>()) &&
-           llvm::any_of(collect(node), [](Expr part) {
-             return part->kind == Node::Kind::Index && !part->isConstant();
-           });
-  };
-  for (Expr root : {a, b})
-    if (llvm::any_of(collect(root), isNumberOfPlace))
-      stretches = {3000, 400};
+  if (hasNumbersOfPlaces)
+    stretches = {3000, 400};
   int64_t last = 0;
   for (int64_t bound : bounds)
     if (bound > 5 && (last == 0 || 2 * bound < last))
       stretches.push_back(last = 2 * bound);
+  return stretches;
+}
+
+/// Rounds of draws: magnitudes that exponentials survive, and sizes beyond the constants of index
+/// arithmetic.
+void Tester::findRounds(Expr a, Expr b) {
+  usual.assign(claim.rounds.begin(), claim.rounds.end());
+  if (usual.empty())
+    usual = makeUsualRounds();
+  for (Expr root : {a, b})
+    addBoundsOfDivisions(root);
+  for (Expr root : {a, b})
+    addBoundsOfChoices(root);
+  bool hasNumbersOfPlaces = llvm::any_of(
+      ArrayRef{a, b}, [](Expr root) { return llvm::any_of(collect(root), isNumberOfPlace); });
+  uint64_t seed = 1000;
+  SmallVector<int64_t> stretches = getStretches(hasNumbersOfPlaces);
   for (int64_t stretch : ArrayRef(stretches).take_front(6))
     for (int i = 0; i < 6; ++i) {
       Draw how = usual[i % usual.size()];

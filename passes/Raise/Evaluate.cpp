@@ -205,9 +205,9 @@ static std::optional<int64_t> computeIntegers(StringRef name, int64_t a, int64_t
   return std::nullopt;
 }
 
-std::optional<Number> Evaluator::compute(Expr expr, ArrayRef<Number> args) {
+/// Choices, and what asks about floats or compares; nothing for other ops.
+static std::optional<Number> computeCondition(Expr expr, ArrayRef<Number> args) {
   StringRef name = expr->name.getValue();
-  bool isReal = isa<FloatType>(expr->type);
   if (name == "arith.select")
     return args[0].integer ? args[1] : args[2];
   if (name == "arith.cmpf")
@@ -224,53 +224,66 @@ std::optional<Number> Evaluator::compute(Expr expr, ArrayRef<Number> args) {
     return Number{0, std::isinf(args[0].real)};
   if (name == "math.isfinite")
     return Number{0, std::isfinite(args[0].real)};
-  if (isReal && args.size() == 1) {
-    if (name == "arith.sitofp" || name == "arith.uitofp")
-      return Number{roundTo(expr->type, static_cast<double>(args[0].integer)), 0};
-    if (auto *f = getUnary(name)) {
-      double value = f(args[0].real);
-      overflows |= isExp(expr) && std::isinf(value) && std::isfinite(args[0].real);
-      return Number{rounds ? roundTo(expr->type, value) : value, 0};
-    }
-    return std::nullopt;
-  }
-  if (isReal && args.size() == 2) {
-    double value;
-    if (name == "math.fpowi")
-      value = std::pow(args[0].real, static_cast<double>(args[1].integer));
-    else if (auto *f = getBinary(name))
-      value = f(args[0].real, args[1].real);
-    else
-      return std::nullopt;
-    return Number{rounds ? roundTo(expr->type, value) : value, 0};
-  }
-  if (isReal && name == "math.fma") {
-    double value = args[0].real * args[1].real + args[2].real;
-    return Number{rounds ? roundTo(expr->type, value) : value, 0};
-  }
-  if (isReal)
-    return std::nullopt;
-  if (args.size() == 1) {
-    if (name == "arith.fptosi" || name == "arith.fptoui") {
-      if (!(std::fabs(args[0].real) < 0x1p62))
-        return std::nullopt;
-      return Number{0, static_cast<int64_t>(args[0].real)};
-    }
-    if (name == "math.absi")
-      return Number{0, std::abs(args[0].integer)};
-    if (name == "arith.extsi" && expr->args[0]->type.isInteger(1))
-      return Number{0, -args[0].integer};
-    if (name == "arith.trunci" && expr->type.isInteger(1))
-      return Number{0, args[0].integer & 1};
-    if (name == "arith.extsi" || name == "arith.extui" || name == "arith.trunci" ||
-        name == "arith.index_cast" || name == "arith.index_castui")
-      return args[0];
-    return std::nullopt;
-  }
-  if (args.size() == 2)
-    if (std::optional<int64_t> value = computeIntegers(name, args[0].integer, args[1].integer))
-      return Number{0, expr->type.isInteger(1) ? *value & 1 : *value};
   return std::nullopt;
+}
+
+/// A function of floats, before it is rounded; nothing if it is unknown.
+static std::optional<double> computeReal(StringRef name, ArrayRef<Number> args) {
+  if (args.size() == 1)
+    if (auto *f = getUnary(name))
+      return f(args[0].real);
+  if (args.size() == 2) {
+    if (name == "math.fpowi")
+      return std::pow(args[0].real, static_cast<double>(args[1].integer));
+    if (auto *f = getBinary(name))
+      return f(args[0].real, args[1].real);
+  }
+  if (name == "math.fma")
+    return args[0].real * args[1].real + args[2].real;
+  return std::nullopt;
+}
+
+/// Conversions to integers, and arithmetic of these.
+static std::optional<Number> computeInteger(Expr expr, ArrayRef<Number> args) {
+  StringRef name = expr->name.getValue();
+  if (args.size() == 2) {
+    std::optional<int64_t> value = computeIntegers(name, args[0].integer, args[1].integer);
+    if (!value)
+      return std::nullopt;
+    return Number{0, expr->type.isInteger(1) ? *value & 1 : *value};
+  }
+  if (args.size() != 1)
+    return std::nullopt;
+  if (name == "arith.fptosi" || name == "arith.fptoui") {
+    if (!(std::fabs(args[0].real) < 0x1p62))
+      return std::nullopt;
+    return Number{0, static_cast<int64_t>(args[0].real)};
+  }
+  if (name == "math.absi")
+    return Number{0, std::abs(args[0].integer)};
+  if (name == "arith.extsi" && expr->args[0]->type.isInteger(1))
+    return Number{0, -args[0].integer};
+  if (name == "arith.trunci" && expr->type.isInteger(1))
+    return Number{0, args[0].integer & 1};
+  if (name == "arith.extsi" || name == "arith.extui" || name == "arith.trunci" ||
+      name == "arith.index_cast" || name == "arith.index_castui")
+    return args[0];
+  return std::nullopt;
+}
+
+std::optional<Number> Evaluator::compute(Expr expr, ArrayRef<Number> args) {
+  if (std::optional<Number> answer = computeCondition(expr, args))
+    return answer;
+  if (!isa<FloatType>(expr->type))
+    return computeInteger(expr, args);
+  StringRef name = expr->name.getValue();
+  if (args.size() == 1 && (name == "arith.sitofp" || name == "arith.uitofp"))
+    return Number{roundTo(expr->type, static_cast<double>(args[0].integer)), 0};
+  std::optional<double> value = computeReal(name, args);
+  if (!value)
+    return std::nullopt;
+  overflows |= isExp(expr) && std::isinf(*value) && std::isfinite(args[0].real);
+  return Number{rounds ? roundTo(expr->type, *value) : *value, 0};
 }
 
 //===-- Expressions --------------------------------------------------------------------------===//

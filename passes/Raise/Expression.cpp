@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Nodes of expressions: making them unique, folding what is trivial, replacing parts.
+// Nodes of expressions: making them unique, replacing parts, looking at them.
 #include "passes/Raise/Expression.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -183,7 +183,7 @@ Expr Expressions::convert(Expr expr, FloatType type) {
              : compute<arith::TruncFOp>(type, {expr});
 }
 
-//===-- Folding ------------------------------------------------------------------------------===//
+//===-- Ops ----------------------------------------------------------------------------------===//
 
 std::optional<SmallVector<AffineExpr>> Expressions::affineOf(ArrayRef<Expr> indices) {
   SmallVector<AffineExpr> result;
@@ -193,255 +193,6 @@ std::optional<SmallVector<AffineExpr>> Expressions::affineOf(ArrayRef<Expr> indi
       return std::nullopt;
   }
   return result;
-}
-
-/// The signed comparison instead of an unsigned one.
-static arith::CmpIPredicate toSigned(arith::CmpIPredicate predicate) {
-  switch (predicate) {
-  case arith::CmpIPredicate::ult:
-    return arith::CmpIPredicate::slt;
-  case arith::CmpIPredicate::ule:
-    return arith::CmpIPredicate::sle;
-  case arith::CmpIPredicate::ugt:
-    return arith::CmpIPredicate::sgt;
-  case arith::CmpIPredicate::uge:
-    return arith::CmpIPredicate::sge;
-  default:
-    return predicate;
-  }
-}
-
-/// A comparison of numbers that are so far apart; unsigned ones are of numbers below 2^63.
-static bool decide(arith::CmpIPredicate predicate, int64_t difference) {
-  return arith::applyCmpPredicate(toSigned(predicate), APInt(64, difference, /*isSigned=*/true),
-                                  APInt(64, 0));
-}
-
-/// The value of a comparison of indices that holds for all of them, if it can be shown.
-static std::optional<bool> decideByRange(Expressions &e, arith::CmpIPredicate predicate,
-                                         AffineExpr difference) {
-  if (std::optional<int64_t> number = getInteger(difference))
-    return decide(predicate, *number);
-  auto at = [&](int64_t number) { return getAffineConstantExpr(number, e.getContext()); };
-  auto atLeast = [&](int64_t bound) { return e.isWithin(difference, at(bound), AffineExpr()); };
-  auto below = [&](int64_t bound) { return e.isWithin(difference, AffineExpr(), at(bound)); };
-  if (predicate == arith::CmpIPredicate::eq || predicate == arith::CmpIPredicate::ne)
-    return below(0) || atLeast(1) ? std::optional(predicate == arith::CmpIPredicate::ne)
-                                  : std::nullopt;
-  Order order = getOrder(predicate);
-  if (!order.below && !order.above)
-    return std::nullopt;
-  if (below(order.getShift()))
-    return order.below;
-  return atLeast(order.getShift()) ? std::optional(order.above) : std::nullopt;
-}
-
-static bool isReal(Expr expr, double number) {
-  return expr->isConstant() && expr->real && expr->real.getValueAsDouble() == number;
-}
-
-/// What an op on these scalars is without it; null if it is needed.
-static bool isEquality(arith::CmpIPredicate predicate) {
-  return predicate == arith::CmpIPredicate::eq || predicate == arith::CmpIPredicate::ne;
-}
-
-/// Of the signed remainder of places by a positive number the one that is never negative.
-Expr Expressions::getRemainder(Expr signedRemainder) {
-  if (!signedRemainder->is<arith::RemSIOp>())
-    return {};
-  AffineExpr places = signedRemainder->args[0]->getAffine();
-  Expr by = signedRemainder->args[1];
-  if (!places || !by->isConstant() || by->integer <= 0)
-    return {};
-  return index(places % by->integer, signedRemainder->type);
-}
-
-/// Quotients and remainders of places that are rounded down by hand: `floor` of a quotient of
-/// floats, and a remainder that is made positive where it is not.
-Expr Expressions::foldRoundedDown(StringRef name, Type type, ArrayRef<Expr> args) {
-  if (name == "arith.fptosi" && args[0]->is<math::FloorOp>() &&
-      args[0]->type.getIntOrFloatBitWidth() >= 32) {
-    Expr quotient = args[0]->args[0];
-    if (!quotient->is<arith::DivFOp>() || !quotient->args[0]->is<arith::SIToFPOp>() ||
-        !quotient->args[1]->isConstant())
-      return {};
-    double by = quotient->args[1]->getNumber();
-    AffineExpr places = quotient->args[0]->args[0]->getAffine();
-    if (!places || by < 1 || by > (1 << 30) || by != std::floor(by))
-      return {};
-    return index(places.floorDiv(static_cast<int64_t>(by)), type);
-  }
-  // r < 0 && r != 0 ? r + n : r
-  if (name != "arith.select" || !args[2]->is<arith::RemSIOp>() || !args[1]->is<arith::AddIOp>())
-    return {};
-  Expr condition = args[0], sum = args[1], remainder = args[2], by = remainder->args[1];
-  Expr zero = constant(int64_t(0), type);
-  Expr isNegative = compare(arith::CmpIPredicate::slt, remainder, zero);
-  bool adds = (sum->args[0] == remainder && sum->args[1] == by) ||
-              (sum->args[1] == remainder && sum->args[0] == by);
-  bool asks =
-      condition == isNegative ||
-      (condition->is<arith::AndIOp>() && llvm::is_contained(condition->args, isNegative) &&
-       llvm::is_contained(condition->args, compare(arith::CmpIPredicate::ne, remainder, zero)));
-  return adds && asks ? getRemainder(remainder) : Expr();
-}
-
-Expr Expressions::fold(StringRef name, DictionaryAttr attrs, Type type, ArrayRef<Expr> args) {
-  if (name == "arith.select") {
-    if (args[1] == args[2])
-      return args[1];
-    if (args[0]->isConstant())
-      return args[0]->integer ? args[1] : args[2];
-    if (type.isInteger(1) && args[1]->isConstant() && args[2]->isConstant() && args[1]->integer)
-      return args[0];
-    return foldRoundedDown(name, type, args);
-  }
-  if (name == "arith.andi" && type.isInteger(1)) {
-    for (unsigned i : {0, 1})
-      if (args[i]->isConstant())
-        return args[i]->integer ? args[1 - i] : args[i];
-    return args[0] == args[1] ? args[0] : Expr();
-  }
-  if (name == "arith.ori" && type.isInteger(1)) {
-    for (unsigned i : {0, 1})
-      if (args[i]->isConstant())
-        return args[i]->integer ? args[i] : args[1 - i];
-    return args[0] == args[1] ? args[0] : Expr();
-  }
-  if (name == "arith.xori" && type.isInteger(1) && args[0]->isConstant() && args[1]->isConstant())
-    return constant(int64_t(args[0]->integer ^ args[1]->integer), type);
-  // Twice not.
-  if (name == "arith.xori" && type.isInteger(1))
-    for (unsigned i : {0, 1})
-      if (args[i]->isConstant()) {
-        if (!args[i]->integer)
-          return args[1 - i];
-        Expr inner = args[1 - i];
-        if (inner->is<arith::XOrIOp>())
-          for (unsigned j : {0, 1})
-            if (inner->args[j]->isConstant() && inner->args[j]->integer)
-              return inner->args[1 - j];
-      }
-  if (name == "arith.mulf")
-    for (unsigned i : {0, 1})
-      if (isReal(args[i], 1))
-        return args[1 - i];
-  if (name == "arith.divf" && isReal(args[1], 1))
-    return args[0];
-  if (name == "arith.addf")
-    for (unsigned i : {0, 1})
-      if (isReal(args[i], 0))
-        return args[1 - i];
-  if (name == "arith.subf" && isReal(args[1], 0))
-    return args[0];
-
-  // Integer arithmetic on indices stays index arithmetic; widths are those of positions, which
-  // nothing overflows.
-  if (isa<IndexType, IntegerType>(type) && !type.isInteger(1) &&
-      llvm::all_of(args, [](Expr arg) { return bool(arg->getAffine()); })) {
-    SmallVector<AffineExpr> a;
-    for (Expr arg : args) {
-      if (arg->type.isInteger(1) && name != "arith.extui")
-        return {};
-      a.push_back(arg->getAffine());
-    }
-    if (name == "arith.index_cast" || name == "arith.extsi" || name == "arith.extui" ||
-        name == "arith.trunci" || name == "arith.index_castui")
-      return index(a[0], type);
-    if (name == "arith.addi")
-      return index(a[0] + a[1], type);
-    if (name == "arith.subi")
-      return index(a[0] - a[1], type);
-    if (name == "arith.muli" && (a[0].isSymbolicOrConstant() || a[1].isSymbolicOrConstant()))
-      return index(a[0].isSymbolicOrConstant() ? a[1] * a[0] : a[0] * a[1], type);
-    bool positive = a.size() == 2 && getInteger(a[1]).value_or(0) > 0;
-    AffineExpr zero = getAffineConstantExpr(0, context);
-    if (positive && name == "arith.floordivsi")
-      return index(a[0].floorDiv(a[1]), type);
-    if (positive && (name == "arith.divsi" || name == "arith.divui") &&
-        isWithin(a[0], zero, AffineExpr()))
-      return index(a[0].floorDiv(a[1]), type);
-    if (positive && (name == "arith.remsi" || name == "arith.remui") &&
-        isWithin(a[0], zero, AffineExpr()))
-      return index(a[0] % a[1], type);
-    if (positive && name == "arith.ceildivsi")
-      return index(a[0].ceilDiv(a[1]), type);
-    if (name == "arith.maxsi" || name == "arith.minsi") {
-      // Where they are equal, either is right.
-      AffineExpr difference = simplify(a[0] - a[1]);
-      bool isMin = name == "arith.minsi";
-      if (decideByRange(*this, arith::CmpIPredicate::sle, difference) == true)
-        return args[isMin ? 0 : 1];
-      if (decideByRange(*this, arith::CmpIPredicate::sge, difference) == true)
-        return args[isMin ? 1 : 0];
-    }
-    return {};
-  }
-  if (Expr rounded = foldRoundedDown(name, type, args))
-    return rounded;
-  // A remainder with its dividend's sign is zero where the other one is.
-  if (name == "arith.cmpi" && args[0]->is<arith::RemSIOp>() && args[1]->isConstant() &&
-      args[1]->integer == 0) {
-    auto predicate = cast<arith::CmpIPredicateAttr>(attrs.get("predicate")).getValue();
-    Expr remainder = isEquality(predicate) ? getRemainder(args[0]) : Expr();
-    if (remainder)
-      return compare(predicate, remainder, args[1]);
-  }
-  AffineExpr left = name == "arith.cmpi" ? args[0]->getAffine() : AffineExpr();
-  AffineExpr right = left ? args[1]->getAffine() : AffineExpr();
-  if (left && right) {
-    auto predicate = cast<arith::CmpIPredicateAttr>(attrs.get("predicate")).getValue();
-    AffineExpr difference = simplify(left - right);
-    if (std::optional<bool> decided = decideByRange(*this, predicate, difference))
-      return constant(int64_t(*decided), type);
-    // Of numbers that are not negative the sign does not matter.
-    arith::CmpIPredicate isSigned = toSigned(predicate);
-    AffineExpr zero = getAffineConstantExpr(0, context);
-    if (isSigned != predicate && isWithin(left, zero, AffineExpr()) &&
-        isWithin(right, zero, AffineExpr()))
-      return compare(isSigned, args[0], args[1]);
-    return {};
-  }
-  // What is equal to itself, for integers.
-  if (name == "arith.cmpi" && args[0] == args[1])
-    return constant(
-        int64_t(decide(cast<arith::CmpIPredicateAttr>(attrs.get("predicate")).getValue(), 0)),
-        type);
-  // A number of booleans: m != 0 of an extended boolean is the boolean.
-  if (name == "arith.cmpi" && args[1]->isConstant() && args[0]->is<arith::ExtUIOp>() &&
-      args[0]->args[0]->type.isInteger(1)) {
-    auto predicate = cast<arith::CmpIPredicateAttr>(attrs.get("predicate")).getValue();
-    bool ifFalse = decide(predicate, 0 - args[1]->integer);
-    bool ifTrue = decide(predicate, 1 - args[1]->integer);
-    if (ifFalse == ifTrue)
-      return constant(int64_t(ifTrue), type);
-    Expr condition = args[0]->args[0];
-    return ifTrue ? condition
-                  : compute<arith::XOrIOp>(type, {condition, constant(int64_t(1), type)});
-  }
-  if (args.size() == 1 && args[0]->type == type &&
-      (name == "arith.extf" || name == "arith.truncf" || name == "arith.index_cast"))
-    return args[0];
-  if (!args.empty() && llvm::all_of(args, [](Expr arg) { return arg->isConstant(); })) {
-    Node node;
-    node.kind = Node::Kind::Compute;
-    node.type = type;
-    node.name = StringAttr::get(context, name);
-    node.attrs = attrs;
-    node.args.assign(args.begin(), args.end());
-    if (std::optional<Number> number = Evaluator(*this, 1).evaluate(intern(node))) {
-      if (auto real = dyn_cast<FloatType>(type))
-        return constant(number->real, real);
-      return constant(number->integer, type);
-    }
-  }
-  // A power of a number is an exponential.
-  if (name == "math.powf" && args[0]->isConstant() && args[0]->getNumber() > 0) {
-    auto real = cast<FloatType>(type);
-    Expr factor = constant(std::log(args[0]->getNumber()), real);
-    return compute<math::ExpOp>(type, {compute<arith::MulFOp>(type, {args[1], factor})});
-  }
-  return {};
 }
 
 /// The attributes without what only allows a compiler more: ops that compute the same are equal.
@@ -460,7 +211,7 @@ static DictionaryAttr dropFlags(DictionaryAttr attrs) {
 
 Expr Expressions::compute(StringAttr name, DictionaryAttr attrs, Type type, ArrayRef<Expr> args) {
   attrs = dropFlags(attrs);
-  if (Expr folded = fold(name.getValue(), attrs, type, args))
+  if (Expr folded = fold(name, attrs, type, args))
     return folded;
   Node node;
   node.kind = Node::Kind::Compute;

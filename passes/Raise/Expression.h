@@ -83,6 +83,8 @@ public:
   void Profile(llvm::FoldingSetNodeID &id) const;
 };
 
+class ElementReader;
+class Folder;
 class Rebuilder;
 
 /// All expressions of one question. Dims are numbered 0, 1, ...; sizes and first positions that are
@@ -187,9 +189,8 @@ private:
   Expr atStructured(OpResult result, ArrayRef<Expr> indices, bool isProduct);
   Expr inBody(Value value, llvm::DenseMap<Value, Expr> &known, ArrayRef<Expr> loops);
   Expr select(Expr condition, Expr yes, Expr no);
-  Expr foldRoundedDown(StringRef name, Type type, ArrayRef<Expr> args);
-  Expr getRemainder(Expr signedRemainder);
-  Expr fold(StringRef name, DictionaryAttr attrs, Type type, ArrayRef<Expr> args);
+  /// What an op on these scalars is without it; null if it is needed.
+  Expr fold(StringAttr name, DictionaryAttr attrs, Type type, ArrayRef<Expr> args);
   std::optional<SmallVector<AffineExpr>> affineOf(ArrayRef<Expr> indices);
 
   MLIRContext *context;
@@ -206,6 +207,8 @@ private:
   llvm::DenseMap<Expr, Operation *> origins;
   llvm::DenseMap<Operation *, std::optional<Progression>> progressions;
   std::vector<SmallVector<AffineExpr>> variableSizes;
+  friend class ElementReader;
+  friend class Folder;
   friend class Rebuilder;
 };
 

@@ -6,6 +6,7 @@
 #include "passes/Raise/Equivalence.h"
 #include "passes/Raise/Predicates.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/StringMap.h"
 #include <cmath>
 
 using namespace mlir;
@@ -337,101 +338,147 @@ Interval IntervalAnalysis::ofBranch(Expr condition, bool holds, Expr branch) {
   return narrow;
 }
 
+//===-- Functions of ranges ------------------------------------------------------------------===//
+
+static Interval lesser(const Interval &a, const Interval &b) {
+  return negate(greater(negate(a), negate(b)));
+}
+
+/// What is computed of finite numbers is positive and, but for overflow, finite.
+static Interval exponential(const Interval &a, double (*f)(double)) {
+  Interval result = rising(a, f);
+  if (result.least == 0)
+    result.openLeast = a.least > -Interval::kInfinity || a.openLeast;
+  if (result.most == Interval::kInfinity)
+    result.openMost = a.most < Interval::kInfinity || a.openMost;
+  return result;
+}
+
+static Interval rounded(Interval a, double (*round)(double)) {
+  a.least = round(a.least);
+  a.most = round(a.most);
+  a.openLeast &= std::isinf(a.least);
+  a.openMost &= std::isinf(a.most);
+  return a;
+}
+
+/// A function that is no number below zero.
+static Interval ofNotNegative(const Interval &a, double (*f)(double)) {
+  return a.isAtLeast(0) ? rising(a, f) : Interval::unknown();
+}
+
+static Interval reciprocalRoot(const Interval &a) {
+  if (!a.isAtLeast(0))
+    return Interval::unknown();
+  Interval result = reciprocal(rising(a, [](double x) { return std::sqrt(x); }));
+  result.mayBeNan = false;
+  return result;
+}
+
+static Interval sineOrCosine(const Interval &a) {
+  return a.isFinite() ? Interval::between(-1, 1) : Interval::unknown();
+}
+
+using RangeRule = Interval (*)(ArrayRef<Interval>);
+
+/// Ops on floats whose range follows from those of their operands.
+static RangeRule getRealRule(StringRef name) {
+  using Ranges = ArrayRef<Interval>;
+  static const llvm::StringMap<RangeRule> kRules = {
+      {"arith.addf", [](Ranges a) { return add(a[0], a[1]); }},
+      {"arith.divf", [](Ranges a) { return multiply(a[0], reciprocal(a[1])); }},
+      {"arith.negf", [](Ranges a) { return negate(a[0]); }},
+      {"arith.extf", [](Ranges a) { return a[0]; }},
+      {"arith.truncf", [](Ranges a) { return a[0]; }},
+      {"arith.maximumf", [](Ranges a) { return greater(a[0], a[1]); }},
+      {"arith.maxnumf", [](Ranges a) { return greater(a[0], a[1]); }},
+      {"arith.minimumf", [](Ranges a) { return lesser(a[0], a[1]); }},
+      {"arith.minnumf", [](Ranges a) { return lesser(a[0], a[1]); }},
+      {"math.absf", [](Ranges a) { return magnitude(a[0]); }},
+      {"math.exp", [](Ranges a) { return exponential(a[0], std::exp); }},
+      {"math.exp2", [](Ranges a) { return exponential(a[0], std::exp2); }},
+      {"math.floor", [](Ranges a) { return rounded(a[0], std::floor); }},
+      {"math.ceil", [](Ranges a) { return rounded(a[0], std::ceil); }},
+      {"math.trunc", [](Ranges a) { return rounded(a[0], std::trunc); }},
+      {"math.round", [](Ranges a) { return rounded(a[0], std::round); }},
+      {"math.roundeven", [](Ranges a) { return rounded(a[0], std::nearbyint); }},
+      {"math.sqrt", [](Ranges a) { return ofNotNegative(a[0], std::sqrt); }},
+      {"math.rsqrt", [](Ranges a) { return reciprocalRoot(a[0]); }},
+      {"math.log", [](Ranges a) { return ofNotNegative(a[0], std::log); }},
+      {"math.tanh", [](Ranges a) { return clampTo(rising(a[0], std::tanh), -1, 1); }},
+      {"math.erf", [](Ranges a) { return clampTo(rising(a[0], std::erf), -1, 1); }},
+      {"math.sin", [](Ranges a) { return sineOrCosine(a[0]); }},
+      {"math.cos", [](Ranges a) { return sineOrCosine(a[0]); }},
+  };
+  return kRules.lookup(name);
+}
+
+/// The same for integers that are not booleans.
+static RangeRule getIntegerRule(StringRef name) {
+  using Ranges = ArrayRef<Interval>;
+  static const llvm::StringMap<RangeRule> kRules = {
+      {"arith.addi", [](Ranges a) { return add(a[0], a[1]); }},
+      {"arith.subi", [](Ranges a) { return add(a[0], negate(a[1])); }},
+      {"arith.muli", [](Ranges a) { return multiply(a[0], a[1]); }},
+      {"arith.maxsi", [](Ranges a) { return greater(a[0], a[1]); }},
+      {"arith.minsi", [](Ranges a) { return lesser(a[0], a[1]); }},
+      {"math.absi", [](Ranges a) { return magnitude(a[0]); }},
+  };
+  return kRules.lookup(name);
+}
+
+/// A power by a constant that is positive, and even or of a base that is not negative.
+static Interval ofPower(const Interval &base, Expr exponent) {
+  double by = exponent->isConstant() ? exponent->getNumber() : 0;
+  if (by > 0 && (isEven(by) || base.isAtLeast(0)) && !base.mayBeNan)
+    return {0, Interval::kInfinity, false, true, false};
+  return Interval::unknown();
+}
+
+//===-- Ops ----------------------------------------------------------------------------------===//
+
 Interval IntervalAnalysis::ofCompute(Expr expr) {
   SmallVector<Interval, 3> a;
   for (Expr arg : expr->args)
     a.push_back(get(arg));
-  StringRef name = expr->name.getValue();
-  bool nan = llvm::any_of(a, [](const Interval &r) { return r.mayBeNan; });
+  if (expr->is<arith::SelectOp>())
+    return ofSelect(expr);
+  if (isa<FloatType>(expr->type))
+    return ofReal(expr, a);
+  return isa<IntegerType, IndexType>(expr->type) ? ofInteger(expr, a) : Interval::unknown();
+}
 
-  if (expr->is<arith::AddFOp>())
-    return add(a[0], a[1]);
+Interval IntervalAnalysis::ofSelect(Expr expr) {
+  if (std::optional<bool> known = decide(expr->args[0]))
+    return get(expr->args[*known ? 1 : 2]);
+  return join(ofBranch(expr->args[0], true, expr->args[1]),
+              ofBranch(expr->args[0], false, expr->args[2]));
+}
+
+Interval IntervalAnalysis::ofReal(Expr expr, ArrayRef<Interval> a) {
+  if (RangeRule rule = getRealRule(expr->name.getValue()))
+    return rule(a);
   if (expr->is<arith::SubFOp>()) {
     Interval difference = add(a[0], negate(a[1]));
     bool isNegative = isBelowItsMaximum(e, expr) || isLogOfProbability(e, expr);
     return isNegative ? clampTo(difference, -kInfinity, 0) : difference;
   }
   if (expr->is<arith::MulFOp>()) {
-    if (expr->args[0] == expr->args[1]) {
-      Interval size = magnitude(a[0]);
-      return multiply(size, size);
-    }
-    return multiply(a[0], a[1]);
+    // A square is not negative.
+    bool isSquare = expr->args[0] == expr->args[1];
+    return isSquare ? multiply(magnitude(a[0]), magnitude(a[0])) : multiply(a[0], a[1]);
   }
-  if (expr->is<arith::DivFOp>())
-    return multiply(a[0], reciprocal(a[1]));
-  if (expr->is<arith::NegFOp>())
-    return negate(a[0]);
-  if (isCast(expr))
+  if (expr->is<math::PowFOp>() || expr->is<math::FPowIOp>())
+    return ofPower(a[0], expr->args[1]);
+  if (expr->is<arith::UIToFPOp>())
     return a[0];
-  if (expr->is<arith::MaximumFOp>() || expr->is<arith::MaxNumFOp>())
-    return greater(a[0], a[1]);
-  if (expr->is<arith::MinimumFOp>() || expr->is<arith::MinNumFOp>())
-    return negate(greater(negate(a[0]), negate(a[1])));
-  if (expr->is<math::AbsFOp>())
-    return magnitude(a[0]);
-  if (expr->is<math::ExpOp>() || expr->is<math::Exp2Op>()) {
-    // What is computed of finite numbers is positive and, but for overflow, finite.
-    Interval result = rising(
-        a[0], expr->is<math::ExpOp>() ? +[](double x) { return std::exp(x); }
-                                      : +[](double x) { return std::exp2(x); });
-    if (result.least == 0)
-      result.openLeast = a[0].least > -kInfinity || a[0].openLeast;
-    if (result.most == kInfinity)
-      result.openMost = a[0].most < kInfinity || a[0].openMost;
-    return result;
-  }
-  if (expr->is<math::FloorOp>() || expr->is<math::CeilOp>() || expr->is<math::TruncOp>() ||
-      expr->is<math::RoundOp>() || expr->is<math::RoundEvenOp>()) {
-    double (*round)(double) = expr->is<math::FloorOp>()   ? +[](double x) { return std::floor(x); }
-                              : expr->is<math::CeilOp>()  ? +[](double x) { return std::ceil(x); }
-                              : expr->is<math::TruncOp>() ? +[](double x) { return std::trunc(x); }
-                              : expr->is<math::RoundOp>()
-                                  ? +[](double x) { return std::round(x); }
-                                  : +[](double x) { return std::nearbyint(x); };
-    Interval result = a[0];
-    result.least = round(result.least);
-    result.most = round(result.most);
-    result.openLeast &= std::isinf(result.least);
-    result.openMost &= std::isinf(result.most);
-    return result;
-  }
-  if (expr->is<math::SqrtOp>() && a[0].isAtLeast(0))
-    return rising(a[0], [](double x) { return std::sqrt(x); });
-  if (expr->is<math::RsqrtOp>() && a[0].isAtLeast(0)) {
-    Interval root = rising(a[0], [](double x) { return std::sqrt(x); });
-    Interval result = reciprocal(root);
-    result.mayBeNan = false;
-    return result;
-  }
-  if (expr->is<math::LogOp>() && a[0].isAtLeast(0))
-    return rising(a[0], [](double x) { return std::log(x); });
-  if (expr->is<math::TanhOp>() || expr->is<math::ErfOp>()) {
-    Interval result = rising(
-        a[0], expr->is<math::TanhOp>() ? +[](double x) { return std::tanh(x); }
-                                       : +[](double x) { return std::erf(x); });
-    return clampTo(result, -1, 1);
-  }
-  if ((expr->is<math::SinOp>() || expr->is<math::CosOp>()) && a[0].isFinite())
-    return Interval::between(-1, 1);
-  if (expr->is<math::PowFOp>() || expr->is<math::FPowIOp>()) {
-    bool isConstant = expr->args[1]->isConstant();
-    if (isConstant && isEven(expr->args[1]->getNumber()) && expr->args[1]->getNumber() > 0 && !nan)
-      return {0, kInfinity, false, true, false};
-    if (a[0].isAtLeast(0) && isConstant && expr->args[1]->getNumber() > 0)
-      return {0, kInfinity, false, true, false};
-    return Interval::unknown();
-  }
-  if (name == "arith.select") {
-    if (std::optional<bool> known = decide(expr->args[0]))
-      return *known ? a[1] : a[2];
-    return join(ofBranch(expr->args[0], true, expr->args[1]),
-                ofBranch(expr->args[0], false, expr->args[2]));
-  }
-  if (expr->is<arith::UIToFPOp>() || expr->is<arith::SIToFPOp>()) {
-    bool isSigned = expr->is<arith::SIToFPOp>() && expr->args[0]->type.isInteger(1);
-    return isSigned ? negate(a[0]) : a[0];
-  }
+  // The boolean true is -1 as a signed integer.
+  if (expr->is<arith::SIToFPOp>())
+    return expr->args[0]->type.isInteger(1) ? negate(a[0]) : a[0];
+  return Interval::unknown();
+}
+
+Interval IntervalAnalysis::ofInteger(Expr expr, ArrayRef<Interval> a) {
   if (expr->is<arith::IndexCastOp>() || expr->is<arith::ExtSIOp>() || expr->is<arith::TruncIOp>())
     return expr->args[0]->type.isInteger(1) || expr->type.isInteger(1) ? Interval::all() : a[0];
   if (expr->is<arith::ExtUIOp>() && expr->args[0]->type.isInteger(1))
@@ -441,22 +488,8 @@ Interval IntervalAnalysis::ofCompute(Expr expr) {
       return Interval::of(*known);
     return Interval::between(0, 1);
   }
-  if (isa<IntegerType, IndexType>(expr->type)) {
-    if (expr->is<arith::AddIOp>())
-      return add(a[0], a[1]);
-    if (expr->is<arith::SubIOp>())
-      return add(a[0], negate(a[1]));
-    if (expr->is<arith::MulIOp>())
-      return multiply(a[0], a[1]);
-    if (expr->is<arith::MaxSIOp>())
-      return greater(a[0], a[1]);
-    if (expr->is<arith::MinSIOp>())
-      return negate(greater(negate(a[0]), negate(a[1])));
-    if (expr->is<math::AbsIOp>())
-      return magnitude(a[0]);
-    return Interval::all();
-  }
-  return Interval::unknown();
+  RangeRule rule = getIntegerRule(expr->name.getValue());
+  return rule ? rule(a) : Interval::all();
 }
 
 //===-- Deciding -----------------------------------------------------------------------------===//
@@ -471,24 +504,31 @@ std::optional<bool> IntervalAnalysis::decide(Expr x) {
   if (x->kind != Node::Kind::Compute)
     return std::nullopt;
   StringRef name = x->name.getValue();
-  if (name == "math.isnan" || name == "math.isinf" || name == "math.isfinite") {
-    Interval a = get(x->args[0]);
-    if (name == "math.isnan")
-      return a.mayBeNan ? std::nullopt : std::optional(false);
-    return a.isFinite() ? std::optional(name == "math.isfinite") : std::nullopt;
-  }
-  if (x->is<arith::AndIOp>() || x->is<arith::OrIOp>()) {
-    bool isAnd = x->is<arith::AndIOp>();
-    std::optional<bool> a = decide(x->args[0]), b = decide(x->args[1]);
-    if ((a && *a != isAnd) || (b && *b != isAnd))
-      return !isAnd;
-    return a && b ? std::optional(isAnd) : std::nullopt;
-  }
-  if (x->is<arith::XOrIOp>() && x->type.isInteger(1)) {
+  if (name == "math.isnan")
+    return get(x->args[0]).mayBeNan ? std::nullopt : std::optional(false);
+  if (name == "math.isinf" || name == "math.isfinite")
+    return get(x->args[0]).isFinite() ? std::optional(name == "math.isfinite") : std::nullopt;
+  if (x->is<arith::AndIOp>() || x->is<arith::OrIOp>() || x->is<arith::XOrIOp>())
+    return decideLogical(x);
+  return decideComparison(x);
+}
+
+std::optional<bool> IntervalAnalysis::decideLogical(Expr x) {
+  if (x->is<arith::XOrIOp>()) {
+    if (!x->type.isInteger(1))
+      return std::nullopt;
     std::optional<bool> a = decide(x->args[0]), b = decide(x->args[1]);
     return a && b ? std::optional(*a != *b) : std::nullopt;
   }
-  bool less, equal, greater; // what the comparison says of each order
+  bool isAnd = x->is<arith::AndIOp>();
+  std::optional<bool> a = decide(x->args[0]), b = decide(x->args[1]);
+  if ((a && *a != isAnd) || (b && *b != isAnd))
+    return !isAnd;
+  return a && b ? std::optional(isAnd) : std::nullopt;
+}
+
+/// What a comparison says of each order; nothing for what is none, or is not decided by ranges.
+std::optional<IntervalAnalysis::Orders> IntervalAnalysis::getOrders(Expr x) {
   if (x->is<arith::CmpFOp>()) {
     auto predicate = cast<arith::CmpFPredicateAttr>(x->attrs.get("predicate")).getValue();
     if (get(x->args[0]).mayBeNan || get(x->args[1]).mayBeNan)
@@ -496,26 +536,27 @@ std::optional<bool> IntervalAnalysis::decide(Expr x) {
     auto holds = [&](double a, double b) {
       return arith::applyCmpPredicate(predicate, APFloat(a), APFloat(b));
     };
-    less = holds(0, 1);
-    equal = holds(0, 0);
-    greater = holds(1, 0);
-  } else if (x->is<arith::CmpIOp>() && !x->args[0]->type.isInteger(1)) {
-    arith::CmpIPredicate predicate = getPredicate(x);
-    // Unsigned ones are of numbers that are not negative, or cannot be told.
-    bool isSigned = predicate <= arith::CmpIPredicate::sge;
-    if (!isSigned && (!get(x->args[0]).isAtLeast(0) || !get(x->args[1]).isAtLeast(0)))
-      return std::nullopt;
-    auto holds = [&](uint64_t a, uint64_t b) {
-      return arith::applyCmpPredicate(predicate, APInt(64, a), APInt(64, b));
-    };
-    less = holds(0, 1);
-    equal = holds(0, 0);
-    greater = holds(1, 0);
-  } else {
-    return std::nullopt;
+    return Orders{holds(0, 1), holds(0, 0), holds(1, 0)};
   }
+  if (!x->is<arith::CmpIOp>() || x->args[0]->type.isInteger(1))
+    return std::nullopt;
+  arith::CmpIPredicate predicate = getPredicate(x);
+  // Unsigned ones are of numbers that are not negative, or cannot be told.
+  bool isSigned = predicate <= arith::CmpIPredicate::sge;
+  if (!isSigned && (!get(x->args[0]).isAtLeast(0) || !get(x->args[1]).isAtLeast(0)))
+    return std::nullopt;
+  auto holds = [&](uint64_t a, uint64_t b) {
+    return arith::applyCmpPredicate(predicate, APInt(64, a), APInt(64, b));
+  };
+  return Orders{holds(0, 1), holds(0, 0), holds(1, 0)};
+}
+
+std::optional<bool> IntervalAnalysis::decideComparison(Expr x) {
+  std::optional<Orders> says = getOrders(x);
+  if (!says)
+    return std::nullopt;
   if (x->args[0] == x->args[1])
-    return equal;
+    return says->equal;
   Interval a = get(x->args[0]), b = get(x->args[1]);
   bool mayBeLess = !(a.least > b.most || (a.least == b.most));
   bool mayBeGreater = !(a.most < b.least || (a.most == b.least));
@@ -523,9 +564,41 @@ std::optional<bool> IntervalAnalysis::decide(Expr x) {
                       (a.least == b.most && (a.openLeast || b.openMost)) ||
                       (a.most == b.least && (a.openMost || b.openLeast)));
   // Infinite bounds that are values are equal to each other.
-  bool saysTrue = (less && mayBeLess) || (equal && mayBeEqual) || (greater && mayBeGreater);
-  bool saysFalse = (!less && mayBeLess) || (!equal && mayBeEqual) || (!greater && mayBeGreater);
+  bool saysTrue =
+      (says->less && mayBeLess) || (says->equal && mayBeEqual) || (says->greater && mayBeGreater);
+  bool saysFalse = (!says->less && mayBeLess) || (!says->equal && mayBeEqual) ||
+                   (!says->greater && mayBeGreater);
   return saysTrue != saysFalse ? std::optional(saysTrue) : std::nullopt;
+}
+
+//===-- Folding ------------------------------------------------------------------------------===//
+
+/// The greater or the lesser of two, where their ranges say which it is.
+Expr IntervalAnalysis::foldExtreme(Expr x) {
+  bool isMax = x->is<arith::MaximumFOp>() || x->is<arith::MaxNumFOp>() || x->is<arith::MaxSIOp>();
+  bool isMin = x->is<arith::MinimumFOp>() || x->is<arith::MinNumFOp>() || x->is<arith::MinSIOp>();
+  if (!isMax && !isMin)
+    return {};
+  Interval a = get(x->args[0]), b = get(x->args[1]);
+  if (a.mayBeNan || b.mayBeNan)
+    return {};
+  if (a.least >= b.most)
+    return x->args[isMax ? 0 : 1];
+  return b.least >= a.most ? x->args[isMax ? 1 : 0] : Expr();
+}
+
+/// A sum of what is nothing beside the least that the other summand may be.
+Expr IntervalAnalysis::foldNegligible(Expr x) {
+  if (negligible <= 0 || !(x->is<arith::AddFOp>() || x->is<arith::SubFOp>()))
+    return {};
+  for (unsigned i : {0, 1}) {
+    Interval other = get(x->args[1 - i]), self = get(x->args[i]);
+    bool isSmall = std::fabs(self.least) <= negligible * other.least &&
+                   std::fabs(self.most) <= negligible * other.least && !self.mayBeNan;
+    if (other.isAbove(0) && isSmall && (i == 1 || x->is<arith::AddFOp>()))
+      return x->args[1 - i];
+  }
+  return {};
 }
 
 /// The node without what its ranges decide; its operands are folded already.
@@ -536,33 +609,16 @@ Expr IntervalAnalysis::foldHere(Expr x) {
   if (x->is<arith::SelectOp>())
     if (std::optional<bool> known = decide(x->args[0]))
       return x->args[*known ? 1 : 2];
-  bool isMax = x->is<arith::MaximumFOp>() || x->is<arith::MaxNumFOp>() || x->is<arith::MaxSIOp>();
-  bool isMin = x->is<arith::MinimumFOp>() || x->is<arith::MinNumFOp>() || x->is<arith::MinSIOp>();
-  if (isMax || isMin) {
-    Interval a = get(x->args[0]), b = get(x->args[1]);
-    if (!a.mayBeNan && !b.mayBeNan) {
-      if (a.least >= b.most)
-        return x->args[isMax ? 0 : 1];
-      if (b.least >= a.most)
-        return x->args[isMax ? 1 : 0];
-    }
-  }
+  if (Expr chosen = foldExtreme(x))
+    return chosen;
   if (x->is<math::AbsFOp>() && get(x->args[0]).isAtLeast(0))
     return x->args[0];
   if (x->is<math::CopySignOp>() && get(x->args[0]).isAtLeast(0) && get(x->args[1]).isAbove(0))
     return x->args[0];
   if (Interval only = get(x); isa<FloatType>(x->type) && only.isNumber() && only.isFinite())
     return e.constant(only.least, cast<FloatType>(x->type));
-  // What is added is nothing beside the least that the other may be.
-  if (negligible > 0 && (x->is<arith::AddFOp>() || x->is<arith::SubFOp>()))
-    for (unsigned i : {0, 1}) {
-      Interval other = get(x->args[1 - i]), self = get(x->args[i]);
-      bool isSmall = std::fabs(self.least) <= negligible * other.least &&
-                     std::fabs(self.most) <= negligible * other.least && !self.mayBeNan;
-      if (other.isAbove(0) && isSmall && (i == 1 || x->is<arith::AddFOp>()))
-        return x->args[1 - i];
-    }
-  return x;
+  Expr summand = foldNegligible(x);
+  return summand ? summand : x;
 }
 
 /// A choice by a comparison of places, without comparisons in its branches that this one decides.

@@ -61,9 +61,21 @@ private:
   Interval ofIndex(Expr expr);
   Interval ofReduction(Expr expr);
   Interval ofCompute(Expr expr);
+  Interval ofReal(Expr expr, ArrayRef<Interval> operands);
+  Interval ofInteger(Expr expr, ArrayRef<Interval> operands);
+  Interval ofSelect(Expr expr);
   Interval ofBranch(Expr condition, bool holds, Expr branch);
-  std::optional<bool> decide(Expr comparison);
+  /// Whether `a` may compare with `b` so.
+  struct Orders {
+    bool less, equal, greater;
+  };
+  std::optional<Orders> getOrders(Expr comparison);
+  std::optional<bool> decide(Expr condition);
+  std::optional<bool> decideLogical(Expr condition);
+  std::optional<bool> decideComparison(Expr condition);
   Expr foldHere(Expr expr);
+  Expr foldExtreme(Expr expr);
+  Expr foldNegligible(Expr expr);
   Expr foldBranches(Expr choice);
 
   Expressions &e;

@@ -212,6 +212,127 @@ std::optional<BiasSum> findBias(Value value, ArrayRef<int64_t> outputs,
                          .reshape({bias->getType().getNumElements()})};
 }
 
+/// Groups of a reshape that keeps the first axes, `kept`, and joins or splits the rest.
+SmallVector<ReassociationIndices> groupLast(int64_t kept, int64_t rest) {
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t axis = 0; axis < kept; ++axis)
+    groups.push_back({axis});
+  groups.emplace_back(llvm::to_vector(llvm::seq(kept, kept + rest)));
+  return groups;
+}
+
+/// One loop list behind another.
+Loops join(Loops first, ArrayRef<int64_t> second) {
+  llvm::append_range(first, second);
+  return first;
+}
+
+/// Builds the linear that a product is.
+class LinearBuilder {
+public:
+  LinearBuilder(linalg::LinalgOp op, const Product &product, raise::WeightViews &weights)
+      : op(op), product(product), weights(weights), last(op), startsFromZero(beginsWithZero(op)) {
+    if (product.rounding)
+      last = product.rounding;
+    if (startsFromZero)
+      bias = findBias(last->getResult(0), places(product.outputs, product.resultLoops), weights);
+  }
+
+  /// Replaces the product; whether the linear has a bias.
+  bool run() {
+    SmallVector<Operation *> replaced{op};
+    if (last != op)
+      replaced.push_back(last);
+    auto resultType = cast<RankedTensorType>(last->getResult(0).getType());
+    if (bias)
+      replaced.push_back(last = bias->op);
+    OpBuilder builder(last); // behind which all uses are
+    Value result = build(builder, op.getLoc(), resultType);
+    last->getResult(0).replaceAllUsesWith(result);
+    for (Operation *one : llvm::reverse(replaced))
+      one->erase();
+    return bias.has_value();
+  }
+
+private:
+  /// The weight as [N, K].
+  WeightView getMatrix() {
+    WeightView matrix =
+        product.weight.permute(places(join(product.outputs, product.sum), product.weightLoops));
+    outputShape.assign(matrix.getType().getShape().begin(),
+                       matrix.getType().getShape().begin() + product.outputs.size());
+    for (int64_t size : outputShape)
+      outputs *= size;
+    sum = matrix.getType().getNumElements() / std::max<int64_t>(outputs, 1);
+    return matrix.reshape({outputs, sum});
+  }
+
+  /// The input as [rows..., K]; without rows as one.
+  Value buildInput(OpBuilder &builder, Location loc, Type element) {
+    Value input = transpose(builder, loc, product.input,
+                            places(join(product.rows, product.sum), product.inputLoops));
+    int64_t rowCount = product.rows.size(), sumCount = product.sum.size();
+    if (sumCount > 1)
+      input = tensor::CollapseShapeOp::create(builder, loc, input, groupLast(rowCount, sumCount));
+    if (rowCount == 0)
+      input = tensor::ExpandShapeOp::create(builder, loc, RankedTensorType::get({1, sum}, element),
+                                            input, ArrayRef<ReassociationIndices>{{0, 1}});
+    return input;
+  }
+
+  /// The result with its outputs apart; `input` has its rows.
+  Value splitOutputs(OpBuilder &builder, Location loc, Value input, Value result) {
+    int64_t rowCount = product.rows.size(), outputCount = outputShape.size();
+    if (outputCount <= 1)
+      return result;
+    auto inputType = cast<RankedTensorType>(input.getType());
+    SmallVector<int64_t> shape(inputType.getShape().take_front(rowCount));
+    llvm::append_range(shape, outputShape);
+    SmallVector<OpFoldResult> sizes;
+    for (int64_t axis = 0; axis < rowCount; ++axis)
+      sizes.push_back(tensor::getMixedSize(builder, loc, input, axis));
+    for (int64_t size : outputShape)
+      sizes.push_back(builder.getIndexAttr(size));
+    return tensor::ExpandShapeOp::create(builder, loc, inputType.clone(shape), result,
+                                         groupLast(rowCount, outputCount), sizes);
+  }
+
+  Value build(OpBuilder &builder, Location loc, RankedTensorType resultType) {
+    Value w = weights.materialize(builder, loc, getMatrix()), b;
+    if (bias)
+      b = weights.materialize(builder, bias->op->getLoc(), bias->bias);
+    Value input = buildInput(builder, loc, resultType.getElementType());
+    auto inputType = cast<RankedTensorType>(input.getType());
+    SmallVector<int64_t> shape(inputType.getShape());
+    shape.back() = outputs;
+    Value result =
+        LinearOp::create(builder, bias ? builder.getFusedLoc({loc, bias->op->getLoc()}) : loc,
+                         inputType.clone(shape), input, w, b);
+    if (product.rows.empty())
+      result = tensor::CollapseShapeOp::create(builder, loc, result,
+                                               ArrayRef<ReassociationIndices>{{0, 1}});
+    result = splitOutputs(builder, loc, input, result);
+    // All axes in the result's order.
+    result = transpose(builder, loc, result,
+                       places(product.resultLoops, join(product.rows, product.outputs)));
+    if (result.getType() != resultType)
+      result = tensor::CastOp::create(builder, loc, resultType, result);
+    // What the sum starts from: nothing, a bias, or a tensor to add.
+    if (!startsFromZero)
+      result = arith::AddFOp::create(builder, loc, op.getDpsInitOperand(0)->get(), result);
+    return result;
+  }
+
+  linalg::LinalgOp op;
+  const Product &product;
+  raise::WeightViews &weights;
+  Operation *last;
+  bool startsFromZero;
+  std::optional<BiasSum> bias;
+  SmallVector<int64_t> outputShape;
+  int64_t outputs = 1, sum = 0;
+};
+
 class LinearRaiser {
 public:
   explicit LinearRaiser(ModuleOp module) : weights(module) {}
@@ -225,94 +346,7 @@ public:
           << why;
       return std::nullopt;
     }
-    Operation *last = product->rounding ? product->rounding.getOperation() : op.getOperation();
-    SmallVector<Operation *> replaced{op};
-    if (last != op)
-      replaced.push_back(last);
-    auto resultType = cast<RankedTensorType>(last->getResult(0).getType());
-    Location loc = op.getLoc();
-
-    // The weight as [N, K].
-    Loops order = product->outputs;
-    llvm::append_range(order, product->sum);
-    WeightView matrix = product->weight.permute(places(order, product->weightLoops));
-    SmallVector<int64_t> outputShape(
-        matrix.getType().getShape().take_front(product->outputs.size()));
-    int64_t outputs = 1;
-    for (int64_t size : outputShape)
-      outputs *= size;
-    int64_t sum = matrix.getType().getNumElements() / std::max<int64_t>(outputs, 1);
-    matrix = matrix.reshape({outputs, sum});
-
-    // What the sum starts from: nothing, a bias, or a tensor to add.
-    Value start = op.getDpsInitOperand(0)->get();
-    bool startsFromZero = beginsWithZero(op);
-    std::optional<BiasSum> bias;
-    if (startsFromZero)
-      bias = findBias(last->getResult(0), places(product->outputs, product->resultLoops), weights);
-    if (bias)
-      replaced.push_back(last = bias->op);
-
-    OpBuilder builder(last); // behind which all uses are
-    Value w = weights.materialize(builder, loc, matrix), b;
-    if (bias)
-      b = weights.materialize(builder, bias->op->getLoc(), bias->bias);
-
-    // The input as [rows..., K].
-    order = product->rows;
-    llvm::append_range(order, product->sum);
-    Value input = transpose(builder, loc, product->input, places(order, product->inputLoops));
-    int64_t rowCount = product->rows.size(), sumCount = product->sum.size();
-    if (sumCount > 1) {
-      SmallVector<ReassociationIndices> groups;
-      for (int64_t axis = 0; axis < rowCount; ++axis)
-        groups.push_back({axis});
-      groups.emplace_back(llvm::to_vector(llvm::seq(rowCount, rowCount + sumCount)));
-      input = tensor::CollapseShapeOp::create(builder, loc, input, groups);
-    }
-    if (rowCount == 0)
-      input = tensor::ExpandShapeOp::create(
-          builder, loc, RankedTensorType::get({1, sum}, resultType.getElementType()), input,
-          ArrayRef<ReassociationIndices>{{0, 1}});
-    auto inputType = cast<RankedTensorType>(input.getType());
-    SmallVector<int64_t> shape(inputType.getShape());
-    shape.back() = outputs;
-    Value result =
-        LinearOp::create(builder, bias ? builder.getFusedLoc({loc, bias->op->getLoc()}) : loc,
-                         inputType.clone(shape), input, w, b);
-
-    if (rowCount == 0)
-      result = tensor::CollapseShapeOp::create(builder, loc, result,
-                                               ArrayRef<ReassociationIndices>{{0, 1}});
-
-    // Its outputs apart, and all axes in the result's order.
-    int64_t outputCount = outputShape.size();
-    if (outputCount > 1) {
-      SmallVector<ReassociationIndices> groups;
-      for (int64_t axis = 0; axis < rowCount; ++axis)
-        groups.push_back({axis});
-      groups.emplace_back(llvm::to_vector(llvm::seq(rowCount, rowCount + outputCount)));
-      shape.assign(inputType.getShape().begin(), inputType.getShape().begin() + rowCount);
-      llvm::append_range(shape, outputShape);
-      SmallVector<OpFoldResult> sizes;
-      for (int64_t axis = 0; axis < rowCount; ++axis)
-        sizes.push_back(tensor::getMixedSize(builder, loc, input, axis));
-      for (int64_t size : outputShape)
-        sizes.push_back(builder.getIndexAttr(size));
-      result = tensor::ExpandShapeOp::create(builder, loc, inputType.clone(shape), result, groups,
-                                             sizes);
-    }
-    order = product->rows;
-    llvm::append_range(order, product->outputs);
-    result = transpose(builder, loc, result, places(product->resultLoops, order));
-    if (result.getType() != resultType)
-      result = tensor::CastOp::create(builder, loc, resultType, result);
-    if (!startsFromZero)
-      result = arith::AddFOp::create(builder, loc, start, result);
-    last->getResult(0).replaceAllUsesWith(result);
-    for (Operation *one : llvm::reverse(replaced))
-      one->erase();
-    return bias.has_value();
+    return LinearBuilder(op, *product, weights).run();
   }
 
 private:

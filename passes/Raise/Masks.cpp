@@ -126,63 +126,74 @@ static std::optional<Band> getBand(Expressions &e, const AttentionForm &form,
   return std::nullopt;
 }
 
-void ScoreBuilder::findQueryOffset(Expr allowed, Expr rule) {
-  if (form.queries.size() != 1)
-    return;
-  unsigned query = form.queries[0];
-  AffineExpr lengths = e.simplify(e.getExtent(form.key) - e.getExtent(query));
-  auto consider = [&](AffineExpr bound) {
-    if (!bound || offset)
-      return;
-    std::optional<int64_t> number = getInteger(bound);
-    if (number && *number != 0 && bound == lengths)
-      offset = bound;
-    if (number)
-      return;
-    // The first place of a query, whose symbols the bound names. One bound beyond the diagonal is
-    // still a diagonal: j < i + n is j <= i + n - 1.
-    SmallVector<AffineExpr> zero(e.getNumSymbols(), getAffineConstantExpr(0, e.getContext()));
-    std::optional<int64_t> rest = getInteger(simplifyAffineExpr(bound.replaceSymbols(zero), 0, 0));
-    offset = rest ? e.simplify(bound - *rest) : bound;
-  };
-  bool hasBand = false;
-  for (Expr part : allowed ? collect(allowed) : SmallVector<Expr>()) {
-    std::optional<Band> band;
-    if (std::optional<Comparison> comparison = getComparison(e, part)) {
-      band = getBand(e, form, *comparison);
-    } else if (part->kind == Node::Kind::Element && part->args.size() >= 2 &&
-               isa_and_nonnull<arith::ConstantOp>(part->tensor.getDefiningOp())) {
-      // A slice of a triangle: its diagonal.
-      AffineExpr row, column;
-      for (Expr index : part->args) {
-        AffineExpr affine = index->getAffine();
-        if (affine && index->dependsOn(query))
-          row = affine;
-        if (affine && index->dependsOn(form.key))
-          column = affine;
-      }
-      if (row && column)
-        band = getBand(e, form, {arith::CmpIPredicate::sle, e.simplify(column - row)});
-    }
-    if (band) {
-      hasBand = true;
-      consider(band->upper);
-      consider(band->lower);
-    }
+/// A part of a mask as a band: a comparison of places, or a slice of a constant triangle, of which
+/// it is the diagonal.
+static std::optional<Band> getBandOf(Expressions &e, const AttentionForm &form, Expr part) {
+  if (std::optional<Comparison> comparison = getComparison(e, part))
+    return getBand(e, form, *comparison);
+  if (part->kind != Node::Kind::Element || part->args.size() < 2 ||
+      !isa_and_nonnull<arith::ConstantOp>(part->tensor.getDefiningOp()))
+    return std::nullopt;
+  AffineExpr row, column;
+  for (Expr index : part->args) {
+    AffineExpr affine = index->getAffine();
+    if (affine && index->dependsOn(form.queries[0]))
+      row = affine;
+    if (affine && index->dependsOn(form.key))
+      column = affine;
   }
-  if (hasBand)
-    return;
-  // Distances from query to key that the rule computes with, also to find a row of a table.
+  if (!row || !column)
+    return std::nullopt;
+  return getBand(e, form, {arith::CmpIPredicate::sle, e.simplify(column - row)});
+}
+
+/// Distances from query to key that a rule computes with, also to find a row of a table.
+static SmallVector<Band> getDistances(Expressions &e, const AttentionForm &form, Expr rule) {
   SmallVector<Expr> parts = collect(rule);
   for (Expr part : collect(rule))
     if (std::optional<TableElement> element = getTableElement(e, part))
       llvm::append_range(parts, collect(element->row));
+  SmallVector<Band> distances;
   for (Expr part : parts)
     if (part->kind == Node::Kind::Index)
       if (std::optional<Band> band = getBand(e, form, {arith::CmpIPredicate::eq, part->affine}))
-        if (band->upper == lengths ||
-            e.isWithin(band->upper, getAffineConstantExpr(0, e.getContext()), AffineExpr()))
-          consider(band->upper);
+        distances.push_back(*band);
+  return distances;
+}
+
+/// Takes the offset from a bound of j - i, if it names one.
+void ScoreBuilder::takeQueryOffset(AffineExpr bound, AffineExpr lengths) {
+  if (!bound || offset)
+    return;
+  if (std::optional<int64_t> number = getInteger(bound)) {
+    if (*number != 0 && bound == lengths)
+      offset = bound;
+    return;
+  }
+  // The first place of a query, whose symbols the bound names. One bound beyond the diagonal is
+  // still a diagonal: j < i + n is j <= i + n - 1.
+  SmallVector<AffineExpr> zero(e.getNumSymbols(), getAffineConstantExpr(0, e.getContext()));
+  std::optional<int64_t> rest = getInteger(simplifyAffineExpr(bound.replaceSymbols(zero), 0, 0));
+  offset = rest ? e.simplify(bound - *rest) : bound;
+}
+
+void ScoreBuilder::findQueryOffset(Expr allowed, Expr rule) {
+  if (form.queries.size() != 1)
+    return;
+  AffineExpr lengths = e.simplify(e.getExtent(form.key) - e.getExtent(form.queries[0]));
+  bool hasBand = false;
+  for (Expr part : allowed ? collect(allowed) : SmallVector<Expr>())
+    if (std::optional<Band> band = getBandOf(e, form, part)) {
+      hasBand = true;
+      takeQueryOffset(band->upper, lengths);
+      takeQueryOffset(band->lower, lengths);
+    }
+  if (hasBand)
+    return;
+  AffineExpr zero = getAffineConstantExpr(0, e.getContext());
+  for (const Band &band : getDistances(e, form, rule))
+    if (band.upper == lengths || e.isWithin(band.upper, zero, AffineExpr()))
+      takeQueryOffset(band.upper, lengths);
 }
 
 Value ScoreBuilder::buildQueryPositions() {

@@ -278,73 +278,101 @@ std::optional<unsigned> addUnknown(Expressions &e, Expr part, ArrayRef<Expr> ind
   return e.addVariable(sizes);
 }
 
+/// The row's element elsewhere: where the result is, and in each sum.
+class RowElements {
+public:
+  RowElements(Expressions &e, Expr part, unsigned bound)
+      : e(e), part(part), bound(bound), home(e.getHome(part)) {
+    if (home.first)
+      unknown = addUnknown(e, part, home.second);
+  }
+
+  bool areOfTensor() const { return static_cast<bool>(home.first); }
+
+  /// Reads the element at `dim` instead of `bound`; its source and what stands for it.
+  std::pair<Expr, Expr> readAt(unsigned dim) {
+    llvm::DenseMap<unsigned, Expr> to{{bound, e.dim(dim)}};
+    SmallVector<Expr> at, places;
+    for (Expr index : home.second)
+      at.push_back(e.substitute(index, to));
+    for (unsigned other : part->dims.set_bits())
+      places.push_back(e.dim(other == bound ? dim : other));
+    Expr source = e.element(home.first, at);
+    Expr element = unknown ? e.variable(*unknown, part->type, places) : source;
+    elements[e.substitute(part, to)] = element;
+    known.insert(element);
+    return {source, element};
+  }
+
+  /// `root` of the elements that were read.
+  Expr apply(Expr root) { return e.replace(root, elements); }
+  bool contains(Expr element) const { return known.contains(element); }
+
+private:
+  Expressions &e;
+  Expr part;
+  unsigned bound;
+  std::pair<Value, SmallVector<Expr>> home;
+  std::optional<unsigned> unknown;
+  llvm::DenseMap<Expr, Expr> elements;
+  llvm::DenseSet<Expr> known;
+};
+
+/// Whether an element of another tensor is that of a vector along the row.
+bool isAlongRow(Expressions &e, Expr element, const RowFunction &function) {
+  auto type = cast<RankedTensorType>(element->tensor.getType());
+  for (auto [place, index] : llvm::enumerate(element->args)) {
+    bool isRow = index == e.dim(function.axis) && type.getDimSize(place) == function.size;
+    bool isUnit = index->isConstant() && index->integer == 0 && type.getDimSize(place) == 1;
+    if (!isRow && !isUnit)
+      return false;
+  }
+  return element->dependsOn(function.axis) && isa<FloatType>(element->type);
+}
+
+/// Collects the numbers and vectors that the function computes with; false if it reads something
+/// else, or computes with places.
+bool addNumbersAndVectors(Expressions &e, const RowElements &row, RowFunction &function) {
+  SmallVector<Expr> parts = getParts(function.root, 256);
+  if (parts.size() >= 256)
+    return false;
+  for (Expr part : parts) {
+    if (part->kind == Node::Kind::Index)
+      continue; // of an element that is looked at below, or of none
+    if (part->isConstant() && part->real) {
+      double number = part->real.getValueAsDouble();
+      if (number > 0 && std::isfinite(number) && !llvm::is_contained(function.numbers, number))
+        function.numbers.push_back(number);
+    }
+    if (part->kind == Node::Kind::Compute &&
+        llvm::any_of(part->args, [](Expr arg) { return arg->kind == Node::Kind::Index; }))
+      return false;
+    if (part->kind != Node::Kind::Element || row.contains(part))
+      continue;
+    if (!isAlongRow(e, part, function))
+      return false;
+    function.vectors.push_back(part);
+  }
+  return function.vectors.size() <= 2;
+}
+
 /// `root` as a function of the rows whose element `part` is within a sum over dim `bound`.
 std::optional<RowFunction> asFunctionOf(Expressions &e, Expr root, Expr part, unsigned bound,
                                         unsigned axis, int64_t size) {
-  auto [home, indices] = e.getHome(part);
-  if (!home)
+  RowElements row(e, part, bound);
+  if (!row.areOfTensor())
     return std::nullopt;
   RowFunction function;
   function.axis = axis;
   function.size = size;
-  // The same element elsewhere in the row: where the result is, and in each sum.
-  llvm::DenseMap<Expr, Expr> elements;
-  llvm::DenseSet<Expr> known;
-  SmallVector<unsigned> dims{axis};
+  std::tie(function.source, function.input) = row.readAt(axis);
   for (Expr other : getParts(root, 256))
-    if (other->kind == Node::Kind::Reduce)
-      dims.push_back(other->dim);
-  std::optional<unsigned> unknown = addUnknown(e, part, indices);
-  for (unsigned dim : dims) {
-    llvm::DenseMap<unsigned, Expr> to{{bound, e.dim(dim)}};
-    SmallVector<Expr> at, places;
-    for (Expr index : indices)
-      at.push_back(e.substitute(index, to));
-    for (unsigned other : part->dims.set_bits())
-      places.push_back(e.dim(other == bound ? dim : other));
-    Expr source = e.element(home, at);
-    Expr element = unknown ? e.variable(*unknown, part->type, places) : source;
-    elements[e.substitute(part, to)] = element;
-    known.insert(element);
-    if (dim == axis) {
-      function.input = element;
-      function.source = source;
-    }
-  }
+    if (other->kind == Node::Kind::Reduce && other->dim != axis)
+      row.readAt(other->dim);
   for (unsigned dim : root->dims.set_bits())
     function.dims.push_back(dim);
-  function.root = e.replace(root, elements);
-  SmallVector<Expr> parts = getParts(function.root, 256);
-  if (parts.size() >= 256)
-    return std::nullopt;
-  for (Expr other : parts) {
-    if (other->kind == Node::Kind::Index)
-      continue; // of an element that is looked at below, or of none
-    if (other->isConstant() && other->real) {
-      double number = other->real.getValueAsDouble();
-      if (number > 0 && std::isfinite(number) && !llvm::is_contained(function.numbers, number))
-        function.numbers.push_back(number);
-    }
-    if (other->kind == Node::Kind::Compute &&
-        llvm::any_of(other->args, [](Expr arg) { return arg->kind == Node::Kind::Index; }))
-      return std::nullopt;
-    if (other->kind != Node::Kind::Element || known.contains(other))
-      continue;
-    // A vector along the row.
-    auto type = cast<RankedTensorType>(other->tensor.getType());
-    for (auto [place, index] : llvm::enumerate(other->args)) {
-      bool isRow = index == e.dim(axis) && type.getDimSize(place) == size;
-      bool isUnit = index->isConstant() && index->integer == 0 && type.getDimSize(place) == 1;
-      if (!isRow && !isUnit)
-        return std::nullopt;
-    }
-    if (!other->dependsOn(axis) || !isa<FloatType>(other->type))
-      return std::nullopt;
-    function.vectors.push_back(other);
-  }
-  if (function.vectors.size() > 2)
-    return std::nullopt;
-  return function;
+  function.root = row.apply(root);
+  return addNumbersAndVectors(e, row, function) ? std::optional(function) : std::nullopt;
 }
 
 /// Calls `visit` with a tensor's element as each function of rows that it is, until that says true.

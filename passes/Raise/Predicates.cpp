@@ -85,8 +85,15 @@ Expr Predicates::compare(Expr x, double bound, bool above) {
     return constant(above ? x->getNumber() > bound : x->getNumber() < bound);
   if (isCast(x))
     return compare(x->args[0], bound, above);
+  arith::CmpFPredicate predicate = above ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT;
   if (Expr whole = asWhole(x))
-    return compareReal(above ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, whole, bound);
+    return compareReal(predicate, whole, bound);
+  Expr undone = undoOutermost(x, bound, above);
+  return undone ? undone : compareReal(predicate, x, bound);
+}
+
+/// The comparison of what the outermost op of `x` is of. Null where that op cannot be undone.
+Expr Predicates::undoOutermost(Expr x, double bound, bool above) {
   if (x->is<arith::SelectOp>())
     return choose(normalize(x->args[0]), compare(x->args[1], bound, above),
                   compare(x->args[2], bound, above));
@@ -95,50 +102,67 @@ Expr Predicates::compare(Expr x, double bound, bool above) {
   if (x->is<math::LogOp>())
     return compare(x->args[0], std::exp(bound), above);
   if (x->is<arith::MulFOp>() || x->is<arith::DivFOp>())
-    for (unsigned i : {1, 0}) {
-      double factor = x->args[i]->isConstant() ? x->args[i]->getNumber() : 0;
-      if (factor == 0 || std::isinf(factor) || (i == 0 && x->is<arith::DivFOp>()))
-        continue;
-      return compare(x->args[1 - i], x->is<arith::MulFOp>() ? bound / factor : bound * factor,
-                     above == (factor > 0));
-    }
+    return undoProduct(x, bound, above);
+  if (x->is<arith::AddFOp>() || x->is<arith::SubFOp>())
+    return undoSum(x, bound, above);
+  bool isLeast = x->is<arith::MinimumFOp>() || x->is<arith::MinNumFOp>();
+  if (isLeast || x->is<arith::MaximumFOp>() || x->is<arith::MaxNumFOp>()) {
+    Expr a = compare(x->args[0], bound, above), b = compare(x->args[1], bound, above);
+    return isLeast == above ? both(a, b) : either(a, b);
+  }
+  if (x->is<arith::UIToFPOp>() || x->is<arith::SIToFPOp>())
+    return undoConversion(x, bound, above);
+  return {};
+}
+
+Expr Predicates::undoProduct(Expr x, double bound, bool above) {
+  bool isProduct = x->is<arith::MulFOp>();
+  for (unsigned i : {1, 0}) {
+    double factor = x->args[i]->isConstant() ? x->args[i]->getNumber() : 0;
+    if (factor == 0 || std::isinf(factor) || (i == 0 && !isProduct))
+      continue;
+    return compare(x->args[1 - i], isProduct ? bound / factor : bound * factor,
+                   above == (factor > 0));
+  }
   // A number or zero, as a condition says.
-  if (x->is<arith::MulFOp>())
+  if (isProduct)
     for (unsigned i : {0, 1}) {
       if (!x->args[i]->is<arith::UIToFPOp>() || !x->args[i]->args[0]->type.isInteger(1))
         continue;
       return choose(normalize(x->args[i]->args[0]), compare(x->args[1 - i], bound, above),
                     constant(above ? 0 > bound : 0 < bound));
     }
-  if (x->is<arith::AddFOp>())
+  return {};
+}
+
+Expr Predicates::undoSum(Expr x, double bound, bool above) {
+  if (x->is<arith::AddFOp>()) {
     for (unsigned i : {0, 1})
       if (x->args[i]->isConstant())
         return compare(x->args[1 - i], shift(bound, -x->args[i]->getNumber()), above);
-  if (x->is<arith::SubFOp>() && x->args[1]->isConstant())
+    return {};
+  }
+  if (x->args[1]->isConstant())
     return compare(x->args[0], shift(bound, x->args[1]->getNumber()), above);
-  if (x->is<arith::SubFOp>() && x->args[0]->isConstant())
+  if (x->args[0]->isConstant())
     return compare(x->args[1], shift(-bound, x->args[0]->getNumber()), !above);
-  if (x->is<arith::MinimumFOp>() || x->is<arith::MinNumFOp>() || x->is<arith::MaximumFOp>() ||
-      x->is<arith::MaxNumFOp>()) {
-    bool isLeast = x->is<arith::MinimumFOp>() || x->is<arith::MinNumFOp>();
-    Expr a = compare(x->args[0], bound, above), b = compare(x->args[1], bound, above);
-    return isLeast == above ? both(a, b) : either(a, b);
+  return {};
+}
+
+/// Of an integer as a float.
+Expr Predicates::undoConversion(Expr x, double bound, bool above) {
+  Expr integer = x->args[0];
+  if (integer->type.isInteger(1)) {
+    double ifTrue = x->is<arith::SIToFPOp>() ? -1 : 1;
+    bool yes = above ? ifTrue > bound : ifTrue < bound, no = above ? 0 > bound : 0 < bound;
+    return choose(normalize(integer), constant(yes), constant(no));
   }
-  if (x->is<arith::UIToFPOp>() || x->is<arith::SIToFPOp>()) {
-    Expr integer = x->args[0];
-    if (integer->type.isInteger(1)) {
-      double ifTrue = x->is<arith::SIToFPOp>() ? -1 : 1;
-      bool yes = above ? ifTrue > bound : ifTrue < bound, no = above ? 0 > bound : 0 < bound;
-      return choose(normalize(integer), constant(yes), constant(no));
-    }
-    if (std::fabs(bound) > 1e15)
-      return constant(above == (bound < 0));
-    int64_t limit = static_cast<int64_t>(above ? std::floor(bound) : std::ceil(bound));
-    Expr right = e.constant(limit, integer->type);
-    return normalize(
-        e.compare(above ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt, integer, right));
-  }
-  return compareReal(above ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, x, bound);
+  if (std::fabs(bound) > 1e15)
+    return constant(above == (bound < 0));
+  int64_t limit = static_cast<int64_t>(above ? std::floor(bound) : std::ceil(bound));
+  Expr right = e.constant(limit, integer->type);
+  return normalize(
+      e.compare(above ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt, integer, right));
 }
 
 /// The conditions that a number depends on, if it depends on nothing else: formulas of conditions

@@ -39,6 +39,10 @@ public:
 
 private:
   Expr compareReal(arith::CmpFPredicate predicate, Expr x, double bound);
+  Expr undoOutermost(Expr x, double bound, bool above);
+  Expr undoProduct(Expr x, double bound, bool above);
+  Expr undoSum(Expr x, double bound, bool above);
+  Expr undoConversion(Expr x, double bound, bool above);
   Expr normalizeReals(Expr x);
   Expr normalizeIntegers(Expr x);
   bool addConditions(Expr x, bool isWhole, SmallVectorImpl<Expr> &conditions);

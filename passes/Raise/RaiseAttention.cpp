@@ -163,156 +163,209 @@ static bool mayBeEmpty(Expressions &e, const AttentionForm &form, Expr allowed) 
   });
 }
 
-/// Builds the op beside the root and replaces it. Null if a part cannot be written; then what was
-/// built is dead.
-static AttentionOp build(Expressions &e, AttentionForm &form, Refusal &refusal) {
-  Operation *root = form.root.getDefiningOp();
-  OpBuilder builder(root);
-  Location loc = root->getLoc();
-  auto rootType = cast<RankedTensorType>(form.root.getType());
+namespace {
+/// Builds the op beside the root and replaces that.
+class AttentionBuilder {
+public:
+  AttentionBuilder(Expressions &e, AttentionForm &form, Refusal &refusal)
+      : e(e), form(form), refusal(refusal), root(form.root.getDefiningOp()), builder(root),
+        loc(root->getLoc()), rootType(cast<RankedTensorType>(form.root.getType())) {}
 
-  SmallVector<unsigned> keyHeads(ArrayRef<unsigned>(form.heads).take_front(form.keyHeads));
-  Value query = layOut(e, builder, loc, form.query.tensor, form.query.indices,
-                       {form.batch, form.queries, form.heads, form.depth});
-  Value keys = layOut(e, builder, loc, form.keys.tensor, form.keys.indices,
-                      {form.batch, {form.key}, keyHeads, form.depth});
-  Value values = layOut(e, builder, loc, form.values.tensor, form.values.indices,
-                        {form.batch, {form.key}, keyHeads, form.sizes});
-  if (!query || !keys || !values) {
-    refusal = {"queries, keys or values depend on more than batch, head, place and size", ""};
-    return {};
+  /// Null if a part cannot be written; then what was built is dead.
+  AttentionOp run() {
+    if (!layOutOperands())
+      return {};
+    chooseElementType();
+    score = splitScore(e, form);
+    ScoreBuilder parts(e, builder, loc, form);
+    parts.findQueryOffset(score.allowed, score.rule);
+    if (!buildMask(parts) || !chooseFill() || !buildAdditive() || !buildSinks() ||
+        !buildRegions(parts))
+      return {};
+    AttentionOp attention = create();
+    if (!replaceRoot(attention))
+      return {};
+    if (givesWeights)
+      replaceWeights(attention);
+    return attention;
   }
-  Type element = cast<RankedTensorType>(query.getType()).getElementType();
-  for (Value other : {keys, values}) {
-    Type type = cast<RankedTensorType>(other.getType()).getElementType();
-    if (type.getIntOrFloatBitWidth() > element.getIntOrFloatBitWidth())
-      element = type;
+
+private:
+  bool refuse(StringRef reason, StringRef change = "") {
+    refusal = {reason.str(), change.str()};
+    return false;
   }
-  // What others read with more bits is made with them.
+  bool layOutOperands();
+  void chooseElementType();
+  bool buildMask(ScoreBuilder &parts);
+  bool chooseFill();
+  bool buildAdditive();
+  bool buildSinks();
+  Value buildConstantSinks();
+  bool buildRegions(ScoreBuilder &parts);
+  AttentionOp create();
+  bool replaceRoot(AttentionOp attention);
+  void replaceWeights(AttentionOp attention);
+
+  Expressions &e;
+  AttentionForm &form;
+  Refusal &refusal;
+  Operation *root;
+  OpBuilder builder;
+  Location loc;
+  RankedTensorType rootType;
+
+  Value query, keys, values, mask, positions, additive, sinks;
+  Type element;           ///< of queries, keys and values
+  FloatType accumulation; ///< of sums and scores
+  bool givesWeights = false;
   SmallVector<Axis> weightsAxes;
+  MaskedScore score;
+  double scale = 1;
+  Fill fill = Fill::Zero;
+  RegionParts ofScore, ofProbability;
+};
+} // namespace
+
+bool AttentionBuilder::layOutOperands() {
+  SmallVector<unsigned> keyHeads(ArrayRef<unsigned>(form.heads).take_front(form.keyHeads));
+  query = layOut(e, builder, loc, form.query.tensor, form.query.indices,
+                 {form.batch, form.queries, form.heads, form.depth});
+  keys = layOut(e, builder, loc, form.keys.tensor, form.keys.indices,
+                {form.batch, {form.key}, keyHeads, form.depth});
+  values = layOut(e, builder, loc, form.values.tensor, form.values.indices,
+                  {form.batch, {form.key}, keyHeads, form.sizes});
+  return (query && keys && values) ||
+         refuse("queries, keys or values depend on more than batch, head, place and size");
+}
+
+/// The widest type of the operands, and of the results that others read with more bits.
+void AttentionBuilder::chooseElementType() {
   findWeights(e, form, weightsAxes);
   Operation *weights = form.weights.tensor ? form.weights.tensor.getDefiningOp() : nullptr;
-  bool givesWeights = weights && !feedsOnly(weights, root);
-  for (Type type : {givesWeights ? getElementTypeOrSelf(form.weights.tensor) : element,
-                    isNarrowed(form.root) ? element : rootType.getElementType()})
+  givesWeights = weights && !feedsOnly(weights, root);
+  element = getElementTypeOrSelf(query);
+  SmallVector<Type> others{getElementTypeOrSelf(keys), getElementTypeOrSelf(values)};
+  if (givesWeights)
+    others.push_back(getElementTypeOrSelf(form.weights.tensor));
+  if (!isNarrowed(form.root))
+    others.push_back(rootType.getElementType());
+  for (Type type : others)
     if (type.getIntOrFloatBitWidth() > element.getIntOrFloatBitWidth())
       element = type;
-  query = toElementType(builder, loc, query, element);
-  keys = toElementType(builder, loc, keys, element);
-  values = toElementType(builder, loc, values, element);
-  FloatType accumulation = element.isF64() ? FloatType(builder.getF64Type()) : builder.getF32Type();
+  for (Value *operand : {&query, &keys, &values})
+    *operand = toElementType(builder, loc, *operand, element);
+  accumulation = element.isF64() ? FloatType(builder.getF64Type()) : builder.getF32Type();
+}
 
-  MaskedScore score = splitScore(e, form);
-  double scale = form.scale;
-  ScoreBuilder parts(e, builder, loc, form);
-  Value mask;
-  parts.findQueryOffset(score.allowed, score.rule);
+bool AttentionBuilder::buildMask(ScoreBuilder &parts) {
   if (score.allowed) {
     mask = parts.buildMask(score.allowed);
-    if (!mask) {
-      refusal = {"the mask cannot be written as a predicate or tensor", ""};
-      return {};
-    }
+    if (!mask)
+      return refuse("the mask cannot be written as a predicate or tensor");
   }
-  Value positions = parts.buildQueryPositions();
-  Fill fill = form.guarded ? Fill::Zero : score.fill.value_or(Fill::Zero);
-  if (score.allowed) {
-    EmptyRow row = evaluateEmptyRow(e, form, score.allowed);
-    bool isSettled = row.fill || !(row.isKnown || form.weight);
-    if (!isSettled && mayBeEmpty(e, form, score.allowed)) {
-      refusal = {
-          "what it gives for a row without keys is neither zero nor a mean of values nor NaN", ""};
-      return {};
-    }
-    fill = row.fill.value_or(fill);
-  }
+  positions = parts.buildQueryPositions();
+  return true;
+}
 
-  Value additive;
-  if (form.additive.tensor) {
-    additive = layOut(e, builder, loc, form.additive.tensor, form.additive.indices, {form.depth});
-    if (!additive) {
-      refusal = {"the weights of additive scores depend on more than the head size", ""};
-      return {};
-    }
-  }
-  Value sinks;
-  if (form.sink) {
-    SmallVector<Axis> axes{form.heads};
-    if (form.sink->isConstant()) {
-      auto type = RankedTensorType::get({*getInteger(getExtent(e, form.heads))}, accumulation);
-      sinks = arith::ConstantOp::create(
-          builder, loc,
-          DenseElementsAttr::get(type, FloatAttr::get(accumulation, form.sink->getNumber())));
-    } else if (form.sink->kind == Node::Kind::Element) {
-      sinks = layOut(e, builder, loc, form.sink->tensor, ArrayRef<Expr>(form.sink->args), axes);
-    } else {
-      sinks = compute(e, builder, loc, form.sink, axes);
-    }
-    if (!sinks) {
-      refusal = {"the sinks depend on more than the head", "give one further logit for each head"};
-      return {};
-    }
-  }
+/// What rows without keys give.
+bool AttentionBuilder::chooseFill() {
+  fill = form.guarded ? Fill::Zero : score.fill.value_or(Fill::Zero);
+  if (!score.allowed)
+    return true;
+  EmptyRow row = evaluateEmptyRow(e, form, score.allowed);
+  bool isSettled = row.fill || !(row.isKnown || form.weight);
+  if (!isSettled && mayBeEmpty(e, form, score.allowed))
+    return refuse(
+        "what it gives for a row without keys is neither zero nor a mean of values nor NaN");
+  fill = row.fill.value_or(fill);
+  return true;
+}
+
+bool AttentionBuilder::buildAdditive() {
+  if (!form.additive.tensor)
+    return true;
+  additive = layOut(e, builder, loc, form.additive.tensor, form.additive.indices, {form.depth});
+  return additive || refuse("the weights of additive scores depend on more than the head size");
+}
+
+Value AttentionBuilder::buildConstantSinks() {
+  auto type = RankedTensorType::get({*getInteger(getExtent(e, form.heads))}, accumulation);
+  auto number = FloatAttr::get(accumulation, form.sink->getNumber());
+  return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, number));
+}
+
+bool AttentionBuilder::buildSinks() {
+  if (!form.sink)
+    return true;
+  SmallVector<Axis> axes{form.heads};
+  if (form.sink->isConstant())
+    sinks = buildConstantSinks();
+  else if (form.sink->kind == Node::Kind::Element)
+    sinks = layOut(e, builder, loc, form.sink->tensor, ArrayRef<Expr>(form.sink->args), axes);
+  else
+    sinks = compute(e, builder, loc, form.sink, axes);
+  return sinks ||
+         refuse("the sinks depend on more than the head", "give one further logit for each head");
+}
+
+/// The regions of the score and the probabilities, where these are more than a product with a
+/// number.
+bool AttentionBuilder::buildRegions(ScoreBuilder &parts) {
   // A factor of the whole rule is the op's scale; a rule that is nothing else needs no region.
-  Expr rule = takeFactor(score.rule, scale);
-  RegionParts ofScore, ofProbability;
-  if (rule != form.raw) {
+  scale = form.scale;
+  if (takeFactor(score.rule, scale) != form.raw) {
     // Scale stays in front of the rule: the factor of the product in it, that of the whole behind.
     scale = form.scale;
-    rule = score.rule;
-    if (!parts.buildRegion(rule, form.raw, ofScore, accumulation)) {
-      refusal = {"the score's rule cannot be written as scalar code", ""};
-      return {};
-    }
+    if (!parts.buildRegion(score.rule, form.raw, ofScore, accumulation))
+      return refuse("the score's rule cannot be written as scalar code");
   }
-  if (form.weight &&
-      !parts.buildRegion(form.weight, form.probability, ofProbability, accumulation)) {
-    refusal = {"what becomes of the probabilities cannot be written as scalar code", ""};
-    return {};
-  }
+  return !form.weight ||
+         parts.buildRegion(form.weight, form.probability, ofProbability, accumulation) ||
+         refuse("what becomes of the probabilities cannot be written as scalar code");
+}
 
-  auto queryType = cast<RankedTensorType>(query.getType());
-  SmallVector<int64_t> shape(queryType.getShape().drop_back());
+AttentionOp AttentionBuilder::create() {
+  SmallVector<int64_t> shape(cast<RankedTensorType>(query.getType()).getShape().drop_back());
+  int64_t batch = shape[0], queries = shape[1], heads = shape[2];
   shape.push_back(cast<RankedTensorType>(values.getType()).getDimSize(3));
-  Type resultType = RankedTensorType::get(shape, element);
-  // The probabilities, if others read them.
-  Type weightsType;
+  Type weightsType, lseType;
   if (givesWeights)
     weightsType = RankedTensorType::get(
-        {shape[0], shape[2], shape[1], cast<RankedTensorType>(keys.getType()).getDimSize(1)},
-        element);
-  Type lseType;
+        {batch, heads, queries, cast<RankedTensorType>(keys.getType()).getDimSize(1)}, element);
   if (form.rowFactor)
-    lseType = RankedTensorType::get({shape[0], shape[2], shape[1]}, accumulation);
+    lseType = RankedTensorType::get({batch, heads, queries}, accumulation);
   auto attention = AttentionOp::create(
-      builder, loc, resultType, lseType, weightsType, query, keys, values, positions, Value(), mask,
-      sinks, additive, ofScore.operands, ofProbability.operands,
+      builder, loc, RankedTensorType::get(shape, element), lseType, weightsType, query, keys,
+      values, positions, Value(), mask, sinks, additive, ofScore.operands, ofProbability.operands,
       builder.getAffineMapArrayAttr(ofScore.maps),
       builder.getAffineMapArrayAttr(ofProbability.maps), builder.getF64FloatAttr(scale),
       FillAttr::get(builder.getContext(), fill));
   attention.getScore().takeBody(ofScore.region);
   attention.getProbability().takeBody(ofProbability.region);
+  return attention;
+}
 
+bool AttentionBuilder::replaceRoot(AttentionOp attention) {
   Value output = attention.getOutput();
-  if (form.rowFactor && !(output = scaleRows(e, builder, form, attention))) {
-    refusal = {"what its rows are scaled by cannot be written", ""};
-    return {};
-  }
+  if (form.rowFactor && !(output = scaleRows(e, builder, form, attention)))
+    return refuse("what its rows are scaled by cannot be written");
   Value result = rearrange(e, builder, loc, output,
                            {form.batch, form.queries, form.heads, form.sizes}, form.axes);
   form.root.replaceAllUsesWith(toElementType(builder, loc, result, rootType.getElementType()));
-  if (weightsType) {
-    // In the layout of the tensor that held them.
-    auto oldType = cast<RankedTensorType>(form.weights.tensor.getType());
-    builder.setInsertionPointAfter(attention);
-    Value old = rearrange(e, builder, loc, attention.getWeights(),
-                          {form.batch, form.heads, form.queries, {form.key}}, weightsAxes);
-    old = toElementType(builder, loc, old, oldType.getElementType());
-    form.weights.tensor.replaceAllUsesWith(old);
-    // Users may stand before the root.
-    sortTopologically(attention->getBlock());
-  }
-  return attention;
+  return true;
+}
+
+/// The probabilities, which others read, in the layout of the tensor that held them.
+void AttentionBuilder::replaceWeights(AttentionOp attention) {
+  auto oldType = cast<RankedTensorType>(form.weights.tensor.getType());
+  builder.setInsertionPointAfter(attention);
+  Value old = rearrange(e, builder, loc, attention.getWeights(),
+                        {form.batch, form.heads, form.queries, {form.key}}, weightsAxes);
+  old = toElementType(builder, loc, old, oldType.getElementType());
+  form.weights.tensor.replaceAllUsesWith(old);
+  // Users may stand before the root.
+  sortTopologically(attention->getBlock());
 }
 
 //===-- The pass -----------------------------------------------------------------------------===//
@@ -377,7 +430,7 @@ struct RaiseAttentionPass : fovea::impl::RaiseAttentionPassBase<RaiseAttentionPa
     Expressions e(&getContext());
     Refusal refusal;
     std::optional<AttentionForm> form = recognizeAttention(e, root, product, refusal);
-    if (!form || !build(e, *form, refusal))
+    if (!form || !AttentionBuilder(e, *form, refusal).run())
       return false;
     eraseDead(root.getDefiningOp());
     ++numAttentions;

@@ -179,6 +179,60 @@ static bool seesBothSides(BucketFunction &function, Expr bucket, ArrayRef<int64_
   return llvm::all_of(seen, [](auto &entry) { return entry.second == 3; });
 }
 
+/// The buckets of keys 0, 1, 2, ... places before the query, up to the last one; nothing if these
+/// are not `oneSided` buckets that rise, the first `exact` ones one distance each.
+static std::optional<SmallVector<int64_t>> getBucketsBefore(BucketFunction &function,
+                                                            int64_t oneSided, int64_t exact) {
+  SmallVector<int64_t> before{0};
+  while (before.back() != oneSided - 1) {
+    int64_t number = before.size();
+    std::optional<int64_t> next = function.has(-number) ? function(-number) : std::nullopt;
+    if (!next || *next < before.back() || *next >= oneSided || number > kNear ||
+        (number < exact && *next != number))
+      return std::nullopt;
+    before.push_back(*next);
+  }
+  return before;
+}
+
+/// The roundest greatest distance with which the formula gives these buckets.
+static std::optional<int64_t> findMaxDistance(Buckets buckets, ArrayRef<int64_t> before,
+                                              int64_t oneSided, int64_t exact) {
+  // With bucket b = exact + floor(log(d / exact) / log(max / exact) * logarithmic) the last one
+  // begins at d = exact * (max / exact)^((logarithmic - 1) / logarithmic).
+  int64_t last = before.size() - 1, logarithmic = oneSided - exact;
+  double power = logarithmic > 1 ? double(logarithmic) / double(logarithmic - 1) : 1;
+  auto maxDistanceAt = [&](int64_t d) {
+    return exact * std::pow(double(std::max(d, exact)) / double(exact), power);
+  };
+  double greatest = std::ceil(maxDistanceAt(last)) + 1;
+  if (greatest > 1e6)
+    return std::nullopt;
+  std::optional<int64_t> best;
+  for (int64_t candidate = std::max<int64_t>(std::floor(maxDistanceAt(last - 1)), exact + 1);
+       candidate <= static_cast<int64_t>(greatest); ++candidate) {
+    buckets.maxDistance = candidate;
+    if (best && getRoundness(candidate) <= getRoundness(*best))
+      continue;
+    bool isRight = true;
+    for (int64_t d = last; d >= 0 && isRight; --d)
+      isRight = before[d] == getBucket(buckets, -d);
+    if (isRight)
+      best = candidate;
+  }
+  return best;
+}
+
+/// Distances up to and behind the last bucket's first one, and samples far away.
+static SmallVector<int64_t> makeDistances(int64_t last) {
+  SmallVector<int64_t> distances;
+  for (int64_t d = 0; d <= last + 64; ++d)
+    distances.push_back(d);
+  for (int64_t d = 2 * last + 64; d < (1 << 24); d *= 2)
+    distances.append({d - 1, d, d + 1});
+  return distances;
+}
+
 std::optional<Buckets> raise::matchBuckets(Expressions &e, Expr bucket, AffineExpr distance,
                                            unsigned query, unsigned key, int64_t rows) {
   if (rows < 2 || !isa<IntegerType, IndexType>(bucket->type) || !bucket->dependsOn(query) ||
@@ -197,47 +251,16 @@ std::optional<Buckets> raise::matchBuckets(Expressions &e, Expr bucket, AffineEx
   int64_t oneSided = found.bidirectional ? rows / 2 : rows;
   if (oneSided < 2 || (found.bidirectional && rows % 2 != 0))
     return std::nullopt;
-  int64_t exact = oneSided / 2, logarithmic = oneSided - exact;
-  SmallVector<int64_t> before{0}; // buckets of keys 0, 1, 2, ... places before the query
-  while (before.back() != oneSided - 1) {
-    int64_t number = before.size();
-    std::optional<int64_t> next = function.has(-number) ? function(-number) : std::nullopt;
-    if (!next || *next < before.back() || *next >= oneSided || number > kNear ||
-        (number < exact && *next != number))
-      return std::nullopt;
-    before.push_back(*next);
-  }
-  // With bucket b = exact + floor(log(d / exact) / log(max / exact) * logarithmic) the last one
-  // begins at d = exact * (max / exact)^((logarithmic - 1) / logarithmic).
-  int64_t last = before.size() - 1;
-  double power = logarithmic > 1 ? double(logarithmic) / double(logarithmic - 1) : 1;
-  auto maxDistanceAt = [&](int64_t d) {
-    return exact * std::pow(double(std::max(d, exact)) / double(exact), power);
-  };
-  double greatest = std::ceil(maxDistanceAt(last)) + 1;
-  if (greatest > 1e6)
+  int64_t exact = oneSided / 2;
+  std::optional<SmallVector<int64_t>> before = getBucketsBefore(function, oneSided, exact);
+  if (!before)
     return std::nullopt;
-  std::optional<int64_t> best;
-  for (int64_t candidate = std::max<int64_t>(std::floor(maxDistanceAt(last - 1)), exact + 1);
-       candidate <= static_cast<int64_t>(greatest); ++candidate) {
-    found.maxDistance = candidate;
-    if (best && getRoundness(candidate) <= getRoundness(*best))
-      continue;
-    bool isRight = true;
-    for (int64_t d = last; d >= 0 && isRight; --d)
-      isRight = before[d] == getBucket(found, -d);
-    if (isRight)
-      best = candidate;
-  }
+  std::optional<int64_t> best = findMaxDistance(found, *before, oneSided, exact);
   if (!best)
     return std::nullopt;
   found.maxDistance = *best;
   // The other side, and far away on both.
-  SmallVector<int64_t> distances;
-  for (int64_t d = 0; d <= last + 64; ++d)
-    distances.push_back(d);
-  for (int64_t d = 2 * last + 64; d < (1 << 24); d *= 2)
-    distances.append({d - 1, d, d + 1});
+  SmallVector<int64_t> distances = makeDistances(before->size() - 1);
   for (int64_t sign : {-1, 1})
     if (!agreesAt(function, found, distances, sign))
       return std::nullopt;

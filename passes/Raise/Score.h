@@ -71,6 +71,7 @@ private:
   Value maskOfSegments(Expr ofQueries, Expr ofKeys);
   Value maskOfClasses(AffineExpr left, AffineExpr right);
   Value maskOfLengths(arith::CmpIPredicate predicate, Expr position, Expr length);
+  void takeQueryOffset(AffineExpr bound, AffineExpr lengths);
   Value layOutIntegers(Expr element, ArrayRef<Axis> others);
   /// A predicate of a constant matrix's element as one of places; null if there is none.
   Expr asPlaces(Expr predicate);

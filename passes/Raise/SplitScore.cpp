@@ -132,67 +132,87 @@ private:
       return x;
     if (isCast(x))
       return split(x->args[0], factor);
-    if (x->is<arith::SelectOp>()) {
-      for (unsigned i : {2, 1}) {
-        std::optional<double> number = getNumber(e, x->args[i]);
-        if (!number || *number * factor > kVeryNegative || !hasRaw(x->args[3 - i]))
-          continue;
-        replaceBy(*number, i == 2 ? x->args[0] : booleans.negate(x->args[0]));
-        return split(x->args[3 - i], factor);
-      }
-      return x;
-    }
-    if (x->is<arith::AddFOp>() || x->is<arith::SubFOp>()) {
-      for (unsigned i : {0, 1}) {
-        Expr inner = x->args[i], other = x->args[1 - i];
-        if (!hasRaw(inner) || hasRaw(other) || (i == 1 && x->is<arith::SubFOp>()))
-          continue;
-        Expr rest = addMasks(other, (x->is<arith::SubFOp>() ? -1 : 1) * factor, x->type);
-        Expr score = split(inner, factor);
-        if (!rest)
-          return score;
-        return rebuild(x, i, score, rest);
-      }
-      return x;
-    }
-    if (x->is<arith::MulFOp>() || x->is<arith::DivFOp>()) {
-      for (unsigned i : {0, 1}) {
-        Expr inner = x->args[i], other = x->args[1 - i];
-        if (!hasRaw(inner) || hasRaw(other) || (i == 1 && x->is<arith::DivFOp>()))
-          continue;
-        std::optional<double> number = getNumber(e, other);
-        if (number && (*number <= 0 || !std::isfinite(*number)))
-          return x;
-        if (!number && !isMaskFactor(other))
-          return x;
-        double more = !number ? 1 : x->is<arith::MulFOp>() ? *number : 1 / *number;
-        return rebuild(x, i, split(inner, factor * more), other);
-      }
-      return x;
-    }
-    // The lesser of the score and, where it is forbidden, a very negative number.
+    if (x->is<arith::SelectOp>())
+      return splitChoice(x, factor);
+    if (x->is<arith::AddFOp>() || x->is<arith::SubFOp>())
+      return splitSum(x, factor);
+    if (x->is<arith::MulFOp>() || x->is<arith::DivFOp>())
+      return splitProduct(x, factor);
     if (x->is<arith::MinimumFOp>() || x->is<arith::MinNumFOp>())
-      for (unsigned i : {0, 1}) {
-        Expr limit = stripCasts(x->args[1 - i]);
-        if (!hasRaw(x->args[i]) || !limit->is<arith::SelectOp>())
-          continue;
-        for (unsigned k : {1, 2}) {
-          std::optional<double> number = getNumber(e, limit->args[k]),
-                                high = getNumber(e, limit->args[3 - k]);
-          // Scores that are no infinity lie below the greater one.
-          if (!number || !high || *number * factor > kVeryNegative || !std::isinf(*high) ||
-              *high < 0)
-            continue;
-          replaceBy(*number, k == 2 ? limit->args[0] : booleans.negate(limit->args[0]));
-          return split(x->args[i], factor);
-        }
-      }
+      return splitMinimum(x, factor);
     if (x->is<arith::MaximumFOp>() || x->is<arith::MaxNumFOp>())
-      for (unsigned i : {0, 1}) {
-        std::optional<double> number = getNumber(e, x->args[1 - i]);
-        if (number && *number * factor <= kVeryNegative && hasRaw(x->args[i]))
-          return split(x->args[i], factor);
+      return splitMaximum(x, factor);
+    return x;
+  }
+
+  /// The score or a very negative number.
+  Expr splitChoice(Expr x, double factor) {
+    for (unsigned i : {2, 1}) {
+      std::optional<double> number = getNumber(e, x->args[i]);
+      if (!number || *number * factor > kVeryNegative || !hasRaw(x->args[3 - i]))
+        continue;
+      replaceBy(*number, i == 2 ? x->args[0] : booleans.negate(x->args[0]));
+      return split(x->args[3 - i], factor);
+    }
+    return x;
+  }
+
+  Expr splitSum(Expr x, double factor) {
+    bool isDifference = x->is<arith::SubFOp>();
+    for (unsigned i : {0, 1}) {
+      Expr inner = x->args[i], other = x->args[1 - i];
+      if (!hasRaw(inner) || hasRaw(other) || (i == 1 && isDifference))
+        continue;
+      Expr rest = addMasks(other, (isDifference ? -1 : 1) * factor, x->type);
+      Expr score = split(inner, factor);
+      return rest ? rebuild(x, i, score, rest) : score;
+    }
+    return x;
+  }
+
+  Expr splitProduct(Expr x, double factor) {
+    bool isQuotient = x->is<arith::DivFOp>();
+    for (unsigned i : {0, 1}) {
+      Expr inner = x->args[i], other = x->args[1 - i];
+      if (!hasRaw(inner) || hasRaw(other) || (i == 1 && isQuotient))
+        continue;
+      std::optional<double> number = getNumber(e, other);
+      if (number && (*number <= 0 || !std::isfinite(*number)))
+        return x;
+      if (!number && !isMaskFactor(other))
+        return x;
+      double more = !number ? 1 : isQuotient ? 1 / *number : *number;
+      return rebuild(x, i, split(inner, factor * more), other);
+    }
+    return x;
+  }
+
+  /// The lesser of the score and, where it is forbidden, a very negative number.
+  Expr splitMinimum(Expr x, double factor) {
+    for (unsigned i : {0, 1}) {
+      Expr limit = stripCasts(x->args[1 - i]);
+      if (!hasRaw(x->args[i]) || !limit->is<arith::SelectOp>())
+        continue;
+      for (unsigned k : {1, 2}) {
+        std::optional<double> number = getNumber(e, limit->args[k]),
+                              high = getNumber(e, limit->args[3 - k]);
+        // Scores that are no infinity lie below the greater one.
+        if (!number || !high || *number * factor > kVeryNegative || !std::isinf(*high) || *high < 0)
+          continue;
+        replaceBy(*number, k == 2 ? limit->args[0] : booleans.negate(limit->args[0]));
+        return split(x->args[i], factor);
       }
+    }
+    return x;
+  }
+
+  /// The greater of the score and a very negative number.
+  Expr splitMaximum(Expr x, double factor) {
+    for (unsigned i : {0, 1}) {
+      std::optional<double> number = getNumber(e, x->args[1 - i]);
+      if (number && *number * factor <= kVeryNegative && hasRaw(x->args[i]))
+        return split(x->args[i], factor);
+    }
     return x;
   }
 
