@@ -4,7 +4,7 @@
 // parts is tested beside each formula, for numbers of all sizes. Refuses what is a function of two
 // values, and what changes the element type.
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "passes/Raise/Equivalence.h"
+#include "passes/Elements/Equivalence.h"
 #include "passes/Raise/Identity.h"
 #include "passes/Raise/NearMisses.h"
 #include "passes/Raise/Passes.h"

@@ -5,7 +5,7 @@
 #ifndef FOVEA_PASSES_RAISE_IDENTITY_H
 #define FOVEA_PASSES_RAISE_IDENTITY_H
 
-#include "passes/Raise/Layout.h"
+#include "passes/Elements/Layout.h"
 
 namespace mlir::fovea::raise {
 

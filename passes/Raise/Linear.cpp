@@ -5,7 +5,7 @@
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "passes/Raise/Expression.h"
+#include "passes/Elements/Expression.h"
 #include "passes/Raise/Passes.h"
 #include "passes/Raise/ViewPatterns.h"
 #include "passes/Raise/WeightViews.h"

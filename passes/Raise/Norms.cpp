@@ -4,7 +4,7 @@
 // beside each formula, on rows of all sizes. Refuses other axes, and what depends on more than one
 // row and two vectors.
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "passes/Raise/Equivalence.h"
+#include "passes/Elements/Equivalence.h"
 #include "passes/Raise/Identity.h"
 #include "passes/Raise/NearMisses.h"
 #include "passes/Raise/Passes.h"

@@ -6,7 +6,7 @@
 // ones too, are then compared with the formula. Refuses what turns by other frequencies than
 // powers of one number (over a constant factor), and what scales.
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "passes/Raise/Equivalence.h"
+#include "passes/Elements/Equivalence.h"
 #include "passes/Raise/Identity.h"
 #include "passes/Raise/Passes.h"
 #include <cmath>

@@ -4,7 +4,7 @@
 // ops, where they meet their opposites.
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "passes/Raise/Expression.h"
+#include "passes/Elements/Expression.h"
 #include "passes/Raise/ViewPatterns.h"
 
 using namespace mlir;

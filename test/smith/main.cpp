@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // fovea-smith: makes random programs, and checks that Fovea recognises and computes them.
-#include "passes/Raise/Equivalence.h"
+#include "passes/Elements/Equivalence.h"
 #include "test/CommandLine.h"
 #include "test/smith/NearMiss.h"
 #include "test/smith/Tally.h"

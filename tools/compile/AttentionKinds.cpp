@@ -5,7 +5,8 @@
 #include "dialects/Fovea/FoveaDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "passes/Raise/AttentionForm.h"
+#include "passes/Elements/Evaluate.h"
+#include "passes/Raise/Attention/AttentionForm.h"
 #include "llvm/ADT/SetVector.h"
 #include <cmath>
 #include <set>
