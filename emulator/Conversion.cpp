@@ -151,99 +151,84 @@ void limits(Type type, __int128 &low, __int128 &high) {
   high = isSigned(type) ? (one << (bitsOf(type) - 1)) - 1 : (one << bitsOf(type)) - 1;
 }
 
-/// The bits of the result; only those of the type count.
-uint64_t convert(const Conversion &c, Value value) {
-  if (isInteger(c.to)) {
-    __int128 low, high;
-    limits(c.to, low, high);
-    if (isInteger(c.from)) {
-      __int128 result = value.whole;
-      if (c.sat)
-        result = std::min(std::max(result, low), high);
-      return static_cast<uint64_t>(result);
-    }
-    double x = value.real;
-    if (c.ftz && c.from == Type::F32 && std::fabs(x) < 0x1p-126)
-      x = 0;
-    if (x != x) // PTX ISA, "cvt", on NaN
-      return c.from != Type::F64 && bitsOf(c.to) != 64 ? 0 : uint64_t{1} << (bitsOf(c.to) - 1);
-    switch (c.round) {
-    case Round::IntZero:
-      x = std::trunc(x);
-      break;
-    case Round::IntDown:
-      x = std::floor(x);
-      break;
-    case Round::IntUp:
-      x = std::ceil(x);
-      break;
-    default:
-      x = std::nearbyint(x);
-      break;
-    }
-    if (x <= static_cast<double>(low))
-      return static_cast<uint64_t>(low);
-    if (x >= static_cast<double>(high))
-      return static_cast<uint64_t>(high);
-    return static_cast<uint64_t>(static_cast<__int128>(x));
-  }
+/// Subnormal numbers are zero where .ftz says so.
+double flush(const Conversion &c, Type type, double x) {
+  return c.ftz && type == Type::F32 && std::fabs(x) < 0x1p-126 ? std::copysign(0.0, x) : x;
+}
 
-  double x = value.real;
-  if (isInteger(c.from)) {
-    // Integers of 64 bits do not fit f64: let the processor round, once.
-    int mode = c.round == Round::Zero   ? FE_TOWARDZERO
-               : c.round == Round::Down ? FE_DOWNWARD
-               : c.round == Round::Up   ? FE_UPWARD
-                                        : FE_TONEAREST;
-    if (c.to == Type::F32 || c.to == Type::F64) {
-      std::fesetround(mode);
-      volatile int64_t s = static_cast<int64_t>(value.whole);
-      volatile uint64_t u = static_cast<uint64_t>(value.whole);
-      volatile float single = isSigned(c.from) ? static_cast<float>(s) : static_cast<float>(u);
-      volatile double wide = isSigned(c.from) ? static_cast<double>(s) : static_cast<double>(u);
-      std::fesetround(FE_TONEAREST);
-      x = c.to == Type::F32 ? static_cast<double>(single) : wide;
-      if (c.sat)
-        x = x > 1 ? 1 : x > 0 ? x : 0;
-      return c.to == Type::F32 ? bitsAs<uint32_t>(static_cast<float>(x)) : bitsAs<uint64_t>(x);
-    }
-    // To 16 bits: reduce to what f64 holds with a sticky bit.
-    uint64_t magnitude =
-        value.whole < 0 ? static_cast<uint64_t>(-value.whole) : static_cast<uint64_t>(value.whole);
-    if (magnitude >> 52)
-      magnitude = (magnitude & ~uint64_t{0xffff}) | ((magnitude & 0xffff) ? 0x8000 : 0);
-    x = value.whole < 0 ? -static_cast<double>(magnitude) : static_cast<double>(magnitude);
-  }
-  if (c.ftz && c.from == Type::F32 && std::fabs(x) < 0x1p-126)
-    x = std::copysign(0.0, x);
-  switch (c.round) {
-  case Round::IntNear:
-    x = std::nearbyint(x);
-    break;
+/// Rounded to a whole number.
+double toWhole(double x, Round round) {
+  switch (round) {
   case Round::IntZero:
-    x = std::trunc(x);
-    break;
+    return std::trunc(x);
   case Round::IntDown:
-    x = std::floor(x);
-    break;
+    return std::floor(x);
   case Round::IntUp:
-    x = std::ceil(x);
-    break;
+    return std::ceil(x);
   default:
-    break;
+    return std::nearbyint(x);
   }
-  if (c.sat)
-    x = x > 1 ? 1 : x > 0 ? x : 0;
+}
+
+/// Between zero and one, where .sat says so; NaN is zero.
+double saturate(const Conversion &c, double x) { return c.sat ? x > 1 ? 1 : x > 0 ? x : 0 : x; }
+
+uint64_t integerToInteger(const Conversion &c, __int128 whole) {
+  __int128 low, high;
+  limits(c.to, low, high);
+  return static_cast<uint64_t>(c.sat ? std::min(std::max(whole, low), high) : whole);
+}
+
+uint64_t floatToInteger(const Conversion &c, double x) {
+  if (x != x) // PTX ISA, "cvt", on NaN
+    return c.from != Type::F64 && bitsOf(c.to) != 64 ? 0 : uint64_t{1} << (bitsOf(c.to) - 1);
+  x = toWhole(flush(c, c.from, x), c.round);
+  __int128 low, high;
+  limits(c.to, low, high);
+  if (x <= static_cast<double>(low))
+    return static_cast<uint64_t>(low);
+  if (x >= static_cast<double>(high))
+    return static_cast<uint64_t>(high);
+  return static_cast<uint64_t>(static_cast<__int128>(x));
+}
+
+/// To f32 or f64. Integers of 64 bits do not fit f64: let the processor round, once.
+uint64_t integerToWideFloat(const Conversion &c, __int128 whole) {
+  int mode = c.round == Round::Zero   ? FE_TOWARDZERO
+             : c.round == Round::Down ? FE_DOWNWARD
+             : c.round == Round::Up   ? FE_UPWARD
+                                      : FE_TONEAREST;
+  std::fesetround(mode);
+  volatile int64_t s = static_cast<int64_t>(whole);
+  volatile uint64_t u = static_cast<uint64_t>(whole);
+  volatile float single = isSigned(c.from) ? static_cast<float>(s) : static_cast<float>(u);
+  volatile double wide = isSigned(c.from) ? static_cast<double>(s) : static_cast<double>(u);
+  std::fesetround(FE_TONEAREST);
+  if (c.to == Type::F64)
+    return bitsAs<uint64_t>(saturate(c, wide));
+  return bitsAs<uint32_t>(static_cast<float>(saturate(c, static_cast<double>(single))));
+}
+
+/// As f64 with a sticky bit, from which rounding to 16 bits is right.
+double withSticky(__int128 whole) {
+  uint64_t magnitude = whole < 0 ? static_cast<uint64_t>(-whole) : static_cast<uint64_t>(whole);
+  if (magnitude >> 52)
+    magnitude = (magnitude & ~uint64_t{0xffff}) | ((magnitude & 0xffff) ? 0x8000 : 0);
+  return whole < 0 ? -static_cast<double>(magnitude) : static_cast<double>(magnitude);
+}
+
+uint64_t floatToFloat(const Conversion &c, double x) {
+  x = flush(c, c.from, x);
+  if (c.round >= Round::IntNear)
+    x = toWhole(x, c.round);
+  x = saturate(c, x);
   if (c.relu && !(x > 0) && x == x)
     x = 0;
   switch (c.to) {
   case Type::F64:
     return bitsAs<uint64_t>(x);
   case Type::F32:
-    x = narrow(x, 24, -126, 127, c.round);
-    if (c.ftz && std::fabs(x) < 0x1p-126)
-      x = std::copysign(0.0, x);
-    return bitsAs<uint32_t>(static_cast<float>(x));
+    return bitsAs<uint32_t>(static_cast<float>(flush(c, c.to, narrow(x, 24, -126, 127, c.round))));
   case Type::TF32:
     return bitsAs<uint32_t>(static_cast<float>(narrow(x, 11, -126, 127, c.round)));
   case Type::F16:
@@ -253,6 +238,17 @@ uint64_t convert(const Conversion &c, Value value) {
   default:
     return 0;
   }
+}
+
+/// The bits of the result; only those of the type count.
+uint64_t convert(const Conversion &c, Value value) {
+  if (isInteger(c.to))
+    return isInteger(c.from) ? integerToInteger(c, value.whole) : floatToInteger(c, value.real);
+  if (!isInteger(c.from))
+    return floatToFloat(c, value.real);
+  if (c.to == Type::F32 || c.to == Type::F64)
+    return integerToWideFloat(c, value.whole);
+  return floatToFloat(c, withSticky(value.whole));
 }
 
 Step cvtLanes(Warp &warp, const Instruction &in, uint32_t mask) {
@@ -330,8 +326,22 @@ Step cvtPackedLanes(Warp &warp, const Instruction &in, uint32_t mask) {
   return Step::Next;
 }
 
-void cvt(Decoder &d) {
-  // The last two modifiers are the types.
+bool isEightBitPair(Type type) { return type == Type::E4M3x2 || type == Type::E5M2x2; }
+bool isFloatPair(Type type) {
+  return type == Type::F16x2 || type == Type::BF16x2 || isEightBitPair(type);
+}
+bool isOneNumber(Type type) {
+  return bitsOf(type) <= 64 && type != Type::Pred && type != Type::U16x2 && type != Type::S16x2 &&
+         type != Type::F32x2 && type != Type::E4M3 && type != Type::E5M2 && !isFloatPair(type);
+}
+
+void setConversion(Decoder &d, const Conversion &c, Handler handler) {
+  d.addDetails<Conversion>(c);
+  d.setHandler(handler);
+}
+
+/// The modifiers; the last two are the types.
+Conversion takeConversion(Decoder &d) {
   const auto &modifiers = d.statement->modifiers;
   std::optional<Type> to, from;
   if (modifiers.size() >= 2) {
@@ -350,74 +360,84 @@ void cvt(Decoder &d) {
   c.ftz = d.take("ftz");
   c.sat = d.take("sat");
   c.relu = d.take("relu");
-  bool satfinite = d.take("satfinite");
-  auto keep = [&](Handler handler) {
-    d.addDetails<Conversion>(c);
-    d.setHandler(handler);
-  };
-  bool pair =
-      c.to == Type::F16x2 || c.to == Type::BF16x2 || c.to == Type::E4M3x2 || c.to == Type::E5M2x2;
-  bool eight = c.to == Type::E4M3x2 || c.to == Type::E5M2x2;
-  if (satfinite != eight)
+  bool eight = isEightBitPair(c.to);
+  if (d.take("satfinite") != eight)
     d.unsupported(eight ? "expects .satfinite" : "");
-  if (pair && c.from == Type::F32) {
-    d.requireCount(3, 3);
-    d.in.a = d.source(d.operand(1), Type::F32);
-    d.in.b = d.source(d.operand(2), Type::F32);
-    d.in.d = d.destination(d.operand(0), bitsOf(c.to));
-    if (c.round == Round::Near && !eight) {
-      AluForm form{Alu::CvtPack, c.to};
-      form.relu = c.relu;
-      return d.setAlu(form);
-    }
-    return keep(cvtPairLanes);
-  }
-  if (pair) {
-    bool up = c.to == Type::F16x2 && (c.from == Type::E4M3x2 || c.from == Type::E5M2x2);
-    if (!up && !(eight && c.from == Type::F16x2))
-      d.unsupported();
-    d.requireCount(2, 2);
-    d.in.a = d.source(d.operand(1), up ? Type::B16 : Type::B32);
-    d.in.d = d.destination(d.operand(0), up ? 32 : 16);
-    return keep(cvtPackedLanes);
-  }
+  return c;
+}
+
+/// Two f32 to one register.
+void cvtToPair(Decoder &d, const Conversion &c) {
+  d.requireCount(3, 3);
+  d.in.a = d.source(d.operand(1), Type::F32);
+  d.in.b = d.source(d.operand(2), Type::F32);
+  d.in.d = d.destination(d.operand(0), bitsOf(c.to));
+  if (c.round != Round::Near || isEightBitPair(c.to))
+    return setConversion(d, c, cvtPairLanes);
+  AluForm form{Alu::CvtPack, c.to};
+  form.relu = c.relu;
+  d.setAlu(form);
+}
+
+/// Pairs to pairs.
+void cvtPacked(Decoder &d, const Conversion &c) {
+  bool up = c.to == Type::F16x2 && isEightBitPair(c.from);
+  if (!up && !(isEightBitPair(c.to) && c.from == Type::F16x2))
+    d.unsupported();
   d.requireCount(2, 2);
-  for (Type type : {c.to, c.from})
-    if (bitsOf(type) > 64 || type == Type::Pred || type == Type::U16x2 || type == Type::S16x2 ||
-        type == Type::F32x2 || type == Type::F16x2 || type == Type::BF16x2 || type == Type::E4M3 ||
-        type == Type::E5M2 || type == Type::E4M3x2 || type == Type::E5M2x2)
-      d.unsupported();
+  d.in.a = d.source(d.operand(1), up ? Type::B16 : Type::B32);
+  d.in.d = d.destination(d.operand(0), up ? 32 : 16);
+  setConversion(d, c, cvtPackedLanes);
+}
+
+/// The bytes of an operand's register, which may be wider than the type.
+unsigned registerBytes(Decoder &d, const Operand &operand, Type type) {
+  unsigned bits = std::max(16u, bitsOf(type));
+  auto has = d.registerBits(operand);
+  if (!has)
+    return bits / 8;
+  if (*has < bits || *has > 64 || *has == 1)
+    d.wrong("expects a register of at least ", bits, " bits for .", nameOf(type), ", got ",
+            operand.name, " of ", *has);
+  return *has / 8;
+}
+
+/// The fast form of a conversion that only rounds to nearest; null if it is none.
+Handler findPlain(const Conversion &c) {
+  bool exact = c.fromBytes == bytesOf(c.from) && c.toBytes == bytesOf(c.to);
+  bool plain = exact && !c.sat && !c.ftz && !c.relu &&
+               (c.round == Round::None || c.round == Round::Near) &&
+               !(isFloat(c.from) && isInteger(c.to));
+  if (!plain)
+    return nullptr;
+  AluForm form{Alu::CvtRn, c.to};
+  form.source = c.from;
+  return findAlu(form);
+}
+
+void cvtOne(Decoder &d, Conversion c) {
+  d.requireCount(2, 2);
+  if (!isOneNumber(c.to) || !isOneNumber(c.from))
+    d.unsupported();
   if (isFloat(c.from) && isInteger(c.to) && c.round < Round::IntNear)
     d.wrong("expects cvt from a float to an integer to round by .rni, .rzi, .rmi or .rpi");
-  // Registers may be wider than the types.
-  auto width = [&](const Operand &operand, Type type) {
-    unsigned bits = std::max(16u, bitsOf(type));
-    if (auto has = d.registerBits(operand)) {
-      if (*has < bits || *has > 64 || *has == 1)
-        d.wrong("expects a register of at least ", bits, " bits for .", nameOf(type), ", got ",
-                operand.name, " of ", *has);
-      return *has / 8;
-    }
-    return bits / 8;
-  };
-  c.fromBytes = width(d.operand(1), c.from);
-  c.toBytes = width(d.operand(0), c.to);
+  c.fromBytes = registerBytes(d, d.operand(1), c.from);
+  c.toBytes = registerBytes(d, d.operand(0), c.to);
   if (d.registerBits(d.operand(1)))
     d.in.a = d.registerOffset(d.operand(1), false);
   else
     d.in.a = d.source(d.operand(1), c.from);
   d.in.d = d.registerOffset(d.operand(0), true);
-  bool exact = c.fromBytes == bytesOf(c.from) && c.toBytes == bytesOf(c.to);
-  bool plain = exact && !c.sat && !c.ftz && !c.relu &&
-               (c.round == Round::None || c.round == Round::Near) &&
-               !(isFloat(c.from) && isInteger(c.to));
-  if (plain) {
-    AluForm form{Alu::CvtRn, c.to};
-    form.source = c.from;
-    if (Handler handler = findAlu(form))
-      return d.setHandler(handler);
-  }
-  keep(cvtLanes);
+  if (Handler handler = findPlain(c))
+    return d.setHandler(handler);
+  setConversion(d, c, cvtLanes);
+}
+
+void cvt(Decoder &d) {
+  Conversion c = takeConversion(d);
+  if (!isFloatPair(c.to))
+    return cvtOne(d, c);
+  c.from == Type::F32 ? cvtToPair(d, c) : cvtPacked(d, c);
 }
 
 // --- addresses

@@ -38,6 +38,14 @@ bool isMultiplicand(Type type) {
   }
 }
 
+bool isByte(Type type) { return type == Type::S8 || type == Type::U8; }
+
+bool fitsMultiplicands(Type a, Type b) {
+  if (!isMultiplicand(a) || !isMultiplicand(b))
+    return false;
+  return a == b || (elementBits(a) == 8 && elementBits(b) == 8 && isByte(a) == isByte(b));
+}
+
 void widen(Type type, const uint8_t *from, float *to, unsigned count) {
   uint16_t half;
   uint32_t word;
@@ -232,18 +240,49 @@ Step multiplyDoubles(Warp &warp, const Instruction &in, uint32_t mask) {
   return Step::Next;
 }
 
+/// The modifier that names the shape; false if there is none.
+bool takeShape(Decoder &d, Product &p) {
+  for (const std::string &modifier : d.statement->modifiers)
+    if (std::sscanf(modifier.c_str(), "m%un%uk%u", &p.m, &p.n, &p.k) == 3) {
+      d.take(modifier);
+      return true;
+    }
+  return false;
+}
+
+/// m8n8k4 of f64.
+void mmaOfDoubles(Decoder &d, Product &p) {
+  auto list = [&](size_t i, size_t count, bool written) {
+    std::vector<uint32_t> offsets;
+    const Operand &operand = d.operand(i);
+    if (operand.kind != Operand::Vector || operand.parts.size() != count)
+      d.wrong("expects a vector of ", count, " registers");
+    for (const Operand &part : operand.parts)
+      offsets.push_back(written ? d.destination(part, 64) : d.source(part, Type::F64));
+    return offsets;
+  };
+  p.aOffsets = list(1, 1, false);
+  p.bOffsets = list(2, 1, false);
+  p.cOffsets = list(3, 2, false);
+  p.dOffsets = list(0, 2, true);
+  d.setHandler(multiplyDoubles);
+}
+
+/// Whether products of `a` may be summed in these.
+bool fitsAccumulators(Type a, Type c, Type d) {
+  if (isByte(a))
+    return c == Type::S32 && d == Type::S32;
+  if ((c != Type::F32 && c != Type::F16) || d != c)
+    return false;
+  return c != Type::F16 || (a != Type::BF16 && a != Type::TF32);
+}
+
 void mma(Decoder &d) {
   d.requireArchitecture(70);
   if (!d.take("sync") || !d.take("aligned") || !d.take("row") || !d.take("col"))
     d.unsupported();
   Product &p = d.addDetails<Product>();
-  bool shaped = false;
-  for (const std::string &modifier : d.statement->modifiers)
-    if (std::sscanf(modifier.c_str(), "m%un%uk%u", &p.m, &p.n, &p.k) == 3) {
-      d.take(modifier);
-      shaped = true;
-      break;
-    }
+  bool shaped = takeShape(d, p);
   p.saturate = d.take("satfinite");
   d.takeOneOf({"kind::f8f6f4"});
   p.d = d.firstType();
@@ -251,37 +290,15 @@ void mma(Decoder &d) {
   p.b = d.firstType();
   p.c = d.firstType();
   d.requireCount(4, 4);
-  if (p.m == 8 && p.n == 8 && p.k == 4 && p.a == Type::F64) {
-    auto list = [&](size_t i, size_t count, bool written) {
-      std::vector<uint32_t> offsets;
-      const Operand &operand = d.operand(i);
-      if (operand.kind != Operand::Vector || operand.parts.size() != count)
-        d.wrong("expects a vector of ", count, " registers");
-      for (const Operand &part : operand.parts)
-        offsets.push_back(written ? d.destination(part, 64) : d.source(part, Type::F64));
-      return offsets;
-    };
-    p.aOffsets = list(1, 1, false);
-    p.bOffsets = list(2, 1, false);
-    p.cOffsets = list(3, 2, false);
-    p.dOffsets = list(0, 2, true);
-    return d.setHandler(multiplyDoubles);
-  }
-  bool eight = elementBits(p.a) == 8;
-  bool integers = p.a == Type::S8 || p.a == Type::U8;
-  bool sameB = p.a == p.b ||
-               (eight && elementBits(p.b) == 8 && integers == (p.b == Type::S8 || p.b == Type::U8));
+  if (p.m == 8 && p.n == 8 && p.k == 4 && p.a == Type::F64)
+    return mmaOfDoubles(d, p);
+  bool integers = isByte(p.a);
   unsigned most = 8 * 32 / elementBits(p.a);
-  if (!shaped || p.m != 16 || p.n != 8 || !isMultiplicand(p.a) || !isMultiplicand(p.b) || !sameB ||
-      (p.k != most && p.k != most / 2))
+  if (!shaped || p.m != 16 || p.n != 8 || !fitsMultiplicands(p.a, p.b) ||
+      (p.k != most && p.k != most / 2) || !fitsAccumulators(p.a, p.c, p.d) ||
+      (p.saturate && !integers))
     d.unsupported();
-  if (integers ? p.c != Type::S32 || p.d != Type::S32
-               : (p.c != Type::F32 && p.c != Type::F16) || p.d != p.c ||
-                     (p.c == Type::F16 && (p.a == Type::BF16 || p.a == Type::TF32)))
-    d.unsupported();
-  if (p.saturate && !integers)
-    d.unsupported();
-  d.requireArchitecture(eight && !integers ? 89 : 80);
+  d.requireArchitecture(elementBits(p.a) == 8 && !integers ? 89 : 80);
   unsigned accumulators = p.c == Type::F16 ? 2 : 4;
   p.aOffsets = registerList(d, d.operand(1), p.k == most ? 4 : 2, false);
   p.bOffsets = registerList(d, d.operand(2), p.k == most ? 2 : 1, false);

@@ -20,6 +20,10 @@ namespace fovea::emulator {
 unsigned elementBits(Type type);
 /// Whether tensor cores multiply this type, and with it in the other operand.
 bool isMultiplicand(Type type);
+/// An integer of eight bits.
+bool isByte(Type type);
+/// Whether a and b may be multiplied: of one type, or of one kind of eight bits.
+bool fitsMultiplicands(Type a, Type b);
 
 /// `count` elements as f32, from packed memory or a register.
 void widen(Type type, const uint8_t *from, float *to, unsigned count);

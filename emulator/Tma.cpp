@@ -137,94 +137,134 @@ void reduceInto(uint8_t *target, const uint8_t *source, uint64_t bytes, Reductio
   }
 }
 
-void copyLane(Warp &warp, const Instruction &in, const Bulk &bulk, uint32_t lane) {
-  Block &block = warp.block;
-  TensorMap map;
-  std::vector<Piece> parts;
-  uint64_t bytes;
-  uint32_t span = 0;
-  if (bulk.tensor) {
-    map = readMap(warp, lane, at(warp, bulk.map, lane));
-    if (map.rank != bulk.rank)
-      warp.fault(lane, "expects a tensor map of ", bulk.rank, " dimensions, got one of ", map.rank);
-    int64_t start[5] = {};
-    for (unsigned axis = 0; axis < bulk.rank; ++axis)
-      start[axis] = static_cast<int32_t>(warp.lanes<uint32_t>(bulk.coordinates[axis])[lane]);
-    bytes = map.boxBytes();
-    parts = pieces(map, start);
-    span = map.swizzle == TensorMap::Swizzle::None ? 0 : 16u << static_cast<unsigned>(map.swizzle);
-  } else {
-    bytes = warp.lanes<uint32_t>(bulk.size)[lane];
-    if (!bytes || bytes % 16)
-      warp.fault(lane, "expects a size that is a multiple of 16, got ", bytes);
-    parts.push_back({0, at(warp, bulk.global, lane), bytes});
+/// The copy of one lane.
+class Transfer {
+public:
+  Transfer(Warp &warp, const Bulk &bulk, uint32_t lane)
+      : warp(warp), block(warp.block), bulk(bulk), lane(lane) {
+    bulk.tensor ? describeBox() : describeLine();
   }
-  if (bulk.prefetch) {
+
+  void prefetch() {
     for (const Piece &part : parts)
       block.global(warp, lane, part.global, part.count, 1, false, "prefetches");
-    return;
   }
-  uint64_t address = at(warp, bulk.shared, lane);
-  if (resolve(address) != Space::Shared)
-    address = at(warp, bulk.shared, lane);
-  uint64_t offset = block.sharedOffset(warp, lane, address, bytes, bulk.tensor ? 128 : 16,
-                                       bulk.load ? "copies to" : "copies from");
-  auto place = [span, offset](uint64_t box) {
-    return swizzled(offset + sharedStart + box, span) - sharedStart;
-  };
+  void load();
+  void store();
 
-  if (bulk.load) {
-    uint64_t barrierAt = at(warp, bulk.barrier, lane);
-    if (resolve(barrierAt) != Space::Shared)
-      barrierAt = at(warp, bulk.barrier, lane);
-    uint64_t barrierOffset = block.sharedOffset(warp, lane, barrierAt, 8, 8, "uses an mbarrier of");
-    MemoryBarrier &barrier = block.memoryBarrier(warp, lane, barrierOffset);
-    if (!barrier.fenced && block.launch.options.checkShared)
-      warp.fault(lane, "gives an mbarrier to a bulk copy that line ", barrier.line,
-                 " made; expects fence.mbarrier_init or fence.proxy.async after it");
-    // The bytes as they will stand in shared memory, swizzle undone.
-    std::vector<uint8_t> data(bytes, 0);
-    if (bulk.tensor && map.fillNan)
-      for (uint64_t i = 0; i + map.elementBytes <= bytes; i += map.elementBytes)
-        for (uint32_t j = 0; j < map.elementBytes; ++j)
-          data[i + j] = j + 1 == map.elementBytes ? 0x7f : 0xff;
-    for (const Piece &part : parts)
-      std::memcpy(
-          data.data() + part.box,
-          block.global(warp, lane, part.global, part.count, bulk.tensor ? 1 : 16, false, "copies"),
-          part.count);
-    Access access = block.access(warp, lane);
-    access.agent = agentOf(Engine::Transaction, barrier.index);
-    access.asynchronous = true;
-    if (Conflict conflict =
-            block.shared.write(offset, static_cast<uint32_t>(bytes), access, nullptr);
-        conflict.kind != Conflict::None)
-      block.report(warp, lane, conflict, "copies to", bytes, access);
-    block.counters.tmaLoadBytes += bytes;
-    ++block.tick;
-    auto finish = [&block, data = std::move(data), place, bytes, barrierOffset,
-                   agent = access.agent] {
-      for (uint64_t i = 0; i < bytes; i += 16)
-        std::memcpy(block.shared.data() + place(i), data.data() + i, 16);
-      auto found = block.memoryBarriers.find(barrierOffset);
-      if (found == block.memoryBarriers.end())
-        return;
-      MemoryBarrier &barrier = found->second;
-      barrier.current.happened.at(agent).join({block.tick++, 0, 0});
-      barrier.transactions -= static_cast<int64_t>(bytes);
-      block.checkPhase(barrierOffset, barrier);
+private:
+  void describeBox();
+  void describeLine();
+  uint64_t sharedAddress(const Decoder::AddressForm &form) {
+    uint64_t address = at(warp, form, lane);
+    return resolve(address) == Space::Shared ? address : at(warp, form, lane);
+  }
+  /// Where the box begins in shared memory.
+  uint64_t findOffset() {
+    return block.sharedOffset(warp, lane, sharedAddress(bulk.shared), bytes, bulk.tensor ? 128 : 16,
+                              bulk.load ? "copies to" : "copies from");
+  }
+  /// From bytes of the box to bytes of shared memory.
+  auto placesFrom(uint64_t offset) const {
+    return [span = span, offset](uint64_t box) {
+      return swizzled(offset + sharedStart + box, span) - sharedStart;
     };
-    if (isLate(warp))
-      block.pending.push_back({barrierOffset, finish});
-    else
-      finish();
-    return;
   }
+  Access access(Engine engine, uint32_t index) {
+    Access access = block.access(warp, lane);
+    access.agent = agentOf(engine, index);
+    access.asynchronous = true;
+    return access;
+  }
+  uint8_t *global(const Piece &part, bool writes, const char *does) {
+    return block.global(warp, lane, part.global, part.count, bulk.tensor ? 1 : 16, writes, does);
+  }
+  MemoryBarrier &findBarrier(uint64_t offset);
+  std::vector<uint8_t> read();
 
-  // A store: the bytes are read from shared memory until the group is waited for.
-  Access access = block.access(warp, lane);
-  access.agent = agentOf(Engine::Bulk, warp.index);
-  access.asynchronous = true;
+  Warp &warp;
+  Block &block;
+  const Bulk &bulk;
+  uint32_t lane;
+  TensorMap map;
+  std::vector<Piece> parts;
+  uint64_t bytes = 0;
+  uint32_t span = 0;
+};
+
+void Transfer::describeBox() {
+  map = readMap(warp, lane, at(warp, bulk.map, lane));
+  if (map.rank != bulk.rank)
+    warp.fault(lane, "expects a tensor map of ", bulk.rank, " dimensions, got one of ", map.rank);
+  int64_t start[5] = {};
+  for (unsigned axis = 0; axis < bulk.rank; ++axis)
+    start[axis] = static_cast<int32_t>(warp.lanes<uint32_t>(bulk.coordinates[axis])[lane]);
+  bytes = map.boxBytes();
+  parts = pieces(map, start);
+  span = map.swizzle == TensorMap::Swizzle::None ? 0 : 16u << static_cast<unsigned>(map.swizzle);
+}
+
+void Transfer::describeLine() {
+  bytes = warp.lanes<uint32_t>(bulk.size)[lane];
+  if (!bytes || bytes % 16)
+    warp.fault(lane, "expects a size that is a multiple of 16, got ", bytes);
+  parts.push_back({0, at(warp, bulk.global, lane), bytes});
+}
+
+MemoryBarrier &Transfer::findBarrier(uint64_t offset) {
+  MemoryBarrier &barrier = block.memoryBarrier(warp, lane, offset);
+  if (!barrier.fenced && block.launch.options.checkShared)
+    warp.fault(lane, "gives an mbarrier to a bulk copy that line ", barrier.line,
+               " made; expects fence.mbarrier_init or fence.proxy.async after it");
+  return barrier;
+}
+
+/// The bytes as they will stand in shared memory, swizzle undone.
+std::vector<uint8_t> Transfer::read() {
+  std::vector<uint8_t> data(bytes, 0);
+  if (bulk.tensor && map.fillNan)
+    for (uint64_t i = 0; i + map.elementBytes <= bytes; i += map.elementBytes)
+      for (uint32_t j = 0; j < map.elementBytes; ++j)
+        data[i + j] = j + 1 == map.elementBytes ? 0x7f : 0xff;
+  for (const Piece &part : parts)
+    std::memcpy(data.data() + part.box, global(part, false, "copies"), part.count);
+  return data;
+}
+
+void Transfer::load() {
+  uint64_t offset = findOffset();
+  uint64_t barrierOffset =
+      block.sharedOffset(warp, lane, sharedAddress(bulk.barrier), 8, 8, "uses an mbarrier of");
+  MemoryBarrier &barrier = findBarrier(barrierOffset);
+  std::vector<uint8_t> data = read();
+  Access access = this->access(Engine::Transaction, barrier.index);
+  if (Conflict conflict = block.shared.write(offset, static_cast<uint32_t>(bytes), access, nullptr);
+      conflict.kind != Conflict::None)
+    block.report(warp, lane, conflict, "copies to", bytes, access);
+  block.counters.tmaLoadBytes += bytes;
+  ++block.tick;
+  auto finish = [&block = block, data = std::move(data), place = placesFrom(offset), bytes = bytes,
+                 barrierOffset, agent = access.agent] {
+    for (uint64_t i = 0; i < bytes; i += 16)
+      std::memcpy(block.shared.data() + place(i), data.data() + i, 16);
+    auto found = block.memoryBarriers.find(barrierOffset);
+    if (found == block.memoryBarriers.end())
+      return;
+    MemoryBarrier &barrier = found->second;
+    barrier.current.happened.at(agent).join({block.tick++, 0, 0});
+    barrier.transactions -= static_cast<int64_t>(bytes);
+    block.checkPhase(barrierOffset, barrier);
+  };
+  if (isLate(warp))
+    block.pending.push_back({barrierOffset, finish});
+  else
+    finish();
+}
+
+/// The bytes are read from shared memory until the group is waited for.
+void Transfer::store() {
+  uint64_t offset = findOffset();
+  Access access = this->access(Engine::Bulk, warp.index);
   if (Conflict conflict = block.shared.read(offset, static_cast<uint32_t>(bytes), access);
       conflict.kind != Conflict::None)
     block.report(warp, lane, conflict, "copies from", bytes, access);
@@ -235,13 +275,10 @@ void copyLane(Warp &warp, const Instruction &in, const Bulk &bulk, uint32_t lane
   };
   std::vector<Target> targets;
   for (const Piece &part : parts)
-    targets.push_back(
-        {part.box,
-         block.global(warp, lane, part.global, part.count, bulk.tensor ? 1 : 16, true, "copies to"),
-         part.count});
+    targets.push_back({part.box, global(part, true, "copies to"), part.count});
   block.counters.tmaStoreBytes += bytes;
-  auto finish = [&block, targets = std::move(targets), place, op = bulk.reduction,
-                 type = bulk.type] {
+  auto finish = [&block = block, targets = std::move(targets), place = placesFrom(offset),
+                 op = bulk.reduction, type = bulk.type] {
     for (const Target &target : targets) {
       std::vector<uint8_t> data(target.count);
       for (uint64_t i = 0; i < target.count; ++i)
@@ -261,9 +298,16 @@ void copyLane(Warp &warp, const Instruction &in, const Bulk &bulk, uint32_t lane
     finish();
 }
 
+void copyLane(Warp &warp, const Bulk &bulk, uint32_t lane) {
+  Transfer transfer(warp, bulk, lane);
+  if (bulk.prefetch)
+    return transfer.prefetch();
+  bulk.load ? transfer.load() : transfer.store();
+}
+
 Step copy(Warp &warp, const Instruction &in, uint32_t mask) {
   const Bulk &bulk = *static_cast<const Bulk *>(in.details);
-  forLanes(mask, [&](uint32_t lane) { copyLane(warp, in, bulk, lane); });
+  forLanes(mask, [&](uint32_t lane) { copyLane(warp, bulk, lane); });
   return Step::Next;
 }
 
@@ -299,6 +343,83 @@ void tensorOperand(Decoder &d, Bulk &bulk, const Operand &operand) {
         d.source(vector.kind == Operand::Vector ? vector.parts[i] : vector, Type::S32);
 }
 
+void takeShape(Decoder &d, Bulk &bulk) {
+  bulk.tensor = d.take("tensor");
+  bulk.prefetch = d.take("prefetch");
+  if (bulk.prefetch)
+    bulk.tensor |= d.take("tensor");
+  if (bulk.tensor)
+    bulk.rank = static_cast<unsigned>(d.takeOneOf({"1d", "2d", "3d", "4d", "5d"}) + 1);
+  if (bulk.tensor && !bulk.rank)
+    d.unsupported();
+  d.take("tile");
+}
+
+void takeReduction(Decoder &d, Bulk &bulk) {
+  int op = d.takeOneOf({"add", "min", "max", "and", "or", "xor"});
+  if (op < 0)
+    d.unsupported();
+  bulk.reduction = static_cast<Reduction>(op + 1);
+  d.take("noftz");
+  if (!bulk.tensor)
+    bulk.type = d.firstType();
+}
+
+enum class Direction { None, ToShared, ToGlobal };
+
+/// To shared from global, or to global from shared: the space that is named first.
+Direction takeDirection(Decoder &d) {
+  Direction direction = Direction::None;
+  for (const std::string &modifier : d.statement->modifiers) {
+    if (direction != Direction::None)
+      break;
+    if (modifier == "global")
+      direction = Direction::ToGlobal;
+    if (modifier == "shared::cta" || modifier == "shared::cluster")
+      direction = Direction::ToShared;
+  }
+  d.take("global");
+  bool shared = d.take("shared::cta"), cluster = d.take("shared::cluster");
+  if (d.has("multicast::cluster") || (shared && cluster) || d.has("cta_group::2"))
+    d.unsupported("copies among the blocks of a cluster are not supported");
+  d.takeCacheHints();
+  return direction;
+}
+
+/// What lies in global memory: a tensor's box, or so many bytes, whose number is the operand
+/// `size`.
+void globalOperand(Decoder &d, Bulk &bulk, size_t global, size_t size) {
+  if (bulk.tensor)
+    return tensorOperand(d, bulk, d.operand(global));
+  bulk.global = d.address(d.operand(global), Space::Global);
+  bulk.size = d.source(d.operand(size), Type::U32);
+}
+
+/// The operands of a load; how many.
+size_t takeLoad(Decoder &d, Bulk &bulk) {
+  if (!d.take("mbarrier::complete_tx::bytes"))
+    d.wrong("expects .mbarrier::complete_tx::bytes");
+  bulk.shared = d.address(d.operand(0), Space::Shared);
+  globalOperand(d, bulk, 1, 2);
+  size_t barrier = bulk.tensor ? 2 : 3;
+  bulk.barrier = d.address(d.operand(barrier), Space::Shared);
+  return barrier + 1;
+}
+
+size_t takeStore(Decoder &d, Bulk &bulk) {
+  if (!d.take("bulk_group"))
+    d.wrong("expects .bulk_group");
+  if (bulk.tensor)
+    tensorOperand(d, bulk, d.operand(0));
+  else
+    bulk.global = d.address(d.operand(0), Space::Global);
+  bulk.shared = d.address(d.operand(1), Space::Shared);
+  if (bulk.tensor)
+    return 2;
+  bulk.size = d.source(d.operand(2), Type::U32);
+  return 3;
+}
+
 void bulkCopy(Decoder &d, bool reduces) {
   d.requireArchitecture(90);
   if (!reduces && d.take("commit_group"))
@@ -310,75 +431,20 @@ void bulkCopy(Decoder &d, bool reduces) {
     return d.setHandler(wait);
   }
   Bulk &bulk = d.addDetails<Bulk>();
-  bulk.tensor = d.take("tensor");
-  bulk.prefetch = d.take("prefetch");
-  if (bulk.prefetch)
-    bulk.tensor |= d.take("tensor");
-  if (bulk.tensor)
-    bulk.rank = static_cast<unsigned>(d.takeOneOf({"1d", "2d", "3d", "4d", "5d"}) + 1);
-  if (bulk.tensor && !bulk.rank)
-    d.unsupported();
-  d.take("tile");
-  if (reduces) {
-    int op = d.takeOneOf({"add", "min", "max", "and", "or", "xor"});
-    if (op < 0)
-      d.unsupported();
-    bulk.reduction = static_cast<Reduction>(op + 1);
-    d.take("noftz");
-    if (!bulk.tensor)
-      bulk.type = d.firstType();
-  }
-  // Directions: to shared from global, or to global from shared.
-  const auto &modifiers = d.statement->modifiers;
-  int toGlobal = -1;
-  for (const std::string &modifier : modifiers) {
-    if (modifier == "global" && toGlobal < 0)
-      toGlobal = 1;
-    if ((modifier == "shared::cta" || modifier == "shared::cluster") && toGlobal < 0)
-      toGlobal = 0;
-  }
-  d.take("global");
-  bool shared = d.take("shared::cta"), cluster = d.take("shared::cluster");
-  if (d.has("multicast::cluster") || (shared && cluster) || d.has("cta_group::2"))
-    d.unsupported("copies among the blocks of a cluster are not supported");
-  d.takeCacheHints();
-  bulk.load = toGlobal == 0;
+  takeShape(d, bulk);
+  if (reduces)
+    takeReduction(d, bulk);
+  Direction direction = takeDirection(d);
+  bulk.load = direction == Direction::ToShared;
   if (bulk.prefetch) {
     d.take("L2");
-    if (bulk.tensor) {
-      tensorOperand(d, bulk, d.operand(0));
-    } else {
-      bulk.global = d.address(d.operand(0), Space::Global);
-      bulk.size = d.source(d.operand(1), Type::U32);
-    }
+    globalOperand(d, bulk, 0, 1);
     return d.setHandler(copy);
   }
-  if (toGlobal < 0 || (reduces && bulk.load))
+  if (direction == Direction::None || (reduces && bulk.load))
     d.unsupported();
-  size_t next = 0;
-  if (bulk.load) {
-    if (!d.take("mbarrier::complete_tx::bytes"))
-      d.wrong("expects .mbarrier::complete_tx::bytes");
-    bulk.shared = d.address(d.operand(next++), Space::Shared);
-    if (bulk.tensor) {
-      tensorOperand(d, bulk, d.operand(next++));
-    } else {
-      bulk.global = d.address(d.operand(next++), Space::Global);
-      bulk.size = d.source(d.operand(next++), Type::U32);
-    }
-    bulk.barrier = d.address(d.operand(next++), Space::Shared);
-  } else {
-    if (!d.take("bulk_group"))
-      d.wrong("expects .bulk_group");
-    if (bulk.tensor)
-      tensorOperand(d, bulk, d.operand(next++));
-    else
-      bulk.global = d.address(d.operand(next++), Space::Global);
-    bulk.shared = d.address(d.operand(next++), Space::Shared);
-    if (!bulk.tensor)
-      bulk.size = d.source(d.operand(next++), Type::U32);
-  }
-  d.requireCount(next, next + (d.has("L2::cache_hint") ? 1 : 0));
+  size_t count = bulk.load ? takeLoad(d, bulk) : takeStore(d, bulk);
+  d.requireCount(count, count + (d.has("L2::cache_hint") ? 1 : 0));
   d.setHandler(copy);
 }
 

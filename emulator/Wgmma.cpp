@@ -191,31 +191,38 @@ bool unfenced(const Warp &warp, const Warp::Pending &pending) {
          (pending.state == Warp::Pending::Moved && !warp.fencedSinceWait);
 }
 
-Step issue(Warp &warp, const Instruction &in, uint32_t mask) {
-  const Product &p = *static_cast<const Product *>(in.details);
-  Block &block = warp.block;
-  requireWholeWarp(warp, in, mask);
-  if (block.threadCount() % 128 && warp.index / 4 == block.threadCount() / 128)
-    warp.fault(0, "expects four whole warps");
-  uint64_t aBits =
+/// What a warp issues of a product, beside its registers.
+struct Issue {
+  uint64_t aBits, bBits; // descriptors; A's is zero if it lies in registers
+  bool scaled;
+};
+
+Issue readIssue(Warp &warp, const Product &p) {
+  Issue issue;
+  issue.aBits =
       p.fromRegisters ? 0 : uniform(warp, warp.lanes<uint64_t>(p.aDescriptor), "descriptor of A");
-  uint64_t bBits = uniform(warp, warp.lanes<uint64_t>(p.bDescriptor), "descriptor of B");
+  issue.bBits = uniform(warp, warp.lanes<uint64_t>(p.bDescriptor), "descriptor of B");
   uint32_t scaleMask = warp.predicate(p.scale) ^ (p.scaleNegated ? ~0u : 0u);
   if (scaleMask && scaleMask != ~0u)
     warp.fault(0, "expects one scale-d for all threads");
+  issue.scaled = scaleMask != 0;
+  return issue;
+}
 
-  // The four warps issue the same products in the same order.
-  Block::ProductLog &log = block.productLogs[warp.index / 4];
-  uint64_t key = (uint64_t{warp.pc} * 0x9e3779b97f4a7c15 ^ aBits) * 0xbf58476d1ce4e5b9 ^ bBits ^
-                 (scaleMask ? 1 : 0);
+/// The four warps issue the same products in the same order.
+void checkOrder(Warp &warp, const Issue &issue) {
+  Block::ProductLog &log = warp.block.productLogs[warp.index / 4];
+  uint64_t key = (uint64_t{warp.pc} * 0x9e3779b97f4a7c15 ^ issue.aBits) * 0xbf58476d1ce4e5b9 ^
+                 issue.bBits ^ (issue.scaled ? 1 : 0);
   if (warp.productCount == log.keys.size())
     log.keys.push_back(key);
   else if (log.keys[warp.productCount] != key)
     warp.fault(0, "expects the four warps of a warpgroup to issue one product with the same "
                   "operands, got another than an earlier warp");
   ++warp.productCount;
+}
 
-  // Registers.
+void checkRegisters(Warp &warp, const Product &p) {
   for (uint32_t offset : p.dOffsets) {
     Warp::Pending &pending = warp.pendingRegisters[offset / 64];
     if (unfenced(warp, pending))
@@ -235,8 +242,10 @@ Step issue(Warp &warp, const Instruction &in, uint32_t mask) {
     if (pending.writes)
       warp.fault(0, "reads a register while a wgmma that writes it is in flight");
   }
+}
 
-  // Shared memory.
+void checkShared(Warp &warp, const Product &p, const Issue &issue) {
+  Block &block = warp.block;
   Access access = block.access(warp, manyLanes);
   access.agent = agentOf(Engine::Wgmma, warp.index);
   access.asynchronous = true;
@@ -245,39 +254,58 @@ Step issue(Warp &warp, const Instruction &in, uint32_t mask) {
       block.report(warp, 0, conflict, "multiplies", 16, access);
   };
   if (!p.fromRegisters)
-    eachChunk(warp, Descriptor(aBits, warp), p.transposeA, warp.index % 4 * 16, 16, p.k, check);
-  eachChunk(warp, Descriptor(bBits, warp), p.transposeB, 0, p.n, p.k, check);
+    eachChunk(warp, Descriptor(issue.aBits, warp), p.transposeA, warp.index % 4 * 16, 16, p.k,
+              check);
+  eachChunk(warp, Descriptor(issue.bBits, warp), p.transposeB, 0, p.n, p.k, check);
+}
 
+/// Notes in the open group which registers the product holds: writers first, then readers, with
+/// their number between.
+void holdRegisters(Warp &warp, const Product &p) {
   for (uint32_t offset : p.dOffsets)
     ++warp.pendingRegisters[offset / 64].writes;
   for (uint32_t offset : p.aOffsets)
     ++warp.pendingRegisters[offset / 64].reads;
-  AsyncGroup &open = warp.products.open;
-  open.lanes = mask;
-  // Writers first, then readers, with their number between.
-  open.registers.push_back(static_cast<uint32_t>(p.dOffsets.size()));
-  open.registers.insert(open.registers.end(), p.dOffsets.begin(), p.dOffsets.end());
-  open.registers.push_back(static_cast<uint32_t>(p.aOffsets.size()));
-  open.registers.insert(open.registers.end(), p.aOffsets.begin(), p.aOffsets.end());
-  block.counters.tensorOperations += uint64_t{2} * 16 * p.n * p.k;
-
-  bool scaled = scaleMask != 0;
-  std::function<void()> work;
-  if (p.d == Type::S32) {
-    std::vector<int32_t> a(p.fromRegisters ? 16 * p.k : 0);
-    if (p.fromRegisters)
-      readFragmentA(warp, p.aOffsets, p.a, p.k, a.data());
-    work = [&warp, &p, aBits, bBits, scaled, a] {
-      computeIntegers(warp, p, aBits, bBits, scaled, a);
-    };
-  } else {
-    std::vector<float> a(p.fromRegisters ? 16 * p.k : 0);
-    if (p.fromRegisters)
-      readFragmentA(warp, p.aOffsets, p.a, p.k, a.data());
-    work = [&warp, &p, aBits, bBits, scaled, a] { compute(warp, p, aBits, bBits, scaled, a); };
+  std::vector<uint32_t> &held = warp.products.open.registers;
+  for (const std::vector<uint32_t> *offsets : {&p.dOffsets, &p.aOffsets}) {
+    held.push_back(static_cast<uint32_t>(offsets->size()));
+    held.insert(held.end(), offsets->begin(), offsets->end());
   }
+}
+
+/// The product with what A's registers hold now.
+std::function<void()> makeWork(Warp &warp, const Product &p, const Issue &issue) {
+  size_t size = p.fromRegisters ? 16 * p.k : 0;
+  if (p.d == Type::S32) {
+    std::vector<int32_t> a(size);
+    if (p.fromRegisters)
+      readFragmentA(warp, p.aOffsets, p.a, p.k, a.data());
+    return [&warp, &p, issue, a] {
+      computeIntegers(warp, p, issue.aBits, issue.bBits, issue.scaled, a);
+    };
+  }
+  std::vector<float> a(size);
+  if (p.fromRegisters)
+    readFragmentA(warp, p.aOffsets, p.a, p.k, a.data());
+  return [&warp, &p, issue, a] { compute(warp, p, issue.aBits, issue.bBits, issue.scaled, a); };
+}
+
+Step issue(Warp &warp, const Instruction &in, uint32_t mask) {
+  const Product &p = *static_cast<const Product *>(in.details);
+  Block &block = warp.block;
+  requireWholeWarp(warp, in, mask);
+  if (block.threadCount() % 128 && warp.index / 4 == block.threadCount() / 128)
+    warp.fault(0, "expects four whole warps");
+  Issue issue = readIssue(warp, p);
+  checkOrder(warp, issue);
+  checkRegisters(warp, p);
+  checkShared(warp, p, issue);
+  holdRegisters(warp, p);
+  warp.products.open.lanes = mask;
+  block.counters.tensorOperations += uint64_t{2} * 16 * p.n * p.k;
+  std::function<void()> work = makeWork(warp, p, issue);
   if (isLate(warp))
-    open.writes.push_back(std::move(work));
+    warp.products.open.writes.push_back(std::move(work));
   else
     work();
   return Step::Next;
@@ -323,30 +351,8 @@ bool bit(Decoder &d, size_t i) {
   return value != 0;
 }
 
-void wgmma(Decoder &d) {
-  if (d.kernel.module->target() != "sm_90a")
-    d.wrong("expects a target of sm_90a for wgmma, got ", d.kernel.module->target());
-  if (d.take("fence")) {
-    d.take("sync");
-    d.take("aligned");
-    return d.setHandler(fence);
-  }
-  if (d.take("commit_group")) {
-    d.take("sync");
-    d.take("aligned");
-    return d.setHandler(commit);
-  }
-  if (d.take("wait_group")) {
-    d.take("sync");
-    d.take("aligned");
-    d.requireCount(1, 1);
-    d.in.immediate = d.integer(d.operand(0), "number of groups");
-    d.watchesItself();
-    return d.setHandler(wait);
-  }
-  if (!d.take("mma_async") || !d.take("sync") || !d.take("aligned"))
-    d.unsupported();
-  Product &p = d.addDetails<Product>();
+/// The modifiers and types of wgmma.mma_async.
+void takeProduct(Decoder &d, Product &p) {
   unsigned m = 0;
   for (const std::string &modifier : d.statement->modifiers)
     if (std::sscanf(modifier.c_str(), "m%un%uk%u", &m, &p.n, &p.k) == 3) {
@@ -357,15 +363,15 @@ void wgmma(Decoder &d) {
   p.d = d.firstType();
   p.a = d.firstType();
   p.b = d.firstType();
-  unsigned bits = isMultiplicand(p.a) ? elementBits(p.a) : 0;
-  bool integers = p.a == Type::S8 || p.a == Type::U8;
-  bool sameB = p.a == p.b || (bits == 8 && isMultiplicand(p.b) && elementBits(p.b) == 8 &&
-                              integers == (p.b == Type::S8 || p.b == Type::U8));
-  if (m != 64 || !bits || p.k != 256 / bits || p.n % 8 || p.n < 8 || p.n > 256 || !sameB ||
-      (integers ? p.d != Type::S32
-                : p.d != Type::F32 && !(p.d == Type::F16 && (p.a == Type::F16 || bits == 8))) ||
-      (p.saturate && !integers))
+  if (m != 64 || !fitsMultiplicands(p.a, p.b) || p.k != 256 / elementBits(p.a) || p.n % 8 ||
+      p.n < 8 || p.n > 256)
     d.unsupported();
+  bool toHalf = p.d == Type::F16 && (p.a == Type::F16 || elementBits(p.a) == 8);
+  if (isByte(p.a) ? p.d != Type::S32 : (p.d != Type::F32 && !toHalf) || p.saturate)
+    d.unsupported();
+}
+
+void takeOperands(Decoder &d, Product &p) {
   p.fromRegisters = d.operand(1).kind == Operand::Vector;
   size_t registers = p.d == Type::F16 ? p.n / 4 : p.n / 2;
   p.dOffsets = registerList(d, d.operand(0), registers, true);
@@ -376,16 +382,22 @@ void wgmma(Decoder &d) {
   p.bDescriptor = d.source(d.operand(2), Type::B64);
   p.scale = d.predicate(d.operand(3), &p.scaleNegated);
   size_t next = 4;
-  if (!integers) {
+  if (!isByte(p.a)) {
     p.negateA = sign(d, next++);
     p.negateB = sign(d, next++);
-    if (bits == 16) {
+    if (elementBits(p.a) == 16) {
       if (!p.fromRegisters)
         p.transposeA = bit(d, next++);
       p.transposeB = bit(d, next++);
     }
   }
   d.requireCount(next, next);
+}
+
+void mmaAsync(Decoder &d) {
+  Product &p = d.addDetails<Product>();
+  takeProduct(d, p);
+  takeOperands(d, p);
   for (uint32_t offset : p.dOffsets)
     d.watch(offset);
   for (uint32_t offset : p.aOffsets)
@@ -394,6 +406,33 @@ void wgmma(Decoder &d) {
   d.kernel.usesWgmma = true;
   d.sharedAccess(Space::Shared, 16);
   d.setHandler(issue);
+}
+
+void wgmma(Decoder &d) {
+  if (d.kernel.module->target() != "sm_90a")
+    d.wrong("expects a target of sm_90a for wgmma, got ", d.kernel.module->target());
+  auto takeSync = [&] {
+    bool sync = d.take("sync");
+    return d.take("aligned") && sync;
+  };
+  if (d.take("fence")) {
+    takeSync();
+    return d.setHandler(fence);
+  }
+  if (d.take("commit_group")) {
+    takeSync();
+    return d.setHandler(commit);
+  }
+  if (d.take("wait_group")) {
+    takeSync();
+    d.requireCount(1, 1);
+    d.in.immediate = d.integer(d.operand(0), "number of groups");
+    d.watchesItself();
+    return d.setHandler(wait);
+  }
+  if (!d.take("mma_async") || !takeSync())
+    d.unsupported();
+  mmaAsync(d);
 }
 } // namespace
 
