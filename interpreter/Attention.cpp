@@ -49,6 +49,18 @@ private:
   LogicalResult checkSizes();
   /// One query of one head: all of its results.
   LogicalResult runQuery(int64_t b, int64_t h, int64_t i);
+  /// A softmax over keys.
+  struct Row {
+    std::vector<double> p;
+    double greatest; ///< of the scores
+    double sum;      ///< of the exponentials of what they are less that
+  };
+  FailureOr<std::vector<bool>> getAllowed(int64_t b, int64_t h, int64_t i);
+  FailureOr<Row> softmax(int64_t b, int64_t h, int64_t i, const std::vector<bool> &seen);
+  FailureOr<std::vector<double>> getWeights(int64_t b, int64_t h, int64_t i,
+                                            const std::vector<double> &p,
+                                            const std::vector<bool> &seen);
+  void sumValues(int64_t b, int64_t h, int64_t i, const std::vector<double> &w);
   double rawScore(int64_t b, int64_t h, int64_t i, int64_t j) const;
   /// A step inside the op, which a literal run makes in f32.
   double step(double value) const { return isLiteral ? static_cast<float>(value) : value; }
@@ -139,78 +151,104 @@ FailureOr<double> Attention::score(int64_t b, int64_t h, int64_t i, int64_t j) {
   return evaluate(op.getScoreRegion(), "score", scoreOperands, raw, {b, h, i, j});
 }
 
-LogicalResult Attention::runQuery(int64_t b, int64_t h, int64_t i) {
-  int64_t keys = k.length;
-  // 1. Which keys are allowed.
-  std::vector<bool> allowed(keys, true);
-  if (op.getMask()) {
-    MaskRef mask = frame.mask(op.getMask());
-    for (int64_t j = 0; j < keys; ++j) {
-      FailureOr<bool> one =
-          mask->allows({b, h, i, j, queryPositions.at(b, i), keyPositions.at(b, j)});
-      if (failed(one))
-        return failure();
-      allowed[j] = *one;
-    }
+/// Which keys are allowed.
+FailureOr<std::vector<bool>> Attention::getAllowed(int64_t b, int64_t h, int64_t i) {
+  std::vector<bool> allowed(k.length, true);
+  if (!op.getMask())
+    return allowed;
+  MaskRef mask = frame.mask(op.getMask());
+  for (int64_t j = 0; j < k.length; ++j) {
+    FailureOr<bool> one =
+        mask->allows({b, h, i, j, queryPositions.at(b, i), keyPositions.at(b, j)});
+    if (failed(one))
+      return failure();
+    allowed[j] = *one;
   }
-  bool isEmpty = llvm::none_of(allowed, [](bool one) { return one; });
-  Fill fill = op.getFill();
-  bool fillsRaw = isEmpty && fill == Fill::Raw && !sinks;
+  return allowed;
+}
 
-  // 2. Their scores, and the greatest.
+/// The scores of `seen` keys and their softmax. A sink is summed, but gets no value.
+FailureOr<Attention::Row> Attention::softmax(int64_t b, int64_t h, int64_t i,
+                                             const std::vector<bool> &seen) {
+  int64_t keys = k.length;
+  Row row;
   std::vector<double> y(keys, -kInfinity);
-  double greatest = sinks ? sinks->reals[h] : -kInfinity;
+  row.greatest = sinks ? sinks->reals[h] : -kInfinity;
   for (int64_t j = 0; j < keys; ++j) {
-    if (!allowed[j] && !fillsRaw)
+    if (!seen[j])
       continue;
     FailureOr<double> one = score(b, h, i, j);
     if (failed(one))
       return failure();
     y[j] = *one;
-    greatest = std::isnan(y[j]) ? y[j] : std::fmax(greatest, y[j]);
+    row.greatest = std::isnan(y[j]) ? y[j] : std::fmax(row.greatest, y[j]);
   }
-
-  // 3. The softmax. A sink is summed, but gets no value.
-  std::vector<double> p(keys, 0);
-  double sum = sinks ? step(std::exp(step(sinks->reals[h] - greatest))) : 0;
+  row.p.assign(keys, 0);
+  row.sum = sinks ? step(std::exp(step(sinks->reals[h] - row.greatest))) : 0;
   for (int64_t j = 0; j < keys; ++j)
-    if (allowed[j] || fillsRaw)
-      sum = step(sum + (p[j] = step(std::exp(step(y[j] - greatest)))));
+    if (seen[j])
+      row.sum = step(row.sum + (row.p[j] = step(std::exp(step(y[j] - row.greatest)))));
   for (int64_t j = 0; j < keys; ++j)
-    if (allowed[j] || fillsRaw)
-      p[j] = step(p[j] / sum);
-  if (isEmpty && !sinks && fill == Fill::Mean)
-    p.assign(keys, 1.0 / keys);
-  if (isEmpty && !sinks && fill == Fill::Nan)
-    p.assign(keys, kNan);
+    if (seen[j])
+      row.p[j] = step(row.p[j] / row.sum);
+  return row;
+}
 
-  // 4. The sum of values. What fills an empty row is of all keys.
+/// What the probability region makes of the probabilities of `seen` keys.
+FailureOr<std::vector<double>> Attention::getWeights(int64_t b, int64_t h, int64_t i,
+                                                     const std::vector<double> &p,
+                                                     const std::vector<bool> &seen) {
   std::vector<double> w = p;
-  bool fillsByKeys = isEmpty && !sinks && (fill == Fill::Raw || fill == Fill::Mean);
-  if (op.hasProbability())
-    for (int64_t j = 0; j < keys; ++j)
-      if (allowed[j] || fillsByKeys) {
-        FailureOr<double> one = evaluate(op.getProbabilityRegion(), "probability",
-                                         probabilityOperands, p[j], {b, h, i, j});
-        if (failed(one))
-          return failure();
-        w[j] = *one;
-      }
+  if (!op.hasProbability())
+    return w;
+  for (int64_t j = 0; j < k.length; ++j) {
+    if (!seen[j])
+      continue;
+    FailureOr<double> one =
+        evaluate(op.getProbabilityRegion(), "probability", probabilityOperands, p[j], {b, h, i, j});
+    if (failed(one))
+      return failure();
+    w[j] = *one;
+  }
+  return w;
+}
+
+void Attention::sumValues(int64_t b, int64_t h, int64_t i, const std::vector<double> &w) {
   int64_t group = h / (q.heads / k.heads);
   double *out = &output.reals[output.place({b, i, h, 0})];
-  for (int64_t j = 0; j < keys; ++j)
+  for (int64_t j = 0; j < k.length; ++j)
     if (w[j] != 0) // a forbidden key's value is not looked at, whatever it is
       for (int64_t d = 0; d < v.size; ++d)
         out[d] = step(out[d] + step(w[j] * v.at(b, j, group)[d]));
+}
 
-  // 5. The further results.
-  if (op.getLse()) {
-    bool hasSum = !isEmpty || sinks;
-    lse.reals[lse.place({b, h, i})] = hasSum ? greatest + std::log(sum) : -kInfinity;
-  }
+LogicalResult Attention::runQuery(int64_t b, int64_t h, int64_t i) {
+  FailureOr<std::vector<bool>> allowed = getAllowed(b, h, i);
+  if (failed(allowed))
+    return failure();
+  bool isEmpty = llvm::none_of(*allowed, [](bool one) { return one; });
+  bool isFilled = isEmpty && !sinks;
+  Fill fill = op.getFill();
+  // What fills an empty row is of all keys.
+  const std::vector<bool> all(k.length, true);
+  FailureOr<Row> row = softmax(b, h, i, isFilled && fill == Fill::Raw ? all : *allowed);
+  if (failed(row))
+    return failure();
+  if (isFilled && fill == Fill::Mean)
+    row->p.assign(k.length, 1.0 / k.length);
+  if (isFilled && fill == Fill::Nan)
+    row->p.assign(k.length, kNan);
+  bool fillsByKeys = isFilled && (fill == Fill::Raw || fill == Fill::Mean);
+  FailureOr<std::vector<double>> w = getWeights(b, h, i, row->p, fillsByKeys ? all : *allowed);
+  if (failed(w))
+    return failure();
+  sumValues(b, h, i, *w);
+  // The further results.
+  if (op.getLse())
+    lse.reals[lse.place({b, h, i})] = isFilled ? -kInfinity : row->greatest + std::log(row->sum);
   if (op.getWeights())
-    for (int64_t j = 0; j < keys; ++j)
-      weights.reals[weights.place({b, h, i, j})] = p[j];
+    for (int64_t j = 0; j < k.length; ++j)
+      weights.reals[weights.place({b, h, i, j})] = row->p[j];
   return success();
 }
 

@@ -153,86 +153,110 @@ static LogicalResult verifyOperands(AttentionOp op, const ElementRegion &of, Str
   return success();
 }
 
-LogicalResult AttentionOp::verify() {
-  auto query = getQuery().getType();
-  auto key = dyn_cast<RankedTensorType>(getKey().getType());
-  auto value = dyn_cast<RankedTensorType>(getValue().getType());
-  if (!key != !value)
-    return emitOpError("expects key and value both tensors or both caches, got ") // C1
-           << getKey().getType() << " and " << getValue().getType();
-  if (!key) {
-    CacheKind keyKind = cast<CacheType>(getKey().getType()).getKind();
-    CacheKind valueKind = cast<CacheType>(getValue().getType()).getKind();
+/// Tensors or caches, of static heads and sizes.
+static LogicalResult verifyKinds(AttentionOp op) {
+  Type key = op.getKey().getType(), value = op.getValue().getType();
+  if (isa<RankedTensorType>(key) != isa<RankedTensorType>(value))
+    return op.emitOpError("expects key and value both tensors or both caches, got ") // C1
+           << key << " and " << value;
+  if (!isa<RankedTensorType>(key)) {
+    CacheKind keyKind = cast<CacheType>(key).getKind();
+    CacheKind valueKind = cast<CacheType>(value).getKind();
     if (keyKind != CacheKind::Key || valueKind != CacheKind::Value) // C1
-      return emitOpError("expects a key cache and a value cache, got ")
+      return op.emitOpError("expects a key cache and a value cache, got ")
              << stringifyCacheKind(keyKind) << " and " << stringifyCacheKind(valueKind);
   }
-  for (auto [operand, name] :
-       {std::pair<Value, StringRef>(getQuery(), "query"), {getKey(), "key"}, {getValue(), "value"}})
+  for (auto [operand, name] : {std::pair<Value, StringRef>(op.getQuery(), "query"),
+                               {op.getKey(), "key"},
+                               {op.getValue(), "value"}})
     if (headsOf(operand.getType()) <= 0 || sizeOf(operand.getType()) <= 0) // C1
-      return emitOpError("expects positive static heads and head size of the ")
+      return op.emitOpError("expects positive static heads and head size of the ")
              << name << ", got " << operand.getType();
-  if (getQueryHeads() % getKeyHeads() != 0) // C2
-    return emitOpError("expects the number of query heads to be a multiple of the key heads, got ")
-           << getQueryHeads() << " and " << getKeyHeads();
-  if (headsOf(getValue().getType()) != getKeyHeads()) // C2
-    return emitOpError("expects as many value heads as key heads, got ")
-           << headsOf(getValue().getType()) << " and " << getKeyHeads();
-  if (sizeOf(getKey().getType()) != getHeadSize()) // C3
-    return emitOpError("expects query and key head sizes to agree, got ")
-           << getHeadSize() << " and " << sizeOf(getKey().getType());
+  return success();
+}
+
+static LogicalResult verifyHeads(AttentionOp op) {
+  if (op.getQueryHeads() % op.getKeyHeads() != 0) // C2
+    return op.emitOpError(
+               "expects the number of query heads to be a multiple of the key heads, got ")
+           << op.getQueryHeads() << " and " << op.getKeyHeads();
+  if (headsOf(op.getValue().getType()) != op.getKeyHeads()) // C2
+    return op.emitOpError("expects as many value heads as key heads, got ")
+           << headsOf(op.getValue().getType()) << " and " << op.getKeyHeads();
+  if (sizeOf(op.getKey().getType()) != op.getHeadSize()) // C3
+    return op.emitOpError("expects query and key head sizes to agree, got ")
+           << op.getHeadSize() << " and " << sizeOf(op.getKey().getType());
+  return success();
+}
+
+/// The batch and the lengths of keys and values that are tensors.
+static LogicalResult verifyLengths(AttentionOp op) {
+  auto key = dyn_cast<RankedTensorType>(op.getKey().getType());
+  auto value = dyn_cast<RankedTensorType>(op.getValue().getType());
+  if (!key)
+    return success();
+  if (!agree(key.getDimSize(1), value.getDimSize(1))) // C4
+    return op.emitOpError("expects key and value lengths to agree, got ")
+           << key.getDimSize(1) << " and " << value.getDimSize(1);
+  int64_t batch = op.getQuery().getType().getDimSize(0);
+  if (!agree(batch, key.getDimSize(0)) || !agree(batch, value.getDimSize(0)) ||
+      !agree(key.getDimSize(0), value.getDimSize(0))) // C4
+    return op.emitOpError("expects one batch size, got ")
+           << batch << ", " << key.getDimSize(0) << " and " << value.getDimSize(0);
+  return success();
+}
+
+/// Whether a type has these elements and sizes; those of axes `known` must be static, others agree.
+static bool isLike(RankedTensorType type, ArrayRef<int64_t> sizes, ArrayRef<unsigned> known,
+                   Type element) {
+  return type.getElementType() == element && agree(type.getShape(), sizes) &&
+         llvm::none_of(known, [&](unsigned axis) { return type.isDynamicDim(axis); });
+}
+
+static LogicalResult verifyFurtherOperands(AttentionOp op) {
+  if (op.getSinks() &&
+      cast<RankedTensorType>(op.getSinks().getType()).getDimSize(0) != op.getQueryHeads()) // C9
+    return op.emitOpError("expects one sink for each of ")
+           << op.getQueryHeads() << " heads, got " << op.getSinks().getType();
+  if (op.getAdditive() &&
+      cast<RankedTensorType>(op.getAdditive().getType()).getDimSize(0) != op.getHeadSize()) // C10
+    return op.emitOpError("expects additive weights for head size ")
+           << op.getHeadSize() << ", got " << op.getAdditive().getType();
+  return success();
+}
+
+LogicalResult AttentionOp::verify() {
+  if (failed(verifyKinds(*this)) || failed(verifyHeads(*this)) || failed(verifyLengths(*this)))
+    return failure();
+  auto query = getQuery().getType();
+  auto key = dyn_cast<RankedTensorType>(getKey().getType());
   int64_t batch = query.getDimSize(0), queryLength = query.getDimSize(1);
   int64_t keyLength = key ? key.getDimSize(1) : ShapedType::kDynamic;
-  if (key) {
-    if (!agree(keyLength, value.getDimSize(1))) // C4
-      return emitOpError("expects key and value lengths to agree, got ")
-             << keyLength << " and " << value.getDimSize(1);
-    if (!agree(batch, key.getDimSize(0)) || !agree(batch, value.getDimSize(0)) ||
-        !agree(key.getDimSize(0), value.getDimSize(0))) // C4
-      return emitOpError("expects one batch size, got ")
-             << batch << ", " << key.getDimSize(0) << " and " << value.getDimSize(0);
-  }
-  auto output = getOutput().getType();
-  if (output.getElementType() != query.getElementType() || !agree(output.getDimSize(0), batch) ||
-      !agree(output.getDimSize(1), queryLength) || output.getDimSize(2) != getQueryHeads() ||
-      output.getDimSize(3) != getValueSize()) // C5
-    return emitOpError("expects a result like ")
-           << RankedTensorType::get({batch, queryLength, getQueryHeads(), getValueSize()},
-                                    query.getElementType())
-           << ", got " << output;
+  auto expectLike = [&](Type type, StringRef what, ArrayRef<int64_t> sizes,
+                        ArrayRef<unsigned> known, Type element) -> LogicalResult {
+    if (isLike(cast<RankedTensorType>(type), sizes, known, element))
+      return success();
+    return emitOpError("expects ")
+           << what << " like " << RankedTensorType::get(sizes, element) << ", got " << type;
+  };
+  if (failed(expectLike(getOutput().getType(), "a result",
+                        {batch, queryLength, getQueryHeads(), getValueSize()}, {2, 3},
+                        query.getElementType()))) // C5
+    return failure();
   if (failed(verifyPositions(*this, getQueryPositions(), "query positions", batch, queryLength)) ||
       failed(verifyPositions(*this, getKeyPositions(), "key positions", batch, keyLength))) // C6
     return failure();
   SmallVector<int64_t> sizes{batch, getQueryHeads(), queryLength, keyLength};
   if (failed(verifyOperands(*this, getScoreRegion(), "score", sizes)) ||
-      failed(verifyOperands(*this, getProbabilityRegion(), "probability", sizes)))
+      failed(verifyOperands(*this, getProbabilityRegion(), "probability", sizes)) ||
+      failed(verifyFurtherOperands(*this)))
     return failure();
-  if (getSinks() &&
-      cast<RankedTensorType>(getSinks().getType()).getDimSize(0) != getQueryHeads()) // C9
-    return emitOpError("expects one sink for each of ")
-           << getQueryHeads() << " heads, got " << getSinks().getType();
-  if (getAdditive() &&
-      cast<RankedTensorType>(getAdditive().getType()).getDimSize(0) != getHeadSize()) // C10
-    return emitOpError("expects additive weights for head size ")
-           << getHeadSize() << ", got " << getAdditive().getType();
-  if (getLse()) { // C11
-    auto lse = cast<RankedTensorType>(getLse().getType());
-    if (lse.getElementType() != getAccumulationType() || !agree(lse.getDimSize(0), batch) ||
-        lse.getDimSize(1) != getQueryHeads() || !agree(lse.getDimSize(2), queryLength))
-      return emitOpError("expects lse like ")
-             << RankedTensorType::get({batch, getQueryHeads(), queryLength}, getAccumulationType())
-             << ", got " << lse;
-  }
-  if (getWeights()) { // C11
-    auto weights = cast<RankedTensorType>(getWeights().getType());
-    if (weights.getElementType() != query.getElementType() ||
-        !agree(weights.getDimSize(0), batch) || weights.getDimSize(1) != getQueryHeads() ||
-        !agree(weights.getDimSize(2), queryLength) || !agree(weights.getDimSize(3), keyLength))
-      return emitOpError("expects weights like ")
-             << RankedTensorType::get({batch, getQueryHeads(), queryLength, keyLength},
-                                      query.getElementType())
-             << ", got " << weights;
-  }
+  if (getLse() && failed(expectLike(getLse().getType(), "lse", ArrayRef(sizes).drop_back(), {1},
+                                    getAccumulationType()))) // C11
+    return failure();
+  if (getWeights() && failed(expectLike(getWeights().getType(), "weights", sizes, {1},
+                                        query.getElementType()))) // C11
+    return failure();
   if (getMask())
     return verifyMask(*this, getMask(), sizes); // C12
   return success();

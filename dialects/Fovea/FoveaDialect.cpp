@@ -102,45 +102,71 @@ Operation *FoveaDialect::materializeConstant(OpBuilder &builder, Attribute value
 
 //===-- Discardable attributes ---------------------------------------------------------------===//
 
+namespace {
+/// What one of the dialect's attributes on an op may be.
+struct AttributeRule {
+  enum class Holder { Module, Function, Kernel };
+
+  StringLiteral name;
+  Holder holder;
+  bool (*accepts)(Attribute);
+  const char *what; ///< `expects '<name>' to be <what>`
+};
+} // namespace
+
+template <typename AttrT> static bool isA(Attribute attr) { return isa<AttrT>(attr); }
+
+static bool isAtLeast(Attribute attr, int64_t least) {
+  auto number = dyn_cast<IntegerAttr>(attr);
+  return number && number.getValue().sge(least);
+}
+
+static const AttributeRule *findRule(StringRef name) {
+  using Holder = AttributeRule::Holder;
+  using D = FoveaDialect;
+  static constexpr const char *kCount = "a positive integer", *kFlag = "a unit attribute";
+  static const AttributeRule kRules[] = {
+      {D::kTargetAttr, Holder::Module, isA<TargetAttr>, "a target"},
+      {D::kEntryAttr, Holder::Function, isA<UnitAttr>, kFlag},
+      {D::kSignatureAttr, Holder::Function, isA<SignatureAttr>, "a signature"},
+      {D::kMaxPositionsAttr, Holder::Function, [](Attribute a) { return isAtLeast(a, 1); }, kCount},
+      {D::kThreadsAttr, Holder::Kernel, [](Attribute a) { return isAtLeast(a, 1); }, kCount},
+      {D::kSharedBytesAttr, Holder::Kernel, [](Attribute a) { return isAtLeast(a, 0); }, kCount},
+      {D::kPersistentAttr, Holder::Kernel, isA<UnitAttr>, kFlag},
+      {D::kComputesAttr, Holder::Kernel, isA<StringAttr>, "text"},
+      {D::kTensorMapsAttr, Holder::Kernel, isA<ArrayAttr>, "a list"},
+      {D::kScheduleAttr, Holder::Kernel, [](Attribute) { return true; }, ""},
+  };
+  const auto *found =
+      llvm::find_if(kRules, [&](const AttributeRule &rule) { return rule.name == name; });
+  return found == std::end(kRules) ? nullptr : found;
+}
+
+/// Kernels are functions of another dialect in the `llvm` stage.
+static bool mayHold(Operation *op, AttributeRule::Holder holder) {
+  switch (holder) {
+  case AttributeRule::Holder::Module:
+    return isa<ModuleOp>(op);
+  case AttributeRule::Holder::Function:
+    return isa<func::FuncOp>(op);
+  case AttributeRule::Holder::Kernel:
+    return isa<FunctionOpInterface>(op);
+  }
+  llvm_unreachable("a holder");
+}
+
 LogicalResult FoveaDialect::verifyOperationAttribute(Operation *op, NamedAttribute attr) {
   StringRef name = attr.getName();
-  if (name == kTargetAttr) {
-    if (!isa<ModuleOp>(op))
-      return op->emitOpError("expects '") << name << "' on a module";
-    if (!isa<TargetAttr>(attr.getValue()))
-      return op->emitOpError("expects '") << name << "' to be a target, got " << attr.getValue();
-    return success();
-  }
-  bool isCount = name == kThreadsAttr || name == kSharedBytesAttr;
-  bool isFlag = name == kEntryAttr || name == kPersistentAttr;
-  bool ofKernel = isCount || name == kComputesAttr || name == kScheduleAttr ||
-                  name == kTensorMapsAttr || name == kPersistentAttr;
-  if (!ofKernel && name != kEntryAttr && name != kMaxPositionsAttr && name != kSignatureAttr)
+  const AttributeRule *rule = findRule(name);
+  if (!rule)
     return op->emitOpError("has unknown attribute '") << name << "'";
-  // Kernels are functions of another dialect in the `llvm` stage.
-  if (ofKernel ? !isa<FunctionOpInterface>(op) : !isa<func::FuncOp>(op))
-    return op->emitOpError("expects '") << name << "' on a function";
-  if (isFlag && !isa<UnitAttr>(attr.getValue()))
+  if (!mayHold(op, rule->holder))
     return op->emitOpError("expects '")
-           << name << "' to be a unit attribute, got " << attr.getValue();
-  if (name == kComputesAttr && !isa<StringAttr>(attr.getValue()))
-    return op->emitOpError("expects '") << name << "' to be text, got " << attr.getValue();
-  if (name == kTensorMapsAttr && !isa<ArrayAttr>(attr.getValue()))
-    return op->emitOpError("expects '") << name << "' to be a list, got " << attr.getValue();
-  if (isCount) {
-    auto count = dyn_cast<IntegerAttr>(attr.getValue());
-    if (!count || count.getValue().slt(name == kThreadsAttr ? 1 : 0))
-      return op->emitOpError("expects '")
-             << name << "' to be a positive integer, got " << attr.getValue();
-  }
-  if (name == kSignatureAttr && !isa<SignatureAttr>(attr.getValue()))
-    return op->emitOpError("expects '") << name << "' to be a signature, got " << attr.getValue();
-  if (name == kMaxPositionsAttr) {
-    auto positions = dyn_cast<IntegerAttr>(attr.getValue());
-    if (!positions || !positions.getValue().isStrictlyPositive())
-      return op->emitOpError("expects '")
-             << name << "' to be a positive integer, got " << attr.getValue();
-  }
+           << name << "' on a "
+           << (rule->holder == AttributeRule::Holder::Module ? "module" : "function");
+  if (!rule->accepts(attr.getValue()))
+    return op->emitOpError("expects '")
+           << name << "' to be " << rule->what << ", got " << attr.getValue();
   return success();
 }
 
@@ -230,6 +256,41 @@ static std::string show(Attribute attr) {
   return text;
 }
 
+static bool isPositive(double value) { return std::isfinite(value) && value > 0; }
+static bool isPositive(FloatAttr value) { return value && isPositive(value.getValueAsDouble()); }
+static bool arePositive(DenseF64ArrayAttr values) {
+  return llvm::all_of(values.asArrayRef(), [](double value) { return isPositive(value); });
+}
+
+// (C3)
+static LogicalResult verifyLowAndHigh(function_ref<InFlightDiagnostic()> emitError,
+                                      RopeScalingKind kind, FloatAttr low, FloatAttr high) {
+  StringRef name = stringifyRopeScalingKind(kind);
+  if (!isPositive(low) || !isPositive(high))
+    return emitError() << "expects positive finite low and high for '" << name << "', got "
+                       << show(low) << " and " << show(high);
+  double from = low.getValueAsDouble(), to = high.getValueAsDouble();
+  bool isStrict = kind == RopeScalingKind::Llama3;
+  if (isStrict ? from >= to : from > to)
+    return emitError() << "expects low " << (isStrict ? "below high" : "not above high") << " for '"
+                       << name << "', got " << low << " and " << high;
+  return success();
+}
+
+// (C4)
+static LogicalResult verifyLongFactors(function_ref<InFlightDiagnostic()> emitError,
+                                       DenseF64ArrayAttr shortFactors,
+                                       DenseF64ArrayAttr longFactors) {
+  if (!shortFactors || !longFactors || shortFactors.size() != longFactors.size())
+    return emitError() << "expects short and long factors of equal number for 'longrope', got "
+                       << (shortFactors ? shortFactors.size() : 0) << " and "
+                       << (longFactors ? longFactors.size() : 0);
+  if (!arePositive(shortFactors) || !arePositive(longFactors))
+    return emitError() << "expects positive finite factors for 'longrope', got " << shortFactors
+                       << " and " << longFactors;
+  return success();
+}
+
 LogicalResult RopeScalingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                       RopeScalingKind kind, FloatAttr factor, int64_t original,
                                       FloatAttr low, FloatAttr high, FloatAttr attentionFactor,
@@ -237,12 +298,7 @@ LogicalResult RopeScalingAttr::verify(function_ref<InFlightDiagnostic()> emitErr
                                       DenseF64ArrayAttr longFactors) {
   using Kind = RopeScalingKind;
   StringRef name = stringifyRopeScalingKind(kind);
-  auto isPositive = [](double value) { return std::isfinite(value) && value > 0; };
-  auto arePositive = [&](DenseF64ArrayAttr values) {
-    return llvm::all_of(values.asArrayRef(), isPositive);
-  };
-  if (kind != Kind::Default && kind != Kind::LongRope &&
-      (!factor || !isPositive(factor.getValueAsDouble()))) // C1
+  if (kind != Kind::Default && kind != Kind::LongRope && !isPositive(factor)) // C1
     return emitError() << "expects a positive finite factor for '" << name << "', got "
                        << show(factor);
   bool needsOriginal =
@@ -250,26 +306,12 @@ LogicalResult RopeScalingAttr::verify(function_ref<InFlightDiagnostic()> emitErr
   if (needsOriginal && original <= 0) // C2
     return emitError() << "expects a positive original context for '" << name << "', got "
                        << original;
-  if (kind == Kind::Yarn || kind == Kind::Llama3) {
-    if (!low || !high || !isPositive(low.getValueAsDouble()) ||
-        !isPositive(high.getValueAsDouble())) // C3
-      return emitError() << "expects positive finite low and high for '" << name << "', got "
-                         << show(low) << " and " << show(high);
-    double from = low.getValueAsDouble(), to = high.getValueAsDouble();
-    if (kind == Kind::Llama3 ? from >= to : from > to) // C3
-      return emitError() << "expects low "
-                         << (kind == Kind::Llama3 ? "below high" : "not above high") << " for '"
-                         << name << "', got " << low << " and " << high;
-  }
-  if (kind == Kind::LongRope &&
-      (!shortFactors || !longFactors || shortFactors.size() != longFactors.size())) // C4
-    return emitError() << "expects short and long factors of equal number for 'longrope', got "
-                       << (shortFactors ? shortFactors.size() : 0) << " and "
-                       << (longFactors ? longFactors.size() : 0);
-  if (kind == Kind::LongRope && (!arePositive(shortFactors) || !arePositive(longFactors))) // C4
-    return emitError() << "expects positive finite factors for 'longrope', got " << shortFactors
-                       << " and " << longFactors;
-  if (attentionFactor && !isPositive(attentionFactor.getValueAsDouble())) // C5
+  if ((kind == Kind::Yarn || kind == Kind::Llama3) &&
+      failed(verifyLowAndHigh(emitError, kind, low, high)))
+    return failure();
+  if (kind == Kind::LongRope && failed(verifyLongFactors(emitError, shortFactors, longFactors)))
+    return failure();
+  if (attentionFactor && !isPositive(attentionFactor)) // C5
     return emitError() << "expects a positive finite attentionFactor, got " << attentionFactor;
   return success();
 }

@@ -655,25 +655,61 @@ static bool isReadWhereItLies(Value operand) {
                       [](Value input) { return input.getDefiningOp<LoadOp>() != nullptr; });
 }
 
-LogicalResult MmaOp::verify() {
-  TileType result = getResult().getType();
-  auto [rows, depth, aElement] = getMatrix(getA().getType());
-  auto [bRows, bColumns, bElement] = getMatrix(getB().getType());
-  // (C1)
-  if (int64_t found = getTransposeB() ? bColumns : bRows; found != depth)
-    return emitOpError("expects a and b to agree in depth, got ") << depth << " and " << found;
-  if (int64_t columns = getTransposeB() ? bRows : bColumns;
+// (C1)
+static LogicalResult verifySizes(MmaOp op) {
+  TileType result = op.getResult().getType();
+  auto [rows, depth, aElement] = getMatrix(op.getA().getType());
+  auto [bRows, bColumns, bElement] = getMatrix(op.getB().getType());
+  if (int64_t found = op.getTransposeB() ? bColumns : bRows; found != depth)
+    return op.emitOpError("expects a and b to agree in depth, got ") << depth << " and " << found;
+  if (int64_t columns = op.getTransposeB() ? bRows : bColumns;
       rows != result.getRows() || columns != result.getColumns())
-    return emitOpError("expects a result of ")
+    return op.emitOpError("expects a result of ")
            << rows << "x" << columns << ", got " << result.getRows() << "x" << result.getColumns();
-  // (C2)
-  Type sum = result.getElementType();
+  return success();
+}
+
+// (C2)
+static LogicalResult verifyElements(MmaOp op, Type sum, ArrayRef<Type> operands) {
   if (!sum.isF32() && !sum.isF64())
-    return emitOpError("expects a result of f32 or f64, got ") << sum;
-  for (Type type : {aElement, bElement})
+    return op.emitOpError("expects a result of f32 or f64, got ") << sum;
+  for (Type type : operands)
     if (!isa<FloatType>(type) || type.getIntOrFloatBitWidth() > sum.getIntOrFloatBitWidth())
-      return emitOpError("expects operands of floating-point elements no wider than ")
+      return op.emitOpError("expects operands of floating-point elements no wider than ")
              << sum << ", got " << type;
+  return success();
+}
+
+// (C5)
+static LogicalResult verifyWarpgroups(MmaOp op, bool byWarpgroups, int64_t rows, int64_t depth) {
+  for (Type type : {op.getA().getType(), op.getB().getType()})
+    if (auto shared = dyn_cast<SharedType>(type);
+        shared && (shared.getSwizzle() != 0) != byWarpgroups)
+      return op.emitOpError("expects shared memory with a swizzle for m64k16 and only for it, got ")
+             << type;
+  int64_t columns = op.getResult().getType().getColumns();
+  if (byWarpgroups && !fitsWarpgroups(rows, columns, depth))
+    return op.emitOpError(
+               "expects whole 64 rows, eights of up to 256 columns and a depth of whole 16 "
+               "for m64k16, got ")
+           << rows << ", " << columns << " and " << depth;
+  return success();
+}
+
+/// Whether a product that is only begun has one op that waits for it, in its block.
+static bool isSettledOnce(MmaOp op) {
+  if (!op.getResult().hasOneUse())
+    return false;
+  Operation *user = *op.getResult().user_begin();
+  return isa<MmaWaitOp>(user) && user->getBlock() == op->getBlock();
+}
+
+LogicalResult MmaOp::verify() {
+  auto [rows, depth, aElement] = getMatrix(getA().getType());
+  Type bElement = std::get<2>(getMatrix(getB().getType()));
+  Type sum = getResult().getType().getElementType();
+  if (failed(verifySizes(*this)) || failed(verifyElements(*this, sum, {aElement, bElement})))
+    return failure();
   // (C3)
   for (Value operand : {getA(), getB()})
     if (auto tile = dyn_cast<TileType>(operand.getType());
@@ -682,24 +718,15 @@ LogicalResult MmaOp::verify() {
   // (C4)
   if (getAtom() && failed(verifyAtom(*this, *getAtom(), aElement, bElement, sum)))
     return failure();
-  // (C5)
   bool byWarpgroups = getAtom() == Atom::M64K16;
-  for (Type type : {getA().getType(), getB().getType()})
-    if (auto shared = dyn_cast<SharedType>(type);
-        shared && (shared.getSwizzle() != 0) != byWarpgroups)
-      return emitOpError("expects shared memory with a swizzle for m64k16 and only for it, got ")
-             << type;
-  if (byWarpgroups && !fitsWarpgroups(rows, result.getColumns(), depth))
-    return emitOpError("expects whole 64 rows, eights of up to 256 columns and a depth of whole 16 "
-                       "for m64k16, got ")
-           << rows << ", " << result.getColumns() << " and " << depth;
+  if (failed(verifyWarpgroups(*this, byWarpgroups, rows, depth)))
+    return failure();
   // (C6)
   if (getAsync() && !byWarpgroups)
     return emitOpError("expects m64k16 for a product that is only begun");
   if (getScratch() && getAtom()) // (C7)
     return emitOpError("expects no scratch beside an atom, whose threads have no copies");
-  if (getAsync() && !(getResult().hasOneUse() && isa<MmaWaitOp>(*getResult().user_begin()) &&
-                      (*getResult().user_begin())->getBlock() == (*this)->getBlock()))
+  if (getAsync() && !isSettledOnce(*this))
     return emitOpError("expects to be begun for one tile.mma_wait in its block");
   return success();
 }
