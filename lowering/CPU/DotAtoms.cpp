@@ -61,66 +61,33 @@ static int64_t getStepsOfLine(const LaneOperand &lane) {
   return lane.isOfIntegers() && stride ? std::max<int64_t>(1, kLine / *stride) : 1;
 }
 
-void BroadcastAtom::step(Emitter &b, const DotBlock &block, Value k, int64_t ahead, int64_t count,
-                         ArrayRef<Value> factors, MutableArrayRef<Value> acc) {
-  const LaneOperand &lane = block.lane;
-  int64_t interleave = lane.interleave, line = getStepsOfLine(lane);
-  bool beginsLine = ahead / interleave % line == 0;
-  // What is constant in an address is added last, where the instruction adds it for nothing.
-  Value place = b.mul(interleave == 1 ? k : b.div(k, interleave), lane.stride);
-  Value constant = b.mul(lane.stride, ahead / interleave);
-  auto words = VectorType::get(block.lanes, b.getI32Type());
-  auto floats = VectorType::get(block.lanes, b.getF32Type());
-  auto load = [&](int64_t v) -> Value {
-    Value at = b.add(b.add(lane.vectors[v], place), constant);
-    int64_t elements = lane.type.isInteger(4) ? block.lanes : block.lanes * interleave;
-    Value loaded = b.load(elementOf(lane.memory), lane.memory, at, elements, lane.alignment);
-    if (lane.streams && count == interleave && beginsLine) {
-      Value later = b.add(at, b.mul(lane.stride, kPrefetch * line));
-      memref::PrefetchOp::create(b, lane.memory, later, /*isWrite=*/false, /*localityHint=*/3,
-                                 /*isDataCache=*/true);
-    }
-    if (lane.isOfIntegers())
-      return arith::ExtSIOp::create(b, words, loaded);
-    return interleave == 1 ? loaded : Value(vector::BitCastOp::create(b, words, loaded));
-  };
-  // Neighbour i of what was loaded for vector v. A bf16 is the upper half of an f32: the even one
-  // is had by a shift, the odd one by a mask. Of a byte's two i4 the even one is the lower.
-  auto part = [&](int64_t v, Value loaded, int64_t i) -> Value {
-    auto word = [&](int32_t value) -> Value {
-      return arith::ConstantOp::create(b,
-                                       DenseElementsAttr::get(words, b.getI32IntegerAttr(value)));
-    };
-    if (lane.isOfIntegers()) {
-      if (interleave == 2 && i == 0)
-        loaded = arith::ShLIOp::create(b, loaded, word(28));
-      if (interleave == 2)
-        loaded = arith::ShRSIOp::create(b, loaded, word(i == 0 ? 28 : 4));
-      Value number = arith::SIToFPOp::create(b, VectorType::get(block.lanes, block.sum), loaded);
-      return factors.empty() ? number : Value(arith::MulFOp::create(b, factors[v], number));
-    }
-    if (interleave == 1)
-      return b.convert(asFloat(b, loaded, lane.type), block.sum);
-    Value bits = i == 0 ? Value(arith::ShLIOp::create(b, loaded, word(16)))
-                        : Value(arith::AndIOp::create(b, loaded, word(-65536)));
-    return b.convert(arith::BitcastOp::create(b, floats, bits), block.sum);
-  };
-  auto broadcast = [&](int64_t r, int64_t i) -> Value {
-    Value at = b.add(block.broadcast.rows[r], b.mul(k, block.broadcast.stride));
-    at = b.add(at, b.mul(block.broadcast.stride, ahead + i));
-    Value scalar = memref::LoadOp::create(b, block.broadcast.memory, at);
-    return b.splat(b.convert(asFloat(b, scalar, block.broadcast.type), block.sum), block.lanes);
-  };
-  auto multiply = [&](int64_t r, int64_t v, Value x, Value y) {
-    Value &sum = acc[r * block.vectors() + v];
-    sum = b.mulAdd(x, y, sum);
-  };
-  if (lane.next && count == interleave && beginsLine)
-    memref::PrefetchOp::create(b, lane.memory, b.add(b.add(lane.next, place), constant),
-                               /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
-  // What is held in registers beside the sums is kept small: of one row, its elements; else the
-  // vectors of one k.
-  if (block.rows() == 1) {
+namespace {
+/// One step: `count` neighbours in k from `k + ahead` on.
+class BroadcastStep {
+public:
+  BroadcastStep(Emitter &b, const DotBlock &block, Value k, int64_t ahead, int64_t count,
+                ArrayRef<Value> factors, MutableArrayRef<Value> acc)
+      : b(b), block(block), lane(block.lane), k(k), ahead(ahead), count(count), factors(factors),
+        acc(acc), interleave(lane.interleave), line(getStepsOfLine(lane)),
+        words(VectorType::get(block.lanes, b.getI32Type())) {
+    bool beginsLine = ahead / interleave % line == 0;
+    fetches = count == interleave && beginsLine;
+    // What is constant in an address is added last, where the instruction adds it for nothing.
+    place = b.mul(interleave == 1 ? k : b.div(k, interleave), lane.stride);
+    constant = b.mul(lane.stride, ahead / interleave);
+  }
+
+  /// What is held in registers beside the sums is kept small: of one row, its elements; else the
+  /// vectors of one k.
+  void run() {
+    if (lane.next && fetches)
+      memref::PrefetchOp::create(b, lane.memory, b.add(b.add(lane.next, place), constant),
+                                 /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+    block.rows() == 1 ? runRow() : runRows();
+  }
+
+private:
+  void runRow() {
     SmallVector<Value> elements;
     for (int64_t i = 0; i < count; ++i)
       elements.push_back(broadcast(0, i));
@@ -129,21 +96,94 @@ void BroadcastAtom::step(Emitter &b, const DotBlock &block, Value k, int64_t ahe
       for (int64_t i = 0; i < count; ++i)
         multiply(0, v, elements[i], part(v, loaded, i));
     }
-    return;
   }
-  SmallVector<Value> loaded;
-  for (int64_t v = 0; v < block.vectors(); ++v)
-    loaded.push_back(load(v));
-  for (int64_t i = 0; i < count; ++i) {
-    SmallVector<Value> parts;
-    for (auto [v, several] : llvm::enumerate(loaded))
-      parts.push_back(part(v, several, i));
-    for (int64_t r = 0; r < block.rows(); ++r) {
-      Value x = broadcast(r, i);
-      for (int64_t v = 0; v < block.vectors(); ++v)
-        multiply(r, v, x, parts[v]);
+
+  void runRows() {
+    SmallVector<Value> loaded;
+    for (int64_t v = 0; v < block.vectors(); ++v)
+      loaded.push_back(load(v));
+    for (int64_t i = 0; i < count; ++i) {
+      SmallVector<Value> parts;
+      for (auto [v, several] : llvm::enumerate(loaded))
+        parts.push_back(part(v, several, i));
+      for (int64_t r = 0; r < block.rows(); ++r) {
+        Value x = broadcast(r, i);
+        for (int64_t v = 0; v < block.vectors(); ++v)
+          multiply(r, v, x, parts[v]);
+      }
     }
   }
+
+  Value load(int64_t v) {
+    Value at = b.add(b.add(lane.vectors[v], place), constant);
+    int64_t elements = lane.type.isInteger(4) ? block.lanes : block.lanes * interleave;
+    Value loaded = b.load(elementOf(lane.memory), lane.memory, at, elements, lane.alignment);
+    if (lane.streams && fetches) {
+      Value later = b.add(at, b.mul(lane.stride, kPrefetch * line));
+      memref::PrefetchOp::create(b, lane.memory, later, /*isWrite=*/false, /*localityHint=*/3,
+                                 /*isDataCache=*/true);
+    }
+    if (lane.isOfIntegers())
+      return arith::ExtSIOp::create(b, words, loaded);
+    return interleave == 1 ? loaded : Value(vector::BitCastOp::create(b, words, loaded));
+  }
+
+  Value word(int32_t value) {
+    return arith::ConstantOp::create(b, DenseElementsAttr::get(words, b.getI32IntegerAttr(value)));
+  }
+
+  /// Neighbour i of what was loaded for vector v. A bf16 is the upper half of an f32: the even one
+  /// is had by a shift, the odd one by a mask.
+  Value part(int64_t v, Value loaded, int64_t i) {
+    if (lane.isOfIntegers())
+      return integerPart(v, loaded, i);
+    if (interleave == 1)
+      return b.convert(asFloat(b, loaded, lane.type), block.sum);
+    Value bits = i == 0 ? Value(arith::ShLIOp::create(b, loaded, word(16)))
+                        : Value(arith::AndIOp::create(b, loaded, word(-65536)));
+    auto floats = VectorType::get(block.lanes, b.getF32Type());
+    return b.convert(arith::BitcastOp::create(b, floats, bits), block.sum);
+  }
+
+  /// Of a byte's two i4 the even one is the lower.
+  Value integerPart(int64_t v, Value loaded, int64_t i) {
+    if (interleave == 2 && i == 0)
+      loaded = arith::ShLIOp::create(b, loaded, word(28));
+    if (interleave == 2)
+      loaded = arith::ShRSIOp::create(b, loaded, word(i == 0 ? 28 : 4));
+    Value number = arith::SIToFPOp::create(b, VectorType::get(block.lanes, block.sum), loaded);
+    return factors.empty() ? number : Value(arith::MulFOp::create(b, factors[v], number));
+  }
+
+  Value broadcast(int64_t r, int64_t i) {
+    Value at = b.add(block.broadcast.rows[r], b.mul(k, block.broadcast.stride));
+    at = b.add(at, b.mul(block.broadcast.stride, ahead + i));
+    Value scalar = memref::LoadOp::create(b, block.broadcast.memory, at);
+    return b.splat(b.convert(asFloat(b, scalar, block.broadcast.type), block.sum), block.lanes);
+  }
+
+  void multiply(int64_t r, int64_t v, Value x, Value y) {
+    Value &sum = acc[r * block.vectors() + v];
+    sum = b.mulAdd(x, y, sum);
+  }
+
+  Emitter &b;
+  const DotBlock &block;
+  const LaneOperand &lane;
+  Value k;
+  int64_t ahead, count;
+  ArrayRef<Value> factors;
+  MutableArrayRef<Value> acc;
+  int64_t interleave, line;
+  VectorType words;
+  bool fetches;
+  Value place, constant;
+};
+} // namespace
+
+void BroadcastAtom::step(Emitter &b, const DotBlock &block, Value k, int64_t ahead, int64_t count,
+                         ArrayRef<Value> factors, MutableArrayRef<Value> acc) {
+  BroadcastStep(b, block, k, ahead, count, factors, acc).run();
 }
 
 SmallVector<Value> BroadcastAtom::addRange(Emitter &b, const DotBlock &block, Value first,

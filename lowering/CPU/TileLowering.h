@@ -42,6 +42,7 @@ private:
   LogicalResult lowerLoop(scf::ForOp loop);
   LogicalResult lowerBranch(scf::IfOp branch);
   LogicalResult lowerDot(tile::DotOp dot);
+  class DotLowering;
   LogicalResult lowerDequantize(tile::DequantizeOp op);
   Value widen(Value tile, Type element);
   /// Whether a product reads this load's panels as they lie, whole vectors of outputs at each k.

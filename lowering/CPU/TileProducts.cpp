@@ -111,199 +111,265 @@ LogicalResult TileLowering::lowerDequantize(DequantizeOp op) {
   return success();
 }
 
-LogicalResult TileLowering::lowerDot(DotOp dot) {
-  TileType type = dot.getResult().getType();
-  TileLayout layout = layoutOf(dot.getResult());
-  DotOperands operands(dot, layout);
-  Value laneTile = operands.lanes, otherTile = operands.other;
-  int64_t laneAxis = operands.lanesAxis, otherAxis = operands.otherAxis;
+/// A product of tiles in register blocks. One operand lies in lanes, of the other's elements one at
+/// a time is broadcast.
+class TileLowering::DotLowering {
+public:
+  DotLowering(TileLowering &t, DotOp dot)
+      : t(t), b(t.b), lanes(t.lanes), dot(dot), type(dot.getResult().getType()),
+        layout(t.layoutOf(dot.getResult())), operands(dot, layout) {
+    block.sum = type.getElementType();
+    block.lanes = lanes;
+  }
 
+  LogicalResult run() {
+    placeLanes();
+    chooseBlock();
+    placeBroadcast();
+    findDepth();
+    result = t.resultScratch(dot.getResult(), t.findDonor(dot.getAcc(), dot, type));
+    int64_t whole = layout.pitch / columns * columns;
+    bool isComputed = true;
+    b.loop(b.index(0), b.index(whole), columns,
+           [&](Value inner) { isComputed &= emitBlocks(inner, columns / lanes); });
+    if (whole != layout.pitch)
+      isComputed &= emitBlocks(b.index(whole), (layout.pitch - whole) / lanes);
+    if (!isComputed)
+      return dot.emitOpError("has elements that no product of this target computes");
+    return success();
+  }
+
+private:
+  /// A place in memory for k = 0, by an index into the operand.
+  using Place = std::function<Value(Value)>;
+
+  static int64_t bytesOf(Type type) { return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8); }
+  int64_t alignmentOf(int64_t bytes) const { return std::min<int64_t>(64, bytes); }
+
+  void placeLanes();
+  void placePanels(LoadOp load, DequantizeOp dequantize);
+  Place startOfPanels(LoadOp load);
+  void chooseBlock();
+  bool collides(LoadOp load);
+  void placeBroadcast();
+  void findDepth();
+  Place startOfLoad(LoadOp load, int64_t axis);
+  Value rowAt(Value outer);
+  void placeVectors(Value inner, int64_t vectors);
+  bool emitRows(Value outer, Value inner, int64_t vectors);
+  bool emitBlocks(Value inner, int64_t vectors);
+
+  TileLowering &t;
+  Emitter &b;
+  int64_t lanes;
+  DotOp dot;
+  TileType type;
+  TileLayout layout;
+  DotOperands operands;
   DotBlock block;
-  block.sum = type.getElementType();
-  block.lanes = lanes;
+  int64_t rows = 4, columns = 0; ///< of a register block
+  Value outerEnd;
+  std::optional<Scratch> result;
+  Place laneStart, scaleStart, otherStart;
+  // Of a lanes' operand in panels; 0: it is in none.
+  int64_t panel = 0;
+  bool together = false; ///< tiles divide the panels: one place and constants give all of a tile's
+  Value panelStride;
+};
 
-  // The lanes' operand: as it lies, or turned into a buffer.
+TileLowering::DotLowering::Place TileLowering::DotLowering::startOfLoad(LoadOp load, int64_t axis) {
+  return [this, view = t.viewOf(load.getView()), load, axis](Value index) mutable {
+    Value at[2] = {load.getRow(), load.getColumn()};
+    at[axis] = b.add(at[axis], index);
+    return view.place(b, at[0], at[1]);
+  };
+}
+
+/// The lanes' operand: as it lies, or turned into a buffer.
+void TileLowering::DotLowering::placeLanes() {
   LaneOperand &lane = block.lane;
-  lane.type = typeOf(laneTile).getElementType();
-  auto laneLoad = laneTile.getDefiningOp<LoadOp>();
-  auto dequantize = laneTile.getDefiningOp<DequantizeOp>();
-  if (dequantize && laneAxis == 0 && readsPanels(dequantize)) {
-    laneLoad = dequantize.getLoad();
-    laneTile = laneLoad;
-    lane.type = typeOf(laneTile).getElementType();
+  lane.type = typeOf(operands.lanes).getElementType();
+  int64_t axis = operands.lanesAxis;
+  auto load = operands.lanes.getDefiningOp<LoadOp>();
+  auto dequantize = operands.lanes.getDefiningOp<DequantizeOp>();
+  if (dequantize && axis == 0 && t.readsPanels(dequantize)) {
+    load = dequantize.getLoad();
+    operands.lanes = load;
+    lane.type = typeOf(operands.lanes).getElementType();
   } else {
     dequantize = {};
   }
-  int64_t panel = 0;
-  bool together = false;
-  Value panelStride;
-  std::function<Value(Value)> laneStart; // of the vector at an inner index, for k = 0
-  std::function<Value(Value)> scaleStart;
-  // Of panels. Where tiles divide a weight, one place and constants give all of a tile's; else
-  // those past the last are computed as the last, and not stored.
-  auto startOf = [&](LoadOp load) -> std::function<Value(Value)> {
-    const ViewMemory view = viewOf(load.getView());
-    Value first;
-    if (together) {
-      int64_t tilePanels = typeOf(laneTile).getRows() / panel;
-      first = b.minimum(b.div(load.getRow(), panel), b.index(view.panels - tilePanels));
-      first = b.mul(first, view.panelStride);
-    }
-    return [this, view, first, load](Value inner) mutable {
-      Value at = b.mul(b.rem(inner, view.panel), view.interleave);
-      if (first)
-        return b.add(first, b.add(b.mul(b.div(inner, view.panel), view.panelStride), at));
-      Value row = b.add(load.getRow(), inner);
-      Value place = b.minimum(b.div(row, view.panel), b.index(view.panels - 1));
-      return b.add(b.mul(place, view.panelStride), at);
-    };
-  };
-  if (laneLoad && laneAxis == 0 && readsPanels(laneLoad)) {
-    const ViewMemory view = viewOf(laneLoad.getView());
-    // Of nibbles memory is bytes, of which each has a whole unit.
-    int64_t unit = view.isOfNibbles() ? 2 : 1;
+  if (load && axis == 0 && t.readsPanels(load)) {
+    placePanels(load, dequantize);
+  } else if (load && t.isDirect(load, axis)) {
+    const ViewMemory view = t.viewOf(load.getView());
     lane.memory = view.flat;
-    lane.interleave = view.interleave;
-    lane.stride = b.index(view.panel * view.interleave / unit);
-    lane.alignment =
-        std::min<int64_t>(64, lanes * view.interleave / unit *
-                                  llvm::divideCeil(lane.type.getIntOrFloatBitWidth(), 8));
-    lane.streams = true;
-    panel = view.panel;
-    panelStride = b.div(view.panelStride, unit);
-    int64_t width = typeOf(laneTile).getRows(), tilePanels = llvm::divideCeil(width, panel);
-    together = width % panel == 0 && view.panels % tilePanels == 0 &&
-               isMultipleOf(laneLoad.getRow(), width);
-    laneStart = [&, start = startOf(laneLoad), unit](Value inner) {
-      return b.div(start(inner), unit);
-    };
-    if (dequantize && dequantize.getScales()) {
-      LoadOp load = dequantize.getScalesLoad();
-      const ViewMemory scales = viewOf(load.getView());
-      lane.scales = {scales.flat, {}, b.index(scales.panel), dequantize.getGroup(), scales.type};
-      scaleStart = startOf(load);
-    }
-  } else if (laneLoad && isDirect(laneLoad, laneAxis)) {
-    const ViewMemory view = viewOf(laneLoad.getView());
-    lane.memory = view.flat;
-    lane.stride = view.stride[1 - laneAxis];
-    laneStart = [&, view](Value inner) {
-      Value at[2] = {laneLoad.getRow(), laneLoad.getColumn()};
-      at[laneAxis] = b.add(at[laneAxis], inner);
-      return view.place(b, at[0], at[1]);
-    };
+    lane.stride = view.stride[1 - axis];
+    laneStart = startOfLoad(load, axis);
   } else {
-    Scratch scratch = materialize(laneTile, laneAxis);
+    Scratch scratch = t.materialize(operands.lanes, axis);
     lane.memory = scratch.memory;
     lane.stride = b.index(scratch.layout.pitch);
-    lane.alignment =
-        std::min<int64_t>(64, lanes * llvm::divideCeil(lane.type.getIntOrFloatBitWidth(), 8));
+    lane.alignment = alignmentOf(lanes * bytesOf(lane.type));
     laneStart = [](Value inner) { return inner; };
   }
+}
 
-  int64_t rows = 4, columns = 4 * lanes;
+void TileLowering::DotLowering::placePanels(LoadOp load, DequantizeOp dequantize) {
+  LaneOperand &lane = block.lane;
+  const ViewMemory view = t.viewOf(load.getView());
+  // Of nibbles memory is bytes, of which each has a whole unit.
+  int64_t unit = view.isOfNibbles() ? 2 : 1;
+  lane.memory = view.flat;
+  lane.interleave = view.interleave;
+  lane.stride = b.index(view.panel * view.interleave / unit);
+  lane.alignment = alignmentOf(lanes * view.interleave / unit * bytesOf(lane.type));
+  lane.streams = true;
+  panel = view.panel;
+  panelStride = b.div(view.panelStride, unit);
+  int64_t width = typeOf(operands.lanes).getRows(), tilePanels = llvm::divideCeil(width, panel);
+  together =
+      width % panel == 0 && view.panels % tilePanels == 0 && isMultipleOf(load.getRow(), width);
+  laneStart = [this, start = startOfPanels(load), unit](Value inner) {
+    return b.div(start(inner), unit);
+  };
+  if (!dequantize || !dequantize.getScales())
+    return;
+  LoadOp scalesLoad = dequantize.getScalesLoad();
+  const ViewMemory scales = t.viewOf(scalesLoad.getView());
+  lane.scales = {scales.flat, {}, b.index(scales.panel), dequantize.getGroup(), scales.type};
+  scaleStart = startOfPanels(scalesLoad);
+}
+
+/// Panels past the last are computed as the last, and not stored, where tiles do not divide them.
+TileLowering::DotLowering::Place TileLowering::DotLowering::startOfPanels(LoadOp load) {
+  const ViewMemory view = t.viewOf(load.getView());
+  Value first;
+  if (together) {
+    int64_t tilePanels = typeOf(operands.lanes).getRows() / panel;
+    first = b.minimum(b.div(load.getRow(), panel), b.index(view.panels - tilePanels));
+    first = b.mul(first, view.panelStride);
+  }
+  return [this, view, first, load](Value inner) mutable {
+    Value at = b.mul(b.rem(inner, view.panel), view.interleave);
+    if (first)
+      return b.add(first, b.add(b.mul(b.div(inner, view.panel), view.panelStride), at));
+    Value row = b.add(load.getRow(), inner);
+    Value place = b.minimum(b.div(row, view.panel), b.index(view.panels - 1));
+    return b.add(b.mul(place, view.panelStride), at);
+  };
+}
+
+void TileLowering::DotLowering::chooseBlock() {
+  columns = 4 * lanes;
   if (std::optional<ArrayRef<int64_t>> given = dot.getBlock()) {
     rows = (*given)[0];
     columns = llvm::alignTo((*given)[1], lanes);
   }
   rows = std::min({rows, layout.outer, kMaxBlockRows});
   columns = std::min(columns, layout.pitch);
-
-  // The other operand.
-  if (otherTile.getDefiningOp<LoadOp>() && isHalf(typeOf(otherTile).getElementType()))
-    otherTile = widen(otherTile, block.sum);
-  BroadcastOperand &other = block.broadcast;
-  other.type = typeOf(otherTile).getElementType();
-  std::function<Value(Value)> otherStart; // of the outer index, for k = 0
-  auto otherLoad = otherTile.getDefiningOp<LoadOp>();
-  // Rows past the end are computed as the last, and not stored.
-  Value outerEnd = endAlong(dot.getResult(), 1 - layout.axis);
-  auto rowAt = [&](Value outer) {
-    bool isWhole = getConstant(outerEnd).value_or(1) % rows == 0;
-    return isWhole ? outer : b.minimum(outer, b.sub(outerEnd, b.index(1)));
-  };
-  // Rows that are multiples of a page apart all fall into the same few lines of the nearest cache;
-  // where k walks along them again and again they are copied.
-  auto collides = [&] {
-    const ViewMemory &view = viewOf(otherLoad.getView());
-    std::optional<int64_t> stride = getConstant(view.stride[1 - otherAxis]);
-    int64_t bytes = llvm::divideCeil(other.type.getIntOrFloatBitWidth(), 8);
-    return view.isUnit(otherAxis) && stride && *stride * bytes % 4096 == 0 && layout.outer > rows;
-  };
-  if (otherLoad && viewOf(otherLoad.getView()).panel == 0 && !collides()) {
-    const ViewMemory view = viewOf(otherLoad.getView());
-    other.memory = view.flat;
-    other.stride = view.stride[1 - otherAxis];
-    otherStart = [&, view](Value outer) {
-      Value at[2] = {otherLoad.getRow(), otherLoad.getColumn()};
-      at[otherAxis] = b.add(at[otherAxis], outer);
-      return view.place(b, at[0], at[1]);
-    };
-  } else {
-    Scratch scratch = materialize(otherTile);
-    other.memory = scratch.memory;
-    bool along = scratch.layout.axis == otherAxis; // outer indices are neighbours
-    other.stride = b.index(along ? scratch.layout.pitch : 1);
-    int64_t step = along ? 1 : scratch.layout.pitch;
-    otherStart = [&, step](Value outer) { return b.mul(outer, step); };
-  }
-
-  // How deep: as far as both operands are there.
-  Value depth = b.index(typeOf(dot.getA()).getColumns());
-  for (auto [tile, axis] : {std::pair(laneTile, 1 - laneAxis), std::pair(otherTile, 1 - otherAxis)})
-    if (Value known = validAlong(tile, axis))
-      depth = b.minimum(depth, known);
-  block.depth = depth;
-
-  std::optional<Scratch> donor = findDonor(dot.getAcc(), dot, type);
-  Scratch result = resultScratch(dot.getResult(), donor);
-  bool failedAtom = false;
-  auto blocks = [&](Value inner, int64_t vectors) {
-    lane.vectors.clear();
-    lane.scales.vectors.clear();
-    for (int64_t v = 0; v < vectors; ++v) {
-      lane.vectors.push_back(laneStart(b.add(inner, v * lanes)));
-      if (scaleStart)
-        lane.scales.vectors.push_back(scaleStart(b.add(inner, v * lanes)));
-    }
-    // Panels far away take longer to come than a row block takes: each block of rows fetches one of
-    // those that follow this tile's.
-    int64_t panels = together ? vectors * lanes / panel : 0;
-    b.loop(b.index(0), outerEnd, rows, [&](Value outer) {
-      if (panels > 0 && rows > 1) {
-        Value which = b.add(b.rem(b.div(outer, rows), panels), panels);
-        lane.next = b.add(lane.vectors.front(), b.mul(which, panelStride));
-      }
-      other.rows.clear();
-      SmallVector<Value> acc;
-      for (int64_t r = 0; r < rows; ++r) {
-        Value row = rowAt(b.add(outer, r));
-        other.rows.push_back(otherStart(row));
-        for (int64_t v = 0; v < vectors; ++v)
-          acc.push_back(dot.getAcc()
-                            ? readVector(dot.getAcc(), layout.axis, row, b.add(inner, v * lanes))
-                            : b.zero(VectorType::get(lanes, block.sum)));
-      }
-      const DotAtom *const *atom =
-          llvm::find_if(atoms, [&](const DotAtom *a) { return a->supports(block); });
-      if (atom == atoms.end()) {
-        failedAtom = true;
-        return;
-      }
-      acc = (*atom)->emit(b, block, acc);
-      for (int64_t r = 0; r < rows; ++r)
-        for (int64_t v = 0; v < vectors; ++v)
-          write(result, b.add(outer, r), b.add(inner, v * lanes), acc[r * vectors + v]);
-    });
-  };
-  int64_t whole = layout.pitch / columns * columns;
-  b.loop(b.index(0), b.index(whole), columns, [&](Value inner) { blocks(inner, columns / lanes); });
-  if (whole != layout.pitch)
-    blocks(b.index(whole), (layout.pitch - whole) / lanes);
-  if (failedAtom)
-    return dot.emitOpError("has elements that no product of this target computes");
-  return success();
 }
+
+/// Rows that are multiples of a page apart all fall into the same few lines of the nearest cache;
+/// where k walks along them again and again they are copied.
+bool TileLowering::DotLowering::collides(LoadOp load) {
+  const ViewMemory &view = t.viewOf(load.getView());
+  std::optional<int64_t> stride = getConstant(view.stride[1 - operands.otherAxis]);
+  return view.isUnit(operands.otherAxis) && stride &&
+         *stride * bytesOf(block.broadcast.type) % 4096 == 0 && layout.outer > rows;
+}
+
+/// The other operand, in place or in a buffer.
+void TileLowering::DotLowering::placeBroadcast() {
+  BroadcastOperand &other = block.broadcast;
+  int64_t axis = operands.otherAxis;
+  if (operands.other.getDefiningOp<LoadOp>() && isHalf(typeOf(operands.other).getElementType()))
+    operands.other = t.widen(operands.other, block.sum);
+  other.type = typeOf(operands.other).getElementType();
+  auto load = operands.other.getDefiningOp<LoadOp>();
+  outerEnd = t.endAlong(dot.getResult(), 1 - layout.axis);
+  if (load && t.viewOf(load.getView()).panel == 0 && !collides(load)) {
+    const ViewMemory view = t.viewOf(load.getView());
+    other.memory = view.flat;
+    other.stride = view.stride[1 - axis];
+    otherStart = startOfLoad(load, axis);
+    return;
+  }
+  Scratch scratch = t.materialize(operands.other);
+  other.memory = scratch.memory;
+  bool along = scratch.layout.axis == axis; // outer indices are neighbours
+  other.stride = b.index(along ? scratch.layout.pitch : 1);
+  int64_t step = along ? 1 : scratch.layout.pitch;
+  otherStart = [this, step](Value outer) { return b.mul(outer, step); };
+}
+
+/// As far as both operands are there.
+void TileLowering::DotLowering::findDepth() {
+  block.depth = b.index(typeOf(dot.getA()).getColumns());
+  for (auto [tile, axis] : {std::pair(operands.lanes, 1 - operands.lanesAxis),
+                            std::pair(operands.other, 1 - operands.otherAxis)})
+    if (Value known = t.validAlong(tile, axis))
+      block.depth = b.minimum(block.depth, known);
+}
+
+/// Rows past the end are computed as the last, and not stored.
+Value TileLowering::DotLowering::rowAt(Value outer) {
+  bool isWhole = getConstant(outerEnd).value_or(1) % rows == 0;
+  return isWhole ? outer : b.minimum(outer, b.sub(outerEnd, b.index(1)));
+}
+
+void TileLowering::DotLowering::placeVectors(Value inner, int64_t vectors) {
+  LaneOperand &lane = block.lane;
+  lane.vectors.clear();
+  lane.scales.vectors.clear();
+  for (int64_t v = 0; v < vectors; ++v) {
+    lane.vectors.push_back(laneStart(b.add(inner, v * lanes)));
+    if (scaleStart)
+      lane.scales.vectors.push_back(scaleStart(b.add(inner, v * lanes)));
+  }
+}
+
+/// One block; false if no atom computes it.
+bool TileLowering::DotLowering::emitRows(Value outer, Value inner, int64_t vectors) {
+  block.broadcast.rows.clear();
+  SmallVector<Value> acc;
+  for (int64_t r = 0; r < rows; ++r) {
+    Value row = rowAt(b.add(outer, r));
+    block.broadcast.rows.push_back(otherStart(row));
+    for (int64_t v = 0; v < vectors; ++v)
+      acc.push_back(dot.getAcc()
+                        ? t.readVector(dot.getAcc(), layout.axis, row, b.add(inner, v * lanes))
+                        : b.zero(VectorType::get(lanes, block.sum)));
+  }
+  const DotAtom *const *atom =
+      llvm::find_if(t.atoms, [&](const DotAtom *a) { return a->supports(block); });
+  if (atom == t.atoms.end())
+    return false;
+  acc = (*atom)->emit(b, block, acc);
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t v = 0; v < vectors; ++v)
+      t.write(*result, b.add(outer, r), b.add(inner, v * lanes), acc[r * vectors + v]);
+  return true;
+}
+
+/// All blocks of `vectors` from `inner` on.
+bool TileLowering::DotLowering::emitBlocks(Value inner, int64_t vectors) {
+  placeVectors(inner, vectors);
+  // Panels far away take longer to come than a row block takes: each block of rows fetches one of
+  // those that follow this tile's.
+  int64_t panels = together ? vectors * lanes / panel : 0;
+  bool isComputed = true;
+  b.loop(b.index(0), outerEnd, rows, [&](Value outer) {
+    if (panels > 0 && rows > 1) {
+      Value which = b.add(b.rem(b.div(outer, rows), panels), panels);
+      block.lane.next = b.add(block.lane.vectors.front(), b.mul(which, panelStride));
+    }
+    isComputed &= emitRows(outer, inner, vectors);
+  });
+  return isComputed;
+}
+
+LogicalResult TileLowering::lowerDot(DotOp dot) { return DotLowering(*this, dot).run(); }
 
 //===-- Reductions, casts --------------------------------------------------------------------===//
 

@@ -27,37 +27,39 @@ static std::string getPortName(func::FuncOp entry, unsigned i, bool result) {
   return ((result ? "result" : "argument") + Twine(i)).str();
 }
 
-LogicalResult EntryConversion::createFunction() {
-  MLIRContext *context = entry.getContext();
-  if (!entry.getBody().hasOneBlock())
-    return entry.emitOpError("expects an entry of one block");
+/// What the entry takes and gives, in the caller's words and as buffers.
+struct EntryConversion::Signature {
   SmallVector<Type> inputs, outputs;
   SmallVector<PortAttr> argumentPorts, resultPorts;
-  Type index = IndexType::get(context);
-  auto port = [&](unsigned i, Type type, bool result) {
-    auto dims = result ? entry.getResultAttrOfType<ArrayAttr>(i, FoveaDialect::kDimsAttr)
-                       : entry.getArgAttrOfType<ArrayAttr>(i, FoveaDialect::kDimsAttr);
-    return PortAttr::get(context, getPortName(entry, i, result), type, dims, -1);
-  };
+};
+
+static PortAttr makePort(func::FuncOp entry, unsigned i, Type type, bool result) {
+  auto dims = result ? entry.getResultAttrOfType<ArrayAttr>(i, FoveaDialect::kDimsAttr)
+                     : entry.getArgAttrOfType<ArrayAttr>(i, FoveaDialect::kDimsAttr);
+  return PortAttr::get(entry.getContext(), getPortName(entry, i, result), type, dims, -1);
+}
+
+LogicalResult EntryConversion::readSignature(Signature &signature) {
+  Type index = IndexType::get(entry.getContext());
   for (auto [i, type] : llvm::enumerate(entry.getArgumentTypes())) {
     if (auto tensor = dyn_cast<RankedTensorType>(type))
-      inputs.push_back(getBufferType(tensor));
+      signature.inputs.push_back(getBufferType(tensor));
     else if (auto cache = dyn_cast<CacheType>(type))
-      inputs.append({getCacheMemory(cache), index});
+      signature.inputs.append({getCacheMemory(cache), index});
     else
       return entry.emitOpError("expects tensors and caches as arguments of an entry, got ") << type;
-    argumentPorts.push_back(port(i, type, false));
+    signature.argumentPorts.push_back(makePort(entry, i, type, false));
   }
   for (auto [i, type] : llvm::enumerate(entry.getResultTypes())) {
     if (auto tensor = dyn_cast<RankedTensorType>(type)) {
-      inputs.push_back(getBufferType(tensor));
-      outputs.append(tensor.getRank(), index);
+      signature.inputs.push_back(getBufferType(tensor));
+      signature.outputs.append(tensor.getRank(), index);
     } else if (isa<CacheType>(type)) {
-      outputs.push_back(index);
+      signature.outputs.push_back(index);
     } else {
       return entry.emitOpError("expects tensors and caches as results of an entry, got ") << type;
     }
-    resultPorts.push_back(port(i, type, true));
+    signature.resultPorts.push_back(makePort(entry, i, type, true));
   }
   // The caches that are returned say which argument they grow from.
   auto ret = cast<func::ReturnOp>(entry.getBody().front().getTerminator());
@@ -68,66 +70,60 @@ LogicalResult EntryConversion::createFunction() {
     if (found == cacheArgument.end())
       return entry.emitOpError("returns a cache that comes from none of its arguments, as result ")
              << i;
-    PortAttr old = resultPorts[i];
-    resultPorts[i] =
-        PortAttr::get(context, old.getName(), old.getType(), old.getDims(), found->second);
+    PortAttr old = signature.resultPorts[i];
+    signature.resultPorts[i] = PortAttr::get(entry.getContext(), old.getName(), old.getType(),
+                                             old.getDims(), found->second);
   }
+  return success();
+}
 
-  OpBuilder builder(entry);
-  fresh = func::FuncOp::create(builder, entry.getLoc(), entry.getName(),
-                               builder.getFunctionType(inputs, outputs));
-  fresh->setAttr(FoveaDialect::kEntryAttr, builder.getUnitAttr());
-  fresh->setAttr(FoveaDialect::kSignatureAttr,
-                 SignatureAttr::get(context, argumentPorts, resultPorts));
-  if (Attribute most = entry->getAttr(FoveaDialect::kMaxPositionsAttr))
-    fresh->setAttr(FoveaDialect::kMaxPositionsAttr, most);
-  Block *block = fresh.addEntryBlock();
-  // Buffers keep the names that callers know.
-  auto rename = [&](unsigned i, StringRef name) {
-    block->getArgument(i).setLoc(NameLoc::get(builder.getStringAttr(name), entry.getLoc()));
+/// Buffers keep the names that callers know.
+static void nameBuffers(func::FuncOp entry, Block *block, ArrayRef<PortAttr> arguments,
+                        ArrayRef<PortAttr> results) {
+  unsigned next = 0;
+  auto name = [&](StringRef text) {
+    block->getArgument(next++).setLoc(
+        NameLoc::get(StringAttr::get(entry.getContext(), text), entry.getLoc()));
   };
-  unsigned named = 0;
-  for (PortAttr argument : argumentPorts) {
-    rename(named++, argument.getName());
+  for (PortAttr argument : arguments) {
+    name(argument.getName());
     if (isa<CacheType>(argument.getType()))
-      rename(named++, ("length_of_" + argument.getName()).str());
+      name(("length_of_" + argument.getName()).str());
   }
-  for (PortAttr result : resultPorts)
+  for (PortAttr result : results)
     if (!isa<CacheType>(result.getType()))
-      rename(named++, result.getName());
+      name(result.getName());
+}
 
-  // Index arithmetic goes before the arena, buffers and launches behind it.
-  Location loc = entry.getLoc();
-  math.setInsertionPointToStart(block);
-  Value zero = arith::ConstantIndexOp::create(math, loc, 0);
-  auto arenaOp =
-      ArenaOp::create(math, loc, MemRefType::get({ShapedType::kDynamic}, math.getI8Type()), zero);
-  math.setInsertionPoint(arenaOp);
-  body.setInsertionPointToEnd(block);
-  arenaMemory = arenaOp.getMemory();
+/// The sizes of an argument's buffer; those that have a name are read once.
+SmallVector<OpFoldResult> EntryConversion::readSizes(Value memory, ArrayAttr dims) {
+  auto type = cast<MemRefType>(memory.getType());
+  SmallVector<OpFoldResult> sizes;
+  unsigned open = 0;
+  for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+    if (!type.isDynamicDim(axis)) {
+      sizes.push_back(math.getIndexAttr(type.getDimSize(axis)));
+      continue;
+    }
+    StringRef name = dims ? cast<StringAttr>(dims[open]).getValue() : "";
+    ++open;
+    Value known = name.empty() ? Value() : namedSizes.lookup(name);
+    if (!known) {
+      known = memref::DimOp::create(math, entry.getLoc(), memory, axis);
+      if (!name.empty())
+        namedSizes[name] = known;
+    }
+    sizes.push_back(known);
+  }
+  return sizes;
+}
 
+void EntryConversion::bindArguments(Block *block) {
   unsigned next = 0;
   for (auto [i, argument] : llvm::enumerate(entry.getArguments())) {
     Value memory = block->getArgument(next++);
-    auto dims = entry.getArgAttrOfType<ArrayAttr>(i, FoveaDialect::kDimsAttr);
-    auto type = cast<MemRefType>(memory.getType());
-    SmallVector<OpFoldResult> sizes;
-    unsigned open = 0;
-    for (int64_t axis = 0; axis < type.getRank(); ++axis) {
-      if (!type.isDynamicDim(axis)) {
-        sizes.push_back(math.getIndexAttr(type.getDimSize(axis)));
-        continue;
-      }
-      StringRef name = dims ? cast<StringAttr>(dims[open]).getValue() : "";
-      ++open;
-      Value known = name.empty() ? Value() : namedSizes.lookup(name);
-      if (!known) {
-        known = memref::DimOp::create(math, loc, memory, axis);
-        if (!name.empty())
-          namedSizes[name] = known;
-      }
-      sizes.push_back(known);
-    }
+    SmallVector<OpFoldResult> sizes =
+        readSizes(memory, entry.getArgAttrOfType<ArrayAttr>(i, FoveaDialect::kDimsAttr));
     if (isa<CacheType>(argument.getType()))
       caches[argument] = {memory, block->getArgument(next++)};
     else
@@ -135,6 +131,37 @@ LogicalResult EntryConversion::createFunction() {
   }
   for (Type type : entry.getResultTypes())
     resultBuffers.push_back(isa<CacheType>(type) ? Value() : Value(block->getArgument(next++)));
+}
+
+LogicalResult EntryConversion::createFunction() {
+  MLIRContext *context = entry.getContext();
+  if (!entry.getBody().hasOneBlock())
+    return entry.emitOpError("expects an entry of one block");
+  Signature signature;
+  if (failed(readSignature(signature)))
+    return failure();
+
+  OpBuilder builder(entry);
+  Location loc = entry.getLoc();
+  fresh = func::FuncOp::create(builder, loc, entry.getName(),
+                               builder.getFunctionType(signature.inputs, signature.outputs));
+  fresh->setAttr(FoveaDialect::kEntryAttr, builder.getUnitAttr());
+  fresh->setAttr(FoveaDialect::kSignatureAttr,
+                 SignatureAttr::get(context, signature.argumentPorts, signature.resultPorts));
+  if (Attribute most = entry->getAttr(FoveaDialect::kMaxPositionsAttr))
+    fresh->setAttr(FoveaDialect::kMaxPositionsAttr, most);
+  Block *block = fresh.addEntryBlock();
+  nameBuffers(entry, block, signature.argumentPorts, signature.resultPorts);
+
+  // Index arithmetic goes before the arena, buffers and launches behind it.
+  math.setInsertionPointToStart(block);
+  Value zero = arith::ConstantIndexOp::create(math, loc, 0);
+  auto arenaOp =
+      ArenaOp::create(math, loc, MemRefType::get({ShapedType::kDynamic}, math.getI8Type()), zero);
+  math.setInsertionPoint(arenaOp);
+  body.setInsertionPointToEnd(block);
+  arenaMemory = arenaOp.getMemory();
+  bindArguments(block);
   return success();
 }
 
@@ -281,6 +308,93 @@ FailureOr<CacheBuffer> EntryConversion::getCache(GroupOp group, Value operand,
   return cache;
 }
 
+/// What a group is launched on.
+struct EntryConversion::GroupBuffers {
+  SmallVector<Value> inputs, outputs;
+  llvm::DenseMap<Value, CacheBuffer> held, grown; ///< by the region's argument
+};
+
+/// A cache that a group reads, or grows in place.
+LogicalResult EntryConversion::addCache(GroupOp group, Value operand, BlockArgument argument,
+                                        GroupBuffers &of) {
+  FailureOr<CacheBuffer> found = getCache(group, operand, argument);
+  if (failed(found))
+    return failure();
+  CacheBuffer cache = *found;
+  of.held[argument] = cache;
+  if (!isAppended(argument))
+    of.inputs.push_back(cache.memory);
+  of.inputs.push_back(cache.length);
+  if (!isAppended(argument))
+    return success();
+  of.grown[argument] = cache;
+  of.outputs.push_back(cache.memory);
+  if (operand.getDefiningOp<CacheCreateOp>())
+    return success();
+  auto [first, isFirst] = appendedBy.try_emplace(operand, group);
+  if (isFirst)
+    return success();
+  InFlightDiagnostic error =
+      group.emitOpError("appends to a cache value that was appended to before");
+  error.attachNote(first->second->getLoc())
+      << "here; memory grows in place, so a value can grow once";
+  return error;
+}
+
+LogicalResult EntryConversion::addOperands(GroupOp group, GroupBuffers &of) {
+  for (auto [operand, argument] : llvm::zip(group.getInputs(), group.getBody().getArguments())) {
+    if (isa<RankedTensorType>(operand.getType())) {
+      auto found = buffers.find(operand);
+      if (found == buffers.end())
+        return group.emitOpError("reads a tensor that no buffer holds");
+      memorySizes[found->second.memory] = found->second.sizes;
+      of.inputs.push_back(found->second.memory);
+    } else if (isa<CacheType>(operand.getType())) {
+      if (failed(addCache(group, operand, argument, of)))
+        return failure();
+    } else {
+      Value value = scalars.lookupOrNull(operand);
+      if (!value)
+        return group.emitOpError("reads an index value that is not computed from sizes");
+      of.inputs.push_back(value);
+    }
+  }
+  return success();
+}
+
+/// Buffers of a group's results, of sizes `shapes`. `added`: positions, by the append that adds
+/// them.
+LogicalResult EntryConversion::addResults(GroupOp group, const ReifiedRankedShapedTypeDims &shapes,
+                                          const llvm::DenseMap<Value, OpFoldResult> &added,
+                                          GroupBuffers &of) {
+  Location loc = group.getLoc();
+  Operation *yield = group.getBody().front().getTerminator();
+  for (auto [i, result] : llvm::enumerate(group.getResults())) {
+    if (isa<CacheType>(result.getType())) {
+      auto append = yield->getOperand(i).getDefiningOp<CacheAppendOp>();
+      auto cache = append ? dyn_cast<BlockArgument>(append.getCache()) : BlockArgument();
+      if (!cache)
+        return group.emitOpError("expects a cache result to be an append to one of its arguments");
+      CacheBuffer old = of.grown[cache];
+      Value count = toValue(loc, map(added.lookup(yield->getOperand(i))));
+      caches[result] = {old.memory, arith::AddIOp::create(math, loc, old.length, count)};
+      continue;
+    }
+    auto type = cast<RankedTensorType>(result.getType());
+    SmallVector<OpFoldResult> sizes = map(shapes[i]);
+    for (OpFoldResult size : sizes)
+      checks.requireNotNegative(loc, size);
+    auto direct = resultOf.find(result);
+    Value memory = direct != resultOf.end()
+                       ? resultBuffers[direct->second]
+                       : allocateFor(result, group, getBufferType(type), sizes);
+    buffers[result] = {memory, sizes};
+    memorySizes[memory] = sizes;
+    of.outputs.push_back(memory);
+  }
+  return success();
+}
+
 LogicalResult EntryConversion::convertGroup(GroupOp group) {
   Location loc = group.getLoc();
   // The results' sizes, as ops before the group, converted like all others.
@@ -290,10 +404,9 @@ LogicalResult EntryConversion::convertGroup(GroupOp group) {
   if (failed(group.reifyResultShapes(asking, shapes)))
     return group.emitOpError("has results whose sizes cannot be computed beforehand");
   SmallVector<Value> cost = buildCost(asking, group);
-  Operation *yield = group.getBody().front().getTerminator();
   GroupSizes groupSizes(group);
-  llvm::DenseMap<Value, OpFoldResult> added; ///< positions, by the append that adds them
-  for (Value value : yield->getOperands())
+  llvm::DenseMap<Value, OpFoldResult> added;
+  for (Value value : group.getBody().front().getTerminator()->getOperands())
     if (auto append = value.getDefiningOp<CacheAppendOp>()) {
       FailureOr<OpFoldResult> count = groupSizes.get(asking, append.getInput(), 1);
       if (failed(count))
@@ -310,73 +423,14 @@ LogicalResult EntryConversion::convertGroup(GroupOp group) {
   for (Value &value : cost)
     value = scalars.lookup(value);
 
-  SmallVector<Value> inputs, outputs;
-  llvm::DenseMap<Value, CacheBuffer> held, grown; ///< by the region's argument
-  for (auto [operand, argument] : llvm::zip(group.getInputs(), group.getBody().getArguments())) {
-    if (isa<RankedTensorType>(operand.getType())) {
-      auto found = buffers.find(operand);
-      if (found == buffers.end())
-        return group.emitOpError("reads a tensor that no buffer holds");
-      memorySizes[found->second.memory] = found->second.sizes;
-      inputs.push_back(found->second.memory);
-    } else if (isa<CacheType>(operand.getType())) {
-      FailureOr<CacheBuffer> found = getCache(group, operand, argument);
-      if (failed(found))
-        return failure();
-      CacheBuffer cache = *found;
-      held[argument] = cache;
-      if (!isAppended(argument))
-        inputs.push_back(cache.memory);
-      inputs.push_back(cache.length);
-      if (!isAppended(argument))
-        continue;
-      grown[argument] = cache;
-      outputs.push_back(cache.memory);
-      if (operand.getDefiningOp<CacheCreateOp>())
-        continue;
-      auto [first, isFirst] = appendedBy.try_emplace(operand, group);
-      if (!isFirst) {
-        InFlightDiagnostic error =
-            group.emitOpError("appends to a cache value that was appended to before");
-        error.attachNote(first->second->getLoc())
-            << "here; memory grows in place, so a value can grow once";
-        return error;
-      }
-    } else {
-      Value value = scalars.lookupOrNull(operand);
-      if (!value)
-        return group.emitOpError("reads an index value that is not computed from sizes");
-      inputs.push_back(value);
-    }
-  }
-  for (auto [i, result] : llvm::enumerate(group.getResults())) {
-    if (isa<CacheType>(result.getType())) {
-      auto append = yield->getOperand(i).getDefiningOp<CacheAppendOp>();
-      auto cache = append ? dyn_cast<BlockArgument>(append.getCache()) : BlockArgument();
-      if (!cache)
-        return group.emitOpError("expects a cache result to be an append to one of its arguments");
-      CacheBuffer old = grown[cache];
-      Value count = toValue(loc, map(added.lookup(yield->getOperand(i))));
-      caches[result] = {old.memory, arith::AddIOp::create(math, loc, old.length, count)};
-      continue;
-    }
-    auto type = cast<RankedTensorType>(result.getType());
-    SmallVector<OpFoldResult> sizes = map(shapes[i]);
-    for (OpFoldResult size : sizes)
-      checks.requireNotNegative(loc, size);
-    auto direct = resultOf.find(result);
-    Value memory = direct != resultOf.end()
-                       ? resultBuffers[direct->second]
-                       : allocateFor(result, group, getBufferType(type), sizes);
-    buffers[result] = {memory, sizes};
-    memorySizes[memory] = sizes;
-    outputs.push_back(memory);
-  }
+  GroupBuffers of;
+  if (failed(addOperands(group, of)) || failed(addResults(group, shapes, added, of)))
+    return failure();
   for (const RuleOfGroup &rule : rules) {
-    OpFoldResult size = sizeOf(rule.left, held), other = sizeOf(rule.right, held);
+    OpFoldResult size = sizeOf(rule.left, of.held), other = sizeOf(rule.right, of.held);
     rule.orOne ? checks.requireEqualOrOne(loc, size, other) : checks.requireEqual(loc, size, other);
   }
-  return launch(group, inputs, outputs, cost);
+  return launch(group, of.inputs, of.outputs, cost);
 }
 
 /// The sizes that ops of a group need to be equal, each as values outside of it.

@@ -7,6 +7,7 @@
 #include "lowering/Entries/Arena.h"
 #include "lowering/Entries/SizeChecks.h"
 #include "lowering/Kernels/KernelTable.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace mlir::fovea {
 
@@ -28,9 +29,18 @@ public:
 
 private:
   LogicalResult createFunction();
+  struct Signature;
+  LogicalResult readSignature(Signature &signature);
+  SmallVector<OpFoldResult> readSizes(Value memory, ArrayAttr dims);
+  void bindArguments(Block *block);
   void findLifetimes();
   LogicalResult convert(Operation *op);
   LogicalResult convertGroup(GroupOp group);
+  struct GroupBuffers;
+  LogicalResult addCache(GroupOp group, Value operand, BlockArgument argument, GroupBuffers &of);
+  LogicalResult addOperands(GroupOp group, GroupBuffers &of);
+  LogicalResult addResults(GroupOp group, const ReifiedRankedShapedTypeDims &shapes,
+                           const llvm::DenseMap<Value, OpFoldResult> &added, GroupBuffers &of);
   /// A size of a value in a group: a cache's (axis 0 its batch, 1 its length), and sizes outside of
   /// the group, added up.
   struct SizeOfGroup {
@@ -51,6 +61,10 @@ private:
   FailureOr<CacheBuffer> getCache(GroupOp group, Value operand, BlockArgument argument);
   LogicalResult convertReturn(func::ReturnOp op);
   LogicalResult convertView(Operation *op);
+  Buffer viewSlice(tensor::ExtractSliceOp slice, const Buffer &source);
+  FailureOr<Buffer> viewExpanded(tensor::ExpandShapeOp expand, Buffer source);
+  Buffer viewCollapsed(tensor::CollapseShapeOp collapse, Buffer source);
+  Buffer viewCast(Operation *op, const Buffer &source);
   OpFoldResult multiply(Location loc, ArrayRef<OpFoldResult> sizes, ArrayRef<int64_t> axes);
   Value copyDense(Operation *view, const Buffer &source);
   Value reshapeDense(Location loc, Value memory, ArrayRef<int64_t> shape,

@@ -58,6 +58,7 @@ private:
   LogicalResult lower(tile::StoreOp op);
   LogicalResult lower(tile::SharedOp op);
   LogicalResult lower(tile::CopyOp op);
+  class TileCopy;
   LogicalResult lower(tile::LocalStoreOp op);
   LogicalResult lower(tile::LocalLoadOp op);
   LogicalResult lower(tile::BarrierOp op);
@@ -130,6 +131,17 @@ private:
     /// How many depths one instruction reads if it may.
     int64_t width = 1;
   };
+  using DepthFunction = std::function<SmallVector<SmallVector<Value>>(Value k, int64_t count)>;
+  DepthReader readInRuns(DepthFunction read, int64_t width, Type sum);
+  /// Of a product with this result, from shared memory; `outer` is the operand's axis that is not
+  /// depth.
+  DepthReader readShared(tile::TileType result, Value operand, int64_t axis, int64_t outer);
+  struct MemoryOperand;
+  FailureOr<MemoryOperand> findOperand(Value operand, int64_t outer);
+  SmallVector<Value> readRun(const MemoryOperand &from, int64_t outer, Value at, Value along,
+                             Value k, int64_t width);
+  FailureOr<DepthReader> readMemory(tile::TileType result, Value operand, int64_t axis,
+                                    int64_t outer, Value &depth);
   FailureOr<DepthReader> readOperand(tile::MmaOp op, Value operand, int64_t axis, Value &depth);
 
   //===-- Values --------------------------------------------------------------------------===//

@@ -12,73 +12,105 @@ using namespace mlir::fovea::tile;
 /// Of what streams from memory: that many loads of each thread are under way at once.
 static constexpr int64_t kLoads = 4;
 
-FailureOr<ThreadLowering::DepthReader> ThreadLowering::readOperand(MmaOp op, Value operand,
-                                                                   int64_t axis, Value &depth) {
-  TileType result = op.getResult().getType();
-  Type sum = result.getElementType();
-  LayoutAttr layout = result.getLayout();
-  bool isA = operand == op.getA() && axis == 0;
-  // The operand's axis that is the result's, and the one that is summed over.
-  int64_t outer = isA || op.getTransposeB() ? 0 : 1, inner = 1 - outer;
-  TileRegisters registers(result);
-  // `read` gives for each register along the axis as many depths from k on as it is asked for.
-  auto inRuns = [this, sum](auto read, int64_t width) {
-    auto readRuns = [this, sum, read, width](Value k, int64_t count) {
-      SmallVector<SmallVector<Value>> values(count);
-      int64_t run = std::min(width, count);
-      for (int64_t i = 0; i < count; i += run)
-        for (ArrayRef<Value> loaded : read(b.add(k, i), run))
-          for (auto [j, value] : llvm::enumerate(loaded))
-            values[i + j].push_back(b.convert(value, sum));
-      return values;
-    };
-    return DepthReader{readRuns, width};
+/// `read` gives for each register along the axis as many depths from k on as it is asked for.
+ThreadLowering::DepthReader ThreadLowering::readInRuns(DepthFunction read, int64_t width,
+                                                       Type sum) {
+  auto readRuns = [this, sum, read = std::move(read), width](Value k, int64_t count) {
+    SmallVector<SmallVector<Value>> values(count);
+    int64_t run = std::min(width, count);
+    for (int64_t i = 0; i < count; i += run)
+      for (ArrayRef<Value> loaded : read(b.add(k, i), run))
+        for (auto [j, value] : llvm::enumerate(loaded))
+          values[i + j].push_back(b.convert(value, sum));
+    return values;
   };
+  return {readRuns, width};
+}
 
-  if (auto type = dyn_cast<SharedType>(operand.getType())) {
-    Value memory = get(operand);
-    SmallVector<Value> places;
-    for (int64_t i = 0; i < registers.count(axis); ++i) {
-      Value at = mul32(add32(part32(layout, axis), int32(registers.place(axis, i))),
-                       type.getStride(outer));
-      if (Value inside = isInside(result, registers, axis, i))
-        at = arith::SelectOp::create(b, inside, at, int32(0));
-      places.push_back(at);
-    }
-    auto read = [this, memory, type, places, inner](Value k, int64_t width) {
-      Value narrow = b.createOrFold<arith::IndexCastOp>(b.getI32Type(), k);
-      Value along = mul32(narrow, type.getStride(inner));
-      return llvm::map_to_vector(places, [&](Value at) {
-        return toElements(loadShared(memory, type, add32(at, along), width));
-      });
-    };
-    return inRuns(read, 1);
+ThreadLowering::DepthReader ThreadLowering::readShared(TileType result, Value operand, int64_t axis,
+                                                       int64_t outer) {
+  auto type = cast<SharedType>(operand.getType());
+  TileRegisters registers(result);
+  Value memory = get(operand);
+  SmallVector<Value> places;
+  for (int64_t i = 0; i < registers.count(axis); ++i) {
+    Value at = mul32(add32(part32(result.getLayout(), axis), int32(registers.place(axis, i))),
+                     type.getStride(outer));
+    if (Value inside = isInside(result, registers, axis, i))
+      at = arith::SelectOp::create(b, inside, at, int32(0));
+    places.push_back(at);
   }
+  auto read = [this, memory, type, places, inner = 1 - outer](Value k, int64_t width) {
+    Value narrow = b.createOrFold<arith::IndexCastOp>(b.getI32Type(), k);
+    Value along = mul32(narrow, type.getStride(inner));
+    return llvm::map_to_vector(places, [&](Value at) {
+      return toElements(loadShared(memory, type, add32(at, along), width));
+    });
+  };
+  return readInRuns(read, 1, result.getElementType());
+}
 
-  auto dequantize = operand.getDefiningOp<DequantizeOp>();
-  LoadOp load = dequantize ? dequantize.getLoad() : operand.getDefiningOp<LoadOp>();
-  FailureOr<const ViewMemory *> found = getView(load, load.getView());
-  if (failed(found))
-    return failure();
-  const ViewMemory view = **found;
-  // Scales lie as their integers do, S times as few along k.
+/// An operand that is read from memory as it lies.
+struct ThreadLowering::MemoryOperand {
+  LoadOp load;
+  ViewMemory view;
+  // Scales lie as their integers do, `group` times as few along k.
   std::optional<ViewMemory> scales;
   Value scaleColumn;
   int64_t group = 0;
-  if (dequantize && dequantize.getScales()) {
-    LoadOp scaleLoad = dequantize.getScalesLoad();
-    FailureOr<const ViewMemory *> scaleView = getView(scaleLoad, scaleLoad.getView());
-    if (failed(scaleView))
-      return failure();
-    scales = **scaleView;
-    group = dequantize.getGroup();
-    if (outer != 0 || scaleLoad.getRow() != load.getRow())
-      return dequantize.emitOpError("expects to be read transposed, with scales of its own rows");
-    scaleColumn = b.mul(get(scaleLoad.getColumn()), group);
-  }
-  Value starts[2] = {get(load.getRow()), get(load.getColumn())};
+};
+
+FailureOr<ThreadLowering::MemoryOperand> ThreadLowering::findOperand(Value operand, int64_t outer) {
+  auto dequantize = operand.getDefiningOp<DequantizeOp>();
+  LoadOp load = dequantize ? dequantize.getLoad() : operand.getDefiningOp<LoadOp>();
+  FailureOr<const ViewMemory *> view = getView(load, load.getView());
+  if (failed(view))
+    return failure();
+  MemoryOperand found{load, **view, std::nullopt, Value()};
+  if (!dequantize || !dequantize.getScales())
+    return found;
+  LoadOp scaleLoad = dequantize.getScalesLoad();
+  FailureOr<const ViewMemory *> scaleView = getView(scaleLoad, scaleLoad.getView());
+  if (failed(scaleView))
+    return failure();
+  found.scales = **scaleView;
+  found.group = dequantize.getGroup();
+  if (outer != 0 || scaleLoad.getRow() != load.getRow())
+    return dequantize.emitOpError("expects to be read transposed, with scales of its own rows");
+  found.scaleColumn = b.mul(get(scaleLoad.getColumn()), found.group);
+  return found;
+}
+
+/// The elements at `width` neighbours in k from (at, along) on, as numbers.
+SmallVector<Value> ThreadLowering::readRun(const MemoryOperand &from, int64_t outer, Value at,
+                                           Value along, Value k, int64_t width) {
+  const ViewMemory &view = from.view;
+  Value run =
+      loadRun(view, outer == 0 ? view.place(b, at, along) : view.place(b, along, at), width);
+  if (!isa<IntegerType>(view.type))
+    return toElements(run);
+  Numbers numbers = toNumbers(run);
+  if (!from.scales)
+    return toFloats(std::move(numbers));
+  SmallVector<std::array<int64_t, 2>> offsets;
+  for (int64_t i = 0; i < width; ++i)
+    offsets.push_back({0, i});
+  return scale(std::move(numbers), offsets, *from.scales, from.group, at,
+               b.add(from.scaleColumn, k));
+}
+
+FailureOr<ThreadLowering::DepthReader> ThreadLowering::readMemory(TileType result, Value operand,
+                                                                  int64_t axis, int64_t outer,
+                                                                  Value &depth) {
+  FailureOr<MemoryOperand> from = findOperand(operand, outer);
+  if (failed(from))
+    return failure();
+  const ViewMemory &view = from->view;
+  int64_t inner = 1 - outer;
+  TileRegisters registers(result);
+  Value starts[2] = {get(from->load.getRow()), get(from->load.getColumn())};
   // No term is added whose k is outside of the view.
-  int64_t tileDepth = load.getTile().getType().getSize(inner);
+  int64_t tileDepth = from->load.getTile().getType().getSize(inner);
   Value limit = view.inside(b, starts[inner], tileDepth, inner);
   if (limit)
     depth = depth ? b.minimum(depth, limit) : limit;
@@ -92,34 +124,33 @@ FailureOr<ThreadLowering::DepthReader> ThreadLowering::readOperand(MmaOp op, Val
     depth = b.createOrFold<arith::SelectOp>(any, depth ? depth : b.index(tileDepth), b.index(0));
   }
   SmallVector<Value> places;
-  Value base = b.add(starts[outer], part(layout, axis));
+  Value base = b.add(starts[outer], part(result.getLayout(), axis));
   for (int64_t i = 0; i < registers.count(axis); ++i) {
     Value at = b.add(base, registers.place(axis, i));
     bool surely = first && end && *first >= 0 &&
                   *first + registers.place(axis, i) + registers.reach(axis) < *end;
     places.push_back(surely ? at : b.minimum(at, last));
   }
-  auto read = [this, view, scales, scaleColumn, group, places, outer,
-               start = starts[inner]](Value k, int64_t width) {
+  auto read = [this, from = *from, places, outer, start = starts[inner]](Value k, int64_t width) {
     Value along = b.add(start, k);
-    return llvm::map_to_vector(places, [&](Value at) {
-      Value run =
-          loadRun(view, outer == 0 ? view.place(b, at, along) : view.place(b, along, at), width);
-      if (!isa<IntegerType>(view.type))
-        return toElements(run);
-      Numbers numbers = toNumbers(run);
-      if (!scales)
-        return toFloats(std::move(numbers));
-      SmallVector<std::array<int64_t, 2>> offsets;
-      for (int64_t i = 0; i < width; ++i)
-        offsets.push_back({0, i});
-      return scale(std::move(numbers), offsets, *scales, group, at, b.add(scaleColumn, k));
-    });
+    return llvm::map_to_vector(places,
+                               [&](Value at) { return readRun(from, outer, at, along, k, width); });
   };
   int64_t width = std::min(view.interleave, getVectorElements(view.type));
   bool inPieces = inner == 1 && width > 1 &&
                   isAligned(view, starts[0], starts[1], /*axis=*/1, /*several=*/true, width);
-  return inRuns(read, inPieces ? width : 1);
+  return readInRuns(read, inPieces ? width : 1, result.getElementType());
+}
+
+FailureOr<ThreadLowering::DepthReader> ThreadLowering::readOperand(MmaOp op, Value operand,
+                                                                   int64_t axis, Value &depth) {
+  TileType result = op.getResult().getType();
+  bool isA = operand == op.getA() && axis == 0;
+  // The operand's axis that is the result's; the other one is summed over.
+  int64_t outer = isA || op.getTransposeB() ? 0 : 1;
+  if (isa<SharedType>(operand.getType()))
+    return readShared(result, operand, axis, outer);
+  return readMemory(result, operand, axis, outer, depth);
 }
 
 LogicalResult ThreadLowering::lower(MmaOp op) {

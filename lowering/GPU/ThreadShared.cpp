@@ -177,14 +177,123 @@ void ThreadLowering::beginCopy(const ViewMemory &view, Value from, Value memory,
   NVVM::CpAsyncOp::create(b, sharedPointer(memory, type, to), source, bytes, cache, size);
 }
 
-/// Neighbouring threads copy neighbours in memory.
+/// A copy of a tile to shared memory by all threads: neighbours copy neighbours in memory.
+class ThreadLowering::TileCopy {
+public:
+  TileCopy(ThreadLowering &t, CopyOp op, const ViewMemory &view, std::optional<ViewMemory> scales)
+      : t(t), b(t.b), op(op), view(view), scales(std::move(scales)),
+        async(op.getAsync() && !op.converts()), type(op.getMemory().getType()),
+        memory(t.get(op.getMemory())), row(t.get(op.getRow())), column(t.get(op.getColumn())) {}
+
+  void run() {
+    CopyOrder order(view, row, column, type, async);
+    // A vector of which the view has a part is copied by elements.
+    auto copyInside = [&] {
+      copyAll(order.endsWithVectors ? order : CopyOrder(view, type), /*checked=*/true);
+    };
+    Value all = t.isAllInside(view, row, column, type.getRows(), type.getColumns());
+    if (!all)
+      copyAll(order, /*checked=*/false);
+    else
+      b.when(all, [&] { copyAll(order, /*checked=*/false); }, copyInside);
+  }
+
+private:
+  /// The row and the column of one copy, by its number.
+  std::array<Value, 2> placeOf(const CopyOrder &order, Value number) {
+    std::array<Value, 2> at{t.int32(0), t.int32(0)};
+    Value rest = number;
+    for (int i = 0; i < 4; ++i) {
+      if (order.sizes[i] == 1)
+        continue;
+      bool last = true;
+      for (int j = i + 1; j < 4; ++j)
+        last &= order.sizes[j] == 1;
+      Value digit = last ? rest : b.createOrFold<arith::RemUIOp>(rest, t.int32(order.sizes[i]));
+      if (!last)
+        rest = b.createOrFold<arith::DivUIOp>(rest, t.int32(order.sizes[i]));
+      at[order.axes[i]] = t.add32(at[order.axes[i]], t.mul32(digit, order.steps[i]));
+    }
+    return at;
+  }
+
+  /// What lies at `from`, as the elements of shared memory; zeros where it is not `inside`.
+  Value read(const CopyOrder &order, ArrayRef<Value> from, Value inside) {
+    Type moved = type.getElementType();
+    if (order.width() > 1)
+      moved = VectorType::get(order.width(), moved);
+    auto load = [&] {
+      Value run = t.loadRun(view, t.address(view, from[0], from[1], 0, 0), order.width());
+      if (!op.converts())
+        return SmallVector<Value>{run};
+      Numbers numbers = t.toNumbers(run);
+      SmallVector<Value> floats = scales ? t.scale(std::move(numbers), order.inside, *scales,
+                                                   op.getGroup(), from[0], from[1])
+                                         : t.toFloats(std::move(numbers));
+      return SmallVector<Value>{b.convert(t.toVector(floats), type.getElementType())};
+    };
+    return t.where(inside, moved, load).front();
+  }
+
+  void copyOne(const CopyOrder &order, Value number, bool checked) {
+    std::array<Value, 2> at = placeOf(order, number);
+    Value from[2] = {b.add(row, t.toIndex(at[0])), b.add(column, t.toIndex(at[1]))};
+    Value inside;
+    if (checked)
+      inside = t.both(t.isBelow(from[0], view.extent[0]), t.isBelow(from[1], view.extent[1]));
+    Value to = t.sharedPlace(type, at[0], at[1]);
+    if (async && order.isAsynchronous())
+      return t.beginCopy(view, t.address(view, from[0], from[1], 0, 0), memory, type, to,
+                         order.width(), inside);
+    Value value = read(order, from, inside);
+    if (order.isOnePiece())
+      return t.storeShared(value, memory, type, to);
+    SmallVector<Value> elements = t.toElements(value);
+    for (ArrayRef<int64_t> piece : order.pieces) {
+      auto [r, c] = order.inside[piece.front()];
+      t.storeShared(t.toVector(llvm::map_to_vector(piece, [&](int64_t i) { return elements[i]; })),
+                    memory, type,
+                    t.sharedPlace(type, t.add32(at[0], t.int32(r)), t.add32(at[1], t.int32(c))));
+    }
+  }
+
+  void copyAll(const CopyOrder &order, bool checked) {
+    constexpr int64_t kUnrolled = 32;
+    int64_t count = order.count(), rounds = llvm::divideCeil(count, t.threads);
+    auto round = [&](Value number, bool partial) {
+      Value exists;
+      if (partial)
+        exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, number, t.int32(count));
+      t.when(exists, [&] { copyOne(order, number, checked); });
+    };
+    bool even = count % t.threads == 0;
+    if (rounds <= kUnrolled) {
+      for (int64_t i = 0; i < rounds; ++i)
+        round(t.add32(t.thread, t.int32(i * t.threads)), !even && i + 1 == rounds);
+      return;
+    }
+    b.loop(b.index(0), b.index(count), t.threads, [&](Value i) {
+      Value narrow = arith::IndexCastOp::create(b, b.getI32Type(), i);
+      round(t.add32(t.thread, narrow), !even);
+    });
+  }
+
+  ThreadLowering &t;
+  Emitter &b;
+  CopyOp op;
+  const ViewMemory view;
+  std::optional<ViewMemory> scales;
+  bool async; ///< what is converted passes through registers, and is there at once
+  SharedType type;
+  Value memory, row, column;
+};
+
 LogicalResult ThreadLowering::lower(CopyOp op) {
   if (op.getMap())
     return copyBoxes(op);
-  FailureOr<const ViewMemory *> found = getView(op, op.getView());
-  if (failed(found))
+  FailureOr<const ViewMemory *> view = getView(op, op.getView());
+  if (failed(view))
     return failure();
-  const ViewMemory view = **found;
   std::optional<ViewMemory> scales;
   if (op.getScales()) {
     FailureOr<const ViewMemory *> scaleView = getView(op, op.getScales());
@@ -192,84 +301,6 @@ LogicalResult ThreadLowering::lower(CopyOp op) {
       return failure();
     scales = **scaleView;
   }
-  // What is converted passes through registers, and is there at once.
-  bool async = op.getAsync() && !op.converts();
-  SharedType type = op.getMemory().getType();
-  Value memory = get(op.getMemory()), row = get(op.getRow()), column = get(op.getColumn());
-
-  auto copyOne = [&](const CopyOrder &order, Value number, bool checked) {
-    Value at[2] = {int32(0), int32(0)}, rest = number;
-    for (int i = 0; i < 4; ++i) {
-      if (order.sizes[i] == 1)
-        continue;
-      bool last = true;
-      for (int j = i + 1; j < 4; ++j)
-        last &= order.sizes[j] == 1;
-      Value digit = last ? rest : b.createOrFold<arith::RemUIOp>(rest, int32(order.sizes[i]));
-      if (!last)
-        rest = b.createOrFold<arith::DivUIOp>(rest, int32(order.sizes[i]));
-      at[order.axes[i]] = add32(at[order.axes[i]], mul32(digit, order.steps[i]));
-    }
-    Value from[2] = {b.add(row, toIndex(at[0])), b.add(column, toIndex(at[1]))};
-    Value inside;
-    if (checked)
-      inside = both(isBelow(from[0], view.extent[0]), isBelow(from[1], view.extent[1]));
-    Value to = sharedPlace(type, at[0], at[1]);
-    if (async && order.isAsynchronous())
-      return beginCopy(view, address(view, from[0], from[1], 0, 0), memory, type, to, order.width(),
-                       inside);
-    Type moved = type.getElementType();
-    if (order.width() > 1)
-      moved = VectorType::get(order.width(), moved);
-    Value value = where(inside, moved, [&] {
-                    Value run = loadRun(view, address(view, from[0], from[1], 0, 0), order.width());
-                    if (!op.converts())
-                      return SmallVector<Value>{run};
-                    Numbers numbers = toNumbers(run);
-                    SmallVector<Value> floats =
-                        scales ? scale(std::move(numbers), order.inside, *scales, op.getGroup(),
-                                       from[0], from[1])
-                               : toFloats(std::move(numbers));
-                    return SmallVector<Value>{b.convert(toVector(floats), type.getElementType())};
-                  }).front();
-    if (order.isOnePiece())
-      return storeShared(value, memory, type, to);
-    SmallVector<Value> elements = toElements(value);
-    for (ArrayRef<int64_t> piece : order.pieces) {
-      auto [r, c] = order.inside[piece.front()];
-      storeShared(toVector(llvm::map_to_vector(piece, [&](int64_t i) { return elements[i]; })),
-                  memory, type, sharedPlace(type, add32(at[0], int32(r)), add32(at[1], int32(c))));
-    }
-  };
-  auto copyAll = [&](const CopyOrder &order, bool checked) {
-    constexpr int64_t kUnrolled = 32;
-    int64_t count = order.count(), rounds = llvm::divideCeil(count, threads);
-    auto round = [&](Value number, bool partial) {
-      Value exists;
-      if (partial)
-        exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, number, int32(count));
-      when(exists, [&] { copyOne(order, number, checked); });
-    };
-    bool even = count % threads == 0;
-    if (rounds <= kUnrolled) {
-      for (int64_t i = 0; i < rounds; ++i)
-        round(add32(thread, int32(i * threads)), !even && i + 1 == rounds);
-      return;
-    }
-    b.loop(b.index(0), b.index(count), threads, [&](Value i) {
-      Value narrow = arith::IndexCastOp::create(b, b.getI32Type(), i);
-      round(add32(thread, narrow), !even);
-    });
-  };
-  CopyOrder order(view, row, column, type, async);
-  // A vector of which the view has a part is copied by elements.
-  auto copyInside = [&] {
-    copyAll(order.endsWithVectors ? order : CopyOrder(view, type), /*checked=*/true);
-  };
-  Value all = isAllInside(view, row, column, type.getRows(), type.getColumns());
-  if (!all)
-    copyAll(order, /*checked=*/false);
-  else
-    b.when(all, [&] { copyAll(order, /*checked=*/false); }, copyInside);
+  TileCopy(*this, op, **view, std::move(scales)).run();
   return success();
 }
