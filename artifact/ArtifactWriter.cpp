@@ -110,16 +110,9 @@ void ArtifactWriter::addDeviceCode(std::string_view ptx, const std::vector<uint8
   deviceRanges.push_back({add(ptx), add(cubin), add(host)});
 }
 
-bool ArtifactWriter::finish(manifest::ManifestT manifest, std::string &error) {
-  if (done) {
-    error = path + ": is already written";
-    return false;
-  }
-  if (!failure.empty()) {
-    error = failure;
-    return false;
-  }
-  std::vector<Hash> hashes;
+/// Moves what is known of the weights and the device code into the manifest.
+bool ArtifactWriter::fill(manifest::ManifestT &manifest, std::vector<Hash> &hashes,
+                          uint64_t &weightsSize, std::string &error) {
   for (size_t i = 0; i < weights.size(); ++i) {
     if (progress[i].written != weights[i]->bytes) {
       error = path + ": weight '" + weights[i]->name + "' expects " +
@@ -131,7 +124,7 @@ bool ArtifactWriter::finish(manifest::ManifestT manifest, std::string &error) {
     weights[i]->hash_high = hashes.back().high;
     weights[i]->hash_low = hashes.back().low;
   }
-  uint64_t weightsSize = weights.empty() ? 0 : weights.back()->offset + weights.back()->bytes;
+  weightsSize = weights.empty() ? 0 : weights.back()->offset + weights.back()->bytes;
   manifest.weights = std::move(weights);
   weights.clear();
   progress.clear();
@@ -153,6 +146,22 @@ bool ArtifactWriter::finish(manifest::ManifestT manifest, std::string &error) {
     error = path + ": " + error;
     return false;
   }
+  return true;
+}
+
+bool ArtifactWriter::finish(manifest::ManifestT manifest, std::string &error) {
+  if (done) {
+    error = path + ": is already written";
+    return false;
+  }
+  if (!failure.empty()) {
+    error = failure;
+    return false;
+  }
+  std::vector<Hash> hashes;
+  uint64_t weightsSize = 0;
+  if (!fill(manifest, hashes, weightsSize, error))
+    return false;
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(manifest::Manifest::Pack(builder, &manifest));
 

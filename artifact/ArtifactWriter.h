@@ -71,6 +71,8 @@ private:
   explicit ArtifactWriter(const std::string &path) : path(path), file(path) {}
   bool writeAt(uint64_t offset, const void *data, uint64_t size, std::string &error);
   std::string message(const std::string &what, int code) const;
+  bool fill(manifest::ManifestT &manifest, std::vector<Hash> &hashes, uint64_t &weightsSize,
+            std::string &error);
 
   struct Weight {
     uint64_t written = 0;

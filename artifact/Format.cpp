@@ -101,7 +101,8 @@ static std::string describeBytes(const uint8_t *data, size_t size) {
   return text;
 }
 
-bool decodeHeader(const uint8_t *data, size_t size, Header &header, std::string &error) {
+/// That a file is an artifact of this version, whose header is whole.
+static bool checkIdentity(const uint8_t *data, size_t size, std::string &error) {
   if (size < sizeof(magic) || std::memcmp(data, magic, sizeof(magic)) != 0) {
     error = "is not a Fovea artifact: expects it to begin with the bytes" +
             describeBytes(magic, sizeof(magic)) + ", got" +
@@ -123,6 +124,70 @@ bool decodeHeader(const uint8_t *data, size_t size, Header &header, std::string 
     error = "is damaged: the hash of its header does not match";
     return false;
   }
+  return true;
+}
+
+static Section decodeSection(const uint8_t *at) {
+  Section section;
+  section.kind = static_cast<SectionKind>(get<uint32_t>(at));
+  section.offset = get<uint64_t>(at + 8);
+  section.size = get<uint64_t>(at + 16);
+  section.hash = {get<uint64_t>(at + 24), get<uint64_t>(at + 32)};
+  return section;
+}
+
+/// Why a section cannot stand where it does, behind bytes that end at `end`; empty if it can.
+/// `seen`: a bit for each kind that is there already.
+static std::string findFault(const Section &section, size_t size, uint64_t end, uint32_t seen) {
+  uint32_t kind = static_cast<uint32_t>(section.kind);
+  bool fits = section.offset % pageSize == 0 && section.offset >= end &&
+              section.offset - end < pageSize && section.offset <= size && section.size > 0 &&
+              section.size <= size - section.offset;
+  if (kind < 1 || kind > 5)
+    return "is of an unknown kind; expects 1 to 5, got " + std::to_string(kind);
+  if (!fits)
+    return "does not fit the file of " + std::to_string(size) +
+           " bytes behind what stands before it, which ends at " + std::to_string(end);
+  return seen >> kind & 1 ? "is there twice" : "";
+}
+
+static bool decodeSections(const uint8_t *data, size_t size, uint32_t count,
+                           std::vector<Section> &sections, std::string &error) {
+  uint64_t end = pageSize;
+  uint32_t seen = 0;
+  sections.clear();
+  for (uint32_t i = 0; i < count; ++i) {
+    Section section = decodeSection(data + tableOffset + i * sectionBytes);
+    if (std::string fault = findFault(section, size, end, seen); !fault.empty()) {
+      error = "has a malformed header: section " + std::to_string(i) + " (" +
+              sectionName(section.kind) + ") at " + std::to_string(section.offset) + ", " +
+              std::to_string(section.size) + " bytes, " + fault;
+      return false;
+    }
+    if (!isZero(data + end, section.offset - end)) {
+      error = std::string("is damaged: the padding before its ") + sectionName(section.kind) +
+              " section is not zero";
+      return false;
+    }
+    seen |= 1u << static_cast<uint32_t>(section.kind);
+    end = section.offset + section.size;
+    sections.push_back(section);
+  }
+  if (end != size) {
+    error = "has a malformed header: its sections end at " + std::to_string(end) + " of " +
+            std::to_string(size) + " bytes";
+    return false;
+  }
+  if ((seen & 0b110) != 0b110) {
+    error = "has a malformed header: no manifest or no code section";
+    return false;
+  }
+  return true;
+}
+
+bool decodeHeader(const uint8_t *data, size_t size, Header &header, std::string &error) {
+  if (!checkIdentity(data, size, error))
+    return false;
   header.abiVersion = get<uint32_t>(data + 12);
   if (header.abiVersion != FOVEA_ABI_VERSION) {
     error = "holds code for version " + std::to_string(header.abiVersion) +
@@ -142,49 +207,7 @@ bool decodeHeader(const uint8_t *data, size_t size, Header &header, std::string 
             " sections, got " + std::to_string(count);
     return false;
   }
-  uint64_t end = pageSize;
-  uint32_t seen = 0;
-  header.sections.clear();
-  for (uint32_t i = 0; i < count; ++i) {
-    const uint8_t *at = data + tableOffset + i * sectionBytes;
-    Section section;
-    uint32_t kind = get<uint32_t>(at);
-    section.kind = static_cast<SectionKind>(kind);
-    section.offset = get<uint64_t>(at + 8);
-    section.size = get<uint64_t>(at + 16);
-    section.hash = {get<uint64_t>(at + 24), get<uint64_t>(at + 32)};
-    bool known = kind >= 1 && kind <= 5;
-    bool fits = section.offset % pageSize == 0 && section.offset >= end &&
-                section.offset - end < pageSize && section.offset <= size && section.size > 0 &&
-                section.size <= size - section.offset;
-    if (!known || (seen >> kind & 1) || !fits) {
-      error = "has a malformed header: section " + std::to_string(i) + " (" +
-              sectionName(section.kind) + ") at " + std::to_string(section.offset) + ", " +
-              std::to_string(section.size) + " bytes, " +
-              (!known ? std::string("is of an unknown kind; expects 1 to 5, got ") +
-                            std::to_string(kind)
-               : fits ? "is there twice"
-                      : "does not fit the file of " + std::to_string(size) +
-                            " bytes behind what stands before it, which ends at " +
-                            std::to_string(end));
-      return false;
-    }
-    if (!isZero(data + end, section.offset - end)) {
-      error = std::string("is damaged: the padding before its ") + sectionName(section.kind) +
-              " section is not zero";
-      return false;
-    }
-    seen |= 1u << kind;
-    end = section.offset + section.size;
-    header.sections.push_back(section);
-  }
-  if (end != size || (seen & 0b110) != 0b110) {
-    error = end != size ? "has a malformed header: its sections end at " + std::to_string(end) +
-                              " of " + std::to_string(size) + " bytes"
-                        : "has a malformed header: no manifest or no code section";
-    return false;
-  }
-  return true;
+  return decodeSections(data, size, count, header.sections, error);
 }
 
 bool isZero(const uint8_t *data, size_t size) {
