@@ -26,14 +26,50 @@ static FailureOr<Data *> padMask(Importer &im, Data &mask, Sym keys) {
   return im.concat({&mask, im.full(mask.type, shape, none)}, mask.rank() - 1);
 }
 
-static LogicalResult importAttention(Importer &im) {
-  Data *query = im.input(0), *key = im.input(1), *value = im.input(2), *mask = im.input(3),
-       *pastKey = im.input(4), *pastValue = im.input(5), *lengths = im.input(6);
+/// Queries, keys and values of equal rank, past ones of rank 4.
+static LogicalResult checkOperands(Importer &im) {
+  Data *query = im.input(0), *key = im.input(1), *value = im.input(2);
+  Data *pastKey = im.input(4), *pastValue = im.input(5);
   if (!query || !key || !value || query->rank() != key->rank() || key->rank() != value->rank() ||
       (query->rank() != 3 && query->rank() != 4))
     return im.invalid("expects queries, keys and values of rank 3 or 4");
   if (!pastKey != !pastValue || (pastKey && (pastKey->rank() != 4 || pastValue->rank() != 4)))
     return im.invalid("expects past keys and past values of rank 4, or neither");
+  return success();
+}
+
+/// A mask of bools says which keys are kept, one of floats is added.
+static LogicalResult takeMask(Importer &im, Data *mask, AttentionParts &parts) {
+  if (!mask)
+    return success();
+  if (mask->rank() == 0)
+    return im.invalid("expects a mask of rank 1 to 4, got 0");
+  if (mask->type != DataType::Bool && !isFloat(mask->type))
+    return im.invalid("expects a mask of bools or floats, got " + nameOf(mask->type));
+  TRY(mask, padMask(im, *mask, parts.key->shape[1]));
+  (mask->type == DataType::Bool ? parts.keep : parts.bias) = mask;
+  return success();
+}
+
+/// The fourth result: of one of four places between the products and the weights.
+static LogicalResult setScores(Importer &im, const AttentionParts &parts, int64_t mode,
+                               Data *weights) {
+  if (!im.hasOutput(3))
+    return success();
+  if (mode < 0 || mode > 3)
+    return im.invalid("expects qk_matmul_output_mode from 0 to 3, got " + Twine(mode));
+  if (mode != 3) {
+    TRY(weights, scores(im, parts, mode));
+  }
+  im.set(3, weights);
+  return success();
+}
+
+static LogicalResult importAttention(Importer &im) {
+  Data *query = im.input(0), *key = im.input(1), *value = im.input(2), *mask = im.input(3),
+       *pastKey = im.input(4), *pastValue = im.input(5), *lengths = im.input(6);
+  if (failed(checkOperands(im)))
+    return failure();
   bool isFlat = query->rank() == 3;
   int64_t heads = im.integer("q_num_heads", 0), keyHeads = im.integer("kv_num_heads", 0);
   int64_t mode = im.integer("qk_matmul_output_mode", 0);
@@ -62,16 +98,9 @@ static LogicalResult importAttention(Importer &im) {
   if (lengths && (lengths->rank() != 1 || isFloat(lengths->type)))
     return im.invalid("expects integer lengths of rank 1");
   parts.lengths = lengths;
-  if (mask) {
-    if (mask->rank() == 0)
-      return im.invalid("expects a mask of rank 1 to 4, got 0");
-    if (mask->type != DataType::Bool && !isFloat(mask->type))
-      return im.invalid("expects a mask of bools or floats, got " + nameOf(mask->type));
-    TRY(mask, padMask(im, *mask, parts.key->shape[1]));
-    (mask->type == DataType::Bool ? parts.keep : parts.bias) = mask;
-  }
-  bool wantsScores = im.hasOutput(3);
-  TRY(AttentionResults results, attend(im, parts, wantsScores && mode == 3));
+  if (failed(takeMask(im, mask, parts)))
+    return failure();
+  TRY(AttentionResults results, attend(im, parts, im.hasOutput(3) && mode == 3));
   if (isFlat) {
     TRY(results.output, mergeHeads(im, *results.output));
   } else {
@@ -80,15 +109,7 @@ static LogicalResult importAttention(Importer &im) {
   im.set(0, results.output);
   im.set(1, presentKey);
   im.set(2, presentValue);
-  if (wantsScores) {
-    if (mode < 0 || mode > 3)
-      return im.invalid("expects qk_matmul_output_mode from 0 to 3, got " + Twine(mode));
-    if (mode != 3) {
-      TRY(results.weights, scores(im, parts, mode));
-    }
-    im.set(3, results.weights);
-  }
-  return success();
+  return setScores(im, parts, mode, results.weights);
 }
 
 /// Attention whose scores and weights pass through subgraphs: written out, for raising to find.

@@ -84,10 +84,74 @@ static FailureOr<std::string> readTerm(Importer &im, StringRef term, int64_t ran
   return letters;
 }
 
+static bool isInAny(ArrayRef<std::string> terms, char letter) {
+  return llvm::any_of(terms,
+                      [&](const std::string &term) { return llvm::is_contained(term, letter); });
+}
+
+/// The result's letters where the equation does not say them: broadcast axes, then letters that
+/// stand once, in order.
+static std::string getImplicitResult(StringRef left, int64_t extra) {
+  std::string result, once;
+  for (int64_t i = extra; i-- > 0;)
+    result += static_cast<char>('\x01' + i);
+  for (char letter : left)
+    if (llvm::isAlpha(letter) && llvm::count(left, letter) == 1)
+      once += letter;
+  llvm::sort(once);
+  return result + once;
+}
+
+/// Sums over the letters that are not `needed`, and takes them out of `own`.
+static Data *sumOut(Importer &im, Data *x, std::string &own, ArrayRef<std::string> needed) {
+  SmallVector<int64_t> summed;
+  std::string kept;
+  for (auto [i, letter] : llvm::enumerate(own)) {
+    if (isInAny(needed, letter))
+      kept += letter;
+    else
+      summed.push_back(i);
+  }
+  own = kept;
+  return summed.empty() ? x : im.reduce(*x, summed, false, Importer::Reduction::Sum);
+}
+
+/// Contracts operands one by one to a tensor of the letters `out`.
+static FailureOr<Data *> contractAll(Importer &im, ArrayRef<Data *> operands,
+                                     ArrayRef<std::string> letters, const std::string &out) {
+  // Letters that nothing else asks for are summed at once.
+  auto with = [](ArrayRef<std::string> rest, std::initializer_list<std::string> more) {
+    SmallVector<std::string> all(rest);
+    all.append(more);
+    return all;
+  };
+  std::string have = letters.front();
+  Data *result = sumOut(im, operands.front(), have, with(letters.drop_front(), {out}));
+  for (size_t i = 1; i < operands.size(); ++i) {
+    ArrayRef<std::string> later = letters.drop_front(i + 1);
+    std::string own = letters[i], target;
+    Data *next = sumOut(im, operands[i], own, with(later, {have, out}));
+    if (later.empty()) {
+      target = out;
+    } else {
+      for (char letter : have + own)
+        if (isInAny(with(later, {out}), letter) && !llvm::is_contained(target, letter))
+          target += letter;
+    }
+    TRY(result, im.contract(*result, have, *next, own, target, result->type));
+    have = target;
+  }
+  if (have == out)
+    return result;
+  SmallVector<int64_t> permutation;
+  for (char letter : out)
+    permutation.push_back(have.find(letter));
+  return im.transpose(*result, permutation);
+}
+
 static LogicalResult importEinsum(Importer &im) {
   std::string equation = im.text("equation", "");
   auto [left, right] = StringRef(equation).split("->");
-  bool isExplicit = StringRef(equation).contains("->");
   SmallVector<StringRef> terms;
   left.split(terms, ',');
   SmallVector<Data *> operands = im.inputs();
@@ -104,77 +168,18 @@ static LogicalResult importEinsum(Importer &im) {
     letters.push_back(read);
   }
   std::string out;
-  if (isExplicit) {
+  if (StringRef(equation).contains("->")) {
     TRY(out, readTerm(im, right, -1, extra));
   } else {
-    // Implicit: broadcast axes, then letters that stand once, in order.
-    std::string all;
-    for (char letter : left)
-      all += llvm::isAlpha(letter) ? std::string(1, letter) : "";
-    for (int64_t i = extra; i-- > 0;)
-      out += static_cast<char>('\x01' + i);
-    std::string once;
-    for (char letter : all)
-      if (letter >= 32 && llvm::count(all, letter) == 1)
-        once += letter;
-    llvm::sort(once);
-    out += once;
+    out = getImplicitResult(left, extra);
   }
   for (char letter : out)
     if (llvm::count(out, letter) > 1)
       return im.invalid("expects distinct letters in the result");
   for (char letter : out)
-    if (llvm::none_of(letters,
-                      [&](const std::string &term) { return llvm::is_contained(term, letter); }))
+    if (!isInAny(letters, letter))
       return im.invalid("expects results' letters in a term");
-
-  Data *result = operands.front();
-  std::string have = letters.front();
-  // Letters that nothing else asks for are summed at once.
-  auto sumOut = [&](Data *x, std::string &own, ArrayRef<std::string> rest) {
-    SmallVector<int64_t> summed;
-    std::string kept;
-    for (auto [i, letter] : llvm::enumerate(own)) {
-      bool isNeeded = llvm::is_contained(out, letter) ||
-                      llvm::any_of(rest, [&, l = letter](const std::string &term) {
-                        return llvm::is_contained(term, l);
-                      });
-      if (isNeeded)
-        kept += letter;
-      else
-        summed.push_back(i);
-    }
-    own = kept;
-    return summed.empty() ? x : im.reduce(*x, summed, false, Importer::Reduction::Sum);
-  };
-  result = sumOut(result, have, ArrayRef(letters).drop_front());
-  for (size_t i = 1; i < operands.size(); ++i) {
-    Data *next = operands[i];
-    std::string own = letters[i];
-    SmallVector<std::string> others(ArrayRef(letters).drop_front(i + 1));
-    others.push_back(have);
-    next = sumOut(next, own, others);
-    std::string target;
-    if (i + 1 == operands.size()) {
-      target = out;
-    } else {
-      for (char letter : have + own) {
-        bool isLater = llvm::is_contained(out, letter);
-        for (const std::string &term : ArrayRef(letters).drop_front(i + 1))
-          isLater |= llvm::is_contained(term, letter);
-        if (isLater && !llvm::is_contained(target, letter))
-          target += letter;
-      }
-    }
-    TRY(result, im.contract(*result, have, *next, own, target, result->type));
-    have = target;
-  }
-  if (have != out) {
-    SmallVector<int64_t> permutation;
-    for (char letter : out)
-      permutation.push_back(have.find(letter));
-    result = im.transpose(*result, permutation);
-  }
+  TRY(Data * result, contractAll(im, operands, letters, out));
   im.set(0, result);
   return success();
 }

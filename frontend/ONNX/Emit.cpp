@@ -330,6 +330,72 @@ Data *Importer::cast(Data &data, DataType type) {
 //===-- Contractions and reductions
 //------------------------------------------------------------===//
 
+namespace {
+/// An operand or the result of a contraction: a letter for each axis.
+struct Lettered {
+  Data &data;
+  StringRef axes;
+
+  Sym sizeOf(char letter) const {
+    size_t at = axes.find(letter);
+    return at == StringRef::npos ? nullptr : data.shape[at];
+  }
+};
+
+using LetterSizes = llvm::SmallDenseMap<char, Sym>;
+} // namespace
+
+/// What size each letter has. An axis of one that the other operand has longer is broadcast; what
+/// is summed is not.
+static FailureOr<LetterSizes> findSizes(Importer &im, Lettered a, Lettered c,
+                                        ArrayRef<char> letters, StringRef outAxes) {
+  LetterSizes sizes;
+  for (char letter : letters) {
+    Sym x = a.sizeOf(letter), y = c.sizeOf(letter);
+    if (!x || !y || x == y) {
+      sizes[letter] = x ? x : y;
+      continue;
+    }
+    std::optional<int64_t> left = Symbols::known(x), right = Symbols::known(y);
+    bool differ = left && right && *left != *right;
+    // One element is not repeated in a sum; the call checks open sizes.
+    if (!outAxes.contains(letter) && differ)
+      return im.invalid("expects axes of one size to sum over, got " + im.describe(x) + " and " +
+                        im.describe(y));
+    if (differ && left != 1 && right != 1)
+      return im.invalid("expects axes of one size to multiply, got " + Twine(*left) + " and " +
+                        Twine(*right));
+    sizes[letter] = left == 1 || (right && *right != 1) ? y : x;
+  }
+  return sizes;
+}
+
+/// With its axes where `outAxes` has them, and of size one where it has none.
+static Data *placeLike(Importer &im, Lettered x, StringRef outAxes) {
+  SmallVector<int64_t> order, missing;
+  for (auto [i, letter] : llvm::enumerate(outAxes)) {
+    if (size_t at = x.axes.find(letter); at != StringRef::npos)
+      order.push_back(at);
+    else
+      missing.push_back(i);
+  }
+  return im.unsqueeze(*im.transpose(x.data, order), missing);
+}
+
+/// Without axes of one that are broadcast; `kept` gets the letters that are left.
+static Data *dropBroadcast(Importer &im, Lettered x, StringRef outAxes, const LetterSizes &sizes,
+                           std::string &kept) {
+  SmallVector<int64_t> dropped;
+  for (auto [i, letter] : llvm::enumerate(x.axes)) {
+    if (outAxes.contains(letter) && Symbols::known(x.data.shape[i]) == 1 &&
+        Symbols::known(sizes.lookup(letter)) != 1)
+      dropped.push_back(i);
+    else
+      kept += letter;
+  }
+  return dropped.empty() ? &x.data : im.squeeze(x.data, dropped);
+}
+
 FailureOr<Data *> Importer::contract(Data &a, StringRef aAxes, Data &c, StringRef cAxes,
                                      StringRef outAxes, DataType type) {
   if (a.type != c.type)
@@ -340,57 +406,14 @@ FailureOr<Data *> Importer::contract(Data &a, StringRef aAxes, Data &c, StringRe
   for (char letter : (aAxes + cAxes).str())
     if (!llvm::is_contained(letters, letter))
       letters.push_back(letter);
-  llvm::SmallDenseMap<char, Sym> sizes;
-  // An axis of one that the other operand has longer is broadcast: it goes. What is summed is not.
-  auto sizeOfAxis = [&](Data &data, StringRef axes, char letter) -> Sym {
-    size_t at = axes.find(letter);
-    return at == StringRef::npos ? nullptr : data.shape[at];
-  };
-  for (char letter : letters) {
-    Sym x = sizeOfAxis(a, aAxes, letter), y = sizeOfAxis(c, cAxes, letter);
-    if (x && y && x != y) {
-      std::optional<int64_t> left = Symbols::known(x), right = Symbols::known(y);
-      bool differ = left && right && *left != *right;
-      // One element is not repeated in a sum; the call checks open sizes.
-      if (!outAxes.contains(letter) && differ)
-        return invalid("expects axes of one size to sum over, got " + describe(x) + " and " +
-                       describe(y));
-      if (differ && left != 1 && right != 1)
-        return invalid("expects axes of one size to multiply, got " + Twine(*left) + " and " +
-                       Twine(*right));
-      sizes[letter] = left == 1 || (right && *right != 1) ? y : x;
-    } else {
-      sizes[letter] = x ? x : y;
-    }
-  }
+  TRY(LetterSizes sizes, findSizes(*this, {a, aAxes}, {c, cAxes}, letters, outAxes));
   // Nothing to sum: an outer product, element by element.
-  if (letters.size() == outAxes.size()) {
-    auto inPlace = [&](Data &data, StringRef axes) -> Data * {
-      SmallVector<int64_t> order, missing;
-      for (auto [i, letter] : llvm::enumerate(outAxes)) {
-        if (size_t at = axes.find(letter); at != StringRef::npos)
-          order.push_back(at);
-        else
-          missing.push_back(i);
-      }
-      return unsqueeze(*transpose(data, order), missing);
-    };
-    return binary("Mul", inPlace(a, aAxes), inPlace(c, cAxes));
-  }
-  auto prepare = [&](Data &data, StringRef axes, std::string &kept) -> FailureOr<Data *> {
-    SmallVector<int64_t> dropped;
-    for (auto [i, letter] : llvm::enumerate(axes)) {
-      if (outAxes.contains(letter) && Symbols::known(data.shape[i]) == 1 &&
-          Symbols::known(sizes[letter]) != 1)
-        dropped.push_back(i);
-      else
-        kept += letter;
-    }
-    return dropped.empty() ? &data : squeeze(data, dropped);
-  };
+  if (letters.size() == outAxes.size())
+    return binary("Mul", placeLike(*this, {a, aAxes}, outAxes),
+                  placeLike(*this, {c, cAxes}, outAxes));
   std::string aKept, cKept;
-  TRY(auto *left, prepare(a, aAxes, aKept));
-  TRY(auto *right, prepare(c, cAxes, cKept));
+  Data *left = dropBroadcast(*this, {a, aAxes}, outAxes, sizes, aKept);
+  Data *right = dropBroadcast(*this, {c, cAxes}, outAxes, sizes, cKept);
   auto mapOf = [&](StringRef axes) {
     SmallVector<AffineExpr> results;
     for (char letter : axes)

@@ -287,12 +287,10 @@ static size_t countRequired(const Node &node) {
   return found == counts.end() || !node.domain.empty() ? 1 : found->second;
 }
 
-void Importer::importNode(const Node &node) {
-  const Node *outer = std::exchange(current, &node);
-  std::set<std::string> outerAttributes = std::exchange(readAttributes, {});
-  bool outerReported = std::exchange(hasReported, false);
-  b.setLoc(NameLoc::get(b.getStringAttr(printable(node.label(), 1000))));
-  bool isPoisoned = false, isSound = true;
+/// Whether all inputs are there and are what the handler reads; `isPoisoned`: some came from a node
+/// with a problem.
+bool Importer::checkInputs(const Node &node, bool takesSequences, bool &isPoisoned) {
+  bool isSound = true;
   for (const std::string &name : node.inputs) {
     if (name.empty())
       continue;
@@ -306,47 +304,72 @@ void Importer::importNode(const Node &node) {
       isPoisoned |= data->isPoisoned;
     }
   }
-  Handler handler = table.find(node);
   // A sequence where a tensor is meant would be read as one of unknown elements.
-  if (handler && !StringRef(node.op).contains("Sequence") && node.op != "Identity")
+  if (!takesSequences)
     for (const std::string &name : node.inputs)
       if (Data *data = name.empty() ? nullptr : lookUp(name); data && data->items) {
         isSound = succeeded(invalid("expects tensors, got the sequence " + quote(name)));
         isPoisoned = true;
       }
+  return isSound;
+}
+
+void Importer::reportUnknown(const Node &node) {
+  std::string nearest = table.nearest(node);
+  if (node.domain.empty() && node.version && nearest == node.op)
+    (void)unsupported("operator set " + Twine(node.version) +
+                      " does not have it, as Fovea reads it");
+  else
+    (void)unsupported("an operator that Fovea does not know; the nearest is " + Twine(nearest));
+}
+
+/// Whether the node was read without a problem, and with it all of its attributes.
+bool Importer::runHandler(const Node &node, Handler handler) {
+  for (size_t i = 0, count = countRequired(node); i < count; ++i)
+    if (!input(i))
+      return succeeded(
+          invalid("expects " + Twine(count) + " inputs, got none in place " + Twine(i)));
+  if (failed(handler(*this)) || hasReported)
+    return false;
+  for (const NodeAttribute &attribute : node.attributes)
+    if (!readAttributes.count(attribute.name))
+      return succeeded(unsupported("attribute " + quote(attribute.name)));
+  return true;
+}
+
+/// What a name stands for whose node has a problem, which is reported once.
+void Importer::poison(const std::string &name) {
+  Data *data = add();
+  data->isPoisoned = true;
+  scopes.back()[name] = data;
+}
+
+void Importer::importNode(const Node &node) {
+  const Node *outer = std::exchange(current, &node);
+  std::set<std::string> outerAttributes = std::exchange(readAttributes, {});
+  bool outerReported = std::exchange(hasReported, false);
+  b.setLoc(NameLoc::get(b.getStringAttr(printable(node.label(), 1000))));
+  Handler handler = table.find(node);
+  bool takesSequences =
+      !handler || StringRef(node.op).contains("Sequence") || node.op == "Identity";
+  bool isPoisoned = false;
+  bool isSound = checkInputs(node, takesSequences, isPoisoned);
   if (!handler) {
-    std::string nearest = table.nearest(node);
     isSound = false;
-    if (node.domain.empty() && node.version && nearest == node.op)
-      (void)unsupported("operator set " + Twine(node.version) +
-                        " does not have it, as Fovea reads it");
-    else
-      (void)unsupported("an operator that Fovea does not know; the nearest is " + Twine(nearest));
+    reportUnknown(node);
   } else if (!isPoisoned) {
-    for (size_t i = 0, count = countRequired(node); i < count && isSound; ++i)
-      if (!input(i))
-        isSound = succeeded(
-            invalid("expects " + Twine(count) + " inputs, got none in place " + Twine(i)));
-    isSound = isSound && succeeded(handler(*this)) && !hasReported;
-    for (const NodeAttribute &attribute : node.attributes)
-      if (isSound && !readAttributes.count(attribute.name))
-        isSound = succeeded(unsupported("attribute " + quote(attribute.name)));
+    isSound = isSound && runHandler(node, handler);
     if (symbols.takeOverflow() && isSound)
       isSound = succeeded(invalid("expects sizes that fit 64 bits, got larger ones"));
   }
   if (!isSound || isPoisoned)
     for (const std::string &name : node.outputs)
-      if (!name.empty()) {
-        Data *data = add();
-        data->isPoisoned = true;
-        scopes.back()[name] = data;
-      }
+      if (!name.empty())
+        poison(name);
   for (size_t i = 0; i < node.outputs.size(); ++i)
     if (hasOutput(i) && !lookUp(node.outputs[i])) {
       (void)unsupported("output " + Twine(i) + ", " + quote(node.outputs[i]));
-      Data *data = add();
-      data->isPoisoned = true;
-      scopes.back()[node.outputs[i]] = data;
+      poison(node.outputs[i]);
     }
   current = outer;
   readAttributes = std::move(outerAttributes);
@@ -405,80 +428,98 @@ bool Importer::addInitializers(const Graph &graph) {
   return isSound;
 }
 
-bool Importer::addArguments() {
+/// What the entry takes.
+struct Importer::Arguments {
   SmallVector<Type> types;
   SmallVector<DictionaryAttr> attributes;
-  SmallVector<Data *> arguments;
-  bool isSound = true;
-  llvm::StringMap<Sym> named;
-  std::set<std::string> names;
-  for (auto [i, info] : llvm::enumerate(model.graph.inputs)) {
-    if (info.name.empty()) {
-      addError(problems, model.path, "input " + std::to_string(i), "expects a name, got none");
-      isSound = false;
+  SmallVector<Data *> data;
+  llvm::StringMap<Sym> named; ///< sizes, by their label
+};
+
+/// Whether an input has a name of its own, and is a tensor that can be read.
+bool Importer::checkArgument(const ::fovea::onnx::ValueInfo &info, size_t number,
+                             std::set<std::string> &names) {
+  if (info.name.empty()) {
+    addError(problems, model.path, "input " + std::to_string(number), "expects a name, got none");
+    return false;
+  }
+  if (!names.insert(info.name).second) {
+    addError(problems, model.path, printable(info.name), "expects one input of this name, got two");
+    return false;
+  }
+  return true;
+}
+
+bool Importer::checkArgumentType(const ::fovea::onnx::ValueInfo &info) {
+  Type element = info.kind == "tensor" ? elementType(info.type) : Type();
+  if (info.kind == "tensor" && element && info.hasShape)
+    return true;
+  std::string found = info.kind != "tensor" ? info.kind
+                      : !element            ? "one of " + nameOf(info.type)
+                                            : "one of unknown rank";
+  addError(problems, model.path, printable(info.name),
+           "expects an input that is a tensor of a known rank with elements that are bool, "
+           "integers, float16, bfloat16, float or double, got " +
+               found);
+  return false;
+}
+
+/// Adds an input, with a size for each label of its axes; false if it has a problem.
+bool Importer::addArgument(const ::fovea::onnx::ValueInfo &info, Arguments &arguments) {
+  std::string name = printable(info.name);
+  Data *data = add();
+  data->type = info.type;
+  SmallVector<mlir::Attribute> dims;
+  unsigned number = arguments.data.size();
+  for (auto [axis, dim] : llvm::enumerate(info.shape)) {
+    if (dim.size) {
+      data->shape.push_back(symbols.constant(*dim.size));
       continue;
     }
-    if (!names.insert(info.name).second) {
-      addError(problems, model.path, printable(info.name),
-               "expects one input of this name, got two");
+    std::string label = dim.name.empty() ? name + "_axis" + std::to_string(axis) : dim.name;
+    dims.push_back(b.getStringAttr(label));
+    Sym &size = arguments.named[label];
+    if (!size)
+      size = symbols.size(label, [this, number, axis = axis](OpBuilder &builder) {
+        return tensor::DimOp::create(builder, builder.getUnknownLoc(), entry.getArgument(number),
+                                     axis)
+            .getResult();
+      });
+    data->shape.push_back(size);
+  }
+  if (std::string fault = faultOfSizes(data->type, data->shape); !fault.empty()) {
+    addError(problems, model.path, name, fault);
+    return false;
+  }
+  NamedAttrList list;
+  list.set(FoveaDialect::kNameAttr, b.getStringAttr(info.name));
+  if (!dims.empty())
+    list.set(FoveaDialect::kDimsAttr, b.getArrayAttr(dims));
+  arguments.attributes.push_back(list.getDictionary(b.getContext()));
+  arguments.types.push_back(typeOf(*data));
+  arguments.data.push_back(data);
+  return define(info.name, data);
+}
+
+bool Importer::addArguments() {
+  Arguments arguments;
+  bool isSound = true;
+  std::set<std::string> names;
+  for (auto [i, info] : llvm::enumerate(model.graph.inputs)) {
+    if (!checkArgument(info, i, names)) {
       isSound = false;
       continue;
     }
     // Up to IR version 3 initializers were listed as inputs; since then that makes them defaults.
     if (lookUp(info.name))
       continue;
-    Type element = info.kind == "tensor" ? elementType(info.type) : Type();
-    std::string name = printable(info.name);
-    if (info.kind != "tensor" || !element || !info.hasShape) {
-      std::string found = info.kind != "tensor" ? info.kind
-                          : !element            ? "one of " + nameOf(info.type)
-                                                : "one of unknown rank";
-      addError(problems, model.path, name,
-               "expects an input that is a tensor of a known rank with elements that are bool, "
-               "integers, float16, bfloat16, float or double, got " +
-                   found);
-      isSound = false;
-      continue;
-    }
-    Data *data = add();
-    data->type = info.type;
-    SmallVector<mlir::Attribute> dims;
-    unsigned number = arguments.size();
-    for (auto [axis, dim] : llvm::enumerate(info.shape)) {
-      if (dim.size) {
-        data->shape.push_back(symbols.constant(*dim.size));
-        continue;
-      }
-      std::string label = dim.name.empty() ? name + "_axis" + std::to_string(axis) : dim.name;
-      dims.push_back(b.getStringAttr(label));
-      Sym &size = named[label];
-      if (!size)
-        size = symbols.size(label, [this, number, axis = axis](OpBuilder &builder) {
-          return tensor::DimOp::create(builder, builder.getUnknownLoc(), entry.getArgument(number),
-                                       axis)
-              .getResult();
-        });
-      data->shape.push_back(size);
-    }
-    if (std::string fault = faultOfSizes(data->type, data->shape); !fault.empty()) {
-      addError(problems, model.path, name, fault);
-      isSound = false;
-      continue;
-    }
-    NamedAttrList list;
-    list.set(FoveaDialect::kNameAttr, b.getStringAttr(info.name));
-    if (!dims.empty())
-      list.set(FoveaDialect::kDimsAttr, b.getArrayAttr(dims));
-    attributes.push_back(list.getDictionary(b.getContext()));
-    types.push_back(typeOf(*data));
-    arguments.push_back(data);
-    isSound &= define(info.name, data);
+    isSound &= checkArgumentType(info) && addArgument(info, arguments);
   }
-  entry = func::FuncOp::create(b, "forward", b.getFunctionType(types, {}));
+  entry = func::FuncOp::create(b, "forward", b.getFunctionType(arguments.types, {}));
   entry->setAttr(FoveaDialect::kEntryAttr, b.getUnitAttr());
   entry.addEntryBlock();
-  for (auto [i, data] : llvm::enumerate(arguments)) {
-    entry.setArgAttrs(i, attributes[i]);
+  for (auto [i, data] : llvm::enumerate(arguments.data)) {
+    entry.setArgAttrs(i, arguments.attributes[i]);
     data->value = entry.getArgument(i);
   }
   b.setInsertionPointToEnd(&entry.getBody().front());

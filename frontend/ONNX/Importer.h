@@ -232,10 +232,19 @@ private:
   friend class Scope;
   Data *add() { return &storage.emplace_back(); }
   void importNode(const Node &node);
+  bool checkInputs(const Node &node, bool takesSequences, bool &isPoisoned);
+  void reportUnknown(const Node &node);
+  bool runHandler(const Node &node, Handler handler);
+  void poison(const std::string &name);
   bool define(const std::string &name, Data *data);
   std::string describeNode();
   Data *lookUp(const std::string &name);
   bool addInitializers(const Graph &graph);
+  struct Arguments;
+  bool checkArgument(const ::fovea::onnx::ValueInfo &info, size_t number,
+                     std::set<std::string> &names);
+  bool checkArgumentType(const ::fovea::onnx::ValueInfo &info);
+  bool addArgument(const ::fovea::onnx::ValueInfo &info, Arguments &arguments);
   bool addArguments();
   void finish();
   Value constantOf(const ::fovea::onnx::Tensor &tensor, RankedTensorType type);

@@ -300,106 +300,142 @@ static LogicalResult importOneHot(Importer &im) {
   return success();
 }
 
+namespace {
+/// Places to add in front of and behind each axis.
+struct Pads {
+  SmallVector<Sym> low, high;
+};
+} // namespace
+
+static FailureOr<Pads> readPads(Importer &im, const Data &x) {
+  TRY(SmallVector<Sym> given, shapeOf(im, *im.input(1)));
+  SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
+  if (Data *named = im.input(3)) {
+    TRY(SmallVector<int64_t> values, im.constants(*named, "axes"));
+    axes.clear();
+    for (int64_t value : values) {
+      TRY(int64_t here, im.axis(value, x.rank()));
+      axes.push_back(here);
+    }
+  }
+  if (given.size() != axes.size() * 2)
+    return im.invalid("expects " + Twine(axes.size() * 2) + " pads, got " + Twine(given.size()));
+  Pads pads;
+  pads.low.assign(x.rank(), im.number(0));
+  pads.high = pads.low;
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    pads.low[axis] = given[i];
+    pads.high[axis] = given[i + axes.size()];
+  }
+  return pads;
+}
+
+/// Negative pads of an axis cut `x`; none is negative then.
+static LogicalResult cutByPads(Importer &im, Data *&x, Pads &pads, int64_t axis) {
+  Symbols &s = im.symbols;
+  Sym &low = pads.low[axis], &high = pads.high[axis];
+  std::optional<int64_t> front = Symbols::known(low), back = Symbols::known(high);
+  int64_t cutFront = front && *front < 0 ? -*front : 0, cutBack = back && *back < 0 ? -*back : 0;
+  if ((!front && s.lowerBound(low).value_or(-1) < 0) ||
+      (!back && s.lowerBound(high).value_or(-1) < 0))
+    return im.unsupported("pads that may be negative, depending on sizes");
+  if (!cutFront && !cutBack)
+    return success();
+  Sym rest = s.sub(x->shape[axis], im.number(cutFront + cutBack));
+  if (std::optional<int64_t> known = Symbols::known(rest); known && *known < 0)
+    return im.invalid("expects negative pads to take away no more than the " +
+                      Twine(Symbols::known(x->shape[axis]).value_or(0)) + " elements of axis " +
+                      Twine(axis) + ", got " + Twine(-cutFront) + " and " + Twine(-cutBack));
+  if (s.lowerBound(rest).value_or(0) < 0)
+    return im.unsupported("negative pads of an open size");
+  TRY(x, im.slice(*x, axis, im.number(cutFront), rest));
+  low = s.max(low, im.number(0));
+  high = s.max(high, im.number(0));
+  return success();
+}
+
+static LogicalResult padByConstant(Importer &im, Data &x, const Pads &pads, ArrayRef<Sym> shape) {
+  Data *fill = isFloat(x.type) ? im.makeReal(x.type, 0) : im.makeInteger(x.type, 0);
+  if (Data *given = im.input(2)) {
+    fill = given;
+    if (fill->type != x.type ||
+        !llvm::all_of(fill->shape, [](Sym size) { return Symbols::known(size) == 1; }))
+      return im.invalid("expects one element of " + nameOf(x.type) + " to pad with");
+  }
+  std::optional<Element> element = im.scalar(*fill);
+  Value operand = im.value(x), value;
+  if (!element)
+    value = tensor::ExtractOp::create(
+        im.b, im.value(*im.squeeze(*fill, llvm::to_vector(llvm::seq<int64_t>(0, fill->rank())))),
+        ValueRange());
+  else
+    value = im.scalarConstant(im.elementType(x.type), *element);
+  SmallVector<OpFoldResult> lows, highs;
+  for (int64_t axis = 0; axis < x.rank(); ++axis) {
+    lows.push_back(im.symbols.mixed(pads.low[axis]));
+    highs.push_back(im.symbols.mixed(pads.high[axis]));
+  }
+  auto op = tensor::PadOp::create(im.b, im.typeOf(x.type, shape), operand, lows, highs, value);
+  im.set(0, im.make(x.type, shape, op));
+  return success();
+}
+
+/// The place of x, of `size` along an axis, that stands at `at`, which may lie beside it.
+static Value getPaddedPlace(ImplicitLocOpBuilder &b, StringRef mode, Value at, Value size,
+                            Value zero, Value one) {
+  Value last = arith::SubIOp::create(b, size, one);
+  if (mode == "edge")
+    return arith::MinSIOp::create(b, arith::MaxSIOp::create(b, at, zero), last);
+  if (mode == "wrap") {
+    Value rest = arith::RemSIOp::create(b, at, size);
+    return arith::RemSIOp::create(b, arith::AddIOp::create(b, rest, size), size);
+  }
+  // A wave of period 2 (size - 1).
+  Value period = arith::MaxSIOp::create(b, arith::AddIOp::create(b, last, last), one);
+  Value rest = arith::RemSIOp::create(b, at, period);
+  rest = arith::RemSIOp::create(b, arith::AddIOp::create(b, rest, period), period);
+  Value back = arith::SubIOp::create(b, period, rest);
+  return arith::MinSIOp::create(b, arith::MinSIOp::create(b, rest, back), last);
+}
+
+/// By elements of x itself.
+static Data *padByPlaces(Importer &im, Data &x, StringRef mode, const Pads &pads,
+                         ArrayRef<Sym> shape) {
+  Value operand = im.value(x);
+  SmallVector<Value> first, size;
+  for (int64_t axis = 0; axis < x.rank(); ++axis) {
+    first.push_back(im.symbols.materialize(pads.low[axis]));
+    size.push_back(im.symbols.materialize(x.shape[axis]));
+  }
+  return im.generate(x.type, shape, [&](ImplicitLocOpBuilder &b, ArrayRef<Value> indices) {
+    Value zero = arith::ConstantIndexOp::create(b, 0), one = arith::ConstantIndexOp::create(b, 1);
+    SmallVector<Value> from;
+    for (auto [i, index] : llvm::enumerate(indices)) {
+      Value at = arith::SubIOp::create(b, index, first[i]);
+      from.push_back(getPaddedPlace(b, mode, at, size[i], zero, one));
+    }
+    return tensor::ExtractOp::create(b, operand, from).getResult();
+  });
+}
+
 static LogicalResult importPad(Importer &im) {
   Data *x = im.input(0);
   std::string mode = im.text("mode", "constant");
   if (!im.input(1))
     return im.invalid("expects pads");
-  TRY(SmallVector<Sym> pads, shapeOf(im, *im.input(1)));
-  SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(0, x->rank()));
-  if (Data *given = im.input(3)) {
-    TRY(SmallVector<int64_t> values, im.constants(*given, "axes"));
-    axes.clear();
-    for (int64_t value : values) {
-      TRY(int64_t here, im.axis(value, x->rank()));
-      axes.push_back(here);
-    }
-  }
-  if (pads.size() != axes.size() * 2)
-    return im.invalid("expects " + Twine(axes.size() * 2) + " pads, got " + Twine(pads.size()));
+  TRY(Pads pads, readPads(im, *x));
   if (mode != "constant" && mode != "edge" && mode != "reflect" && mode != "wrap")
     return im.invalid("expects mode constant, reflect, edge or wrap, got '" + mode + "'");
-  SmallVector<Sym> low(x->rank(), im.number(0)), high(low), shape(x->shape);
   Symbols &s = im.symbols;
-  for (auto [i, axis] : llvm::enumerate(axes)) {
-    low[axis] = pads[i];
-    high[axis] = pads[i + axes.size()];
-  }
-  // Negative pads cut.
+  SmallVector<Sym> shape(x->shape);
   for (int64_t axis = 0; axis < x->rank(); ++axis) {
-    std::optional<int64_t> front = Symbols::known(low[axis]), back = Symbols::known(high[axis]);
-    int64_t cutFront = front && *front < 0 ? -*front : 0, cutBack = back && *back < 0 ? -*back : 0;
-    if ((!front && s.lowerBound(low[axis]).value_or(-1) < 0) ||
-        (!back && s.lowerBound(high[axis]).value_or(-1) < 0))
-      return im.unsupported("pads that may be negative, depending on sizes");
-    if (cutFront || cutBack) {
-      Sym rest = s.sub(x->shape[axis], im.number(cutFront + cutBack));
-      if (std::optional<int64_t> known = Symbols::known(rest); known && *known < 0)
-        return im.invalid("expects negative pads to take away no more than the " +
-                          Twine(Symbols::known(x->shape[axis]).value_or(0)) + " elements of axis " +
-                          Twine(axis) + ", got " + Twine(-cutFront) + " and " + Twine(-cutBack));
-      if (s.lowerBound(rest).value_or(0) < 0)
-        return im.unsupported("negative pads of an open size");
-      TRY(x, im.slice(*x, axis, im.number(cutFront), rest));
-      low[axis] = s.max(low[axis], im.number(0));
-      high[axis] = s.max(high[axis], im.number(0));
-    }
-    shape[axis] = s.add(x->shape[axis], s.add(low[axis], high[axis]));
+    if (failed(cutByPads(im, x, pads, axis)))
+      return failure();
+    shape[axis] = s.add(x->shape[axis], s.add(pads.low[axis], pads.high[axis]));
   }
-  if (mode == "constant") {
-    Data *fill = isFloat(x->type) ? im.makeReal(x->type, 0) : im.makeInteger(x->type, 0);
-    if (Data *given = im.input(2)) {
-      fill = given;
-      if (fill->type != x->type ||
-          !llvm::all_of(fill->shape, [](Sym size) { return Symbols::known(size) == 1; }))
-        return im.invalid("expects one element of " + nameOf(x->type) + " to pad with");
-    }
-    std::optional<Element> element = im.scalar(*fill);
-    Value operand = im.value(*x), value;
-    if (!element)
-      value = tensor::ExtractOp::create(
-          im.b, im.value(*im.squeeze(*fill, llvm::to_vector(llvm::seq<int64_t>(0, fill->rank())))),
-          ValueRange());
-    else
-      value = im.scalarConstant(im.elementType(x->type), *element);
-    SmallVector<OpFoldResult> lows, highs;
-    for (int64_t axis = 0; axis < x->rank(); ++axis) {
-      lows.push_back(s.mixed(low[axis]));
-      highs.push_back(s.mixed(high[axis]));
-    }
-    auto op = tensor::PadOp::create(im.b, im.typeOf(x->type, shape), operand, lows, highs, value);
-    im.set(0, im.make(x->type, shape, op));
-    return success();
-  }
-  // The others read an element of x for each place.
-  Value operand = im.value(*x);
-  SmallVector<Value> first, size;
-  for (int64_t axis = 0; axis < x->rank(); ++axis) {
-    first.push_back(s.materialize(low[axis]));
-    size.push_back(s.materialize(x->shape[axis]));
-  }
-  im.set(0, im.generate(x->type, shape, [&](ImplicitLocOpBuilder &b, ArrayRef<Value> indices) {
-    Value zero = arith::ConstantIndexOp::create(b, 0), one = arith::ConstantIndexOp::create(b, 1);
-    SmallVector<Value> from;
-    for (auto [i, index] : llvm::enumerate(indices)) {
-      Value at = arith::SubIOp::create(b, index, first[i]);
-      Value last = arith::SubIOp::create(b, size[i], one);
-      if (mode == "edge") {
-        at = arith::MinSIOp::create(b, arith::MaxSIOp::create(b, at, zero), last);
-      } else if (mode == "wrap") {
-        Value rest = arith::RemSIOp::create(b, at, size[i]);
-        at = arith::RemSIOp::create(b, arith::AddIOp::create(b, rest, size[i]), size[i]);
-      } else { // a wave of period 2 (size - 1)
-        Value period = arith::MaxSIOp::create(b, arith::AddIOp::create(b, last, last), one);
-        Value rest = arith::RemSIOp::create(b, at, period);
-        rest = arith::RemSIOp::create(b, arith::AddIOp::create(b, rest, period), period);
-        Value back = arith::SubIOp::create(b, period, rest);
-        at = arith::MinSIOp::create(b, arith::MinSIOp::create(b, rest, back), last);
-      }
-      from.push_back(at);
-    }
-    return tensor::ExtractOp::create(b, operand, from).getResult();
-  }));
+  if (mode == "constant")
+    return padByConstant(im, *x, pads, shape);
+  im.set(0, padByPlaces(im, *x, mode, pads, shape));
   return success();
 }
 

@@ -67,17 +67,106 @@ static SmallVector<AxisGroup> groupAxes(Symbols &symbols, ArrayRef<Sym> from, Ar
   return groups;
 }
 
+/// Between a scalar, which has no axis to group, and ones.
+static Value reshapeScalar(Importer &im, Data &data, ArrayRef<Sym> shape) {
+  Value current = im.value(data);
+  Type element = im.elementType(data.type);
+  auto ones = [&](int64_t rank) {
+    return RankedTensorType::get(SmallVector<int64_t>(rank, 1), element);
+  };
+  SmallVector<ReassociationIndices> none;
+  if (data.rank() != 0) {
+    if (!data.isStatic())
+      current = tensor::CastOp::create(im.b, ones(data.rank()), current);
+    current = tensor::CollapseShapeOp::create(im.b, ones(0), current, none);
+  }
+  if (shape.empty())
+    return current;
+  current = tensor::ExpandShapeOp::create(im.b, ones(shape.size()), current, none);
+  if (current.getType() != im.typeOf(data.type, shape))
+    current = tensor::CastOp::create(im.b, im.typeOf(data.type, shape), current);
+  return current;
+}
+
+namespace {
+/// A reshape as a collapse to one axis for each group, and an expansion of these.
+struct Regrouping {
+  SmallVector<ReassociationIndices> joined, split;
+  SmallVector<Sym> middle;         ///< sizes between the two
+  SmallVector<OpFoldResult> sizes; ///< of the result
+};
+} // namespace
+
+static FailureOr<Regrouping> regroup(Importer &im, Data &data, ArrayRef<Sym> shape,
+                                     ArrayRef<AxisGroup> groups) {
+  Regrouping result;
+  result.sizes.resize(shape.size());
+  for (const AxisGroup &group : groups) {
+    result.joined.emplace_back(group.from.begin(), group.from.end());
+    result.split.emplace_back(group.to.begin(), group.to.end());
+    Sym product = productOf(im.symbols, data.shape, group.from);
+    result.middle.push_back(product);
+    SmallVector<Sym> given;
+    for (int64_t axis : group.to)
+      given.push_back(shape[axis]);
+    // Where it is not proven that both sides hold as many elements, a call's plan checks it.
+    if (Symbols::known(product) && product != productOf(im.symbols, shape, group.to) &&
+        llvm::all_of(given, [](Sym size) { return Symbols::known(size); }))
+      return im.invalid("expects a shape of " + Twine(*Symbols::known(product)) +
+                        " elements, got " + im.describe(shape));
+    for (auto [i, axis] : llvm::enumerate(group.to))
+      result.sizes[axis] = im.symbols.mixed(given[i]);
+  }
+  return result;
+}
+
+/// Expands each axis to its group. Types have to agree: a size that the type of the whole fixes is
+/// fixed for its only part.
+static Value splitGroups(Importer &im, Value joined, const Regrouping &groups) {
+  SmallVector<int64_t> typed;
+  for (OpFoldResult size : groups.sizes) {
+    auto attribute = dyn_cast<mlir::Attribute>(size);
+    typed.push_back(attribute ? llvm::cast<IntegerAttr>(attribute).getInt() : ShapedType::kDynamic);
+  }
+  auto middleType = llvm::cast<RankedTensorType>(joined.getType());
+  SmallVector<int64_t> middleSizes(middleType.getShape());
+  for (auto [i, group] : llvm::enumerate(groups.split)) {
+    bool isStatic = true;
+    int64_t product = 1;
+    for (int64_t axis : group) {
+      isStatic &= !ShapedType::isDynamic(typed[axis]);
+      product *= isStatic ? typed[axis] : 1;
+    }
+    middleSizes[i] = isStatic ? product : ShapedType::kDynamic;
+  }
+  Type element = middleType.getElementType();
+  auto wantedType = RankedTensorType::get(middleSizes, element);
+  if (wantedType != middleType)
+    joined = tensor::CastOp::create(im.b, wantedType, joined);
+  return tensor::ExpandShapeOp::create(im.b, RankedTensorType::get(typed, element), joined,
+                                       groups.split, groups.sizes);
+}
+
+/// Known elements under another shape of as many; null if that is not known.
+static Data *reshapeKnown(Importer &im, Data &data, ArrayRef<Sym> shape) {
+  const std::vector<Element> *known = im.elements(data);
+  if (!known)
+    return nullptr;
+  int64_t count = 1;
+  for (Sym size : shape) {
+    if (!Symbols::known(size))
+      return nullptr;
+    count *= *Symbols::known(size);
+  }
+  return count == static_cast<int64_t>(known->size()) ? im.makeKnown(data.type, shape, *known)
+                                                      : nullptr;
+}
+
 FailureOr<Data *> Importer::reshape(Data &data, ArrayRef<Sym> shape) {
   if (ArrayRef<Sym>(data.shape) == shape)
     return &data;
-  if (const std::vector<Element> *known = elements(data)) {
-    std::optional<int64_t> count = 1;
-    for (Sym size : shape)
-      count = count && Symbols::known(size) ? std::optional<int64_t>(*count * *Symbols::known(size))
-                                            : std::nullopt;
-    if (count == static_cast<int64_t>(known->size()))
-      return makeKnown(data.type, shape, *known);
-  }
+  if (Data *known = reshapeKnown(*this, data, shape))
+    return known;
   Sym symbol = symbolOf(data);
   auto finish = [&](Value result) {
     Data *reshaped = make(data.type, shape, result);
@@ -93,29 +182,10 @@ FailureOr<Data *> Importer::reshape(Data &data, ArrayRef<Sym> shape) {
                    " as " + describe(shape));
   if (have && want && *have != *want)
     return invalid("expects a shape of " + Twine(*have) + " elements, got one of " + Twine(*want));
-
   SmallVector<AxisGroup> groups = groupAxes(symbols, data.shape, shape);
   Value current = value(data);
-  Type element = elementType(data.type);
-  // A scalar has no axis to group.
-  if (data.rank() == 0 || shape.empty()) {
-    SmallVector<ReassociationIndices> none;
-    RankedTensorType scalar = RankedTensorType::get({}, element);
-    if (data.rank() != 0 && !data.isStatic()) {
-      SmallVector<int64_t> ones(data.rank(), 1);
-      current = tensor::CastOp::create(b, RankedTensorType::get(ones, element), current);
-    }
-    if (data.rank() != 0)
-      current = tensor::CollapseShapeOp::create(b, scalar, current, none);
-    if (!shape.empty()) {
-      SmallVector<int64_t> ones(shape.size(), 1);
-      current =
-          tensor::ExpandShapeOp::create(b, RankedTensorType::get(ones, element), current, none);
-      if (current.getType() != typeOf(data.type, shape))
-        current = tensor::CastOp::create(b, typeOf(data.type, shape), current);
-    }
-    return finish(current);
-  }
+  if (data.rank() == 0 || shape.empty())
+    return finish(reshapeScalar(*this, data, shape));
 
   // A fixed number of elements of an open one, as where an exporter wrote traced sizes down. The
   // cast says that they are as many, which a call's plan checks.
@@ -128,56 +198,15 @@ FailureOr<Data *> Importer::reshape(Data &data, ArrayRef<Sym> shape) {
     return reshape(*make(data.type, {wanted}, exact), shape);
   }
 
-  SmallVector<ReassociationIndices> joined, split;
-  SmallVector<Sym> middle;
-  SmallVector<OpFoldResult> sizes(shape.size());
-  for (const AxisGroup &group : groups) {
-    joined.emplace_back(group.from.begin(), group.from.end());
-    split.emplace_back(group.to.begin(), group.to.end());
-    Sym product = productOf(symbols, data.shape, group.from);
-    middle.push_back(product);
-    SmallVector<Sym> given;
-    for (int64_t axis : group.to)
-      given.push_back(shape[axis]);
-    // Where it is not proven that both sides hold as many elements, a call's plan checks it.
-    if (Symbols::known(product) && product != productOf(symbols, shape, group.to) &&
-        llvm::all_of(given, [](Sym size) { return Symbols::known(size); }))
-      return invalid("expects a shape of " + Twine(*Symbols::known(product)) + " elements, got " +
-                     describe(shape));
-    for (auto [i, axis] : llvm::enumerate(group.to))
-      sizes[axis] = symbols.mixed(given[i]);
-  }
+  TRY(Regrouping parts, regroup(*this, data, shape, groups));
   if (groups.size() < static_cast<size_t>(data.rank())) {
-    current = tensor::CollapseShapeOp::create(b, current, joined);
+    current = tensor::CollapseShapeOp::create(b, current, parts.joined);
     // An open size times zero is zero, which collapsing does not say.
-    if (RankedTensorType known = typeOf(data.type, middle); current.getType() != known)
+    if (RankedTensorType known = typeOf(data.type, parts.middle); current.getType() != known)
       current = tensor::CastOp::create(b, known, current);
   }
-  if (groups.size() < shape.size()) {
-    // Types have to agree: a size that the type of the whole fixes is fixed for its only part.
-    SmallVector<int64_t> typed;
-    for (auto [axis, size] : llvm::enumerate(sizes)) {
-      auto attribute = dyn_cast<mlir::Attribute>(size);
-      typed.push_back(attribute ? llvm::cast<IntegerAttr>(attribute).getInt()
-                                : ShapedType::kDynamic);
-    }
-    auto middleType = llvm::cast<RankedTensorType>(current.getType());
-    SmallVector<int64_t> middleSizes(middleType.getShape());
-    for (auto [i, group] : llvm::enumerate(split)) {
-      bool isStatic = true;
-      int64_t product = 1;
-      for (int64_t axis : group) {
-        isStatic &= !ShapedType::isDynamic(typed[axis]);
-        product *= isStatic ? typed[axis] : 1;
-      }
-      middleSizes[i] = isStatic ? product : ShapedType::kDynamic;
-    }
-    auto wantedType = RankedTensorType::get(middleSizes, element);
-    if (wantedType != middleType)
-      current = tensor::CastOp::create(b, wantedType, current);
-    current = tensor::ExpandShapeOp::create(b, RankedTensorType::get(typed, element), current,
-                                            split, sizes);
-  }
+  if (groups.size() < shape.size())
+    current = splitGroups(*this, current, parts);
   if (current.getType() != typeOf(data.type, shape))
     current = tensor::CastOp::create(b, typeOf(data.type, shape), current);
   return finish(current);

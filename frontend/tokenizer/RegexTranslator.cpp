@@ -34,6 +34,13 @@ const char *itemsOf(std::string_view name) {
 struct ClassItems {
   std::string items;
   std::vector<std::string> complements;
+
+  void add(const std::string &more, bool negated) {
+    if (negated)
+      complements.push_back(more);
+    else
+      items += more;
+  }
 };
 
 class Translator {
@@ -72,6 +79,11 @@ private:
   bool readClassEscape(std::string &items, bool &negated, bool inBracket);
   bool readBracket(ClassItems &content, bool &negated, unsigned depth);
   bool readBracketItem(ClassItems &content, unsigned depth);
+  bool readPosixClass(ClassItems &content);
+  bool readNestedBracket(ClassItems &content, unsigned depth);
+  bool readBracketEscape(ClassItems &content, std::optional<uint32_t> &character);
+  uint32_t readCharacter();
+  bool readRangeEnd(uint32_t first, uint32_t &last);
   bool quantify(size_t atom);
   void writeClass(const ClassItems &content, bool negated);
   bool checkFolding(uint32_t codePoint);
@@ -392,89 +404,101 @@ bool Translator::translateEscape() {
   return true;
 }
 
-/// One item of a bracket: a class, a character or a range.
-bool Translator::readBracketItem(ClassItems &content, unsigned depth) {
-  uint32_t first = 0, last = 0;
-  if (starts("[:")) {
-    size_t end = pattern.find(":]", at);
-    bool negated = starts("[:^");
-    std::string name(end == std::string_view::npos
-                         ? std::string_view()
-                         : pattern.substr(at + 2 + negated, end - at - 2 - negated));
-    const char *items = itemsOf(":" + name + ":");
-    if (!items)
-      return fail("a POSIX class that is not supported");
-    if (negated)
-      content.complements.push_back(items);
-    else
-      content.items += items;
-    at = end + 2;
+/// `[:alpha:]` or `[:^alpha:]`.
+bool Translator::readPosixClass(ClassItems &content) {
+  size_t end = pattern.find(":]", at);
+  bool negated = starts("[:^");
+  std::string name(end == std::string_view::npos
+                       ? std::string_view()
+                       : pattern.substr(at + 2 + negated, end - at - 2 - negated));
+  const char *items = itemsOf(":" + name + ":");
+  if (!items)
+    return fail("a POSIX class that is not supported");
+  content.add(items, negated);
+  at = end + 2;
+  return true;
+}
+
+bool Translator::readNestedBracket(ClassItems &content, unsigned depth) {
+  ClassItems inner;
+  bool negated = false;
+  if (!readBracket(inner, negated, depth + 1))
+    return false;
+  if (negated && !inner.complements.empty())
+    return fail("a negated class of negated classes, which is not supported,");
+  content.add(inner.items, negated);
+  if (!negated)
+    content.complements.insert(content.complements.end(), inner.complements.begin(),
+                               inner.complements.end());
+  return true;
+}
+
+/// What stands after a backslash: a class, which goes to `content`, or a character.
+bool Translator::readBracketEscape(ClassItems &content, std::optional<uint32_t> &character) {
+  ++at;
+  if (atEnd())
+    return fail("a backslash at the end");
+  std::string items;
+  bool negated = false;
+  if (!readClassEscape(items, negated, /*inBracket=*/true))
+    return false;
+  if (!items.empty()) {
+    content.add(items, negated);
     return true;
   }
-  if (pattern[at] == '[') {
-    ClassItems inner;
-    bool negated = false;
-    if (!readBracket(inner, negated, depth + 1))
-      return false;
-    if (negated && !inner.complements.empty())
-      return fail("a negated class of negated classes, which is not supported,");
-    if (negated)
-      content.complements.push_back(inner.items);
-    else
-      content.items += inner.items;
-    if (!negated)
-      content.complements.insert(content.complements.end(), inner.complements.begin(),
-                                 inner.complements.end());
+  character = 8;
+  if (pattern[at] != 'b')
+    return readCodePoint(*character);
+  ++at; // a backspace
+  return true;
+}
+
+uint32_t Translator::readCharacter() {
+  Utf8Char next = utf8At(pattern, at);
+  at += next.size;
+  return next.codePoint;
+}
+
+/// The end of a range from `first`, if one begins here; else `last` stays.
+bool Translator::readRangeEnd(uint32_t first, uint32_t &last) {
+  if (!starts("-") || at + 1 >= pattern.size() || pattern[at + 1] == ']')
     return true;
-  }
-  if (starts("&&"))
-    return fail("an intersection of classes, which is not supported,");
+  ++at;
   if (pattern[at] == '\\') {
     ++at;
-    if (atEnd())
-      return fail("a backslash at the end");
-    std::string items;
-    bool negated = false;
-    if (!readClassEscape(items, negated, /*inBracket=*/true))
-      return false;
-    if (!items.empty()) {
-      if (negated)
-        content.complements.push_back(items);
-      else
-        content.items += items;
-      return true;
-    }
-    if (pattern[at] == 'b') { // a backspace
-      first = 8;
-      ++at;
-    } else if (!readCodePoint(first)) {
-      return false;
-    }
-  } else {
-    Utf8Char next = utf8At(pattern, at);
-    first = next.codePoint;
-    at += next.size;
-  }
-  last = first;
-  if (starts("-") && at + 1 < pattern.size() && pattern[at + 1] != ']') {
-    ++at;
-    if (pattern[at] == '\\') {
-      ++at;
-      if (atEnd() || !readCodePoint(last))
-        return fail("a range without end");
-    } else if (pattern[at] == '[') {
+    if (atEnd() || !readCodePoint(last))
       return fail("a range without end");
-    } else {
-      Utf8Char next = utf8At(pattern, at);
-      last = next.codePoint;
-      at += next.size;
-    }
-    if (last < first)
-      return fail("a range that ends before it starts");
+  } else if (pattern[at] == '[') {
+    return fail("a range without end");
+  } else {
+    last = readCharacter();
   }
+  return last >= first || fail("a range that ends before it starts");
+}
+
+/// One item of a bracket: a class, a character or a range.
+bool Translator::readBracketItem(ClassItems &content, unsigned depth) {
+  if (starts("[:"))
+    return readPosixClass(content);
+  if (pattern[at] == '[')
+    return readNestedBracket(content, depth);
+  if (starts("&&"))
+    return fail("an intersection of classes, which is not supported,");
+  std::optional<uint32_t> first;
+  if (pattern[at] == '\\') {
+    if (!readBracketEscape(content, first))
+      return false;
+    if (!first)
+      return true; // a class
+  } else {
+    first = readCharacter();
+  }
+  uint32_t last = *first;
+  if (!readRangeEnd(*first, last))
+    return false;
   if (ignoresCase && last >= 0x80)
     return fail("a case-blind class outside ASCII, which is not supported,");
-  content.items += codePointText(first) + (last > first ? "-" + codePointText(last) : "");
+  content.items += codePointText(*first) + (last > *first ? "-" + codePointText(last) : "");
   return true;
 }
 
