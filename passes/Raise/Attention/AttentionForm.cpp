@@ -10,6 +10,8 @@
 #include "passes/Elements/Predicates.h"
 #include "passes/Raise/Attention/AttentionFormula.h"
 #include "passes/Raise/Attention/Score.h"
+#include "passes/Raise/Attention/Sinks.h"
+#include "passes/Raise/Attention/WeightedSums.h"
 #include <cmath>
 
 using namespace mlir;
@@ -30,71 +32,6 @@ static Expr stripGuard(Expr expr) {
   return expr;
 }
 
-static Expr multiply(Expressions &e, ArrayRef<Expr> factors, FloatType type) {
-  Expr result = e.constant(1.0, type);
-  for (Expr factor : factors)
-    result = e.compute<arith::MulFOp>(type, {result, e.convert(factor, type)});
-  return result;
-}
-
-/// `expr` without summands, the outermost `most` of them, that `keep` is false for.
-static Expr dropSummands(Expressions &e, Expr expr, unsigned &most,
-                         llvm::function_ref<bool(Expr)> keep) {
-  Expr inner = stripCasts(expr);
-  auto drop = [&](Expr part) { return most > 0 && !keep(part) && most--; };
-  auto rest = [&](Expr part) { return dropSummands(e, part, most, keep); };
-  if (inner->is<arith::AddFOp>()) {
-    for (unsigned i : {0, 1})
-      if (drop(inner->args[i]))
-        return rest(inner->args[1 - i]);
-  } else if (inner->is<arith::SubFOp>()) {
-    if (drop(inner->args[1]))
-      return rest(inner->args[0]);
-    if (drop(inner->args[0]))
-      return e.compute<arith::NegFOp>(inner->type, {rest(inner->args[1])});
-  } else if (inner->is<arith::MulFOp>()) {
-    for (unsigned i : {0, 1})
-      if (!keep(inner->args[i])) {
-        Expr part = e.convert(rest(inner->args[1 - i]), cast<FloatType>(inner->type));
-        return e.compute<arith::MulFOp>(inner->type, {part, inner->args[i]});
-      }
-  } else if (inner->is<arith::DivFOp>()) {
-    if (!keep(inner->args[1])) {
-      Expr part = e.convert(rest(inner->args[0]), cast<FloatType>(inner->type));
-      return e.compute<arith::DivFOp>(inner->type, {part, inner->args[1]});
-    }
-  }
-  return inner;
-}
-
-/// `expr` up to summands that do not depend on `dim`, or the outermost `most` of these.
-static Expr dropIndependent(Expressions &e, Expr expr, unsigned dim, unsigned most = ~0u) {
-  return dropSummands(e, expr, most, [&](Expr part) { return part->dependsOn(dim); });
-}
-
-/// The exponent of `exp`, or a part of it, as one to base e. The logarithm of two has more bits
-/// than the exponent's type.
-static Expr toNatural(Expressions &e, Expr exp, Expr exponent) {
-  if (!exp->is<math::Exp2Op>())
-    return exponent;
-  FloatType wide = Float64Type::get(e.getContext());
-  return e.compute<arith::MulFOp>(wide,
-                                  {e.convert(exponent, wide), e.constant(std::log(2.0), wide)});
-}
-
-/// The tensors nearest to `root` that hold parts of it.
-static void addHomes(Expressions &e, Expr root, SmallVectorImpl<Value> &homes) {
-  if (root->isConstant() || root->kind == Node::Kind::Index)
-    return;
-  if (Value tensor = e.getHome(root).first) {
-    if (!llvm::is_contained(homes, tensor))
-      homes.push_back(tensor);
-    return;
-  }
-  for (Expr arg : root->args)
-    addHomes(e, arg, homes);
-}
-
 bool raise::mayBeAttention(Value value) {
   auto result = dyn_cast<OpResult>(value);
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -106,195 +43,6 @@ bool raise::mayBeAttention(Value value) {
   return op && op.getNumReductionLoops() > 0 && op.hasPureTensorSemantics() &&
          !isa<linalg::FillOp>(op);
 }
-
-//===-- Weighted sums ------------------------------------------------------------------------===//
-
-namespace {
-/// A sum over keys inside an expression, read as weights times values.
-struct WeightedSum {
-  Expr node;
-  unsigned key;
-  Expr weight; ///< all factors but the value
-  Expr value;
-};
-} // namespace
-
-/// The product's two sides as they stand there: values may be products themselves, and weights and
-/// values may both have exponentials (values times a gate), the likelier reading first.
-static void readSides(Expressions &e, const WeightedSum &sum,
-                      SmallVectorImpl<WeightedSum> &readings) {
-  Expr top = stripCasts(sum.node->args[0]);
-  if (!top->is<arith::MulFOp>())
-    return;
-  for (bool mayHaveExps : {false, true})
-    for (unsigned i : {0, 1}) {
-      Expr value = top->args[1 - i], weight = top->args[i];
-      if (!value->dependsOn(sum.key) || hasExp(value, sum.key) != mayHaveExps ||
-          !hasExp(weight, sum.key) || !e.getHome(value).first)
-        continue;
-      WeightedSum found = sum;
-      found.value = value;
-      found.weight = e.convert(weight, Float64Type::get(e.getContext()));
-      readings.push_back(found);
-    }
-}
-
-/// All factors in a row, of which one is the value.
-static void readFactors(Expressions &e, const WeightedSum &sum, ArrayRef<unsigned> dims,
-                        SmallVectorImpl<WeightedSum> &readings) {
-  SmallVector<Expr> factors, weights, values;
-  addFactors(e, sum.node->args[0], factors);
-  llvm::SmallBitVector ofWeights(e.getNumDims());
-  for (Expr factor : factors)
-    if (hasExp(factor, sum.key)) {
-      weights.push_back(factor);
-      llvm::SmallBitVector dimsOf = factor->dims;
-      dimsOf.resize(ofWeights.size());
-      ofWeights |= dimsOf;
-    }
-  auto hasOwn = [&](Expr factor) {
-    return llvm::any_of(
-        dims, [&](unsigned dim) { return factor->dependsOn(dim) && !ofWeights.test(dim); });
-  };
-  for (Expr factor : factors) {
-    if (llvm::is_contained(weights, factor))
-      continue;
-    bool isValue = factor->dependsOn(sum.key) &&
-                   (hasOwn(factor) || stripCasts(factor)->kind == Node::Kind::Element);
-    (isValue ? values : weights).push_back(factor);
-  }
-  if (values.size() > 1) // only those with a dim of their own
-    llvm::erase_if(values, [&](Expr factor) {
-      if (hasOwn(factor))
-        return false;
-      weights.push_back(factor);
-      return true;
-    });
-  if (values.size() != 1 || (!readings.empty() && readings.front().value == values[0]))
-    return;
-  WeightedSum found = sum;
-  found.value = values[0];
-  found.weight = multiply(e, weights, Float64Type::get(e.getContext()));
-  readings.push_back(found);
-}
-
-/// The readings of a sum, likelier ones first.
-static SmallVector<WeightedSum> readWeightedSum(Expressions &e, Expr node,
-                                                ArrayRef<unsigned> dims) {
-  SmallVector<WeightedSum> readings;
-  if (node->args[0]->kind == Node::Kind::Reduce || !hasExp(node->args[0], node->dim))
-    return readings;
-  WeightedSum sum{node, node->dim, nullptr, nullptr};
-  readSides(e, sum, readings);
-  readFactors(e, sum, dims, readings);
-  return readings;
-}
-
-/// Whether the scores also stand in another sum of exponentials, what they are divided by; a sum
-/// around this one, as a convolution has of several axes, is none.
-static bool hasDenominator(Expressions &e, Expr whole, const WeightedSum &sum, Expr score) {
-  SmallVector<Value> homes;
-  addHomes(e, score, homes);
-  if (homes.empty())
-    return true;
-  auto isOfScores = [&](Expr node) {
-    Value home = e.getHome(node).first;
-    return home && llvm::is_contained(homes, home);
-  };
-  return llvm::any_of(collect(whole), [&](Expr node) {
-    if (node->kind != Node::Kind::Reduce || node->combiner != Combiner::Add ||
-        contains(node, sum.node))
-      return false;
-    return llvm::any_of(getExps(node->args[0], node->dim),
-                        [&](Expr exp) { return llvm::any_of(collect(exp), isOfScores); });
-  });
-}
-
-//===-- Sinks --------------------------------------------------------------------------------===//
-
-namespace {
-/// Logits that only a denominator sees: what stands in it for a place beside the keys, and what
-/// exponentials are taken of that no key is in.
-class SinkFinder {
-public:
-  SinkFinder(Expressions &e, const AttentionForm &form, Expr whole)
-      : e(e), form(form), whole(whole), inScore(collect(form.score)) {}
-
-  SmallVector<Expr> run() {
-    addPlacesBesideKeys();
-    for (Expr node : collect(whole))
-      if (isExp(node) && !node->dependsOn(form.key)) {
-        addElements(node);
-        // Multiplied by the logarithm that the type has of it: without what all is compared with.
-        unsigned most = ~0u;
-        Expr logit = dropSummands(e, node->args[0], most, isOfTensor);
-        if (logit->kind == Node::Kind::Compute && isOfTensor(logit) && fits(logit) &&
-            llvm::none_of(collect(logit),
-                          [](Expr part) { return part->kind == Node::Kind::Reduce; }))
-          sinks.push_back(toNatural(e, node, logit));
-      }
-    addConstants();
-    if (sinks.size() > kMost)
-      sinks.resize(kMost);
-    sinks.push_back(e.constant(0.0, cast<FloatType>(Float32Type::get(e.getContext()))));
-    return sinks;
-  }
-
-private:
-  static constexpr size_t kMost = 6;
-
-  static bool isOfTensor(Expr root) {
-    return llvm::any_of(collect(root, [](Expr part) { return part->kind != Node::Kind::Reduce; }),
-                        [](Expr part) { return part->kind == Node::Kind::Element; });
-  }
-
-  bool fits(Expr node) {
-    return llvm::all_of(node->dims.set_bits(), [&](unsigned dim) {
-      return llvm::any_of(form.axes,
-                          [&](const Axis &axis) { return llvm::is_contained(axis, dim); });
-    });
-  }
-
-  void addElements(Expr root) {
-    for (Expr node : collect(root, [](Expr node) { return node->kind != Node::Kind::Reduce; }))
-      if (node->kind == Node::Kind::Element && isa<FloatType>(node->type) &&
-          !llvm::is_contained(inScore, node) && !llvm::is_contained(sinks, node) && fits(node))
-        sinks.push_back(node);
-  }
-
-  /// A positive number that is added to a sum of exponentials is the exponential of its logarithm.
-  void addConstants() {
-    FloatType type = Float64Type::get(e.getContext());
-    for (Expr node : collect(whole))
-      if (node->is<arith::AddFOp>())
-        for (unsigned i : {0, 1})
-          if (node->args[i]->isConstant() && node->args[i]->getNumber() > 0 &&
-              node->args[i]->getNumber() != 1)
-            sinks.push_back(e.constant(std::log(node->args[i]->getNumber()), type));
-  }
-
-  /// A place before or behind the keys.
-  void addPlacesBesideKeys() {
-    for (Expr node : collect(whole)) {
-      if (node->kind != Node::Kind::Reduce || node->combiner != Combiner::Add)
-        continue;
-      AffineExpr more = e.simplify(e.getExtent(node->dim) - e.getExtent(form.key));
-      if (more != getAffineConstantExpr(1, e.getContext()))
-        continue;
-      for (AffineExpr place : {getAffineConstantExpr(0, e.getContext()), e.getExtent(form.key)}) {
-        llvm::DenseMap<unsigned, Expr> last;
-        last[node->dim] = e.index(place);
-        addElements(e.substitute(node->args[0], last));
-      }
-    }
-  }
-
-  Expressions &e;
-  const AttentionForm &form;
-  Expr whole;
-  SmallVector<Expr> inScore, sinks;
-};
-} // namespace
 
 //===-- Softmaxes ----------------------------------------------------------------------------===//
 
@@ -506,7 +254,7 @@ SmallVector<Candidate> Reading::readSinks(const Place &at) {
     if (Expr other = dropIndependent(e, score, form.key, most); !llvm::is_contained(scores, other))
       scores.push_back(other);
   SmallVector<Candidate> candidates;
-  for (Expr sink : SinkFinder(e, form, at.node).run()) {
+  for (Expr sink : findSinks(e, form, at.node)) {
     if (sink->type != at.score->type && !sink->isConstant() &&
         sink->type.getIntOrFloatBitWidth() > 32)
       continue;
