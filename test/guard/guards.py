@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Finds tests that can never fail, and files that name the machine they were written on.
+"""Finds tests that can never fail, files that name the machine they were written on, includes against the layers, and functions that are too large.
 
 Each guard takes the root of a tree and the files in it, and returns a list of complaints; test_guards.py runs them on the repository, and on small trees with
 the fault in them.
@@ -182,6 +182,65 @@ def print_layers(layers=LAYERS):
         for number, room in enumerate(rooms):
             lines.append(f"{at if number == 0 else ' '}  {room + '/':<22} {' '.join(layers[room].split()) or '-'}")
     return "\n".join(lines)
+
+
+# A function that is longer, or has more branches, is hard to read and to test.
+MOST_LINES, MOST_BRANCHES = 80, 30
+# Tables, written as functions.
+TABLES = {
+    "emulator/AluLanes.inc",
+    "test/fuzz/support/Words.cpp",
+}
+# Functions that are still larger. The list only shrinks: one that is not larger any more is a complaint too.
+LARGE_FUNCTIONS = {
+    "test/grid/NativeProgram.cpp NativeProgram::call",
+    "test/grid/TileProductCases.cpp makeAttention",
+    "test/grid/TileRowCases.cpp makeNorm",
+    "test/mutation/Explain.cpp fovea::mutation::Judge::explainValue",
+    "test/mutation/Explain.cpp fovea::mutation::Judge::isBarrierIdle",
+    "test/mutation/Explain.cpp fovea::mutation::Judge::isForAnyCopy",
+    "test/mutation/Explain.cpp fovea::mutation::Judge::isStoredByOthers",
+    "test/mutation/Operators.cpp fovea::mutation::operators",
+    "test/mutation/program/main.cpp main",
+    "test/smith/Builder.cpp fovea::smith::Builder::build",
+    "test/smith/Choices.cpp fovea::smith::draw",
+    "test/smith/Choices.cpp fovea::smith::settle",
+    "test/smith/Masks.cpp fovea::smith::Builder::expectMasks",
+    "test/smith/Masks.cpp fovea::smith::Builder::mask",
+    "test/smith/Rules.cpp fovea::smith::Builder::rule",
+    "test/smith/Softmax.cpp fovea::smith::Builder::softmax",
+    "test/threads/TileTest.cpp TEST_P(Products,Agree)",
+    "test/unit/emulator/HopperTest.cpp fovea::emulator::test::TEST_P(Wgmma,AgreesWithCanonicalLayouts)",
+    "test/unit/emulator/MatrixTest.cpp fovea::emulator::test::TEST_P(Mma,AgreesWithTheLayoutsOfTheManual)",
+    "test/unit/emulator/ScalarTest.cpp fovea::emulator::test::TEST(Scalar,Bits)",
+    "test/unit/emulator/ScalarTest.cpp fovea::emulator::test::TEST(Scalar,Conversions)",
+    "test/unit/emulator/ScalarTest.cpp fovea::emulator::test::TEST(Scalar,Integers)",
+    "test/unit/runtime/DeviceTest.h fovea::test::DeviceTest::write",
+}
+
+
+def large_functions(root, files, tables=TABLES, known=LARGE_FUNCTIONS):
+    """A function of C++ with too many lines or branches, and a known one that has not, or is gone."""
+    import lizard
+
+    complaints, found = [], set()
+    for file in files:
+        if not file.endswith(CPP) or file in tables:
+            continue
+        # By their names alone lizard does not know that .inc files are C++.
+        name = file if file.endswith((".cpp", ".h", ".c")) else file + ".cpp"
+        for function in lizard.analyze_file.analyze_source_code(name, (root / file).read_text()).function_list:
+            if function.length <= MOST_LINES and function.cyclomatic_complexity <= MOST_BRANCHES:
+                continue
+            # All tests of a file have one name, that of their macro.
+            is_test = re.search(r"\bTEST(_[FP])?$", function.name)
+            label = re.sub(r" *([(,)]) *", r"\1", function.long_name) if is_test else function.name
+            large = f"{file} {label}"
+            found.add(large)
+            if large not in known:
+                complaints.append(f"{file}:{function.start_line}: {label} has {function.length} lines and {function.cyclomatic_complexity} branches, "
+                                  f"more than {MOST_LINES} or {MOST_BRANCHES}")
+    return complaints + [f"{large} is in LARGE_FUNCTIONS of test/guard/guards.py, and is not large" for large in sorted(known - found)]
 
 
 HIDDEN_STATE = re.compile(r"\bcl::(opt|list)\b|\b(secure_)?getenv\s*\(")

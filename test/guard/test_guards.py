@@ -51,6 +51,10 @@ def test_libraries_have_no_hidden_options(root, files):
     complain(guards.hidden_state(root, files))
 
 
+def test_functions_are_small(root, files):
+    complain(guards.large_functions(root, files))
+
+
 def test_sources_are_formatted(root):
     done = subprocess.run([root / "scripts" / "format", "--check"], capture_output=True, text=True)
     assert done.returncode == 0, "\n" + done.stdout + done.stderr
@@ -173,6 +177,40 @@ def test_storeys_stand_on_what_they_use():
 ])
 def test_guard_finds_hidden_options(tmp_path, file, line, found):
     assert bool(guards.hidden_state(*tree(tmp_path, file, line + "\n"))) == found
+
+
+LONG = "int f(int x) {\n" + "  ++x;\n" * 80 + "  return x;\n}\n"
+BRANCHED = "int f(int x) {\n  return " + " && ".join(f"x != {i}" for i in range(31)) + ";\n}\n"
+SMALL = "int f(int x) {\n" + "  if (x == 1)\n    return 2;\n" * 20 + "  return x;\n}\n"
+
+
+@pytest.mark.parametrize("file, text, found", [
+    ("passes/a.cpp", LONG, True),
+    ("runtime/a.h", "#pragma once\nstruct S {\n" + LONG + "};\n", True),
+    ("emulator/a.inc", BRANCHED, True),
+    ("test/unit/a.cpp", BRANCHED, True),
+    ("passes/a.cpp", SMALL, False),
+    ("docs/a.md", LONG, False),
+])
+def test_guard_finds_large_functions(tmp_path, file, text, found):
+    assert bool(guards.large_functions(*tree(tmp_path, file, text), tables=set(), known=set())) == found
+
+
+def test_guard_knows_tables_and_large_functions(tmp_path):
+    at = tree(tmp_path, "passes/a.cpp", LONG)
+    assert not guards.large_functions(*at, tables={"passes/a.cpp"}, known=set())
+    assert not guards.large_functions(*at, tables=set(), known={"passes/a.cpp f"})
+
+
+def test_guard_tells_tests_of_a_file_apart(tmp_path):
+    at = tree(tmp_path, "test/unit/a.cpp", LONG.replace("int f(int x)", "TEST(Suite, one)") + LONG.replace("int f(int x)", "TEST(Suite, two)"))
+    complaints = guards.large_functions(*at, tables=set(), known={"test/unit/a.cpp TEST(Suite,one)"})
+    assert len(complaints) == 1 and "TEST(Suite,two)" in complaints[0]
+
+
+def test_guard_finds_known_functions_that_are_small(tmp_path):
+    complaints = guards.large_functions(*tree(tmp_path, "passes/a.cpp", SMALL), tables=set(), known={"passes/a.cpp f"})
+    assert complaints == ["passes/a.cpp f is in LARGE_FUNCTIONS of test/guard/guards.py, and is not large"]
 
 
 def test_guard_finds_stale_docs(tmp_path, root):
