@@ -45,10 +45,10 @@ def RaiseAttentionPass : RaisePass<"fovea-raise-attention"> {
   let description = [{
     A tensor is an attention if its elements are: `sum_j softmax_j(y[.., i, j]) * v[.., j, d]`, and y comes from a product
     of two tensors, one of them without j. How that is written does not matter: the pass asks what one element is, through
-    views, elementwise code and reductions (`passes/Raise/Expression.h`), guesses y from where an exponential
+    views, elementwise code and reductions (`passes/Elements/Expression.h`), guesses y from where an exponential
     depends on the summed index, and tests the guess with y and v as unknowns: what stands between y and the result must
     be a softmax, whatever y is. A randomised test decides that of smooth functions; each choice, comparison, maximum and
-    rounding in the source is accounted for by itself (`passes/Raise/Equivalence.h`) or the attention is not raised, and
+    rounding in the source is accounted for by itself (`passes/Elements/Equivalence.h`) or the attention is not raised, and
     the report names what is in the way.
 
     - Axes find their roles by what depends on them: what queries alone have is the query's place, or heads that share keys;
@@ -140,7 +140,7 @@ def RaiseRopePass : RaisePass<"fovea-raise-rope"> {
     the pair (1, 0) and the pair (0, 1) must give a rotation, of no other size than one. The angles at position 1 are the
     frequencies; theta, and a factor by which all are divided (a linear scaling), are read off them. Then every pair is
     compared with the formula at drawn positions, each choice and rounding of the angle accounted for
-    (`passes/Raise/Equivalence.h`), and constant tables row by row. So it is the same whether halves are sliced, negated and
+    (`passes/Elements/Equivalence.h`), and constant tables row by row. So it is the same whether halves are sliced, negated and
     concatenated, pairs sliced with strides, stacked or multiplied as complex numbers, whether cosines and sines are
     computed from positions or read from constant tables, and whether elements past some number stay as they are.
 
@@ -164,7 +164,7 @@ def RaiseNormsPass : RaisePass<"fovea-raise-norms", "::mlir::ModuleOp"> {
     `fovea.layer_norm`, `fovea.rms_norm` and `fovea.l2_norm` in any spelling, found by what is computed: the expression of
     an element is evaluated in f64 on rows of all magnitudes and compared with the formulas, with each constant in it (and
     0) as eps, on rows where each eps counts; choices, bounds and roundings are accounted for
-    (`passes/Raise/Equivalence.h`), so that `clamp(rms_norm(x), max=2.5)` is no norm. Vectors along the last axis are tried as weight and bias, for an RMSNorm also as
+    (`passes/Elements/Equivalence.h`), so that `clamp(rms_norm(x), max=2.5)` is no norm. Vectors along the last axis are tried as weight and bias, for an RMSNorm also as
     the weight's distance from one. They must agree as in `fovea-raise-activations`.
 
     So it is the same whether a mean is a sum divided or multiplied, a square a product or a power, a root is divided by or
@@ -203,7 +203,7 @@ def RaiseActivationsPass : RaisePass<"fovea-raise-activations"> {
     Whether code is an activation is decided by what it computes. For each elementwise op, the expression of its element
     is seen as a function of one tensor's element, evaluated in f64 closely where formulas bend, at all magnitudes that
     floats have and on both sides of each constant in it, and compared with the formulas of `fovea.activation`; choices and
-    bounds are accounted for (`passes/Raise/Equivalence.h`). They must agree to 1e-6; where the expression has f16 or
+    bounds are accounted for (`passes/Elements/Equivalence.h`). They must agree to 1e-6; where the expression has f16 or
     bf16, whose constants are rounded more, to 2e-3 or 1e-2, and the nearest formula is taken. So every spelling
     is one: `x * 0.5 * (1 + erf(x / sqrt 2))` in each association, x cubed by `math.powf` or by products, widened inside
     half precision.
