@@ -277,11 +277,18 @@ typedef struct fovea_context_options {
   int trace;
   /* Where to run; NULL: "cpu". An artifact holds code for a GPU if it was made with --gpu. Weights
      are copied to the device when the context is made, caches stay there; arguments and results are
-     in CPU memory all the same, and are copied by fovea_call_run. "cpu" the threads above "cuda",
-     "cuda:1"                  an NVIDIA GPU; needs its driver and nothing else "emulator" a GPU in
-     software: slow, checks every access; needs libfovea-emulator.so beside this library and
-     `threads` "emulator:early", "emulator:late" when it does asynchronous work: at once (the
-     default), or as late as the code allows */
+     in CPU memory all the same, and are copied by fovea_call_run.
+
+     - "cpu": the threads above.
+
+     - "cuda", "cuda:1": an NVIDIA GPU, the first or the one of that number; needs its driver and
+       nothing else.
+
+     - "emulator": a GPU in software. Slow, checks every access; needs libfovea-emulator.so beside
+       this library, and `threads`.
+
+     - "emulator:early", "emulator:late": the same, and when it does asynchronous work: at once,
+       which is the default, or as late as the code allows. */
   const char *device;
 } fovea_context_options;
 #define FOVEA_CONTEXT_OPTIONS_INIT {sizeof(fovea_context_options), 0, 0, NULL, 0, 0, NULL}
