@@ -177,7 +177,7 @@ public:
   /// Sums over all steps and runs; -1 where one is not known.
   void cost(double &flops, double &bytes) const {
     flops = bytes = 0;
-    fovea_entry_info entry;
+    fovea_entry_info entry = FOVEA_ENTRY_INFO_INIT;
     fovea_status_free(fovea_module_get_entry(module, 0, &entry));
     for (size_t i = 0; i < entry.step_count; ++i) {
       double f = -1, b = -1;
@@ -190,10 +190,10 @@ public:
   /// The kernels' schedules.
   std::string schedule() const {
     std::string text;
-    fovea_entry_info entry;
+    fovea_entry_info entry = FOVEA_ENTRY_INFO_INIT;
     fovea_status_free(fovea_module_get_entry(module, 0, &entry));
     for (size_t i = 0; i < entry.step_count; ++i) {
-      fovea_step_info step;
+      fovea_step_info step = FOVEA_STEP_INFO_INIT;
       fovea_status_free(fovea_module_get_step(module, 0, i, &step));
       text += (text.empty() ? "" : "; ") + std::string(step.schedule) +
               (step.is_fallback ? " FALLBACK" : "");

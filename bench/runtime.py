@@ -21,7 +21,7 @@ class ContextOptions(ctypes.Structure):
 
 
 class StepInfo(ctypes.Structure):
-    _fields_ = [("kernel", ctypes.c_char_p), ("description", ctypes.c_char_p), ("location", ctypes.c_char_p), ("is_fallback", ctypes.c_int), ("schedule", ctypes.c_char_p)]
+    _fields_ = [("struct_size", size_t), ("kernel", ctypes.c_char_p), ("description", ctypes.c_char_p), ("location", ctypes.c_char_p), ("is_fallback", ctypes.c_int), ("schedule", ctypes.c_char_p)]
 
 
 class Runtime:
@@ -59,7 +59,7 @@ class Runtime:
 
     def fallbacks(self, entry):
         """Kernels of the entry that are plain loops, as the context's device runs it."""
-        index, count, step = size_t(), size_t(), StepInfo()
+        index, count, step = size_t(), size_t(), StepInfo(ctypes.sizeof(StepInfo))
         self("module_find_entry", self.module, entry.encode(), ctypes.byref(index))
         self("context_get_step_count", self.context, index, ctypes.byref(count))
         found = []

@@ -3,6 +3,7 @@
 // The C interface of modules, contexts and calls: checks pointers and numbers,
 // forwards, turns failures into statuses.
 #include "runtime/Call.h"
+#include "runtime/StructSize.h"
 #include "runtime/status/Status.h"
 
 #include <algorithm>
@@ -27,13 +28,6 @@ static const Entry &entryAt(const fovea_module *module, size_t entry) {
 
 const char *fovea_version(void) { return FOVEA_VERSION; }
 
-/// An older caller has fewer fields, a newer one more than we know.
-template <typename Options> static Options complete(const Options *given, Options defaults) {
-  if (given)
-    std::memcpy(&defaults, given, std::min(sizeof(defaults), given->struct_size));
-  return defaults;
-}
-
 fovea_status *fovea_module_open(const char *path, fovea_module **module) {
   return fovea_module_open_with(path, nullptr, module);
 }
@@ -44,7 +38,7 @@ fovea_status *fovea_module_open_with(const char *path, const fovea_module_option
     require(path, "path");
     require(module, "module");
     *module = nullptr;
-    fovea_module_options own = complete(options, FOVEA_MODULE_OPTIONS_INIT);
+    fovea_module_options own = takeStruct(options, FOVEA_MODULE_OPTIONS_INIT);
     *module = new fovea_module{std::make_shared<const Module>(
         path, own.copy ? artifact::FileAccess::Copied : artifact::FileAccess::Mapped)};
   });
@@ -62,19 +56,21 @@ fovea_status *fovea_module_get_info(const fovea_module *module, fovea_module_inf
     require(info, "info");
     const Module &m = *module->module;
     const manifest::ModelInfoT &model = *m.manifest().model;
-    *info = {model.name.c_str(),
-             model.architecture.c_str(),
-             m.manifest().compiler.c_str(),
-             static_cast<fovea_model_kind>(model.kind),
-             model.begin_token,
-             model.end_tokens.data(),
-             model.end_tokens.size(),
-             model.vocabulary_size,
-             model.max_positions,
-             model.max_text_tokens,
-             m.tokenizer() != nullptr,
-             m.entries().size(),
-             m.weightBytes()};
+    fovea_module_info all = {sizeof(all),
+                             model.name.c_str(),
+                             model.architecture.c_str(),
+                             m.manifest().compiler.c_str(),
+                             static_cast<fovea_model_kind>(model.kind),
+                             model.begin_token,
+                             model.end_tokens.data(),
+                             model.end_tokens.size(),
+                             model.vocabulary_size,
+                             model.max_positions,
+                             model.max_text_tokens,
+                             m.tokenizer() != nullptr,
+                             m.entries().size(),
+                             m.weightBytes()};
+    giveStruct(all, info);
   });
 }
 
@@ -83,8 +79,13 @@ fovea_status *fovea_module_get_entry(const fovea_module *module, size_t entry,
   return guarded([&] {
     require(info, "info");
     const manifest::EntryT &description = *entryAt(module, entry).description;
-    *info = {description.name.c_str(), description.arguments.size(), description.results.size(),
-             description.steps.size(), description.max_positions};
+    fovea_entry_info all = {sizeof(all),
+                            description.name.c_str(),
+                            description.arguments.size(),
+                            description.results.size(),
+                            description.steps.size(),
+                            description.max_positions};
+    giveStruct(all, info);
   });
 }
 
@@ -106,14 +107,16 @@ static void fillValue(const Values &values, const std::vector<std::vector<const 
     failInvalid("there is no value number " + std::to_string(index) + " of " +
                 std::to_string(values.size()));
   const manifest::ValueT &value = *values[index];
-  *info = {value.name.c_str(),
-           value.kind == manifest::ValueKind::Cache,
-           dtypeOf(value.element),
-           static_cast<int32_t>(value.shape.size()),
-           value.shape.data(),
-           names[index].data(),
-           value.heads,
-           value.size};
+  fovea_value_info all = {sizeof(all),
+                          value.name.c_str(),
+                          value.kind == manifest::ValueKind::Cache,
+                          dtypeOf(value.element),
+                          static_cast<int32_t>(value.shape.size()),
+                          value.shape.data(),
+                          names[index].data(),
+                          value.heads,
+                          value.size};
+  giveStruct(all, info);
 }
 
 fovea_status *fovea_module_get_argument(const fovea_module *module, size_t entry, size_t argument,
@@ -142,8 +145,8 @@ static const manifest::StepT &stepAt(const Steps &steps, size_t step) {
 }
 
 static fovea_step_info describe(const manifest::StepT &step, const manifest::KernelT &kernel) {
-  return {kernel.name.c_str(), kernel.description.c_str(), step.location.c_str(), kernel.fallback,
-          kernel.schedule.c_str()};
+  return {sizeof(fovea_step_info), kernel.name.c_str(), kernel.description.c_str(),
+          step.location.c_str(),   kernel.fallback,     kernel.schedule.c_str()};
 }
 
 fovea_status *fovea_module_get_step(const fovea_module *module, size_t entry, size_t step,
@@ -151,7 +154,7 @@ fovea_status *fovea_module_get_step(const fovea_module *module, size_t entry, si
   return guarded([&] {
     require(info, "info");
     const manifest::StepT &at = stepAt(entryAt(module, entry).description->steps, step);
-    *info = describe(at, *module->module->manifest().kernels[at.kernel]);
+    giveStruct(describe(at, *module->module->manifest().kernels[at.kernel]), info);
   });
 }
 
@@ -206,7 +209,7 @@ fovea_status *fovea_context_create(fovea_module *module, const fovea_context_opt
     require(context, "context");
     *context = nullptr;
     *context =
-        new fovea_context{Context(module->module, complete(options, FOVEA_CONTEXT_OPTIONS_INIT))};
+        new fovea_context{Context(module->module, takeStruct(options, FOVEA_CONTEXT_OPTIONS_INIT))};
   });
 }
 
@@ -223,7 +226,9 @@ fovea_status *fovea_context_get_info(const fovea_context *context, fovea_context
   return guarded([&] {
     require(context, "context");
     require(info, "info");
-    *info = {context->context.threads(), context->context.capacity(), context->context.length()};
+    fovea_context_info all = {sizeof(all), context->context.threads(), context->context.capacity(),
+                              context->context.length()};
+    giveStruct(all, info);
   });
 }
 
@@ -271,7 +276,7 @@ fovea_status *fovea_context_get_step(const fovea_context *context, size_t entry,
   return guarded([&] {
     require(info, "info");
     const manifest::StepT &at = stepAt(stepsOf(context, entry), step);
-    *info = describe(at, context->context.kernel(at));
+    giveStruct(describe(at, context->context.kernel(at)), info);
   });
 }
 

@@ -4,6 +4,7 @@
 // rows that do not fit what the caches hold.
 #include "runtime/Context.h"
 
+#include "runtime/StructSize.h"
 #include "runtime/status/Status.h"
 
 #include <algorithm>
@@ -33,7 +34,7 @@ Context::Context(std::shared_ptr<const Module> module, const fovea_context_optio
                                        : defaultCapacity;
   if (options.threading) {
     hosted = true;
-    host = *options.threading;
+    host = takeStruct(options.threading, FOVEA_THREADING_INIT);
     if (options.device && std::strcmp(options.device, "cpu") != 0)
       failInvalid("threading: a host's threads run code for the CPU; expects no device, got '" +
                   std::string(options.device) + "'");

@@ -7,6 +7,7 @@
 // vocabulary.
 #include "runtime/Call.h"
 #include "runtime/Sampler.h"
+#include "runtime/StructSize.h"
 #include "runtime/status/Status.h"
 
 #include <algorithm>
@@ -243,11 +244,12 @@ fovea_status *fovea_generate(fovea_context *context, const fovea_generate_option
   return fovea::guarded([&] {
     if (!context || !options)
       fovea::failInvalid("context or options is NULL");
-    fovea_generate_options own = FOVEA_GENERATE_OPTIONS_INIT;
-    std::memcpy(&own, options, std::min(sizeof(own), options->struct_size));
-    fovea_generate_result done{};
+    fovea_generate_options own = fovea::takeStruct(options, FOVEA_GENERATE_OPTIONS_INIT);
+    if (result)
+      fovea::checkStructSize(*result);
+    fovea_generate_result done = FOVEA_GENERATE_RESULT_INIT;
     fovea::Generation(context->context, own).run(done);
     if (result)
-      *result = done;
+      fovea::giveStruct(done, result);
   });
 }

@@ -70,7 +70,7 @@ public:
   /// ones with dimensions of the sizes that `sizes` names.
   void setArguments(const Sizes &sizes, const std::vector<Array> &given) {
     for (size_t i = 0; i < entry.argument_count; ++i) {
-      fovea_value_info value;
+      fovea_value_info value = FOVEA_VALUE_INFO_INIT;
       check(fovea_module_get_argument(module, index, i, &value));
       if (value.is_cache)
         continue;
@@ -173,7 +173,7 @@ private:
     size_t steps = 0;
     check(fovea_context_get_step_count(context, index, &steps));
     for (size_t i = 0; i < steps; ++i) {
-      fovea_step_info step;
+      fovea_step_info step = FOVEA_STEP_INFO_INIT;
       check(fovea_context_get_step(context, index, i, &step));
       auto [place, isNew] = places.try_emplace(step.kernel, kernels.size());
       if (isNew)
@@ -193,7 +193,7 @@ private:
 
   fovea_module *module;
   fovea_context *context;
-  fovea_entry_info entry{};
+  fovea_entry_info entry = FOVEA_ENTRY_INFO_INIT;
   size_t index = 0;
   CallPtr call;
   int64_t words, tokens = 0, runs = 0;
@@ -212,7 +212,7 @@ bool hasEntry(const ModulePtr &module, const char *name) {
 std::string chooseEntry(const BenchOptions &options, const ModulePtr &module) {
   if (!options.entry.empty() || hasEntry(module, "forward"))
     return options.entry.empty() ? "forward" : options.entry;
-  fovea_entry_info info;
+  fovea_entry_info info = FOVEA_ENTRY_INFO_INIT;
   check(fovea_module_get_entry(module.get(), 0, &info));
   if (infoOf(module).entry_count == 1)
     return info.name;
@@ -243,7 +243,7 @@ void bench(const BenchOptions &options) {
     throw Failure{1, error};
   ModulePtr module = options.open();
   ContextPtr context = options.makeContext(module, /*profile=*/true, !options.trace.empty());
-  fovea_context_info info;
+  fovea_context_info info = FOVEA_CONTEXT_INFO_INIT;
   check(fovea_context_get_info(context.get(), &info));
   bool decoder = options.entry.empty() && hasEntry(module, "prefill") && hasEntry(module, "decode");
   int64_t needed = sizes["sequence"] + (decoder ? options.newTokens : 0);

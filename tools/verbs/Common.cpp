@@ -171,7 +171,7 @@ void note(const Host &host, const std::string &text) {
 bool terminalOnStandardError() { return ::isatty(STDERR_FILENO) != 0; }
 
 fovea_module_info infoOf(const ModulePtr &module) {
-  fovea_module_info info;
+  fovea_module_info info = FOVEA_MODULE_INFO_INIT;
   check(fovea_module_get_info(module.get(), &info));
   return info;
 }

@@ -103,7 +103,7 @@ void generate(GenerateOptions &options) {
   request.user = &stream;
   request.on_piece = onPiece;
   request.on_prompt = onPrompt;
-  fovea_generate_result result{};
+  fovea_generate_result result = FOVEA_GENERATE_RESULT_INIT;
   check(fovea_generate(context.get(), &request, &result));
   if (stream.failure)
     throw Failure{1,
@@ -130,7 +130,7 @@ void generate(GenerateOptions &options) {
   if (options.quiet)
     return;
   if (result.stop == FOVEA_STOP_CONTEXT) {
-    fovea_context_info info;
+    fovea_context_info info = FOVEA_CONTEXT_INFO_INIT;
     check(fovea_context_get_info(context.get(), &info));
     note(*options.host, "stopped: the context of " + std::to_string(info.capacity) + " is full");
   }

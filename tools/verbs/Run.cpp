@@ -54,7 +54,7 @@ void widenIntegers(Array &array) {
 
 /// An entry to run, and what it takes.
 struct Chosen {
-  fovea_entry_info info{};
+  fovea_entry_info info = FOVEA_ENTRY_INFO_INIT;
   size_t index = 0;
   std::vector<fovea_value_info> arguments; /// those that are tensors, in order
 };
@@ -68,7 +68,7 @@ Chosen chooseEntry(const std::string &name, const ModulePtr &module) {
     check(fovea_module_find_entry(module.get(), "forward", &chosen.index));
   check(fovea_module_get_entry(module.get(), chosen.index, &chosen.info));
   for (size_t i = 0; i < chosen.info.argument_count; ++i) {
-    fovea_value_info value;
+    fovea_value_info value = FOVEA_VALUE_INFO_INIT;
     check(fovea_module_get_argument(module.get(), chosen.index, i, &value));
     if (!value.is_cache)
       chosen.arguments.push_back(value);
@@ -236,7 +236,7 @@ void run(const RunOptions &options) {
   nlohmann::ordered_json record;
   record["entry"] = entry.name;
   for (size_t i = 0; i < entry.result_count; ++i) {
-    fovea_value_info value;
+    fovea_value_info value = FOVEA_VALUE_INFO_INIT;
     check(fovea_module_get_result(module.get(), index, i, &value));
     if (value.is_cache)
       continue;

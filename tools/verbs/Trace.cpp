@@ -35,7 +35,7 @@ void writeTrace(const ModulePtr &module, const ContextPtr &context, const std::s
   const fovea_trace_event *events = nullptr;
   size_t count = 0;
   check(fovea_context_get_trace(context.get(), &events, &count));
-  fovea_context_info info;
+  fovea_context_info info = FOVEA_CONTEXT_INFO_INIT;
   check(fovea_context_get_info(context.get(), &info));
   artifact::TemporaryFile file(path);
   bool good = file.good();
@@ -57,7 +57,7 @@ void writeTrace(const ModulePtr &module, const ContextPtr &context, const std::s
     if (event.step < 0) {
       text += R"("call", "name": )" + quoted(event.entry) + "}";
     } else {
-      fovea_step_info step;
+      fovea_step_info step = FOVEA_STEP_INFO_INIT;
       check(fovea_context_get_step(context.get(), event.entry_index,
                                    static_cast<size_t>(event.step), &step));
       text += R"("step", "name": )" + quoted(step.kernel) +

@@ -139,7 +139,7 @@ FailureOr<std::vector<TensorRef>> RuntimeBackend::run(StringRef name, ArrayRef<T
   if (!runtime && failed(reset(1, 1)))
     return failure();
   size_t number;
-  fovea_entry_info entry;
+  fovea_entry_info entry = FOVEA_ENTRY_INFO_INIT;
   std::string entryName = name.str();
   if (failed(check(fovea_module_find_entry(module, entryName.c_str(), &number))) ||
       failed(check(fovea_module_get_entry(module, number, &entry))))
@@ -156,7 +156,7 @@ FailureOr<std::vector<TensorRef>> RuntimeBackend::run(StringRef name, ArrayRef<T
 
   std::vector<std::vector<char>> buffers;
   for (size_t i = 0; i < entry.argument_count; ++i) {
-    fovea_value_info info;
+    fovea_value_info info = FOVEA_VALUE_INFO_INIT;
     if (failed(check(fovea_module_get_argument(module, number, i, &info))))
       return failure();
     if (info.is_cache)
@@ -185,7 +185,7 @@ FailureOr<std::vector<TensorRef>> RuntimeBackend::run(StringRef name, ArrayRef<T
 
   std::vector<TensorRef> results;
   for (size_t i = 0; i < entry.result_count; ++i) {
-    fovea_value_info info;
+    fovea_value_info info = FOVEA_VALUE_INFO_INIT;
     if (failed(check(fovea_module_get_result(module, number, i, &info))))
       return failure();
     if (info.is_cache)

@@ -55,10 +55,15 @@
  * calls in a context of several threads, or on a device, are refused there, and what
  * is freed is. Make contexts in the process that uses them.
  *
- * Nothing here prints, exits, or reads the environment. Structures that the
- * caller fills begin with `struct_size`, set by their _INIT macro, so that later
- * versions may add fields; all pointers handed out are owned by the library
- * unless fovea_free is named.
+ * Nothing here prints, exits, or reads the environment. Structures that later
+ * versions may add fields to begin with `struct_size`, set by their _INIT macro,
+ * whether the caller fills them or the library does:
+ *
+ *   fovea_entry_info info = FOVEA_ENTRY_INFO_INIT;
+ *   status = fovea_module_get_entry(module, 0, &info);
+ *
+ * No byte behind that size is read or written; a size that no version had, as 0, is
+ * refused. All pointers handed out are owned by the library unless fovea_free is named.
  *
  * An artifact is code: open only what you would run as a program.
  */
@@ -172,6 +177,7 @@ typedef enum fovea_model_kind {
 } fovea_model_kind;
 
 typedef struct fovea_module_info {
+  size_t struct_size;
   const char *name;
   const char *architecture;
   const char *compiler;
@@ -186,17 +192,21 @@ typedef struct fovea_module_info {
   size_t entry_count;
   uint64_t weight_bytes;
 } fovea_module_info;
+#define FOVEA_MODULE_INFO_INIT                                                                     \
+  {sizeof(fovea_module_info), NULL, NULL, NULL, FOVEA_GENERIC, 0, NULL, 0, 0, 0, 0, 0, 0, 0}
 
 /* Strings live as long as the module; so do those of the functions below. */
 FOVEA_API fovea_status *fovea_module_get_info(const fovea_module *module, fovea_module_info *info);
 
 typedef struct fovea_entry_info {
+  size_t struct_size;
   const char *name;
   size_t argument_count;
   size_t result_count;
   size_t step_count;
   int64_t max_positions; /* 0: no bound */
 } fovea_entry_info;
+#define FOVEA_ENTRY_INFO_INIT {sizeof(fovea_entry_info), NULL, 0, 0, 0, 0}
 
 FOVEA_API fovea_status *fovea_module_get_entry(const fovea_module *module, size_t entry,
                                                fovea_entry_info *info);
@@ -205,6 +215,7 @@ FOVEA_API fovea_status *fovea_module_find_entry(const fovea_module *module, cons
                                                 size_t *entry);
 
 typedef struct fovea_value_info {
+  size_t struct_size;
   const char *name;
   int is_cache; /* owned by the context; no shape */
   fovea_dtype dtype;
@@ -214,6 +225,7 @@ typedef struct fovea_value_info {
   int64_t heads;                 /* cache: [batch, heads, capacity, size] */
   int64_t size;
 } fovea_value_info;
+#define FOVEA_VALUE_INFO_INIT {sizeof(fovea_value_info), NULL, 0, {0, 0, 0}, 0, NULL, NULL, 0, 0}
 
 FOVEA_API fovea_status *fovea_module_get_argument(const fovea_module *module, size_t entry,
                                                   size_t argument, fovea_value_info *info);
@@ -221,12 +233,14 @@ FOVEA_API fovea_status *fovea_module_get_result(const fovea_module *module, size
                                                 size_t result, fovea_value_info *info);
 
 typedef struct fovea_step_info {
+  size_t struct_size;
   const char *kernel;
   const char *description;
   const char *location; /* where the source model names it */
   int is_fallback;      /* plain loops: no kernel builder covers it */
   const char *schedule; /* how the kernel is built, as the compiler writes it; "" if it has none */
 } fovea_step_info;
+#define FOVEA_STEP_INFO_INIT {sizeof(fovea_step_info), NULL, NULL, NULL, 0, NULL}
 
 FOVEA_API fovea_status *fovea_module_get_step(const fovea_module *module, size_t entry, size_t step,
                                               fovea_step_info *info);
@@ -256,11 +270,13 @@ typedef void (*fovea_body)(void *data, int32_t index);
  * fovea_call_run, and results are equal to the bit with either.
  */
 typedef struct fovea_threading {
+  size_t struct_size;
   int32_t threads; /* what `count` will be; at least 1 */
   void *user;
   void (*parallel_region)(void *user, int32_t count, fovea_body body, void *data);
   void (*parallel_for)(void *user, int32_t count, fovea_body body, void *data);
 } fovea_threading;
+#define FOVEA_THREADING_INIT {sizeof(fovea_threading), 1, NULL, NULL, NULL}
 
 typedef struct fovea_context_options {
   size_t struct_size;
@@ -303,10 +319,12 @@ FOVEA_API void fovea_context_free(fovea_context *context);
 FOVEA_API fovea_status *fovea_context_reset(fovea_context *context);
 
 typedef struct fovea_context_info {
+  size_t struct_size;
   int32_t threads;
   int64_t capacity;
   int64_t length; /* positions held by the longest cache */
 } fovea_context_info;
+#define FOVEA_CONTEXT_INFO_INIT {sizeof(fovea_context_info), 0, 0, 0}
 FOVEA_API fovea_status *fovea_context_get_info(const fovea_context *context,
                                                fovea_context_info *info);
 
@@ -325,7 +343,7 @@ FOVEA_API fovea_status *fovea_context_get_step_count(const fovea_context *contex
 FOVEA_API fovea_status *fovea_context_get_step(const fovea_context *context, size_t entry,
                                                size_t step, fovea_step_info *info);
 
-/* One thread's part of one step, or a whole call. */
+/* One thread's part of one step, or a whole call. No version adds to it: it stands in an array. */
 typedef struct fovea_trace_event {
   const char *entry; /* lives as long as the module */
   size_t entry_index;
@@ -436,12 +454,14 @@ typedef enum fovea_stop {
 } fovea_stop;
 
 typedef struct fovea_generate_result {
+  size_t struct_size;
   size_t prompt_tokens;
   size_t new_tokens; /* an end token is not counted */
   double prompt_seconds;
   double new_seconds; /* from the first new token's choice to the end */
   fovea_stop stop;
 } fovea_generate_result;
+#define FOVEA_GENERATE_RESULT_INIT {sizeof(fovea_generate_result), 0, 0, 0, 0, FOVEA_STOP_COUNT}
 
 /* Continues a prompt. Empties the context's caches first. `result` may be NULL.
    Same seed, same text, whatever the number of threads and the chunks. */

@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static constexpr int64_t shape[] = {-1, 3, -1, 2};
   static constexpr const char *names[] = {"a", "", "b", ""};
   fuzz::Input input(data, size);
-  fovea_value_info value{};
+  fovea_value_info value = FOVEA_VALUE_INFO_INIT;
   value.name = "x";
   value.dtype = types[input.take<uint8_t>() % std::size(types)];
   value.ndim = input.take<uint8_t>() % 5;

@@ -161,7 +161,7 @@ public:
   User(fovea_module *module, fuzz::Random &random) : module(module), random(random) {}
 
   void use() {
-    fovea_module_info info;
+    fovea_module_info info = FOVEA_MODULE_INFO_INIT;
     fuzz::require(isDone(fovea_module_get_info(module, &info)), "a module tells of itself");
     for (size_t i = 0; i < info.entry_count; ++i)
       describe(i);
@@ -177,7 +177,7 @@ public:
     if (!isDone(fovea_context_create(module, &options, &made)))
       return;
     context.reset(made);
-    fovea_context_info about;
+    fovea_context_info about = FOVEA_CONTEXT_INFO_INIT;
     const char *name = nullptr;
     fuzz::require(isDone(fovea_context_get_info(made, &about)) &&
                       isDone(fovea_context_get_device(made, &name)),
@@ -197,15 +197,15 @@ public:
 
 private:
   void describe(size_t entry) {
-    fovea_entry_info info;
+    fovea_entry_info info = FOVEA_ENTRY_INFO_INIT;
     fuzz::require(isDone(fovea_module_get_entry(module, entry, &info)), "an entry is there");
     size_t found = 0;
     fuzz::require(isDone(fovea_module_find_entry(module, info.name, &found)) && found == entry,
                   "an entry is found by its name");
-    fovea_step_info step;
+    fovea_step_info step = FOVEA_STEP_INFO_INIT;
     for (size_t i = 0; i < info.step_count; ++i)
       fuzz::require(isDone(fovea_module_get_step(module, entry, i, &step)), "a step is there");
-    fovea_value_info value;
+    fovea_value_info value = FOVEA_VALUE_INFO_INIT;
     for (size_t i = 0; i < info.result_count; ++i)
       fuzz::require(isDone(fovea_module_get_result(module, entry, i, &value)), "a result is there");
     fuzz::require(!isDone(fovea_module_get_argument(module, entry, info.argument_count, &value)),
@@ -259,7 +259,7 @@ private:
   }
 
   void call(size_t entry) {
-    fovea_entry_info info;
+    fovea_entry_info info = FOVEA_ENTRY_INFO_INIT;
     (void)isDone(fovea_module_get_entry(module, entry, &info));
     fovea_call *made = nullptr;
     if (!isDone(fovea_call_create(context.get(), info.name, &made)))
@@ -268,7 +268,7 @@ private:
     buffers.clear();
     for (int runs = 0; runs < 2; ++runs) {
       named.clear();
-      fovea_value_info value;
+      fovea_value_info value = FOVEA_VALUE_INFO_INIT;
       for (size_t i = 0; i < info.argument_count; ++i)
         if (isDone(fovea_module_get_argument(module, entry, i, &value)) && !value.is_cache)
           set(made, value);
@@ -311,7 +311,7 @@ private:
     options.repetition_penalty = random.oneIn(2) ? 1.0f : 1.1f;
     options.prompt_chunk = static_cast<int64_t>(random.below(4));
     options.ignore_end = random.oneIn(2);
-    fovea_generate_result result;
+    fovea_generate_result result = FOVEA_GENERATE_RESULT_INIT;
     (void)isDone(fovea_generate(context.get(), &options, &result));
   }
 

@@ -113,10 +113,10 @@ TEST_F(RuntimeTest, ResultsAreEqualToTheBitForAllThreads) {
   for (int threads : {2, 3, 7})
     EXPECT_EQ(wave(context(threads)), expected) << threads;
   int calls = 0;
-  fovea_threading host = {3, &calls, hostRegion, nullptr};
+  fovea_threading host = {sizeof(host), 3, &calls, hostRegion, nullptr};
   EXPECT_EQ(wave(context(0, 0, &host)), expected);
   EXPECT_EQ(calls, 1);
-  host = {5, &calls, nullptr, hostFor};
+  host = {sizeof(host), 5, &calls, nullptr, hostFor};
   EXPECT_EQ(wave(context(0, 0, &host)), expected);
   EXPECT_EQ(calls, 41);
 }
@@ -152,7 +152,7 @@ TEST_F(RuntimeTest, CachesGrowAndAreEmptied) {
   ContextPtr own = context(2, 8);
   CallPtr prefill = call(own, "prefill"), decode = call(own, "decode");
   auto length = [&] {
-    fovea_context_info info;
+    fovea_context_info info = FOVEA_CONTEXT_INFO_INIT;
     EXPECT_EQ(message(fovea_context_get_info(own.get(), &info)), "");
     EXPECT_EQ(info.capacity, 8);
     return info.length;
@@ -214,7 +214,7 @@ TEST_F(RuntimeTest, OptionsOutOfRangeAreRefused) {
   options.threads = -2;
   expectIn(message(fovea_context_create(module.get(), &options, &made)), "threads");
   options.threads = 0;
-  fovea_threading none{};
+  fovea_threading none = FOVEA_THREADING_INIT;
   options.threading = &none;
   expectIn(message(fovea_context_create(module.get(), &options, &made)), "threading");
   EXPECT_EQ(made, nullptr);
@@ -264,8 +264,8 @@ TEST_F(RuntimeTest, CostsAreSummedOverRuns) {
 /// One event for each thread and step and one for the call, with every kind of threads.
 TEST_F(RuntimeTest, TracesWhatEachThreadDid) {
   int calls = 0;
-  fovea_threading region = {3, &calls, hostRegion, nullptr};
-  fovea_threading single = {3, &calls, nullptr, hostFor};
+  fovea_threading region = {sizeof(region), 3, &calls, hostRegion, nullptr};
+  fovea_threading single = {sizeof(single), 3, &calls, nullptr, hostFor};
   std::vector<float> x(20);
   for (fovea_threading *threading : {static_cast<fovea_threading *>(nullptr), &region, &single}) {
     fovea_context_options options = FOVEA_CONTEXT_OPTIONS_INIT;

@@ -67,7 +67,7 @@ TEST_F(DeviceTest, CachesStayThereAndAreEmptied) {
         EXPECT_EQ(sums[0], static_cast<float>(step)) << device;
         EXPECT_EQ(sums[69], static_cast<float>(step * (step + 1) / 2)) << device;
       }
-      fovea_context_info info;
+      fovea_context_info info = FOVEA_CONTEXT_INFO_INIT;
       EXPECT_EQ(message(fovea_context_get_info(context.get(), &info)), "");
       EXPECT_EQ(info.length, 4);
       EXPECT_EQ(message(fovea_context_reset(context.get())), "");
@@ -137,7 +137,7 @@ TEST_F(DeviceTest, StepsAreTimedAndTraced) {
   EXPECT_EQ(events[2].step, -1);
   EXPECT_EQ(message(fovea_context_get_step_count(context.get(), 0, &count)), "");
   EXPECT_EQ(count, 2u);
-  fovea_step_info info;
+  fovea_step_info info = FOVEA_STEP_INFO_INIT;
   EXPECT_EQ(message(fovea_context_get_step(context.get(), 0, 1, &info)), "");
   EXPECT_STREQ(info.kernel, "plus_one");
   EXPECT_EQ(message(fovea_module_get_step(module.get(), 0, 1, &info)), "");
@@ -161,7 +161,7 @@ TEST_F(DeviceTest, RunsAreMeasuredAsOne) {
     EXPECT_EQ(message(fovea_call_measure(call.get(), 9, &often)), "");
     EXPECT_GT(often, 0);
     EXPECT_EQ(result<float>(call, "sum"), (std::vector<float>{6, 2})) << device;
-    fovea_context_info info;
+    fovea_context_info info = FOVEA_CONTEXT_INFO_INIT;
     EXPECT_EQ(message(fovea_context_get_info(context.get(), &info)), "");
     EXPECT_EQ(info.length, 2);
     EXPECT_EQ(message(fovea_call_get_step_time(call.get(), 0, &profiled)), "");
@@ -214,7 +214,7 @@ TEST_F(DeviceTest, WrongDevicesAreNamed) {
   if (!::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL))
     expectIn(make("cuda", made), "device 'cuda': expects NVIDIA's driver on this machine: ");
   fovea_context_options options = FOVEA_CONTEXT_OPTIONS_INIT;
-  fovea_threading threading{};
+  fovea_threading threading = FOVEA_THREADING_INIT;
   options.threading = &threading;
   options.device = "emulator";
   fovea_context *context = nullptr;

@@ -192,7 +192,7 @@ protected:
       return 0;
     };
     written.clear();
-    fovea_generate_result result;
+    fovea_generate_result result = FOVEA_GENERATE_RESULT_INIT;
     return message(fovea_generate(context.get(), &options, &result));
   }
 

@@ -65,7 +65,7 @@ TEST_F(RuntimeTest, ContinuesTokensWholeAndInChunks) {
       options.prompt_ids = prompt.data();
       options.prompt_id_count = prompt.size();
       options.prompt_chunk = chunk;
-      fovea_generate_result result;
+      fovea_generate_result result = FOVEA_GENERATE_RESULT_INIT;
       ASSERT_EQ(message(fovea_generate(own.get(), &options, &result)), "");
       EXPECT_EQ(output.tokens, expected(prompt, 10));
       EXPECT_EQ(result.new_tokens, output.tokens.size());
@@ -178,7 +178,7 @@ TEST_F(RuntimeTest, StopsWhereItShould) {
   fovea_generate_options options = greedy(output, 5);
   options.prompt_ids = prompt.data();
   options.prompt_id_count = 1;
-  fovea_generate_result result;
+  fovea_generate_result result = FOVEA_GENERATE_RESULT_INIT;
   ASSERT_EQ(message(fovea_generate(own.get(), &options, &result)), "");
   EXPECT_EQ(result.stop, FOVEA_STOP_END);
   EXPECT_EQ(result.new_tokens, 0u);

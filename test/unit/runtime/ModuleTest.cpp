@@ -14,7 +14,7 @@ using namespace fovea::test;
 namespace {
 
 TEST_F(RuntimeTest, TellsWhatIsInside) {
-  fovea_module_info info;
+  fovea_module_info info = FOVEA_MODULE_INFO_INIT;
   ASSERT_EQ(message(fovea_module_get_info(module.get(), &info)), "");
   EXPECT_STREQ(info.architecture, "counting");
   EXPECT_EQ(info.kind, FOVEA_DECODER);
@@ -23,18 +23,18 @@ TEST_F(RuntimeTest, TellsWhatIsInside) {
   EXPECT_TRUE(info.has_tokenizer);
   size_t entry = 99;
   ASSERT_EQ(message(fovea_module_find_entry(module.get(), "prefill", &entry)), "");
-  fovea_entry_info prefill;
+  fovea_entry_info prefill = FOVEA_ENTRY_INFO_INIT;
   ASSERT_EQ(message(fovea_module_get_entry(module.get(), entry, &prefill)), "");
   EXPECT_EQ(prefill.argument_count, 2u);
   EXPECT_EQ(prefill.step_count, 2u);
-  fovea_value_info value;
+  fovea_value_info value = FOVEA_VALUE_INFO_INIT;
   ASSERT_EQ(message(fovea_module_get_argument(module.get(), entry, 0, &value)), "");
   EXPECT_STREQ(value.name, "input_ids");
   EXPECT_EQ(value.dtype.bits, 64);
   EXPECT_STREQ(value.dimensions[1], "sequence");
   ASSERT_EQ(message(fovea_module_get_argument(module.get(), entry, 1, &value)), "");
   EXPECT_TRUE(value.is_cache);
-  fovea_step_info step;
+  fovea_step_info step = FOVEA_STEP_INFO_INIT;
   ASSERT_EQ(message(fovea_module_get_step(module.get(), entry, 1, &step)), "");
   EXPECT_STREQ(step.kernel, "prefill_1");
   EXPECT_STREQ(step.location, "test.prefill");
@@ -50,7 +50,7 @@ TEST_F(RuntimeTest, TwoModulesAreTwo) {
   ModulePtr other = open(path);
   module.reset();
   ModulePtr third = open(path);
-  fovea_module_info info;
+  fovea_module_info info = FOVEA_MODULE_INFO_INIT;
   EXPECT_EQ(message(fovea_module_get_info(third.get(), &info)), "");
 }
 
