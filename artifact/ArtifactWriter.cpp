@@ -48,12 +48,12 @@ std::unique_ptr<ArtifactWriter> ArtifactWriter::create(const std::string &path,
 }
 
 unsigned ArtifactWriter::addWeight(std::string name, manifest::ElementType element,
-                                   std::vector<int64_t> shape, std::string layout, uint64_t bytes) {
+                                   std::vector<int64_t> shape, Panels panels, uint64_t bytes) {
   auto weight = std::make_unique<manifest::WeightT>();
   weight->name = std::move(name);
   weight->element = element;
   weight->shape = std::move(shape);
-  weight->layout = std::move(layout);
+  weight->panels = panels;
   weight->offset = weights.empty()
                        ? 0
                        : alignUp(weights.back()->offset + weights.back()->bytes, weightAlignment);

@@ -6,7 +6,7 @@
 // ArtifactReader would refuse.
 //
 //   auto writer = ArtifactWriter::create("model.fovea", error);
-//   unsigned w = writer->addWeight("norm", ElementType::F32, {64}, "", 256);
+//   unsigned w = writer->addWeight("norm", ElementType::F32, {64}, {}, 256);
 //   ...                                  // all weights are declared first
 //   writer->appendWeight(w, data, 256);  // from any thread, in any order of weights
 //   writer->setCode(elf);
@@ -41,7 +41,7 @@ public:
   /// order. Its place in the file is known from here on. Not thread-safe; all
   /// weights are declared before the first is appended to.
   unsigned addWeight(std::string name, manifest::ElementType element, std::vector<int64_t> shape,
-                     std::string layout, uint64_t bytes);
+                     Panels panels, uint64_t bytes);
 
   /// Writes the next `size` bytes of a weight. Different weights may be written
   /// by different threads at once; the pieces of one come in order. False, and

@@ -263,28 +263,10 @@ bool tensorBytes(manifest::ElementType type, const std::vector<int64_t> &shape, 
   return countBytes(type, stored, bytes);
 }
 
-std::optional<Panels> parsePanels(const std::string &layout) {
-  const std::string begin = "fovea.panels<", middle = ", interleave = ";
-  if (layout.compare(0, begin.size(), begin) != 0)
-    return std::nullopt;
-  Panels panels;
-  panels.width = std::strtoll(layout.c_str() + begin.size(), nullptr, 10);
-  size_t place = layout.find(middle);
-  bool told = place != std::string::npos;
-  if (told)
-    panels.interleave = std::strtoll(layout.c_str() + place + middle.size(), nullptr, 10);
-  // Numbers may be followed by anything, so the text is what they give again.
-  std::string text = begin + std::to_string(panels.width) +
-                     (told ? middle + std::to_string(panels.interleave) : "") + ">";
-  bool interleaves = panels.interleave == 2 || panels.interleave == 4 || panels.interleave == 8 ||
-                     panels.interleave == 16;
-  bool isKnown = panels.width >= 8 && panels.width <= 1024 && panels.width % 8 == 0 &&
-                 told == interleaves && text == layout;
-  return isKnown ? std::optional(panels) : std::nullopt;
-}
-
-bool panelsBytes(manifest::ElementType type, const std::vector<int64_t> &shape,
+bool weightBytes(manifest::ElementType type, const std::vector<int64_t> &shape,
                  const Panels &panels, uint64_t &bytes) {
+  if (panels.isRowMajor())
+    return tensorBytes(type, shape, bytes);
   constexpr int64_t most = std::numeric_limits<int64_t>::max() - 1024; // for rounding up
   if (shape.size() != 2 || shape[0] < 0 || shape[1] < 0 || shape[0] > most || shape[1] > most)
     return false;
@@ -292,4 +274,20 @@ bool panelsBytes(manifest::ElementType type, const std::vector<int64_t> &shape,
   return countBytes(type, {panels.count(shape[0]), panels.width, depth}, bytes);
 }
 
+std::string layoutName(const Panels &panels) {
+  if (panels.isRowMajor())
+    return "row-major";
+  std::string interleave =
+      panels.interleave == 1 ? "" : ", interleave = " + std::to_string(panels.interleave);
+  return "fovea.panels<" + std::to_string(panels.width) + interleave + ">";
+}
+
 } // namespace fovea::artifact
+
+fovea::manifest::PanelSizes flatbuffers::Pack(const fovea::Panels &panels) {
+  return {static_cast<int32_t>(panels.width), static_cast<int32_t>(panels.interleave)};
+}
+
+fovea::Panels flatbuffers::UnPack(const fovea::manifest::PanelSizes &panels) {
+  return {panels.width(), panels.interleave()};
+}

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +18,7 @@ namespace fovea::artifact {
 
 /// First byte not ASCII and a line end inside: a transfer in text mode shows.
 constexpr uint8_t magic[8] = {0x89, 'F', 'O', 'V', 'E', 'A', '\r', '\n'};
-constexpr uint32_t formatVersion = 1;
+constexpr uint32_t formatVersion = 2;
 /// The header's size, and what sections are aligned to.
 constexpr size_t pageSize = 4096;
 /// What each weight is aligned to, in the section and so in memory; each piece of device code too.
@@ -104,27 +103,12 @@ const char *elementName(manifest::ElementType type);
 /// an unknown type or overflow of 63 bits.
 bool tensorBytes(manifest::ElementType type, const std::vector<int64_t> &shape, uint64_t &bytes);
 
-/// A matrix [outputs, inputs] in panels: in memory
-/// [outputs / width][inputs / interleave][width][interleave], rounded up; what is past its sizes is
-/// zero. Inputs that share a byte are one: `storedInputs`.
-struct Panels {
-  int64_t width = 1, interleave = 1;
-
-  int64_t count(int64_t outputs) const { return outputs / width + (outputs % width != 0); }
-  /// Elements of each output, with those that are past its end.
-  int64_t depth(int64_t inputs) const {
-    return (inputs / interleave + (inputs % interleave != 0)) * interleave;
-  }
-};
-
-/// The panels that a layout's description speaks of: "fovea.panels<16>" or
-/// "fovea.panels<16, interleave = 2>". Nothing for any other text, a width that is no multiple of 8
-/// up to 1024 or an interleave that is not 1, 2, 4, 8 or 16.
-std::optional<Panels> parsePanels(const std::string &layout);
-
-/// Bytes of a matrix in panels; false unless `shape` is one, else as tensorBytes.
-bool panelsBytes(manifest::ElementType type, const std::vector<int64_t> &shape,
+/// Bytes of a weight in a known layout; false if it is in panels and no matrix, else as
+/// tensorBytes.
+bool weightBytes(manifest::ElementType type, const std::vector<int64_t> &shape,
                  const Panels &panels, uint64_t &bytes);
+/// "row-major", "fovea.panels<16>", "fovea.panels<16, interleave = 2>": as the IR writes it.
+std::string layoutName(const Panels &panels);
 
 /// Rounds up to a multiple of a power of two.
 constexpr uint64_t alignUp(uint64_t value, uint64_t alignment) {

@@ -188,16 +188,19 @@ private:
       if (!weight)
         return fail("weight without a description");
       std::string place = "weight '" + weight->name + "': ";
+      if (!weight->panels.isKnown())
+        return failLayout(place, weight->panels);
       uint64_t bytes = 0;
-      if (weight->shape.size() > maxRank || !tensorBytes(weight->element, weight->shape, bytes))
+      if (weight->shape.size() > maxRank ||
+          !weightBytes(weight->element, weight->shape, weight->panels, bytes))
         return fail(
             place +
             "expects a known element type and a shape whose bytes can be counted, got type " +
             std::to_string(static_cast<int>(weight->element)) + " and " +
-            std::to_string(weight->shape.size()) + " sizes");
-      if (weight->layout.empty() && bytes != weight->bytes)
-        return fail(place + "its shape takes " + std::to_string(bytes) + " bytes, got " +
-                    std::to_string(weight->bytes));
+            std::to_string(weight->shape.size()) + " sizes" + inPanels(weight->panels));
+      if (bytes != weight->bytes)
+        return fail(place + "expects " + std::to_string(bytes) + " bytes for its shape" +
+                    inPanels(weight->panels) + ", got " + std::to_string(weight->bytes));
       if (weight->offset != alignUp(end, weightAlignment) || weight->offset > weightsSize ||
           weight->bytes > weightsSize - weight->offset)
         return fail(place + std::to_string(weight->bytes) + " bytes at " +
@@ -257,26 +260,36 @@ private:
 
   /// How a device's code reads weights: as they are stored, or in panels whose pieces are whole
   /// ones of the panels that are stored.
-  bool checkLayouts(const std::vector<std::string> &layouts) {
+  bool checkLayouts(const std::vector<Panels> &layouts) {
     if (!layouts.empty() && layouts.size() != manifest.weights.size())
       return fail("expects a layout for each of " + std::to_string(manifest.weights.size()) +
                   " weights, got " + std::to_string(layouts.size()));
     for (size_t i = 0; i < layouts.size(); ++i) {
       const WeightT &weight = *manifest.weights[i];
-      if (layouts[i] == weight.layout)
+      const Panels &from = weight.panels, &to = layouts[i];
+      if (to == from)
         continue;
       std::string place = "weight '" + weight.name + "': ";
-      auto from = parsePanels(weight.layout), to = parsePanels(layouts[i]);
-      if (!from || !to || to->interleave % from->interleave != 0)
-        return fail(place + "'" + weight.layout + "' cannot be laid out as '" + layouts[i] + "'");
-      uint64_t stored = 0, bytes = 0;
-      if (!panelsBytes(weight.element, weight.shape, *from, stored) || stored != weight.bytes)
-        return fail(place + "its shape in " + weight.layout + " takes " + std::to_string(stored) +
-                    " bytes, got " + std::to_string(weight.bytes));
-      if (!panelsBytes(weight.element, weight.shape, *to, bytes))
-        return fail(place + "impossible shape in " + layouts[i]);
+      if (!to.isKnown())
+        return failLayout(place, to);
+      if (from.isRowMajor() || to.isRowMajor() || to.interleave % from.interleave != 0)
+        return fail(place + layoutName(from) + " cannot be laid out as " + layoutName(to));
+      uint64_t bytes = 0;
+      if (!weightBytes(weight.element, weight.shape, to, bytes))
+        return fail(place + "impossible shape in " + layoutName(to));
     }
     return true;
+  }
+
+  static std::string inPanels(const Panels &panels) {
+    return panels.isRowMajor() ? "" : " in " + layoutName(panels);
+  }
+
+  bool failLayout(const std::string &place, const Panels &panels) {
+    return fail(place +
+                "expects panels of a width that is a multiple of 8 up to 1024 and that interleave "
+                "1, 2, 4, 8 or 16 inputs, got " +
+                std::to_string(panels.width) + " and " + std::to_string(panels.interleave));
   }
 
   bool checkRange(const char *what, const Range *range, uint64_t &end) {

@@ -99,16 +99,14 @@ void OnDevice::upload(int threads) {
     // An address of its own for a weight of nothing too.
     static const char nothing = 0;
     const void *data = weight.bytes ? module->weights()[i] : &nothing;
-    bool isStored = code->layouts.empty() || code->layouts[i] == weight.layout;
+    bool isStored = code->layouts.empty() || code->layouts[i] == weight.panels;
     if (isStored || weight.bytes == 0) {
       uploaded->addresses.push_back(
           theDevice->upload(data, std::max<uint64_t>(weight.bytes, 1), what));
     } else {
       // The manifest is checked: both are panels of this matrix.
       Repacking repacking{weight.shape[0], artifact::storedInputs(weight.element, weight.shape[1]),
-                          artifact::elementBytes(weight.element),
-                          *artifact::parsePanels(weight.layout),
-                          *artifact::parsePanels(code->layouts[i])};
+                          artifact::elementBytes(weight.element), weight.panels, code->layouts[i]};
       if (!pool)
         pool = std::make_unique<ThreadPool>(threads);
       uint64_t bytes = static_cast<uint64_t>(repacking.panels()) * repacking.panelBytes();

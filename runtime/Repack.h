@@ -13,7 +13,7 @@ namespace fovea {
 struct Repacking {
   int64_t outputs, inputs; ///< inputs that share a byte are one: artifact::storedInputs
   uint64_t elementBytes;
-  artifact::Panels from, to;
+  Panels from, to;
 
   /// Panels of the result, and bytes of each.
   int64_t panels() const { return to.count(outputs); }

@@ -2,6 +2,7 @@
 //
 // Weights in panels: the encoding, what it means for memory, and the recipe that packs: a
 // transposition of each panel. Refuses anything but static matrices of numbers.
+#include "abi/Panels.h"
 #include "dialects/Fovea/FoveaDialect.h"
 #include "dialects/Fovea/Transpose.h"
 #include "llvm/Support/CheckedArithmetic.h"
@@ -9,35 +10,34 @@
 
 using namespace mlir;
 using namespace mlir::fovea;
+using Layout = ::fovea::Panels;
+
+static Layout layoutOf(PanelsAttr panels) { return {panels.getWidth(), panels.getInterleave()}; }
 
 //===-- The encoding -------------------------------------------------------------------------===//
 
 LogicalResult PanelsAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t width,
                                  int64_t interleave) {
-  if (width <= 0 || width % 8 != 0 || width > 1024) // C1
+  if (!Layout::isWidth(width)) // C1
     return emitError() << "expects panels of a width that is a multiple of 8 up to 1024, got "
                        << width;
-  if (interleave < 1 || interleave > 16 || !llvm::isPowerOf2_64(interleave)) // C2
+  if (!Layout::isInterleave(interleave)) // C2
     return emitError() << "expects panels that interleave 1, 2, 4, 8 or 16 inputs, got "
                        << interleave;
   return success();
 }
 
-/// `a / b` rounded up, for a that is not negative and b positive.
-static int64_t divideUp(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-
 /// The units of a row that `interleave` counts: elements, or the bytes of those that share one.
 static int64_t countUnits(int64_t columns, Type elementType) {
-  return divideUp(columns, getElementsPerByte(elementType));
+  return llvm::divideCeil(columns, getElementsPerByte(elementType));
 }
 
 static SmallVector<int64_t> getPanelShape(ArrayRef<int64_t> shape, Type elementType,
-                                          PanelsAttr panels) {
-  SmallVector<int64_t> result{divideUp(shape[0], panels.getWidth()),
-                              divideUp(countUnits(shape[1], elementType), panels.getInterleave()),
-                              panels.getWidth()};
-  if (panels.getInterleave() != 1)
-    result.push_back(panels.getInterleave());
+                                          const Layout &panels) {
+  SmallVector<int64_t> result{panels.count(shape[0]),
+                              panels.units(countUnits(shape[1], elementType)), panels.width};
+  if (panels.interleave != 1)
+    result.push_back(panels.interleave);
   return result;
 }
 
@@ -54,7 +54,7 @@ LogicalResult PanelsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementTy
   if (shape.size() != 2 || ShapedType::isDynamicShape(shape) || !elementType.isIntOrFloat()) // C3
     return emitError() << "expects panels of a matrix of numbers of static shape, got "
                        << RankedTensorType::get(shape, elementType);
-  SmallVector<int64_t> sizes = getPanelShape(shape, elementType, *this);
+  SmallVector<int64_t> sizes = getPanelShape(shape, elementType, layoutOf(*this));
   for (int64_t &size : sizes) // a size of zero does not hide the others
     size = std::max<int64_t>(size, 1);
   if (!countBytes(sizes, elementType)) // C4
@@ -70,7 +70,7 @@ PanelsAttr mlir::fovea::getPanels(Type type) {
 
 SmallVector<int64_t> mlir::fovea::getStorageShape(RankedTensorType type) {
   if (PanelsAttr panels = getPanels(type))
-    return getPanelShape(type.getShape(), type.getElementType(), panels);
+    return getPanelShape(type.getShape(), type.getElementType(), layoutOf(panels));
   SmallVector<int64_t> shape(type.getShape());
   if (!shape.empty() && !ShapedType::isDynamic(shape.back()))
     shape.back() = countUnits(shape.back(), type.getElementType());
@@ -109,11 +109,11 @@ bool mlir::fovea::readsAnyLayout(OpOperand &use) { return getWeightRole(use) >= 
 
 /// One panel of `rows` rows of `columns` elements of `size` bytes; the rest of it becomes zero.
 static void packPanel(const char *in, int64_t rows, int64_t columns, int64_t size,
-                      PanelsAttr panels, char *out) {
-  int64_t width = panels.getWidth(), interleave = panels.getInterleave();
+                      const Layout &panels, char *out) {
+  int64_t width = panels.width, interleave = panels.interleave;
   int64_t units = columns / interleave, rest = columns % interleave, unit = interleave * size;
   if (rows < width)
-    std::memset(out, 0, width * divideUp(columns, interleave) * unit);
+    std::memset(out, 0, width * panels.depth(columns) * size);
   else if (rest != 0)
     std::memset(out + units * width * unit, 0, width * unit);
   int64_t stride = columns * size;
@@ -140,7 +140,7 @@ LogicalResult PackAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitErro
   if (failed(input.verifyRecipe(emitError)))
     return failure();
   RankedTensorType type = input.getRecipeType();
-  if (fovea::getPanels(type)) // C3
+  if (mlir::fovea::getPanels(type)) // C3
     return emitError() << "expects panels as a recipe's last step, got " << input;
   // C1, C2
   return getPanels() ? getPanels().verifyEncoding(type.getShape(), type.getElementType(), emitError)
@@ -149,12 +149,12 @@ LogicalResult PackAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitErro
 
 LogicalResult PackAttr::evaluateRows(RecipeSource &source, int64_t first, int64_t count,
                                      char *out) const {
-  PanelsAttr panels = getPanels();
-  if (!panels)
+  if (!getPanels())
     return recipe(getInput()).evaluateRows(source, first, count, out);
+  const Layout panels = layoutOf(getPanels());
   RankedTensorType type = recipe(getInput()).getRecipeType();
   // Of i4, bytes are packed.
-  int64_t rows = type.getDimSize(0), width = panels.getWidth();
+  int64_t rows = type.getDimSize(0), width = panels.width;
   int64_t columns = countUnits(type.getDimSize(1), type.getElementType());
   int64_t size = getStorageBytes(type.getElementType(), 1);
   int64_t begin = first * width, end = begin + std::min(count * width, rows - begin);
@@ -172,8 +172,7 @@ LogicalResult PackAttr::evaluateRows(RecipeSource &source, int64_t first, int64_
       return failure();
     in = input.data();
   }
-  int64_t panelBytes =
-      width * divideUp(columns, panels.getInterleave()) * panels.getInterleave() * size;
+  int64_t panelBytes = width * panels.depth(columns) * size;
   for (int64_t row = begin; row < end; row += width, out += panelBytes)
     packPanel(in + (row - begin) * columns * size, std::min(width, end - row), columns, size,
               panels, out);

@@ -42,11 +42,9 @@ ManifestType mlir::fovea::getManifestType(Type type) {
   return ManifestType::None;
 }
 
-std::string mlir::fovea::getLayoutName(RankedTensorType type) {
-  std::string name;
-  if (Attribute encoding = type.getEncoding())
-    llvm::raw_string_ostream(name) << encoding;
-  return StringRef(name).drop_while([](char c) { return c == '#'; }).str();
+::fovea::Panels mlir::fovea::getLayout(RankedTensorType type) {
+  PanelsAttr panels = getPanels(type);
+  return panels ? ::fovea::Panels{panels.getWidth(), panels.getInterleave()} : ::fovea::Panels();
 }
 
 namespace {
@@ -97,7 +95,7 @@ public:
     job.sliceRows = std::max<int64_t>(1, kSliceBytes / std::max<int64_t>(1, job.rowBytes));
     total += *bytes;
     job.number = writer.addWeight(weight.getSymName().str(), element, type.getShape().vec(),
-                                  getLayoutName(type), *bytes);
+                                  getLayout(type), *bytes);
     jobs.push_back(std::move(job));
     return success();
   }

@@ -22,9 +22,8 @@ LogicalResult writeWeights(ModuleOp module, RecipeSource &source,
 /// The manifest's name of an element type; None for one that no manifest has.
 ::fovea::manifest::ElementType getManifestType(Type type);
 
-/// The manifest's name of a layout: nothing for row-major, else as IR has it,
-/// `fovea.panels<16, interleave = 2>`.
-std::string getLayoutName(RankedTensorType type);
+/// How a weight lies in memory.
+::fovea::Panels getLayout(RankedTensorType type);
 
 } // namespace mlir::fovea
 

@@ -92,7 +92,7 @@ def missing_licence_line(root, files):
 LAYERS = {
     "abi": "",
     "dialects": "",
-    "dialects/Fovea": "dialects",
+    "dialects/Fovea": "abi dialects",
     "dialects/Tile": "dialects",
     "artifact": "abi",
     "emulator": "",

@@ -179,6 +179,6 @@ FailureOr<std::unique_ptr<DeviceT>> mlir::fovea::buildDevice(ModuleOp module, st
     device->programs.push_back(std::move(program));
   }
   for (auto weight : module.getOps<WeightOp>())
-    device->layouts.push_back(getLayoutName(weight.getWeightType()));
+    device->layouts.push_back(getLayout(weight.getWeightType()));
   return device;
 }

@@ -199,9 +199,10 @@ static void print(const artifact::ArtifactReader &reader, const std::string &fil
     std::string shape;
     for (int64_t size : weight->shape)
       shape += (shape.empty() ? "" : "x") + std::to_string(size);
-    std::printf("    %s: %s %s%s%s\n", weight->name.c_str(), shape.c_str(),
-                artifact::elementName(weight->element), weight->layout.empty() ? "" : ", ",
-                weight->layout.c_str());
+    const Panels &panels = weight->panels;
+    std::printf("    %s: %s %s%s\n", weight->name.c_str(), shape.c_str(),
+                artifact::elementName(weight->element),
+                panels.isRowMajor() ? "" : (", " + artifact::layoutName(panels)).c_str());
   }
   printFusion(manifest.fusion_report);
   printNotRaised(manifest.fusion_report);

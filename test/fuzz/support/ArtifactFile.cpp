@@ -19,11 +19,8 @@ void mendPlaces(manifest::ManifestT &manifest, uint64_t deviceBytes) {
   uint64_t end = 0;
   for (auto &weight : manifest.weights) {
     uint64_t bytes = 0;
-    bool isKnown = weight->shape.size() <= 16;
-    if (weight->layout.empty())
-      isKnown = isKnown && tensorBytes(weight->element, weight->shape, bytes);
-    else if (auto panels = parsePanels(weight->layout))
-      isKnown = isKnown && panelsBytes(weight->element, weight->shape, *panels, bytes);
+    bool isKnown = weight->shape.size() <= 16 && weight->panels.isKnown() &&
+                   weightBytes(weight->element, weight->shape, weight->panels, bytes);
     if (isKnown && bytes <= kMostWeights / 4)
       weight->bytes = bytes;
     weight->offset = alignUp(end, weightAlignment);

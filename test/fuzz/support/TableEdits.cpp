@@ -87,12 +87,13 @@ public:
                   : manifest::Range(changedNumber(range.offset(), random), range.bytes());
     });
   }
+  void add(Panels &panels) { addAll(panels.width, panels.interleave); }
   void add(manifest::DeviceT &device) {
     addAll(device.chip, device.ptx, device.cubin, device.host, device.kernels, device.programs,
            device.layouts);
   }
   void add(manifest::WeightT &weight) {
-    addAll(weight.name, weight.element, weight.shape, weight.layout, weight.offset, weight.bytes);
+    addAll(weight.name, weight.element, weight.shape, weight.panels, weight.offset, weight.bytes);
   }
   void add(manifest::ManifestT &manifest) {
     addAll(manifest.compiler, manifest.model, manifest.cpu_features, manifest.entries,

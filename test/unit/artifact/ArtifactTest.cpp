@@ -97,8 +97,8 @@ protected:
       return false;
     std::vector<float> values(15);
     std::iota(values.begin(), values.end(), 1.0f);
-    unsigned first = writer->addWeight("first", ElementType::F32, {3, 5}, "", 60);
-    unsigned second = writer->addWeight("second", ElementType::U8, {7}, "packed", 5);
+    unsigned first = writer->addWeight("first", ElementType::F32, {3, 5}, {}, 60);
+    unsigned second = writer->addWeight("second", ElementType::U8, {5}, {}, 5);
     if (!writer->appendWeight(second, "abcde", 5, error) ||
         !writer->appendWeight(first, values.data(), 20, error) ||
         !writer->appendWeight(first, values.data() + 5, 40, error))
@@ -242,7 +242,7 @@ TEST_F(ArtifactTest, LargeWeightsAreCheckedOnRequest) {
     auto writer = ArtifactWriter::create(path, error);
     ASSERT_TRUE(writer) << error;
     unsigned weight =
-        writer->addWeight("big", ElementType::U8, {static_cast<int64_t>(size)}, "", size);
+        writer->addWeight("big", ElementType::U8, {static_cast<int64_t>(size)}, {}, size);
     std::vector<char> chunk(1 << 20, 3);
     for (uint64_t at = 0; at < size; at += chunk.size())
       ASSERT_TRUE(writer->appendWeight(weight, chunk.data(),
@@ -306,7 +306,7 @@ TEST_F(ArtifactTest, WeightsMayBeWrittenInParallel) {
     auto writer = ArtifactWriter::create(to, error);
     ASSERT_TRUE(writer) << error;
     for (unsigned i = 0; i < count; ++i)
-      writer->addWeight("w" + std::to_string(i), ElementType::U8, {100 + i}, "", 100 + i);
+      writer->addWeight("w" + std::to_string(i), ElementType::U8, {100 + i}, {}, 100 + i);
     std::vector<std::thread> workers;
     for (unsigned t = 0; t < threads; ++t)
       workers.emplace_back([&, t] {
@@ -331,7 +331,7 @@ TEST_F(ArtifactTest, UnfinishedLeavesNothing) {
   {
     auto writer = ArtifactWriter::create(path, error);
     ASSERT_TRUE(writer) << error;
-    writer->addWeight("w", ElementType::U8, {4}, "", 4);
+    writer->addWeight("w", ElementType::U8, {4}, {}, 4);
     EXPECT_EQ(filesInFolder(), 1u);
     EXPECT_FALSE(writer->finish(makeManifest(), error));
     EXPECT_NE(error.find("weight 'w' expects 4 bytes, got 0"), std::string::npos) << error;
@@ -339,7 +339,7 @@ TEST_F(ArtifactTest, UnfinishedLeavesNothing) {
   EXPECT_EQ(filesInFolder(), 0u);
   {
     auto writer = ArtifactWriter::create(path, error);
-    unsigned weight = writer->addWeight("w", ElementType::U8, {4}, "", 4);
+    unsigned weight = writer->addWeight("w", ElementType::U8, {4}, {}, 4);
     EXPECT_FALSE(writer->appendWeight(weight, "12345", 5, error));
     writer->setCode({1});
     EXPECT_FALSE(writer->finish(makeManifest(), error));
@@ -381,7 +381,7 @@ TEST_F(ArtifactTest, AFullDiskLeavesNothing) {
     bool ok;
     {
       auto writer = ArtifactWriter::create(path, error);
-      unsigned weight = writer->addWeight("w", ElementType::U8, {20000}, "", 20000);
+      unsigned weight = writer->addWeight("w", ElementType::U8, {20000}, {}, 20000);
       std::vector<char> bytes(20000, 1);
       ok = !writer->appendWeight(weight, bytes.data(), bytes.size(), error) &&
            error.find(path + ": cannot write") == 0;
@@ -598,49 +598,43 @@ TEST_F(ArtifactTest, RangesOutsideOfTheSectionAreRefused) {
   }
 }
 
-TEST_F(ArtifactTest, PanelsAreReadFromTheirDescription) {
-  auto panels = parsePanels("fovea.panels<16>");
-  ASSERT_TRUE(panels);
-  EXPECT_EQ(panels->width, 16);
-  EXPECT_EQ(panels->interleave, 1);
-  panels = parsePanels("fovea.panels<1024, interleave = 8>");
-  ASSERT_TRUE(panels);
-  EXPECT_EQ(panels->width, 1024);
-  EXPECT_EQ(panels->interleave, 8);
-  for (const char *text :
-       {"", "packed", "fovea.panels<>", "fovea.panels<12>", "fovea.panels<0>", "fovea.panels<-8>",
-        "fovea.panels<1032>", "fovea.panels<16, interleave = 3>", "fovea.panels<16> ",
-        "fovea.panels<99999999999999999999>"})
-    EXPECT_FALSE(parsePanels(text)) << text;
+TEST_F(ArtifactTest, LayoutsHaveNames) {
+  EXPECT_EQ(layoutName({}), "row-major");
+  EXPECT_EQ(layoutName({16, 1}), "fovea.panels<16>");
+  EXPECT_EQ(layoutName({1024, 8}), "fovea.panels<1024, interleave = 8>");
 }
 
-/// Layouts that a device wants and that nobody can make.
+/// Layouts that no kernel knows, and those that a device wants and that nobody can make.
 TEST_F(ArtifactTest, LayoutsThatCannotBeMadeAreRefused) {
   struct Case {
     std::vector<int64_t> shape;
-    const char *stored;
+    Panels stored;
     uint64_t bytes;
-    std::vector<std::string> layouts;
+    std::vector<Panels> layouts;
     const char *message;
   };
-  const std::string wanted = "fovea.panels<32, interleave = 8>";
+  const Panels wanted = {32, 8}, rowMajor;
   const Case cases[] = {
-      {{17, 5}, "fovea.panels<16, interleave = 2>", 384, {}, ""},
-      {{17, 5}, "fovea.panels<16, interleave = 2>", 384, {wanted}, ""},
-      {{17, 5}, "fovea.panels<16>", 320, {"fovea.panels<16>"}, ""},
-      {{17, 5}, "as the CPU likes it", 7, {"as the CPU likes it"}, ""},
-      {{17, 5}, "", 170, {""}, ""},
-      {{17, 5}, "fovea.panels<16>", 320, {wanted, wanted}, "a layout for each of 1 weights, got 2"},
-      {{17, 5}, "", 170, {wanted}, "weight 'w': '' cannot be laid out as '"},
-      {{17, 5}, "fovea.panels<16>", 320, {""}, "cannot be laid out as ''"},
-      {{17, 5}, "fovea.panels<16>", 320, {"fovea.panels<9>"}, "cannot be laid out as"},
+      {{17, 5}, {16, 2}, 384, {}, ""},
+      {{17, 5}, {16, 2}, 384, {wanted}, ""},
+      {{17, 5}, {16, 1}, 320, {{16, 1}}, ""},
+      {{17, 5}, rowMajor, 170, {rowMajor}, ""},
+      {{17, 5}, {16, 1}, 320, {wanted, wanted}, "a layout for each of 1 weights, got 2"},
+      {{17, 5}, rowMajor, 170, {wanted}, "weight 'w': row-major cannot be laid out as fovea.pan"},
+      {{17, 5}, {16, 1}, 320, {rowMajor}, "fovea.panels<16> cannot be laid out as row-major"},
+      {{17, 5}, {16, 1}, 320, {{9, 1}}, "1, 2, 4, 8 or 16 inputs, got 9 and 1"},
+      {{17, 5}, {16, 1}, 320, {{-16, 1}}, "16 inputs, got -16 and 1"},
+      {{17, 5}, {16, 1}, 320, {{1032, 1}}, "16 inputs, got 1032 and 1"},
+      {{17, 5}, {16, 3}, 320, {}, "weight 'w': expects panels of a width that is a multiple of 8"},
+      {{17, 5}, {0, 0}, 170, {}, "16 inputs, got 0 and 0"},
+      {{17, 5}, {1, 2}, 170, {}, "16 inputs, got 1 and 2"},
       {{17, 5},
-       "fovea.panels<16, interleave = 4>",
+       {16, 4},
        512,
-       {"fovea.panels<16>"},
-       "'fovea.panels<16, interleave = 4>' cannot be laid out as 'fovea.panels<16>'"},
-      {{17, 5}, "fovea.panels<16>", 170, {wanted}, "takes 320 bytes, got 170"},
-      {{85}, "fovea.panels<16>", 320, {wanted}, "takes 0 bytes, got 320"},
+       {{16, 1}},
+       "fovea.panels<16, interleave = 4> cannot be laid out as fovea.panels<16>"},
+      {{17, 5}, {16, 1}, 170, {}, "expects 320 bytes for its shape in fovea.panels<16>, got 170"},
+      {{85}, {16, 1}, 320, {}, "type 4 and 1 sizes in fovea.panels<16>"},
   };
   for (const Case &each : cases) {
     manifest::ManifestT manifest = withDevices(makeManifest());
@@ -652,7 +646,7 @@ TEST_F(ArtifactTest, LayoutsThatCannotBeMadeAreRefused) {
     weight->name = "w";
     weight->element = ElementType::BF16;
     weight->shape = each.shape;
-    weight->layout = each.stored;
+    weight->panels = each.stored;
     weight->bytes = each.bytes;
     manifest.weights.push_back(std::move(weight));
     std::string error;
@@ -668,9 +662,9 @@ TEST_F(ArtifactTest, ElementsOfFourBits) {
   EXPECT_EQ(bytes, 51u);
   ASSERT_TRUE(tensorBytes(ElementType::I4, {3, 5}, bytes));
   EXPECT_EQ(bytes, 9u);
-  ASSERT_TRUE(panelsBytes(ElementType::I4, {17, 6}, {16, 1}, bytes));
+  ASSERT_TRUE(weightBytes(ElementType::I4, {17, 6}, {16, 1}, bytes));
   EXPECT_EQ(bytes, 2u * 16 * 3);
-  ASSERT_TRUE(panelsBytes(ElementType::I4, {17, 18}, {32, 8}, bytes));
+  ASSERT_TRUE(weightBytes(ElementType::I4, {17, 18}, {32, 8}, bytes));
   EXPECT_EQ(bytes, 1u * 2 * 32 * 8);
   EXPECT_STREQ(elementName(ElementType::I4), "i4");
 
@@ -684,7 +678,7 @@ TEST_F(ArtifactTest, ElementsOfFourBits) {
     manifest.weights.push_back(std::move(weight));
     std::string error;
     EXPECT_EQ(checkManifest(manifest, stored, 0, error), stored == 51) << error;
-    EXPECT_EQ(error, stored == 51 ? "" : "weight 'w': its shape takes 51 bytes, got 102");
+    EXPECT_EQ(error, stored == 51 ? "" : "weight 'w': expects 51 bytes for its shape, got 102");
   }
   manifest::ManifestT manifest = makeManifest();
   manifest.entries[0]->arguments[0]->element = ElementType::I4;

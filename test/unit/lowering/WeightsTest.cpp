@@ -156,10 +156,9 @@ TEST_F(Weights, SlicesGiveWhatTheWholeRecipeGives) {
     ASSERT_EQ(weight.bytes, expected.size());
     auto type = cast<RecipeAttrInterface>(recipe).getRecipeType();
     EXPECT_EQ(ArrayRef<int64_t>(weight.shape), type.getShape());
-    EXPECT_EQ(weight.layout, !getPanels(type) ? ""
-                             : getPanels(type).getInterleave() == 1
-                                 ? "fovea.panels<16>"
-                                 : "fovea.panels<16, interleave = 2>");
+    EXPECT_EQ(weight.panels, !getPanels(type)
+                                 ? ::fovea::Panels()
+                                 : (::fovea::Panels{16, getPanels(type).getInterleave()}));
     EXPECT_EQ(0, std::memcmp(reader->weight(index).data, expected.data(), expected.size()))
         << "weight " << index;
   }

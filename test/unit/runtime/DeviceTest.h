@@ -76,7 +76,7 @@ protected:
     }
     size_t bytes = values.size() * sizeof(float);
     unsigned weight = writer->addWeight("scale", manifest::ElementType::F32, shape,
-                                        packed ? "fovea.panels<8>" : "", bytes);
+                                        packed ? Panels{8, 1} : Panels(), bytes);
     ASSERT_TRUE(writer->appendWeight(weight, values.data(), bytes, error)) << error;
 
     manifest::ManifestT manifest;
@@ -84,7 +84,7 @@ protected:
     auto device = std::make_unique<manifest::DeviceT>();
     device->chip = chip;
     if (packed)
-      device->layouts = {"fovea.panels<8, interleave = 4>"};
+      device->layouts = {{8, 4}};
     auto add = [&](const char *name, uint32_t locals, std::vector<const char *> kernels,
                    std::unique_ptr<manifest::ValueT> argument,
                    std::unique_ptr<manifest::ValueT> result) {

@@ -9,7 +9,6 @@
 #include <vector>
 
 using namespace fovea;
-using artifact::Panels;
 
 namespace {
 
@@ -66,7 +65,7 @@ TEST(RepackTest, SizesAreThoseOfTheManifest) {
     for (int64_t inputs : {0, 7, 8, 9}) {
       Repacking repacking{outputs, inputs, 2, {16, 2}, {32, 8}};
       uint64_t bytes = 0;
-      ASSERT_TRUE(artifact::panelsBytes(manifest::ElementType::BF16, {outputs, inputs},
+      ASSERT_TRUE(artifact::weightBytes(manifest::ElementType::BF16, {outputs, inputs},
                                         repacking.to, bytes));
       EXPECT_EQ(static_cast<uint64_t>(repacking.panels()) * repacking.panelBytes(), bytes);
     }

@@ -197,7 +197,7 @@ void writeTestArtifact(const std::string &path,
   if (!writer)
     throw std::runtime_error(error);
   const float values[] = {0.25f, 0.5f, -0.5f, 0.125f};
-  unsigned weight = writer->addWeight("scale", ElementType::F32, {4}, "", sizeof(values));
+  unsigned weight = writer->addWeight("scale", ElementType::F32, {4}, {}, sizeof(values));
   std::ifstream code(givesTokens ? FOVEA_TEST_CODE_TOKENS : FOVEA_TEST_CODE, std::ios::binary);
   writer->setCode({std::istreambuf_iterator<char>(code), {}});
   if (withTokenizer)
