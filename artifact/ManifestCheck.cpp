@@ -64,12 +64,19 @@ private:
     if (manifest.entries.empty())
       return fail("the manifest has no entry");
     std::set<std::string> names;
+    std::set<EntryKind> kinds;
     for (const auto &entry : manifest.entries) {
       if (!entry || !isIdentifier(entry->name))
         return fail("entry '" + (entry ? entry->name : "") +
                     "': expects a name of letters, digits and '_'");
       if (!names.insert(entry->name).second)
         return fail("entry '" + entry->name + "' is there twice");
+      if (entry->kind > EntryKind::Embed)
+        return fail("entry '" + entry->name + "': unknown kind " +
+                    std::to_string(static_cast<int>(entry->kind)));
+      if (entry->kind != EntryKind::Generic && !kinds.insert(entry->kind).second)
+        return fail("entry '" + entry->name + "': another entry is of its kind, " +
+                    EnumNameEntryKind(entry->kind));
       if (!checkEntry(*entry)) {
         error = "entry '" + entry->name + "': " + error;
         return false;
@@ -151,6 +158,8 @@ private:
     if (elementBytes(value->element) == 0 || elementsPerByte(value->element) != 1)
       return fail(place + "unknown element type " +
                   std::to_string(static_cast<int>(value->element)));
+    if (value->role > Role::Embedding)
+      return fail(place + "unknown role " + std::to_string(static_cast<int>(value->role)));
     if (value->kind == ValueKind::Cache)
       return checkCache(place, *value);
     if (value->kind != ValueKind::Tensor)
@@ -172,8 +181,8 @@ private:
     if (value.heads <= 0 || value.size <= 0 || value.heads > 1 << 20 || value.size > 1 << 20)
       return fail(place + "expects heads and size from 1 to 2^20, got " +
                   std::to_string(value.heads) + " and " + std::to_string(value.size));
-    if (!value.shape.empty() || value.dims.size() > 1)
-      return fail(place + "a cache has no shape and at most the name of its batch");
+    if (!value.shape.empty() || value.dims.size() > 1 || value.role != Role::None)
+      return fail(place + "a cache has no shape, no role and at most the name of its batch");
     if (value.continues != -1)
       return true;
     auto [it, isNew] = caches.try_emplace(value.name, value.heads, value.size, value.element);

@@ -84,7 +84,8 @@ fovea_status *fovea_module_get_entry(const fovea_module *module, size_t entry,
                             description.arguments.size(),
                             description.results.size(),
                             description.steps.size(),
-                            description.max_positions};
+                            description.max_positions,
+                            static_cast<fovea_entry_kind>(description.kind)};
     giveStruct(all, info);
   });
 }
@@ -97,6 +98,11 @@ fovea_status *fovea_module_find_entry(const fovea_module *module, const char *na
     *entry = module->module->requireEntry(name);
   });
 }
+
+// The manifest's numbers are the interface's.
+static_assert(static_cast<int>(manifest::ModelKind::MAX) == FOVEA_ENCODER);
+static_assert(static_cast<int>(manifest::EntryKind::MAX) == FOVEA_ENTRY_EMBED);
+static_assert(static_cast<int>(manifest::Role::MAX) == FOVEA_ROLE_EMBEDDING);
 
 using Values = std::vector<std::unique_ptr<manifest::ValueT>>;
 
@@ -115,7 +121,8 @@ static void fillValue(const Values &values, const std::vector<std::vector<const 
                           value.shape.data(),
                           names[index].data(),
                           value.heads,
-                          value.size};
+                          value.size,
+                          static_cast<fovea_role>(value.role)};
   giveStruct(all, info);
 }
 

@@ -34,7 +34,10 @@ static std::string shapeText(const std::vector<int64_t> &shape,
 }
 
 Call::Call(Context &context, const std::string &entry)
-    : theContext(context), entryIndex(context.module().requireEntry(entry)),
+    : Call(context, context.module().requireEntry(entry)) {}
+
+Call::Call(Context &context, size_t entry)
+    : theContext(context), entryIndex(entry),
       description(context.module().entries()[entryIndex].description),
       steps(&context.steps(entryIndex)) {
   arguments.resize(description->arguments.size());
@@ -65,9 +68,8 @@ Call::Call(Context &context, const std::string &entry)
     if (value.kind != ValueKind::Cache)
       continue;
     arguments[i].cache = &context.cache(value);
-    const std::string batch = value.dims.empty() || value.dims[0].empty() ? "batch" : value.dims[0];
-    for (size_t d = 0; d < bound.size(); ++d)
-      if (bound[d].name == batch)
+    for (size_t d = 0; d < bound.size() && !value.dims.empty(); ++d)
+      if (bound[d].name == value.dims[0])
         arguments[i].batch = static_cast<int>(d);
   }
 }
@@ -100,19 +102,18 @@ size_t Call::argumentIndex(const std::string &name) const {
               (known.empty() ? "none" : known));
 }
 
-static bool hasTensor(const std::vector<std::unique_ptr<ValueT>> &values, const std::string &name) {
-  return std::any_of(values.begin(), values.end(), [&](const auto &value) {
-    return value->name == name && value->kind == ValueKind::Tensor;
-  });
+static const ValueT *find(const std::vector<std::unique_ptr<ValueT>> &values, manifest::Role role) {
+  for (const auto &value : values)
+    if (value->role == role)
+      return value.get();
+  return nullptr;
 }
 
-bool Call::hasArgument(const std::string &name) const {
-  return hasTensor(description->arguments, name);
+const ValueT *Call::argument(manifest::Role role) const {
+  return find(description->arguments, role);
 }
 
-bool Call::hasResult(const std::string &name) const {
-  return hasTensor(description->results, name);
-}
+const ValueT *Call::result(manifest::Role role) const { return find(description->results, role); }
 
 void Call::setArgument(const std::string &name, const fovea_tensor &tensor) {
   size_t index = argumentIndex(name);
@@ -207,7 +208,7 @@ void Call::checkPositions() const {
     if (argument.cache)
       past = std::max(past, argument.cache->length);
   for (const Dimension &dimension : bound)
-    if (longest > 0 && dimension.name == "sequence" && dimension.size > longest - past)
+    if (longest > 0 && dimension.name == description->sequence && dimension.size > longest - past)
       failInvalid("entry '" + description->name +
                   "': " + (past ? std::to_string(past) + " cached and " : "") +
                   std::to_string(dimension.size) + " new positions are more than the " +
@@ -401,7 +402,7 @@ void Call::failFault(int64_t fault) const {
     const ValueT &value = *description->arguments[i];
     if (value.kind != ValueKind::Tensor || value.element != manifest::ElementType::I64)
       continue;
-    bool tokens = words > 0 && value.name.find("input_ids") != std::string::npos;
+    bool tokens = words > 0 && value.role == manifest::Role::TokenIds;
     int64_t count = 1;
     for (int64_t size : arguments[i].shape)
       count *= size;

@@ -17,6 +17,8 @@ class Call {
 public:
   /// Throws Failure if there is no such entry.
   Call(Context &context, const std::string &entry);
+  /// By the entry's number.
+  Call(Context &context, size_t entry);
 
   /// Throws Failure that names the argument, what was found and what expected.
   void setArgument(const std::string &name, const fovea_tensor &tensor);
@@ -44,10 +46,9 @@ public:
   const std::vector<StepProfile> &profile() const { return profiles; }
 
   const manifest::EntryT &entry() const { return *description; }
-  /// Whether the entry has a tensor argument of this name.
-  bool hasArgument(const std::string &name) const;
-  /// Whether the entry has a tensor result of this name.
-  bool hasResult(const std::string &name) const;
+  /// The entry's first argument or result of this role; null if it has none.
+  const manifest::ValueT *argument(manifest::Role role) const;
+  const manifest::ValueT *result(manifest::Role role) const;
   Context &context() const { return theContext; }
 
 private:

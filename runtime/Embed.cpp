@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One vector for each text, by the entry `embed` of an encoder. Texts of similar
+// One vector for each text, by the entry of an encoder that embeds. Texts of similar
 // length share a call; shorter rows are filled and masked. Refuses models without
 // that entry.
 #include "runtime/Call.h"
@@ -14,6 +14,8 @@
 namespace fovea {
 
 namespace {
+
+using manifest::Role;
 
 /// Rows of one call; more bring nothing and cost memory.
 constexpr size_t rowsOfACall = 32;
@@ -55,19 +57,25 @@ public:
 
 private:
   Call make() {
-    if (module.findEntry("embed") < 0)
+    int entry = module.findEntry(manifest::EntryKind::Embed);
+    if (entry < 0)
       failInvalid(module.path() + ": cannot embed texts: it has no entry 'embed' (" +
                   (module.manifest().model->kind == manifest::ModelKind::Encoder
                        ? "its source does not say how to pool; use run"
                        : "it is not an encoder with pooling") +
                   ")");
-    Call made(context, "embed");
-    for (const auto &value : made.entry().arguments)
-      if (value->kind != manifest::ValueKind::Tensor ||
-          (value->name != "input_ids" && value->name != "attention_mask" &&
-           value->name != "token_type_ids"))
-        failInvalid(module.path() + ": cannot embed texts: entry 'embed' takes '" + value->name +
-                    "', which cannot be made from a text");
+    Call made(context, static_cast<size_t>(entry));
+    auto place = [&] {
+      return module.path() + ": cannot embed texts: entry '" + made.entry().name + "' ";
+    };
+    for (const auto &value : made.entry().arguments) {
+      bool isMade = value->role == Role::TokenIds || value->role == Role::AttentionMask ||
+                    value->role == Role::TokenTypes;
+      if (!isMade || made.argument(value->role) != value.get())
+        failInvalid(place() + "takes '" + value->name + "', which cannot be made from a text");
+    }
+    if (!made.result(Role::Embedding))
+      failInvalid(place() + "gives no embedding");
     return made;
   }
 
@@ -109,21 +117,21 @@ private:
         types[i * length + j] = j < row.typeIds.size() ? row.typeIds[j] : 0;
       }
     }
-    set("input_ids", ids, batch, length);
-    set("attention_mask", mask, batch, length);
-    set("token_type_ids", types, batch, length);
+    set(Role::TokenIds, ids, batch, length);
+    set(Role::AttentionMask, mask, batch, length);
+    set(Role::TokenTypes, types, batch, length);
     call.run();
-    const fovea_tensor &tensor = call.result("embedding");
+    const fovea_tensor &tensor = call.result(call.result(Role::Embedding)->name);
     if (tensor.ndim != 2 || tensor.shape[0] != static_cast<int64_t>(batch) ||
         tensor.dtype.code != FOVEA_FLOAT || tensor.dtype.bits != 32)
-      failInvalid(module.path() + ": entry 'embed' expects a result of type f32 and shape "
-                                  "[batch, size]");
+      failInvalid(module.path() + ": entry '" + call.entry().name +
+                  "' expects a result of type f32 and shape [batch, size]");
     return tensor;
   }
 
-  void set(const char *name, const std::vector<int64_t> &values, size_t batch, size_t length) {
-    if (call.hasArgument(name))
-      call.setArgument(name, values.data(), {FOVEA_INT, 64, 1},
+  void set(Role role, const std::vector<int64_t> &values, size_t batch, size_t length) {
+    if (const manifest::ValueT *argument = call.argument(role))
+      call.setArgument(argument->name, values.data(), {FOVEA_INT, 64, 1},
                        {static_cast<int64_t>(batch), static_cast<int64_t>(length)});
   }
 

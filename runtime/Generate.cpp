@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Continues a text with a decoder model: prompt in chunks through `prefill`, then
-// token by token through `decode`. Greedily it takes the token that the entry gives; from a device
-// that alone is brought, and its logit comes with the next one's. Refuses models
-// without `prefill`, prompts that are empty or longer than the context, and token ids outside the
+// Continues a text with a decoder model: prompt in chunks through the entry of kind prefill, then
+// token by token through that of kind decode. Greedily it takes the token that the entry gives;
+// from a device that alone is brought, and its logit comes with the next one's. Refuses models
+// without a prefill, prompts that are empty or longer than the context, and token ids outside the
 // vocabulary.
 #include "runtime/Call.h"
 #include "runtime/Sampler.h"
@@ -21,6 +21,9 @@ namespace fovea {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using manifest::EntryKind;
+using manifest::Role;
+using manifest::ValueT;
 
 double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -32,12 +35,13 @@ public:
       : context(context), module(context.module()), options(options),
         sampler({options.temperature, options.top_k, options.top_p, options.min_p,
                  options.repetition_penalty, options.seed}),
-        prefill(makeCall("prefill")) {
-    if (module.findEntry("decode") >= 0)
-      decode.emplace(makeCall("decode"));
+        prefill(makeCall(EntryKind::Prefill, "prefill")) {
+    if (module.findEntry(EntryKind::Decode) >= 0)
+      decode.emplace(makeCall(EntryKind::Decode, "decode"));
     for (Call *call : {&prefill, decode ? &*decode : nullptr})
-      if (call && context.onDevice() && sampler.isGreedy() && call->hasResult("next_token"))
-        call->bringOnly("next_token");
+      if (call && context.onDevice() && sampler.isGreedy())
+        if (const ValueT *token = call->result(Role::NextToken))
+          call->bringOnly(token->name);
     if (options.max_tokens < -1)
       failInvalid("max_tokens expects -1 or more, got " + std::to_string(options.max_tokens));
     if (options.prompt_chunk < 0)
@@ -71,18 +75,24 @@ private:
     result.new_seconds = secondsSince(start);
   }
 
-  Call makeCall(const char *entry) {
-    if (module.findEntry(entry) < 0)
-      failInvalid(module.path() + ": cannot generate text: it has no entry '" + entry + "' (" +
+  Call makeCall(EntryKind kind, const char *name) {
+    int entry = module.findEntry(kind);
+    if (entry < 0)
+      failInvalid(module.path() + ": cannot generate text: it has no entry '" + name + "' (" +
                   (module.manifest().model->kind == manifest::ModelKind::Encoder
                        ? "it is an encoder; use embed or run"
                        : "use run") +
                   ")");
-    Call call(context, entry);
+    Call call(context, static_cast<size_t>(entry));
+    auto place = [&] {
+      return module.path() + ": cannot generate text: entry '" + call.entry().name + "' ";
+    };
+    const ValueT *ids = call.argument(Role::TokenIds);
     for (const auto &value : call.entry().arguments)
-      if (value->kind == manifest::ValueKind::Tensor && value->name != "input_ids")
-        failInvalid(module.path() + ": cannot generate text: entry '" + entry + "' takes '" +
-                    value->name + "', which generation cannot give");
+      if (value->kind == manifest::ValueKind::Tensor && value.get() != ids)
+        failInvalid(place() + "takes '" + value->name + "', which generation cannot give");
+    if (!ids || !call.result(Role::Logits))
+      failInvalid(place() + (ids ? "gives no logits" : "takes no token ids"));
     return call;
   }
 
@@ -125,16 +135,16 @@ private:
   }
 
   void feed(Call &call, const int64_t *ids, int64_t count) {
-    call.setArgument("input_ids", ids, {FOVEA_INT, 64, 1}, {1, count});
+    call.setArgument(call.argument(Role::TokenIds)->name, ids, {FOVEA_INT, 64, 1}, {1, count});
     if (unchecked && last == &call)
-      call.keep("logits", *unchecked);
+      call.keep(logitsOf(call), *unchecked);
     else
       checkLast();
     call.run();
     if (unchecked)
       Sampler::checkLogit(call.kept(), *std::exchange(unchecked, std::nullopt));
     last = &call;
-    const fovea_tensor &tensor = call.describe("logits");
+    const fovea_tensor &tensor = call.describe(logitsOf(call));
     if (tensor.ndim != 2 || tensor.shape[0] != 1 || tensor.shape[1] < 1 ||
         tensor.dtype.code != FOVEA_FLOAT || tensor.dtype.bits != 32)
       failInvalid(module.path() + ": entry '" + call.entry().name +
@@ -142,21 +152,23 @@ private:
     logits = static_cast<float *>(tensor.data);
     words = static_cast<size_t>(tensor.shape[1]);
     likeliest.reset();
-    if (sampler.isGreedy() && call.hasResult("next_token"))
-      likeliest = nextToken(call);
+    if (const ValueT *token = call.result(Role::NextToken); token && sampler.isGreedy())
+      likeliest = nextToken(call, token->name);
   }
+
+  static const std::string &logitsOf(const Call &call) { return call.result(Role::Logits)->name; }
 
   /// Brings the logits that gave the last token, if they did not come.
   void checkLast() {
     if (unchecked)
-      Sampler::checkLogit(static_cast<const float *>(last->result("logits").data)[*unchecked],
-                          *unchecked);
+      Sampler::checkLogit(
+          static_cast<const float *>(last->result(logitsOf(*last)).data)[*unchecked], *unchecked);
     unchecked.reset();
   }
 
   /// The place of the greatest logit, if the entry says it: older artifacts do not.
-  int64_t nextToken(Call &call) const {
-    const fovea_tensor &tensor = call.result("next_token");
+  int64_t nextToken(Call &call, const std::string &name) const {
+    const fovea_tensor &tensor = call.result(name);
     if (tensor.ndim != 1 || tensor.shape[0] != 1 || tensor.dtype.code != FOVEA_INT ||
         tensor.dtype.bits != 64)
       failInvalid(module.path() + ": entry '" + call.entry().name +

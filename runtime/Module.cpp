@@ -110,6 +110,13 @@ int Module::findEntry(const std::string &name) const {
   return -1;
 }
 
+int Module::findEntry(manifest::EntryKind kind) const {
+  for (size_t i = 0; i < allEntries.size(); ++i)
+    if (allEntries[i].description->kind == kind)
+      return static_cast<int>(i);
+  return -1;
+}
+
 size_t Module::requireEntry(const std::string &name) const {
   int index = findEntry(name);
   if (index >= 0)

@@ -38,6 +38,7 @@ public:
   const std::vector<Entry> &entries() const { return allEntries; }
   /// -1 if there is none.
   int findEntry(const std::string &name) const;
+  int findEntry(manifest::EntryKind kind) const;
   /// Throws Failure that lists the names there are.
   size_t requireEntry(const std::string &name) const;
   artifact::Bytes deviceCode(const manifest::Range *range) const {

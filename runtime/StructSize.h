@@ -26,8 +26,8 @@ template <typename T> struct FirstVersion;
   };
 FOVEA_FIRST_VERSION(fovea_module_options, copy)
 FOVEA_FIRST_VERSION(fovea_module_info, weight_bytes)
-FOVEA_FIRST_VERSION(fovea_entry_info, max_positions)
-FOVEA_FIRST_VERSION(fovea_value_info, size)
+FOVEA_FIRST_VERSION(fovea_entry_info, kind)
+FOVEA_FIRST_VERSION(fovea_value_info, role)
 FOVEA_FIRST_VERSION(fovea_step_info, schedule)
 FOVEA_FIRST_VERSION(fovea_threading, parallel_for)
 FOVEA_FIRST_VERSION(fovea_context_options, device)

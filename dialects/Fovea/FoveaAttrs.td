@@ -269,27 +269,55 @@ def Fovea_PackAttr : RecipeAttr<"Pack", "pack"> {
 
 //===-- Entries ---------------------------------------------------------------------------------------------===//
 
+def Fovea_PortRole : I32EnumAttr<"PortRole", "What an argument or result of an entry is to its caller", [
+    I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"TokenIds", 1, "token_ids">,
+    I32EnumAttrCase<"AttentionMask", 2, "attention_mask">, I32EnumAttrCase<"TokenTypes", 3, "token_types">,
+    I32EnumAttrCase<"Positions", 4, "positions">, I32EnumAttrCase<"Logits", 5, "logits">,
+    I32EnumAttrCase<"NextToken", 6, "next_token">, I32EnumAttrCase<"HiddenState", 7, "hidden_state">,
+    I32EnumAttrCase<"Embedding", 8, "embedding">]> {
+  let genSpecializedAttr = 0;
+  let cppNamespace = "::mlir::fovea";
+}
+
+def Fovea_PortRoleAttr : EnumAttr<FoveaDialect, Fovea_PortRole, "role"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Fovea_EntryKind : I32EnumAttr<"EntryKind", "What an entry does for those who run a model", [
+    I32EnumAttrCase<"Generic", 0, "generic">, I32EnumAttrCase<"Forward", 1, "forward">,
+    I32EnumAttrCase<"Prefill", 2, "prefill">, I32EnumAttrCase<"Decode", 3, "decode">,
+    I32EnumAttrCase<"Embed", 4, "embed">]> {
+  let genSpecializedAttr = 0;
+  let cppNamespace = "::mlir::fovea";
+}
+
+def Fovea_EntryKindAttr : EnumAttr<FoveaDialect, Fovea_EntryKind, "entry_kind"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
 def Fovea_PortAttr : FoveaAttr<"Port", "port"> {
   let summary = "An argument or result of an entry, as the caller sees it";
   let description = [{
-    `#fovea.port<"input_ids", tensor<?x?xi64>, dims = ["batch", "sequence"]>`. A cache that an entry returns says with
-    `continues` which argument it grows from.
+    `#fovea.port<"input_ids", tensor<?x?xi64>, dims = ["batch", "sequence"], role = token_ids>`. A cache that an entry
+    returns says with `continues` which argument it grows from.
   }];
   let parameters = (ins StringRefParameter<>:$name, "::mlir::Type":$type,
                         OptionalParameter<"::mlir::ArrayAttr">:$dims,
-                        DefaultValuedParameter<"int64_t", "-1">:$continues);
-  let assemblyFormat = "`<` $name `,` $type (`,` struct($dims, $continues)^)? `>`";
+                        DefaultValuedParameter<"int64_t", "-1">:$continues,
+                        DefaultValuedParameter<"::mlir::fovea::PortRole", "::mlir::fovea::PortRole::None">:$role);
+  let assemblyFormat = "`<` $name `,` $type (`,` struct($dims, $continues, $role)^)? `>`";
 }
 
 def Fovea_SignatureAttr : FoveaAttr<"Signature", "signature"> {
   let summary = "What an entry takes and gives, kept while its body turns to buffers";
   let description = [{
     The `fovea.signature` of an entry from the `kernels` stage on, where the function itself takes buffers and
-    returns sizes.
+    returns sizes, with the entry's kind behind them: `#fovea.signature<[...], [...], prefill>`.
   }];
   let parameters = (ins OptionalArrayRefParameter<"::mlir::fovea::PortAttr">:$arguments,
-                        OptionalArrayRefParameter<"::mlir::fovea::PortAttr">:$results);
-  let assemblyFormat = "`<` `[` (`]`) : ($arguments^ `]`)? `,` `[` (`]`) : ($results^ `]`)? `>`";
+                        OptionalArrayRefParameter<"::mlir::fovea::PortAttr">:$results,
+                        DefaultValuedParameter<"::mlir::fovea::EntryKind", "::mlir::fovea::EntryKind::Generic">:$kind);
+  let assemblyFormat = "`<` `[` (`]`) : ($arguments^ `]`)? `,` `[` (`]`) : ($results^ `]`)? (`,` $kind^)? `>`";
 }
 
 #endif // FOVEA_ATTRS_TD

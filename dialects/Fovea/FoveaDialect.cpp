@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Registration, types and the checks of the dialect's discardable attributes
-// (`fovea.entry`, `fovea.name`, `fovea.dims`, `fovea.max_positions`, `fovea.signature`,
-// `fovea.target`).
+// (`fovea.entry`, `fovea.kind`, `fovea.name`, `fovea.dims`, `fovea.role`, `fovea.max_positions`,
+// `fovea.signature`, `fovea.target`).
 #include "dialects/Fovea/FoveaDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -128,6 +128,7 @@ static const AttributeRule *findRule(StringRef name) {
   static const AttributeRule kRules[] = {
       {D::kTargetAttr, Holder::Module, isA<TargetAttr>, "a target"},
       {D::kEntryAttr, Holder::Function, isA<UnitAttr>, kFlag},
+      {D::kKindAttr, Holder::Function, isA<EntryKindAttr>, "an entry's kind"},
       {D::kSignatureAttr, Holder::Function, isA<SignatureAttr>, "a signature"},
       {D::kMaxPositionsAttr, Holder::Function, [](Attribute a) { return isAtLeast(a, 1); }, kCount},
       {D::kThreadsAttr, Holder::Kernel, [](Attribute a) { return isAtLeast(a, 1); }, kCount},
@@ -170,7 +171,13 @@ LogicalResult FoveaDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   return success();
 }
 
-static LogicalResult verifyNameOrDims(Operation *op, Type type, NamedAttribute attr) {
+/// Roles that results have; arguments have the others.
+static bool isOfResults(PortRole role) {
+  return role == PortRole::Logits || role == PortRole::NextToken || role == PortRole::HiddenState ||
+         role == PortRole::Embedding;
+}
+
+static LogicalResult verifyPort(Operation *op, Type type, NamedAttribute attr, bool isResult) {
   StringRef name = attr.getName();
   if (name == FoveaDialect::kNameAttr) {
     auto text = dyn_cast<StringAttr>(attr.getValue());
@@ -193,17 +200,25 @@ static LogicalResult verifyNameOrDims(Operation *op, Type type, NamedAttribute a
              << name << "' to name " << dynamic << " dynamic sizes, got " << array.size();
     return success();
   }
+  if (name == FoveaDialect::kRoleAttr) {
+    auto role = dyn_cast<PortRoleAttr>(attr.getValue());
+    if (!role || (role.getValue() != PortRole::None && isOfResults(role.getValue()) != isResult))
+      return op->emitOpError("expects '")
+             << name << "' to be the role of " << (isResult ? "a result" : "an argument")
+             << ", got " << attr.getValue();
+    return success();
+  }
   return op->emitOpError("has unknown argument attribute '") << name << "'";
 }
 
 LogicalResult FoveaDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
                                                      NamedAttribute attr) {
-  return verifyNameOrDims(op, cast<FunctionOpInterface>(op).getArgumentTypes()[index], attr);
+  return verifyPort(op, cast<FunctionOpInterface>(op).getArgumentTypes()[index], attr, false);
 }
 
 LogicalResult FoveaDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned index,
                                                         NamedAttribute attr) {
-  return verifyNameOrDims(op, cast<FunctionOpInterface>(op).getResultTypes()[index], attr);
+  return verifyPort(op, cast<FunctionOpInterface>(op).getResultTypes()[index], attr, true);
 }
 
 //===-- Types --------------------------------------------------------------------------------===//

@@ -16,7 +16,10 @@ def FoveaDialect : Dialect {
     Tensors of activations are `[batch, sequence, ...]` with dynamic batch and sequence. A function with the
     unit attribute `fovea.entry` is what the runtime can call; its arguments and results carry `fovea.name`
     (the source's own name) and, for dynamic sizes, `fovea.dims`, an array of names of which equal ones are
-    equal sizes. `fovea.max_positions` on an entry bounds cache length plus sequence. From the `kernels` stage on `fovea.signature`
+    equal sizes. Names are labels: what an entry does for those who run the model is its `fovea.kind`, for example
+    `#fovea.entry_kind<prefill>`, and what its arguments and results are to its caller their `fovea.role`, for example
+    `#fovea.role<token_ids>`; where these are not said, names that frameworks give stand for them (`Ports.cpp`).
+    `fovea.max_positions` on an entry bounds cache length plus sequence. From the `kernels` stage on `fovea.signature`
     keeps what the entry takes and gives; each kernel's function says by `fovea.computes` what it computes, for people,
     and by `fovea.schedule` the schedule that it was built by. `fovea.target` on the module says for
     which processor schedules were chosen, from the `scheduled` stage on.
@@ -34,6 +37,8 @@ def FoveaDialect : Dialect {
     static constexpr ::llvm::StringLiteral kEntryAttr = "fovea.entry";
     static constexpr ::llvm::StringLiteral kNameAttr = "fovea.name";
     static constexpr ::llvm::StringLiteral kDimsAttr = "fovea.dims";
+    static constexpr ::llvm::StringLiteral kKindAttr = "fovea.kind";
+    static constexpr ::llvm::StringLiteral kRoleAttr = "fovea.role";
     static constexpr ::llvm::StringLiteral kSignatureAttr = "fovea.signature";
     static constexpr ::llvm::StringLiteral kMaxPositionsAttr = "fovea.max_positions";
     static constexpr ::llvm::StringLiteral kComputesAttr = "fovea.computes";

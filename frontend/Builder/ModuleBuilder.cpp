@@ -32,6 +32,7 @@ struct Port {
   Type type;
   std::string name;
   SmallVector<StringRef> dims;
+  PortRole role = PortRole::None;
 };
 
 class ModuleBuilder {
@@ -57,11 +58,11 @@ private:
   void findLayerKinds();
   func::FuncOp addLayerFunction(const LayerKind &kind, StringRef name, int64_t length);
 
-  func::FuncOp addEntry(StringRef name, ArrayRef<Port> arguments, ArrayRef<Port> results,
+  func::FuncOp addEntry(EntryKind kind, ArrayRef<Port> arguments, ArrayRef<Port> results,
                         int64_t maxPositions);
   void addDecoderForward();
-  void addDecoderStep(StringRef name, int64_t length);
-  void addEncoderEntry(StringRef name, bool pooled);
+  void addDecoderStep(EntryKind kind);
+  void addEncoderEntry(EntryKind kind);
 
   /// A body of an entry: weights by `fovea.weight_ref`, each once.
   Body entryBody(func::FuncOp entry);
@@ -265,21 +266,26 @@ Value ModuleBuilder::callLayers(Value x, bool decode, MutableArrayRef<Value> key
 // Entries
 //===----------------------------------------------------------------------===//
 
-func::FuncOp ModuleBuilder::addEntry(StringRef name, ArrayRef<Port> arguments,
+func::FuncOp ModuleBuilder::addEntry(EntryKind kind, ArrayRef<Port> arguments,
                                      ArrayRef<Port> results, int64_t maxPositions) {
+  StringRef name = stringifyEntryKind(kind);
   auto typesOf = [](ArrayRef<Port> ports) {
     return llvm::map_to_vector(ports, [](const Port &port) { return port.type; });
   };
   auto attributesOf = [&](ArrayRef<Port> ports) {
     return llvm::map_to_vector(ports, [&](const Port &port) {
-      return b.getDictionaryAttr(
-          {b.getNamedAttr(FoveaDialect::kNameAttr, b.getStringAttr(port.name)),
-           b.getNamedAttr(FoveaDialect::kDimsAttr, b.getStrArrayAttr(port.dims))});
+      NamedAttrList list;
+      list.set(FoveaDialect::kNameAttr, b.getStringAttr(port.name));
+      list.set(FoveaDialect::kDimsAttr, b.getStrArrayAttr(port.dims));
+      if (port.role != PortRole::None)
+        list.set(FoveaDialect::kRoleAttr, PortRoleAttr::get(context, port.role));
+      return list.getDictionary(context);
     });
   };
   auto function = func::FuncOp::create(b, locate(name), name,
                                        b.getFunctionType(typesOf(arguments), typesOf(results)));
   function->setAttr(FoveaDialect::kEntryAttr, b.getUnitAttr());
+  function->setAttr(FoveaDialect::kKindAttr, EntryKindAttr::get(context, kind));
   function->setAttr(FoveaDialect::kMaxPositionsAttr, b.getI64IntegerAttr(maxPositions));
   function.setAllArgAttrs(attributesOf(arguments));
   function.setAllResultAttrs(attributesOf(results));
@@ -310,11 +316,12 @@ Value ModuleBuilder::headOf(Value x, Body &body) {
 void ModuleBuilder::addDecoderForward() {
   OpBuilder::InsertionGuard guard(b);
   int64_t width = source.head ? source.vocabulary : source.hidden;
-  Port ids = {idsType(dynamic), "input_ids", {"batch", "sequence"}};
+  Port ids = {idsType(dynamic), "input_ids", {"batch", "sequence"}, PortRole::TokenIds};
   Port out = {getActivationType(context, {dynamic, dynamic, width}),
               source.head ? "logits" : "last_hidden_state",
-              {"batch", "sequence"}};
-  func::FuncOp entry = addEntry("forward", {ids}, {out}, source.maxPositions);
+              {"batch", "sequence"},
+              source.head ? PortRole::Logits : PortRole::HiddenState};
+  func::FuncOp entry = addEntry(EntryKind::Forward, {ids}, {out}, source.maxPositions);
   Body body = entryBody(entry);
   Location loc = entry.getLoc();
   Value tokens = entry.getArgument(0);
@@ -334,24 +341,29 @@ void ModuleBuilder::addDecoderForward() {
   func::ReturnOp::create(b, loc, headOf(x, body));
 }
 
-void ModuleBuilder::addDecoderStep(StringRef name, int64_t length) {
+void ModuleBuilder::addDecoderStep(EntryKind kind) {
   OpBuilder::InsertionGuard guard(b);
-  bool decode = length == 1;
-  Port ids = {idsType(length), "input_ids", {"batch"}};
+  bool decode = kind == EntryKind::Decode;
+  Port ids = {idsType(decode ? 1 : dynamic), "input_ids", {"batch"}, PortRole::TokenIds};
   if (!decode)
     ids.dims.push_back("sequence");
   SmallVector<Port> arguments = {ids};
-  SmallVector<Port> results = {
-      {getActivationType(context, {dynamic, source.vocabulary}), "logits", {"batch"}},
-      {RankedTensorType::get({dynamic}, b.getI64Type()), "next_token", {"batch"}}};
+  SmallVector<Port> results = {{getActivationType(context, {dynamic, source.vocabulary}),
+                                "logits",
+                                {"batch"},
+                                PortRole::Logits},
+                               {RankedTensorType::get({dynamic}, b.getI64Type()),
+                                "next_token",
+                                {"batch"},
+                                PortRole::NextToken}};
   for (auto [i, layer] : llvm::enumerate(source.layers))
-    for (auto [kind, prefix] :
+    for (auto [held, prefix] :
          {std::pair(CacheKind::Key, "key_cache."), std::pair(CacheKind::Value, "value_cache.")}) {
-      Port cache = {cacheType(kind, layer), prefix + std::to_string(i), {"batch", "capacity"}};
+      Port cache = {cacheType(held, layer), prefix + std::to_string(i), {"batch", "capacity"}};
       arguments.push_back(cache);
       results.push_back(cache);
     }
-  func::FuncOp entry = addEntry(name, arguments, results, source.maxPositions);
+  func::FuncOp entry = addEntry(kind, arguments, results, source.maxPositions);
   Body body = entryBody(entry);
   Location loc = entry.getLoc();
   std::vector<Value> keys, values;
@@ -380,27 +392,32 @@ void ModuleBuilder::addDecoderStep(StringRef name, int64_t length) {
   func::ReturnOp::create(b, loc, returned);
 }
 
-void ModuleBuilder::addEncoderEntry(StringRef name, bool pooled) {
+void ModuleBuilder::addEncoderEntry(EntryKind kind) {
   OpBuilder::InsertionGuard guard(b);
+  const bool pooled = kind == EntryKind::Embed;
   SmallVector<Port> arguments;
-  SmallVector<StringRef> names = {"input_ids", "attention_mask"};
+  auto add = [&](StringRef name, PortRole role) {
+    arguments.push_back({idsType(dynamic), name.str(), {"batch", "sequence"}, role});
+  };
+  add("input_ids", PortRole::TokenIds);
+  add("attention_mask", PortRole::AttentionMask);
   if (source.embeddings.tokenType)
-    names.push_back("token_type_ids");
-  for (StringRef argument : names)
-    arguments.push_back({idsType(dynamic), argument.str(), {"batch", "sequence"}});
+    add("token_type_ids", PortRole::TokenTypes);
   Port out = {getActivationType(context, {dynamic, dynamic, source.hidden}),
               "last_hidden_state",
-              {"batch", "sequence"}};
+              {"batch", "sequence"},
+              PortRole::HiddenState};
   int64_t longest = source.maxPositions;
   if (pooled) {
     int64_t width = source.hidden;
     for (const model::Pooling::Step &step : source.pooling->steps)
       if (step.dense)
         width = step.dense->weight.shape[0];
-    out = {getActivationType(context, {dynamic, width}), "embedding", {"batch"}};
+    out = {
+        getActivationType(context, {dynamic, width}), "embedding", {"batch"}, PortRole::Embedding};
     longest = source.pooling->maxPositions.value_or(longest);
   }
-  func::FuncOp entry = addEntry(name, arguments, {out}, longest);
+  func::FuncOp entry = addEntry(kind, arguments, {out}, longest);
   Body body = entryBody(entry);
   Location loc = entry.getLoc();
   Value mask = entry.getArgument(1);
@@ -458,13 +475,13 @@ OwningOpRef<ModuleOp> ModuleBuilder::build() {
   if (isDecoder()) {
     addDecoderForward();
     if (steps) {
-      addDecoderStep("prefill", dynamic);
-      addDecoderStep("decode", 1);
+      addDecoderStep(EntryKind::Prefill);
+      addDecoderStep(EntryKind::Decode);
     }
   } else {
-    addEncoderEntry("forward", /*pooled=*/false);
+    addEncoderEntry(EntryKind::Forward);
     if (source.pooling)
-      addEncoderEntry("embed", /*pooled=*/true);
+      addEncoderEntry(EntryKind::Embed);
   }
   return std::move(module);
 }

@@ -3,6 +3,7 @@
 // Groups become launches, results places in the arena, and sizes index arithmetic before them.
 // Refuses what is neither in a group, nor a view, nor index arithmetic.
 #include "lowering/Entries/EntryConversion.h"
+#include "dialects/Fovea/Ports.h"
 #include "lowering/Kernels/Cost.h"
 #include "lowering/Kernels/Scalars.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -36,7 +37,8 @@ struct EntryConversion::Signature {
 static PortAttr makePort(func::FuncOp entry, unsigned i, Type type, bool result) {
   auto dims = result ? entry.getResultAttrOfType<ArrayAttr>(i, FoveaDialect::kDimsAttr)
                      : entry.getArgAttrOfType<ArrayAttr>(i, FoveaDialect::kDimsAttr);
-  return PortAttr::get(entry.getContext(), getPortName(entry, i, result), type, dims, -1);
+  PortRole role = result ? getResultRole(entry, i) : getArgumentRole(entry, i);
+  return PortAttr::get(entry.getContext(), getPortName(entry, i, result), type, dims, -1, role);
 }
 
 LogicalResult EntryConversion::readSignature(Signature &signature) {
@@ -72,7 +74,7 @@ LogicalResult EntryConversion::readSignature(Signature &signature) {
              << i;
     PortAttr old = signature.resultPorts[i];
     signature.resultPorts[i] = PortAttr::get(entry.getContext(), old.getName(), old.getType(),
-                                             old.getDims(), found->second);
+                                             old.getDims(), found->second, old.getRole());
   }
   return success();
 }
@@ -147,7 +149,8 @@ LogicalResult EntryConversion::createFunction() {
                                builder.getFunctionType(signature.inputs, signature.outputs));
   fresh->setAttr(FoveaDialect::kEntryAttr, builder.getUnitAttr());
   fresh->setAttr(FoveaDialect::kSignatureAttr,
-                 SignatureAttr::get(context, signature.argumentPorts, signature.resultPorts));
+                 SignatureAttr::get(context, signature.argumentPorts, signature.resultPorts,
+                                    getEntryKind(entry)));
   if (Attribute most = entry->getAttr(FoveaDialect::kMaxPositionsAttr))
     fresh->setAttr(FoveaDialect::kMaxPositionsAttr, most);
   Block *block = fresh.addEntryBlock();

@@ -23,6 +23,7 @@ HASHES = {
     "format-1-abi-1.fovea": "00e273bb54b652acf9de7ab3b309cbef8e8a7b8209bceab7df66bac20a47242e",
     "format-1-abi-2.fovea": "0a67329faad402151b4771b77d644bc1f5eaeb8168091a06eb0c0e2757180dc4",
     "format-1-abi-3.fovea": "6358eeac8823c5c9c87a3d1516975f686f869ecc00d5243361409c91581f10a1",
+    "format-2-abi-3.fovea": "f9502295d0468fadcf7b23b9423e007c537080287f6505a19adbbfc6f920923e",
 }
 
 

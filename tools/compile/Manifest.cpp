@@ -2,6 +2,7 @@
 //
 // Entries, kernels and the model's record as the manifest's tables.
 #include "tools/compile/Manifest.h"
+#include "dialects/Fovea/Ports.h"
 #include "lowering/CodeGen/CodeGen.h"
 #include "lowering/Entries/Entries.h"
 #include "lowering/Weights/Weights.h"
@@ -11,11 +12,54 @@
 using namespace mlir;
 using namespace mlir::fovea;
 using namespace ::fovea::manifest;
+namespace manifest = ::fovea::manifest;
 
-static FailureOr<std::unique_ptr<ValueT>> buildValue(Location loc, PortAttr port) {
+static Role getRole(PortRole role) {
+  switch (role) {
+  case PortRole::None:
+    return Role::None;
+  case PortRole::TokenIds:
+    return Role::TokenIds;
+  case PortRole::AttentionMask:
+    return Role::AttentionMask;
+  case PortRole::TokenTypes:
+    return Role::TokenTypes;
+  case PortRole::Positions:
+    return Role::Positions;
+  case PortRole::Logits:
+    return Role::Logits;
+  case PortRole::NextToken:
+    return Role::NextToken;
+  case PortRole::HiddenState:
+    return Role::HiddenState;
+  case PortRole::Embedding:
+    return Role::Embedding;
+  }
+  llvm_unreachable("unknown role");
+}
+
+static manifest::EntryKind getKind(mlir::fovea::EntryKind kind) {
+  switch (kind) {
+  case mlir::fovea::EntryKind::Generic:
+    return manifest::EntryKind::Generic;
+  case mlir::fovea::EntryKind::Forward:
+    return manifest::EntryKind::Forward;
+  case mlir::fovea::EntryKind::Prefill:
+    return manifest::EntryKind::Prefill;
+  case mlir::fovea::EntryKind::Decode:
+    return manifest::EntryKind::Decode;
+  case mlir::fovea::EntryKind::Embed:
+    return manifest::EntryKind::Embed;
+  }
+  llvm_unreachable("unknown kind of entry");
+}
+
+static FailureOr<std::unique_ptr<ValueT>> buildValue(Location loc, PortAttr port,
+                                                     StringRef batchDim) {
   auto value = std::make_unique<ValueT>();
   value->name = port.getName().str();
   value->continues = static_cast<int32_t>(port.getContinues());
+  value->role = getRole(port.getRole());
   auto nameOfDim = [&](size_t i) -> std::string {
     ArrayAttr dims = port.getDims();
     return dims && i < dims.size() ? cast<StringAttr>(dims[i]).str() : "";
@@ -25,8 +69,8 @@ static FailureOr<std::unique_ptr<ValueT>> buildValue(Location loc, PortAttr port
     value->kind = ValueKind::Cache;
     value->heads = cache.getHeads();
     value->size = cache.getSize();
-    if (std::string batch = nameOfDim(0); !batch.empty())
-      value->dims.push_back(batch);
+    std::string batch = nameOfDim(0);
+    value->dims.push_back(batch.empty() ? batchDim.str() : batch);
     element = cache.getElementType();
   } else if (auto tensor = dyn_cast<RankedTensorType>(port.getType())) {
     // `fovea.dims` names the open sizes only, the manifest all.
@@ -49,14 +93,15 @@ static FailureOr<std::unique_ptr<ValueT>> buildValue(Location loc, PortAttr port
 
 /// What the running verbs may do, by the entries there are.
 static ModelKind getKind(ArrayRef<EntryLayout> entries) {
-  auto has = [&](StringRef name) {
-    return llvm::any_of(entries, [&](const EntryLayout &entry) { return entry.name == name; });
+  auto has = [&](mlir::fovea::EntryKind kind) {
+    return llvm::any_of(
+        entries, [&](const EntryLayout &entry) { return entry.signature.getKind() == kind; });
   };
-  if (has("prefill") && has("decode"))
+  if (has(mlir::fovea::EntryKind::Prefill) && has(mlir::fovea::EntryKind::Decode))
     return ModelKind::Decoder;
   for (const EntryLayout &entry : entries)
     for (PortAttr port : entry.signature.getResults())
-      if (port.getName() == "last_hidden_state" || port.getName() == "embedding")
+      if (port.getRole() == PortRole::HiddenState || port.getRole() == PortRole::Embedding)
         return ModelKind::Encoder;
   return ModelKind::Generic;
 }
@@ -147,10 +192,18 @@ FailureOr<ManifestT> mlir::fovea::buildManifest(ModuleOp module, const TargetOpt
     entry->name = layout.name;
     entry->locals = static_cast<uint32_t>(layout.localsCount);
     entry->max_positions = layout.maxPositions;
+    entry->sequence = getSequenceDim(layout.signature).str();
+    entry->kind = getKind(layout.signature.getKind());
+    for (const auto &other : manifest.entries)
+      if (entry->kind != manifest::EntryKind::Generic && other->kind == entry->kind)
+        return module.emitError("expects one entry of kind '")
+               << stringifyEntryKind(layout.signature.getKind()) << "', got '" << other->name
+               << "' and '" << entry->name << "'";
     for (auto [ports, values] : {std::make_pair(layout.signature.getArguments(), &entry->arguments),
                                  std::make_pair(layout.signature.getResults(), &entry->results)})
       for (PortAttr port : ports) {
-        FailureOr<std::unique_ptr<ValueT>> value = buildValue(module.getLoc(), port);
+        FailureOr<std::unique_ptr<ValueT>> value =
+            buildValue(module.getLoc(), port, getBatchDim(layout.signature));
         if (failed(value))
           return failure();
         values->push_back(std::move(*value));

@@ -34,8 +34,7 @@ using Sizes = std::map<std::string, int64_t>;
 
 /// Element `index` of what is given for an argument: token ids spread over `words`,
 /// masks of ones, numbers between -1 and 1, all other integers zero.
-void makeElement(const std::string &name, fovea_dtype dtype, size_t index, int64_t words,
-                 uint8_t *at) {
+void makeElement(fovea_role role, fovea_dtype dtype, size_t index, int64_t words, uint8_t *at) {
   auto noise = static_cast<uint32_t>(index * 2654435761u + 12345u) ^ 0x5bd1e995u;
   double real = static_cast<double>(noise) / 2147483648.0 - 1;
   auto put = [&](auto value) { std::memcpy(at, &value, sizeof(value)); };
@@ -47,9 +46,9 @@ void makeElement(const std::string &name, fovea_dtype dtype, size_t index, int64
     put(static_cast<uint16_t>(0x3800 | (noise & 0x83ff)));
   else if (dtype.code == FOVEA_BFLOAT)
     put(static_cast<uint16_t>(0x3f00 | (noise & 0x807f)));
-  else if (name == "input_ids" && dtype.bits == 64)
+  else if (role == FOVEA_ROLE_TOKEN_IDS && dtype.bits == 64)
     put(static_cast<int64_t>((index * 7919 + 13) % static_cast<size_t>(words)));
-  else if (name == "attention_mask")
+  else if (role == FOVEA_ROLE_ATTENTION_MASK)
     at[0] = 1;
 }
 
@@ -78,7 +77,7 @@ public:
                                 [&](const Array &array) { return array.name == value.name; });
       Array &array = arrays[value.name];
       array = found != given.end() ? *found : makeUp(value, sizes);
-      if (value.name == std::string("input_ids"))
+      if (value.role == FOVEA_ROLE_TOKEN_IDS && tokens == 0)
         tokens = count(array.shape);
       fovea_tensor tensor{};
       static uint8_t none[8];
@@ -162,7 +161,7 @@ private:
     }
     array.data.resize(elements * bytes);
     for (size_t i = 0; i < elements; ++i)
-      makeElement(array.name, array.dtype, i, words, array.data.data() + i * bytes);
+      makeElement(value.role, array.dtype, i, words, array.data.data() + i * bytes);
     return array;
   }
 
@@ -201,17 +200,12 @@ private:
   std::vector<KernelTime> before;
 };
 
-bool hasEntry(const ModulePtr &module, const char *name) {
-  size_t index;
-  fovea_status *status = fovea_module_find_entry(module.get(), name, &index);
-  fovea_status_free(status);
-  return !status;
-}
-
 /// The entry that is measured where it is not prefill with decode.
 std::string chooseEntry(const BenchOptions &options, const ModulePtr &module) {
-  if (!options.entry.empty() || hasEntry(module, "forward"))
-    return options.entry.empty() ? "forward" : options.entry;
+  if (!options.entry.empty())
+    return options.entry;
+  if (const char *forward = findEntry(module, FOVEA_ENTRY_FORWARD))
+    return forward;
   fovea_entry_info info = FOVEA_ENTRY_INFO_INIT;
   check(fovea_module_get_entry(module.get(), 0, &info));
   if (infoOf(module).entry_count == 1)
@@ -245,7 +239,9 @@ void bench(const BenchOptions &options) {
   ContextPtr context = options.makeContext(module, /*profile=*/true, !options.trace.empty());
   fovea_context_info info = FOVEA_CONTEXT_INFO_INIT;
   check(fovea_context_get_info(context.get(), &info));
-  bool decoder = options.entry.empty() && hasEntry(module, "prefill") && hasEntry(module, "decode");
+  const char *prefill = findEntry(module, FOVEA_ENTRY_PREFILL);
+  const char *decode = findEntry(module, FOVEA_ENTRY_DECODE);
+  bool decoder = options.entry.empty() && prefill && decode;
   int64_t needed = sizes["sequence"] + (decoder ? options.newTokens : 0);
   if (decoder && needed > info.capacity)
     throw Failure{1, "--prompt-tokens and --new-tokens ask for " + std::to_string(needed) +
@@ -268,11 +264,11 @@ void bench(const BenchOptions &options) {
     peaks = std::make_unique<Peaks>(info.threads);
   samplePeaks();
 
-  Timed prompt(module, context, decoder ? "prefill" : chooseEntry(options, module).c_str());
+  Timed prompt(module, context, decoder ? prefill : chooseEntry(options, module).c_str());
   prompt.setArguments(sizes, given);
   std::unique_ptr<Timed> next;
   if (decoder && options.newTokens > 0) {
-    next = std::make_unique<Timed>(module, context, "decode");
+    next = std::make_unique<Timed>(module, context, decode);
     sizes["sequence"] = 1;
     next->setArguments(sizes, {});
   }

@@ -176,6 +176,16 @@ fovea_module_info infoOf(const ModulePtr &module) {
   return info;
 }
 
+const char *findEntry(const ModulePtr &module, fovea_entry_kind kind) {
+  fovea_entry_info entry = FOVEA_ENTRY_INFO_INIT;
+  for (size_t i = 0, count = infoOf(module).entry_count; i < count; ++i) {
+    check(fovea_module_get_entry(module.get(), i, &entry));
+    if (entry.kind == kind)
+      return entry.name;
+  }
+  return nullptr;
+}
+
 std::string number(double value, int digits) {
   char text[64];
   std::snprintf(text, sizeof(text), "%.*g", digits, value);

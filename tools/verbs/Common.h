@@ -87,6 +87,8 @@ void note(const Host &host, const std::string &text);
 bool terminalOnStandardError();
 
 fovea_module_info infoOf(const ModulePtr &module);
+/// The name of the entry of that kind; null if there is none.
+const char *findEntry(const ModulePtr &module, fovea_entry_kind kind);
 /// `value` with `digits` significant digits.
 std::string number(double value, int digits = 3);
 

@@ -64,8 +64,10 @@ Chosen chooseEntry(const std::string &name, const ModulePtr &module) {
   Chosen chosen;
   if (!name.empty())
     check(fovea_module_find_entry(module.get(), name.c_str(), &chosen.index));
-  else if (infoOf(module).entry_count != 1)
-    check(fovea_module_find_entry(module.get(), "forward", &chosen.index));
+  else if (infoOf(module).entry_count != 1) {
+    const char *forward = findEntry(module, FOVEA_ENTRY_FORWARD);
+    check(fovea_module_find_entry(module.get(), forward ? forward : "forward", &chosen.index));
+  }
   check(fovea_module_get_entry(module.get(), chosen.index, &chosen.info));
   for (size_t i = 0; i < chosen.info.argument_count; ++i) {
     fovea_value_info value = FOVEA_VALUE_INFO_INIT;

@@ -3,7 +3,7 @@
 // Chooses cases by what can go wrong: one element, two, more than a vector holds; places on both
 // sides of what the source compares them with; numbers that make exponentials saturate.
 #include "tools/verify/Cases.h"
-#include "dialects/Fovea/FoveaDialect.h"
+#include "dialects/Fovea/Ports.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -193,7 +193,7 @@ static size_t countLengths(func::FuncOp entry) {
       names.insert(dims && d < static_cast<int64_t>(dims.size()) ? cast<StringAttr>(dims[d]).str()
                                                                  : "argument " + std::to_string(i));
   }
-  names.erase("batch");
+  names.erase(getBatchDim(entry).str());
   return names.size();
 }
 

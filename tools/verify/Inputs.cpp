@@ -3,7 +3,7 @@
 // Makes inputs for entries. Ids stay inside their tables, rows beyond the first are padded, floats
 // are exact in f32.
 #include "tools/verify/Inputs.h"
-#include "dialects/Fovea/FoveaDialect.h"
+#include "dialects/Fovea/Ports.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -35,10 +35,11 @@ static IntegerUse::Kind getKind(IntegerRole::Kind role, IntegerUse::Kind before)
   llvm_unreachable("all roles return");
 }
 
-IntegerUse verify::findUse(BlockArgument argument, StringRef name) {
+IntegerUse verify::findUse(func::FuncOp entry, unsigned number) {
+  BlockArgument argument = entry.getArgument(number);
   IntegerUse use;
   std::optional<int64_t> rows;
-  if (name == "attention_mask")
+  if (getArgumentRole(entry, number) == PortRole::AttentionMask)
     return {IntegerUse::Keep, 2};
   if (getElementTypeOrSelf(argument.getType()).isInteger(1))
     return use;
@@ -76,6 +77,7 @@ static SmallVector<int64_t> shapeOf(func::FuncOp entry, unsigned argument, Ranke
                                     std::map<std::string, int64_t> &named, const Sizes &sizes,
                                     size_t &nextOther) {
   auto dims = entry.getArgAttrOfType<ArrayAttr>(argument, FoveaDialect::kDimsAttr);
+  const StringRef batch = getBatchDim(entry);
   SmallVector<int64_t> shape(type.getShape());
   size_t dynamic = 0;
   for (int64_t &size : shape) {
@@ -87,8 +89,8 @@ static SmallVector<int64_t> shapeOf(func::FuncOp entry, unsigned argument, Ranke
     auto [found, isNew] = named.try_emplace(name);
     if (isNew) {
       bool isFirst = llvm::none_of(
-          named, [&](const auto &other) { return other.first != "batch" && other.first != name; });
-      if (name == "batch")
+          named, [&](const auto &other) { return other.first != batch && other.first != name; });
+      if (name == batch)
         found->second = sizes.batch;
       else if (isFirst || sizes.others.empty())
         found->second = sizes.length;
@@ -226,7 +228,7 @@ FailureOr<std::vector<TensorRef>> verify::makeInputs(func::FuncOp entry, const S
       scale(tensor.reals, entry.getArgument(i), magnitude, random);
     } else {
       tensor.integers.resize(count);
-      IntegerUse use = findUse(entry.getArgument(i), name);
+      IntegerUse use = findUse(entry, i);
       int64_t row = tensor.rank() ? std::max<int64_t>(tensor.shape.back(), 1) : 1;
       int64_t longest = sizes.length;
       for (int64_t other : sizes.others)

@@ -24,8 +24,8 @@ struct IntegerUse {
   int64_t limit = 2;
 };
 
-/// Follows an argument through calls to the ops that take it.
-IntegerUse findUse(BlockArgument argument, StringRef name);
+/// Follows an entry's argument through calls to the ops that take it.
+IntegerUse findUse(func::FuncOp entry, unsigned argument);
 
 /// How great the floats of an input are.
 enum class Magnitude {
@@ -43,7 +43,7 @@ bool isMaskOfFloats(BlockArgument argument);
 /// that are floats, for example.
 SmallVector<double> findCompared(BlockArgument argument);
 
-/// The sizes of one call: "batch" rows; the first other name of a dynamic size gets `length`, the
+/// The sizes of one call: `batch` rows; the first other name of a dynamic size gets `length`, the
 /// next ones `lengths` in turn.
 struct Sizes {
   int64_t batch = 1, length = 1;

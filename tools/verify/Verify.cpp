@@ -2,6 +2,7 @@
 //
 // Which cases `verify` runs, and what it holds against what. Refuses modules without entries.
 #include "tools/verify/Verify.h"
+#include "dialects/Fovea/Ports.h"
 #include "mlir/IR/Diagnostics.h"
 #include "tools/verify/Cases.h"
 #include <cmath>
@@ -164,8 +165,9 @@ LogicalResult Verifier::addRows(func::FuncOp entry, const std::string &what, con
     row.what = what;
     row.output = nameOfResult(entry, number);
     row.bound = chain.isScaled ? kScaledBounds * bound : bound;
-    bool areLogits = row.output == "logits" && one.isReal && one.rank() > 0;
-    if (row.output == "next_token" && logits)
+    PortRole role = getResultRole(entry, number);
+    bool areLogits = role == PortRole::Logits && one.isReal && one.rank() > 0;
+    if (role == PortRole::NextToken && logits)
       row.difference = compareTokens(one, *logits, *expectedLogits);
     else
       row.difference = measure(one, other, literal.empty() ? nullptr : literal[n].get(),
@@ -479,7 +481,7 @@ LogicalResult Verifier::runCached(func::FuncOp prefill, func::FuncOp decode, fun
 /// perhaps the token chosen from them.
 static bool isTokenReader(func::FuncOp entry) {
   SmallVector<unsigned> results = entry ? tensorResults(entry) : SmallVector<unsigned>();
-  if (results.size() == 2 && nameOfResult(entry, results[1]) == "next_token")
+  if (results.size() == 2 && getResultRole(entry, results[1]) == PortRole::NextToken)
     results.pop_back();
   if (results.size() != 1 || !takesCache(entry))
     return false;
@@ -522,9 +524,9 @@ LogicalResult Verifier::run() {
            << FoveaDialect::kEntryAttr << "', got none";
   if (failed(checkLengths()) || failed(compile()))
     return failure();
-  auto prefill = module.lookupSymbol<func::FuncOp>("prefill");
-  auto decode = module.lookupSymbol<func::FuncOp>("decode");
-  auto forward = module.lookupSymbol<func::FuncOp>("forward");
+  func::FuncOp prefill = findEntry(module, EntryKind::Prefill);
+  func::FuncOp decode = findEntry(module, EntryKind::Decode);
+  func::FuncOp forward = findEntry(module, EntryKind::Forward);
   bool cached = isTokenReader(prefill);
   for (func::FuncOp entry : entries)
     if (!cached || (entry != prefill && entry != decode))

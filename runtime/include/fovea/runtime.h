@@ -173,7 +173,7 @@ FOVEA_API const char *fovea_find_mapped_file(const void *address);
 typedef enum fovea_model_kind {
   FOVEA_GENERIC = 0,
   FOVEA_DECODER = 1, /* fovea_generate */
-  FOVEA_ENCODER = 2  /* fovea_embed, where an entry `embed` exists */
+  FOVEA_ENCODER = 2  /* fovea_embed, where there is an entry of its kind */
 } fovea_model_kind;
 
 typedef struct fovea_module_info {
@@ -198,6 +198,16 @@ typedef struct fovea_module_info {
 /* Strings live as long as the module; so do those of the functions below. */
 FOVEA_API fovea_status *fovea_module_get_info(const fovea_module *module, fovea_module_info *info);
 
+/* What an entry does for those who run a model, whatever it is called; of each kind but the first
+   there is one at most. */
+typedef enum fovea_entry_kind {
+  FOVEA_ENTRY_GENERIC = 0,
+  FOVEA_ENTRY_FORWARD = 1, /* whole rows at once, without caches */
+  FOVEA_ENTRY_PREFILL = 2, /* tokens of any number behind those in the caches */
+  FOVEA_ENTRY_DECODE = 3,  /* the same of one token */
+  FOVEA_ENTRY_EMBED = 4    /* texts to vectors */
+} fovea_entry_kind;
+
 typedef struct fovea_entry_info {
   size_t struct_size;
   const char *name;
@@ -205,14 +215,28 @@ typedef struct fovea_entry_info {
   size_t result_count;
   size_t step_count;
   int64_t max_positions; /* 0: no bound */
+  fovea_entry_kind kind;
 } fovea_entry_info;
-#define FOVEA_ENTRY_INFO_INIT {sizeof(fovea_entry_info), NULL, 0, 0, 0, 0}
+#define FOVEA_ENTRY_INFO_INIT {sizeof(fovea_entry_info), NULL, 0, 0, 0, 0, FOVEA_ENTRY_GENERIC}
 
 FOVEA_API fovea_status *fovea_module_get_entry(const fovea_module *module, size_t entry,
                                                fovea_entry_info *info);
 /* The number of the entry called `name`; an error that lists the names if there is none. */
 FOVEA_API fovea_status *fovea_module_find_entry(const fovea_module *module, const char *name,
                                                 size_t *entry);
+
+/* What an argument or a result is to the caller, whatever it is called. */
+typedef enum fovea_role {
+  FOVEA_ROLE_NONE = 0,
+  FOVEA_ROLE_TOKEN_IDS = 1,
+  FOVEA_ROLE_ATTENTION_MASK = 2, /* 1 where a row holds a token, 0 where it is filled */
+  FOVEA_ROLE_TOKEN_TYPES = 3,    /* which of several texts in a row a token is of */
+  FOVEA_ROLE_POSITIONS = 4,
+  FOVEA_ROLE_LOGITS = 5,
+  FOVEA_ROLE_NEXT_TOKEN = 6,   /* the place of the greatest logit */
+  FOVEA_ROLE_HIDDEN_STATE = 7, /* a vector for each token */
+  FOVEA_ROLE_EMBEDDING = 8     /* a vector for each text */
+} fovea_role;
 
 typedef struct fovea_value_info {
   size_t struct_size;
@@ -224,8 +248,10 @@ typedef struct fovea_value_info {
   const char *const *dimensions; /* a name for each, "" without; equal names, equal sizes */
   int64_t heads;                 /* cache: [batch, heads, capacity, size] */
   int64_t size;
+  fovea_role role;
 } fovea_value_info;
-#define FOVEA_VALUE_INFO_INIT {sizeof(fovea_value_info), NULL, 0, {0, 0, 0}, 0, NULL, NULL, 0, 0}
+#define FOVEA_VALUE_INFO_INIT                                                                      \
+  {sizeof(fovea_value_info), NULL, 0, {0, 0, 0}, 0, NULL, NULL, 0, 0, FOVEA_ROLE_NONE}
 
 FOVEA_API fovea_status *fovea_module_get_argument(const fovea_module *module, size_t entry,
                                                   size_t argument, fovea_value_info *info);
@@ -474,7 +500,7 @@ typedef struct fovea_text {
   size_t size;
 } fovea_text;
 
-/* One vector for each text, by the entry `embed`: `vectors` is [count, width],
+/* One vector for each text, by the entry of kind FOVEA_ENTRY_EMBED: `vectors` is [count, width],
    freed with fovea_free. Texts longer than the model takes are cut; `cut`, if
    not NULL, receives how many were. */
 FOVEA_API fovea_status *fovea_embed(fovea_context *context, const fovea_text *texts, size_t count,

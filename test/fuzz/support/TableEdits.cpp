@@ -68,7 +68,7 @@ public:
   }
   void add(manifest::ValueT &value) {
     addAll(value.name, value.kind, value.element, value.shape, value.dims, value.heads, value.size,
-           value.continues);
+           value.continues, value.role);
   }
   void add(manifest::KernelT &kernel) {
     addAll(kernel.name, kernel.description, kernel.fallback, kernel.schedule, kernel.threads,
@@ -77,7 +77,7 @@ public:
   void add(manifest::StepT &step) { addAll(step.kernel, step.location, step.flops, step.bytes); }
   void add(manifest::EntryT &entry) {
     addAll(entry.name, entry.arguments, entry.results, entry.locals, entry.max_positions,
-           entry.steps);
+           entry.steps, entry.sequence, entry.kind);
   }
   void add(manifest::ProgramT &program) { addAll(program.locals, program.steps); }
   void add(manifest::Range &range) {

@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <numeric>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -596,6 +597,38 @@ TEST_F(ArtifactTest, RangesOutsideOfTheSectionAreRefused) {
     EXPECT_EQ(checkManifest(manifest, 0, each.size, error), !*each.message) << error;
     EXPECT_NE(error.find(each.message), std::string::npos) << error;
   }
+}
+
+TEST_F(ArtifactTest, RolesAndKindsAreChecked) {
+  auto refuse = [](const std::function<void(manifest::ManifestT &)> &spoil) {
+    manifest::ManifestT manifest = makeManifest();
+    spoil(manifest);
+    std::string error;
+    EXPECT_FALSE(checkManifest(manifest, 0, 0, error));
+    return error;
+  };
+  EXPECT_EQ(refuse([](auto &m) { m.entries[0]->kind = static_cast<manifest::EntryKind>(5); }),
+            "entry 'forward': unknown kind 5");
+  EXPECT_EQ(refuse([](auto &m) {
+              auto other = std::make_unique<manifest::EntryT>();
+              other->name = "other";
+              other->locals = 1;
+              other->kind = m.entries[0]->kind = manifest::EntryKind::Prefill;
+              m.entries.push_back(std::move(other));
+            }),
+            "entry 'other': another entry is of its kind, Prefill");
+  EXPECT_EQ(
+      refuse([](auto &m) { m.entries[0]->results[0]->role = static_cast<manifest::Role>(9); }),
+      "entry 'forward': result 'b': unknown role 9");
+  EXPECT_EQ(refuse([](auto &m) {
+              manifest::ValueT &value = *m.entries[0]->arguments[0];
+              value.kind = manifest::ValueKind::Cache;
+              value.heads = value.size = 1;
+              value.shape.clear();
+              value.role = manifest::Role::TokenIds;
+            }),
+            "entry 'forward': argument 'a': a cache has no shape, no role and at most the name of "
+            "its batch");
 }
 
 TEST_F(ArtifactTest, LayoutsHaveNames) {

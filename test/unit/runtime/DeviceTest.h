@@ -124,9 +124,12 @@ protected:
     manifest.entries.back()->results.push_back(cache(1));
     add("check", 2, {"check", "check"}, tensor("ids", manifest::ElementType::I64, "n"),
         tensor("out", manifest::ElementType::I64, "n"));
-    for (const char *entry : {"prefill", "decode"}) {
+    for (auto [entry, kind] : {std::make_pair("prefill", manifest::EntryKind::Prefill),
+                               std::make_pair("decode", manifest::EntryKind::Decode)}) {
       auto ids = tensor("input_ids", manifest::ElementType::I64, "n"),
            logits = tensor("logits", manifest::ElementType::F32, "");
+      ids->role = manifest::Role::TokenIds;
+      logits->role = manifest::Role::Logits;
       ids->shape = {1, -1};
       ids->dims = {"", "n"};
       logits->shape = {1, 8};
@@ -134,6 +137,8 @@ protected:
       add(entry, 5, {"follow"}, std::move(ids), std::move(logits));
       auto next = tensor("next_token", manifest::ElementType::I64, "");
       next->shape = {1};
+      next->role = manifest::Role::NextToken;
+      manifest.entries.back()->kind = kind;
       manifest.entries.back()->results.push_back(std::move(next));
     }
 

@@ -245,7 +245,8 @@ TEST_F(RuntimeTest, ModelsThatCannotGenerateSaySo) {
   writeTestArtifact(other, [](manifest::ManifestT &m) {
     m.model->kind = manifest::ModelKind::Encoder;
     for (size_t i = m.entries.size(); i-- > 0;)
-      if (m.entries[i]->name == "prefill" || m.entries[i]->name == "embed")
+      if (m.entries[i]->kind == manifest::EntryKind::Prefill ||
+          m.entries[i]->kind == manifest::EntryKind::Embed)
         m.entries.erase(m.entries.begin() + static_cast<ptrdiff_t>(i));
   });
   module = open(other);
@@ -260,6 +261,72 @@ TEST_F(RuntimeTest, ModelsThatCannotGenerateSaySo) {
   fovea_text text = {"a", 1};
   expectIn(message(fovea_embed(own.get(), &text, 1, &vectors, &width, nullptr)),
            "has no entry 'embed'");
+}
+
+/// Names are labels: roles and kinds say what an entry does with what.
+TEST_F(RuntimeTest, NamesMayBeOthers) {
+  std::string other = folder.file("renamed.fovea");
+  writeTestArtifact(other, [](manifest::ManifestT &m) {
+    for (auto &entry : m.entries) {
+      for (auto *values : {&entry->arguments, &entry->results})
+        for (auto &value : *values) {
+          if (value->role != manifest::Role::None)
+            value->name = "a." + value->name;
+          for (std::string &dim : value->dims)
+            dim += dim.empty() ? "" : "s";
+        }
+      entry->sequence += "s";
+    }
+  });
+  module = open(other);
+  ContextPtr own = context();
+  Output output;
+  fovea_generate_options options = greedy(output, 3);
+  const int64_t prompt[] = {5, 6};
+  options.prompt_ids = prompt;
+  options.prompt_id_count = 2;
+  EXPECT_EQ(message(fovea_generate(own.get(), &options, nullptr)), "");
+  EXPECT_EQ(output.tokens, expected({5, 6}, 3));
+  fovea_text text = {"b", 1};
+  float *vectors = nullptr;
+  size_t width = 0;
+  ASSERT_EQ(message(fovea_embed(own.get(), &text, 1, &vectors, &width, nullptr)), "");
+  EXPECT_EQ(width, 2u);
+  EXPECT_EQ(vectors[1], 2.0f);
+  fovea_free(vectors);
+  CallPtr forward = call(own, "forward");
+  std::vector<int64_t> ids(65, 1);
+  EXPECT_EQ(set(forward, "a.input_ids", ids, {1, 65}), "");
+  expectIn(run(forward), "65 new positions are more than the 64 that the model was made for");
+}
+
+TEST_F(RuntimeTest, EntriesThatLackARoleSaySo) {
+  std::string other = folder.file("other.fovea");
+  Output output;
+  fovea_generate_options options = greedy(output, 3);
+  const int64_t prompt[] = {5, 6};
+  options.prompt_ids = prompt;
+  options.prompt_id_count = 2;
+  fovea_text text = {"b", 1};
+  float *vectors = nullptr;
+  size_t width = 0;
+  auto refuse = [&](manifest::Role lost, bool embeds) {
+    writeTestArtifact(other, [&](manifest::ManifestT &m) {
+      for (auto &entry : m.entries)
+        for (auto *values : {&entry->arguments, &entry->results})
+          for (auto &value : *values)
+            if (value->role == lost)
+              value->role = manifest::Role::None;
+    });
+    module = open(other);
+    ContextPtr own = context();
+    return message(embeds ? fovea_embed(own.get(), &text, 1, &vectors, &width, nullptr)
+                          : fovea_generate(own.get(), &options, nullptr));
+  };
+  expectIn(refuse(manifest::Role::TokenIds, false), "entry 'prefill' takes 'input_ids', which");
+  expectIn(refuse(manifest::Role::Logits, false), "entry 'prefill' gives no logits");
+  expectIn(refuse(manifest::Role::TokenTypes, true), "entry 'embed' takes 'token_type_ids', which");
+  expectIn(refuse(manifest::Role::Embedding, true), "entry 'embed' gives no embedding");
 }
 
 TEST_F(RuntimeTest, EmbedsTextsTogetherAsAlone) {

@@ -16,6 +16,8 @@
 namespace fovea::test {
 
 using manifest::ElementType;
+using manifest::EntryKind;
+using manifest::Role;
 using manifest::ValueKind;
 
 TemporaryFolder::TemporaryFolder() {
@@ -30,13 +32,14 @@ TemporaryFolder::~TemporaryFolder() { std::filesystem::remove_all(path); }
 namespace {
 
 std::unique_ptr<manifest::ValueT> tensor(const char *name, ElementType element,
-                                         std::vector<int64_t> shape,
-                                         std::vector<std::string> dims) {
+                                         std::vector<int64_t> shape, std::vector<std::string> dims,
+                                         Role role = Role::None) {
   auto value = std::make_unique<manifest::ValueT>();
   value->name = name;
   value->element = element;
   value->shape = std::move(shape);
   value->dims = std::move(dims);
+  value->role = role;
   return value;
 }
 
@@ -82,36 +85,44 @@ public:
     auto *fault = entry("fault", 3, 2);
     fault->arguments.push_back(tensor("ids", ElementType::I64, {-1}, {"n"}));
     fault->results.push_back(tensor("out", ElementType::I64, {-1}, {"n"}));
-    for (const char *name : {"prefill", "decode"}) {
-      auto *model = entry(name, 2, 7);
+    for (auto [name, kind] : {std::make_pair("prefill", EntryKind::Prefill),
+                              std::make_pair("decode", EntryKind::Decode)}) {
+      auto *model = entry(name, 2, 7, kind);
       model->max_positions = 64;
-      model->arguments.push_back(ids("input_ids"));
+      model->arguments.push_back(ids("input_ids", Role::TokenIds));
       model->arguments.push_back(cache("key_cache.0", -1));
-      model->results.push_back(tensor("logits", ElementType::F32, {-1, 32}, {"batch", ""}));
+      model->results.push_back(
+          tensor("logits", ElementType::F32, {-1, 32}, {"batch", ""}, Role::Logits));
       model->results.push_back(cache("key_cache.0", 1));
       if (tokens)
-        model->results.push_back(tensor("next_token", ElementType::I64, {-1}, {"batch"}));
+        model->results.push_back(
+            tensor("next_token", ElementType::I64, {-1}, {"batch"}, Role::NextToken));
     }
-    auto *forward = entry("forward", 1, 4);
+    auto *forward = entry("forward", 1, 4, EntryKind::Forward);
     forward->max_positions = 64;
-    forward->arguments.push_back(ids("input_ids"));
+    forward->arguments.push_back(ids("input_ids", Role::TokenIds));
     forward->results.push_back(
-        tensor("logits", ElementType::F32, {-1, -1, 32}, {"batch", "sequence", ""}));
-    auto *embed = entry("embed", 1, 4);
-    for (const char *name : {"input_ids", "attention_mask", "token_type_ids"})
-      embed->arguments.push_back(ids(name));
-    embed->results.push_back(tensor("embedding", ElementType::F32, {-1, 2}, {"batch", ""}));
+        tensor("logits", ElementType::F32, {-1, -1, 32}, {"batch", "sequence", ""}, Role::Logits));
+    auto *embed = entry("embed", 1, 4, EntryKind::Embed);
+    embed->arguments.push_back(ids("input_ids", Role::TokenIds));
+    embed->arguments.push_back(ids("attention_mask", Role::AttentionMask));
+    embed->arguments.push_back(ids("token_type_ids", Role::TokenTypes));
+    embed->results.push_back(
+        tensor("embedding", ElementType::F32, {-1, 2}, {"batch", ""}, Role::Embedding));
     return std::move(manifest);
   }
 
 private:
-  static std::unique_ptr<manifest::ValueT> ids(const char *name) {
-    return tensor(name, ElementType::I64, {-1, -1}, {"batch", "sequence"});
+  static std::unique_ptr<manifest::ValueT> ids(const char *name, Role role) {
+    return tensor(name, ElementType::I64, {-1, -1}, {"batch", "sequence"}, role);
   }
 
-  manifest::EntryT *entry(const std::string &name, int steps, uint32_t locals) {
+  manifest::EntryT *entry(const std::string &name, int steps, uint32_t locals,
+                          EntryKind kind = EntryKind::Generic) {
     auto made = std::make_unique<manifest::EntryT>();
     made->name = name;
+    made->kind = kind;
+    made->sequence = "sequence";
     made->locals = locals;
     for (int i = 0; i < steps; ++i) {
       auto kernel = std::make_unique<manifest::KernelT>();

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What entries, their arguments and their results are to those who call them: as the IR says it by
+// `fovea.kind` and `fovea.role`, else by the names that frameworks give.
+#ifndef FOVEA_DIALECTS_FOVEA_PORTS_H
+#define FOVEA_DIALECTS_FOVEA_PORTS_H
+
+#include "dialects/Fovea/FoveaDialect.h"
+
+namespace mlir::fovea {
+
+EntryKind getEntryKind(func::FuncOp entry);
+PortRole getArgumentRole(func::FuncOp entry, unsigned argument);
+PortRole getResultRole(func::FuncOp entry, unsigned result);
+
+/// The first entry of that kind, or null.
+func::FuncOp findEntry(ModuleOp module, EntryKind kind);
+
+/// The names of the open sizes that are a call's rows and its positions: those of the axes of its
+/// token ids, else as frameworks name them.
+StringRef getBatchDim(SignatureAttr signature);
+StringRef getBatchDim(func::FuncOp entry);
+StringRef getSequenceDim(SignatureAttr signature);
+
+} // namespace mlir::fovea
+
+#endif // FOVEA_DIALECTS_FOVEA_PORTS_H
