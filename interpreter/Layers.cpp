@@ -254,11 +254,8 @@ static LogicalResult runArgmax(ArgmaxOp op, Frame &frame) {
     return failure();
   for (int64_t row = 0; row < result->size(); ++row) {
     const double *element = x.reals.data() + row * width;
-    int64_t best = 0;
-    for (int64_t i = 1; i < width && !std::isnan(element[best]); ++i)
-      if (element[i] > element[best] || std::isnan(element[i]))
-        best = i;
-    result->integers[row] = best;
+    bool hasNaN = std::any_of(element, element + width, [](double x) { return std::isnan(x); });
+    result->integers[row] = hasNaN ? -1 : std::max_element(element, element + width) - element;
   }
   return frame.set(op, std::move(*result));
 }

@@ -460,14 +460,4 @@ void Call::bringOnly(const std::string &name) {
     arrived->bringOnly(only);
 }
 
-void Call::keep(const std::string &name, int64_t element) {
-  arrived->keep(resultIndex(name), static_cast<uint64_t>(element) * sizeof(float));
-}
-
-float Call::kept() const {
-  float value;
-  std::memcpy(&value, arrived->kept(), sizeof(value));
-  return value;
-}
-
 } // namespace fovea

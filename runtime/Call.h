@@ -34,10 +34,7 @@ public:
 
   /// On a device, `run` brings this result alone from now on; another comes when it is asked for.
   void bringOnly(const std::string &name);
-  /// Saves the f32 of that number of a result, on a device, from the next run, behind which `kept`
-  /// has it. So it comes without another wait.
-  void keep(const std::string &name, int64_t element);
-  float kept() const;
+
   /// Sums over all runs that succeeded; -1 for a cost that is not known.
   struct StepProfile {
     double seconds = 0, flops = 0, bytes = 0;

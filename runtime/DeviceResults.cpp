@@ -13,11 +13,6 @@ static constexpr uint64_t alignment = 256;
 /// Logits of most vocabularies are small enough.
 static constexpr uint64_t maxBoxBytes = 2 << 20;
 
-/// The fault word and what is kept.
-static uint64_t headerBytes(const Device &device) {
-  return sizeof(int64_t) * (device.findsFaults() ? 1 : 2);
-}
-
 DeviceResults::DeviceResults(Device &device, std::vector<std::string> names)
     : device(device), names(std::move(names)), places(this->names.size()) {
   for (size_t i = 0; i < places.size(); ++i)
@@ -30,7 +25,7 @@ void DeviceResults::prepare(const std::vector<uint64_t> &bytes) {
   std::sort(bySize.begin(), bySize.end(), [&](size_t a, size_t b) {
     return places[a].bytes != places[b].bytes ? places[a].bytes < places[b].bytes : a < b;
   });
-  boxBytes = headerBytes(device);
+  boxBytes = sizeof(int64_t);
   uint64_t next = alignment;
   for (size_t i : bySize) {
     Place &place = places[i];
@@ -62,14 +57,6 @@ void *DeviceResults::data(size_t result) const {
   return place.inBox ? static_cast<char *>(boxData.get()) + place.inBox : place.data.get();
 }
 
-void DeviceResults::keep(size_t result, uint64_t offset) {
-  uint64_t to = box.address() + sizeof(int64_t);
-  if (device.findsFaults())
-    to = keptOnDevice.ensure(device, sizeof(keptWord), "a part of a result");
-  device.copy(to, address(result) + offset, sizeof(keptWord));
-  keeps = true;
-}
-
 /// Of what has come.
 int64_t DeviceResults::takeFault() {
   int64_t word;
@@ -80,17 +67,14 @@ int64_t DeviceResults::takeFault() {
 }
 
 int64_t DeviceResults::finish() {
-  uint64_t end = headerBytes(device);
+  uint64_t end = sizeof(int64_t);
   for (size_t i = 0; i < places.size(); ++i)
     if (places[i].inBox && isWanted(i))
       end = std::max(end, places[i].inBox + places[i].bytes);
   device.copyOut(boxData.get(), box.address(), end);
   // After a fault nobody wrote what this device would not read.
   if (device.findsFaults()) {
-    if (keeps)
-      device.copyOut(&keptWord, keptOnDevice.address(), sizeof(keptWord));
     device.synchronize();
-    keeps = false;
     if (int64_t word = takeFault())
       return word;
   }
@@ -98,9 +82,6 @@ int64_t DeviceResults::finish() {
     if (!places[i].inBox && isWanted(i) && places[i].bytes > 0)
       device.copyOut(places[i].data.get(), places[i].own.address(), places[i].bytes);
   device.synchronize();
-  if (keeps)
-    std::memcpy(&keptWord, static_cast<char *>(boxData.get()) + sizeof(int64_t), sizeof(keptWord));
-  keeps = false;
   return device.findsFaults() ? 0 : takeFault();
 }
 

@@ -33,10 +33,6 @@ public:
   /// Brings what finish() did not.
   void bringRest();
 
-  /// Saves four bytes of a result from the next run, with whose results, of the same
-  /// sizes, they come: `kept`.
-  void keep(size_t result, uint64_t offset);
-  const void *kept() const { return &keptWord; }
   /// In this machine's memory, until the next prepare().
   void *data(size_t result) const;
 
@@ -61,10 +57,6 @@ private:
   Buffer boxData;
   uint64_t boxBytes = 0, allocated = 0;
   size_t wanted = all;
-  /// Where kept bytes wait: behind the fault word, or in memory of their own.
-  DeviceBuffer keptOnDevice;
-  bool keeps = false; ///< and they have not come
-  uint32_t keptWord = 0;
 };
 
 } // namespace fovea

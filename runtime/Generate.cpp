@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Continues a text with a decoder model: prompt in chunks through the entry of kind prefill, then
-// token by token through that of kind decode. Greedily it takes the token that the entry gives;
-// from a device that alone is brought, and its logit comes with the next one's. Refuses models
-// without a prefill, prompts that are empty or longer than the context, and token ids outside the
-// vocabulary.
+// token by token through that of kind decode. Greedily it takes the token that the entry gives,
+// which from a device is all that is brought. Refuses models without a prefill, prompts that are
+// empty or longer than the context, and token ids outside the vocabulary.
 #include "runtime/Call.h"
 #include "runtime/Sampler.h"
 #include "runtime/StructSize.h"
@@ -136,44 +135,34 @@ private:
 
   void feed(Call &call, const int64_t *ids, int64_t count) {
     call.setArgument(call.argument(Role::TokenIds)->name, ids, {FOVEA_INT, 64, 1}, {1, count});
-    if (unchecked && last == &call)
-      call.keep(logitsOf(call), *unchecked);
-    else
-      checkLast();
     call.run();
-    if (unchecked)
-      Sampler::checkLogit(call.kept(), *std::exchange(unchecked, std::nullopt));
-    last = &call;
-    const fovea_tensor &tensor = call.describe(logitsOf(call));
+    const fovea_tensor &tensor = call.describe(nameOfLogits(call));
     if (tensor.ndim != 2 || tensor.shape[0] != 1 || tensor.shape[1] < 1 ||
         tensor.dtype.code != FOVEA_FLOAT || tensor.dtype.bits != 32)
       failInvalid(module.path() + ": entry '" + call.entry().name +
                   "' expects logits of type f32 and shape [batch, vocabulary]");
-    logits = static_cast<float *>(tensor.data);
     words = static_cast<size_t>(tensor.shape[1]);
-    likeliest.reset();
-    if (const ValueT *token = call.result(Role::NextToken); token && sampler.isGreedy())
-      likeliest = nextToken(call, token->name);
+    last = &call;
   }
 
-  static const std::string &logitsOf(const Call &call) { return call.result(Role::Logits)->name; }
-
-  /// Brings the logits that gave the last token, if they did not come.
-  void checkLast() {
-    if (unchecked)
-      Sampler::checkLogit(
-          static_cast<const float *>(last->result(logitsOf(*last)).data)[*unchecked], *unchecked);
-    unchecked.reset();
+  static const std::string &nameOfLogits(const Call &call) {
+    return call.result(Role::Logits)->name;
+  }
+  static float *logitsOf(Call &call) {
+    return static_cast<float *>(call.result(nameOfLogits(call)).data);
   }
 
-  /// The place of the greatest logit, if the entry says it: older artifacts do not.
-  int64_t nextToken(Call &call, const std::string &name) const {
+  /// The place of the greatest logit, as the entry says it: only where it is none are logits read.
+  int64_t readToken(Call &call, const std::string &name) const {
     const fovea_tensor &tensor = call.result(name);
     if (tensor.ndim != 1 || tensor.shape[0] != 1 || tensor.dtype.code != FOVEA_INT ||
         tensor.dtype.bits != 64)
       failInvalid(module.path() + ": entry '" + call.entry().name +
                   "' expects next_token of type i64 and shape [batch]");
-    return *static_cast<const int64_t *>(tensor.data);
+    int64_t token = *static_cast<const int64_t *>(tensor.data);
+    if (token < 0 || static_cast<size_t>(token) >= words)
+      Sampler::failToken(logitsOf(call), words, token);
+    return token;
   }
 
   /// False if the callback ends it.
@@ -195,28 +184,15 @@ private:
   }
 
   int64_t choose() {
-    if (!likeliest)
-      return sampler.choose(logits, words);
-    if (!context.onDevice())
-      return sampler.accept(logits, words, *likeliest);
-    Sampler::checkToken(words, *likeliest);
-    unchecked = likeliest;
-    if (last == &prefill)
-      checkLast(); // so that no text begins with it
-    return *likeliest;
+    const ValueT *token = sampler.isGreedy() ? last->result(Role::NextToken) : nullptr;
+    return token ? readToken(*last, token->name) : sampler.choose(logitsOf(*last), words);
   }
 
   fovea_stop write(size_t &written) {
-    fovea_stop stop = writeTokens(written);
-    checkLast();
-    return stop;
-  }
-
-  fovea_stop writeTokens(size_t &written) {
     const auto &ends = module.manifest().model->end_tokens;
     auto limit = static_cast<size_t>(options.max_tokens);
     while (options.max_tokens == -1 || written < limit) {
-      int64_t token = choose();
+      const int64_t token = choose();
       if (!options.ignore_end && std::find(ends.begin(), ends.end(), token) != ends.end())
         return FOVEA_STOP_END;
       ++written;
@@ -240,11 +216,7 @@ private:
   std::optional<Call> decode;
   std::vector<int64_t> prompt;
   std::optional<StreamDecoder> stream;
-  std::optional<int64_t> likeliest;
   Call *last = nullptr; ///< that was run
-  /// A token whose logit has not come from the device.
-  std::optional<int64_t> unchecked;
-  float *logits = nullptr;
   size_t words = 0;
 };
 

@@ -51,21 +51,12 @@ void Sampler::see(int64_t token) {
   throw NotANumber{{FOVEA_INTERNAL, "logit " + std::to_string(token) + " is not a number"}};
 }
 
-void Sampler::checkToken(size_t count, int64_t token) {
-  if (token < 0 || static_cast<size_t>(token) >= count)
-    failInternal("next_token is " + std::to_string(token) + "; expects one of " +
-                 std::to_string(count) + " tokens");
-}
-
-void Sampler::checkLogit(float logit, int64_t token) {
-  if (std::isnan(logit))
-    failNotANumber(static_cast<size_t>(token));
-}
-
-int64_t Sampler::accept(const float *logits, size_t count, int64_t token) const {
-  checkToken(count, token);
-  checkLogit(logits[token], token);
-  return token;
+void Sampler::failToken(const float *logits, size_t count, int64_t token) {
+  for (size_t i = 0; token == -1 && i < count; ++i)
+    if (std::isnan(logits[i]))
+      failNotANumber(i);
+  failInternal("next_token is " + std::to_string(token) + "; expects one of " +
+               std::to_string(count) + " tokens");
 }
 
 int64_t Sampler::choose(float *logits, size_t count) {

@@ -41,12 +41,9 @@ public:
   int64_t choose(float *logits, size_t count);
   /// Whether `choose` takes the greatest logit as it is.
   bool isGreedy() const { return options.temperature == 0 && options.repetitionPenalty == 1.0f; }
-  /// What a greedy `choose` gives, if `token` is the place of the greatest logit, of the first NaN
-  /// if there is one. Throws Failure if it is outside of `count`, or that of a NaN.
-  int64_t accept(const float *logits, size_t count, int64_t token) const;
-  /// The two halves of it, for when the logits are not at hand: the place, and the logit there.
-  static void checkToken(size_t count, int64_t token);
-  static void checkLogit(float logit, int64_t token);
+  /// Throws the Failure of a `token` that is no place of `logits`: it is -1 if one of them is NaN,
+  /// and then the first is named.
+  [[noreturn]] static void failToken(const float *logits, size_t count, int64_t token);
 
 private:
   struct Candidate {

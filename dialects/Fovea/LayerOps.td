@@ -226,8 +226,8 @@ def PoolOp : LayerOp<"pool", "getInput", [DeclareOpInterfaceMethods<TileableOpIn
 def ArgmaxOp : LayerOp<"argmax", "getInput"> {
   let summary = "Where a row's greatest element stands";
   let description = [{
-    `result[...] = the i with x[..., i] >= x[..., j] for all j`, the least of several: greedy sampling's choice. NaN counts as
-    greater than every number, so a row that holds one gives the place of its first.
+    `result[...] = the i with x[..., i] >= x[..., j] for all j`, the least of several: greedy sampling's choice. A row that
+    holds NaN has no such i and gives -1, so that who takes the choice knows without reading the row.
 
     * (C1) the last axis is static and not empty.
     * (C2) the result has x's shape without the last axis.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernel of fovea.argmax as loops, and its order of numbers.
+// The kernel of fovea.argmax as loops, and the order by which NaN is found on the way.
 #include "lowering/Kernels/KernelBuilder.h"
 #include "lowering/Kernels/KernelInterface.h"
 
@@ -31,7 +31,8 @@ struct ArgmaxKernel : KernelOpInterface::ExternalModel<ArgmaxKernel, ArgmaxOp> {
             return {k.select(better, element, carried[0]), k.select(better, i, carried[1])};
           });
       Value place = arith::IndexCastOp::create(k, k.getI64Type(), best[1]);
-      k.storeTo(k.outputs[0], row, place);
+      Value isNumber = arith::CmpFOp::create(k, arith::CmpFPredicate::ORD, best[0], best[0]);
+      k.storeTo(k.outputs[0], row, k.select(isNumber, place, k.integer(k.getI64Type(), -1)));
     });
     return success();
   }

@@ -23,14 +23,13 @@ void TileBuilder::addArgmaxTemporaries(const Strip &strip) {
   columnsOfGreatest = k.addTemporary(MemRefType::get(shape, k.getI32Type()), sizes);
 }
 
-/// The greatest of each row in a block of columns, NaN if there is one, and the first column that
-/// holds it. Columns are counted in f32, for which `visitArgmax` vouches: the first of several is
-/// the greatest of `-column`, and the first NaN that of `2^24 - column`, which is more than all.
+/// The greatest of each row in a block of columns and the first column that holds it; NaN and -1 if
+/// there is a NaN. Columns are counted in f32, for which `visitArgmax` vouches: the first of
+/// several is the greatest of `-column`, and 1, for a NaN, is more than all.
 void TileBuilder::emitGreatest(const Strip &strip, Value number, Value base) {
   Type f32 = k.getF32Type();
   TileType whole = tileType(tileRows, strip.width), one = tileType(tileRows, 1);
   auto least = [&] { return k.real(f32, -std::numeric_limits<double>::infinity()); };
-  auto pastAll = [&] { return k.real(f32, 1 << 24); };
   Value x = toF32(tile(argmax.getInput(), {base, 0, strip.width}));
   Value columns = tile::IotaOp::create(k, tileType(tileRows, strip.width, k.getI32Type()), base, 1);
   // Columns that are not there are never the first: each block has one that is.
@@ -44,7 +43,7 @@ void TileBuilder::emitGreatest(const Strip &strip, Value number, Value base) {
     Value isNaN = arith::CmpFOp::create(k, arith::CmpFPredicate::UNO, e[0], e[0]);
     Value isMost = arith::CmpFOp::create(k, arith::CmpFPredicate::OEQ, e[0], e[1]);
     Value rank = k.select(isMost, k.sub(k.real(f32, 0), column), least());
-    return k.select(isNaN, k.sub(pastAll(), column), rank);
+    return k.select(isNaN, k.real(f32, 1), rank);
   });
   Value first = reduce(tile::ReduceKind::Maximum, ranks);
   auto isNaN = [&](Value rank) { return k.less(k.real(f32, 0), rank); };
@@ -53,8 +52,7 @@ void TileBuilder::emitGreatest(const Strip &strip, Value number, Value base) {
     return k.select(isNaN(e[1]), none, e[0]);
   });
   Value column = map(tileType(tileRows, 1, k.getI32Type()), first, [&](ValueRange e) -> Value {
-    Value from = k.select(isNaN(e[0]), pastAll(), k.real(f32, 0));
-    return arith::FPToSIOp::create(k, k.getI32Type(), k.sub(from, e[0]));
+    return arith::FPToSIOp::create(k, k.getI32Type(), k.sub(k.real(f32, 0), e[0])); // -1 for NaN
   });
   storeRows(found, k.temporary(greatest), number);
   storeRows(column, k.temporary(columnsOfGreatest), number);

@@ -115,7 +115,7 @@ Difference mlir::fovea::verify::judge(const Tensor &found, const Tensor &exact,
 static int64_t chooseToken(const double *logits, int64_t count) {
   for (int64_t i = 0; i < count; ++i)
     if (std::isnan(logits[i]))
-      return i;
+      return -1;
   return std::max_element(logits, logits + count) - logits;
 }
 
@@ -143,7 +143,9 @@ Difference mlir::fovea::verify::compareTokens(const Tensor &found, const Tensor 
     for (int64_t i = 0; i < count; ++i)
       if (std::isfinite(reference[i]))
         scale = std::max(scale, std::fabs(reference[i]));
-    if (token == own->integers[row])
+    if (token == own->integers[row] && token == best)
+      error = 0;
+    else if (token == own->integers[row] && token >= 0 && best >= 0)
       error = distance(reference[token], reference[best]);
     error = error == 0 ? 0 : scale == 0 ? kInfinity : error / scale;
     if (error > result.error)

@@ -233,7 +233,7 @@ typedef enum fovea_role {
   FOVEA_ROLE_TOKEN_TYPES = 3,    /* which of several texts in a row a token is of */
   FOVEA_ROLE_POSITIONS = 4,
   FOVEA_ROLE_LOGITS = 5,
-  FOVEA_ROLE_NEXT_TOKEN = 6,   /* the place of the greatest logit */
+  FOVEA_ROLE_NEXT_TOKEN = 6,   /* the place of the greatest logit; -1 if one of them is NaN */
   FOVEA_ROLE_HIDDEN_STATE = 7, /* a vector for each token */
   FOVEA_ROLE_EMBEDDING = 8     /* a vector for each text */
 } fovea_role;

@@ -1,8 +1,8 @@
 // RUN: fovea-interpret %s | FileCheck %s
 
-// The first of equal ones; the first NaN, behind infinity too; minus infinity alone; one element.
+// The first of equal ones; -1 for a row with a NaN, after infinity too; minus infinity alone; one element.
 // CHECK-LABEL: @argmax
-// CHECK-NEXT: 1x5 [2, 3, 1, 0, 1]
+// CHECK-NEXT: 1x5 [2, -1, -1, 0, 1]
 // CHECK-NEXT: 2 [0, 0]
 // CHECK-NEXT: {{^ *}}[1]
 func.func @argmax() -> (tensor<1x5xi64>, tensor<2xi64>, tensor<i64>) {

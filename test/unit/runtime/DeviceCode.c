@@ -98,7 +98,7 @@ EXPORT void fovea_check_launch(const fovea_frame *frame, int64_t step, fovea_lau
 }
 
 /* prefill, decode(input_ids [1, n]) -> logits [1, 8], next_token [1]: the token behind the last
-   one, whose logit is 1 and the others' 0; that of token 6 is no number. */
+   one, whose logit is 1 and the others' 0; that of token 6 is no number, and -1 in its place. */
 static void follow_plan(const int64_t *dims, int64_t *locals) {
   locals[0] = 0;
   locals[1] = locals[3] = 1;
@@ -113,7 +113,7 @@ static void follow_step(const fovea_frame *frame, int64_t part) {
     return;
   for (i = 0; i < 8; ++i)
     logits[i] = i == next ? (i == 6 ? __builtin_nanf("") : 1) : 0;
-  *(int64_t *)frame->buffers[2] = next;
+  *(int64_t *)frame->buffers[2] = next == 6 ? -1 : next;
 }
 static void follow_launch(const fovea_frame *frame, fovea_launch *launch) {
   DESCRIBE(1, (int64_t)frame->buffers[0], frame->locals[4], (int64_t)frame->buffers[1],

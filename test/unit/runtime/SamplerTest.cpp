@@ -50,13 +50,12 @@ TEST(Sampler, GreedyTakesTheLowestOfEqual) {
   EXPECT_EQ(drawn(options, logits), std::vector<size_t>{1});
 }
 
-/// A place that is known is what scanning finds, errors included.
-TEST(Sampler, AcceptsTheGreatestsPlace) {
+/// What an entry says in place of a token is told as scanning the logits tells it.
+TEST(Sampler, FailsAsScanningDoes) {
   SamplerOptions options;
   options.temperature = 0;
   Sampler sampler(options);
   EXPECT_TRUE(sampler.isGreedy());
-  EXPECT_EQ(sampler.accept(logits.data(), logits.size(), 1), 1);
   std::vector<float> unordered = {0.0f, std::nanf(""), 2.0f};
   auto messageOf = [](auto run) {
     try {
@@ -68,9 +67,13 @@ TEST(Sampler, AcceptsTheGreatestsPlace) {
   };
   std::string scanned = messageOf([&] { sampler.choose(unordered.data(), unordered.size()); });
   EXPECT_EQ(scanned, "logit 1 is not a number");
-  EXPECT_EQ(messageOf([&] { sampler.accept(unordered.data(), unordered.size(), 1); }), scanned);
-  for (int64_t bad : {int64_t(-1), int64_t(3), std::numeric_limits<int64_t>::max()})
-    EXPECT_EQ(messageOf([&] { sampler.accept(unordered.data(), unordered.size(), bad); }),
+  EXPECT_EQ(messageOf([&] { Sampler::failToken(unordered.data(), unordered.size(), -1); }),
+            scanned);
+  const float numbers[] = {0, 1, 2};
+  EXPECT_EQ(messageOf([&] { Sampler::failToken(numbers, 3, -1); }),
+            "next_token is -1; expects one of 3 tokens");
+  for (int64_t bad : {int64_t(-2), int64_t(3), std::numeric_limits<int64_t>::max()})
+    EXPECT_EQ(messageOf([&] { Sampler::failToken(unordered.data(), unordered.size(), bad); }),
               "next_token is " + std::to_string(bad) + "; expects one of 3 tokens");
   options.repetitionPenalty = 1.1f;
   EXPECT_FALSE(Sampler(options).isGreedy());
