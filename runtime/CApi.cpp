@@ -142,9 +142,7 @@ fovea_status *fovea_module_get_result(const fovea_module *module, size_t entry, 
   });
 }
 
-using Steps = std::vector<std::unique_ptr<manifest::StepT>>;
-
-static const manifest::StepT &stepAt(const Steps &steps, size_t step) {
+static const manifest::StepT &stepAt(const Executor::Steps &steps, size_t step) {
   if (step >= steps.size())
     failInvalid("there is no step number " + std::to_string(step) + " of " +
                 std::to_string(steps.size()));
@@ -233,28 +231,27 @@ fovea_status *fovea_context_get_info(const fovea_context *context, fovea_context
   return guarded([&] {
     require(context, "context");
     require(info, "info");
-    fovea_context_info all = {sizeof(all), context->context.threads(), context->context.capacity(),
-                              context->context.length()};
+    fovea_context_info all = {sizeof(all), context->context.executor().threads(),
+                              context->context.capacity(), context->context.length()};
     giveStruct(all, info);
   });
 }
 
 /// Fails by number.
-static const Steps &stepsOf(const fovea_context *context, size_t entry) {
+static const Executor::Steps &stepsOf(const fovea_context *context, size_t entry) {
   require(context, "context");
   size_t count = context->context.module().entries().size();
   if (entry >= count)
     failInvalid("there is no entry number " + std::to_string(entry) + " of " +
                 std::to_string(count));
-  return context->context.steps(entry);
+  return context->context.executor().steps(entry);
 }
 
 fovea_status *fovea_context_get_device(const fovea_context *context, const char **name) {
   return guarded([&] {
     require(context, "context");
     require(name, "name");
-    const OnDevice *device = context->context.onDevice();
-    *name = device ? device->device().name().c_str() : "the CPU";
+    *name = context->context.executor().name().c_str();
   });
 }
 
@@ -266,7 +263,7 @@ fovea_status *fovea_context_measure_copy(fovea_context *context, uint64_t bytes,
     if (bytes < 1 || runs < 1)
       failInvalid("a copy expects at least one byte and one run, got " + std::to_string(bytes) +
                   " and " + std::to_string(runs));
-    *seconds = context->context.copyOnDevice(bytes, runs) / static_cast<double>(runs);
+    *seconds = context->context.executor().measureCopy(bytes, runs) / static_cast<double>(runs);
   });
 }
 
@@ -283,7 +280,7 @@ fovea_status *fovea_context_get_step(const fovea_context *context, size_t entry,
   return guarded([&] {
     require(info, "info");
     const manifest::StepT &at = stepAt(stepsOf(context, entry), step);
-    giveStruct(describe(at, context->context.kernel(at)), info);
+    giveStruct(describe(at, context->context.executor().kernel(at)), info);
   });
 }
 
@@ -293,7 +290,7 @@ fovea_status *fovea_context_get_trace(fovea_context *context, const fovea_trace_
     require(context, "context");
     require(events, "events");
     require(count, "count");
-    const std::vector<fovea_trace_event> &all = context->context.trace();
+    const std::vector<fovea_trace_event> &all = context->context.executor().trace();
     *events = all.data();
     *count = all.size();
   });

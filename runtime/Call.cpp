@@ -7,8 +7,6 @@
 #include "runtime/status/Status.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cstring>
 
 namespace fovea {
 
@@ -39,18 +37,10 @@ Call::Call(Context &context, const std::string &entry)
 Call::Call(Context &context, size_t entry)
     : theContext(context), entryIndex(entry),
       description(context.module().entries()[entryIndex].description),
-      steps(&context.steps(entryIndex)) {
+      steps(&context.executor().steps(entry)), invocation(context.executor().invoke(entry)) {
   arguments.resize(description->arguments.size());
   results.resize(description->results.size());
-  OnDevice *device = context.onDevice();
-  if (device) {
-    graph = device->makeGraph();
-    std::vector<std::string> names;
-    for (const auto &value : description->results)
-      names.push_back(value->name);
-    arrived = std::make_unique<DeviceResults>(device->device(), std::move(names));
-  }
-  locals.resize(device ? device->entry(entryIndex).description->locals : description->locals);
+  locals.resize(invocation->locals());
   buffers.resize(arguments.size() + results.size());
   if (context.profiled())
     seconds.resize(steps->size()), profiles.resize(seconds.size());
@@ -215,35 +205,24 @@ void Call::checkPositions() const {
                   std::to_string(longest) + " that the model was made for");
 }
 
-/// An address on a device, as a frame holds it.
-static void *pointer(uint64_t address) { return reinterpret_cast<void *>(address); }
-
-/// Fills `sizes` as `plan` reads them and the arguments' part of `buffers`; a device gets copies.
+/// Fills `sizes` as `plan` reads them and the arguments' part of `buffers`.
 void Call::collectSizes() {
-  OnDevice *device = theContext.onDevice();
   sizes.clear();
   for (size_t i = 0; i < arguments.size(); ++i) {
     Argument &argument = arguments[i];
     if (!argument.cache) {
       sizes.insert(sizes.end(), argument.shape.begin(), argument.shape.end());
-      buffers[i] = const_cast<void *>(argument.data);
-      if (device) {
-        const ValueT &value = *description->arguments[i];
-        uint64_t bytes = 0;
-        artifact::tensorBytes(value.element, argument.shape, bytes); // checked when it was set
-        uint64_t address =
-            argument.onDevice.ensure(device->device(), bytes, "argument '" + value.name + "'");
-        if (bytes)
-          device->device().copyIn(address, argument.data, bytes);
-        buffers[i] = pointer(address);
-      }
+      uint64_t bytes = 0;
+      artifact::tensorBytes(description->arguments[i]->element, argument.shape,
+                            bytes); // checked when it was set
+      buffers[i] = invocation->bind(i, argument.data, bytes);
       continue;
     }
     Cache &cache = *argument.cache;
     theContext.prepare(cache, argument.batch >= 0 ? bound[argument.batch].size
                                                   : std::max<int64_t>(cache.batch, 1));
     sizes.insert(sizes.end(), {cache.batch, theContext.capacity(), cache.length});
-    buffers[i] = device ? pointer(cache.onDevice.address()) : cache.memory.get();
+    buffers[i] = cache.memory->address();
   }
 }
 
@@ -280,9 +259,7 @@ void Call::prepareResults() {
       failInternal(where() + " expects shape " + shapeText(value.shape, value.dims) +
                    ", the code's plan gives " + shapeText(result.shape));
     resultBytes[i] = bytes;
-    if (!arrived)
-      buffers[arguments.size() + i] = result.buffer.ensure(bytes, "a result");
-    result.tensor = {buffers[arguments.size() + i],
+    result.tensor = {nullptr,
                      {FOVEA_CPU, 0},
                      static_cast<int32_t>(result.shape.size()),
                      dtypeOf(value.element),
@@ -290,15 +267,7 @@ void Call::prepareResults() {
                      nullptr,
                      0};
   }
-  if (!arrived)
-    return;
-  arrived->prepare(resultBytes);
-  for (size_t i = 0; i < results.size(); ++i) {
-    if (description->results[i]->kind == ValueKind::Cache)
-      continue;
-    buffers[arguments.size() + i] = pointer(arrived->address(i));
-    results[i].tensor.data = arrived->data(i);
-  }
+  invocation->prepare(resultBytes, buffers.data() + arguments.size());
 }
 
 /// The plan found a slice outside of its tensor, a reshape of too few elements, a mask of other
@@ -315,27 +284,33 @@ void Call::failSizes() const {
       text);
 }
 
-void Call::run() { run(nullptr); }
+void Call::run() {
+  RunOptions options;
+  options.stepSeconds = seconds.empty() ? nullptr : seconds.data();
+  run(options);
+  if (!seconds.empty())
+    addProfile();
+}
 
 double Call::measure(int64_t runs) {
   if (runs < 1)
     failInvalid("entry '" + description->name + "': expects at least one run, got " +
                 std::to_string(runs));
-  Context::Repeated repeated{runs, 0};
-  run(&repeated);
-  return repeated.seconds / static_cast<double>(runs);
+  double all = 0;
+  RunOptions options;
+  options.runs = runs;
+  options.seconds = &all;
+  run(options);
+  return all / static_cast<double>(runs);
 }
 
-/// Once if `repeated` is null.
-void Call::run(Context::Repeated *repeated) {
-  const Entry &entry = theContext.module().entries()[entryIndex];
-  OnDevice *device = theContext.onDevice();
-  hasRun = allHere = false;
+void Call::run(const RunOptions &options) {
+  hasRun = false;
   bindDimensions();
   checkPositions();
   collectSizes();
   std::fill(locals.begin(), locals.end(), 0);
-  (device ? device->entry(entryIndex).plan : entry.plan)(sizes.data(), locals.data());
+  invocation->plan(sizes.data(), locals.data());
   if (locals[0] == -1)
     failSizes();
   if (locals[0] < 0)
@@ -343,34 +318,12 @@ void Call::run(Context::Repeated *repeated) {
                  std::to_string(locals[0]) + " bytes");
   prepareResults();
   std::fill(seconds.begin(), seconds.end(), 0.0);
-  if (int64_t fault = runSteps(repeated))
+  if (int64_t fault = invocation->run(buffers.data(), locals.data(), options))
     failFault(fault);
   for (size_t i = 0; i < results.size(); ++i)
     if (const ValueT &value = *description->results[i]; value.kind == ValueKind::Cache)
       arguments[value.continues].cache->length = newLengths[i];
-  if (!seconds.empty() && !repeated)
-    addProfile();
   hasRun = true;
-}
-
-/// Runs all steps. Returns the frame's fault.
-int64_t Call::runSteps(Context::Repeated *repeated) {
-  auto arenaBytes = static_cast<uint64_t>(locals[0]);
-  double *times = seconds.empty() || repeated ? nullptr : seconds.data();
-  int64_t fault = 0;
-  if (theContext.onDevice())
-    return theContext.runOnDevice({nullptr, nullptr, buffers.data(), locals.data(), nullptr},
-                                  arenaBytes, times, entryIndex, repeated, *graph, *arrived);
-  fovea_frame frame{theContext.arena.ensure(arenaBytes, "the arena"), theContext.module().weights(),
-                    buffers.data(), locals.data(), &fault};
-  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
-  for (int64_t run = 0; run < (repeated ? repeated->runs : 1) && fault == 0; ++run)
-    theContext.runSteps(theContext.module().entries()[entryIndex].step, frame,
-                        static_cast<int64_t>(steps->size()), times, entryIndex);
-  if (repeated)
-    repeated->seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  return fault;
 }
 
 /// Adds this run's times and costs. Place 0 among the locals is the arena's: no cost stands there.
@@ -392,7 +345,7 @@ void Call::failFault(int64_t fault) const {
                  std::to_string(fault - 1) + " of " + std::to_string(steps->size()));
   const auto &at = *(*steps)[step];
   std::string message =
-      "entry '" + description->name + "': kernel '" + theContext.kernel(at).name + "'";
+      "entry '" + description->name + "': kernel '" + theContext.executor().kernel(at).name + "'";
   if (!at.location.empty())
     message += " (" + at.location + ")";
   message += " met an index or a size out of bounds";
@@ -446,18 +399,12 @@ const fovea_tensor &Call::describe(const std::string &name) const {
 }
 
 const fovea_tensor &Call::result(const std::string &name) {
-  const fovea_tensor &tensor = describe(name);
-  if (arrived && only != SIZE_MAX && only != resultIndex(name) && !allHere) {
-    arrived->bringRest();
-    allHere = true;
-  }
-  return tensor;
+  describe(name);
+  size_t index = resultIndex(name);
+  results[index].tensor.data = invocation->fetch(index);
+  return results[index].tensor;
 }
 
-void Call::bringOnly(const std::string &name) {
-  only = resultIndex(name);
-  if (arrived)
-    arrived->bringOnly(only);
-}
+void Call::fetchOnly(const std::string &name) { invocation->fetchOnly(resultIndex(name)); }
 
 } // namespace fovea

@@ -29,11 +29,10 @@ public:
   /// Runs the steps `runs` times on the same arguments and caches, and gives the mean time of one.
   double measure(int64_t runs);
   const fovea_tensor &result(const std::string &name);
-  /// The same but for its data, which need not have come from a device: see bringOnly.
+  /// The same but for its data, which need not be fetched.
   const fovea_tensor &describe(const std::string &name) const;
-
-  /// On a device, `run` brings this result alone from now on; another comes when it is asked for.
-  void bringOnly(const std::string &name);
+  /// From the next run on only this result is likely to be asked for.
+  void fetchOnly(const std::string &name);
 
   /// Sums over all runs that succeeded; -1 for a cost that is not known.
   struct StepProfile {
@@ -53,7 +52,6 @@ private:
     bool set = false;
     const void *data = nullptr;
     std::vector<int64_t> shape;
-    DeviceBuffer onDevice;
     /// For each named dimension of a tensor, its axis and its number in `bound`.
     std::vector<std::pair<size_t, size_t>> named;
     /// Of a cache: itself, and its batch's number in `bound` or -1.
@@ -67,7 +65,6 @@ private:
     size_t owner = 0;
   };
   struct Result {
-    Buffer buffer;
     std::vector<int64_t> shape;
     fovea_tensor tensor{};
   };
@@ -82,28 +79,23 @@ private:
   [[noreturn]] void failSizes() const;
   void collectSizes();
   void prepareResults();
-  void run(Context::Repeated *repeated);
-  int64_t runSteps(Context::Repeated *repeated);
+  void run(const RunOptions &options);
   void addProfile();
 
   Context &theContext;
   size_t entryIndex;
   const manifest::EntryT *description;
-  const std::vector<std::unique_ptr<manifest::StepT>> *steps;
+  const Executor::Steps *steps;
+  std::unique_ptr<Invocation> invocation;
   std::vector<Argument> arguments;
   std::vector<Result> results;
   std::vector<Dimension> bound;
   std::vector<int64_t> sizes, locals, newLengths;
+  std::vector<uint64_t> resultBytes;
   std::vector<void *> buffers;
   std::vector<double> seconds; ///< of one run's steps
   std::vector<StepProfile> profiles;
   bool hasRun = false;
-  /// On a device: of the steps, and where the results come.
-  std::unique_ptr<DeviceGraph> graph;
-  std::unique_ptr<DeviceResults> arrived;
-  std::vector<uint64_t> resultBytes;
-  size_t only = SIZE_MAX; ///< what bringOnly names
-  bool allHere = false;
 };
 
 } // namespace fovea

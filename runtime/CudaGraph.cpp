@@ -11,7 +11,7 @@ void CudaGraph::prepare() {
   if (!module.where().driver.hasGraphs() || length == 0)
     return;
   try {
-    if (instance && comesAgain()) {
+    if (instance && isSameTopology()) {
       update();
     } else {
       drop();
@@ -21,17 +21,17 @@ void CudaGraph::prepare() {
     drop();
     throw;
   }
-  settle();
+  commitTopology();
   prepared = true;
 }
 
 void CudaGraph::run() {
-  if (!prepared && comesAgain())
+  if (!prepared && isSameTopology())
     prepare();
   if (!prepared) {
     drop();
     DeviceGraph::run();
-    settle();
+    commitTopology();
     return;
   }
   const Queue &queue = module.where();

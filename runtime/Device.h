@@ -81,14 +81,14 @@ protected:
     int64_t blocks = 0;
     std::vector<int64_t> words;
     std::vector<fovea_tensor_map> maps;
-    bool changed = false; ///< since settle()
+    bool changed = false; ///< since commitTopology()
     DeviceLaunch launch() const;
   };
 
-  /// Whether what is recorded are the kernels that stood here at the last settle().
-  bool comesAgain() const { return !otherKernels && length == settledLength; }
+  /// Whether what is recorded are the kernels that stood here at the last commitTopology().
+  bool isSameTopology() const { return !otherKernels && length == committedLength; }
   /// From here changes count.
-  void settle();
+  void commitTopology();
 
   /// The first `length` are the recording.
   std::vector<Node> nodes;
@@ -98,7 +98,7 @@ protected:
 private:
   DeviceModule &launcher;
   bool otherKernels = false;
-  size_t settledLength = 0;
+  size_t committedLength = 0;
 };
 
 inline std::unique_ptr<DeviceGraph> DeviceModule::makeGraph() {
@@ -142,11 +142,11 @@ inline DeviceLaunch DeviceGraph::Node::launch() const {
           maps.data(),  static_cast<int64_t>(maps.size())};
 }
 
-inline void DeviceGraph::settle() {
+inline void DeviceGraph::commitTopology() {
   for (Node &node : nodes)
     node.changed = false;
   otherKernels = false;
-  settledLength = length;
+  committedLength = length;
 }
 
 /// A point in the order of a device's work, and when it was reached. Must not outlive its device.

@@ -67,6 +67,7 @@ int64_t DeviceResults::takeFault() {
 }
 
 int64_t DeviceResults::finish() {
+  isComplete = false;
   uint64_t end = sizeof(int64_t);
   for (size_t i = 0; i < places.size(); ++i)
     if (places[i].inBox && isWanted(i))
@@ -85,11 +86,18 @@ int64_t DeviceResults::finish() {
   return device.findsFaults() ? 0 : takeFault();
 }
 
-void DeviceResults::bringRest() {
+void *DeviceResults::fetch(size_t result) {
+  if (!isWanted(result) && !isComplete)
+    fetchRest();
+  return data(result);
+}
+
+void DeviceResults::fetchRest() {
   for (size_t i = 0; i < places.size(); ++i)
     if (!isWanted(i) && places[i].bytes > 0)
       device.copyOut(data(i), address(i), places[i].bytes);
   device.synchronize();
+  isComplete = true;
 }
 
 } // namespace fovea

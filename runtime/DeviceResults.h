@@ -25,16 +25,13 @@ public:
   uint64_t address(size_t result) const;
   uint64_t faultAddress() const { return box.address(); }
 
-  /// From now on finish() brings this result alone.
-  void bringOnly(size_t result) { wanted = result; }
-  /// Waits for the device and brings the results. Returns the fault word; if it is not 0 the
+  /// From now on finish() fetches this result alone.
+  void fetchOnly(size_t result) { wanted = result; }
+  /// Waits for the device and fetches the results. Returns the fault word; if it is not 0 the
   /// results are nothing, and it is 0 again on the device.
   int64_t finish();
-  /// Brings what finish() did not.
-  void bringRest();
-
-  /// In this machine's memory, until the next prepare().
-  void *data(size_t result) const;
+  /// A result in this machine's memory, until the next prepare(); fetches what finish() did not.
+  void *fetch(size_t result);
 
 private:
   struct Place {
@@ -47,6 +44,8 @@ private:
   static constexpr size_t all = SIZE_MAX;
 
   bool isWanted(size_t result) const { return wanted == all || wanted == result; }
+  void *data(size_t result) const;
+  void fetchRest();
   int64_t takeFault();
 
   Device &device;
@@ -57,6 +56,7 @@ private:
   Buffer boxData;
   uint64_t boxBytes = 0, allocated = 0;
   size_t wanted = all;
+  bool isComplete = false; ///< all results of the last run are fetched
 };
 
 } // namespace fovea

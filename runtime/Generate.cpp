@@ -2,7 +2,7 @@
 //
 // Continues a text with a decoder model: prompt in chunks through the entry of kind prefill, then
 // token by token through that of kind decode. Greedily it takes the token that the entry gives,
-// which from a device is all that is brought. Refuses models without a prefill, prompts that are
+// which from a device is all that is fetched. Refuses models without a prefill, prompts that are
 // empty or longer than the context, and token ids outside the vocabulary.
 #include "runtime/Call.h"
 #include "runtime/Sampler.h"
@@ -38,9 +38,9 @@ public:
     if (module.findEntry(EntryKind::Decode) >= 0)
       decode.emplace(makeCall(EntryKind::Decode, "decode"));
     for (Call *call : {&prefill, decode ? &*decode : nullptr})
-      if (call && context.onDevice() && sampler.isGreedy())
+      if (call && sampler.isGreedy())
         if (const ValueT *token = call->result(Role::NextToken))
-          call->bringOnly(token->name);
+          call->fetchOnly(token->name);
     if (options.max_tokens < -1)
       failInvalid("max_tokens expects -1 or more, got " + std::to_string(options.max_tokens));
     if (options.prompt_chunk < 0)

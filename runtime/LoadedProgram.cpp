@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See OnDevice.h. What host code says of a launch is checked before the device sees it.
-#include "runtime/OnDevice.h"
+// See LoadedProgram.h. What host code says of a launch is checked before the device sees it.
+#include "runtime/LoadedProgram.h"
 
 #include "runtime/Repack.h"
 #include "runtime/ThreadPool.h"
@@ -34,12 +34,13 @@ static const manifest::DeviceT &choose(const Module &module, const Device &devic
   return *best;
 }
 
-OnDevice::Weights::~Weights() {
+LoadedProgram::Weights::~Weights() {
   for (uint64_t address : addresses)
     device.release(address);
 }
 
-OnDevice::OnDevice(std::shared_ptr<const Module> owner, std::unique_ptr<Device> device, int threads)
+LoadedProgram::LoadedProgram(std::shared_ptr<const Module> owner, std::unique_ptr<Device> device,
+                             int threads)
     : module(std::move(owner)), theDevice(std::move(device)) {
   code = &choose(*module, *theDevice);
   artifact::Bytes elf = module->deviceCode(code->host.get());
@@ -89,7 +90,7 @@ static void copyRepacked(const Repacking &repacking, const void *data, Device &d
   }
 }
 
-void OnDevice::upload(int threads) {
+void LoadedProgram::upload(int threads) {
   uploaded = std::make_unique<Weights>(*theDevice);
   std::unique_ptr<ThreadPool> pool;
   const auto &weights = module->manifest().weights;
@@ -117,7 +118,8 @@ void OnDevice::upload(int threads) {
   }
 }
 
-int64_t OnDevice::launch(size_t entry, int64_t step, const fovea_frame &frame, DeviceGraph *graph) {
+int64_t LoadedProgram::launch(size_t entry, int64_t step, const fovea_frame &frame,
+                              DeviceGraph *graph) {
   current.count = current.map_count = -1;
   entries[entry].launch(&frame, step, &current);
   if (current.fault != 0)

@@ -2,8 +2,8 @@
 //
 // A module on a device: its code there, the host's code that plans and describes launches, and its
 // weights. Belongs to one context.
-#ifndef FOVEA_RUNTIME_ONDEVICE_H
-#define FOVEA_RUNTIME_ONDEVICE_H
+#ifndef FOVEA_RUNTIME_LOADEDPROGRAM_H
+#define FOVEA_RUNTIME_LOADEDPROGRAM_H
 
 #include "runtime/Device.h"
 #include "runtime/Module.h"
@@ -13,11 +13,11 @@
 
 namespace fovea {
 
-class OnDevice {
+class LoadedProgram {
 public:
   /// Chooses the code that suits `device` best, loads it and uploads the weights, laid out as that
   /// code reads them by `threads` threads of this machine. Throws Failure if there is none.
-  OnDevice(std::shared_ptr<const Module> module, std::unique_ptr<Device> device, int threads);
+  LoadedProgram(std::shared_ptr<const Module> module, std::unique_ptr<Device> device, int threads);
 
   struct Entry {
     const manifest::ProgramT *description;
@@ -61,4 +61,4 @@ private:
 
 } // namespace fovea
 
-#endif // FOVEA_RUNTIME_ONDEVICE_H
+#endif // FOVEA_RUNTIME_LOADEDPROGRAM_H
