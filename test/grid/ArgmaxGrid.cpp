@@ -186,6 +186,33 @@ TEST_P(ArgmaxGrid, agreesWithTheInterpreter) {
   }
 }
 
+/// Rows of no product: plain loops.
+TEST(ArgmaxAlone, givesMinusOneForNaN) {
+  const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
+  const std::vector<double> rows = {nan, 1, 2,   3,         nan,       infinity,
+                                    1,   2, nan, -infinity, -infinity, -infinity,
+                                    1,   3, 3,   nan,       nan,       nan};
+  for (const char *element : {"f32", "f64", "bf16"}) {
+    std::unique_ptr<MLIRContext> context = makeContext();
+    std::string type = std::string("x") + element + ">", error;
+    std::string text = "func.func @run(%x: tensor<?x3" + type +
+                       ") -> tensor<?xi64> attributes {fovea.entry} {\n  %t = fovea.argmax %x : "
+                       "tensor<?x3" +
+                       type + " -> tensor<?xi64>\n  return %t : tensor<?xi64>\n}\n";
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context.get());
+    ASSERT_TRUE(module) << text;
+    std::unique_ptr<NativeProgram> program = NativeProgram::compile(*module, error);
+    ASSERT_TRUE(program) << error << text;
+    for (int64_t parts : {1, 4}) {
+      auto got = program->call("run", {makeReals({6, 3}, rows)}, parts, error);
+      ASSERT_TRUE(succeeded(got)) << error;
+      EXPECT_EQ(std::get<TensorRef>((*got)[0])->integers,
+                (std::vector<int64_t>{-1, -1, -1, 0, 1, -1}))
+          << element;
+    }
+  }
+}
+
 std::string nameCase(const testing::TestParamInfo<Parameters> &info) {
   const auto &[way, element, shape, outputs] = info.param;
   return std::string(kLowerings[way].name) + "_" + element + "_" + kShapes[shape].name + "_" +
