@@ -169,10 +169,6 @@ private:
                      getStageName(first).str());
       return false;
     }
-    if (options.emit == "exe") {
-      reporter.error("--emit: exe is not built yet, expected fovea, obj, asm or a stage");
-      return false;
-    }
     if (options.dtype != "source" && first != Stage::Import) {
       reporter.error("--dtype: element types are chosen after the import stage, got IR of " +
                      getStageName(first).str());

@@ -14,7 +14,7 @@
 namespace fovea {
 
 static std::vector<std::string> emitKinds() {
-  std::vector<std::string> kinds = {"fovea", "exe", "obj", "asm"};
+  std::vector<std::string> kinds = {"fovea", "obj", "asm"};
   for (const std::string &stage : compile::getStageNames())
     kinds.push_back(stage);
   for (const std::string &stage : compile::getDeviceStageNames())
@@ -84,7 +84,7 @@ void addCompileVerb(CLI::App &app, Session &session) {
     Terminal terminal;
     compile::Options &options = *arguments;
     options.commandLine = session.commandLine;
-    bool isText = options.emit != "fovea" && options.emit != "obj" && options.emit != "exe";
+    bool isText = options.emit != "fovea" && options.emit != "obj";
     if (options.output.empty() && isText)
       options.output = "-";
     if (options.output.empty()) {

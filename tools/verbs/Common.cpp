@@ -50,8 +50,6 @@ void Common::addTo(CLI::App &verb) {
                   "Positions to keep room for; without it the model's longest, at most 4096")
       ->check(from(1));
   verb.add_flag(kNoMapping, noMapping, kNoMappingHelp);
-  verb.add_option("--kv-dtype", kvType, "Element type of the caches; only f32 in this version")
-      ->capture_default_str();
   verb.add_flag("--json", json, "Print the result as one JSON object");
   verb.add_flag("--quiet", quiet, "Print nothing but the result and errors");
 }
@@ -63,8 +61,6 @@ std::string Common::inWordsOfUser(std::string message) const {
 }
 
 ModulePtr Common::open() const {
-  if (kvType != "f32")
-    throw Failure{2, "--kv-dtype=" + kvType + ": is not built into this version; expects f32"};
   artifact = file;
   if (host->resolve)
     if (int code = host->resolve({file, device, noMapping}, artifact))

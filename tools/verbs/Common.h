@@ -47,7 +47,6 @@ struct Common {
   const Host *host = nullptr;
   std::string file;
   std::string device = "cpu";
-  std::string kvType = "f32";
   int threads = 0;
   int64_t context = 0;
   bool json = false;

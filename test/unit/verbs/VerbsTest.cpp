@@ -102,7 +102,6 @@ TEST_F(VerbsTest, WrongUsageIsTold) {
   usage("generate FILE --prompt a --top-p 1.5", "1.5");
   usage("generate FILE --prompt a --device abacus", "expects cpu, cuda, cuda:N, emulator");
   usage("generate FILE --prompt a --device cuda:a", "expects cpu, cuda, cuda:N, emulator");
-  usage("generate FILE --prompt a --kv-dtype int8", "--kv-dtype=int8");
   usage("generate FILE --prompt a --threads 0", "threads");
   usage("embed FILE", "--text");
   refused(run("run FILE"), "is not given all arguments; expects input_ids");
