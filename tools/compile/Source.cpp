@@ -8,6 +8,7 @@
 #include "frontend/ONNX/Onnx.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
@@ -201,6 +202,21 @@ static OwningOpRef<ModuleOp> parseWithNames(MLIRContext &context, const llvm::So
                                                                           fileLoc);
 }
 
+/// Whether each axis that is asked for by a constant is there. MLIR leaves this to whoever runs the
+/// op.
+static bool haveAxes(ModuleOp module) {
+  bool sound = true;
+  module.walk([&](tensor::DimOp dim) {
+    auto type = dyn_cast<RankedTensorType>(dim.getSource().getType());
+    std::optional<int64_t> axis = dim.getConstantIndex();
+    if (!type || !axis || (*axis >= 0 && *axis < type.getRank()))
+      return;
+    sound = false;
+    dim.emitOpError("expects an axis of ") << type << ", got " << *axis;
+  });
+  return sound;
+}
+
 static OwningOpRef<ModuleOp> read(MLIRContext &context, const std::string &path, Reporter &reporter,
                                   FileAccess access, bool all) {
   if (isOnnxFile(path)) {
@@ -227,7 +243,8 @@ static OwningOpRef<ModuleOp> read(MLIRContext &context, const std::string &path,
   }
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
-  return parseWithNames(context, sources, reporter);
+  OwningOpRef<ModuleOp> module = parseWithNames(context, sources, reporter);
+  return module && haveAxes(*module) ? std::move(module) : OwningOpRef<ModuleOp>();
 }
 
 OwningOpRef<ModuleOp> mlir::fovea::readSource(CompilerContext &context, const std::string &path,
