@@ -414,8 +414,9 @@ SmallVector<Operation *> getPreparations(Block &block) {
   SmallVector<Operation *> early;
   llvm::DenseSet<Operation *> late;
   for (Operation &op : block.without_terminator()) {
-    bool isLate = isWeighted(&op) || getTileNeeds(&op).kind >= TileNeeds::Product ||
-                  getTileNeeds(&op).kind == TileNeeds::Table || !isMemoryEffectFree(&op);
+    TileNeeds::Kind kind = getTileNeeds(&op).kind;
+    bool isLate = isWeighted(&op) || kind == TileNeeds::Table || kind >= TileNeeds::Product ||
+                  !isMemoryEffectFree(&op);
     op.walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())
         isLate |= operand.getDefiningOp() && late.contains(operand.getDefiningOp());

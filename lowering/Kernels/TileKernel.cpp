@@ -176,8 +176,7 @@ static Origin findOrigin(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return {};
-  auto tileable = dyn_cast<TileableOpInterface>(op);
-  TileNeeds needs = tileable ? tileable.getTileNeeds() : TileNeeds();
+  TileNeeds needs = getTileNeeds(op);
   if (needs.kind == TileNeeds::Product)
     return {op, 0, false, {}};
   Origin result;
