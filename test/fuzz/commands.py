@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs `fovea`, `fovea-run` and `fovea-opt` on files that a mutator changed, and judges how they end.
 
-usage: commands.py SEED COUNT [--findings FOLDER] [--json FILE] [-j N] [--only NUMBER]
+usage: commands.py SEED COUNT [--kind KIND] [--findings FOLDER] [--json FILE] [-j N] [--only NUMBER]
 
   SEED        run NUMBER of a seed is the same on every machine, whatever COUNT is
+  --kind      runs of this kind alone, a fourth of COUNT: those that are of it among all
   --findings  where inputs are kept whose run was wrong, each in a folder with its command (build/fuzz-findings)
   --json      writes the counts to a file: {kind: {how it ended: runs}}
   -j          runs at a time (2)
@@ -268,8 +269,8 @@ def passes_of_opt():
     return sorted(ours | {"canonicalize", "cse", "inline", "symbol-dce"})
 
 
-def runs_of(seed, first, seeds, passes, folder):
-    """The runs of a chunk with their mutants, of which each mutator makes its own at once."""
+def runs_of(seed, first, seeds, passes, folder, kind=None):
+    """The runs of a chunk, or those of a kind among them, with their mutants, of which each mutator makes its own at once."""
     runs = [Run(seed, number, seeds, passes) for number in range(first, first + CHUNK)]
     base = random.Random(f"{seed}:{first}").randrange(1 << 31)
     mutants = {}
@@ -280,13 +281,14 @@ def runs_of(seed, first, seeds, passes, folder):
         out.mkdir()
         subprocess.run([str(BIN / mutator), "--write", str(out), "--seed", str(base), *(str(one.file) for one in own)], check=True)
         mutants.update({one.number: out / str(place) for place, one in enumerate(own)})
-    return [(one, mutants[one.number]) for one in runs]
+    return [(one, mutants[one.number]) for one in runs if kind in (None, one.kind)]
 
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1])
     parser.add_argument("seed", type=int)
     parser.add_argument("count", type=int)
+    parser.add_argument("--kind", choices=KINDS)
     parser.add_argument("--findings", type=pathlib.Path, default=ROOT / "build" / "fuzz-findings")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("-j", type=int, default=2)
@@ -309,7 +311,7 @@ def main():
 
         start = (arguments.only or 0) // CHUNK * CHUNK
         for first in range(start, arguments.count if arguments.only is None else start + 1, CHUNK):
-            chunk = [pair for pair in runs_of(arguments.seed, first, seeds, passes, scratch)
+            chunk = [pair for pair in runs_of(arguments.seed, first, seeds, passes, scratch, arguments.kind)
                      if (pair[0].number == arguments.only if arguments.only is not None else pair[0].number < arguments.count)]
             for one, outcome, folder in pool.map(lambda pair: go(*pair), chunk):
                 judge.take(one, *outcome, folder)
