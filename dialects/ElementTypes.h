@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which floating-point elements are computed in which. All others are nobody's here: f64 is
-// computed in f64, floats of 8 bits are refused where a model is read.
+// Which floating-point elements are computed in which. Floats of 8 bits are nobody's here: they are
+// refused where a model is read.
 #ifndef FOVEA_DIALECTS_ELEMENTTYPES_H
 #define FOVEA_DIALECTS_ELEMENTTYPES_H
 
@@ -14,6 +14,17 @@ inline bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
 
 /// f32, f16 or bf16: what kernels compute in f32.
 inline bool isComputedInF32(Type type) { return type.isF32() || isHalf(type); }
+
+/// What kernels compute with: these, and f64 in itself.
+inline bool isKernelFloat(Type type) { return type.isF64() || isComputedInF32(type); }
+
+/// In what an op on these elements computes and sums: f64 for f64, f32 otherwise.
+inline FloatType getAccumulationType(Type element) {
+  MLIRContext *context = element.getContext();
+  if (element.isF64())
+    return Float64Type::get(context);
+  return Float32Type::get(context);
+}
 
 } // namespace mlir::fovea
 

@@ -2,6 +2,7 @@
 //
 // `fovea.attention` and what stands in score regions: syntax of the score clause, verifiers, result
 // sizes.
+#include "dialects/ElementTypes.h"
 #include "dialects/Fovea/FoveaDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
@@ -83,9 +84,7 @@ static void printRegions(OpAsmPrinter &printer, AttentionOp op, OperandRange, Ty
 //===-- Attention ----------------------------------------------------------------------------===//
 
 FloatType AttentionOp::getAccumulationType() {
-  Type element = getQuery().getType().getElementType();
-  return element.isF64() ? Float64Type::get(getContext())
-                         : FloatType(Float32Type::get(getContext()));
+  return fovea::getAccumulationType(getQuery().getType().getElementType());
 }
 
 static int64_t headsOf(Type type) {

@@ -88,23 +88,28 @@ LogicalResult PositionLearnedOp::verify() {
 
 //===-- Tiles --------------------------------------------------------------------------------===//
 
-/// Heads are turned apart, and their halves are.
+/// Heads are turned apart, and their halves are; neighbours are turned where they lie beside each
+/// other.
 TileNeeds RopeOp::getTileNeeds() {
   auto dim = static_cast<int64_t>(getDim());
-  return {TileNeeds::Elements, 0, /*located=*/true, /*heads=*/true, {dim / 2, dim}};
+  SmallVector<int64_t> cuts{dim};
+  if (getPairing() == RopePairing::Half)
+    cuts.push_back(dim / 2);
+  return {TileNeeds::Elements, 0, /*located=*/true, /*heads=*/true, cuts};
 }
 
-/// Not pairs of neighbours; and frequencies that depend on the longest position of the call are
-/// computed of positions in memory.
+/// Frequencies that depend on the longest position of the call are computed of positions in memory,
+/// and neighbours are read there.
 bool RopeOp::visitTileOperands(TileVisitor &visitor) {
   RopeScalingAttr scaling = getScalingAttr();
   bool context = scaling && (scaling.getKind() == RopeScalingKind::Dynamic ||
                              scaling.getKind() == RopeScalingKind::LongRope);
-  if (getPairing() != RopePairing::Half || !visitor.visit(getPositions(), TileRole::Positions) ||
+  if (!visitor.visit(getPositions(), TileRole::Positions) ||
       (context && !isa<BlockArgument>(getPositions())))
     return false;
   visitor.requirePhaseBefore(*this);
-  return visitor.visit(getInput(), TileRole::Tile);
+  bool half = getPairing() == RopePairing::Half;
+  return visitor.visit(getInput(), half ? TileRole::Tile : TileRole::RowBuffer);
 }
 
 TileNeeds PositionLearnedOp::getTileNeeds() { return {TileNeeds::Table, 2, /*located=*/true}; }

@@ -58,6 +58,10 @@ enum class TileRole {
   SharedRows, ///< rows that all batches share, from memory
 };
 
+/// Columns of a tile that has whole rows: what is computed of them may lie on a thread's stack,
+/// half a megabyte for each tile of f32.
+inline constexpr int64_t kMostColumns = 1 << 17;
+
 /// Asked by an op's `visitTileOperands`.
 class TileVisitor {
 public:
@@ -68,10 +72,11 @@ public:
   /// Numbers that all blocks of the program need are computed before it, for this op.
   virtual void requirePhaseBefore(Operation *op) = 0;
 
-  /// Whether the columns of `input` are one whole row each.
+  /// Whether the columns of `input` are one whole row each, and a row is no longer than a tile.
   bool hasWholeRows(Value input) const {
-    return getDomain().kind == TileKind::Rows &&
-           cast<RankedTensorType>(input.getType()).getRank() == getDomain().rowAxes + 1;
+    auto type = cast<RankedTensorType>(input.getType());
+    return getDomain().kind == TileKind::Rows && type.getRank() == getDomain().rowAxes + 1 &&
+           type.getShape().back() <= kMostColumns;
   }
 };
 

@@ -46,13 +46,18 @@ Value mlir::fovea::activate(KernelBuilder &k, ActivationKind kind, Value x) {
   llvm_unreachable("all activations are handled");
 }
 
+/// What an op computes in.
+static Type typeOf(Operation *op) {
+  return getAccumulationType(getElementTypeOrSelf(op->getResult(0).getType()));
+}
+
 namespace {
 struct ActivationKernel : KernelOpInterface::ExternalModel<ActivationKernel, ActivationOp> {
   TileElement emitTile(Operation *operation, TileBuilder &b, TileColumns c,
                        TileLeaves &leaves) const {
     auto op = cast<ActivationOp>(operation);
     KernelBuilder &k = b.k;
-    TileElement x = b.convert(b.operandOf(op.getInput(), c, leaves), k.getF32Type());
+    TileElement x = b.convert(b.operandOf(op.getInput(), c, leaves), typeOf(op));
     return [&k, x, op](ValueRange e) mutable { return activate(k, op.getKind(), x(e)); };
   }
   LogicalResult emitLoops(Operation *operation, KernelBuilder &k) const {
@@ -74,8 +79,8 @@ struct GluKernel : KernelOpInterface::ExternalModel<GluKernel, GluOp> {
                        TileLeaves &leaves) const {
     auto op = cast<GluOp>(operation);
     KernelBuilder &k = b.k;
-    TileElement gate = b.convert(b.operandOf(op.getGate(), c, leaves), k.getF32Type());
-    TileElement up = b.convert(b.operandOf(op.getUp(), c, leaves), k.getF32Type());
+    TileElement gate = b.convert(b.operandOf(op.getGate(), c, leaves), typeOf(op));
+    TileElement up = b.convert(b.operandOf(op.getUp(), c, leaves), typeOf(op));
     return [&k, gate, up, op](ValueRange e) mutable {
       return k.mul(activate(k, op.getKind(), gate(e)), up(e));
     };

@@ -321,12 +321,6 @@ Value KernelBuilder::select(Value condition, Value then, Value otherwise) {
   return arith::SelectOp::create(*this, condition, then, otherwise);
 }
 
-FloatType mlir::fovea::getAccumulationType(Type elementType) {
-  MLIRContext *context = elementType.getContext();
-  return elementType.isF64() ? FloatType(Float64Type::get(context))
-                             : FloatType(Float32Type::get(context));
-}
-
 Value mlir::fovea::loadPosition(KernelBuilder &k, Value positions, Value b, Value i) {
   if (!positions)
     return k.toI32(i);

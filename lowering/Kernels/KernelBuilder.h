@@ -5,6 +5,7 @@
 #ifndef FOVEA_LOWERING_KERNELS_KERNELBUILDER_H
 #define FOVEA_LOWERING_KERNELS_KERNELBUILDER_H
 
+#include "dialects/ElementTypes.h"
 #include "dialects/Fovea/FoveaDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -177,9 +178,6 @@ inline SmallVector<Value> append(ValueRange at, Value last) {
 
 /// The type of a buffer's elements.
 inline Type elementOf(Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); }
-
-/// The type in which an op on these elements computes: f64 for f64, f32 otherwise.
-FloatType getAccumulationType(Type elementType);
 
 /// Whether `fovea.argmax` prefers `l` to an `r` before it: it is greater, and nothing is than NaN.
 Value isGreater(KernelBuilder &k, Value l, Value r);

@@ -25,7 +25,7 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
       "void", "emitPhaseBefore", (ins "::mlir::fovea::TileBuilder &":$builder), "", [{ return; }]>,
     InterfaceMethod<"The whole kernel of a group that has no other op, as loops of scalars. Fails with an error at the op.",
       "::mlir::LogicalResult", "emitLoops", (ins "::mlir::fovea::KernelBuilder &":$builder), "", [{
-        return $_op.emitOpError("has no kernel builder");
+        return $_op.emitOpError("has no plain loops: a tile program computes it");
       }]>,
     InterfaceMethod<"How many axes of the result threads share in these loops.",
       "int64_t", "getParallelLoops", (ins), "", [{ return ::mlir::fovea::getResultAxes($_op); }]>,

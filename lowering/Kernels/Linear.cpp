@@ -123,12 +123,13 @@ static Value wholeWeight(TileBuilder &b, TypedValue<RankedTensorType> weight, Ti
 /// groups they are the input's numbers. A scale for each output is left to the result.
 static Value weightRows(TileBuilder &b, LinearOp op, TileColumns c) {
   Value rows = wholeWeight(b, op.getWeight(), c);
-  if (!op.getScales())
-    return rows;
   KernelBuilder &k = b.k;
   auto type = cast<tile::TileType>(rows.getType());
-  bool grouped = op.getScales().getType().getRank() == 2;
   Type input = op.getInput().getType().getElementType();
+  // No wider than what is summed.
+  if (!op.getScales())
+    return type.getElementType().isF64() ? b.castTo(rows, getAccumulationType(input)) : rows;
+  bool grouped = op.getScales().getType().getRank() == 2;
   Type number = isHalf(input) ? input : grouped ? k.getF32Type() : Type(k.getBF16Type());
   Value scales = grouped ? wholeWeight(b, op.getScales(), c) : Value();
   return tile::DequantizeOp::create(k, type.withElementType(number), rows, scales);
@@ -191,8 +192,9 @@ struct LinearKernel : KernelOpInterface::ExternalModel<LinearKernel, LinearOp> {
         b.product(op, norm ? norm.getInput() : op.getInput(),
                   op.getWeight().getType().getDimSize(1), c, [&] { return weightRows(b, op, c); });
     TileElement result = b.leaf(product, c.width, leaves);
+    Type type = getAccumulationType(op.getInput().getType().getElementType());
     if (op.getScales() && op.getScales().getType().getRank() == 1) {
-      TileElement scale = b.leaf(b.parameter(op.getScales(), c), c.width, leaves);
+      TileElement scale = b.leaf(b.parameter(op.getScales(), c, type), c.width, leaves);
       result = [&k, result, scale](ValueRange e) { return k.mul(result(e), scale(e)); };
     }
     if (norm) {
@@ -200,7 +202,7 @@ struct LinearKernel : KernelOpInterface::ExternalModel<LinearKernel, LinearOp> {
       result = [&k, result, factor](ValueRange e) { return k.mul(result(e), factor(e)); };
     }
     if (op.getBias()) {
-      TileElement bias = b.leaf(b.parameter(op.getBias(), c), c.width, leaves);
+      TileElement bias = b.leaf(b.parameter(op.getBias(), c, type), c.width, leaves);
       result = [&k, result, bias](ValueRange e) { return k.add(result(e), bias(e)); };
     }
     return result;

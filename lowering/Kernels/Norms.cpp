@@ -103,8 +103,10 @@ namespace {
 /// The norms differ in what they subtract and multiply by: each is a number for a row.
 struct NormTiles {
   NormTiles(TileBuilder &b, Operation *op, TileColumns c)
-      : b(b), k(b.k), c(c), f32(k.getF32Type()), one(b.tileType(b.tileRows, 1)),
-        whole(b.tileType(b.tileRows, c.width)), x(b.toF32(b.tile(op->getOperand(0), c))) {}
+      : b(b), k(b.k), c(c),
+        type(getAccumulationType(getElementTypeOrSelf(op->getOperand(0).getType()))),
+        one(b.tileType(b.tileRows, 1, type)), whole(b.tileType(b.tileRows, c.width, type)),
+        x(b.castTo(b.tile(op->getOperand(0), c), type)) {}
 
   Value squares(ValueRange operands) {
     return b.reduce(tile::ReduceKind::Sum, b.map(whole, operands, [&](ValueRange e) {
@@ -114,14 +116,14 @@ struct NormTiles {
   }
   Value inverseRoot(Value sum, double eps) {
     return b.map(one, sum, [&](ValueRange e) {
-      Value variance = k.mul(e[0], k.real(f32, 1.0 / c.width));
-      return k.div(k.real(f32, 1), math::SqrtOp::create(k, k.add(variance, k.real(f32, eps))));
+      Value variance = k.mul(e[0], k.real(type, 1.0 / c.width));
+      return k.div(k.real(type, 1), math::SqrtOp::create(k, k.add(variance, k.real(type, eps))));
     });
   }
   Value mean() {
     Value sum = b.reduce(tile::ReduceKind::Sum, x);
     return b.broadcast(
-        b.map(one, sum, [&](ValueRange e) { return k.mul(e[0], k.real(f32, 1.0 / c.width)); }),
+        b.map(one, sum, [&](ValueRange e) { return k.mul(e[0], k.real(type, 1.0 / c.width)); }),
         b.tileRows, c.width);
   }
   /// (x - mean) * factor * (weight + offset) + bias.
@@ -136,7 +138,7 @@ struct NormTiles {
     TileElement f = b.leaf(factor, c.width, leaves);
     result = [&k, result, f](ValueRange e) { return k.mul(result(e), f(e)); };
     if (weight) {
-      TileElement w = b.leaf(b.parameter(weight, c), c.width, leaves);
+      TileElement w = b.leaf(b.parameter(weight, c, type), c.width, leaves);
       result = [&k, result, w, offset](ValueRange e) {
         Value factor = w(e);
         if (offset != 0)
@@ -145,7 +147,7 @@ struct NormTiles {
       };
     }
     if (bias) {
-      TileElement shift = b.leaf(b.parameter(bias, c), c.width, leaves);
+      TileElement shift = b.leaf(b.parameter(bias, c, type), c.width, leaves);
       result = [&k, result, shift](ValueRange e) { return k.add(result(e), shift(e)); };
     }
     return result;
@@ -154,7 +156,7 @@ struct NormTiles {
   TileBuilder &b;
   KernelBuilder &k;
   TileColumns c;
-  Type f32;
+  Type type;
   tile::TileType one, whole;
   Value x;
 };
@@ -195,16 +197,16 @@ struct RmsNormKernel : NormKernel<RmsNormKernel, RmsNormOp> {
     KernelBuilder &k = b.k;
     Value x = k.buffer(op.getInput());
     int64_t size = cast<MemRefType>(x.getType()).getShape().back();
-    Type f32 = k.getF32Type();
-    b.emitNumbersOfRows(op, x, "row_factor", [&] {
-      Value whole = b.loadRows(b.rowsOf(x), k.index(0), size);
-      Value squares = b.map(b.tileType(b.tileRows, size), whole,
+    Type type = getAccumulationType(elementOf(x));
+    b.emitNumbersOfRows(op, x, type, "row_factor", [&] {
+      Value whole = b.castTo(b.loadRows(b.rowsOf(x), k.index(0), size), type);
+      Value squares = b.map(b.tileType(b.tileRows, size, type), whole,
                             [&](ValueRange e) { return k.mul(e[0], e[0]); });
       Value sum = b.reduce(tile::ReduceKind::Sum, squares);
-      return b.map(b.tileType(b.tileRows, 1), sum, [&](ValueRange e) {
-        Value mean = k.mul(e[0], k.real(f32, 1.0 / size));
-        Value eps = k.real(f32, op.getEps().convertToDouble());
-        return k.div(k.real(f32, 1), math::SqrtOp::create(k, k.add(mean, eps)));
+      return b.map(b.tileType(b.tileRows, 1, type), sum, [&](ValueRange e) {
+        Value mean = k.mul(e[0], k.real(type, 1.0 / size));
+        Value eps = k.real(type, op.getEps().convertToDouble());
+        return k.div(k.real(type, 1), math::SqrtOp::create(k, k.add(mean, eps)));
       });
     });
   }
@@ -221,7 +223,7 @@ struct GatedNormKernel : NormKernel<GatedNormKernel, GatedNormOp> {
     NormTiles norm(b, op, c);
     Value factor = norm.inverseRoot(norm.squares(norm.x), op.getEps().convertToDouble());
     TileElement y = norm.finish({}, factor, op.getWeight(), 0, {}, leaves);
-    TileElement gate = b.convert(b.operandOf(op.getGate(), c, leaves), k.getF32Type());
+    TileElement gate = b.convert(b.operandOf(op.getGate(), c, leaves), norm.type);
     return [&k, y, gate](ValueRange e) {
       return k.mul(y(e), activate(k, ActivationKind::Silu, gate(e)));
     };
@@ -239,8 +241,8 @@ struct L2NormKernel : NormKernel<L2NormKernel, L2NormOp> {
     KernelBuilder &k = b.k;
     double eps = op.getEps().convertToDouble();
     Value factor = b.map(norm.one, norm.squares(norm.x), [&](ValueRange e) {
-      return k.div(k.real(norm.f32, 1),
-                   k.maximum(math::SqrtOp::create(k, e[0]), k.real(norm.f32, eps)));
+      return k.div(k.real(norm.type, 1),
+                   k.maximum(math::SqrtOp::create(k, e[0]), k.real(norm.type, eps)));
     });
     return norm.finish({}, factor, {}, 0, {}, leaves);
   }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernel of fovea.pool. Its tile program: sums of the kept places for `mean`, one place's row
-// for `first` and `last`. It refuses `max`, whose loops let NaN through, and elements other than
-// f32.
+// The kernel of fovea.pool, a tile program of its own: sums of the kept places for `mean`, the
+// greatest of each column, NaN above all, for `max`, one place's row for `first` and `last`.
 #include "dialects/Tile/TileDialect.h"
 #include "lowering/Kernels/KernelBuilder.h"
 #include "lowering/Kernels/KernelInterface.h"
 #include <limits>
 
 #include "lowering/Targets/Table.h"
+#include "lowering/Tile/Emitter.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -17,16 +17,13 @@ using tile::TileType;
 /// Columns of a tile.
 static constexpr int64_t kColumns = 64;
 
-static bool isTilePool(PoolOp op) {
-  return op.getKind() != PoolKind::Max && op.getInput().getType().getElementType().isF32();
-}
-
 namespace {
 
 class PoolBuilder {
 public:
   PoolBuilder(KernelBuilder &k, PoolOp op, int64_t atOnce)
-      : k(k), op(op), atOnce(atOnce), x(k.buffer(op.getInput())), keep(k.buffer(op.getKeep())) {}
+      : k(k), op(op), atOnce(atOnce), x(k.buffer(op.getInput())), keep(k.buffer(op.getKeep())),
+        type(getAccumulationType(elementOf(x))) {}
   void emit();
 
 private:
@@ -34,13 +31,15 @@ private:
   /// Carried over all places: `next(whether it is kept, its number, the value so far)`.
   Value overPlaces(Value start, function_ref<Value(Value, Value, Value)> next);
   Value mean();
+  Value greatest();
   void storePlace();
+  void storeRow(Value row);
 
   KernelBuilder &k;
   PoolOp op;
   int64_t atOnce; ///< places that are summed
   Value x, keep, batch, column, input, output;
-  TileType rowType = TileType::get(1, kColumns, k.getF32Type());
+  Type type; ///< that sums are in
 };
 
 } // namespace
@@ -64,28 +63,29 @@ Value PoolBuilder::overPlaces(Value start, function_ref<Value(Value, Value, Valu
 }
 
 Value PoolBuilder::mean() {
-  Value places = k.size(x, 1), zero = k.real(k.getF32Type(), 0), one = k.real(k.getF32Type(), 1);
+  Value places = k.size(x, 1), zero = k.real(type, 0), one = k.real(type, 1);
   // A tile's rows may go past the last place; there is no mask to read.
   Value last = k.add(places, k.index(-1));
   Value count =
-      keep ? overPlaces(zero, [&](Value kept, Value,
-                                  Value sum) { return k.select(kept, k.add(sum, one), sum); })
-           : arith::UIToFPOp::create(k, k.getF32Type(),
-                                     arith::IndexCastOp::create(k, k.getI64Type(), places));
-  count = k.maximum(count, k.real(k.getF32Type(), 1e-9));
+      keep
+          ? overPlaces(zero, [&](Value kept, Value,
+                                 Value sum) { return k.select(kept, k.add(sum, one), sum); })
+          : arith::UIToFPOp::create(k, type, arith::IndexCastOp::create(k, k.getI64Type(), places));
+  count = k.maximum(count, k.real(type, 1e-9));
 
-  auto type = TileType::get(atOnce, kColumns, k.getF32Type());
+  auto tileType = TileType::get(atOnce, kColumns, elementOf(x));
+  auto rowType = TileType::get(1, kColumns, type);
   Value start = tile::SplatOp::create(k, rowType, zero);
   auto loop = scf::ForOp::create(k, k.index(0), places, k.index(atOnce), start);
   {
     OpBuilder::InsertionGuard guard(k);
     k.setInsertionPointToEnd(loop.getBody());
     Value first = loop.getInductionVar();
-    Value rows = tile::LoadOp::create(k, type, input, first, column);
+    Value rows = tile::LoadOp::create(k, tileType, input, first, column);
     Value numbers =
-        tile::IotaOp::create(k, type.withElementType(k.getI32Type()), first, /*axis=*/0);
+        tile::IotaOp::create(k, tileType.withElementType(k.getI32Type()), first, /*axis=*/0);
     Value kept = tile::MapOp::create(
-        k, type, ValueRange{rows, numbers},
+        k, tileType.withElementType(type), ValueRange{rows, numbers},
         [&](OpBuilder &builder, Location loc, ValueRange element) -> Value {
           Value place =
               arith::IndexCastOp::create(builder, loc, builder.getIndexType(), element[1]);
@@ -95,7 +95,9 @@ Value PoolBuilder::mean() {
             Value read = arith::MinSIOp::create(builder, loc, place, last);
             inside = arith::AndIOp::create(builder, loc, inside, isKept(builder, read));
           }
-          return arith::SelectOp::create(builder, loc, inside, element[0], zero);
+          ImplicitLocOpBuilder inner(loc, builder);
+          Value number = convertFloat(inner, element[0], type);
+          return arith::SelectOp::create(builder, loc, inside, number, zero);
         });
     Value sum = tile::ReduceOp::create(k, rowType, tile::ReduceKind::Sum, kept, /*axis=*/0);
     Value next =
@@ -111,8 +113,32 @@ Value PoolBuilder::mean() {
                              });
 }
 
+/// One place after the other; minus infinity where none is kept.
+Value PoolBuilder::greatest() {
+  auto rowType = TileType::get(1, kColumns, type);
+  Value none = k.real(type, -std::numeric_limits<double>::infinity());
+  Value start = tile::SplatOp::create(k, rowType, none);
+  auto loop = scf::ForOp::create(k, k.index(0), k.size(x, 1), k.index(1), start);
+  OpBuilder::InsertionGuard guard(k);
+  k.setInsertionPointToEnd(loop.getBody());
+  Value place = loop.getInductionVar(), before = loop.getRegionIterArg(0);
+  Value row = tile::LoadOp::create(k, rowType.withElementType(elementOf(x)), input, place, column);
+  Value kept = keep ? isKept(k, place) : Value();
+  Value next = tile::MapOp::create(
+      k, rowType, ValueRange{before, row},
+      [&](OpBuilder &builder, Location loc, ValueRange element) -> Value {
+        ImplicitLocOpBuilder inner(loc, builder);
+        Value number = convertFloat(inner, element[1], type);
+        Value most = arith::MaximumFOp::create(inner, element[0], number);
+        return kept ? arith::SelectOp::create(inner, kept, most, element[0]).getResult() : most;
+      });
+  scf::YieldOp::create(k, next);
+  return loop.getResult(0);
+}
+
 void PoolBuilder::storePlace() {
   bool first = op.getKind() == PoolKind::First;
+  auto rowType = TileType::get(1, kColumns, elementOf(x));
   Value none = k.index(-1), places = k.size(x, 1);
   // Without a place there is none to take either.
   Value chosen;
@@ -130,8 +156,15 @@ void PoolBuilder::storePlace() {
   };
   k.branch(
       k.less(chosen, k.index(0)), TypeRange(),
-      [&] { return store(tile::SplatOp::create(k, rowType, k.real(k.getF32Type(), 0))); },
+      [&] { return store(tile::SplatOp::create(k, rowType, k.real(elementOf(x), 0))); },
       [&] { return store(tile::LoadOp::create(k, rowType, input, chosen, column)); });
+}
+
+void PoolBuilder::storeRow(Value row) {
+  auto wanted = TileType::get(1, kColumns, elementOf(k.outputs[0]));
+  if (row.getType() != wanted)
+    row = tile::CastOp::create(k, wanted, row);
+  tile::StoreOp::create(k, row, output, batch, column);
 }
 
 void PoolBuilder::emit() {
@@ -153,10 +186,11 @@ void PoolBuilder::emit() {
                            column = k.mul(grid[1], k.index(kColumns));
                            input = view(x, batch, {1, 2});
                            output = view(out, {}, {0, 1});
-                           if (op.getKind() == PoolKind::Mean)
-                             tile::StoreOp::create(k, mean(), output, batch, column);
-                           else
+                           PoolKind kind = op.getKind();
+                           if (kind == PoolKind::First || kind == PoolKind::Last)
                              storePlace();
+                           else
+                             storeRow(kind == PoolKind::Mean ? mean() : greatest());
                            builder.setInsertionPointToEnd(k.getInsertionBlock());
                          });
 }
@@ -166,56 +200,9 @@ static LogicalResult buildTilePool(KernelBuilder &k, PoolOp op, RowScheduleAttr 
   return success();
 }
 
-static LogicalResult buildPool(KernelBuilder &k, PoolOp op) {
-  Value x = k.buffer(op.getInput()), keep = k.buffer(op.getKeep());
-  Type type = getAccumulationType(elementOf(x));
-  Value zero = k.real(type, 0), one = k.real(type, 1);
-  PoolKind kind = op.getKind();
-  double start = kind == PoolKind::Max ? -std::numeric_limits<double>::infinity() : 0;
-  k.parallelNest(k.sizes(k.outputs[0]), [&](ValueRange at) {
-    Value b = at[0], d = at[1];
-    // Carried: the value so far, and how many places were kept.
-    SmallVector<Value> result = k.loopCarried(
-        k.index(0), k.size(x, 1), {k.real(type, start), zero},
-        [&](Value s, ValueRange carried) -> SmallVector<Value> {
-          Value element = k.loadAs(type, x, {b, s, d}), next;
-          switch (kind) {
-          case PoolKind::Mean:
-            next = k.add(carried[0], element);
-            break;
-          case PoolKind::Max:
-            next = k.maximum(carried[0], element);
-            break;
-          case PoolKind::First:
-            next = k.select(k.less(zero, carried[1]), carried[0], element);
-            break;
-          case PoolKind::Last:
-            next = element;
-            break;
-          }
-          Value count = k.add(carried[1], one);
-          if (!keep)
-            return {next, count};
-          Value kept = k.load(keep, {b, s});
-          if (!kept.getType().isInteger(1))
-            kept = arith::CmpIOp::create(k, arith::CmpIPredicate::ne, kept,
-                                         k.integer(kept.getType(), 0));
-          return {k.select(kept, next, carried[0]), k.select(kept, count, carried[1])};
-        });
-    Value value = result[0];
-    if (kind == PoolKind::Mean)
-      value = k.div(value, k.maximum(result[1], k.real(type, 1e-9)));
-    k.storeTo(k.outputs[0], at, value);
-  });
-  return success();
-}
-
 namespace {
 struct PoolKernel : KernelOpInterface::ExternalModel<PoolKernel, PoolOp> {
-  LogicalResult emitLoops(Operation *op, KernelBuilder &k) const {
-    return buildPool(k, cast<PoolOp>(op));
-  }
-  bool hasOwnTiles(Operation *op) const { return isTilePool(cast<PoolOp>(op)); }
+  bool hasOwnTiles(Operation *) const { return true; }
   LogicalResult emitOwnTiles(Operation *op, KernelBuilder &k, Attribute schedule) const {
     auto rows = dyn_cast<RowScheduleAttr>(schedule);
     if (!rows)

@@ -205,9 +205,9 @@ static LogicalResult buildRope(KernelBuilder &k, RopeOp op) {
 
 //===-- Tiles --------------------------------------------------------------------------------===//
 
-/// An f64 angle within half a turn, as an f32, whose sine and cosine are functions of vectors. The
-/// turn is taken away in two parts, the first of 33 bits, so that its product with up to a million
-/// turns is exact. Off by at most 2e-7.
+/// An f64 angle for what computes in f32: within half a turn, whose sine and cosine are functions
+/// of vectors. The turn is taken away in two parts, the first of 33 bits, so that its product with
+/// up to a million turns is exact. Off by at most 2e-7.
 static Value lessWholeTurns(KernelBuilder &k, Value angle) {
   constexpr long double kTurn = 6.283185307179586476925286766559L;
   const double first = std::ldexp(std::floor(std::ldexp(static_cast<double>(kTurn), 30)), -30);
@@ -220,16 +220,31 @@ static Value lessWholeTurns(KernelBuilder &k, Value angle) {
   return k.convert(rest, k.getF32Type());
 }
 
-/// Cosines and sines of each place and pair, from products in f64: right for every position.
+static Type typeOf(RopeOp op) {
+  return getAccumulationType(op.getInput().getType().getElementType());
+}
+
+/// Each number twice, for the two elements of a pair that lie beside each other.
+static SmallVector<double> repeat(ArrayRef<double> numbers) {
+  SmallVector<double> result;
+  for (double number : numbers)
+    result.append(2, number);
+  return result;
+}
+
+/// Cosines and sines of each place and pair, from products in f64: right for every position. Of
+/// pairs of neighbours, of each element, the sine with the sign that it has there.
 static void emitAngles(TileBuilder &b, RopeOp op) {
   if (Operation *same = b.findPhase([&](Operation *other) {
         auto rope = dyn_cast<RopeOp>(other);
         return rope && rope.getPositions() == op.getPositions() && rope.getDim() == op.getDim() &&
+               typeOf(rope) == typeOf(op) && rope.getPairing() == op.getPairing() &&
                rope.getTheta() == op.getTheta() && rope.getScalingAttr() == op.getScalingAttr();
       }))
     return b.setTemporaries(op, b.getTemporaries(same));
   KernelBuilder &k = b.k;
-  int64_t half = op.getDim() / 2;
+  bool neighbours = op.getPairing() == RopePairing::Interleaved;
+  int64_t columns = neighbours ? op.getDim() : op.getDim() / 2;
   Value positions = k.buffer(op.getPositions()), reference = b.memories(false).front();
   Value sizesOf = positions ? positions : reference;
   SmallVector<int64_t> shape(cast<MemRefType>(sizesOf.getType()).getShape().take_front(2));
@@ -239,14 +254,18 @@ static void emitAngles(TileBuilder &b, RopeOp op) {
   for (auto [axis, size] : llvm::enumerate(shape))
     if (ShapedType::isDynamic(size))
       sizes.push_back(k.size(sizesOf, axis));
-  shape.push_back(half);
-  MemRefType type = MemRefType::get(shape, k.getF32Type());
+  shape.push_back(columns);
+  Type element = typeOf(op);
+  MemRefType type = MemRefType::get(shape, element);
   unsigned cosines = k.addTemporary(type, sizes), sines = k.addTemporary(type, sizes);
   b.setTemporaries(op, {cosines, sines});
   RotaryFrequencies frequencies = getRotaryFrequencies(op);
-  Value normal = emitTable(k, frequencies.normal), beyond;
+  auto tableOf = [&](ArrayRef<double> numbers) {
+    return emitTable(k, neighbours ? repeat(numbers) : SmallVector<double>(numbers));
+  };
+  Value normal = tableOf(frequencies.normal), beyond;
   if (!frequencies.beyond.empty())
-    beyond = emitTable(k, frequencies.beyond);
+    beyond = tableOf(frequencies.beyond);
   RotaryContext context = emitRotaryContext(k, op, positions);
   b.tileRows = b.helperRows;
   Value memory = k.temporary(cosines);
@@ -256,28 +275,37 @@ static void emitAngles(TileBuilder &b, RopeOp op) {
   b.emitHelperGrid(extents, [&] {
     auto table = [&](Value numbers) {
       Value view = b.viewAt(numbers, {}, {0});
-      Value tile = tile::LoadOp::create(k, b.tileType(1, half, k.getF64Type()), view, k.index(0),
+      Value tile = tile::LoadOp::create(k, b.tileType(1, columns, k.getF64Type()), view, k.index(0),
                                         k.index(0));
-      return b.broadcast(tile, b.tileRows, half);
+      return b.broadcast(tile, b.tileRows, columns);
     };
-    Value place = b.numbersOfRows(op.getPositions(), half);
+    Value place = b.numbersOfRows(op.getPositions(), columns);
     Value pair =
-        tile::IotaOp::create(k, b.tileType(b.tileRows, half, k.getI32Type()), k.index(0), 1);
+        tile::IotaOp::create(k, b.tileType(b.tileRows, columns, k.getI32Type()), k.index(0), 1);
     SmallVector<Value> operands{place, pair, table(normal)};
     if (beyond)
       operands.push_back(table(beyond));
     for (bool cosine : {true, false}) {
-      Value result = b.map(b.tileType(b.tileRows, half), operands, [&](ValueRange e) -> Value {
-        Type f64 = k.getF64Type();
-        Value frequency = emitRotaryFrequency(k, op, context, e[2], beyond ? e[3] : Value(), e[1]);
-        Value angle = k.mul(arith::SIToFPOp::create(k, f64, e[0]), frequency);
-        angle = lessWholeTurns(k, angle);
-        Value turned = cosine ? math::CosOp::create(k, angle).getResult()
-                              : math::SinOp::create(k, angle).getResult();
-        if (frequencies.attentionFactor != 1)
-          turned = k.mul(turned, k.real(k.getF32Type(), frequencies.attentionFactor));
-        return turned;
-      });
+      Value result =
+          b.map(b.tileType(b.tileRows, columns, element), operands, [&](ValueRange e) -> Value {
+            Type f64 = k.getF64Type();
+            Value one = k.integer(k.getI32Type(), 1);
+            Value pair = neighbours ? arith::ShRUIOp::create(k, e[1], one).getResult() : e[1];
+            Value frequency =
+                emitRotaryFrequency(k, op, context, e[2], beyond ? e[3] : Value(), pair);
+            Value angle = k.mul(arith::SIToFPOp::create(k, f64, e[0]), frequency);
+            if (element.isF32())
+              angle = lessWholeTurns(k, angle);
+            Value turned = cosine ? math::CosOp::create(k, angle).getResult()
+                                  : math::SinOp::create(k, angle).getResult();
+            if (frequencies.attentionFactor != 1)
+              turned = k.mul(turned, k.real(element, frequencies.attentionFactor));
+            if (neighbours && !cosine) {
+              Value isSecond = arith::TruncIOp::create(k, k.getI1Type(), e[1]);
+              turned = k.select(isSecond, turned, arith::NegFOp::create(k, turned));
+            }
+            return turned;
+          });
       b.storeRows(result, k.temporary(cosine ? cosines : sines), k.index(0));
     }
   });
@@ -286,7 +314,7 @@ static void emitAngles(TileBuilder &b, RopeOp op) {
 
 namespace {
 struct RopeKernel : KernelOpInterface::ExternalModel<RopeKernel, RopeOp> {
-  /// A tile is in the first half of a head's pairs, in the second, or behind both.
+  /// Of halves a tile is in the first half of a head's pairs, in the second, or behind both.
   TileElement emitTile(Operation *operation, TileBuilder &b, TileColumns c,
                        TileLeaves &leaves) const {
     auto op = cast<RopeOp>(operation);
@@ -295,16 +323,26 @@ struct RopeKernel : KernelOpInterface::ExternalModel<RopeKernel, RopeOp> {
     int64_t place = c.offset % size;
     if (place >= 2 * half)
       return b.element(op.getInput(), c, leaves);
+    ArrayRef<unsigned> angles = b.getTemporaries(op);
+    auto angle = [&](unsigned which, int64_t from) {
+      return b.leaf(b.loadTemporary(angles[which], from, c.width), c.width, leaves);
+    };
+    if (op.getPairing() == RopePairing::Interleaved) {
+      TileElement x = b.convert(b.element(op.getInput(), c, leaves), typeOf(op));
+      TileElement other =
+          b.convert(b.leaf(b.pairsSwapped(op.getInput(), c), c.width, leaves), typeOf(op));
+      TileElement cosine = angle(0, place), sine = angle(1, place);
+      return
+          [=, &k](ValueRange e) { return k.add(k.mul(x(e), cosine(e)), k.mul(other(e), sine(e))); };
+    }
     bool second = place >= half;
     int64_t pair = second ? place - half : place;
     auto input = [&](TileColumns columns) {
-      return b.convert(b.element(op.getInput(), columns, leaves), k.getF32Type());
+      return b.convert(b.element(op.getInput(), columns, leaves), typeOf(op));
     };
     TileElement left = input(second ? c.shifted(-half) : c);
     TileElement right = input(second ? c : c.shifted(half));
-    ArrayRef<unsigned> angles = b.getTemporaries(op);
-    TileElement cosine = b.leaf(b.loadTemporary(angles[0], pair, c.width), c.width, leaves);
-    TileElement sine = b.leaf(b.loadTemporary(angles[1], pair, c.width), c.width, leaves);
+    TileElement cosine = angle(0, pair), sine = angle(1, pair);
     if (second)
       return [=, &k](ValueRange e) {
         return k.add(k.mul(right(e), cosine(e)), k.mul(left(e), sine(e)));

@@ -63,8 +63,9 @@ namespace {
 struct SoftmaxKernel : KernelOpInterface::ExternalModel<SoftmaxKernel, linalg::SoftmaxOp> {
   TileElement emitTile(Operation *op, TileBuilder &b, TileColumns c, TileLeaves &leaves) const {
     KernelBuilder &k = b.k;
-    tile::TileType whole = b.tileType(b.tileRows, c.width);
-    Value x = b.toF32(b.tile(op->getOperand(0), c));
+    Type type = getAccumulationType(getElementTypeOrSelf(op->getResult(0).getType()));
+    tile::TileType whole = b.tileType(b.tileRows, c.width, type);
+    Value x = b.castTo(b.tile(op->getOperand(0), c), type);
     Value most = b.broadcast(b.reduce(tile::ReduceKind::Maximum, x), b.tileRows, c.width);
     Value powers = b.map(whole, {x, most}, [&](ValueRange e) -> Value {
       return math::ExpOp::create(k, k.sub(e[0], e[1]));

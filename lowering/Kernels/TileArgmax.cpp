@@ -19,19 +19,20 @@ void TileBuilder::addArgmaxTemporaries(const Strip &strip) {
   for (auto [axis, size] : llvm::enumerate(type.getShape()))
     if (ShapedType::isDynamic(size))
       sizes.push_back(k.size(tokens, axis));
-  greatest = k.addTemporary(MemRefType::get(shape, k.getF32Type()), sizes);
+  Type element = argmax.getInput().getType().getElementType();
+  greatest = k.addTemporary(MemRefType::get(shape, getAccumulationType(element)), sizes);
   columnsOfGreatest = k.addTemporary(MemRefType::get(shape, k.getI32Type()), sizes);
 }
 
 /// The greatest of each row in a block of columns and the first column that holds it; NaN and -1 if
-/// there is a NaN. Columns are counted in f32, for which `visitArgmax` vouches: the first of
+/// there is a NaN. Columns are counted in floats, for which `visitArgmax` vouches: the first of
 /// several is the greatest of `-column`, and 1, for a NaN, is more than all.
 void TileBuilder::emitGreatest(const Strip &strip, Value number, Value base) {
-  Type f32 = k.getF32Type();
-  TileType whole = tileType(tileRows, strip.width), one = tileType(tileRows, 1);
-  auto least = [&] { return k.real(f32, -std::numeric_limits<double>::infinity()); };
-  Value x = toF32(tile(argmax.getInput(), {base, 0, strip.width}));
-  Value columns = tile::IotaOp::create(k, tileType(tileRows, strip.width, k.getI32Type()), base, 1);
+  Type type = getAccumulationType(argmax.getInput().getType().getElementType());
+  TileType whole = tileType(tileRows, strip.width, type), one = tileType(tileRows, 1, type);
+  auto least = [&] { return k.real(type, -std::numeric_limits<double>::infinity()); };
+  Value x = castTo(tile(argmax.getInput(), {base, 0, strip.width}), type);
+  Value columns = tile::IotaOp::create(k, whole.withElementType(k.getI32Type()), base, 1);
   // Columns that are not there are never the first: each block has one that is.
   if (strip.columns % strip.width != 0)
     x = map(whole, {x, columns}, [&](ValueRange e) {
@@ -39,20 +40,20 @@ void TileBuilder::emitGreatest(const Strip &strip, Value number, Value base) {
     });
   Value most = reduce(tile::ReduceKind::Maximum, x); // of the numbers
   Value ranks = map(whole, {x, broadcast(most, tileRows, strip.width), columns}, [&](ValueRange e) {
-    Value column = arith::SIToFPOp::create(k, f32, e[2]);
+    Value column = arith::SIToFPOp::create(k, type, e[2]);
     Value isNaN = arith::CmpFOp::create(k, arith::CmpFPredicate::UNO, e[0], e[0]);
     Value isMost = arith::CmpFOp::create(k, arith::CmpFPredicate::OEQ, e[0], e[1]);
-    Value rank = k.select(isMost, k.sub(k.real(f32, 0), column), least());
-    return k.select(isNaN, k.real(f32, 1), rank);
+    Value rank = k.select(isMost, k.sub(k.real(type, 0), column), least());
+    return k.select(isNaN, k.real(type, 1), rank);
   });
   Value first = reduce(tile::ReduceKind::Maximum, ranks);
-  auto isNaN = [&](Value rank) { return k.less(k.real(f32, 0), rank); };
+  auto isNaN = [&](Value rank) { return k.less(k.real(type, 0), rank); };
   Value found = map(one, {most, first}, [&](ValueRange e) {
-    Value none = k.real(f32, std::numeric_limits<double>::quiet_NaN());
+    Value none = k.real(type, std::numeric_limits<double>::quiet_NaN());
     return k.select(isNaN(e[1]), none, e[0]);
   });
-  Value column = map(tileType(tileRows, 1, k.getI32Type()), first, [&](ValueRange e) -> Value {
-    return arith::FPToSIOp::create(k, k.getI32Type(), k.sub(k.real(f32, 0), e[0])); // -1 for NaN
+  Value column = map(one.withElementType(k.getI32Type()), first, [&](ValueRange e) -> Value {
+    return arith::FPToSIOp::create(k, k.getI32Type(), k.sub(k.real(type, 0), e[0])); // -1 for NaN
   });
   storeRows(found, k.temporary(greatest), number);
   storeRows(column, k.temporary(columnsOfGreatest), number);

@@ -5,8 +5,8 @@
 // which keys are visited at all and where the predicate need not be asked. Where the schedule
 // splits keys, blocks walk parts of them and a second phase merges what they found. A probability
 // region needs finished probabilities: a first walk finds maximum and sum alone, a second computes
-// the scores once more and multiplies; such keys are not split. What it does not cover
-// (`isTileAttention`) is left to the plain loops of Attention.cpp.
+// the scores once more and multiplies; so does a walk that stores the weights where they are asked
+// for. Keys are not split then.
 #include "lowering/Kernels/TileAttention.h"
 #include "dialects/ElementTypes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -18,12 +18,10 @@ using namespace mlir::fovea;
 using tile::TileType;
 using tile::ViewType;
 
-/// Lower than every finite score, or as low.
-static constexpr double kLowest = -std::numeric_limits<float>::max();
 static constexpr double kLn2 = 0.69314718055994530942;
 
 TileAttention::TileAttention(KernelBuilder &k, AttentionOp op, AttentionScheduleAttr schedule)
-    : k(k), op(op), schedule(schedule), f32(k.getF32Type()),
+    : k(k), op(op), schedule(schedule), wide(op.getAccumulationType()),
       byHead(schedule.getAxis() == AttentionAxis::Heads), rows(schedule.getQueries()),
       keys(schedule.getKeys()), group(op.getQueryHeads() / op.getKeyHeads()),
       baseTwo(!op.hasScore()), factor(op.getScale().convertToDouble() * (baseTwo ? kLog2E : 1)),
@@ -50,13 +48,14 @@ void TileAttention::bind() {
   part = {};
   output = k.outputs[0];
   lse = op.getLse() ? k.outputs[1] : Value();
+  weights = op.getWeights() ? k.outputs.back() : Value();
 }
 
 //===-- Tiles --------------------------------------------------------------------------------===//
 
 /// A tile with a row for each row of scores, these in the lanes that the schedule wants.
 TileType TileAttention::type(int64_t rows, int64_t columns, Type element) {
-  return TileType::get(rows, columns, element ? element : f32, byHead ? 1 : 0);
+  return TileType::get(rows, columns, element ? element : wide, byHead ? 1 : 0);
 }
 
 /// Moves what is the same for all elements to before the map, and drops what nothing uses.
@@ -88,10 +87,10 @@ static void tidy(tile::MapOp map) {
     }
 }
 
-/// A tile of the first input's shape and of elements of `element`, f32 by default.
+/// A tile of the first input's shape and of elements of `element`, `wide` by default.
 Value TileAttention::map(Type element, ValueRange inputs, function_ref<Value(ValueRange)> body) {
   TileType result =
-      cast<TileType>(inputs.front().getType()).withElementType(element ? element : f32);
+      cast<TileType>(inputs.front().getType()).withElementType(element ? element : wide);
   auto op = tile::MapOp::create(k, result, inputs, [&](OpBuilder &, Location, ValueRange elements) {
     return body(elements);
   });
@@ -166,7 +165,7 @@ Value TileAttention::loadColumn(Value memory, Value part) {
 
 Value TileAttention::exp2(Value x) {
   if (!baseTwo)
-    x = k.mul(x, k.real(f32, kLog2E));
+    x = k.mul(x, k.real(wide, kLog2E));
   return math::Exp2Op::create(k, x);
 }
 
@@ -185,7 +184,7 @@ Value TileAttention::weighScore(Value score, Value maximum) {
   if (!scalesWeights)
     return exp2(k.sub(score, maximum));
   return exp2(
-      math::FmaOp::create(k, score, k.real(f32, factor), arith::NegFOp::create(k, maximum)));
+      math::FmaOp::create(k, score, k.real(wide, factor), arith::NegFOp::create(k, maximum)));
 }
 
 /// By row, the weight of a score where `maximum` has weight one.
@@ -195,14 +194,16 @@ Value TileAttention::weigh(Value score, Value maximum) {
 
 //===-- One block ----------------------------------------------------------------------------===//
 
-/// The rows' queries in f32, times the scale and, where a score is nothing but the product,
-/// log2(e); or as the products' operands, without a factor.
+/// The rows' queries in the type of scores, times the scale and, where a score is nothing but the
+/// product, log2(e); or as the products' operands, without a factor.
 Value TileAttention::loadQueries() {
+  if (op.getAdditive()) // read column by column
+    return {};
   Value result = loadRows(k.buffer(op.getQuery()), op.getHeadSize());
   Type operands = schedule.getOperands();
   if (!operands)
     result = map({}, result,
-                 [&](ValueRange x) { return k.mul(k.convert(x[0], f32), k.real(f32, factor)); });
+                 [&](ValueRange x) { return k.mul(k.convert(x[0], wide), k.real(wide, factor)); });
   TileType wanted = type(rows, op.getHeadSize(), operands);
   return result.getType() == wanted ? result : tile::CastOp::create(k, wanted, result);
 }
@@ -242,16 +243,22 @@ void TileAttention::findPositions() {
   positionMax = k.toIndex(range[1]);
 }
 
+/// Lower than every finite score, or as low.
+Value TileAttention::lowest() {
+  APFloat number = APFloat::getLargest(wide.getFloatSemantics(), /*Negative=*/true);
+  return arith::ConstantOp::create(k, k.getFloatAttr(wide, number));
+}
+
 /// The maximum starts at a finite number, so that no difference of maxima is NaN.
 TileAttention::State TileAttention::nothingSeen() {
   TileType column = type(rows, 1);
-  return {tile::SplatOp::create(k, column, k.real(f32, kLowest)),
-          tile::SplatOp::create(k, column, k.real(f32, 0)),
+  return {tile::SplatOp::create(k, column, lowest()),
+          tile::SplatOp::create(k, column, k.real(wide, 0)),
           op.hasProbability() ? Value() : noValues()};
 }
 
 Value TileAttention::noValues() {
-  return tile::SplatOp::create(k, type(rows, op.getValueSize()), k.real(f32, 0));
+  return tile::SplatOp::create(k, type(rows, op.getValueSize()), k.real(wide, 0));
 }
 
 /// Nothing seen yet; or, in the first part, the sink, as a key of weight one and without a value.
@@ -260,17 +267,17 @@ TileAttention::State TileAttention::initialState() {
   Value sinks = k.buffer(op.getSinks());
   if (!sinks)
     return state;
-  Value lowest = k.real(f32, kLowest);
+  Value lowest = this->lowest();
   Value isFirst = part ? k.less(part, k.index(1)) : Value();
   Value sink = map({}, rowIndex, [&](ValueRange row) {
-    Value x = k.loadAs(f32, sinks, byHead ? k.toIndex(row[0]) : h);
+    Value x = k.loadAs(wide, sinks, byHead ? k.toIndex(row[0]) : h);
     if (isFirst)
-      x = k.select(isFirst, x, k.real(f32, kMinusInfinity));
-    return baseTwo ? k.mul(x, k.real(f32, kLog2E)) : x;
+      x = k.select(isFirst, x, k.real(wide, kMinusInfinity));
+    return baseTwo ? k.mul(x, k.real(wide, kLog2E)) : x;
   });
   state.maximum = map({}, sink, [&](ValueRange x) { return greater(k, lowest, x[0]); });
   state.sum = map({}, sink, [&](ValueRange x) {
-    return k.select(k.less(x[0], lowest), k.real(f32, 0), k.real(f32, 1));
+    return k.select(k.less(x[0], lowest), k.real(wide, 0), k.real(wide, 1));
   });
   return state;
 }
@@ -319,7 +326,7 @@ bool TileAttention::fillsByKeys() {
 /// One for the rows in which no key was seen, else zero.
 Value TileAttention::findEmptyRows(State state) {
   return map({}, state.sum, [&](ValueRange x) {
-    return k.select(k.less(x[0], k.real(f32, kEmpty)), k.real(f32, 1), k.real(f32, 0));
+    return k.select(k.less(x[0], k.real(wide, kEmpty)), k.real(wide, 1), k.real(wide, 0));
   });
 }
 
@@ -327,15 +334,16 @@ Value TileAttention::findEmptyRows(State state) {
 Value TileAttention::isAny(Value rows) {
   Value any = tile::ExtractOp::create(
       k, tile::ReduceOp::create(k, type(1, 1), tile::ReduceKind::Maximum, rows, 0));
-  return k.less(k.real(f32, kEmpty), any);
+  return k.less(k.real(wide, kEmpty), any);
 }
 
 /// `filling` in the rows that are flagged, else `tile`.
 Value TileAttention::chooseRows(Value flags, Value tile, Value filling) {
   if (tile.getType() != flags.getType())
     flags = broadcast(flags, cast<TileType>(tile.getType()).getColumns());
-  return map({}, {tile, filling, flags},
-             [&](ValueRange x) { return k.select(k.less(k.real(f32, kEmpty), x[2]), x[1], x[0]); });
+  return map({}, {tile, filling, flags}, [&](ValueRange x) {
+    return k.select(k.less(k.real(wide, kEmpty), x[2]), x[1], x[0]);
+  });
 }
 
 /// Rows in which no key is allowed, if there are any, from a second pass over all keys.
@@ -359,8 +367,8 @@ void TileAttention::storeLse(State state) {
   if (!lse)
     return;
   Value result = map({}, {state.maximum, state.sum}, [&](ValueRange x) {
-    Value highest = baseTwo ? k.mul(x[0], k.real(f32, kLn2)) : x[0];
-    return k.select(k.less(x[1], k.real(f32, kEmpty)), k.real(f32, kMinusInfinity),
+    Value highest = baseTwo ? k.mul(x[0], k.real(wide, kLn2)) : x[0];
+    return k.select(k.less(x[1], k.real(wide, kEmpty)), k.real(wide, kMinusInfinity),
                     k.add(highest, math::LogOp::create(k, x[1])));
   });
   storeColumn(result, lse);
@@ -369,21 +377,23 @@ void TileAttention::storeLse(State state) {
 /// What a row gives that nothing filled. Without a mask it has no weight only if all scores are
 /// minus infinity.
 Value TileAttention::getEmptyResult() {
-  Value none = k.real(f32, 0);
+  Value none = k.real(wide, 0);
   if (op.getSinks() || (op.getMask() && op.getFill() == Fill::Zero))
     return none;
   return k.select(arith::CmpIOp::create(k, arith::CmpIPredicate::eq, keyLength, zero), none,
-                  k.real(f32, std::nan("")));
+                  k.real(wide, std::nan("")));
 }
 
 void TileAttention::finish(State state) {
+  if (weights)
+    storeWeights(state);
   if (op.hasProbability())
     return finishByProbabilities(state);
   storeLse(state);
   state = fillEmptyRows(state);
   Value none = getEmptyResult();
   Value factors = map({}, state.sum, [&](ValueRange x) {
-    return k.select(k.less(x[0], k.real(f32, kEmpty)), none, k.div(k.real(f32, 1), x[0]));
+    return k.select(k.less(x[0], k.real(wide, kEmpty)), none, k.div(k.real(wide, 1), x[0]));
   });
   int64_t size = op.getValueSize();
   Value result = map({}, {state.values, broadcast(factors, size)},
@@ -415,6 +425,59 @@ void TileAttention::finishByProbabilities(State found) {
   }
   sums.reset();
   storeRows(values, output);
+}
+
+/// The greatest score and the sum of all keys' weights, in the rows that get their weights from
+/// these.
+TileAttention::State TileAttention::findRaw(Value isEmpty, State state) {
+  SmallVector<Value> found = k.branch(
+      isAny(isEmpty), {state.maximum.getType(), state.sum.getType()},
+      [&]() -> SmallVector<Value> {
+        State start = nothingSeen();
+        start.values = {};
+        Keys kind = op.getFill() == Fill::Mean ? Keys::Equal : Keys::Raw;
+        State raw = stream(zero, keyLength, start, kind, nullptr);
+        return {chooseRows(isEmpty, state.maximum, raw.maximum),
+                chooseRows(isEmpty, state.sum, raw.sum)};
+      },
+      [&]() -> SmallVector<Value> { return {state.maximum, state.sum}; });
+  return {found[0], found[1], Value()};
+}
+
+/// A walk over all keys, with maximum and sum of the first: probabilities as they are finished.
+void TileAttention::storeWeights(State state) {
+  Value isEmpty = fillsByKeys() ? findEmptyRows(state) : Value();
+  State of = isEmpty ? findRaw(isEmpty, state) : state;
+  Value none = getEmptyResult();
+  Value factors = broadcast(map({}, of.sum,
+                                [&](ValueRange x) {
+                                  return k.select(k.less(x[0], k.real(wide, kEmpty)), none,
+                                                  k.div(k.real(wide, 1), x[0]));
+                                }),
+                            keys);
+  Value maximum = broadcast(of.maximum, keys);
+  Keys fill = op.getFill() == Fill::Mean ? Keys::Equal : Keys::Raw;
+  auto loop = scf::ForOp::create(k, zero, keyLength, k.index(keys));
+  OpBuilder::InsertionGuard guard(k);
+  k.setInsertionPointToStart(loop.getBody());
+  Value begin = loop.getInductionVar();
+  auto weightsOf = [&](Keys kind) {
+    Value score = scores(begin, products(begin, kind), kind, nullptr);
+    return map({}, {score, maximum, factors},
+               [&](ValueRange x) { return k.mul(weighScore(x[0], x[1]), x[2]); });
+  };
+  Value found = weightsOf(Keys::Allowed);
+  if (isEmpty)
+    found = k.branch(
+                 isAny(isEmpty), found.getType(),
+                 [&] { return SmallVector<Value>{chooseRows(isEmpty, found, weightsOf(fill))}; },
+                 [&] { return SmallVector<Value>{found}; })
+                .front();
+  TileType wanted = TileType::get(rows, keys, elementOf(weights));
+  if (found.getType() != wanted)
+    found = tile::CastOp::create(k, wanted, found);
+  Value place = byHead ? view(weights, {b, zero}, {1, 3}, endRow) : view(weights, {b, h}, {2, 3});
+  tile::StoreOp::create(k, found, place, firstRow, begin);
 }
 
 /// The block's rows.
@@ -490,9 +553,9 @@ void TileAttention::addParts() {
   sizes.push_back(count);
   if (type.isDynamicDim(1))
     sizes.push_back(queryLength);
-  MemRefType column = MemRefType::get(shape, f32);
+  MemRefType column = MemRefType::get(shape, wide);
   MemRefType values =
-      MemRefType::get({shape[0], shape[1], shape[3], heads, op.getValueSize()}, f32);
+      MemRefType::get({shape[0], shape[1], shape[3], heads, op.getValueSize()}, wide);
   unsigned maximum = k.addTemporary(column, sizes), sum = k.addTemporary(column, sizes);
   parts = Parts{maximum, sum, k.addTemporary(values, sizes)};
 }
@@ -557,30 +620,15 @@ void TileAttention::emit() {
 
 LogicalResult mlir::fovea::buildTileAttention(KernelBuilder &k, AttentionOp op,
                                               AttentionScheduleAttr schedule) {
-  if (!isTileAttention(op))
-    return op.emitOpError("expects a schedule of plain loops: no tile program computes this form");
   if (schedule.getAxis() == AttentionAxis::Heads && op.getQuery().getType().getDimSize(1) != 1 &&
       k.mostRows != 1)
     return op.emitOpError("expects one query for a schedule of heads, got ")
            << op.getQuery().getType();
-  if (op.hasProbability() && !schedule.getSplit().empty())
+  if ((op.hasProbability() || op.getWeights()) && !schedule.getSplit().empty())
     return op.emitOpError("expects a schedule that does not split keys: no part by itself knows "
-                          "the probabilities that the region is of");
+                          "the probabilities that are asked for");
+  if (op.getAdditive() && schedule.getOperands())
+    return op.emitOpError("expects a schedule without operands of a product: scores are sums");
   TileAttention(k, op, schedule).emit();
   return success();
-}
-
-bool mlir::fovea::isTileAttention(AttentionOp op) {
-  auto isNarrow = [](Value value) {
-    Type type = value.getType();
-    auto cache = dyn_cast<CacheType>(type);
-    return isComputedInF32(cache ? cache.getElementType()
-                                 : cast<ShapedType>(type).getElementType());
-  };
-  // 64 rows of queries and weighted values then fit into 256 KiB, which caches beyond the nearest
-  // hold.
-  constexpr int64_t kLargestRow = 1024;
-  return !op.getAdditive() && !op.getWeights() &&
-         op.getHeadSize() + op.getValueSize() <= kLargestRow &&
-         llvm::all_of(ValueRange{op.getQuery(), op.getKey(), op.getValue()}, isNarrow);
 }

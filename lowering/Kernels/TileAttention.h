@@ -80,6 +80,7 @@ private:
   void prepare();
   Value loadQueries();
   void findPositions();
+  Value lowest();
   State nothingSeen();
   State initialState();
   Value noValues();
@@ -97,6 +98,8 @@ private:
   void storeLse(State state);
   void finish(State state);
   void finishByProbabilities(State sums);
+  State findRaw(Value isEmpty, State state);
+  void storeWeights(State state);
   SmallVector<Cover> findCovers();
 
   /// Where an element of a tile of scores stands.
@@ -109,6 +112,8 @@ private:
   // One tile of scores.
   Value mapPlaces(Value begin, ValueRange tiles, Keys keys, const Cover *cover,
                   const ElementRegion &of, function_ref<Value(ValueRange, const Place &)> body);
+  Value products(Value begin, Keys keys);
+  Value additiveProducts(Value begin);
   Value scores(Value begin, Value product, Keys keys, const Cover *cover);
   Value probabilities(Value begin, Value product, Keys keys, const Cover *cover);
   Value loadOperand(const ElementRegion &of, unsigned operand, Value begin);
@@ -139,7 +144,7 @@ private:
   KernelBuilder &k;
   AttentionOp op;
   AttentionScheduleAttr schedule;
-  FloatType f32;
+  FloatType wide;     ///< of scores, weights and sums
   bool byHead;        ///< rows are the heads of one key head, not queries of one head
   int64_t rows, keys; ///< of a tile of scores
   int64_t group;      ///< query heads that share a key head
@@ -149,7 +154,7 @@ private:
   bool readsByIndex;  ///< a region reads tensors at places that it computes
   Sequence key, value;
   Value mask, queryLength, keyLength, zero;
-  Value output, lse;
+  Value output, lse, weights;
   std::optional<Parts> parts;
 
   // Of the block.
@@ -163,12 +168,8 @@ private:
   std::optional<State> sums; ///< of all keys, where the walk is one by finished probabilities
 };
 
-/// An attention as a tile program; refuses what `isTileAttention` does not cover.
+/// An attention as a tile program.
 LogicalResult buildTileAttention(KernelBuilder &k, AttentionOp op, AttentionScheduleAttr schedule);
-/// Whether a tile program computes it: scores are products, sums are in f32, no weights are asked
-/// for, and heads are not so large that tiles would leave the caches.
-bool isTileAttention(AttentionOp op);
-
 } // namespace mlir::fovea
 
 #endif // FOVEA_LOWERING_KERNELS_TILEATTENTION_H

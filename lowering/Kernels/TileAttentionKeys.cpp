@@ -3,6 +3,7 @@
 // A block's walk over its keys: the passes that the mask's intervals leave, the steps of each, and
 // one tile of scores with the score region and the predicate.
 #include "lowering/Kernels/TileAttention.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include <array>
@@ -123,9 +124,53 @@ Value TileAttention::mapPlaces(Value begin, ValueRange tiles, Keys kind, const C
   });
 }
 
+/// Scores as sums over the head's columns d: w[d] tanh(q[i, d] + k[j, d]) (Bahdanau et al. 2015).
+Value TileAttention::additiveProducts(Value begin) {
+  Value queryView = viewOfRows(k.buffer(op.getQuery())), weight = k.buffer(op.getAdditive());
+  Type queryElement = cast<ViewType>(queryView.getType()).getElementType();
+  TileType square = type(rows, keys);
+  Value numbers = tile::IotaOp::create(k, type(1, keys, k.getI32Type()), begin, 1);
+  Value lastKey = k.toI32(k.sub(keyLength, k.index(1)));
+  Value start = tile::SplatOp::create(k, square, k.real(wide, 0));
+  auto loop = scf::ForOp::create(k, zero, k.index(op.getHeadSize()), k.index(1), start);
+  OpBuilder::InsertionGuard guard(k);
+  k.setInsertionPointToStart(loop.getBody());
+  Value d = loop.getInductionVar(), factor = k.loadAs(wide, weight, d);
+  Value left = tile::LoadOp::create(k, type(rows, 1, queryElement), queryView, firstRow, d);
+  Value right = map(wide, numbers, [&](ValueRange number) {
+    Value place = k.toIndex(arith::MinSIOp::create(k, number[0], lastKey));
+    SmallVector<Value> at{b, place, g, d};
+    if (key.length)
+      std::swap(at[1], at[2]);
+    return k.loadAs(wide, key.memory, at);
+  });
+  Value sum = map({}, {loop.getRegionIterArg(0), broadcast(left, keys), broadcast(right, keys)},
+                  [&](ValueRange x) {
+                    Value inner = k.add(k.convert(x[1], wide), x[2]);
+                    return k.add(x[0], k.mul(factor, math::TanhOp::create(k, inner)));
+                  });
+  scf::YieldOp::create(k, sum);
+  return loop.getResult(0);
+}
+
+/// Of the keys from `begin`: what the score region gets, but for a factor.
+Value TileAttention::products(Value begin, Keys kind) {
+  TileType square = type(rows, keys);
+  if (kind == Keys::Equal)
+    return tile::SplatOp::create(k, square, k.real(wide, 0));
+  if (op.getAdditive())
+    return additiveProducts(begin);
+  Type element = cast<ViewType>(keyView.getType()).getElementType();
+  Value key =
+      tile::LoadOp::create(k, TileType::get(keys, op.getHeadSize(), element), keyView, begin, zero);
+  return tile::DotOp::create(k, square, queries, key, Value(), /*transpose_b=*/true,
+                             k.getDenseI64ArrayAttr(schedule.getScores()));
+}
+
 /// The products with the score region applied, and minus infinity where no key is allowed.
 Value TileAttention::scores(Value begin, Value product, Keys kind, const Cover *cover) {
-  bool scales = schedule.getOperands() && !scalesWeights; // else the queries or the weights are
+  // Else the queries or the weights are.
+  bool scales = op.getAdditive() || (schedule.getOperands() && !scalesWeights);
   if (kind == Keys::All && !op.hasScore() && !scales)
     return product;
   ElementRegion region = op.getScoreRegion();
@@ -133,12 +178,12 @@ Value TileAttention::scores(Value begin, Value product, Keys kind, const Cover *
       begin, product, kind, cover, region, [&](ValueRange numbers, const Place &place) {
         Value x = numbers[0];
         if (scales)
-          x = k.mul(x, k.real(f32, factor));
+          x = k.mul(x, k.real(wide, factor));
         if (kind == Keys::Equal)
-          x = k.real(f32, 0);
+          x = k.real(wide, 0);
         else if (op.hasScore())
           x = apply(region, x, place);
-        return place.allowed ? k.select(place.allowed, x, k.real(f32, kMinusInfinity)) : x;
+        return place.allowed ? k.select(place.allowed, x, k.real(wide, kMinusInfinity)) : x;
       });
 }
 
@@ -146,13 +191,13 @@ Value TileAttention::scores(Value begin, Value product, Keys kind, const Cover *
 /// The scores are a tile of their own, as they were when they were summed: computed in one map with
 /// what is done to them they may round to other numbers, which for great scores are far off.
 Value TileAttention::probabilities(Value begin, Value product, Keys kind, const Cover *cover) {
-  Value factors = map({}, sums->sum, [&](ValueRange x) { return k.div(k.real(f32, 1), x[0]); });
+  Value factors = map({}, sums->sum, [&](ValueRange x) { return k.div(k.real(wide, 1), x[0]); });
   SmallVector<Value> tiles{scores(begin, product, kind, cover), broadcast(sums->maximum, keys),
                            broadcast(factors, keys)};
   ElementRegion region = op.getProbabilityRegion();
   return mapPlaces(begin, tiles, kind, cover, region, [&](ValueRange x, const Place &place) {
     Value weight = apply(region, k.mul(weighScore(x[0], x[1]), x[2]), place);
-    return place.allowed ? k.select(place.allowed, weight, k.real(f32, 0)) : weight;
+    return place.allowed ? k.select(place.allowed, weight, k.real(wide, 0)) : weight;
   });
 }
 
@@ -160,19 +205,10 @@ Value TileAttention::probabilities(Value begin, Value product, Keys kind, const 
 
 /// The keys from `begin`, at most as many as a tile has.
 TileAttention::State TileAttention::step(Value begin, State state, Keys kind, const Cover *cover) {
-  Type keyElement = cast<ViewType>(keyView.getType()).getElementType();
   Type valueElement = cast<ViewType>(valueView.getType()).getElementType();
-  TileType square = type(rows, keys), column = type(rows, 1);
-  int64_t size = op.getHeadSize(), valueSize = op.getValueSize();
-  Value product;
-  if (kind == Keys::Equal) {
-    product = tile::SplatOp::create(k, square, k.real(f32, 0));
-  } else {
-    Value key =
-        tile::LoadOp::create(k, TileType::get(keys, size, keyElement), keyView, begin, zero);
-    product = tile::DotOp::create(k, square, queries, key, Value(), /*transpose_b=*/true,
-                                  k.getDenseI64ArrayAttr(schedule.getScores()));
-  }
+  TileType column = type(rows, 1);
+  int64_t valueSize = op.getValueSize();
+  Value product = products(begin, kind);
   auto addValues = [&](Value weights, Value values) -> Value {
     Value value = tile::LoadOp::create(k, TileType::get(keys, valueSize, valueElement), valueView,
                                        begin, zero);
@@ -186,7 +222,7 @@ TileAttention::State TileAttention::step(Value begin, State state, Keys kind, co
   Value score = scores(begin, product, kind, cover);
   Value highest = tile::ReduceOp::create(k, column, tile::ReduceKind::Maximum, score, 1);
   if (scalesWeights)
-    highest = map({}, highest, [&](ValueRange x) { return k.mul(x[0], k.real(f32, factor)); });
+    highest = map({}, highest, [&](ValueRange x) { return k.mul(x[0], k.real(wide, factor)); });
   Value maximum = higher(state.maximum, highest);
   Value weights = map({}, {score, broadcast(maximum, keys)},
                       [&](ValueRange x) { return weighScore(x[0], x[1]); });

@@ -25,7 +25,7 @@ static Type getTileElement(Value value) {
 //===-- Single ops ---------------------------------------------------------------------------===//
 
 TileType TileBuilder::tileType(int64_t rows, int64_t columns, Type element) {
-  return TileType::get(rows, columns, element ? element : Type(k.getF32Type()));
+  return TileType::get(rows, columns, element);
 }
 
 Value TileBuilder::column(TileColumns c) {
@@ -47,15 +47,15 @@ Value TileBuilder::map(TileType type, ValueRange inputs, function_ref<Value(Valu
   });
 }
 
-Value TileBuilder::toF32(Value value) {
+Value TileBuilder::castTo(Value value, Type element) {
   auto type = cast<TileType>(value.getType());
-  return type.getElementType().isF32()
+  return type.getElementType() == element
              ? value
-             : tile::CastOp::create(k, type.withElementType(k.getF32Type()), value).getResult();
+             : tile::CastOp::create(k, type.withElementType(element), value).getResult();
 }
 
 Value TileBuilder::reduce(tile::ReduceKind kind, Value value) {
-  return tile::ReduceOp::create(k, tileType(tileRows, 1), kind, value, 1);
+  return tile::ReduceOp::create(k, tileType(tileRows, 1, getTileElement(value)), kind, value, 1);
 }
 
 //===-- Memory -------------------------------------------------------------------------------===//
@@ -135,18 +135,41 @@ Value TileBuilder::loadRows(Rows rows, Value column, int64_t width) {
   return broadcast(tile, tileRows, width);
 }
 
-Value TileBuilder::parameter(Value value, TileColumns c) {
+Value TileBuilder::parameter(Value value, TileColumns c, Type type) {
   Key key{value.getAsOpaquePointer(), c.offset, c.width};
-  Value &known = blockValues[key];
-  if (known)
-    return known;
+  auto known = blockValues.find(key);
+  if (known != blockValues.end())
+    return castTo(known->second, type);
   Value result = atBlock([&] {
     Value view = viewAt(k.buffer(value), {}, {0});
     Value tile = tile::LoadOp::create(k, tileType(1, c.width, getTileElement(view)), view,
                                       k.index(0), column(c));
-    return broadcast(toF32(tile), tileRows, c.width);
+    return broadcast(castTo(tile, type), tileRows, c.width);
   });
   return blockValues[key] = result;
+}
+
+Value TileBuilder::pairsSwapped(Value value, TileColumns c) {
+  Value memory = matrix(k.buffer(value));
+  bool repeated = form.located && cast<MemRefType>(k.buffer(value).getType()).getDimSize(0) == 1;
+  SmallVector<Value> place(at.size(), repeated ? k.index(0) : Value());
+  if (!repeated)
+    llvm::copy(at, place.begin());
+  int64_t rank = cast<MemRefType>(memory.getType()).getRank();
+  // Rows past the end are as the last one.
+  Value last = k.sub(k.size(memory, rank - 2), k.index(1));
+  TileType type = tileType(tileRows, c.width, getTileElement(memory));
+  TileType numbers = type.withElementType(k.getI32Type());
+  Value rows = single && repeated
+                   ? tile::SplatOp::create(k, numbers, k.integer(k.getI32Type(), 0)).getResult()
+                   : tile::IotaOp::create(k, numbers, row, 0).getResult();
+  Value columns = tile::IotaOp::create(k, numbers, column(c), 1);
+  return map(type, {rows, columns}, [&](ValueRange e) {
+    Value other = arith::XOrIOp::create(k, e[1], k.integer(k.getI32Type(), 1));
+    SmallVector<Value> indices(place);
+    indices.append({arith::MinSIOp::create(k, k.toIndex(e[0]), last), k.toIndex(other)});
+    return k.load(memory, indices);
+  });
 }
 
 Value TileBuilder::tableView(Value table) {
@@ -314,7 +337,8 @@ Value TileBuilder::product(Operation *op, Value input, int64_t depth, TileColumn
   if (!x)
     x = loadRows(rowsOf(k.buffer(input)), k.index(0), depth);
   return known = tile::DotOp::create(
-             k, tileType(tileRows, c.width), x, weight, Value(), /*transpose_b=*/true,
+             k, tileType(tileRows, c.width, getAccumulationType(getTileElement(x))), x, weight,
+             Value(), /*transpose_b=*/true,
              block.empty() ? DenseI64ArrayAttr() : k.getDenseI64ArrayAttr(block));
 }
 
@@ -336,15 +360,15 @@ Value TileBuilder::loadTemporary(unsigned number, int64_t column, int64_t width)
   return known;
 }
 
-void TileBuilder::emitNumbersOfRows(Operation *op, Value memory, StringRef name,
+void TileBuilder::emitNumbersOfRows(Operation *op, Value memory, Type type, StringRef name,
                                     function_ref<Value()> emit) {
-  auto type = cast<MemRefType>(memory.getType());
-  SmallVector<int64_t> shape(type.getShape().take_front(form.rowAxes));
+  auto from = cast<MemRefType>(memory.getType());
+  SmallVector<int64_t> shape(from.getShape().take_front(form.rowAxes));
   SmallVector<Value> sizes;
   for (auto [axis, size] : llvm::enumerate(shape))
     if (ShapedType::isDynamic(size))
       sizes.push_back(k.size(memory, axis));
-  unsigned number = k.addTemporary(MemRefType::get(shape, k.getF32Type()), sizes);
+  unsigned number = k.addTemporary(MemRefType::get(shape, type), sizes);
   setTemporaries(op, number);
   tileRows = helperRows;
   SmallVector<Value> extents = rowExtents(memory);

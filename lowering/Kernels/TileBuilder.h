@@ -73,11 +73,13 @@ public:
   Rows rowsOf(Value memory, bool shared = false);
   Value loadRows(Rows rows, Value column, int64_t width);
   void storeRows(Value tile, Value memory, Value column);
-  /// A row of numbers for all rows, in f32: a bias, a norm's weight.
-  Value parameter(Value value, TileColumns c);
+  /// A row of numbers for all rows, as floats of `type`: a bias, a norm's weight.
+  Value parameter(Value value, TileColumns c, Type type);
   /// A table or weight as a matrix, whether it lies in panels or not.
   Value tableView(Value table);
   Value viewAt(Value memory, ValueRange at, ArrayRef<int64_t> axes, Value length = {});
+  /// Columns of a buffer, in each pair of which the two have changed places.
+  Value pairsSwapped(Value value, TileColumns c);
   /// Rows of a table by their numbers.
   Value gather(Value table, Value numbers, int64_t offset, TileColumns c);
   /// Records a fault for each row of the tile whose number, with the offset, is outside of the
@@ -90,12 +92,13 @@ public:
 
   //===-- Single ops ------------------------------------------------------------------------===//
 
-  tile::TileType tileType(int64_t rows, int64_t columns, Type element = {});
+  tile::TileType tileType(int64_t rows, int64_t columns, Type element);
   Value column(TileColumns c);
   Value broadcast(Value tile, int64_t rows, int64_t columns);
   Value map(tile::TileType type, ValueRange inputs, function_ref<Value(ValueRange)> body);
   Value reduce(tile::ReduceKind kind, Value tile);
-  Value toF32(Value tile);
+  /// The tile with other elements.
+  Value castTo(Value tile, Type element);
 
   //===-- Phases before ---------------------------------------------------------------------===//
 
@@ -109,9 +112,10 @@ public:
   /// A grid over the outer row axes and tiles of rows.
   void emitHelperGrid(SmallVector<Value> extents, function_ref<void()> body);
   void endPhase(StringRef name);
-  /// A phase called `name` that finds one f32 for each row of `memory`, and what it found, in a
-  /// tile of `width` columns.
-  void emitNumbersOfRows(Operation *op, Value memory, StringRef name, function_ref<Value()> emit);
+  /// A phase called `name` that finds one float of `type` for each row of `memory`, and what it
+  /// found, in a tile of `width` columns.
+  void emitNumbersOfRows(Operation *op, Value memory, Type type, StringRef name,
+                         function_ref<Value()> emit);
   Value numberOfRows(Operation *op, int64_t width);
 
   /// Code at the head of the kernel, or of a block of its work.

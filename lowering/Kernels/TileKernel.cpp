@@ -142,10 +142,7 @@ static Value ceilDiv(KernelBuilder &k, Value extent, int64_t by) {
 
 void TileBuilder::storeRows(Value value, Value memory, Value column) {
   Rows rows = rowsOf(memory);
-  Type element = cast<MemRefType>(memory.getType()).getElementType();
-  auto type = cast<TileType>(value.getType());
-  if (type.getElementType() != element)
-    value = tile::CastOp::create(k, type.withElementType(element), value);
+  value = castTo(value, elementOf(memory));
   tile::StoreOp::create(k, value, rows.view, flat ? k.index(0) : row, column);
 }
 
@@ -267,10 +264,7 @@ void TileBuilder::store(const Sink &sink, TileColumns c, const Strip &strip, Val
   // A cache is [batch, heads, capacity, size]: rows go behind its length.
   auto type = cast<MemRefType>(sink.memory.getType());
   Value inside = k.index(c.offset % strip.head);
-  if (!value.getType().isF32() &&
-      cast<TileType>(value.getType()).getElementType() != type.getElementType())
-    value = tile::CastOp::create(
-        k, cast<TileType>(value.getType()).withElementType(type.getElementType()), value);
+  value = castTo(value, type.getElementType());
   if (single) {
     Value view = viewAt(sink.memory, {head, sink.length}, {0, 3});
     tile::StoreOp::create(k, value, view, row, inside);

@@ -15,6 +15,18 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
+/// Half of `rows` again and again, until so many of the longest have at most 65,536 elements: tiles
+/// of rows lie on a thread's stack.
+static int64_t fitRows(GroupOp group, int64_t rows) {
+  int64_t longest = 1;
+  for (Type type : group.getResultTypes())
+    if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && tensor.getRank() > 0)
+      longest = std::max(longest, tensor.getShape().back());
+  while (rows > 1 && rows * longest > (64 << 10))
+    rows /= 2;
+  return rows;
+}
+
 /// Null for what is no computation of tiles. The op that needs most decides: what stands before and
 /// after it is done on its tiles.
 Attribute mlir::fovea::chooseTiles(GroupOp group, const Level &level) {
@@ -25,7 +37,7 @@ Attribute mlir::fovea::chooseTiles(GroupOp group, const Level &level) {
         return schedule;
   switch (getTileForm(group).kind) {
   case TileForm::Kind::Rows:
-    return RowScheduleAttr::get(context, level.rows);
+    return RowScheduleAttr::get(context, fitRows(group, level.rows));
   case TileForm::Kind::Elements:
     return ElementScheduleAttr::get(context, level.elements);
   case TileForm::Kind::Contraction:

@@ -89,7 +89,7 @@ bool FormFinder::visitIds(Value value) {
 bool FormFinder::visitRows(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   RankedTensorType type = typeOf(value);
-  if (!argument || !type || !isComputedInF32(type.getElementType()) || type.getEncoding())
+  if (!argument || !type || !isKernelFloat(type.getElementType()) || type.getEncoding())
     return false;
   if (type.getRank() <= form.rowAxes ||
       ShapedType::isDynamicShape(type.getShape().drop_front(form.rowAxes)))
@@ -108,7 +108,7 @@ bool FormFinder::visitTile(Value value) {
   RankedTensorType type = typeOf(value);
   if (!type)
     return false;
-  if (isa<FloatType>(type.getElementType()) && !isComputedInF32(type.getElementType()))
+  if (isa<FloatType>(type.getElementType()) && !isKernelFloat(type.getElementType()))
     return false;
   if (isa<BlockArgument>(value))
     return visitRows(value);
@@ -124,7 +124,7 @@ bool FormFinder::visitTile(Value value) {
 bool FormFinder::visit(Value operand, TileRole role) {
   auto isFloatArgument = [&] {
     return isa<BlockArgument>(operand) && typeOf(operand) &&
-           isComputedInF32(typeOf(operand).getElementType());
+           isKernelFloat(typeOf(operand).getElementType());
   };
   if (!operand)
     return true;
@@ -163,7 +163,7 @@ bool FormFinder::visitElementwise(Operation *op) {
   return true;
 }
 
-/// Columns of a product, in blocks that hold no heads. They are counted in f32.
+/// Columns of a product, in blocks that hold no heads. They are counted in floats.
 bool FormFinder::visitArgmax(ArgmaxOp op) {
   RankedTensorType type = op.getInput().getType();
   if (form.kind != TileKind::Contraction || form.argmax || type.getRank() != form.rowAxes + 1 ||
@@ -188,7 +188,7 @@ bool FormFinder::visitResult(Value value) {
     return false;
   if (value.getDefiningOp<PositionsOp>())
     return form.kind == TileKind::Elements;
-  return isComputedInF32(type.getElementType()) && visitTile(value);
+  return isKernelFloat(type.getElementType()) && visitTile(value);
 }
 
 TileForm FormFinder::find() {

@@ -28,8 +28,7 @@ struct TileForm : TileDomain {
 inline constexpr int64_t kMaxArgmaxColumns = int64_t(1) << 24;
 
 /// The form of a group; kind None if it holds anything that no tile program computes:
-/// floating-point values other than f32 and halves (but for weights and caches), pairs of
-/// neighbours in rotary embeddings, ops without the interface.
+/// floats of 8 bits, axes behind the rows whose sizes are open, ops without the interface.
 TileForm getTileForm(GroupOp group);
 
 } // namespace mlir::fovea

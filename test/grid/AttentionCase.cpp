@@ -95,35 +95,20 @@ std::vector<Choice> mlir::fovea::makePairwiseCover(unsigned seed) {
   return cover;
 }
 
-Choice mlir::fovea::makeTiled(Choice choice) {
-  choice[Form] = 0;
-  choice[Outputs] &= 1;
-  if (choice[Types] == 1)
-    choice[Types] = 0;
-  return choice;
-}
-
 Choice mlir::fovea::makeHalves(Choice choice) {
+  choice[Form] = 0;
   choice[Types] = 2;
   return choice;
 }
 
 Choice mlir::fovea::makeSplittable(Choice choice) {
   choice[Probability] = 0;
+  choice[Outputs] &= 1;
   return choice;
 }
 
 const std::vector<Choice> &mlir::fovea::getAttentionCases() {
   static const std::vector<Choice> cases = makePairwiseCover(1);
-  return cases;
-}
-
-const std::vector<Choice> &mlir::fovea::getTiledAttentionCases() {
-  static const std::vector<Choice> cases = [] {
-    std::vector<Choice> cases = makePairwiseCover(2);
-    llvm::transform(cases, cases.begin(), makeTiled);
-    return cases;
-  }();
   return cases;
 }
 

@@ -36,18 +36,14 @@ using Choice = std::array<int, Axes>;
 /// A set of choices in which every pair of values of every two axes occurs.
 std::vector<Choice> makePairwiseCover(unsigned seed);
 
-/// The nearest choice that tile programs compute.
-Choice makeTiled(Choice choice);
-
-/// The same of bf16.
+/// The same of products of bf16.
 Choice makeHalves(Choice choice);
 
 /// The nearest choice whose keys a schedule may split: probabilities are known of all keys alone.
 Choice makeSplittable(Choice choice);
 
-/// The grid: a cover, and another one of what tile programs compute.
+/// The grid: a cover.
 const std::vector<Choice> &getAttentionCases();
-const std::vector<Choice> &getTiledAttentionCases();
 
 class AttentionCase {
 public:
@@ -65,8 +61,6 @@ public:
   double getTolerance() const;
   /// Whether queries, keys and values are all of bf16, and so what GPUs multiply.
   bool isOfHalves() const { return choice[Types] == 2; }
-  /// Whether a tile program computes it; plain loops do the others.
-  bool isTiled() const { return makeTiled(choice) == choice; }
 
 private:
   struct Argument {

@@ -6,7 +6,6 @@
 // was not written may be computed with.
 #include "interpreter/Interpreter.h"
 #include "lowering/Kernels/KernelBuilder.h"
-#include "lowering/Kernels/TileAttention.h"
 #include "lowering/Pipelines.h"
 #include "lowering/Schedule/Schedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -32,7 +31,6 @@ void chooseTiles(GroupOp group, How how) {
   group.walk([&](AttentionOp op) {
     if (how == How::Default)
       return;
-    ASSERT_TRUE(isTileAttention(op));
     auto axis = isByHeads(how) ? AttentionAxis::Heads : AttentionAxis::Queries;
     int64_t rows = isByHeads(how) ? 4 : 16;
     // Enough blocks of work for two to four parts wherever there are few queries.
@@ -100,60 +98,58 @@ TEST_P(AttentionGrid, agreesWithTheInterpreter) {
 class AttentionGridTiles : public testing::TestWithParam<int> {};
 
 TEST_P(AttentionGridTiles, byQueriesInLoops) {
-  run(AttentionCase(getTiledAttentionCases()[GetParam()]), GetParam(), How::Queries);
+  run(AttentionCase(getAttentionCases()[GetParam()]), GetParam(), How::Queries);
 }
 
 TEST_P(AttentionGridTiles, byQueriesInVectors) {
-  run(AttentionCase(getTiledAttentionCases()[GetParam()]), GetParam(), How::Queries,
-      getHostLevel());
+  run(AttentionCase(getAttentionCases()[GetParam()]), GetParam(), How::Queries, getHostLevel());
 }
 
 TEST_P(AttentionGridTiles, byQueriesOnAvx2) {
   if (getHostLevel() == "sse")
     GTEST_SKIP() << "this machine has no AVX2";
-  run(AttentionCase(getTiledAttentionCases()[GetParam()]), GetParam(), How::Queries, "avx2");
+  run(AttentionCase(getAttentionCases()[GetParam()]), GetParam(), How::Queries, "avx2");
 }
 
 TEST_P(AttentionGridTiles, byHeadsInLoops) {
-  run(AttentionCase(getTiledAttentionCases()[GetParam()], /*oneQuery=*/true), GetParam(),
-      How::Heads);
+  run(AttentionCase(getAttentionCases()[GetParam()], /*oneQuery=*/true), GetParam(), How::Heads);
 }
 
 TEST_P(AttentionGridTiles, byHeadsInVectors) {
-  run(AttentionCase(getTiledAttentionCases()[GetParam()], /*oneQuery=*/true), GetParam(),
-      How::Heads, getHostLevel());
+  run(AttentionCase(getAttentionCases()[GetParam()], /*oneQuery=*/true), GetParam(), How::Heads,
+      getHostLevel());
 }
 
 TEST_P(AttentionGridTiles, byQueriesSplit) {
   StringRef host = getHostLevel();
   StringRef level =
       std::array<StringRef, 3>{"", host, host == "sse" ? host : "avx2"}[GetParam() % 3];
-  run(AttentionCase(makeSplittable(getTiledAttentionCases()[GetParam()])), GetParam(),
-      How::SplitQueries, level);
+  run(AttentionCase(makeSplittable(getAttentionCases()[GetParam()])), GetParam(), How::SplitQueries,
+      level);
 }
 
 TEST_P(AttentionGridTiles, byHeadsSplitInLoops) {
-  run(AttentionCase(makeSplittable(getTiledAttentionCases()[GetParam()]), /*oneQuery=*/true),
-      GetParam(), How::SplitHeads);
+  run(AttentionCase(makeSplittable(getAttentionCases()[GetParam()]), /*oneQuery=*/true), GetParam(),
+      How::SplitHeads);
 }
 
 TEST_P(AttentionGridTiles, byHeadsSplitInVectors) {
-  run(AttentionCase(makeSplittable(getTiledAttentionCases()[GetParam()]), /*oneQuery=*/true),
-      GetParam(), How::SplitHeads, getHostLevel());
+  run(AttentionCase(makeSplittable(getAttentionCases()[GetParam()]), /*oneQuery=*/true), GetParam(),
+      How::SplitHeads, getHostLevel());
 }
 
 TEST_P(AttentionGridTiles, byHeadsSplitOnAvx2) {
   if (getHostLevel() == "sse")
     GTEST_SKIP() << "this machine has no AVX2";
-  run(AttentionCase(makeSplittable(getTiledAttentionCases()[GetParam()]), /*oneQuery=*/true),
-      GetParam(), How::SplitHeads, "avx2");
+  run(AttentionCase(makeSplittable(getAttentionCases()[GetParam()]), /*oneQuery=*/true), GetParam(),
+      How::SplitHeads, "avx2");
 }
 
 INSTANTIATE_TEST_SUITE_P(Pairwise, AttentionGrid,
                          testing::Range(0, static_cast<int>(getAttentionCases().size())));
 
 INSTANTIATE_TEST_SUITE_P(Pairwise, AttentionGridTiles,
-                         testing::Range(0, static_cast<int>(getTiledAttentionCases().size())));
+                         testing::Range(0, static_cast<int>(getAttentionCases().size())));
 
 TEST(AttentionGridSize, isBounded) { EXPECT_LE(getAttentionCases().size(), 400u); }
 

@@ -30,7 +30,7 @@ namespace {
 const char *const kChips[] = {"sm_80", "sm_90a"};
 
 /// Chooses the group's schedule for `chip`, and checks what kind of code the target would choose.
-void choose(GroupOp group, const AttentionCase &attention, int number, How how, StringRef chip) {
+void choose(GroupOp group, int number, How how, StringRef chip) {
   for (auto op : group.getBody().front().getOps<AttentionOp>()) {
     FailureOr<TargetAttr> target = getLevelTarget(chip, group.getLoc());
     ASSERT_TRUE(succeeded(target));
@@ -40,8 +40,8 @@ void choose(GroupOp group, const AttentionCase &attention, int number, How how, 
     while (auto byRows = dyn_cast<ByRowsScheduleAttr>(many))
       many = byRows.getMany();
     auto tiles = dyn_cast<AttentionScheduleAttr>(many);
-    EXPECT_EQ(static_cast<bool>(tiles), attention.isTiled());
-    if (how == How::Default || !tiles)
+    ASSERT_TRUE(tiles);
+    if (how == How::Default)
       continue;
     ASSERT_EQ(tiles.getAxis() == AttentionAxis::Heads, isByHeads(how)) << op;
     // Instructions for matrices take 16 rows, or 64; fewer are multiplied element by element.
@@ -65,7 +65,7 @@ bool compile(const AttentionCase &attention, ModuleOp original, int number, How 
   buildFusedPipeline(passes);
   if (failed(passes.run(*module)))
     return false;
-  module->walk([&](GroupOp group) { choose(group, attention, number, how, chip); });
+  module->walk([&](GroupOp group) { choose(group, number, how, chip); });
   if (testing::Test::HasFailure())
     return false;
   ::fovea::compile::Options options;
@@ -181,7 +181,7 @@ class TiledAttentionOnDevice : public testing::TestWithParam<Parameter> {};
 TEST_P(TiledAttentionOnDevice, oneQueryByTheTargetsSchedule) {
   auto [chip, number] = GetParam();
   // One part of keys, and two.
-  run(AttentionCase(getCase(getTiledAttentionCases(), number, chip), /*oneQuery=*/true), number,
+  run(AttentionCase(getCase(getAttentionCases(), number, chip), /*oneQuery=*/true), number,
       How::Default, chip, {{1, number % 130}, {1, 512 + 3 * number % 130}});
 }
 
@@ -190,7 +190,7 @@ TEST_P(TiledAttentionOnDevice, oneQueryByTheTargetsSchedule) {
 TEST_P(TiledAttentionOnDevice, byQueries) {
   auto [chip, number] = GetParam();
   How how = number % 2 ? How::SplitQueries : How::Queries;
-  Choice choice = getCase(getTiledAttentionCases(), number, chip);
+  Choice choice = getCase(getAttentionCases(), number, chip);
   run(AttentionCase(isSplit(how) ? makeSplittable(choice) : choice), number, how, chip,
       drawLengths(number, how));
 }
@@ -198,7 +198,7 @@ TEST_P(TiledAttentionOnDevice, byQueries) {
 TEST_P(TiledAttentionOnDevice, byHeads) {
   auto [chip, number] = GetParam();
   How how = number % 2 ? How::Heads : How::SplitHeads;
-  Choice choice = getCase(getTiledAttentionCases(), number, chip);
+  Choice choice = getCase(getAttentionCases(), number, chip);
   run(AttentionCase(isSplit(how) ? makeSplittable(choice) : choice, /*oneQuery=*/true), number, how,
       chip, drawLengths(number, how));
 }
@@ -210,6 +210,6 @@ auto getParameters(int cases) {
 INSTANTIATE_TEST_SUITE_P(Pairwise, AttentionOnDevice, getParameters(getAttentionCases().size()),
                          getName);
 INSTANTIATE_TEST_SUITE_P(Pairwise, TiledAttentionOnDevice,
-                         getParameters(getTiledAttentionCases().size()), getName);
+                         getParameters(getAttentionCases().size()), getName);
 
 } // namespace

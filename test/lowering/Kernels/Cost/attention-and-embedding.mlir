@@ -15,16 +15,16 @@
 fovea.weight @t : tensor<1000x4xf32> = #fovea.pack<#fovea.stored<"a", "t", tensor<1000x4xf32>>>
 func.func @attention(%q: tensor<1x6x4x8xf32> {fovea.name = "q"}, %k: tensor<1x6x2x8xf32> {fovea.name = "k"}, %ids: tensor<2xi64> {fovea.name = "ids"})
     -> (tensor<1x6x4x8xf32> {fovea.name = "a"}, tensor<1x6x4x8xf32> {fovea.name = "b"}, tensor<1x6x4x8xf32> {fovea.name = "c"}, tensor<2x4xf32> {fovea.name = "d"}) attributes {fovea.entry} {
-  %0 = fovea.group(%x = %q, %y = %k) schedule(#fovea.loops<parallel = 3>) : (tensor<1x6x4x8xf32>, tensor<1x6x2x8xf32>) -> tensor<1x6x4x8xf32> {
+  %0 = fovea.group(%x = %q, %y = %k) schedule(#fovea.attention_tiles<queries = 16, keys = 32, axis = queries, scores = [4, 16], values = [4, 16]>) : (tensor<1x6x4x8xf32>, tensor<1x6x2x8xf32>) -> tensor<1x6x4x8xf32> {
     %o = fovea.attention %x, %y, %y : tensor<1x6x4x8xf32>, tensor<1x6x2x8xf32>, tensor<1x6x2x8xf32> -> tensor<1x6x4x8xf32>
     fovea.yield %o : tensor<1x6x4x8xf32>
   }
-  %1 = fovea.group(%x = %q, %y = %k) schedule(#fovea.loops<parallel = 3>) : (tensor<1x6x4x8xf32>, tensor<1x6x2x8xf32>) -> tensor<1x6x4x8xf32> {
+  %1 = fovea.group(%x = %q, %y = %k) schedule(#fovea.attention_tiles<queries = 16, keys = 32, axis = queries, scores = [4, 16], values = [4, 16]>) : (tensor<1x6x4x8xf32>, tensor<1x6x2x8xf32>) -> tensor<1x6x4x8xf32> {
     %m = fovea.mask_causal
     %o = fovea.attention %x, %y, %y mask(%m) : tensor<1x6x4x8xf32>, tensor<1x6x2x8xf32>, tensor<1x6x2x8xf32> -> tensor<1x6x4x8xf32>
     fovea.yield %o : tensor<1x6x4x8xf32>
   }
-  %2 = fovea.group(%x = %q, %y = %k) schedule(#fovea.loops<parallel = 3>) : (tensor<1x6x4x8xf32>, tensor<1x6x2x8xf32>) -> tensor<1x6x4x8xf32> {
+  %2 = fovea.group(%x = %q, %y = %k) schedule(#fovea.attention_tiles<queries = 16, keys = 32, axis = queries, scores = [4, 16], values = [4, 16]>) : (tensor<1x6x4x8xf32>, tensor<1x6x2x8xf32>) -> tensor<1x6x4x8xf32> {
     %m = fovea.mask_window left(1) right(0)
     %o = fovea.attention %x, %y, %y mask(%m) : tensor<1x6x4x8xf32>, tensor<1x6x2x8xf32>, tensor<1x6x2x8xf32> -> tensor<1x6x4x8xf32>
     fovea.yield %o : tensor<1x6x4x8xf32>

@@ -24,11 +24,11 @@ func.func @empty_cache_serves_two_appends(%x: tensor<?x4x1x2xf32> {fovea.name = 
     %r = fovea.cache_append %a, %i : !fovea.cache<value, 1x2xf32>, tensor<?x4x1x2xf32>
     fovea.yield %r : !fovea.cache<value, 1x2xf32>
   }
-  %3 = fovea.group(%q = %x, %k = %0, %w = %2) schedule(#fovea.loops<parallel = 3>) : (tensor<?x4x1x2xf32>, !fovea.cache<key, 1x2xf32>, !fovea.cache<value, 1x2xf32>) -> tensor<?x4x1x2xf32> {
+  %3 = fovea.group(%q = %x, %k = %0, %w = %2) schedule(#fovea.attention_tiles<queries = 16, keys = 32, axis = queries, scores = [4, 16], values = [4, 16]>) : (tensor<?x4x1x2xf32>, !fovea.cache<key, 1x2xf32>, !fovea.cache<value, 1x2xf32>) -> tensor<?x4x1x2xf32> {
     %r = fovea.attention %q, %k, %w : tensor<?x4x1x2xf32>, !fovea.cache<key, 1x2xf32>, !fovea.cache<value, 1x2xf32> -> tensor<?x4x1x2xf32>
     fovea.yield %r : tensor<?x4x1x2xf32>
   }
-  %4 = fovea.group(%q = %3, %k = %1, %w = %2) schedule(#fovea.loops<parallel = 3>) : (tensor<?x4x1x2xf32>, !fovea.cache<key, 1x2xf32>, !fovea.cache<value, 1x2xf32>) -> tensor<?x4x1x2xf32> {
+  %4 = fovea.group(%q = %3, %k = %1, %w = %2) schedule(#fovea.attention_tiles<queries = 16, keys = 32, axis = queries, scores = [4, 16], values = [4, 16]>) : (tensor<?x4x1x2xf32>, !fovea.cache<key, 1x2xf32>, !fovea.cache<value, 1x2xf32>) -> tensor<?x4x1x2xf32> {
     %r = fovea.attention %q, %k, %w : tensor<?x4x1x2xf32>, !fovea.cache<key, 1x2xf32>, !fovea.cache<value, 1x2xf32> -> tensor<?x4x1x2xf32>
     fovea.yield %r : tensor<?x4x1x2xf32>
   }

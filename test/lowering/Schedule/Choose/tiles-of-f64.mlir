@@ -1,13 +1,13 @@
 // RUN: fovea-opt %s --fovea-schedule=target=avx2 | FileCheck %s
 
-// No builder computes in f64: plain loops, of which a product shares all axes of its result, a norm its rows.
+// What is of f64 is computed and summed in it, by the same tiles as f32.
 
-// CHECK-LABEL: @loops
-// CHECK: fovea.group({{.*}}) schedule(#fovea.loops<parallel = 3>)
+// CHECK-LABEL: @wide
+// CHECK: fovea.group({{.*}}) schedule(#fovea.contraction<
 // CHECK-NEXT: fovea.linear
-// CHECK: fovea.group({{.*}}) schedule(#fovea.loops<parallel = 2>)
+// CHECK: fovea.group({{.*}}) schedule(#fovea.rows<rows = 4>)
 // CHECK-NEXT: fovea.rms_norm
-func.func @loops(%x: tensor<?x?x4xf64>, %w: tensor<6x4xf32>) -> tensor<?x?x6xf64> {
+func.func @wide(%x: tensor<?x?x4xf64>, %w: tensor<6x4xf32>) -> tensor<?x?x6xf64> {
   %0 = fovea.group(%a = %x, %b = %w) : (tensor<?x?x4xf64>, tensor<6x4xf32>) -> tensor<?x?x6xf64> {
     %1 = fovea.linear %a, %b : tensor<?x?x4xf64>, tensor<6x4xf32> -> tensor<?x?x6xf64>
     fovea.yield %1 : tensor<?x?x6xf64>
