@@ -274,14 +274,15 @@ def runs_of(seed, first, seeds, passes, folder, kind=None):
     runs = [Run(seed, number, seeds, passes) for number in range(first, first + CHUNK)]
     base = random.Random(f"{seed}:{first}").randrange(1 << 31)
     mutants = {}
-    for mutator in sorted({one.mutator for one in runs}):
+    wanted = [one for one in runs if kind in (None, one.kind)]
+    for mutator in sorted({one.mutator for one in wanted}):
         own = [one for one in runs if one.mutator == mutator]
         out = folder / mutator
         shutil.rmtree(out, ignore_errors=True)
         out.mkdir()
         subprocess.run([str(BIN / mutator), "--write", str(out), "--seed", str(base), *(str(one.file) for one in own)], check=True)
         mutants.update({one.number: out / str(place) for place, one in enumerate(own)})
-    return [(one, mutants[one.number]) for one in runs if kind in (None, one.kind)]
+    return [(one, mutants[one.number]) for one in wanted]
 
 
 def main():
