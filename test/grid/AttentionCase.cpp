@@ -96,7 +96,6 @@ std::vector<Choice> mlir::fovea::makePairwiseCover(unsigned seed) {
 }
 
 Choice mlir::fovea::makeHalves(Choice choice) {
-  choice[Form] = 0;
   choice[Types] = 2;
   return choice;
 }
@@ -109,6 +108,11 @@ Choice mlir::fovea::makeSplittable(Choice choice) {
 
 const std::vector<Choice> &mlir::fovea::getAttentionCases() {
   static const std::vector<Choice> cases = makePairwiseCover(1);
+  return cases;
+}
+
+const std::vector<Choice> &mlir::fovea::getScheduledAttentionCases() {
+  static const std::vector<Choice> cases = makePairwiseCover(2);
   return cases;
 }
 

@@ -36,14 +36,15 @@ using Choice = std::array<int, Axes>;
 /// A set of choices in which every pair of values of every two axes occurs.
 std::vector<Choice> makePairwiseCover(unsigned seed);
 
-/// The same of products of bf16.
+/// The same of bf16.
 Choice makeHalves(Choice choice);
 
 /// The nearest choice whose keys a schedule may split: probabilities are known of all keys alone.
 Choice makeSplittable(Choice choice);
 
-/// The grid: a cover.
+/// The grid: a cover, and another one to be run by schedules that a test chooses.
 const std::vector<Choice> &getAttentionCases();
+const std::vector<Choice> &getScheduledAttentionCases();
 
 class AttentionCase {
 public:

@@ -98,58 +98,60 @@ TEST_P(AttentionGrid, agreesWithTheInterpreter) {
 class AttentionGridTiles : public testing::TestWithParam<int> {};
 
 TEST_P(AttentionGridTiles, byQueriesInLoops) {
-  run(AttentionCase(getAttentionCases()[GetParam()]), GetParam(), How::Queries);
+  run(AttentionCase(getScheduledAttentionCases()[GetParam()]), GetParam(), How::Queries);
 }
 
 TEST_P(AttentionGridTiles, byQueriesInVectors) {
-  run(AttentionCase(getAttentionCases()[GetParam()]), GetParam(), How::Queries, getHostLevel());
+  run(AttentionCase(getScheduledAttentionCases()[GetParam()]), GetParam(), How::Queries,
+      getHostLevel());
 }
 
 TEST_P(AttentionGridTiles, byQueriesOnAvx2) {
   if (getHostLevel() == "sse")
     GTEST_SKIP() << "this machine has no AVX2";
-  run(AttentionCase(getAttentionCases()[GetParam()]), GetParam(), How::Queries, "avx2");
+  run(AttentionCase(getScheduledAttentionCases()[GetParam()]), GetParam(), How::Queries, "avx2");
 }
 
 TEST_P(AttentionGridTiles, byHeadsInLoops) {
-  run(AttentionCase(getAttentionCases()[GetParam()], /*oneQuery=*/true), GetParam(), How::Heads);
+  run(AttentionCase(getScheduledAttentionCases()[GetParam()], /*oneQuery=*/true), GetParam(),
+      How::Heads);
 }
 
 TEST_P(AttentionGridTiles, byHeadsInVectors) {
-  run(AttentionCase(getAttentionCases()[GetParam()], /*oneQuery=*/true), GetParam(), How::Heads,
-      getHostLevel());
+  run(AttentionCase(getScheduledAttentionCases()[GetParam()], /*oneQuery=*/true), GetParam(),
+      How::Heads, getHostLevel());
 }
 
 TEST_P(AttentionGridTiles, byQueriesSplit) {
   StringRef host = getHostLevel();
   StringRef level =
       std::array<StringRef, 3>{"", host, host == "sse" ? host : "avx2"}[GetParam() % 3];
-  run(AttentionCase(makeSplittable(getAttentionCases()[GetParam()])), GetParam(), How::SplitQueries,
-      level);
+  run(AttentionCase(makeSplittable(getScheduledAttentionCases()[GetParam()])), GetParam(),
+      How::SplitQueries, level);
 }
 
 TEST_P(AttentionGridTiles, byHeadsSplitInLoops) {
-  run(AttentionCase(makeSplittable(getAttentionCases()[GetParam()]), /*oneQuery=*/true), GetParam(),
-      How::SplitHeads);
+  run(AttentionCase(makeSplittable(getScheduledAttentionCases()[GetParam()]), /*oneQuery=*/true),
+      GetParam(), How::SplitHeads);
 }
 
 TEST_P(AttentionGridTiles, byHeadsSplitInVectors) {
-  run(AttentionCase(makeSplittable(getAttentionCases()[GetParam()]), /*oneQuery=*/true), GetParam(),
-      How::SplitHeads, getHostLevel());
+  run(AttentionCase(makeSplittable(getScheduledAttentionCases()[GetParam()]), /*oneQuery=*/true),
+      GetParam(), How::SplitHeads, getHostLevel());
 }
 
 TEST_P(AttentionGridTiles, byHeadsSplitOnAvx2) {
   if (getHostLevel() == "sse")
     GTEST_SKIP() << "this machine has no AVX2";
-  run(AttentionCase(makeSplittable(getAttentionCases()[GetParam()]), /*oneQuery=*/true), GetParam(),
-      How::SplitHeads, "avx2");
+  run(AttentionCase(makeSplittable(getScheduledAttentionCases()[GetParam()]), /*oneQuery=*/true),
+      GetParam(), How::SplitHeads, "avx2");
 }
 
 INSTANTIATE_TEST_SUITE_P(Pairwise, AttentionGrid,
                          testing::Range(0, static_cast<int>(getAttentionCases().size())));
 
 INSTANTIATE_TEST_SUITE_P(Pairwise, AttentionGridTiles,
-                         testing::Range(0, static_cast<int>(getAttentionCases().size())));
+                         testing::Range(0, static_cast<int>(getScheduledAttentionCases().size())));
 
 TEST(AttentionGridSize, isBounded) { EXPECT_LE(getAttentionCases().size(), 400u); }
 

@@ -181,7 +181,7 @@ class TiledAttentionOnDevice : public testing::TestWithParam<Parameter> {};
 TEST_P(TiledAttentionOnDevice, oneQueryByTheTargetsSchedule) {
   auto [chip, number] = GetParam();
   // One part of keys, and two.
-  run(AttentionCase(getCase(getAttentionCases(), number, chip), /*oneQuery=*/true), number,
+  run(AttentionCase(getCase(getScheduledAttentionCases(), number, chip), /*oneQuery=*/true), number,
       How::Default, chip, {{1, number % 130}, {1, 512 + 3 * number % 130}});
 }
 
@@ -190,7 +190,7 @@ TEST_P(TiledAttentionOnDevice, oneQueryByTheTargetsSchedule) {
 TEST_P(TiledAttentionOnDevice, byQueries) {
   auto [chip, number] = GetParam();
   How how = number % 2 ? How::SplitQueries : How::Queries;
-  Choice choice = getCase(getAttentionCases(), number, chip);
+  Choice choice = getCase(getScheduledAttentionCases(), number, chip);
   run(AttentionCase(isSplit(how) ? makeSplittable(choice) : choice), number, how, chip,
       drawLengths(number, how));
 }
@@ -198,7 +198,7 @@ TEST_P(TiledAttentionOnDevice, byQueries) {
 TEST_P(TiledAttentionOnDevice, byHeads) {
   auto [chip, number] = GetParam();
   How how = number % 2 ? How::Heads : How::SplitHeads;
-  Choice choice = getCase(getAttentionCases(), number, chip);
+  Choice choice = getCase(getScheduledAttentionCases(), number, chip);
   run(AttentionCase(isSplit(how) ? makeSplittable(choice) : choice, /*oneQuery=*/true), number, how,
       chip, drawLengths(number, how));
 }
@@ -210,6 +210,6 @@ auto getParameters(int cases) {
 INSTANTIATE_TEST_SUITE_P(Pairwise, AttentionOnDevice, getParameters(getAttentionCases().size()),
                          getName);
 INSTANTIATE_TEST_SUITE_P(Pairwise, TiledAttentionOnDevice,
-                         getParameters(getAttentionCases().size()), getName);
+                         getParameters(getScheduledAttentionCases().size()), getName);
 
 } // namespace
