@@ -6,6 +6,7 @@
 #define FOVEA_DIALECTS_ELEMENTTYPES_H
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/TypeUtilities.h"
 
 namespace mlir::fovea {
 
@@ -18,10 +19,11 @@ inline bool isComputedInF32(Type type) { return type.isF32() || isHalf(type); }
 /// What kernels compute with: these, and f64 in itself.
 inline bool isKernelFloat(Type type) { return type.isF64() || isComputedInF32(type); }
 
-/// In what an op on these elements computes and sums: f64 for f64, f32 otherwise.
-inline FloatType getAccumulationType(Type element) {
-  MLIRContext *context = element.getContext();
-  if (element.isF64())
+/// In what an op on these elements, or on a tensor of them, computes and sums: f64 for f64, f32
+/// otherwise.
+inline FloatType getAccumulationType(Type type) {
+  MLIRContext *context = type.getContext();
+  if (getElementTypeOrSelf(type).isF64())
     return Float64Type::get(context);
   return Float32Type::get(context);
 }

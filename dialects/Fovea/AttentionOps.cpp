@@ -84,7 +84,7 @@ static void printRegions(OpAsmPrinter &printer, AttentionOp op, OperandRange, Ty
 //===-- Attention ----------------------------------------------------------------------------===//
 
 FloatType AttentionOp::getAccumulationType() {
-  return fovea::getAccumulationType(getQuery().getType().getElementType());
+  return fovea::getAccumulationType(getQuery().getType());
 }
 
 static int64_t headsOf(Type type) {

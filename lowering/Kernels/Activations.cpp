@@ -46,18 +46,14 @@ Value mlir::fovea::activate(KernelBuilder &k, ActivationKind kind, Value x) {
   llvm_unreachable("all activations are handled");
 }
 
-/// What an op computes in.
-static Type typeOf(Operation *op) {
-  return getAccumulationType(getElementTypeOrSelf(op->getResult(0).getType()));
-}
-
 namespace {
 struct ActivationKernel : KernelOpInterface::ExternalModel<ActivationKernel, ActivationOp> {
   TileElement emitTile(Operation *operation, TileBuilder &b, TileColumns c,
                        TileLeaves &leaves) const {
     auto op = cast<ActivationOp>(operation);
     KernelBuilder &k = b.k;
-    TileElement x = b.convert(b.operandOf(op.getInput(), c, leaves), typeOf(op));
+    TileElement x =
+        b.convert(b.operandOf(op.getInput(), c, leaves), getAccumulationType(op.getType()));
     return [&k, x, op](ValueRange e) mutable { return activate(k, op.getKind(), x(e)); };
   }
   LogicalResult emitLoops(Operation *operation, KernelBuilder &k) const {
@@ -79,8 +75,10 @@ struct GluKernel : KernelOpInterface::ExternalModel<GluKernel, GluOp> {
                        TileLeaves &leaves) const {
     auto op = cast<GluOp>(operation);
     KernelBuilder &k = b.k;
-    TileElement gate = b.convert(b.operandOf(op.getGate(), c, leaves), typeOf(op));
-    TileElement up = b.convert(b.operandOf(op.getUp(), c, leaves), typeOf(op));
+    TileElement gate =
+        b.convert(b.operandOf(op.getGate(), c, leaves), getAccumulationType(op.getType()));
+    TileElement up =
+        b.convert(b.operandOf(op.getUp(), c, leaves), getAccumulationType(op.getType()));
     return [&k, gate, up, op](ValueRange e) mutable {
       return k.mul(activate(k, op.getKind(), gate(e)), up(e));
     };

@@ -8,11 +8,6 @@
 #include "lowering/Kernels/KernelInterface.h"
 #include "lowering/Kernels/TileAttention.h"
 #include "lowering/Targets/Table.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include <cmath>
-#include <limits>
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -43,8 +38,7 @@ Value mlir::fovea::emitElementRegion(KernelBuilder &k, const ElementRegion &of, 
     mapping.map(*argument++, last);
   for (Operation &inner : block.without_terminator()) {
     Operation *copy = k.clone(inner, mapping);
-    if (adjust)
-      adjust(copy);
+    adjust(copy);
   }
   return mapping.lookup(of.getResult());
 }
@@ -95,15 +89,6 @@ static int64_t getQueries(AttentionOp op, const Level &level) {
   return least;
 }
 
-/// Half of `rows` again and again, until so many rows of queries and weighted values, or of keys
-/// and values, fit into 256 KiB, which caches beyond the nearest hold.
-static int64_t fitRows(AttentionOp op, int64_t rows) {
-  constexpr int64_t kMost = 64 << 10;
-  while (rows > 1 && rows * (op.getHeadSize() + op.getValueSize()) > kMost)
-    rows /= 2;
-  return rows;
-}
-
 /// Queries that fit into one tile leave few blocks of work, so their keys are split; not where
 /// probabilities must be known, which no part by itself does.
 static Attribute makeAttention(AttentionOp op, const Level &level, int64_t queries) {
@@ -113,8 +98,9 @@ static Attribute makeAttention(AttentionOp op, const Level &level, int64_t queri
   int64_t rows = operands && !one ? getQueries(op, level) : sizes.queries;
   bool split = !op.hasProbability() && !op.getWeights() && !ShapedType::isDynamic(queries) &&
                queries <= rows && mayHaveTwoParts(op, level.split[0]);
+  int64_t columns = op.getHeadSize() + op.getValueSize();
   return AttentionScheduleAttr::get(
-      op.getContext(), fitRows(op, rows), fitRows(op, sizes.keys),
+      op.getContext(), fitRows(rows, columns), fitRows(sizes.keys, columns),
       one ? AttentionAxis::Heads : AttentionAxis::Queries, sizes.scores, sizes.values,
       split ? ArrayRef<int64_t>(level.split) : ArrayRef<int64_t>(), operands);
 }

@@ -189,9 +189,8 @@ Value loadPosition(KernelBuilder &k, Value positions, Value b, Value i);
 /// What one of attention's regions makes of a number at a place. `loaded` has elements of operands
 /// that are known already, by the region's arguments; `adjust` gets each op that is copied.
 Value emitElementRegion(KernelBuilder &k, const ElementRegion &of, Value number,
-                        const MaskPoint &point,
-                        const llvm::DenseMap<Value, Value> &loaded = llvm::DenseMap<Value, Value>(),
-                        function_ref<void(Operation *)> adjust = nullptr);
+                        const MaskPoint &point, const llvm::DenseMap<Value, Value> &loaded,
+                        function_ref<void(Operation *)> adjust);
 
 /// Emits the tile program that computes `group` by its schedule. False, and nothing is emitted, if
 /// no tile program covers it or its buffers are no matrices.

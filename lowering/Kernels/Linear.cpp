@@ -192,7 +192,7 @@ struct LinearKernel : KernelOpInterface::ExternalModel<LinearKernel, LinearOp> {
         b.product(op, norm ? norm.getInput() : op.getInput(),
                   op.getWeight().getType().getDimSize(1), c, [&] { return weightRows(b, op, c); });
     TileElement result = b.leaf(product, c.width, leaves);
-    Type type = getAccumulationType(op.getInput().getType().getElementType());
+    Type type = getAccumulationType(op.getInput().getType());
     if (op.getScales() && op.getScales().getType().getRank() == 1) {
       TileElement scale = b.leaf(b.parameter(op.getScales(), c, type), c.width, leaves);
       result = [&k, result, scale](ValueRange e) { return k.mul(result(e), scale(e)); };

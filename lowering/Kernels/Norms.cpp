@@ -103,8 +103,7 @@ namespace {
 /// The norms differ in what they subtract and multiply by: each is a number for a row.
 struct NormTiles {
   NormTiles(TileBuilder &b, Operation *op, TileColumns c)
-      : b(b), k(b.k), c(c),
-        type(getAccumulationType(getElementTypeOrSelf(op->getOperand(0).getType()))),
+      : b(b), k(b.k), c(c), type(getAccumulationType(op->getOperand(0).getType())),
         one(b.tileType(b.tileRows, 1, type)), whole(b.tileType(b.tileRows, c.width, type)),
         x(b.castTo(b.tile(op->getOperand(0), c), type)) {}
 

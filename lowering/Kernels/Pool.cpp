@@ -40,6 +40,7 @@ private:
   int64_t atOnce; ///< places that are summed
   Value x, keep, batch, column, input, output;
   Type type; ///< that sums are in
+  TileType rowType = TileType::get(1, kColumns, type);
 };
 
 } // namespace
@@ -74,7 +75,6 @@ Value PoolBuilder::mean() {
   count = k.maximum(count, k.real(type, 1e-9));
 
   auto tileType = TileType::get(atOnce, kColumns, elementOf(x));
-  auto rowType = TileType::get(1, kColumns, type);
   Value start = tile::SplatOp::create(k, rowType, zero);
   auto loop = scf::ForOp::create(k, k.index(0), places, k.index(atOnce), start);
   {
@@ -115,7 +115,6 @@ Value PoolBuilder::mean() {
 
 /// One place after the other; minus infinity where none is kept.
 Value PoolBuilder::greatest() {
-  auto rowType = TileType::get(1, kColumns, type);
   Value none = k.real(type, -std::numeric_limits<double>::infinity());
   Value start = tile::SplatOp::create(k, rowType, none);
   auto loop = scf::ForOp::create(k, k.index(0), k.size(x, 1), k.index(1), start);
@@ -138,7 +137,7 @@ Value PoolBuilder::greatest() {
 
 void PoolBuilder::storePlace() {
   bool first = op.getKind() == PoolKind::First;
-  auto rowType = TileType::get(1, kColumns, elementOf(x));
+  TileType stored = rowType.withElementType(elementOf(x));
   Value none = k.index(-1), places = k.size(x, 1);
   // Without a place there is none to take either.
   Value chosen;
@@ -156,12 +155,12 @@ void PoolBuilder::storePlace() {
   };
   k.branch(
       k.less(chosen, k.index(0)), TypeRange(),
-      [&] { return store(tile::SplatOp::create(k, rowType, k.real(elementOf(x), 0))); },
-      [&] { return store(tile::LoadOp::create(k, rowType, input, chosen, column)); });
+      [&] { return store(tile::SplatOp::create(k, stored, k.real(elementOf(x), 0))); },
+      [&] { return store(tile::LoadOp::create(k, stored, input, chosen, column)); });
 }
 
 void PoolBuilder::storeRow(Value row) {
-  auto wanted = TileType::get(1, kColumns, elementOf(k.outputs[0]));
+  TileType wanted = rowType.withElementType(elementOf(k.outputs[0]));
   if (row.getType() != wanted)
     row = tile::CastOp::create(k, wanted, row);
   tile::StoreOp::create(k, row, output, batch, column);

@@ -159,7 +159,7 @@ static Value emitRotaryFrequency(KernelBuilder &k, RopeOp op, const RotaryContex
 static LogicalResult buildRope(KernelBuilder &k, RopeOp op) {
   Value x = k.buffer(op.getInput()), positions = k.buffer(op.getPositions()), y = k.outputs[0];
   Type f64 = k.getF64Type();
-  Type type = getAccumulationType(op.getInput().getType().getElementType());
+  Type type = getAccumulationType(op.getType());
   int64_t dim = op.getDim(), size = op.getInput().getType().getDimSize(3);
   RotaryFrequencies frequencies = getRotaryFrequencies(op);
   Value normal = emitTable(k, frequencies.normal), beyond;
@@ -220,10 +220,6 @@ static Value lessWholeTurns(KernelBuilder &k, Value angle) {
   return k.convert(rest, k.getF32Type());
 }
 
-static Type typeOf(RopeOp op) {
-  return getAccumulationType(op.getInput().getType().getElementType());
-}
-
 /// Each number twice, for the two elements of a pair that lie beside each other.
 static SmallVector<double> repeat(ArrayRef<double> numbers) {
   SmallVector<double> result;
@@ -238,8 +234,9 @@ static void emitAngles(TileBuilder &b, RopeOp op) {
   if (Operation *same = b.findPhase([&](Operation *other) {
         auto rope = dyn_cast<RopeOp>(other);
         return rope && rope.getPositions() == op.getPositions() && rope.getDim() == op.getDim() &&
-               typeOf(rope) == typeOf(op) && rope.getPairing() == op.getPairing() &&
-               rope.getTheta() == op.getTheta() && rope.getScalingAttr() == op.getScalingAttr();
+               getAccumulationType(rope.getType()) == getAccumulationType(op.getType()) &&
+               rope.getPairing() == op.getPairing() && rope.getTheta() == op.getTheta() &&
+               rope.getScalingAttr() == op.getScalingAttr();
       }))
     return b.setTemporaries(op, b.getTemporaries(same));
   KernelBuilder &k = b.k;
@@ -255,7 +252,7 @@ static void emitAngles(TileBuilder &b, RopeOp op) {
     if (ShapedType::isDynamic(size))
       sizes.push_back(k.size(sizesOf, axis));
   shape.push_back(columns);
-  Type element = typeOf(op);
+  Type element = getAccumulationType(op.getType());
   MemRefType type = MemRefType::get(shape, element);
   unsigned cosines = k.addTemporary(type, sizes), sines = k.addTemporary(type, sizes);
   b.setTemporaries(op, {cosines, sines});
@@ -319,6 +316,7 @@ struct RopeKernel : KernelOpInterface::ExternalModel<RopeKernel, RopeOp> {
                        TileLeaves &leaves) const {
     auto op = cast<RopeOp>(operation);
     KernelBuilder &k = b.k;
+    Type type = getAccumulationType(op.getType());
     int64_t half = op.getDim() / 2, size = op.getInput().getType().getDimSize(3);
     int64_t place = c.offset % size;
     if (place >= 2 * half)
@@ -328,9 +326,9 @@ struct RopeKernel : KernelOpInterface::ExternalModel<RopeKernel, RopeOp> {
       return b.leaf(b.loadTemporary(angles[which], from, c.width), c.width, leaves);
     };
     if (op.getPairing() == RopePairing::Interleaved) {
-      TileElement x = b.convert(b.element(op.getInput(), c, leaves), typeOf(op));
+      TileElement x = b.convert(b.element(op.getInput(), c, leaves), type);
       TileElement other =
-          b.convert(b.leaf(b.pairsSwapped(op.getInput(), c), c.width, leaves), typeOf(op));
+          b.convert(b.leaf(b.pairsSwapped(op.getInput(), c), c.width, leaves), type);
       TileElement cosine = angle(0, place), sine = angle(1, place);
       return
           [=, &k](ValueRange e) { return k.add(k.mul(x(e), cosine(e)), k.mul(other(e), sine(e))); };
@@ -338,7 +336,7 @@ struct RopeKernel : KernelOpInterface::ExternalModel<RopeKernel, RopeOp> {
     bool second = place >= half;
     int64_t pair = second ? place - half : place;
     auto input = [&](TileColumns columns) {
-      return b.convert(b.element(op.getInput(), columns, leaves), typeOf(op));
+      return b.convert(b.element(op.getInput(), columns, leaves), type);
     };
     TileElement left = input(second ? c.shifted(-half) : c);
     TileElement right = input(second ? c : c.shifted(half));

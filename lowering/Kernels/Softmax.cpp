@@ -63,7 +63,7 @@ namespace {
 struct SoftmaxKernel : KernelOpInterface::ExternalModel<SoftmaxKernel, linalg::SoftmaxOp> {
   TileElement emitTile(Operation *op, TileBuilder &b, TileColumns c, TileLeaves &leaves) const {
     KernelBuilder &k = b.k;
-    Type type = getAccumulationType(getElementTypeOrSelf(op->getResult(0).getType()));
+    Type type = getAccumulationType(op->getResult(0).getType());
     tile::TileType whole = b.tileType(b.tileRows, c.width, type);
     Value x = b.castTo(b.tile(op->getOperand(0), c), type);
     Value most = b.broadcast(b.reduce(tile::ReduceKind::Maximum, x), b.tileRows, c.width);

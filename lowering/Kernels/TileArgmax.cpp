@@ -19,8 +19,8 @@ void TileBuilder::addArgmaxTemporaries(const Strip &strip) {
   for (auto [axis, size] : llvm::enumerate(type.getShape()))
     if (ShapedType::isDynamic(size))
       sizes.push_back(k.size(tokens, axis));
-  Type element = argmax.getInput().getType().getElementType();
-  greatest = k.addTemporary(MemRefType::get(shape, getAccumulationType(element)), sizes);
+  Type number = getAccumulationType(argmax.getInput().getType());
+  greatest = k.addTemporary(MemRefType::get(shape, number), sizes);
   columnsOfGreatest = k.addTemporary(MemRefType::get(shape, k.getI32Type()), sizes);
 }
 
@@ -28,7 +28,7 @@ void TileBuilder::addArgmaxTemporaries(const Strip &strip) {
 /// there is a NaN. Columns are counted in floats, for which `visitArgmax` vouches: the first of
 /// several is the greatest of `-column`, and 1, for a NaN, is more than all.
 void TileBuilder::emitGreatest(const Strip &strip, Value number, Value base) {
-  Type type = getAccumulationType(argmax.getInput().getType().getElementType());
+  Type type = getAccumulationType(argmax.getInput().getType());
   TileType whole = tileType(tileRows, strip.width, type), one = tileType(tileRows, 1, type);
   auto least = [&] { return k.real(type, -std::numeric_limits<double>::infinity()); };
   Value x = castTo(tile(argmax.getInput(), {base, 0, strip.width}), type);

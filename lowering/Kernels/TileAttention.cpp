@@ -103,6 +103,10 @@ Value TileAttention::broadcast(Value tile, int64_t columns) {
   return tile::BroadcastOp::create(k, type(rows, columns, from.getElementType()), tile);
 }
 
+Value TileAttention::castTo(Value tile, TileType type) {
+  return tile.getType() == type ? tile : tile::CastOp::create(k, type, tile).getResult();
+}
+
 Value TileAttention::view(Value memory, ValueRange at, ArrayRef<int64_t> axes, Value length) {
   auto from = cast<MemRefType>(memory.getType());
   int64_t count = axes.size() == 1 ? 1 : from.getDimSize(axes.front());
@@ -133,9 +137,7 @@ void TileAttention::storeRows(Value tile, Value memory, Value part) {
   auto type = cast<TileType>(tile.getType());
   TileType wanted =
       TileType::get(rows, type.getColumns(), cast<MemRefType>(memory.getType()).getElementType());
-  if (type != wanted)
-    tile = tile::CastOp::create(k, wanted, tile);
-  tile::StoreOp::create(k, tile, viewOfRows(memory, part), firstRow, zero);
+  tile::StoreOp::create(k, castTo(tile, wanted), viewOfRows(memory, part), firstRow, zero);
 }
 
 /// The rows as they lie, by the memory's elements.
@@ -204,8 +206,7 @@ Value TileAttention::loadQueries() {
   if (!operands)
     result = map({}, result,
                  [&](ValueRange x) { return k.mul(k.convert(x[0], wide), k.real(wide, factor)); });
-  TileType wanted = type(rows, op.getHeadSize(), operands);
-  return result.getType() == wanted ? result : tile::CastOp::create(k, wanted, result);
+  return castTo(result, type(rows, op.getHeadSize(), operands));
 }
 
 /// The rows' numbers and positions. Rows past the end are as the last one.
@@ -304,9 +305,7 @@ TileAttention::State TileAttention::mergeParts() {
   k.setInsertionPointToStart(loop.getBody());
   Value now = loop.getInductionVar();
   Value values = loadRows(k.temporary(parts->values), op.getValueSize(), now);
-  TileType wanted = type(rows, op.getValueSize());
-  if (values.getType() != wanted)
-    values = tile::CastOp::create(k, wanted, values);
+  values = castTo(values, type(rows, op.getValueSize()));
   State next{loadColumn(k.temporary(parts->maximum), now), loadColumn(k.temporary(parts->sum), now),
              values};
   next = join(State::of(loop.getRegionIterArgs(), none), next);
@@ -321,6 +320,10 @@ static constexpr double kEmpty = 0.5;
 bool TileAttention::fillsByKeys() {
   return op.getMask() && !op.getSinks() &&
          (op.getFill() == Fill::Mean || op.getFill() == Fill::Raw);
+}
+
+TileAttention::Keys TileAttention::keysOfFill() {
+  return op.getFill() == Fill::Mean ? Keys::Equal : Keys::Raw;
 }
 
 /// One for the rows in which no key was seen, else zero.
@@ -354,8 +357,7 @@ TileAttention::State TileAttention::fillEmptyRows(State state) {
   SmallVector<Value> filled = k.branch(
       isAny(isEmpty), {state.sum.getType(), state.values.getType()},
       [&]() -> SmallVector<Value> {
-        Keys kind = op.getFill() == Fill::Mean ? Keys::Equal : Keys::Raw;
-        State other = stream(zero, keyLength, nothingSeen(), kind, nullptr);
+        State other = stream(zero, keyLength, nothingSeen(), keysOfFill(), nullptr);
         return {chooseRows(isEmpty, state.sum, other.sum),
                 chooseRows(isEmpty, state.values, other.values)};
       },
@@ -384,6 +386,14 @@ Value TileAttention::getEmptyResult() {
                   k.real(wide, std::nan("")));
 }
 
+/// By row, what finishes a weight.
+Value TileAttention::inverseSums(State state) {
+  Value none = getEmptyResult();
+  return map({}, state.sum, [&](ValueRange x) {
+    return k.select(k.less(x[0], k.real(wide, kEmpty)), none, k.div(k.real(wide, 1), x[0]));
+  });
+}
+
 void TileAttention::finish(State state) {
   if (weights)
     storeWeights(state);
@@ -391,10 +401,7 @@ void TileAttention::finish(State state) {
     return finishByProbabilities(state);
   storeLse(state);
   state = fillEmptyRows(state);
-  Value none = getEmptyResult();
-  Value factors = map({}, state.sum, [&](ValueRange x) {
-    return k.select(k.less(x[0], k.real(wide, kEmpty)), none, k.div(k.real(wide, 1), x[0]));
-  });
+  Value factors = inverseSums(state);
   int64_t size = op.getValueSize();
   Value result = map({}, {state.values, broadcast(factors, size)},
                      [&](ValueRange x) { return k.mul(x[0], x[1]); });
@@ -410,7 +417,7 @@ void TileAttention::finishByProbabilities(State found) {
   Value isEmpty = op.getMask() ? findEmptyRows(found) : Value();
   if (fillsByKeys()) {
     auto fill = [&]() -> SmallVector<Value> {
-      Keys kind = op.getFill() == Fill::Mean ? Keys::Equal : Keys::Raw;
+      Keys kind = keysOfFill();
       sums.reset();
       sums = stream(zero, keyLength, nothingSeen(), kind, nullptr);
       Value filling = stream(zero, keyLength, start, kind, nullptr).values;
@@ -429,14 +436,13 @@ void TileAttention::finishByProbabilities(State found) {
 
 /// The greatest score and the sum of all keys' weights, in the rows that get their weights from
 /// these.
-TileAttention::State TileAttention::findRaw(Value isEmpty, State state) {
+TileAttention::State TileAttention::findRaw(Value isEmpty, Value any, State state) {
   SmallVector<Value> found = k.branch(
-      isAny(isEmpty), {state.maximum.getType(), state.sum.getType()},
+      any, {state.maximum.getType(), state.sum.getType()},
       [&]() -> SmallVector<Value> {
         State start = nothingSeen();
         start.values = {};
-        Keys kind = op.getFill() == Fill::Mean ? Keys::Equal : Keys::Raw;
-        State raw = stream(zero, keyLength, start, kind, nullptr);
+        State raw = stream(zero, keyLength, start, keysOfFill(), nullptr);
         return {chooseRows(isEmpty, state.maximum, raw.maximum),
                 chooseRows(isEmpty, state.sum, raw.sum)};
       },
@@ -446,17 +452,13 @@ TileAttention::State TileAttention::findRaw(Value isEmpty, State state) {
 
 /// A walk over all keys, with maximum and sum of the first: probabilities as they are finished.
 void TileAttention::storeWeights(State state) {
-  Value isEmpty = fillsByKeys() ? findEmptyRows(state) : Value();
-  State of = isEmpty ? findRaw(isEmpty, state) : state;
-  Value none = getEmptyResult();
-  Value factors = broadcast(map({}, of.sum,
-                                [&](ValueRange x) {
-                                  return k.select(k.less(x[0], k.real(wide, kEmpty)), none,
-                                                  k.div(k.real(wide, 1), x[0]));
-                                }),
-                            keys);
-  Value maximum = broadcast(of.maximum, keys);
-  Keys fill = op.getFill() == Fill::Mean ? Keys::Equal : Keys::Raw;
+  Value isEmpty, any;
+  if (fillsByKeys()) {
+    isEmpty = findEmptyRows(state);
+    any = isAny(isEmpty);
+    state = findRaw(isEmpty, any, state);
+  }
+  Value factors = broadcast(inverseSums(state), keys), maximum = broadcast(state.maximum, keys);
   auto loop = scf::ForOp::create(k, zero, keyLength, k.index(keys));
   OpBuilder::InsertionGuard guard(k);
   k.setInsertionPointToStart(loop.getBody());
@@ -467,16 +469,13 @@ void TileAttention::storeWeights(State state) {
                [&](ValueRange x) { return k.mul(weighScore(x[0], x[1]), x[2]); });
   };
   Value found = weightsOf(Keys::Allowed);
+  auto fill = [&] {
+    return SmallVector<Value>{chooseRows(isEmpty, found, weightsOf(keysOfFill()))};
+  };
   if (isEmpty)
-    found = k.branch(
-                 isAny(isEmpty), found.getType(),
-                 [&] { return SmallVector<Value>{chooseRows(isEmpty, found, weightsOf(fill))}; },
-                 [&] { return SmallVector<Value>{found}; })
-                .front();
-  TileType wanted = TileType::get(rows, keys, elementOf(weights));
-  if (found.getType() != wanted)
-    found = tile::CastOp::create(k, wanted, found);
+    found = k.branch(any, found.getType(), fill, [&] { return SmallVector<Value>{found}; }).front();
   Value place = byHead ? view(weights, {b, zero}, {1, 3}, endRow) : view(weights, {b, h}, {2, 3});
+  found = castTo(found, TileType::get(rows, keys, elementOf(weights)));
   tile::StoreOp::create(k, found, place, firstRow, begin);
 }
 

@@ -90,6 +90,7 @@ private:
   State join(State l, State r);
   State mergeParts();
   bool fillsByKeys();
+  Keys keysOfFill();
   State fillEmptyRows(State state);
   Value findEmptyRows(State state);
   Value isAny(Value rows);
@@ -98,7 +99,8 @@ private:
   void storeLse(State state);
   void finish(State state);
   void finishByProbabilities(State sums);
-  State findRaw(Value isEmpty, State state);
+  State findRaw(Value isEmpty, Value any, State state);
+  Value inverseSums(State state);
   void storeWeights(State state);
   SmallVector<Cover> findCovers();
 
@@ -123,6 +125,7 @@ private:
   tile::TileType type(int64_t rows, int64_t columns, Type element = {});
   Value map(Type element, ValueRange inputs, function_ref<Value(ValueRange)> body);
   Value broadcast(Value tile, int64_t columns);
+  Value castTo(Value tile, tile::TileType type);
   Value view(Value memory, ValueRange at, ArrayRef<int64_t> axes, Value length = {});
   Value view(const Sequence &sequence);
   Value viewOfRows(Value memory, Value part = {});

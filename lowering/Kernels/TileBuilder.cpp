@@ -103,11 +103,21 @@ Value TileBuilder::viewAt(Value memory, ValueRange at, ArrayRef<int64_t> axes, V
                               length, k.getDenseI64ArrayAttr(axes));
 }
 
+/// Whether all batches have the same rows of it.
+bool TileBuilder::isRepeated(Value memory) {
+  return form.located && cast<MemRefType>(memory.getType()).getDimSize(0) == 1;
+}
+
+/// The block's indices for the outer row axes of a buffer.
+SmallVector<Value> TileBuilder::outerIndices(Value memory) {
+  if (!isRepeated(memory))
+    return at;
+  return SmallVector<Value>(at.size(), k.index(0));
+}
+
 TileBuilder::Rows TileBuilder::rowsOf(Value memory, bool shared) {
   Key key{memory.getAsOpaquePointer(), -1, -1};
-  auto type = cast<MemRefType>(memory.getType());
-  bool repeated = form.located && (shared || type.getDimSize(0) == 1);
-  bool one = single && repeated;
+  bool one = single && form.located && (shared || isRepeated(memory));
   auto known = blockValues.find(key);
   if (known != blockValues.end())
     return {known->second, one};
@@ -116,12 +126,9 @@ TileBuilder::Rows TileBuilder::rowsOf(Value memory, bool shared) {
   Value view = atBlock([&] {
     if (flat)
       return viewAt(whole, {}, {0});
-    SmallVector<Value> indices(at);
-    if (repeated)
-      for (Value &index : indices)
-        index = k.index(0);
-    if (shared)
-      indices.clear();
+    SmallVector<Value> indices;
+    if (!shared)
+      indices = outerIndices(memory);
     return viewAt(whole, indices, {rank - 2, rank - 1});
   });
   blockValues[key] = view;
@@ -151,16 +158,13 @@ Value TileBuilder::parameter(Value value, TileColumns c, Type type) {
 
 Value TileBuilder::pairsSwapped(Value value, TileColumns c) {
   Value memory = matrix(k.buffer(value));
-  bool repeated = form.located && cast<MemRefType>(k.buffer(value).getType()).getDimSize(0) == 1;
-  SmallVector<Value> place(at.size(), repeated ? k.index(0) : Value());
-  if (!repeated)
-    llvm::copy(at, place.begin());
+  SmallVector<Value> place = outerIndices(k.buffer(value));
   int64_t rank = cast<MemRefType>(memory.getType()).getRank();
   // Rows past the end are as the last one.
   Value last = k.sub(k.size(memory, rank - 2), k.index(1));
   TileType type = tileType(tileRows, c.width, getTileElement(memory));
   TileType numbers = type.withElementType(k.getI32Type());
-  Value rows = single && repeated
+  Value rows = single && isRepeated(k.buffer(value))
                    ? tile::SplatOp::create(k, numbers, k.integer(k.getI32Type(), 0)).getResult()
                    : tile::IotaOp::create(k, numbers, row, 0).getResult();
   Value columns = tile::IotaOp::create(k, numbers, column(c), 1);
@@ -213,13 +217,9 @@ void TileBuilder::checkNumbers(Operation *op, Value numbers, int64_t offset, Val
   }
   Value memory = matrix(k.buffer(numbers));
   auto type = cast<MemRefType>(memory.getType());
-  SmallVector<Value> indices(at);
-  bool repeated = form.located && cast<MemRefType>(k.buffer(numbers).getType()).getDimSize(0) == 1;
-  if (repeated)
-    for (Value &index : indices)
-      index = k.index(0);
+  SmallVector<Value> indices = outerIndices(k.buffer(numbers));
   indices.append({Value(), k.index(0)});
-  if (single && repeated) {
+  if (single && isRepeated(k.buffer(numbers))) {
     indices[indices.size() - 2] = k.index(0);
     return check(k.toIndex(k.load(memory, indices)));
   }

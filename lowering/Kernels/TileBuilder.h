@@ -159,6 +159,8 @@ private:
   bool isCollapsible(unsigned outerAxes);
   SmallVector<Value> rowExtents(ArrayRef<Value> known);
   Value matrix(Value memory);
+  bool isRepeated(Value memory);
+  SmallVector<Value> outerIndices(Value memory);
 
   // Tiles of values.
   TileElement emitElement(Operation *op, TileColumns c, TileLeaves &leaves);

@@ -15,16 +15,18 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
-/// Half of `rows` again and again, until so many of the longest have at most 65,536 elements: tiles
-/// of rows lie on a thread's stack.
-static int64_t fitRows(GroupOp group, int64_t rows) {
-  int64_t longest = 1;
-  for (Type type : group.getResultTypes())
-    if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && tensor.getRank() > 0)
-      longest = std::max(longest, tensor.getShape().back());
-  while (rows > 1 && rows * longest > (64 << 10))
-    rows /= 2;
-  return rows;
+/// The most columns that a row of the group's tensors has.
+static int64_t getColumns(GroupOp group, const TileForm &form) {
+  int64_t most = 1;
+  auto look = [&](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (tensor && tensor.getRank() > form.rowAxes)
+      most = std::max(most, ShapedType::getNumElements(tensor.getShape().drop_front(form.rowAxes)));
+  };
+  llvm::for_each(group.getResultTypes(), look);
+  for (BlockArgument argument : form.rowOperands)
+    look(argument.getType());
+  return most;
 }
 
 /// Null for what is no computation of tiles. The op that needs most decides: what stands before and
@@ -35,9 +37,10 @@ Attribute mlir::fovea::chooseTiles(GroupOp group, const Level &level) {
     if (auto kernel = dyn_cast<KernelOpInterface>(op))
       if (Attribute schedule = kernel.chooseSchedule(level))
         return schedule;
-  switch (getTileForm(group).kind) {
+  TileForm form = getTileForm(group);
+  switch (form.kind) {
   case TileForm::Kind::Rows:
-    return RowScheduleAttr::get(context, fitRows(group, level.rows));
+    return RowScheduleAttr::get(context, fitRows(level.rows, getColumns(group, form)));
   case TileForm::Kind::Elements:
     return ElementScheduleAttr::get(context, level.elements);
   case TileForm::Kind::Contraction:

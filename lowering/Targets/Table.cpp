@@ -90,6 +90,13 @@ static constexpr Level makeHopper() {
 
 static constexpr Level kDeviceLevels[] = {kAmpere, makeHopper()};
 
+int64_t mlir::fovea::fitRows(int64_t rows, int64_t columns) {
+  constexpr int64_t kMost = 64 << 10;
+  while (rows > 1 && rows * columns > kMost)
+    rows /= 2;
+  return rows;
+}
+
 llvm::ArrayRef<Level> mlir::fovea::getLevels() { return kLevels; }
 
 llvm::ArrayRef<Level> mlir::fovea::getDeviceLevels() { return kDeviceLevels; }

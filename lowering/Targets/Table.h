@@ -62,6 +62,10 @@ struct Level {
   const ContractionSizes *manyHalves = nullptr;
 };
 
+/// Half of `rows` again and again, until those of so many columns have at most 65,536 elements
+/// together: 256 KiB of f32, which a thread's stack and the caches beyond the nearest hold.
+int64_t fitRows(int64_t rows, int64_t columns);
+
 /// All levels of processors, the best first; the last has no needs.
 llvm::ArrayRef<Level> getLevels();
 
