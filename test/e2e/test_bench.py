@@ -46,16 +46,40 @@ def test_inspect_lists_fallbacks(fovea, shakespeare_artifact, report):
         assert f"    {name}: " in listed
 
 
-def test_f64_falls_back(fovea, tmp_path):
-    model = tmp_path / "wide.mlir"
-    model.write_text("""func.func @forward(%x: tensor<?x8xf64> {fovea.name = "x", fovea.dims = ["n"]}) -> (tensor<?x8xf64> {fovea.name = "y", fovea.dims = ["n"]}) attributes {fovea.entry} {
-  %y = fovea.rms_norm %x eps(1.0e-5) : tensor<?x8xf64>
-  return %y : tensor<?x8xf64>
-}
+def write_norm(path, type):
+    path.write_text(f"""func.func @forward(%x: tensor<{type}> {{fovea.name = "x", fovea.dims = ["n"]}}) -> (tensor<{type}> {{fovea.name = "y", fovea.dims = ["n"]}}) attributes {{fovea.entry}} {{
+  %y = fovea.rms_norm %x eps(1.0e-5) : tensor<{type}>
+  return %y : tensor<{type}>
+}}
 """)
-    fovea("compile", model, "-o", tmp_path / "wide.fovea").ok()
-    text = fovea("inspect", tmp_path / "wide.fovea").ok().text
+    return path
+
+
+def test_rows_too_long_for_a_tile_fall_back(fovea, tmp_path):
+    model = write_norm(tmp_path / "long.mlir", "?x262144xf32")
+    fovea("compile", model, "-o", tmp_path / "long.fovea").ok()
+    text = fovea("inspect", tmp_path / "long.fovea").ok().text
     assert "fallbacks to plain loops (1)\n    rms_norm_0: rms_norm, first in forward" in text
+
+
+def test_f64_does_not_fall_back(fovea, tmp_path):
+    model = write_norm(tmp_path / "wide.mlir", "?x8xf64")
+    fovea("compile", model, "-o", tmp_path / "wide.fovea").ok()
+    assert "no kernel falls back to plain loops" in fovea("inspect", tmp_path / "wide.fovea").ok().text
+
+
+@pytest.mark.parametrize("columns", [131072, 262144])
+def test_long_rows_fit_the_stack(fovea, tmp_path, columns):
+    """As a vocabulary's softmax: tiles of four rows of so many columns overran it."""
+    type = f"tensor<9x{columns}xf32>"
+    model = tmp_path / "vocabulary.mlir"
+    model.write_text(f"""func.func @forward(%x: {type} {{fovea.name = "x"}}) -> ({type} {{fovea.name = "y"}}) attributes {{fovea.entry}} {{
+  %e = tensor.empty() : {type}
+  %y = linalg.softmax dimension(1) ins(%x : {type}) outs(%e : {type}) -> {type}
+  return %y : {type}
+}}
+""")
+    fovea("verify", model).ok()
 
 
 def test_bench_of_any_entry(fovea, tmp_path):
