@@ -464,7 +464,7 @@ void TileAttention::storeWeights(State state) {
   k.setInsertionPointToStart(loop.getBody());
   Value begin = loop.getInductionVar();
   auto weightsOf = [&](Keys kind) {
-    Value score = scores(begin, products(begin, kind), kind, nullptr);
+    Value score = scoresAgain(begin, products(begin, kind), kind, nullptr);
     return map({}, {score, maximum, factors},
                [&](ValueRange x) { return k.mul(weighScore(x[0], x[1]), x[2]); });
   };

@@ -117,6 +117,7 @@ private:
   Value products(Value begin, Keys keys);
   Value additiveProducts(Value begin);
   Value scores(Value begin, Value product, Keys keys, const Cover *cover);
+  Value scoresAgain(Value begin, Value product, Keys keys, const Cover *cover);
   Value probabilities(Value begin, Value product, Keys keys, const Cover *cover);
   Value loadOperand(const ElementRegion &of, unsigned operand, Value begin);
   Value apply(const ElementRegion &of, Value x, const Place &place);

@@ -144,10 +144,14 @@ Value TileAttention::additiveProducts(Value begin) {
       std::swap(at[1], at[2]);
     return k.loadAs(wide, key.memory, at);
   });
+  // Rounded once, from f64: great factors make differences of the last bits.
+  auto tanh = [&](Value x) {
+    return k.convert(math::TanhOp::create(k, k.convert(x, k.getF64Type())), wide);
+  };
   Value sum = map({}, {loop.getRegionIterArg(0), broadcast(left, keys), broadcast(right, keys)},
                   [&](ValueRange x) {
                     Value inner = k.add(k.convert(x[1], wide), x[2]);
-                    return k.add(x[0], k.mul(factor, math::TanhOp::create(k, inner)));
+                    return k.add(x[0], k.mul(factor, tanh(inner)));
                   });
   scf::YieldOp::create(k, sum);
   return loop.getResult(0);
@@ -187,12 +191,18 @@ Value TileAttention::scores(Value begin, Value product, Keys kind, const Cover *
       });
 }
 
+/// Scores of a second walk as they were when they were summed. Computed in one map with what is
+/// done to them they may round to other numbers, a product's sum once instead of twice, which for
+/// great scores are far off: a cast has a tile of its own.
+Value TileAttention::scoresAgain(Value begin, Value product, Keys kind, const Cover *cover) {
+  Value score = scores(begin, product, kind, cover);
+  return tile::CastOp::create(k, score.getType(), score);
+}
+
 /// What the probability region makes of finished probabilities, and zero where no key is allowed.
-/// The scores are a tile of their own, as they were when they were summed: computed in one map with
-/// what is done to them they may round to other numbers, which for great scores are far off.
 Value TileAttention::probabilities(Value begin, Value product, Keys kind, const Cover *cover) {
   Value factors = map({}, sums->sum, [&](ValueRange x) { return k.div(k.real(wide, 1), x[0]); });
-  SmallVector<Value> tiles{scores(begin, product, kind, cover), broadcast(sums->maximum, keys),
+  SmallVector<Value> tiles{scoresAgain(begin, product, kind, cover), broadcast(sums->maximum, keys),
                            broadcast(factors, keys)};
   ElementRegion region = op.getProbabilityRegion();
   return mapPlaces(begin, tiles, kind, cover, region, [&](ValueRange x, const Place &place) {

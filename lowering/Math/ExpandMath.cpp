@@ -437,7 +437,7 @@ struct ExpandMathPass : mlir::fovea::impl::ExpandMathPassBase<ExpandMathPass> {
     }
     getOperation().walk([](Operation *op) { replaceUnknown(op); });
     WalkResult result = getOperation().walk(
-        [&](Operation *op) { return gpu ? visitForGPU(op) : visit(op, level == "avx512"); });
+        [&](Operation *op) { return gpu ? visitForGPU(op) : visit(op, level); });
     if (result.wasInterrupted())
       signalPassFailure();
   }
@@ -461,15 +461,19 @@ struct ExpandMathPass : mlir::fovea::impl::ExpandMathPassBase<ExpandMathPass> {
     return WalkResult::advance();
   }
 
-  WalkResult visit(Operation *op, bool avx512) {
+  WalkResult visit(Operation *op, StringRef level) {
     if (op->getNumOperands() != 1 || op->getNumResults() != 1)
       return WalkResult::advance();
     auto type = dyn_cast<VectorType>(op->getResult(0).getType());
-    if (!type || type.getRank() != 1 || type.isScalable() || type.getNumElements() % 4 != 0 ||
-        !type.getElementType().isF32())
+    if (!type || type.getRank() != 1 || type.isScalable() || type.getNumElements() % 4 != 0)
       return WalkResult::advance();
     ImplicitLocOpBuilder b(op->getLoc(), op);
-    Expander expander(b, type, avx512 ? Instructions::AVX512 : Instructions::None);
+    // Its products and sums are fused ones.
+    if (isa<math::TanhOp>(op) && type.getElementType().isF64() && level.starts_with("avx"))
+      replace(op, expandWide(b, op, op->getOperands()));
+    if (!type.getElementType().isF32())
+      return WalkResult::advance();
+    Expander expander(b, type, level == "avx512" ? Instructions::AVX512 : Instructions::None);
     if (Value value = expand(op, expander))
       replace(op, value);
     return WalkResult::advance();

@@ -7,9 +7,10 @@ include "mlir/Pass/PassBase.td"
 def ExpandMathPass : Pass<"fovea-expand-math", "::mlir::func::FuncOp"> {
   let summary = "Expand math functions of f32 into polynomials";
   let description = [{
-    Ops of the `math` dialect on `vector<Nxf32>`, N a multiple of 4, become straight-line arithmetic without branches and calls.
-    All else (scalars, f64, other shapes, functions not listed) stays and becomes an instruction or a call of the C library later;
-    only what the conversions after this pass do not know, `sincos`, `clampf`, `isinf` and `isnormal`, is rewritten for every type.
+    Ops of the `math` dialect on `vector<Nxf32>`, N a multiple of 4, become straight-line arithmetic without branches and calls;
+    so does `tanh` on vectors of f64 with AVX, as on GPUs (below). All else (scalars, f64, other shapes, functions not listed)
+    stays and becomes an instruction or a call of the C library later; only what the conversions after this pass do not know,
+    `sincos`, `clampf`, `isinf` and `isnormal`, is rewritten for every type.
 
     With target `avx512`, `exp` and `exp2` of 4, 8 or 16 lanes use VREDUCEPS and VSCALEFPS. A product and a sum are fused where the
     processor can; on `sse` both round, and where that is told apart the bound in parentheses holds there.

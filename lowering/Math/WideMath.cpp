@@ -24,7 +24,8 @@ static constexpr double kRound = 0x1.8p52;
 namespace {
 class WideEmitter {
 public:
-  explicit WideEmitter(ImplicitLocOpBuilder &b) : b(b) {}
+  /// `type` is f64, or a vector of it.
+  WideEmitter(ImplicitLocOpBuilder &b, Type type) : b(b), type(type) {}
 
   Value exp(Value x);
   Value exp2(Value x);
@@ -33,12 +34,21 @@ public:
   Value tanh(Value x);
   Value pow(Value x, Value y);
 
-  Value real(double value) { return arith::ConstantOp::create(b, b.getF64FloatAttr(value)); }
+  Value real(double value) { return constant(b.getF64FloatAttr(value)); }
   Value mul(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
   Value div(Value x, Value y) { return arith::DivFOp::create(b, x, y); }
 
 private:
-  Value integer(int64_t value) { return arith::ConstantOp::create(b, b.getI64IntegerAttr(value)); }
+  Type integers() {
+    auto vector = dyn_cast<VectorType>(type);
+    return vector ? Type(vector.clone(b.getI64Type())) : b.getI64Type();
+  }
+  Value constant(TypedAttr value) {
+    if (auto vector = dyn_cast<VectorType>(type))
+      value = DenseElementsAttr::get(vector.clone(value.getType()), Attribute(value));
+    return arith::ConstantOp::create(b, value);
+  }
+  Value integer(int64_t value) { return constant(b.getI64IntegerAttr(value)); }
   Value add(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
   Value sub(Value x, Value y) { return arith::SubFOp::create(b, x, y); }
   Value fma(Value x, Value y, Value z) { return math::FmaOp::create(b, x, y, z); }
@@ -48,8 +58,8 @@ private:
   Value select(Value condition, Value x, Value y) {
     return arith::SelectOp::create(b, condition, x, y);
   }
-  Value bits(Value x) { return arith::BitcastOp::create(b, b.getI64Type(), x); }
-  Value fromBits(Value x) { return arith::BitcastOp::create(b, b.getF64Type(), x); }
+  Value bits(Value x) { return arith::BitcastOp::create(b, integers(), x); }
+  Value fromBits(Value x) { return arith::BitcastOp::create(b, type, x); }
   Value scaledExp(Value r, Value n);
   Value clamp(Value x, double low, double high) {
     Value l = real(low), h = real(high);
@@ -70,6 +80,7 @@ private:
   }
 
   ImplicitLocOpBuilder &b;
+  Type type;
 };
 } // namespace
 
@@ -83,7 +94,7 @@ Value WideEmitter::scaledExp(Value r, Value n) {
   }
   Value sum = horner(series, r);
   // Twice half the exponent, which alone may be too large or too small.
-  Value whole = arith::FPToSIOp::create(b, b.getI64Type(), n);
+  Value whole = arith::FPToSIOp::create(b, integers(), n);
   Value half = arith::ShRSIOp::create(b, whole, integer(1));
   Value other = arith::SubIOp::create(b, whole, half);
   return mul(mul(sum, power(half)), power(other));
@@ -112,8 +123,7 @@ Value WideEmitter::log(Value x) {
       b, arith::SubIOp::create(b, bits(normal), integer(0x3fe6a09e667f3bcd)), integer(52));
   Value m =
       fromBits(arith::SubIOp::create(b, bits(normal), arith::ShLIOp::create(b, e, integer(52))));
-  Value exponent =
-      add(arith::SIToFPOp::create(b, b.getF64Type(), e), select(tiny, real(-54), real(0)));
+  Value exponent = add(arith::SIToFPOp::create(b, type, e), select(tiny, real(-54), real(0)));
   Value f = sub(m, real(1));
   Value s = div(f, add(f, real(2))), square = mul(s, s);
   SmallVector<double> series;
@@ -192,7 +202,7 @@ Value WideEmitter::pow(Value x, Value y) {
 }
 
 Value mlir::fovea::expandWide(ImplicitLocOpBuilder &b, Operation *op, ValueRange operands) {
-  WideEmitter e(b);
+  WideEmitter e(b, operands.front().getType());
   Value x = operands.front();
   return llvm::TypeSwitch<Operation *, Value>(op)
       .Case([&](math::ExpOp) { return e.exp(x); })
