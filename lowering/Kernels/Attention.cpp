@@ -96,13 +96,18 @@ static Attribute makeAttention(AttentionOp op, const Level &level, int64_t queri
   const AttentionSizes &sizes = one ? level.oneQuery : few ? level.fewQueries : level.manyQueries;
   Type operands = getOperands(op, level);
   int64_t rows = operands && !one ? getQueries(op, level) : sizes.queries;
+  // Words of a place of the sequence, or of a score.
+  int64_t bits = (operands ? operands : op.getAccumulationType()).getIntOrFloatBitWidth();
+  auto words = [&](int64_t elements) { return elements * bits / 32; };
+  int64_t both = op.getHeadSize() + op.getValueSize();
+  rows = fitRows(rows, words(both + sizes.keys), level.attentionWords);
+  int64_t keys = fitRows(sizes.keys, words(both), level.attentionWords);
   bool split = !op.hasProbability() && !op.getWeights() && !ShapedType::isDynamic(queries) &&
                queries <= rows && mayHaveTwoParts(op, level.split[0]);
-  int64_t columns = op.getHeadSize() + op.getValueSize();
   return AttentionScheduleAttr::get(
-      op.getContext(), fitRows(rows, columns), fitRows(sizes.keys, columns),
-      one ? AttentionAxis::Heads : AttentionAxis::Queries, sizes.scores, sizes.values,
-      split ? ArrayRef<int64_t>(level.split) : ArrayRef<int64_t>(), operands);
+      op.getContext(), rows, keys, one ? AttentionAxis::Heads : AttentionAxis::Queries,
+      sizes.scores, sizes.values, split ? ArrayRef<int64_t>(level.split) : ArrayRef<int64_t>(),
+      operands);
 }
 
 /// Of an open number of queries, one has a schedule of its own, and so have few.

@@ -40,7 +40,8 @@ Attribute mlir::fovea::chooseTiles(GroupOp group, const Level &level) {
   TileForm form = getTileForm(group);
   switch (form.kind) {
   case TileForm::Kind::Rows:
-    return RowScheduleAttr::get(context, fitRows(level.rows, getColumns(group, form)));
+    // On a thread's stack.
+    return RowScheduleAttr::get(context, fitRows(level.rows, getColumns(group, form), 64 << 10));
   case TileForm::Kind::Elements:
     return ElementScheduleAttr::get(context, level.elements);
   case TileForm::Kind::Contraction:

@@ -66,7 +66,8 @@ static constexpr Level kAmpere = {
     /*rows=*/4,
     /*elements=*/1024,
     /*panels=*/{32, 4, 8, 8, 16},
-    /*multipliesHalves=*/true};
+    /*multipliesHalves=*/true,
+    /*attentionWords=*/36 << 10};
 
 // A warpgroup for each 64 queries; they share keys and values, of which 64 queries alone would need
 // 64 bytes a clock on each multiprocessor, more than the second-level cache has. Three warpgroups
@@ -90,9 +91,8 @@ static constexpr Level makeHopper() {
 
 static constexpr Level kDeviceLevels[] = {kAmpere, makeHopper()};
 
-int64_t mlir::fovea::fitRows(int64_t rows, int64_t columns) {
-  constexpr int64_t kMost = 64 << 10;
-  while (rows > 1 && rows * columns > kMost)
+int64_t mlir::fovea::fitRows(int64_t rows, int64_t columns, int64_t most) {
+  while (rows > 1 && rows * columns > most)
     rows /= 2;
   return rows;
 }

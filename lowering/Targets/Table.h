@@ -52,6 +52,9 @@ struct Level {
   PanelSizes panels;
   /// Whether there are instructions for matrices of f16 and of bf16.
   bool multipliesHalves = false;
+  /// The most that the queries, weighted values and scores of a tile of attention take, or its keys
+  /// and values, in words of four bytes: what caches beyond the nearest hold, or shared memory.
+  int64_t attentionWords = 68 << 10;
   /// Of attention that multiplies halves by warpgroups, for heads of up to `size`: queries of a
   /// tile at most, and where it reads biases or masks of each place.
   struct HeadQueries {
@@ -62,9 +65,9 @@ struct Level {
   const ContractionSizes *manyHalves = nullptr;
 };
 
-/// Half of `rows` again and again, until those of so many columns have at most 65,536 elements
-/// together: 256 KiB of f32, which a thread's stack and the caches beyond the nearest hold.
-int64_t fitRows(int64_t rows, int64_t columns);
+/// Half of `rows` again and again, until those of so many columns have at most `most` elements
+/// together.
+int64_t fitRows(int64_t rows, int64_t columns, int64_t most);
 
 /// All levels of processors, the best first; the last has no needs.
 llvm::ArrayRef<Level> getLevels();
