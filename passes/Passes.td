@@ -261,6 +261,31 @@ def VerifyGraphPass : Pass<"fovea-verify-graph", "::mlir::ModuleOp"> {
   }];
 }
 
+def DecomposePass : Pass<"fovea-decompose"> {
+  let summary = "Decompose what no tile program computes into ops that one does, or into linalg";
+  let description = [{
+    *Long rows.* A tile program of a norm or a softmax holds whole rows. A row of more than 131,072 columns, and of softmax one whose
+    size is open or that lies along another axis than the last, becomes `linalg.generic` ops: numbers of rows by
+    reductions, then a map of the elements. Sums and what is between are f32, or f64 of f64; a result is rounded once.
+
+    *No rows.* A product, a norm, a softmax or an embedding of one row that has no axis, and an activation of a scalar,
+    gets an axis of size one, by views.
+
+    *Open heads.* A rotation of heads whose number is open becomes one of a head at each place and head, with every
+    position repeated.
+
+    ```mlir
+    %y = fovea.l2_norm %x eps(1.0e-12) : tensor<?x262144xf16>
+    // becomes
+    %squares = linalg.generic {iterator_types = ["parallel", "reduction"]} ins(%x) outs(%zeros) {...} -> tensor<?xf32>
+    %y = linalg.generic {iterator_types = ["parallel", "parallel"]} ins(%x, %squares) outs(%0) {...} -> tensor<?x262144xf16>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect"];
+  let statistics = [Statistic<"numDecomposed", "num-decomposed", "ops decomposed">];
+}
+
 def FormGroupsPass : Pass<"fovea-form-groups", "::mlir::ModuleOp"> {
   let summary = "Form a fusion group of each computation on tensors";
   let description = [{

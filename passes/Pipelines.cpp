@@ -79,6 +79,7 @@ void fovea::buildGraphPipeline(OpPassManager &manager, const GraphOptions &optio
 void fovea::buildFusedPipeline(OpPassManager &manager) {
   // Again: sizes that the graph's passes have found.
   manager.addPass(createFoldEmptyTensorsPass());
+  manager.addPass(createDecomposePass());
   manager.addPass(createFormGroupsPass());
   // On formed groups, which have explicit operands to reason about.
   manager.addPass(createFuseGroupsPass());

@@ -549,13 +549,31 @@ LogicalResult EntryConversion::launch(GroupOp group, ValueRange inputs, ValueRan
   Location loc = group.getLoc();
   SmallVector<Value> operands(inputs);
   llvm::append_range(operands, outputs);
-  FailureOr<const KernelPhases *> kernel =
-      kernels.get(group, SmallVector<Type>(ValueRange(operands).getTypes()));
+  auto getKernel = [&] {
+    return kernels.get(group, SmallVector<Type>(ValueRange(operands).getTypes()));
+  };
+  FailureOr<const KernelPhases *> kernel = getKernel();
+  int64_t now = order[group];
+  if (succeeded(kernel) && !*kernel) {
+    for (Value &operand : MutableArrayRef(operands).take_front(inputs.size())) {
+      auto type = dyn_cast<MemRefType>(operand.getType());
+      if (!type || type.getLayout().isIdentity())
+        continue;
+      SmallVector<OpFoldResult> sizes = memorySizes.lookup(operand);
+      Value dense =
+          allocate(loc, MemRefType::get(type.getShape(), type.getElementType()), sizes, now, now);
+      launchCopy(loc, operand, dense);
+      memorySizes[dense] = sizes;
+      operand = dense;
+    }
+    kernel = getKernel();
+  }
   if (failed(kernel))
     return failure();
+  if (!*kernel)
+    return group.emitOpError("has operands or results that no tile can hold");
   IRMapping known;
   SmallVector<Value> temporaries;
-  int64_t now = order[group];
   for (const KernelPhases::Temporary &temporary : (*kernel)->temporaries) {
     SmallVector<OpFoldResult> sizes;
     unsigned open = 0;
@@ -611,10 +629,7 @@ LogicalResult EntryConversion::convertReturn(func::ReturnOp op) {
       continue;
     // An argument, a view, or a value that is returned twice.
     Value source = found->second.memory, target = resultBuffers[i];
-    func::FuncOp copy = kernels.getCopy(op.getLoc(), cast<MemRefType>(source.getType()),
-                                        cast<MemRefType>(target.getType()));
-    LaunchOp::create(body, op.getLoc(), copy.getSymName(), source, target, ValueRange());
-    ++launches;
+    launchCopy(op.getLoc(), source, target);
   }
   func::ReturnOp::create(body, op.getLoc(), sizes);
   return success();

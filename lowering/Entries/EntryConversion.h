@@ -66,6 +66,7 @@ private:
   Buffer viewCollapsed(tensor::CollapseShapeOp collapse, Buffer source);
   Buffer viewCast(Operation *op, const Buffer &source);
   OpFoldResult multiply(Location loc, ArrayRef<OpFoldResult> sizes, ArrayRef<int64_t> axes);
+  void launchCopy(Location loc, Value source, Value target);
   Value copyDense(Operation *view, const Buffer &source);
   Value reshapeDense(Location loc, Value memory, ArrayRef<int64_t> shape,
                      ArrayRef<OpFoldResult> sizes);

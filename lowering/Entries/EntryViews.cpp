@@ -29,14 +29,19 @@ OpFoldResult EntryConversion::multiply(Location loc, ArrayRef<OpFoldResult> size
       .getResult();
 }
 
+void EntryConversion::launchCopy(Location loc, Value source, Value target) {
+  func::FuncOp kernel =
+      kernels.getCopy(loc, cast<MemRefType>(source.getType()), cast<MemRefType>(target.getType()));
+  LaunchOp::create(body, loc, kernel.getSymName(), source, target, ValueRange());
+  ++launches;
+}
+
 /// The operand of a view, of another layout in memory, as a copy without gaps.
 Value EntryConversion::copyDense(Operation *view, const Buffer &source) {
   auto type = cast<MemRefType>(source.memory.getType());
   Value copy = allocateFor(view->getResult(0), view,
                            MemRefType::get(type.getShape(), type.getElementType()), source.sizes);
-  func::FuncOp kernel = kernels.getCopy(view->getLoc(), type, cast<MemRefType>(copy.getType()));
-  LaunchOp::create(body, view->getLoc(), kernel.getSymName(), source.memory, copy, ValueRange());
-  ++launches;
+  launchCopy(view->getLoc(), source.memory, copy);
   return copy;
 }
 

@@ -56,15 +56,6 @@ struct ActivationKernel : KernelOpInterface::ExternalModel<ActivationKernel, Act
         b.convert(b.operandOf(op.getInput(), c, leaves), getAccumulationType(op.getType()));
     return [&k, x, op](ValueRange e) mutable { return activate(k, op.getKind(), x(e)); };
   }
-  LogicalResult emitLoops(Operation *operation, KernelBuilder &k) const {
-    auto op = cast<ActivationOp>(operation);
-    Value x = k.buffer(op.getInput());
-    Type type = getAccumulationType(elementOf(x));
-    k.parallelNest(k.sizes(x), [&](ValueRange at) {
-      k.storeTo(k.outputs[0], at, activate(k, op.getKind(), k.loadAs(type, x, at)));
-    });
-    return success();
-  }
   void describe(Operation *op, raw_ostream &out) const {
     out << " " << stringifyEnum(cast<ActivationOp>(op).getKind());
   }
@@ -82,16 +73,6 @@ struct GluKernel : KernelOpInterface::ExternalModel<GluKernel, GluOp> {
     return [&k, gate, up, op](ValueRange e) mutable {
       return k.mul(activate(k, op.getKind(), gate(e)), up(e));
     };
-  }
-  LogicalResult emitLoops(Operation *operation, KernelBuilder &k) const {
-    auto op = cast<GluOp>(operation);
-    Value gate = k.buffer(op.getGate()), up = k.buffer(op.getUp());
-    Type type = getAccumulationType(elementOf(gate));
-    k.parallelNest(k.sizesSharedWith(gate, up), [&](ValueRange at) {
-      Value activated = activate(k, op.getKind(), k.loadAs(type, gate, at));
-      k.storeTo(k.outputs[0], at, k.mul(activated, k.loadAs(type, up, at)));
-    });
-    return success();
   }
 };
 

@@ -148,20 +148,6 @@ void KernelBuilder::when(Value condition, function_ref<void()> then) {
   then();
 }
 
-Value KernelBuilder::sum(Type type, Value extent, function_ref<Value(Value)> term) {
-  // Any order: lets the compiler keep several partial sums in vector lanes. Parts of a kernel never
-  // share a sum.
-  auto any =
-      arith::FastMathFlags::reassoc | arith::FastMathFlags::contract | arith::FastMathFlags::nsz;
-  return loopCarried(index(0), extent, real(type, 0),
-                     [&](Value i, ValueRange carried) {
-                       Value next = term(i);
-                       return SmallVector<Value>{
-                           arith::AddFOp::create(*this, carried[0], next, any)};
-                     })
-      .front();
-}
-
 //===-- Memory -------------------------------------------------------------------------------===//
 
 Value KernelBuilder::size(Value buffer, int64_t axis) {
@@ -179,69 +165,12 @@ SmallVector<Value> KernelBuilder::sizes(Value buffer, int64_t dropLast) {
   return result;
 }
 
-SmallVector<Value> KernelBuilder::sizesSharedWith(Value buffer, ValueRange others) {
-  SmallVector<Value> result = sizes(buffer);
-  auto type = cast<MemRefType>(buffer.getType());
-  Value differ;
-  for (Value other : others) {
-    auto otherType = cast<MemRefType>(other.getType());
-    for (int64_t axis = 0; axis < type.getRank(); ++axis) {
-      if (!type.isDynamicDim(axis) && !otherType.isDynamicDim(axis))
-        continue;
-      Value unequal =
-          arith::CmpIOp::create(*this, arith::CmpIPredicate::ne, result[axis], size(other, axis));
-      differ = differ ? Value(arith::OrIOp::create(*this, differ, unequal)) : unequal;
-    }
-  }
-  if (!differ)
-    return result;
-  FaultOp::create(*this, differ);
-  for (Value &extent : result)
-    extent = select(differ, index(0), extent);
-  return result;
-}
-
 Value KernelBuilder::load(Value buffer, ValueRange indices) {
   return memref::LoadOp::create(*this, buffer, indices);
 }
 
 Value KernelBuilder::loadAs(Type type, Value buffer, ValueRange indices) {
   return convert(load(buffer, indices), type);
-}
-
-Value KernelBuilder::loadWeight(Type type, Value weight, Value n, Value k) {
-  auto tensor = cast<RankedTensorType>(weight.getType());
-  PanelsAttr panels = getPanels(tensor);
-  int64_t share = getElementsPerByte(tensor.getElementType());
-  Value column = k;
-  if (share != 1)
-    k = arith::DivUIOp::create(*this, k, index(share));
-  auto widen = [&](Value element) -> Value {
-    if (isa<FloatType>(element.getType()))
-      return convert(element, type);
-    return arith::SIToFPOp::create(*this, type, extractShare(element, column, share));
-  };
-  if (!panels)
-    return widen(load(buffer(weight), {n, k}));
-  Value width = index(panels.getWidth()), interleave = index(panels.getInterleave());
-  SmallVector<Value> place{arith::DivUIOp::create(*this, n, width), k,
-                           arith::RemUIOp::create(*this, n, width)};
-  if (panels.getInterleave() != 1) {
-    place[1] = arith::DivUIOp::create(*this, k, interleave);
-    place.push_back(arith::RemUIOp::create(*this, k, interleave));
-  }
-  return widen(load(buffer(weight), place));
-}
-
-Value KernelBuilder::extractShare(Value byte, Value column, int64_t share) {
-  if (share == 1)
-    return byte;
-  // The even column's four bits go up by four, and all come down with their sign.
-  Value odd = arith::RemUIOp::create(*this, column, index(share));
-  Value isEven = arith::CmpIOp::create(*this, arith::CmpIPredicate::eq, odd, index(0));
-  Type type = byte.getType();
-  Value up = select(isEven, integer(type, 4), integer(type, 0));
-  return arith::ShRSIOp::create(*this, arith::ShLIOp::create(*this, byte, up), integer(type, 4));
 }
 
 void KernelBuilder::storeTo(Value buffer, ValueRange indices, Value value) {

@@ -126,11 +126,6 @@ public:
                             function_ref<SmallVector<Value>()> then,
                             function_ref<SmallVector<Value>()> otherwise);
   void when(Value condition, function_ref<void()> then);
-  /// `sum over i in [0, extent) of term(i)`, in any order.
-  Value sum(Type type, Value extent, function_ref<Value(Value)> term);
-
-  /// The sizes of `buffer`; all zero, and the call at fault, if one of `others` has other sizes.
-  SmallVector<Value> sizesSharedWith(Value buffer, ValueRange others);
 
   //===-- Memory ----------------------------------------------------------------------------===//
 
@@ -139,9 +134,6 @@ public:
   Value load(Value buffer, ValueRange indices);
   /// A load converted to the floating-point type `type`.
   Value loadAs(Type type, Value buffer, ValueRange indices);
-  /// Row `n`, column `k` of a weight in whichever layout, converted to `type`; of a quantised one
-  /// its number. `weight` is the tensor.
-  Value loadWeight(Type type, Value weight, Value n, Value k);
   /// A store converted to the buffer's element type.
   void storeTo(Value buffer, ValueRange indices, Value value);
 
@@ -163,8 +155,6 @@ public:
 
 private:
   void startPhase(StringRef name);
-  /// The number of `column` in a byte that `share` of them share.
-  Value extractShare(Value byte, Value column, int64_t share);
 
   int64_t parallelLoops;
 };
@@ -193,8 +183,8 @@ Value emitElementRegion(KernelBuilder &k, const ElementRegion &of, Value number,
                         function_ref<void(Operation *)> adjust);
 
 /// Emits the tile program that computes `group` by its schedule. False, and nothing is emitted, if
-/// no tile program covers it or its buffers are no matrices.
-bool buildTiles(KernelBuilder &k, GroupOp group, Attribute schedule);
+/// its buffers are no matrices. Fails with an error at the group if the schedule is not its form's.
+FailureOr<bool> buildTiles(KernelBuilder &k, GroupOp group, Attribute schedule);
 
 /// Emits loops of scalars that compute `op`, the only computing op of a group: its model's, or
 /// those of upstream's ops. Fails with an error at the op.

@@ -7,8 +7,7 @@ include "mlir/IR/OpBase.td"
 def KernelOpInterface : OpInterface<"KernelOpInterface"> {
   let cppNamespace = "::mlir::fovea";
   let description = [{
-    The code of an op in a kernel: tiles of its result where TileableOpInterface says that there are, scalar loops
-    everywhere else, its cost and its name. One source of lowering/Kernels implements it for a family of ops, as external
+    The code of an op in a kernel: tiles of its result, or scalar loops of what no tile program has, its cost and its name. One source of lowering/Kernels implements it for a family of ops, as external
     models; nothing else in lowering/ knows these ops by name.
   }];
   let methods = [
@@ -25,7 +24,7 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
       "void", "emitPhaseBefore", (ins "::mlir::fovea::TileBuilder &":$builder), "", [{ return; }]>,
     InterfaceMethod<"The whole kernel of a group that has no other op, as loops of scalars. Fails with an error at the op.",
       "::mlir::LogicalResult", "emitLoops", (ins "::mlir::fovea::KernelBuilder &":$builder), "", [{
-        return $_op.emitOpError("has no plain loops: a tile program computes it");
+        return $_op.emitOpError("has no plain loops: a tile program computes it, or fovea-decompose makes linalg ops of it");
       }]>,
     InterfaceMethod<"How many axes of the result threads share in these loops.",
       "int64_t", "getParallelLoops", (ins), "", [{ return ::mlir::fovea::getResultAxes($_op); }]>,

@@ -126,16 +126,13 @@ static KernelOpInterface getOwnTiles(GroupOp group) {
   return {};
 }
 
-/// Plain loops for the group's only computing op, or its own tiles.
-LogicalResult KernelTable::buildSingle(KernelBuilder &k, GroupOp group, Attribute schedule) {
-  FailureOr<Operation *> op = getComputingOp(group);
-  if (failed(op))
-    return failure();
-  k.setLoc((*op)->getLoc());
-  // Constants that the op reads as whole tensors lie in memory too. Upstream ops take elements of
-  // theirs.
-  if (!readsElements(*op))
-    for (Value operand : (*op)->getOperands()) {
+/// Finds the constants that ops with kernels of their own read as whole tensors: they lie in memory
+/// too. What is elementwise has their elements in its code.
+LogicalResult KernelTable::addConstants(KernelBuilder &k, GroupOp group) {
+  for (Operation &op : group.getBody().front()) {
+    if (!isa<KernelOpInterface>(op) || readsElements(&op) || isElementwiseOp(&op))
+      continue;
+    for (Value operand : op.getOperands()) {
       auto constant = operand.getDefiningOp<arith::ConstantOp>();
       if (!constant || !isa<RankedTensorType>(operand.getType()))
         continue;
@@ -145,7 +142,16 @@ LogicalResult KernelTable::buildSingle(KernelBuilder &k, GroupOp group, Attribut
                << constant.getValue();
       k.constants.emplace_back(operand, getConstant(constant.getLoc(), value));
     }
-  k.bind(k.phases->phases.back().function);
+  }
+  return success();
+}
+
+/// Plain loops for the group's only computing op, or its own tiles.
+LogicalResult KernelTable::buildSingle(KernelBuilder &k, GroupOp group, Attribute schedule) {
+  FailureOr<Operation *> op = getComputingOp(group);
+  if (failed(op))
+    return failure();
+  k.setLoc((*op)->getLoc());
   if (isa<LoopScheduleAttr>(schedule))
     return emitLoops(k, *op);
   auto kernel = dyn_cast<KernelOpInterface>(*op);
@@ -188,7 +194,7 @@ static Value countRows(KernelBuilder &k, GroupOp group) {
   return rows;
 }
 
-LogicalResult KernelTable::build(GroupOp group, ArrayRef<Type> types, Kernel &kernel) {
+FailureOr<bool> KernelTable::build(GroupOp group, ArrayRef<Type> types, Kernel &kernel) {
   SmallVector<Variant> variants = getVariants(group.getScheduleAttr());
   for (const Variant &variant : variants)
     if (!isa_and_nonnull<LoopScheduleAttr, AttentionScheduleAttr, ContractionScheduleAttr,
@@ -211,8 +217,10 @@ LogicalResult KernelTable::build(GroupOp group, ArrayRef<Type> types, Kernel &ke
       k.buffers[value] =
           memref::GetGlobalOp::create(begin, value.getLoc(), global.getType(), global.getName());
   };
+  if (failed(addConstants(k, group)))
+    return failure();
   k.bind(function);
-  for (Variant &variant : variants) {
+  for (const Variant &variant : variants) {
     if (&variant != &variants.front())
       k.nextVariant();
     size_t first = kernel.phases.phases.size() - 1;
@@ -227,23 +235,19 @@ LogicalResult KernelTable::build(GroupOp group, ArrayRef<Type> types, Kernel &ke
         return Value(arith::AndIOp::create(k, chosen, fits));
       };
     }
-    Attribute &schedule = variant.schedule;
-    bool isSingle = isa<LoopScheduleAttr, AttentionScheduleAttr>(schedule) || getOwnTiles(group);
-    // No tiles fit the buffers, whichever they are.
-    bool isLoops = !isSingle && !buildTiles(k, group, schedule);
-    if (isLoops) {
-      k.isChosen = nullptr;
-      schedule = LoopScheduleAttr::get(group.getContext(), 1);
+    Attribute schedule = variant.schedule;
+    FailureOr<bool> fits = true;
+    if (isa<LoopScheduleAttr, AttentionScheduleAttr>(schedule) || getOwnTiles(group)) {
+      if (failed(buildSingle(k, group, schedule)))
+        return failure();
+    } else if (fits = buildTiles(k, group, schedule); failed(fits) || !*fits) {
+      return fits;
     }
-    if ((isSingle || isLoops) && failed(buildSingle(k, group, schedule)))
-      return failure();
     for (KernelPhases::Phase &phase : llvm::drop_begin(kernel.phases.phases, first))
       phase.schedule = schedule;
-    if (isLoops)
-      break;
   }
   k.finish();
-  return success();
+  return true;
 }
 
 FailureOr<const KernelPhases *> KernelTable::get(GroupOp group, ArrayRef<Type> types) {
@@ -256,10 +260,11 @@ FailureOr<const KernelPhases *> KernelTable::get(GroupOp group, ArrayRef<Type> t
       return &kernel.phases;
 
   Kernel kernel{group, SmallVector<Type>(types), {}};
-  LogicalResult result = build(group, types, kernel);
+  FailureOr<bool> fits = build(group, types, kernel);
+  bool isBuilt = succeeded(fits) && *fits;
   KernelPhases &phases = kernel.phases;
   for (KernelPhases::Phase &phase : phases.phases) {
-    if (failed(result)) {
+    if (!isBuilt) {
       phase.function.erase();
       continue;
     }
@@ -271,8 +276,10 @@ FailureOr<const KernelPhases *> KernelTable::get(GroupOp group, ArrayRef<Type> t
     phase.function->setAttr(FoveaDialect::kScheduleAttr, phase.schedule);
     insert(phase.function, phase.name);
   }
-  if (failed(result))
+  if (failed(fits))
     return failure();
+  if (!*fits)
+    return nullptr;
   kernels.push_back(std::move(kernel));
   return &kernels.back().phases;
 }

@@ -15,7 +15,8 @@ class KernelTable {
 public:
   explicit KernelTable(ModuleOp module) : module(module), symbols(module) {}
 
-  /// The kernel that computes `group`, whose operands and results have become values of `types`.
+  /// The kernel that computes `group`, whose operands and results have become values of `types`;
+  /// null if it is a tile program and these buffers lie so that they are no matrices.
   FailureOr<const KernelPhases *> get(GroupOp group, ArrayRef<Type> types);
   /// The kernel that copies between buffers of these types.
   func::FuncOp getCopy(Location loc, MemRefType source, MemRefType target);
@@ -33,7 +34,8 @@ private:
     SmallVector<Type> types;
     KernelPhases phases;
   };
-  LogicalResult build(GroupOp group, ArrayRef<Type> types, Kernel &kernel);
+  FailureOr<bool> build(GroupOp group, ArrayRef<Type> types, Kernel &kernel);
+  LogicalResult addConstants(KernelBuilder &k, GroupOp group);
   LogicalResult buildSingle(KernelBuilder &k, GroupOp group, Attribute schedule);
 
   ModuleOp module;

@@ -10,104 +10,6 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
-//===-- Loops --------------------------------------------------------------------------------===//
-
-/// A linear with a weight in panels: the sums of a panel side by side, since its outputs lie side
-/// by side.
-static void buildLinearOfPanels(KernelBuilder &k, LinearOp op, PanelsAttr panels) {
-  Value x = k.buffer(op.getInput()), w = k.buffer(op.getWeight()), bias = k.buffer(op.getBias());
-  Type type = getAccumulationType(elementOf(x));
-  int64_t outputs = op.getWeight().getType().getDimSize(0);
-  int64_t inputs = op.getWeight().getType().getDimSize(1);
-  int64_t width = panels.getWidth(), interleave = panels.getInterleave();
-  SmallVector<Value> extents = k.sizes(k.outputs[0], 1);
-  extents.push_back(k.size(w, 0));
-  k.parallelNest(extents, [&](ValueRange at) {
-    ValueRange row = at.drop_back();
-    Value panel = at.back();
-    // The products of `count` neighbouring inputs, from unit `unit` on.
-    auto addUnit = [&](Value unit, int64_t count, ValueRange sums) {
-      SmallVector<Value> next(sums);
-      Value first = k.mul(unit, k.index(interleave));
-      for (int64_t i = 0; i < count; ++i) {
-        Value factor = k.loadAs(type, x, append(row, k.add(first, k.index(i))));
-        for (int64_t n = 0; n < width; ++n) {
-          SmallVector<Value> place{panel, unit, k.index(n)};
-          if (interleave != 1)
-            place.push_back(k.index(i));
-          next[n] = k.add(next[n], k.mul(factor, k.loadAs(type, w, place)));
-        }
-      }
-      return next;
-    };
-    SmallVector<Value> sums = k.loopCarried(
-        k.index(0), k.index(inputs / interleave), SmallVector<Value>(width, k.real(type, 0)),
-        [&](Value unit, ValueRange sums) { return addUnit(unit, interleave, sums); });
-    if (inputs % interleave != 0)
-      sums = addUnit(k.index(inputs / interleave), inputs % interleave, sums);
-    Value begin = k.mul(panel, k.index(width));
-    for (int64_t i = 0; i < width; ++i) {
-      Value n = k.add(begin, k.index(i));
-      Value inside = arith::CmpIOp::create(k, arith::CmpIPredicate::ult, n, k.index(outputs));
-      k.when(inside, [&] {
-        Value sum = bias ? k.add(sums[i], k.loadAs(type, bias, n)) : sums[i];
-        k.storeTo(k.outputs[0], append(row, n), sum);
-      });
-    }
-  });
-}
-
-/// A quantised weight, in any layout: sums of numbers over what shares a scale.
-static void buildLinearOfNumbers(KernelBuilder &k, LinearOp op) {
-  Value x = k.buffer(op.getInput()), bias = k.buffer(op.getBias());
-  Type type = getAccumulationType(elementOf(x));
-  int64_t inputs = op.getWeight().getType().getDimSize(1), each = op.getScaledInputs();
-  k.parallelNest(k.sizes(k.outputs[0]), [&](ValueRange at) {
-    ValueRange row = at.drop_back();
-    Value n = at.back();
-    auto sumFrom = [&](Value first) {
-      return k.sum(type, k.index(each), [&](Value i) {
-        Value c = k.add(first, i);
-        return k.mul(k.loadAs(type, x, append(row, c)), k.loadWeight(type, op.getWeight(), n, c));
-      });
-    };
-    Value sum;
-    if (op.getScales().getType().getRank() == 1)
-      sum = k.mul(sumFrom(k.index(0)), k.loadAs(type, k.buffer(op.getScales()), n));
-    else
-      sum = k.sum(type, k.index(each ? inputs / each : 0), [&](Value g) {
-        return k.mul(sumFrom(k.mul(g, k.index(each))), k.loadWeight(type, op.getScales(), n, g));
-      });
-    if (bias)
-      sum = k.add(sum, k.loadAs(type, bias, n));
-    k.storeTo(k.outputs[0], at, sum);
-  });
-}
-
-static LogicalResult buildLinear(KernelBuilder &k, LinearOp op) {
-  if (op.getScales()) {
-    buildLinearOfNumbers(k, op);
-    return success();
-  }
-  if (PanelsAttr panels = getPanels(op.getWeight().getType())) {
-    buildLinearOfPanels(k, op, panels);
-    return success();
-  }
-  Value x = k.buffer(op.getInput()), w = k.buffer(op.getWeight()), bias = k.buffer(op.getBias());
-  Type type = getAccumulationType(elementOf(x));
-  k.parallelNest(k.sizes(k.outputs[0]), [&](ValueRange at) {
-    ValueRange row = at.drop_back();
-    Value n = at.back();
-    Value sum = k.sum(type, k.size(w, 1), [&](Value c) {
-      return k.mul(k.loadAs(type, x, append(row, c)), k.loadAs(type, w, {n, c}));
-    });
-    if (bias)
-      sum = k.add(sum, k.loadAs(type, bias, n));
-    k.storeTo(k.outputs[0], at, sum);
-  });
-  return success();
-}
-
 //===-- Tiles --------------------------------------------------------------------------------===//
 
 /// Whole rows of a weight, in panels or not.
@@ -216,10 +118,6 @@ struct LinearKernel : KernelOpInterface::ExternalModel<LinearKernel, LinearOp> {
     if (!choosesByRows(op))
       return schedule;
     return ByRowsScheduleAttr::get(op.getContext(), 1, makeOneRow(op, level), schedule);
-  }
-
-  LogicalResult emitLoops(Operation *op, KernelBuilder &k) const {
-    return buildLinear(k, cast<LinearOp>(op));
   }
 
   Value buildFlops(Operation *operation, CostBuilder &cost) const {

@@ -8,97 +8,6 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
-//===-- Loops --------------------------------------------------------------------------------===//
-
-/// Mean of `term` over the last axis.
-static Value mean(KernelBuilder &k, Type type, Value x, function_ref<Value(Value)> term) {
-  int64_t size = cast<MemRefType>(x.getType()).getShape().back();
-  Value sum = k.sum(type, k.index(size), term);
-  return k.mul(sum, k.real(type, 1.0 / size));
-}
-
-static LogicalResult buildLayerNorm(KernelBuilder &k, LayerNormOp op) {
-  Value x = k.buffer(op.getInput()), weight = k.buffer(op.getWeight()),
-        bias = k.buffer(op.getBias());
-  Type type = getAccumulationType(elementOf(x));
-  double eps = op.getEps().convertToDouble();
-  k.parallelNest(k.sizes(x, 1), [&](ValueRange row) {
-    auto load = [&](Value c) { return k.loadAs(type, x, append(row, c)); };
-    Value average = mean(k, type, x, load);
-    Value variance = mean(k, type, x, [&](Value c) {
-      Value centered = k.sub(load(c), average);
-      return k.mul(centered, centered);
-    });
-    Value deviation = math::SqrtOp::create(k, k.add(variance, k.real(type, eps)));
-    Value factor = k.div(k.real(type, 1), deviation);
-    k.loop(k.index(0), k.size(x, row.size()), [&](Value c) {
-      Value y = k.mul(k.sub(load(c), average), factor);
-      if (weight)
-        y = k.mul(y, k.loadAs(type, weight, c));
-      if (bias)
-        y = k.add(y, k.loadAs(type, bias, c));
-      k.storeTo(k.outputs[0], append(row, c), y);
-    });
-  });
-  return success();
-}
-
-static LogicalResult buildRmsNorm(KernelBuilder &k, RmsNormOp op) {
-  Value x = k.buffer(op.getInput()), weight = k.buffer(op.getWeight());
-  Type type = getAccumulationType(elementOf(x));
-  double eps = op.getEps().convertToDouble(), offset = op.getWeightOffset().convertToDouble();
-  k.parallelNest(k.sizes(x, 1), [&](ValueRange row) {
-    auto load = [&](Value c) { return k.loadAs(type, x, append(row, c)); };
-    Value square = mean(k, type, x, [&](Value c) { return k.mul(load(c), load(c)); });
-    Value root = math::SqrtOp::create(k, k.add(square, k.real(type, eps)));
-    Value factor = k.div(k.real(type, 1), root);
-    k.loop(k.index(0), k.size(x, row.size()), [&](Value c) {
-      Value y = k.mul(load(c), factor);
-      if (weight) {
-        Value scale = k.loadAs(type, weight, c);
-        y = k.mul(y, offset == 0 ? scale : k.add(scale, k.real(type, offset)));
-      }
-      k.storeTo(k.outputs[0], append(row, c), y);
-    });
-  });
-  return success();
-}
-
-static LogicalResult buildGatedNorm(KernelBuilder &k, GatedNormOp op) {
-  Value x = k.buffer(op.getInput()), gate = k.buffer(op.getGate()),
-        weight = k.buffer(op.getWeight());
-  Type type = getAccumulationType(elementOf(x));
-  k.parallelNest(k.sizes(x, 1), [&](ValueRange row) {
-    auto load = [&](Value c) { return k.loadAs(type, x, append(row, c)); };
-    Value square = mean(k, type, x, [&](Value c) { return k.mul(load(c), load(c)); });
-    Value eps = k.real(type, op.getEps().convertToDouble());
-    Value factor = k.div(k.real(type, 1), math::SqrtOp::create(k, k.add(square, eps)));
-    k.loop(k.index(0), k.size(x, row.size()), [&](Value c) {
-      Value y = k.mul(k.mul(load(c), factor), k.loadAs(type, weight, c));
-      Value open = activate(k, ActivationKind::Silu, k.loadAs(type, gate, append(row, c)));
-      k.storeTo(k.outputs[0], append(row, c), k.mul(y, open));
-    });
-  });
-  return success();
-}
-
-static LogicalResult buildL2Norm(KernelBuilder &k, L2NormOp op) {
-  Value x = k.buffer(op.getInput());
-  Type type = getAccumulationType(elementOf(x));
-  k.parallelNest(k.sizes(x, 1), [&](ValueRange row) {
-    auto load = [&](Value c) { return k.loadAs(type, x, append(row, c)); };
-    Value last = k.size(x, row.size());
-    Value square = k.sum(type, last, [&](Value c) { return k.mul(load(c), load(c)); });
-    Value length =
-        k.maximum(math::SqrtOp::create(k, square), k.real(type, op.getEps().convertToDouble()));
-    k.loop(k.index(0), last,
-           [&](Value c) { k.storeTo(k.outputs[0], append(row, c), k.div(load(c), length)); });
-  });
-  return success();
-}
-
-//===-- Tiles --------------------------------------------------------------------------------===//
-
 namespace {
 /// The norms differ in what they subtract and multiply by: each is a number for a row.
 struct NormTiles {
@@ -176,9 +85,6 @@ struct LayerNormKernel : NormKernel<LayerNormKernel, LayerNormOp> {
     Value factor = norm.inverseRoot(norm.squares({norm.x, mean}), op.getEps().convertToDouble());
     return norm.finish(mean, factor, op.getWeight(), 0, op.getBias(), leaves);
   }
-  LogicalResult emitLoops(Operation *op, KernelBuilder &k) const {
-    return buildLayerNorm(k, cast<LayerNormOp>(op));
-  }
 };
 
 struct RmsNormKernel : NormKernel<RmsNormKernel, RmsNormOp> {
@@ -209,9 +115,6 @@ struct RmsNormKernel : NormKernel<RmsNormKernel, RmsNormOp> {
       });
     });
   }
-  LogicalResult emitLoops(Operation *op, KernelBuilder &k) const {
-    return buildRmsNorm(k, cast<RmsNormOp>(op));
-  }
 };
 
 struct GatedNormKernel : NormKernel<GatedNormKernel, GatedNormOp> {
@@ -227,9 +130,6 @@ struct GatedNormKernel : NormKernel<GatedNormKernel, GatedNormOp> {
       return k.mul(y(e), activate(k, ActivationKind::Silu, gate(e)));
     };
   }
-  LogicalResult emitLoops(Operation *op, KernelBuilder &k) const {
-    return buildGatedNorm(k, cast<GatedNormOp>(op));
-  }
 };
 
 struct L2NormKernel : NormKernel<L2NormKernel, L2NormOp> {
@@ -244,9 +144,6 @@ struct L2NormKernel : NormKernel<L2NormKernel, L2NormOp> {
                    k.maximum(math::SqrtOp::create(k, e[0]), k.real(norm.type, eps)));
     });
     return norm.finish({}, factor, {}, 0, {}, leaves);
-  }
-  LogicalResult emitLoops(Operation *op, KernelBuilder &k) const {
-    return buildL2Norm(k, cast<L2NormOp>(op));
   }
 };
 } // namespace

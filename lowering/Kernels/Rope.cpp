@@ -154,57 +154,6 @@ static Value emitRotaryFrequency(KernelBuilder &k, RopeOp op, const RotaryContex
   return beyond ? k.select(context.isBeyond, beyond, normal) : normal;
 }
 
-//===-- Loops --------------------------------------------------------------------------------===//
-
-static LogicalResult buildRope(KernelBuilder &k, RopeOp op) {
-  Value x = k.buffer(op.getInput()), positions = k.buffer(op.getPositions()), y = k.outputs[0];
-  Type f64 = k.getF64Type();
-  Type type = getAccumulationType(op.getType());
-  int64_t dim = op.getDim(), size = op.getInput().getType().getDimSize(3);
-  RotaryFrequencies frequencies = getRotaryFrequencies(op);
-  Value normal = emitTable(k, frequencies.normal), beyond;
-  RotaryContext context = emitRotaryContext(k, op, positions);
-  if (!frequencies.beyond.empty())
-    beyond = emitTable(k, frequencies.beyond);
-
-  k.parallelNest({k.size(x, 0), k.size(x, 1)}, [&](ValueRange at) {
-    Value b = at[0], s = at[1];
-    Value position = arith::SIToFPOp::create(k, f64, loadPosition(k, positions, b, s));
-    k.loop(k.index(0), k.index(dim / 2), [&](Value i) {
-      Value frequency = emitRotaryFrequency(k, op, context, k.load(normal, i),
-                                            beyond ? k.load(beyond, i) : Value(),
-                                            arith::IndexCastOp::create(k, k.getI64Type(), i));
-      Value angle = k.mul(position, frequency);
-      Value factor = k.real(f64, frequencies.attentionFactor);
-      Value cosine = k.convert(k.mul(math::CosOp::create(k, angle), factor), type);
-      Value sine = k.convert(k.mul(math::SinOp::create(k, angle), factor), type);
-      Value first, second;
-      if (op.getPairing() == RopePairing::Half) {
-        first = i;
-        second = k.add(i, k.index(dim / 2));
-      } else {
-        first = k.mul(i, k.index(2));
-        second = k.add(first, k.index(1));
-      }
-      k.loop(k.index(0), k.size(x, 2), [&](Value h) {
-        Value left = k.loadAs(type, x, {b, s, h, first});
-        Value right = k.loadAs(type, x, {b, s, h, second});
-        k.storeTo(y, {b, s, h, first}, k.sub(k.mul(left, cosine), k.mul(right, sine)));
-        k.storeTo(y, {b, s, h, second}, k.add(k.mul(right, cosine), k.mul(left, sine)));
-      });
-    });
-    if (dim < size)
-      k.loop(k.index(0), k.size(x, 2), [&](Value h) {
-        k.loop(k.index(dim), k.index(size), [&](Value d) {
-          memref::StoreOp::create(k, k.load(x, {b, s, h, d}), y, ValueRange{b, s, h, d});
-        });
-      });
-  });
-  return success();
-}
-
-//===-- Tiles --------------------------------------------------------------------------------===//
-
 /// An f64 angle for what computes in f32: within half a turn, whose sine and cosine are functions
 /// of vectors. The turn is taken away in two parts, the first of 33 bits, so that its product with
 /// up to a million turns is exact. Off by at most 2e-7.
@@ -351,12 +300,6 @@ struct RopeKernel : KernelOpInterface::ExternalModel<RopeKernel, RopeOp> {
   }
 
   void emitPhaseBefore(Operation *op, TileBuilder &b) const { emitAngles(b, cast<RopeOp>(op)); }
-
-  LogicalResult emitLoops(Operation *op, KernelBuilder &k) const {
-    return buildRope(k, cast<RopeOp>(op));
-  }
-  /// A head's elements rotate in pairs.
-  int64_t getParallelLoops(Operation *op) const { return getResultAxes(op) - 1; }
 };
 } // namespace
 

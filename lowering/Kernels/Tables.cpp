@@ -7,19 +7,6 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
-/// Copies table[id] to the row `at` of `out`; an id outside the table is a fault and reads its
-/// first row.
-static void emitRow(KernelBuilder &k, TypedValue<RankedTensorType> table, Value id, Value out,
-                    ValueRange at) {
-  Value rows = k.index(table.getType().getDimSize(0)), zero = k.index(0);
-  Value outside = arith::CmpIOp::create(k, arith::CmpIPredicate::uge, id, rows);
-  FaultOp::create(k, outside);
-  Value row = k.select(outside, zero, id);
-  Type type = getAccumulationType(elementOf(out));
-  k.loop(zero, k.index(table.getType().getDimSize(1)),
-         [&](Value d) { k.storeTo(out, append(at, d), k.loadWeight(type, table, row, d)); });
-}
-
 /// The gathered rows, after a check of their numbers.
 static TileElement emitRows(TileBuilder &b, Operation *op, Value table, Value numbers,
                             int64_t offset, TileColumns c, TileLeaves &leaves) {
@@ -34,16 +21,6 @@ struct EmbeddingKernel : KernelOpInterface::ExternalModel<EmbeddingKernel, Embed
     auto op = cast<EmbeddingOp>(operation);
     return emitRows(b, op, op.getTable(), op.getIds(), 0, c, leaves);
   }
-  LogicalResult emitLoops(Operation *operation, KernelBuilder &k) const {
-    auto op = cast<EmbeddingOp>(operation);
-    Value ids = k.buffer(op.getIds());
-    k.parallelNest(k.sizes(ids), [&](ValueRange at) {
-      emitRow(k, op.getTable(), k.toIndex(k.load(ids, at)), k.outputs[0], at);
-    });
-    return success();
-  }
-  /// A row is one copy.
-  int64_t getParallelLoops(Operation *op) const { return getResultAxes(op) - 1; }
   bool readsSomeRows(Operation *, OpOperand &operand) const {
     return operand.getOperandNumber() == 1;
   }
@@ -56,16 +33,6 @@ struct PositionLearnedKernel
     auto op = cast<PositionLearnedOp>(operation);
     return emitRows(b, op, op.getTable(), op.getPositions(), op.getOffset(), c, leaves);
   }
-  LogicalResult emitLoops(Operation *operation, KernelBuilder &k) const {
-    auto op = cast<PositionLearnedOp>(operation);
-    Value positions = k.buffer(op.getPositions());
-    k.parallelNest(k.sizes(positions), [&](ValueRange at) {
-      Value position = k.toIndex(k.load(positions, at));
-      emitRow(k, op.getTable(), k.add(position, k.index(op.getOffset())), k.outputs[0], at);
-    });
-    return success();
-  }
-  int64_t getParallelLoops(Operation *op) const { return getResultAxes(op) - 1; }
   bool readsSomeRows(Operation *, OpOperand &operand) const {
     return operand.getOperandNumber() == 1;
   }

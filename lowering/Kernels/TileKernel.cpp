@@ -65,9 +65,12 @@ bool TileBuilder::fits() {
   flat = form.kind == TileKind::Elements;
   if (flat && isCollapsible(0))
     return true;
-  flat = false;
-  if (form.rowAxes == 0)
+  auto isOpen = [](Value memory) {
+    return ShapedType::isDynamic(cast<MemRefType>(memory.getType()).getShape().back());
+  };
+  if (form.rowAxes == 0 || (flat && llvm::any_of(known, isOpen)))
     return false;
+  flat = false;
   if (form.located) {
     single = cast<MemRefType>(known.front().getType()).getDimSize(1) == 1 && isCollapsible(0);
     outer = single ? 0 : 1;
@@ -383,10 +386,13 @@ void TileBuilder::emitElements(int64_t count) {
       });
 }
 
-bool mlir::fovea::buildTiles(KernelBuilder &k, GroupOp group, Attribute schedule) {
+FailureOr<bool> mlir::fovea::buildTiles(KernelBuilder &k, GroupOp group, Attribute schedule) {
   TileForm form = getTileForm(group);
+  auto refuse = [&] {
+    return group.emitOpError("is no computation that ") << schedule << " is a schedule of";
+  };
   if (form.kind == TileKind::None)
-    return false;
+    return refuse();
   TileBuilder builder(k, group, form);
   if (!builder.fits())
     return false;
@@ -398,7 +404,7 @@ bool mlir::fovea::buildTiles(KernelBuilder &k, GroupOp group, Attribute schedule
   } else if (form.kind == TileKind::Elements) {
     builder.emitElements(cast<ElementScheduleAttr>(schedule).getCount());
   } else {
-    return false;
+    return refuse();
   }
   return true;
 }

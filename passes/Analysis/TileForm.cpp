@@ -3,6 +3,7 @@
 // The search for a group's tile program; refuses by giving the kind None.
 #include "passes/Analysis/TileForm.h"
 #include "dialects/ElementTypes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
@@ -28,6 +29,7 @@ private:
   bool visitRows(Value value);
   bool visitIds(Value value);
   bool visitElementwise(Operation *op);
+  bool hasColumns(RankedTensorType type);
 
   GroupOp group;
   TileForm form;
@@ -75,6 +77,14 @@ bool FormFinder::chooseDomain() {
   return true;
 }
 
+/// Whether a tensor has columns behind the rows, of known sizes where tiles do not see it
+/// flattened.
+bool FormFinder::hasColumns(RankedTensorType type) {
+  return type.getRank() > form.rowAxes &&
+         (form.kind == TileKind::Elements ||
+          !ShapedType::isDynamicShape(type.getShape().drop_front(form.rowAxes)));
+}
+
 /// Numbers of a table's rows, one for each row.
 bool FormFinder::visitIds(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
@@ -91,8 +101,7 @@ bool FormFinder::visitRows(Value value) {
   RankedTensorType type = typeOf(value);
   if (!argument || !type || !isKernelFloat(type.getElementType()) || type.getEncoding())
     return false;
-  if (type.getRank() <= form.rowAxes ||
-      ShapedType::isDynamicShape(type.getShape().drop_front(form.rowAxes)))
+  if (!hasColumns(type))
     return false;
   // Rows that all batches share are no measure of the rows.
   if (!form.located || type.getDimSize(0) != 1)
@@ -112,8 +121,7 @@ bool FormFinder::visitTile(Value value) {
     return false;
   if (isa<BlockArgument>(value))
     return visitRows(value);
-  if (type.getRank() <= form.rowAxes ||
-      ShapedType::isDynamicShape(type.getShape().drop_front(form.rowAxes)))
+  if (!hasColumns(type))
     return false;
   Operation *op = value.getDefiningOp();
   if (auto tileable = dyn_cast<TileableOpInterface>(op))
@@ -122,9 +130,9 @@ bool FormFinder::visitTile(Value value) {
 }
 
 bool FormFinder::visit(Value operand, TileRole role) {
-  auto isFloatArgument = [&] {
-    return isa<BlockArgument>(operand) && typeOf(operand) &&
-           isKernelFloat(typeOf(operand).getElementType());
+  auto isFloatsInMemory = [&] {
+    bool isThere = isa<BlockArgument>(operand) || operand.getDefiningOp<arith::ConstantOp>();
+    return isThere && typeOf(operand) && isKernelFloat(typeOf(operand).getElementType());
   };
   if (!operand)
     return true;
@@ -134,9 +142,9 @@ bool FormFinder::visit(Value operand, TileRole role) {
   case TileRole::RowBuffer:
     return isa<BlockArgument>(operand) && visitTile(operand);
   case TileRole::Parameter:
-    return isFloatArgument() && typeOf(operand).hasStaticShape();
+    return isFloatsInMemory() && typeOf(operand).hasStaticShape();
   case TileRole::SharedRows:
-    return isFloatArgument();
+    return isa<BlockArgument>(operand) && isFloatsInMemory();
   case TileRole::Ids:
     return visitIds(operand);
   case TileRole::Positions:

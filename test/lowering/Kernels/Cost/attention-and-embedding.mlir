@@ -30,7 +30,7 @@ func.func @attention(%q: tensor<1x6x4x8xf32> {fovea.name = "q"}, %k: tensor<1x6x
     fovea.yield %o : tensor<1x6x4x8xf32>
   }
   %t = fovea.weight_ref @t : tensor<1000x4xf32>
-  %3 = fovea.group(%x = %ids, %y = %t) schedule(#fovea.loops<parallel = 1>) : (tensor<2xi64>, tensor<1000x4xf32>) -> tensor<2x4xf32> {
+  %3 = fovea.group(%x = %ids, %y = %t) schedule(#fovea.rows<rows = 4>) : (tensor<2xi64>, tensor<1000x4xf32>) -> tensor<2x4xf32> {
     %o = fovea.embedding %x, %y : tensor<2xi64>, tensor<1000x4xf32> -> tensor<2x4xf32>
     fovea.yield %o : tensor<2x4xf32>
   }

@@ -8,7 +8,7 @@
 fovea.weight @w : tensor<3x4xbf16> = #fovea.pack<#fovea.stored<"a", "w", tensor<3x4xbf16>>>
 func.func @static_linear(%x: tensor<2x4xf32> {fovea.name = "x"}) -> (tensor<2x3xf32> {fovea.name = "y"}) attributes {fovea.entry} {
   %w = fovea.weight_ref @w : tensor<3x4xbf16>
-  %0 = fovea.group(%a = %x, %b = %w) schedule(#fovea.loops<parallel = 2>) : (tensor<2x4xf32>, tensor<3x4xbf16>) -> tensor<2x3xf32> {
+  %0 = fovea.group(%a = %x, %b = %w) schedule(#fovea.contraction<tile = [8, 32], chunk = 16, block = [4, 32]>) : (tensor<2x4xf32>, tensor<3x4xbf16>) -> tensor<2x3xf32> {
     %1 = fovea.linear %a, %b : tensor<2x4xf32>, tensor<3x4xbf16> -> tensor<2x3xf32>
     fovea.yield %1 : tensor<2x3xf32>
   }

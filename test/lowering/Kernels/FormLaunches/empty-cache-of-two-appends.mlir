@@ -12,15 +12,15 @@ func.func @empty_cache_serves_two_appends(%x: tensor<?x4x1x2xf32> {fovea.name = 
   %b = tensor.dim %x, %c0 : tensor<?x4x1x2xf32>
   %c = fovea.cache_create %b, %c4 : !fovea.cache<key, 1x2xf32>
   %v = fovea.cache_create %b, %c4 : !fovea.cache<value, 1x2xf32>
-  %0 = fovea.group(%a = %c, %i = %x) schedule(#fovea.loops<parallel = 2>) : (!fovea.cache<key, 1x2xf32>, tensor<?x4x1x2xf32>) -> !fovea.cache<key, 1x2xf32> {
+  %0 = fovea.group(%a = %c, %i = %x) schedule(#fovea.rows<rows = 4>) : (!fovea.cache<key, 1x2xf32>, tensor<?x4x1x2xf32>) -> !fovea.cache<key, 1x2xf32> {
     %r = fovea.cache_append %a, %i : !fovea.cache<key, 1x2xf32>, tensor<?x4x1x2xf32>
     fovea.yield %r : !fovea.cache<key, 1x2xf32>
   }
-  %1 = fovea.group(%a = %c, %i = %y) schedule(#fovea.loops<parallel = 2>) : (!fovea.cache<key, 1x2xf32>, tensor<?x4x1x2xf32>) -> !fovea.cache<key, 1x2xf32> {
+  %1 = fovea.group(%a = %c, %i = %y) schedule(#fovea.rows<rows = 4>) : (!fovea.cache<key, 1x2xf32>, tensor<?x4x1x2xf32>) -> !fovea.cache<key, 1x2xf32> {
     %r = fovea.cache_append %a, %i : !fovea.cache<key, 1x2xf32>, tensor<?x4x1x2xf32>
     fovea.yield %r : !fovea.cache<key, 1x2xf32>
   }
-  %2 = fovea.group(%a = %v, %i = %y) schedule(#fovea.loops<parallel = 2>) : (!fovea.cache<value, 1x2xf32>, tensor<?x4x1x2xf32>) -> !fovea.cache<value, 1x2xf32> {
+  %2 = fovea.group(%a = %v, %i = %y) schedule(#fovea.rows<rows = 4>) : (!fovea.cache<value, 1x2xf32>, tensor<?x4x1x2xf32>) -> !fovea.cache<value, 1x2xf32> {
     %r = fovea.cache_append %a, %i : !fovea.cache<value, 1x2xf32>, tensor<?x4x1x2xf32>
     fovea.yield %r : !fovea.cache<value, 1x2xf32>
   }

@@ -2,12 +2,12 @@
 
 func.func @a_cache_value_grows_once(%x: tensor<?x1x1x2xf32>, %c: !fovea.cache<key, 1x2xf32>) -> (!fovea.cache<key, 1x2xf32>, !fovea.cache<key, 1x2xf32>) attributes {fovea.entry} {
   // expected-note @below {{a value can grow once}}
-  %0 = fovea.group(%a = %c, %b = %x) schedule(#fovea.loops<parallel = 2>) : (!fovea.cache<key, 1x2xf32>, tensor<?x1x1x2xf32>) -> !fovea.cache<key, 1x2xf32> {
+  %0 = fovea.group(%a = %c, %b = %x) schedule(#fovea.rows<rows = 4>) : (!fovea.cache<key, 1x2xf32>, tensor<?x1x1x2xf32>) -> !fovea.cache<key, 1x2xf32> {
     %i = fovea.cache_append %a, %b : !fovea.cache<key, 1x2xf32>, tensor<?x1x1x2xf32>
     fovea.yield %i : !fovea.cache<key, 1x2xf32>
   }
   // expected-error @below {{appends to a cache value that was appended to before}}
-  %1 = fovea.group(%a = %c, %b = %x) schedule(#fovea.loops<parallel = 2>) : (!fovea.cache<key, 1x2xf32>, tensor<?x1x1x2xf32>) -> !fovea.cache<key, 1x2xf32> {
+  %1 = fovea.group(%a = %c, %b = %x) schedule(#fovea.rows<rows = 4>) : (!fovea.cache<key, 1x2xf32>, tensor<?x1x1x2xf32>) -> !fovea.cache<key, 1x2xf32> {
     %i = fovea.cache_append %a, %b : !fovea.cache<key, 1x2xf32>, tensor<?x1x1x2xf32>
     fovea.yield %i : !fovea.cache<key, 1x2xf32>
   }

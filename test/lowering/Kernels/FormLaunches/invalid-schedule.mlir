@@ -41,3 +41,14 @@ func.func @heads_of_many_queries(%q: tensor<?x?x2x8xf32> {fovea.name = "q"}) -> 
   }
   return %0 : tensor<?x?x2x8xf32>
 }
+
+// -----
+
+func.func @schedule_of_another_form(%x: tensor<?x4xf32> {fovea.name = "x"}) -> (tensor<?x4xf32> {fovea.name = "y"}) attributes {fovea.entry} {
+  // expected-error @below {{is no computation that #fovea.elements<count = 1024> is a schedule of}}
+  %0 = fovea.group(%a = %x) schedule(#fovea.elements<count = 1024>) : (tensor<?x4xf32>) -> tensor<?x4xf32> {
+    %1 = fovea.l2_norm %a eps(1.0e-5) : tensor<?x4xf32>
+    fovea.yield %1 : tensor<?x4xf32>
+  }
+  return %0 : tensor<?x4xf32>
+}

@@ -11,7 +11,7 @@
 // CHECK: func.func private @activation_0(
 // CHECK-NOT: @activation_1
 func.func private @layer(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
-  %0 = fovea.group(%a = %x) schedule(#fovea.loops<parallel = 1>) : (tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %0 = fovea.group(%a = %x) schedule(#fovea.elements<count = 1024>) : (tensor<?x4xf32>) -> tensor<?x4xf32> {
     %1 = fovea.activation relu %a : tensor<?x4xf32>
     fovea.yield %1 : tensor<?x4xf32>
   }
