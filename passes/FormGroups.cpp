@@ -10,6 +10,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "passes/Analysis/TileForm.h"
 #include "passes/Passes.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -55,12 +56,6 @@ static bool isUniform(Operation *op) {
   if (auto fill = dyn_cast<linalg::FillOp>(op))
     return fill.getOutputs().front().getDefiningOp<tensor::EmptyOp>() && fill->getNumResults() == 1;
   return isa<tensor::SplatOp>(op);
-}
-
-/// Ops whose kernels need no operand in memory; see lowering/Kernels/Elements.h.
-static bool readsElements(Operation *op) {
-  return isa<arith::ArithDialect, math::MathDialect, linalg::LinalgDialect, tensor::TensorDialect>(
-      op->getDialect());
 }
 
 /// Whether a group around `root` has its own copy of `op`. What has no elements or one number for

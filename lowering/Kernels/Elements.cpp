@@ -14,11 +14,6 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
-bool mlir::fovea::readsElements(Operation *op) {
-  return isa<arith::ArithDialect, math::MathDialect, linalg::LinalgDialect, tensor::TensorDialect>(
-      op->getDialect());
-}
-
 static RankedTensorType tensorType(Value value) {
   return dyn_cast<RankedTensorType>(value.getType());
 }
@@ -189,8 +184,6 @@ SmallVector<Value> ElementReader::computeSizes(Operation *op) {
     for (Value operand : op->getOperands())
       if (tensorType(operand))
         return sizes(operand);
-  if (auto activation = dyn_cast<ActivationOp>(op))
-    return sizes(activation.getInput());
   if (auto empty = dyn_cast<tensor::EmptyOp>(op))
     return valuesOf(empty.getMixedSizes());
   if (auto splat = dyn_cast<tensor::SplatOp>(op)) {
@@ -309,11 +302,6 @@ Value ElementReader::readOp(Operation *op, unsigned result, ValueRange at) {
   }
   return llvm::TypeSwitch<Operation *, Value>(op)
       .Case([&](linalg::LinalgOp o) { return readStructured(o, result, at); })
-      .Case([&](ActivationOp o) {
-        // Joined with what multiplies it, where tiles do not cover both.
-        Value x = k.convert(read(o.getInput(), at), getAccumulationType(element));
-        return k.convert(activate(k, o.getKind(), x), element);
-      })
       .Case([&](tensor::SplatOp o) { return scalar(o.getInput()); })
       .Case([&](tensor::EmptyOp) { return zeroOf(element); }) // any number is right
       .Case([&](tensor::CastOp o) { return read(o.getSource(), at); })

@@ -81,10 +81,6 @@ private:
   Value refused; ///< i1, or null
 };
 
-/// Whether the elements of a group's results may be computed by an `ElementReader` from those of
-/// its operands: ops of upstream dialects.
-bool readsElements(Operation *op);
-
 } // namespace mlir::fovea
 
 #endif // FOVEA_LOWERING_KERNELS_ELEMENTS_H

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/Analysis/TileForm.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -141,13 +142,6 @@ SmallVector<Value> KernelBuilder::branch(Value condition, TypeRange types,
   return SmallVector<Value>(op.getResults());
 }
 
-void KernelBuilder::when(Value condition, function_ref<void()> then) {
-  auto op = scf::IfOp::create(*this, condition, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(*this);
-  setInsertionPoint(op.thenBlock()->getTerminator());
-  then();
-}
-
 //===-- Memory -------------------------------------------------------------------------------===//
 
 Value KernelBuilder::size(Value buffer, int64_t axis) {
@@ -266,19 +260,19 @@ void mlir::fovea::emitCopy(KernelBuilder &k, Value source, Value target) {
 //===-- Plain loops --------------------------------------------------------------------------===//
 
 LogicalResult mlir::fovea::emitLoops(KernelBuilder &k, Operation *op) {
-  if (auto kernel = dyn_cast<KernelOpInterface>(op))
-    return kernel.emitLoops(k);
   if (isa<linalg::LinalgOp>(op))
     return buildStructured(k, op);
   if (readsElements(op))
     return buildElements(k, op);
+  if (auto kernel = dyn_cast<KernelOpInterface>(op))
+    return kernel.emitLoops(k);
   return op->emitOpError("has no kernel builder");
 }
 
 int64_t mlir::fovea::getParallelLoops(Operation *op) {
-  if (auto kernel = dyn_cast<KernelOpInterface>(op))
-    return kernel.getParallelLoops();
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     return structured.getNumParallelLoops();
+  if (auto kernel = dyn_cast<KernelOpInterface>(op))
+    return kernel.getParallelLoops();
   return getResultAxes(op);
 }

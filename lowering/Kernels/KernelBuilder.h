@@ -125,7 +125,6 @@ public:
   SmallVector<Value> branch(Value condition, TypeRange types,
                             function_ref<SmallVector<Value>()> then,
                             function_ref<SmallVector<Value>()> otherwise);
-  void when(Value condition, function_ref<void()> then);
 
   //===-- Memory ----------------------------------------------------------------------------===//
 

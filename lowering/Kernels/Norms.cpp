@@ -7,14 +7,16 @@
 
 using namespace mlir;
 using namespace mlir::fovea;
+using tile::TileType;
 
 namespace {
 /// The norms differ in what they subtract and multiply by: each is a number for a row.
 struct NormTiles {
-  NormTiles(TileBuilder &b, Operation *op, TileColumns c)
-      : b(b), k(b.k), c(c), type(getAccumulationType(op->getOperand(0).getType())),
+  NormTiles(TileBuilder &b, Value input, TileColumns c)
+      : b(b), k(b.k), c(c),
+        type(getAccumulationType(cast<TileType>(input.getType()).getElementType())),
         one(b.tileType(b.tileRows, 1, type)), whole(b.tileType(b.tileRows, c.width, type)),
-        x(b.castTo(b.tile(op->getOperand(0), c), type)) {}
+        x(b.castTo(input, type)) {}
 
   Value squares(ValueRange operands) {
     return b.reduce(tile::ReduceKind::Sum, b.map(whole, operands, [&](ValueRange e) {
@@ -65,14 +67,13 @@ struct NormTiles {
   KernelBuilder &k;
   TileColumns c;
   Type type;
-  tile::TileType one, whole;
+  TileType one, whole;
   Value x;
 };
 
 /// What all norms share.
 template <typename Model, typename OpTy>
 struct NormKernel : KernelOpInterface::ExternalModel<Model, OpTy> {
-  int64_t getParallelLoops(Operation *op) const { return getResultAxes(op) - 1; }
   unsigned getNameRank(Operation *) const { return 1; }
 };
 
@@ -80,7 +81,7 @@ struct LayerNormKernel : NormKernel<LayerNormKernel, LayerNormOp> {
   TileElement emitTile(Operation *operation, TileBuilder &b, TileColumns c,
                        TileLeaves &leaves) const {
     auto op = cast<LayerNormOp>(operation);
-    NormTiles norm(b, op, c);
+    NormTiles norm(b, b.tile(op.getInput(), c), c);
     Value mean = norm.mean();
     Value factor = norm.inverseRoot(norm.squares({norm.x, mean}), op.getEps().convertToDouble());
     return norm.finish(mean, factor, op.getWeight(), 0, op.getBias(), leaves);
@@ -91,7 +92,7 @@ struct RmsNormKernel : NormKernel<RmsNormKernel, RmsNormOp> {
   TileElement emitTile(Operation *operation, TileBuilder &b, TileColumns c,
                        TileLeaves &leaves) const {
     auto op = cast<RmsNormOp>(operation);
-    NormTiles norm(b, op, c);
+    NormTiles norm(b, b.tile(op.getInput(), c), c);
     Value factor = norm.inverseRoot(norm.squares(norm.x), op.getEps().convertToDouble());
     return norm.finish({}, factor, op.getWeight(), op.getWeightOffset().convertToDouble(), {},
                        leaves);
@@ -104,15 +105,9 @@ struct RmsNormKernel : NormKernel<RmsNormKernel, RmsNormOp> {
     int64_t size = cast<MemRefType>(x.getType()).getShape().back();
     Type type = getAccumulationType(elementOf(x));
     b.emitNumbersOfRows(op, x, type, "row_factor", [&] {
-      Value whole = b.castTo(b.loadRows(b.rowsOf(x), k.index(0), size), type);
-      Value squares = b.map(b.tileType(b.tileRows, size, type), whole,
-                            [&](ValueRange e) { return k.mul(e[0], e[0]); });
-      Value sum = b.reduce(tile::ReduceKind::Sum, squares);
-      return b.map(b.tileType(b.tileRows, 1, type), sum, [&](ValueRange e) {
-        Value mean = k.mul(e[0], k.real(type, 1.0 / size));
-        Value eps = k.real(type, op.getEps().convertToDouble());
-        return k.div(k.real(type, 1), math::SqrtOp::create(k, k.add(mean, eps)));
-      });
+      Value first = k.index(0);
+      NormTiles norm(b, b.loadRows(b.rowsOf(x), first, size), {first, 0, size});
+      return norm.inverseRoot(norm.squares(norm.x), op.getEps().convertToDouble());
     });
   }
 };
@@ -122,7 +117,7 @@ struct GatedNormKernel : NormKernel<GatedNormKernel, GatedNormOp> {
                        TileLeaves &leaves) const {
     auto op = cast<GatedNormOp>(operation);
     KernelBuilder &k = b.k;
-    NormTiles norm(b, op, c);
+    NormTiles norm(b, b.tile(op.getInput(), c), c);
     Value factor = norm.inverseRoot(norm.squares(norm.x), op.getEps().convertToDouble());
     TileElement y = norm.finish({}, factor, op.getWeight(), 0, {}, leaves);
     TileElement gate = b.convert(b.operandOf(op.getGate(), c, leaves), norm.type);
@@ -136,7 +131,7 @@ struct L2NormKernel : NormKernel<L2NormKernel, L2NormOp> {
   TileElement emitTile(Operation *operation, TileBuilder &b, TileColumns c,
                        TileLeaves &leaves) const {
     auto op = cast<L2NormOp>(operation);
-    NormTiles norm(b, op, c);
+    NormTiles norm(b, b.tile(op.getInput(), c), c);
     KernelBuilder &k = b.k;
     double eps = op.getEps().convertToDouble();
     Value factor = b.map(norm.one, norm.squares(norm.x), [&](ValueRange e) {

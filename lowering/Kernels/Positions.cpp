@@ -28,14 +28,6 @@ struct PositionsKernel : KernelOpInterface::ExternalModel<PositionsKernel, Posit
     Value places = tile::IotaOp::create(k, type, k.add(first, b.column(c)), 1);
     return b.leaf(places, c.width, leaves);
   }
-  LogicalResult emitLoops(Operation *operation, KernelBuilder &k) const {
-    auto op = cast<PositionsOp>(operation);
-    Value first = k.cloneIn(op.getFirst());
-    k.parallelNest(k.sizes(k.outputs[0]), [&](ValueRange at) {
-      k.storeTo(k.outputs[0], at, k.toI32(k.add(first, at[1])));
-    });
-    return success();
-  }
 };
 
 struct SinusoidKernel : KernelOpInterface::ExternalModel<SinusoidKernel, PositionSinusoidalOp> {

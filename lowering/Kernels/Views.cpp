@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Views of columns, and rows that all batches share, as tiles: code for nothing but where a tile
-// begins. As loops they are elements (Elements.h).
-#include "lowering/Kernels/Elements.h"
+// begins.
 #include "lowering/Kernels/TileBuilder.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -17,7 +16,6 @@ struct SliceKernel : KernelOpInterface::ExternalModel<SliceKernel, tensor::Extra
     auto op = cast<tensor::ExtractSliceOp>(operation);
     return b.element(op.getSource(), c.shifted(op.getStaticOffsets().back()), leaves);
   }
-  LogicalResult emitLoops(Operation *op, KernelBuilder &k) const { return buildElements(k, op); }
 };
 
 template <typename OpTy>
@@ -25,7 +23,6 @@ struct ReshapeKernel : KernelOpInterface::ExternalModel<ReshapeKernel<OpTy>, OpT
   TileElement emitTile(Operation *op, TileBuilder &b, TileColumns c, TileLeaves &leaves) const {
     return b.element(cast<OpTy>(op).getSrc(), c, leaves);
   }
-  LogicalResult emitLoops(Operation *op, KernelBuilder &k) const { return buildElements(k, op); }
 };
 
 struct BroadcastKernel : KernelOpInterface::ExternalModel<BroadcastKernel, linalg::BroadcastOp> {
@@ -35,10 +32,6 @@ struct BroadcastKernel : KernelOpInterface::ExternalModel<BroadcastKernel, linal
       return b.element(source, c, leaves);
     TileBuilder::Rows rows = b.rowsOf(b.k.buffer(source), /*shared=*/true);
     return b.leaf(b.loadRows(rows, b.column(c), c.width), c.width, leaves);
-  }
-  LogicalResult emitLoops(Operation *op, KernelBuilder &k) const { return buildStructured(k, op); }
-  int64_t getParallelLoops(Operation *op) const {
-    return cast<linalg::LinalgOp>(op).getNumParallelLoops();
   }
 };
 } // namespace

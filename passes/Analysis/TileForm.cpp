@@ -4,6 +4,8 @@
 #include "passes/Analysis/TileForm.h"
 #include "dialects/ElementTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
@@ -218,3 +220,8 @@ TileForm FormFinder::find() {
 }
 
 TileForm mlir::fovea::getTileForm(GroupOp group) { return FormFinder(group).find(); }
+
+bool mlir::fovea::readsElements(Operation *op) {
+  return isa<arith::ArithDialect, math::MathDialect, linalg::LinalgDialect, tensor::TensorDialect>(
+      op->getDialect());
+}

@@ -27,6 +27,10 @@ struct TileForm : TileDomain {
 /// up to here.
 inline constexpr int64_t kMaxArgmaxColumns = int64_t(1) << 24;
 
+/// Whether kernels compute the elements of an op's results one by one, from elements of operands
+/// that need not lie in memory: ops of upstream dialects.
+bool readsElements(Operation *op);
+
 /// The form of a group; kind None if it holds anything that no tile program computes:
 /// floats of 8 bits, axes behind the rows whose sizes are open, ops without the interface.
 TileForm getTileForm(GroupOp group);
