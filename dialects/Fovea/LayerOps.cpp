@@ -222,13 +222,10 @@ RmsNormOp LinearOp::getRowFactor() {
 
 TileNeeds LinearOp::getTileNeeds() { return {TileNeeds::Product, getLeadingAxes(getInput())}; }
 
-/// A weight of floats, or of integers with their scales; integers that share bytes are read in
-/// panels only.
+/// A weight of floats, or of integers with their scales.
 bool LinearOp::visitTileOperands(TileVisitor &visitor) {
-  RankedTensorType weight = getWeight().getType();
   bool hasWeight = getScales() ? isa<BlockArgument>(getWeight()) &&
-                                     visitor.visit(getScales(), TileRole::Parameter) &&
-                                     (weight.getElementType().isInteger(8) || getPanels(weight))
+                                     visitor.visit(getScales(), TileRole::Parameter)
                                : visitor.visit(getWeight(), TileRole::Parameter);
   if (!hasWeight || !visitor.visit(getBias(), TileRole::Parameter))
     return false;

@@ -179,8 +179,14 @@ Value TileBuilder::pairsSwapped(Value value, TileColumns c) {
 Value TileBuilder::tableView(Value table) {
   Value memory = k.buffer(table);
   auto type = cast<RankedTensorType>(table.getType());
-  if (cast<MemRefType>(memory.getType()).getRank() == 2)
+  auto rows = cast<MemRefType>(memory.getType());
+  if (rows.getElementType() == getElementTypeOrSelf(type) && rows.getRank() == 2)
     return viewAt(memory, {}, {0, 1});
+  // Integers that share bytes, row by row, are panels of one output each.
+  if (rows.getRank() == 2)
+    memory = memref::ExpandShapeOp::create(
+        k, MemRefType::get({rows.getDimSize(0), rows.getDimSize(1), 1}, rows.getElementType()),
+        memory, ArrayRef<ReassociationIndices>{{0}, {1, 2}});
   return tile::PackedOp::create(
       k, ViewType::get(type.getDimSize(0), type.getDimSize(1), type.getElementType()), memory);
 }

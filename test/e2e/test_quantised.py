@@ -186,3 +186,25 @@ def test_perplexity(fovea_run, compiled, shakespeare, data, tmp_path, dtype, mos
     """The promise of docs/rationale/accuracy.md: how far the logarithm of perplexity may be off."""
     loss, expected = held_out_loss(fovea_run, compiled(shakespeare, f"--dtype={dtype}"), data, tmp_path)
     assert abs(loss - expected) <= most, np.exp(loss)
+
+
+@pytest.mark.devices("cpu", "emulator")
+@pytest.mark.parametrize("element", ["f32", "bf16"])
+@pytest.mark.parametrize("n, k, group", [(33, 64, 32), (7, 10, 10), (130, 96, 2)])
+def test_int4_row_by_row(fovea, tmp_path, gpu_code, device, n, k, group, element):
+    """A weight that is packed already, without panels: two neighbours of a row share a byte."""
+    path = write_program(tmp_path, np.random.default_rng(6).standard_normal((n, k)).astype(np.float32))
+    stored = f'#fovea.stored<"model.safetensors", "w", tensor<{n}x{k}xf32>>, i4, f16, group = {group}'
+    weight, scales, x, y = f"tensor<{n}x{k}xi4>", f"tensor<{n}x{k // group}xf16>", f"tensor<?x{k}x{element}>", f"tensor<?x{n}x{element}>"
+    path.write_text(f"""
+fovea.weight @w : {weight} = #fovea.pack<#fovea.quantize<{stored}>>
+fovea.weight @w.scales : {scales} = #fovea.pack<#fovea.quantization_scales<{stored}>>
+func.func @forward(%x: {x} {{fovea.name = "x", fovea.dims = ["rows"]}}) -> ({y} {{fovea.name = "y", fovea.dims = ["rows"]}}) attributes {{fovea.entry}} {{
+  %w = fovea.weight_ref @w : {weight}
+  %s = fovea.weight_ref @w.scales : {scales}
+  %y = fovea.linear %x, %w scales(%s : {scales}) : {x}, {weight} -> {y}
+  return %y : {y}
+}}
+""")
+    fovea("verify", path, *gpu_code, f"--device={device}").ok()
+    assert "#fovea.loops" not in fovea("compile", path, "--emit=kernels", "-o", "-").ok().text
