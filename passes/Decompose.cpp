@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 #include "passes/Passes.h"
 #include <limits>
 
@@ -325,7 +326,9 @@ struct DecomposePass : fovea::impl::DecomposePassBase<DecomposePass> {
   template <typename OpTy> void replace(OpTy op, Value input, std::optional<int64_t> along = {}) {
     auto type = cast<RankedTensorType>(input.getType());
     int64_t axis = along.value_or(type.getRank() - 1);
-    if (fitsTile(type, axis) || !isKernelFloat(type.getElementType()))
+    // A constant is no tile that softmax, which reads elements, could load.
+    bool isTile = fitsTile(type, axis) && !matchPattern(input, m_Constant());
+    if (isTile || !isKernelFloat(type.getElementType()))
       return;
     RowLoops loops(op, input, axis);
     op->getResult(0).replaceAllUsesWith(decompose(op, loops));

@@ -58,17 +58,17 @@ static bool isUniform(Operation *op) {
   return isa<tensor::SplatOp>(op);
 }
 
-/// Whether a group around `root` has its own copy of `op`. What has no elements or one number for
-/// all is memory like any other to a kernel that needs memory.
-static bool isFreeFor(Operation *root, Operation *op) {
-  if (isUniform(op) || isa<tensor::EmptyOp>(op))
-    return readsElements(root);
-  return isFree(op);
-}
-
 static bool givesTensor(Operation *op) {
   return llvm::any_of(op->getResultTypes(),
                       [](Type type) { return isa<TensorType, CacheType>(type); });
+}
+
+/// Whether a group around `root` has its own copy of `op`. Tensors are memory to a kernel that
+/// needs memory, also those that are constant, have no elements or one number for all.
+static bool isFreeFor(Operation *root, Operation *op) {
+  if (givesTensor(op))
+    return readsElements(root) && (isUniform(op) || isFree(op));
+  return isFree(op);
 }
 
 /// Calls and control flow, which are not computations themselves.

@@ -56,6 +56,5 @@ TileNeeds CacheAppendOp::getTileNeeds() {
 
 /// The result is no tensor: tiles of the input are stored behind the cache's length.
 bool CacheAppendOp::visitTileOperands(TileVisitor &visitor) {
-  return isa<BlockArgument>(getCache()) && !getCache().getType().getElementType().isF64() &&
-         visitor.visit(getInput(), TileRole::Tile);
+  return isa<BlockArgument>(getCache()) && visitor.visit(getInput(), TileRole::Tile);
 }

@@ -4,6 +4,7 @@
 #include "dialects/Fovea/FoveaDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 #include <cmath>
 
 using namespace mlir;
@@ -224,9 +225,10 @@ TileNeeds LinearOp::getTileNeeds() { return {TileNeeds::Product, getLeadingAxes(
 
 /// A weight of floats, or of integers with their scales.
 bool LinearOp::visitTileOperands(TileVisitor &visitor) {
-  bool hasWeight = getScales() ? isa<BlockArgument>(getWeight()) &&
-                                     visitor.visit(getScales(), TileRole::Parameter)
-                               : visitor.visit(getWeight(), TileRole::Parameter);
+  bool hasWeight =
+      getScales() ? (isa<BlockArgument>(getWeight()) || matchPattern(getWeight(), m_Constant())) &&
+                        visitor.visit(getScales(), TileRole::Parameter)
+                  : visitor.visit(getWeight(), TileRole::Parameter);
   if (!hasWeight || !visitor.visit(getBias(), TileRole::Parameter))
     return false;
   RmsNormOp factor = getRowFactor();

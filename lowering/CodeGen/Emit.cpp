@@ -129,17 +129,23 @@ static LogicalResult addCodeGenerator(llvm::legacy::PassManager &passes,
 
 /// Writes what LLVM would do to bf16 by calls of the compiler's own library (before GCC 13 it has
 /// no such functions): roundings as arithmetic, to nearest even, where NaN becomes a quiet one and
-/// f64 goes by f32; and masked loads and stores, which move elements one by one, on integers.
-static void expandBFloat16(llvm::Function &function) {
+/// f64 goes by f32; and masked loads and stores, which move elements one by one, on integers. Where
+/// a processor has instructions for bf16, they leave f64 alone.
+static void expandBFloat16(llvm::Function &function, bool hasInstructions) {
   SmallVector<llvm::Instruction *> found;
   for (llvm::Instruction &instruction : llvm::instructions(function)) {
     auto *call = dyn_cast<llvm::IntrinsicInst>(&instruction);
     llvm::Type *type = instruction.getType();
-    if (call && call->getIntrinsicID() == llvm::Intrinsic::masked_store)
-      type = call->getArgOperand(0)->getType();
-    else if (!isa<llvm::FPTruncInst>(instruction) &&
-             !(call && call->getIntrinsicID() == llvm::Intrinsic::masked_load))
+    if (isa<llvm::FPTruncInst>(instruction)) {
+      if (hasInstructions && !instruction.getOperand(0)->getType()->getScalarType()->isDoubleTy())
+        continue;
+    } else if (hasInstructions || !call) {
       continue;
+    } else if (call->getIntrinsicID() == llvm::Intrinsic::masked_store) {
+      type = call->getArgOperand(0)->getType();
+    } else if (call->getIntrinsicID() != llvm::Intrinsic::masked_load) {
+      continue;
+    }
     if (type->getScalarType()->isBFloatTy())
       found.push_back(&instruction);
   }
@@ -325,8 +331,7 @@ static LogicalResult emit(ModuleOp module, const TargetOptions &target, llvm::Co
       function.addFnAttr("target-features", target.features);
     widenBFloat16(function);
     moveBFloat16(function);
-    if (!machine->getMCSubtargetInfo()->checkFeatures("+avx512bf16"))
-      expandBFloat16(function);
+    expandBFloat16(function, machine->getMCSubtargetInfo()->checkFeatures("+avx512bf16"));
   }
   optimize(*translated, *machine);
   llvm::legacy::PassManager generator;

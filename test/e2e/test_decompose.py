@@ -150,3 +150,54 @@ def test_rotations_of_open_heads(fovea, tmp_path, pairing, batch, device, gpu_co
     positions = (f"tensor<{batch}x?xi32>", "s" if batch == "1" else "b s")
     model = write(tmp_path / "rope.mlir", {"x": (type, "b s h"), "p": positions}, (type, "b s h"), body)
     check(fovea, model, device, gpu_code, {"fovea.rope": 1})
+
+
+CONSTANTS = {
+    "ids": ("tensor<?x4xf32>", "tensor<3x4xf32>", """  %c = arith.constant dense<[1, 0, 1]> : tensor<3xi64>
+  %t = arith.constant dense<[[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]]> : tensor<2x4xf32>
+  %y = fovea.embedding %c, %t : tensor<3xi64>, tensor<2x4xf32> -> tensor<3x4xf32>"""),
+    "positions": ("tensor<?x3x2x4xf32>", "tensor<?x3x2x4xf32>", """  %c = arith.constant dense<[[7, 1, 4]]> : tensor<1x3xi32>
+  %y = fovea.rope half %x at(%c : tensor<1x3xi32>) dim(4) theta(1.0e4) : tensor<?x3x2x4xf32>"""),
+    "rows": ("tensor<?x4xf32>", "tensor<2x4xf32>", """  %c = arith.constant dense<[[1.0, 2.0, 3.0, 5.0], [5.0, 4.0, 7.0, 8.0]]> : tensor<2x4xf32>
+  %y = fovea.l2_norm %c eps(1.0e-5) : tensor<2x4xf32>"""),
+    "softmax": ("tensor<?x4xf32>", "tensor<2x4xf32>", """  %c = arith.constant dense<[[1.0, 2.0, 3.0, 5.0], [5.0, 4.0, 7.0, 8.0]]> : tensor<2x4xf32>
+  %y = linalg.softmax dimension(1) ins(%c : tensor<2x4xf32>) outs(%c : tensor<2x4xf32>) -> tensor<2x4xf32>"""),
+    "gate": ("tensor<2x4xf32>", "tensor<2x4xf32>", """  %c = arith.constant dense<[[1.0, 2.0, 3.0, 5.0], [5.0, 4.0, 7.0, 8.0]]> : tensor<2x4xf32>
+  %y = fovea.glu silu %c, %x : tensor<2x4xf32>"""),
+    "one number": ("tensor<2x4xf32>", "tensor<2x4xf32>", """  %c = arith.constant dense<3.0> : tensor<2x4xf32>
+  %y = fovea.glu silu %c, %x : tensor<2x4xf32>"""),
+    "product": ("tensor<?x4xf32>", "tensor<1x2xf32>", """  %c = arith.constant dense<[[1.0, 2.0, 3.0, 4.0]]> : tensor<1x4xf32>
+  %w = arith.constant dense<[[1, 2, 3, 4], [5, 6, 7, 8]]> : tensor<2x4xi8>
+  %s = arith.constant dense<[0.5, 0.25]> : tensor<2xf32>
+  %y = fovea.linear %c, %w scales(%s : tensor<2xf32>) : tensor<1x4xf32>, tensor<2x4xi8> -> tensor<1x2xf32>"""),
+    "mask": ("tensor<?x3x2x4xf32>", "tensor<?x3x2x4xf32>", """  %c = arith.constant dense<[[1, 1, 2]]> : tensor<1x3xi32>
+  %m = fovea.mask_segment %c, %c : tensor<1x3xi32>, tensor<1x3xi32>
+  %y = fovea.attention %x, %x, %x mask(%m) : tensor<?x3x2x4xf32>, tensor<?x3x2x4xf32>, tensor<?x3x2x4xf32> -> tensor<?x3x2x4xf32>"""),
+}
+
+
+@pytest.mark.devices("cpu", "emulator")
+@pytest.mark.parametrize("name", CONSTANTS)
+def test_operands_that_are_constants(fovea, tmp_path, name, device, gpu_code):
+    x, y, body = CONSTANTS[name]
+    model = write(tmp_path / "constants.mlir", {"x": (x, "n" if "?" in x else "")}, (y, "n" if "?" in y else ""), body)
+    check(fovea, model, device, gpu_code)
+
+
+@pytest.mark.devices("cpu", "emulator")
+@pytest.mark.parametrize("element", ["f32", "bf16", "f64"])
+@pytest.mark.parametrize("kept", ["f32", "bf16", "f64"])
+def test_caches_of_any_floats(fovea, tmp_path, element, kept, device, gpu_code):
+    type, cache = f"tensor<?x?x2x8x{element}>", f"!fovea.cache<{{}}, 2x8x{kept}>"
+    key, value = cache.format("key"), cache.format("value")
+    body = f"""  %0 = arith.constant 0 : index
+  %1 = arith.constant 1 : index
+  %b = tensor.dim %x, %0 : {type}
+  %s = tensor.dim %x, %1 : {type}
+  %ek = fovea.cache_create %b, %s : {key}
+  %ev = fovea.cache_create %b, %s : {value}
+  %k = fovea.cache_append %ek, %x : {key}, {type}
+  %v = fovea.cache_append %ev, %x : {value}, {type}
+  %y = fovea.attention %x, %k, %v : {type}, {key}, {value} -> {type}"""
+    model = write(tmp_path / "cache.mlir", {"x": (type, "b s")}, (type, "b s"), body)
+    check(fovea, model, device, gpu_code)
