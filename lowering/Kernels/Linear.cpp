@@ -89,7 +89,7 @@ struct LinearKernel : KernelOpInterface::ExternalModel<LinearKernel, LinearOp> {
                        TileLeaves &leaves) const {
     auto op = cast<LinearOp>(operation);
     KernelBuilder &k = b.k;
-    RmsNormOp norm = op.getRowFactor();
+    auto norm = op.getRowFactor();
     Value product =
         b.product(op, norm ? norm.getInput() : op.getInput(),
                   op.getWeight().getType().getDimSize(1), c, [&] { return weightRows(b, op, c); });
