@@ -11,6 +11,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/Passes.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include <limits>
 
 namespace mlir::fovea {
@@ -305,30 +306,31 @@ struct DecomposePass : fovea::impl::DecomposePassBase<DecomposePass> {
         op = addRow(op);
         ++numDecomposed;
       }
-      if (auto norm = dyn_cast<LayerNormOp>(op))
-        replace(norm, norm.getInput());
-      else if (auto norm = dyn_cast<RmsNormOp>(op))
-        replace(norm, norm.getInput());
-      else if (auto norm = dyn_cast<GatedNormOp>(op))
-        replace(norm, norm.getInput());
-      else if (auto norm = dyn_cast<L2NormOp>(op))
-        replace(norm, norm.getInput());
-      else if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op);
-               softmax && softmax.hasPureTensorSemantics())
-        replace(softmax, softmax.getInput(), softmax.getDimension());
-      else if (auto rope = dyn_cast<RopeOp>(op); rope && rope.getType().isDynamicDim(2)) {
-        joinHeads(rope);
-        ++numDecomposed;
-      }
+      llvm::TypeSwitch<Operation *>(op)
+          .Case<LayerNormOp, RmsNormOp, GatedNormOp, L2NormOp>([&](auto norm) {
+            if (int64_t axis = getLeadingAxes(norm.getInput()); !fitsTile(norm.getType(), axis))
+              replace(norm, norm.getInput(), axis);
+          })
+          .Case([&](linalg::SoftmaxOp softmax) {
+            // Its group has a copy of what is constant, which is no tile in memory.
+            Value input = softmax.getInput();
+            int64_t axis = softmax.getDimension();
+            if (softmax.hasPureTensorSemantics() &&
+                (!fitsTile(cast<RankedTensorType>(input.getType()), axis) ||
+                 matchPattern(input, m_Constant())))
+              replace(softmax, input, axis);
+          })
+          .Case([&](RopeOp rope) {
+            if (!rope.getType().isDynamicDim(2))
+              return;
+            joinHeads(rope);
+            ++numDecomposed;
+          });
     }
   }
 
-  template <typename OpTy> void replace(OpTy op, Value input, std::optional<int64_t> along = {}) {
-    auto type = cast<RankedTensorType>(input.getType());
-    int64_t axis = along.value_or(type.getRank() - 1);
-    // A constant is no tile that softmax, which reads elements, could load.
-    bool isTile = fitsTile(type, axis) && !matchPattern(input, m_Constant());
-    if (isTile || !isKernelFloat(type.getElementType()))
+  template <typename OpTy> void replace(OpTy op, Value input, int64_t axis) {
+    if (!isKernelFloat(getElementTypeOrSelf(input.getType())))
       return;
     RowLoops loops(op, input, axis);
     op->getResult(0).replaceAllUsesWith(decompose(op, loops));

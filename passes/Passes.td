@@ -264,9 +264,10 @@ def VerifyGraphPass : Pass<"fovea-verify-graph", "::mlir::ModuleOp"> {
 def DecomposePass : Pass<"fovea-decompose"> {
   let summary = "Decompose what no tile program computes into ops that one does, or into linalg";
   let description = [{
-    *Long rows.* A tile program of a norm or a softmax holds whole rows. A row of more than 131,072 columns, and of softmax one whose
-    size is open or that lies along another axis than the last, becomes `linalg.generic` ops: numbers of rows by
-    reductions, then a map of the elements. Sums and what is between are f32, or f64 of f64; a result is rounded once.
+    *Long rows.* A tile program of a norm or a softmax holds whole rows. A row of more than 131,072 columns, and of
+    softmax one that is constant, whose size is open or that lies along another axis than the last, becomes
+    `linalg.generic` ops: numbers of rows by reductions, then a map of the elements. Sums and what is between are f32, or
+    f64 of f64; a result is rounded once.
 
     *No rows.* A product, a norm, a softmax or an embedding of one row that has no axis, and an activation of a scalar,
     gets an axis of size one, by views.
@@ -290,8 +291,9 @@ def FormGroupsPass : Pass<"fovea-form-groups", "::mlir::ModuleOp"> {
   let summary = "Form a fusion group of each computation on tensors";
   let description = [{
     The `fused` stage: each op that computes a tensor or a cache becomes the only one in a `fovea.group`, whose operands are
-    explicit. What makes no work of its own goes in beside it: constants, `tensor.empty`, scalar code that feeds it, and
-    the masks of an attention, whose tensor operands become the group's.
+    explicit. What makes no work of its own goes in beside it: scalar code that feeds it, the masks of an attention, whose
+    tensor operands become the group's, and, where it reads its operands element by element (ops of upstream dialects),
+    constants and `tensor.empty`.
 
     Outside stay views (`tensor.extract_slice`, `expand_shape`, `collapse_shape`, `cast`), sizes and index arithmetic,
     `fovea.cache_length`, `fovea.cache_create`, `fovea.weight_ref`, calls, and control flow, into whose regions the pass goes.

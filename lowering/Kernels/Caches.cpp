@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The kernel of fovea.cache_append: rows behind the length of a cache `[batch, heads, capacity,
-// size]`. As tiles they are stored by TileKernel.cpp.
+// size]`. TileKernel.cpp stores them.
 #include "lowering/Kernels/Cost.h"
-#include "lowering/Kernels/KernelBuilder.h"
 #include "lowering/Kernels/KernelInterface.h"
 
 using namespace mlir;

@@ -272,7 +272,5 @@ LogicalResult mlir::fovea::emitLoops(KernelBuilder &k, Operation *op) {
 int64_t mlir::fovea::getParallelLoops(Operation *op) {
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     return structured.getNumParallelLoops();
-  if (auto kernel = dyn_cast<KernelOpInterface>(op))
-    return kernel.getParallelLoops();
   return getResultAxes(op);
 }

@@ -7,8 +7,9 @@ include "mlir/IR/OpBase.td"
 def KernelOpInterface : OpInterface<"KernelOpInterface"> {
   let cppNamespace = "::mlir::fovea";
   let description = [{
-    The code of an op in a kernel: tiles of its result, or scalar loops of what no tile program has, its cost and its name. One source of lowering/Kernels implements it for a family of ops, as external
-    models; nothing else in lowering/ knows these ops by name.
+    The code of an op in a kernel: tiles of its result, or scalar loops of what no tile program has, its cost and its
+    name. One source of lowering/Kernels implements it for a family of ops, as external models; nothing else in lowering/
+    knows these ops by name.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -26,8 +27,6 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
       "::mlir::LogicalResult", "emitLoops", (ins "::mlir::fovea::KernelBuilder &":$builder), "", [{
         return $_op.emitOpError("has no plain loops: a tile program computes it, or fovea-decompose makes linalg ops of it");
       }]>,
-    InterfaceMethod<"How many axes of the result threads share in these loops.",
-      "int64_t", "getParallelLoops", (ins), "", [{ return ::mlir::fovea::getResultAxes($_op); }]>,
     InterfaceMethod<"Whether a tile program of its own, and nothing else, computes a group of this op.",
       "bool", "hasOwnTiles", (ins), "", [{ return false; }]>,
     InterfaceMethod<"That program. Fails with an error at the op.",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One kernel for a group: its arguments, the builder that its schedule asks for, and plain loops
-// where the tiles do not fit the buffers.
+// One kernel for a group: its arguments, the constants that it reads from memory, and the builder
+// that its schedule asks for.
 #include "lowering/Kernels/KernelTable.h"
 #include "dialects/Tile/TileDialect.h"
 #include "lowering/Kernels/Cost.h"

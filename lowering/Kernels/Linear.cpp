@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The kernel of fovea.linear: tiles of a product with what its weight, its input's norm and its
-// bias do to the result, and loops for layouts and elements that no tile program has.
+// bias do to the result.
 #include "dialects/ElementTypes.h"
 #include "lowering/Kernels/Cost.h"
 #include "lowering/Kernels/TileBuilder.h"

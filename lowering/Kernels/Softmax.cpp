@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernel of linalg.softmax along any axis: `exp(x - max) / sum exp(x - max)`. Threads share the
-// other axes. Narrow floats are computed in f32; then e is computed twice, since the result could
-// not hold it exactly.
-#include "lowering/Kernels/Elements.h"
+// The kernel of linalg.softmax along rows: `exp(x - max) / sum exp(x - max)`, in the type of sums.
+// Refuses nothing: other axes and rows that no tile holds are fovea-decompose's.
 #include "lowering/Kernels/TileBuilder.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include <limits>
 
 using namespace mlir;
 using namespace mlir::fovea;

@@ -32,7 +32,8 @@ inline constexpr int64_t kMaxArgmaxColumns = int64_t(1) << 24;
 bool readsElements(Operation *op);
 
 /// The form of a group; kind None if it holds anything that no tile program computes:
-/// floats of 8 bits, axes behind the rows whose sizes are open, ops without the interface.
+/// floats of 8 bits, ops without the interface, axes behind the rows whose sizes are open, unless
+/// all is elementwise.
 TileForm getTileForm(GroupOp group);
 
 } // namespace mlir::fovea
