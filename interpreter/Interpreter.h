@@ -9,6 +9,7 @@
 
 #include "dialects/Fovea/FoveaDialect.h"
 #include "interpreter/Value.h"
+#include "weights/Evaluate.h"
 
 namespace mlir::fovea::interpreter {
 

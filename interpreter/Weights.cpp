@@ -284,7 +284,7 @@ FailureOr<Typed> Evaluator::quantized(RecipeAttrInterface recipe) {
   if (countElements(type.getShape()) < 0)
     return op.emitOpError("expects at most ") << kMaxElements << " elements, got " << type;
   std::vector<char> bytes(*getStorageBytes(type));
-  if (failed(recipe.evaluateRows(source, 0, type.getDimSize(0), bytes.data())))
+  if (failed(evaluateRows(recipe, source, 0, type.getDimSize(0), bytes.data())))
     return failure();
   result.tensor.isReal = isa<FloatType>(result.element);
   if (result.element.isInteger(4))

@@ -102,20 +102,6 @@ struct IntegerRole {
   int64_t limit = 0;
 };
 
-class StoredAttr;
-
-/// Where recipes read stored tensors from.
-class RecipeSource {
-public:
-  virtual ~RecipeSource() = default;
-  /// The bytes of a stored tensor, row-major, exactly as many as its type says, or failure after a
-  /// diagnostic. Stays valid as long as this object.
-  virtual FailureOr<ArrayRef<char>> read(StoredAttr tensor) = 0;
-  /// The bytes are not needed for now: what can be had again need not stay in memory. They are
-  /// still valid, and other threads may be reading them.
-  virtual void release(StoredAttr tensor);
-};
-
 } // namespace mlir::fovea
 
 #include "dialects/Fovea/FoveaDialect.h.inc"
@@ -144,6 +130,11 @@ int64_t getStorageBytes(Type elementType, int64_t count);
 
 /// Elements of a row that share a byte: two of i4, the even one in the low four bits; else one.
 int64_t getElementsPerByte(Type elementType);
+
+/// The type of what a recipe gives.
+inline RankedTensorType getTypeOfRecipe(Attribute recipe) {
+  return cast<RecipeAttrInterface>(recipe).getRecipeType();
+}
 
 /// How a tensor lies in panels; null for what is row-major or no tensor.
 PanelsAttr getPanels(Type type);

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Weights in panels: the encoding, what it means for memory, and the recipe that packs: a
-// transposition of each panel. Refuses anything but static matrices of numbers.
+// Weights in panels: the encoding, and what it means for memory. Refuses anything but static
+// matrices of numbers.
 #include "abi/Panels.h"
 #include "dialects/Fovea/FoveaDialect.h"
-#include "dialects/Fovea/Transpose.h"
 #include "llvm/Support/CheckedArithmetic.h"
-#include <cstring>
 
 using namespace mlir;
 using namespace mlir::fovea;
 using Layout = ::fovea::Panels;
-
-static Layout layoutOf(PanelsAttr panels) { return {panels.getWidth(), panels.getInterleave()}; }
-
-//===-- The encoding -------------------------------------------------------------------------===//
 
 LogicalResult PanelsAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t width,
                                  int64_t interleave) {
@@ -54,7 +48,7 @@ LogicalResult PanelsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementTy
   if (shape.size() != 2 || ShapedType::isDynamicShape(shape) || !elementType.isIntOrFloat()) // C3
     return emitError() << "expects panels of a matrix of numbers of static shape, got "
                        << RankedTensorType::get(shape, elementType);
-  SmallVector<int64_t> sizes = getPanelShape(shape, elementType, layoutOf(*this));
+  SmallVector<int64_t> sizes = getPanelShape(shape, elementType, {getWidth(), getInterleave()});
   for (int64_t &size : sizes) // a size of zero does not hide the others
     size = std::max<int64_t>(size, 1);
   if (!countBytes(sizes, elementType)) // C4
@@ -70,7 +64,8 @@ PanelsAttr mlir::fovea::getPanels(Type type) {
 
 SmallVector<int64_t> mlir::fovea::getStorageShape(RankedTensorType type) {
   if (PanelsAttr panels = getPanels(type))
-    return getPanelShape(type.getShape(), type.getElementType(), layoutOf(panels));
+    return getPanelShape(type.getShape(), type.getElementType(),
+                         {panels.getWidth(), panels.getInterleave()});
   SmallVector<int64_t> shape(type.getShape());
   if (!shape.empty() && !ShapedType::isDynamic(shape.back()))
     shape.back() = countUnits(shape.back(), type.getElementType());
@@ -104,77 +99,3 @@ bool mlir::fovea::isWeight(OpOperand &use) {
 }
 
 bool mlir::fovea::readsAnyLayout(OpOperand &use) { return getWeightRole(use) >= WeightRole::Table; }
-
-//===-- Packing ------------------------------------------------------------------------------===//
-
-/// One panel of `rows` rows of `columns` elements of `size` bytes; the rest of it becomes zero.
-static void packPanel(const char *in, int64_t rows, int64_t columns, int64_t size,
-                      const Layout &panels, char *out) {
-  int64_t width = panels.width, interleave = panels.interleave;
-  int64_t units = columns / interleave, rest = columns % interleave, unit = interleave * size;
-  if (rows < width)
-    std::memset(out, 0, width * panels.depth(columns) * size);
-  else if (rest != 0)
-    std::memset(out + units * width * unit, 0, width * unit);
-  int64_t stride = columns * size;
-  transposeElements(in, stride, rows, units, unit, out, width * unit);
-  for (int64_t n = 0; rest != 0 && n < rows; ++n)
-    std::memcpy(out + (units * width + n) * unit, in + n * stride + units * unit, rest * size);
-}
-
-//===-- pack ---------------------------------------------------------------------------------===//
-
-static RecipeAttrInterface recipe(Attribute attr) { return cast<RecipeAttrInterface>(attr); }
-
-RankedTensorType PackAttr::getRecipeType() const {
-  RankedTensorType type = recipe(getInput()).getRecipeType();
-  return RankedTensorType::get(type.getShape(), type.getElementType(), getPanels());
-}
-
-SmallVector<Attribute> PackAttr::getRecipeInputs() const { return {getInput()}; }
-
-LogicalResult PackAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
-  auto input = dyn_cast<RecipeAttrInterface>(getInput());
-  if (!input)
-    return emitError() << "expects a recipe, got " << getInput();
-  if (failed(input.verifyRecipe(emitError)))
-    return failure();
-  RankedTensorType type = input.getRecipeType();
-  if (mlir::fovea::getPanels(type)) // C3
-    return emitError() << "expects panels as a recipe's last step, got " << input;
-  // C1, C2
-  return getPanels() ? getPanels().verifyEncoding(type.getShape(), type.getElementType(), emitError)
-                     : success();
-}
-
-LogicalResult PackAttr::evaluateRows(RecipeSource &source, int64_t first, int64_t count,
-                                     char *out) const {
-  if (!getPanels())
-    return recipe(getInput()).evaluateRows(source, first, count, out);
-  const Layout panels = layoutOf(getPanels());
-  RankedTensorType type = recipe(getInput()).getRecipeType();
-  // Of i4, bytes are packed.
-  int64_t rows = type.getDimSize(0), width = panels.width;
-  int64_t columns = countUnits(type.getDimSize(1), type.getElementType());
-  int64_t size = getStorageBytes(type.getElementType(), 1);
-  int64_t begin = first * width, end = begin + std::min(count * width, rows - begin);
-  // A stored tensor is packed in place of its copy.
-  const char *in;
-  std::vector<char> input;
-  if (auto stored = dyn_cast<StoredAttr>(getInput())) {
-    FailureOr<ArrayRef<char>> bytes = source.read(stored);
-    if (failed(bytes))
-      return failure();
-    in = bytes->data() + begin * columns * size;
-  } else {
-    input.resize((end - begin) * columns * size);
-    if (failed(recipe(getInput()).evaluateRows(source, begin, end - begin, input.data())))
-      return failure();
-    in = input.data();
-  }
-  int64_t panelBytes = width * panels.depth(columns) * size;
-  for (int64_t row = begin; row < end; row += width, out += panelBytes)
-    packPanel(in + (row - begin) * columns * size, std::min(width, end - row), columns, size,
-              panels, out);
-  return success();
-}

@@ -1,28 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Weight recipes: types, checks, and evaluation in slices of the outermost axis. A step holds at
-// most one slice of each input besides its own; only `transpose` reads its input column by column,
-// straight from the mapped file if that is a stored tensor.
-#include "dialects/Fovea/Recipes.h"
-#include "dialects/Fovea/Elements.h"
-#include "dialects/Fovea/Transpose.h"
+// Weight recipes: types and checks. Their bytes are computed in weights/.
+#include "dialects/Fovea/FoveaDialect.h"
 #include "llvm/Support/MathExtras.h"
-#include <cstring>
 
 using namespace mlir;
 using namespace mlir::fovea;
 
-void RecipeSource::release(StoredAttr) {}
-
-int64_t mlir::fovea::rowBytes(RankedTensorType type) {
-  int64_t bytes = getStorageBytes(type.getElementType(), 1);
-  for (int64_t size : ArrayRef(getStorageShape(type)).drop_front(type.getRank() ? 1 : 0))
-    bytes *= size;
-  return bytes;
+static bool isStorageFloat(Type type) {
+  return type.isF16() || type.isBF16() || type.isF32() || type.isF64();
 }
 
-LogicalResult mlir::fovea::verifyInputs(ArrayRef<Attribute> inputs,
-                                        function_ref<InFlightDiagnostic()> emitError) {
+/// Checks that all inputs are recipes, right in themselves, and do not give panels, nor, but to
+/// `pack`, elements that share bytes.
+static LogicalResult verifyInputs(ArrayRef<Attribute> inputs,
+                                  function_ref<InFlightDiagnostic()> emitError,
+                                  bool isPacked = false) {
   for (Attribute input : inputs) {
     auto step = dyn_cast<RecipeAttrInterface>(input);
     if (!step)
@@ -31,15 +24,17 @@ LogicalResult mlir::fovea::verifyInputs(ArrayRef<Attribute> inputs,
       return failure();
     if (getPanels(step.getRecipeType()))
       return emitError() << "expects panels as a recipe's last step, got " << input;
-    if (getElementsPerByte(step.getRecipeType().getElementType()) != 1)
+    if (!isPacked && getElementsPerByte(step.getRecipeType().getElementType()) != 1)
       return emitError() << "expects nothing but pack around elements that share bytes, got "
                          << input;
   }
   return success();
 }
 
-LogicalResult mlir::fovea::verifyBytes(ArrayRef<int64_t> shape, Type elementType,
-                                       function_ref<InFlightDiagnostic()> emitError) {
+/// Checks that the bytes of a tensor of this shape can be counted in 63 bits: all sizes that
+/// evaluation computes are products of some of the axes.
+static LogicalResult verifyBytes(ArrayRef<int64_t> shape, Type elementType,
+                                 function_ref<InFlightDiagnostic()> emitError) {
   int64_t bytes = getStorageBytes(elementType, 1);
   for (int64_t size : getStorageShape(RankedTensorType::get(shape, elementType)))
     if (llvm::MulOverflow(bytes, std::max<int64_t>(size, 1), bytes))
@@ -51,7 +46,6 @@ LogicalResult mlir::fovea::verifyBytes(ArrayRef<int64_t> shape, Type elementType
 //===-- stored -------------------------------------------------------------------------------===//
 
 RankedTensorType StoredAttr::getRecipeType() const { return getType(); }
-SmallVector<Attribute> StoredAttr::getRecipeInputs() const { return {}; }
 
 LogicalResult StoredAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
   if (!getType().hasStaticShape()) // C1
@@ -67,31 +61,15 @@ LogicalResult StoredAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitEr
   return verifyBytes(getType().getShape(), getType().getElementType(), emitError); // C1
 }
 
-LogicalResult StoredAttr::evaluateRows(RecipeSource &source, int64_t first, int64_t count,
-                                       char *out) const {
-  FailureOr<ArrayRef<char>> bytes = source.read(*this);
-  if (failed(bytes))
-    return failure();
-  int64_t row = rowBytes(getType());
-  assert(static_cast<int64_t>(bytes->size()) == getStorageBytes(getType()) &&
-         "a source gives as many bytes as the type says");
-  std::memcpy(out, bytes->data() + first * row, count * row);
-  return success();
-}
-
 //===-- concat -------------------------------------------------------------------------------===//
 
 RankedTensorType ConcatAttr::getRecipeType() const {
-  RankedTensorType first = recipe(getParts().front()).getRecipeType();
+  RankedTensorType first = getTypeOfRecipe(getParts().front());
   SmallVector<int64_t> shape(first.getShape());
   shape[getAxis()] = 0;
   for (Attribute part : getParts())
-    shape[getAxis()] += recipe(part).getRecipeType().getDimSize(getAxis());
+    shape[getAxis()] += getTypeOfRecipe(part).getDimSize(getAxis());
   return RankedTensorType::get(shape, first.getElementType());
-}
-
-SmallVector<Attribute> ConcatAttr::getRecipeInputs() const {
-  return SmallVector<Attribute>(getParts());
 }
 
 LogicalResult ConcatAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
@@ -99,13 +77,13 @@ LogicalResult ConcatAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitEr
     return failure();
   if (getParts().empty()) // C1
     return emitError() << "expects at least one part to concatenate";
-  RankedTensorType first = recipe(getParts().front()).getRecipeType();
+  RankedTensorType first = getTypeOfRecipe(getParts().front());
   if (getAxis() < 0 || getAxis() >= first.getRank()) // C1
     return emitError() << "expects an axis of " << first << ", got " << getAxis();
   SmallVector<int64_t> shape(first.getShape());
   shape[getAxis()] = 0;
   for (Attribute part : getParts()) {
-    RankedTensorType type = recipe(part).getRecipeType();
+    RankedTensorType type = getTypeOfRecipe(part);
     bool same =
         type.getElementType() == first.getElementType() && type.getRank() == first.getRank();
     for (int64_t axis = 0; same && axis < first.getRank(); ++axis)
@@ -119,151 +97,115 @@ LogicalResult ConcatAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitEr
   return verifyBytes(shape, first.getElementType(), emitError); // C3
 }
 
-LogicalResult ConcatAttr::evaluateRows(RecipeSource &source, int64_t first, int64_t count,
-                                       char *out) const {
-  if (getAxis() == 0) {
-    for (Attribute part : getParts()) {
-      RankedTensorType type = recipe(part).getRecipeType();
-      int64_t here = std::min(count, type.getDimSize(0) - first);
-      if (here > 0) {
-        if (failed(recipe(part).evaluateRows(source, first, here, out)))
-          return failure();
-        out += here * rowBytes(type);
-        count -= here;
-        first = 0;
-      } else {
-        first -= type.getDimSize(0);
-      }
-      if (count == 0)
-        return success();
-    }
-    return success();
-  }
-  // Along an inner axis each row of the result is made of pieces of the parts' rows.
-  RankedTensorType type = getRecipeType();
-  int64_t outer = count;
-  for (int64_t axis = 1; axis < getAxis(); ++axis)
-    outer *= type.getDimSize(axis);
-  int64_t inner = 1;
-  for (int64_t axis = getAxis() + 1; axis < type.getRank(); ++axis)
-    inner *= type.getDimSize(axis);
-  int64_t stride = getStorageBytes(type.getElementType(), inner * type.getDimSize(getAxis()));
-  int64_t offset = 0;
-  for (Attribute part : getParts()) {
-    RankedTensorType partType = recipe(part).getRecipeType();
-    std::vector<char> rows(count * rowBytes(partType));
-    if (failed(recipe(part).evaluateRows(source, first, count, rows.data())))
-      return failure();
-    int64_t piece = getStorageBytes(type.getElementType(), inner * partType.getDimSize(getAxis()));
-    for (int64_t i = 0; i < outer; ++i)
-      std::memcpy(out + i * stride + offset, rows.data() + i * piece, piece);
-    offset += piece;
-  }
-  return success();
-}
-
 //===-- transpose ----------------------------------------------------------------------------===//
 
 RankedTensorType TransposeAttr::getRecipeType() const {
-  RankedTensorType type = recipe(getInput()).getRecipeType();
+  RankedTensorType type = getTypeOfRecipe(getInput());
   return RankedTensorType::get({type.getDimSize(1), type.getDimSize(0)}, type.getElementType());
 }
-
-SmallVector<Attribute> TransposeAttr::getRecipeInputs() const { return {getInput()}; }
 
 LogicalResult TransposeAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
   if (failed(verifyInputs(getInput(), emitError)))
     return failure();
-  RankedTensorType type = recipe(getInput()).getRecipeType();
+  RankedTensorType type = getTypeOfRecipe(getInput());
   if (type.getRank() != 2) // C1
     return emitError() << "expects a matrix to transpose, got " << type;
   return success();
 }
 
-LogicalResult TransposeAttr::evaluateRows(RecipeSource &source, int64_t first, int64_t count,
-                                          char *out) const {
-  RankedTensorType type = recipe(getInput()).getRecipeType();
-  int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
-  int64_t size = getStorageBytes(type.getElementType(), 1);
-  // Blocks of input rows bound the memory; a stored input is read in place, and given back before
-  // all of it is there.
-  constexpr int64_t kBlockRows = 256, kReleaseBytes = int64_t(32) << 20;
-  int64_t walked = 0;
-  std::vector<char> block;
-  for (int64_t row = 0; row < rows; row += kBlockRows) {
-    int64_t here = std::min(kBlockRows, rows - row);
-    const char *data;
-    if (auto stored = dyn_cast<StoredAttr>(getInput())) {
-      FailureOr<ArrayRef<char>> bytes = source.read(stored);
-      if (failed(bytes))
-        return failure();
-      data = bytes->data() + row * columns * size;
-      walked += here * columns * size;
-    } else {
-      block.resize(here * columns * size);
-      if (failed(recipe(getInput()).evaluateRows(source, row, here, block.data())))
-        return failure();
-      data = block.data();
-    }
-    transposeElements(data + first * size, columns * size, here, count, size, out + row * size,
-                      rows * size);
-    if (walked > kReleaseBytes) {
-      source.release(cast<StoredAttr>(getInput()));
-      walked = 0;
-    }
+//===-- permute ------------------------------------------------------------------------------===//
+
+RankedTensorType PermuteAttr::getRecipeType() const {
+  RankedTensorType type = getTypeOfRecipe(getInput());
+  SmallVector<int64_t> shape;
+  for (int64_t axis : getAxes())
+    shape.push_back(type.getDimSize(axis));
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
+LogicalResult PermuteAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
+  if (failed(verifyInputs(getInput(), emitError)))
+    return failure();
+  RankedTensorType type = getTypeOfRecipe(getInput());
+  SmallVector<int64_t> sorted(getAxes());
+  llvm::sort(sorted);
+  if (!llvm::equal(sorted, llvm::seq<int64_t>(0, type.getRank()))) { // C1
+    InFlightDiagnostic error = emitError() << "expects each axis of " << type << " once, got [";
+    llvm::interleaveComma(getAxes(), error);
+    return error << "]";
   }
+  return success();
+}
+
+//===-- reshape ------------------------------------------------------------------------------===//
+
+RankedTensorType ReshapeAttr::getRecipeType() const {
+  return RankedTensorType::get(getShape(), getTypeOfRecipe(getInput()).getElementType());
+}
+
+LogicalResult ReshapeAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
+  if (failed(verifyInputs(getInput(), emitError)))
+    return failure();
+  RankedTensorType type = getTypeOfRecipe(getInput());
+  int64_t elements = 1;
+  bool counted = true;
+  for (int64_t size : getShape())
+    counted &= size >= 0 && !llvm::MulOverflow(elements, size, elements);
+  if (!counted || elements != type.getNumElements()) { // C1
+    InFlightDiagnostic error = emitError() << "expects a shape of " << type.getNumElements()
+                                           << " elements for " << type << ", got [";
+    llvm::interleaveComma(getShape(), error);
+    return error << "]";
+  }
+  return verifyBytes(getShape(), type.getElementType(), emitError);
+}
+
+//===-- slice --------------------------------------------------------------------------------===//
+
+RankedTensorType SliceAttr::getRecipeType() const {
+  RankedTensorType type = getTypeOfRecipe(getInput());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[getAxis()] = getCount();
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
+LogicalResult SliceAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
+  if (failed(verifyInputs(getInput(), emitError)))
+    return failure();
+  RankedTensorType type = getTypeOfRecipe(getInput());
+  if (getAxis() < 0 || getAxis() >= type.getRank()) // C1
+    return emitError() << "expects an axis of " << type << ", got " << getAxis();
+  int64_t size = type.getDimSize(getAxis());
+  if (getFirst() < 0 || getCount() < 1 || getFirst() > size || getCount() > size - getFirst()) // C2
+    return emitError() << "expects a range within the " << size << " places of axis " << getAxis()
+                       << ", got " << getCount() << " from " << getFirst();
   return success();
 }
 
 //===-- cast, scale_columns ------------------------------------------------------------------===//
 
 RankedTensorType CastAttr::getRecipeType() const {
-  return recipe(getInput()).getRecipeType().clone(getElementType());
+  return getTypeOfRecipe(getInput()).clone(getElementType());
 }
-
-SmallVector<Attribute> CastAttr::getRecipeInputs() const { return {getInput()}; }
 
 LogicalResult CastAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
   if (failed(verifyInputs(getInput(), emitError)))
     return failure();
-  Type from = recipe(getInput()).getRecipeType().getElementType();
+  Type from = getTypeOfRecipe(getInput()).getElementType();
   if (!isStorageFloat(from) || !isStorageFloat(getElementType())) // C1
     return emitError() << "expects a cast among f16, bf16, f32 and f64, got " << from << " to "
                        << getElementType();
-  return verifyBytes(recipe(getInput()).getRecipeType().getShape(), getElementType(), // C2
+  return verifyBytes(getTypeOfRecipe(getInput()).getShape(), getElementType(), // C2
                      emitError);
 }
 
-LogicalResult CastAttr::evaluateRows(RecipeSource &source, int64_t first, int64_t count,
-                                     char *out) const {
-  RankedTensorType from = recipe(getInput()).getRecipeType();
-  std::vector<char> rows(count * rowBytes(from));
-  if (failed(recipe(getInput()).evaluateRows(source, first, count, rows.data())))
-    return failure();
-  withElement(from.getElementType(), [&](auto source) {
-    withElement(getElementType(), [&](auto target) {
-      using From = decltype(source);
-      using To = decltype(target);
-      for (int64_t i = 0, n = rows.size() / From::kSize; i < n; ++i)
-        To::store(From::load(rows.data() + i * From::kSize), out + i * To::kSize);
-    });
-  });
-  return success();
-}
-
-RankedTensorType ScaleColumnsAttr::getRecipeType() const {
-  return recipe(getInput()).getRecipeType();
-}
-
-SmallVector<Attribute> ScaleColumnsAttr::getRecipeInputs() const {
-  return {getInput(), getScale()};
-}
+RankedTensorType ScaleColumnsAttr::getRecipeType() const { return getTypeOfRecipe(getInput()); }
 
 LogicalResult ScaleColumnsAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
   if (failed(verifyInputs({getInput(), getScale()}, emitError)))
     return failure();
-  RankedTensorType matrix = recipe(getInput()).getRecipeType();
-  RankedTensorType vector = recipe(getScale()).getRecipeType();
+  RankedTensorType matrix = getTypeOfRecipe(getInput());
+  RankedTensorType vector = getTypeOfRecipe(getScale());
   if (matrix.getRank() != 2 || vector.getRank() != 1 ||
       matrix.getDimSize(1) != vector.getDimSize(0)) // C1
     return emitError() << "expects a matrix and a vector for its columns, got " << matrix << " and "
@@ -274,30 +216,64 @@ LogicalResult ScaleColumnsAttr::verifyRecipe(function_ref<InFlightDiagnostic()> 
   return success();
 }
 
-LogicalResult ScaleColumnsAttr::evaluateRows(RecipeSource &source, int64_t first, int64_t count,
-                                             char *out) const {
-  RankedTensorType type = getRecipeType();
-  RankedTensorType scaleType = recipe(getScale()).getRecipeType();
-  int64_t columns = type.getDimSize(1);
-  int64_t scaleSize = getStorageBytes(scaleType.getElementType(), 1);
-  std::vector<char> scale(columns * scaleSize);
-  if (failed(recipe(getScale()).evaluateRows(source, 0, columns, scale.data())) ||
-      failed(recipe(getInput()).evaluateRows(source, first, count, out)))
+//===-- quantize, quantization_scales --------------------------------------------------------===//
+
+template <typename Step>
+static LogicalResult verifyQuantization(Step step, function_ref<InFlightDiagnostic()> emitError) {
+  if (failed(verifyInputs(step.getInput(), emitError)))
     return failure();
-  double offset = getOffset().getValueAsDouble();
-  std::vector<double> factors(columns);
-  withElement(scaleType.getElementType(), [&](auto element) {
-    using Element = decltype(element);
-    for (int64_t k = 0; k < columns; ++k)
-      factors[k] = Element::load(scale.data() + k * Element::kSize) + offset;
-  });
-  withElement(type.getElementType(), [&](auto element) {
-    using Element = decltype(element);
-    for (int64_t i = 0; i < count; ++i)
-      for (int64_t k = 0; k < columns; ++k) {
-        char *at = out + (i * columns + k) * Element::kSize;
-        Element::store(double(Element::load(at)) * factors[k], at);
-      }
-  });
+  RankedTensorType type = getTypeOfRecipe(step.getInput());
+  Type elementType = step.getElementType(), scaleType = step.getScaleType();
+  int64_t group = step.getGroup();
+  if (type.getRank() != 2 || !isStorageFloat(type.getElementType())) // C1
+    return emitError() << "expects a matrix of f16, bf16, f32 or f64 to quantise, got " << type;
+  if (!elementType.isSignlessInteger(8) && !elementType.isSignlessInteger(4)) // C2
+    return emitError() << "expects to quantise to i8 or i4, got " << elementType;
+  if (!scaleType.isF32() && !(scaleType.isF16() && group != 0)) // C3
+    return emitError() << "expects scales of f32, or of groups f16, got " << scaleType;
+  int64_t inputs = type.getDimSize(1);
+  if (group < 0 || (group != 0 && inputs % group != 0)) // C4
+    return emitError() << "expects groups that divide " << inputs << " inputs evenly, got "
+                       << group;
+  if (inputs % getElementsPerByte(elementType) != 0 || group % getElementsPerByte(elementType) != 0)
+    return emitError() << "expects an even number of inputs in rows and groups of i4, got " // C2
+                       << (group ? group : inputs) << " of " << inputs;
   return success();
+}
+
+RankedTensorType QuantizeAttr::getRecipeType() const {
+  return RankedTensorType::get(getTypeOfRecipe(getInput()).getShape(), getElementType());
+}
+
+LogicalResult QuantizeAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
+  return verifyQuantization(*this, emitError);
+}
+
+RankedTensorType QuantizationScalesAttr::getRecipeType() const {
+  RankedTensorType type = getTypeOfRecipe(getInput());
+  SmallVector<int64_t, 2> shape{type.getDimSize(0)};
+  if (getGroup() != 0)
+    shape.push_back(type.getDimSize(1) / getGroup());
+  return RankedTensorType::get(shape, getScaleType());
+}
+
+LogicalResult
+QuantizationScalesAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
+  return verifyQuantization(*this, emitError);
+}
+
+//===-- pack ---------------------------------------------------------------------------------===//
+
+RankedTensorType PackAttr::getRecipeType() const {
+  RankedTensorType type = getTypeOfRecipe(getInput());
+  return RankedTensorType::get(type.getShape(), type.getElementType(), getPanels());
+}
+
+LogicalResult PackAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
+  if (failed(verifyInputs(getInput(), emitError, /*isPacked=*/true))) // C3
+    return failure();
+  RankedTensorType type = getTypeOfRecipe(getInput());
+  // C1, C2
+  return getPanels() ? getPanels().verifyEncoding(type.getShape(), type.getElementType(), emitError)
+                     : success();
 }

@@ -6,9 +6,9 @@
 #ifndef FOVEA_FRONTEND_BUILDER_STOREDTENSORS_H
 #define FOVEA_FRONTEND_BUILDER_STOREDTENSORS_H
 
-#include "dialects/Fovea/FoveaDialect.h"
 #include "frontend/HuggingFace/Safetensors.h"
 #include "frontend/ONNX/Reader/OnnxFile.h"
+#include "weights/Evaluate.h"
 
 #include <map>
 #include <mutex>

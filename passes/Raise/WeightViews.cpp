@@ -11,22 +11,18 @@ using namespace mlir;
 using namespace mlir::fovea;
 using namespace mlir::fovea::raise;
 
-static RankedTensorType typeOf(Attribute recipe) {
-  return cast<RecipeAttrInterface>(recipe).getRecipeType();
-}
-
 //===-- Recipes ------------------------------------------------------------------------------===//
 
 Attribute raise::reshapeRecipe(Attribute input, ArrayRef<int64_t> shape) {
   if (auto inner = dyn_cast<ReshapeAttr>(input))
     return reshapeRecipe(inner.getInput(), shape);
-  if (typeOf(input).getShape() == shape)
+  if (getTypeOfRecipe(input).getShape() == shape)
     return input;
   return ReshapeAttr::get(input.getContext(), input, shape);
 }
 
 Attribute raise::permuteRecipe(Attribute input, ArrayRef<int64_t> axes) {
-  RankedTensorType type = typeOf(input);
+  RankedTensorType type = getTypeOfRecipe(input);
   MLIRContext *context = input.getContext();
   if (llvm::equal(axes, llvm::seq<int64_t>(0, axes.size())))
     return input;
@@ -59,7 +55,7 @@ Attribute raise::permuteRecipe(Attribute input, ArrayRef<int64_t> axes) {
 
 //===-- Views --------------------------------------------------------------------------------===//
 
-RankedTensorType WeightView::getType() const { return typeOf(recipes.front()); }
+RankedTensorType WeightView::getType() const { return getTypeOfRecipe(recipes.front()); }
 
 WeightView WeightView::permute(ArrayRef<int64_t> axes) const {
   WeightView result = *this;
@@ -83,7 +79,7 @@ static std::optional<WeightView> slice(std::optional<WeightView> view, tensor::E
     return std::nullopt;
   for (Attribute &recipe : view->recipes)
     for (auto [axis, first, count] : llvm::enumerate(op.getStaticOffsets(), op.getStaticSizes())) {
-      int64_t size = typeOf(recipe).getDimSize(axis);
+      int64_t size = getTypeOfRecipe(recipe).getDimSize(axis);
       if (first < 0 || count > size || first > size - count)
         return std::nullopt;
       if (count != size)
@@ -162,8 +158,8 @@ WeightOp WeightViews::getWeight(WeightOp original, Attribute recipe) {
   if (!weight) {
     OpBuilder builder(original);
     builder.setInsertionPointAfter(original);
-    weight = WeightOp::create(builder, original.getLoc(), original.getSymName(), typeOf(recipe),
-                              recipe, StringAttr());
+    weight = WeightOp::create(builder, original.getLoc(), original.getSymName(),
+                              getTypeOfRecipe(recipe), recipe, StringAttr());
     symbols.insert(weight); // gives it a name of its own
   }
   return weight;

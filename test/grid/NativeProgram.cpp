@@ -37,8 +37,8 @@ NativeProgram::compile(ModuleOp original, std::string &error, RecipeSource *sour
   for (auto weight : module->getOps<WeightOp>()) {
     RankedTensorType type = weight.getWeightType();
     GuardedMemory &memory = program->weights.emplace_back(*getStorageBytes(type));
-    if (failed(cast<RecipeAttrInterface>(weight.getRecipe())
-                   .evaluateRows(*source, 0, getStorageShape(type)[0], memory.data())))
+    if (failed(evaluateRows(cast<RecipeAttrInterface>(weight.getRecipe()), *source, 0,
+                            getStorageShape(type)[0], memory.data())))
       return nullptr;
   }
   for (auto function : module->getOps<func::FuncOp>())

@@ -9,6 +9,7 @@
 #include "lowering/Entries/Entries.h"
 #include "lowering/Pipelines.h"
 #include "test/grid/NativeCode.h"
+#include "weights/Evaluate.h"
 
 namespace mlir::fovea {
 

@@ -4,7 +4,7 @@
 #ifndef FOVEA_TEST_GRID_NOWEIGHTS_H
 #define FOVEA_TEST_GRID_NOWEIGHTS_H
 
-#include "dialects/Fovea/FoveaDialect.h"
+#include "weights/Evaluate.h"
 
 namespace mlir::fovea {
 

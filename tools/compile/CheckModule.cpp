@@ -4,10 +4,8 @@
 // the other; modules of later stages, which hold launches, are taken as they are.
 #include "tools/compile/CheckModule.h"
 #include "dialects/Fovea/FoveaDialect.h"
-#include "dialects/Fovea/Recipes.h"
 #include "dialects/Tile/TileDialect.h"
 #include "frontend/Builder/StoredTensors.h"
-#include "lowering/Weights/Weights.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -17,6 +15,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "passes/Pipelines.h"
 #include "tools/compile/Report.h"
+#include "weights/Stream.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -104,15 +103,6 @@ static void checkOp(Operation *op) {
       }
 }
 
-/// The tensors of files that a recipe reads.
-static void collectStored(Attribute attribute, llvm::SetVector<StoredAttr> &stored) {
-  if (auto leaf = dyn_cast<StoredAttr>(attribute))
-    stored.insert(leaf);
-  else if (auto inner = dyn_cast<RecipeAttrInterface>(attribute))
-    for (Attribute input : inner.getRecipeInputs())
-      collectStored(input, stored);
-}
-
 static void checkEach(ModuleOp module, const std::string &path, const std::string &folder,
                       ::fovea::artifact::FileAccess access, ::fovea::Problems &problems) {
   ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &diagnostic) {
@@ -131,7 +121,7 @@ static void checkEach(ModuleOp module, const std::string &path, const std::strin
       return WalkResult::skip();
     checkOp(op);
     if (auto weight = dyn_cast<WeightOp>(op))
-      collectStored(weight.getRecipe(), stored);
+      weight.getRecipe().walk([&](StoredAttr leaf) { stored.insert(leaf); });
     // What stands in a foreign op falls with it.
     return isKnown(op) ? WalkResult::advance() : WalkResult::skip();
   });

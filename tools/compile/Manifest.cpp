@@ -5,7 +5,7 @@
 #include "dialects/Fovea/Ports.h"
 #include "lowering/CodeGen/CodeGen.h"
 #include "lowering/Entries/Entries.h"
-#include "lowering/Weights/Weights.h"
+#include "weights/Stream.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Path.h"
 

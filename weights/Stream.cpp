@@ -3,9 +3,8 @@
 // Streams weights into an artifact: a queue of slices, taken in order by all threads, evaluated at
 // once and appended in order. Memory is bounded by one slice and its inputs a thread. Refuses
 // element types that a manifest cannot name, and sizes past 63 bits.
-#include "lowering/Weights/Weights.h"
+#include "weights/Stream.h"
 #include "mlir/IR/MLIRContext.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/ThreadPool.h"
 #include <condition_variable>
 #include <mutex>
@@ -73,17 +72,10 @@ public:
     if (element == ManifestType::None)
       return weight.emitOpError("expects an element type that an artifact can hold, got ") << type;
 
-    llvm::SetVector<Attribute> recipes;
-    recipes.insert(job.recipe);
-    for (size_t i = 0; i < recipes.size(); ++i) {
-      if (auto leaf = dyn_cast<StoredAttr>(recipes[i])) {
-        if (failed(source.read(leaf)))
-          return failure();
-        job.leaves.push_back(leaf);
-      }
-      for (Attribute input : cast<RecipeAttrInterface>(recipes[i]).getRecipeInputs())
-        recipes.insert(input);
-    }
+    job.leaves = getStoredTensors(job.recipe);
+    for (StoredAttr leaf : job.leaves)
+      if (failed(source.read(leaf)))
+        return failure();
 
     std::optional<int64_t> bytes = getStorageBytes(type);
     if (!bytes)
@@ -120,7 +112,7 @@ public:
       }
       int64_t count = std::min(job->sliceRows, job->rows - first);
       slice.resize(count * job->rowBytes);
-      LogicalResult result = job->recipe.evaluateRows(source, first, count, slice.data());
+      LogicalResult result = evaluateRows(job->recipe, source, first, count, slice.data());
       for (StoredAttr leaf : job->leaves)
         source.release(leaf);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Evaluates weight recipes straight into an artifact.
-#ifndef FOVEA_LOWERING_WEIGHTS_WEIGHTS_H
-#define FOVEA_LOWERING_WEIGHTS_WEIGHTS_H
+#ifndef FOVEA_WEIGHTS_STREAM_H
+#define FOVEA_WEIGHTS_STREAM_H
 
 #include "artifact/ArtifactWriter.h"
-#include "dialects/Fovea/FoveaDialect.h"
+#include "weights/Evaluate.h"
 
 namespace mlir::fovea {
 
@@ -27,4 +27,4 @@ LogicalResult writeWeights(ModuleOp module, RecipeSource &source,
 
 } // namespace mlir::fovea
 
-#endif // FOVEA_LOWERING_WEIGHTS_WEIGHTS_H
+#endif // FOVEA_WEIGHTS_STREAM_H

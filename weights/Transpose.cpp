@@ -2,7 +2,7 @@
 //
 // Transposition in blocks of vectors of 16 bytes, which every x86-64 has: about as fast as memory.
 // Sizes other than 2, 4 and 8 bytes, and what is left at the edges, go element by element.
-#include "dialects/Fovea/Transpose.h"
+#include "weights/Transpose.h"
 #include <algorithm>
 #include <cstring>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Elements of stored tensors as numbers, for the recipes that compute.
-#ifndef FOVEA_DIALECTS_FOVEA_ELEMENTS_H
-#define FOVEA_DIALECTS_FOVEA_ELEMENTS_H
+#ifndef FOVEA_WEIGHTS_ELEMENTS_H
+#define FOVEA_WEIGHTS_ELEMENTS_H
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/APFloat.h"
@@ -102,10 +102,6 @@ template <typename Action> void withElement(Type type, Action action) {
     action(F16Element());
 }
 
-inline bool isStorageFloat(Type type) {
-  return type.isF16() || type.isBF16() || type.isF32() || type.isF64();
-}
-
 } // namespace mlir::fovea
 
-#endif // FOVEA_DIALECTS_FOVEA_ELEMENTS_H
+#endif // FOVEA_WEIGHTS_ELEMENTS_H

@@ -2,7 +2,7 @@
 //
 // Weights streamed into an artifact: the same bytes as the recipe gives at once, on any number of
 // threads; casts against APFloat; failures.
-#include "lowering/Weights/Weights.h"
+#include "weights/Stream.h"
 #include "artifact/ArtifactReader.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/MLIRContext.h"
@@ -68,7 +68,7 @@ struct Fixture : ::testing::Test {
     auto recipe = cast<RecipeAttrInterface>(attr);
     RankedTensorType type = recipe.getRecipeType();
     std::vector<char> bytes(*getStorageBytes(type));
-    EXPECT_TRUE(succeeded(recipe.evaluateRows(source, 0, getStorageShape(type)[0], bytes.data())));
+    EXPECT_TRUE(succeeded(evaluateRows(recipe, source, 0, getStorageShape(type)[0], bytes.data())));
     return bytes;
   }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Transposition of plain bytes, for recipes.
-#ifndef FOVEA_DIALECTS_FOVEA_TRANSPOSE_H
-#define FOVEA_DIALECTS_FOVEA_TRANSPOSE_H
+#ifndef FOVEA_WEIGHTS_TRANSPOSE_H
+#define FOVEA_WEIGHTS_TRANSPOSE_H
 
 #include <cstdint>
 
@@ -15,4 +15,4 @@ void transposeElements(const char *in, int64_t inStride, int64_t rows, int64_t c
 
 } // namespace mlir::fovea
 
-#endif // FOVEA_DIALECTS_FOVEA_TRANSPOSE_H
+#endif // FOVEA_WEIGHTS_TRANSPOSE_H
