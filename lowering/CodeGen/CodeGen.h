@@ -9,6 +9,7 @@
 #include <vector>
 
 namespace llvm {
+class Function;
 class Module;
 class TargetMachine;
 } // namespace llvm
@@ -29,8 +30,10 @@ FailureOr<TargetOptions> getTarget(StringRef name, std::string &error);
 /// sorted.
 std::vector<std::string> getRequiredFeatures(const TargetOptions &target);
 
-/// LLVM's optimiser at its second level, for code that calls nothing.
-void optimize(llvm::Module &code, llvm::TargetMachine &machine);
+/// LLVM's optimiser at its second level, for code that calls nothing. Functions that `isTiled` are
+/// vectors and blocks of registers already and get what they need of it, in half the time.
+void optimize(llvm::Module &code, llvm::TargetMachine &machine,
+              function_ref<bool(const llvm::Function &)> isTiled = nullptr);
 
 /// Object file and assembly text of a module of the `llvm` stage.
 LogicalResult emitObject(ModuleOp module, const TargetOptions &target,

@@ -20,6 +20,7 @@
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/StandardInstrumentations.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -266,14 +267,25 @@ static void replaceMaxNum(llvm::Function &function) {
   }
 }
 
-void mlir::fovea::optimize(llvm::Module &code, llvm::TargetMachine &machine) {
-  for (llvm::Function &function : code)
-    replaceMaxNum(function);
+/// What tile programs need of LLVM's second level: addresses simplified, and the loops over a block
+/// unrolled. No vectoriser finds anything in them, and loops of unknown length that are unrolled
+/// make code a fifth larger and no faster.
+static constexpr llvm::StringLiteral kTilePipeline =
+    "sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
+    "loop-mssa(loop-simplifycfg,licm,loop-rotate),simplifycfg,instcombine<no-verify-fixpoint>,"
+    "loop(indvars,loop-deletion,loop-unroll-full),sroa,gvn,instcombine<no-verify-fixpoint>,dse,"
+    "loop-mssa(licm),adce,simplifycfg,instcombine<no-verify-fixpoint>";
+
+void mlir::fovea::optimize(llvm::Module &code, llvm::TargetMachine &machine,
+                           function_ref<bool(const llvm::Function &)> isTiled) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graph;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
+  llvm::PassInstrumentationCallbacks callbacks;
+  llvm::OptNoneInstrumentation skipsDone(/*DebugLogging=*/false);
+  skipsDone.registerCallbacks(callbacks);
+  llvm::PassBuilder builder(&machine, llvm::PipelineTuningOptions(), std::nullopt, &callbacks);
   // Code calls nothing. If LLVM thinks that there is a memset, it makes one of loops that clear
   // tiles, and its code generator, which knows better, makes loops of single bytes of that.
   llvm::TargetLibraryInfoImpl library(code.getTargetTriple());
@@ -284,7 +296,31 @@ void mlir::fovea::optimize(llvm::Module &code, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, graph, modules);
+
+  llvm::FunctionPassManager few;
+  llvm::cantFail(builder.parsePassPipeline(few, kTilePipeline));
+  SmallVector<llvm::Function *> done;
+  bool isAll = true;
+  for (llvm::Function &function : code) {
+    replaceMaxNum(function);
+    if (function.isDeclaration() || function.hasOptNone())
+      continue;
+    if (!isTiled || !isTiled(function)) {
+      isAll = false;
+      continue;
+    }
+    functions.invalidate(function, few.run(function, functions));
+    done.push_back(&function);
+  }
+  if (isAll)
+    return;
+  for (llvm::Function *function : done) {
+    function->addFnAttr(llvm::Attribute::NoInline);
+    function->addFnAttr(llvm::Attribute::OptimizeNone);
+  }
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(code, modules);
+  for (llvm::Function *function : done)
+    function->removeFnAttr(llvm::Attribute::OptimizeNone);
 }
 
 /// What LLVM's own rules forbid, told at the function that breaks them. MLIR's verifiers know most
@@ -333,7 +369,11 @@ static LogicalResult emit(ModuleOp module, const TargetOptions &target, llvm::Co
     moveBFloat16(function);
     expandBFloat16(function, machine->getMCSubtargetInfo()->checkFeatures("+avx512bf16"));
   }
-  optimize(*translated, *machine);
+  optimize(*translated, *machine, [&](const llvm::Function &function) {
+    Attribute schedule =
+        module.lookupSymbol(function.getName())->getAttr(FoveaDialect::kScheduleAttr);
+    return schedule ? !isa<LoopScheduleAttr>(schedule) : !function.hasLocalLinkage();
+  });
   llvm::legacy::PassManager generator;
   if (failed(addCodeGenerator(generator, *machine, kind, out)))
     return module.emitError("LLVM cannot emit this kind of file");
