@@ -17,16 +17,19 @@ using namespace fovea;
 namespace {
 struct RegexClass {
   const char *name;
+  const char *base; // the name of a class that it holds, or empty
   const char *items;
 };
 #include "frontend/tokenizer/RegexTables.inc"
 
-/// The items of a class by name, or null.
-const char *itemsOf(std::string_view name) {
+/// The items of a class by name, or nothing.
+std::string itemsOf(std::string_view name) {
   const RegexClass *found = std::lower_bound(
       std::begin(regexClasses), std::end(regexClasses), name,
       [](const RegexClass &entry, std::string_view key) { return entry.name < key; });
-  return found != std::end(regexClasses) && found->name == name ? found->items : nullptr;
+  if (found == std::end(regexClasses) || found->name != name)
+    return "";
+  return itemsOf(found->base) + found->items;
 }
 
 /// What a bracket holds: items of a PCRE2 class, and classes that are negated
@@ -354,12 +357,12 @@ bool Translator::readClassEscape(std::string &items, bool &negated, bool inBrack
   } else {
     return true;
   }
-  const char *found = itemsOf(name);
-  if (!found)
+  std::string found = itemsOf(name);
+  if (found.empty())
     return fail("the property '" + name + "', which is not supported,");
   if (ignoresCase && low == 'p' && (name == "Lu" || name == "Ll" || name == "Lt"))
     return fail("a case property in case-blind text, which is not supported,");
-  items = found;
+  items = std::move(found);
   at = end;
   return true;
 }
@@ -378,7 +381,7 @@ bool Translator::translateEscape() {
   }
   char c = pattern[at];
   if (c == 'b' || c == 'B') {
-    std::string word = "[" + std::string(itemsOf("w")) + "]";
+    std::string word = "[" + itemsOf("w") + "]";
     out += c == 'b' ? "(?:(?<=" + word + ")(?!" + word + ")|(?<!" + word + ")(?=" + word + "))"
                     : "(?:(?<=" + word + ")(?=" + word + ")|(?<!" + word + ")(?!" + word + "))";
     ++at;
@@ -411,8 +414,8 @@ bool Translator::readPosixClass(ClassItems &content) {
   std::string name(end == std::string_view::npos
                        ? std::string_view()
                        : pattern.substr(at + 2 + negated, end - at - 2 - negated));
-  const char *items = itemsOf(":" + name + ":");
-  if (!items)
+  std::string items = itemsOf(":" + name + ":");
+  if (items.empty())
     return fail("a POSIX class that is not supported");
   content.add(items, negated);
   at = end + 2;
