@@ -7,7 +7,6 @@
 #include "emulator/Warp.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace fovea::emulator {
 

@@ -8,7 +8,6 @@
 
 #include "emulator/Clock.h"
 
-#include <string>
 
 namespace fovea::emulator {
 

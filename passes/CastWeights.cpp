@@ -4,7 +4,6 @@
 // type.
 #include "passes/Passes.h"
 #include "llvm/ADT/EquivalenceClasses.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::fovea {
 #define GEN_PASS_DEF_CASTWEIGHTSPASS

@@ -5,7 +5,6 @@
 #include "runtime/CpuFeatures.h"
 
 #include <cstdint>
-#include <cstring>
 
 #if defined(__x86_64__)
 #include <cpuid.h>

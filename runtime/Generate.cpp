@@ -11,9 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <optional>
-#include <utility>
 
 namespace fovea {
 

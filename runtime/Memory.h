@@ -4,7 +4,6 @@
 #ifndef FOVEA_RUNTIME_MEMORY_H
 #define FOVEA_RUNTIME_MEMORY_H
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 

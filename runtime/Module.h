@@ -12,7 +12,6 @@
 #include "runtime/tokenizer/Tokenizer.h"
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -9,7 +9,6 @@
 #include "mlir/IR/Builders.h"
 
 #include <functional>
-#include <string>
 #include <vector>
 
 namespace mlir::fovea {

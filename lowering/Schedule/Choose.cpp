@@ -2,7 +2,6 @@
 //
 // The schedule of one group: what kind of computation it is, how many rows it has, and what the
 // table says of these.
-#include "dialects/ElementTypes.h"
 #include "dialects/Tile/TileDialect.h"
 #include "lowering/Kernels/KernelBuilder.h"
 #include "lowering/Kernels/KernelInterface.h"

@@ -9,7 +9,6 @@
 #include "runtime/tokenizer/Utf8.h"
 
 #include <algorithm>
-#include <cctype>
 
 using namespace fovea;
 using tables::DecoderKind;

@@ -6,7 +6,6 @@
 #include "emulator/Float.h"
 
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 
 using namespace fovea;

@@ -8,7 +8,6 @@
 
 #include <atomic>
 #include <csignal>
-#include <cstring>
 #include <unistd.h>
 
 namespace fovea::verbs {

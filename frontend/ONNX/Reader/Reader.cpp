@@ -12,7 +12,6 @@
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 
 namespace fovea::onnx {

@@ -9,7 +9,6 @@
 #include "passes/Elements/Intervals.h"
 #include "passes/Elements/Predicates.h"
 #include "passes/Raise/Attention/Score.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace mlir::fovea;
