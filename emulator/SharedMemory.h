@@ -63,9 +63,6 @@ public:
   Conflict write(uint64_t offset, uint32_t count, const Access &access, const uint8_t *source);
   /// Marks eight bytes as an mbarrier, or as plain memory again.
   void setBarrier(uint64_t offset, bool barrier);
-  bool isBarrier(uint64_t offset) const {
-    return checked && (cells[offset / granule].flags & BarrierFlag);
-  }
 
 private:
   enum Flags : uint8_t { Written = 1, Atomic = 2, AsyncFlag = 4, BarrierFlag = 8 };

@@ -65,7 +65,6 @@ public:
   Step wait(Wait reason);
   /// Refuses an instruction that all living lanes must execute together.
   void requireAligned(const Instruction &instruction, uint32_t mask);
-  bool converged(uint32_t mask) const { return mask == alive; }
 
   /// Throws Error with place and thread of the instruction that is being executed.
   template <typename... Parts> [[noreturn]] void fault(uint32_t lane, const Parts &...parts);

@@ -10,7 +10,6 @@
 
 namespace fovea {
 
-using manifest::EntryT;
 using manifest::ValueKind;
 using manifest::ValueT;
 

@@ -252,7 +252,6 @@ private:
   Value fromElements(Data &data);
   LogicalResult report(const Twine &message);
   Data *orZeros(FailureOr<Data *> result, DataType type, ArrayRef<Sym> shape);
-  LogicalResult expandTo(Data &data, Data *&result, ArrayRef<Sym> shape);
 
   const Model &model;
   const OpTable &table;

@@ -20,7 +20,6 @@ Value TileLowering::allocate(Type element, const TileLayout &layout) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&function.getBody().front());
   auto type = MemRefType::get(count, storageType(element));
-  scratchBytes += count * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   return memref::AllocaOp::create(b, type, b.getI64IntegerAttr(64));
 }
 

@@ -31,7 +31,6 @@ public:
         b(function.getLoc(), OpBuilder::atBlockBegin(&function.getBody().front())), lanes(lanes),
         atoms(atoms) {}
   LogicalResult run();
-  int64_t getScratchBytes() const { return scratchBytes; }
 
 private:
   static tile::TileType typeOf(Value tile) { return cast<tile::TileType>(tile.getType()); }
@@ -113,7 +112,6 @@ private:
   Emitter b;
   int64_t lanes;
   ArrayRef<const DotAtom *> atoms;
-  int64_t scratchBytes = 0;
   /// By tile; loads may also lie along their other axis.
   llvm::DenseMap<std::pair<Value, int64_t>, Scratch> buffers;
   llvm::DenseMap<Value, Value> wide;                        ///< of halves, casts
