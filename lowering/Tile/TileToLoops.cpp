@@ -190,6 +190,15 @@ private:
   void copy(TileType type, Value from, Value to) {
     forEach(b, type, [&](Value r, Value c) { write(read(from, r, c), to, r, c); });
   }
+  /// A buffer for the tile `result` with what `element` gives at each `[row, column]`.
+  LogicalResult fill(Operation *op, TypedValue<TileType> result,
+                     function_ref<Value(Value row, Value column)> element) {
+    FailureOr<Value> buffer = define(op, result);
+    if (failed(buffer))
+      return failure();
+    forEach(b, result.getType(), [&](Value r, Value c) { write(element(r, c), *buffer, r, c); });
+    return success();
+  }
 
   func::FuncOp function;
   ImplicitLocOpBuilder b;
@@ -460,20 +469,15 @@ LogicalResult Lowering::lower(StoreOp op) {
 //===-- Products -----------------------------------------------------------------------------===//
 
 LogicalResult Lowering::lower(DequantizeOp op) {
-  FailureOr<Value> buffer = define(op, op.getResult());
-  if (failed(buffer))
-    return failure();
-  TileType type = op.getResult().getType();
-  forEach(b, type, [&](Value r, Value c) {
+  return fill(op, op.getResult(), [&](Value r, Value c) {
     Value value = arith::SIToFPOp::create(b, b.getF32Type(), read(get(op.getInput()), r, c));
     if (op.getScales()) {
       Value place = arith::DivUIOp::create(b, c, makeIndex(b, op.getGroup()));
       Value scale = convertFloat(b, read(get(op.getScales()), r, place), b.getF32Type());
       value = arith::MulFOp::create(b, value, scale);
     }
-    write(convertFloat(b, value, type.getElementType()), *buffer, r, c);
+    return convertFloat(b, value, op.getResult().getType().getElementType());
   });
-  return success();
 }
 
 LogicalResult Lowering::lower(DotOp op) {
@@ -531,29 +535,22 @@ LogicalResult Lowering::lower(MapOp op) {
   for (Operation &inner : body.without_terminator())
     if (containsTiles(&inner))
       return inner.emitOpError("has to do with tiles, expects scalars in a tile.map");
-  FailureOr<Value> buffer = define(op, op.getResult());
-  if (failed(buffer))
-    return failure();
-  forEach(b, op.getResult().getType(), [&](Value r, Value c) {
+  return fill(op, op.getResult(), [&](Value r, Value c) {
     for (auto [argument, input] : llvm::zip(body.getArguments(), op.getInputs()))
       mapping.map(argument, read(get(input), r, c));
     for (Operation &inner : body.without_terminator())
       b.clone(inner, mapping);
-    write(get(body.getTerminator()->getOperand(0)), *buffer, r, c);
+    return get(body.getTerminator()->getOperand(0));
   });
-  return success();
 }
 
 /// Sums run in f64.
 LogicalResult Lowering::lower(ReduceOp op) {
-  FailureOr<Value> buffer = define(op, op.getResult());
-  if (failed(buffer))
-    return failure();
   bool isSum = op.getKind() == ReduceKind::Sum;
   TileType input = op.getInput().getType();
   Type element = input.getElementType();
   Type wide = isSum ? b.getF64Type() : element;
-  forEach(b, op.getResult().getType(), [&](Value r, Value c) {
+  return fill(op, op.getResult(), [&](Value r, Value c) {
     auto getElement = [&](Value i) {
       Value from = get(op.getInput());
       return convertFloat(b, op.getAxis() == 0 ? read(from, i, c) : read(from, r, i), wide);
@@ -565,22 +562,17 @@ LogicalResult Lowering::lower(ReduceOp op) {
         return arith::AddFOp::create(b, sofar, next);
       return arith::MaxNumFOp::create(b, sofar, next);
     });
-    write(convertFloat(b, joined, element), *buffer, r, c);
+    return convertFloat(b, joined, element);
   });
-  return success();
 }
 
 LogicalResult Lowering::lower(BroadcastOp op) {
-  FailureOr<Value> buffer = define(op, op.getResult());
-  if (failed(buffer))
-    return failure();
   TileType input = op.getInput().getType();
-  forEach(b, op.getResult().getType(), [&](Value r, Value c) {
+  return fill(op, op.getResult(), [&](Value r, Value c) {
     Value row = input.getRows() == 1 ? makeIndex(b, 0) : r;
     Value column = input.getColumns() == 1 ? makeIndex(b, 0) : c;
-    write(read(get(op.getInput()), row, column), *buffer, r, c);
+    return read(get(op.getInput()), row, column);
   });
-  return success();
 }
 
 LogicalResult Lowering::lower(ExtractOp op) {
@@ -590,34 +582,21 @@ LogicalResult Lowering::lower(ExtractOp op) {
 }
 
 LogicalResult Lowering::lower(SplatOp op) {
-  FailureOr<Value> buffer = define(op, op.getResult());
-  if (failed(buffer))
-    return failure();
-  forEach(b, op.getResult().getType(),
-          [&](Value r, Value c) { write(get(op.getValue()), *buffer, r, c); });
-  return success();
+  return fill(op, op.getResult(), [&](Value, Value) { return get(op.getValue()); });
 }
 
 LogicalResult Lowering::lower(IotaOp op) {
-  FailureOr<Value> buffer = define(op, op.getResult());
-  if (failed(buffer))
-    return failure();
-  forEach(b, op.getResult().getType(), [&](Value r, Value c) {
+  return fill(op, op.getResult(), [&](Value r, Value c) {
     Value number = arith::AddIOp::create(b, get(op.getFirst()), op.getAxis() == 0 ? r : c);
-    write(arith::IndexCastOp::create(b, b.getI32Type(), number), *buffer, r, c);
+    return arith::IndexCastOp::create(b, b.getI32Type(), number);
   });
-  return success();
 }
 
 LogicalResult Lowering::lower(CastOp op) {
-  FailureOr<Value> buffer = define(op, op.getResult());
-  if (failed(buffer))
-    return failure();
-  TileType type = op.getResult().getType();
-  forEach(b, type, [&](Value r, Value c) {
-    write(convertFloat(b, read(get(op.getInput()), r, c), type.getElementType()), *buffer, r, c);
+  Type element = op.getResult().getType().getElementType();
+  return fill(op, op.getResult(), [&](Value r, Value c) {
+    return convertFloat(b, read(get(op.getInput()), r, c), element);
   });
-  return success();
 }
 
 //===-- The pass -----------------------------------------------------------------------------===//
