@@ -168,10 +168,7 @@ private:
       Data *lengths = im.unsqueeze(*im.cast(*parts.lengths, DataType::Int64), {1});
       Data *count = im.makeKnown(DataType::Int64, {}, {Element{queries, 0}});
       Data *first = im.binary("Sub", lengths, count);
-      Data *index = im.generate(
-          DataType::Int64, {queries}, [](ImplicitLocOpBuilder &builder, ArrayRef<Value> i) {
-            return arith::IndexCastOp::create(builder, builder.getI64Type(), i[0]).getResult();
-          });
+      Data *index = im.places({queries}, 0);
       queryPositions = im.value(*im.cast(*im.binary("Add", first, index), DataType::Int32));
     } else if (parts.past && Symbols::known(parts.past) != 0) {
       Value count = Symbols::known(queries) ? Value() : im.symbols.materialize(queries);

@@ -53,12 +53,7 @@ static FailureOr<Data *> convolve(Importer &im, Data *x, Data *w, int64_t groups
   DataType sum = sizeOf(x->type) == 2 ? DataType::Float : x->type;
   Type element = im.elementType(sum);
   SmallVector<Value> operands{im.value(*x), im.value(*w)};
-  SmallVector<OpFoldResult> sizes;
-  for (Sym size : outShape)
-    sizes.push_back(s.mixed(size));
-  Value init = tensor::EmptyOp::create(b, sizes, element);
-  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(element));
-  init = linalg::FillOp::create(b, ValueRange{zero}, ValueRange{init}).getResult(0);
+  Value init = im.filled(s.mixed(outShape), b.getZeroAttr(element));
   auto generic = linalg::GenericOp::create(
       b, TypeRange{init.getType()}, operands, ValueRange{init}, maps, kinds,
       [&](OpBuilder &nested, Location loc, ValueRange v) {

@@ -115,10 +115,7 @@ FailureOr<Data *> Importer::elementwise(DataType type, ArrayRef<Data *> operands
     }
   }
   maps.push_back(b.getMultiDimIdentityMap(shape.size()));
-  SmallVector<OpFoldResult> sizes;
-  for (Sym size : shape)
-    sizes.push_back(symbols.mixed(size));
-  Value init = tensor::EmptyOp::create(b, sizes, resultType.getElementType());
+  Value init = tensor::EmptyOp::create(b, symbols.mixed(shape), resultType.getElementType());
   SmallVector<utils::IteratorType> loops(shape.size(), utils::IteratorType::parallel);
   auto generic = linalg::GenericOp::create(
       b, TypeRange{resultType}, inputs, ValueRange{init}, maps, loops,
@@ -161,9 +158,7 @@ FailureOr<Data *> Importer::expand(Data &data, ArrayRef<Sym> shape) {
     return constant(data.type, common, *element);
   Value source = value(data);
   RankedTensorType type = typeOf(data.type, common);
-  SmallVector<OpFoldResult> sizes;
-  for (Sym size : common)
-    sizes.push_back(symbols.mixed(size));
+  SmallVector<OpFoldResult> sizes = symbols.mixed(common);
   // Only open sizes that are taken as equal differ: the same elements.
   bool addsNothing = data.shape.size() == common.size();
   for (auto [own, size] : llvm::zip(data.shape, common))
@@ -227,10 +222,7 @@ Data *Importer::full(DataType type, ArrayRef<Sym> shape, const Element &element)
 Data *Importer::generate(DataType type, ArrayRef<Sym> shape,
                          function_ref<Value(ImplicitLocOpBuilder &, ArrayRef<Value>)> body) {
   RankedTensorType resultType = typeOf(type, shape);
-  SmallVector<OpFoldResult> sizes;
-  for (Sym size : shape)
-    sizes.push_back(symbols.mixed(size));
-  Value init = tensor::EmptyOp::create(b, sizes, resultType.getElementType());
+  Value init = tensor::EmptyOp::create(b, symbols.mixed(shape), resultType.getElementType());
   SmallVector<AffineMap> maps{b.getMultiDimIdentityMap(shape.size())};
   SmallVector<utils::IteratorType> loops(shape.size(), utils::IteratorType::parallel);
   auto generic = linalg::GenericOp::create(
@@ -244,6 +236,18 @@ Data *Importer::generate(DataType type, ArrayRef<Sym> shape,
         linalg::YieldOp::create(b, body(b, indices));
       });
   return make(type, shape, generic.getResult(0));
+}
+
+Data *Importer::places(ArrayRef<Sym> shape, int64_t axis) {
+  return generate(DataType::Int64, shape, [&](ImplicitLocOpBuilder &builder, ArrayRef<Value> i) {
+    return arith::IndexCastOp::create(builder, builder.getI64Type(), i[axis]).getResult();
+  });
+}
+
+Value Importer::filled(ArrayRef<OpFoldResult> sizes, TypedAttr element) {
+  Value init = tensor::EmptyOp::create(b, sizes, element.getType());
+  Value start = arith::ConstantOp::create(b, element);
+  return linalg::FillOp::create(b, ValueRange{start}, ValueRange{init}).getResult(0);
 }
 
 //===-- Casts --------------------------------------------------------------------------------===//
@@ -427,12 +431,7 @@ FailureOr<Data *> Importer::contract(Data &a, StringRef aAxes, Data &c, StringRe
   // Sums of half precision are in f32.
   DataType sum = isFloat(type) && sizeOf(type) == 2 ? DataType::Float : type;
   RankedTensorType sumType = typeOf(sum, shape);
-  SmallVector<OpFoldResult> mixed;
-  for (Sym size : shape)
-    mixed.push_back(symbols.mixed(size));
-  Value init = tensor::EmptyOp::create(b, mixed, sumType.getElementType());
-  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(sumType.getElementType()));
-  init = linalg::FillOp::create(b, ValueRange{zero}, ValueRange{init}).getResult(0);
+  Value init = filled(symbols.mixed(shape), b.getZeroAttr(sumType.getElementType()));
   SmallVector<Value> operands{value(*left), value(*right)};
   SmallVector<AffineMap> maps{mapOf(aKept), mapOf(cKept), mapOf(outAxes)};
   auto contraction = linalg::ContractOp::create(b, TypeRange{sumType}, operands, ValueRange{init},
@@ -531,15 +530,9 @@ Data *Importer::reduce(Data &data, ArrayRef<int64_t> sortedAxes, bool keepAxes, 
   DataType inner =
       isHalf && kind != Reduction::Max && kind != Reduction::Min ? DataType::Float : data.type;
   Data *source = cast(data, inner);
-  RankedTensorType type = typeOf(inner, kept);
-  Type element = type.getElementType();
-  SmallVector<OpFoldResult> sizes;
-  for (Sym size : kept)
-    sizes.push_back(symbols.mixed(size));
+  SmallVector<OpFoldResult> sizes = symbols.mixed(kept);
   Value operand = value(*source);
-  Value init = tensor::EmptyOp::create(b, sizes, element);
-  Value start = arith::ConstantOp::create(b, firstOf(inner, kind));
-  init = linalg::FillOp::create(b, ValueRange{start}, ValueRange{init}).getResult(0);
+  Value init = filled(sizes, firstOf(inner, kind));
   auto reduction = linalg::ReduceOp::create(
       b, ValueRange{operand}, ValueRange{init}, sortedAxes,
       [&](OpBuilder &nested, Location loc, ValueRange arguments) {
@@ -565,9 +558,7 @@ Data *Importer::softmax(Data &data, int64_t axis) {
   DataType inner = sizeOf(data.type) == 2 ? DataType::Float : data.type;
   Data *source = cast(data, inner);
   Value operand = value(*source);
-  SmallVector<OpFoldResult> sizes;
-  for (Sym size : data.shape)
-    sizes.push_back(symbols.mixed(size));
+  SmallVector<OpFoldResult> sizes = symbols.mixed(data.shape);
   RankedTensorType type = typeOf(*source);
   Value init = tensor::EmptyOp::create(b, sizes, type.getElementType());
   auto op = linalg::SoftmaxOp::create(b, TypeRange{type}, operand, init, axis);

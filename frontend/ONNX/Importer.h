@@ -211,6 +211,10 @@ public:
   /// `maps`, as for linalg.
   Data *generate(DataType type, ArrayRef<Sym> shape,
                  function_ref<Value(ImplicitLocOpBuilder &, ArrayRef<Value> indices)> body);
+  /// Each element's own place along an axis.
+  Data *places(ArrayRef<Sym> shape, int64_t axis);
+  /// What a `linalg` op begins with.
+  Value filled(ArrayRef<OpFoldResult> sizes, TypedAttr element);
 
   // Shorthands for composite operators. What cannot be computed is a problem at the node, and gives
   // zeros of the first operand's type and shape.

@@ -320,10 +320,7 @@ static LogicalResult importMultiHead(Importer &im) {
 
 /// first[b] + i as [B|1, S].
 static Data *consecutive(Importer &im, Data &first, Sym count) {
-  Data *index =
-      im.generate(DataType::Int64, {count}, [](ImplicitLocOpBuilder &b, ArrayRef<Value> i) {
-        return arith::IndexCastOp::create(b, b.getI64Type(), i[0]).getResult();
-      });
+  Data *index = im.places({count}, 0);
   return im.binary("Add", &first, im.unsqueeze(*index, {0}));
 }
 

@@ -85,10 +85,7 @@ static LogicalResult importHardmax(Importer &im) {
   TRY(int64_t axis, im.axis(im.integer("axis", -1), x->rank()));
   Data *best = im.reduce(*x, {axis}, true, Importer::Reduction::Max);
   // The first of several equal ones: the least index at which the greatest stands.
-  Data *places =
-      im.generate(DataType::Int64, x->shape, [&](ImplicitLocOpBuilder &b, ArrayRef<Value> i) {
-        return arith::IndexCastOp::create(b, b.getI64Type(), i[axis]).getResult();
-      });
+  Data *places = im.places(x->shape, axis);
   Data *far = im.makeInteger(DataType::Int64, INT64_MAX);
   Data *isBest = im.binary("Equal", x, best);
   Data *first =
@@ -103,10 +100,7 @@ static LogicalResult importArgMax(Importer &im) {
   bool keep = im.integer("keepdims", 1), takesLast = im.integer("select_last_index", 0);
   using Kind = Importer::Reduction;
   Data *best = im.reduce(*x, {axis}, true, im.node().op == "ArgMax" ? Kind::Max : Kind::Min);
-  Data *places =
-      im.generate(DataType::Int64, x->shape, [&](ImplicitLocOpBuilder &b, ArrayRef<Value> i) {
-        return arith::IndexCastOp::create(b, b.getI64Type(), i[axis]).getResult();
-      });
+  Data *places = im.places(x->shape, axis);
   Data *isBest = im.binary("Equal", x, best);
   Data *other = im.makeInteger(DataType::Int64, takesLast ? -1 : INT64_MAX);
   im.set(0, im.reduce(*im.selectData(isBest, places, other), {axis}, keep,
@@ -142,10 +136,7 @@ static LogicalResult importTopK(Importer &im) {
   Data *before = im.cast(*im.binary("Or", comesFirst, tie), DataType::Int64);
   Data *rank = im.reduce(*before, {axis + 1}, false, Importer::Reduction::Sum);
   // [.., n, k]: whether the element goes to that place; exactly one does.
-  Data *places =
-      im.generate(DataType::Int64, {k->integer}, [](ImplicitLocOpBuilder &b, ArrayRef<Value> i) {
-        return arith::IndexCastOp::create(b, b.getI64Type(), i[0]).getResult();
-      });
+  Data *places = im.places({k->integer}, 0);
   line.assign(square.size(), im.number(1));
   line[axis + 1] = k->integer;
   TRY(places, im.reshape(*places, line));
@@ -154,10 +145,7 @@ static LogicalResult importTopK(Importer &im) {
     return im.reduce(*im.selectData(goes, im.unsqueeze(*source, {axis + 1}), zero), {axis}, false,
                      Importer::Reduction::Sum);
   };
-  Data *index =
-      im.generate(DataType::Int64, x->shape, [&](ImplicitLocOpBuilder &b, ArrayRef<Value> i) {
-        return arith::IndexCastOp::create(b, b.getI64Type(), i[axis]).getResult();
-      });
+  Data *index = im.places(x->shape, axis);
   Data *zero = isFloat(x->type) ? im.makeReal(x->type, 0) : im.makeInteger(x->type, 0);
   im.set(0, pick(x, zero));
   if (im.hasOutput(1))

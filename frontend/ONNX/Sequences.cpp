@@ -231,14 +231,10 @@ static LogicalResult importCumSum(Importer &im) {
   }
   SmallVector<AffineMap> maps{AffineMap::get(rank + 1, 0, from, b.getContext()),
                               AffineMap::get(rank + 1, 0, to, b.getContext())};
-  SmallVector<OpFoldResult> sizes;
-  for (Sym size : x->shape)
-    sizes.push_back(im.symbols.mixed(size));
+  SmallVector<OpFoldResult> sizes = im.symbols.mixed(x->shape);
   TypedAttr neutral =
       isProduct ? TypedAttr(b.getOneAttr(element)) : TypedAttr(b.getZeroAttr(element));
-  Value init = tensor::EmptyOp::create(b, sizes, element);
-  Value start = arith::ConstantOp::create(b, neutral);
-  init = linalg::FillOp::create(b, ValueRange{start}, ValueRange{init}).getResult(0);
+  Value init = im.filled(sizes, neutral);
   SmallVector<utils::IteratorType> kinds(rank, utils::IteratorType::parallel);
   kinds.push_back(utils::IteratorType::reduction);
   auto generic = linalg::GenericOp::create(

@@ -363,3 +363,7 @@ OpFoldResult Symbols::mixed(Sym a) {
     return builder.getIndexAttr(*number);
   return materialize(a);
 }
+
+SmallVector<OpFoldResult> Symbols::mixed(ArrayRef<Sym> sizes) {
+  return llvm::map_to_vector(sizes, [&](Sym size) { return mixed(size); });
+}

@@ -75,6 +75,7 @@ public:
   /// Its size in a type.
   static int64_t typed(Sym a) { return known(a).value_or(ShapedType::kDynamic); }
   OpFoldResult mixed(Sym a);
+  SmallVector<OpFoldResult> mixed(ArrayRef<Sym> sizes);
 
   /// True once a coefficient has left 64 bits, since the last call.
   bool takeOverflow() { return std::exchange(hasOverflow, false); }

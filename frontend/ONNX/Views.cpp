@@ -281,10 +281,7 @@ Data *Importer::transpose(Data &data, ArrayRef<int64_t> permutation) {
                        return from;
                      }));
   Value operand = value(data);
-  SmallVector<OpFoldResult> sizes;
-  for (Sym size : shape)
-    sizes.push_back(symbols.mixed(size));
-  Value init = tensor::EmptyOp::create(b, sizes, elementType(data.type));
+  Value init = tensor::EmptyOp::create(b, symbols.mixed(shape), elementType(data.type));
   auto op = linalg::TransposeOp::create(b, operand, init, permutation);
   return make(data.type, shape, op->getResult(0));
 }
@@ -315,10 +312,8 @@ FailureOr<Data *> Importer::slice(Data &data, int64_t axis, Sym offset, Sym size
     });
   }
   if (Symbols::known(size) == 0) {
-    SmallVector<OpFoldResult> sizes;
-    for (Sym s : shape)
-      sizes.push_back(symbols.mixed(s));
-    return make(data.type, shape, tensor::EmptyOp::create(b, sizes, elementType(data.type)));
+    return make(data.type, shape,
+                tensor::EmptyOp::create(b, symbols.mixed(shape), elementType(data.type)));
   }
   Value operand = value(data);
   SmallVector<OpFoldResult> offsets(shape.size(), b.getIndexAttr(0)), sizes,

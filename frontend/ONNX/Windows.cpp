@@ -118,15 +118,9 @@ Data *mlir::fovea::onnx::slide(Importer &im, Data &padded, const Window &window,
     maps.push_back(AffineMap::get(loops, 0, exprs, b.getContext()));
   SmallVector<utils::IteratorType> kinds(results, utils::IteratorType::parallel);
   kinds.append(window.rank(), utils::IteratorType::reduction);
-  Type element = im.elementType(x->type);
   auto extent = DenseElementsAttr::get(RankedTensorType::get(window.kernel, b.getI1Type()), false);
   SmallVector<Value> operands{im.value(*x), arith::ConstantOp::create(b, extent)};
-  SmallVector<OpFoldResult> sizes;
-  for (Sym size : shape)
-    sizes.push_back(im.symbols.mixed(size));
-  Value init = tensor::EmptyOp::create(b, sizes, element);
-  Value start = arith::ConstantOp::create(b, im.firstOf(x->type, kind));
-  init = linalg::FillOp::create(b, ValueRange{start}, ValueRange{init}).getResult(0);
+  Value init = im.filled(im.symbols.mixed(shape), im.firstOf(x->type, kind));
   auto generic = linalg::GenericOp::create(
       b, TypeRange{init.getType()}, operands, ValueRange{init}, maps, kinds,
       [&](OpBuilder &nested, Location loc, ValueRange v) {
