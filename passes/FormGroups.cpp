@@ -155,9 +155,8 @@ struct FormGroupsPass : fovea::impl::FormGroupsPassBase<FormGroupsPass> {
     OpBuilder builder(op);
     auto group = GroupOp::create(builder, op->getLoc(), op->getResultTypes(),
                                  plan.inputs.getArrayRef(), Attribute());
-    SmallVector<Location> locs;
-    for (Value input : plan.inputs)
-      locs.push_back(input.getLoc());
+    SmallVector<Location> locs =
+        llvm::map_to_vector(plan.inputs, [&](Value input) { return input.getLoc(); });
     Block *body = builder.createBlock(&group.getBody(), {},
                                       ValueRange(plan.inputs.getArrayRef()).getTypes(), locs);
     IRMapping mapping;
@@ -178,9 +177,8 @@ struct FormGroupsPass : fovea::impl::FormGroupsPassBase<FormGroupsPass> {
     if (!fill || !isUniform(op))
       return builder.clone(*op, mapping);
     auto empty = fill.getOutputs().front().getDefiningOp<tensor::EmptyOp>();
-    SmallVector<Value> sizes;
-    for (Value size : empty.getDynamicSizes())
-      sizes.push_back(mapping.lookup(size));
+    SmallVector<Value> sizes = llvm::map_to_vector(
+        empty.getDynamicSizes(), [&](Value size) { return mapping.lookup(size); });
     auto splat = tensor::SplatOp::create(
         builder, op->getLoc(), mapping.lookup(fill.getInputs().front()), empty.getType(), sizes);
     mapping.map(op->getResults(), splat->getResults());

@@ -119,9 +119,8 @@ GroupOp mlir::fovea::joinGroups(const GroupJoin &join) {
   OpBuilder builder(lastPart);
   auto group = GroupOp::create(builder, join.loc, ValueRange(join.results).getTypes(),
                                inputs.getArrayRef(), Attribute());
-  SmallVector<Location> locs;
-  for (Value input : inputs)
-    locs.push_back(input.getLoc());
+  SmallVector<Location> locs =
+      llvm::map_to_vector(inputs, [&](Value input) { return input.getLoc(); });
   Block *body =
       builder.createBlock(&group.getBody(), {}, ValueRange(inputs.getArrayRef()).getTypes(), locs);
   IRMapping mapping;
@@ -143,9 +142,8 @@ GroupOp mlir::fovea::joinGroups(const GroupJoin &join) {
          llvm::zip(part.getResults(), inner.getTerminator()->getOperands()))
       mapping.map(result, local.lookup(yielded));
   }
-  SmallVector<Value> yielded;
-  for (Value result : join.results)
-    yielded.push_back(mapping.lookup(result));
+  SmallVector<Value> yielded =
+      llvm::map_to_vector(join.results, [&](Value result) { return mapping.lookup(result); });
   YieldOp::create(builder, join.loc, yielded);
 
   SmallVector<Value> results(join.results);

@@ -181,9 +181,8 @@ private:
 
   bool collectArguments() {
     for (size_t number = 0; number < layers[0].size(); ++number) {
-      SmallVector<SmallVector<Value>> reads;
-      for (auto &layer : layers)
-        reads.push_back(getReads(layer[number]));
+      SmallVector<SmallVector<Value>> reads =
+          llvm::map_to_vector(layers, [&](auto &layer) { return getReads(layer[number]); });
       for (size_t i = 0; i < reads[0].size(); ++i) {
         Tuple tuple;
         for (auto &read : reads) {
@@ -270,9 +269,8 @@ private:
 
   /// A size: a constant, an argument's size, or computed from such.
   Value resolveSize(func::FuncOp layer, const Tuple &tuple) {
-    SmallVector<SizeOrigin> origins;
-    for (Value value : tuple)
-      origins.push_back(getSizeOrigin(OpFoldResult(value)));
+    SmallVector<SizeOrigin> origins =
+        llvm::map_to_vector(tuple, [&](Value value) { return getSizeOrigin(OpFoldResult(value)); });
     for (auto [number, slot] : llvm::enumerate(slots)) {
       auto type = dyn_cast<RankedTensorType>(slot[0].getType());
       for (int64_t axis = 0; type && axis < type.getRank(); ++axis)
@@ -292,9 +290,8 @@ private:
 
   bool build(func::FuncOp layer) {
     for (size_t number = 0; number < layers[0].size(); ++number) {
-      SmallVector<SmallVector<Value>> reads;
-      for (auto &ops : layers)
-        reads.push_back(getReads(ops[number]));
+      SmallVector<SmallVector<Value>> reads =
+          llvm::map_to_vector(layers, [&](auto &ops) { return getReads(ops[number]); });
       IRMapping operands;
       Tuple same;
       for (size_t i = 0; i < reads[0].size(); ++i) {
@@ -311,9 +308,8 @@ private:
       }
       Operation *clone = builder.clone(*layers[0][number], operands);
       Tuple ops;
-      SmallVector<Location> locs;
-      for (auto &other : layers)
-        locs.push_back(other[number]->getLoc());
+      SmallVector<Location> locs =
+          llvm::map_to_vector(layers, [&](auto &other) { return other[number]->getLoc(); });
       clone->setLoc(joinLocations(locs));
       mapping.map(layers[0][number]->getResults(), clone->getResults());
     }
@@ -327,9 +323,8 @@ private:
   void call(func::FuncOp layer, size_t number, Location loc) {
     Operation *last = layers[number].back();
     builder.setInsertionPointAfter(last);
-    SmallVector<Value> operands;
-    for (const Tuple &slot : slots)
-      operands.push_back(slot[number]);
+    SmallVector<Value> operands =
+        llvm::map_to_vector(slots, [&](const Tuple &slot) { return slot[number]; });
     auto call = func::CallOp::create(builder, loc, layer, operands);
     for (auto [index, place] : llvm::enumerate(results))
       layers[number][place.first]
@@ -342,9 +337,8 @@ private:
   /// Where each layer is called: the name of its last op up to the first number that tells layers
   /// apart, "model.layers.3" for "model.layers.3.mlp/add_7".
   SmallVector<Location> getCallLocations() {
-    SmallVector<Location> locs;
-    for (ArrayRef<Operation *> layer : layers)
-      locs.push_back(layer.back()->getLoc());
+    SmallVector<Location> locs = llvm::map_to_vector(
+        layers, [&](ArrayRef<Operation *> layer) { return layer.back()->getLoc(); });
     auto joined = dyn_cast<NameLoc>(joinLocations(locs));
     size_t star = joined ? joined.getName().getValue().find('*') : StringRef::npos;
     if (star == StringRef::npos)
@@ -366,9 +360,8 @@ private:
   }
 
   Location getLocation(const Tuple &tuple) {
-    SmallVector<Location> locs;
-    for (Value value : tuple)
-      locs.push_back(value.getLoc());
+    SmallVector<Location> locs =
+        llvm::map_to_vector(tuple, [&](Value value) { return value.getLoc(); });
     return joinLocations(locs);
   }
 

@@ -61,9 +61,8 @@ struct RefineOp : RewritePattern {
         !isa<ReifyRankedShapedTypeOpInterface>(op) ||
         isa<GroupOp, PositionsOp, MaskMaterializeOp>(op))
       return rewriter.notifyMatchFailure(op, "has results that no operand's type decides");
-    SmallVector<Value> operands;
-    for (OpOperand &operand : op->getOpOperands())
-      operands.push_back(withoutCast(operand));
+    SmallVector<Value> operands = llvm::map_to_vector(
+        op->getOpOperands(), [&](OpOperand &operand) { return withoutCast(operand); });
     SmallVector<Type> types(operands.size()), results(op->getResultTypes());
     if (failed(tryOut(op, operands, types, results)) ||
         (llvm::equal(operands, op->getOperands()) && llvm::equal(results, op->getResultTypes())))

@@ -48,9 +48,8 @@ LogicalResult mlir::fovea::verifyMask(Operation *user, Value mask, ArrayRef<int6
   forEachMaskTensor(
       mask, [&](Operation *op, Value tensor, ArrayRef<unsigned> axes, bool anyShared) {
         auto type = cast<RankedTensorType>(tensor.getType());
-        SmallVector<int64_t> wanted;
-        for (unsigned axis : axes)
-          wanted.push_back(sizes[axis]);
+        SmallVector<int64_t> wanted =
+            llvm::map_to_vector(axes, [&](unsigned axis) { return sizes[axis]; });
         for (int64_t axis = 0; axis < type.getRank() && succeeded(result); ++axis)
           if (axis == 0 || anyShared ? !fits(type.getDimSize(axis), wanted[axis])
                                      : !agree(type.getDimSize(axis), wanted[axis]))

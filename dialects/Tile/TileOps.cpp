@@ -375,9 +375,8 @@ void MapOp::build(OpBuilder &builder, OperationState &state, Type result, ValueR
   state.addTypes(result);
   Region *region = state.addRegion();
   OpBuilder::InsertionGuard guard(builder);
-  SmallVector<Type> types;
-  for (Value input : inputs)
-    types.push_back(cast<TileType>(input.getType()).getElementType());
+  SmallVector<Type> types = llvm::map_to_vector(
+      inputs, [&](Value input) { return cast<TileType>(input.getType()).getElementType(); });
   Block *block =
       builder.createBlock(region, {}, types, SmallVector<Location>(types.size(), state.location));
   Value element = body(builder, state.location, block->getArguments());

@@ -88,9 +88,8 @@ FailureOr<Data *> Importer::elementwise(DataType type, ArrayRef<Data *> operands
   }
 
   // Numbers stand in the body; all else is read in step.
-  SmallVector<std::optional<Element>> known;
-  for (Data *operand : operands)
-    known.push_back(scalar(*operand));
+  SmallVector<std::optional<Element>> known =
+      llvm::map_to_vector(operands, [&](Data *operand) { return scalar(*operand); });
   bool allKnown = llvm::all_of(known, [](auto &k) { return k.has_value(); });
   bool areEqual = true;
   SmallVector<Value> values;
@@ -425,9 +424,7 @@ FailureOr<Data *> Importer::contract(Data &a, StringRef aAxes, Data &c, StringRe
           b.getAffineDimExpr(std::distance(letters.begin(), llvm::find(letters, letter))));
     return AffineMap::get(letters.size(), 0, results, b.getContext());
   };
-  SmallVector<Sym> shape;
-  for (char letter : outAxes)
-    shape.push_back(sizes[letter]);
+  SmallVector<Sym> shape = llvm::map_to_vector(outAxes, [&](char letter) { return sizes[letter]; });
   // Sums of half precision are in f32.
   DataType sum = isFloat(type) && sizeOf(type) == 2 ? DataType::Float : type;
   RankedTensorType sumType = typeOf(sum, shape);

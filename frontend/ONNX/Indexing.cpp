@@ -233,9 +233,8 @@ static LogicalResult importScatterElements(Importer &im) {
                       "rank above 0, and reduction none, add, mul, max or min");
   TRY(int64_t axis, im.axis(im.integer("axis", 0), x->rank()));
   Value numbers = im.value(*ids), values = im.value(*updates);
-  SmallVector<Value> extents;
-  for (Sym size : ids->shape)
-    extents.push_back(im.symbols.materialize(size));
+  SmallVector<Value> extents =
+      llvm::map_to_vector(ids->shape, [&](Sym size) { return im.symbols.materialize(size); });
   Value size = im.symbols.materialize(x->shape[axis]);
   im.set(0, scatter(im, *x, ids->shape[axis], how,
                     [&](ImplicitLocOpBuilder &b, ArrayRef<Value> at, Value step) {
@@ -305,9 +304,8 @@ static LogicalResult importScatterNd(Importer &im) {
 static LogicalResult importNonZero(Importer &im) {
   Data *x = im.input(0);
   const std::vector<Element> *known = im.elements(*x);
-  SmallVector<int64_t> shape;
-  for (Sym size : x->shape)
-    shape.push_back(Symbols::known(size).value_or(-1));
+  SmallVector<int64_t> shape =
+      llvm::map_to_vector(x->shape, [&](Sym size) { return Symbols::known(size).value_or(-1); });
   std::vector<int64_t> places;
   bool isKnown = known != nullptr;
   for (size_t i = 0; isKnown && i < known->size(); ++i) {

@@ -45,9 +45,8 @@ static FailureOr<SmallVector<Sym>> shapeOf(Importer &im, Data &data) {
   if (!known || isFloat(data.type))
     return im.unsupported("a shape that depends on what a tensor holds; expects constants, or "
                           "sizes of the model's inputs");
-  SmallVector<Sym> shape;
-  for (const Element &element : *known)
-    shape.push_back(element.integer);
+  SmallVector<Sym> shape =
+      llvm::map_to_vector(*known, [&](const Element &element) { return element.integer; });
   return shape;
 }
 

@@ -14,9 +14,8 @@ static FailureOr<SmallVector<Sym>> sizesOf(Importer &im, Data &data, StringRef w
   if (!known || isFloat(data.type) || data.rank() > 1)
     return im.unsupported(
         what + " from a tensor's elements; expects constants, or sizes of the model's inputs");
-  SmallVector<Sym> result;
-  for (const Element &element : *known)
-    result.push_back(element.integer);
+  SmallVector<Sym> result =
+      llvm::map_to_vector(*known, [&](const Element &element) { return element.integer; });
   return result;
 }
 
@@ -431,9 +430,8 @@ static LogicalResult importConcatFromSequence(Importer &im) {
     return im.unsupported("a sequence that is not known, or empty");
   bool isNew = im.integer("new_axis", 0);
   TRY(int64_t axis, im.axis(im.integer("axis", 0), items->front()->rank() + isNew));
-  SmallVector<Data *> parts;
-  for (Data *item : *items)
-    parts.push_back(isNew ? im.unsqueeze(*item, {axis}) : item);
+  SmallVector<Data *> parts = llvm::map_to_vector(
+      *items, [&](Data *item) { return isNew ? im.unsqueeze(*item, {axis}) : item; });
   TRY(auto *result, im.concat(parts, axis));
   im.set(0, result);
   return success();

@@ -289,9 +289,8 @@ std::optional<int64_t> Symbols::upperBound(Sym a) const { return bound(a, false)
 Value Symbols::materializeFactor(unsigned number) {
   if (factors[number].value)
     return factors[number].value;
-  SmallVector<Value> operands;
-  for (Sym operand : factors[number].operands)
-    operands.push_back(materialize(operand));
+  SmallVector<Value> operands = llvm::map_to_vector(
+      factors[number].operands, [&](Sym operand) { return materialize(operand); });
   Location loc = builder.getUnknownLoc();
   auto compare = [&](arith::CmpIPredicate predicate) {
     Value bit = arith::CmpIOp::create(builder, loc, predicate, operands[0], operands[1]);

@@ -93,16 +93,14 @@ Type Importer::elementType(DataType type) {
 }
 
 RankedTensorType Importer::typeOf(DataType type, ArrayRef<Sym> shape) {
-  SmallVector<int64_t> sizes;
-  for (Sym size : shape)
-    sizes.push_back(Symbols::typed(size));
+  SmallVector<int64_t> sizes =
+      llvm::map_to_vector(shape, [&](Sym size) { return Symbols::typed(size); });
   return RankedTensorType::get(sizes, elementType(type));
 }
 
 SmallVector<Sym> Importer::numbers(ArrayRef<int64_t> values) {
-  SmallVector<Sym> result;
-  for (int64_t value : values)
-    result.push_back(number(value));
+  SmallVector<Sym> result =
+      llvm::map_to_vector(values, [&](int64_t value) { return number(value); });
   return result;
 }
 

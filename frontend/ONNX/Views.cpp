@@ -106,9 +106,8 @@ static FailureOr<Regrouping> regroup(Importer &im, Data &data, ArrayRef<Sym> sha
     result.split.emplace_back(group.to.begin(), group.to.end());
     Sym product = productOf(im.symbols, data.shape, group.from);
     result.middle.push_back(product);
-    SmallVector<Sym> given;
-    for (int64_t axis : group.to)
-      given.push_back(shape[axis]);
+    SmallVector<Sym> given =
+        llvm::map_to_vector(group.to, [&](int64_t axis) { return shape[axis]; });
     // Where it is not proven that both sides hold as many elements, a call's plan checks it.
     if (Symbols::known(product) && product != productOf(im.symbols, shape, group.to) &&
         llvm::all_of(given, [](Sym size) { return Symbols::known(size); }))
@@ -374,9 +373,7 @@ FailureOr<Data *> Importer::concat(ArrayRef<Data *> parts, int64_t axis) {
   }
   if (real.empty())
     return parts.front();
-  SmallVector<Value> values;
-  for (Data *part : real)
-    values.push_back(value(*part));
+  SmallVector<Value> values = llvm::map_to_vector(real, [&](Data *part) { return value(*part); });
   RankedTensorType type = typeOf(parts.front()->type, shape);
   return make(parts.front()->type, shape, tensor::ConcatOp::create(b, type, axis, values));
 }

@@ -371,9 +371,8 @@ LaneValue TileLowering::read(Value tile, int64_t axis, Value outer, Value inner)
       return along && !uniform ? LaneValue::linear(first) : LaneValue::uniform(first);
     }
     if (auto map = dyn_cast<MapOp>(op)) {
-      SmallVector<LaneValue> arguments;
-      for (Value input : map.getInputs())
-        arguments.push_back(read(input, axis, outer, inner));
+      SmallVector<LaneValue> arguments = llvm::map_to_vector(
+          map.getInputs(), [&](Value input) { return read(input, axis, outer, inner); });
       return emitRegion(b, map.getBody(), arguments, lanes);
     }
     auto load = cast<LoadOp>(op);

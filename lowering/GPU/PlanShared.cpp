@@ -104,9 +104,7 @@ SharedPlan::SharedPlan(KernelOp kernel) {
     }
   });
   // The largest first: small ones fit into what is left.
-  SmallVector<Piece *> order;
-  for (Piece &piece : pieces)
-    order.push_back(&piece);
+  SmallVector<Piece *> order = llvm::map_to_vector(pieces, [&](Piece &piece) { return &piece; });
   llvm::sort(order, [](Piece *a, Piece *b) {
     return std::make_pair(-a->bytes, a) < std::make_pair(-b->bytes, b); // of one size, the earlier
   });

@@ -184,9 +184,8 @@ void Slice::clone(Block &from, OpBuilder &b, IRMapping &mapping) const {
     };
     Operation *made;
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      SmallVector<Value> inits;
-      for (Value init : choose(loop.getInitArgs()))
-        inits.push_back(mapping.lookupOrDefault(init));
+      SmallVector<Value> inits = llvm::map_to_vector(
+          choose(loop.getInitArgs()), [&](Value init) { return mapping.lookupOrDefault(init); });
       auto copy = scf::ForOp::create(b, op.getLoc(), mapping.lookupOrDefault(loop.getLowerBound()),
                                      mapping.lookupOrDefault(loop.getUpperBound()),
                                      mapping.lookupOrDefault(loop.getStep()), inits);

@@ -305,9 +305,8 @@ LogicalResult TensorProduct::run() {
         for (int64_t half : {0, 1})
           for (int64_t c : {0, 1})
             places.push_back(registers.index(2 * i + half, 2 * j + c));
-        SmallVector<Value> sums;
-        for (int64_t place : places)
-          sums.push_back(all[place]);
+        SmallVector<Value> sums =
+            llvm::map_to_vector(places, [&](int64_t place) { return all[place]; });
         // The small products first; that of two small ones is below the sums' last bit.
         for (int64_t l = lefts[i].size() - 1; l >= 0; --l)
           for (int64_t r = rights.size() - 1; r >= 0; --r)

@@ -128,9 +128,8 @@ Value ElementReader::scalar(Value value) {
     }
     k.values.map(value, size(dim.getSource(), *axis));
   } else if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
-    SmallVector<Value> at;
-    for (Value index : extract.getIndices())
-      at.push_back(scalar(index));
+    SmallVector<Value> at =
+        llvm::map_to_vector(extract.getIndices(), [&](Value index) { return scalar(index); });
     k.values.map(value, readAnywhere(extract.getTensor(), at));
   } else if (op->getNumRegions() != 0) {
     fail(op, "is not known where a kernel computes scalars");
@@ -138,9 +137,8 @@ Value ElementReader::scalar(Value value) {
   } else if (op->hasTrait<OpTrait::ConstantLike>()) {
     k.clone(*op, k.values);
   } else {
-    SmallVector<Value> operands;
-    for (Value operand : op->getOperands())
-      operands.push_back(scalar(operand));
+    SmallVector<Value> operands =
+        llvm::map_to_vector(op->getOperands(), [&](Value operand) { return scalar(operand); });
     for (auto [result, computed] : llvm::zip_equal(op->getResults(), emitScalar(k, op, operands)))
       k.values.map(result, computed);
   }
@@ -267,9 +265,8 @@ Value ElementReader::readAnywhere(Value tensor, ValueRange at) {
   FaultOp::create(k, negate(inside));
   Type element = type.getElementType();
   if (type.hasStaticShape() && type.getNumElements() > 0) {
-    SmallVector<Value> safe;
-    for (Value index : at)
-      safe.push_back(k.select(inside, index, k.index(0)));
+    SmallVector<Value> safe =
+        llvm::map_to_vector(at, [&](Value index) { return k.select(inside, index, k.index(0)); });
     return read(tensor, safe);
   }
   return either(inside, element, [&] { return read(tensor, at); }, [&] { return zeroOf(element); });
@@ -383,9 +380,8 @@ SmallVector<Value> ElementReader::emitBlock(Block &block, IRMapping &mapping, Va
     if (auto index = dyn_cast<linalg::IndexOp>(op)) {
       mapping.map(index.getResult(), loops[index.getDim()]);
     } else if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
-      SmallVector<Value> at;
-      for (Value one : extract.getIndices())
-        at.push_back(lookup(one));
+      SmallVector<Value> at =
+          llvm::map_to_vector(extract.getIndices(), [&](Value one) { return lookup(one); });
       mapping.map(extract.getResult(), readAnywhere(extract.getTensor(), at));
     } else if (auto dim = dyn_cast<tensor::DimOp>(op)) {
       std::optional<int64_t> axis = dim.getConstantIndex();
@@ -399,9 +395,8 @@ SmallVector<Value> ElementReader::emitBlock(Block &block, IRMapping &mapping, Va
       k.clone(op, mapping);
     } else if (op.getNumRegions() == 0 && isMemoryEffectFree(&op) &&
                llvm::all_of(op.getOperands(), isScalar)) {
-      SmallVector<Value> operands;
-      for (Value operand : op.getOperands())
-        operands.push_back(lookup(operand));
+      SmallVector<Value> operands =
+          llvm::map_to_vector(op.getOperands(), [&](Value operand) { return lookup(operand); });
       for (auto [result, computed] : llvm::zip_equal(op.getResults(), emitScalar(k, &op, operands)))
         mapping.map(result, computed);
     } else {
@@ -411,9 +406,8 @@ SmallVector<Value> ElementReader::emitBlock(Block &block, IRMapping &mapping, Va
         mapping.map(result, zeroOf(getElementTypeOrSelf(result.getType())));
     }
   }
-  SmallVector<Value> yielded;
-  for (Value value : block.getTerminator()->getOperands())
-    yielded.push_back(lookup(value));
+  SmallVector<Value> yielded = llvm::map_to_vector(block.getTerminator()->getOperands(),
+                                                   [&](Value value) { return lookup(value); });
   return yielded;
 }
 

@@ -180,9 +180,8 @@ SmallVector<Value> mlir::fovea::emitScalar(ImplicitLocOpBuilder &b, Operation *o
 SmallVector<Value> mlir::fovea::emitRounded(ImplicitLocOpBuilder &b, Operation *op,
                                             ValueRange operands) {
   SmallVector<Value> given(operands);
-  SmallVector<Type> types;
-  for (Type type : op->getResultTypes())
-    types.push_back(getElementTypeOrSelf(type));
+  SmallVector<Type> types = llvm::map_to_vector(
+      op->getResultTypes(), [&](Type type) { return getElementTypeOrSelf(type); });
   SmallVector<Type> wanted = types;
   if (!keepsBits(op)) {
     for (Value &value : given)

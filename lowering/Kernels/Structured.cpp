@@ -190,9 +190,8 @@ void StructuredBuilder::buildElements() {
 
 /// Each element of the results in registers until it is done.
 void StructuredBuilder::buildReductions() {
-  SmallVector<Value> sizes;
-  for (unsigned loop : parallel)
-    sizes.push_back(extents[loop]);
+  SmallVector<Value> sizes =
+      llvm::map_to_vector(parallel, [&](unsigned loop) { return extents[loop]; });
   SmallVector<unsigned> order = reductions;
   bool anyOrder = !isOrdered();
   if (anyOrder)
@@ -245,9 +244,8 @@ void StructuredBuilder::buildBlocks(unsigned lanes) {
     });
     nest(reductions, loops, [&] {
       each([&](Value lane) {
-        SmallVector<Value> carried;
-        for (Value sum : sums)
-          carried.push_back(k.load(sum, lane));
+        SmallVector<Value> carried =
+            llvm::map_to_vector(sums, [&](Value sum) { return k.load(sum, lane); });
         for (auto [sum, value] : llvm::zip(sums, emitStep(loops, carried, false)))
           memref::StoreOp::create(k, value, sum, lane);
       });

@@ -322,13 +322,11 @@ TileElement TileBuilder::emitElement(Operation *op, TileColumns c, TileLeaves &l
     Value value = atTop([&] { return k.cloneIn(splat.getInput()); });
     return [value](ValueRange) { return value; };
   }
-  SmallVector<TileElement> operands;
-  for (Value operand : op->getOperands())
-    operands.push_back(operandOf(operand, c, leaves));
+  SmallVector<TileElement> operands = llvm::map_to_vector(
+      op->getOperands(), [&](Value operand) { return operandOf(operand, c, leaves); });
   return [this, operands, op](ValueRange e) -> Value {
-    SmallVector<Value> values;
-    for (const TileElement &operand : operands)
-      values.push_back(operand(e));
+    SmallVector<Value> values =
+        llvm::map_to_vector(operands, [&](const TileElement &operand) { return operand(e); });
     return emitRounded(k, op, values).front();
   };
 }

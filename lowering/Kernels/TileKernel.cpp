@@ -31,9 +31,8 @@ SmallVector<ReassociationIndices> mlir::fovea::getAllAxes(int64_t rank) {
 
 /// Buffers with the group's rows; with `all`, those that batches share too.
 SmallVector<Value> TileBuilder::memories(bool all) {
-  SmallVector<Value> result;
-  for (BlockArgument argument : form.rowOperands)
-    result.push_back(k.buffer(argument));
+  SmallVector<Value> result = llvm::map_to_vector(
+      form.rowOperands, [&](BlockArgument argument) { return k.buffer(argument); });
   llvm::append_range(result, k.outputs);
   if (all)
     for (BlockArgument argument : form.sharedOperands)

@@ -285,9 +285,8 @@ Expr Expressions::scalar(Value value) {
     return index(getSize(OpFoldResult(value)));
   Operation *op = value.getDefiningOp();
   if (auto extract = dyn_cast_or_null<tensor::ExtractOp>(op)) {
-    SmallVector<Expr> indices;
-    for (Value index : extract.getIndices())
-      indices.push_back(scalar(index));
+    SmallVector<Expr> indices =
+        llvm::map_to_vector(extract.getIndices(), [&](Value index) { return scalar(index); });
     return llvm::is_contained(indices, nullptr) ? Expr() : at(extract.getTensor(), indices);
   }
   if (op && op->getNumResults() == 1 && op->getNumRegions() == 0 && isPure(op) &&

@@ -96,9 +96,8 @@ std::string raise::describe(Expressions &e, const Verdict &verdict) {
 void Generalizer::add(Expr part) {
   if (part->isConstant())
     return;
-  SmallVector<AffineExpr> sizes;
-  for (unsigned dim : part->dims.set_bits())
-    sizes.push_back(e.getExtent(dim));
+  SmallVector<AffineExpr> sizes =
+      llvm::map_to_vector(part->dims.set_bits(), [&](unsigned dim) { return e.getExtent(dim); });
   parts.push_back({part, e.addVariable(sizes)});
 }
 
@@ -778,9 +777,8 @@ SmallVector<unsigned> Tester::getSides(Expr source, ArrayRef<Expr> nodes, const 
   };
   setPlaces(evaluate, how, 0);
   evaluate.evaluateReal(source);
-  SmallVector<unsigned> sides;
-  for (Expr node : nodes)
-    sides.push_back(taken.lookup(node));
+  SmallVector<unsigned> sides =
+      llvm::map_to_vector(nodes, [&](Expr node) { return taken.lookup(node); });
   return sides;
 }
 

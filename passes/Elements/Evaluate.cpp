@@ -453,9 +453,7 @@ std::optional<Number> Evaluator::evaluateReduction(Expr expr) {
 }
 
 std::optional<Number> Evaluator::evaluateLeaf(Expr expr, ArrayRef<Number> args) {
-  SmallVector<int64_t> indices;
-  for (Number arg : args)
-    indices.push_back(arg.integer);
+  SmallVector<int64_t> indices = llvm::map_to_vector(args, [&](Number arg) { return arg.integer; });
   if (expr->kind == Node::Kind::Element) {
     if (auto constant = expr->tensor.getDefiningOp<arith::ConstantOp>())
       if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue())) {

@@ -257,9 +257,8 @@ private:
   }
 
   Expr rebuild(Expr expr) {
-    SmallVector<Expr> args;
-    for (Expr arg : expr->args)
-      args.push_back((*this)(arg));
+    SmallVector<Expr> args =
+        llvm::map_to_vector(expr->args, [&](Expr arg) { return (*this)(arg); });
     return e.withArgs(expr, args);
   }
 

@@ -658,9 +658,7 @@ Expr IntervalAnalysis::fold(Expr expr) {
     if (expr->is<arith::SelectOp>())
       if (Expr simpler = foldBranches(expr); simpler != expr)
         return folded[expr] = fold(simpler);
-    SmallVector<Expr> args;
-    for (Expr arg : expr->args)
-      args.push_back(fold(arg));
+    SmallVector<Expr> args = llvm::map_to_vector(expr->args, [&](Expr arg) { return fold(arg); });
     if (ArrayRef<Expr>(args) != ArrayRef<Expr>(expr->args))
       result = e.withArgs(expr, args);
     if (result->kind == Node::Kind::Compute)

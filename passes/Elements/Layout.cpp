@@ -25,18 +25,16 @@ static OpFoldResult toSize(Expressions &e, OpBuilder &builder, Location loc, Aff
 static int64_t toStatic(AffineExpr expr) { return getInteger(expr).value_or(ShapedType::kDynamic); }
 
 static RankedTensorType getTensorType(Expressions &e, ArrayRef<Axis> axes, Type element) {
-  SmallVector<int64_t> shape;
-  for (const Axis &axis : axes)
-    shape.push_back(toStatic(getExtent(e, axis)));
+  SmallVector<int64_t> shape =
+      llvm::map_to_vector(axes, [&](const Axis &axis) { return toStatic(getExtent(e, axis)); });
   return RankedTensorType::get(shape, element);
 }
 
 /// Sizes as affine expressions for the type's dynamic axes and, in `mixed`, for all.
 static SmallVector<OpFoldResult> getSizes(Expressions &e, OpBuilder &builder, Location loc,
                                           ArrayRef<Axis> axes) {
-  SmallVector<OpFoldResult> sizes;
-  for (const Axis &axis : axes)
-    sizes.push_back(toSize(e, builder, loc, getExtent(e, axis)));
+  SmallVector<OpFoldResult> sizes = llvm::map_to_vector(
+      axes, [&](const Axis &axis) { return toSize(e, builder, loc, getExtent(e, axis)); });
   return sizes;
 }
 
@@ -122,9 +120,8 @@ static Value transpose(OpBuilder &builder, Location loc, Value tensor,
   if (llvm::is_sorted(permutation))
     return tensor;
   auto type = cast<RankedTensorType>(tensor.getType());
-  SmallVector<OpFoldResult> sizes;
-  for (int64_t axis : permutation)
-    sizes.push_back(getSize(builder, loc, tensor, axis));
+  SmallVector<OpFoldResult> sizes = llvm::map_to_vector(
+      permutation, [&](int64_t axis) { return getSize(builder, loc, tensor, axis); });
   Value empty = tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
   return linalg::TransposeOp::create(builder, loc, tensor, empty, permutation).getResult()[0];
 }
@@ -140,9 +137,8 @@ Value raise::rearrange(Expressions &e, OpBuilder &builder, Location loc, Value t
   if (from == to)
     return tensor;
   tensor = splitAxes(e, builder, loc, tensor, from);
-  SmallVector<int64_t> permutation;
-  for (unsigned dim : after)
-    permutation.push_back(llvm::find(before, dim) - before.begin());
+  SmallVector<int64_t> permutation = llvm::map_to_vector(
+      after, [&](unsigned dim) { return llvm::find(before, dim) - before.begin(); });
   tensor = transpose(builder, loc, tensor, permutation);
   return joinAxes(e, builder, loc, tensor, to);
 }

@@ -53,9 +53,8 @@ Loops places(ArrayRef<int64_t> wanted, ArrayRef<int64_t> loops) {
 Value transpose(OpBuilder &builder, Location loc, Value value, ArrayRef<int64_t> axes) {
   if (llvm::equal(axes, llvm::seq<int64_t>(0, axes.size())))
     return value;
-  SmallVector<OpFoldResult> sizes;
-  for (int64_t axis : axes)
-    sizes.push_back(tensor::getMixedSize(builder, loc, value, axis));
+  SmallVector<OpFoldResult> sizes = llvm::map_to_vector(
+      axes, [&](int64_t axis) { return tensor::getMixedSize(builder, loc, value, axis); });
   Value empty = tensor::EmptyOp::create(builder, loc, sizes, getElementTypeOrSelf(value));
   return linalg::TransposeOp::create(builder, loc, value, empty, axes)->getResult(0);
 }

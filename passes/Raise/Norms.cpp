@@ -272,9 +272,8 @@ std::optional<unsigned> addUnknown(Expressions &e, Expr part, ArrayRef<Expr> ind
                (index->kind == Node::Kind::Index && isa<AffineDimExpr>(index->affine));
       }))
     return std::nullopt;
-  SmallVector<AffineExpr> sizes;
-  for (unsigned dim : part->dims.set_bits())
-    sizes.push_back(e.getExtent(dim));
+  SmallVector<AffineExpr> sizes =
+      llvm::map_to_vector(part->dims.set_bits(), [&](unsigned dim) { return e.getExtent(dim); });
   return e.addVariable(sizes);
 }
 

@@ -491,9 +491,8 @@ private:
     unsigned rest = e.addDim(getAffineConstantExpr(size - rotation.dim, context));
     Expr place = e.index(getAffineDimExpr(rest, context) + rotation.dim);
     llvm::DenseMap<unsigned, Expr> to{{axis, place}};
-    SmallVector<Expr> indices;
-    for (Expr index : rotation.indices)
-      indices.push_back(e.substitute(index, to));
+    SmallVector<Expr> indices =
+        llvm::map_to_vector(rotation.indices, [&](Expr index) { return e.substitute(index, to); });
     return e.substitute(root, to) == e.element(rotation.tensor, indices);
   }
 

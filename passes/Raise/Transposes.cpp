@@ -14,9 +14,8 @@ namespace {
 
 /// Result i is result `axes[i]` of `map`.
 AffineMap permuteResults(AffineMap map, ArrayRef<int64_t> axes) {
-  SmallVector<AffineExpr> results;
-  for (int64_t axis : axes)
-    results.push_back(map.getResult(axis));
+  SmallVector<AffineExpr> results =
+      llvm::map_to_vector(axes, [&](int64_t axis) { return map.getResult(axis); });
   return AffineMap::get(map.getNumDims(), 0, results, map.getContext());
 }
 

@@ -32,9 +32,8 @@ Value castTo(OpBuilder &builder, Location loc, Type type, Value value) {
 
 /// An empty tensor with the sizes of `like` in the order `axes`.
 Value createEmpty(OpBuilder &builder, Location loc, Value like, ArrayRef<int64_t> axes) {
-  SmallVector<OpFoldResult> sizes;
-  for (int64_t axis : axes)
-    sizes.push_back(tensor::getMixedSize(builder, loc, like, axis));
+  SmallVector<OpFoldResult> sizes = llvm::map_to_vector(
+      axes, [&](int64_t axis) { return tensor::getMixedSize(builder, loc, like, axis); });
   return tensor::EmptyOp::create(builder, loc, sizes,
                                  cast<RankedTensorType>(like.getType()).getElementType());
 }
@@ -98,9 +97,8 @@ struct RaiseCopy : CountedPattern<linalg::GenericOp> {
     SmallVector<int64_t> order(resultAxis);
     llvm::sort(order);
     if (order != resultAxis) {
-      SmallVector<int64_t> permutation;
-      for (int64_t axis : order)
-        permutation.push_back(llvm::find(resultAxis, axis) - resultAxis.begin());
+      SmallVector<int64_t> permutation = llvm::map_to_vector(
+          order, [&](int64_t axis) { return llvm::find(resultAxis, axis) - resultAxis.begin(); });
       Value empty = createEmpty(rewriter, loc, input, permutation);
       input = linalg::TransposeOp::create(rewriter, loc, input, empty, permutation)->getResult(0);
     }
@@ -112,9 +110,8 @@ struct RaiseCopy : CountedPattern<linalg::GenericOp> {
       // What is filled is the destination itself, which gives the new axes their sizes.
       auto from = cast<RankedTensorType>(input.getType());
       auto to = cast<RankedTensorType>(op->getResult(0).getType());
-      SmallVector<int64_t> shape;
-      for (int64_t axis : order)
-        shape.push_back(to.getDimSize(axis));
+      SmallVector<int64_t> shape =
+          llvm::map_to_vector(order, [&](int64_t axis) { return to.getDimSize(axis); });
       input = castTo(rewriter, loc, from.clone(shape), input);
       input =
           linalg::BroadcastOp::create(rewriter, loc, input, op.getDpsInitOperand(0)->get(), added)

@@ -31,9 +31,8 @@ Attribute raise::permuteRecipe(Attribute input, ArrayRef<int64_t> axes) {
     return inner ? inner.getInput() : TransposeAttr::get(context, input);
   }
   if (auto inner = dyn_cast<PermuteAttr>(input)) {
-    SmallVector<int64_t> composed;
-    for (int64_t axis : axes)
-      composed.push_back(inner.getAxes()[axis]);
+    SmallVector<int64_t> composed =
+        llvm::map_to_vector(axes, [&](int64_t axis) { return inner.getAxes()[axis]; });
     return permuteRecipe(inner.getInput(), composed);
   }
   // Two runs of axes that change places are a matrix transposed, which streams.
@@ -45,9 +44,8 @@ Attribute raise::permuteRecipe(Attribute input, ArrayRef<int64_t> axes) {
     int64_t rows = 1, columns = 1;
     for (auto [axis, size] : llvm::enumerate(type.getShape()))
       (static_cast<int64_t>(axis) < split ? rows : columns) *= size;
-    SmallVector<int64_t> shape;
-    for (int64_t axis : axes)
-      shape.push_back(type.getDimSize(axis));
+    SmallVector<int64_t> shape =
+        llvm::map_to_vector(axes, [&](int64_t axis) { return type.getDimSize(axis); });
     return reshapeRecipe(permuteRecipe(reshapeRecipe(input, {rows, columns}), {1, 0}), shape);
   }
   return PermuteAttr::get(context, input, axes);
