@@ -95,14 +95,17 @@ void finishFloat(Decoder &d, AluForm form) {
     d.setHandler(rounded<double>);
 }
 
+/// A destination and up to three sources of these types.
+void operands(Decoder &d, const std::vector<Type> &sources, unsigned bits) {
+  d.requireCount(sources.size() + 1, sources.size() + 1);
+  uint32_t *places[] = {&d.in.a, &d.in.b, &d.in.c};
+  for (size_t i = 0; i < sources.size(); ++i)
+    *places[i] = d.source(d.operand(i + 1), sources[i]);
+  d.in.d = d.destination(d.operand(0), bits);
+}
+
 void operands(Decoder &d, Type type, unsigned sources) {
-  d.requireCount(sources + 1, sources + 1);
-  d.in.a = d.source(d.operand(1), type);
-  if (sources > 1)
-    d.in.b = d.source(d.operand(2), type);
-  if (sources > 2)
-    d.in.c = d.source(d.operand(3), type);
-  d.in.d = d.destination(d.operand(0), bitsOf(type));
+  operands(d, std::vector<Type>(sources, type), bitsOf(type));
 }
 
 // --- add, sub, mul, mad, fma, div, rem
@@ -137,10 +140,7 @@ void mul(Decoder &d) {
   int half = d.takeOneOf({"lo", "hi", "wide"});
   if (half < 0)
     d.wrong("expects mul to say .lo, .hi or .wide");
-  d.requireCount(3, 3);
-  d.in.a = d.source(d.operand(1), type);
-  d.in.b = d.source(d.operand(2), type);
-  d.in.d = d.destination(d.operand(0), bitsOf(type) * (half == 2 ? 2 : 1));
+  operands(d, {type, type}, bitsOf(type) * (half == 2 ? 2 : 1));
   d.setAlu({half == 0 ? Alu::MulLo : half == 1 ? Alu::MulHi : Alu::MulWide, type});
 }
 
@@ -153,12 +153,8 @@ void mad(Decoder &d) {
   int half = d.takeOneOf({"lo", "hi", "wide"});
   if (half < 0)
     d.wrong("expects mad to say .lo, .hi or .wide");
-  d.requireCount(4, 4);
   Type sum = half != 2 ? type : bitsOf(type) == 16 ? Type::B32 : Type::B64;
-  d.in.a = d.source(d.operand(1), type);
-  d.in.b = d.source(d.operand(2), type);
-  d.in.c = d.source(d.operand(3), sum);
-  d.in.d = d.destination(d.operand(0), bitsOf(sum));
+  operands(d, {type, type, sum}, bitsOf(sum));
   d.setAlu({half == 0 ? Alu::MadLo : half == 1 ? Alu::MadHi : Alu::MadWide, type});
 }
 
@@ -240,10 +236,7 @@ template <Alu Op, unsigned Sources> void logic(Decoder &d) {
 
 template <Alu Op> void shift(Decoder &d) {
   Type type = d.lastType();
-  d.requireCount(3, 3);
-  d.in.a = d.source(d.operand(1), type);
-  d.in.b = d.source(d.operand(2), Type::U32);
-  d.in.d = d.destination(d.operand(0), bitsOf(type));
+  operands(d, {type, Type::U32}, bitsOf(type));
   d.setAlu({Op, type});
 }
 
@@ -260,11 +253,7 @@ void shf(Decoder &d) {
 
 void bfe(Decoder &d) {
   Type type = d.lastType();
-  d.requireCount(4, 4);
-  d.in.a = d.source(d.operand(1), type);
-  d.in.b = d.source(d.operand(2), Type::U32);
-  d.in.c = d.source(d.operand(3), Type::U32);
-  d.in.d = d.destination(d.operand(0), bitsOf(type));
+  operands(d, {type, Type::U32, Type::U32}, bitsOf(type));
   d.setAlu({Alu::Bfe, type});
 }
 

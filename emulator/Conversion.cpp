@@ -8,51 +8,38 @@
 #include "emulator/Float.h"
 #include "emulator/Warp.h"
 
+#include <algorithm>
 #include <cfenv>
 #include <cmath>
 #include <limits>
 
 namespace fovea::emulator {
 
-uint8_t toE4M3(float value) {
+/// A float of 8 bits with `fraction` bits behind the point; all above `largest` become it, whose
+/// code is `largestCode`.
+static uint8_t toFloat8(float value, int fraction, float largest, uint8_t largestCode) {
+  int bias = (1 << (6 - fraction)) - 1, one = 1 << fraction;
   uint8_t sign = std::signbit(value) ? 0x80 : 0;
   if (value != value)
     return sign | 0x7f;
   float magnitude = std::fabs(value);
-  if (magnitude >= 448.0f)
-    return sign | 0x7e;
-  if (magnitude < 0x1p-6f) // denormal: steps of 2^-9
-    return sign | static_cast<uint8_t>(std::nearbyint(magnitude * 512.0f));
+  if (magnitude >= largest)
+    return sign | largestCode;
+  if (magnitude < std::ldexp(1.0f, 1 - bias)) // denormal: steps of the smallest number
+    return sign | static_cast<uint8_t>(std::nearbyint(std::ldexp(magnitude, bias - 1 + fraction)));
   int exponent;
-  float fraction = std::frexp(magnitude, &exponent);              // in [0.5, 1)
-  int steps = static_cast<int>(std::nearbyint(fraction * 16.0f)); // 8 to 16
-  if (steps == 16) {
-    steps = 8;
+  float part = std::frexp(magnitude, &exponent);                                // in [0.5, 1)
+  int steps = static_cast<int>(std::nearbyint(std::ldexp(part, fraction + 1))); // from one to two
+  if (steps == 2 * one) {
+    steps = one;
     ++exponent;
   }
-  int bits = ((exponent - 1 + 7) << 3) | (steps - 8);
-  return sign | static_cast<uint8_t>(bits > 0x7e ? 0x7e : bits);
+  int bits = ((exponent - 1 + bias) << fraction) | (steps - one);
+  return sign | static_cast<uint8_t>(std::min<int>(bits, largestCode));
 }
 
-uint8_t toE5M2(float value) {
-  uint8_t sign = std::signbit(value) ? 0x80 : 0;
-  if (value != value)
-    return sign | 0x7f;
-  float magnitude = std::fabs(value);
-  if (magnitude >= 57344.0f)
-    return sign | 0x7b;
-  if (magnitude < 0x1p-14f)
-    return sign | static_cast<uint8_t>(std::nearbyint(magnitude * 65536.0f));
-  int exponent;
-  float fraction = std::frexp(magnitude, &exponent);
-  int steps = static_cast<int>(std::nearbyint(fraction * 8.0f)); // 4 to 8
-  if (steps == 8) {
-    steps = 4;
-    ++exponent;
-  }
-  int bits = ((exponent - 1 + 15) << 2) | (steps - 4);
-  return sign | static_cast<uint8_t>(bits > 0x7b ? 0x7b : bits);
-}
+uint8_t toE4M3(float value) { return toFloat8(value, 3, 448.0f, 0x7e); }
+uint8_t toE5M2(float value) { return toFloat8(value, 2, 57344.0f, 0x7b); }
 
 namespace {
 enum class Round : uint8_t {
