@@ -29,6 +29,27 @@ bool gather(Warp &warp, uint32_t mask, const uint32_t *members, Step &step) {
   return true;
 }
 
+/// A register, or one with a predicate: `d|p`.
+void takeTarget(Decoder &d) {
+  const Operand &target = d.operand(0);
+  bool isPair = target.kind == Operand::Pair;
+  d.in.d = d.destination(isPair ? target.parts[0] : target, 32);
+  if (isPair)
+    d.in.predicate2 = d.predicate(target.parts[1]);
+  d.in.count = isPair;
+}
+
+Step storeTarget(Warp &warp, const Instruction &in, uint32_t mask, const uint32_t *result,
+                 uint32_t holds) {
+  uint32_t *d = warp.lanes<uint32_t>(in.d);
+  forLanes(mask, [&](uint32_t lane) { d[lane] = result[lane]; });
+  if (in.count) {
+    uint32_t &p = warp.predicate(in.predicate2);
+    p = (p & ~mask) | holds;
+  }
+  return Step::Next;
+}
+
 // --- shfl
 enum class Shuffle : uint8_t { Up, Down, Butterfly, Index };
 
@@ -73,13 +94,7 @@ template <Shuffle Mode> Step shfl(Warp &warp, const Instruction &in, uint32_t ma
                  hex(mask), " do)");
     result[lane] = value[source];
   });
-  uint32_t *d = warp.lanes<uint32_t>(in.d);
-  forLanes(mask, [&](uint32_t lane) { d[lane] = result[lane]; });
-  if (in.count) {
-    uint32_t &p = warp.predicate(in.predicate2);
-    p = (p & ~mask) | inside;
-  }
-  return Step::Next;
+  return storeTarget(warp, in, mask, result, inside);
 }
 
 void shuffle(Decoder &d) {
@@ -89,18 +104,11 @@ void shuffle(Decoder &d) {
   if (mode < 0 || d.lastType() != Type::B32)
     d.unsupported();
   d.requireCount(5, 5);
-  const Operand &target = d.operand(0);
   d.in.a = d.source(d.operand(1), Type::B32);
   d.in.b = d.source(d.operand(2), Type::B32);
   d.in.c = d.source(d.operand(3), Type::B32);
   d.in.immediate = d.source(d.operand(4), Type::B32);
-  if (target.kind == Operand::Pair) {
-    d.in.d = d.destination(target.parts[0], 32);
-    d.in.predicate2 = d.predicate(target.parts[1]);
-    d.in.count = 1;
-  } else {
-    d.in.d = d.destination(target, 32);
-  }
+  takeTarget(d);
   constexpr Handler handlers[] = {shfl<Shuffle::Up>, shfl<Shuffle::Down>, shfl<Shuffle::Butterfly>,
                                   shfl<Shuffle::Index>};
   d.setHandler(handlers[mode]);
@@ -170,13 +178,7 @@ template <typename T, bool All> Step matchLanes(Warp &warp, const Instruction &i
     else if (All)
       result[lane] = 0;
   });
-  uint32_t *d = warp.lanes<uint32_t>(in.d);
-  forLanes(mask, [&](uint32_t lane) { d[lane] = result[lane]; });
-  if (in.count) {
-    uint32_t &p = warp.predicate(in.predicate2);
-    p = (p & ~mask) | holds;
-  }
-  return Step::Next;
+  return storeTarget(warp, in, mask, result, holds);
 }
 
 void match(Decoder &d) {
@@ -189,14 +191,7 @@ void match(Decoder &d) {
   d.requireCount(3, 3);
   d.in.a = d.source(d.operand(1), type);
   d.in.b = d.source(d.operand(2), Type::B32);
-  const Operand &target = d.operand(0);
-  if (target.kind == Operand::Pair) {
-    d.in.d = d.destination(target.parts[0], 32);
-    d.in.predicate2 = d.predicate(target.parts[1]);
-    d.in.count = 1;
-  } else {
-    d.in.d = d.destination(target, 32);
-  }
+  takeTarget(d);
   if (type == Type::B32)
     d.setHandler(mode ? matchLanes<uint32_t, true> : matchLanes<uint32_t, false>);
   else
