@@ -395,28 +395,11 @@ Order raise::getOrder(arith::CmpIPredicate predicate) {
 }
 
 arith::CmpIPredicate raise::mirror(arith::CmpIPredicate predicate) {
-  switch (predicate) {
-  case arith::CmpIPredicate::slt:
-    return arith::CmpIPredicate::sgt;
-  case arith::CmpIPredicate::sle:
-    return arith::CmpIPredicate::sge;
-  case arith::CmpIPredicate::sgt:
-    return arith::CmpIPredicate::slt;
-  case arith::CmpIPredicate::sge:
-    return arith::CmpIPredicate::sle;
-  case arith::CmpIPredicate::ult:
-    return arith::CmpIPredicate::ugt;
-  case arith::CmpIPredicate::ule:
-    return arith::CmpIPredicate::uge;
-  case arith::CmpIPredicate::ugt:
-    return arith::CmpIPredicate::ult;
-  case arith::CmpIPredicate::uge:
-    return arith::CmpIPredicate::ule;
-  case arith::CmpIPredicate::eq:
-  case arith::CmpIPredicate::ne:
-    return predicate;
-  }
-  llvm_unreachable("a predicate");
+  using P = arith::CmpIPredicate;
+  // Of eq, ne, slt, sle, sgt, sge, ult, ule, ugt and uge.
+  constexpr P mirrored[] = {P::eq,  P::ne,  P::sgt, P::sge, P::slt,
+                            P::sle, P::ugt, P::uge, P::ult, P::ule};
+  return mirrored[static_cast<size_t>(predicate)];
 }
 
 arith::CmpIPredicate raise::getPredicate(Expr comparison) {
