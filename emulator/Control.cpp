@@ -154,17 +154,15 @@ void barrier(Decoder &d) {
 }
 
 // --- fences
-Step asyncFence(Warp &warp, const Instruction &, uint32_t mask) {
-  for (auto &[offset, barrier] : warp.block.memoryBarriers)
-    if (barrier.warp == warp.index && (mask >> barrier.lane & 1))
-      barrier.fenced = true;
-  warp.proxyFence(mask);
-  return Step::Next;
-}
 Step initFence(Warp &warp, const Instruction &, uint32_t mask) {
   for (auto &[offset, barrier] : warp.block.memoryBarriers)
     if (barrier.warp == warp.index && (mask >> barrier.lane & 1))
       barrier.fenced = true;
+  return Step::Next;
+}
+Step asyncFence(Warp &warp, const Instruction &in, uint32_t mask) {
+  initFence(warp, in, mask);
+  warp.proxyFence(mask);
   return Step::Next;
 }
 

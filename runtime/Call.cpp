@@ -75,20 +75,32 @@ std::string Call::place(const ValueT &value) const {
   return "entry '" + description->name + "': argument '" + value.name + "'";
 }
 
-size_t Call::argumentIndex(const std::string &name) const {
+/// Where the tensor of that name is among an entry's values; `kind` is what they are.
+static size_t indexOf(const manifest::EntryT &entry,
+                      const std::vector<std::unique_ptr<ValueT>> &values, const std::string &kind,
+                      const std::string &name) {
   std::string known;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const ValueT &value = *description->arguments[i];
+  for (size_t i = 0; i < values.size(); ++i) {
+    const ValueT &value = *values[i];
     if (value.name == name) {
       if (value.kind == ValueKind::Cache)
-        failInvalid(place(value) + " is a cache; the context has it");
+        failInvalid("entry '" + entry.name + "': " + kind + " '" + name +
+                    "' is a cache; the context has it");
       return i;
     }
     if (value.kind == ValueKind::Tensor)
       known += (known.empty() ? "'" : ", '") + value.name + "'";
   }
-  failInvalid("entry '" + description->name + "' has no argument '" + name + "'; it has " +
+  failInvalid("entry '" + entry.name + "' has no " + kind + " '" + name + "'; it has " +
               (known.empty() ? "none" : known));
+}
+
+size_t Call::argumentIndex(const std::string &name) const {
+  return indexOf(*description, description->arguments, "argument", name);
+}
+
+size_t Call::resultIndex(const std::string &name) const {
+  return indexOf(*description, description->results, "result", name);
 }
 
 static const ValueT *find(const std::vector<std::unique_ptr<ValueT>> &values, manifest::Role role) {
@@ -371,23 +383,6 @@ void Call::failFault(int64_t fault) const {
                                              value->element == manifest::ElementType::I32))
       integers += (integers.empty() ? "'" : ", '") + value->name + "'";
   failInvalid(message + (integers.empty() ? "" : "; look at the values of " + integers));
-}
-
-size_t Call::resultIndex(const std::string &name) const {
-  std::string known;
-  for (size_t i = 0; i < results.size(); ++i) {
-    const ValueT &value = *description->results[i];
-    if (value.name == name) {
-      if (value.kind == ValueKind::Cache)
-        failInvalid("entry '" + description->name + "': result '" + name +
-                    "' is a cache; the context has it");
-      return i;
-    }
-    if (value.kind == ValueKind::Tensor)
-      known += (known.empty() ? "'" : ", '") + value.name + "'";
-  }
-  failInvalid("entry '" + description->name + "' has no result '" + name + "'; it has " +
-              (known.empty() ? "none" : known));
 }
 
 const fovea_tensor &Call::describe(const std::string &name) const {

@@ -7,9 +7,9 @@
 #include "tools/peaks/Peaks.h"
 #include "tools/verbs/BenchReport.h"
 #include "tools/verbs/Common.h"
-#include "tools/verbs/Npz.h"
 #include "tools/verbs/Numbers.h"
 #include "tools/verbs/Trace.h"
+#include "tools/verbs/Values.h"
 
 #include <algorithm>
 #include <chrono>
@@ -79,13 +79,7 @@ public:
       array = found != given.end() ? *found : makeUp(value, sizes);
       if (value.role == FOVEA_ROLE_TOKEN_IDS && tokens == 0)
         tokens = count(array.shape);
-      fovea_tensor tensor{};
-      static uint8_t none[8];
-      tensor.data = array.data.empty() ? none : array.data.data();
-      tensor.device.type = FOVEA_CPU;
-      tensor.ndim = static_cast<int32_t>(array.shape.size());
-      tensor.dtype = array.dtype;
-      tensor.shape = array.shape.data();
+      fovea_tensor tensor = tensorOf(array);
       check(fovea_call_set_argument(call.get(), value.name, &tensor));
     }
   }

@@ -178,13 +178,7 @@ void setArgument(const CallPtr &call, const Chosen &entry, Given &given) {
   const fovea_value_info *value = findArgument(entry, array.name);
   if (value && value->dtype.code == FOVEA_INT && value->dtype.bits == 64)
     widenIntegers(array);
-  static uint8_t none[8];
-  fovea_tensor tensor{};
-  tensor.data = array.data.empty() ? none : array.data.data();
-  tensor.device.type = FOVEA_CPU;
-  tensor.ndim = static_cast<int32_t>(array.shape.size());
-  tensor.dtype = array.dtype;
-  tensor.shape = array.shape.data();
+  fovea_tensor tensor = tensorOf(array);
   try {
     check(fovea_call_set_argument(call.get(), array.name.c_str(), &tensor));
   } catch (Failure &failure) {

@@ -212,6 +212,17 @@ bool parseValues(const std::string &text, const fovea_value_info &value, Array &
   return flatten(lists, array, error);
 }
 
+fovea_tensor tensorOf(Array &array) {
+  static uint8_t none[8];
+  fovea_tensor tensor{};
+  tensor.data = array.data.empty() ? none : array.data.data();
+  tensor.device.type = FOVEA_CPU;
+  tensor.ndim = static_cast<int32_t>(array.shape.size());
+  tensor.dtype = array.dtype;
+  tensor.shape = array.shape.data();
+  return tensor;
+}
+
 std::string describe(const fovea_value_info &value) {
   std::string text = "[";
   for (int32_t axis = 0; axis < value.ndim; ++axis) {

@@ -18,6 +18,9 @@ namespace fovea::verbs {
 bool parseValues(const std::string &text, const fovea_value_info &value, Array &array,
                  std::string &error);
 
+/// The array as the runtime reads it, which does not copy.
+fovea_tensor tensorOf(Array &array);
+
 /// "[batch, 3, 8] f32": what a caller has to give or will get.
 std::string describe(const fovea_value_info &value);
 
