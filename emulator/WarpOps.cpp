@@ -7,6 +7,8 @@
 #include "emulator/Decode.h"
 #include "emulator/Warp.h"
 
+#include <algorithm>
+
 namespace fovea::emulator {
 
 namespace {
@@ -266,12 +268,9 @@ Step electLanes(Warp &warp, const Instruction &in, uint32_t mask) {
   const uint32_t *members = warp.lanes<uint32_t>(in.a);
   if (!gather(warp, mask, members, step))
     return step;
-  uint32_t leader = __builtin_ctz(mask);
-  uint32_t *d = warp.lanes<uint32_t>(in.d);
-  forLanes(mask, [&](uint32_t lane) { d[lane] = leader; });
-  uint32_t &p = warp.predicate(in.predicate2);
-  p = (p & ~mask) | 1u << leader;
-  return Step::Next;
+  uint32_t leader = __builtin_ctz(mask), result[32];
+  std::fill_n(result, 32, leader);
+  return storeTarget(warp, in, mask, result, 1u << leader);
 }
 
 void elect(Decoder &d) {
@@ -279,11 +278,9 @@ void elect(Decoder &d) {
   if (!d.take("sync"))
     d.unsupported();
   d.requireCount(2, 2);
-  const Operand &target = d.operand(0);
-  if (target.kind != Operand::Pair)
+  if (d.operand(0).kind != Operand::Pair)
     d.wrong("expects elect to write a register and a predicate: d|p");
-  d.in.d = d.destination(target.parts[0], 32);
-  d.in.predicate2 = d.predicate(target.parts[1]);
+  takeTarget(d);
   d.in.a = d.source(d.operand(1), Type::B32);
   d.setHandler(electLanes);
 }
