@@ -273,14 +273,9 @@ Value ElementReader::readAnywhere(Value tensor, ValueRange at) {
 }
 
 SmallVector<Value> ElementReader::apply(AffineMap map, ValueRange indices) {
-  SmallVector<Value> results;
-  for (AffineExpr expr : map.getResults()) {
-    if (auto dim = dyn_cast<AffineDimExpr>(expr))
-      results.push_back(indices[dim.getPosition()]);
-    else
-      results.push_back(affine::expandAffineExpr(k, k.getLoc(), expr, indices, {}));
-  }
-  return results;
+  return llvm::map_to_vector(map.getResults(), [&](AffineExpr expr) {
+    return affine::expandAffineExpr(k, k.getLoc(), expr, indices, {});
+  });
 }
 
 Value ElementReader::readOp(Operation *op, unsigned result, ValueRange at) {
