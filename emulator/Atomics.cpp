@@ -5,7 +5,6 @@
 #include "emulator/Float.h"
 #include "emulator/LoadStore.h"
 
-
 namespace fovea::emulator {
 
 namespace {

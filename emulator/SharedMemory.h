@@ -8,7 +8,6 @@
 
 #include "emulator/Clock.h"
 
-
 namespace fovea::emulator {
 
 /// Who works on shared memory: the warps themselves, and for each warp the copies of cp.async, the
