@@ -73,32 +73,10 @@ function(fovea_tablegen target td)
   set_property(GLOBAL APPEND PROPERTY FOVEA_TABLEGEN_TARGETS ${target})
 endfunction()
 
-# fovea_mlir_library(Name a.cpp b.cpp [DEPENDS IncGen...] [LINK lib...])
-# A static library of code that uses MLIR. Every .cpp of the folder is listed.
-function(fovea_mlir_library name)
-  cmake_parse_arguments(arg "" "" "DEPENDS;LINK" ${ARGN})
-  add_library(${name} STATIC ${arg_UNPARSED_ARGUMENTS})
-  target_link_libraries(${name} PUBLIC fovea_mlir_flags ${arg_LINK})
-  target_precompile_headers(${name} REUSE_FROM fovea_mlir_pch)
-  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
-    target_compile_options(${name} PRIVATE -Xclang -fno-pch-timestamp)
-  endif()
-  # Any of our headers may include generated ones, so all tablegen runs first;
-  # it takes a second in all.
-  get_property(generated GLOBAL PROPERTY FOVEA_TABLEGEN_TARGETS)
-  foreach(dep IN LISTS arg_DEPENDS generated)
-    add_dependencies(${name} ${dep})
-  endforeach()
-  fovea_check_all_sources_listed(${arg_UNPARSED_ARGUMENTS})
-endfunction()
-
-# fovea_mlir_program(name [PARTIAL] a.cpp [LINK lib...]): a program of tools/ that uses MLIR. With
-# PARTIAL it shares its folder with others, whose CMakeLists.txt checks that every .cpp is listed.
-function(fovea_mlir_program name)
-  cmake_parse_arguments(arg "PARTIAL" "" "LINK" ${ARGN})
-  add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
-  target_link_libraries(${name} PRIVATE fovea_mlir_flags ${arg_LINK})
-  # The precompiled header was made with -fPIC; CMake would say -fPIE here.
+# fovea_precompiled(name): the precompiled header of all code that uses MLIR, and whatever tablegen
+# makes, since any of our headers may include it; that takes a second in all.
+function(fovea_precompiled name)
+  # It was made with -fPIC; for a program CMake would say -fPIE.
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(${name} PRIVATE -fPIC)
   target_precompile_headers(${name} REUSE_FROM fovea_mlir_pch)
@@ -109,6 +87,30 @@ function(fovea_mlir_program name)
   if(generated)
     add_dependencies(${name} ${generated})
   endif()
+endfunction()
+
+# fovea_mlir_library(Name [PARTIAL] a.cpp b.cpp [DEPENDS IncGen...] [LINK lib...])
+# A static library of code that uses MLIR. Every .cpp of the folder is listed; with PARTIAL it shares
+# its folder with others, whose CMakeLists.txt checks that.
+function(fovea_mlir_library name)
+  cmake_parse_arguments(arg "PARTIAL" "" "DEPENDS;LINK" ${ARGN})
+  add_library(${name} STATIC ${arg_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PUBLIC fovea_mlir_flags ${arg_LINK})
+  fovea_precompiled(${name})
+  if(arg_DEPENDS)
+    add_dependencies(${name} ${arg_DEPENDS})
+  endif()
+  if(NOT arg_PARTIAL)
+    fovea_check_all_sources_listed(${arg_UNPARSED_ARGUMENTS})
+  endif()
+endfunction()
+
+# fovea_mlir_program(name [PARTIAL] a.cpp [LINK lib...]): a program of tools/ that uses MLIR.
+function(fovea_mlir_program name)
+  cmake_parse_arguments(arg "PARTIAL" "" "LINK" ${ARGN})
+  add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE fovea_mlir_flags ${arg_LINK})
+  fovea_precompiled(${name})
   if(NOT arg_PARTIAL)
     fovea_check_all_sources_listed(${arg_UNPARSED_ARGUMENTS})
   endif()
@@ -139,12 +141,15 @@ function(fovea_flatbuffers target schema)
   add_dependencies(${target} ${target}_gen)
 endfunction()
 
-# fovea_unit_test(Name a.cpp [LINK lib...]): a GoogleTest program of test/unit,
-# without MLIR; build/bin/Name, also known to ctest.
+# fovea_unit_test(Name [MLIR] a.cpp [LINK lib...]): a GoogleTest program of test/unit; build/bin/Name,
+# also known to ctest. With MLIR its sources use that.
 function(fovea_unit_test name)
-  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(arg "MLIR" "" "LINK" ${ARGN})
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE fovea_flags ${arg_LINK} GTest::gtest_main)
+  if(arg_MLIR)
+    fovea_precompiled(${name})
+  endif()
   add_test(NAME ${name} COMMAND ${name})
   fovea_check_all_sources_listed(${arg_UNPARSED_ARGUMENTS})
 endfunction()
