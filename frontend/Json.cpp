@@ -21,9 +21,7 @@
 
 using namespace fovea;
 
-//===----------------------------------------------------------------------===//
-// Values
-//===----------------------------------------------------------------------===//
+//===-- Values -------------------------------------------------------------------------------===//
 
 const std::vector<JsonValue> &JsonValue::elements() const {
   static const std::vector<JsonValue> none;
@@ -91,9 +89,7 @@ std::string JsonValue::describe() const {
   }
 }
 
-//===----------------------------------------------------------------------===//
-// Parsing
-//===----------------------------------------------------------------------===//
+//===-- Parsing ------------------------------------------------------------------------------===//
 
 namespace fovea {
 
@@ -288,9 +284,7 @@ std::optional<JsonValue> fovea::parseJsonFile(const std::string &path, Problems 
   return parseJson(*text, path, problems, limits);
 }
 
-//===----------------------------------------------------------------------===//
-// Reading an object
-//===----------------------------------------------------------------------===//
+//===-- Reading an object --------------------------------------------------------------------===//
 
 JsonObject::JsonObject(const JsonValue &value, std::string file, std::string path,
                        Problems &problems)

@@ -83,9 +83,7 @@ private:
 
 } // namespace
 
-//===----------------------------------------------------------------------===//
-// Weights
-//===----------------------------------------------------------------------===//
+//===-- Weights ------------------------------------------------------------------------------===//
 
 void ModuleBuilder::addModelOp() {
   auto integer = [&](std::optional<int64_t> value) {
@@ -123,9 +121,7 @@ Value ModuleBuilder::weightRef(const model::Weight &weight) {
   return value;
 }
 
-//===----------------------------------------------------------------------===//
-// Layers
-//===----------------------------------------------------------------------===//
+//===-- Layers -------------------------------------------------------------------------------===//
 
 /// Everything about a layer but the names and places of its weights, as text:
 /// layers of equal texts share a function.
@@ -262,9 +258,7 @@ Value ModuleBuilder::callLayers(Value x, bool decode, MutableArrayRef<Value> key
   return x;
 }
 
-//===----------------------------------------------------------------------===//
-// Entries
-//===----------------------------------------------------------------------===//
+//===-- Entries ------------------------------------------------------------------------------===//
 
 func::FuncOp ModuleBuilder::addEntry(EntryKind kind, ArrayRef<Port> arguments,
                                      ArrayRef<Port> results, int64_t maxPositions) {

@@ -30,6 +30,10 @@ FailureOr<TargetOptions> getTarget(StringRef name, std::string &error);
 /// sorted.
 std::vector<std::string> getRequiredFeatures(const TargetOptions &target);
 
+/// Roundings of bf16 as arithmetic, its moves as those of integers; where a processor has
+/// instructions for it, only what these cannot do.
+void legalizeBFloat16(llvm::Function &function, bool hasInstructions);
+
 /// LLVM's optimiser at its second level, for code that calls nothing. Functions that `isTiled` are
 /// vectors and blocks of registers already and get what they need of it, in half the time.
 void optimize(llvm::Module &code, llvm::TargetMachine &machine,

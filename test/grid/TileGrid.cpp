@@ -161,7 +161,9 @@ TEST_P(TileGrid, agreesWithTheReference) {
     for (Unwritten unwritten : {Unwritten::Infinity, Unwritten::Denormal}) {
       (void)metDenormals();
       auto inParts = run(*code, call, 3, error, unwritten);
-      ASSERT_EQ(metDenormals(), hasDenormals) << "computes with what nobody has written";
+      // The first call may have met some by chance: a scalar conversion to f16 converts what else
+      // lies in its register.
+      ASSERT_LE(metDenormals(), hasDenormals) << "computes with what nobody has written";
       ASSERT_TRUE(inParts == whole)
           << "depends on the number of parts, or on what nobody has written";
       ASSERT_EQ(error, "");

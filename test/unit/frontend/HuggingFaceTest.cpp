@@ -55,9 +55,7 @@ void expectConfigFault(TinyModel model, const std::string &key, const std::strin
   expectPart(refused(model), part);
 }
 
-//===----------------------------------------------------------------------===//
-// Llama
-//===----------------------------------------------------------------------===//
+//===-- Llama --------------------------------------------------------------------------------===//
 
 TEST(Llama, Description) {
   ModelDescription model = accepted(tinyLlama());
@@ -256,9 +254,7 @@ TEST(Llama, TensorsThatNobodyUses) {
              "tensor \"model.layers.0.self_attn.q_norm.weight\": note: is not used");
 }
 
-//===----------------------------------------------------------------------===//
-// Rotary scaling, in the spelling of transformers 4 and 5
-//===----------------------------------------------------------------------===//
+//===-- Rotary scaling, in the spelling of transformers 4 and 5 ------------------------------===//
 
 Rotary rotaryOf(const Config &change) {
   TinyModel tiny = tinyLlama();
@@ -357,9 +353,7 @@ TEST(Rotary, Faults) {
   expectPart(refused(both), "rope_scaling: expects nothing beside rope_parameters");
 }
 
-//===----------------------------------------------------------------------===//
-// BERT
-//===----------------------------------------------------------------------===//
+//===-- BERT ---------------------------------------------------------------------------------===//
 
 TEST(Bert, Description) {
   ModelDescription model = accepted(tinyBert());
@@ -406,9 +400,7 @@ TEST(Bert, VariantsThatAreNotBuilt) {
   expectConfigFault(tinyBert(), "embedding_size", "128", "embedding_size: could change numbers");
 }
 
-//===----------------------------------------------------------------------===//
-// GPT-2
-//===----------------------------------------------------------------------===//
+//===-- GPT-2 --------------------------------------------------------------------------------===//
 
 TEST(Gpt2, Description) {
   ModelDescription model = accepted(tinyGpt2());
@@ -466,9 +458,7 @@ TEST(Gpt2, Faults) {
   expectConfigFault(tinyGpt2(), "n_inner", "0", "n_inner: expects an integer from 1");
 }
 
-//===----------------------------------------------------------------------===//
-// The folder
-//===----------------------------------------------------------------------===//
+//===-- The folder ---------------------------------------------------------------------------===//
 
 TEST(HuggingFace, UnknownArchitecture) {
   expectConfigFault(tinyLlama(), "architectures", R"(["MambaForCausalLM"])",
@@ -550,9 +540,7 @@ TEST(HuggingFace, Sharded) {
   EXPECT_EQ(model.finalNorm->weight.stored.file, "m-2.safetensors");
 }
 
-//===----------------------------------------------------------------------===//
-// Pooling
-//===----------------------------------------------------------------------===//
+//===-- Pooling ------------------------------------------------------------------------------===//
 
 const char *modulesJson = R"([
   {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},

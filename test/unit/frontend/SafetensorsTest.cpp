@@ -225,9 +225,7 @@ TEST(Safetensors, NoRegularFile) {
   EXPECT_EQ(problems.size(), 3u);
 }
 
-//===----------------------------------------------------------------------===//
-// Shards
-//===----------------------------------------------------------------------===//
+//===-- Shards -------------------------------------------------------------------------------===//
 
 /// Two shards, a: {x}, b: {y, z}, and an index with `map`.
 std::string shardProblems(const std::string &map, const char *missing = nullptr) {

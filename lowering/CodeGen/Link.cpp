@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The link of an object into a shared object, by lld and without files.
+#include "lowering/CodeGen/CodeGen.h"
+#include "lowering/CodeGen/MemoryFile.h"
+#include "llvm/Support/Program.h"
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace mlir::fovea;
+
+/// Where the C library's mathematics lies: kernels call it, so the shared object names it as
+/// needed.
+static std::string findMathLibrary() {
+  Dl_info info;
+  if (dladdr(reinterpret_cast<void *>(static_cast<double (*)(double, double)>(&std::pow)), &info) &&
+      info.dli_fname)
+    return info.dli_fname;
+  return "";
+}
+
+LogicalResult mlir::fovea::linkSharedObject(ArrayRef<char> object, std::vector<char> &elf,
+                                            std::string &error) {
+  llvm::ErrorOr<std::string> linker = llvm::sys::findProgramByName("ld.lld-22");
+  if (!linker)
+    linker = llvm::sys::findProgramByName("ld.lld");
+  if (!linker)
+    linker = llvm::sys::findProgramByName("ld.lld", {"/usr/lib/llvm-22/bin"});
+  if (!linker) {
+    error = "found no linker, expected ld.lld-22 or ld.lld on the PATH (Debian's package lld-22)";
+    return failure();
+  }
+  auto fail = [&](const std::string &what) {
+    error = *linker + ": " + what + ": " + std::strerror(errno);
+    return failure();
+  };
+  MemoryFile input;
+  if (!input.write(object))
+    return fail("cannot write its input into memory");
+  // The linker renames what it writes, unless that is a pipe.
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    return fail("cannot make a pipe to it");
+  std::string output = "/proc/self/fd/" + std::to_string(ends[1]), math = findMathLibrary(),
+              message;
+  SmallVector<StringRef> arguments{
+      *linker,           "-shared", "--hash-style=gnu", "-z",           "now", "--strip-debug",
+      "--build-id=none", "-o",      "/proc/self/fd/1",  input.getPath()};
+  if (!math.empty())
+    arguments.append({"--as-needed", math});
+  bool failed = false;
+  llvm::sys::ProcessInfo process = llvm::sys::ExecuteNoWait(
+      *linker, arguments, std::nullopt, {std::nullopt, StringRef(output), std::nullopt}, 0,
+      &message, &failed);
+  ::close(ends[1]);
+  bool isRead = !failed && readToEnd(ends[0], elf);
+  int reason = errno;
+  ::close(ends[0]);
+  int code = failed ? -1 : llvm::sys::Wait(process, std::nullopt, &message).ReturnCode;
+  if (code != 0) {
+    error = *linker + " failed with code " + std::to_string(code) +
+            (message.empty() ? "" : ": " + message);
+    return failure();
+  }
+  if (!isRead) {
+    errno = reason;
+    return fail("cannot read what it wrote");
+  }
+  return success();
+}
