@@ -70,14 +70,20 @@ def count_junit(suite, file, title):
 
 
 def unit_tests(everything, device=None):
-    """The GoogleTest programs; ctest runs them, their own reports count the cases. Those labelled `long` only with --all; on a device those labelled so, one by one."""
+    """The GoogleTest programs. Those labelled `long` only with --all; on a device those labelled so, one by one."""
     suite = Suite("unit")
-    reports = RESULTS / "unit"
-    reports.mkdir(parents=True)
-    junit = RESULTS / "ctest.xml"
     which = ["-j1", "-L", "device"] if device else ["-j2", *([] if everything else ["-LE", "long"])]
-    code = run(suite, ["ctest", "--test-dir", str(BUILD), "--output-on-failure", "--output-junit", str(junit), *which],
-               GTEST_OUTPUT=f"xml:{reports}/", **({"FOVEA_TEST_DEVICE": device} if device else {}))
+    run_ctest(suite, BUILD, which, RESULTS / suite.name, **({"FOVEA_TEST_DEVICE": device} if device else {}))
+    return suite
+
+
+def run_ctest(suite, build, which, reports, **environment):
+    """GoogleTest programs of a build; ctest runs them, their own reports count the cases."""
+    reports.mkdir(parents=True)
+    junit = reports.with_name(f"{reports.name}-ctest.xml")
+    failures = len(suite.failures)
+    code = run(suite, ["ctest", "--test-dir", str(build), "--output-on-failure", "--output-junit", str(junit), *which], reports.with_suffix(".log"),
+               GTEST_OUTPUT=f"xml:{reports}/", **environment)
     for report in sorted(reports.glob("*.xml")):
         count_junit(suite, report, lambda case: f"{report.stem}: {case.get('classname')}.{case.get('name')}")
     # A program that crashed, or that is no GoogleTest, left no report of its own.
@@ -85,22 +91,49 @@ def unit_tests(everything, device=None):
         for case in xml.parse(junit).getroot().iter("testcase"):
             if not (reports / f"{case.get('name')}.xml").exists():
                 suite.add("passed" if case.get("status") == "run" else "failed", case.get("name"))
-    if code and not suite.failures:
+    if code and len(suite.failures) == failures:
         suite.add("failed", "ctest itself")
+
+
+# What is built once more with sanitizers, by CMake's presets: the readers of files, the runtime and the interpreter, with their tests.
+SANITIZED = {
+    "asan": ["FoveaArtifactTest", "FoveaFrontendTest", "FoveaRuntimeTest", "FoveaTokenizerTest", "fuzz-artifact", "fuzz-hugging-face", "fuzz-input-text", "fuzz-json", "fuzz-npz",
+             "fuzz-onnx-reader", "fuzz-regex", "fuzz-runtime", "fuzz-safetensors", "fuzz-tokenizer-json", "fuzz-tokenizer-tables", "fuzz-tokenizer-text", "fovea-interpret"],
+    "tsan": ["FoveaRuntimeTest"],
+}
+
+
+def sanitized_tests():
+    """Tests of what reads, runs and interprets, under the address, undefined-behaviour and thread sanitizers."""
+    suite = Suite("sanitize")
+    for preset, targets in SANITIZED.items():
+        build = ROOT / f"build-{preset}"
+        if (not (build / "build.ninja").exists() and run(suite, ["cmake", "--preset", preset], RESULTS / f"{preset}-configure.log")) or \
+                run(suite, ["cmake", "--build", str(build), "--target", *targets], RESULTS / f"{preset}-build.log"):
+            suite.add("failed", f"the build with preset {preset}")
+            continue
+        run_ctest(suite, build, ["-j2", "-R", f"^({'|'.join(targets)})$"], RESULTS / preset)
+        if "fovea-interpret" in targets:
+            run_lit(suite, build / "test" / "interpreter", [], RESULTS / f"{preset}-lit")
     return suite
 
 
 def lit_tests(filters):
     suite = Suite("lit")
-    report = RESULTS / "lit.json"
-    code = run(suite, [lit_program(), "-sv", "-j2", "--output", str(report), *(["--filter", "|".join(filters)] if filters else []), str(BUILD / "test")])
+    run_lit(suite, BUILD / "test", ["--filter", "|".join(filters)] if filters else [], RESULTS / suite.name)
+    return suite
+
+
+def run_lit(suite, tests, flags, name):
+    report = name.with_suffix(".json")
+    failures = len(suite.failures)
+    code = run(suite, [lit_program(), "-sv", "-j2", "--output", str(report), *flags, str(tests)], name.with_suffix(".log"))
     if report.exists():
         for test in json.loads(report.read_text())["tests"]:
             kind = test["code"]
             suite.add({"PASS": "passed", "FLAKYPASS": "passed", "XFAIL": "passed", "UNSUPPORTED": "skipped", "SKIPPED": "skipped"}.get(kind, "failed"), test["name"], "not supported here")
-    if code and not suite.failures:
+    if code and len(suite.failures) == failures:
         suite.add("failed", "lit itself")
-    return suite
 
 
 def lit_program():
@@ -171,6 +204,8 @@ def main():
     runs = [lambda: lit_tests(arguments.filter)]
     if not arguments.filter:
         runs = [lambda: unit_tests(arguments.all), *runs, lambda: random_programs(arguments.all), lambda: python_tests(arguments.all)]
+        if arguments.all:
+            runs.append(sanitized_tests)
     if arguments.device:
         runs = [lambda: unit_tests(True, arguments.device), lambda: python_tests(True, arguments.device)]
     suites = []
