@@ -68,10 +68,10 @@ def add_external_weight(folder):
     graph = onnx.helper.make_graph([onnx.helper.make_node("MatMul", ["x", "w"], ["y"])], "g", values[:1], values[1:], [weight])
     model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)])
     model.ir_version = 8
-    onnx.save(model, folder / "model.onnx", save_as_external_data=True, location="weights", size_threshold=0)
+    onnx.save(model, folder / "model.onnx", save_as_external_data=True, location="tensors", size_threshold=0)
 
 
-@pytest.mark.parametrize("name", ["model.onnx", "weights"])
+@pytest.mark.parametrize("name", ["model.onnx", "tensors"])
 def test_onnx_is_cut_while_it_is_compiled(tmp_path, name):
     folder = tmp_path / "model"
     folder.mkdir()

@@ -44,7 +44,7 @@ def write_model(folder):
     values = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, ["rows", size]) for name, size in [("x", 40), ("y", 30)]]
     graph = onnx.helper.make_graph([onnx.helper.make_node("MatMul", ["x", "w"], ["y"])], "g", values[:1], values[1:], [weight])
     model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8)
-    onnx.save(model, folder / "model.onnx", save_as_external_data=True, location="weights", size_threshold=0)
+    onnx.save(model, folder / "model.onnx", save_as_external_data=True, location="tensors", size_threshold=0)
 
 
 class Scenario:
