@@ -207,7 +207,7 @@ def main():
     if not arguments.filter:
         runs = [lambda: unit_tests(arguments.all), *runs, lambda: random_programs(arguments.all), lambda: python_tests(arguments.all)]
     if arguments.sanitize:
-        runs = [sanitized_tests]
+        runs = [*(runs if arguments.all else []), sanitized_tests]
     if arguments.device:
         runs = [lambda: unit_tests(True, arguments.device), lambda: python_tests(True, arguments.device)]
     suites = []
