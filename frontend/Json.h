@@ -104,6 +104,9 @@ private:
   RegularFile() = default;
 };
 
+/// Whether there is anything of this path, a folder too.
+bool exists(const std::string &path);
+
 /// The whole content of a regular file of at most `maxBytes`.
 std::optional<std::string> readFile(const std::string &path, uint64_t maxBytes, Problems &problems);
 

@@ -77,6 +77,12 @@ std::string fovea::printable(std::string_view text, size_t maxBytes) {
 
 std::string fovea::quote(std::string_view text) { return '"' + printable(text) + '"'; }
 
+std::string fovea::printNumber(double value) {
+  char buffer[40];
+  std::snprintf(buffer, sizeof(buffer), "%.12g", value);
+  return buffer;
+}
+
 std::string fovea::printShape(const std::vector<int64_t> &shape) {
   std::string result = "[";
   for (size_t i = 0; i < shape.size(); ++i) {

@@ -44,6 +44,9 @@ std::string printable(std::string_view text, size_t maxBytes = 120);
 /// `printable` text between double quotes.
 std::string quote(std::string_view text);
 
+/// "0.5": at most twelve digits.
+std::string printNumber(double value);
+
 /// "[2, 3, 5]".
 std::string printShape(const std::vector<int64_t> &shape);
 

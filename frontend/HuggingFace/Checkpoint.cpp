@@ -9,7 +9,6 @@
 #include <dirent.h>
 #include <map>
 #include <set>
-#include <sys/stat.h>
 
 using namespace fovea;
 
@@ -29,11 +28,6 @@ bool fovea::isPathBelowFolder(std::string_view path) {
     path = path.substr(slash + 1);
   }
   return false; // ends in a slash
-}
-
-static bool exists(const std::string &path) {
-  struct stat status;
-  return ::stat(path.c_str(), &status) == 0;
 }
 
 std::string fovea::describeInstead(const std::string &folder) {

@@ -97,6 +97,10 @@ void ignoreCommonKeys(JsonObject &config);
 /// Requires that `key`, if given, is `expected`: a variant that is not built.
 void requireBoolean(JsonObject &config, const char *key, bool expected, Problems &problems);
 
+/// Tokens of config.json, which the generation_config.json of `folder` overrides.
+void readSpecialTokens(JsonObject &config, const std::string &folder, ModelDescription &model,
+                       Problems &problems);
+
 /// What the modules.json of sentence-transformers says.
 struct SentenceModules {
   struct Module {
@@ -108,6 +112,9 @@ struct SentenceModules {
   std::optional<int64_t> maxPositions;
   std::vector<Module> modules; ///< Those behind the Transformer, in order.
 };
+
+/// The name of a class without its module: "sentence_transformers.models.Pooling" -> "Pooling".
+std::string lastPart(const std::string &type);
 
 /// An empty result if there is no modules.json.
 SentenceModules readSentenceModules(const std::string &folder, Problems &problems);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The registry of families, and the reading that all of them share: which
-// architecture it is, the tokens that begin and end a text, the tokenizer.
+// architecture it is, its weights, the tokenizer.
 #include "frontend/HuggingFace/HuggingFace.h"
 
 #include "frontend/HuggingFace/Family.h"
 
 #include <algorithm>
-#include <sys/stat.h>
 
 using namespace fovea;
 
@@ -21,11 +20,6 @@ std::vector<std::string> fovea::supportedArchitectures() {
   for (const Family &family : families())
     result.insert(result.end(), family.architectures.begin(), family.architectures.end());
   return result;
-}
-
-static bool exists(const std::string &path) {
-  struct stat status;
-  return ::stat(path.c_str(), &status) == 0;
 }
 
 /// The family of `architecture`, which must agree with `model_type`.
@@ -51,54 +45,6 @@ static const Family *findFamily(JsonObject &config, std::string &architecture, P
   addError(problems, config.file(), "architectures",
            "expects one of " + list + ", got " + quote(architecture));
   return nullptr;
-}
-
-/// Reads a token id or an array of them.
-static std::vector<int64_t> readTokens(JsonObject &config, const char *key, int64_t vocabulary,
-                                       Problems &problems) {
-  const JsonValue *value = config.find(key);
-  if (!value)
-    return {};
-  std::vector<int64_t> result;
-  std::vector<JsonValue> single = {*value};
-  for (const JsonValue &token : value->isArray() ? value->elements() : single) {
-    // Some configurations write -1 for "none".
-    if (token.isInteger() && token.integer() == -1)
-      continue;
-    if (!token.isInteger() || token.integer() < 0 || token.integer() >= vocabulary) {
-      // Configurations with a vocabulary made smaller keep the old ids.
-      addNote(problems, config.file(), config.placeOf(key),
-              "expects token ids from 0 to " + std::to_string(vocabulary - 1) + ", ignores " +
-                  token.describe());
-      continue;
-    }
-    result.push_back(token.integer());
-  }
-  return result;
-}
-
-/// Tokens of config.json, which generation_config.json overrides.
-static void readSpecialTokens(JsonObject &config, const std::string &folder,
-                              ModelDescription &model, Problems &problems) {
-  auto read = [&](JsonObject &object) {
-    auto begin = readTokens(object, "bos_token_id", model.vocabulary, problems);
-    auto end = readTokens(object, "eos_token_id", model.vocabulary, problems);
-    auto pad = readTokens(object, "pad_token_id", model.vocabulary, problems);
-    if (!begin.empty())
-      model.beginToken = begin.front();
-    if (!end.empty())
-      model.endTokens = end;
-    if (!pad.empty())
-      model.padToken = pad.front();
-  };
-  read(config);
-  std::string path = folder + "/generation_config.json";
-  if (!exists(path))
-    return;
-  if (std::optional<JsonValue> value = parseJsonFile(path, problems)) {
-    JsonObject object(*value, path, "", problems);
-    read(object);
-  }
 }
 
 std::optional<ModelDescription>

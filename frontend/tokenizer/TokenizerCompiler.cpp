@@ -20,11 +20,6 @@ bool isFolder(const std::string &path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-bool exists(const std::string &path) {
-  struct stat status;
-  return ::stat(path.c_str(), &status) == 0;
-}
-
 class Compiler {
 public:
   Compiler(std::string file, Problems &problems)
