@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace fovea::onnx {
@@ -136,6 +137,14 @@ std::optional<Model> readModel(const std::string &path, Problems &problems,
 /// Replaces calls of the model's functions by their nodes, with new names. Refuses recursion and
 /// models that grow past a million nodes.
 bool inlineFunctions(Model &model, Problems &problems);
+
+/// What values of a function are called where it is inlined.
+using ValueNames = std::unordered_map<std::string, std::string>;
+
+/// The nodes of `function` in place of `call`. Values that `names` does not know yet get their own
+/// names behind `prefix`, and are added to it.
+std::vector<Node> instantiate(const Function &function, const Node &call, const std::string &prefix,
+                              ValueNames &names);
 
 } // namespace fovea::onnx
 

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Protobuf's wire format, as far as tensors need it:
+// https://protobuf.dev/programming-guides/encoding. Refuses what runs past its message's end;
+// unknown fields are passed over, groups are refused.
+#ifndef FOVEA_FRONTEND_ONNX_READER_WIREFORMAT_H
+#define FOVEA_FRONTEND_ONNX_READER_WIREFORMAT_H
+
+#include <cstdint>
+#include <string>
+
+namespace fovea::onnx {
+
+/// A part of the file that is one message.
+class Message {
+public:
+  /// `fault` is set where a message does not fit.
+  Message(const uint8_t *bytes, uint64_t begin, uint64_t end, uint64_t &fault)
+      : bytes(bytes), at(begin), end(end), fault(fault) {}
+
+  /// Reads the next field; false at the end, or after a fault.
+  bool next();
+
+  bool isMessage(uint64_t wanted) const { return field == wanted && type == 2; }
+  bool isNumber(uint64_t wanted) const { return field == wanted && type == 0; }
+  Message sub() const { return Message(bytes, first, at, fault); }
+  std::string text() const {
+    return std::string(reinterpret_cast<const char *>(bytes + first), at - first);
+  }
+
+  bool failed() const { return isFaulty; }
+
+  uint64_t field = 0, number = 0, first = 0; ///< `first`: where the field's content begins.
+  unsigned type = 0;
+  const uint8_t *bytes;
+  uint64_t at, end;
+
+private:
+  bool fail();
+  bool varint(uint64_t &value);
+  bool take(uint64_t count);
+
+  uint64_t &fault;
+  bool isFaulty = false;
+};
+
+} // namespace fovea::onnx
+
+#endif // FOVEA_FRONTEND_ONNX_READER_WIREFORMAT_H
