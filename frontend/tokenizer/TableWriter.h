@@ -10,6 +10,7 @@
 #include "artifact/Tokenizer_generated.h"
 #include "frontend/Json.h"
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -30,6 +31,34 @@ TableOffsets<tables::Normalizer> writeNormalizers(TableWriter &writer, const Jso
 TableOffsets<tables::PreTokenizer> writePreTokenizers(TableWriter &writer, const JsonValue *value);
 TableOffsets<tables::Decoder> writeDecoders(TableWriter &writer, const JsonValue *value);
 
+/// Calls `read` for `value`, a component of any kind, or for the members of a
+/// Sequence in order; these stand under `members`.
+void readComponents(TableWriter &writer, const JsonValue &value, const std::string &path,
+                    const char *members, const std::function<void(JsonObject &)> &read);
+/// `{"String": ...}` or `{"Regex": ...}` under "pattern".
+flatbuffers::Offset<tables::Pattern> readPattern(TableWriter &writer, JsonObject &component);
+/// A string of exactly one character.
+std::string readCharacter(JsonObject &component, std::string_view key);
+/// Also the old way of writing it, `add_prefix_space`.
+tables::PrependScheme readPrependScheme(JsonObject &component);
+/// One of several names, `fallback` if the key is missing; the first of them after a problem.
+template <typename Enum, size_t N>
+Enum readChoice(JsonObject &component, std::string_view key,
+                const std::pair<const char *, Enum> (&choices)[N], const char *fallback = nullptr) {
+  std::optional<std::string> name = fallback && !component.has(key)
+                                        ? std::optional<std::string>(fallback)
+                                        : component.string(key);
+  std::string expected;
+  for (auto [text, choice] : choices) {
+    if (name && *name == text)
+      return choice;
+    expected += std::string(expected.empty() ? "" : ", ") + "'" + text + "'";
+  }
+  if (name)
+    component.reject(key, "one of " + expected);
+  return choices[0].second;
+}
+
 /// The pieces that surround one sequence, or two.
 struct Templates {
   TableOffsets<tables::Piece> single, pair;
@@ -37,12 +66,45 @@ struct Templates {
 /// Ids in templates must lie below `size`.
 Templates writeTemplates(TableWriter &writer, const JsonValue *value, int64_t size);
 
-/// A model and its tokens by text.
+/// Tokens by their text.
+using TokenIds = std::map<std::string, int32_t, std::less<>>;
+/// One past the largest id.
+size_t sizeOf(const TokenIds &vocabulary);
+
+/// A model and its tokens.
 struct WrittenModel {
   flatbuffers::Offset<tables::Model> table;
-  std::map<std::string, int32_t, std::less<>> vocabulary;
+  TokenIds vocabulary;
 };
 WrittenModel writeModel(TableWriter &writer, const JsonValue &value);
+
+/// The `vocab` of a model.
+TokenIds readVocabulary(TableWriter &writer, JsonObject &model);
+flatbuffers::Offset<tables::Vocabulary> writeVocabulary(TableWriter &writer,
+                                                        const TokenIds &vocabulary);
+
+/// The merges of each left token in order; `rows` says where its merges begin.
+struct Merges {
+  std::vector<uint32_t> rows;
+  std::vector<tables::Merge> merges;
+};
+/// A right token that goes on with a word begins with `prefixSize` bytes that the result lacks.
+Merges readMerges(TableWriter &writer, JsonObject &model, const TokenIds &vocabulary,
+                  size_t prefixSize);
+
+/// Adds the ids of added tokens to `addedIds`.
+TableOffsets<tables::AddedToken> writeAddedTokens(TableWriter &writer, JsonObject &root,
+                                                  const TokenIds &vocabulary, TokenIds &addedIds);
+
+/// What tokenizer_config.json and special_tokens_map.json say; -1 if they do not.
+struct TokenizerSettings {
+  int32_t beginToken = -1, endToken = -1, unknownToken = -1, padToken = -1;
+  int64_t maxLength = -1;
+};
+/// They do not change ids; where the framework would let them, a contradiction to `root`, which is
+/// tokenizer.json, is an error.
+TokenizerSettings readSettings(TableWriter &writer, JsonObject &root, const TokenIds &vocabulary,
+                               const TokenIds &addedIds);
 
 /// A string, or an empty one for null.
 inline std::string textOrEmpty(JsonObject &object, std::string_view key) {
