@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fovea::tables {
@@ -28,6 +29,26 @@ public:
   /// After the last item.
   virtual void finish(const Emit &emit) {}
 };
+
+/// Of a token and its index.
+using TokenFunction = std::function<std::string(std::string, size_t)>;
+
+/// A stage that decodes each token by `function`; where all tokens are one text by now, all of it
+/// as token 0.
+std::unique_ptr<DecoderStage> makeTokenStage(TokenFunction function, bool ofText);
+
+/// Stages of each kind of decoder, of tokens or of a text. They refer to the table and the pattern.
+std::unique_ptr<DecoderStage> makeByteLevelStage(bool ofText);
+std::unique_ptr<DecoderStage> makeByteFallbackStage(bool ofText);
+std::unique_ptr<DecoderStage> makeWordPieceStage(const tables::Decoder &table, bool ofText);
+std::unique_ptr<DecoderStage> makeStripStage(const tables::Decoder &table, bool ofText);
+std::unique_ptr<DecoderStage> makeReplaceStage(const tables::Decoder &table, const Pattern &pattern,
+                                               bool ofText);
+std::unique_ptr<DecoderStage> makeMetaspaceStage(const tables::Decoder &table, bool ofText);
+std::unique_ptr<DecoderStage> makeBpeStage(const tables::Decoder &table, bool ofText);
+
+/// Replaces every `from` (not empty) from left to right.
+std::string replaceAll(std::string_view text, std::string_view from, std::string_view to);
 
 class Decoders {
 public:

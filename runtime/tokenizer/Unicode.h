@@ -19,6 +19,8 @@ bool isWord(uint32_t codePoint);
 bool isControl(uint32_t codePoint);
 bool isNonspacingMark(uint32_t codePoint);
 bool isCombiningMark(uint32_t codePoint);
+/// What the reference, of an older Unicode, does not know: normal forms leave it alone.
+bool isUnnormalised(uint32_t codePoint);
 /// The blocks that BERT surrounds by spaces.
 bool isChinese(uint32_t codePoint);
 
