@@ -18,6 +18,14 @@ namespace fovea::verbs {
 bool parseValues(const std::string &text, const fovea_value_info &value, Array &array,
                  std::string &error);
 
+/// Whether elements are floats of any size.
+bool isReal(fovea_dtype type);
+/// "f32", "bf16", "bool".
+std::string typeName(fovea_dtype type);
+/// Appends the nearest float of that type, ties to even; what is too large becomes infinite.
+void appendReal(std::vector<uint8_t> &data, double value, fovea_dtype type);
+double realAt(const Array &array, size_t i);
+
 /// The array as the runtime reads it, which does not copy.
 fovea_tensor tensorOf(Array &array);
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Standard output, which fails if what was written does not arrive, and notes on
+// standard error.
+#include "tools/verbs/Common.h"
+
+#include "tools/verbs/Files.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <unistd.h>
+
+namespace fovea::verbs {
+
+std::string readText(const std::string &path) {
+  std::string text, error;
+  if (!readFile(path, text, error))
+    throw Failure{1, error};
+  return text;
+}
+
+void print(const std::string &text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size())
+    throw Failure{1, std::string("cannot write to standard output: ") + std::strerror(errno)};
+}
+
+void flush() {
+  if (std::fflush(stdout) != 0)
+    throw Failure{1, std::string("cannot write to standard output: ") + std::strerror(errno)};
+}
+
+std::string plain(const std::string &text) {
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i) {
+    auto byte = static_cast<unsigned char>(text[i]);
+    // U+0080 to U+009F, two bytes each, are control characters too.
+    bool isLong =
+        byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
+    if (byte >= 0x20 && byte != 0x7F && !isLong) {
+      result += text[i];
+      continue;
+    }
+    char escape[8];
+    std::snprintf(escape, sizeof(escape), "\\x%02X", byte);
+    result += escape;
+  }
+  return result;
+}
+
+void note(const Host &host, const std::string &text) {
+  std::cerr << host.program << ": " << text << "\n";
+}
+
+bool terminalOnStandardError() { return ::isatty(STDERR_FILENO) != 0; }
+
+std::string number(double value, int digits) {
+  char text[64];
+  std::snprintf(text, sizeof(text), "%.*g", digits, value);
+  return text;
+}
+
+} // namespace fovea::verbs
