@@ -45,9 +45,12 @@ Value mlir::fovea::emitElementRegion(KernelBuilder &k, const ElementRegion &of, 
 
 //===-- The schedule -------------------------------------------------------------------------===//
 
-/// Whether sequences of the model that this is part of, if it says how long they are, may have two
-/// parts of `least` keys.
-static bool mayHaveTwoParts(Operation *op, int64_t least) {
+/// Whether there may be two parts of `least` keys: by the keys' type, or else by how long the
+/// sequences are of the model that this is part of, if it says so.
+static bool mayHaveTwoParts(AttentionOp op, int64_t least) {
+  auto key = dyn_cast<RankedTensorType>(op.getKey().getType());
+  if (key && !key.isDynamicDim(1))
+    return key.getDimSize(1) >= 2 * least;
   auto module = op->getParentOfType<ModuleOp>();
   return !module || llvm::all_of(module.getOps<ModelOp>(), [&](ModelOp model) {
     return static_cast<int64_t>(model.getMaxPositions().value_or(2 * least)) >= 2 * least;
