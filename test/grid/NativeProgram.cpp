@@ -11,6 +11,13 @@ using namespace mlir;
 using namespace mlir::fovea;
 using namespace mlir::fovea::interpreter;
 
+/// As the command does it: verified at the end.
+static LogicalResult run(PassManager &passes, ModuleOp module) {
+  passes.enableVerifier(false);
+  passes.addPass(createVerifyPass());
+  return passes.run(module);
+}
+
 std::unique_ptr<NativeProgram>
 NativeProgram::compile(ModuleOp original, std::string &error, RecipeSource *source, TilesTo tiles,
                        function_ref<void(GroupOp)> choose, StringRef level,
@@ -19,15 +26,15 @@ NativeProgram::compile(ModuleOp original, std::string &error, RecipeSource *sour
   PassManager graph(module->getContext()), fused(module->getContext()),
       stages(module->getContext());
   buildGraphPipeline(graph);
-  if (failed(graph.run(*module)))
+  if (failed(run(graph, *module)))
     return nullptr;
   buildFusedPipeline(fused);
-  if (failed(fused.run(*module)))
+  if (failed(run(fused, *module)))
     return nullptr;
   module->walk(choose);
   buildScheduledPipeline(stages, level);
   buildKernelsPipeline(stages);
-  if (failed(stages.run(*module)))
+  if (failed(run(stages, *module)))
     return nullptr;
   std::unique_ptr<NativeProgram> program(new NativeProgram);
   FailureOr<std::vector<EntryLayout>> entries = describeEntries(*module);
@@ -46,7 +53,7 @@ NativeProgram::compile(ModuleOp original, std::string &error, RecipeSource *sour
       return nullptr;
   PassManager native(module->getContext());
   buildLLVMPipeline(native, tiles);
-  if (failed(native.run(*module)))
+  if (failed(run(native, *module)))
     return nullptr;
   program->code = NativeCode::make(*module, "host", error);
   return program->code ? std::move(program) : nullptr;

@@ -255,6 +255,8 @@ private:
     reporter.progress("compiling: " + name.str());
     PassManager manager(context);
     build(manager);
+    manager.enableVerifier(false);
+    manager.addPass(createVerifyPass());
     std::string reproducer;
     manager.enableCrashReproducerGeneration(
         [&](std::string &) { return std::make_unique<StringReproducer>(reproducer); });
