@@ -20,6 +20,8 @@ namespace mlir::fovea {
 struct TargetOptions {
   std::string cpu;      ///< as LLVM names it
   std::string features; ///< as LLVM writes them: "+avx2,-avx512f"
+  /// False: code that is made in a fraction of the time and takes several times as long to run.
+  bool optimizes = true;
 };
 
 /// `name` is host, portable, x86-64-v3, x86-64-v4 or one of LLVM's names of processors. On failure

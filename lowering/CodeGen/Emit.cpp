@@ -46,7 +46,9 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(const TargetOptions &t
   options.MCOptions.AsmVerbose = true; // says where registers are spilled
   return std::unique_ptr<llvm::TargetMachine>(
       found->createTargetMachine(triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
-                                 std::nullopt, llvm::CodeGenOptLevel::Default));
+                                 std::nullopt,
+                                 target.optimizes ? llvm::CodeGenOptLevel::Default
+                                                  : llvm::CodeGenOptLevel::None));
 }
 
 FailureOr<mlir::fovea::TargetOptions> mlir::fovea::getTarget(StringRef name, std::string &error) {
@@ -158,11 +160,13 @@ static LogicalResult emit(ModuleOp module, const TargetOptions &target, llvm::Co
       function.addFnAttr("target-features", target.features);
     legalizeBFloat16(function, machine->getMCSubtargetInfo()->checkFeatures("+avx512bf16"));
   }
-  optimize(*translated, *machine, [&](const llvm::Function &function) {
+  auto isTiled = [&](const llvm::Function &function) {
     Attribute schedule =
         module.lookupSymbol(function.getName())->getAttr(FoveaDialect::kScheduleAttr);
     return schedule ? !isa<LoopScheduleAttr>(schedule) : !function.hasLocalLinkage();
-  });
+  };
+  if (target.optimizes)
+    optimize(*translated, *machine, isTiled);
   llvm::legacy::PassManager generator;
   if (failed(addCodeGenerator(generator, *machine, kind, out)))
     return module.emitError("LLVM cannot emit this kind of file");

@@ -93,7 +93,7 @@ def test_weight_that_is_no_number(fovea, tmp_path, dtype, value):
 
 @TYPES
 @pytest.mark.parametrize("shape", [(37, 32), (16, 64), (5, 30), (1, 96)])
-@pytest.mark.parametrize("flags", [(), ("--gpu=sm_80", "--device=emulator")], ids=["cpu", "sm_80"])
+@pytest.mark.parametrize("flags", [(), ("--gpu=sm_80", "-O0", "--device=emulator")], ids=["cpu", "sm_80"])
 def test_code_agrees(fovea, tmp_path, dtype, shape, flags):
     """Also through the layout that a GPU reads."""
     weight = np.random.default_rng(3).standard_normal(shape).astype(np.float32)

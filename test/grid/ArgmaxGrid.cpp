@@ -150,7 +150,11 @@ TEST_P(ArgmaxGrid, agreesWithTheInterpreter) {
     fused += !body.getOps<LinearOp>().empty() && !body.getOps<ArgmaxOp>().empty();
   };
   std::unique_ptr<NativeProgram> program =
-      NativeProgram::compile(*module, error, &source, lowering.tiles, count, lowering.level);
+      NativeProgram::compile(*module, error,
+                             {.source = &source,
+                              .tiles = lowering.tiles,
+                              .choose = count,
+                              .level = lowering.level});
   ASSERT_TRUE(program) << error << text;
   ASSERT_EQ(fused, std::size(kWeights) + 1);
   Interpreter interpreter(*module, source);

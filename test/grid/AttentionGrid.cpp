@@ -52,8 +52,10 @@ void run(const AttentionCase &attention, int number, How how, StringRef level = 
   ASSERT_TRUE(module) << attention.getText();
   std::string error;
   std::unique_ptr<NativeProgram> program = NativeProgram::compile(
-      *module, error, nullptr, level.empty() ? TilesTo::Loops : TilesTo::Vectors,
-      [&](GroupOp group) { chooseTiles(group, how); }, level);
+      *module, error,
+      {.tiles = level.empty() ? TilesTo::Loops : TilesTo::Vectors,
+       .choose = [&](GroupOp group) { chooseTiles(group, how); },
+       .level = level});
   ASSERT_TRUE(program) << error << attention.getText();
   NoWeights weights;
   Interpreter interpreter(*module, weights);

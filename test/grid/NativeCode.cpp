@@ -35,7 +35,8 @@ std::unique_ptr<MLIRContext> mlir::fovea::makeContext() {
 
 //===-- Code ---------------------------------------------------------------------------------===//
 
-std::unique_ptr<NativeCode> NativeCode::make(ModuleOp module, StringRef cpu, std::string &error) {
+std::unique_ptr<NativeCode> NativeCode::make(ModuleOp module, StringRef cpu, std::string &error,
+                                             bool optimizes) {
   // Kernels are private to a module; tests call them.
   module.walk([](LLVM::LLVMFuncOp function) {
     if (!function.isExternal())
@@ -44,7 +45,10 @@ std::unique_ptr<NativeCode> NativeCode::make(ModuleOp module, StringRef cpu, std
   FailureOr<TargetOptions> target = getTarget(cpu, error);
   SmallVector<char, 0> object;
   std::vector<char> elf;
-  if (failed(target) || failed(emitObject(module, *target, object)) ||
+  if (failed(target))
+    return nullptr;
+  target->optimizes = optimizes;
+  if (failed(emitObject(module, *target, object)) ||
       failed(linkSharedObject(object, elf, error)))
     return nullptr;
   int file = memfd_create("grid", MFD_CLOEXEC);

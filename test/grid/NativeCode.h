@@ -17,7 +17,8 @@ class NativeCode {
 public:
   /// Links and opens a module of the `llvm` stage, whose functions all become visible. Null after a
   /// diagnostic or, for the processor, the linker and the loader, with `error` filled.
-  static std::unique_ptr<NativeCode> make(ModuleOp module, StringRef cpu, std::string &error);
+  static std::unique_ptr<NativeCode> make(ModuleOp module, StringRef cpu, std::string &error,
+                                          bool optimizes = true);
   ~NativeCode();
   /// The address of a function; null if there is none.
   void *lookup(StringRef name) const;

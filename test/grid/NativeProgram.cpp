@@ -18,10 +18,8 @@ static LogicalResult run(PassManager &passes, ModuleOp module) {
   return passes.run(module);
 }
 
-std::unique_ptr<NativeProgram>
-NativeProgram::compile(ModuleOp original, std::string &error, RecipeSource *source, TilesTo tiles,
-                       function_ref<void(GroupOp)> choose, StringRef level,
-                       function_ref<LogicalResult(func::FuncOp)> lower) {
+std::unique_ptr<NativeProgram> NativeProgram::compile(ModuleOp original, std::string &error,
+                                                      const NativeOptions &options) {
   OwningOpRef<ModuleOp> module(original.clone());
   PassManager graph(module->getContext()), fused(module->getContext()),
       stages(module->getContext());
@@ -31,8 +29,8 @@ NativeProgram::compile(ModuleOp original, std::string &error, RecipeSource *sour
   buildFusedPipeline(fused);
   if (failed(run(fused, *module)))
     return nullptr;
-  module->walk(choose);
-  buildScheduledPipeline(stages, level);
+  module->walk([&](GroupOp group) { options.choose(group); });
+  buildScheduledPipeline(stages, options.level);
   buildKernelsPipeline(stages);
   if (failed(run(stages, *module)))
     return nullptr;
@@ -44,18 +42,19 @@ NativeProgram::compile(ModuleOp original, std::string &error, RecipeSource *sour
   for (auto weight : module->getOps<WeightOp>()) {
     RankedTensorType type = weight.getWeightType();
     GuardedMemory &memory = program->weights.emplace_back(*getStorageBytes(type));
-    if (failed(evaluateRows(cast<RecipeAttrInterface>(weight.getRecipe()), *source, 0,
+    if (failed(evaluateRows(cast<RecipeAttrInterface>(weight.getRecipe()), *options.source, 0,
                             getStorageShape(type)[0], memory.data())))
       return nullptr;
   }
   for (auto function : module->getOps<func::FuncOp>())
-    if (!function.isExternal() && failed(lower(function)))
+    if (!function.isExternal() && failed(options.lower(function)))
       return nullptr;
   PassManager native(module->getContext());
-  buildLLVMPipeline(native, tiles);
+  buildLLVMPipeline(native, options.tiles);
   if (failed(run(native, *module)))
     return nullptr;
-  program->code = NativeCode::make(*module, "host", error);
+  program->code = NativeCode::make(*module, "host", error,
+                                   options.optimizes && options.tiles == TilesTo::Vectors);
   return program->code ? std::move(program) : nullptr;
 }
 

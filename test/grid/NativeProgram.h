@@ -10,21 +10,31 @@
 #include "lowering/Pipelines.h"
 #include "test/grid/NativeCode.h"
 #include "weights/Evaluate.h"
+#include <functional>
 
 namespace mlir::fovea {
+
+/// How a program is compiled.
+struct NativeOptions {
+  /// What the module's weights are made of; may be null if there are none.
+  RecipeSource *source = nullptr;
+  TilesTo tiles = TilesTo::Vectors;
+  /// May give groups schedules before the others get theirs.
+  std::function<void(GroupOp)> choose = [](GroupOp) {};
+  /// Of the target; empty for the host's.
+  StringRef level = "";
+  /// May lower kernels' tiles before the pipeline does.
+  std::function<LogicalResult(func::FuncOp)> lower = [](func::FuncOp) { return success(); };
+  /// Whether LLVM optimises. Scalar loops are nobody's code but these tests', so it does not then.
+  bool optimizes = true;
+};
 
 class NativeProgram {
 public:
   /// Takes a module of the `import` stage through all stages, links it and opens it. Null after a
-  /// diagnostic or, for the linker and loader, with `error` filled. `source` has what the module's
-  /// weights are made of; it may be null if there are none. `choose` may give groups schedules
-  /// before the others get theirs. `level` is that of the target, empty for the host's. `lower` may
-  /// lower kernels' tiles before the pipeline does.
-  static std::unique_ptr<NativeProgram> compile(
-      ModuleOp module, std::string &error, RecipeSource *source = nullptr,
-      TilesTo tiles = TilesTo::Vectors, function_ref<void(GroupOp)> choose = [](GroupOp) {},
-      StringRef level = "",
-      function_ref<LogicalResult(func::FuncOp)> lower = [](func::FuncOp) { return success(); });
+  /// diagnostic or, for the linker and loader, with `error` filled.
+  static std::unique_ptr<NativeProgram> compile(ModuleOp module, std::string &error,
+                                                const NativeOptions &options = {});
 
   /// Calls an entry whose arguments and results are tensors, each step in `parts` parts one after
   /// the other, in order or from last to first. Results as f64 or integers. Fails, with `error`, on

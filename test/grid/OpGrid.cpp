@@ -346,7 +346,7 @@ void OpGrid::compile() {
   ASSERT_TRUE(module) << text;
   std::string error;
   program.reset(); // one at a time: the loader knows objects by name
-  program = NativeProgram::compile(*module, error, nullptr, std::get<1>(GetParam()));
+  program = NativeProgram::compile(*module, error, {.tiles = std::get<1>(GetParam())});
   ASSERT_TRUE(program) << error << text;
 }
 

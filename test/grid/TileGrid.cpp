@@ -29,6 +29,7 @@ namespace {
 struct Lowering {
   const char *name, *cpu, *feature; ///< the feature that this machine must have to run it
   std::function<void(OpPassManager &)> addPasses;
+  bool optimizes = true; ///< whether LLVM does
 };
 
 void addVectors(OpPassManager &pm, const char *level) {
@@ -37,7 +38,8 @@ void addVectors(OpPassManager &pm, const char *level) {
 }
 
 const Lowering kLowerings[] = {
-    {"loops", "host", nullptr, [](OpPassManager &pm) { pm.addPass(createTileToLoopsPass()); }},
+    {"loops", "host", nullptr, [](OpPassManager &pm) { pm.addPass(createTileToLoopsPass()); },
+     /*optimizes=*/false},
     {"avx512", "host", "avx512f", [](OpPassManager &pm) { addVectors(pm, "avx512"); }},
     {"avx2", "x86-64-v3", "avx2", [](OpPassManager &pm) { addVectors(pm, "avx2"); }},
     {"sse", "portable", nullptr, [](OpPassManager &pm) { addVectors(pm, "sse"); }},
@@ -59,7 +61,7 @@ std::unique_ptr<NativeCode> compileKernels(const std::string &text, const Loweri
   buildLLVMPipeline(passes);
   if (failed(passes.run(*module)))
     return nullptr;
-  return NativeCode::make(*module, lowering.cpu, error);
+  return NativeCode::make(*module, lowering.cpu, error, lowering.optimizes);
 }
 
 Type getType(const Array &array) { return parseType(array.type, &getContext()); }

@@ -93,18 +93,18 @@ TEST(ToyTarget, needsAnAtomAndATableOnly) {
   int kernels = 0;
   std::string error;
   std::unique_ptr<NativeProgram> program = NativeProgram::compile(
-      *module, error, nullptr, TilesTo::Vectors,
-      [&](GroupOp group) {
-        if (isCovered(group))
-          group.setScheduleAttr(chooseTiles(group, kToy));
-      },
-      "",
-      [&](func::FuncOp function) -> LogicalResult {
-        if (function.getOps<tile::KernelOp>().empty())
-          return success();
-        ++kernels;
-        return TileLowering(function, kToy.lanes, atoms).run();
-      });
+      *module, error,
+      {.choose =
+           [&](GroupOp group) {
+             if (isCovered(group))
+               group.setScheduleAttr(chooseTiles(group, kToy));
+           },
+       .lower = [&](func::FuncOp function) -> LogicalResult {
+         if (function.getOps<tile::KernelOp>().empty())
+           return success();
+         ++kernels;
+         return TileLowering(function, kToy.lanes, atoms).run();
+       }});
   ASSERT_TRUE(program) << error;
   EXPECT_GE(kernels, 3);
   EXPECT_GE(atom.blocks, 3); // one product of the linear, two of attention

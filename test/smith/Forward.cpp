@@ -11,8 +11,9 @@ using namespace mlir::fovea::interpreter;
 
 /// For this processor; the second call in parts, as threads share the work. Null as
 /// NativeProgram::compile.
-static Forward compileHere(ModuleOp module, std::string &error) {
-  std::shared_ptr<NativeProgram> program = NativeProgram::compile(module, error);
+static Forward compileHere(ModuleOp module, bool optimizes, std::string &error) {
+  std::shared_ptr<NativeProgram> program =
+      NativeProgram::compile(module, error, {.optimizes = optimizes});
   if (!program)
     return nullptr;
   return [program](ArrayRef<RuntimeValue> arguments, int call, std::string &error) {
@@ -26,6 +27,7 @@ static Forward compileForDevice(ModuleOp module, const std::string &gpu, std::st
   ::fovea::compile::Options options;
   options.model = "program.mlir";
   options.gpu = gpu;
+  options.optimization = 0; // no processor runs its code
   options.threads = 1;
   MemoryFile file;
   options.output = file.getPath();
@@ -55,6 +57,8 @@ static Forward compileForDevice(ModuleOp module, const std::string &gpu, std::st
   };
 }
 
-Forward mlir::fovea::compileForward(ModuleOp module, const std::string &gpu, std::string &error) {
-  return gpu.empty() ? compileHere(module, error) : compileForDevice(module, gpu, error);
+Forward mlir::fovea::compileForward(ModuleOp module, const std::string &gpu, bool optimizes,
+                                    std::string &error) {
+  return gpu.empty() ? compileHere(module, optimizes, error)
+                     : compileForDevice(module, gpu, error);
 }

@@ -133,6 +133,7 @@ private:
       return false;
     }
     target = *named;
+    target.optimizes = options.optimization > 0;
     FailureOr<std::vector<std::string>> chips = parseGpus(options.gpu, error);
     if (failed(chips)) {
       reporter.error("--gpu: " + error);

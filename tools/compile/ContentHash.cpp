@@ -113,9 +113,9 @@ bool hashContent(const Options &options, const Log &log, std::string &hash) {
     reporter.error(error);
     return false;
   }
-  for (StringRef text :
-       {StringRef(options.dtype), StringRef(options.fromStage), StringRef(options.gpu),
-        StringRef(target->cpu), StringRef(target->features)})
+  for (StringRef text : {StringRef(options.dtype), StringRef(options.fromStage),
+                         StringRef(options.gpu), StringRef(target->cpu),
+                         StringRef(target->features), StringRef(options.optimization ? "2" : "0")})
     addText(hasher, text);
   static int anchor = 0;
   if (!addFile(hasher, llvm::sys::fs::getMainExecutable(nullptr, &anchor), reporter))
