@@ -232,7 +232,8 @@ fovea_status *fovea_context_get_info(const fovea_context *context, fovea_context
     require(context, "context");
     require(info, "info");
     fovea_context_info all = {sizeof(all), context->context.executor().threads(),
-                              context->context.capacity(), context->context.length()};
+                              context->context.capacity(), context->context.length(),
+                              context->context.executor().number()};
     giveStruct(all, info);
   });
 }
@@ -318,10 +319,19 @@ fovea_status *fovea_call_set_argument(fovea_call *call, const char *name,
   });
 }
 
-fovea_status *fovea_call_run(fovea_call *call) {
+fovea_status *fovea_call_run(fovea_call *call) { return fovea_call_run_with(call, nullptr); }
+
+fovea_status *fovea_call_run_with(fovea_call *call, const fovea_run_options *options) {
   return guarded([&] {
     require(call, "call");
-    call->call.run();
+    call->call.run(takeStruct(options, FOVEA_RUN_OPTIONS_INIT));
+  });
+}
+
+fovea_status *fovea_call_wait(fovea_call *call) {
+  return guarded([&] {
+    require(call, "call");
+    call->call.wait();
   });
 }
 

@@ -13,23 +13,6 @@ namespace fovea {
 using manifest::ValueKind;
 using manifest::ValueT;
 
-static bool sameType(fovea_dtype a, fovea_dtype b) {
-  return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
-}
-
-static std::string shapeText(const std::vector<int64_t> &shape,
-                             const std::vector<std::string> &names = {}) {
-  std::string text = "[";
-  for (size_t i = 0; i < shape.size(); ++i) {
-    text += i ? ", " : "";
-    if (shape[i] >= 0)
-      text += std::to_string(shape[i]);
-    else
-      text += i < names.size() && !names[i].empty() ? names[i] : "?";
-  }
-  return text + "]";
-}
-
 Call::Call(Context &context, const std::string &entry)
     : Call(context, context.module().requireEntry(entry)) {}
 
@@ -116,93 +99,6 @@ const ValueT *Call::argument(manifest::Role role) const {
 
 const ValueT *Call::result(manifest::Role role) const { return find(description->results, role); }
 
-void Call::setArgument(const std::string &name, const fovea_tensor &tensor) {
-  size_t index = argumentIndex(name);
-  const ValueT &value = *description->arguments[index];
-  if (tensor.device.type != FOVEA_CPU)
-    failInvalid(place(value) + " expects a tensor in CPU memory, got device type " +
-                std::to_string(tensor.device.type));
-  if (tensor.ndim < 0 || tensor.ndim > 64 || (tensor.ndim > 0 && !tensor.shape))
-    failInvalid(place(value) + " expects " + std::to_string(value.shape.size()) +
-                " dimensions, got " + std::to_string(tensor.ndim));
-  std::vector<int64_t> shape(tensor.shape, tensor.shape + tensor.ndim);
-  if (tensor.strides) {
-    int64_t stride = 1;
-    for (size_t i = shape.size(); i-- > 0;) {
-      if (shape[i] > 1 && tensor.strides[i] != stride)
-        failInvalid(place(value) + " expects row-major elements without gaps: stride " +
-                    std::to_string(stride) + " in dimension " + std::to_string(i) + ", got " +
-                    std::to_string(tensor.strides[i]));
-      if (__builtin_mul_overflow(stride, shape[i], &stride))
-        failInvalid(place(value) + " is impossibly large: " + shapeText(shape));
-    }
-  }
-  bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
-  if (!tensor.data && !empty)
-    failInvalid(place(value) + " has no data");
-  const char *data = empty ? nullptr : static_cast<const char *>(tensor.data) + tensor.byte_offset;
-  setArgument(name, data, tensor.dtype, std::move(shape));
-}
-
-void Call::setArgument(const std::string &name, const void *data, fovea_dtype dtype,
-                       std::vector<int64_t> shape) {
-  size_t index = argumentIndex(name);
-  const ValueT &value = *description->arguments[index];
-  if (!sameType(dtype, dtypeOf(value.element)))
-    failInvalid(place(value) + " expects element type " + artifact::elementName(value.element) +
-                ", got " + dtypeName(dtype));
-  bool fits = shape.size() == value.shape.size();
-  for (size_t i = 0; fits && i < shape.size(); ++i)
-    fits = value.shape[i] == -1 || value.shape[i] == shape[i];
-  if (!fits)
-    failInvalid(place(value) + " expects shape " + shapeText(value.shape, value.dims) + ", got " +
-                shapeText(shape));
-  // Of nothing a language model makes no text and an encoder no vector; a computation of arrays may
-  // be about none.
-  bool mayBeEmpty = theContext.module().manifest().model->kind == manifest::ModelKind::Generic;
-  for (size_t i = 0; i < shape.size(); ++i)
-    if (shape[i] < (mayBeEmpty ? 0 : 1) && value.shape[i] == -1)
-      failInvalid(place(value) + " expects at least " +
-                  (mayBeEmpty ? "0 elements" : "one element") + " in each dimension, got shape " +
-                  shapeText(shape));
-  uint64_t bytes;
-  if (!artifact::tensorBytes(value.element, shape, bytes))
-    failInvalid(place(value) + " is impossibly large: " + shapeText(shape));
-  if (reinterpret_cast<uintptr_t>(data) % artifact::elementBytes(value.element) != 0)
-    failInvalid(place(value) + " expects data aligned to its elements");
-  Argument &argument = arguments[index];
-  argument.set = true;
-  argument.data = data;
-  argument.shape = std::move(shape);
-}
-
-/// Finds the size of each named dimension; equal names must be equal sizes.
-void Call::bindDimensions() {
-  for (Dimension &dimension : bound)
-    dimension.size = -1;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const Argument &argument = arguments[i];
-    if (argument.cache)
-      continue;
-    const ValueT &value = *description->arguments[i];
-    if (!argument.set)
-      failInvalid(place(value) + " is missing");
-    for (auto [axis, number] : argument.named) {
-      Dimension &dimension = bound[number];
-      int64_t size = argument.shape[axis];
-      if (dimension.size == -1) {
-        dimension.size = size;
-        dimension.owner = i;
-      } else if (dimension.size != size) {
-        failInvalid(place(value) + " expects " + std::to_string(dimension.size) + " for '" +
-                    dimension.name + "', as '" + description->arguments[dimension.owner]->name +
-                    "' has, got " + std::to_string(size) + " (shape " + shapeText(argument.shape) +
-                    ")");
-      }
-    }
-  }
-}
-
 void Call::checkPositions() const {
   int64_t longest = description->max_positions, past = 0;
   for (const Argument &argument : arguments)
@@ -214,27 +110,6 @@ void Call::checkPositions() const {
                   "': " + (past ? std::to_string(past) + " cached and " : "") +
                   std::to_string(dimension.size) + " new positions are more than the " +
                   std::to_string(longest) + " that the model was made for");
-}
-
-/// Fills `sizes` as `plan` reads them and the arguments' part of `buffers`.
-void Call::collectSizes() {
-  sizes.clear();
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    Argument &argument = arguments[i];
-    if (!argument.cache) {
-      sizes.insert(sizes.end(), argument.shape.begin(), argument.shape.end());
-      uint64_t bytes = 0;
-      artifact::tensorBytes(description->arguments[i]->element, argument.shape,
-                            bytes); // checked when it was set
-      buffers[i] = invocation->bind(i, argument.data, bytes);
-      continue;
-    }
-    Cache &cache = *argument.cache;
-    theContext.prepare(cache, argument.batch >= 0 ? bound[argument.batch].size
-                                                  : std::max<int64_t>(cache.batch, 1));
-    sizes.insert(sizes.end(), {cache.batch, theContext.capacity(), cache.length});
-    buffers[i] = cache.memory->address();
-  }
 }
 
 /// Reads the results' sizes from `locals`, checks them, and gives them memory.
@@ -271,14 +146,14 @@ void Call::prepareResults() {
                    ", the code's plan gives " + shapeText(result.shape));
     resultBytes[i] = bytes;
     result.tensor = {nullptr,
-                     {FOVEA_CPU, 0},
+                     resultsStay ? theContext.executor().number() : fovea_device{FOVEA_CPU, 0},
                      static_cast<int32_t>(result.shape.size()),
                      dtypeOf(value.element),
                      result.shape.data(),
                      nullptr,
                      0};
   }
-  invocation->prepare(resultBytes, buffers.data() + arguments.size());
+  invocation->prepare(resultBytes, resultsStay, buffers.data() + arguments.size());
 }
 
 /// The plan found a slice outside of its tensor, a reshape of too few elements, a mask of other
@@ -295,10 +170,13 @@ void Call::failSizes() const {
       text);
 }
 
-void Call::run() {
+void Call::run(const fovea_run_options &how) {
   RunOptions options;
   options.stepSeconds = seconds.empty() ? nullptr : seconds.data();
-  run(options);
+  resultsStay = how.results_on_device != 0;
+  // What is on the host's side may change as soon as a run returns.
+  options.waits = !how.stream || !resultsStay || !areAllThere();
+  run(options, how.stream);
   if (!seconds.empty())
     addProfile();
 }
@@ -311,12 +189,27 @@ double Call::measure(int64_t runs) {
   RunOptions options;
   options.runs = runs;
   options.seconds = &all;
-  run(options);
+  resultsStay = false;
+  run(options, nullptr);
   return all / static_cast<double>(runs);
 }
 
-void Call::run(const RunOptions &options) {
+void Call::wait() {
+  if (int64_t fault = invocation->wait()) {
+    hasRun = false;
+    failFault(fault);
+  }
+}
+
+bool Call::areAllThere() const {
+  return std::all_of(arguments.begin(), arguments.end(), [](const Argument &argument) {
+    return argument.cache || argument.isThere || !argument.data;
+  });
+}
+
+void Call::run(RunOptions options, void *stream) {
   hasRun = false;
+  OnStream on(theContext.executor(), stream);
   bindDimensions();
   checkPositions();
   collectSizes();
@@ -364,7 +257,8 @@ void Call::failFault(int64_t fault) const {
   int64_t words = theContext.module().manifest().model->vocabulary_size;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const ValueT &value = *description->arguments[i];
-    if (value.kind != ValueKind::Tensor || value.element != manifest::ElementType::I64)
+    if (value.kind != ValueKind::Tensor || value.element != manifest::ElementType::I64 ||
+        arguments[i].isThere)
       continue;
     bool tokens = words > 0 && value.role == manifest::Role::TokenIds;
     int64_t count = 1;
@@ -395,7 +289,8 @@ const fovea_tensor &Call::describe(const std::string &name) const {
 const fovea_tensor &Call::result(const std::string &name) {
   describe(name);
   size_t index = resultIndex(name);
-  results[index].tensor.data = invocation->fetch(index);
+  results[index].tensor.data =
+      resultsStay ? buffers[arguments.size() + index] : invocation->fetch(index);
   return results[index].tensor;
 }
 

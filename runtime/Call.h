@@ -13,6 +13,10 @@
 
 namespace fovea {
 
+/// "[rows, 3]": sizes that are -1 by their names.
+std::string shapeText(const std::vector<int64_t> &shape,
+                      const std::vector<std::string> &names = {});
+
 class Call {
 public:
   /// Throws Failure if there is no such entry.
@@ -22,10 +26,13 @@ public:
 
   /// Throws Failure that names the argument, what was found and what expected.
   void setArgument(const std::string &name, const fovea_tensor &tensor);
-  /// Plain sizes and data, for callers inside the runtime.
+  /// Plain sizes and data, for callers inside the runtime. `isThere`: in the memory of the
+  /// context's device, which is not the CPU.
   void setArgument(const std::string &name, const void *data, fovea_dtype dtype,
-                   std::vector<int64_t> shape);
-  void run();
+                   std::vector<int64_t> shape, bool isThere = false);
+  void run(const fovea_run_options &how = FOVEA_RUN_OPTIONS_INIT);
+  /// For runs that did not wait.
+  void wait();
   /// Runs the steps `runs` times on the same arguments and caches, and gives the mean time of one.
   double measure(int64_t runs);
   const fovea_tensor &result(const std::string &name);
@@ -51,6 +58,7 @@ private:
   struct Argument {
     bool set = false;
     const void *data = nullptr;
+    bool isThere = false;
     std::vector<int64_t> shape;
     /// For each named dimension of a tensor, its axis and its number in `bound`.
     std::vector<std::pair<size_t, size_t>> named;
@@ -72,6 +80,8 @@ private:
   size_t resultIndex(const std::string &name) const;
   size_t argumentIndex(const std::string &name) const;
   std::string place(const manifest::ValueT &value) const;
+  bool isThere(const manifest::ValueT &value, fovea_device device) const;
+  bool areAllThere() const;
   [[noreturn]] void failFault(int64_t fault) const;
   size_t dimensionNumber(const std::string &name);
   void bindDimensions();
@@ -79,7 +89,7 @@ private:
   [[noreturn]] void failSizes() const;
   void collectSizes();
   void prepareResults();
-  void run(const RunOptions &options);
+  void run(RunOptions options, void *stream);
   void addProfile();
 
   Context &theContext;
@@ -96,6 +106,7 @@ private:
   std::vector<double> seconds; ///< of one run's steps
   std::vector<StepProfile> profiles;
   bool hasRun = false;
+  bool resultsStay = false; ///< of the last run, on the context's device
 };
 
 } // namespace fovea

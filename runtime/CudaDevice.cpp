@@ -3,6 +3,7 @@
 // NVIDIA GPUs by the driver's own interface (CudaDriver.h). Refuses a machine without driver or
 // device, and says which is missing.
 #include "runtime/CudaModule.h"
+#include "runtime/CudaStreams.h"
 #include "runtime/status/Status.h"
 
 #include <algorithm>
@@ -21,6 +22,9 @@ constexpr int multiprocessorsAttribute = 16, majorAttribute = 75, minorAttribute
 /// Bytes of pinned memory through which small copies go.
 constexpr uint64_t stagingBytes = 4 << 20;
 constexpr unsigned nonBlocking = 1; // CUstream_flags
+// CUpointer_attribute, CUmemorytype
+constexpr int memoryTypeAttribute = 2, isManagedAttribute = 8, ordinalAttribute = 9;
+constexpr unsigned onDevice = 2;
 
 class CudaEvent : public DeviceEvent {
 public:
@@ -49,20 +53,21 @@ public:
   }
 
 private:
-  Queue queue;
+  const Queue &queue; ///< the device's
   std::string device;
   CUevent event = nullptr;
 };
 
-/// All work goes to one stream of its own, which does not wait for the host's other streams. A
-/// small copy goes through pinned memory: the driver takes it as it takes a launch, where for other
-/// memory it would wait or copy itself.
+/// All work goes to one stream of its own, which does not wait for the host's other streams, or for
+/// a time to a caller's. A small copy goes through pinned memory: the driver takes it as it takes a
+/// launch, where for other memory it would wait or copy itself.
 class CudaDevice : public Device {
 public:
-  CudaDevice(const Driver &driver, CUdevice device, CUcontext context, std::string name, int major,
-             int minor, int processors)
-      : Device(std::move(name)), driver(driver), device(device), queue{driver, context, nullptr},
-        major(major), minor(minor), processors(processors) {
+  CudaDevice(const Driver &driver, CUdevice device, CUcontext context, std::string name, int number,
+             int major, int minor, int processors)
+      : Device(std::move(name), {FOVEA_CUDA, number}), driver(driver), device(device),
+        queue{driver, context, nullptr}, streams(queue, this->name()), major(major), minor(minor),
+        processors(processors) {
     try {
       Current current(queue);
       check(driver, driver.makeStream(&queue.stream, nonBlocking), this->name() + ": a stream");
@@ -135,6 +140,12 @@ public:
     Current current(queue);
     check(driver, driver.fill(to, value, bytes, queue.stream), name() + ": a fill");
   }
+  std::string objection(uint64_t address, uint64_t bytes, bool writes) override;
+  bool enter(void *stream) override {
+    streams.enter(static_cast<CUstream>(stream));
+    return true;
+  }
+  void leave() noexcept override { streams.leave(); }
   std::unique_ptr<DeviceModule> load(const DeviceCode &code) override {
     bool exact = std::strtol(code.chip.c_str() + 3, nullptr, 10) == 10 * major + minor;
     return std::make_unique<CudaModule>(queue, code, exact, name());
@@ -172,6 +183,7 @@ private:
 
   void end() noexcept {
     driver.contextPush(queue.context);
+    streams.end();
     if (queue.stream) {
       driver.awaitStream(queue.stream);
       driver.endStream(queue.stream);
@@ -186,11 +198,27 @@ private:
   const Driver &driver;
   CUdevice device;
   Queue queue;
+  StreamSwitch streams;
   int major, minor, processors;
   void *staging = nullptr;
   uint64_t staged = 0;
   std::vector<Arrival> arrivals;
 };
+
+/// Asks the driver, who knows where an address is but not of whose tensor.
+std::string CudaDevice::objection(uint64_t address, uint64_t, bool) {
+  Current current(queue);
+  unsigned type = 0; // CUmemorytype
+  int ordinal = -1, isManaged = 0;
+  int attributes[] = {memoryTypeAttribute, isManagedAttribute, ordinalAttribute};
+  void *values[] = {&type, &isManaged, &ordinal};
+  check(driver, driver.askPointer(3, attributes, values, address), name() + ": an address");
+  if (type == 0)
+    return "the driver does not know";
+  if (type == onDevice && !isManaged && ordinal >= 0 && ordinal != number().id)
+    return "is in the memory of CUDA device " + std::to_string(ordinal);
+  return "";
+}
 
 } // namespace
 
@@ -215,8 +243,8 @@ std::unique_ptr<Device> makeCudaDevice(int number) {
   CUcontext context;
   check(driver, driver.contextRetain(&context, device), "cuDevicePrimaryCtxRetain");
   std::string name = "CUDA device " + std::to_string(number) + " (" + words + ")";
-  return std::make_unique<CudaDevice>(driver, device, context, std::move(name), major, minor,
-                                      multiprocessors);
+  return std::make_unique<CudaDevice>(driver, device, context, std::move(name), number, major,
+                                      minor, multiprocessors);
 }
 
 } // namespace fovea

@@ -47,6 +47,10 @@ static Driver open() {
   find(driver.makeStream, "cuStreamCreate");
   find(driver.endStream, "cuStreamDestroy_v2");
   find(driver.awaitStream, "cuStreamSynchronize");
+  find(driver.joinStream, "cuStreamWaitEvent");
+  find(driver.contextOfStream, "cuStreamGetCtx");
+  find(driver.isCapturing, "cuStreamIsCapturing");
+  find(driver.askPointer, "cuPointerGetAttributes");
   find(driver.copyIn, "cuMemcpyHtoDAsync_v2");
   find(driver.copyOut, "cuMemcpyDtoHAsync_v2");
   find(driver.copy, "cuMemcpyDtoDAsync_v2");

@@ -56,6 +56,10 @@ struct Driver {
   CUresult (*makeStream)(CUstream *, unsigned);
   CUresult (*endStream)(CUstream);
   CUresult (*awaitStream)(CUstream);
+  CUresult (*joinStream)(CUstream, CUevent, unsigned);
+  CUresult (*contextOfStream)(CUstream, CUcontext *);
+  CUresult (*isCapturing)(CUstream, int *);
+  CUresult (*askPointer)(unsigned, int *, void **, CUdeviceptr);
   CUresult (*copyIn)(CUdeviceptr, const void *, size_t, CUstream);
   CUresult (*copyOut)(void *, CUdeviceptr, size_t, CUstream);
   CUresult (*copy)(CUdeviceptr, CUdeviceptr, size_t, CUstream);
@@ -100,7 +104,8 @@ void check(const Driver &driver, CUresult result, const std::string &what);
 /// Throws Failure that no such device is there.
 [[noreturn]] void failUnsupported(const std::string &what);
 
-/// Where a device's work is asked for: a context and the one stream there.
+/// Where a device's work is asked for: a context and the one stream there, which is the caller's
+/// for a time (CudaStreams.h).
 struct Queue {
   const Driver &driver;
   CUcontext context;

@@ -24,7 +24,7 @@ public:
   const std::string &deviceName() const { return device; }
 
 private:
-  Queue queue;
+  const Queue &queue; ///< the device's
   std::string device;
   CUmodule module = nullptr;
   std::vector<DeviceKernel> kernels;

@@ -9,6 +9,7 @@
 #define FOVEA_RUNTIME_DEVICE_H
 
 #include "abi/Abi.h"
+#include "runtime/include/fovea/runtime.h"
 
 #include <chrono>
 #include <cstddef>
@@ -179,6 +180,8 @@ public:
 
   /// In messages: "the emulator", "CUDA device 0 (NVIDIA H200)".
   const std::string &name() const { return deviceName; }
+  /// What tensors in its memory name.
+  fovea_device number() const { return deviceNumber; }
   /// How well the device runs code for `chip`: -1 not at all; of two numbers the higher is better.
   virtual int rank(const std::string &chip) const = 0;
   /// Blocks that run at once if each takes a multiprocessor: those of a persistent kernel.
@@ -204,6 +207,16 @@ public:
   virtual void copy(uint64_t to, uint64_t from, uint64_t bytes) = 0;
   virtual void fill(uint64_t to, uint8_t value, uint64_t bytes) = 0;
 
+  /// What speaks against reading, or writing if `writes`, these bytes, of an address that the
+  /// caller gave: "lies in the memory of the CPU"; "" if nothing that is known does.
+  virtual std::string objection(uint64_t address, uint64_t bytes, bool writes) = 0;
+
+  /// From now on work is asked for on the caller's stream, behind all that was asked for before
+  /// there and here. False if there are no streams.
+  virtual bool enter(void * /*stream*/) { return false; }
+  /// Work goes to where it went before enter(), behind what was asked for meanwhile.
+  virtual void leave() noexcept {}
+
   virtual std::unique_ptr<DeviceModule> load(const DeviceCode &code) = 0;
   /// Waits until all that was asked for is done; reports what failed meanwhile. Nothing else waits,
   /// but for releases and copies of megabytes.
@@ -215,10 +228,12 @@ public:
   virtual bool findsFaults() const { return false; }
 
 protected:
-  explicit Device(std::string name) : deviceName(std::move(name)) {}
+  Device(std::string name, fovea_device number)
+      : deviceName(std::move(name)), deviceNumber(number) {}
 
 private:
   std::string deviceName;
+  fovea_device deviceNumber;
 };
 
 /// Device memory that only grows; see Device::findsFaults for the exception.
@@ -232,6 +247,10 @@ public:
   /// The address of at least `bytes` bytes; contents are not kept.
   uint64_t ensure(Device &device, uint64_t bytes, const std::string &what);
   uint64_t address() const { return at; }
+  /// Whether one of these bytes is in it.
+  bool overlaps(uint64_t address, uint64_t bytes) const {
+    return address < at + capacity && at < address + bytes;
+  }
 
 private:
   Device *owner = nullptr;

@@ -11,6 +11,9 @@ namespace fovea {
 
 namespace {
 
+/// What every buffer that kernels are given begins at a multiple of.
+constexpr uint64_t launchAlignment = 64;
+
 /// An address on a device, as a frame holds it.
 void *pointer(uint64_t address) { return reinterpret_cast<void *>(address); }
 
@@ -46,16 +49,26 @@ public:
   void plan(const int64_t *sizes, int64_t *locals) const override {
     executor.loaded().entry(number).plan(sizes, locals);
   }
-  void *bind(size_t argument, const void *data, uint64_t bytes) override {
+  void *bind(size_t argument, const void *data, uint64_t bytes, bool isThere) override {
     Device &device = executor.device();
-    uint64_t address = arguments[argument].ensure(
-        device, bytes, "argument '" + description.arguments[argument]->name + "'");
-    if (bytes)
+    const std::string what = "argument '" + description.arguments[argument]->name + "'";
+    const auto given = reinterpret_cast<uint64_t>(data);
+    const bool copiesThere = isThere && bytes > 0;
+    if (copiesThere) {
+      requireOnDevice(device, given, bytes, /*writes=*/false,
+                      "entry '" + description.name + "': " + what);
+      if (given % launchAlignment == 0 && !results.overlaps(given, bytes))
+        return const_cast<void *>(data);
+    }
+    uint64_t address = arguments[argument].ensure(device, bytes, what);
+    if (copiesThere)
+      device.copy(address, given, bytes);
+    else if (bytes)
       device.copyIn(address, data, bytes);
     return pointer(address);
   }
-  void prepare(const std::vector<uint64_t> &bytes, void **addresses) override {
-    results.prepare(bytes);
+  void prepare(const std::vector<uint64_t> &bytes, bool stay, void **addresses) override {
+    results.prepare(bytes, stay);
     for (size_t i = 0; i < description.results.size(); ++i)
       if (description.results[i]->kind == manifest::ValueKind::Tensor)
         addresses[i] = pointer(results.address(i));
@@ -64,6 +77,7 @@ public:
     return executor.run(number, {nullptr, nullptr, buffers, locals, nullptr}, options, *graph,
                         results);
   }
+  int64_t wait() override { return results.wait(); }
   void fetchOnly(size_t result) override { results.fetchOnly(result); }
   void *fetch(size_t result) override { return results.fetch(result); }
 
@@ -87,7 +101,19 @@ private:
 
 DeviceExecutor::DeviceExecutor(std::shared_ptr<const Module> module, std::unique_ptr<Device> device,
                                int threads, bool traced)
-    : Executor(module, threads, traced), program(std::move(module), std::move(device), threads) {}
+    : Executor(module, threads, traced), program(std::move(module), std::move(device), threads),
+      callers(program.device()) {}
+
+CallerMemory &DeviceExecutor::callerMemory() {
+  requireHere();
+  return callers;
+}
+
+void DeviceExecutor::enter(void *stream) {
+  requireHere();
+  if (!device().enter(stream))
+    Executor::enter(stream);
+}
 
 const Executor::Steps &DeviceExecutor::steps(size_t entry) const {
   return program.entry(entry).description->steps;
@@ -125,7 +151,8 @@ int64_t DeviceExecutor::run(size_t entry, fovea_frame frame, const RunOptions &o
   for (size_t step = 0; step < count; ++step) {
     if (int64_t wrong =
             program.launch(entry, static_cast<int64_t>(step), frame, eachStep ? nullptr : &graph)) {
-      on.fill(results.faultAddress(), 0, sizeof(*frame.fault)); // steps before it may have run
+      if (eachStep) // steps before it have run
+        on.fill(results.faultAddress(), 0, sizeof(*frame.fault));
       return wrong;
     }
     if (eachStep)
@@ -139,6 +166,10 @@ int64_t DeviceExecutor::run(size_t entry, fovea_frame frame, const RunOptions &o
     graph.run(); // of nothing, if each step ran on its own
   if (asOne)
     events[1]->record();
+  if (!options.waits && !eachStep && !asOne) {
+    results.leave();
+    return 0;
+  }
   int64_t fault = results.finish();
   int64_t end = nanoseconds(Clock::now());
   if (asOne)

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace fovea {
 
@@ -19,7 +20,8 @@ DeviceResults::DeviceResults(Device &device, std::vector<std::string> names)
     bySize.push_back(i);
 }
 
-void DeviceResults::prepare(const std::vector<uint64_t> &bytes) {
+void DeviceResults::prepare(const std::vector<uint64_t> &bytes, bool stay) {
+  this->stay = stay;
   for (size_t i = 0; i < places.size(); ++i)
     places[i].bytes = bytes[i];
   std::sort(bySize.begin(), bySize.end(), [&](size_t a, size_t b) {
@@ -36,10 +38,13 @@ void DeviceResults::prepare(const std::vector<uint64_t> &bytes) {
       next = (boxBytes + alignment - 1) / alignment * alignment;
     } else {
       place.own.ensure(device, place.bytes, "result '" + names[i] + "'");
-      place.data.ensure(place.bytes, "a result");
+      if (!stay)
+        place.data.ensure(place.bytes, "a result");
     }
   }
   bool isNew = boxBytes > allocated || device.findsFaults();
+  if (isLeft && isNew && leftFault == 0)
+    leftFault = fetchFault();
   allocated = std::max(allocated, boxBytes);
   box.ensure(device, allocated, "the fault word and results");
   boxData.ensure(allocated, "results");
@@ -50,6 +55,12 @@ void DeviceResults::prepare(const std::vector<uint64_t> &bytes) {
 uint64_t DeviceResults::address(size_t result) const {
   const Place &place = places[result];
   return place.inBox ? box.address() + place.inBox : place.own.address();
+}
+
+bool DeviceResults::overlaps(uint64_t address, uint64_t bytes) const {
+  return box.overlaps(address, bytes) ||
+         std::any_of(places.begin(), places.end(),
+                     [&](const Place &place) { return place.own.overlaps(address, bytes); });
 }
 
 void *DeviceResults::data(size_t result) const {
@@ -66,8 +77,23 @@ int64_t DeviceResults::takeFault() {
   return word;
 }
 
+/// The word alone, when the device is done.
+int64_t DeviceResults::fetchFault() {
+  device.copyOut(boxData.get(), box.address(), sizeof(int64_t));
+  device.synchronize();
+  return takeFault();
+}
+
+int64_t DeviceResults::wait() {
+  if (!isLeft)
+    return 0;
+  isLeft = false;
+  int64_t word = fetchFault(), before = std::exchange(leftFault, 0);
+  return before ? before : word;
+}
+
 int64_t DeviceResults::finish() {
-  isComplete = false;
+  isComplete = isLeft = false;
   uint64_t end = sizeof(int64_t);
   for (size_t i = 0; i < places.size(); ++i)
     if (places[i].inBox && isWanted(i))
@@ -83,7 +109,8 @@ int64_t DeviceResults::finish() {
     if (!places[i].inBox && isWanted(i) && places[i].bytes > 0)
       device.copyOut(places[i].data.get(), places[i].own.address(), places[i].bytes);
   device.synchronize();
-  return device.findsFaults() ? 0 : takeFault();
+  int64_t word = device.findsFaults() ? 0 : takeFault(), before = std::exchange(leftFault, 0);
+  return before ? before : word;
 }
 
 void *DeviceResults::fetch(size_t result) {

@@ -37,6 +37,14 @@ const std::vector<fovea_trace_event> &Executor::trace() {
   return tracer->all();
 }
 
+CallerMemory &Executor::callerMemory() {
+  failInvalid("memory of a device expects a context on one, got one on " + name());
+}
+
+void Executor::enter(void *) {
+  failInvalid("a run on a stream expects a context on CUDA, got one on " + name());
+}
+
 bool Executor::isOwner() const { return ::getpid() == owner; }
 
 void Executor::requireOwner(const std::string &lost) const {

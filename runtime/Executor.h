@@ -63,6 +63,8 @@ struct RunOptions {
   /// Seconds of all runs, by a device's clock if there is one; null: not measured. A device then
   /// runs the steps as one, and neither measures nor traces each.
   double *seconds = nullptr;
+  /// False, if results stay: need not wait for the steps. Faults are told by Invocation::wait().
+  bool waits = true;
 };
 
 /// One entry with memory for its arguments and results. Must not outlive its executor.
@@ -73,18 +75,24 @@ public:
   virtual size_t locals() const = 0;
   virtual void plan(const int64_t *sizes, int64_t *locals) const = 0;
   /// Where kernels read an argument whose `bytes` bytes are at `data`, until run() has returned.
-  virtual void *bind(size_t argument, const void *data, uint64_t bytes) = 0;
+  /// `isThere`: in the memory of the executor's device.
+  virtual void *bind(size_t argument, const void *data, uint64_t bytes, bool isThere) = 0;
   /// Gives the tensors among the results memory of these bytes, and `addresses` where kernels write
-  /// each; what they held is lost.
-  virtual void prepare(const std::vector<uint64_t> &bytes, void **addresses) = 0;
+  /// each; what they held is lost. `stay`: they are not fetched.
+  virtual void prepare(const std::vector<uint64_t> &bytes, bool stay, void **addresses) = 0;
   /// Runs all steps and waits for them. `buffers` and `locals` are the frame's. Returns 0, or 1 +
   /// the step that met an index or a size out of bounds.
   virtual int64_t run(void *const *buffers, const int64_t *locals, const RunOptions &options) = 0;
+  /// Waits for runs that did not wait. Returns what they would have.
+  virtual int64_t wait() { return 0; }
   /// From the next run on only this result is likely to be asked for.
   virtual void fetchOnly(size_t /*result*/) {}
-  /// A result's bytes in this machine's memory, until the next prepare().
+  /// A result's bytes in this machine's memory, until the next prepare(); of a run whose results do
+  /// not stay.
   virtual void *fetch(size_t result) = 0;
 };
+
+class CallerMemory;
 
 class Executor {
 public:
@@ -105,6 +113,13 @@ public:
   virtual std::unique_ptr<CacheMemory> makeCache() = 0;
   /// Copies `bytes` bytes within a device's memory, `runs` times. Returns seconds.
   virtual double measureCopy(uint64_t bytes, int64_t runs) = 0;
+  /// The device that tensors in its memory name.
+  virtual fovea_device number() const { return {FOVEA_CPU, 0}; }
+  /// Memory of the device that is the caller's. Throws Failure on the CPU.
+  virtual CallerMemory &callerMemory();
+  /// Between the two all work is done on the caller's stream. Throws Failure if there are none.
+  virtual void enter(void *stream);
+  virtual void leave() noexcept {}
   /// What was recorded so far. Throws Failure if nothing is.
   const std::vector<fovea_trace_event> &trace();
 
@@ -122,6 +137,24 @@ protected:
 
 private:
   const pid_t owner;
+};
+
+/// Keeps an executor on the caller's stream while it lives; null: where it is.
+class OnStream {
+public:
+  OnStream(Executor &executor, void *stream) : entered(stream ? &executor : nullptr) {
+    if (entered)
+      entered->enter(stream);
+  }
+  ~OnStream() {
+    if (entered)
+      entered->leave();
+  }
+  OnStream(const OnStream &) = delete;
+  OnStream &operator=(const OnStream &) = delete;
+
+private:
+  Executor *entered;
 };
 
 /// What the options ask for: a host's threads, threads of its own, or a device.

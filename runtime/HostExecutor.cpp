@@ -32,10 +32,10 @@ public:
 
   size_t locals() const override { return entry.description->locals; }
   void plan(const int64_t *sizes, int64_t *locals) const override { entry.plan(sizes, locals); }
-  void *bind(size_t /*argument*/, const void *data, uint64_t /*bytes*/) override {
+  void *bind(size_t /*argument*/, const void *data, uint64_t /*bytes*/, bool /*isThere*/) override {
     return const_cast<void *>(data);
   }
-  void prepare(const std::vector<uint64_t> &bytes, void **addresses) override {
+  void prepare(const std::vector<uint64_t> &bytes, bool /*stay*/, void **addresses) override {
     for (size_t i = 0; i < results.size(); ++i)
       if (entry.description->results[i]->kind == manifest::ValueKind::Tensor)
         addresses[i] = results[i].ensure(bytes[i], "a result");

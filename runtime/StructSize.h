@@ -32,6 +32,7 @@ FOVEA_FIRST_VERSION(fovea_step_info, schedule)
 FOVEA_FIRST_VERSION(fovea_threading, parallel_for)
 FOVEA_FIRST_VERSION(fovea_context_options, device)
 FOVEA_FIRST_VERSION(fovea_context_info, length)
+FOVEA_FIRST_VERSION(fovea_run_options, stream)
 FOVEA_FIRST_VERSION(fovea_generate_options, on_prompt)
 FOVEA_FIRST_VERSION(fovea_generate_result, stop)
 #undef FOVEA_FIRST_VERSION

@@ -7,6 +7,7 @@
 #include "runtime/emulator/EncodeTensorMap.h"
 #include "runtime/status/Status.h"
 
+#include <atomic>
 #include <cstring>
 
 namespace fovea {
@@ -61,7 +62,7 @@ private:
 
 class EmulatorDevice : public Device {
 public:
-  EmulatorDevice(bool late, int threads) : Device("the emulator") {
+  EmulatorDevice(bool late, int threads) : Device("the emulator", {FOVEA_EMULATOR, nextId()}) {
     options.schedule =
         late ? emulator::LaunchOptions::Schedule::Late : emulator::LaunchOptions::Schedule::Early;
     options.threads = static_cast<unsigned>(threads);
@@ -97,6 +98,23 @@ public:
     return memory().map(data, bytes, what);
   }
   void forget(uint64_t address) override { memory().forget(address); }
+  std::string objection(uint64_t address, uint64_t bytes, bool writes) override {
+    const emulator::Allocation *found = memory().find(address);
+    if (!found)
+      return "is " + memory().describe(address);
+    const uint64_t offset = address - found->address;
+    if (bytes > found->size - offset)
+      return "is " + memory().describe(address);
+    if (writes && found->readOnly)
+      return "is in '" + found->name + "', which nobody writes";
+    const void *unwritten =
+        writes || !found->written ? nullptr : std::memchr(found->written + offset, 0, bytes);
+    return unwritten
+               ? "holds bytes that nobody wrote: " +
+                     memory().describe(found->address +
+                                       (static_cast<const uint8_t *>(unwritten) - found->written))
+               : "";
+  }
   void copyIn(uint64_t to, const void *from, uint64_t bytes) override {
     translated(FOVEA_INTERNAL, [&] { memory().write(to, from, bytes); });
   }
@@ -120,6 +138,11 @@ public:
   bool findsFaults() const override { return true; }
 
 private:
+  /// Memory is each device's own: so is the number that tensors name.
+  static int32_t nextId() {
+    static std::atomic<int32_t> next{0};
+    return next++;
+  }
   emulator::GlobalMemory &memory() { return device.memory(); }
 
   emulator::Device device;

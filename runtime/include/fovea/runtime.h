@@ -117,8 +117,14 @@ FOVEA_API const char *fovea_version(void);
  * Laid out as DLPack's DLDevice, DLDataType and DLTensor (DLPack 1.x), so that a
  * pointer to one may be cast to a pointer to the other; named apart so that both
  * headers may be included.
+ *
+ * Where data is: FOVEA_CPU, whatever the id; FOVEA_CUDA (kDLCUDA), the id being CUDA's
+ * number of the device; FOVEA_EMULATOR (kDLExtDev, for no other program can read it),
+ * where each context has a device of its own, with an id that comes once in a process.
+ * fovea_context_get_info tells a context's. Pinned and managed memory of CUDA are not
+ * known as such: what the CPU or the device may read may be called its memory.
  */
-enum { FOVEA_CPU = 1 };
+enum { FOVEA_CPU = 1, FOVEA_CUDA = 2, FOVEA_EMULATOR = 12 };
 enum { FOVEA_INT = 0, FOVEA_UINT = 1, FOVEA_FLOAT = 2, FOVEA_BFLOAT = 4, FOVEA_BOOL = 6 };
 
 typedef struct fovea_device {
@@ -318,8 +324,8 @@ typedef struct fovea_context_options {
      of the clock a step and thread, and 48 bytes of memory. */
   int trace;
   /* Where to run; NULL: "cpu". An artifact holds code for a GPU if it was made with --gpu. Weights
-     are copied to the device when the context is made, caches stay there; arguments and results are
-     in CPU memory all the same, and are copied by fovea_call_run.
+     are copied to the device when the context is made, caches stay there; arguments and results may
+     be in CPU memory all the same, and are copied by fovea_call_run then.
 
      - "cpu": the threads above.
 
@@ -349,8 +355,10 @@ typedef struct fovea_context_info {
   int32_t threads;
   int64_t capacity;
   int64_t length; /* positions held by the longest cache */
+  /* Arguments may be in its memory beside the CPU's, and results stay there. */
+  fovea_device device;
 } fovea_context_info;
-#define FOVEA_CONTEXT_INFO_INIT {sizeof(fovea_context_info), 0, 0, 0}
+#define FOVEA_CONTEXT_INFO_INIT {sizeof(fovea_context_info), 0, 0, 0, {0, 0}}
 FOVEA_API fovea_status *fovea_context_get_info(const fovea_context *context,
                                                fovea_context_info *info);
 
@@ -362,6 +370,22 @@ FOVEA_API fovea_status *fovea_context_get_device(const fovea_context *context, c
    the CPU. */
 FOVEA_API fovea_status *fovea_context_measure_copy(fovea_context *context, uint64_t bytes,
                                                    int64_t runs, double *seconds);
+
+/* Memory of the context's device, for callers who have no other way to it: the emulator's, or
+   CUDA's without CUDA's libraries. It begins at a multiple of 256 and holds nothing yet; it goes by
+   fovea_context_release, else with the context. An error on the CPU. */
+FOVEA_API fovea_status *fovea_context_allocate(fovea_context *context, uint64_t bytes,
+                                               void **memory);
+/* NULL is allowed; another address than one of fovea_context_allocate is refused. */
+FOVEA_API fovea_status *fovea_context_release(fovea_context *context, void *memory);
+/* Copies `bytes` bytes from the CPU's memory to the device's, or back, behind what the context has
+   been asked for so far, and returns when that is done. Whose the device's memory is does not
+   matter: a result that stayed there, or what CUDA gave the caller. */
+FOVEA_API fovea_status *fovea_context_copy_in(fovea_context *context, void *to, const void *from,
+                                              uint64_t bytes);
+FOVEA_API fovea_status *fovea_context_copy_out(fovea_context *context, void *to, const void *from,
+                                               uint64_t bytes);
+
 /* The steps of an entry as the context's device runs them: other kernels than the CPU's, which
    fovea_module_get_step tells of, and perhaps more or fewer. */
 FOVEA_API fovea_status *fovea_context_get_step_count(const fovea_context *context, size_t entry,
@@ -396,13 +420,51 @@ FOVEA_API void fovea_call_free(fovea_call *call);
 
 /* Checks type, rank, fixed sizes and that the elements are row-major without gaps,
    and copies the description. The data is read by fovea_call_run and not copied.
-   Caches are not arguments to be set: the context has them. */
+   Caches are not arguments to be set: the context has them.
+
+   The data is in CPU memory, or in that of the context's device. There kernels read it where
+   it is, if it begins at a multiple of 64 bytes; else, and if it is a result of this very
+   call, each run copies it within the device first. A tensor of another device is refused
+   here, an address that is not in the device's memory by the run: CUDA's driver is asked
+   about the address, though not whether all of the data is there; the emulator about both. */
 FOVEA_API fovea_status *fovea_call_set_argument(fovea_call *call, const char *name,
                                                 const fovea_tensor *tensor);
 
 /* Runs the entry. If it fails, caches are as before it; a call that would exceed
-   the context's capacity or the entry's max_positions fails before it begins. */
+   the context's capacity or the entry's max_positions fails before it begins. Arguments in
+   a device's memory must be complete when this is called, and it returns when all is done. */
 FOVEA_API fovea_status *fovea_call_run(fovea_call *call);
+
+typedef struct fovea_run_options {
+  size_t struct_size;
+  /* Not 0: results stay in the memory of the context's device, and none is copied;
+     fovea_call_get_result then gives an address there. On the CPU they are there anyway. */
+  int results_on_device;
+  /* A CUstream (cudaStream_t) of the context's device, in its primary context, for the work of this
+     run; NULL: one of the context's own, which waits for no other. CUDA's default streams are 1
+     (legacy) and 2 (of each thread), as in DLPack. The run comes behind what the stream has been
+     asked for before, so that arguments may still be under way there, and what it is asked for
+     afterwards comes behind the run; all that the context does is in order besides, whatever the
+     stream. The stream is used until this returns and may be destroyed then. One that is being
+     captured is refused, and so is any for the emulator, which has no streams, and on the CPU. */
+  void *stream;
+} fovea_run_options;
+#define FOVEA_RUN_OPTIONS_INIT {sizeof(fovea_run_options), 0, NULL}
+
+/* The same; `options` may be NULL.
+
+   With a stream, with results that stay on the device, and with all arguments there, this does not
+   wait for the device, unless memory has to grow, or the context profiles or traces. It then
+   returns when the run is asked for: arguments must not change, nor be freed, and results are not
+   complete, before the stream is there. An index out of bounds, which a run that waits would fail
+   with, is then told by fovea_call_wait, or by the next run of this call that waits; results are
+   of no use then, and caches hold the run's positions (fovea_context_reset begins anew).
+   In all other cases the run is done when this returns. */
+FOVEA_API fovea_status *fovea_call_run_with(fovea_call *call, const fovea_run_options *options);
+
+/* Waits until the runs of this call are done that fovea_call_run_with has not waited for, and fails
+   as they did. */
+FOVEA_API fovea_status *fovea_call_wait(fovea_call *call);
 
 /* Runs the entry as fovea_call_run does, but its steps `runs` times (at least once), each on the
    same arguments and caches, and gives the seconds that one took: from the first's begin to the
@@ -410,7 +472,8 @@ FOVEA_API fovea_status *fovea_call_run(fovea_call *call);
    nor copies of arguments and results count, and a profile does not count these runs. */
 FOVEA_API fovea_status *fovea_call_measure(fovea_call *call, int64_t runs, double *seconds);
 
-/* Valid until the call is run again or freed. */
+/* Valid until the call is run again or freed; so is a device's memory that `data` points to after a
+   run with results_on_device, in the order of the run's stream if that did not wait. */
 FOVEA_API fovea_status *fovea_call_get_result(fovea_call *call, const char *name,
                                               const fovea_tensor **tensor);
 

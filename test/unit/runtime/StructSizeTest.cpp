@@ -116,6 +116,9 @@ TEST_F(RuntimeTest, SizesThatNoVersionHadAreRefused) {
                         [&](auto *info) { return fovea_context_get_step(own.get(), 0, 0, info); });
   expectSizesAreRefused("fovea_context_info", fovea_context_info FOVEA_CONTEXT_INFO_INIT,
                         [&](auto *info) { return fovea_context_get_info(own.get(), info); });
+  CallPtr add = call(own, "add");
+  expectSizesAreRefused("fovea_run_options", fovea_run_options FOVEA_RUN_OPTIONS_INIT,
+                        [&](auto *options) { return fovea_call_run_with(add.get(), options); });
   fovea_generate_options request = FOVEA_GENERATE_OPTIONS_INIT;
   expectSizesAreRefused("fovea_generate_options", request,
                         [&](auto *options) { return fovea_generate(own.get(), options, nullptr); });

@@ -3,49 +3,14 @@
 // Contexts on CUDA, by a driver that is none (FakeDriver.cpp): the right functions in the right
 // order with the right arguments, messages, and nothing left behind. With FOVEA_TEST_DEVICE, what a
 // real one does too. Once more with a driver that knows neither graphs nor tensor maps.
+#include "test/unit/runtime/cuda/CudaTest.h"
 #include "test/unit/runtime/BoxTest.h"
-#include "test/unit/runtime/DeviceTest.h"
 #include "test/unit/runtime/GraphTest.h"
-
-#include <dlfcn.h>
 
 using namespace fovea;
 using namespace fovea::test;
 
 namespace {
-
-#ifdef FOVEA_OLD_DRIVER
-constexpr bool isOld = true;
-#else
-constexpr bool isOld = false;
-#endif
-
-class CudaTest : public DeviceTest {
-protected:
-  void SetUp() override {
-    DeviceTest::SetUp();
-    if (!onEmulator())
-      return;
-    // Whoever asks for libcuda.so.1 after this gets it, for that is its name.
-    driver = ::dlopen(FOVEA_FAKE_DRIVER, RTLD_NOW | RTLD_LOCAL);
-    ASSERT_TRUE(driver) << ::dlerror();
-  }
-  /// What a device holds is known of the driver that is none only.
-  int64_t inUse() {
-    if (!driver)
-      return 0;
-    return reinterpret_cast<int64_t (*)()>(::dlsym(driver, "fake_driver_in_use"))();
-  }
-  /// How often it was called for, likewise.
-  int64_t calls(const char *function) {
-    if (!driver)
-      return 0;
-    return reinterpret_cast<int64_t (*)(const char *)>(::dlsym(driver, "fake_driver_calls"))(
-        function);
-  }
-  static const char *cuda() { return onEmulator() ? "cuda" : testDevice(); }
-  void *driver = nullptr;
-};
 
 TEST_F(CudaTest, GivesWhatTheCpuGivesAndLeavesNothing) {
   ASSERT_EQ(inUse(), 0);

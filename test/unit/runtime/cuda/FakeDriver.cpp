@@ -4,7 +4,8 @@
 // has two devices of compute capability 8.6, the second without memory, and one of 9.0; it refuses
 // calls without a current context, work on no stream, and lists of parameters that the runtime did
 // not end. FOVEA_OLD_DRIVER makes one that knows neither graphs nor tensor maps. Work is done late:
-// when somebody waits for its stream, and not before. Calls are counted.
+// when somebody waits for its stream, or for a stream that waits for it, and not before. Calls are
+// counted, and those about streams are written down in their order.
 #include "emulator/Launch.h"
 #include "emulator/TensorMap.h"
 
@@ -12,6 +13,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -46,15 +48,20 @@ struct Entry {
 /// Work, each returning what it met, until somebody waits.
 struct Stream {
   Context *context;
-  std::vector<std::function<int()>> work;
+  std::deque<std::function<int()>> work;
+  std::string name = "own"; ///< in the log
+  bool isCaptured = false;
 };
 
-/// This machine's clock is the device's.
-struct Event {
-  Context *context;
+/// A point in a stream, and when it was reached. This machine's clock is the device's.
+struct Record {
   Stream *stream;
   std::chrono::steady_clock::time_point time;
-  bool recorded = false;
+  bool isReached = false;
+};
+struct Event {
+  Context *context;
+  std::shared_ptr<Record> last;
 };
 
 Context contexts[3] = {{0, {}}, {1, {}}, {2, {}}};
@@ -91,6 +98,9 @@ std::map<char *, size_t> pinned;
 /// What a real driver leaves behind when it goes; the test asks.
 int modules = 0, events = 0;
 std::map<std::string, int64_t> calls;
+std::string asked; ///< the function that is being called
+std::string log;
+bool isLogging = false; ///< once somebody has asked for it
 
 /// Writes how often each function was called, a line each, to the file that the environment names.
 struct Report {
@@ -102,23 +112,26 @@ struct Report {
   }
 } report;
 
+void note(const std::string &what, const Stream &stream) {
+  if (isLogging)
+    log += what + "(" + stream.name + ") ";
+}
+
 /// Work behind what `stream` has. The stream's own errors come when somebody waits.
 int later(Stream *stream, std::function<int()> work) {
   if (!streams.count(stream) || stream->context != stack.back())
     return invalidValue;
   stream->work.push_back(std::move(work));
+  note(asked, *stream);
   return success;
 }
 
-/// Does what a stream has been asked for; the first error.
-int wait(Stream *stream) {
-  if (!streams.count(stream))
-    return invalidValue;
-  ++calls["wait"];
+/// Does what a stream has been asked for, up to a point if there is one; the first error.
+int drain(Stream *stream, const Record *until = nullptr) {
   int result = success;
-  std::vector<std::function<int()>> work;
-  work.swap(stream->work);
-  for (const auto &one : work) {
+  while (!stream->work.empty() && !(until && until->isReached)) {
+    auto one = std::move(stream->work.front());
+    stream->work.pop_front();
     try {
       if (result == success)
         result = one();
@@ -127,6 +140,13 @@ int wait(Stream *stream) {
     }
   }
   return result;
+}
+int wait(Stream *stream) {
+  if (!streams.count(stream))
+    return invalidValue;
+  ++calls["wait"];
+  note("wait", *stream);
+  return drain(stream);
 }
 int waitForAll() {
   int result = success;
@@ -145,6 +165,7 @@ bool isPinned(const void *data, size_t bytes) {
 
 template <typename Body> int guarded(Body body, const char *name = __builtin_FUNCTION()) {
   ++calls[name];
+  asked = name;
   if (stack.empty())
     return noContext;
   try {
@@ -173,6 +194,21 @@ bool read(const Entry &function, void **list, Arguments &arguments) {
 /// from the host's ordinary memory.
 EXPORT int64_t fake_driver_calls(const char *name) { return calls[name]; }
 
+/// What streams were asked for since the last time, and when the host waited for one, in order:
+/// "cuGraphLaunch(own) wait(own) ".
+EXPORT const char *fake_driver_log() {
+  static std::string told;
+  isLogging = true;
+  told.swap(log);
+  log.clear();
+  return told.c_str();
+}
+/// What a stream is called there, and whether it is being captured.
+EXPORT void fake_driver_name_stream(Stream *stream, const char *name, bool isCaptured) {
+  stream->name = name;
+  stream->isCaptured = isCaptured;
+}
+
 /// Modules, events, streams, graphs, contexts and bytes of memory that are still in use.
 EXPORT int64_t fake_driver_in_use() {
   int64_t sum =
@@ -185,7 +221,11 @@ EXPORT int64_t fake_driver_in_use() {
   return sum;
 }
 
-EXPORT int cuInit(unsigned flags) { return flags ? invalidValue : success; }
+EXPORT int cuInit(unsigned flags) {
+  // Addresses of the third device are of no other.
+  static uint64_t gap = contexts[2].device.memory().map(static_cast<void *>(nullptr), 1 << 30, "");
+  return flags || !gap ? invalidValue : success;
+}
 EXPORT int cuDeviceGetCount(int *count) { return *count = 3, success; }
 EXPORT int cuDeviceGet(int *device, int number) { return *device = 40 + number, success; }
 EXPORT int cuDeviceGetName(char *name, int size, int) {
@@ -249,7 +289,8 @@ EXPORT int cuMemFreeHost(void *data) {
 }
 EXPORT int cuStreamCreate(Stream **stream, unsigned flags) {
   return guarded([&](Context &context) {
-    auto made = std::make_unique<Stream>(Stream{&context, {}});
+    auto made = std::make_unique<Stream>();
+    made->context = &context;
     *stream = made.get();
     streams[*stream] = std::move(made);
     return flags == 1 ? success : invalidValue;
@@ -264,6 +305,42 @@ EXPORT int cuStreamDestroy_v2(Stream *stream) {
 }
 EXPORT int cuStreamSynchronize(Stream *stream) {
   return guarded([&](Context &) { return wait(stream); });
+}
+EXPORT int cuStreamGetCtx(Stream *stream, Context **context) {
+  return guarded([&](Context &) {
+    if (!streams.count(stream))
+      return invalidValue;
+    return *context = stream->context, success;
+  });
+}
+EXPORT int cuStreamIsCapturing(Stream *stream, int *status) {
+  return guarded([&](Context &) { return *status = stream->isCaptured ? 1 : 0, success; });
+}
+EXPORT int cuStreamWaitEvent(Stream *stream, Event *event, unsigned flags) {
+  return guarded([&](Context &) -> int {
+    auto last = event->last;
+    if (!last || flags)
+      return invalidValue;
+    return later(stream, [=] { return last->isReached ? success : drain(last->stream, &*last); });
+  });
+}
+/// Of an address that it does not know all is 0.
+EXPORT int cuPointerGetAttributes(unsigned count, const int *attributes, void **values,
+                                  unsigned long long address) {
+  return guarded([&](Context &) {
+    for (Context &context : contexts) {
+      bool isThere = context.device.memory().find(address);
+      for (unsigned i = 0; i < count; ++i)
+        if (isThere || &context == contexts)
+          *static_cast<int *>(values[i]) = !isThere             ? 0
+                                           : attributes[i] == 2 ? 2 // CU_MEMORYTYPE_DEVICE
+                                           : attributes[i] == 9 ? context.number
+                                                                : 0;
+      if (isThere)
+        break;
+    }
+    return success;
+  });
 }
 EXPORT int cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t bytes,
                                 Stream *stream) {
@@ -302,9 +379,9 @@ EXPORT int cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from, 
 }
 EXPORT int cuEventCreate(Event **event, unsigned flags) {
   return guarded([&](Context &context) {
-    *event = new Event{&context, nullptr, {}};
+    *event = new Event{&context, nullptr};
     ++events;
-    return flags ? invalidValue : success;
+    return flags & ~2u ? invalidValue : success; // CU_EVENT_DISABLE_TIMING
   });
 }
 EXPORT int cuEventDestroy_v2(Event *event) {
@@ -312,24 +389,31 @@ EXPORT int cuEventDestroy_v2(Event *event) {
 }
 EXPORT int cuEventRecord(Event *event, Stream *stream) {
   return guarded([&](Context &context) -> int {
-    event->stream = stream;
-    event->recorded = false;
+    auto record = event->last = std::make_shared<Record>();
+    record->stream = stream;
     if (event->context != &context)
       return invalidValue;
     return later(stream, [=] {
-      event->time = std::chrono::steady_clock::now();
-      event->recorded = true;
+      record->time = std::chrono::steady_clock::now();
+      record->isReached = true;
       return success;
     });
   });
 }
 EXPORT int cuEventSynchronize(Event *event) {
-  return guarded([&](Context &) -> int { return event->recorded ? success : wait(event->stream); });
+  return guarded([&](Context &) -> int {
+    if (!event->last)
+      return invalidValue;
+    return event->last->isReached ? success : wait(event->last->stream);
+  });
 }
 EXPORT int cuEventElapsedTime(float *milliseconds, Event *begin, Event *end) {
   return guarded([&](Context &) {
-    *milliseconds = std::chrono::duration<float, std::milli>(end->time - begin->time).count();
-    return begin->recorded && end->recorded ? success : invalidValue;
+    if (!begin->last || !end->last || !begin->last->isReached || !end->last->isReached)
+      return invalidValue;
+    *milliseconds =
+        std::chrono::duration<float, std::milli>(end->last->time - begin->last->time).count();
+    return success;
   });
 }
 EXPORT int cuMemsetD8Async(unsigned long long to, unsigned char value, size_t bytes,
