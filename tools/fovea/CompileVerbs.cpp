@@ -39,7 +39,7 @@ void addCompileOptions(CLI::App &verb, compile::Options &options) {
                   "host, portable, x86-64-v3, x86-64-v4, or LLVM's name of a processor")
       ->capture_default_str();
   verb.add_option("-O", options.optimization,
-                  "optimization of a processor's code: 2, or 0, which compiles in a third of the "
+                  "optimization of a processor's code: 2, or 0, which compiles in half of the "
                   "time to code that takes several times as long")
       ->check(CLI::IsMember({0u, 2u}))
       ->capture_default_str();
