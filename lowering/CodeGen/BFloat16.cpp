@@ -6,6 +6,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -128,8 +129,23 @@ static void widenBFloat16(llvm::Function &function) {
   }
 }
 
+/// Uses integers that became bf16 and integers again as what they were, so that no bf16 goes from
+/// block to block even where no optimiser runs.
+static void foldBitCasts(llvm::Function &function) {
+  for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    auto *outer = dyn_cast<llvm::BitCastInst>(&instruction);
+    auto *inner = outer ? dyn_cast<llvm::BitCastInst>(outer->getOperand(0)) : nullptr;
+    if (!inner || inner->getSrcTy() != outer->getDestTy())
+      continue;
+    outer->replaceAllUsesWith(inner->getOperand(0));
+    outer->eraseFromParent();
+    llvm::RecursivelyDeleteTriviallyDeadInstructions(inner);
+  }
+}
+
 void mlir::fovea::legalizeBFloat16(llvm::Function &function, bool hasInstructions) {
   widenBFloat16(function);
   moveBFloat16(function);
   expandBFloat16(function, hasInstructions);
+  foldBitCasts(function);
 }

@@ -20,7 +20,8 @@ namespace mlir::fovea {
 struct TargetOptions {
   std::string cpu;      ///< as LLVM names it
   std::string features; ///< as LLVM writes them: "+avx2,-avx512f"
-  /// False: code that is made in a fraction of the time and takes several times as long to run.
+  /// False: code that is made in a fraction of the time and takes several times as long to run. No
+  /// assembler of a GPU's is called then.
   bool optimizes = true;
 };
 

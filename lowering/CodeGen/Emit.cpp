@@ -44,11 +44,9 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(const TargetOptions &t
   options.AllowFPOpFusion =
       llvm::FPOpFusion::Fast;          // a fused product and sum rounds once instead of twice
   options.MCOptions.AsmVerbose = true; // says where registers are spilled
-  return std::unique_ptr<llvm::TargetMachine>(
-      found->createTargetMachine(triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
-                                 std::nullopt,
-                                 target.optimizes ? llvm::CodeGenOptLevel::Default
-                                                  : llvm::CodeGenOptLevel::None));
+  return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
+      triple, target.cpu, target.features, options, llvm::Reloc::PIC_, std::nullopt,
+      target.optimizes ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None));
 }
 
 FailureOr<mlir::fovea::TargetOptions> mlir::fovea::getTarget(StringRef name, std::string &error) {

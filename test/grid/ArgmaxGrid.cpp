@@ -149,12 +149,9 @@ TEST_P(ArgmaxGrid, agreesWithTheInterpreter) {
     Block &body = group.getBody().front();
     fused += !body.getOps<LinearOp>().empty() && !body.getOps<ArgmaxOp>().empty();
   };
-  std::unique_ptr<NativeProgram> program =
-      NativeProgram::compile(*module, error,
-                             {.source = &source,
-                              .tiles = lowering.tiles,
-                              .choose = count,
-                              .level = lowering.level});
+  std::unique_ptr<NativeProgram> program = NativeProgram::compile(
+      *module, error,
+      {.source = &source, .tiles = lowering.tiles, .choose = count, .level = lowering.level});
   ASSERT_TRUE(program) << error << text;
   ASSERT_EQ(fused, std::size(kWeights) + 1);
   Interpreter interpreter(*module, source);

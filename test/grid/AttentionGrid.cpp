@@ -51,11 +51,11 @@ void run(const AttentionCase &attention, int number, How how, StringRef level = 
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(attention.getText(), &getContext());
   ASSERT_TRUE(module) << attention.getText();
   std::string error;
-  std::unique_ptr<NativeProgram> program = NativeProgram::compile(
-      *module, error,
-      {.tiles = level.empty() ? TilesTo::Loops : TilesTo::Vectors,
-       .choose = [&](GroupOp group) { chooseTiles(group, how); },
-       .level = level});
+  std::unique_ptr<NativeProgram> program =
+      NativeProgram::compile(*module, error,
+                             {.tiles = level.empty() ? TilesTo::Loops : TilesTo::Vectors,
+                              .choose = [&](GroupOp group) { chooseTiles(group, how); },
+                              .level = level});
   ASSERT_TRUE(program) << error << attention.getText();
   NoWeights weights;
   Interpreter interpreter(*module, weights);

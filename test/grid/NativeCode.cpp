@@ -48,8 +48,7 @@ std::unique_ptr<NativeCode> NativeCode::make(ModuleOp module, StringRef cpu, std
   if (failed(target))
     return nullptr;
   target->optimizes = optimizes;
-  if (failed(emitObject(module, *target, object)) ||
-      failed(linkSharedObject(object, elf, error)))
+  if (failed(emitObject(module, *target, object)) || failed(linkSharedObject(object, elf, error)))
     return nullptr;
   int file = memfd_create("grid", MFD_CLOEXEC);
   if (file < 0 || write(file, elf.data(), elf.size()) != static_cast<ssize_t>(elf.size())) {

@@ -92,19 +92,19 @@ TEST(ToyTarget, needsAnAtomAndATableOnly) {
   const DotAtom *atoms[] = {&atom};
   int kernels = 0;
   std::string error;
-  std::unique_ptr<NativeProgram> program = NativeProgram::compile(
-      *module, error,
-      {.choose =
-           [&](GroupOp group) {
-             if (isCovered(group))
-               group.setScheduleAttr(chooseTiles(group, kToy));
-           },
-       .lower = [&](func::FuncOp function) -> LogicalResult {
-         if (function.getOps<tile::KernelOp>().empty())
-           return success();
-         ++kernels;
-         return TileLowering(function, kToy.lanes, atoms).run();
-       }});
+  std::unique_ptr<NativeProgram> program =
+      NativeProgram::compile(*module, error,
+                             {.choose =
+                                  [&](GroupOp group) {
+                                    if (isCovered(group))
+                                      group.setScheduleAttr(chooseTiles(group, kToy));
+                                  },
+                              .lower = [&](func::FuncOp function) -> LogicalResult {
+                                if (function.getOps<tile::KernelOp>().empty())
+                                  return success();
+                                ++kernels;
+                                return TileLowering(function, kToy.lanes, atoms).run();
+                              }});
   ASSERT_TRUE(program) << error;
   EXPECT_GE(kernels, 3);
   EXPECT_GE(atom.blocks, 3); // one product of the linear, two of attention

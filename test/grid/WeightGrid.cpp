@@ -111,7 +111,8 @@ void checkAgainstInterpreter(const std::string &text, const MakeInputs &makeInpu
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context.get());
   ASSERT_TRUE(module) << text;
   MadeUp source;
-  std::unique_ptr<NativeProgram> program = NativeProgram::compile(*module, error, {.source = &source});
+  std::unique_ptr<NativeProgram> program =
+      NativeProgram::compile(*module, error, {.source = &source});
   ASSERT_TRUE(program) << error << text;
   Interpreter interpreter(*module, source);
   for (int64_t length : {1, 7}) {

@@ -213,6 +213,14 @@ def test_guard_finds_known_functions_that_are_small(tmp_path):
     assert complaints == ["passes/a.cpp f is in LARGE_FUNCTIONS of test/guard/guards.py, and is not large"]
 
 
+def test_tidy_finds_mistakes(tmp_path, root):
+    text = "#include <string>\n#include <utility>\nint main() {\n  std::string a = \"x\";\n  std::string b = std::move(a);\n  return static_cast<int>(%s.size());\n}\n"
+    for name, code in (("a", 1), ("b", 0)):
+        (tmp_path / "planted.cpp").write_text(text % name)
+        done = subprocess.run([root / "scripts" / "tidy", tmp_path / "planted.cpp"], capture_output=True, text=True)
+        assert done.returncode == code and ("bugprone-use-after-move" in done.stdout) == bool(code), done.stdout + done.stderr
+
+
 def test_guard_finds_stale_docs(tmp_path, root):
     """A copy of the pages' sources with one page altered."""
     for folder in ["dialects", "passes", "lowering", "docs", "scripts", "test/guard"]:

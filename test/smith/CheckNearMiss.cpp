@@ -324,10 +324,9 @@ std::string Checker::settle(NearMiss &miss) {
   return Settler(state->context.get(), miss).settle(reference);
 }
 
-/// Of what was recognised or not; LLVM's part is tried by the other programs.
 static std::string checkCompiled(ModuleOp module, const Trial &trial, const Reference &reference) {
   std::string error;
-  Forward forward = compileForward(module, trial.gpu, /*optimizes=*/false, error);
+  Forward forward = compileForward(module, trial.gpu, trial.optimizes, error);
   if (!forward)
     return "compile: " + error;
   for (int call : {0, 1}) {

@@ -23,11 +23,12 @@ static Forward compileHere(ModuleOp module, bool optimizes, std::string &error) 
 
 /// For a GPU, on the emulator; the second call with asynchronous work as late as allowed. Null
 /// after a diagnostic or with an error.
-static Forward compileForDevice(ModuleOp module, const std::string &gpu, std::string &error) {
+static Forward compileForDevice(ModuleOp module, const std::string &gpu, bool optimizes,
+                                std::string &error) {
   ::fovea::compile::Options options;
   options.model = "program.mlir";
   options.gpu = gpu;
-  options.optimization = 0; // no processor runs its code
+  options.optimization = optimizes ? 2 : 0;
   options.threads = 1;
   MemoryFile file;
   options.output = file.getPath();
@@ -60,5 +61,5 @@ static Forward compileForDevice(ModuleOp module, const std::string &gpu, std::st
 Forward mlir::fovea::compileForward(ModuleOp module, const std::string &gpu, bool optimizes,
                                     std::string &error) {
   return gpu.empty() ? compileHere(module, optimizes, error)
-                     : compileForDevice(module, gpu, error);
+                     : compileForDevice(module, gpu, optimizes, error);
 }

@@ -119,6 +119,13 @@ def sanitized_tests():
     return suite
 
 
+def tidy_sources():
+    """clang-tidy on what the last commit changed, or forty files of that: each takes some seconds."""
+    suite = Suite("tidy")
+    suite.add("failed" if run(suite, ["scripts/tidy", "--most", "40"]) else "passed", "scripts/tidy")
+    return suite
+
+
 def lit_tests(filters):
     suite = Suite("lit")
     run_lit(suite, BUILD / "test", ["--filter", "|".join(filters)] if filters else [], RESULTS / suite.name)
@@ -207,7 +214,9 @@ def main():
     if not arguments.filter:
         runs = [lambda: unit_tests(arguments.all), *runs, lambda: random_programs(arguments.all), lambda: python_tests(arguments.all)]
     if arguments.sanitize:
-        runs = [*(runs if arguments.all else []), sanitized_tests]
+        runs = [sanitized_tests]
+    elif arguments.all:
+        runs += [sanitized_tests, tidy_sources]
     if arguments.device:
         runs = [lambda: unit_tests(True, arguments.device), lambda: python_tests(True, arguments.device)]
     suites = []

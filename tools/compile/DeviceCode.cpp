@@ -99,7 +99,7 @@ Outcome mlir::fovea::compileForDevice(ModuleOp module, StringRef chip, const Tar
     return Outcome::Done;
 
   std::string error;
-  if (std::optional<std::string> ptxas = findPtxas()) {
+  if (std::optional<std::string> ptxas = target.optimizes ? findPtxas() : std::nullopt) {
     std::vector<char> cubin;
     AssemblyReport report;
     if (failed(assemble(*ptxas, code.ptx, chip, cubin, report, error))) {

@@ -29,7 +29,7 @@ std::optional<DeviceStage> parseDeviceStage(StringRef name);
 struct DeviceCode {
   std::unique_ptr<::fovea::manifest::DeviceT> description;
   std::string ptx;
-  std::vector<uint8_t> cubin; ///< empty where no ptxas was found
+  std::vector<uint8_t> cubin; ///< empty where no ptxas was found, or nothing shall be optimised
   std::vector<uint8_t> host;
 };
 

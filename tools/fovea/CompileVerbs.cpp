@@ -39,8 +39,8 @@ void addCompileOptions(CLI::App &verb, compile::Options &options) {
                   "host, portable, x86-64-v3, x86-64-v4, or LLVM's name of a processor")
       ->capture_default_str();
   verb.add_option("-O", options.optimization,
-                  "optimization of a processor's code: 2, or 0, which compiles in half of the "
-                  "time to code that takes several times as long")
+                  "optimization: 2, or 0, which compiles in half the time or less: a processor's "
+                  "code takes several times as long, a GPU's is left to its driver as PTX")
       ->check(CLI::IsMember({0u, 2u}))
       ->capture_default_str();
   verb.add_option(
