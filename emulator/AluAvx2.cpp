@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #pragma clang attribute push(__attribute__((target("avx2,fma,bmi2,lzcnt,popcnt"))),                \
                              apply_to = function)

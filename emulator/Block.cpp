@@ -235,8 +235,7 @@ void Block::checkBarrier(uint32_t id) {
           forLanes(mask, [&](uint32_t lane) { lanes[lane] = done.reduction; });
         } else {
           bool all = done.reduction == done.reductionCount, any = done.reduction != 0;
-          uint32_t &target = warp->predicate(in.d);
-          target = (in.width == 1 ? all : any) ? target | mask : target & ~mask;
+          warp->setPredicate(in.d, mask, (in.width == 1 ? all : any) ? mask : 0);
         }
       }
       wait = {};

@@ -167,10 +167,8 @@ Step waitLanes(Warp &warp, const Instruction &in, uint32_t mask) {
       left &= ~same;
     }
   }
-  if (in.d) {
-    uint32_t &p = warp.predicate(in.d);
-    p = (p & ~mask) | done;
-  }
+  if (in.d)
+    warp.setPredicate(in.d, mask, done);
   if (missing) {
     ++warp.pc;
     reason.kind = Wait::Poll;

@@ -55,6 +55,9 @@ public:
     return reinterpret_cast<T *>(storage + offset);
   }
   uint32_t &predicate(uint32_t offset) { return *reinterpret_cast<uint32_t *>(storage + offset); }
+  void setPredicate(uint32_t offset, uint32_t mask, uint32_t value) {
+    predicate(offset) = (predicate(offset) & ~mask) | (value & mask);
+  }
 
   // --- control, for handlers
   Step branch(uint32_t taken, uint32_t target);

@@ -45,10 +45,8 @@ Step storeTarget(Warp &warp, const Instruction &in, uint32_t mask, const uint32_
                  uint32_t holds) {
   uint32_t *d = warp.lanes<uint32_t>(in.d);
   forLanes(mask, [&](uint32_t lane) { d[lane] = result[lane]; });
-  if (in.count) {
-    uint32_t &p = warp.predicate(in.predicate2);
-    p = (p & ~mask) | holds;
-  }
+  if (in.count)
+    warp.setPredicate(in.predicate2, mask, holds);
   return Step::Next;
 }
 
@@ -134,8 +132,7 @@ template <Vote Mode> Step voteLanes(Warp &warp, const Instruction &in, uint32_t 
   bool result = Mode == Vote::All   ? set == wanted
                 : Mode == Vote::Any ? set != 0
                                     : set == 0 || set == wanted;
-  uint32_t &p = warp.predicate(in.d);
-  p = result ? p | mask : p & ~mask;
+  warp.setPredicate(in.d, mask, result ? mask : 0);
   return Step::Next;
 }
 
