@@ -3,10 +3,8 @@
 // cvt with all roundings, cvta, isspacep (PTX ISA 9.0, "Data Movement and Conversion
 // Instructions"). What is common goes to the vectorised handlers of Alu.h; the rest is computed
 // lane by lane: exactly in f64 or in integers of 128 bits, then rounded once.
-#include "emulator/Block.h"
-#include "emulator/Decode.h"
 #include "emulator/Float.h"
-#include "emulator/Warp.h"
+#include "emulator/LoadStore.h"
 
 #include <algorithm>
 #include <cfenv>
@@ -458,18 +456,10 @@ void cvta(Decoder &d) {
 
 Step isSpace(Warp &warp, const Instruction &in, uint32_t mask) {
   const uint64_t *a = warp.lanes<uint64_t>(in.a);
-  uint32_t &p = warp.predicate(in.d);
-  uint64_t window = windowOf(static_cast<Space>(in.width));
   forLanes(mask, [&](uint32_t lane) {
-    bool inside;
-    if (window) {
-      inside = a[lane] - window < windowBytes;
-    } else {
-      inside = true;
-      for (uint64_t other : {sharedWindow, localWindow, parameterWindow})
-        inside &= a[lane] - other >= windowBytes;
-    }
-    p = inside ? p | 1u << lane : p & ~(1u << lane);
+    uint64_t address = a[lane];
+    bool inside = resolve(address) == static_cast<Space>(in.width);
+    warp.setPredicate(in.d, 1u << lane, inside ? 1u << lane : 0);
   });
   return Step::Next;
 }

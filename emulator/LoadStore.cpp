@@ -137,28 +137,37 @@ void strongAccess(Warp &warp, const Instruction &in, uint64_t offset, uint32_t l
     place.join(warp.release(1u << lane));
 }
 
-template <Space S> Step ld(Warp &warp, const Instruction &in, uint32_t mask) {
-  const Elements &elements = *static_cast<const Elements *>(in.details);
+/// Moves what each lane loads or stores between memory and `data`.
+template <Space S, bool Stores>
+void transfer(Warp &warp, const Instruction &in, uint32_t mask, uint8_t (*data)[maxBytes]) {
+  constexpr const char *verb = Stores ? "writes" : "reads";
   Block &block = warp.block;
   uint64_t addresses[32];
   laneAddresses(warp, in, addresses);
   const uint32_t bytes = in.width * in.count;
-  uint8_t data[32][maxBytes];
   uint32_t sharedLanes = 0, globalLanes = 0;
   forLanes(mask, [&](uint32_t lane) {
+    auto move = [&](uint8_t *memory) {
+      std::memcpy(Stores ? memory : data[lane], Stores ? data[lane] : memory, bytes);
+    };
     uint64_t address = addresses[lane];
     Space space = S == Space::Generic ? resolve(address) : S;
     addresses[lane] = address;
     if (space == Space::Shared) {
       sharedLanes |= 1u << lane;
-      uint64_t offset = block.sharedOffset(warp, lane, address, bytes, bytes, "reads");
+      uint64_t offset = block.sharedOffset(warp, lane, address, bytes, bytes, verb);
       Access access = block.access(warp, lane);
       access.atomic = in.flags & Strong;
+      if (Stores)
+        block.writeShared(warp, lane, offset, data[lane], bytes, access);
       if (in.flags & Strong)
         strongAccess(warp, in, offset, lane);
-      block.readShared(warp, lane, offset, data[lane], bytes, access);
+      if (!Stores)
+        block.readShared(warp, lane, offset, data[lane], bytes, access);
     } else if (space == Space::Local) {
-      std::memcpy(data[lane], local(warp, lane, address, bytes, false), bytes);
+      move(local(warp, lane, address, bytes, Stores));
+    } else if (space == Space::Param && Stores) {
+      warp.fault(lane, "writes a parameter, which is read only");
     } else if (space == Space::Param) {
       const std::vector<uint8_t> &arguments = block.launch.arguments;
       if (address > arguments.size() || bytes > arguments.size() - address || address % bytes)
@@ -167,16 +176,21 @@ template <Space S> Step ld(Warp &warp, const Instruction &in, uint32_t mask) {
       std::memcpy(data[lane], arguments.data() + address, bytes);
     } else {
       globalLanes |= 1u << lane;
-      std::memcpy(data[lane], block.global(warp, lane, address, bytes, bytes, false, "reads"),
-                  bytes);
+      move(block.global(warp, lane, address, bytes, bytes, Stores, verb));
     }
   });
   if (block.launch.options.count) {
     if (sharedLanes)
-      countBanks(block, in, sharedLanes, addresses, bytes, true);
+      countBanks(block, in, sharedLanes, addresses, bytes, !Stores);
     if (globalLanes)
-      countSectors(block, in, globalLanes, addresses, bytes, true);
+      countSectors(block, in, globalLanes, addresses, bytes, !Stores);
   }
+}
+
+template <Space S> Step ld(Warp &warp, const Instruction &in, uint32_t mask) {
+  const Elements &elements = *static_cast<const Elements *>(in.details);
+  uint8_t data[32][maxBytes];
+  transfer<S, false>(warp, in, mask, data);
   const unsigned width = in.width;
   for (unsigned i = 0; i < in.count; ++i) {
     const Elements::Element &element = elements.list[i];
@@ -203,11 +217,6 @@ template <Space S> Step ld(Warp &warp, const Instruction &in, uint32_t mask) {
 
 template <Space S> Step st(Warp &warp, const Instruction &in, uint32_t mask) {
   const Elements &elements = *static_cast<const Elements *>(in.details);
-  Block &block = warp.block;
-  uint64_t addresses[32];
-  laneAddresses(warp, in, addresses);
-  const uint32_t bytes = in.width * in.count;
-  uint32_t sharedLanes = 0, globalLanes = 0;
   uint8_t data[32][maxBytes];
   for (unsigned i = 0; i < in.count; ++i) {
     const uint8_t *from = warp.lanes<uint8_t>(elements.list[i].offset);
@@ -219,35 +228,8 @@ template <Space S> Step st(Warp &warp, const Instruction &in, uint32_t mask) {
         std::memcpy(data[lane] + in.width * i, from + stride * lane, in.width);
       });
   }
-  forLanes(mask, [&](uint32_t lane) {
-    uint64_t address = addresses[lane];
-    Space space = S == Space::Generic ? resolve(address) : S;
-    addresses[lane] = address;
-    if (space == Space::Shared) {
-      sharedLanes |= 1u << lane;
-      uint64_t offset = block.sharedOffset(warp, lane, address, bytes, bytes, "writes");
-      Access access = block.access(warp, lane);
-      access.atomic = in.flags & Strong;
-      block.writeShared(warp, lane, offset, data[lane], bytes, access);
-      if (in.flags & Strong)
-        strongAccess(warp, in, offset, lane);
-    } else if (space == Space::Local) {
-      std::memcpy(local(warp, lane, address, bytes, true), data[lane], bytes);
-    } else if (space == Space::Param) {
-      warp.fault(lane, "writes a parameter, which is read only");
-    } else {
-      globalLanes |= 1u << lane;
-      std::memcpy(block.global(warp, lane, address, bytes, bytes, true, "writes"), data[lane],
-                  bytes);
-    }
-  });
-  if (block.launch.options.count) {
-    if (sharedLanes)
-      countBanks(block, in, sharedLanes, addresses, bytes, false);
-    if (globalLanes)
-      countSectors(block, in, globalLanes, addresses, bytes, false);
-  }
-  ++block.progress;
+  transfer<S, true>(warp, in, mask, data);
+  ++warp.block.progress;
   return Step::Next;
 }
 
