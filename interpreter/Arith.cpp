@@ -21,14 +21,8 @@ static unsigned operandWidth(Operation *op, unsigned i = 0) {
 
 static LogicalResult runConstant(arith::ConstantOp op, Frame &frame) {
   Attribute value = op.getValue();
-  auto real = [](const APFloat &number) {
-    APFloat wide = number;
-    bool losesInfo;
-    wide.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
-    return wide.convertToDouble();
-  };
   if (auto number = dyn_cast<FloatAttr>(value))
-    return frame.set(op, RuntimeValue(real(number.getValue())));
+    return frame.set(op, RuntimeValue(number.getValueAsDouble()));
   if (auto number = dyn_cast<IntegerAttr>(value))
     return frame.set(op, RuntimeValue(number.getValue().getSExtValue()));
   auto dense = dyn_cast<DenseElementsAttr>(value);
@@ -44,7 +38,7 @@ static LogicalResult runConstant(arith::ConstantOp op, Frame &frame) {
   int64_t at = 0;
   if (isReal)
     for (const APFloat &number : dense.getValues<APFloat>())
-      result->reals[at++] = real(number);
+      result->reals[at++] = number.convertToDouble();
   else
     for (const APInt &number : dense.getValues<APInt>())
       result->integers[at++] = number.getSExtValue();
@@ -274,10 +268,7 @@ static FailureOr<Element> sameBits(Operation *op, ArrayRef<Element> x) {
   auto real = dyn_cast<FloatType>(to);
   if (!real)
     return Element{0, bits.getSExtValue()};
-  llvm::APFloat number(real.getFloatSemantics(), bits);
-  bool losesInfo;
-  number.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-  return Element{number.convertToDouble(), 0};
+  return Element{llvm::APFloat(real.getFloatSemantics(), bits).convertToDouble(), 0};
 }
 
 /// Masks, caches and, by a scalar condition, tensors are chosen whole.

@@ -73,7 +73,6 @@ double interpreter::roundToSemantics(double value, const llvm::fltSemantics &sem
   llvm::APFloat number(value);
   bool losesInfo;
   number.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-  number.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
   return number.convertToDouble();
 }
 

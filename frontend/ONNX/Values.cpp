@@ -56,7 +56,6 @@ double mlir::fovea::onnx::roundTo(DataType type, double value) {
   APFloat number(value);
   bool losesInfo;
   number.convert(semanticsOf(type), APFloat::rmNearestTiesToEven, &losesInfo);
-  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
   return number.convertToDouble();
 }
 
@@ -163,10 +162,7 @@ static double realAt(const ::fovea::onnx::Tensor &tensor, int64_t i) {
   unsigned width = sizeOf(tensor.type);
   uint64_t bits = 0;
   std::memcpy(&bits, tensor.bytes.data() + i * width, width);
-  APFloat number(semanticsOf(tensor.type), APInt(width * 8, bits));
-  bool losesInfo;
-  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
-  return number.convertToDouble();
+  return APFloat(semanticsOf(tensor.type), APInt(width * 8, bits)).convertToDouble();
 }
 
 const std::vector<Element> *Importer::elements(Data &data) {

@@ -30,20 +30,13 @@ uint64_t raise::mix(uint64_t x, uint64_t y, ArrayRef<int64_t> more) {
   return bits;
 }
 
-static double toDouble(const APFloat &value) {
-  APFloat copy = value;
-  bool inexact;
-  copy.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &inexact);
-  return copy.convertToDouble();
-}
-
 static Number getConstantElement(DenseElementsAttr dense, ArrayRef<int64_t> indices) {
   int64_t place = 0;
   for (auto [index, size] : llvm::zip(indices, dense.getType().getShape()))
     place = place * size + index;
   Number number;
   if (isa<FloatType>(dense.getElementType()))
-    number.real = toDouble(dense.getValues<APFloat>()[place]);
+    number.real = dense.getValues<APFloat>()[place].convertToDouble();
   else if (dense.getElementType().isInteger(1))
     number.integer = dense.getValues<APInt>()[place].getZExtValue();
   else
@@ -113,7 +106,7 @@ static double roundTo(Type type, double value) {
   APFloat narrow(value);
   bool inexact;
   narrow.convert(real.getFloatSemantics(), APFloat::rmNearestTiesToEven, &inexact);
-  return toDouble(narrow);
+  return narrow.convertToDouble();
 }
 
 /// The functions of one float.
@@ -338,7 +331,7 @@ std::optional<Number> Evaluator::evaluate(Expr expr) {
   if (--budget < 0)
     return std::nullopt;
   if (expr->isConstant())
-    return expr->real ? Number{toDouble(expr->real.getValue()), 0} : Number{0, expr->integer};
+    return expr->real ? Number{expr->real.getValueAsDouble(), 0} : Number{0, expr->integer};
   if (!assumed.empty())
     if (auto found = assumed.find(expr); found != assumed.end())
       return found->second;

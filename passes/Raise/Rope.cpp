@@ -285,10 +285,7 @@ private:
           return std::nullopt;
         place = place * shape[axis] + at->integer;
       }
-      APFloat value = values[place];
-      bool inexact;
-      value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &inexact);
-      return value.convertToDouble();
+      return values[place].convertToDouble();
     };
     if (!rows)
       return true; // frequencies, say: no positions, so what is tested is all there is

@@ -79,8 +79,6 @@ bool verify::decodeTensor(const fovea_tensor &from, Tensor &tensor) {
       llvm::APFloat number(type.code == FOVEA_FLOAT ? llvm::APFloat::IEEEhalf()
                                                     : llvm::APFloat::BFloat(),
                            llvm::APInt(16, load<uint16_t>(at)));
-      bool losesInfo;
-      number.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
       tensor.reals.push_back(number.convertToDouble());
     } else if (type.code == FOVEA_BOOL && type.bits == 8)
       tensor.integers.push_back(load<int8_t>(at) != 0);

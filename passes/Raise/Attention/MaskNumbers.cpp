@@ -45,10 +45,7 @@ static std::optional<SmallVector<Number>> getNumbers(DenseElementsAttr dense) {
       numbers.push_back({0, integer.getSExtValue()});
       continue;
     }
-    APFloat value(real.getFloatSemantics(), integer);
-    bool inexact;
-    value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &inexact);
-    numbers.push_back({value.convertToDouble(), 0});
+    numbers.push_back({APFloat(real.getFloatSemantics(), integer).convertToDouble(), 0});
   }
   return numbers;
 }
