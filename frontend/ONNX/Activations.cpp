@@ -18,8 +18,7 @@ static LogicalResult setActivation(Importer &im, ActivationKind kind) {
   Data *x = im.floats();
   if (!x)
     return failure();
-  im.set(0, im.activate(*x, kind));
-  return success();
+  return im.setResult(im.activate(*x, kind));
 }
 
 template <ActivationKind kind> static LogicalResult importActivation(Importer &im) {
@@ -32,8 +31,7 @@ static LogicalResult importRelu(Importer &im) {
   if (!x || (isFloat(x->type) && !isKnown))
     return setActivation(im, ActivationKind::Relu);
   Data *zero = isFloat(x->type) ? im.makeReal(x->type, 0) : im.makeInteger(x->type, 0);
-  im.set(0, im.binary("Max", x, zero));
-  return success();
+  return im.setResult(im.binary("Max", x, zero));
 }
 
 static LogicalResult importGelu(Importer &im) {
@@ -146,19 +144,16 @@ static LogicalResult importFormula(Importer &im) {
   Data *x = im.floats();
   if (!x)
     return failure();
-  TRY(auto *result, im.elementwise(x->type, {x}, [&](ImplicitLocOpBuilder &b, ValueRange v) {
+  return im.setResult(im.elementwise(x->type, {x}, [&](ImplicitLocOpBuilder &b, ValueRange v) {
     return rule->of(Number{&b, v[0]}, first, second).v;
   }));
-  im.set(0, result);
-  return success();
 }
 
 static LogicalResult importReciprocal(Importer &im) {
   Data *x = im.input(0);
   if (!x || !isFloat(x->type) || !im.elements(*x))
     return importFormula(im);
-  im.set(0, im.binary("Div", im.makeReal(x->type, 1), x));
-  return success();
+  return im.setResult(im.binary("Div", im.makeReal(x->type, 1), x));
 }
 
 static LogicalResult importSwish(Importer &im) {
@@ -171,12 +166,11 @@ static LogicalResult importPRelu(Importer &im) {
     return failure();
   if (slope->type != x->type)
     return im.invalid("expects slopes of " + nameOf(x->type) + ", got " + nameOf(slope->type));
-  TRY(auto *result, im.elementwise(x->type, {x, slope}, [&](ImplicitLocOpBuilder &b, ValueRange v) {
-    Number n{&b, v[0]};
-    return n.ifPositive(n, n * Number{&b, v[1]}).v;
-  }));
-  im.set(0, result);
-  return success();
+  return im.setResult(
+      im.elementwise(x->type, {x, slope}, [&](ImplicitLocOpBuilder &b, ValueRange v) {
+        Number n{&b, v[0]};
+        return n.ifPositive(n, n * Number{&b, v[1]}).v;
+      }));
 }
 
 /// Swish of the first operand times the second.
@@ -190,8 +184,7 @@ static LogicalResult importSwiGlu(Importer &im) {
   Data *scaled = alpha == 1 ? gate : im.binary("Mul", gate, im.makeReal(gate->type, alpha));
   Data *open = alpha == 1 ? im.activate(*gate, ActivationKind::Silu)
                           : im.binary("Mul", gate, im.activate(*scaled, ActivationKind::Sigmoid));
-  im.set(0, im.binary("Mul", open, x));
-  return success();
+  return im.setResult(im.binary("Mul", open, x));
 }
 
 void mlir::fovea::onnx::addActivationOps(OpTable &table) {

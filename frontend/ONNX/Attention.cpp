@@ -161,9 +161,7 @@ static LogicalResult importFlexAttention(Importer &im) {
   };
   TRY(scores, modify("score_mod", scores));
   TRY(auto *weights, modify("prob_mod", im.softmax(*scores, 3)));
-  TRY(auto *result, im.matmul(*im.cast(*weights, value->type), *value));
-  im.set(0, result);
-  return success();
+  return im.setResult(im.matmul(*im.cast(*weights, value->type), *value));
 }
 
 static LogicalResult importRotary(Importer &im) {
@@ -201,8 +199,7 @@ static LogicalResult importRotary(Importer &im) {
   } else {
     result = im.transpose(*result, {0, 2, 1, 3});
   }
-  im.set(0, result);
-  return success();
+  return im.setResult(result);
 }
 
 /// present[.., write[b] + i, ..] = update[.., i, ..]; circular ones wrap around.

@@ -11,9 +11,7 @@ static LogicalResult importMatMul(Importer &im) {
   Data *a = im.input(0), *c = im.input(1);
   if (!a || !c || a->type != c->type)
     return im.invalid("expects two operands of one element type");
-  TRY(auto *result, im.matmul(*a, *c));
-  im.set(0, result);
-  return success();
+  return im.setResult(im.matmul(*a, *c));
 }
 
 static LogicalResult importGemm(Importer &im) {
@@ -35,8 +33,7 @@ static LogicalResult importGemm(Importer &im) {
     TRY(bias, scaled(bias, beta));
     result = im.binary("Add", result, bias);
   }
-  im.set(0, result);
-  return success();
+  return im.setResult(result);
 }
 
 /// Where a letter stands twice in a term, the elements at which both places agree.
@@ -180,8 +177,7 @@ static LogicalResult importEinsum(Importer &im) {
     if (!isInAny(letters, letter))
       return im.invalid("expects results' letters in a term");
   TRY(Data * result, contractAll(im, operands, letters, out));
-  im.set(0, result);
-  return success();
+  return im.setResult(result);
 }
 
 void mlir::fovea::onnx::addContractionOps(OpTable &table) {

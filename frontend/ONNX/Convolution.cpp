@@ -79,9 +79,7 @@ static FailureOr<Data *> convolve(Importer &im, Data *x, Data *w, int64_t groups
 static FailureOr<Data *> addBias(Importer &im, Data &x, Data &bias) {
   if (bias.rank() != 1)
     return im.invalid("expects a bias of rank 1, got " + Twine(bias.rank()));
-  SmallVector<int64_t> axes{0};
-  llvm::append_range(axes, llvm::seq<int64_t>(2, x.rank()));
-  return im.binary("Add", &x, im.unsqueeze(bias, axes));
+  return im.binary("Add", &x, im.alongChannels(bias, x.rank()));
 }
 
 static LogicalResult importConv(Importer &im) {
@@ -110,8 +108,7 @@ static LogicalResult importConv(Importer &im) {
   if (bias) {
     TRY(result, addBias(im, *result, *bias));
   }
-  im.set(0, result);
-  return success();
+  return im.setResult(result);
 }
 
 /// A convolution along the length of [B, C, L], each channel by itself, that reads what was before

@@ -284,8 +284,7 @@ static LogicalResult importBinary(Importer &im) {
   for (Data *next : llvm::drop_begin(operands)) {
     TRY(result, buildBinary(im, *rule, result, next));
   }
-  im.set(0, result);
-  return success();
+  return im.setResult(result);
 }
 
 static LogicalResult importSum(Importer &im) {
@@ -304,8 +303,7 @@ static LogicalResult importSum(Importer &im) {
       return im.invalid("expects floats, got " + nameOf(result->type));
     result = im.binary("Div", result, im.makeReal(result->type, im.inputs().size()));
   }
-  im.set(0, result);
-  return success();
+  return im.setResult(result);
 }
 
 static LogicalResult importComparison(Importer &im) {
@@ -313,30 +311,23 @@ static LogicalResult importComparison(Importer &im) {
       llvm::find_if(kComparisons, [&](const Comparison &r) { return r.name == im.node().op; });
   if (!im.input(0) || !im.input(1))
     return im.invalid("expects two operands");
-  TRY(auto *result, buildComparison(im, *rule, im.input(0), im.input(1)));
-  im.set(0, result);
-  return success();
+  return im.setResult(buildComparison(im, *rule, im.input(0), im.input(1)));
 }
 
 static LogicalResult importUnary(Importer &im) {
   StringRef op = im.node().op;
   Data *x = im.input(0);
   if (x && !isFloat(x->type) && (op == "Abs" || op == "Neg")) {
-    if (op == "Abs" && isUnsigned(x->type)) {
-      im.set(0, x);
-      return success();
-    }
+    if (op == "Abs" && isUnsigned(x->type))
+      return im.setResult(x);
     Data *zero = im.makeInteger(x->type, 0);
     Data *negative = im.binary("Sub", zero, x);
-    im.set(0, op == "Neg" ? negative : im.binary("Max", x, negative));
-    return success();
+    return im.setResult(op == "Neg" ? negative : im.binary("Max", x, negative));
   }
   if (!(x = im.floats()))
     return failure();
   const Unary *rule = llvm::find_if(kUnaries, [&](const Unary &r) { return r.name == op; });
-  TRY(auto *result, buildUnary(im, *rule, x));
-  im.set(0, result);
-  return success();
+  return im.setResult(buildUnary(im, *rule, x));
 }
 
 //===-- The rest -----------------------------------------------------------------------------===//
@@ -346,54 +337,45 @@ static LogicalResult importSign(Importer &im) {
   Data *zero = isFloat(x->type) ? im.makeReal(x->type, 0) : im.makeInteger(x->type, 0);
   Data *above = im.cast(*im.binary("Greater", x, zero), x->type);
   Data *below = im.cast(*im.binary("Less", x, zero), x->type);
-  im.set(0, im.binary("Sub", above, below));
-  return success();
+  return im.setResult(im.binary("Sub", above, below));
 }
 
 static LogicalResult importNot(Importer &im) {
   Data *x = im.input(0);
   if (x->type != DataType::Bool)
     return im.invalid("expects bools, got " + nameOf(x->type));
-  TRY(auto *result,
-      im.elementwise(
-          DataType::Bool, {x},
-          [](ImplicitLocOpBuilder &b, ValueRange v) {
-            Value one = arith::ConstantOp::create(b, b.getOneAttr(v[0].getType()));
-            return arith::XOrIOp::create(b, v[0], one).getResult();
-          },
-          false,
-          [&](ArrayRef<Element> e) {
-            return std::optional<Element>(Element{im.symbols.sub(im.number(1), e[0].integer), 0});
-          }));
-  im.set(0, result);
-  return success();
+  return im.setResult(im.elementwise(
+      DataType::Bool, {x},
+      [](ImplicitLocOpBuilder &b, ValueRange v) {
+        Value one = arith::ConstantOp::create(b, b.getOneAttr(v[0].getType()));
+        return arith::XOrIOp::create(b, v[0], one).getResult();
+      },
+      false,
+      [&](ArrayRef<Element> e) {
+        return std::optional<Element>(Element{im.symbols.sub(im.number(1), e[0].integer), 0});
+      }));
 }
 
 static LogicalResult importBitwiseNot(Importer &im) {
   Data *x = im.input(0);
   if (isFloat(x->type))
     return im.invalid("expects integers, got " + nameOf(x->type));
-  TRY(auto *result, im.elementwise(x->type, {x}, [](ImplicitLocOpBuilder &b, ValueRange v) {
+  return im.setResult(im.elementwise(x->type, {x}, [](ImplicitLocOpBuilder &b, ValueRange v) {
     Value ones = arith::ConstantOp::create(b, b.getIntegerAttr(v[0].getType(), -1));
     return arith::XOrIOp::create(b, v[0], ones).getResult();
   }));
-  im.set(0, result);
-  return success();
 }
 
 static LogicalResult importIsNan(Importer &im) {
   Data *x = im.floats();
   if (!x)
     return failure();
-  TRY(auto *result,
-      im.elementwise(
-          DataType::Bool, {x},
-          [](ImplicitLocOpBuilder &b, ValueRange v) {
-            return arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, v[0], v[0]).getResult();
-          },
-          true));
-  im.set(0, result);
-  return success();
+  return im.setResult(im.elementwise(
+      DataType::Bool, {x},
+      [](ImplicitLocOpBuilder &b, ValueRange v) {
+        return arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, v[0], v[0]).getResult();
+      },
+      true));
 }
 
 static LogicalResult importIsInf(Importer &im) {
@@ -401,21 +383,20 @@ static LogicalResult importIsInf(Importer &im) {
   if (!x)
     return failure();
   bool above = im.integer("detect_positive", 1), below = im.integer("detect_negative", 1);
-  TRY(auto *result, im.elementwise(DataType::Bool, {x}, [&](ImplicitLocOpBuilder &b, ValueRange v) {
-    auto is = [&](double value) -> Value {
-      Value constant =
-          arith::ConstantOp::create(b, b.getFloatAttr(cast<FloatType>(v[0].getType()), value));
-      return arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, v[0], constant);
-    };
-    double infinity = std::numeric_limits<double>::infinity();
-    if (above && below)
-      return arith::OrIOp::create(b, is(infinity), is(-infinity)).getResult();
-    if (above || below)
-      return is(above ? infinity : -infinity);
-    return arith::ConstantOp::create(b, b.getBoolAttr(false)).getResult();
-  }));
-  im.set(0, result);
-  return success();
+  return im.setResult(
+      im.elementwise(DataType::Bool, {x}, [&](ImplicitLocOpBuilder &b, ValueRange v) {
+        auto is = [&](double value) -> Value {
+          Value constant =
+              arith::ConstantOp::create(b, b.getFloatAttr(cast<FloatType>(v[0].getType()), value));
+          return arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, v[0], constant);
+        };
+        double infinity = std::numeric_limits<double>::infinity();
+        if (above && below)
+          return arith::OrIOp::create(b, is(infinity), is(-infinity)).getResult();
+        if (above || below)
+          return is(above ? infinity : -infinity);
+        return arith::ConstantOp::create(b, b.getBoolAttr(false)).getResult();
+      }));
 }
 
 /// The remainder of C, or, with the divisor's sign, of Python.
@@ -454,9 +435,7 @@ static LogicalResult importMod(Importer &im) {
   auto body = [&](ImplicitLocOpBuilder &b, ValueRange v) {
     return remainderOf(b, v[0], v[1], x->type, isC);
   };
-  TRY(auto *result, im.elementwise(x->type, {x, y}, body, false, fold));
-  im.set(0, result);
-  return success();
+  return im.setResult(im.elementwise(x->type, {x, y}, body, false, fold));
 }
 
 static LogicalResult importBitShift(Importer &im) {
@@ -464,7 +443,7 @@ static LogicalResult importBitShift(Importer &im) {
   if (!x || !y || x->type != y->type || isFloat(x->type))
     return im.invalid("expects two operands of one integer type");
   bool isLeft = im.text("direction", "LEFT") == "LEFT", keepsSign = !isLeft && !isUnsigned(x->type);
-  TRY(auto *result,
+  return im.setResult(
       im.elementwise(x->type, {x, y}, [&](ImplicitLocOpBuilder &b, ValueRange v) -> Value {
         // Shifts by the width or more leave nothing but the sign.
         Type type = v[0].getType();
@@ -479,8 +458,6 @@ static LogicalResult importBitShift(Importer &im) {
         Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
         return arith::SelectOp::create(b, isFar, zero, shifted);
       }));
-  im.set(0, result);
-  return success();
 }
 
 Data *Importer::selectData(Data *condition, Data *a, Data *c) {
@@ -504,11 +481,7 @@ static LogicalResult importWhere(Importer &im) {
   Data *condition = im.input(0), *x = im.input(1), *y = im.input(2);
   if (!condition || !x || !y || condition->type != DataType::Bool || x->type != y->type)
     return im.invalid("expects a condition of bools and two operands of one element type");
-  Data *result = im.selectData(condition, x, y);
-  if (!result)
-    return failure();
-  im.set(0, result);
-  return success();
+  return im.setResult(im.selectData(condition, x, y));
 }
 
 static LogicalResult importClip(Importer &im) {
@@ -517,8 +490,7 @@ static LogicalResult importClip(Importer &im) {
     x = im.binary("Max", x, low);
   if (Data *high = im.input(2))
     x = im.binary("Min", x, high);
-  im.set(0, x);
-  return success();
+  return im.setResult(x);
 }
 
 static LogicalResult importCast(Importer &im) {
@@ -528,15 +500,13 @@ static LogicalResult importCast(Importer &im) {
   if (!im.elementType(type))
     return im.unsupported("casts to " + nameOf(type) +
                           "; expects bool, integers, float16, bfloat16, float or double");
-  im.set(0, im.cast(*im.input(0), type));
-  return success();
+  return im.setResult(im.cast(*im.input(0), type));
 }
 
 static LogicalResult importCastLike(Importer &im) {
   im.integer("saturate", 1);
   im.text("round_mode", "up");
-  im.set(0, im.cast(*im.input(0), im.input(1)->type));
-  return success();
+  return im.setResult(im.cast(*im.input(0), im.input(1)->type));
 }
 
 void mlir::fovea::onnx::addElementwiseOps(OpTable &table) {

@@ -59,6 +59,18 @@ static int64_t placeIn(ArrayRef<Sym> shape, ArrayRef<Sym> loops, int64_t flat) {
   return place;
 }
 
+/// How many elements a static shape has, if they are few enough to compute them here.
+static std::optional<int64_t> countFew(ArrayRef<Sym> shape) {
+  int64_t count = 1;
+  for (Sym size : shape) {
+    std::optional<int64_t> known = Symbols::known(size);
+    if (!known)
+      return std::nullopt;
+    count = std::min<int64_t>(count * std::min<int64_t>(*known, 4096), 4096);
+  }
+  return count <= 1024 ? std::optional(count) : std::nullopt;
+}
+
 FailureOr<Data *> Importer::elementwise(DataType type, ArrayRef<Data *> operands, ScalarBody body,
                                         bool isOneOp, FoldBody fold) {
   SmallVector<ArrayRef<Sym>> shapes;
@@ -66,13 +78,10 @@ FailureOr<Data *> Importer::elementwise(DataType type, ArrayRef<Data *> operands
     shapes.push_back(operand->shape);
   TRY(SmallVector<Sym> shape, broadcast(shapes));
 
-  bool isStatic = llvm::all_of(shape, [](Sym s) { return Symbols::known(s); });
-  if (fold && isStatic && llvm::all_of(operands, [&](Data *d) { return elements(*d); })) {
-    int64_t count = 1;
-    for (Sym size : shape)
-      count = std::min<int64_t>(count * std::min<int64_t>(*Symbols::known(size), 4096), 4096);
+  std::optional<int64_t> count = countFew(shape);
+  if (fold && count && llvm::all_of(operands, [&](Data *d) { return elements(*d); })) {
     std::vector<Element> results;
-    for (int64_t i = 0; count <= 1024 && i < count; ++i) {
+    for (int64_t i = 0; i < *count; ++i) {
       SmallVector<Element> here;
       for (Data *operand : operands)
         here.push_back((*operand->elements)[placeIn(operand->shape, shape, i)]);
@@ -83,7 +92,7 @@ FailureOr<Data *> Importer::elementwise(DataType type, ArrayRef<Data *> operands
         result->real = roundTo(type, result->real);
       results.push_back(*result);
     }
-    if (static_cast<int64_t>(results.size()) == count && count <= 1024)
+    if (static_cast<int64_t>(results.size()) == *count)
       return makeKnown(type, shape, std::move(results));
   }
 
@@ -141,17 +150,12 @@ FailureOr<Data *> Importer::expand(Data &data, ArrayRef<Sym> shape) {
     return &data;
   if (failed(checkSizes(data.type, common)))
     return failure();
-  bool isStatic = llvm::all_of(common, [](Sym s) { return Symbols::known(s); });
-  if (const std::vector<Element> *known = elements(data); known && isStatic) {
-    int64_t count = 1;
-    for (Sym size : common)
-      count = std::min<int64_t>(count * std::min<int64_t>(*Symbols::known(size), 4096), 4096);
-    if (count <= 1024) {
-      std::vector<Element> results;
-      for (int64_t i = 0; i < count; ++i)
-        results.push_back((*known)[placeIn(data.shape, common, i)]);
-      return makeKnown(data.type, common, std::move(results));
-    }
+  std::optional<int64_t> count = countFew(common);
+  if (const std::vector<Element> *known = elements(data); known && count) {
+    std::vector<Element> results;
+    for (int64_t i = 0; i < *count; ++i)
+      results.push_back((*known)[placeIn(data.shape, common, i)]);
+    return makeKnown(data.type, common, std::move(results));
   }
   if (std::optional<Element> element = scalar(data))
     return constant(data.type, common, *element);
@@ -194,13 +198,9 @@ FailureOr<Data *> Importer::constant(DataType type, ArrayRef<Sym> shape, const E
 }
 
 Data *Importer::full(DataType type, ArrayRef<Sym> shape, const Element &element) {
+  if (std::optional<int64_t> count = countFew(shape))
+    return makeKnown(type, shape, std::vector<Element>(*count, element));
   bool isStatic = llvm::all_of(shape, [](Sym s) { return Symbols::known(s); });
-  int64_t count = 1;
-  for (Sym size : shape)
-    if (isStatic)
-      count = std::min<int64_t>(count * std::min<int64_t>(*Symbols::known(size), 4096), 4096);
-  if (isStatic && count <= 1024)
-    return makeKnown(type, shape, std::vector<Element>(count, element));
   RankedTensorType tensor = typeOf(type, shape);
   bool isConstant = !element.integer || Symbols::known(element.integer);
   if (isStatic && isConstant) {

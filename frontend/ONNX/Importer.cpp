@@ -204,6 +204,13 @@ void Importer::set(size_t i, Data *data) {
     define(current->outputs[i], data);
 }
 
+LogicalResult Importer::setResult(FailureOr<Data *> data) {
+  if (failed(data) || !*data)
+    return failure();
+  set(0, *data);
+  return success();
+}
+
 const NodeAttribute *Importer::attribute(StringRef name) {
   readAttributes.insert(name.str());
   return current->find(name.str());
@@ -464,6 +471,15 @@ bool Importer::checkArgumentType(const ::fovea::onnx::ValueInfo &info) {
   return false;
 }
 
+/// The attributes of an argument or result; `dims` are the labels of its open axes.
+static DictionaryAttr describePort(Builder &b, StringRef name, ArrayRef<mlir::Attribute> dims) {
+  NamedAttrList list;
+  list.set(FoveaDialect::kNameAttr, b.getStringAttr(name));
+  if (!dims.empty())
+    list.set(FoveaDialect::kDimsAttr, b.getArrayAttr(dims));
+  return list.getDictionary(b.getContext());
+}
+
 /// Adds an input, with a size for each label of its axes; false if it has a problem.
 bool Importer::addArgument(const ::fovea::onnx::ValueInfo &info, Arguments &arguments) {
   std::string name = printable(info.name);
@@ -491,11 +507,7 @@ bool Importer::addArgument(const ::fovea::onnx::ValueInfo &info, Arguments &argu
     addError(problems, model.path, name, fault);
     return false;
   }
-  NamedAttrList list;
-  list.set(FoveaDialect::kNameAttr, b.getStringAttr(info.name));
-  if (!dims.empty())
-    list.set(FoveaDialect::kDimsAttr, b.getArrayAttr(dims));
-  arguments.attributes.push_back(list.getDictionary(b.getContext()));
+  arguments.attributes.push_back(describePort(b, info.name, dims));
   arguments.types.push_back(typeOf(*data));
   arguments.data.push_back(data);
   return define(info.name, data);
@@ -570,11 +582,7 @@ void Importer::finish() {
       dims.push_back(b.getStringAttr(
           name.empty() ? Twine(printable(info.name)) + "_axis" + Twine(axis) : Twine(name)));
     }
-    NamedAttrList list;
-    list.set(FoveaDialect::kNameAttr, b.getStringAttr(info.name));
-    if (!dims.empty())
-      list.set(FoveaDialect::kDimsAttr, b.getArrayAttr(dims));
-    attributes.push_back(list.getDictionary(b.getContext()));
+    attributes.push_back(describePort(b, info.name, dims));
   }
   if (hasErrors(problems))
     return;

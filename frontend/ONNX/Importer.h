@@ -120,6 +120,8 @@ public:
   Data *floats();
   bool hasOutput(size_t i) const;
   void set(size_t i, Data *data);
+  /// Sets the first output, for a handler's end; hands a failure, or null, on.
+  LogicalResult setResult(FailureOr<Data *> data);
 
   int64_t integer(StringRef attribute, int64_t fallback);
   double real(StringRef attribute, double fallback);
@@ -186,6 +188,8 @@ public:
   Data *transpose(Data &data, ArrayRef<int64_t> permutation);
   Data *unsqueeze(Data &data, ArrayRef<int64_t> sortedAxes);
   Data *squeeze(Data &data, ArrayRef<int64_t> sortedAxes);
+  /// Parameters [C] in the place of axis 1 of a tensor of this rank.
+  Data *alongChannels(Data &parameter, int64_t rank);
   /// `size` elements from `offset` on along `axis`, every `step`-th; negative steps go backwards.
   FailureOr<Data *> slice(Data &data, int64_t axis, Sym offset, Sym size, int64_t step = 1);
   FailureOr<Data *> concat(ArrayRef<Data *> parts, int64_t axis);

@@ -69,9 +69,7 @@ static LogicalResult importGather(Importer &im) {
       areNeighbours &= s.sub(places[i], places[i - 1]) == im.number(1);
     if (areNeighbours) {
       TRY(auto *slice, im.slice(*x, axis, places.front(), im.number(places.size())));
-      TRY(auto *result, im.reshape(*slice, shape));
-      im.set(0, result);
-      return success();
+      return im.setResult(im.reshape(*slice, shape));
     }
     // Few places of a tensor whose elements are known: concatenated slices fold.
     if (places.size() == known->size() && (im.elements(*x) || places.size() <= 8)) {
@@ -81,9 +79,7 @@ static LogicalResult importGather(Importer &im) {
         parts.push_back(part);
       }
       TRY(auto *joined, im.concat(parts, axis));
-      TRY(auto *result, im.reshape(*joined, shape));
-      im.set(0, result);
-      return success();
+      return im.setResult(im.reshape(*joined, shape));
     }
   }
   bool isTable = x->rank() == 2 && axis == 0 && isFloat(x->type) && x->stored && ids->rank() >= 1 &&
@@ -92,18 +88,16 @@ static LogicalResult importGather(Importer &im) {
   if (isTable) {
     Value result =
         EmbeddingOp::create(im.b, im.typeOf(x->type, shape), im.value(*ids), im.value(*x));
-    im.set(0, im.make(x->type, shape, result));
-    return success();
+    return im.setResult(im.make(x->type, shape, result));
   }
   Value data = im.value(*x), numbers = im.value(*ids), extent = s.materialize(size);
-  im.set(0, im.generate(x->type, shape, [&](ImplicitLocOpBuilder &b, ArrayRef<Value> at) {
+  return im.setResult(im.generate(x->type, shape, [&](ImplicitLocOpBuilder &b, ArrayRef<Value> at) {
     Value number = tensor::ExtractOp::create(b, numbers, at.slice(axis, ids->rank()));
     SmallVector<Value> from(at.begin(), at.begin() + axis);
     from.push_back(toIndex(b, number, extent, isUnsigned(ids->type)));
     from.append(at.begin() + axis + ids->rank(), at.end());
     return tensor::ExtractOp::create(b, data, from).getResult();
   }));
-  return success();
 }
 
 static LogicalResult importGatherElements(Importer &im) {
@@ -113,13 +107,13 @@ static LogicalResult importGatherElements(Importer &im) {
   TRY(int64_t axis, im.axis(im.integer("axis", 0), x->rank()));
   Value data = im.value(*x), numbers = im.value(*ids),
         extent = im.symbols.materialize(x->shape[axis]);
-  im.set(0, im.generate(x->type, ids->shape, [&](ImplicitLocOpBuilder &b, ArrayRef<Value> at) {
-    Value number = tensor::ExtractOp::create(b, numbers, at);
-    SmallVector<Value> from(at);
-    from[axis] = toIndex(b, number, extent);
-    return tensor::ExtractOp::create(b, data, from).getResult();
-  }));
-  return success();
+  return im.setResult(
+      im.generate(x->type, ids->shape, [&](ImplicitLocOpBuilder &b, ArrayRef<Value> at) {
+        Value number = tensor::ExtractOp::create(b, numbers, at);
+        SmallVector<Value> from(at);
+        from[axis] = toIndex(b, number, extent);
+        return tensor::ExtractOp::create(b, data, from).getResult();
+      }));
 }
 
 static LogicalResult importGatherNd(Importer &im) {
@@ -137,7 +131,7 @@ static LogicalResult importGatherNd(Importer &im) {
   for (int64_t i = 0; i < *width; ++i)
     extents.push_back(im.symbols.materialize(x->shape[batch + i]));
   Value data = im.value(*x), numbers = im.value(*ids);
-  im.set(0, im.generate(x->type, shape, [&](ImplicitLocOpBuilder &b, ArrayRef<Value> at) {
+  return im.setResult(im.generate(x->type, shape, [&](ImplicitLocOpBuilder &b, ArrayRef<Value> at) {
     SmallVector<Value> from(at.begin(), at.begin() + batch);
     for (int64_t i = 0; i < *width; ++i) {
       SmallVector<Value> place(at.begin(), at.begin() + places);
@@ -147,37 +141,26 @@ static LogicalResult importGatherNd(Importer &im) {
     from.append(at.begin() + places, at.end());
     return tensor::ExtractOp::create(b, data, from).getResult();
   }));
-  return success();
 }
 
 //===-- Scatters
 //-----------------------------------------------------------------------------------===//
 
-/// What an update does to the element that it meets.
-static FailureOr<Value> combine(Importer &im, ImplicitLocOpBuilder &b, StringRef how, DataType type,
-                                Value old, Value update) {
-  bool isReal = isFloat(type), isNatural = isUnsigned(type);
-  if (how == "none")
-    return update;
-  if (how == "add")
-    return isReal ? arith::AddFOp::create(b, old, update).getResult()
-                  : arith::AddIOp::create(b, old, update).getResult();
-  if (how == "mul")
-    return isReal ? arith::MulFOp::create(b, old, update).getResult()
-                  : arith::MulIOp::create(b, old, update).getResult();
-  if (how == "max")
-    return isReal      ? arith::MaximumFOp::create(b, old, update).getResult()
-           : isNatural ? arith::MaxUIOp::create(b, old, update).getResult()
-                       : arith::MaxSIOp::create(b, old, update).getResult();
-  if (how == "min")
-    return isReal      ? arith::MinimumFOp::create(b, old, update).getResult()
-           : isNatural ? arith::MinUIOp::create(b, old, update).getResult()
-                       : arith::MinSIOp::create(b, old, update).getResult();
-  return failure();
-}
-
 static bool isReduction(StringRef how) {
   return how == "none" || how == "add" || how == "mul" || how == "max" || how == "min";
+}
+
+/// What an update does to the element that it meets.
+static Value combine(ImplicitLocOpBuilder &b, StringRef how, DataType type, Value old,
+                     Value update) {
+  using Kind = Importer::Reduction;
+  if (how == "none")
+    return update;
+  Kind kind = how == "add"   ? Kind::Sum
+              : how == "mul" ? Kind::Product
+              : how == "max" ? Kind::Max
+                             : Kind::Min;
+  return Importer::combine(b, type, kind, old, update);
 }
 
 /// A generic over the axes of `x` and one loop more, of `count` steps, that starts from x. `update`
@@ -206,7 +189,7 @@ static Data *scatter(
         for (unsigned i = 0; i < rank; ++i)
           at.push_back(linalg::IndexOp::create(inner, i));
         auto [isMet, value] = update(inner, at, linalg::IndexOp::create(inner, rank));
-        Value combined = *combine(im, inner, how, x.type, v[1], value);
+        Value combined = combine(inner, how, x.type, v[1], value);
         linalg::YieldOp::create(inner,
                                 arith::SelectOp::create(inner, isMet, combined, v[1]).getResult());
       });
@@ -236,29 +219,26 @@ static LogicalResult importScatterElements(Importer &im) {
   SmallVector<Value> extents =
       llvm::map_to_vector(ids->shape, [&](Sym size) { return im.symbols.materialize(size); });
   Value size = im.symbols.materialize(x->shape[axis]);
-  im.set(0, scatter(im, *x, ids->shape[axis], how,
-                    [&](ImplicitLocOpBuilder &b, ArrayRef<Value> at, Value step) {
-                      // Updates may be fewer than elements along the other axes too.
-                      SmallVector<Value> place(at);
-                      Value isInside;
-                      for (size_t i = 0; i < place.size(); ++i) {
-                        if (static_cast<int64_t>(i) == axis || ids->shape[i] == x->shape[i])
-                          continue;
-                        Value bit =
-                            arith::CmpIOp::create(b, arith::CmpIPredicate::slt, at[i], extents[i]);
-                        isInside =
-                            isInside ? arith::AndIOp::create(b, isInside, bit).getResult() : bit;
-                        place[i] = toIndex(b, at[i], extents[i], true);
-                      }
-                      place[axis] = step;
-                      Value number = tensor::ExtractOp::create(b, numbers, place);
-                      Value isMet = isAt(b, number, at[axis], size);
-                      if (isInside)
-                        isMet = arith::AndIOp::create(b, isMet, isInside);
-                      Value value = tensor::ExtractOp::create(b, values, place);
-                      return std::make_pair(isMet, value);
-                    }));
-  return success();
+  return im.setResult(scatter(
+      im, *x, ids->shape[axis], how, [&](ImplicitLocOpBuilder &b, ArrayRef<Value> at, Value step) {
+        // Updates may be fewer than elements along the other axes too.
+        SmallVector<Value> place(at);
+        Value isInside;
+        for (size_t i = 0; i < place.size(); ++i) {
+          if (static_cast<int64_t>(i) == axis || ids->shape[i] == x->shape[i])
+            continue;
+          Value bit = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, at[i], extents[i]);
+          isInside = isInside ? arith::AndIOp::create(b, isInside, bit).getResult() : bit;
+          place[i] = toIndex(b, at[i], extents[i], true);
+        }
+        place[axis] = step;
+        Value number = tensor::ExtractOp::create(b, numbers, place);
+        Value isMet = isAt(b, number, at[axis], size);
+        if (isInside)
+          isMet = arith::AndIOp::create(b, isMet, isInside);
+        Value value = tensor::ExtractOp::create(b, values, place);
+        return std::make_pair(isMet, value);
+      }));
 }
 
 static LogicalResult importScatterNd(Importer &im) {
@@ -283,21 +263,20 @@ static LogicalResult importScatterNd(Importer &im) {
   SmallVector<Value> extents;
   for (int64_t i = 0; i < *width; ++i)
     extents.push_back(im.symbols.materialize(x->shape[i]));
-  im.set(0,
-         scatter(im, *x, count, how, [&](ImplicitLocOpBuilder &b, ArrayRef<Value> at, Value step) {
-           Value isMet;
-           for (int64_t i = 0; i < *width; ++i) {
-             SmallVector<Value> place{step, arith::ConstantIndexOp::create(b, i)};
-             Value number = tensor::ExtractOp::create(b, numbers, place);
-             Value bit = isAt(b, number, at[i], extents[i]);
-             isMet = isMet ? arith::AndIOp::create(b, isMet, bit).getResult() : bit;
-           }
-           SmallVector<Value> place{step};
-           place.append(at.begin() + *width, at.end());
-           Value value = tensor::ExtractOp::create(b, values, place);
-           return std::make_pair(isMet, value);
-         }));
-  return success();
+  return im.setResult(
+      scatter(im, *x, count, how, [&](ImplicitLocOpBuilder &b, ArrayRef<Value> at, Value step) {
+        Value isMet;
+        for (int64_t i = 0; i < *width; ++i) {
+          SmallVector<Value> place{step, arith::ConstantIndexOp::create(b, i)};
+          Value number = tensor::ExtractOp::create(b, numbers, place);
+          Value bit = isAt(b, number, at[i], extents[i]);
+          isMet = isMet ? arith::AndIOp::create(b, isMet, bit).getResult() : bit;
+        }
+        SmallVector<Value> place{step};
+        place.append(at.begin() + *width, at.end());
+        Value value = tensor::ExtractOp::create(b, values, place);
+        return std::make_pair(isMet, value);
+      }));
 }
 
 /// Only where all elements are known: the result's shape depends on them.
@@ -327,8 +306,7 @@ static LogicalResult importNonZero(Importer &im) {
   }
   SmallVector<Sym> resultShape =
       im.numbers({static_cast<int64_t>(shape.size()), static_cast<int64_t>(places.size())});
-  im.set(0, im.makeKnown(DataType::Int64, resultShape, std::move(result)));
-  return success();
+  return im.setResult(im.makeKnown(DataType::Int64, resultShape, std::move(result)));
 }
 
 void mlir::fovea::onnx::addIndexingOps(OpTable &table) {

@@ -29,10 +29,9 @@ static LogicalResult importGelu(Importer &im) {
     if (std::abs(alpha - 1.702) > 1e-4)
       return im.unsupported("alpha other than 1.702");
   }
-  im.set(0, im.activate(*x, op == "FastGelu"    ? ActivationKind::GeluTanh
-                            : op == "QuickGelu" ? ActivationKind::GeluQuick
-                                                : ActivationKind::Gelu));
-  return success();
+  return im.setResult(im.activate(*x, op == "FastGelu"    ? ActivationKind::GeluTanh
+                                      : op == "QuickGelu" ? ActivationKind::GeluQuick
+                                                          : ActivationKind::Gelu));
 }
 
 static LogicalResult importFusedMatMul(Importer &im) {
@@ -54,8 +53,7 @@ static LogicalResult importFusedMatMul(Importer &im) {
   TRY(auto *result, im.matmul(*a, *c));
   if (alpha != 1)
     result = im.binary("Mul", result, im.makeReal(result->type, alpha));
-  im.set(0, result);
-  return success();
+  return im.setResult(result);
 }
 
 //===-- Norms
@@ -426,8 +424,7 @@ static LogicalResult importRotary(Importer &im) {
   } else {
     TRY(result, im.reshape(*result, x->shape));
   }
-  im.set(0, result);
-  return success();
+  return im.setResult(result);
 }
 
 void mlir::fovea::onnx::addMicrosoftOps(OpTable &table) {

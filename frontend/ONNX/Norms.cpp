@@ -41,8 +41,7 @@ static LogicalResult importLayerNorm(Importer &im) {
   if (isPlain) {
     Value result = LayerNormOp::create(im.b, im.typeOf(*x), im.value(*x), im.value(*scale),
                                        bias ? im.value(*bias) : Value(), im.b.getF64FloatAttr(eps));
-    im.set(0, im.make(x->type, x->shape, result));
-    return success();
+    return im.setResult(im.make(x->type, x->shape, result));
   }
   if (!isFloat(stash))
     return im.unsupported("stash_type " + nameOf(stash));
@@ -69,24 +68,14 @@ static LogicalResult importRmsNorm(Importer &im) {
   if (axis == x->rank() - 1 && fitsLastAxis(*x, scale)) {
     Value result = RmsNormOp::create(im.b, im.typeOf(*x), im.value(*x), im.value(*scale),
                                      im.b.getF64FloatAttr(eps), im.b.getF64FloatAttr(0));
-    im.set(0, im.make(x->type, x->shape, result));
-    return success();
+    return im.setResult(im.make(x->type, x->shape, result));
   }
   SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(axis, x->rank()));
   Data *wide = im.cast(*x, x->type == DataType::Double ? x->type : stash);
   Data *mean = im.mean(*im.binary("Mul", wide, wide), axes, true);
   Data *root = im.unary("Sqrt", im.binary("Add", mean, im.makeReal(wide->type, eps)));
   Data *result = im.cast(*im.binary("Div", wide, root), x->type);
-  im.set(0, im.binary("Mul", result, im.cast(*scale, x->type)));
-  return success();
-}
-
-/// Parameters [C] in the place of axis 1 of a tensor of this rank.
-static Data *alongChannels(Importer &im, Data &parameter, int64_t rank) {
-  SmallVector<int64_t> axes{0};
-  for (int64_t i = 2; i < rank; ++i)
-    axes.push_back(i);
-  return im.unsqueeze(parameter, axes);
+  return im.setResult(im.binary("Mul", result, im.cast(*scale, x->type)));
 }
 
 static LogicalResult importInstanceNorm(Importer &im) {
@@ -98,9 +87,8 @@ static LogicalResult importInstanceNorm(Importer &im) {
   Data *mean = nullptr;
   auto [deviation, inverse] = center(im, *x, axes, im.real("epsilon", 1e-5f), &mean);
   Data *result =
-      im.binary("Mul", im.binary("Mul", deviation, inverse), alongChannels(im, *scale, x->rank()));
-  im.set(0, im.binary("Add", result, alongChannels(im, *bias, x->rank())));
-  return success();
+      im.binary("Mul", im.binary("Mul", deviation, inverse), im.alongChannels(*scale, x->rank()));
+  return im.setResult(im.binary("Add", result, im.alongChannels(*bias, x->rank())));
 }
 
 static LogicalResult importGroupNorm(Importer &im) {
@@ -123,16 +111,15 @@ static LogicalResult importGroupNorm(Importer &im) {
   auto [deviation, inverse] = center(im, *split, axes, eps, &mean);
   Data *result = im.cast(*im.binary("Mul", deviation, inverse), x->type);
   if (im.version() < 21) {
-    result = im.binary("Mul", result, alongChannels(im, *scale, split->rank()));
-    result = im.binary("Add", result, alongChannels(im, *bias, split->rank()));
+    result = im.binary("Mul", result, im.alongChannels(*scale, split->rank()));
+    result = im.binary("Add", result, im.alongChannels(*bias, split->rank()));
     TRY(result, im.reshape(*result, x->shape));
   } else {
     TRY(result, im.reshape(*result, x->shape));
-    result = im.binary("Mul", result, alongChannels(im, *scale, x->rank()));
-    result = im.binary("Add", result, alongChannels(im, *bias, x->rank()));
+    result = im.binary("Mul", result, im.alongChannels(*scale, x->rank()));
+    result = im.binary("Add", result, im.alongChannels(*bias, x->rank()));
   }
-  im.set(0, result);
-  return success();
+  return im.setResult(result);
 }
 
 static LogicalResult importBatchNorm(Importer &im) {
@@ -149,12 +136,11 @@ static LogicalResult importBatchNorm(Importer &im) {
     if (parameter->rank() != 1)
       return im.invalid("expects parameters of rank 1, got " + Twine(parameter->rank()));
   for (Data *parameter : ArrayRef(in).drop_front())
-    parameters.push_back(alongChannels(im, *im.cast(*parameter, x->type), x->rank()));
+    parameters.push_back(im.alongChannels(*im.cast(*parameter, x->type), x->rank()));
   Data *root = im.unary("Sqrt", im.binary("Add", parameters[3], im.makeReal(x->type, eps)));
   Data *result = im.binary("Div", im.binary("Sub", x, parameters[2]), root);
   result = im.binary("Mul", result, parameters[0]);
-  im.set(0, im.binary("Add", result, parameters[1]));
-  return success();
+  return im.setResult(im.binary("Add", result, parameters[1]));
 }
 
 static LogicalResult importMeanVariance(Importer &im) {
@@ -167,8 +153,7 @@ static LogicalResult importMeanVariance(Importer &im) {
   Data *deviation = im.binary("Sub", x, mean);
   Data *variance = im.mean(*im.binary("Mul", deviation, deviation), axes, true);
   Data *divisor = im.binary("Add", im.unary("Sqrt", variance), im.makeReal(x->type, 1e-9));
-  im.set(0, im.binary("Div", deviation, divisor));
-  return success();
+  return im.setResult(im.binary("Div", deviation, divisor));
 }
 
 static LogicalResult importLpNorm(Importer &im) {
@@ -183,8 +168,8 @@ static LogicalResult importLpNorm(Importer &im) {
   Data *norm = p == 1 ? sum : im.unary("Sqrt", sum);
   // A vector of zeros stays one.
   Data *zero = im.makeReal(x->type, 0), *one = im.makeReal(x->type, 1);
-  im.set(0, im.binary("Div", x, im.selectData(im.binary("Equal", norm, zero), one, norm)));
-  return success();
+  return im.setResult(
+      im.binary("Div", x, im.selectData(im.binary("Equal", norm, zero), one, norm)));
 }
 
 void mlir::fovea::onnx::addNormOps(OpTable &table) {

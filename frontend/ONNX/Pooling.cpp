@@ -51,8 +51,7 @@ static LogicalResult importMaxPool(Importer &im) {
   else
     least.real = -std::numeric_limits<double>::infinity();
   Data *padded = pad(im, *x, window.low, window.high, least);
-  im.set(0, slide(im, *padded, window, Importer::Reduction::Max));
-  return success();
+  return im.setResult(slide(im, *padded, window, Importer::Reduction::Max));
 }
 
 static LogicalResult importAveragePool(Importer &im) {
@@ -81,8 +80,7 @@ static LogicalResult importAveragePool(Importer &im) {
     Data *ones = im.full(inner, places, Element{nullptr, 1});
     count = slide(im, *pad(im, *ones, low, high, Element()), window, Importer::Reduction::Sum);
   }
-  im.set(0, im.cast(*im.binary("Div", im.cast(*sum, inner), count), x->type));
-  return success();
+  return im.setResult(im.cast(*im.binary("Div", im.cast(*sum, inner), count), x->type));
 }
 
 static LogicalResult importLpPool(Importer &im) {
@@ -94,8 +92,7 @@ static LogicalResult importLpPool(Importer &im) {
   Data *powers = im.binary("Pow", im.unary("Abs", x), p);
   Data *padded = pad(im, *powers, window.low, window.high, Element());
   Data *sum = slide(im, *padded, window, Importer::Reduction::Sum);
-  im.set(0, im.binary("Pow", sum, im.binary("Div", im.makeReal(x->type, 1), p)));
-  return success();
+  return im.setResult(im.binary("Pow", sum, im.binary("Div", im.makeReal(x->type, 1), p)));
 }
 
 static LogicalResult importGlobalPool(Importer &im) {
@@ -108,12 +105,10 @@ static LogicalResult importGlobalPool(Importer &im) {
     TRY(auto *p, readExponent(im, x->type));
     Data *powers = im.binary("Pow", im.unary("Abs", x), p);
     Data *sum = im.reduce(*powers, axes, true, Importer::Reduction::Sum);
-    im.set(0, im.binary("Pow", sum, im.binary("Div", im.makeReal(x->type, 1), p)));
-    return success();
+    return im.setResult(im.binary("Pow", sum, im.binary("Div", im.makeReal(x->type, 1), p)));
   }
-  im.set(0, op == "GlobalMaxPool" ? im.reduce(*x, axes, true, Importer::Reduction::Max)
-                                  : im.mean(*x, axes, true));
-  return success();
+  return im.setResult(op == "GlobalMaxPool" ? im.reduce(*x, axes, true, Importer::Reduction::Max)
+                                            : im.mean(*x, axes, true));
 }
 
 void mlir::fovea::onnx::addPoolingOps(OpTable &table) {

@@ -60,8 +60,7 @@ static LogicalResult importDequantize(Importer &im) {
     Data *shifted = im.binary("Sub", im.cast(*x, DataType::Int32), im.cast(*zero, DataType::Int32));
     number = im.cast(*shifted, scale->type);
   }
-  im.set(0, im.cast(*im.binary("Mul", number, scale), type));
-  return success();
+  return im.setResult(im.cast(*im.binary("Mul", number, scale), type));
 }
 
 /// The least and greatest number of an integer type.
@@ -107,8 +106,7 @@ static LogicalResult importQuantize(Importer &im) {
   if (zero) {
     TRY(zero, spread(im, *x, *zero, axis, block));
   }
-  im.set(0, toInteger(im, im.binary("Div", x, im.cast(*scale, real)), zero, type));
-  return success();
+  return im.setResult(toInteger(im, im.binary("Div", x, im.cast(*scale, real)), zero, type));
 }
 
 /// A parameter of the left operand of a product: of all, or one for each row.
@@ -131,9 +129,7 @@ static FailureOr<Data *> multiply(Importer &im, Data *a, Data *aZero, Data *c, D
 }
 
 static LogicalResult importMatMulInteger(Importer &im) {
-  TRY(auto *result, multiply(im, im.input(0), im.input(2), im.input(1), im.input(3)));
-  im.set(0, result);
-  return success();
+  return im.setResult(multiply(im, im.input(0), im.input(2), im.input(1), im.input(3)));
 }
 
 /// A product of quantised matrices, quantised anew.
@@ -149,8 +145,7 @@ static LogicalResult importQLinearMatMul(Importer &im) {
   Data *scale = im.binary("Mul", forRows(im, im.cast(*in[1], real)), im.cast(*in[4], real));
   Data *product = im.binary("Mul", im.cast(*sum, real), scale);
   product = im.binary("Div", product, forRows(im, im.cast(*in[6], real)));
-  im.set(0, toInteger(im, product, forRows(im, in[7]), in[7]->type));
-  return success();
+  return im.setResult(toInteger(im, product, forRows(im, in[7]), in[7]->type));
 }
 
 /// uint8 with a scale and a zero point from the data's own range, which takes 0 in.

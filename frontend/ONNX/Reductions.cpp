@@ -60,8 +60,7 @@ static LogicalResult importReduce(Importer &im) {
     if (!keep)
       result = im.squeeze(*result, axes);
   }
-  im.set(0, result);
-  return success();
+  return im.setResult(result);
 }
 
 static LogicalResult importSoftmax(Importer &im) {
@@ -69,14 +68,11 @@ static LogicalResult importSoftmax(Importer &im) {
   if (!isFloat(x->type))
     return im.invalid("expects floats, got " + nameOf(x->type));
   TRY(int64_t axis, im.axis(im.integer("axis", -1), x->rank()));
-  if (im.node().op == "Softmax") {
-    im.set(0, im.softmax(*x, axis));
-    return success();
-  }
+  if (im.node().op == "Softmax")
+    return im.setResult(im.softmax(*x, axis));
   Data *shifted = im.binary("Sub", x, im.reduce(*x, {axis}, true, Importer::Reduction::Max));
   Data *sum = im.sumOver(*im.unary("Exp", shifted), axis);
-  im.set(0, im.binary("Sub", shifted, im.unary("Log", sum)));
-  return success();
+  return im.setResult(im.binary("Sub", shifted, im.unary("Log", sum)));
 }
 
 /// 1 where x is greatest along the axis.
@@ -90,8 +86,7 @@ static LogicalResult importHardmax(Importer &im) {
   Data *isBest = im.binary("Equal", x, best);
   Data *first =
       im.reduce(*im.selectData(isBest, places, far), {axis}, true, Importer::Reduction::Min);
-  im.set(0, im.cast(*im.binary("Equal", places, first), x->type));
-  return success();
+  return im.setResult(im.cast(*im.binary("Equal", places, first), x->type));
 }
 
 static LogicalResult importArgMax(Importer &im) {
@@ -103,9 +98,8 @@ static LogicalResult importArgMax(Importer &im) {
   Data *places = im.places(x->shape, axis);
   Data *isBest = im.binary("Equal", x, best);
   Data *other = im.makeInteger(DataType::Int64, takesLast ? -1 : INT64_MAX);
-  im.set(0, im.reduce(*im.selectData(isBest, places, other), {axis}, keep,
-                      takesLast ? Kind::Max : Kind::Min));
-  return success();
+  return im.setResult(im.reduce(*im.selectData(isBest, places, other), {axis}, keep,
+                                takesLast ? Kind::Max : Kind::Min));
 }
 
 /// The k greatest along an axis, in order: an element's rank is how many go before it, and the

@@ -14,30 +14,29 @@ static LogicalResult importConstant(Importer &im) {
       return failure(); // the reader has said why
     Data *data = im.make(value->tensor->type, im.numbers(value->tensor->shape), {});
     data->stored = value->tensor.get();
-    im.set(0, data);
-    return success();
+    return im.setResult(data);
   }
   if (const NodeAttribute *value = im.attribute("value_int"))
-    im.set(0, im.makeInteger(DataType::Int64, value->integer));
-  else if (const NodeAttribute *value = im.attribute("value_float"))
-    im.set(0, im.makeReal(DataType::Float, value->real));
-  else if (const NodeAttribute *value = im.attribute("value_ints")) {
-    std::vector<Element> elements;
+    return im.setResult(im.makeInteger(DataType::Int64, value->integer));
+  if (const NodeAttribute *value = im.attribute("value_float"))
+    return im.setResult(im.makeReal(DataType::Float, value->real));
+  auto setList = [&](DataType type, std::vector<Element> elements) {
+    SmallVector<Sym> shape{im.number(elements.size())};
+    return im.setResult(im.makeKnown(type, shape, std::move(elements)));
+  };
+  std::vector<Element> elements;
+  if (const NodeAttribute *value = im.attribute("value_ints")) {
     for (int64_t number : value->integers)
       elements.push_back(im.integerElement(number));
-    SmallVector<Sym> shape{im.number(elements.size())};
-    im.set(0, im.makeKnown(DataType::Int64, shape, std::move(elements)));
-  } else if (const NodeAttribute *value = im.attribute("value_floats")) {
-    std::vector<Element> elements;
+    return setList(DataType::Int64, std::move(elements));
+  }
+  if (const NodeAttribute *value = im.attribute("value_floats")) {
     for (float number : value->reals)
       elements.push_back({nullptr, number});
-    SmallVector<Sym> shape{im.number(elements.size())};
-    im.set(0, im.makeKnown(DataType::Float, shape, std::move(elements)));
-  } else {
-    return im.unsupported("constants that are strings or sparse; expects value, value_int(s) or "
-                          "value_float(s)");
+    return setList(DataType::Float, std::move(elements));
   }
-  return success();
+  return im.unsupported("constants that are strings or sparse; expects value, value_int(s) or "
+                        "value_float(s)");
 }
 
 static FailureOr<SmallVector<Sym>> shapeOf(Importer &im, Data &data) {
@@ -62,9 +61,7 @@ static LogicalResult importConstantOfShape(Importer &im) {
   std::optional<Element> element = im.scalar(*fill);
   if (!element)
     return im.invalid("expects one element to fill with");
-  TRY(auto *result, im.constant(fill->type, shape, *element));
-  im.set(0, result);
-  return success();
+  return im.setResult(im.constant(fill->type, shape, *element));
 }
 
 /// start + i * delta for every i; `length` of them.
@@ -98,16 +95,11 @@ static Data *ramp(Importer &im, DataType type, Data &start, Data &delta, Sym len
           i = arith::SIToFPOp::create(b, element, i);
         bool isOne = step && (isReal ? step->real == 1 : Symbols::known(step->integer) == 1);
         bool isZero = first && (isReal ? first->real == 0 : Symbols::known(first->integer) == 0);
-        if (!isOne) {
-          Value factor = read(stepValue, step);
-          i = isReal ? arith::MulFOp::create(b, i, factor).getResult()
-                     : arith::MulIOp::create(b, i, factor).getResult();
-        }
-        if (!isZero) {
-          Value base = read(startValue, first);
-          i = isReal ? arith::AddFOp::create(b, i, base).getResult()
-                     : arith::AddIOp::create(b, i, base).getResult();
-        }
+        using Kind = Importer::Reduction;
+        if (!isOne)
+          i = Importer::combine(b, type, Kind::Product, i, read(stepValue, step));
+        if (!isZero)
+          i = Importer::combine(b, type, Kind::Sum, i, read(startValue, first));
         return i;
       });
 }
@@ -149,8 +141,7 @@ static LogicalResult importRange(Importer &im) {
                                : s.floorDiv(s.add(span, im.number(stride - 1)), im.number(stride)),
                    im.number(0));
   }
-  im.set(0, ramp(im, start->type, *start, *delta, length));
-  return success();
+  return im.setResult(ramp(im, start->type, *start, *delta, length));
 }
 
 static LogicalResult importEyeLike(Importer &im) {
@@ -167,8 +158,7 @@ static LogicalResult importEyeLike(Importer &im) {
         Value shifted = arith::AddIOp::create(b, i[0], offset);
         return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, shifted, i[1]).getResult();
       });
-  im.set(0, im.cast(*bits, type));
-  return success();
+  return im.setResult(im.cast(*bits, type));
 }
 
 static LogicalResult importTrilu(Importer &im) {
@@ -195,11 +185,7 @@ static LogicalResult importTrilu(Importer &im) {
     return arith::CmpIOp::create(b, predicate, i[1], diagonal).getResult();
   });
   Data *zero = isFloat(x->type) ? im.makeReal(x->type, 0) : im.makeInteger(x->type, 0);
-  Data *result = im.selectData(kept, x, zero);
-  if (!result)
-    return failure();
-  im.set(0, result);
-  return success();
+  return im.setResult(im.selectData(kept, x, zero));
 }
 
 /// result[i] = sum of x[j] for j <= i (or < i), as a product with a triangle of ones: the sum over
@@ -207,6 +193,7 @@ static LogicalResult importTrilu(Importer &im) {
 static LogicalResult importCumSum(Importer &im) {
   Data *x = im.input(0);
   bool isProduct = im.node().op == "CumProd";
+  auto kind = isProduct ? Importer::Reduction::Product : Importer::Reduction::Sum;
   if (!im.input(1))
     return im.invalid("expects an axis");
   std::optional<int64_t> given = im.integerOf(*im.input(1));
@@ -246,17 +233,10 @@ static LogicalResult importCumSum(Importer &im) {
                              : (exclusive ? arith::CmpIPredicate::slt : arith::CmpIPredicate::sle);
         Value counts = arith::CmpIOp::create(inner, predicate, j, i);
         Value none = arith::ConstantOp::create(inner, neutral);
-        Value x = arith::SelectOp::create(inner, counts, v[0], none), sum;
-        if (isFloat(type))
-          sum = isProduct ? arith::MulFOp::create(inner, v[1], x).getResult()
-                          : arith::AddFOp::create(inner, v[1], x).getResult();
-        else
-          sum = isProduct ? arith::MulIOp::create(inner, v[1], x).getResult()
-                          : arith::AddIOp::create(inner, v[1], x).getResult();
-        linalg::YieldOp::create(inner, sum);
+        Value x = arith::SelectOp::create(inner, counts, v[0], none);
+        linalg::YieldOp::create(inner, Importer::combine(inner, type, kind, v[1], x));
       });
-  im.set(0, im.cast(*im.make(type, x->shape, generic.getResult(0)), x->type));
-  return success();
+  return im.setResult(im.cast(*im.make(type, x->shape, generic.getResult(0)), x->type));
 }
 
 static LogicalResult importOneHot(Importer &im) {
@@ -288,11 +268,7 @@ static LogicalResult importOneHot(Importer &im) {
   TRY(auto *on, im.slice(*values, 0, im.number(1), im.number(1)));
   off = im.squeeze(*off, {0});
   on = im.squeeze(*on, {0});
-  Data *result = im.selectData(im.binary("Equal", places, wanted), on, off);
-  if (!result)
-    return failure();
-  im.set(0, result);
-  return success();
+  return im.setResult(im.selectData(im.binary("Equal", places, wanted), on, off));
 }
 
 namespace {
@@ -371,8 +347,7 @@ static LogicalResult padByConstant(Importer &im, Data &x, const Pads &pads, Arra
     highs.push_back(im.symbols.mixed(pads.high[axis]));
   }
   auto op = tensor::PadOp::create(im.b, im.typeOf(x.type, shape), operand, lows, highs, value);
-  im.set(0, im.make(x.type, shape, op));
-  return success();
+  return im.setResult(im.make(x.type, shape, op));
 }
 
 /// The place of x, of `size` along an axis, that stands at `at`, which may lie beside it.
@@ -430,8 +405,7 @@ static LogicalResult importPad(Importer &im) {
   }
   if (mode == "constant")
     return padByConstant(im, *x, pads, shape);
-  im.set(0, padByPlaces(im, *x, mode, pads, shape));
-  return success();
+  return im.setResult(padByPlaces(im, *x, mode, pads, shape));
 }
 
 void mlir::fovea::onnx::addSequenceOps(OpTable &table) {

@@ -30,10 +30,7 @@ static FailureOr<std::optional<SmallVector<int64_t>>> axesOf(Importer &im, int64
   return result;
 }
 
-static LogicalResult importIdentity(Importer &im) {
-  im.set(0, im.input(0));
-  return success();
-}
+static LogicalResult importIdentity(Importer &im) { return im.setResult(im.input(0)); }
 
 static LogicalResult importDropout(Importer &im) {
   im.integer("seed", 0);
@@ -56,16 +53,14 @@ static LogicalResult importShape(Importer &im) {
   for (int64_t i = clamp(start); i < clamp(end); ++i)
     result.push_back({x.shape[i], 0});
   SmallVector<Sym> shape{im.number(result.size())};
-  im.set(0, im.makeKnown(DataType::Int64, shape, std::move(result)));
-  return success();
+  return im.setResult(im.makeKnown(DataType::Int64, shape, std::move(result)));
 }
 
 static LogicalResult importSize(Importer &im) {
   Sym result = im.number(1);
   for (Sym size : im.input(0)->shape)
     result = im.symbols.mul(result, size);
-  im.set(0, im.makeKnown(DataType::Int64, {}, {Element{result, 0}}));
-  return success();
+  return im.setResult(im.makeKnown(DataType::Int64, {}, {Element{result, 0}}));
 }
 
 static LogicalResult importReshape(Importer &im) {
@@ -109,9 +104,7 @@ static LogicalResult importReshape(Importer &im) {
                           im.describe(x.shape) + ", got " + Twine(*whole) + " / " + Twine(part));
     }
   }
-  TRY(auto *result, im.reshape(x, shape));
-  im.set(0, result);
-  return success();
+  return im.setResult(im.reshape(x, shape));
 }
 
 static LogicalResult importFlatten(Importer &im) {
@@ -126,9 +119,7 @@ static LogicalResult importFlatten(Importer &im) {
     Sym &part = shape[static_cast<int64_t>(i) >= axis];
     part = im.symbols.mul(part, size);
   }
-  TRY(auto *result, im.reshape(x, shape));
-  im.set(0, result);
-  return success();
+  return im.setResult(im.reshape(x, shape));
 }
 
 static LogicalResult importTranspose(Importer &im) {
@@ -141,8 +132,7 @@ static LogicalResult importTranspose(Importer &im) {
   llvm::sort(sorted);
   if (!llvm::equal(sorted, llvm::seq<int64_t>(0, x.rank())))
     return im.invalid("expects a permutation of " + Twine(x.rank()) + " axes");
-  im.set(0, im.transpose(x, permutation));
-  return success();
+  return im.setResult(im.transpose(x, permutation));
 }
 
 static LogicalResult importSqueeze(Importer &im) {
@@ -160,8 +150,7 @@ static LogicalResult importSqueeze(Importer &im) {
         axes.push_back(i);
   }
   // An open size is taken to be one: the node says so.
-  im.set(0, im.squeeze(x, axes));
-  return success();
+  return im.setResult(im.squeeze(x, axes));
 }
 
 static LogicalResult importUnsqueeze(Importer &im) {
@@ -170,15 +159,12 @@ static LogicalResult importUnsqueeze(Importer &im) {
   if (!given)
     return im.invalid("expects axes, got none");
   TRY(SmallVector<int64_t> axes, im.axes(*given, x.rank() + given->size()));
-  im.set(0, im.unsqueeze(x, axes));
-  return success();
+  return im.setResult(im.unsqueeze(x, axes));
 }
 
 static LogicalResult importExpand(Importer &im) {
   TRY(SmallVector<Sym> shape, sizesOf(im, *im.input(1), "a shape"));
-  TRY(auto *result, im.expand(*im.input(0), shape));
-  im.set(0, result);
-  return success();
+  return im.setResult(im.expand(*im.input(0), shape));
 }
 
 static LogicalResult importTile(Importer &im) {
@@ -207,8 +193,7 @@ static LogicalResult importTile(Importer &im) {
   TRY(x, im.reshape(*x, before));
   TRY(x, im.expand(*x, wide));
   TRY(x, im.reshape(*x, after));
-  im.set(0, x);
-  return success();
+  return im.setResult(x);
 }
 
 static LogicalResult importConcat(Importer &im) {
@@ -219,9 +204,7 @@ static LogicalResult importConcat(Importer &im) {
   if (parts.empty())
     return im.invalid("expects tensors, got none");
   TRY(int64_t axis, im.axis(im.integer("axis", 0), parts.front()->rank()));
-  TRY(auto *result, im.concat(parts, axis));
-  im.set(0, result);
-  return success();
+  return im.setResult(im.concat(parts, axis));
 }
 
 static LogicalResult importSplit(Importer &im) {
@@ -319,8 +302,7 @@ static LogicalResult importSlice(Importer &im) {
     }
     TRY(x, im.slice(*x, axis, first, count, step));
   }
-  im.set(0, x);
-  return success();
+  return im.setResult(x);
 }
 
 //===-- Sequences
@@ -333,8 +315,7 @@ static LogicalResult importSequenceConstruct(Importer &im) {
   for (Data *item : im.inputs())
     if (item)
       result->items->push_back(item);
-  im.set(0, result);
-  return success();
+  return im.setResult(result);
 }
 
 static LogicalResult importSplitToSequence(Importer &im) {
@@ -377,8 +358,7 @@ static LogicalResult importSplitToSequence(Importer &im) {
     result->items->push_back(keep ? part : im.squeeze(*part, {axis}));
     offset += size;
   }
-  im.set(0, result);
-  return success();
+  return im.setResult(result);
 }
 
 static LogicalResult importSequenceAt(Importer &im) {
@@ -387,15 +367,13 @@ static LogicalResult importSequenceAt(Importer &im) {
   if (!items || !at)
     return im.unsupported("an element of a sequence that is not known; expects a constant place");
   TRY(int64_t place, im.axis(*at, items->size()));
-  im.set(0, (*items)[place]);
-  return success();
+  return im.setResult((*items)[place]);
 }
 
 static LogicalResult importSequenceLength(Importer &im) {
   if (!im.input(0)->items)
     return im.unsupported("a sequence that is not known");
-  im.set(0, im.makeInteger(DataType::Int64, im.input(0)->items->size()));
-  return success();
+  return im.setResult(im.makeInteger(DataType::Int64, im.input(0)->items->size()));
 }
 
 static LogicalResult importSequenceInsert(Importer &im) {
@@ -412,16 +390,14 @@ static LogicalResult importSequenceInsert(Importer &im) {
   items.insert(items.begin() + place, im.input(1));
   Data *result = im.make(DataType::Undefined, {}, {});
   result->items = std::move(items);
-  im.set(0, result);
-  return success();
+  return im.setResult(result);
 }
 
 static LogicalResult importSequenceEmpty(Importer &im) {
   im.integer("dtype", 1);
   Data *result = im.make(DataType::Undefined, {}, {});
   result->items.emplace();
-  im.set(0, result);
-  return success();
+  return im.setResult(result);
 }
 
 static LogicalResult importConcatFromSequence(Importer &im) {
@@ -432,9 +408,7 @@ static LogicalResult importConcatFromSequence(Importer &im) {
   TRY(int64_t axis, im.axis(im.integer("axis", 0), items->front()->rank() + isNew));
   SmallVector<Data *> parts = llvm::map_to_vector(
       *items, [&](Data *item) { return isNew ? im.unsqueeze(*item, {axis}) : item; });
-  TRY(auto *result, im.concat(parts, axis));
-  im.set(0, result);
-  return success();
+  return im.setResult(im.concat(parts, axis));
 }
 
 void mlir::fovea::onnx::addShapeOps(OpTable &table) {

@@ -22,26 +22,24 @@ Sym Symbols::unique(Polynomial polynomial) {
   return entry->second.get();
 }
 
-Sym Symbols::constant(int64_t value) {
+Sym Symbols::monomial(const Product &product, int64_t coefficient) {
   Polynomial result;
-  result.terms[{}] = value;
+  result.terms[product] = coefficient;
   return unique(std::move(result));
 }
 
+Sym Symbols::constant(int64_t value) { return monomial({}, value); }
+
 Sym Symbols::size(StringRef name, std::function<Value(OpBuilder &)> make) {
-  Polynomial result;
-  result.terms[{static_cast<unsigned>(factors.size())}] = 1;
   Factor &factor = factors.emplace_back();
   factor.name = name.str();
   factor.make = std::move(make);
-  return unique(std::move(result));
+  return monomial({static_cast<unsigned>(factors.size() - 1)});
 }
 
 Sym Symbols::data() {
-  Polynomial result;
-  result.terms[{static_cast<unsigned>(factors.size())}] = 1;
   factors.emplace_back().op = Op::Data;
-  return unique(std::move(result));
+  return monomial({static_cast<unsigned>(factors.size() - 1)});
 }
 
 bool Symbols::isSize(Sym a) const {
@@ -148,9 +146,7 @@ Sym Symbols::factor(Op op, ArrayRef<Sym> operands) {
     factor.op = op;
     factor.operands.assign(operands.begin(), operands.end());
   }
-  Polynomial result;
-  result.terms[{entry->second}] = 1;
-  return unique(std::move(result));
+  return monomial({entry->second});
 }
 
 Sym Symbols::floorDiv(Sym a, Sym b) {
@@ -177,23 +173,18 @@ Sym Symbols::mod(Sym a, Sym b) {
   return factor(Op::Mod, {a, b});
 }
 
-Sym Symbols::min(Sym a, Sym b) {
+Sym Symbols::extremum(Op op, Sym a, Sym b) {
   Sym difference = sub(a, b);
+  bool isMin = op == Op::Min;
   if (std::optional<int64_t> low = lowerBound(difference); low && *low >= 0)
-    return b;
+    return isMin ? b : a;
   if (std::optional<int64_t> high = upperBound(difference); high && *high <= 0)
-    return a;
-  return a->number < b->number ? factor(Op::Min, {a, b}) : factor(Op::Min, {b, a});
+    return isMin ? a : b;
+  return a->number < b->number ? factor(op, {a, b}) : factor(op, {b, a});
 }
 
-Sym Symbols::max(Sym a, Sym b) {
-  Sym difference = sub(a, b);
-  if (std::optional<int64_t> low = lowerBound(difference); low && *low >= 0)
-    return a;
-  if (std::optional<int64_t> high = upperBound(difference); high && *high <= 0)
-    return b;
-  return a->number < b->number ? factor(Op::Max, {a, b}) : factor(Op::Max, {b, a});
-}
+Sym Symbols::min(Sym a, Sym b) { return extremum(Op::Min, a, b); }
+Sym Symbols::max(Sym a, Sym b) { return extremum(Op::Max, a, b); }
 
 Sym Symbols::less(Sym a, Sym b) {
   Sym difference = sub(b, a);

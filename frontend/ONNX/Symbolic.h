@@ -90,7 +90,9 @@ private:
   };
 
   Sym unique(Polynomial polynomial);
+  Sym monomial(const Product &product, int64_t coefficient = 1);
   Sym factor(Op op, ArrayRef<Sym> operands);
+  Sym extremum(Op op, Sym a, Sym b);
   std::optional<int64_t> bound(Sym a, bool isLower) const;
   std::optional<int64_t> factorBound(unsigned number, bool isLower) const;
   Value materializeFactor(unsigned number);

@@ -98,9 +98,7 @@ RankedTensorType Importer::typeOf(DataType type, ArrayRef<Sym> shape) {
 }
 
 SmallVector<Sym> Importer::numbers(ArrayRef<int64_t> values) {
-  SmallVector<Sym> result =
-      llvm::map_to_vector(values, [&](int64_t value) { return number(value); });
-  return result;
+  return llvm::map_to_vector(values, [&](int64_t value) { return number(value); });
 }
 
 Data *Importer::make(DataType type, ArrayRef<Sym> shape, Value value) {

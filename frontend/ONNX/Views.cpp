@@ -226,6 +226,12 @@ Data *Importer::squeeze(Data &data, ArrayRef<int64_t> sortedAxes) {
   return orZeros(reshape(data, shape), data.type, shape);
 }
 
+Data *Importer::alongChannels(Data &parameter, int64_t rank) {
+  SmallVector<int64_t> axes{0};
+  llvm::append_range(axes, llvm::seq<int64_t>(2, rank));
+  return unsqueeze(parameter, axes);
+}
+
 //===-- Order and ranges
 //-----------------------------------------------------------------------===//
 
