@@ -95,19 +95,6 @@ void finishFloat(Decoder &d, AluForm form) {
     d.setHandler(rounded<double>);
 }
 
-/// A destination and up to three sources of these types.
-void operands(Decoder &d, const std::vector<Type> &sources, unsigned bits) {
-  d.requireCount(sources.size() + 1, sources.size() + 1);
-  uint32_t *places[] = {&d.in.a, &d.in.b, &d.in.c};
-  for (size_t i = 0; i < sources.size(); ++i)
-    *places[i] = d.source(d.operand(i + 1), sources[i]);
-  d.in.d = d.destination(d.operand(0), bits);
-}
-
-void operands(Decoder &d, Type type, unsigned sources) {
-  operands(d, std::vector<Type>(sources, type), bitsOf(type));
-}
-
 // --- add, sub, mul, mad, fma, div, rem
 template <bool Subtract> void addSub(Decoder &d) {
   if (d.take("cc") || d.statement->opcode == "addc" || d.statement->opcode == "subc") {
@@ -116,13 +103,13 @@ template <bool Subtract> void addSub(Decoder &d) {
     Type type = d.lastType();
     if (bitsOf(type) < 32)
       d.unsupported();
-    operands(d, type, 2);
+    d.takeAlike(type, 2);
     d.in.immediate = d.carry;
     d.in.flags = static_cast<uint8_t>((reads ? 1 : 0) | (writes || d.has("cc") ? 2 : 0));
     return d.setAlu({Subtract ? Alu::SubCarry : Alu::AddCarry, type});
   }
   Type type = d.lastType();
-  operands(d, type, 2);
+  d.takeAlike(type, 2);
   if (!isFloat(type) && d.take("sat")) {
     if (type != Type::S32)
       d.unsupported();
@@ -134,27 +121,27 @@ template <bool Subtract> void addSub(Decoder &d) {
 void mul(Decoder &d) {
   Type type = d.lastType();
   if (isFloat(type)) {
-    operands(d, type, 2);
+    d.takeAlike(type, 2);
     return finishFloat(d, {Alu::MulLo, type});
   }
   int half = d.takeOneOf({"lo", "hi", "wide"});
   if (half < 0)
     d.wrong("expects mul to say .lo, .hi or .wide");
-  operands(d, {type, type}, bitsOf(type) * (half == 2 ? 2 : 1));
+  d.takeOperands({type, type}, bitsOf(type) * (half == 2 ? 2 : 1));
   d.setAlu({half == 0 ? Alu::MulLo : half == 1 ? Alu::MulHi : Alu::MulWide, type});
 }
 
 void mad(Decoder &d) {
   Type type = d.lastType();
   if (isFloat(type)) {
-    operands(d, type, 3);
+    d.takeAlike(type, 3);
     return finishFloat(d, {Alu::Fma, type});
   }
   int half = d.takeOneOf({"lo", "hi", "wide"});
   if (half < 0)
     d.wrong("expects mad to say .lo, .hi or .wide");
   Type sum = half != 2 ? type : bitsOf(type) == 16 ? Type::B32 : Type::B64;
-  operands(d, {type, type, sum}, bitsOf(sum));
+  d.takeOperands({type, type, sum}, bitsOf(sum));
   d.setAlu({half == 0 ? Alu::MadLo : half == 1 ? Alu::MadHi : Alu::MadWide, type});
 }
 
@@ -162,13 +149,13 @@ void fma(Decoder &d) {
   Type type = d.lastType();
   if (!isFloat(type))
     d.unsupported();
-  operands(d, type, 3);
+  d.takeAlike(type, 3);
   finishFloat(d, {Alu::Fma, type});
 }
 
 void div(Decoder &d) {
   Type type = d.lastType();
-  operands(d, type, 2);
+  d.takeAlike(type, 2);
   if (isFloat(type) && !d.take("approx") && !d.take("full") && !d.has("rn") && !d.has("rz") &&
       !d.has("rm") && !d.has("rp"))
     d.wrong("expects div to say .approx, .full or a rounding mode");
@@ -179,13 +166,13 @@ template <Alu Op, unsigned Sources> void integer(Decoder &d) {
   Type type = d.lastType();
   if (isFloat(type))
     d.unsupported();
-  operands(d, type, Sources);
+  d.takeAlike(type, Sources);
   d.setAlu({Op, type});
 }
 
 template <Alu Op> void minMax(Decoder &d) {
   Type type = d.lastType();
-  operands(d, type, 2);
+  d.takeAlike(type, 2);
   AluForm form{Op, type};
   form.nan = d.take("NaN");
   form.ftz = d.take("ftz");
@@ -197,7 +184,7 @@ template <Alu Op> void minMax(Decoder &d) {
 
 template <Alu Op> void sign(Decoder &d) {
   Type type = d.lastType();
-  operands(d, type, 1);
+  d.takeAlike(type, 1);
   AluForm form{Op, type};
   form.ftz = d.take("ftz");
   d.setAlu(form);
@@ -206,7 +193,7 @@ template <Alu Op> void sign(Decoder &d) {
 /// Functions of one operand: rcp, sqrt, rsqrt, ex2, lg2, sin, cos, tanh.
 template <Alu Op> void function(Decoder &d) {
   Type type = d.lastType();
-  operands(d, type, 1);
+  d.takeAlike(type, 1);
   bool approximate = d.take("approx");
   if (!approximate && Op != Alu::Rcp && Op != Alu::Sqrt)
     d.wrong("expects ", d.statement->opcode, " to say .approx");
@@ -218,25 +205,21 @@ template <Alu Op, unsigned Sources> void logic(Decoder &d) {
   Type type = d.lastType();
   if (type == Type::Pred) {
     d.requireCount(Sources + 1, Sources + 1);
-    bool negated = false;
-    d.in.a = d.predicate(d.operand(1), &negated);
-    d.in.flags = negated ? 1 : 0;
-    if (Sources > 1) {
-      d.in.b = d.predicate(d.operand(2), &negated);
-      d.in.flags |= negated ? 2 : 0;
-    }
+    d.in.a = d.predicate(d.operand(1), 1);
+    if (Sources > 1)
+      d.in.b = d.predicate(d.operand(2), 2);
     d.in.d = d.predicate(d.operand(0));
   } else {
     if (isFloat(type))
       d.unsupported();
-    operands(d, type, Sources);
+    d.takeAlike(type, Sources);
   }
   d.setAlu({Op, type});
 }
 
 template <Alu Op> void shift(Decoder &d) {
   Type type = d.lastType();
-  operands(d, {type, Type::U32}, bitsOf(type));
+  d.takeOperands({type, Type::U32}, bitsOf(type));
   d.setAlu({Op, type});
 }
 
@@ -247,13 +230,13 @@ void shf(Decoder &d) {
     d.unsupported();
   form.left = side == 0;
   form.wrap = mode == 1;
-  operands(d, Type::B32, 3);
+  d.takeAlike(Type::B32, 3);
   d.setAlu(form);
 }
 
 void bfe(Decoder &d) {
   Type type = d.lastType();
-  operands(d, {type, Type::U32, Type::U32}, bitsOf(type));
+  d.takeOperands({type, Type::U32, Type::U32}, bitsOf(type));
   d.setAlu({Alu::Bfe, type});
 }
 
@@ -274,7 +257,7 @@ void prmt(Decoder &d) {
     d.unsupported();
   int mode = d.takeOneOf({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"});
   form.mode = static_cast<uint8_t>(mode + 1);
-  operands(d, Type::B32, 3);
+  d.takeAlike(Type::B32, 3);
   d.setAlu(form);
 }
 
@@ -296,16 +279,14 @@ template <Alu Op> void countBits(Decoder &d) {
   form.shiftAmount = d.take("shiftamt");
   if (bitsOf(form.type) < 32)
     d.unsupported();
-  d.requireCount(2, 2);
-  d.in.a = d.source(d.operand(1), form.type);
-  d.in.d = d.destination(d.operand(0), 32);
+  d.takeOperands({form.type}, 32);
   d.setAlu(form);
 }
 
 void dp4a(Decoder &d) {
   AluForm form{Alu::Dp4a, d.firstType()};
   form.source = d.firstType();
-  operands(d, Type::B32, 3);
+  d.takeAlike(Type::B32, 3);
   d.setAlu(form);
 }
 
@@ -328,11 +309,8 @@ void setp(Decoder &d) {
   d.requireCount(d.in.count ? 4 : 3, d.in.count ? 4 : 3);
   d.in.a = d.source(d.operand(1), form.type);
   d.in.b = d.source(d.operand(2), form.type);
-  if (d.in.count) {
-    bool negated = false;
-    d.in.c = d.predicate(d.operand(3), &negated);
-    d.in.flags = negated ? 1 : 0;
-  }
+  if (d.in.count)
+    d.in.c = d.predicate(d.operand(3), 1);
   const Operand &target = d.operand(0);
   auto optional = [&](const Operand &operand) {
     return operand.kind == Operand::Name && operand.name == "_" ? 0 : d.predicate(operand);
@@ -351,9 +329,7 @@ void selp(Decoder &d) {
   d.requireCount(4, 4);
   d.in.a = d.source(d.operand(1), type);
   d.in.b = d.source(d.operand(2), type);
-  bool negated = false;
-  d.in.c = d.predicate(d.operand(3), &negated);
-  d.in.flags = negated ? 1 : 0;
+  d.in.c = d.predicate(d.operand(3), 1);
   d.in.d = d.destination(d.operand(0), bitsOf(type));
   d.setAlu({Alu::Selp, type});
 }
@@ -362,11 +338,7 @@ void slct(Decoder &d) {
   AluForm form{Alu::Slct, d.firstType()};
   form.source = d.firstType();
   d.take("ftz");
-  d.requireCount(4, 4);
-  d.in.a = d.source(d.operand(1), form.type);
-  d.in.b = d.source(d.operand(2), form.type);
-  d.in.c = d.source(d.operand(3), form.source);
-  d.in.d = d.destination(d.operand(0), bitsOf(form.type));
+  d.takeOperands({form.type, form.type, form.source}, bitsOf(form.type));
   d.setAlu(form);
 }
 
@@ -458,13 +430,8 @@ void mov(Decoder &d) {
     return;
   }
   if (type == Type::Pred) {
-    if (from.kind == Operand::Integer) {
-      d.in.a = d.constant(32, from.bits ? ~0u : 0u);
-    } else {
-      bool negated = false;
-      d.in.a = d.predicate(from, &negated);
-      d.in.flags = negated ? 1 : 0;
-    }
+    d.in.a =
+        from.kind == Operand::Integer ? d.constant(32, from.bits ? ~0u : 0u) : d.predicate(from, 1);
     d.in.d = d.predicate(to);
     return d.setAlu({Alu::Mov, type});
   }
@@ -507,7 +474,7 @@ void addArithmetic(DecodeTable &table) {
   table["tanh"] = function<Alu::Tanh>;
   table["copysign"] = [](Decoder &d) {
     Type type = d.lastType();
-    operands(d, type, 2);
+    d.takeAlike(type, 2);
     d.setAlu({Alu::Copysign, type});
   };
   table["and"] = logic<Alu::And, 2>;

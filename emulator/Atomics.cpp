@@ -7,76 +7,38 @@
 
 namespace fovea::emulator {
 
-namespace {
-enum class Op : uint8_t { Add, Min, Max, And, Or, Xor, Exch, Cas, Inc, Dec };
-
-struct Atomic : Details {
-  Op op = Op::Add;
-  Type type = Type::B32;
-  Space space = Space::Generic;
-  unsigned count = 1; // elements of a vector
-  std::vector<uint32_t> targets, values;
-  uint32_t compare = 0;
-};
-
-template <typename T> T apply(Op op, T old, T value) {
-  switch (op) {
-  case Op::Add:
-    return static_cast<T>(old + value);
-  case Op::Min:
-    return value < old ? value : old;
-  case Op::Max:
-    return value > old ? value : old;
-  default:
-    return value;
-  }
-}
-
-uint64_t compute(const Atomic &a, uint64_t old, uint64_t value, uint64_t compare) {
-  switch (a.op) {
-  case Op::And:
-    return old & value;
-  case Op::Or:
-    return old | value;
-  case Op::Xor:
-    return old ^ value;
-  case Op::Exch:
-    return value;
-  case Op::Cas:
-    return old == compare ? value : old;
-  case Op::Inc:
-    return static_cast<uint32_t>(old) >= static_cast<uint32_t>(value) ? 0 : old + 1;
-  case Op::Dec:
-    return old == 0 || static_cast<uint32_t>(old) > static_cast<uint32_t>(value) ? value : old - 1;
-  default:
-    break;
-  }
+std::optional<uint64_t> combineBits(AtomicOp op, Type type, uint64_t old, uint64_t value) {
+  auto asInteger = [&](auto zero) -> uint64_t {
+    using T = decltype(zero);
+    return static_cast<std::make_unsigned_t<T>>(
+        combine(op, static_cast<T>(old), static_cast<T>(value)));
+  };
   auto halves = [&](auto from, auto to) {
     uint64_t result = 0;
-    for (unsigned i = 0; i < bitsOf(a.type) / 16; ++i)
-      result |= uint64_t{to(apply(a.op, from(static_cast<uint16_t>(old >> (16 * i))),
-                                  from(static_cast<uint16_t>(value >> (16 * i)))))}
+    for (unsigned i = 0; i < bitsOf(type) / 16; ++i)
+      result |= uint64_t{to(combine(op, from(static_cast<uint16_t>(old >> (16 * i))),
+                                    from(static_cast<uint16_t>(value >> (16 * i)))))}
                 << (16 * i);
     return result;
   };
-  switch (a.type) {
+  if (op == AtomicOp::And || op == AtomicOp::Or || op == AtomicOp::Xor)
+    return combine(op, old, value);
+  switch (type) {
   case Type::U32:
   case Type::B32:
-    return apply(a.op, static_cast<uint32_t>(old), static_cast<uint32_t>(value));
+    return asInteger(uint32_t());
   case Type::S32:
-    return static_cast<uint32_t>(apply(a.op, static_cast<int32_t>(static_cast<uint32_t>(old)),
-                                       static_cast<int32_t>(static_cast<uint32_t>(value))));
+    return asInteger(int32_t());
   case Type::U64:
   case Type::B64:
-    return apply(a.op, old, value);
+    return asInteger(uint64_t());
   case Type::S64:
-    return static_cast<uint64_t>(
-        apply(a.op, static_cast<int64_t>(old), static_cast<int64_t>(value)));
+    return asInteger(int64_t());
   case Type::F32:
-    return bitsAs<uint32_t>(apply(a.op, bitsAs<float>(static_cast<uint32_t>(old)),
-                                  bitsAs<float>(static_cast<uint32_t>(value))));
+    return bitsAs<uint32_t>(combine(op, bitsAs<float>(static_cast<uint32_t>(old)),
+                                    bitsAs<float>(static_cast<uint32_t>(value))));
   case Type::F64:
-    return bitsAs<uint64_t>(apply(a.op, bitsAs<double>(old), bitsAs<double>(value)));
+    return bitsAs<uint64_t>(combine(op, bitsAs<double>(old), bitsAs<double>(value)));
   case Type::F16:
   case Type::F16x2:
     return halves(fromF16, toF16);
@@ -84,7 +46,32 @@ uint64_t compute(const Atomic &a, uint64_t old, uint64_t value, uint64_t compare
   case Type::BF16x2:
     return halves(fromBf16, toBf16);
   default:
+    return std::nullopt;
+  }
+}
+
+namespace {
+struct Atomic : Details {
+  AtomicOp op = AtomicOp::Add;
+  Type type = Type::B32;
+  Space space = Space::Generic;
+  unsigned count = 1; // elements of a vector
+  std::vector<uint32_t> targets, values;
+  uint32_t compare = 0;
+};
+
+uint64_t compute(const Atomic &a, uint64_t old, uint64_t value, uint64_t compare) {
+  switch (a.op) {
+  case AtomicOp::Exch:
     return value;
+  case AtomicOp::Cas:
+    return old == compare ? value : old;
+  case AtomicOp::Inc:
+    return static_cast<uint32_t>(old) >= static_cast<uint32_t>(value) ? 0 : old + 1;
+  case AtomicOp::Dec:
+    return old == 0 || static_cast<uint32_t>(old) > static_cast<uint32_t>(value) ? value : old - 1;
+  default:
+    return combineBits(a.op, a.type, old, value).value_or(value);
   }
 }
 
@@ -150,20 +137,21 @@ template <bool Returns> void atom(Decoder &d) {
   a.type = d.lastType();
   if (op < 0)
     d.wrong("expects ", d.statement->opcode, " to name an operation");
-  a.op = static_cast<Op>(op);
+  a.op = static_cast<AtomicOp>(op);
   a.count = vector < 0 ? 1 : 2u << vector;
   unsigned bits = bitsOf(a.type);
   d.in.width = static_cast<uint8_t>(bits / 8);
   if (bits < 16 || bits > 64 || a.count * bits > 128 ||
-      (isFloat(a.type) && (a.op != Op::Add && !(bits <= 32 && a.type != Type::F32 &&
-                                                (a.op == Op::Min || a.op == Op::Max)))))
+      (isFloat(a.type) &&
+       (a.op != AtomicOp::Add &&
+        !(bits <= 32 && a.type != Type::F32 && (a.op == AtomicOp::Min || a.op == AtomicOp::Max)))))
     d.unsupported();
   d.sharedAccess(a.space, a.count * bits / 8);
   size_t next = Returns ? 1 : 0;
-  size_t least = next + (a.op == Op::Cas ? 3 : 2);
+  size_t least = next + (a.op == AtomicOp::Cas ? 3 : 2);
   d.requireCount(least, least + 1);
   decodeAddress(d, d.operand(next++), a.space);
-  if (a.op == Op::Cas)
+  if (a.op == AtomicOp::Cas)
     a.compare = d.source(d.operand(next++), a.type);
   auto each = [&](const Operand &operand, auto body) {
     if (a.count == 1)

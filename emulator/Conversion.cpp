@@ -158,6 +158,11 @@ double toWhole(double x, Round round) {
 /// Between zero and one, where .sat says so; NaN is zero.
 double saturate(const Conversion &c, double x) { return c.sat ? x > 1 ? 1 : x > 0 ? x : 0 : x; }
 
+/// Not below zero, where .relu says so; NaN stays.
+template <typename T> T rectify(const Conversion &c, T x) {
+  return c.relu && !(x > 0) && x == x ? T(0) : x;
+}
+
 uint64_t integerToInteger(const Conversion &c, __int128 whole) {
   __int128 low, high;
   limits(c.to, low, high);
@@ -206,9 +211,7 @@ uint64_t floatToFloat(const Conversion &c, double x) {
   x = flush(c, c.from, x);
   if (c.round >= Round::IntNear)
     x = toWhole(x, c.round);
-  x = saturate(c, x);
-  if (c.relu && !(x > 0) && x == x)
-    x = 0;
+  x = rectify(c, saturate(c, x));
   switch (c.to) {
   case Type::F64:
     return bitsAs<uint64_t>(x);
@@ -260,8 +263,7 @@ Step cvtPairLanes(Warp &warp, const Instruction &in, uint32_t mask) {
   const Conversion &c = *static_cast<const Conversion *>(in.details);
   const float *a = warp.lanes<float>(in.a), *b = warp.lanes<float>(in.b);
   auto one = [&](float x) -> uint32_t {
-    if (c.relu && !(x > 0) && x == x)
-      x = 0;
+    x = rectify(c, x);
     switch (c.to) {
     case Type::F16x2:
       return toF16(static_cast<float>(narrow(x, 11, -14, 15, c.round)));
@@ -291,17 +293,14 @@ Step cvtPackedLanes(Warp &warp, const Instruction &in, uint32_t mask) {
     if (c.to == Type::F16x2) {
       uint16_t bits = warp.lanes<uint16_t>(in.a)[lane];
       auto one = [&](uint8_t x) {
-        float wide = c.from == Type::E4M3x2 ? fromE4M3(x) : fromE5M2(x);
-        return toF16(c.relu && !(wide > 0) && wide == wide ? 0.0f : wide);
+        return toF16(rectify(c, c.from == Type::E4M3x2 ? fromE4M3(x) : fromE5M2(x)));
       };
       warp.lanes<uint32_t>(in.d)[lane] =
           one(static_cast<uint8_t>(bits)) | uint32_t{one(static_cast<uint8_t>(bits >> 8))} << 16;
     } else {
       uint32_t bits = warp.lanes<uint32_t>(in.a)[lane];
       auto one = [&](uint16_t x) {
-        float wide = fromF16(x);
-        if (c.relu && !(wide > 0) && wide == wide)
-          wide = 0;
+        float wide = rectify(c, fromF16(x));
         return c.to == Type::E4M3x2 ? toE4M3(wide) : toE5M2(wide);
       };
       warp.lanes<uint16_t>(in.d)[lane] = static_cast<uint16_t>(
@@ -353,10 +352,7 @@ Conversion takeConversion(Decoder &d) {
 
 /// Two f32 to one register.
 void cvtToPair(Decoder &d, const Conversion &c) {
-  d.requireCount(3, 3);
-  d.in.a = d.source(d.operand(1), Type::F32);
-  d.in.b = d.source(d.operand(2), Type::F32);
-  d.in.d = d.destination(d.operand(0), bitsOf(c.to));
+  d.takeOperands({Type::F32, Type::F32}, bitsOf(c.to));
   if (c.round != Round::Near || isEightBitPair(c.to))
     return setConversion(d, c, cvtPairLanes);
   AluForm form{Alu::CvtPack, c.to};
@@ -369,9 +365,7 @@ void cvtPacked(Decoder &d, const Conversion &c) {
   bool up = c.to == Type::F16x2 && isEightBitPair(c.from);
   if (!up && !(isEightBitPair(c.to) && c.from == Type::F16x2))
     d.unsupported();
-  d.requireCount(2, 2);
-  d.in.a = d.source(d.operand(1), up ? Type::B16 : Type::B32);
-  d.in.d = d.destination(d.operand(0), up ? 32 : 16);
+  d.takeOperands({up ? Type::B16 : Type::B32}, up ? 32 : 16);
   setConversion(d, c, cvtPackedLanes);
 }
 
@@ -446,9 +440,7 @@ void cvta(Decoder &d) {
   Type type = d.lastType();
   if (space == Space::Generic || bitsOf(type) != 64)
     d.unsupported();
-  d.requireCount(2, 2);
-  d.in.a = d.source(d.operand(1), type);
-  d.in.d = d.destination(d.operand(0), 64);
+  d.takeOperands({type}, 64);
   uint64_t window = windowOf(space);
   d.in.immediate = static_cast<int64_t>(to ? -window : window);
   d.setHandler(addWindow);

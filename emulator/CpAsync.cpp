@@ -230,9 +230,8 @@ void decodeCpAsync(Decoder &d) {
   if (d.count() > (hint ? 4u : 3u)) {
     const Operand &third = d.operand(3);
     if (d.registerBits(third) == 1u) {
-      bool negated = false;
-      d.in.c = d.predicate(third, &negated);
-      d.in.flags |= static_cast<uint8_t>(Ignores | (negated ? IgnoresNegated : 0));
+      d.in.c = d.predicate(third, IgnoresNegated);
+      d.in.flags |= Ignores;
     } else {
       d.in.c = d.source(third, Type::U32);
       d.in.flags |= HasSize;

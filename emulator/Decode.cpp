@@ -206,10 +206,8 @@ void Decoder::unsupported(const std::string &what) {
 
 // --- modifiers
 bool Decoder::has(std::string_view name) const {
-  for (const std::string &modifier : statement->modifiers)
-    if (modifier == name)
-      return true;
-  return false;
+  const auto &modifiers = statement->modifiers;
+  return std::find(modifiers.begin(), modifiers.end(), name) != modifiers.end();
 }
 bool Decoder::take(std::string_view name) {
   for (size_t i = 0; i < used.size(); ++i)
@@ -265,31 +263,29 @@ Space Decoder::takeSpace() {
   return Space::Generic;
 }
 void Decoder::takeCacheHints() {
-  for (size_t i = 0; i < used.size(); ++i) {
-    const std::string &name = statement->modifiers[i];
-    for (const char *hint : {"ca",
-                             "cg",
-                             "cs",
-                             "lu",
-                             "cv",
-                             "wb",
-                             "wt",
-                             "nc",
-                             "L1::evict_normal",
-                             "L1::evict_unchanged",
-                             "L1::evict_first",
-                             "L1::evict_last",
-                             "L1::no_allocate",
-                             "L2::evict_normal",
-                             "L2::evict_first",
-                             "L2::evict_last",
-                             "L2::cache_hint",
-                             "L2::64B",
-                             "L2::128B",
-                             "L2::256B"})
-      if (name == hint)
-        used[i] = true;
-  }
+  static constexpr std::string_view hints[] = {"ca",
+                                               "cg",
+                                               "cs",
+                                               "lu",
+                                               "cv",
+                                               "wb",
+                                               "wt",
+                                               "nc",
+                                               "L1::evict_normal",
+                                               "L1::evict_unchanged",
+                                               "L1::evict_first",
+                                               "L1::evict_last",
+                                               "L1::no_allocate",
+                                               "L2::evict_normal",
+                                               "L2::evict_first",
+                                               "L2::evict_last",
+                                               "L2::cache_hint",
+                                               "L2::64B",
+                                               "L2::128B",
+                                               "L2::256B"};
+  for (size_t i = 0; i < used.size(); ++i)
+    if (std::find(std::begin(hints), std::end(hints), statement->modifiers[i]) != std::end(hints))
+      used[i] = true;
 }
 void Decoder::requireArchitecture(unsigned least) {
   if (kernel.module->architecture() < least)

@@ -57,12 +57,20 @@ public:
   size_t count() const { return statement->operands.size(); }
   const Operand &operand(size_t i);
   void requireCount(size_t least, size_t most);
+  /// All operands: a destination of `bits`, and up to three sources of these types.
+  void takeOperands(const std::vector<Type> &sources, unsigned bits);
+  /// The same, all of one type.
+  void takeAlike(Type type, unsigned sources) {
+    takeOperands(std::vector<Type>(sources, type), bitsOf(type));
+  }
   /// Offset of a register of `bits` that is written; zero, the sink, for `_`.
   uint32_t destination(const Operand &operand, unsigned bits);
   /// Offset of what holds the operand's value for each lane.
   uint32_t source(const Operand &operand, Type type);
   /// Offset of a predicate; `!p` sets `negated`, which must be wanted.
   uint32_t predicate(const Operand &operand, bool *negated = nullptr);
+  /// The same; `!p` sets `flag` of the instruction.
+  uint32_t predicate(const Operand &operand, uint8_t flag);
   /// The register called so, in bits, or nothing if it is none. Wider ones are fine for ld and st.
   std::optional<unsigned> registerBits(const Operand &operand);
   uint32_t registerOffset(const Operand &operand, bool written);
@@ -116,7 +124,11 @@ private:
   void layOutShared();
   void decodeStatement();
   Flow flowOf(const Statement &statement, uint32_t index);
-  std::optional<uint32_t> findRegister(const std::string &name) const;
+  /// What a name stands for in the statement's scopes, the innermost first; null if nothing.
+  template <typename T>
+  const T *findInScopes(std::unordered_map<std::string, T> Scope::*names,
+                        const std::string &name) const;
+  const uint32_t *findRegister(const std::string &name) const;
   std::optional<uint32_t> special(const std::string &name);
   void guardWatched();
 

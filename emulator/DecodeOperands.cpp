@@ -3,6 +3,7 @@
 // Names and operands of a statement: registers, constants, special registers, symbols, addresses,
 // labels. Sizes must fit the instruction's type.
 #include "emulator/Decode.h"
+#include "emulator/Float.h"
 
 #include <cstring>
 
@@ -19,14 +20,26 @@ void Decoder::requireCount(size_t least, size_t most) {
     wrong("expects ", statement->opcode, " to have ", least,
           most != least ? text(" to ", most) : "", " operands, got ", count());
 }
-std::optional<uint32_t> Decoder::findRegister(const std::string &name) const {
+void Decoder::takeOperands(const std::vector<Type> &sources, unsigned bits) {
+  requireCount(sources.size() + 1, sources.size() + 1);
+  uint32_t *places[] = {&in.a, &in.b, &in.c};
+  for (size_t i = 0; i < sources.size(); ++i)
+    *places[i] = source(operand(i + 1), sources[i]);
+  in.d = destination(operand(0), bits);
+}
+template <typename T>
+const T *Decoder::findInScopes(std::unordered_map<std::string, T> Scope::*names,
+                               const std::string &name) const {
   for (int32_t scope = static_cast<int32_t>(statement->scope); scope >= 0;
        scope = function.scopes[scope].parent) {
-    auto found = function.scopes[scope].registers.find(name);
-    if (found != function.scopes[scope].registers.end())
-      return found->second;
+    const auto &here = function.scopes[scope].*names;
+    if (auto found = here.find(name); found != here.end())
+      return &found->second;
   }
-  return std::nullopt;
+  return nullptr;
+}
+const uint32_t *Decoder::findRegister(const std::string &name) const {
+  return findInScopes(&Scope::registers, name);
 }
 std::optional<unsigned> Decoder::registerBits(const Operand &operand) {
   if (operand.kind != Operand::Name)
@@ -46,7 +59,7 @@ uint32_t Decoder::registerOffset(const Operand &operand, bool written) {
 uint32_t Decoder::destination(const Operand &operand, unsigned bits) {
   if (operand.kind == Operand::Name && operand.name == "_")
     return 0;
-  auto found = operand.kind == Operand::Name ? findRegister(operand.name) : std::nullopt;
+  const uint32_t *found = operand.kind == Operand::Name ? findRegister(operand.name) : nullptr;
   if (!found)
     wrong("expects a register to write to, got ",
           operand.kind == Operand::Name ? text("'", operand.name, "'") : "something else");
@@ -61,10 +74,16 @@ uint32_t Decoder::predicate(const Operand &operand, bool *negated) {
     wrong("expects a predicate without '!', got '!", operand.name, "'");
   if (negated)
     *negated = operand.negated;
-  auto found = operand.kind == Operand::Name ? findRegister(operand.name) : std::nullopt;
+  const uint32_t *found = operand.kind == Operand::Name ? findRegister(operand.name) : nullptr;
   if (!found || function.registers[*found].type != Type::Pred)
     wrong("expects a predicate register, got '", operand.name, "'");
   return offsets[*found];
+}
+uint32_t Decoder::predicate(const Operand &operand, uint8_t flag) {
+  bool negated = false;
+  uint32_t offset = predicate(operand, &negated);
+  in.flags |= negated ? flag : 0;
+  return offset;
 }
 int64_t Decoder::integer(const Operand &operand, const char *what) {
   if (operand.kind != Operand::Integer)
@@ -143,31 +162,18 @@ uint32_t Decoder::source(const Operand &operand, Type type) {
       wrong("expects a float for .", nameOf(type), ", got an integer");
     return constant(bits, operand.bits);
   case Operand::Float32:
-    if (bits == 64) {
-      double wide = 0;
-      float narrow;
-      uint32_t low = static_cast<uint32_t>(operand.bits);
-      std::memcpy(&narrow, &low, 4);
-      wide = narrow;
-      uint64_t value;
-      std::memcpy(&value, &wide, 8);
-      return constant(64, value);
-    }
+    if (bits == 64)
+      return constant(64,
+                      bitsAs<uint64_t>(double{bitsAs<float>(static_cast<uint32_t>(operand.bits))}));
     if (bits != 32)
       wrong("expects a constant of ", bits, " bits, got one of 32");
     return constant(32, operand.bits);
-  case Operand::Float64: {
+  case Operand::Float64:
     if (bits == 64)
       return constant(64, operand.bits);
     if (bits != 32)
       wrong("expects a constant of ", bits, " bits, got one of 64");
-    double wide;
-    std::memcpy(&wide, &operand.bits, 8);
-    float narrow = static_cast<float>(wide);
-    uint32_t value;
-    std::memcpy(&value, &narrow, 4);
-    return constant(32, value);
-  }
+    return constant(32, bitsAs<uint32_t>(static_cast<float>(bitsAs<double>(operand.bits))));
   case Operand::Name:
     break;
   default:
@@ -200,13 +206,9 @@ uint32_t Decoder::source(const Operand &operand, Type type) {
         "', which is not declared");
 }
 std::optional<Decoder::Symbol> Decoder::symbol(const std::string &name) {
-  for (int32_t scope = static_cast<int32_t>(statement->scope); scope >= 0;
-       scope = function.scopes[scope].parent) {
-    auto found = function.scopes[scope].variables.find(name);
-    if (found != function.scopes[scope].variables.end()) {
-      const Variable &variable = function.variables[found->second];
-      return Symbol{variable.space, variableAddress[found->second], variable.size};
-    }
+  if (const uint32_t *found = findInScopes(&Scope::variables, name)) {
+    const Variable &variable = function.variables[*found];
+    return Symbol{variable.space, variableAddress[*found], variable.size};
   }
   if (auto found = shared.find(name); found != shared.end())
     return found->second;
@@ -223,20 +225,11 @@ const Parameter *Decoder::parameter(const std::string &name) {
   return nullptr;
 }
 const std::vector<std::string> *Decoder::branchTargets(const std::string &name) {
-  for (int32_t scope = static_cast<int32_t>(statement->scope); scope >= 0;
-       scope = function.scopes[scope].parent)
-    if (auto found = function.scopes[scope].targets.find(name);
-        found != function.scopes[scope].targets.end())
-      return &found->second;
-  return nullptr;
+  return findInScopes(&Scope::targets, name);
 }
 uint32_t Decoder::label(const std::string &name) {
-  for (int32_t scope = static_cast<int32_t>(statement->scope); scope >= 0;
-       scope = function.scopes[scope].parent) {
-    auto found = function.scopes[scope].labels.find(name);
-    if (found != function.scopes[scope].labels.end())
-      return placeOf.empty() ? found->second : placeOf[found->second];
-  }
+  if (const uint32_t *found = findInScopes(&Scope::labels, name))
+    return placeOf.empty() ? *found : placeOf[*found];
   wrong("expects a label in these or outer braces, got '", name, "'");
 }
 Decoder::AddressForm Decoder::address(const Operand &operand, Space space) {

@@ -54,6 +54,31 @@ void countSectors(Block &block, const Instruction &in, uint32_t mask, const uint
 void countBanks(Block &block, const Instruction &in, uint32_t mask, const uint64_t *addresses,
                 uint32_t bytes, bool load);
 
+/// What atomics and bulk reductions do to the number that they meet.
+enum class AtomicOp : uint8_t { Add, Min, Max, And, Or, Xor, Exch, Cas, Inc, Dec };
+
+template <typename T> T combine(AtomicOp op, T old, T value) {
+  switch (op) {
+  case AtomicOp::Add:
+    return static_cast<T>(old + value);
+  case AtomicOp::Min:
+    return value < old ? value : old;
+  case AtomicOp::Max:
+    return value > old ? value : old;
+  default:
+    break;
+  }
+  if constexpr (std::is_integral_v<T>)
+    return op == AtomicOp::And   ? old & value
+           : op == AtomicOp::Or  ? old | value
+           : op == AtomicOp::Xor ? old ^ value
+                                 : value;
+  return value;
+}
+/// The same for the bits of a type; bits of any by And, Or and Xor. Nothing if it has no
+/// arithmetic.
+std::optional<uint64_t> combineBits(AtomicOp op, Type type, uint64_t old, uint64_t value);
+
 /// Decodes `[address]` into a, immediate and flags.
 void decodeAddress(Decoder &d, const Operand &operand, Space space);
 

@@ -157,38 +157,10 @@ Step multiplyFloats(Warp &warp, const Instruction &in, uint32_t mask) {
   float a[16 * 32], b[8 * 32], acc[16 * 8];
   readA(warp, p.aOffsets, p.a, p.k, a);
   readB(warp, p.bOffsets, p.b, p.k, b);
-  if (p.c == Type::F32) {
-    for (unsigned r = 0; r < 4; ++r) {
-      const float *c = warp.lanes<float>(p.cOffsets[r]);
-      for (unsigned lane = 0; lane < 32; ++lane)
-        acc[(lane / 4 + 8 * (r / 2)) * 8 + 2 * (lane % 4) + r % 2] = c[lane];
-    }
-  } else {
-    for (unsigned r = 0; r < 2; ++r) {
-      const uint32_t *c = warp.lanes<uint32_t>(p.cOffsets[r]);
-      for (unsigned lane = 0; lane < 32; ++lane)
-        for (unsigned e = 0; e < 2; ++e)
-          acc[(lane / 4 + 8 * r) * 8 + 2 * (lane % 4) + e] =
-              fromF16(static_cast<uint16_t>(c[lane] >> (16 * e)));
-    }
-  }
+  readAccumulators(warp, p.cOffsets, p.c, 8, acc);
   static const MultiplyF32 multiply = findMultiply();
   multiply(acc, a, b, 16, 8, p.k);
-  if (p.d == Type::F32) {
-    for (unsigned r = 0; r < 4; ++r) {
-      float *d = warp.lanes<float>(p.dOffsets[r]);
-      for (unsigned lane = 0; lane < 32; ++lane)
-        d[lane] = acc[(lane / 4 + 8 * (r / 2)) * 8 + 2 * (lane % 4) + r % 2];
-    }
-  } else {
-    for (unsigned r = 0; r < 2; ++r) {
-      uint32_t *d = warp.lanes<uint32_t>(p.dOffsets[r]);
-      for (unsigned lane = 0; lane < 32; ++lane) {
-        const float *two = acc + (lane / 4 + 8 * r) * 8 + 2 * (lane % 4);
-        d[lane] = toF16(two[0]) | uint32_t{toF16(two[1])} << 16;
-      }
-    }
-  }
+  writeAccumulators(warp, p.dOffsets, p.d, 8, acc);
   warp.block.counters.tensorOperations += 2 * 16 * 8 * p.k;
   return Step::Next;
 }
@@ -240,16 +212,6 @@ Step multiplyDoubles(Warp &warp, const Instruction &in, uint32_t mask) {
   return Step::Next;
 }
 
-/// The modifier that names the shape; false if there is none.
-bool takeShape(Decoder &d, Product &p) {
-  for (const std::string &modifier : d.statement->modifiers)
-    if (std::sscanf(modifier.c_str(), "m%un%uk%u", &p.m, &p.n, &p.k) == 3) {
-      d.take(modifier);
-      return true;
-    }
-  return false;
-}
-
 /// m8n8k4 of f64.
 void mmaOfDoubles(Decoder &d, Product &p) {
   auto list = [&](size_t i, size_t count, bool written) {
@@ -282,7 +244,7 @@ void mma(Decoder &d) {
   if (!d.take("sync") || !d.take("aligned") || !d.take("row") || !d.take("col"))
     d.unsupported();
   Product &p = d.addDetails<Product>();
-  bool shaped = takeShape(d, p);
+  bool shaped = takeShape(d, p.m, p.n, p.k);
   p.saturate = d.take("satfinite");
   d.takeOneOf({"kind::f8f6f4"});
   p.d = d.firstType();
@@ -315,6 +277,49 @@ void readFragmentA(Warp &warp, const std::vector<uint32_t> &registers, Type type
 void readFragmentA(Warp &warp, const std::vector<uint32_t> &registers, Type type, unsigned k,
                    int32_t *a) {
   readA(warp, registers, type, k, a);
+}
+
+/// Calls `body(register, lane, where its one or two elements stand)`: eight columns after the
+/// other.
+template <typename Body>
+static void eachAccumulator(size_t registers, bool half, unsigned n, float *acc, Body body) {
+  for (unsigned i = 0; i < registers; ++i) {
+    unsigned group = half ? i / 2 : i / 4, row = half ? 8 * (i % 2) : 8 * (i % 4 / 2);
+    for (unsigned lane = 0; lane < 32; ++lane)
+      body(i, lane, acc + (lane / 4 + row) * n + 8 * group + 2 * (lane % 4));
+  }
+}
+
+void readAccumulators(Warp &warp, const std::vector<uint32_t> &registers, Type type, unsigned n,
+                      float *acc) {
+  bool half = type == Type::F16;
+  eachAccumulator(registers.size(), half, n, acc, [&](unsigned i, unsigned lane, float *two) {
+    uint32_t bits = warp.lanes<uint32_t>(registers[i])[lane];
+    if (half) {
+      two[0] = fromF16(static_cast<uint16_t>(bits));
+      two[1] = fromF16(static_cast<uint16_t>(bits >> 16));
+    } else {
+      two[i % 2] = bitsAs<float>(bits);
+    }
+  });
+}
+
+void writeAccumulators(Warp &warp, const std::vector<uint32_t> &registers, Type type, unsigned n,
+                       float *acc) {
+  bool half = type == Type::F16;
+  eachAccumulator(registers.size(), half, n, acc, [&](unsigned i, unsigned lane, const float *two) {
+    warp.lanes<uint32_t>(registers[i])[lane] =
+        half ? toF16(two[0]) | uint32_t{toF16(two[1])} << 16 : bitsAs<uint32_t>(two[i % 2]);
+  });
+}
+
+bool takeShape(Decoder &d, unsigned &m, unsigned &n, unsigned &k) {
+  for (const std::string &modifier : d.statement->modifiers)
+    if (std::sscanf(modifier.c_str(), "m%un%uk%u", &m, &n, &k) == 3) {
+      d.take(modifier);
+      return true;
+    }
+  return false;
 }
 
 std::vector<uint32_t> registerList(Decoder &d, const Operand &operand, size_t count, bool written) {

@@ -34,6 +34,14 @@ void readFragmentA(Warp &warp, const std::vector<uint32_t> &registers, Type type
 void readFragmentA(Warp &warp, const std::vector<uint32_t> &registers, Type type, unsigned k,
                    int32_t *a);
 
+/// C or D of 16 x n elements of f16 or f32, from and to row-major f32.
+void readAccumulators(Warp &warp, const std::vector<uint32_t> &registers, Type type, unsigned n,
+                      float *acc);
+void writeAccumulators(Warp &warp, const std::vector<uint32_t> &registers, Type type, unsigned n,
+                       float *acc);
+
+/// Takes the modifier that names the shape; false if there is none.
+bool takeShape(Decoder &d, unsigned &m, unsigned &n, unsigned &k);
 /// A vector of `count` registers of 32 bits; `written` says how they are used.
 std::vector<uint32_t> registerList(Decoder &d, const Operand &operand, size_t count, bool written);
 /// Refuses a warp that is not whole: all lanes alive and here.

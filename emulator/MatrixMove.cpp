@@ -114,9 +114,7 @@ void movmatrix(Decoder &d) {
   if (!d.take("sync") || !d.take("aligned") || !d.take("m8n8") || !d.take("trans") ||
       d.lastType() != Type::B16)
     d.unsupported();
-  d.requireCount(2, 2);
-  d.in.a = d.source(d.operand(1), Type::B32);
-  d.in.d = d.destination(d.operand(0), 32);
+  d.takeOperands({Type::B32}, 32);
   d.setHandler(transpose);
 }
 } // namespace

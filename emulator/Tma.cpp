@@ -12,12 +12,10 @@
 namespace fovea::emulator {
 
 namespace {
-enum class Reduction : uint8_t { None, Add, Min, Max, And, Or, Xor };
-
 struct Bulk : Details {
   bool load = true, tensor = false, prefetch = false;
   unsigned rank = 0;
-  Reduction reduction = Reduction::None;
+  std::optional<AtomicOp> reduction;
   Type type = Type::F32;
   // Offsets of 64-bit or 32-bit lanes and what is added.
   Decoder::AddressForm shared, global, map, barrier;
@@ -91,48 +89,13 @@ std::vector<Piece> pieces(const TensorMap &map, const int64_t *start) {
   return result;
 }
 
-void reduceInto(uint8_t *target, const uint8_t *source, uint64_t bytes, Reduction op, Type type) {
+void reduceInto(uint8_t *target, const uint8_t *source, uint64_t bytes, AtomicOp op, Type type) {
   unsigned width = bytesOf(type);
   for (uint64_t i = 0; i + width <= bytes; i += width) {
-    uint64_t old = 0, value = 0, result = 0;
+    uint64_t old = 0, value = 0;
     std::memcpy(&old, target + i, width);
     std::memcpy(&value, source + i, width);
-    auto choose = [&](auto a, auto b) {
-      return op == Reduction::Add   ? static_cast<decltype(a)>(a + b)
-             : op == Reduction::Min ? (b < a ? b : a)
-                                    : (b > a ? b : a);
-    };
-    if (op == Reduction::And || op == Reduction::Or || op == Reduction::Xor)
-      result = op == Reduction::And ? old & value : op == Reduction::Or ? old | value : old ^ value;
-    else
-      switch (type) {
-      case Type::F16:
-        result = toF16(
-            choose(fromF16(static_cast<uint16_t>(old)), fromF16(static_cast<uint16_t>(value))));
-        break;
-      case Type::BF16:
-        result = toBf16(
-            choose(fromBf16(static_cast<uint16_t>(old)), fromBf16(static_cast<uint16_t>(value))));
-        break;
-      case Type::F32:
-        result = bitsAs<uint32_t>(choose(bitsAs<float>(static_cast<uint32_t>(old)),
-                                         bitsAs<float>(static_cast<uint32_t>(value))));
-        break;
-      case Type::F64:
-        result = bitsAs<uint64_t>(choose(bitsAs<double>(old), bitsAs<double>(value)));
-        break;
-      case Type::S32:
-        result =
-            static_cast<uint32_t>(choose(static_cast<int32_t>(old), static_cast<int32_t>(value)));
-        break;
-      case Type::S64:
-        result =
-            static_cast<uint64_t>(choose(static_cast<int64_t>(old), static_cast<int64_t>(value)));
-        break;
-      default:
-        result = choose(old, value);
-        break;
-      }
+    uint64_t result = combineBits(op, type, old, value).value_or(combine(op, old, value));
     std::memcpy(target + i, &result, width);
   }
 }
@@ -283,11 +246,11 @@ void Transfer::store() {
       std::vector<uint8_t> data(target.count);
       for (uint64_t i = 0; i < target.count; ++i)
         data[i] = block.shared.data()[place(target.box + i)];
-      if (op == Reduction::None) {
+      if (!op) {
         std::memcpy(target.bytes, data.data(), target.count);
       } else {
         std::lock_guard<std::mutex> guard(block.launch.memory->lockFor(0));
-        reduceInto(target.bytes, data.data(), target.count, op, type);
+        reduceInto(target.bytes, data.data(), target.count, *op, type);
       }
     }
   };
@@ -359,7 +322,7 @@ void takeReduction(Decoder &d, Bulk &bulk) {
   int op = d.takeOneOf({"add", "min", "max", "and", "or", "xor"});
   if (op < 0)
     d.unsupported();
-  bulk.reduction = static_cast<Reduction>(op + 1);
+  bulk.reduction = static_cast<AtomicOp>(op);
   d.take("noftz");
   if (!bulk.tensor)
     bulk.type = d.firstType();

@@ -109,6 +109,16 @@ void Warp::updateLimit() {
     }
 }
 
+void Warp::switchTo(std::vector<Split>::iterator other) {
+  Split next = *other;
+  others.erase(other);
+  insert({pc, active, waiting});
+  pc = next.pc;
+  active = next.mask;
+  waiting = {};
+  updateLimit();
+}
+
 bool Warp::reconverge() {
   for (auto other = others.begin(); other != others.end(); ++other) {
     bool ready = other->waiting.kind == Wait::None;
@@ -119,13 +129,7 @@ bool Warp::reconverge() {
       return true;
     }
     if (ready && other->pc < pc) {
-      Split next = *other;
-      others.erase(other);
-      insert({pc, active, waiting});
-      pc = next.pc;
-      active = next.mask;
-      waiting = {};
-      updateLimit();
+      switchTo(other);
       return true;
     }
   }
@@ -159,13 +163,7 @@ void Warp::sortSplits() {
 bool Warp::rotate() {
   for (auto other = others.begin(); other != others.end(); ++other)
     if (other->waiting.kind == Wait::None || other->waiting.kind == Wait::WarpBarrier) {
-      Split next = *other;
-      others.erase(other);
-      insert({pc, active, waiting});
-      pc = next.pc;
-      active = next.mask;
-      waiting = {};
-      updateLimit();
+      switchTo(other);
       return true;
     }
   return false;

@@ -137,6 +137,8 @@ private:
   void updateLimit();
   void insert(Split split);
   void takeLowest();
+  /// Makes another split the current one, which waits in its place.
+  void switchTo(std::vector<Split>::iterator other);
 };
 
 template <typename... Parts> void Warp::fault(uint32_t lane, const Parts &...parts) {

@@ -3,21 +3,19 @@
 // Exchange between the lanes of a warp: shfl, vote, match, redux, activemask, elect (PTX ISA 9.0,
 // "Parallel Synchronization and Communication Instructions"). Lanes that an instruction names wait
 // for each other; to name a lane that never comes is a fault.
-#include "emulator/Block.h"
-#include "emulator/Decode.h"
-#include "emulator/Warp.h"
+#include "emulator/LoadStore.h"
 
 #include <algorithm>
 
 namespace fovea::emulator {
 
 namespace {
-/// Checks the members of an instruction; false if the split has to wait for others.
-bool gather(Warp &warp, uint32_t mask, const uint32_t *members, Step &step) {
+/// Checks the members of an instruction; a step if the split has to wait for others.
+std::optional<Step> gather(Warp &warp, uint32_t mask, const uint32_t *members) {
   uint32_t first = __builtin_ctz(mask);
   uint32_t wanted = members[first];
   if (wanted == ~0u && mask == warp.alive) // the usual case
-    return true;
+    return std::nullopt;
   forLanes(mask, [&](uint32_t lane) {
     if (!(members[lane] >> lane & 1))
       warp.fault(lane, "expects the thread itself to be in its mask, got ", hex(members[lane]));
@@ -25,10 +23,9 @@ bool gather(Warp &warp, uint32_t mask, const uint32_t *members, Step &step) {
   if (members[first] & warp.alive & ~mask) {
     Wait wait;
     wait.kind = Wait::WarpBarrier;
-    step = warp.wait(wait);
-    return false;
+    return warp.wait(wait);
   }
-  return true;
+  return std::nullopt;
 }
 
 /// A register, or one with a predicate: `d|p`.
@@ -57,9 +54,8 @@ template <Shuffle Mode> Step shfl(Warp &warp, const Instruction &in, uint32_t ma
   const uint32_t *value = warp.lanes<uint32_t>(in.a), *shift = warp.lanes<uint32_t>(in.b),
                  *control = warp.lanes<uint32_t>(in.c),
                  *members = warp.lanes<uint32_t>(static_cast<uint32_t>(in.immediate));
-  Step step = Step::Next;
-  if (!gather(warp, mask, members, step))
-    return step;
+  if (std::optional<Step> waits = gather(warp, mask, members))
+    return *waits;
   uint32_t result[32], inside = 0;
   forLanes(mask, [&](uint32_t lane) {
     uint32_t clamp = control[lane] & 31, segment = control[lane] >> 8 & 31;
@@ -118,10 +114,9 @@ void shuffle(Decoder &d) {
 enum class Vote : uint8_t { All, Any, Uni, Ballot };
 
 template <Vote Mode> Step voteLanes(Warp &warp, const Instruction &in, uint32_t mask) {
-  Step step = Step::Next;
   const uint32_t *members = warp.lanes<uint32_t>(in.b);
-  if (!gather(warp, mask, members, step))
-    return step;
+  if (std::optional<Step> waits = gather(warp, mask, members))
+    return *waits;
   uint32_t wanted = members[__builtin_ctz(mask)] & mask;
   uint32_t set = (warp.predicate(in.a) ^ (in.flags ? ~0u : 0u)) & wanted;
   if (Mode == Vote::Ballot) {
@@ -143,9 +138,7 @@ void vote(Decoder &d) {
   if (mode < 0 || d.lastType() != (mode == 3 ? Type::B32 : Type::Pred))
     d.unsupported();
   d.requireCount(3, 3);
-  bool negated = false;
-  d.in.a = d.predicate(d.operand(1), &negated);
-  d.in.flags = negated;
+  d.in.a = d.predicate(d.operand(1), 1);
   d.in.b = d.source(d.operand(2), Type::B32);
   d.in.d = mode == 3 ? d.destination(d.operand(0), 32) : d.predicate(d.operand(0));
   constexpr Handler handlers[] = {voteLanes<Vote::All>, voteLanes<Vote::Any>, voteLanes<Vote::Uni>,
@@ -161,10 +154,9 @@ Step activeLanes(Warp &warp, const Instruction &in, uint32_t mask) {
 
 // --- match
 template <typename T, bool All> Step matchLanes(Warp &warp, const Instruction &in, uint32_t mask) {
-  Step step = Step::Next;
   const uint32_t *members = warp.lanes<uint32_t>(in.b);
-  if (!gather(warp, mask, members, step))
-    return step;
+  if (std::optional<Step> waits = gather(warp, mask, members))
+    return *waits;
   const T *a = warp.lanes<T>(in.a);
   uint32_t result[32] = {}, holds = 0;
   forLanes(mask, [&](uint32_t lane) {
@@ -198,38 +190,14 @@ void match(Decoder &d) {
 }
 
 // --- redux
-enum class Reduce : uint8_t { Add, Min, Max, And, Or, Xor };
-
-template <typename T, Reduce Op> Step reduxLanes(Warp &warp, const Instruction &in, uint32_t mask) {
-  Step step = Step::Next;
+template <typename T, AtomicOp Op>
+Step reduxLanes(Warp &warp, const Instruction &in, uint32_t mask) {
   const uint32_t *members = warp.lanes<uint32_t>(in.b);
-  if (!gather(warp, mask, members, step))
-    return step;
+  if (std::optional<Step> waits = gather(warp, mask, members))
+    return *waits;
   const T *a = warp.lanes<T>(in.a);
   T result = a[__builtin_ctz(mask)];
-  forLanes(mask & (mask - 1), [&](uint32_t lane) {
-    T x = a[lane];
-    switch (Op) {
-    case Reduce::Add:
-      result = static_cast<T>(static_cast<uint32_t>(result) + static_cast<uint32_t>(x));
-      break;
-    case Reduce::Min:
-      result = x < result ? x : result;
-      break;
-    case Reduce::Max:
-      result = x > result ? x : result;
-      break;
-    case Reduce::And:
-      result &= x;
-      break;
-    case Reduce::Or:
-      result |= x;
-      break;
-    case Reduce::Xor:
-      result ^= x;
-      break;
-    }
-  });
+  forLanes(mask & (mask - 1), [&](uint32_t lane) { result = combine(Op, result, a[lane]); });
   T *d = warp.lanes<T>(in.d);
   forLanes(mask, [&](uint32_t lane) { d[lane] = result; });
   return Step::Next;
@@ -243,28 +211,24 @@ void redux(Decoder &d) {
   Type type = d.lastType();
   if (op < 0 || (type != Type::U32 && type != Type::S32 && type != Type::B32))
     d.unsupported();
-  d.requireCount(3, 3);
-  d.in.a = d.source(d.operand(1), type);
-  d.in.b = d.source(d.operand(2), Type::B32);
-  d.in.d = d.destination(d.operand(0), 32);
+  d.takeOperands({type, Type::B32}, 32);
   constexpr Handler plain[] = {
-      reduxLanes<uint32_t, Reduce::Add>, reduxLanes<uint32_t, Reduce::Min>,
-      reduxLanes<uint32_t, Reduce::Max>, reduxLanes<uint32_t, Reduce::And>,
-      reduxLanes<uint32_t, Reduce::Or>,  reduxLanes<uint32_t, Reduce::Xor>};
+      reduxLanes<uint32_t, AtomicOp::Add>, reduxLanes<uint32_t, AtomicOp::Min>,
+      reduxLanes<uint32_t, AtomicOp::Max>, reduxLanes<uint32_t, AtomicOp::And>,
+      reduxLanes<uint32_t, AtomicOp::Or>,  reduxLanes<uint32_t, AtomicOp::Xor>};
   Handler handler = plain[op];
   if (type == Type::S32 && op == 1)
-    handler = reduxLanes<int32_t, Reduce::Min>;
+    handler = reduxLanes<int32_t, AtomicOp::Min>;
   if (type == Type::S32 && op == 2)
-    handler = reduxLanes<int32_t, Reduce::Max>;
+    handler = reduxLanes<int32_t, AtomicOp::Max>;
   d.setHandler(handler);
 }
 
 // --- elect
 Step electLanes(Warp &warp, const Instruction &in, uint32_t mask) {
-  Step step = Step::Next;
   const uint32_t *members = warp.lanes<uint32_t>(in.a);
-  if (!gather(warp, mask, members, step))
-    return step;
+  if (std::optional<Step> waits = gather(warp, mask, members))
+    return *waits;
   uint32_t leader = __builtin_ctz(mask), result[32];
   std::fill_n(result, 32, leader);
   return storeTarget(warp, in, mask, result, 1u << leader);

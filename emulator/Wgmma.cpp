@@ -10,8 +10,6 @@
 #include "emulator/Matrix.h"
 #include "emulator/TensorMap.h"
 
-#include <cstdio>
-
 namespace fovea::emulator {
 
 namespace {
@@ -126,33 +124,12 @@ void compute(Warp &warp, const Product &p, uint64_t aBits, uint64_t bBits, bool 
   if (p.negateA != p.negateB)
     for (float &x : a)
       x = -x;
-  bool half = p.d == Type::F16;
   std::vector<float> acc(16 * p.n, 0.0f);
-  auto each = [&](auto body) {
-    // Registers of the accumulator ("Register Fragments", D): as those of mma, eight columns
-    // after the other.
-    for (unsigned i = 0; i < p.dOffsets.size(); ++i) {
-      unsigned group = half ? i / 2 : i / 4, row = half ? 8 * (i % 2) : 8 * (i % 4 / 2);
-      for (unsigned lane = 0; lane < 32; ++lane)
-        body(i, lane, acc.data() + (lane / 4 + row) * p.n + 8 * group + 2 * (lane % 4));
-    }
-  };
   if (scaled)
-    each([&](unsigned i, unsigned lane, float *two) {
-      uint32_t bits = warp.lanes<uint32_t>(p.dOffsets[i])[lane];
-      if (half) {
-        two[0] = fromF16(static_cast<uint16_t>(bits));
-        two[1] = fromF16(static_cast<uint16_t>(bits >> 16));
-      } else {
-        two[i % 2] = bitsAs<float>(bits);
-      }
-    });
+    readAccumulators(warp, p.dOffsets, p.d, p.n, acc.data());
   static const MultiplyF32 multiply = findMultiply();
   multiply(acc.data(), a.data(), b.data(), 16, p.n, p.k);
-  each([&](unsigned i, unsigned lane, const float *two) {
-    warp.lanes<uint32_t>(p.dOffsets[i])[lane] =
-        half ? toF16(two[0]) | uint32_t{toF16(two[1])} << 16 : bitsAs<uint32_t>(two[i % 2]);
-  });
+  writeAccumulators(warp, p.dOffsets, p.d, p.n, acc.data());
 }
 
 void computeIntegers(Warp &warp, const Product &p, uint64_t aBits, uint64_t bBits, bool scaled,
@@ -354,11 +331,7 @@ bool bit(Decoder &d, size_t i) {
 /// The modifiers and types of wgmma.mma_async.
 void takeProduct(Decoder &d, Product &p) {
   unsigned m = 0;
-  for (const std::string &modifier : d.statement->modifiers)
-    if (std::sscanf(modifier.c_str(), "m%un%uk%u", &m, &p.n, &p.k) == 3) {
-      d.take(modifier);
-      break;
-    }
+  takeShape(d, m, p.n, p.k);
   p.saturate = d.take("satfinite");
   p.d = d.firstType();
   p.a = d.firstType();
