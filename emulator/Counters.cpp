@@ -9,17 +9,32 @@
 
 namespace fovea::emulator {
 
+/// The sums, by their names in the JSON.
+static constexpr std::pair<const char *, uint64_t Counters::*> fields[] = {
+    {"blocks", &Counters::blocks},
+    {"warp_instructions", &Counters::instructions},
+    {"thread_instructions", &Counters::threadInstructions},
+    {"divergent_branches", &Counters::divergentBranches},
+    {"barriers", &Counters::barriers},
+    {"atomics", &Counters::atomics},
+    {"tensor_operations", &Counters::tensorOperations},
+    {"global_load_bytes", &Counters::globalLoadBytes},
+    {"global_load_sectors", &Counters::globalLoadSectors},
+    {"global_store_bytes", &Counters::globalStoreBytes},
+    {"global_store_sectors", &Counters::globalStoreSectors},
+    {"shared_load_bytes", &Counters::sharedLoadBytes},
+    {"shared_store_bytes", &Counters::sharedStoreBytes},
+    {"cp_async_bytes", &Counters::cpAsyncBytes},
+    {"tma_load_bytes", &Counters::tmaLoadBytes},
+    {"tma_store_bytes", &Counters::tmaStoreBytes},
+    {"local_bytes", &Counters::localBytes},
+    {"shared_passes", &Counters::sharedPasses},
+};
+
 void Counters::add(const Counters &other) {
-  using Field = uint64_t Counters::*;
-  for (Field field :
-       {&Counters::blocks, &Counters::instructions, &Counters::threadInstructions,
-        &Counters::divergentBranches, &Counters::barriers, &Counters::atomics,
-        &Counters::tensorOperations, &Counters::globalLoadBytes, &Counters::globalStoreBytes,
-        &Counters::globalLoadSectors, &Counters::globalStoreSectors, &Counters::sharedLoadBytes,
-        &Counters::sharedStoreBytes, &Counters::cpAsyncBytes, &Counters::tmaLoadBytes,
-        &Counters::tmaStoreBytes, &Counters::localBytes, &Counters::sharedPasses,
-        &Counters::sharedIdealPasses})
+  for (auto [name, field] : fields)
     this->*field += other.*field;
+  sharedIdealPasses += other.sharedIdealPasses;
   for (const auto &[line, more] : other.lines) {
     Line &mine = lines[line];
     mine.accesses += more.accesses;
@@ -38,29 +53,10 @@ void Counters::add(const Counters &other) {
 
 std::string Counters::json(unsigned worst) const {
   std::ostringstream out;
-  auto field = [&](const char *name, uint64_t value) {
-    out << "  \"" << name << "\": " << value << ",\n";
-  };
   out << "{\n";
-  field("blocks", blocks);
-  field("warp_instructions", instructions);
-  field("thread_instructions", threadInstructions);
-  field("divergent_branches", divergentBranches);
-  field("barriers", barriers);
-  field("atomics", atomics);
-  field("tensor_operations", tensorOperations);
-  field("global_load_bytes", globalLoadBytes);
-  field("global_load_sectors", globalLoadSectors);
-  field("global_store_bytes", globalStoreBytes);
-  field("global_store_sectors", globalStoreSectors);
-  field("shared_load_bytes", sharedLoadBytes);
-  field("shared_store_bytes", sharedStoreBytes);
-  field("cp_async_bytes", cpAsyncBytes);
-  field("tma_load_bytes", tmaLoadBytes);
-  field("tma_store_bytes", tmaStoreBytes);
-  field("local_bytes", localBytes);
-  field("shared_passes", sharedPasses);
-  field("shared_bank_conflicts", bankConflicts());
+  for (auto [name, field] : fields)
+    out << "  \"" << name << "\": " << this->*field << ",\n";
+  out << "  \"shared_bank_conflicts\": " << bankConflicts() << ",\n";
 
   // The lines that cost most, by what they take beyond the least.
   auto table = [&](const char *name, auto excess, auto print) {

@@ -20,17 +20,10 @@ constexpr uint64_t maxRegisters = 1 << 20;
 constexpr unsigned maxNesting = 200;
 
 std::optional<Space> spaceNamed(std::string_view name) {
-  if (name == "global")
-    return Space::Global;
-  if (name == "shared" || name == "shared::cta")
-    return Space::Shared;
-  if (name == "local")
-    return Space::Local;
-  if (name == "param")
-    return Space::Param;
-  if (name == "const")
-    return Space::Const;
-  return std::nullopt;
+  for (Space space : {Space::Global, Space::Shared, Space::Local, Space::Param, Space::Const})
+    if (name == nameOf(space))
+      return space;
+  return name == "shared::cta" ? std::optional(Space::Shared) : std::nullopt;
 }
 } // namespace
 
@@ -126,13 +119,11 @@ private:
       std::string_view word = token.text;
       if (word == "version") {
         take();
-        version();
-        return;
+        return version();
       }
       if (word == "target") {
         take();
-        target();
-        return;
+        return target();
       }
       if (word == "address_size") {
         take();
@@ -141,20 +132,15 @@ private:
           wrong(size, "expects .address_size 64, got ", size.text);
         return;
       }
-      if (word == "file") {
-        skipLine();
-        return;
-      }
+      if (word == "file")
+        return skipLine(token.line);
       if (word == "section") {
         take();
         take();
-        skipBraces();
-        return;
+        return skipBraces();
       }
-      if (word == "pragma" || word == "alias") {
-        skipToSemicolon();
-        return;
-      }
+      if (word == "pragma" || word == "alias")
+        return skipToSemicolon();
       if (word == "extern" || word == "visible" || word == "weak" || word == "common") {
         external |= word == "extern";
         take();
@@ -162,20 +148,17 @@ private:
       }
       if (word == "entry" || word == "func") {
         take();
-        function(word == "entry", external);
-        return;
+        return function(word == "entry", external);
       }
       if (auto space = spaceNamed(word)) {
         take();
-        variables(*space, external, module.allVariables, nullptr);
-        return;
+        return variables(*space, external, module.allVariables, nullptr);
       }
       wrong(token, "expects a directive, got ", shown(token));
     }
   }
 
-  void skipLine() {
-    uint32_t line = peek().line;
+  void skipLine(uint32_t line) {
     while (peek().kind != Token::End && peek().line == line)
       take();
   }
@@ -464,14 +447,11 @@ private:
       do
         targets.push_back(this->name("a label"));
       while (accept(','));
-      expect(';', "after .branchtargets");
-      return;
+      return expect(';', "after .branchtargets");
     }
     if (peek().kind == Token::Dot &&
-        (peek().text == "callprototype" || peek().text == "calltargets")) {
-      skipToSemicolon();
-      return;
-    }
+        (peek().text == "callprototype" || peek().text == "calltargets"))
+      return skipToSemicolon();
     if (!function_->scopes[scope]
              .labels.emplace(name, static_cast<uint32_t>(function_->statements.size()))
              .second)
@@ -483,14 +463,10 @@ private:
     std::string_view word = token.text;
     if (word == "reg")
       return registers(scope);
-    if (word == "loc" || word == "file") {
-      skipLineFrom(token.line);
-      return;
-    }
-    if (word == "pragma") {
-      skipToSemicolon();
-      return;
-    }
+    if (word == "loc" || word == "file")
+      return skipLine(token.line);
+    if (word == "pragma")
+      return skipToSemicolon();
     bool external = word == "extern";
     std::string_view space = external ? take().text : word;
     auto found = spaceNamed(space);
@@ -499,11 +475,6 @@ private:
     if (*found == Space::Param) // arguments of a call, which is refused where it stands
       return skipToSemicolon();
     variables(*found, external, function_->variables, &function_->scopes[scope]);
-  }
-
-  void skipLineFrom(uint32_t line) {
-    while (peek().kind != Token::End && peek().line == line)
-      take();
   }
 
   void registers(uint32_t scope) {

@@ -314,24 +314,17 @@ void addBench(CLI::App &app, const Host &host, int &code) {
       "What stays in the processor's caches can be over 100 % of the latter. On a GPU \"% read\"\n"
       "compares with the bytes that copying within its memory reads and writes.\n",
       options, host, code, [options] { bench(*options); });
-  verb->add_option("--prompt-tokens", options->promptTokens, "Length of the prompt, or the texts")
-      ->check(from(1, 1 << 30))
-      ->capture_default_str();
-  verb->add_option("--new-tokens", options->newTokens, "Tokens written after it")
-      ->check(from(0, 1 << 30))
-      ->capture_default_str();
-  verb->add_option("--batch", options->batch, "Texts at once")
-      ->check(from(1, 1 << 20))
-      ->capture_default_str();
+  addNumber(*verb, "--prompt-tokens", options->promptTokens, "Length of the prompt, or the texts",
+            1, 1 << 30);
+  addNumber(*verb, "--new-tokens", options->newTokens, "Tokens written after it", 0, 1 << 30);
+  addNumber(*verb, "--batch", options->batch, "Texts at once", 1, 1 << 20);
   verb->add_option("--entry", options->entry,
                    "Entry to measure; without it prefill and decode, or forward");
   verb->add_option("--dim", options->sizes, "NAME=SIZE of any other dimension of the entry")
       ->allow_extra_args(false);
   verb->add_option("--inputs", options->inputs,
                    "Arguments that are not made up (.npz, with the entry's types)");
-  verb->add_option("--repeat", options->repeat, "Repetitions; the median is told")
-      ->check(from(1, 1000))
-      ->capture_default_str();
+  addNumber(*verb, "--repeat", options->repeat, "Repetitions; the median is told", 1, 1000);
   verb->add_flag("--no-peaks", options->noPeaks, "Do not measure the machine's limits");
   addTraceOption(*verb, options->trace);
 }

@@ -28,18 +28,12 @@ struct Ended {
 /// fault, else 1.
 void check(fovea_status *status);
 
-struct ModuleFree {
-  void operator()(fovea_module *module) const { fovea_module_free(module); }
+template <auto Free> struct FreeBy {
+  template <typename T> void operator()(T *owned) const { Free(owned); }
 };
-struct ContextFree {
-  void operator()(fovea_context *context) const { fovea_context_free(context); }
-};
-struct CallFree {
-  void operator()(fovea_call *call) const { fovea_call_free(call); }
-};
-using ModulePtr = std::unique_ptr<fovea_module, ModuleFree>;
-using ContextPtr = std::unique_ptr<fovea_context, ContextFree>;
-using CallPtr = std::unique_ptr<fovea_call, CallFree>;
+using ModulePtr = std::unique_ptr<fovea_module, FreeBy<fovea_module_free>>;
+using ContextPtr = std::unique_ptr<fovea_context, FreeBy<fovea_context_free>>;
+using CallPtr = std::unique_ptr<fovea_call, FreeBy<fovea_call_free>>;
 
 /// The options that all running verbs have, and what they open.
 struct Common {

@@ -159,30 +159,19 @@ void addGenerate(CLI::App &app, const Host &host, int &code) {
                                          "File with the text; - is standard input");
   options->idsOption =
       addIntegers(*verb, "--prompt-ids", &options->promptIds, "Token ids instead of text: 1,2,3");
-  verb->add_option("-n,--count", options->count, "New tokens at most")
-      ->check(from(0, 1 << 30))
-      ->capture_default_str();
-  verb->add_option("--temp", options->temperature, "Temperature; 0 is greedy")
-      ->check(from(0, 1000))
-      ->capture_default_str();
-  verb->add_option("--top-k", options->topK, "Choose among the K likeliest; 0: all")
-      ->check(from(0, 1 << 30))
-      ->capture_default_str();
-  verb->add_option("--top-p", options->topP, "Choose among the likeliest that reach P together")
-      ->check(from(1e-6, 1))
-      ->capture_default_str();
-  verb->add_option("--min-p", options->minP,
-                   "Choose among those with P times the likeliest's probability")
-      ->check(from(0, 1))
-      ->capture_default_str();
-  verb->add_option("--repeat-penalty", options->penalty, "Weaken tokens seen before; 1: do not")
-      ->check(from(1e-3, 1000))
-      ->capture_default_str();
+  addNumber(*verb, "-n,--count", options->count, "New tokens at most", 0, 1 << 30);
+  addNumber(*verb, "--temp", options->temperature, "Temperature; 0 is greedy", 0, 1000);
+  addNumber(*verb, "--top-k", options->topK, "Choose among the K likeliest; 0: all", 0, 1 << 30);
+  addNumber(*verb, "--top-p", options->topP, "Choose among the likeliest that reach P together",
+            1e-6, 1);
+  addNumber(*verb, "--min-p", options->minP,
+            "Choose among those with P times the likeliest's probability", 0, 1);
+  addNumber(*verb, "--repeat-penalty", options->penalty, "Weaken tokens seen before; 1: do not",
+            1e-3, 1000);
   options->seedOption =
       verb->add_option("--seed", options->seed, "Seed; without it a new one, which is printed");
-  verb->add_option("--prompt-chunk,--chunk", options->chunk, "Tokens of the prompt to read at once")
-      ->check(from(1))
-      ->capture_default_str();
+  addNumber(*verb, "--prompt-chunk,--chunk", options->chunk, "Tokens of the prompt to read at once",
+            1);
   verb->add_flag("--ignore-end", options->ignoreEnd, "Go on after an end token");
   addTraceOption(*verb, options->trace);
 }

@@ -17,6 +17,13 @@ namespace fovea::verbs {
 /// Refuses what is no finite number from `least` to `most`; `--help` shows the two.
 CLI::Validator from(double least, double most = std::numeric_limits<double>::infinity());
 
+/// An option that is a number in this range; `--help` shows what it is if it is not given.
+template <typename T>
+void addNumber(CLI::App &verb, const std::string &name, T &value, const std::string &help,
+               double least, double most = std::numeric_limits<double>::infinity()) {
+  verb.add_option(name, value, help)->check(from(least, most))->capture_default_str();
+}
+
 /// An option that is a list of integers with commas between, as in 1,2,3; refuses anything else,
 /// an empty place too.
 CLI::Option *addIntegers(CLI::App &verb, const std::string &name,
