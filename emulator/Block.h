@@ -29,10 +29,10 @@ struct LaunchContext {
 constexpr uint8_t BarrierReduces = 1;
 
 struct NamedBarrier {
-  uint32_t arrived = 0;               ///< threads
-  uint32_t expected = 0;              ///< threads; 0 for all of the block
-  uint32_t syncing = 0, arriving = 0; ///< warps that wait, warps that only arrived
-  uint32_t line = 0;                  ///< of the first arrival
+  uint32_t arrived = 0;  ///< threads
+  uint32_t expected = 0; ///< threads; 0 for all of the block
+  uint32_t syncing = 0;  ///< warps that wait
+  uint32_t line = 0;     ///< of the first arrival
   uint32_t aligned = 0;
   uint32_t reduction = 0, reductionCount = 0; ///< of bar.red
   Knowledge knowledge;

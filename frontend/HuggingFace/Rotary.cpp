@@ -17,9 +17,8 @@ struct RotaryReader {
   std::optional<int64_t> outerOriginal;
 
   void readOriginal() {
-    int64_t inner =
-        parameters.integer("original_max_position_embeddings", 1, maxPositions, contextLength);
-    rotary.originalPositions = outerOriginal.value_or(inner);
+    rotary.originalPositions = outerOriginal.value_or(
+        parameters.integer("original_max_position_embeddings", 1, maxPositions, contextLength));
   }
   void readFactor() { rotary.factor = parameters.number("factor", 1e-6, 1e6).value_or(1); }
 
@@ -54,9 +53,8 @@ void RotaryReader::readYarn() {
 
 void RotaryReader::readLongRope() {
   readOriginal();
-  double factor = parameters.number("factor", 1e-6, 1e6,
-                                    double(contextLength) / double(rotary.originalPositions));
-  rotary.factor = factor;
+  double factor = rotary.factor = parameters.number(
+      "factor", 1e-6, 1e6, double(contextLength) / double(rotary.originalPositions));
   // Ding et al. 2024, "LongRoPE", as its implementations compute it.
   double implied =
       factor <= 1 || rotary.originalPositions <= 1
@@ -147,7 +145,5 @@ std::optional<Rotary> fovea::readRotary(JsonObject &config, int64_t headSize, in
                      "beta_slow", "mscale", "mscale_all_dim", "truncate", "short_factor",
                      "long_factor", "low_freq_factor", "high_freq_factor"});
   parameters.reportUnread("is no parameter of rotary embedding that is understood");
-  if (problems.size() != before)
-    return std::nullopt;
-  return rotary;
+  return problems.size() == before ? std::optional(rotary) : std::nullopt;
 }

@@ -59,10 +59,5 @@ static flatbuffers::Offset<tables::Decoder> readDecoder(TableWriter &writer,
                        static_cast<uint32_t>(start), static_cast<uint32_t>(stop), scheme);
 }
 TableOffsets<Decoder> fovea::writeDecoders(TableWriter &writer, const JsonValue *value) {
-  TableOffsets<Decoder> result;
-  if (value)
-    readComponents(writer, *value, "decoder", "decoders", [&](JsonObject &component) {
-      result.push_back(readDecoder(writer, component));
-    });
-  return result;
+  return writeComponents<Decoder>(writer, value, "decoder", "decoders", readDecoder);
 }

@@ -52,10 +52,5 @@ static flatbuffers::Offset<tables::Normalizer> readNormalizer(TableWriter &write
 }
 
 TableOffsets<Normalizer> fovea::writeNormalizers(TableWriter &writer, const JsonValue *value) {
-  TableOffsets<Normalizer> result;
-  if (value)
-    readComponents(writer, *value, "normalizer", "normalizers", [&](JsonObject &component) {
-      result.push_back(readNormalizer(writer, component));
-    });
-  return result;
+  return writeComponents<Normalizer>(writer, value, "normalizer", "normalizers", readNormalizer);
 }

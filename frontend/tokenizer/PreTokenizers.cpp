@@ -75,10 +75,6 @@ static flatbuffers::Offset<tables::PreTokenizer> readPreTokenizer(TableWriter &w
 }
 
 TableOffsets<PreTokenizer> fovea::writePreTokenizers(TableWriter &writer, const JsonValue *value) {
-  TableOffsets<PreTokenizer> result;
-  if (value)
-    readComponents(writer, *value, "pre_tokenizer", "pretokenizers", [&](JsonObject &component) {
-      result.push_back(readPreTokenizer(writer, component));
-    });
-  return result;
+  return writeComponents<PreTokenizer>(writer, value, "pre_tokenizer", "pretokenizers",
+                                       readPreTokenizer);
 }

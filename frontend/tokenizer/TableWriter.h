@@ -59,6 +59,18 @@ Enum readChoice(JsonObject &component, std::string_view key,
   return choices[0].second;
 }
 
+/// The tables of a component, or of all of a sequence, by `read`; none if there is no value.
+template <typename T>
+TableOffsets<T> writeComponents(TableWriter &writer, const JsonValue *value,
+                                const std::string &path, const char *members,
+                                flatbuffers::Offset<T> (*read)(TableWriter &, JsonObject &)) {
+  TableOffsets<T> result;
+  if (value)
+    readComponents(writer, *value, path, members,
+                   [&](JsonObject &component) { result.push_back(read(writer, component)); });
+  return result;
+}
+
 /// The pieces that surround one sequence, or two.
 struct Templates {
   TableOffsets<tables::Piece> single, pair;

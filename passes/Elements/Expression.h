@@ -100,8 +100,6 @@ public:
   /// A size as an affine expression; equal expressions are equal sizes, whatever the call.
   AffineExpr getSize(Value tensor, int64_t axis);
   AffineExpr getSize(OpFoldResult size);
-  /// The value or tensor axis that a symbol stands for.
-  SizeOrigin getSymbol(unsigned symbol) const { return symbols[symbol]; }
   /// An index expression without dims as a value.
   /// The graph's sizes are read where `sizes` stands, if that is given.
   Value materialize(OpBuilder &builder, Location loc, AffineExpr expr, ValueRange dims = {},

@@ -198,7 +198,6 @@ int32_t Tokenizer::beginToken() const { return state->table->begin_token(); }
 int32_t Tokenizer::endToken() const { return state->table->end_token(); }
 int32_t Tokenizer::unknownToken() const { return state->table->unknown_token(); }
 int32_t Tokenizer::padToken() const { return state->table->pad_token(); }
-int64_t Tokenizer::modelMaxTokens() const { return state->table->model_max_length(); }
 
 Tokenizer::Truncation Tokenizer::truncation() const {
   const tables::Truncation *found = state->table->truncation();

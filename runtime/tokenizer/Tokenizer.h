@@ -69,8 +69,6 @@ public:
   int32_t endToken() const;
   int32_t unknownToken() const;
   int32_t padToken() const;
-  /// Longest text in tokens that the model was made for; -1 if nothing is said.
-  int64_t modelMaxTokens() const;
   Truncation truncation() const;
 
 private:

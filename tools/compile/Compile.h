@@ -68,7 +68,6 @@ std::vector<std::string> getStageNames();
 std::vector<std::string> getDeviceStageNames();
 /// Architectures that --gpu takes, the best known first.
 std::vector<std::string> getGpuNames();
-bool isStage(const std::string &name);
 
 /// From now on this program ends with one message and code 1, leaving nothing half written, where
 /// there is no memory or no thread for it. LLVM alone would end it by a signal.

@@ -72,6 +72,4 @@ std::vector<std::string> getStageNames() {
   return names;
 }
 
-bool isStage(const std::string &name) { return parseStage(name).has_value(); }
-
 } // namespace fovea::compile
