@@ -116,80 +116,18 @@ static Handler shift(Shift how) {
 }
 
 static FailureOr<Element> compareIntegers(Operation *op, ArrayRef<Element> x) {
-  unsigned width = operandWidth(op);
-  // i1 is held as 0 or 1, and true counts as -1 where signed.
-  int64_t a = width == 1 ? -x[0].integer : x[0].integer;
-  int64_t b = width == 1 ? -x[1].integer : x[1].integer;
-  uint64_t ua = unsignedBits(a, width), ub = unsignedBits(b, width);
-  switch (cast<arith::CmpIOp>(op).getPredicate()) {
-  case arith::CmpIPredicate::eq:
-    return Element{0, a == b};
-  case arith::CmpIPredicate::ne:
-    return Element{0, a != b};
-  case arith::CmpIPredicate::slt:
-    return Element{0, a < b};
-  case arith::CmpIPredicate::sle:
-    return Element{0, a <= b};
-  case arith::CmpIPredicate::sgt:
-    return Element{0, a > b};
-  case arith::CmpIPredicate::sge:
-    return Element{0, a >= b};
-  case arith::CmpIPredicate::ult:
-    return Element{0, ua < ub};
-  case arith::CmpIPredicate::ule:
-    return Element{0, ua <= ub};
-  case arith::CmpIPredicate::ugt:
-    return Element{0, ua > ub};
-  case arith::CmpIPredicate::uge:
-    return Element{0, ua >= ub};
-  }
-  llvm_unreachable("all predicates are handled");
+  auto bits = [width = operandWidth(op)](const Element &element) {
+    return APInt(64, static_cast<uint64_t>(element.integer)).trunc(width);
+  };
+  return Element{
+      0, arith::applyCmpPredicate(cast<arith::CmpIOp>(op).getPredicate(), bits(x[0]), bits(x[1]))};
 }
 
 //===-- Floats -------------------------------------------------------------------------------===//
 
 static FailureOr<Element> compareReals(Operation *op, ArrayRef<Element> x) {
-  double a = x[0].real, b = x[1].real;
-  bool unordered = std::isnan(a) || std::isnan(b);
-  auto answer = [&](bool ordered, bool ifUnordered) {
-    return Element{0, unordered ? ifUnordered : ordered};
-  };
-  using P = arith::CmpFPredicate;
-  switch (cast<arith::CmpFOp>(op).getPredicate()) {
-  case P::AlwaysFalse:
-    return Element{0, 0};
-  case P::AlwaysTrue:
-    return Element{0, 1};
-  case P::OEQ:
-    return answer(a == b, false);
-  case P::OGT:
-    return answer(a > b, false);
-  case P::OGE:
-    return answer(a >= b, false);
-  case P::OLT:
-    return answer(a < b, false);
-  case P::OLE:
-    return answer(a <= b, false);
-  case P::ONE:
-    return answer(a != b, false);
-  case P::ORD:
-    return answer(true, false);
-  case P::UEQ:
-    return answer(a == b, true);
-  case P::UGT:
-    return answer(a > b, true);
-  case P::UGE:
-    return answer(a >= b, true);
-  case P::ULT:
-    return answer(a < b, true);
-  case P::ULE:
-    return answer(a <= b, true);
-  case P::UNE:
-    return answer(a != b, true);
-  case P::UNO:
-    return answer(false, true);
-  }
-  llvm_unreachable("all predicates are handled");
+  return Element{0, arith::applyCmpPredicate(cast<arith::CmpFOp>(op).getPredicate(),
+                                             APFloat(x[0].real), APFloat(x[1].real))};
 }
 
 /// maximumf and minimumf hand NaN on; maxnumf and minnumf prefer the number.

@@ -65,14 +65,14 @@ struct GluKernel : KernelOpInterface::ExternalModel<GluKernel, GluOp> {
   TileElement emitTile(Operation *operation, TileBuilder &b, TileColumns c,
                        TileLeaves &leaves) const {
     auto op = cast<GluOp>(operation);
-    KernelBuilder &k = b.k;
     TileElement gate =
         b.convert(b.operandOf(op.getGate(), c, leaves), getAccumulationType(op.getType()));
     TileElement up =
         b.convert(b.operandOf(op.getUp(), c, leaves), getAccumulationType(op.getType()));
-    return [&k, gate, up, op](ValueRange e) mutable {
-      return k.mul(activate(k, op.getKind(), gate(e)), up(e));
+    auto open = [&k = b.k, gate, op](ValueRange e) mutable {
+      return activate(k, op.getKind(), gate(e));
     };
+    return b.mul(open, up);
   }
 };
 

@@ -88,25 +88,18 @@ struct LinearKernel : KernelOpInterface::ExternalModel<LinearKernel, LinearOp> {
   TileElement emitTile(Operation *operation, TileBuilder &b, TileColumns c,
                        TileLeaves &leaves) const {
     auto op = cast<LinearOp>(operation);
-    KernelBuilder &k = b.k;
     auto norm = op.getRowFactor();
     Value product =
         b.product(op, norm ? norm.getInput() : op.getInput(),
                   op.getWeight().getType().getDimSize(1), c, [&] { return weightRows(b, op, c); });
     TileElement result = b.leaf(product, c.width, leaves);
     Type type = getAccumulationType(op.getInput().getType());
-    if (op.getScales() && op.getScales().getType().getRank() == 1) {
-      TileElement scale = b.leaf(b.parameter(op.getScales(), c, type), c.width, leaves);
-      result = [&k, result, scale](ValueRange e) { return k.mul(result(e), scale(e)); };
-    }
-    if (norm) {
-      TileElement factor = b.leaf(b.numberOfRows(norm, c.width), c.width, leaves);
-      result = [&k, result, factor](ValueRange e) { return k.mul(result(e), factor(e)); };
-    }
-    if (op.getBias()) {
-      TileElement bias = b.leaf(b.parameter(op.getBias(), c, type), c.width, leaves);
-      result = [&k, result, bias](ValueRange e) { return k.add(result(e), bias(e)); };
-    }
+    if (op.getScales() && op.getScales().getType().getRank() == 1)
+      result = b.mul(result, b.leaf(b.parameter(op.getScales(), c, type), c.width, leaves));
+    if (norm)
+      result = b.mul(result, b.leaf(b.numberOfRows(norm, c.width), c.width, leaves));
+    if (op.getBias())
+      result = b.add(result, b.leaf(b.parameter(op.getBias(), c, type), c.width, leaves));
     return result;
   }
 

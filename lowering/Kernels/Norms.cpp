@@ -45,8 +45,7 @@ struct NormTiles {
       TileElement m = b.leaf(mean, c.width, leaves);
       result = [&k, result, m](ValueRange e) { return k.sub(result(e), m(e)); };
     }
-    TileElement f = b.leaf(factor, c.width, leaves);
-    result = [&k, result, f](ValueRange e) { return k.mul(result(e), f(e)); };
+    result = b.mul(result, b.leaf(factor, c.width, leaves));
     if (weight) {
       TileElement w = b.leaf(b.parameter(weight, c, type), c.width, leaves);
       result = [&k, result, w, offset](ValueRange e) {
@@ -56,10 +55,8 @@ struct NormTiles {
         return k.mul(result(e), factor);
       };
     }
-    if (bias) {
-      TileElement shift = b.leaf(b.parameter(bias, c, type), c.width, leaves);
-      result = [&k, result, shift](ValueRange e) { return k.add(result(e), shift(e)); };
-    }
+    if (bias)
+      result = b.add(result, b.leaf(b.parameter(bias, c, type), c.width, leaves));
     return result;
   }
 
@@ -116,14 +113,12 @@ struct GatedNormKernel : NormKernel<GatedNormKernel, GatedNormOp> {
   TileElement emitTile(Operation *operation, TileBuilder &b, TileColumns c,
                        TileLeaves &leaves) const {
     auto op = cast<GatedNormOp>(operation);
-    KernelBuilder &k = b.k;
     NormTiles norm(b, b.tile(op.getInput(), c), c);
     Value factor = norm.inverseRoot(norm.squares(norm.x), op.getEps().convertToDouble());
     TileElement y = norm.finish({}, factor, op.getWeight(), 0, {}, leaves);
     TileElement gate = b.convert(b.operandOf(op.getGate(), c, leaves), norm.type);
-    return [&k, y, gate](ValueRange e) {
-      return k.mul(y(e), activate(k, ActivationKind::Silu, gate(e)));
-    };
+    return b.mul(
+        y, [&k = b.k, gate](ValueRange e) { return activate(k, ActivationKind::Silu, gate(e)); });
   }
 };
 

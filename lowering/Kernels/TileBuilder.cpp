@@ -265,6 +265,14 @@ TileElement TileBuilder::convert(TileElement element, Type type) {
   return [this, element, type](ValueRange elements) { return k.convert(element(elements), type); };
 }
 
+TileElement TileBuilder::add(TileElement l, TileElement r) {
+  return [this, l, r](ValueRange elements) { return k.add(l(elements), r(elements)); };
+}
+
+TileElement TileBuilder::mul(TileElement l, TileElement r) {
+  return [this, l, r](ValueRange elements) { return k.mul(l(elements), r(elements)); };
+}
+
 Value TileBuilder::tile(Value value, TileColumns c) {
   Key key{value.getAsOpaquePointer(), c.offset, c.width};
   auto known = tiles.find(key);

@@ -56,6 +56,8 @@ public:
   TileElement leaf(Value tile, int64_t width, TileLeaves &leaves);
   /// The same number as another floating-point type.
   TileElement convert(TileElement element, Type type);
+  TileElement add(TileElement l, TileElement r);
+  TileElement mul(TileElement l, TileElement r);
   /// The product of whole rows of `input`, of `depth` columns, with rows of a weight that `emit`
   /// loads; once for each op and columns. Rows of one input are loaded once.
   Value product(Operation *op, Value input, int64_t depth, TileColumns c,
