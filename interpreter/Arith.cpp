@@ -32,17 +32,15 @@ static LogicalResult runConstant(arith::ConstantOp op, Frame &frame) {
   if (!type.getElementType().isIntOrIndexOrFloat())
     return op.emitOpError("expects floats or integers to interpret, got ") << type;
   bool isReal = isa<FloatType>(type.getElementType());
-  FailureOr<Tensor> result = frame.makeTensor(op, type.getShape(), isReal);
-  if (failed(result))
-    return failure();
+  TRY(Tensor result, frame.makeTensor(op, type.getShape(), isReal));
   int64_t at = 0;
   if (isReal)
     for (const APFloat &number : dense.getValues<APFloat>())
-      result->reals[at++] = number.convertToDouble();
+      result.reals[at++] = number.convertToDouble();
   else
     for (const APInt &number : dense.getValues<APInt>())
-      result->integers[at++] = number.getSExtValue();
-  return frame.set(op, std::move(*result));
+      result.integers[at++] = number.getSExtValue();
+  return frame.set(op, std::move(result));
 }
 
 //===-- Integers -----------------------------------------------------------------------------===//

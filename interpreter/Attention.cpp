@@ -158,11 +158,8 @@ FailureOr<std::vector<bool>> Attention::getAllowed(int64_t b, int64_t h, int64_t
     return allowed;
   MaskRef mask = frame.mask(op.getMask());
   for (int64_t j = 0; j < k.length; ++j) {
-    FailureOr<bool> one =
-        mask->allows({b, h, i, j, queryPositions.at(b, i), keyPositions.at(b, j)});
-    if (failed(one))
-      return failure();
-    allowed[j] = *one;
+    TRY(bool one, mask->allows({b, h, i, j, queryPositions.at(b, i), keyPositions.at(b, j)}));
+    allowed[j] = one;
   }
   return allowed;
 }
@@ -177,10 +174,8 @@ FailureOr<Attention::Row> Attention::softmax(int64_t b, int64_t h, int64_t i,
   for (int64_t j = 0; j < keys; ++j) {
     if (!seen[j])
       continue;
-    FailureOr<double> one = score(b, h, i, j);
-    if (failed(one))
-      return failure();
-    y[j] = *one;
+    TRY(double one, score(b, h, i, j));
+    y[j] = one;
     row.greatest = std::isnan(y[j]) ? y[j] : std::fmax(row.greatest, y[j]);
   }
   row.p.assign(keys, 0);
@@ -204,11 +199,9 @@ FailureOr<std::vector<double>> Attention::getWeights(int64_t b, int64_t h, int64
   for (int64_t j = 0; j < k.length; ++j) {
     if (!seen[j])
       continue;
-    FailureOr<double> one =
-        evaluate(op.getProbabilityRegion(), "probability", probabilityOperands, p[j], {b, h, i, j});
-    if (failed(one))
-      return failure();
-    w[j] = *one;
+    TRY(double one, evaluate(op.getProbabilityRegion(), "probability", probabilityOperands, p[j],
+                             {b, h, i, j}));
+    w[j] = one;
   }
   return w;
 }
@@ -223,32 +216,26 @@ void Attention::sumValues(int64_t b, int64_t h, int64_t i, const std::vector<dou
 }
 
 LogicalResult Attention::runQuery(int64_t b, int64_t h, int64_t i) {
-  FailureOr<std::vector<bool>> allowed = getAllowed(b, h, i);
-  if (failed(allowed))
-    return failure();
-  bool isEmpty = llvm::none_of(*allowed, [](bool one) { return one; });
+  TRY(std::vector<bool> allowed, getAllowed(b, h, i));
+  bool isEmpty = llvm::none_of(allowed, [](bool one) { return one; });
   bool isFilled = isEmpty && !sinks;
   Fill fill = op.getFill();
   // What fills an empty row is of all keys.
   const std::vector<bool> all(k.length, true);
-  FailureOr<Row> row = softmax(b, h, i, isFilled && fill == Fill::Raw ? all : *allowed);
-  if (failed(row))
-    return failure();
+  TRY(Row row, softmax(b, h, i, isFilled && fill == Fill::Raw ? all : allowed));
   if (isFilled && fill == Fill::Mean)
-    row->p.assign(k.length, 1.0 / k.length);
+    row.p.assign(k.length, 1.0 / k.length);
   if (isFilled && fill == Fill::Nan)
-    row->p.assign(k.length, kNan);
+    row.p.assign(k.length, kNan);
   bool fillsByKeys = isFilled && (fill == Fill::Raw || fill == Fill::Mean);
-  FailureOr<std::vector<double>> w = getWeights(b, h, i, row->p, fillsByKeys ? all : *allowed);
-  if (failed(w))
-    return failure();
-  sumValues(b, h, i, *w);
+  TRY(std::vector<double> w, getWeights(b, h, i, row.p, fillsByKeys ? all : allowed));
+  sumValues(b, h, i, w);
   // The further results.
   if (op.getLse())
-    lse.reals[lse.place({b, h, i})] = isFilled ? -kInfinity : row->greatest + std::log(row->sum);
+    lse.reals[lse.place({b, h, i})] = isFilled ? -kInfinity : row.greatest + std::log(row.sum);
   if (op.getWeights())
     for (int64_t j = 0; j < k.length; ++j)
-      weights.reals[weights.place({b, h, i, j})] = row->p[j];
+      weights.reals[weights.place({b, h, i, j})] = row.p[j];
   return success();
 }
 
@@ -298,18 +285,16 @@ static LogicalResult runAttention(AttentionOp op, Frame &frame) {
 
 static LogicalResult runAlibiSlopes(AlibiSlopesOp op, Frame &frame) {
   int64_t heads = op.getSlopes().getType().getDimSize(0);
-  FailureOr<Tensor> result = frame.makeTensor(op, {heads});
-  if (failed(result))
-    return failure();
+  TRY(Tensor result, frame.makeTensor(op, {heads}));
   // The greatest power of two that is at most the number of heads, then every other slope of the
   // next one.
   int64_t power = 1;
   while (power * 2 <= heads)
     power *= 2;
   for (int64_t h = 0; h < heads; ++h)
-    result->reals[h] = h < power ? std::exp2(-8.0 * (h + 1) / power)
-                                 : std::exp2(-8.0 * (2 * (h - power) + 1) / (2 * power));
-  return frame.set(op, std::move(*result));
+    result.reals[h] = h < power ? std::exp2(-8.0 * (h + 1) / power)
+                                : std::exp2(-8.0 * (2 * (h - power) + 1) / (2 * power));
+  return frame.set(op, std::move(result));
 }
 
 /// The bucket of `n = k_pos - q_pos` (Raffel et al. 2020).

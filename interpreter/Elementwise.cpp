@@ -14,12 +14,10 @@ static LogicalResult applyRule(Operation *op, Frame &frame, const ElementRule &r
   if (!resultType) {
     for (unsigned i = 0; i < count; ++i)
       elements[i] = frame.element(op->getOperand(i));
-    FailureOr<Element> result = rule(op, elements);
-    if (failed(result))
-      return failure();
+    TRY(Element result, rule(op, elements));
     if (sides)
-      *sides |= getTakenSide(op, elements, *result);
-    return frame.setElement(op, op->getResult(0), *result);
+      *sides |= getTakenSide(op, elements, result);
+    return frame.setElement(op, op->getResult(0), result);
   }
 
   SmallVector<TensorRef, 3> tensors(count);
@@ -36,22 +34,18 @@ static LogicalResult applyRule(Operation *op, Frame &frame, const ElementRule &r
       return op->emitOpError("expects operands of one shape, got [")
              << first->shape << "] and [" << tensors[i]->shape << "]";
   }
-  FailureOr<Tensor> result =
-      frame.makeTensor(op, first->shape, isa<FloatType>(resultType.getElementType()));
-  if (failed(result))
-    return failure();
-  for (int64_t at = 0, size = result->size(); at < size; ++at) {
+  TRY(Tensor result,
+      frame.makeTensor(op, first->shape, isa<FloatType>(resultType.getElementType())));
+  for (int64_t at = 0, size = result.size(); at < size; ++at) {
     for (unsigned i = 0; i < count; ++i)
       if (tensors[i])
         elements[i] = tensors[i]->at(at);
-    FailureOr<Element> element = rule(op, elements);
-    if (failed(element))
-      return failure();
+    TRY(Element element, rule(op, elements));
     if (sides)
-      *sides |= getTakenSide(op, elements, *element);
-    result->put(at, *element);
+      *sides |= getTakenSide(op, elements, element);
+    result.put(at, element);
   }
-  return frame.set(op, std::move(*result));
+  return frame.set(op, std::move(result));
 }
 
 Handler interpreter::elementwise(ElementRule rule) {

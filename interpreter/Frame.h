@@ -5,6 +5,7 @@
 #ifndef FOVEA_INTERPRETER_FRAME_H
 #define FOVEA_INTERPRETER_FRAME_H
 
+#include "dialects/Fovea/Try.h"
 #include "interpreter/Interpreter.h"
 #include "llvm/ADT/StringMap.h"
 

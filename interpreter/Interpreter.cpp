@@ -154,10 +154,8 @@ FailureOr<TensorRef> Frame::weight(WeightRefOp op) {
     return op.emitOpError("expects a weight named ") << op.getWeightAttr();
   if (auto found = state.weights.find(symbol); found != state.weights.end())
     return found->second;
-  FailureOr<Tensor> value = evaluateRecipe(symbol, state.source);
-  if (failed(value))
-    return failure();
-  TensorRef kept = std::make_shared<Tensor>(std::move(*value));
+  TRY(Tensor value, evaluateRecipe(symbol, state.source));
+  TensorRef kept = std::make_shared<Tensor>(std::move(value));
   if (state.keptWeights + kept->size() <= kMaxKeptWeights) {
     state.keptWeights += kept->size();
     state.weights[symbol] = kept;

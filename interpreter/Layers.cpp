@@ -53,16 +53,14 @@ static LogicalResult runLinear(LinearOp op, Frame &frame) {
     return op.emitOpError("expects a bias of ") << outputs << " elements, got " << bias->size();
   SmallVector<int64_t, 4> shape = x.shape;
   shape.back() = outputs;
-  FailureOr<Tensor> result = frame.makeTensor(op, shape);
-  if (failed(result))
-    return failure();
-  int64_t rows = outputs ? result->size() / outputs : 0;
+  TRY(Tensor result, frame.makeTensor(op, shape));
+  int64_t rows = outputs ? result.size() / outputs : 0;
   for (int64_t n = 0; n < outputs; ++n)
     for (int64_t row = 0; row < rows; ++row)
-      result->reals[row * outputs + n] =
+      result.reals[row * outputs + n] =
           dot(x.reals.data() + row * inputs, w.reals.data() + n * inputs, inputs) +
           (bias ? bias->reals[n] : 0);
-  return frame.set(op, std::move(*result));
+  return frame.set(op, std::move(result));
 }
 
 static LogicalResult runEmbedding(EmbeddingOp op, Frame &frame) {
@@ -70,16 +68,14 @@ static LogicalResult runEmbedding(EmbeddingOp op, Frame &frame) {
   int64_t rows = table.shape[0], width = table.shape[1];
   SmallVector<int64_t, 4> shape = ids.shape;
   shape.push_back(width);
-  FailureOr<Tensor> result = frame.makeTensor(op, shape);
-  if (failed(result))
-    return failure();
+  TRY(Tensor result, frame.makeTensor(op, shape));
   for (int64_t at = 0; at < ids.size(); ++at) {
     int64_t id = ids.integers[at];
     if (id < 0 || id >= rows)
       return op.emitOpError("expects an id inside the table's ") << rows << " rows, got " << id;
-    std::copy_n(table.reals.begin() + id * width, width, result->reals.begin() + at * width);
+    std::copy_n(table.reals.begin() + id * width, width, result.reals.begin() + at * width);
   }
-  return frame.set(op, std::move(*result));
+  return frame.set(op, std::move(result));
 }
 
 //===-- Norms --------------------------------------------------------------------------------===//
@@ -216,9 +212,7 @@ static LogicalResult runPool(PoolOp op, Frame &frame) {
   if (keep && (keep->shape[0] != batch || keep->shape[1] != length))
     return op.emitOpError("expects keep of [")
            << batch << ", " << length << "], got [" << keep->shape << "]";
-  FailureOr<Tensor> result = frame.makeTensor(op, {batch, width});
-  if (failed(result))
-    return failure();
+  TRY(Tensor result, frame.makeTensor(op, {batch, width}));
   PoolKind kind = op.getKind();
   for (int64_t b = 0; b < batch; ++b) {
     SmallVector<int64_t> kept;
@@ -237,10 +231,10 @@ static LogicalResult runPool(PoolOp op, Frame &frame) {
         greatest = std::isnan(element) ? element : std::fmax(greatest, element);
       }
       double count = kind == PoolKind::Mean ? std::max<double>(kept.size(), 1e-9) : 1;
-      result->reals[b * width + d] = kind == PoolKind::Max ? greatest : sum / count;
+      result.reals[b * width + d] = kind == PoolKind::Max ? greatest : sum / count;
     }
   }
-  return frame.set(op, std::move(*result));
+  return frame.set(op, std::move(result));
 }
 
 //===-- Argmax -------------------------------------------------------------------------------===//
@@ -248,16 +242,14 @@ static LogicalResult runPool(PoolOp op, Frame &frame) {
 static LogicalResult runArgmax(ArgmaxOp op, Frame &frame) {
   const Tensor &x = frame.tensor(op.getInput());
   int64_t width = x.shape.back();
-  FailureOr<Tensor> result =
-      frame.makeTensor(op, ArrayRef<int64_t>(x.shape).drop_back(), /*isReal=*/false);
-  if (failed(result))
-    return failure();
-  for (int64_t row = 0; row < result->size(); ++row) {
+  TRY(Tensor result,
+      frame.makeTensor(op, ArrayRef<int64_t>(x.shape).drop_back(), /*isReal=*/false));
+  for (int64_t row = 0; row < result.size(); ++row) {
     const double *element = x.reals.data() + row * width;
     bool hasNaN = std::any_of(element, element + width, [](double x) { return std::isnan(x); });
-    result->integers[row] = hasNaN ? -1 : std::max_element(element, element + width) - element;
+    result.integers[row] = hasNaN ? -1 : std::max_element(element, element + width) - element;
   }
-  return frame.set(op, std::move(*result));
+  return frame.set(op, std::move(result));
 }
 
 void interpreter::addLayerOps(HandlerTable &table) {

@@ -88,15 +88,13 @@ static LogicalResult runStructured(Operation *operation, Frame &frame) {
   SmallVector<Tensor> results;
   for (unsigned i = inputs; i < accesses.size(); ++i)
     results.push_back(*accesses[i].tensor);
-  FailureOr<SmallVector<int64_t>> sizes = loopSizes(op, accesses);
-  if (failed(sizes))
-    return failure();
+  TRY(SmallVector<int64_t> sizes, loopSizes(op, accesses));
 
   int64_t steps = 1;
-  for (int64_t size : *sizes)
+  for (int64_t size : sizes)
     steps *= size;
   Block &block = *op.getBlock();
-  frame.loops.push_back(SmallVector<int64_t>(sizes->size(), 0));
+  frame.loops.push_back(SmallVector<int64_t>(sizes.size(), 0));
   SmallVector<RuntimeValue> yielded;
   SmallVector<int64_t> places(results.size());
   for (int64_t n = 0; n < steps; ++n) {
@@ -125,7 +123,7 @@ static LogicalResult runStructured(Operation *operation, Frame &frame) {
     }
     SmallVector<int64_t> &next = frame.loops.back();
     for (size_t loop = next.size(); loop-- > 0;) {
-      if (++next[loop] < (*sizes)[loop])
+      if (++next[loop] < sizes[loop])
         break;
       next[loop] = 0;
     }

@@ -54,10 +54,8 @@ static LogicalResult runLength(MaskLengthOp op, Frame &frame) {
 static LogicalResult runPrefix(MaskPrefixOp op, Frame &frame) {
   TensorRef lengths = frame.tensorRef(op.getLengths());
   return setMask(op, frame, [op, lengths](const QueryKey &p) -> FailureOr<bool> {
-    FailureOr<int64_t> length = lookup(op, *lengths, {p.batch});
-    if (failed(length))
-      return failure();
-    return p.keyPosition <= p.queryPosition || p.keyPosition < *length;
+    TRY(int64_t length, lookup(op, *lengths, {p.batch}));
+    return p.keyPosition <= p.queryPosition || p.keyPosition < length;
   });
 }
 
@@ -139,9 +137,7 @@ static LogicalResult runMaterialize(MaskMaterializeOp op, Frame &frame) {
   for (int64_t &axis : shape)
     if (ShapedType::isDynamic(axis))
       axis = frame.integer(*size++);
-  FailureOr<Tensor> result = frame.makeTensor(op, shape, /*isReal=*/false);
-  if (failed(result))
-    return failure();
+  TRY(Tensor result, frame.makeTensor(op, shape, /*isReal=*/false));
   FailureOr<PositionReader> queries =
       PositionReader::get(op, frame, op.getQueryPositions(), shape[0], shape[2]);
   FailureOr<PositionReader> keys =
@@ -154,12 +150,10 @@ static LogicalResult runMaterialize(MaskMaterializeOp op, Frame &frame) {
     for (int64_t h = 0; h < shape[1]; ++h)
       for (int64_t i = 0; i < shape[2]; ++i)
         for (int64_t j = 0; j < shape[3]; ++j) {
-          FailureOr<bool> allowed = mask->allows({b, h, i, j, queries->at(b, i), keys->at(b, j)});
-          if (failed(allowed))
-            return failure();
-          result->integers[at++] = *allowed;
+          TRY(bool allowed, mask->allows({b, h, i, j, queries->at(b, i), keys->at(b, j)}));
+          result.integers[at++] = allowed;
         }
-  return frame.set(op, std::move(*result));
+  return frame.set(op, std::move(result));
 }
 
 void interpreter::addMaskOps(HandlerTable &table) {

@@ -27,13 +27,11 @@ FailureOr<PositionReader> PositionReader::get(Operation *op, Frame &frame, Value
 static LogicalResult runPositions(PositionsOp op, Frame &frame) {
   int64_t count =
       op.getCount() ? frame.integer(op.getCount()) : op.getResult().getType().getDimSize(1);
-  FailureOr<Tensor> result = frame.makeTensor(op, {1, count}, /*isReal=*/false);
-  if (failed(result))
-    return failure();
+  TRY(Tensor result, frame.makeTensor(op, {1, count}, /*isReal=*/false));
   uint64_t first = frame.integer(op.getFirst());
   for (int64_t i = 0; i < count; ++i)
-    result->integers[i] = static_cast<int64_t>(first + i);
-  return frame.set(op, std::move(*result));
+    result.integers[i] = static_cast<int64_t>(first + i);
+  return frame.set(op, std::move(result));
 }
 
 //===-- Rotary -------------------------------------------------------------------------------===//
@@ -131,10 +129,7 @@ static std::vector<double> rotaryFrequencies(RopeOp op, const Tensor &positions,
 static LogicalResult runRope(RopeOp op, Frame &frame) {
   const Tensor &x = frame.tensor(op.getInput());
   int64_t batch = x.shape[0], length = x.shape[1], heads = x.shape[2], size = x.shape[3];
-  FailureOr<PositionReader> positions =
-      PositionReader::get(op, frame, op.getPositions(), batch, length);
-  if (failed(positions))
-    return failure();
+  TRY(PositionReader positions, PositionReader::get(op, frame, op.getPositions(), batch, length));
   double attention;
   std::vector<double> frequencies =
       rotaryFrequencies(op, frame.tensor(op.getPositions()), attention);
@@ -144,7 +139,7 @@ static LogicalResult runRope(RopeOp op, Frame &frame) {
   for (int64_t b = 0; b < batch; ++b)
     for (int64_t s = 0; s < length; ++s)
       for (int64_t i = 0; i < pairs; ++i) {
-        double angle = positions->at(b, s) * frequencies[i];
+        double angle = positions.at(b, s) * frequencies[i];
         double cosine = std::cos(angle) * attention, sine = std::sin(angle) * attention;
         int64_t first = isHalf ? i : 2 * i, second = isHalf ? i + pairs : 2 * i + 1;
         for (int64_t h = 0; h < heads; ++h) {
@@ -162,37 +157,33 @@ static LogicalResult runRope(RopeOp op, Frame &frame) {
 static LogicalResult runSinusoidal(PositionSinusoidalOp op, Frame &frame) {
   const Tensor &positions = frame.tensor(op.getPositions());
   int64_t width = cast<RankedTensorType>(op.getResult().getType()).getDimSize(2);
-  FailureOr<Tensor> result = frame.makeTensor(op, {positions.shape[0], positions.shape[1], width});
-  if (failed(result))
-    return failure();
+  TRY(Tensor result, frame.makeTensor(op, {positions.shape[0], positions.shape[1], width}));
   double theta = op.getTheta().convertToDouble();
   bool isInterleaved = op.getLayout() == SinusoidLayout::Interleaved;
   for (int64_t at = 0; at < positions.size(); ++at)
     for (int64_t i = 0; i < width / 2; ++i) {
       double angle = positions.integers[at] * std::pow(theta, -2.0 * i / width);
-      double *vector = &result->reals[at * width];
+      double *vector = &result.reals[at * width];
       vector[isInterleaved ? 2 * i : i] = std::sin(angle);
       vector[isInterleaved ? 2 * i + 1 : width / 2 + i] = std::cos(angle);
     }
-  return frame.set(op, std::move(*result));
+  return frame.set(op, std::move(result));
 }
 
 static LogicalResult runLearned(PositionLearnedOp op, Frame &frame) {
   const Tensor &positions = frame.tensor(op.getPositions());
   const Tensor &table = frame.tensor(op.getTable());
   int64_t rows = table.shape[0], width = table.shape[1];
-  FailureOr<Tensor> result = frame.makeTensor(op, {positions.shape[0], positions.shape[1], width});
-  if (failed(result))
-    return failure();
+  TRY(Tensor result, frame.makeTensor(op, {positions.shape[0], positions.shape[1], width}));
   int64_t offset = op.getOffset();
   for (int64_t at = 0; at < positions.size(); ++at) {
     int64_t row;
     if (__builtin_add_overflow(positions.integers[at], offset, &row) || row < 0 || row >= rows)
       return op.emitOpError("expects a position inside the table's ")
              << rows << " rows, got " << positions.integers[at] << " with offset " << offset;
-    std::copy_n(&table.reals[row * width], width, &result->reals[at * width]);
+    std::copy_n(&table.reals[row * width], width, &result.reals[at * width]);
   }
-  return frame.set(op, std::move(*result));
+  return frame.set(op, std::move(result));
 }
 
 void interpreter::addPositionOps(HandlerTable &table) {

@@ -84,33 +84,28 @@ static SmallVector<int64_t> shapeOf(Frame &frame, RankedTensorType type, ValueRa
 }
 
 static LogicalResult runEmpty(tensor::EmptyOp op, Frame &frame) {
-  FailureOr<Tensor> result = frame.makeTensor(
-      op, shapeOf(frame, op.getType(), op.getDynamicSizes()), holdsReals(op.getResult()));
-  if (failed(result))
-    return failure();
-  llvm::fill(result->reals, std::numeric_limits<double>::quiet_NaN());
-  return frame.set(op, std::move(*result));
+  TRY(Tensor result, frame.makeTensor(op, shapeOf(frame, op.getType(), op.getDynamicSizes()),
+                                      holdsReals(op.getResult())));
+  llvm::fill(result.reals, std::numeric_limits<double>::quiet_NaN());
+  return frame.set(op, std::move(result));
 }
 
 static LogicalResult runSplat(tensor::SplatOp op, Frame &frame) {
-  FailureOr<Tensor> result = frame.makeTensor(
-      op, shapeOf(frame, cast<RankedTensorType>(op.getAggregate().getType()), op.getDynamicSizes()),
-      holdsReals(op.getAggregate()));
-  if (failed(result))
-    return failure();
-  for (int64_t i = 0; i < result->size(); ++i)
-    result->put(i, frame.element(op.getInput()));
-  return frame.set(op, std::move(*result));
+  TRY(Tensor result,
+      frame.makeTensor(
+          op,
+          shapeOf(frame, cast<RankedTensorType>(op.getAggregate().getType()), op.getDynamicSizes()),
+          holdsReals(op.getAggregate())));
+  for (int64_t i = 0; i < result.size(); ++i)
+    result.put(i, frame.element(op.getInput()));
+  return frame.set(op, std::move(result));
 }
 
 static LogicalResult runFromElements(tensor::FromElementsOp op, Frame &frame) {
-  FailureOr<Tensor> result =
-      frame.makeTensor(op, op.getType().getShape(), holdsReals(op.getResult()));
-  if (failed(result))
-    return failure();
+  TRY(Tensor result, frame.makeTensor(op, op.getType().getShape(), holdsReals(op.getResult())));
   for (auto [i, value] : llvm::enumerate(op.getElements()))
-    result->put(i, frame.element(value));
-  return frame.set(op, std::move(*result));
+    result.put(i, frame.element(value));
+  return frame.set(op, std::move(result));
 }
 
 /// Every element by running a region on its indices.
@@ -155,21 +150,19 @@ static LogicalResult runPad(tensor::PadOp op, Frame &frame) {
              << low << "] and [" << high << "]";
     shape.push_back(size);
   }
-  FailureOr<Tensor> result = frame.makeTensor(op, shape, source.isReal);
-  if (failed(result))
-    return failure();
+  TRY(Tensor result, frame.makeTensor(op, shape, source.isReal));
   SmallVector<int64_t> inner(source.rank());
   auto isInside = [&](ArrayRef<int64_t> indices) {
     for (auto [axis, index] : llvm::enumerate(indices))
       inner[axis] = index - low[axis];
     if (!source.contains(inner))
       return false;
-    result->put(result->place(indices), source.at(source.place(inner)));
+    result.put(result.place(indices), source.at(source.place(inner)));
     return true;
   };
-  if (failed(fillByRegion(op, frame, op.getRegion().front(), *result, isInside)))
+  if (failed(fillByRegion(op, frame, op.getRegion().front(), result, isInside)))
     return failure();
-  return frame.set(op, std::move(*result));
+  return frame.set(op, std::move(result));
 }
 
 static LogicalResult runConcat(tensor::ConcatOp op, Frame &frame) {
@@ -187,21 +180,19 @@ static LogicalResult runConcat(tensor::ConcatOp op, Frame &frame) {
                << "]";
     shape[dim] += input->shape[dim];
   }
-  FailureOr<Tensor> result = frame.makeTensor(op, shape, inputs.front()->isReal);
-  if (failed(result))
-    return failure();
+  TRY(Tensor result, frame.makeTensor(op, shape, inputs.front()->isReal));
   int64_t first = 0;
   for (const TensorRef &input : inputs) {
     int64_t at = 0;
     (void)forEach(input->shape, [&](ArrayRef<int64_t> indices) {
       SmallVector<int64_t> place(indices);
       place[dim] += first;
-      result->put(result->place(place), input->at(at++));
+      result.put(result.place(place), input->at(at++));
       return success();
     });
     first += input->shape[dim];
   }
-  return frame.set(op, std::move(*result));
+  return frame.set(op, std::move(result));
 }
 
 //===-- Slices -------------------------------------------------------------------------------===//
@@ -241,13 +232,11 @@ static LogicalResult runExtractSlice(tensor::ExtractSliceOp op, Frame &frame) {
   for (auto [axis, size] : llvm::enumerate(sizes))
     if (!dropped.test(axis))
       shape.push_back(size);
-  FailureOr<Tensor> result = frame.makeTensor(op, shape, source.isReal);
-  if (failed(result))
-    return failure();
-  auto take = [&](int64_t place, int64_t number) { result->put(number, source.at(place)); };
+  TRY(Tensor result, frame.makeTensor(op, shape, source.isReal));
+  auto take = [&](int64_t place, int64_t number) { result.put(number, source.at(place)); };
   if (failed(forSlice(op, frame, source, take)))
     return failure();
-  return frame.set(op, std::move(*result));
+  return frame.set(op, std::move(result));
 }
 
 static LogicalResult runInsertSlice(tensor::InsertSliceOp op, Frame &frame) {

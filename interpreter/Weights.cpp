@@ -90,18 +90,16 @@ FailureOr<Typed> Evaluator::stored(StoredAttr recipe) {
     return op.emitOpError("expects at most ") << kMaxElements << " elements, got " << type;
   bool sharesBytes = element.isInteger(4);
   unsigned size = element.isInteger(1) || sharesBytes ? 1 : widthOf(element) / 8;
-  FailureOr<ArrayRef<char>> bytes = source.read(recipe);
-  if (failed(bytes))
-    return failure();
+  TRY(ArrayRef<char> bytes, source.read(recipe));
   int64_t expected = sharesBytes ? count / 2 : count * size;
-  if (static_cast<int64_t>(bytes->size()) != expected)
+  if (static_cast<int64_t>(bytes.size()) != expected)
     return op.emitOpError("expects ")
-           << expected << " bytes for " << type << ", got " << bytes->size();
+           << expected << " bytes for " << type << ", got " << bytes.size();
   if (sharesBytes) {
-    result.tensor.integers = decodeNibbles(*bytes);
+    result.tensor.integers = decodeNibbles(bytes);
     return result;
   }
-  const char *at = bytes->data();
+  const char *at = bytes.data();
   auto decodeReals = [&](auto decode) {
     result.tensor.reals.resize(count);
     for (double &real : result.tensor.reals) {
@@ -136,10 +134,8 @@ FailureOr<Typed> Evaluator::stored(StoredAttr recipe) {
 FailureOr<Typed> Evaluator::concat(ConcatAttr recipe, unsigned depth) {
   std::vector<Typed> parts;
   for (Attribute part : recipe.getParts()) {
-    FailureOr<Typed> value = evaluate(part, depth);
-    if (failed(value))
-      return failure();
-    parts.push_back(std::move(*value));
+    TRY(Typed value, evaluate(part, depth));
+    parts.push_back(std::move(value));
   }
   Typed result{parts.front().tensor, parts.front().element};
   Tensor &tensor = result.tensor;
@@ -169,15 +165,13 @@ FailureOr<Typed> Evaluator::concat(ConcatAttr recipe, unsigned depth) {
 }
 
 FailureOr<Typed> Evaluator::transpose(TransposeAttr recipe, unsigned depth) {
-  FailureOr<Typed> input = evaluate(recipe.getInput(), depth);
-  if (failed(input))
-    return failure();
-  Typed result = *input;
-  int64_t rows = input->tensor.shape[0], columns = input->tensor.shape[1];
+  TRY(Typed input, evaluate(recipe.getInput(), depth));
+  Typed result = input;
+  int64_t rows = input.tensor.shape[0], columns = input.tensor.shape[1];
   result.tensor.shape = {columns, rows};
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t c = 0; c < columns; ++c)
-      result.tensor.put(c * rows + r, input->tensor.at(r * columns + c));
+      result.tensor.put(c * rows + r, input.tensor.at(r * columns + c));
   return result;
 }
 
@@ -215,17 +209,15 @@ static int64_t flatten(ArrayRef<int64_t> place, ArrayRef<int64_t> shape) {
 }
 
 FailureOr<Typed> Evaluator::permute(PermuteAttr recipe, unsigned depth) {
-  FailureOr<Typed> input = evaluate(recipe.getInput(), depth);
-  if (failed(input))
-    return failure();
+  TRY(Typed input, evaluate(recipe.getInput(), depth));
   SmallVector<int64_t> shape;
   for (int64_t axis : recipe.getAxes())
-    shape.push_back(input->tensor.shape[axis]);
-  return gather(*input, shape, [&](ArrayRef<int64_t> place) {
+    shape.push_back(input.tensor.shape[axis]);
+  return gather(input, shape, [&](ArrayRef<int64_t> place) {
     SmallVector<int64_t> from(place.size());
     for (auto [axis, index] : llvm::zip_equal(recipe.getAxes(), place))
       from[axis] = index;
-    return flatten(from, input->tensor.shape);
+    return flatten(from, input.tensor.shape);
   });
 }
 
@@ -237,25 +229,21 @@ FailureOr<Typed> Evaluator::reshape(ReshapeAttr recipe, unsigned depth) {
 }
 
 FailureOr<Typed> Evaluator::slice(SliceAttr recipe, unsigned depth) {
-  FailureOr<Typed> input = evaluate(recipe.getInput(), depth);
-  if (failed(input))
-    return failure();
-  SmallVector<int64_t> shape(input->tensor.shape.begin(), input->tensor.shape.end());
+  TRY(Typed input, evaluate(recipe.getInput(), depth));
+  SmallVector<int64_t> shape(input.tensor.shape.begin(), input.tensor.shape.end());
   shape[recipe.getAxis()] = recipe.getCount();
-  return gather(*input, shape, [&](ArrayRef<int64_t> place) {
+  return gather(input, shape, [&](ArrayRef<int64_t> place) {
     SmallVector<int64_t> from(place);
     from[recipe.getAxis()] += recipe.getFirst();
-    return flatten(from, input->tensor.shape);
+    return flatten(from, input.tensor.shape);
   });
 }
 
 FailureOr<Typed> Evaluator::convert(CastAttr recipe, unsigned depth) {
-  FailureOr<Typed> result = evaluate(recipe.getInput(), depth);
-  if (failed(result))
-    return failure();
-  result->element = recipe.getElementType();
-  for (double &real : result->tensor.reals)
-    real = roundToType(real, result->element);
+  TRY(Typed result, evaluate(recipe.getInput(), depth));
+  result.element = recipe.getElementType();
+  for (double &real : result.tensor.reals)
+    real = roundToType(real, result.element);
   return result;
 }
 
@@ -328,10 +316,8 @@ FailureOr<Typed> Evaluator::evaluate(Attribute recipe, unsigned depth) {
 }
 
 FailureOr<Tensor> interpreter::evaluateRecipe(WeightOp op, RecipeSource &source) {
-  FailureOr<Typed> result = Evaluator(op, source).evaluate(op.getRecipe(), kMaxDepth);
-  if (failed(result))
-    return failure();
-  return std::move(result->tensor);
+  TRY(Typed result, Evaluator(op, source).evaluate(op.getRecipe(), kMaxDepth));
+  return std::move(result.tensor);
 }
 
 //===-- Ops ----------------------------------------------------------------------------------===//
@@ -339,10 +325,8 @@ FailureOr<Tensor> interpreter::evaluateRecipe(WeightOp op, RecipeSource &source)
 static LogicalResult runWeightRef(WeightRefOp op, Frame &frame) {
   if (!isa<RankedTensorType>(op.getType()))
     return op.emitOpError("expects a tensor, as up to the `scheduled` stage, got ") << op.getType();
-  FailureOr<TensorRef> value = frame.weight(op);
-  if (failed(value))
-    return failure();
-  return frame.bind(op, op.getResult(), *value);
+  TRY(TensorRef value, frame.weight(op));
+  return frame.bind(op, op.getResult(), value);
 }
 
 void interpreter::addWeightOps(HandlerTable &table) { table.add(runWeightRef); }

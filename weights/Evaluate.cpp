@@ -4,6 +4,7 @@
 // `transpose` reads its input column by column, straight from the mapped file if that is a stored
 // tensor.
 #include "weights/Evaluate.h"
+#include "dialects/Fovea/Try.h"
 #include "weights/Elements.h"
 #include "weights/Steps.h"
 #include "llvm/ADT/SetVector.h"
@@ -46,12 +47,10 @@ FailureOr<const char *> mlir::fovea::readRows(Attribute input, RecipeSource &sou
                                               int64_t count, std::vector<char> &buffer) {
   int64_t row = getBytesFrom(getTypeOfRecipe(input), 1);
   if (auto stored = dyn_cast<StoredAttr>(input)) {
-    FailureOr<ArrayRef<char>> bytes = source.read(stored);
-    if (failed(bytes))
-      return failure();
-    assert(static_cast<int64_t>(bytes->size()) == getStorageBytes(stored.getType()) &&
+    TRY(ArrayRef<char> bytes, source.read(stored));
+    assert(static_cast<int64_t>(bytes.size()) == getStorageBytes(stored.getType()) &&
            "a source gives as many bytes as the type says");
-    return bytes->data() + first * row;
+    return bytes.data() + first * row;
   }
   buffer.resize(count * row);
   if (failed(evaluateRows(recipe(input), source, first, count, buffer.data())))
@@ -85,26 +84,21 @@ LogicalResult mlir::fovea::walkRows(
 
 LogicalResult mlir::fovea::evaluate(StoredAttr step, RecipeRows rows) {
   std::vector<char> unused;
-  FailureOr<const char *> in = readRows(step, rows.source, rows.first, rows.count, unused);
-  if (failed(in))
-    return failure();
-  std::copy_n(*in, rows.count * getBytesFrom(step.getType(), 1), rows.out);
+  TRY(auto *in, readRows(step, rows.source, rows.first, rows.count, unused));
+  std::copy_n(in, rows.count * getBytesFrom(step.getType(), 1), rows.out);
   return success();
 }
 
 LogicalResult mlir::fovea::evaluate(CastAttr step, RecipeRows rows) {
   RankedTensorType type = getTypeOfRecipe(step.getInput());
   std::vector<char> buffer;
-  FailureOr<const char *> in =
-      readRows(step.getInput(), rows.source, rows.first, rows.count, buffer);
-  if (failed(in))
-    return failure();
+  TRY(auto *in, readRows(step.getInput(), rows.source, rows.first, rows.count, buffer));
   withElement(type.getElementType(), [&](auto source) {
     withElement(step.getElementType(), [&](auto target) {
       using From = decltype(source);
       using To = decltype(target);
       for (int64_t i = 0, n = rows.count * getBytesFrom(type, 1) / From::kSize; i < n; ++i)
-        To::store(From::load(*in + i * From::kSize), rows.out + i * To::kSize);
+        To::store(From::load(in + i * From::kSize), rows.out + i * To::kSize);
     });
   });
   return success();

@@ -2,6 +2,7 @@
 //
 // Recipes that only move elements: concat, transpose, permute, reshape, slice. Only a permutation
 // that moves the outermost axis holds all of its input.
+#include "dialects/Fovea/Try.h"
 #include "weights/Steps.h"
 #include "weights/Transpose.h"
 #include "llvm/Support/MathExtras.h"
@@ -37,12 +38,10 @@ LogicalResult mlir::fovea::evaluate(ConcatAttr step, RecipeRows rows) {
   int64_t offset = 0;
   std::vector<char> buffer;
   for (Attribute part : step.getParts()) {
-    FailureOr<const char *> in = readRows(part, rows.source, rows.first, rows.count, buffer);
-    if (failed(in))
-      return failure();
+    TRY(auto *in, readRows(part, rows.source, rows.first, rows.count, buffer));
     int64_t piece = getBytesFrom(getTypeOfRecipe(part), axis);
     for (int64_t i = 0; i < pieces; ++i)
-      std::memcpy(rows.out + i * stride + offset, *in + i * piece, piece);
+      std::memcpy(rows.out + i * stride + offset, in + i * piece, piece);
     offset += piece;
   }
   return success();
@@ -88,12 +87,10 @@ LogicalResult mlir::fovea::evaluate(PermuteAttr step, RecipeRows rows) {
     strides.push_back(getBytesFrom(from, axis + 1));
   bool keepsRows = step.getAxes().front() == 0;
   std::vector<char> buffer;
-  FailureOr<const char *> in = readRows(step.getInput(), rows.source, keepsRows ? rows.first : 0,
-                                        keepsRows ? rows.count : from.getDimSize(0), buffer);
-  if (failed(in))
-    return failure();
+  TRY(auto *in, readRows(step.getInput(), rows.source, keepsRows ? rows.first : 0,
+                         keepsRows ? rows.count : from.getDimSize(0), buffer));
   shape.front() = rows.count;
-  permute(*in + (keepsRows ? 0 : rows.first * strides.front()), shape, strides,
+  permute(in + (keepsRows ? 0 : rows.first * strides.front()), shape, strides,
           getBytesFrom(from, from.getRank()), rows.out);
   return success();
 }
@@ -109,10 +106,8 @@ LogicalResult mlir::fovea::evaluate(ReshapeAttr step, RecipeRows rows) {
   if (begin % inRow == 0 && end % inRow == 0)
     return evaluateRows(recipe(step.getInput()), rows.source, first, count, rows.out);
   std::vector<char> buffer;
-  FailureOr<const char *> in = readRows(step.getInput(), rows.source, first, count, buffer);
-  if (failed(in))
-    return failure();
-  std::memcpy(rows.out, *in + (begin - first * inRow), end - begin);
+  TRY(auto *in, readRows(step.getInput(), rows.source, first, count, buffer));
+  std::memcpy(rows.out, in + (begin - first * inRow), end - begin);
   return success();
 }
 
@@ -123,13 +118,10 @@ LogicalResult mlir::fovea::evaluate(SliceAttr step, RecipeRows rows) {
                         rows.count, rows.out);
   RankedTensorType from = getTypeOfRecipe(step.getInput());
   std::vector<char> buffer;
-  FailureOr<const char *> in =
-      readRows(step.getInput(), rows.source, rows.first, rows.count, buffer);
-  if (failed(in))
-    return failure();
+  TRY(auto *in, readRows(step.getInput(), rows.source, rows.first, rows.count, buffer));
   int64_t pieces = countPieces(from, axis, rows.count), stride = getBytesFrom(from, axis);
   int64_t inner = getBytesFrom(from, axis + 1), piece = inner * step.getCount();
   for (int64_t i = 0; i < pieces; ++i)
-    std::memcpy(rows.out + i * piece, *in + i * stride + step.getFirst() * inner, piece);
+    std::memcpy(rows.out + i * piece, in + i * stride + step.getFirst() * inner, piece);
   return success();
 }

@@ -2,6 +2,7 @@
 //
 // Groups and launches: syntax, verifiers, result sizes, effects.
 #include "dialects/Fovea/FoveaDialect.h"
+#include "dialects/Fovea/Try.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -145,10 +146,8 @@ static FailureOr<OpFoldResult> getSizeOutside(GroupOp group, Region &region, Val
     }
     IRMapping mapping;
     mapping.map(region.getArguments(), group.getInputs());
-    FailureOr<Value> hoisted = hoistIndex(group, region, builder, index, mapping);
-    if (failed(hoisted))
-      return failure();
-    return OpFoldResult(*hoisted);
+    TRY(Value hoisted, hoistIndex(group, region, builder, index, mapping));
+    return OpFoldResult(hoisted);
   }
 }
 
@@ -175,10 +174,8 @@ LogicalResult GroupOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShaped
         shape.push_back(builder.getIndexAttr(type.getDimSize(axis)));
         continue;
       }
-      FailureOr<OpFoldResult> size = getSizeOutside(*this, copy->getBody(), value, axis, builder);
-      if (failed(size))
-        return failure();
-      shape.push_back(*size);
+      TRY(OpFoldResult size, getSizeOutside(*this, copy->getBody(), value, axis, builder));
+      shape.push_back(size);
     }
   }
   return success();

@@ -10,6 +10,7 @@
 #include "frontend/ONNX/Symbolic.h"
 
 #include "dialects/Fovea/FoveaDialect.h"
+#include "dialects/Fovea/Try.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -277,15 +278,6 @@ private:
   bool hasReported = false; ///< Something of the current node.
   unsigned depth = 0;
 };
-
-/// Hands a result or a failure on: `TRY(auto *y, im.matmul(a, b));`.
-#define FOVEA_ONNX_JOIN2(a, b) a##b
-#define FOVEA_ONNX_JOIN(a, b) FOVEA_ONNX_JOIN2(a, b)
-#define TRY(variable, expression)                                                                  \
-  auto FOVEA_ONNX_JOIN(result, __LINE__) = expression;                                             \
-  if (failed(FOVEA_ONNX_JOIN(result, __LINE__)))                                                   \
-    return failure();                                                                              \
-  variable = *FOVEA_ONNX_JOIN(result, __LINE__)
 
 } // namespace mlir::fovea::onnx
 

@@ -3,6 +3,7 @@
 // Products by scalar fused multiply-adds: for each k a thread reads what its rows and what its
 // columns need, from shared memory or in place, and adds all their products to its sums. Several k
 // are read at once where they lie beside each other in a packed weight.
+#include "dialects/Fovea/Try.h"
 #include "lowering/GPU/ThreadLowering.h"
 
 using namespace mlir;
@@ -63,17 +64,13 @@ struct ThreadLowering::MemoryOperand {
 FailureOr<ThreadLowering::MemoryOperand> ThreadLowering::findOperand(Value operand, int64_t outer) {
   auto dequantize = operand.getDefiningOp<DequantizeOp>();
   LoadOp load = dequantize ? dequantize.getLoad() : operand.getDefiningOp<LoadOp>();
-  FailureOr<const ViewMemory *> view = getView(load, load.getView());
-  if (failed(view))
-    return failure();
-  MemoryOperand found{load, **view, std::nullopt, Value()};
+  TRY(auto *view, getView(load, load.getView()));
+  MemoryOperand found{load, *view, std::nullopt, Value()};
   if (!dequantize || !dequantize.getScales())
     return found;
   LoadOp scaleLoad = dequantize.getScalesLoad();
-  FailureOr<const ViewMemory *> scaleView = getView(scaleLoad, scaleLoad.getView());
-  if (failed(scaleView))
-    return failure();
-  found.scales = **scaleView;
+  TRY(auto *scaleView, getView(scaleLoad, scaleLoad.getView()));
+  found.scales = *scaleView;
   found.group = dequantize.getGroup();
   if (outer != 0 || scaleLoad.getRow() != load.getRow())
     return dequantize.emitOpError("expects to be read transposed, with scales of its own rows");
@@ -102,15 +99,13 @@ SmallVector<Value> ThreadLowering::readRun(const MemoryOperand &from, int64_t ou
 FailureOr<ThreadLowering::DepthReader> ThreadLowering::readMemory(TileType result, Value operand,
                                                                   int64_t axis, int64_t outer,
                                                                   Value &depth) {
-  FailureOr<MemoryOperand> from = findOperand(operand, outer);
-  if (failed(from))
-    return failure();
-  const ViewMemory &view = from->view;
+  TRY(MemoryOperand from, findOperand(operand, outer));
+  const ViewMemory &view = from.view;
   int64_t inner = 1 - outer;
   TileRegisters registers(result);
-  Value starts[2] = {get(from->load.getRow()), get(from->load.getColumn())};
+  Value starts[2] = {get(from.load.getRow()), get(from.load.getColumn())};
   // No term is added whose k is outside of the view.
-  int64_t tileDepth = from->load.getTile().getType().getSize(inner);
+  int64_t tileDepth = from.load.getTile().getType().getSize(inner);
   Value limit = view.inside(b, starts[inner], tileDepth, inner);
   if (limit)
     depth = depth ? b.minimum(depth, limit) : limit;
@@ -131,7 +126,7 @@ FailureOr<ThreadLowering::DepthReader> ThreadLowering::readMemory(TileType resul
                   *first + registers.place(axis, i) + registers.reach(axis) < *end;
     places.push_back(surely ? at : b.minimum(at, last));
   }
-  auto read = [this, from = *from, places, outer, start = starts[inner]](Value k, int64_t width) {
+  auto read = [this, from, places, outer, start = starts[inner]](Value k, int64_t width) {
     Value along = b.add(start, k);
     return llvm::map_to_vector(places,
                                [&](Value at) { return readRun(from, outer, at, along, k, width); });
@@ -163,21 +158,17 @@ LogicalResult ThreadLowering::lower(MmaOp op) {
     return failure();
   TileRegisters registers(type);
   Value depth; // null: all of the operands'
-  FailureOr<DepthReader> readA = readOperand(op, op.getA(), 0, depth);
-  if (failed(readA))
-    return failure();
-  FailureOr<DepthReader> readB = readOperand(op, op.getB(), 1, depth);
-  if (failed(readB))
-    return failure();
+  TRY(DepthReader readA, readOperand(op, op.getA(), 0, depth));
+  TRY(DepthReader readB, readOperand(op, op.getB(), 1, depth));
 
-  int64_t together = std::max(readA->width, readB->width);
+  int64_t together = std::max(readA.width, readB.width);
   // Threads that hold the same sums take turns along the depth.
   int64_t copies = op.getScratch() ? countCopies(type.getLayout(), threads) : 1;
   Value turn = int32(0);
   if (copies > 1)
     turn = b.createOrFold<arith::DivUIOp>(thread, int32(threads / copies));
   auto add = [&](Value k, int64_t count, SmallVector<Value> sums) {
-    auto x = readA->read(k, count), y = readB->read(k, count);
+    auto x = readA.read(k, count), y = readB.read(k, count);
     for (int64_t j = 0; j < count; ++j)
       for (int64_t i = 0; i < registers.count(); ++i)
         if (!registers.surelyOutside(i))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Shared memory: what all threads copy into it together, and what each puts and gets.
+#include "dialects/Fovea/Try.h"
 #include "lowering/GPU/ThreadLowering.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -291,16 +292,12 @@ private:
 LogicalResult ThreadLowering::lower(CopyOp op) {
   if (op.getMap())
     return copyBoxes(op);
-  FailureOr<const ViewMemory *> view = getView(op, op.getView());
-  if (failed(view))
-    return failure();
+  TRY(auto *view, getView(op, op.getView()));
   std::optional<ViewMemory> scales;
   if (op.getScales()) {
-    FailureOr<const ViewMemory *> scaleView = getView(op, op.getScales());
-    if (failed(scaleView))
-      return failure();
-    scales = **scaleView;
+    TRY(auto *scaleView, getView(op, op.getScales()));
+    scales = *scaleView;
   }
-  TileCopy(*this, op, **view, std::move(scales)).run();
+  TileCopy(*this, op, *view, std::move(scales)).run();
   return success();
 }

@@ -2,6 +2,7 @@
 //
 // The meaning of tile programs, written out as scalar loops: the oracle of every other lowering,
 // with which it shares no code. The pass's text says what it refuses.
+#include "dialects/Fovea/Try.h"
 #include "dialects/Tile/ContainsTiles.h"
 #include "lowering/Tile/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -193,10 +194,8 @@ private:
   /// A buffer for the tile `result` with what `element` gives at each `[row, column]`.
   LogicalResult fill(Operation *op, TypedValue<TileType> result,
                      function_ref<Value(Value row, Value column)> element) {
-    FailureOr<Value> buffer = define(op, result);
-    if (failed(buffer))
-      return failure();
-    forEach(b, result.getType(), [&](Value r, Value c) { write(element(r, c), *buffer, r, c); });
+    TRY(Value buffer, define(op, result));
+    forEach(b, result.getType(), [&](Value r, Value c) { write(element(r, c), buffer, r, c); });
     return success();
   }
 
@@ -295,12 +294,10 @@ LogicalResult Lowering::lower(scf::ForOp op) {
       inits.push_back(get(init));
       continue;
     }
-    FailureOr<Value> buffer = define(op, argument);
-    if (failed(buffer))
-      return failure();
-    mapping.map(result, *buffer);
-    carried.emplace_back(cast<TileType>(init.getType()), *buffer);
-    copy(carried.back().first, get(init), *buffer);
+    TRY(Value buffer, define(op, argument));
+    mapping.map(result, buffer);
+    carried.emplace_back(cast<TileType>(init.getType()), buffer);
+    copy(carried.back().first, get(init), buffer);
   }
   auto loop = scf::ForOp::create(b, get(op.getLowerBound()), get(op.getUpperBound()),
                                  get(op.getStep()), inits, nullptr, op.getUnsignedCmp());
@@ -320,11 +317,9 @@ LogicalResult Lowering::lower(scf::ForOp op) {
   for (Value yielded : op.getBody()->getTerminator()->getOperands())
     (isa<TileType>(yielded.getType()) ? tiles : yields).push_back(get(yielded));
   for (auto [tile, slot] : llvm::zip(tiles, carried)) {
-    FailureOr<Value> aside = makeBuffer(op, slot.first);
-    if (failed(aside))
-      return failure();
-    copy(slot.first, tile, *aside);
-    tile = *aside;
+    TRY(Value aside, makeBuffer(op, slot.first));
+    copy(slot.first, tile, aside);
+    tile = aside;
   }
   for (auto [tile, slot] : llvm::zip(tiles, carried))
     copy(slot.first, tile, slot.second);
@@ -452,15 +447,13 @@ LogicalResult Lowering::lower(GatherOp op) {
 }
 
 LogicalResult Lowering::lower(StoreOp op) {
-  FailureOr<View> view = getView(op, op.getView());
-  if (failed(view))
-    return failure();
+  TRY(View view, getView(op, op.getView()));
   forEach(b, op.getTile().getType(), [&](Value r, Value c) {
     Value row = arith::AddIOp::create(b, get(op.getRow()), r);
     Value column = arith::AddIOp::create(b, get(op.getColumn()), c);
-    ifInside(b, *view, row, column, [&] {
-      memref::StoreOp::create(b, read(get(op.getTile()), r, c), view->memory,
-                              getPlace(b, *view, row, column));
+    ifInside(b, view, row, column, [&] {
+      memref::StoreOp::create(b, read(get(op.getTile()), r, c), view.memory,
+                              getPlace(b, view, row, column));
     });
   });
   return success();
@@ -481,9 +474,7 @@ LogicalResult Lowering::lower(DequantizeOp op) {
 }
 
 LogicalResult Lowering::lower(DotOp op) {
-  FailureOr<Value> buffer = define(op, op.getResult());
-  if (failed(buffer))
-    return failure();
+  TRY(Value buffer, define(op, op.getResult()));
   TileType type = op.getResult().getType();
   Type element = type.getElementType();
   int64_t depth = op.getA().getType().getColumns();
@@ -500,11 +491,9 @@ LogicalResult Lowering::lower(DotOp op) {
     auto load = operand.getDefiningOp<LoadOp>();
     if (!load)
       return success();
-    FailureOr<View> view = getView(load, load.getView());
-    if (failed(view))
-      return failure();
+    TRY(View view, getView(load, load.getView()));
     limits.push_back(
-        {get(depthAxis == 0 ? load.getRow() : load.getColumn()), view->bounds[depthAxis]});
+        {get(depthAxis == 0 ? load.getRow() : load.getColumn()), view.bounds[depthAxis]});
     return success();
   };
   if (failed(addLimit(op.getA(), 1)) || failed(addLimit(op.getB(), op.getTransposeB() ? 1 : 0)))
@@ -523,7 +512,7 @@ LogicalResult Lowering::lower(DotOp op) {
       }
       return next;
     });
-    write(sum, *buffer, m, n);
+    write(sum, buffer, m, n);
   });
   return success();
 }

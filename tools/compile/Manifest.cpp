@@ -3,6 +3,7 @@
 // Entries, kernels and the model's record as the manifest's tables.
 #include "tools/compile/Manifest.h"
 #include "dialects/Fovea/Ports.h"
+#include "dialects/Fovea/Try.h"
 #include "lowering/CodeGen/CodeGen.h"
 #include "lowering/Entries/Entries.h"
 #include "weights/Stream.h"
@@ -175,19 +176,17 @@ private:
 
 FailureOr<ManifestT> mlir::fovea::buildManifest(ModuleOp module, const TargetOptions &target,
                                                 std::string fusionReport) {
-  FailureOr<std::vector<EntryLayout>> entries = describeEntries(module);
-  if (failed(entries))
-    return failure();
-  if (entries->empty())
+  TRY(std::vector<EntryLayout> entries, describeEntries(module));
+  if (entries.empty())
     return module.emitError("expects at least one function with 'fovea.entry', got none");
   ManifestT manifest;
   manifest.compiler = "fovea 0.1.0";
   manifest.cpu_features = getRequiredFeatures(target);
   manifest.fusion_report = std::move(fusionReport);
-  manifest.model = buildModelInfo(module, *entries);
+  manifest.model = buildModelInfo(module, entries);
 
   StepTable steps(module, manifest.kernels);
-  for (const EntryLayout &layout : *entries) {
+  for (const EntryLayout &layout : entries) {
     auto entry = std::make_unique<EntryT>();
     entry->name = layout.name;
     entry->locals = static_cast<uint32_t>(layout.localsCount);
@@ -202,11 +201,9 @@ FailureOr<ManifestT> mlir::fovea::buildManifest(ModuleOp module, const TargetOpt
     for (auto [ports, values] : {std::make_pair(layout.signature.getArguments(), &entry->arguments),
                                  std::make_pair(layout.signature.getResults(), &entry->results)})
       for (PortAttr port : ports) {
-        FailureOr<std::unique_ptr<ValueT>> value =
-            buildValue(module.getLoc(), port, getBatchDim(layout.signature));
-        if (failed(value))
-          return failure();
-        values->push_back(std::move(*value));
+        TRY(std::unique_ptr<ValueT> value,
+            buildValue(module.getLoc(), port, getBatchDim(layout.signature)));
+        values->push_back(std::move(value));
       }
     steps.add(layout, entry->steps);
     manifest.entries.push_back(std::move(entry));
@@ -215,13 +212,11 @@ FailureOr<ManifestT> mlir::fovea::buildManifest(ModuleOp module, const TargetOpt
 }
 
 FailureOr<std::unique_ptr<DeviceT>> mlir::fovea::buildDevice(ModuleOp module, std::string chip) {
-  FailureOr<std::vector<EntryLayout>> entries = describeEntries(module);
-  if (failed(entries))
-    return failure();
+  TRY(std::vector<EntryLayout> entries, describeEntries(module));
   auto device = std::make_unique<DeviceT>();
   device->chip = std::move(chip);
   StepTable steps(module, device->kernels);
-  for (const EntryLayout &layout : *entries) {
+  for (const EntryLayout &layout : entries) {
     auto program = std::make_unique<ProgramT>();
     program->locals = static_cast<uint32_t>(layout.localsCount);
     steps.add(layout, program->steps, [](Operation *function, KernelT &kernel) {

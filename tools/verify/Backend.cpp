@@ -2,6 +2,7 @@
 //
 // The reference interpreter as a backend, and what is said of entries.
 #include "tools/verify/Backend.h"
+#include "dialects/Fovea/Try.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -58,12 +59,9 @@ FailureOr<std::vector<TensorRef>> InterpreterBackend::run(StringRef name,
     arguments.push_back(tensors.front());
     tensors = tensors.drop_front();
   }
-  FailureOr<std::vector<RuntimeValue>> values =
-      interpreter.call(name, arguments, observer, precision);
-  if (failed(values))
-    return failure();
+  TRY(std::vector<RuntimeValue> values, interpreter.call(name, arguments, observer, precision));
   std::vector<TensorRef> results;
-  for (auto [i, value] : llvm::enumerate(*values)) {
+  for (auto [i, value] : llvm::enumerate(values)) {
     if (std::holds_alternative<CacheRef>(value))
       caches[nameOfResult(entry, i)] = value;
     else if (auto *tensor = std::get_if<TensorRef>(&value))

@@ -4,6 +4,7 @@
 // a fault away that lies in fusing ops: then nothing is found, and the caller says so.
 #include "tools/verify/Departure.h"
 #include "dialects/Fovea/Locations.h"
+#include "dialects/Fovea/Try.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -127,10 +128,8 @@ FailureOr<Departure> verify::findDeparture(ModuleOp module, RecipeSource &weight
                                            double bound,
                                            function_ref<void(const std::string &)> progress) {
   std::string name = chain.steps.back().entry;
-  FailureOr<OwningOpRef<ModuleOp>> flat = inlineCalls(module, name);
-  if (failed(flat))
-    return failure();
-  size_t first = 0, last = getCandidates((*flat)->lookupSymbol<func::FuncOp>(name)).size();
+  TRY(OwningOpRef<ModuleOp> flat, inlineCalls(module, name));
+  size_t first = 0, last = getCandidates(flat->lookupSymbol<func::FuncOp>(name)).size();
   Departure departure;
   while (first < last) {
     progress("looking for the first op that departs, " + std::to_string(last - first) + " left");
@@ -140,17 +139,15 @@ FailureOr<Departure> verify::findDeparture(ModuleOp module, RecipeSource &weight
     for (size_t i = 1; i <= count; ++i)
       chosen.push_back(first + (last - first) * i / count - 1);
 
-    OwningOpRef<ModuleOp> probe = (*flat)->clone();
+    OwningOpRef<ModuleOp> probe = flat->clone();
     auto entry = probe->lookupSymbol<func::FuncOp>(name);
     SmallVector<OpResult> candidates = getCandidates(entry), values;
     for (size_t i : chosen)
       values.push_back(candidates[i]);
     addResults(entry, values);
-    FailureOr<std::unique_ptr<Backend>> backend = factory(*probe);
-    if (failed(backend))
-      return failure();
+    TRY(std::unique_ptr<Backend> backend, factory(*probe));
     InterpreterBackend reference(*probe, weights);
-    FailureOr<std::vector<TensorRef>> found = runChain(**backend, chain);
+    FailureOr<std::vector<TensorRef>> found = runChain(*backend, chain);
     if (chain.isScaled)
       reference.setPrecision(Precision::Exact);
     FailureOr<std::vector<TensorRef>> expected = runChain(reference, chain);

@@ -3,6 +3,7 @@
 // Which cases `verify` runs, and what it holds against what. Refuses modules without entries.
 #include "tools/verify/Verify.h"
 #include "dialects/Fovea/Ports.h"
+#include "dialects/Fovea/Try.h"
 #include "mlir/IR/Diagnostics.h"
 #include "tools/verify/Cases.h"
 #include <cmath>
@@ -137,10 +138,7 @@ static int64_t maxPositions(func::FuncOp entry) {
 
 LogicalResult Verifier::compile() {
   options.progress("compiling");
-  FailureOr<std::unique_ptr<Backend>> made = factory(module);
-  if (failed(made))
-    return failure();
-  compiled = std::move(*made);
+  TRY(compiled, factory(module));
   return success();
 }
 
@@ -263,10 +261,8 @@ LogicalResult Verifier::addConditioning(func::FuncOp entry, const Case &one, con
     oracle.setPrecision(Precision::Exact);
     if (failed(oracle.reset(one.sizes.batch, one.sizes.length)))
       return failure();
-    FailureOr<Tensors> found = oracle.run(entry.getName(), disturb(inputs, seed));
-    if (failed(found))
-      return failure();
-    for (auto [literal, exact, other] : llvm::zip_equal(expected.literal, expected.exact, *found)) {
+    TRY(Tensors found, oracle.run(entry.getName(), disturb(inputs, seed)));
+    for (auto [literal, exact, other] : llvm::zip_equal(expected.literal, expected.exact, found)) {
       if (!exact->isReal || other->shape != exact->shape)
         continue;
       auto farthest = std::make_shared<Tensor>(*literal);
@@ -414,10 +410,8 @@ static bool dependsOnChunks(ModuleOp module) {
 LogicalResult Verifier::runTokens(func::FuncOp prefill, func::FuncOp decode, func::FuncOp forward,
                                   int64_t batch, int64_t length) {
   std::mt19937_64 random(options.seed * 1000003 + batch * 1009 + length);
-  FailureOr<Tensors> whole = makeInputs(prefill, {batch, length, {}}, random);
-  if (failed(whole))
-    return failure();
-  const Tensor &ids = *whole->front();
+  TRY(Tensors whole, makeInputs(prefill, {batch, length, {}}, random));
+  const Tensor &ids = *whole.front();
   // Two chunks, then up to three single tokens.
   int64_t singles = decode ? std::min<int64_t>(3, (length - 1) / 2) : 0, read = length - singles;
   SmallVector<int64_t> chunks;
@@ -428,10 +422,7 @@ LogicalResult Verifier::runTokens(func::FuncOp prefill, func::FuncOp decode, fun
 
   Tensors reference;
   if (forward && !dependsOnChunks(module)) {
-    FailureOr<Tensors> logits = oracle.run(forward.getName(), *whole);
-    if (failed(logits))
-      return failure();
-    reference = *logits;
+    TRY(reference, oracle.run(forward.getName(), whole));
   }
   if (failed(compiled->reset(batch, length)) || failed(oracle.reset(batch, length)))
     return failure();
@@ -446,16 +437,14 @@ LogicalResult Verifier::runTokens(func::FuncOp prefill, func::FuncOp decode, fun
     options.progress(entry.getName().str() + ", " + what);
     chain.steps.push_back({entry.getName().str(), {columns(ids, at, count)}});
     at += count;
-    FailureOr<Tensors> expected = oracle.run(entry.getName(), chain.steps.back().inputs);
-    if (failed(expected))
-      return failure();
+    TRY(Tensors expected, oracle.run(entry.getName(), chain.steps.back().inputs));
     FailureOr<Tensors> found = compiled->run(entry.getName(), chain.steps.back().inputs);
-    if (failed(found) || failed(addRows(entry, what, *found, *expected, chain)))
+    if (failed(found) || failed(addRows(entry, what, *found, expected, chain)))
       return failure();
     if (reference.empty())
       continue;
     Tensors ofForward{atPosition(*reference.front(), at - 1)};
-    if (expected->size() > 1)
+    if (expected.size() > 1)
       ofForward.push_back(chooseTokens(*ofForward.front()));
     if (failed(addRows(entry, what + ", against forward", *found, ofForward, chain)))
       return failure();
@@ -509,11 +498,8 @@ LogicalResult Verifier::explain() {
   if (!departed || !options.findDeparture)
     return success();
   report.departedEntry = departed->steps.back().entry;
-  FailureOr<Departure> departure =
-      findDeparture(module, weights, factory, *departed, bound, options.progress);
-  if (failed(departure))
-    return failure();
-  report.departure = *departure;
+  TRY(report.departure,
+      findDeparture(module, weights, factory, *departed, bound, options.progress));
   return success();
 }
 
@@ -561,22 +547,18 @@ LogicalResult Verifier::runAgainst(const Reference &reference) {
     options.progress(entry.getName().str() + ", against the reference");
     if (failed(compiled->reset(batch, 0)) || failed(oracle.reset(batch, 0)))
       return failure();
-    FailureOr<Tensors> interpreted = oracle.run(entry.getName(), inputs);
-    if (failed(interpreted))
-      return failure();
-    FailureOr<Tensors> found = compiled->run(entry.getName(), inputs);
-    if (failed(found))
-      return failure();
+    TRY(Tensors interpreted, oracle.run(entry.getName(), inputs));
+    TRY(Tensors found, compiled->run(entry.getName(), inputs));
     Chain chain{batch, 0, {{entry.getName().str(), inputs}}};
-    Tensors expected = *interpreted;
+    Tensors expected = interpreted;
     for (unsigned n : wanted)
       expected[n] = reference.at(nameOfResult(entry, tensorResults(entry)[n]));
-    if (failed(addRows(entry, "compiled, against the interpreter", *found, *interpreted, chain)))
+    if (failed(addRows(entry, "compiled, against the interpreter", found, interpreted, chain)))
       return failure();
     // The reference judges the import: no op of ours departs where only that is wrong.
     std::optional<Chain> ours = departed;
-    if (failed(addRows(entry, "compiled, against the reference", *found, expected, chain)) ||
-        failed(addRows(entry, "interpreted, against the reference", *interpreted, expected, chain)))
+    if (failed(addRows(entry, "compiled, against the reference", found, expected, chain)) ||
+        failed(addRows(entry, "interpreted, against the reference", interpreted, expected, chain)))
       return failure();
     departed = ours;
   }
