@@ -4,7 +4,6 @@
 // and Shift Instructions"). Rounding modes other than to nearest even are computed lane by lane
 // with the processor's mode set.
 #include "emulator/Decode.h"
-#include "emulator/Float.h"
 #include "emulator/Warp.h"
 
 #include <cfenv>

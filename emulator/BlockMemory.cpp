@@ -48,8 +48,7 @@ void Block::report(Warp &warp, uint32_t lane, const Conflict &conflict, const ch
   switch (engineOf(conflict.agent)) {
   case Engine::Thread:
     who = text("the ", did, " by thread ", threadName(other, conflict.lane), line);
-    if (own)
-      hint = "; expects bar.warp.sync between them";
+    hint = own ? "; expects bar.warp.sync between them" : hint;
     break;
   case Engine::CpAsync:
     who = text("the ", did, " by cp.async of thread ", threadName(other, conflict.lane), line);
@@ -79,15 +78,14 @@ void Block::report(Warp &warp, uint32_t lane, const Conflict &conflict, const ch
 
 void Block::readShared(Warp &warp, uint32_t lane, uint64_t offset, void *target, uint32_t count,
                        Access access) {
-  if (Conflict conflict = shared.read(offset, count, access); conflict.kind != Conflict::None)
+  if (Conflict conflict = shared.read(offset, count, access))
     report(warp, lane, conflict, "reads", count, access);
   std::memcpy(target, shared.data() + offset, count);
 }
 
 void Block::writeShared(Warp &warp, uint32_t lane, uint64_t offset, const void *source,
                         uint32_t count, Access access) {
-  if (Conflict conflict = shared.write(offset, count, access, static_cast<const uint8_t *>(source));
-      conflict.kind != Conflict::None)
+  if (Conflict conflict = shared.write(offset, count, access, static_cast<const uint8_t *>(source)))
     report(warp, lane, conflict, "writes", count, access);
   if (source)
     std::memcpy(shared.data() + offset, source, count);

@@ -100,8 +100,7 @@ Step copy(Warp &warp, const Instruction &in, uint32_t mask) {
     }
     Access access = block.access(warp, lane);
     access.agent = agentOf(Engine::CpAsync, warp.index);
-    if (Conflict conflict = block.shared.write(offset, bytes, access, nullptr);
-        conflict.kind != Conflict::None)
+    if (Conflict conflict = block.shared.write(offset, bytes, access, nullptr))
       block.report(warp, lane, conflict, "copies to", bytes, access);
     if (late)
       pieces.push_back(piece);

@@ -47,6 +47,7 @@ struct Conflict {
   uint32_t agent = 0, instruction = 0;
   uint8_t lane = 0;
   uint64_t address = 0;
+  explicit operator bool() const { return kind != None; }
 };
 
 class SharedMemory {

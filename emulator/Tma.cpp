@@ -201,8 +201,7 @@ void Transfer::load() {
   MemoryBarrier &barrier = findBarrier(barrierOffset);
   std::vector<uint8_t> data = read();
   Access access = this->access(Engine::Transaction, barrier.index);
-  if (Conflict conflict = block.shared.write(offset, static_cast<uint32_t>(bytes), access, nullptr);
-      conflict.kind != Conflict::None)
+  if (Conflict conflict = block.shared.write(offset, static_cast<uint32_t>(bytes), access, nullptr))
     block.report(warp, lane, conflict, "copies to", bytes, access);
   block.counters.tmaLoadBytes += bytes;
   ++block.tick;
@@ -228,8 +227,7 @@ void Transfer::load() {
 void Transfer::store() {
   uint64_t offset = findOffset();
   Access access = this->access(Engine::Bulk, warp.index);
-  if (Conflict conflict = block.shared.read(offset, static_cast<uint32_t>(bytes), access);
-      conflict.kind != Conflict::None)
+  if (Conflict conflict = block.shared.read(offset, static_cast<uint32_t>(bytes), access))
     block.report(warp, lane, conflict, "copies from", bytes, access);
   struct Target {
     uint64_t box;

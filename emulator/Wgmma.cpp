@@ -227,7 +227,7 @@ void checkShared(Warp &warp, const Product &p, const Issue &issue) {
   access.agent = agentOf(Engine::Wgmma, warp.index);
   access.asynchronous = true;
   auto check = [&](uint64_t offset, uint32_t, uint32_t) {
-    if (Conflict conflict = block.shared.read(offset, 16, access); conflict.kind != Conflict::None)
+    if (Conflict conflict = block.shared.read(offset, 16, access))
       block.report(warp, 0, conflict, "multiplies", 16, access);
   };
   if (!p.fromRegisters)

@@ -4,7 +4,6 @@
 // shows.
 #include "interpreter/Frame.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include <algorithm>
 #include <limits>
 
 using namespace mlir;

@@ -21,10 +21,6 @@ namespace {
 struct Scale {
   WeightOp weight;
   FloatAttr offset;
-
-  bool operator==(const Scale &other) const {
-    return weight == other.weight && offset == other.offset;
-  }
 };
 
 /// A norm, and what its weight does to each weight behind it.
@@ -83,17 +79,16 @@ ScaleMap refuseSharedWeights(Candidates &candidates, WeightFlow &flow) {
     ScaleMap scales;
     auto check = [&](WeightOp weight, const Scale &scale) -> std::string {
       auto [known, isNew] = scales.insert({weight, scale});
+      bool isSame = known->second.weight == scale.weight && known->second.offset == scale.offset;
       if (!isNew)
-        return known->second == scale ? "" : "a weight stands behind several norms";
+        return isSame ? "" : "a weight stands behind several norms";
       if (isa<PackAttr>(weight.getRecipe()))
         return "a weight is packed already";
       std::optional<SmallVector<OpOperand *>> leaves = flow.getLeaves(weight);
       if (!leaves)
         return "a weight leaves the module";
-      for (OpOperand *leaf : *leaves)
-        if (!scaled.contains(leaf))
-          return "a weight has another reader";
-      return "";
+      bool isAlone = llvm::all_of(*leaves, [&](OpOperand *leaf) { return scaled.contains(leaf); });
+      return isAlone ? "" : "a weight has another reader";
     };
     bool changed = false;
     for (auto &candidate : candidates)

@@ -4,7 +4,6 @@
 // sizes.
 #include "dialects/ElementTypes.h"
 #include "dialects/Fovea/FoveaDialect.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/PatternMatch.h"

@@ -2,7 +2,6 @@
 //
 // Linear, embedding, norms, activations, pooling, argmax: verifiers and result sizes.
 #include "dialects/Fovea/FoveaDialect.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include <cmath>

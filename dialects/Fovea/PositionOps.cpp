@@ -2,7 +2,6 @@
 //
 // Rotary, sinusoidal and learned positions: verifiers and result sizes.
 #include "dialects/Fovea/FoveaDialect.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include <cmath>
 

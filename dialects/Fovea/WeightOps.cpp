@@ -2,7 +2,6 @@
 //
 // The model record and weights: verifiers.
 #include "dialects/Fovea/FoveaDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace mlir::fovea;

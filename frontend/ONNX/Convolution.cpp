@@ -12,7 +12,6 @@ using namespace mlir::fovea::onnx;
 static FailureOr<Data *> convolve(Importer &im, Data *x, Data *w, int64_t groups,
                                   const Window &window) {
   ImplicitLocOpBuilder &b = im.b;
-  Symbols &s = im.symbols;
   int64_t rank = window.rank(), outputs = *Symbols::known(w->shape[0]),
           channels = *Symbols::known(x->shape[1]);
   // [N, G, C/G, ...] and [G, M/G, C/G, ...]; without groups G is left out.
@@ -31,7 +30,7 @@ static FailureOr<Data *> convolve(Importer &im, Data *x, Data *w, int64_t groups
   llvm::append_range(outShape, window.counts);
   // Loops: the result's axes, then channels, then the kernel's.
   unsigned results = outShape.size(), loops = results + 1 + rank, first = hasGroups ? 3 : 2;
-  SmallVector<AffineExpr> data{b.getAffineDimExpr(0)}, weight, out;
+  SmallVector<AffineExpr> data{b.getAffineDimExpr(0)}, weight;
   if (hasGroups) {
     data.push_back(b.getAffineDimExpr(1));
     weight.push_back(b.getAffineDimExpr(1));
@@ -43,17 +42,15 @@ static FailureOr<Data *> convolve(Importer &im, Data *x, Data *w, int64_t groups
         window.place(i, b.getAffineDimExpr(first + i), b.getAffineDimExpr(results + 1 + i)));
     weight.push_back(b.getAffineDimExpr(results + 1 + i));
   }
-  for (unsigned i = 0; i < results; ++i)
-    out.push_back(b.getAffineDimExpr(i));
   SmallVector<AffineMap> maps{AffineMap::get(loops, 0, data, b.getContext()),
                               AffineMap::get(loops, 0, weight, b.getContext()),
-                              AffineMap::get(loops, 0, out, b.getContext())};
+                              b.getMultiDimIdentityMap(loops).getMajorSubMap(results)};
   SmallVector<utils::IteratorType> kinds(results, utils::IteratorType::parallel);
   kinds.append(1 + rank, utils::IteratorType::reduction);
   DataType sum = sizeOf(x->type) == 2 ? DataType::Float : x->type;
   Type element = im.elementType(sum);
   SmallVector<Value> operands{im.value(*x), im.value(*w)};
-  Value init = im.filled(s.mixed(outShape), b.getZeroAttr(element));
+  Value init = im.filled(im.symbols.mixed(outShape), b.getZeroAttr(element));
   auto generic = linalg::GenericOp::create(
       b, TypeRange{init.getType()}, operands, ValueRange{init}, maps, kinds,
       [&](OpBuilder &nested, Location loc, ValueRange v) {
@@ -75,11 +72,13 @@ static FailureOr<Data *> convolve(Importer &im, Data *x, Data *w, int64_t groups
   return result;
 }
 
-/// Adds [M] to each place of [N, M, ...].
-static FailureOr<Data *> addBias(Importer &im, Data &x, Data &bias) {
-  if (bias.rank() != 1)
-    return im.invalid("expects a bias of rank 1, got " + Twine(bias.rank()));
-  return im.binary("Add", &x, im.alongChannels(bias, x.rank()));
+/// Adds [M], which may be absent, to each place of [N, M, ...].
+static FailureOr<Data *> addBias(Importer &im, Data *x, Data *bias) {
+  if (!bias)
+    return x;
+  if (bias->rank() != 1)
+    return im.invalid("expects a bias of rank 1, got " + Twine(bias->rank()));
+  return im.binary("Add", x, im.alongChannels(*bias, x->rank()));
 }
 
 static LogicalResult importConv(Importer &im) {
@@ -105,10 +104,7 @@ static LogicalResult importConv(Importer &im) {
     return im.invalid("expects group to divide the channels, and weights of C / group channels");
   x = pad(im, *x, window.low, window.high, Element());
   TRY(auto *result, convolve(im, x, w, groups, window));
-  if (bias) {
-    TRY(result, addBias(im, *result, *bias));
-  }
-  return im.setResult(result);
+  return im.setResult(addBias(im, result, bias));
 }
 
 /// A convolution along the length of [B, C, L], each channel by itself, that reads what was before
@@ -139,9 +135,7 @@ static LogicalResult importCausalConv(Importer &im) {
   window.strides = window.dilations = {1};
   window.counts = {x->shape[2]};
   TRY(auto *result, convolve(im, all, w, *Symbols::known(x->shape[1]), window));
-  if (bias) {
-    TRY(result, addBias(im, *result, *bias));
-  }
+  TRY(result, addBias(im, result, bias));
   im.set(0, activation == "none" ? result : im.activate(*result, ActivationKind::Silu));
   if (im.hasOutput(1)) {
     TRY(auto *state, im.slice(*all, 2, im.symbols.sub(all->shape[2], before), before));

@@ -172,12 +172,9 @@ static Data *scatter(
   unsigned rank = x.rank();
   // The extra loop needs an operand that tells its size: a line of falses, read in step.
   Value line = im.value(*im.full(DataType::Bool, {count}, im.integerElement(0)));
-  SmallVector<AffineExpr> to;
-  for (unsigned i = 0; i < rank; ++i)
-    to.push_back(b.getAffineDimExpr(i));
   SmallVector<AffineMap> maps{
       AffineMap::get(rank + 1, 0, {b.getAffineDimExpr(rank)}, b.getContext()),
-      AffineMap::get(rank + 1, 0, to, b.getContext())};
+      b.getMultiDimIdentityMap(rank + 1).getMajorSubMap(rank)};
   SmallVector<utils::IteratorType> kinds(rank, utils::IteratorType::parallel);
   kinds.push_back(utils::IteratorType::reduction);
   Value init = im.value(x);

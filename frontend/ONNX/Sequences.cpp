@@ -210,13 +210,11 @@ static LogicalResult importCumSum(Importer &im) {
   ImplicitLocOpBuilder &b = im.b;
   unsigned rank = x->rank();
   // Loops: the result's axes, then j, which stands in the operand's place of the axis.
-  SmallVector<AffineExpr> from, to;
-  for (unsigned i = 0; i < rank; ++i) {
-    to.push_back(b.getAffineDimExpr(i));
+  SmallVector<AffineExpr> from;
+  for (unsigned i = 0; i < rank; ++i)
     from.push_back(b.getAffineDimExpr(i == axis ? rank : i));
-  }
   SmallVector<AffineMap> maps{AffineMap::get(rank + 1, 0, from, b.getContext()),
-                              AffineMap::get(rank + 1, 0, to, b.getContext())};
+                              b.getMultiDimIdentityMap(rank + 1).getMajorSubMap(rank)};
   SmallVector<OpFoldResult> sizes = im.symbols.mixed(x->shape);
   TypedAttr neutral =
       isProduct ? TypedAttr(b.getOneAttr(element)) : TypedAttr(b.getZeroAttr(element));

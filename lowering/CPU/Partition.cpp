@@ -5,7 +5,6 @@
 #include "lowering/CPU/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace mlir::fovea {
 #define GEN_PASS_DEF_PARTITIONPASS

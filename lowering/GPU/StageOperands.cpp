@@ -6,7 +6,6 @@
 #include "lowering/GPU/GPU.h"
 #include "lowering/GPU/Registers.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Iterators.h"
 #include "llvm/Support/MathExtras.h"
 

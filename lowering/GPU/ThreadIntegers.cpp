@@ -2,7 +2,6 @@
 //
 // Integers of weights on their way to products: as floats, times their scales.
 #include "lowering/GPU/ThreadLowering.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include <cmath>
 
 using namespace mlir;

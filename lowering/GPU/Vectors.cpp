@@ -2,7 +2,6 @@
 //
 // Which neighbours move at once. Nothing is emitted here but what proofs need of places.
 #include "lowering/GPU/Vectors.h"
-#include "llvm/Support/MathExtras.h"
 #include <numeric>
 
 using namespace mlir;

@@ -5,8 +5,6 @@
 // one part, in the order of their loops.
 #include "lowering/Kernels/Elements.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::fovea;

@@ -5,8 +5,6 @@
 #include "lowering/Kernels/TileBuilder.h"
 #include "dialects/ElementTypes.h"
 #include "lowering/Kernels/Scalars.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"

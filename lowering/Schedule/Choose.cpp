@@ -7,8 +7,6 @@
 #include "lowering/Kernels/KernelInterface.h"
 #include "lowering/Schedule/Schedule.h"
 #include "lowering/Targets/Table.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Analysis/TileForm.h"
 
 using namespace mlir;

@@ -55,10 +55,8 @@ SmallVector<Expr> raise::getCuts(Expr root, llvm::function_ref<bool(Expr)> matte
   above[root] = root;
   auto meet = [&](Expr a, Expr b) {
     while (a != b) {
-      if (number[a] < number[b])
-        a = above[a];
-      else
-        b = above[b];
+      Expr &lower = number[a] < number[b] ? a : b;
+      lower = above[lower];
     }
     return a;
   };
@@ -75,11 +73,8 @@ SmallVector<Expr> raise::getCuts(Expr root, llvm::function_ref<bool(Expr)> matte
       }
   }
   SmallVector<Expr> cuts;
-  if (!cut)
-    return cuts;
-  for (; cut != root; cut = above[cut])
+  for (; cut; cut = cut == root ? nullptr : above[cut])
     cuts.push_back(cut);
-  cuts.push_back(root);
   return cuts;
 }
 
@@ -146,10 +141,9 @@ Value raise::getTensor(Expressions &e, OpBuilder &builder, Expr part, Value like
   Location loc = like.getLoc();
   // Without a slice if the home's sizes are known to be the dims' extents.
   Value value = layOut(e, builder, loc, home, indices, makeAxes(type.getShape()));
-  if (!value)
+  auto found = value ? cast<RankedTensorType>(value.getType()) : RankedTensorType();
+  if (!found || found.getElementType() != type.getElementType() ||
+      found.getRank() != type.getRank())
     return {};
-  if (cast<RankedTensorType>(value.getType()).getElementType() != type.getElementType() ||
-      cast<RankedTensorType>(value.getType()).getRank() != type.getRank())
-    return {};
-  return value.getType() == type ? value : tensor::CastOp::create(builder, loc, type, value);
+  return found == type ? value : tensor::CastOp::create(builder, loc, type, value);
 }

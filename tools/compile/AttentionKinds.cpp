@@ -4,7 +4,6 @@
 #include "tools/compile/AttentionKinds.h"
 #include "dialects/Fovea/FoveaDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "passes/Elements/Evaluate.h"
 #include "passes/Raise/Attention/AttentionForm.h"
 #include "llvm/ADT/SetVector.h"

@@ -4,7 +4,6 @@
 // the other; modules of later stages, which hold launches, are taken as they are.
 #include "tools/compile/CheckModule.h"
 #include "dialects/Fovea/FoveaDialect.h"
-#include "dialects/Tile/TileDialect.h"
 #include "frontend/Builder/StoredTensors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

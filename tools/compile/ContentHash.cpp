@@ -7,7 +7,6 @@
 #include "dialects/Fovea/FoveaDialect.h"
 #include "frontend/ONNX/Reader/OnnxFile.h"
 #include "lowering/CodeGen/CodeGen.h"
-#include "mlir/IR/MLIRContext.h"
 #include "tools/compile/Compile.h"
 #include "tools/compile/Source.h"
 #include "llvm/ADT/ScopeExit.h"

@@ -3,7 +3,6 @@
 // Messages from diagnostics and from the readers' problems.
 #include "tools/compile/Report.h"
 #include "mlir/IR/Location.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace mlir::fovea;

@@ -113,9 +113,8 @@ Difference mlir::fovea::verify::judge(const Tensor &found, const Tensor &exact,
 
 /// Written after the text of `fovea.argmax`, not after the interpreter's code.
 static int64_t chooseToken(const double *logits, int64_t count) {
-  for (int64_t i = 0; i < count; ++i)
-    if (std::isnan(logits[i]))
-      return -1;
+  if (std::any_of(logits, logits + count, [](double logit) { return std::isnan(logit); }))
+    return -1;
   return std::max_element(logits, logits + count) - logits;
 }
 
