@@ -2,9 +2,7 @@
 //
 // Wraps each computation on tensors in a group. Refuses, with an error at the op, what could not
 // become a kernel. Joining groups is another pass's work.
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"

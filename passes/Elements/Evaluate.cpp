@@ -3,7 +3,6 @@
 // The value of an expression at one place, for identity testing. Scalars only: a table from op
 // names to arithmetic. An op that is missing makes the answer unknown.
 #include "passes/Elements/Evaluate.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"

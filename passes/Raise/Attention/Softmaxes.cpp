@@ -4,7 +4,6 @@
 #include "passes/Raise/Attention/Softmaxes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Elements/Equivalence.h"
 #include "passes/Raise/Attention/AttentionForm.h"
 #include "llvm/ADT/SetVector.h"
