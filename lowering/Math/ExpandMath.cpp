@@ -5,6 +5,7 @@
 // a call on a processor and is an error on a GPU, where there is nothing to call.
 #include "dialects/ElementTypes.h"
 #include "lowering/Math/MathCoefficients.h"
+#include "lowering/Math/MathEmitter.h"
 #include "lowering/Math/Passes.h"
 #include "lowering/Math/WideMath.h"
 #include "lowering/Tile/Emitter.h"
@@ -34,10 +35,10 @@ namespace {
 enum class Instructions { None, AVX512, GPU };
 
 /// Writes arithmetic on scalars, or on vectors of one shape.
-class Expander {
+class Expander : MathEmitter {
 public:
   Expander(ImplicitLocOpBuilder &b, Type type, Instructions instructions)
-      : b(b), type(type), ints(withElement(b.getI32Type())), instructions(instructions) {}
+      : MathEmitter(b, type, b.getI32Type()), instructions(instructions) {}
 
   Value exp(Value x);
   Value exp2(Value x);
@@ -51,37 +52,14 @@ public:
   Value sine(Value x, int64_t quarter);
 
 private:
-  /// The type, of another element.
-  Type withElement(Type element) const {
-    auto vector = dyn_cast<VectorType>(type);
-    return vector ? Type(vector.clone(element)) : element;
-  }
-  Value constant(Type of, TypedAttr element) {
-    if (auto vector = dyn_cast<VectorType>(of))
-      element = DenseElementsAttr::get(vector, Attribute(element));
-    return arith::ConstantOp::create(b, element);
-  }
+  using MathEmitter::real;
   Value real(double value) { return real(type, value); }
-  Value real(Type of, double value) {
-    return constant(of, b.getFloatAttr(getElementTypeOrSelf(of), value));
-  }
-  Value integer(int64_t value) { return constant(ints, b.getI32IntegerAttr(value)); }
-  Value add(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
-  Value sub(Value x, Value y) { return arith::SubFOp::create(b, x, y); }
   Value mul(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
   /// x * y + z, rounded once where the target can: `vector.fma` would call a function elsewhere.
   Value fma(Value x, Value y, Value z) {
     constexpr auto contract = arith::FastMathFlags::contract;
     return arith::AddFOp::create(b, arith::MulFOp::create(b, x, y, contract), z, contract);
   }
-  Value compare(arith::CmpFPredicate predicate, Value x, Value y) {
-    return arith::CmpFOp::create(b, predicate, x, y);
-  }
-  Value select(Value condition, Value x, Value y) {
-    return arith::SelectOp::create(b, condition, x, y);
-  }
-  Value bits(Value x) { return arith::BitcastOp::create(b, ints, x); }
-  Value fromBits(Value x) { return arith::BitcastOp::create(b, type, x); }
   /// x within [low, high]; NaN stays. Each side is one instruction.
   Value clamp(Value x, double low, double high) {
     Value l = real(low), h = real(high);
@@ -120,8 +98,6 @@ private:
   /// p * 2^floor(n).
   Value scale(Value p, Value n) { return callMasked("scalef", p, n); }
 
-  ImplicitLocOpBuilder &b;
-  Type type, ints;
   Instructions instructions;
 };
 } // namespace

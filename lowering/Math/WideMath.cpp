@@ -3,7 +3,7 @@
 // Taylor series on small remainders: their coefficients are reciprocals, so there is nothing to
 // fit. Slower than what is fitted, and meant for what is rare.
 #include "lowering/Math/WideMath.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "lowering/Math/MathEmitter.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
@@ -22,10 +22,10 @@ static constexpr double kHalfPiHigh = 0x1.921fb54442d18p+0, kHalfPiLow = 0x1.1a6
 static constexpr double kRound = 0x1.8p52;
 
 namespace {
-class WideEmitter {
+class WideEmitter : MathEmitter {
 public:
   /// `type` is f64, or a vector of it.
-  WideEmitter(ImplicitLocOpBuilder &b, Type type) : b(b), type(type) {}
+  WideEmitter(ImplicitLocOpBuilder &b, Type type) : MathEmitter(b, type, b.getI64Type()) {}
 
   Value exp(Value x);
   Value exp2(Value x);
@@ -34,32 +34,12 @@ public:
   Value tanh(Value x);
   Value pow(Value x, Value y);
 
-  Value real(double value) { return constant(b.getF64FloatAttr(value)); }
+  Value real(double value) { return MathEmitter::real(type, value); }
   Value mul(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
   Value div(Value x, Value y) { return arith::DivFOp::create(b, x, y); }
 
 private:
-  Type integers() {
-    auto vector = dyn_cast<VectorType>(type);
-    return vector ? Type(vector.clone(b.getI64Type())) : b.getI64Type();
-  }
-  Value constant(TypedAttr value) {
-    if (auto vector = dyn_cast<VectorType>(type))
-      value = DenseElementsAttr::get(vector.clone(value.getType()), Attribute(value));
-    return arith::ConstantOp::create(b, value);
-  }
-  Value integer(int64_t value) { return constant(b.getI64IntegerAttr(value)); }
-  Value add(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
-  Value sub(Value x, Value y) { return arith::SubFOp::create(b, x, y); }
   Value fma(Value x, Value y, Value z) { return math::FmaOp::create(b, x, y, z); }
-  Value compare(arith::CmpFPredicate predicate, Value x, Value y) {
-    return arith::CmpFOp::create(b, predicate, x, y);
-  }
-  Value select(Value condition, Value x, Value y) {
-    return arith::SelectOp::create(b, condition, x, y);
-  }
-  Value bits(Value x) { return arith::BitcastOp::create(b, integers(), x); }
-  Value fromBits(Value x) { return arith::BitcastOp::create(b, type, x); }
   Value scaledExp(Value r, Value n);
   Value clamp(Value x, double low, double high) {
     Value l = real(low), h = real(high);
@@ -78,9 +58,6 @@ private:
       sum = fma(sum, x, real(coefficient));
     return sum;
   }
-
-  ImplicitLocOpBuilder &b;
-  Type type;
 };
 } // namespace
 
@@ -94,7 +71,7 @@ Value WideEmitter::scaledExp(Value r, Value n) {
   }
   Value sum = horner(series, r);
   // Twice half the exponent, which alone may be too large or too small.
-  Value whole = arith::FPToSIOp::create(b, integers(), n);
+  Value whole = arith::FPToSIOp::create(b, ints, n);
   Value half = arith::ShRSIOp::create(b, whole, integer(1));
   Value other = arith::SubIOp::create(b, whole, half);
   return mul(mul(sum, power(half)), power(other));

@@ -71,7 +71,7 @@ std::string raise::describe(Expressions &e, Expr node) {
     os << "index arithmetic";
   // The constant that it holds tells it from others of its kind.
   for (Expr arg : node->args) {
-    Expr inner = arg->is<arith::CmpFOp>() || arg->is<arith::CmpIOp>() ? arg->args[1] : arg;
+    Expr inner = arg->is<arith::CmpFOp, arith::CmpIOp>() ? arg->args[1] : arg;
     if (inner->isConstant()) {
       os << " with " << llvm::format("%g", inner->getNumber());
       break;
@@ -191,7 +191,7 @@ static bool hasSteps(Expr node) {
   StringRef name = node->name.getValue();
   return name == "math.floor" || name == "math.ceil" || name == "math.round" ||
          name == "math.roundeven" || name == "math.trunc" || name.contains("div") ||
-         name.contains("shr") || node->is<arith::FPToSIOp>() || node->is<arith::FPToUIOp>();
+         name.contains("shr") || node->is<arith::FPToSIOp, arith::FPToUIOp>();
 }
 
 /// The nodes whose numbers reach a result other than through a condition or a step.
@@ -414,9 +414,8 @@ void Tester::prepare(Expr a, Expr b) {
                return part->is<arith::MulFOp>() || isCast(part);
              }))
           factors.add(part);
-      if (node->is<arith::CmpFOp>() || node->is<arith::MaximumFOp>() ||
-          node->is<arith::MinimumFOp>() || node->is<arith::MaxNumFOp>() ||
-          node->is<arith::MinNumFOp>())
+      if (node->is<arith::CmpFOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+                   arith::MinNumFOp>())
         for (unsigned i : {0, 1}) {
           Expr element = stripCasts(node->args[i]), other = node->args[1 - i];
           if (element->kind == Node::Kind::Element && other->isConstant() &&
@@ -634,8 +633,7 @@ void Tester::addBoundsOfChoices(Expr root) {
 
 /// A size or place as a number: a power of it may be small until it is large.
 static bool isNumberOfPlace(Expr node) {
-  return (node->is<arith::SIToFPOp>() || node->is<arith::UIToFPOp>()) &&
-         llvm::any_of(collect(node), [](Expr part) {
+  return node->is<arith::SIToFPOp, arith::UIToFPOp>() && llvm::any_of(collect(node), [](Expr part) {
            return part->kind == Node::Kind::Index && !part->isConstant();
          });
 }

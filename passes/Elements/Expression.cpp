@@ -323,7 +323,7 @@ Operation *Expressions::getOrigin(Expr expr) const {
 
 //===-- Looking at expressions ---------------------------------------------------------------===//
 
-bool raise::isCast(Expr expr) { return expr->is<arith::ExtFOp>() || expr->is<arith::TruncFOp>(); }
+bool raise::isCast(Expr expr) { return expr->is<arith::ExtFOp, arith::TruncFOp>(); }
 
 Expr raise::stripCasts(Expr expr) {
   while (isCast(expr))
@@ -334,14 +334,13 @@ Expr raise::stripCasts(Expr expr) {
 Expr raise::stripIntegerCasts(Expr expr) {
   // Positions and ids fit into 32 bits, not into fewer.
   auto isWide = [](Type type) { return type.isIndex() || type.getIntOrFloatBitWidth() >= 32; };
-  while ((expr->is<arith::IndexCastOp>() || expr->is<arith::IndexCastUIOp>() ||
-          expr->is<arith::ExtSIOp>() || expr->is<arith::TruncIOp>()) &&
+  while (expr->is<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp, arith::TruncIOp>() &&
          isWide(expr->type))
     expr = expr->args[0];
   return expr;
 }
 
-bool raise::isExp(Expr expr) { return expr->is<math::ExpOp>() || expr->is<math::Exp2Op>(); }
+bool raise::isExp(Expr expr) { return expr->is<math::ExpOp, math::Exp2Op>(); }
 
 Expr raise::takeFactor(Expr expr, double &factor) {
   while (true) {
@@ -435,9 +434,8 @@ bool raise::isPiecewise(Expr node) {
   // Positions and ids fit into 32 bits.
   if (node->is<arith::TruncIOp>())
     return node->type.getIntOrFloatBitWidth() < 32;
-  if (node->is<arith::UIToFPOp>() || node->is<arith::SIToFPOp>() || node->is<arith::ExtUIOp>() ||
-      node->is<arith::ExtSIOp>() || node->is<arith::IndexCastUIOp>() ||
-      node->is<arith::IndexCastOp>())
+  if (node->is<arith::UIToFPOp, arith::SIToFPOp, arith::ExtUIOp, arith::ExtSIOp,
+               arith::IndexCastUIOp, arith::IndexCastOp>())
     return node->args[0]->type.isInteger(1);
   static const llvm::StringSet<> names = {
       "arith.select",     "arith.cmpf",      "arith.cmpi",      "arith.maximumf", "arith.minimumf",

@@ -74,8 +74,9 @@ public:
   /// The index arithmetic that it is, a constant integer included; null: it is something else.
   AffineExpr getAffine() const;
   /// A Compute node of this op.
-  template <typename OpT> bool is() const {
-    return kind == Kind::Compute && name.getValue() == OpT::getOperationName();
+  /// Whether it is computed by one of these ops.
+  template <typename... OpT> bool is() const {
+    return kind == Kind::Compute && ((name.getValue() == OpT::getOperationName()) || ...);
   }
 
   void Profile(llvm::FoldingSetNodeID &id) const;

@@ -188,7 +188,7 @@ static bool isSumOfProbabilities(Expressions &e, Expr sum) {
 
 bool raise::isBelowItsMaximum(Expressions &e, Expr x) {
   x = stripCasts(x);
-  if (x->is<arith::MulFOp>() || x->is<arith::DivFOp>())
+  if (x->is<arith::MulFOp, arith::DivFOp>())
     for (unsigned i : {0, 1})
       if (x->args[i]->isConstant() && x->args[i]->getNumber() > 0 &&
           (i == 1 || x->is<arith::MulFOp>()))
@@ -303,7 +303,7 @@ static bool isNegationOf(Expressions &e, Expr a, Expr b) {
     return e.simplify(a->getAffine() + b->getAffine()) == getAffineConstantExpr(0, e.getContext());
   if (a->is<arith::NegFOp>())
     return a->args[0] == b;
-  bool isDifference = a->is<arith::SubFOp>() || a->is<arith::SubIOp>();
+  bool isDifference = a->is<arith::SubFOp, arith::SubIOp>();
   return isDifference && a->args[0]->isConstant() && a->args[0]->getNumber() == 0 &&
          a->args[1] == b;
 }
@@ -468,7 +468,7 @@ Interval IntervalAnalysis::ofReal(Expr expr, ArrayRef<Interval> a) {
     bool isSquare = expr->args[0] == expr->args[1];
     return isSquare ? multiply(magnitude(a[0]), magnitude(a[0])) : multiply(a[0], a[1]);
   }
-  if (expr->is<math::PowFOp>() || expr->is<math::FPowIOp>())
+  if (expr->is<math::PowFOp, math::FPowIOp>())
     return ofPower(a[0], expr->args[1]);
   if (expr->is<arith::UIToFPOp>())
     return a[0];
@@ -479,7 +479,7 @@ Interval IntervalAnalysis::ofReal(Expr expr, ArrayRef<Interval> a) {
 }
 
 Interval IntervalAnalysis::ofInteger(Expr expr, ArrayRef<Interval> a) {
-  if (expr->is<arith::IndexCastOp>() || expr->is<arith::ExtSIOp>() || expr->is<arith::TruncIOp>())
+  if (expr->is<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>())
     return expr->args[0]->type.isInteger(1) || expr->type.isInteger(1) ? Interval::all() : a[0];
   if (expr->is<arith::ExtUIOp>() && expr->args[0]->type.isInteger(1))
     return a[0];
@@ -508,7 +508,7 @@ std::optional<bool> IntervalAnalysis::decide(Expr x) {
     return get(x->args[0]).mayBeNan ? std::nullopt : std::optional(false);
   if (name == "math.isinf" || name == "math.isfinite")
     return get(x->args[0]).isFinite() ? std::optional(name == "math.isfinite") : std::nullopt;
-  if (x->is<arith::AndIOp>() || x->is<arith::OrIOp>() || x->is<arith::XOrIOp>())
+  if (x->is<arith::AndIOp, arith::OrIOp, arith::XOrIOp>())
     return decideLogical(x);
   return decideComparison(x);
 }
@@ -575,8 +575,8 @@ std::optional<bool> IntervalAnalysis::decideComparison(Expr x) {
 
 /// The greater or the lesser of two, where their ranges say which it is.
 Expr IntervalAnalysis::foldExtreme(Expr x) {
-  bool isMax = x->is<arith::MaximumFOp>() || x->is<arith::MaxNumFOp>() || x->is<arith::MaxSIOp>();
-  bool isMin = x->is<arith::MinimumFOp>() || x->is<arith::MinNumFOp>() || x->is<arith::MinSIOp>();
+  bool isMax = x->is<arith::MaximumFOp, arith::MaxNumFOp, arith::MaxSIOp>();
+  bool isMin = x->is<arith::MinimumFOp, arith::MinNumFOp, arith::MinSIOp>();
   if (!isMax && !isMin)
     return {};
   Interval a = get(x->args[0]), b = get(x->args[1]);
@@ -589,7 +589,7 @@ Expr IntervalAnalysis::foldExtreme(Expr x) {
 
 /// A sum of what is nothing beside the least that the other summand may be.
 Expr IntervalAnalysis::foldNegligible(Expr x) {
-  if (negligible <= 0 || !(x->is<arith::AddFOp>() || x->is<arith::SubFOp>()))
+  if (negligible <= 0 || !x->is<arith::AddFOp, arith::SubFOp>())
     return {};
   for (unsigned i : {0, 1}) {
     Interval other = get(x->args[1 - i]), self = get(x->args[i]);

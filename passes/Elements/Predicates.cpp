@@ -102,16 +102,16 @@ Expr Predicates::undoOutermost(Expr x, double bound, bool above) {
     return compare(x->args[0], -bound, !above);
   if (x->is<math::LogOp>())
     return compare(x->args[0], std::exp(bound), above);
-  if (x->is<arith::MulFOp>() || x->is<arith::DivFOp>())
+  if (x->is<arith::MulFOp, arith::DivFOp>())
     return undoProduct(x, bound, above);
-  if (x->is<arith::AddFOp>() || x->is<arith::SubFOp>())
+  if (x->is<arith::AddFOp, arith::SubFOp>())
     return undoSum(x, bound, above);
-  bool isLeast = x->is<arith::MinimumFOp>() || x->is<arith::MinNumFOp>();
-  if (isLeast || x->is<arith::MaximumFOp>() || x->is<arith::MaxNumFOp>()) {
+  bool isLeast = x->is<arith::MinimumFOp, arith::MinNumFOp>();
+  if (isLeast || x->is<arith::MaximumFOp, arith::MaxNumFOp>()) {
     Expr a = compare(x->args[0], bound, above), b = compare(x->args[1], bound, above);
     return isLeast == above ? both(a, b) : either(a, b);
   }
-  if (x->is<arith::UIToFPOp>() || x->is<arith::SIToFPOp>())
+  if (x->is<arith::UIToFPOp, arith::SIToFPOp>())
     return undoConversion(x, bound, above);
   return {};
 }
@@ -171,8 +171,7 @@ Expr Predicates::undoConversion(Expr x, double bound, bool above) {
 bool Predicates::addConditions(Expr x, bool isWhole, SmallVectorImpl<Expr> &conditions) {
   if (x->isConstant())
     return true;
-  if (x->type.isInteger(1) &&
-      (isWhole || !(x->is<arith::AndIOp>() || x->is<arith::OrIOp>() || x->is<arith::XOrIOp>()))) {
+  if (x->type.isInteger(1) && (isWhole || !x->is<arith::AndIOp, arith::OrIOp, arith::XOrIOp>())) {
     if (!llvm::is_contained(conditions, x))
       conditions.push_back(x);
     return conditions.size() <= 4;
@@ -226,7 +225,7 @@ Expr Predicates::byCases(Expr x, ArrayRef<Expr> conditions, llvm::DenseMap<Expr,
 }
 
 Expr Predicates::normalize(Expr x) {
-  if (x->is<arith::CmpIOp>() || x->is<arith::CmpFOp>()) {
+  if (x->is<arith::CmpIOp, arith::CmpFOp>()) {
     // One formula in it keeps its form; several are taken apart.
     for (bool isWhole : {true, false}) {
       SmallVector<Expr> conditions;
@@ -356,8 +355,7 @@ Expr Predicates::normalizeIntegers(Expr x) {
                     normalize(with(a->args[2])));
     }
     // Of the greater or the less of two.
-    if (i == 0 && (order.below || order.above) &&
-        (a->is<arith::MaxSIOp>() || a->is<arith::MinSIOp>())) {
+    if (i == 0 && (order.below || order.above) && a->is<arith::MaxSIOp, arith::MinSIOp>()) {
       Expr first = normalize(e.compare(predicate, a->args[0], b));
       Expr second = normalize(e.compare(predicate, a->args[1], b));
       return a->is<arith::MaxSIOp>() == order.below ? both(first, second) : either(first, second);

@@ -110,8 +110,7 @@ public:
     SmallVector<Expr> found;
     for (int side : {0, 1})
       for (Expr part : getParts(turned[side], 512)) {
-        if (part->kind == Node::Kind::Compute && !part->is<arith::SIToFPOp>() &&
-            !part->is<arith::UIToFPOp>())
+        if (part->kind == Node::Kind::Compute && !part->is<arith::SIToFPOp, arith::UIToFPOp>())
           continue;
         if (part->kind == Node::Kind::Compute) {
           if (!addPosition(part->args[0]))
@@ -442,7 +441,7 @@ private:
     Expr root = e.at(result, indices);
     // It must turn by something.
     bool turns = llvm::any_of(getParts(root, 512), [](Expr part) {
-      return part->is<math::CosOp>() || part->is<math::SinOp>() || isConstantTable(part);
+      return part->is<math::CosOp, math::SinOp>() || isConstantTable(part);
     });
     if (!turns)
       return false;

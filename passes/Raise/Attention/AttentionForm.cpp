@@ -633,7 +633,7 @@ std::optional<AttentionForm> Reading::run(Refusal &refusal) {
   // A logarithm of a probability that is kept from being positive is that logarithm.
   Expr exponent = exp->args[0];
   if (Expr top = stripCasts(exponent);
-      top->is<arith::MinimumFOp>() || top->is<arith::MinNumFOp>() || top->is<arith::SelectOp>())
+      top->is<arith::MinimumFOp, arith::MinNumFOp, arith::SelectOp>())
     if (Expr kept = IntervalAnalysis(e).fold(top); llvm::is_contained(top->args, kept))
       exponent = kept;
   score = toNatural(e, exp, exponent);

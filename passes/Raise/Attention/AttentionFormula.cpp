@@ -32,7 +32,7 @@ static bool isOfScores(Expr condition) {
 
 static void addGivenSummands(Expr part, SmallVectorImpl<Expr> &summands) {
   part = stripCasts(part);
-  if (part->is<arith::AddFOp>() || part->is<arith::SelectOp>())
+  if (part->is<arith::AddFOp, arith::SelectOp>())
     for (Expr arg : part->args)
       addGivenSummands(arg, summands);
   if (part->kind == Node::Kind::Element && isa<FloatType>(part->type) &&

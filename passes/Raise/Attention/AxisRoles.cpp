@@ -109,7 +109,7 @@ static void sortByPlace(SmallVectorImpl<unsigned> &dims, const Operand &operand,
 /// Whether a condition compares places along two dims, or what stands at these places. An element
 /// of a tensor that has both dims compares nothing: a dense mask, which may differ between heads.
 static bool comparesAlong(Expr condition, unsigned a, unsigned b) {
-  if (!condition->is<arith::CmpIOp>() && !condition->is<arith::CmpFOp>())
+  if (!condition->is<arith::CmpIOp, arith::CmpFOp>())
     return false;
   bool seesA = false, seesB = false;
   for (Expr part : collect(condition, [](Expr x) { return x->kind == Node::Kind::Compute; })) {

@@ -103,8 +103,7 @@ public:
 
 private:
   static bool isJunction(Expr x) {
-    return x->is<arith::AndIOp>() || x->is<arith::OrIOp>() || x->is<arith::XOrIOp>() ||
-           x->is<arith::SelectOp>();
+    return x->is<arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::SelectOp>();
   }
 
   void vary(Expr x, ArrayRef<Number> values) {

@@ -363,7 +363,7 @@ Value ScoreBuilder::maskOfLengths(arith::CmpIPredicate predicate, Expr position,
   if (!place)
     return {};
   int64_t more = 0;
-  while (length->is<arith::AddIOp>() || length->is<arith::SubIOp>()) {
+  while (length->is<arith::AddIOp, arith::SubIOp>()) {
     if (!length->args[1]->isConstant())
       return {};
     more += length->is<arith::AddIOp>() ? length->args[1]->integer : -length->args[1]->integer;
@@ -472,7 +472,7 @@ Value ScoreBuilder::buildMask(Expr allowed) {
 /// `whole` is not `inner`.
 Value ScoreBuilder::maskOfComplement(Expr whole, Expr inner) {
   // De Morgan, so that what is below can be told apart.
-  if (inner->is<arith::OrIOp>() || inner->is<arith::AndIOp>()) {
+  if (inner->is<arith::OrIOp, arith::AndIOp>()) {
     Predicates predicates(e);
     Expr a = predicates.negate(inner->args[0]), b = predicates.negate(inner->args[1]);
     return buildMask(inner->is<arith::OrIOp>() ? predicates.both(a, b) : predicates.either(a, b));

@@ -169,7 +169,7 @@ static bool agreesAt(BucketFunction &function, const Buckets &buckets, ArrayRef<
 static bool seesBothSides(BucketFunction &function, Expr bucket, ArrayRef<int64_t> distances) {
   llvm::MapVector<Expr, unsigned> seen;
   for (Expr node : collect(bucket))
-    if (node->is<arith::CmpIOp>() || node->is<arith::CmpFOp>())
+    if (node->is<arith::CmpIOp, arith::CmpFOp>())
       seen[node] = 0;
   for (int64_t d : distances)
     for (int64_t n : {-d, d})

@@ -135,13 +135,13 @@ private:
       return split(x->args[0], factor);
     if (x->is<arith::SelectOp>())
       return splitChoice(x, factor);
-    if (x->is<arith::AddFOp>() || x->is<arith::SubFOp>())
+    if (x->is<arith::AddFOp, arith::SubFOp>())
       return splitSum(x, factor);
-    if (x->is<arith::MulFOp>() || x->is<arith::DivFOp>())
+    if (x->is<arith::MulFOp, arith::DivFOp>())
       return splitProduct(x, factor);
-    if (x->is<arith::MinimumFOp>() || x->is<arith::MinNumFOp>())
+    if (x->is<arith::MinimumFOp, arith::MinNumFOp>())
       return splitMinimum(x, factor);
-    if (x->is<arith::MaximumFOp>() || x->is<arith::MaxNumFOp>())
+    if (x->is<arith::MaximumFOp, arith::MaxNumFOp>())
       return splitMaximum(x, factor);
     return x;
   }
@@ -220,8 +220,7 @@ private:
   /// Zeros and ones: scores are multiplied by the mask whose complement is added.
   bool isMaskFactor(Expr factor) {
     factor = stripCasts(factor);
-    return factor->is<arith::UIToFPOp>() || factor->is<arith::SIToFPOp>() ||
-           factor->is<arith::SelectOp>();
+    return factor->is<arith::UIToFPOp, arith::SIToFPOp, arith::SelectOp>();
   }
 
   /// Takes the masks out of what is added; the rest, or null.
