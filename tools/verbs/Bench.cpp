@@ -78,7 +78,7 @@ public:
       Array &array = arrays[value.name];
       array = found != given.end() ? *found : makeUp(value, sizes);
       if (value.role == FOVEA_ROLE_TOKEN_IDS && tokens == 0)
-        tokens = count(array.shape);
+        tokens = static_cast<int64_t>(countElements(array));
       fovea_tensor tensor = tensorOf(array);
       check(fovea_call_set_argument(call.get(), value.name, &tensor));
     }
@@ -123,13 +123,6 @@ public:
   int64_t tokenCount() const { return tokens; }
 
 private:
-  static int64_t count(const std::vector<int64_t> &shape) {
-    int64_t product = 1;
-    for (int64_t size : shape)
-      product *= size;
-    return product;
-  }
-
   Array makeUp(const fovea_value_info &value, const Sizes &sizes) const {
     Array array;
     array.name = value.name;

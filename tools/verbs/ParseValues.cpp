@@ -118,10 +118,7 @@ static bool makeRandom(const std::string &shape, Array &array, std::string &erro
   for (char letter : array.name)
     seed = (seed ^ static_cast<uint8_t>(letter)) * 0x100000001b3;
   std::mt19937_64 random(seed);
-  int64_t count = 1;
-  for (int64_t size : array.shape)
-    count *= size;
-  for (int64_t i = 0; i < count; ++i) {
+  for (size_t i = 0, count = countElements(array); i < count; ++i) {
     int64_t sum = 0;
     for (int n = 0; n < 4; ++n)
       sum += static_cast<int64_t>(random() >> 44) - (1 << 19);

@@ -34,7 +34,7 @@ std::string describe(const fovea_value_info &value) {
   return text + "] " + typeName(value.dtype);
 }
 
-static int64_t integerAt(const Array &array, size_t i) {
+int64_t integerAt(const Array &array, size_t i) {
   size_t bytes = std::max<size_t>(array.dtype.bits, 8) / 8;
   uint64_t value = 0;
   std::memcpy(&value, array.data.data() + i * bytes, bytes); // x86-64 is little-endian
@@ -43,7 +43,7 @@ static int64_t integerAt(const Array &array, size_t i) {
                                        : static_cast<int64_t>(value);
 }
 
-static size_t countElements(const Array &array) {
+size_t countElements(const Array &array) {
   size_t count = 1;
   for (int64_t size : array.shape)
     count *= static_cast<size_t>(size);

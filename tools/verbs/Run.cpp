@@ -21,34 +21,16 @@ struct RunOptions : Common {
   std::vector<std::string> input, entries;
 };
 
-template <typename T> std::vector<uint8_t> widenFrom(const std::vector<uint8_t> &data) {
-  std::vector<uint8_t> wide(data.size() / sizeof(T) * 8);
-  for (size_t i = 0; i < data.size() / sizeof(T); ++i) {
-    T value;
-    std::memcpy(&value, data.data() + i * sizeof(T), sizeof(T));
-    auto widened = static_cast<int64_t>(value);
-    std::memcpy(wide.data() + i * 8, &widened, 8);
-  }
-  return wide;
-}
-
 /// To i64, for token ids and masks that come as narrower integers or booleans.
 void widenIntegers(Array &array) {
-  if (array.dtype.code == FOVEA_INT && array.dtype.bits == 32)
-    array.data = widenFrom<int32_t>(array.data);
-  else if (array.dtype.code == FOVEA_INT && array.dtype.bits == 16)
-    array.data = widenFrom<int16_t>(array.data);
-  else if (array.dtype.code == FOVEA_INT && array.dtype.bits == 8)
-    array.data = widenFrom<int8_t>(array.data);
-  else if (array.dtype.code == FOVEA_UINT && array.dtype.bits == 32)
-    array.data = widenFrom<uint32_t>(array.data);
-  else if (array.dtype.code == FOVEA_UINT && array.dtype.bits == 16)
-    array.data = widenFrom<uint16_t>(array.data);
-  else if ((array.dtype.code == FOVEA_UINT || array.dtype.code == FOVEA_BOOL) &&
-           array.dtype.bits == 8)
-    array.data = widenFrom<uint8_t>(array.data);
-  else
+  if (isReal(array.dtype) || array.dtype.bits > 32)
     return;
+  std::vector<uint8_t> wide(countElements(array) * 8);
+  for (size_t i = 0; i < wide.size() / 8; ++i) {
+    int64_t value = integerAt(array, i);
+    std::memcpy(wide.data() + i * 8, &value, 8);
+  }
+  array.data = std::move(wide);
   array.dtype = {FOVEA_INT, 64, 1};
 }
 
@@ -242,9 +224,7 @@ void run(const RunOptions &options) {
     array.name = value.name;
     array.dtype = tensor->dtype;
     array.shape.assign(tensor->shape, tensor->shape + tensor->ndim);
-    size_t bytes = tensor->dtype.bits / 8u;
-    for (int64_t size : array.shape)
-      bytes *= static_cast<size_t>(size);
+    size_t bytes = countElements(array) * (tensor->dtype.bits / 8u);
     const auto *data = static_cast<const uint8_t *>(tensor->data);
     array.data.assign(data, data + bytes);
     record["results"][value.name] = array.shape;
