@@ -17,6 +17,7 @@ namespace mlir::fovea {
 
 using namespace mlir;
 using namespace mlir::fovea;
+using raise::transpose;
 using raise::WeightView;
 
 namespace {
@@ -48,15 +49,6 @@ Loops places(ArrayRef<int64_t> wanted, ArrayRef<int64_t> loops) {
   for (int64_t loop : wanted)
     result.push_back(llvm::find(loops, loop) - loops.begin());
   return result;
-}
-
-Value transpose(OpBuilder &builder, Location loc, Value value, ArrayRef<int64_t> axes) {
-  if (llvm::equal(axes, llvm::seq<int64_t>(0, axes.size())))
-    return value;
-  SmallVector<OpFoldResult> sizes = llvm::map_to_vector(
-      axes, [&](int64_t axis) { return tensor::getMixedSize(builder, loc, value, axis); });
-  Value empty = tensor::EmptyOp::create(builder, loc, sizes, getElementTypeOrSelf(value));
-  return linalg::TransposeOp::create(builder, loc, value, empty, axes)->getResult(0);
 }
 
 /// The op that alone reads a sum of products, in f32, and rounds it to their operand's type: how
@@ -260,8 +252,7 @@ private:
         product.weight.permute(places(join(product.outputs, product.sum), product.weightLoops));
     outputShape.assign(matrix.getType().getShape().begin(),
                        matrix.getType().getShape().begin() + product.outputs.size());
-    for (int64_t size : outputShape)
-      outputs *= size;
+    outputs = ShapedType::getNumElements(outputShape);
     sum = matrix.getType().getNumElements() / std::max<int64_t>(outputs, 1);
     return matrix.reshape({outputs, sum});
   }

@@ -94,13 +94,7 @@ struct CollapseOfTransposedExpand : OpRewritePattern<tensor::CollapseShapeOp> {
       permutation.push_back(group - divided.begin());
     }
     Value source = expand.getSrc();
-    SmallVector<OpFoldResult> sizes;
-    for (int64_t axis : permutation)
-      sizes.push_back(tensor::getMixedSize(rewriter, op.getLoc(), source, axis));
-    Value empty =
-        tensor::EmptyOp::create(rewriter, op.getLoc(), sizes, op.getType().getElementType());
-    Value moved = linalg::TransposeOp::create(rewriter, op.getLoc(), source, empty, permutation)
-                      ->getResult(0);
+    Value moved = raise::transpose(rewriter, op.getLoc(), source, permutation);
     if (moved.getType() != op.getType())
       moved = tensor::CastOp::create(rewriter, op.getLoc(), op.getType(), moved);
     rewriter.replaceOp(op, moved);

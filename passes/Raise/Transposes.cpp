@@ -153,6 +153,15 @@ struct SinkTranspose : RewritePattern {
 
 } // namespace
 
+Value raise::transpose(OpBuilder &builder, Location loc, Value value, ArrayRef<int64_t> axes) {
+  if (llvm::equal(axes, llvm::seq<int64_t>(0, axes.size())))
+    return value;
+  SmallVector<OpFoldResult> sizes = llvm::map_to_vector(
+      axes, [&](int64_t axis) { return tensor::getMixedSize(builder, loc, value, axis); });
+  Value empty = tensor::EmptyOp::create(builder, loc, sizes, getElementTypeOrSelf(value));
+  return linalg::TransposeOp::create(builder, loc, value, empty, axes)->getResult(0);
+}
+
 void raise::populateTransposePatterns(RewritePatternSet &patterns) {
   patterns.add<FoldIntoReader, FoldIntoContraction, SinkTranspose>(patterns.getContext());
   linalg::TransposeOp::getCanonicalizationPatterns(patterns, patterns.getContext());

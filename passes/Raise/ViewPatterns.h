@@ -8,6 +8,9 @@
 
 namespace mlir::fovea::raise {
 
+/// `value` with its axes in the order `axes`.
+Value transpose(OpBuilder &builder, Location loc, Value value, ArrayRef<int64_t> axes);
+
 /// Chains of `tensor.expand_shape` and `tensor.collapse_shape` become shorter; collapses move
 /// behind elementwise ops and norms, where they meet the expansions that undo them.
 void populateReshapePatterns(RewritePatternSet &patterns);

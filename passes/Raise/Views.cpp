@@ -30,14 +30,6 @@ Value castTo(OpBuilder &builder, Location loc, Type type, Value value) {
   return value.getType() == type ? value : tensor::CastOp::create(builder, loc, type, value);
 }
 
-/// An empty tensor with the sizes of `like` in the order `axes`.
-Value createEmpty(OpBuilder &builder, Location loc, Value like, ArrayRef<int64_t> axes) {
-  SmallVector<OpFoldResult> sizes = llvm::map_to_vector(
-      axes, [&](int64_t axis) { return tensor::getMixedSize(builder, loc, like, axis); });
-  return tensor::EmptyOp::create(builder, loc, sizes,
-                                 cast<RankedTensorType>(like.getType()).getElementType());
-}
-
 bool isParallel(linalg::GenericOp op) {
   return op.getNumLoops() == op.getNumParallelLoops() && op->getNumResults() == 1 &&
          op.getIndexingMapsArray().back().isIdentity() && op.hasPureTensorSemantics();
@@ -99,8 +91,7 @@ struct RaiseCopy : CountedPattern<linalg::GenericOp> {
     if (order != resultAxis) {
       SmallVector<int64_t> permutation = llvm::map_to_vector(
           order, [&](int64_t axis) { return llvm::find(resultAxis, axis) - resultAxis.begin(); });
-      Value empty = createEmpty(rewriter, loc, input, permutation);
-      input = linalg::TransposeOp::create(rewriter, loc, input, empty, permutation)->getResult(0);
+      input = raise::transpose(rewriter, loc, input, permutation);
     }
     SmallVector<int64_t> added;
     for (int64_t axis = 0; axis < static_cast<int64_t>(op.getNumLoops()); ++axis)
