@@ -90,9 +90,7 @@ static LogicalResult runStructured(Operation *operation, Frame &frame) {
     results.push_back(*accesses[i].tensor);
   TRY(SmallVector<int64_t> sizes, loopSizes(op, accesses));
 
-  int64_t steps = 1;
-  for (int64_t size : sizes)
-    steps *= size;
+  int64_t steps = ShapedType::getNumElements(sizes);
   Block &block = *op.getBlock();
   frame.loops.push_back(SmallVector<int64_t>(sizes.size(), 0));
   SmallVector<RuntimeValue> yielded;

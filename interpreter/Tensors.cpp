@@ -166,9 +166,8 @@ static LogicalResult runPad(tensor::PadOp op, Frame &frame) {
 
 static LogicalResult runConcat(tensor::ConcatOp op, Frame &frame) {
   int64_t dim = op.getDim();
-  SmallVector<TensorRef> inputs;
-  for (Value input : op.getInputs())
-    inputs.push_back(frame.tensorRef(input));
+  SmallVector<TensorRef> inputs =
+      llvm::map_to_vector(op.getInputs(), [&](Value input) { return frame.tensorRef(input); });
   SmallVector<int64_t, 4> shape = inputs.front()->shape;
   shape[dim] = 0;
   for (const TensorRef &input : inputs) {

@@ -182,9 +182,7 @@ static Typed gather(const Typed &input, ArrayRef<int64_t> shape,
   result.element = input.element;
   result.tensor.shape.assign(shape.begin(), shape.end());
   result.tensor.isReal = input.tensor.isReal;
-  int64_t count = 1;
-  for (int64_t size : shape)
-    count *= size;
+  int64_t count = ShapedType::getNumElements(shape);
   if (result.tensor.isReal)
     result.tensor.reals.resize(count);
   else
@@ -210,9 +208,8 @@ static int64_t flatten(ArrayRef<int64_t> place, ArrayRef<int64_t> shape) {
 
 FailureOr<Typed> Evaluator::permute(PermuteAttr recipe, unsigned depth) {
   TRY(Typed input, evaluate(recipe.getInput(), depth));
-  SmallVector<int64_t> shape;
-  for (int64_t axis : recipe.getAxes())
-    shape.push_back(input.tensor.shape[axis]);
+  SmallVector<int64_t> shape =
+      llvm::map_to_vector(recipe.getAxes(), [&](int64_t axis) { return input.tensor.shape[axis]; });
   return gather(input, shape, [&](ArrayRef<int64_t> place) {
     SmallVector<int64_t> from(place.size());
     for (auto [axis, index] : llvm::zip_equal(recipe.getAxes(), place))

@@ -83,9 +83,8 @@ private:
   }
 
   Value loop(ValueRange operands, Value init, Body body) {
-    SmallVector<AffineMap> maps;
-    for (Value operand : operands)
-      maps.push_back(mapOf(operand));
+    SmallVector<AffineMap> maps =
+        llvm::map_to_vector(operands, [&](Value operand) { return mapOf(operand); });
     int64_t rank = cast<RankedTensorType>(init.getType()).getRank();
     SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
     AffineMap all = b.getMultiDimIdentityMap(type.getRank());

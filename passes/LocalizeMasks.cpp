@@ -167,14 +167,12 @@ private:
   void rebuildMasks(func::FuncOp function, MutableArrayRef<func::CallOp> calls,
                     const BitVector &masks) {
     OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
-    SmallVector<SmallVector<Value>> operands;
-    for (func::CallOp call : calls)
-      operands.push_back(llvm::to_vector(call.getOperands()));
+    SmallVector<SmallVector<Value>> operands = llvm::map_to_vector(
+        calls, [](func::CallOp call) { return SmallVector<Value>(call.getOperands()); });
 
     for (unsigned number : masks.set_bits()) {
-      SmallVector<MaskTree> trees;
-      for (func::CallOp call : calls)
-        trees.push_back(*MaskTree::get(call.getOperand(number)));
+      SmallVector<MaskTree> trees = llvm::map_to_vector(
+          calls, [&](func::CallOp call) { return *MaskTree::get(call.getOperand(number)); });
       IRMapping mapping;
       for (size_t leaf = 0; leaf < trees.front().leaves.size(); ++leaf) {
         auto at = [&](size_t i) { return trees[i].leaves[leaf]; };

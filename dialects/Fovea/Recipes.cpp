@@ -117,9 +117,8 @@ LogicalResult TransposeAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emi
 
 RankedTensorType PermuteAttr::getRecipeType() const {
   RankedTensorType type = getTypeOfRecipe(getInput());
-  SmallVector<int64_t> shape;
-  for (int64_t axis : getAxes())
-    shape.push_back(type.getDimSize(axis));
+  SmallVector<int64_t> shape =
+      llvm::map_to_vector(getAxes(), [&](int64_t axis) { return type.getDimSize(axis); });
   return RankedTensorType::get(shape, type.getElementType());
 }
 

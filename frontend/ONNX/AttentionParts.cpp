@@ -113,11 +113,8 @@ public:
       return result;
     SmallVector<Sym> shape{batch, heads, queries, keys};
     RankedTensorType bits = im.typeOf(DataType::Bool, shape);
-    SmallVector<Value> sizes;
-    for (Sym size : shape)
-      if (!Symbols::known(size))
-        sizes.push_back(im.symbols.materialize(size));
-    Value seen = MaskMaterializeOp::create(b, bits, mask, sizes, queryPositions, Value());
+    Value seen =
+        MaskMaterializeOp::create(b, bits, mask, im.symbols.open(shape), queryPositions, Value());
     Data *none = im.makeReal(type, -std::numeric_limits<double>::infinity());
     return im.selectData(im.make(DataType::Bool, shape, seen), result, none);
   }

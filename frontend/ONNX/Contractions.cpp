@@ -140,10 +140,8 @@ static FailureOr<Data *> contractAll(Importer &im, ArrayRef<Data *> operands,
   }
   if (have == out)
     return result;
-  SmallVector<int64_t> permutation;
-  for (char letter : out)
-    permutation.push_back(have.find(letter));
-  return im.transpose(*result, permutation);
+  return im.transpose(
+      *result, llvm::map_to_vector(out, [&](char letter) -> int64_t { return have.find(letter); }));
 }
 
 static LogicalResult importEinsum(Importer &im) {

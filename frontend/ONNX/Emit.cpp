@@ -73,18 +73,16 @@ static std::optional<int64_t> countFew(ArrayRef<Sym> shape) {
 
 FailureOr<Data *> Importer::elementwise(DataType type, ArrayRef<Data *> operands, ScalarBody body,
                                         bool isOneOp, FoldBody fold) {
-  SmallVector<ArrayRef<Sym>> shapes;
-  for (Data *operand : operands)
-    shapes.push_back(operand->shape);
+  SmallVector<ArrayRef<Sym>> shapes =
+      llvm::map_to_vector(operands, [](Data *d) { return ArrayRef(d->shape); });
   TRY(SmallVector<Sym> shape, broadcast(shapes));
 
   std::optional<int64_t> count = countFew(shape);
   if (fold && count && llvm::all_of(operands, [&](Data *d) { return elements(*d); })) {
     std::vector<Element> results;
     for (int64_t i = 0; i < *count; ++i) {
-      SmallVector<Element> here;
-      for (Data *operand : operands)
-        here.push_back((*operand->elements)[placeIn(operand->shape, shape, i)]);
+      SmallVector<Element> here = llvm::map_to_vector(
+          operands, [&](Data *d) { return (*d->elements)[placeIn(d->shape, shape, i)]; });
       std::optional<Element> result = fold(here);
       if (!result)
         break;
@@ -210,10 +208,7 @@ Data *Importer::full(DataType type, ArrayRef<Sym> shape, const Element &element)
     return make(type, shape,
                 arith::ConstantOp::create(b, DenseElementsAttr::get(tensor, attribute)));
   }
-  SmallVector<Value> open;
-  for (Sym size : shape)
-    if (!Symbols::known(size))
-      open.push_back(symbols.materialize(size));
+  SmallVector<Value> open = symbols.open(shape);
   Value scalar = scalarConstant(tensor.getElementType(), element);
   return make(type, shape, tensor::SplatOp::create(b, scalar, tensor.getShape(), open));
 }

@@ -357,3 +357,8 @@ OpFoldResult Symbols::mixed(Sym a) {
 SmallVector<OpFoldResult> Symbols::mixed(ArrayRef<Sym> sizes) {
   return llvm::map_to_vector(sizes, [&](Sym size) { return mixed(size); });
 }
+
+SmallVector<Value> Symbols::open(ArrayRef<Sym> sizes) {
+  return llvm::map_to_vector(llvm::make_filter_range(sizes, [](Sym size) { return !known(size); }),
+                             [&](Sym size) { return materialize(size); });
+}

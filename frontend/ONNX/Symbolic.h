@@ -76,6 +76,8 @@ public:
   static int64_t typed(Sym a) { return known(a).value_or(ShapedType::kDynamic); }
   OpFoldResult mixed(Sym a);
   SmallVector<OpFoldResult> mixed(ArrayRef<Sym> sizes);
+  /// Those of a shape's sizes that its type leaves open.
+  SmallVector<Value> open(ArrayRef<Sym> sizes);
 
   /// True once a coefficient has left 64 bits, since the last call.
   bool takeOverflow() { return std::exchange(hasOverflow, false); }

@@ -285,10 +285,9 @@ Value Importer::fromElements(Data &data) {
     return arith::ConstantOp::create(b, DenseElementsAttr::get(type, values));
   }
   if (isConstant) {
-    SmallVector<APInt> values;
-    for (const Element &e : known)
-      values.push_back(
-          APInt(64, *Symbols::known(e.integer)).trunc(element.getIntOrFloatBitWidth()));
+    SmallVector<APInt> values = llvm::map_to_vector(known, [&](const Element &e) {
+      return APInt(64, *Symbols::known(e.integer)).trunc(element.getIntOrFloatBitWidth());
+    });
     return arith::ConstantOp::create(b, DenseElementsAttr::get(type, values));
   }
   if (known.size() == 1)

@@ -240,9 +240,7 @@ static std::vector<Element>
 gatherElements(const std::vector<Element> &source, ArrayRef<int64_t> sourceShape,
                ArrayRef<int64_t> shape,
                function_ref<SmallVector<int64_t>(ArrayRef<int64_t>)> from) {
-  int64_t count = 1;
-  for (int64_t size : shape)
-    count *= size;
+  int64_t count = ShapedType::getNumElements(shape);
   std::vector<Element> result;
   SmallVector<int64_t> index(shape.size(), 0);
   for (int64_t n = 0; n < count; ++n) {
@@ -260,22 +258,16 @@ gatherElements(const std::vector<Element> &source, ArrayRef<int64_t> sourceShape
 }
 
 static std::optional<SmallVector<int64_t>> knownShape(ArrayRef<Sym> shape) {
-  SmallVector<int64_t> result;
-  for (Sym size : shape) {
-    std::optional<int64_t> known = Symbols::known(size);
-    if (!known)
-      return std::nullopt;
-    result.push_back(*known);
-  }
-  return result;
+  if (!llvm::all_of(shape, Symbols::known))
+    return std::nullopt;
+  return llvm::map_to_vector(shape, Symbols::typed);
 }
 
 Data *Importer::transpose(Data &data, ArrayRef<int64_t> permutation) {
   if (llvm::equal(permutation, llvm::seq<int64_t>(0, data.rank())))
     return &data;
-  SmallVector<Sym> shape;
-  for (int64_t axis : permutation)
-    shape.push_back(data.shape[axis]);
+  SmallVector<Sym> shape =
+      llvm::map_to_vector(permutation, [&](int64_t axis) { return data.shape[axis]; });
   std::optional<SmallVector<int64_t>> source = knownShape(data.shape), target = knownShape(shape);
   if (const std::vector<Element> *known = elements(data); known && source)
     return makeKnown(data.type, shape,
@@ -321,10 +313,8 @@ FailureOr<Data *> Importer::slice(Data &data, int64_t axis, Sym offset, Sym size
                 tensor::EmptyOp::create(b, symbols.mixed(shape), elementType(data.type)));
   }
   Value operand = value(data);
-  SmallVector<OpFoldResult> offsets(shape.size(), b.getIndexAttr(0)), sizes,
-      strides(shape.size(), b.getIndexAttr(1));
-  for (Sym s : shape)
-    sizes.push_back(symbols.mixed(s));
+  SmallVector<OpFoldResult> offsets(shape.size(), b.getIndexAttr(0)),
+      sizes = symbols.mixed(shape), strides(shape.size(), b.getIndexAttr(1));
   offsets[axis] = symbols.mixed(offset);
   strides[axis] = b.getIndexAttr(step);
   auto op =

@@ -157,6 +157,14 @@ SmallVector<Value> KernelBuilder::sizes(Value buffer, int64_t dropLast) {
   return result;
 }
 
+SmallVector<Value> KernelBuilder::openSizes(Value buffer, ArrayRef<int64_t> shape) {
+  SmallVector<Value> result;
+  for (auto [axis, size] : llvm::enumerate(shape))
+    if (ShapedType::isDynamic(size))
+      result.push_back(this->size(buffer, axis));
+  return result;
+}
+
 Value KernelBuilder::load(Value buffer, ValueRange indices) {
   return memref::LoadOp::create(*this, buffer, indices);
 }

@@ -130,6 +130,8 @@ public:
 
   Value size(Value buffer, int64_t axis);
   SmallVector<Value> sizes(Value buffer, int64_t dropLast = 0);
+  /// Those of a buffer's sizes that `shape`, of its first axes, leaves open.
+  SmallVector<Value> openSizes(Value buffer, ArrayRef<int64_t> shape);
   Value load(Value buffer, ValueRange indices);
   /// A load converted to the floating-point type `type`.
   Value loadAs(Type type, Value buffer, ValueRange indices);

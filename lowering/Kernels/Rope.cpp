@@ -196,10 +196,7 @@ static void emitAngles(TileBuilder &b, RopeOp op) {
   SmallVector<int64_t> shape(cast<MemRefType>(sizesOf.getType()).getShape().take_front(2));
   if (!positions)
     shape[0] = 1;
-  SmallVector<Value> sizes;
-  for (auto [axis, size] : llvm::enumerate(shape))
-    if (ShapedType::isDynamic(size))
-      sizes.push_back(k.size(sizesOf, axis));
+  SmallVector<Value> sizes = k.openSizes(sizesOf, shape);
   shape.push_back(columns);
   Type element = getAccumulationType(op.getType());
   MemRefType type = MemRefType::get(shape, element);

@@ -15,10 +15,7 @@ void TileBuilder::addArgmaxTemporaries(const Strip &strip) {
   auto type = cast<MemRefType>(tokens.getType());
   SmallVector<int64_t> shape(type.getShape());
   shape.push_back(strip.blocks);
-  SmallVector<Value> sizes;
-  for (auto [axis, size] : llvm::enumerate(type.getShape()))
-    if (ShapedType::isDynamic(size))
-      sizes.push_back(k.size(tokens, axis));
+  SmallVector<Value> sizes = k.openSizes(tokens, type.getShape());
   Type number = getAccumulationType(argmax.getInput().getType());
   greatest = k.addTemporary(MemRefType::get(shape, number), sizes);
   columnsOfGreatest = k.addTemporary(MemRefType::get(shape, k.getI32Type()), sizes);

@@ -374,11 +374,7 @@ void TileBuilder::emitNumbersOfRows(Operation *op, Value memory, Type type, Stri
                                     function_ref<Value()> emit) {
   auto from = cast<MemRefType>(memory.getType());
   SmallVector<int64_t> shape(from.getShape().take_front(form.rowAxes));
-  SmallVector<Value> sizes;
-  for (auto [axis, size] : llvm::enumerate(shape))
-    if (ShapedType::isDynamic(size))
-      sizes.push_back(k.size(memory, axis));
-  unsigned number = k.addTemporary(MemRefType::get(shape, type), sizes);
+  unsigned number = k.addTemporary(MemRefType::get(shape, type), k.openSizes(memory, shape));
   setTemporaries(op, number);
   tileRows = helperRows;
   SmallVector<Value> extents = rowExtents(memory);

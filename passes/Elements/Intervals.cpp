@@ -438,9 +438,7 @@ static Interval ofPower(const Interval &base, Expr exponent) {
 //===-- Ops ----------------------------------------------------------------------------------===//
 
 Interval IntervalAnalysis::ofCompute(Expr expr) {
-  SmallVector<Interval, 3> a;
-  for (Expr arg : expr->args)
-    a.push_back(get(arg));
+  SmallVector<Interval> a = llvm::map_to_vector(expr->args, [&](Expr arg) { return get(arg); });
   if (expr->is<arith::SelectOp>())
     return ofSelect(expr);
   if (isa<FloatType>(expr->type))

@@ -69,10 +69,9 @@ private:
   }
 
   SmallVector<Expr> indicesOf(unsigned operand) {
-    SmallVector<Expr> indices;
-    for (AffineExpr loop : getMap(operand).getResults())
-      indices.push_back(e.dim(*dims[cast<AffineDimExpr>(loop).getPosition()]));
-    return indices;
+    return llvm::map_to_vector(getMap(operand).getResults(), [&](AffineExpr loop) {
+      return e.dim(*dims[cast<AffineDimExpr>(loop).getPosition()]);
+    });
   }
 
   /// Whether all keys have it alike, and it is not what a softmax is divided by.
@@ -181,9 +180,8 @@ private:
     Location loc = op.getLoc();
     Value old = op->getResult(0);
     auto type = cast<RankedTensorType>(old.getType());
-    SmallVector<Value> inputs;
-    for (Operation *product : products)
-      inputs.push_back(product->getResult(0));
+    SmallVector<Value> inputs = llvm::map_to_vector(
+        products, [](Operation *product) -> Value { return product->getResult(0); });
     llvm::append_range(inputs, factors);
     SmallVector<AffineMap> all(maps);
     all.push_back(maps.front());
