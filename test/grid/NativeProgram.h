@@ -18,15 +18,13 @@ namespace mlir::fovea {
 struct NativeOptions {
   /// What the module's weights are made of; may be null if there are none.
   RecipeSource *source = nullptr;
-  TilesTo tiles = TilesTo::Vectors;
+  TilesTo tiles = TilesTo::Vectors; ///< scalar loops are not optimised, as with -O0
   /// May give groups schedules before the others get theirs.
   std::function<void(GroupOp)> choose = [](GroupOp) {};
   /// Of the target; empty for the host's.
   StringRef level = "";
   /// May lower kernels' tiles before the pipeline does.
   std::function<LogicalResult(func::FuncOp)> lower = [](func::FuncOp) { return success(); };
-  /// Whether LLVM optimises. Scalar loops are nobody's code but these tests', so it does not then.
-  bool optimizes = true;
 };
 
 class NativeProgram {

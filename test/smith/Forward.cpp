@@ -12,8 +12,8 @@ using namespace mlir::fovea::interpreter;
 /// For this processor; the second call in parts, as threads share the work. Null as
 /// NativeProgram::compile.
 static Forward compileHere(ModuleOp module, bool optimizes, std::string &error) {
-  std::shared_ptr<NativeProgram> program =
-      NativeProgram::compile(module, error, {.optimizes = optimizes});
+  std::shared_ptr<NativeProgram> program = NativeProgram::compile(
+      module, error, {.tiles = optimizes ? TilesTo::Vectors : TilesTo::Loops});
   if (!program)
     return nullptr;
   return [program](ArrayRef<RuntimeValue> arguments, int call, std::string &error) {

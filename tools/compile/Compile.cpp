@@ -133,7 +133,7 @@ private:
       return false;
     }
     target = *named;
-    target.optimizes = options.optimization > 0;
+    target.optimizes = options.optimization > 1;
     FailureOr<std::vector<std::string>> chips = parseGpus(options.gpu, error);
     if (failed(chips)) {
       reporter.error("--gpu: " + error);
@@ -247,7 +247,7 @@ private:
     return runPasses(module, getStageName(stage), [&](OpPassManager &manager) {
       if (stage == Stage::Graph)
         return buildGraphStage(manager, options.dtype);
-      buildStagePipeline(manager, stage, getRequiredFeatures(target));
+      buildStagePipeline(manager, stage, getRequiredFeatures(target), options.optimization > 0);
     });
   }
 

@@ -112,9 +112,10 @@ bool hashContent(const Options &options, const Log &log, std::string &hash) {
     reporter.error(error);
     return false;
   }
-  for (StringRef text : {StringRef(options.dtype), StringRef(options.fromStage),
-                         StringRef(options.gpu), StringRef(target->cpu),
-                         StringRef(target->features), StringRef(options.optimization ? "2" : "0")})
+  std::string level = std::to_string(options.optimization);
+  for (StringRef text :
+       {StringRef(options.dtype), StringRef(options.fromStage), StringRef(options.gpu),
+        StringRef(target->cpu), StringRef(target->features), StringRef(level)})
     addText(hasher, text);
   static int anchor = 0;
   if (!addFile(hasher, llvm::sys::fs::getMainExecutable(nullptr, &anchor), reporter))

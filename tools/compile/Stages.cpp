@@ -37,7 +37,7 @@ std::optional<Stage> mlir::fovea::parseStage(llvm::StringRef name) {
 }
 
 void mlir::fovea::buildStagePipeline(OpPassManager &manager, Stage stage,
-                                     llvm::ArrayRef<std::string> features) {
+                                     llvm::ArrayRef<std::string> features, bool vectorizes) {
   switch (stage) {
   case Stage::Import:
     return; // made by a frontend
@@ -50,7 +50,7 @@ void mlir::fovea::buildStagePipeline(OpPassManager &manager, Stage stage,
   case Stage::Kernels:
     return buildKernelsPipeline(manager);
   case Stage::LLVM:
-    return buildLLVMPipeline(manager);
+    return buildLLVMPipeline(manager, vectorizes ? TilesTo::Vectors : TilesTo::Loops);
   }
 }
 

@@ -19,8 +19,9 @@ llvm::StringRef getStageName(Stage stage);
 std::optional<Stage> parseStage(llvm::StringRef name);
 
 /// The passes that lead to `stage` from the one before it, for a processor with these features, by
-/// LLVM's names.
-void buildStagePipeline(OpPassManager &manager, Stage stage, llvm::ArrayRef<std::string> features);
+/// LLVM's names; the code is vectors, or scalar loops.
+void buildStagePipeline(OpPassManager &manager, Stage stage, llvm::ArrayRef<std::string> features,
+                        bool vectorizes);
 
 /// The same for the `graph` stage, with the weights' element type by its name on the command line.
 void buildGraphStage(OpPassManager &manager, llvm::StringRef dtype);

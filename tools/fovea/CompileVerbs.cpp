@@ -38,10 +38,12 @@ void addCompileOptions(CLI::App &verb, compile::Options &options) {
   verb.add_option("--target", options.target,
                   "host, portable, x86-64-v3, x86-64-v4, or LLVM's name of a processor")
       ->capture_default_str();
-  verb.add_option("-O", options.optimization,
-                  "optimization: 2, or 0, which compiles in half the time or less: a processor's "
-                  "code takes several times as long, a GPU's is left to its driver as PTX")
-      ->check(CLI::IsMember({0u, 2u}))
+  verb.add_option(
+          "-O", options.optimization,
+          "optimization: 2; 1, which compiles in half the time to code that takes several "
+          "times as long, a GPU's being left to its driver as PTX; or 0, half of that time, "
+          "to scalar loops")
+      ->check(CLI::Range(0u, 2u))
       ->capture_default_str();
   verb.add_option(
           "--gpu", options.gpu,
