@@ -36,7 +36,7 @@ static bool addFile(Hasher &hasher, const std::string &path, Reporter &reporter)
   };
   if (!file)
     return fail(file.takeError());
-  llvm::scope_exit close([&] { llvm::sys::fs::closeFile(*file); });
+  llvm::scope_exit close([&] { (void)llvm::sys::fs::closeFile(*file); });
   std::vector<char> piece(1 << 20);
   uint64_t size = 0;
   while (true) {
