@@ -75,4 +75,6 @@ def test_attention(fovea_run, artifacts, tmp_path, number):
 
 @pytest.mark.parametrize("module", range(len(MODULES)))
 def test_interpreter_agrees(fovea, artifacts, module):
-    fovea("verify", artifacts(module)[2]).ok()
+    compiled, artifact, source = artifacts(module)
+    compiled.ok()
+    fovea("verify", artifact, "--source", source).ok()

@@ -94,19 +94,20 @@ def test_ptxas_takes_every_kernel(fovea, tmp_path, model):
 @pytest.mark.devices("emulator", "emulator:late")
 @pytest.mark.parametrize("chip", ["sm_80", "sm_90a"])
 @pytest.mark.parametrize("model", MODELS[1:], ids=lambda path: str(path.relative_to(ROOT / "examples")))
-def test_examples_agree(fovea, device, gpu_code, chip, model):
+def test_examples_agree(fovea, compiled, device, gpu_code, chip, model):
     """Every example on the device, against the interpreter."""
     code = [f"--gpu={chip}", "-O0"] if device.startswith("emulator") else gpu_code
-    fovea("verify", model, *code, "--device", device).ok()
+    fovea("verify", compiled(model, *code), "--source", model, "--device", device).ok()
 
 
 @pytest.mark.devices("emulator", "emulator:late")
 @pytest.mark.parametrize("chip", ["sm_80", "sm_90a"])
 @pytest.mark.parametrize("model", ["tutorial_classifier.ts16", "tutorial_classifier_masked.dynamo18", "deberta_disentangled.ts13", "decoder_layer.dynamo20"])
-def test_onnx_models_agree(fovea, device, gpu_code, chip, model):
+def test_onnx_models_agree(fovea, compiled, device, gpu_code, chip, model):
     """The first two hand constants to their layers, functions of their own."""
     code = [f"--gpu={chip}", "-O0"] if device.startswith("emulator") else gpu_code
-    fovea("verify", ROOT / "test" / "corpus" / "models" / f"{model}.onnx", *code, "--device", device).ok()
+    source = ROOT / "test" / "corpus" / "models" / f"{model}.onnx"
+    fovea("verify", compiled(source, *code), "--source", source, "--device", device).ok()
 
 
 @pytest.mark.devices("emulator", "emulator:late")

@@ -42,8 +42,9 @@ def test_embed(fovea_run, compiled, checkpoints, tmp_path, name):
 
 
 @pytest.mark.parametrize("name", LLAMAS + GPT2S + BERTS)
-def test_verify(fovea, checkpoints, name):
-    fovea("verify", checkpoints / name / "model").ok()
+def test_verify(fovea, compiled, checkpoints, name):
+    model = checkpoints / name / "model"
+    fovea("verify", compiled(model), "--source", model).ok()
 
 
 @pytest.mark.parametrize("name", LLAMAS + GPT2S + BERTS)
