@@ -15,7 +15,9 @@ namespace {
 constexpr uint64_t launchAlignment = 64;
 
 /// An address on a device, as a frame holds it.
-void *pointer(uint64_t address) { return reinterpret_cast<void *>(address); }
+void *pointer(uint64_t address) {
+  return reinterpret_cast<void *>(address); // NOLINT(performance-no-int-to-ptr): the device's
+}
 
 class DeviceCache : public CacheMemory {
 public:
@@ -191,12 +193,12 @@ void DeviceExecutor::traceSteps(size_t entry, int64_t begin, int64_t end) {
     event.begin = event.end;
     event.end = begin + static_cast<int64_t>(events[step + 1]->secondsSince(*events[0]) * 1e9);
     event.end = std::max(event.begin, std::min(event.end, end));
-    tracer->add(0, event);
+    tracer->add(event);
   }
   event.step = -1;
   event.begin = begin;
   event.end = end;
-  tracer->add(0, event);
+  tracer->add(event);
 }
 
 double DeviceExecutor::measureCopy(uint64_t bytes, int64_t runs) {

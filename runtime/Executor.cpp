@@ -20,6 +20,14 @@ void Tracer::reserve(size_t steps) {
       ofThread.reserve(2 * needed);
 }
 
+void Tracer::addPart(const fovea_trace_event &event, int64_t begin) {
+  auto &own = events[static_cast<size_t>(event.thread)];
+  if (!own.empty() && own.back().step == event.step && own.back().begin >= begin)
+    own.back().end = event.end;
+  else
+    own.push_back(event);
+}
+
 const std::vector<fovea_trace_event> &Tracer::all() {
   joined.clear();
   for (const auto &ofThread : events)

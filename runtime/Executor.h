@@ -31,9 +31,11 @@ public:
   explicit Tracer(int threads) : events(static_cast<size_t>(threads)) {}
   /// For `steps` steps and the call itself.
   void reserve(size_t steps);
-  void add(int32_t thread, const fovea_trace_event &event) {
-    events[static_cast<size_t>(thread)].push_back(event);
+  void add(const fovea_trace_event &event) {
+    events[static_cast<size_t>(event.thread)].push_back(event);
   }
+  /// A thread's parts of one step are one event. `begin`: of the call.
+  void addPart(const fovea_trace_event &event, int64_t begin);
   /// Of all threads, one behind the other.
   const std::vector<fovea_trace_event> &all();
 

@@ -5,6 +5,7 @@
 
 #include "runtime/status/Status.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace fovea {
@@ -54,71 +55,94 @@ private:
   std::vector<Buffer> results;
 };
 
-/// Steps [first, end) of one run, as all threads see them.
-struct Region {
+/// One run of an entry, as all threads see it.
+struct Run {
   fovea_step_fn step;
   const fovea_frame *frame;
-  int64_t first, end;
-  int64_t parts;
-  Barrier *barrier;
-  double *seconds;
-  Tracer *tracer; ///< null: nothing is traced. Has room for all of this region.
+  const Executor::Steps &steps;
+  int64_t threads;
+  Tracer *tracer; ///< null: nothing is traced. Has room for all of this run.
   fovea_trace_event event;
+  double *seconds; ///< null: not measured
+  Clock::time_point before;
+  WorkSharing *sharing; ///< of a host's threads
+  int64_t current;      ///< for hosts with parallel_for only
 };
 
-/// One part of one step, recorded if the region is.
-void runPart(const Region &region, int64_t step, int32_t part) {
-  if (!region.tracer)
-    return region.step(region.frame, step, part, region.parts);
-  fovea_trace_event event = region.event;
+/// Nanoseconds for which one thread works on a step, by what it reads, writes and computes: right
+/// to a factor of some three. Negative: not known.
+double costOf(const Run &run, int64_t step) {
+  constexpr double kBytesPerNanosecond = 16, kFlopsPerNanosecond = 32;
+  const manifest::StepT &what = *run.steps[static_cast<size_t>(step)];
+  if (what.flops == 0 || what.bytes == 0)
+    return -1;
+  return static_cast<double>(run.frame->locals[what.bytes]) / kBytesPerNanosecond +
+         static_cast<double>(run.frame->locals[what.flops]) / kFlopsPerNanosecond;
+}
+
+/// A part is worth a claim, which takes some 0.1 us; handing a step to other threads is worth some
+/// microseconds of work. Many parts leave little to wait for when a thread loses its core.
+int64_t partsOf(void *data, int64_t step) {
+  constexpr double kShared = 1500, kPart = 4000;
+  const Run &run = *static_cast<const Run *>(data);
+  double cost = costOf(run, step);
+  if (cost < 0)
+    return run.threads;
+  if (cost < kShared)
+    return 1;
+  auto parts = static_cast<int64_t>(cost / kPart) / run.threads * run.threads;
+  return std::clamp(parts, std::min(run.threads, static_cast<int64_t>(cost / kShared) + 1),
+                    kPartsPerThread * run.threads);
+}
+
+void runPart(void *data, int64_t step, int64_t part, int64_t parts, int32_t thread) {
+  const Run &run = *static_cast<const Run *>(data);
+  if (!run.tracer)
+    return run.step(run.frame, step, part, parts);
+  fovea_trace_event event = run.event;
   event.step = step;
-  event.thread = part;
+  event.thread = thread;
   event.begin = nanoseconds(Clock::now());
-  region.step(region.frame, step, part, region.parts);
+  run.step(run.frame, step, part, parts);
   event.end = nanoseconds(Clock::now());
-  region.tracer->add(part, event);
+  run.tracer->addPart(event, run.event.begin);
 }
 
-/// One thread's way through the steps.
-void walk(void *data, int32_t part) {
-  const Region &region = *static_cast<const Region *>(data);
-  bool timed = region.seconds && part == 0;
-  Clock::time_point before = timed ? Clock::now() : Clock::time_point();
-  for (int64_t i = region.first; i < region.end; ++i) {
-    runPart(region, i, part);
-    if (region.parts > 1)
-      region.barrier->wait();
-    if (timed) {
-      Clock::time_point after = Clock::now();
-      region.seconds[i] += std::chrono::duration<double>(after - before).count();
-      before = after;
-    }
-  }
+void stepDone(void *data, int64_t step) {
+  Run &run = *static_cast<Run *>(data);
+  if (!run.seconds)
+    return;
+  Clock::time_point now = Clock::now();
+  run.seconds[step] += std::chrono::duration<double>(now - run.before).count();
+  run.before = now;
 }
 
-/// One part of one step, for hosts with parallel_for only.
-void single(void *data, int32_t part) {
-  const Region &region = *static_cast<const Region *>(data);
-  runPart(region, region.first, part);
+void takePart(void *data, int32_t thread) {
+  static_cast<const Run *>(data)->sharing->finish(thread);
+}
+
+/// One part of the current step.
+void runSingle(void *data, int32_t part) {
+  const Run &run = *static_cast<const Run *>(data);
+  runPart(data, run.current, part, run.threads, part);
 }
 
 } // namespace
 
 HostExecutor::HostExecutor(std::shared_ptr<const Module> module, int threads, bool traced)
-    : Executor(std::move(module), threads, traced), pool(std::make_unique<ThreadPool>(threads)),
-      barrier(std::make_unique<Barrier>(threads, spinsFor(threads))) {}
+    : Executor(std::move(module), threads, traced), pool(std::make_unique<ThreadPool>(threads)) {}
 
 HostExecutor::HostExecutor(std::shared_ptr<const Module> module, const fovea_threading &host,
                            bool traced)
-    : Executor(std::move(module), host.threads, traced), host(host),
-      barrier(std::make_unique<Barrier>(host.threads, spinsFor(host.threads))) {}
+    : Executor(std::move(module), host.threads, traced),
+      sharing(std::make_unique<WorkSharing>(host.threads)), host(host) {}
 
 /// A condition variable on which the parent's threads sleep waits for them when it is destroyed.
 HostExecutor::~HostExecutor() {
   if (isOwner())
     return;
   (void)pool.release();
-  (void)barrier.release();
+  (void)sharing.release();
 }
 
 const std::string &HostExecutor::name() const {
@@ -159,33 +183,35 @@ void HostExecutor::run(size_t entry, fovea_frame frame, const RunOptions &option
 void HostExecutor::runOnce(size_t entry, const fovea_frame &frame, double *stepSeconds) {
   auto count = static_cast<int64_t>(steps(entry).size());
   fovea_trace_event call = eventOf(entry);
-  Region region{module().entries()[entry].step,
-                &frame,
-                0,
-                count,
-                threads(),
-                barrier.get(),
-                stepSeconds,
-                tracer.get(),
-                call};
-  if (tracer)
+  if (tracer) {
     tracer->reserve(static_cast<size_t>(count));
-  call.begin = tracer ? nanoseconds(Clock::now()) : 0;
+    call.begin = nanoseconds(Clock::now());
+  }
+  Run run{module().entries()[entry].step,
+          &frame,
+          steps(entry),
+          threads(),
+          tracer.get(),
+          call,
+          stepSeconds,
+          stepSeconds ? Clock::now() : Clock::time_point(),
+          sharing.get(),
+          0};
+  const Work work{runPart, partsOf, stepDone, &run, 0, count};
   if (pool) {
-    pool->run(walk, &region);
+    pool->run(work);
   } else if (host.parallel_region) {
-    host.parallel_region(host.user, host.threads, walk, &region);
+    if (sharing->begin(work, 0))
+      host.parallel_region(host.user, host.threads, takePart, &run);
   } else {
-    for (; region.first < count; ++region.first) {
-      Clock::time_point before = Clock::now();
-      host.parallel_for(host.user, host.threads, single, &region);
-      if (stepSeconds)
-        stepSeconds[region.first] += std::chrono::duration<double>(Clock::now() - before).count();
+    for (; run.current < count; ++run.current) {
+      host.parallel_for(host.user, host.threads, runSingle, &run);
+      stepDone(&run, run.current);
     }
   }
   if (tracer) {
     call.end = nanoseconds(Clock::now());
-    tracer->add(0, call);
+    tracer->add(call);
   }
 }
 

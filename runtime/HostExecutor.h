@@ -32,9 +32,10 @@ public:
 private:
   void runOnce(size_t entry, const fovea_frame &frame, double *stepSeconds);
 
-  std::unique_ptr<ThreadPool> pool; ///< null: the host's threads
+  // Null: the host's threads, which share work as the pool's do or are given single steps.
+  std::unique_ptr<ThreadPool> pool;
+  std::unique_ptr<WorkSharing> sharing;
   fovea_threading host{};
-  std::unique_ptr<Barrier> barrier;
   Buffer arena;
 };
 

@@ -71,20 +71,20 @@ static void copyRepacked(const Repacking &repacking, const void *data, Device &d
   struct Chunk {
     const Repacking &repacking;
     const void *data;
-    int64_t threads, first, count;
+    int64_t first, count;
     std::vector<char> out;
-  } chunk{repacking, data, pool.threads(), 0, 0, {}};
+  } chunk{repacking, data, 0, 0, {}};
   auto most = static_cast<int64_t>(std::max<uint64_t>(kChunkBytes / bytes, 1));
   chunk.out.resize(static_cast<size_t>(std::min(most, repacking.panels())) * bytes);
+  auto run = [](void *of, int64_t, int64_t part, int64_t parts, int32_t) {
+    Chunk &c = *static_cast<Chunk *>(of);
+    for (int64_t i = part * c.count / parts; i < (part + 1) * c.count / parts; ++i)
+      repackPanel(c.repacking, c.data, c.first + i,
+                  c.out.data() + static_cast<uint64_t>(i) * c.repacking.panelBytes());
+  };
   for (; chunk.first < repacking.panels(); chunk.first += chunk.count) {
     chunk.count = std::min(most, repacking.panels() - chunk.first);
-    auto body = [](void *of, int32_t thread) {
-      Chunk &c = *static_cast<Chunk *>(of);
-      for (int64_t i = thread; i < c.count; i += c.threads)
-        repackPanel(c.repacking, c.data, c.first + i,
-                    c.out.data() + static_cast<uint64_t>(i) * c.repacking.panelBytes());
-    };
-    pool.run(body, &chunk);
+    pool.run({run, nullptr, nullptr, &chunk, 0, 1});
     device.copyIn(to + static_cast<uint64_t>(chunk.first) * bytes, chunk.out.data(),
                   static_cast<uint64_t>(chunk.count) * bytes);
   }
@@ -114,7 +114,9 @@ void LoadedProgram::upload(int threads) {
       uploaded->addresses.push_back(theDevice->allocate(bytes, what));
       copyRepacked(repacking, data, *theDevice, uploaded->addresses.back(), *pool);
     }
-    weightAddresses.push_back(reinterpret_cast<const void *>(uploaded->addresses.back()));
+    // Of the device's memory.
+    weightAddresses.push_back(reinterpret_cast<const void *>( // NOLINT(performance-no-int-to-ptr)
+        uploaded->addresses.back()));
   }
 }
 

@@ -295,11 +295,13 @@ typedef void (*fovea_body)(void *data, int32_t index);
 /*
  * Threads of the host program. Set one of the two functions.
  *
- * parallel_region runs body(data, i) for every i from 0 to count - 1, *all at the
- * same time*, and returns when all have returned: bodies wait for each other.
- * parallel_for runs the same in any order, on any number of threads; each kernel
- * is then started on its own. Both are called from the thread that calls
- * fovea_call_run, and results are equal to the bit with either.
+ * parallel_region runs body(data, i) for every i from 0 to count - 1, all at the
+ * same time for best speed, and returns when all have returned: bodies claim
+ * parts of kernels until the call's work is done, and wait for kernels that others
+ * have not finished. parallel_for runs the same in any order, on any number of
+ * threads; each kernel is then started on its own, in `threads` equal parts. Both
+ * are called from the thread that calls fovea_call_run, and results are equal to
+ * the bit with either.
  */
 typedef struct fovea_threading {
   size_t struct_size;
@@ -312,7 +314,9 @@ typedef struct fovea_threading {
 
 typedef struct fovea_context_options {
   size_t struct_size;
-  /* Threads of the context's own pool; 0: one for each core that this process may use. */
+  /* Threads of the context's own pool, and the one that calls; 0: one for each core that this
+     process may use. If another program takes the core of one, a thread that waits for it gives it
+     its own (sched_setaffinity); the cores on which each may run stay what they were. */
   int32_t threads;
   /* Positions that the caches hold; 0: the model's longest, at most 4096. */
   int64_t capacity;
@@ -393,7 +397,8 @@ FOVEA_API fovea_status *fovea_context_get_step_count(const fovea_context *contex
 FOVEA_API fovea_status *fovea_context_get_step(const fovea_context *context, size_t entry,
                                                size_t step, fovea_step_info *info);
 
-/* One thread's part of one step, or a whole call. No version adds to it: it stands in an array. */
+/* One thread's parts of one step, or a whole call. A thread that was busy elsewhere has none. No
+ * version adds to it: it stands in an array. */
 typedef struct fovea_trace_event {
   const char *entry; /* lives as long as the module */
   size_t entry_index;

@@ -262,7 +262,8 @@ TEST_F(RuntimeTest, CostsAreSummedOverRuns) {
   expectIn(message(fovea_call_get_step_cost(wave.get(), 40, &flops, &bytes)), "no step number 40");
 }
 
-/// One event for each thread and step and one for the call, with every kind of threads.
+/// One event for each step and thread that took part in it, and one for the call, with every kind
+/// of threads.
 TEST_F(RuntimeTest, TracesWhatEachThreadDid) {
   int calls = 0;
   fovea_threading region = {sizeof(region), 3, &calls, hostRegion, nullptr};
@@ -283,21 +284,26 @@ TEST_F(RuntimeTest, TracesWhatEachThreadDid) {
     const fovea_trace_event *events = nullptr;
     size_t count = 0;
     ASSERT_EQ(message(fovea_context_get_trace(own.get(), &events, &count)), "");
-    ASSERT_EQ(count, 2u * (3 * 40 + 1));
-    std::vector<int> steps(40), threads(3);
+    std::vector<int> steps(40), calls(3);
     int64_t begin = events[0].begin, whole = 0;
     for (size_t i = 0; i < count; ++i) {
       EXPECT_STREQ(events[i].entry, "wave");
       EXPECT_LE(events[i].begin, events[i].end);
       if (events[i].step < 0) {
         whole += events[i].end - events[i].begin;
+        ++calls.at(static_cast<size_t>(events[i].thread));
         continue;
       }
       ++steps.at(static_cast<size_t>(events[i].step));
-      ++threads.at(static_cast<size_t>(events[i].thread));
+      EXPECT_LT(events[i].thread, 3);
     }
-    EXPECT_EQ(steps, std::vector<int>(40, 6));
-    EXPECT_EQ(threads, std::vector<int>(3, 80));
+    for (int ofStep : steps) {
+      EXPECT_GE(ofStep, 2);
+      EXPECT_LE(ofStep, 2 * 3);
+    }
+    if (threading == &single)
+      EXPECT_EQ(steps, std::vector<int>(40, 2 * 3));
+    EXPECT_EQ(calls, std::vector<int>({2, 0, 0}));
     EXPECT_GT(whole, 0);
     EXPECT_GT(begin, 0);
   }
