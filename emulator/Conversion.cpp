@@ -160,7 +160,7 @@ double saturate(const Conversion &c, double x) { return c.sat ? x > 1 ? 1 : x > 
 
 /// Not below zero, where .relu says so; NaN stays.
 template <typename T> T rectify(const Conversion &c, T x) {
-  return c.relu && !(x > 0) && x == x ? T(0) : x;
+  return c.relu && !(x > 0) && !std::isnan(x) ? T(0) : x;
 }
 
 uint64_t integerToInteger(const Conversion &c, __int128 whole) {
@@ -173,13 +173,15 @@ uint64_t floatToInteger(const Conversion &c, double x) {
   if (x != x) // PTX ISA, "cvt", on NaN
     return c.from != Type::F64 && bitsOf(c.to) != 64 ? 0 : uint64_t{1} << (bitsOf(c.to) - 1);
   x = toWhole(flush(c, c.from, x), c.round);
-  __int128 low, high;
-  limits(c.to, low, high);
-  if (x <= static_cast<double>(low))
-    return static_cast<uint64_t>(low);
-  if (x >= static_cast<double>(high))
-    return static_cast<uint64_t>(high);
-  return static_cast<uint64_t>(static_cast<__int128>(x));
+  // The bounds are powers of two, the upper one beyond the last number.
+  const unsigned bits = bitsOf(c.to);
+  const double low = isSigned(c.to) ? -std::ldexp(1.0, static_cast<int>(bits) - 1) : 0;
+  const double high = std::ldexp(1.0, static_cast<int>(isSigned(c.to) ? bits - 1 : bits));
+  if (x <= low)
+    return isSigned(c.to) ? ~uint64_t{0} << (bits - 1) : 0;
+  if (x >= high)
+    return ~uint64_t{0} >> (64 - bits + isSigned(c.to));
+  return x < 0x1p63 ? static_cast<uint64_t>(static_cast<int64_t>(x)) : static_cast<uint64_t>(x);
 }
 
 /// To f32 or f64. Integers of 64 bits do not fit f64: let the processor round, once.
@@ -216,7 +218,9 @@ uint64_t floatToFloat(const Conversion &c, double x) {
   case Type::F64:
     return bitsAs<uint64_t>(x);
   case Type::F32:
-    return bitsAs<uint32_t>(static_cast<float>(flush(c, c.to, narrow(x, 24, -126, 127, c.round))));
+    // What is narrower already is as it is.
+    return bitsAs<uint32_t>(static_cast<float>(
+        flush(c, c.to, c.from == Type::F64 ? narrow(x, 24, -126, 127, c.round) : x)));
   case Type::TF32:
     return bitsAs<uint32_t>(static_cast<float>(narrow(x, 11, -126, 127, c.round)));
   case Type::F16:
