@@ -46,7 +46,8 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(StringRef chip) {
                                  llvm::CodeGenOptLevel::Default));
 }
 
-LogicalResult mlir::fovea::emitPtx(gpu::GPUModuleOp module, StringRef chip, std::string &text) {
+LogicalResult mlir::fovea::emitPtx(gpu::GPUModuleOp module, StringRef chip, std::string &text,
+                                   bool optimizes) {
   std::unique_ptr<llvm::TargetMachine> machine = createMachine(chip);
   if (!machine)
     return module.emitError("expects a chip that LLVM knows (sm_80, sm_90a, ...), got '")
@@ -67,7 +68,10 @@ LogicalResult mlir::fovea::emitPtx(gpu::GPUModuleOp module, StringRef chip, std:
     function.addFnAttr("target-cpu", chip);
     function.addFnAttr("target-features", kFeatures);
   }
-  optimize(*code, *machine);
+  if (optimizes)
+    optimize(*code, *machine);
+  else
+    optimize(*code, *machine, [](const llvm::Function &) { return true; });
 
   SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream out(bytes);

@@ -39,8 +39,9 @@ void buildNvvmPipeline(OpPassManager &pm);
 void registerGPULowering();
 
 /// The PTX of a module whose kernels `fovea-to-nvvm` has lowered, for a chip as ptxas names it
-/// ("sm_80", "sm_90a").
-LogicalResult emitPtx(gpu::GPUModuleOp module, StringRef chip, std::string &text);
+/// ("sm_80", "sm_90a"). LLVM runs few passes unless it `optimizes`.
+LogicalResult emitPtx(gpu::GPUModuleOp module, StringRef chip, std::string &text,
+                      bool optimizes = true);
 
 /// What ptxas says of one kernel.
 struct KernelResources {

@@ -91,7 +91,7 @@ Outcome mlir::fovea::compileForDevice(ModuleOp module, StringRef chip, const Tar
   if (!reach(*device, DeviceStage::Nvvm, buildNvvmPipeline) || last < DeviceStage::Ptx)
     return outcome;
   for (auto kernels : device->getOps<gpu::GPUModuleOp>())
-    if (failed(emitPtx(kernels, chip, code.ptx)))
+    if (failed(emitPtx(kernels, chip, code.ptx, target.optimizes)))
       return hooks.blame("ptx", *device);
   if (!hooks.reached(DeviceStage::Ptx, *device, code.ptx))
     return Outcome::InputFault;
