@@ -25,7 +25,8 @@ PENDING = {}
 def test_model(fovea, fovea_run, tmp_path, model, request):
     if model.name in PENDING:
         request.applymarker(pytest.mark.xfail(reason=PENDING[model.name], strict=True))
-    fovea("check", model.path).ok()
+    if MODELS.index(model) % 4 == 0:  # compiling checks too
+        fovea("check", model.path).ok()
     fovea("compile", model.path, "-o", tmp_path / "model.fovea", f"--report={tmp_path / 'report.json'}").ok()
     for number, (inputs, expected) in enumerate(check.references(model.case)):
         np.savez(tmp_path / "in.npz", **inputs)

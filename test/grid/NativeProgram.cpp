@@ -53,7 +53,8 @@ std::unique_ptr<NativeProgram> NativeProgram::compile(ModuleOp original, std::st
   buildLLVMPipeline(native, options.tiles);
   if (failed(run(native, *module)))
     return nullptr;
-  program->code = NativeCode::make(*module, "host", error, options.tiles == TilesTo::Vectors);
+  program->code = NativeCode::make(*module, "host", error,
+                                   options.optimizes && options.tiles == TilesTo::Vectors);
   return program->code ? std::move(program) : nullptr;
 }
 

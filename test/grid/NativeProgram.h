@@ -19,6 +19,7 @@ struct NativeOptions {
   /// What the module's weights are made of; may be null if there are none.
   RecipeSource *source = nullptr;
   TilesTo tiles = TilesTo::Vectors; ///< scalar loops are not optimised, as with -O0
+  bool optimizes = true;            ///< false: vectors neither, as with -O1
   /// May give groups schedules before the others get theirs.
   std::function<void(GroupOp)> choose = [](GroupOp) {};
   /// Of the target; empty for the host's.

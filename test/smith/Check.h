@@ -25,8 +25,8 @@ struct Trial {
   bool raisesOnly = false;
   /// The architecture of a GPU whose code the emulator runs, "sm_80"; empty: this processor's code.
   std::string gpu;
-  /// Whether LLVM's optimiser and a GPU's assembler have a part in it.
-  bool optimizes = true;
+  /// That of `fovea compile -O`: with 2 LLVM's optimiser and a GPU's assembler have a part in it.
+  int optimization = 2;
 };
 
 class Checker {

@@ -326,7 +326,7 @@ std::string Checker::settle(NearMiss &miss) {
 
 static std::string checkCompiled(ModuleOp module, const Trial &trial, const Reference &reference) {
   std::string error;
-  Forward forward = compileForward(module, trial.gpu, trial.optimizes, error);
+  Forward forward = compileForward(module, trial.gpu, trial.optimization, error);
   if (!forward)
     return "compile: " + error;
   for (int call : {0, 1}) {

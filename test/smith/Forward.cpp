@@ -11,9 +11,11 @@ using namespace mlir::fovea::interpreter;
 
 /// For this processor; the second call in parts, as threads share the work. Null as
 /// NativeProgram::compile.
-static Forward compileHere(ModuleOp module, bool optimizes, std::string &error) {
-  std::shared_ptr<NativeProgram> program = NativeProgram::compile(
-      module, error, {.tiles = optimizes ? TilesTo::Vectors : TilesTo::Loops});
+static Forward compileHere(ModuleOp module, int optimization, std::string &error) {
+  std::shared_ptr<NativeProgram> program =
+      NativeProgram::compile(module, error,
+                             {.tiles = optimization > 0 ? TilesTo::Vectors : TilesTo::Loops,
+                              .optimizes = optimization > 1});
   if (!program)
     return nullptr;
   return [program](ArrayRef<RuntimeValue> arguments, int call, std::string &error) {
@@ -23,12 +25,12 @@ static Forward compileHere(ModuleOp module, bool optimizes, std::string &error) 
 
 /// For a GPU, on the emulator; the second call with asynchronous work as late as allowed. Null
 /// after a diagnostic or with an error.
-static Forward compileForDevice(ModuleOp module, const std::string &gpu, bool optimizes,
+static Forward compileForDevice(ModuleOp module, const std::string &gpu, int optimization,
                                 std::string &error) {
   ::fovea::compile::Options options;
   options.model = "program.mlir";
   options.gpu = gpu;
-  options.optimization = optimizes ? 2 : 0;
+  options.optimization = optimization;
   options.threads = 1;
   MemoryFile file;
   options.output = file.getPath();
@@ -58,8 +60,8 @@ static Forward compileForDevice(ModuleOp module, const std::string &gpu, bool op
   };
 }
 
-Forward mlir::fovea::compileForward(ModuleOp module, const std::string &gpu, bool optimizes,
+Forward mlir::fovea::compileForward(ModuleOp module, const std::string &gpu, int optimization,
                                     std::string &error) {
-  return gpu.empty() ? compileHere(module, optimizes, error)
-                     : compileForDevice(module, gpu, optimizes, error);
+  return gpu.empty() ? compileHere(module, optimization, error)
+                     : compileForDevice(module, gpu, optimization, error);
 }
