@@ -4,6 +4,8 @@
 // and what came out. What is missing when the pipe ends crashed.
 #include "test/smith/Workers.h"
 #include "test/smith/Check.h"
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -33,9 +35,32 @@ struct Record {
 struct Worker {
   pid_t process = -1;
   int pipe = -1, errors = -1;
-  uint64_t next, end, stride; ///< what is still to be done
-  bool isBusy = false;        ///< with `next`
+  uint64_t current = 0;
+  bool isBusy = false; ///< with `current`
   std::string buffer;
+};
+
+/// The next program that nobody has begun, for all processes.
+class Queue {
+public:
+  Queue(uint64_t first, uint64_t end) : end(end) {
+    void *shared =
+        mmap(nullptr, sizeof(*next), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) {
+      std::perror("fovea-smith: cannot share memory with workers");
+      std::exit(1);
+    }
+    next = new (shared) std::atomic<uint64_t>(first);
+  }
+  ~Queue() { munmap(next, sizeof(*next)); }
+  Queue(const Queue &) = delete;
+  Queue &operator=(const Queue &) = delete;
+  bool isEmpty() const { return *next >= end; }
+  bool take(uint64_t &number) { return (number = (*next)++) < end; }
+
+private:
+  std::atomic<uint64_t> *next;
+  const uint64_t end;
 };
 } // namespace
 
@@ -67,11 +92,10 @@ static void setPatience(unsigned ofProcessor, unsigned byClock) {
 }
 
 /// In the child.
-[[noreturn]] static void work(const Worker &worker, int pipe, const Task &task) {
+[[noreturn]] static void work(Queue &queue, int pipe, const Task &task) {
   Checker checker;
-  uint64_t done = 0;
-  for (uint64_t i = worker.next; i < worker.end && done < kProgramsPerWorker;
-       i += worker.stride, ++done) {
+  uint64_t i = 0;
+  for (uint64_t done = 0; done < kProgramsPerWorker && queue.take(i); ++done) {
     send(pipe, i, false, "");
     setPatience(kPatience, kMostPatience);
     std::string complaint = task(checker, i);
@@ -81,7 +105,7 @@ static void setPatience(unsigned ofProcessor, unsigned byClock) {
   _exit(0);
 }
 
-static void start(Worker &worker, const Task &task) {
+static void start(Worker &worker, Queue &queue, const Task &task) {
   int ends[2];
   worker.errors = memfd_create("errors", MFD_CLOEXEC);
   if (worker.errors < 0 || pipe(ends) < 0) {
@@ -97,7 +121,7 @@ static void start(Worker &worker, const Task &task) {
   if (worker.process == 0) {
     dup2(worker.errors, STDERR_FILENO);
     close(ends[0]);
-    work(worker, ends[1], task);
+    work(queue, ends[1], task);
   }
   close(ends[1]);
   worker.pipe = ends[0];
@@ -122,17 +146,16 @@ static void take(Worker &worker, const Verdicts &verdicts) {
     if (worker.buffer.size() - at < sizeof record + record.length)
       break;
     worker.isBusy = !record.isVerdict;
-    if (record.isVerdict) {
+    worker.current = record.index;
+    if (record.isVerdict)
       verdicts(record.index, worker.buffer.substr(at + sizeof record, record.length));
-      worker.next = record.index + worker.stride;
-    }
     at += sizeof record + record.length;
   }
   worker.buffer.erase(0, at);
 }
 
-/// The worker has ended. Goes on with what it has not done.
-static void bury(Worker &worker, const Task &task, const Verdicts &verdicts) {
+/// The worker has ended. Another goes on with what is left.
+static void bury(Worker &worker, Queue &queue, const Task &task, const Verdicts &verdicts) {
   int status = 0;
   while (waitpid(worker.process, &status, 0) < 0 && errno == EINTR)
     ;
@@ -149,26 +172,23 @@ static void bury(Worker &worker, const Task &task, const Verdicts &verdicts) {
                   strsignal(WTERMSIG(status)) + ")" + (words.empty() ? "" : ": " + words);
     else
       complaint = "crash: exit code " + std::to_string(WEXITSTATUS(status)) + ": " + words;
-    verdicts(worker.next, complaint);
-    worker.next += worker.stride;
+    verdicts(worker.current, complaint);
+  } else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    // It may have taken a program without telling.
+    std::fprintf(stderr, "fovea-smith: a worker ended between two programs\n");
+    std::exit(1);
   }
   close(worker.errors);
-  if (worker.next < worker.end)
-    start(worker, task);
+  if (!queue.isEmpty())
+    start(worker, queue, task);
 }
 
 void checkAll(uint64_t first, uint64_t count, unsigned jobs, const Task &task,
               const Verdicts &verdicts) {
-  std::vector<Worker> workers;
-  for (unsigned i = 0; i < jobs && i < count; ++i) {
-    Worker worker;
-    worker.next = first + i;
-    worker.end = first + count;
-    worker.stride = jobs;
-    workers.push_back(worker);
-  }
+  Queue queue(first, first + count);
+  std::vector<Worker> workers(std::min<uint64_t>(jobs, count));
   for (Worker &worker : workers)
-    start(worker, task);
+    start(worker, queue, task);
   for (;;) {
     std::vector<pollfd> polls;
     std::vector<Worker *> owners;
@@ -190,7 +210,7 @@ void checkAll(uint64_t first, uint64_t count, unsigned jobs, const Task &task,
         owners[i]->buffer.append(text, static_cast<size_t>(size));
         take(*owners[i], verdicts);
       } else if (size == 0) {
-        bury(*owners[i], task, verdicts);
+        bury(*owners[i], queue, task, verdicts);
       }
     }
   }
