@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The atoms that there are: a broadcast element times vectors, at every level. It refuses sums that
-// are no floats, and neighbours in a lane of anything but bf16 and i4.
+// The atoms that there are: a broadcast element times vectors, at every level, which refuses sums
+// that are no floats, and neighbours in a lane of anything but bf16 and i4; and pairs of bf16.
 #include "lowering/CPU/DotAtoms.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -23,16 +24,39 @@ public:
                 : block.lane.interleave == 1 ||
                       (block.lane.interleave == 2 && block.lane.type.isBF16()));
   }
+  bool widens() const override { return true; }
   SmallVector<Value> emit(Emitter &b, const DotBlock &block, SmallVector<Value> acc) const override;
+
+protected:
+  /// Whether two neighbours in k are multiplied and added by one instruction.
+  virtual bool multipliesPairs() const { return false; }
 
 private:
   /// Adds the products of `count` neighbours in k, at most `interleave`, from k + `ahead` on; lanes
   /// times `factors`, if there are any.
-  static void step(Emitter &b, const DotBlock &block, Value k, int64_t ahead, int64_t count,
-                   ArrayRef<Value> factors, MutableArrayRef<Value> acc);
+  void step(Emitter &b, const DotBlock &block, Value k, int64_t ahead, int64_t count,
+            ArrayRef<Value> factors, MutableArrayRef<Value> acc) const;
   /// Those of `length` k from `first` on.
-  static SmallVector<Value> addRange(Emitter &b, const DotBlock &block, Value first, Value length,
-                                     ArrayRef<Value> factors, SmallVector<Value> acc);
+  SmallVector<Value> addRange(Emitter &b, const DotBlock &block, Value first, Value length,
+                              ArrayRef<Value> factors, SmallVector<Value> acc) const;
+};
+
+/// AVX512_BF16: VDPBF16PS adds the products of two neighbours in k of bf16 to a sum of f32, twice
+/// as many operations as a multiply-and-add. Each product and sum is rounded to nearest;
+/// subnormal numbers are zero (Intel 64 and IA-32 Architectures Software Developer's Manual,
+/// volume 2C).
+class Bf16PairAtom : public BroadcastAtom {
+public:
+  StringRef getName() const override { return "bf16 pairs"; }
+  bool supports(const DotBlock &block) const override {
+    return block.lanes == 16 && block.sum.isF32() && block.lane.type.isBF16() &&
+           block.lane.interleave == 2 && block.broadcast.type.isBF16() &&
+           getConstant(block.broadcast.stride) == 1;
+  }
+  bool widens() const override { return false; }
+
+protected:
+  bool multipliesPairs() const override { return true; }
 };
 
 /// How many k are written out in the loop's body.
@@ -66,9 +90,9 @@ namespace {
 class BroadcastStep {
 public:
   BroadcastStep(Emitter &b, const DotBlock &block, Value k, int64_t ahead, int64_t count,
-                ArrayRef<Value> factors, MutableArrayRef<Value> acc)
+                ArrayRef<Value> factors, bool pairs, MutableArrayRef<Value> acc)
       : b(b), block(block), lane(block.lane), k(k), ahead(ahead), count(count), factors(factors),
-        acc(acc), interleave(lane.interleave), line(getStepsOfLine(lane)),
+        pairs(pairs), acc(acc), interleave(lane.interleave), line(getStepsOfLine(lane)),
         words(VectorType::get(block.lanes, b.getI32Type())) {
     bool beginsLine = ahead / interleave % line == 0;
     fetches = count == interleave && beginsLine;
@@ -83,6 +107,8 @@ public:
     if (lane.next && fetches)
       memref::PrefetchOp::create(b, lane.memory, b.add(b.add(lane.next, place), constant),
                                  /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+    if (pairs)
+      return runPairs();
     block.rows() == 1 ? runRow() : runRows();
   }
 
@@ -112,6 +138,50 @@ private:
           multiply(r, v, x, parts[v]);
       }
     }
+  }
+
+  void runPairs() {
+    SmallVector<Value> loaded;
+    if (block.rows() > 1)
+      for (int64_t v = 0; v < block.vectors(); ++v)
+        loaded.push_back(lanePair(v));
+    for (int64_t r = 0; r < block.rows(); ++r) {
+      Value x = broadcastPair(r);
+      for (int64_t v = 0; v < block.vectors(); ++v) {
+        Value &sum = acc[r * block.vectors() + v];
+        Value y = block.rows() > 1 ? loaded[v] : lanePair(v);
+        sum = LLVM::CallIntrinsicOp::create(b, sum.getType(),
+                                            b.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512"),
+                                            ValueRange{sum, x, y})
+                  .getResult(0);
+      }
+    }
+  }
+
+  Value asPairs(Value ofWords) {
+    return vector::BitCastOp::create(b, VectorType::get(2 * block.lanes, b.getBF16Type()), ofWords);
+  }
+
+  /// What is left of a pair is multiplied by zero, whatever stands beside it.
+  Value lanePair(int64_t v) {
+    Value loaded = load(v);
+    return asPairs(count == 2 ? loaded : Value(arith::AndIOp::create(b, loaded, word(0xffff))));
+  }
+
+  Value broadcastPair(int64_t r) {
+    const BroadcastOperand &other = block.broadcast;
+    Value at = b.add(b.add(other.rows[r], k), ahead), bits;
+    auto one = VectorType::get(1, b.getI32Type());
+    if (count == 2) {
+      Value pair = b.load(elementOf(other.memory), other.memory, at, 2);
+      bits = vector::ExtractOp::create(b, vector::BitCastOp::create(b, one, pair), 0);
+    } else {
+      Value last = memref::LoadOp::create(b, other.memory, at);
+      if (!last.getType().isInteger())
+        last = arith::BitcastOp::create(b, b.getI16Type(), last);
+      bits = arith::ExtUIOp::create(b, b.getI32Type(), last);
+    }
+    return asPairs(b.splat(bits, block.lanes));
   }
 
   Value load(int64_t v) {
@@ -173,6 +243,7 @@ private:
   Value k;
   int64_t ahead, count;
   ArrayRef<Value> factors;
+  bool pairs;
   MutableArrayRef<Value> acc;
   int64_t interleave, line;
   VectorType words;
@@ -182,13 +253,13 @@ private:
 } // namespace
 
 void BroadcastAtom::step(Emitter &b, const DotBlock &block, Value k, int64_t ahead, int64_t count,
-                         ArrayRef<Value> factors, MutableArrayRef<Value> acc) {
-  BroadcastStep(b, block, k, ahead, count, factors, acc).run();
+                         ArrayRef<Value> factors, MutableArrayRef<Value> acc) const {
+  BroadcastStep(b, block, k, ahead, count, factors, multipliesPairs(), acc).run();
 }
 
 SmallVector<Value> BroadcastAtom::addRange(Emitter &b, const DotBlock &block, Value first,
                                            Value length, ArrayRef<Value> factors,
-                                           SmallVector<Value> acc) {
+                                           SmallVector<Value> acc) const {
   int64_t interleave = block.lane.interleave;
   int64_t most = std::max(kUnroll, interleave * getStepsOfLine(block.lane));
   // Whole steps of the unrolled loop, then single vectors, then what is left of a pair.
@@ -249,10 +320,14 @@ const DotAtom &mlir::fovea::getBroadcastAtom() {
 }
 
 ArrayRef<const DotAtom *> mlir::fovea::getDotAtoms(StringRef level) {
-  // Multiply-and-add with a broadcast element saturates all three levels in f32, and in bf16 with
-  // few rows. Pair products (AVX512_BF16), VNNI and AMX join here.
-  static const DotAtom *const atoms[] = {&getBroadcastAtom()};
+  // Multiply-and-add with a broadcast element saturates all levels in f32, and in bf16 with few
+  // rows. VNNI and AMX join here.
+  static const Bf16PairAtom pairs;
+  static const DotAtom *const atoms[] = {&pairs, &getBroadcastAtom()};
+  ArrayRef<const DotAtom *> all = atoms;
+  if (level == "avx512bf16")
+    return all;
   if (level == "avx512" || level == "avx2" || level == "sse")
-    return atoms;
+    return all.drop_front();
   return {};
 }

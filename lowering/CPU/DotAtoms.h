@@ -65,12 +65,14 @@ public:
   virtual StringRef getName() const = 0;
   /// Whether it computes products of these elements.
   virtual bool supports(const DotBlock &block) const = 0;
+  /// Whether it widens what it broadcasts, element by element: better done once, before.
+  virtual bool widens() const { return false; }
   /// The block's sums, row by row, begun with `acc`.
   virtual SmallVector<Value> emit(Emitter &b, const DotBlock &block,
                                   SmallVector<Value> acc) const = 0;
 };
 
-/// The atoms of a level of vectors, best first: `avx512`, `avx2`, `sse`; none for another name.
+/// The atoms of a level of vectors, best first; none for another name.
 ArrayRef<const DotAtom *> getDotAtoms(StringRef level);
 
 /// Multiply-and-add of a broadcast element and a vector, any target, f32 and f64 sums, narrower

@@ -156,6 +156,7 @@ private:
   Place startOfLoad(LoadOp load, int64_t axis);
   Value rowAt(Value outer);
   void placeVectors(Value inner, int64_t vectors);
+  const DotAtom *findAtom() const;
   bool emitRows(Value outer, Value inner, int64_t vectors);
   bool emitBlocks(Value inner, int64_t vectors);
 
@@ -283,10 +284,17 @@ bool TileLowering::DotLowering::collides(LoadOp load) {
 void TileLowering::DotLowering::placeBroadcast() {
   BroadcastOperand &other = block.broadcast;
   int64_t axis = operands.otherAxis;
-  if (operands.other.getDefiningOp<LoadOp>() && isHalf(typeOf(operands.other).getElementType()))
-    operands.other = t.widen(operands.other, block.sum);
-  other.type = typeOf(operands.other).getElementType();
   auto load = operands.other.getDefiningOp<LoadOp>();
+  other.type = typeOf(operands.other).getElementType();
+  if (load && isHalf(other.type)) {
+    other.stride = b.index(1);
+    const DotAtom *atom = findAtom();
+    if (atom && atom->widens()) {
+      operands.other = t.widen(operands.other, block.sum);
+      other.type = block.sum;
+      load = {};
+    }
+  }
   outerEnd = t.endAlong(dot.getResult(), 1 - layout.axis);
   if (load && t.viewOf(load.getView()).panel == 0 && !collides(load)) {
     const ViewMemory view = t.viewOf(load.getView());
@@ -329,6 +337,12 @@ void TileLowering::DotLowering::placeVectors(Value inner, int64_t vectors) {
   }
 }
 
+/// The best one that computes a block of these operands; null if none does.
+const DotAtom *TileLowering::DotLowering::findAtom() const {
+  const auto *found = llvm::find_if(t.atoms, [&](const DotAtom *a) { return a->supports(block); });
+  return found == t.atoms.end() ? nullptr : *found;
+}
+
 /// One block; false if no atom computes it.
 bool TileLowering::DotLowering::emitRows(Value outer, Value inner, int64_t vectors) {
   block.broadcast.rows.clear();
@@ -341,11 +355,10 @@ bool TileLowering::DotLowering::emitRows(Value outer, Value inner, int64_t vecto
                         ? t.readVector(dot.getAcc(), layout.axis, row, b.add(inner, v * lanes))
                         : b.zero(VectorType::get(lanes, block.sum)));
   }
-  const DotAtom *const *atom =
-      llvm::find_if(t.atoms, [&](const DotAtom *a) { return a->supports(block); });
-  if (atom == t.atoms.end())
+  const DotAtom *atom = findAtom();
+  if (!atom)
     return false;
-  acc = (*atom)->emit(b, block, acc);
+  acc = atom->emit(b, block, acc);
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t v = 0; v < vectors; ++v)
       t.write(*result, b.add(outer, r), b.add(inner, v * lanes), acc[r * vectors + v]);

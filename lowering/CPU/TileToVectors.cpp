@@ -301,13 +301,13 @@ struct TileToVectorsPass : fovea::impl::TileToVectorsPassBase<TileToVectorsPass>
       return;
     std::string level = getVectorLevel(function, target);
     ArrayRef<const DotAtom *> atoms = getDotAtoms(level);
-    int64_t width = level == "avx512" ? 16 : level == "avx2" ? 8 : 4;
     if (atoms.empty()) {
-      function.emitError("expects a target of vectors, avx512, avx2 or sse, as an option or as the "
-                         "module's fovea.target, got '")
+      function.emitError("expects a target of vectors, avx512bf16, avx512, avx2 or sse, as an "
+                         "option or as the module's fovea.target, got '")
           << level << "'";
       return signalPassFailure();
     }
+    int64_t width = StringRef(level).starts_with("avx512") ? 16 : level == "avx2" ? 8 : 4;
     TileLowering lowering(function, width, atoms);
     if (failed(lowering.run()))
       return signalPassFailure();

@@ -404,8 +404,8 @@ struct ExpandMathPass : mlir::fovea::impl::ExpandMathPassBase<ExpandMathPass> {
   void runOnOperation() override {
     std::string level = getVectorLevel(getOperation(), target);
     bool gpu = StringRef(level).starts_with("sm_");
-    if (!gpu && !llvm::is_contained({"", "sse", "avx2", "avx512"}, level)) {
-      getOperation().emitError("expects target sse, avx2, avx512 or a GPU's, got '")
+    if (!gpu && !llvm::is_contained({"", "sse", "avx2", "avx512", "avx512bf16"}, level)) {
+      getOperation().emitError("expects target sse, avx2, avx512, avx512bf16 or a GPU's, got '")
           << level << "'";
       return signalPassFailure();
     }
@@ -447,7 +447,8 @@ struct ExpandMathPass : mlir::fovea::impl::ExpandMathPassBase<ExpandMathPass> {
       replace(op, expandWide(b, op, op->getOperands()));
     if (!type.getElementType().isF32())
       return WalkResult::advance();
-    Expander expander(b, type, level == "avx512" ? Instructions::AVX512 : Instructions::None);
+    Expander expander(b, type,
+                      level.starts_with("avx512") ? Instructions::AVX512 : Instructions::None);
     if (Value value = expand(op, expander))
       replace(op, value);
     return WalkResult::advance();

@@ -10,21 +10,43 @@ using namespace mlir::fovea;
 using llvm::StringLiteral;
 
 static constexpr StringLiteral kAvx512[] = {"avx512f", "avx512bw", "avx512dq", "avx512vl"};
+/// And products of pairs of bf16: Cooper Lake, Sapphire Rapids, Zen 4 and their successors.
+static constexpr StringLiteral kAvx512bf16[] = {"avx512f", "avx512bw", "avx512dq", "avx512vl",
+                                                "avx512bf16"};
 static constexpr StringLiteral kAvx2[] = {"avx2", "fma", "f16c"};
 
 /// Panels of the widest vector; instructions multiply pairs of bf16.
 static constexpr PanelSizes kProcessorPanels = {kStoredPanelWidth, 1, 1, 2, 1};
 
+static constexpr Level kAvx512Level = {/*name=*/"avx512",
+                                       /*lanes=*/16,
+                                       /*registers=*/32,
+                                       /*features=*/kAvx512,
+                                       /*manyRows=*/{{64, 48}, 256, {8, 48}},
+                                       /*pairRows=*/8,
+                                       /*oneRow=*/{{1, 128}, 16, {1, 128}},
+                                       /*oneRowNarrow=*/{{1, 64}, 16, {1, 64}},
+                                       /*wide=*/768,
+                                       /*manyQueries=*/{64, 64, {4, 64}, {4, 64}},
+                                       /*few=*/48,
+                                       /*fewQueries=*/{48, 64, {4, 48}, {4, 48}},
+                                       /*oneQuery=*/{16, 64, {4, 64}, {4, 64}},
+                                       /*split=*/{512, 64},
+                                       /*rows=*/4,
+                                       /*elements=*/1024,
+                                       /*panels=*/kProcessorPanels};
+
+/// The same vectors.
+static constexpr Level makeAvx512bf16() {
+  Level level = kAvx512Level;
+  level.name = "avx512bf16";
+  level.features = kAvx512bf16;
+  return level;
+}
+
 static constexpr Level kLevels[] = {
-    {/*name=*/"avx512", /*lanes=*/16, /*registers=*/32, /*features=*/kAvx512,
-     /*manyRows=*/{{64, 48}, 256, {8, 48}}, /*pairRows=*/8,
-     /*oneRow=*/{{1, 128}, 16, {1, 128}},
-     /*oneRowNarrow=*/{{1, 64}, 16, {1, 64}}, /*wide=*/768,
-     /*manyQueries=*/{64, 64, {4, 64}, {4, 64}},
-     /*few=*/48, /*fewQueries=*/{48, 64, {4, 48}, {4, 48}},
-     /*oneQuery=*/{16, 64, {4, 64}, {4, 64}},
-     /*split=*/{512, 64},
-     /*rows=*/4, /*elements=*/1024, /*panels=*/kProcessorPanels},
+    makeAvx512bf16(),
+    kAvx512Level,
     {/*name=*/"avx2", /*lanes=*/8, /*registers=*/16, /*features=*/kAvx2,
      /*manyRows=*/{{48, 16}, 240, {6, 16}}, /*pairRows=*/4,
      /*oneRow=*/{{1, 64}, 16, {1, 64}},

@@ -186,6 +186,15 @@ const OpCase kCases[] = {
     {"linear_to_bf16", "%x: tensor<?x33xbf16>, %w: tensor<17x33xbf16>",
      "%y = fovea.linear %x, %w : tensor<?x33xbf16>, tensor<17x33xbf16> -> tensor<?x17xbf16>",
      "tensor<?x17xbf16>", 4e-3},
+    {"linear_bf16_to_f32", "%x: tensor<?x33xbf16>, %w: tensor<17x33xbf16>, %b: tensor<17xf32>",
+     "%y = fovea.linear %x, %w bias(%b : tensor<17xf32>) : tensor<?x33xbf16>, tensor<17x33xbf16> "
+     "-> tensor<?x17xf32>",
+     "tensor<?x17xf32>"},
+    {"norm_rounded_linear", "%x: tensor<?x?x33xf32>, %w: tensor<64x33xbf16>",
+     "%0 = fovea.rms_norm %x eps(1.0e-5) : tensor<?x?x33xf32>\n"
+     "%1 = arith.truncf %0 : tensor<?x?x33xf32> to tensor<?x?x33xbf16>\n"
+     "%y = fovea.linear %1, %w : tensor<?x?x33xbf16>, tensor<64x33xbf16> -> tensor<?x?x64xf32>",
+     "tensor<?x?x64xf32>", 4e-3},
     {"embedding", "%x: tensor<?x?xi64>, %t: tensor<6x9xbf16>",
      "%y = fovea.embedding %x, %t : tensor<?x?xi64>, tensor<6x9xbf16> -> tensor<?x?x9xf32>",
      "tensor<?x?x9xf32>", 0},
@@ -356,7 +365,7 @@ void OpGrid::compare(OpenSizes sizes) {
   std::string error;
   NoWeights weights;
   Interpreter interpreter(*module, weights);
-  std::mt19937_64 random(7);
+  std::mt19937_64 random(7); // NOLINT(bugprone-random-generator-seed): always the same
   std::vector<RuntimeValue> inputs;
   for (Type type : getFunction().getArgumentTypes())
     inputs.push_back(makeInput(cast<RankedTensorType>(type), sizes, random));

@@ -40,6 +40,7 @@ void addVectors(OpPassManager &pm, const char *level) {
 const Lowering kLowerings[] = {
     {"loops", "host", nullptr, [](OpPassManager &pm) { pm.addPass(createTileToLoopsPass()); },
      /*optimizes=*/false},
+    {"avx512bf16", "host", "avx512bf16", [](OpPassManager &pm) { addVectors(pm, "avx512bf16"); }},
     {"avx512", "host", "avx512f", [](OpPassManager &pm) { addVectors(pm, "avx512"); }},
     {"avx2", "x86-64-v3", "avx2", [](OpPassManager &pm) { addVectors(pm, "avx2"); }},
     {"sse", "portable", nullptr, [](OpPassManager &pm) { addVectors(pm, "sse"); }},
