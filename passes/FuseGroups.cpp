@@ -304,7 +304,7 @@ public:
   explicit Fuser(Block &block) : block(block) {}
 
   unsigned numPrologues = 0, numEpilogues = 0, numArgmax = 0, numGated = 0, numSplit = 0,
-           numRows = 0;
+           numRows = 0, numRounded = 0;
 
   void run() {
     apply([&](GroupOp group) { return moveNormIntoLinears(group); }, numPrologues);
@@ -313,6 +313,7 @@ public:
     apply([&](GroupOp group) { return addGate(group); }, numGated);
     apply([&](GroupOp group) { return splitColumns(group); }, numSplit);
     apply([&](GroupOp group) { return gatherRows(group); }, numRows);
+    apply([&](GroupOp group) { return addRounding(group); }, numRounded);
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
       if (isa<GroupOp>(op) && op.use_empty())
         op.erase();
@@ -506,6 +507,25 @@ private:
     return join(all);
   }
 
+  /// A group that tiles compute -> the rounding of one of its results: in its place, or beside it
+  /// if others read that.
+  bool addRounding(GroupOp group) {
+    auto rounding = getOnlyOp<arith::TruncFOp>(group);
+    if (!rounding || !isHalf(getElementTypeOrSelf(rounding.getType())) || !isF32(rounding.getIn()))
+      return false;
+    Value value = group.getInputs().front();
+    auto source = value.getDefiningOp<GroupOp>();
+    if (!source || !isHere(source) || source.getSchedule() ||
+        getTileForm(source).kind == TileForm::Kind::None)
+      return false;
+    SmallVector<Value> results(source.getResults());
+    if (value.hasOneUse())
+      *llvm::find(results, value) = group.getResult(0);
+    else
+      results.push_back(group.getResult(0));
+    return join({{source, group}, {}, results, source.getLoc()});
+  }
+
   Block &block;
   Operation *before = nullptr; ///< What stood before the first part of the last join.
 };
@@ -532,6 +552,7 @@ struct FuseGroupsPass : fovea::impl::FuseGroupsPassBase<FuseGroupsPass> {
       numGated += fuser.numGated;
       numSplit += fuser.numSplit;
       numRows += fuser.numRows;
+      numRounded += fuser.numRounded;
     }
   }
 };

@@ -108,6 +108,27 @@ def MergeLinearsPass : Pass<"fovea-merge-linears", "::mlir::ModuleOp"> {
     Statistic<"numRefused", "num-refused", "sets of linears of one input that could not be merged">];
 }
 
+def ChooseComputeTypesPass : Pass<"fovea-choose-compute-types", "::mlir::ModuleOp"> {
+  let summary = "Round the inputs of linears to the type in which they are multiplied";
+  let description = [{
+    `--compute=auto`: a linear whose weight is bf16 multiplies bf16, as instructions for pairs of it and tensor cores do,
+    at twice the rate of f32 or more; an input of f32 is rounded to it, to nearest. Products are exact in f32 and summed
+    there; results, norms, activations, softmax and residual sums stay f32. Each term of a sum is off by at most 2^-8 of
+    itself, beside the rounding of the weight.
+
+    Weights of f16 are left: inputs of large models overflow it.
+
+    ```mlir
+    %y = fovea.linear %x, %w : tensor<?x64xf32>, tensor<32x64xbf16> -> tensor<?x32xf32>
+    // becomes
+    %0 = arith.truncf %x : tensor<?x64xf32> to tensor<?x64xbf16>
+    %y = fovea.linear %0, %w : tensor<?x64xbf16>, tensor<32x64xbf16> -> tensor<?x32xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numRounded", "num-rounded", "linears whose input is rounded">];
+}
+
 def QuantizeWeightsPass : Pass<"fovea-quantize-weights", "::mlir::ModuleOp"> {
   let summary = "Quantize weights of linears to int8 or int4";
   let description = [{
@@ -326,7 +347,7 @@ def FormGroupsPass : Pass<"fovea-form-groups", "::mlir::ModuleOp"> {
 def FuseGroupsPass : Pass<"fovea-fuse-groups", "::mlir::ModuleOp"> {
   let summary = "Fuse groups that one kernel can compute";
   let description = [{
-    Groups of one op become bigger by six rules, in this order. All float values are f32 (weights f32, f16 or bf16). Column
+    Groups of one op become bigger by seven rules, in this order. All float values are f32 (weights f32, f16 or bf16). Column
     ranges and head sizes are multiples of 16. docs/rationale/fusion.md says which forms exist afterwards.
 
     1. *Prologue.* A `fovea.rms_norm` without weight that only linears read is computed inside each of them, which apply its
@@ -343,6 +364,8 @@ def FuseGroupsPass : Pass<"fovea-fuse-groups", "::mlir::ModuleOp"> {
     6. *Rows.* Rows of tables and elementwise ops into the elementwise op or norm that reads them (TileableOpInterface says
        which ops these are). A sum that
        others than its norm read becomes the group's second result.
+    7. *Rounding.* The rounding to f16 or bf16 of a result, into the group that computes it by tiles. If others read the result,
+       the rounded one becomes another.
 
     Refused, silently: what another op reads too; a view between linear and elementwise op; f64; operands of which it cannot be
     shown that their sizes are the same in every call (the kernel of a single op checks them; that of a bigger group need not); rotary
@@ -372,7 +395,8 @@ def FuseGroupsPass : Pass<"fovea-fuse-groups", "::mlir::ModuleOp"> {
     Statistic<"numArgmax", "num-argmax", "argmax ops that became a linear's epilogue">,
     Statistic<"numGated", "num-gated", "linears joined with their gate">,
     Statistic<"numSplit", "num-split", "linears that give each range of their columns apart">,
-    Statistic<"numRows", "num-rows", "groups joined to be computed row by row">];
+    Statistic<"numRows", "num-rows", "groups joined to be computed row by row">,
+    Statistic<"numRounded", "num-rounded", "groups that round their result">];
 }
 
 #endif // FOVEA_PASSES_TD

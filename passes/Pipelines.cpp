@@ -71,6 +71,9 @@ void fovea::buildGraphPipeline(OpPassManager &manager, const GraphOptions &optio
   addCast();
   if (!options.quantize.empty())
     manager.addPass(createQuantizeWeightsPass({options.quantize}));
+  // Behind what changes the weights' types.
+  if (options.roundsInputs)
+    manager.addPass(createChooseComputeTypesPass());
   // Last, because CSE joins the copies again: one in a branch with one before it.
   manager.addPass(createLocalizeMasksPass());
   manager.addPass(createVerifyGraphPass());

@@ -15,6 +15,8 @@ struct GraphOptions {
   std::string cast;
   /// int8 or int4: how the weights of linears are stored; empty: as they are.
   std::string quantize;
+  /// Whether linears multiply in the type of their weights; else in that of their inputs.
+  bool roundsInputs = false;
 };
 
 /// What nobody uses goes: functions, weights, values.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Linear, embedding, norms, activations, pooling, argmax: verifiers and result sizes.
+#include "dialects/ElementTypes.h"
 #include "dialects/Fovea/FoveaDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
@@ -87,8 +88,9 @@ LogicalResult LinearOp::verify() {
            << weight.getDimSize(1) << ", got " << input;
   SmallVector<int64_t> expected(input.getShape());
   expected.back() = weight.getDimSize(0);
-  if (result.getElementType() != input.getElementType() ||
-      !agree(result.getShape(), expected)) // C2
+  Type element = result.getElementType();
+  bool isSum = isHalf(input.getElementType()) && element.isF32();
+  if ((element != input.getElementType() && !isSum) || !agree(result.getShape(), expected)) // C2
     return emitOpError("expects a result like ")
            << RankedTensorType::get(expected, input.getElementType()) << ", got " << result;
   if (failed(verifyVector(*this, getBias(), "bias", weight.getDimSize(0)))) // C3

@@ -31,7 +31,8 @@ def LinearOp : LayerOp<"linear", "getInput", [AttrSizedOperandSegments, DeclareO
     in its low four bits.
 
     * (C1) the weight's shape is static, and the last axis of x is the weight's.
-    * (C2) the result has x's element type and shape but for the last axis, which is N.
+    * (C2) the result has x's element type, or f32 where x is f16 or bf16, and its shape but for the last axis, which
+      is N.
     * (C3) the bias has N elements.
     * (C4) a weight of integers has scales, and one of floats has none.
     * (C5) scales are f32 and `[N]`, or f16 or f32 and `[N, G]`, and G divides K.

@@ -61,8 +61,13 @@ static Attribute makeManyRows(LinearOp op, const Level &level) {
   Type input = op.getInput().getType().getElementType();
   bool halves = isHalf(input) && (element == input || op.getScales());
   if (level.manyHalves && halves &&
-      op.getWeight().getType().getDimSize(0) >= level.manyHalves->tile[1])
+      op.getWeight().getType().getDimSize(0) >= level.manyHalves->tile[1]) {
     sizes = *level.manyHalves;
+    // A gate has two sums of each element, and its exponential beside them: half the rows, or
+    // registers are spilled.
+    if (llvm::any_of(*op->getBlock(), llvm::IsaPred<GluOp>))
+      sizes.tile[0] /= 2;
+  }
   if (element.isBF16() || op.getScales())
     sizes.block[0] = level.pairRows;
   return makeContraction(op.getContext(), sizes);

@@ -59,7 +59,8 @@ def shakespeare():
 
 @pytest.fixture(scope="session")
 def shakespeare_artifact(compiled):
-    return compiled(SHAKESPEARE)
+    """All in f32, as its references were computed."""
+    return compiled(SHAKESPEARE, "--compute=f32")
 
 
 @pytest.fixture(scope="session")

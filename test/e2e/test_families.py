@@ -23,14 +23,19 @@ def run_entry(program, artifact, entry, inputs, out, *flags):
     return np.load(out)
 
 
-@pytest.mark.parametrize("name", LLAMAS + GPT2S + BERTS)
-def test_forward(fovea_run, compiled, checkpoints, tmp_path, name):
-    artifact = compiled(checkpoints / name / "model")
+EXACT = [(name, "f32", 1e-4) for name in LLAMAS + GPT2S + BERTS]
+ROUNDED = [(name, "auto", 4e-2) for name in LLAMAS + GPT2S + BERTS if "bf16" in name]
+
+
+@pytest.mark.parametrize("name, compute, most", EXACT + ROUNDED)
+def test_forward(fovea_run, compiled, checkpoints, tmp_path, name, compute, most):
+    """In f32, as the reference; and, where weights are bf16, with what linears multiply rounded to it: weights at random take that worse than trained ones."""
+    artifact = compiled(checkpoints / name / "model", f"--compute={compute}")
     for reference in sorted((checkpoints / name).glob("reference-*.npz")):
         expected = np.load(reference)
         found = run_entry(fovea_run, artifact, "forward", reference.with_name(reference.name.replace("reference", "inputs")), tmp_path / "out.npz")
         for output in expected:
-            assert difference(found[output], expected[output]) <= 1e-4, f"{output} on {reference.name}"
+            assert difference(found[output], expected[output]) <= most, f"{output} on {reference.name}"
 
 
 @pytest.mark.parametrize("name", POOLED)

@@ -3,6 +3,7 @@
 // The compiler's main line: source, stages, code, weights, artifact. It decides nothing about
 // programs, only whose fault a failure is. Refuses options that are not built yet, by name.
 #include "artifact/ArtifactWriter.h"
+#include "dialects/ElementTypes.h"
 #include "frontend/Builder/StoredTensors.h"
 #include "frontend/HuggingFace/Safetensors.h"
 #include "frontend/tokenizer/TokenizerCompiler.h"
@@ -246,7 +247,7 @@ private:
   Outcome runStage(Stage stage) {
     return runPasses(module, getStageName(stage), [&](OpPassManager &manager) {
       if (stage == Stage::Graph)
-        return buildGraphStage(manager, options.dtype);
+        return buildGraphStage(manager, options.dtype, options.compute);
       buildStagePipeline(manager, stage, getRequiredFeatures(target), options.optimization > 0);
     });
   }
@@ -365,6 +366,8 @@ private:
       countQuantized();
     else if (stage == Stage::Graph && options.dtype != "source")
       countKept();
+    if (stage == Stage::Graph)
+      countRounded();
     if (!fusion && (stage == Stage::Graph || (stage == first && stage != Stage::Import))) {
       fusion = buildFusionReport(module);
       if (options.requireFusion && fusion->missed) {
@@ -408,6 +411,15 @@ private:
     reporter.note(llvm::formatv("--dtype={0}: {1} matrices are int8 and {2} int4{3}", options.dtype,
                                 int8, int4, kept)
                       .str());
+  }
+
+  /// Of how many linears the inputs are rounded.
+  void countRounded() {
+    rounded = 0;
+    module.walk([&](LinearOp op) {
+      rounded += isHalf(op.getInput().getType().getElementType()) &&
+                 op.getResult().getType().getElementType().isF32();
+    });
   }
 
   /// Says which weights have another type than the one asked for.
@@ -504,6 +516,8 @@ private:
       report["not-raised"] = llvm::json::Array(fusion->notRaised);
     if (quantized)
       report["quantized"] = llvm::json::Object(*quantized);
+    if (rounded > 0)
+      report["compute"] = llvm::json::Object{{"bf16", rounded}};
     std::string text;
     llvm::raw_string_ostream(text)
         << llvm::formatv("{0:2}", llvm::json::Value(std::move(report))) << '\n';
@@ -529,6 +543,7 @@ private:
   std::unique_ptr<ArtifactWriter> writer;
   std::optional<FusionReport> fusion;
   std::optional<llvm::json::Object> quantized; ///< how many weights became what
+  int64_t rounded = 0;                         ///< linears that multiply bf16 and give f32
 };
 
 } // namespace

@@ -45,6 +45,8 @@ struct Options {
   /// source, f32, bf16, int8 or int4: the element type of weights; of the last two only of those
   /// that linears alone multiply by.
   std::string dtype = "source";
+  /// auto or f32: what linears multiply, in the type of their weights if that is bf16, or in f32.
+  std::string compute = "auto";
   /// fovea, obj, asm, a stage or a device's stage: what is written to `output`.
   std::string emit = "fovea";
   /// "-": standard output, but for an artifact.

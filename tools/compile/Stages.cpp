@@ -56,8 +56,10 @@ void mlir::fovea::buildStagePipeline(OpPassManager &manager, Stage stage,
 
 bool mlir::fovea::isQuantized(llvm::StringRef dtype) { return dtype == "int8" || dtype == "int4"; }
 
-void mlir::fovea::buildGraphStage(OpPassManager &manager, llvm::StringRef dtype) {
+void mlir::fovea::buildGraphStage(OpPassManager &manager, llvm::StringRef dtype,
+                                  llvm::StringRef compute) {
   GraphOptions options;
+  options.roundsInputs = compute == "auto";
   if (dtype != "source")
     (isQuantized(dtype) ? options.quantize : options.cast) = dtype.str();
   buildGraphPipeline(manager, options);

@@ -23,8 +23,9 @@ std::optional<Stage> parseStage(llvm::StringRef name);
 void buildStagePipeline(OpPassManager &manager, Stage stage, llvm::ArrayRef<std::string> features,
                         bool vectorizes);
 
-/// The same for the `graph` stage, with the weights' element type by its name on the command line.
-void buildGraphStage(OpPassManager &manager, llvm::StringRef dtype);
+/// The same for the `graph` stage, with the weights' element type by its name on the command line,
+/// and what is multiplied.
+void buildGraphStage(OpPassManager &manager, llvm::StringRef dtype, llvm::StringRef compute);
 
 /// Whether it asks for integers, which linears alone can read.
 bool isQuantized(llvm::StringRef dtype);

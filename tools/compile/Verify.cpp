@@ -73,18 +73,23 @@ static int verifyModel(ModuleOp module, const Options &options, const VerifyOpti
     inner.gpu = getGpuNames().front();
   verify::VerbOptions verb;
   OwningOpRef<ModuleOp> imported, raised;
-  if (options.dtype != "source") {
-    // For both sides: what is compared is the code, not the rounding of the weights. With the stage
-    // that rounds them, since linears are found, merged and scaled before. That stage as it is
-    // without rounding is compared with the source by itself.
+  auto isBFloat16 = [](WeightOp weight) {
+    return weight.getWeightType().getElementType().isBF16();
+  };
+  bool rounds = options.compute != "f32" && llvm::any_of(module.getOps<WeightOp>(), isBFloat16);
+  if (options.dtype != "source" || rounds) {
+    // For both sides: what is compared is the code, not the rounding of weights and inputs. With
+    // the stage that rounds them, since linears are found, merged and scaled before. That stage as
+    // it is without rounding is compared with the source by itself.
     imported = module.clone();
     raised = module.clone();
     PassManager manager(module.getContext()), plain(module.getContext());
-    buildGraphStage(manager, options.dtype);
-    buildGraphStage(plain, "source");
+    buildGraphStage(manager, options.dtype, options.compute);
+    buildGraphStage(plain, "source", "f32");
     if (failed(manager.run(module)) || failed(plain.run(*raised)))
       return static_cast<int>(Outcome::InputFault);
     inner.dtype = "source";
+    inner.compute = "f32";
   }
   StoredTensors weights(getFolder(module, path), options.access);
   verb.imported = imported.get();
@@ -120,17 +125,21 @@ int verify(const Options &options, const VerifyOptions &how, const Log &log) {
   OwningOpRef<ModuleOp> module = readSource(context, path, reporter, options.access);
   if (!module)
     return static_cast<int>(Outcome::InputFault);
+  Options actual = options;
   if (isArtifact) {
     std::string fault;
-    if (auto reader = artifact::ArtifactReader::open(options.model, fault, options.access))
+    if (auto reader = artifact::ArtifactReader::open(options.model, fault, options.access)) {
       if (fault = findMismatch(*reader, *module, options); !fault.empty())
         fault = options.model + ": " + fault;
+      bool isRounded = StringRef(reader->manifest().fusion_report).contains("\"compute\"");
+      actual.compute = isRounded ? "auto" : "f32";
+    }
     if (!fault.empty()) {
       reporter.error(fault);
       return static_cast<int>(Outcome::InputFault);
     }
   }
-  return verifyModel(*module, options, how, log, path);
+  return verifyModel(*module, actual, how, log, path);
 }
 
 } // namespace fovea::compile

@@ -56,6 +56,12 @@ void addCompileOptions(CLI::App &verb, compile::Options &options) {
           "int4, one for each 32 inputs, a seventh, less exact")
       ->check(CLI::IsMember({"source", "f32", "bf16", "int8", "int4"}))
       ->capture_default_str();
+  verb.add_option(
+          "--compute", options.compute,
+          "what linears multiply: auto, in bf16 where their weights are bf16, with sums and "
+          "all else in f32; or f32, whatever the weights are")
+      ->check(CLI::IsMember({"auto", "f32"}))
+      ->capture_default_str();
   verb.add_option("--from-stage", options.fromStage, "the stage that a .mlir file holds")
       ->check(CLI::IsMember(compile::getStageNames()));
 }

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What linears multiply: bf16 where their weights are bf16, with sums and all else in f32. The promises of docs/rationale/accuracy.md."""
+import json
+import pathlib
+import re
+
+import numpy as np
+import pytest
+
+from programs import DATA, ROOT
+from test_shakespeare import held_out_loss
+
+DECODER = ROOT / "examples" / "blocks" / "decoder.mlir"
+
+
+@pytest.fixture(scope="module")
+def rounded(compiled, shakespeare):
+    return compiled(shakespeare)
+
+
+def logits(fovea_run, artifact, tmp_path, ids, *flags):
+    np.savez(tmp_path / "in.npz", input_ids=np.array([ids], dtype=np.int64))
+    fovea_run("run", artifact, "--entry", "forward", "--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz", *flags).ok()
+    return np.load(tmp_path / "out.npz")["logits"][0].astype(float)
+
+
+def test_logits_stay_near(fovea_run, rounded, shakespeare_artifact, tmp_path):
+    for case in json.loads((DATA / "shakespeare-reference.json").read_text())[:3]:
+        ids = case["prompt_ids"] + case["greedy_ids"]
+        got, want = (logits(fovea_run, artifact, tmp_path, ids) for artifact in (rounded, shakespeare_artifact))
+        assert not np.array_equal(got, want)
+        cosine = (want * got).sum(1) / np.linalg.norm(want, axis=1) / np.linalg.norm(got, axis=1)
+        assert cosine.min() > 0.9998
+        assert (want.argmax(1) == got.argmax(1)).mean() > 0.97
+
+
+def test_perplexity(fovea_run, rounded, data, tmp_path):
+    loss, expected = held_out_loss(fovea_run, rounded, data, tmp_path)
+    assert abs(loss - expected) <= 5e-4, np.exp(loss)
+
+
+def test_bits_do_not_depend_on_threads_and_lengths(fovea_run, rounded, tmp_path):
+    """Rows are multiplied by pairs whether there is one or a tile of them; one after the other they are the same."""
+    ids = list(range(100, 170))
+    whole = logits(fovea_run, rounded, tmp_path, ids, "--threads=2")
+    assert np.array_equal(whole, logits(fovea_run, rounded, tmp_path, ids, "--threads=1"))
+    for count in (1, 7, 40):
+        part = logits(fovea_run, rounded, tmp_path, ids[:count])
+        assert np.abs(part - whole[:count]).max() <= 1.6e-2 * np.abs(whole).max()
+
+
+@pytest.mark.parametrize("target", ["portable", "x86-64-v3", "x86-64-v4", "host"])
+def test_every_level_rounds_the_same(fovea, fovea_run, compiled, shakespeare, rounded, tmp_path, target):
+    """Where there is no instruction for pairs, inputs are rounded and widened again."""
+    if target == "x86-64-v4" and "avx512vl" not in pathlib.Path("/proc/cpuinfo").read_text():
+        pytest.skip("no AVX-512")
+    ids = list(range(200, 233))
+    got = logits(fovea_run, compiled(shakespeare, f"--target={target}"), tmp_path, ids)
+    want = logits(fovea_run, rounded, tmp_path, ids)
+    assert np.abs(got - want).max() <= 1.6e-2 * np.abs(want).max()
+
+
+def test_the_report_counts(fovea, shakespeare, tmp_path):
+    report = tmp_path / "report.json"
+    for flags, expected in [([], True), (["--compute=f32"], False), (["--dtype=f32"], False)]:
+        fovea("compile", shakespeare, "-o", tmp_path / "a.fovea", f"--report={report}", *flags).ok()
+        assert (json.loads(report.read_text()).get("compute", {}).get("bf16", 0) > 0) == expected
+
+
+def test_casts_stand_in_the_graph(fovea, shakespeare):
+    text = fovea("compile", shakespeare, "--emit=graph", "-o", "-").ok().text
+    assert "arith.truncf" in text and re.search(r"fovea.linear %\S+, %\S+ : tensor<\?x\?x192xbf16>, tensor<\d+x192xbf16> -> tensor<\?x\?x\d+xf32>", text)
+    assert "arith.truncf" not in fovea("compile", shakespeare, "--emit=graph", "-o", "-", "--compute=f32").ok().text
+
+
+@pytest.mark.parametrize("flags", [[], ["--compute=f32"]])
+def test_artifacts_are_verified_as_they_were_compiled(fovea, compiled, shakespeare, flags):
+    fovea("verify", compiled(shakespeare, *flags), "--source", shakespeare, "--length=5").ok()
+
+
+def test_cast_weights_are_multiplied_in_their_type(fovea, tmp_path):
+    """f32 weights that become bf16 on the way, too."""
+    report = tmp_path / "report.json"
+    fovea("compile", DECODER, "--dtype=bf16", "-o", tmp_path / "a.fovea", f"--report={report}").ok()
+    assert json.loads(report.read_text())["compute"]["bf16"] > 0
+    fovea("verify", DECODER, "--dtype=bf16").ok()
+
+
+def test_gpus_round_the_same(fovea, fovea_run, shakespeare, rounded, tmp_path):
+    fovea("compile", shakespeare, "--gpu=sm_80", "-O0", "-o", tmp_path / "gpu.fovea").ok()
+    ids = list(range(300, 317))
+    want = logits(fovea_run, rounded, tmp_path, ids)
+    got = logits(fovea_run, tmp_path / "gpu.fovea", tmp_path, ids, "--device=emulator")
+    assert np.abs(got - want).max() <= 1.6e-2 * np.abs(want).max()
+
+
+def test_other_types_are_refused(fovea, shakespeare):
+    result = fovea("compile", shakespeare, "--compute=f8", "-o", "/dev/null")
+    assert result.code not in (0, 70) and "--compute" in result.err.decode() and "auto" in result.err.decode()
