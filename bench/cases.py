@@ -74,8 +74,8 @@ def pairs(case):
             "documents": length * length // DOCUMENTS}[case["mask"]]
 
 
-def work(case, config):
-    """Floating-point operations of the products of one run, and bytes of weights that it must read (decode: of one token). Attention of causal models counts the pairs that
+def work(case, config, width=4):
+    """Floating-point operations of the products of one run, and bytes of weights, `width` for each, that it must read (decode: of one token). Attention of causal models counts the pairs that
     the mask leaves; `config` is the model's."""
     if case["kind"] == "attention":
         return 4 * HEADS * SIZE * pairs(case), 4 * 2 * (queries(case) + case["length"]) * HEADS * SIZE
@@ -83,16 +83,16 @@ def work(case, config):
     if case["kind"] == "encoder":
         tokens = case["batch"] * case["length"]
         weights = layers * (4 * hidden * hidden + 2 * hidden * inner)
-        return 2 * tokens * weights + 4 * layers * tokens * case["length"] * hidden, 4 * weights
+        return 2 * tokens * weights + 4 * layers * tokens * case["length"] * hidden, width * weights
     keys = hidden // config["num_attention_heads"] * config["num_key_value_heads"]
     weights = layers * (2 * hidden * hidden + 2 * hidden * keys + 3 * hidden * inner)
     head = hidden * config["vocab_size"]
     if "steps" in case:
         # Keys and values of the tokens before are read too.
         mean = PROMPT + (STEPS + 1) / 2
-        return 2 * (weights + head) + 4 * layers * mean * hidden, 4 * (weights + head) + 8 * layers * mean * keys
+        return 2 * (weights + head) + 4 * layers * mean * hidden, width * (weights + head) + 8 * layers * mean * keys
     length = case["length"]
-    return 2 * length * weights + 2 * head + 2 * layers * length * (length + 1) * hidden, 4 * (weights + head)
+    return 2 * length * weights + 2 * head + 2 * layers * length * (length + 1) * hidden, width * (weights + head)
 
 
 def attention_module(case, fixed):

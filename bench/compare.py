@@ -25,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 BIN, LIBRARY = ROOT / "build" / "bin", ROOT / "build" / "lib" / "libfovea-runtime.so"
 FOLDER = ROOT / "build" / "bench-models"
 ALONE = ["start", "compile"]  # cases without peers
-TOLERANCE = 1e-4  # largest difference over largest value
+TOLERANCES = {"f32": 1e-4, "bf16": 5e-2}  # largest difference over largest value
 # Beside fovea itself what a case measures of ours "also": compiled for its lengths alone; called with denormals on the stack; read from ONNX.
 OURS = ["fovea", "fovea.fixed", "fovea.denormals", "fovea.onnx"]
 PEERS = [*OURS, "onnxruntime", "openvino", "torch", "torch.compile"]
@@ -64,6 +64,22 @@ class Process:
             self.process.kill()
 
 
+class Neighbours:
+    """Other programs on the machine that do nothing but compute."""
+
+    def __init__(self, count):
+        self.processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+
+    def __enter__(self):
+        time.sleep(0.1)  # until they run
+        return self
+
+    def __exit__(self, *_):
+        for process in self.processes:
+            process.kill()
+            process.wait()
+
+
 class Worker(Process):
     """bench/worker.py for one program on one case; `answer` says whether it is ready."""
 
@@ -74,9 +90,9 @@ class Worker(Process):
         self.answer = self.ask(peer=peer, case=case, paths=paths, threads=threads)
 
 
-def prepare(case):
+def prepare(case, dtype):
     """Makes what the case needs and compiles it; gives the paths for the workers."""
-    paths = {"library": str(LIBRARY), "folder": str(FOLDER)}
+    paths = {"library": str(LIBRARY), "folder": str(FOLDER), "dtype": dtype}
     also = case.get("also", [])
     if case["kind"] == "attention":
         stem = f"attention-query-{case['length']}" if "queries" in case else f"attention-{case['mask']}"
@@ -86,8 +102,9 @@ def prepare(case):
         source = cases.minilm() if case["kind"] == "encoder" else models.make("llama-110m", FOLDER / "llama-110m")
         paths["model"], paths["config"] = str(source), json.loads((source / "config.json").read_text())
         paths["config"].setdefault("rope_theta", 10000.0)
-    paths["artifact"] = str(FOLDER / f"{source.stem if source.is_file() else source.name}.fovea")
-    run(BIN / "fovea", "compile", source, "-o", paths["artifact"])
+    suffix = "" if dtype == "f32" else f"-{dtype}"
+    paths["artifact"] = str(FOLDER / f"{source.stem if source.is_file() else source.name}{suffix}.fovea")
+    run(BIN / "fovea", "compile", source, "-o", paths["artifact"], *([] if dtype == "f32" else [f"--dtype={dtype}"]))
     if "fovea.fixed" in also:
         fixed, paths["fixed"] = FOLDER / f"{stem}-fixed.mlir", str(FOLDER / f"{stem}-fixed.fovea")
         fixed.write_text(cases.attention_module(case, fixed=True))
@@ -101,7 +118,7 @@ def prepare(case):
             # In a process of its own, for what exporters print.
             run(sys.executable, "-c", "import json, sys, peers; peers.save_llama(sys.argv[1], json.loads(sys.argv[2]), sys.argv[3])",
                 source, json.dumps(paths["config"]), file, cwd=pathlib.Path(__file__).parent)
-        run(BIN / "fovea", "compile", file, "-o", paths["onnx"])
+        run(BIN / "fovea", "compile", file, "-o", paths["onnx"], *([] if dtype == "f32" else [f"--dtype={dtype}"]))
     return paths
 
 
@@ -138,10 +155,10 @@ def programs(name, wanted):
     return [peer for peer in wanted or PEERS if peer not in OURS[1:] or peer in cases.CASES[name].get("also", [])]
 
 
-def compare(name, wanted, threads, rounds):
+def compare(name, wanted, threads, rounds, dtype, neighbours):
     """Runs one case; gives its record."""
     case = cases.CASES[name]
-    paths = prepare(case)
+    paths = prepare(case, dtype)
     expected = reference(name, paths, threads)
     record = {"case": name, "programs": {}, "unable": {}}
     workers, counts = {}, {}
@@ -155,8 +172,8 @@ def compare(name, wanted, threads, rounds):
             if not answer:
                 found = np.load(file)
                 error = float(np.abs(found - expected).max() / np.abs(expected).max()) if found.shape == expected.shape else float("inf")
-                if not error <= TOLERANCE:
-                    answer = {"failed": f"differs from the reference by {error:.2g}, more than {TOLERANCE:g}"}
+                if not error <= TOLERANCES[dtype]:
+                    answer = {"failed": f"differs from the reference by {error:.2g}, more than {TOLERANCES[dtype]:g}"}
             if not answer:
                 answer = worker.ask(run=2)
             if "seconds" not in answer:
@@ -164,7 +181,7 @@ def compare(name, wanted, threads, rounds):
                 worker.close()
                 continue
             workers[peer], counts[peer] = worker, max(2, min(20, round(0.5 / max(answer["seconds"][-1] * case.get("steps", 1), 1e-4))))
-            record["programs"][peer] = {"error": error, "times": []}
+            record["programs"][peer] = {"error": error, "times": [], **({"beside": []} if neighbours else {})}
     record["kernels"] = kernels(name, case, paths, threads)
     yardstick = Process([BIN / "fovea-peaks", threads])
     limits = [yardstick.ask()]
@@ -176,12 +193,17 @@ def compare(name, wanted, threads, rounds):
             answer = workers[peer].ask(run=counts[peer])
             if "seconds" in answer:
                 record["programs"][peer]["times"] += answer["seconds"][1:]  # the first one warms
+            if neighbours:
+                with Neighbours(neighbours):
+                    record["programs"][peer]["beside"] += workers[peer].ask(run=counts[peer]).get("seconds", [])[1:]
     for process in [yardstick, *workers.values()]:
         process.close()
     record["limits"] = {key: statistics.median(limit[key] for limit in limits) for key in ["flops_per_second", "bytes_per_second"]}
-    flops, size = cases.work(case, paths.get("config"))
+    flops, size = cases.work(case, paths.get("config"), {"f32": 4, "bf16": 2}[dtype])
     for program in record["programs"].values():
         program["seconds"] = statistics.median(program["times"])
+        if program.get("beside"):
+            program["seconds_beside"] = statistics.median(program["beside"])
         program["share_of_peak"] = flops / program["seconds"] / record["limits"]["flops_per_second"]
         program["share_of_bandwidth"] = size / program["seconds"] / record["limits"]["bytes_per_second"]
     record["flops"], record["bytes"] = flops, size
@@ -250,6 +272,13 @@ def shares(report):
     return ", ".join(f"{kind} {100 * part / whole:.1f} %" for kind, part in seconds.most_common() if part >= 0.01 * whole)
 
 
+def beside(program):
+    """Columns of a program's time beside others, and how many times its own that is."""
+    if "seconds_beside" not in program:
+        return ""
+    return f" {program['seconds_beside'] * 1e3:10.3f} {program['seconds_beside'] / program['seconds']:8.2f}"
+
+
 def table(record, threads):
     """The record as lines of text."""
     if record["case"] == "start":
@@ -263,15 +292,22 @@ def table(record, threads):
     lines = []
     for name, program in programs.items():
         lines.append(f"{record['case']:<20} {name:<15} {program['seconds'] * 1e3:10.3f} {program['seconds'] / others[best] if best else float('nan'):9.2f} {100 * program['share_of_peak']:8.1f} "
-                     f"{100 * program['share_of_bandwidth']:8.1f} {program['error']:10.1e}{'  best peer' if name == best else ''}")
+                     f"{100 * program['share_of_bandwidth']:8.1f} {program['error']:10.1e}{beside(program)}{'  best peer' if name == best else ''}")
     lines += [f"{record['case']:<20} {name:<15} unable: {reason}" for name, reason in record["unable"].items()]
     lines.append(f"{record['case']:<20} time of kernels: {shares(record['kernels'])}")
     return lines
 
 
 def versions():
+    """Of the peers that are there."""
     from importlib import metadata
-    return {name: metadata.version(name) for name in ["onnxruntime", "openvino", "torch", "transformers"]}
+    installed = {}
+    for name in ["onnxruntime", "openvino", "torch", "transformers"]:
+        try:
+            installed[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return installed
 
 
 def processor():
@@ -288,6 +324,8 @@ def main():
     parser.add_argument("--peer", action="append", choices=PEERS, help="one of the programs; may be repeated; without it all")
     parser.add_argument("--threads", type=int, default=2, help="of each program (2)")
     parser.add_argument("--rounds", type=int, default=5, help="turns of each program (5)")
+    parser.add_argument("--dtype", choices=TOLERANCES, default="f32", help="element type of the weights, and what each program multiplies (f32)")
+    parser.add_argument("--neighbours", type=int, default=0, metavar="N", help="measures each turn again beside N processes that compute all the time (0)")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of the table")
     parser.add_argument("--out", metavar="FILE", help="write all measurements as JSON")
     arguments = parser.parse_args()
@@ -297,15 +335,23 @@ def main():
             parser.error(f"--case {name}: expects one of {', '.join(every)}")
         if name not in ALONE and not programs(name, arguments.peer):
             parser.error(f"--case {name}: measures none of {', '.join(arguments.peer)}")
+        if arguments.dtype != "f32" and name not in ALONE and cases.CASES[name]["kind"] == "attention":
+            if arguments.case:
+                parser.error(f"--case {name}: attention alone is measured in f32, got --dtype {arguments.dtype}")
+    if arguments.dtype != "f32":
+        chosen = [name for name in chosen if name not in ALONE and cases.CASES[name]["kind"] != "attention"]
     if arguments.threads < 1 or arguments.rounds < 1:
         parser.error("--threads and --rounds expect 1 or more")
+    if arguments.neighbours < 0:
+        parser.error(f"--neighbours expects 0 or more, got {arguments.neighbours}")
     FOLDER.mkdir(parents=True, exist_ok=True)
-    result = {"processor": processor(), "cores": len(os.sched_getaffinity(0)), "threads": arguments.threads, "versions": versions(), "cases": []}
+    result = {"processor": processor(), "cores": len(os.sched_getaffinity(0)), "threads": arguments.threads, "dtype": arguments.dtype, "neighbours": arguments.neighbours, "versions": versions(), "cases": []}
     if not arguments.json:
-        print(f"{result['processor']}, {arguments.threads} threads, f32; {', '.join(f'{name} {version}' for name, version in result['versions'].items())}")
-        print(f"{'case':<20} {'program':<15} {'ms':>10} {'to best':>9} {'% peak':>8} {'% read':>8} {'error':>10}", flush=True)
+        print(f"{result['processor']}, {arguments.threads} threads, {arguments.dtype}; {', '.join(f'{name} {version}' for name, version in result['versions'].items())}")
+        more = f" {'beside':>10} {'slower':>8}" if arguments.neighbours else ""
+        print(f"{'case':<20} {'program':<15} {'ms':>10} {'to best':>9} {'% peak':>8} {'% read':>8} {'error':>10}{more}", flush=True)
     for name in chosen:
-        record = start(arguments.rounds) if name == "start" else compiling() if name == "compile" else compare(name, programs(name, arguments.peer), arguments.threads, arguments.rounds)
+        record = start(arguments.rounds) if name == "start" else compiling() if name == "compile" else compare(name, programs(name, arguments.peer), arguments.threads, arguments.rounds, arguments.dtype, arguments.neighbours)
         result["cases"].append(record)
         if not arguments.json:
             print("\n".join(table(record, arguments.threads)), flush=True)

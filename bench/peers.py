@@ -2,7 +2,7 @@
 """The programs that are measured, each behind one shape: made with (case, paths, threads), `run()` gives the seconds of one run and `result()` what it computed (of the
 attention cases the compared heads only). A program that cannot do a case raises Unable with the reason. Each is imported in a process of its own (worker.py).
 
-All compute in f32 with `threads` threads: onnxruntime with all graph optimisations and, for Llama, its own fused operators over one shared key/value buffer; OpenVINO with
+All compute in f32 with `threads` threads, or in bf16 where paths["dtype"] says so: onnxruntime with all graph optimisations and, for Llama, its own fused operators over one shared key/value buffer; OpenVINO with
 f32 forced and, for Llama, the cache as state; torch with scaled_dot_product_attention, eager and compiled.
 """
 import pathlib
@@ -124,7 +124,8 @@ class Torch:
             return
         from transformers import AutoModel, LlamaForCausalLM
         encoder = case["kind"] == "encoder"
-        self.model = (AutoModel if encoder else LlamaForCausalLM).from_pretrained(paths["model"], dtype=torch.float32, attn_implementation="sdpa").eval()
+        element = {"f32": torch.float32, "bf16": torch.bfloat16}[paths["dtype"]]
+        self.model = (AutoModel if encoder else LlamaForCausalLM).from_pretrained(paths["model"], dtype=element, attn_implementation="sdpa").eval()
         ids = torch.from_numpy(cases.token_ids(case, self.model.config.vocab_size))
         forward = torch.compile(self.model.forward, dynamic=False) if self.compiled else self.model.forward
         if encoder:
@@ -173,7 +174,7 @@ class Torch:
             return seconds
 
     def result(self):
-        out = self.out.numpy() if not self.out.is_inference() else self.out.clone().numpy()
+        out = self.out.float().clone().numpy()
         return out[0][cases.CHECKED].swapaxes(0, 1) if self.case["kind"] == "attention" else out
 
 
@@ -325,6 +326,8 @@ def time_decoder(peer):
 class OnnxRuntime:
     def __init__(self, case, paths, threads):
         import onnxruntime
+        if paths["dtype"] != "f32":
+            raise Unable(f"has no kernels of {paths['dtype']} for processors")
         self.case = case
         folder = pathlib.Path(paths["folder"])
         options = onnxruntime.SessionOptions()
@@ -462,8 +465,9 @@ class OpenVino:
         else:
             model = self.llama(paths)
             self.ids = cases.token_ids(case, paths["config"]["vocab_size"])
-        self.request = core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY",
-                                                         "EXECUTION_MODE_HINT": "ACCURACY", "KV_CACHE_PRECISION": "f32"}).create_infer_request()
+        exact = paths["dtype"] == "f32"
+        self.request = core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": paths["dtype"], "INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY",
+                                                         "EXECUTION_MODE_HINT": "ACCURACY" if exact else "PERFORMANCE", "KV_CACHE_PRECISION": paths["dtype"]}).create_infer_request()
 
     def attention(self):
         from openvino import opset13 as ops

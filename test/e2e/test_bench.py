@@ -164,3 +164,15 @@ def test_peaks_answer_each_line():
     assert all(sample["flops_per_second"] > 1e8 and sample["bytes_per_second"] > 1e7 for sample in samples)
     for threads in ["0", "two", "1e3"]:
         assert subprocess.run([program, threads], input="", capture_output=True).returncode == 1
+
+
+@pytest.mark.long
+def test_whole_models_beside_neighbours(fovea_run):
+    """scripts/bench with the programs that need no package of their own: checked against f64, then timed alone and beside a process that computes."""
+    command = [ROOT / "scripts" / "bench", "--python", sys.executable, "--case", "minilm-tokens-8", "--peer", "fovea", "--rounds", "1", "--neighbours", "1", "--dtype", "bf16", "--json"]
+    record = json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout)
+    assert record["dtype"] == "bf16" and record["neighbours"] == 1
+    program = record["cases"][0]["programs"]["fovea"]
+    assert 1e-5 < program["error"] < 5e-2 and program["seconds"] > 0 and program["seconds_beside"] > 0
+    refused = subprocess.run([*command[:3], "--case", "attention-full", "--dtype", "bf16"], cwd=ROOT, capture_output=True, text=True)
+    assert refused.returncode == 2 and "attention alone is measured in f32" in refused.stderr

@@ -280,9 +280,12 @@ TEST_F(VerbsTest, WritesTraces) {
     ++steps;
     EXPECT_EQ(event["args"]["location"], "test." + event["args"]["entry"].get<std::string>());
   }
-  EXPECT_EQ(threads, (std::set<int>{0, 1}));
+  EXPECT_TRUE(threads.count(0));
+  EXPECT_LE(*threads.rbegin(), 1);
   EXPECT_GE(calls, 3u);
-  EXPECT_EQ(steps, calls * 2 * 2); // steps and threads
+  // Two steps a call, of one thread or both.
+  EXPECT_GE(steps, calls * 2);
+  EXPECT_LE(steps, calls * 2 * 2);
   EXPECT_EQ(run("bench FILE --prompt-tokens 4 --new-tokens 1 --no-peaks --trace " + path).code, 0);
   refused(run("bench FILE --prompt-tokens 4 --no-peaks --trace /nowhere/trace.json"),
           "/nowhere/trace.json: cannot be written");
