@@ -27,7 +27,7 @@ def test_model(fovea, fovea_run, tmp_path, model, request):
         request.applymarker(pytest.mark.xfail(reason=PENDING[model.name], strict=True))
     if MODELS.index(model) % 4 == 0:  # compiling checks too
         fovea("check", model.path).ok()
-    fovea("compile", model.path, "-o", tmp_path / "model.fovea", f"--report={tmp_path / 'report.json'}").ok()
+    fovea("compile", model.path, f"-O{1 + MODELS.index(model) % 2}", "-o", tmp_path / "model.fovea", f"--report={tmp_path / 'report.json'}").ok()
     for number, (inputs, expected) in enumerate(check.references(model.case)):
         np.savez(tmp_path / "in.npz", **inputs)
         fovea_run("run", tmp_path / "model.fovea", "--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz").ok()

@@ -244,14 +244,14 @@ static std::vector<Candidate> simplify(const Options &options, const Candidate &
 }
 
 /// Near misses ask what raising does, and code of GPUs what PTX computes: one in eight of them goes
-/// through LLVM's optimiser and the assembler, which take most of the time. Of other programs each
-/// second does, one in four makes vectors that are not optimised, one in four scalar loops.
+/// through LLVM's optimiser and the assembler, which take most of the time. Of other programs one
+/// in four does, two make vectors that are not optimised, one scalar loops.
 static Trial trialOf(const Options &options, uint64_t index) {
   Trial trial = options.trial;
   if (options.areNearMisses || !trial.gpu.empty())
     trial.optimization = index % 8 == 0 ? 2 : 0;
   else
-    trial.optimization = index % 2 == 0 ? 2 : index % 4 == 1 ? 1 : 0;
+    trial.optimization = index % 2 == 1 ? 1 : index % 4 == 0 ? 2 : 0;
   return trial;
 }
 
