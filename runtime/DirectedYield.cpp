@@ -5,6 +5,7 @@
 #include "runtime/DirectedYield.h"
 
 #include <chrono>
+#include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -15,14 +16,14 @@ DirectedYield::DirectedYield(int threads)
 
 void DirectedYield::enter(int32_t thread) {
   Thread &own = at(thread);
-  if (own.id.load(std::memory_order_relaxed) != 0 && ::pthread_equal(own.handle, ::pthread_self()))
-    return;
-  own.handle = ::pthread_self();
+  // Not by its pthread_t, which the next thread of another id may have.
+  const pid_t id = ::gettid();
   clockid_t clock;
-  if (::pthread_getcpuclockid(own.handle, &clock) != 0)
+  if (own.id.load(std::memory_order_relaxed) == id ||
+      ::pthread_getcpuclockid(::pthread_self(), &clock) != 0)
     return;
   own.clock.store(clock, std::memory_order_relaxed);
-  own.id.store(::gettid(), std::memory_order_release);
+  own.id.store(id, std::memory_order_release);
 }
 
 /// Nanoseconds; negative if the thread is not there.

@@ -10,7 +10,6 @@
 #include <ctime>
 #include <memory>
 
-#include <pthread.h>
 #include <sys/types.h>
 
 namespace fovea {
@@ -36,7 +35,6 @@ private:
     std::atomic<bool> isBusy{false};
     std::atomic<pid_t> id{0};        ///< 0: not known
     std::atomic<clockid_t> clock{0}; ///< of the time that it has had a core
-    pthread_t handle{};              ///< the thread's own
   };
   Thread &at(int32_t thread) { return all[static_cast<size_t>(thread)]; }
 

@@ -44,11 +44,11 @@ int availableCores() {
 Signal::Signal(int threads)
     : mostSpins(threads <= availableCores() ? kMostSpins : kLeastSpins), spins(mostSpins) {}
 
-void Signal::notify(bool wakes) {
+void Signal::notify() {
   // This and a sleeper's look must not pass each other: either this thread sees the sleeper or the
   // sleeper sees the value.
   value.fetch_add(1, std::memory_order_seq_cst);
-  if (wakes && sleepers.load(std::memory_order_seq_cst) > 0) {
+  if (sleepers.load(std::memory_order_seq_cst) > 0) {
     std::lock_guard<std::mutex> guard(lock);
     wake.notify_all();
   }

@@ -23,8 +23,8 @@ public:
   /// For `threads` threads in all. If not each has a core, waiting threads sleep soon.
   explicit Signal(int threads);
   uint32_t get() const { return value.load(std::memory_order_acquire); }
-  /// Changes the value. `wakes`: sleeping threads, too, else only those that spin.
-  void notify(bool wakes = true);
+  /// Changes the value.
+  void notify();
   /// Spins. Returns whether the value is another than `old` by then. `adapts`: how long to spin
   /// follows from how long it takes, here and in sleepWhile().
   bool spinWhile(uint32_t old, bool adapts = true);

@@ -301,7 +301,8 @@ typedef void (*fovea_body)(void *data, int32_t index);
  * have not finished. parallel_for runs the same in any order, on any number of
  * threads; each kernel is then started on its own, in `threads` equal parts. Both
  * are called from the thread that calls fovea_call_run, and results are equal to
- * the bit with either.
+ * the bit with either. Threads of a parallel_region may be moved to another core as
+ * those of the own pool (fovea_context_options).
  */
 typedef struct fovea_threading {
   size_t struct_size;
