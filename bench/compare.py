@@ -102,9 +102,9 @@ def prepare(case, dtype):
         source = cases.minilm() if case["kind"] == "encoder" else models.make("llama-110m", FOLDER / "llama-110m")
         paths["model"], paths["config"] = str(source), json.loads((source / "config.json").read_text())
         paths["config"].setdefault("rope_theta", 10000.0)
-    suffix = "" if dtype == "f32" else f"-{dtype}"
+    suffix, flags = ("", []) if dtype == "f32" else (f"-{dtype}", [f"--dtype={dtype}"])
     paths["artifact"] = str(FOLDER / f"{source.stem if source.is_file() else source.name}{suffix}.fovea")
-    run(BIN / "fovea", "compile", source, "-o", paths["artifact"], *([] if dtype == "f32" else [f"--dtype={dtype}"]))
+    run(BIN / "fovea", "compile", source, "-o", paths["artifact"], *flags)
     if "fovea.fixed" in also:
         fixed, paths["fixed"] = FOLDER / f"{stem}-fixed.mlir", str(FOLDER / f"{stem}-fixed.fovea")
         fixed.write_text(cases.attention_module(case, fixed=True))
@@ -118,7 +118,7 @@ def prepare(case, dtype):
             # In a process of its own, for what exporters print.
             run(sys.executable, "-c", "import json, sys, peers; peers.save_llama(sys.argv[1], json.loads(sys.argv[2]), sys.argv[3])",
                 source, json.dumps(paths["config"]), file, cwd=pathlib.Path(__file__).parent)
-        run(BIN / "fovea", "compile", file, "-o", paths["onnx"], *([] if dtype == "f32" else [f"--dtype={dtype}"]))
+        run(BIN / "fovea", "compile", file, "-o", paths["onnx"], *flags)
     return paths
 
 
@@ -153,6 +153,11 @@ def reference(name, paths, threads):
 def programs(name, wanted):
     """Those of `wanted`, or of all, that the case measures."""
     return [peer for peer in wanted or PEERS if peer not in OURS[1:] or peer in cases.CASES[name].get("also", [])]
+
+
+def measures(name, dtype):
+    """Whether a case has weights of that type."""
+    return dtype == "f32" or name not in ALONE and cases.CASES[name]["kind"] != "attention"
 
 
 def compare(name, wanted, threads, rounds, dtype, neighbours):
@@ -335,11 +340,9 @@ def main():
             parser.error(f"--case {name}: expects one of {', '.join(every)}")
         if name not in ALONE and not programs(name, arguments.peer):
             parser.error(f"--case {name}: measures none of {', '.join(arguments.peer)}")
-        if arguments.dtype != "f32" and name not in ALONE and cases.CASES[name]["kind"] == "attention":
-            if arguments.case:
-                parser.error(f"--case {name}: attention alone is measured in f32, got --dtype {arguments.dtype}")
-    if arguments.dtype != "f32":
-        chosen = [name for name in chosen if name not in ALONE and cases.CASES[name]["kind"] != "attention"]
+        if arguments.case and not measures(name, arguments.dtype):
+            parser.error(f"--case {name}: expects a whole model with --dtype {arguments.dtype}; attention alone is measured in f32")
+    chosen = [name for name in chosen if measures(name, arguments.dtype)]
     if arguments.threads < 1 or arguments.rounds < 1:
         parser.error("--threads and --rounds expect 1 or more")
     if arguments.neighbours < 0:

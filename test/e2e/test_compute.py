@@ -50,7 +50,7 @@ def test_bits_do_not_depend_on_threads_and_lengths(fovea_run, rounded, tmp_path)
 
 
 @pytest.mark.parametrize("target", ["portable", "x86-64-v3", "x86-64-v4", "host"])
-def test_every_level_rounds_the_same(fovea, fovea_run, compiled, shakespeare, rounded, tmp_path, target):
+def test_every_level_rounds_the_same(fovea_run, compiled, shakespeare, rounded, tmp_path, target):
     """Where there is no instruction for pairs, inputs are rounded and widened again."""
     if target == "x86-64-v4" and "avx512vl" not in pathlib.Path("/proc/cpuinfo").read_text():
         pytest.skip("no AVX-512")

@@ -21,17 +21,18 @@ PENDING = {}
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("model", MODELS, ids=[model.name for model in MODELS])
-def test_model(fovea, fovea_run, tmp_path, model, request):
+@pytest.mark.parametrize("number", range(len(MODELS)), ids=[model.name for model in MODELS])
+def test_model(fovea, fovea_run, tmp_path, number, request):
+    model = MODELS[number]
     if model.name in PENDING:
         request.applymarker(pytest.mark.xfail(reason=PENDING[model.name], strict=True))
-    if MODELS.index(model) % 4 == 0:  # compiling checks too
+    if number % 4 == 0:  # compiling checks too
         fovea("check", model.path).ok()
-    fovea("compile", model.path, f"-O{1 + MODELS.index(model) % 2}", "-o", tmp_path / "model.fovea", f"--report={tmp_path / 'report.json'}").ok()
-    for number, (inputs, expected) in enumerate(check.references(model.case)):
+    fovea("compile", model.path, f"-O{1 + number % 2}", "-o", tmp_path / "model.fovea", f"--report={tmp_path / 'report.json'}").ok()
+    for size, (inputs, expected) in enumerate(check.references(model.case)):
         np.savez(tmp_path / "in.npz", **inputs)
         fovea_run("run", tmp_path / "model.fovea", "--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz").ok()
-        assert not check.wrong_numbers(model.case, np.load(tmp_path / "out.npz"), expected), f"at size {number}"
+        assert not check.wrong_numbers(model.case, np.load(tmp_path / "out.npz"), expected), f"at size {size}"
     assert not check.wrong_fusion(model.case, json.loads((tmp_path / "report.json").read_text()))
 
 

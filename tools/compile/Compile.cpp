@@ -3,7 +3,6 @@
 // The compiler's main line: source, stages, code, weights, artifact. It decides nothing about
 // programs, only whose fault a failure is. Refuses options that are not built yet, by name.
 #include "artifact/ArtifactWriter.h"
-#include "dialects/ElementTypes.h"
 #include "frontend/Builder/StoredTensors.h"
 #include "frontend/HuggingFace/Safetensors.h"
 #include "frontend/tokenizer/TokenizerCompiler.h"
@@ -366,7 +365,7 @@ private:
       countQuantized();
     else if (stage == Stage::Graph && options.dtype != "source")
       countKept();
-    if (stage == Stage::Graph)
+    if (stage == Stage::Graph && options.compute == "auto")
       countRounded();
     if (!fusion && (stage == Stage::Graph || (stage == first && stage != Stage::Import))) {
       fusion = buildFusionReport(module);
@@ -415,9 +414,8 @@ private:
 
   /// Of how many linears the inputs are rounded.
   void countRounded() {
-    rounded = 0;
     module.walk([&](LinearOp op) {
-      rounded += isHalf(op.getInput().getType().getElementType()) &&
+      rounded += op.getInput().getType().getElementType().isBF16() &&
                  op.getResult().getType().getElementType().isF32();
     });
   }

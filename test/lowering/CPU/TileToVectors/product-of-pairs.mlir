@@ -2,7 +2,7 @@
 // RUN: fovea-opt %s --pass-pipeline="builtin.module(func.func(fovea-tile-to-vectors{target=avx512}),canonicalize,cse)" | FileCheck %s --check-prefix=PLAIN
 
 // Two neighbours in k of bf16 are multiplied by one instruction: a pair of an input is broadcast, the weight's lie in
-// lanes. Four pairs are written out.
+// lanes. Two pairs are written out.
 // CHECK-LABEL: func.func @product
 // CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<16xf32>, vector<16xf32>)
 // CHECK: %[[W:.*]] = vector.load %{{.*}} : memref<{{.*}}xbf16{{.*}}>, vector<32xbf16>
