@@ -64,9 +64,9 @@ static Attribute makeManyRows(LinearOp op, const Level &level) {
       op.getWeight().getType().getDimSize(0) >= level.manyHalves->tile[1]) {
     sizes = *level.manyHalves;
     // A gate has two sums of each element, and its exponential beside them: half the rows, or
-    // registers are spilled.
+    // registers are spilled. A block is one tile still.
     if (llvm::any_of(*op->getBlock(), llvm::IsaPred<GluOp>))
-      sizes.tile[0] /= 2;
+      sizes.chunk = sizes.tile[0] /= 2;
   }
   if (element.isBF16() || op.getScales())
     sizes.block[0] = level.pairRows;
