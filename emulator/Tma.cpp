@@ -162,6 +162,10 @@ void Transfer::describeBox() {
   int64_t start[5] = {};
   for (unsigned axis = 0; axis < bulk.rank; ++axis)
     start[axis] = static_cast<int32_t>(warp.lanes<uint32_t>(bulk.coordinates[axis])[lane]);
+  // Nowhere written; an H200 takes others for an illegal instruction.
+  if (start[0] * static_cast<int64_t>(map.elementBytes) % 16 != 0)
+    warp.fault(lane, "expects a box that begins at a multiple of 16 bytes, got element ", start[0],
+               " of ", map.elementBytes, " bytes");
   bytes = map.boxBytes();
   parts = pieces(map, start);
   span = map.swizzle == TensorMap::Swizzle::None ? 0 : 16u << static_cast<unsigned>(map.swizzle);

@@ -277,7 +277,7 @@ TEST(Tensor, BoxesOfAllRanksAreFilledOutside) {
     uint64_t count = 1;
     for (uint32_t axis = 0; axis < rank; ++axis) {
       map.sizes[axis] = sizes[axis];
-      map.box[axis] = axis == 0 ? 8 : 2;
+      map.box[axis] = axis == 0 ? 16 : 2;
       count *= sizes[axis];
       if (axis + 1 < rank)
         map.strides[axis] = count * 2;
@@ -285,7 +285,7 @@ TEST(Tensor, BoxesOfAllRanksAreFilledOutside) {
     std::vector<uint16_t> tensor(count);
     for (uint64_t i = 0; i < count; ++i)
       tensor[i] = static_cast<uint16_t>(i + 1);
-    std::vector<int> start = {20, -1, 3, 1, 1};
+    std::vector<int> start = {16, -1, 3, 1, 1};
     start.resize(rank);
     std::vector<uint16_t> got = box(map, tensor, start, false),
                           stored = box(map, tensor, start, true);
@@ -375,6 +375,8 @@ TEST(Tensor, MapsAreChecked) {
   std::vector<uint16_t> tensor(64 * 64);
   box(deep, tensor, {0, 0}, false, &message);
   EXPECT_FAULT(message, "expects 1 coordinates, got 2");
+  box(map, tensor, {20, 0}, false, &message);
+  EXPECT_FAULT(message, "expects a box that begins at a multiple of 16 bytes, got element 20 of 2");
   EXPECT_FAULT(both("mov.u32 %r1, tile; setp.ne.u32 %p1, %r0, 0; @%p1 bra L; "
                     "mbarrier.init.shared.b64 [bars], 1; fence.proxy.async; "
                     "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes "

@@ -148,11 +148,12 @@ public:
   fovea_tensor_map a, b;
 };
 
-/// Boxes inside and outside, of every kind of element; then each rule broken.
+/// Boxes inside and outside, of every kind of element. They begin at multiples of 16 bytes, as all
+/// must.
 inline void takesBoxesByMaps(Device &device) {
   Boxes boxes(device);
   ASSERT_EQ(boxes.failure(), "");
-  for (auto [x, y] : {std::pair{0, 0}, {5, 2}, {-3, 15}, {-20, -1}}) {
+  for (auto [x, y] : {std::pair{0, 0}, {4, 2}, {-4, 15}, {-20, -1}}) {
     boxes.launch(x, y);
     EXPECT_EQ(boxes.taken(), Boxes::expected(x, y, 0)) << x << " " << y;
   }
@@ -190,16 +191,16 @@ inline void takesBoxesInGraphs(Device &device) {
     int64_t y = std::min<int64_t>(round, 3);
     boxes.b = boxes.map(FOVEA_MAP_F32, 0);
     boxes.b.sizes[1] = round < 4 ? Boxes::kRows : 5;
-    boxes.record(*graph, 2, y);
+    boxes.record(*graph, 4, y);
     graph->run();
-    std::vector<float> expected = Boxes::expected(2, y, 0), taken = boxes.taken();
+    std::vector<float> expected = Boxes::expected(4, y, 0), taken = boxes.taken();
     if (round >= 4)
       std::fill(expected.begin() + 16 * 16 + 16 * 2, expected.end(), 0.0f);
     EXPECT_EQ(taken, expected) << round;
   }
   // A wrong map, and all is as before.
   boxes.b.strides[0] = 72;
-  boxes.record(*graph, 2, 0);
+  boxes.record(*graph, 4, 0);
   EXPECT_THROW(graph->run(), Failure);
   boxes.b = boxes.a;
   for (int64_t y : {1, 2, 3}) {
