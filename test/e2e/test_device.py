@@ -38,7 +38,7 @@ def test_integers_write_the_same(compiled, fovea_run, shakespeare, device, gpu_c
 
 @pytest.mark.devices("emulator")
 def test_shakespeare_forward(compiled, fovea_run, shakespeare, tmp_path, device, gpu_code):
-    """Two prompts of one length at once, all positions."""
+    """Two prompts of one length at once, all positions. Another order of sums may turn the last bit of what is rounded to bf16; the emulator's, which are exact, turned none."""
     artifact = compiled(shakespeare, *gpu_code)
     ids = np.array([case["prompt_ids"][:5] for case in SHAKESPEARE[:2]], dtype=np.int64)
     np.savez(tmp_path / "in.npz", input_ids=ids)
@@ -47,7 +47,7 @@ def test_shakespeare_forward(compiled, fovea_run, shakespeare, tmp_path, device,
         fovea_run("run", artifact, "--device", where, "--entry", "forward", "--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz").ok()
         logits[where] = np.load(tmp_path / "out.npz")["logits"]
     difference = np.abs(logits["cpu"] - logits[device]).max(-1) / np.abs(logits["cpu"]).max(-1)
-    assert difference.max() <= 1e-4
+    assert difference.max() <= (1e-4 if device.startswith("emulator") else 5e-3)
 
 
 @pytest.mark.devices("emulator")
