@@ -40,7 +40,7 @@ CASES = {
     **{f"attention-{size}-{mask}-{length}": attention(size, mask, length) for size in [64, 128, 256] for mask in ["full", "causal"] for length in LENGTHS},
     **{f"one-query-{size}-{length}": one_query(size, 16, length, 32, 8) for size in [64, 128] for length in [2048, 8192]},
     **{f"gemm-{n}-{left}": gemm(n, n, n, left) for left in ["bf16", "f32"] for n in [4096, 8192]},
-    "model-shakespeare": model("shakespeare", "f32", 64),
+    "model-shakespeare": model("shakespeare", "bf16", 64),
     "model-110m": model("llama-110m", "bf16"),
     "model-1b": model("llama-1b", "bf16"),
 }

@@ -33,19 +33,24 @@ def Fovea_LoopScheduleAttr : FoveaAttr<"LoopSchedule", "loops"> {
   let genVerifyDecl = 1;
 }
 
+def Fovea_ContractionAxis : FoveaEnum<"ContractionAxis", "An axis of a product's result", [
+    I32EnumAttrCase<"Outputs", 0, "outputs">, I32EnumAttrCase<"Rows", 1, "rows">]>;
+
 def Fovea_ContractionScheduleAttr : FoveaAttr<"ContractionSchedule", "contraction"> {
   let summary = "A product with a weight, tile by tile";
   let description = [{
     `#fovea.contraction<tile = [64, 48], chunk = 256, block = [8, 48]>`: tiles of 64 rows by 48 outputs; a piece of
-    work, which no threads share, is 256 rows; sums of 8 rows by 48 outputs stay in registers.
+    work, which no threads share, is 256 rows; sums of 8 rows by 48 outputs stay in registers. Pieces of all rows follow
+    each other, so that outputs stay in a cache; with `outermost = rows` those of all outputs, and rows stay.
 
     * (C1) `tile` and `block` are two positive sizes each.
     * (C2) each size of `tile` is a multiple of that of `block`.
     * (C3) `chunk` is a positive multiple of the tile's rows.
   }];
-  let parameters = (ins ArrayRefParameter<"int64_t">:$tile, "int64_t":$chunk, ArrayRefParameter<"int64_t">:$block);
+  let parameters = (ins ArrayRefParameter<"int64_t">:$tile, "int64_t":$chunk, ArrayRefParameter<"int64_t">:$block,
+                    DefaultValuedParameter<Fovea_ContractionAxis.cppType, "ContractionAxis::Outputs">:$outermost);
   let assemblyFormat = [{
-    `<` `tile` `=` `[` $tile `]` `,` `chunk` `=` $chunk `,` `block` `=` `[` $block `]` `>`
+    `<` `tile` `=` `[` $tile `]` `,` `chunk` `=` $chunk `,` `block` `=` `[` $block `]` (`,` `outermost` `=` $outermost^)? `>`
   }];
   let genVerifyDecl = 1;
 }

@@ -50,7 +50,8 @@ LogicalResult LoopScheduleAttr::verify(EmitError emitError, int64_t parallel) {
 }
 
 LogicalResult ContractionScheduleAttr::verify(EmitError emitError, ArrayRef<int64_t> tile,
-                                              int64_t chunk, ArrayRef<int64_t> block) {
+                                              int64_t chunk, ArrayRef<int64_t> block,
+                                              ContractionAxis) {
   if (failed(verifyPair(emitError, "tile", tile)) ||
       failed(verifyPair(emitError, "block", block)) || // C1
       failed(verifyMultiple(emitError, "the tile's rows", tile[0], "the block's", block[0])) ||

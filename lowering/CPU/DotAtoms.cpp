@@ -321,11 +321,11 @@ const DotAtom &mlir::fovea::getBroadcastAtom() {
 
 ArrayRef<const DotAtom *> mlir::fovea::getDotAtoms(StringRef level) {
   // Multiply-and-add with a broadcast element saturates all levels in f32, and in bf16 with few
-  // rows. VNNI and AMX join here.
+  // rows. VNNI joins here; AMX is a unit of matrices.
   static const Bf16PairAtom pairs;
   static const DotAtom *const atoms[] = {&pairs, &getBroadcastAtom()};
   ArrayRef<const DotAtom *> all = atoms;
-  if (level == "avx512bf16")
+  if (level == "avx512bf16" || level == "amx")
     return all;
   if (level == "avx512" || level == "avx2" || level == "sse")
     return all.drop_front();

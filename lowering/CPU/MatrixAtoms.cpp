@@ -83,8 +83,8 @@ Value AmxEmitter::bytes(Value memory, Value stride) {
 
 Value AmxEmitter::pointer(Value memory, Value at) {
   Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, memory);
-  Value address = arith::IndexCastOp::create(b, b.getI64Type(),
-                                             b.add(base, b.mul(at, bytesOf(memory))));
+  Value address =
+      arith::IndexCastOp::create(b, b.getI64Type(), b.add(base, b.mul(at, bytesOf(memory))));
   return LLVM::IntToPtrOp::create(b, LLVM::LLVMPointerType::get(b.getContext()), address);
 }
 
@@ -101,9 +101,9 @@ void AmxEmitter::fetch(Value k) {
     return;
   Value line = b.add(k, b.mul(right.share, kFetched));
   for (int64_t i = 0; i < kFetched; ++i)
-    memref::PrefetchOp::create(
-        b, right.memory, b.add(right.next, b.mul(b.add(line, i), right.stride)),
-        /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+    memref::PrefetchOp::create(b, right.memory,
+                               b.add(right.next, b.mul(b.add(line, i), right.stride)),
+                               /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
 }
 
 void AmxEmitter::multiply(Value row, int64_t tiles, int64_t depthOfTile) {
@@ -149,8 +149,7 @@ Value AmxBf16Atom::begin(Emitter &b) const {
     put(kRowBytesAt + 2 * tile, kTileBytes);
     put(kRowsAt + tile, kTileRows);
   }
-  AmxEmitter(b, {}, config)
-      .configure(arith::ConstantOp::create(b, b.getI8IntegerAttr(kTileRows)));
+  AmxEmitter(b, {}, config).configure(arith::ConstantOp::create(b, b.getI8IntegerAttr(kTileRows)));
   return config;
 }
 
@@ -165,8 +164,7 @@ void AmxBf16Atom::emit(Emitter &b, const MatrixBlock &block, Value config) const
   auto whole = [&] { emitter.multiply(b.index(0), 2, kTileDepth); };
   if (getConstant(block.rows) == rows())
     return whole();
-  Value isWhole =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::sge, block.rows, b.index(rows()));
+  Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, block.rows, b.index(rows()));
   auto part = [&] {
     b.loop(b.index(0), block.rows, kTileRows, [&](Value row) {
       Value count = b.minimum(b.sub(block.rows, row), b.index(kTileRows));

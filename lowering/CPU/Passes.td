@@ -12,7 +12,7 @@ def TileToVectorsPass : Pass<"fovea-tile-to-vectors", "::mlir::func::FuncOp"> {
     is computed where it is read, so chains of maps are one loop and a product's accumulators may be scaled while they are
     loaded. A load is read where it lies if its lanes are consecutive in memory and surely inside; else its rows are copied
     under a mask, or turned by shuffles. Products run in register blocks, computed by the level's atoms (DotAtoms.h: multiply-and-add
-    with a broadcast element, or pairs of bf16 by VDPBF16PS), over as many k as both operands have; rows past the end are computed as the last row and not stored.
+    with a broadcast element, or pairs of bf16 by VDPBF16PS; MatrixAtoms.h: tiles of bf16 by AMX), over as many k as both operands have; rows past the end are computed as the last row and not stored.
 
     ```mlir
     // before
@@ -35,7 +35,7 @@ def TileToVectorsPass : Pass<"fovea-tile-to-vectors", "::mlir::func::FuncOp"> {
     `scf.if`, and products of elements that no atom of the level knows.
   }];
   let options = [Option<"target", "target", "std::string", /*default=*/"",
-                        "The vectors to use: avx512bf16, avx512, avx2 or sse; empty: the module's fovea.target">];
+                        "The vectors to use: amx, avx512bf16, avx512, avx2 or sse; empty: the module's fovea.target">];
   let statistics = [Statistic<"numKernels", "num-kernels", "Kernels lowered">];
   let dependentDialects = ["::mlir::vector::VectorDialect", "::mlir::scf::SCFDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect"];

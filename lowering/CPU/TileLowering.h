@@ -2,13 +2,15 @@
 //
 // One kernel on its way from tiles to vectors. A tile that more than one op reads, or that a
 // product reads, has a buffer of its own, small enough for the nearest cache; what one op alone
-// reads is computed where it is read. Products run over register blocks, which `DotAtoms` compute.
+// reads is computed where it is read. Products run over register blocks, which `DotAtoms` or
+// a unit of matrices (`MatrixAtoms`) compute.
 // Edges of memory: rows are clamped or left out, lanes are masked.
 #ifndef FOVEA_LOWERING_CPU_TILELOWERING_H
 #define FOVEA_LOWERING_CPU_TILELOWERING_H
 
 #include "dialects/Fovea/FoveaDialect.h"
 #include "lowering/CPU/DotAtoms.h"
+#include "lowering/CPU/MatrixAtoms.h"
 #include "lowering/CPU/VectorRegion.h"
 #include "lowering/Tile/TileMemory.h"
 #include <memory>
@@ -26,10 +28,11 @@ constexpr int64_t kMaxBlockRows = 16;
 
 class TileLowering {
 public:
-  TileLowering(func::FuncOp function, int64_t lanes, ArrayRef<const DotAtom *> atoms)
+  TileLowering(func::FuncOp function, int64_t lanes, ArrayRef<const DotAtom *> atoms,
+               const MatrixAtom *matrixAtom = nullptr)
       : function(function),
         b(function.getLoc(), OpBuilder::atBlockBegin(&function.getBody().front())), lanes(lanes),
-        atoms(atoms) {}
+        atoms(atoms), matrixAtom(matrixAtom) {}
   LogicalResult run();
 
 private:
@@ -42,6 +45,8 @@ private:
   LogicalResult lowerBranch(scf::IfOp branch);
   LogicalResult lowerDot(tile::DotOp dot);
   class DotLowering;
+  /// The unit's state, prepared where the function begins and left where it ends.
+  Value prepareMatrices();
   LogicalResult lowerDequantize(tile::DequantizeOp op);
   Value widen(Value tile, Type element);
   /// Whether a product reads this load's panels as they lie, whole vectors of outputs at each k.
@@ -112,6 +117,8 @@ private:
   Emitter b;
   int64_t lanes;
   ArrayRef<const DotAtom *> atoms;
+  const MatrixAtom *matrixAtom; ///< may be null
+  Value matrixState;
   /// By tile; loads may also lie along their other axis.
   llvm::DenseMap<std::pair<Value, int64_t>, Scratch> buffers;
   llvm::DenseMap<Value, Value> wide;                        ///< of halves, casts

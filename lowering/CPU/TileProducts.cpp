@@ -124,6 +124,8 @@ public:
 
   LogicalResult run() {
     placeLanes();
+    if (multiplyMatrices())
+      return success();
     chooseBlock();
     placeBroadcast();
     findDepth();
@@ -159,6 +161,9 @@ private:
   const DotAtom *findAtom() const;
   bool emitRows(Value outer, Value inner, int64_t vectors);
   bool emitBlocks(Value inner, int64_t vectors);
+  MatrixRows placeMatrix();
+  bool multiplyMatrices();
+  void emitMatrices(MatrixBlock &matrices, Value inner, int64_t vectors);
 
   TileLowering &t;
   Emitter &b;
@@ -264,10 +269,11 @@ TileLowering::DotLowering::Place TileLowering::DotLowering::startOfPanels(LoadOp
 void TileLowering::DotLowering::chooseBlock() {
   columns = 4 * lanes;
   if (std::optional<ArrayRef<int64_t>> given = dot.getBlock()) {
-    rows = (*given)[0];
+    // More rows are for a unit of matrices, which does not compute these elements.
+    rows = (*given)[0] <= kMaxBlockRows ? (*given)[0] : kMaxBlockRows / 2;
     columns = llvm::alignTo((*given)[1], lanes);
   }
-  rows = std::min({rows, layout.outer, kMaxBlockRows});
+  rows = std::min(rows, layout.outer);
   columns = std::min(columns, layout.pitch);
 }
 
@@ -380,6 +386,74 @@ bool TileLowering::DotLowering::emitBlocks(Value inner, int64_t vectors) {
     isComputed &= emitRows(outer, inner, vectors);
   });
   return isComputed;
+}
+
+//===-- Units of matrices --------------------------------------------------------------------===//
+
+/// The other operand with its depth in rows of memory: as it lies, or in a buffer. Rows that fall
+/// into the same lines of the cache do no harm, since each line is read as a whole.
+MatrixRows TileLowering::DotLowering::placeMatrix() {
+  int64_t axis = operands.otherAxis;
+  Type element = typeOf(operands.other).getElementType();
+  if (auto load = operands.other.getDefiningOp<LoadOp>())
+    if (const ViewMemory view = t.viewOf(load.getView()); view.isUnit(1 - axis)) {
+      otherStart = startOfLoad(load, axis);
+      return {view.flat, {}, view.stride[axis], element};
+    }
+  Scratch scratch = t.materialize(operands.other, 1 - axis);
+  otherStart = [this, pitch = scratch.layout.pitch](Value outer) { return b.mul(outer, pitch); };
+  return {scratch.memory, {}, b.index(scratch.layout.pitch), element};
+}
+
+/// The product by the level's unit of matrices; false if it has none that computes it.
+bool TileLowering::DotLowering::multiplyMatrices() {
+  const LaneOperand &lane = block.lane;
+  MatrixBlock matrices;
+  matrices.depth = typeOf(dot.getA()).getColumns();
+  matrices.right = {lane.memory, {}, panel * lane.interleave, lane.interleave, lane.type, {}, {}};
+  matrices.left.type = typeOf(operands.other).getElementType();
+  matrices.sums.type = block.sum;
+  // Fewer rows than a register has would leave most of the unit idle.
+  constexpr int64_t kLeastRows = 16;
+  if (!t.matrixAtom || panel == 0 || scaleStart || layout.outer < kLeastRows ||
+      !t.matrixAtom->supports(matrices) || t.validAlong(operands.lanes, 1 - operands.lanesAxis) ||
+      t.validAlong(operands.other, 1 - operands.otherAxis))
+    return false;
+  matrices.left = placeMatrix();
+  outerEnd = t.endAlong(dot.getResult(), 1 - layout.axis);
+  result = t.resultScratch(dot.getResult(), t.findDonor(dot.getAcc(), dot, type));
+  matrices.sums = {result->memory, {}, b.index(layout.pitch), block.sum};
+  matrices.begun = bool(dot.getAcc());
+  if (matrices.begun)
+    t.copy(dot.getAcc(), *result);
+  int64_t most = t.matrixAtom->vectors() * lanes, whole = layout.pitch / most * most;
+  b.loop(b.index(0), b.index(whole), most,
+         [&](Value inner) { emitMatrices(matrices, inner, most / lanes); });
+  if (whole != layout.pitch)
+    emitMatrices(matrices, b.index(whole), (layout.pitch - whole) / lanes);
+  return true;
+}
+
+/// All blocks of `vectors` from `inner` on. Each fetches a part of the panels that follow this
+/// tile's.
+void TileLowering::DotLowering::emitMatrices(MatrixBlock &matrices, Value inner, int64_t vectors) {
+  constexpr int64_t kShares = 4; // of a panel
+  placeVectors(inner, vectors);
+  matrices.right.vectors = block.lane.vectors;
+  int64_t panels = together ? vectors * lanes / panel : 0, most = t.matrixAtom->rows();
+  bool isWhole = getConstant(outerEnd).value_or(1) % most == 0;
+  b.loop(b.index(0), outerEnd, most, [&](Value outer) {
+    if (panels > 0) {
+      Value number = b.div(outer, most);
+      Value which = b.add(b.rem(b.div(number, kShares), panels), panels);
+      matrices.right.next = b.add(matrices.right.vectors.front(), b.mul(which, panelStride));
+      matrices.right.share = b.rem(number, kShares);
+    }
+    matrices.left.place = otherStart(outer);
+    matrices.sums.place = b.add(b.mul(outer, layout.pitch), inner);
+    matrices.rows = isWhole ? b.index(most) : b.sub(outerEnd, outer);
+    t.matrixAtom->emit(b, matrices, t.prepareMatrices());
+  });
 }
 
 LogicalResult TileLowering::lowerDot(DotOp dot) { return DotLowering(*this, dot).run(); }

@@ -280,6 +280,18 @@ void TileLowering::lowerKernel(KernelOp kernel) {
   kernel.erase();
 }
 
+Value TileLowering::prepareMatrices() {
+  if (!matrixState) {
+    OpBuilder::InsertionGuard guard(b);
+    Block &body = function.getBody().front();
+    b.setInsertionPoint(body.getTerminator());
+    matrixAtom->end(b);
+    b.setInsertionPointToStart(&body);
+    matrixState = matrixAtom->begin(b);
+  }
+  return matrixState;
+}
+
 LogicalResult TileLowering::run() {
   SmallVector<KernelOp> kernels(function.getOps<KernelOp>());
   for (KernelOp kernel : kernels)
@@ -302,13 +314,13 @@ struct TileToVectorsPass : fovea::impl::TileToVectorsPassBase<TileToVectorsPass>
     std::string level = getVectorLevel(function, target);
     ArrayRef<const DotAtom *> atoms = getDotAtoms(level);
     if (atoms.empty()) {
-      function.emitError("expects a target of vectors, avx512bf16, avx512, avx2 or sse, as an "
+      function.emitError("expects a target of vectors, amx, avx512bf16, avx512, avx2 or sse, as an "
                          "option or as the module's fovea.target, got '")
           << level << "'";
       return signalPassFailure();
     }
-    int64_t width = StringRef(level).starts_with("avx512") ? 16 : level == "avx2" ? 8 : 4;
-    TileLowering lowering(function, width, atoms);
+    int64_t width = hasAvx512(level) ? 16 : level == "avx2" ? 8 : 4;
+    TileLowering lowering(function, width, atoms, getMatrixAtom(level));
     if (failed(lowering.run()))
       return signalPassFailure();
     ++numKernels;

@@ -46,7 +46,9 @@ static bool hasOneRow(RankedTensorType type) {
 }
 
 static Attribute makeContraction(MLIRContext *context, const ContractionSizes &sizes) {
-  return ContractionScheduleAttr::get(context, sizes.tile, sizes.chunk, sizes.block);
+  ContractionAxis outermost =
+      sizes.rowsOutermost ? ContractionAxis::Rows : ContractionAxis::Outputs;
+  return ContractionScheduleAttr::get(context, sizes.tile, sizes.chunk, sizes.block, outermost);
 }
 
 /// Of a product with one row, or one for each row of the batch.
@@ -60,14 +62,12 @@ static Attribute makeManyRows(LinearOp op, const Level &level) {
   Type element = op.getWeight().getType().getElementType();
   Type input = op.getInput().getType().getElementType();
   bool halves = isHalf(input) && (element == input || op.getScales());
-  if (level.manyHalves && halves &&
-      op.getWeight().getType().getDimSize(0) >= level.manyHalves->tile[1]) {
-    sizes = *level.manyHalves;
-    // A gate has two sums of each element, and its exponential beside them: half the rows, or
-    // registers are spilled. A block is one tile still.
-    if (llvm::any_of(*op->getBlock(), llvm::IsaPred<GluOp>))
-      sizes.chunk = sizes.tile[0] /= 2;
-  }
+  const HalvesSizes *many = level.manyHalves;
+  if (many && halves && (many->f16 || (input.isBF16() && element == input)) &&
+      op.getWeight().getType().getDimSize(0) >= many->product.tile[1])
+    return makeContraction(op.getContext(), llvm::any_of(*op->getBlock(), llvm::IsaPred<GluOp>)
+                                                ? many->gate
+                                                : many->product);
   if (element.isBF16() || op.getScales())
     sizes.block[0] = level.pairRows;
   return makeContraction(op.getContext(), sizes);

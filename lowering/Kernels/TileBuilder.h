@@ -21,6 +21,7 @@ struct TileSizes {
   int64_t chunk; ///< rows that one block of work does, tile after tile
   /// Register block of products; empty without products.
   SmallVector<int64_t> block;
+  bool rowsOutermost = false; ///< of the grid, beside blocks of columns
 };
 
 /// The axes of a buffer that become one: the outer ones each alone, then rows, then columns.

@@ -7,7 +7,6 @@
 
 using namespace mlir;
 using namespace mlir::fovea;
-using tile::TileType;
 
 SmallVector<ReassociationIndices> mlir::fovea::getMatrixAxes(int64_t rank, unsigned rowAxes,
                                                              unsigned outer) {
@@ -330,12 +329,16 @@ void TileBuilder::emit(const TileSizes &sizes) {
   Value rows = extents.back();
   extents.back() = ceilDiv(k, rows, sizes.chunk);
   if (blocks > 1)
-    extents.insert(extents.begin(), k.index(blocks));
+    extents.insert(sizes.rowsOutermost ? extents.end() : extents.begin(), k.index(blocks));
   tile::KernelOp::create(k, extents, [&](OpBuilder &inner, Location, ValueRange ivs) {
     OpBuilder::InsertionGuard guard(k);
     k.setInsertionPoint(inner.getInsertionBlock(), inner.getInsertionPoint());
-    Value number = blocks > 1 ? ivs.front() : k.index(0);
-    at = SmallVector<Value>(ivs.drop_front(blocks > 1).drop_back());
+    Value number = k.index(0);
+    if (blocks > 1) {
+      number = sizes.rowsOutermost ? ivs.back() : ivs.front();
+      ivs = sizes.rowsOutermost ? ivs.drop_back() : ivs.drop_front();
+    }
+    at = SmallVector<Value>(ivs.drop_back());
     Value begin = k.mul(ivs.back(), k.index(sizes.chunk)), end;
     bool loops = sizes.chunk != sizes.rows;
     if (loops)
@@ -397,7 +400,8 @@ FailureOr<bool> mlir::fovea::buildTiles(KernelBuilder &k, GroupOp group, Attribu
     return false;
   if (auto sizes = dyn_cast<ContractionScheduleAttr>(schedule)) {
     ArrayRef<int64_t> tile = sizes.getTile();
-    builder.emit({tile[0], tile[1], sizes.getChunk(), SmallVector<int64_t>(sizes.getBlock())});
+    builder.emit({tile[0], tile[1], sizes.getChunk(), SmallVector<int64_t>(sizes.getBlock()),
+                  sizes.getOutermost() == ContractionAxis::Rows});
   } else if (auto rows = dyn_cast<RowScheduleAttr>(schedule)) {
     builder.emit({rows.getRows(), 1, rows.getRows(), {}});
   } else if (form.kind == TileKind::Elements) {

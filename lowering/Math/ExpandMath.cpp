@@ -404,8 +404,9 @@ struct ExpandMathPass : mlir::fovea::impl::ExpandMathPassBase<ExpandMathPass> {
   void runOnOperation() override {
     std::string level = getVectorLevel(getOperation(), target);
     bool gpu = StringRef(level).starts_with("sm_");
-    if (!gpu && !llvm::is_contained({"", "sse", "avx2", "avx512", "avx512bf16"}, level)) {
-      getOperation().emitError("expects target sse, avx2, avx512, avx512bf16 or a GPU's, got '")
+    if (!gpu && !llvm::is_contained({"", "sse", "avx2", "avx512", "avx512bf16", "amx"}, level)) {
+      getOperation().emitError(
+          "expects target sse, avx2, avx512, avx512bf16, amx or a GPU's, got '")
           << level << "'";
       return signalPassFailure();
     }
@@ -443,12 +444,12 @@ struct ExpandMathPass : mlir::fovea::impl::ExpandMathPassBase<ExpandMathPass> {
       return WalkResult::advance();
     ImplicitLocOpBuilder b(op->getLoc(), op);
     // Its products and sums are fused ones.
-    if (isa<math::TanhOp>(op) && type.getElementType().isF64() && level.starts_with("avx"))
+    if (isa<math::TanhOp>(op) && type.getElementType().isF64() &&
+        (level == "avx2" || hasAvx512(level)))
       replace(op, expandWide(b, op, op->getOperands()));
     if (!type.getElementType().isF32())
       return WalkResult::advance();
-    Expander expander(b, type,
-                      level.starts_with("avx512") ? Instructions::AVX512 : Instructions::None);
+    Expander expander(b, type, hasAvx512(level) ? Instructions::AVX512 : Instructions::None);
     if (Value value = expand(op, expander))
       replace(op, value);
     return WalkResult::advance();

@@ -17,7 +17,7 @@ namespace {
 struct ScheduledOptions : PassPipelineOptions<ScheduledOptions> {
   Option<std::string> target{
       *this, "target",
-      llvm::cl::desc("avx512bf16, avx512, avx2 or sse; empty: that of this machine")};
+      llvm::cl::desc("amx, avx512bf16, avx512, avx2 or sse; empty: that of this machine")};
 };
 } // namespace
 

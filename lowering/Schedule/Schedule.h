@@ -16,8 +16,8 @@ namespace mlir::fovea {
 #define GEN_PASS_REGISTRATION
 #include "lowering/Schedule/Passes.h.inc"
 
-/// The best level of instructions (avx512bf16, avx512, ...) of a processor with these features, by
-/// LLVM's names, and of this machine.
+/// The best level of instructions (amx, avx512bf16, avx512, ...) of a processor with these
+/// features, by LLVM's names, and of this machine.
 StringRef getTargetLevel(ArrayRef<std::string> features);
 StringRef getHostLevel();
 

@@ -13,6 +13,9 @@ static constexpr StringLiteral kAvx512[] = {"avx512f", "avx512bw", "avx512dq", "
 /// And products of pairs of bf16: Cooper Lake, Sapphire Rapids, Zen 4 and their successors.
 static constexpr StringLiteral kAvx512bf16[] = {"avx512f", "avx512bw", "avx512dq", "avx512vl",
                                                 "avx512bf16"};
+/// And registers for matrices: Sapphire Rapids and its successors.
+static constexpr StringLiteral kAmx[] = {"avx512f",    "avx512bw", "avx512dq", "avx512vl",
+                                         "avx512bf16", "amx-tile", "amx-bf16"};
 static constexpr StringLiteral kAvx2[] = {"avx2", "fma", "f16c"};
 
 /// Panels of the widest vector; instructions multiply pairs of bf16.
@@ -44,7 +47,22 @@ static constexpr Level makeAvx512bf16() {
   return level;
 }
 
+/// 256 rows of the left operand stay in the second-level cache, panels stream by: 2 x 2 registers
+/// of sums need one load for each product.
+static constexpr ContractionSizes kAmxPairs = {{256, 32}, 256, {32, 32}, /*rowsOutermost=*/true};
+static constexpr HalvesSizes kAmxHalves = {kAmxPairs, /*gate=*/kAmxPairs, /*f16=*/false};
+
+/// The same vectors for all but bf16.
+static constexpr Level makeAmx() {
+  Level level = makeAvx512bf16();
+  level.name = "amx";
+  level.features = kAmx;
+  level.manyHalves = &kAmxHalves;
+  return level;
+}
+
 static constexpr Level kLevels[] = {
+    makeAmx(),
     makeAvx512bf16(),
     kAvx512Level,
     {/*name=*/"avx2", /*lanes=*/8, /*registers=*/16, /*features=*/kAvx2,
@@ -99,8 +117,10 @@ static constexpr Level::HeadQueries kHopperQueries[] = {
     {/*size=*/128, /*queries=*/192, /*reading=*/128},
     {/*size=*/256, /*queries=*/128, /*reading=*/128}};
 
-/// Two warpgroups share 128 rows of the weight.
-static constexpr ContractionSizes kHopperHalves = {{128, 128}, 128, {8, 4}};
+/// Two warpgroups share 128 rows of the weight. A gate has two sums of each element, and its
+/// exponential beside them: with as many rows registers would be spilled.
+static constexpr HalvesSizes kHopperHalves = {
+    {{128, 128}, 128, {8, 4}}, {{64, 128}, 64, {8, 4}}, /*f16=*/true};
 
 /// All else as on sm_80, until it is measured.
 static constexpr Level makeHopper() {

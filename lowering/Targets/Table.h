@@ -12,6 +12,13 @@ namespace mlir::fovea {
 /// Sizes of `#fovea.contraction`.
 struct ContractionSizes {
   int64_t tile[2], chunk, block[2];
+  bool rowsOutermost = false;
+};
+
+/// Of products of 16 bits by a weight of the same type: of one, and of two that a gate joins.
+struct HalvesSizes {
+  ContractionSizes product, gate;
+  bool f16; ///< or of bf16 alone
 };
 
 /// Sizes of `#fovea.attention_tiles`.
@@ -62,7 +69,7 @@ struct Level {
   };
   llvm::ArrayRef<HeadQueries> headQueries = {};
   /// Many rows of halves by a weight of the same type; null: as of others.
-  const ContractionSizes *manyHalves = nullptr;
+  const HalvesSizes *manyHalves = nullptr;
 };
 
 /// Half of `rows` again and again, until those of so many columns have at most `most` elements

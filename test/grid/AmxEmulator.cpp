@@ -36,6 +36,11 @@ uint64_t getRegister(const mcontext_t &machine, int number) {
   return static_cast<uint64_t>(machine.gregs[kNames[number]]);
 }
 
+/// What a register holds as an address.
+uint8_t *pointer(uint64_t address) {
+  return reinterpret_cast<uint8_t *>(address); // NOLINT(performance-no-int-to-ptr): it is one
+}
+
 template <typename T> T read(const uint8_t *at) {
   T value;
   std::memcpy(&value, at, sizeof(T));
@@ -44,7 +49,7 @@ template <typename T> T read(const uint8_t *at) {
 
 /// False if it is none of map 0F38.
 bool decode(const mcontext_t &machine, Instruction &result) {
-  const auto *begin = reinterpret_cast<const uint8_t *>(machine.gregs[REG_RIP]), *at = begin;
+  const uint8_t *begin = pointer(static_cast<uint64_t>(machine.gregs[REG_RIP])), *at = begin;
   if (at[0] != 0xc4 || (at[1] & 0x1f) != 2 || (at[2] & 0x84) != 0)
     return false;
   bool b = !(at[1] & 0x20), x = !(at[1] & 0x40), r = !(at[1] & 0x80);
@@ -85,7 +90,7 @@ bool decode(const mcontext_t &machine, Instruction &result) {
 }
 
 bool configure(const Instruction &i) {
-  const auto *from = reinterpret_cast<const uint8_t *>(i.address + i.index);
+  const uint8_t *from = pointer(i.address + i.index);
   tiles = Tiles();
   if (from[0] != 1)
     return false;
@@ -106,8 +111,7 @@ bool move(const Instruction &i, bool store) {
   if (!isUsable(i.reg))
     return false;
   for (int row = 0; row < tiles.rows[i.reg]; ++row) {
-    auto *memory =
-        reinterpret_cast<void *>(i.address + i.index * static_cast<uint64_t>(row));
+    auto *memory = reinterpret_cast<void *>(i.address + i.index * static_cast<uint64_t>(row));
     if (store)
       std::memcpy(memory, tiles.data[i.reg][row], tiles.bytes[i.reg]);
     else

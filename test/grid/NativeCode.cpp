@@ -36,7 +36,7 @@ std::unique_ptr<MLIRContext> mlir::fovea::makeContext() {
 //===-- Code ---------------------------------------------------------------------------------===//
 
 std::unique_ptr<NativeCode> NativeCode::make(ModuleOp module, StringRef cpu, std::string &error,
-                                             bool optimizes) {
+                                             bool optimizes, StringRef added) {
   // Kernels are private to a module; tests call them.
   module.walk([](LLVM::LLVMFuncOp function) {
     if (!function.isExternal())
@@ -48,6 +48,8 @@ std::unique_ptr<NativeCode> NativeCode::make(ModuleOp module, StringRef cpu, std
   if (failed(target))
     return nullptr;
   target->optimizes = optimizes;
+  if (!added.empty())
+    target->features += (target->features.empty() ? "" : ",") + added.str();
   if (failed(emitObject(module, *target, object)) || failed(linkSharedObject(object, elf, error)))
     return nullptr;
   int file = memfd_create("grid", MFD_CLOEXEC);

@@ -17,8 +17,9 @@ class NativeCode {
 public:
   /// Links and opens a module of the `llvm` stage, whose functions all become visible. Null after a
   /// diagnostic or, for the processor, the linker and the loader, with `error` filled.
+  /// `added`: features of the processor beside those that its name has, as LLVM writes them.
   static std::unique_ptr<NativeCode> make(ModuleOp module, StringRef cpu, std::string &error,
-                                          bool optimizes = true);
+                                          bool optimizes = true, StringRef added = "");
   ~NativeCode();
   /// The address of a function; null if there is none.
   void *lookup(StringRef name) const;

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
+#include "test/grid/AmxEmulator.h"
 #include "test/grid/NativeCode.h"
 #include "test/grid/TileCheck.h"
 #include "llvm/TargetParser/Host.h"
@@ -29,7 +30,8 @@ namespace {
 struct Lowering {
   const char *name, *cpu, *feature; ///< the feature that this machine must have to run it
   std::function<void(OpPassManager &)> addPasses;
-  bool optimizes = true; ///< whether LLVM does
+  bool optimizes = true;  ///< whether LLVM does
+  const char *added = ""; ///< features beside the processor's, which an emulator provides
 };
 
 void addVectors(OpPassManager &pm, const char *level) {
@@ -40,6 +42,8 @@ void addVectors(OpPassManager &pm, const char *level) {
 const Lowering kLowerings[] = {
     {"loops", "host", nullptr, [](OpPassManager &pm) { pm.addPass(createTileToLoopsPass()); },
      /*optimizes=*/false},
+    {"amx", "host", "avx512bf16", [](OpPassManager &pm) { addVectors(pm, "amx"); },
+     /*optimizes=*/true, /*added=*/"+amx-tile,+amx-bf16"},
     {"avx512bf16", "host", "avx512bf16", [](OpPassManager &pm) { addVectors(pm, "avx512bf16"); }},
     {"avx512", "host", "avx512f", [](OpPassManager &pm) { addVectors(pm, "avx512"); }},
     {"avx2", "x86-64-v3", "avx2", [](OpPassManager &pm) { addVectors(pm, "avx2"); }},
@@ -62,7 +66,7 @@ std::unique_ptr<NativeCode> compileKernels(const std::string &text, const Loweri
   buildLLVMPipeline(passes);
   if (failed(passes.run(*module)))
     return nullptr;
-  return NativeCode::make(*module, lowering.cpu, error, lowering.optimizes);
+  return NativeCode::make(*module, lowering.cpu, error, lowering.optimizes, lowering.added);
 }
 
 Type getType(const Array &array) { return parseType(array.type, &getContext()); }
@@ -139,6 +143,8 @@ TEST_P(TileGrid, agreesWithTheReference) {
   const TileCase &tile = getTileCases()[std::get<1>(GetParam())];
   if (lowering.feature && !llvm::sys::getHostCPUFeatures().lookup(lowering.feature))
     GTEST_SKIP() << "this machine has no " << lowering.feature;
+  if (*lowering.added)
+    test::provideAmx();
   ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diagnostic) {
     ADD_FAILURE() << diagnostic.str();
     return success();
