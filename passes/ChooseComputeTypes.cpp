@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What linears multiply: their inputs are rounded to the type of their weights, once for all of
-// them. Sums and results stay f32.
+// What linears multiply: their inputs are rounded to bf16 where their weights have no more bits,
+// once for all of them. Sums and results stay f32.
 #include "passes/Passes.h"
 
 namespace mlir::fovea {
@@ -22,13 +22,14 @@ struct ChooseComputeTypesPass : fovea::impl::ChooseComputeTypesPassBase<ChooseCo
     getOperation()->walk([&](LinearOp op) {
       TypedValue<RankedTensorType> input = op.getInput();
       Type weight = op.getWeight().getType().getElementType();
-      if (!weight.isBF16() || !input.getType().getElementType().isF32())
+      if (!(weight.isBF16() || op.getScales()) || !input.getType().getElementType().isF32())
         return;
       Value &known = rounded[input];
       if (!known) {
         OpBuilder b(op);
         b.setInsertionPointAfterValue(input);
-        known = arith::TruncFOp::create(b, op.getLoc(), input.getType().clone(weight), input);
+        known =
+            arith::TruncFOp::create(b, op.getLoc(), input.getType().clone(b.getBF16Type()), input);
       }
       op.getInputMutable().assign(known);
       ++numRounded;

@@ -111,10 +111,11 @@ def MergeLinearsPass : Pass<"fovea-merge-linears", "::mlir::ModuleOp"> {
 def ChooseComputeTypesPass : Pass<"fovea-choose-compute-types", "::mlir::ModuleOp"> {
   let summary = "Round the inputs of linears to the type in which they are multiplied";
   let description = [{
-    `--compute=auto`: a linear whose weight is bf16 multiplies bf16, as instructions for pairs of it and tensor cores do,
-    at twice the rate of f32 or more; an input of f32 is rounded to it, to nearest. Products are exact in f32 and summed
-    there; results, norms, activations, softmax and residual sums stay f32. Each term of a sum is off by at most 2^-8 of
-    itself, beside the rounding of the weight.
+    `--compute=bf16`, and `auto` where the target multiplies it faster: a linear whose weight is bf16, int8 or int4 multiplies bf16, as instructions for pairs of it and
+    tensor cores do, at twice the rate of f32 or more; an input of f32 is rounded to it, to nearest. Products are exact in
+    f32 and summed there; results, norms, activations, softmax and residual sums stay f32. Each term of a sum is off by at
+    most 2^-8 of itself, beside the rounding of the weight. Integers of int8 are exact in bf16, their scale multiplies the
+    sum; those of int4 may be rounded to bf16 with their group's scale (2^-9).
 
     Weights of f16 are left: inputs of large models overflow it.
 

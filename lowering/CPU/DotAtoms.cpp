@@ -27,10 +27,6 @@ public:
   bool widens() const override { return true; }
   SmallVector<Value> emit(Emitter &b, const DotBlock &block, SmallVector<Value> acc) const override;
 
-protected:
-  /// Whether two neighbours in k are multiplied and added by one instruction.
-  virtual bool multipliesPairs() const { return false; }
-
 private:
   /// Adds the products of `count` neighbours in k, at most `interleave`, from k + `ahead` on; lanes
   /// times `factors`, if there are any.
@@ -54,8 +50,6 @@ public:
            getConstant(block.broadcast.stride) == 1;
   }
   bool widens() const override { return false; }
-
-protected:
   bool multipliesPairs() const override { return true; }
 };
 

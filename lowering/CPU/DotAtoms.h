@@ -65,6 +65,8 @@ public:
   virtual StringRef getName() const = 0;
   /// Whether it computes products of these elements.
   virtual bool supports(const DotBlock &block) const = 0;
+  /// Whether it multiplies and adds two neighbours in k of bf16 by one instruction.
+  virtual bool multipliesPairs() const { return false; }
   /// Whether it widens what it broadcasts, element by element: better done once, before.
   virtual bool widens() const { return false; }
   /// The block's sums, row by row, begun with `acc`.

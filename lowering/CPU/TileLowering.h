@@ -23,6 +23,27 @@ struct Scratch {
   TileLayout layout;
 };
 
+/// Which operand of a product lies in lanes, and along which of its axes; the other's elements are
+/// broadcast.
+struct DotOperands {
+  DotOperands(tile::DotOp dot, const TileLayout &result) {
+    bool swapped = result.axis == 0;
+    int64_t bAxis = dot.getTransposeB() ? 0 : 1;
+    lanes = swapped ? dot.getA() : dot.getB();
+    other = swapped ? dot.getB() : dot.getA();
+    lanesAxis = swapped ? 0 : bAxis;
+    otherAxis = swapped ? bAxis : 0;
+  }
+  Value lanes, other;
+  int64_t lanesAxis, otherAxis;
+};
+
+/// Integers as pairs of bf16, in panels of one vector of outputs: each of `size` elements.
+struct UnpackedPanels {
+  Value memory;
+  int64_t size;
+};
+
 /// The most rows of a register block.
 constexpr int64_t kMaxBlockRows = 16;
 
@@ -53,6 +74,8 @@ private:
   bool readsPanels(tile::LoadOp load);
   /// The same of integers with their scales, in panels of the same width.
   bool readsPanels(tile::DequantizeOp op);
+  bool unpackPanels(tile::DequantizeOp op);
+  Value unpackPair(const ViewMemory &view, Value at, Value scales);
   LogicalResult lowerStore(tile::StoreOp store);
   void lowerReduce(tile::ReduceOp reduce);
   void lowerGather(tile::GatherOp gather);
@@ -119,6 +142,7 @@ private:
   ArrayRef<const DotAtom *> atoms;
   const MatrixAtom *matrixAtom; ///< may be null
   Value matrixState;
+  llvm::DenseMap<Value, UnpackedPanels> unpacked;
   /// By tile; loads may also lie along their other axis.
   llvm::DenseMap<std::pair<Value, int64_t>, Scratch> buffers;
   llvm::DenseMap<Value, Value> wide;                        ///< of halves, casts

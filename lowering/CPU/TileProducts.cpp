@@ -24,93 +24,6 @@ Value TileLowering::widen(Value tile, Type element) {
   return known = cast;
 }
 
-bool TileLowering::readsPanels(LoadOp load) {
-  const ViewMemory &view = viewOf(load.getView());
-  return view.panel != 0 && view.panel % lanes == 0 && isMultipleOf(load.getRow(), view.panel) &&
-         getConstant(load.getColumn()) == 0;
-}
-
-bool TileLowering::readsPanels(DequantizeOp op) {
-  LoadOp load = op.getLoad();
-  if (!load || !readsPanels(load))
-    return false;
-  const ViewMemory &view = viewOf(load.getView());
-  if (view.interleave != (view.isOfNibbles() ? 2 : 1))
-    return false;
-  if (!op.getScales())
-    return true;
-  LoadOp scales = op.getScalesLoad();
-  return scales && readsPanels(scales) && scales.getRow() == load.getRow() &&
-         viewOf(scales.getView()).panel == view.panel && viewOf(scales.getView()).interleave == 1;
-}
-
-namespace {
-/// Which operand of a product lies in lanes, and along which of its axes; the other's elements are
-/// broadcast.
-struct DotOperands {
-  DotOperands(DotOp dot, const TileLayout &result) {
-    bool swapped = result.axis == 0;
-    int64_t bAxis = dot.getTransposeB() ? 0 : 1;
-    lanes = swapped ? dot.getA() : dot.getB();
-    other = swapped ? dot.getB() : dot.getA();
-    lanesAxis = swapped ? 0 : bAxis;
-    otherAxis = swapped ? bAxis : 0;
-  }
-  Value lanes, other;
-  int64_t lanesAxis, otherAxis;
-};
-} // namespace
-
-/// An f32 that a narrower type holds. Not by a conversion to bf16, which LLVM would join with one
-/// from an integer to a call of a library.
-static Value convertExactly(Emitter &b, Value number, Type type) {
-  if (!type.isBF16())
-    return b.convert(number, type);
-  Value bits = arith::BitcastOp::create(b, b.getI32Type(), number);
-  bits = arith::ShRUIOp::create(b, bits, arith::ConstantOp::create(b, b.getI32IntegerAttr(16)));
-  return arith::BitcastOp::create(b, type, arith::TruncIOp::create(b, b.getI16Type(), bits));
-}
-
-/// What products read as it lies needs no buffer; else integers are converted one by one.
-LogicalResult TileLowering::lowerDequantize(DequantizeOp op) {
-  bool isRead = llvm::all_of(op->getUsers(), [&](Operation *user) {
-    auto dot = dyn_cast<DotOp>(user);
-    if (!dot)
-      return false;
-    DotOperands operands(dot, layoutOf(dot.getResult()));
-    return operands.lanes == op.getResult() && operands.other != op.getResult() &&
-           operands.lanesAxis == 0;
-  });
-  if (isRead && readsPanels(op))
-    return success();
-  LoadOp load = op.getLoad(), scales = op.getScalesLoad();
-  if (!load || (op.getScales() && !scales))
-    return op.emitOpError("expects integers and scales that tile.load gives");
-  Scratch result = resultScratch(op.getResult(), std::nullopt);
-  const TileLayout &layout = result.layout;
-  TileType type = op.getResult().getType();
-  auto read = [&](LoadOp from, Value row, Value column) {
-    const ViewMemory view = viewOf(from.getView());
-    return view.load(b, view.place(b, b.add(from.getRow(), row), b.add(from.getColumn(), column)));
-  };
-  Value ends[2] = {endAlong(load.getTile(), 0), endAlong(load.getTile(), 1)};
-  clearUnlessWhole(result, type.getElementType(), ends[layout.axis]);
-  b.loop(b.index(0), ends[1 - layout.axis], 1, [&](Value outer) {
-    b.loop(b.index(0), ends[layout.axis], 1, [&](Value inner) {
-      Value row = layout.axis == 0 ? inner : outer, column = layout.axis == 0 ? outer : inner;
-      Value number = arith::SIToFPOp::create(b, b.getF32Type(), read(load, row, column));
-      if (scales)
-        number = arith::MulFOp::create(
-            b, number, b.convert(read(scales, row, b.div(column, op.getGroup())), b.getF32Type()));
-      Type element = type.getElementType();
-      memref::StoreOp::create(
-          b, toStorage(scales ? b.convert(number, element) : convertExactly(b, number, element)),
-          result.memory, b.add(b.mul(outer, layout.pitch), inner));
-    });
-  });
-  return success();
-}
-
 /// A product of tiles in register blocks. One operand lies in lanes, of the other's elements one at
 /// a time is broadcast.
 class TileLowering::DotLowering {
@@ -150,6 +63,7 @@ private:
 
   void placeLanes();
   void placePanels(LoadOp load, DequantizeOp dequantize);
+  void placeUnpacked(const UnpackedPanels &panels);
   Place startOfPanels(LoadOp load);
   void chooseBlock();
   bool collides(LoadOp load);
@@ -198,6 +112,8 @@ void TileLowering::DotLowering::placeLanes() {
   int64_t axis = operands.lanesAxis;
   auto load = operands.lanes.getDefiningOp<LoadOp>();
   auto dequantize = operands.lanes.getDefiningOp<DequantizeOp>();
+  if (auto found = t.unpacked.find(operands.lanes); found != t.unpacked.end())
+    return placeUnpacked(found->second);
   if (dequantize && axis == 0 && t.readsPanels(dequantize)) {
     load = dequantize.getLoad();
     operands.lanes = load;
@@ -245,6 +161,18 @@ void TileLowering::DotLowering::placePanels(LoadOp load, DequantizeOp dequantize
   const ViewMemory scales = t.viewOf(scalesLoad.getView());
   lane.scales = {scales.flat, {}, b.index(scales.panel), dequantize.getGroup(), scales.type};
   scaleStart = startOfPanels(scalesLoad);
+}
+
+void TileLowering::DotLowering::placeUnpacked(const UnpackedPanels &panels) {
+  LaneOperand &lane = block.lane;
+  lane.memory = panels.memory;
+  lane.interleave = 2;
+  lane.stride = b.index(2 * lanes);
+  lane.alignment = 4 * lanes;
+  panel = lanes;
+  laneStart = [this, size = panels.size](Value inner) {
+    return b.add(b.mul(b.div(inner, lanes), size), b.mul(b.rem(inner, lanes), 2));
+  };
 }
 
 /// Panels past the last are computed as the last, and not stored, where tiles do not divide them.

@@ -63,7 +63,7 @@ static Attribute makeManyRows(LinearOp op, const Level &level) {
   Type input = op.getInput().getType().getElementType();
   bool halves = isHalf(input) && (element == input || op.getScales());
   const HalvesSizes *many = level.manyHalves;
-  if (many && halves && (many->f16 || (input.isBF16() && element == input)) &&
+  if (many && halves && (many->f16 || input.isBF16()) &&
       op.getWeight().getType().getDimSize(0) >= many->product.tile[1])
     return makeContraction(op.getContext(), llvm::any_of(*op->getBlock(), llvm::IsaPred<GluOp>)
                                                 ? many->gate

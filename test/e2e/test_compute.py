@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What linears multiply: bf16 where their weights are bf16, with sums and all else in f32. The promises of docs/rationale/accuracy.md."""
+"""What linears multiply: bf16 where their weights have no more bits, with sums and all else in f32. The promises of docs/rationale/accuracy.md."""
 import json
 import pathlib
 import re
@@ -15,7 +15,7 @@ DECODER = ROOT / "examples" / "blocks" / "decoder.mlir"
 
 @pytest.fixture(scope="module")
 def rounded(compiled, shakespeare):
-    return compiled(shakespeare)
+    return compiled(shakespeare, "--compute=bf16")
 
 
 def logits(fovea_run, artifact, tmp_path, ids, *flags):
@@ -55,33 +55,41 @@ def test_every_level_rounds_the_same(fovea_run, compiled, shakespeare, rounded, 
     if target == "x86-64-v4" and "avx512vl" not in pathlib.Path("/proc/cpuinfo").read_text():
         pytest.skip("no AVX-512")
     ids = list(range(200, 233))
-    got = logits(fovea_run, compiled(shakespeare, f"--target={target}"), tmp_path, ids)
+    got = logits(fovea_run, compiled(shakespeare, f"--target={target}", "--compute=bf16"), tmp_path, ids)
     want = logits(fovea_run, rounded, tmp_path, ids)
     assert np.abs(got - want).max() <= 1.6e-2 * np.abs(want).max()
 
 
 def test_the_report_counts(fovea, shakespeare, tmp_path):
     report = tmp_path / "report.json"
-    for flags, expected in [([], True), (["--compute=f32"], False), (["--dtype=f32"], False)]:
+    for flags, expected in [(["--compute=bf16"], True), (["--compute=bf16", "--dtype=int8"], True), (["--compute=f32"], False), (["--compute=bf16", "--dtype=f32"], False)]:
         fovea("compile", shakespeare, "-o", tmp_path / "a.fovea", f"--report={report}", *flags).ok()
         assert (json.loads(report.read_text()).get("compute", {}).get("bf16", 0) > 0) == expected
 
 
 def test_casts_stand_in_the_graph(fovea, shakespeare):
-    text = fovea("compile", shakespeare, "--emit=graph", "-o", "-").ok().text
+    text = fovea("compile", shakespeare, "--emit=graph", "-o", "-", "--compute=bf16").ok().text
     assert "arith.truncf" in text and re.search(r"fovea.linear %\S+, %\S+ : tensor<\?x\?x192xbf16>, tensor<\d+x192xbf16> -> tensor<\?x\?x\d+xf32>", text)
     assert "arith.truncf" not in fovea("compile", shakespeare, "--emit=graph", "-o", "-", "--compute=f32").ok().text
 
 
-@pytest.mark.parametrize("flags", [[], ["--compute=f32"]])
+@pytest.mark.parametrize("flags, expected", [
+    (["--target=znver4"], True), (["--target=sapphirerapids"], True), (["--target=x86-64-v3", "--gpu=sm_80"], True),
+    (["--target=cooperlake"], False), (["--target=x86-64-v4"], False), (["--target=portable"], False)])
+def test_auto_is_what_the_target_multiplies_faster(fovea, shakespeare, flags, expected):
+    assert ("arith.truncf" in fovea("compile", shakespeare, "--emit=graph", "-o", "-", *flags).ok().text) == expected
+
+
+@pytest.mark.parametrize("flags", [[], ["--compute=bf16"], ["--compute=f32"], ["--compute=bf16", "--dtype=int4"]])
 def test_artifacts_are_verified_as_they_were_compiled(fovea, compiled, shakespeare, flags):
-    fovea("verify", compiled(shakespeare, *flags), "--source", shakespeare, "--length=5").ok()
+    dtype = [flag for flag in flags if "dtype" in flag]
+    fovea("verify", compiled(shakespeare, *flags), "--source", shakespeare, "--length=5", *dtype).ok()
 
 
 def test_cast_weights_are_multiplied_in_their_type(fovea, tmp_path):
     """f32 weights that become bf16 on the way, too."""
     report = tmp_path / "report.json"
-    fovea("compile", DECODER, "--dtype=bf16", "-o", tmp_path / "a.fovea", f"--report={report}").ok()
+    fovea("compile", DECODER, "--dtype=bf16", "--compute=bf16", "-o", tmp_path / "a.fovea", f"--report={report}").ok()
     assert json.loads(report.read_text())["compute"]["bf16"] > 0
     fovea("verify", DECODER, "--dtype=bf16").ok()
 

@@ -60,7 +60,7 @@ def test_int4_is_near(fovea, fovea_run, tmp_path):
     weight = np.random.default_rng(2).standard_normal((21, 96)).astype(np.float32)
     weight[3, 32:64] = 0
     artifact = tmp_path / "a.fovea"
-    fovea("compile", write_program(tmp_path, weight), "--dtype=int4", "-o", artifact).ok()
+    fovea("compile", write_program(tmp_path, weight), "--dtype=int4", "--compute=f32", "-o", artifact).ok()
     text = fovea("inspect", artifact).ok().text
     assert "w: 21x96 i4, fovea.panels<16>" in text and "w.scales: 21x3 f16, fovea.panels<16>" in text
     y = run(fovea_run, artifact, tmp_path, x=np.eye(96, dtype=np.float32))["y"].T

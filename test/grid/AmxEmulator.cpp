@@ -111,7 +111,7 @@ bool move(const Instruction &i, bool store) {
   if (!isUsable(i.reg))
     return false;
   for (int row = 0; row < tiles.rows[i.reg]; ++row) {
-    auto *memory = reinterpret_cast<void *>(i.address + i.index * static_cast<uint64_t>(row));
+    uint8_t *memory = pointer(i.address + i.index * static_cast<uint64_t>(row));
     if (store)
       std::memcpy(memory, tiles.data[i.reg][row], tiles.bytes[i.reg]);
     else

@@ -156,6 +156,12 @@ std::vector<TileCase> mlir::fovea::makeIntegerCases() {
       {40, 38, 16, 32, 4, 0, "f32", "f32", "bf16"},
       {48, 64, 16, 32, 4, 2, "f16", "f32", "f32"},
       {48, 64, 64, 32, 4, 2, "f16", "bf16", "bf16", 16, 1, 16},
+      // By inputs of bf16: unpacked to pairs of it where those are multiplied.
+      {100, 96, 64, 48, 8, 0, "f32", "bf16", "bf16"},
+      {100, 64, 64, 32, 8, 2, "f32", "bf16", "bf16"},
+      {100, 96, 64, 48, 4, 3, "f16", "bf16", "bf16", 16, 1, 16},
+      {40, 37, 64, 48, 8, 0, "f32", "bf16", "bf16"},
+      {40, 38, 64, 48, 4, 0, "f32", "bf16", "bf16"},
       // As GPUs do: for products by element, by warps, and by warpgroups.
       {100, 96, 1, 64, 8, 0, "f32", "f32", "bf16", 32, 8},
       {100, 96, 1, 128, 4, 3, "f16", "f32", "f32", 32, 8, 32, 8},

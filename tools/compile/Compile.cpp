@@ -246,7 +246,7 @@ private:
   Outcome runStage(Stage stage) {
     return runPasses(module, getStageName(stage), [&](OpPassManager &manager) {
       if (stage == Stage::Graph)
-        return buildGraphStage(manager, options.dtype, options.compute);
+        return buildGraphStage(manager, options.dtype, chooseCompute(options));
       buildStagePipeline(manager, stage, getRequiredFeatures(target), options.optimization > 0);
     });
   }
@@ -365,7 +365,7 @@ private:
       countQuantized();
     else if (stage == Stage::Graph && options.dtype != "source")
       countKept();
-    if (stage == Stage::Graph && options.compute == "auto")
+    if (stage == Stage::Graph && chooseCompute(options) != "f32")
       countRounded();
     if (!fusion && (stage == Stage::Graph || (stage == first && stage != Stage::Import))) {
       fusion = buildFusionReport(module);

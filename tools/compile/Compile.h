@@ -45,7 +45,8 @@ struct Options {
   /// source, f32, bf16, int8 or int4: the element type of weights; of the last two only of those
   /// that linears alone multiply by.
   std::string dtype = "source";
-  /// auto or f32: what linears multiply, in the type of their weights if that is bf16, or in f32.
+  /// What linears multiply whose weights have no more bits than bf16: bf16, f32, or auto: bf16
+  /// where the target multiplies it faster.
   std::string compute = "auto";
   /// fovea, obj, asm, a stage or a device's stage: what is written to `output`.
   std::string emit = "fovea";
@@ -63,6 +64,10 @@ struct Options {
   /// As the user typed it, for the reproducer.
   std::string commandLine;
 };
+
+/// bf16 or f32: what `auto` is for the target. A GPU multiplies bf16, and has one graph with the
+/// processor.
+std::string chooseCompute(const Options &options);
 
 /// Names of the stages in their order: import, graph, ...
 std::vector<std::string> getStageNames();

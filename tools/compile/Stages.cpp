@@ -2,6 +2,7 @@
 //
 // Names and pipelines of the stages.
 #include "tools/compile/Stages.h"
+#include "lowering/CodeGen/CodeGen.h"
 #include "lowering/Pipelines.h"
 #include "lowering/Schedule/Schedule.h"
 #include "passes/Passes.h"
@@ -59,13 +60,22 @@ bool mlir::fovea::isQuantized(llvm::StringRef dtype) { return dtype == "int8" ||
 void mlir::fovea::buildGraphStage(OpPassManager &manager, llvm::StringRef dtype,
                                   llvm::StringRef compute) {
   GraphOptions options;
-  options.roundsInputs = compute == "auto";
+  options.roundsInputs = compute == "bf16";
   if (dtype != "source")
     (isQuantized(dtype) ? options.quantize : options.cast) = dtype.str();
   buildGraphPipeline(manager, options);
 }
 
 namespace fovea::compile {
+
+std::string chooseCompute(const Options &options) {
+  if (options.compute != "auto")
+    return options.compute;
+  std::string error;
+  FailureOr<TargetOptions> target = getTarget(options.target, error);
+  bool pairs = succeeded(target) && multipliesPairs(getRequiredFeatures(*target), target->cpu);
+  return pairs || options.gpu != "none" ? "bf16" : "f32";
+}
 
 std::vector<std::string> getStageNames() {
   std::vector<std::string> names;

@@ -71,12 +71,14 @@ static int verifyModel(ModuleOp module, const Options &options, const VerifyOpti
   Options inner = options;
   if (how.device != "cpu" && inner.gpu == "none")
     inner.gpu = getGpuNames().front();
+  inner.compute = chooseCompute(inner);
   verify::VerbOptions verb;
   OwningOpRef<ModuleOp> imported, raised;
-  auto isBFloat16 = [](WeightOp weight) {
-    return weight.getWeightType().getElementType().isBF16();
+  auto isNarrow = [](WeightOp weight) {
+    Type element = weight.getWeightType().getElementType();
+    return element.isBF16() || isa<IntegerType>(element);
   };
-  bool rounds = options.compute != "f32" && llvm::any_of(module.getOps<WeightOp>(), isBFloat16);
+  bool rounds = inner.compute != "f32" && llvm::any_of(module.getOps<WeightOp>(), isNarrow);
   if (options.dtype != "source" || rounds) {
     // For both sides: what is compared is the code, not the rounding of weights and inputs. With
     // the stage that rounds them, since linears are found, merged and scaled before. That stage as
@@ -84,7 +86,7 @@ static int verifyModel(ModuleOp module, const Options &options, const VerifyOpti
     imported = module.clone();
     raised = module.clone();
     PassManager manager(module.getContext()), plain(module.getContext());
-    buildGraphStage(manager, options.dtype, options.compute);
+    buildGraphStage(manager, options.dtype, inner.compute);
     buildGraphStage(plain, "source", "f32");
     if (failed(manager.run(module)) || failed(plain.run(*raised)))
       return static_cast<int>(Outcome::InputFault);
@@ -132,7 +134,7 @@ int verify(const Options &options, const VerifyOptions &how, const Log &log) {
       if (fault = findMismatch(*reader, *module, options); !fault.empty())
         fault = options.model + ": " + fault;
       bool isRounded = StringRef(reader->manifest().fusion_report).contains("\"compute\"");
-      actual.compute = isRounded ? "auto" : "f32";
+      actual.compute = isRounded ? "bf16" : "f32";
     }
     if (!fault.empty()) {
       reporter.error(fault);

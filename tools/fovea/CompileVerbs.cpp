@@ -58,9 +58,9 @@ void addCompileOptions(CLI::App &verb, compile::Options &options) {
       ->capture_default_str();
   verb.add_option(
           "--compute", options.compute,
-          "what linears multiply: auto, in bf16 where their weights are bf16, with sums and "
-          "all else in f32; or f32, whatever the weights are")
-      ->check(CLI::IsMember({"auto", "f32"}))
+          "what linears multiply whose weights are bf16, int8 or int4: bf16, with sums and all "
+          "else in f32; f32; or auto, bf16 where the target multiplies it faster")
+      ->check(CLI::IsMember({"auto", "bf16", "f32"}))
       ->capture_default_str();
   verb.add_option("--from-stage", options.fromStage, "the stage that a .mlir file holds")
       ->check(CLI::IsMember(compile::getStageNames()));

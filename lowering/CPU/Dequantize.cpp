@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Integers of weights on their way to products: read as they lie where rows are few or floats are
+// multiplied; unpacked to pairs of bf16 once for all rows where those are; else one by one.
+#include "lowering/CPU/TileLowering.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::tile;
+
+bool TileLowering::readsPanels(LoadOp load) {
+  const ViewMemory &view = viewOf(load.getView());
+  return view.panel != 0 && view.panel % lanes == 0 && isMultipleOf(load.getRow(), view.panel) &&
+         getConstant(load.getColumn()) == 0;
+}
+
+bool TileLowering::readsPanels(DequantizeOp op) {
+  LoadOp load = op.getLoad();
+  if (!load || !readsPanels(load))
+    return false;
+  const ViewMemory &view = viewOf(load.getView());
+  if (view.interleave != (view.isOfNibbles() ? 2 : 1))
+    return false;
+  if (!op.getScales())
+    return true;
+  LoadOp scales = op.getScalesLoad();
+  return scales && readsPanels(scales) && scales.getRow() == load.getRow() &&
+         viewOf(scales.getView()).panel == view.panel && viewOf(scales.getView()).interleave == 1;
+}
+
+//===-- Pairs of bf16 ------------------------------------------------------------------------===//
+
+/// The vector of outputs whose two neighbours in k begin at `at`, as words of a pair each: integers
+/// of at most eight bits are exact in bf16, times a scale they are rounded to nearest.
+Value TileLowering::unpackPair(const ViewMemory &view, Value at, Value scales) {
+  auto words = VectorType::get(lanes, b.getI32Type());
+  auto floats = VectorType::get(lanes, b.getF32Type());
+  auto constant = [&](int32_t value) {
+    return arith::ConstantOp::create(b, DenseElementsAttr::get(words, b.getI32IntegerAttr(value)));
+  };
+  auto load = [&](Value place) {
+    return arith::ExtSIOp::create(b, words, b.load(b.getI8Type(), view.flat, place, lanes));
+  };
+  SmallVector<Value> neighbours;
+  if (view.isOfNibbles()) { // the even one is the lower half of a byte
+    Value bytes = load(at);
+    Value up = arith::ShLIOp::create(b, bytes, constant(28));
+    neighbours = {arith::ShRSIOp::create(b, up, constant(28)),
+                  arith::ShRSIOp::create(b, bytes, constant(4))};
+  } else {
+    neighbours = {load(at), load(b.add(at, view.panel))};
+  }
+  SmallVector<Value> bits;
+  for (Value integers : neighbours) {
+    Value number = arith::SIToFPOp::create(b, floats, integers);
+    if (scales) {
+      auto halves = VectorType::get(lanes, b.getBF16Type());
+      Value rounded = arith::TruncFOp::create(b, halves, arith::MulFOp::create(b, number, scales));
+      number = arith::ExtFOp::create(b, floats, rounded);
+    }
+    bits.push_back(arith::BitcastOp::create(b, words, number));
+  }
+  Value low = arith::ShRUIOp::create(b, bits[0], constant(16));
+  Value high = arith::AndIOp::create(b, bits[1], constant(-65536));
+  return arith::OrIOp::create(b, low, high);
+}
+
+/// Pairs of bf16 in a buffer, if the level multiplies those and there are rows enough to make it
+/// worth while; false if not.
+bool TileLowering::unpackPanels(DequantizeOp op) {
+  constexpr int64_t kLeastRows = 8, kMostBytes = 3 << 19; // a part of a thread's stack
+  TileType type = op.getResult().getType();
+  int64_t depth = type.getColumns(), panels = llvm::divideCeil(type.getRows(), lanes);
+  bool ofPairs = type.getElementType().isBF16() && depth % 2 == 0 &&
+                 panels * depth * lanes * 2 <= kMostBytes && readsPanels(op) &&
+                 llvm::any_of(atoms, [](const DotAtom *atom) { return atom->multipliesPairs(); });
+  bool byRows = llvm::all_of(op->getUsers(), [&](Operation *user) {
+    auto dot = cast<DotOp>(user);
+    DotOperands operands(dot, layoutOf(dot.getResult()));
+    return layoutOf(dot.getResult()).outer >= kLeastRows &&
+           typeOf(operands.other).getElementType().isBF16();
+  });
+  if (!ofPairs || !byRows)
+    return false;
+  LoadOp load = op.getLoad(), scalesLoad = op.getScalesLoad();
+  const ViewMemory view = viewOf(load.getView());
+  int64_t group = op.getScales() ? op.getGroup() : depth, unit = view.isOfNibbles() ? 2 : 1;
+  if (view.panel != lanes || group % 2 != 0)
+    return false;
+  int64_t size = depth * lanes;
+  auto shape = TileType::get(panels, size, b.getBF16Type());
+  UnpackedPanels result{allocate(b.getBF16Type(), TileLayout(shape, lanes)), size};
+  b.loop(b.index(0), b.index(panels), 1, [&](Value number) {
+    // Panels past the last are those of the last.
+    Value panel = b.minimum(b.add(b.div(load.getRow(), lanes), number), b.index(view.panels - 1));
+    Value from = b.div(b.mul(panel, view.panelStride), unit), to = b.mul(number, size);
+    b.loop(b.index(0), b.index(depth), group, [&](Value first) {
+      Value scales;
+      if (scalesLoad) {
+        const ViewMemory &of = viewOf(scalesLoad.getView());
+        Value at = b.add(b.mul(panel, of.panelStride), b.mul(b.div(first, group), of.panel));
+        scales = b.convert(fromStorage(b.load(cast<MemRefType>(of.flat.getType()).getElementType(),
+                                              of.flat, at, lanes),
+                                       of.type),
+                           b.getF32Type());
+      }
+      b.loop(b.index(0), b.index(group), 2, [&](Value within) {
+        Value k = b.add(first, within);
+        Value at = b.add(from, b.mul(b.div(k, unit), lanes));
+        Value pairs = vector::BitCastOp::create(b, VectorType::get(2 * lanes, b.getI16Type()),
+                                                unpackPair(view, at, scales));
+        b.store(pairs, result.memory, b.add(to, b.mul(k, lanes)), 4 * lanes);
+      });
+    });
+  });
+  unpacked.try_emplace(op.getResult(), result);
+  return true;
+}
+
+//===-- One by one ---------------------------------------------------------------------------===//
+
+/// An f32 that a narrower type holds. Not by a conversion to bf16, which LLVM would join with one
+/// from an integer to a call of a library.
+static Value convertExactly(Emitter &b, Value number, Type type) {
+  if (!type.isBF16())
+    return b.convert(number, type);
+  Value bits = arith::BitcastOp::create(b, b.getI32Type(), number);
+  bits = arith::ShRUIOp::create(b, bits, arith::ConstantOp::create(b, b.getI32IntegerAttr(16)));
+  return arith::BitcastOp::create(b, type, arith::TruncIOp::create(b, b.getI16Type(), bits));
+}
+
+/// What products read as it lies needs no buffer; else integers are converted one by one.
+LogicalResult TileLowering::lowerDequantize(DequantizeOp op) {
+  bool isRead = llvm::all_of(op->getUsers(), [&](Operation *user) {
+    auto dot = dyn_cast<DotOp>(user);
+    if (!dot)
+      return false;
+    DotOperands operands(dot, layoutOf(dot.getResult()));
+    return operands.lanes == op.getResult() && operands.other != op.getResult() &&
+           operands.lanesAxis == 0;
+  });
+  if (isRead && (unpackPanels(op) || readsPanels(op)))
+    return success();
+  LoadOp load = op.getLoad(), scales = op.getScalesLoad();
+  if (!load || (op.getScales() && !scales))
+    return op.emitOpError("expects integers and scales that tile.load gives");
+  Scratch result = resultScratch(op.getResult(), std::nullopt);
+  const TileLayout &layout = result.layout;
+  TileType type = op.getResult().getType();
+  auto read = [&](LoadOp from, Value row, Value column) {
+    const ViewMemory view = viewOf(from.getView());
+    return view.load(b, view.place(b, b.add(from.getRow(), row), b.add(from.getColumn(), column)));
+  };
+  Value ends[2] = {endAlong(load.getTile(), 0), endAlong(load.getTile(), 1)};
+  clearUnlessWhole(result, type.getElementType(), ends[layout.axis]);
+  b.loop(b.index(0), ends[1 - layout.axis], 1, [&](Value outer) {
+    b.loop(b.index(0), ends[layout.axis], 1, [&](Value inner) {
+      Value row = layout.axis == 0 ? inner : outer, column = layout.axis == 0 ? outer : inner;
+      Value number = arith::SIToFPOp::create(b, b.getF32Type(), read(load, row, column));
+      if (scales)
+        number = arith::MulFOp::create(
+            b, number, b.convert(read(scales, row, b.div(column, op.getGroup())), b.getF32Type()));
+      Type element = type.getElementType();
+      memref::StoreOp::create(
+          b, toStorage(scales ? b.convert(number, element) : convertExactly(b, number, element)),
+          result.memory, b.add(b.mul(outer, layout.pitch), inner));
+    });
+  });
+  return success();
+}
