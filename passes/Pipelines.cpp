@@ -30,6 +30,7 @@ static void addRaising(OpPassManager &manager) {
   manager.addPass(fovea::createRaiseAttentionPass());
   // Behind it: the transposes around an attention meet those that the source wrote, and go.
   manager.addPass(fovea::createRaiseViewsPass());
+  manager.addPass(fovea::createGatherWindowsPass());
   // Before the others: what reads a linear ends there.
   manager.addPass(fovea::createRaiseLinearPass());
   manager.addPass(fovea::createRaiseEmbeddingPass());

@@ -43,6 +43,7 @@ private:
   void nest(ArrayRef<unsigned> order, MutableArrayRef<Value> loops, function_ref<void()> body);
   SmallVector<Value> reduce(ArrayRef<unsigned> order, SmallVector<Value> &loops, ValueRange init,
                             bool anyOrder);
+  std::optional<unsigned> findTurned();
   void buildElements();
   void buildReductions();
   void buildBlocks(unsigned lanes);
@@ -167,22 +168,59 @@ SmallVector<Value> StructuredBuilder::reduce(ArrayRef<unsigned> order, SmallVect
   });
 }
 
-/// No reductions: each step gives an element of each result.
+/// The loop of the last axis of more than one element that a map names; none if that is no loop.
+static std::optional<unsigned> getLastLoop(AffineMap map, Value tensor) {
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  for (int64_t axis = map.getNumResults(); type && axis-- > 0;) {
+    if (type.getDimSize(axis) == 1)
+      continue;
+    auto dim = dyn_cast<AffineDimExpr>(map.getResult(axis));
+    return dim ? std::optional(dim.getPosition()) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// The loop along which the only input lies in memory, if it is not the result's.
+std::optional<unsigned> StructuredBuilder::findTurned() {
+  if (op.getNumDpsInputs() != 1)
+    return std::nullopt;
+  OpOperand *input = op.getDpsInputOperand(0);
+  std::optional<unsigned> loop = getLastLoop(op.getMatchingIndexingMap(input), input->get());
+  return loop == getLastLoop(mapOf(0), op->getResult(0)) ? std::nullopt : loop;
+}
+
+/// No reductions: each step gives an element of each result. Where an input is turned, a line of
+/// it at a time, so that lines of both sides stay in a cache until they are done.
 void StructuredBuilder::buildElements() {
+  constexpr int64_t kLine = 16;
   SmallVector<Value> sizes;
   SmallVector<unsigned> order; // that of the first result, for its sake
   for (AffineExpr expr : mapOf(0).getResults())
     order.push_back(cast<AffineDimExpr>(expr).getPosition());
+  std::optional<unsigned> turned = findTurned();
   for (unsigned loop : order)
-    sizes.push_back(extents[loop]);
-  k.parallelNest(reader.guarded(sizes), [&](ValueRange at) {
-    SmallVector<Value> loops(extents.size()), carried;
-    for (auto [loop, index] : llvm::zip(order, at))
-      loops[loop] = index;
+    sizes.push_back(loop == turned
+                        ? arith::CeilDivUIOp::create(k, extents[loop], k.index(kLine)).getResult()
+                        : extents[loop]);
+  auto step = [&](SmallVector<Value> &loops) {
+    SmallVector<Value> carried;
     for (unsigned result = 0; result < inits.size(); ++result)
       carried.push_back(readsInit(result) ? readInit(result, loops) : Value());
     for (auto [result, value] : llvm::enumerate(emitStep(loops, carried, false)))
       memref::StoreOp::create(k, value, k.outputs[result], reader.apply(mapOf(result), loops));
+  };
+  k.parallelNest(reader.guarded(sizes), [&](ValueRange at) {
+    SmallVector<Value> loops(extents.size());
+    for (auto [loop, index] : llvm::zip(order, at))
+      loops[loop] = index;
+    if (!turned)
+      return step(loops);
+    Value first = k.mul(loops[*turned], k.index(kLine));
+    Value count = arith::MinUIOp::create(k, k.sub(extents[*turned], first), k.index(kLine));
+    k.loop(k.index(0), count, [&](Value i) {
+      loops[*turned] = k.add(first, i);
+      step(loops);
+    });
   });
 }
 

@@ -172,7 +172,7 @@ std::optional<BiasSum> findBias(Value value, ArrayRef<int64_t> outputs,
     other = generic.getDpsInputOperand(number)->get();
     for (auto [axis, expr] : llvm::enumerate(maps[number].getResults())) {
       auto dim = dyn_cast<AffineDimExpr>(expr);
-      axes.push_back(dim ? dim.getPosition() : -1);
+      axes.push_back(dim ? static_cast<int64_t>(dim.getPosition()) : -1);
     }
   } else {
     return std::nullopt;

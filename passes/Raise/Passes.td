@@ -78,6 +78,28 @@ def RaiseAttentionPass : RaisePass<"fovea-raise-attention"> {
   let statistics = [Statistic<"numAttentions", "num-attentions", "attentions raised">];
 }
 
+def GatherWindowsPass : RaisePass<"fovea-gather-windows", "::mlir::ModuleOp"> {
+  let summary = "Make the windows that convolutions read a tensor (im2col)";
+  let description = [{
+    A convolution, `linalg.generic` that sums products of a weight and of an input at `place * stride + element * dilation`
+    along some of its axes, becomes a contraction without such indices, of which `fovea-raise-linear` makes a linear
+    (im2col: Chellapilla, Puri, Simard 2006). Windows that lie beside each other without gaps - patch embeddings, kernels
+    of one - are a view of the input. Others are copied: at most four times the input's elements, or
+    2^24 elements of each text or image of a batch.
+
+    Refused: groups, whose weights differ from each other, and operands of which none is a weight.
+
+    ```mlir
+    // before: a patch embedding, (b, f, i, j, c, p, q) -> (b, c, i * 16 + p, j * 16 + q)
+    %y = linalg.generic ... ins(%x, %w : tensor<?x3x224x224xf32>, tensor<768x3x16x16xf32>) outs(%zero : tensor<?x768x14x14xf32>)
+    // after: (b, f, i, j, c, p, q) -> (b, c, i, p, j, q)
+    %v = tensor.expand_shape %x [[0], [1], [2, 3], [4, 5]] : tensor<?x3x224x224xf32> into tensor<?x3x14x16x14x16xf32>
+    %y = linalg.generic ... ins(%v, %w : tensor<?x3x14x16x14x16xf32>, tensor<768x3x16x16xf32>) outs(%zero : tensor<?x768x14x14xf32>)
+    ```
+  }];
+  let statistics = [Statistic<"numConvolutions", "num-convolutions", "convolutions that became contractions">];
+}
+
 def RaiseLinearPass : RaisePass<"fovea-raise-linear", "::mlir::ModuleOp"> {
   let summary = "Raise products with weights to fovea.linear";
   let description = [{

@@ -151,6 +151,38 @@ struct SinkTranspose : RewritePattern {
   }
 };
 
+/// transpose(collapse(transpose(x))) -> transpose(transpose(collapse(x))), where the axes that
+/// become one are neighbours in x too.
+struct MeetBehindCollapse : OpRewritePattern<linalg::TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::TransposeOp op, PatternRewriter &rewriter) const override {
+    auto collapse = op.getInput().getDefiningOp<tensor::CollapseShapeOp>();
+    auto first = collapse ? collapse.getSrc().getDefiningOp<linalg::TransposeOp>() : nullptr;
+    if (!first || !collapse->hasOneUse())
+      return rewriter.notifyMatchFailure(op, "does not alone read what is collapsed");
+    SmallVector<ReassociationIndices> groups = collapse.getReassociationIndices();
+    for (ReassociationIndices &group : groups) {
+      for (int64_t &axis : group)
+        axis = first.getPermutation()[axis];
+      for (auto [axis, next] : llvm::zip(group, ArrayRef(group).drop_front()))
+        if (next != axis + 1)
+          return rewriter.notifyMatchFailure(op, "the axes are no neighbours before");
+    }
+    SmallVector<ReassociationIndices> sorted(groups);
+    llvm::sort(sorted, [](const auto &l, const auto &r) { return l.front() < r.front(); });
+    SmallVector<int64_t> axes = llvm::map_to_vector(
+        groups, [&](const auto &group) { return llvm::find(sorted, group) - sorted.begin(); });
+    Location loc = collapse.getLoc();
+    Value joined = tensor::CollapseShapeOp::create(rewriter, loc, first.getInput(), sorted);
+    Value moved = raise::transpose(rewriter, loc, joined, axes);
+    if (moved.getType() != collapse.getType())
+      moved = tensor::CastOp::create(rewriter, loc, collapse.getType(), moved);
+    rewriter.replaceOp(collapse, moved);
+    return success();
+  }
+};
+
 } // namespace
 
 Value raise::transpose(OpBuilder &builder, Location loc, Value value, ArrayRef<int64_t> axes) {
@@ -163,6 +195,7 @@ Value raise::transpose(OpBuilder &builder, Location loc, Value value, ArrayRef<i
 }
 
 void raise::populateTransposePatterns(RewritePatternSet &patterns) {
-  patterns.add<FoldIntoReader, FoldIntoContraction, SinkTranspose>(patterns.getContext());
+  patterns.add<FoldIntoReader, FoldIntoContraction, SinkTranspose, MeetBehindCollapse>(
+      patterns.getContext());
   linalg::TransposeOp::getCanonicalizationPatterns(patterns, patterns.getContext());
 }
