@@ -68,7 +68,7 @@ Value TileLowering::unpackPair(const ViewMemory &view, Value at, Value scales) {
 /// Pairs of bf16 in a buffer, if the level multiplies those and there are rows enough to make it
 /// worth while; false if not.
 bool TileLowering::unpackPanels(DequantizeOp op) {
-  constexpr int64_t kLeastRows = 8, kMostBytes = 3 << 19; // a part of a thread's stack
+  constexpr int64_t kLeastRows = 8, kMostBytes = 5 << 18; // a part of a thread's stack
   TileType type = op.getResult().getType();
   int64_t depth = type.getColumns(), panels = llvm::divideCeil(type.getRows(), lanes);
   bool ofPairs = type.getElementType().isBF16() && depth % 2 == 0 &&
