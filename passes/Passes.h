@@ -16,6 +16,9 @@ namespace mlir::fovea {
 #define GEN_PASS_REGISTRATION
 #include "passes/Passes.h.inc"
 
+/// Linears that multiply bf16 and give f32.
+int64_t countRoundedLinears(ModuleOp module);
+
 } // namespace mlir::fovea
 
 #endif // FOVEA_PASSES_PASSES_H

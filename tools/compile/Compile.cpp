@@ -366,7 +366,7 @@ private:
     else if (stage == Stage::Graph && options.dtype != "source")
       countKept();
     if (stage == Stage::Graph && chooseCompute(options) != "f32")
-      countRounded();
+      rounded = countRoundedLinears(module);
     if (!fusion && (stage == Stage::Graph || (stage == first && stage != Stage::Import))) {
       fusion = buildFusionReport(module);
       if (options.requireFusion && fusion->missed) {
@@ -410,14 +410,6 @@ private:
     reporter.note(llvm::formatv("--dtype={0}: {1} matrices are int8 and {2} int4{3}", options.dtype,
                                 int8, int4, kept)
                       .str());
-  }
-
-  /// Of how many linears the inputs are rounded.
-  void countRounded() {
-    module.walk([&](LinearOp op) {
-      rounded += op.getInput().getType().getElementType().isBF16() &&
-                 op.getResult().getType().getElementType().isF32();
-    });
   }
 
   /// Says which weights have another type than the one asked for.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Weights of linears become small integers by recipe, with weights of scales beside them. Refuses
-// what anything but linears reads, and what reaches one argument together with a refused weight.
+// What linears multiply. Their weights become small integers by recipe, with weights of scales
+// beside them; refuses what anything but linears reads, and what reaches one argument together with
+// a refused weight. Inputs are rounded to bf16 where weights have no more bits, once for all of
+// them; sums and results stay f32.
 #include "mlir/IR/Remarks.h"
 #include "passes/Analysis/WeightFlow.h"
 #include "passes/Passes.h"
@@ -9,6 +11,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 namespace mlir::fovea {
+#define GEN_PASS_DEF_CHOOSECOMPUTETYPESPASS
 #define GEN_PASS_DEF_QUANTIZEWEIGHTSPASS
 #include "passes/Passes.h.inc"
 } // namespace mlir::fovea
@@ -188,3 +191,38 @@ private:
   llvm::DenseMap<Value, Value> refs;
 };
 } // namespace
+
+namespace {
+struct ChooseComputeTypesPass : fovea::impl::ChooseComputeTypesPassBase<ChooseComputeTypesPass> {
+  using ChooseComputeTypesPassBase::ChooseComputeTypesPassBase;
+
+  void runOnOperation() override {
+    // One rounding for all readers, right behind what computes the numbers.
+    DenseMap<Value, Value> rounded;
+    getOperation()->walk([&](LinearOp op) {
+      TypedValue<RankedTensorType> input = op.getInput();
+      Type weight = op.getWeight().getType().getElementType();
+      if (!(weight.isBF16() || op.getScales()) || !input.getType().getElementType().isF32())
+        return;
+      Value &known = rounded[input];
+      if (!known) {
+        OpBuilder b(op);
+        b.setInsertionPointAfterValue(input);
+        known =
+            arith::TruncFOp::create(b, op.getLoc(), input.getType().clone(b.getBF16Type()), input);
+      }
+      op.getInputMutable().assign(known);
+      ++numRounded;
+    });
+  }
+};
+} // namespace
+
+int64_t mlir::fovea::countRoundedLinears(ModuleOp module) {
+  int64_t count = 0;
+  module.walk([&](LinearOp op) {
+    count += op.getInput().getType().getElementType().isBF16() &&
+             op.getResult().getType().getElementType().isF32();
+  });
+  return count;
+}
