@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Integers of weights on their way to products: read as they lie where rows are few or floats are
-// multiplied; unpacked to pairs of bf16 once for all rows where those are; else one by one.
+// multiplied; unpacked to pairs of bf16 once for all rows where those are; else one by one. Refuses
+// integers and scales that tile.load does not give.
 #include "lowering/CPU/TileLowering.h"
 
 using namespace mlir;
@@ -42,11 +43,9 @@ Value TileLowering::unpackPair(const ViewMemory &view, Value at, Value scales) {
     return arith::ExtSIOp::create(b, words, b.load(b.getI8Type(), view.flat, place, lanes));
   };
   SmallVector<Value> neighbours;
-  if (view.isOfNibbles()) { // the even one is the lower half of a byte
+  if (view.isOfNibbles()) {
     Value bytes = load(at);
-    Value up = arith::ShLIOp::create(b, bytes, constant(28));
-    neighbours = {arith::ShRSIOp::create(b, up, constant(28)),
-                  arith::ShRSIOp::create(b, bytes, constant(4))};
+    neighbours = {extractNibbles(b, bytes, 0), extractNibbles(b, bytes, 1)};
   } else {
     neighbours = {load(at), load(b.add(at, view.panel))};
   }

@@ -16,7 +16,6 @@ namespace {
 /// instructions and the addresses cost little beside the products.
 class BroadcastAtom : public DotAtom {
 public:
-  StringRef getName() const override { return "broadcast"; }
   bool supports(const DotBlock &block) const override {
     return isa<FloatType>(block.sum) &&
            (block.lane.type.isInteger(4)
@@ -43,7 +42,6 @@ private:
 /// volume 2C).
 class Bf16PairAtom : public BroadcastAtom {
 public:
-  StringRef getName() const override { return "bf16 pairs"; }
   bool supports(const DotBlock &block) const override {
     return block.lanes == 16 && block.sum.isF32() && block.lane.type.isBF16() &&
            block.lane.interleave == 2 && block.broadcast.type.isBF16() &&
@@ -77,6 +75,16 @@ static int64_t getStepsOfLine(const LaneOperand &lane) {
   constexpr int64_t kLine = 64;
   std::optional<int64_t> stride = getConstant(lane.stride);
   return lane.isOfIntegers() && stride ? std::max<int64_t>(1, kLine / *stride) : 1;
+}
+
+Value mlir::fovea::extractNibbles(Emitter &b, Value bytes, int64_t i) {
+  auto shift = [&](int32_t bits) {
+    auto type = cast<VectorType>(bytes.getType());
+    return arith::ConstantOp::create(b, DenseElementsAttr::get(type, b.getI32IntegerAttr(bits)));
+  };
+  if (i == 0)
+    bytes = arith::ShLIOp::create(b, bytes, shift(28));
+  return arith::ShRSIOp::create(b, bytes, shift(i == 0 ? 28 : 4));
 }
 
 namespace {
@@ -209,12 +217,9 @@ private:
     return b.convert(arith::BitcastOp::create(b, floats, bits), block.sum);
   }
 
-  /// Of a byte's two i4 the even one is the lower.
   Value integerPart(int64_t v, Value loaded, int64_t i) {
-    if (interleave == 2 && i == 0)
-      loaded = arith::ShLIOp::create(b, loaded, word(28));
     if (interleave == 2)
-      loaded = arith::ShRSIOp::create(b, loaded, word(i == 0 ? 28 : 4));
+      loaded = extractNibbles(b, loaded, i);
     Value number = arith::SIToFPOp::create(b, VectorType::get(block.lanes, block.sum), loaded);
     return factors.empty() ? number : Value(arith::MulFOp::create(b, factors[v], number));
   }

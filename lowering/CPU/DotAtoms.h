@@ -62,7 +62,6 @@ struct DotBlock {
 class DotAtom {
 public:
   virtual ~DotAtom();
-  virtual StringRef getName() const = 0;
   /// Whether it computes products of these elements.
   virtual bool supports(const DotBlock &block) const = 0;
   /// Whether it multiplies and adds two neighbours in k of bf16 by one instruction.
@@ -73,6 +72,10 @@ public:
   virtual SmallVector<Value> emit(Emitter &b, const DotBlock &block,
                                   SmallVector<Value> acc) const = 0;
 };
+
+/// Of vectors of i32 that hold a byte of two i4 each, the even one (`i` = 0), which is the lower,
+/// or the odd one.
+Value extractNibbles(Emitter &b, Value bytes, int64_t i);
 
 /// The atoms of a level of vectors, best first; none for another name.
 ArrayRef<const DotAtom *> getDotAtoms(StringRef level);

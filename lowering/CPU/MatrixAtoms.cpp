@@ -2,7 +2,7 @@
 //
 // AMX (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, chapter 18): eight
 // registers of 16 rows of 64 bytes. By intrinsics that number the registers: LLVM's typed ones copy
-// tiles through the stack.
+// tiles through the stack. Refuses all but bf16, and depths that are no multiple of 32.
 #include "lowering/CPU/MatrixAtoms.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -23,7 +23,6 @@ constexpr int64_t kFetched = 4;
 /// TDPBF16PS: pairs of bf16 into sums of f32.
 class AmxBf16Atom : public MatrixAtom {
 public:
-  StringRef getName() const override { return "AMX bf16"; }
   int64_t rows() const override { return 2 * kTileRows; }
   int64_t vectors() const override { return 2; }
   bool supports(const MatrixBlock &block) const override {

@@ -43,7 +43,6 @@ struct MatrixBlock {
 class MatrixAtom {
 public:
   virtual ~MatrixAtom();
-  virtual StringRef getName() const = 0;
   virtual bool supports(const MatrixBlock &block) const = 0;
   /// Of a block, at most; vectors of outputs.
   virtual int64_t rows() const = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Convolutions as products with a weight: the windows that they read become a tensor, of which an
-// ordinary contraction is left.
+// ordinary contraction is left. Refuses groups, weights that are computed, and copies that would be
+// too large.
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
@@ -213,16 +214,9 @@ Value WindowGatherer::gather(OpBuilder &b, const Convolution &convolution,
   for (const Axis &axis : axes)
     if (kinds[axis.begin] == utils::IteratorType::reduction)
       loops.push_back(axis.begin);
-  // Sizes of loops: of the result's axes, of the weight's.
-  SmallVector<OpFoldResult> sizes;
-  for (int64_t loop : loops) {
-    OpFoldResult size;
-    for (OpOperand &operand : op->getOpOperands())
-      for (auto [axis, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
-        if (auto dim = dyn_cast<AffineDimExpr>(expr); dim && dim.getPosition() == loop && !size)
-          size = tensor::getMixedSize(b, loc, operand.get(), axis);
-    sizes.push_back(size);
-  }
+  SmallVector<Range> ranges = cast<linalg::LinalgOp>(*op).createLoopRanges(b, loc);
+  SmallVector<OpFoldResult> sizes =
+      llvm::map_to_vector(loops, [&](int64_t loop) { return ranges[loop].size; });
   SmallVector<AffineExpr> places;
   auto place = [&](int64_t loop) {
     return b.getAffineDimExpr(llvm::find(loops, loop) - loops.begin());

@@ -41,7 +41,6 @@ constexpr Level kToy = {/*name=*/"toy",
 /// A product and a sum, one k at a time.
 class ToyAtom : public DotAtom {
 public:
-  StringRef getName() const override { return "toy"; }
   bool supports(const DotBlock &block) const override {
     return block.sum.isF32() && block.lane.type.isF32() && block.broadcast.type.isF32();
   }

@@ -134,6 +134,7 @@ private:
     }
     target = *named;
     target.optimizes = options.optimization > 1;
+    compute = chooseCompute(options);
     FailureOr<std::vector<std::string>> chips = parseGpus(options.gpu, error);
     if (failed(chips)) {
       reporter.error("--gpu: " + error);
@@ -246,7 +247,7 @@ private:
   Outcome runStage(Stage stage) {
     return runPasses(module, getStageName(stage), [&](OpPassManager &manager) {
       if (stage == Stage::Graph)
-        return buildGraphStage(manager, options.dtype, chooseCompute(options));
+        return buildGraphStage(manager, options.dtype, compute);
       buildStagePipeline(manager, stage, getRequiredFeatures(target), options.optimization > 0);
     });
   }
@@ -365,7 +366,7 @@ private:
       countQuantized();
     else if (stage == Stage::Graph && options.dtype != "source")
       countKept();
-    if (stage == Stage::Graph && chooseCompute(options) != "f32")
+    if (stage == Stage::Graph && compute != "f32")
       rounded = countRoundedLinears(module);
     if (!fusion && (stage == Stage::Graph || (stage == first && stage != Stage::Import))) {
       fusion = buildFusionReport(module);
@@ -522,6 +523,7 @@ private:
   Reporter reporter;
   TimingScope timing;
   TargetOptions target;
+  std::string compute; ///< bf16 or f32
   Stage first = Stage::Import, last = Stage::LLVM;
   bool emitsArtifact = false, isCheck = false;
   std::vector<std::string> gpus;
