@@ -271,9 +271,52 @@ static void splitSteps(Expressions &e, OpBuilder &builder, Location loc, Value &
   indices = places;
 }
 
+/// The place in two axes together, of which the inner one, of `size`, is read at a remainder: x
+/// where they are read at x / size and x % size. Null if no dims are digits of the inner axis then.
+static AffineExpr joinIndices(Expressions &e, AffineExpr outer, AffineExpr inner, int64_t size) {
+  auto rest = dyn_cast_or_null<AffineBinaryOpExpr>(inner);
+  if (!outer || !rest || rest.getKind() != AffineExprKind::Mod || getInteger(rest.getRHS()) != size)
+    return {};
+  AffineExpr whole = rest.getLHS(), steps = e.simplify(outer - whole.floorDiv(size));
+  return e.simplify(whole + steps * size);
+}
+
+/// Joins neighbouring axes that digits of one dim are spread over, d / 64 and d % 64, to one.
+static void joinDigits(Expressions &e, OpBuilder &builder, Location loc, Value &tensor,
+                       SmallVectorImpl<Expr> &indices) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<ReassociationIndices> groups;
+  SmallVector<Expr> places;
+  SmallVector<int64_t> shape;
+  for (auto [axis, index] : llvm::enumerate(indices)) {
+    int64_t size = type.getDimSize(axis);
+    AffineExpr joined;
+    if (!places.empty() && !ShapedType::isDynamic(size) && !ShapedType::isDynamic(shape.back()))
+      joined = joinIndices(e, places.back()->getAffine(), index->getAffine(), size);
+    if (joined) {
+      places.back() = e.index(joined);
+      shape.back() *= size;
+      groups.back().push_back(axis);
+    } else {
+      places.push_back(index);
+      shape.push_back(size);
+      groups.push_back({static_cast<int64_t>(axis)});
+    }
+  }
+  bool areDigits = llvm::all_of(places, [&](Expr place) {
+    AffineExpr affine = place->getAffine();
+    return affine && getDigits(e, affine);
+  });
+  if (places.size() == indices.size() || !areDigits)
+    return;
+  tensor = tensor::CollapseShapeOp::create(builder, loc, type.clone(shape), tensor, groups);
+  indices = places;
+}
+
 Value raise::layOut(Expressions &e, OpBuilder &builder, Location loc, Value tensor,
                     ArrayRef<Expr> given, ArrayRef<Axis> axes) {
   SmallVector<Expr> indices(given);
+  joinDigits(e, builder, loc, tensor, indices);
   splitSteps(e, builder, loc, tensor, indices);
   auto fallBack = [&] { return compute(e, builder, loc, e.element(tensor, indices), axes); };
   auto type = cast<RankedTensorType>(tensor.getType());
