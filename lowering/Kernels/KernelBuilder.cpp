@@ -266,6 +266,8 @@ void mlir::fovea::emitCopy(KernelBuilder &k, Value source, Value target) {
 //===-- Plain loops --------------------------------------------------------------------------===//
 
 LogicalResult mlir::fovea::emitLoops(KernelBuilder &k, Operation *op) {
+  if (isPrefixSum(op))
+    return buildPrefixSum(k, op);
   if (isa<linalg::LinalgOp>(op))
     return buildStructured(k, op);
   if (readsElements(op))
@@ -277,6 +279,6 @@ LogicalResult mlir::fovea::emitLoops(KernelBuilder &k, Operation *op) {
 
 int64_t mlir::fovea::getParallelLoops(Operation *op) {
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
-    return structured.getNumParallelLoops();
+    return std::max<int64_t>(structured.getNumParallelLoops() - isPrefixSum(op), 1);
   return getResultAxes(op);
 }

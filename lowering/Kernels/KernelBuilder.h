@@ -197,6 +197,10 @@ LogicalResult buildElements(KernelBuilder &k, Operation *op);
 /// Structured linalg ops.
 LogicalResult buildStructured(KernelBuilder &k, Operation *op);
 
+/// Reductions that give a cumulative sum or product, in one pass.
+bool isPrefixSum(Operation *op);
+LogicalResult buildPrefixSum(KernelBuilder &k, Operation *op);
+
 /// The scalar arithmetic of a T5 bias; `op`'s operands are read through `k.values`.
 Value emitRelativeBias(OpBuilder &builder, RelativeBiasOp op);
 
