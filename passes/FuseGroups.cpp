@@ -44,18 +44,34 @@ template <typename OpTy> static OpTy getOnlyOp(Operation *op) {
   return only;
 }
 
-/// Elementwise on tensors of one type of f32 or halves, the result's: what an epilogue may be.
+/// Elementwise on tensors of one type of f32 or halves, the result's, and of vectors over its last
+/// axis: what an epilogue may be.
 static bool isEpilogue(Operation *op) {
   auto type = op->getNumResults() == 1 ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
                                        : RankedTensorType();
-  return type && isComputedInF32(type.getElementType()) && isElementwiseOp(op) &&
-         llvm::all_of(op->getOperandTypes(), [&](Type operand) { return operand == type; });
+  return type && isComputedInF32(type.getElementType()) && isComputedByElement(op) &&
+         llvm::all_of(op->getOperandTypes(), [&](Type operand) {
+           auto vector = dyn_cast<RankedTensorType>(operand);
+           return operand == type ||
+                  (isa<linalg::GenericOp>(op) && vector && vector.getRank() == 1 &&
+                   type.getRank() > 1 && isKernelFloat(vector.getElementType()));
+         });
+}
+
+/// What is one number for all elements, or none: constants, and tensors that are written to.
+static bool isUniform(Operation *op) {
+  DenseElementsAttr constant;
+  if (matchPattern(op, m_Constant(&constant)))
+    return constant.isSplat();
+  return isa<tensor::EmptyOp, tensor::SplatOp>(op) || matchPattern(op, m_Constant());
 }
 
 /// The op of a group that has no other and yields its result, or null.
 static Operation *getLoneOp(GroupOp group) {
   Block &body = group.getBody().front();
   Operation *op = &body.front();
+  while (isUniform(op))
+    op = op->getNextNode();
   bool isLone = !group.getSchedule() && op->getNextNode() == body.getTerminator() &&
                 op->getNumResults() == 1 && body.getTerminator()->getOperands() == op->getResults();
   return isLone ? op : nullptr;
@@ -79,8 +95,11 @@ struct Contraction {
   Operation *product = nullptr;
   bool hasEpilogue = false;
 
-  /// What the product is with the weight: its rows are the result's.
-  Value getInput() const { return cast<AxesOpInterface>(product).getAxesOperand(); }
+  /// What the product is with a weight: its rows are the result's. Null without a weight.
+  Value getInput() const {
+    auto axes = dyn_cast<AxesOpInterface>(product);
+    return axes ? axes.getAxesOperand() : Value();
+  }
 
   static std::optional<Contraction> match(Operation *op) {
     auto group = dyn_cast_or_null<GroupOp>(op);
@@ -90,8 +109,10 @@ struct Contraction {
     Contraction result;
     Value last;
     for (Operation &step : body.without_terminator()) {
+      if (isUniform(&step))
+        continue;
       for (Value operand : step.getOperands())
-        if (operand != last && !isa<BlockArgument>(operand))
+        if (operand != last && !isa<BlockArgument>(operand) && !isUniform(operand.getDefiningOp()))
           return std::nullopt;
       bool readsLast = llvm::is_contained(step.getOperands(), last);
       if (auto norm = dyn_cast<RmsNormOp>(step); norm && !last && !norm.getWeight()) {
@@ -99,9 +120,10 @@ struct Contraction {
       } else if (!result.product && getTileNeeds(&step).kind == TileNeeds::Product) {
         result.product = &step;
         Value input = result.getInput();
-        if (!isComputedInF32(getElementTypeOrSelf(input.getType())) || (last && input != last) ||
-            llvm::any_of(step.getOperandTypes(),
-                         [](Type type) { return getElementTypeOrSelf(type).isF64(); }))
+        if ((input && !isComputedInF32(getElementTypeOrSelf(input.getType()))) ||
+            (last && input != last) || llvm::any_of(step.getOperandTypes(), [](Type type) {
+              return getElementTypeOrSelf(type).isF64();
+            }))
           return std::nullopt;
       } else if (result.product && readsLast && isEpilogue(&step)) {
         result.hasEpilogue = true;
@@ -112,13 +134,16 @@ struct Contraction {
     }
     if (!result.product || body.getTerminator()->getOperands() != ValueRange(last))
       return std::nullopt;
+    // Without a weight it may be loops.
+    if (!result.getInput() && getTileForm(group).kind != TileKind::Contraction)
+      return std::nullopt;
     return result;
   }
 
-  /// A linear of which nothing has been computed yet but a norm of its input.
+  /// A product with a weight of which nothing has been computed yet but a norm of its input.
   static std::optional<Contraction> matchPlain(Operation *op) {
     std::optional<Contraction> result = match(op);
-    return result && !result->hasEpilogue ? result : std::nullopt;
+    return result && result->getInput() && !result->hasEpilogue ? result : std::nullopt;
   }
 };
 
@@ -135,13 +160,18 @@ struct Rows {
       return std::nullopt;
     Rows rows;
     rows.type = dyn_cast<RankedTensorType>(group.getResult(0).getType());
-    if (!rows.type || rows.type.getRank() < 2 || !isComputedInF32(rows.type.getElementType()) ||
-        rows.type.isDynamicDim(rows.type.getRank() - 1)) // a row has a place in registers
+    if (!rows.type || rows.type.getRank() < 2 || !isComputedInF32(rows.type.getElementType()))
       return std::nullopt;
+    // A row has a place in registers, unless all is elementwise.
+    bool isOpen = rows.type.isDynamicDim(rows.type.getRank() - 1);
     for (Operation &step : group.getBody().front().without_terminator()) {
       bool ofType = step.getNumResults() == 1 && step.getResult(0).getType() == rows.type;
+      if (isUniform(&step))
+        continue;
       if (rows.norm)
         return std::nullopt; // it stands last
+      if (isOpen && !(ofType && isComputedByElement(&step) && isAllowed(&step)))
+        return std::nullopt;
       if (ofType && getTileNeeds(&step).kind == TileNeeds::WholeRow &&
           !isa<DestinationStyleOpInterface>(step) && operandsAgree(&step))
         rows.norm = &step;
@@ -161,8 +191,6 @@ private:
   }
 
   static bool isPartOfGather(Operation *step) {
-    if (auto constant = dyn_cast<arith::ConstantOp>(step))
-      return constant.getType().isIndex();
     return isa<PositionsOp, tensor::CollapseShapeOp, tensor::EmptyOp>(step) ||
            getTileNeeds(step).kind == TileNeeds::Table;
   }
@@ -354,8 +382,8 @@ private:
       std::optional<Contraction> contraction = Contraction::match(use.getOwner());
       if (!isHere(use.getOwner()) || !contraction || contraction->norm)
         return false;
-      auto argument = dyn_cast<BlockArgument>(contraction->getInput());
-      if (argument.getArgNumber() != use.getOperandNumber() || !argument.hasOneUse())
+      auto argument = dyn_cast_or_null<BlockArgument>(contraction->getInput());
+      if (!argument || argument.getArgNumber() != use.getOperandNumber() || !argument.hasOneUse())
         return false;
       linears.push_back(use.getOwner());
     }
@@ -385,6 +413,7 @@ private:
   bool addArgmax(GroupOp group) {
     auto argmax = getOnlyOp<ArgmaxOp>(group);
     if (!argmax || argmax.getInput().getType().getRank() < 2 ||
+        ShapedType::isDynamic(argmax.getInput().getType().getShape().back()) ||
         argmax.getInput().getType().getShape().back() > kMaxArgmaxColumns)
       return false;
     Value rows = group.getInputs().front();

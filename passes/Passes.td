@@ -292,6 +292,23 @@ def VerifyPass : Pass<"fovea-verify"> {
   }];
 }
 
+def FuseMapsPass : Pass<"fovea-fuse-maps", "ModuleOp"> {
+  let summary = "Fuse maps of linalg that read each other";
+  let description = [{
+    An elementwise `linalg.generic` that one other alone reads becomes part of it, by upstream's fusion. Left alone is
+    what others read too, and what the reader reads more than once, as the operand of a product: its elements would be
+    computed each time.
+
+    ```mlir
+    %0 = linalg.generic ... ins(%x) { exp }
+    %1 = linalg.generic ... ins(%0, %b) { addf }
+    // becomes
+    %1 = linalg.generic ... ins(%x, %b) { exp, addf }
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
 def DecomposePass : Pass<"fovea-decompose"> {
   let summary = "Decompose what no tile program computes into ops that one does, or into linalg";
   let description = [{

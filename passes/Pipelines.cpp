@@ -84,6 +84,7 @@ void fovea::buildFusedPipeline(OpPassManager &manager) {
   // Again: sizes that the graph's passes have found.
   manager.addPass(createFoldEmptyTensorsPass());
   manager.addPass(createDecomposePass());
+  manager.addPass(createFuseMapsPass());
   manager.addPass(createFormGroupsPass());
   // On formed groups, which have explicit operands to reason about.
   manager.addPass(createFuseGroupsPass());

@@ -230,6 +230,8 @@ private:
 /// Whether each element of the only result is computed from elements in the same place: by the
 /// traits of elementwise ops, or by TileableOpInterface.
 bool isElementwiseOp(Operation *op);
+/// The same, and maps of linalg that compute elements so.
+bool isComputedByElement(Operation *op);
 
 /// Whether the op transforms floats by weights: a projection or a norm.
 bool isWeighted(Operation *op);
@@ -242,6 +244,7 @@ TileNeeds getTileNeeds(Operation *op);
 
 /// Attaches TileableOpInterface to upstream ops: softmax, broadcasts over the batch and views.
 void attachTileableModels(MLIRContext &context);
+void attachTileableContraction(MLIRContext &context); ///< called by it
 
 /// What a broadcast over the batch repeats, before its batch axis of size 1 was dropped, if it had
 /// one.

@@ -30,6 +30,9 @@ struct TileNeeds {
   bool heads = false;
   /// Columns of a head at which its tiles must be cut.
   SmallVector<int64_t> cuts = {};
+  /// Of the row axes, how many leading ones are never joined with others: another operand has them
+  /// too.
+  int64_t outerAxes = 0;
 };
 
 /// Which kind of tile program computes a group.
@@ -46,16 +49,24 @@ struct TileDomain {
   TileKind kind = TileKind::None;
   int64_t rowAxes = 0;
   bool located = false;
+  int64_t outerAxes = 0; ///< row axes that are not joined, at least
+};
+
+/// An axis of a tensor.
+struct TensorAxis {
+  Value tensor;
+  int64_t axis;
 };
 
 /// In which form a tile of a result asks for an operand.
 enum class TileRole {
   Tile,       ///< the same rows and, up to views, columns
   RowBuffer,  ///< whole rows, from memory
+  RowMatrix,  ///< the same, whose length may be known only when called
   Parameter,  ///< numbers that all rows share, from memory: a weight of any narrow float, a table
   Ids,        ///< a row's number in a table each, from memory
   Positions,  ///< positions of the rows, from memory or consecutive
-  SharedRows, ///< rows that all batches share, from memory
+  SharedRows, ///< from memory, and not by the group's rows: those that all batches share, a matrix
 };
 
 /// Columns of a tile that has whole rows: what is computed of them may lie on a thread's stack,
@@ -71,6 +82,8 @@ public:
   virtual bool visit(Value operand, TileRole role) = 0;
   /// Numbers that all blocks of the program need are computed before it, for this op.
   virtual void requirePhaseBefore(Operation *op) = 0;
+  /// The program is at fault where two axes of operands in memory differ in size.
+  virtual void requireEqualSizes(TensorAxis a, TensorAxis b) = 0;
 
   /// Whether the columns of `input` are one whole row each, and a row is no longer than a tile.
   bool hasWholeRows(Value input) const {

@@ -5,6 +5,7 @@
 #include "dialects/Fovea/FoveaDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -83,6 +84,58 @@ struct TileableReshape : TileableOpInterface::ExternalModel<TileableReshape<OpTy
   }
 };
 
+/// Code for each element: of operands that have all of the result's axes, and of vectors over the
+/// last, which all rows share.
+struct TileableGeneric : TileableOpInterface::ExternalModel<TileableGeneric, linalg::GenericOp> {
+  TileNeeds getTileNeeds(Operation *op) const {
+    return {isElementwise(cast<linalg::GenericOp>(op)) ? TileNeeds::Elements : TileNeeds::View};
+  }
+
+  bool visitTileOperands(Operation *operation, TileVisitor &visitor) const {
+    auto op = cast<linalg::GenericOp>(operation);
+    return isElementwise(op) && llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+             Value value = input->get();
+             if (op.getMatchingIndexingMap(input).isIdentity())
+               return visitor.visit(value, TileRole::Tile);
+             // Of flattened tensors no columns are known.
+             return visitor.getDomain().kind != TileKind::Elements && isa<BlockArgument>(value) &&
+                    visitor.visit(value, TileRole::Parameter);
+           });
+  }
+
+private:
+  static bool isElementwise(linalg::GenericOp op) {
+    auto type = op->getNumResults() == 1 ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
+                                         : RankedTensorType();
+    int64_t last = type ? type.getRank() - 1 : 0;
+    if (!type || type.getRank() == 0 || !op.hasPureTensorSemantics() ||
+        op.getNumParallelLoops() != op.getNumLoops() || op.getNumDpsInputs() == 0 ||
+        !op.getBlock()->getArguments().back().use_empty() ||
+        !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity())
+      return false;
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      AffineMap map = op.getMatchingIndexingMap(input);
+      bool isVector = map.getNumResults() == 1 && last > 0 && !type.isDynamicDim(last) &&
+                      map.getResult(0) == getAffineDimExpr(last, op.getContext());
+      if (!map.isIdentity() && !isVector)
+        return false;
+    }
+    return llvm::all_of(op.getBlock()->without_terminator(), isScalarCode) &&
+           llvm::all_of(op.getBlock()->getTerminator()->getOperands(),
+                        [&](Value value) { return value.getParentBlock() == op.getBlock(); });
+  }
+
+  /// Arithmetic that no numbers are a fault of.
+  static bool isScalarCode(Operation &op) {
+    auto isNumber = [](Type type) { return isa<FloatType>(type) || type.isInteger(1); };
+    return OpTrait::hasElementwiseMappableTraits(&op) && op.getNumResults() == 1 &&
+           isNumber(op.getResult(0).getType()) && llvm::all_of(op.getOperands(), [&](Value value) {
+             return isNumber(value.getType()) &&
+                    (value.getParentBlock() == op.getBlock() || matchPattern(value, m_Constant()));
+           });
+  }
+};
+
 } // namespace
 
 TileNeeds mlir::fovea::getTileNeeds(Operation *op) {
@@ -90,11 +143,15 @@ TileNeeds mlir::fovea::getTileNeeds(Operation *op) {
   return tileable ? tileable.getTileNeeds() : TileNeeds();
 }
 
-bool mlir::fovea::isElementwiseOp(Operation *op) {
+bool mlir::fovea::isComputedByElement(Operation *op) {
   if (OpTrait::hasElementwiseMappableTraits(op))
     return op->getNumResults() == 1;
   TileNeeds needs = getTileNeeds(op);
   return needs.kind == TileNeeds::Elements && !needs.located;
+}
+
+bool mlir::fovea::isElementwiseOp(Operation *op) {
+  return isComputedByElement(op) && !isa<DestinationStyleOpInterface>(op);
 }
 
 bool mlir::fovea::isWeighted(Operation *op) {
@@ -103,9 +160,11 @@ bool mlir::fovea::isWeighted(Operation *op) {
 }
 
 void mlir::fovea::attachTileableModels(MLIRContext &context) {
+  attachTileableContraction(context);
   linalg::SoftmaxOp::attachInterface<TileableSoftmax>(context);
   linalg::BroadcastOp::attachInterface<TileableBroadcast>(context);
   tensor::ExtractSliceOp::attachInterface<TileableSlice>(context);
+  linalg::GenericOp::attachInterface<TileableGeneric>(context);
   tensor::ExpandShapeOp::attachInterface<TileableReshape<tensor::ExpandShapeOp>>(context);
   tensor::CollapseShapeOp::attachInterface<TileableReshape<tensor::CollapseShapeOp>>(context);
 }

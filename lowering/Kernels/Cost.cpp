@@ -65,12 +65,11 @@ static Value countProducts(CostBuilder &cost, linalg::LinalgOp op) {
 }
 
 Value CostBuilder::countFlops(Operation *op) {
-  if (auto kernel = dyn_cast<KernelOpInterface>(op))
-    return kernel.buildFlops(*this);
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   if (structured && linalg::isaContractionOpInterface(structured))
     return countProducts(*this, structured);
-  return {};
+  auto kernel = dyn_cast<KernelOpInterface>(op);
+  return kernel ? kernel.buildFlops(*this) : Value();
 }
 
 void CostBuilder::addBytes(Type element, Value count) {

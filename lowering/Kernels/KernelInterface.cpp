@@ -23,7 +23,9 @@ void mlir::fovea::registerKernelInterfaces(DialectRegistry &registry) {
     attachArgmaxKernel(*context);
     attachAttentionKernel(*context);
     attachCacheKernels(*context);
+    attachContractionKernel(*context);
     attachLinearKernel(*context);
+    attachMapKernel(*context);
     attachMaskKernel(*context);
     attachNormKernels(*context);
     attachPoolKernel(*context);

@@ -45,12 +45,6 @@ static bool hasOneRow(RankedTensorType type) {
                       [](int64_t size) { return size == 1; });
 }
 
-static Attribute makeContraction(MLIRContext *context, const ContractionSizes &sizes) {
-  ContractionAxis outermost =
-      sizes.rowsOutermost ? ContractionAxis::Rows : ContractionAxis::Outputs;
-  return ContractionScheduleAttr::get(context, sizes.tile, sizes.chunk, sizes.block, outermost);
-}
-
 /// Of a product with one row, or one for each row of the batch.
 static Attribute makeOneRow(LinearOp op, const Level &level) {
   bool wide = op.getWeight().getType().getDimSize(0) >= level.wide;

@@ -315,7 +315,7 @@ TileElement TileBuilder::element(Value value, TileColumns c, TileLeaves &leaves)
 TileElement TileBuilder::operandOf(Value operand, TileColumns c, TileLeaves &leaves) {
   bool isResult =
       llvm::is_contained(group.getBody().front().getTerminator()->getOperands(), operand);
-  if (isResult && OpTrait::hasElementwiseMappableTraits(operand.getDefiningOp()))
+  if (isResult && isComputedByElement(operand.getDefiningOp()))
     return leaf(tile(operand, c), c.width, leaves);
   return element(operand, c, leaves);
 }
@@ -337,19 +337,26 @@ TileElement TileBuilder::emitElement(Operation *op, TileColumns c, TileLeaves &l
   };
 }
 
+Value TileBuilder::once(Operation *op, TileColumns c, function_ref<Value()> emit) {
+  Key key{op, c.offset, c.width};
+  auto known = tiles.find(key);
+  return known != tiles.end() ? known->second : tiles[key] = emit();
+}
+
+Value TileBuilder::multiply(Value a, Value b, int64_t columns, Type sum, Value acc) {
+  return tile::DotOp::create(k, tileType(tileRows, columns, sum), a, b, acc, /*transpose_b=*/true,
+                             block.empty() ? DenseI64ArrayAttr() : k.getDenseI64ArrayAttr(block));
+}
+
 Value TileBuilder::product(Operation *op, Value input, int64_t depth, TileColumns c,
                            function_ref<Value()> emit) {
-  Value &known = tiles[Key{op, c.offset, c.width}];
-  if (known)
-    return known;
-  Value weight = atBlock(emit);
-  Value &x = wholeRows[input.getAsOpaquePointer()];
-  if (!x)
-    x = loadRows(rowsOf(k.buffer(input)), k.index(0), depth);
-  return known = tile::DotOp::create(
-             k, tileType(tileRows, c.width, getAccumulationType(getTileElement(x))), x, weight,
-             Value(), /*transpose_b=*/true,
-             block.empty() ? DenseI64ArrayAttr() : k.getDenseI64ArrayAttr(block));
+  return once(op, c, [&] {
+    Value weight = atBlock(emit);
+    Value &x = wholeRows[input.getAsOpaquePointer()];
+    if (!x)
+      x = loadRows(rowsOf(k.buffer(input)), k.index(0), depth);
+    return multiply(x, weight, c.width, getAccumulationType(getTileElement(x)));
+  });
 }
 
 //===-- Phases before ------------------------------------------------------------------------===//

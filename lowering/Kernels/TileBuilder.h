@@ -15,6 +15,8 @@
 
 namespace mlir::fovea {
 
+struct ContractionSizes;
+
 /// How large the tiles of a kernel are.
 struct TileSizes {
   int64_t rows, columns;
@@ -23,6 +25,9 @@ struct TileSizes {
   SmallVector<int64_t> block;
   bool rowsOutermost = false; ///< of the grid, beside blocks of columns
 };
+
+/// The schedule of products with these sizes.
+Attribute makeContraction(MLIRContext *context, const ContractionSizes &sizes);
 
 /// The axes of a buffer that become one: the outer ones each alone, then rows, then columns.
 SmallVector<ReassociationIndices> getMatrixAxes(int64_t rank, unsigned rowAxes, unsigned outer);
@@ -63,6 +68,10 @@ public:
   /// loads; once for each op and columns. Rows of one input are loaded once.
   Value product(Operation *op, Value input, int64_t depth, TileColumns c,
                 function_ref<Value()> emit);
+  /// What `emit` makes for these columns, once.
+  Value once(Operation *op, TileColumns c, function_ref<Value()> emit);
+  /// `acc + a b^T`, of as many rows as tiles have, in the type `sum`; a null `acc` is zero.
+  Value multiply(Value a, Value b, int64_t columns, Type sum, Value acc = {});
 
   //===-- Memory ----------------------------------------------------------------------------===//
 
@@ -81,6 +90,8 @@ public:
   /// A table or weight as a matrix, whether it lies in panels or not.
   Value tableView(Value table);
   Value viewAt(Value memory, ValueRange at, ArrayRef<int64_t> axes, Value length = {});
+  /// The block's indices for the row axes that are no tiles' rows, in their order.
+  ArrayRef<Value> getOuterIndices() const { return at; }
   /// Columns of a buffer, in each pair of which the two have changed places.
   Value pairsSwapped(Value value, TileColumns c);
   /// Rows of a table by their numbers.
@@ -152,14 +163,15 @@ private:
   struct Strip {
     SmallVector<Sink> sinks;
     int64_t columns;
-    int64_t head; ///< columns that belong together: a block has a whole number of them
-    int64_t width, blocks;
+    int64_t head;          ///< columns that belong together: a block has a whole number of them
+    int64_t width, blocks; ///< of open columns there are any number of blocks
     SmallVector<std::pair<int64_t, int64_t>> pieces; ///< of a head: offset and width
     bool hasArgmax = false; ///< whether the group's argmax is of these columns
   };
 
   // The rows.
   bool isCollapsible(unsigned outerAxes);
+  Value sizeOf(TensorAxis axis);
   SmallVector<Value> rowExtents(ArrayRef<Value> known);
   Value matrix(Value memory);
   bool isRepeated(Value memory);

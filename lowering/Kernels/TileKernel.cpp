@@ -3,10 +3,17 @@
 // What stands around the tiles of a group's values: its rows, the grid, blocks of columns, phases
 // that compute what all blocks need. Refuses (`fits`) buffers that are no matrices.
 #include "lowering/Kernels/TileBuilder.h"
+#include "lowering/Targets/Table.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
+
+Attribute mlir::fovea::makeContraction(MLIRContext *context, const ContractionSizes &sizes) {
+  ContractionAxis outermost =
+      sizes.rowsOutermost ? ContractionAxis::Rows : ContractionAxis::Outputs;
+  return ContractionScheduleAttr::get(context, sizes.tile, sizes.chunk, sizes.block, outermost);
+}
 
 SmallVector<ReassociationIndices> mlir::fovea::getMatrixAxes(int64_t rank, unsigned rowAxes,
                                                              unsigned outer) {
@@ -74,10 +81,16 @@ bool TileBuilder::fits() {
     outer = single ? 0 : 1;
     return isCollapsible(outer);
   }
-  for (outer = 0; outer < form.rowAxes; ++outer)
+  for (outer = form.outerAxes; outer < form.rowAxes; ++outer)
     if (isCollapsible(outer))
       return true;
   return false;
+}
+
+/// Of an operand, or of a value that has the axes of the results.
+Value TileBuilder::sizeOf(TensorAxis axis) {
+  Value memory = k.buffer(axis.tensor);
+  return k.size(memory ? memory : k.outputs.front(), axis.axis);
 }
 
 /// The extents of the outer row axes and then the number of rows. All zero, and the call at fault,
@@ -95,15 +108,19 @@ SmallVector<Value> TileBuilder::rowExtents(ArrayRef<Value> known) {
   unsigned axes = flat ? type.getRank() : form.rowAxes;
   SmallVector<Value> sizes;
   Value differ;
+  auto require = [&](Value l, Value r) {
+    Value unequal = arith::CmpIOp::create(k, arith::CmpIPredicate::ne, l, r);
+    differ = differ ? Value(arith::OrIOp::create(k, differ, unequal)) : unequal;
+  };
+  for (auto [a, b] : form.equalSizes)
+    require(sizeOf(a), sizeOf(b));
   for (unsigned axis = 0; axis < axes; ++axis) {
     sizes.push_back(k.size(reference, axis));
     for (Value memory : known) {
       auto other = cast<MemRefType>(memory.getType());
       if (memory == reference || (!type.isDynamicDim(axis) && !other.isDynamicDim(axis)))
         continue;
-      Value unequal =
-          arith::CmpIOp::create(k, arith::CmpIPredicate::ne, sizes.back(), k.size(memory, axis));
-      differ = differ ? Value(arith::OrIOp::create(k, differ, unequal)) : unequal;
+      require(sizes.back(), k.size(memory, axis));
     }
   }
   SmallVector<Value> result;
@@ -219,7 +236,7 @@ SmallVector<TileBuilder::Strip> TileBuilder::findStrips(int64_t columns) {
     auto shape = cast<RankedTensorType>(sink.value.getType()).getShape();
     int64_t size = 1;
     for (int64_t axis : shape.drop_front(form.rowAxes))
-      size *= axis;
+      size *= axis; // an open one is alone
     std::tuple<Operation *, int64_t, int64_t> key{origin.product, origin.offset, size};
     size_t place = llvm::find(keys, key) - keys.begin();
     if (place == keys.size()) {
@@ -253,7 +270,7 @@ SmallVector<TileBuilder::Strip> TileBuilder::findStrips(int64_t columns) {
       for (size_t i = 1; i < cuts.size(); ++i)
         strip.pieces.push_back({cuts[i - 1], cuts[i] - cuts[i - 1]});
     }
-    strip.blocks = llvm::divideCeil(strip.columns, strip.width);
+    strip.blocks = form.hasOpenColumns ? 0 : llvm::divideCeil(strip.columns, strip.width);
   }
   return strips;
 }
@@ -328,13 +345,18 @@ void TileBuilder::emit(const TileSizes &sizes) {
   SmallVector<Value> extents = rowExtents(memories(false));
   Value rows = extents.back();
   extents.back() = ceilDiv(k, rows, sizes.chunk);
-  if (blocks > 1)
-    extents.insert(sizes.rowsOutermost ? extents.end() : extents.begin(), k.index(blocks));
+  bool areSplit = blocks > 1 || form.hasOpenColumns;
+  if (areSplit) {
+    Value count = k.index(blocks);
+    if (form.hasOpenColumns)
+      count = ceilDiv(k, k.size(k.outputs.front(), form.rowAxes), strips.front().width);
+    extents.insert(sizes.rowsOutermost ? extents.end() : extents.begin(), count);
+  }
   tile::KernelOp::create(k, extents, [&](OpBuilder &inner, Location, ValueRange ivs) {
     OpBuilder::InsertionGuard guard(k);
     k.setInsertionPoint(inner.getInsertionBlock(), inner.getInsertionPoint());
     Value number = k.index(0);
-    if (blocks > 1) {
+    if (areSplit) {
       number = sizes.rowsOutermost ? ivs.back() : ivs.front();
       ivs = sizes.rowsOutermost ? ivs.drop_back() : ivs.drop_front();
     }

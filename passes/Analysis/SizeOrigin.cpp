@@ -63,6 +63,10 @@ Step getStep(OpResult result, int64_t axis) {
                                                                  : Step();
       })
       .Case([&](tensor::EmptyOp empty) { return toSize(empty.getMixedSizes()[axis]); })
+      .Case([&](tensor::SplatOp splat) {
+        return toSize(
+            OpFoldResult(splat.getDynamicSizes()[splat.getType().getDynamicDimIndex(axis)]));
+      })
       .Case([&](tensor::ExtractSliceOp slice) {
         SmallVector<OpFoldResult> sizes = slice.getMixedSizes();
         llvm::SmallBitVector dropped = slice.getDroppedDims();

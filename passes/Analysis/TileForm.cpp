@@ -13,6 +13,8 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
+static RankedTensorType typeOf(Value value) { return dyn_cast<RankedTensorType>(value.getType()); }
+
 namespace {
 class FormFinder : public TileVisitor {
 public:
@@ -22,13 +24,17 @@ public:
   const TileDomain &getDomain() const override { return form; }
   bool visit(Value operand, TileRole role) override;
   void requirePhaseBefore(Operation *op) override { phasesBefore.insert(op); }
+  void requireEqualSizes(TensorAxis a, TensorAxis b) override {
+    if (typeOf(a.tensor).isDynamicDim(a.axis) || typeOf(b.tensor).isDynamicDim(b.axis))
+      form.equalSizes.push_back({a, b});
+  }
 
 private:
   bool chooseDomain();
   bool visitArgmax(ArgmaxOp op);
   bool visitResult(Value value);
   bool visitTile(Value value);
-  bool visitRows(Value value);
+  bool visitRows(Value value, bool isOpen = false);
   bool visitIds(Value value);
   bool visitElementwise(Operation *op);
   bool hasColumns(RankedTensorType type);
@@ -40,8 +46,6 @@ private:
   llvm::DenseSet<Value> done;
 };
 } // namespace
-
-static RankedTensorType typeOf(Value value) { return dyn_cast<RankedTensorType>(value.getType()); }
 
 /// By the ops that need most of a row's neighbours.
 bool FormFinder::chooseDomain() {
@@ -57,12 +61,15 @@ bool FormFinder::chooseDomain() {
       rows.push_back(needs.rowAxes);
     if (needs.located)
       places.push_back(2);
+    form.outerAxes = std::max(form.outerAxes, needs.outerAxes);
     hasWholeRows |= needs.kind == TileNeeds::WholeRow;
     hasHeads |= needs.heads;
   }
   SmallVector<int64_t> all(products.empty() ? rows : products);
   llvm::append_range(all, places);
   form.located = !places.empty();
+  if (form.located && form.outerAxes > 0)
+    return false;
   // Heads of a row are done apart, which whole rows cannot be.
   if (products.empty() && hasWholeRows && hasHeads)
     return false;
@@ -80,8 +87,10 @@ bool FormFinder::chooseDomain() {
 }
 
 /// Whether a tensor has columns behind the rows, of known sizes where tiles do not see it
-/// flattened.
+/// flattened and not all results have open ones.
 bool FormFinder::hasColumns(RankedTensorType type) {
+  if (form.hasOpenColumns)
+    return type.getRank() == form.rowAxes + 1;
   return type.getRank() > form.rowAxes &&
          (form.kind == TileKind::Elements ||
           !ShapedType::isDynamicShape(type.getShape().drop_front(form.rowAxes)));
@@ -97,13 +106,13 @@ bool FormFinder::visitIds(Value value) {
   return true;
 }
 
-/// An argument with the group's rows.
-bool FormFinder::visitRows(Value value) {
+/// An argument with the group's rows, of which `isOpen` allows any length.
+bool FormFinder::visitRows(Value value, bool isOpen) {
   auto argument = dyn_cast<BlockArgument>(value);
   RankedTensorType type = typeOf(value);
   if (!argument || !type || !isKernelFloat(type.getElementType()) || type.getEncoding())
     return false;
-  if (!hasColumns(type))
+  if (isOpen ? type.getRank() != form.rowAxes + 1 : !hasColumns(type))
     return false;
   // Rows that all batches share are no measure of the rows.
   if (!form.located || type.getDimSize(0) != 1)
@@ -131,6 +140,13 @@ bool FormFinder::visitTile(Value value) {
   return visitElementwise(op);
 }
 
+/// One number for all elements, which is part of the code.
+static bool isUniform(Value value) {
+  DenseElementsAttr constant;
+  return matchPattern(value, m_Constant(&constant)) ? constant.isSplat()
+                                                    : bool(value.getDefiningOp<tensor::SplatOp>());
+}
+
 bool FormFinder::visit(Value operand, TileRole role) {
   auto isFloatsInMemory = [&] {
     bool isThere = isa<BlockArgument>(operand) || operand.getDefiningOp<arith::ConstantOp>();
@@ -140,9 +156,11 @@ bool FormFinder::visit(Value operand, TileRole role) {
     return true;
   switch (role) {
   case TileRole::Tile:
-    return visitTile(operand);
+    return isUniform(operand) || visitTile(operand);
   case TileRole::RowBuffer:
     return isa<BlockArgument>(operand) && visitTile(operand);
+  case TileRole::RowMatrix:
+    return visitRows(operand, /*isOpen=*/true);
   case TileRole::Parameter:
     return isFloatsInMemory() && typeOf(operand).hasStaticShape();
   case TileRole::SharedRows:
@@ -161,23 +179,15 @@ bool FormFinder::visit(Value operand, TileRole role) {
 bool FormFinder::visitElementwise(Operation *op) {
   if (!OpTrait::hasElementwiseMappableTraits(op) || op->getNumResults() != 1)
     return false;
-  for (Value operand : op->getOperands()) {
-    DenseElementsAttr constant;
-    if (matchPattern(operand, m_Constant(&constant))) {
-      if (!constant.isSplat())
-        return false;
-    } else if (!operand.getDefiningOp<tensor::SplatOp>() && !visitTile(operand)) {
-      return false;
-    }
-  }
-  return true;
+  return llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return visit(operand, TileRole::Tile); });
 }
 
 /// Columns of a product, in blocks that hold no heads. They are counted in floats.
 bool FormFinder::visitArgmax(ArgmaxOp op) {
   RankedTensorType type = op.getInput().getType();
   if (form.kind != TileKind::Contraction || form.argmax || type.getRank() != form.rowAxes + 1 ||
-      type.getShape().back() > kMaxArgmaxColumns)
+      type.isDynamicDim(form.rowAxes) || type.getShape().back() > kMaxArgmaxColumns)
     return false;
   for (Operation &other : group.getBody().front())
     if (getTileNeeds(&other).heads)
@@ -205,6 +215,11 @@ TileForm FormFinder::find() {
   Operation *yield = group.getBody().front().getTerminator();
   if (yield->getNumOperands() == 0 || !chooseDomain())
     return {};
+  form.hasOpenColumns =
+      form.kind == TileKind::Contraction && llvm::all_of(yield->getOperands(), [&](Value value) {
+        RankedTensorType type = typeOf(value);
+        return type && type.getRank() == form.rowAxes + 1 && type.isDynamicDim(form.rowAxes);
+      });
   for (Value value : yield->getOperands())
     if (!visitResult(value))
       return {};

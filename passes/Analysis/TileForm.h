@@ -19,6 +19,11 @@ struct TileForm : TileDomain {
   /// Ops that need numbers computed before, in their order: rotary embeddings, norms whose factor
   /// a linear applies.
   SmallVector<Operation *> phasesBefore;
+  /// The columns of all results are one axis of open size.
+  bool hasOpenColumns = false;
+  /// Axes of operands, or of what the results are computed from, whose sizes must agree beside
+  /// those of the rows.
+  SmallVector<std::pair<TensorAxis, TensorAxis>> equalSizes;
   /// The place of each row's greatest column, which all blocks of columns find together; or null.
   ArgmaxOp argmax;
 };

@@ -149,8 +149,10 @@ bool areProjectionsOfOne(Value a, Value b) {
   auto getSource = [](Value value) -> std::pair<Value, bool> {
     if (auto slice = value.getDefiningOp<tensor::ExtractSliceOp>())
       return {slice.getSource(), true};
-    if (Operation *op = value.getDefiningOp(); op && getTileNeeds(op).kind == TileNeeds::Product)
-      return {cast<AxesOpInterface>(op).getAxesOperand(), true};
+    Operation *op = value.getDefiningOp();
+    auto axes = dyn_cast_or_null<AxesOpInterface>(op);
+    if (axes && getTileNeeds(op).kind == TileNeeds::Product)
+      return {axes.getAxesOperand(), true};
     return {value, false};
   };
   auto [first, knowsFirst] = getSource(a);

@@ -79,7 +79,133 @@ struct OpCase {
               "tensor<?x" S "x2x16xf32>",                                                          \
    "tensor<?x" S "x2x16xf32>"}
 
+/// A product of two operands, its axes named by the maps; `sizes` are of the result's open axes.
+#define CONTRACT(name, arguments, dims, fill, sizes, maps, operands, result)                       \
+  {name, arguments,                                                                                \
+   dims "%zero = arith.constant 0.0 : " fill "\n%z = tensor.splat %zero" sizes " : " result        \
+        "\n%y = linalg.contract indexing_maps = [" maps "] ins(" operands ") outs(%z : " result    \
+        ") -> " result,                                                                            \
+   result}
+#define DIM(name, of, axis, type)                                                                  \
+  "%c" name " = arith.constant " axis " : index\n%" name " = tensor.dim %" of ", %c" name          \
+  " : " type "\n"
+#define MAP(loops, axes) "affine_map<(" loops ") -> (" axes ")>"
+
+/// A cumulative sum: of the terms at `j relation i`, along `axis` of [?, ?, 7]. The result has
+/// `last` columns.
+#define CUMULATIVE(name, relation, axis, from, last, type, zero, add)                              \
+  {"cumulative_" name, "%x: tensor<?x?x7x" type ">",                                               \
+   DIM("m", "x", "0", "tensor<?x?x7x" type ">")                                                    \
+       DIM("n", "x", "1",                                                                          \
+           "tensor<?x?x7x" type                                                                    \
+           ">") "%zero = arith.constant " zero " : " type                                          \
+                "\n%z = tensor.splat %zero[%m, %n] : tensor<?x?x" last "x" type                    \
+                ">\n%y = linalg.generic {indexing_maps = [" MAP("a, b, c, j", from) ", " MAP(      \
+                    "a, b, c, j",                                                                  \
+                    "a, b, c") "], iterator_types = [\"parallel\", \"parallel\", \"parallel\", "   \
+                               "\"reduction\"]} ins(%x : tensor<?x?x7x" type                       \
+                               ">) outs(%z : tensor<?x?x" last "x" type ">) {\n"                   \
+                               "^bb0(%t: " type ", %s: " type "):\n%i = linalg.index " axis        \
+                               " : index\n"                                                        \
+                               "%j = linalg.index 3 : index\n%k = arith.cmpi " relation            \
+                               ", %j, %i : index\n"                                                \
+                               "%u = arith.select %k, %t, %zero : " type "\n%v = " add             \
+                               " %s, %u : " type "\nlinalg.yield %v : " type                       \
+                               "\n} -> tensor<?x?x" last "x" type ">",                             \
+   "tensor<?x?x" last "x" type ">"}
+
 const OpCase kCases[] = {
+    CONTRACT("contract_batches", "%a: tensor<?x70x33xf32>, %b: tensor<?x33x50xf32>",
+             DIM("m", "a", "0", "tensor<?x70x33xf32>"), "f32", "[%m]",
+             MAP("b, i, j, k", "b, i, k") ", " MAP("b, i, j, k", "b, k, j") ", " MAP("b, i, j, k",
+                                                                                     "b, i, j"),
+             "%a, %b : tensor<?x70x33xf32>, tensor<?x33x50xf32>", "tensor<?x70x50xf32>"),
+    CONTRACT("contract_heads_between", "%a: tensor<?x?x3x33xf32>, %b: tensor<?x?x3x33xf32>",
+             DIM("m", "a", "0", "tensor<?x?x3x33xf32>") DIM("n", "a", "1", "tensor<?x?x3x33xf32>"),
+             "f32", "[%m, %n, %n]",
+             MAP("b, h, i, j, k", "b, i, h, k") ", " MAP("b, h, i, j, k", "b, j, h, k") ", " MAP(
+                 "b, h, i, j, k", "b, h, i, j"),
+             "%a, %b : tensor<?x?x3x33xf32>, tensor<?x?x3x33xf32>", "tensor<?x3x?x?xf32>"),
+    CONTRACT("contract_open_depth", "%a: tensor<?x?xf32>, %b: tensor<?x?xf32>",
+             DIM("m", "a", "1", "tensor<?x?xf32>") DIM("n", "b", "1", "tensor<?x?xf32>"), "f32",
+             "[%m, %n]",
+             MAP("i, j, k", "k, i") ", " MAP("i, j, k", "k, j") ", " MAP("i, j, k", "i, j"),
+             "%a, %b : tensor<?x?xf32>, tensor<?x?xf32>", "tensor<?x?xf32>"),
+    CONTRACT("contract_long_depth", "%a: tensor<?x2100xf32>, %b: tensor<9x2100xf32>",
+             DIM("m", "a", "0", "tensor<?x2100xf32>"), "f32", "[%m]",
+             MAP("i, j, k", "i, k") ", " MAP("i, j, k", "j, k") ", " MAP("i, j, k", "i, j"),
+             "%a, %b : tensor<?x2100xf32>, tensor<9x2100xf32>", "tensor<?x9xf32>"),
+    CONTRACT("contract_shared_matrix", "%a: tensor<?x?x33xf32>, %b: tensor<33x130xf32>",
+             DIM("m", "a", "0", "tensor<?x?x33xf32>") DIM("n", "a", "1", "tensor<?x?x33xf32>"),
+             "f32", "[%m, %n]",
+             MAP("b, i, j, k", "b, i, k") ", " MAP("b, i, j, k", "k, j") ", " MAP("b, i, j, k",
+                                                                                  "b, i, j"),
+             "%a, %b : tensor<?x?x33xf32>, tensor<33x130xf32>", "tensor<?x?x130xf32>"),
+    CONTRACT("contract_outer_of_columns", "%a: tensor<20x33xf32>, %b: tensor<?x18x33xf32>",
+             DIM("m", "b", "0", "tensor<?x18x33xf32>"), "f32", "[%m]",
+             MAP("b, i, j, k", "i, k") ", " MAP("b, i, j, k", "b, j, k") ", " MAP("b, i, j, k",
+                                                                                  "b, i, j"),
+             "%a, %b : tensor<20x33xf32>, tensor<?x18x33xf32>", "tensor<?x20x18xf32>"),
+    CONTRACT("contract_operands_turned", "%a: tensor<33x18xf32>, %b: tensor<?x33xf32>",
+             DIM("m", "b", "0", "tensor<?x33xf32>"), "f32", "[%m]",
+             MAP("i, j, k", "k, j") ", " MAP("i, j, k", "i, k") ", " MAP("i, j, k", "i, j"),
+             "%a, %b : tensor<33x18xf32>, tensor<?x33xf32>", "tensor<?x18xf32>"),
+    CONTRACT("contract_halves", "%a: tensor<?x70x33xbf16>, %b: tensor<?x33x50xf16>",
+             DIM("m", "a", "0", "tensor<?x70x33xbf16>"), "f32", "[%m]",
+             MAP("b, i, j, k", "b, i, k") ", " MAP("b, i, j, k", "b, k, j") ", " MAP("b, i, j, k",
+                                                                                     "b, i, j"),
+             "%a, %b : tensor<?x70x33xbf16>, tensor<?x33x50xf16>", "tensor<?x70x50xf32>"),
+    CONTRACT("contract_f64", "%a: tensor<?x9x33xf64>, %b: tensor<?x33x10xf64>",
+             DIM("m", "a", "0", "tensor<?x9x33xf64>"), "f64", "[%m]",
+             MAP("b, i, j, k", "b, i, k") ", " MAP("b, i, j, k", "b, k, j") ", " MAP("b, i, j, k",
+                                                                                     "b, i, j"),
+             "%a, %b : tensor<?x9x33xf64>, tensor<?x33x10xf64>", "tensor<?x9x10xf64>"),
+    {"map_of_comparisons", "%x: tensor<?x?xf32>, %u: tensor<?x?xf32>",
+     DIM("m", "x", "0", "tensor<?x?xf32>") DIM(
+         "n", "x", "1",
+         "tensor<?x?xf32>") "%e = tensor.empty(%m, %n) : tensor<?x?xf32>\n%one = arith.constant "
+                            "1.0 : f32\n"
+                            "%y = linalg.generic {indexing_maps = [" MAP("i, j", "i, j") ", " MAP(
+                                "i, j",
+                                "i, j") ", " MAP("i, j",
+                                                 "i, j") "], iterator_types = [\"parallel\", "
+                                                         "\"parallel\"]} ins(%x, %u : "
+                                                         "tensor<?x?xf32>, tensor<?x?xf32>) "
+                                                         "outs(%e : tensor<?x?xf32>) {\n"
+                                                         "^bb0(%a: f32, %b: f32, %o: f32):\n%0 = "
+                                                         "math.exp %a : f32\n%1 = arith.subf %0, "
+                                                         "%one : f32\n"
+                                                         "%2 = arith.cmpf ogt, %a, %b : f32\n%3 = "
+                                                         "arith.select %2, %a, %1 : "
+                                                         "f32\nlinalg.yield %3 : "
+                                                         "f32\n} -> tensor<?x?xf32>",
+     "tensor<?x?xf32>"},
+    {"map_rounds_each_step", "%x: tensor<?x?xbf16>",
+     DIM("m", "x", "0", "tensor<?x?xbf16>") DIM(
+         "n", "x", "1",
+         "tensor<?x?xbf16>") "%e = tensor.empty(%m, %n) : tensor<?x?xbf16>\n%t = arith.constant "
+                             "1.1015625 : bf16\n"
+                             "%y = linalg.generic {indexing_maps = [" MAP("i, j", "i, j") ", " MAP(
+                                 "i, j",
+                                 "i, j") "], iterator_types = [\"parallel\", \"parallel\"]} ins(%x "
+                                         ": tensor<?x?xbf16>) outs(%e : "
+                                         "tensor<?x?xbf16>) {\n^bb0(%a: bf16, %o: bf16):\n%0 = "
+                                         "arith.mulf %a, %t : bf16\n"
+                                         "%1 = arith.subf %0, %a : bf16\nlinalg.yield %1 : bf16\n} "
+                                         "-> tensor<?x?xbf16>",
+     "tensor<?x?xbf16>", 0},
+    CUMULATIVE("sum", "sle", "1", "a, j, c", "7", "f32", "0.0", "arith.addf"),
+    CUMULATIVE("sum_of_rows", "sle", "2", "a, b, j", "7", "f32", "0.0", "arith.addf"),
+    CUMULATIVE("sum_before", "slt", "1", "a, j, c", "7", "f32", "0.0", "arith.addf"),
+    CUMULATIVE("sum_of_rows_before", "slt", "2", "a, b, j", "7", "f32", "0.0", "arith.addf"),
+    CUMULATIVE("sum_from_behind", "sge", "0", "j, b, c", "7", "f32", "0.0", "arith.addf"),
+    CUMULATIVE("sum_behind", "sgt", "2", "a, b, j", "7", "f32", "0.0", "arith.addf"),
+    CUMULATIVE("sum_of_fewer", "sle", "2", "a, b, j", "9", "f32", "0.0", "arith.addf"),
+    CUMULATIVE("sum_of_more", "slt", "2", "a, b, j", "5", "f32", "0.0", "arith.addf"),
+    CUMULATIVE("sum_of_fewer_behind", "sge", "2", "a, b, j", "9", "f32", "0.0", "arith.addf"),
+    CUMULATIVE("sum_of_more_behind", "sgt", "2", "a, b, j", "5", "f32", "0.0", "arith.addf"),
+    CUMULATIVE("product", "sle", "1", "a, j, c", "7", "f32", "1.0", "arith.mulf"),
+    CUMULATIVE("count", "sle", "1", "a, j, c", "7", "i64", "0", "arith.addi"),
     ACTIVATION("gelu"),
     ACTIVATION("gelu_tanh"),
     ACTIVATION("gelu_quick"),
@@ -365,7 +491,7 @@ void OpGrid::compare(OpenSizes sizes) {
   std::string error;
   NoWeights weights;
   Interpreter interpreter(*module, weights);
-  std::mt19937_64 random(7); // NOLINT(bugprone-random-generator-seed): always the same
+  std::mt19937_64 random(7);
   std::vector<RuntimeValue> inputs;
   for (Type type : getFunction().getArgumentTypes())
     inputs.push_back(makeInput(cast<RankedTensorType>(type), sizes, random));
