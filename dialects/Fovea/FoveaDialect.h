@@ -232,6 +232,9 @@ private:
 bool isElementwiseOp(Operation *op);
 /// The same, and maps of linalg that compute elements so.
 bool isComputedByElement(Operation *op);
+/// Whether the body of a linalg op computes with the inputs' floats alone, by ops that no number is
+/// a fault of.
+bool isScalarBody(Operation *op);
 
 /// Whether the op transforms floats by weights: a projection or a norm.
 bool isWeighted(Operation *op);

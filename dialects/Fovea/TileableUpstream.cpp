@@ -110,7 +110,6 @@ private:
     int64_t last = type ? type.getRank() - 1 : 0;
     if (!type || type.getRank() == 0 || !op.hasPureTensorSemantics() ||
         op.getNumParallelLoops() != op.getNumLoops() || op.getNumDpsInputs() == 0 ||
-        !op.getBlock()->getArguments().back().use_empty() ||
         !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity())
       return false;
     for (OpOperand *input : op.getDpsInputOperands()) {
@@ -120,23 +119,31 @@ private:
       if (!map.isIdentity() && !isVector)
         return false;
     }
-    return llvm::all_of(op.getBlock()->without_terminator(), isScalarCode) &&
-           llvm::all_of(op.getBlock()->getTerminator()->getOperands(),
-                        [&](Value value) { return value.getParentBlock() == op.getBlock(); });
-  }
-
-  /// Arithmetic that no numbers are a fault of.
-  static bool isScalarCode(Operation &op) {
-    auto isNumber = [](Type type) { return isa<FloatType>(type) || type.isInteger(1); };
-    return OpTrait::hasElementwiseMappableTraits(&op) && op.getNumResults() == 1 &&
-           isNumber(op.getResult(0).getType()) && llvm::all_of(op.getOperands(), [&](Value value) {
-             return isNumber(value.getType()) &&
-                    (value.getParentBlock() == op.getBlock() || matchPattern(value, m_Constant()));
-           });
+    return isScalarBody(op);
   }
 };
 
 } // namespace
+
+/// Arithmetic that no numbers are a fault of.
+static bool isScalarCode(Operation &op) {
+  auto isNumber = [](Type type) { return isa<FloatType>(type) || type.isInteger(1); };
+  return OpTrait::hasElementwiseMappableTraits(&op) && op.getNumResults() == 1 &&
+         isNumber(op.getResult(0).getType()) && llvm::all_of(op.getOperands(), [&](Value value) {
+           return isNumber(value.getType()) &&
+                  (value.getParentBlock() == op.getBlock() || matchPattern(value, m_Constant()));
+         });
+}
+
+bool mlir::fovea::isScalarBody(Operation *op) {
+  Block &body = op->getRegion(0).front();
+  unsigned inputs = cast<DestinationStyleOpInterface>(op).getNumDpsInputs();
+  return llvm::all_of(body.getArguments().drop_front(inputs),
+                      [](Value value) { return value.use_empty(); }) &&
+         llvm::all_of(body.without_terminator(), isScalarCode) &&
+         llvm::all_of(body.getTerminator()->getOperands(),
+                      [&](Value value) { return value.getParentBlock() == &body; });
+}
 
 TileNeeds mlir::fovea::getTileNeeds(Operation *op) {
   auto tileable = dyn_cast<TileableOpInterface>(op);

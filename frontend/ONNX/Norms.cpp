@@ -78,16 +78,31 @@ static LogicalResult importRmsNorm(Importer &im) {
   return im.setResult(im.binary("Mul", result, im.cast(*scale, x->type)));
 }
 
+/// The axes from `axis` on as one, if their sizes are known: sums then are of rows.
+static FailureOr<Data *> joinLast(Importer &im, Data &x, int64_t axis) {
+  int64_t size = 1;
+  for (Sym extent : ArrayRef(x.shape).drop_front(axis)) {
+    std::optional<int64_t> known = Symbols::known(extent);
+    if (!known)
+      return &x;
+    size *= *known;
+  }
+  SmallVector<Sym> shape(x.shape.begin(), x.shape.begin() + axis);
+  shape.push_back(im.number(size));
+  return im.reshape(x, shape);
+}
+
 static LogicalResult importInstanceNorm(Importer &im) {
   Data *x = im.input(0), *scale = im.input(1), *bias = im.input(2);
   if (!scale || !bias || x->rank() < 3 || !areFloats({x, scale, bias}) || scale->rank() != 1 ||
       bias->rank() != 1)
     return im.invalid("expects floats of rank 3 or more, a scale and a bias");
-  SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(2, x->rank()));
+  TRY(auto *rows, joinLast(im, *x, 2));
+  SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(2, rows->rank()));
   Data *mean = nullptr;
-  auto [deviation, inverse] = center(im, *x, axes, im.real("epsilon", 1e-5f), &mean);
-  Data *result =
-      im.binary("Mul", im.binary("Mul", deviation, inverse), im.alongChannels(*scale, x->rank()));
+  auto [deviation, inverse] = center(im, *rows, axes, im.real("epsilon", 1e-5f), &mean);
+  TRY(auto *result, im.reshape(*im.binary("Mul", deviation, inverse), x->shape));
+  result = im.binary("Mul", result, im.alongChannels(*scale, x->rank()));
   return im.setResult(im.binary("Add", result, im.alongChannels(*bias, x->rank())));
 }
 
@@ -106,6 +121,7 @@ static LogicalResult importGroupNorm(Importer &im) {
   SmallVector<Sym> shape{x->shape[0], im.number(groups), im.number(*channels / groups)};
   shape.append(x->shape.begin() + 2, x->shape.end());
   TRY(auto *split, im.reshape(*im.cast(*x, x->type == DataType::Double ? x->type : stash), shape));
+  TRY(split, joinLast(im, *split, 2));
   SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(2, split->rank()));
   Data *mean = nullptr;
   auto [deviation, inverse] = center(im, *split, axes, eps, &mean);

@@ -25,7 +25,7 @@ void mlir::fovea::registerKernelInterfaces(DialectRegistry &registry) {
     attachCacheKernels(*context);
     attachContractionKernel(*context);
     attachLinearKernel(*context);
-    attachMapKernel(*context);
+    attachMapKernels(*context);
     attachMaskKernel(*context);
     attachNormKernels(*context);
     attachPoolKernel(*context);

@@ -45,7 +45,7 @@ void attachAttentionKernel(MLIRContext &context);
 void attachCacheKernels(MLIRContext &context);
 void attachContractionKernel(MLIRContext &context);
 void attachLinearKernel(MLIRContext &context);
-void attachMapKernel(MLIRContext &context);
+void attachMapKernels(MLIRContext &context);
 void attachMaskKernel(MLIRContext &context);
 void attachNormKernels(MLIRContext &context);
 void attachPoolKernel(MLIRContext &context);

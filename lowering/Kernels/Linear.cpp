@@ -64,6 +64,8 @@ static Attribute makeManyRows(LinearOp op, const Level &level) {
                                                 : many->product);
   if (element.isBF16() || op.getScales())
     sizes.block[0] = level.pairRows;
+  int64_t bytes = op.getWeight().getType().getNumElements() * element.getIntOrFloatBitWidth() / 8;
+  sizes.rowsOutermost = bytes <= level.resident;
   return makeContraction(op.getContext(), sizes);
 }
 

@@ -107,7 +107,10 @@ static constexpr Level kAmpere = {
     /*elements=*/1024,
     /*panels=*/{32, 4, 8, 8, 16},
     /*multipliesHalves=*/true,
-    /*attentionWords=*/36 << 10};
+    /*attentionWords=*/36 << 10,
+    /*headQueries=*/{},
+    /*manyHalves=*/nullptr,
+    /*resident=*/0};
 
 // A warpgroup for each 64 queries; they share keys and values, of which 64 queries alone would need
 // 64 bytes a clock on each multiprocessor, more than the second-level cache has. Three warpgroups

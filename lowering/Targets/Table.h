@@ -70,6 +70,9 @@ struct Level {
   llvm::ArrayRef<HeadQueries> headQueries = {};
   /// Many rows of halves by a weight of the same type; null: as of others.
   const HalvesSizes *manyHalves = nullptr;
+  /// Of a weight of no more bytes each core has a copy in its own cache: blocks of rows are
+  /// outermost, so that a thread goes on with the rows that it made.
+  int64_t resident = 640 << 10;
 };
 
 /// Half of `rows` again and again, until those of so many columns have at most `most` elements

@@ -146,7 +146,7 @@ std::optional<BiasSum> findBias(Value value, ArrayRef<int64_t> outputs,
     return std::nullopt;
 
   Value other;
-  SmallVector<int64_t> axes; // of the value, for each axis of `other`; -1 where that has size one
+  SmallVector<int64_t> axes; // of the value, for each axis of `other`; -1 where that is at zero
   if (isa<arith::AddFOp>(op)) {
     auto broadcast =
         op->getOperand(1 - use.getOperandNumber()).getDefiningOp<linalg::BroadcastOp>();
@@ -186,9 +186,10 @@ std::optional<BiasSum> findBias(Value value, ArrayRef<int64_t> outputs,
     return std::nullopt;
   SmallVector<int64_t> shape, kept;
   for (auto [axis, size] : llvm::zip_equal(axes, bias->getType().getShape())) {
-    if (axis == -1 ? size != 1 : llvm::is_contained(kept, axis))
+    bool isUnit = size == 1 && !llvm::is_contained(outputs, axis);
+    if (!isUnit && (axis == -1 || llvm::is_contained(kept, axis)))
       return std::nullopt;
-    if (axis == -1)
+    if (isUnit)
       continue;
     shape.push_back(size);
     kept.push_back(axis);

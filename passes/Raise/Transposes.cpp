@@ -46,9 +46,10 @@ struct FoldIntoReader : OpInterfaceRewritePattern<linalg::LinalgOp> {
     SmallVector<std::pair<OpOperand *, Value>> sources;
     for (OpOperand *operand : op.getDpsInputOperands()) {
       auto transpose = operand->get().getDefiningOp<linalg::TransposeOp>();
-      if (!transpose)
-        continue;
       AffineMap &map = maps[operand->getOperandNumber()];
+      // Windows are read again and again: better as they lie.
+      if (!transpose || !map.isProjectedPermutation(/*allowZeroInResults=*/true))
+        continue;
       map = permuteResults(map, invert(transpose.getPermutation()));
       sources.emplace_back(operand, transpose.getInput());
     }

@@ -114,7 +114,54 @@ struct OpCase {
                                "\n} -> tensor<?x?x" last "x" type ">",                             \
    "tensor<?x?x" last "x" type ">"}
 
+/// A map of [?, ?, columns] from %x and %u, read by these maps; `sizes` are the result's open ones.
+#define MAPPED(name, arguments, sizes, maps, operands, result, element, tolerance)                 \
+  {name, arguments,                                                                                \
+   sizes "\n%y = linalg.generic {indexing_maps = [" maps                                           \
+         "], iterator_types = [\"parallel\", \"parallel\", \"parallel\"]} ins(%x, %u : " operands  \
+         ") outs(%e : " result ") {\n^bb0(%a: " element ", %b: " element ", %o: " element          \
+         "):\n%0 = arith.mulf %a, %b : " element "\n%1 = arith.addf %0, %b : " element             \
+         "\nlinalg.yield %1 : " element "\n} -> " result,                                          \
+   result, tolerance}
+
 const OpCase kCases[] = {
+    MAPPED("map_turned", "%x: tensor<?x40x?xf32>, %u: tensor<40xf32>",
+           DIM("m", "x", "0", "tensor<?x40x?xf32>")
+               DIM("n", "x", "2",
+                   "tensor<?x40x?xf32>") "%e = tensor.empty(%m, %n) : tensor<?x?x40xf32>",
+           MAP("a, b, c", "a, c, b") ", " MAP("a, b, c", "c") ", " MAP("a, b, c", "a, b, c"),
+           "tensor<?x40x?xf32>, tensor<40xf32>", "tensor<?x?x40xf32>", "f32", 2e-6),
+    MAPPED("map_turned_both", "%x: tensor<70x?x?xf32>, %u: tensor<70x?x?xf32>",
+           DIM("m", "x", "1", "tensor<70x?x?xf32>")
+               DIM("n", "x", "2",
+                   "tensor<70x?x?xf32>") "%e = tensor.empty(%n, %m) : tensor<?x?x70xf32>",
+           MAP("a, b, c", "c, b, a") ", " MAP("a, b, c", "c, b, a") ", " MAP("a, b, c", "a, b, c"),
+           "tensor<70x?x?xf32>, tensor<70x?x?xf32>", "tensor<?x?x70xf32>", "f32", 2e-6),
+    MAPPED("map_turned_by_rows", "%x: tensor<?x?x70xbf16>, %u: tensor<?x1xbf16>",
+           DIM("m", "x", "0", "tensor<?x?x70xbf16>")
+               DIM("n", "x", "1",
+                   "tensor<?x?x70xbf16>") "%e = tensor.empty(%m, %n) : tensor<?x70x?xbf16>",
+           MAP("a, b, c", "a, c, b") ", " MAP("a, b, c", "a, 0") ", " MAP("a, b, c", "a, b, c"),
+           "tensor<?x?x70xbf16>, tensor<?x1xbf16>", "tensor<?x70x?xbf16>", "bf16", 0),
+    MAPPED("map_with_rows", "%x: tensor<?x?x70xf32>, %u: tensor<?x?x1xf32>",
+           DIM("m", "x", "0", "tensor<?x?x70xf32>")
+               DIM("n", "x", "1",
+                   "tensor<?x?x70xf32>") "%e = tensor.empty(%m, %n) : tensor<?x?x70xf32>",
+           MAP("a, b, c", "a, b, c") ", " MAP("a, b, c", "a, b, 0") ", " MAP("a, b, c", "a, b, c"),
+           "tensor<?x?x70xf32>, tensor<?x?x1xf32>", "tensor<?x?x70xf32>", "f32", 2e-6),
+    MAPPED(
+        "map_with_channels", "%x: tensor<?x20x1100xf32>, %u: tensor<20x1xf32>",
+        DIM("m", "x", "0", "tensor<?x20x1100xf32>") "%e = tensor.empty(%m) : tensor<?x20x1100xf32>",
+        MAP("a, b, c", "a, b, c") ", " MAP("a, b, c", "b, 0") ", " MAP("a, b, c", "a, b, c"),
+        "tensor<?x20x1100xf32>, tensor<20x1xf32>", "tensor<?x20x1100xf32>", "f32", 2e-6),
+    {"transpose", "%x: tensor<?x?x5x20xf32>",
+     DIM("m", "x", "0", "tensor<?x?x5x20xf32>")
+         DIM("n", "x", "1",
+             "tensor<?x?x5x20xf32>") "%e = tensor.empty(%m, %n) : tensor<?x5x20x?xf32>\n"
+                                     "%y = linalg.transpose ins(%x : tensor<?x?x5x20xf32>) outs(%e "
+                                     ": tensor<?x5x20x?xf32>) "
+                                     "permutation = [0, 2, 3, 1]",
+     "tensor<?x5x20x?xf32>", 0},
     CONTRACT("contract_batches", "%a: tensor<?x70x33xf32>, %b: tensor<?x33x50xf32>",
              DIM("m", "a", "0", "tensor<?x70x33xf32>"), "f32", "[%m]",
              MAP("b, i, j, k", "b, i, k") ", " MAP("b, i, j, k", "b, k, j") ", " MAP("b, i, j, k",
