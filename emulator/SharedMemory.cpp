@@ -94,7 +94,7 @@ Conflict SharedMemory::write(uint64_t offset, uint32_t count, const Access &acce
         !ordered(access, cell.agent, cell.lane, cell.stamp)) {
       size_t begin = std::max<size_t>(i * granule, offset);
       size_t end = std::min<size_t>((i + 1) * granule, offset + count);
-      if (!source || std::memcmp(bytes.data() + begin, source + (begin - offset), end - begin))
+      if (!source || std::memcmp(bytes.data() + begin, source + (begin - offset), end - begin) != 0)
         return {Conflict::Race, true, cell.agent, cell.instruction, cell.lane, i * granule};
     }
     for (uint64_t left = cell.readers; left; left &= left - 1) {

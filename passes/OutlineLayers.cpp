@@ -239,7 +239,7 @@ private:
   Value resolve(func::FuncOp layer, const Tuple &tuple) {
     if (auto place = getPlace(tuple[0], 0))
       return mapping.lookupOrNull(tuple[0]);
-    for (auto [known, value] : resolved)
+    for (const auto &[known, value] : resolved)
       if (known == tuple)
         return value;
     Value value;

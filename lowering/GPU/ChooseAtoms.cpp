@@ -47,7 +47,7 @@ struct ChooseAtomsPass : fovea::impl::ChooseAtomsPassBase<ChooseAtomsPass> {
       std::optional<Atom> atom = getAtom(dot, warpgroups);
       if (!atom)
         return;
-      dot.setAtom(*atom);
+      dot.setAtom(atom);
       if (*atom == Atom::M64K16)
         rows = std::max(rows, dot.getResult().getType().getRows());
     });

@@ -182,9 +182,9 @@ void ThreadLowering::beginCopy(const ViewMemory &view, Value from, Value memory,
 class ThreadLowering::TileCopy {
 public:
   TileCopy(ThreadLowering &t, CopyOp op, const ViewMemory &view, std::optional<ViewMemory> scales)
-      : t(t), b(t.b), op(op), view(view), scales(std::move(scales)),
-        async(op.getAsync() && !op.converts()), type(op.getMemory().getType()),
-        memory(t.get(op.getMemory())), row(t.get(op.getRow())), column(t.get(op.getColumn())) {}
+      : t(t), b(t.b), op(op), view(view), scales(scales), async(op.getAsync() && !op.converts()),
+        type(op.getMemory().getType()), memory(t.get(op.getMemory())), row(t.get(op.getRow())),
+        column(t.get(op.getColumn())) {}
 
   void run() {
     CopyOrder order(view, row, column, type, async);
@@ -298,6 +298,6 @@ LogicalResult ThreadLowering::lower(CopyOp op) {
     TRY(auto *scaleView, getView(op, op.getScales()));
     scales = *scaleView;
   }
-  TileCopy(*this, op, *view, std::move(scales)).run();
+  TileCopy(*this, op, *view, scales).run();
   return success();
 }

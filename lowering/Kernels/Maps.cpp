@@ -84,19 +84,32 @@ static bool isAlone(Operation *op) {
          });
 }
 
+/// Whether it is one computation of floats for each element, of operands read by projections.
+static bool isPlainMap(linalg::LinalgOp op) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  return op.getNumDpsInits() == 1 && op.getNumDpsInputs() > 0 && op.hasPureTensorSemantics() &&
+         op.getNumParallelLoops() == op.getNumLoops() && maps.back().isPermutation() &&
+         llvm::all_of(maps, isProjection) && isScalarBody(op) && hasKernelFloats(op);
+}
+
+/// The loop that an operand's elements lie beside each other along.
+static std::optional<unsigned> getContiguousLoop(Value operand, AffineMap map) {
+  int64_t axis = map.getNumResults() - 1;
+  while (axis > 0 && cast<RankedTensorType>(operand.getType()).getDimSize(axis) == 1)
+    --axis;
+  auto dim = axis < 0 ? AffineDimExpr(nullptr) : dyn_cast<AffineDimExpr>(map.getResult(axis));
+  return dim ? std::optional(dim.getPosition()) : std::nullopt;
+}
+
 std::optional<TiledMap> TiledMap::find(linalg::LinalgOp op) {
   constexpr int64_t kVector = 16;
-  if (op.getNumDpsInits() != 1 || op.getNumDpsInputs() == 0 || !op.hasPureTensorSemantics() ||
-      op.getNumParallelLoops() != op.getNumLoops() || !isScalarBody(op) || !hasKernelFloats(op) ||
-      !isAlone(op))
+  if (!isPlainMap(op) || !isAlone(op))
     return std::nullopt;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   auto isLong = [&](unsigned loop) {
     return ShapedType::isDynamic(sizes[loop]) || sizes[loop] >= kVector;
   };
-  if (!maps.back().isPermutation() || !llvm::all_of(maps, isProjection) || sizes.size() < 2)
-    return std::nullopt;
   // The result's last two axes of more than one element.
   SmallVector<unsigned> longAxes;
   for (AffineExpr expression : llvm::reverse(maps.back().getResults()))
@@ -107,21 +120,15 @@ std::optional<TiledMap> TiledMap::find(linalg::LinalgOp op) {
   unsigned last = longAxes[0];
   TiledMap result{longAxes[1], last};
   for (auto [input, map] : llvm::zip(op.getDpsInputs(), ArrayRef(maps).drop_back())) {
-    // The axis that its elements lie beside each other along.
-    int64_t axis = map.getNumResults() - 1;
-    while (axis > 0 && cast<RankedTensorType>(input.getType()).getDimSize(axis) == 1)
-      --axis;
-    if (axis < 0 || !getAxis(map, last))
+    std::optional<unsigned> loop = getContiguousLoop(input, map);
+    if (!loop || *loop == last || !getAxis(map, last))
       continue;
-    auto dim = dyn_cast<AffineDimExpr>(map.getResult(axis));
-    if (!dim || dim.getPosition() == last)
-      continue;
-    if (!isLong(dim.getPosition()) || (result.isTurned && result.row != dim.getPosition()) ||
+    if (!isLong(*loop) || (result.isTurned && result.row != *loop) ||
         getElementTypeOrSelf(input.getType()).getIntOrFloatBitWidth() > 32)
       return std::nullopt;
     // Lanes along it as they are read, turned as they are stored.
     result.isTurned = true;
-    result.row = dim.getPosition();
+    result.row = *loop;
   }
   if (result.isTurned)
     std::swap(result.row, result.column);

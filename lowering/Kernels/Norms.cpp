@@ -72,6 +72,10 @@ struct NormTiles {
 template <typename Model, typename OpTy>
 struct NormKernel : KernelOpInterface::ExternalModel<Model, OpTy> {
   unsigned getNameRank(Operation *) const { return 1; }
+
+private:
+  NormKernel() = default;
+  friend Model;
 };
 
 struct LayerNormKernel : NormKernel<LayerNormKernel, LayerNormOp> {

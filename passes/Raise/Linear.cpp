@@ -134,6 +134,30 @@ struct BiasSum {
   WeightView bias;
 };
 
+/// A weight whose axes are these of a value, -1 being none, as a vector over its axes `outputs`;
+/// nothing unless it has exactly those, and others of size one.
+std::optional<WeightView> asVector(const WeightView &weight, ArrayRef<int64_t> axes,
+                                   ArrayRef<int64_t> outputs) {
+  SmallVector<int64_t> shape, kept;
+  for (auto [axis, size] : llvm::zip_equal(axes, weight.getType().getShape())) {
+    bool isUnit = size == 1 && !llvm::is_contained(outputs, axis);
+    if (!isUnit && (axis == -1 || llvm::is_contained(kept, axis)))
+      return std::nullopt;
+    if (isUnit)
+      continue;
+    shape.push_back(size);
+    kept.push_back(axis);
+  }
+  SmallVector<int64_t> wanted(outputs), found(kept);
+  llvm::sort(wanted);
+  llvm::sort(found);
+  if (wanted != found)
+    return std::nullopt;
+  return weight.reshape(shape)
+      .permute(places(outputs, kept))
+      .reshape({weight.getType().getNumElements()});
+}
+
 /// The op that adds a weight over exactly the axes `outputs` of `value`, its only use.
 std::optional<BiasSum> findBias(Value value, ArrayRef<int64_t> outputs,
                                 raise::WeightViews &weights) {
@@ -184,24 +208,8 @@ std::optional<BiasSum> findBias(Value value, ArrayRef<int64_t> outputs,
       (bias->getType().getElementType() != element &&
        bias->getType().getElementType().getIntOrFloatBitWidth() >= element.getIntOrFloatBitWidth()))
     return std::nullopt;
-  SmallVector<int64_t> shape, kept;
-  for (auto [axis, size] : llvm::zip_equal(axes, bias->getType().getShape())) {
-    bool isUnit = size == 1 && !llvm::is_contained(outputs, axis);
-    if (!isUnit && (axis == -1 || llvm::is_contained(kept, axis)))
-      return std::nullopt;
-    if (isUnit)
-      continue;
-    shape.push_back(size);
-    kept.push_back(axis);
-  }
-  SmallVector<int64_t> wanted(outputs), found(kept);
-  llvm::sort(wanted);
-  llvm::sort(found);
-  if (wanted != found)
-    return std::nullopt;
-  return BiasSum{op, bias->reshape(shape)
-                         .permute(places(outputs, kept))
-                         .reshape({bias->getType().getNumElements()})};
+  std::optional<WeightView> vector = asVector(*bias, axes, outputs);
+  return vector ? std::optional(BiasSum{op, *vector}) : std::nullopt;
 }
 
 /// Groups of a reshape that keeps the first axes, `kept`, and joins or splits the rest.

@@ -116,7 +116,7 @@ std::unique_ptr<FileView> openExternal(const std::string &modelPath, const std::
     return nullptr;
   }
   std::string real = realPath(file.number), blobs = blobsOf(modelPath);
-  if (!isBelow(real, realPath(folderOf(modelPath))) && !(blobs.size() && isBelow(real, blobs))) {
+  if (!isBelow(real, realPath(folderOf(modelPath))) && !(!blobs.empty() && isBelow(real, blobs))) {
     error = "expects external data below the model's folder, got " + quote(location) +
             ", a link that leads to " + quote(real);
     return nullptr;

@@ -14,7 +14,11 @@ using namespace mlir::fovea::raise;
 static Expr dropSummands(Expressions &e, Expr expr, unsigned &most,
                          llvm::function_ref<bool(Expr)> keep) {
   Expr inner = stripCasts(expr);
-  auto drop = [&](Expr part) { return most > 0 && !keep(part) && most--; };
+  auto drop = [&](Expr part) {
+    bool drops = most > 0 && !keep(part);
+    most -= drops;
+    return drops;
+  };
   auto rest = [&](Expr part) { return dropSummands(e, part, most, keep); };
   if (inner->is<arith::AddFOp>()) {
     for (unsigned i : {0, 1})
