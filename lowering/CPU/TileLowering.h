@@ -38,7 +38,8 @@ struct DotOperands {
   int64_t lanesAxis, otherAxis;
 };
 
-/// Integers as pairs of bf16, in panels of one vector of outputs: each of `size` elements.
+/// Pairs of bf16 that neighbours in k are, in panels of one vector of outputs: each of `size`
+/// elements.
 struct UnpackedPanels {
   Value memory;
   int64_t size;
@@ -76,6 +77,10 @@ private:
   bool readsPanels(tile::DequantizeOp op);
   bool unpackPanels(tile::DequantizeOp op);
   Value unpackPair(const ViewMemory &view, Value at, Value scales);
+  /// A tile of bf16 with lanes along `axis`, made once; nothing if it is too large.
+  std::optional<UnpackedPanels> packPairs(Value tile, int64_t axis);
+  void turnPairs(tile::LoadOp load, int64_t axis, const UnpackedPanels &panels);
+  void storePairs(const UnpackedPanels &panels, Value inner, Value k, Value words);
   LogicalResult lowerStore(tile::StoreOp store);
   void lowerReduce(tile::ReduceOp reduce);
   void lowerGather(tile::GatherOp gather);
@@ -142,7 +147,8 @@ private:
   ArrayRef<const DotAtom *> atoms;
   const MatrixAtom *matrixAtom; ///< may be null
   Value matrixState;
-  llvm::DenseMap<Value, UnpackedPanels> unpacked;
+  llvm::DenseMap<Value, UnpackedPanels> unpacked;                  ///< integers
+  llvm::DenseMap<std::pair<Value, int64_t>, UnpackedPanels> pairs; ///< by the axis in lanes
   /// By tile; loads may also lie along their other axis.
   llvm::DenseMap<std::pair<Value, int64_t>, Scratch> buffers;
   llvm::DenseMap<Value, Value> wide;                        ///< of halves, casts

@@ -63,6 +63,7 @@ private:
 
   void placeLanes();
   void placePanels(LoadOp load, DequantizeOp dequantize);
+  bool isOfPairs() const;
   void placeUnpacked(const UnpackedPanels &panels);
   Place startOfPanels(LoadOp load);
   void chooseBlock();
@@ -93,6 +94,7 @@ private:
   Place laneStart, scaleStart, otherStart;
   // Of a lanes' operand in panels; 0: it is in none.
   int64_t panel = 0;
+  bool isPacked = false; ///< pairs of what is no weight
   bool together = false; ///< tiles divide the panels: one place and constants give all of a tile's
   Value panelStride;
 };
@@ -105,6 +107,18 @@ TileLowering::DotLowering::Place TileLowering::DotLowering::startOfLoad(LoadOp l
   };
 }
 
+/// Whether pairs of bf16 are to be multiplied that are not packed yet.
+bool TileLowering::DotLowering::isOfPairs() const {
+  constexpr int64_t kLeastRows = 8;
+  auto isBF16 = [&](Value tile) { return typeOf(tile).getElementType().isBF16(); };
+  auto load = operands.lanes.getDefiningOp<LoadOp>();
+  return isBF16(operands.lanes) && isBF16(operands.other) && block.sum.isF32() &&
+         layout.outer >= kLeastRows && lanes == 16 &&
+         !(load && t.viewOf(load.getView()).panel != 0) &&
+         !operands.lanes.getDefiningOp<DequantizeOp>() &&
+         llvm::any_of(t.atoms, [](const DotAtom *atom) { return atom->multipliesPairs(); });
+}
+
 /// The lanes' operand: as it lies, or turned into a buffer.
 void TileLowering::DotLowering::placeLanes() {
   LaneOperand &lane = block.lane;
@@ -114,6 +128,12 @@ void TileLowering::DotLowering::placeLanes() {
   auto dequantize = operands.lanes.getDefiningOp<DequantizeOp>();
   if (auto found = t.unpacked.find(operands.lanes); found != t.unpacked.end())
     return placeUnpacked(found->second);
+  if (isOfPairs())
+    if (std::optional<UnpackedPanels> packed = t.packPairs(operands.lanes, axis)) {
+      placeUnpacked(*packed);
+      isPacked = true;
+      return;
+    }
   if (dequantize && axis == 0 && t.readsPanels(dequantize)) {
     load = dequantize.getLoad();
     operands.lanes = load;
@@ -220,6 +240,15 @@ void TileLowering::DotLowering::placeBroadcast() {
   int64_t axis = operands.otherAxis;
   auto load = operands.other.getDefiningOp<LoadOp>();
   other.type = typeOf(operands.other).getElementType();
+  outerEnd = t.endAlong(dot.getResult(), 1 - layout.axis);
+  // Pairs are read together.
+  if (isPacked && !(load && t.viewOf(load.getView()).isUnit(1 - axis) && !collides(load))) {
+    Scratch scratch = t.materialize(operands.other, 1 - axis);
+    other.memory = scratch.memory;
+    other.stride = b.index(1);
+    otherStart = [this, pitch = scratch.layout.pitch](Value outer) { return b.mul(outer, pitch); };
+    return;
+  }
   if (load && isHalf(other.type)) {
     other.stride = b.index(1);
     const DotAtom *atom = findAtom();
@@ -229,7 +258,6 @@ void TileLowering::DotLowering::placeBroadcast() {
       load = {};
     }
   }
-  outerEnd = t.endAlong(dot.getResult(), 1 - layout.axis);
   if (load && t.viewOf(load.getView()).panel == 0 && !collides(load)) {
     const ViewMemory view = t.viewOf(load.getView());
     other.memory = view.flat;

@@ -67,7 +67,8 @@ static Type getOperands(AttentionOp op, const Level &level) {
   Type type = getElement(op.getQuery());
   bool alike =
       !op.getAdditive() && type == getElement(op.getKey()) && type == getElement(op.getValue());
-  return level.multipliesHalves && alike && isHalf(type) ? type : Type();
+  bool fits = level.multipliesHalves ? isHalf(type) : level.multipliesPairs && type.isBF16();
+  return alike && fits ? type : Type();
 }
 
 /// Whether scores are read at each place, by a region or a mask that is a tensor: their tiles take
@@ -97,8 +98,9 @@ static int64_t getQueries(AttentionOp op, const Level &level) {
 static Attribute makeAttention(AttentionOp op, const Level &level, int64_t queries) {
   bool one = queries == 1, few = !ShapedType::isDynamic(queries) && queries <= level.few;
   const AttentionSizes &sizes = one ? level.oneQuery : few ? level.fewQueries : level.manyQueries;
-  Type operands = getOperands(op, level);
-  int64_t rows = operands && !one ? getQueries(op, level) : sizes.queries;
+  // Of one query the products are reads of keys and values, which pairs make no shorter.
+  Type operands = one && level.multipliesPairs ? Type() : getOperands(op, level);
+  int64_t rows = level.multipliesHalves && operands && !one ? getQueries(op, level) : sizes.queries;
   // Words of a place of the sequence, or of a score.
   int64_t bits = (operands ? operands : op.getAccumulationType()).getIntOrFloatBitWidth();
   auto words = [&](int64_t elements) { return elements * bits / 32; };

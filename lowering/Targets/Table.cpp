@@ -44,6 +44,7 @@ static constexpr Level makeAvx512bf16() {
   Level level = kAvx512Level;
   level.name = "avx512bf16";
   level.features = kAvx512bf16;
+  level.multipliesPairs = true;
   return level;
 }
 
@@ -107,6 +108,7 @@ static constexpr Level kAmpere = {
     /*elements=*/1024,
     /*panels=*/{32, 4, 8, 8, 16},
     /*multipliesHalves=*/true,
+    /*multipliesPairs=*/false,
     /*attentionWords=*/36 << 10,
     /*headQueries=*/{},
     /*manyHalves=*/nullptr,
