@@ -94,7 +94,7 @@ static bool isPlainMap(linalg::LinalgOp op) {
 
 /// The loop that an operand's elements lie beside each other along.
 static std::optional<unsigned> getContiguousLoop(Value operand, AffineMap map) {
-  int64_t axis = map.getNumResults() - 1;
+  int64_t axis = static_cast<int64_t>(map.getNumResults()) - 1;
   while (axis > 0 && cast<RankedTensorType>(operand.getType()).getDimSize(axis) == 1)
     --axis;
   auto dim = axis < 0 ? AffineDimExpr(nullptr) : dyn_cast<AffineDimExpr>(map.getResult(axis));

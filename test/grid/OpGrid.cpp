@@ -154,6 +154,12 @@ const OpCase kCases[] = {
         DIM("m", "x", "0", "tensor<?x20x1100xf32>") "%e = tensor.empty(%m) : tensor<?x20x1100xf32>",
         MAP("a, b, c", "a, b, c") ", " MAP("a, b, c", "b, 0") ", " MAP("a, b, c", "a, b, c"),
         "tensor<?x20x1100xf32>, tensor<20x1xf32>", "tensor<?x20x1100xf32>", "f32", 2e-6),
+    MAPPED("map_with_a_scalar", "%x: tensor<?x20x?xf32>, %u: tensor<f32>",
+           DIM("m", "x", "0", "tensor<?x20x?xf32>")
+               DIM("n", "x", "2",
+                   "tensor<?x20x?xf32>") "%e = tensor.empty(%m, %n) : tensor<?x?x20xf32>",
+           MAP("a, b, c", "a, c, b") ", " MAP("a, b, c", "") ", " MAP("a, b, c", "a, b, c"),
+           "tensor<?x20x?xf32>, tensor<f32>", "tensor<?x?x20xf32>", "f32", 2e-6),
     {"transpose", "%x: tensor<?x?x5x20xf32>",
      DIM("m", "x", "0", "tensor<?x?x5x20xf32>")
          DIM("n", "x", "1",
