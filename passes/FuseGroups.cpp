@@ -319,7 +319,7 @@ private:
     auto group = dyn_cast_or_null<GroupOp>(user);
     Operation *append = group ? getLoneOp(group) : nullptr;
     auto cache = append ? dyn_cast<CacheType>(append->getResult(0).getType()) : CacheType();
-    if (cache && cache.getElementType().isF32() && isa<TileableOpInterface>(append))
+    if (cache && isComputedInF32(cache.getElementType()) && isa<TileableOpInterface>(append))
       add(user);
   }
 

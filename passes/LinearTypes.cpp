@@ -197,24 +197,83 @@ struct ChooseComputeTypesPass : fovea::impl::ChooseComputeTypesPassBase<ChooseCo
   using ChooseComputeTypesPassBase::ChooseComputeTypesPassBase;
 
   void runOnOperation() override {
-    // One rounding for all readers, right behind what computes the numbers.
-    DenseMap<Value, Value> rounded;
     getOperation()->walk([&](LinearOp op) {
       TypedValue<RankedTensorType> input = op.getInput();
       Type weight = op.getWeight().getType().getElementType();
       if (!(weight.isBF16() || op.getScales()) || !input.getType().getElementType().isF32())
         return;
-      Value &known = rounded[input];
-      if (!known) {
-        OpBuilder b(op);
-        b.setInsertionPointAfterValue(input);
-        known =
-            arith::TruncFOp::create(b, op.getLoc(), input.getType().clone(b.getBF16Type()), input);
-      }
-      op.getInputMutable().assign(known);
+      op.getInputMutable().assign(round(input));
       ++numRounded;
     });
+    if (!rounded.empty())
+      getOperation()->walk([&](AttentionOp op) { roundAttention(op); });
+    llvm::for_each(widened, readNarrow);
   }
+
+private:
+  /// One rounding for all readers, right behind what computes the numbers.
+  Value round(Value number) {
+    Value &known = rounded[number];
+    if (!known) {
+      OpBuilder b(number.getContext());
+      b.setInsertionPointAfterValue(number);
+      auto type = cast<RankedTensorType>(number.getType()).clone(b.getBF16Type());
+      known = arith::TruncFOp::create(b, number.getLoc(), type, number);
+    }
+    return known;
+  }
+
+  /// Both products of an attention whose keys and values are there or in caches of bf16.
+  void roundAttention(AttentionOp op) {
+    auto type = cast<RankedTensorType>(op.getOutput().getType());
+    auto canRound = [](Value value) {
+      auto cache = dyn_cast<CacheType>(value.getType());
+      return cache ? cache.getElementType().isBF16() : getElementTypeOrSelf(value).isF32();
+    };
+    if (!type.getElementType().isF32() || !canRound(op.getKey()) || !canRound(op.getValue()) ||
+        op.getAdditive() || op.getLse() || op.getWeights())
+      return;
+    op.getQueryMutable().assign(round(op.getQuery()));
+    for (OpOperand *operand : {&op.getKeyMutable(), &op.getValueMutable()})
+      if (!isa<CacheType>(operand->get().getType()))
+        operand->set(round(operand->get()));
+    OpBuilder b(op);
+    b.setInsertionPointAfter(op);
+    op.getOutput().setType(type.clone(b.getBF16Type()));
+    auto wide = arith::ExtFOp::create(b, op.getLoc(), type, op.getOutput());
+    op.getOutput().replaceAllUsesExcept(wide, wide);
+    widened.push_back(wide);
+    ++numAttention;
+  }
+
+  /// What is rounded again behind a view is that view of the numbers as they were.
+  static void readNarrow(arith::ExtFOp wide) {
+    for (Operation *user : llvm::make_early_inc_range(wide->getUsers())) {
+      auto view = dyn_cast<tensor::CollapseShapeOp>(user);
+      if (!view)
+        continue;
+      for (Operation *reader : llvm::make_early_inc_range(view->getUsers())) {
+        auto rounding = dyn_cast<arith::TruncFOp>(reader);
+        if (!rounding || getElementTypeOrSelf(rounding.getType()) !=
+                             getElementTypeOrSelf(wide.getIn().getType()))
+          continue;
+        OpBuilder b(rounding);
+        rounding.replaceAllUsesWith(
+            tensor::CollapseShapeOp::create(b, view.getLoc(),
+                                            cast<RankedTensorType>(rounding.getType()),
+                                            wide.getIn(), view.getReassociationIndices())
+                .getResult());
+        rounding.erase();
+      }
+      if (view->use_empty())
+        view.erase();
+    }
+    if (wide->use_empty())
+      wide.erase();
+  }
+
+  DenseMap<Value, Value> rounded;
+  SmallVector<arith::ExtFOp> widened;
 };
 } // namespace
 

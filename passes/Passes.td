@@ -4,6 +4,22 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CastCachesPass : Pass<"fovea-cast-caches", "ModuleOp"> {
+  let summary = "Give the caches of keys and values another element type";
+  let description = [{
+    Every cache of the module, in arguments, results and between, gets the type f32, f16 or bf16. An append rounds to nearest
+    even; attention widens what it reads, and multiplies in f32 if its queries are of f32.
+
+    ```mlir
+    %k = fovea.cache_append %c, %x : !fovea.cache<key, 2x64xf32>, tensor<?x?x2x64xf32>
+    // becomes
+    %k = fovea.cache_append %c, %x : !fovea.cache<key, 2x64xbf16>, tensor<?x?x2x64xf32>
+    ```
+  }];
+  let options = [Option<"type", "type", "std::string", /*default=*/"\"bf16\"", "f32, f16 or bf16">];
+  let statistics = [Statistic<"numCast", "cast", "Values that got another type">];
+}
+
 def CastWeightsPass : Pass<"fovea-cast-weights", "::mlir::ModuleOp"> {
   let summary = "Cast float weights to one element type";
   let description = [{
@@ -109,13 +125,18 @@ def MergeLinearsPass : Pass<"fovea-merge-linears", "::mlir::ModuleOp"> {
 }
 
 def ChooseComputeTypesPass : Pass<"fovea-choose-compute-types", "::mlir::ModuleOp"> {
-  let summary = "Round the inputs of linears to the type in which they are multiplied";
+  let summary = "Round the inputs of linears and attention to the type in which they are multiplied";
   let description = [{
     `--compute=bf16`, and `auto` where the target multiplies it faster: a linear whose weight is bf16, int8 or int4 multiplies bf16, as instructions for pairs of it and
     tensor cores do, at twice the rate of f32 or more; an input of f32 is rounded to it, to nearest. Products are exact in
     f32 and summed there; results, norms, activations, softmax and residual sums stay f32. Each term of a sum is off by at
     most 2^-8 of itself, beside the rounding of the weight. Integers of int8 are exact in bf16, their scale multiplies the
     sum; those of int4 may be rounded to bf16 with their group's scale (2^-9).
+
+    Where there are such linears, attention multiplies bf16 too, if its keys and values are tensors of f32 or caches of bf16:
+    queries, keys and values are rounded, and so is the result, which is the input of a linear; probabilities are, in the
+    kernel. Scores, softmax and sums stay f32. Attention over caches of f32 stays as it is, and so do attention whose
+    scores are sums, and attention of which others read probabilities or their logarithms.
 
     Weights of f16 are left: inputs of large models overflow it.
 
@@ -126,8 +147,9 @@ def ChooseComputeTypesPass : Pass<"fovea-choose-compute-types", "::mlir::ModuleO
     %y = fovea.linear %0, %w : tensor<?x64xbf16>, tensor<32x64xbf16> -> tensor<?x32xf32>
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
-  let statistics = [Statistic<"numRounded", "num-rounded", "linears whose input is rounded">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+  let statistics = [Statistic<"numRounded", "num-rounded", "linears whose input is rounded">,
+                    Statistic<"numAttention", "num-attention", "attentions whose inputs are rounded">];
 }
 
 def QuantizeWeightsPass : Pass<"fovea-quantize-weights", "::mlir::ModuleOp"> {

@@ -72,7 +72,9 @@ void fovea::buildGraphPipeline(OpPassManager &manager, const GraphOptions &optio
   addCast();
   if (!options.quantize.empty())
     manager.addPass(createQuantizeWeightsPass({options.quantize}));
-  // Behind what changes the weights' types.
+  if (!options.caches.empty())
+    manager.addPass(createCastCachesPass({options.caches}));
+  // Behind what changes the types of weights and caches.
   if (options.roundsInputs)
     manager.addPass(createChooseComputeTypesPass());
   // Last, because CSE joins the copies again: one in a branch with one before it.

@@ -39,6 +39,30 @@ def test_perplexity(fovea_run, rounded, data, tmp_path):
     assert abs(loss - expected) <= 5e-4, np.exp(loss)
 
 
+@pytest.fixture(scope="module")
+def short_caches(compiled, shakespeare):
+    return compiled(shakespeare, "--compute=bf16", "--cache=bf16")
+
+
+def test_caches_of_bf16(fovea, fovea_run, short_caches, shakespeare, data, tmp_path):
+    """Keys and values rounded as they are appended, and attention in bf16: verified through prefill and decode, the perplexity next to that of f32, and half the memory."""
+    fovea("verify", short_caches, "--source", shakespeare).ok()
+    loss, expected = held_out_loss(fovea_run, short_caches, data, tmp_path)
+    assert abs(loss - expected) <= 1e-3, np.exp(loss)
+    text = fovea("inspect", short_caches).ok().text
+    assert "bf16" in next(line for line in text.splitlines() if "key_cache.0" in line)
+
+
+@pytest.mark.parametrize("gpu", ["sm_80", "sm_90a"])
+def test_caches_of_bf16_on_a_gpu(fovea, shakespeare, gpu):
+    fovea("verify", shakespeare, "--cache=bf16", f"--gpu={gpu}", "--device=emulator").ok()
+
+
+def test_caches_of_bf16_alone(fovea, shakespeare):
+    """Queries of f32 by keys that are widened."""
+    fovea("verify", shakespeare, "--cache=bf16", "--compute=f32").ok()
+
+
 def test_bits_do_not_depend_on_threads_and_lengths(fovea_run, rounded, tmp_path):
     """Rows are multiplied by pairs whether there is one or a tile of them; one after the other they are the same."""
     ids = list(range(100, 170))

@@ -247,7 +247,7 @@ private:
   Outcome runStage(Stage stage) {
     return runPasses(module, getStageName(stage), [&](OpPassManager &manager) {
       if (stage == Stage::Graph)
-        return buildGraphStage(manager, options.dtype, compute);
+        return buildGraphStage(manager, options.dtype, compute, options.cache);
       buildStagePipeline(manager, stage, getRequiredFeatures(target), options.optimization > 0);
     });
   }

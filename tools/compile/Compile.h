@@ -48,6 +48,8 @@ struct Options {
   /// What linears multiply whose weights have no more bits than bf16: bf16, f32, or auto: bf16
   /// where the target multiplies it faster.
   std::string compute = "auto";
+  /// source, f32 or bf16: the element type of the keys and values that entries keep.
+  std::string cache = "source";
   /// fovea, obj, asm, a stage or a device's stage: what is written to `output`.
   std::string emit = "fovea";
   /// "-": standard output, but for an artifact.

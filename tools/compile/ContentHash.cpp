@@ -113,9 +113,10 @@ bool hashContent(const Options &options, const Log &log, std::string &hash) {
     return false;
   }
   std::string level = std::to_string(options.optimization);
-  for (StringRef text : {StringRef(options.dtype), StringRef(options.compute),
-                         StringRef(options.fromStage), StringRef(options.gpu),
-                         StringRef(target->cpu), StringRef(target->features), StringRef(level)})
+  for (StringRef text :
+       {StringRef(options.dtype), StringRef(options.compute), StringRef(options.cache),
+        StringRef(options.fromStage), StringRef(options.gpu), StringRef(target->cpu),
+        StringRef(target->features), StringRef(level)})
     addText(hasher, text);
   static int anchor = 0;
   if (!addFile(hasher, llvm::sys::fs::getMainExecutable(nullptr, &anchor), reporter))

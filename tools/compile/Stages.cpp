@@ -58,8 +58,10 @@ void mlir::fovea::buildStagePipeline(OpPassManager &manager, Stage stage,
 bool mlir::fovea::isQuantized(llvm::StringRef dtype) { return dtype == "int8" || dtype == "int4"; }
 
 void mlir::fovea::buildGraphStage(OpPassManager &manager, llvm::StringRef dtype,
-                                  llvm::StringRef compute) {
+                                  llvm::StringRef compute, llvm::StringRef cache) {
   GraphOptions options;
+  if (cache != "source")
+    options.caches = cache.str();
   options.roundsInputs = compute == "bf16";
   if (dtype != "source")
     (isQuantized(dtype) ? options.quantize : options.cast) = dtype.str();

@@ -25,7 +25,8 @@ void buildStagePipeline(OpPassManager &manager, Stage stage, llvm::ArrayRef<std:
 
 /// The same for the `graph` stage, with the weights' element type by its name on the command line,
 /// and what is multiplied.
-void buildGraphStage(OpPassManager &manager, llvm::StringRef dtype, llvm::StringRef compute);
+void buildGraphStage(OpPassManager &manager, llvm::StringRef dtype, llvm::StringRef compute,
+                     llvm::StringRef cache);
 
 /// Whether it asks for integers, which linears alone can read.
 bool isQuantized(llvm::StringRef dtype);

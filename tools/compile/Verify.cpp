@@ -43,6 +43,15 @@ static bool isArtifactFile(const std::string &path) {
   return file.read(begin, sizeof(begin)) && std::memcmp(begin, artifact::magic, sizeof(begin)) == 0;
 }
 
+/// The option that an artifact's caches were compiled with, whose type all of them have.
+static std::string findCacheType(const manifest::ManifestT &manifest) {
+  for (const auto &entry : manifest.entries)
+    for (const auto &argument : entry->arguments)
+      if (argument->kind == manifest::ValueKind::Cache)
+        return argument->element == manifest::ElementType::BF16 ? "bf16" : "source";
+  return "source";
+}
+
 /// Why an artifact cannot be code of this module; empty if it can.
 static std::string findMismatch(const artifact::ArtifactReader &reader, ModuleOp module,
                                 const Options &options) {
@@ -79,19 +88,20 @@ static int verifyModel(ModuleOp module, const Options &options, const VerifyOpti
     return element.isBF16() || isa<IntegerType>(element);
   };
   bool rounds = inner.compute != "f32" && llvm::any_of(module.getOps<WeightOp>(), isNarrow);
-  if (options.dtype != "source" || rounds) {
+  if (options.dtype != "source" || rounds || options.cache != "source") {
     // For both sides: what is compared is the code, not the rounding of weights and inputs. With
     // the stage that rounds them, since linears are found, merged and scaled before. That stage as
     // it is without rounding is compared with the source by itself.
     imported = module.clone();
     raised = module.clone();
     PassManager manager(module.getContext()), plain(module.getContext());
-    buildGraphStage(manager, options.dtype, inner.compute);
-    buildGraphStage(plain, "source", "f32");
+    buildGraphStage(manager, options.dtype, inner.compute, options.cache);
+    buildGraphStage(plain, "source", "f32", "source");
     if (failed(manager.run(module)) || failed(plain.run(*raised)))
       return static_cast<int>(Outcome::InputFault);
     inner.dtype = "source";
     inner.compute = "f32";
+    inner.cache = "source";
   }
   StoredTensors weights(getFolder(module, path), options.access);
   verb.imported = imported.get();
@@ -135,6 +145,7 @@ int verify(const Options &options, const VerifyOptions &how, const Log &log) {
         fault = options.model + ": " + fault;
       bool isRounded = StringRef(reader->manifest().fusion_report).contains("\"compute\"");
       actual.compute = isRounded ? "bf16" : "f32";
+      actual.cache = findCacheType(reader->manifest());
     }
     if (!fault.empty()) {
       reporter.error(fault);

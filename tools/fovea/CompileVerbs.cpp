@@ -62,6 +62,12 @@ void addCompileOptions(CLI::App &verb, compile::Options &options) {
           "else in f32; f32; or auto, bf16 where the target multiplies it faster")
       ->check(CLI::IsMember({"auto", "bf16", "f32"}))
       ->capture_default_str();
+  verb.add_option("--cache", options.cache,
+                  "element type of the keys and values that are kept while a text grows: as the "
+                  "model's entries say (source, which is f32 for checkpoints), f32, or bf16, which "
+                  "is half as long to read and rounds them")
+      ->check(CLI::IsMember({"source", "f32", "bf16"}))
+      ->capture_default_str();
   verb.add_option("--from-stage", options.fromStage, "the stage that a .mlir file holds")
       ->check(CLI::IsMember(compile::getStageNames()));
 }

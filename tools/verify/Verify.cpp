@@ -26,7 +26,8 @@ static double findBound(ModuleOp module, const Options &options) {
     if (isa<WeightOp, WeightRefOp>(op))
       return;
     for (Type type : op->getResultTypes()) {
-      Type element = getElementTypeOrSelf(type);
+      auto cache = dyn_cast<CacheType>(type);
+      Type element = cache ? cache.getElementType() : getElementTypeOrSelf(type);
       if (element.isF16())
         bound = std::max(bound, options.f16Bound);
       if (element.isBF16())
