@@ -153,6 +153,7 @@ struct Contraction {
 struct Rows {
   RankedTensorType type;
   Operation *norm = nullptr;
+  bool hasVectors = false; ///< over the columns, which flattened tensors do not have
 
   static std::optional<Rows> match(Operation *op) {
     auto group = dyn_cast_or_null<GroupOp>(op);
@@ -172,6 +173,7 @@ struct Rows {
         return std::nullopt; // it stands last
       if (isOpen && !(ofType && isComputedByElement(&step) && isAllowed(&step)))
         return std::nullopt;
+      rows.hasVectors |= isa<linalg::GenericOp>(step) && readsVectors(&step);
       if (ofType && getTileNeeds(&step).kind == TileNeeds::WholeRow &&
           !isa<DestinationStyleOpInterface>(step) && operandsAgree(&step))
         rows.norm = &step;
@@ -182,6 +184,13 @@ struct Rows {
   }
 
 private:
+  static bool readsVectors(Operation *map) {
+    return llvm::any_of(map->getOperandTypes(), [&](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return tensor && tensor.getRank() == 1;
+    });
+  }
+
   static bool isAllowed(Operation *step) {
     if (auto broadcast = dyn_cast<linalg::BroadcastOp>(step))
       return isOverBatch(broadcast);
@@ -523,7 +532,7 @@ private:
     if (!source || !isHere(source) || value.getType() != rows.type || source.getNumResults() != 1)
       return false;
     std::optional<Rows> producer = Rows::match(source);
-    if (!producer || producer->norm)
+    if (!producer || producer->norm || (!rows.norm && (rows.hasVectors || producer->hasVectors)))
       return false;
     GroupJoin all{{source, group}, {}, SmallVector<Value>(group.getResults()), group.getLoc()};
     if (!value.hasOneUse()) {
