@@ -202,7 +202,7 @@ struct ChooseComputeTypesPass : fovea::impl::ChooseComputeTypesPassBase<ChooseCo
       Type weight = op.getWeight().getType().getElementType();
       if (!(weight.isBF16() || op.getScales()) || !input.getType().getElementType().isF32())
         return;
-      op.getInputMutable().assign(round(input));
+      op.getInputMutable().assign(round(input, op.getLoc()));
       ++numRounded;
     });
     if (!rounded.empty())
@@ -212,13 +212,13 @@ struct ChooseComputeTypesPass : fovea::impl::ChooseComputeTypesPassBase<ChooseCo
 
 private:
   /// One rounding for all readers, right behind what computes the numbers.
-  Value round(Value number) {
+  Value round(Value number, Location loc) {
     Value &known = rounded[number];
     if (!known) {
       OpBuilder b(number.getContext());
       b.setInsertionPointAfterValue(number);
       auto type = cast<RankedTensorType>(number.getType()).clone(b.getBF16Type());
-      known = arith::TruncFOp::create(b, number.getLoc(), type, number);
+      known = arith::TruncFOp::create(b, loc, type, number);
     }
     return known;
   }
@@ -233,10 +233,10 @@ private:
     if (!type.getElementType().isF32() || !canRound(op.getKey()) || !canRound(op.getValue()) ||
         op.getAdditive() || op.getLse() || op.getWeights())
       return;
-    op.getQueryMutable().assign(round(op.getQuery()));
+    op.getQueryMutable().assign(round(op.getQuery(), op.getLoc()));
     for (OpOperand *operand : {&op.getKeyMutable(), &op.getValueMutable()})
       if (!isa<CacheType>(operand->get().getType()))
-        operand->set(round(operand->get()));
+        operand->set(round(operand->get(), op.getLoc()));
     OpBuilder b(op);
     b.setInsertionPointAfter(op);
     op.getOutput().setType(type.clone(b.getBF16Type()));
