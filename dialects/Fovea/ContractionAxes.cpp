@@ -108,11 +108,15 @@ struct TileableContraction
     if (!axes || visitor.getDomain().kind != TileKind::Contraction)
       return false;
     bool areRows = axes->rowsLieAsResult(); // whose sizes all kernels compare
-    for (const ContractionAxes::Operand &operand : {axes->rows, axes->columns})
+    auto requireResultSizes = [&](const ContractionAxes::Operand &operand) {
       for (auto [axis, own] : llvm::enumerate(operand.axes))
-        if (own && !(areRows && operand.tensor == axes->rows.tensor))
+        if (own)
           visitor.requireEqualSizes({op->getResult(0), static_cast<int64_t>(axis)},
                                     {operand.tensor, *own});
+    };
+    if (!areRows)
+      requireResultSizes(axes->rows);
+    requireResultSizes(axes->columns);
     visitor.requireEqualSizes({axes->rows.tensor, axes->rows.depth},
                               {axes->columns.tensor, axes->columns.depth});
     return visitor.visit(axes->rows.tensor, areRows ? TileRole::RowMatrix : TileRole::SharedRows) &&

@@ -33,3 +33,22 @@ func.func @scores(%q: tensor<?x?x4x64xf32> {fovea.dims = ["b", "q"]}, %k: tensor
       outs(%z : tensor<?x4x?x?xf32>) -> tensor<?x4x?x?xf32>
   return %s : tensor<?x4x?x?xf32>
 }
+
+// One tensor as both operands has its size twice in the result, and both must be its.
+// CHECK-LABEL: func.func private @contract_2(
+// CHECK-COUNT-2: arith.cmpi ne,
+// CHECK: fovea.fault
+#i = affine_map<(i, j, k) -> (i, k)>
+#j = affine_map<(i, j, k) -> (j, k)>
+func.func @gram(%x: tensor<?x64xf32> {fovea.dims = ["n"]}, %y: tensor<?xf32> {fovea.dims = ["m"]})
+    -> (tensor<?x?xf32> {fovea.dims = ["n", "m"]}) attributes {fovea.entry} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.dim %x, %c0 : tensor<?x64xf32>
+  %m = tensor.dim %y, %c0 : tensor<?xf32>
+  %e = tensor.empty(%n, %m) : tensor<?x?xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %s = linalg.contract indexing_maps = [#i, #j, affine_map<(i, j, k) -> (i, j)>]
+      ins(%x, %x : tensor<?x64xf32>, tensor<?x64xf32>) outs(%z : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %s : tensor<?x?xf32>
+}
