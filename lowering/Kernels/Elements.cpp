@@ -356,6 +356,14 @@ Value ElementReader::readStructured(linalg::LinalgOp op, unsigned result, ValueR
 
 //===-- Bodies -------------------------------------------------------------------------------===//
 
+SmallVector<Value> ElementReader::readInputs(linalg::LinalgOp op, ValueRange loops) {
+  return llvm::map_to_vector(op.getDpsInputOperands(), [&](OpOperand *input) {
+    Value value = input->get();
+    return tensorType(value) ? read(value, apply(op.getMatchingIndexingMap(input), loops))
+                             : scalar(value);
+  });
+}
+
 SmallVector<Value> ElementReader::emitBody(linalg::LinalgOp op, ValueRange arguments,
                                            ValueRange loops) {
   IRMapping mapping;

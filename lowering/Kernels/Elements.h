@@ -48,6 +48,8 @@ public:
   /// The extents of a structured op's loops: of the axes that one loop alone runs along. Requires
   /// all to agree, and all other indices to stay inside.
   SmallVector<Value> loopExtents(linalg::LinalgOp op);
+  /// Its inputs where its loops are at these indices: scalars, and elements of tensors.
+  SmallVector<Value> readInputs(linalg::LinalgOp op, ValueRange loops);
   /// A structured op's body on scalars: what it yields. `loops` are what `linalg.index` gives.
   SmallVector<Value> emitBody(linalg::LinalgOp op, ValueRange arguments, ValueRange loops);
 

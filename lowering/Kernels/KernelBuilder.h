@@ -196,6 +196,8 @@ int64_t getParallelLoops(Operation *op);
 LogicalResult buildElements(KernelBuilder &k, Operation *op);
 /// Structured linalg ops.
 LogicalResult buildStructured(KernelBuilder &k, Operation *op);
+/// The loop of a tensor's last axis of more than one element, by its map; none if that is no loop.
+std::optional<unsigned> getLastLoop(AffineMap map, Value tensor);
 
 /// Reductions that give a cumulative sum or product, in one pass.
 bool isPrefixSum(Operation *op);

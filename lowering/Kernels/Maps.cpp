@@ -5,12 +5,10 @@
 // others as the grid's: transposes, and operands that lack axes. Left to plain loops are results
 // whose rows are shorter than a vector, and code with integers.
 #include "dialects/ElementTypes.h"
+#include "lowering/Kernels/Elements.h"
 #include "lowering/Kernels/Scalars.h"
 #include "lowering/Kernels/TileBuilder.h"
 #include "lowering/Targets/Table.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -36,10 +34,7 @@ static Value emitBody(KernelBuilder &k, linalg::LinalgOp op, ArrayRef<Value> inp
 
 /// The axis of an operand that a loop runs along.
 static std::optional<int64_t> getAxis(AffineMap map, unsigned loop) {
-  for (auto [axis, expression] : llvm::enumerate(map.getResults()))
-    if (expression == getAffineDimExpr(loop, map.getContext()))
-      return axis;
-  return std::nullopt;
+  return map.getResultPosition(getAffineDimExpr(loop, map.getContext()));
 }
 
 namespace {
@@ -92,15 +87,6 @@ static bool isPlainMap(linalg::LinalgOp op) {
          llvm::all_of(maps, isProjection) && isScalarBody(op) && hasKernelFloats(op);
 }
 
-/// The loop that an operand's elements lie beside each other along.
-static std::optional<unsigned> getContiguousLoop(Value operand, AffineMap map) {
-  int64_t axis = static_cast<int64_t>(map.getNumResults()) - 1;
-  while (axis > 0 && cast<RankedTensorType>(operand.getType()).getDimSize(axis) == 1)
-    --axis;
-  auto dim = axis < 0 ? AffineDimExpr(nullptr) : dyn_cast<AffineDimExpr>(map.getResult(axis));
-  return dim ? std::optional(dim.getPosition()) : std::nullopt;
-}
-
 std::optional<TiledMap> TiledMap::find(linalg::LinalgOp op) {
   constexpr int64_t kVector = 16;
   if (!isPlainMap(op) || !isAlone(op))
@@ -120,7 +106,7 @@ std::optional<TiledMap> TiledMap::find(linalg::LinalgOp op) {
   unsigned last = longAxes[0];
   TiledMap result{longAxes[1], last};
   for (auto [input, map] : llvm::zip(op.getDpsInputs(), ArrayRef(maps).drop_back())) {
-    std::optional<unsigned> loop = getContiguousLoop(input, map);
+    std::optional<unsigned> loop = getLastLoop(map, input);
     if (!loop || *loop == last || !getAxis(map, last))
       continue;
     if (!isLong(*loop) || (result.isTurned && result.row != *loop) ||
@@ -148,7 +134,6 @@ public:
   void emit();
 
 private:
-  SmallVector<Value> extents();
   Value viewOf(Value memory, AffineMap map);
   Value indexOf(AffineMap map, int64_t axis);
   Value load(Value memory, AffineMap map);
@@ -162,35 +147,6 @@ private:
   SmallVector<Value> at; ///< of each loop; of a tile's axes its first
 };
 } // namespace
-
-/// The sizes of all loops; zero, and the call at fault, if operands do not agree.
-SmallVector<Value> MapBuilder::extents() {
-  SmallVector<Value> memories =
-      llvm::map_to_vector(op.getDpsInputs(), [&](Value input) { return k.buffer(input); });
-  memories.push_back(k.outputs[0]);
-  SmallVector<Value> sizes;
-  Value differ;
-  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
-    sizes.push_back(k.size(k.outputs[0], *getAxis(maps.back(), loop)));
-    for (auto [memory, map] : llvm::zip(memories, maps)) {
-      std::optional<int64_t> axis = getAxis(map, loop);
-      if (!axis || memory == k.outputs[0])
-        continue;
-      Value size = k.size(memory, *axis);
-      if (getConstantIntValue(size) &&
-          getConstantIntValue(size) == getConstantIntValue(sizes.back()))
-        continue;
-      Value unequal = arith::CmpIOp::create(k, arith::CmpIPredicate::ne, sizes.back(), size);
-      differ = differ ? Value(arith::OrIOp::create(k, differ, unequal)) : unequal;
-    }
-  }
-  if (differ) {
-    FaultOp::create(k, differ);
-    for (Value &size : sizes)
-      size = k.select(differ, k.index(0), size);
-  }
-  return sizes;
-}
 
 /// Where the block is along an axis that is none of the tile's.
 Value MapBuilder::indexOf(AffineMap map, int64_t axis) {
@@ -210,9 +166,7 @@ Value MapBuilder::viewOf(Value memory, AffineMap map) {
   for (int64_t axis = 0; axis < type.getRank(); ++axis)
     if (axis != row && axis != column)
       indices.push_back(indexOf(map, axis));
-  auto viewType = tile::ViewType::get(row ? type.getDimSize(*row) : 1, type.getDimSize(*column),
-                                      type.getElementType());
-  return tile::ViewOp::create(k, viewType, memory, indices, Value(), k.getDenseI64ArrayAttr(axes));
+  return createView(k, memory, indices, axes);
 }
 
 /// An element for each of the tile's rows.
@@ -220,16 +174,12 @@ Value MapBuilder::numbersOfRows(Value memory, AffineMap map, int64_t axis) {
   TileType type = TileType::get(rows, 1, elementOf(memory));
   Value last = k.sub(k.size(memory, axis), k.index(1));
   Value number = tile::IotaOp::create(k, type.withElementType(k.getI32Type()), at[loops.row], 0);
-  return tile::MapOp::create(k, type, number, [&](OpBuilder &inner, Location, ValueRange e) {
-    OpBuilder::InsertionGuard guard(k);
-    k.setInsertionPoint(inner.getInsertionBlock(), inner.getInsertionPoint());
+  return createMap(k, type, number, [&](ValueRange e) {
     SmallVector<Value> indices;
     for (int64_t other = 0; other < map.getNumResults(); ++other)
       indices.push_back(other == axis ? Value(arith::MinSIOp::create(k, k.toIndex(e[0]), last))
                                       : indexOf(map, other));
-    Value element = k.load(memory, indices);
-    inner.restoreInsertionPoint(k.saveInsertionPoint());
-    return element;
+    return k.load(memory, indices);
   });
 }
 
@@ -254,7 +204,8 @@ Value MapBuilder::load(Value memory, AffineMap map) {
 }
 
 void MapBuilder::emit() {
-  SmallVector<Value> sizes = extents(), grid;
+  ElementReader reader(k, op);
+  SmallVector<Value> sizes = reader.guarded(reader.loopExtents(op)), grid;
   SmallVector<unsigned> order;
   for (AffineExpr expression : maps.back().getResults()) {
     order.push_back(cast<AffineDimExpr>(expression).getPosition());
@@ -274,14 +225,8 @@ void MapBuilder::emit() {
     for (auto [input, map] : llvm::zip(op.getDpsInputs(), maps))
       inputs.push_back(load(k.buffer(input), map));
     TileType type = TileType::get(rows, columns, elementOf(k.outputs[0]));
-    Value result =
-        tile::MapOp::create(k, type, inputs, [&](OpBuilder &inner, Location, ValueRange e) {
-          OpBuilder::InsertionGuard guard(k);
-          k.setInsertionPoint(inner.getInsertionBlock(), inner.getInsertionPoint());
-          Value element = emitBody(k, op, SmallVector<Value>(e));
-          inner.restoreInsertionPoint(k.saveInsertionPoint());
-          return element;
-        });
+    Value result = createMap(k, type, inputs,
+                             [&](ValueRange e) { return emitBody(k, op, SmallVector<Value>(e)); });
     tile::StoreOp::create(k, result, viewOf(k.outputs[0], maps.back()), at[loops.row],
                           at[loops.column]);
     builder.setInsertionPointToEnd(k.getInsertionBlock());

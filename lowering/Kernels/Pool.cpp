@@ -3,8 +3,7 @@
 // The kernel of fovea.pool, a tile program of its own: sums of the kept places for `mean`, the
 // greatest of each column, NaN above all, for `max`, one place's row for `first` and `last`.
 #include "dialects/Tile/TileDialect.h"
-#include "lowering/Kernels/KernelBuilder.h"
-#include "lowering/Kernels/KernelInterface.h"
+#include "lowering/Kernels/TileBuilder.h"
 #include <limits>
 
 #include "lowering/Targets/Table.h"
@@ -169,12 +168,6 @@ void PoolBuilder::storeRow(Value row) {
 void PoolBuilder::emit() {
   Value out = k.outputs[0];
   auto type = cast<MemRefType>(out.getType());
-  auto view = [&](Value memory, ValueRange at, ArrayRef<int64_t> axes) -> Value {
-    auto of = cast<MemRefType>(memory.getType());
-    auto viewType =
-        tile::ViewType::get(of.getDimSize(axes[0]), of.getDimSize(axes[1]), of.getElementType());
-    return tile::ViewOp::create(k, viewType, memory, at, Value(), axes);
-  };
   int64_t blocks = llvm::divideCeil(type.getDimSize(1), kColumns);
   tile::KernelOp::create(k, ValueRange{k.size(out, 0), k.index(blocks)},
                          [&](OpBuilder &builder, Location, ValueRange grid) {
@@ -183,8 +176,8 @@ void PoolBuilder::emit() {
                                                builder.getInsertionPoint());
                            batch = grid[0];
                            column = k.mul(grid[1], k.index(kColumns));
-                           input = view(x, batch, {1, 2});
-                           output = view(out, {}, {0, 1});
+                           input = createView(k, x, batch, {1, 2});
+                           output = createView(k, out, {}, {0, 1});
                            PoolKind kind = op.getKind();
                            if (kind == PoolKind::First || kind == PoolKind::Last)
                              storePlace();

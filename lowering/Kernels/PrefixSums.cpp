@@ -2,7 +2,8 @@
 //
 // Cumulative sums and products: a reduction over all r <= p (or <, >=, >) for each p is one pass
 // that carries what it has so far. Each sum has the same terms in the same order as the reduction
-// has them, or from behind where it runs backwards.
+// has them, or from behind where it runs backwards. Left to loops over all terms is what compares
+// anything but the two places, and sums that do not begin alike.
 #include "lowering/Kernels/Elements.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -162,12 +163,7 @@ Value PrefixSumBuilder::addTerm(SmallVector<Value> loops, Value carried, Value p
   // Seen from the next place, of whose sum it is part.
   if (!sum.isInclusive)
     loops[sum.place] = sum.isReversed ? k.sub(place, k.index(1)) : k.add(place, k.index(1));
-  SmallVector<Value> arguments;
-  for (OpOperand *input : op.getDpsInputOperands())
-    arguments.push_back(
-        isa<RankedTensorType>(input->get().getType())
-            ? reader.read(input->get(), reader.apply(op.getMatchingIndexingMap(input), loops))
-            : reader.scalar(input->get()));
+  SmallVector<Value> arguments = reader.readInputs(op, loops);
   arguments.push_back(carried);
   return reader.emitBody(op, arguments, loops).front();
 }

@@ -116,15 +116,7 @@ Value StructuredBuilder::readInit(unsigned result, ValueRange loops) {
 /// never share one.
 SmallVector<Value> StructuredBuilder::emitStep(ValueRange loops, ValueRange carried,
                                                bool anyOrder) {
-  SmallVector<Value> arguments;
-  for (OpOperand *operand : op.getDpsInputOperands()) {
-    Value value = operand->get();
-    if (!isa<RankedTensorType>(value.getType()))
-      arguments.push_back(reader.scalar(value));
-    else
-      arguments.push_back(
-          reader.read(value, reader.apply(op.getMatchingIndexingMap(operand), loops)));
-  }
+  SmallVector<Value> arguments = reader.readInputs(op, loops);
   llvm::append_range(arguments, carried);
   SmallVector<Value> yielded = reader.emitBody(op, arguments, loops);
   auto allow = [](Operation *op, arith::FastMathFlags flags) {
@@ -168,8 +160,7 @@ SmallVector<Value> StructuredBuilder::reduce(ArrayRef<unsigned> order, SmallVect
   });
 }
 
-/// The loop of the last axis of more than one element that a map names; none if that is no loop.
-static std::optional<unsigned> getLastLoop(AffineMap map, Value tensor) {
+std::optional<unsigned> mlir::fovea::getLastLoop(AffineMap map, Value tensor) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   for (int64_t axis = map.getNumResults(); type && axis-- > 0;) {
     if (type.getDimSize(axis) == 1)

@@ -9,6 +9,7 @@
 // for. Keys are not split then.
 #include "lowering/Kernels/TileAttention.h"
 #include "dialects/ElementTypes.h"
+#include "lowering/Kernels/TileBuilder.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include <cmath>
@@ -108,11 +109,7 @@ Value TileAttention::castTo(Value tile, TileType type) {
 }
 
 Value TileAttention::view(Value memory, ValueRange at, ArrayRef<int64_t> axes, Value length) {
-  auto from = cast<MemRefType>(memory.getType());
-  int64_t count = axes.size() == 1 ? 1 : from.getDimSize(axes.front());
-  auto result = ViewType::get(length ? ShapedType::kDynamic : count, from.getDimSize(axes.back()),
-                              from.getElementType());
-  return tile::ViewOp::create(k, result, memory, at, length, axes);
+  return createView(k, memory, at, axes, length);
 }
 
 Value TileAttention::view(const Sequence &sequence) {

@@ -35,7 +35,8 @@ Value TileBuilder::broadcast(Value value, int64_t rows, int64_t columns) {
   return value.getType() == type ? value : tile::BroadcastOp::create(k, type, value).getResult();
 }
 
-Value TileBuilder::map(TileType type, ValueRange inputs, function_ref<Value(ValueRange)> body) {
+Value mlir::fovea::createMap(KernelBuilder &k, TileType type, ValueRange inputs,
+                             function_ref<Value(ValueRange)> body) {
   return tile::MapOp::create(k, type, inputs, [&](OpBuilder &inner, Location, ValueRange elements) {
     OpBuilder::InsertionGuard guard(k);
     k.setInsertionPoint(inner.getInsertionBlock(), inner.getInsertionPoint());
@@ -43,6 +44,10 @@ Value TileBuilder::map(TileType type, ValueRange inputs, function_ref<Value(Valu
     inner.restoreInsertionPoint(k.saveInsertionPoint());
     return element;
   });
+}
+
+Value TileBuilder::map(TileType type, ValueRange inputs, function_ref<Value(ValueRange)> body) {
+  return createMap(k, type, inputs, body);
 }
 
 Value TileBuilder::castTo(Value value, Type element) {
@@ -92,13 +97,18 @@ Value TileBuilder::matrix(Value memory) {
          });
 }
 
-Value TileBuilder::viewAt(Value memory, ValueRange at, ArrayRef<int64_t> axes, Value length) {
+Value mlir::fovea::createView(KernelBuilder &k, Value memory, ValueRange at, ArrayRef<int64_t> axes,
+                              Value length) {
   auto type = cast<MemRefType>(memory.getType());
   int64_t rows = 1, columns = type.getDimSize(axes.back());
   if (axes.size() == 2)
     rows = length ? ShapedType::kDynamic : type.getDimSize(axes[0]);
   return tile::ViewOp::create(k, ViewType::get(rows, columns, type.getElementType()), memory, at,
                               length, k.getDenseI64ArrayAttr(axes));
+}
+
+Value TileBuilder::viewAt(Value memory, ValueRange at, ArrayRef<int64_t> axes, Value length) {
+  return createView(k, memory, at, axes, length);
 }
 
 /// Whether all batches have the same rows of it.

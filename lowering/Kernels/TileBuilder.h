@@ -29,6 +29,15 @@ struct TileSizes {
 /// The schedule of products with these sizes.
 Attribute makeContraction(MLIRContext *context, const ContractionSizes &sizes);
 
+/// Axes of a buffer, one or two, as a matrix, at these indices of all others; `length`, if given,
+/// is its number of rows.
+Value createView(KernelBuilder &k, Value memory, ValueRange at, ArrayRef<int64_t> axes,
+                 Value length = {});
+
+/// `body` of the elements of tiles; it emits by `k`.
+Value createMap(KernelBuilder &k, tile::TileType type, ValueRange inputs,
+                function_ref<Value(ValueRange)> body);
+
 /// The axes of a buffer that become one: the outer ones each alone, then rows, then columns.
 SmallVector<ReassociationIndices> getMatrixAxes(int64_t rank, unsigned rowAxes, unsigned outer);
 /// All of them.
