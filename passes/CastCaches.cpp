@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The element type of all caches: they round what is appended. Refuses types that no cache has.
+#include "dialects/ElementTypes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Builders.h"
 #include "passes/Passes.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace mlir::fovea {
 #define GEN_PASS_DEF_CASTCACHESPASS
@@ -19,13 +18,8 @@ struct CastCachesPass : fovea::impl::CastCachesPassBase<CastCachesPass> {
   using CastCachesPassBase::CastCachesPassBase;
 
   void runOnOperation() override {
-    Builder builder(&getContext());
-    Type element = llvm::StringSwitch<Type>(type)
-                       .Case("f32", builder.getF32Type())
-                       .Case("f16", builder.getF16Type())
-                       .Case("bf16", builder.getBF16Type())
-                       .Default({});
-    if (!element) {
+    Type element = parseElementType(type, &getContext());
+    if (!element || !isComputedInF32(element)) {
       getOperation().emitError("expects the type f32, f16 or bf16, got '") << type << "'";
       return signalPassFailure();
     }

@@ -13,7 +13,7 @@ namespace mlir::fovea {
 using namespace mlir;
 using namespace mlir::fovea;
 
-static Type parseElementType(StringRef name, MLIRContext *context) {
+Type mlir::fovea::parseElementType(StringRef name, MLIRContext *context) {
   if (name == "f32")
     return Float32Type::get(context);
   if (name == "bf16")

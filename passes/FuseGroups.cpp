@@ -44,6 +44,13 @@ template <typename OpTy> static OpTy getOnlyOp(Operation *op) {
   return only;
 }
 
+/// Whether a map reads a vector over the last axis of `type`.
+static bool isColumnVector(Operation *op, Type operand, RankedTensorType type) {
+  auto vector = dyn_cast<RankedTensorType>(operand);
+  return isa<linalg::GenericOp>(op) && vector && vector.getRank() == 1 && type.getRank() > 1 &&
+         isKernelFloat(vector.getElementType());
+}
+
 /// Elementwise on tensors of one type of f32 or halves, the result's, and of vectors over its last
 /// axis: what an epilogue may be.
 static bool isEpilogue(Operation *op) {
@@ -51,26 +58,22 @@ static bool isEpilogue(Operation *op) {
                                        : RankedTensorType();
   return type && isComputedInF32(type.getElementType()) && isComputedByElement(op) &&
          llvm::all_of(op->getOperandTypes(), [&](Type operand) {
-           auto vector = dyn_cast<RankedTensorType>(operand);
-           return operand == type ||
-                  (isa<linalg::GenericOp>(op) && vector && vector.getRank() == 1 &&
-                   type.getRank() > 1 && isKernelFloat(vector.getElementType()));
+           return operand == type || isColumnVector(op, operand, type);
          });
 }
 
-/// What is one number for all elements, or none: constants, and tensors that are written to.
-static bool isUniform(Operation *op) {
-  DenseElementsAttr constant;
-  if (matchPattern(op, m_Constant(&constant)))
-    return constant.isSplat();
-  return isa<tensor::EmptyOp, tensor::SplatOp>(op) || matchPattern(op, m_Constant());
+/// What computes nothing: numbers, tensors of one number, and those that are written to.
+static bool isFree(Operation *op) {
+  bool isTensor = op->getNumResults() == 1 && isa<RankedTensorType>(op->getResult(0).getType());
+  return isTensor ? isa<tensor::EmptyOp>(op) || isUniform(op->getResult(0))
+                  : matchPattern(op, m_Constant());
 }
 
 /// The op of a group that has no other and yields its result, or null.
 static Operation *getLoneOp(GroupOp group) {
   Block &body = group.getBody().front();
   Operation *op = &body.front();
-  while (isUniform(op))
+  while (isFree(op))
     op = op->getNextNode();
   bool isLone = !group.getSchedule() && op->getNextNode() == body.getTerminator() &&
                 op->getNumResults() == 1 && body.getTerminator()->getOperands() == op->getResults();
@@ -109,10 +112,10 @@ struct Contraction {
     Contraction result;
     Value last;
     for (Operation &step : body.without_terminator()) {
-      if (isUniform(&step))
+      if (isFree(&step))
         continue;
       for (Value operand : step.getOperands())
-        if (operand != last && !isa<BlockArgument>(operand) && !isUniform(operand.getDefiningOp()))
+        if (operand != last && !isa<BlockArgument>(operand) && !isFree(operand.getDefiningOp()))
           return std::nullopt;
       bool readsLast = llvm::is_contained(step.getOperands(), last);
       if (auto norm = dyn_cast<RmsNormOp>(step); norm && !last && !norm.getWeight()) {
@@ -167,13 +170,15 @@ struct Rows {
     bool isOpen = rows.type.isDynamicDim(rows.type.getRank() - 1);
     for (Operation &step : group.getBody().front().without_terminator()) {
       bool ofType = step.getNumResults() == 1 && step.getResult(0).getType() == rows.type;
-      if (isUniform(&step))
+      if (isFree(&step))
         continue;
       if (rows.norm)
         return std::nullopt; // it stands last
       if (isOpen && !(ofType && isComputedByElement(&step) && isAllowed(&step)))
         return std::nullopt;
-      rows.hasVectors |= isa<linalg::GenericOp>(step) && readsVectors(&step);
+      rows.hasVectors |= llvm::any_of(step.getOperandTypes(), [&](Type operand) {
+        return isColumnVector(&step, operand, rows.type);
+      });
       if (ofType && getTileNeeds(&step).kind == TileNeeds::WholeRow &&
           !isa<DestinationStyleOpInterface>(step) && operandsAgree(&step))
         rows.norm = &step;
@@ -184,13 +189,6 @@ struct Rows {
   }
 
 private:
-  static bool readsVectors(Operation *map) {
-    return llvm::any_of(map->getOperandTypes(), [&](Type type) {
-      auto tensor = dyn_cast<RankedTensorType>(type);
-      return tensor && tensor.getRank() == 1;
-    });
-  }
-
   static bool isAllowed(Operation *step) {
     if (auto broadcast = dyn_cast<linalg::BroadcastOp>(step))
       return isOverBatch(broadcast);
@@ -200,7 +198,7 @@ private:
   }
 
   static bool isPartOfGather(Operation *step) {
-    return isa<PositionsOp, tensor::CollapseShapeOp, tensor::EmptyOp>(step) ||
+    return isa<PositionsOp, tensor::CollapseShapeOp>(step) ||
            getTileNeeds(step).kind == TileNeeds::Table;
   }
 

@@ -16,6 +16,9 @@ namespace mlir::fovea {
 #define GEN_PASS_REGISTRATION
 #include "passes/Passes.h.inc"
 
+/// f32, bf16, f16 or f64 by its name; null for another.
+Type parseElementType(StringRef name, MLIRContext *context);
+
 /// Linears that multiply bf16 and give f32.
 int64_t countRoundedLinears(ModuleOp module);
 

@@ -67,16 +67,15 @@ Value TileLowering::unpackPair(const ViewMemory &view, Value at, Value scales) {
 /// Pairs of bf16 in a buffer, if the level multiplies those and there are rows enough to make it
 /// worth while; false if not.
 bool TileLowering::unpackPanels(DequantizeOp op) {
-  constexpr int64_t kLeastRows = 8, kMostBytes = 5 << 18; // a part of a thread's stack
   TileType type = op.getResult().getType();
   int64_t depth = type.getColumns(), panels = llvm::divideCeil(type.getRows(), lanes);
   bool ofPairs = type.getElementType().isBF16() && depth % 2 == 0 &&
-                 panels * depth * lanes * 2 <= kMostBytes && readsPanels(op) &&
-                 llvm::any_of(atoms, [](const DotAtom *atom) { return atom->multipliesPairs(); });
+                 panels * depth * lanes * 2 <= kMostBytesOfPairs && readsPanels(op) &&
+                 multipliesPairs();
   bool byRows = llvm::all_of(op->getUsers(), [&](Operation *user) {
     auto dot = cast<DotOp>(user);
     DotOperands operands(dot, layoutOf(dot.getResult()));
-    return layoutOf(dot.getResult()).outer >= kLeastRows &&
+    return layoutOf(dot.getResult()).outer >= kLeastRowsOfPairs &&
            typeOf(operands.other).getElementType().isBF16();
   });
   if (!ofPairs || !byRows)
@@ -87,8 +86,7 @@ bool TileLowering::unpackPanels(DequantizeOp op) {
   if (view.panel != lanes || group % 2 != 0)
     return false;
   int64_t size = depth * lanes;
-  auto shape = TileType::get(panels, size, b.getBF16Type());
-  UnpackedPanels result{allocate(b.getBF16Type(), TileLayout(shape, lanes)), size};
+  UnpackedPanels result = allocatePanels(panels, size);
   b.loop(b.index(0), b.index(panels), 1, [&](Value number) {
     // Panels past the last are those of the last.
     Value panel = b.minimum(b.add(b.div(load.getRow(), lanes), number), b.index(view.panels - 1));

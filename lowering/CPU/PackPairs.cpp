@@ -9,6 +9,11 @@ using namespace mlir;
 using namespace mlir::fovea;
 using namespace mlir::fovea::tile;
 
+UnpackedPanels TileLowering::allocatePanels(int64_t panels, int64_t size) {
+  auto shape = TileType::get(panels, size, b.getBF16Type());
+  return {allocate(b.getBF16Type(), TileLayout(shape, lanes)), size};
+}
+
 /// Where k is along rows of memory: each loaded vector has pairs of one lane, and squares of such
 /// words are turned.
 void TileLowering::turnPairs(LoadOp load, int64_t axis, const UnpackedPanels &panels) {
@@ -50,16 +55,14 @@ std::optional<UnpackedPanels> TileLowering::packPairs(Value tile, int64_t axis) 
   auto found = pairs.find({tile, axis});
   if (found != pairs.end())
     return found->second;
-  constexpr int64_t kMostBytes = 5 << 18; // a part of a thread's stack
   int64_t panels = llvm::divideCeil(typeOf(tile).getSize(axis), lanes);
   int64_t size = llvm::alignTo(typeOf(tile).getSize(1 - axis), 2 * lanes) * lanes;
-  if (panels * size * 2 > kMostBytes)
+  if (panels * size * 2 > kMostBytesOfPairs)
     return std::nullopt;
   OpBuilder::InsertionGuard guard(b);
   if (Operation *op = tile.getDefiningOp())
     b.setInsertionPointAfter(op);
-  auto shape = TileType::get(panels, size, b.getBF16Type());
-  UnpackedPanels result{allocate(b.getBF16Type(), TileLayout(shape, lanes)), size};
+  UnpackedPanels result = allocatePanels(panels, size);
   auto load = tile.getDefiningOp<LoadOp>();
   if (load && viewOf(load.getView()).panel == 0 && viewOf(load.getView()).isUnit(1 - axis)) {
     turnPairs(load, axis, result);

@@ -45,6 +45,10 @@ struct UnpackedPanels {
   int64_t size;
 };
 
+/// Rows of a product for which unpacking integers to pairs, or packing pairs, is worth while; and
+/// the most bytes of them, a part of a thread's stack.
+constexpr int64_t kLeastRowsOfPairs = 8, kMostBytesOfPairs = 5 << 18;
+
 /// The most rows of a register block.
 constexpr int64_t kMaxBlockRows = 16;
 
@@ -76,6 +80,10 @@ private:
   /// The same of integers with their scales, in panels of the same width.
   bool readsPanels(tile::DequantizeOp op);
   bool unpackPanels(tile::DequantizeOp op);
+  bool multipliesPairs() const {
+    return llvm::any_of(atoms, [](const DotAtom *atom) { return atom->multipliesPairs(); });
+  }
+  UnpackedPanels allocatePanels(int64_t panels, int64_t size);
   Value unpackPair(const ViewMemory &view, Value at, Value scales);
   /// A tile of bf16 with lanes along `axis`, made once; nothing if it is too large.
   std::optional<UnpackedPanels> packPairs(Value tile, int64_t axis);

@@ -109,14 +109,12 @@ TileLowering::DotLowering::Place TileLowering::DotLowering::startOfLoad(LoadOp l
 
 /// Whether pairs of bf16 are to be multiplied that are not packed yet.
 bool TileLowering::DotLowering::isOfPairs() const {
-  constexpr int64_t kLeastRows = 8;
   auto isBF16 = [&](Value tile) { return typeOf(tile).getElementType().isBF16(); };
   auto load = operands.lanes.getDefiningOp<LoadOp>();
   return isBF16(operands.lanes) && isBF16(operands.other) && block.sum.isF32() &&
-         layout.outer >= kLeastRows && lanes == 16 &&
+         layout.outer >= kLeastRowsOfPairs && t.multipliesPairs() &&
          !(load && t.viewOf(load.getView()).panel != 0) &&
-         !operands.lanes.getDefiningOp<DequantizeOp>() &&
-         llvm::any_of(t.atoms, [](const DotAtom *atom) { return atom->multipliesPairs(); });
+         !operands.lanes.getDefiningOp<DequantizeOp>();
 }
 
 /// The lanes' operand: as it lies, or turned into a buffer.

@@ -140,8 +140,7 @@ bool FormFinder::visitTile(Value value) {
   return visitElementwise(op);
 }
 
-/// One number for all elements, which is part of the code.
-static bool isUniform(Value value) {
+bool mlir::fovea::isUniform(Value value) {
   DenseElementsAttr constant;
   return matchPattern(value, m_Constant(&constant)) ? constant.isSplat()
                                                     : bool(value.getDefiningOp<tensor::SplatOp>());

@@ -36,6 +36,10 @@ inline constexpr int64_t kMaxArgmaxColumns = int64_t(1) << 24;
 /// that need not lie in memory: ops of upstream dialects.
 bool readsElements(Operation *op);
 
+/// Whether a tensor is one number for all elements, which is part of the code: a constant or a
+/// splat.
+bool isUniform(Value tensor);
+
 /// The form of a group; kind None if it holds anything that no tile program computes:
 /// floats of 8 bits, ops without the interface, axes behind the rows whose sizes are open, unless
 /// all is elementwise.

@@ -6,6 +6,7 @@
 #include "frontend/Builder/StoredTensors.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/Passes.h"
+#include "passes/Pipelines.h"
 #include "tools/compile/CompileModule.h"
 #include "tools/compile/Source.h"
 #include "tools/compile/Stages.h"
@@ -96,7 +97,7 @@ static int verifyModel(ModuleOp module, const Options &options, const VerifyOpti
     raised = module.clone();
     PassManager manager(module.getContext()), plain(module.getContext());
     buildGraphStage(manager, options.dtype, inner.compute, options.cache);
-    buildGraphStage(plain, "source", "f32", "source");
+    buildGraphPipeline(plain);
     if (failed(manager.run(module)) || failed(plain.run(*raised)))
       return static_cast<int>(Outcome::InputFault);
     inner.dtype = "source";
