@@ -206,7 +206,7 @@ struct ChooseComputeTypesPass : fovea::impl::ChooseComputeTypesPassBase<ChooseCo
       ++numRounded;
     });
     if (!rounded.empty())
-      getOperation()->walk([&](AttentionOp op) { roundAttention(op); });
+      getOperation()->walk([&](RoundableOpInterface op) { roundOperands(op); });
     llvm::for_each(widened, readNarrow);
   }
 
@@ -223,27 +223,18 @@ private:
     return known;
   }
 
-  /// Both products of an attention whose keys and values are there or in caches of bf16.
-  void roundAttention(AttentionOp op) {
-    auto type = cast<RankedTensorType>(op.getOutput().getType());
-    auto canRound = [](Value value) {
-      auto cache = dyn_cast<CacheType>(value.getType());
-      return cache ? cache.getElementType().isBF16() : getElementTypeOrSelf(value).isF32();
-    };
-    if (!type.getElementType().isF32() || !canRound(op.getKey()) || !canRound(op.getValue()) ||
-        op.getAdditive() || op.getLse() || op.getWeights())
+  /// What reads its result reads f32 still.
+  void roundOperands(RoundableOpInterface op) {
+    Value result = op->getResult(0);
+    Type type = result.getType();
+    if (!op.roundOperands([&](Value number) { return round(number, op.getLoc()); }))
       return;
-    op.getQueryMutable().assign(round(op.getQuery(), op.getLoc()));
-    for (OpOperand *operand : {&op.getKeyMutable(), &op.getValueMutable()})
-      if (!isa<CacheType>(operand->get().getType()))
-        operand->set(round(operand->get(), op.getLoc()));
     OpBuilder b(op);
     b.setInsertionPointAfter(op);
-    op.getOutput().setType(type.clone(b.getBF16Type()));
-    auto wide = arith::ExtFOp::create(b, op.getLoc(), type, op.getOutput());
-    op.getOutput().replaceAllUsesExcept(wide, wide);
+    auto wide = arith::ExtFOp::create(b, op.getLoc(), type, result);
+    result.replaceAllUsesExcept(wide, wide);
     widened.push_back(wide);
-    ++numAttention;
+    ++numProducts;
   }
 
   /// What is rounded again behind a view is that view of the numbers as they were.

@@ -149,7 +149,7 @@ def ChooseComputeTypesPass : Pass<"fovea-choose-compute-types", "::mlir::ModuleO
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
   let statistics = [Statistic<"numRounded", "num-rounded", "linears whose input is rounded">,
-                    Statistic<"numAttention", "num-attention", "attentions whose inputs are rounded">];
+                    Statistic<"numProducts", "num-products", "other ops whose products are of rounded numbers">];
 }
 
 def QuantizeWeightsPass : Pass<"fovea-quantize-weights", "::mlir::ModuleOp"> {

@@ -103,6 +103,25 @@ int64_t AttentionOp::getKeyHeads() { return headsOf(getKey().getType()); }
 int64_t AttentionOp::getHeadSize() { return sizeOf(getQuery().getType()); }
 int64_t AttentionOp::getValueSize() { return sizeOf(getValue().getType()); }
 bool AttentionOp::hasCache() { return isa<CacheType>(getKey().getType()); }
+
+/// Both products, of keys and values that are there or in caches of bf16. Not of scores that are
+/// sums, and not where others read what is between.
+bool AttentionOp::roundOperands(llvm::function_ref<Value(Value)> round) {
+  RankedTensorType type = getOutput().getType();
+  auto canRound = [](Value value) {
+    auto cache = dyn_cast<CacheType>(value.getType());
+    return cache ? cache.getElementType().isBF16() : getElementTypeOrSelf(value).isF32();
+  };
+  if (!type.getElementType().isF32() || !canRound(getKey()) || !canRound(getValue()) ||
+      getAdditive() || getLse() || getWeights())
+    return false;
+  for (OpOperand *operand : {&getQueryMutable(), &getKeyMutable(), &getValueMutable()})
+    if (!isa<CacheType>(operand->get().getType()))
+      operand->set(round(operand->get()));
+  getOutput().setType(type.clone(BFloat16Type::get(getContext())));
+  return true;
+}
+
 ElementRegion AttentionOp::getScoreRegion() {
   return {getScore(), getScoreOperands(), getScoreMaps()};
 }

@@ -13,7 +13,7 @@ include "dialects/Fovea/TileableInterface.td"
 def AttentionOp : FoveaOp<"attention", [RecursiveMemoryEffects, IsolatedFromAbove, AttrSizedOperandSegments, AttrSizedResultSegments,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>, DeclareOpInterfaceMethods<SizeOpInterface>,
     DeclareOpInterfaceMethods<AxesOpInterface>, DeclareOpInterfaceMethods<IntegersOpInterface>, DeclareOpInterfaceMethods<ElementRegionsOpInterface>,
-    DeclareOpInterfaceMethods<TileableOpInterface>]> {
+    DeclareOpInterfaceMethods<TileableOpInterface>, DeclareOpInterfaceMethods<RoundableOpInterface>]> {
   let summary = "Softmax of scores times values, with masks as predicates";
   let description = [{
     For batch row b, query head h with its key head `g = h / (Hq / Hk)`, query i and key j:

@@ -28,4 +28,18 @@ def ElementRegionsOpInterface : OpInterface<"ElementRegionsOpInterface"> {
   ];
 }
 
+def RoundableOpInterface : OpInterface<"RoundableOpInterface"> {
+  let cppNamespace = "::mlir::fovea";
+  let description = [{
+    An op of f32 whose products may be of bf16, with sums and all between them in f32.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        Makes the tensors that it multiplies what `round` gives for them, and its first result one of bf16. False, and
+        nothing is changed, if it has to stay as it is.
+      }],
+      "bool", "roundOperands", (ins "::llvm::function_ref<::mlir::Value(::mlir::Value)>":$round)>,
+  ];
+}
+
 #endif // FOVEA_OPERAND_INTERFACES_TD
