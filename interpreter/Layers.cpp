@@ -39,8 +39,27 @@ static Tensor scaleWeight(const Tensor &w, const Tensor &scales) {
   return result;
 }
 
+/// The rows as integers of eight bits, times a number for each row.
+static Tensor quantizeRows(Tensor x) {
+  int64_t size = x.shape.back();
+  for (int64_t at = 0; at < x.size(); at += size) {
+    MutableArrayRef<double> row(&x.reals[at], size);
+    double most = 0;
+    for (double number : row)
+      most = std::isfinite(number) ? std::max(most, std::abs(number))
+                                   : std::numeric_limits<double>::infinity();
+    double scale = std::isfinite(most) ? most / 127 : std::numeric_limits<double>::quiet_NaN();
+    for (double &number : row)
+      number = most < LinearOp::kLeastMagnitude ? 0 : std::nearbyint(number / scale) * scale;
+  }
+  return x;
+}
+
 static LogicalResult runLinear(LinearOp op, Frame &frame) {
-  const Tensor &x = frame.tensor(op.getInput());
+  Tensor quantized;
+  if (op.getQuantizeRows())
+    quantized = quantizeRows(frame.tensor(op.getInput()));
+  const Tensor &x = op.getQuantizeRows() ? quantized : frame.tensor(op.getInput());
   Tensor scaled;
   if (op.getScales())
     scaled = scaleWeight(frame.tensor(op.getWeight()), frame.tensor(op.getScales()));

@@ -3,7 +3,7 @@
 // What linears multiply. Their weights become small integers by recipe, with weights of scales
 // beside them; refuses what anything but linears reads, and what reaches one argument together with
 // a refused weight. Inputs are rounded to bf16 where weights have no more bits, once for all of
-// them; sums and results stay f32.
+// them, or quantised row by row; sums and results stay f32.
 #include "mlir/IR/Remarks.h"
 #include "passes/Analysis/WeightFlow.h"
 #include "passes/Passes.h"
@@ -197,15 +197,25 @@ struct ChooseComputeTypesPass : fovea::impl::ChooseComputeTypesPassBase<ChooseCo
   using ChooseComputeTypesPassBase::ChooseComputeTypesPassBase;
 
   void runOnOperation() override {
+    bool isNarrow = false;
     getOperation()->walk([&](LinearOp op) {
       TypedValue<RankedTensorType> input = op.getInput();
       Type weight = op.getWeight().getType().getElementType();
-      if (!(weight.isBF16() || op.getScales()) || !input.getType().getElementType().isF32())
+      if (!input.getType().getElementType().isF32())
         return;
-      op.getInputMutable().assign(round(input, op.getLoc()));
-      ++numRounded;
+      bool fits = op.getWeight().getType().getDimSize(1) <= LinearOp::kMostQuantizedInputs;
+      if (integers && op.getScales() && fits) {
+        op.setQuantizeRows(true);
+        ++numQuantized;
+      } else if (weight.isBF16() || op.getScales()) {
+        op.getInputMutable().assign(round(input, op.getLoc()));
+        ++numRounded;
+      } else {
+        return;
+      }
+      isNarrow = true;
     });
-    if (!rounded.empty())
+    if (isNarrow)
       getOperation()->walk([&](RoundableOpInterface op) { roundOperands(op); });
     llvm::for_each(widened, readNarrow);
   }
@@ -267,6 +277,12 @@ private:
   SmallVector<arith::ExtFOp> widened;
 };
 } // namespace
+
+int64_t mlir::fovea::countQuantizedRows(ModuleOp module) {
+  int64_t count = 0;
+  module.walk([&](LinearOp op) { count += op.getQuantizeRows(); });
+  return count;
+}
 
 int64_t mlir::fovea::countRoundedLinears(ModuleOp module) {
   int64_t count = 0;

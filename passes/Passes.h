@@ -19,8 +19,9 @@ namespace mlir::fovea {
 /// f32, bf16, f16 or f64 by its name; null for another.
 Type parseElementType(StringRef name, MLIRContext *context);
 
-/// Linears that multiply bf16 and give f32.
+/// Linears that multiply bf16 and give f32, and those that quantise rows of their input.
 int64_t countRoundedLinears(ModuleOp module);
+int64_t countQuantizedRows(ModuleOp module);
 
 } // namespace mlir::fovea
 

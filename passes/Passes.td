@@ -127,11 +127,15 @@ def MergeLinearsPass : Pass<"fovea-merge-linears", "::mlir::ModuleOp"> {
 def ChooseComputeTypesPass : Pass<"fovea-choose-compute-types", "::mlir::ModuleOp"> {
   let summary = "Round the inputs of linears and attention to the type in which they are multiplied";
   let description = [{
-    `--compute=bf16`, and `auto` where the target multiplies it faster: a linear whose weight is bf16, int8 or int4 multiplies bf16, as instructions for pairs of it and
+    `--compute=bf16` and `int8`, and `auto` where the target multiplies it faster: a linear whose weight is bf16, int8 or int4 multiplies bf16, as instructions for pairs of it and
     tensor cores do, at twice the rate of f32 or more; an input of f32 is rounded to it, to nearest. Products are exact in
     f32 and summed there; results, norms, activations, softmax and residual sums stay f32. Each term of a sum is off by at
     most 2^-8 of itself, beside the rounding of the weight. Integers of int8 are exact in bf16, their scale multiplies the
     sum; those of int4 may be rounded to bf16 with their group's scale (2^-9).
+
+    With `integers` (`--compute=int8`) a linear of int8 or int4 quantises the rows of its input instead (`quantize_rows`), as
+    instructions for bytes multiply them at four times the rate of f32: each input is off by at most 2^-8 of the greatest
+    of its row. Rows of more than 65,536 elements are rounded to bf16.
 
     Where there are such linears, attention multiplies bf16 too, if its keys and values are tensors of f32 or caches of bf16:
     queries, keys and values are rounded, and so is the result, which is the input of a linear; probabilities are, in the
@@ -148,7 +152,10 @@ def ChooseComputeTypesPass : Pass<"fovea-choose-compute-types", "::mlir::ModuleO
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+  let options = [Option<"integers", "integers", "bool", /*default=*/"false",
+                        "Quantize the rows of inputs where weights are integers">];
   let statistics = [Statistic<"numRounded", "num-rounded", "linears whose input is rounded">,
+                    Statistic<"numQuantized", "num-quantized", "linears whose rows are quantised">,
                     Statistic<"numProducts", "num-products", "other ops whose products are of rounded numbers">];
 }
 

@@ -76,7 +76,7 @@ void fovea::buildGraphPipeline(OpPassManager &manager, const GraphOptions &optio
     manager.addPass(createCastCachesPass({options.caches}));
   // Behind what changes the types of weights and caches.
   if (options.roundsInputs)
-    manager.addPass(createChooseComputeTypesPass());
+    manager.addPass(createChooseComputeTypesPass({options.quantizesRows}));
   // Last, because CSE joins the copies again: one in a branch with one before it.
   manager.addPass(createLocalizeMasksPass());
   manager.addPass(createVerifyGraphPass());

@@ -17,6 +17,8 @@ struct GraphOptions {
   std::string quantize;
   /// Whether linears multiply in the type of their weights; else in that of their inputs.
   bool roundsInputs = false;
+  /// Then, whether they quantise rows of inputs where weights are integers.
+  bool quantizesRows = false;
   /// f32 or bf16: the element type of caches; empty: as they are.
   std::string caches;
 };

@@ -100,6 +100,11 @@ LogicalResult LinearOp::verify() {
     return emitOpError(isQuantized ? "expects scales for a weight of integers, got "
                                    : "expects no scales for a weight of floats, got ")
            << weight;
+  if (getQuantizeRows() && (!isQuantized || !input.getElementType().isF32() ||
+                            weight.getDimSize(1) > kMostQuantizedInputs)) // C7
+    return emitOpError("expects to quantize rows of f32, of at most ")
+           << kMostQuantizedInputs << " elements, for a weight of integers, got " << input
+           << " and " << weight;
   return isQuantized ? verifyScales(*this) : success();
 }
 
@@ -233,10 +238,11 @@ bool LinearOp::visitTileOperands(TileVisitor &visitor) {
   if (!hasWeight || !visitor.visit(getBias(), TileRole::Parameter))
     return false;
   RmsNormOp factor = getRowFactor();
-  if (!factor)
-    return visitor.visit(getInput(), TileRole::RowBuffer);
-  visitor.requirePhaseBefore(factor);
-  return visitor.visit(factor.getInput(), TileRole::RowBuffer);
+  if (getQuantizeRows())
+    visitor.requirePhaseBefore(*this);
+  else if (factor)
+    visitor.requirePhaseBefore(factor);
+  return visitor.visit(factor ? factor.getInput() : getInput(), TileRole::RowBuffer);
 }
 
 TileNeeds EmbeddingOp::getTileNeeds() { return {TileNeeds::Table, getLeadingAxes(getResult())}; }

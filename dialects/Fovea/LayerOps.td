@@ -27,8 +27,13 @@ def LinearOp : LayerOp<"linear", "getInput", [AttrSizedOperandSegments, DeclareO
     A weight of i8 or i4 is quantised: its elements are numbers of two's complement, and each stands for
     `w[n, k] * scale`, with the scale of its output (`scales[n]`: Dettmers et al. 2022, LLM.int8(), section 2, for
     weights) or of its group of `K / G` neighbours in k (`scales[n, k / (K / G)]`: as Q4_0 of GGUF and GPTQ, Frantar et
-    al. 2023, group them). Activations are as they are. Two neighbours in k of i4 share a byte in memory, the even one
-    in its low four bits.
+    al. 2023, group them). Two neighbours in k of i4 share a byte in memory, the even one in its low four bits.
+
+    With `quantize_rows` each row of x is rounded to integers on the way, too (dynamic quantisation by token: Dettmers et
+    al. 2022, section 2, vector-wise; Yao et al. 2022, ZeroQuant, section 4.2): with `s = max_k |x[..., k]| / 127` it is
+    `s * round(x / s)`, halves to even. So products are those of integers of eight bits, which are exact, and each input
+    is off by at most s / 2. A row whose greatest magnitude is below 2^-100 is zero, and one with an element that is
+    not finite gives NaN. Without it activations are as they are.
 
     * (C1) the weight's shape is static, and the last axis of x is the weight's.
     * (C2) the result has x's element type, or f32 where x is f16 or bf16, and its shape but for the last axis, which
@@ -37,17 +42,19 @@ def LinearOp : LayerOp<"linear", "getInput", [AttrSizedOperandSegments, DeclareO
     * (C4) a weight of integers has scales, and one of floats has none.
     * (C5) scales are f32 and `[N]`, or f16 or f32 and `[N, G]`, and G divides K.
     * (C6) of i4 there is an even number in each row and in each group.
+    * (C7) rows that are quantised are of f32 and have at most 65536 elements, and the weight is of integers.
 
     ```mlir
     %y = fovea.linear %x, %w bias(%b : tensor<320xf32>) : tensor<?x?x192xf32>, tensor<320x192xbf16> -> tensor<?x?x320xf32>
     %z = fovea.linear %x, %q scales(%s : tensor<320x6xf16>) : tensor<?x?x192xf32>, tensor<320x192xi4> -> tensor<?x?x320xf32>
+    %v = fovea.linear %x, %i quantize_rows scales(%t : tensor<320xf32>) : tensor<?x?x192xf32>, tensor<320x192xi8> -> tensor<?x?x320xf32>
     ```
   }];
   let arguments = (ins Fovea_AnyFloatTensor:$input, Fovea_LinearWeight:$weight, Optional<Fovea_FloatTensor1>:$bias,
-                       Optional<Fovea_LinearScales>:$scales);
+                       Optional<Fovea_LinearScales>:$scales, UnitAttr:$quantize_rows);
   let results = (outs Fovea_AnyFloatTensor:$result);
   let assemblyFormat = [{
-    $input `,` $weight (`scales` `(` $scales^ `:` type($scales) `)`)? (`bias` `(` $bias^ `:` type($bias) `)`)?
+    $input `,` $weight (`quantize_rows` $quantize_rows^)? (`scales` `(` $scales^ `:` type($scales) `)`)? (`bias` `(` $bias^ `:` type($bias) `)`)?
     attr-dict `:` type($input) `,` type($weight) `->` type($result)
   }];
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$input, "::mlir::Value":$weight,
@@ -55,6 +62,10 @@ def LinearOp : LayerOp<"linear", "getInput", [AttrSizedOperandSegments, DeclareO
     build($_builder, $_state, result, input, weight, bias, /*scales=*/::mlir::Value());
   }]>];
   let extraClassDeclaration = [{
+    /// Of rows that are quantised, so that sums of products fit 32 bits.
+    static constexpr int64_t kMostQuantizedInputs = 1 << 16;
+    /// A row of a smaller greatest magnitude is zero where rows are quantised.
+    static constexpr double kLeastMagnitude = 0x1p-100;
     /// Neighbours in k that share a scale: all of a row where it has one.
     int64_t getScaledInputs();
     /// The norm without weight that the input is, where its factor can be applied to the result's rows

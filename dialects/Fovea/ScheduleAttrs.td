@@ -43,14 +43,19 @@ def Fovea_ContractionScheduleAttr : FoveaAttr<"ContractionSchedule", "contractio
     work, which no threads share, is 256 rows; sums of 8 rows by 48 outputs stay in registers. Pieces of all rows follow
     each other, so that outputs stay in a cache; with `outermost = rows` those of all outputs, and rows stay.
 
+    With `operands = i8` rows that a linear quantises are multiplied as the integers that they are; else as floats that
+    hold these, of f32 or of the 16 bits that it says.
+
     * (C1) `tile` and `block` are two positive sizes each.
     * (C2) each size of `tile` is a multiple of that of `block`.
     * (C3) `chunk` is a positive multiple of the tile's rows.
+    * (C4) `operands` is i8, f16 or bf16.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$tile, "int64_t":$chunk, ArrayRefParameter<"int64_t">:$block,
-                    DefaultValuedParameter<Fovea_ContractionAxis.cppType, "ContractionAxis::Outputs">:$outermost);
+                    DefaultValuedParameter<Fovea_ContractionAxis.cppType, "ContractionAxis::Outputs">:$outermost,
+                    OptionalParameter<"::mlir::Type">:$operands);
   let assemblyFormat = [{
-    `<` `tile` `=` `[` $tile `]` `,` `chunk` `=` $chunk `,` `block` `=` `[` $block `]` (`,` `outermost` `=` $outermost^)? `>`
+    `<` `tile` `=` `[` $tile `]` `,` `chunk` `=` $chunk `,` `block` `=` `[` $block `]` (`,` struct($outermost, $operands)^)? `>`
   }];
   let genVerifyDecl = 1;
 }

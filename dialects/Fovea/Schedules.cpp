@@ -51,7 +51,9 @@ LogicalResult LoopScheduleAttr::verify(EmitError emitError, int64_t parallel) {
 
 LogicalResult ContractionScheduleAttr::verify(EmitError emitError, ArrayRef<int64_t> tile,
                                               int64_t chunk, ArrayRef<int64_t> block,
-                                              ContractionAxis) {
+                                              ContractionAxis, Type operands) {
+  if (operands && !isHalf(operands) && !operands.isInteger(8)) // C4
+    return emitError() << "expects operands of i8, f16 or bf16, got " << operands;
   if (failed(verifyPair(emitError, "tile", tile)) ||
       failed(verifyPair(emitError, "block", block)) || // C1
       failed(verifyMultiple(emitError, "the tile's rows", tile[0], "the block's", block[0])) ||

@@ -350,8 +350,13 @@ LogicalResult DotOp::verify() {
   Type sum = result.getElementType();
   if (!sum.isF32() && !sum.isF64())
     return emitOpError("expects a result of f32 or f64, got ") << sum;
+  auto isNarrow = [&](Type type) {
+    return isa<FloatType>(type) && type.getIntOrFloatBitWidth() <= sum.getIntOrFloatBitWidth();
+  };
+  bool isQuantized = a.getElementType().isInteger(8);
   for (Type type : {a.getElementType(), b.getElementType()})
-    if (!isa<FloatType>(type) || type.getIntOrFloatBitWidth() > sum.getIntOrFloatBitWidth())
+    if (!isNarrow(type) &&
+        !(isQuantized && type == a.getElementType() && isNarrow(b.getElementType())))
       return emitOpError("expects operands of floating-point elements no wider than ")
              << sum << ", got " << type;
   // (C3)

@@ -258,14 +258,16 @@ def DotOp : TileOp<"dot", [Pure]> {
   let summary = "A product of two tiles, added to a third";
   let description = [{
     `result[m, n] = acc[m, n] + sum_k a[m, k] * b[k, n]`, with `transpose_b` of `b[n, k]`; without `into` acc is zero.
-    Products of narrow elements are widened first; the sum runs in the result's type, in any order.
+    Products of narrow elements are widened first; the sum runs in the result's type, in any order. Elements of i8 are
+    unsigned with a zero point of 128: each stands for its value less 128, as processors multiply unsigned by signed
+    bytes. With a `b` that is dequantized, a group's products may be summed as integers before they are scaled.
 
     `block` = `[rows, columns]` says how much of the result, in the result's own order of lanes (first the axis that is
     not in lanes), a lowering should hold in registers at a time. `atom` is the instruction that a GPU's warps use;
     without, they multiply and add by element.
 
     * (C1) the shapes of a, b and the result fit together.
-    * (C2) the result is of f32 or f64; a's and b's elements are floating-point numbers no wider.
+    * (C2) the result is of f32 or f64; a's and b's elements are floating-point numbers no wider, a's perhaps i8.
     * (C3) acc has the result's type.
     * (C4) `block`, if given, is two positive numbers, which need divide nothing.
     * (C5) an atom takes the operands' types and sums in the result's.

@@ -20,7 +20,7 @@ bool TileLowering::readsPanels(DequantizeOp op) {
   if (!load || !readsPanels(load))
     return false;
   const ViewMemory &view = viewOf(load.getView());
-  if (view.interleave != (view.isOfNibbles() ? 2 : 1))
+  if (view.interleave * static_cast<int64_t>(view.type.getIntOrFloatBitWidth()) != 32)
     return false;
   if (!op.getScales())
     return true;
@@ -31,26 +31,17 @@ bool TileLowering::readsPanels(DequantizeOp op) {
 
 //===-- Pairs of bf16 ------------------------------------------------------------------------===//
 
-/// The vector of outputs whose two neighbours in k begin at `at`, as words of a pair each: integers
-/// of at most eight bits are exact in bf16, times a scale they are rounded to nearest.
-Value TileLowering::unpackPair(const ViewMemory &view, Value at, Value scales) {
+/// Of a vector of words for each output, neighbours i and i + 1 in k as a pair each: integers of at
+/// most eight bits are exact in bf16, times a scale they are rounded to nearest.
+Value TileLowering::unpackPair(Value loaded, int64_t i, int64_t width, Value scales) {
   auto words = VectorType::get(lanes, b.getI32Type());
   auto floats = VectorType::get(lanes, b.getF32Type());
   auto constant = [&](int32_t value) {
     return arith::ConstantOp::create(b, DenseElementsAttr::get(words, b.getI32IntegerAttr(value)));
   };
-  auto load = [&](Value place) {
-    return arith::ExtSIOp::create(b, words, b.load(b.getI8Type(), view.flat, place, lanes));
-  };
-  SmallVector<Value> neighbours;
-  if (view.isOfNibbles()) {
-    Value bytes = load(at);
-    neighbours = {extractNibbles(b, bytes, 0), extractNibbles(b, bytes, 1)};
-  } else {
-    neighbours = {load(at), load(b.add(at, view.panel))};
-  }
   SmallVector<Value> bits;
-  for (Value integers : neighbours) {
+  for (int64_t neighbour : {i, i + 1}) {
+    Value integers = extractIntegers(b, loaded, neighbour, width);
     Value number = arith::SIToFPOp::create(b, floats, integers);
     if (scales) {
       auto halves = VectorType::get(lanes, b.getBF16Type());
@@ -69,7 +60,7 @@ Value TileLowering::unpackPair(const ViewMemory &view, Value at, Value scales) {
 bool TileLowering::unpackPanels(DequantizeOp op) {
   TileType type = op.getResult().getType();
   int64_t depth = type.getColumns(), panels = llvm::divideCeil(type.getRows(), lanes);
-  bool ofPairs = type.getElementType().isBF16() && depth % 2 == 0 &&
+  bool ofPairs = type.getElementType().isBF16() &&
                  panels * depth * lanes * 2 <= kMostBytesOfPairs && readsPanels(op) &&
                  multipliesPairs();
   bool byRows = llvm::all_of(op->getUsers(), [&](Operation *user) {
@@ -83,7 +74,7 @@ bool TileLowering::unpackPanels(DequantizeOp op) {
   LoadOp load = op.getLoad(), scalesLoad = op.getScalesLoad();
   const ViewMemory view = viewOf(load.getView());
   int64_t group = op.getScales() ? op.getGroup() : depth, unit = view.isOfNibbles() ? 2 : 1;
-  if (view.panel != lanes || group % 2 != 0)
+  if (view.panel != lanes || depth % view.interleave != 0 || group % view.interleave != 0)
     return false;
   int64_t size = depth * lanes;
   UnpackedPanels result = allocatePanels(panels, size);
@@ -101,12 +92,17 @@ bool TileLowering::unpackPanels(DequantizeOp op) {
                                        of.type),
                            b.getF32Type());
       }
-      b.loop(b.index(0), b.index(group), 2, [&](Value within) {
+      b.loop(b.index(0), b.index(group), view.interleave, [&](Value within) {
         Value k = b.add(first, within);
-        Value at = b.add(from, b.mul(b.div(k, unit), lanes));
-        Value pairs = vector::BitCastOp::create(b, VectorType::get(2 * lanes, b.getI16Type()),
-                                                unpackPair(view, at, scales));
-        b.store(pairs, result.memory, b.add(to, b.mul(k, lanes)), 4 * lanes);
+        Value bytes =
+            b.load(b.getI8Type(), view.flat, b.add(from, b.mul(b.div(k, unit), lanes)), 4 * lanes);
+        Value loaded = vector::BitCastOp::create(b, VectorType::get(lanes, b.getI32Type()), bytes);
+        for (int64_t i = 0; i < view.interleave; i += 2) {
+          Value pairs =
+              vector::BitCastOp::create(b, VectorType::get(2 * lanes, b.getI16Type()),
+                                        unpackPair(loaded, i, 32 / view.interleave, scales));
+          b.store(pairs, result.memory, b.add(to, b.mul(b.add(k, i), lanes)), 4 * lanes);
+        }
       });
     });
   });
@@ -136,7 +132,7 @@ LogicalResult TileLowering::lowerDequantize(DequantizeOp op) {
     return operands.lanes == op.getResult() && operands.other != op.getResult() &&
            operands.lanesAxis == 0;
   });
-  if (isRead && (unpackPanels(op) || readsPanels(op)))
+  if (isRead && (unpackPanels(op) || prepareBytes(op) || readsPanels(op)))
     return success();
   LoadOp load = op.getLoad(), scales = op.getScalesLoad();
   if (!load || (op.getScales() && !scales))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The atoms that there are: a broadcast element times vectors, at every level, which refuses sums
-// that are no floats, and neighbours in a lane of anything but bf16 and i4; and pairs of bf16.
+// The atoms of floats: a broadcast element times vectors, at every level, which refuses sums that
+// are no floats, and neighbours in a lane of anything but bf16 and integers; and pairs of bf16.
 #include "lowering/CPU/DotAtoms.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -17,11 +17,12 @@ namespace {
 class BroadcastAtom : public DotAtom {
 public:
   bool supports(const DotBlock &block) const override {
+    const LaneOperand &lane = block.lane;
+    int64_t bits = lane.type.getIntOrFloatBitWidth();
     return isa<FloatType>(block.sum) &&
-           (block.lane.type.isInteger(4)
-                ? block.lane.interleave == 2
-                : block.lane.interleave == 1 ||
-                      (block.lane.interleave == 2 && block.lane.type.isBF16()));
+           (lane.isOfIntegers()
+                ? lane.interleave * bits == 32
+                : lane.interleave == 1 || (lane.interleave == 2 && lane.type.isBF16()));
   }
   bool widens() const override { return true; }
   SmallVector<Value> emit(Emitter &b, const DotBlock &block, SmallVector<Value> acc) const override;
@@ -58,8 +59,7 @@ constexpr int64_t kPrefetch = 16;
 
 } // namespace
 
-/// Memory may hold narrow floats as integers of their width.
-static Value asFloat(Emitter &b, Value loaded, Type element) {
+Value mlir::fovea::asFloat(Emitter &b, Value loaded, Type element) {
   if (getElementTypeOrSelf(loaded.getType()) == element)
     return loaded;
   Type type = element;
@@ -70,21 +70,22 @@ static Value asFloat(Emitter &b, Value loaded, Type element) {
 
 static Type elementOf(Value memory) { return cast<MemRefType>(memory.getType()).getElementType(); }
 
-/// How many steps of a lane's operand lie in one line of the cache, if they are less than one each.
-static int64_t getStepsOfLine(const LaneOperand &lane) {
-  constexpr int64_t kLine = 64;
-  std::optional<int64_t> stride = getConstant(lane.stride);
-  return lane.isOfIntegers() && stride ? std::max<int64_t>(1, kLine / *stride) : 1;
+/// Shifted up by `left`, which may be known when the code runs only.
+static Value extractIntegers(Emitter &b, Value words, Value left, int64_t bits) {
+  auto type = cast<VectorType>(words.getType());
+  Value right =
+      arith::ConstantOp::create(b, DenseElementsAttr::get(type, b.getI32IntegerAttr(32 - bits)));
+  return arith::ShRSIOp::create(b, left ? Value(arith::ShLIOp::create(b, words, left)) : words,
+                                right);
 }
 
-Value mlir::fovea::extractNibbles(Emitter &b, Value bytes, int64_t i) {
-  auto shift = [&](int32_t bits) {
-    auto type = cast<VectorType>(bytes.getType());
-    return arith::ConstantOp::create(b, DenseElementsAttr::get(type, b.getI32IntegerAttr(bits)));
-  };
-  if (i == 0)
-    bytes = arith::ShLIOp::create(b, bytes, shift(28));
-  return arith::ShRSIOp::create(b, bytes, shift(i == 0 ? 28 : 4));
+Value mlir::fovea::extractIntegers(Emitter &b, Value words, int64_t i, int64_t bits) {
+  auto type = cast<VectorType>(words.getType());
+  int32_t left = 32 - bits * (i + 1);
+  Value shift;
+  if (left > 0)
+    shift = arith::ConstantOp::create(b, DenseElementsAttr::get(type, b.getI32IntegerAttr(left)));
+  return ::extractIntegers(b, words, shift, bits);
 }
 
 namespace {
@@ -94,10 +95,9 @@ public:
   BroadcastStep(Emitter &b, const DotBlock &block, Value k, int64_t ahead, int64_t count,
                 ArrayRef<Value> factors, bool pairs, MutableArrayRef<Value> acc)
       : b(b), block(block), lane(block.lane), k(k), ahead(ahead), count(count), factors(factors),
-        pairs(pairs), acc(acc), interleave(lane.interleave), line(getStepsOfLine(lane)),
+        pairs(pairs), acc(acc), interleave(lane.interleave),
         words(VectorType::get(block.lanes, b.getI32Type())) {
-    bool beginsLine = ahead / interleave % line == 0;
-    fetches = count == interleave && beginsLine;
+    fetches = count == interleave;
     // What is constant in an address is added last, where the instruction adds it for nothing.
     place = b.mul(interleave == 1 ? k : b.div(k, interleave), lane.stride);
     constant = b.mul(lane.stride, ahead / interleave);
@@ -188,15 +188,13 @@ private:
 
   Value load(int64_t v) {
     Value at = b.add(b.add(lane.vectors[v], place), constant);
-    int64_t elements = lane.type.isInteger(4) ? block.lanes : block.lanes * interleave;
+    int64_t elements = block.lanes * interleave / (lane.type.isInteger(4) ? 2 : 1);
     Value loaded = b.load(elementOf(lane.memory), lane.memory, at, elements, lane.alignment);
     if (lane.streams && fetches) {
-      Value later = b.add(at, b.mul(lane.stride, kPrefetch * line));
+      Value later = b.add(at, b.mul(lane.stride, kPrefetch));
       memref::PrefetchOp::create(b, lane.memory, later, /*isWrite=*/false, /*localityHint=*/3,
                                  /*isDataCache=*/true);
     }
-    if (lane.isOfIntegers())
-      return arith::ExtSIOp::create(b, words, loaded);
     return interleave == 1 ? loaded : Value(vector::BitCastOp::create(b, words, loaded));
   }
 
@@ -218,8 +216,14 @@ private:
   }
 
   Value integerPart(int64_t v, Value loaded, int64_t i) {
-    if (interleave == 2)
-      loaded = extractNibbles(b, loaded, i);
+    int64_t bits = lane.type.getIntOrFloatBitWidth();
+    if (count == interleave) {
+      loaded = extractIntegers(b, loaded, i, bits);
+    } else { // one, wherever it stands in its word
+      Value place = b.mul(b.add(b.rem(k, interleave), 1), bits);
+      Value left = arith::IndexCastOp::create(b, b.getI32Type(), b.sub(b.index(32), place));
+      loaded = ::extractIntegers(b, loaded, b.splat(left, block.lanes), bits);
+    }
     Value number = arith::SIToFPOp::create(b, VectorType::get(block.lanes, block.sum), loaded);
     return factors.empty() ? number : Value(arith::MulFOp::create(b, factors[v], number));
   }
@@ -228,6 +232,11 @@ private:
     Value at = b.add(block.broadcast.rows[r], b.mul(k, block.broadcast.stride));
     at = b.add(at, b.mul(block.broadcast.stride, ahead + i));
     Value scalar = memref::LoadOp::create(b, block.broadcast.memory, at);
+    if (scalar.getType().isInteger(8) && block.broadcast.type.isInteger(8)) {
+      Value point = arith::ConstantOp::create(b, b.getI32IntegerAttr(128));
+      scalar = arith::SubIOp::create(b, arith::ExtUIOp::create(b, b.getI32Type(), scalar), point);
+      return b.splat(arith::SIToFPOp::create(b, block.sum, scalar), block.lanes);
+    }
     return b.splat(b.convert(asFloat(b, scalar, block.broadcast.type), block.sum), block.lanes);
   }
 
@@ -244,7 +253,7 @@ private:
   ArrayRef<Value> factors;
   bool pairs;
   MutableArrayRef<Value> acc;
-  int64_t interleave, line;
+  int64_t interleave;
   VectorType words;
   bool fetches;
   Value place, constant;
@@ -260,7 +269,7 @@ SmallVector<Value> BroadcastAtom::addRange(Emitter &b, const DotBlock &block, Va
                                            Value length, ArrayRef<Value> factors,
                                            SmallVector<Value> acc) const {
   int64_t interleave = block.lane.interleave;
-  int64_t most = std::max(kUnroll, interleave * getStepsOfLine(block.lane));
+  int64_t most = std::max(kUnroll, interleave);
   // Whole steps of the unrolled loop, then single vectors, then what is left of a pair.
   Value done = b.index(0);
   SmallVector<std::pair<int64_t, int64_t>> loops{{most, interleave}, {interleave, interleave}};
@@ -320,13 +329,13 @@ const DotAtom &mlir::fovea::getBroadcastAtom() {
 
 ArrayRef<const DotAtom *> mlir::fovea::getDotAtoms(StringRef level) {
   // Multiply-and-add with a broadcast element saturates all levels in f32, and in bf16 with few
-  // rows. VNNI joins here; AMX is a unit of matrices.
+  // rows. AMX is a unit of matrices.
   static const Bf16PairAtom pairs;
-  static const DotAtom *const atoms[] = {&pairs, &getBroadcastAtom()};
+  static const DotAtom *const atoms[] = {&getByteAtom(), &pairs, &getBroadcastAtom()};
   ArrayRef<const DotAtom *> all = atoms;
   if (level == "avx512bf16" || level == "amx")
     return all;
   if (level == "avx512" || level == "avx2" || level == "sse")
-    return all.drop_front();
+    return all.take_back();
   return {};
 }

@@ -29,8 +29,8 @@ struct LaneScales {
 };
 
 /// The operand that lies in lanes: vector v of step k is at `vectors[v] + (k / interleave) *
-/// stride`, `interleave` neighbours in k beside each other in each lane. Of i4 two neighbours are
-/// one byte, and places are those of bytes.
+/// stride`, `interleave` neighbours in k beside each other in each lane; of integers they are 32
+/// bits. Of i4 two neighbours are one byte, and places are those of bytes.
 struct LaneOperand {
   Value memory; ///< rank 1
   SmallVector<Value> vectors;
@@ -43,6 +43,9 @@ struct LaneOperand {
   Value next;
   Type type;
   LaneScales scales;
+  /// Sums of i32 that the products of a group, or of the whole depth, begin with, so that the zero
+  /// point of the other operand adds nothing. Its memory may be absent.
+  LaneScales zero;
 
   bool isOfIntegers() const { return isa<IntegerType>(type); }
 };
@@ -66,6 +69,8 @@ public:
   virtual bool supports(const DotBlock &block) const = 0;
   /// Whether it multiplies and adds two neighbours in k of bf16 by one instruction.
   virtual bool multipliesPairs() const { return false; }
+  /// The same of four neighbours of bytes.
+  virtual bool multipliesBytes() const { return false; }
   /// Whether it widens what it broadcasts, element by element: better done once, before.
   virtual bool widens() const { return false; }
   /// The block's sums, row by row, begun with `acc`.
@@ -73,9 +78,21 @@ public:
                                   SmallVector<Value> acc) const = 0;
 };
 
-/// Of vectors of i32 that hold a byte of two i4 each, the even one (`i` = 0), which is the lower,
-/// or the odd one.
-Value extractNibbles(Emitter &b, Value bytes, int64_t i);
+/// Of vectors of i32 that hold integers of so many bits, number i from the lowest bits on.
+Value extractIntegers(Emitter &b, Value words, int64_t i, int64_t bits);
+
+/// Memory may hold narrow floats as integers of their width.
+Value asFloat(Emitter &b, Value loaded, Type element);
+
+/// Vectors of 64 bytes, four in each lane: their products are added to a sum of 16 i32.
+Value multiplyBytes(Emitter &b, Value sum, Value unsignedBytes, Value signedBytes);
+Value splatByte(Emitter &b, uint8_t value);
+/// Of bytes that hold two i4 each, the even ones, which are the lower, and the odd ones, as signed
+/// bytes sixteen times as large.
+SmallVector<Value> separateNibbles(Emitter &b, Value bytes);
+
+/// Products of unsigned bytes by integers of eight and four bits, 16 lanes, sums of f32.
+const DotAtom &getByteAtom();
 
 /// The atoms of a level of vectors, best first; none for another name.
 ArrayRef<const DotAtom *> getDotAtoms(StringRef level);

@@ -45,6 +45,15 @@ struct UnpackedPanels {
   int64_t size;
 };
 
+/// Weights for products of bytes by many rows, in panels of one vector of outputs.
+struct PreparedBytes {
+  Value memory; ///< bytes that nibbles became; null: they lie in memory as bytes
+  Value scales; ///< of f32 by group; null without groups
+  Value zero;   ///< what sums of a group begin with
+  int64_t size; ///< bytes of a panel
+  int64_t groups;
+};
+
 /// Rows of a product for which unpacking integers to pairs, or packing pairs, is worth while; and
 /// the most bytes of them, a part of a thread's stack.
 constexpr int64_t kLeastRowsOfPairs = 8, kMostBytesOfPairs = 5 << 18;
@@ -84,7 +93,10 @@ private:
     return llvm::any_of(atoms, [](const DotAtom *atom) { return atom->multipliesPairs(); });
   }
   UnpackedPanels allocatePanels(int64_t panels, int64_t size);
-  Value unpackPair(const ViewMemory &view, Value at, Value scales);
+  Value unpackPair(Value loaded, int64_t i, int64_t width, Value scales);
+  bool meetsBytes(tile::DequantizeOp op);
+  bool prepareBytes(tile::DequantizeOp op);
+  Value prepareWord(const ViewMemory &view, Value at, Value memory, Value to, Value sum);
   /// A tile of bf16 with lanes along `axis`, made once; nothing if it is too large.
   std::optional<UnpackedPanels> packPairs(Value tile, int64_t axis);
   void turnPairs(tile::LoadOp load, int64_t axis, const UnpackedPanels &panels);
@@ -156,6 +168,7 @@ private:
   const MatrixAtom *matrixAtom; ///< may be null
   Value matrixState;
   llvm::DenseMap<Value, UnpackedPanels> unpacked;                  ///< integers
+  llvm::DenseMap<Value, PreparedBytes> prepared;                   ///< integers
   llvm::DenseMap<std::pair<Value, int64_t>, UnpackedPanels> pairs; ///< by the axis in lanes
   /// By tile; loads may also lie along their other axis.
   llvm::DenseMap<std::pair<Value, int64_t>, Scratch> buffers;

@@ -65,6 +65,7 @@ private:
   void placePanels(LoadOp load, DequantizeOp dequantize);
   bool isOfPairs() const;
   void placeUnpacked(const UnpackedPanels &panels);
+  void placePrepared(const PreparedBytes &bytes);
   Place startOfPanels(LoadOp load);
   void chooseBlock();
   bool collides(LoadOp load);
@@ -91,7 +92,7 @@ private:
   int64_t rows = 4, columns = 0; ///< of a register block
   Value outerEnd;
   std::optional<Scratch> result;
-  Place laneStart, scaleStart, otherStart;
+  Place laneStart, scaleStart, zeroStart, otherStart;
   // Of a lanes' operand in panels; 0: it is in none.
   int64_t panel = 0;
   bool isPacked = false; ///< pairs of what is no weight
@@ -139,6 +140,12 @@ void TileLowering::DotLowering::placeLanes() {
   } else {
     dequantize = {};
   }
+  if (dequantize)
+    if (auto found = t.prepared.find(dequantize.getResult()); found != t.prepared.end()) {
+      if (!found->second.memory)
+        placePanels(load, dequantize);
+      return placePrepared(found->second);
+    }
   if (load && axis == 0 && t.readsPanels(load)) {
     placePanels(load, dequantize);
   } else if (load && t.isDirect(load, axis)) {
@@ -191,6 +198,32 @@ void TileLowering::DotLowering::placeUnpacked(const UnpackedPanels &panels) {
   laneStart = [this, size = panels.size](Value inner) {
     return b.add(b.mul(b.div(inner, lanes), size), b.mul(b.rem(inner, lanes), 2));
   };
+}
+
+/// What was made for all rows, in place of what lies in memory.
+void TileLowering::DotLowering::placePrepared(const PreparedBytes &bytes) {
+  LaneOperand &lane = block.lane;
+  panel = lanes;
+  auto startOf = [this](int64_t size, int64_t each) -> Place {
+    return [this, size, each](Value inner) {
+      return b.add(b.mul(b.div(inner, lanes), size), b.mul(b.rem(inner, lanes), each));
+    };
+  };
+  int64_t depth = bytes.size / lanes, groups = bytes.groups;
+  if (bytes.memory) {
+    lane.memory = bytes.memory;
+    lane.type = b.getI8Type();
+    lane.interleave = 4;
+    lane.stride = b.index(4 * lanes);
+    lane.alignment = 4 * lanes;
+    laneStart = startOf(bytes.size, 4);
+  }
+  if (bytes.scales) {
+    lane.scales = {bytes.scales, {}, b.index(lanes), depth / groups, b.getF32Type()};
+    scaleStart = startOf(groups * lanes, 1);
+  }
+  lane.zero = {bytes.zero, {}, b.index(lanes), depth / groups, b.getI32Type()};
+  zeroStart = startOf(groups * lanes, 1);
 }
 
 /// Panels past the last are computed as the last, and not stored, where tiles do not divide them.
@@ -290,10 +323,13 @@ void TileLowering::DotLowering::placeVectors(Value inner, int64_t vectors) {
   LaneOperand &lane = block.lane;
   lane.vectors.clear();
   lane.scales.vectors.clear();
+  lane.zero.vectors.clear();
   for (int64_t v = 0; v < vectors; ++v) {
     lane.vectors.push_back(laneStart(b.add(inner, v * lanes)));
     if (scaleStart)
       lane.scales.vectors.push_back(scaleStart(b.add(inner, v * lanes)));
+    if (zeroStart)
+      lane.zero.vectors.push_back(zeroStart(b.add(inner, v * lanes)));
   }
 }
 

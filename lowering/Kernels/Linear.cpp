@@ -6,6 +6,8 @@
 #include "lowering/Kernels/Cost.h"
 #include "lowering/Kernels/TileBuilder.h"
 #include "lowering/Targets/Table.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -21,6 +23,11 @@ static Value wholeWeight(TileBuilder &b, TypedValue<RankedTensorType> weight, Ti
                               view, b.column(c), k.index(0));
 }
 
+/// Whether inputs of a weight share scales by groups.
+static bool hasGroups(LinearOp op) {
+  return op.getScales() && op.getScales().getType().getRank() == 2;
+}
+
 /// A linear's weight. Integers are exact in any float that the product takes; with the scales of
 /// groups they are the input's numbers. A scale for each output is left to the result.
 static Value weightRows(TileBuilder &b, LinearOp op, TileColumns c) {
@@ -28,16 +35,79 @@ static Value weightRows(TileBuilder &b, LinearOp op, TileColumns c) {
   KernelBuilder &k = b.k;
   auto type = cast<tile::TileType>(rows.getType());
   Type input = op.getInput().getType().getElementType();
+  if (op.getQuantizeRows() && b.operands && isHalf(b.operands))
+    input = b.operands;
   // No wider than what is summed.
   if (!op.getScales())
     return type.getElementType().isF64() ? b.castTo(rows, getAccumulationType(input)) : rows;
-  bool grouped = op.getScales().getType().getRank() == 2;
+  bool grouped = hasGroups(op);
   Type number = isHalf(input) ? input : grouped ? k.getF32Type() : Type(k.getBF16Type());
   Value scales = grouped ? wholeWeight(b, op.getScales(), c) : Value();
   return tile::DequantizeOp::create(k, type.withElementType(number), rows, scales);
 }
 
+//===-- Rows that are quantised --------------------------------------------------------------===//
+
+/// What bytes stand for is their value less this (`tile.dot`).
+static constexpr double kZeroPoint = 128;
+
+/// The nearest integer, halves to even, of an f32 of magnitude below 2^22: behind this number an
+/// f32 has no fraction. Of a byte, which holds it and the zero point, it is the lowest bits.
+static Value roundTo(KernelBuilder &k, Value number, Type type) {
+  Value shift = k.real(k.getF32Type(), 0x1.8p23 + (type.isInteger(8) ? kZeroPoint : 0));
+  Value shifted = k.add(number, shift);
+  if (!type.isInteger(8))
+    return k.convert(k.sub(shifted, shift), type);
+  Value bits = arith::BitcastOp::create(k, k.getI32Type(), shifted);
+  return arith::TruncIOp::create(k, type, bits);
+}
+
+/// For each row its scale, and its integers as what is multiplied. The factor of a norm before does
+/// not change the integers.
+static SmallVector<Value> quantizeRows(TileBuilder &b, RmsNormOp norm, Value rows, Type operand) {
+  KernelBuilder &k = b.k;
+  Type type = k.getF32Type();
+  auto whole = cast<tile::TileType>(rows.getType());
+  tile::TileType one = b.tileType(b.tileRows, 1, type);
+  Value infinity = k.real(type, std::numeric_limits<double>::infinity());
+  // What is no number is as an infinite one.
+  Value magnitudes = b.map(whole, rows, [&](ValueRange e) {
+    Value isNumber = arith::CmpFOp::create(k, arith::CmpFPredicate::ORD, e[0], e[0]);
+    return k.select(isNumber, math::AbsFOp::create(k, e[0]), infinity);
+  });
+  Value most = b.reduce(tile::ReduceKind::Maximum, magnitudes);
+  SmallVector<Value> factors{most};
+  if (norm)
+    factors.push_back(emitRowFactor(b, norm, rows));
+  Value scale = b.map(one, factors, [&](ValueRange e) {
+    Value isFinite = arith::CmpFOp::create(k, arith::CmpFPredicate::OLT, e[0], infinity);
+    Value scale = k.div(e[0], k.real(type, 127));
+    if (norm)
+      scale = k.mul(scale, e[1]);
+    return k.select(isFinite, scale, k.real(type, std::numeric_limits<double>::quiet_NaN()));
+  });
+  Value inverse = b.map(one, most, [&](ValueRange e) {
+    Value least = k.real(type, LinearOp::kLeastMagnitude);
+    Value isLess = arith::CmpFOp::create(k, arith::CmpFPredicate::OLT, e[0], least);
+    return k.select(isLess, k.real(type, 0), k.div(k.real(type, 127), e[0]));
+  });
+  Value integers = b.map(whole.withElementType(operand),
+                         {rows, b.broadcast(inverse, b.tileRows, whole.getColumns())},
+                         [&](ValueRange e) { return roundTo(k, k.mul(e[0], e[1]), operand); });
+  return {scale, integers};
+}
+
 //===-- The schedule -------------------------------------------------------------------------===//
+
+/// What rows that are quantised become: bytes, or floats that hold these integers.
+static Type getOperands(LinearOp op, const Level &level) {
+  MLIRContext *context = op.getContext();
+  if (!op.getQuantizeRows())
+    return {};
+  if (level.multipliesBytes)
+    return IntegerType::get(context, 8);
+  return level.multipliesHalves ? BFloat16Type::get(context) : Type();
+}
 
 /// One row for each batch row: every other leading axis is one. The only axis of rows is no batch.
 static bool hasOneRow(RankedTensorType type) {
@@ -48,25 +118,28 @@ static bool hasOneRow(RankedTensorType type) {
 /// Of a product with one row, or one for each row of the batch.
 static Attribute makeOneRow(LinearOp op, const Level &level) {
   bool wide = op.getWeight().getType().getDimSize(0) >= level.wide;
-  return makeContraction(op.getContext(), wide ? level.oneRow : level.oneRowNarrow);
+  return makeContraction(op.getContext(), wide ? level.oneRow : level.oneRowNarrow,
+                         getOperands(op, level));
 }
 
 static Attribute makeManyRows(LinearOp op, const Level &level) {
   ContractionSizes sizes = level.manyRows;
   Type element = op.getWeight().getType().getElementType();
-  Type input = op.getInput().getType().getElementType();
+  Type input = op.getInput().getType().getElementType(), operands = getOperands(op, level);
+  if (operands)
+    input = operands;
   bool halves = isHalf(input) && (element == input || op.getScales());
   const HalvesSizes *many = level.manyHalves;
   if (many && halves && (many->f16 || input.isBF16()) &&
       op.getWeight().getType().getDimSize(0) >= many->product.tile[1])
-    return makeContraction(op.getContext(), llvm::any_of(*op->getBlock(), llvm::IsaPred<GluOp>)
-                                                ? many->gate
-                                                : many->product);
+    return makeContraction(
+        op.getContext(),
+        llvm::any_of(*op->getBlock(), llvm::IsaPred<GluOp>) ? many->gate : many->product, operands);
   if (element.isBF16() || op.getScales())
-    sizes.block[0] = level.pairRows;
+    sizes.block[0] = input.isInteger(8) && hasGroups(op) ? level.groupRows : level.pairRows;
   int64_t bytes = op.getWeight().getType().getNumElements() * element.getIntOrFloatBitWidth() / 8;
   sizes.rowsOutermost = bytes <= level.resident;
-  return makeContraction(op.getContext(), sizes);
+  return makeContraction(op.getContext(), sizes, operands);
 }
 
 /// Whether a product whose number of rows is open has a schedule of its own for one: where all its
@@ -89,19 +162,41 @@ struct LinearKernel : KernelOpInterface::ExternalModel<LinearKernel, LinearOp> {
   TileElement emitTile(Operation *operation, TileBuilder &b, TileColumns c,
                        TileLeaves &leaves) const {
     auto op = cast<LinearOp>(operation);
-    auto norm = op.getRowFactor();
-    Value product =
-        b.product(op, norm ? norm.getInput() : op.getInput(),
-                  op.getWeight().getType().getDimSize(1), c, [&] { return weightRows(b, op, c); });
-    TileElement result = b.leaf(product, c.width, leaves);
+    Operation *factor = op.getRowFactor();
     Type type = getAccumulationType(op.getInput().getType());
+    Value input = factor ? factor->getOperand(0) : op.getInput();
+    int64_t depth = op.getWeight().getType().getDimSize(1);
+    auto weight = [&] { return weightRows(b, op, c); };
+    Value product;
+    if (op.getQuantizeRows()) {
+      product = b.productOfTemporary(op, b.getTemporaries(op)[1], depth, c, type, weight);
+      factor = op;
+    } else {
+      product = b.product(op, input, depth, c, weight);
+    }
+    TileElement result = b.leaf(product, c.width, leaves);
     if (op.getScales() && op.getScales().getType().getRank() == 1)
       result = b.mul(result, b.leaf(b.parameter(op.getScales(), c, type), c.width, leaves));
-    if (norm)
-      result = b.mul(result, b.leaf(b.numberOfRows(norm, c.width), c.width, leaves));
+    if (factor)
+      result = b.mul(result, b.leaf(b.numberOfRows(factor, c.width), c.width, leaves));
     if (op.getBias())
       result = b.add(result, b.leaf(b.parameter(op.getBias(), c, type), c.width, leaves));
     return result;
+  }
+
+  /// Rows as integers, with a scale each: in memory, since all blocks of outputs read them.
+  void emitPhaseBefore(Operation *operation, TileBuilder &b) const {
+    auto op = cast<LinearOp>(operation);
+    RmsNormOp norm = op.getRowFactor();
+    KernelBuilder &k = b.k;
+    Value x = k.buffer(norm ? norm.getInput() : op.getInput());
+    int64_t size = op.getWeight().getType().getDimSize(1);
+    Type operand = b.operands ? b.operands : k.getF32Type();
+    // Rows of bytes begin lines of the cache, and not the same few of them.
+    int64_t pitch = operand.isInteger(8) ? llvm::alignTo(size, 64) | 64 : size;
+    b.emitPhaseOfRows(op, x, {{k.getF32Type()}, {operand, pitch}}, "quantize_rows", [&] {
+      return quantizeRows(b, norm, b.loadRows(b.rowsOf(x), k.index(0), size), operand);
+    });
   }
 
   Attribute chooseSchedule(Operation *operation, const Level &level) const {

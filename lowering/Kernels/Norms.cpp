@@ -105,10 +105,8 @@ struct RmsNormKernel : NormKernel<RmsNormKernel, RmsNormOp> {
     Value x = k.buffer(op.getInput());
     int64_t size = cast<MemRefType>(x.getType()).getShape().back();
     Type type = getAccumulationType(elementOf(x));
-    b.emitNumbersOfRows(op, x, type, "row_factor", [&] {
-      Value first = k.index(0);
-      NormTiles norm(b, b.loadRows(b.rowsOf(x), first, size), {first, 0, size});
-      return norm.inverseRoot(norm.squares(norm.x), op.getEps().convertToDouble());
+    b.emitPhaseOfRows(op, x, {{type}}, "row_factor", [&]() -> SmallVector<Value> {
+      return {emitRowFactor(b, op, b.loadRows(b.rowsOf(x), k.index(0), size))};
     });
   }
 };
@@ -141,6 +139,11 @@ struct L2NormKernel : NormKernel<L2NormKernel, L2NormOp> {
   }
 };
 } // namespace
+
+Value mlir::fovea::emitRowFactor(TileBuilder &b, RmsNormOp op, Value rows) {
+  NormTiles norm(b, rows, {b.k.index(0), 0, cast<TileType>(rows.getType()).getColumns()});
+  return norm.inverseRoot(norm.squares(norm.x), op.getEps().convertToDouble());
+}
 
 void mlir::fovea::attachNormKernels(MLIRContext &context) {
   LayerNormOp::attachInterface<LayerNormKernel>(context);

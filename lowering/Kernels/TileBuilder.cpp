@@ -369,6 +369,14 @@ Value TileBuilder::product(Operation *op, Value input, int64_t depth, TileColumn
   });
 }
 
+Value TileBuilder::productOfTemporary(Operation *op, unsigned number, int64_t depth, TileColumns c,
+                                      Type sum, function_ref<Value()> emit) {
+  return once(op, c, [&] {
+    Value weight = atBlock(emit);
+    return multiply(loadTemporary(number, 0, depth), weight, c.width, sum);
+  });
+}
+
 //===-- Phases before ------------------------------------------------------------------------===//
 
 void TileBuilder::setTemporaries(Operation *op, ArrayRef<unsigned> numbers) {
@@ -387,15 +395,24 @@ Value TileBuilder::loadTemporary(unsigned number, int64_t column, int64_t width)
   return known;
 }
 
-void TileBuilder::emitNumbersOfRows(Operation *op, Value memory, Type type, StringRef name,
-                                    function_ref<Value()> emit) {
+void TileBuilder::emitPhaseOfRows(Operation *op, Value memory, ArrayRef<RowTemporary> found,
+                                  StringRef name, function_ref<SmallVector<Value>()> emit) {
   auto from = cast<MemRefType>(memory.getType());
-  SmallVector<int64_t> shape(from.getShape().take_front(form.rowAxes));
-  unsigned number = k.addTemporary(MemRefType::get(shape, type), k.openSizes(memory, shape));
-  setTemporaries(op, number);
+  SmallVector<unsigned> numbers;
+  for (RowTemporary each : found) {
+    SmallVector<int64_t> shape(from.getShape().take_front(form.rowAxes));
+    if (each.columns > 0)
+      shape.push_back(each.columns);
+    numbers.push_back(
+        k.addTemporary(MemRefType::get(shape, each.type), k.openSizes(memory, shape)));
+  }
+  setTemporaries(op, numbers);
   tileRows = helperRows;
   SmallVector<Value> extents = rowExtents(memory);
-  emitHelperGrid(extents, [&] { storeRows(emit(), k.temporary(number), k.index(0)); });
+  emitHelperGrid(extents, [&] {
+    for (auto [number, tile] : llvm::zip(numbers, emit()))
+      storeRows(tile, k.temporary(number), k.index(0));
+  });
   endPhase(name);
 }
 

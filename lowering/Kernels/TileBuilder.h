@@ -24,10 +24,12 @@ struct TileSizes {
   /// Register block of products; empty without products.
   SmallVector<int64_t> block;
   bool rowsOutermost = false; ///< of the grid, beside blocks of columns
+  Type operands = Type();     ///< what rows that are quantised become; null: f32
 };
 
-/// The schedule of products with these sizes.
-Attribute makeContraction(MLIRContext *context, const ContractionSizes &sizes);
+/// The schedule of products with these sizes; `operands` is what rows that are quantised become.
+Attribute makeContraction(MLIRContext *context, const ContractionSizes &sizes,
+                          Type operands = Type());
 
 /// Axes of a buffer, one or two, as a matrix, at these indices of all others; `length`, if given,
 /// is its number of rows.
@@ -77,6 +79,9 @@ public:
   /// loads; once for each op and columns. Rows of one input are loaded once.
   Value product(Operation *op, Value input, int64_t depth, TileColumns c,
                 function_ref<Value()> emit);
+  /// The same of rows that a phase before has left in a temporary, with sums of `sum`.
+  Value productOfTemporary(Operation *op, unsigned number, int64_t depth, TileColumns c, Type sum,
+                           function_ref<Value()> emit);
   /// What `emit` makes for these columns, once.
   Value once(Operation *op, TileColumns c, function_ref<Value()> emit);
   /// `acc + a b^T`, of as many rows as tiles have, in the type `sum`; a null `acc` is zero.
@@ -135,10 +140,15 @@ public:
   /// A grid over the outer row axes and tiles of rows.
   void emitHelperGrid(SmallVector<Value> extents, function_ref<void()> body);
   void endPhase(StringRef name);
-  /// A phase called `name` that finds one float of `type` for each row of `memory`, and what it
-  /// found, in a tile of `width` columns.
-  void emitNumbersOfRows(Operation *op, Value memory, Type type, StringRef name,
-                         function_ref<Value()> emit);
+  /// What a phase before finds for each row: `columns` of it, or one number if that is zero.
+  struct RowTemporary {
+    Type type;
+    int64_t columns = 0;
+  };
+  /// A phase called `name` that finds these for each row of `memory`: `emit` gives a tile for each.
+  void emitPhaseOfRows(Operation *op, Value memory, ArrayRef<RowTemporary> found, StringRef name,
+                       function_ref<SmallVector<Value>()> emit);
+  /// The first that was found, which is one float for each row, in a tile of `width` columns.
   Value numberOfRows(Operation *op, int64_t width);
 
   /// Code at the head of the kernel, or of a block of its work.
@@ -157,6 +167,7 @@ public:
   KernelBuilder &k;
   int64_t tileRows = 1;
   int64_t helperRows = 1; ///< of tiles in phases before the last
+  Type operands;          ///< what rows that are quantised become; null: f32
   /// The row axes are (batch, place) and there is one place: rows are batches.
   bool single = false;
 
@@ -220,6 +231,9 @@ private:
   /// Each block's greatest elements and their columns; and which output the argmax is.
   unsigned greatest = 0, columnsOfGreatest = 0, argmaxOutput = 0;
 };
+
+/// 1 / sqrt(mean of squares + eps) for each of a tile's whole rows.
+Value emitRowFactor(TileBuilder &b, RmsNormOp op, Value rows);
 
 } // namespace mlir::fovea
 

@@ -9,10 +9,12 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
-Attribute mlir::fovea::makeContraction(MLIRContext *context, const ContractionSizes &sizes) {
+Attribute mlir::fovea::makeContraction(MLIRContext *context, const ContractionSizes &sizes,
+                                       Type operands) {
   ContractionAxis outermost =
       sizes.rowsOutermost ? ContractionAxis::Rows : ContractionAxis::Outputs;
-  return ContractionScheduleAttr::get(context, sizes.tile, sizes.chunk, sizes.block, outermost);
+  return ContractionScheduleAttr::get(context, sizes.tile, sizes.chunk, sizes.block, outermost,
+                                      operands);
 }
 
 SmallVector<ReassociationIndices> mlir::fovea::getMatrixAxes(int64_t rank, unsigned rowAxes,
@@ -330,6 +332,7 @@ void TileBuilder::emitBlock(const Strip &strip, Value number, Value begin, Value
 
 void TileBuilder::emit(const TileSizes &sizes) {
   helperRows = std::min<int64_t>(sizes.rows, 4);
+  operands = sizes.operands;
   for (Operation *op : form.phasesBefore)
     cast<KernelOpInterface>(op).emitPhaseBefore(*this);
   tileRows = sizes.rows;
@@ -423,7 +426,7 @@ FailureOr<bool> mlir::fovea::buildTiles(KernelBuilder &k, GroupOp group, Attribu
   if (auto sizes = dyn_cast<ContractionScheduleAttr>(schedule)) {
     ArrayRef<int64_t> tile = sizes.getTile();
     builder.emit({tile[0], tile[1], sizes.getChunk(), SmallVector<int64_t>(sizes.getBlock()),
-                  sizes.getOutermost() == ContractionAxis::Rows});
+                  sizes.getOutermost() == ContractionAxis::Rows, sizes.getOperands()});
   } else if (auto rows = dyn_cast<RowScheduleAttr>(schedule)) {
     builder.emit({rows.getRows(), 1, rows.getRows(), {}});
   } else if (form.kind == TileKind::Elements) {

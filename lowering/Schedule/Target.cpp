@@ -18,7 +18,7 @@ StringRef mlir::fovea::getTargetLevel(ArrayRef<std::string> features) {
   llvm_unreachable("the last level has no needs");
 }
 
-bool mlir::fovea::multipliesPairs(ArrayRef<std::string> features, StringRef name) {
+bool mlir::fovea::multipliesNarrow(ArrayRef<std::string> features, StringRef name) {
   StringRef level = getTargetLevel(features);
   return level == "amx" || (level == "avx512bf16" && name.starts_with("znver"));
 }

@@ -10,16 +10,17 @@ using namespace mlir::fovea;
 using llvm::StringLiteral;
 
 static constexpr StringLiteral kAvx512[] = {"avx512f", "avx512bw", "avx512dq", "avx512vl"};
-/// And products of pairs of bf16: Cooper Lake, Sapphire Rapids, Zen 4 and their successors.
-static constexpr StringLiteral kAvx512bf16[] = {"avx512f", "avx512bw", "avx512dq", "avx512vl",
-                                                "avx512bf16"};
+/// And products of pairs of bf16, and of bytes by fours: Cooper Lake, Sapphire Rapids, Zen 4 and
+/// their successors.
+static constexpr StringLiteral kAvx512bf16[] = {"avx512f",  "avx512bw",   "avx512dq",
+                                                "avx512vl", "avx512vnni", "avx512bf16"};
 /// And registers for matrices: Sapphire Rapids and its successors.
-static constexpr StringLiteral kAmx[] = {"avx512f",    "avx512bw", "avx512dq", "avx512vl",
-                                         "avx512bf16", "amx-tile", "amx-bf16"};
+static constexpr StringLiteral kAmx[] = {"avx512f",    "avx512bw",   "avx512dq", "avx512vl",
+                                         "avx512vnni", "avx512bf16", "amx-tile", "amx-bf16"};
 static constexpr StringLiteral kAvx2[] = {"avx2", "fma", "f16c"};
 
-/// Panels of the widest vector; instructions multiply pairs of bf16.
-static constexpr PanelSizes kProcessorPanels = {kStoredPanelWidth, 1, 1, 2, 1};
+/// Panels of the widest vector; instructions multiply pairs of bf16, and bytes by fours.
+static constexpr PanelSizes kProcessorPanels = {kStoredPanelWidth, 1, 1, 2, 4};
 
 static constexpr Level kAvx512Level = {/*name=*/"avx512",
                                        /*lanes=*/16,
@@ -45,6 +46,7 @@ static constexpr Level makeAvx512bf16() {
   level.name = "avx512bf16";
   level.features = kAvx512bf16;
   level.multipliesPairs = true;
+  level.multipliesBytes = true;
   return level;
 }
 
@@ -109,6 +111,8 @@ static constexpr Level kAmpere = {
     /*panels=*/{32, 4, 8, 8, 16},
     /*multipliesHalves=*/true,
     /*multipliesPairs=*/false,
+    /*multipliesBytes=*/false,
+    /*groupRows=*/8,
     /*attentionWords=*/36 << 10,
     /*headQueries=*/{},
     /*manyHalves=*/nullptr,

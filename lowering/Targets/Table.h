@@ -57,8 +57,12 @@ struct Level {
   /// How packed weights lie. All processors have one layout, in which an artifact stores them; for
   /// a GPU they are laid out anew when they are uploaded.
   PanelSizes panels;
-  /// Whether there are instructions for matrices of f16 and of bf16; or for pairs of bf16.
-  bool multipliesHalves = false, multipliesPairs = false;
+  /// Whether there are instructions for matrices of f16 and of bf16; for pairs of bf16; and for
+  /// four neighbours of bytes, unsigned by signed.
+  bool multipliesHalves = false, multipliesPairs = false, multipliesBytes = false;
+  /// Rows of a register block of bytes whose weights have scales by groups: sums of integers and of
+  /// floats.
+  int64_t groupRows = 4;
   /// The most that the queries, weighted values and scores of a tile of attention take, or its keys
   /// and values, in words of four bytes: what caches beyond the nearest hold, or shared memory.
   int64_t attentionWords = 68 << 10;

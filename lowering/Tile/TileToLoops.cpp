@@ -501,7 +501,13 @@ LogicalResult Lowering::lower(DotOp op) {
   forEach(b, type, [&](Value m, Value n) {
     Value start = op.getAcc() ? read(get(op.getAcc()), m, n) : makeZero(b, element);
     Value sum = fold(b, depth, start, [&](Value k, Value sofar) -> Value {
-      Value x = convertFloat(b, read(get(op.getA()), m, k), element);
+      Value x = read(get(op.getA()), m, k);
+      if (x.getType().isInteger(8)) {
+        Value point = arith::ConstantOp::create(b, b.getI32IntegerAttr(128));
+        x = arith::SubIOp::create(b, arith::ExtUIOp::create(b, b.getI32Type(), x), point);
+        x = arith::SIToFPOp::create(b, element, x);
+      }
+      x = convertFloat(b, x, element);
       Value y = op.getTransposeB() ? read(get(op.getB()), n, k) : read(get(op.getB()), k, n);
       y = convertFloat(b, y, element);
       Value next = arith::AddFOp::create(b, sofar, arith::MulFOp::create(b, x, y));

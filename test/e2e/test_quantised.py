@@ -62,7 +62,7 @@ def test_int4_is_near(fovea, fovea_run, tmp_path):
     artifact = tmp_path / "a.fovea"
     fovea("compile", write_program(tmp_path, weight), "--dtype=int4", "--compute=f32", "-o", artifact).ok()
     text = fovea("inspect", artifact).ok().text
-    assert "w: 21x96 i4, fovea.panels<16>" in text and "w.scales: 21x3 f16, fovea.panels<16>" in text
+    assert "w: 21x96 i4, fovea.panels<16, interleave = 4>" in text and "w.scales: 21x3 f16, fovea.panels<16>" in text
     y = run(fovea_run, artifact, tmp_path, x=np.eye(96, dtype=np.float32))["y"].T
     assert (y[3, 32:64] == 0).all()
     groups, got = weight.reshape(-1, 32), y.reshape(-1, 32)
@@ -171,7 +171,7 @@ def test_products_of_onnx_become_linears_before_they_are_cast(fovea, tmp_path):
 
 @pytest.mark.parametrize("dtype, least, agreeing", [("int8", 0.9995, 0.97), ("int4", 0.99, 0.88)])
 def test_logits_stay_near(fovea_run, compiled, shakespeare, shakespeare_artifact, tmp_path, dtype, least, agreeing):
-    artifact = compiled(shakespeare, f"--dtype={dtype}")
+    artifact = compiled(shakespeare, f"--dtype={dtype}", "--compute=bf16")
     assert artifact.stat().st_size < shakespeare_artifact.stat().st_size * 0.7
     for case in json.loads((DATA / "shakespeare-reference.json").read_text())[:3]:
         ids = np.array([case["prompt_ids"] + case["greedy_ids"]], dtype=np.int64)
@@ -184,7 +184,7 @@ def test_logits_stay_near(fovea_run, compiled, shakespeare, shakespeare_artifact
 @pytest.mark.parametrize("dtype, most", [("int8", 0.002), ("int4", 0.01)])
 def test_perplexity(fovea_run, compiled, shakespeare, data, tmp_path, dtype, most):
     """The promise of docs/rationale/accuracy.md: how far the logarithm of perplexity may be off."""
-    loss, expected = held_out_loss(fovea_run, compiled(shakespeare, f"--dtype={dtype}"), data, tmp_path)
+    loss, expected = held_out_loss(fovea_run, compiled(shakespeare, f"--dtype={dtype}", "--compute=bf16"), data, tmp_path)
     assert abs(loss - expected) <= most, np.exp(loss)
 
 

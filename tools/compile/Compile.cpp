@@ -367,7 +367,7 @@ private:
     else if (stage == Stage::Graph && options.dtype != "source")
       countKept();
     if (stage == Stage::Graph && compute != "f32")
-      rounded = countRoundedLinears(module);
+      rounded = countRoundedLinears(module), quantizedRows = countQuantizedRows(module);
     if (!fusion && (stage == Stage::Graph || (stage == first && stage != Stage::Import))) {
       fusion = buildFusionReport(module);
       if (options.requireFusion && fusion->missed) {
@@ -507,8 +507,8 @@ private:
       report["not-raised"] = llvm::json::Array(fusion->notRaised);
     if (quantized)
       report["quantized"] = llvm::json::Object(*quantized);
-    if (rounded > 0)
-      report["compute"] = llvm::json::Object{{"bf16", rounded}};
+    if (rounded + quantizedRows > 0)
+      report["compute"] = llvm::json::Object{{"bf16", rounded}, {"int8", quantizedRows}};
     std::string text;
     llvm::raw_string_ostream(text)
         << llvm::formatv("{0:2}", llvm::json::Value(std::move(report))) << '\n';
@@ -523,7 +523,7 @@ private:
   Reporter reporter;
   TimingScope timing;
   TargetOptions target;
-  std::string compute; ///< bf16 or f32
+  std::string compute; ///< int8, bf16 or f32
   Stage first = Stage::Import, last = Stage::LLVM;
   bool emitsArtifact = false, isCheck = false;
   std::vector<std::string> gpus;
@@ -536,6 +536,7 @@ private:
   std::optional<FusionReport> fusion;
   std::optional<llvm::json::Object> quantized; ///< how many weights became what
   int64_t rounded = 0;                         ///< linears that multiply bf16 and give f32
+  int64_t quantizedRows = 0;                   ///< linears that quantise rows of their input
 };
 
 } // namespace

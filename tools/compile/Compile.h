@@ -45,8 +45,9 @@ struct Options {
   /// source, f32, bf16, int8 or int4: the element type of weights; of the last two only of those
   /// that linears alone multiply by.
   std::string dtype = "source";
-  /// What linears multiply whose weights have no more bits than bf16: bf16, f32, or auto: bf16
-  /// where the target multiplies it faster.
+  /// What linears multiply whose weights have no more bits than bf16: f32; bf16; int8, which is
+  /// rows of integers by weights of integers, and else bf16; or auto: int8 where the target
+  /// multiplies both faster.
   std::string compute = "auto";
   /// source, f32 or bf16: the element type of the keys and values that entries keep.
   std::string cache = "source";

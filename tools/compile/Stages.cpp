@@ -62,7 +62,8 @@ void mlir::fovea::buildGraphStage(OpPassManager &manager, llvm::StringRef dtype,
   GraphOptions options;
   if (cache != "source")
     options.caches = cache.str();
-  options.roundsInputs = compute == "bf16";
+  options.roundsInputs = compute != "f32";
+  options.quantizesRows = compute == "int8";
   if (dtype != "source")
     (isQuantized(dtype) ? options.quantize : options.cast) = dtype.str();
   buildGraphPipeline(manager, options);
@@ -75,8 +76,10 @@ std::string chooseCompute(const Options &options) {
     return options.compute;
   std::string error;
   FailureOr<TargetOptions> target = getTarget(options.target, error);
-  bool pairs = succeeded(target) && multipliesPairs(getRequiredFeatures(*target), target->cpu);
-  return pairs || options.gpu != "none" ? "bf16" : "f32";
+  if (options.gpu != "none")
+    return "bf16";
+  bool narrow = succeeded(target) && multipliesNarrow(getRequiredFeatures(*target), target->cpu);
+  return narrow ? "int8" : "f32";
 }
 
 std::vector<std::string> getStageNames() {

@@ -11,6 +11,7 @@
 #include "tools/compile/Source.h"
 #include "tools/compile/Stages.h"
 #include "tools/verify/Verb.h"
+#include "llvm/Support/JSON.h"
 #include <cstring>
 #include <fstream>
 
@@ -42,6 +43,19 @@ static bool isArtifactFile(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
   char begin[sizeof(artifact::magic)] = {};
   return file.read(begin, sizeof(begin)) && std::memcmp(begin, artifact::magic, sizeof(begin)) == 0;
+}
+
+/// What an artifact's linears multiply, by its report.
+static std::string findCompute(const manifest::ManifestT &manifest) {
+  llvm::Expected<llvm::json::Value> report = llvm::json::parse(manifest.fusion_report);
+  const llvm::json::Object *counts = nullptr;
+  if (!report)
+    llvm::consumeError(report.takeError());
+  else if (const llvm::json::Object *all = report->getAsObject())
+    counts = all->getObject("compute");
+  if (!counts)
+    return "f32";
+  return counts->getInteger("int8").value_or(0) > 0 ? "int8" : "bf16";
 }
 
 /// The option that an artifact's caches were compiled with, whose type all of them have.
@@ -144,8 +158,7 @@ int verify(const Options &options, const VerifyOptions &how, const Log &log) {
     if (auto reader = artifact::ArtifactReader::open(options.model, fault, options.access)) {
       if (fault = findMismatch(*reader, *module, options); !fault.empty())
         fault = options.model + ": " + fault;
-      bool isRounded = StringRef(reader->manifest().fusion_report).contains("\"compute\"");
-      actual.compute = isRounded ? "bf16" : "f32";
+      actual.compute = findCompute(reader->manifest());
       actual.cache = findCacheType(reader->manifest());
     }
     if (!fault.empty()) {

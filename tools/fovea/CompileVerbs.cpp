@@ -58,9 +58,11 @@ void addCompileOptions(CLI::App &verb, compile::Options &options) {
       ->capture_default_str();
   verb.add_option(
           "--compute", options.compute,
-          "what linears multiply whose weights are bf16, int8 or int4: bf16, with sums and all "
-          "else in f32; f32; or auto, bf16 where the target multiplies it faster")
-      ->check(CLI::IsMember({"auto", "bf16", "f32"}))
+          "what linears multiply whose weights are bf16, int8 or int4: f32; bf16, with sums and "
+          "all "
+          "else in f32; int8, which quantises each row of inputs where weights are integers, and "
+          "is bf16 elsewhere; or auto, int8 where the target multiplies these faster")
+      ->check(CLI::IsMember({"auto", "int8", "bf16", "f32"}))
       ->capture_default_str();
   verb.add_option("--cache", options.cache,
                   "element type of the keys and values that are kept while a text grows: as the "

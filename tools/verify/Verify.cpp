@@ -18,13 +18,16 @@ using namespace mlir::fovea::verify;
 /// results may be off by so many times the promised bound.
 static constexpr double kScaledBounds = 5;
 
-/// The promised one; where activations are halves, whose every rounding may fall to either side,
-/// a few steps of the coarsest.
+/// The promised one; where activations are halves or integers, whose every rounding may fall to
+/// either side, a few steps of the coarsest.
 static double findBound(ModuleOp module, const Options &options) {
-  double bound = module.getOps<ModelOp>().empty() ? options.opBound : options.modelBound;
+  bool isModel = !module.getOps<ModelOp>().empty();
+  double bound = isModel ? options.modelBound : options.opBound;
   module.walk([&](Operation *op) {
     if (isa<WeightOp, WeightRefOp>(op))
       return;
+    if (auto linear = dyn_cast<LinearOp>(op); linear && linear.getQuantizeRows())
+      bound = std::max(bound, isModel ? options.modelRowsBound : options.rowsBound);
     for (Type type : op->getResultTypes()) {
       auto cache = dyn_cast<CacheType>(type);
       Type element = cache ? cache.getElementType() : getElementTypeOrSelf(type);

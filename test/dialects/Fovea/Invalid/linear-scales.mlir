@@ -71,3 +71,27 @@ func.func @linear_c6_rows(%x: tensor<?x3xf32>, %w: tensor<5x3xi4>, %s: tensor<5x
   %y = fovea.linear %x, %w scales(%s : tensor<5xf32>) : tensor<?x3xf32>, tensor<5x3xi4> -> tensor<?x5xf32>
   return
 }
+
+// -----
+
+func.func @linear_c7_floats(%x: tensor<?x8xf32>, %w: tensor<5x8xbf16>) {
+  // expected-error @below {{expects to quantize rows of f32, of at most 65536 elements, for a weight of integers, got 'tensor<?x8xf32>' and 'tensor<5x8xbf16>'}}
+  %y = fovea.linear %x, %w quantize_rows : tensor<?x8xf32>, tensor<5x8xbf16> -> tensor<?x5xf32>
+  return
+}
+
+// -----
+
+func.func @linear_c7_halves(%x: tensor<?x8xbf16>, %w: tensor<5x8xi8>, %s: tensor<5xf32>) {
+  // expected-error @below {{expects to quantize rows of f32, of at most 65536 elements, for a weight of integers, got 'tensor<?x8xbf16>'}}
+  %y = fovea.linear %x, %w quantize_rows scales(%s : tensor<5xf32>) : tensor<?x8xbf16>, tensor<5x8xi8> -> tensor<?x5xf32>
+  return
+}
+
+// -----
+
+func.func @linear_c7_long(%x: tensor<?x65538xf32>, %w: tensor<5x65538xi8>, %s: tensor<5xf32>) {
+  // expected-error @below {{expects to quantize rows of f32, of at most 65536 elements}}
+  %y = fovea.linear %x, %w quantize_rows scales(%s : tensor<5xf32>) : tensor<?x65538xf32>, tensor<5x65538xi8> -> tensor<?x5xf32>
+  return
+}

@@ -29,3 +29,8 @@ func.func private @contraction_c3_positive() attributes {schedule = #fovea.contr
 
 // expected-error @below {{expects the chunk to be a multiple of the tile's rows, got 100 and 64}}
 func.func private @contraction_c3() attributes {schedule = #fovea.contraction<tile = [64, 48], chunk = 100, block = [8, 48]>}
+
+// -----
+
+// expected-error @below {{expects operands of i8, f16 or bf16, got 'f32'}}
+func.func private @contraction_c4() attributes {schedule = #fovea.contraction<tile = [64, 48], chunk = 256, block = [8, 48], outermost = rows, operands = f32>}

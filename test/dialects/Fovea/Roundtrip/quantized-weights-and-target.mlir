@@ -7,6 +7,8 @@ fovea.weight @q4.scales : tensor<6x2xf16> = #fovea.quantization_scales<#fovea.st
 module attributes {fovea.target = #fovea.target<"avx512", lanes = 16, registers = 32>} {
   func.func @schedules() attributes {schedules = [
       #fovea.contraction<tile = [64, 48], chunk = 256, block = [8, 48]>,
+      #fovea.contraction<tile = [64, 48], chunk = 256, block = [8, 48], operands = i8>,
+      #fovea.contraction<tile = [64, 48], chunk = 256, block = [8, 48], outermost = rows, operands = i8>,
       #fovea.attention_tiles<queries = 64, keys = 64, axis = queries, scores = [4, 64], values = [4, 64]>,
       #fovea.attention_tiles<queries = 16, keys = 64, axis = heads, scores = [4, 16], values = [2, 16], split = [512, 64]>,
       #fovea.attention_tiles<queries = 64, keys = 64, axis = queries, scores = [8, 4], values = [8, 4], operands = bf16>,

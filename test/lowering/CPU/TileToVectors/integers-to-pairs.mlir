@@ -7,7 +7,10 @@
 // CHECK-LABEL: @linear
 // CHECK: %[[PAIRS:.*]] = memref.alloca() {{.*}} : memref<{{.*}}xi16>
 // CHECK: scf.for
-// CHECK: arith.extsi %{{.*}} : vector<16xi8> to vector<16xi32>
+// CHECK: %[[BYTES:.*]] = vector.load %{{.*}} : memref<{{.*}}xi8{{.*}}>, vector<64xi8>
+// CHECK: %[[WORDS:.*]] = vector.bitcast %[[BYTES]] : vector<64xi8> to vector<16xi32>
+// CHECK: arith.shli %[[WORDS]]
+// CHECK: arith.shrsi
 // CHECK: arith.sitofp
 // CHECK: vector.store %{{.*}}, %[[PAIRS]]
 // CHECK: scf.for
@@ -17,13 +20,13 @@
 // WIDE-NOT: xi16>
 // WIDE: scf.for {{.*}} iter_args
 // WIDE: arith.sitofp
-func.func @linear(%x: memref<?x128xbf16>, %w: memref<2x128x16xi8>, %y: memref<?x32xf32>) {
+func.func @linear(%x: memref<?x128xbf16>, %w: memref<2x32x16x4xi8>, %y: memref<?x32xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
   %rows = memref.dim %x, %c0 : memref<?x128xbf16>
   tile.kernel grid(%n) = (%c1) {
-    %wv = tile.packed %w : memref<2x128x16xi8> -> !tile.view<32x128xi8>
+    %wv = tile.packed %w : memref<2x32x16x4xi8> -> !tile.view<32x128xi8>
     %q = tile.load %wv[%c0, %c0] : !tile.view<32x128xi8> -> !tile.tile<32x128xi8>
     %b = tile.dequantize %q : !tile.tile<32x128xi8> -> !tile.tile<32x128xbf16>
     %xv = tile.view %x axes(0, 1) : memref<?x128xbf16> -> !tile.view<?x128xbf16>

@@ -2,12 +2,12 @@
 // RUN: fovea-opt %s --fovea-schedule=target=sm_80 | FileCheck %s --check-prefix=GPU
 // RUN: fovea-opt %s --fovea-schedule=target=sm_90a | FileCheck %s --check-prefix=GPU
 
-// Quantised weights: panels of bytes, and scales of groups in panels by their own type; one scale for each output is no
+// Quantised weights: panels of words of bytes, and scales of groups in panels by their own type; one scale for each output is no
 // matrix.
 
-// CHECK-LABEL: fovea.weight @bytes : tensor<6x8xi8, #fovea.panels<16>>
+// CHECK-LABEL: fovea.weight @bytes : tensor<6x8xi8, #fovea.panels<16, interleave = 4>>
 // CHECK: fovea.weight @bytes.scales : tensor<6xf32> = #fovea.pack<#fovea.stored<"f", "bs", tensor<6xf32>>>
-// CHECK: fovea.weight @halves : tensor<6x8xi4, #fovea.panels<16>>
+// CHECK: fovea.weight @halves : tensor<6x8xi4, #fovea.panels<16, interleave = 4>>
 // CHECK: fovea.weight @halves.scales : tensor<6x2xf16, #fovea.panels<16>>
 // GPU: fovea.weight @bytes : tensor<6x8xi8, #fovea.panels<32, interleave = 16>>
 // GPU: fovea.weight @bytes.scales : tensor<6xf32> = #fovea.pack<#fovea.stored<"f", "bs", tensor<6xf32>>>
@@ -18,8 +18,8 @@ fovea.weight @bytes.scales : tensor<6xf32> = #fovea.stored<"f", "bs", tensor<6xf
 fovea.weight @halves : tensor<6x8xi4> = #fovea.stored<"f", "h", tensor<6x8xi4>>
 fovea.weight @halves.scales : tensor<6x2xf16> = #fovea.stored<"f", "hs", tensor<6x2xf16>>
 // CHECK: func.func @quantized
-// CHECK: fovea.linear {{.*}} scales({{.*}} : tensor<6xf32>) : tensor<?x8xf32>, tensor<6x8xi8, #fovea.panels<16>>
-// CHECK: fovea.linear {{.*}} scales({{.*}} : tensor<6x2xf16, #fovea.panels<16>>) : tensor<?x8xf32>, tensor<6x8xi4, #fovea.panels<16>>
+// CHECK: fovea.linear {{.*}} scales({{.*}} : tensor<6xf32>) : tensor<?x8xf32>, tensor<6x8xi8, #fovea.panels<16, interleave = 4>>
+// CHECK: fovea.linear {{.*}} scales({{.*}} : tensor<6x2xf16, #fovea.panels<16>>) : tensor<?x8xf32>, tensor<6x8xi4, #fovea.panels<16, interleave = 4>>
 func.func @quantized(%x: tensor<?x8xf32>) -> (tensor<?x6xf32>, tensor<?x6xf32>) attributes {fovea.entry} {
   %b = fovea.weight_ref @bytes : tensor<6x8xi8>
   %bs = fovea.weight_ref @bytes.scales : tensor<6xf32>

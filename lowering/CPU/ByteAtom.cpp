@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// AVX512_VNNI: VPDPBUSD adds the products of four neighbours in k, unsigned by signed bytes, to a
+// sum of 32 bits, four times as many operations as a multiply-and-add of f32, without rounding
+// (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2C). Refuses depths and
+// groups that are no whole words.
+#include "lowering/CPU/DotAtoms.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+
+static constexpr int64_t kLanes = 16, kBytes = 4 * kLanes;
+
+//===-- Vectors of bytes ---------------------------------------------------------------------===//
+
+static Value asBytes(Emitter &b, Value words) {
+  return vector::BitCastOp::create(b, VectorType::get(kBytes, b.getI8Type()), words);
+}
+
+Value mlir::fovea::multiplyBytes(Emitter &b, Value sum, Value unsignedBytes, Value signedBytes) {
+  return LLVM::CallIntrinsicOp::create(b, sum.getType(),
+                                       b.getStringAttr("llvm.x86.avx512.vpdpbusd.512"),
+                                       ValueRange{sum, unsignedBytes, signedBytes})
+      .getResult(0);
+}
+
+Value mlir::fovea::splatByte(Emitter &b, uint8_t value) {
+  auto type = VectorType::get(kBytes, b.getI8Type());
+  return arith::ConstantOp::create(b, DenseElementsAttr::get(type, APInt(8, value)));
+}
+
+SmallVector<Value> mlir::fovea::separateNibbles(Emitter &b, Value bytes) {
+  auto words = VectorType::get(kLanes, b.getI32Type());
+  auto constant = [&](uint32_t value) {
+    return arith::ConstantOp::create(b, DenseElementsAttr::get(words, APInt(32, value)));
+  };
+  Value all = vector::BitCastOp::create(b, words, bytes), upper = constant(0xf0f0f0f0);
+  Value low = arith::ShLIOp::create(b, all, constant(4));
+  return {asBytes(b, arith::AndIOp::create(b, low, upper)),
+          asBytes(b, arith::AndIOp::create(b, all, upper))};
+}
+
+//===-- The atom -----------------------------------------------------------------------------===//
+
+namespace {
+class ByteAtom : public DotAtom {
+public:
+  bool supports(const DotBlock &block) const override {
+    const LaneOperand &lane = block.lane;
+    std::optional<int64_t> depth = getConstant(block.depth);
+    bool isWord = lane.isOfIntegers() &&
+                  lane.interleave * static_cast<int64_t>(lane.type.getIntOrFloatBitWidth()) == 32;
+    return block.lanes == kLanes && block.sum.isF32() && block.broadcast.type.isInteger(8) &&
+           getConstant(block.broadcast.stride) == 1 && isWord && depth &&
+           *depth % lane.interleave == 0 && lane.scales.group % lane.interleave == 0;
+  }
+  bool multipliesBytes() const override { return true; }
+  SmallVector<Value> emit(Emitter &b, const DotBlock &block, SmallVector<Value> acc) const override;
+};
+
+/// The words of a group, and then its sums of integers as numbers.
+class ByteGroup {
+public:
+  ByteGroup(Emitter &b, const DotBlock &block, Value first, Value number, int64_t length)
+      : b(b), block(block), lane(block.lane), first(first), number(number), length(length),
+        knowsZero(bool(lane.zero.memory)), isOfNibbles(lane.type.isInteger(4)) {}
+
+  /// Added to `acc`, scaled if there are scales.
+  SmallVector<Value> run(ValueRange acc) {
+    SmallVector<Value> sums = begin();
+    // A group is written out.
+    int64_t words = length / lane.interleave, unroll = words <= 8 ? words : 4;
+    while (words % unroll != 0)
+      unroll /= 2;
+    auto step = [&](Value k, ValueRange carried) {
+      SmallVector<Value> next(carried);
+      for (int64_t u = 0; u < unroll; ++u)
+        addWord(k, u, next);
+      return next;
+    };
+    sums = words == unroll
+               ? step(first, sums)
+               : b.loop(first, b.add(first, length), unroll * lane.interleave, sums, step);
+    return finish(sums, acc);
+  }
+
+private:
+  int64_t products() const { return block.rows() * block.vectors(); }
+
+  Value load(const LaneScales &from, int64_t v) {
+    auto memory = cast<MemRefType>(from.memory.getType());
+    return b.load(memory.getElementType(), from.memory,
+                  b.add(from.vectors[v], b.mul(number, from.stride)), block.lanes);
+  }
+
+  /// What the zero point adds is taken off before, where it is known; else it is summed beside.
+  SmallVector<Value> begin() {
+    Value zero = b.zero(VectorType::get(block.lanes, b.getI32Type()));
+    SmallVector<Value> starts(block.vectors(), zero), sums;
+    if (knowsZero)
+      for (int64_t v = 0; v < block.vectors(); ++v)
+        starts[v] = load(lane.zero, v);
+    for (int64_t r = 0; r < block.rows(); ++r)
+      llvm::append_range(sums, starts);
+    if (!knowsZero)
+      sums.append(block.vectors(), zero);
+    return sums;
+  }
+
+  /// Word `ahead` of those from `k` on.
+  void addWord(Value k, int64_t ahead, MutableArrayRef<Value> sums) {
+    Value offset = b.mul(b.div(k, lane.interleave), lane.stride);
+    Value constant = b.mul(lane.stride, ahead);
+    if (lane.next)
+      prefetch(b.add(b.add(lane.next, offset), constant), /*locality=*/2);
+    Value column = b.add(k, ahead * lane.interleave);
+    if (block.rows() == 1) {
+      SmallVector<Value> inputs = broadcast(0, column);
+      for (int64_t v = 0; v < block.vectors(); ++v)
+        multiply(0, v, inputs, loadWords(b.add(b.add(lane.vectors[v], offset), constant)), sums);
+      return;
+    }
+    SmallVector<SmallVector<Value>> parts;
+    for (int64_t v = 0; v < block.vectors(); ++v)
+      parts.push_back(loadWords(b.add(b.add(lane.vectors[v], offset), constant)));
+    for (int64_t r = 0; r < block.rows(); ++r) {
+      SmallVector<Value> inputs = broadcast(r, column);
+      for (int64_t v = 0; v < block.vectors(); ++v)
+        multiply(r, v, inputs, parts[v], sums);
+    }
+  }
+
+  void prefetch(Value at, int locality) {
+    memref::PrefetchOp::create(b, lane.memory, at, /*isWrite=*/false, locality,
+                               /*isDataCache=*/true);
+  }
+
+  /// Signed bytes of four k each: of nibbles those of even k, and of odd ones.
+  SmallVector<Value> loadWords(Value at) {
+    Value bytes = b.load(b.getI8Type(), lane.memory, at, kBytes, lane.alignment);
+    constexpr int64_t kAhead = 16; // vectors
+    if (lane.streams)
+      prefetch(b.add(at, b.mul(lane.stride, kAhead)), /*locality=*/3);
+    return isOfNibbles ? separateNibbles(b, bytes) : SmallVector<Value>{bytes};
+  }
+
+  /// Of row r, the k that `loadWords` gives, in all lanes.
+  SmallVector<Value> broadcast(int64_t r, Value column) {
+    const BroadcastOperand &other = block.broadcast;
+    Value all =
+        b.load(b.getI8Type(), other.memory, b.add(other.rows[r], column), isOfNibbles ? 8 : 4);
+    SmallVector<Value> result;
+    auto add = [&](Value four) {
+      auto one = VectorType::get(1, b.getI32Type());
+      Value word = vector::ExtractOp::create(b, vector::BitCastOp::create(b, one, four), 0);
+      result.push_back(asBytes(b, b.splat(word, block.lanes)));
+    };
+    if (!isOfNibbles) {
+      add(all);
+      return result;
+    }
+    for (int64_t odd : {0, 1})
+      add(vector::ShuffleOp::create(b, all, all,
+                                    ArrayRef<int64_t>{odd, odd + 2, odd + 4, odd + 6}));
+    return result;
+  }
+
+  void multiply(int64_t r, int64_t v, ArrayRef<Value> inputs, ArrayRef<Value> parts,
+                MutableArrayRef<Value> sums) {
+    Value &sum = sums[r * block.vectors() + v];
+    for (auto [input, part] : llvm::zip(inputs, parts)) {
+      sum = multiplyBytes(b, sum, input, part);
+      if (Value *zero = knowsZero || r != 0 ? nullptr : &sums[products() + v])
+        *zero = multiplyBytes(b, *zero, splatByte(b, 128), part);
+    }
+  }
+
+  /// Nibbles are sixteen times what they stand for.
+  SmallVector<Value> finish(ArrayRef<Value> sums, ValueRange acc) {
+    auto floats = VectorType::get(block.lanes, b.getF32Type());
+    SmallVector<Value> factors, result;
+    auto constant = [&](double value) {
+      return arith::ConstantOp::create(b, DenseElementsAttr::get(floats, b.getF32FloatAttr(value)));
+    };
+    for (int64_t v = 0; v < block.vectors(); ++v) {
+      Value factor;
+      if (lane.scales.group > 0)
+        factor = b.convert(asFloat(b, load(lane.scales, v), lane.scales.type), b.getF32Type());
+      if (isOfNibbles)
+        factor = factor ? Value(arith::MulFOp::create(b, factor, constant(0x1p-4)))
+                        : Value(constant(0x1p-4));
+      factors.push_back(factor);
+    }
+    for (int64_t i = 0; i < products(); ++i) {
+      int64_t v = i % block.vectors();
+      Value sum = sums[i];
+      if (!knowsZero)
+        sum = arith::SubIOp::create(b, sum, sums[products() + v]);
+      Value number = arith::SIToFPOp::create(b, floats, sum);
+      result.push_back(factors[v] ? b.mulAdd(number, factors[v], acc[i])
+                                  : Value(arith::AddFOp::create(b, number, acc[i])));
+    }
+    return result;
+  }
+
+  Emitter &b;
+  const DotBlock &block;
+  const LaneOperand &lane;
+  Value first, number;
+  int64_t length;
+  bool knowsZero, isOfNibbles;
+};
+} // namespace
+
+SmallVector<Value> ByteAtom::emit(Emitter &b, const DotBlock &block, SmallVector<Value> acc) const {
+  int64_t depth = *getConstant(block.depth), group = block.lane.scales.group;
+  if (group == 0 || group >= depth)
+    return ByteGroup(b, block, b.index(0), b.index(0), depth).run(acc);
+  int64_t whole = depth / group * group;
+  acc = b.loop(b.index(0), b.index(whole), group, acc, [&](Value k, ValueRange carried) {
+    return ByteGroup(b, block, k, b.div(k, group), group).run(carried);
+  });
+  if (whole == depth)
+    return acc;
+  return ByteGroup(b, block, b.index(whole), b.index(whole / group), depth - whole).run(acc);
+}
+
+const DotAtom &mlir::fovea::getByteAtom() {
+  static const ByteAtom atom;
+  return atom;
+}
