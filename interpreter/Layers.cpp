@@ -92,7 +92,11 @@ static LogicalResult runEmbedding(EmbeddingOp op, Frame &frame) {
     int64_t id = ids.integers[at];
     if (id < 0 || id >= rows)
       return op.emitOpError("expects an id inside the table's ") << rows << " rows, got " << id;
-    std::copy_n(table.reals.begin() + id * width, width, result.reals.begin() + at * width);
+    for (int64_t i = 0; i < width; ++i)
+      result.reals[at * width + i] = op.getScales()
+                                         ? static_cast<double>(table.integers[id * width + i]) *
+                                               frame.tensor(op.getScales()).reals[id]
+                                         : table.reals[id * width + i];
   }
   return frame.set(op, std::move(result));
 }

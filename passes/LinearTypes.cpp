@@ -24,7 +24,8 @@ static constexpr int64_t kGroup = 32;
 
 namespace {
 
-/// A value that linears multiply by, and the weights that it stands for.
+/// A value that linears multiply by, or whose rows an embedding reads, and the weights that it
+/// stands for.
 struct Site {
   Value value;
   WeightSites sites;
@@ -41,13 +42,15 @@ struct QuantizeWeightsPass : fovea::impl::QuantizeWeightsPassBase<QuantizeWeight
       getOperation().emitError("expects the type int8 or int4, got '") << type << "'";
       return signalPassFailure();
     }
+    refs.clear();
+    tables.clear();
     std::vector<Site> sites;
     Reasons reasons = findWeights(sites);
     SymbolTable symbols(getOperation());
     llvm::DenseMap<WeightOp, WeightOp> scales;
     for (auto &[weight, reason] : reasons) {
       if (reason.empty())
-        scales[weight] = quantize(weight, symbols);
+        scales[weight] = quantize(weight, tables.contains(weight), symbols);
       else
         remark::missed(weight.getLoc(), options()) << reason;
     }
@@ -64,9 +67,13 @@ private:
   /// All weights of linears that are floats, and the values that they are read by.
   Reasons findWeights(std::vector<Site> &sites) {
     WeightFlow flow(getOperation());
-    llvm::SetVector<Value> values;
-    getOperation()->walk([&](LinearOp linear) {
-      if (isa<FloatType>(linear.getWeight().getType().getElementType()))
+    llvm::SetVector<Value> values, readByRows;
+    getOperation()->walk([&](Operation *op) {
+      auto embedding = dyn_cast<EmbeddingOp>(op);
+      if (embedding && isTable(embedding.getTableMutable()))
+        readByRows.insert(embedding.getTable());
+      auto linear = dyn_cast<LinearOp>(op);
+      if (linear && isa<FloatType>(linear.getWeight().getType().getElementType()))
         values.insert(linear.getWeight());
     });
     Reasons reasons;
@@ -82,6 +89,16 @@ private:
           reasons[weight] = getRefusal(weight, flow);
       sites.push_back(std::move(site));
     }
+    // Tables that are heads, too.
+    for (Value value : readByRows) {
+      Site site{value, {}};
+      if (!values.contains(value) && flow.resolve(value, site.sites).empty() &&
+          llvm::all_of(site.sites.weights,
+                       [&](WeightOp weight) { return reasons.contains(weight); })) {
+        known.insert(value);
+        sites.push_back(std::move(site));
+      }
+    }
     for (auto &[weight, reason] : reasons) {
       if (!reason.empty())
         continue;
@@ -90,6 +107,13 @@ private:
         if (!known.contains(leaf->get()))
           reason = "it reaches a function that other weights reach in ways that are not known";
     }
+    // Tables are int8: what becomes the same argument as one must be a table, too.
+    for (Site &site : sites)
+      if (type == "int4" &&
+          llvm::any_of(site.sites.weights, [&](WeightOp w) { return tables.contains(w); }))
+        for (WeightOp weight : site.sites.weights)
+          if (!tables.contains(weight))
+            reasons[weight] = "a table of rows becomes the same argument";
     // One refused weight refuses those that become the same argument, hence the loop.
     for (bool changed = true; changed;) {
       changed = false;
@@ -116,17 +140,26 @@ private:
       return "it leaves the module";
     for (OpOperand *leaf : *leaves) {
       auto linear = dyn_cast<LinearOp>(leaf->getOwner());
-      if (!linear || leaf != &linear.getWeightMutable())
+      if (isTable(*leaf))
+        tables.insert(weight);
+      else if (!linear || leaf != &linear.getWeightMutable())
         return ("'" + leaf->getOwner()->getName().getStringRef() + "' reads it too").str();
     }
     return "";
   }
 
+  static bool isTable(OpOperand &use) {
+    auto embedding = dyn_cast<EmbeddingOp>(use.getOwner());
+    return embedding && &use == &embedding.getTableMutable() &&
+           embedding.getResult().getType().getElementType().isF32();
+  }
+
   /// Gives the weight its recipe, and makes the weight of its scales, which is returned.
-  WeightOp quantize(WeightOp weight, SymbolTable &symbols) {
+  WeightOp quantize(WeightOp weight, bool isTableToo, SymbolTable &symbols) {
     RankedTensorType old = weight.getWeightType();
-    bool isInt4 = type == "int4" && old.getDimSize(1) != 0 && old.getDimSize(1) % kGroup == 0;
-    if (type == "int4" && !isInt4)
+    bool fits = old.getDimSize(1) != 0 && old.getDimSize(1) % kGroup == 0;
+    bool isInt4 = type == "int4" && fits && !isTableToo;
+    if (type == "int4" && !fits)
       remark::missed(weight.getLoc(), options())
           << llvm::formatv("its {0} inputs are no multiple of {1}, so it becomes int8",
                            old.getDimSize(1), kGroup)
@@ -186,9 +219,12 @@ private:
     for (Operation *user : value.getUsers())
       if (auto linear = dyn_cast<LinearOp>(user))
         linear.getScalesMutable().assign(scale);
+      else if (auto embedding = dyn_cast<EmbeddingOp>(user))
+        embedding.getScalesMutable().assign(scale);
   }
 
   llvm::DenseMap<Value, Value> refs;
+  llvm::DenseSet<Operation *> tables; ///< weights whose rows are read, too
 };
 } // namespace
 

@@ -127,7 +127,21 @@ LogicalResult EmbeddingOp::verify() {
     return emitOpError("expects a result like ")
            << RankedTensorType::get(expected, getResult().getType().getElementType()) << ", got "
            << getResult().getType();
-  return verifyWidening(*this, getTable().getType(), getResult().getType()); // C2
+  RankedTensorType table = getTable().getType();
+  if (!table.getElementType().isInteger()) {
+    if (getScales()) // C3
+      return emitOpError("expects no scales for a table of floats, got ") << table;
+    return verifyWidening(*this, table, getResult().getType()); // C2
+  }
+  if (!getResult().getType().getElementType().isF32()) // C2
+    return emitOpError("expects a result of f32 for a table of integers, got ")
+           << getResult().getType();
+  ArrayRef<int64_t> rows = table.getShape().take_front();
+  if (!getScales() || getScales().getType().getShape() != rows) // C3
+    return emitOpError("expects a scale of f32 for each of ")
+           << rows.front() << " rows of integers, got "
+           << (getScales() ? Type(getScales().getType()) : Type(table));
+  return success();
 }
 
 //===-- Norms --------------------------------------------------------------------------------===//
@@ -249,7 +263,10 @@ TileNeeds EmbeddingOp::getTileNeeds() { return {TileNeeds::Table, getLeadingAxes
 
 bool EmbeddingOp::visitTileOperands(TileVisitor &visitor) {
   return visitor.getDomain().kind == TileKind::Rows &&
-         visitor.visit(getTable(), TileRole::Parameter) && visitor.visit(getIds(), TileRole::Ids);
+         (getScales()
+              ? isa<BlockArgument>(getTable()) && visitor.visit(getScales(), TileRole::Parameter)
+              : visitor.visit(getTable(), TileRole::Parameter)) &&
+         visitor.visit(getIds(), TileRole::Ids);
 }
 
 TileNeeds LayerNormOp::getTileNeeds() { return {TileNeeds::WholeRow, getLeadingAxes(getInput())}; }

@@ -79,17 +79,25 @@ def EmbeddingOp : LayerOp<"embedding", "getIds", [DeclareOpInterfaceMethods<Inte
   let summary = "Rows of a table";
   let description = [{
     `result[..., :] = table[ids[...], :]`, widened to the result's element type. An id outside the table is a fault of the call.
+    A table of i8 is quantised as a linear's weight: each element stands for `table[n, k] * scales[n]`.
 
     * (C1) the table's shape is static and it has rows, and the result has the shape of `ids` and the table's width behind it.
-    * (C2) the result's element type holds every value of the table's.
+    * (C2) the result's element type holds every value of the table's, of i8 it is f32.
+    * (C3) a table of i8 has a scale for each row, and one of floats has none.
 
     ```mlir
     %x = fovea.embedding %ids, %table : tensor<?x?xi64>, tensor<2048x192xbf16> -> tensor<?x?x192xf32>
+    %y = fovea.embedding %ids, %q scales(%s : tensor<2048xf32>) : tensor<?x?xi64>, tensor<2048x192xi8> -> tensor<?x?x192xf32>
     ```
   }];
-  let arguments = (ins Fovea_IdTensor:$ids, Fovea_FloatTensor2:$table);
+  let arguments = (ins Fovea_IdTensor:$ids, Fovea_Table:$table, Optional<RankedTensorOf<[F32]>>:$scales);
   let results = (outs Fovea_AnyFloatTensor:$result);
-  let assemblyFormat = "$ids `,` $table attr-dict `:` type($ids) `,` type($table) `->` type($result)";
+  let assemblyFormat = [{
+    $ids `,` $table (`scales` `(` $scales^ `:` type($scales) `)`)? attr-dict `:` type($ids) `,` type($table) `->` type($result)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$ids, "::mlir::Value":$table), [{
+    build($_builder, $_state, result, ids, table, /*scales=*/::mlir::Value());
+  }]>];
   let hasVerifier = 1;
 }
 

@@ -19,7 +19,16 @@ struct EmbeddingKernel : KernelOpInterface::ExternalModel<EmbeddingKernel, Embed
   TileElement emitTile(Operation *operation, TileBuilder &b, TileColumns c,
                        TileLeaves &leaves) const {
     auto op = cast<EmbeddingOp>(operation);
-    return emitRows(b, op, op.getTable(), op.getIds(), 0, c, leaves);
+    TileElement rows = emitRows(b, op, op.getTable(), op.getIds(), 0, c, leaves);
+    if (!op.getScales())
+      return rows;
+    KernelBuilder &k = b.k;
+    Value scales = b.numbersOfTable(op.getScales(), op.getIds());
+    return b.mul(
+        [rows, &k](ValueRange elements) -> Value {
+          return arith::SIToFPOp::create(k, k.getF32Type(), rows(elements));
+        },
+        b.leaf(scales, c.width, leaves));
   }
   bool readsSomeRows(Operation *, OpOperand &operand) const {
     return operand.getOperandNumber() == 1;

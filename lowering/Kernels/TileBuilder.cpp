@@ -259,6 +259,17 @@ Value TileBuilder::gather(Value table, Value numbers, int64_t offset, TileColumn
   return tile::GatherOp::create(k, tileType(tileRows, c.width, element), view, rows, column(c));
 }
 
+Value TileBuilder::numbersOfTable(Value vector, Value numbers) {
+  Value memory = k.buffer(vector);
+  Value height = k.size(memory, 0);
+  return map(tileType(tileRows, 1, elementOf(memory)), numbersOfRows(numbers, 1),
+             [&](ValueRange x) {
+               Value index = k.toIndex(x[0]);
+               Value inside = arith::CmpIOp::create(k, arith::CmpIPredicate::ult, index, height);
+               return k.load(memory, k.select(inside, index, k.index(0)));
+             });
+}
+
 //===-- Elements -----------------------------------------------------------------------------===//
 
 TileElement TileBuilder::leaf(Value tile, int64_t width, TileLeaves &leaves) {

@@ -169,6 +169,37 @@ def test_products_of_onnx_become_linears_before_they_are_cast(fovea, tmp_path):
     fovea("verify", model, "--dtype=bf16").ok()
 
 
+@TYPES
+@pytest.mark.devices("cpu", "emulator")
+@pytest.mark.parametrize("n, k", [(37, 30), (64, 96)])
+def test_tied_table(fovea, fovea_run, tmp_path, gpu_code, device, dtype, n, k):
+    """A table that is a head is int8, and gives the rows of the rule; a number outside of it is a fault."""
+    weight = np.random.default_rng(7).standard_normal((n, k)).astype(np.float32)
+    path = write_program(tmp_path, weight)
+    path.write_text(f"""
+fovea.weight @w : tensor<{n}x{k}xf32> = #fovea.stored<"model.safetensors", "w", tensor<{n}x{k}xf32>>
+func.func @forward(%i: tensor<?x?xi64> {{fovea.name = "i", fovea.dims = ["texts", "words"]}})
+    -> (tensor<?x?x{k}xf32> {{fovea.name = "x", fovea.dims = ["texts", "words"]}}, tensor<?x?x{n}xf32> {{fovea.name = "y", fovea.dims = ["texts", "words"]}}) attributes {{fovea.entry}} {{
+  %w = fovea.weight_ref @w : tensor<{n}x{k}xf32>
+  %x = fovea.embedding %i, %w : tensor<?x?xi64>, tensor<{n}x{k}xf32> -> tensor<?x?x{k}xf32>
+  %y = fovea.linear %x, %w : tensor<?x?x{k}xf32>, tensor<{n}x{k}xf32> -> tensor<?x?x{n}xf32>
+  return %x, %y : tensor<?x?x{k}xf32>, tensor<?x?x{n}xf32>
+}}
+""")
+    artifact = tmp_path / "a.fovea"
+    result = fovea("compile", path, f"--dtype={dtype}", "--compute=f32", "-o", artifact, *gpu_code).ok()
+    assert "1 matrices are int8 and 0 int4" in result.err.decode()
+    ids = np.array([[0, n - 1, 5, 5, 17]], dtype=np.int64)
+    np.savez(tmp_path / "in.npz", i=ids)
+    fovea_run("run", artifact, "--device", device, "--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz").ok()
+    found = np.load(tmp_path / "out.npz")
+    table = rounded_int8(weight)
+    np.testing.assert_allclose(found["x"], table[ids], rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(found["y"], table[ids].astype(float) @ table.astype(float).T, rtol=2e-5, atol=2e-5)
+    np.savez(tmp_path / "in.npz", i=ids + n)
+    assert fovea_run("run", artifact, "--device", device, "--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz").code == 1
+
+
 @pytest.mark.parametrize("dtype, least, agreeing", [("int8", 0.9995, 0.97), ("int4", 0.99, 0.88)])
 def test_logits_stay_near(fovea_run, compiled, shakespeare, shakespeare_artifact, tmp_path, dtype, least, agreeing):
     artifact = compiled(shakespeare, f"--dtype={dtype}", "--compute=bf16")

@@ -23,3 +23,35 @@ func.func @embedding_c2(%i: tensor<?x?xi64>, %t: tensor<9x4xf16>) {
   %y = fovea.embedding %i, %t : tensor<?x?xi64>, tensor<9x4xf16> -> tensor<?x?x4xbf16>
   return
 }
+
+// -----
+
+func.func @embedding_c2_integers(%i: tensor<?x?xi64>, %t: tensor<9x4xi8>, %s: tensor<9xf32>) {
+  // expected-error @below {{expects a result of f32 for a table of integers, got 'tensor<?x?x4xbf16>'}}
+  %y = fovea.embedding %i, %t scales(%s : tensor<9xf32>) : tensor<?x?xi64>, tensor<9x4xi8> -> tensor<?x?x4xbf16>
+  return
+}
+
+// -----
+
+func.func @embedding_c3_integers(%i: tensor<?x?xi64>, %t: tensor<9x4xi8>) {
+  // expected-error @below {{expects a scale of f32 for each of 9 rows of integers, got 'tensor<9x4xi8>'}}
+  %y = fovea.embedding %i, %t : tensor<?x?xi64>, tensor<9x4xi8> -> tensor<?x?x4xf32>
+  return
+}
+
+// -----
+
+func.func @embedding_c3_sizes(%i: tensor<?x?xi64>, %t: tensor<9x4xi8>, %s: tensor<4xf32>) {
+  // expected-error @below {{expects a scale of f32 for each of 9 rows of integers, got 'tensor<4xf32>'}}
+  %y = fovea.embedding %i, %t scales(%s : tensor<4xf32>) : tensor<?x?xi64>, tensor<9x4xi8> -> tensor<?x?x4xf32>
+  return
+}
+
+// -----
+
+func.func @embedding_c3_floats(%i: tensor<?x?xi64>, %t: tensor<9x4xf32>, %s: tensor<9xf32>) {
+  // expected-error @below {{expects no scales for a table of floats, got 'tensor<9x4xf32>'}}
+  %y = fovea.embedding %i, %t scales(%s : tensor<9xf32>) : tensor<?x?xi64>, tensor<9x4xf32> -> tensor<?x?x4xf32>
+  return
+}
