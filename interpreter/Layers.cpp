@@ -50,7 +50,7 @@ static Tensor quantizeRows(Tensor x) {
                                    : std::numeric_limits<double>::infinity();
     double scale = std::isfinite(most) ? most / 127 : std::numeric_limits<double>::quiet_NaN();
     for (double &number : row)
-      number = most < LinearOp::kLeastMagnitude ? 0 : std::nearbyint(number / scale) * scale;
+      number = most < LinearOp::kLeastMagnitude ? 0 : std::nearbyint(number * 127 / most) * scale;
   }
   return x;
 }

@@ -270,9 +270,12 @@ SmallVector<Value> BroadcastAtom::addRange(Emitter &b, const DotBlock &block, Va
                                            SmallVector<Value> acc) const {
   int64_t interleave = block.lane.interleave;
   int64_t most = std::max(kUnroll, interleave);
-  // Whole steps of the unrolled loop, then single vectors, then what is left of a pair.
+  // Whole steps of the unrolled loop, then single vectors, then what is left of a word; where
+  // groups begin within words, one at a time.
   Value done = b.index(0);
-  SmallVector<std::pair<int64_t, int64_t>> loops{{most, interleave}, {interleave, interleave}};
+  SmallVector<std::pair<int64_t, int64_t>> loops;
+  if (block.lane.scales.group % interleave == 0)
+    loops = {{most, interleave}, {interleave, interleave}};
   if (interleave > 1)
     loops.push_back({1, 1});
   for (auto [size, vectors] : loops) {

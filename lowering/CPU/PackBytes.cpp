@@ -55,7 +55,8 @@ bool TileLowering::prepareBytes(DequantizeOp op) {
   };
   if (unit == 2)
     result.memory = allocateAs(b.getI8Type(), bytes);
-  if (scalesLoad)
+  // Of nibbles all are a sixteenth, those of whole rows too.
+  if (scalesLoad || unit == 2)
     result.scales = allocateAs(b.getF32Type(), groups * lanes);
   result.zero = allocateAs(b.getI32Type(), groups * lanes);
   b.loop(b.index(0), b.index(panels), 1, [&](Value number) {
@@ -64,18 +65,19 @@ bool TileLowering::prepareBytes(DequantizeOp op) {
     Value from = b.div(b.mul(panel, view.panelStride), unit), to = b.mul(number, bytes);
     b.loop(b.index(0), b.index(depth), group, [&](Value first) {
       Value place = b.add(b.mul(number, groups * lanes), b.mul(b.div(first, group), lanes));
+      Value scale;
+      if (unit == 2)
+        scale = b.splat(arith::ConstantOp::create(b, b.getF32FloatAttr(0x1p-4)), lanes);
       if (scalesLoad) {
         const ViewMemory &of = viewOf(scalesLoad.getView());
         Value at = b.add(b.mul(panel, of.panelStride), b.mul(b.div(first, group), of.panel));
-        Value scale =
+        Value own =
             b.load(cast<MemRefType>(of.flat.getType()).getElementType(), of.flat, at, lanes);
-        scale = b.convert(fromStorage(scale, of.type), b.getF32Type());
-        if (unit == 2) {
-          Value sixteenth = arith::ConstantOp::create(b, b.getF32FloatAttr(0x1p-4));
-          scale = arith::MulFOp::create(b, scale, b.splat(sixteenth, lanes));
-        }
-        b.store(scale, result.scales, place, 4 * lanes);
+        own = b.convert(fromStorage(own, of.type), b.getF32Type());
+        scale = scale ? Value(arith::MulFOp::create(b, own, scale)) : own;
       }
+      if (scale)
+        b.store(scale, result.scales, place, 4 * lanes);
       Value none = b.zero(VectorType::get(lanes, b.getI32Type()));
       Value sum = b.loop(b.index(0), b.index(group), view.interleave, none,
                          [&](Value within, ValueRange sums) {

@@ -70,6 +70,16 @@ static std::string typeOf(const Array &array) {
   return text + array.type + ">";
 }
 
+/// What bytes of a product stand for is their value, unsigned, less this.
+static constexpr int kZeroPoint = 128;
+
+static Array makeBytes(std::mt19937_64 &random, std::vector<int64_t> shape) {
+  Array result{"i8", std::move(shape), {}};
+  for (int64_t i = 0; i < result.shape[0] * result.shape[1]; ++i)
+    result.values.push_back(static_cast<int8_t>(random() % 256));
+  return result;
+}
+
 static TileCase makeCase(const IntegerContraction &c) {
   auto number = [](int64_t n) { return std::to_string(n); };
   std::mt19937_64 random(c.outputs * 31 + c.depth);
@@ -93,6 +103,7 @@ static TileCase makeCase(const IntegerContraction &c) {
   Array laid = pack(bytes, c.panel, c.interleave);
   Array laidScales = c.scalePanel ? pack(scales, c.scalePanel, c.scaleInterleave) : scales;
   TileCase result;
+  result.multipliesBytes = c.inputType == std::string("i8");
   result.name = "integers_i" + number(c.bits) + "_" + number(c.groups) + "_scales_" +
                 (c.scalePanel ? "" : "in_rows_") + c.scale + "_as_" + c.numberType + "_from_" +
                 c.inputType + "_" + number(c.outputs) + "x" + number(c.depth) + "_by_" +
@@ -122,7 +133,9 @@ static TileCase makeCase(const IntegerContraction &c) {
             {"WITH", any ? "scales(%f)" : ""},
             {"STYPE", any ? std::string(", !tile.tile<$TNx$Gx") + c.scale + ">" : ""}});
   for (int64_t rows : {0, 1, 3, 17, 70}) {
-    Array x = makeNumbers(c.inputType, {rows, c.depth}, 1),
+    bool ofBytes = c.inputType == std::string("i8");
+    Array x = ofBytes ? makeBytes(random, {rows, c.depth})
+                      : makeNumbers(c.inputType, {rows, c.depth}, 1),
           y = makeNumbers("f32", {rows, c.outputs}, 4);
     TileCall call;
     call.before = {x, laid};
@@ -134,8 +147,9 @@ static TileCase makeCase(const IntegerContraction &c) {
       for (int64_t n = 0; n < c.outputs; ++n) {
         y.at(m, n) = 0;
         for (int64_t k = 0; k < c.depth; ++k)
-          y.at(m, n) +=
-              x.at(m, k) * integers.at(n, k) * (any ? scales.at(n, k * c.groups / c.depth) : 1.0);
+          y.at(m, n) += (ofBytes ? static_cast<uint8_t>(static_cast<int>(x.at(m, k))) - kZeroPoint
+                                 : x.at(m, k)) *
+                        integers.at(n, k) * (any ? scales.at(n, k * c.groups / c.depth) : 1.0);
       }
     call.after.push_back(y);
     result.calls.push_back(std::move(call));
@@ -162,6 +176,26 @@ std::vector<TileCase> mlir::fovea::makeIntegerCases() {
       {100, 96, 64, 48, 4, 3, "f16", "bf16", "bf16", 16, 1, 16},
       {40, 37, 64, 48, 8, 0, "f32", "bf16", "bf16"},
       {40, 38, 64, 48, 4, 0, "f32", "bf16", "bf16"},
+      // By bytes: of many rows, whose nibbles are unpacked and whose zero point is summed before,
+      // and
+      // of one; and depths and groups of no whole words.
+      {100, 96, 64, 48, 8, 0, "f32", "i8", "f32", 16, 4},
+      {100, 96, 1, 128, 8, 0, "f32", "i8", "bf16", 16, 4},
+      {100, 96, 64, 48, 4, 3, "f16", "i8", "f32", 16, 4, 16},
+      {100, 96, 1, 128, 4, 3, "f16", "i8", "f32", 16, 4, 16},
+      {40, 72, 8, 32, 8, 6, "f32", "i8", "f32", 16, 4, 16},
+      {40, 64, 64, 32, 4, 0, "f32", "i8", "f32", 16, 4},
+      {40, 38, 64, 48, 8, 0, "f32", "i8", "f32", 16, 4},
+      {33, 36, 16, 32, 4, 2, "f32", "i8", "f32", 16, 4, 16},
+      // As processors have integers for all else: words of 32 bits.
+      {100, 96, 16, 48, 8, 3, "f32", "f32", "f32", 16, 4, 16},
+      {100, 37, 64, 48, 8, 0, "f32", "f32", "bf16", 16, 4},
+      {96, 64, 64, 48, 4, 2, "f16", "f32", "f32", 16, 4, 16},
+      {100, 96, 1, 128, 4, 3, "f16", "f32", "f32", 16, 4, 16},
+      {100, 96, 64, 48, 8, 0, "f32", "bf16", "bf16", 16, 4},
+      {100, 64, 64, 32, 8, 2, "f32", "bf16", "bf16", 16, 4, 16},
+      {100, 96, 64, 48, 4, 3, "f16", "bf16", "bf16", 16, 4, 16},
+      {40, 38, 64, 48, 4, 0, "f32", "bf16", "bf16", 16, 4},
       // As GPUs do: for products by element, by warps, and by warpgroups.
       {100, 96, 1, 64, 8, 0, "f32", "f32", "bf16", 32, 8},
       {100, 96, 1, 128, 4, 3, "f16", "f32", "f32", 32, 8, 32, 8},

@@ -23,6 +23,8 @@ struct Case {
 std::vector<Case> getCases() {
   std::vector<Case> cases;
   for (const TileCase &tile : getTileCases()) {
+    if (tile.multipliesBytes)
+      continue;
     cases.push_back({&tile, tile.name});
     if (tile.text.find("tile.dot") != std::string::npos)
       cases.push_back({&tile, tile.name + "_by_element", "sm_80", false});

@@ -27,7 +27,8 @@ static const std::vector<Program> &getPrograms() {
   static const std::vector<Program> programs = [] {
     std::vector<Program> all;
     for (const TileCase &tile : mlir::fovea::getTileCases())
-      all.push_back({tile, "sm_80"});
+      if (!tile.multipliesBytes)
+        all.push_back({tile, "sm_80"});
     for (const TileCase &tile : mlir::fovea::makeHalfAttentionCases())
       for (const char *chip : {"sm_80", "sm_90a"})
         all.push_back({tile, chip});
