@@ -161,6 +161,9 @@ bool isWeight(OpOperand &use);
 /// Whether the op reads this operand in whichever layout it lies.
 bool readsAnyLayout(OpOperand &use);
 
+/// Whether an op rounds the rows of its input to integers.
+bool quantizesRows(Operation *op);
+
 /// A key tile's intervals for a mask that may be absent: then everything is covered and full.
 KeyIntervals buildKeyIntervals(OpBuilder &builder, Location loc, Value mask, const QueryTile &tile);
 

@@ -108,6 +108,11 @@ LogicalResult LinearOp::verify() {
   return isQuantized ? verifyScales(*this) : success();
 }
 
+bool mlir::fovea::quantizesRows(Operation *op) {
+  auto linear = dyn_cast<LinearOp>(op);
+  return linear && linear.getQuantizeRows();
+}
+
 int64_t LinearOp::getScaledInputs() {
   int64_t inputs = getWeight().getType().getDimSize(1);
   if (!getScales() || getScales().getType().getRank() == 1)

@@ -2,7 +2,7 @@
 //
 // AMX (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, chapter 18): eight
 // registers of 16 rows of 64 bytes. By intrinsics that number the registers: LLVM's typed ones copy
-// tiles through the stack. Refuses all but bf16, and depths that are no multiple of 32.
+// tiles through the stack. Refuses all but bf16 and bytes, and depths that are no whole registers.
 #include "lowering/CPU/MatrixAtoms.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -20,21 +20,25 @@ constexpr int64_t kSums = 0, kLeft = 4, kRight = 6, kRegisters = 8;
 /// Lines of the next panels that a block fetches at each step; all of a panel's step are 16.
 constexpr int64_t kFetched = 4;
 
-/// TDPBF16PS: pairs of bf16 into sums of f32.
-class AmxBf16Atom : public MatrixAtom {
+/// TDPBF16PS: pairs of bf16 into sums of f32. TDPBUSD: fours of bytes, unsigned by signed, into
+/// sums of i32.
+class AmxAtom : public MatrixAtom {
 public:
   int64_t rows() const override { return 2 * kTileRows; }
   int64_t vectors() const override { return 2; }
   bool supports(const MatrixBlock &block) const override {
-    return block.left.type.isBF16() && block.right.type.isBF16() && block.sums.type.isF32() &&
-           block.right.interleave == 2 && block.depth % kTileDepth == 0;
+    Type type = block.left.type;
+    bool pairs = type.isBF16() && block.sums.type.isF32() && block.right.interleave == 2;
+    bool bytes = type.isInteger(8) && block.sums.type.isInteger(32) && block.right.interleave == 4;
+    return (pairs || bytes) && type == block.right.type && block.depth % depthOf(type) == 0;
   }
   Value begin(Emitter &b) const override;
   void end(Emitter &b) const override;
   void emit(Emitter &b, const MatrixBlock &block, Value state) const override;
 
 private:
-  static constexpr int64_t kTileDepth = kTileBytes / 2;
+  /// Of a register, in elements.
+  static int64_t depthOf(Type type) { return kTileBytes * 8 / type.getIntOrFloatBitWidth(); }
 };
 
 /// Emits the instructions of one block.
@@ -125,7 +129,7 @@ void AmxEmitter::multiply(Value row, int64_t tiles, int64_t depthOfTile) {
       Value at = b.add(left.place, b.mul(b.add(row, tile * kTileRows), left.stride));
       move("llvm.x86.tileloadd64", kLeft + tile, left.memory, b.add(at, k), left.stride);
       for (int64_t v = 0; v < columns; ++v)
-        call("llvm.x86.tdpbf16ps",
+        call(left.type.isBF16() ? "llvm.x86.tdpbf16ps" : "llvm.x86.tdpbusd",
              {number(sum(tile, v)), number(kLeft + tile), number(kRight + v)});
     }
     fetch(step);
@@ -135,7 +139,7 @@ void AmxEmitter::multiply(Value row, int64_t tiles, int64_t depthOfTile) {
       move("llvm.x86.tilestored64", sum(tile, v), sums.memory, sumAt(row, tile, v), sums.stride);
 }
 
-Value AmxBf16Atom::begin(Emitter &b) const {
+Value AmxAtom::begin(Emitter &b) const {
   auto type = MemRefType::get(kConfigBytes, b.getI8Type());
   Value config = memref::AllocaOp::create(b, type, b.getI64IntegerAttr(64));
   auto put = [&](int64_t at, int64_t value) {
@@ -152,15 +156,16 @@ Value AmxBf16Atom::begin(Emitter &b) const {
   return config;
 }
 
-void AmxBf16Atom::end(Emitter &b) const {
+void AmxAtom::end(Emitter &b) const {
   LLVM::CallIntrinsicOp::create(b, b.getStringAttr("llvm.x86.tilerelease"), ValueRange());
 }
 
 /// A block whose rows end has its tiles one after the other, the last of fewer rows: nothing past
 /// them is read or written.
-void AmxBf16Atom::emit(Emitter &b, const MatrixBlock &block, Value config) const {
+void AmxAtom::emit(Emitter &b, const MatrixBlock &block, Value config) const {
   AmxEmitter emitter(b, block, config);
-  auto whole = [&] { emitter.multiply(b.index(0), 2, kTileDepth); };
+  int64_t depth = depthOf(block.left.type);
+  auto whole = [&] { emitter.multiply(b.index(0), 2, depth); };
   if (getConstant(block.rows) == rows())
     return whole();
   Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, block.rows, b.index(rows()));
@@ -168,7 +173,7 @@ void AmxBf16Atom::emit(Emitter &b, const MatrixBlock &block, Value config) const
     b.loop(b.index(0), block.rows, kTileRows, [&](Value row) {
       Value count = b.minimum(b.sub(block.rows, row), b.index(kTileRows));
       emitter.configure(arith::IndexCastOp::create(b, b.getI8Type(), count));
-      emitter.multiply(row, 1, kTileDepth);
+      emitter.multiply(row, 1, depth);
     });
     emitter.configure(arith::ConstantOp::create(b, b.getI8IntegerAttr(kTileRows)));
   };
@@ -176,6 +181,6 @@ void AmxBf16Atom::emit(Emitter &b, const MatrixBlock &block, Value config) const
 }
 
 const MatrixAtom *mlir::fovea::getMatrixAtom(StringRef level) {
-  static const AmxBf16Atom amx;
+  static const AmxAtom amx;
   return level == "amx" ? &amx : nullptr;
 }

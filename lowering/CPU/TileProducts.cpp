@@ -79,6 +79,7 @@ private:
   bool emitBlocks(Value inner, int64_t vectors);
   MatrixRows placeMatrix();
   bool multiplyMatrices();
+  void convertSums(Value sums);
   void emitMatrices(MatrixBlock &matrices, Value inner, int64_t vectors);
 
   TileLowering &t;
@@ -395,6 +396,20 @@ MatrixRows TileLowering::DotLowering::placeMatrix() {
   return {scratch.memory, {}, b.index(scratch.layout.pitch), element};
 }
 
+/// Sums of integers as numbers, without what the zero point has added.
+void TileLowering::DotLowering::convertSums(Value sums) {
+  auto floats = VectorType::get(lanes, block.sum);
+  t.forEachVector(layout, outerEnd, [&](Value outer, Value inner) {
+    Value sum = b.load(b.getI32Type(), sums, b.add(b.mul(outer, layout.pitch), inner), lanes);
+    Value zero = b.load(b.getI32Type(), block.lane.zero.memory, zeroStart(inner), lanes);
+    Value number = arith::SIToFPOp::create(b, floats, arith::AddIOp::create(b, sum, zero));
+    if (dot.getAcc())
+      number =
+          arith::AddFOp::create(b, number, t.readVector(dot.getAcc(), layout.axis, outer, inner));
+    t.write(*result, outer, inner, number);
+  });
+}
+
 /// The product by the level's unit of matrices; false if it has none that computes it.
 bool TileLowering::DotLowering::multiplyMatrices() {
   const LaneOperand &lane = block.lane;
@@ -402,7 +417,8 @@ bool TileLowering::DotLowering::multiplyMatrices() {
   matrices.depth = typeOf(dot.getA()).getColumns();
   matrices.right = {lane.memory, {}, panel * lane.interleave, lane.interleave, lane.type, {}, {}};
   matrices.left.type = typeOf(operands.other).getElementType();
-  matrices.sums.type = block.sum;
+  bool ofBytes = matrices.left.type.isInteger(8) && zeroStart;
+  matrices.sums.type = ofBytes ? Type(b.getI32Type()) : block.sum;
   // Fewer rows than a register has would leave most of the unit idle.
   constexpr int64_t kLeastRows = 16;
   if (!t.matrixAtom || panel == 0 || scaleStart || layout.outer < kLeastRows ||
@@ -413,7 +429,9 @@ bool TileLowering::DotLowering::multiplyMatrices() {
   outerEnd = t.endAlong(dot.getResult(), 1 - layout.axis);
   result = t.resultScratch(dot.getResult(), t.findDonor(dot.getAcc(), dot, type));
   matrices.sums = {result->memory, {}, b.index(layout.pitch), block.sum};
-  matrices.begun = bool(dot.getAcc());
+  if (ofBytes)
+    matrices.sums = {t.allocate(b.getI32Type(), layout), {}, b.index(layout.pitch), b.getI32Type()};
+  matrices.begun = dot.getAcc() && !ofBytes;
   if (matrices.begun)
     t.copy(dot.getAcc(), *result);
   int64_t most = t.matrixAtom->vectors() * lanes, whole = layout.pitch / most * most;
@@ -421,6 +439,8 @@ bool TileLowering::DotLowering::multiplyMatrices() {
          [&](Value inner) { emitMatrices(matrices, inner, most / lanes); });
   if (whole != layout.pitch)
     emitMatrices(matrices, b.index(whole), (layout.pitch - whole) / lanes);
+  if (ofBytes)
+    convertSums(matrices.sums.memory);
   return true;
 }
 

@@ -77,9 +77,10 @@ FailureOr<mlir::fovea::TargetOptions> mlir::fovea::getTarget(StringRef name, std
 std::vector<std::string> mlir::fovea::getRequiredFeatures(const TargetOptions &target) {
   // Those that a machine may lack and that /proc/cpuinfo or cpuid can be asked for.
   static constexpr const char *kAsked[] = {
-      "amx-bf16", "amx-tile", "avx",        "avx2",     "avx512bf16", "avx512bw", "avx512cd",
-      "avx512dq", "avx512f",  "avx512fp16", "avx512vl", "avx512vnni", "avxvnni",  "bmi",
-      "bmi2",     "f16c",     "fma",        "lzcnt",    "popcnt",     "sse4.1",   "sse4.2"};
+      "amx-bf16",   "amx-int8", "amx-tile", "avx",     "avx2",       "avx512bf16",
+      "avx512bw",   "avx512cd", "avx512dq", "avx512f", "avx512fp16", "avx512vl",
+      "avx512vnni", "avxvnni",  "bmi",      "bmi2",    "f16c",       "fma",
+      "lzcnt",      "popcnt",   "sse4.1",   "sse4.2"};
   std::vector<std::string> required;
   std::unique_ptr<llvm::TargetMachine> machine = createMachine(target);
   if (!machine)

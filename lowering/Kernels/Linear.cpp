@@ -64,7 +64,7 @@ static Value roundTo(KernelBuilder &k, Value number, Type type) {
 
 /// For each row its scale, and its integers as what is multiplied. The factor of a norm before does
 /// not change the integers.
-static SmallVector<Value> quantizeRows(TileBuilder &b, RmsNormOp norm, Value rows, Type operand) {
+static SmallVector<Value> quantizeRows(TileBuilder &b, Operation *norm, Value rows, Type operand) {
   KernelBuilder &k = b.k;
   Type type = k.getF32Type();
   auto whole = cast<tile::TileType>(rows.getType());
@@ -135,6 +135,9 @@ static Attribute makeManyRows(LinearOp op, const Level &level) {
     return makeContraction(
         op.getContext(),
         llvm::any_of(*op->getBlock(), llvm::IsaPred<GluOp>) ? many->gate : many->product, operands);
+  if (level.manyBytes && input.isInteger(8) && !hasGroups(op) &&
+      op.getWeight().getType().getDimSize(0) >= level.manyBytes->tile[1])
+    return makeContraction(op.getContext(), *level.manyBytes, operands);
   if (element.isBF16() || op.getScales())
     sizes.block[0] = input.isInteger(8) && hasGroups(op) ? level.groupRows : level.pairRows;
   int64_t bytes = op.getWeight().getType().getNumElements() * element.getIntOrFloatBitWidth() / 8;
@@ -187,9 +190,9 @@ struct LinearKernel : KernelOpInterface::ExternalModel<LinearKernel, LinearOp> {
   /// Rows as integers, with a scale each: in memory, since all blocks of outputs read them.
   void emitPhaseBefore(Operation *operation, TileBuilder &b) const {
     auto op = cast<LinearOp>(operation);
-    RmsNormOp norm = op.getRowFactor();
+    Operation *norm = op.getRowFactor();
     KernelBuilder &k = b.k;
-    Value x = k.buffer(norm ? norm.getInput() : op.getInput());
+    Value x = k.buffer(norm ? norm->getOperand(0) : op.getInput());
     int64_t size = op.getWeight().getType().getDimSize(1);
     Type operand = b.operands ? b.operands : k.getF32Type();
     // Rows of bytes begin lines of the cache, and not the same few of them.

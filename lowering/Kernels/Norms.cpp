@@ -140,9 +140,9 @@ struct L2NormKernel : NormKernel<L2NormKernel, L2NormOp> {
 };
 } // namespace
 
-Value mlir::fovea::emitRowFactor(TileBuilder &b, RmsNormOp op, Value rows) {
+Value mlir::fovea::emitRowFactor(TileBuilder &b, Operation *op, Value rows) {
   NormTiles norm(b, rows, {b.k.index(0), 0, cast<TileType>(rows.getType()).getColumns()});
-  return norm.inverseRoot(norm.squares(norm.x), op.getEps().convertToDouble());
+  return norm.inverseRoot(norm.squares(norm.x), cast<RmsNormOp>(op).getEps().convertToDouble());
 }
 
 void mlir::fovea::attachNormKernels(MLIRContext &context) {

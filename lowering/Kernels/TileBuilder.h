@@ -234,8 +234,8 @@ private:
   unsigned greatest = 0, columnsOfGreatest = 0, argmaxOutput = 0;
 };
 
-/// 1 / sqrt(mean of squares + eps) for each of a tile's whole rows.
-Value emitRowFactor(TileBuilder &b, RmsNormOp op, Value rows);
+/// 1 / sqrt(mean of squares + eps) of an RMS norm for each of a tile's whole rows.
+Value emitRowFactor(TileBuilder &b, Operation *norm, Value rows);
 
 } // namespace mlir::fovea
 

@@ -15,8 +15,9 @@ static constexpr StringLiteral kAvx512[] = {"avx512f", "avx512bw", "avx512dq", "
 static constexpr StringLiteral kAvx512bf16[] = {"avx512f",  "avx512bw",   "avx512dq",
                                                 "avx512vl", "avx512vnni", "avx512bf16"};
 /// And registers for matrices: Sapphire Rapids and its successors.
-static constexpr StringLiteral kAmx[] = {"avx512f",    "avx512bw",   "avx512dq", "avx512vl",
-                                         "avx512vnni", "avx512bf16", "amx-tile", "amx-bf16"};
+static constexpr StringLiteral kAmx[] = {"avx512f",  "avx512bw",   "avx512dq",
+                                         "avx512vl", "avx512vnni", "avx512bf16",
+                                         "amx-tile", "amx-bf16",   "amx-int8"};
 static constexpr StringLiteral kAvx2[] = {"avx2", "fma", "f16c"};
 
 /// Panels of the widest vector; instructions multiply pairs of bf16, and bytes by fours.
@@ -52,15 +53,16 @@ static constexpr Level makeAvx512bf16() {
 
 /// 256 rows of the left operand stay in the second-level cache, panels stream by: 2 x 2 registers
 /// of sums need one load for each product.
-static constexpr ContractionSizes kAmxPairs = {{256, 32}, 256, {32, 32}, /*rowsOutermost=*/true};
-static constexpr HalvesSizes kAmxHalves = {kAmxPairs, /*gate=*/kAmxPairs, /*f16=*/false};
+static constexpr ContractionSizes kAmxTiles = {{256, 32}, 256, {32, 32}, /*rowsOutermost=*/true};
+static constexpr HalvesSizes kAmxHalves = {kAmxTiles, /*gate=*/kAmxTiles, /*f16=*/false};
 
-/// The same vectors for all but bf16.
+/// The same vectors for all but bf16 and bytes.
 static constexpr Level makeAmx() {
   Level level = makeAvx512bf16();
   level.name = "amx";
   level.features = kAmx;
   level.manyHalves = &kAmxHalves;
+  level.manyBytes = &kAmxTiles;
   return level;
 }
 
@@ -116,6 +118,7 @@ static constexpr Level kAmpere = {
     /*attentionWords=*/36 << 10,
     /*headQueries=*/{},
     /*manyHalves=*/nullptr,
+    /*manyBytes=*/nullptr,
     /*resident=*/0};
 
 // A warpgroup for each 64 queries; they share keys and values, of which 64 queries alone would need

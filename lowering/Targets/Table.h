@@ -74,6 +74,8 @@ struct Level {
   llvm::ArrayRef<HeadQueries> headQueries = {};
   /// Many rows of halves by a weight of the same type; null: as of others.
   const HalvesSizes *manyHalves = nullptr;
+  /// Many rows of bytes by a weight with a scale for each output; null: as of others.
+  const ContractionSizes *manyBytes = nullptr;
   /// Of a weight of no more bytes each core has a copy in its own cache: blocks of rows are
   /// outermost, so that a thread goes on with the rows that it made.
   int64_t resident = 640 << 10;

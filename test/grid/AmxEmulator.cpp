@@ -134,11 +134,16 @@ float widen(uint16_t half) {
   return value;
 }
 
+/// Whether registers fit each other in a product.
+bool areProduct(int sum, int left, int right) {
+  return isUsable(sum) && isUsable(left) && isUsable(right) && sum != left && sum != right &&
+         left != right && tiles.rows[left] == tiles.rows[sum] &&
+         tiles.bytes[right] == tiles.bytes[sum] && tiles.bytes[left] / 4 == tiles.rows[right];
+}
+
 /// Sums of even and of odd k are apart until the end.
 bool multiplyBf16(int sum, int left, int right) {
-  if (!isUsable(sum) || !isUsable(left) || !isUsable(right) || sum == left || sum == right ||
-      left == right || tiles.rows[left] != tiles.rows[sum] ||
-      tiles.bytes[right] != tiles.bytes[sum] || tiles.bytes[left] / 4 != tiles.rows[right])
+  if (!areProduct(sum, left, right))
     return false;
   for (int m = 0; m < tiles.rows[sum]; ++m)
     for (int n = 0; n < tiles.bytes[sum] / 4; ++n) {
@@ -151,6 +156,23 @@ bool multiplyBf16(int sum, int left, int right) {
       float before = read<float>(&tiles.data[sum][m][4 * n]);
       float after = before + (parts[0] + parts[1]);
       std::memcpy(&tiles.data[sum][m][4 * n], &after, 4);
+    }
+  return true;
+}
+
+/// Unsigned bytes by signed ones.
+bool multiplyBytes(int sum, int left, int right) {
+  if (!areProduct(sum, left, right))
+    return false;
+  for (int m = 0; m < tiles.rows[sum]; ++m)
+    for (int n = 0; n < tiles.bytes[sum] / 4; ++n) {
+      auto total = read<uint32_t>(&tiles.data[sum][m][4 * n]);
+      for (int k = 0; k < tiles.bytes[left]; ++k) {
+        int product =
+            tiles.data[left][m][k] * read<int8_t>(&tiles.data[right][k / 4][4 * n + k % 4]);
+        total += static_cast<uint32_t>(product);
+      }
+      std::memcpy(&tiles.data[sum][m][4 * n], &total, 4);
     }
   return true;
 }
@@ -173,6 +195,8 @@ bool execute(const Instruction &i) {
     return move(i, /*store=*/i.prefix == 2);
   if (i.opcode == 0x5c && i.prefix == 2 && i.mod == 3)
     return multiplyBf16(i.reg, i.rm, i.third);
+  if (i.opcode == 0x5e && i.prefix == 1 && i.mod == 3)
+    return multiplyBytes(i.reg, i.rm, i.third);
   return false;
 }
 

@@ -43,7 +43,7 @@ const Lowering kLowerings[] = {
     {"loops", "host", nullptr, [](OpPassManager &pm) { pm.addPass(createTileToLoopsPass()); },
      /*optimizes=*/false},
     {"amx", "host", "avx512bf16", [](OpPassManager &pm) { addVectors(pm, "amx"); },
-     /*optimizes=*/true, /*added=*/"+amx-tile,+amx-bf16"},
+     /*optimizes=*/true, /*added=*/"+amx-tile,+amx-bf16,+amx-int8"},
     {"avx512bf16", "host", "avx512bf16", [](OpPassManager &pm) { addVectors(pm, "avx512bf16"); }},
     {"avx512", "host", "avx512f", [](OpPassManager &pm) { addVectors(pm, "avx512"); }},
     {"avx2", "x86-64-v3", "avx2", [](OpPassManager &pm) { addVectors(pm, "avx2"); }},

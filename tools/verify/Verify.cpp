@@ -26,7 +26,7 @@ static double findBound(ModuleOp module, const Options &options) {
   module.walk([&](Operation *op) {
     if (isa<WeightOp, WeightRefOp>(op))
       return;
-    if (auto linear = dyn_cast<LinearOp>(op); linear && linear.getQuantizeRows())
+    if (quantizesRows(op))
       bound = std::max(bound, isModel ? options.modelRowsBound : options.rowsBound);
     for (Type type : op->getResultTypes()) {
       auto cache = dyn_cast<CacheType>(type);
