@@ -11,6 +11,7 @@ CHECKED = [0, 13, 31]  # heads of the attention cases that are compared
 PROMPT, STEPS = 16, 64  # decode: tokens before, tokens timed
 
 TOKENS = [1, 8, 20, 40, 64]  # of short sentences
+LARGE = ["prefill-1b", "decode-1b"]  # minutes, and some 20 GB of files and memory: only when asked for
 
 # "also": programs of ours that the case measures besides, see peers.py.
 CASES = {
@@ -19,6 +20,8 @@ CASES = {
     **{f"minilm-tokens-{tokens}": dict(kind="encoder", batch=1, length=tokens, also=["fovea.denormals"]) for tokens in TOKENS},
     "prefill": dict(kind="decoder", length=512),
     "decode": dict(kind="decoder", length=PROMPT, steps=STEPS, also=["fovea.onnx"]),
+    "prefill-1b": dict(kind="decoder", length=512, model="llama-1b"),
+    "decode-1b": dict(kind="decoder", length=PROMPT, steps=STEPS, model="llama-1b"),
     "attention-query-2k": dict(kind="attention", mask="full", queries=1, length=2048, also=["fovea.fixed"]),
     "attention-query-4k": dict(kind="attention", mask="full", queries=1, length=4096, also=["fovea.fixed"]),
     "attention-full": dict(kind="attention", mask="full", length=4096),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Whole models and attention beside onnxruntime, OpenVINO and torch, all from PyPI. Started by scripts/bench.
+"""Whole models and attention beside onnxruntime, OpenVINO, llama.cpp and torch, all from PyPI. Started by scripts/bench.
 
 For each case every program first shows that its result is the f64 reference's; then they run in turns, each in a process of its own that times itself. Medians over all turns.
 Shares are of this machine's own limits, sampled by `fovea-peaks` in the same turns.
@@ -25,10 +25,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 BIN, LIBRARY = ROOT / "build" / "bin", ROOT / "build" / "lib" / "libfovea-runtime.so"
 FOLDER = ROOT / "build" / "bench-models"
 ALONE = ["start", "compile"]  # cases without peers
-TOLERANCES = {"f32": 1e-4, "bf16": 5e-2}  # largest difference over largest value
+TOLERANCES = {"f32": 1e-4, "bf16": 5e-2, "int8": 0.15, "int4": 0.6}  # largest difference over largest value
+BYTES = {"f32": 4, "bf16": 2, "int8": 1, "int4": 0.5625}  # of a weight, of int4 with its share of a scale
 # Beside fovea itself what a case measures of ours "also": compiled for its lengths alone; called with denormals on the stack; read from ONNX.
 OURS = ["fovea", "fovea.fixed", "fovea.denormals", "fovea.onnx"]
-PEERS = [*OURS, "onnxruntime", "openvino", "torch", "torch.compile"]
+PEERS = [*OURS, "onnxruntime", "openvino", "llama.cpp", "torch", "torch.compile"]
 
 
 def say(text):
@@ -99,7 +100,7 @@ def prepare(case, dtype):
         source = FOLDER / f"{stem}.mlir"
         source.write_text(cases.attention_module(case, fixed=False))
     else:
-        source = cases.minilm() if case["kind"] == "encoder" else models.make("llama-110m", FOLDER / "llama-110m")
+        source = cases.minilm() if case["kind"] == "encoder" else models.make(case.get("model", "llama-110m"), FOLDER / case.get("model", "llama-110m"))
         paths["model"], paths["config"] = str(source), json.loads((source / "config.json").read_text())
         paths["config"].setdefault("rope_theta", 10000.0)
     suffix, flags = ("", []) if dtype == "f32" else (f"-{dtype}", [f"--dtype={dtype}"])
@@ -204,7 +205,7 @@ def compare(name, wanted, threads, rounds, dtype, neighbours):
     for process in [yardstick, *workers.values()]:
         process.close()
     record["limits"] = {key: statistics.median(limit[key] for limit in limits) for key in ["flops_per_second", "bytes_per_second"]}
-    flops, size = cases.work(case, paths.get("config"), {"f32": 4, "bf16": 2}[dtype])
+    flops, size = cases.work(case, paths.get("config"), BYTES[dtype])
     for program in record["programs"].values():
         program["seconds"] = statistics.median(program["times"])
         if program.get("beside"):
@@ -307,7 +308,7 @@ def versions():
     """Of the peers that are there."""
     from importlib import metadata
     installed = {}
-    for name in ["onnxruntime", "openvino", "torch", "transformers"]:
+    for name in ["onnxruntime", "openvino", "llama_cpp_python", "torch", "transformers"]:
         try:
             installed[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
@@ -324,8 +325,8 @@ def processor():
 
 def main():
     every = [*cases.CASES, *ALONE]
-    parser = argparse.ArgumentParser(prog="scripts/bench", description="Measures Fovea beside onnxruntime, OpenVINO and torch; results are checked before anything is timed.")
-    parser.add_argument("--case", action="append", metavar="NAME", help=f"one of {', '.join(every)}; may be repeated; without it all but compile")
+    parser = argparse.ArgumentParser(prog="scripts/bench", description="Measures Fovea beside onnxruntime, OpenVINO, llama.cpp and torch; results are checked before anything is timed.")
+    parser.add_argument("--case", action="append", metavar="NAME", help=f"one of {', '.join(every)}; may be repeated; without it all but compile and {', '.join(cases.LARGE)}")
     parser.add_argument("--peer", action="append", choices=PEERS, help="one of the programs; may be repeated; without it all")
     parser.add_argument("--threads", type=int, default=2, help="of each program (2)")
     parser.add_argument("--rounds", type=int, default=5, help="turns of each program (5)")
@@ -334,7 +335,7 @@ def main():
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of the table")
     parser.add_argument("--out", metavar="FILE", help="write all measurements as JSON")
     arguments = parser.parse_args()
-    chosen = arguments.case or [name for name in every if name != "compile"]
+    chosen = arguments.case or [name for name in every if name not in ("compile", *cases.LARGE)]
     for name in chosen:
         if name not in every:
             parser.error(f"--case {name}: expects one of {', '.join(every)}")

@@ -4,6 +4,10 @@ attention cases the compared heads only). A program that cannot do a case raises
 
 All compute in f32 with `threads` threads, or in bf16 where paths["dtype"] says so: onnxruntime with all graph optimisations and, for Llama, its own fused operators over one shared key/value buffer; OpenVINO with
 f32 forced and, for Llama, the cache as state; torch with scaled_dot_product_attention, eager and compiled.
+
+Of int8 and int4 weights of linears are integers with scales, and each may round inputs as it does by default: onnxruntime's MatMulNBits in blocks of 32 with accuracy_level 4 (int8); OpenVINO's decompression
+pattern, as NNCF writes it (a scale for each output of int8, for 32 inputs of int4), with dynamic quantisation; torch's quantize_dynamic (int8 alone); llama.cpp's Q8_0 and Q4_0. Caches are f32 but for
+llama.cpp's, which are f16 as it has them by default.
 """
 import pathlib
 import time
@@ -105,6 +109,17 @@ class FoveaOnnx(Fovea):
         return sum(self.step(at, at + 1) for at in range(self.case["length"], self.ids.shape[1])) / self.case["steps"]
 
 
+GROUP = {8: 64, 4: 32}  # inputs that OpenVINO quantises together: the fastest of 32, 64, 128 and all
+BLOCK = 32  # inputs that share a scale in int4, and in onnxruntime's int8
+
+
+def integers(weight, bits, block):
+    """[N, K / block, block] of int8 that `bits` hold, and a scale for each block, by its greatest magnitude."""
+    blocks = np.asarray(weight, np.float32).reshape(weight.shape[0], -1, block)
+    scales = np.maximum(np.abs(blocks).max(-1, keepdims=True), 1e-30) / (2**(bits - 1) - 1)
+    return np.rint(blocks / scales).astype(np.int8), scales
+
+
 class Torch:
     compiled = False
 
@@ -124,8 +139,12 @@ class Torch:
             return
         from transformers import AutoModel, LlamaForCausalLM
         encoder = case["kind"] == "encoder"
-        element = {"f32": torch.float32, "bf16": torch.bfloat16}[paths["dtype"]]
+        if paths["dtype"] == "int4" or paths["dtype"] == "int8" and self.compiled:
+            raise Unable(f"has no linears of {paths['dtype']} for processors by itself")
+        element = {"f32": torch.float32, "bf16": torch.bfloat16}.get(paths["dtype"], torch.float32)
         self.model = (AutoModel if encoder else LlamaForCausalLM).from_pretrained(paths["model"], dtype=element, attn_implementation="sdpa").eval()
+        if paths["dtype"] == "int8":
+            self.model = torch.ao.quantization.quantize_dynamic(self.model, {torch.nn.Linear}, torch.qint8)
         ids = torch.from_numpy(cases.token_ids(case, self.model.config.vocab_size))
         forward = torch.compile(self.model.forward, dynamic=False) if self.compiled else self.model.forward
         if encoder:
@@ -199,11 +218,17 @@ def plain_encoder(model):
     return Plain()
 
 
+def head_of(config):
+    """The weight of a Llama's last product."""
+    return "model.embed_tokens.weight" if config["tie_word_embeddings"] else "lm_head.weight"
+
+
 class Graph:
     """An ONNX graph in the making, over the named tensors of a checkpoint and onnxruntime's own operators."""
 
-    def __init__(self, store):
+    def __init__(self, store, dtype):
         self.store, self.nodes, self.initializers = store, [], {}
+        self.bits = {"int8": 8, "int4": 4}.get(dtype)
 
     def constant(self, name, array):
         from onnx import numpy_helper
@@ -219,22 +244,33 @@ class Graph:
         return outputs[0]
 
     def linear(self, x, weight, out):
-        return self.node("MatMul", [x, self.constant(weight + ".T", self.store[weight].T)], [out])
+        return self.product(x, weight, self.store[weight], out)
+
+    def product(self, x, name, weight, out):
+        if not self.bits:
+            return self.node("MatMul", [x, self.constant(name + ".T", weight.T)], [out])
+        numbers, scales = integers(weight, self.bits, BLOCK)
+        numbers = (numbers.astype(np.int16) + (1 << (self.bits - 1))).astype(np.uint8)  # with the zero point in the middle
+        if self.bits == 4:
+            numbers = numbers[..., ::2] | numbers[..., 1::2] << 4
+        return self.node("MatMulNBits", [x, self.constant(name + ".q", numbers), self.constant(name + ".s", scales.reshape(weight.shape[0], -1))], [out], "com.microsoft",
+                         K=weight.shape[1], N=weight.shape[0], bits=self.bits, block_size=BLOCK, accuracy_level=4)
 
     def save(self, path, inputs, outputs):
         import onnx
         from onnx import helper
+        path.with_name(path.name + ".data").unlink(missing_ok=True)  # else it would grow
         graph = helper.make_graph(self.nodes, path.stem, inputs, outputs, list(self.initializers.values()))
-        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)], ir_version=10), str(path))
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)], ir_version=10), str(path), save_as_external_data=True, location=path.name + ".data")
 
 
-def bert_graph(folder, config, path):
+def bert_graph(folder, config, path, dtype):
     """MiniLM as an ONNX file over onnxruntime's fused operators, those that its own optimiser makes of BERT: EmbedLayerNormalization, Attention with one product for query, key
     and value, SkipLayerNormalization, BiasGelu."""
     import onnx
     from onnx import helper
     from safetensors.numpy import load_file
-    g = Graph(load_file(pathlib.Path(folder) / "model.safetensors"))
+    g = Graph(load_file(pathlib.Path(folder) / "model.safetensors"), dtype)
     eps, contrib = config["layer_norm_eps"], "com.microsoft"
     ids, mask = (g.node("Cast", [name], [name + ".i32"], to=onnx.TensorProto.INT32) for name in ("input_ids", "attention_mask"))
     types = g.node("Mul", [ids, g.constant("zero", np.array(0, np.int32))], ["types"])
@@ -243,9 +279,13 @@ def bert_graph(folder, config, path):
     for layer in range(config["num_hidden_layers"]):
         at = f"encoder.layer.{layer}."
         names = [f"{at}attention.self.{name}" for name in ("query", "key", "value")]
-        weight = g.constant(at + "qkv", np.concatenate([g.store[name + ".weight"].T for name in names], 1))
         bias = g.constant(at + "qkv.bias", np.concatenate([g.store[name + ".bias"] for name in names]))
-        a = g.node("Attention", [x, weight, bias, mask], [at + "a"], contrib, num_heads=config["num_attention_heads"])
+        if g.bits:
+            parts = [g.linear(x, name + ".weight", name) for name in names]
+            a = g.node("MultiHeadAttention", [*parts, bias, mask], [at + "a"], contrib, num_heads=config["num_attention_heads"])
+        else:
+            weight = g.constant(at + "qkv", np.concatenate([g.store[name + ".weight"].T for name in names], 1))
+            a = g.node("Attention", [x, weight, bias, mask], [at + "a"], contrib, num_heads=config["num_attention_heads"])
         skip = lambda h, x, dense, norm, out: g.node("SkipLayerNormalization", [h, x, g.weight(norm + ".weight"), g.weight(norm + ".bias"), g.weight(dense + ".bias")], [out], contrib, epsilon=eps)
         x = skip(g.linear(a, f"{at}attention.output.dense.weight", at + "o"), x, f"{at}attention.output.dense", f"{at}attention.output.LayerNorm", at + "x")
         h = g.node("BiasGelu", [g.linear(x, f"{at}intermediate.dense.weight", at + "i"), g.weight(f"{at}intermediate.dense.bias")], [at + "g"], contrib)
@@ -255,12 +295,12 @@ def bert_graph(folder, config, path):
            [helper.make_tensor_value_info("last_hidden_state", f32, ["batch", "sequence", config["hidden_size"]])])
 
 
-def llama_graph(folder, config, path):
+def llama_graph(folder, config, path, dtype):
     """A Llama as an ONNX file over onnxruntime's fused operators: rotary, cache and attention in GroupQueryAttention, RMSNorm with the residual before it in
     SkipSimplifiedLayerNormalization; logits of the last position."""
     import onnx
     from onnx import helper
-    g = Graph(models.weights(folder))
+    g = Graph(models.weights(folder), dtype)
     heads, key_heads, layers = config["num_attention_heads"], config["num_key_value_heads"], config["num_hidden_layers"]
     size, eps, contrib = config["hidden_size"] // heads, config["rms_norm_eps"], "com.microsoft"
     i32, i64, f32 = onnx.TensorProto.INT32, onnx.TensorProto.INT64, onnx.TensorProto.FLOAT
@@ -284,7 +324,7 @@ def llama_graph(folder, config, path):
         m = g.linear(g.node("Mul", [gate, up], [f"{at}g"]), f"{at}mlp.down_proj.weight", f"{at}m")
         h, x = skip(m, x, f"model.layers.{layer + 1}.input_layernorm.weight" if layer + 1 < layers else "model.norm.weight", "y"), f"{at}y"
     last = g.node("Gather", [h, g.constant("last", np.array(-1))], ["h_last"], axis=1)
-    g.linear(last, "model.embed_tokens.weight", "logits")
+    g.linear(last, head_of(config), "logits")
     g.save(path, [helper.make_tensor_value_info("input_ids", i64, ["batch", "sequence"]), helper.make_tensor_value_info("seqlens_k", i32, ["batch"]),
                   helper.make_tensor_value_info("total_length", i32, []), *caches],
            [helper.make_tensor_value_info("logits", f32, ["batch", config["vocab_size"]]), *grown])
@@ -326,8 +366,9 @@ def time_decoder(peer):
 class OnnxRuntime:
     def __init__(self, case, paths, threads):
         import onnxruntime
-        if paths["dtype"] != "f32":
-            raise Unable(f"has no kernels of {paths['dtype']} for processors")
+        if paths["dtype"] == "bf16":
+            raise Unable("has no kernels of bf16 for processors")
+        suffix = "" if paths["dtype"] == "f32" else f"-{paths['dtype']}"
         self.case = case
         folder = pathlib.Path(paths["folder"])
         options = onnxruntime.SessionOptions()
@@ -335,12 +376,12 @@ class OnnxRuntime:
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
         options.log_severity_level = 3
         if case["kind"] == "encoder":
-            path = folder / "minilm.onnx"
-            bert_graph(paths["model"], paths["config"], path)
+            path = folder / f"minilm{suffix}.onnx"
+            bert_graph(paths["model"], paths["config"], path, paths["dtype"])
         elif case["kind"] == "decoder":
-            path = folder / "llama.onnx"
+            path = folder / f"{case.get('model', 'llama')}{suffix}.onnx"
             if not path.exists():
-                llama_graph(paths["model"], paths["config"], path)
+                llama_graph(paths["model"], paths["config"], path, paths["dtype"])
         else:
             scores = 4 * cases.HEADS * cases.queries(case) * case["length"]
             if scores > 4e9:
@@ -390,6 +431,90 @@ class OnnxRuntime:
         return out.reshape(1, -1, cases.HEADS, cases.SIZE)[0][:, cases.CHECKED] if self.case["kind"] == "attention" else out
 
 
+def save_gguf(folder, config, path):
+    """A Llama as an f32 GGUF file: rotary pairs beside each other, as llama.cpp's graph of this family wants them, and no vocabulary."""
+    import gguf
+    heads, key_heads = config["num_attention_heads"], config["num_key_value_heads"]
+    size = config["hidden_size"] // heads
+    file = gguf.GGUFWriter(str(path), "llama")
+    file.add_context_length(config["max_position_embeddings"])
+    file.add_embedding_length(config["hidden_size"])
+    file.add_block_count(config["num_hidden_layers"])
+    file.add_feed_forward_length(config["intermediate_size"])
+    file.add_head_count(heads)
+    file.add_head_count_kv(key_heads)
+    file.add_layer_norm_rms_eps(config["rms_norm_eps"])
+    file.add_rope_dimension_count(size)
+    file.add_rope_freq_base(config["rope_theta"])
+    file.add_vocab_size(config["vocab_size"])
+    file.add_tokenizer_model("none")
+    names = {"input_layernorm": "attn_norm", "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v", "self_attn.o_proj": "attn_output",
+             "post_attention_layernorm": "ffn_norm", "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down"}
+    for name, tensor in models.weights(folder).items():
+        tensor = np.array(tensor)
+        if name.startswith("model.layers."):
+            layer, part = name.removeprefix("model.layers.").removesuffix(".weight").split(".", 1)
+            if part in ("self_attn.q_proj", "self_attn.k_proj"):
+                count = heads if part == "self_attn.q_proj" else key_heads
+                tensor = tensor.reshape(count, 2, size // 2, -1).swapaxes(1, 2).reshape(tensor.shape)
+            file.add_tensor(f"blk.{layer}.{names[part]}.weight", np.ascontiguousarray(tensor))
+        else:
+            file.add_tensor({"model.embed_tokens.weight": "token_embd.weight", "model.norm.weight": "output_norm.weight", "lm_head.weight": "output.weight"}[name], tensor)
+    file.write_header_to_file()
+    file.write_kv_data_to_file()
+    file.write_tensors_to_file()
+    file.close()
+
+
+class LlamaCpp:
+    def __init__(self, case, paths, threads):
+        if case["kind"] != "decoder":
+            raise Unable("is measured with decoders alone")
+        try:
+            import llama_cpp
+        except ImportError:
+            raise Unable("is not there: scripts/bench compiles it for --dtype int8 and int4, or with --peer llama.cpp") from None
+        import ctypes
+        self.case, self.llama = case, llama_cpp
+        self.silence = llama_cpp.llama_log_callback(lambda *_: None)
+        llama_cpp.llama_log_set(self.silence, ctypes.c_void_p(0))
+        llama_cpp.llama_backend_init()
+        folder, kind = pathlib.Path(paths["folder"]), {"f32": "F32", "bf16": "MOSTLY_BF16", "int8": "MOSTLY_Q8_0", "int4": "MOSTLY_Q4_0"}[paths["dtype"]]
+        name = case.get("model", "llama")
+        plain = folder / f"{name}-F32.gguf"
+        if not plain.exists():
+            save_gguf(paths["model"], paths["config"], plain)
+        path = folder / f"{name}-{kind.removeprefix('MOSTLY_')}.gguf"
+        if not path.exists():
+            how = llama_cpp.llama_model_quantize_default_params()
+            how.ftype = getattr(llama_cpp, f"LLAMA_FTYPE_{'ALL_' if kind == 'F32' else ''}{kind}")
+            if llama_cpp.llama_model_quantize(str(plain).encode(), str(path).encode(), ctypes.byref(how)):
+                raise Unable(f"cannot make {kind}")
+        model = llama_cpp.llama_model_load_from_file(str(path).encode(), llama_cpp.llama_model_default_params())
+        self.ids = cases.token_ids(case, paths["config"]["vocab_size"]).astype(np.int32)
+        self.words = paths["config"]["vocab_size"]
+        options = llama_cpp.llama_context_default_params()
+        options.n_ctx = 1024
+        options.n_batch = options.n_ubatch = 512
+        options.n_threads = options.n_threads_batch = threads
+        self.context = llama_cpp.llama_init_from_model(model, options)
+        if not self.context:
+            raise Unable("refuses the model")
+
+    def step(self, begin, end):
+        tokens = (self.llama.llama_token * (end - begin))(*self.ids[0, begin:end].tolist())
+        if self.llama.llama_decode(self.context, self.llama.llama_batch_get_one(tokens, end - begin)):
+            raise RuntimeError("llama_decode failed")
+        self.logits = self.llama.llama_get_logits_ith(self.context, -1)
+
+    def run(self):
+        self.llama.llama_memory_clear(self.llama.llama_get_memory(self.context), True)
+        return time_decoder(self)
+
+    def result(self):
+        return np.ctypeslib.as_array(self.logits, (self.words,)).copy()[None]
+
+
 def plain_llama(folder, config):
     """A Llama in plain torch whose caches are arguments and results, which is what converters understand."""
     import torch
@@ -419,15 +544,17 @@ def plain_llama(folder, config):
             for layer in range(layers):
                 at = f"model.layers.{layer}."
                 h = self.norm(x, at + "input_layernorm.weight")
-                q, k, v = (F.linear(h, self.weight(f"{at}self_attn.{name}_proj.weight")).reshape(input_ids.shape[0], -1, heads, size).transpose(1, 2) for name in "qkv")
+                q, k, v = (F.linear(h, self.weight(f"{at}self_attn.{name}_proj.weight")).reshape(*input_ids.shape, -1, size).transpose(1, 2) for name in "qkv")
                 k, v = torch.cat([past[2 * layer], turn(k)], 2), torch.cat([past[2 * layer + 1], v], 2)
                 present += [k, v]
+                if k.shape[1] != heads:
+                    k, v = (t.repeat_interleave(heads // t.shape[1], 1) for t in (k, v))
                 a = F.scaled_dot_product_attention(turn(q), k, v, attn_mask=mask).transpose(1, 2).reshape(x.shape)
                 x = x + F.linear(a, self.weight(at + "self_attn.o_proj.weight"))
                 h = self.norm(x, at + "post_attention_layernorm.weight")
                 gated = F.silu(F.linear(h, self.weight(at + "mlp.gate_proj.weight"))) * F.linear(h, self.weight(at + "mlp.up_proj.weight"))
                 x = x + F.linear(gated, self.weight(at + "mlp.down_proj.weight"))
-            return F.linear(self.norm(x[:, -1], "model.norm.weight"), self.weight("model.embed_tokens.weight")), *present
+            return F.linear(self.norm(x[:, -1], "model.norm.weight"), self.weight(head_of(config))), *present
 
     return Plain().eval()
 
@@ -444,6 +571,31 @@ def save_llama(folder, config, path):
                                 input_names=["input_ids", "position_ids", "mask", *(f"past.{i}" for i in range(2 * layers))],
                                 output_names=["logits", *(f"present.{i}" for i in range(2 * layers))])
     program.save(str(path), external_data=True)
+
+
+def compress(model, bits):
+    """Weights of products as integers with scales, in the pattern that OpenVINO's plugin reads as such."""
+    import openvino
+    from openvino import opset13 as ops
+    for product in model.get_ordered_ops():
+        if product.get_type_name() != "MatMul":
+            continue
+        source = product.input_value(1).get_node()
+        while source.get_type_name() == "Convert":
+            source = source.input_value(0).get_node()
+        if source.get_type_name() != "Constant" or not product.get_attributes()["transpose_b"]:
+            continue
+        weight = source.data
+        outputs, inputs = weight.shape
+        numbers, scales = integers(weight, bits, inputs if bits == 8 else BLOCK)
+        if bits == 8:
+            numbers, scales = numbers.reshape(weight.shape), scales.reshape(outputs, 1)
+        packed = ops.constant(numbers, dtype={8: openvino.Type.i8, 4: openvino.Type.i4}[bits])
+        scaled = ops.multiply(ops.convert(packed, np.float32), ops.constant(scales.astype(np.float32)))
+        if bits == 4:
+            scaled = ops.reshape(scaled, ops.constant(np.array(weight.shape)), False)
+        product.input(1).replace_source_output(scaled.output(0))
+    return model
 
 
 class OpenVino:
@@ -465,9 +617,13 @@ class OpenVino:
         else:
             model = self.llama(paths)
             self.ids = cases.token_ids(case, paths["config"]["vocab_size"])
-        exact = paths["dtype"] == "f32"
-        self.request = core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": paths["dtype"], "INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY",
-                                                         "EXECUTION_MODE_HINT": "ACCURACY" if exact else "PERFORMANCE", "KV_CACHE_PRECISION": paths["dtype"]}).create_infer_request()
+        bits = {"int8": 8, "int4": 4}.get(paths["dtype"])
+        element = "f32" if bits else paths["dtype"]
+        if bits:
+            model = compress(model, bits)
+        self.request = core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": element, "INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY",
+                                                         "EXECUTION_MODE_HINT": "ACCURACY" if paths["dtype"] == "f32" else "PERFORMANCE", "KV_CACHE_PRECISION": element,
+                                                         **({"DYNAMIC_QUANTIZATION_GROUP_SIZE": GROUP[bits]} if bits else {})}).create_infer_request()
 
     def attention(self):
         from openvino import opset13 as ops
@@ -517,4 +673,4 @@ class OpenVino:
         return out[0][:, cases.CHECKED] if self.case["kind"] == "attention" else out
 
 
-PEERS = {"fovea": Fovea, "fovea.fixed": FoveaFixed, "fovea.denormals": FoveaDenormals, "fovea.onnx": FoveaOnnx, "onnxruntime": OnnxRuntime, "openvino": OpenVino, "torch": Torch, "torch.compile": TorchCompiled}
+PEERS = {"fovea": Fovea, "fovea.fixed": FoveaFixed, "fovea.denormals": FoveaDenormals, "fovea.onnx": FoveaOnnx, "onnxruntime": OnnxRuntime, "openvino": OpenVino, "llama.cpp": LlamaCpp, "torch": Torch, "torch.compile": TorchCompiled}
