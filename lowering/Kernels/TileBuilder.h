@@ -237,6 +237,10 @@ private:
 /// 1 / sqrt(mean of squares + eps) of an RMS norm for each of a tile's whole rows.
 Value emitRowFactor(TileBuilder &b, Operation *norm, Value rows);
 
+/// Of whole rows of f32, behind an RMS norm or none (null), the scale of each, and the integers as
+/// what is multiplied: i8 with a zero point of 128, or floats. The norm changes the scales alone.
+SmallVector<Value> quantizeRows(TileBuilder &b, Operation *norm, Value rows, Type operand);
+
 } // namespace mlir::fovea
 
 #endif // FOVEA_LOWERING_KERNELS_TILEBUILDER_H
