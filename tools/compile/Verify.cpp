@@ -89,6 +89,24 @@ static std::string findMismatch(const artifact::ArtifactReader &reader, ModuleOp
   return "";
 }
 
+/// Whether it has weights, or constants that linears multiply by, of which inputs may be rounded.
+static bool hasNarrowWeights(ModuleOp module) {
+  auto isNarrow = [](Type type) {
+    Type element = getElementTypeOrSelf(type);
+    return element.isBF16() || isa<IntegerType>(element);
+  };
+  WalkResult found = module.walk([&](Operation *op) {
+    auto weight = dyn_cast<WeightOp>(op);
+    bool isFound =
+        (weight && isNarrow(weight.getWeightType())) ||
+        llvm::any_of(op->getOpOperands(), [&](OpOperand &use) {
+          return getWeightRole(use) == WeightRole::Matrix && isNarrow(use.get().getType());
+        });
+    return isFound ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found.wasInterrupted();
+}
+
 /// The rest of `verify`, behind the reading of the model.
 static int verifyModel(ModuleOp module, const Options &options, const VerifyOptions &how,
                        const Log &log, const std::string &path) {
@@ -98,11 +116,7 @@ static int verifyModel(ModuleOp module, const Options &options, const VerifyOpti
   inner.compute = chooseCompute(inner);
   verify::VerbOptions verb;
   OwningOpRef<ModuleOp> imported, raised;
-  auto isNarrow = [](WeightOp weight) {
-    Type element = weight.getWeightType().getElementType();
-    return element.isBF16() || isa<IntegerType>(element);
-  };
-  bool rounds = inner.compute != "f32" && llvm::any_of(module.getOps<WeightOp>(), isNarrow);
+  bool rounds = inner.compute != "f32" && hasNarrowWeights(module);
   if (options.dtype != "source" || rounds || options.cache != "source") {
     // For both sides: what is compared is the code, not the rounding of weights and inputs. With
     // the stage that rounds them, since linears are found, merged and scaled before. That stage as

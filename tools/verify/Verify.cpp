@@ -21,13 +21,13 @@ static constexpr double kScaledBounds = 5;
 /// The promised one; where activations are halves or integers, whose every rounding may fall to
 /// either side, a few steps of the coarsest.
 static double findBound(ModuleOp module, const Options &options) {
-  bool isModel = !module.getOps<ModelOp>().empty();
-  double bound = isModel ? options.modelBound : options.opBound;
+  double bound = module.getOps<ModelOp>().empty() ? options.opBound : options.modelBound;
+  int64_t quantized = 0;
   module.walk([&](Operation *op) {
     if (isa<WeightOp, WeightRefOp>(op))
       return;
     if (quantizesRows(op))
-      bound = std::max(bound, isModel ? options.modelRowsBound : options.rowsBound);
+      bound = std::max(bound, quantized++ == 0 ? options.rowsBound : options.seriesOfRowsBound);
     for (Type type : op->getResultTypes()) {
       auto cache = dyn_cast<CacheType>(type);
       Type element = cache ? cache.getElementType() : getElementTypeOrSelf(type);

@@ -40,8 +40,8 @@ struct Options {
   double opBound = 2e-5;
   double f16Bound = 2e-3;
   double bf16Bound = 1.6e-2;
-  /// Of rows quantised to eight bits, of which a model has one behind the other.
-  double rowsBound = 3.2e-2, modelRowsBound = 1e-1;
+  /// Of rows quantised to eight bits: of one product, and of one behind the other.
+  double rowsBound = 3.2e-2, seriesOfRowsBound = 1e-1;
   uint64_t seed = 1;
   /// The lengths to run; empty: 1, 2, 7 and 33, and one above what the source compares places with.
   SmallVector<int64_t> lengths;
