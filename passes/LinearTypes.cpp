@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What linears multiply. Their weights become small integers by recipe, with weights of scales
-// beside them; refuses what anything but linears reads, and what reaches one argument together with
-// a refused weight. Inputs are rounded to bf16 where weights have no more bits, once for all of
-// them, or quantised row by row; sums and results stay f32.
+// beside them; refuses what others read than linears, and embeddings of a table that is a head, and
+// what reaches one argument together with a refused weight. Inputs are rounded to bf16 where
+// weights have no more bits, once for all of them, or quantised row by row; sums and results stay
+// f32.
 #include "mlir/IR/Remarks.h"
 #include "passes/Analysis/WeightFlow.h"
 #include "passes/Passes.h"
@@ -237,7 +238,7 @@ struct ChooseComputeTypesPass : fovea::impl::ChooseComputeTypesPassBase<ChooseCo
     getOperation()->walk([&](LinearOp op) {
       TypedValue<RankedTensorType> input = op.getInput();
       Type weight = op.getWeight().getType().getElementType();
-      if (!input.getType().getElementType().isF32())
+      if (!input.getType().getElementType().isF32() || op.getQuantizeRows())
         return;
       bool fits = op.getWeight().getType().getDimSize(1) <= LinearOp::kMostQuantizedInputs;
       if (integers && op.getScales() && fits) {

@@ -134,7 +134,7 @@ def ChooseComputeTypesPass : Pass<"fovea-choose-compute-types", "::mlir::ModuleO
     sum; those of int4 may be rounded to bf16 with their group's scale (2^-9).
 
     With `integers` (`--compute=int8`) a linear of int8 or int4 quantises the rows of its input instead (`quantize_rows`), as
-    instructions for bytes multiply them at four times the rate of f32: each input is off by at most 2^-8 of the greatest
+    instructions for bytes multiply them at four times the rate of f32: each input is off by at most 1/254 of the greatest
     of its row. Rows of more than 65,536 elements are rounded to bf16.
 
     Where there are such linears, attention multiplies bf16 too, if its keys and values are tensors of f32 or caches of bf16:
@@ -163,13 +163,14 @@ def QuantizeWeightsPass : Pass<"fovea-quantize-weights", "::mlir::ModuleOp"> {
   let summary = "Quantize weights of linears to int8 or int4";
   let description = [{
     `--dtype=int8` and `--dtype=int4`: each matrix of floats that nothing but linears multiply by gets a recipe that
-    quantises, and a weight of its scales beside it, which every linear reads and every call passes on. Activations
-    and all other weights stay as they are.
+    quantises, and a weight of its scales beside it, which every linear reads and every call passes on; so does a table
+    that is a head, too, which embeddings of f32 read with its scales. Activations and all other weights stay as they are.
 
     - `int8`: one scale for each output, `#fovea.quantize<..., i8, f32>`.
-    - `int4`: one scale of f16 for each 32 inputs. A matrix whose inputs are no multiple of 32 gets int8.
+    - `int4`: one scale of f16 for each 32 inputs. A matrix whose inputs are no multiple of 32 gets int8, and so does a
+      table.
 
-    Refused, with a remark: a weight that something else reads too, as an embedding that is also the head; weights that
+    Refused, with a remark: a weight that something else reads too; weights that
     reach one argument of a function together with a refused one, or with one of another type; weights whose way is
     not known.
 

@@ -83,6 +83,7 @@ struct ElementRegion {
 /// What a weight is to the op that reads it.
 enum class WeightRole {
   None,       ///< no weight
+  Scales,     ///< of f32, one for each output of a quantised matrix or row of a table
   Parameter,  ///< of any float type: with a narrower one the op computes as before but for rounding
   Table,      ///< the same, and rows are read in any layout
   Matrix,     ///< the same, multiplied; may be packed and quantised

@@ -44,7 +44,7 @@ def Fovea_Float : FloatOfWidths<[16, 32, 64]>;
 def Fovea_AnyFloatTensor : RankedTensorOf<[F16, BF16, F32, F64]>;
 def Fovea_FloatTensor1 : TensorRankOf<[F16, BF16, F32, F64], [1]>;
 def Fovea_FloatTensor2 : TensorRankOf<[F16, BF16, F32, F64], [2]>;
-/// What a product multiplies by: floats, or integers of two's complement with scales beside them.
+/// Floats, or integers of two's complement with scales beside them: rows, and what a product multiplies by.
 def Fovea_Table : TensorRankOf<[F16, BF16, F32, F64, I8], [2]>;
 def Fovea_LinearWeight : TensorRankOf<[F16, BF16, F32, F64, I<4>, I8], [2]>;
 def Fovea_LinearScales : TensorRankOf<[F16, F32], [1, 2]>;

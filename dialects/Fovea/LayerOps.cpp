@@ -326,17 +326,18 @@ bool DropoutOp::visitTileOperands(TileVisitor &visitor) {
 
 //===-- Weights ------------------------------------------------------------------------------===//
 
-/// Scales of single outputs are an operand like any other.
 WeightRole LinearOp::getWeightRole(OpOperand &use) {
   if (&use == &getWeightMutable())
     return WeightRole::Matrix;
   if (use.get() == getScales())
-    return getScales().getType().getRank() == 2 ? WeightRole::GroupScales : WeightRole::None;
+    return getScales().getType().getRank() == 2 ? WeightRole::GroupScales : WeightRole::Scales;
   return use.get() == getInput() ? WeightRole::None : WeightRole::Parameter;
 }
 
 WeightRole EmbeddingOp::getWeightRole(OpOperand &use) {
-  return &use == &getTableMutable() ? WeightRole::Table : WeightRole::None;
+  if (&use == &getTableMutable())
+    return WeightRole::Table;
+  return use.get() == getScales() ? WeightRole::Scales : WeightRole::None;
 }
 
 /// All operands of a norm but its input.

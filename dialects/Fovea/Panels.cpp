@@ -95,7 +95,7 @@ WeightRole mlir::fovea::getWeightRole(OpOperand &use) {
 
 bool mlir::fovea::isWeight(OpOperand &use) {
   WeightRole role = getWeightRole(use);
-  return role != WeightRole::None && role != WeightRole::GroupScales;
+  return role >= WeightRole::Parameter && role != WeightRole::GroupScales;
 }
 
 bool mlir::fovea::readsAnyLayout(OpOperand &use) { return getWeightRole(use) >= WeightRole::Table; }

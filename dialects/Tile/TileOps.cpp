@@ -325,7 +325,8 @@ LogicalResult DequantizeOp::verify() {
 /// An atom's operands and sums.
 static LogicalResult verifyAtom(Operation *op, Atom atom, Type a, Type b, Type sum) {
   bool halves = a == b && fovea::isHalf(a);
-  bool narrow = a.getIntOrFloatBitWidth() <= 32 && b.getIntOrFloatBitWidth() <= 32;
+  bool narrow =
+      isa<FloatType>(a) && a.getIntOrFloatBitWidth() <= 32 && b.getIntOrFloatBitWidth() <= 32;
   if (sum.isF32() && (atom == Atom::M16N8K8 ? narrow : halves))
     return success();
   return op->emitOpError("expects what ")

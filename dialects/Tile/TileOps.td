@@ -290,6 +290,10 @@ def DotOp : TileOp<"dot", [Pure]> {
     build($_builder, $_state, result, a, b, acc, transpose_b ? $_builder.getUnitAttr() : ::mlir::UnitAttr(), block,
           /*atom=*/AtomAttr());
   }]>];
+  let extraClassDeclaration = [{
+    /// What bytes stand for is their value less this.
+    static constexpr int kZeroPoint = 128;
+  }];
   let hasVerifier = 1;
 }
 

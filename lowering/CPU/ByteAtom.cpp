@@ -4,6 +4,7 @@
 // sum of 32 bits, four times as many operations as a multiply-and-add of f32, without rounding
 // (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2C). Refuses depths and
 // groups that are no whole words.
+#include "dialects/Tile/TileDialect.h"
 #include "lowering/CPU/DotAtoms.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -52,7 +53,7 @@ public:
     bool isWord = lane.isOfIntegers() &&
                   lane.interleave * static_cast<int64_t>(lane.type.getIntOrFloatBitWidth()) == 32;
     return block.lanes == kLanes && block.sum.isF32() && block.broadcast.type.isInteger(8) &&
-           getConstant(block.broadcast.stride) == 1 && isWord && depth &&
+           getConstant(block.broadcast.stride) == 1 && isWord && depth && *depth > 0 &&
            *depth % lane.interleave == 0 && lane.scales.group % lane.interleave == 0;
   }
   bool multipliesBytes() const override { return true; }
@@ -139,9 +140,8 @@ private:
   /// Signed bytes of four k each: of nibbles those of even k, and of odd ones.
   SmallVector<Value> loadWords(Value at) {
     Value bytes = b.load(b.getI8Type(), lane.memory, at, kBytes, lane.alignment);
-    constexpr int64_t kAhead = 16; // vectors
     if (lane.streams)
-      prefetch(b.add(at, b.mul(lane.stride, kAhead)), /*locality=*/3);
+      prefetch(b.add(at, b.mul(lane.stride, kPrefetch)), /*locality=*/3);
     return isOfNibbles ? separateNibbles(b, bytes) : SmallVector<Value>{bytes};
   }
 
@@ -172,7 +172,7 @@ private:
     for (auto [input, part] : llvm::zip(inputs, parts)) {
       sum = multiplyBytes(b, sum, input, part);
       if (Value *zero = knowsZero || r != 0 ? nullptr : &sums[products() + v])
-        *zero = multiplyBytes(b, *zero, splatByte(b, 128), part);
+        *zero = multiplyBytes(b, *zero, splatByte(b, tile::DotOp::kZeroPoint), part);
     }
   }
 

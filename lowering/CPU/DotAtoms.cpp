@@ -3,6 +3,7 @@
 // The atoms of floats: a broadcast element times vectors, at every level, which refuses sums that
 // are no floats, and neighbours in a lane of anything but bf16 and integers; and pairs of bf16.
 #include "lowering/CPU/DotAtoms.h"
+#include "dialects/Tile/TileDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
@@ -54,8 +55,6 @@ public:
 
 /// How many k are written out in the loop's body.
 constexpr int64_t kUnroll = 4;
-/// How far ahead of its use a stream is fetched, in vectors.
-constexpr int64_t kPrefetch = 16;
 
 } // namespace
 
@@ -233,7 +232,7 @@ private:
     at = b.add(at, b.mul(block.broadcast.stride, ahead + i));
     Value scalar = memref::LoadOp::create(b, block.broadcast.memory, at);
     if (scalar.getType().isInteger(8) && block.broadcast.type.isInteger(8)) {
-      Value point = arith::ConstantOp::create(b, b.getI32IntegerAttr(128));
+      Value point = arith::ConstantOp::create(b, b.getI32IntegerAttr(tile::DotOp::kZeroPoint));
       scalar = arith::SubIOp::create(b, arith::ExtUIOp::create(b, b.getI32Type(), scalar), point);
       return b.splat(arith::SIToFPOp::create(b, block.sum, scalar), block.lanes);
     }

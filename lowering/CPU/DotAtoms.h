@@ -78,6 +78,9 @@ public:
                                   SmallVector<Value> acc) const = 0;
 };
 
+/// How far ahead of its use a stream is fetched, in vectors.
+constexpr int64_t kPrefetch = 16;
+
 /// Of vectors of i32 that hold integers of so many bits, number i from the lowest bits on.
 Value extractIntegers(Emitter &b, Value words, int64_t i, int64_t bits);
 

@@ -40,18 +40,19 @@ bool TileLowering::prepareBytes(DequantizeOp op) {
   bool hasAtom = llvm::any_of(atoms, [](const DotAtom *atom) { return atom->multipliesBytes(); });
   TileType type = op.getResult().getType();
   int64_t depth = type.getColumns(), panels = llvm::divideCeil(type.getRows(), lanes);
-  int64_t group = op.getScales() ? op.getGroup() : depth, groups = llvm::divideCeil(depth, group);
-  if (!hasAtom || !meetsBytes(op) || !readsPanels(op))
+  if (!hasAtom || !meetsBytes(op) || !readsPanels(op) || depth == 0)
     return false;
+  int64_t group = op.getScales() ? op.getGroup() : depth, groups = depth / group;
   LoadOp load = op.getLoad(), scalesLoad = op.getScalesLoad();
   const ViewMemory view = viewOf(load.getView());
   int64_t unit = view.isOfNibbles() ? 2 : 1, bytes = lanes * depth;
+  int64_t words = lanes * groups * 4, all = words + (unit == 2 ? bytes + words : 0);
   if (view.panel != lanes || depth % view.interleave != 0 || group % view.interleave != 0 ||
-      (unit == 2 && panels * bytes > kMostBytesOfPairs))
+      panels * all > kMostBytesOfPairs)
     return false;
   PreparedBytes result{{}, {}, {}, bytes, groups};
-  auto allocateAs = [&](Type element, int64_t size) {
-    return allocate(element, TileLayout(TileType::get(panels, size, element), lanes));
+  auto allocateAs = [&](Type element, int64_t size) { // one row, which no block reaches beyond
+    return allocate(element, TileLayout(TileType::get(1, panels * size, element), lanes));
   };
   if (unit == 2)
     result.memory = allocateAs(b.getI8Type(), bytes);
@@ -102,7 +103,7 @@ Value TileLowering::prepareWord(const ViewMemory &view, Value at, Value memory, 
   if (view.isOfNibbles())
     words = unpackNibbles(b, bytes);
   for (auto [i, word] : llvm::enumerate(words)) {
-    sum = multiplyBytes(b, sum, splatByte(b, 128), word);
+    sum = multiplyBytes(b, sum, splatByte(b, DotOp::kZeroPoint), word);
     if (memory)
       b.store(word, memory, b.add(to, static_cast<int64_t>(4 * lanes * i)), 4 * lanes);
   }

@@ -48,7 +48,7 @@ struct UnpackedPanels {
 /// Weights for products of bytes by many rows, in panels of one vector of outputs.
 struct PreparedBytes {
   Value memory; ///< bytes that nibbles became; null: they lie in memory as bytes
-  Value scales; ///< of f32 by group; null without groups
+  Value scales; ///< of f32 by group; null for bytes without groups
   Value zero;   ///< what sums of a group begin with
   int64_t size; ///< bytes of a panel
   int64_t groups;

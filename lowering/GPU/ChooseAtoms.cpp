@@ -39,9 +39,17 @@ struct ChooseAtomsPass : fovea::impl::ChooseAtomsPassBase<ChooseAtomsPass> {
   using ChooseAtomsPassBase::ChooseAtomsPassBase;
 
   void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    WalkResult hasBytes = function->walk([&](DotOp dot) {
+      if (!dot.getA().getType().getElementType().isInteger())
+        return WalkResult::advance();
+      dot.emitOpError("has rows of i8, expects floats: no GPU's schedule has operands = i8");
+      return WalkResult::interrupt();
+    });
+    if (hasBytes.wasInterrupted())
+      return signalPassFailure();
     if (!tensorCores)
       return;
-    func::FuncOp function = getOperation();
     int64_t rows = 0; // of products by warpgroups
     function->walk([&](DotOp dot) {
       std::optional<Atom> atom = getAtom(dot, warpgroups);

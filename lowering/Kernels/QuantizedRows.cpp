@@ -9,13 +9,11 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
-/// What bytes stand for is their value less this (`tile.dot`).
-static constexpr double kZeroPoint = 128;
-
 /// The nearest integer, halves to even, of an f32 of magnitude below 2^22: behind this number an
 /// f32 has no fraction. Of a byte, which holds it and the zero point, it is the lowest bits.
 static Value roundTo(KernelBuilder &k, Value number, Type type) {
-  Value shift = k.real(k.getF32Type(), 0x1.8p23 + (type.isInteger(8) ? kZeroPoint : 0));
+  Value shift =
+      k.real(k.getF32Type(), 0x1.8p23 + (type.isInteger(8) ? tile::DotOp::kZeroPoint : 0));
   Value shifted = k.add(number, shift);
   if (!type.isInteger(8))
     return k.convert(k.sub(shifted, shift), type);

@@ -108,9 +108,9 @@ public:
   ArrayRef<Value> getOuterIndices() const { return at; }
   /// Columns of a buffer, in each pair of which the two have changed places.
   Value pairsSwapped(Value value, TileColumns c);
-  /// Rows of a table by their numbers.
   /// One number of a vector for each row's number, which is in bounds where that was checked.
   Value numbersOfTable(Value vector, Value numbers);
+  /// Rows of a table by their numbers.
   Value gather(Value table, Value numbers, int64_t offset, TileColumns c);
   /// Records a fault for each row of the tile whose number, with the offset, is outside of the
   /// table.

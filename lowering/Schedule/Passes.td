@@ -14,8 +14,8 @@ def SchedulePass : Pass<"fovea-schedule", "::mlir::ModuleOp"> {
       weight, rows, elements), by whether it has one row or many, and by the target's level: Table.cpp. Any other gets
       a `#fovea.loops` that says how many of its outermost loops are shared among threads: all axes of the result over
       which no sum runs, by the kind of the op that computes it.
-    - A weight of f32, f16 or bf16 that only linears and tables of rows (`embedding`, `position_learned`) read, at
-      least one of them a linear, lies in `#fovea.panels<16>`, with pairs of bf16 interleaved; for a GPU in panels of
+    - A weight of floats or integers that only linears and tables of rows (`embedding`, `position_learned`) read, at
+      least one of them a linear, lies in `#fovea.panels<16>`, with pairs of bf16 and fours of bytes interleaved; for a GPU in panels of
       32 with 16 bytes of inputs interleaved, as it is laid out anew when it is uploaded. The encoding is part of its
       type wherever it is passed: references, calls, groups. Every other weight is row-major, and so are those
       that share a layer function's argument with one.

@@ -503,7 +503,7 @@ LogicalResult Lowering::lower(DotOp op) {
     Value sum = fold(b, depth, start, [&](Value k, Value sofar) -> Value {
       Value x = read(get(op.getA()), m, k);
       if (x.getType().isInteger(8)) {
-        Value point = arith::ConstantOp::create(b, b.getI32IntegerAttr(128));
+        Value point = arith::ConstantOp::create(b, b.getI32IntegerAttr(DotOp::kZeroPoint));
         x = arith::SubIOp::create(b, arith::ExtUIOp::create(b, b.getI32Type(), x), point);
         x = arith::SIToFPOp::create(b, element, x);
       }

@@ -72,7 +72,7 @@ struct Lookup {
 
 /// The lookup that an op makes.
 std::optional<Lookup> getLookup(Expressions &e, Operation *op, ArrayRef<Expr> indices) {
-  if (auto embedding = dyn_cast<EmbeddingOp>(op))
+  if (auto embedding = dyn_cast<EmbeddingOp>(op); embedding && !embedding.getScales())
     return Lookup{embedding.getTable(), e.at(embedding.getIds(), indices.drop_back())};
   Expr row = e.at(op->getResult(0), indices);
   if (row->kind != Node::Kind::Element || row->args.size() != 2 || row->args[1] != indices.back())

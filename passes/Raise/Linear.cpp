@@ -363,7 +363,8 @@ struct SinkCollapse : OpRewritePattern<LinearOp> {
     SmallVector<int64_t> shape(collapse.getSrcType().getShape());
     shape.back() = cast<RankedTensorType>(op.getResult().getType()).getShape().back();
     auto linear = LinearOp::create(rewriter, op.getLoc(), collapse.getSrcType().clone(shape),
-                                   collapse.getSrc(), op.getWeight(), op.getBias(), op.getScales());
+                                   collapse.getSrc(), op.getWeight(), op.getBias(), op.getScales(),
+                                   op.getQuantizeRows());
     rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(
         op, cast<RankedTensorType>(op.getResult().getType()), linear,
         collapse.getReassociationIndices());

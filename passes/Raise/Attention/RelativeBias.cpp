@@ -23,7 +23,7 @@ static constexpr int64_t kNear = 2048;
 std::optional<TableElement> raise::getTableElement(Expressions &e, Expr element) {
   if (element->kind != Node::Kind::Element)
     return std::nullopt;
-  if (auto rows = element->tensor.getDefiningOp<EmbeddingOp>()) {
+  if (auto rows = element->tensor.getDefiningOp<EmbeddingOp>(); rows && !rows.getScales()) {
     ArrayRef<Expr> indices(element->args);
     Expr id = e.at(rows.getIds(), indices.drop_back());
     return TableElement{rows.getTable(), stripIntegerCasts(id), indices.back()};

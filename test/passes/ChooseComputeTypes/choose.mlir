@@ -64,3 +64,12 @@ func.func @caches(%q: tensor<2x?x4x16xf32>, %k: !fovea.cache<key, 4x16xbf16>, %v
   %y = fovea.linear %x, %w : tensor<?x64xf32>, tensor<32x64xbf16> -> tensor<?x32xf32>
   return %o, %p, %y : tensor<2x?x4x16xf32>, tensor<2x?x4x16xf32>, tensor<?x32xf32>
 }
+
+// What quantises its rows stays.
+// CHECK-LABEL: func.func @quantized
+// CHECK-NOT:     arith.truncf
+// CHECK:         quantize_rows
+func.func @quantized(%x: tensor<?x64xf32>, %w: tensor<32x64xi8>, %s: tensor<32xf32>) -> tensor<?x32xf32> {
+  %0 = fovea.linear %x, %w quantize_rows scales(%s : tensor<32xf32>) : tensor<?x64xf32>, tensor<32x64xi8> -> tensor<?x32xf32>
+  return %0 : tensor<?x32xf32>
+}
