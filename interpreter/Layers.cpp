@@ -84,6 +84,7 @@ static LogicalResult runLinear(LinearOp op, Frame &frame) {
 
 static LogicalResult runEmbedding(EmbeddingOp op, Frame &frame) {
   const Tensor &ids = frame.tensor(op.getIds()), &table = frame.tensor(op.getTable());
+  TensorRef scales = op.getScales() ? frame.tensorRef(op.getScales()) : nullptr;
   int64_t rows = table.shape[0], width = table.shape[1];
   SmallVector<int64_t, 4> shape = ids.shape;
   shape.push_back(width);
@@ -92,11 +93,13 @@ static LogicalResult runEmbedding(EmbeddingOp op, Frame &frame) {
     int64_t id = ids.integers[at];
     if (id < 0 || id >= rows)
       return op.emitOpError("expects an id inside the table's ") << rows << " rows, got " << id;
-    for (int64_t i = 0; i < width; ++i)
-      result.reals[at * width + i] = op.getScales()
-                                         ? static_cast<double>(table.integers[id * width + i]) *
-                                               frame.tensor(op.getScales()).reals[id]
-                                         : table.reals[id * width + i];
+    double *row = result.reals.data() + at * width;
+    if (scales)
+      std::transform(
+          table.integers.begin() + id * width, table.integers.begin() + (id + 1) * width, row,
+          [&](int64_t number) { return static_cast<double>(number) * scales->reals[id]; });
+    else
+      std::copy_n(table.reals.begin() + id * width, width, row);
   }
   return frame.set(op, std::move(result));
 }

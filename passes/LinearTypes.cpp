@@ -317,7 +317,7 @@ private:
 
 int64_t mlir::fovea::countQuantizedRows(ModuleOp module) {
   int64_t count = 0;
-  module.walk([&](LinearOp op) { count += op.getQuantizeRows(); });
+  module.walk([&](Operation *op) { count += quantizesRows(op); });
   return count;
 }
 

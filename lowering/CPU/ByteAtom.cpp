@@ -54,7 +54,8 @@ public:
                   lane.interleave * static_cast<int64_t>(lane.type.getIntOrFloatBitWidth()) == 32;
     return block.lanes == kLanes && block.sum.isF32() && block.broadcast.type.isInteger(8) &&
            getConstant(block.broadcast.stride) == 1 && isWord && depth && *depth > 0 &&
-           *depth % lane.interleave == 0 && lane.scales.group % lane.interleave == 0;
+           *depth % lane.interleave == 0 && lane.scales.group % lane.interleave == 0 &&
+           (lane.scales.group == 0 || *depth % lane.scales.group == 0);
   }
   bool multipliesBytes() const override { return true; }
   SmallVector<Value> emit(Emitter &b, const DotBlock &block, SmallVector<Value> acc) const override;
@@ -112,19 +113,21 @@ private:
   /// Word `ahead` of those from `k` on.
   void addWord(Value k, int64_t ahead, MutableArrayRef<Value> sums) {
     Value offset = b.mul(b.div(k, lane.interleave), lane.stride);
-    Value constant = b.mul(lane.stride, ahead);
+    auto placeOf = [&](Value start) { // what is constant is added last
+      return b.add(b.add(start, offset), b.mul(lane.stride, ahead));
+    };
     if (lane.next)
-      prefetch(b.add(b.add(lane.next, offset), constant), /*locality=*/2);
+      prefetch(placeOf(lane.next), /*locality=*/2);
     Value column = b.add(k, ahead * lane.interleave);
     if (block.rows() == 1) {
       SmallVector<Value> inputs = broadcast(0, column);
       for (int64_t v = 0; v < block.vectors(); ++v)
-        multiply(0, v, inputs, loadWords(b.add(b.add(lane.vectors[v], offset), constant)), sums);
+        multiply(0, v, inputs, loadWords(placeOf(lane.vectors[v])), sums);
       return;
     }
     SmallVector<SmallVector<Value>> parts;
     for (int64_t v = 0; v < block.vectors(); ++v)
-      parts.push_back(loadWords(b.add(b.add(lane.vectors[v], offset), constant)));
+      parts.push_back(loadWords(placeOf(lane.vectors[v])));
     for (int64_t r = 0; r < block.rows(); ++r) {
       SmallVector<Value> inputs = broadcast(r, column);
       for (int64_t v = 0; v < block.vectors(); ++v)
@@ -171,8 +174,10 @@ private:
     Value &sum = sums[r * block.vectors() + v];
     for (auto [input, part] : llvm::zip(inputs, parts)) {
       sum = multiplyBytes(b, sum, input, part);
-      if (Value *zero = knowsZero || r != 0 ? nullptr : &sums[products() + v])
-        *zero = multiplyBytes(b, *zero, splatByte(b, tile::DotOp::kZeroPoint), part);
+      if (knowsZero || r != 0)
+        continue;
+      Value &zero = sums[products() + v];
+      zero = multiplyBytes(b, zero, splatByte(b, tile::DotOp::kZeroPoint), part);
     }
   }
 
@@ -215,15 +220,11 @@ private:
 
 SmallVector<Value> ByteAtom::emit(Emitter &b, const DotBlock &block, SmallVector<Value> acc) const {
   int64_t depth = *getConstant(block.depth), group = block.lane.scales.group;
-  if (group == 0 || group >= depth)
-    return ByteGroup(b, block, b.index(0), b.index(0), depth).run(acc);
-  int64_t whole = depth / group * group;
-  acc = b.loop(b.index(0), b.index(whole), group, acc, [&](Value k, ValueRange carried) {
+  if (group == 0)
+    group = depth;
+  return b.loop(b.index(0), b.index(depth), group, acc, [&](Value k, ValueRange carried) {
     return ByteGroup(b, block, k, b.div(k, group), group).run(carried);
   });
-  if (whole == depth)
-    return acc;
-  return ByteGroup(b, block, b.index(whole), b.index(whole / group), depth - whole).run(acc);
 }
 
 const DotAtom &mlir::fovea::getByteAtom() {

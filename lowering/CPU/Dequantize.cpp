@@ -29,6 +29,54 @@ bool TileLowering::readsPanels(DequantizeOp op) {
          viewOf(scales.getView()).panel == view.panel && viewOf(scales.getView()).interleave == 1;
 }
 
+//===-- Groups of panels ---------------------------------------------------------------------===//
+
+bool TileLowering::hasWholeWords(DequantizeOp op) {
+  if (!readsPanels(op))
+    return false;
+  const ViewMemory &view = viewOf(op.getLoad().getView());
+  int64_t depth = op.getResult().getType().getColumns();
+  return view.panel == lanes && depth > 0 && depth % view.interleave == 0 &&
+         op.getGroup() % view.interleave == 0;
+}
+
+bool TileLowering::meetsManyRows(DequantizeOp op, Type rows) {
+  return llvm::all_of(op->getUsers(), [&](Operation *user) {
+    auto dot = cast<DotOp>(user);
+    DotOperands operands(dot, layoutOf(dot.getResult()));
+    return layoutOf(dot.getResult()).outer >= kLeastRowsOfPairs &&
+           typeOf(operands.other).getElementType() == rows;
+  });
+}
+
+void TileLowering::forEachGroup(DequantizeOp op, function_ref<void(const PanelGroup &)> body) {
+  TileType type = op.getResult().getType();
+  LoadOp load = op.getLoad(), scalesLoad = op.getScalesLoad();
+  const ViewMemory view = viewOf(load.getView());
+  int64_t depth = type.getColumns(), length = scalesLoad ? op.getGroup() : depth;
+  int64_t panels = llvm::divideCeil(type.getRows(), lanes);
+  b.loop(b.index(0), b.index(panels), 1, [&](Value panel) {
+    // Panels past the last are those of the last.
+    Value from = b.minimum(b.add(b.div(load.getRow(), lanes), panel), b.index(view.panels - 1));
+    b.loop(b.index(0), b.index(depth), length, [&](Value first) {
+      Value scales;
+      if (scalesLoad) {
+        const ViewMemory &of = viewOf(scalesLoad.getView());
+        Value at = b.add(b.mul(from, of.panelStride), b.mul(b.div(first, length), of.panel));
+        scales = b.load(cast<MemRefType>(of.flat.getType()).getElementType(), of.flat, at, lanes);
+        scales = b.convert(fromStorage(scales, of.type), b.getF32Type());
+      }
+      body({view, panel, b.mul(from, view.panelStride), first, length, scales});
+    });
+  });
+}
+
+Value TileLowering::loadWords(const PanelGroup &group, Value within) {
+  int64_t unit = group.view.isOfNibbles() ? 2 : 1;
+  Value at = b.add(b.div(group.start, unit), b.mul(b.div(b.add(group.first, within), unit), lanes));
+  return b.load(b.getI8Type(), group.view.flat, at, 4 * lanes);
+}
+
 //===-- Pairs of bf16 ------------------------------------------------------------------------===//
 
 /// Of a vector of words for each output, neighbours i and i + 1 in k as a pair each: integers of at
@@ -59,51 +107,23 @@ Value TileLowering::unpackPair(Value loaded, int64_t i, int64_t width, Value sca
 /// worth while; false if not.
 bool TileLowering::unpackPanels(DequantizeOp op) {
   TileType type = op.getResult().getType();
-  int64_t depth = type.getColumns(), panels = llvm::divideCeil(type.getRows(), lanes);
-  bool ofPairs = type.getElementType().isBF16() &&
-                 panels * depth * lanes * 2 <= kMostBytesOfPairs && readsPanels(op) &&
-                 multipliesPairs();
-  bool byRows = llvm::all_of(op->getUsers(), [&](Operation *user) {
-    auto dot = cast<DotOp>(user);
-    DotOperands operands(dot, layoutOf(dot.getResult()));
-    return layoutOf(dot.getResult()).outer >= kLeastRowsOfPairs &&
-           typeOf(operands.other).getElementType().isBF16();
-  });
-  if (!ofPairs || !byRows)
+  int64_t panels = llvm::divideCeil(type.getRows(), lanes), size = type.getColumns() * lanes;
+  if (!type.getElementType().isBF16() || panels * size * 2 > kMostBytesOfPairs ||
+      !multipliesPairs() || !hasWholeWords(op) || !meetsManyRows(op, b.getBF16Type()))
     return false;
-  LoadOp load = op.getLoad(), scalesLoad = op.getScalesLoad();
-  const ViewMemory view = viewOf(load.getView());
-  int64_t group = op.getScales() ? op.getGroup() : depth, unit = view.isOfNibbles() ? 2 : 1;
-  if (view.panel != lanes || depth % view.interleave != 0 || group % view.interleave != 0)
-    return false;
-  int64_t size = depth * lanes;
   UnpackedPanels result = allocatePanels(panels, size);
-  b.loop(b.index(0), b.index(panels), 1, [&](Value number) {
-    // Panels past the last are those of the last.
-    Value panel = b.minimum(b.add(b.div(load.getRow(), lanes), number), b.index(view.panels - 1));
-    Value from = b.div(b.mul(panel, view.panelStride), unit), to = b.mul(number, size);
-    b.loop(b.index(0), b.index(depth), group, [&](Value first) {
-      Value scales;
-      if (scalesLoad) {
-        const ViewMemory &of = viewOf(scalesLoad.getView());
-        Value at = b.add(b.mul(panel, of.panelStride), b.mul(b.div(first, group), of.panel));
-        scales = b.convert(fromStorage(b.load(cast<MemRefType>(of.flat.getType()).getElementType(),
-                                              of.flat, at, lanes),
-                                       of.type),
-                           b.getF32Type());
+  int64_t interleave = viewOf(op.getLoad().getView()).interleave;
+  auto pairsType = VectorType::get(2 * lanes, b.getI16Type());
+  forEachGroup(op, [&](const PanelGroup &group) {
+    b.loop(b.index(0), b.index(group.length), interleave, [&](Value within) {
+      Value words = vector::BitCastOp::create(b, VectorType::get(lanes, b.getI32Type()),
+                                              loadWords(group, within));
+      Value to = b.add(b.mul(group.panel, size), b.mul(b.add(group.first, within), lanes));
+      for (int64_t i = 0; i < interleave; i += 2) {
+        Value pair = unpackPair(words, i, 32 / interleave, group.scales);
+        b.store(vector::BitCastOp::create(b, pairsType, pair), result.memory, b.add(to, i * lanes),
+                4 * lanes);
       }
-      b.loop(b.index(0), b.index(group), view.interleave, [&](Value within) {
-        Value k = b.add(first, within);
-        Value bytes =
-            b.load(b.getI8Type(), view.flat, b.add(from, b.mul(b.div(k, unit), lanes)), 4 * lanes);
-        Value loaded = vector::BitCastOp::create(b, VectorType::get(lanes, b.getI32Type()), bytes);
-        for (int64_t i = 0; i < view.interleave; i += 2) {
-          Value pairs =
-              vector::BitCastOp::create(b, VectorType::get(2 * lanes, b.getI16Type()),
-                                        unpackPair(loaded, i, 32 / view.interleave, scales));
-          b.store(pairs, result.memory, b.add(to, b.mul(b.add(k, i), lanes)), 4 * lanes);
-        }
-      });
     });
   });
   unpacked.try_emplace(op.getResult(), result);

@@ -9,16 +9,6 @@ using namespace mlir;
 using namespace mlir::fovea;
 using namespace mlir::fovea::tile;
 
-/// Whether all that reads it multiplies it by many rows of bytes.
-bool TileLowering::meetsBytes(DequantizeOp op) {
-  return llvm::all_of(op->getUsers(), [&](Operation *user) {
-    auto dot = cast<DotOp>(user);
-    DotOperands operands(dot, layoutOf(dot.getResult()));
-    return layoutOf(dot.getResult()).outer >= kLeastRowsOfPairs &&
-           typeOf(operands.other).getElementType().isInteger(8);
-  });
-}
-
 /// The two words of k that nibbles are from `at` on, in their order, sixteen times what they stand
 /// for.
 static SmallVector<Value> unpackNibbles(Emitter &b, Value bytes) {
@@ -38,69 +28,53 @@ static SmallVector<Value> unpackNibbles(Emitter &b, Value bytes) {
 
 bool TileLowering::prepareBytes(DequantizeOp op) {
   bool hasAtom = llvm::any_of(atoms, [](const DotAtom *atom) { return atom->multipliesBytes(); });
+  if (!hasAtom || !hasWholeWords(op) || !meetsManyRows(op, b.getI8Type()))
+    return false;
   TileType type = op.getResult().getType();
   int64_t depth = type.getColumns(), panels = llvm::divideCeil(type.getRows(), lanes);
-  if (!hasAtom || !meetsBytes(op) || !readsPanels(op) || depth == 0)
+  int64_t groups = op.getScales() ? depth / op.getGroup() : 1, size = lanes * depth;
+  const ViewMemory &view = viewOf(op.getLoad().getView());
+  bool ofNibbles = view.isOfNibbles();
+  int64_t interleave = view.interleave, words = lanes * groups;
+  if (panels * (4 * words + (ofNibbles ? size + 4 * words : 0)) > kMostBytesOfPairs)
     return false;
-  int64_t group = op.getScales() ? op.getGroup() : depth, groups = depth / group;
-  LoadOp load = op.getLoad(), scalesLoad = op.getScalesLoad();
-  const ViewMemory view = viewOf(load.getView());
-  int64_t unit = view.isOfNibbles() ? 2 : 1, bytes = lanes * depth;
-  int64_t words = lanes * groups * 4, all = words + (unit == 2 ? bytes + words : 0);
-  if (view.panel != lanes || depth % view.interleave != 0 || group % view.interleave != 0 ||
-      panels * all > kMostBytesOfPairs)
-    return false;
-  PreparedBytes result{{}, {}, {}, bytes, groups};
-  auto allocateAs = [&](Type element, int64_t size) { // one row, which no block reaches beyond
-    return allocate(element, TileLayout(TileType::get(1, panels * size, element), lanes));
+  PreparedBytes result{{}, {}, {}, size, groups};
+  auto allocateAs = [&](Type element, int64_t count) { // one row, which no block reaches beyond
+    return allocate(element, TileLayout(TileType::get(1, panels * count, element), lanes));
   };
-  if (unit == 2)
-    result.memory = allocateAs(b.getI8Type(), bytes);
+  if (ofNibbles)
+    result.memory = allocateAs(b.getI8Type(), size);
   // Of nibbles all are a sixteenth, those of whole rows too.
-  if (scalesLoad || unit == 2)
-    result.scales = allocateAs(b.getF32Type(), groups * lanes);
-  result.zero = allocateAs(b.getI32Type(), groups * lanes);
-  b.loop(b.index(0), b.index(panels), 1, [&](Value number) {
-    // Panels past the last are those of the last.
-    Value panel = b.minimum(b.add(b.div(load.getRow(), lanes), number), b.index(view.panels - 1));
-    Value from = b.div(b.mul(panel, view.panelStride), unit), to = b.mul(number, bytes);
-    b.loop(b.index(0), b.index(depth), group, [&](Value first) {
-      Value place = b.add(b.mul(number, groups * lanes), b.mul(b.div(first, group), lanes));
-      Value scale;
-      if (unit == 2)
-        scale = b.splat(arith::ConstantOp::create(b, b.getF32FloatAttr(0x1p-4)), lanes);
-      if (scalesLoad) {
-        const ViewMemory &of = viewOf(scalesLoad.getView());
-        Value at = b.add(b.mul(panel, of.panelStride), b.mul(b.div(first, group), of.panel));
-        Value own =
-            b.load(cast<MemRefType>(of.flat.getType()).getElementType(), of.flat, at, lanes);
-        own = b.convert(fromStorage(own, of.type), b.getF32Type());
-        scale = scale ? Value(arith::MulFOp::create(b, own, scale)) : own;
-      }
-      if (scale)
-        b.store(scale, result.scales, place, 4 * lanes);
-      Value none = b.zero(VectorType::get(lanes, b.getI32Type()));
-      Value sum = b.loop(b.index(0), b.index(group), view.interleave, none,
-                         [&](Value within, ValueRange sums) {
-                           Value k = b.add(first, within);
-                           return SmallVector<Value>{prepareWord(
-                               view, b.add(from, b.mul(b.div(k, unit), lanes)), result.memory,
-                               b.add(to, b.mul(k, lanes)), sums.front())};
-                         })
-                      .front();
-      b.store(arith::SubIOp::create(b, none, sum), result.zero, place, 4 * lanes);
-    });
+  if (op.getScales() || ofNibbles)
+    result.scales = allocateAs(b.getF32Type(), words);
+  result.zero = allocateAs(b.getI32Type(), words);
+  forEachGroup(op, [&](const PanelGroup &group) {
+    Value place = b.add(b.mul(group.panel, words), b.mul(b.div(group.first, group.length), lanes));
+    Value scales = group.scales;
+    if (ofNibbles) {
+      Value sixteenth = b.splat(arith::ConstantOp::create(b, b.getF32FloatAttr(0x1p-4)), lanes);
+      scales = scales ? Value(arith::MulFOp::create(b, scales, sixteenth)) : sixteenth;
+    }
+    if (scales)
+      b.store(scales, result.scales, place, 4 * lanes);
+    Value none = b.zero(VectorType::get(lanes, b.getI32Type()));
+    auto addWords = [&](Value within, ValueRange sums) {
+      Value to = b.add(b.mul(group.panel, size), b.mul(b.add(group.first, within), lanes));
+      return SmallVector<Value>{
+          prepareWords(loadWords(group, within), result.memory, to, sums.front())};
+    };
+    Value sum = b.loop(b.index(0), b.index(group.length), interleave, none, addWords).front();
+    b.store(arith::SubIOp::create(b, none, sum), result.zero, place, 4 * lanes);
   });
   prepared.try_emplace(op.getResult(), result);
   return true;
 }
 
-/// Adds what the zero point adds for a word of weights; nibbles are stored as bytes.
-Value TileLowering::prepareWord(const ViewMemory &view, Value at, Value memory, Value to,
-                                Value sum) {
-  Value bytes = b.load(b.getI8Type(), view.flat, at, 4 * lanes);
+/// Adds what the zero point adds for words of weights; where there is memory for them, they are
+/// nibbles and are stored as bytes.
+Value TileLowering::prepareWords(Value bytes, Value memory, Value to, Value sum) {
   SmallVector<Value> words{bytes};
-  if (view.isOfNibbles())
+  if (memory)
     words = unpackNibbles(b, bytes);
   for (auto [i, word] : llvm::enumerate(words)) {
     sum = multiplyBytes(b, sum, splatByte(b, DotOp::kZeroPoint), word);

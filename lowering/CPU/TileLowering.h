@@ -54,6 +54,16 @@ struct PreparedBytes {
   int64_t groups;
 };
 
+/// Inputs that share a scale, or all, in a panel of one vector of outputs.
+struct PanelGroup {
+  const ViewMemory &view;
+  Value panel;    ///< of the tile
+  Value start;    ///< of the panel in memory, in elements
+  Value first;    ///< k
+  int64_t length; ///< in k
+  Value scales;   ///< a vector of f32; may be null
+};
+
 /// Rows of a product for which unpacking integers to pairs, or packing pairs, is worth while; and
 /// the most bytes of them, a part of a thread's stack.
 constexpr int64_t kLeastRowsOfPairs = 8, kMostBytesOfPairs = 5 << 18;
@@ -94,9 +104,15 @@ private:
   }
   UnpackedPanels allocatePanels(int64_t panels, int64_t size);
   Value unpackPair(Value loaded, int64_t i, int64_t width, Value scales);
-  bool meetsBytes(tile::DequantizeOp op);
+  /// Whether integers are in panels that it reads, and depth and groups are whole words of them.
+  bool hasWholeWords(tile::DequantizeOp op);
+  /// Whether all that reads it multiplies it by many rows of this type.
+  bool meetsManyRows(tile::DequantizeOp op, Type rows);
+  void forEachGroup(tile::DequantizeOp op, function_ref<void(const PanelGroup &)> body);
+  /// Bytes of a word for each output, which is at `within` of the group's k.
+  Value loadWords(const PanelGroup &group, Value within);
   bool prepareBytes(tile::DequantizeOp op);
-  Value prepareWord(const ViewMemory &view, Value at, Value memory, Value to, Value sum);
+  Value prepareWords(Value bytes, Value memory, Value to, Value sum);
   /// A tile of bf16 with lanes along `axis`, made once; nothing if it is too large.
   std::optional<UnpackedPanels> packPairs(Value tile, int64_t axis);
   void turnPairs(tile::LoadOp load, int64_t axis, const UnpackedPanels &panels);

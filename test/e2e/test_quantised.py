@@ -7,7 +7,8 @@ import re
 import numpy as np
 import pytest
 
-from programs import DATA, ROOT
+from programs import ROOT
+from test_compute import check_logits
 from test_shakespeare import held_out_loss
 
 TYPES = pytest.mark.parametrize("dtype", ["int8", "int4"])
@@ -204,12 +205,7 @@ func.func @forward(%i: tensor<?x?xi64> {{fovea.name = "i", fovea.dims = ["texts"
 def test_logits_stay_near(fovea_run, compiled, shakespeare, shakespeare_artifact, tmp_path, dtype, least, agreeing):
     artifact = compiled(shakespeare, f"--dtype={dtype}", "--compute=bf16")
     assert artifact.stat().st_size < shakespeare_artifact.stat().st_size * 0.7
-    for case in json.loads((DATA / "shakespeare-reference.json").read_text())[:3]:
-        ids = np.array([case["prompt_ids"] + case["greedy_ids"]], dtype=np.int64)
-        want, got = (run(fovea_run, file, tmp_path, input_ids=ids)["logits"][0].astype(float) for file in (shakespeare_artifact, artifact))
-        cosine = (want * got).sum(1) / np.linalg.norm(want, axis=1) / np.linalg.norm(got, axis=1)
-        assert cosine.min() > least
-        assert (want.argmax(1) == got.argmax(1)).mean() > agreeing
+    check_logits(fovea_run, artifact, shakespeare_artifact, tmp_path, least, agreeing)
 
 
 @pytest.mark.parametrize("dtype, most", [("int8", 0.002), ("int4", 0.01)])
