@@ -56,8 +56,20 @@ Bytes ArtifactReader::weight(size_t index) const {
   return {weights.data + weight.offset, static_cast<size_t>(weight.bytes)};
 }
 
-Bytes ArtifactReader::deviceCode(const manifest::Range *range) const {
-  Bytes all = section(SectionKind::DeviceCode);
+void ArtifactReader::select(size_t index) {
+  manifest::VariantT &variant = *contents.variants[index];
+  for (size_t i = 0; i < contents.entries.size(); ++i) {
+    std::swap(contents.entries[i]->locals, variant.programs[i]->locals);
+    std::swap(contents.entries[i]->steps, variant.programs[i]->steps);
+  }
+  std::swap(contents.kernels, variant.kernels);
+  std::swap(contents.cpu_features, variant.cpu_features);
+  std::swap(contents.target, variant.name);
+  std::swap(selected, variant.code);
+}
+
+Bytes ArtifactReader::otherCode(const manifest::Range *range) const {
+  Bytes all = section(SectionKind::OtherCode);
   if (!range || range->bytes() == 0)
     return {};
   return {all.data + range->offset(), static_cast<size_t>(range->bytes())};
@@ -67,7 +79,7 @@ bool ArtifactReader::check(FileAccess access, std::string &error) {
   if (!decodeHeader(file->data(), file->size(), fileHeader, error))
     return false;
   for (SectionKind kind :
-       {SectionKind::Manifest, SectionKind::Code, SectionKind::Tokenizer, SectionKind::DeviceCode})
+       {SectionKind::Manifest, SectionKind::Code, SectionKind::Tokenizer, SectionKind::OtherCode})
     if (!checkSectionHash(kind, error))
       return false;
 
@@ -84,7 +96,7 @@ bool ArtifactReader::check(FileAccess access, std::string &error) {
   }
   manifest::GetManifest(bytes.data)->UnPackTo(&contents);
   Bytes weights = section(SectionKind::Weights);
-  Bytes devices = section(SectionKind::DeviceCode);
+  Bytes devices = section(SectionKind::OtherCode);
   if (!checkManifest(contents, weights.size, devices.size, error)) {
     error = "has a malformed manifest: " + error;
     return false;

@@ -14,7 +14,7 @@
 //     20    u32     0
 //     24    u64     size of the whole file
 //     32    n times 40 bytes
-//             u32   kind: 1 manifest, 2 code, 3 tokenizer, 4 weights, 5 device code; each at
+//             u32   kind: 1 manifest, 2 code, 3 tokenizer, 4 weights, 5 other code; each at
 //                   most once, manifest and code always
 //             u32   0
 //             u64   offset, a multiple of 4096; sections stand in ascending order
@@ -27,8 +27,9 @@
 //                zeros between them. The section's hash is that of the list of the
 //                weights' hashes (hashOfHashes in Format.h)
 //     code       ELF shared object
-//     device code  PTX, cubins and host objects for devices, each at the offset that the
-//                manifest gives, a multiple of 64; zeros between them
+//     other code ELF shared objects for better processors; PTX, cubins and host objects for
+//                devices; each at the offset that the manifest gives, a multiple of 64; zeros
+//                between them
 //     tokenizer  FlatBuffers, runtime/tokenizer
 //     manifest   FlatBuffers, Manifest.fbs
 //
@@ -65,11 +66,13 @@ public:
   const std::string &path() const { return filePath; }
   const Header &header() const { return fileHeader; }
   const manifest::ManifestT &manifest() const { return contents; }
-  Bytes code() const { return section(SectionKind::Code); }
+  /// Exchanges what manifest() says of entries, kernels and processor, and code(), for a variant's.
+  void select(size_t variant);
+  Bytes code() const { return selected ? otherCode(selected.get()) : section(SectionKind::Code); }
   /// Empty without a tokenizer.
   Bytes tokenizer() const { return section(SectionKind::Tokenizer); }
-  /// What a manifest's device names; empty if it names nothing.
-  Bytes deviceCode(const manifest::Range *range) const;
+  /// What a manifest's device or variant names; empty if it names nothing.
+  Bytes otherCode(const manifest::Range *range) const;
   /// The bytes of weight `index`, aligned to 64, read-only. Processes that map
   /// the file share them.
   Bytes weight(size_t index) const;
@@ -89,6 +92,7 @@ private:
   std::unique_ptr<FileView> file;
   Header fileHeader;
   manifest::ManifestT contents;
+  std::unique_ptr<manifest::Range> selected; ///< code of a variant
 };
 
 } // namespace fovea::artifact

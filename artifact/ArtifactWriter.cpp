@@ -97,20 +97,27 @@ bool ArtifactWriter::appendWeight(unsigned index, const void *data, uint64_t siz
   return true;
 }
 
+manifest::Range ArtifactWriter::addOther(const void *data, size_t size) {
+  if (size == 0)
+    return {0, 0};
+  other.resize(alignUp(other.size(), weightAlignment));
+  manifest::Range range(other.size(), size);
+  const auto *bytes = static_cast<const uint8_t *>(data);
+  other.insert(other.end(), bytes, bytes + size);
+  return range;
+}
+
+void ArtifactWriter::addVariantCode(const std::vector<uint8_t> &elf) {
+  variantRanges.push_back(addOther(elf.data(), elf.size()));
+}
+
 void ArtifactWriter::addDeviceCode(std::string_view ptx, const std::vector<uint8_t> &cubin,
                                    const std::vector<uint8_t> &host) {
-  auto add = [&](const auto &bytes) {
-    if (bytes.empty())
-      return manifest::Range(0, 0);
-    devices.resize(alignUp(devices.size(), weightAlignment));
-    manifest::Range range(devices.size(), bytes.size());
-    devices.insert(devices.end(), bytes.begin(), bytes.end());
-    return range;
-  };
+  auto add = [&](const auto &bytes) { return addOther(bytes.data(), bytes.size()); };
   deviceRanges.push_back({add(ptx), add(cubin), add(host)});
 }
 
-/// Moves what is known of the weights and the device code into the manifest.
+/// Moves what is known of the weights and the other code into the manifest.
 bool ArtifactWriter::fill(manifest::ManifestT &manifest, std::vector<Hash> &hashes,
                           uint64_t &weightsSize, std::string &error) {
   for (size_t i = 0; i < weights.size(); ++i) {
@@ -128,21 +135,28 @@ bool ArtifactWriter::fill(manifest::ManifestT &manifest, std::vector<Hash> &hash
   manifest.weights = std::move(weights);
   weights.clear();
   progress.clear();
-  if (manifest.devices.size() != deviceRanges.size()) {
-    error = path + ": expects code for " + std::to_string(manifest.devices.size()) +
-            " devices, got it for " + std::to_string(deviceRanges.size());
+  auto count = [&](const char *of, size_t expected, size_t got) {
+    if (expected == got)
+      return true;
+    error = path + ": expects code for " + std::to_string(expected) + " " + of + ", got it for " +
+            std::to_string(got);
     return false;
-  }
+  };
+  if (!count("variants", manifest.variants.size(), variantRanges.size()) ||
+      !count("devices", manifest.devices.size(), deviceRanges.size()))
+    return false;
+  auto place = [](const manifest::Range &range) {
+    return range.bytes() ? std::make_unique<manifest::Range>(range) : nullptr;
+  };
+  for (size_t i = 0; i < variantRanges.size(); ++i)
+    manifest.variants[i]->code = place(variantRanges[i]);
   for (size_t i = 0; i < deviceRanges.size(); ++i) {
     manifest::DeviceT &device = *manifest.devices[i];
-    auto place = [](const manifest::Range &range) {
-      return range.bytes() ? std::make_unique<manifest::Range>(range) : nullptr;
-    };
     device.ptx = place(deviceRanges[i][0]);
     device.cubin = place(deviceRanges[i][1]);
     device.host = place(deviceRanges[i][2]);
   }
-  if (!checkManifest(manifest, weightsSize, devices.size(), error)) {
+  if (!checkManifest(manifest, weightsSize, other.size(), error)) {
     error = path + ": " + error;
     return false;
   }
@@ -185,7 +199,7 @@ bool ArtifactWriter::finish(manifest::ManifestT manifest, std::string &error) {
     return false;
   }
   if (!section(SectionKind::Code, code.data(), code.size()) ||
-      !section(SectionKind::DeviceCode, devices.data(), devices.size()) ||
+      !section(SectionKind::OtherCode, other.data(), other.size()) ||
       !section(SectionKind::Tokenizer, tokenizer.data(), tokenizer.size()) ||
       !section(SectionKind::Manifest, builder.GetBufferPointer(), builder.GetSize()))
     return false;

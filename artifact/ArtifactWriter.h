@@ -54,6 +54,8 @@ public:
 
   /// The ELF shared object. Required.
   void setCode(std::vector<uint8_t> bytes) { code = std::move(bytes); }
+  /// Code for a better processor, by its place in `manifest.variants`, in order. Optional.
+  void addVariantCode(const std::vector<uint8_t> &elf);
   /// Code for a device, by its place in `manifest.devices`, in order; a cubin may be empty.
   /// Optional.
   void addDeviceCode(std::string_view ptx, const std::vector<uint8_t> &cubin,
@@ -62,13 +64,14 @@ public:
   void setTokenizer(std::vector<uint8_t> bytes) { tokenizer = std::move(bytes); }
 
   /// Writes the rest, syncs, and renames to the target. `manifest.weights`
-  /// and the places of device code are filled in here; the rest is the caller's. False, and
+  /// and the places of other code are filled in here; the rest is the caller's. False, and
   /// `error` says why, if something cannot be written, a weight is incomplete or
   /// the manifest is not one that a reader takes.
   bool finish(manifest::ManifestT manifest, std::string &error);
 
 private:
   explicit ArtifactWriter(const std::string &path) : path(path), file(path) {}
+  manifest::Range addOther(const void *data, size_t size);
   bool writeAt(uint64_t offset, const void *data, uint64_t size, std::string &error);
   std::string message(const std::string &what, int code) const;
   bool fill(manifest::ManifestT &manifest, std::vector<Hash> &hashes, uint64_t &weightsSize,
@@ -84,8 +87,9 @@ private:
   bool done = false;
   std::vector<std::unique_ptr<manifest::WeightT>> weights;
   std::vector<Weight> progress;
-  std::vector<uint8_t> code, tokenizer, devices;
-  /// PTX, cubin and host code of each device, in `devices`.
+  std::vector<uint8_t> code, tokenizer, other;
+  /// Places in `other` of variants, and of PTX, cubin and host code of each device.
+  std::vector<manifest::Range> variantRanges;
   std::vector<std::array<manifest::Range, 3>> deviceRanges;
   std::mutex failureLock;
   std::string failure;

@@ -43,8 +43,8 @@ const char *sectionName(SectionKind kind) {
     return "tokenizer";
   case SectionKind::Weights:
     return "weights";
-  case SectionKind::DeviceCode:
-    return "device code";
+  case SectionKind::OtherCode:
+    return "other code";
   }
   return "unknown";
 }

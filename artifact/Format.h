@@ -21,7 +21,7 @@ constexpr uint8_t magic[8] = {0x89, 'F', 'O', 'V', 'E', 'A', '\r', '\n'};
 constexpr uint32_t formatVersion = 2;
 /// The header's size, and what sections are aligned to.
 constexpr size_t pageSize = 4096;
-/// What each weight is aligned to, in the section and so in memory; each piece of device code too.
+/// What each weight is aligned to, in the section and so in memory; each piece of other code too.
 constexpr size_t weightAlignment = 64;
 
 enum class SectionKind : uint32_t {
@@ -29,7 +29,7 @@ enum class SectionKind : uint32_t {
   Code = 2,
   Tokenizer = 3,
   Weights = 4,
-  DeviceCode = 5
+  OtherCode = 5
 };
 
 /// "manifest", "code", ...; "unknown" for any other number.

@@ -20,14 +20,14 @@ constexpr uint32_t maxThreads = 1024, maxShared = 1u << 20;
 
 class Checker {
 public:
-  Checker(const ManifestT &manifest, uint64_t weightsSize, uint64_t deviceSize, std::string &error)
-      : manifest(manifest), weightsSize(weightsSize), deviceSize(deviceSize), error(error) {}
+  Checker(const ManifestT &manifest, uint64_t weightsSize, uint64_t otherSize, std::string &error)
+      : manifest(manifest), weightsSize(weightsSize), otherSize(otherSize), error(error) {}
 
   bool check() {
     if (!manifest.model)
       return fail("the manifest has no model");
     return checkModel(*manifest.model) && checkKernels(manifest.kernels) && checkEntries() &&
-           checkWeights() && checkDevices();
+           checkWeights() && checkOtherCode();
   }
 
 private:
@@ -223,7 +223,7 @@ private:
     return true;
   }
 
-  bool checkDevices() {
+  bool checkOtherCode() {
     uint64_t end = 0;
     std::set<std::string> chips;
     for (const auto &device : manifest.devices) {
@@ -235,9 +235,34 @@ private:
         return false;
       }
     }
-    if (end != deviceSize)
-      return fail("device code ends at " + std::to_string(end) + " of " +
-                  std::to_string(deviceSize) + " bytes");
+    for (const auto &variant : manifest.variants)
+      if (!variant || !checkVariant(*variant, end)) {
+        error = "variant '" + (variant ? variant->name : "") + "': " + error;
+        return false;
+      }
+    if (end != otherSize)
+      return fail("other code ends at " + std::to_string(end) + " of " + std::to_string(otherSize) +
+                  " bytes");
+    return true;
+  }
+
+  bool checkVariant(const VariantT &variant, uint64_t &end) {
+    return checkRange("code", variant.code.get(), end) && checkKernels(variant.kernels) &&
+           checkPrograms(variant.programs, variant.kernels);
+  }
+
+  bool checkPrograms(const std::vector<std::unique_ptr<ProgramT>> &programs,
+                     const Kernels &kernels) {
+    if (programs.size() != manifest.entries.size())
+      return fail("expects a program for each of " + std::to_string(manifest.entries.size()) +
+                  " entries, got " + std::to_string(programs.size()));
+    for (size_t i = 0; i < programs.size(); ++i) {
+      const auto &program = programs[i];
+      if (!program || !checkSteps(*manifest.entries[i], program->locals, program->steps, kernels)) {
+        error = "entry '" + manifest.entries[i]->name + "': " + error;
+        return false;
+      }
+    }
     return true;
   }
 
@@ -253,18 +278,7 @@ private:
                     " threads and at most " + std::to_string(maxShared) +
                     " bytes of shared memory, got " + std::to_string(kernel->threads) + " and " +
                     std::to_string(kernel->shared_bytes));
-    if (device.programs.size() != manifest.entries.size())
-      return fail("expects a program for each of " + std::to_string(manifest.entries.size()) +
-                  " entries, got " + std::to_string(device.programs.size()));
-    for (size_t i = 0; i < device.programs.size(); ++i) {
-      const auto &program = device.programs[i];
-      if (!program ||
-          !checkSteps(*manifest.entries[i], program->locals, program->steps, device.kernels)) {
-        error = "entry '" + manifest.entries[i]->name + "': " + error;
-        return false;
-      }
-    }
-    return checkLayouts(device.layouts);
+    return checkPrograms(device.programs, device.kernels) && checkLayouts(device.layouts);
   }
 
   /// How a device's code reads weights: as they are stored, or in panels whose pieces are whole
@@ -303,17 +317,17 @@ private:
 
   bool checkRange(const char *what, const Range *range, uint64_t &end) {
     uint64_t offset = range ? range->offset() : 0, bytes = range ? range->bytes() : 0;
-    if (bytes == 0 || offset != alignUp(end, weightAlignment) || offset > deviceSize ||
-        bytes > deviceSize - offset)
+    if (bytes == 0 || offset != alignUp(end, weightAlignment) || offset > otherSize ||
+        bytes > otherSize - offset)
       return fail(std::string(what) + " has " + std::to_string(bytes) + " bytes at " +
-                  std::to_string(offset) + " of " + std::to_string(deviceSize) +
+                  std::to_string(offset) + " of " + std::to_string(otherSize) +
                   "; expects some, behind what stands before it");
     end = offset + bytes;
     return true;
   }
 
   const ManifestT &manifest;
-  uint64_t weightsSize, deviceSize;
+  uint64_t weightsSize, otherSize;
   std::string &error;
   std::map<std::string, std::tuple<int64_t, int64_t, ElementType>> caches;
 };
@@ -351,9 +365,9 @@ bool isWellFormed(const uint8_t *data, size_t size) {
   return true;
 }
 
-bool checkManifest(const ManifestT &manifest, uint64_t weightsSize, uint64_t deviceSize,
+bool checkManifest(const ManifestT &manifest, uint64_t weightsSize, uint64_t otherSize,
                    std::string &error) {
-  return Checker(manifest, weightsSize, deviceSize, error).check();
+  return Checker(manifest, weightsSize, otherSize, error).check();
 }
 
 } // namespace fovea::artifact

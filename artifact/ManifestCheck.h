@@ -18,9 +18,9 @@ constexpr size_t maxRank = 16;
 /// does not.
 bool isWellFormed(const uint8_t *data, size_t size);
 
-/// `weightsSize` and `deviceSize`: bytes of the sections of weights and of device code, 0 without
+/// `weightsSize` and `otherSize`: bytes of the sections of weights and of other code, 0 without
 /// one. False, and `error` names place, found and expected, if the manifest is not sound.
-bool checkManifest(const manifest::ManifestT &manifest, uint64_t weightsSize, uint64_t deviceSize,
+bool checkManifest(const manifest::ManifestT &manifest, uint64_t weightsSize, uint64_t otherSize,
                    std::string &error);
 
 } // namespace fovea::artifact

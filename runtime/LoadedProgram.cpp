@@ -43,7 +43,7 @@ LoadedProgram::LoadedProgram(std::shared_ptr<const Module> owner, std::unique_pt
                              int threads)
     : module(std::move(owner)), theDevice(std::move(device)) {
   code = &choose(*module, *theDevice);
-  artifact::Bytes elf = module->deviceCode(code->host.get());
+  artifact::Bytes elf = module->otherCode(code->host.get());
   host = std::make_unique<Code>(module->path(), elf.data, elf.size);
   for (size_t i = 0; i < code->programs.size(); ++i) {
     std::string prefix = "fovea_" + module->manifest().entries[i]->name;
@@ -54,8 +54,8 @@ LoadedProgram::LoadedProgram(std::shared_ptr<const Module> owner, std::unique_pt
   DeviceCode image;
   image.where = module->path();
   image.chip = code->chip;
-  image.ptx = text(module->deviceCode(code->ptx.get()));
-  image.cubin = text(module->deviceCode(code->cubin.get()));
+  image.ptx = text(module->otherCode(code->ptx.get()));
+  image.cubin = text(module->otherCode(code->cubin.get()));
   for (const auto &kernel : code->kernels)
     image.kernels.push_back({kernel->name, kernel->threads, kernel->shared_bytes});
   kernels = theDevice->load(image);

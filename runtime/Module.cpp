@@ -24,11 +24,20 @@ static std::vector<const char *> dimensionNames(const manifest::ValueT &value) {
   return names;
 }
 
+/// The best code that this machine can run, if an artifact has several.
+static void selectVariant(artifact::ArtifactReader &reader) {
+  const auto &variants = reader.manifest().variants;
+  for (size_t i = 0; i < variants.size(); ++i)
+    if (missingCpuFeatures(variants[i]->cpu_features).empty())
+      return reader.select(i);
+}
+
 Module::Module(const std::string &path, artifact::FileAccess access) {
   std::string error;
   reader = artifact::ArtifactReader::open(path, error, access);
   if (!reader)
     failInvalid(error);
+  selectVariant(*reader);
   const manifest::ManifestT &contents = reader->manifest();
   std::vector<std::string> missing = missingCpuFeatures(contents.cpu_features);
   if (!missing.empty())

@@ -40,9 +40,7 @@ public:
   int findEntry(manifest::EntryKind kind) const;
   /// Throws Failure that lists the names there are.
   size_t requireEntry(const std::string &name) const;
-  artifact::Bytes deviceCode(const manifest::Range *range) const {
-    return reader->deviceCode(range);
-  }
+  artifact::Bytes otherCode(const manifest::Range *range) const { return reader->otherCode(range); }
   const void *const *weights() const { return weightData.data(); }
   uint64_t weightBytes() const { return totalWeightBytes; }
   /// The name of a weight of floats that holds NaN, or else infinity; empty if none does. Reads

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// AVX512_VNNI: VPDPBUSD adds the products of four neighbours in k, unsigned by signed bytes, to a
-// sum of 32 bits, four times as many operations as a multiply-and-add of f32, without rounding
-// (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2C). Refuses depths and
-// groups that are no whole words.
+// AVX512_VNNI and AVX-VNNI: VPDPBUSD adds the products of four neighbours in k, unsigned by signed
+// bytes, to a sum of 32 bits, four times as many operations as a multiply-and-add of f32, without
+// rounding (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2C). Refuses
+// depths and groups that are no whole words.
 #include "dialects/Tile/TileDialect.h"
 #include "lowering/CPU/DotAtoms.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -11,28 +11,30 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
-static constexpr int64_t kLanes = 16, kBytes = 4 * kLanes;
-
 //===-- Vectors of bytes ---------------------------------------------------------------------===//
 
+static int64_t getLanes(Value vector) {
+  return cast<VectorType>(vector.getType()).getNumElements();
+}
+
 static Value asBytes(Emitter &b, Value words) {
-  return vector::BitCastOp::create(b, VectorType::get(kBytes, b.getI8Type()), words);
+  return vector::BitCastOp::create(b, VectorType::get(4 * getLanes(words), b.getI8Type()), words);
 }
 
 Value mlir::fovea::multiplyBytes(Emitter &b, Value sum, Value unsignedBytes, Value signedBytes) {
-  return LLVM::CallIntrinsicOp::create(b, sum.getType(),
-                                       b.getStringAttr("llvm.x86.avx512.vpdpbusd.512"),
+  std::string name = "llvm.x86.avx512.vpdpbusd." + std::to_string(32 * getLanes(sum));
+  return LLVM::CallIntrinsicOp::create(b, sum.getType(), b.getStringAttr(name),
                                        ValueRange{sum, unsignedBytes, signedBytes})
       .getResult(0);
 }
 
-Value mlir::fovea::splatByte(Emitter &b, uint8_t value) {
-  auto type = VectorType::get(kBytes, b.getI8Type());
+Value mlir::fovea::splatByte(Emitter &b, uint8_t value, int64_t count) {
+  auto type = VectorType::get(count, b.getI8Type());
   return arith::ConstantOp::create(b, DenseElementsAttr::get(type, APInt(8, value)));
 }
 
 SmallVector<Value> mlir::fovea::separateNibbles(Emitter &b, Value bytes) {
-  auto words = VectorType::get(kLanes, b.getI32Type());
+  auto words = VectorType::get(getLanes(bytes) / 4, b.getI32Type());
   auto constant = [&](uint32_t value) {
     return arith::ConstantOp::create(b, DenseElementsAttr::get(words, APInt(32, value)));
   };
@@ -52,7 +54,7 @@ public:
     std::optional<int64_t> depth = getConstant(block.depth);
     bool isWord = lane.isOfIntegers() &&
                   lane.interleave * static_cast<int64_t>(lane.type.getIntOrFloatBitWidth()) == 32;
-    return block.lanes == kLanes && block.sum.isF32() && block.broadcast.type.isInteger(8) &&
+    return block.lanes >= 4 && block.sum.isF32() && block.broadcast.type.isInteger(8) &&
            getConstant(block.broadcast.stride) == 1 && isWord && depth && *depth > 0 &&
            *depth % lane.interleave == 0 && lane.scales.group % lane.interleave == 0 &&
            (lane.scales.group == 0 || *depth % lane.scales.group == 0);
@@ -142,7 +144,7 @@ private:
 
   /// Signed bytes of four k each: of nibbles those of even k, and of odd ones.
   SmallVector<Value> loadWords(Value at) {
-    Value bytes = b.load(b.getI8Type(), lane.memory, at, kBytes, lane.alignment);
+    Value bytes = b.load(b.getI8Type(), lane.memory, at, 4 * block.lanes, lane.alignment);
     if (lane.streams)
       prefetch(b.add(at, b.mul(lane.stride, kPrefetch)), /*locality=*/3);
     return isOfNibbles ? separateNibbles(b, bytes) : SmallVector<Value>{bytes};
@@ -177,7 +179,8 @@ private:
       if (knowsZero || r != 0)
         continue;
       Value &zero = sums[products() + v];
-      zero = multiplyBytes(b, zero, splatByte(b, tile::DotOp::kZeroPoint), part);
+      Value point = splatByte(b, tile::DotOp::kZeroPoint, 4 * block.lanes);
+      zero = multiplyBytes(b, zero, point, part);
     }
   }
 

@@ -36,8 +36,7 @@ bool TileLowering::hasWholeWords(DequantizeOp op) {
     return false;
   const ViewMemory &view = viewOf(op.getLoad().getView());
   int64_t depth = op.getResult().getType().getColumns();
-  return view.panel == lanes && depth > 0 && depth % view.interleave == 0 &&
-         op.getGroup() % view.interleave == 0;
+  return depth > 0 && depth % view.interleave == 0 && op.getGroup() % view.interleave == 0;
 }
 
 bool TileLowering::meetsManyRows(DequantizeOp op, Type rows) {
@@ -54,26 +53,31 @@ void TileLowering::forEachGroup(DequantizeOp op, function_ref<void(const PanelGr
   LoadOp load = op.getLoad(), scalesLoad = op.getScalesLoad();
   const ViewMemory view = viewOf(load.getView());
   int64_t depth = type.getColumns(), length = scalesLoad ? op.getGroup() : depth;
-  int64_t panels = llvm::divideCeil(type.getRows(), lanes);
+  int64_t panels = llvm::divideCeil(type.getRows(), lanes), vectors = view.panel / lanes;
   b.loop(b.index(0), b.index(panels), 1, [&](Value panel) {
     // Panels past the last are those of the last.
-    Value from = b.minimum(b.add(b.div(load.getRow(), lanes), panel), b.index(view.panels - 1));
+    Value from = b.minimum(b.add(b.div(load.getRow(), view.panel), b.div(panel, vectors)),
+                           b.index(view.panels - 1));
+    Value within = b.mul(b.rem(panel, vectors), lanes);
+    Value start = b.add(b.mul(from, view.panelStride), b.mul(within, view.interleave));
     b.loop(b.index(0), b.index(depth), length, [&](Value first) {
       Value scales;
       if (scalesLoad) {
         const ViewMemory &of = viewOf(scalesLoad.getView());
         Value at = b.add(b.mul(from, of.panelStride), b.mul(b.div(first, length), of.panel));
+        at = b.add(at, within);
         scales = b.load(cast<MemRefType>(of.flat.getType()).getElementType(), of.flat, at, lanes);
         scales = b.convert(fromStorage(scales, of.type), b.getF32Type());
       }
-      body({view, panel, b.mul(from, view.panelStride), first, length, scales});
+      body({view, panel, start, first, length, scales});
     });
   });
 }
 
 Value TileLowering::loadWords(const PanelGroup &group, Value within) {
   int64_t unit = group.view.isOfNibbles() ? 2 : 1;
-  Value at = b.add(b.div(group.start, unit), b.mul(b.div(b.add(group.first, within), unit), lanes));
+  Value k = b.div(b.add(group.first, within), unit);
+  Value at = b.add(b.div(group.start, unit), b.mul(k, group.view.panel));
   return b.load(b.getI8Type(), group.view.flat, at, 4 * lanes);
 }
 

@@ -329,15 +329,13 @@ const DotAtom &mlir::fovea::getBroadcastAtom() {
   return atom;
 }
 
-ArrayRef<const DotAtom *> mlir::fovea::getDotAtoms(StringRef level) {
+ArrayRef<const DotAtom *> mlir::fovea::getDotAtoms(const Level &level) {
   // Multiply-and-add with a broadcast element saturates all levels in f32, and in bf16 with few
   // rows. AMX is a unit of matrices.
   static const Bf16PairAtom pairs;
   static const DotAtom *const atoms[] = {&getByteAtom(), &pairs, &getBroadcastAtom()};
-  ArrayRef<const DotAtom *> all = atoms;
-  if (level == "avx512bf16" || level == "amx")
-    return all;
-  if (level == "avx512" || level == "avx2" || level == "sse")
-    return all.take_back();
-  return {};
+  static const DotAtom *const ofBytes[] = {&getByteAtom(), &getBroadcastAtom()};
+  if (level.multipliesPairs)
+    return atoms;
+  return level.multipliesBytes ? ArrayRef(ofBytes) : ArrayRef(atoms).take_back();
 }

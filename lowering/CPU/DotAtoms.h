@@ -5,6 +5,7 @@
 #ifndef FOVEA_LOWERING_CPU_DOTATOMS_H
 #define FOVEA_LOWERING_CPU_DOTATOMS_H
 
+#include "lowering/Targets/Table.h"
 #include "lowering/Tile/Emitter.h"
 
 namespace mlir::fovea {
@@ -87,18 +88,18 @@ Value extractIntegers(Emitter &b, Value words, int64_t i, int64_t bits);
 /// Memory may hold narrow floats as integers of their width.
 Value asFloat(Emitter &b, Value loaded, Type element);
 
-/// Vectors of 64 bytes, four in each lane: their products are added to a sum of 16 i32.
+/// Vectors of bytes, four in each lane: their products are added to a sum of i32.
 Value multiplyBytes(Emitter &b, Value sum, Value unsignedBytes, Value signedBytes);
-Value splatByte(Emitter &b, uint8_t value);
+Value splatByte(Emitter &b, uint8_t value, int64_t count);
 /// Of bytes that hold two i4 each, the even ones, which are the lower, and the odd ones, as signed
 /// bytes sixteen times as large.
 SmallVector<Value> separateNibbles(Emitter &b, Value bytes);
 
-/// Products of unsigned bytes by integers of eight and four bits, 16 lanes, sums of f32.
+/// Products of unsigned bytes by integers of eight and four bits, sums of f32.
 const DotAtom &getByteAtom();
 
-/// The atoms of a level of vectors, best first; none for another name.
-ArrayRef<const DotAtom *> getDotAtoms(StringRef level);
+/// The atoms of a processor's level, best first.
+ArrayRef<const DotAtom *> getDotAtoms(const Level &level);
 
 /// Multiply-and-add of a broadcast element and a vector, any target, f32 and f64 sums, narrower
 /// elements widened.

@@ -77,7 +77,7 @@ Value TileLowering::prepareWords(Value bytes, Value memory, Value to, Value sum)
   if (memory)
     words = unpackNibbles(b, bytes);
   for (auto [i, word] : llvm::enumerate(words)) {
-    sum = multiplyBytes(b, sum, splatByte(b, DotOp::kZeroPoint), word);
+    sum = multiplyBytes(b, sum, splatByte(b, DotOp::kZeroPoint, 4 * lanes), word);
     if (memory)
       b.store(word, memory, b.add(to, static_cast<int64_t>(4 * lanes * i)), 4 * lanes);
   }

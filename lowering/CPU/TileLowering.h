@@ -57,8 +57,8 @@ struct PreparedBytes {
 /// Inputs that share a scale, or all, in a panel of one vector of outputs.
 struct PanelGroup {
   const ViewMemory &view;
-  Value panel;    ///< of the tile
-  Value start;    ///< of the panel in memory, in elements
+  Value panel;    ///< one vector of the tile's outputs
+  Value start;    ///< of that vector in memory, in elements
   Value first;    ///< k
   int64_t length; ///< in k
   Value scales;   ///< a vector of f32; may be null

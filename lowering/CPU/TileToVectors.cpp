@@ -312,15 +312,14 @@ struct TileToVectorsPass : fovea::impl::TileToVectorsPassBase<TileToVectorsPass>
     if (function.isExternal() || function.getOps<KernelOp>().empty())
       return;
     std::string level = getVectorLevel(function, target);
-    ArrayRef<const DotAtom *> atoms = getDotAtoms(level);
-    if (atoms.empty()) {
-      function.emitError("expects a target of vectors, amx, avx512bf16, avx512, avx2 or sse, as an "
-                         "option or as the module's fovea.target, got '")
+    const Level *found = findProcessorLevel(level);
+    if (!found) {
+      function.emitError("expects a target of vectors, one of ")
+          << listProcessorLevels() << ", as an option or as the module's fovea.target, got '"
           << level << "'";
       return signalPassFailure();
     }
-    int64_t width = hasAvx512(level) ? 16 : level == "avx2" ? 8 : 4;
-    TileLowering lowering(function, width, atoms, getMatrixAtom(level));
+    TileLowering lowering(function, found->lanes, getDotAtoms(*found), getMatrixAtom(level));
     if (failed(lowering.run()))
       return signalPassFailure();
     ++numKernels;

@@ -18,6 +18,7 @@ namespace mlir::fovea {
 
 /// A processor to compile for.
 struct TargetOptions {
+  std::string name;     ///< for reports
   std::string cpu;      ///< as LLVM names it
   std::string features; ///< as LLVM writes them: "+avx2,-avx512f"
   /// False: code that is made in a fraction of the time and takes several times as long to run. No
@@ -25,8 +26,8 @@ struct TargetOptions {
   bool optimizes = true;
 };
 
-/// `name` is host, portable, x86-64-v3, x86-64-v4 or one of LLVM's names of processors. On failure
-/// `error` says what was found and expected.
+/// `name` is host, x86-64, x86-64-v3, x86-64-v4 or another of LLVM's names of processors. On
+/// failure `error` says what was found and expected.
 FailureOr<TargetOptions> getTarget(StringRef name, std::string &error);
 
 /// The features that code for `target` may use and a machine must therefore have, by LLVM's names,

@@ -51,6 +51,7 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(const TargetOptions &t
 
 FailureOr<mlir::fovea::TargetOptions> mlir::fovea::getTarget(StringRef name, std::string &error) {
   TargetOptions target;
+  target.name = name.empty() ? "host" : name.str();
   if (name.empty() || name == "host") {
     target.cpu = llvm::sys::getHostCPUName().str();
     // A virtual machine may hide features that the processor's name implies.
@@ -59,16 +60,17 @@ FailureOr<mlir::fovea::TargetOptions> mlir::fovea::getTarget(StringRef name, std
           (target.features.empty() ? "" : ",") + std::string(present ? "+" : "-") + feature.str();
     return target;
   }
-  target.cpu = name == "portable" ? "x86-64" : name.str();
+  target.cpu = name.str();
   initializeTarget();
   std::string lookup;
   const llvm::Target *found = llvm::TargetRegistry::lookupTarget(llvm::Triple(kTriple), lookup);
   std::unique_ptr<llvm::MCSubtargetInfo> baseline(
       found ? found->createMCSubtargetInfo(llvm::Triple(kTriple), "x86-64", "") : nullptr);
   if (!baseline || !baseline->isCPUStringValid(target.cpu)) {
-    error = "unknown target '" + name.str() +
-            "', expected host, portable, x86-64-v3, x86-64-v4 or a processor as LLVM names it "
-            "(sapphirerapids, znver5, ...)";
+    error =
+        "unknown target '" + name.str() +
+        "', expected host, portable, x86-64, x86-64-v3, x86-64-v4 or a processor as LLVM names it "
+        "(sapphirerapids, znver5, ...)";
     return failure();
   }
   return target;

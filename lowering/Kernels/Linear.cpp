@@ -65,8 +65,11 @@ static bool hasOneRow(RankedTensorType type) {
 /// Of a product with one row, or one for each row of the batch.
 static Attribute makeOneRow(LinearOp op, const Level &level) {
   bool wide = op.getWeight().getType().getDimSize(0) >= level.wide;
-  return makeContraction(op.getContext(), wide ? level.oneRow : level.oneRowNarrow,
-                         getOperands(op, level));
+  ContractionSizes sizes = wide ? level.oneRow : level.oneRowNarrow;
+  Type operands = getOperands(op, level);
+  if (operands && operands.isInteger(8))
+    sizes.block[1] = std::min(sizes.block[1], level.oneRowBytes);
+  return makeContraction(op.getContext(), sizes, operands);
 }
 
 static Attribute makeManyRows(LinearOp op, const Level &level) {
@@ -86,7 +89,9 @@ static Attribute makeManyRows(LinearOp op, const Level &level) {
       op.getWeight().getType().getDimSize(0) >= level.manyBytes->tile[1])
     return makeContraction(op.getContext(), *level.manyBytes, operands);
   if (element.isBF16() || op.getScales())
-    sizes.block[0] = input.isInteger(8) && hasGroups(op) ? level.groupRows : level.pairRows;
+    sizes.block[0] = !input.isInteger(8) ? level.pairRows
+                     : hasGroups(op)     ? level.groupRows
+                                         : level.byteRows;
   int64_t bytes = op.getWeight().getType().getNumElements() * element.getIntOrFloatBitWidth() / 8;
   sizes.rowsOutermost = bytes <= level.resident;
   return makeContraction(op.getContext(), sizes, operands);

@@ -8,6 +8,7 @@
 #include "lowering/Math/MathEmitter.h"
 #include "lowering/Math/Passes.h"
 #include "lowering/Math/WideMath.h"
+#include "lowering/Targets/Table.h"
 #include "lowering/Tile/Emitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -404,15 +405,15 @@ struct ExpandMathPass : mlir::fovea::impl::ExpandMathPassBase<ExpandMathPass> {
   void runOnOperation() override {
     std::string level = getVectorLevel(getOperation(), target);
     bool gpu = StringRef(level).starts_with("sm_");
-    if (!gpu && !llvm::is_contained({"", "sse", "avx2", "avx512", "avx512bf16", "amx"}, level)) {
-      getOperation().emitError(
-          "expects target sse, avx2, avx512, avx512bf16, amx or a GPU's, got '")
-          << level << "'";
+    const Level *processor = findProcessorLevel(level.empty() ? "sse" : level);
+    if (!gpu && !processor) {
+      getOperation().emitError("expects a target of ")
+          << listProcessorLevels() << ", or a GPU's, got '" << level << "'";
       return signalPassFailure();
     }
     getOperation().walk([](Operation *op) { replaceUnknown(op); });
     WalkResult result = getOperation().walk(
-        [&](Operation *op) { return gpu ? visitForGPU(op) : visit(op, level); });
+        [&](Operation *op) { return gpu ? visitForGPU(op) : visit(op, processor->lanes); });
     if (result.wasInterrupted())
       signalPassFailure();
   }
@@ -436,20 +437,19 @@ struct ExpandMathPass : mlir::fovea::impl::ExpandMathPassBase<ExpandMathPass> {
     return WalkResult::advance();
   }
 
-  WalkResult visit(Operation *op, StringRef level) {
+  WalkResult visit(Operation *op, int64_t lanes) {
     if (op->getNumOperands() != 1 || op->getNumResults() != 1)
       return WalkResult::advance();
     auto type = dyn_cast<VectorType>(op->getResult(0).getType());
     if (!type || type.getRank() != 1 || type.isScalable() || type.getNumElements() % 4 != 0)
       return WalkResult::advance();
     ImplicitLocOpBuilder b(op->getLoc(), op);
-    // Its products and sums are fused ones.
-    if (isa<math::TanhOp>(op) && type.getElementType().isF64() &&
-        (level == "avx2" || hasAvx512(level)))
+    // Its products and sums are fused ones, which AVX2's processors have.
+    if (isa<math::TanhOp>(op) && type.getElementType().isF64() && lanes >= 8)
       replace(op, expandWide(b, op, op->getOperands()));
     if (!type.getElementType().isF32())
       return WalkResult::advance();
-    Expander expander(b, type, hasAvx512(level) ? Instructions::AVX512 : Instructions::None);
+    Expander expander(b, type, lanes == 16 ? Instructions::AVX512 : Instructions::None);
     if (Value value = expand(op, expander))
       replace(op, value);
     return WalkResult::advance();

@@ -20,10 +20,12 @@ namespace mlir::fovea {
 /// features, by LLVM's names, and of this machine.
 StringRef getTargetLevel(ArrayRef<std::string> features);
 StringRef getHostLevel();
-/// Whether a processor with these features multiplies bf16, and bytes, faster than f32; `name` is
-/// LLVM's. By AMX all do. VDPBF16PS takes as long as a multiply-and-add on AMD's processors, more
-/// than twice as long on Intel's (147 GFLOP/s where f32 has 311 on Sapphire Rapids).
-bool multipliesNarrow(ArrayRef<std::string> features, StringRef name);
+/// Whether a processor with these features multiplies bf16 faster than f32; `name` is LLVM's. By
+/// AMX all do. VDPBF16PS takes as long as a multiply-and-add on AMD's processors, more than twice
+/// as long on Intel's (147 GFLOP/s where f32 has 311 on Sapphire Rapids).
+bool multipliesHalves(ArrayRef<std::string> features, StringRef name);
+/// The same of bytes: VPDPBUSD takes as long as a multiply-and-add on all that have it.
+bool multipliesBytes(ArrayRef<std::string> features);
 
 /// What is known of a level; an error at `loc` for a name that none has.
 FailureOr<TargetAttr> getLevelTarget(StringRef name, Location loc);

@@ -18,9 +18,13 @@ StringRef mlir::fovea::getTargetLevel(ArrayRef<std::string> features) {
   llvm_unreachable("the last level has no needs");
 }
 
-bool mlir::fovea::multipliesNarrow(ArrayRef<std::string> features, StringRef name) {
+bool mlir::fovea::multipliesHalves(ArrayRef<std::string> features, StringRef name) {
   StringRef level = getTargetLevel(features);
   return level == "amx" || (level == "avx512bf16" && name.starts_with("znver"));
+}
+
+bool mlir::fovea::multipliesBytes(ArrayRef<std::string> features) {
+  return findLevel(getTargetLevel(features))->multipliesBytes;
 }
 
 StringRef mlir::fovea::getHostLevel() {

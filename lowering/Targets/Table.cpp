@@ -5,13 +5,17 @@
 // avx512, 6 x 2 + 2 + 1 of 16 on avx2, 2 x 4 + 4 + 1 of 16 on sse.
 #include "lowering/Targets/Table.h"
 #include "dialects/Panels.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir::fovea;
 using llvm::StringLiteral;
 
 static constexpr StringLiteral kAvx512[] = {"avx512f", "avx512bw", "avx512dq", "avx512vl"};
-/// And products of pairs of bf16, and of bytes by fours: Cooper Lake, Sapphire Rapids, Zen 4 and
-/// their successors.
+/// And products of bytes by fours: Cascade Lake, Ice Lake and their successors.
+static constexpr StringLiteral kAvx512vnni[] = {"avx512f", "avx512bw", "avx512dq", "avx512vl",
+                                                "avx512vnni"};
+/// And of pairs of bf16: Cooper Lake, Sapphire Rapids, Zen 4 and their successors.
 static constexpr StringLiteral kAvx512bf16[] = {"avx512f",  "avx512bw",   "avx512dq",
                                                 "avx512vl", "avx512vnni", "avx512bf16"};
 /// And registers for matrices: Sapphire Rapids and its successors.
@@ -19,11 +23,14 @@ static constexpr StringLiteral kAmx[] = {"avx512f",  "avx512bw",   "avx512dq",
                                          "avx512vl", "avx512vnni", "avx512bf16",
                                          "amx-tile", "amx-bf16",   "amx-int8"};
 static constexpr StringLiteral kAvx2[] = {"avx2", "fma", "f16c"};
+/// And products of bytes by fours: Alder Lake and its successors.
+static constexpr StringLiteral kAvxvnni[] = {"avx2", "fma", "f16c", "avxvnni"};
 
 /// Panels of the widest vector; instructions multiply pairs of bf16, and bytes by fours.
 static constexpr PanelSizes kProcessorPanels = {kStoredPanelWidth, 1, 1, 2, 4};
 
 static constexpr Level kAvx512Level = {/*name=*/"avx512",
+                                       /*processor=*/"x86-64-v4",
                                        /*lanes=*/16,
                                        /*registers=*/32,
                                        /*features=*/kAvx512,
@@ -42,12 +49,19 @@ static constexpr Level kAvx512Level = {/*name=*/"avx512",
                                        /*panels=*/kProcessorPanels};
 
 /// The same vectors.
-static constexpr Level makeAvx512bf16() {
+static constexpr Level makeAvx512vnni() {
   Level level = kAvx512Level;
+  level.name = "avx512vnni";
+  level.features = kAvx512vnni;
+  level.multipliesBytes = true;
+  return level;
+}
+
+static constexpr Level makeAvx512bf16() {
+  Level level = makeAvx512vnni();
   level.name = "avx512bf16";
   level.features = kAvx512bf16;
   level.multipliesPairs = true;
-  level.multipliesBytes = true;
   return level;
 }
 
@@ -66,19 +80,46 @@ static constexpr Level makeAmx() {
   return level;
 }
 
+static constexpr Level kAvx2Level = {/*name=*/"avx2",
+                                     /*processor=*/"x86-64-v3",
+                                     /*lanes=*/8,
+                                     /*registers=*/16,
+                                     /*features=*/kAvx2,
+                                     /*manyRows=*/{{48, 16}, 240, {6, 16}},
+                                     /*pairRows=*/4,
+                                     /*oneRow=*/{{1, 64}, 16, {1, 64}},
+                                     /*oneRowNarrow=*/{{1, 64}, 16, {1, 64}},
+                                     /*wide=*/1024,
+                                     /*manyQueries=*/{16, 64, {4, 16}, {4, 16}},
+                                     /*few=*/0,
+                                     /*fewQueries=*/{},
+                                     /*oneQuery=*/{16, 64, {4, 16}, {4, 16}},
+                                     /*split=*/{512, 64},
+                                     /*rows=*/4,
+                                     /*elements=*/1024,
+                                     /*panels=*/kProcessorPanels};
+
+/// The same vectors. Of one row of bytes an output has two registers, its sum and that of its
+/// weights.
+static constexpr Level makeAvxvnni() {
+  Level level = kAvx2Level;
+  level.name = "avxvnni";
+  level.features = kAvxvnni;
+  level.multipliesBytes = true;
+  level.byteRows = 6;
+  level.groupRows = 3;
+  level.oneRowBytes = 32;
+  return level;
+}
+
 static constexpr Level kLevels[] = {
     makeAmx(),
     makeAvx512bf16(),
+    makeAvx512vnni(),
     kAvx512Level,
-    {/*name=*/"avx2", /*lanes=*/8, /*registers=*/16, /*features=*/kAvx2,
-     /*manyRows=*/{{48, 16}, 240, {6, 16}}, /*pairRows=*/4,
-     /*oneRow=*/{{1, 64}, 16, {1, 64}},
-     /*oneRowNarrow=*/{{1, 64}, 16, {1, 64}}, /*wide=*/1024,
-     /*manyQueries=*/{16, 64, {4, 16}, {4, 16}}, /*few=*/0, /*fewQueries=*/{},
-     /*oneQuery=*/{16, 64, {4, 16}, {4, 16}},
-     /*split=*/{512, 64},
-     /*rows=*/4, /*elements=*/1024, /*panels=*/kProcessorPanels},
-    {/*name=*/"sse", /*lanes=*/4, /*registers=*/16, /*features=*/{},
+    makeAvxvnni(),
+    kAvx2Level,
+    {/*name=*/"sse", /*processor=*/"x86-64", /*lanes=*/4, /*registers=*/16, /*features=*/{},
      /*manyRows=*/{{32, 16}, 256, {2, 16}}, /*pairRows=*/1,
      /*oneRow=*/{{1, 32}, 16, {1, 32}},
      /*oneRowNarrow=*/{{1, 32}, 16, {1, 32}}, /*wide=*/1024,
@@ -95,6 +136,7 @@ static constexpr Level kLevels[] = {
 // inputs for each lane of a warp are the most that a thread moves at once.
 static constexpr Level kAmpere = {
     /*name=*/"sm_80",
+    /*processor=*/"",
     /*lanes=*/32,
     /*registers=*/255,
     /*features=*/{},
@@ -114,7 +156,9 @@ static constexpr Level kAmpere = {
     /*multipliesHalves=*/true,
     /*multipliesPairs=*/false,
     /*multipliesBytes=*/false,
+    /*byteRows=*/8,
     /*groupRows=*/8,
+    /*oneRowBytes=*/128,
     /*attentionWords=*/36 << 10,
     /*headQueries=*/{},
     /*manyHalves=*/nullptr,
@@ -155,10 +199,19 @@ llvm::ArrayRef<Level> mlir::fovea::getLevels() { return kLevels; }
 
 llvm::ArrayRef<Level> mlir::fovea::getDeviceLevels() { return kDeviceLevels; }
 
+static const Level *findIn(llvm::ArrayRef<Level> levels, llvm::StringRef name) {
+  const Level *found =
+      llvm::find_if(levels, [&](const Level &level) { return level.name == name; });
+  return found == levels.end() ? nullptr : found;
+}
+
 const Level *mlir::fovea::findLevel(llvm::StringRef name) {
-  for (llvm::ArrayRef<Level> levels : {getLevels(), getDeviceLevels()})
-    for (const Level &level : levels)
-      if (level.name == name)
-        return &level;
-  return nullptr;
+  const Level *processor = findProcessorLevel(name);
+  return processor ? processor : findIn(getDeviceLevels(), name);
+}
+
+const Level *mlir::fovea::findProcessorLevel(llvm::StringRef name) { return findIn(kLevels, name); }
+
+std::string mlir::fovea::listProcessorLevels() {
+  return llvm::join(llvm::map_range(kLevels, [](const Level &level) { return level.name; }), ", ");
 }

@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <string>
 
 namespace mlir::fovea {
 
@@ -35,6 +36,9 @@ struct PanelSizes {
 /// One level of instructions, and what is best on it.
 struct Level {
   llvm::StringLiteral name;
+  /// LLVM's name of a processor that any has whose features are these: what code for the level as
+  /// such is made for. Empty for a GPU.
+  llvm::StringLiteral processor;
   /// f32 in a vector register, and registers; of a GPU threads in a warp, and registers of each.
   int64_t lanes, registers;
   /// By LLVM's names: all that a processor must have.
@@ -60,9 +64,11 @@ struct Level {
   /// Whether there are instructions for matrices of f16 and of bf16; for pairs of bf16; and for
   /// four neighbours of bytes, unsigned by signed.
   bool multipliesHalves = false, multipliesPairs = false, multipliesBytes = false;
-  /// Rows of a register block of bytes whose weights have scales by groups: sums of integers and of
-  /// floats.
-  int64_t groupRows = 4;
+  /// Rows of a register block of bytes; and where weights have scales by groups: sums of integers
+  /// and of floats.
+  int64_t byteRows = 8, groupRows = 4;
+  /// The most outputs of a register block of one row of bytes.
+  int64_t oneRowBytes = 128;
   /// The most that the queries, weighted values and scores of a tile of attention take, or its keys
   /// and values, in words of four bytes: what caches beyond the nearest hold, or shared memory.
   int64_t attentionWords = 68 << 10;
@@ -93,6 +99,11 @@ llvm::ArrayRef<Level> getDeviceLevels();
 
 /// A level of either kind; null for a name that none has.
 const Level *findLevel(llvm::StringRef name);
+/// A level of processors; null for a name that none has.
+const Level *findProcessorLevel(llvm::StringRef name);
+
+/// The names of processors' levels, the best first, for messages: "a, b, c".
+std::string listProcessorLevels();
 
 } // namespace mlir::fovea
 

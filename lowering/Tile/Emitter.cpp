@@ -57,10 +57,6 @@ std::string mlir::fovea::getVectorLevel(Operation *op, StringRef option) {
   return target ? target.getLevel().str() : "";
 }
 
-bool mlir::fovea::hasAvx512(StringRef level) {
-  return level == "amx" || level.starts_with("avx512");
-}
-
 //===-- Index arithmetic ---------------------------------------------------------------------===//
 
 Value Emitter::index(int64_t value) { return arith::ConstantIndexOp::create(*this, value); }

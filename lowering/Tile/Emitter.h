@@ -21,9 +21,6 @@ namespace mlir::fovea {
 /// module around `op` has; empty if it has none.
 std::string getVectorLevel(Operation *op, StringRef option);
 
-/// Whether a level of vectors has the instructions of AVX-512.
-bool hasAvx512(StringRef level);
-
 /// The value of a constant index.
 std::optional<int64_t> getConstant(Value index);
 

@@ -3,7 +3,7 @@
 processor and on the emulator; no kernel falls back to plain loops."""
 import pytest
 
-TARGETS = [(), ("--target=portable",), ("--target=x86-64-v3",), ("--gpu=sm_80", "-O0", "--device=emulator"), ("--gpu=sm_90a", "-O0", "--device=emulator:late")]
+TARGETS = [(), ("--target=x86-64",), ("--target=x86-64-v3",), ("--gpu=sm_80", "-O0", "--device=emulator"), ("--gpu=sm_90a", "-O0", "--device=emulator:late")]
 
 PROGRAMS = {
     # A product with bias, activation and residual; both norms; one row for each text.

@@ -111,7 +111,8 @@ def test_report_and_artifact(fovea, shakespeare, tmp_path, dtype):
 
 @pytest.mark.parametrize("flags, expected", [
     (["--target=znver4"], True), (["--target=sapphirerapids"], True), (["--target=x86-64-v3", "--gpu=sm_80"], False),
-    (["--target=x86-64-v4"], False), (["--target=znver4", "--compute=bf16"], False), (["--target=portable", "--compute=int8"], True)])
+    (["--target=x86-64-v4"], False), (["--target=icelake-server"], True), (["--target=alderlake"], True), (["--target=x86-64,alderlake"], True),
+    (["--target=znver4", "--compute=bf16"], False), (["--target=portable"], True), (["--target=x86-64", "--compute=int8"], True)])
 def test_auto_is_what_the_target_multiplies_faster(fovea, shakespeare, flags, expected):
     text = fovea("compile", shakespeare, "--dtype=int4", "--emit=graph", "-o", "-", *flags).ok().text
     assert ("quantize_rows" in text) == expected

@@ -180,7 +180,7 @@ struct Level {
 };
 
 TEST(MathTest, ExpansionsStayWithinTheirBounds) {
-  const Level levels[] = {{"sse", "portable", {}},
+  const Level levels[] = {{"sse", "x86-64", {}},
                           {"avx2", "x86-64-v3", {"avx2", "fma"}},
                           {"avx512", "x86-64-v4", {"avx512f", "avx512dq", "avx512vl", "avx512bw"}}};
   const int64_t lengths[] = {16, 12, 8, 4, 32};

@@ -45,9 +45,12 @@ const Lowering kLowerings[] = {
     {"amx", "host", "avx512bf16", [](OpPassManager &pm) { addVectors(pm, "amx"); },
      /*optimizes=*/true, /*added=*/"+amx-tile,+amx-bf16,+amx-int8"},
     {"avx512bf16", "host", "avx512bf16", [](OpPassManager &pm) { addVectors(pm, "avx512bf16"); }},
+    {"avx512vnni", "host", "avx512vnni", [](OpPassManager &pm) { addVectors(pm, "avx512vnni"); }},
     {"avx512", "host", "avx512f", [](OpPassManager &pm) { addVectors(pm, "avx512"); }},
+    {"avxvnni", "x86-64-v3", "avxvnni", [](OpPassManager &pm) { addVectors(pm, "avxvnni"); },
+     /*optimizes=*/true, /*added=*/"+avxvnni"},
     {"avx2", "x86-64-v3", "avx2", [](OpPassManager &pm) { addVectors(pm, "avx2"); }},
-    {"sse", "portable", nullptr, [](OpPassManager &pm) { addVectors(pm, "sse"); }},
+    {"sse", "x86-64", nullptr, [](OpPassManager &pm) { addVectors(pm, "sse"); }},
 };
 
 MLIRContext &getContext() {

@@ -21,6 +21,7 @@ using namespace mlir::fovea::interpreter;
 namespace {
 
 constexpr Level kToy = {/*name=*/"toy",
+                        /*processor=*/"",
                         /*lanes=*/2,
                         /*registers=*/8,
                         /*features=*/{},

@@ -71,7 +71,7 @@ bool compile(const AttentionCase &attention, ModuleOp original, int number, How 
   ::fovea::compile::Options options;
   options.model = "attention.mlir";
   options.fromStage = "fused";
-  options.target = "portable";               // its code is quickest to make, and does not run
+  options.target = "x86-64";                 // its code is quickest to make, and does not run
   options.optimization = number % 8 ? 0 : 2; // the assembler takes half of the time
   options.gpu = chip.str();
   options.output = path;

@@ -20,8 +20,10 @@
 #include "tools/compile/MlirFlags.h"
 #include "tools/compile/Names.h"
 #include "tools/compile/OutputFile.h"
+#include "tools/compile/ProcessorCode.h"
 #include "tools/compile/Source.h"
 #include "tools/compile/Stages.h"
+#include "tools/compile/Targets.h"
 #include "weights/Stream.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -100,6 +102,10 @@ private:
     if (!snapshot(first))
       return Outcome::InputFault;
     for (Stage stage : kStages) {
+      if (stage == Stage::Scheduled && emitsArtifact)
+        for (const TargetOptions &variant : variants)
+          if (Outcome outcome = compileVariant(variant); outcome != Outcome::Done)
+            return outcome;
       if (stage == Stage::Scheduled && compilesDevices()) {
         if (Outcome outcome = compileDevices(); outcome != Outcome::Done)
           return outcome;
@@ -127,13 +133,15 @@ private:
 
   bool checkOptions() {
     std::string error;
-    FailureOr<TargetOptions> named = getTarget(options.target, error);
-    if (failed(named)) {
+    FailureOr<std::vector<TargetOptions>> targets = parseTargets(options.target, error);
+    if (failed(targets)) {
       reporter.error("--target: " + error);
       return false;
     }
-    target = *named;
-    target.optimizes = options.optimization > 1;
+    for (TargetOptions &each : *targets)
+      each.optimizes = options.optimization > 1;
+    target = targets->back();
+    variants.assign(targets->begin(), std::prev(targets->end()));
     compute = chooseCompute(options);
     FailureOr<std::vector<std::string>> chips = parseGpus(options.gpu, error);
     if (failed(chips)) {
@@ -164,6 +172,14 @@ private:
     if (first > last) {
       reporter.error("--emit: expects a stage that is not before " + getStageName(first).str() +
                      ", got " + options.emit);
+      return false;
+    }
+    bool emitsOneTarget = last > Stage::Fused && !emitsArtifact && !lastOfDevice;
+    if (!variants.empty() && (first > Stage::Fused || emitsOneTarget)) {
+      reporter.error("--target: " +
+                     std::string(emitsOneTarget ? "--emit=" + options.emit
+                                                : "IR of " + getStageName(first).str()) +
+                     " is of one processor, got " + options.target);
       return false;
     }
     if (!gpus.empty() && first > Stage::Fused) {
@@ -298,6 +314,31 @@ private:
     return Outcome::OurFault;
   }
 
+  /// Makes code for a better processor of a copy of the module, which is of the fused stage.
+  Outcome compileVariant(const TargetOptions &variant) {
+    OwningOpRef<ModuleOp> copy(module.clone());
+    for (Stage stage : {Stage::Scheduled, Stage::Kernels, Stage::LLVM}) {
+      std::string name = getStageName(stage).str();
+      Outcome outcome =
+          runPasses(*copy, name + " for " + variant.name, [&](OpPassManager &manager) {
+            buildStagePipeline(manager, stage, getRequiredFeatures(variant),
+                               options.optimization > 0);
+          });
+      if (outcome != Outcome::Done)
+        return outcome;
+      if (!options.dumpFolder.empty() &&
+          !dump(static_cast<int>(stage) + 1, name + "." + variant.name + ".mlir",
+                printWithNames(*copy)))
+        return Outcome::InputFault;
+    }
+    auto description = buildVariant(*copy, variant);
+    if (failed(description))
+      return blame("code for " + variant.name, printWithNames(*copy));
+    variantWeights.push_back(listWeights(*copy, /*asPacked=*/true));
+    variantCodes.push_back({variant, std::move(copy), std::move(*description)});
+    return Outcome::Done;
+  }
+
   /// Whether anything that is asked for is code for a GPU.
   bool compilesDevices() const {
     return !gpus.empty() && (emitsArtifact || lastOfDevice.has_value());
@@ -337,24 +378,32 @@ private:
         continue;
       writer->addDeviceCode(code.ptx, code.cubin, code.host);
       devices.push_back(std::move(code.description));
-      deviceModules.push_back(std::move(copy));
+      deviceWeights.push_back(listWeights(*copy, /*asPacked=*/false));
     }
     return Outcome::Done;
+  }
+
+  using WeightList = std::vector<std::pair<StringAttr, Attribute>>;
+
+  /// The weights of a module with their recipes, as they are packed or before.
+  static WeightList listWeights(ModuleOp of, bool asPacked) {
+    WeightList weights;
+    for (auto weight : of.getOps<WeightOp>()) {
+      auto pack = dyn_cast<PackAttr>(weight.getRecipe());
+      weights.emplace_back(weight.getSymNameAttr(),
+                           pack && !asPacked ? pack.getInput() : weight.getRecipe());
+    }
+    return weights;
   }
 
   /// Weights are stored once, in one order; for each GPU their elements are the same, and their
   /// panels may be others.
   bool haveSameWeights() {
-    auto list = [](ModuleOp of) {
-      std::vector<std::pair<StringAttr, Attribute>> weights;
-      for (auto weight : of.getOps<WeightOp>()) {
-        auto pack = dyn_cast<PackAttr>(weight.getRecipe());
-        weights.emplace_back(weight.getSymNameAttr(), pack ? pack.getInput() : weight.getRecipe());
-      }
-      return weights;
-    };
-    auto own = list(module);
-    return llvm::all_of(deviceModules, [&](OwningOpRef<ModuleOp> &of) { return list(*of) == own; });
+    return llvm::all_of(variantWeights, [own = listWeights(module, true)](
+                                            const WeightList &of) { return of == own; }) &&
+           llvm::all_of(deviceWeights, [own = listWeights(module, false)](const WeightList &of) {
+             return of == own;
+           });
   }
 
   /// The IR as text.
@@ -464,22 +513,19 @@ private:
     }
     if (emitsArtifact) {
       if (!haveSameWeights()) {
-        reporter.error(options.model + ": weights for the CPU and for a GPU differ");
+        reporter.error(options.model + ": weights differ between the processors and GPUs");
         return blame("weights", print());
       }
       manifest->devices = std::move(devices);
     }
-    SmallVector<char, 0> object;
-    if (failed(emitObject(module, target, object)))
-      return blameForCode("obj");
-    if (options.emit == "obj")
+    if (options.emit == "obj") {
+      SmallVector<char, 0> object;
+      if (failed(emitObject(module, target, object)))
+        return blameForCode("obj");
       return written(write(options.output, StringRef(object.data(), object.size())));
-
-    std::vector<char> elf;
-    std::string error;
-    if (failed(linkSharedObject(object, elf, error)))
-      return refuse(error);
-    writer->setCode(std::vector<uint8_t>(elf.begin(), elf.end()));
+    }
+    if (Outcome outcome = emitCode(*manifest); outcome != Outcome::Done)
+      return outcome;
     StoredTensors tensors(getFolder(module, options.model), options.access);
     scope = timing.nest("weights");
     LogicalResult weights =
@@ -489,9 +535,29 @@ private:
     if (failed(weights))
       return Outcome::InputFault;
     std::string temporary = writer->temporaryPath();
-    if (!writer->finish(std::move(*manifest), error))
+    if (std::string error; !writer->finish(std::move(*manifest), error))
       return refuse(error);
     llvm::sys::DontRemoveFileOnSignal(temporary);
+    return Outcome::Done;
+  }
+
+  /// Makes code for all processors and hands it to the writer. What needs more than the next one
+  /// does and is the same code, as of VNNI in a model without integers, is left out.
+  Outcome emitCode(::fovea::manifest::ManifestT &manifest) {
+    std::vector<LinkedCode> codes;
+    for (ProcessorCode &variant : variantCodes)
+      codes.push_back({*variant.module, variant.target, {}, ""});
+    codes.push_back({module, target, {}, ""});
+    if (failed(emitAll(codes)))
+      for (LinkedCode &code : codes)
+        if (code.elf.empty())
+          return code.error.empty() ? blameForCode("obj") : refuse(code.error);
+    for (auto [i, variant] : llvm::enumerate(variantCodes))
+      if (codes[i].elf != codes[i + 1].elf) {
+        writer->addVariantCode(codes[i].elf);
+        manifest.variants.push_back(std::move(variant.description));
+      }
+    writer->setCode(std::move(codes.back().elf));
     return Outcome::Done;
   }
 
@@ -523,13 +589,15 @@ private:
   Reporter reporter;
   TimingScope timing;
   TargetOptions target;
+  std::vector<TargetOptions> variants; ///< better processors, the best first
+  std::vector<ProcessorCode> variantCodes;
   std::string compute; ///< int8, bf16 or f32
   Stage first = Stage::Import, last = Stage::LLVM;
   bool emitsArtifact = false, isCheck = false;
   std::vector<std::string> gpus;
   std::optional<DeviceStage> lastOfDevice; ///< if that is what is asked for
   std::vector<std::unique_ptr<::fovea::manifest::DeviceT>> devices;
-  std::vector<OwningOpRef<ModuleOp>> deviceModules;
+  std::vector<WeightList> variantWeights, deviceWeights;
   OwningOpRef<ModuleOp> source;
   ModuleOp module;
   std::unique_ptr<ArtifactWriter> writer;

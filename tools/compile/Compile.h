@@ -35,7 +35,8 @@ struct Options {
   std::string model;
   /// The stage that a .mlir file holds; empty: import.
   std::string fromStage;
-  /// host, portable, x86-64-v3, x86-64-v4, or LLVM's name of a processor.
+  /// Processors with commas between: host, LLVM's names, or portable, one of each level of
+  /// instructions. The artifact has code for each.
   std::string target = "host";
   /// 2: the best. 1: made in half the time: code of processors that LLVM does not optimise, and PTX
   /// of GPUs, which their driver assembles. 0: made in a quarter: the same as scalar loops.

@@ -6,9 +6,9 @@
 #include "artifact/Format.h"
 #include "dialects/Fovea/FoveaDialect.h"
 #include "frontend/ONNX/Reader/OnnxFile.h"
-#include "lowering/CodeGen/CodeGen.h"
 #include "tools/compile/Compile.h"
 #include "tools/compile/Source.h"
+#include "tools/compile/Targets.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -107,17 +107,19 @@ bool hashContent(const Options &options, const Log &log, std::string &hash) {
 
   Hasher hasher;
   std::string error;
-  FailureOr<TargetOptions> target = getTarget(options.target, error);
-  if (failed(target)) {
+  FailureOr<std::vector<TargetOptions>> targets = parseTargets(options.target, error);
+  if (failed(targets)) {
     reporter.error(error);
     return false;
   }
   std::string level = std::to_string(options.optimization);
   for (StringRef text :
        {StringRef(options.dtype), StringRef(options.compute), StringRef(options.cache),
-        StringRef(options.fromStage), StringRef(options.gpu), StringRef(target->cpu),
-        StringRef(target->features), StringRef(level)})
+        StringRef(options.fromStage), StringRef(options.gpu), StringRef(level)})
     addText(hasher, text);
+  for (const TargetOptions &target : *targets)
+    for (StringRef text : {StringRef(target.cpu), StringRef(target.features)})
+      addText(hasher, text);
   static int anchor = 0;
   if (!addFile(hasher, llvm::sys::fs::getMainExecutable(nullptr, &anchor), reporter))
     return false;

@@ -182,6 +182,7 @@ FailureOr<ManifestT> mlir::fovea::buildManifest(ModuleOp module, const TargetOpt
   ManifestT manifest;
   manifest.compiler = "fovea 0.1.0";
   manifest.cpu_features = getRequiredFeatures(target);
+  manifest.target = target.name;
   manifest.fusion_report = std::move(fusionReport);
   manifest.model = buildModelInfo(module, entries);
 
@@ -209,6 +210,22 @@ FailureOr<ManifestT> mlir::fovea::buildManifest(ModuleOp module, const TargetOpt
     manifest.entries.push_back(std::move(entry));
   }
   return manifest;
+}
+
+FailureOr<std::unique_ptr<VariantT>> mlir::fovea::buildVariant(ModuleOp module,
+                                                               const TargetOptions &target) {
+  TRY(std::vector<EntryLayout> entries, describeEntries(module));
+  auto variant = std::make_unique<VariantT>();
+  variant->name = target.name;
+  variant->cpu_features = getRequiredFeatures(target);
+  StepTable steps(module, variant->kernels);
+  for (const EntryLayout &layout : entries) {
+    auto program = std::make_unique<ProgramT>();
+    program->locals = static_cast<uint32_t>(layout.localsCount);
+    steps.add(layout, program->steps);
+    variant->programs.push_back(std::move(program));
+  }
+  return variant;
 }
 
 FailureOr<std::unique_ptr<DeviceT>> mlir::fovea::buildDevice(ModuleOp module, std::string chip) {

@@ -15,6 +15,11 @@ namespace mlir::fovea {
 FailureOr<::fovea::manifest::ManifestT> buildManifest(ModuleOp module, const TargetOptions &target,
                                                       std::string fusionReport);
 
+/// What an artifact says about code for a better processor, from its module of the `llvm` stage.
+/// The code's place is the writer's.
+FailureOr<std::unique_ptr<::fovea::manifest::VariantT>> buildVariant(ModuleOp module,
+                                                                     const TargetOptions &target);
+
 /// What an artifact says about code for a device, from its module of the `kernels` stage; the
 /// kernels have their threads and shared memory as attributes. The places of the code are the
 /// writer's.

@@ -12,6 +12,8 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -27,6 +29,9 @@ CompilerContext::CompilerContext(unsigned threads) : threads(threads) {
   registerAllDialects(registry);
   registerAllExtensions(registry);
   registry.insert<FoveaDialect, tile::TileDialect>();
+  // Here and not where code is emitted, which several threads may do.
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
   context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
 }
 

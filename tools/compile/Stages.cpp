@@ -8,6 +8,7 @@
 #include "passes/Passes.h"
 #include "passes/Pipelines.h"
 #include "tools/compile/Compile.h"
+#include "tools/compile/Targets.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -75,11 +76,15 @@ std::string chooseCompute(const Options &options) {
   if (options.compute != "auto")
     return options.compute;
   std::string error;
-  FailureOr<TargetOptions> target = getTarget(options.target, error);
   if (options.gpu != "none")
     return "bf16";
-  bool narrow = succeeded(target) && multipliesNarrow(getRequiredFeatures(*target), target->cpu);
-  return narrow ? "int8" : "f32";
+  FailureOr<std::vector<TargetOptions>> targets = parseTargets(options.target, error);
+  auto isFaster = [&](const TargetOptions &target) {
+    std::vector<std::string> features = getRequiredFeatures(target);
+    return multipliesHalves(features, target.cpu) ||
+           (isQuantized(options.dtype) && multipliesBytes(features));
+  };
+  return succeeded(targets) && llvm::any_of(*targets, isFaster) ? "int8" : "f32";
 }
 
 std::vector<std::string> getStageNames() {

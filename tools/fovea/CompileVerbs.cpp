@@ -35,8 +35,11 @@ bool refuseForeign(const std::string &model, Session &session) {
 }
 
 void addCompileOptions(CLI::App &verb, compile::Options &options) {
-  verb.add_option("--target", options.target,
-                  "host, portable, x86-64-v3, x86-64-v4, or LLVM's name of a processor")
+  verb.add_option(
+          "--target", options.target,
+          "processors to compile for, with commas between: host; a name of LLVM's (x86-64, "
+          "x86-64-v3, x86-64-v4, sapphirerapids, znver5, ...); or portable, which is one of "
+          "each kind of vectors from SSE2 to AMX. The best that a machine has is run")
       ->capture_default_str();
   verb.add_option(
           "-O", options.optimization,

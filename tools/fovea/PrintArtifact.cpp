@@ -62,17 +62,33 @@ static void printEntry(const EntryT &entry, const ManifestT &manifest) {
   printSteps(entry.steps, manifest.kernels);
 }
 
+static void printPrograms(const std::vector<std::unique_ptr<ProgramT>> &programs,
+                          const std::vector<std::unique_ptr<KernelT>> &kernels,
+                          const ManifestT &manifest) {
+  for (size_t i = 0; i < programs.size(); ++i) {
+    std::printf("  entry %s (%zu steps)\n", manifest.entries[i]->name.c_str(),
+                programs[i]->steps.size());
+    printSteps(programs[i]->steps, kernels);
+  }
+}
+
 /// Code for one GPU: how much of what, and each entry's kernels there.
 static void printDevice(const DeviceT &device, const ManifestT &manifest) {
   std::printf("\ncode for %s (PTX %" PRIu64 " bytes, ", device.chip.c_str(), device.ptx->bytes());
   if (device.cubin)
     std::printf("cubin %" PRIu64 " bytes, ", device.cubin->bytes());
   std::printf("host %" PRIu64 " bytes)\n", device.host->bytes());
-  for (size_t i = 0; i < device.programs.size(); ++i) {
-    std::printf("  entry %s (%zu steps)\n", manifest.entries[i]->name.c_str(),
-                device.programs[i]->steps.size());
-    printSteps(device.programs[i]->steps, device.kernels);
-  }
+  printPrograms(device.programs, device.kernels, manifest);
+}
+
+/// Code for a better processor than the one above.
+static void printVariant(const VariantT &variant, const ManifestT &manifest) {
+  std::printf("\ncode for %s (%" PRIu64 " bytes), which needs", variant.name.c_str(),
+              variant.code->bytes());
+  for (const std::string &feature : variant.cpu_features)
+    std::printf(" %s", feature.c_str());
+  std::printf("\n");
+  printPrograms(variant.programs, variant.kernels, manifest);
 }
 
 /// The kernels that are plain loops because no builder of tile programs covers them, and where in
@@ -120,7 +136,8 @@ void printArtifact(const artifact::ArtifactReader &reader, const std::string &fi
     std::printf("  vocabulary: %" PRId64 "\n", model.vocabulary_size);
   if (model.max_positions)
     std::printf("  longest context: %" PRId64 "\n", model.max_positions);
-  std::printf("  compiler: %s\n  processor needs:", manifest.compiler.c_str());
+  std::printf("  compiler: %s\n", manifest.compiler.c_str());
+  std::printf("  processor needs:%s", manifest.cpu_features.empty() ? " SSE2" : "");
   for (const std::string &feature : manifest.cpu_features)
     std::printf(" %s", feature.c_str());
   std::printf("\n");
@@ -130,6 +147,8 @@ void printArtifact(const artifact::ArtifactReader &reader, const std::string &fi
   for (const auto &entry : manifest.entries)
     printEntry(*entry, manifest);
   printFallbacks(manifest);
+  for (const auto &variant : manifest.variants)
+    printVariant(*variant, manifest);
   for (const auto &device : manifest.devices)
     printDevice(*device, manifest);
   std::printf("\nweights (%zu)\n", manifest.weights.size());

@@ -78,7 +78,7 @@ std::string makeArtifact(manifest::ManifestT &manifest, const Sections &sections
   std::string weights = makeWeights(manifest, hashes);
   add(SectionKind::Weights, weights, hashOfHashes(hashes));
   add(SectionKind::Code, sections.code, hashOf(sections.code));
-  add(SectionKind::DeviceCode, sections.deviceCode, hashOf(sections.deviceCode));
+  add(SectionKind::OtherCode, sections.deviceCode, hashOf(sections.deviceCode));
   add(SectionKind::Tokenizer, sections.tokenizer, hashOf(sections.tokenizer));
   std::string table = pack(manifest);
   add(SectionKind::Manifest, table, hashOf(table));

@@ -92,12 +92,16 @@ public:
     addAll(device.chip, device.ptx, device.cubin, device.host, device.kernels, device.programs,
            device.layouts);
   }
+  void add(manifest::VariantT &variant) {
+    addAll(variant.name, variant.cpu_features, variant.code, variant.kernels, variant.programs);
+  }
   void add(manifest::WeightT &weight) {
     addAll(weight.name, weight.element, weight.shape, weight.panels, weight.offset, weight.bytes);
   }
   void add(manifest::ManifestT &manifest) {
     addAll(manifest.compiler, manifest.model, manifest.cpu_features, manifest.entries,
-           manifest.kernels, manifest.weights, manifest.fusion_report, manifest.devices);
+           manifest.kernels, manifest.weights, manifest.fusion_report, manifest.devices,
+           manifest.target, manifest.variants);
   }
 
   // A tokenizer's tables.

@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz::touch(reader->code().data, reader->code().size);
   for (const auto &device : reader->manifest().devices)
     for (const auto *range : {device->ptx.get(), device->cubin.get(), device->host.get()}) {
-      Bytes bytes = reader->deviceCode(range);
+      Bytes bytes = reader->otherCode(range);
       fuzz::touch(bytes.data, bytes.size);
     }
   fuzz::require(reader->verifyAll(error), "what was opened and is small has been verified");

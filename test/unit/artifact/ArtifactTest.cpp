@@ -73,6 +73,24 @@ protected:
   }
 
   /// Adds two devices; `write` adds their code.
+  /// And code for two better processors.
+  static manifest::ManifestT withVariants(manifest::ManifestT manifest) {
+    for (const char *name : {"best", "better"}) {
+      auto variant = std::make_unique<manifest::VariantT>();
+      variant->name = name;
+      variant->cpu_features = {"avx2"};
+      auto kernel = std::make_unique<manifest::KernelT>();
+      kernel->name = std::string("add_") + name;
+      variant->kernels.push_back(std::move(kernel));
+      auto program = std::make_unique<manifest::ProgramT>();
+      program->locals = 4;
+      program->steps.push_back(std::make_unique<manifest::StepT>());
+      variant->programs.push_back(std::move(program));
+      manifest.variants.push_back(std::move(variant));
+    }
+    return manifest;
+  }
+
   static manifest::ManifestT withDevices(manifest::ManifestT manifest) {
     for (const char *chip : {"sm_80", "sm_90a"}) {
       auto device = std::make_unique<manifest::DeviceT>();
@@ -111,6 +129,8 @@ protected:
         writer->addDeviceCode(".version 8.0", {}, {6, 7, 8});
       else
         writer->addDeviceCode(".version 8.1", {9}, {10, 11});
+    for (const auto &variant : manifest.variants)
+      writer->addVariantCode({static_cast<uint8_t>(variant->name.size()), 7});
     return writer->finish(std::move(manifest), error);
   }
 
@@ -152,7 +172,7 @@ TEST_F(ArtifactTest, ReadsBackDeviceCode) {
   auto reader = ArtifactReader::open(path, error);
   ASSERT_TRUE(reader) << error;
   auto text = [&](const std::unique_ptr<manifest::Range> &range) {
-    Bytes bytes = reader->deviceCode(range.get());
+    Bytes bytes = reader->otherCode(range.get());
     EXPECT_EQ(reinterpret_cast<uintptr_t>(bytes.data) % weightAlignment, 0u);
     return std::string(reinterpret_cast<const char *>(bytes.data), bytes.size);
   };
@@ -169,6 +189,28 @@ TEST_F(ArtifactTest, ReadsBackDeviceCode) {
   EXPECT_EQ(text(second.host), "\n\v");
 }
 
+TEST_F(ArtifactTest, AVariantTakesThePlaceOfTheCode) {
+  std::string error;
+  ASSERT_TRUE(write(path, withVariants(withDevices(makeManifest())), error)) << error;
+  auto reader = ArtifactReader::open(path, error);
+  ASSERT_TRUE(reader) << error;
+  EXPECT_EQ(reader->code().size, 3u);
+  uint32_t locals = reader->manifest().entries[0]->locals;
+  reader->select(1);
+  const manifest::ManifestT &manifest = reader->manifest();
+  ASSERT_EQ(reader->code().size, 2u);
+  EXPECT_EQ(reader->code().data[0], 6);
+  EXPECT_EQ(manifest.target, "better");
+  EXPECT_EQ(manifest.cpu_features, std::vector<std::string>{"avx2"});
+  EXPECT_EQ(manifest.entries[0]->locals, 4u);
+  EXPECT_EQ(manifest.entries[0]->steps.size(), 1u);
+  ASSERT_EQ(manifest.kernels.size(), 1u);
+  EXPECT_EQ(manifest.kernels[0]->name, "add_better");
+  // What stood there before is the variant now.
+  EXPECT_EQ(manifest.variants[1]->programs[0]->locals, locals);
+  EXPECT_TRUE(reader->verifyAll(error)) << error;
+}
+
 TEST_F(ArtifactTest, SameInputGivesSameBytes) {
   std::string error, other = (folder / "other.fovea").string();
   ASSERT_TRUE(write(path, makeManifest(), error)) << error;
@@ -178,7 +220,7 @@ TEST_F(ArtifactTest, SameInputGivesSameBytes) {
 
 TEST_F(ArtifactTest, EveryChangedByteIsFound) {
   std::string error;
-  ASSERT_TRUE(write(path, withDevices(makeManifest()), error)) << error;
+  ASSERT_TRUE(write(path, withVariants(withDevices(makeManifest())), error)) << error;
   std::vector<char> bytes = readAll(path);
   std::string damaged = (folder / "damaged.fovea").string();
   writeAll(damaged, bytes);
@@ -199,7 +241,7 @@ TEST_F(ArtifactTest, EveryChangedByteIsFound) {
 
 TEST_F(ArtifactTest, EveryTruncationIsFound) {
   std::string error;
-  ASSERT_TRUE(write(path, withDevices(makeManifest()), error)) << error;
+  ASSERT_TRUE(write(path, withVariants(withDevices(makeManifest())), error)) << error;
   for (size_t size = std::filesystem::file_size(path); size-- > 0;) {
     std::filesystem::resize_file(path, size);
     ASSERT_FALSE(ArtifactReader::open(path, error)) << "size " << size;
@@ -540,10 +582,16 @@ TEST_F(ArtifactTest, ManifestsThatReferToNothingAreRefused) {
        "step 0 names kernel 1; expects one of 1"},
       {[](manifest::ManifestT &m) { m.devices[0]->programs[0]->steps[0]->flops = 4; },
        "cost at local 4 of 4"},
+      {[](manifest::ManifestT &m) { m.variants[0]->kernels[0]->name = ""; },
+       "variant 'best': kernels: ''"},
+      {[](manifest::ManifestT &m) { m.variants[1]->programs.clear(); },
+       "variant 'better': expects a program for each of 1 entries, got 0"},
+      {[](manifest::ManifestT &m) { m.variants[1]->programs[0]->locals = 0; },
+       "variant 'better': entry"},
   };
   for (const Case &each : cases) {
     std::string error;
-    manifest::ManifestT manifest = withDevices(makeManifest());
+    manifest::ManifestT manifest = withVariants(withDevices(makeManifest()));
     each.spoil(manifest);
     EXPECT_FALSE(write(path, std::move(manifest), error)) << each.message;
     EXPECT_NE(error.find(each.message), std::string::npos) << error;
@@ -551,7 +599,6 @@ TEST_F(ArtifactTest, ManifestsThatReferToNothingAreRefused) {
   EXPECT_EQ(filesInFolder(), 0u);
 }
 
-/// Places of device code that no writer gives.
 TEST_F(ArtifactTest, NumbersBetweenTwoWordsAreRefused) {
   flatbuffers::FlatBufferBuilder builder;
   manifest::ManifestT contents = makeManifest();
@@ -571,6 +618,7 @@ TEST_F(ArtifactTest, NumbersBetweenTwoWordsAreRefused) {
   EXPECT_FALSE(isWellFormed(bytes, size + 4));
 }
 
+/// Places of other code that no writer gives.
 TEST_F(ArtifactTest, RangesOutsideOfTheSectionAreRefused) {
   using manifest::Range;
   struct Case {

@@ -5,6 +5,7 @@
 
 #include "artifact/ArtifactWriter.h"
 #include "runtime/CpuFeatures.h"
+#include "runtime/Module.h"
 
 #include <fstream>
 
@@ -81,6 +82,36 @@ TEST_F(RuntimeTest, RefusesWhatItCannotRun) {
   expectIn(open(), "is not a Fovea artifact");
   other = folder.file("none");
   expectIn(open(), "No such file");
+}
+
+/// The first of which this machine has all that it needs, before the code section.
+TEST_F(RuntimeTest, RunsTheBestVariant) {
+  std::string other = folder.file("other.fovea");
+  writeTestArtifact(other, [](manifest::ManifestT &m) {
+    m.cpu_features = {"warp-drive"};
+    for (const char *name : {"none", "best", "second"}) {
+      auto variant = std::make_unique<manifest::VariantT>();
+      variant->name = name;
+      variant->cpu_features = {"sse2"};
+      if (variant->name == "none")
+        variant->cpu_features.emplace_back("warp-drive");
+      for (const auto &kernel : m.kernels) {
+        variant->kernels.push_back(std::make_unique<manifest::KernelT>(*kernel));
+        variant->kernels.back()->description = name;
+      }
+      for (const auto &entry : m.entries) {
+        auto program = std::make_unique<manifest::ProgramT>();
+        program->locals = entry->locals;
+        for (const auto &step : entry->steps)
+          program->steps.push_back(std::make_unique<manifest::StepT>(*step));
+        variant->programs.push_back(std::move(program));
+      }
+      m.variants.push_back(std::move(variant));
+    }
+  });
+  Module module(other);
+  EXPECT_EQ(module.manifest().target, "best");
+  EXPECT_EQ(module.manifest().kernels[0]->description, "best");
 }
 
 TEST_F(RuntimeTest, RefusesCodeThatIsNoObject) {

@@ -210,12 +210,15 @@ void writeTestArtifact(const std::string &path,
   const float values[] = {0.25f, 0.5f, -0.5f, 0.125f};
   unsigned weight = writer->addWeight("scale", ElementType::F32, {4}, {}, sizeof(values));
   std::ifstream code(givesTokens ? FOVEA_TEST_CODE_TOKENS : FOVEA_TEST_CODE, std::ios::binary);
-  writer->setCode({std::istreambuf_iterator<char>(code), {}});
+  std::vector<uint8_t> elf{std::istreambuf_iterator<char>(code), {}};
+  writer->setCode(elf);
   if (withTokenizer)
     writer->setTokenizer(makeTokenizer());
   manifest::ManifestT manifest = Maker(givesTokens).make();
   if (change)
     change(manifest);
+  for (size_t i = 0; i < manifest.variants.size(); ++i)
+    writer->addVariantCode(elf);
   if (!writer->appendWeight(weight, values, sizeof(values), error) ||
       !writer->finish(std::move(manifest), error))
     throw std::runtime_error(error);

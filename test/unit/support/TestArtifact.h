@@ -22,7 +22,8 @@ public:
   std::filesystem::path path;
 };
 
-/// Writes the artifact to `path`; `change` may alter its manifest. Its tokenizer
+/// Writes the artifact to `path`; `change` may alter its manifest, and add variants, which have the
+/// same code. Its tokenizer
 /// has the 30 words "a" to "z", " ", ".", "!", "?" as ids 2 to 31, begin token 0
 /// and end token 1; without it only ids can be used. With `givesTokens`, prefill and
 /// decode have the result next_token: one more than the likeliest token. Throws

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A list of processors, in the order in which the runtime looks for one that it has. Refuses two
+// that need the same, of which it would never take the second.
+#include "tools/compile/Targets.h"
+#include "lowering/Schedule/Schedule.h"
+#include "lowering/Targets/Table.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+
+/// One processor for each level: those that have its features, and no others that code may use.
+static std::vector<TargetOptions> getLevelTargets() {
+  std::vector<TargetOptions> targets;
+  for (const Level &level : getLevels()) {
+    TargetOptions &target = targets.emplace_back();
+    target.name = level.name.str();
+    target.cpu = level.processor.str();
+    for (StringRef feature : level.features)
+      target.features += (target.features.empty() ? "+" : ",+") + feature.str();
+  }
+  return targets;
+}
+
+static size_t getRank(const TargetOptions &target) {
+  return findProcessorLevel(getTargetLevel(getRequiredFeatures(target))) - getLevels().begin();
+}
+
+FailureOr<std::vector<TargetOptions>> mlir::fovea::parseTargets(StringRef names,
+                                                                std::string &error) {
+  std::vector<TargetOptions> targets;
+  for (StringRef name : llvm::split(names, ',')) {
+    if (name == "portable") {
+      llvm::append_range(targets, getLevelTargets());
+      continue;
+    }
+    if (name.empty()) {
+      error = "unknown target '' in '" + names.str() + "', expected names with commas between";
+      return failure();
+    }
+    FailureOr<TargetOptions> target = getTarget(name, error);
+    if (failed(target))
+      return failure();
+    targets.push_back(*target);
+  }
+  llvm::sort(targets, [](const TargetOptions &left, const TargetOptions &right) {
+    return std::make_pair(getRank(left), left.name) < std::make_pair(getRank(right), right.name);
+  });
+  for (size_t i = 0; i < targets.size(); ++i)
+    for (size_t j = i + 1; j < targets.size(); ++j)
+      if (getRequiredFeatures(targets[i]) == getRequiredFeatures(targets[j])) {
+        error = "expects processors that differ in what code may use, got '" + targets[i].name +
+                "' and '" + targets[j].name + "'";
+        return failure();
+      }
+  return targets;
+}
