@@ -118,6 +118,30 @@ def attention_module(case, fixed):
 """
 
 
+def told_error(case, model, told):
+    """Of tokens that a program chose itself behind the prompt, each among those that were not there before: how far the
+    reference's logit is below that of the best such token, at most; or how far the mean of their logarithms of
+    probability is from the reference's. Both over the largest logit."""
+    import torch
+    from transformers import LlamaForCausalLM
+    with torch.no_grad():
+        network = LlamaForCausalLM.from_pretrained(model, dtype=torch.float64).eval()
+        chosen = told["tokens"]
+        seen = token_ids(case, network.config.vocab_size)[0, :case["length"]].tolist()
+        tokens = torch.tensor([seen + chosen[:-1]])
+        logits = network(tokens, logits_to_keep=len(chosen)).logits[0].numpy()
+    logarithms = logits - np.logaddexp.reduce(logits, 1, keepdims=True)
+    short = 0
+    for row, token in zip(logits, chosen):
+        if token in seen:
+            return float("inf")
+        unseen = np.setdiff1d(np.arange(len(row)), seen)
+        short = max(short, row[unseen].max() - row[token])
+        seen.append(token)
+    mean = logarithms[np.arange(len(chosen)), chosen].mean()
+    return float(max(short, abs(mean - told["logarithm"] / len(chosen))) / np.abs(logits).max())
+
+
 def reference(case, model):
     """The result in f64, computed plainly by torch (and, for the models, by transformers)."""
     import torch

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Whole models and attention beside onnxruntime, OpenVINO, llama.cpp and torch, all from PyPI. Started by scripts/bench.
+"""Whole models and attention beside onnxruntime, OpenVINO, CTranslate2, llama.cpp and torch, all from PyPI. Started by scripts/bench.
 
 For each case every program first shows that its result is the f64 reference's; then they run in turns, each in a process of its own that times itself. Medians over all turns.
-Shares are of this machine's own limits, sampled by `fovea-peaks` in the same turns.
+Shares are of this machine's own limits, sampled by `fovea-peaks` in the same turns. Of several counts of threads each has its processes in the same turns, and a record.
 """
 import argparse
 import collections
+import datetime
 import json
 import os
 import pathlib
@@ -20,6 +21,7 @@ import numpy as np
 
 import cases
 import models
+import picture
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BIN, LIBRARY = ROOT / "build" / "bin", ROOT / "build" / "lib" / "libfovea-runtime.so"
@@ -29,7 +31,8 @@ TOLERANCES = {"f32": 1e-4, "bf16": 5e-2, "int8": 0.15, "int4": 0.6}  # largest d
 BYTES = {"f32": 4, "bf16": 2, "int8": 1, "int4": 0.5625}  # of a weight, of int4 with its share of a scale
 # Beside fovea itself what a case measures of ours "also": compiled for its lengths alone; called with denormals on the stack; read from ONNX.
 OURS = ["fovea", "fovea.fixed", "fovea.denormals", "fovea.onnx"]
-PEERS = [*OURS, "onnxruntime", "openvino", "llama.cpp", "torch", "torch.compile"]
+PEERS = [*OURS, "onnxruntime", "onnxruntime-genai", "openvino", "openvino-genai", "ctranslate2", "llama.cpp", "torch",
+         "torch.compile"]
 
 
 def say(text):
@@ -161,59 +164,102 @@ def measures(name, dtype):
     return dtype == "f32" or name not in ALONE and cases.CASES[name]["kind"] != "attention"
 
 
+def plural(threads):
+    return "1 thread" if threads == 1 else f"{threads} threads"
+
+
+def check(worker, name, paths, expected, threads):
+    """Runs a program once; gives the error of its result, or why it has none."""
+    with tempfile.TemporaryDirectory() as temporary:
+        file = pathlib.Path(temporary) / "result.npy"
+        answer = worker.answer or worker.ask(result=str(file))
+        if "told" in answer:
+            judge = Worker("reference", name, paths, threads)
+            answer = judge.ask(told=answer["told"], model=paths["model"])
+            judge.close()
+            if "error" not in answer:
+                return None, f"its tokens cannot be checked: {answer['failed']}"
+            error = answer["error"]
+        elif answer:
+            return None, answer.get("unable") or answer["failed"]
+        else:
+            found = np.load(file)
+            fits = found.shape == expected.shape
+            error = float(np.abs(found - expected).max() / np.abs(expected).max()) if fits else float("inf")
+    tolerance = TOLERANCES[paths["dtype"]]
+    return error, None if error <= tolerance else f"differs from the reference by {error:.2g}, more than {tolerance:g}"
+
+
+class Contest:
+    """A case with one count of threads: its record, a process for each program that is right, and the yardstick."""
+
+    def __init__(self, name, threads, several):
+        self.name, self.threads, self.workers, self.counts = name, threads, {}, {}
+        self.record = {"case": name, **({"threads": threads} if several else {}), "programs": {}, "unable": {}}
+
+    def enter(self, peer, paths, expected, neighbours):
+        """Lets a program take part once it has shown that it is right."""
+        say(f"{self.name}: {peer}" + (f", {plural(self.threads)}" if "threads" in self.record else ""))
+        worker = Worker(peer, self.name, paths, self.threads)
+        error, reason = check(worker, self.name, paths, expected, self.threads)
+        answer = {} if reason else worker.ask(run=2)
+        if "seconds" not in answer:
+            self.record["unable"][peer] = reason or answer.get("unable") or answer["failed"]
+            worker.close()
+            return
+        self.workers[peer] = worker
+        seconds = answer["seconds"][-1] * cases.CASES[self.name].get("steps", 1)
+        self.counts[peer] = max(2, min(20, round(0.5 / max(seconds, 1e-4))))
+        self.record["programs"][peer] = {"error": error, "times": [], **({"beside": []} if neighbours else {})}
+
+    def begin(self, paths):
+        self.record["kernels"] = kernels(self.name, cases.CASES[self.name], paths, self.threads)
+        self.yardstick = Process([BIN / "fovea-peaks", self.threads])
+        self.limits = [self.yardstick.ask()]
+
+    def measure(self, peer, neighbours):
+        time.sleep(0.25)  # other libraries' threads spin for a while after their last run
+        self.limits += [self.yardstick.ask() for _ in range(3)]
+        program = self.record["programs"][peer]
+        answer = self.workers[peer].ask(run=self.counts[peer])
+        if "seconds" in answer:
+            program["times"] += answer["seconds"][1:]  # the first one warms
+        if neighbours:
+            with Neighbours(neighbours):
+                program["beside"] += self.workers[peer].ask(run=self.counts[peer]).get("seconds", [])[1:]
+
+    def end(self, flops, size):
+        """Stops the processes; gives the record."""
+        for process in [self.yardstick, *self.workers.values()]:
+            process.close()
+        keys = ["flops_per_second", "bytes_per_second"]
+        limits = {key: statistics.median(limit[key] for limit in self.limits) for key in keys}
+        for program in self.record["programs"].values():
+            program["seconds"] = statistics.median(program["times"])
+            if program.get("beside"):
+                program["seconds_beside"] = statistics.median(program["beside"])
+            program["share_of_peak"] = flops / program["seconds"] / limits["flops_per_second"]
+            program["share_of_bandwidth"] = size / program["seconds"] / limits["bytes_per_second"]
+        return {**self.record, "limits": limits, "flops": flops, "bytes": size}
+
+
 def compare(name, wanted, threads, rounds, dtype, neighbours):
-    """Runs one case; gives its record."""
+    """Runs one case with each count of threads, interleaved; gives a record for each."""
     case = cases.CASES[name]
     paths = prepare(case, dtype)
-    expected = reference(name, paths, threads)
-    record = {"case": name, "programs": {}, "unable": {}}
-    workers, counts = {}, {}
-    with tempfile.TemporaryDirectory() as temporary:
+    expected = reference(name, paths, max(threads))
+    contests = [Contest(name, count, len(threads) > 1) for count in threads]
+    for contest in contests:
         for peer in wanted:
-            say(f"{name}: {peer}")
-            worker = Worker(peer, name, paths, threads)
-            file = pathlib.Path(temporary) / f"{peer}.npy"
-            answer = worker.answer or worker.ask(result=str(file))
-            error = None
-            if not answer:
-                found = np.load(file)
-                error = float(np.abs(found - expected).max() / np.abs(expected).max()) if found.shape == expected.shape else float("inf")
-                if not error <= TOLERANCES[dtype]:
-                    answer = {"failed": f"differs from the reference by {error:.2g}, more than {TOLERANCES[dtype]:g}"}
-            if not answer:
-                answer = worker.ask(run=2)
-            if "seconds" not in answer:
-                record["unable"][peer] = answer.get("unable") or answer["failed"]
-                worker.close()
-                continue
-            workers[peer], counts[peer] = worker, max(2, min(20, round(0.5 / max(answer["seconds"][-1] * case.get("steps", 1), 1e-4))))
-            record["programs"][peer] = {"error": error, "times": [], **({"beside": []} if neighbours else {})}
-    record["kernels"] = kernels(name, case, paths, threads)
-    yardstick = Process([BIN / "fovea-peaks", threads])
-    limits = [yardstick.ask()]
-    for turn in range(rounds if workers else 0):
-        order = list(workers)
-        for peer in order[turn % len(order):] + order[:turn % len(order)]:
-            time.sleep(0.25)  # other libraries' threads spin for a while after their last run
-            limits += [yardstick.ask() for _ in range(3)]
-            answer = workers[peer].ask(run=counts[peer])
-            if "seconds" in answer:
-                record["programs"][peer]["times"] += answer["seconds"][1:]  # the first one warms
-            if neighbours:
-                with Neighbours(neighbours):
-                    record["programs"][peer]["beside"] += workers[peer].ask(run=counts[peer]).get("seconds", [])[1:]
-    for process in [yardstick, *workers.values()]:
-        process.close()
-    record["limits"] = {key: statistics.median(limit[key] for limit in limits) for key in ["flops_per_second", "bytes_per_second"]}
-    flops, size = cases.work(case, paths.get("config"), BYTES[dtype])
-    for program in record["programs"].values():
-        program["seconds"] = statistics.median(program["times"])
-        if program.get("beside"):
-            program["seconds_beside"] = statistics.median(program["beside"])
-        program["share_of_peak"] = flops / program["seconds"] / record["limits"]["flops_per_second"]
-        program["share_of_bandwidth"] = size / program["seconds"] / record["limits"]["bytes_per_second"]
-    record["flops"], record["bytes"] = flops, size
-    return record
+            contest.enter(peer, paths, expected, neighbours)
+        contest.begin(paths)
+    order = [(contest, peer) for contest in contests for peer in contest.workers]
+    for turn in range(rounds if order else 0):
+        at = turn % len(order)
+        for contest, peer in order[at:] + order[:at]:
+            contest.measure(peer, neighbours)
+    work = cases.work(case, paths.get("config"), BYTES[dtype])
+    return [contest.end(*work) for contest in contests]
 
 
 def start(rounds):
@@ -285,7 +331,19 @@ def beside(program):
     return f" {program['seconds_beside'] * 1e3:10.3f} {program['seconds_beside'] / program['seconds']:8.2f}"
 
 
-def table(record, threads):
+def row(case, program, numbers):
+    """A line of the table; a name longer than its column takes of the space before the numbers."""
+    room = 16 + len(numbers) - len(program)
+    return f"{case:<20} {program}{numbers.lstrip().rjust(room)}"
+
+
+def heading(several, neighbours):
+    more = f" {'beside':>10} {'slower':>8}" if neighbours else ""
+    threads = f"{'threads':>7} " if several else ""
+    return row("case", "program", f"{threads}{'ms':>10} {'to best':>9} {'% peak':>8} {'% read':>8} {'error':>10}{more}")
+
+
+def table(record):
     """The record as lines of text."""
     if record["case"] == "start":
         return [f"start: first token of the Shakespeare Llama after {record['seconds'] * 1e3:.1f} ms (median of {len(record['times'])})"]
@@ -295,25 +353,34 @@ def table(record, threads):
     programs = record["programs"]
     others = {name: program["seconds"] for name, program in programs.items() if name not in OURS}
     best = min(others, key=others.get) if others else None
+    threads = f"{record['threads']:7} " if "threads" in record else ""
     lines = []
     for name, program in programs.items():
-        lines.append(f"{record['case']:<20} {name:<15} {program['seconds'] * 1e3:10.3f} {program['seconds'] / others[best] if best else float('nan'):9.2f} {100 * program['share_of_peak']:8.1f} "
-                     f"{100 * program['share_of_bandwidth']:8.1f} {program['error']:10.1e}{beside(program)}{'  best peer' if name == best else ''}")
-    lines += [f"{record['case']:<20} {name:<15} unable: {reason}" for name, reason in record["unable"].items()]
-    lines.append(f"{record['case']:<20} time of kernels: {shares(record['kernels'])}")
-    return lines
+        to_best = program["seconds"] / others[best] if best else float("nan")
+        numbers = f"{threads}{program['seconds'] * 1e3:10.3f} {to_best:9.2f} {100 * program['share_of_peak']:8.1f} "
+        numbers += f"{100 * program['share_of_bandwidth']:8.1f} {program['error']:10.1e}{beside(program)}"
+        lines.append(row(record["case"], name, numbers + ("  best peer" if name == best else "")))
+    lines += [f"{record['case']:<20} {name:<15} {threads}unable: {reason}" for name, reason in record["unable"].items()]
+    which = f", {plural(record['threads'])}" if threads else ""
+    return [*lines, f"{record['case']:<20} time of kernels{which}: {shares(record['kernels'])}"]
 
 
 def versions():
     """Of the peers that are there."""
     from importlib import metadata
     installed = {}
-    for name in ["onnxruntime", "openvino", "llama_cpp_python", "torch", "transformers"]:
+    for name in ["onnxruntime", "onnxruntime-genai", "openvino", "openvino-genai", "ctranslate2", "llama_cpp_python",
+                 "torch", "transformers"]:
         try:
             installed[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             continue
     return installed
+
+
+def own_version():
+    done = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
+    return f"{run(BIN / 'fovea', '--version').split()[-1]} ({done.stdout.strip() or 'unknown commit'})"
 
 
 def processor():
@@ -323,18 +390,49 @@ def processor():
     return "unknown processor"
 
 
-def main():
+def counts_of_threads(text):
+    """"1,2" as [1, 2]."""
+    counts = [int(part) if part.isascii() and part.isdigit() else 0 for part in text.split(",")]
+    if min(counts) < 1 or len(set(counts)) < len(counts):
+        raise argparse.ArgumentTypeError(f"expects different counts of 1 or more with commas between, got '{text}'")
+    return counts
+
+
+class Options(argparse.ArgumentParser):
+    def error(self, message):
+        self.exit(2, f"{self.prog}: {message}\n")
+
+
+def read_options(words=None):
     every = [*cases.CASES, *ALONE]
-    parser = argparse.ArgumentParser(prog="scripts/bench", description="Measures Fovea beside onnxruntime, OpenVINO, llama.cpp and torch; results are checked before anything is timed.")
+    parser = Options(prog="scripts/bench", allow_abbrev=False,
+                     description="Measures Fovea beside onnxruntime, OpenVINO, CTranslate2, llama.cpp and torch; results are "
+                                 "checked before anything is timed.")
     parser.add_argument("--case", action="append", metavar="NAME", help=f"one of {', '.join(every)}; may be repeated; without it all but compile and {', '.join(cases.LARGE)}")
     parser.add_argument("--peer", action="append", choices=PEERS, help="one of the programs; may be repeated; without it all")
-    parser.add_argument("--threads", type=int, default=2, help="of each program (2)")
+    parser.add_argument("--threads", type=counts_of_threads, default=[2], metavar="N[,N]...",
+                        help="of each program (2); of a list each is measured in the same turns")
     parser.add_argument("--rounds", type=int, default=5, help="turns of each program (5)")
     parser.add_argument("--dtype", choices=TOLERANCES, default="f32", help="element type of the weights, and what each program multiplies (f32)")
     parser.add_argument("--neighbours", type=int, default=0, metavar="N", help="measures each turn again beside N processes that compute all the time (0)")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of the table")
     parser.add_argument("--out", metavar="FILE", help="write all measurements as JSON")
-    arguments = parser.parse_args()
+    parser.add_argument("--svg", metavar="FILE", help="draw the times as a picture")
+    parser.add_argument("--from", dest="saved", metavar="FILE",
+                        help="with --svg: draw what --out has written; measures nothing")
+    arguments = parser.parse_args(words)
+    if arguments.saved:
+        others = {name: value for name, value in vars(arguments).items() if name not in ("saved", "svg")}
+        if not arguments.svg or any(value != parser.get_default(name) for name, value in others.items()):
+            parser.error("--from expects --svg FILE and no other option")
+    for path in [arguments.out, arguments.svg]:
+        if path and not pathlib.Path(path).absolute().parent.is_dir():
+            parser.error(f"{path}: its folder does not exist")
+    if arguments.svg:
+        try:
+            picture.library()
+        except ImportError:
+            parser.error("--svg expects matplotlib; bench/requirements.txt lists it")
     chosen = arguments.case or [name for name in every if name not in ("compile", *cases.LARGE)]
     for name in chosen:
         if name not in every:
@@ -343,26 +441,62 @@ def main():
             parser.error(f"--case {name}: measures none of {', '.join(arguments.peer)}")
         if arguments.case and not measures(name, arguments.dtype):
             parser.error(f"--case {name}: expects a whole model with --dtype {arguments.dtype}; attention alone is measured in f32")
-    chosen = [name for name in chosen if measures(name, arguments.dtype)]
-    if arguments.threads < 1 or arguments.rounds < 1:
-        parser.error("--threads and --rounds expect 1 or more")
+    arguments.cases = [name for name in chosen if measures(name, arguments.dtype)]
+    if arguments.rounds < 1:
+        parser.error(f"--rounds expects 1 or more, got {arguments.rounds}")
     if arguments.neighbours < 0:
         parser.error(f"--neighbours expects 0 or more, got {arguments.neighbours}")
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    result = {"processor": processor(), "cores": len(os.sched_getaffinity(0)), "threads": arguments.threads, "dtype": arguments.dtype, "neighbours": arguments.neighbours, "versions": versions(), "cases": []}
+    return parser, arguments
+
+
+def draw(result, path, refuse):
+    try:
+        picture.draw(result, path)
+    except (OSError, ValueError) as error:
+        refuse(f"--svg {path}: {error}")
+
+
+def measure(arguments):
+    """Prints what is measured as it comes; gives all of it."""
+    threads = arguments.threads[0] if len(arguments.threads) == 1 else arguments.threads
+    result = {"processor": processor(), "cores": len(os.sched_getaffinity(0)), "date": datetime.date.today().isoformat(),
+              "fovea": own_version(), "threads": threads, "dtype": arguments.dtype, "neighbours": arguments.neighbours,
+              "versions": versions(), "cases": []}
     if not arguments.json:
-        print(f"{result['processor']}, {arguments.threads} threads, {arguments.dtype}; {', '.join(f'{name} {version}' for name, version in result['versions'].items())}")
-        more = f" {'beside':>10} {'slower':>8}" if arguments.neighbours else ""
-        print(f"{'case':<20} {'program':<15} {'ms':>10} {'to best':>9} {'% peak':>8} {'% read':>8} {'error':>10}{more}", flush=True)
-    for name in chosen:
-        record = start(arguments.rounds) if name == "start" else compiling() if name == "compile" else compare(name, programs(name, arguments.peer), arguments.threads, arguments.rounds, arguments.dtype, arguments.neighbours)
-        result["cases"].append(record)
+        installed = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
+        print(f"{result['processor']}, {','.join(map(str, arguments.threads))} threads, {arguments.dtype}; {installed}")
+        print(heading(len(arguments.threads) > 1, arguments.neighbours), flush=True)
+    for name in arguments.cases:
+        if name == "start":
+            records = [start(arguments.rounds)]
+        elif name == "compile":
+            records = [compiling()]
+        else:
+            records = compare(name, programs(name, arguments.peer), arguments.threads, arguments.rounds, arguments.dtype,
+                              arguments.neighbours)
+        result["cases"] += records
         if not arguments.json:
-            print("\n".join(table(record, arguments.threads)), flush=True)
+            print("\n".join(line for record in records for line in table(record)), flush=True)
+    return result
+
+
+def main():
+    parser, arguments = read_options()
+    if arguments.saved:
+        try:
+            result = json.loads(pathlib.Path(arguments.saved).read_text())
+        except (OSError, ValueError) as error:
+            parser.error(f"--from {arguments.saved}: {error}")
+        draw(result, arguments.svg, parser.error)
+        return
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    result = measure(arguments)
     if arguments.json:
         print(json.dumps(result))
     if arguments.out:
         pathlib.Path(arguments.out).write_text(json.dumps(result, indent=1) + "\n")
+    if arguments.svg:
+        draw(result, arguments.svg, parser.error)
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@ All compute in f32 with `threads` threads, or in bf16 where paths["dtype"] says 
 f32 forced and, for Llama, the cache as state; torch with scaled_dot_product_attention, eager and compiled.
 
 Of int8 and int4 weights of linears are integers with scales, and each may round inputs as it does by default: onnxruntime's MatMulNBits in blocks of 32 with accuracy_level 4 (int8); OpenVINO's decompression
-pattern, as NNCF writes it (a scale for each output of int8, for 32 inputs of int4), with dynamic quantisation; torch's quantize_dynamic (int8 alone); llama.cpp's Q8_0 and Q4_0. Caches are f32 but for
-llama.cpp's, which are f16 as it has them by default.
+pattern, as NNCF writes it (a scale for each output of int8, for 32 inputs of int4), with dynamic quantisation; torch's quantize_dynamic (int8 alone). Caches are f32.
+Programs for language models alone are in language_peers.py.
 """
 import pathlib
 import time
@@ -109,6 +109,7 @@ class FoveaOnnx(Fovea):
         return sum(self.step(at, at + 1) for at in range(self.case["length"], self.ids.shape[1])) / self.case["steps"]
 
 
+BITS = {"int8": 8, "int4": 4}
 GROUP = {8: 64, 4: 32}  # inputs that OpenVINO quantises together: the fastest of 32, 64, 128 and all
 BLOCK = 32  # inputs that share a scale in int4, and in onnxruntime's int8
 
@@ -228,7 +229,7 @@ class Graph:
 
     def __init__(self, store, dtype):
         self.store, self.nodes, self.initializers = store, [], {}
-        self.bits = {"int8": 8, "int4": 4}.get(dtype)
+        self.bits = BITS.get(dtype)
 
     def constant(self, name, array):
         from onnx import numpy_helper
@@ -431,96 +432,13 @@ class OnnxRuntime:
         return out.reshape(1, -1, cases.HEADS, cases.SIZE)[0][:, cases.CHECKED] if self.case["kind"] == "attention" else out
 
 
-def save_gguf(folder, config, path):
-    """A Llama as an f32 GGUF file: rotary pairs beside each other, as llama.cpp's graph of this family wants them, and no vocabulary."""
-    import gguf
-    heads, key_heads = config["num_attention_heads"], config["num_key_value_heads"]
-    size = config["hidden_size"] // heads
-    file = gguf.GGUFWriter(str(path), "llama")
-    file.add_context_length(config["max_position_embeddings"])
-    file.add_embedding_length(config["hidden_size"])
-    file.add_block_count(config["num_hidden_layers"])
-    file.add_feed_forward_length(config["intermediate_size"])
-    file.add_head_count(heads)
-    file.add_head_count_kv(key_heads)
-    file.add_layer_norm_rms_eps(config["rms_norm_eps"])
-    file.add_rope_dimension_count(size)
-    file.add_rope_freq_base(config["rope_theta"])
-    file.add_vocab_size(config["vocab_size"])
-    file.add_tokenizer_model("none")
-    names = {"input_layernorm": "attn_norm", "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v", "self_attn.o_proj": "attn_output",
-             "post_attention_layernorm": "ffn_norm", "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down"}
-    for name, tensor in models.weights(folder).items():
-        tensor = np.array(tensor)
-        if name.startswith("model.layers."):
-            layer, part = name.removeprefix("model.layers.").removesuffix(".weight").split(".", 1)
-            if part in ("self_attn.q_proj", "self_attn.k_proj"):
-                count = heads if part == "self_attn.q_proj" else key_heads
-                tensor = tensor.reshape(count, 2, size // 2, -1).swapaxes(1, 2).reshape(tensor.shape)
-            file.add_tensor(f"blk.{layer}.{names[part]}.weight", np.ascontiguousarray(tensor))
-        else:
-            file.add_tensor({"model.embed_tokens.weight": "token_embd.weight", "model.norm.weight": "output_norm.weight", "lm_head.weight": "output.weight"}[name], tensor)
-    file.write_header_to_file()
-    file.write_kv_data_to_file()
-    file.write_tensors_to_file()
-    file.close()
-
-
-class LlamaCpp:
-    def __init__(self, case, paths, threads):
-        if case["kind"] != "decoder":
-            raise Unable("is measured with decoders alone")
-        try:
-            import llama_cpp
-        except ImportError:
-            raise Unable("is not there: scripts/bench compiles it for --dtype int8 and int4, or with --peer llama.cpp") from None
-        import ctypes
-        self.case, self.llama = case, llama_cpp
-        self.silence = llama_cpp.llama_log_callback(lambda *_: None)
-        llama_cpp.llama_log_set(self.silence, ctypes.c_void_p(0))
-        llama_cpp.llama_backend_init()
-        folder, kind = pathlib.Path(paths["folder"]), {"f32": "F32", "bf16": "MOSTLY_BF16", "int8": "MOSTLY_Q8_0", "int4": "MOSTLY_Q4_0"}[paths["dtype"]]
-        name = case.get("model", "llama")
-        plain = folder / f"{name}-F32.gguf"
-        if not plain.exists():
-            save_gguf(paths["model"], paths["config"], plain)
-        path = folder / f"{name}-{kind.removeprefix('MOSTLY_')}.gguf"
-        if not path.exists():
-            how = llama_cpp.llama_model_quantize_default_params()
-            how.ftype = getattr(llama_cpp, f"LLAMA_FTYPE_{'ALL_' if kind == 'F32' else ''}{kind}")
-            if llama_cpp.llama_model_quantize(str(plain).encode(), str(path).encode(), ctypes.byref(how)):
-                raise Unable(f"cannot make {kind}")
-        model = llama_cpp.llama_model_load_from_file(str(path).encode(), llama_cpp.llama_model_default_params())
-        self.ids = cases.token_ids(case, paths["config"]["vocab_size"]).astype(np.int32)
-        self.words = paths["config"]["vocab_size"]
-        options = llama_cpp.llama_context_default_params()
-        options.n_ctx = 1024
-        options.n_batch = options.n_ubatch = 512
-        options.n_threads = options.n_threads_batch = threads
-        self.context = llama_cpp.llama_init_from_model(model, options)
-        if not self.context:
-            raise Unable("refuses the model")
-
-    def step(self, begin, end):
-        tokens = (self.llama.llama_token * (end - begin))(*self.ids[0, begin:end].tolist())
-        if self.llama.llama_decode(self.context, self.llama.llama_batch_get_one(tokens, end - begin)):
-            raise RuntimeError("llama_decode failed")
-        self.logits = self.llama.llama_get_logits_ith(self.context, -1)
-
-    def run(self):
-        self.llama.llama_memory_clear(self.llama.llama_get_memory(self.context), True)
-        return time_decoder(self)
-
-    def result(self):
-        return np.ctypeslib.as_array(self.logits, (self.words,)).copy()[None]
-
-
-def plain_llama(folder, config):
-    """A Llama in plain torch whose caches are arguments and results, which is what converters understand."""
+def plain_llama(folder, config, paged=False):
+    """A Llama in plain torch whose caches are arguments and results, which is what converters understand. `paged`: logits of all positions, and heads repeated as OpenVINO's paged
+    attention recognises it."""
     import torch
     from torch.nn import functional as F
     store = {name: torch.nn.Parameter(torch.from_numpy(np.array(array)), requires_grad=False) for name, array in models.weights(folder).items()}
-    heads, layers = config["num_attention_heads"], config["num_hidden_layers"]
+    heads, key_heads, layers = config["num_attention_heads"], config["num_key_value_heads"], config["num_hidden_layers"]
     size = config["hidden_size"] // heads
 
     class Plain(torch.nn.Module):
@@ -547,14 +465,16 @@ def plain_llama(folder, config):
                 q, k, v = (F.linear(h, self.weight(f"{at}self_attn.{name}_proj.weight")).reshape(*input_ids.shape, -1, size).transpose(1, 2) for name in "qkv")
                 k, v = torch.cat([past[2 * layer], turn(k)], 2), torch.cat([past[2 * layer + 1], v], 2)
                 present += [k, v]
-                if k.shape[1] != heads:
+                if k.shape[1] != heads and paged:
+                    k, v = (t[:, :, None].expand(-1, -1, heads // key_heads, -1, -1).reshape(t.shape[0], heads, -1, size) for t in (k, v))
+                elif k.shape[1] != heads:
                     k, v = (t.repeat_interleave(heads // t.shape[1], 1) for t in (k, v))
                 a = F.scaled_dot_product_attention(turn(q), k, v, attn_mask=mask).transpose(1, 2).reshape(x.shape)
                 x = x + F.linear(a, self.weight(at + "self_attn.o_proj.weight"))
                 h = self.norm(x, at + "post_attention_layernorm.weight")
                 gated = F.silu(F.linear(h, self.weight(at + "mlp.gate_proj.weight"))) * F.linear(h, self.weight(at + "mlp.up_proj.weight"))
                 x = x + F.linear(gated, self.weight(at + "mlp.down_proj.weight"))
-            return F.linear(self.norm(x[:, -1], "model.norm.weight"), self.weight(head_of(config))), *present
+            return F.linear(self.norm(x if paged else x[:, -1], "model.norm.weight"), self.weight(head_of(config))), *present
 
     return Plain().eval()
 
@@ -598,6 +518,14 @@ def compress(model, bits):
     return model
 
 
+def openvino_properties(dtype, threads):
+    bits = BITS.get(dtype)
+    element = "f32" if bits else dtype
+    return {"INFERENCE_PRECISION_HINT": element, "INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY",
+            "EXECUTION_MODE_HINT": "ACCURACY" if dtype == "f32" else "PERFORMANCE", "KV_CACHE_PRECISION": element,
+            **({"DYNAMIC_QUANTIZATION_GROUP_SIZE": GROUP[bits]} if bits else {})}
+
+
 class OpenVino:
     def __init__(self, case, paths, threads):
         import openvino
@@ -617,13 +545,9 @@ class OpenVino:
         else:
             model = self.llama(paths)
             self.ids = cases.token_ids(case, paths["config"]["vocab_size"])
-        bits = {"int8": 8, "int4": 4}.get(paths["dtype"])
-        element = "f32" if bits else paths["dtype"]
-        if bits:
-            model = compress(model, bits)
-        self.request = core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": element, "INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY",
-                                                         "EXECUTION_MODE_HINT": "ACCURACY" if paths["dtype"] == "f32" else "PERFORMANCE", "KV_CACHE_PRECISION": element,
-                                                         **({"DYNAMIC_QUANTIZATION_GROUP_SIZE": GROUP[bits]} if bits else {})}).create_infer_request()
+        if paths["dtype"] in BITS:
+            model = compress(model, BITS[paths["dtype"]])
+        self.request = core.compile_model(model, "CPU", openvino_properties(paths["dtype"], threads)).create_infer_request()
 
     def attention(self):
         from openvino import opset13 as ops
@@ -673,4 +597,4 @@ class OpenVino:
         return out[0][:, cases.CHECKED] if self.case["kind"] == "attention" else out
 
 
-PEERS = {"fovea": Fovea, "fovea.fixed": FoveaFixed, "fovea.denormals": FoveaDenormals, "fovea.onnx": FoveaOnnx, "onnxruntime": OnnxRuntime, "openvino": OpenVino, "llama.cpp": LlamaCpp, "torch": Torch, "torch.compile": TorchCompiled}
+PEERS = {"fovea": Fovea, "fovea.fixed": FoveaFixed, "fovea.denormals": FoveaDenormals, "fovea.onnx": FoveaOnnx, "onnxruntime": OnnxRuntime, "openvino": OpenVino, "torch": Torch, "torch.compile": TorchCompiled}

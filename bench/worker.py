@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """One program on one case, in a process of its own: reads a JSON line a command, answers a JSON line.
 
-{"peer", "case", "paths", "threads"} makes it ready; {"result": FILE} runs once and writes what came out (.npy); {"run": N} gives the seconds of N runs.
+{"peer", "case", "paths", "threads"} makes it ready; {"result": FILE} runs once and writes what came out (.npy), or gives {"told": the tokens that the program chose};
+{"run": N} gives the seconds of N runs. The peer "reference" computes in f64; {"told", "model"} gives the error of such tokens.
 """
 import json
 import os
@@ -10,7 +11,10 @@ import sys
 import numpy as np
 
 import cases
+import language_peers
 import peers
+
+PROGRAMS = {**peers.PEERS, **language_peers.PEERS}
 
 
 def serve(respond):
@@ -34,14 +38,19 @@ class Cases:
     def respond(self, command):
         if "peer" in command:
             self.case = cases.CASES[command["case"]]
-            self.peer = cases if command["peer"] == "reference" else peers.PEERS[command["peer"]](self.case, command["paths"], command["threads"])
+            self.peer = cases if command["peer"] == "reference" else PROGRAMS[command["peer"]](self.case, command["paths"], command["threads"])
             return {}
+        if "told" in command:
+            return {"error": cases.told_error(self.case, command["model"], command["told"])}
         if "result" in command:
             if self.peer is cases:
                 np.save(command["result"], cases.reference(self.case, command["model"]))
             else:
                 self.peer.run()
-                np.save(command["result"], self.peer.result())
+                out = self.peer.result()
+                if isinstance(out, dict):
+                    return {"told": out}
+                np.save(command["result"], out)
             return {}
         return {"seconds": [self.peer.run() for _ in range(command["run"])]}
 
