@@ -15,21 +15,24 @@ static constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 namespace {
 
-/// Keys or values, a tensor or a cache: `[batch, length, heads, size]` either way.
+/// Keys or values, a tensor or a cache: `[batch, length, heads, size]` either way; what each row is
+/// multiplied by, if anything.
 struct Sequence {
-  static Sequence get(Frame &frame, Value value) {
+  static Sequence get(Frame &frame, Value value, Value scales = {}) {
     if (isa<CacheType>(value.getType())) {
       const Cache &c = frame.cache(value);
-      return {c.data.data(), c.batch, c.length, c.heads, c.size};
+      return {c.data.data(), scales ? frame.cache(scales).data.data() : nullptr,
+              c.batch,       c.length,
+              c.heads,       c.size};
     }
     const Tensor &t = frame.tensor(value);
-    return {t.reals.data(), t.shape[0], t.shape[1], t.shape[2], t.shape[3]};
+    return {t.reals.data(), nullptr, t.shape[0], t.shape[1], t.shape[2], t.shape[3]};
   }
-  const double *at(int64_t b, int64_t j, int64_t h) const {
-    return data + ((b * length + j) * heads + h) * size;
-  }
+  int64_t row(int64_t b, int64_t j, int64_t h) const { return (b * length + j) * heads + h; }
+  const double *at(int64_t b, int64_t j, int64_t h) const { return data + row(b, j, h) * size; }
+  double scale(int64_t b, int64_t j, int64_t h) const { return scales ? scales[row(b, j, h)] : 1; }
 
-  const double *data;
+  const double *data, *scales;
   int64_t batch, length, heads, size;
 };
 
@@ -38,7 +41,8 @@ class Attention {
 public:
   Attention(AttentionOp op, Frame &frame)
       : op(op), frame(frame), q(Sequence::get(frame, op.getQuery())),
-        k(Sequence::get(frame, op.getKey())), v(Sequence::get(frame, op.getValue())),
+        k(Sequence::get(frame, op.getKey(), op.getKeyScales())),
+        v(Sequence::get(frame, op.getValue(), op.getValueScales())),
         scale(op.getScale().convertToDouble()),
         isLiteral(frame.getPrecision() == Precision::Literal &&
                   !op.getQuery().getType().getElementType().isF64()) {}
@@ -101,14 +105,16 @@ LogicalResult Attention::checkSizes() {
 }
 
 double Attention::rawScore(int64_t b, int64_t h, int64_t i, int64_t j) const {
-  const double *query = q.at(b, i, h), *key = k.at(b, j, h / (q.heads / k.heads));
+  int64_t group = h / (q.heads / k.heads);
+  const double *query = q.at(b, i, h), *key = k.at(b, j, group);
+  double keyScale = k.scale(b, j, group);
   double sum = 0;
   if (additive)
     for (int64_t d = 0; d < q.size; ++d)
-      sum = step(sum + step(additive->reals[d] * step(std::tanh(query[d] + key[d]))));
+      sum = step(sum + step(additive->reals[d] * step(std::tanh(query[d] + key[d] * keyScale))));
   else
     for (int64_t d = 0; d < q.size; ++d)
-      sum = step(sum + step(query[d] * key[d]));
+      sum = step(sum + step(query[d] * (key[d] * keyScale)));
   return step(scale * sum);
 }
 
@@ -212,7 +218,7 @@ void Attention::sumValues(int64_t b, int64_t h, int64_t i, const std::vector<dou
   for (int64_t j = 0; j < k.length; ++j)
     if (w[j] != 0) // a forbidden key's value is not looked at, whatever it is
       for (int64_t d = 0; d < v.size; ++d)
-        out[d] = step(out[d] + step(w[j] * v.at(b, j, group)[d]));
+        out[d] = step(out[d] + step(w[j] * (v.at(b, j, group)[d] * v.scale(b, j, group))));
 }
 
 LogicalResult Attention::runQuery(int64_t b, int64_t h, int64_t i) {

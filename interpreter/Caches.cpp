@@ -2,6 +2,8 @@
 //
 // Caches: sequences that grow. Here each append copies; sharing memory is the compiler's business.
 #include "interpreter/Frame.h"
+#include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -17,27 +19,64 @@ static LogicalResult runCreate(CacheCreateOp op, Frame &frame) {
   return frame.set(op, makeCache(batch, capacity, heads, size));
 }
 
-static LogicalResult runAppend(CacheAppendOp op, Frame &frame) {
-  const Cache &cache = frame.cache(op.getCache());
-  const Tensor &input = frame.tensor(op.getInput());
-  if (input.shape[0] != cache.batch)
-    return op.emitOpError("expects a batch of ") << cache.batch << ", got " << input.shape[0];
-  int64_t added = input.shape[1];
+/// `cache` with `added` more positions of each row, which `rows` has.
+static FailureOr<CacheRef> append(CacheAppendOp op, const Cache &cache, int64_t batch,
+                                  int64_t added, ArrayRef<double> rows) {
+  if (batch != cache.batch)
+    return op.emitOpError("expects a batch of ") << cache.batch << ", got " << batch, failure();
   if (added > cache.capacity - cache.length)
-    return op.emitOpError("expects at most ")
-           << cache.capacity << " positions, got " << cache.length << " and " << added << " more";
+    return op.emitOpError("expects at most ") << cache.capacity << " positions, got "
+                                              << cache.length << " and " << added << " more",
+           failure();
   auto grown = std::make_shared<Cache>(cache);
   grown->length += added;
   grown->data.resize(cache.batch * grown->length * cache.heads * cache.size);
   int64_t position = cache.heads * cache.size;
-  Type element = cast<CacheType>(op.getResult().getType()).getElementType();
   for (int64_t b = 0; b < cache.batch; ++b) {
     auto to = grown->data.begin() + b * grown->length * position;
     to = std::copy_n(cache.data.begin() + b * cache.length * position, cache.length * position, to);
-    for (int64_t i = 0; i < added * position; ++i)
-      *to++ = frame.rounded(input.reals[b * added * position + i], element);
+    std::copy_n(rows.begin() + b * added * position, added * position, to);
   }
-  return frame.set(op, RuntimeValue(CacheRef(grown)));
+  return CacheRef(grown);
+}
+
+/// Replaces rows of `size` by the nearest multiples of a scale each, counted in it; gives the
+/// scales.
+static std::vector<double> quantize(Frame &frame, MutableArrayRef<double> numbers, int64_t size,
+                                    Type scaleType) {
+  std::vector<double> scales;
+  for (; !numbers.empty(); numbers = numbers.drop_front(size)) {
+    MutableArrayRef<double> row = numbers.take_front(size);
+    double most = 0;
+    for (double number : row)
+      most = std::isfinite(number) ? std::max(most, std::abs(number))
+                                   : std::numeric_limits<double>::infinity();
+    bool isFinite = std::isfinite(most);
+    scales.push_back(isFinite ? frame.rounded(most / 127, scaleType)
+                              : std::numeric_limits<double>::quiet_NaN());
+    for (double &number : row)
+      number =
+          !isFinite || most < LinearOp::kLeastMagnitude ? 0 : std::nearbyint(number * 127 / most);
+  }
+  return scales;
+}
+
+static LogicalResult runAppend(CacheAppendOp op, Frame &frame) {
+  const Tensor &input = frame.tensor(op.getInput());
+  int64_t batch = input.shape[0], added = input.shape[1];
+  std::vector<double> rows(input.reals.begin(), input.reals.end());
+  if (op.getScales()) {
+    Type type = cast<CacheType>(op.getScales().getType()).getElementType();
+    std::vector<double> scales = quantize(frame, rows, input.shape[3], type);
+    TRY(CacheRef grown, append(op, frame.cache(op.getScales()), batch, added, scales));
+    if (failed(frame.set(op, op.getGrownScales(), RuntimeValue(grown))))
+      return failure();
+  } else {
+    for (double &number : rows)
+      number = frame.rounded(number, op.getCache().getType().getElementType());
+  }
+  TRY(CacheRef grown, append(op, frame.cache(op.getCache()), batch, added, rows));
+  return frame.set(op, op.getResult(), RuntimeValue(grown));
 }
 
 static LogicalResult runLength(CacheLengthOp op, Frame &frame) {

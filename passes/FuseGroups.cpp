@@ -69,14 +69,15 @@ static bool isFree(Operation *op) {
                   : matchPattern(op, m_Constant());
 }
 
-/// The op of a group that has no other and yields its result, or null.
-static Operation *getLoneOp(GroupOp group) {
+/// The op of a group that has no other and yields its results, as many as asked for; or null.
+static Operation *getLoneOp(GroupOp group, unsigned results = 1) {
   Block &body = group.getBody().front();
   Operation *op = &body.front();
   while (isFree(op))
     op = op->getNextNode();
   bool isLone = !group.getSchedule() && op->getNextNode() == body.getTerminator() &&
-                op->getNumResults() == 1 && body.getTerminator()->getOperands() == op->getResults();
+                op->getNumResults() == results &&
+                body.getTerminator()->getOperands() == op->getResults();
   return isLone ? op : nullptr;
 }
 
@@ -256,7 +257,8 @@ namespace {
 /// What becomes of a range of a linear's columns: it is rotated, appended to a cache, or given as
 /// it is.
 struct ColumnChain {
-  Value end; ///< What the chain gives.
+  Value end;               ///< What the chain gives.
+  SmallVector<Value> also; ///< And besides: a cache's scales.
   SmallVector<Operation *> parts, clones;
 
   ColumnChain(Value columns, Block *block) : end(columns), block(block) {
@@ -324,10 +326,15 @@ private:
   void addAppend() {
     Operation *user = getUser();
     auto group = dyn_cast_or_null<GroupOp>(user);
-    Operation *append = group ? getLoneOp(group) : nullptr;
+    Operation *append = group ? getLoneOp(group, group.getNumResults()) : nullptr;
     auto cache = append ? dyn_cast<CacheType>(append->getResult(0).getType()) : CacheType();
-    if (cache && isComputedInF32(cache.getElementType()) && isa<TileableOpInterface>(append))
-      add(user);
+    if (!cache || !isa<TileableOpInterface>(append))
+      return;
+    Type element = cache.getElementType();
+    if (!isComputedInF32(element) && !element.isInteger(8))
+      return;
+    add(user);
+    llvm::append_range(also, user->getResults().drop_front());
   }
 
   Block *block;
@@ -475,6 +482,7 @@ private:
         if (!llvm::is_contained(all.clones, clone))
           all.clones.push_back(clone);
       all.results.push_back(chain.end);
+      llvm::append_range(all.results, chain.also);
     };
     if (result.hasOneUse() && isa<tensor::ExpandShapeOp>(*result.user_begin())) {
       ColumnChain chain(result, &block);

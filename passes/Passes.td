@@ -10,13 +10,19 @@ def CastCachesPass : Pass<"fovea-cast-caches", "ModuleOp"> {
     Every cache of the module, in arguments, results and between, gets the type f32, f16 or bf16. An append rounds to nearest
     even; attention widens what it reads, and multiplies in f32 if its queries are of f32.
 
+    With `int8` caches hold integers, and behind each stands a cache of their scales, one for each position and head: in
+    functions' arguments and results, where it is called as the cache is and `.scales`, in calls, appends and attentions.
+    Refused where an op hands on caches for which it is not known how scales would go along.
+
     ```mlir
     %k = fovea.cache_append %c, %x : !fovea.cache<key, 2x64xf32>, tensor<?x?x2x64xf32>
     // becomes
     %k = fovea.cache_append %c, %x : !fovea.cache<key, 2x64xbf16>, tensor<?x?x2x64xf32>
+    // or, with type=int8
+    %k, %t = fovea.cache_append %c, %x scales(%s : !fovea.cache<key, 2x1xf32>) : !fovea.cache<key, 2x64xi8>, tensor<?x?x2x64xf32>
     ```
   }];
-  let options = [Option<"type", "type", "std::string", /*default=*/"\"bf16\"", "f32, f16 or bf16">];
+  let options = [Option<"type", "type", "std::string", /*default=*/"\"bf16\"", "f32, f16, bf16 or int8">];
   let statistics = [Statistic<"numCast", "cast", "Values that got another type">];
 }
 

@@ -44,7 +44,7 @@ static ParseResult parseElementRegion(OpAsmParser &parser, StringRef keyword,
 }
 
 static void printElementRegion(OpAsmPrinter &printer, StringRef keyword, const ElementRegion &of) {
-  printer << keyword;
+  printer << ' ' << keyword;
   if (!of.operands.empty()) {
     printer << '(';
     llvm::interleaveComma(llvm::zip(of.operands, of.maps), printer, [&](auto item) {
@@ -74,8 +74,6 @@ static void printRegions(OpAsmPrinter &printer, AttentionOp op, OperandRange, Ty
                          Region &, OperandRange, TypeRange, ArrayAttr, Region &) {
   if (op.hasScore())
     printElementRegion(printer, "score", op.getScoreRegion());
-  if (op.hasScore() && op.hasProbability())
-    printer << ' ';
   if (op.hasProbability())
     printElementRegion(printer, "probability", op.getProbabilityRegion());
 }
@@ -104,13 +102,14 @@ int64_t AttentionOp::getHeadSize() { return sizeOf(getQuery().getType()); }
 int64_t AttentionOp::getValueSize() { return sizeOf(getValue().getType()); }
 bool AttentionOp::hasCache() { return isa<CacheType>(getKey().getType()); }
 
-/// Both products, of keys and values that are there or in caches of bf16. Not of scores that are
-/// sums, and not where others read what is between.
+/// Both products, of keys and values that are there or in caches of bf16 or integers. Not of scores
+/// that are sums, and not where others read what is between.
 bool AttentionOp::roundOperands(llvm::function_ref<Value(Value)> round) {
   RankedTensorType type = getOutput().getType();
   auto canRound = [](Value value) {
     auto cache = dyn_cast<CacheType>(value.getType());
-    return cache ? cache.getElementType().isBF16() : getElementTypeOrSelf(value).isF32();
+    Type element = cache ? cache.getElementType() : getElementTypeOrSelf(value);
+    return cache ? element.isBF16() || element.isInteger(8) : element.isF32();
   };
   if (!type.getElementType().isF32() || !canRound(getKey()) || !canRound(getValue()) ||
       getAdditive() || getLse() || getWeights())
@@ -230,7 +229,26 @@ static bool isLike(RankedTensorType type, ArrayRef<int64_t> sizes, ArrayRef<unsi
          llvm::none_of(known, [&](unsigned axis) { return type.isDynamicDim(axis); });
 }
 
+static LogicalResult verifyScales(AttentionOp op) {
+  for (auto [operand, scales, name] : {std::tuple(op.getKey(), op.getKeyScales(), "key"),
+                                       std::tuple(op.getValue(), op.getValueScales(), "value")}) {
+    auto cache = dyn_cast<CacheType>(operand.getType());
+    bool isOfIntegers = cache && cache.getElementType().isInteger(8);
+    if (isOfIntegers != bool(scales)) // C13
+      return op.emitOpError("expects scales of caches of i8 and of no others, got a ")
+             << name << " of " << operand.getType()
+             << (scales ? " with scales" : " without scales");
+    if (scales && scales.getType() != CacheAppendOp::getScalesType(cache)) // C13
+      return op.emitOpError("expects ")
+             << name << " scales of type " << CacheAppendOp::getScalesType(cache) << ", got "
+             << scales.getType();
+  }
+  return success();
+}
+
 static LogicalResult verifyFurtherOperands(AttentionOp op) {
+  if (failed(verifyScales(op)))
+    return failure();
   if (op.getSinks() &&
       cast<RankedTensorType>(op.getSinks().getType()).getDimSize(0) != op.getQueryHeads()) // C9
     return op.emitOpError("expects one sink for each of ")
@@ -284,6 +302,11 @@ void AttentionOp::requireSizes(function_ref<void(SizeRule)> require) {
   require({key, 0, query, 0}); // C4
   require({value, 0, query, 0});
   require({value, 1, key, 1});
+  for (Value scales : {getKeyScales(), getValueScales()})
+    if (scales) { // C13
+      require({scales, 0, query, 0});
+      require({scales, 1, key, 1});
+    }
   for (auto [positions, of] :
        {std::pair<Value, Value>(getQueryPositions(), query), {getKeyPositions(), key}})
     if (positions) { // C6
@@ -433,6 +456,25 @@ LogicalResult RelativeBiasOp::verify() {
   if (maxDistance <= oneSided / 2) // C2
     return emitOpError("expects max_distance above ") << oneSided / 2 << ", got " << maxDistance;
   return success();
+}
+
+//===-- Scales of caches of integers ---------------------------------------------------------===//
+
+static ParseResult parseScales(OpAsmParser &parser,
+                               std::optional<OpAsmParser::UnresolvedOperand> &scales, Type &type,
+                               Type &grown) {
+  if (failed(parser.parseOptionalKeyword("scales")))
+    return success();
+  if (parser.parseLParen() || parser.parseOperand(scales.emplace()) ||
+      parser.parseColonType(type) || parser.parseRParen())
+    return failure();
+  grown = type;
+  return success();
+}
+
+static void printScales(OpAsmPrinter &printer, CacheAppendOp, Value scales, Type type, Type) {
+  if (scales)
+    printer << " scales(" << scales << " : " << type << ')';
 }
 
 #define GET_OP_CLASSES

@@ -27,7 +27,8 @@ def AttentionOp : FoveaOp<"attention", [RecursiveMemoryEffects, IsolatedFromAbov
     ```
 
     `q [B,Sq,Hq,D]`, `k [B,Sk,Hk,D]`, `v [B,Sk,Hk,Dv]` are laid out as projections produce them. K and V may be
-    caches: then Sk is the cache's length. Scores, softmax and sums are in f32, in f64 if q is f64 ("the
+    caches: then Sk is the cache's length. Of caches of i8, k and v are their integers times `key_scales` and
+    `value_scales`, one for each position and head. Scores, softmax and sums are in f32, in f64 if q is f64 ("the
     accumulation type" below). The dot-product form is Vaswani et al. 2017 (eq. 1); `additive` is Bahdanau et al. 2015.
 
     `q_pos [B|1,Sq]`, `k_pos [B|1,Sk]` are what masks and the score region call positions; absent means the index.
@@ -60,6 +61,7 @@ def AttentionOp : FoveaOp<"attention", [RecursiveMemoryEffects, IsolatedFromAbov
     * (C10) `additive` has as many elements as the head size.
     * (C11) `lse` is `[B,Hq,Sq]` of the accumulation type; `weights` is `[B,Hq,Sq,Sk]` of q's element type.
     * (C12) the tensors of the mask's ops fit B, Hq, Sq and Sk.
+    * (C13) caches of i8, and no others, have both scales: caches of f32, of their kinds, heads, batch and length, of size one.
 
     ```mlir
     %m = fovea.mask_causal
@@ -76,6 +78,7 @@ def AttentionOp : FoveaOp<"attention", [RecursiveMemoryEffects, IsolatedFromAbov
     Optional<Fovea_Positions>:$query_positions, Optional<Fovea_Positions>:$key_positions,
     Optional<Fovea_MaskType>:$mask, Optional<Fovea_FloatTensor1>:$sinks,
     Optional<Fovea_FloatTensor1>:$additive,
+    Optional<Fovea_CacheType>:$key_scales, Optional<Fovea_CacheType>:$value_scales,
     Variadic<AnyRankedTensor>:$score_operands, Variadic<AnyRankedTensor>:$probability_operands,
     DefaultValuedAttr<AffineMapArrayAttr, "{}">:$score_maps,
     DefaultValuedAttr<AffineMapArrayAttr, "{}">:$probability_maps,
@@ -92,9 +95,10 @@ def AttentionOp : FoveaOp<"attention", [RecursiveMemoryEffects, IsolatedFromAbov
     (`mask` `(` $mask^ `)`)?
     (`sinks` `(` $sinks^ `:` type($sinks) `)`)?
     (`additive` `(` $additive^ `:` type($additive) `)`)?
+    (`scales` `(` $key_scales^ `,` $value_scales `:` type($key_scales) `,` type($value_scales) `)`)?
     (`scale` `(` $scale^ `)`)?
     (`fill` `(` $fill^ `)`)?
-    custom<Regions>($score_operands, type($score_operands), $score_maps, $score,
+    `` custom<Regions>($score_operands, type($score_operands), $score_maps, $score,
                     $probability_operands, type($probability_operands), $probability_maps, $probability)
     attr-dict `:` type($query) `,` type($key) `,` type($value) `->` type($output)
     (`lse` type($lse)^)? (`weights` type($weights)^)?

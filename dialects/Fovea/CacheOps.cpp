@@ -14,11 +14,39 @@ LogicalResult CacheAppendOp::verify() {
   if (input.getDimSize(2) != cache.getHeads() || input.getDimSize(3) != cache.getSize()) // C1
     return emitOpError("expects heads and size ")
            << cache.getHeads() << " and " << cache.getSize() << ", got " << input;
+  if (bool(getScales()) != bool(getGrownScales()) ||
+      bool(getScales()) != cache.getElementType().isInteger(8)) // C3
+    return emitOpError("expects scales of a cache of i8 and of no other, got ")
+           << cache << (getScales() ? " with scales" : " without scales");
+  if (!getScales())
+    return success();
+  for (Value scales : {getScales(), getGrownScales()})
+    if (scales.getType() != getScalesType(cache)) // C3
+      return emitOpError("expects scales of type ")
+             << getScalesType(cache) << ", got " << scales.getType();
   return success();
+}
+
+CacheType CacheAppendOp::getScalesType(CacheType integers) {
+  MLIRContext *context = integers.getContext();
+  return CacheType::get(context, integers.getKind(), integers.getHeads(), 1,
+                        Float32Type::get(context));
+}
+
+void CacheAppendOp::build(OpBuilder &, OperationState &state, Value cache, Value input,
+                          Value scales) {
+  state.addOperands({cache, input});
+  state.addTypes(cache.getType());
+  if (!scales)
+    return;
+  state.addOperands(scales);
+  state.addTypes(scales.getType());
 }
 
 void CacheAppendOp::requireSizes(function_ref<void(SizeRule)> require) {
   require({getInput(), 0, getCache(), 0}); // C2
+  if (getScales())
+    require({getInput(), 0, getScales(), 0});
 }
 
 namespace {
@@ -35,7 +63,7 @@ struct LengthOfKnownCache : OpRewritePattern<CacheLengthOp> {
     auto append = dyn_cast_or_null<CacheAppendOp>(source);
     if (!append)
       return rewriter.notifyMatchFailure(op, "the cache comes from outside");
-    Value before = CacheLengthOp::create(rewriter, loc, append.getCache());
+    Value before = CacheLengthOp::create(rewriter, loc, append.getContinued(op.getCache()));
     Value added = getValueOrCreateConstantIndexOp(rewriter, loc,
                                                   getSize(rewriter, loc, append.getInput(), 1));
     rewriter.replaceOpWithNewOp<arith::AddIOp>(op, before, added);
@@ -56,5 +84,6 @@ TileNeeds CacheAppendOp::getTileNeeds() {
 
 /// The result is no tensor: tiles of the input are stored behind the cache's length.
 bool CacheAppendOp::visitTileOperands(TileVisitor &visitor) {
-  return isa<BlockArgument>(getCache()) && visitor.visit(getInput(), TileRole::Tile);
+  return isa<BlockArgument>(getCache()) && (!getScales() || isa<BlockArgument>(getScales())) &&
+         visitor.visit(getInput(), TileRole::Tile);
 }

@@ -27,17 +27,32 @@ def CacheAppendOp : FoveaOp<"cache_append", [Pure, AllTypesMatch<["cache", "resu
     The value `cache` followed by `input [B,S,heads,size]`, converted to the cache's element type. In memory the
     cache grows in place, so each cache value may be appended to once only; the `kernels` stage checks it.
 
+    With `scales` the cache holds integers: for each position and head, of x, its row of the input, the scales get
+    `s = max |x| / 127` and the cache the nearest integers to `x / s`, halves to even; or s = NaN where x is not finite (as
+    `quantize_rows` of fovea.linear). The second result is the scales, longer by as many positions.
+
     * (C1) heads and size of the input are those of the cache.
-    * (C2) the input's batch is the cache's.
+    * (C2) the input's batch is the cache's, and the scales'.
+    * (C3) a cache of i8, and no other, has scales: a cache of f32 of the same kind and heads, of size one.
 
     ```mlir
     %d = fovea.cache_append %c, %k : !fovea.cache<key, 2x32xf32>, tensor<?x?x2x32xf32>
+    %e, %t = fovea.cache_append %i, %k scales(%s : !fovea.cache<key, 2x1xf32>) : !fovea.cache<key, 2x32xi8>, tensor<?x?x2x32xf32>
     ```
   }];
-  let arguments = (ins Fovea_CacheType:$cache, Fovea_FloatTensor4:$input);
-  let results = (outs Fovea_CacheType:$result);
-  let assemblyFormat = "$cache `,` $input attr-dict `:` type($cache) `,` type($input)";
+  let arguments = (ins Fovea_CacheType:$cache, Fovea_FloatTensor4:$input, Optional<Fovea_CacheType>:$scales);
+  let results = (outs Fovea_CacheType:$result, Optional<Fovea_CacheType>:$grown_scales);
+  let assemblyFormat = [{
+    $cache `,` $input `` custom<Scales>($scales, type($scales), type($grown_scales)) attr-dict `:` type($cache) `,` type($input)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$cache, "::mlir::Value":$input, CArg<"::mlir::Value", "{}">:$scales)>];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The cache that a result continues.
+    ::mlir::Value getContinued(::mlir::Value result) { return result == getResult() ? getCache() : getScales(); }
+    /// Of a cache of integers, the type of its scales.
+    static CacheType getScalesType(CacheType integers);
+  }];
 }
 
 def CacheLengthOp : FoveaOp<"cache_length", [Pure]> {

@@ -256,8 +256,8 @@ LogicalResult CacheType::verify(function_ref<InFlightDiagnostic()> emitError, Ca
   if (heads <= 0 || size <= 0) // C1
     return emitError() << "expects positive heads and size, got " << heads << " and " << size;
   if (!elementType.isF16() && !elementType.isBF16() && !elementType.isF32() &&
-      !elementType.isF64()) // C2
-    return emitError() << "expects element type f16, bf16, f32 or f64, got " << elementType;
+      !elementType.isF64() && !elementType.isSignlessInteger(8)) // C2
+    return emitError() << "expects element type f16, bf16, f32, f64 or i8, got " << elementType;
   return success();
 }
 

@@ -32,7 +32,7 @@ def Fovea_CacheType : FoveaType<"Cache", "cache"> {
     `!fovea.cache<key, 2x32xf32>`. How it lies in memory is the compiler's choice.
 
     * (C1) heads and size are positive.
-    * (C2) the element type is f16, bf16, f32 or f64.
+    * (C2) the element type is f16, bf16, f32 or f64; or i8, integers whose scales are in a cache of their own, of size one.
   }];
   let parameters = (ins "CacheKind":$kind, "int64_t":$heads, "int64_t":$size, "::mlir::Type":$elementType);
   let hasCustomAssemblyFormat = 1;

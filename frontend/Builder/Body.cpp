@@ -252,14 +252,14 @@ Value Body::attention(Value x, const model::Attention &attention, LayerContext &
     key = rotate(key, queryPositions, *attention.rotary, loc);
   }
   if (attention.causal) {
-    key = context.keyCache =
-        CacheAppendOp::create(b, loc, context.keyCache.getType(), context.keyCache, key);
+    key = context.keyCache = CacheAppendOp::create(b, loc, context.keyCache, key).getResult();
     value = context.valueCache =
-        CacheAppendOp::create(b, loc, context.valueCache.getType(), context.valueCache, value);
+        CacheAppendOp::create(b, loc, context.valueCache, value).getResult();
   }
   auto output = AttentionOp::create(
       b, loc, query.getType(), /*lse=*/Type(), /*weights=*/Type(), query, key, value,
       queryPositions, /*key_positions=*/Value(), mask, /*sinks=*/Value(), /*additive=*/Value(),
+      /*key_scales=*/Value(), /*value_scales=*/Value(),
       /*score_operands=*/ValueRange(),
       /*probability_operands=*/ValueRange(), b.getAffineMapArrayAttr({}),
       b.getAffineMapArrayAttr({}), APFloat(attention.scale), Fill::Zero);

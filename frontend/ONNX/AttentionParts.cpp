@@ -69,7 +69,8 @@ public:
           value = im.value(*parts.value), sinks = parts.sinks ? im.value(*parts.sinks) : Value();
     auto op = AttentionOp::create(
         b, im.typeOf(type, shape), Type(), wantsWeights ? im.typeOf(type, weightShape) : Type(),
-        query, key, value, queryPositions, Value(), mask, sinks, Value(), operands, ValueRange(),
+        query, key, value, queryPositions, Value(), mask, sinks, /*additive=*/Value(),
+        /*key_scales=*/Value(), /*value_scales=*/Value(), operands, ValueRange(),
         b.getAffineMapArrayAttr(maps), b.getAffineMapArrayAttr({}), APFloat(scale), Fill::Zero);
     if (parts.bias || parts.softcap != 0)
       buildScore(op);

@@ -141,22 +141,91 @@ bool TileLowering::unpackPanels(DequantizeOp op) {
 static Value convertExactly(Emitter &b, Value number, Type type) {
   if (!type.isBF16())
     return b.convert(number, type);
-  Value bits = arith::BitcastOp::create(b, b.getI32Type(), number);
-  bits = arith::ShRUIOp::create(b, bits, arith::ConstantOp::create(b, b.getI32IntegerAttr(16)));
-  return arith::BitcastOp::create(b, type, arith::TruncIOp::create(b, b.getI16Type(), bits));
+  auto like = [&](Type element) -> Type {
+    auto vector = dyn_cast<VectorType>(number.getType());
+    return vector ? Type(vector.clone(element)) : element;
+  };
+  Value sixteen = arith::ConstantOp::create(b, b.getI32IntegerAttr(16));
+  if (auto vector = dyn_cast<VectorType>(number.getType()))
+    sixteen = b.splat(sixteen, vector.getNumElements());
+  Value bits = arith::BitcastOp::create(b, like(b.getI32Type()), number);
+  bits = arith::TruncIOp::create(b, like(b.getI16Type()), arith::ShRUIOp::create(b, bits, sixteen));
+  return arith::BitcastOp::create(b, like(type), bits);
+}
+
+/// Whether a product reads integers that lie row by row as they are, in lanes: along these vectors
+/// from memory, across them as words of four neighbours.
+bool TileLowering::readsIntegers(DequantizeOp op, int64_t axis) {
+  LoadOp load = op.getLoad();
+  if (!load || op.getScales() || !op.getResult().getType().getElementType().isF32())
+    return false;
+  const ViewMemory &view = viewOf(load.getView());
+  if (view.panel != 0 || !view.type.isInteger(8))
+    return false;
+  return axis == 1 ? isDirect(load, 1) : liesInWords(load);
+}
+
+//===-- Words of rows, turned ----------------------------------------------------------------===//
+
+/// Whether rows of memory are whole squares of words, each of some narrow neighbours.
+bool TileLowering::liesInWords(LoadOp load) {
+  const ViewMemory &view = viewOf(load.getView());
+  int64_t bits = view.type.getIntOrFloatBitWidth();
+  bool isNarrow = view.type.isBF16() || view.type.isInteger(8);
+  return isNarrow && view.panel == 0 && view.isUnit(1) &&
+         typeOf(load).getColumns() % (32 / bits * lanes) == 0;
+}
+
+/// Words of a load's rows, turned so that rows lie in lanes: word w of row r is number `w * pitch +
+/// r`. A square of words has fewer vectors than one of narrow elements.
+Value TileLowering::turnWords(LoadOp load, int64_t pitch) {
+  const ViewMemory view = viewOf(load.getView());
+  TileType type = typeOf(load);
+  auto flat = cast<MemRefType>(view.flat.getType());
+  Type element = flat.getElementType();
+  int64_t each = 32 / element.getIntOrFloatBitWidth(), words = type.getColumns() / each;
+  Value memory =
+      allocate(element, TileLayout(TileType::get(1, words * pitch * each, view.type), lanes));
+  Value end = endAlong(load.getTile(), 0);
+  Value last = b.maximum(b.sub(end, b.index(1)), b.index(0));
+  auto wordType = VectorType::get(lanes, b.getI32Type());
+  auto stored = VectorType::get(each * lanes, cast<MemRefType>(memory.getType()).getElementType());
+  b.loop(b.index(0), b.index(pitch), lanes, [&](Value inner) {
+    b.loop(b.index(0), b.index(words), lanes, [&](Value word) {
+      SmallVector<Value> rows;
+      for (int64_t i = 0; i < lanes; ++i) {
+        Value row = b.add(load.getRow(), b.minimum(b.add(inner, i), last));
+        Value place = view.place(b, row, b.add(load.getColumn(), b.mul(word, each)));
+        Value loaded = b.load(element, view.flat, place, each * lanes);
+        prefetchNextRows(load, place);
+        rows.push_back(vector::BitCastOp::create(b, wordType, loaded));
+      }
+      rows = b.transpose(rows);
+      for (int64_t i = 0; i < lanes; ++i) {
+        Value at = b.mul(b.add(b.mul(b.add(word, i), pitch), inner), each);
+        b.store(vector::BitCastOp::create(b, stored, rows[i]), memory, at, 4 * lanes);
+      }
+    });
+  });
+  return memory;
 }
 
 /// What products read as it lies needs no buffer; else integers are converted one by one.
 LogicalResult TileLowering::lowerDequantize(DequantizeOp op) {
-  bool isRead = llvm::all_of(op->getUsers(), [&](Operation *user) {
-    auto dot = dyn_cast<DotOp>(user);
-    if (!dot)
-      return false;
-    DotOperands operands(dot, layoutOf(dot.getResult()));
-    return operands.lanes == op.getResult() && operands.other != op.getResult() &&
-           operands.lanesAxis == 0;
-  });
-  if (isRead && (unpackPanels(op) || prepareBytes(op) || readsPanels(op)))
+  auto isReadAlong = [&](int64_t axis) {
+    return llvm::all_of(op->getUsers(), [&](Operation *user) {
+      auto dot = dyn_cast<DotOp>(user);
+      if (!dot)
+        return false;
+      DotOperands operands(dot, layoutOf(dot.getResult()));
+      return operands.lanes == op.getResult() && operands.other != op.getResult() &&
+             operands.lanesAxis == axis;
+    });
+  };
+  for (int64_t axis : {0, 1})
+    if (isReadAlong(axis) && readsIntegers(op, axis))
+      return success();
+  if (isReadAlong(0) && (unpackPanels(op) || prepareBytes(op) || readsPanels(op)))
     return success();
   LoadOp load = op.getLoad(), scales = op.getScalesLoad();
   if (!load || (op.getScales() && !scales))
@@ -164,6 +233,16 @@ LogicalResult TileLowering::lowerDequantize(DequantizeOp op) {
   Scratch result = resultScratch(op.getResult(), std::nullopt);
   const TileLayout &layout = result.layout;
   TileType type = op.getResult().getType();
+  // Rows as they lie are converted vector by vector.
+  if (!scales && viewOf(load.getView()).panel == 0 && !viewOf(load.getView()).isOfNibbles()) {
+    auto floats = VectorType::get(lanes, b.getF32Type());
+    forEachVector(layout, endAlong(op.getResult(), 1 - layout.axis), [&](Value outer, Value inner) {
+      Value integers = readVector(load.getResult(), layout.axis, outer, inner);
+      write(result, outer, inner,
+            convertExactly(b, arith::SIToFPOp::create(b, floats, integers), type.getElementType()));
+    });
+    return success();
+  }
   auto read = [&](LoadOp from, Value row, Value column) {
     const ViewMemory view = viewOf(from.getView());
     return view.load(b, view.place(b, b.add(from.getRow(), row), b.add(from.getColumn(), column)));

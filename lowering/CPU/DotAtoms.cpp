@@ -22,7 +22,7 @@ public:
     int64_t bits = lane.type.getIntOrFloatBitWidth();
     return isa<FloatType>(block.sum) &&
            (lane.isOfIntegers()
-                ? lane.interleave * bits == 32
+                ? lane.interleave * bits == 32 || (lane.interleave == 1 && bits == 8)
                 : lane.interleave == 1 || (lane.interleave == 2 && lane.type.isBF16()));
   }
   bool widens() const override { return true; }
@@ -216,7 +216,9 @@ private:
 
   Value integerPart(int64_t v, Value loaded, int64_t i) {
     int64_t bits = lane.type.getIntOrFloatBitWidth();
-    if (count == interleave) {
+    if (interleave == 1)
+      loaded = arith::ExtSIOp::create(b, words, loaded);
+    else if (count == interleave) {
       loaded = extractIntegers(b, loaded, i, bits);
     } else { // one, wherever it stands in its word
       Value place = b.mul(b.add(b.rem(k, interleave), 1), bits);

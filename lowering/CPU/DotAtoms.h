@@ -31,7 +31,7 @@ struct LaneScales {
 
 /// The operand that lies in lanes: vector v of step k is at `vectors[v] + (k / interleave) *
 /// stride`, `interleave` neighbours in k beside each other in each lane; of integers they are 32
-/// bits. Of i4 two neighbours are one byte, and places are those of bytes.
+/// bits, or a byte. Of i4 two neighbours are one byte, and places are those of bytes.
 struct LaneOperand {
   Value memory; ///< rank 1
   SmallVector<Value> vectors;

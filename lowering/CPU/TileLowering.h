@@ -112,6 +112,12 @@ private:
   /// Bytes of a word for each output, which is at `within` of the group's k.
   Value loadWords(const PanelGroup &group, Value within);
   bool prepareBytes(tile::DequantizeOp op);
+  bool readsIntegers(tile::DequantizeOp op, int64_t axis);
+  /// Whether it is one turn of a loop over rows, of which the next turn has those behind.
+  bool walksRows(tile::LoadOp load);
+  void prefetchNextRows(tile::LoadOp load, Value place);
+  bool liesInWords(tile::LoadOp load);
+  Value turnWords(tile::LoadOp load, int64_t pitch);
   Value prepareWords(Value bytes, Value memory, Value to, Value sum);
   /// A tile of bf16 with lanes along `axis`, made once; nothing if it is too large.
   std::optional<UnpackedPanels> packPairs(Value tile, int64_t axis);

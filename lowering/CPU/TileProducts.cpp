@@ -62,6 +62,8 @@ private:
 
   void placeLanes();
   void placePanels(LoadOp load, DequantizeOp dequantize);
+  void placeIntegers(LoadOp load);
+  void placeWords(LoadOp load);
   bool isOfPairs() const;
   void placeUnpacked(const UnpackedPanels &panels);
   void placePrepared(const PreparedBytes &bytes);
@@ -133,6 +135,10 @@ void TileLowering::DotLowering::placeLanes() {
       isPacked = true;
       return;
     }
+  if (dequantize && t.readsIntegers(dequantize, axis))
+    return axis == 1 ? placeIntegers(dequantize.getLoad()) : placeWords(dequantize.getLoad());
+  if (load && axis == 0 && t.liesInWords(load) && block.sum.isF32())
+    return placeWords(load);
   if (dequantize && axis == 0 && t.readsPanels(dequantize)) {
     load = dequantize.getLoad();
     operands.lanes = load;
@@ -151,6 +157,7 @@ void TileLowering::DotLowering::placeLanes() {
   } else if (load && t.isDirect(load, axis)) {
     const ViewMemory view = t.viewOf(load.getView());
     lane.memory = view.flat;
+    lane.streams = axis == 1 && t.walksRows(load);
     lane.stride = view.stride[1 - axis];
     laneStart = startOfLoad(load, axis);
   } else {
@@ -160,6 +167,28 @@ void TileLowering::DotLowering::placeLanes() {
     lane.alignment = alignmentOf(lanes * bytesOf(lane.type));
     laneStart = [](Value inner) { return inner; };
   }
+}
+
+/// Bytes that lie in lanes already.
+void TileLowering::DotLowering::placeIntegers(LoadOp load) {
+  const ViewMemory view = t.viewOf(load.getView());
+  block.lane.type = b.getI8Type();
+  block.lane.memory = view.flat;
+  block.lane.streams = t.walksRows(load);
+  block.lane.stride = view.stride[0];
+  laneStart = startOfLoad(load, 1);
+}
+
+/// Narrow elements of rows that lie across lanes.
+void TileLowering::DotLowering::placeWords(LoadOp load) {
+  LaneOperand &lane = block.lane;
+  int64_t pitch = llvm::alignTo(typeOf(operands.lanes).getRows(), lanes);
+  lane.type = typeOf(load).getElementType();
+  lane.memory = t.turnWords(load, pitch);
+  lane.interleave = 32 / lane.type.getIntOrFloatBitWidth();
+  lane.stride = b.index(lane.interleave * pitch);
+  lane.alignment = 4 * lanes;
+  laneStart = [this](Value inner) { return b.mul(inner, block.lane.interleave); };
 }
 
 void TileLowering::DotLowering::placePanels(LoadOp load, DequantizeOp dequantize) {

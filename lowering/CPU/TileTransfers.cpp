@@ -17,6 +17,23 @@ void TileLowering::forWholeOrPart(Value limit, const TileLayout &layout,
       [&] { body(true); }, [&] { body(false); });
 }
 
+bool TileLowering::walksRows(LoadOp load) {
+  auto loop = load->getParentOfType<scf::ForOp>();
+  return loop && load.getRow() == loop.getInductionVar() &&
+         getConstant(loop.getStep()) == typeOf(load).getRows();
+}
+
+/// What the loop's next turn will load in place of what is at `place`: rows are no stream that the
+/// processor foresees, where they are read square by square and other rows between.
+void TileLowering::prefetchNextRows(LoadOp load, Value place) {
+  if (!walksRows(load))
+    return;
+  const ViewMemory &view = viewOf(load.getView());
+  Value next = b.add(place, b.mul(view.stride[0], typeOf(load).getRows()));
+  memref::PrefetchOp::create(b, view.flat, next, /*isWrite=*/false, /*localityHint=*/3,
+                             /*isDataCache=*/true);
+}
+
 Scratch TileLowering::loadToScratch(LoadOp load, int64_t axis) {
   const ViewMemory view = viewOf(load.getView());
   TileType type = typeOf(load);
@@ -61,6 +78,8 @@ Scratch TileLowering::loadToScratch(LoadOp load, int64_t axis) {
           Value place = placeOf(outer, b.minimum(b.add(inner, i), last));
           rows.push_back(mask ? b.loadMasked(element, view.flat, place, mask)
                               : b.load(element, view.flat, place, lanes));
+          if (axis == 0)
+            prefetchNextRows(load, place);
         }
         rows = b.transpose(rows);
         for (int64_t i = 0; i < lanes; ++i) {

@@ -12,9 +12,9 @@ using namespace mlir;
 using namespace mlir::fovea;
 
 /// Writes what LLVM would do to bf16 by calls of the compiler's own library (before GCC 13 it has
-/// no such functions): roundings as arithmetic, to nearest even, where NaN becomes a quiet one and
-/// f64 goes by f32; and masked loads and stores, which move elements one by one, on integers. Where
-/// a processor has instructions for bf16, they leave f64 alone.
+/// no such functions): roundings as arithmetic, to nearest even, where NaN becomes a quiet one, and
+/// f64 and integers go by f32; and masked loads and stores, which move elements one by one, on
+/// integers. Where a processor has instructions for bf16, they leave f64 alone.
 static void expandBFloat16(llvm::Function &function, bool hasInstructions) {
   SmallVector<llvm::Instruction *> found;
   for (llvm::Instruction &instruction : llvm::instructions(function)) {
@@ -23,7 +23,11 @@ static void expandBFloat16(llvm::Function &function, bool hasInstructions) {
     if (isa<llvm::FPTruncInst>(instruction)) {
       if (hasInstructions && !instruction.getOperand(0)->getType()->getScalarType()->isDoubleTy())
         continue;
-    } else if (hasInstructions || !call) {
+    } else if (hasInstructions) {
+      continue;
+    } else if (isa<llvm::SIToFPInst, llvm::UIToFPInst>(instruction)) {
+      // By f32.
+    } else if (!call) {
       continue;
     } else if (call->getIntrinsicID() == llvm::Intrinsic::masked_store) {
       type = call->getArgOperand(0)->getType();
@@ -53,7 +57,11 @@ static void expandBFloat16(llvm::Function &function, bool hasInstructions) {
     } else {
       llvm::Value *value = instruction->getOperand(0);
       llvm::Type *words = type->getWithNewType(b.getInt32Ty());
-      value = b.CreateFPTrunc(value, type->getWithNewType(b.getFloatTy())); // of f32: itself
+      llvm::Type *floats = type->getWithNewType(b.getFloatTy());
+      if (isa<llvm::FPTruncInst>(instruction))
+        value = b.CreateFPTrunc(value, floats); // of f32: itself
+      else
+        value = b.CreateCast(cast<llvm::CastInst>(instruction)->getOpcode(), value, floats);
       llvm::Value *bits = b.CreateBitCast(value, words);
       auto number = [&](uint32_t n) { return llvm::ConstantInt::get(words, n); };
       llvm::Value *isOdd = b.CreateAnd(b.CreateLShr(bits, 16), number(1));

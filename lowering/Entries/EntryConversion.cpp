@@ -168,6 +168,12 @@ LogicalResult EntryConversion::createFunction() {
   return success();
 }
 
+/// The group's argument that a cache it yields grows from; null for what is no such cache.
+static BlockArgument getContinued(Value yielded) {
+  auto append = yielded.getDefiningOp<CacheAppendOp>();
+  return append ? dyn_cast<BlockArgument>(append.getContinued(yielded)) : BlockArgument();
+}
+
 /// Numbers the ops, follows views to the values they look at, and finds each value's last reader.
 void EntryConversion::findLifetimes() {
   Block &block = entry.getBody().front();
@@ -188,8 +194,7 @@ void EntryConversion::findLifetimes() {
       continue;
     for (auto [result, yielded] :
          llvm::zip(group.getResults(), group.getBody().front().getTerminator()->getOperands())) {
-      auto append = yielded.getDefiningOp<CacheAppendOp>();
-      auto cache = append ? dyn_cast<BlockArgument>(append.getCache()) : BlockArgument();
+      BlockArgument cache = getContinued(yielded);
       if (!cache)
         continue;
       Value from = group.getInputs()[cache.getArgNumber()];
@@ -303,8 +308,7 @@ FailureOr<CacheBuffer> EntryConversion::getCache(GroupOp group, Value operand,
   int64_t now = order[group], last = now;
   for (auto [result, yielded] :
        llvm::zip(group.getResults(), group.getBody().front().getTerminator()->getOperands()))
-    if (auto append = yielded.getDefiningOp<CacheAppendOp>();
-        append && append.getCache() == argument)
+    if (getContinued(yielded) == argument)
       if (auto found = lastUse.find(result); found != lastUse.end())
         last = std::max(last, found->second);
   cache.memory = allocate(create.getLoc(), getCacheMemory(type), sizes, now, last);
@@ -374,8 +378,7 @@ LogicalResult EntryConversion::addResults(GroupOp group, const ReifiedRankedShap
   Operation *yield = group.getBody().front().getTerminator();
   for (auto [i, result] : llvm::enumerate(group.getResults())) {
     if (isa<CacheType>(result.getType())) {
-      auto append = yield->getOperand(i).getDefiningOp<CacheAppendOp>();
-      auto cache = append ? dyn_cast<BlockArgument>(append.getCache()) : BlockArgument();
+      BlockArgument cache = getContinued(yield->getOperand(i));
       if (!cache)
         return group.emitOpError("expects a cache result to be an append to one of its arguments");
       CacheBuffer old = of.grown[cache];
@@ -450,7 +453,7 @@ LogicalResult EntryConversion::findRules(GroupOp group, OpBuilder &asking,
           return append.emitOpError("adds positions whose number cannot be computed beforehand");
         result.terms.push_back(*count);
       }
-      value = append.getCache();
+      value = append.getContinued(value);
     }
     if (isa<CacheType>(value.getType())) {
       result.cache = value;

@@ -34,6 +34,34 @@ static std::optional<Atom> getAtom(DotOp dot, bool warpgroups) {
   return halves ? Atom::M16N8K16 : Atom::M16N8K8;
 }
 
+/// Whether only products that sum along its rows read it, on their way to which integers become
+/// floats.
+static bool isReadByRows(DequantizeOp op) {
+  return llvm::all_of(op->getUses(), [](OpOperand &use) {
+    auto dot = dyn_cast<DotOp>(use.getOwner());
+    return dot && dot.getTransposeB() && use.getOperandNumber() == 1;
+  });
+}
+
+/// Integers with other readers, as values of a cache have, become floats element by element.
+static void convertElements(func::FuncOp function) {
+  function->walk([](DequantizeOp op) {
+    if (op.getScales() || isReadByRows(op))
+      return;
+    OpBuilder builder(op);
+    TileType type = op.getResult().getType();
+    auto convert = [&](OpBuilder &b, Location loc, ValueRange x) -> Value {
+      Value number = arith::SIToFPOp::create(b, loc, b.getF32Type(), x[0]);
+      if (type.getElementType().isF32())
+        return number;
+      return arith::TruncFOp::create(b, loc, type.getElementType(), number);
+    };
+    op.getResult().replaceAllUsesWith(
+        MapOp::create(builder, op.getLoc(), type, op.getInput(), convert).getResult());
+    op->erase();
+  });
+}
+
 namespace {
 struct ChooseAtomsPass : fovea::impl::ChooseAtomsPassBase<ChooseAtomsPass> {
   using ChooseAtomsPassBase::ChooseAtomsPassBase;
@@ -48,6 +76,7 @@ struct ChooseAtomsPass : fovea::impl::ChooseAtomsPassBase<ChooseAtomsPass> {
     });
     if (hasBytes.wasInterrupted())
       return signalPassFailure();
+    convertElements(function);
     if (!tensorCores)
       return;
     int64_t rows = 0; // of products by warpgroups

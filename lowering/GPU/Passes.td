@@ -35,6 +35,9 @@ def ChooseAtomsPass : Pass<"fovea-choose-atoms", "::mlir::func::FuncOp"> {
     Where a product has `m64k16`, the function gets `fovea.threads`: warpgroups that each have as many times 64 rows, up
     to three, and share what the block copies to its memory. More would leave each thread less than 168 registers.
 
+    A `tile.dequantize` without scales that anything else reads than products along its rows, as values of a cache are read,
+    becomes a `tile.map`.
+
     ```mlir
     // before
     %y = tile.dot %x, %w transpose_b : !tile.tile<64x192xbf16>, !tile.tile<48x192xbf16> -> !tile.tile<64x48xf32>

@@ -57,7 +57,8 @@ static bool mayHaveTwoParts(AttentionOp op, int64_t least) {
   });
 }
 
-/// Of instructions that multiply f16 or bf16: that type, if all that is multiplied has it.
+/// Of instructions that multiply f16 or bf16: that type, if all that is multiplied has it, or
+/// integers of eight bits, which it holds.
 static Type getOperands(AttentionOp op, const Level &level) {
   auto getElement = [](Value value) -> Type {
     if (auto cache = dyn_cast<CacheType>(value.getType()))
@@ -65,8 +66,11 @@ static Type getOperands(AttentionOp op, const Level &level) {
     return cast<ShapedType>(value.getType()).getElementType();
   };
   Type type = getElement(op.getQuery());
-  bool alike =
-      !op.getAdditive() && type == getElement(op.getKey()) && type == getElement(op.getValue());
+  auto isHeld = [&](Value value) {
+    Type element = getElement(value);
+    return element == type || element.isInteger(8);
+  };
+  bool alike = !op.getAdditive() && isHeld(op.getKey()) && isHeld(op.getValue());
   bool fits = level.multipliesHalves ? isHalf(type) : level.multipliesPairs && type.isBF16();
   return alike && fits ? type : Type();
 }

@@ -10,8 +10,9 @@ using namespace mlir::fovea;
 
 namespace {
 struct CacheAppendKernel : KernelOpInterface::ExternalModel<CacheAppendKernel, CacheAppendOp> {
-  Value countCacheElements(Operation *op, CostBuilder &cost, OpOperand &) const {
-    return cost.elements(cast<CacheAppendOp>(op).getInput());
+  Value countCacheElements(Operation *operation, CostBuilder &cost, OpOperand &operand) const {
+    auto op = cast<CacheAppendOp>(operation);
+    return cost.elements(op.getInput(), /*dropLast=*/operand.get() == op.getScales() ? 1 : 0);
   }
 };
 } // namespace

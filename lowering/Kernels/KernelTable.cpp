@@ -34,7 +34,7 @@ func::FuncOp KernelTable::insert(func::FuncOp function, StringRef name) {
 
 bool mlir::fovea::isAppended(BlockArgument cache) {
   return llvm::any_of(cache.getUsers(), [](Operation *user) {
-    return user->getNumResults() == 1 && isa<CacheType>(user->getResult(0).getType());
+    return user->getNumResults() > 0 && isa<CacheType>(user->getResult(0).getType());
   });
 }
 

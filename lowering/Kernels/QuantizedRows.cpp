@@ -11,36 +11,41 @@ using namespace mlir::fovea;
 
 /// The nearest integer, halves to even, of an f32 of magnitude below 2^22: behind this number an
 /// f32 has no fraction. Of a byte, which holds it and the zero point, it is the lowest bits.
-static Value roundTo(KernelBuilder &k, Value number, Type type) {
-  Value shift =
-      k.real(k.getF32Type(), 0x1.8p23 + (type.isInteger(8) ? tile::DotOp::kZeroPoint : 0));
+static Value roundTo(KernelBuilder &k, Value number, Type type, int64_t zeroPoint) {
+  bool isByte = type.isInteger(8);
+  Value shift = k.real(k.getF32Type(), 0x1.8p23 + (isByte ? static_cast<double>(zeroPoint) : 0));
   Value shifted = k.add(number, shift);
-  if (!type.isInteger(8))
+  if (!isByte)
     return k.convert(k.sub(shifted, shift), type);
   Value bits = arith::BitcastOp::create(k, k.getI32Type(), shifted);
   return arith::TruncIOp::create(k, type, bits);
 }
 
-SmallVector<Value> mlir::fovea::quantizeRows(TileBuilder &b, Operation *norm, Value rows,
-                                             Type operand) {
+QuantizedTiles mlir::fovea::quantizeTiles(TileBuilder &b, ValueRange parts, Value factor,
+                                          Type operand, int64_t zeroPoint) {
   KernelBuilder &k = b.k;
   Type type = k.getF32Type();
-  auto whole = cast<tile::TileType>(rows.getType());
   tile::TileType one = b.tileType(b.tileRows, 1, type);
-  Value infinity = k.real(type, std::numeric_limits<double>::infinity());
-  // What is no number is as an infinite one.
-  Value magnitudes = b.map(whole, rows, [&](ValueRange e) {
-    Value isNumber = arith::CmpFOp::create(k, arith::CmpFPredicate::ORD, e[0], e[0]);
-    return k.select(isNumber, math::AbsFOp::create(k, e[0]), infinity);
-  });
-  Value most = b.reduce(tile::ReduceKind::Maximum, magnitudes);
+  auto typeOf = [](Value part) { return cast<tile::TileType>(part.getType()); };
+  Value infinity = k.real(type, std::numeric_limits<double>::infinity()), most;
+  for (Value part : parts) {
+    // What is no number is as an infinite one.
+    Value magnitudes = b.map(typeOf(part), part, [&](ValueRange e) {
+      Value isNumber = arith::CmpFOp::create(k, arith::CmpFPredicate::ORD, e[0], e[0]);
+      return k.select(isNumber, math::AbsFOp::create(k, e[0]), infinity);
+    });
+    Value own = b.reduce(tile::ReduceKind::Maximum, magnitudes);
+    most =
+        most ? b.map(one, {most, own}, [&](ValueRange e) { return k.maximum(e[0], e[1]); }) : own;
+  }
   SmallVector<Value> factors{most};
-  if (norm)
-    factors.push_back(emitRowFactor(b, norm, rows));
-  Value scale = b.map(one, factors, [&](ValueRange e) {
+  if (factor)
+    factors.push_back(factor);
+  QuantizedTiles result;
+  result.scale = b.map(one, factors, [&](ValueRange e) {
     Value isFinite = arith::CmpFOp::create(k, arith::CmpFPredicate::OLT, e[0], infinity);
     Value scale = k.div(e[0], k.real(type, 127));
-    if (norm)
+    if (factor)
       scale = k.mul(scale, e[1]);
     return k.select(isFinite, scale, k.real(type, std::numeric_limits<double>::quiet_NaN()));
   });
@@ -49,8 +54,19 @@ SmallVector<Value> mlir::fovea::quantizeRows(TileBuilder &b, Operation *norm, Va
     Value isLess = arith::CmpFOp::create(k, arith::CmpFPredicate::OLT, e[0], least);
     return k.select(isLess, k.real(type, 0), k.div(k.real(type, 127), e[0]));
   });
-  Value integers = b.map(whole.withElementType(operand),
-                         {rows, b.broadcast(inverse, b.tileRows, whole.getColumns())},
-                         [&](ValueRange e) { return roundTo(k, k.mul(e[0], e[1]), operand); });
-  return {scale, integers};
+  for (Value part : parts) {
+    tile::TileType whole = typeOf(part);
+    result.integers.push_back(
+        b.map(whole.withElementType(operand),
+              {part, b.broadcast(inverse, b.tileRows, whole.getColumns())},
+              [&](ValueRange e) { return roundTo(k, k.mul(e[0], e[1]), operand, zeroPoint); }));
+  }
+  return result;
+}
+
+SmallVector<Value> mlir::fovea::quantizeRows(TileBuilder &b, Operation *norm, Value rows,
+                                             Type operand) {
+  Value factor = norm ? emitRowFactor(b, norm, rows) : Value();
+  QuantizedTiles found = quantizeTiles(b, rows, factor, operand, tile::DotOp::kZeroPoint);
+  return {found.scale, found.integers.front()};
 }

@@ -17,7 +17,6 @@
 using namespace mlir;
 using namespace mlir::fovea;
 using tile::TileType;
-using tile::ViewType;
 
 static constexpr double kLn2 = 0.69314718055994530942;
 
@@ -33,14 +32,14 @@ TileAttention::TileAttention(KernelBuilder &k, AttentionOp op, AttentionSchedule
 
 /// What all blocks of a phase share.
 void TileAttention::bind() {
-  auto sequence = [&](Value value) -> Sequence {
+  auto sequence = [&](Value value, Value scales) -> Sequence {
     if (!isa<CacheType>(value.getType()))
-      return {k.buffer(value), {}};
+      return {k.buffer(value), {}, {}};
     CacheBuffer cache = k.cache(value);
-    return {cache.memory, cache.length};
+    return {cache.memory, cache.length, scales ? k.cache(scales).memory : Value()};
   };
-  key = sequence(op.getKey());
-  value = sequence(op.getValue());
+  key = sequence(op.getKey(), op.getKeyScales());
+  value = sequence(op.getValue(), op.getValueScales());
   zero = k.index(0);
   queryLength = k.size(k.buffer(op.getQuery()), 1);
   keyLength = key.length ? key.length : k.size(key.memory, 1);

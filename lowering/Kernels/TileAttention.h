@@ -58,6 +58,7 @@ private:
   /// Keys or values of one batch row and head.
   struct Sequence {
     Value memory, length; ///< the length of a cache
+    Value scales;         ///< of integers
   };
 
   /// Temporaries that hold the states of parts: `[batch, part, heads, queries]` the first two,
@@ -114,6 +115,9 @@ private:
   // One tile of scores.
   Value mapPlaces(Value begin, ValueRange tiles, Keys keys, const Cover *cover,
                   const ElementRegion &of, function_ref<Value(ValueRange, const Place &)> body);
+  Value loadNumbers(Value view, Value begin, int64_t size, int64_t lanes);
+  Value loadScales(const Sequence &sequence, Value begin);
+  Value scaleColumns(Value tile, const Sequence &sequence, Value begin);
   Value products(Value begin, Keys keys);
   Value additiveProducts(Value begin);
   Value scores(Value begin, Value product, Keys keys, const Cover *cover);

@@ -142,7 +142,10 @@ Value TileAttention::additiveProducts(Value begin) {
     SmallVector<Value> at{b, place, g, d};
     if (key.length)
       std::swap(at[1], at[2]);
-    return k.loadAs(wide, key.memory, at);
+    if (!key.scales)
+      return k.loadAs(wide, key.memory, at);
+    Value integer = arith::SIToFPOp::create(k, wide, k.load(key.memory, at));
+    return k.mul(integer, k.loadAs(wide, key.scales, {b, g, place, zero}));
   });
   // Rounded once, from f64: great factors make differences of the last bits.
   auto tanh = [&](Value x) {
@@ -157,6 +160,41 @@ Value TileAttention::additiveProducts(Value begin) {
   return loop.getResult(0);
 }
 
+/// Keys or values from `begin`; integers as what is multiplied, without their scales, so that they
+/// are exact. These lie as they are read, along `lanes`.
+Value TileAttention::loadNumbers(Value view, Value begin, int64_t size, int64_t lanes) {
+  Type element = cast<ViewType>(view.getType()).getElementType();
+  bool isOfIntegers = element.isInteger(8);
+  TileType type =
+      isOfIntegers ? TileType::get(keys, size, element, lanes) : TileType::get(keys, size, element);
+  Value loaded = tile::LoadOp::create(k, type, view, begin, zero);
+  if (!isOfIntegers)
+    return loaded;
+  Type operands = schedule.getOperands();
+  Type number = operands ? operands : Type(k.getF32Type());
+  return tile::DequantizeOp::create(k, type.withElementType(number), loaded, Value());
+}
+
+/// A row of the scales of keys or values from `begin`.
+Value TileAttention::loadScales(const Sequence &sequence, Value begin) {
+  auto memory = cast<MemRefType>(sequence.scales.getType());
+  // As long as the cache, not as its memory.
+  SmallVector<OpFoldResult> offsets(4, k.getIndexAttr(0)), strides(4, k.getIndexAttr(1));
+  SmallVector<OpFoldResult> sizes{k.size(sequence.scales, 0), k.getIndexAttr(memory.getDimSize(1)),
+                                  sequence.length, k.getIndexAttr(1)};
+  Value used = memref::SubViewOp::create(k, sequence.scales, offsets, sizes, strides);
+  return tile::LoadOp::create(k, type(1, keys, memory.getElementType()),
+                              view(used, {b, g, zero}, 2), zero, begin);
+}
+
+/// A tile with a column for each key, times the scales of what the keys have.
+Value TileAttention::scaleColumns(Value tile, const Sequence &sequence, Value begin) {
+  if (!sequence.scales)
+    return tile;
+  Value scales = broadcast(loadScales(sequence, begin), keys);
+  return map({}, {tile, scales}, [&](ValueRange x) { return k.mul(x[0], k.convert(x[1], wide)); });
+}
+
 /// Of the keys from `begin`: what the score region gets, but for a factor.
 Value TileAttention::products(Value begin, Keys kind) {
   TileType square = type(rows, keys);
@@ -164,11 +202,11 @@ Value TileAttention::products(Value begin, Keys kind) {
     return tile::SplatOp::create(k, square, k.real(wide, 0));
   if (op.getAdditive())
     return additiveProducts(begin);
-  Type element = cast<ViewType>(keyView.getType()).getElementType();
-  Value key =
-      tile::LoadOp::create(k, TileType::get(keys, op.getHeadSize(), element), keyView, begin, zero);
-  return tile::DotOp::create(k, square, queries, key, Value(), /*transpose_b=*/true,
-                             k.getDenseI64ArrayAttr(schedule.getScores()));
+  // One query's scores lie in lanes by key.
+  Value numbers = loadNumbers(keyView, begin, op.getHeadSize(), byHead ? 0 : 1);
+  Value product = tile::DotOp::create(k, square, queries, numbers, Value(), /*transpose_b=*/true,
+                                      k.getDenseI64ArrayAttr(schedule.getScores()));
+  return scaleColumns(product, key, begin);
 }
 
 /// The products with the score region applied, and minus infinity where no key is allowed.
@@ -215,16 +253,15 @@ Value TileAttention::probabilities(Value begin, Value product, Keys kind, const 
 
 /// The keys from `begin`, at most as many as a tile has.
 TileAttention::State TileAttention::step(Value begin, State state, Keys kind, const Cover *cover) {
-  Type valueElement = cast<ViewType>(valueView.getType()).getElementType();
   TileType column = type(rows, 1);
   int64_t valueSize = op.getValueSize();
   Value product = products(begin, kind);
   auto addValues = [&](Value weights, Value values) -> Value {
-    Value value = tile::LoadOp::create(k, TileType::get(keys, valueSize, valueElement), valueView,
-                                       begin, zero);
+    Value numbers = loadNumbers(valueView, begin, valueSize, 1);
+    weights = scaleColumns(weights, value, begin);
     if (Type operands = schedule.getOperands())
       weights = tile::CastOp::create(k, type(rows, keys, operands), weights);
-    return tile::DotOp::create(k, values.getType(), weights, value, values, /*transpose_b=*/false,
+    return tile::DotOp::create(k, values.getType(), weights, numbers, values, /*transpose_b=*/false,
                                k.getDenseI64ArrayAttr(schedule.getValues()));
   };
   if (sums)

@@ -180,6 +180,7 @@ private:
   struct Sink {
     Value value, memory;
     Value length; ///< of the cache that grows, null for tensors
+    Value scales; ///< memory of its rows' scales, if it is of integers
   };
   /// Results that are computed from the same columns, block by block.
   struct Strip {
@@ -211,6 +212,8 @@ private:
   void emitBlock(const Strip &strip, Value number, Value begin, Value end, bool loops);
   void emitTile(const Strip &strip, Value number);
   void store(const Sink &sink, TileColumns c, const Strip &strip, Value head);
+  void storeInCache(const Sink &sink, Value memory, Value value, Value head, int64_t column);
+  void storeIntegers(const Sink &sink, const Strip &strip, Value base, int64_t first, Value head);
 
   GroupOp group;
   const TileForm &form;
@@ -236,6 +239,15 @@ private:
 
 /// 1 / sqrt(mean of squares + eps) of an RMS norm for each of a tile's whole rows.
 Value emitRowFactor(TileBuilder &b, Operation *norm, Value rows);
+
+/// Of rows of f32, tiles of some of their columns each, the scale of each row and these tiles as
+/// integers of eight bits, less `zeroPoint`, or as floats that hold them.
+struct QuantizedTiles {
+  Value scale;
+  SmallVector<Value> integers;
+};
+QuantizedTiles quantizeTiles(TileBuilder &b, ValueRange parts, Value factor, Type operand,
+                             int64_t zeroPoint);
 
 /// Of whole rows of f32, behind an RMS norm or none (null), the scale of each, and the integers as
 /// what is multiplied: i8 with a zero point of 128, or floats. The norm changes the scales alone.

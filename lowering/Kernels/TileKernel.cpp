@@ -222,15 +222,18 @@ SmallVector<TileBuilder::Strip> TileBuilder::findStrips(int64_t columns) {
   SmallVector<SmallVector<int64_t>> headCuts;
   unsigned next = 0;
   for (Value value : group.getBody().front().getTerminator()->getOperands()) {
-    Sink sink{value, Value(), Value()};
+    Sink sink{value, Value(), Value(), Value()};
     auto append = value.getDefiningOp<CacheAppendOp>();
+    if (append && value == append.getGrownScales())
+      continue; // with the integers
     bool isArgmax = argmax && value == argmax.getResult();
     if (isArgmax) {
       sink.value = argmax.getInput();
       argmaxOutput = next++;
     } else if (append) {
       CacheBuffer cache = k.cache(append.getCache());
-      sink = {append.getInput(), cache.memory, cache.length};
+      Value scales = append.getScales() ? k.cache(append.getScales()).memory : Value();
+      sink = {append.getInput(), cache.memory, cache.length, scales};
     } else {
       sink.memory = k.outputs[next++];
     }
@@ -281,18 +284,34 @@ void TileBuilder::store(const Sink &sink, TileColumns c, const Strip &strip, Val
   Value value = tile(sink.value, c);
   if (!sink.length)
     return storeRows(value, sink.memory, c.offset == 0 ? c.base : column(c));
-  // A cache is [batch, heads, capacity, size]: rows go behind its length.
-  auto type = cast<MemRefType>(sink.memory.getType());
-  Value inside = k.index(c.offset % strip.head);
-  value = castTo(value, type.getElementType());
+  storeInCache(sink, sink.memory, castTo(value, elementOf(sink.memory)), head,
+               c.offset % strip.head);
+}
+
+/// A cache is [batch, heads, capacity, size]: rows go behind its length.
+void TileBuilder::storeInCache(const Sink &sink, Value memory, Value value, Value head,
+                               int64_t column) {
+  Value inside = k.index(column);
   if (single) {
-    Value view = viewAt(sink.memory, {head, sink.length}, {0, 3});
+    Value view = viewAt(memory, {head, sink.length}, {0, 3});
     tile::StoreOp::create(k, value, view, row, inside);
     return;
   }
   Value end = k.add(sink.length, k.size(memories(false).front(), 1));
-  Value view = viewAt(sink.memory, {at[0], head}, {2, 3}, end);
+  Value view = viewAt(memory, {at[0], head}, {2, 3}, end);
   tile::StoreOp::create(k, value, view, k.add(sink.length, row), inside);
+}
+
+/// A head's rows as integers with a scale each. `first` is the head's first column.
+void TileBuilder::storeIntegers(const Sink &sink, const Strip &strip, Value base, int64_t first,
+                                Value head) {
+  SmallVector<Value> parts;
+  for (auto [offset, width] : strip.pieces)
+    parts.push_back(castTo(tile(sink.value, {base, first + offset, width}), k.getF32Type()));
+  QuantizedTiles found = quantizeTiles(*this, parts, Value(), k.getI8Type(), /*zeroPoint=*/0);
+  for (auto [piece, integers] : llvm::zip(strip.pieces, found.integers))
+    storeInCache(sink, sink.memory, integers, head, piece.first);
+  storeInCache(sink, sink.scales, found.scale, head, 0);
 }
 
 /// One tile of rows of block `number` of the strip.
@@ -307,7 +326,11 @@ void TileBuilder::emitTile(const Strip &strip, Value number) {
       head = atBlock([&] { return k.add(k.mul(number, k.index(each)), k.index(h)); });
     for (auto [offset, width] : strip.pieces)
       for (const Sink &sink : strip.sinks)
-        store(sink, {base, h * strip.head + offset, width}, strip, head);
+        if (!sink.scales)
+          store(sink, {base, h * strip.head + offset, width}, strip, head);
+    for (const Sink &sink : strip.sinks)
+      if (sink.scales)
+        storeIntegers(sink, strip, base, h * strip.head, head);
   }
   if (strip.hasArgmax)
     emitGreatest(strip, number, base);
@@ -408,7 +431,7 @@ void TileBuilder::emitElements(int64_t count) {
         Strip strip{{}, 0, 0, count, 1, {{0, count}}};
         unsigned next = 0;
         for (Value value : group.getBody().front().getTerminator()->getOperands())
-          strip.sinks.push_back({value, k.outputs[next++], Value()});
+          strip.sinks.push_back({value, k.outputs[next++], Value(), Value()});
         emitBlock(strip, ivs.front(), k.index(0), Value(), /*loops=*/false);
       });
 }

@@ -49,13 +49,14 @@ static const std::vector<const char *> kScores = {"plain",   "bias", "alibi",
                                                   "softcap", "t5",   "temperature"};
 static const std::vector<const char *> kProbabilities = {"plain", "cap", "dropout", "floor"};
 static const std::vector<const char *> kFills = {"zero", "mean", "raw", "nan"};
+static const std::vector<const char *> kMemories = {"", " cache", " cache of integers"};
 static const std::vector<const char *> kPositions = {"index", "offset", "given"};
 static const std::vector<const char *> kTypes = {"f32", "f64", "bf16", "f32/bf16", "f32/f16"};
 static const int64_t kHeadSizes[] = {1, 8, 40, 64, 128};
 static const int64_t kGroups[] = {1, 2, 4, 8};
 
 const std::array<int, Axes> mlir::fovea::kChoices = {
-    5, 2, 4, static_cast<int>(kMasks.size()), 6, 4, 2, 4, 3, 2, 4, 5, 2};
+    5, 2, 4, static_cast<int>(kMasks.size()), 6, 4, 2, 4, 3, 3, 4, 5, 2};
 
 std::vector<Choice> mlir::fovea::makePairwiseCover(unsigned seed) {
   using Pair = std::array<int, 4>;
@@ -175,7 +176,7 @@ std::string AttentionCase::describe() const {
       << " mask:" << kMasks[choice[Mask]].name << " score:" << kScores[choice[Score]]
       << " probability:" << kProbabilities[choice[Probability]] << (choice[Sinks] ? " sinks" : "")
       << " fill:" << kFills[choice[Fill]] << " positions:" << kPositions[choice[Positions]]
-      << (choice[Memory] ? " cache" : "") << " outputs:" << choice[Outputs]
+      << kMemories[choice[Memory]] << " outputs:" << choice[Outputs]
       << " types:" << kTypes[choice[Types]] << (choice[Form] ? " additive" : "")
       << (oneQuery ? " one query" : "");
   return out.str();
@@ -313,17 +314,27 @@ std::string AttentionCase::getText() const {
       << (weights ? ", " + weightsType + " {fovea.name = \"weights\"}" : "")
       << ") attributes {fovea.entry} {\n";
   std::string key = arguments[1].type, value = arguments[2].type, k = "%k", v = "%v";
+  std::string keyScales = "!fovea.cache<key, " + g + "x1xf32>",
+              valueScales = "!fovea.cache<value, " + g + "x1xf32>";
   if (choice[Memory]) {
-    key = "!fovea.cache<key, " + g + "x" + d + "x" + keyType() + ">";
-    value = "!fovea.cache<value, " + g + "x" + dv + "x" + keyType() + ">";
+    std::string element = isOfIntegers() ? "i8" : keyType();
+    key = "!fovea.cache<key, " + g + "x" + d + "x" + element + ">";
+    value = "!fovea.cache<value, " + g + "x" + dv + "x" + element + ">";
     out << "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%c3 = arith.constant 3 "
            ": index\n"
         << "%B = tensor.dim %k, %c0 : " << arguments[1].type
         << "\n%S = tensor.dim %k, %c1 : " << arguments[1].type
         << "\n%room = arith.addi %S, %c3 : index\n%ek = fovea.cache_create %B, %room : " << key
-        << "\n%ev = fovea.cache_create %B, %room : " << value
-        << "\n%ck = fovea.cache_append %ek, %k : " << key << ", " << arguments[1].type
-        << "\n%cv = fovea.cache_append %ev, %v : " << value << ", " << arguments[2].type << "\n";
+        << "\n%ev = fovea.cache_create %B, %room : " << value << "\n";
+    if (isOfIntegers())
+      out << "%es = fovea.cache_create %B, %room : " << keyScales << "\n%et = "
+          << "fovea.cache_create %B, %room : " << valueScales << "\n";
+    out << "%ck" << (isOfIntegers() ? ", %cs" : "") << " = fovea.cache_append %ek, %k "
+        << (isOfIntegers() ? "scales(%es : " + keyScales + ") " : "") << ": " << key << ", "
+        << arguments[1].type << "\n%cv" << (isOfIntegers() ? ", %ct" : "")
+        << " = fovea.cache_append %ev, %v "
+        << (isOfIntegers() ? "scales(%et : " + valueScales + ") " : "") << ": " << value << ", "
+        << arguments[2].type << "\n";
     k = "%ck";
     v = "%cv";
   }
@@ -344,6 +355,8 @@ std::string AttentionCase::getText() const {
     out << " sinks(%sinks : tensor<" << h << "xf32>)";
   if (choice[Form])
     out << " additive(%additive : tensor<" << d << "xf32>)";
+  if (isOfIntegers())
+    out << " scales(%cs, %ct : " << keyScales << ", " << valueScales << ")";
   out << " scale(" << (headSize() == 1 ? "1.0" : "0.25") << ") fill(" << kFills[choice[Fill]]
       << ")\n"
       << getScore(choice[Score], type, h) << " " << getProbability(choice[Probability], type, h)
@@ -355,6 +368,17 @@ std::string AttentionCase::getText() const {
   out << "\nreturn %o" << (lse ? ", %l" : "") << (weights ? ", %p" : "") << " : " << results
       << "\n}\n";
   return out.str();
+}
+
+/// Makes each row multiples of a power of two up to 127 of them, which are its greatest: integers
+/// and a scale hold it exactly.
+static void fitIntegers(std::vector<double> &rows, int64_t size, std::mt19937_64 &random) {
+  for (size_t at = 0; at < rows.size(); at += size) {
+    int exponent = static_cast<int>(random() % 3) - 6;
+    for (int64_t i = 0; i < size; ++i)
+      rows[at + i] = std::ldexp(std::clamp(std::ldexp(rows[at + i], 5), -127.0, 127.0), exponent);
+    rows[at + random() % size] = std::ldexp(random() % 2 ? 127 : -127, exponent);
+  }
 }
 
 std::vector<RuntimeValue> AttentionCase::makeInputs(int64_t batch, int64_t queries, int64_t keys,
@@ -373,6 +397,8 @@ std::vector<RuntimeValue> AttentionCase::makeInputs(int64_t batch, int64_t queri
       // Few bits: exact in every element type, so that both sides start from equal numbers.
       for (double &x : reals)
         x = std::ldexp(std::round(std::ldexp(normal(random), 5)), -5);
+      if (isOfIntegers() && (argument.name == "k" || argument.name == "v"))
+        fitIntegers(reals, shape.back(), random);
       inputs.push_back(makeReals(shape, std::move(reals)));
       continue;
     }

@@ -62,6 +62,8 @@ public:
   double getTolerance() const;
   /// Whether queries, keys and values are all of bf16, and so what GPUs multiply.
   bool isOfHalves() const { return choice[Types] == 2; }
+  /// Whether keys and values are in caches of integers with scales.
+  bool isOfIntegers() const { return choice[Memory] == 2; }
 
 private:
   struct Argument {

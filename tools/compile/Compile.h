@@ -50,7 +50,8 @@ struct Options {
   /// rows of integers by weights of integers, and else bf16; or auto: int8 where the target
   /// multiplies both faster.
   std::string compute = "auto";
-  /// source, f32 or bf16: the element type of the keys and values that entries keep.
+  /// source, f32, bf16 or int8: the element type of the keys and values that entries keep; of int8
+  /// with a scale for each position and head.
   std::string cache = "source";
   /// fovea, obj, asm, a stage or a device's stage: what is written to `output`.
   std::string emit = "fovea";

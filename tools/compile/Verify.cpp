@@ -62,9 +62,22 @@ static std::string findCompute(const manifest::ManifestT &manifest) {
 static std::string findCacheType(const manifest::ManifestT &manifest) {
   for (const auto &entry : manifest.entries)
     for (const auto &argument : entry->arguments)
-      if (argument->kind == manifest::ValueKind::Cache)
-        return argument->element == manifest::ElementType::BF16 ? "bf16" : "source";
+      if (argument->kind == manifest::ValueKind::Cache) {
+        if (argument->element == manifest::ElementType::BF16)
+          return "bf16";
+        if (argument->element == manifest::ElementType::I8)
+          return "int8";
+      }
   return "source";
+}
+
+/// Whether a cache is of the scales of another, which the source does not have.
+static bool isOfScales(const manifest::ValueT &value,
+                       const std::vector<std::unique_ptr<manifest::ValueT>> &all) {
+  return value.kind == manifest::ValueKind::Cache && llvm::any_of(all, [&](const auto &other) {
+           return other->element == manifest::ElementType::I8 &&
+                  value.name == other->name + ".scales";
+         });
 }
 
 /// Why an artifact cannot be code of this module; empty if it can.
@@ -80,10 +93,13 @@ static std::string findMismatch(const artifact::ArtifactReader &reader, ModuleOp
                                [&](const auto &other) { return other->name == entry.getName(); });
     if (found == manifest.entries.end())
       return "expects the entries of --source, has none named '" + entry.getName().str() + "'";
-    bool isSame = (*found)->arguments.size() == entry.getNumArguments();
-    for (unsigned i = 0; isSame && i < entry.getNumArguments(); ++i)
-      isSame = (*found)->arguments[i]->name == mlir::fovea::verify::nameOfArgument(entry, i);
-    if (!isSame)
+    std::vector<std::string> names, expected;
+    for (const auto &argument : (*found)->arguments)
+      if (!isOfScales(*argument, (*found)->arguments))
+        names.push_back(argument->name);
+    for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+      expected.push_back(mlir::fovea::verify::nameOfArgument(entry, i));
+    if (names != expected)
       return "expects '" + entry.getName().str() + "' to take what it takes in --source";
   }
   return "";

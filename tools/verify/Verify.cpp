@@ -28,6 +28,8 @@ static double findBound(ModuleOp module, const Options &options) {
       return;
     if (quantizesRows(op))
       bound = std::max(bound, quantized++ == 0 ? options.rowsBound : options.seriesOfRowsBound);
+    if (auto append = dyn_cast<CacheAppendOp>(op); append && append.getScales())
+      bound = std::max(bound, options.rowsBound);
     for (Type type : op->getResultTypes()) {
       auto cache = dyn_cast<CacheType>(type);
       Type element = cache ? cache.getElementType() : getElementTypeOrSelf(type);

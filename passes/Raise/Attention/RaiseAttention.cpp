@@ -337,7 +337,8 @@ AttentionOp AttentionBuilder::create() {
     lseType = RankedTensorType::get({batch, heads, queries}, accumulation);
   auto attention = AttentionOp::create(
       builder, loc, RankedTensorType::get(shape, element), lseType, weightsType, query, keys,
-      values, positions, Value(), mask, sinks, additive, ofScore.operands, ofProbability.operands,
+      values, positions, Value(), mask, sinks, additive, /*key_scales=*/Value(),
+      /*value_scales=*/Value(), ofScore.operands, ofProbability.operands,
       builder.getAffineMapArrayAttr(ofScore.maps),
       builder.getAffineMapArrayAttr(ofProbability.maps), builder.getF64FloatAttr(scale),
       FillAttr::get(builder.getContext(), fill));

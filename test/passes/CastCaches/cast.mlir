@@ -3,7 +3,7 @@
 
 // All caches, through calls; what is appended and attention's queries stay as they are.
 
-// REFUSED: expects the type f32, f16 or bf16, got 'i8'
+// REFUSED: expects the type f32, f16, bf16 or int8, got 'i8'
 
 // CHECK-LABEL: func.func @decode
 // CHECK-SAME:      %{{.*}}: !fovea.cache<key, 2x16xbf16>, %{{.*}}: !fovea.cache<value, 2x16xbf16>

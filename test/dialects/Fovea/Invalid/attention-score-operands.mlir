@@ -4,7 +4,7 @@
 
 func.func @attention_c8_no_region(%q: tensor<?x?x8x64xf32>, %k: tensor<?x?x2x64xf32>, %s: tensor<8xf32>) {
   // expected-error @below {{expects a score region for its 1 score operands, got none}}
-  %o = "fovea.attention"(%q, %k, %k, %s) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 1, 0>, resultSegmentSizes = array<i32: 1, 0, 0>, score_maps = [affine_map<(b, h, i, j) -> (h)>]}> ({}, {})
+  %o = "fovea.attention"(%q, %k, %k, %s) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0>, resultSegmentSizes = array<i32: 1, 0, 0>, score_maps = [affine_map<(b, h, i, j) -> (h)>]}> ({}, {})
       : (tensor<?x?x8x64xf32>, tensor<?x?x2x64xf32>, tensor<?x?x2x64xf32>, tensor<8xf32>) -> tensor<?x?x8x64xf32>
   return
 }
@@ -13,7 +13,7 @@ func.func @attention_c8_no_region(%q: tensor<?x?x8x64xf32>, %k: tensor<?x?x2x64x
 
 func.func @attention_c8_maps(%q: tensor<?x?x8x64xf32>, %k: tensor<?x?x2x64xf32>, %s: tensor<8xf32>) {
   // expected-error @below {{expects one indexing map for each score operand, got 0 for 1}}
-  %o = "fovea.attention"(%q, %k, %k, %s) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 1, 0>, resultSegmentSizes = array<i32: 1, 0, 0>, score_maps = []}> ({
+  %o = "fovea.attention"(%q, %k, %k, %s) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0>, resultSegmentSizes = array<i32: 1, 0, 0>, score_maps = []}> ({
     ^bb0(%x: f32, %e: f32, %b: index, %h: index, %i: i32, %j: i32):
       fovea.yield %x : f32
   }, {}) : (tensor<?x?x8x64xf32>, tensor<?x?x2x64xf32>, tensor<?x?x2x64xf32>, tensor<8xf32>) -> tensor<?x?x8x64xf32>

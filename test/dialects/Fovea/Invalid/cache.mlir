@@ -12,8 +12,8 @@ func.func private @cache_c1_size(!fovea.cache<key, 2x0xf32>)
 
 // -----
 
-// expected-error @below {{expects element type f16, bf16, f32 or f64, got 'i8'}}
-func.func private @cache_c2(!fovea.cache<key, 2x32xi8>)
+// expected-error @below {{expects element type f16, bf16, f32, f64 or i8, got 'i16'}}
+func.func private @cache_c2(!fovea.cache<key, 2x32xi16>)
 
 // -----
 

@@ -9,12 +9,12 @@
 
 // CHECK-LABEL: func.func private @quantize_rows_0(
 // CHECK: %[[ROWS:.*]] = tile.load
+// CHECK: tile.reduce sum
+// CHECK: math.sqrt
 // CHECK: %[[A:.*]] = tile.map(%{{.*}} = %[[ROWS]])
 // CHECK: arith.cmpf ord
 // CHECK: math.absf
 // CHECK: %[[MOST:.*]] = tile.reduce maximum %[[A]]
-// CHECK: tile.reduce sum
-// CHECK: math.sqrt
 // CHECK: tile.map(%{{.*}} = %[[MOST]], %{{.*}} = %{{.*}}) :
 // CHECK: arith.divf %{{.*}}, %{{.*}} : f32
 // CHECK: tile.map(%{{.*}} = %[[ROWS]], %{{.*}} = %{{.*}}) : ({{.*}}) -> !tile.tile<4x64xi8>
