@@ -78,7 +78,12 @@ std::optional<UnpackedPanels> TileLowering::packPairs(Value tile, int64_t axis) 
     };
     b.loop(b.index(0), endAlong(tile, 1 - axis), 2, [&](Value k) {
       b.loop(b.index(0), b.index(rows.layout.pitch), lanes, [&](Value inner) {
-        Value high = arith::ShLIOp::create(b, read(b.add(k, 1), inner), sixteen);
+        // There is no row behind the last; what its pairs have in its place is multiplied by
+        // nothing.
+        Value next = b.add(k, 1);
+        if (rows.layout.outer % 2 != 0)
+          next = b.minimum(next, b.index(rows.layout.outer - 1));
+        Value high = arith::ShLIOp::create(b, read(next, inner), sixteen);
         storePairs(result, inner, k, arith::OrIOp::create(b, read(k, inner), high));
       });
     });

@@ -241,6 +241,10 @@ std::vector<TileCase> mlir::fovea::makeContractionCases() {
       {51, 33, 32, 48, 0, Weights::Pairs, "bf16", 0, "f32", ""},
       {51, 33, 20, 16, 0, Weights::Rows, "bf16", 0, "bf16", ""},
       // As instructions for matrices multiply them: halves, in whole pieces and in parts of them.
+      // One k alone has no pair.
+      {96, 1, 64, 48, 0, Weights::Rows, "bf16", 1, "bf16", ""},
+      {96, 1, 64, 48, 0, Weights::Columns, "bf16", 1, "bf16", ""},
+      {51, 3, 64, 48, 0, Weights::Columns, "bf16", 1, "bf16", ""},
       {96, 64, 64, 48, 0, Weights::Rows, "bf16", 1, "bf16", ""},
       {96, 64, 64, 64, 32, Weights::Columns, "bf16", 1, "bf16", ""},
       {100, 72, 32, 40, 0, Weights::Columns, "f16", 1, "f16", ""},
