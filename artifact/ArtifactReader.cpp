@@ -96,8 +96,8 @@ bool ArtifactReader::check(FileAccess access, std::string &error) {
   }
   manifest::GetManifest(bytes.data)->UnPackTo(&contents);
   Bytes weights = section(SectionKind::Weights);
-  Bytes devices = section(SectionKind::OtherCode);
-  if (!checkManifest(contents, weights.size, devices.size, error)) {
+  Bytes other = section(SectionKind::OtherCode);
+  if (!checkManifest(contents, weights.size, other.size, error)) {
     error = "has a malformed manifest: " + error;
     return false;
   }

@@ -95,6 +95,14 @@ LogicalResult Attention::checkSizes() {
   if (k.length != v.length)
     return op.emitOpError("expects key and value lengths to agree, got ")
            << k.length << " and " << v.length;
+  for (Value scales : {op.getKeyScales(), op.getValueScales()})
+    if (scales) {
+      const Cache &cache = frame.cache(scales);
+      if (cache.batch != k.batch || cache.length != k.length)
+        return op.emitOpError("expects scales for ")
+               << k.batch << " times " << k.length << " positions, got " << cache.batch << " times "
+               << cache.length;
+    }
   if (sinks && sinks->size() != q.heads)
     return op.emitOpError("expects one sink for each of ")
            << q.heads << " heads, got " << sinks->size();

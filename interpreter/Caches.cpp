@@ -66,6 +66,10 @@ static LogicalResult runAppend(CacheAppendOp op, Frame &frame) {
   int64_t batch = input.shape[0], added = input.shape[1];
   std::vector<double> rows(input.reals.begin(), input.reals.end());
   if (op.getScales()) {
+    int64_t length = frame.cache(op.getCache()).length;
+    if (frame.cache(op.getScales()).length != length)
+      return op.emitOpError("expects scales of ")
+             << length << " positions, got " << frame.cache(op.getScales()).length;
     Type type = cast<CacheType>(op.getScales().getType()).getElementType();
     std::vector<double> scales = quantize(frame, rows, input.shape[3], type);
     TRY(CacheRef grown, append(op, frame.cache(op.getScales()), batch, added, scales));

@@ -67,6 +67,8 @@ private:
   }
 
   LogicalResult changeSignature();
+  /// Fails after an error at an op that uses or gives caches whose scales are not known.
+  LogicalResult checkScales(Operation *op);
   /// What computes the same on integers and scales, in place of `op`, which goes.
   void replace(Operation *op, Operation *with);
   LogicalResult visit(Operation *op);
@@ -107,7 +109,28 @@ void Quantizer::replace(Operation *op, Operation *with) {
   op->erase();
 }
 
+LogicalResult Quantizer::checkScales(Operation *op) {
+  auto isCache = [](Type type) { return isa<CacheType>(type); };
+  bool isKnown =
+      isa<CacheCreateOp, CacheAppendOp, CacheLengthOp, AttentionOp, func::CallOp, func::ReturnOp>(
+          op);
+  bool carries = llvm::any_of(op->getResultTypes(), isCache);
+  for (Region &region : op->getRegions())
+    region.walk([&](Operation *inner) {
+      carries |= llvm::any_of(inner->getOperandTypes(), isCache) ||
+                 llvm::any_of(inner->getResultTypes(), isCache);
+    });
+  bool isUnknown = llvm::any_of(op->getOperands(), [&](Value operand) {
+    return isCache(operand.getType()) && !scales.contains(operand);
+  });
+  if ((isKnown || !carries) && !isUnknown)
+    return success();
+  return op->emitOpError("hands a cache on that would need scales beside it");
+}
+
 LogicalResult Quantizer::visit(Operation *op) {
+  if (failed(checkScales(op)))
+    return failure();
   OpBuilder b(op);
   if (auto create = dyn_cast<CacheCreateOp>(op)) {
     CacheType type = create.getType();
@@ -134,17 +157,12 @@ LogicalResult Quantizer::visit(Operation *op) {
     auto with =
         func::CallOp::create(b, op->getLoc(), call.getCallee(), withScales(call.getResultTypes()),
                              withScales(call.getOperands()));
+    with->setDiscardableAttrs(call->getDiscardableAttrDictionary());
     replace(op, with);
     return success();
   }
-  if (isa<func::ReturnOp>(op)) {
+  if (isa<func::ReturnOp>(op))
     op->setOperands(withScales(op->getOperands()));
-    return success();
-  }
-  auto isCache = [](Type type) { return isa<CacheType>(type); };
-  bool carries = llvm::any_of(op->getResultTypes(), isCache) || op->getNumRegions() > 0;
-  if (!isa<CacheLengthOp>(op) && carries && llvm::any_of(op->getOperandTypes(), isCache))
-    return op->emitOpError("hands a cache on that would need scales beside it");
   return success();
 }
 
@@ -171,15 +189,13 @@ struct CastCachesPass : fovea::impl::CastCachesPassBase<CastCachesPass> {
   using CastCachesPassBase::CastCachesPassBase;
 
   void runOnOperation() override {
-    bool haveIntegers = false;
-    getOperation()->walk([&](CacheAppendOp op) { haveIntegers |= bool(op.getScales()); });
-    if (haveIntegers) {
+    if (countCaches([](CacheType cache) { return cache.getElementType().isInteger(8); })) {
       getOperation().emitError("has caches of integers already, which keep their type; expects "
                                "caches of floats");
       return signalPassFailure();
     }
     if (type == "int8") {
-      getOperation()->walk([&](Operation *op) { numCast += countCaches(op); });
+      numCast += countCaches([](CacheType) { return true; });
       for (auto function : getOperation().getOps<func::FuncOp>())
         if (failed(Quantizer(function).run()))
           return signalPassFailure();
@@ -194,12 +210,19 @@ struct CastCachesPass : fovea::impl::CastCachesPassBase<CastCachesPass> {
   }
 
 private:
-  static unsigned countCaches(Operation *op) {
-    auto isCache = [](Type type) { return isa<CacheType>(type); };
-    unsigned count = llvm::count_if(op->getResultTypes(), isCache);
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        count += llvm::count_if(block.getArgumentTypes(), isCache);
+  /// Values that are caches of some kind.
+  unsigned countCaches(function_ref<bool(CacheType)> isCounted) {
+    auto isCache = [&](Type type) {
+      auto cache = dyn_cast<CacheType>(type);
+      return cache && isCounted(cache);
+    };
+    unsigned count = 0;
+    getOperation()->walk([&](Operation *op) {
+      count += llvm::count_if(op->getResultTypes(), isCache);
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          count += llvm::count_if(block.getArgumentTypes(), isCache);
+    });
     return count;
   }
 

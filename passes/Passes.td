@@ -143,7 +143,7 @@ def ChooseComputeTypesPass : Pass<"fovea-choose-compute-types", "::mlir::ModuleO
     instructions for bytes multiply them at four times the rate of f32: each input is off by at most 1/254 of the greatest
     of its row. Rows of more than 65,536 elements are rounded to bf16.
 
-    Where there are such linears, attention multiplies bf16 too, if its keys and values are tensors of f32 or caches of bf16:
+    Where there are such linears, attention multiplies bf16 too, if its keys and values are tensors of f32 or caches of bf16 or int8:
     queries, keys and values are rounded, and so is the result, which is the input of a linear; probabilities are, in the
     kernel. Scores, softmax and sums stay f32. Attention over caches of f32 stays as it is, and so do attention whose
     scores are sums, and attention of which others read probabilities or their logarithms.

@@ -230,6 +230,8 @@ static bool isLike(RankedTensorType type, ArrayRef<int64_t> sizes, ArrayRef<unsi
 }
 
 static LogicalResult verifyScales(AttentionOp op) {
+  if (bool(op.getKeyScales()) != bool(op.getValueScales())) // C13
+    return op.emitOpError("expects scales of both keys and values, or of neither");
   for (auto [operand, scales, name] : {std::tuple(op.getKey(), op.getKeyScales(), "key"),
                                        std::tuple(op.getValue(), op.getValueScales(), "value")}) {
     auto cache = dyn_cast<CacheType>(operand.getType());

@@ -61,7 +61,7 @@ def AttentionOp : FoveaOp<"attention", [RecursiveMemoryEffects, IsolatedFromAbov
     * (C10) `additive` has as many elements as the head size.
     * (C11) `lse` is `[B,Hq,Sq]` of the accumulation type; `weights` is `[B,Hq,Sq,Sk]` of q's element type.
     * (C12) the tensors of the mask's ops fit B, Hq, Sq and Sk.
-    * (C13) caches of i8, and no others, have both scales: caches of f32, of their kinds, heads, batch and length, of size one.
+    * (C13) caches of i8, and no others, have scales, keys and values both or neither: caches of f32, of their kinds, heads, batch and length, of size one.
 
     ```mlir
     %m = fovea.mask_causal

@@ -45,8 +45,10 @@ void CacheAppendOp::build(OpBuilder &, OperationState &state, Value cache, Value
 
 void CacheAppendOp::requireSizes(function_ref<void(SizeRule)> require) {
   require({getInput(), 0, getCache(), 0}); // C2
-  if (getScales())
+  if (getScales()) {
     require({getInput(), 0, getScales(), 0});
+    require({getCache(), 1, getScales(), 1});
+  }
 }
 
 namespace {
@@ -84,6 +86,9 @@ TileNeeds CacheAppendOp::getTileNeeds() {
 
 /// The result is no tensor: tiles of the input are stored behind the cache's length.
 bool CacheAppendOp::visitTileOperands(TileVisitor &visitor) {
-  return isa<BlockArgument>(getCache()) && (!getScales() || isa<BlockArgument>(getScales())) &&
-         visitor.visit(getInput(), TileRole::Tile);
+  // Scales are stored with their integers.
+  if (getScales() && (!isa<BlockArgument>(getScales()) ||
+                      llvm::none_of(getResult().getUsers(), llvm::IsaPred<YieldOp>)))
+    return false;
+  return isa<BlockArgument>(getCache()) && visitor.visit(getInput(), TileRole::Tile);
 }

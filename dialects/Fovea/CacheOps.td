@@ -32,7 +32,7 @@ def CacheAppendOp : FoveaOp<"cache_append", [Pure, AllTypesMatch<["cache", "resu
     `quantize_rows` of fovea.linear). The second result is the scales, longer by as many positions.
 
     * (C1) heads and size of the input are those of the cache.
-    * (C2) the input's batch is the cache's, and the scales'.
+    * (C2) the input's batch is the cache's, and the scales'; cache and scales are equally long.
     * (C3) a cache of i8, and no other, has scales: a cache of f32 of the same kind and heads, of size one.
 
     ```mlir

@@ -167,13 +167,16 @@ bool TileLowering::readsIntegers(DequantizeOp op, int64_t axis) {
 
 //===-- Words of rows, turned ----------------------------------------------------------------===//
 
-/// Whether rows of memory are whole squares of words, each of some narrow neighbours.
+/// Whether rows of memory are whole squares of words, each of some narrow neighbours, and surely
+/// have all columns.
 bool TileLowering::liesInWords(LoadOp load) {
   const ViewMemory &view = viewOf(load.getView());
-  int64_t bits = view.type.getIntOrFloatBitWidth();
+  int64_t bits = view.type.getIntOrFloatBitWidth(), columns = typeOf(load).getColumns();
   bool isNarrow = view.type.isBF16() || view.type.isInteger(8);
-  return isNarrow && view.panel == 0 && view.isUnit(1) &&
-         typeOf(load).getColumns() % (32 / bits * lanes) == 0;
+  std::optional<int64_t> first = getConstant(load.getColumn());
+  std::optional<int64_t> extent = getConstant(view.extent[1]);
+  return isNarrow && view.panel == 0 && view.isUnit(1) && columns % (32 / bits * lanes) == 0 &&
+         first && extent && *first + columns <= *extent;
 }
 
 /// Words of a load's rows, turned so that rows lie in lanes: word w of row r is number `w * pitch +

@@ -54,7 +54,7 @@ struct PreparedBytes {
   int64_t groups;
 };
 
-/// Inputs that share a scale, or all, in a panel of one vector of outputs.
+/// Inputs that share a scale, or all, of one vector of outputs in a panel.
 struct PanelGroup {
   const ViewMemory &view;
   Value panel;    ///< one vector of the tile's outputs

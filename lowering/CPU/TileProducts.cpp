@@ -393,6 +393,7 @@ bool TileLowering::DotLowering::emitRows(Value outer, Value inner, int64_t vecto
 /// All blocks of `vectors` from `inner` on.
 bool TileLowering::DotLowering::emitBlocks(Value inner, int64_t vectors) {
   placeVectors(inner, vectors);
+  block.lane.next = {};
   // Panels far away take longer to come than a row block takes: each block of rows fetches one of
   // those that follow this tile's.
   int64_t panels = together ? vectors * lanes / panel : 0;

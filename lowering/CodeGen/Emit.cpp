@@ -77,12 +77,19 @@ FailureOr<mlir::fovea::TargetOptions> mlir::fovea::getTarget(StringRef name, std
 }
 
 std::vector<std::string> mlir::fovea::getRequiredFeatures(const TargetOptions &target) {
-  // Those that a machine may lack and that /proc/cpuinfo or cpuid can be asked for.
-  static constexpr const char *kAsked[] = {
-      "amx-bf16",   "amx-int8", "amx-tile", "avx",     "avx2",       "avx512bf16",
-      "avx512bw",   "avx512cd", "avx512dq", "avx512f", "avx512fp16", "avx512vl",
-      "avx512vnni", "avxvnni",  "bmi",      "bmi2",    "f16c",       "fma",
-      "lzcnt",      "popcnt",   "sse4.1",   "sse4.2"};
+  // Those that LLVM uses, that a machine may lack and that runtime/CpuFeatures.cpp asks it for.
+  static constexpr const char *kAsked[] = {"amx-bf16",     "amx-int8",     "amx-tile",
+                                           "avx",          "avx2",         "avx512bf16",
+                                           "avx512bitalg", "avx512bw",     "avx512cd",
+                                           "avx512dq",     "avx512f",      "avx512fp16",
+                                           "avx512ifma",   "avx512vbmi",   "avx512vbmi2",
+                                           "avx512vl",     "avx512vnni",   "avx512vpopcntdq",
+                                           "avxifma",      "avxneconvert", "avxvnni",
+                                           "avxvnniint16", "avxvnniint8",  "bmi",
+                                           "bmi2",         "f16c",         "fma",
+                                           "gfni",         "lzcnt",        "movbe",
+                                           "popcnt",       "sse4.1",       "sse4.2",
+                                           "sse4a",        "vaes"};
   std::vector<std::string> required;
   std::unique_ptr<llvm::TargetMachine> machine = createMachine(target);
   if (!machine)

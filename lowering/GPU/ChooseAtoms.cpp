@@ -43,10 +43,17 @@ static bool isReadByRows(DequantizeOp op) {
   });
 }
 
-/// Integers with other readers, as values of a cache have, become floats element by element.
+/// Whether integers are rows of a cache, of which there are fewer than it has room for.
+static bool isOfCache(DequantizeOp op) {
+  LoadOp load = op.getLoad();
+  auto view = load ? load.getView().getDefiningOp<ViewOp>() : ViewOp();
+  return view && view.getLength();
+}
+
+/// Integers with other readers, and those of caches, become floats element by element.
 static void convertElements(func::FuncOp function) {
   function->walk([](DequantizeOp op) {
-    if (op.getScales() || isReadByRows(op))
+    if (op.getScales() || (isReadByRows(op) && !isOfCache(op)))
       return;
     OpBuilder builder(op);
     TileType type = op.getResult().getType();

@@ -35,8 +35,8 @@ def ChooseAtomsPass : Pass<"fovea-choose-atoms", "::mlir::func::FuncOp"> {
     Where a product has `m64k16`, the function gets `fovea.threads`: warpgroups that each have as many times 64 rows, up
     to three, and share what the block copies to its memory. More would leave each thread less than 168 registers.
 
-    A `tile.dequantize` without scales that anything else reads than products along its rows, as values of a cache are read,
-    becomes a `tile.map`.
+    A `tile.dequantize` without scales becomes a `tile.map` where its rows are a cache's, or where anything else reads it than
+    products along its rows.
 
     ```mlir
     // before

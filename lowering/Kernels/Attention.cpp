@@ -58,7 +58,7 @@ static bool mayHaveTwoParts(AttentionOp op, int64_t least) {
 }
 
 /// Of instructions that multiply f16 or bf16: that type, if all that is multiplied has it, or
-/// integers of eight bits, which it holds.
+/// integers of eight bits, which it holds; their scales make weights too small for f16.
 static Type getOperands(AttentionOp op, const Level &level) {
   auto getElement = [](Value value) -> Type {
     if (auto cache = dyn_cast<CacheType>(value.getType()))
@@ -68,7 +68,7 @@ static Type getOperands(AttentionOp op, const Level &level) {
   Type type = getElement(op.getQuery());
   auto isHeld = [&](Value value) {
     Type element = getElement(value);
-    return element == type || element.isInteger(8);
+    return element == type || (type.isBF16() && element.isInteger(8));
   };
   bool alike = !op.getAdditive() && isHeld(op.getKey()) && isHeld(op.getValue());
   bool fits = level.multipliesHalves ? isHalf(type) : level.multipliesPairs && type.isBF16();

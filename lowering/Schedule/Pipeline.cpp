@@ -15,9 +15,9 @@ void fovea::buildScheduledPipeline(OpPassManager &manager, StringRef target) {
 
 namespace {
 struct ScheduledOptions : PassPipelineOptions<ScheduledOptions> {
-  Option<std::string> target{
-      *this, "target",
-      llvm::cl::desc("amx, avx512bf16, avx512, avx2 or sse; empty: that of this machine")};
+  Option<std::string> target{*this, "target",
+                             llvm::cl::desc("amx, avx512bf16, avx512vnni, avx512, avxvnni, avx2 or "
+                                            "sse; empty: that of this machine")};
 };
 } // namespace
 

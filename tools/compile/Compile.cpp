@@ -142,6 +142,10 @@ private:
       each.optimizes = options.optimization > 1;
     target = targets->back();
     variants.assign(targets->begin(), std::prev(targets->end()));
+    // Plans for a device are one code for all processors.
+    hostTarget = target;
+    if (!variants.empty())
+      hostTarget = {"x86-64", "x86-64", "", target.optimizes};
     compute = chooseCompute(options);
     FailureOr<std::vector<std::string>> chips = parseGpus(options.gpu, error);
     if (failed(chips)) {
@@ -184,6 +188,11 @@ private:
     }
     if (!gpus.empty() && first > Stage::Fused) {
       reporter.error("--gpu: code for GPUs is made of the fused stage, got IR of " +
+                     getStageName(first).str());
+      return false;
+    }
+    if (options.cache != "source" && first != Stage::Import) {
+      reporter.error("--cache: element types are chosen after the import stage, got IR of " +
                      getStageName(first).str());
       return false;
     }
@@ -370,7 +379,7 @@ private:
       };
       DeviceCode code;
       Outcome outcome =
-          compileForDevice(*copy, chip, target, lastOfDevice.value_or(DeviceStage::Ptx),
+          compileForDevice(*copy, chip, hostTarget, lastOfDevice.value_or(DeviceStage::Ptx),
                            /*complete=*/!lastOfDevice, hooks, code);
       if (outcome != Outcome::Done)
         return outcome;
@@ -550,10 +559,20 @@ private:
     codes.push_back({module, target, {}, ""});
     if (failed(emitAll(codes)))
       for (LinkedCode &code : codes)
-        if (code.elf.empty())
-          return code.error.empty() ? blameForCode("obj") : refuse(code.error);
+        if (code.elf.empty()) {
+          if (!code.error.empty())
+            return refuse(code.error);
+          return code.module == module
+                     ? blameForCode("obj")
+                     : blame("code for " + code.target.name, printWithNames(code.module));
+        }
+    auto isNeeded = [&](size_t i) {
+      std::vector<std::string> own = getRequiredFeatures(codes[i].target),
+                               next = getRequiredFeatures(codes[i + 1].target);
+      return codes[i].elf != codes[i + 1].elf || !llvm::includes(own, next);
+    };
     for (auto [i, variant] : llvm::enumerate(variantCodes))
-      if (codes[i].elf != codes[i + 1].elf) {
+      if (isNeeded(i)) {
         writer->addVariantCode(codes[i].elf);
         manifest.variants.push_back(std::move(variant.description));
       }
@@ -588,7 +607,7 @@ private:
   MLIRContext *context;
   Reporter reporter;
   TimingScope timing;
-  TargetOptions target;
+  TargetOptions target, hostTarget;    ///< the least; of plans for devices
   std::vector<TargetOptions> variants; ///< better processors, the best first
   std::vector<ProcessorCode> variantCodes;
   std::string compute; ///< int8, bf16 or f32

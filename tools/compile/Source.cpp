@@ -29,7 +29,7 @@ CompilerContext::CompilerContext(unsigned threads) : threads(threads) {
   registerAllDialects(registry);
   registerAllExtensions(registry);
   registry.insert<FoveaDialect, tile::TileDialect>();
-  // Here and not where code is emitted, which several threads may do.
+  // Before code is emitted, which several threads may do: what is there already changes nothing.
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);

@@ -44,8 +44,13 @@ FailureOr<std::vector<TargetOptions>> mlir::fovea::parseTargets(StringRef names,
       return failure();
     targets.push_back(*target);
   }
-  llvm::sort(targets, [](const TargetOptions &left, const TargetOptions &right) {
-    return std::make_pair(getRank(left), left.name) < std::make_pair(getRank(right), right.name);
+  // Within a level what needs more first: behind what needs less it would never be taken.
+  auto order = [](const TargetOptions &target) {
+    return std::make_tuple(getRank(target),
+                           -static_cast<int64_t>(getRequiredFeatures(target).size()), target.name);
+  };
+  llvm::sort(targets, [&](const TargetOptions &left, const TargetOptions &right) {
+    return order(left) < order(right);
   });
   for (size_t i = 0; i < targets.size(); ++i)
     for (size_t j = i + 1; j < targets.size(); ++j)

@@ -71,6 +71,14 @@ static std::string findCacheType(const manifest::ManifestT &manifest) {
   return "source";
 }
 
+/// Whether the source itself keeps integers.
+static bool hasIntegerCaches(ModuleOp module) {
+  WalkResult found = module.walk([](CacheAppendOp op) {
+    return op.getScales() ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found.wasInterrupted();
+}
+
 /// Whether a cache is of the scales of another, which the source does not have.
 static bool isOfScales(const manifest::ValueT &value,
                        const std::vector<std::unique_ptr<manifest::ValueT>> &all) {
@@ -94,11 +102,12 @@ static std::string findMismatch(const artifact::ArtifactReader &reader, ModuleOp
     if (found == manifest.entries.end())
       return "expects the entries of --source, has none named '" + entry.getName().str() + "'";
     std::vector<std::string> names, expected;
-    for (const auto &argument : (*found)->arguments)
-      if (!isOfScales(*argument, (*found)->arguments))
-        names.push_back(argument->name);
     for (unsigned i = 0; i < entry.getNumArguments(); ++i)
       expected.push_back(mlir::fovea::verify::nameOfArgument(entry, i));
+    for (const auto &argument : (*found)->arguments)
+      if (llvm::is_contained(expected, argument->name) ||
+          !isOfScales(*argument, (*found)->arguments))
+        names.push_back(argument->name);
     if (names != expected)
       return "expects '" + entry.getName().str() + "' to take what it takes in --source";
   }
@@ -189,7 +198,7 @@ int verify(const Options &options, const VerifyOptions &how, const Log &log) {
       if (fault = findMismatch(*reader, *module, options); !fault.empty())
         fault = options.model + ": " + fault;
       actual.compute = findCompute(reader->manifest());
-      actual.cache = findCacheType(reader->manifest());
+      actual.cache = hasIntegerCaches(*module) ? "source" : findCacheType(reader->manifest());
     }
     if (!fault.empty()) {
       reporter.error(fault);

@@ -137,6 +137,8 @@ void printArtifact(const artifact::ArtifactReader &reader, const std::string &fi
   if (model.max_positions)
     std::printf("  longest context: %" PRId64 "\n", model.max_positions);
   std::printf("  compiler: %s\n", manifest.compiler.c_str());
+  if (!manifest.variants.empty())
+    std::printf("  code for %s, and below for better processors\n", manifest.target.c_str());
   std::printf("  processor needs:%s", manifest.cpu_features.empty() ? " SSE2" : "");
   for (const std::string &feature : manifest.cpu_features)
     std::printf(" %s", feature.c_str());

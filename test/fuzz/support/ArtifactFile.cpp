@@ -27,15 +27,19 @@ void mendPlaces(manifest::ManifestT &manifest, uint64_t deviceBytes) {
     end = weight->offset + weight->bytes;
   }
   end = 0;
-  size_t left = manifest.devices.size() * 3;
+  std::vector<std::unique_ptr<manifest::Range> *> ranges;
   for (auto &device : manifest.devices)
-    for (auto *range : {&device->ptx, &device->cubin, &device->host}) {
-      uint64_t offset = alignUp(end, weightAlignment);
-      uint64_t bytes = --left ? std::min<uint64_t>(64, deviceBytes - std::min(deviceBytes, offset))
-                              : deviceBytes - std::min(deviceBytes, offset);
-      *range = std::make_unique<manifest::Range>(offset, bytes);
-      end = offset + bytes;
-    }
+    ranges.insert(ranges.end(), {&device->ptx, &device->cubin, &device->host});
+  for (auto &variant : manifest.variants)
+    ranges.push_back(&variant->code);
+  size_t left = ranges.size();
+  for (auto *range : ranges) {
+    uint64_t offset = alignUp(end, weightAlignment);
+    uint64_t bytes = --left ? std::min<uint64_t>(64, deviceBytes - std::min(deviceBytes, offset))
+                            : deviceBytes - std::min(deviceBytes, offset);
+    *range = std::make_unique<manifest::Range>(offset, bytes);
+    end = offset + bytes;
+  }
 }
 
 /// The section of weights, of which those inside it get their hashes.

@@ -29,7 +29,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     std::unique_ptr<manifest::ManifestT> manifest = fuzz::unpackManifest(input.rest());
     if (!manifest)
       return 0;
-    fuzz::Sections sections{"code", manifest->devices.empty() ? "" : std::string(512, 'd'), ""};
+    fuzz::Sections sections{
+        "code",
+        manifest->devices.empty() && manifest->variants.empty() ? "" : std::string(512, 'd'), ""};
     if (mode % 4 != 1)
       fuzz::mendPlaces(*manifest, sections.deviceCode.size());
     content = fuzz::makeArtifact(*manifest, sections);
@@ -49,6 +51,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       Bytes bytes = reader->otherCode(range);
       fuzz::touch(bytes.data, bytes.size);
     }
+  for (size_t i = 0; i < reader->manifest().variants.size(); ++i) {
+    reader->select(i);
+    fuzz::touch(reader->code().data, reader->code().size);
+  }
   fuzz::require(reader->verifyAll(error), "what was opened and is small has been verified");
   if (Bytes tables = reader->tokenizer(); tables.size)
     (void)Tokenizer::open(tables.data, tables.size, error);

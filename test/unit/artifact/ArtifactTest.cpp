@@ -72,8 +72,7 @@ protected:
     return manifest;
   }
 
-  /// Adds two devices; `write` adds their code.
-  /// And code for two better processors.
+  /// Adds two better processors; `write` adds their code.
   static manifest::ManifestT withVariants(manifest::ManifestT manifest) {
     for (const char *name : {"best", "better"}) {
       auto variant = std::make_unique<manifest::VariantT>();
@@ -91,6 +90,7 @@ protected:
     return manifest;
   }
 
+  /// Adds two devices; `write` adds their code.
   static manifest::ManifestT withDevices(manifest::ManifestT manifest) {
     for (const char *chip : {"sm_80", "sm_90a"}) {
       auto device = std::make_unique<manifest::DeviceT>();
