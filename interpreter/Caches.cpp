@@ -3,7 +3,6 @@
 // Caches: sequences that grow. Here each append copies; sharing memory is the compiler's business.
 #include "interpreter/Frame.h"
 #include <cmath>
-#include <limits>
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -46,17 +45,8 @@ static std::vector<double> quantize(Frame &frame, MutableArrayRef<double> number
                                     Type scaleType) {
   std::vector<double> scales;
   for (; !numbers.empty(); numbers = numbers.drop_front(size)) {
-    MutableArrayRef<double> row = numbers.take_front(size);
-    double most = 0;
-    for (double number : row)
-      most = std::isfinite(number) ? std::max(most, std::abs(number))
-                                   : std::numeric_limits<double>::infinity();
-    bool isFinite = std::isfinite(most);
-    scales.push_back(isFinite ? frame.rounded(most / 127, scaleType)
-                              : std::numeric_limits<double>::quiet_NaN());
-    for (double &number : row)
-      number =
-          !isFinite || most < LinearOp::kLeastMagnitude ? 0 : std::nearbyint(number * 127 / most);
+    double scale = quantizeRow(numbers.take_front(size));
+    scales.push_back(std::isfinite(scale) ? frame.rounded(scale, scaleType) : scale);
   }
   return scales;
 }

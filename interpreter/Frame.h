@@ -140,6 +140,11 @@ private:
 /// The side that an op which chooses (`getSides`) takes of one element; 0 if none shows.
 unsigned getTakenSide(Operation *op, ArrayRef<Element> operands, Element result);
 
+/// Replaces a row by the nearest multiples of a scale, counted in it: integers of eight bits, 0
+/// where none of the row is far enough from 0. Gives the scale, max |row| / 127, not rounded to any
+/// type; NaN, of only zeros, if an element is not finite.
+double quantizeRow(MutableArrayRef<double> row);
+
 /// Evaluates a weight's recipe by its own code; `op` is where diagnostics stand.
 FailureOr<Tensor> evaluateRecipe(WeightOp op, RecipeSource &source);
 

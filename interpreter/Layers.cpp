@@ -39,18 +39,26 @@ static Tensor scaleWeight(const Tensor &w, const Tensor &scales) {
   return result;
 }
 
+double interpreter::quantizeRow(MutableArrayRef<double> row) {
+  double most = 0;
+  for (double number : row)
+    most = std::isfinite(number) ? std::max(most, std::abs(number))
+                                 : std::numeric_limits<double>::infinity();
+  bool isFinite = std::isfinite(most);
+  for (double &number : row)
+    number =
+        !isFinite || most < LinearOp::kLeastMagnitude ? 0 : std::nearbyint(number * 127 / most);
+  return isFinite ? most / 127 : std::numeric_limits<double>::quiet_NaN();
+}
+
 /// The rows as integers of eight bits, times a number for each row.
 static Tensor quantizeRows(Tensor x) {
   int64_t size = x.shape.back();
   for (int64_t at = 0; at < x.size(); at += size) {
     MutableArrayRef<double> row(&x.reals[at], size);
-    double most = 0;
-    for (double number : row)
-      most = std::isfinite(number) ? std::max(most, std::abs(number))
-                                   : std::numeric_limits<double>::infinity();
-    double scale = std::isfinite(most) ? most / 127 : std::numeric_limits<double>::quiet_NaN();
+    double scale = quantizeRow(row);
     for (double &number : row)
-      number = most < LinearOp::kLeastMagnitude ? 0 : std::nearbyint(number * 127 / most) * scale;
+      number *= scale;
   }
   return x;
 }

@@ -15,6 +15,16 @@ namespace mlir::fovea {
 using namespace mlir;
 using namespace mlir::fovea;
 
+/// Makes a function's type that of its arguments and of what it returns.
+static void updateType(func::FuncOp function) {
+  SmallVector<Type> results(function.getFunctionType().getResults());
+  for (Block &block : function.getBody())
+    if (auto done = dyn_cast<func::ReturnOp>(block.getTerminator()))
+      results = SmallVector<Type>(done.getOperandTypes());
+  function.setFunctionType(
+      FunctionType::get(function.getContext(), function.getBody().getArgumentTypes(), results));
+}
+
 namespace {
 /// Caches of one function become integers with scales.
 class Quantizer {
@@ -175,12 +185,7 @@ LogicalResult Quantizer::run() {
     for (Operation &op : llvm::make_early_inc_range(block))
       if (failed(visit(&op)))
         return failure();
-  SmallVector<Type> results(function.getFunctionType().getResults());
-  for (Block &block : function.getBody())
-    if (auto done = dyn_cast<func::ReturnOp>(block.getTerminator()))
-      results = SmallVector<Type>(done.getOperandTypes());
-  function.setFunctionType(
-      FunctionType::get(function.getContext(), function.getBody().getArgumentTypes(), results));
+  updateType(function);
   return success();
 }
 
@@ -242,14 +247,8 @@ private:
           llvm::for_each(block.getArguments(), castValue);
     });
     getOperation()->walk([&](func::FuncOp function) {
-      if (function.isExternal())
-        return;
-      SmallVector<Type> results(function.getFunctionType().getResults());
-      for (Block &block : function.getBody())
-        if (auto done = dyn_cast<func::ReturnOp>(block.getTerminator()))
-          results = SmallVector<Type>(done.getOperandTypes());
-      function.setFunctionType(
-          FunctionType::get(&getContext(), function.getBody().getArgumentTypes(), results));
+      if (!function.isExternal())
+        updateType(function);
     });
   }
 };

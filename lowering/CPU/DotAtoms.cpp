@@ -216,9 +216,9 @@ private:
 
   Value integerPart(int64_t v, Value loaded, int64_t i) {
     int64_t bits = lane.type.getIntOrFloatBitWidth();
-    if (interleave == 1)
+    if (interleave == 1) {
       loaded = arith::ExtSIOp::create(b, words, loaded);
-    else if (count == interleave) {
+    } else if (count == interleave) {
       loaded = extractIntegers(b, loaded, i, bits);
     } else { // one, wherever it stands in its word
       Value place = b.mul(b.add(b.rem(k, interleave), 1), bits);

@@ -34,15 +34,6 @@ static std::optional<Atom> getAtom(DotOp dot, bool warpgroups) {
   return halves ? Atom::M16N8K16 : Atom::M16N8K8;
 }
 
-/// Whether only products that sum along its rows read it, on their way to which integers become
-/// floats.
-static bool isReadByRows(DequantizeOp op) {
-  return llvm::all_of(op->getUses(), [](OpOperand &use) {
-    auto dot = dyn_cast<DotOp>(use.getOwner());
-    return dot && dot.getTransposeB() && use.getOperandNumber() == 1;
-  });
-}
-
 /// Whether integers are rows of a cache, of which there are fewer than it has room for.
 static bool isOfCache(DequantizeOp op) {
   LoadOp load = op.getLoad();

@@ -20,6 +20,13 @@ bool mlir::fovea::isReadInPlace(Value tile) {
          });
 }
 
+bool mlir::fovea::isReadByRows(DequantizeOp op) {
+  return llvm::all_of(op->getUses(), [](OpOperand &use) {
+    auto dot = dyn_cast<DotOp>(use.getOwner());
+    return dot && dot.getTransposeB() && use.getOperandNumber() == 1;
+  });
+}
+
 int64_t mlir::fovea::countCopies(LayoutAttr layout, int64_t threads) {
   int64_t held = 1;
   for (int64_t axis : {0, 1})

@@ -16,6 +16,10 @@ inline constexpr int64_t kWarp = 32, kWarpgroup = 4 * kWarp;
 /// does: no thread holds it.
 bool isReadInPlace(Value tile);
 
+/// Whether only products that sum along its rows read it, on their way to which integers become
+/// floats.
+bool isReadByRows(tile::DequantizeOp op);
+
 /// How many times the threads that hold a tile are in a block, where these are its first ones and
 /// the next ones hold copies in the same order; else 1.
 int64_t countCopies(tile::LayoutAttr layout, int64_t threads);

@@ -154,11 +154,7 @@ static LogicalResult checkIntegers(DequantizeOp op) {
   };
   bool fits = load && (!op.getScales() || (scales && scales.getRow() == load.getRow() &&
                                            isWhole(load) && isWhole(scales)));
-  bool isRead = llvm::all_of(op->getUses(), [](OpOperand &use) {
-    auto dot = dyn_cast<DotOp>(use.getOwner());
-    return dot && dot.getTransposeB() && use.getOperandNumber() == 1;
-  });
-  if (fits && isRead)
+  if (fits && isReadByRows(op))
     return success();
   return op.emitOpError("expects whole rows of integers, and of scales, that tile.load gives, and "
                         "to be the right operand of products with transpose_b");

@@ -212,6 +212,20 @@ FailureOr<ManifestT> mlir::fovea::buildManifest(ModuleOp module, const TargetOpt
   return manifest;
 }
 
+/// The entries' steps and locals where other code than the first runs them.
+static std::vector<std::unique_ptr<ProgramT>> buildPrograms(
+    ArrayRef<EntryLayout> entries, StepTable &steps,
+    function_ref<void(Operation *, KernelT &)> describe = [](Operation *, KernelT &) {}) {
+  std::vector<std::unique_ptr<ProgramT>> programs;
+  for (const EntryLayout &layout : entries) {
+    auto program = std::make_unique<ProgramT>();
+    program->locals = static_cast<uint32_t>(layout.localsCount);
+    steps.add(layout, program->steps, describe);
+    programs.push_back(std::move(program));
+  }
+  return programs;
+}
+
 FailureOr<std::unique_ptr<VariantT>> mlir::fovea::buildVariant(ModuleOp module,
                                                                const TargetOptions &target) {
   TRY(std::vector<EntryLayout> entries, describeEntries(module));
@@ -219,12 +233,7 @@ FailureOr<std::unique_ptr<VariantT>> mlir::fovea::buildVariant(ModuleOp module,
   variant->name = target.name;
   variant->cpu_features = getRequiredFeatures(target);
   StepTable steps(module, variant->kernels);
-  for (const EntryLayout &layout : entries) {
-    auto program = std::make_unique<ProgramT>();
-    program->locals = static_cast<uint32_t>(layout.localsCount);
-    steps.add(layout, program->steps);
-    variant->programs.push_back(std::move(program));
-  }
+  variant->programs = buildPrograms(entries, steps);
   return variant;
 }
 
@@ -233,16 +242,11 @@ FailureOr<std::unique_ptr<DeviceT>> mlir::fovea::buildDevice(ModuleOp module, st
   auto device = std::make_unique<DeviceT>();
   device->chip = std::move(chip);
   StepTable steps(module, device->kernels);
-  for (const EntryLayout &layout : entries) {
-    auto program = std::make_unique<ProgramT>();
-    program->locals = static_cast<uint32_t>(layout.localsCount);
-    steps.add(layout, program->steps, [](Operation *function, KernelT &kernel) {
-      kernel.threads = static_cast<uint32_t>(getThreads(function));
-      kernel.shared_bytes = static_cast<uint32_t>(getSharedBytes(function));
-      kernel.persistent = function->hasAttr(FoveaDialect::kPersistentAttr);
-    });
-    device->programs.push_back(std::move(program));
-  }
+  device->programs = buildPrograms(entries, steps, [](Operation *function, KernelT &kernel) {
+    kernel.threads = static_cast<uint32_t>(getThreads(function));
+    kernel.shared_bytes = static_cast<uint32_t>(getSharedBytes(function));
+    kernel.persistent = function->hasAttr(FoveaDialect::kPersistentAttr);
+  });
   for (auto weight : module.getOps<WeightOp>())
     device->layouts.push_back(getLayout(weight.getWeightType()));
   return device;
