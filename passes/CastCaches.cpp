@@ -189,18 +189,61 @@ LogicalResult Quantizer::run() {
   return success();
 }
 
+/// Values that are caches of some kind.
+static unsigned countCaches(ModuleOp module, function_ref<bool(CacheType)> isCounted) {
+  auto isCache = [&](Type type) {
+    auto cache = dyn_cast<CacheType>(type);
+    return cache && isCounted(cache);
+  };
+  unsigned count = 0;
+  module->walk([&](Operation *op) {
+    count += llvm::count_if(op->getResultTypes(), isCache);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        count += llvm::count_if(block.getArgumentTypes(), isCache);
+  });
+  return count;
+}
+
+unsigned mlir::fovea::countIntegerCaches(ModuleOp module) {
+  return countCaches(module, [](CacheType cache) { return cache.getElementType().isInteger(8); });
+}
+
+unsigned mlir::fovea::castCaches(ModuleOp module, FloatType to, function_ref<bool(Type)> isCast) {
+  unsigned count = 0;
+  auto castValue = [&](Value value) {
+    auto cache = dyn_cast<CacheType>(value.getType());
+    if (!cache || cache.getElementType() == to || !isCast(cache.getElementType()))
+      return;
+    value.setType(CacheType::get(module.getContext(), cache.getKind(), cache.getHeads(),
+                                 cache.getSize(), to));
+    ++count;
+  };
+  module->walk([&](Operation *op) {
+    llvm::for_each(op->getResults(), castValue);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        llvm::for_each(block.getArguments(), castValue);
+  });
+  module->walk([&](func::FuncOp function) {
+    if (!function.isExternal())
+      updateType(function);
+  });
+  return count;
+}
+
 namespace {
 struct CastCachesPass : fovea::impl::CastCachesPassBase<CastCachesPass> {
   using CastCachesPassBase::CastCachesPassBase;
 
   void runOnOperation() override {
-    if (countCaches([](CacheType cache) { return cache.getElementType().isInteger(8); })) {
+    if (countIntegerCaches(getOperation())) {
       getOperation().emitError("has caches of integers already, which keep their type; expects "
                                "caches of floats");
       return signalPassFailure();
     }
     if (type == "int8") {
-      numCast += countCaches([](CacheType) { return true; });
+      numCast += countCaches(getOperation(), [](CacheType) { return true; });
       for (auto function : getOperation().getOps<func::FuncOp>())
         if (failed(Quantizer(function).run()))
           return signalPassFailure();
@@ -211,45 +254,7 @@ struct CastCachesPass : fovea::impl::CastCachesPassBase<CastCachesPass> {
       getOperation().emitError("expects the type f32, f16, bf16 or int8, got '") << type << "'";
       return signalPassFailure();
     }
-    cast(element);
-  }
-
-private:
-  /// Values that are caches of some kind.
-  unsigned countCaches(function_ref<bool(CacheType)> isCounted) {
-    auto isCache = [&](Type type) {
-      auto cache = dyn_cast<CacheType>(type);
-      return cache && isCounted(cache);
-    };
-    unsigned count = 0;
-    getOperation()->walk([&](Operation *op) {
-      count += llvm::count_if(op->getResultTypes(), isCache);
-      for (Region &region : op->getRegions())
-        for (Block &block : region)
-          count += llvm::count_if(block.getArgumentTypes(), isCache);
-    });
-    return count;
-  }
-
-  void cast(Type element) {
-    auto castValue = [&](Value value) {
-      auto cache = dyn_cast<CacheType>(value.getType());
-      if (!cache || cache.getElementType() == element)
-        return;
-      value.setType(CacheType::get(&getContext(), cache.getKind(), cache.getHeads(),
-                                   cache.getSize(), element));
-      ++numCast;
-    };
-    getOperation()->walk([&](Operation *op) {
-      llvm::for_each(op->getResults(), castValue);
-      for (Region &region : op->getRegions())
-        for (Block &block : region)
-          llvm::for_each(block.getArguments(), castValue);
-    });
-    getOperation()->walk([&](func::FuncOp function) {
-      if (!function.isExternal())
-        updateType(function);
-    });
+    numCast += castCaches(getOperation(), cast<FloatType>(element), [](Type) { return true; });
   }
 };
 } // namespace

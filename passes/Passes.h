@@ -19,6 +19,12 @@ namespace mlir::fovea {
 /// f32, bf16, f16 or f64 by its name; null for another.
 Type parseElementType(StringRef name, MLIRContext *context);
 
+/// Gives caches, wherever they are, elements of the type `to` if `isCast` says so of theirs;
+/// returns how many values got another type.
+unsigned castCaches(ModuleOp module, FloatType to, function_ref<bool(Type)> isCast);
+/// Values that are caches of integers with scales.
+unsigned countIntegerCaches(ModuleOp module);
+
 /// Linears that multiply bf16 and give f32, and those that quantise rows of their input.
 int64_t countRoundedLinears(ModuleOp module);
 int64_t countQuantizedRows(ModuleOp module);

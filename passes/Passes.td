@@ -146,7 +146,8 @@ def ChooseComputeTypesPass : Pass<"fovea-choose-compute-types", "::mlir::ModuleO
     Where there are such linears, attention multiplies bf16 too, if its keys and values are tensors of f32 or caches of bf16 or int8:
     queries, keys and values are rounded, and so is the result, which is the input of a linear; probabilities are, in the
     kernel. Scores, softmax and sums stay f32. Attention over caches of f32 stays as it is, and so do attention whose
-    scores are sums, and attention of which others read probabilities or their logarithms.
+    scores are sums, and attention of which others read probabilities or their logarithms. With `caches` (`--cache=auto`)
+    caches of f32 become bf16 there, so that their attention is of the former kind.
 
     Weights of f16 are left: inputs of large models overflow it.
 
@@ -159,7 +160,9 @@ def ChooseComputeTypesPass : Pass<"fovea-choose-compute-types", "::mlir::ModuleO
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
   let options = [Option<"integers", "integers", "bool", /*default=*/"false",
-                        "Quantize the rows of inputs where weights are integers">];
+                        "Quantize the rows of inputs where weights are integers">,
+                 Option<"caches", "caches", "bool", /*default=*/"false",
+                        "Keep keys and values in bf16 beside linears whose inputs are rounded">];
   let statistics = [Statistic<"numRounded", "num-rounded", "linears whose input is rounded">,
                     Statistic<"numQuantized", "num-quantized", "linears whose rows are quantised">,
                     Statistic<"numProducts", "num-products", "other ops whose products are of rounded numbers">];

@@ -72,11 +72,12 @@ void fovea::buildGraphPipeline(OpPassManager &manager, const GraphOptions &optio
   addCast();
   if (!options.quantize.empty())
     manager.addPass(createQuantizeWeightsPass({options.quantize}));
-  if (!options.caches.empty())
+  bool choosesCaches = options.caches == "auto";
+  if (!options.caches.empty() && !choosesCaches)
     manager.addPass(createCastCachesPass({options.caches}));
   // Behind what changes the types of weights and caches.
   if (options.roundsInputs)
-    manager.addPass(createChooseComputeTypesPass({options.quantizesRows}));
+    manager.addPass(createChooseComputeTypesPass({options.quantizesRows, choosesCaches}));
   // Last, because CSE joins the copies again: one in a branch with one before it.
   manager.addPass(createLocalizeMasksPass());
   manager.addPass(createVerifyGraphPass());

@@ -19,7 +19,8 @@ struct GraphOptions {
   bool roundsInputs = false;
   /// Then, whether they quantise rows of inputs where weights are integers.
   bool quantizesRows = false;
-  /// f32, bf16 or int8: the element type of caches; empty: as they are.
+  /// f32, bf16 or int8: the element type of caches; auto: bf16 where linears round their inputs;
+  /// empty: as they are.
   std::string caches;
 };
 

@@ -51,6 +51,16 @@ def test_perplexity(runtime, compiled, shakespeare, data, expected_loss, cache, 
     assert abs(decoded_loss(runtime, compiled(shakespeare, f"--cache={cache}", *flags), data) - expected_loss) <= 3e-3
 
 
+@pytest.mark.parametrize("flags, expected", [
+    (["--compute=bf16"], "bf16"), (["--dtype=int8", "--compute=int8"], "bf16"), (["--dtype=int4", "--compute=int8"], "bf16"),
+    (["--compute=bf16", "--dtype=f32"], "f32"), (["--compute=f32"], "f32"), (["--dtype=int8", "--compute=f32"], "f32"),
+    (["--compute=bf16", "--cache=source"], "f32"), (["--compute=bf16", "--cache=f32"], "f32")])
+def test_caches_are_of_what_linears_multiply(fovea, compiled, shakespeare, flags, expected):
+    artifact = compiled(shakespeare, *flags)
+    assert f"key_cache.0: cache 2x32 {expected}\n" in fovea("inspect", artifact).ok().text
+    fovea("verify", artifact, "--source", shakespeare, *[flag for flag in flags if flag.startswith("--dtype")]).ok()
+
+
 @pytest.mark.parametrize("flags", [
     ["--compute=f32"], ["--compute=bf16"], ["--dtype=int8", "--compute=int8"], ["--target=x86-64-v3"], ["--target=x86-64"], ["-O0"],
     ["--gpu=sm_80", "--device=emulator"], ["--gpu=sm_90a", "--device=emulator:late"]], ids=lambda flags: flags[0])

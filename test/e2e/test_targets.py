@@ -33,12 +33,12 @@ def test_the_best_is_run(fovea_run, compiled, shakespeare, tmp_path, targets, ex
 
 def test_portable_has_code_for_each_level(fovea, fovea_run, compiled, shakespeare):
     """Level avx512bf16 has the code of avx512vnni, where nothing multiplies bf16."""
-    artifact = compiled(shakespeare, "--target=portable", "--dtype=int8")
+    artifact = compiled(shakespeare, "--target=portable", "--dtype=int8", "--cache=f32")
     text = fovea("inspect", artifact).ok().text
     names = [line.split()[2] for line in text.splitlines() if line.startswith("code for ")]
     assert names == ["amx", "avx512vnni", "avx512", "avxvnni", "avx2"]
     assert "processor needs: SSE2" in text
-    want = fovea_run("generate", compiled(shakespeare, "--dtype=int8", "--compute=int8"), *ARGUMENTS).ok().text
+    want = fovea_run("generate", compiled(shakespeare, "--dtype=int8", "--compute=int8", "--cache=f32"), *ARGUMENTS).ok().text
     assert fovea_run("generate", artifact, *ARGUMENTS).ok().text == want
 
 

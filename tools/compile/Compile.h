@@ -50,9 +50,10 @@ struct Options {
   /// rows of integers by weights of integers, and else bf16; or auto: int8 where the target
   /// multiplies both faster.
   std::string compute = "auto";
-  /// source, f32, bf16 or int8: the element type of the keys and values that entries keep; of int8
-  /// with a scale for each position and head.
-  std::string cache = "source";
+  /// The element type of the keys and values that entries keep: source, f32, bf16; int8, with a
+  /// scale for each position and head; or auto: bf16 where linears multiply bf16 or integers, else
+  /// source.
+  std::string cache = "auto";
   /// fovea, obj, asm, a stage or a device's stage: what is written to `output`.
   std::string emit = "fovea";
   /// "-": standard output, but for an artifact.

@@ -142,7 +142,8 @@ static int verifyModel(ModuleOp module, const Options &options, const VerifyOpti
   verify::VerbOptions verb;
   OwningOpRef<ModuleOp> imported, raised;
   bool rounds = inner.compute != "f32" && hasNarrowWeights(module);
-  if (options.dtype != "source" || rounds || options.cache != "source") {
+  bool castsCaches = options.cache != "source" && options.cache != "auto";
+  if (options.dtype != "source" || rounds || castsCaches) {
     // For both sides: what is compared is the code, not the rounding of weights and inputs. With
     // the stage that rounds them, since linears are found, merged and scaled before. That stage as
     // it is without rounding is compared with the source by itself.

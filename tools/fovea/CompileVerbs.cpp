@@ -67,12 +67,13 @@ void addCompileOptions(CLI::App &verb, compile::Options &options) {
           "is bf16 elsewhere; or auto, int8 where the target multiplies these faster")
       ->check(CLI::IsMember({"auto", "int8", "bf16", "f32"}))
       ->capture_default_str();
-  verb.add_option("--cache", options.cache,
-                  "element type of the keys and values that are kept while a text grows: as the "
-                  "model's entries say (source, which is f32 for checkpoints), f32, or bf16, which "
-                  "is half as long to read and rounds them, or int8 with a scale for each position "
-                  "and head, a quarter")
-      ->check(CLI::IsMember({"source", "f32", "bf16", "int8"}))
+  verb.add_option(
+          "--cache", options.cache,
+          "element type of the keys and values that are kept while a text grows: f32; bf16, "
+          "half of its memory; int8 with a scale for each position and head, a quarter; as "
+          "the model's entries say (source, which is f32 for checkpoints); or auto, bf16 "
+          "where linears multiply bf16 or integers (--compute), else source")
+      ->check(CLI::IsMember({"auto", "source", "f32", "bf16", "int8"}))
       ->capture_default_str();
   verb.add_option("--from-stage", options.fromStage, "the stage that a .mlir file holds")
       ->check(CLI::IsMember(compile::getStageNames()));
