@@ -90,6 +90,9 @@ private:
   LogicalResult lowerBranch(scf::IfOp branch);
   LogicalResult lowerDot(tile::DotOp dot);
   class DotLowering;
+  /// Whether it is cheaper to sum products across lanes than to turn the operand in memory.
+  bool sumsLanes(tile::DotOp dot);
+  void lowerLaneSums(tile::DotOp dot);
   /// The unit's state, prepared where the function begins and left where it ends.
   Value prepareMatrices();
   LogicalResult lowerDequantize(tile::DequantizeOp op);

@@ -495,4 +495,9 @@ void TileLowering::DotLowering::emitMatrices(MatrixBlock &matrices, Value inner,
   });
 }
 
-LogicalResult TileLowering::lowerDot(DotOp dot) { return DotLowering(*this, dot).run(); }
+LogicalResult TileLowering::lowerDot(DotOp dot) {
+  if (!sumsLanes(dot))
+    return DotLowering(*this, dot).run();
+  lowerLaneSums(dot);
+  return success();
+}

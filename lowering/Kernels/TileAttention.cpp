@@ -482,7 +482,8 @@ void TileAttention::locate(ValueRange at) {
   if (byHead) {
     g = at[1];
     Value first = k.mul(g, k.index(group));
-    h = firstRow = k.add(first, tile);
+    // One tile has all heads of most models: then how many there are is known.
+    h = firstRow = group > rows ? k.add(first, tile) : first;
     endRow = k.add(first, k.index(group));
   } else {
     h = at[1];

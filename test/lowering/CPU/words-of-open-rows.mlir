@@ -6,17 +6,17 @@
 // CHECK: vector.load {{.*}} : memref<?xbf16>, vector<32xbf16>
 // CHECK-NOT: vector.maskedload
 // CHECK: return
-func.func @whole(%a: memref<1x64xf32>, %b: memref<32x64xbf16>, %y: memref<1x32xf32>) {
+func.func @whole(%a: memref<8x64xf32>, %b: memref<32x64xbf16>, %y: memref<8x32xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   tile.kernel grid(%i) = (%c1) {
-    %va = tile.view %a axes(0, 1) : memref<1x64xf32> -> !tile.view<1x64xf32>
+    %va = tile.view %a axes(0, 1) : memref<8x64xf32> -> !tile.view<8x64xf32>
     %vb = tile.view %b axes(0, 1) : memref<32x64xbf16> -> !tile.view<32x64xbf16>
-    %vy = tile.view %y axes(0, 1) : memref<1x32xf32> -> !tile.view<1x32xf32>
-    %ta = tile.load %va[%c0, %c0] : !tile.view<1x64xf32> -> !tile.tile<1x64xf32>
+    %vy = tile.view %y axes(0, 1) : memref<8x32xf32> -> !tile.view<8x32xf32>
+    %ta = tile.load %va[%c0, %c0] : !tile.view<8x64xf32> -> !tile.tile<8x64xf32>
     %tb = tile.load %vb[%c0, %c0] : !tile.view<32x64xbf16> -> !tile.tile<32x64xbf16>
-    %d = tile.dot %ta, %tb transpose_b : !tile.tile<1x64xf32>, !tile.tile<32x64xbf16> -> !tile.tile<1x32xf32>
-    tile.store %d, %vy[%c0, %c0] : !tile.tile<1x32xf32>, !tile.view<1x32xf32>
+    %d = tile.dot %ta, %tb transpose_b : !tile.tile<8x64xf32>, !tile.tile<32x64xbf16> -> !tile.tile<8x32xf32>
+    tile.store %d, %vy[%c0, %c0] : !tile.tile<8x32xf32>, !tile.view<8x32xf32>
   }
   return
 }
@@ -24,17 +24,17 @@ func.func @whole(%a: memref<1x64xf32>, %b: memref<32x64xbf16>, %y: memref<1x32xf
 // CHECK-LABEL: func.func @part
 // CHECK: vector.maskedload {{.*}} : memref<?xbf16>, vector<16xi1>, vector<16xbf16> into vector<16xbf16>
 // CHECK: return
-func.func @part(%a: memref<1x?xf32>, %b: memref<32x?xbf16>, %y: memref<1x32xf32>) {
+func.func @part(%a: memref<8x?xf32>, %b: memref<32x?xbf16>, %y: memref<8x32xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   tile.kernel grid(%i) = (%c1) {
-    %va = tile.view %a axes(0, 1) : memref<1x?xf32> -> !tile.view<1x?xf32>
+    %va = tile.view %a axes(0, 1) : memref<8x?xf32> -> !tile.view<8x?xf32>
     %vb = tile.view %b axes(0, 1) : memref<32x?xbf16> -> !tile.view<32x?xbf16>
-    %vy = tile.view %y axes(0, 1) : memref<1x32xf32> -> !tile.view<1x32xf32>
-    %ta = tile.load %va[%c0, %c0] : !tile.view<1x?xf32> -> !tile.tile<1x64xf32>
+    %vy = tile.view %y axes(0, 1) : memref<8x32xf32> -> !tile.view<8x32xf32>
+    %ta = tile.load %va[%c0, %c0] : !tile.view<8x?xf32> -> !tile.tile<8x64xf32>
     %tb = tile.load %vb[%c0, %c0] : !tile.view<32x?xbf16> -> !tile.tile<32x64xbf16>
-    %d = tile.dot %ta, %tb transpose_b : !tile.tile<1x64xf32>, !tile.tile<32x64xbf16> -> !tile.tile<1x32xf32>
-    tile.store %d, %vy[%c0, %c0] : !tile.tile<1x32xf32>, !tile.view<1x32xf32>
+    %d = tile.dot %ta, %tb transpose_b : !tile.tile<8x64xf32>, !tile.tile<32x64xbf16> -> !tile.tile<8x32xf32>
+    tile.store %d, %vy[%c0, %c0] : !tile.tile<8x32xf32>, !tile.view<8x32xf32>
   }
   return
 }
