@@ -68,7 +68,8 @@ class ByteGroup {
 public:
   ByteGroup(Emitter &b, const DotBlock &block, Value first, Value number, int64_t length)
       : b(b), block(block), lane(block.lane), first(first), number(number), length(length),
-        knowsZero(bool(lane.zero.memory)), isOfNibbles(lane.type.isInteger(4)) {}
+        knowsZero(bool(lane.zero.memory)), isOfNibbles(lane.type.isInteger(4)),
+        swaps(isOfNibbles && !knowsZero) {}
 
   /// Added to `acc`, scaled if there are scales.
   SmallVector<Value> run(ValueRange acc) {
@@ -98,7 +99,8 @@ private:
                   b.add(from.vectors[v], b.mul(number, from.stride)), block.lanes);
   }
 
-  /// What the zero point adds is taken off before, where it is known; else it is summed beside.
+  /// What the zero point adds is taken off before, where it is known; else it is summed beside, by
+  /// vector, or by row where the vectors have the zero point.
   SmallVector<Value> begin() {
     Value zero = b.zero(VectorType::get(block.lanes, b.getI32Type()));
     SmallVector<Value> starts(block.vectors(), zero), sums;
@@ -108,30 +110,45 @@ private:
     for (int64_t r = 0; r < block.rows(); ++r)
       llvm::append_range(sums, starts);
     if (!knowsZero)
-      sums.append(block.vectors(), zero);
+      sums.append(swaps ? block.rows() : block.vectors(), zero);
     return sums;
   }
 
   /// Word `ahead` of those from `k` on.
   void addWord(Value k, int64_t ahead, MutableArrayRef<Value> sums) {
-    Value offset = b.mul(b.div(k, lane.interleave), lane.stride);
-    auto placeOf = [&](Value start) { // what is constant is added last
-      return b.add(b.add(start, offset), b.mul(lane.stride, ahead));
+    Value step = b.div(k, lane.interleave), offset = b.mul(step, lane.stride), offsetAhead;
+    if (lane.streams && lane.jump)
+      offsetAhead = b.add(offset, getFetchDistance(b, lane.stride, lane.jump, step,
+                                                   b.div(block.depth, lane.interleave),
+                                                   getVectorsAhead(block)));
+    auto placeFrom = [&](Value start, Value by) { // what is constant is added last
+      return b.add(b.add(start, by), b.mul(lane.stride, ahead));
+    };
+    auto placeOf = [&](Value start) { return placeFrom(start, offset); };
+    auto load = [&](int64_t v) {
+      Value at = placeOf(lane.vectors[v]);
+      if (offsetAhead)
+        prefetch(placeFrom(lane.vectors[v], offsetAhead), /*locality=*/3);
+      else if (lane.streams)
+        prefetch(b.add(at, b.mul(lane.stride, getVectorsAhead(block))), /*locality=*/3);
+      return loadWords(at);
     };
     if (lane.next)
       prefetch(placeOf(lane.next), /*locality=*/2);
     Value column = b.add(k, ahead * lane.interleave);
     if (block.rows() == 1) {
       SmallVector<Value> inputs = broadcast(0, column);
+      addZero(0, inputs, sums);
       for (int64_t v = 0; v < block.vectors(); ++v)
-        multiply(0, v, inputs, loadWords(placeOf(lane.vectors[v])), sums);
+        multiply(0, v, inputs, load(v), sums);
       return;
     }
     SmallVector<SmallVector<Value>> parts;
     for (int64_t v = 0; v < block.vectors(); ++v)
-      parts.push_back(loadWords(placeOf(lane.vectors[v])));
+      parts.push_back(load(v));
     for (int64_t r = 0; r < block.rows(); ++r) {
       SmallVector<Value> inputs = broadcast(r, column);
+      addZero(r, inputs, sums);
       for (int64_t v = 0; v < block.vectors(); ++v)
         multiply(r, v, inputs, parts[v], sums);
     }
@@ -142,12 +159,34 @@ private:
                                /*isDataCache=*/true);
   }
 
+  /// Those of a group some way ahead: there are too few of them for the processor to foresee.
+  void fetchScales(int64_t v) {
+    constexpr int64_t kAhead = 8;
+    const LaneScales &scales = lane.scales;
+    if (!lane.streams)
+      return;
+    Value groups = b.div(block.depth, scales.group);
+    Value at = b.add(b.mul(number, scales.stride),
+                     getFetchDistance(b, scales.stride, scales.jump, number, groups, kAhead));
+    memref::PrefetchOp::create(b, scales.memory, b.add(scales.vectors[v], at), /*isWrite=*/false,
+                               /*localityHint=*/3, /*isDataCache=*/true);
+  }
+
   /// Signed bytes of four k each: of nibbles those of even k, and of odd ones.
   SmallVector<Value> loadWords(Value at) {
     Value bytes = b.load(b.getI8Type(), lane.memory, at, 4 * block.lanes, lane.alignment);
-    if (lane.streams)
-      prefetch(b.add(at, b.mul(lane.stride, kPrefetch)), /*locality=*/3);
-    return isOfNibbles ? separateNibbles(b, bytes) : SmallVector<Value>{bytes};
+    if (!isOfNibbles)
+      return {bytes};
+    SmallVector<Value> parts = separateNibbles(b, bytes);
+    if (swaps)
+      for (Value &part : parts)
+        part = shiftByZeroPoint(part);
+    return parts;
+  }
+
+  /// Signed bytes as unsigned ones that are greater by the zero point, or back.
+  Value shiftByZeroPoint(Value bytes) {
+    return arith::XOrIOp::create(b, bytes, splatByte(b, tile::DotOp::kZeroPoint, getLanes(bytes)));
   }
 
   /// Of row r, the k that `loadWords` gives, in all lanes.
@@ -159,7 +198,8 @@ private:
     auto add = [&](Value four) {
       auto one = VectorType::get(1, b.getI32Type());
       Value word = vector::ExtractOp::create(b, vector::BitCastOp::create(b, one, four), 0);
-      result.push_back(asBytes(b, b.splat(word, block.lanes)));
+      Value all = asBytes(b, b.splat(word, block.lanes));
+      result.push_back(swaps ? shiftByZeroPoint(all) : all);
     };
     if (!isOfNibbles) {
       add(all);
@@ -175,13 +215,22 @@ private:
                 MutableArrayRef<Value> sums) {
     Value &sum = sums[r * block.vectors() + v];
     for (auto [input, part] : llvm::zip(inputs, parts)) {
-      sum = multiplyBytes(b, sum, input, part);
-      if (knowsZero || r != 0)
+      sum = swaps ? multiplyBytes(b, sum, part, input) : multiplyBytes(b, sum, input, part);
+      if (knowsZero || swaps || r != 0)
         continue;
       Value &zero = sums[products() + v];
       Value point = splatByte(b, tile::DotOp::kZeroPoint, 4 * block.lanes);
       zero = multiplyBytes(b, zero, point, part);
     }
+  }
+
+  /// What the vectors' zero point adds to all of a row.
+  void addZero(int64_t r, ArrayRef<Value> inputs, MutableArrayRef<Value> sums) {
+    if (!swaps)
+      return;
+    Value &zero = sums[products() + r];
+    for (Value input : inputs)
+      zero = multiplyBytes(b, zero, splatByte(b, tile::DotOp::kZeroPoint, 4 * block.lanes), input);
   }
 
   /// Nibbles are sixteen times what they stand for.
@@ -193,8 +242,10 @@ private:
     };
     for (int64_t v = 0; v < block.vectors(); ++v) {
       Value factor;
-      if (lane.scales.group > 0)
+      if (lane.scales.group > 0) {
         factor = b.convert(asFloat(b, load(lane.scales, v), lane.scales.type), b.getF32Type());
+        fetchScales(v);
+      }
       if (isOfNibbles)
         factor = factor ? Value(arith::MulFOp::create(b, factor, constant(0x1p-4)))
                         : Value(constant(0x1p-4));
@@ -204,7 +255,7 @@ private:
       int64_t v = i % block.vectors();
       Value sum = sums[i];
       if (!knowsZero)
-        sum = arith::SubIOp::create(b, sum, sums[products() + v]);
+        sum = arith::SubIOp::create(b, sum, sums[products() + (swaps ? i / block.vectors() : v)]);
       Value number = arith::SIToFPOp::create(b, floats, sum);
       result.push_back(factors[v] ? b.mulAdd(number, factors[v], acc[i])
                                   : Value(arith::AddFOp::create(b, number, acc[i])));
@@ -218,6 +269,9 @@ private:
   Value first, number;
   int64_t length;
   bool knowsZero, isOfNibbles;
+  /// Whether weights have the zero point in place of the rows: what it adds is then the same for
+  /// all outputs, and is summed once.
+  bool swaps;
 };
 } // namespace
 

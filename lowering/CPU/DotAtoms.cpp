@@ -67,6 +67,15 @@ Value mlir::fovea::asFloat(Emitter &b, Value loaded, Type element) {
   return arith::BitcastOp::create(b, type, loaded);
 }
 
+Value mlir::fovea::getFetchDistance(Emitter &b, Value stride, Value jump, Value step, Value steps,
+                                    int64_t ahead) {
+  Value distance = b.mul(stride, ahead);
+  if (!jump)
+    return distance;
+  Value isInside = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, b.add(step, ahead), steps);
+  return arith::SelectOp::create(b, isInside, distance, b.add(distance, jump));
+}
+
 static Type elementOf(Value memory) { return cast<MemRefType>(memory.getType()).getElementType(); }
 
 /// Shifted up by `left`, which may be known when the code runs only.
@@ -100,6 +109,10 @@ public:
     // What is constant in an address is added last, where the instruction adds it for nothing.
     place = b.mul(interleave == 1 ? k : b.div(k, interleave), lane.stride);
     constant = b.mul(lane.stride, ahead / interleave);
+    if (lane.streams && fetches && lane.jump)
+      placeAhead =
+          b.add(place, getFetchDistance(b, lane.stride, lane.jump, b.div(k, interleave),
+                                        b.div(block.depth, interleave), getVectorsAhead(block)));
   }
 
   /// What is held in registers beside the sums is kept small: of one row, its elements; else the
@@ -190,7 +203,8 @@ private:
     int64_t elements = block.lanes * interleave / (lane.type.isInteger(4) ? 2 : 1);
     Value loaded = b.load(elementOf(lane.memory), lane.memory, at, elements, lane.alignment);
     if (lane.streams && fetches) {
-      Value later = b.add(at, b.mul(lane.stride, kPrefetch));
+      Value later = placeAhead ? b.add(b.add(lane.vectors[v], placeAhead), constant)
+                               : b.add(at, b.mul(lane.stride, getVectorsAhead(block)));
       memref::PrefetchOp::create(b, lane.memory, later, /*isWrite=*/false, /*localityHint=*/3,
                                  /*isDataCache=*/true);
     }
@@ -257,7 +271,7 @@ private:
   int64_t interleave;
   VectorType words;
   bool fetches;
-  Value place, constant;
+  Value place, placeAhead, constant;
 };
 } // namespace
 

@@ -27,6 +27,7 @@ struct LaneScales {
   Value stride;
   int64_t group = 0; ///< 0: there are none
   Type type;
+  Value jump; ///< as of the lanes' operand
 };
 
 /// The operand that lies in lanes: vector v of step k is at `vectors[v] + (k / interleave) *
@@ -42,6 +43,9 @@ struct LaneOperand {
   /// Like one of `vectors`, of what will be multiplied after this block: fetched meanwhile. May be
   /// absent.
   Value next;
+  /// From the end of a vector's depth to where it begins in the block after this one. May be
+  /// absent.
+  Value jump;
   Type type;
   LaneScales scales;
   /// Sums of i32 that the products of a group, or of the whole depth, begin with, so that the zero
@@ -79,8 +83,17 @@ public:
                                   SmallVector<Value> acc) const = 0;
 };
 
-/// How far ahead of its use a stream is fetched, in vectors.
-constexpr int64_t kPrefetch = 16;
+/// How far ahead of its use a stream is fetched, in vectors: of one row, which is read as fast as
+/// memory gives it, as many bytes of few streams as of many.
+inline int64_t getVectorsAhead(const DotBlock &block) {
+  constexpr int64_t kLeast = 16, kOfAllStreams = 128;
+  return block.rows() == 1 ? std::max(kLeast, kOfAllStreams / block.vectors()) : kLeast;
+}
+
+/// How far behind vector `step` of `steps` that one lies which is fetched meanwhile: `ahead` of
+/// them, and near the end with what `jump`, if there is one, goes beyond it.
+Value getFetchDistance(Emitter &b, Value stride, Value jump, Value step, Value steps,
+                       int64_t ahead);
 
 /// Of vectors of i32 that hold integers of so many bits, number i from the lowest bits on.
 Value extractIntegers(Emitter &b, Value words, int64_t i, int64_t bits);

@@ -209,11 +209,20 @@ void TileLowering::DotLowering::placePanels(LoadOp load, DequantizeOp dequantize
   laneStart = [this, start = startOfPanels(load), unit](Value inner) {
     return b.div(start(inner), unit);
   };
+  // One row leaves the panels once; then those of the next tile are to be there.
+  int64_t depth = typeOf(operands.lanes).getColumns();
+  bool jumps = together && layout.outer == 1 && depth % lane.interleave == 0;
+  if (jumps)
+    lane.jump = b.sub(b.mul(panelStride, tilePanels), b.mul(lane.stride, depth / lane.interleave));
   if (!dequantize || !dequantize.getScales())
     return;
   LoadOp scalesLoad = dequantize.getScalesLoad();
   const ViewMemory scales = t.viewOf(scalesLoad.getView());
-  lane.scales = {scales.flat, {}, b.index(scales.panel), dequantize.getGroup(), scales.type};
+  int64_t group = dequantize.getGroup();
+  lane.scales = {scales.flat, {}, b.index(scales.panel), group, scales.type, {}};
+  if (jumps && group > 0 && depth % group == 0)
+    lane.scales.jump =
+        b.sub(b.mul(scales.panelStride, tilePanels), b.mul(lane.scales.stride, depth / group));
   scaleStart = startOfPanels(scalesLoad);
 }
 
@@ -248,10 +257,10 @@ void TileLowering::DotLowering::placePrepared(const PreparedBytes &bytes) {
     laneStart = startOf(bytes.size, 4);
   }
   if (bytes.scales) {
-    lane.scales = {bytes.scales, {}, b.index(lanes), depth / groups, b.getF32Type()};
+    lane.scales = {bytes.scales, {}, b.index(lanes), depth / groups, b.getF32Type(), {}};
     scaleStart = startOf(groups * lanes, 1);
   }
-  lane.zero = {bytes.zero, {}, b.index(lanes), depth / groups, b.getI32Type()};
+  lane.zero = {bytes.zero, {}, b.index(lanes), depth / groups, b.getI32Type(), {}};
   zeroStart = startOf(groups * lanes, 1);
 }
 

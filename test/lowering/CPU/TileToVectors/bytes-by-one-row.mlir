@@ -1,16 +1,26 @@
 // RUN: fovea-opt %s --pass-pipeline="builtin.module(func.func(fovea-tile-to-vectors{target=avx512bf16}),canonicalize,cse)" | FileCheck %s
 
 // For one row weights are read as they lie: bytes of even k and of odd ones, sixteen times what they stand for, and the
-// row's bytes in the same order. What the zero point adds is summed beside.
+// row's bytes in the same order. The zero point goes from the row to the nibbles: what it adds is the row's sum, one product
+// for all outputs. Near the end of the depth the next block's first words and scales are fetched.
 
 // CHECK-LABEL: @linear
 // CHECK-NOT: vector.store
 // CHECK: scf.for {{.*}} iter_args(%{{.*}}, %{{.*}}) -> (vector<16xf32>, vector<16xf32>)
+// CHECK: arith.select %{{.*}}, %c4096, %c5120
 // CHECK: vector.shuffle %{{.*}} [0, 2, 4, 6] : vector<8xi8>, vector<8xi8>
+// CHECK: %[[EVEN:.*]] = arith.xori %{{.*}}, %cst{{.*}} : vector<64xi8>
 // CHECK: vector.shuffle %{{.*}} [1, 3, 5, 7] : vector<8xi8>, vector<8xi8>
+// CHECK: %[[ROW:.*]] = arith.xori %{{.*}}, %[[POINT:.*]] : vector<64xi8>
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"(%{{.*}}, %[[POINT]], %{{.*}})
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"(%{{.*}}, %[[POINT]], %[[ROW]])
+// CHECK: memref.prefetch
 // CHECK: arith.shli
 // CHECK: arith.andi
-// CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+// CHECK: %[[NIBBLES:.*]] = arith.xori %{{.*}}, %[[POINT]] : vector<64xi8>
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"(%{{.*}}, %[[NIBBLES]], %[[EVEN]])
+// CHECK: arith.select %{{.*}}, %c128, %c192
+// CHECK: memref.prefetch %{{.*}} : memref<128xf16
 // CHECK: arith.subi %{{.*}}, %{{.*}} : vector<16xi32>
 // CHECK: arith.sitofp
 func.func @linear(%x: memref<?x128xi8>, %w: memref<2x16x16x4xi8>, %s: memref<2x4x16xf16>, %y: memref<?x32xf32>) {
