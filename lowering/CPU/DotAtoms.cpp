@@ -76,6 +76,13 @@ Value mlir::fovea::getFetchDistance(Emitter &b, Value stride, Value jump, Value 
   return arith::SelectOp::create(b, isInside, distance, b.add(distance, jump));
 }
 
+Value mlir::fovea::multiplyPairs(Emitter &b, Value sum, Value x, Value y) {
+  return LLVM::CallIntrinsicOp::create(b, sum.getType(),
+                                       b.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512"),
+                                       ValueRange{sum, x, y})
+      .getResult(0);
+}
+
 static Type elementOf(Value memory) { return cast<MemRefType>(memory.getType()).getElementType(); }
 
 /// Shifted up by `left`, which may be known when the code runs only.
@@ -164,10 +171,7 @@ private:
       for (int64_t v = 0; v < block.vectors(); ++v) {
         Value &sum = acc[r * block.vectors() + v];
         Value y = block.rows() > 1 ? loaded[v] : lanePair(v);
-        sum = LLVM::CallIntrinsicOp::create(b, sum.getType(),
-                                            b.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512"),
-                                            ValueRange{sum, x, y})
-                  .getResult(0);
+        sum = multiplyPairs(b, sum, x, y);
       }
     }
   }

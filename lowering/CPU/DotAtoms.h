@@ -101,6 +101,9 @@ Value extractIntegers(Emitter &b, Value words, int64_t i, int64_t bits);
 /// Memory may hold narrow floats as integers of their width.
 Value asFloat(Emitter &b, Value loaded, Type element);
 
+/// Vectors of pairs of bf16: their products are added to a sum of f32.
+Value multiplyPairs(Emitter &b, Value sum, Value x, Value y);
+
 /// Vectors of bytes, four in each lane: their products are added to a sum of i32.
 Value multiplyBytes(Emitter &b, Value sum, Value unsignedBytes, Value signedBytes);
 Value splatByte(Emitter &b, uint8_t value, int64_t count);

@@ -92,7 +92,12 @@ private:
   class DotLowering;
   /// Whether it is cheaper to sum products across lanes than to turn the operand in memory.
   bool sumsLanes(tile::DotOp dot);
+  bool addsPairs(tile::DotOp dot);
+  class LaneSums;
   void lowerLaneSums(tile::DotOp dot);
+  /// Whether pairs of bf16 are made of rows in memory as they are read.
+  bool pairsRows(tile::DotOp dot);
+  void lowerRowPairs(tile::DotOp dot);
   /// The unit's state, prepared where the function begins and left where it ends.
   Value prepareMatrices();
   LogicalResult lowerDequantize(tile::DequantizeOp op);

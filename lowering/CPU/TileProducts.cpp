@@ -505,8 +505,11 @@ void TileLowering::DotLowering::emitMatrices(MatrixBlock &matrices, Value inner,
 }
 
 LogicalResult TileLowering::lowerDot(DotOp dot) {
-  if (!sumsLanes(dot))
+  if (pairsRows(dot))
+    lowerRowPairs(dot);
+  else if (sumsLanes(dot))
+    lowerLaneSums(dot);
+  else
     return DotLowering(*this, dot).run();
-  lowerLaneSums(dot);
   return success();
 }

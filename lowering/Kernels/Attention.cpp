@@ -57,17 +57,19 @@ static bool mayHaveTwoParts(AttentionOp op, int64_t least) {
   });
 }
 
+/// Of a tensor or a cache.
+static Type getHeldType(Value value) {
+  if (auto cache = dyn_cast<CacheType>(value.getType()))
+    return cache.getElementType();
+  return cast<ShapedType>(value.getType()).getElementType();
+}
+
 /// Of instructions that multiply f16 or bf16: that type, if all that is multiplied has it, or
 /// integers of eight bits, which it holds; their scales make weights too small for f16.
 static Type getOperands(AttentionOp op, const Level &level) {
-  auto getElement = [](Value value) -> Type {
-    if (auto cache = dyn_cast<CacheType>(value.getType()))
-      return cache.getElementType();
-    return cast<ShapedType>(value.getType()).getElementType();
-  };
-  Type type = getElement(op.getQuery());
+  Type type = getHeldType(op.getQuery());
   auto isHeld = [&](Value value) {
-    Type element = getElement(value);
+    Type element = getHeldType(value);
     return element == type || (type.isBF16() && element.isInteger(8));
   };
   bool alike = !op.getAdditive() && isHeld(op.getKey()) && isHeld(op.getValue());
@@ -102,8 +104,14 @@ static int64_t getQueries(AttentionOp op, const Level &level) {
 static Attribute makeAttention(AttentionOp op, const Level &level, int64_t queries) {
   bool one = queries == 1, few = !ShapedType::isDynamic(queries) && queries <= level.few;
   const AttentionSizes &sizes = one ? level.oneQuery : few ? level.fewQueries : level.manyQueries;
-  // Of one query the products are reads of keys and values, which pairs make no shorter.
-  Type operands = one && level.multipliesPairs ? Type() : getOperands(op, level);
+  Type operands = getOperands(op, level);
+  // Of one query pairs are made as keys and values are read, as long as heads that share them are
+  // few; and integers are not to become bf16 first.
+  bool areHalves = getHeldType(op.getKey()).isBF16() && getHeldType(op.getValue()).isBF16();
+  if (one && level.multipliesPairs &&
+      !(areHalves && op.getQueryHeads() <= 4 * op.getKeyHeads() && op.getHeadSize() % 32 == 0 &&
+        op.getValueSize() % 32 == 0))
+    operands = {};
   int64_t rows = level.multipliesHalves && operands && !one ? getQueries(op, level) : sizes.queries;
   // Words of a place of the sequence, or of a score.
   int64_t bits = (operands ? operands : op.getAccumulationType()).getIntOrFloatBitWidth();
