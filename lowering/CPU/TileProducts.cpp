@@ -76,8 +76,10 @@ private:
   Value rowAt(Value outer);
   void placeVectors(Value inner, int64_t vectors);
   const DotAtom *findAtom() const;
-  bool emitRows(Value outer, Value inner, int64_t vectors);
+  bool emitRows(Value outer, Value inner, int64_t vectors, Value begin);
   bool emitBlocks(Value inner, int64_t vectors);
+  bool emitBlocks(Value inner, int64_t vectors, Value begin);
+  int64_t countDepths(int64_t vectors) const;
   MatrixRows placeMatrix();
   bool multiplyMatrices();
   void convertSums(Value sums);
@@ -377,17 +379,23 @@ const DotAtom *TileLowering::DotLowering::findAtom() const {
   return found == t.atoms.end() ? nullptr : *found;
 }
 
-/// One block; false if no atom computes it.
-bool TileLowering::DotLowering::emitRows(Value outer, Value inner, int64_t vectors) {
+/// One block, from `begin` of the depth on; false if no atom computes it.
+bool TileLowering::DotLowering::emitRows(Value outer, Value inner, int64_t vectors, Value begin) {
   block.broadcast.rows.clear();
   SmallVector<Value> acc;
+  bool isFirst = getConstant(begin) == 0;
   for (int64_t r = 0; r < rows; ++r) {
     Value row = rowAt(b.add(outer, r));
-    block.broadcast.rows.push_back(otherStart(row));
-    for (int64_t v = 0; v < vectors; ++v)
-      acc.push_back(dot.getAcc()
-                        ? t.readVector(dot.getAcc(), layout.axis, row, b.add(inner, v * lanes))
-                        : b.zero(VectorType::get(lanes, block.sum)));
+    block.broadcast.rows.push_back(b.add(otherStart(row), b.mul(begin, block.broadcast.stride)));
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value column = b.add(inner, v * lanes);
+      if (!isFirst)
+        acc.push_back(t.readScratch(*result, block.sum,
+                                    b.add(b.mul(b.add(outer, r), layout.pitch), column), lanes));
+      else
+        acc.push_back(dot.getAcc() ? t.readVector(dot.getAcc(), layout.axis, row, column)
+                                   : b.zero(VectorType::get(lanes, block.sum)));
+    }
   }
   const DotAtom *atom = findAtom();
   if (!atom)
@@ -399,9 +407,43 @@ bool TileLowering::DotLowering::emitRows(Value outer, Value inner, int64_t vecto
   return true;
 }
 
+/// In how many parts the depth is multiplied, each for all rows before the next: panels that a
+/// second-level cache does not hold would be read from farther away for each block of rows.
+int64_t TileLowering::DotLowering::countDepths(int64_t vectors) const {
+  constexpr int64_t kHeld = 768 << 10, kPart = 400 << 10, kWhole = 8;
+  const LaneOperand &lane = block.lane;
+  std::optional<int64_t> depth = getConstant(block.depth);
+  if (panel == 0 || scaleStart || zeroStart || layout.outer <= rows || !depth)
+    return 1;
+  int64_t bytes = *depth * vectors * lanes * bytesOf(lane.type);
+  if (bytes <= kHeld)
+    return 1;
+  for (int64_t parts = llvm::divideCeil(bytes, kPart); parts <= *depth / kWhole; ++parts)
+    if (*depth % (parts * kWhole) == 0)
+      return parts;
+  return 1;
+}
+
 /// All blocks of `vectors` from `inner` on.
 bool TileLowering::DotLowering::emitBlocks(Value inner, int64_t vectors) {
+  int64_t parts = countDepths(vectors);
+  if (parts == 1)
+    return emitBlocks(inner, vectors, b.index(0));
+  Value depth = block.depth;
+  int64_t size = *getConstant(depth) / parts;
+  block.depth = b.index(size);
+  bool isComputed = emitBlocks(inner, vectors, b.index(0));
+  b.loop(b.index(size), depth, size,
+         [&](Value begin) { isComputed &= emitBlocks(inner, vectors, begin); });
+  block.depth = depth;
+  return isComputed;
+}
+
+/// Those of `block.depth` from `begin` on.
+bool TileLowering::DotLowering::emitBlocks(Value inner, int64_t vectors, Value begin) {
   placeVectors(inner, vectors);
+  for (Value &vector : block.lane.vectors)
+    vector = b.add(vector, b.mul(b.div(begin, block.lane.interleave), block.lane.stride));
   block.lane.next = {};
   // Panels far away take longer to come than a row block takes: each block of rows fetches one of
   // those that follow this tile's.
@@ -412,7 +454,7 @@ bool TileLowering::DotLowering::emitBlocks(Value inner, int64_t vectors) {
       Value which = b.add(b.rem(b.div(outer, rows), panels), panels);
       block.lane.next = b.add(block.lane.vectors.front(), b.mul(which, panelStride));
     }
-    isComputed &= emitRows(outer, inner, vectors);
+    isComputed &= emitRows(outer, inner, vectors, begin);
   });
   return isComputed;
 }
