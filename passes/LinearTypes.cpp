@@ -252,11 +252,12 @@ struct ChooseComputeTypesPass : fovea::impl::ChooseComputeTypesPassBase<ChooseCo
       }
       isNarrow = true;
     });
-    if (isNarrow && caches && !countIntegerCaches(getOperation()))
+    if (!isNarrow)
+      return;
+    if (caches && !countIntegerCaches(getOperation()))
       castCaches(getOperation(), BFloat16Type::get(&getContext()),
                  [](Type element) { return element.isF32(); });
-    if (isNarrow)
-      getOperation()->walk([&](RoundableOpInterface op) { roundOperands(op); });
+    getOperation()->walk([&](RoundableOpInterface op) { roundOperands(op); });
     llvm::for_each(widened, readNarrow);
   }
 

@@ -116,25 +116,18 @@ private:
 
   /// Word `ahead` of those from `k` on.
   void addWord(Value k, int64_t ahead, MutableArrayRef<Value> sums) {
-    Value step = b.div(k, lane.interleave), offset = b.mul(step, lane.stride), offsetAhead;
-    if (lane.streams && lane.jump)
-      offsetAhead = b.add(offset, getFetchDistance(b, lane.stride, lane.jump, step,
-                                                   b.div(block.depth, lane.interleave),
-                                                   getVectorsAhead(block)));
-    auto placeFrom = [&](Value start, Value by) { // what is constant is added last
-      return b.add(b.add(start, by), b.mul(lane.stride, ahead));
+    Value offset = b.mul(b.div(k, lane.interleave), lane.stride);
+    StreamFetch stream(b, block, k, offset);
+    auto placeOf = [&](Value start) { // what is constant is added last
+      return b.add(b.add(start, offset), b.mul(lane.stride, ahead));
     };
-    auto placeOf = [&](Value start) { return placeFrom(start, offset); };
     auto load = [&](int64_t v) {
       Value at = placeOf(lane.vectors[v]);
-      if (offsetAhead)
-        prefetch(placeFrom(lane.vectors[v], offsetAhead), /*locality=*/3);
-      else if (lane.streams)
-        prefetch(b.add(at, b.mul(lane.stride, getVectorsAhead(block))), /*locality=*/3);
+      stream.fetch(v, at, b.mul(lane.stride, ahead));
       return loadWords(at);
     };
     if (lane.next)
-      prefetch(placeOf(lane.next), /*locality=*/2);
+      b.prefetch(lane.memory, placeOf(lane.next), /*locality=*/2);
     Value column = b.add(k, ahead * lane.interleave);
     if (block.rows() == 1) {
       SmallVector<Value> inputs = broadcast(0, column);
@@ -154,11 +147,6 @@ private:
     }
   }
 
-  void prefetch(Value at, int locality) {
-    memref::PrefetchOp::create(b, lane.memory, at, /*isWrite=*/false, locality,
-                               /*isDataCache=*/true);
-  }
-
   /// Those of a group some way ahead: there are too few of them for the processor to foresee.
   void fetchScales(int64_t v) {
     constexpr int64_t kAhead = 8;
@@ -168,11 +156,11 @@ private:
     Value groups = b.div(block.depth, scales.group);
     Value at = b.add(b.mul(number, scales.stride),
                      getFetchDistance(b, scales.stride, scales.jump, number, groups, kAhead));
-    memref::PrefetchOp::create(b, scales.memory, b.add(scales.vectors[v], at), /*isWrite=*/false,
-                               /*localityHint=*/3, /*isDataCache=*/true);
+    b.prefetch(scales.memory, b.add(scales.vectors[v], at));
   }
 
-  /// Signed bytes of four k each: of nibbles those of even k, and of odd ones.
+  /// Bytes of four k each, signed unless they have the zero point: of nibbles those of even k, and
+  /// of odd ones.
   SmallVector<Value> loadWords(Value at) {
     Value bytes = b.load(b.getI8Type(), lane.memory, at, 4 * block.lanes, lane.alignment);
     if (!isOfNibbles)

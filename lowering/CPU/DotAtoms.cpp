@@ -76,6 +76,43 @@ Value mlir::fovea::getFetchDistance(Emitter &b, Value stride, Value jump, Value 
   return arith::SelectOp::create(b, isInside, distance, b.add(distance, jump));
 }
 
+StreamFetch::StreamFetch(Emitter &b, const DotBlock &block, Value k, Value place)
+    : b(b), block(block) {
+  const LaneOperand &lane = block.lane;
+  if (lane.streams && lane.jump)
+    this->place =
+        b.add(place, getFetchDistance(b, lane.stride, lane.jump, b.div(k, lane.interleave),
+                                      b.div(block.depth, lane.interleave), getVectorsAhead(block)));
+}
+
+void StreamFetch::fetch(int64_t v, Value at, Value constant) const {
+  const LaneOperand &lane = block.lane;
+  if (lane.streams)
+    b.prefetch(lane.memory, place ? b.add(b.add(lane.vectors[v], place), constant)
+                                  : b.add(at, b.mul(lane.stride, getVectorsAhead(block))));
+}
+
+Value mlir::fovea::asPairs(Emitter &b, Value bits) {
+  auto type = cast<VectorType>(bits.getType());
+  int64_t halves = type.getNumElements() * type.getElementTypeBitWidth() / 16;
+  return vector::BitCastOp::create(b, VectorType::get(halves, b.getBF16Type()), bits);
+}
+
+Value mlir::fovea::broadcastPair(Emitter &b, Value memory, Value at, bool isPair, int64_t lanes) {
+  Value bits;
+  if (isPair) {
+    auto one = VectorType::get(1, b.getI32Type());
+    Value pair = b.load(cast<MemRefType>(memory.getType()).getElementType(), memory, at, 2);
+    bits = vector::ExtractOp::create(b, vector::BitCastOp::create(b, one, pair), 0);
+  } else {
+    Value last = memref::LoadOp::create(b, memory, at);
+    if (!last.getType().isInteger())
+      last = arith::BitcastOp::create(b, b.getI16Type(), last);
+    bits = arith::ExtUIOp::create(b, b.getI32Type(), last);
+  }
+  return asPairs(b, b.splat(bits, lanes));
+}
+
 Value mlir::fovea::multiplyPairs(Emitter &b, Value sum, Value x, Value y) {
   return LLVM::CallIntrinsicOp::create(b, sum.getType(),
                                        b.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512"),
@@ -116,18 +153,15 @@ public:
     // What is constant in an address is added last, where the instruction adds it for nothing.
     place = b.mul(interleave == 1 ? k : b.div(k, interleave), lane.stride);
     constant = b.mul(lane.stride, ahead / interleave);
-    if (lane.streams && fetches && lane.jump)
-      placeAhead =
-          b.add(place, getFetchDistance(b, lane.stride, lane.jump, b.div(k, interleave),
-                                        b.div(block.depth, interleave), getVectorsAhead(block)));
+    if (fetches)
+      stream.emplace(b, block, k, place);
   }
 
   /// What is held in registers beside the sums is kept small: of one row, its elements; else the
   /// vectors of one k.
   void run() {
     if (lane.next && fetches)
-      memref::PrefetchOp::create(b, lane.memory, b.add(b.add(lane.next, place), constant),
-                                 /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+      b.prefetch(lane.memory, b.add(b.add(lane.next, place), constant), /*locality=*/2);
     if (pairs)
       return runPairs();
     block.rows() == 1 ? runRow() : runRows();
@@ -176,42 +210,24 @@ private:
     }
   }
 
-  Value asPairs(Value ofWords) {
-    return vector::BitCastOp::create(b, VectorType::get(2 * block.lanes, b.getBF16Type()), ofWords);
-  }
-
   /// What is left of a pair is multiplied by zero, whatever stands beside it.
   Value lanePair(int64_t v) {
     Value loaded = load(v);
-    return asPairs(count == 2 ? loaded : Value(arith::AndIOp::create(b, loaded, word(0xffff))));
+    return asPairs(b, count == 2 ? loaded : Value(arith::AndIOp::create(b, loaded, word(0xffff))));
   }
 
   Value broadcastPair(int64_t r) {
     const BroadcastOperand &other = block.broadcast;
-    Value at = b.add(b.add(other.rows[r], k), ahead), bits;
-    auto one = VectorType::get(1, b.getI32Type());
-    if (count == 2) {
-      Value pair = b.load(elementOf(other.memory), other.memory, at, 2);
-      bits = vector::ExtractOp::create(b, vector::BitCastOp::create(b, one, pair), 0);
-    } else {
-      Value last = memref::LoadOp::create(b, other.memory, at);
-      if (!last.getType().isInteger())
-        last = arith::BitcastOp::create(b, b.getI16Type(), last);
-      bits = arith::ExtUIOp::create(b, b.getI32Type(), last);
-    }
-    return asPairs(b.splat(bits, block.lanes));
+    Value at = b.add(b.add(other.rows[r], k), ahead);
+    return ::broadcastPair(b, other.memory, at, count == 2, block.lanes);
   }
 
   Value load(int64_t v) {
     Value at = b.add(b.add(lane.vectors[v], place), constant);
     int64_t elements = block.lanes * interleave / (lane.type.isInteger(4) ? 2 : 1);
     Value loaded = b.load(elementOf(lane.memory), lane.memory, at, elements, lane.alignment);
-    if (lane.streams && fetches) {
-      Value later = placeAhead ? b.add(b.add(lane.vectors[v], placeAhead), constant)
-                               : b.add(at, b.mul(lane.stride, getVectorsAhead(block)));
-      memref::PrefetchOp::create(b, lane.memory, later, /*isWrite=*/false, /*localityHint=*/3,
-                                 /*isDataCache=*/true);
-    }
+    if (stream)
+      stream->fetch(v, at, constant);
     return interleave == 1 ? loaded : Value(vector::BitCastOp::create(b, words, loaded));
   }
 
@@ -275,7 +291,8 @@ private:
   int64_t interleave;
   VectorType words;
   bool fetches;
-  Value place, placeAhead, constant;
+  Value place, constant;
+  std::optional<StreamFetch> stream; ///< of whole vectors
 };
 } // namespace
 

@@ -101,6 +101,24 @@ Value extractIntegers(Emitter &b, Value words, int64_t i, int64_t bits);
 /// Memory may hold narrow floats as integers of their width.
 Value asFloat(Emitter &b, Value loaded, Type element);
 
+/// Fetches the streams of a block while the vectors of one step are read.
+class StreamFetch {
+public:
+  /// A step of the depth from `k` on, which lies `place` behind where vectors begin.
+  StreamFetch(Emitter &b, const DotBlock &block, Value k, Value place);
+  /// Beside vector v at `at`, `constant` behind where the step begins.
+  void fetch(int64_t v, Value at, Value constant) const;
+
+private:
+  Emitter &b;
+  const DotBlock &block;
+  Value place; ///< of what is fetched; null: as far ahead everywhere, so that `at` says where
+};
+
+/// Bits as pairs of bf16.
+Value asPairs(Emitter &b, Value bits);
+/// The pair of bf16 at a place, or the one there beside nothing, in all of so many lanes.
+Value broadcastPair(Emitter &b, Value memory, Value at, bool isPair, int64_t lanes);
 /// Vectors of pairs of bf16: their products are added to a sum of f32.
 Value multiplyPairs(Emitter &b, Value sum, Value x, Value y);
 

@@ -3,170 +3,140 @@
 // Products of few rows of bf16 by pairs of rows in memory, as one query's weights are of values:
 // two rows are interleaved as they are read, so that a word has what the instruction adds together.
 // Columns lie in another order meanwhile, by units of four. Refuses targets without products of
-// pairs.
+// pairs, more rows, and columns that are no whole vectors of them.
 #include "lowering/CPU/TileLowering.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
 using namespace mlir::fovea::tile;
 
-/// The rows up to which interleaving for each of them costs less than packing pairs once for all.
-static constexpr int64_t kMostRows = 4;
-
-bool TileLowering::pairsRows(DotOp dot) {
-  TileLayout layout = layoutOf(dot.getResult());
-  DotOperands operands(dot, layout);
-  auto load = operands.lanes.getDefiningOp<LoadOp>();
-  auto isBF16 = [&](Value tile) { return typeOf(tile).getElementType().isBF16(); };
-  return multipliesPairs() && lanes == 16 && layout.axis == 1 && operands.lanesAxis == 1 &&
-         operands.otherAxis == 0 && load && isBF16(operands.lanes) && isBF16(operands.other) &&
-         typeOf(dot.getResult()).getElementType().isF32() && isDirect(load, 1) &&
-         typeOf(load).getColumns() % (2 * lanes) == 0 &&
-         getConstant(endAlong(dot.getResult(), 0)).value_or(kMostRows + 1) <= kMostRows;
-}
-
-namespace {
-/// The sums of a block of columns over a range of rows in memory, two vectors for each 32 columns.
-class PairSums {
+class TileLowering::RowPairs : Product {
 public:
-  /// Reads element (row, column) of the operand in memory at `place(row) + column`.
-  PairSums(Emitter &b, const ViewMemory &view, const Scratch &other, int64_t rows, int64_t columns,
-           std::function<Value(Value)> place, std::function<void(Value)> fetch)
-      : b(b), view(view), other(other), rows(rows), columns(columns), place(std::move(place)),
-        fetch(std::move(fetch)) {}
+  RowPairs(TileLowering &t, DotOp dot)
+      : Product(t, dot), load(operands.lanes.getDefiningOp<LoadOp>()) {}
 
-  int64_t size() const { return rows * columns / kLanes; }
-
-  /// Adds the products of rows k and k + 1, or of k alone.
-  void add(Value k, bool isPair, MutableArrayRef<Value> sums) const {
-    auto words = VectorType::get(2 * kLanes, b.getI16Type());
-    SmallVector<Value> weights;
-    for (int64_t row = 0; row < rows; ++row)
-      weights.push_back(broadcast(row, k, isPair));
-    Value first = place(k), second = isPair ? place(b.add(k, 1)) : Value();
-    for (int64_t chunk = 0; chunk < columns; chunk += 2 * kLanes) {
-      auto load = [&](Value row) -> Value {
-        Value at = b.add(row, chunk);
-        fetch(at);
-        return vector::BitCastOp::create(b, words, b.load(view.type, view.flat, at, 2 * kLanes));
-      };
-      Value low = load(first), high = isPair ? load(second) : b.zero(words);
-      for (int64_t half : {0, 1}) {
-        Value pairs = interleave(low, high, half);
-        for (int64_t row = 0; row < rows; ++row) {
-          Value &sum = sums[(row * columns + chunk) / kLanes + half];
-          sum = multiplyPairs(b, sum, weights[row], pairs);
-        }
-      }
-    }
+  bool fits() {
+    return load && addsPairs() && operands.lanesAxis == 1 && operands.otherAxis == 0 &&
+           t.isDirect(load, 1) && type.getColumns() % kChunk == 0 && countFewRows() > 0;
   }
 
-  /// The columns from 32 `chunk` on in their order.
-  std::array<Value, 2> inOrder(ArrayRef<Value> sums, int64_t row, int64_t chunk) const {
-    const Value *two = &sums[row * columns / kLanes + 2 * chunk];
-    std::array<Value, 2> result;
-    for (int64_t half : {0, 1}) {
-      SmallVector<int64_t> lanes;
-      for (int64_t unit : {2 * half, 2 * half + 1})
-        for (int64_t from : {4 * unit, kLanes + 4 * unit})
-          for (int64_t i = 0; i < 4; ++i)
-            lanes.push_back(from + i);
-      result[half] = vector::ShuffleOp::create(b, two[0], two[1], lanes);
+  void run() {
+    rows = countFewRows();
+    depth = b.index(typeOf(load).getRows());
+    for (Value known : {t.validAlong(load, 0), t.validAlong(operands.other, 1)})
+      if (known)
+        depth = b.minimum(depth, known);
+    other = t.materialize(operands.other, 1);
+    Scratch result = t.resultScratch(dot.getResult(), t.findDonor(dot.getAcc(), dot, type));
+    size = kChunk;
+    for (int64_t larger : {2 * kChunk, 4 * kChunk})
+      if (type.getColumns() % larger == 0 && rows * larger <= 8 * kChunk)
+        size = larger;
+    for (int64_t column = 0; column < type.getColumns(); column += size) {
+      SmallVector<Value> sums = sumColumns(column);
+      for (int64_t row = 0; row < rows; ++row)
+        for (int64_t chunk = 0; chunk < size; chunk += kChunk)
+          for (auto [half, sum] : llvm::enumerate(inOrder(sums, row, chunk)))
+            writeSum(result, row, b.index(column + chunk + half * lanes), sum);
     }
-    return result;
   }
 
 private:
-  static constexpr int64_t kLanes = 16;
+  static constexpr int64_t kChunk = 32; ///< columns whose sums are two vectors
 
-  Value asPairs(Value bits) const {
-    return vector::BitCastOp::create(b, VectorType::get(2 * kLanes, b.getBF16Type()), bits);
-  }
+  /// Where those of a row and a chunk of columns are among all sums of a block.
+  int64_t placeOf(int64_t row, int64_t chunk) const { return (row * size + chunk) / lanes; }
 
-  /// Of each unit of eight columns four pairs.
-  Value interleave(Value low, Value high, int64_t half) const {
-    SmallVector<int64_t> order;
-    for (int64_t unit = 0; unit < 2 * kLanes; unit += 8)
-      for (int64_t i = 0; i < 4; ++i) {
-        order.push_back(unit + 4 * half + i);
-        order.push_back(2 * kLanes + unit + 4 * half + i);
-      }
-    return asPairs(vector::ShuffleOp::create(b, low, high, order));
-  }
-
-  Value broadcast(int64_t row, Value k, bool isPair) const {
-    Value at = b.add(k, row * other.layout.pitch), bits;
-    if (isPair) {
-      Value pair = b.load(b.getI16Type(), other.memory, at, 2);
-      auto one = VectorType::get(1, b.getI32Type());
-      bits = vector::ExtractOp::create(b, vector::BitCastOp::create(b, one, pair), 0);
-    } else {
-      bits = arith::ExtUIOp::create(b, b.getI32Type(), memref::LoadOp::create(b, other.memory, at));
-    }
-    return asPairs(b.splat(bits, kLanes));
-  }
-
-  Emitter &b;
-  const ViewMemory &view;
-  const Scratch &other;
-  int64_t rows, columns;
-  std::function<Value(Value)> place;
-  std::function<void(Value)> fetch;
-};
-} // namespace
-
-void TileLowering::lowerRowPairs(DotOp dot) {
-  TileType type = dot.getResult().getType();
-  TileLayout layout = layoutOf(dot.getResult());
-  DotOperands operands(dot, layout);
-  auto load = operands.lanes.getDefiningOp<LoadOp>();
-  const ViewMemory view = viewOf(load.getView());
-  int64_t rows = *getConstant(endAlong(dot.getResult(), 0)), columns = type.getColumns();
-  Value depth = b.index(typeOf(load).getRows());
-  for (Value known : {validAlong(load, 0), validAlong(operands.other, 1)})
-    if (known)
-      depth = b.minimum(depth, known);
-  Scratch other = materialize(operands.other, 1);
-  Scratch result = resultScratch(dot.getResult(), findDonor(dot.getAcc(), dot, type));
-  // Few sums are two chains of additions, so that none waits for the one before.
-  int64_t size = 2 * lanes;
-  for (int64_t larger : {4 * lanes, 8 * lanes})
-    if (columns % larger == 0 && rows * larger <= 16 * lanes)
-      size = larger;
-  int64_t chains = rows * size <= 4 * lanes ? 2 : 1;
-  for (int64_t column = 0; column < columns; column += size) {
-    Value first[2] = {load.getRow(), b.add(load.getColumn(), column)};
-    PairSums sums(
-        b, view, other, rows, size, [&](Value k) { return view.place(b, first, 1, k, b.index(0)); },
-        [&](Value at) { prefetchNextRows(load, at); });
-    SmallVector<Value> all(chains * sums.size(),
-                           b.zero(VectorType::get(lanes, type.getElementType())));
+  /// Those of a block of columns over the whole depth.
+  SmallVector<Value> sumColumns(int64_t column) {
+    // Few sums are two chains of additions, so that none waits for the one before.
+    int64_t count = placeOf(rows, 0), chains = count <= 4 ? 2 : 1;
+    SmallVector<Value> all(chains * count, b.zero(VectorType::get(lanes, type.getElementType())));
     Value done = b.index(0);
     for (int64_t step : {2 * chains, int64_t(2)}) {
       Value end = b.sub(depth, b.rem(depth, step));
       all = b.loop(done, end, step, all, [&](Value k, ValueRange carried) {
         SmallVector<Value> next(carried);
         for (int64_t i = 0; i < step / 2; ++i)
-          sums.add(b.add(k, 2 * i), true,
-                   MutableArrayRef(next).slice(i * sums.size(), sums.size()));
+          add(column, b.add(k, 2 * i), true, MutableArrayRef(next).slice(i * count, count));
         return next;
       });
       done = end;
     }
     all = b.loop(done, depth, 1, all, [&](Value k, ValueRange carried) {
       SmallVector<Value> next(carried);
-      sums.add(k, false, MutableArrayRef(next).take_front(sums.size()));
+      add(column, k, false, MutableArrayRef(next).take_front(count));
       return next;
     });
-    for (int64_t i = 0; i < sums.size() && chains > 1; ++i)
-      all[i] = arith::AddFOp::create(b, all[i], all[sums.size() + i]);
-    for (int64_t row = 0; row < rows; ++row)
-      for (int64_t chunk = 0; chunk < size / (2 * lanes); ++chunk)
-        for (auto [half, sum] : llvm::enumerate(sums.inOrder(all, row, chunk))) {
-          Value inner = b.index(column + (2 * chunk + half) * lanes);
-          if (dot.getAcc())
-            sum = arith::AddFOp::create(b, sum, readVector(dot.getAcc(), 1, b.index(row), inner));
-          write(result, b.index(row), inner, sum);
-        }
+    for (int64_t i = 0; i < count && chains > 1; ++i)
+      all[i] = arith::AddFOp::create(b, all[i], all[count + i]);
+    return all;
   }
+
+  /// Adds the products of rows k and k + 1, or of k alone.
+  void add(int64_t column, Value k, bool isPair, MutableArrayRef<Value> sums) {
+    const ViewMemory &view = t.viewOf(load.getView());
+    auto words = VectorType::get(kChunk, b.getI16Type());
+    Value corner[2] = {load.getRow(), b.add(load.getColumn(), column)};
+    auto placeOfRow = [&](Value row) { return view.place(b, corner, 1, row, b.index(0)); };
+    SmallVector<Value> weights;
+    for (int64_t row = 0; row < rows; ++row)
+      weights.push_back(
+          broadcastPair(b, other->memory, b.add(k, row * other->layout.pitch), isPair, lanes));
+    Value first = placeOfRow(k), second = isPair ? placeOfRow(b.add(k, 1)) : Value();
+    for (int64_t chunk = 0; chunk < size; chunk += kChunk) {
+      auto read = [&](Value row) -> Value {
+        Value at = b.add(row, chunk);
+        t.prefetchNextRows(load, at);
+        return vector::BitCastOp::create(b, words, b.load(view.type, view.flat, at, kChunk));
+      };
+      Value low = read(first), high = isPair ? read(second) : b.zero(words);
+      for (int64_t half : {0, 1}) {
+        Value pairs = interleave(low, high, half);
+        for (int64_t row = 0; row < rows; ++row) {
+          Value &sum = sums[placeOf(row, chunk) + half];
+          sum = multiplyPairs(b, sum, weights[row], pairs);
+        }
+      }
+    }
+  }
+
+  /// Of each unit of eight columns four pairs.
+  Value interleave(Value low, Value high, int64_t half) {
+    SmallVector<int64_t> order;
+    for (int64_t unit = 0; unit < kChunk; unit += 8)
+      for (int64_t i = 0; i < 4; ++i) {
+        order.push_back(unit + 4 * half + i);
+        order.push_back(kChunk + unit + 4 * half + i);
+      }
+    return asPairs(b, vector::ShuffleOp::create(b, low, high, order));
+  }
+
+  /// A chunk's sums with its columns in their order.
+  std::array<Value, 2> inOrder(ArrayRef<Value> sums, int64_t row, int64_t chunk) {
+    std::array<Value, 2> result;
+    for (int64_t half : {0, 1}) {
+      SmallVector<int64_t> order;
+      for (int64_t unit : {2 * half, 2 * half + 1})
+        for (int64_t from : {4 * unit, lanes + 4 * unit})
+          for (int64_t i = 0; i < 4; ++i)
+            order.push_back(from + i);
+      int64_t place = placeOf(row, chunk);
+      result[half] = vector::ShuffleOp::create(b, sums[place], sums[place + 1], order);
+    }
+    return result;
+  }
+
+  LoadOp load;        ///< of the rows in memory
+  int64_t rows, size; ///< of the result, and columns of a block
+  Value depth;        ///< how many rows in memory there are
+  std::optional<Scratch> other;
+};
+
+bool TileLowering::lowerRowPairs(DotOp dot) {
+  RowPairs pairs(*this, dot);
+  if (!pairs.fits())
+    return false;
+  pairs.run();
+  return true;
 }

@@ -89,15 +89,15 @@ private:
   LogicalResult lowerLoop(scf::ForOp loop);
   LogicalResult lowerBranch(scf::IfOp branch);
   LogicalResult lowerDot(tile::DotOp dot);
+  class Product;
   class DotLowering;
-  /// Whether it is cheaper to sum products across lanes than to turn the operand in memory.
-  bool sumsLanes(tile::DotOp dot);
-  bool addsPairs(tile::DotOp dot);
   class LaneSums;
-  void lowerLaneSums(tile::DotOp dot);
-  /// Whether pairs of bf16 are made of rows in memory as they are read.
-  bool pairsRows(tile::DotOp dot);
-  void lowerRowPairs(tile::DotOp dot);
+  class RowPairs;
+  /// Of few rows: by sums across lanes, in place of turning the operand in memory; by pairs of rows
+  /// in memory, made as they are read. False, and nothing done, where the product is not of the
+  /// kind.
+  bool lowerLaneSums(tile::DotOp dot);
+  bool lowerRowPairs(tile::DotOp dot);
   /// The unit's state, prepared where the function begins and left where it ends.
   Value prepareMatrices();
   LogicalResult lowerDequantize(tile::DequantizeOp op);
@@ -208,6 +208,30 @@ private:
   /// What is computed of loads whose limits are known inside of a loop or branch only.
   llvm::DenseSet<std::pair<Value, int64_t>> filled;
   SmallVector<Operation *> tileOps;
+};
+
+/// One product, as all its lowerings know it.
+class TileLowering::Product {
+protected:
+  Product(TileLowering &t, tile::DotOp dot)
+      : t(t), b(t.b), lanes(t.lanes), dot(dot), type(dot.getResult().getType()),
+        layout(t.layoutOf(dot.getResult())), operands(dot, layout) {}
+
+  /// Whether both operands are bf16, of which one instruction of the target adds two products.
+  bool addsPairs() const;
+  /// The rows of f32, with their columns in lanes, if it is known how many there are and they are
+  /// few: then work for each of them costs less than preparing the other operand for all. Else 0.
+  int64_t countFewRows();
+  /// A vector of the result, to which what it begins with is added.
+  void writeSum(const Scratch &result, int64_t row, Value inner, Value sum);
+
+  TileLowering &t;
+  Emitter &b;
+  int64_t lanes;
+  tile::DotOp dot;
+  tile::TileType type;
+  TileLayout layout;
+  DotOperands operands;
 };
 
 } // namespace mlir::fovea

@@ -23,13 +23,30 @@ Value TileLowering::widen(Value tile, Type element) {
   return known = cast;
 }
 
+bool TileLowering::Product::addsPairs() const {
+  auto isBF16 = [](Value tile) { return typeOf(tile).getElementType().isBF16(); };
+  return t.multipliesPairs() && lanes == 16 && isBF16(operands.lanes) && isBF16(operands.other);
+}
+
+int64_t TileLowering::Product::countFewRows() {
+  constexpr int64_t kMost = 4;
+  if (layout.axis != 1 || !type.getElementType().isF32())
+    return 0;
+  int64_t rows = getConstant(t.endAlong(dot.getResult(), 0)).value_or(0);
+  return rows <= kMost ? rows : 0;
+}
+
+void TileLowering::Product::writeSum(const Scratch &result, int64_t row, Value inner, Value sum) {
+  if (dot.getAcc())
+    sum = arith::AddFOp::create(b, sum, t.readVector(dot.getAcc(), 1, b.index(row), inner));
+  t.write(result, b.index(row), inner, sum);
+}
+
 /// A product of tiles in register blocks. One operand lies in lanes, of the other's elements one at
 /// a time is broadcast.
-class TileLowering::DotLowering {
+class TileLowering::DotLowering : Product {
 public:
-  DotLowering(TileLowering &t, DotOp dot)
-      : t(t), b(t.b), lanes(t.lanes), dot(dot), type(dot.getResult().getType()),
-        layout(t.layoutOf(dot.getResult())), operands(dot, layout) {
+  DotLowering(TileLowering &t, DotOp dot) : Product(t, dot) {
     block.sum = type.getElementType();
     block.lanes = lanes;
   }
@@ -85,13 +102,6 @@ private:
   void convertSums(Value sums);
   void emitMatrices(MatrixBlock &matrices, Value inner, int64_t vectors);
 
-  TileLowering &t;
-  Emitter &b;
-  int64_t lanes;
-  DotOp dot;
-  TileType type;
-  TileLayout layout;
-  DotOperands operands;
   DotBlock block;
   int64_t rows = 4, columns = 0; ///< of a register block
   Value outerEnd;
@@ -114,10 +124,8 @@ TileLowering::DotLowering::Place TileLowering::DotLowering::startOfLoad(LoadOp l
 
 /// Whether pairs of bf16 are to be multiplied that are not packed yet.
 bool TileLowering::DotLowering::isOfPairs() const {
-  auto isBF16 = [&](Value tile) { return typeOf(tile).getElementType().isBF16(); };
   auto load = operands.lanes.getDefiningOp<LoadOp>();
-  return isBF16(operands.lanes) && isBF16(operands.other) && block.sum.isF32() &&
-         layout.outer >= kLeastRowsOfPairs && t.multipliesPairs() &&
+  return addsPairs() && block.sum.isF32() && layout.outer >= kLeastRowsOfPairs &&
          !(load && t.viewOf(load.getView()).panel != 0) &&
          !operands.lanes.getDefiningOp<DequantizeOp>();
 }
@@ -547,11 +555,7 @@ void TileLowering::DotLowering::emitMatrices(MatrixBlock &matrices, Value inner,
 }
 
 LogicalResult TileLowering::lowerDot(DotOp dot) {
-  if (pairsRows(dot))
-    lowerRowPairs(dot);
-  else if (sumsLanes(dot))
-    lowerLaneSums(dot);
-  else
-    return DotLowering(*this, dot).run();
-  return success();
+  if (lowerRowPairs(dot) || lowerLaneSums(dot))
+    return success();
+  return DotLowering(*this, dot).run();
 }

@@ -30,8 +30,7 @@ void TileLowering::prefetchNextRows(LoadOp load, Value place) {
     return;
   const ViewMemory &view = viewOf(load.getView());
   Value next = b.add(place, b.mul(view.stride[0], typeOf(load).getRows()));
-  memref::PrefetchOp::create(b, view.flat, next, /*isWrite=*/false, /*localityHint=*/3,
-                             /*isDataCache=*/true);
+  b.prefetch(view.flat, next);
 }
 
 Scratch TileLowering::loadToScratch(LoadOp load, int64_t axis) {

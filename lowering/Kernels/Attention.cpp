@@ -99,18 +99,22 @@ static int64_t getQueries(AttentionOp op, const Level &level) {
   return least;
 }
 
+/// Whether pairs of one query's products are made as keys and values are read: of few heads that
+/// share them, and of whole vectors. Integers are not to become bf16 first.
+static bool makesPairs(AttentionOp op) {
+  constexpr int64_t kHeads = 4, kPairs = 32;
+  return getHeldType(op.getKey()).isBF16() && getHeldType(op.getValue()).isBF16() &&
+         op.getQueryHeads() <= kHeads * op.getKeyHeads() && op.getHeadSize() % kPairs == 0 &&
+         op.getValueSize() % kPairs == 0;
+}
+
 /// Queries that fit into one tile leave few blocks of work, so their keys are split; not where
 /// probabilities must be known, which no part by itself does.
 static Attribute makeAttention(AttentionOp op, const Level &level, int64_t queries) {
   bool one = queries == 1, few = !ShapedType::isDynamic(queries) && queries <= level.few;
   const AttentionSizes &sizes = one ? level.oneQuery : few ? level.fewQueries : level.manyQueries;
   Type operands = getOperands(op, level);
-  // Of one query pairs are made as keys and values are read, as long as heads that share them are
-  // few; and integers are not to become bf16 first.
-  bool areHalves = getHeldType(op.getKey()).isBF16() && getHeldType(op.getValue()).isBF16();
-  if (one && level.multipliesPairs &&
-      !(areHalves && op.getQueryHeads() <= 4 * op.getKeyHeads() && op.getHeadSize() % 32 == 0 &&
-        op.getValueSize() % 32 == 0))
+  if (one && level.multipliesPairs && !makesPairs(op))
     operands = {};
   int64_t rows = level.multipliesHalves && operands && !one ? getQueries(op, level) : sizes.queries;
   // Words of a place of the sequence, or of a score.

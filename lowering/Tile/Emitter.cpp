@@ -202,6 +202,10 @@ Value Emitter::maximumNumber(Value l, Value r) {
   return arith::SelectOp::create(*this, greater, l, r);
 }
 
+void Emitter::prefetch(Value memory, Value at, unsigned locality) {
+  memref::PrefetchOp::create(*this, memory, at, /*isWrite=*/false, locality, /*isDataCache=*/true);
+}
+
 /// The sum of two places each of `l` and `r`, elements of both one behind the other.
 static Value addPlaces(Emitter &b, Value l, Value r, ArrayRef<int64_t> low,
                        ArrayRef<int64_t> high) {

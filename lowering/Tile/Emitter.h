@@ -77,6 +77,8 @@ public:
   /// Lanes that are not in `mask` are zero.
   Value loadMasked(Type element, Value memory, Value at, Value mask);
   void storeMasked(Value vector, Value memory, Value at, Value mask);
+  /// Fetches the line at a place, to be read, into the nearest cache (3) or the one behind it (2).
+  void prefetch(Value memory, Value at, unsigned locality = 3);
   /// Scalars or vectors of another floating-point type.
   Value convert(Value value, Type element);
   Value mulAdd(Value a, Value b, Value c); ///< a * b + c, fused where the target can

@@ -191,7 +191,7 @@ private:
                      getStageName(first).str());
       return false;
     }
-    if (options.cache != "auto" && options.cache != "source" && first != Stage::Import) {
+    if (castsCaches(options.cache) && first != Stage::Import) {
       reporter.error("--cache: element types are chosen after the import stage, got IR of " +
                      getStageName(first).str());
       return false;

@@ -58,6 +58,10 @@ void mlir::fovea::buildStagePipeline(OpPassManager &manager, Stage stage,
 
 bool mlir::fovea::isQuantized(llvm::StringRef dtype) { return dtype == "int8" || dtype == "int4"; }
 
+bool mlir::fovea::castsCaches(llvm::StringRef cache) {
+  return cache != "source" && cache != "auto";
+}
+
 void mlir::fovea::buildGraphStage(OpPassManager &manager, llvm::StringRef dtype,
                                   llvm::StringRef compute, llvm::StringRef cache) {
   GraphOptions options;

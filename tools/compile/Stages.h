@@ -31,6 +31,9 @@ void buildGraphStage(OpPassManager &manager, llvm::StringRef dtype, llvm::String
 /// Whether it asks for integers, which linears alone can read.
 bool isQuantized(llvm::StringRef dtype);
 
+/// Whether caches get a type by its name, rather than what the source says or linears multiply.
+bool castsCaches(llvm::StringRef cache);
+
 } // namespace mlir::fovea
 
 #endif // FOVEA_TOOLS_COMPILE_STAGES_H

@@ -71,14 +71,6 @@ static std::string findCacheType(const manifest::ManifestT &manifest) {
   return "source";
 }
 
-/// Whether the source itself keeps integers.
-static bool hasIntegerCaches(ModuleOp module) {
-  WalkResult found = module.walk([](CacheAppendOp op) {
-    return op.getScales() ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return found.wasInterrupted();
-}
-
 /// Whether a cache is of the scales of another, which the source does not have.
 static bool isOfScales(const manifest::ValueT &value,
                        const std::vector<std::unique_ptr<manifest::ValueT>> &all) {
@@ -142,8 +134,7 @@ static int verifyModel(ModuleOp module, const Options &options, const VerifyOpti
   verify::VerbOptions verb;
   OwningOpRef<ModuleOp> imported, raised;
   bool rounds = inner.compute != "f32" && hasNarrowWeights(module);
-  bool castsCaches = options.cache != "source" && options.cache != "auto";
-  if (options.dtype != "source" || rounds || castsCaches) {
+  if (options.dtype != "source" || rounds || castsCaches(options.cache)) {
     // For both sides: what is compared is the code, not the rounding of weights and inputs. With
     // the stage that rounds them, since linears are found, merged and scaled before. That stage as
     // it is without rounding is compared with the source by itself.
@@ -199,7 +190,8 @@ int verify(const Options &options, const VerifyOptions &how, const Log &log) {
       if (fault = findMismatch(*reader, *module, options); !fault.empty())
         fault = options.model + ": " + fault;
       actual.compute = findCompute(reader->manifest());
-      actual.cache = hasIntegerCaches(*module) ? "source" : findCacheType(reader->manifest());
+      // Integers that the source itself keeps stay as they are.
+      actual.cache = countIntegerCaches(*module) > 0 ? "source" : findCacheType(reader->manifest());
     }
     if (!fault.empty()) {
       reporter.error(fault);
