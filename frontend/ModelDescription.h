@@ -16,13 +16,22 @@
 
 namespace fovea {
 
+/// Some of a tensor's rows: of each of `groups` equal groups of `size` rows those
+/// from `first` on, `count` of them. Checkpoints stack projections in one tensor,
+/// one after the other (one group) or head by head.
+struct RowGroups {
+  int64_t groups = 1, size = 0, first = 0, count = 0;
+};
+
 /// One stored tensor in one use. `stored.shape` is `shape`, or, if
 /// `transposed`, the two sizes of `shape` exchanged (GPT-2 stores [in, out]).
+/// With `rows`, `shape` has those rows alone.
 struct Weight {
-  std::string name; ///< Unique in the model: the tensor's own name.
+  std::string name; ///< Unique in the model: the tensor's own name, with `rows` the use's.
   StoredTensor stored;
   std::vector<int64_t> shape; ///< As used; a matrix is [out, in].
   bool transposed = false;
+  std::optional<RowGroups> rows; ///< Of the tensor once it is transposed.
 };
 
 /// `y = x W^T + b`, W of shape [out, in].
@@ -39,16 +48,19 @@ struct Norm {
   std::string name;
   Kind kind = Kind::Layer;
   double epsilon = 0;
+  double weightOffset = 0; ///< Rms: what is added to the stored weight (Gemma: 1).
   Weight weight;
-  std::optional<Weight> bias; ///< Layer norms have one.
+  std::optional<Weight> bias; ///< Layer norms mostly have one.
 };
 
 /// Rotary position embedding: pair i of `dim / 2` turns by position * f_i with
-/// f_i = theta^(-2i/dim), stretched as `kind` says; pairs are (i, i + dim/2).
-/// The kinds are those of `#fovea.rope_scaling`, where their formulas stand.
+/// f_i = theta^(-2i/dim), stretched as `kind` says; pairs are (i, i + dim/2), or
+/// (2i, 2i + 1) if `interleaved`. The kinds are those of `#fovea.rope_scaling`, where their
+/// formulas stand.
 struct Rotary {
   enum class Kind { Default, Linear, Dynamic, Yarn, LongRope, Llama3 };
   Kind kind = Kind::Default;
+  bool interleaved = false;
   double theta = 10000;
   int64_t dim = 0;
   double factor = 1;
@@ -65,14 +77,18 @@ struct Attention {
   int64_t heads = 0;
   int64_t keyValueHeads = 0; ///< Divides `heads`.
   int64_t headSize = 0;
-  double scale = 1; ///< On the product of query and key.
+  double scale = 1;              ///< On the product of query and key.
+  std::optional<double> softcap; ///< Scores x become softcap * tanh(x / softcap).
+  bool alibi = false;            ///< Scores get a slope of their head times the key's position.
+  double alibiScale = 1;         ///< On these slopes.
   bool causal = false;
+  std::optional<int64_t> window; ///< A query sees itself and the keys less than this before it; if
+                                 ///< not `causal`, as many behind it.
   std::optional<Rotary> rotary;
-  /// Either the three projections on their own, ...
-  std::optional<Linear> query, key, value;
-  /// ... or one whose rows are those of query, key and value, in this order.
-  std::optional<Linear> fused;
-  Linear output;
+  Linear query, key, value, output;
+  /// Before the rotation; over each head's elements, or over all heads' (OLMo 2)
+  /// if the weight is that long.
+  std::optional<Norm> queryNorm, keyNorm;
 };
 
 /// `down(activation(up(x)))`, or `down(activation(gate(x)) * up(x))`.
@@ -83,47 +99,68 @@ struct FeedForward {
   Linear up, down;
 };
 
-enum class NormPlacement {
-  Pre,  ///< x + f(norm(x))
-  Post, ///< norm(x + f(x))
+/// How attention and feed-forward stand in the stream of activations:
+/// `x = sumNorm(x + scale * outputNorm(f(inputNorm(x))))`, without the norms that are
+/// absent. An input norm is what is called pre-norm, a norm of the sum post-norm.
+struct Residual {
+  std::optional<Norm> inputNorm, outputNorm, sumNorm;
+  double scale = 1;
 };
 
 struct Layer {
   std::string name; ///< "model.layers.0"
-  NormPlacement placement = NormPlacement::Pre;
-  Norm attentionNorm;
+  Residual aroundAttention, aroundFeedForward;
   Attention attention;
-  Norm feedForwardNorm;
   FeedForward feedForward;
+  /// Both read the layer's input, and there is one sum (GPT-J). Without an input
+  /// norm of its own the feed-forward reads what attention reads.
+  bool parallel = false;
 };
 
-/// Token vectors, plus those of the position and of the token type where there
-/// are such tables, then the norm.
+/// Token vectors times `scale`, plus those of the position and of the token type
+/// where there are such tables, then the norm. Narrow token vectors are projected to
+/// the layers' width: before positions are added if these are that wide, else last.
 struct Embeddings {
   std::string name;
   Weight token;
-  std::optional<Weight> position;  ///< One row a position, from position 0.
-  std::optional<Weight> tokenType; ///< Asks for the argument token_type_ids.
+  double scale = 1;
+  std::optional<Weight> position; ///< One row a position; position 0 has row `positionOffset`.
+  int64_t positionOffset = 0;
+  /// Positions count the tokens that are not this one, from 1 on, and it has
+  /// position 0 (RoBERTa).
+  std::optional<int64_t> uncountedToken;
+  std::optional<Weight>
+      tokenType; ///< Asks for the argument token_type_ids if it has two rows or more.
   std::optional<Norm> norm;
+  std::optional<Linear> projection;
 };
 
-/// Logits of the vocabulary. A tied head uses the embeddings' token weight.
+/// What stands behind the layers, step by step; a step's parts in this order.
+struct Step {
+  std::optional<Linear> dense;
+  std::optional<Activation> activation;
+  std::optional<Norm> norm;
+  bool unitLength = false; ///< Scaling to length one.
+};
+
+/// How a sequence becomes one vector: over the tokens that the attention mask keeps.
+enum class Pool { Mean, Max, First };
+
+/// What a model gives: its last hidden state, behind the steps.
 struct Head {
   std::string name;
-  bool tied = false;
-  Weight weight; ///< The token weight itself if tied.
+  std::string output;      ///< As the framework calls it: "logits".
+  bool firstToken = false; ///< One vector for a sequence: that of its first place.
+  std::vector<Step> steps;
+  std::optional<double> softcap;    ///< Logits x become softcap * tanh(x / softcap).
+  double scale = 1;                 ///< On the logits, before that.
+  std::vector<std::string> columns; ///< Each element of the result is an output of its own.
 };
 
 /// One vector for a sequence, as sentence-transformers composes it.
 struct Pooling {
-  enum class Kind { Mean, Max, First };
-  /// A dense layer with optional activation, or the scaling to length one.
-  struct Step {
-    std::optional<Linear> dense; ///< Absent: normalise.
-    std::optional<Activation> activation;
-  };
   std::string name;
-  Kind kind = Kind::Mean; ///< Over the tokens that the attention mask keeps.
+  Pool kind = Pool::Mean;
   std::vector<Step> steps;
   std::optional<int64_t> maxPositions; ///< Longer texts are cut to this.
 };
@@ -142,7 +179,11 @@ struct ModelDescription {
   Embeddings embeddings;
   std::vector<Layer> layers;
   std::optional<Norm> finalNorm;
-  std::optional<Head> head;
+  std::optional<Linear> finalProjection; ///< Behind it, to the width of the tokens.
+  /// A decoder has at most one, over the vocabulary. Without any the last hidden
+  /// state is the result.
+  std::vector<Head> heads;
+  bool givesHiddenState = true; ///< Encoders: beside what the heads give.
   std::optional<Pooling> pooling;
   std::optional<std::string> tokenizer; ///< File below `folder`.
   std::optional<int64_t> beginToken, padToken;

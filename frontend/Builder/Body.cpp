@@ -5,6 +5,7 @@
 #include "frontend/Builder/Body.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -40,20 +41,29 @@ std::vector<const model::Weight *> mlir::fovea::getLayerWeights(const model::Lay
     if (bias)
       result.push_back(&*bias);
   };
-  auto addLinear = [&](const std::optional<model::Linear> &linear) {
-    if (linear)
-      add(linear->weight, linear->bias);
+  auto addLinear = [&](const model::Linear &linear) { add(linear.weight, linear.bias); };
+  auto addNorm = [&](const std::optional<model::Norm> &norm) {
+    if (norm)
+      add(norm->weight, norm->bias);
+  };
+  auto addNorms = [&](const model::Residual &around) {
+    addNorm(around.inputNorm);
+    addNorm(around.outputNorm);
+    addNorm(around.sumNorm);
   };
   const model::Attention &attention = layer.attention;
   const model::FeedForward &feedForward = layer.feedForward;
-  add(layer.attentionNorm.weight, layer.attentionNorm.bias);
-  for (const auto *linear : {&attention.query, &attention.key, &attention.value, &attention.fused})
+  addNorms(layer.aroundAttention);
+  for (const model::Linear *linear : {&attention.query, &attention.key, &attention.value})
     addLinear(*linear);
-  add(attention.output.weight, attention.output.bias);
-  add(layer.feedForwardNorm.weight, layer.feedForwardNorm.bias);
-  addLinear(feedForward.gate);
-  add(feedForward.up.weight, feedForward.up.bias);
-  add(feedForward.down.weight, feedForward.down.bias);
+  addNorm(attention.queryNorm);
+  addNorm(attention.keyNorm);
+  addLinear(attention.output);
+  addNorms(layer.aroundFeedForward);
+  if (feedForward.gate)
+    addLinear(*feedForward.gate);
+  addLinear(feedForward.up);
+  addLinear(feedForward.down);
   return result;
 }
 
@@ -75,7 +85,8 @@ Value Body::norm(Value x, const model::Norm &norm) {
   Value weight = weightValue(norm.weight);
   FloatAttr epsilon = b.getF64FloatAttr(norm.epsilon);
   if (norm.kind == model::Norm::Kind::Rms)
-    return RmsNormOp::create(b, loc, x.getType(), x, weight, epsilon, b.getF64FloatAttr(0));
+    return RmsNormOp::create(b, loc, x.getType(), x, weight, epsilon,
+                             b.getF64FloatAttr(norm.weightOffset));
   Value bias = norm.bias ? weightValue(*norm.bias) : Value();
   return LayerNormOp::create(b, loc, x.getType(), x, weight, bias, epsilon);
 }
@@ -113,34 +124,141 @@ Value Body::positions(Value first, Location loc) {
   return PositionsOp::create(b, loc, type, first, count);
 }
 
+Value Body::map(Value x, Location loc,
+                function_ref<Value(ImplicitLocOpBuilder &, Value)> function) {
+  RankedTensorType type = typeOf(x);
+  SmallVector<OpFoldResult> sizes;
+  for (int64_t axis = 0; axis < type.getRank(); ++axis)
+    sizes.push_back(type.isDynamicDim(axis) ? getSize(b, loc, x, axis)
+                                            : b.getIndexAttr(type.getDimSize(axis)));
+  Value empty = tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
+  SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<utils::IteratorType> kinds(type.getRank(), utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &nested, Location here, ValueRange elements) {
+    ImplicitLocOpBuilder inner(here, nested);
+    linalg::YieldOp::create(inner, function(inner, elements.front()));
+  };
+  return linalg::GenericOp::create(b, loc, type, x, empty, maps, kinds, body)->getResult(0);
+}
+
+/// `factor` of the element's type.
+static Value constant(ImplicitLocOpBuilder &b, Value element, double factor) {
+  return arith::ConstantOp::create(b, b.getFloatAttr(element.getType(), factor));
+}
+
+/// cap * tanh(x / cap)
+static Value softcap(ImplicitLocOpBuilder &b, Value x, double cap) {
+  Value part = math::TanhOp::create(b, arith::MulFOp::create(b, x, constant(b, x, 1 / cap)));
+  return arith::MulFOp::create(b, part, constant(b, x, cap));
+}
+
+Value Body::scale(Value x, double factor, Location loc) {
+  if (factor == 1)
+    return x;
+  return map(x, loc, [&](ImplicitLocOpBuilder &inner, Value element) -> Value {
+    return arith::MulFOp::create(inner, element, constant(inner, element, factor));
+  });
+}
+
+Value Body::repeat(Value rows, ArrayRef<int64_t> axes, int64_t width, Location loc) {
+  if (typeOf(rows).getElementType() != b.getF32Type())
+    rows = arith::ExtFOp::create(b, loc, typeOf(rows).clone(b.getF32Type()), rows);
+  Value empty = tensor::EmptyOp::create(
+      b, loc, SmallVector<OpFoldResult>{batch(), sequence(), b.getIndexAttr(width)},
+      typeOf(rows).getElementType());
+  return linalg::BroadcastOp::create(b, loc, rows, empty, axes)->getResult(0);
+}
+
+Value Body::countedPositions(Value ids, int64_t uncounted, Location loc) {
+  ImplicitLocOpBuilder here(loc, b);
+  SmallVector<OpFoldResult> sizes = {batch(), sequence()};
+  Type i32 = b.getI32Type();
+  MLIRContext *context = b.getContext();
+  AffineMap rows = b.getMultiDimIdentityMap(2);
+  auto parallel = utils::IteratorType::parallel;
+  Value empty = tensor::EmptyOp::create(here, sizes, i32);
+  // One for a token that counts.
+  auto count = [&](ImplicitLocOpBuilder &inner, Value id) -> Value {
+    Value none = arith::ConstantOp::create(inner, b.getIntegerAttr(id.getType(), uncounted));
+    Value counts = arith::CmpIOp::create(inner, arith::CmpIPredicate::ne, id, none);
+    return arith::ExtUIOp::create(inner, i32, counts);
+  };
+  // The sum over all j up to i, as the importer of ONNX says it.
+  Value zero = arith::ConstantOp::create(here, b.getI32IntegerAttr(0));
+  Value init = linalg::FillOp::create(here, zero, empty).getResult(0);
+  AffineMap from = AffineMap::get(3, 0, {b.getAffineDimExpr(0), b.getAffineDimExpr(2)}, context);
+  AffineMap to = b.getMultiDimIdentityMap(3).getMajorSubMap(2);
+  Value sums =
+      linalg::GenericOp::create(
+          here, init.getType(), ids, init, {from, to},
+          {parallel, parallel, utils::IteratorType::reduction},
+          [&](OpBuilder &nested, Location at, ValueRange v) {
+            ImplicitLocOpBuilder inner(at, nested);
+            Value i = linalg::IndexOp::create(inner, 1);
+            Value j = linalg::IndexOp::create(inner, 2);
+            Value before = arith::CmpIOp::create(inner, arith::CmpIPredicate::sle, j, i);
+            Value none = arith::ConstantOp::create(inner, b.getI32IntegerAttr(0));
+            Value one = arith::SelectOp::create(inner, before, count(inner, v[0]), none);
+            linalg::YieldOp::create(inner, arith::AddIOp::create(inner, v[1], one).getResult());
+          })
+          ->getResult(0);
+  // The token that does not count has position 0.
+  return linalg::GenericOp::create(here, init.getType(), ValueRange{ids, sums}, empty,
+                                   {rows, rows, rows}, {parallel, parallel},
+                                   [&](OpBuilder &nested, Location at, ValueRange v) {
+                                     ImplicitLocOpBuilder inner(at, nested);
+                                     Value place =
+                                         arith::MulIOp::create(inner, v[1], count(inner, v[0]));
+                                     linalg::YieldOp::create(inner, place);
+                                   })
+      ->getResult(0);
+}
+
+Value Body::positionVectors(Value ids, Value first, const model::Embeddings &embeddings) {
+  Location loc = locate(embeddings.position->name);
+  int64_t length = typeOf(ids).getDimSize(1), width = embeddings.position->shape[1];
+  bool counted = embeddings.uncountedToken.has_value();
+  Value places =
+      counted ? countedPositions(ids, *embeddings.uncountedToken, loc) : positions(first, loc);
+  Value vectors = PositionLearnedOp::create(
+      b, loc,
+      getActivationType(b.getContext(), {counted ? ShapedType::kDynamic : 1, length, width}),
+      places, weightValue(*embeddings.position), b.getI64IntegerAttr(embeddings.positionOffset));
+  if (counted)
+    return vectors;
+  // The same for each batch row.
+  Value rows = tensor::CollapseShapeOp::create(b, loc, vectors,
+                                               SmallVector<ReassociationIndices>{{0, 1}, {2}});
+  return repeat(rows, {0}, width, loc);
+}
+
 Value Body::embed(Value ids, Value tokenTypes, Value first, const model::Embeddings &embeddings) {
   MLIRContext *context = b.getContext();
   int64_t length = typeOf(ids).getDimSize(1), width = embeddings.token.shape[1];
   RankedTensorType type = getActivationType(context, {ShapedType::kDynamic, length, width});
   Location loc = locate(embeddings.token.name);
   Value x = EmbeddingOp::create(b, loc, type, ids, weightValue(embeddings.token));
+  x = scale(x, embeddings.scale, loc);
+  const std::optional<model::Linear> &projection = embeddings.projection;
+  bool projectFirst = projection && embeddings.position && embeddings.position->shape[1] != width;
+  if (projectFirst)
+    x = linear(x, *projection);
   if (embeddings.tokenType) {
     Location here = locate(embeddings.tokenType->name);
-    Value kinds =
-        EmbeddingOp::create(b, here, type, tokenTypes, weightValue(*embeddings.tokenType));
+    Value table = weightValue(*embeddings.tokenType);
+    Value kinds = tokenTypes
+                      ? EmbeddingOp::create(b, here, type, tokenTypes, table).getResult()
+                      : repeat(tensor::CollapseShapeOp::create(
+                                   b, here, table, SmallVector<ReassociationIndices>{{0, 1}}),
+                               {0, 1}, width, here);
     x = arith::AddFOp::create(b, here, x, kinds);
   }
-  if (embeddings.position) {
-    Location here = locate(embeddings.position->name);
-    Value vectors = PositionLearnedOp::create(
-        b, here, getActivationType(context, {1, length, width}), positions(first, here),
-        weightValue(*embeddings.position), b.getI64IntegerAttr(0));
-    // The same for each batch row.
-    Value rows = tensor::CollapseShapeOp::create(b, here, vectors,
-                                                 SmallVector<ReassociationIndices>{{0, 1}, {2}});
-    Value empty = tensor::EmptyOp::create(
-        b, here, SmallVector<OpFoldResult>{batch(), sequence(), b.getIndexAttr(width)},
-        type.getElementType());
-    Value all =
-        linalg::BroadcastOp::create(b, here, rows, empty, ArrayRef<int64_t>{0})->getResult(0);
-    x = arith::AddFOp::create(b, here, x, all);
-  }
-  return embeddings.norm ? norm(x, *embeddings.norm) : x;
+  if (embeddings.position)
+    x = arith::AddFOp::create(b, locate(embeddings.position->name), x,
+                              positionVectors(ids, first, embeddings));
+  if (embeddings.norm)
+    x = norm(x, *embeddings.norm);
+  return projection && !projectFirst ? linear(x, *projection) : x;
 }
 
 Value Body::splitHeads(Value x, int64_t heads, int64_t headSize, Location loc) {
@@ -195,58 +313,88 @@ static RopeScalingAttr scalingOf(OpBuilder &b, const model::Rotary &rotary) {
 }
 
 Value Body::rotate(Value x, Value positions, const model::Rotary &rotary, Location loc) {
-  return RopeOp::create(b, loc, x.getType(), x, positions, RopePairing::Half, rotary.dim,
-                        APFloat(rotary.theta), scalingOf(b, rotary));
+  return RopeOp::create(b, loc, x.getType(), x, positions,
+                        rotary.interleaved ? RopePairing::Interleaved : RopePairing::Half,
+                        rotary.dim, APFloat(rotary.theta), scalingOf(b, rotary));
+}
+
+Value Body::mask(const model::Attention &attention, LayerContext &context, Location loc) {
+  auto type = MaskType::get(b.getContext());
+  IntegerAttr before, behind;
+  if (attention.window) {
+    before = b.getI64IntegerAttr(*attention.window - 1);
+    behind = attention.causal ? b.getI64IntegerAttr(0) : before;
+  }
+  Value window;
+  if (attention.window)
+    window = MaskWindowOp::create(b, loc, type, before, behind);
+  if (attention.causal)
+    return window ? window : MaskCausalOp::create(b, loc, type).getResult();
+  // [B,S] -> [B,1,1,S]: one row for all heads and queries. A text that is all
+  // padding gives zero, as in the source's default implementation (measured
+  // with transformers 5.23 on torch 2.15: its fused attention with a boolean
+  // mask gives 0; only its "eager" variant, which adds the type's minimum to
+  // the scores and so makes all of them equal, gives the mean of V).
+  ArrayRef<int64_t> shape = typeOf(context.attentionMask).getShape();
+  Value aligned = tensor::ExpandShapeOp::create(
+      b, loc, typeOf(context.attentionMask).clone({shape[0], 1, 1, shape[1]}),
+      context.attentionMask, SmallVector<ReassociationIndices>{{0}, {1, 2, 3}},
+      SmallVector<OpFoldResult>{batch(), b.getIndexAttr(1), b.getIndexAttr(1), sequence()});
+  Value kept = MaskDenseOp::create(b, loc, type, aligned);
+  return window ? MaskAndOp::create(b, loc, type, ValueRange{kept, window}).getResult() : kept;
+}
+
+void Body::score(AttentionOp op, const model::Attention &attention) {
+  OpBuilder::InsertionGuard guard(b);
+  Type f32 = b.getF32Type(), i32 = b.getI32Type(), index = b.getIndexType();
+  SmallVector<Type> types = {f32};
+  if (attention.alibi)
+    types.push_back(f32);
+  types.append({index, index, i32, i32});
+  Block *block =
+      b.createBlock(&op.getScore(), {}, types, SmallVector<Location>(types.size(), op.getLoc()));
+  ImplicitLocOpBuilder here(op.getLoc(), b);
+  Value x = block->getArgument(0);
+  if (attention.softcap)
+    x = softcap(here, x, *attention.softcap);
+  if (attention.alibi) {
+    size_t count = types.size();
+    Value query = block->getArgument(count - 2), key = block->getArgument(count - 1);
+    Value distance = arith::SIToFPOp::create(here, f32, arith::SubIOp::create(here, key, query));
+    Value slope = block->getArgument(1);
+    if (attention.alibiScale != 1)
+      slope = arith::MulFOp::create(here, slope, constant(here, slope, attention.alibiScale));
+    x = arith::AddFOp::create(here, x, arith::MulFOp::create(here, slope, distance));
+  }
+  YieldOp::create(here, x);
 }
 
 Value Body::attention(Value x, const model::Attention &attention, LayerContext &context) {
   Location loc = locate(attention.name);
   int64_t heads = attention.heads, kvHeads = attention.keyValueHeads;
-  int64_t headSize = attention.headSize;
+  Value query = linear(x, attention.query);
+  Value key = linear(x, attention.key);
+  Value value = linear(x, attention.value);
+  auto split = [&](Value all, const std::optional<model::Norm> &norm, int64_t heads) {
+    bool ofAll = norm && norm->weight.shape.front() != attention.headSize;
+    if (ofAll)
+      all = this->norm(all, *norm);
+    Value result = splitHeads(all, heads, attention.headSize, loc);
+    return norm && !ofAll ? this->norm(result, *norm) : result;
+  };
+  query = split(query, attention.queryNorm, heads);
+  key = split(key, attention.keyNorm, kvHeads);
+  value = split(value, {}, kvHeads);
 
-  Value query, key, value;
-  if (attention.fused) {
-    Value all = linear(x, *attention.fused);
-    Location here = locate(attention.fused->name);
-    auto part = [&](int64_t first, int64_t count) -> Value {
-      SmallVector<OpFoldResult> offsets = {b.getIndexAttr(0), b.getIndexAttr(0),
-                                           b.getIndexAttr(first)};
-      SmallVector<OpFoldResult> sizes = {batch(), sequence(), b.getIndexAttr(count)};
-      SmallVector<OpFoldResult> strides(3, b.getIndexAttr(1));
-      return tensor::ExtractSliceOp::create(b, here, withLastSize(all, count), all, offsets, sizes,
-                                            strides);
-    };
-    query = part(0, heads * headSize);
-    key = part(heads * headSize, kvHeads * headSize);
-    value = part((heads + kvHeads) * headSize, kvHeads * headSize);
-  } else {
-    query = linear(x, *attention.query);
-    key = linear(x, *attention.key);
-    value = linear(x, *attention.value);
-  }
-  query = splitHeads(query, heads, headSize, loc);
-  key = splitHeads(key, kvHeads, headSize, loc);
-  value = splitHeads(value, kvHeads, headSize, loc);
-
-  Value queryPositions, mask;
+  Value queryPositions;
   if (attention.causal) {
     // The queries stand behind what the cache holds already.
     Value first = CacheLengthOp::create(b, loc, b.getIndexType(), context.keyCache);
     queryPositions = positions(first, loc);
-    mask = MaskCausalOp::create(b, loc, MaskType::get(b.getContext()));
-  } else {
-    // [B,S] -> [B,1,1,S]: one row for all heads and queries. A text that is all
-    // padding gives zero, as in the source's default implementation (measured
-    // with transformers 5.23 on torch 2.15: its fused attention with a boolean
-    // mask gives 0; only its "eager" variant, which adds the type's minimum to
-    // the scores and so makes all of them equal, gives the mean of V).
-    ArrayRef<int64_t> shape = typeOf(context.attentionMask).getShape();
-    Value aligned = tensor::ExpandShapeOp::create(
-        b, loc, typeOf(context.attentionMask).clone({shape[0], 1, 1, shape[1]}),
-        context.attentionMask, SmallVector<ReassociationIndices>{{0}, {1, 2, 3}},
-        SmallVector<OpFoldResult>{batch(), b.getIndexAttr(1), b.getIndexAttr(1), sequence()});
-    mask = MaskDenseOp::create(b, loc, MaskType::get(b.getContext()), aligned);
+  } else if (attention.rotary) {
+    queryPositions = positions(arith::ConstantIndexOp::create(b, loc, 0), loc);
   }
+  Value mask = this->mask(attention, context, loc);
   if (attention.rotary) {
     query = rotate(query, queryPositions, *attention.rotary, loc);
     key = rotate(key, queryPositions, *attention.rotary, loc);
@@ -255,15 +403,25 @@ Value Body::attention(Value x, const model::Attention &attention, LayerContext &
     key = context.keyCache = CacheAppendOp::create(b, loc, context.keyCache, key).getResult();
     value = context.valueCache =
         CacheAppendOp::create(b, loc, context.valueCache, value).getResult();
+  } else {
+    queryPositions = {}; // as the keys': their index
   }
-  auto output = AttentionOp::create(
+  SmallVector<Value> operands;
+  SmallVector<AffineMap> maps;
+  if (attention.alibi) {
+    operands.push_back(AlibiSlopesOp::create(b, loc, getActivationType(b.getContext(), {heads})));
+    maps.push_back(AffineMap::get(4, 0, b.getAffineDimExpr(1)));
+  }
+  auto op = AttentionOp::create(
       b, loc, query.getType(), /*lse=*/Type(), /*weights=*/Type(), query, key, value,
       queryPositions, /*key_positions=*/Value(), mask, /*sinks=*/Value(), /*additive=*/Value(),
       /*key_scales=*/Value(), /*value_scales=*/Value(),
-      /*score_operands=*/ValueRange(),
-      /*probability_operands=*/ValueRange(), b.getAffineMapArrayAttr({}),
+      /*score_operands=*/operands,
+      /*probability_operands=*/ValueRange(), b.getAffineMapArrayAttr(maps),
       b.getAffineMapArrayAttr({}), APFloat(attention.scale), Fill::Zero);
-  return linear(mergeHeads(output.getOutput(), loc), attention.output);
+  if (attention.softcap || attention.alibi)
+    score(op, attention);
+  return linear(mergeHeads(op.getOutput(), loc), attention.output);
 }
 
 Value Body::feedForward(Value x, const model::FeedForward &feedForward) {
@@ -282,30 +440,72 @@ Value Body::feedForward(Value x, const model::FeedForward &feedForward) {
 Value Body::layer(Value x, const model::Layer &layer, LayerContext &context) {
   Location loc = locate(layer.name);
   auto add = [&](Value a, Value c) -> Value { return arith::AddFOp::create(b, loc, a, c); };
-  if (layer.placement == model::NormPlacement::Pre) {
-    x = add(x, attention(norm(x, layer.attentionNorm), layer.attention, context));
-    return add(x, feedForward(norm(x, layer.feedForwardNorm), layer.feedForward));
-  }
-  x = norm(add(x, attention(x, layer.attention, context)), layer.attentionNorm);
-  return norm(add(x, feedForward(x, layer.feedForward)), layer.feedForwardNorm);
+  auto maybe = [&](const std::optional<model::Norm> &norm, Value value) {
+    return norm ? this->norm(value, *norm) : value;
+  };
+  const model::Residual &first = layer.aroundAttention, &second = layer.aroundFeedForward;
+  Value normed = maybe(first.inputNorm, x);
+  Value attended = maybe(first.outputNorm, attention(normed, layer.attention, context));
+  attended = scale(attended, first.scale, loc);
+  Value sum = maybe(first.sumNorm, add(x, attended));
+  Value fed = layer.parallel ? (second.inputNorm ? norm(x, *second.inputNorm) : normed)
+                             : maybe(second.inputNorm, sum);
+  Value result = maybe(second.outputNorm, feedForward(fed, layer.feedForward));
+  result = scale(result, second.scale, loc);
+  return maybe(second.sumNorm, add(sum, result));
+}
+
+Value Body::step(Value x, const model::Step &step, StringRef name) {
+  if (step.dense)
+    x = linear(x, *step.dense);
+  if (step.activation)
+    x = activation(x, *step.activation, locate(step.dense ? step.dense->name : name));
+  if (step.norm)
+    x = norm(x, *step.norm);
+  if (step.unitLength)
+    x = L2NormOp::create(b, locate(name), x.getType(), x, b.getF64FloatAttr(1e-12));
+  return x;
 }
 
 Value Body::pool(Value x, Value attentionMask, const model::Pooling &pooling) {
-  PoolKind kind = pooling.kind == model::Pooling::Kind::Mean  ? PoolKind::Mean
-                  : pooling.kind == model::Pooling::Kind::Max ? PoolKind::Max
-                                                              : PoolKind::First;
-  Location loc = locate(pooling.name);
+  PoolKind kind = pooling.kind == model::Pool::Mean  ? PoolKind::Mean
+                  : pooling.kind == model::Pool::Max ? PoolKind::Max
+                                                     : PoolKind::First;
   RankedTensorType type =
       getActivationType(b.getContext(), {typeOf(x).getDimSize(0), typeOf(x).getDimSize(2)});
-  x = PoolOp::create(b, loc, type, kind, x, attentionMask);
-  for (const model::Pooling::Step &step : pooling.steps) {
-    if (!step.dense) {
-      x = L2NormOp::create(b, loc, x.getType(), x, b.getF64FloatAttr(1e-12));
-      continue;
-    }
-    x = linear(x, *step.dense);
-    if (step.activation)
-      x = activation(x, *step.activation, locate(step.dense->name));
-  }
+  x = PoolOp::create(b, locate(pooling.name), type, kind, x, attentionMask);
+  for (const model::Step &part : pooling.steps)
+    x = step(x, part, pooling.name);
   return x;
+}
+
+SmallVector<Value> Body::head(Value x, const model::Head &head) {
+  Location loc = locate(head.name);
+  MLIRContext *context = b.getContext();
+  if (head.firstToken) {
+    RankedTensorType type =
+        getActivationType(context, {typeOf(x).getDimSize(0), typeOf(x).getDimSize(2)});
+    x = PoolOp::create(b, loc, type, PoolKind::First, x, /*keep=*/Value());
+  }
+  for (const model::Step &part : head.steps)
+    x = step(x, part, head.name);
+  x = scale(x, head.scale, loc);
+  if (head.softcap)
+    x = map(x, loc, [&](ImplicitLocOpBuilder &inner, Value element) {
+      return softcap(inner, element, *head.softcap);
+    });
+  if (head.columns.empty())
+    return {x};
+  SmallVector<Value> results;
+  for (size_t i = 0; i < head.columns.size(); ++i) {
+    SmallVector<OpFoldResult> offsets = {b.getIndexAttr(0), b.getIndexAttr(0),
+                                         b.getIndexAttr(static_cast<int64_t>(i))};
+    SmallVector<OpFoldResult> sizes = {batch(), sequence(), b.getIndexAttr(1)};
+    SmallVector<OpFoldResult> strides(3, b.getIndexAttr(1));
+    Value column =
+        tensor::ExtractSliceOp::create(b, loc, withLastSize(x, 1), x, offsets, sizes, strides);
+    results.push_back(tensor::CollapseShapeOp::create(
+        b, loc, column, SmallVector<ReassociationIndices>{{0}, {1, 2}}));
+  }
+  return results;
 }

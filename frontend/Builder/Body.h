@@ -7,6 +7,7 @@
 #include "dialects/Fovea/FoveaDialect.h"
 #include "frontend/ModelDescription.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 #include <functional>
 #include <vector>
@@ -47,6 +48,8 @@ public:
   Value layer(Value x, const ::fovea::Layer &layer, LayerContext &context);
   /// x [B,S,H], i64 mask [B,S] -> [B,E].
   Value pool(Value x, Value attentionMask, const ::fovea::Pooling &pooling);
+  /// x [B,S,H] or [B,H] -> the head's result, or one for each of its columns.
+  SmallVector<Value> head(Value x, const ::fovea::Head &head);
   /// B and S, computed once.
   OpFoldResult batch() { return size(0); }
   OpFoldResult sequence() { return size(1); }
@@ -54,12 +57,26 @@ public:
 private:
   Value attention(Value x, const ::fovea::Attention &attention, LayerContext &context);
   Value feedForward(Value x, const ::fovea::FeedForward &feedForward);
+  Value step(Value x, const ::fovea::Step &step, StringRef name);
+  /// What the mask allows beyond what a cache does.
+  Value mask(const ::fovea::Attention &attention, LayerContext &context, Location loc);
+  /// Fills the score region of `op` for a soft cap or for linear biases.
+  void score(AttentionOp op, const ::fovea::Attention &attention);
   /// [B,S,heads * headSize] <-> [B,S,heads,headSize]
   Value splitHeads(Value x, int64_t heads, int64_t headSize, Location loc);
   Value mergeHeads(Value x, Location loc);
   /// Consecutive positions i32 [1,S] from `first`.
   Value positions(Value first, Location loc);
+  /// Positions i32 [B,S] that count the ids that are not `uncounted`.
+  Value countedPositions(Value ids, int64_t uncounted, Location loc);
+  /// The vectors [B,S,H] of positions.
+  Value positionVectors(Value ids, Value first, const ::fovea::Embeddings &embeddings);
+  /// `row` [H] for each token: [B,S,H].
+  Value repeat(Value rows, ArrayRef<int64_t> axes, int64_t width, Location loc);
   Value rotate(Value x, Value positions, const ::fovea::Rotary &rotary, Location loc);
+  /// One function of each element.
+  Value map(Value x, Location loc, function_ref<Value(ImplicitLocOpBuilder &, Value)> function);
+  Value scale(Value x, double factor, Location loc);
 
   OpFoldResult size(int64_t axis);
 

@@ -6,6 +6,7 @@
 
 #include "frontend/Builder/Body.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -44,6 +45,13 @@ public:
 
 private:
   bool isDecoder() const { return source.kind == model::ModelDescription::Kind::Decoder; }
+  /// A decoder's head, or null.
+  const model::Head *languageHead() const {
+    return source.heads.empty() ? nullptr : &source.heads.front();
+  }
+  bool asksForTypes() const {
+    return source.embeddings.tokenType && source.embeddings.tokenType->shape.front() > 1;
+  }
   Location locate(StringRef name) { return NameLoc::get(b.getStringAttr(name)); }
   RankedTensorType idsType(int64_t length) {
     return RankedTensorType::get({dynamic, length}, b.getI64Type());
@@ -55,6 +63,7 @@ private:
 
   void addModelOp();
   void addWeight(const model::Weight &weight);
+  void addWeights();
   void findLayerKinds();
   func::FuncOp addLayerFunction(const LayerKind &kind, StringRef name, int64_t length);
 
@@ -62,6 +71,7 @@ private:
                         int64_t maxPositions);
   void addDecoderForward();
   void addDecoderStep(EntryKind kind);
+  SmallVector<Port> portsOf(const model::Head &head);
   void addEncoderEntry(EntryKind kind);
 
   /// A body of an entry: weights by `fovea.weight_ref`, each once.
@@ -70,7 +80,8 @@ private:
   /// All layers in turn. `caches` (decoders) are replaced by the grown ones.
   Value callLayers(Value x, bool decode, MutableArrayRef<Value> keyCaches,
                    MutableArrayRef<Value> valueCaches, Value attentionMask);
-  Value headOf(Value x, Body &body);
+  /// Behind the layers, before any head.
+  Value finish(Value x, Body &body);
 
   MLIRContext *context;
   const model::ModelDescription &source;
@@ -110,6 +121,16 @@ void ModuleBuilder::addWeight(const model::Weight &weight) {
   Attribute recipe = StoredAttr::get(context, weight.stored.file, weight.stored.name, stored);
   if (weight.transposed)
     recipe = TransposeAttr::get(context, recipe);
+  if (const std::optional<model::RowGroups> &rows = weight.rows) {
+    SmallVector<int64_t> grouped = {rows->groups, rows->size};
+    llvm::append_range(grouped, ArrayRef(weight.shape).drop_front());
+    bool several = rows->groups > 1;
+    if (several)
+      recipe = ReshapeAttr::get(context, recipe, grouped);
+    recipe = SliceAttr::get(context, recipe, several ? 1 : 0, rows->first, rows->count);
+    if (several)
+      recipe = ReshapeAttr::get(context, recipe, weight.shape);
+  }
   WeightOp::create(b, locate(weight.name), weight.name, type, recipe, /*sym_visibility=*/nullptr);
 }
 
@@ -123,60 +144,33 @@ Value ModuleBuilder::weightRef(const model::Weight &weight) {
 
 //===-- Layers -------------------------------------------------------------------------------===//
 
-/// Everything about a layer but the names and places of its weights, as text:
-/// layers of equal texts share a function.
-static std::string describeKind(MLIRContext *context, const model::Layer &layer) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  auto number = [&](double value) { os << llvm::bit_cast<uint64_t>(value) << ' '; };
-  const model::Attention &attention = layer.attention;
-  os << int(layer.placement) << ' ' << int(layer.attentionNorm.kind) << ' '
-     << int(layer.feedForwardNorm.kind) << ' ' << attention.heads << ' ' << attention.keyValueHeads
-     << ' ' << attention.headSize << ' ' << attention.causal << ' ' << attention.fused.has_value()
-     << ' ' << int(layer.feedForward.activation) << ' ' << layer.feedForward.gate.has_value()
-     << ' ';
-  number(layer.attentionNorm.epsilon);
-  number(layer.feedForwardNorm.epsilon);
-  number(attention.scale);
-  if (const std::optional<model::Rotary> &rotary = attention.rotary) {
-    os << "rotary " << int(rotary->kind) << ' ' << rotary->dim << ' ' << rotary->originalPositions
-       << ' ' << rotary->truncate << ' ';
-    for (double value :
-         {rotary->theta, rotary->factor, rotary->low, rotary->high, rotary->attentionFactor})
-      number(value);
-    for (const auto *factors : {&rotary->shortFactors, &rotary->longFactors})
-      for (double value : *factors)
-        number(value);
-  }
-  // Which biases there are shows in the weights' types, but for two of equal
-  // shape.
-  for (const std::optional<model::Linear> *linear :
-       {&attention.query, &attention.key, &attention.value, &attention.fused})
-    os << (*linear && (*linear)->bias) << ' ';
-  os << attention.output.bias.has_value() << layer.feedForward.up.bias.has_value()
-     << layer.feedForward.down.bias.has_value()
-     << (layer.feedForward.gate && layer.feedForward.gate->bias)
-     << layer.attentionNorm.bias.has_value() << layer.feedForwardNorm.bias.has_value();
-  for (const model::Weight *weight : getLayerWeights(layer))
-    os << ' ' << getWeightType(context, *weight);
-  return text;
-}
-
+/// Layers are of one kind if their functions are equal: each layer's is built, compared, and built
+/// again once it is known whose it is.
 void ModuleBuilder::findLayerKinds() {
-  llvm::StringMap<size_t> known;
+  SmallVector<func::FuncOp> known;
   for (const model::Layer &layer : source.layers) {
-    auto [entry, isNew] = known.try_emplace(describeKind(context, layer), kinds.size());
-    if (isNew) {
-      kinds.emplace_back();
-      kinds.back().first = &layer;
-      kinds.back().place = layer.name;
-    } else {
-      // "model.layers.0" -> "model.layers.*"
-      StringRef first = kinds[entry->second].first->name;
-      kinds[entry->second].place = first.rtrim("0123456789").str() + "*";
+    LayerKind kind;
+    kind.first = &layer;
+    kind.place = layer.name;
+    func::FuncOp built = addLayerFunction(kind, "layer", dynamic);
+    auto *same = llvm::find_if(known, [&](func::FuncOp other) {
+      return other.getFunctionType() == built.getFunctionType() &&
+             OperationEquivalence::isRegionEquivalentTo(&other.getBody(), &built.getBody(),
+                                                        OperationEquivalence::IgnoreLocations);
+    });
+    kindOfLayer.push_back(same - known.begin());
+    if (same == known.end()) {
+      known.push_back(built);
+      kinds.push_back(std::move(kind));
+      continue;
     }
-    kindOfLayer.push_back(entry->second);
+    built.erase();
+    // "model.layers.0" -> "model.layers.*"
+    LayerKind &shared = kinds[kindOfLayer.back()];
+    shared.place = StringRef(shared.first->name).rtrim("0123456789").str() + "*";
   }
+  for (func::FuncOp function : known)
+    function.erase();
 }
 
 func::FuncOp ModuleBuilder::addLayerFunction(const LayerKind &kind, StringRef name,
@@ -296,25 +290,23 @@ Body ModuleBuilder::entryBody(func::FuncOp entry) {
       [this](StringRef name) { return locate(name); });
 }
 
-Value ModuleBuilder::headOf(Value x, Body &body) {
+Value ModuleBuilder::finish(Value x, Body &body) {
   if (source.finalNorm)
     x = body.norm(x, *source.finalNorm);
-  if (!source.head)
-    return x;
-  model::Linear projection;
-  projection.name = source.head->name;
-  projection.weight = source.head->weight;
-  return body.linear(x, projection);
+  return source.finalProjection ? body.linear(x, *source.finalProjection) : x;
 }
 
 void ModuleBuilder::addDecoderForward() {
   OpBuilder::InsertionGuard guard(b);
-  int64_t width = source.head ? source.vocabulary : source.hidden;
+  const model::Head *head = languageHead();
+  int64_t width = head                     ? source.vocabulary
+                  : source.finalProjection ? source.finalProjection->weight.shape[0]
+                                           : source.hidden;
   Port ids = {idsType(dynamic), "input_ids", {"batch", "sequence"}, PortRole::TokenIds};
   Port out = {getActivationType(context, {dynamic, dynamic, width}),
-              source.head ? "logits" : "last_hidden_state",
+              head ? "logits" : "last_hidden_state",
               {"batch", "sequence"},
-              source.head ? PortRole::Logits : PortRole::HiddenState};
+              head ? PortRole::Logits : PortRole::HiddenState};
   func::FuncOp entry = addEntry(EntryKind::Forward, {ids}, {out}, source.maxPositions);
   Body body = entryBody(entry);
   Location loc = entry.getLoc();
@@ -332,7 +324,8 @@ void ModuleBuilder::addDecoderForward() {
   Value first = CacheLengthOp::create(b, loc, b.getIndexType(), keys.front());
   Value x = body.embed(tokens, {}, first, source.embeddings);
   x = callLayers(x, /*decode=*/false, keys, values, {});
-  func::ReturnOp::create(b, loc, headOf(x, body));
+  x = finish(x, body);
+  func::ReturnOp::create(b, loc, head ? body.head(x, *head).front() : x);
 }
 
 void ModuleBuilder::addDecoderStep(EntryKind kind) {
@@ -378,52 +371,125 @@ void ModuleBuilder::addDecoderStep(EntryKind kind) {
                                         SmallVector<ReassociationIndices>{{0, 1}, {2}});
   else
     x = PoolOp::create(b, loc, last, PoolKind::Last, x, /*keep=*/Value());
-  Value logits = headOf(x, body);
+  Value logits = body.head(finish(x, body), *languageHead()).front();
   SmallVector<Value> returned = {
-      logits, ArgmaxOp::create(b, locate(source.head->name), results[1].type, logits)};
+      logits, ArgmaxOp::create(b, locate(languageHead()->name), results[1].type, logits)};
   for (size_t i = 0; i < source.layers.size(); ++i)
     returned.append({keys[i], values[i]});
   func::ReturnOp::create(b, loc, returned);
 }
 
+/// The size of the last axis behind `steps`, of vectors of `width`.
+static int64_t widthBehind(ArrayRef<model::Step> steps, int64_t width) {
+  for (const model::Step &step : steps)
+    if (step.dense)
+      width = step.dense->weight.shape[0];
+  return width;
+}
+
+/// What a head of an encoder gives.
+SmallVector<Port> ModuleBuilder::portsOf(const model::Head &head) {
+  SmallVector<int64_t> shape = {dynamic};
+  SmallVector<StringRef> dims = {"batch"};
+  if (!head.firstToken) {
+    shape.push_back(dynamic);
+    dims.push_back("sequence");
+  }
+  SmallVector<Port> result;
+  for (const std::string &name : head.columns)
+    result.push_back({getActivationType(context, shape), name, dims});
+  if (!result.empty())
+    return result;
+  shape.push_back(widthBehind(head.steps, source.hidden));
+  return {{getActivationType(context, shape), head.output, dims,
+           head.output == "logits" ? PortRole::Logits : PortRole::None}};
+}
+
 void ModuleBuilder::addEncoderEntry(EntryKind kind) {
   OpBuilder::InsertionGuard guard(b);
   const bool pooled = kind == EntryKind::Embed;
-  SmallVector<Port> arguments;
+  SmallVector<Port> arguments, results;
   auto add = [&](StringRef name, PortRole role) {
     arguments.push_back({idsType(dynamic), name.str(), {"batch", "sequence"}, role});
   };
   add("input_ids", PortRole::TokenIds);
   add("attention_mask", PortRole::AttentionMask);
-  if (source.embeddings.tokenType)
+  if (asksForTypes())
     add("token_type_ids", PortRole::TokenTypes);
-  Port out = {getActivationType(context, {dynamic, dynamic, source.hidden}),
-              "last_hidden_state",
-              {"batch", "sequence"},
-              PortRole::HiddenState};
   int64_t longest = source.maxPositions;
   if (pooled) {
-    int64_t width = source.hidden;
-    for (const model::Pooling::Step &step : source.pooling->steps)
-      if (step.dense)
-        width = step.dense->weight.shape[0];
-    out = {
-        getActivationType(context, {dynamic, width}), "embedding", {"batch"}, PortRole::Embedding};
+    int64_t width = widthBehind(source.pooling->steps, source.hidden);
+    results = {{getActivationType(context, {dynamic, width}),
+                "embedding",
+                {"batch"},
+                PortRole::Embedding}};
     longest = source.pooling->maxPositions.value_or(longest);
+  } else if (source.givesHiddenState) {
+    results = {{getActivationType(context, {dynamic, dynamic, source.hidden}),
+                "last_hidden_state",
+                {"batch", "sequence"},
+                PortRole::HiddenState}};
   }
-  func::FuncOp entry = addEntry(kind, arguments, {out}, longest);
+  if (!pooled)
+    for (const model::Head &head : source.heads)
+      results.append(portsOf(head));
+  func::FuncOp entry = addEntry(kind, arguments, results, longest);
   Body body = entryBody(entry);
   Location loc = entry.getLoc();
   Value mask = entry.getArgument(1);
-  Value types = source.embeddings.tokenType ? Value(entry.getArgument(2)) : Value();
+  Value types = asksForTypes() ? Value(entry.getArgument(2)) : Value();
   Value first;
-  if (source.embeddings.position)
+  if (source.embeddings.position && !source.embeddings.uncountedToken)
     first = arith::ConstantIndexOp::create(b, loc, 0);
   Value x = body.embed(entry.getArgument(0), types, first, source.embeddings);
-  x = headOf(callLayers(x, /*decode=*/false, {}, {}, mask), body);
+  x = finish(callLayers(x, /*decode=*/false, {}, {}, mask), body);
+  SmallVector<Value> returned;
   if (pooled)
-    x = body.pool(x, mask, *source.pooling);
-  func::ReturnOp::create(b, loc, x);
+    returned = {body.pool(x, mask, *source.pooling)};
+  else if (source.givesHiddenState)
+    returned = {x};
+  if (!pooled)
+    for (const model::Head &head : source.heads)
+      returned.append(body.head(x, head));
+  func::ReturnOp::create(b, loc, returned);
+}
+
+void ModuleBuilder::addWeights() {
+  auto addBoth = [&](const model::Weight &weight, const std::optional<model::Weight> &bias) {
+    addWeight(weight);
+    if (bias)
+      addWeight(*bias);
+  };
+  auto addNorm = [&](const std::optional<model::Norm> &norm) {
+    if (norm)
+      addBoth(norm->weight, norm->bias);
+  };
+  auto addLinear = [&](const std::optional<model::Linear> &linear) {
+    if (linear)
+      addBoth(linear->weight, linear->bias);
+  };
+  auto addSteps = [&](ArrayRef<model::Step> steps) {
+    for (const model::Step &step : steps) {
+      addLinear(step.dense);
+      addNorm(step.norm);
+    }
+  };
+  addWeight(source.embeddings.token);
+  for (const std::optional<model::Weight> *table :
+       {&source.embeddings.position, &source.embeddings.tokenType})
+    if (*table)
+      addWeight(**table);
+  addNorm(source.embeddings.norm);
+  addLinear(source.embeddings.projection);
+  for (const model::Layer &layer : source.layers)
+    for (const model::Weight *weight : getLayerWeights(layer))
+      addWeight(*weight);
+  addNorm(source.finalNorm);
+  addLinear(source.finalProjection);
+  for (const model::Head &head : source.heads)
+    addSteps(head.steps);
+  if (source.pooling)
+    addSteps(source.pooling->steps);
 }
 
 OwningOpRef<ModuleOp> ModuleBuilder::build() {
@@ -431,35 +497,9 @@ OwningOpRef<ModuleOp> ModuleBuilder::build() {
   b.setInsertionPointToEnd(module->getBody());
   addModelOp();
 
-  addWeight(source.embeddings.token);
-  for (const std::optional<model::Weight> *table :
-       {&source.embeddings.position, &source.embeddings.tokenType})
-    if (*table)
-      addWeight(**table);
-  auto addNorm = [&](const std::optional<model::Norm> &norm) {
-    if (!norm)
-      return;
-    addWeight(norm->weight);
-    if (norm->bias)
-      addWeight(*norm->bias);
-  };
-  addNorm(source.embeddings.norm);
-  for (const model::Layer &layer : source.layers)
-    for (const model::Weight *weight : getLayerWeights(layer))
-      addWeight(*weight);
-  addNorm(source.finalNorm);
-  if (source.head)
-    addWeight(source.head->weight);
-  if (source.pooling)
-    for (const model::Pooling::Step &step : source.pooling->steps)
-      if (step.dense) {
-        addWeight(step.dense->weight);
-        if (step.dense->bias)
-          addWeight(*step.dense->bias);
-      }
-
+  addWeights();
   findLayerKinds();
-  bool steps = isDecoder() && source.head;
+  bool steps = isDecoder() && languageHead();
   for (auto [i, kind] : llvm::enumerate(kinds)) {
     std::string name = kinds.size() == 1 ? "layer" : "layer_" + std::to_string(i);
     kind.function = addLayerFunction(kind, name, dynamic);
@@ -483,6 +523,6 @@ OwningOpRef<ModuleOp> ModuleBuilder::build() {
 OwningOpRef<ModuleOp> mlir::fovea::buildModule(MLIRContext &context,
                                                const model::ModelDescription &source) {
   context.loadDialect<FoveaDialect, arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect,
-                      tensor::TensorDialect>();
+                      math::MathDialect, tensor::TensorDialect>();
   return ModuleBuilder(context, source).build();
 }

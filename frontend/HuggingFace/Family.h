@@ -24,6 +24,12 @@ constexpr int64_t maxHeads = int64_t(1) << 12;
 constexpr int64_t maxLayers = int64_t(1) << 10;
 constexpr int64_t maxPositions = int64_t(1) << 30;
 
+/// The order of a stacked projection's rows.
+enum class Stacking {
+  ByKind,    ///< All queries' rows, all keys', all values'.
+  ByKeyHead, ///< For each key head those of its queries, its own and its values'.
+};
+
 /// The weights of a checkpoint, handed out by name and shape. What is missing
 /// or has the wrong shape or type becomes a problem, and the reader goes on.
 class WeightTable {
@@ -46,11 +52,18 @@ public:
   /// NAME.weight of [out, in], and NAME.bias if `bias`.
   Linear linear(const std::string &name, int64_t out, int64_t in, bool bias,
                 bool transposed = false);
-  Norm layerNorm(const std::string &name, int64_t size, double epsilon);
-  Norm rmsNorm(const std::string &name, int64_t size, double epsilon);
+  /// Some outputs of the linear layer NAME, which `part` names.
+  Linear linearPart(const std::string &name, const std::string &part, const RowGroups &rows,
+                    int64_t in, bool bias, bool transposed = false);
+  /// Fills the projections of `attention`, whose sizes are set, from one linear
+  /// layer NAME of `in` inputs.
+  void stackedProjections(Attention &attention, const std::string &name, int64_t in, bool bias,
+                          Stacking stacking, bool transposed = false);
+  Norm layerNorm(const std::string &name, int64_t size, double epsilon, bool bias = true);
+  Norm rmsNorm(const std::string &name, int64_t size, double epsilon, double weightOffset = 0);
   /// The language model's head NAME.weight (without the prefix) over `token`'s
   /// vocabulary. If `tied`, a tensor of its own must be equal to `token`.
-  Head head(const std::string &name, bool tied, const Weight &token);
+  Head head(const std::string &name, bool tied, const Weight &token, bool bias = false);
   /// Notes for every tensor that was not asked for. `harmless` are endings of
   /// names of buffers that are computed anyway (masks, position ids).
   void reportUnused(const std::vector<std::string> &harmless);
@@ -59,6 +72,10 @@ public:
 
 private:
   Weight find(const std::vector<std::string> &names, std::vector<int64_t> shape, bool transposed);
+  Weight rowsOf(const std::string &name, const std::string &use, const RowGroups &rows,
+                std::vector<int64_t> inner, bool transposed);
+  /// The tensor `name`, if there is one, must be that of the tokens.
+  void requireEqual(const std::string &name, const std::string &token);
 
   const Checkpoint *checkpoint;
   Problems &problems;
@@ -77,18 +94,27 @@ struct Family {
                    Problems &problems);
 };
 
-Family llamaFamily();
-Family bertFamily();
-Family gpt2Family();
+#define FOVEA_FAMILY(function) Family function();
+#include "frontend/HuggingFace/Families.def"
 
 /// `key` names an activation as transformers' ACT2FN does.
 std::optional<Activation> readActivation(JsonObject &config, const char *key,
                                          const std::string &fallback);
 
+/// Where a family has its rotary parameters, and what those that are absent are.
+struct RotaryKeys {
+  const char *layerKind = "";       ///< `rope_parameters` has a member for each kind of layer.
+  const char *theta = "rope_theta"; ///< Beside `rope_scaling`.
+  double thetaIfAbsent = 10000;
+  bool scaled = true; ///< `rope_scaling` is meant for these layers.
+  double partIfAbsent = 1;
+  const char *part = "partial_rotary_factor"; ///< Beside `rope_scaling`.
+};
+
 /// Rotary embedding from `rope_theta` and `rope_scaling` (transformers 4) or
 /// `rope_parameters` (transformers 5).
 std::optional<Rotary> readRotary(JsonObject &config, int64_t headSize, int64_t contextLength,
-                                 Problems &problems);
+                                 Problems &problems, const RotaryKeys &keys = {});
 
 /// Marks keys that every configuration may have and that do not change the
 /// numbers of inference.

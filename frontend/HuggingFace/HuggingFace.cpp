@@ -11,19 +11,22 @@
 using namespace fovea;
 
 static const std::vector<Family> &families() {
-  static const std::vector<Family> all = {bertFamily(), gpt2Family(), llamaFamily()};
+#define FOVEA_FAMILY(function) function(),
+  static const std::vector<Family> all = {
+#include "frontend/HuggingFace/Families.def"
+  };
   return all;
 }
 
-std::vector<std::string> fovea::supportedArchitectures() {
-  std::vector<std::string> result;
-  for (const Family &family : families())
-    result.insert(result.end(), family.architectures.begin(), family.architectures.end());
-  return result;
+/// What else can be done with a folder of a model that is not read.
+static std::string exportInstead(const std::string &folder) {
+  return "; most Transformers compile from ONNX, which \"optimum-cli export onnx --model " +
+         folder + " " + folder + "-onnx\" writes";
 }
 
 /// The family of `architecture`, which must agree with `model_type`.
-static const Family *findFamily(JsonObject &config, std::string &architecture, Problems &problems) {
+static const Family *findFamily(JsonObject &config, const std::string &folder,
+                                std::string &architecture, Problems &problems) {
   std::optional<std::vector<std::string>> names = config.strings("architectures");
   if (!names)
     return nullptr;
@@ -32,18 +35,30 @@ static const Family *findFamily(JsonObject &config, std::string &architecture, P
     return nullptr;
   }
   architecture = names->front();
-  for (const Family &family : families())
+  auto list = [](auto &&names) {
+    std::string text;
+    for (const auto &name : names)
+      text += (text.empty() ? "" : ", ") + std::string(name);
+    return text;
+  };
+  std::vector<std::string> types;
+  std::string expected;
+  std::string type = config.string("model_type", "");
+  for (const Family &family : families()) {
     for (const char *known : family.architectures)
       if (architecture == known) {
-        if (config.string("model_type", family.modelType) != family.modelType)
+        if (!type.empty() && type != family.modelType)
           config.reject("model_type", quote(family.modelType) + ", as for " + architecture);
         return &family;
       }
-  std::string list;
-  for (const std::string &known : supportedArchitectures())
-    list += (list.empty() ? "" : ", ") + known;
+    types.push_back(family.modelType);
+    if (type == family.modelType)
+      expected = "expects one of " + list(family.architectures) + " of family " + quote(type);
+  }
+  if (expected.empty())
+    expected = "expects an architecture of one of the families " + list(types);
   addError(problems, config.file(), "architectures",
-           "expects one of " + list + ", got " + quote(architecture));
+           expected + ", got " + quote(architecture) + exportInstead(printable(folder)));
   return nullptr;
 }
 
@@ -76,7 +91,7 @@ fovea::readHuggingFace(const std::string &folder, Problems &problems, artifact::
   JsonObject config(*value, path, "", found);
   if (!config.valid())
     return finish();
-  const Family *family = findFamily(config, model.architecture, found);
+  const Family *family = findFamily(config, folder, model.architecture, found);
   if (!family)
     return finish();
   // By these a loader fetches or runs code of the checkpoint's.

@@ -24,9 +24,6 @@ std::optional<ModelDescription>
 readHuggingFace(const std::string &folder, Problems &problems,
                 artifact::FileAccess access = artifact::FileAccess::Mapped);
 
-/// The values of `architectures` in config.json that are understood.
-std::vector<std::string> supportedArchitectures();
-
 } // namespace fovea
 
 #endif // FOVEA_FRONTEND_HUGGINGFACE_HUGGINGFACE_H

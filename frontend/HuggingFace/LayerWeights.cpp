@@ -18,46 +18,93 @@ Linear WeightTable::linear(const std::string &name, int64_t out, int64_t in, boo
   return result;
 }
 
-Norm WeightTable::layerNorm(const std::string &name, int64_t size, double epsilon) {
+Weight WeightTable::rowsOf(const std::string &name, const std::string &use, const RowGroups &rows,
+                           std::vector<int64_t> inner, bool transposed) {
+  std::vector<int64_t> shape = {rows.groups * rows.size};
+  shape.insert(shape.end(), inner.begin(), inner.end());
+  Weight result = weight(name, shape, transposed);
+  result.name = chosenPrefix + use;
+  result.shape.front() = rows.groups * rows.count;
+  result.rows = rows;
+  return result;
+}
+
+Linear WeightTable::linearPart(const std::string &name, const std::string &part,
+                               const RowGroups &rows, int64_t in, bool bias, bool transposed) {
+  std::string use = name + "." + part;
+  Linear result;
+  result.name = chosenPrefix + use;
+  result.weight = rowsOf(name + ".weight", use + ".weight", rows, {in}, transposed);
+  if (bias)
+    result.bias = rowsOf(name + ".bias", use + ".bias", rows, {}, false);
+  return result;
+}
+
+void WeightTable::stackedProjections(Attention &attention, const std::string &name, int64_t in,
+                                     bool bias, Stacking stacking, bool transposed) {
+  RowGroups rows;
+  rows.groups = stacking == Stacking::ByKind ? 1 : attention.keyValueHeads;
+  int64_t queries = attention.heads / rows.groups * attention.headSize;
+  int64_t keys = attention.keyValueHeads / rows.groups * attention.headSize;
+  rows.size = queries + 2 * keys;
+  auto part = [&](const char *which, int64_t count) {
+    rows.count = count;
+    Linear result = linearPart(name, which, rows, in, bias, transposed);
+    rows.first += count;
+    return result;
+  };
+  attention.query = part("query", queries);
+  attention.key = part("key", keys);
+  attention.value = part("value", keys);
+}
+
+Norm WeightTable::layerNorm(const std::string &name, int64_t size, double epsilon, bool bias) {
   Norm result;
   result.name = chosenPrefix + name;
   result.kind = Norm::Kind::Layer;
   result.epsilon = epsilon;
   // Checkpoints converted from TensorFlow say gamma and beta.
   result.weight = weight(name + ".weight", {size}, false, {name + ".gamma"});
-  result.bias = weight(name + ".bias", {size}, false, {name + ".beta"});
+  if (bias)
+    result.bias = weight(name + ".bias", {size}, false, {name + ".beta"});
   return result;
 }
 
-Norm WeightTable::rmsNorm(const std::string &name, int64_t size, double epsilon) {
+Norm WeightTable::rmsNorm(const std::string &name, int64_t size, double epsilon,
+                          double weightOffset) {
   Norm result;
   result.name = chosenPrefix + name;
   result.kind = Norm::Kind::Rms;
   result.epsilon = epsilon;
+  result.weightOffset = weightOffset;
   result.weight = weight(name + ".weight", {size});
   return result;
 }
 
-Head WeightTable::head(const std::string &name, bool tied, const Weight &token) {
+Head WeightTable::head(const std::string &name, bool tied, const Weight &token, bool bias) {
+  Linear dense;
+  dense.name = name;
+  if (bias)
+    dense.bias = find({name + ".bias"}, {token.shape.front()}, false);
+  dense.weight = tied ? token : find({name + ".weight"}, token.shape, false);
+  if (tied && checkpoint)
+    requireEqual(name + ".weight", token.stored.name);
   Head result;
   result.name = name;
-  result.tied = tied;
-  if (!tied) {
-    result.weight = find({name + ".weight"}, token.shape, false);
-    return result;
-  }
-  result.weight = token;
-  if (!checkpoint)
-    return result;
-  const StoredTensor *own = checkpoint->find(name + ".weight");
-  const StoredTensor *tokens = checkpoint->find(token.stored.name);
+  result.output = "logits";
+  result.steps.push_back({std::move(dense), {}, {}, false});
+  return result;
+}
+
+void WeightTable::requireEqual(const std::string &name, const std::string &token) {
+  const StoredTensor *own = checkpoint->find(name);
+  const StoredTensor *tokens = checkpoint->find(token);
   if (!own || !tokens)
-    return result;
+    return;
   used.insert(own->name);
   if (own->type != tokens->type || own->shape != tokens->shape ||
       std::memcmp(checkpoint->data(*own), checkpoint->data(*tokens), own->bytes) != 0)
     addError(problems, checkpoint->pathOf(*own), "tensor " + quote(own->name),
              "expects the content of " + quote(tokens->name) +
                  ", as tie_word_embeddings is true, got another");
-  return result;
 }

@@ -81,23 +81,38 @@ void RotaryReader::readLlama3() {
     parameters.reject("high_freq_factor", "a number above low_freq_factor");
 }
 
+/// The object of `config` that has the parameters, and where it stands there.
+static const JsonValue *findParameters(JsonObject &config, const RotaryKeys &keys,
+                                       std::string &place) {
+  bool nested = config.has("rope_parameters");
+  place = nested ? "rope_parameters" : "rope_scaling";
+  const JsonValue *found = nested || keys.scaled ? config.find(place) : nullptr;
+  config.ignore({"rope_parameters", "rope_scaling"});
+  if (!found || !nested || !*keys.layerKind || !found->isObject())
+    return found;
+  place += std::string(".") + keys.layerKind;
+  for (size_t i = 0; i < found->keys().size(); ++i)
+    if (found->keys()[i] == keys.layerKind)
+      return &found->elements()[i];
+  return nullptr;
+}
+
 std::optional<Rotary> fovea::readRotary(JsonObject &config, int64_t headSize, int64_t contextLength,
-                                        Problems &problems) {
+                                        Problems &problems, const RotaryKeys &keys) {
   size_t before = problems.size();
   bool nested = config.has("rope_parameters");
   if (nested && config.has("rope_scaling"))
     config.reject("rope_scaling", "nothing beside rope_parameters");
   static const JsonValue empty = *parseJson("{}", "", problems);
-  const char *key = nested ? "rope_parameters" : "rope_scaling";
-  const JsonValue *found = config.find(key);
-  config.ignore({"rope_parameters", "rope_scaling"});
-  JsonObject parameters(found ? *found : empty, config.file(), key, problems);
+  std::string place;
+  const JsonValue *found = findParameters(config, keys, place);
+  JsonObject parameters(found ? *found : empty, config.file(), place, problems);
   if (!parameters.valid())
     return std::nullopt;
 
   Rotary rotary;
-  double outerTheta = config.number("rope_theta", 1.0001, 1e30, 10000);
-  double outerPart = config.number("partial_rotary_factor", 1e-3, 1, 1);
+  double outerTheta = config.number(keys.theta, 1.0001, 1e30, keys.thetaIfAbsent);
+  double outerPart = config.number(keys.part, 1e-3, 1, keys.partIfAbsent);
   rotary.theta = parameters.number("rope_theta", 1.0001, 1e30, outerTheta);
   double part = parameters.number("partial_rotary_factor", 1e-3, 1, outerPart);
   rotary.dim = static_cast<int64_t>(double(headSize) * part);

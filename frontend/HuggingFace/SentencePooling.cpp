@@ -8,15 +8,15 @@ using namespace fovea;
 
 /// The kind of pooling from a module's config.json, in its older spelling (a
 /// flag for each kind) or its newer one (`pooling_mode`).
-static std::optional<Pooling::Kind> readKind(JsonObject &config, Problems &problems) {
+static std::optional<Pool> readKind(JsonObject &config, Problems &problems) {
   static const struct {
     const char *flag;
     const char *mode;
-    std::optional<Pooling::Kind> kind;
+    std::optional<Pool> kind;
   } table[] = {
-      {"pooling_mode_cls_token", "cls", Pooling::Kind::First},
-      {"pooling_mode_max_tokens", "max", Pooling::Kind::Max},
-      {"pooling_mode_mean_tokens", "mean", Pooling::Kind::Mean},
+      {"pooling_mode_cls_token", "cls", Pool::First},
+      {"pooling_mode_max_tokens", "max", Pool::Max},
+      {"pooling_mode_mean_tokens", "mean", Pool::Mean},
       {"pooling_mode_mean_sqrt_len_tokens", "mean_sqrt_len_tokens", std::nullopt},
       {"pooling_mode_weightedmean_tokens", "weightedmean", std::nullopt},
       {"pooling_mode_lasttoken", "lasttoken", std::nullopt},
@@ -53,9 +53,9 @@ static std::optional<Pooling::Kind> readKind(JsonObject &config, Problems &probl
   return std::nullopt;
 }
 
-static std::optional<Pooling::Step> readDense(const std::string &folder, const std::string &below,
-                                              int64_t &width, Problems &problems,
-                                              artifact::FileAccess access) {
+static std::optional<Step> readDense(const std::string &folder, const std::string &below,
+                                     int64_t &width, Problems &problems,
+                                     artifact::FileAccess access) {
   std::string path = folder + "/" + below + "/config.json";
   std::optional<JsonValue> value = parseJsonFile(path, problems);
   if (!value)
@@ -64,7 +64,7 @@ static std::optional<Pooling::Step> readDense(const std::string &folder, const s
   auto in = config.integer("in_features", 1, maxWidth);
   auto out = config.integer("out_features", 1, maxWidth);
   bool bias = config.boolean("bias", true);
-  Pooling::Step step;
+  Step step;
   std::string activation = lastPart(config.string("activation_function", "torch.nn.Tanh"));
   if (activation == "Tanh")
     step.activation = Activation::Tanh;
@@ -121,7 +121,7 @@ std::optional<Pooling> fovea::readPooling(const SentenceModules &modules, const 
       if (!value)
         return std::nullopt;
       JsonObject config(*value, path, "", problems);
-      std::optional<Pooling::Kind> kind = readKind(config, problems);
+      std::optional<Pool> kind = readKind(config, problems);
       for (const char *key : {"word_embedding_dimension", "embedding_dimension"})
         if (config.has(key) && config.integer(key, 1, maxWidth, hidden) != hidden)
           config.reject(key, std::to_string(hidden) + ", the model's width");
@@ -134,7 +134,7 @@ std::optional<Pooling> fovea::readPooling(const SentenceModules &modules, const 
       break;
     }
     case Kind::Dense: {
-      std::optional<Pooling::Step> step = readDense(folder, module.path, width, problems, access);
+      std::optional<Step> step = readDense(folder, module.path, width, problems, access);
       if (!step)
         return std::nullopt;
       pooling.steps.push_back(std::move(*step));
@@ -142,6 +142,7 @@ std::optional<Pooling> fovea::readPooling(const SentenceModules &modules, const 
     }
     case Kind::Normalize:
       pooling.steps.emplace_back();
+      pooling.steps.back().unitLength = true;
       break;
     }
   }

@@ -20,7 +20,7 @@ def auto_map_of_a_module(folder):
     return setting(folder, auto_map={"AutoConfig": "modeling_evil.Evil", "AutoModelForCausalLM": "modeling_evil.Evil"})
 
 
-@case("CVE-2025-66448", "auto_map names a module of another repository, which is fetched", 'model/config.json: architectures: expects one of BertModel, BertForMaskedLM, BertForPreTraining, GPT2LMHeadModel, GPT2Model, LlamaForCausalLM, LlamaModel, got "EvilForCausalLM"')
+@case("CVE-2025-66448", "auto_map names a module of another repository, which is fetched", 'model/config.json: architectures: expects one of LlamaForCausalLM, LlamaModel of family "llama", got "EvilForCausalLM"; most Transformers compile from ONNX, which "optimum-cli export onnx --model model model-onnx" writes')
 def auto_map_of_another_repository(folder):
     return setting(folder, architectures=["EvilForCausalLM"], auto_map={"AutoConfig": "evil/backend--modeling_evil.Evil"})
 

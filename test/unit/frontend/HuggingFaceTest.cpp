@@ -55,6 +55,11 @@ void expectConfigFault(TinyModel model, const std::string &key, const std::strin
   expectPart(refused(model), part);
 }
 
+/// The stored name of the language model's head.
+static std::string headWeight(const ModelDescription &model) {
+  return model.heads.size() == 1 ? model.heads[0].steps.back().dense->weight.stored.name : "";
+}
+
 //===-- Llama --------------------------------------------------------------------------------===//
 
 TEST(Llama, Description) {
@@ -80,15 +85,15 @@ TEST(Llama, Description) {
   EXPECT_EQ(layer.attention.rotary->kind, Rotary::Kind::Default);
   EXPECT_EQ(layer.attention.rotary->dim, 8);
   EXPECT_EQ(layer.attention.rotary->theta, 10000);
-  EXPECT_EQ(layer.attention.key->weight.stored.name, "model.layers.1.self_attn.k_proj.weight");
-  EXPECT_EQ(layer.attention.key->weight.shape, (std::vector<int64_t>{16, 24}));
-  EXPECT_EQ(layer.attention.key->weight.stored.file, "model.safetensors");
-  EXPECT_FALSE(layer.attention.key->bias);
-  EXPECT_EQ(layer.attentionNorm.epsilon, 1e-5);
+  EXPECT_EQ(layer.attention.key.weight.stored.name, "model.layers.1.self_attn.k_proj.weight");
+  EXPECT_EQ(layer.attention.key.weight.shape, (std::vector<int64_t>{16, 24}));
+  EXPECT_EQ(layer.attention.key.weight.stored.file, "model.safetensors");
+  EXPECT_FALSE(layer.attention.key.bias);
+  ASSERT_TRUE(layer.aroundAttention.inputNorm);
+  EXPECT_EQ(layer.aroundAttention.inputNorm->epsilon, 1e-5);
+  EXPECT_FALSE(layer.aroundAttention.outputNorm || layer.aroundAttention.sumNorm || layer.parallel);
   EXPECT_EQ(layer.feedForward.activation, Activation::Silu);
-  ASSERT_TRUE(model.head);
-  EXPECT_TRUE(model.head->tied);
-  EXPECT_EQ(model.head->weight.stored.name, "model.embed_tokens.weight");
+  EXPECT_EQ(headWeight(model), "model.embed_tokens.weight");
 }
 
 TEST(Llama, BiasesOwnHeadAndDefaults) {
@@ -113,9 +118,8 @@ TEST(Llama, BiasesOwnHeadAndDefaults) {
   EXPECT_EQ(model.layers[0].attention.headSize, 6);
   EXPECT_TRUE(model.layers[0].attention.output.bias);
   EXPECT_TRUE(model.layers[0].feedForward.gate->bias);
-  EXPECT_EQ(model.layers[0].attentionNorm.epsilon, 1e-6);
-  EXPECT_FALSE(model.head->tied);
-  EXPECT_EQ(model.head->weight.stored.name, "lm_head.weight");
+  EXPECT_EQ(model.layers[0].aroundAttention.inputNorm->epsilon, 1e-6);
+  EXPECT_EQ(headWeight(model), "lm_head.weight");
 }
 
 TEST(Llama, WithoutHead) {
@@ -126,7 +130,7 @@ TEST(Llama, WithoutHead) {
     bare[name.substr(6)] = shape;
   tiny.tensors = bare;
   ModelDescription model = accepted(tiny);
-  EXPECT_FALSE(model.head);
+  EXPECT_TRUE(model.heads.empty());
   EXPECT_EQ(model.layers[0].name, "layers.0");
 }
 
@@ -359,13 +363,14 @@ TEST(Bert, Description) {
   ModelDescription model = accepted(tinyBert());
   EXPECT_EQ(model.kind, ModelDescription::Kind::Encoder);
   ASSERT_EQ(model.layers.size(), 1u);
-  EXPECT_EQ(model.layers[0].placement, NormPlacement::Post);
+  EXPECT_TRUE(model.layers[0].aroundAttention.sumNorm && model.layers[0].aroundFeedForward.sumNorm);
+  EXPECT_FALSE(model.layers[0].aroundAttention.inputNorm);
   EXPECT_FALSE(model.layers[0].attention.causal);
   EXPECT_FALSE(model.layers[0].attention.rotary);
   EXPECT_DOUBLE_EQ(model.layers[0].attention.scale, 0.5);
-  EXPECT_TRUE(model.layers[0].attention.query->bias);
+  EXPECT_TRUE(model.layers[0].attention.query.bias);
   EXPECT_TRUE(model.embeddings.position && model.embeddings.tokenType && model.embeddings.norm);
-  EXPECT_FALSE(model.head || model.finalNorm || model.pooling);
+  EXPECT_FALSE(model.finalNorm || model.pooling);
   EXPECT_EQ(model.layers[0].feedForward.activation, Activation::Gelu);
 }
 
@@ -387,7 +392,7 @@ TEST(Bert, PrefixOldNamesAndHeads) {
   Problems problems;
   auto model = read(tiny, problems);
   ASSERT_TRUE(model) << texts(problems);
-  EXPECT_EQ(model->layers[0].attentionNorm.weight.stored.name,
+  EXPECT_EQ(model->layers[0].aroundAttention.sumNorm->weight.stored.name,
             "bert.encoder.layer.0.attention.output.LayerNorm.gamma");
   ASSERT_EQ(problems.size(), 1u);
   expectPart(problems[0].text(), "\"cls.predictions.bias\": note: is not used");
@@ -406,15 +411,21 @@ TEST(Gpt2, Description) {
   ModelDescription model = accepted(tinyGpt2());
   EXPECT_EQ(model.kind, ModelDescription::Kind::Decoder);
   const Layer &layer = model.layers[1];
-  ASSERT_TRUE(layer.attention.fused);
-  EXPECT_TRUE(layer.attention.fused->weight.transposed);
-  EXPECT_EQ(layer.attention.fused->weight.shape, (std::vector<int64_t>{36, 12}));
-  EXPECT_EQ(layer.attention.fused->weight.stored.shape, (std::vector<int64_t>{12, 36}));
+  const Linear &key = layer.attention.key;
+  EXPECT_EQ(key.name, "transformer.h.1.attn.c_attn.key");
+  EXPECT_TRUE(key.weight.transposed);
+  EXPECT_EQ(key.weight.shape, (std::vector<int64_t>{12, 12}));
+  EXPECT_EQ(key.weight.stored.shape, (std::vector<int64_t>{12, 36}));
+  ASSERT_TRUE(key.weight.rows && key.bias && key.bias->rows);
+  EXPECT_EQ(key.weight.rows->groups, 1);
+  EXPECT_EQ(key.weight.rows->size, 36);
+  EXPECT_EQ(key.weight.rows->first, 12);
+  EXPECT_EQ(key.weight.rows->count, 12);
   EXPECT_EQ(layer.feedForward.up.weight.shape, (std::vector<int64_t>{48, 12}));
   EXPECT_EQ(layer.feedForward.activation, Activation::GeluTanh);
   EXPECT_FALSE(layer.feedForward.gate);
   EXPECT_DOUBLE_EQ(layer.attention.scale, 0.5);
-  EXPECT_TRUE(model.head->tied);
+  EXPECT_EQ(headWeight(model), "transformer.wte.weight");
   EXPECT_EQ(model.maxPositions, 32);
 }
 
@@ -447,7 +458,7 @@ TEST(Gpt2, InnerWidthPrefixAndTokens) {
   expectPart(texts(problems), "eos_token_id: note: expects token ids from 0 to 16, ignores 50256");
   tiny.config["architectures"] = R"(["GPT2Model"])";
   tiny.config.erase("eos_token_id");
-  EXPECT_FALSE(accepted(tiny).head);
+  EXPECT_TRUE(accepted(tiny).heads.empty());
 }
 
 TEST(Gpt2, Faults) {
@@ -461,10 +472,14 @@ TEST(Gpt2, Faults) {
 //===-- The folder ---------------------------------------------------------------------------===//
 
 TEST(HuggingFace, UnknownArchitecture) {
-  expectConfigFault(tinyLlama(), "architectures", R"(["MambaForCausalLM"])",
-                    "architectures: expects one of BertModel, BertForMaskedLM, "
-                    "BertForPreTraining, GPT2LMHeadModel, GPT2Model, LlamaForCausalLM, "
-                    "LlamaModel, got \"MambaForCausalLM\"");
+  expectConfigFault(tinyLlama(), "architectures", R"(["LlamaForTokenClassification"])",
+                    "architectures: expects one of LlamaForCausalLM, LlamaModel of family "
+                    "\"llama\", got \"LlamaForTokenClassification\"; most Transformers compile "
+                    "from ONNX, which \"optimum-cli export onnx --model ");
+  TinyModel other = tinyLlama();
+  other.config["model_type"] = "\"mamba\"";
+  expectConfigFault(other, "architectures", R"(["MambaForCausalLM"])",
+                    "architectures: expects an architecture of one of the families bert, bloom, ");
   expectConfigFault(tinyLlama(), "architectures", "[]", "architectures: expects the name");
   expectConfigFault(tinyLlama(), "architectures", "[3]", "architectures[0]: expects a string");
   expectConfigFault(tinyLlama(), "model_type", "\"mistral\"",
@@ -566,7 +581,7 @@ TEST(Pooling, ModulesOfSentenceTransformers) {
   ASSERT_TRUE(model.pooling);
   EXPECT_EQ(model.maxPositions, 32);
   EXPECT_EQ(model.pooling->maxPositions, 24);
-  EXPECT_EQ(model.pooling->kind, Pooling::Kind::First);
+  EXPECT_EQ(model.pooling->kind, Pool::First);
   ASSERT_EQ(model.pooling->steps.size(), 2u);
   ASSERT_TRUE(model.pooling->steps[0].dense);
   EXPECT_EQ(model.pooling->steps[0].dense->weight.stored.file, "2_Dense/model.safetensors");
@@ -590,7 +605,7 @@ TEST(Pooling, TransformerInAFolderAndNewSpelling) {
   EXPECT_EQ(model.tokenizer, "0_T/tokenizer.json");
   EXPECT_EQ(model.embeddings.token.stored.file, "0_T/model.safetensors");
   ASSERT_TRUE(model.pooling);
-  EXPECT_EQ(model.pooling->kind, Pooling::Kind::Mean);
+  EXPECT_EQ(model.pooling->kind, Pool::Mean);
   EXPECT_TRUE(model.pooling->steps.empty());
 }
 

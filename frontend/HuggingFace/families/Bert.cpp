@@ -55,9 +55,10 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
     std::string name = "encoder.layer." + std::to_string(i);
     Layer layer;
     layer.name = weights.prefix() + name;
-    layer.placement = NormPlacement::Post;
-    layer.attentionNorm = weights.layerNorm(name + ".attention.output.LayerNorm", *hidden, epsilon);
-    layer.feedForwardNorm = weights.layerNorm(name + ".output.LayerNorm", *hidden, epsilon);
+    layer.aroundAttention.sumNorm =
+        weights.layerNorm(name + ".attention.output.LayerNorm", *hidden, epsilon);
+    layer.aroundFeedForward.sumNorm =
+        weights.layerNorm(name + ".output.LayerNorm", *hidden, epsilon);
 
     Attention &attention = layer.attention;
     attention.name = layer.name + ".attention.self";

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads what all decoders' configurations have, and makes the parts that their layers share.
+#include "frontend/HuggingFace/Decoder.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace fovea;
+
+bool Decoder::read() {
+  auto foundHidden = config.integer(keys.hidden, 1, maxWidth);
+  auto foundLayers = config.integer(keys.layers, 1, maxLayers);
+  auto foundHeads = config.integer(keys.heads, 1, maxHeads);
+  auto foundVocabulary = config.integer("vocab_size", 1, maxVocabulary);
+  auto foundPositions = positionsIfAbsent && !config.has(keys.positions)
+                            ? positionsIfAbsent
+                            : config.integer(keys.positions, 1, maxPositions);
+  std::optional<int64_t> foundWidth;
+  const bool follows = widthFollows && !config.has(keys.width);
+  if (!follows)
+    foundWidth = config.integer(keys.width, 1, maxWidth);
+  auto foundActivation = readActivation(config, keys.activation, activationName);
+  epsilon = config.number(keys.epsilon, 0, 1, epsilon);
+  tied = config.boolean("tie_word_embeddings", tied);
+  // Read below, once the sizes are known, or by the reader of rotary embeddings.
+  config.ignore({keys.width, keys.headSize, keys.keyValueHeads, "rope_theta", "rope_scaling",
+                 "rope_parameters", "partial_rotary_factor", "original_max_position_embeddings",
+                 "layer_types"});
+  config.reportUnread("could change numbers and is not understood");
+  if (!foundHidden || !foundLayers || !foundHeads || !foundVocabulary || !foundPositions)
+    return false;
+  hidden = tokenWidth = *foundHidden;
+  layers = *foundLayers;
+  heads = *foundHeads;
+  vocabulary = *foundVocabulary;
+  positions = *foundPositions;
+  width = foundWidth.value_or(4 * hidden);
+
+  size_t before = problems.size();
+  bool fits = hidden % heads == 0;
+  if (!fits)
+    config.reject(keys.hidden,
+                  "a multiple of " + std::string(keys.heads) + ", " + std::to_string(heads));
+  headSize = headSizeIfAbsent.value_or(hidden / heads);
+  if (*keys.headSize)
+    headSize = config.integer(keys.headSize, 1, maxWidth, headSize);
+  keyValueHeads = heads;
+  if (*keys.keyValueHeads)
+    keyValueHeads = config.integer(keys.keyValueHeads, 1, maxHeads, heads);
+  if (heads % keyValueHeads != 0) {
+    config.reject(keys.keyValueHeads,
+                  "a divisor of " + std::string(keys.heads) + ", " + std::to_string(heads));
+    fits = false;
+  }
+  if (foundActivation)
+    activation = *foundActivation;
+  // A size that is no size says nothing of the weights' shapes.
+  return foundActivation && fits && (follows || foundWidth) && problems.size() == before;
+}
+
+bool Decoder::readRotary() {
+  rotary = fovea::readRotary(config, headSize, positions, problems);
+  return rotary.has_value();
+}
+
+Norm Decoder::norm(const std::string &name, int64_t size) {
+  return norms == Norm::Kind::Rms ? weights.rmsNorm(name, size, epsilon, normOffset)
+                                  : weights.layerNorm(name, size, epsilon, normBias);
+}
+
+void Decoder::project(Attention &attention, const std::string &name) {
+  if (stacked) {
+    weights.stackedProjections(attention, name + tensors.query, hidden, projectionBias, *stacked,
+                               transposed);
+  } else {
+    auto projection = [&](const std::string &which, int64_t heads) {
+      return weights.linear(name + which, heads * headSize, hidden, projectionBias, transposed);
+    };
+    attention.query = projection(tensors.query, attention.heads);
+    attention.key = projection(tensors.key, attention.keyValueHeads);
+    attention.value = projection(tensors.value, attention.keyValueHeads);
+  }
+  attention.output = weights.linear(name + tensors.output, hidden, attention.heads * headSize,
+                                    outputBias, transposed);
+}
+
+FeedForward Decoder::feedForward(const std::string &name) {
+  FeedForward result;
+  result.activation = activation;
+  auto part = [&](const std::string &which, int64_t out, int64_t in) {
+    return weights.linear(name + which, out, in, feedForwardBias, transposed);
+  };
+  if (stackedGate) {
+    auto half = [&](const char *which, int64_t first) {
+      return weights.linearPart(name + tensors.gate, which, {1, 2 * width, first, width}, hidden,
+                                feedForwardBias, transposed);
+    };
+    result.gate = half("gate", 0);
+    result.up = half("up", width);
+  } else {
+    if (!tensors.gate.empty())
+      result.gate = part(tensors.gate, width, hidden);
+    result.up = part(tensors.up, width, hidden);
+  }
+  result.down = part(tensors.down, hidden, width);
+  return result;
+}
+
+Layer Decoder::layer(int64_t i) {
+  const std::string name = nameOf(i);
+  auto below = [&](const std::string &part) { return part.empty() ? name : name + "." + part; };
+  Layer layer;
+  layer.name = weights.prefix() + name;
+  if (!tensors.attentionNorm.empty())
+    layer.aroundAttention.inputNorm = norm(below(tensors.attentionNorm));
+  if (!tensors.feedForwardNorm.empty())
+    layer.aroundFeedForward.inputNorm = norm(below(tensors.feedForwardNorm));
+
+  Attention &attention = layer.attention;
+  attention.name = weights.prefix() + below(tensors.attention);
+  attention.heads = heads;
+  attention.keyValueHeads = keyValueHeads;
+  attention.headSize = headSize;
+  attention.scale = 1 / std::sqrt(double(headSize));
+  attention.causal = true;
+  attention.rotary = rotary;
+  project(attention, below(tensors.attention) + ".");
+
+  layer.feedForward = feedForward(below(tensors.feedForward) + ".");
+  layer.feedForward.name = weights.prefix() + below(tensors.feedForward);
+  return layer;
+}
+
+void Decoder::begin() {
+  model.kind = ModelDescription::Kind::Decoder;
+  model.vocabulary = vocabulary;
+  model.hidden = hidden;
+  model.maxPositions = positions;
+  // This kind alone stretches past what the configuration calls the longest.
+  if (rotary && rotary->kind == Rotary::Kind::Dynamic)
+    model.maxPositions = static_cast<int64_t>(
+        std::min(double(positions) * std::max(rotary->factor, 1.0), double(maxPositions)));
+  weights.choosePrefix(tensors.prefixes, tensors.token + ".weight");
+  model.embeddings.name = weights.prefix() + tensors.token;
+  model.embeddings.token = weights.weight(tensors.token + ".weight", {vocabulary, tokenWidth});
+  model.embeddings.positionOffset = positionOffset;
+  if (!positionTensor.empty())
+    model.embeddings.position =
+        weights.weight(positionTensor + ".weight", {positions + positionOffset, hidden});
+}
+
+/// Whether an architecture is a family's language model, not its bare layers.
+static bool isLanguageModel(const std::string &architecture) {
+  auto ends = [&](std::string_view ending) {
+    return architecture.size() >= ending.size() &&
+           std::string_view(architecture).substr(architecture.size() - ending.size()) == ending;
+  };
+  return ends("ForCausalLM") || ends("LMHeadModel");
+}
+
+void Decoder::finish() {
+  if (!tensors.finalNorm.empty())
+    model.finalNorm = norm(tensors.finalNorm);
+  if (isLanguageModel(model.architecture))
+    model.heads = {weights.head(tensors.head, tied, model.embeddings.token, headBias)};
+  weights.reportUnused(tensors.harmless);
+}
+
+void Decoder::describe(const std::function<void(Layer &, int64_t)> &adjust) {
+  begin();
+  for (int64_t i = 0; i < layers; ++i) {
+    Layer made = layer(i);
+    if (adjust)
+      adjust(made, i);
+    model.layers.push_back(std::move(made));
+  }
+  finish();
+}
+
+std::vector<bool> fovea::readWindowedLayers(JsonObject &config, int64_t layers,
+                                            const std::function<bool(int64_t)> &otherwise) {
+  std::vector<bool> result;
+  std::optional<std::vector<std::string>> types;
+  if (config.has("layer_types"))
+    types = config.strings("layer_types");
+  bool fits = types && int64_t(types->size()) == layers;
+  for (int64_t i = 0; i < layers; ++i)
+    result.push_back(fits ? (*types)[i] == "sliding_attention" : otherwise(i));
+  if (types && !fits)
+    config.reject("layer_types", "an array of " + std::to_string(layers) + " strings, one a layer");
+  for (const std::string &type : types.value_or(std::vector<std::string>()))
+    if (type != "sliding_attention" && type != "full_attention") {
+      config.reject("layer_types", "\"full_attention\" or \"sliding_attention\" for each layer");
+      break;
+    }
+  return result;
+}
+
+std::optional<int64_t> fovea::readWindow(JsonObject &config, const char *key) {
+  return config.has(key) ? config.integer(key, 1, maxPositions) : std::nullopt;
+}

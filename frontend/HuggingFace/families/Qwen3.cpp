@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Qwen 3: Qwen 2 whose queries and keys are normed head by head instead of biased (Yang et al.
+// 2025).
+#include "frontend/HuggingFace/families/Qwen.h"
+
+using namespace fovea;
+
+static void describe(JsonObject &config, WeightTable &weights, ModelDescription &model,
+                     Problems &problems) {
+  Decoder qwen(config, weights, model, problems);
+  qwen.headSizeIfAbsent = 128;
+  qwen.projectionBias = qwen.outputBias = config.boolean("attention_bias", false);
+  describeQwen(qwen, config, [&](Layer &layer, int64_t i) {
+    std::string attention = qwen.nameOf(i) + ".self_attn.";
+    layer.attention.queryNorm = qwen.norm(attention + "q_norm", qwen.headSize);
+    layer.attention.keyNorm = qwen.norm(attention + "k_norm", qwen.headSize);
+  });
+}
+
+Family fovea::qwen3Family() { return {"qwen3", {"Qwen3ForCausalLM", "Qwen3Model"}, describe}; }
