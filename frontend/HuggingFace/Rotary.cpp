@@ -143,7 +143,7 @@ std::optional<Rotary> fovea::readRotary(JsonObject &config, int64_t headSize, in
   } else if (kind == "yarn") {
     rotary.kind = Rotary::Kind::Yarn;
     reader.readYarn();
-  } else if (kind == "longrope") {
+  } else if (kind == "longrope" || kind == "su") { // its first name
     rotary.kind = Rotary::Kind::LongRope;
     reader.readLongRope();
   } else if (kind == "llama3") {

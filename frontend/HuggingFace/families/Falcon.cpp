@@ -26,7 +26,8 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
                  "max_position_embeddings",
                  "activation",
                  "layer_norm_epsilon"};
-  config.ignore({"num_kv_heads"});
+  // One of several kinds only, or a switch that later versions of its code have not.
+  config.ignore({"num_kv_heads", "apply_residual_connection_post_layernorm"});
   falcon.positionsIfAbsent = 2048;
   falcon.widthFollows = true;
   falcon.norms = Norm::Kind::Layer;

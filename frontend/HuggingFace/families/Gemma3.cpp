@@ -11,6 +11,7 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
   Decoder gemma(config, weights, model, problems);
   Gemma2 gemma2(gemma, config, problems);
   config.ignore({"cache_implementation"}); // how a cache is kept, not what is in it
+  gemma2.scoreCap.reset();                 // stored, but not computed
   int64_t pattern = config.integer("sliding_window_pattern", 1, maxLayers, 6);
   config.ignore({"_sliding_window_pattern", "rope_local_base_freq"});
   if (!gemma.read())

@@ -76,4 +76,6 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
   });
 }
 
-Family fovea::mptFamily() { return {"mpt", {"MptForCausalLM", "MptModel"}, describe}; }
+Family fovea::mptFamily() {
+  return {"mpt", {"MptForCausalLM", "MPTForCausalLM", "MptModel"}, describe};
+}

@@ -17,9 +17,8 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
       readWindowedLayers(config, olmo.layers, [](int64_t i) { return (i + 1) % 4 != 0; });
   std::optional<Rotary> everywhere = readRotary(config, olmo.headSize, olmo.positions, problems,
                                                 {"full_attention", "rope_theta", 5e5});
-  std::optional<Rotary> nearby =
-      readRotary(config, olmo.headSize, olmo.positions, problems,
-                 {"sliding_attention", "rope_theta", 5e5, /*scaled=*/false});
+  std::optional<Rotary> nearby = readRotary(config, olmo.headSize, olmo.positions, problems,
+                                            {"sliding_attention", "", 5e5, /*scaled=*/false});
   if (!everywhere || !nearby)
     return;
   olmo.describe([&](Layer &layer, int64_t i) {

@@ -16,7 +16,7 @@ void fovea::describeQwen(Decoder &qwen, JsonObject &config,
   std::vector<bool> windows = readWindowedLayers(
       config, qwen.layers, [&](int64_t i) { return windowed && window && i >= full; });
   qwen.describe([&](Layer &layer, int64_t i) {
-    if (windows[i])
+    if (windows[i] && windowed)
       layer.attention.window = window;
     adjust(layer, i);
   });

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tiny random decoders of many families, exported by PyTorch's two exporters: the numbers are PyTorch's. What an exporter writes wrongly is refused."""
+import warnings
+
+import numpy as np
+import pytest
+
+from decoder_cases import FAMILIES, VOCABULARY, configuration
+
+pytestmark = pytest.mark.long
+# The first as graphs mostly are, of token ids alone; the second asks for an attention mask, without which `transformers` looks for several texts in one by an op that
+# this exporter does not know.
+WAYS = ["dynamo", "script"]
+REFUSED = {
+    # It gives the rotated halves and the queries the sizes of others; ONNX Runtime refuses the file in the same place.
+    ("cohere", "script"): "self_attn/Reshape: Reshape: expects a shape of 64 elements, got [batch, sequence, 2, 16]",
+    # It writes PyTorch's own number of bf16, which is that of another type in ONNX.
+    ("falcon-alibi", "script"): "Cast: not supported: casts to complex128; expects bool, integers, float16, bfloat16, float or double",
+}
+EXPORTED = [(name, way) for name in [*FAMILIES, "falcon-alibi"] for way in WAYS]
+
+
+def export(name, way, path):
+    """Gives what computes the logits."""
+    import torch
+
+    from make_decoders import make_model
+
+    torch.set_num_threads(1)  # so small that a second one only waits
+    model = make_model(*configuration(name)[:2], seed=1)
+
+    class Logits(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.model = model
+
+        def forward(self, input_ids, attention_mask=None):
+            return self.model(input_ids=input_ids, attention_mask=attention_mask, use_cache=False).logits
+
+    logits = Logits().eval()
+    ids = torch.randint(0, VOCABULARY, (2, 9), generator=torch.Generator().manual_seed(0))
+    inputs = {"input_ids": ids} if way == "dynamo" else {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+    axes = {0: "batch", 1: "sequence"}
+    dynamic = {"dynamic_shapes": {"input_ids": {0: torch.export.Dim("batch"), 1: torch.export.Dim("sequence", max=127)}}, "verbose": False} if way == "dynamo" else \
+        {"dynamic_axes": {key: axes for key in [*inputs, "logits"]}}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(logits, tuple(inputs.values()), path, input_names=list(inputs), output_names=["logits"], dynamo=way == "dynamo", **dynamic)
+    return logits
+
+
+@pytest.mark.parametrize("name, way", [case for case in EXPORTED if case not in REFUSED])
+def test_numbers(fovea_run, compiled, tmp_path, name, way):
+    """Where there is a mask, one text of several is shorter."""
+    import torch
+
+    logits = export(name, way, tmp_path / "model.onnx")
+    for batch, length in [(1, 5), (3, 30)]:
+        ids = np.random.default_rng(length).integers(0, VOCABULARY, (batch, length))
+        kept = np.ones_like(ids)
+        if way == "script" and batch > 1:
+            kept[1, 17:] = 0
+        np.savez(tmp_path / "in.npz", input_ids=ids, **({"attention_mask": kept} if way == "script" else {}))
+        fovea_run("run", compiled(tmp_path / "model.onnx"), "--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz").ok()
+        with torch.no_grad():
+            expected = logits(torch.from_numpy(ids)).numpy()
+        found = np.load(tmp_path / "out.npz")["logits"]
+        assert np.abs(found - expected)[kept == 1].max() <= 1e-4 * np.abs(expected).max(), f"{batch} x {length}"
+
+
+@pytest.mark.parametrize("name, way", REFUSED)
+def test_wrong_files_are_refused(fovea, tmp_path, name, way):
+    export(name, way, tmp_path / "model.onnx")
+    result = fovea("compile", tmp_path / "model.onnx", "-o", tmp_path / "out.fovea")
+    assert result.code == 1 and REFUSED[name, way] in result.err.decode() and not (tmp_path / "out.fovea").exists()
