@@ -40,11 +40,14 @@ private:
     for (int64_t token : model.end_tokens)
       if (token < 0)
         return fail("model: end token " + std::to_string(token) + " is negative");
+    for (int64_t token : model.suppressed_tokens)
+      if (token < 0)
+        return fail("model: suppressed token " + std::to_string(token) + " is negative");
     if (model.begin_token < -1 || model.padding_token < -1)
       return fail("model: begin or padding token is less than -1");
     if (model.vocabulary_size < 0 || model.max_positions < 0 || model.max_text_tokens < 0)
       return fail("model: vocabulary_size, max_positions or max_text_tokens is negative");
-    if (model.kind > ModelKind::Encoder)
+    if (model.kind > ModelKind::EncoderDecoder)
       return fail("model: unknown kind " + std::to_string(static_cast<int>(model.kind)));
     return true;
   }
@@ -71,7 +74,7 @@ private:
                     "': expects a name of letters, digits and '_'");
       if (!names.insert(entry->name).second)
         return fail("entry '" + entry->name + "' is there twice");
-      if (entry->kind > EntryKind::Embed)
+      if (entry->kind > EntryKind::Encode)
         return fail("entry '" + entry->name + "': unknown kind " +
                     std::to_string(static_cast<int>(entry->kind)));
       if (entry->kind != EntryKind::Generic && !kinds.insert(entry->kind).second)
@@ -353,7 +356,8 @@ bool isWellFormed(const uint8_t *data, size_t size) {
   if (!VerifyManifestBuffer(verifier))
     return false;
   const Manifest *manifest = GetManifest(data);
-  if (!isAligned(manifest->model()->end_tokens()))
+  if (!isAligned(manifest->model()->end_tokens()) ||
+      !isAligned(manifest->model()->suppressed_tokens()))
     return false;
   for (const Entry *entry : *manifest->entries())
     if (!areAligned(entry->arguments()) || !areAligned(entry->results()))

@@ -72,6 +72,14 @@ struct Rotary {
   std::vector<double> shortFactors, longFactors; ///< LongRope: dim / 2 each.
 };
 
+/// What the distance of key and query adds to the scores of each head, by buckets of distances as
+/// `fovea.relative_bias` says (Raffel et al. 2020).
+struct RelativeBias {
+  Weight table; ///< [buckets, heads]
+  bool bidirectional = false;
+  int64_t maxDistance = 128;
+};
+
 struct Attention {
   std::string name;
   int64_t heads = 0;
@@ -81,6 +89,7 @@ struct Attention {
   std::optional<double> softcap; ///< Scores x become softcap * tanh(x / softcap).
   bool alibi = false;            ///< Scores get a slope of their head times the key's position.
   double alibiScale = 1;         ///< On these slopes.
+  std::optional<RelativeBias> relativeBias;
   bool causal = false;
   std::optional<int64_t> window; ///< A query sees itself and the keys less than this before it; if
                                  ///< not `causal`, as many behind it.
@@ -109,12 +118,20 @@ struct Residual {
 
 struct Layer {
   std::string name; ///< "model.layers.0"
-  Residual aroundAttention, aroundFeedForward;
+  Residual aroundAttention, aroundSource, aroundFeedForward;
   Attention attention;
+  /// Between the two, to what an encoder gives: keys and values are projections of that.
+  std::optional<Attention> source;
   FeedForward feedForward;
   /// Both read the layer's input, and there is one sum (GPT-J). Without an input
   /// norm of its own the feed-forward reads what attention reads.
   bool parallel = false;
+};
+
+/// Sines and cosines of a position and its offset, as `fovea.position_sinusoidal` has them.
+struct Sinusoids {
+  bool halves = true; ///< All sines first; else they alternate.
+  int64_t offset = 0;
 };
 
 /// Token vectors times `scale`, plus those of the position and of the token type
@@ -126,6 +143,7 @@ struct Embeddings {
   double scale = 1;
   std::optional<Weight> position; ///< One row a position; position 0 has row `positionOffset`.
   int64_t positionOffset = 0;
+  std::optional<Sinusoids> sinusoids; ///< Instead of a table.
   /// Positions count the tokens that are not this one, from 1 on, and it has
   /// position 0 (RoBERTa).
   std::optional<int64_t> uncountedToken;
@@ -165,17 +183,26 @@ struct Pooling {
   std::optional<int64_t> maxPositions; ///< Longer texts are cut to this.
 };
 
+/// The part of an encoder-decoder that reads the source text.
+struct Encoder {
+  Embeddings embeddings;
+  std::vector<Layer> layers;
+  std::optional<Norm> finalNorm;
+};
+
 struct ModelDescription {
   enum class Kind {
-    Decoder, ///< Causal; grows a cache.
-    Encoder, ///< Sees the whole text; takes an attention mask.
+    Decoder,        ///< Causal; grows a cache.
+    Encoder,        ///< Sees the whole text; takes an attention mask.
+    EncoderDecoder, ///< A decoder whose layers attend to what an encoder gives, too.
   };
   std::string architecture; ///< As the source calls it: "LlamaForCausalLM".
   std::string folder;       ///< Where all files lie.
   Kind kind = Kind::Decoder;
   int64_t vocabulary = 0;
   int64_t hidden = 0;
-  int64_t maxPositions = 0; ///< Longest context the model was made for.
+  int64_t maxPositions = 0;       ///< Longest context the model was made for.
+  std::optional<Encoder> encoder; ///< Of an encoder-decoder; what follows is the decoder's.
   Embeddings embeddings;
   std::vector<Layer> layers;
   std::optional<Norm> finalNorm;
@@ -186,8 +213,10 @@ struct ModelDescription {
   bool givesHiddenState = true; ///< Encoders: beside what the heads give.
   std::optional<Pooling> pooling;
   std::optional<std::string> tokenizer; ///< File below `folder`.
+  /// The token before a prompt, of an encoder-decoder the one before what it writes.
   std::optional<int64_t> beginToken, padToken;
   std::vector<int64_t> endTokens;
+  std::vector<int64_t> suppressedTokens; ///< Never written.
 };
 
 } // namespace fovea

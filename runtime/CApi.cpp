@@ -100,8 +100,8 @@ fovea_status *fovea_module_find_entry(const fovea_module *module, const char *na
 }
 
 // The manifest's numbers are the interface's.
-static_assert(static_cast<int>(manifest::ModelKind::MAX) == FOVEA_ENCODER);
-static_assert(static_cast<int>(manifest::EntryKind::MAX) == FOVEA_ENTRY_EMBED);
+static_assert(static_cast<int>(manifest::ModelKind::MAX) == FOVEA_ENCODER_DECODER);
+static_assert(static_cast<int>(manifest::EntryKind::MAX) == FOVEA_ENTRY_ENCODE);
 static_assert(static_cast<int>(manifest::Role::MAX) == FOVEA_ROLE_EMBEDDING);
 
 using Values = std::vector<std::unique_ptr<manifest::ValueT>>;

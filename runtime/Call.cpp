@@ -101,9 +101,10 @@ const ValueT *Call::result(manifest::Role role) const { return find(description-
 
 void Call::checkPositions() const {
   int64_t longest = description->max_positions, past = 0;
-  for (const Argument &argument : arguments)
-    if (argument.cache)
-      past = std::max(past, argument.cache->length);
+  // A cache that is only read is another text's.
+  for (const auto &value : description->results)
+    if (value->kind == ValueKind::Cache)
+      past = std::max(past, arguments[value->continues].cache->length);
   for (const Dimension &dimension : bound)
     if (longest > 0 && dimension.name == description->sequence && dimension.size > longest - past)
       failInvalid("entry '" + description->name +

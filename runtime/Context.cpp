@@ -72,6 +72,89 @@ void Context::reset() {
     zeroUsed(cache);
 }
 
+void Context::copyRow(const Cache &cache, CacheMemory &to, int64_t row, const CacheMemory &from,
+                      int64_t fromRow) const {
+  uint64_t position = static_cast<uint64_t>(cache.size) * cache.elementBytes;
+  uint64_t stride = position * static_cast<uint64_t>(cacheCapacity);
+  for (int64_t head = 0; head < cache.heads; ++head)
+    to.copyFrom(from, static_cast<uint64_t>(fromRow * cache.heads + head) * stride,
+                static_cast<uint64_t>(row * cache.heads + head) * stride,
+                position * static_cast<uint64_t>(cache.length));
+}
+
+/// Into other memory if the number of rows changes. Else row by row, each as soon as nobody needs
+/// what it held; what is left are cycles, which go through a spare row.
+void Context::selectRows(Cache &cache, const std::vector<int64_t> &rows) {
+  auto count = static_cast<int64_t>(rows.size());
+  for (int64_t row : rows)
+    if (row < 0 || row >= cache.batch)
+      failInternal("cache '" + cache.name + "' has " + std::to_string(cache.batch) +
+                   " rows, not one of number " + std::to_string(row));
+  if (cache.length == 0)
+    return;
+  if (count != cache.batch) {
+    Cache grown;
+    grown.name = cache.name;
+    grown.heads = cache.heads;
+    grown.size = cache.size;
+    grown.elementBytes = cache.elementBytes;
+    grown.memory = theExecutor->makeCache();
+    prepare(grown, count);
+    grown.length = cache.length;
+    for (int64_t i = 0; i < count; ++i)
+      copyRow(grown, *grown.memory, i, *cache.memory, rows[i]);
+    cache = std::move(grown);
+    return;
+  }
+  std::vector<int64_t> from = rows;
+  std::vector<int64_t> readers(rows.size(), 0);
+  for (int64_t i = 0; i < count; ++i)
+    if (from[i] != i)
+      ++readers[from[i]];
+  std::vector<int64_t> ready;
+  auto settle = [&] {
+    while (!ready.empty()) {
+      int64_t row = ready.back(), source = from[row];
+      ready.pop_back();
+      copyRow(cache, *cache.memory, row, *cache.memory, source);
+      from[row] = row;
+      if (--readers[source] == 0 && from[source] != source)
+        ready.push_back(source);
+    }
+  };
+  for (int64_t i = 0; i < count; ++i)
+    if (from[i] != i && readers[i] == 0)
+      ready.push_back(i);
+  settle();
+  for (int64_t i = 0; i < count; ++i) {
+    if (from[i] == i)
+      continue;
+    // A cycle: what row i held waits in the spare row for the one that reads it.
+    if (!spareRow)
+      spareRow = theExecutor->makeCache();
+    uint64_t bytes = cache.elementBytes * static_cast<uint64_t>(cache.heads * cache.size) *
+                     static_cast<uint64_t>(cacheCapacity);
+    if (spareRow->size() < bytes)
+      spareRow->grow(bytes, "a row of cache '" + cache.name + "'");
+    copyRow(cache, *spareRow, 0, *cache.memory, i);
+    int64_t row = i;
+    while (from[row] != i) {
+      int64_t source = from[row];
+      copyRow(cache, *cache.memory, row, *cache.memory, source);
+      from[row] = row;
+      row = source;
+    }
+    copyRow(cache, *cache.memory, row, *spareRow, 0);
+    from[row] = row;
+  }
+}
+
+void Context::selectRows(const std::vector<const manifest::ValueT *> &values,
+                         const std::vector<int64_t> &rows) {
+  for (const manifest::ValueT *value : values)
+    selectRows(cache(*value), rows);
+}
+
 Cache &Context::cache(const manifest::ValueT &value) {
   for (Cache &cache : caches)
     if (cache.name == value.name)

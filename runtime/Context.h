@@ -43,13 +43,21 @@ public:
   /// positions of another number of rows.
   void prepare(Cache &cache, int64_t batch);
 
+  /// Row i of each of the caches becomes what row `rows[i]` was; there are as many rows then.
+  void selectRows(const std::vector<const manifest::ValueT *> &values,
+                  const std::vector<int64_t> &rows);
+
 private:
   void zeroUsed(Cache &cache);
+  void selectRows(Cache &cache, const std::vector<int64_t> &rows);
+  void copyRow(const Cache &cache, CacheMemory &to, int64_t row, const CacheMemory &from,
+               int64_t fromRow) const;
 
   std::unique_ptr<Executor> theExecutor; ///< goes after the caches, whose memory is its
   int64_t cacheCapacity;
   bool profile;
   std::vector<Cache> caches;
+  std::unique_ptr<CacheMemory> spareRow; ///< For rows that change places.
 };
 
 } // namespace fovea

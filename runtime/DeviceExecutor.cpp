@@ -31,6 +31,11 @@ public:
   void zero(uint64_t offset, uint64_t count) override {
     device.fill(buffer.address() + offset, 0, count);
   }
+  void copyFrom(const CacheMemory &from, uint64_t fromOffset, uint64_t offset,
+                uint64_t count) override {
+    device.copy(buffer.address() + offset, reinterpret_cast<uint64_t>(from.address()) + fromOffset,
+                count);
+  }
   void *address() const override { return pointer(buffer.address()); }
 
 private:

@@ -52,6 +52,9 @@ public:
   /// Makes it `bytes` long and all zero; `what` is for messages.
   virtual void grow(uint64_t bytes, const std::string &what) = 0;
   virtual void zero(uint64_t offset, uint64_t bytes) = 0;
+  /// Copies from memory of the same executor, which may be this; the two ranges do not overlap.
+  virtual void copyFrom(const CacheMemory &from, uint64_t fromOffset, uint64_t offset,
+                        uint64_t bytes) = 0;
   /// As kernels see it.
   virtual void *address() const = 0;
 };

@@ -19,6 +19,11 @@ public:
   void zero(uint64_t offset, uint64_t bytes) override {
     std::memset(static_cast<char *>(pages.get()) + offset, 0, bytes);
   }
+  void copyFrom(const CacheMemory &from, uint64_t fromOffset, uint64_t offset,
+                uint64_t bytes) override {
+    std::memcpy(static_cast<char *>(pages.get()) + offset,
+                static_cast<const char *>(from.address()) + fromOffset, bytes);
+  }
   void *address() const override { return pages.get(); }
 
 private:

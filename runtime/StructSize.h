@@ -35,6 +35,8 @@ FOVEA_FIRST_VERSION(fovea_context_info, length)
 FOVEA_FIRST_VERSION(fovea_run_options, stream)
 FOVEA_FIRST_VERSION(fovea_generate_options, on_prompt)
 FOVEA_FIRST_VERSION(fovea_generate_result, stop)
+FOVEA_FIRST_VERSION(fovea_translate_options, on_token)
+FOVEA_FIRST_VERSION(fovea_translate_result, new_seconds)
 #undef FOVEA_FIRST_VERSION
 
 /// Far above any version; what nobody set is seldom below.

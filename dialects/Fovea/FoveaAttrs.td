@@ -286,7 +286,7 @@ def Fovea_PortRoleAttr : EnumAttr<FoveaDialect, Fovea_PortRole, "role"> {
 def Fovea_EntryKind : I32EnumAttr<"EntryKind", "What an entry does for those who run a model", [
     I32EnumAttrCase<"Generic", 0, "generic">, I32EnumAttrCase<"Forward", 1, "forward">,
     I32EnumAttrCase<"Prefill", 2, "prefill">, I32EnumAttrCase<"Decode", 3, "decode">,
-    I32EnumAttrCase<"Embed", 4, "embed">]> {
+    I32EnumAttrCase<"Embed", 4, "embed">, I32EnumAttrCase<"Encode", 5, "encode">]> {
   let genSpecializedAttr = 0;
   let cppNamespace = "::mlir::fovea";
 }

@@ -15,7 +15,8 @@ template <typename Meaning> struct Named {
 constexpr Named<EntryKind> kEntries[] = {{"forward", EntryKind::Forward},
                                          {"prefill", EntryKind::Prefill},
                                          {"decode", EntryKind::Decode},
-                                         {"embed", EntryKind::Embed}};
+                                         {"embed", EntryKind::Embed},
+                                         {"encode", EntryKind::Encode}};
 // As transformers and its exporters name them.
 constexpr Named<PortRole> kArguments[] = {{"input_ids", PortRole::TokenIds},
                                           {"decoder_input_ids", PortRole::TokenIds},

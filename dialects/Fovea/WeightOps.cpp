@@ -20,6 +20,9 @@ LogicalResult ModelOp::verify() {
                                     {getPadToken(), "pad_token", 0}})
     if (value && *value < least) // C3
       return emitOpError("expects ") << name << " of at least " << least << ", got " << *value;
+  for (int64_t token : getSuppressedTokens().value_or(ArrayRef<int64_t>()))
+    if (token < 0) // C3
+      return emitOpError("expects suppressed_tokens of at least 0, got ") << token;
   for (int64_t token : getEndTokens().value_or(ArrayRef<int64_t>()))
     if (token < 0) // C3
       return emitOpError("expects end_tokens of at least 0, got ") << token;

@@ -10,7 +10,8 @@ include "dialects/Fovea/FoveaTypes.td"
 def ModelOp : FoveaOp<"model", []> {
   let summary = "What the running verbs must know about the model";
   let description = [{
-    `folder` is where `#fovea.stored` files and the tokenizer lie; it is never written to the artifact.
+    `folder` is where `#fovea.stored` files and the tokenizer lie; it is never written to the artifact. An end token
+    ends a text, a suppressed one is never written.
 
     * (C1) it stands in a module.
     * (C2) it is the only one there.
@@ -22,7 +23,7 @@ def ModelOp : FoveaOp<"model", []> {
   }];
   let arguments = (ins StrAttr:$architecture, StrAttr:$folder, OptionalAttr<StrAttr>:$tokenizer,
                        OptionalAttr<I64Attr>:$begin_token, OptionalAttr<DenseI64ArrayAttr>:$end_tokens,
-                       OptionalAttr<I64Attr>:$pad_token,
+                       OptionalAttr<DenseI64ArrayAttr>:$suppressed_tokens, OptionalAttr<I64Attr>:$pad_token,
                        OptionalAttr<I64Attr>:$max_positions, OptionalAttr<I64Attr>:$vocabulary);
   let assemblyFormat = "$architecture `in` $folder attr-dict";
   let hasVerifier = 1;

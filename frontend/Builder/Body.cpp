@@ -34,37 +34,59 @@ static RankedTensorType withLastSize(Value tensor, int64_t size) {
   return typeOf(tensor).clone(shape);
 }
 
-std::vector<const model::Weight *> mlir::fovea::getLayerWeights(const model::Layer &layer) {
-  std::vector<const model::Weight *> result;
-  auto add = [&](const model::Weight &weight, const std::optional<model::Weight> &bias) {
-    result.push_back(&weight);
+namespace {
+/// Collects weights in the order in which functions take them.
+struct WeightList {
+  std::vector<const model::Weight *> weights;
+
+  void add(const model::Weight &weight, const std::optional<model::Weight> &bias) {
+    weights.push_back(&weight);
     if (bias)
-      result.push_back(&*bias);
-  };
-  auto addLinear = [&](const model::Linear &linear) { add(linear.weight, linear.bias); };
-  auto addNorm = [&](const std::optional<model::Norm> &norm) {
+      weights.push_back(&*bias);
+  }
+  void add(const model::Linear &linear) { add(linear.weight, linear.bias); }
+  void add(const std::optional<model::Norm> &norm) {
     if (norm)
       add(norm->weight, norm->bias);
-  };
-  auto addNorms = [&](const model::Residual &around) {
-    addNorm(around.inputNorm);
-    addNorm(around.outputNorm);
-    addNorm(around.sumNorm);
-  };
+  }
+  void add(const model::Residual &around) {
+    add(around.inputNorm);
+    add(around.outputNorm);
+    add(around.sumNorm);
+  }
+};
+} // namespace
+
+std::vector<const model::Weight *> mlir::fovea::getLayerWeights(const model::Layer &layer) {
+  WeightList list;
   const model::Attention &attention = layer.attention;
   const model::FeedForward &feedForward = layer.feedForward;
-  addNorms(layer.aroundAttention);
+  list.add(layer.aroundAttention);
   for (const model::Linear *linear : {&attention.query, &attention.key, &attention.value})
-    addLinear(*linear);
-  addNorm(attention.queryNorm);
-  addNorm(attention.keyNorm);
-  addLinear(attention.output);
-  addNorms(layer.aroundFeedForward);
+    list.add(*linear);
+  list.add(attention.queryNorm);
+  list.add(attention.keyNorm);
+  if (attention.relativeBias)
+    list.add(attention.relativeBias->table, std::nullopt);
+  list.add(attention.output);
+  if (layer.source) {
+    list.add(layer.aroundSource);
+    list.add(layer.source->query);
+    list.add(layer.source->output);
+  }
+  list.add(layer.aroundFeedForward);
   if (feedForward.gate)
-    addLinear(*feedForward.gate);
-  addLinear(feedForward.up);
-  addLinear(feedForward.down);
-  return result;
+    list.add(*feedForward.gate);
+  list.add(feedForward.up);
+  list.add(feedForward.down);
+  return list.weights;
+}
+
+std::vector<const model::Weight *> mlir::fovea::getSourceWeights(const model::Layer &layer) {
+  WeightList list;
+  list.add(layer.source->key);
+  list.add(layer.source->value);
+  return list.weights;
 }
 
 OpFoldResult Body::size(int64_t axis) {
@@ -214,6 +236,21 @@ Value Body::countedPositions(Value ids, int64_t uncounted, Location loc) {
       ->getResult(0);
 }
 
+Value Body::sinusoids(Value ids, Value first, const model::Embeddings &embeddings) {
+  Location loc = locate(embeddings.name);
+  const model::Sinusoids &sinusoids = *embeddings.sinusoids;
+  int64_t length = typeOf(ids).getDimSize(1), width = embeddings.token.shape[1];
+  if (sinusoids.offset != 0)
+    first = arith::AddIOp::create(b, loc, first,
+                                  arith::ConstantIndexOp::create(b, loc, sinusoids.offset));
+  Value vectors = PositionSinusoidalOp::create(
+      b, loc, getActivationType(b.getContext(), {1, length, width}), positions(first, loc),
+      sinusoids.halves ? SinusoidLayout::Halves : SinusoidLayout::Interleaved, APFloat(10000.0));
+  Value rows = tensor::CollapseShapeOp::create(b, loc, vectors,
+                                               SmallVector<ReassociationIndices>{{0, 1}, {2}});
+  return repeat(rows, {0}, width, loc);
+}
+
 Value Body::positionVectors(Value ids, Value first, const model::Embeddings &embeddings) {
   Location loc = locate(embeddings.position->name);
   int64_t length = typeOf(ids).getDimSize(1), width = embeddings.position->shape[1];
@@ -256,6 +293,8 @@ Value Body::embed(Value ids, Value tokenTypes, Value first, const model::Embeddi
   if (embeddings.position)
     x = arith::AddFOp::create(b, locate(embeddings.position->name), x,
                               positionVectors(ids, first, embeddings));
+  if (embeddings.sinusoids)
+    x = arith::AddFOp::create(b, loc, x, sinusoids(ids, first, embeddings));
   if (embeddings.norm)
     x = norm(x, *embeddings.norm);
   return projection && !projectFirst ? linear(x, *projection) : x;
@@ -318,29 +357,32 @@ Value Body::rotate(Value x, Value positions, const model::Rotary &rotary, Locati
                         rotary.dim, APFloat(rotary.theta), scalingOf(b, rotary));
 }
 
-Value Body::mask(const model::Attention &attention, LayerContext &context, Location loc) {
-  auto type = MaskType::get(b.getContext());
-  IntegerAttr before, behind;
-  if (attention.window) {
-    before = b.getI64IntegerAttr(*attention.window - 1);
-    behind = attention.causal ? b.getI64IntegerAttr(0) : before;
-  }
-  Value window;
-  if (attention.window)
-    window = MaskWindowOp::create(b, loc, type, before, behind);
-  if (attention.causal)
-    return window ? window : MaskCausalOp::create(b, loc, type).getResult();
-  // [B,S] -> [B,1,1,S]: one row for all heads and queries. A text that is all
+Value Body::denseMask(Value kept, Location loc) {
+  // [B,T] -> [B,1,1,T]: one row for all heads and queries. A text that is all
   // padding gives zero, as in the source's default implementation (measured
   // with transformers 5.23 on torch 2.15: its fused attention with a boolean
   // mask gives 0; only its "eager" variant, which adds the type's minimum to
   // the scores and so makes all of them equal, gives the mean of V).
-  ArrayRef<int64_t> shape = typeOf(context.attentionMask).getShape();
+  ArrayRef<int64_t> shape = typeOf(kept).getShape();
   Value aligned = tensor::ExpandShapeOp::create(
-      b, loc, typeOf(context.attentionMask).clone({shape[0], 1, 1, shape[1]}),
-      context.attentionMask, SmallVector<ReassociationIndices>{{0}, {1, 2, 3}},
-      SmallVector<OpFoldResult>{batch(), b.getIndexAttr(1), b.getIndexAttr(1), sequence()});
-  Value kept = MaskDenseOp::create(b, loc, type, aligned);
+      b, loc, typeOf(kept).clone({shape[0], 1, 1, shape[1]}), kept,
+      SmallVector<ReassociationIndices>{{0}, {1, 2, 3}},
+      SmallVector<OpFoldResult>{batch(), b.getIndexAttr(1), b.getIndexAttr(1),
+                                getSize(b, loc, kept, 1)});
+  return MaskDenseOp::create(b, loc, MaskType::get(b.getContext()), aligned);
+}
+
+Value Body::mask(const model::Attention &attention, LayerContext &context, Location loc) {
+  auto type = MaskType::get(b.getContext());
+  Value window;
+  if (attention.window) {
+    IntegerAttr before = b.getI64IntegerAttr(*attention.window - 1);
+    window = MaskWindowOp::create(b, loc, type, before,
+                                  attention.causal ? b.getI64IntegerAttr(0) : before);
+  }
+  if (attention.causal)
+    return window ? window : MaskCausalOp::create(b, loc, type).getResult();
+  Value kept = denseMask(context.attentionMask, loc);
   return window ? MaskAndOp::create(b, loc, type, ValueRange{kept, window}).getResult() : kept;
 }
 
@@ -348,43 +390,76 @@ void Body::score(AttentionOp op, const model::Attention &attention) {
   OpBuilder::InsertionGuard guard(b);
   Type f32 = b.getF32Type(), i32 = b.getI32Type(), index = b.getIndexType();
   SmallVector<Type> types = {f32};
-  if (attention.alibi)
-    types.push_back(f32);
+  for (Value operand : op.getScoreOperands())
+    types.push_back(attention.alibi ? f32 : operand.getType());
   types.append({index, index, i32, i32});
   Block *block =
       b.createBlock(&op.getScore(), {}, types, SmallVector<Location>(types.size(), op.getLoc()));
   ImplicitLocOpBuilder here(op.getLoc(), b);
-  Value x = block->getArgument(0);
+  Value x = block->getArgument(0), head = block->getArgument(types.size() - 3);
+  Value query = block->getArgument(types.size() - 2), key = block->getArgument(types.size() - 1);
   if (attention.softcap)
     x = softcap(here, x, *attention.softcap);
   if (attention.alibi) {
-    size_t count = types.size();
-    Value query = block->getArgument(count - 2), key = block->getArgument(count - 1);
     Value distance = arith::SIToFPOp::create(here, f32, arith::SubIOp::create(here, key, query));
     Value slope = block->getArgument(1);
     if (attention.alibiScale != 1)
       slope = arith::MulFOp::create(here, slope, constant(here, slope, attention.alibiScale));
     x = arith::AddFOp::create(here, x, arith::MulFOp::create(here, slope, distance));
   }
+  if (const std::optional<model::RelativeBias> &bias = attention.relativeBias) {
+    Value added = RelativeBiasOp::create(here, f32, block->getArgument(1), head, query, key,
+                                         bias->bidirectional ? b.getUnitAttr() : UnitAttr(),
+                                         b.getI64IntegerAttr(bias->table.shape.front()),
+                                         b.getI64IntegerAttr(bias->maxDistance));
+    x = arith::AddFOp::create(here, x, added);
+  }
   YieldOp::create(here, x);
+}
+
+Value Body::attend(Value query, Value key, Value value, Value queryPositions, Value mask,
+                   const model::Attention &attention, Location loc) {
+  SmallVector<Value> operands;
+  SmallVector<AffineMap> maps;
+  if (attention.alibi) {
+    operands.push_back(
+        AlibiSlopesOp::create(b, loc, getActivationType(b.getContext(), {attention.heads})));
+    maps.push_back(AffineMap::get(4, 0, b.getAffineDimExpr(1)));
+  }
+  if (attention.relativeBias) {
+    operands.push_back(weightValue(attention.relativeBias->table));
+    maps.push_back(AffineMap::get(4, 0, b.getContext())); // whole
+  }
+  auto op = AttentionOp::create(
+      b, loc, query.getType(), /*lse=*/Type(), /*weights=*/Type(), query, key, value,
+      queryPositions, /*key_positions=*/Value(), mask, /*sinks=*/Value(), /*additive=*/Value(),
+      /*key_scales=*/Value(), /*value_scales=*/Value(),
+      /*score_operands=*/operands,
+      /*probability_operands=*/ValueRange(), b.getAffineMapArrayAttr(maps),
+      b.getAffineMapArrayAttr({}), APFloat(attention.scale), Fill::Zero);
+  if (attention.softcap || !operands.empty())
+    score(op, attention);
+  return op.getOutput();
+}
+
+Value Body::heads(Value all, const std::optional<model::Norm> &norm, int64_t count,
+                  int64_t headSize, Location loc) {
+  bool ofAll = norm && norm->weight.shape.front() != headSize;
+  if (ofAll)
+    all = this->norm(all, *norm);
+  Value split = splitHeads(all, count, headSize, loc);
+  return norm && !ofAll ? this->norm(split, *norm) : split;
 }
 
 Value Body::attention(Value x, const model::Attention &attention, LayerContext &context) {
   Location loc = locate(attention.name);
-  int64_t heads = attention.heads, kvHeads = attention.keyValueHeads;
+  int64_t size = attention.headSize;
   Value query = linear(x, attention.query);
   Value key = linear(x, attention.key);
   Value value = linear(x, attention.value);
-  auto split = [&](Value all, const std::optional<model::Norm> &norm, int64_t heads) {
-    bool ofAll = norm && norm->weight.shape.front() != attention.headSize;
-    if (ofAll)
-      all = this->norm(all, *norm);
-    Value result = splitHeads(all, heads, attention.headSize, loc);
-    return norm && !ofAll ? this->norm(result, *norm) : result;
-  };
-  query = split(query, attention.queryNorm, heads);
-  key = split(key, attention.keyNorm, kvHeads);
-  value = split(value, {}, kvHeads);
+  query = heads(query, attention.queryNorm, attention.heads, size, loc);
+  key = heads(key, attention.keyNorm, attention.keyValueHeads, size, loc);
+  value = heads(value, {}, attention.keyValueHeads, size, loc);
 
   Value queryPositions;
   if (attention.causal) {
@@ -406,22 +481,27 @@ Value Body::attention(Value x, const model::Attention &attention, LayerContext &
   } else {
     queryPositions = {}; // as the keys': their index
   }
-  SmallVector<Value> operands;
-  SmallVector<AffineMap> maps;
-  if (attention.alibi) {
-    operands.push_back(AlibiSlopesOp::create(b, loc, getActivationType(b.getContext(), {heads})));
-    maps.push_back(AffineMap::get(4, 0, b.getAffineDimExpr(1)));
-  }
-  auto op = AttentionOp::create(
-      b, loc, query.getType(), /*lse=*/Type(), /*weights=*/Type(), query, key, value,
-      queryPositions, /*key_positions=*/Value(), mask, /*sinks=*/Value(), /*additive=*/Value(),
-      /*key_scales=*/Value(), /*value_scales=*/Value(),
-      /*score_operands=*/operands,
-      /*probability_operands=*/ValueRange(), b.getAffineMapArrayAttr(maps),
-      b.getAffineMapArrayAttr({}), APFloat(attention.scale), Fill::Zero);
-  if (attention.softcap || attention.alibi)
-    score(op, attention);
-  return linear(mergeHeads(op.getOutput(), loc), attention.output);
+  Value result = attend(query, key, value, queryPositions, mask, attention, loc);
+  return linear(mergeHeads(result, loc), attention.output);
+}
+
+std::pair<Value, Value> Body::source(Value states, const model::Attention &attention,
+                                     Value keyCache, Value valueCache) {
+  Location loc = locate(attention.name);
+  Value key = linear(states, attention.key), value = linear(states, attention.value);
+  key = heads(key, {}, attention.keyValueHeads, attention.headSize, loc);
+  value = heads(value, {}, attention.keyValueHeads, attention.headSize, loc);
+  return {CacheAppendOp::create(b, loc, keyCache, key).getResult(),
+          CacheAppendOp::create(b, loc, valueCache, value).getResult()};
+}
+
+Value Body::sourceAttention(Value x, const model::Attention &attention,
+                            const LayerContext &context) {
+  Location loc = locate(attention.name);
+  Value query = heads(linear(x, attention.query), {}, attention.heads, attention.headSize, loc);
+  Value result = attend(query, context.sourceKeys, context.sourceValues, /*queryPositions=*/{},
+                        denseMask(context.sourceMask, loc), attention, loc);
+  return linear(mergeHeads(result, loc), attention.output);
 }
 
 Value Body::feedForward(Value x, const model::FeedForward &feedForward) {
@@ -448,6 +528,12 @@ Value Body::layer(Value x, const model::Layer &layer, LayerContext &context) {
   Value attended = maybe(first.outputNorm, attention(normed, layer.attention, context));
   attended = scale(attended, first.scale, loc);
   Value sum = maybe(first.sumNorm, add(x, attended));
+  if (layer.source) {
+    const model::Residual &around = layer.aroundSource;
+    Value read = sourceAttention(maybe(around.inputNorm, sum), *layer.source, context);
+    read = scale(maybe(around.outputNorm, read), around.scale, loc);
+    sum = maybe(around.sumNorm, add(sum, read));
+  }
   Value fed = layer.parallel ? (second.inputNorm ? norm(x, *second.inputNorm) : normed)
                              : maybe(second.inputNorm, sum);
   Value result = maybe(second.outputNorm, feedForward(fed, layer.feedForward));

@@ -20,13 +20,19 @@ RankedTensorType getWeightType(MLIRContext *context, const ::fovea::Weight &weig
 /// tensor<?xSx...xf32>, S dynamic or 1 (a decoding step).
 RankedTensorType getActivationType(MLIRContext *context, ArrayRef<int64_t> shape);
 
-/// The weights of a layer in the order of its function's arguments.
+/// The weights of a layer in the order of its function's arguments. Those that make keys and values
+/// of the source are not among them.
 std::vector<const ::fovea::Weight *> getLayerWeights(const ::fovea::Layer &layer);
+
+/// The weights that make a layer's keys and values of the source.
+std::vector<const ::fovea::Weight *> getSourceWeights(const ::fovea::Layer &layer);
 
 /// What a layer function works on besides its input and its weights.
 struct LayerContext {
   Value keyCache, valueCache; ///< Decoders; attendLayer makes them the grown ones.
   Value attentionMask;        ///< Encoders: i64 [B,S], zero for padding.
+  /// Decoders with a source: its keys and values, and its mask, i64 [B,T].
+  Value sourceKeys, sourceValues, sourceMask;
 };
 
 class Body {
@@ -46,6 +52,9 @@ public:
   Value embed(Value ids, Value tokenTypes, Value first, const ::fovea::Embeddings &embeddings);
   /// One layer: x [B,S,H] -> [B,S,H].
   Value layer(Value x, const ::fovea::Layer &layer, LayerContext &context);
+  /// Appends what is made of the source [B,T,H] to the caches that a layer attends to.
+  std::pair<Value, Value> source(Value states, const ::fovea::Attention &attention, Value keyCache,
+                                 Value valueCache);
   /// x [B,S,H], i64 mask [B,S] -> [B,E].
   Value pool(Value x, Value attentionMask, const ::fovea::Pooling &pooling);
   /// x [B,S,H] or [B,H] -> the head's result, or one for each of its columns.
@@ -56,11 +65,19 @@ public:
 
 private:
   Value attention(Value x, const ::fovea::Attention &attention, LayerContext &context);
+  Value sourceAttention(Value x, const ::fovea::Attention &attention, const LayerContext &context);
+  /// [B,S,heads,headSize] of a projection's result, normed where there is a norm.
+  Value heads(Value all, const std::optional<::fovea::Norm> &norm, int64_t count, int64_t headSize,
+              Location loc);
   Value feedForward(Value x, const ::fovea::FeedForward &feedForward);
   Value step(Value x, const ::fovea::Step &step, StringRef name);
+  /// Keys that a mask i64 [B,T] does not keep are not seen.
+  Value denseMask(Value kept, Location loc);
   /// What the mask allows beyond what a cache does.
   Value mask(const ::fovea::Attention &attention, LayerContext &context, Location loc);
-  /// Fills the score region of `op` for a soft cap or for linear biases.
+  /// The attention itself. Biases and soft caps are its score region.
+  Value attend(Value query, Value key, Value value, Value queryPositions, Value mask,
+               const ::fovea::Attention &attention, Location loc);
   void score(AttentionOp op, const ::fovea::Attention &attention);
   /// [B,S,heads * headSize] <-> [B,S,heads,headSize]
   Value splitHeads(Value x, int64_t heads, int64_t headSize, Location loc);
@@ -69,6 +86,7 @@ private:
   Value positions(Value first, Location loc);
   /// Positions i32 [B,S] that count the ids that are not `uncounted`.
   Value countedPositions(Value ids, int64_t uncounted, Location loc);
+  Value sinusoids(Value ids, Value first, const ::fovea::Embeddings &embeddings);
   /// The vectors [B,S,H] of positions.
   Value positionVectors(Value ids, Value first, const ::fovea::Embeddings &embeddings);
   /// `row` [H] for each token: [B,S,H].

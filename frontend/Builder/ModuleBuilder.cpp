@@ -4,7 +4,7 @@
 // that differ in nothing but their weights share a function.
 #include "frontend/Builder/ModuleBuilder.h"
 
-#include "frontend/Builder/Body.h"
+#include "frontend/Builder/ModuleFrame.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -16,87 +16,9 @@ using namespace mlir;
 using namespace mlir::fovea;
 namespace model = ::fovea;
 
-namespace {
-
-constexpr int64_t dynamic = ShapedType::kDynamic;
-
-/// Layers with one function.
-struct LayerKind {
-  const model::Layer *first = nullptr; ///< The function is built from this one.
-  std::string place;                   ///< "model.layers.*"
-  func::FuncOp function;               ///< For any S.
-  func::FuncOp decode;                 ///< For S = 1; decoders only.
-};
-
-/// One argument or result of an entry.
-struct Port {
-  Type type;
-  std::string name;
-  SmallVector<StringRef> dims;
-  PortRole role = PortRole::None;
-};
-
-class ModuleBuilder {
-public:
-  ModuleBuilder(MLIRContext &context, const model::ModelDescription &source)
-      : context(&context), source(source), b(&context) {}
-
-  OwningOpRef<ModuleOp> build();
-
-private:
-  bool isDecoder() const { return source.kind == model::ModelDescription::Kind::Decoder; }
-  /// A decoder's head, or null.
-  const model::Head *languageHead() const {
-    return source.heads.empty() ? nullptr : &source.heads.front();
-  }
-  bool asksForTypes() const {
-    return source.embeddings.tokenType && source.embeddings.tokenType->shape.front() > 1;
-  }
-  Location locate(StringRef name) { return NameLoc::get(b.getStringAttr(name)); }
-  RankedTensorType idsType(int64_t length) {
-    return RankedTensorType::get({dynamic, length}, b.getI64Type());
-  }
-  CacheType cacheType(CacheKind kind, const model::Layer &layer) {
-    return CacheType::get(context, kind, layer.attention.keyValueHeads, layer.attention.headSize,
-                          b.getF32Type());
-  }
-
-  void addModelOp();
-  void addWeight(const model::Weight &weight);
-  void addWeights();
-  void findLayerKinds();
-  func::FuncOp addLayerFunction(const LayerKind &kind, StringRef name, int64_t length);
-
-  func::FuncOp addEntry(EntryKind kind, ArrayRef<Port> arguments, ArrayRef<Port> results,
-                        int64_t maxPositions);
-  void addDecoderForward();
-  void addDecoderStep(EntryKind kind);
-  SmallVector<Port> portsOf(const model::Head &head);
-  void addEncoderEntry(EntryKind kind);
-
-  /// A body of an entry: weights by `fovea.weight_ref`, each once.
-  Body entryBody(func::FuncOp entry);
-  Value weightRef(const model::Weight &weight);
-  /// All layers in turn. `caches` (decoders) are replaced by the grown ones.
-  Value callLayers(Value x, bool decode, MutableArrayRef<Value> keyCaches,
-                   MutableArrayRef<Value> valueCaches, Value attentionMask);
-  /// Behind the layers, before any head.
-  Value finish(Value x, Body &body);
-
-  MLIRContext *context;
-  const model::ModelDescription &source;
-  OpBuilder b;
-  OwningOpRef<ModuleOp> module;
-  std::vector<LayerKind> kinds;
-  std::vector<size_t> kindOfLayer;
-  llvm::StringMap<Value> weightRefs; ///< Of the entry that is being built.
-};
-
-} // namespace
-
 //===-- Weights ------------------------------------------------------------------------------===//
 
-void ModuleBuilder::addModelOp() {
+void ModuleFrame::addModelOp() {
   auto integer = [&](std::optional<int64_t> value) {
     return value ? b.getI64IntegerAttr(*value) : IntegerAttr();
   };
@@ -109,10 +31,12 @@ void ModuleBuilder::addModelOp() {
                   integer(source.beginToken),
                   source.endTokens.empty() ? DenseI64ArrayAttr()
                                            : b.getDenseI64ArrayAttr(source.endTokens),
+                  source.suppressedTokens.empty() ? DenseI64ArrayAttr()
+                                                  : b.getDenseI64ArrayAttr(source.suppressedTokens),
                   integer(source.padToken), integer(longest), integer(source.vocabulary));
 }
 
-void ModuleBuilder::addWeight(const model::Weight &weight) {
+void ModuleFrame::addWeight(const model::Weight &weight) {
   // A tied weight is met twice.
   if (module->lookupSymbol(weight.name))
     return;
@@ -121,6 +45,8 @@ void ModuleBuilder::addWeight(const model::Weight &weight) {
   Attribute recipe = StoredAttr::get(context, weight.stored.file, weight.stored.name, stored);
   if (weight.transposed)
     recipe = TransposeAttr::get(context, recipe);
+  else if (!weight.rows && weight.stored.shape != weight.shape)
+    recipe = ReshapeAttr::get(context, recipe, weight.shape);
   if (const std::optional<model::RowGroups> &rows = weight.rows) {
     SmallVector<int64_t> grouped = {rows->groups, rows->size};
     llvm::append_range(grouped, ArrayRef(weight.shape).drop_front());
@@ -134,7 +60,7 @@ void ModuleBuilder::addWeight(const model::Weight &weight) {
   WeightOp::create(b, locate(weight.name), weight.name, type, recipe, /*sym_visibility=*/nullptr);
 }
 
-Value ModuleBuilder::weightRef(const model::Weight &weight) {
+Value ModuleFrame::weightRef(const model::Weight &weight) {
   Value &value = weightRefs[weight.name];
   if (!value)
     value = WeightRefOp::create(b, locate(weight.name), getWeightType(context, weight),
@@ -146,116 +72,185 @@ Value ModuleBuilder::weightRef(const model::Weight &weight) {
 
 /// Layers are of one kind if their functions are equal: each layer's is built, compared, and built
 /// again once it is known whose it is.
-void ModuleBuilder::findLayerKinds() {
+void ModuleFrame::findLayerKinds(LayerStack &stack) {
   SmallVector<func::FuncOp> known;
-  for (const model::Layer &layer : source.layers) {
+  for (const model::Layer &layer : *stack.layers) {
     LayerKind kind;
     kind.first = &layer;
     kind.place = layer.name;
-    func::FuncOp built = addLayerFunction(kind, "layer", dynamic);
+    func::FuncOp built = addLayerFunction(stack, kind, "layer", dynamicSize);
     auto *same = llvm::find_if(known, [&](func::FuncOp other) {
       return other.getFunctionType() == built.getFunctionType() &&
              OperationEquivalence::isRegionEquivalentTo(&other.getBody(), &built.getBody(),
                                                         OperationEquivalence::IgnoreLocations);
     });
-    kindOfLayer.push_back(same - known.begin());
+    stack.kindOfLayer.push_back(same - known.begin());
     if (same == known.end()) {
       known.push_back(built);
-      kinds.push_back(std::move(kind));
+      stack.kinds.push_back(std::move(kind));
       continue;
     }
     built.erase();
     // "model.layers.0" -> "model.layers.*"
-    LayerKind &shared = kinds[kindOfLayer.back()];
+    LayerKind &shared = stack.kinds[stack.kindOfLayer.back()];
     shared.place = StringRef(shared.first->name).rtrim("0123456789").str() + "*";
   }
   for (func::FuncOp function : known)
     function.erase();
 }
 
-func::FuncOp ModuleBuilder::addLayerFunction(const LayerKind &kind, StringRef name,
-                                             int64_t length) {
+void ModuleFrame::addLayerFunctions(LayerStack &stack, bool decodes) {
+  findLayerKinds(stack);
+  for (auto [i, kind] : llvm::enumerate(stack.kinds)) {
+    std::string name = stack.name;
+    if (stack.kinds.size() > 1)
+      name += "_" + std::to_string(i);
+    if (kind.first->source)
+      kind.source = addSourceFunction(kind, name + "_source");
+    kind.function = addLayerFunction(stack, kind, name, dynamicSize);
+    if (decodes)
+      kind.decode = addLayerFunction(stack, kind, name + "_decode", 1);
+  }
+}
+
+func::FuncOp ModuleFrame::addFunction(const LayerKind &kind, StringRef name, ArrayRef<Port> inputs,
+                                      ArrayRef<Type> outputs,
+                                      ArrayRef<const model::Weight *> weights,
+                                      function_ref<SmallVector<Value>(Body &, ValueRange)> fill) {
   OpBuilder::InsertionGuard guard(b);
-  const model::Layer &layer = *kind.first;
   auto locateInLayer = [&](StringRef where) -> Location {
-    if (where.consume_front(layer.name))
+    if (where.consume_front(kind.first->name))
       return locate(kind.place + where.str());
     return locate(where);
   };
-
-  RankedTensorType x = getActivationType(context, {dynamic, length, source.hidden});
-  SmallVector<Type> inputs = {x}, outputs = {x};
-  SmallVector<Location> locations = {locate("x")};
-  if (isDecoder()) {
-    for (auto [kind, name] :
-         {std::pair(CacheKind::Key, "key_cache"), std::pair(CacheKind::Value, "value_cache")}) {
-      inputs.push_back(cacheType(kind, layer));
-      outputs.push_back(inputs.back());
-      locations.push_back(locate(name));
-    }
-  } else {
-    inputs.push_back(idsType(dynamic));
-    locations.push_back(locate("attention_mask"));
+  SmallVector<Type> types;
+  SmallVector<Location> locations;
+  for (const Port &input : inputs) {
+    types.push_back(input.type);
+    locations.push_back(locate(input.name));
   }
-  size_t firstWeight = inputs.size();
-  std::vector<const model::Weight *> weights = getLayerWeights(layer);
   for (const model::Weight *weight : weights) {
-    inputs.push_back(getWeightType(context, *weight));
+    types.push_back(getWeightType(context, *weight));
     locations.push_back(locateInLayer(weight->name));
   }
-
   auto function =
-      func::FuncOp::create(b, locate(kind.place), name, b.getFunctionType(inputs, outputs));
+      func::FuncOp::create(b, locate(kind.place), name, b.getFunctionType(types, outputs));
   function.setPrivate();
-  Block *block = b.createBlock(&function.getBody(), {}, inputs, locations);
+  Block *block = b.createBlock(&function.getBody(), {}, types, locations);
+  ValueRange arguments = block->getArguments();
   llvm::DenseMap<const model::Weight *, Value> values;
-  for (auto [weight, value] :
-       llvm::zip_equal(weights, block->getArguments().drop_front(firstWeight)))
+  for (auto [weight, value] : llvm::zip_equal(weights, arguments.drop_front(inputs.size())))
     values[weight] = value;
   Body body(
-      b, block->getArgument(0), [&](const model::Weight &weight) { return values.lookup(&weight); },
+      b, arguments.front(), [&](const model::Weight &weight) { return values.lookup(&weight); },
       locateInLayer);
-  LayerContext layerContext;
-  if (isDecoder()) {
-    layerContext.keyCache = block->getArgument(1);
-    layerContext.valueCache = block->getArgument(2);
-  } else {
-    layerContext.attentionMask = block->getArgument(1);
-  }
-  SmallVector<Value> results = {body.layer(block->getArgument(0), layer, layerContext)};
-  if (isDecoder())
-    results.append({layerContext.keyCache, layerContext.valueCache});
-  func::ReturnOp::create(b, function.getLoc(), results);
+  func::ReturnOp::create(b, function.getLoc(), fill(body, arguments.take_front(inputs.size())));
   return function;
 }
 
-Value ModuleBuilder::callLayers(Value x, bool decode, MutableArrayRef<Value> keyCaches,
-                                MutableArrayRef<Value> valueCaches, Value attentionMask) {
-  for (size_t i = 0; i < source.layers.size(); ++i) {
-    const model::Layer &layer = source.layers[i];
-    LayerKind &kind = kinds[kindOfLayer[i]];
+func::FuncOp ModuleFrame::addLayerFunction(const LayerStack &stack, const LayerKind &kind,
+                                           StringRef name, int64_t length) {
+  const model::Layer &layer = *kind.first;
+  Type x = getActivationType(context, {dynamicSize, length, source.hidden});
+  SmallVector<Port> inputs = {{x, "x"}};
+  SmallVector<Type> outputs = {x};
+  if (stack.hasCaches) {
+    inputs.push_back({cacheType(CacheKind::Key, layer.attention), "key_cache"});
+    inputs.push_back({cacheType(CacheKind::Value, layer.attention), "value_cache"});
+    outputs.append({inputs[1].type, inputs[2].type});
+  } else {
+    inputs.push_back({idsType(dynamicSize), "attention_mask"});
+  }
+  if (layer.source) {
+    inputs.push_back({cacheType(CacheKind::Key, *layer.source), "source_keys"});
+    inputs.push_back({cacheType(CacheKind::Value, *layer.source), "source_values"});
+    inputs.push_back({idsType(dynamicSize), "source_mask"});
+  }
+  auto fill = [&](Body &body, ValueRange arguments) {
+    LayerContext values;
+    if (stack.hasCaches) {
+      values.keyCache = arguments[1];
+      values.valueCache = arguments[2];
+    } else {
+      values.attentionMask = arguments[1];
+    }
+    if (layer.source) {
+      ValueRange last = arguments.take_back(3);
+      values.sourceKeys = last[0];
+      values.sourceValues = last[1];
+      values.sourceMask = last[2];
+    }
+    SmallVector<Value> results = {body.layer(arguments[0], layer, values)};
+    if (stack.hasCaches)
+      results.append({values.keyCache, values.valueCache});
+    return results;
+  };
+  return addFunction(kind, name, inputs, outputs, getLayerWeights(layer), fill);
+}
+
+func::FuncOp ModuleFrame::addSourceFunction(const LayerKind &kind, StringRef name) {
+  const model::Attention &attention = *kind.first->source;
+  SmallVector<Port> inputs = {
+      {getActivationType(context, {dynamicSize, dynamicSize, source.hidden}), "states"},
+      {cacheType(CacheKind::Key, attention), "source_keys"},
+      {cacheType(CacheKind::Value, attention), "source_values"}};
+  SmallVector<Type> outputs = {inputs[1].type, inputs[2].type};
+  auto fill = [&](Body &body, ValueRange arguments) -> SmallVector<Value> {
+    auto [keys, values] = body.source(arguments[0], attention, arguments[1], arguments[2]);
+    return {keys, values};
+  };
+  return addFunction(kind, name, inputs, outputs, getSourceWeights(*kind.first), fill);
+}
+
+Value ModuleFrame::callLayers(const LayerStack &stack, Value x, bool decode, StackValues &values) {
+  for (auto [i, layer] : llvm::enumerate(*stack.layers)) {
+    const LayerKind &kind = stack.kinds[stack.kindOfLayer[i]];
     SmallVector<Value> operands = {x};
-    if (isDecoder())
-      operands.append({keyCaches[i], valueCaches[i]});
+    if (stack.hasCaches)
+      operands.append({values.keyCaches[i], values.valueCaches[i]});
     else
-      operands.push_back(attentionMask);
+      operands.push_back(values.attentionMask);
+    if (layer.source)
+      operands.append({values.sourceKeys[i], values.sourceValues[i], values.sourceMask});
     for (const model::Weight *weight : getLayerWeights(layer))
       operands.push_back(weightRef(*weight));
     auto call =
         func::CallOp::create(b, locate(layer.name), decode ? kind.decode : kind.function, operands);
     x = call.getResult(0);
-    if (isDecoder()) {
-      keyCaches[i] = call.getResult(1);
-      valueCaches[i] = call.getResult(2);
+    if (stack.hasCaches) {
+      values.keyCaches[i] = call.getResult(1);
+      values.valueCaches[i] = call.getResult(2);
     }
   }
   return x;
 }
 
+void ModuleFrame::createCaches(Location loc, Value batch, Value capacity, bool ofSource,
+                               std::vector<Value> &keys, std::vector<Value> &values) {
+  for (const model::Layer &layer : source.layers) {
+    const model::Attention &attention = ofSource ? *layer.source : layer.attention;
+    for (auto [list, kind] :
+         {std::pair(&keys, CacheKind::Key), std::pair(&values, CacheKind::Value)})
+      list->push_back(CacheCreateOp::create(b, locate(attention.name), cacheType(kind, attention),
+                                            batch, capacity));
+  }
+}
+
+SmallVector<Port> ModuleFrame::cachePorts(bool ofSource) {
+  SmallVector<Port> result;
+  for (auto [i, layer] : llvm::enumerate(source.layers))
+    for (auto [kind, prefix] :
+         {std::pair(CacheKind::Key, "key_cache."), std::pair(CacheKind::Value, "value_cache.")})
+      result.push_back({cacheType(kind, ofSource ? *layer.source : layer.attention),
+                        (ofSource ? "source_" : "") + std::string(prefix) + std::to_string(i),
+                        {"batch", "capacity"}});
+  return result;
+}
+
 //===-- Entries ------------------------------------------------------------------------------===//
 
-func::FuncOp ModuleBuilder::addEntry(EntryKind kind, ArrayRef<Port> arguments,
-                                     ArrayRef<Port> results, int64_t maxPositions) {
+func::FuncOp ModuleFrame::addEntry(EntryKind kind, ArrayRef<Port> arguments, ArrayRef<Port> results,
+                                   int64_t maxPositions) {
   StringRef name = stringifyEntryKind(kind);
   auto typesOf = [](ArrayRef<Port> ports) {
     return llvm::map_to_vector(ports, [](const Port &port) { return port.type; });
@@ -284,26 +279,27 @@ func::FuncOp ModuleBuilder::addEntry(EntryKind kind, ArrayRef<Port> arguments,
   return function;
 }
 
-Body ModuleBuilder::entryBody(func::FuncOp entry) {
+Body ModuleFrame::entryBody(func::FuncOp entry, unsigned input) {
   return Body(
-      b, entry.getArgument(0), [this](const model::Weight &weight) { return weightRef(weight); },
+      b, entry.getArgument(input),
+      [this](const model::Weight &weight) { return weightRef(weight); },
       [this](StringRef name) { return locate(name); });
 }
 
-Value ModuleBuilder::finish(Value x, Body &body) {
+Value ModuleFrame::finish(Value x, Body &body) {
   if (source.finalNorm)
     x = body.norm(x, *source.finalNorm);
   return source.finalProjection ? body.linear(x, *source.finalProjection) : x;
 }
 
-void ModuleBuilder::addDecoderForward() {
+void ModuleFrame::addDecoderForward() {
   OpBuilder::InsertionGuard guard(b);
   const model::Head *head = languageHead();
   int64_t width = head                     ? source.vocabulary
                   : source.finalProjection ? source.finalProjection->weight.shape[0]
                                            : source.hidden;
-  Port ids = {idsType(dynamic), "input_ids", {"batch", "sequence"}, PortRole::TokenIds};
-  Port out = {getActivationType(context, {dynamic, dynamic, width}),
+  Port ids = {idsType(dynamicSize), "input_ids", {"batch", "sequence"}, PortRole::TokenIds};
+  Port out = {getActivationType(context, {dynamicSize, dynamicSize, width}),
               head ? "logits" : "last_hidden_state",
               {"batch", "sequence"},
               head ? PortRole::Logits : PortRole::HiddenState};
@@ -314,69 +310,70 @@ void ModuleBuilder::addDecoderForward() {
   // Caches that just fit let this entry share its layers with `prefill`.
   Value batch = getValueOrCreateConstantIndexOp(b, loc, body.batch());
   Value sequence = getValueOrCreateConstantIndexOp(b, loc, body.sequence());
-  std::vector<Value> keys, values;
-  for (const model::Layer &layer : source.layers) {
-    for (auto [list, kind] :
-         {std::pair(&keys, CacheKind::Key), std::pair(&values, CacheKind::Value)})
-      list->push_back(CacheCreateOp::create(b, locate(layer.attention.name), cacheType(kind, layer),
-                                            batch, sequence));
-  }
-  Value first = CacheLengthOp::create(b, loc, b.getIndexType(), keys.front());
+  StackValues values;
+  createCaches(loc, batch, sequence, /*ofSource=*/false, values.keyCaches, values.valueCaches);
+  Value first = CacheLengthOp::create(b, loc, b.getIndexType(), values.keyCaches.front());
   Value x = body.embed(tokens, {}, first, source.embeddings);
-  x = callLayers(x, /*decode=*/false, keys, values, {});
+  x = callLayers(stack, x, /*decode=*/false, values);
   x = finish(x, body);
   func::ReturnOp::create(b, loc, head ? body.head(x, *head).front() : x);
 }
 
-void ModuleBuilder::addDecoderStep(EntryKind kind) {
+void ModuleFrame::addDecoderStep(EntryKind kind) {
   OpBuilder::InsertionGuard guard(b);
   bool decode = kind == EntryKind::Decode;
-  Port ids = {idsType(decode ? 1 : dynamic), "input_ids", {"batch"}, PortRole::TokenIds};
+  Port ids = {idsType(decode ? 1 : dynamicSize), "input_ids", {"batch"}, PortRole::TokenIds};
   if (!decode)
     ids.dims.push_back("sequence");
   SmallVector<Port> arguments = {ids};
-  SmallVector<Port> results = {{getActivationType(context, {dynamic, source.vocabulary}),
-                                "logits",
-                                {"batch"},
-                                PortRole::Logits},
-                               {RankedTensorType::get({dynamic}, b.getI64Type()),
-                                "next_token",
-                                {"batch"},
-                                PortRole::NextToken}};
-  for (auto [i, layer] : llvm::enumerate(source.layers))
-    for (auto [held, prefix] :
-         {std::pair(CacheKind::Key, "key_cache."), std::pair(CacheKind::Value, "value_cache.")}) {
-      Port cache = {cacheType(held, layer), prefix + std::to_string(i), {"batch", "capacity"}};
-      arguments.push_back(cache);
-      results.push_back(cache);
-    }
+  SmallVector<Port> results = stepResults();
+  SmallVector<Port> caches = cachePorts(/*ofSource=*/false);
+  arguments.append(caches);
+  results.append(caches);
   func::FuncOp entry = addEntry(kind, arguments, results, source.maxPositions);
   Body body = entryBody(entry);
   Location loc = entry.getLoc();
-  std::vector<Value> keys, values;
+  StackValues values;
   for (size_t i = 0; i < source.layers.size(); ++i) {
-    keys.push_back(entry.getArgument(1 + 2 * i));
-    values.push_back(entry.getArgument(2 + 2 * i));
+    values.keyCaches.push_back(entry.getArgument(1 + 2 * i));
+    values.valueCaches.push_back(entry.getArgument(2 + 2 * i));
   }
   // Absolute positions alone ask for it; layers read the length themselves.
   Value first;
   if (source.embeddings.position)
-    first = CacheLengthOp::create(b, loc, b.getIndexType(), keys.front());
+    first = CacheLengthOp::create(b, loc, b.getIndexType(), values.keyCaches.front());
   Value x = body.embed(entry.getArgument(0), {}, first, source.embeddings);
-  x = callLayers(x, decode, keys, values, {});
+  x = callLayers(stack, x, decode, values);
+  SmallVector<Value> returned = lastLogits(x, body);
+  for (size_t i = 0; i < source.layers.size(); ++i)
+    returned.append({values.keyCaches[i], values.valueCaches[i]});
+  func::ReturnOp::create(b, loc, returned);
+}
+
+SmallVector<Value> ModuleFrame::lastLogits(Value x, Body &body) {
   // Only the last position's logits are wanted.
-  RankedTensorType last = getActivationType(context, {dynamic, source.hidden});
-  if (decode)
+  const model::Head &head = *languageHead();
+  Location loc = locate("last");
+  RankedTensorType last = getActivationType(context, {dynamicSize, source.hidden});
+  if (cast<RankedTensorType>(x.getType()).getDimSize(1) == 1)
     x = tensor::CollapseShapeOp::create(b, loc, last, x,
                                         SmallVector<ReassociationIndices>{{0, 1}, {2}});
   else
     x = PoolOp::create(b, loc, last, PoolKind::Last, x, /*keep=*/Value());
-  Value logits = body.head(finish(x, body), *languageHead()).front();
-  SmallVector<Value> returned = {
-      logits, ArgmaxOp::create(b, locate(languageHead()->name), results[1].type, logits)};
-  for (size_t i = 0; i < source.layers.size(); ++i)
-    returned.append({keys[i], values[i]});
-  func::ReturnOp::create(b, loc, returned);
+  Value logits = body.head(finish(x, body), head).front();
+  return {logits, ArgmaxOp::create(b, locate(head.name),
+                                   RankedTensorType::get({dynamicSize}, b.getI64Type()), logits)};
+}
+
+SmallVector<Port> ModuleFrame::stepResults() {
+  return {{getActivationType(context, {dynamicSize, source.vocabulary}),
+           "logits",
+           {"batch"},
+           PortRole::Logits},
+          {RankedTensorType::get({dynamicSize}, b.getI64Type()),
+           "next_token",
+           {"batch"},
+           PortRole::NextToken}};
 }
 
 /// The size of the last axis behind `steps`, of vectors of `width`.
@@ -388,11 +385,11 @@ static int64_t widthBehind(ArrayRef<model::Step> steps, int64_t width) {
 }
 
 /// What a head of an encoder gives.
-SmallVector<Port> ModuleBuilder::portsOf(const model::Head &head) {
-  SmallVector<int64_t> shape = {dynamic};
+SmallVector<Port> ModuleFrame::portsOf(const model::Head &head) {
+  SmallVector<int64_t> shape = {dynamicSize};
   SmallVector<StringRef> dims = {"batch"};
   if (!head.firstToken) {
-    shape.push_back(dynamic);
+    shape.push_back(dynamicSize);
     dims.push_back("sequence");
   }
   SmallVector<Port> result;
@@ -405,12 +402,12 @@ SmallVector<Port> ModuleBuilder::portsOf(const model::Head &head) {
            head.output == "logits" ? PortRole::Logits : PortRole::None}};
 }
 
-void ModuleBuilder::addEncoderEntry(EntryKind kind) {
+void ModuleFrame::addEncoderEntry(EntryKind kind) {
   OpBuilder::InsertionGuard guard(b);
   const bool pooled = kind == EntryKind::Embed;
   SmallVector<Port> arguments, results;
   auto add = [&](StringRef name, PortRole role) {
-    arguments.push_back({idsType(dynamic), name.str(), {"batch", "sequence"}, role});
+    arguments.push_back({idsType(dynamicSize), name.str(), {"batch", "sequence"}, role});
   };
   add("input_ids", PortRole::TokenIds);
   add("attention_mask", PortRole::AttentionMask);
@@ -419,13 +416,13 @@ void ModuleBuilder::addEncoderEntry(EntryKind kind) {
   int64_t longest = source.maxPositions;
   if (pooled) {
     int64_t width = widthBehind(source.pooling->steps, source.hidden);
-    results = {{getActivationType(context, {dynamic, width}),
+    results = {{getActivationType(context, {dynamicSize, width}),
                 "embedding",
                 {"batch"},
                 PortRole::Embedding}};
     longest = source.pooling->maxPositions.value_or(longest);
   } else if (source.givesHiddenState) {
-    results = {{getActivationType(context, {dynamic, dynamic, source.hidden}),
+    results = {{getActivationType(context, {dynamicSize, dynamicSize, source.hidden}),
                 "last_hidden_state",
                 {"batch", "sequence"},
                 PortRole::HiddenState}};
@@ -442,7 +439,9 @@ void ModuleBuilder::addEncoderEntry(EntryKind kind) {
   if (source.embeddings.position && !source.embeddings.uncountedToken)
     first = arith::ConstantIndexOp::create(b, loc, 0);
   Value x = body.embed(entry.getArgument(0), types, first, source.embeddings);
-  x = finish(callLayers(x, /*decode=*/false, {}, {}, mask), body);
+  StackValues values;
+  values.attentionMask = mask;
+  x = finish(callLayers(stack, x, /*decode=*/false, values), body);
   SmallVector<Value> returned;
   if (pooled)
     returned = {body.pool(x, mask, *source.pooling)};
@@ -454,7 +453,7 @@ void ModuleBuilder::addEncoderEntry(EntryKind kind) {
   func::ReturnOp::create(b, loc, returned);
 }
 
-void ModuleBuilder::addWeights() {
+void ModuleFrame::addWeights() {
   auto addBoth = [&](const model::Weight &weight, const std::optional<model::Weight> &bias) {
     addWeight(weight);
     if (bias)
@@ -474,16 +473,30 @@ void ModuleBuilder::addWeights() {
       addNorm(step.norm);
     }
   };
-  addWeight(source.embeddings.token);
-  for (const std::optional<model::Weight> *table :
-       {&source.embeddings.position, &source.embeddings.tokenType})
-    if (*table)
-      addWeight(**table);
-  addNorm(source.embeddings.norm);
-  addLinear(source.embeddings.projection);
-  for (const model::Layer &layer : source.layers)
-    for (const model::Weight *weight : getLayerWeights(layer))
-      addWeight(*weight);
+  auto addEmbeddings = [&](const model::Embeddings &embeddings) {
+    addWeight(embeddings.token);
+    for (const std::optional<model::Weight> *table : {&embeddings.position, &embeddings.tokenType})
+      if (*table)
+        addWeight(**table);
+    addNorm(embeddings.norm);
+    addLinear(embeddings.projection);
+  };
+  auto addLayers = [&](ArrayRef<model::Layer> layers) {
+    for (const model::Layer &layer : layers) {
+      for (const model::Weight *weight : getLayerWeights(layer))
+        addWeight(*weight);
+      if (layer.source)
+        for (const model::Weight *weight : getSourceWeights(layer))
+          addWeight(*weight);
+    }
+  };
+  if (source.encoder) {
+    addEmbeddings(source.encoder->embeddings);
+    addLayers(source.encoder->layers);
+    addNorm(source.encoder->finalNorm);
+  }
+  addEmbeddings(source.embeddings);
+  addLayers(source.layers);
   addNorm(source.finalNorm);
   addLinear(source.finalProjection);
   for (const model::Head &head : source.heads)
@@ -492,30 +505,43 @@ void ModuleBuilder::addWeights() {
     addSteps(source.pooling->steps);
 }
 
-OwningOpRef<ModuleOp> ModuleBuilder::build() {
+OwningOpRef<ModuleOp> ModuleFrame::build() {
   module = ModuleOp::create(b, locate(source.architecture));
   b.setInsertionPointToEnd(module->getBody());
   addModelOp();
 
   addWeights();
-  findLayerKinds();
-  bool steps = isDecoder() && languageHead();
-  for (auto [i, kind] : llvm::enumerate(kinds)) {
-    std::string name = kinds.size() == 1 ? "layer" : "layer_" + std::to_string(i);
-    kind.function = addLayerFunction(kind, name, dynamic);
-    if (steps)
-      kind.decode = addLayerFunction(kind, name + "_decode", 1);
+  if (source.encoder) {
+    encoderStack.layers = &source.encoder->layers;
+    encoderStack.name = "encoder_layer";
+    addLayerFunctions(encoderStack, /*decodes=*/false);
   }
-  if (isDecoder()) {
+  stack.layers = &source.layers;
+  stack.name = "layer";
+  stack.hasCaches = source.kind != Kind::Encoder;
+  bool steps = stack.hasCaches && languageHead();
+  addLayerFunctions(stack, /*decodes=*/steps);
+  switch (source.kind) {
+  case Kind::Decoder:
     addDecoderForward();
     if (steps) {
       addDecoderStep(EntryKind::Prefill);
       addDecoderStep(EntryKind::Decode);
     }
-  } else {
+    break;
+  case Kind::Encoder:
     addEncoderEntry(EntryKind::Forward);
     if (source.pooling)
       addEncoderEntry(EntryKind::Embed);
+    break;
+  case Kind::EncoderDecoder:
+    addTranslationForward();
+    if (steps) {
+      addSourceEntry();
+      addTranslationStep(EntryKind::Prefill);
+      addTranslationStep(EntryKind::Decode);
+    }
+    break;
   }
   return std::move(module);
 }
@@ -524,5 +550,5 @@ OwningOpRef<ModuleOp> mlir::fovea::buildModule(MLIRContext &context,
                                                const model::ModelDescription &source) {
   context.loadDialect<FoveaDialect, arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect,
                       math::MathDialect, tensor::TensorDialect>();
-  return ModuleBuilder(context, source).build();
+  return ModuleFrame(context, source).build();
 }

@@ -76,6 +76,15 @@ void fovea::ignoreCommonKeys(JsonObject &config) {
                  "attn_pdrop", "layerdrop"});
 }
 
+bool fovea::isLanguageModel(const std::string &architecture) {
+  for (std::string_view ending :
+       {"ForCausalLM", "LMHeadModel", "ForConditionalGeneration", "MTModel"})
+    if (architecture.size() >= ending.size() &&
+        std::string_view(architecture).substr(architecture.size() - ending.size()) == ending)
+      return true;
+  return false;
+}
+
 void fovea::requireBoolean(JsonObject &config, const char *key, bool expected, Problems &problems) {
   if (config.has(key) && config.boolean(key, expected) != expected)
     config.reject(key, expected ? "true: the other variant is not supported"

@@ -144,19 +144,12 @@ void Decoder::begin() {
   weights.choosePrefix(tensors.prefixes, tensors.token + ".weight");
   model.embeddings.name = weights.prefix() + tensors.token;
   model.embeddings.token = weights.weight(tensors.token + ".weight", {vocabulary, tokenWidth});
+  if (!tensors.tokenNorm.empty())
+    model.embeddings.norm = norm(tensors.tokenNorm, tokenWidth);
   model.embeddings.positionOffset = positionOffset;
   if (!positionTensor.empty())
     model.embeddings.position =
         weights.weight(positionTensor + ".weight", {positions + positionOffset, hidden});
-}
-
-/// Whether an architecture is a family's language model, not its bare layers.
-static bool isLanguageModel(const std::string &architecture) {
-  auto ends = [&](std::string_view ending) {
-    return architecture.size() >= ending.size() &&
-           std::string_view(architecture).substr(architecture.size() - ending.size()) == ending;
-  };
-  return ends("ForCausalLM") || ends("LMHeadModel");
 }
 
 void Decoder::finish() {

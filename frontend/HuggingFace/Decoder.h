@@ -29,6 +29,7 @@ struct DecoderKeys {
 struct DecoderTensors {
   std::vector<std::string> prefixes = {"model.", ""};
   std::string token = "embed_tokens";
+  std::string tokenNorm; ///< Empty: none behind the tokens.
   std::string layers = "layers";
   std::string attention = "self_attn";
   std::string query = "q_proj", key = "k_proj", value = "v_proj", output = "o_proj";
@@ -62,7 +63,7 @@ public:
   std::optional<Stacking> stacked; ///< `tensors.query` has the keys and values too.
   bool stackedGate = false;        ///< `tensors.gate` has the rows of `up` too, behind its own.
   bool transposed = false;         ///< Matrices are stored [in, out].
-  /// A table with one row a position, and so many more before the first.
+  /// A table with one row a position, and so many more before the first; empty: none.
   std::string positionTensor;
   int64_t positionOffset = 0;
 

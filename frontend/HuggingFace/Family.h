@@ -49,6 +49,10 @@ public:
   /// `otherNames` that exists is taken.
   Weight weight(const std::string &name, std::vector<int64_t> shape, bool transposed = false,
                 const std::vector<std::string> &otherNames = {});
+  /// Whether there is a tensor of that name, with the prefix or as it is.
+  bool has(const std::string &name, bool prefixed = true) const;
+  /// The tensor `name` (without the prefix) of [1, size], as [size].
+  Weight row(const std::string &name, int64_t size);
   /// NAME.weight of [out, in], and NAME.bias if `bias`.
   Linear linear(const std::string &name, int64_t out, int64_t in, bool bias,
                 bool transposed = false);
@@ -119,6 +123,9 @@ std::optional<Rotary> readRotary(JsonObject &config, int64_t headSize, int64_t c
 /// Marks keys that every configuration may have and that do not change the
 /// numbers of inference.
 void ignoreCommonKeys(JsonObject &config);
+
+/// Whether an architecture is a family's language model, not its bare layers.
+bool isLanguageModel(const std::string &architecture);
 
 /// Requires that `key`, if given, is `expected`: a variant that is not built.
 void requireBoolean(JsonObject &config, const char *key, bool expected, Problems &problems);

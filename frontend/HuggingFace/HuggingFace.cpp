@@ -105,7 +105,6 @@ fovea::readHuggingFace(const std::string &folder, Problems &problems, artifact::
     config.reject("quantization_config", "nothing: quantised weights are not supported");
   ignoreCommonKeys(config);
   config.ignore({"bos_token_id", "eos_token_id", "pad_token_id", "quantization_config"});
-  requireBoolean(config, "is_encoder_decoder", false, found);
   if (const JsonValue *pruned = config.find("pruned_heads"))
     if (!pruned->isObject() || !pruned->keys().empty())
       config.reject("pruned_heads", "an empty object: pruned heads are not supported");
@@ -115,6 +114,7 @@ fovea::readHuggingFace(const std::string &folder, Problems &problems, artifact::
   std::optional<Checkpoint> checkpoint = Checkpoint::open(folder, below, found, access);
   WeightTable weights(checkpoint ? &*checkpoint : nullptr, found);
   family->describe(config, weights, model, found);
+  requireBoolean(config, "is_encoder_decoder", model.encoder.has_value(), found);
   weights.finish();
   if (model.hidden == 0)
     return finish();

@@ -30,14 +30,41 @@ static std::vector<int64_t> readTokens(JsonObject &config, const char *key, int6
   return result;
 }
 
+/// `bad_words_ids` that are words of one token: these are never written. Longer ones are noted.
+static std::vector<int64_t> readBadWords(JsonObject &config, int64_t vocabulary,
+                                         Problems &problems) {
+  const JsonValue *words = config.find("bad_words_ids");
+  std::vector<int64_t> result;
+  if (!words || !words->isArray())
+    return result;
+  for (const JsonValue &word : words->elements()) {
+    bool single = word.isArray() && word.elements().size() == 1 && word.elements()[0].isInteger();
+    int64_t token = single ? word.elements()[0].integer() : -1;
+    if (token >= 0 && token < vocabulary)
+      result.push_back(token);
+    else
+      addNote(problems, config.file(), config.placeOf("bad_words_ids"),
+              "expects arrays of one token id below " + std::to_string(vocabulary) + ", ignores " +
+                  word.describe());
+  }
+  return result;
+}
+
 void fovea::readSpecialTokens(JsonObject &config, const std::string &folder,
                               ModelDescription &model, Problems &problems) {
   auto read = [&](JsonObject &object) {
     auto begin = readTokens(object, "bos_token_id", model.vocabulary, problems);
     auto end = readTokens(object, "eos_token_id", model.vocabulary, problems);
     auto pad = readTokens(object, "pad_token_id", model.vocabulary, problems);
+    if (model.encoder)
+      begin = readTokens(object, "decoder_start_token_id", model.vocabulary, problems);
     if (!begin.empty())
       model.beginToken = begin.front();
+    auto suppressed = readTokens(object, "suppress_tokens", model.vocabulary, problems);
+    for (int64_t token : readBadWords(object, model.vocabulary, problems))
+      suppressed.push_back(token);
+    if (!suppressed.empty())
+      model.suppressedTokens = suppressed;
     if (!end.empty())
       model.endTokens = end;
     if (!pad.empty())

@@ -51,6 +51,8 @@ static manifest::EntryKind getKind(mlir::fovea::EntryKind kind) {
     return manifest::EntryKind::Decode;
   case mlir::fovea::EntryKind::Embed:
     return manifest::EntryKind::Embed;
+  case mlir::fovea::EntryKind::Encode:
+    return manifest::EntryKind::Encode;
   }
   llvm_unreachable("unknown kind of entry");
 }
@@ -99,7 +101,7 @@ static ModelKind getKind(ArrayRef<EntryLayout> entries) {
         entries, [&](const EntryLayout &entry) { return entry.signature.getKind() == kind; });
   };
   if (has(mlir::fovea::EntryKind::Prefill) && has(mlir::fovea::EntryKind::Decode))
-    return ModelKind::Decoder;
+    return has(mlir::fovea::EntryKind::Encode) ? ModelKind::EncoderDecoder : ModelKind::Decoder;
   for (const EntryLayout &entry : entries)
     for (PortAttr port : entry.signature.getResults())
       if (port.getRole() == PortRole::HiddenState || port.getRole() == PortRole::Embedding)
@@ -121,6 +123,8 @@ static std::unique_ptr<ModelInfoT> buildModelInfo(ModuleOp module, ArrayRef<Entr
   info->padding_token = model.getPadToken() ? static_cast<int64_t>(*model.getPadToken()) : -1;
   if (auto tokens = model.getEndTokens())
     info->end_tokens.assign(tokens->begin(), tokens->end());
+  if (auto tokens = model.getSuppressedTokens())
+    info->suppressed_tokens.assign(tokens->begin(), tokens->end());
   info->vocabulary_size = static_cast<int64_t>(model.getVocabulary().value_or(0));
   info->max_positions = static_cast<int64_t>(model.getMaxPositions().value_or(0));
   return info;

@@ -116,6 +116,8 @@ static const char *kindName(ModelKind kind) {
     return "decoder";
   case ModelKind::Encoder:
     return "encoder";
+  case ModelKind::EncoderDecoder:
+    return "encoder-decoder";
   default:
     return "generic";
   }

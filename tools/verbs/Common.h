@@ -65,6 +65,8 @@ CLI::App *addVerb(CLI::App &app, const char *name, const char *summary, const ch
 
 /// All of a file, or of standard input for "-". Throws Failure.
 std::string readText(const std::string &path);
+/// Its lines, without what ends them.
+std::vector<std::string> readLines(const std::string &path);
 
 /// Writes to standard output; throws Failure if it cannot be written to.
 void print(const std::string &text);
@@ -84,10 +86,14 @@ const char *findEntry(const ModulePtr &module, fovea_entry_kind kind);
 /// `value` with `digits` significant digits.
 std::string number(double value, int digits = 3);
 
+/// "12 tokens in 0.3 s (40/s)"
+std::string rate(size_t tokens, double seconds);
+
 /// Each adds one verb.
 void addRun(CLI::App &app, const Host &host, int &code);
 void addGenerate(CLI::App &app, const Host &host, int &code);
 void addEmbed(CLI::App &app, const Host &host, int &code);
+void addTranslate(CLI::App &app, const Host &host, int &code);
 void addBench(CLI::App &app, const Host &host, int &code);
 
 } // namespace fovea::verbs

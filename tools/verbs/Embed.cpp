@@ -21,17 +21,9 @@ void embed(const EmbedOptions &options) {
   ModulePtr module = options.open();
   ContextPtr context = options.makeContext(module);
   std::vector<std::string> texts = options.texts;
-  if (!options.fileOption->empty()) {
-    std::string all = readText(options.textFile);
-    for (size_t at = 0; at < all.size();) {
-      size_t end = std::min(all.find('\n', at), all.size());
-      size_t length = end - at;
-      if (length > 0 && all[end - 1] == '\r')
-        --length;
-      texts.push_back(all.substr(at, length));
-      at = end + 1;
-    }
-  }
+  if (!options.fileOption->empty())
+    for (std::string &line : readLines(options.textFile))
+      texts.push_back(std::move(line));
   std::vector<fovea_text> views;
   for (const std::string &text : texts)
     views.push_back({text.data(), text.size()});

@@ -63,11 +63,6 @@ int onPrompt(void *user, size_t done, size_t total) {
   return 0;
 }
 
-std::string rate(size_t count, double seconds) {
-  return std::to_string(count) + (count == 1 ? " token in " : " tokens in ") + number(seconds) +
-         " s" + (seconds > 0 ? " (" + number(static_cast<double>(count) / seconds) + "/s)" : "");
-}
-
 void generate(GenerateOptions &options) {
   int given =
       !options.promptOption->empty() + !options.fileOption->empty() + !options.idsOption->empty();

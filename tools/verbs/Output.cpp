@@ -21,6 +21,20 @@ std::string readText(const std::string &path) {
   return text;
 }
 
+std::vector<std::string> readLines(const std::string &path) {
+  std::string all = readText(path);
+  std::vector<std::string> lines;
+  for (size_t at = 0; at < all.size();) {
+    size_t end = std::min(all.find('\n', at), all.size());
+    size_t length = end - at;
+    if (length > 0 && all[end - 1] == '\r')
+      --length;
+    lines.push_back(all.substr(at, length));
+    at = end + 1;
+  }
+  return lines;
+}
+
 void print(const std::string &text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size())
     throw Failure{1, std::string("cannot write to standard output: ") + std::strerror(errno)};
@@ -59,6 +73,11 @@ std::string number(double value, int digits) {
   char text[64];
   std::snprintf(text, sizeof(text), "%.*g", digits, value);
   return text;
+}
+
+std::string rate(size_t tokens, double seconds) {
+  return std::to_string(tokens) + (tokens == 1 ? " token in " : " tokens in ") + number(seconds) +
+         " s" + (seconds > 0 ? " (" + number(static_cast<double>(tokens) / seconds) + "/s)" : "");
 }
 
 } // namespace fovea::verbs

@@ -55,6 +55,7 @@ void addRunningVerbs(CLI::App &app, const Host &host, int &code) {
   addRun(app, host, code);
   addGenerate(app, host, code);
   addEmbed(app, host, code);
+  addTranslate(app, host, code);
   addBench(app, host, code);
 }
 

@@ -62,6 +62,12 @@ struct Fault {
   }
 };
 
+/// Entries that share caches; all but the first may be absent.
+struct TokenEntries {
+  func::FuncOp prefill, decode, forward;
+  func::FuncOp encode; ///< Of an encoder-decoder: reads the source.
+};
+
 class Verifier {
 public:
   Verifier(ModuleOp module, RecipeSource &weights, const BackendFactory &factory,
@@ -95,9 +101,8 @@ private:
   LogicalResult runLiterally(InterpreterBackend &backend, func::FuncOp entry, const Case &one,
                              const Tensors &inputs, Expected &expected);
   /// prefill, prefill, decode, decode, ...; and forward.
-  LogicalResult runCached(func::FuncOp prefill, func::FuncOp decode, func::FuncOp forward);
-  LogicalResult runTokens(func::FuncOp prefill, func::FuncOp decode, func::FuncOp forward,
-                          int64_t batch, int64_t length);
+  LogicalResult runCached(const TokenEntries &entries);
+  LogicalResult runTokens(const TokenEntries &entries, int64_t batch, int64_t length);
   /// Adds a row for each output, and remembers the chain of the first that does not pass. With
   /// Adds to what is literal how far results move when inputs are off by a few roundings.
   LogicalResult addConditioning(func::FuncOp entry, const Case &one, const Tensors &inputs,
@@ -413,11 +418,13 @@ static bool dependsOnChunks(ModuleOp module) {
       .wasInterrupted();
 }
 
-LogicalResult Verifier::runTokens(func::FuncOp prefill, func::FuncOp decode, func::FuncOp forward,
-                                  int64_t batch, int64_t length) {
+LogicalResult Verifier::runTokens(const TokenEntries &entries, int64_t batch, int64_t length) {
+  auto [prefill, decode, forward, encode] = entries;
   std::mt19937_64 random(options.seed * 1000003 + batch * 1009 + length);
-  TRY(Tensors whole, makeInputs(prefill, {batch, length, {}}, random));
-  const Tensor &ids = *whole.front();
+  // A source and its mask come first where there is one.
+  TRY(Tensors whole, makeInputs(encode ? forward : prefill, {batch, length, {}}, random));
+  const Tensor &ids = *whole.back();
+  length = ids.shape[1];
   // Two chunks, then up to three single tokens.
   int64_t singles = decode ? std::min<int64_t>(3, (length - 1) / 2) : 0, read = length - singles;
   SmallVector<int64_t> chunks;
@@ -430,9 +437,16 @@ LogicalResult Verifier::runTokens(func::FuncOp prefill, func::FuncOp decode, fun
   if (forward && !dependsOnChunks(module)) {
     TRY(reference, oracle.run(forward.getName(), whole));
   }
-  if (failed(compiled->reset(batch, length)) || failed(oracle.reset(batch, length)))
+  int64_t capacity = std::max(length, whole.front()->shape[1]);
+  if (failed(compiled->reset(batch, capacity)) || failed(oracle.reset(batch, capacity)))
     return failure();
-  Chain chain{batch, length, {}};
+  Chain chain{batch, capacity, {}};
+  if (encode) {
+    chain.steps.push_back({encode.getName().str(), {whole[0], whole[1]}});
+    if (failed(oracle.run(encode.getName(), chain.steps.back().inputs)) ||
+        failed(compiled->run(encode.getName(), chain.steps.back().inputs)))
+      return failure();
+  }
   int64_t at = 0;
   std::string text;
   for (auto [n, count] : llvm::enumerate(chunks)) {
@@ -442,6 +456,8 @@ LogicalResult Verifier::runTokens(func::FuncOp prefill, func::FuncOp decode, fun
     std::string what = "batch " + std::to_string(batch) + ", read " + text;
     options.progress(entry.getName().str() + ", " + what);
     chain.steps.push_back({entry.getName().str(), {columns(ids, at, count)}});
+    if (encode)
+      chain.steps.back().inputs.push_back(whole[1]);
     at += count;
     TRY(Tensors expected, oracle.run(entry.getName(), chain.steps.back().inputs));
     FailureOr<Tensors> found = compiled->run(entry.getName(), chain.steps.back().inputs);
@@ -458,12 +474,11 @@ LogicalResult Verifier::runTokens(func::FuncOp prefill, func::FuncOp decode, fun
   return success();
 }
 
-LogicalResult Verifier::runCached(func::FuncOp prefill, func::FuncOp decode, func::FuncOp forward) {
+LogicalResult Verifier::runCached(const TokenEntries &entries) {
   std::set<std::pair<int64_t, int64_t>> done;
   auto run = [&](int64_t batch, int64_t length) {
-    length = std::min(length, maxPositions(prefill));
-    return !done.insert({batch, length}).second ||
-           succeeded(runTokens(prefill, decode, forward, batch, length));
+    length = std::min(length, maxPositions(entries.prefill));
+    return !done.insert({batch, length}).second || succeeded(runTokens(entries, batch, length));
   };
   for (int64_t batch : {1, 2})
     for (int64_t length : lengths)
@@ -472,9 +487,9 @@ LogicalResult Verifier::runCached(func::FuncOp prefill, func::FuncOp decode, fun
   return success(!longLength || run(1, longLength));
 }
 
-/// An entry that takes ids [B, S] and caches and gives logits [B, V] of the last position, and
-/// perhaps the token chosen from them.
-static bool isTokenReader(func::FuncOp entry) {
+/// An entry that takes ids [B, S], if there is a source its mask [B, T], and caches, and gives
+/// logits [B, V] of the last position, and perhaps the token chosen from them.
+static bool isTokenReader(func::FuncOp entry, bool hasSource) {
   SmallVector<unsigned> results = entry ? tensorResults(entry) : SmallVector<unsigned>();
   if (results.size() == 2 && getResultRole(entry, results[1]) == PortRole::NextToken)
     results.pop_back();
@@ -484,15 +499,18 @@ static bool isTokenReader(func::FuncOp entry) {
   for (Type type : entry.getArgumentTypes())
     if (!isa<CacheType>(type))
       tensors.push_back(type);
-  auto ids = tensors.size() == 1 ? dyn_cast<RankedTensorType>(tensors.front()) : nullptr;
+  bool fits = tensors.size() == (hasSource ? 2 : 1);
+  auto ids = fits ? dyn_cast<RankedTensorType>(tensors.front()) : nullptr;
   auto logits = dyn_cast<RankedTensorType>(entry.getResultTypes()[results.front()]);
   return ids && ids.getRank() == 2 && ids.getElementType().isInteger() && logits &&
          logits.getRank() == 2;
 }
 
-/// One that takes ids [B, S] and gives logits [B, S, V].
-static bool isForward(func::FuncOp entry) {
-  if (!entry || takesCache(entry) || entry.getNumArguments() != 1 || entry.getNumResults() != 1)
+/// One that takes ids [B, S], behind a source and its mask if there is one, and gives logits
+/// [B, S, V] first.
+static bool isForward(func::FuncOp entry, bool hasSource) {
+  if (!entry || takesCache(entry) || entry.getNumArguments() != (hasSource ? 3 : 1) ||
+      entry.getNumResults() < 1 || (!hasSource && entry.getNumResults() != 1))
     return false;
   auto logits = dyn_cast<RankedTensorType>(entry.getResultTypes()[0]);
   return logits && logits.getRank() == 3 && isa<FloatType>(logits.getElementType());
@@ -519,13 +537,18 @@ LogicalResult Verifier::run() {
   func::FuncOp prefill = findEntry(module, EntryKind::Prefill);
   func::FuncOp decode = findEntry(module, EntryKind::Decode);
   func::FuncOp forward = findEntry(module, EntryKind::Forward);
-  bool cached = isTokenReader(prefill);
+  func::FuncOp encode = findEntry(module, EntryKind::Encode);
+  bool hasSource = static_cast<bool>(encode);
+  if (!isForward(forward, hasSource))
+    forward = {};
+  if (!isTokenReader(decode, hasSource))
+    decode = {};
+  bool cached = isTokenReader(prefill, hasSource) && (!encode || forward);
   for (func::FuncOp entry : entries)
-    if (!cached || (entry != prefill && entry != decode))
+    if (!cached || (entry != prefill && entry != decode && entry != encode))
       if (failed(runAlone(entry)))
         return failure();
-  if (cached && failed(runCached(prefill, isTokenReader(decode) ? decode : func::FuncOp(),
-                                 isForward(forward) ? forward : func::FuncOp())))
+  if (cached && failed(runCached({prefill, decode, forward, encode})))
     return failure();
   report.isComplete = true;
   report.branches = findUnreached(module, choices);

@@ -178,8 +178,9 @@ FOVEA_API const char *fovea_find_mapped_file(const void *address);
 
 typedef enum fovea_model_kind {
   FOVEA_GENERIC = 0,
-  FOVEA_DECODER = 1, /* fovea_generate */
-  FOVEA_ENCODER = 2  /* fovea_embed, where there is an entry of its kind */
+  FOVEA_DECODER = 1,        /* fovea_generate */
+  FOVEA_ENCODER = 2,        /* fovea_embed, where there is an entry of its kind */
+  FOVEA_ENCODER_DECODER = 3 /* fovea_translate */
 } fovea_model_kind;
 
 typedef struct fovea_module_info {
@@ -211,7 +212,8 @@ typedef enum fovea_entry_kind {
   FOVEA_ENTRY_FORWARD = 1, /* whole rows at once, without caches */
   FOVEA_ENTRY_PREFILL = 2, /* tokens of any number behind those in the caches */
   FOVEA_ENTRY_DECODE = 3,  /* the same of one token */
-  FOVEA_ENTRY_EMBED = 4    /* texts to vectors */
+  FOVEA_ENTRY_EMBED = 4,   /* texts to vectors */
+  FOVEA_ENTRY_ENCODE = 5   /* a source text to the keys and values that the last two attend to */
 } fovea_entry_kind;
 
 typedef struct fovea_entry_info {
@@ -563,6 +565,63 @@ typedef struct fovea_generate_result {
 FOVEA_API fovea_status *fovea_generate(fovea_context *context,
                                        const fovea_generate_options *options,
                                        fovea_generate_result *result);
+
+/* When beam search ends, as `early_stopping` of the Python package transformers. */
+typedef enum fovea_early_stopping {
+  FOVEA_EARLY_STOPPING_NO = 0,  /* the best beam is, at its length, worse than all finished texts */
+  FOVEA_EARLY_STOPPING_YES = 1, /* there are as many finished texts as beams */
+  FOVEA_EARLY_STOPPING_NEVER = 2 /* no beam can become better than the finished texts */
+} fovea_early_stopping;
+
+typedef struct fovea_translation {
+  size_t struct_size;
+  const char *text; /* UTF-8; empty without a tokenizer */
+  size_t text_size;
+  const int64_t *ids; /* without the tokens that begin and end it */
+  size_t id_count;
+  double score; /* sum of log-probabilities / length ^ length_penalty, the end token counted */
+  int ended;    /* by an end token, not by max_tokens or a full context */
+} fovea_translation;
+#define FOVEA_TRANSLATION_INIT {sizeof(fovea_translation), NULL, 0, NULL, 0, 0, 0}
+
+typedef struct fovea_translate_options {
+  size_t struct_size;
+  /* Either text (with the special tokens of the tokenizer added) or token ids, as they are. */
+  const char *source;
+  size_t source_size;
+  const int64_t *source_ids;
+  size_t source_id_count;
+  /* Ends a text after so many tokens; -1: when the context is full. */
+  int64_t max_tokens;
+  int32_t beams; /* 1: greedy */
+  int32_t count; /* of the best texts that are given, at most `beams` */
+  double length_penalty;
+  fovea_early_stopping early_stopping;
+  void *user;
+  /* One of the texts, the best (rank 0) first. May be NULL. */
+  void (*on_text)(void *user, size_t rank, const fovea_translation *translation);
+  /* So many tokens are written. Another result than 0 ends the search with the texts that are
+     finished. May be NULL. */
+  int (*on_token)(void *user, size_t done);
+} fovea_translate_options;
+#define FOVEA_TRANSLATE_OPTIONS_INIT                                                               \
+  {sizeof(fovea_translate_options), NULL, 0,    NULL, 0, -1, 1, 1, 1.0,                            \
+   FOVEA_EARLY_STOPPING_NO,         NULL, NULL, NULL}
+
+typedef struct fovea_translate_result {
+  size_t struct_size;
+  size_t source_tokens;
+  size_t new_tokens; /* of the best text, without its end token */
+  double source_seconds;
+  double new_seconds;
+} fovea_translate_result;
+#define FOVEA_TRANSLATE_RESULT_INIT {sizeof(fovea_translate_result), 0, 0, 0, 0}
+
+/* What an encoder-decoder makes of a source: a translation, a summary, an answer. Empties the
+   context's caches first. `result` may be NULL. */
+FOVEA_API fovea_status *fovea_translate(fovea_context *context,
+                                        const fovea_translate_options *options,
+                                        fovea_translate_result *result);
 
 typedef struct fovea_text {
   const char *data;

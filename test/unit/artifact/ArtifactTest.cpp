@@ -535,6 +535,7 @@ TEST_F(ArtifactTest, ManifestsThatReferToNothingAreRefused) {
   const Case cases[] = {
       {[](manifest::ManifestT &m) { m.model.reset(); }, "no model"},
       {[](manifest::ManifestT &m) { m.model->end_tokens = {-3}; }, "end token -3"},
+      {[](manifest::ManifestT &m) { m.model->suppressed_tokens = {-3}; }, "suppressed token -3"},
       {[](manifest::ManifestT &m) { m.model->vocabulary_size = -1; }, "vocabulary_size"},
       {[](manifest::ManifestT &m) { m.entries.clear(); }, "no entry"},
       {[](manifest::ManifestT &m) { m.entries[0]->name = "a/b"; }, "entry 'a/b'"},
@@ -655,8 +656,8 @@ TEST_F(ArtifactTest, RolesAndKindsAreChecked) {
     EXPECT_FALSE(checkManifest(manifest, 0, 0, error));
     return error;
   };
-  EXPECT_EQ(refuse([](auto &m) { m.entries[0]->kind = static_cast<manifest::EntryKind>(5); }),
-            "entry 'forward': unknown kind 5");
+  EXPECT_EQ(refuse([](auto &m) { m.entries[0]->kind = static_cast<manifest::EntryKind>(6); }),
+            "entry 'forward': unknown kind 6");
   EXPECT_EQ(refuse([](auto &m) {
               auto other = std::make_unique<manifest::EntryT>();
               other->name = "other";

@@ -478,8 +478,9 @@ TEST(HuggingFace, UnknownArchitecture) {
                     "from ONNX, which \"optimum-cli export onnx --model ");
   TinyModel other = tinyLlama();
   other.config["model_type"] = "\"mamba\"";
-  expectConfigFault(other, "architectures", R"(["MambaForCausalLM"])",
-                    "architectures: expects an architecture of one of the families bert, bloom, ");
+  expectConfigFault(
+      other, "architectures", R"(["MambaForCausalLM"])",
+      "architectures: expects an architecture of one of the families bart, bert, blenderbot, ");
   expectConfigFault(tinyLlama(), "architectures", "[]", "architectures: expects the name");
   expectConfigFault(tinyLlama(), "architectures", "[3]", "architectures[0]: expects a string");
   expectConfigFault(tinyLlama(), "model_type", "\"mistral\"",

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes the text that an encoder-decoder makes of a source: the entry of kind encode reads the
+// source once and leaves keys and values in the context's caches; that of kind decode writes token
+// by token, one row for each beam. Refuses models without these entries, sources that are empty or
+// longer than the context, and token ids outside the vocabulary.
+#include "runtime/BeamSearch.h"
+#include "runtime/Call.h"
+#include "runtime/StructSize.h"
+#include "runtime/status/Status.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace fovea {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using manifest::EntryKind;
+using manifest::Role;
+using manifest::ValueT;
+
+class Translation {
+public:
+  Translation(Context &context, const fovea_translate_options &options)
+      : context(context), module(context.module()), options(options),
+        encode(makeCall(EntryKind::Encode, "encode")),
+        decode(makeCall(EntryKind::Decode, "decode")) {
+    auto atLeast = [](const char *name, int64_t value, int64_t least) {
+      if (value < least)
+        failInvalid(std::string(name) + " expects " + std::to_string(least) + " or more, got " +
+                    std::to_string(value));
+    };
+    atLeast("max_tokens", options.max_tokens, -1);
+    atLeast("beams", options.beams, 1);
+    atLeast("count", options.count, 1);
+    if (options.count > options.beams)
+      failInvalid("count expects at most as many texts as there are beams, " +
+                  std::to_string(options.beams) + ", got " + std::to_string(options.count));
+    if (options.early_stopping < FOVEA_EARLY_STOPPING_NO ||
+        options.early_stopping > FOVEA_EARLY_STOPPING_NEVER)
+      failInvalid("early_stopping expects a value of fovea_early_stopping, got " +
+                  std::to_string(options.early_stopping));
+    const auto &model = *module.manifest().model;
+    if (model.begin_token < 0)
+      failInvalid(module.path() + ": cannot translate: it has no token to begin a text with");
+    takeSource();
+    // The context holds one token before the first.
+    longest = static_cast<size_t>(context.capacity() - 1);
+    if (options.max_tokens >= 0)
+      longest = std::min(longest, static_cast<size_t>(options.max_tokens));
+  }
+
+  void run(fovea_translate_result &result) {
+    context.reset();
+    Clock::time_point start = Clock::now();
+    result.source_tokens = source.size();
+    const std::vector<int64_t> keep(source.size(), 1);
+    setIds(encode, source, 1);
+    setMask(encode, keep);
+    encode.run();
+    auto rows = static_cast<size_t>(options.beams);
+    context.selectRows(givenCaches(), std::vector<int64_t>(rows, 0));
+    std::vector<int64_t> mask(rows * source.size(), 1);
+    setMask(decode, mask);
+    result.source_seconds = secondsSince(start);
+    start = Clock::now();
+    std::vector<Hypothesis> texts = longest == 0 ? std::vector<Hypothesis>(1) : search(rows);
+    result.new_seconds = secondsSince(start);
+    for (size_t i = 0; i < std::min(texts.size(), static_cast<size_t>(options.count)); ++i)
+      give(texts[i], i);
+    result.new_tokens = texts.empty() ? 0 : texts.front().tokens.size();
+  }
+
+private:
+  static double secondsSince(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  }
+
+  Call makeCall(EntryKind kind, const char *name) {
+    int entry = module.findEntry(kind);
+    if (module.findEntry(EntryKind::Encode) < 0 || entry < 0)
+      failInvalid(module.path() + ": cannot translate: it has no entry '" + name +
+                  "' (it is no encoder-decoder)");
+    Call call(context, static_cast<size_t>(entry));
+    for (Role role : {Role::TokenIds, Role::AttentionMask})
+      if (!call.argument(role))
+        failInvalid(module.path() + ": cannot translate: entry '" + call.entry().name +
+                    "' takes no " + (role == Role::TokenIds ? "token ids" : "attention mask"));
+    for (const auto &value : call.entry().arguments)
+      if (value->kind == manifest::ValueKind::Tensor &&
+          value.get() != call.argument(Role::TokenIds) &&
+          value.get() != call.argument(Role::AttentionMask))
+        failInvalid(module.path() + ": cannot translate: entry '" + call.entry().name +
+                    "' takes '" + value->name + "', which cannot be given");
+    if (kind == EntryKind::Decode && !call.result(Role::Logits))
+      failInvalid(module.path() + ": cannot translate: entry '" + call.entry().name +
+                  "' gives no logits");
+    return call;
+  }
+
+  void takeSource() {
+    if (options.source_ids) {
+      source.assign(options.source_ids, options.source_ids + options.source_id_count);
+    } else {
+      if (!options.source)
+        failInvalid("neither a source nor source ids are given");
+      for (int32_t id :
+           module.requireTokenizer().encode({options.source, options.source_size}, true))
+        source.push_back(id);
+    }
+    if (source.empty())
+      failInvalid("the source is empty, and the tokenizer adds no token to it");
+    if (static_cast<int64_t>(source.size()) > context.capacity())
+      failInvalid("the source has " + std::to_string(source.size()) +
+                  " tokens; the context has room for " + std::to_string(context.capacity()));
+    int64_t words = module.manifest().model->vocabulary_size;
+    for (int64_t id : source)
+      if (id < 0 || (words > 0 && id >= words))
+        failInvalid("the source holds token id " + std::to_string(id) + "; expects ids from 0 to " +
+                    std::to_string(words - 1));
+  }
+
+  static void setIds(Call &call, const std::vector<int64_t> &ids, size_t rows) {
+    call.setArgument(call.argument(Role::TokenIds)->name, ids.data(), {FOVEA_INT, 64, 1},
+                     {static_cast<int64_t>(rows), static_cast<int64_t>(ids.size() / rows)});
+  }
+  void setMask(Call &call, const std::vector<int64_t> &mask) const {
+    auto length = static_cast<int64_t>(source.size());
+    call.setArgument(call.argument(Role::AttentionMask)->name, mask.data(), {FOVEA_INT, 64, 1},
+                     {static_cast<int64_t>(mask.size()) / length, length});
+  }
+
+  /// Caches of the source: decode reads and does not continue them.
+  std::vector<const ValueT *> givenCaches() const { return cachesOf(/*continued=*/false); }
+  std::vector<const ValueT *> cachesOf(bool continued) const {
+    const auto &entry = decode.entry();
+    std::vector<const ValueT *> result;
+    for (size_t i = 0; i < entry.arguments.size(); ++i) {
+      bool grows = std::any_of(entry.results.begin(), entry.results.end(), [&](const auto &value) {
+        return value->continues == static_cast<int32_t>(i);
+      });
+      if (entry.arguments[i]->kind == manifest::ValueKind::Cache && grows == continued)
+        result.push_back(entry.arguments[i].get());
+    }
+    return result;
+  }
+
+  /// Log-probabilities [rows, words] of what may follow; what is never written has none.
+  float *readStep(size_t rows, size_t &words) {
+    const ValueT &value = *decode.result(Role::Logits);
+    const fovea_tensor &tensor = decode.result(value.name);
+    if (tensor.ndim != 2 || tensor.shape[0] != static_cast<int64_t>(rows) || tensor.shape[1] < 1 ||
+        tensor.dtype.code != FOVEA_FLOAT || tensor.dtype.bits != 32)
+      failInvalid(module.path() + ": entry '" + decode.entry().name +
+                  "' expects logits of type f32 and shape [batch, vocabulary]");
+    words = static_cast<size_t>(tensor.shape[1]);
+    auto *logits = static_cast<float *>(tensor.data);
+    for (size_t i = 0; i < rows * words; ++i)
+      if (std::isnan(logits[i]))
+        failInvalid(module.path() + ": the logit of token " + std::to_string(i % words) +
+                    " is not a number");
+    for (size_t row = 0; row < rows; ++row) {
+      logSoftmax(logits + row * words, words);
+      for (int64_t token : module.manifest().model->suppressed_tokens)
+        if (static_cast<size_t>(token) < words)
+          logits[row * words + static_cast<size_t>(token)] = -INFINITY;
+    }
+    return logits;
+  }
+
+  std::vector<Hypothesis> search(size_t rows) {
+    const auto &model = *module.manifest().model;
+    BeamOptions beam;
+    beam.beams = rows;
+    beam.lengthPenalty = options.length_penalty;
+    beam.stop = static_cast<BeamOptions::Stop>(options.early_stopping);
+    beam.longest = longest;
+    beam.ends = model.end_tokens;
+    BeamSearch search(beam);
+    std::vector<int64_t> ids(rows, model.begin_token), parents(rows);
+    const std::vector<const ValueT *> own = cachesOf(/*continued=*/true);
+    for (bool goesOn = true; goesOn;) {
+      setIds(decode, ids, rows);
+      decode.run();
+      size_t words = 0;
+      float *logProbabilities = readStep(rows, words);
+      goesOn = search.step(logProbabilities, words);
+      for (size_t i = 0; i < rows; ++i) {
+        ids[i] = search.running()[i].tokens.back();
+        parents[i] = static_cast<int64_t>(search.running()[i].row);
+      }
+      if (goesOn)
+        context.selectRows(own, parents);
+      if (options.on_token && options.on_token(options.user, search.running()[0].tokens.size()))
+        break;
+    }
+    return search.finished();
+  }
+
+  void give(Hypothesis &text, size_t rank) const {
+    const auto &ends = module.manifest().model->end_tokens;
+    bool ended = !text.tokens.empty() &&
+                 std::find(ends.begin(), ends.end(), text.tokens.back()) != ends.end();
+    if (ended)
+      text.tokens.pop_back();
+    std::string written;
+    if (const Tokenizer *tokenizer = module.tokenizer()) {
+      StreamDecoder stream(*tokenizer, /*skipSpecial=*/true);
+      for (int64_t token : text.tokens)
+        written += stream.push(static_cast<int32_t>(token));
+      written += stream.finish();
+    }
+    fovea_translation translation = FOVEA_TRANSLATION_INIT;
+    translation.text = written.c_str();
+    translation.text_size = written.size();
+    translation.ids = text.tokens.data();
+    translation.id_count = text.tokens.size();
+    translation.score = text.score;
+    translation.ended = ended;
+    if (options.on_text)
+      options.on_text(options.user, rank, &translation);
+  }
+
+  Context &context;
+  const Module &module;
+  const fovea_translate_options &options;
+  Call encode, decode;
+  std::vector<int64_t> source;
+  size_t longest = 0;
+};
+
+} // namespace
+} // namespace fovea
+
+fovea_status *fovea_translate(fovea_context *context, const fovea_translate_options *options,
+                              fovea_translate_result *result) {
+  return fovea::guarded([&] {
+    if (!context || !options)
+      fovea::failInvalid("context or options is NULL");
+    fovea_translate_options own = fovea::takeStruct(options, FOVEA_TRANSLATE_OPTIONS_INIT);
+    if (result)
+      fovea::checkStructSize(*result);
+    fovea_translate_result done = FOVEA_TRANSLATE_RESULT_INIT;
+    fovea::Translation(context->context, own).run(done);
+    if (result)
+      fovea::giveStruct(done, result);
+  });
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `translate`: what an encoder-decoder makes of each text, one line a text.
+#include "tools/verbs/Common.h"
+#include "tools/verbs/Numbers.h"
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+namespace fovea::verbs {
+
+namespace {
+
+struct TranslateOptions : Common {
+  std::vector<std::string> texts;
+  std::string textFile;
+  CLI::Option *textOption = nullptr, *fileOption = nullptr;
+  int64_t count = -1;
+  int32_t beams = 1, best = 1;
+  double lengthPenalty = 1;
+  std::string earlyStopping = "no";
+};
+
+/// What the callback collects of one text.
+struct Written {
+  std::vector<std::string> texts;
+  nlohmann::ordered_json records = nlohmann::json::array();
+};
+
+void onText(void *user, size_t /*rank*/, const fovea_translation *translation) {
+  Written &written = *static_cast<Written *>(user);
+  written.texts.emplace_back(translation->text, translation->text_size);
+  nlohmann::ordered_json record;
+  record["text"] = written.texts.back();
+  record["tokens"] =
+      std::vector<int64_t>(translation->ids, translation->ids + translation->id_count);
+  record["score"] = translation->score;
+  record["ended"] = translation->ended != 0;
+  written.records.push_back(std::move(record));
+}
+
+fovea_early_stopping stoppingOf(const std::string &name) {
+  return name == "yes"     ? FOVEA_EARLY_STOPPING_YES
+         : name == "never" ? FOVEA_EARLY_STOPPING_NEVER
+                           : FOVEA_EARLY_STOPPING_NO;
+}
+
+void translate(const TranslateOptions &options) {
+  if (options.textOption->empty() && options.fileOption->empty())
+    throw Failure{2, "expects --text or --text-file"};
+  if (options.best > options.beams)
+    throw Failure{2, "--n-best expects at most as many texts as --beams, " +
+                         std::to_string(options.beams) + ", got " + std::to_string(options.best)};
+  ModulePtr module = options.open();
+  ContextPtr context = options.makeContext(module);
+  std::vector<std::string> texts = options.texts;
+  if (!options.fileOption->empty())
+    for (std::string &line : readLines(options.textFile))
+      texts.push_back(std::move(line));
+  bool shows = terminalOnStandardError() && !options.quiet && texts.size() > 1;
+  size_t tokens = 0;
+  double seconds = 0;
+  nlohmann::ordered_json record = nlohmann::json::array();
+  for (size_t i = 0; i < texts.size(); ++i) {
+    Written written;
+    fovea_translate_options request = FOVEA_TRANSLATE_OPTIONS_INIT;
+    request.source = texts[i].data();
+    request.source_size = texts[i].size();
+    request.max_tokens = options.count;
+    request.beams = options.beams;
+    request.count = options.best;
+    request.length_penalty = options.lengthPenalty;
+    request.early_stopping = stoppingOf(options.earlyStopping);
+    request.user = &written;
+    request.on_text = onText;
+    fovea_translate_result result = FOVEA_TRANSLATE_RESULT_INIT;
+    check(fovea_translate(context.get(), &request, &result));
+    tokens += result.new_tokens;
+    seconds += result.source_seconds + result.new_seconds;
+    if (options.json)
+      record.push_back({{"source", texts[i]},
+                        {"source_tokens", result.source_tokens},
+                        {"seconds", result.source_seconds + result.new_seconds},
+                        {"texts", std::move(written.records)}});
+    else
+      for (const std::string &text : written.texts)
+        print(text + "\n");
+    if (shows)
+      std::cerr << "\r" << i + 1 << " of " << texts.size() << " texts"
+                << (i + 1 == texts.size() ? "\r\x1b[K" : "") << std::flush;
+  }
+  if (options.json)
+    print(record.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  flush();
+  if (!options.quiet)
+    note(*options.host, std::to_string(texts.size()) +
+                            (texts.size() == 1 ? " text, " : " texts, ") + rate(tokens, seconds));
+}
+
+} // namespace
+
+void addTranslate(CLI::App &app, const Host &host, int &code) {
+  auto options = std::make_shared<TranslateOptions>();
+  CLI::App *verb =
+      addVerb(app, "translate", "Turn texts into others by an encoder-decoder",
+              "Prints what the model makes of each text, one line each (with --n-best N lines). "
+              "Examples:\n\n"
+              "  PROGRAM translate model.fovea --text 'Ein Hund rennt.'\n"
+              "  PROGRAM translate model.fovea --beams 4 --text-file - < sentences.txt\n",
+              options, host, code, [options] { translate(*options); });
+  options->textOption = verb->add_option("--text", options->texts, "a text; may be given again")
+                            ->type_size(1)
+                            ->allow_extra_args(false);
+  options->fileOption = verb->add_option("--text-file", options->textFile,
+                                         "file with a text on each line; - is standard input");
+  addNumber(*verb, "-n,--count", options->count,
+            "most tokens of a text; -1: until it ends or the context is full", -1, 1 << 30);
+  addNumber(*verb, "--beams", options->beams, "beams that are searched; 1 is greedy", 1, 1024);
+  addNumber(*verb, "--n-best", options->best, "so many of the best texts, the best first", 1, 1024);
+  addNumber(*verb, "--length-penalty", options->lengthPenalty,
+            "with beams: scores are divided by the length to this power; above 0 favours longer "
+            "texts",
+            -1000, 1000);
+  verb->add_option(
+          "--early-stopping", options->earlyStopping,
+          "with beams, when the search ends: yes, once as many texts as beams are finished; "
+          "no, once the best that goes on is worse than those; never, once it cannot "
+          "become better")
+      ->check(CLI::IsMember({"no", "yes", "never"}))
+      ->capture_default_str();
+}
+
+} // namespace fovea::verbs
