@@ -167,8 +167,9 @@ enum class Pool { Mean, Max, First };
 /// What a model gives: its last hidden state, behind the steps.
 struct Head {
   std::string name;
-  std::string output;      ///< As the framework calls it: "logits".
-  bool firstToken = false; ///< One vector for a sequence: that of its first place.
+  std::string output; ///< As the framework calls it: "logits".
+  /// One vector for a sequence. `First` is that of its first place, also where that is padding.
+  std::optional<Pool> pool;
   std::vector<Step> steps;
   std::optional<double> softcap;    ///< Logits x become softcap * tanh(x / softcap).
   double scale = 1;                 ///< On the logits, before that.
@@ -184,7 +185,7 @@ struct Pooling {
 };
 
 /// The part of an encoder-decoder that reads the source text.
-struct Encoder {
+struct SourceEncoder {
   Embeddings embeddings;
   std::vector<Layer> layers;
   std::optional<Norm> finalNorm;
@@ -201,8 +202,8 @@ struct ModelDescription {
   Kind kind = Kind::Decoder;
   int64_t vocabulary = 0;
   int64_t hidden = 0;
-  int64_t maxPositions = 0;       ///< Longest context the model was made for.
-  std::optional<Encoder> encoder; ///< Of an encoder-decoder; what follows is the decoder's.
+  int64_t maxPositions = 0;             ///< Longest context the model was made for.
+  std::optional<SourceEncoder> encoder; ///< Of an encoder-decoder; what follows is the decoder's.
   Embeddings embeddings;
   std::vector<Layer> layers;
   std::optional<Norm> finalNorm;

@@ -182,57 +182,60 @@ Value Body::scale(Value x, double factor, Location loc) {
   });
 }
 
-Value Body::repeat(Value rows, ArrayRef<int64_t> axes, int64_t width, Location loc) {
-  if (typeOf(rows).getElementType() != b.getF32Type())
-    rows = arith::ExtFOp::create(b, loc, typeOf(rows).clone(b.getF32Type()), rows);
-  Value empty = tensor::EmptyOp::create(
-      b, loc, SmallVector<OpFoldResult>{batch(), sequence(), b.getIndexAttr(width)},
-      typeOf(rows).getElementType());
-  return linalg::BroadcastOp::create(b, loc, rows, empty, axes)->getResult(0);
+Value Body::repeat(Value rows, int64_t width, Location loc) {
+  SmallVector<OpFoldResult> sizes = {batch(), sequence(), b.getIndexAttr(width)};
+  Value empty = tensor::EmptyOp::create(b, loc, sizes, typeOf(rows).getElementType());
+  return linalg::BroadcastOp::create(b, loc, rows, empty, ArrayRef<int64_t>{0})->getResult(0);
+}
+
+Value Body::addRow(Value x, Value table, Location loc) {
+  RankedTensorType type = typeOf(x);
+  Value row =
+      tensor::CollapseShapeOp::create(b, loc, table, SmallVector<ReassociationIndices>{{0, 1}});
+  SmallVector<OpFoldResult> sizes = {batch(), sequence(), b.getIndexAttr(type.getDimSize(2))};
+  Value empty = tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
+  AffineMap all = b.getMultiDimIdentityMap(3);
+  SmallVector<utils::IteratorType> kinds(3, utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &nested, Location here, ValueRange elements) {
+    ImplicitLocOpBuilder inner(here, nested);
+    Value element = elements[1];
+    if (element.getType() != type.getElementType())
+      element = arith::ExtFOp::create(inner, type.getElementType(), element);
+    linalg::YieldOp::create(inner, arith::AddFOp::create(inner, elements[0], element).getResult());
+  };
+  return linalg::GenericOp::create(b, loc, type, ValueRange{x, row}, empty,
+                                   {all, all.getMinorSubMap(1), all}, kinds, body)
+      ->getResult(0);
 }
 
 Value Body::countedPositions(Value ids, int64_t uncounted, Location loc) {
   ImplicitLocOpBuilder here(loc, b);
   SmallVector<OpFoldResult> sizes = {batch(), sequence()};
-  Type i32 = b.getI32Type();
-  MLIRContext *context = b.getContext();
-  AffineMap rows = b.getMultiDimIdentityMap(2);
-  auto parallel = utils::IteratorType::parallel;
-  Value empty = tensor::EmptyOp::create(here, sizes, i32);
-  // One for a token that counts.
-  auto count = [&](ImplicitLocOpBuilder &inner, Value id) -> Value {
-    Value none = arith::ConstantOp::create(inner, b.getIntegerAttr(id.getType(), uncounted));
-    Value counts = arith::CmpIOp::create(inner, arith::CmpIPredicate::ne, id, none);
-    return arith::ExtUIOp::create(inner, i32, counts);
-  };
-  // The sum over all j up to i, as the importer of ONNX says it.
   Value zero = arith::ConstantOp::create(here, b.getI32IntegerAttr(0));
+  Value empty = tensor::EmptyOp::create(here, sizes, b.getI32Type());
   Value init = linalg::FillOp::create(here, zero, empty).getResult(0);
-  AffineMap from = AffineMap::get(3, 0, {b.getAffineDimExpr(0), b.getAffineDimExpr(2)}, context);
-  AffineMap to = b.getMultiDimIdentityMap(3).getMajorSubMap(2);
-  Value sums =
-      linalg::GenericOp::create(
-          here, init.getType(), ids, init, {from, to},
-          {parallel, parallel, utils::IteratorType::reduction},
-          [&](OpBuilder &nested, Location at, ValueRange v) {
-            ImplicitLocOpBuilder inner(at, nested);
-            Value i = linalg::IndexOp::create(inner, 1);
-            Value j = linalg::IndexOp::create(inner, 2);
-            Value before = arith::CmpIOp::create(inner, arith::CmpIPredicate::sle, j, i);
-            Value none = arith::ConstantOp::create(inner, b.getI32IntegerAttr(0));
-            Value one = arith::SelectOp::create(inner, before, count(inner, v[0]), none);
-            linalg::YieldOp::create(inner, arith::AddIOp::create(inner, v[1], one).getResult());
-          })
-          ->getResult(0);
-  // The token that does not count has position 0.
-  return linalg::GenericOp::create(here, init.getType(), ValueRange{ids, sums}, empty,
-                                   {rows, rows, rows}, {parallel, parallel},
-                                   [&](OpBuilder &nested, Location at, ValueRange v) {
-                                     ImplicitLocOpBuilder inner(at, nested);
-                                     Value place =
-                                         arith::MulIOp::create(inner, v[1], count(inner, v[0]));
-                                     linalg::YieldOp::create(inner, place);
-                                   })
+  // Of token i the sum over all j up to i, as the importer of ONNX says it.
+  AffineExpr row = b.getAffineDimExpr(0), i = b.getAffineDimExpr(1), j = b.getAffineDimExpr(2);
+  auto map = [&](AffineExpr column) { return AffineMap::get(3, 0, {row, column}, b.getContext()); };
+  auto parallel = utils::IteratorType::parallel;
+  auto body = [&](OpBuilder &nested, Location at, ValueRange v) {
+    ImplicitLocOpBuilder inner(at, nested);
+    Value none = arith::ConstantOp::create(inner, b.getIntegerAttr(v[0].getType(), uncounted));
+    auto counts = [&](Value id) -> Value {
+      return arith::CmpIOp::create(inner, arith::CmpIPredicate::ne, id, none);
+    };
+    Value before = arith::CmpIOp::create(inner, arith::CmpIPredicate::sle,
+                                         linalg::IndexOp::create(inner, 2).getResult(),
+                                         linalg::IndexOp::create(inner, 1).getResult());
+    // The token that does not count has position 0.
+    Value both = arith::AndIOp::create(inner, counts(v[0]), counts(v[1]));
+    Value one = arith::ExtUIOp::create(inner, b.getI32Type(),
+                                       arith::AndIOp::create(inner, before, both).getResult());
+    linalg::YieldOp::create(inner, arith::AddIOp::create(inner, v[2], one).getResult());
+  };
+  return linalg::GenericOp::create(here, init.getType(), ValueRange{ids, ids}, init,
+                                   {map(i), map(j), map(i)},
+                                   {parallel, parallel, utils::IteratorType::reduction}, body)
       ->getResult(0);
 }
 
@@ -248,7 +251,7 @@ Value Body::sinusoids(Value ids, Value first, const model::Embeddings &embedding
       sinusoids.halves ? SinusoidLayout::Halves : SinusoidLayout::Interleaved, APFloat(10000.0));
   Value rows = tensor::CollapseShapeOp::create(b, loc, vectors,
                                                SmallVector<ReassociationIndices>{{0, 1}, {2}});
-  return repeat(rows, {0}, width, loc);
+  return repeat(rows, width, loc);
 }
 
 Value Body::positionVectors(Value ids, Value first, const model::Embeddings &embeddings) {
@@ -266,7 +269,7 @@ Value Body::positionVectors(Value ids, Value first, const model::Embeddings &emb
   // The same for each batch row.
   Value rows = tensor::CollapseShapeOp::create(b, loc, vectors,
                                                SmallVector<ReassociationIndices>{{0, 1}, {2}});
-  return repeat(rows, {0}, width, loc);
+  return repeat(rows, width, loc);
 }
 
 Value Body::embed(Value ids, Value tokenTypes, Value first, const model::Embeddings &embeddings) {
@@ -283,12 +286,10 @@ Value Body::embed(Value ids, Value tokenTypes, Value first, const model::Embeddi
   if (embeddings.tokenType) {
     Location here = locate(embeddings.tokenType->name);
     Value table = weightValue(*embeddings.tokenType);
-    Value kinds = tokenTypes
-                      ? EmbeddingOp::create(b, here, type, tokenTypes, table).getResult()
-                      : repeat(tensor::CollapseShapeOp::create(
-                                   b, here, table, SmallVector<ReassociationIndices>{{0, 1}}),
-                               {0, 1}, width, here);
-    x = arith::AddFOp::create(b, here, x, kinds);
+    x = tokenTypes ? arith::AddFOp::create(b, here, x,
+                                           EmbeddingOp::create(b, here, type, tokenTypes, table))
+                         .getResult()
+                   : addRow(x, table, here);
   }
   if (embeddings.position)
     x = arith::AddFOp::create(b, locate(embeddings.position->name), x,
@@ -553,26 +554,26 @@ Value Body::step(Value x, const model::Step &step, StringRef name) {
   return x;
 }
 
-Value Body::pool(Value x, Value attentionMask, const model::Pooling &pooling) {
-  PoolKind kind = pooling.kind == model::Pool::Mean  ? PoolKind::Mean
-                  : pooling.kind == model::Pool::Max ? PoolKind::Max
-                                                     : PoolKind::First;
+Value Body::pool(Value x, Value keep, model::Pool pool, Location loc) {
+  PoolKind kind = pool == model::Pool::Mean  ? PoolKind::Mean
+                  : pool == model::Pool::Max ? PoolKind::Max
+                                             : PoolKind::First;
   RankedTensorType type =
       getActivationType(b.getContext(), {typeOf(x).getDimSize(0), typeOf(x).getDimSize(2)});
-  x = PoolOp::create(b, locate(pooling.name), type, kind, x, attentionMask);
+  return PoolOp::create(b, loc, type, kind, x, keep);
+}
+
+Value Body::pool(Value x, Value attentionMask, const model::Pooling &pooling) {
+  x = pool(x, attentionMask, pooling.kind, locate(pooling.name));
   for (const model::Step &part : pooling.steps)
     x = step(x, part, pooling.name);
   return x;
 }
 
-SmallVector<Value> Body::head(Value x, const model::Head &head) {
+SmallVector<Value> Body::head(Value x, Value attentionMask, const model::Head &head) {
   Location loc = locate(head.name);
-  MLIRContext *context = b.getContext();
-  if (head.firstToken) {
-    RankedTensorType type =
-        getActivationType(context, {typeOf(x).getDimSize(0), typeOf(x).getDimSize(2)});
-    x = PoolOp::create(b, loc, type, PoolKind::First, x, /*keep=*/Value());
-  }
+  if (head.pool)
+    x = pool(x, *head.pool == model::Pool::First ? Value() : attentionMask, *head.pool, loc);
   for (const model::Step &part : head.steps)
     x = step(x, part, head.name);
   x = scale(x, head.scale, loc);

@@ -57,8 +57,9 @@ public:
                                  Value valueCache);
   /// x [B,S,H], i64 mask [B,S] -> [B,E].
   Value pool(Value x, Value attentionMask, const ::fovea::Pooling &pooling);
-  /// x [B,S,H] or [B,H] -> the head's result, or one for each of its columns.
-  SmallVector<Value> head(Value x, const ::fovea::Head &head);
+  /// x [B,S,H] or [B,H] -> the head's result, or one for each of its columns. Pooling asks for the
+  /// mask.
+  SmallVector<Value> head(Value x, Value attentionMask, const ::fovea::Head &head);
   /// B and S, computed once.
   OpFoldResult batch() { return size(0); }
   OpFoldResult sequence() { return size(1); }
@@ -70,6 +71,7 @@ private:
   Value heads(Value all, const std::optional<::fovea::Norm> &norm, int64_t count, int64_t headSize,
               Location loc);
   Value feedForward(Value x, const ::fovea::FeedForward &feedForward);
+  Value pool(Value x, Value keep, ::fovea::Pool pool, Location loc);
   Value step(Value x, const ::fovea::Step &step, StringRef name);
   /// Keys that a mask i64 [B,T] does not keep are not seen.
   Value denseMask(Value kept, Location loc);
@@ -89,8 +91,10 @@ private:
   Value sinusoids(Value ids, Value first, const ::fovea::Embeddings &embeddings);
   /// The vectors [B,S,H] of positions.
   Value positionVectors(Value ids, Value first, const ::fovea::Embeddings &embeddings);
-  /// `row` [H] for each token: [B,S,H].
-  Value repeat(Value rows, ArrayRef<int64_t> axes, int64_t width, Location loc);
+  /// Vectors [S,H] for each text: [B,S,H].
+  Value repeat(Value rows, int64_t width, Location loc);
+  /// The only row of `table` [1,H] added to each token's vector.
+  Value addRow(Value x, Value table, Location loc);
   Value rotate(Value x, Value positions, const ::fovea::Rotary &rotary, Location loc);
   /// One function of each element.
   Value map(Value x, Location loc, function_ref<Value(ImplicitLocOpBuilder &, Value)> function);

@@ -12,7 +12,7 @@ using namespace mlir::fovea;
 namespace model = ::fovea;
 
 Value ModuleFrame::encode(Body &body, Value ids, Value mask) {
-  const model::Encoder &encoder = *source.encoder;
+  const model::SourceEncoder &encoder = *source.encoder;
   Value first = arith::ConstantIndexOp::create(b, locate(encoder.embeddings.name), 0);
   Value x = body.embed(ids, {}, first, encoder.embeddings);
   StackValues values;
@@ -70,7 +70,7 @@ void ModuleFrame::addTranslationForward() {
   Value first = CacheLengthOp::create(b, loc, b.getIndexType(), values.keyCaches.front());
   Value x = writer.embed(entry.getArgument(2), {}, first, source.embeddings);
   x = finish(callLayers(stack, x, /*decode=*/false, values), writer);
-  func::ReturnOp::create(b, loc, ValueRange{head ? writer.head(x, *head).front() : x, states});
+  func::ReturnOp::create(b, loc, ValueRange{head ? writer.head(x, {}, *head).front() : x, states});
 }
 
 void ModuleFrame::addSourceEntry() {

@@ -316,7 +316,7 @@ void ModuleFrame::addDecoderForward() {
   Value x = body.embed(tokens, {}, first, source.embeddings);
   x = callLayers(stack, x, /*decode=*/false, values);
   x = finish(x, body);
-  func::ReturnOp::create(b, loc, head ? body.head(x, *head).front() : x);
+  func::ReturnOp::create(b, loc, head ? body.head(x, {}, *head).front() : x);
 }
 
 void ModuleFrame::addDecoderStep(EntryKind kind) {
@@ -360,7 +360,7 @@ SmallVector<Value> ModuleFrame::lastLogits(Value x, Body &body) {
                                         SmallVector<ReassociationIndices>{{0, 1}, {2}});
   else
     x = PoolOp::create(b, loc, last, PoolKind::Last, x, /*keep=*/Value());
-  Value logits = body.head(finish(x, body), head).front();
+  Value logits = body.head(finish(x, body), {}, head).front();
   return {logits, ArgmaxOp::create(b, locate(head.name),
                                    RankedTensorType::get({dynamicSize}, b.getI64Type()), logits)};
 }
@@ -388,7 +388,7 @@ static int64_t widthBehind(ArrayRef<model::Step> steps, int64_t width) {
 SmallVector<Port> ModuleFrame::portsOf(const model::Head &head) {
   SmallVector<int64_t> shape = {dynamicSize};
   SmallVector<StringRef> dims = {"batch"};
-  if (!head.firstToken) {
+  if (!head.pool) {
     shape.push_back(dynamicSize);
     dims.push_back("sequence");
   }
@@ -449,7 +449,7 @@ void ModuleFrame::addEncoderEntry(EntryKind kind) {
     returned = {x};
   if (!pooled)
     for (const model::Head &head : source.heads)
-      returned.append(body.head(x, head));
+      returned.append(body.head(x, mask, head));
   func::ReturnOp::create(b, loc, returned);
 }
 

@@ -129,7 +129,7 @@ void Bart::describe() {
   model.finalNorm = lastNorm("decoder");
   if (isLanguageModel(model.architecture)) {
     Head head = weights.head("lm_head", /*tied=*/true, token);
-    if (weights.has("final_logits_bias", /*prefixed=*/false))
+    if (weights.has("final_logits_bias"))
       head.steps.front().dense->bias = weights.row("final_logits_bias", *vocabulary);
     model.heads = {std::move(head)};
   }

@@ -44,13 +44,13 @@ public:
   /// as "model.norm.weight" with a head, and as "norm.weight" without.)
   void choosePrefix(const std::vector<std::string> &prefixes, const std::string &probe);
   const std::string &prefix() const { return chosenPrefix; }
+  /// Whether there is a tensor of this name, which is whole.
+  bool has(const std::string &name) const { return checkpoint && checkpoint->find(name); }
 
   /// `name` is without the prefix. If there is no such tensor, the first of
   /// `otherNames` that exists is taken.
   Weight weight(const std::string &name, std::vector<int64_t> shape, bool transposed = false,
                 const std::vector<std::string> &otherNames = {});
-  /// Whether there is a tensor of that name, with the prefix or as it is.
-  bool has(const std::string &name, bool prefixed = true) const;
   /// The tensor `name` (without the prefix) of [1, size], as [size].
   Weight row(const std::string &name, int64_t size);
   /// NAME.weight of [out, in], and NAME.bias if `bias`.
@@ -66,8 +66,10 @@ public:
   Norm layerNorm(const std::string &name, int64_t size, double epsilon, bool bias = true);
   Norm rmsNorm(const std::string &name, int64_t size, double epsilon, double weightOffset = 0);
   /// The language model's head NAME.weight (without the prefix) over `token`'s
-  /// vocabulary. If `tied`, a tensor of its own must be equal to `token`.
-  Head head(const std::string &name, bool tied, const Weight &token, bool bias = false);
+  /// vocabulary, and NAME.bias or `otherBias` if `bias`. If `tied`, a tensor of its own must be
+  /// equal to `token`, and both biases to each other.
+  Head head(const std::string &name, bool tied, const Weight &token, bool bias = false,
+            const std::string &otherBias = "");
   /// Notes for every tensor that was not asked for. `harmless` are endings of
   /// names of buffers that are computed anyway (masks, position ids).
   void reportUnused(const std::vector<std::string> &harmless);
@@ -78,8 +80,8 @@ private:
   Weight find(const std::vector<std::string> &names, std::vector<int64_t> shape, bool transposed);
   Weight rowsOf(const std::string &name, const std::string &use, const RowGroups &rows,
                 std::vector<int64_t> inner, bool transposed);
-  /// The tensor `name`, if there is one, must be that of the tokens.
-  void requireEqual(const std::string &name, const std::string &token);
+  /// The tensor `name`, if there is one, must be `other`.
+  void requireEqual(const std::string &name, const std::string &other);
 
   const Checkpoint *checkpoint;
   Problems &problems;
@@ -91,9 +93,9 @@ private:
 /// A family's entry in the registry.
 struct Family {
   const char *modelType; ///< `model_type` in config.json.
-  std::vector<const char *> architectures;
-  /// Fills `model` (its architecture is set) from the configuration and the
-  /// weights; adds problems.
+  std::vector<std::string> architectures;
+  /// Fills `model` from the configuration and the weights; adds problems. Its architecture is set,
+  /// and whether there will be a pooling: then no other head is asked for.
   void (*describe)(JsonObject &config, WeightTable &weights, ModelDescription &model,
                    Problems &problems);
 };

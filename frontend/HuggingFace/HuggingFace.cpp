@@ -24,8 +24,9 @@ static std::string exportInstead(const std::string &folder) {
          folder + " " + folder + "-onnx\" writes";
 }
 
-/// The family of `architecture`, which must agree with `model_type`.
-static const Family *findFamily(JsonObject &config, const std::string &folder,
+/// The family of `architecture`, which must agree with `model_type`. Of a model of sentences the
+/// architecture's head does not matter, and the type says enough.
+static const Family *findFamily(JsonObject &config, const std::string &folder, bool ofSentences,
                                 std::string &architecture, Problems &problems) {
   std::optional<std::vector<std::string>> names = config.strings("architectures");
   if (!names)
@@ -45,13 +46,15 @@ static const Family *findFamily(JsonObject &config, const std::string &folder,
   std::string expected;
   std::string type = config.string("model_type", "");
   for (const Family &family : families()) {
-    for (const char *known : family.architectures)
+    for (const std::string &known : family.architectures)
       if (architecture == known) {
         if (!type.empty() && type != family.modelType)
           config.reject("model_type", quote(family.modelType) + ", as for " + architecture);
         return &family;
       }
     types.push_back(family.modelType);
+    if (type == family.modelType && ofSentences)
+      return &family;
     if (type == family.modelType)
       expected = "expects one of " + list(family.architectures) + " of family " + quote(type);
   }
@@ -91,7 +94,8 @@ fovea::readHuggingFace(const std::string &folder, Problems &problems, artifact::
   JsonObject config(*value, path, "", found);
   if (!config.valid())
     return finish();
-  const Family *family = findFamily(config, folder, model.architecture, found);
+  const bool ofSentences = !modules.modules.empty();
+  const Family *family = findFamily(config, folder, ofSentences, model.architecture, found);
   if (!family)
     return finish();
   // By these a loader fetches or runs code of the checkpoint's.
@@ -113,6 +117,8 @@ fovea::readHuggingFace(const std::string &folder, Problems &problems, artifact::
   // named, nor the other way round.
   std::optional<Checkpoint> checkpoint = Checkpoint::open(folder, below, found, access);
   WeightTable weights(checkpoint ? &*checkpoint : nullptr, found);
+  if (ofSentences)
+    model.pooling.emplace();
   family->describe(config, weights, model, found);
   requireBoolean(config, "is_encoder_decoder", model.encoder.has_value(), found);
   weights.finish();

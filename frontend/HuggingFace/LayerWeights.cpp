@@ -81,11 +81,18 @@ Norm WeightTable::rmsNorm(const std::string &name, int64_t size, double epsilon,
   return result;
 }
 
-Head WeightTable::head(const std::string &name, bool tied, const Weight &token, bool bias) {
+Head WeightTable::head(const std::string &name, bool tied, const Weight &token, bool bias,
+                       const std::string &otherBias) {
   Linear dense;
   dense.name = name;
-  if (bias)
-    dense.bias = find({name + ".bias"}, {token.shape.front()}, false);
+  if (bias) {
+    std::vector<std::string> names = {name + ".bias"};
+    if (!otherBias.empty())
+      names.push_back(otherBias);
+    dense.bias = find(names, {token.shape.front()}, false);
+    if (tied && checkpoint && !otherBias.empty())
+      requireEqual(otherBias, dense.bias->stored.name);
+  }
   dense.weight = tied ? token : find({name + ".weight"}, token.shape, false);
   if (tied && checkpoint)
     requireEqual(name + ".weight", token.stored.name);
@@ -96,15 +103,15 @@ Head WeightTable::head(const std::string &name, bool tied, const Weight &token, 
   return result;
 }
 
-void WeightTable::requireEqual(const std::string &name, const std::string &token) {
+void WeightTable::requireEqual(const std::string &name, const std::string &other) {
   const StoredTensor *own = checkpoint->find(name);
-  const StoredTensor *tokens = checkpoint->find(token);
-  if (!own || !tokens)
+  const StoredTensor *same = checkpoint->find(other);
+  if (!own || !same || own == same)
     return;
   used.insert(own->name);
-  if (own->type != tokens->type || own->shape != tokens->shape ||
-      std::memcmp(checkpoint->data(*own), checkpoint->data(*tokens), own->bytes) != 0)
+  if (own->type != same->type || own->shape != same->shape ||
+      std::memcmp(checkpoint->data(*own), checkpoint->data(*same), own->bytes) != 0)
     addError(problems, checkpoint->pathOf(*own), "tensor " + quote(own->name),
-             "expects the content of " + quote(tokens->name) +
+             "expects the content of " + quote(same->name) +
                  ", as tie_word_embeddings is true, got another");
 }

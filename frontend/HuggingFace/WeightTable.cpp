@@ -31,10 +31,6 @@ Weight WeightTable::weight(const std::string &name, std::vector<int64_t> shape, 
   return find(names, std::move(shape), transposed);
 }
 
-bool WeightTable::has(const std::string &name, bool prefixed) const {
-  return checkpoint && checkpoint->find(prefixed ? chosenPrefix + name : name);
-}
-
 Weight WeightTable::row(const std::string &name, int64_t size) {
   Weight result = find({name}, {1, size}, false);
   result.shape = {size};

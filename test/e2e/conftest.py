@@ -100,3 +100,9 @@ def checkpoints():
 def decoders():
     """The folder of the random decoders of many families."""
     return make_once("test-decoders", "make_decoders.py", "decoder_cases.py", "make_checkpoints.py")
+
+
+@pytest.fixture(scope="session")
+def encoders():
+    """The folder of the random encoders of many families and heads."""
+    return make_once("test-encoders", "make_encoders.py", "encoder_cases.py", "make_checkpoints.py")

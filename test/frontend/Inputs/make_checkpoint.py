@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes a tiny model folder of random weights, as Hugging Face lays it out.
 
-    make_checkpoint.py llama|bert|gpt2 FOLDER [KEY=JSON ...] [--without TENSOR] [--dtype F32|BF16] [--shards N] [--pooling]
+    make_checkpoint.py llama|bert|roberta|gpt2 FOLDER [KEY=JSON ...] [--without TENSOR] [--dtype F32|BF16] [--shards N] [--pooling]
 
 KEY=JSON changes the configuration; the weights follow it. Standard library only.
 """
@@ -19,6 +19,8 @@ FAMILIES = {
     "bert": dict(architectures=["BertModel"], model_type="bert", hidden_size=12, intermediate_size=20, num_hidden_layers=2,
                  num_attention_heads=3, vocab_size=17, max_position_embeddings=32, type_vocab_size=2, hidden_act="gelu",
                  layer_norm_eps=1e-12, pad_token_id=0),
+    "roberta": dict(architectures=["RobertaModel"], model_type="roberta", hidden_size=12, intermediate_size=20, num_hidden_layers=1,
+                    num_attention_heads=3, vocab_size=17, max_position_embeddings=32, type_vocab_size=1, pad_token_id=1),
     "gpt2": dict(architectures=["GPT2LMHeadModel"], model_type="gpt2", n_embd=12, n_layer=2, n_head=3, n_positions=32, vocab_size=17,
                  activation_function="gelu_new", layer_norm_epsilon=1e-5, tie_word_embeddings=True),
 }
@@ -116,7 +118,7 @@ def main():
     for change in args.changes:
         key, value = change.split("=", 1)
         config[key] = json.loads(value)
-    shapes = {"llama": llama_shapes, "bert": bert_shapes, "gpt2": gpt2_shapes}[args.family](config)
+    shapes = {"llama": llama_shapes, "bert": bert_shapes, "roberta": bert_shapes, "gpt2": gpt2_shapes}[args.family](config)
     for name in args.without:
         del shapes[name]
 
