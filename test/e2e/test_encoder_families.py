@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tiny random encoders of many families with all their heads: compiled code against `transformers` in f64, with padding on either side, and on the emulator."""
+import re
+
 import numpy as np
 import pytest
 
@@ -77,6 +79,13 @@ def test_verify(fovea, artifact, encoders, name):
 @EVERY
 def test_check_finds_nothing(fovea, encoders, name):
     fovea("check", encoders / name / "model").ok()
+
+
+@EVERY
+def test_no_kernel_is_plain_loops(fovea, artifact, name):
+    """But for the sums by which RoBERTa counts positions."""
+    loops = re.findall(r"fallbacks to plain loops \((\d+)\)", fovea("inspect", artifact).ok().text)
+    assert loops == (["1"] if re.match("roberta|xlmroberta|camembert", name) else [])
 
 
 @pytest.mark.parametrize("name", OLDER)
