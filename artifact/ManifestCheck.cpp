@@ -47,6 +47,9 @@ private:
       return fail("model: begin or padding token is less than -1");
     if (model.vocabulary_size < 0 || model.max_positions < 0 || model.max_text_tokens < 0)
       return fail("model: vocabulary_size, max_positions or max_text_tokens is negative");
+    if (model.score_function > ScoreFunction::MAX)
+      return fail("model: unknown score function " +
+                  std::to_string(static_cast<int>(model.score_function)));
     if (model.kind > ModelKind::EncoderDecoder)
       return fail("model: unknown kind " + std::to_string(static_cast<int>(model.kind)));
     return true;

@@ -191,6 +191,9 @@ struct SourceEncoder {
   std::optional<Norm> finalNorm;
 };
 
+/// What makes probabilities of a classifier's scores.
+enum class ScoreFunction { Softmax, Sigmoid, None };
+
 struct ModelDescription {
   enum class Kind {
     Decoder,        ///< Causal; grows a cache.
@@ -211,7 +214,9 @@ struct ModelDescription {
   /// A decoder has at most one, over the vocabulary. Without any the last hidden
   /// state is the result.
   std::vector<Head> heads;
-  bool givesHiddenState = true; ///< Encoders: beside what the heads give.
+  bool givesHiddenState = true;    ///< Encoders: beside what the heads give.
+  std::vector<std::string> labels; ///< Of a classifier's scores.
+  ScoreFunction scoreFunction = ScoreFunction::Softmax;
   std::optional<Pooling> pooling;
   std::optional<std::string> tokenizer; ///< File below `folder`.
   /// The token before a prompt, of an encoder-decoder the one before what it writes.

@@ -69,8 +69,22 @@ fovea_status *fovea_module_get_info(const fovea_module *module, fovea_module_inf
                              model.max_text_tokens,
                              m.tokenizer() != nullptr,
                              m.entries().size(),
-                             m.weightBytes()};
+                             m.weightBytes(),
+                             model.labels.size(),
+                             static_cast<fovea_score_function>(model.score_function)};
     giveStruct(all, info);
+  });
+}
+
+fovea_status *fovea_module_get_label(const fovea_module *module, size_t label, const char **name) {
+  return guarded([&] {
+    require(module, "module");
+    require(name, "name");
+    const std::vector<std::string> &labels = module->module->manifest().model->labels;
+    if (label >= labels.size())
+      failInvalid("there is no label number " + std::to_string(label) + " of " +
+                  std::to_string(labels.size()));
+    *name = labels[label].c_str();
   });
 }
 
@@ -102,6 +116,7 @@ fovea_status *fovea_module_find_entry(const fovea_module *module, const char *na
 // The manifest's numbers are the interface's.
 static_assert(static_cast<int>(manifest::ModelKind::MAX) == FOVEA_ENCODER_DECODER);
 static_assert(static_cast<int>(manifest::EntryKind::MAX) == FOVEA_ENTRY_ENCODE);
+static_assert(static_cast<int>(manifest::ScoreFunction::MAX) == FOVEA_SCORES);
 static_assert(static_cast<int>(manifest::Role::MAX) == FOVEA_ROLE_EMBEDDING);
 
 using Values = std::vector<std::unique_ptr<manifest::ValueT>>;
@@ -179,6 +194,54 @@ fovea_status *fovea_module_encode(const fovea_module *module, const char *text, 
       out[i] = tokens[i];
     *ids = out;
     *count = tokens.size();
+  });
+}
+
+fovea_status *fovea_module_find_token(const fovea_module *module, const char *text, size_t size,
+                                      int64_t *id) {
+  return guarded([&] {
+    require(module, "module");
+    require(text, "text");
+    require(id, "id");
+    *id = module->module->requireTokenizer().find({text, size});
+  });
+}
+
+/// One block: ids, types, texts.
+static fovea_encoding giveEncoding(const Tokenizer::Encoding &row, bool cut) {
+  size_t count = row.ids.size();
+  auto *ids = static_cast<int64_t *>(std::malloc((3 * count + 1) * sizeof(int64_t)));
+  if (!ids)
+    throw std::bad_alloc();
+  std::copy(row.ids.begin(), row.ids.end(), ids);
+  std::copy(row.typeIds.begin(), row.typeIds.end(), ids + count);
+  std::copy(row.texts.begin(), row.texts.end(), ids + 2 * count);
+  return {sizeof(fovea_encoding), ids, ids + count, ids + 2 * count, count, cut};
+}
+
+fovea_status *fovea_module_encode_texts(const fovea_module *module, const fovea_text *texts,
+                                        size_t count, size_t max_tokens, fovea_encoding *encoding) {
+  return guarded([&] {
+    require(module, "module");
+    require(texts, "texts");
+    require(encoding, "encoding");
+    if (count != 1 && count != 2)
+      failInvalid("expects one or two texts, got " + std::to_string(count));
+    for (size_t i = 0; i < count; ++i)
+      if (!texts[i].data && texts[i].size)
+        failInvalid("text " + std::to_string(i) + " is NULL");
+    checkStructSize(*encoding);
+    const Tokenizer &tokenizer = module->module->requireTokenizer();
+    auto textOf = [&](size_t i) {
+      return std::string_view(texts[i].data ? texts[i].data : "", texts[i].size);
+    };
+    auto encode = [&](size_t most) {
+      return count == 1 ? tokenizer.encodeSingle(textOf(0), true, most)
+                        : tokenizer.encodePair(textOf(0), textOf(1), true, most);
+    };
+    Tokenizer::Encoding row = encode(0);
+    bool cut = max_tokens > 0 && row.ids.size() > max_tokens;
+    giveStruct(giveEncoding(cut ? encode(max_tokens) : row, cut), encoding);
   });
 }
 

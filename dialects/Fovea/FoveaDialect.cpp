@@ -4,6 +4,8 @@
 // (`fovea.entry`, `fovea.kind`, `fovea.name`, `fovea.dims`, `fovea.role`, `fovea.max_positions`,
 // `fovea.signature`, `fovea.target`).
 #include "dialects/Fovea/FoveaDialect.h"
+
+#include "dialects/Fovea/Ports.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -116,6 +118,16 @@ struct AttributeRule {
 
 template <typename AttrT> static bool isA(Attribute attr) { return isa<AttrT>(attr); }
 
+static bool isStrings(Attribute attr) {
+  auto list = dyn_cast<ArrayAttr>(attr);
+  return list && llvm::all_of(list, llvm::IsaPred<StringAttr>);
+}
+
+static bool isScoreFunction(Attribute attr) {
+  auto name = dyn_cast<StringAttr>(attr);
+  return name && llvm::is_contained({"softmax", "sigmoid", "none"}, name.getValue());
+}
+
 static bool isAtLeast(Attribute attr, int64_t least) {
   auto number = dyn_cast<IntegerAttr>(attr);
   return number && number.getValue().sge(least);
@@ -127,6 +139,8 @@ static const AttributeRule *findRule(StringRef name) {
   static constexpr const char *kCount = "a positive integer", *kFlag = "a unit attribute";
   static const AttributeRule kRules[] = {
       {D::kTargetAttr, Holder::Module, isA<TargetAttr>, "a target"},
+      {kLabelsAttr, Holder::Module, isStrings, "an array of strings"},
+      {kScoreFunctionAttr, Holder::Module, isScoreFunction, "\"softmax\", \"sigmoid\" or \"none\""},
       {D::kEntryAttr, Holder::Function, isA<UnitAttr>, kFlag},
       {D::kKindAttr, Holder::Function, isA<EntryKindAttr>, "an entry's kind"},
       {D::kSignatureAttr, Holder::Function, isA<SignatureAttr>, "a signature"},

@@ -13,6 +13,11 @@ EntryKind getEntryKind(func::FuncOp entry);
 PortRole getArgumentRole(func::FuncOp entry, unsigned argument);
 PortRole getResultRole(func::FuncOp entry, unsigned result);
 
+/// On a module: the names of a classifier's scores, an array of strings, and what makes them
+/// probabilities, "softmax", "sigmoid" or "none".
+constexpr StringLiteral kLabelsAttr = "fovea.labels";
+constexpr StringLiteral kScoreFunctionAttr = "fovea.score_function";
+
 /// The first entry of that kind, or null.
 func::FuncOp findEntry(ModuleOp module, EntryKind kind);
 

@@ -4,6 +4,7 @@
 // that differ in nothing but their weights share a function.
 #include "frontend/Builder/ModuleBuilder.h"
 
+#include "dialects/Fovea/Ports.h"
 #include "frontend/Builder/ModuleFrame.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -507,6 +508,14 @@ void ModuleFrame::addWeights() {
 
 OwningOpRef<ModuleOp> ModuleFrame::build() {
   module = ModuleOp::create(b, locate(source.architecture));
+  if (!source.labels.empty()) {
+    SmallVector<StringRef> labels(source.labels.begin(), source.labels.end());
+    (*module)->setAttr(kLabelsAttr, b.getStrArrayAttr(labels));
+    const char *function = source.scoreFunction == model::ScoreFunction::Softmax   ? "softmax"
+                           : source.scoreFunction == model::ScoreFunction::Sigmoid ? "sigmoid"
+                                                                                   : "none";
+    (*module)->setAttr(kScoreFunctionAttr, b.getStringAttr(function));
+  }
   b.setInsertionPointToEnd(module->getBody());
   addModelOp();
 

@@ -106,7 +106,9 @@ public:
   Step transform(const std::string &name, const std::string &normName, Activation activation);
   /// BERT's pooler: the first token's vector through a dense layer and tanh.
   Step pooler();
-  /// One score for each label.
+  /// The names of the labels, by number.
+  std::vector<std::string> readLabels();
+  /// One score for each label, which become the model's.
   Step classifier(const std::string &name = "classifier");
   /// The model without a head gives its hidden state, and what the pooler makes of it if that is
   /// there.
@@ -127,9 +129,6 @@ public:
   void answerHead(std::vector<Step> steps = {}, const std::string &name = "qa_outputs");
 
 private:
-  /// How many labels the configuration has.
-  int64_t countLabels();
-
   std::string prefix; ///< Of the layers' tensors.
   JsonObject &config;
   WeightTable &weights;

@@ -19,21 +19,41 @@ Step Encoder::transform(const std::string &name, const std::string &normName,
 
 Step Encoder::pooler() { return dense(prefix + tensors.pooler, hidden, hidden, Activation::Tanh); }
 
-int64_t Encoder::countLabels() {
+std::vector<std::string> Encoder::readLabels() {
   const JsonValue *names = config.find("id2label");
-  if (!names)
-    return config.integer("num_labels", 1, maxWidth, 2);
-  auto count = static_cast<int64_t>(names->keys().size());
-  if (!names->isObject() || count == 0 || count > maxWidth) {
-    config.reject("id2label", "an object with the name of each label");
-    return 1;
+  if (!names) {
+    std::vector<std::string> result;
+    for (int64_t i = 0, count = config.integer("num_labels", 1, maxWidth, 2); i < count; ++i)
+      result.push_back("LABEL_" + std::to_string(i));
+    return result;
+  }
+  std::vector<std::string> result(names->keys().size());
+  for (size_t i = 0; i < result.size(); ++i) {
+    const JsonValue *name = names->find(std::to_string(i));
+    if (name && name->isString())
+      result[i] = name->string();
+    else
+      result.clear();
+  }
+  auto count = static_cast<int64_t>(result.size());
+  if (count == 0 || count > maxWidth) {
+    config.reject("id2label", "an object with the name of each label, from \"0\" on");
+    return {""};
   }
   if (config.has("num_labels") && config.integer("num_labels", 1, maxWidth, count) != count)
     config.reject("num_labels", std::to_string(count) + ", as id2label has so many");
-  return count;
+  return result;
 }
 
-Step Encoder::classifier(const std::string &name) { return dense(name, countLabels(), hidden); }
+Step Encoder::classifier(const std::string &name) {
+  model.labels = readLabels();
+  std::string problem = config.string("problem_type", "");
+  if (problem == "regression")
+    model.scoreFunction = ScoreFunction::None;
+  else if (problem == "multi_label_classification" || model.labels.size() == 1)
+    model.scoreFunction = ScoreFunction::Sigmoid;
+  return dense(name, static_cast<int64_t>(model.labels.size()), hidden);
+}
 
 void Encoder::bare() {
   // The same tensors that `pooler` asks for.
@@ -73,7 +93,7 @@ void Encoder::columnHead(std::vector<Step> steps, std::vector<std::string> colum
 }
 
 void Encoder::answerHead(std::vector<Step> steps, const std::string &name) {
-  if (int64_t count = countLabels(); count != 2)
+  if (readLabels().size() != 2)
     config.reject(config.has("id2label") ? "id2label" : "num_labels",
                   "two labels, an answer's start and its end");
   steps.push_back(dense(name, 2, hidden));

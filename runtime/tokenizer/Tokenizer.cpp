@@ -60,6 +60,7 @@ Tokenizer::Encoding fill(const Pieces &pieces, const std::vector<int32_t> (&sequ
       result.ids.insert(result.ids.end(), piece->ids()->begin(), piece->ids()->end());
     }
     result.typeIds.resize(result.ids.size(), piece->type_id());
+    result.texts.resize(result.ids.size(), piece->sequence());
   }
   return result;
 }

@@ -33,6 +33,7 @@ public:
   struct Encoding {
     std::vector<int32_t> ids;
     std::vector<int32_t> typeIds; ///< As many; which sequence, as BERT counts them.
+    std::vector<int32_t> texts;   ///< As many; which text a token is of, -1 if it was added.
   };
   /// How the source cuts a text that is too long; `encode` does not by itself.
   struct Truncation {

@@ -112,6 +112,13 @@ static ModelKind getKind(ArrayRef<EntryLayout> entries) {
 static std::unique_ptr<ModelInfoT> buildModelInfo(ModuleOp module, ArrayRef<EntryLayout> entries) {
   auto info = std::make_unique<ModelInfoT>();
   info->kind = getKind(entries);
+  if (auto labels = module->getAttrOfType<ArrayAttr>(kLabelsAttr))
+    for (StringAttr label : labels.getAsRange<StringAttr>())
+      info->labels.push_back(label.str());
+  if (auto function = module->getAttrOfType<StringAttr>(kScoreFunctionAttr))
+    info->score_function = function == "sigmoid" ? manifest::ScoreFunction::Sigmoid
+                           : function == "none"  ? manifest::ScoreFunction::None
+                                                 : manifest::ScoreFunction::Softmax;
   auto models = module.getOps<ModelOp>();
   if (models.empty())
     return info;

@@ -3,6 +3,7 @@
 // What `fovea inspect` tells of an artifact: the model, its sections, entries,
 // kernels and weights.
 #include "tools/fovea/Inspect.h"
+#include "tools/verbs/Common.h"
 
 #include <cinttypes>
 #include <cstdio>
@@ -27,6 +28,17 @@ static std::string describe(const ValueT &value) {
       text += axis < value.dims.size() && !value.dims[axis].empty() ? value.dims[axis] : "?";
   }
   return text + (value.shape.empty() ? "[] " : "] ") + artifact::elementName(value.element);
+}
+
+/// "no, maybe, yes", and of many how many more.
+static std::string listLabels(const std::vector<std::string> &labels) {
+  constexpr size_t most = 20;
+  std::string text;
+  for (size_t i = 0; i < labels.size() && i < most; ++i)
+    text += (i ? ", " : "") + verbs::plain(labels[i]);
+  if (labels.size() > most)
+    text += " and " + std::to_string(labels.size() - most) + " more";
+  return text;
 }
 
 static void printValues(const char *title, const std::vector<std::unique_ptr<ValueT>> &values) {
@@ -138,6 +150,8 @@ void printArtifact(const artifact::ArtifactReader &reader, const std::string &fi
     std::printf("  vocabulary: %" PRId64 "\n", model.vocabulary_size);
   if (model.max_positions)
     std::printf("  longest context: %" PRId64 "\n", model.max_positions);
+  if (!model.labels.empty())
+    std::printf("  labels: %s\n", listLabels(model.labels).c_str());
   std::printf("  compiler: %s\n", manifest.compiler.c_str());
   if (!manifest.variants.empty())
     std::printf("  code for %s, and below for better processors\n", manifest.target.c_str());

@@ -94,6 +94,10 @@ void addRun(CLI::App &app, const Host &host, int &code);
 void addGenerate(CLI::App &app, const Host &host, int &code);
 void addEmbed(CLI::App &app, const Host &host, int &code);
 void addTranslate(CLI::App &app, const Host &host, int &code);
+void addFillMask(CLI::App &app, const Host &host, int &code);
+void addClassify(CLI::App &app, const Host &host, int &code);
+void addTag(CLI::App &app, const Host &host, int &code);
+void addAnswer(CLI::App &app, const Host &host, int &code);
 void addBench(CLI::App &app, const Host &host, int &code);
 
 } // namespace fovea::verbs

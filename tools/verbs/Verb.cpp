@@ -56,6 +56,10 @@ void addRunningVerbs(CLI::App &app, const Host &host, int &code) {
   addGenerate(app, host, code);
   addEmbed(app, host, code);
   addTranslate(app, host, code);
+  addFillMask(app, host, code);
+  addClassify(app, host, code);
+  addTag(app, host, code);
+  addAnswer(app, host, code);
   addBench(app, host, code);
 }
 

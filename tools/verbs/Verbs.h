@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The verbs that run an artifact: run, generate, embed, translate, bench. Shared by fovea,
-// which compiles a model named in place of an artifact, and by fovea-run, which
+// The verbs that run an artifact: run, generate, embed, translate, fill-mask, classify, tag,
+// answer, bench.
+// Shared by fovea, which compiles a model named in place of an artifact, and by fovea-run, which
 // has no compiler. Uses the runtime through its C header only.
 //
 // Standard output holds the result and nothing else. Exit codes: 0; 1 the input is

@@ -19,8 +19,10 @@ static EncoderHeads heads() {
       {"ForPreTraining",
        [](Encoder &albert) {
          addVocabulary(albert, "prediction_logits");
-         albert.sequenceHead({albert.pooler(), albert.classifier("sop_classifier.classifier")},
-                             "sop_logits");
+         auto labels = static_cast<int64_t>(albert.readLabels().size());
+         albert.sequenceHead(
+             {albert.pooler(), albert.dense("sop_classifier.classifier", labels, albert.hidden)},
+             "sop_logits");
        }},
       {"ForSequenceClassification",
        [](Encoder &albert) { albert.sequenceHead({albert.pooler(), albert.classifier()}); }},

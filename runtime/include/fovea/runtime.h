@@ -183,6 +183,13 @@ typedef enum fovea_model_kind {
   FOVEA_ENCODER_DECODER = 3 /* fovea_translate */
 } fovea_model_kind;
 
+/* What makes probabilities of a classifier's scores. */
+typedef enum fovea_score_function {
+  FOVEA_SOFTMAX = 0, /* over all labels: one of them is true */
+  FOVEA_SIGMOID = 1, /* of each by itself: any of them may be true */
+  FOVEA_SCORES = 2   /* nothing: the scores are the result */
+} fovea_score_function;
+
 typedef struct fovea_module_info {
   size_t struct_size;
   const char *name;
@@ -198,12 +205,32 @@ typedef struct fovea_module_info {
   int has_tokenizer;
   size_t entry_count;
   uint64_t weight_bytes;
+  size_t label_count; /* of a classifier's scores; 0: no classifier, or they have no names */
+  fovea_score_function score_function;
 } fovea_module_info;
 #define FOVEA_MODULE_INFO_INIT                                                                     \
-  {sizeof(fovea_module_info), NULL, NULL, NULL, FOVEA_GENERIC, 0, NULL, 0, 0, 0, 0, 0, 0, 0}
+  {sizeof(fovea_module_info),                                                                      \
+   NULL,                                                                                           \
+   NULL,                                                                                           \
+   NULL,                                                                                           \
+   FOVEA_GENERIC,                                                                                  \
+   0,                                                                                              \
+   NULL,                                                                                           \
+   0,                                                                                              \
+   0,                                                                                              \
+   0,                                                                                              \
+   0,                                                                                              \
+   0,                                                                                              \
+   0,                                                                                              \
+   0,                                                                                              \
+   0,                                                                                              \
+   FOVEA_SOFTMAX}
 
 /* Strings live as long as the module; so do those of the functions below. */
 FOVEA_API fovea_status *fovea_module_get_info(const fovea_module *module, fovea_module_info *info);
+/* The name of one of the labels, numbered from 0. */
+FOVEA_API fovea_status *fovea_module_get_label(const fovea_module *module, size_t label,
+                                               const char **name);
 
 /* What an entry does for those who run a model, whatever it is called; of each kind but the first
    there is one at most. */
@@ -283,6 +310,31 @@ FOVEA_API fovea_status *fovea_module_get_step(const fovea_module *module, size_t
    wants around a text (begin token, [CLS], ...). `ids` is freed with fovea_free. */
 FOVEA_API fovea_status *fovea_module_encode(const fovea_module *module, const char *text,
                                             size_t size, int special, int64_t **ids, size_t *count);
+/* The id of one token by its text in the vocabulary ("[MASK]"); -1 if there is none. */
+FOVEA_API fovea_status *fovea_module_find_token(const fovea_module *module, const char *text,
+                                                size_t size, int64_t *id);
+
+typedef struct fovea_text {
+  const char *data;
+  size_t size;
+} fovea_text;
+
+/* A row of tokens: three numbers for each. */
+typedef struct fovea_encoding {
+  size_t struct_size;
+  int64_t *ids;         /* one block with what follows, freed with fovea_free */
+  const int64_t *types; /* for the argument of role FOVEA_ROLE_TOKEN_TYPES */
+  const int64_t *texts; /* which text it is of; -1: added by the tokenizer */
+  size_t count;
+  int cut; /* a text was longer than there was room for */
+} fovea_encoding;
+#define FOVEA_ENCODING_INIT {sizeof(fovea_encoding), NULL, NULL, NULL, 0, 0}
+
+/* One or two texts with what the model wants around them, as one row of at most `max_tokens` tokens
+   (0: any number): the longer of two is cut first, at its end. */
+FOVEA_API fovea_status *fovea_module_encode_texts(const fovea_module *module,
+                                                  const fovea_text *texts, size_t count,
+                                                  size_t max_tokens, fovea_encoding *encoding);
 /* Token ids to UTF-8, with a zero byte after it; special tokens are left out.
    `text` is freed with fovea_free. */
 FOVEA_API fovea_status *fovea_module_decode(const fovea_module *module, const int64_t *ids,
@@ -622,11 +674,6 @@ typedef struct fovea_translate_result {
 FOVEA_API fovea_status *fovea_translate(fovea_context *context,
                                         const fovea_translate_options *options,
                                         fovea_translate_result *result);
-
-typedef struct fovea_text {
-  const char *data;
-  size_t size;
-} fovea_text;
 
 /* One vector for each text, by the entry of kind FOVEA_ENTRY_EMBED: `vectors` is [count, width],
    freed with fovea_free. Texts longer than the model takes are cut; `cut`, if

@@ -184,6 +184,13 @@ TEST(Encoders, Sequences) {
   ASSERT_EQ(model.heads.size(), 1u);
   EXPECT_EQ(describe(model.heads[0]), "dense[12] tanh, dense[3]");
   EXPECT_EQ(model.heads[0].pool, Pool::First);
+  EXPECT_EQ(model.labels, (std::vector<std::string>{"no", "maybe", "yes"}));
+  EXPECT_EQ(model.scoreFunction, ScoreFunction::Softmax);
+  TinyModel tiny = bertForSequences();
+  tiny.config["problem_type"] = "\"multi_label_classification\"";
+  EXPECT_EQ(accepted(tiny).scoreFunction, ScoreFunction::Sigmoid);
+  tiny.config["problem_type"] = "\"regression\"";
+  EXPECT_EQ(accepted(tiny).scoreFunction, ScoreFunction::None);
 }
 
 TEST(Encoders, Labels) {
@@ -194,12 +201,14 @@ TEST(Encoders, Labels) {
   };
   expectPart(with("id2label", "[1]"), "id2label: expects an object with the name of each label");
   expectPart(with("id2label", "{}"), "id2label: expects an object with the name of each label");
+  expectPart(with("id2label", R"({"0": "a", "2": "b"})"), "id2label: expects an object");
+  expectPart(with("id2label", R"({"0": "a", "1": 1})"), "id2label: expects an object");
   expectPart(with("id2label", "null"), "tensor \"classifier.weight\": expects shape [2, 12]");
   expectPart(with("num_labels", "4"), "num_labels: expects 3, as id2label has so many, got 4");
   TinyModel tiny = bertForSequences();
   tiny.config.erase("id2label");
   tiny.config["num_labels"] = "3";
-  accepted(tiny);
+  EXPECT_EQ(accepted(tiny).labels, (std::vector<std::string>{"LABEL_0", "LABEL_1", "LABEL_2"}));
 }
 
 TEST(Encoders, Answers) {

@@ -22,6 +22,12 @@ TEST_F(RuntimeTest, TellsWhatIsInside) {
   EXPECT_EQ(info.end_token_count, 1u);
   EXPECT_EQ(info.weight_bytes, 16u);
   EXPECT_TRUE(info.has_tokenizer);
+  EXPECT_EQ(info.label_count, 2u);
+  EXPECT_EQ(info.score_function, FOVEA_SIGMOID);
+  const char *label = nullptr;
+  ASSERT_EQ(message(fovea_module_get_label(module.get(), 1, &label)), "");
+  EXPECT_STREQ(label, "yes");
+  expectIn(message(fovea_module_get_label(module.get(), 2, &label)), "no label number 2 of 2");
   size_t entry = 99;
   ASSERT_EQ(message(fovea_module_find_entry(module.get(), "prefill", &entry)), "");
   fovea_entry_info prefill = FOVEA_ENTRY_INFO_INIT;
@@ -44,6 +50,35 @@ TEST_F(RuntimeTest, TellsWhatIsInside) {
   EXPECT_NE(message(fovea_module_get_entry(module.get(), 77, &prefill)), "");
   EXPECT_NE(message(fovea_module_get_entry(nullptr, 0, &prefill)), "");
   EXPECT_NE(message(fovea_module_get_argument(module.get(), entry, 77, &value)), "");
+}
+
+TEST_F(RuntimeTest, TextsAsOneRow) {
+  fovea_text texts[] = {{"abcd", 4}, {"ef", 2}};
+  /// "id:text:type" of each token.
+  auto encode = [&](size_t count, size_t most) {
+    fovea_encoding row = FOVEA_ENCODING_INIT;
+    EXPECT_EQ(message(fovea_module_encode_texts(module.get(), texts, count, most, &row)), "");
+    std::string text;
+    for (size_t i = 0; i < row.count; ++i)
+      text += (i ? " " : "") + std::to_string(row.ids[i]) + ":" + std::to_string(row.texts[i]) +
+              ":" + std::to_string(row.types[i]);
+    fovea_free(row.ids);
+    return text + (row.cut ? " cut" : "");
+  };
+  EXPECT_EQ(encode(1, 0), "0:-1:0 2:0:0 3:0:0 4:0:0 5:0:0");
+  EXPECT_EQ(encode(1, 5), encode(1, 0));
+  EXPECT_EQ(encode(1, 3), "0:-1:0 2:0:0 3:0:0 cut");
+  EXPECT_EQ(encode(2, 0), "2:0:0 3:0:0 4:0:0 5:0:0 6:1:1 7:1:1");
+  EXPECT_EQ(encode(2, 5), "2:0:0 3:0:0 4:0:0 6:1:1 7:1:1 cut");
+  int64_t id = 0;
+  ASSERT_EQ(message(fovea_module_find_token(module.get(), "</s>", 4, &id)), "");
+  EXPECT_EQ(id, 1);
+  ASSERT_EQ(message(fovea_module_find_token(module.get(), "nowhere", 7, &id)), "");
+  EXPECT_EQ(id, -1);
+  fovea_encoding row = FOVEA_ENCODING_INIT;
+  expectIn(message(fovea_module_encode_texts(module.get(), texts, 3, 0, &row)), "one or two texts");
+  texts[0] = {nullptr, 3};
+  expectIn(message(fovea_module_encode_texts(module.get(), texts, 1, 0, &row)), "text 0 is NULL");
 }
 
 TEST_F(RuntimeTest, TwoModulesAreTwo) {

@@ -101,6 +101,10 @@ TEST_F(RuntimeTest, SizesThatNoVersionHadAreRefused) {
   EXPECT_EQ(made, nullptr);
   expectSizesAreRefused("fovea_module_info", fovea_module_info FOVEA_MODULE_INFO_INIT,
                         [&](auto *info) { return fovea_module_get_info(module.get(), info); });
+  fovea_text text = {"a", 1};
+  expectSizesAreRefused("fovea_encoding", fovea_encoding FOVEA_ENCODING_INIT, [&](auto *row) {
+    return fovea_module_encode_texts(module.get(), &text, 1, 0, row);
+  });
   expectSizesAreRefused("fovea_entry_info", fovea_entry_info FOVEA_ENTRY_INFO_INIT,
                         [&](auto *info) { return fovea_module_get_entry(module.get(), 0, info); });
   expectSizesAreRefused(

@@ -70,6 +70,8 @@ public:
     manifest.model->vocabulary_size = 32;
     manifest.model->max_positions = 64;
     manifest.model->max_text_tokens = 16;
+    manifest.model->labels = {"no", "yes"};
+    manifest.model->score_function = manifest::ScoreFunction::Sigmoid;
     manifest.cpu_features = {"sse2"};
     auto *add = entry("add", 1, 5);
     add->steps[0]->flops = 3;

@@ -39,3 +39,18 @@ func.func @schedule_elsewhere() {
   %c = arith.constant {fovea.schedule = "x"} 1 : i32
   return
 }
+
+// -----
+
+// expected-error @below {{expects 'fovea.labels' to be an array of strings, got [1]}}
+module attributes {fovea.labels = [1]} {}
+
+// -----
+
+// expected-error @below {{expects 'fovea.score_function' to be "softmax", "sigmoid" or "none", got "tanh"}}
+module attributes {fovea.score_function = "tanh"} {}
+
+// -----
+
+// expected-error @below {{expects 'fovea.labels' on a module}}
+func.func private @labelled() attributes {fovea.labels = ["a"]}

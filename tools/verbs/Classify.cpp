@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `classify`: the label of a text, or of two texts together, one line a text.
+#include "tools/verbs/Numbers.h"
+#include "tools/verbs/Texts.h"
+
+#include <cmath>
+
+namespace fovea::verbs {
+
+namespace {
+
+struct ClassifyOptions : Common {
+  TextOptions texts;
+  std::vector<std::string> seconds;
+  int64_t top = 1;
+};
+
+std::vector<double> probabilities(const std::vector<double> &scores,
+                                  fovea_score_function function) {
+  if (function == FOVEA_SOFTMAX)
+    return softmax(scores.data(), scores.size());
+  std::vector<double> result = scores;
+  if (function == FOVEA_SIGMOID)
+    for (double &value : result)
+      value = 1 / (1 + std::exp(-value));
+  return result;
+}
+
+void classify(const ClassifyOptions &options) {
+  std::vector<std::string> texts = options.texts.all();
+  if (!options.seconds.empty() && options.seconds.size() != texts.size())
+    throw Failure{2, "expects a --pair for each text, " + std::to_string(texts.size()) + ", got " +
+                         std::to_string(options.seconds.size())};
+  TextModel model(options, "classify");
+  model.require("logits", 2, "a model that classifies texts");
+  std::vector<std::string> labels = model.requireLabels();
+  Json record = Json::array();
+  for (size_t i = 0; i < texts.size(); ++i) {
+    std::vector<std::string> pair = {texts[i]};
+    if (!options.seconds.empty())
+      pair.push_back(options.seconds[i]);
+    model.run(model.encode(pair));
+    std::vector<double> scores = probabilities(model.result("logits"), model.scoreFunction());
+    Json found = Json::array();
+    std::string line;
+    bool all = options.top == 0 || options.json;
+    for (const Scored &one : best(scores, all ? scores.size() : static_cast<size_t>(options.top))) {
+      found.push_back({{"label", labels[one.index]}, {"score", one.score}});
+      line += (line.empty() ? "" : "  ") + plain(labels[one.index]) + " " + probability(one.score);
+    }
+    record.push_back({{"text", texts[i]}, {"scores", found}});
+    if (!options.json)
+      print(line + "\n");
+  }
+  if (options.json)
+    printJson({{"texts", record}});
+}
+
+} // namespace
+
+void addClassify(CLI::App &app, const Host &host, int &code) {
+  auto options = std::make_shared<ClassifyOptions>();
+  CLI::App *verb =
+      addVerb(app, "classify", "Say which label a text has",
+              "Prints one line a text: its likeliest label with the probability. "
+              "Examples:\n\n"
+              "  PROGRAM classify model.fovea --text 'I liked it.' --text 'Never again.'\n"
+              "  PROGRAM classify nli.fovea --text 'A cat sleeps.' --pair 'It is awake.'\n",
+              options, host, code, [options] { classify(*options); });
+  options->texts.addTo(*verb);
+  verb->add_option("--pair", options->seconds,
+                   "The second of two texts that are classified together; one for each text")
+      ->type_size(1)
+      ->allow_extra_args(false);
+  verb->add_option("--top", options->top, "How many labels; 0: all, as --json has them always")
+      ->check(from(0))
+      ->capture_default_str();
+}
+
+} // namespace fovea::verbs
