@@ -9,7 +9,8 @@ from encoder_cases import CASES, FAMILIES, OLDER
 from test_families import run_entry
 
 pytestmark = pytest.mark.long
-EVERY = pytest.mark.parametrize("name", CASES)
+# A model's tests one after the other, so that one process compiles it.
+EVERY = pytest.mark.parametrize("name", CASES, scope="module")
 SENTENCES = [name for name in CASES if name.endswith("sentences")]
 
 
