@@ -109,6 +109,10 @@ std::vector<std::unique_ptr<DecoderStage>> Decoders::start() const {
     case DecoderKind::Bpe:
       stages.push_back(makeBpeStage(table, ofText));
       break;
+    case DecoderKind::SentencePiece:
+      stages.push_back(makeSentencePieceStage(table, ofText));
+      ofText = true;
+      break;
     }
   }
   if (steps.empty())

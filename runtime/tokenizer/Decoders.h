@@ -46,6 +46,7 @@ std::unique_ptr<DecoderStage> makeReplaceStage(const tables::Decoder &table, con
                                                bool ofText);
 std::unique_ptr<DecoderStage> makeMetaspaceStage(const tables::Decoder &table, bool ofText);
 std::unique_ptr<DecoderStage> makeBpeStage(const tables::Decoder &table, bool ofText);
+std::unique_ptr<DecoderStage> makeSentencePieceStage(const tables::Decoder &table, bool ofText);
 
 /// Replaces every `from` (not empty) from left to right.
 std::string replaceAll(std::string_view text, std::string_view from, std::string_view to);

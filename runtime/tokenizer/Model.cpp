@@ -29,20 +29,27 @@ bool Model::open(const tables::Tokenizer &tokenizer, std::string &error) {
             std::to_string(unknown);
     return false;
   }
-  if (table->kind() != tables::ModelKind::Bpe) {
-    if (unknown < 0)
-      error = "expects an unknown token";
-    return unknown >= 0;
+  findBytes();
+  if (table->kind() == tables::ModelKind::Bpe)
+    return openBpe(error);
+  if (unknown < 0) {
+    error = "expects an unknown token";
+    return false;
   }
-  return openBpe(error);
+  bool isOfWords = table->kind() == tables::ModelKind::WordPiece ||
+                   table->kind() == tables::ModelKind::WordLevel;
+  return isOfWords || pieces.open(*table, words.size(), error);
 }
 
-bool Model::openBpe(std::string &error) {
+void Model::findBytes() {
   for (int byte = 0; byte < 256; ++byte) {
     char name[8];
     std::snprintf(name, sizeof name, "<0x%02X>", byte);
     byteIds[byte] = words.find(name);
   }
+}
+
+bool Model::openBpe(std::string &error) {
   for (uint32_t c = 0; c < std::size(characterIds); ++c) {
     std::string text;
     appendUtf8(text, c);
@@ -76,7 +83,13 @@ void Model::encode(std::string_view word, std::vector<int32_t> &ids) const {
   case tables::ModelKind::WordLevel: {
     int32_t id = words.find(word);
     ids.push_back(id >= 0 ? id : unknown);
+    return;
   }
+  case tables::ModelKind::Unigram:
+  case tables::ModelKind::SentencePieceUnigram:
+    return encodeUnigram(word, ids);
+  case tables::ModelKind::SentencePieceBpe:
+    return encodeSentencePieceBpe(word, ids);
   }
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The three models that turn a word into token ids: byte pair encoding,
-// WordPiece, and whole words. They search the tables in place.
+// The models that turn a word into token ids: byte pair encoding, WordPiece, whole words, unigrams
+// and what SentencePiece makes of two of these. They search the tables in place.
 #ifndef FOVEA_RUNTIME_TOKENIZER_MODEL_H
 #define FOVEA_RUNTIME_TOKENIZER_MODEL_H
+
+#include "runtime/tokenizer/Pieces.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -42,16 +44,24 @@ private:
   int32_t emptyToken = -1;
 };
 
+/// A part of a text and the piece that it is; -1: it is none.
+struct PieceSpan {
+  size_t begin, end;
+  int32_t piece;
+};
+
 class Model {
 public:
   /// Checks every index of the table, in one pass and without allocating.
   bool open(const tables::Tokenizer &table, std::string &error);
   const Vocabulary &vocabulary() const { return words; }
-  /// Appends the ids of a word. Time n log n in its bytes.
+  /// Appends the ids of a word. Time n log n in its bytes, for unigrams times those of the longest
+  /// piece that the word has at a place.
   void encode(std::string_view word, std::vector<int32_t> &ids) const;
 
 private:
   bool openBpe(std::string &error);
+  void findBytes();
   struct Merged {
     uint32_t rank, result;
   };
@@ -59,9 +69,16 @@ private:
   void encodeBpe(std::string_view word, std::vector<int32_t> &ids) const;
   void encodeWordPiece(std::string_view word, std::vector<int32_t> &ids) const;
   void mergeAll(std::vector<int32_t> &symbols, std::vector<int32_t> &ids) const;
+  void encodeUnigram(std::string_view text, std::vector<int32_t> &ids) const;
+  void encodeSentencePieceBpe(std::string_view text, std::vector<int32_t> &ids) const;
+  /// The ids of all of a text in its pieces; those that are unknown are one, or bytes.
+  void takePieces(std::string_view text, const std::vector<PieceSpan> &spans,
+                  std::vector<int32_t> &ids) const;
+  void takeUnknown(std::string_view text, std::vector<int32_t> &ids) const;
 
   const tables::Model *table = nullptr;
   Vocabulary words;
+  PieceTable pieces;
   int32_t unknown = -1;
   /// Ids of "<0x00>" to "<0xFF>"; -1 where there is none.
   int32_t byteIds[256];

@@ -6,6 +6,7 @@
 
 #include "artifact/Tokenizer_generated.h"
 #include "runtime/status/Status.h"
+#include "runtime/tokenizer/SentencePiece.h"
 #include "runtime/tokenizer/Unicode.h"
 #include "runtime/tokenizer/Utf8.h"
 
@@ -178,26 +179,46 @@ std::unique_ptr<Pattern> fovea::openPattern(const tables::Pattern *table, std::s
   return Pattern::literal(table->literal()->string_view());
 }
 
+bool Normalizers::open(Step &step, std::string &error) {
+  const tables::Normalizer *normalizer = step.table;
+  NormalizerKind kind = normalizer->kind();
+  if (kind > NormalizerKind::MAX) {
+    error = "expects a normalizer kind up to " + std::to_string(int(NormalizerKind::MAX)) +
+            ", got " + std::to_string(int(kind));
+    return false;
+  }
+  bool replaces = kind == NormalizerKind::Replace;
+  if ((replaces || kind == NormalizerKind::Prepend) && !normalizer->content()) {
+    error = "expects content in a normalizer";
+    return false;
+  }
+  if (normalizer->content() && !isUtf8(normalizer->content()->string_view())) {
+    error = "expects content that is UTF-8 in a normalizer";
+    return false;
+  }
+  if (replaces)
+    return (step.pattern = openPattern(normalizer->pattern(), error)) != nullptr;
+  if (kind == NormalizerKind::Precompiled) {
+    if (!normalizer->characters()) {
+      error = "expects a map of characters in a normalizer";
+      return false;
+    }
+    step.characters = std::make_shared<CharacterMap>();
+    return step.characters->open(*normalizer->characters(), error);
+  }
+  if (kind == NormalizerKind::SentencePiece) {
+    step.sentencePiece = std::make_shared<SentencePieceNormalizer>();
+    return step.sentencePiece->open(*normalizer, error);
+  }
+  return true;
+}
+
 bool Normalizers::open(const tables::Tokenizer &table, std::string &error) {
   if (!table.normalizers())
     return true;
   for (const tables::Normalizer *normalizer : *table.normalizers()) {
-    Step step{normalizer, nullptr};
-    if (normalizer->kind() > NormalizerKind::MAX) {
-      error = "expects a normalizer kind up to " + std::to_string(int(NormalizerKind::MAX)) +
-              ", got " + std::to_string(int(normalizer->kind()));
-      return false;
-    }
-    bool replaces = normalizer->kind() == NormalizerKind::Replace;
-    if ((replaces || normalizer->kind() == NormalizerKind::Prepend) && !normalizer->content()) {
-      error = "expects content in a normalizer";
-      return false;
-    }
-    if (normalizer->content() && !isUtf8(normalizer->content()->string_view())) {
-      error = "expects content that is UTF-8 in a normalizer";
-      return false;
-    }
-    if (replaces && !(step.pattern = openPattern(normalizer->pattern(), error)))
+    Step step{normalizer, nullptr, nullptr, nullptr};
+    if (!open(step, error))
       return false;
     steps.push_back(std::move(step));
   }
@@ -248,6 +269,12 @@ void Normalizers::apply(Text &text) const {
         for (char byte : bytes)
           appendByteCharacter(out, static_cast<unsigned char>(byte));
       });
+      break;
+    case NormalizerKind::Precompiled:
+      applyPrecompiled(text, *step.characters, original);
+      break;
+    case NormalizerKind::SentencePiece:
+      step.sentencePiece->apply(text, original);
       break;
     }
   }

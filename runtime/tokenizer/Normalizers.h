@@ -18,6 +18,9 @@ struct Tokenizer;
 
 namespace fovea {
 
+class CharacterMap;
+class SentencePieceNormalizer;
+
 /// A piece of text on its way to the model.
 struct Text {
   std::string bytes;
@@ -37,7 +40,10 @@ private:
   struct Step {
     const tables::Normalizer *table;
     std::unique_ptr<Pattern> pattern;
+    std::shared_ptr<CharacterMap> characters;
+    std::shared_ptr<SentencePieceNormalizer> sentencePiece;
   };
+  static bool open(Step &step, std::string &error);
   std::vector<Step> steps;
 };
 

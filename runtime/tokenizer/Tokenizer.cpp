@@ -93,6 +93,15 @@ std::unique_ptr<Tokenizer> Tokenizer::open(const uint8_t *data, size_t size, std
   return std::unique_ptr<Tokenizer>(new Tokenizer(std::move(state)));
 }
 
+size_t Tokenizer::encodeLanguage(std::string_view text, std::vector<int32_t> &ids) const {
+  size_t end = text.substr(0, 2) == ">>" ? text.find("<<") : std::string_view::npos;
+  if (end == std::string_view::npos)
+    return 0;
+  int32_t id = state->model.vocabulary().find(text.substr(0, end + 2));
+  ids.push_back(id >= 0 ? id : state->table->model()->unknown());
+  return end + 2;
+}
+
 std::vector<int32_t> Tokenizer::encodeSequence(std::string_view input) const {
   std::string text;
   text.reserve(input.size());
@@ -110,6 +119,10 @@ std::vector<int32_t> Tokenizer::encodeSequence(std::string_view input) const {
       ids.push_back(id);
       return;
     }
+    if (state->table->language_codes())
+      begin += encodeLanguage(std::string_view(text).substr(begin, end - begin), ids);
+    if (begin == end)
+      return;
     Text part{text.substr(begin, end - begin), 0};
     if (begin == 0)
       part.origin = utf8At(part.bytes, 0).size;

@@ -77,6 +77,8 @@ private:
   struct State;
   explicit Tokenizer(std::unique_ptr<State> state);
   std::vector<int32_t> encodeSequence(std::string_view text) const;
+  /// The token of a language code ">>...<<" at the front of `text`; its size, 0 without one.
+  size_t encodeLanguage(std::string_view text, std::vector<int32_t> &ids) const;
   std::unique_ptr<State> state;
 };
 

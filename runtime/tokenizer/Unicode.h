@@ -5,6 +5,7 @@
 #ifndef FOVEA_RUNTIME_TOKENIZER_UNICODE_H
 #define FOVEA_RUNTIME_TOKENIZER_UNICODE_H
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -25,6 +26,9 @@ bool isUnnormalised(uint32_t codePoint);
 bool isChinese(uint32_t codePoint);
 
 void appendLowerCase(std::string &out, uint32_t codePoint);
+
+/// The size in bytes of the grapheme that begins at `at` in valid UTF-8.
+size_t graphemeAt(std::string_view text, size_t at);
 
 enum class NormalForm { Nfc, Nfd, Nfkc, Nfkd };
 

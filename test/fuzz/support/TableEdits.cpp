@@ -8,6 +8,7 @@
 #include "test/fuzz/support/Fuzz.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <type_traits>
 
@@ -26,6 +27,13 @@ public:
 
   template <typename T> std::enable_if_t<std::is_integral_v<T>> add(T &number) {
     edits.push_back([&] { number = static_cast<T>(changedNumber(number, random)); });
+  }
+  void add(double &number) {
+    edits.push_back([&] {
+      const double numbers[] = {0,        -1,        1e300,        -1e300,
+                                HUGE_VAL, -HUGE_VAL, std::nan(""), 2 * number};
+      number = random.of(numbers);
+    });
   }
   void add(bool &flag) {
     edits.push_back([&] { flag = !flag; });
@@ -107,10 +115,13 @@ public:
 
   // A tokenizer's tables.
   void add(tables::PatternT &pattern) { addAll(pattern.literal, pattern.regex); }
+  void add(tables::CharacterMapT &characters) { addAll(characters.trie, characters.replacements); }
   void add(tables::NormalizerT &normalizer) {
     addAll(normalizer.kind, normalizer.pattern, normalizer.content, normalizer.clean_text,
            normalizer.handle_chinese, normalizer.strip_accents, normalizer.lowercase,
-           normalizer.left, normalizer.right);
+           normalizer.left, normalizer.right, normalizer.characters, normalizer.dummy_prefix,
+           normalizer.space_suffix, normalizer.remove_extra_spaces, normalizer.escape_spaces,
+           normalizer.symbols);
   }
   void add(tables::AddedTokenT &token) {
     addAll(token.id, token.content, token.single_word, token.left_strip, token.right_strip,
@@ -131,15 +142,18 @@ public:
       merge = tables::Merge(change(merge.right()), change(merge.rank()), change(merge.result()));
     });
   }
+  void add(tables::PieceTrieT &trie) { addAll(trie.labels, trie.first_children, trie.pieces); }
   void add(tables::ModelT &model) {
     addAll(model.kind, model.vocabulary, model.merge_rows, model.merges, model.unknown,
            model.continuing_prefix, model.end_suffix, model.fuse_unknown, model.byte_fallback,
-           model.ignore_merges, model.max_characters);
+           model.ignore_merges, model.max_characters, model.scores, model.trie, model.piece_kinds,
+           model.piece_ids);
   }
   void add(tables::PieceT &piece) { addAll(piece.sequence, piece.ids, piece.type_id); }
   void add(tables::DecoderT &decoder) {
     addAll(decoder.kind, decoder.pattern, decoder.content, decoder.cleanup, decoder.start,
-           decoder.stop, decoder.prepend_scheme);
+           decoder.stop, decoder.prepend_scheme, decoder.byte_tokens, decoder.dummy_prefix,
+           decoder.remove_extra_spaces, decoder.trim);
   }
   void add(tables::TruncationT &truncation) {
     addAll(truncation.max_length, truncation.strategy, truncation.left);
@@ -147,7 +161,7 @@ public:
   void add(tables::TokenizerT &table) {
     addAll(table.normalizers, table.added_tokens, table.pre_tokenizers, table.model, table.single,
            table.pair, table.decoders, table.truncation, table.begin_token, table.end_token,
-           table.unknown_token, table.pad_token, table.model_max_length);
+           table.unknown_token, table.pad_token, table.model_max_length, table.language_codes);
   }
 
 private:
