@@ -8,7 +8,8 @@ using namespace fovea;
 using namespace fovea::tables;
 
 TableOffsets<AddedToken> fovea::writeAddedTokens(TableWriter &writer, JsonObject &root,
-                                                 const TokenIds &vocabulary, TokenIds &addedIds) {
+                                                 const WrittenModel &model, TokenIds &addedIds) {
+  const TokenIds &vocabulary = model.vocabulary;
   struct Token {
     int32_t id;
     bool singleWord, leftStrip, rightStrip, normalized, special;
@@ -16,7 +17,7 @@ TableOffsets<AddedToken> fovea::writeAddedTokens(TableWriter &writer, JsonObject
   std::map<std::string, Token> tokens;
   // A token that the model does not know gets the next id after the model's,
   // and this is what the reference does, whatever the file says.
-  auto nextId = static_cast<int64_t>(vocabulary.size());
+  auto nextId = static_cast<int64_t>(model.count);
   const JsonValue *list = root.find("added_tokens") ? root.array("added_tokens") : nullptr;
   for (size_t i = 0; list && i < list->elements().size(); ++i) {
     JsonObject entry(list->elements()[i], writer.file, "added_tokens[" + std::to_string(i) + "]",

@@ -1,13 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The model of tokenizer.json: which kind it is, and its options. Refuses
-// dropout, which is random.
+// The model of tokenizer.json: which kind it is, and its options. Refuses dropout, which is
+// random, and unigrams without an unknown token.
 #include "frontend/tokenizer/TableWriter.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <iterator>
 
 using namespace fovea;
 using namespace fovea::tables;
 
 namespace {
+/// A number as the reference's JSON reader makes it of decimal digits: rounded twice, to the whole
+/// number of the digits and to its quotient by a power of ten. A bit of difference decides which of
+/// two ways of equal score is taken.
+double asReferenceReads(double number) {
+  char digits[32];
+  // The shortest digits that mean this number, as those who write the files choose them.
+  auto end =
+      std::to_chars(digits, std::end(digits), std::fabs(number), std::chars_format::scientific);
+  std::string text(digits, end.ptr);
+  size_t exponentAt = text.find('e');
+  int exponent = std::atoi(text.c_str() + exponentAt + 1);
+  std::string whole = text.substr(0, 1);
+  if (exponentAt > 2)
+    whole += text.substr(2, exponentAt - 2);
+  exponent -= static_cast<int>(whole.size()) - 1;
+  double power = std::strtod(("1e" + std::to_string(std::abs(exponent))).c_str(), nullptr);
+  auto significand = static_cast<double>(std::strtoull(whole.c_str(), nullptr, 10));
+  double result = exponent < 0 ? significand / power : significand * power;
+  return std::isfinite(result) && std::isfinite(power) ? std::copysign(result, number) : number;
+}
+
 class ModelWriter {
 public:
   ModelWriter(TableWriter &writer, const JsonValue &value)
@@ -20,6 +46,8 @@ public:
     std::string type = typeOf();
     if (type.empty())
       return result;
+    if (type == "Unigram")
+      return writeUnigram();
     vocabulary = readVocabulary(writer, model);
     if (vocabulary.empty()) {
       if (!hasErrors(writer.problems))
@@ -31,6 +59,7 @@ public:
     else
       result.table = writeWords(type == "WordPiece");
     model.reportUnread("is an option that is not understood");
+    result.count = vocabulary.size();
     result.vocabulary = std::move(vocabulary);
     return result;
   }
@@ -42,11 +71,13 @@ private:
       return "BPE";
     if (!model.has("type") && model.has("continuing_subword_prefix"))
       return "WordPiece";
+    if (!model.has("type") && model.has("unk_id"))
+      return "Unigram";
     std::string type = model.string("type").value_or("");
-    if (type == "BPE" || type == "WordPiece" || type == "WordLevel")
+    if (type == "BPE" || type == "WordPiece" || type == "WordLevel" || type == "Unigram")
       return type;
     if (model.has("type"))
-      model.reject("type", "one of 'BPE', 'WordPiece', 'WordLevel'");
+      model.reject("type", "one of 'BPE', 'WordPiece', 'WordLevel', 'Unigram'");
     return "";
   }
 
@@ -99,6 +130,60 @@ private:
       suffixOffset = writer.builder.CreateString(suffix);
     return CreateModel(writer.builder, ModelKind::Bpe, words, rowsOffset, mergesOffset, unknown,
                        prefixOffset, suffixOffset, fuse, byteFallback, ignoreMerges);
+  }
+
+  /// `[["<unk>", 0.0], ["a", -2.5], ...]`: a token's id is its place.
+  bool readScores(std::vector<std::string_view> &texts, std::vector<double> &scores) {
+    const JsonValue *list = model.array("vocab");
+    if (!list)
+      return false;
+    for (size_t i = 0; i < list->elements().size(); ++i) {
+      const JsonValue &entry = list->elements()[i];
+      if (!entry.isArray() || entry.elements().size() != 2 || !entry.elements()[0].isString() ||
+          !entry.elements()[1].isNumber()) {
+        addError(writer.problems, writer.file,
+                 model.placeOf("vocab") + "[" + std::to_string(i) + "]",
+                 "expects a token and its score, got " + entry.describe());
+        return false;
+      }
+      texts.push_back(entry.elements()[0].string());
+      scores.push_back(asReferenceReads(entry.elements()[1].number()));
+      vocabulary[entry.elements()[0].string()] = static_cast<int32_t>(i);
+    }
+    if (texts.empty())
+      model.reject("vocab", "at least one token");
+    return !texts.empty();
+  }
+
+  WrittenModel writeUnigram() {
+    WrittenModel result;
+    std::vector<std::string_view> texts;
+    std::vector<double> scores;
+    if (!readScores(texts, scores))
+      return result;
+    // Without it the reference ends at the first unknown character.
+    std::optional<int64_t> unknown =
+        model.integer("unk_id", 0, static_cast<int64_t>(texts.size()) - 1);
+    bool byteFallback = model.boolean("byte_fallback", false);
+    model.reportUnread("is an option that is not understood");
+    PieceTexts pieces;
+    for (const auto &[text, id] : vocabulary)
+      if (!text.empty())
+        pieces.emplace_back(text, id);
+    auto trie = writeTrie(writer, std::move(pieces), model.placeOf("vocab"));
+    auto words = writeVocabulary(writer, vocabulary, texts);
+    auto scoresOffset = writer.builder.CreateVector(scores);
+    ModelBuilder builder(writer.builder);
+    builder.add_kind(ModelKind::Unigram);
+    builder.add_vocabulary(words);
+    builder.add_unknown(static_cast<int32_t>(unknown.value_or(0)));
+    builder.add_byte_fallback(byteFallback);
+    builder.add_scores(scoresOffset);
+    builder.add_trie(trie);
+    result.table = builder.Finish();
+    result.count = texts.size();
+    result.vocabulary = std::move(vocabulary);
+    return result;
   }
 
   TableWriter &writer;

@@ -52,7 +52,7 @@ static void checkBert(TableWriter &writer, JsonObject &settings, JsonObject &roo
   }
 }
 
-TokenizerSettings fovea::readSettings(TableWriter &writer, JsonObject &root,
+TokenizerSettings fovea::readSettings(TableWriter &writer, JsonObject *root,
                                       const TokenIds &vocabulary, const TokenIds &addedIds) {
   TokenizerSettings result;
   auto readId = [&](JsonObject &settings, const char *key, int32_t &id) {
@@ -77,7 +77,8 @@ TokenizerSettings fovea::readSettings(TableWriter &writer, JsonObject &root,
     if (const JsonValue *length = settings.find("model_max_length"))
       if (length->isInteger() && length->integer() > 0 && length->integer() <= INT32_MAX)
         result.maxLength = length->integer();
-    checkBert(writer, settings, root);
+    if (root)
+      checkBert(writer, settings, *root);
   }
   return result;
 }

@@ -83,17 +83,33 @@ using TokenIds = std::map<std::string, int32_t, std::less<>>;
 /// One past the largest id.
 size_t sizeOf(const TokenIds &vocabulary);
 
-/// A model and its tokens.
+/// A model and its tokens; their number counts a text given twice twice.
 struct WrittenModel {
   flatbuffers::Offset<tables::Model> table;
   TokenIds vocabulary;
+  size_t count = 0;
 };
 WrittenModel writeModel(TableWriter &writer, const JsonValue &value);
 
 /// The `vocab` of a model.
 TokenIds readVocabulary(TableWriter &writer, JsonObject &model);
+/// Ids by text; `table` is the same value.
+TokenIds readTokenIds(TableWriter &writer, const JsonValue &value, JsonObject &table);
 flatbuffers::Offset<tables::Vocabulary> writeVocabulary(TableWriter &writer,
                                                         const TokenIds &vocabulary);
+/// The same where `texts`, by id, has a text twice: `vocabulary` says which of them it is found as.
+flatbuffers::Offset<tables::Vocabulary> writeVocabulary(TableWriter &writer,
+                                                        const TokenIds &vocabulary,
+                                                        const std::vector<std::string_view> &texts);
+
+/// Pieces by their text; none is empty.
+using PieceTexts = std::vector<std::pair<std::string_view, int32_t>>;
+/// A trie of `pieces`, of which no two are the same; `key` is where they come from.
+flatbuffers::Offset<tables::PieceTrie> writeTrie(TableWriter &writer, PieceTexts pieces,
+                                                 const std::string &key);
+/// A `precompiled_charsmap`, in SentencePiece's layout, that is checked; `key` is its place.
+flatbuffers::Offset<tables::CharacterMap>
+writeCharacterMap(TableWriter &writer, std::string_view blob, const std::string &key);
 
 /// The merges of each left token in order; `rows` says where its merges begin.
 struct Merges {
@@ -106,7 +122,7 @@ Merges readMerges(TableWriter &writer, JsonObject &model, const TokenIds &vocabu
 
 /// Adds the ids of added tokens to `addedIds`.
 TableOffsets<tables::AddedToken> writeAddedTokens(TableWriter &writer, JsonObject &root,
-                                                  const TokenIds &vocabulary, TokenIds &addedIds);
+                                                  const WrittenModel &model, TokenIds &addedIds);
 
 /// What tokenizer_config.json and special_tokens_map.json say; -1 if they do not.
 struct TokenizerSettings {
@@ -114,9 +130,24 @@ struct TokenizerSettings {
   int64_t maxLength = -1;
 };
 /// They do not change ids; where the framework would let them, a contradiction to `root`, which is
-/// tokenizer.json, is an error.
-TokenizerSettings readSettings(TableWriter &writer, JsonObject &root, const TokenIds &vocabulary,
+/// tokenizer.json if there is one, is an error.
+TokenizerSettings readSettings(TableWriter &writer, JsonObject *root, const TokenIds &vocabulary,
                                const TokenIds &addedIds);
+
+/// All that a tokenizer's tables are made of.
+struct TokenizerParts {
+  TableOffsets<tables::Normalizer> normalizers;
+  TableOffsets<tables::AddedToken> added;
+  TableOffsets<tables::PreTokenizer> preTokenizers;
+  flatbuffers::Offset<tables::Model> model;
+  Templates templates;
+  TableOffsets<tables::Decoder> decoders;
+  flatbuffers::Offset<tables::Truncation> truncation;
+  TokenizerSettings settings;
+  bool hasLanguageCodes = false;
+};
+/// Ends the tables, and opens them with the runtime's own interpreter.
+void finishTables(TableWriter &writer, const TokenizerParts &parts, std::vector<uint8_t> &result);
 
 /// A string, or an empty one for null.
 inline std::string textOrEmpty(JsonObject &object, std::string_view key) {

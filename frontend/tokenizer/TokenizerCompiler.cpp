@@ -22,8 +22,7 @@ bool isFolder(const std::string &path) {
 
 class Compiler {
 public:
-  Compiler(std::string file, Problems &problems)
-      : writer{flatbuffers::FlatBufferBuilder(1 << 20), problems, std::move(file)} {}
+  explicit Compiler(TableWriter &writer) : writer(writer) {}
 
   void run(std::vector<uint8_t> &result) {
     std::optional<JsonValue> json = parseJsonFile(writer.file, writer.problems);
@@ -41,35 +40,23 @@ public:
     }
     WrittenModel written = writeModel(writer, *model);
     const TokenIds &vocabulary = written.vocabulary;
-    auto size = static_cast<int64_t>(sizeOf(vocabulary));
+    auto size = static_cast<int64_t>(std::max(sizeOf(vocabulary), written.count));
     if (vocabulary.empty())
       return; // ids of added tokens and templates count from it
-    auto normalizers = writeNormalizers(writer, root.find("normalizer"));
-    auto preTokenizers = writePreTokenizers(writer, root.find("pre_tokenizer"));
-    auto decoders = writeDecoders(writer, root.find("decoder"));
+    TokenizerParts parts;
+    parts.model = written.table;
+    parts.normalizers = writeNormalizers(writer, root.find("normalizer"));
+    parts.preTokenizers = writePreTokenizers(writer, root.find("pre_tokenizer"));
+    parts.decoders = writeDecoders(writer, root.find("decoder"));
     TokenIds addedIds;
-    auto added = writeAddedTokens(writer, root, vocabulary, addedIds);
+    parts.added = writeAddedTokens(writer, root, written, addedIds);
     size = std::max(size, static_cast<int64_t>(sizeOf(addedIds)));
-    Templates templates = writeTemplates(writer, root.find("post_processor"), size);
-    auto truncation = writeTruncation(root);
+    parts.templates = writeTemplates(writer, root.find("post_processor"), size);
+    parts.truncation = writeTruncation(root);
     root.ignore({"padding"});
     root.reportUnread("is a part that is not understood");
-    TokenizerSettings settings = readSettings(writer, root, vocabulary, addedIds);
-    if (hasErrors(writer.problems))
-      return;
-    FinishTokenizerBuffer(
-        writer.builder,
-        CreateTokenizerDirect(writer.builder, &normalizers, &added, &preTokenizers, written.table,
-                              &templates.single, &templates.pair, &decoders, truncation,
-                              settings.beginToken, settings.endToken, settings.unknownToken,
-                              settings.padToken, settings.maxLength));
-    std::vector<uint8_t> bytes(writer.builder.GetBufferPointer(),
-                               writer.builder.GetBufferPointer() + writer.builder.GetSize());
-    std::string error;
-    if (fovea::Tokenizer::open(bytes.data(), bytes.size(), error))
-      result = std::move(bytes);
-    else
-      addError(writer.problems, writer.file, "", error);
+    parts.settings = readSettings(writer, &root, vocabulary, addedIds);
+    finishTables(writer, parts, result);
   }
 
 private:
@@ -96,16 +83,37 @@ private:
                             direction == "Left");
   }
 
-  TableWriter writer;
+  TableWriter &writer;
 };
 } // namespace
+
+void fovea::finishTables(TableWriter &writer, const TokenizerParts &parts,
+                         std::vector<uint8_t> &result) {
+  if (hasErrors(writer.problems))
+    return;
+  FinishTokenizerBuffer(
+      writer.builder,
+      CreateTokenizerDirect(
+          writer.builder, &parts.normalizers, &parts.added, &parts.preTokenizers, parts.model,
+          &parts.templates.single, &parts.templates.pair, &parts.decoders, parts.truncation,
+          parts.settings.beginToken, parts.settings.endToken, parts.settings.unknownToken,
+          parts.settings.padToken, parts.settings.maxLength, parts.hasLanguageCodes));
+  std::vector<uint8_t> bytes(writer.builder.GetBufferPointer(),
+                             writer.builder.GetBufferPointer() + writer.builder.GetSize());
+  std::string error;
+  if (fovea::Tokenizer::open(bytes.data(), bytes.size(), error))
+    result = std::move(bytes);
+  else
+    addError(writer.problems, writer.file, "", error);
+}
 
 bool fovea::compileTokenizer(const std::string &path, std::vector<uint8_t> &tables,
                              Problems &problems) {
   std::string file = isFolder(path) ? path + "/tokenizer.json" : path;
   std::vector<uint8_t> result;
   Problems found;
-  Compiler(file, found).run(result);
+  TableWriter writer{flatbuffers::FlatBufferBuilder(1 << 20), found, file};
+  Compiler(writer).run(result);
   bool failed = hasErrors(found);
   problems.insert(problems.end(), found.begin(), found.end());
   if (!failed)

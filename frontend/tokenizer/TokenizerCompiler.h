@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Turns a Hugging Face `tokenizer.json` into the tables of
+// Turns a Hugging Face `tokenizer.json`, or a SentencePiece model, into the tables of
 // artifact/Tokenizer.fbs. What could change token ids and is not understood is
 // an error that names file, place, found and expected.
 #ifndef FOVEA_FRONTEND_TOKENIZER_TOKENIZERCOMPILER_H
@@ -14,8 +14,8 @@
 
 namespace fovea {
 
-/// Compiles `path`, a tokenizer.json or the folder that holds one; reads
-/// tokenizer_config.json beside it if there is one. The same input gives the
+/// Compiles `path`, a tokenizer.json, a SentencePiece model (.model, .spm) or the folder that
+/// holds one; reads tokenizer_config.json beside it if there is one. The same input gives the
 /// same bytes. On failure `problems` says why and `tables` is left alone.
 bool compileTokenizer(const std::string &path, std::vector<uint8_t> &tables, Problems &problems);
 

@@ -11,19 +11,20 @@ using namespace fovea;
 using namespace fovea::tables;
 
 TokenIds fovea::readVocabulary(TableWriter &writer, JsonObject &model) {
-  TokenIds vocabulary;
   std::optional<JsonObject> table = model.member("vocab");
-  const JsonValue *value = model.find("vocab");
-  if (!table)
-    return vocabulary;
-  size_t count = value->keys().size();
+  return table ? readTokenIds(writer, *model.find("vocab"), *table) : TokenIds();
+}
+
+TokenIds fovea::readTokenIds(TableWriter &writer, const JsonValue &value, JsonObject &table) {
+  TokenIds vocabulary;
+  size_t count = value.keys().size();
   // Ids may have holes, but not so many that the table is mostly holes.
   int64_t limit = std::min<int64_t>(INT32_MAX, static_cast<int64_t>(count) * 8 + 65536);
   std::vector<bool> taken;
   for (size_t i = 0; i < count; ++i) {
-    const JsonValue &id = value->elements()[i];
+    const JsonValue &id = value.elements()[i];
     auto fail = [&](const std::string &message) {
-      addError(writer.problems, writer.file, table->placeOf(value->keys()[i]), message);
+      addError(writer.problems, table.file(), table.placeOf(value.keys()[i]), message);
       return vocabulary;
     };
     if (!id.isInteger() || id.integer() < 0 || id.integer() >= limit)
@@ -36,7 +37,7 @@ TokenIds fovea::readVocabulary(TableWriter &writer, JsonObject &model) {
       return fail("expects an id of its own, got " + std::to_string(index) +
                   ", which another token has");
     taken[index] = true;
-    vocabulary.emplace(value->keys()[i], static_cast<int32_t>(index));
+    vocabulary.emplace(value.keys()[i], static_cast<int32_t>(index));
   }
   return vocabulary;
 }
@@ -51,13 +52,20 @@ size_t fovea::sizeOf(const TokenIds &vocabulary) {
 flatbuffers::Offset<tables::Vocabulary> fovea::writeVocabulary(TableWriter &writer,
                                                                const TokenIds &vocabulary) {
   std::vector<std::string_view> texts(sizeOf(vocabulary));
+  for (const auto &[text, id] : vocabulary)
+    texts[static_cast<size_t>(id)] = text;
+  return writeVocabulary(writer, vocabulary, texts);
+}
+
+flatbuffers::Offset<tables::Vocabulary>
+fovea::writeVocabulary(TableWriter &writer, const TokenIds &vocabulary,
+                       const std::vector<std::string_view> &texts) {
   int32_t emptyToken = -1;
   size_t slotCount = 2;
   while (slotCount < vocabulary.size() * 2)
     slotCount *= 2;
   std::vector<uint32_t> slots(slotCount);
   for (const auto &[text, id] : vocabulary) {
-    texts[static_cast<size_t>(id)] = text;
     if (text.empty())
       emptyToken = id;
     size_t slot = hashOfToken(text) & (slotCount - 1);

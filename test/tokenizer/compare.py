@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 
+import sentencepiece
 from tokenizers import (AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers,
                         processors, trainers)
 
@@ -37,7 +38,7 @@ O200K = "|".join([
 
 # Between them these have every class and normal form that the code points differ in.
 EVERY_POINT = {"shakespeare", "minilm", "translation", "llama3", "llama2", "bert-cased", "suffix-bpe", "prefix-bpe",
-               "split-removed"}
+               "split-removed", "t5", "xlm-roberta"}
 
 
 # ---- texts -------------------------------------------------------------------
@@ -55,6 +56,10 @@ def pools():
                   "\x0c", "\x85", "\u2028", "\u180e", "\u1680"],
         "marks": ["\u0301", "\u0323", "\u0334", "\u0345", "\u05b0", "\u3099", "\u0f71", "\u1dfa", "\U00011938",
                   "\u1161", "\u11a8", "\u1100", "\uac00", "a\u0301", "\u0958", "\ufb1d"],
+        # Parts of graphemes of less than six bytes, some of which a SentencePiece model's rules replace.
+        "graphemes": ["①", "½", "\u0958", "\u0915", "\u094d", "\u093c", "\u0600", "\u06dd", "\u0301", "\u00a9", "\u00ae", "\u200d",
+                      "\u200c", "\u2122", "\u00a0", "\u0903", "\u1100", "\u1160", "\u11a8", "\uac00", "\uac01", "\r", "\n", "\u00ad", "\U000e0020",
+                      "a", "ﬁ", "\u0e33", "\u0d4e", "🇩", "ª", "\u00a8", "\u0675"],
         "emoji": ["👩‍👩‍👧‍👦", "🏳️‍🌈", "👍🏽", "🇩🇪", "😀", "❤️", "#️⃣", "\u200d", "\ufe0f", "🧑🏿‍🚀"],
         "control": [chr(c) for c in range(0x20)] + ["\x7f", "\ufffd", "\ufeff", "\u200e", "\ue000", "\u0378"],
         "punctuation": list("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~«»„“”‘’…—–·¿¡।，。！？、▁Ġ") + ["...", "--", "' '"],
@@ -234,6 +239,103 @@ def word_level(behavior, invert):
     return train(t, trainers.WordLevelTrainer(vocab_size=2000, special_tokens=["<unk>", "[X]"], show_progress=False))
 
 
+def charsmap(rules):
+    """The rules of normalization that SentencePiece has under a name."""
+    return (pathlib.Path(sentencepiece.__file__).parent / "package_data" / f"{rules}.bin").read_bytes()
+
+
+def unigram(steps, splits, decoder, unknown=0, specials=("<unk>",), byte_tokens=(), seed=900):
+    """Trained without rules; the settings are those of a model in use, so that much is unknown."""
+    t = Tokenizer(models.Unigram())
+    t.normalizer, t.pre_tokenizer = normalizers.NFKC(), pre_tokenizers.Metaspace()
+    train(t, trainers.UnigramTrainer(vocab_size=seed, special_tokens=list(specials), unk_token=specials[unknown],
+                                     show_progress=False))
+    # Training's order is that of a hash table with seeds: equal scores would fall in another order.
+    settings = json.loads(t.to_str())
+    rest = sorted(settings["model"]["vocab"][len(specials):], key=lambda entry: (-entry[1], entry[0]))
+    vocabulary = [(name, 0.0) for name in specials] + [tuple(entry) for entry in rest]
+    vocabulary += [(name, 0.0) for name in byte_tokens]
+    t = Tokenizer(models.Unigram(vocabulary, unknown, bool(byte_tokens)))
+    t.add_special_tokens(list(specials))
+    t.normalizer, t.decoder = steps, decoder
+    if splits:
+        t.pre_tokenizer = splits
+    return t
+
+
+def t5():
+    specials = ("<pad>", "</s>", "<unk>")
+    t = unigram(normalizers.Precompiled(charsmap("nmt_nfkc")),
+                pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]),
+                decoders.Metaspace(), 2, specials)
+    t.add_special_tokens([f"<extra_id_{i}>" for i in range(9, -1, -1)])
+    t.post_processor = processors.TemplateProcessing(
+        single="$A </s>", pair="$A </s> $B </s>", special_tokens=[("</s>", 1)])
+    return t
+
+
+def xlm_roberta():
+    specials = ("<s>", "<pad>", "</s>", "<unk>")
+    t = unigram(normalizers.Sequence([normalizers.Precompiled(charsmap("nmt_nfkc")),
+                                      normalizers.Strip(left=False, right=True),
+                                      normalizers.Replace(Regex(" {2,}"), "▁")]),
+                pre_tokenizers.Metaspace(prepend_scheme="first"), decoders.Metaspace(), 3, specials)
+    t.add_special_tokens([AddedToken("<mask>", lstrip=True)])
+    t.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)])
+    return t
+
+
+def albert():
+    specials = ("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]")
+    t = unigram(normalizers.Sequence([normalizers.Replace("``", '"'), normalizers.Replace("''", '"'),
+                                      normalizers.NFKD(), normalizers.StripAccents(), normalizers.Lowercase(),
+                                      normalizers.Precompiled(charsmap("nfkc_cf")),
+                                      normalizers.Replace(Regex(" {2,}"), " ")]),
+                pre_tokenizers.Metaspace(split=False), decoders.Metaspace(), 1, specials)
+    t.post_processor = processors.TemplateProcessing(
+        single="[CLS]:0 $A:0 [SEP]:0", pair="[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
+    return t
+
+
+def nllb():
+    """Byte tokens, of which one is missing in one of two variants, and no pre-tokenizer at all."""
+    return unigram(normalizers.Sequence([normalizers.Precompiled(charsmap("nmt_nfkc_cf")), normalizers.Replace(" ", "▁")]),
+                   None, decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()]),
+                   byte_tokens=[f"<0x{b:02X}>" for b in range(256)])
+
+
+def few_bytes():
+    return unigram(normalizers.NFC(), pre_tokenizers.Metaspace(prepend_scheme="never", split=True),
+                   decoders.Metaspace(prepend_scheme="never"), byte_tokens=[f"<0x{b:02X}>" for b in range(0, 256, 2)])
+
+
+def ties():
+    """Scores that are whole numbers, so that many ways have equal sums; a text given twice."""
+    pieces = [a + b + c for a in ("", *"▁abc") for b in ("", *"abcd") for c in "abe"]
+    vocabulary = [("<unk>", -3.0)] + [(piece, -float(len(piece))) for piece in dict.fromkeys(pieces)] + [("ab", -1.5)]
+    t = Tokenizer(models.Unigram(vocabulary, 0, False))
+    t.pre_tokenizer = pre_tokenizers.Metaspace(split=False)
+    return t
+
+
+def gemma():
+    t = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True, byte_fallback=True))
+    t.normalizer, t.pre_tokenizer = normalizers.NFC(), pre_tokenizers.Metaspace(prepend_scheme="never")
+    special = ["<pad>", "<eos>", "<bos>", "<unk>"]
+    train(t, trainers.BpeTrainer(vocab_size=900, special_tokens=special + [f"<0x{b:02X}>" for b in range(256)],
+                                 show_progress=False))
+    settings = json.loads(t.to_str())
+    settings["added_tokens"] = settings["added_tokens"][:4]
+    t = Tokenizer.from_str(json.dumps(settings))
+    t.normalizer, t.pre_tokenizer = normalizers.Replace(" ", "▁"), pre_tokenizers.Split(" ", "merged_with_previous")
+    t.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()])
+    t.post_processor = processors.TemplateProcessing(
+        single="<bos> $A", pair="<bos> $A <bos>:1 $B:1", special_tokens=[("<bos>", 2)])
+    return t
+
+
 def trained():
     return {
         "gpt2": gpt2, "roberta": roberta, "llama3": llama3,
@@ -247,6 +349,8 @@ def trained():
         "split-contiguous": lambda: word_level("contiguous", False),
         "split-next": lambda: word_level("merged_with_next", False),
         "split-previous": lambda: word_level("merged_with_previous", True),
+        "t5": t5, "xlm-roberta": xlm_roberta, "albert": albert, "nllb": nllb, "few-bytes": few_bytes, "ties": ties,
+        "gemma": gemma,
     }
 
 

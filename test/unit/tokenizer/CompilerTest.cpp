@@ -43,10 +43,10 @@ TEST(TokenizerCompiler, RefusesMissingParts) {
 }
 
 TEST(TokenizerCompiler, RefusesUnknownComponents) {
-  EXPECT_EQ(problemOf(R"({"model": {"type": "Unigram", "vocab": []}})"),
-            "model.type: expects one of 'BPE', 'WordPiece', 'WordLevel', got \"Unigram\"");
+  EXPECT_EQ(problemOf(R"({"model": {"type": "Char", "vocab": []}})"),
+            "model.type: expects one of 'BPE', 'WordPiece', 'WordLevel', 'Unigram', got \"Char\"");
   EXPECT_EQ(problemOf(wordLevel(R"("a": 1)", R"("normalizer": {"type": "Sequence", "normalizers":
-              [{"type": "NFC"}, {"type": "Precompiled"}]})"))
+              [{"type": "NFC"}, {"type": "Compiled"}]})"))
                 .substr(0, 43),
             "normalizer.normalizers[1].type: expects one");
   EXPECT_EQ(problemOf(wordLevel(R"("a": 1)", R"("pre_tokenizer": {"type": "FixedLength"})"))
