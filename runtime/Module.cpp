@@ -138,8 +138,8 @@ size_t Module::requireEntry(const std::string &name) const {
 
 const Tokenizer &Module::requireTokenizer() const {
   if (!textTokenizer)
-    failInvalid(path() + ": holds no tokenizer (its source had no tokenizer.json); "
-                         "only token ids can be used");
+    failInvalid(path() + ": holds no tokenizer (its source had neither tokenizer.json nor a "
+                         "SentencePiece model); only token ids can be used");
   return *textTokenizer;
 }
 

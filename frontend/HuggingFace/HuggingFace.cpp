@@ -5,6 +5,7 @@
 #include "frontend/HuggingFace/HuggingFace.h"
 
 #include "frontend/HuggingFace/Family.h"
+#include "frontend/TokenizerFile.h"
 
 #include <algorithm>
 
@@ -126,8 +127,8 @@ fovea::readHuggingFace(const std::string &folder, Problems &problems, artifact::
     return finish();
 
   readSpecialTokens(config, base, model, found);
-  if (exists(base + "/tokenizer.json"))
-    model.tokenizer = below.empty() ? "tokenizer.json" : below + "/tokenizer.json";
+  if (std::string tokenizer = findTokenizerFile(base); !tokenizer.empty())
+    model.tokenizer = below.empty() ? tokenizer : below + "/" + tokenizer;
   model.pooling = readPooling(modules, folder, model.hidden, found, access);
   if (model.pooling && modules.maxPositions)
     model.pooling->maxPositions = std::min(model.maxPositions, *modules.maxPositions);

@@ -149,6 +149,9 @@ struct TokenizerParts {
 /// Ends the tables, and opens them with the runtime's own interpreter.
 void finishTables(TableWriter &writer, const TokenizerParts &parts, std::vector<uint8_t> &result);
 
+/// Compiles `writer.file`, a model of SentencePiece's own.
+void compileSentencePiece(TableWriter &writer, std::vector<uint8_t> &result);
+
 /// A string, or an empty one for null.
 inline std::string textOrEmpty(JsonObject &object, std::string_view key) {
   return object.string(key, std::string());

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads tokenizer.json and what stands beside it, and opens what was written
-// with the runtime's own interpreter: there is one meaning of a table.
+// Reads tokenizer.json and what stands beside it, or has SentencePiece's file read, and opens what
+// was written with the runtime's own interpreter: there is one meaning of a table.
 #include "frontend/tokenizer/TokenizerCompiler.h"
 
 #include "frontend/Json.h"
+#include "frontend/TokenizerFile.h"
 #include "frontend/tokenizer/TableWriter.h"
 #include "runtime/tokenizer/Tokenizer.h"
 
@@ -107,13 +108,24 @@ void fovea::finishTables(TableWriter &writer, const TokenizerParts &parts,
     addError(writer.problems, writer.file, "", error);
 }
 
+static bool endsWith(const std::string &text, const std::string &end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
 bool fovea::compileTokenizer(const std::string &path, std::vector<uint8_t> &tables,
                              Problems &problems) {
-  std::string file = isFolder(path) ? path + "/tokenizer.json" : path;
+  std::string file = path;
+  if (isFolder(path)) {
+    std::string name = findTokenizerFile(path);
+    file += "/" + (name.empty() ? "tokenizer.json" : name);
+  }
   std::vector<uint8_t> result;
   Problems found;
   TableWriter writer{flatbuffers::FlatBufferBuilder(1 << 20), found, file};
-  Compiler(writer).run(result);
+  if (endsWith(file, ".model") || endsWith(file, ".spm"))
+    compileSentencePiece(writer, result);
+  else
+    Compiler(writer).run(result);
   bool failed = hasErrors(found);
   problems.insert(problems.end(), found.begin(), found.end());
   if (!failed)

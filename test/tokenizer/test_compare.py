@@ -1,24 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs the comparison with the `tokenizers` package."""
+"""Runs the comparisons with the packages `tokenizers` and `sentencepiece`."""
 import pathlib
 import subprocess
 import sys
 
 import pytest
 
-COMPARE = pathlib.Path(__file__).with_name("compare.py")
+FOLDER = pathlib.Path(__file__).parent
 
 
-def compare(build, *flags):
-    result = subprocess.run([sys.executable, str(COMPARE), "--tool", str(build / "bin/fovea-tokenize"), *flags],
+def compare(build, program, *flags):
+    result = subprocess.run([sys.executable, str(FOLDER / program), "--tool", str(build / "bin/fovea-tokenize"), *flags],
                             capture_output=True, text=True)
     assert result.returncode == 0, result.stdout[-8000:] + result.stderr[-2000:]
 
 
 def test_some_code_points(build):
-    compare(build, "--quick")
+    compare(build, "compare.py", "--quick")
 
 
 @pytest.mark.long
 def test_every_code_point(build):
-    compare(build)
+    compare(build, "compare.py")
+
+
+def test_some_texts_by_sentencepiece(build):
+    compare(build, "compare_sentencepiece.py", "--quick")
+
+
+@pytest.mark.long
+def test_many_texts_by_sentencepiece(build):
+    """At least 50,000 for each model."""
+    compare(build, "compare_sentencepiece.py")

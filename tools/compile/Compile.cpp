@@ -5,6 +5,7 @@
 #include "artifact/ArtifactWriter.h"
 #include "frontend/Builder/StoredTensors.h"
 #include "frontend/HuggingFace/Safetensors.h"
+#include "frontend/TokenizerFile.h"
 #include "frontend/tokenizer/TokenizerCompiler.h"
 #include "lowering/CodeGen/CodeGen.h"
 #include "lowering/Targets/Table.h"
@@ -678,11 +679,10 @@ Outcome check(const std::string &model, artifact::FileAccess access, const Log &
     std::optional<ModelDescription> description = readModel(model, reporter, access, /*all=*/true);
     sound = description.has_value();
     // The tokenizer's faults are listed with the others: its name does not depend on them.
-    std::string tokenizer = model + "/tokenizer.json";
-    if (llvm::sys::fs::exists(tokenizer)) {
+    if (std::string tokenizer = ::fovea::findTokenizerFile(model); !tokenizer.empty()) {
       Problems problems;
       std::vector<uint8_t> tables;
-      sound &= compileTokenizer(tokenizer, tables, problems);
+      sound &= compileTokenizer(model + "/" + tokenizer, tables, problems);
       reporter.add(problems, /*all=*/true);
     }
     if (description)

@@ -62,7 +62,8 @@ static std::set<std::string> listFolder(const std::string &folder) {
     if (it.level() > 0)
       it.no_push();
     StringRef path = it->path();
-    if (path.ends_with(".json") || path.ends_with(".safetensors"))
+    if (path.ends_with(".json") || path.ends_with(".safetensors") || path.ends_with(".model") ||
+        path.ends_with(".spm"))
       files.insert(path.str());
   }
   return files;
@@ -77,8 +78,18 @@ static std::optional<std::set<std::string>> listSources(const std::string &path,
     return std::nullopt;
   std::set<std::string> files = {path};
   std::string folder = getFolder(*module, path);
-  if (ModelOp model = getModel(*module); model && model.getTokenizer())
-    files.insert(folder + "/" + model.getTokenizer()->str());
+  if (ModelOp model = getModel(*module); model && model.getTokenizer()) {
+    std::string tokenizer = folder + "/" + model.getTokenizer()->str();
+    files.insert(tokenizer);
+    // What SentencePiece's model does not say stands beside it.
+    for (StringRef name : {"tokenizer_config.json", "config.json", "added_tokens.json",
+                           "special_tokens_map.json", "vocab.json"}) {
+      SmallString<128> beside(llvm::sys::path::parent_path(tokenizer));
+      llvm::sys::path::append(beside, name);
+      if (llvm::sys::fs::exists(beside))
+        files.insert(std::string(beside));
+    }
+  }
   for (auto weight : module->getOps<WeightOp>())
     weight.getRecipe().walk(
         [&](StoredAttr leaf) { files.insert(folder + "/" + leaf.getFile().str()); });

@@ -3,7 +3,7 @@
 // The walk over a model's message that notes where its tensors' bytes lie: initialisers of the main
 // graph and values of its `Constant` nodes, in raw_data or in typed fields of the same layout.
 #include "frontend/ONNX/Reader/OnnxFile.h"
-#include "frontend/ONNX/Reader/WireFormat.h"
+#include "frontend/WireFormat.h"
 
 namespace fovea::onnx {
 namespace {

@@ -16,7 +16,8 @@ struct Opened {
 
 std::vector<Opened> openAll() {
   std::vector<Opened> all;
-  for (const char *name : {"tiny", "bytes", "fallback", "words", "metaspace", "word-level"}) {
+  for (const char *name :
+       {"tiny", "bytes", "fallback", "words", "metaspace", "word-level", "unigram"}) {
     fuzz::MemoryFile file(fuzz::readKept(std::string("test/fuzz/tokenizers/") + name + ".json"));
     std::vector<uint8_t> tables;
     std::string error;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Vocabularies, merges, patterns and templates that do not fit together, or that take for ever."""
 import json
+import struct
 
 from library import case
 from seeds import byte_characters, checkpoint, tokenizer
@@ -232,3 +233,98 @@ def file_cut_short(folder):
     path = model / "tokenizer.json"
     path.write_bytes(path.read_bytes()[:3000])
     return "model"
+
+
+@case("huggingface/tokenizers, UnkIdNotInVocabulary", "an unknown token behind the vocabulary: an index in the middle of a text", "model/tokenizer.json: model.unk_id: expects an integer from 0 to 1, got 4294967295")
+def unknown_token_behind_the_vocabulary(folder):
+    return changed(folder, lambda content: content.update(added_tokens=[], model={"type": "Unigram", "unk_id": 0xFFFFFFFF, "vocab": [["<unk>", 0], ["a", -1]]}))
+
+
+@case("CWE-400", "pieces of a kilobyte each that share their beginnings: as many steps at each place of a text", end="runs", call=("--prompt", "a" * 2000, "--temp", "0", "-n", "2"))
+def pieces_that_share_their_beginnings(folder):
+    def long(content):
+        content["model"] = {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0], *(["a" * size, -size] for size in range(1, 256))]}
+        content.update(added_tokens=[], pre_tokenizer=None, decoder=None)
+    return changed(folder, long)
+
+
+def field(number, content):
+    """A field of protobuf's wire format: a number, or bytes."""
+    def varint(value):
+        out = b""
+        while value > 127:
+            out, value = out + bytes([value & 127 | 128]), value >> 7
+        return out + bytes([value])
+    if isinstance(content, int):
+        return varint(number << 3) + varint(content)
+    if isinstance(content, float):
+        return varint(number << 3 | 5) + struct.pack("<f", content)
+    return varint(number << 3 | 2) + varint(len(content)) + content
+
+
+def piece(text, score=0.0, kind=1):
+    return field(1, field(1, text if isinstance(text, bytes) else text.encode()) + field(2, score) + field(3, kind))
+
+
+PIECES = piece("<unk>", kind=2) + piece("<s>", kind=3) + piece("</s>", kind=3) + piece("▁") + piece("a")
+
+
+def sentencepiece(folder, content):
+    """A checkpoint whose tokenizer is a SentencePiece model."""
+    model = checkpoint(folder)
+    (model / "tokenizer.json").unlink()
+    (model / "tokenizer.model").write_bytes(content)
+    return "model"
+
+
+@case("google/sentencepiece#1269", "the same table in a SentencePiece model", "model/tokenizer.model: normalizer_spec.precompiled_charsmap: expects a map of characters whose trie lies within its 14 bytes, got a trie of 4294967295")
+def character_map_of_a_model(folder):
+    return sentencepiece(folder, PIECES + field(3, field(2, b"\xff" * 13 + b"\xf0")))
+
+
+@case("google/sentencepiece#1269", "a rule whose replacement lies behind all replacements", "model/tokenizer.model: normalizer_spec.precompiled_charsmap: expects replacements within the 2 bytes of them, got one at byte 2147483647")
+def replacement_behind_the_replacements(folder):
+    units = [0] * 256
+    units[0x61] = (0x61 ^ 0x80) << 10 | 0x100 | 0x61  # "a" leads to the state at 0x80, which holds its value
+    units[0x80] = 0xFFFFFFFF
+    return sentencepiece(folder, PIECES + field(3, field(2, struct.pack("<257I", 1024, *units) + b"b\0")))
+
+
+@case("google/sentencepiece#1269", "a rule that leads out of the trie", "model/tokenizer.model: normalizer_spec.precompiled_charsmap: expects rules within the map, got some that lead out of it")
+def rule_that_leads_out_of_the_trie(folder):
+    return sentencepiece(folder, PIECES + field(3, field(2, struct.pack("<257I", 1024, *[0x7FFFFC00] * 256) + b"b\0")))
+
+
+@case("CVE-2024-7254", "a message in a message, two thousand deep: recursion of the parser", end="runs", call=("--prompt", "a", "--temp", "0", "-n", "2"))
+def messages_in_messages(folder):
+    inner = b""
+    for _ in range(2000):
+        inner = field(15, inner)
+    return sentencepiece(folder, PIECES + b"".join(piece(f"w{i}") for i in range(250)) + inner)
+
+
+@case("CWE-125", "a piece that is longer than the file", "model/tokenizer.model: byte 77: expects a field of a SentencePiece model")
+def piece_longer_than_the_file(folder):
+    return sentencepiece(folder, PIECES + b"\x0a\xff\xff\xff\xff\x0f")
+
+
+@case("CWE-20", "a score that is no number: no sum is better than another", "model/tokenizer.model: pieces[5].score: expects a finite number, got nan")
+def score_that_is_no_number(folder):
+    return sentencepiece(folder, PIECES + piece("b", float("nan")))
+
+
+@case("google/sentencepiece, InitializePieces", "no unknown piece: an id of -1 in the middle of a text", "model/tokenizer.model: pieces: expects one unknown piece, got none")
+def no_unknown_piece(folder):
+    return sentencepiece(folder, piece("a") + piece("b"))
+
+
+@case("google/sentencepiece, InitializePieces", "bytes for all but one: an id of -1 for that one", "model/tokenizer.model: pieces: expects a piece for each byte, got none for 255")
+def bytes_for_all_but_one(folder):
+    return sentencepiece(folder, PIECES + b"".join(piece(f"<0x{byte:02X}>", kind=6) for byte in range(255)) + field(2, field(35, 1)))
+
+
+@case("CVE-2025-49847", "an added token of an id of 900 million: a table as large as that", "model/tokenizer_config.json: added_tokens_decoder.900000000: expects an id below 65576, got an object")
+def added_token_of_a_model_far_behind(folder):
+    name = sentencepiece(folder, PIECES)
+    (folder / name / "tokenizer_config.json").write_text(json.dumps({"added_tokens_decoder": {"900000000": {"content": "<evil>"}}}))
+    return name

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Protobuf's wire format, as far as tensors need it:
+// Protobuf's wire format, as far as tensors and tokenizers need it:
 // https://protobuf.dev/programming-guides/encoding. Refuses what runs past its message's end;
 // unknown fields are passed over, groups are refused.
-#ifndef FOVEA_FRONTEND_ONNX_READER_WIREFORMAT_H
-#define FOVEA_FRONTEND_ONNX_READER_WIREFORMAT_H
+#ifndef FOVEA_FRONTEND_WIREFORMAT_H
+#define FOVEA_FRONTEND_WIREFORMAT_H
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 
-namespace fovea::onnx {
+namespace fovea {
 
 /// A part of the file that is one message.
 class Message {
@@ -23,9 +24,17 @@ public:
 
   bool isMessage(uint64_t wanted) const { return field == wanted && type == 2; }
   bool isNumber(uint64_t wanted) const { return field == wanted && type == 0; }
+  bool isFloat(uint64_t wanted) const { return field == wanted && type == 5; }
   Message sub() const { return Message(bytes, first, at, fault); }
   std::string text() const {
     return std::string(reinterpret_cast<const char *>(bytes + first), at - first);
+  }
+
+  /// Of four bytes.
+  float real() const {
+    float value;
+    std::memcpy(&value, bytes + first, sizeof value);
+    return value;
   }
 
   bool failed() const { return isFaulty; }
@@ -44,6 +53,6 @@ private:
   bool isFaulty = false;
 };
 
-} // namespace fovea::onnx
+} // namespace fovea
 
-#endif // FOVEA_FRONTEND_ONNX_READER_WIREFORMAT_H
+#endif // FOVEA_FRONTEND_WIREFORMAT_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads tags, varints and lengths, each checked against the end of its message.
-#include "frontend/ONNX/Reader/WireFormat.h"
+#include "frontend/WireFormat.h"
 
-namespace fovea::onnx {
+namespace fovea {
 
 bool Message::next() {
   uint64_t tag;
@@ -52,4 +52,4 @@ bool Message::take(uint64_t count) {
   return true;
 }
 
-} // namespace fovea::onnx
+} // namespace fovea
