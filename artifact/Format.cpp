@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 #include <limits>
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "artifacts are little-endian");
@@ -207,6 +208,12 @@ bool decodeHeader(const uint8_t *data, size_t size, Header &header, std::string 
     return false;
   }
   return decodeSections(data, size, count, header.sections, error);
+}
+
+bool isArtifactFile(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  char begin[sizeof(magic)] = {};
+  return file.read(begin, sizeof(begin)) && std::memcmp(begin, magic, sizeof(begin)) == 0;
 }
 
 bool isZero(const uint8_t *data, size_t size) {

@@ -87,6 +87,9 @@ void encodeHeader(const Header &header, uint8_t *page);
 /// present. `error` then says what is wrong, without the file's name.
 bool decodeHeader(const uint8_t *data, size_t size, Header &header, std::string &error);
 
+/// True if a file begins with the magic; false also if it cannot be read.
+bool isArtifactFile(const std::string &path);
+
 /// True if all bytes are 0.
 bool isZero(const uint8_t *data, size_t size);
 

@@ -37,6 +37,32 @@ def test_inspect_names_entries_and_kernels(fovea, shakespeare_artifact):
     fovea("inspect", shakespeare_artifact, "--verify").ok()
 
 
+# What an artifact cannot honour ---------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("option", ["--dtype=int8", "--target=x86-64", "--gpu=sm_80", "--compute=f32", "--cache=f32", "-O1", "--from-stage=import"])
+@pytest.mark.parametrize("verb", [["generate", "--prompt", "a"], ["run", "--input", "input_ids=[[1]]"], ["embed", "--text", "a"], ["bench", "--no-peaks"], ["inspect"]])
+def test_artifacts_are_compiled_already(fovea, shakespeare_artifact, verb, option):
+    result = fovea(verb[0], shakespeare_artifact, *verb[1:], option)
+    name = option.split("=")[0] if option[1] == "-" else "-O"
+    assert result.code == 1 and not result.out and result.err.decode().count("error:") == 1, str(result)
+    assert f"{shakespeare_artifact}: is compiled already, {name} changes nothing; give it to `fovea compile`" in result.err.decode(), str(result)
+
+
+def test_all_vain_options_are_named(fovea, shakespeare, shakespeare_artifact, tmp_path):
+    result = fovea("generate", shakespeare_artifact, "--prompt", "a", "--dtype", "int8", "--gpu", "all", "-O0")
+    assert "-O, --gpu and --dtype change nothing; give them" in result.err.decode(), str(result)
+    result = fovea("verify", shakespeare_artifact, "--source", shakespeare, "--compute", "f32")
+    assert result.code == 1 and "--compute changes nothing" in result.err.decode(), str(result)
+    # What is no artifact is named as that.
+    (tmp_path / "none.fovea").write_text("no artifact")
+    result = fovea("generate", tmp_path / "none.fovea", "--prompt", "a", "--dtype", "int8")
+    assert result.code == 1 and "--dtype" not in result.err.decode(), str(result)
+
+
+# ----------------------------------------------------------------------------------------------------------------------------------------------------------
+
+
 def test_generate_json(fovea_run, shakespeare_artifact):
     record = json.loads(fovea_run("generate", shakespeare_artifact, "--prompt", "ROMEO:", "-n", 5, "--temp", 0, "--json").ok().text)
     assert isinstance(record, dict) and any(isinstance(value, list) and len(value) == 5 for value in record.values())

@@ -12,8 +12,6 @@
 #include "tools/compile/Stages.h"
 #include "tools/verify/Verb.h"
 #include "llvm/Support/JSON.h"
-#include <cstring>
-#include <fstream>
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -32,17 +30,9 @@ static std::string findFault(const Options &options, const VerifyOptions &how, b
   if (isArtifact && how.source.empty())
     return options.model + ": an artifact does not hold what the interpreter runs, expects "
                            "--source=MODEL, the model that it was compiled from";
-  if (isArtifact && (options.target != "host" || options.gpu != "none"))
-    return options.model + ": is compiled already, --target and --gpu change nothing";
   if (!isArtifact && !how.source.empty())
     return "--source: expects an artifact as MODEL, got " + options.model;
   return "";
-}
-
-static bool isArtifactFile(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  char begin[sizeof(artifact::magic)] = {};
-  return file.read(begin, sizeof(begin)) && std::memcmp(begin, artifact::magic, sizeof(begin)) == 0;
 }
 
 /// What an artifact's linears multiply, by its report.
@@ -171,7 +161,7 @@ static int verifyModel(ModuleOp module, const Options &options, const VerifyOpti
 }
 
 int verify(const Options &options, const VerifyOptions &how, const Log &log) {
-  bool isArtifact = isArtifactFile(options.model);
+  bool isArtifact = artifact::isArtifactFile(options.model);
   if (std::string fault = findFault(options, how, isArtifact); !fault.empty()) {
     log.message(Log::Severity::Error, fault);
     return static_cast<int>(Outcome::InputFault);

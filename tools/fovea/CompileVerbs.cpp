@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `fovea compile` and `fovea check`, and the options that say how to compile.
+#include "artifact/Format.h"
 #include "frontend/ForeignFile.h"
 #include "tools/fovea/ModelCache.h"
 #include "tools/fovea/Terminal.h"
@@ -34,7 +35,27 @@ bool refuseForeign(const std::string &model, Session &session) {
   return true;
 }
 
+/// Their heading in --help, by which they are known.
+static const char *const kCompileGroup = "How a MODEL is compiled";
+
+std::string findVainOptions(const CLI::App &verb, const std::string &file, const std::string &but) {
+  std::vector<const CLI::Option *> given = verb.get_options([&](const CLI::Option *option) {
+    return option->get_group() == kCompileGroup && option->count() > 0 && option->get_name() != but;
+  });
+  if (given.empty() || !artifact::isArtifactFile(file))
+    return "";
+  std::string names;
+  for (const CLI::Option *option : given)
+    names += (names.empty() ? "" : option == given.back() ? " and " : ", ") + option->get_name();
+  bool isOne = given.size() == 1;
+  return file + ": is compiled already, " + names + (isOne ? " changes" : " change") +
+         " nothing; give " + (isOne ? "it" : "them") +
+         " to `fovea compile`, or to this verb with the model";
+}
+
 void addCompileOptions(CLI::App &verb, compile::Options &options) {
+  CLI::OptionDefaults before = *verb.option_defaults();
+  verb.option_defaults()->group(kCompileGroup);
   verb.add_option(
           "--target", options.target,
           "processors to compile for, with commas between: host; a name of LLVM's (x86-64, "
@@ -77,6 +98,7 @@ void addCompileOptions(CLI::App &verb, compile::Options &options) {
       ->capture_default_str();
   verb.add_option("--from-stage", options.fromStage, "the stage that a .mlir file holds")
       ->check(CLI::IsMember(compile::getStageNames()));
+  *verb.option_defaults() = before;
 }
 
 void addMappingOption(CLI::App &verb, artifact::FileAccess &access) {

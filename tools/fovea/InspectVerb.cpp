@@ -24,9 +24,14 @@ void addInspectVerb(CLI::App &app, Session &session) {
   verb->add_flag("--verify", arguments->verify, "check every hash, of large weights too");
   addMappingOption(*verb, arguments->options.access);
   addCompileOptions(*verb, arguments->options);
-  verb->callback([arguments, &session] {
+  verb->callback([arguments, verb, &session] {
     Terminal terminal;
-    std::string path = arguments->options.model, error;
+    std::string path = arguments->options.model, error = findVainOptions(*verb, path);
+    if (!error.empty()) {
+      terminal.error(error);
+      session.exitCode = 1;
+      return;
+    }
     if (isModel(path)) {
       arguments->options.commandLine = session.commandLine;
       compile::Outcome outcome = findOrCompile(arguments->options, terminal.log(), path);

@@ -24,6 +24,11 @@ bool refuseForeign(const std::string &model, Session &session);
 /// --target, --dtype and the others that say how a MODEL is compiled.
 void addCompileOptions(CLI::App &verb, compile::Options &options);
 
+/// What is wrong with such options beside an artifact, which they cannot change; empty if none is
+/// given, or `file` is no artifact. `but`: one that has a meaning there.
+std::string findVainOptions(const CLI::App &verb, const std::string &file,
+                            const std::string &but = "");
+
 inline artifact::FileAccess getAccess(bool noMapping) {
   return noMapping ? artifact::FileAccess::Copied : artifact::FileAccess::Mapped;
 }

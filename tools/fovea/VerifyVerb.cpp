@@ -46,8 +46,15 @@ void addVerifyVerb(CLI::App &app, Session &session) {
       "Floats are made up about 1, a thousandth, a thousand times as large, and mixed. Below "
       "the table stands\nwhich sides of the model's choices no input reached: what they do "
       "was not compared.");
-  verb->callback([arguments, &session] {
+  verb->callback([arguments, verb, &session] {
     Terminal terminal;
+    // What an artifact was quantised to, its source must be told; the rest is found in it.
+    std::string fault = findVainOptions(*verb, arguments->options.model, "--dtype");
+    if (!fault.empty() && !arguments->how.source.empty()) {
+      terminal.error(fault);
+      session.exitCode = 1;
+      return;
+    }
     arguments->options.commandLine = session.commandLine;
     session.exitCode = compile::verify(arguments->options, arguments->how, terminal.log());
   });

@@ -56,9 +56,13 @@ int main(int argc, char **argv) {
   host.addOptions = [&](CLI::App &verb) { fovea::addCompileOptions(verb, options); };
   host.resolve = [&](const fovea::verbs::Wanted &wanted, std::string &artifact) {
     artifact = wanted.file;
+    fovea::Terminal terminal;
+    if (std::string fault = fovea::findVainOptions(*wanted.verb, wanted.file); !fault.empty()) {
+      terminal.error(fault);
+      return 1;
+    }
     if (!fovea::isModel(wanted.file))
       return 0;
-    fovea::Terminal terminal;
     options.model = wanted.file;
     options.access = fovea::getAccess(wanted.noMapping);
     if (wanted.device != "cpu" && options.gpu == "none")

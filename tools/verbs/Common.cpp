@@ -32,6 +32,7 @@ static std::string deviceName(const std::string &name) {
 }
 
 void Common::addTo(CLI::App &verb) {
+  this->verb = &verb;
   verb.add_option("FILE", file, host->fileHelp)->required();
   verb.add_option("--device", device,
                   "Where to run: cpu, cuda (or cuda:N), or emulator, a GPU in software (or "
@@ -57,7 +58,7 @@ std::string Common::inWordsOfUser(std::string message) const {
 ModulePtr Common::open() const {
   artifact = file;
   if (host->resolve)
-    if (int code = host->resolve({file, device, noMapping}, artifact))
+    if (int code = host->resolve({file, device, noMapping, verb}, artifact))
       throw Ended{code};
   fovea_module_options options = FOVEA_MODULE_OPTIONS_INIT;
   options.copy = noMapping;

@@ -38,6 +38,7 @@ using CallPtr = std::unique_ptr<fovea_call, FreeBy<fovea_call_free>>;
 /// The options that all running verbs have, and what they open.
 struct Common {
   const Host *host = nullptr;
+  const CLI::App *verb = nullptr;
   std::string file;
   std::string device = "cpu";
   int threads = 0;

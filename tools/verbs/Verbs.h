@@ -22,7 +22,8 @@ namespace fovea::verbs {
 /// What a user wants to run.
 struct Wanted {
   std::string file, device;
-  bool noMapping = false; ///< read files whole before they are used
+  bool noMapping = false;         ///< read files whole before they are used
+  const CLI::App *verb = nullptr; ///< whose options were given
 };
 
 /// What a program adds to the verbs.
