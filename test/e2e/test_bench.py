@@ -107,6 +107,28 @@ def test_bench_of_any_entry(fovea, tmp_path):
     assert record["forward"]["flops"] == 4 * 4 * 32 * 40 * 41 // 2
 
 
+def test_sizes(fovea, tmp_path):
+    """All dimensions without a size are named at once, with words to copy; those of a given array are its own."""
+    model = tmp_path / "sizes.mlir"
+    port = lambda name, dims: f'%{name}: tensor<?x2xf32> {{fovea.name = "{name}", fovea.dims = ["{dims}"]}}'
+    model.write_text(f"""func.func @forward({port("x", "s72")}, {port("y", "past + new")}, {port("z", "s72")}) -> (tensor<?x2xf32> {{fovea.name = "a"}}, tensor<?x2xf32> {{fovea.name = "b"}}) attributes {{fovea.entry}} {{
+  %a = arith.addf %x, %z : tensor<?x2xf32>
+  %b = arith.addf %y, %y : tensor<?x2xf32>
+  return %a, %b : tensor<?x2xf32>, tensor<?x2xf32>
+}}
+""")
+    artifact = tmp_path / "sizes.fovea"
+    fovea("compile", model, "-o", artifact).ok()
+    bench = lambda *words: fovea("bench", artifact, "--no-peaks", "--json", *words)
+    refused = bench()
+    assert refused.code == 2 and "expects sizes of past + new, s72\nfor example: --dim 'past + new=128' --dim s72=128\n" in refused.err.decode(), str(refused)
+    found = bench("--dim", "past + new=5", "--dim", "s72=3").ok()
+    assert not found.err and sum(kernel["bytes"] for kernel in json.loads(found.text)["forward"]["kernels"].values()) == 4 * 2 * (3 * 3 + 2 * 5)
+    np.savez(tmp_path / "in.npz", x=np.zeros((7, 2), np.float32))
+    found = bench("--dim", "past + new=5", "--inputs", tmp_path / "in.npz").ok()
+    assert sum(kernel["bytes"] for kernel in json.loads(found.text)["forward"]["kernels"].values()) == 4 * 2 * (3 * 7 + 2 * 5)
+
+
 def test_trace_covers_every_step(fovea_run, shakespeare_artifact, tmp_path):
     path = tmp_path / "trace.json"
     fovea_run("generate", shakespeare_artifact, "--prompt", "ROMEO:", "-n", 3, "--temp", 0, "--threads", 2, "--trace", path).ok()

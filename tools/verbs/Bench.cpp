@@ -7,6 +7,7 @@
 #include "tools/peaks/Peaks.h"
 #include "tools/verbs/BenchReport.h"
 #include "tools/verbs/Common.h"
+#include "tools/verbs/Dimensions.h"
 #include "tools/verbs/Numbers.h"
 #include "tools/verbs/Trace.h"
 #include "tools/verbs/Values.h"
@@ -30,7 +31,6 @@ struct BenchOptions : Common {
 };
 
 using Clock = std::chrono::steady_clock;
-using Sizes = std::map<std::string, int64_t>;
 
 /// Element `index` of what is given for an argument: token ids spread over `words`,
 /// masks of ones, numbers between -1 and 1, all other integers zero.
@@ -66,8 +66,8 @@ public:
   }
 
   /// Sets all arguments: those that `given` names to its arrays, the others to made-up
-  /// ones with dimensions of the sizes that `sizes` names.
-  void setArguments(const Sizes &sizes, const std::vector<Array> &given) {
+  /// ones of these sizes.
+  void setArguments(const Dimensions &sizes, const std::vector<Array> &given) {
     for (size_t i = 0; i < entry.argument_count; ++i) {
       fovea_value_info value = FOVEA_VALUE_INFO_INIT;
       check(fovea_module_get_argument(module, index, i, &value));
@@ -123,24 +123,19 @@ public:
   int64_t tokenCount() const { return tokens; }
 
 private:
-  Array makeUp(const fovea_value_info &value, const Sizes &sizes) const {
+  Array makeUp(const fovea_value_info &value, const Dimensions &sizes) const {
     Array array;
     array.name = value.name;
     array.dtype = value.dtype;
     size_t elements = 1, bytes = value.dtype.bits / 8;
     for (int32_t axis = 0; axis < value.ndim; ++axis) {
       int64_t size = value.shape[axis];
-      std::string name = value.dimensions[axis];
-      if (size < 0) {
-        auto found = sizes.find(name);
-        if (found == sizes.end())
-          throw Failure{2, "entry '" + std::string(entry.name) + "': argument '" + value.name +
-                               "': " +
-                               (name.empty() ? "dimension " + std::to_string(axis) +
-                                                   " has no name; give the array by --inputs"
-                                             : "expects a size, --dim " + name + "=N")};
-        size = found->second;
-      }
+      if (size < 0 && !*value.dimensions[axis])
+        throw Failure{2, "entry '" + std::string(entry.name) + "': argument '" + value.name +
+                             "': dimension " + std::to_string(axis) +
+                             " has no name; give the array by --inputs"};
+      if (size < 0)
+        size = sizes.getSize(value.dimensions[axis]);
       array.shape.push_back(size);
       if (size != 0 && elements > (size_t(1) << 40) / static_cast<size_t>(size))
         throw Failure{1, "argument '" + std::string(value.name) + "' is impossibly large"};
@@ -200,39 +195,57 @@ std::string chooseEntry(const BenchOptions &options, const ModulePtr &module) {
   throw Failure{2, options.file + ": has several entries; choose one by --entry"};
 }
 
-Sizes readSizes(const BenchOptions &options) {
-  Sizes sizes = {{"batch", options.batch}, {"sequence", options.promptTokens}};
-  for (const std::string &word : options.sizes) {
-    size_t equals = word.find('=');
-    char *end = nullptr;
-    int64_t size = equals == std::string::npos ? -1 : std::strtoll(&word[equals + 1], &end, 10);
-    if (size < 0 || size > int64_t(1) << 40 || end == &word[equals + 1] || *end)
-      throw Failure{2, "--dim " + word + ": expects NAME=SIZE"};
-    sizes[word.substr(0, equals)] = size;
-  }
+/// The sizes of what the entries take.
+Dimensions chooseSizes(const BenchOptions &options, const ModulePtr &module,
+                       const std::vector<std::string> &entries, const std::vector<Array> &given) {
+  Dimensions sizes;
+  for (const std::string &entry : entries)
+    sizes.add(module, entry);
+  for (const std::string &word : options.sizes)
+    sizes.setSize(word);
+  auto isGiven = [&](const char *name) { return options.verb->get_option(name)->count() > 0; };
+  if (isGiven("--batch"))
+    sizes.setKind(DimensionKind::Batch, options.batch, true, "--batch");
+  if (isGiven("--prompt-tokens"))
+    sizes.setKind(DimensionKind::Sequence, options.promptTokens, true, "--prompt-tokens");
+  sizes.setFrom(given);
+  sizes.setKind(DimensionKind::Batch, options.batch, false, "--batch");
+  sizes.setKind(DimensionKind::Sequence, options.promptTokens, false, "--prompt-tokens");
+  sizes.check();
   return sizes;
+}
+
+/// The tokens of a prompt, which must leave room for the new ones.
+void checkRoom(const BenchOptions &options, const ContextPtr &context, const Dimensions &sizes) {
+  fovea_context_info info = FOVEA_CONTEXT_INFO_INIT;
+  check(fovea_context_get_info(context.get(), &info));
+  int64_t needed = sizes.getLongest(DimensionKind::Sequence) + options.newTokens;
+  if (needed > info.capacity)
+    throw Failure{1, "--prompt-tokens and --new-tokens ask for " + std::to_string(needed) +
+                         " positions; the context has room for " + std::to_string(info.capacity)};
 }
 
 /// More than a device's caches hold.
 constexpr uint64_t copiedBytes = uint64_t(256) << 20;
 
 void bench(const BenchOptions &options) {
-  Sizes sizes = readSizes(options);
   std::vector<Array> given;
   std::string error;
   if (!options.inputs.empty() && !readNpz(options.inputs, given, error))
     throw Failure{1, error};
   ModulePtr module = options.open();
-  ContextPtr context = options.makeContext(module, /*profile=*/true, !options.trace.empty());
-  fovea_context_info info = FOVEA_CONTEXT_INFO_INIT;
-  check(fovea_context_get_info(context.get(), &info));
   const char *prefill = findEntry(module, FOVEA_ENTRY_PREFILL);
   const char *decode = findEntry(module, FOVEA_ENTRY_DECODE);
   bool decoder = options.entry.empty() && prefill && decode;
-  int64_t needed = sizes["sequence"] + (decoder ? options.newTokens : 0);
-  if (decoder && needed > info.capacity)
-    throw Failure{1, "--prompt-tokens and --new-tokens ask for " + std::to_string(needed) +
-                         " positions; the context has room for " + std::to_string(info.capacity)};
+  std::vector<std::string> entries{decoder ? prefill : chooseEntry(options, module)};
+  if (decoder && options.newTokens > 0)
+    entries.push_back(decode);
+  Dimensions sizes = chooseSizes(options, module, entries, given);
+  ContextPtr context = options.makeContext(module, /*profile=*/true, !options.trace.empty());
+  fovea_context_info info = FOVEA_CONTEXT_INFO_INIT;
+  check(fovea_context_get_info(context.get(), &info));
+  if (decoder)
+    checkRoom(options, context, sizes);
   std::unique_ptr<Peaks> peaks;
   auto samplePeaks = [&] {
     for (int i = 0; peaks && i < 5; ++i)
@@ -251,12 +264,12 @@ void bench(const BenchOptions &options) {
     peaks = std::make_unique<Peaks>(info.threads);
   samplePeaks();
 
-  Timed prompt(module, context, decoder ? prefill : chooseEntry(options, module).c_str());
+  Timed prompt(module, context, entries.front().c_str());
   prompt.setArguments(sizes, given);
   std::unique_ptr<Timed> next;
   if (decoder && options.newTokens > 0) {
     next = std::make_unique<Timed>(module, context, decode);
-    sizes["sequence"] = 1;
+    sizes.change(DimensionKind::Sequence, 1);
     next->setArguments(sizes, {});
   }
   std::vector<double> promptSeconds, newSeconds;
@@ -288,6 +301,8 @@ void bench(const BenchOptions &options) {
                 peaks ? peaks->bandwidth() : copyRate};
   if (!options.trace.empty())
     writeTrace(module, context, options.trace);
+  if (!sizes.getDefaults().empty() && !options.quiet)
+    note(*options.host, "sizes that were not given: " + sizes.getDefaults());
   print(options.json ? reportAsJson(phases, limits, info.threads)
                      : reportAsText(phases, limits, info.threads));
 }

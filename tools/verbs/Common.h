@@ -18,6 +18,7 @@ namespace fovea::verbs {
 struct Failure {
   int code;
   std::string message;
+  std::string hint = ""; ///< a line below the message: what may be done
 };
 /// Ends a verb whose message has been printed.
 struct Ended {

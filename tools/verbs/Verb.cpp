@@ -36,6 +36,8 @@ CLI::App *addVerb(CLI::App &app, const char *name, const char *summary, const ch
     } catch (const Failure &failure) {
       code = failure.code;
       say(common->inWordsOfUser(failure.message));
+      if (!failure.hint.empty())
+        std::cerr << plain(failure.hint) << "\n";
       if (code == 2)
         std::cerr << "see " << host.program << " " << name << " --help\n";
       if (code == 70)

@@ -228,7 +228,12 @@ TEST_F(VerbsTest, WidensIntegers) {
 TEST_F(VerbsTest, BenchTellsEachKernel) {
   Outcome outcome = run("bench FILE --prompt-tokens 16 --new-tokens 4");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  for (const char *word : {"prefill: 16 tokens", "decode: 4 tokens", "decode_1", "%"})
+  EXPECT_EQ(outcome.err, "fovea-run: sizes that were not given: batch=1 (--batch)\n");
+  EXPECT_EQ(run("bench FILE --prompt-tokens 16 --new-tokens 4 --quiet --no-peaks").err, "");
+  outcome = run("bench FILE --new-tokens 4 --no-peaks");
+  refused(outcome, "ask for 132 positions; the context has room for 64");
+  outcome = run("bench FILE --dim sequence=8 --new-tokens 4");
+  for (const char *word : {"prefill: 8 tokens", "decode: 4 tokens", "decode_1", "%"})
     EXPECT_NE(outcome.out.find(word), std::string::npos) << outcome.out;
   nlohmann::json record =
       nlohmann::json::parse(run("bench FILE --prompt-tokens 16 --new-tokens 4 --json").out);
@@ -252,8 +257,18 @@ TEST_F(VerbsTest, BenchMeasuresAnyEntry) {
   outcome = run("bench FILE --entry add --dim rows=5 --no-peaks");
   EXPECT_NE(outcome.out.find("add_0: sum by hand, by rows"), std::string::npos) << outcome.out;
   EXPECT_EQ(outcome.out.find("measured"), std::string::npos) << outcome.out;
-  usage("bench FILE --entry add --no-peaks", "--dim rows=N");
+  usage("bench FILE --entry add --no-peaks",
+        "entry 'add': expects sizes of rows\nfor example: --dim rows=128\n");
   usage("bench FILE --entry add --dim rows=five", "expects NAME=SIZE");
+  usage("bench FILE --entry add --dim rows=", "expects NAME=SIZE");
+  usage("bench FILE --entry add --dim rows=0", "expects a size from 1 to 1099511627776, got 0");
+  usage("bench FILE --entry add --dim rows=9999999999999999999999", "expects a size from 1");
+  usage("bench FILE --entry add --dim rosw=5",
+        "--dim rosw=5: expects an open dimension of entry 'add', which has rows; did you mean "
+        "'rows'?");
+  usage("bench FILE --dim foo=3", "of entries 'prefill' and 'decode', which has batch, sequence\n");
+  usage("bench FILE --entry add --batch 2 --dim rows=5",
+        "--batch: expects an open dimension of this kind in entry 'add'");
   refused(run("bench FILE --entry add --dim rows=1000000000000 --no-peaks"), "impossibly large");
   refused(run("bench FILE --entry none --no-peaks"), "has no entry 'none'");
 }
