@@ -76,6 +76,49 @@ def test_random_numbers(run):
     assert abs(numbers.mean()) < 0.05 and abs(numbers.var() - 4 / 3) < 0.05
 
 
+def test_random_integers(run):
+    draw = lambda *words: run("types", "--entry", "i8", "--json", "--input", *words).ok()
+    numbers = np.array(json.loads(draw("x=random:5000x2:64").text)["values"]["y"]) // 2
+    assert set(numbers.flat) == set(range(64)) and abs(numbers.mean() - 31.5) < 1
+    assert draw("x=random:50x2:64").text == draw("x=random:50x2:64", "--seed", "0").text != draw("x=random:50x2:64", "--seed", "1").text
+    assert draw("x=random:5x2:64", "--seed", "9").err.decode() == "fovea-run: --input x: integers, --seed=9\n"
+    assert not draw("x=random:5x2:64", "--quiet").err
+    refused = run("types", "--entry", "i8", "--input", "x=random:5x2:129")
+    assert refused.code == 1 and "limit from 1 to 128 of random i8" in refused.err.decode(), str(refused)
+
+
+EMBEDDING = """
+func.func @forward(%ids: tensor<?x?xi64> {fovea.name = "tokens", fovea.role = #fovea.role<token_ids>, fovea.dims = ["b", "s"]}, %mask: tensor<?x?xi64> {fovea.name = "attention_mask", fovea.dims = ["b", "s"]})
+    -> (tensor<?x?x1xf32> {fovea.name = "y", fovea.dims = ["b", "s"]}, tensor<?x?xi64> {fovea.name = "same", fovea.dims = ["b", "s"]}, tensor<?x?xi64> {fovea.name = "kept", fovea.dims = ["b", "s"]}) attributes {fovea.entry} {
+  %table = arith.constant dense<[[0.0], [1.0], [2.0], [3.0], [4.0]]> : tensor<5x1xf32>
+  %y = fovea.embedding %ids, %table : tensor<?x?xi64>, tensor<5x1xf32> -> tensor<?x?x1xf32>
+  return %y, %ids, %mask : tensor<?x?x1xf32>, tensor<?x?xi64>, tensor<?x?xi64>
+}
+"""
+
+
+def test_random_ids_are_of_the_vocabulary(fovea_run, compiled, shakespeare_artifact, tmp_path):
+    """The model's, or, where none is told, the rows of the table; a mask hides nothing."""
+    result = fovea_run("run", shakespeare_artifact, "--input", "input_ids=random:1x4", "--json").ok()
+    assert result.err.decode() == "fovea-run: --input input_ids: ids below 2048, --seed=0\n"
+    (tmp_path / "embedding.mlir").write_text(EMBEDDING)
+    result = fovea_run("run", compiled(tmp_path / "embedding.mlir"), "--input", "tokens=random:3x50", "--input", "attention_mask=random:3x50", "--json").ok()
+    assert "tokens: ids below 5," in result.err.decode() and "attention_mask: ones\n" in result.err.decode()
+    values = json.loads(result.text)["values"]
+    assert set(np.array(values["same"]).flat) == {0, 1, 2, 3, 4} and set(np.array(values["kept"]).flat) == {1}
+
+
+def test_long_results_are_elided(run):
+    """As numpy does: the first and last three of each axis beyond 1,000 numbers."""
+    given = ["--entry", "i64", "--input", "x=" + json.dumps([[row, -row] for row in range(501)])]
+    rows = lambda at: "".join(f"   [{2 * row:5d}, {-2 * row:5d}],\n" for row in at)
+    assert run("types", *given).ok().text == ("y: [501, 2] i64\n" + rows(range(3)) + "   ...,\n" + rows(range(498, 501))).replace("\n   [", "\n  [[", 1)[:-2] + "]\n"
+    assert run("types", *given, "--full").ok().text.count("\n") == 502
+    short = ["--entry", "i64", "--input", "x=" + json.dumps([[row, -row] for row in range(500)])]
+    assert "..." not in run("types", *short).ok().text
+    assert len(json.loads(run("types", *given, "--json").ok().text)["values"]["y"]) == 501
+
+
 def test_files_and_words_together(run, tmp_path):
     np.savez(tmp_path / "in.npz", x=np.ones((2, 2), np.float32), t=np.float32(2))
     result = run("two", "--inputs", tmp_path / "in.npz", "--input", "mask=[1, 2]", "--outputs", tmp_path / "out.npz").ok()
@@ -104,7 +147,12 @@ X, MASK, T = ["--input", "x=[[1, 2]]"], ["--input", "mask=[1]"], ["--input", "t=
     ([*MASK, *T, "--input", "x=random:3x"], 1, ["--input x", "random:2x5x8", "3x"]),
     ([*MASK, *T, "--input", "x=random:99999999999999999999x9"], 1, ["--input x", "16777216"]),
     ([*MASK, *T, "--input", "x=random:9999999x9999999"], 1, ["--input x", "16777216"]),
-    ([*X, *T, "--input", "mask=random:1"], 1, ["--input mask", "i64"]),
+    ([*X, *T, "--input", "mask=random:1"], 1, ["--input mask", "i64", "random:1:100"]),
+    ([*X, *T, "--input", "mask=random:1:0"], 1, ["--input mask", "limit from 1", "'0'"]),
+    ([*X, *T, "--input", "mask=random:1:"], 1, ["--input mask", "limit from 1", "''"]),
+    ([*X, *T, "--input", "mask=random:1:7x"], 1, ["--input mask", "limit from 1", "'7x'"]),
+    ([*X, *T, "--input", "mask=random:1y:7"], 1, ["--input mask", "random:2x5x8", "'1y'"]),
+    ([*MASK, *T, "--input", "x=random:1x2:7"], 1, ["--input x", "random:2x5x8"]),
     ([*X, *T, "--input", "mask=[1.5]"], 1, ["--input mask", "i64", "1.5"]),
     ([*X, *T, "--input", "mask=[9223372036854775808]"], 1, ["--input mask", "9223372036854775808"]),
     ([*X, *T, "--input", "mask=[1, 2]"], 1, ["'n'"]),

@@ -421,6 +421,8 @@ private:
 
   /// What is looked at or written when a stage is reached.
   bool snapshot(Stage stage) {
+    if (stage == Stage::Graph)
+      vocabulary = findVocabulary(module);
     if (stage == Stage::Graph && isQuantized(options.dtype))
       countQuantized();
     else if (stage == Stage::Graph && options.dtype != "source")
@@ -520,8 +522,8 @@ private:
       manifest = buildManifest(module, target, reportText());
       if (failed(manifest))
         return Outcome::InputFault;
-    }
-    if (emitsArtifact) {
+      if (manifest->model->vocabulary_size == 0) // no record of a model says it
+        manifest->model->vocabulary_size = vocabulary;
       if (!haveSameWeights()) {
         reporter.error(options.model + ": weights differ between the processors and GPUs");
         return blame("weights", print());
@@ -623,6 +625,7 @@ private:
   std::unique_ptr<ArtifactWriter> writer;
   std::optional<FusionReport> fusion;
   std::optional<llvm::json::Object> quantized; ///< how many weights became what
+  int64_t vocabulary = 0;                      ///< by the tables of tokens
   int64_t rounded = 0;                         ///< linears that multiply bf16 and give f32
   int64_t quantizedRows = 0;                   ///< linears that quantise rows of their input
 };

@@ -6,6 +6,7 @@
 #include "dialects/Fovea/Try.h"
 #include "lowering/CodeGen/CodeGen.h"
 #include "lowering/Entries/Entries.h"
+#include "tools/verify/Inputs.h"
 #include "weights/Stream.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Path.h"
@@ -221,6 +222,20 @@ FailureOr<ManifestT> mlir::fovea::buildManifest(ModuleOp module, const TargetOpt
     manifest.entries.push_back(std::move(entry));
   }
   return manifest;
+}
+
+int64_t mlir::fovea::findVocabulary(ModuleOp module) {
+  int64_t least = 0;
+  for (auto entry : module.getOps<func::FuncOp>())
+    for (unsigned i = 0; entry->hasAttr(FoveaDialect::kEntryAttr) && i < entry.getNumArguments();
+         ++i) {
+      if (getArgumentRole(entry, i) != PortRole::TokenIds)
+        continue;
+      verify::IntegerUse use = verify::findUse(entry, i);
+      if (use.kind == verify::IntegerUse::Id)
+        least = least == 0 ? use.limit : std::min(least, use.limit);
+    }
+  return least;
 }
 
 /// The entries' steps and locals where other code than the first runs them.

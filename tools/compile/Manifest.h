@@ -15,6 +15,10 @@ namespace mlir::fovea {
 FailureOr<::fovea::manifest::ManifestT> buildManifest(ModuleOp module, const TargetOptions &target,
                                                       std::string fusionReport);
 
+/// How many token ids a module of the `graph` stage knows by the tables that they are rows of; 0 if
+/// no argument is of token ids.
+int64_t findVocabulary(ModuleOp module);
+
 /// What an artifact says about code for a better processor, from its module of the `llvm` stage.
 /// The code's place is the writer's.
 FailureOr<std::unique_ptr<::fovea::manifest::VariantT>> buildVariant(ModuleOp module,

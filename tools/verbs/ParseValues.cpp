@@ -5,6 +5,7 @@
 #include "tools/verbs/Values.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -13,6 +14,11 @@ namespace fovea::verbs {
 
 /// Elements of what is typed or made up: what a person can mean, and no more memory than that.
 static constexpr int64_t kMostElements = 1 << 24;
+
+static void appendInteger(std::vector<uint8_t> &data, int64_t value, fovea_dtype type) {
+  for (int byte = 0; byte < std::max<int>(type.bits, 8) / 8; ++byte)
+    data.push_back(static_cast<uint8_t>(value >> (8 * byte)));
+}
 
 /// A number of a list; false if the type cannot hold it.
 static bool appendNumber(std::vector<uint8_t> &data, const nlohmann::json &number,
@@ -39,8 +45,7 @@ static bool appendNumber(std::vector<uint8_t> &data, const nlohmann::json &numbe
   int64_t least = isSigned ? -most - 1 : 0;
   if (value < least || value > most)
     return false;
-  for (int byte = 0; byte < std::max<int>(type.bits, 8) / 8; ++byte)
-    data.push_back(static_cast<uint8_t>(value >> (8 * byte)));
+  appendInteger(data, value, type);
   return true;
 }
 
@@ -101,12 +106,45 @@ static bool parseShape(const std::string &text, std::vector<int64_t> &shape) {
   return true;
 }
 
-static bool makeRandom(const std::string &shape, Array &array, std::string &error) {
-  if (!isReal(array.dtype)) {
-    error =
-        "expects lists of numbers for element type " + typeName(array.dtype) + ", got random ones";
+/// The range of random integers, "SHAPE" or "SHAPE:LIMIT"; one of which there is nothing to draw is
+/// what a mask has that hides nothing. False if it is not known or cannot be had.
+static bool findLimit(std::string &shape, const fovea_value_info &value, const Chance &chance,
+                      int64_t &least, int64_t &limit, std::string &error) {
+  bool isSigned = value.dtype.code == FOVEA_INT;
+  int bits = value.dtype.code == FOVEA_BOOL ? 1 : std::min<int>(value.dtype.bits - isSigned, 62);
+  int64_t most = int64_t(1) << bits;
+  size_t colon = shape.find(':');
+  if (colon != std::string::npos) {
+    const char *begin = shape.data() + colon + 1, *end = shape.data() + shape.size();
+    auto [stop, code] = std::from_chars(begin, end, limit);
+    if (stop != end || begin == end || code != std::errc() || limit < 1 || limit > most) {
+      error = "expects a limit from 1 to " + std::to_string(most) + " of random " +
+              typeName(value.dtype) + " numbers, got '" + shape.substr(colon + 1, 40) + "'";
+      return false;
+    }
+    shape.resize(colon);
+    return true;
+  }
+  if (value.role == FOVEA_ROLE_ATTENTION_MASK) {
+    least = 1;
+    limit = 2;
+  } else if (value.role == FOVEA_ROLE_TOKEN_IDS && chance.vocabulary > 0) {
+    limit = std::min(chance.vocabulary, most);
+  } else if (value.dtype.code == FOVEA_BOOL) {
+    limit = 2;
+  } else {
+    error = "expects a limit of random " + typeName(value.dtype) +
+            " numbers, as in random:" + shape.substr(0, 40) + ":100 for 0 to 99";
     return false;
   }
+  return true;
+}
+
+static bool makeRandom(std::string shape, const fovea_value_info &value, const Chance &chance,
+                       Array &array, std::string &error) {
+  int64_t least = 0, limit = 0;
+  if (!isReal(array.dtype) && !findLimit(shape, value, chance, least, limit, error))
+    return false;
   if (!parseShape(shape, array.shape)) {
     error = "expects a shape as in random:2x5x8, of at most " + std::to_string(kMostElements) +
             " elements, got '" + shape.substr(0, 40) + "'";
@@ -117,8 +155,13 @@ static bool makeRandom(const std::string &shape, Array &array, std::string &erro
   uint64_t seed = 0xcbf29ce484222325;
   for (char letter : array.name)
     seed = (seed ^ static_cast<uint8_t>(letter)) * 0x100000001b3;
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random(seed ^ (chance.seed * 0x9e3779b97f4a7c15));
   for (size_t i = 0, count = countElements(array); i < count; ++i) {
+    if (!isReal(array.dtype)) {
+      auto range = static_cast<uint64_t>(limit - least);
+      appendInteger(array.data, least + static_cast<int64_t>((random() >> 1) % range), array.dtype);
+      continue;
+    }
     int64_t sum = 0;
     for (int n = 0; n < 4; ++n)
       sum += static_cast<int64_t>(random() >> 44) - (1 << 19);
@@ -127,12 +170,12 @@ static bool makeRandom(const std::string &shape, Array &array, std::string &erro
   return true;
 }
 
-bool parseValues(const std::string &text, const fovea_value_info &value, Array &array,
-                 std::string &error) {
+bool parseValues(const std::string &text, const fovea_value_info &value, const Chance &chance,
+                 Array &array, std::string &error) {
   array.name = value.name;
   array.dtype = value.dtype;
   if (text.rfind("random:", 0) == 0)
-    return makeRandom(text.substr(7), array, error);
+    return makeRandom(text.substr(7), value, chance, array, error);
   auto lists = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (lists.is_discarded()) {
     error = "expects lists of numbers as in [[1, 2], [3, 4]], or random:SHAPE, got '" +

@@ -50,61 +50,117 @@ size_t countElements(const Array &array) {
   return count;
 }
 
-/// All numbers as text of one width.
-static std::vector<std::string> printNumbers(const Array &array) {
-  size_t count = countElements(array), width = 0;
-  double most = 0;
-  if (isReal(array.dtype))
-    for (size_t i = 0; i < count; ++i)
-      if (double value = std::fabs(realAt(array, i)); std::isfinite(value))
-        most = std::max(most, value);
-  const char *format = most == 0 || (most >= 1e-2 && most < 1e6) ? "%.4f" : "%.4e";
-  std::vector<std::string> texts(count);
-  for (size_t i = 0; i < count; ++i) {
+/// Arrays of more elements are elided, as numpy does, to so many at both ends of an axis.
+static constexpr size_t kMostPrinted = 1000, kEdge = 3;
+
+/// The places of an axis that are printed; between two that are no neighbours stand dots.
+static std::vector<size_t> choosePlaces(size_t size, bool isElided) {
+  std::vector<size_t> places;
+  for (size_t i = 0; i < size; ++i)
+    if (!isElided || size <= 2 * kEdge || i < kEdge || i >= size - kEdge)
+      places.push_back(i);
+  return places;
+}
+
+namespace {
+/// An array as rows of numbers of one width. Without recursion: how many axes there are is
+/// somebody else's choice.
+class Printer {
+public:
+  Printer(const Array &array, bool isElided) : array(array), at(array.shape.size()) {
+    for (int64_t size : array.shape)
+      places.push_back(choosePlaces(static_cast<size_t>(size), isElided));
+    if (places.empty())
+      places.push_back({0}); // a scalar is a row of one, but for its brackets
+    double most = 0;
+    forEachRow([&](size_t first) {
+      for (size_t place : places.back())
+        if (double value = isReal(array.dtype) ? std::fabs(realAt(array, first + place)) : 0;
+            std::isfinite(value))
+          most = std::max(most, value);
+    });
+    format = most == 0 || (most >= 1e-2 && most < 1e6) ? "%.4f" : "%.4e";
+    forEachRow([&](size_t first) {
+      for (size_t place : places.back())
+        width = std::max(width, write(first + place).size());
+    });
+  }
+
+  std::string print() {
+    std::string text;
+    size_t rank = array.shape.size();
+    forEachRow([&](size_t first) {
+      // Brackets open and close for each axis whose first or last element this row has.
+      size_t opened = std::min<size_t>(1, rank), closed = opened;
+      for (size_t axis = rank; axis-- > 1 && at[axis - 1] == 0;)
+        ++opened;
+      for (size_t axis = rank; axis-- > 1 && at[axis - 1] + 1 == places[axis - 1].size();)
+        ++closed;
+      // The axis that went on to this row may have left some out.
+      if (size_t axis = rank - opened - 1; opened < rank && isBehindDots(axis, at[axis]))
+        text += "  " + std::string(axis + 1, ' ') + "...,\n";
+      text += "  " + std::string(rank - opened, ' ') + std::string(opened, '[');
+      for (size_t i = 0; i < places.back().size(); ++i) {
+        text += i ? ", " : "";
+        text += isBehindDots(places.size() - 1, i) ? "..., " : "";
+        std::string number = write(first + places.back()[i]);
+        text += number.insert(0, width - number.size(), ' ');
+      }
+      text += std::string(closed, ']') + (closed < rank ? ",\n" : "\n");
+    });
+    return text;
+  }
+
+private:
+  /// Whether something is left out before a place.
+  bool isBehindDots(size_t axis, size_t i) const {
+    return i > 0 && places[axis][i] != places[axis][i - 1] + 1;
+  }
+
+  std::string write(size_t i) const {
     char text[64];
     if (isReal(array.dtype))
       std::snprintf(text, sizeof(text), format, realAt(array, i));
     else
       std::snprintf(text, sizeof(text), "%lld", static_cast<long long>(integerAt(array, i)));
-    texts[i] = text;
-    width = std::max(width, texts[i].size());
+    return text;
   }
-  for (std::string &text : texts)
-    text.insert(0, width - text.size(), ' ');
-  return texts;
-}
 
-std::string printValues(const Array &array) {
+  /// Hears where each printed row begins; `at` is then its place among those of the other axes.
+  template <typename Hear> void forEachRow(Hear hear) {
+    std::fill(at.begin(), at.end(), 0);
+    size_t outer = places.size() - 1;
+    while (true) {
+      size_t first = 0;
+      for (size_t axis = 0; axis < outer; ++axis)
+        first = first * static_cast<size_t>(array.shape[axis]) + places[axis][at[axis]];
+      hear(array.shape.empty() ? 0 : first * static_cast<size_t>(array.shape.back()));
+      size_t axis = outer;
+      for (; axis > 0; --axis) {
+        if (++at[axis - 1] < places[axis - 1].size())
+          break;
+        at[axis - 1] = 0;
+      }
+      if (axis == 0)
+        return;
+    }
+  }
+
+  const Array &array;
+  std::vector<size_t> at;                  ///< of a row, in places
+  std::vector<std::vector<size_t>> places; ///< of each axis
+  const char *format = "";
+  size_t width = 0;
+};
+} // namespace
+
+std::string printValues(const Array &array, bool isFull) {
   std::string text = array.name + ": [";
   for (size_t axis = 0; axis < array.shape.size(); ++axis)
     text += (axis ? ", " : "") + std::to_string(array.shape[axis]);
   text += "] " + typeName(array.dtype) + "\n";
-  std::vector<std::string> numbers = printNumbers(array);
-  size_t rank = array.shape.size();
-  if (rank == 0)
-    return text + "  " + numbers.front() + "\n";
-  if (numbers.empty())
-    return text + "  []\n";
-  auto row = static_cast<size_t>(array.shape.back());
-  for (size_t first = 0; first < numbers.size(); first += row) {
-    // Brackets open and close for each axis whose first or last element this row has.
-    size_t opened = 1, closed = 1, before = first / row, after = before + 1;
-    for (size_t axis = rank - 1; axis-- > 0; ++opened) {
-      if (before % static_cast<size_t>(array.shape[axis]))
-        break;
-      before /= static_cast<size_t>(array.shape[axis]);
-    }
-    for (size_t axis = rank - 1; axis-- > 0; ++closed) {
-      if (after % static_cast<size_t>(array.shape[axis]))
-        break;
-      after /= static_cast<size_t>(array.shape[axis]);
-    }
-    text += "  " + std::string(rank - opened, ' ') + std::string(opened, '[');
-    for (size_t i = 0; i < row; ++i)
-      text += (i ? ", " : "") + numbers[first + i];
-    text += std::string(closed, ']') + (closed < rank ? ",\n" : "\n");
-  }
-  return text;
+  size_t count = countElements(array);
+  return text + (count == 0 ? "  []\n" : Printer(array, !isFull && count > kMostPrinted).print());
 }
 
 nlohmann::ordered_json toJson(const Array &array) {

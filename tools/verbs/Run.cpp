@@ -19,6 +19,9 @@ namespace {
 struct RunOptions : Common {
   std::string inputs, outputs, trace;
   std::vector<std::string> input, entries;
+  uint64_t seed = 0;
+  bool isFull = false;
+  mutable Chance chance; ///< once the model is open
 };
 
 /// To i64, for token ids and masks that come as narrower integers or booleans.
@@ -107,6 +110,20 @@ struct Given {
   std::string place;
 };
 
+/// Tells what was drawn for an argument of integers, which does not stand in the command.
+void tellDrawn(const RunOptions &options, const Typed &typed, const fovea_value_info &value) {
+  if (options.quiet || isReal(value.dtype) || typed.values.rfind("random:", 0) != 0)
+    return;
+  bool isChosen = typed.values.find(':', 7) == std::string::npos;
+  std::string what = "integers, --seed=" + std::to_string(options.seed);
+  if (isChosen && value.role == FOVEA_ROLE_ATTENTION_MASK)
+    what = "ones";
+  else if (isChosen && value.role == FOVEA_ROLE_TOKEN_IDS)
+    what = "ids below " + std::to_string(options.chance.vocabulary) +
+           ", --seed=" + std::to_string(options.seed);
+  note(*options.host, "--input " + typed.name + ": " + what);
+}
+
 /// The arrays for one call: from the file, and the first --input of each name that no earlier call
 /// has used. Throws if an argument is given by neither: names all of these, with their types.
 std::vector<Given> takeArrays(const RunOptions &options, const Chosen &entry,
@@ -134,8 +151,9 @@ std::vector<Given> takeArrays(const RunOptions &options, const Chosen &entry,
     if (isGiven(value))
       throw Failure{1, place + ": is in " + options.inputs + " too, expects one array"};
     Array array;
-    if (!parseValues(one->values, value, array, error))
+    if (!parseValues(one->values, value, options.chance, array, error))
       throw Failure{1, place + ": " + error};
+    tellDrawn(options, *one, value);
     one->used = true;
     given.push_back({std::move(array), place});
   }
@@ -190,6 +208,7 @@ CallPtr runEntry(const RunOptions &options, const ContextPtr &context, const Cho
 
 void run(const RunOptions &options) {
   ModulePtr module = options.open();
+  options.chance = {options.seed, infoOf(module).vocabulary_size};
   if (options.entries.size() > 1 && !options.inputs.empty())
     throw Failure{2, "--inputs: expects one --entry, got " +
                          std::to_string(options.entries.size()) + "; give arrays by --input"};
@@ -241,7 +260,7 @@ void run(const RunOptions &options) {
     print(record.dump() + "\n");
   else if (options.outputs.empty())
     for (const Array &array : results)
-      print(printValues(array));
+      print(printValues(array, options.isFull));
 }
 
 } // namespace
@@ -250,10 +269,13 @@ void addRun(CLI::App &app, const Host &host, int &code) {
   auto options = std::make_shared<RunOptions>();
   CLI::App *verb =
       addVerb(app, "run", "Run one entry of a model on arrays",
-              "Without --outputs the results are printed. VALUES are lists of numbers, or\n"
-              "random:SHAPE for some that are the same each time:\n\n"
+              "Without --outputs the results are printed; of more than 1,000 numbers the first\n"
+              "and last three of each axis. VALUES are lists of numbers, or random:SHAPE for some\n"
+              "that are the same each time: token ids of the vocabulary, ones of an attention\n"
+              "mask; of other integers random:SHAPE:LIMIT, which are below that:\n\n"
               "  PROGRAM run model.fovea --input 'input_ids=[[1, 2, 3]]'\n"
-              "  PROGRAM run model.fovea --input x=random:1x5x16\n\n"
+              "  PROGRAM run model.fovea --input x=random:1x5x16\n"
+              "  PROGRAM run model.fovea --input input_ids=random:1x8 --seed 7\n\n"
               "Arrays in files are .npz files as numpy.savez writes them; names are those of the\n"
               "entry's arguments and results:\n\n"
               "  python3 -c 'import numpy; numpy.savez(\"in.npz\", input_ids=[[1, 2, 3]])'\n"
@@ -277,6 +299,8 @@ void addRun(CLI::App &app, const Host &host, int &code) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
+  verb->add_option("--seed", options->seed, "of random arrays")->capture_default_str();
+  verb->add_flag("--full", options->isFull, "print all numbers of a result, however many");
   addTraceOption(*verb, options->trace);
 }
 

@@ -11,12 +11,19 @@
 
 namespace fovea::verbs {
 
+/// What made-up numbers depend on besides an array's name and shape.
+struct Chance {
+  uint64_t seed = 0;
+  int64_t vocabulary = 0; ///< token ids are below it; 0: not known
+};
+
 /// An array of `value`'s name and element type from VALUES: nested lists of numbers as JSON has
-/// them, or `random:2x5x8`, numbers of mean 0 and variance 4/3 that depend on the name and the
-/// shape alone. False, and `error` says what was found and expected, if it is neither.
+/// them, or `random:2x5x8`: floats of mean 0 and variance 4/3; token ids of the vocabulary; ones of
+/// an attention mask; `random:2x5:100`, integers from 0 to 99. False, and `error` says what was
+/// found and expected, if it is neither.
 /// Whether the shape is what the entry takes is for the runtime to say.
-bool parseValues(const std::string &text, const fovea_value_info &value, Array &array,
-                 std::string &error);
+bool parseValues(const std::string &text, const fovea_value_info &value, const Chance &chance,
+                 Array &array, std::string &error);
 
 /// Whether elements are floats of any size.
 bool isReal(fovea_dtype type);
@@ -35,8 +42,9 @@ fovea_tensor tensorOf(Array &array);
 std::string describe(const fovea_value_info &value);
 
 /// A title and the numbers, the innermost axis on a line: four decimals, or exponents where these
-/// would say nothing or too much. Finite numbers are what parseValues reads.
-std::string printValues(const Array &array);
+/// would say nothing or too much. Finite numbers are what parseValues reads. Of more than a
+/// thousand only the first and last three of each axis, with dots between, unless `isFull`.
+std::string printValues(const Array &array, bool isFull);
 
 /// The numbers as nested lists; null for what is not finite.
 nlohmann::ordered_json toJson(const Array &array);

@@ -48,10 +48,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   verbs::Array array;
   std::string error;
-  bool isRead = verbs::parseValues(std::string(input.rest()), value, array, error);
+  bool isRead = verbs::parseValues(std::string(input.rest()), value, {1, 32}, array, error);
   fuzz::require(isRead || !error.empty(), "what is refused has an error");
   if (isRead) {
-    (void)verbs::printValues(array);
+    for (bool isFull : {false, true})
+      (void)verbs::printValues(array, isFull);
     (void)verbs::toJson(array).dump();
   }
   return 0;
