@@ -64,6 +64,8 @@ public:
     return run();
   }
 
+  const ::fovea::compile::Summary &getSummary() const { return summary; }
+
   Outcome run() {
     context->printOpOnDiagnostic(false);
     DefaultTimingManager timingManager;
@@ -431,6 +433,10 @@ private:
       rounded = countRoundedLinears(module), quantizedRows = countQuantizedRows(module);
     if (!fusion && (stage == Stage::Graph || (stage == first && stage != Stage::Import))) {
       fusion = buildFusionReport(module);
+      summary.fused = llvm::count_if(fusion->attention, [](const llvm::json::Value &entry) {
+        return entry.getAsObject()->getString("status") == "fused";
+      });
+      summary.attentions = summary.fused + fusion->missed;
       if (options.requireFusion && fusion->missed) {
         for (llvm::json::Value &entry : fusion->attention)
           if (entry.getAsObject()->getString("status") == "not fused")
@@ -522,6 +528,9 @@ private:
       manifest = buildManifest(module, target, reportText());
       if (failed(manifest))
         return Outcome::InputFault;
+      summary.kernels = manifest->kernels.size();
+      summary.fallbacks =
+          llvm::count_if(manifest->kernels, [](const auto &kernel) { return kernel->fallback; });
       if (manifest->model->vocabulary_size == 0) // no record of a model says it
         manifest->model->vocabulary_size = vocabulary;
       if (!haveSameWeights()) {
@@ -625,9 +634,10 @@ private:
   std::unique_ptr<ArtifactWriter> writer;
   std::optional<FusionReport> fusion;
   std::optional<llvm::json::Object> quantized; ///< how many weights became what
-  int64_t vocabulary = 0;                      ///< by the tables of tokens
-  int64_t rounded = 0;                         ///< linears that multiply bf16 and give f32
-  int64_t quantizedRows = 0;                   ///< linears that quantise rows of their input
+  ::fovea::compile::Summary summary;
+  int64_t vocabulary = 0;    ///< by the tables of tokens
+  int64_t rounded = 0;       ///< linears that multiply bf16 and give f32
+  int64_t quantizedRows = 0; ///< linears that quantise rows of their input
 };
 
 } // namespace
@@ -647,9 +657,13 @@ std::vector<std::string> getGpuNames() {
   return names;
 }
 
-Outcome compile(const Options &options, const Log &log) {
+Outcome compile(const Options &options, const Log &log, Summary *summary) {
   CompilerContext context(options.threads);
-  return Compilation(context, options, log).run();
+  Compilation compilation(context, options, log);
+  Outcome outcome = compilation.run();
+  if (summary)
+    *summary = compilation.getSummary();
+  return outcome;
 }
 
 Outcome check(const std::string &model, artifact::FileAccess access, const Log &log,

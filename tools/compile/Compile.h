@@ -91,9 +91,17 @@ bool isMemoryExhausted();
 /// endOnExhaustion() stay.
 void removeHalfWritten();
 
+/// What a compilation made, in numbers.
+struct Summary {
+  size_t attentions = 0; ///< in one run of each entry, as the report lists them
+  size_t fused = 0;      ///< of these
+  size_t kernels = 0;    ///< of the least processor's code; 0 unless an artifact was written
+  size_t fallbacks = 0;  ///< kernels that are plain loops
+};
+
 /// Compiles. On any other outcome than Done exactly one error has been reported, and nothing is
 /// left of the output.
-Outcome compile(const Options &options, const Log &log);
+Outcome compile(const Options &options, const Log &log, Summary *summary = nullptr);
 
 /// Reports all that is unsupported in a model, each as an error, at once. `summary` says what the
 /// model is, if it can be compiled.

@@ -6,10 +6,13 @@
 #include "tools/fovea/ModelCache.h"
 #include "tools/fovea/Terminal.h"
 #include "tools/fovea/Verbs.h"
+#include "tools/verbs/Common.h"
 #include "tools/verbs/CutFiles.h"
 #include "tools/verbs/Numbers.h"
 
+#include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 namespace fovea {
@@ -107,14 +110,79 @@ void addMappingOption(CLI::App &verb, artifact::FileAccess &access) {
       verbs::kNoMappingHelp);
 }
 
+/// MODEL.fovea in the current folder, by the name of a model's folder or file.
+static std::string getDefaultOutput(const std::string &model) {
+  std::error_code code;
+  std::filesystem::path path = std::filesystem::weakly_canonical(model, code);
+  bool isFile = path.extension() == ".onnx" || path.extension() == ".mlir";
+  return (isFile ? path.stem() : path.filename()).string() + ".fovea";
+}
+
+/// Where to write, if that is not said; false after a message.
+static bool chooseOutput(compile::Options &options, Session &session, Terminal &terminal) {
+  auto refuse = [&](const std::string &text) {
+    terminal.error(text);
+    session.exitCode = 2;
+    return false;
+  };
+  bool isArtifact = options.emit == "fovea", isText = !isArtifact && options.emit != "obj";
+  if (isArtifact && options.output == "-")
+    return refuse("-o: an artifact is not written to standard output, expected a file");
+  if (!options.output.empty())
+    return true;
+  options.output = isArtifact ? getDefaultOutput(options.model) : "-";
+  std::error_code code;
+  if (isText || !std::filesystem::exists(options.model, code)) // reading says what is wrong with it
+    return true;
+  if (!isArtifact)
+    return refuse("-o: expects a file to write --emit=" + options.emit + " to, got none");
+  if (std::filesystem::exists(options.output, code) && !artifact::isArtifactFile(options.output))
+    return refuse(options.output + ": exists and is no artifact, so it is not replaced; name the "
+                                   "file to write by -o");
+  return true;
+}
+
+/// "3.94 MB".
+static std::string describeBytes(uint64_t bytes) {
+  static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
+  auto amount = static_cast<double>(bytes);
+  size_t unit = 0;
+  for (; amount >= 999.5 && unit + 1 < std::size(units); ++unit)
+    amount /= 1000;
+  return verbs::number(amount) + " " + units[unit];
+}
+
+/// "model.fovea: 3.94 MB in 0.31 s; 4 of 4 attentions are fused; 1 of 20 kernels is plain loops".
+static std::string describe(const compile::Options &options, const compile::Summary &summary,
+                            double seconds) {
+  std::error_code code;
+  uintmax_t bytes = std::filesystem::file_size(options.output, code);
+  std::string text = options.output + ": " + (code ? "written" : describeBytes(bytes)) + " in " +
+                     verbs::number(seconds) + " s";
+  if (summary.attentions)
+    text += "; " + std::to_string(summary.fused) + " of " + std::to_string(summary.attentions) +
+            (summary.attentions == 1 ? " attention is fused" : " attentions are fused");
+  if (summary.fallbacks)
+    text += "; " + std::to_string(summary.fallbacks) + " of " + std::to_string(summary.kernels) +
+            (summary.fallbacks == 1 ? " kernels is plain loops" : " kernels are plain loops");
+  if (summary.fallbacks || summary.fused < summary.attentions)
+    text += "; `fovea inspect` says which";
+  return text;
+}
+
 void addCompileVerb(CLI::App &app, Session &session) {
-  auto arguments = std::make_shared<compile::Options>();
-  compile::Options &options = *arguments;
+  struct Arguments {
+    compile::Options options;
+    bool isQuiet = false;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  compile::Options &options = arguments->options;
   CLI::App *verb = app.add_subcommand("compile", "Compile a model to one file with native code");
   verb->add_option("MODEL", options.model, "a model's folder, a .onnx file or a .mlir file")
       ->required();
   verb->add_option("-o,--output", options.output,
-                   "the file to write; - is standard output, where text goes without this");
+                   "the file to write; - is standard output, where text goes without this; an "
+                   "artifact goes to MODEL.fovea in the current folder");
   addCompileOptions(*verb, options);
   verb->add_option("--emit", options.emit,
                    "what to write: the artifact, an object, assembly, or IR")
@@ -126,27 +194,21 @@ void addCompileVerb(CLI::App &app, Session &session) {
   verb->add_option("--report", options.report, "a JSON file for the fusion report");
   verb->add_option("--threads", options.threads, "threads to compile with; 0: all")
       ->check(verbs::from(0, 1024));
+  verb->add_flag("--quiet", arguments->isQuiet, "print nothing but errors");
   addMappingOption(*verb, options.access);
   verb->footer("MLIR's own flags (--mlir-print-ir-after-all, --mlir-timing, ...) are passed on.");
   verb->callback([arguments, &session] {
-    Terminal terminal;
-    compile::Options &options = *arguments;
+    Terminal terminal(arguments->isQuiet);
+    compile::Options &options = arguments->options;
     options.commandLine = session.commandLine;
-    bool isText = options.emit != "fovea" && options.emit != "obj";
-    if (options.output.empty() && isText)
-      options.output = "-";
-    if (options.output.empty()) {
-      terminal.error("--output is required to write --emit=" + options.emit);
-      session.exitCode = 2;
+    if (!chooseOutput(options, session, terminal) || refuseForeign(options.model, session))
       return;
-    }
-    if (options.emit == "fovea" && options.output == "-") {
-      terminal.error("-o: an artifact is not written to standard output, expected a file");
-      session.exitCode = 2;
-      return;
-    }
-    if (!refuseForeign(options.model, session))
-      session.exitCode = static_cast<int>(compile::compile(options, terminal.log()));
+    auto begin = std::chrono::steady_clock::now();
+    compile::Summary summary;
+    session.exitCode = static_cast<int>(compile::compile(options, terminal.log(), &summary));
+    std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    if (session.exitCode == 0 && options.output != "-")
+      terminal.tell(describe(options, summary, seconds.count()));
   });
 }
 

@@ -20,15 +20,15 @@ static std::string escaped(const std::string &text) {
   return result;
 }
 
-Terminal::Terminal() : isTerminal(::isatty(STDERR_FILENO) == 1) {}
+Terminal::Terminal(bool isQuiet)
+    : isQuiet(isQuiet), isTerminal(!isQuiet && ::isatty(STDERR_FILENO) == 1) {}
 Terminal::~Terminal() { wipe(); }
 
 compile::Log Terminal::log() {
   return {[this](compile::Log::Severity severity, const std::string &text) {
             if (severity == compile::Log::Severity::Error)
               return error(text);
-            wipe();
-            std::fprintf(stderr, "fovea: note: %s\n", escaped(text).c_str());
+            tell("note: " + text);
           },
           [this](const std::string &phase, double part) { showProgress(phase, part); }};
 }
@@ -36,6 +36,13 @@ compile::Log Terminal::log() {
 void Terminal::error(const std::string &text) {
   wipe();
   std::fprintf(stderr, "fovea: error: %s\n", escaped(text).c_str());
+}
+
+void Terminal::tell(const std::string &text) {
+  if (isQuiet)
+    return;
+  wipe();
+  std::fprintf(stderr, "fovea: %s\n", escaped(text).c_str());
 }
 
 void Terminal::wipe() {

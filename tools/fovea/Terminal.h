@@ -15,7 +15,8 @@ namespace fovea {
 /// end wipe away.
 class Terminal {
 public:
-  Terminal();
+  /// Quiet ones tell errors alone.
+  explicit Terminal(bool isQuiet = false);
   ~Terminal();
   Terminal(const Terminal &) = delete;
   Terminal &operator=(const Terminal &) = delete;
@@ -23,12 +24,14 @@ public:
   /// Writes to this object, which must outlive it.
   compile::Log log();
   void error(const std::string &text);
+  /// What was done.
+  void tell(const std::string &text);
 
 private:
   void wipe();
   void showProgress(const std::string &phase, double part);
 
-  const bool isTerminal;
+  const bool isQuiet, isTerminal;
   bool hasLine = false;
   std::string lastPhase;
   std::chrono::steady_clock::time_point lastTime;
