@@ -6,6 +6,7 @@
 
 #include "frontend/HuggingFace/Family.h"
 #include "frontend/TokenizerFile.h"
+#include "frontend/Nearest.h"
 
 #include <algorithm>
 
@@ -43,7 +44,7 @@ static const Family *findFamily(JsonObject &config, const std::string &folder, b
       text += (text.empty() ? "" : ", ") + std::string(name);
     return text;
   };
-  std::vector<std::string> types;
+  std::vector<std::string> types, all;
   std::string expected;
   std::string type = config.string("model_type", "");
   for (const Family &family : families()) {
@@ -56,13 +57,15 @@ static const Family *findFamily(JsonObject &config, const std::string &folder, b
     types.push_back(family.modelType);
     if (type == family.modelType && ofSentences)
       return &family;
+    all.insert(all.end(), family.architectures.begin(), family.architectures.end());
     if (type == family.modelType)
       expected = "expects one of " + list(family.architectures) + " of family " + quote(type);
   }
   if (expected.empty())
     expected = "expects an architecture of one of the families " + list(types);
   addError(problems, config.file(), "architectures",
-           expected + ", got " + quote(architecture) + exportInstead(printable(folder)));
+           expected + ", got " + quote(architecture) + didYouMean(architecture, all) +
+               exportInstead(printable(folder)));
   return nullptr;
 }
 

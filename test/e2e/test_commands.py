@@ -60,6 +60,33 @@ def test_all_vain_options_are_named(fovea, shakespeare, shakespeare_artifact, tm
     assert result.code == 1 and "--dtype" not in result.err.decode(), str(result)
 
 
+# What was meant -------------------------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("arguments, code, words", [
+    (["complie", "x"], 2, "expected one of compile, check, inspect, verify, run, generate, embed, bench; did you mean 'compile'?"),
+    (["compile", "x", "--dtpye", "int8"], 2, "error: unknown option '--dtpye'; did you mean '--dtype'?"),
+    (["compile", "--dtpye", "int8"], 2, "error: unknown option '--dtpye'; did you mean '--dtype'?"),
+    (["compile", "x", "y"], 2, "error: expects no more words, got 'y'"),
+    (["compile", "SHAKESPEARE", "--target", "sapphierapids", "-o", "x.fovea"], 1, "(sapphirerapids, znver5, ...); did you mean 'sapphirerapids'?"),
+    (["compile", "SHAKESPEARE", "--target", "prtable", "-o", "x.fovea"], 1, "did you mean 'portable'?"),
+    (["compile", "SHAKESPEARE", "--gpu", "sm_9a", "-o", "x.fovea"], 1, "got 'sm_9a'; did you mean 'sm_90a'?"),
+])
+def test_did_you_mean(fovea, shakespeare, arguments, code, words):
+    result = fovea(*[shakespeare if word == "SHAKESPEARE" else word for word in arguments])
+    assert result.code == code and words in result.err.decode() and result.err.decode().count("error:") == 1, str(result)
+
+
+def test_nearest_architecture(fovea, checkpoints, tmp_path):
+    folder = tmp_path / "model"
+    shutil.copytree(checkpoints / "llama-tied" / "model", folder)
+    config = json.loads((folder / "config.json").read_text())
+    for name, nearest in [("LlamaForCasualLM", "; did you mean 'LlamaForCausalLM'?; "), ("SomethingElse", "'SomethingElse'; ")]:
+        (folder / "config.json").write_text(json.dumps({**config, "architectures": [name]}))
+        result = fovea("check", folder)
+        assert result.code == 1 and nearest in result.err.decode().replace('"', "'"), str(result)
+
+
 # ----------------------------------------------------------------------------------------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 // See DeviceCode.h. Kernels and host code are made of one module of the `kernels` stage, so they
 // agree on grids and parameters.
 #include "tools/compile/DeviceCode.h"
+#include "frontend/Nearest.h"
 #include "lowering/CodeGen/CodeGen.h"
 #include "lowering/Entries/LaunchSite.h"
 #include "lowering/GPU/GPU.h"
@@ -36,6 +37,8 @@ FailureOr<std::vector<std::string>> mlir::fovea::parseGpus(StringRef list, std::
                                         ", ") +
                              "; got '" + name + "'")
                   .str();
+      if (!isKnown)
+        error += ::fovea::didYouMean(name.str(), ::fovea::compile::getGpuNames());
       return failure();
     }
     chips.push_back(name.str());

@@ -3,6 +3,7 @@
 // Messages from diagnostics and from the readers' problems.
 #include "tools/compile/Report.h"
 #include "mlir/IR/Location.h"
+#include "tools/compile/Suggest.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -16,6 +17,7 @@ Reporter::Reporter(MLIRContext &context, const Log &log)
           return success(); // the pass manager's word for a reproducer; the compiler has its own
         std::string place = placeOf(diagnostic.getLocation());
         std::string text = (place.empty() ? "" : place + ": ") + diagnostic.str();
+        text += suggestName(*diagnostic.getLocation().getContext(), text);
         if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
           error(text);
         else

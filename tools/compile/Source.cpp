@@ -14,6 +14,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "tools/compile/Suggest.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -249,7 +250,8 @@ static OwningOpRef<ModuleOp> read(MLIRContext &context, const std::string &path,
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
   OwningOpRef<ModuleOp> module = parseWithNames(context, sources, reporter);
-  return module && haveAxes(*module) ? std::move(module) : OwningOpRef<ModuleOp>();
+  bool isSound = module && haveAxes(*module) && areAttributesKnown(*module);
+  return isSound ? std::move(module) : OwningOpRef<ModuleOp>();
 }
 
 OwningOpRef<ModuleOp> mlir::fovea::readSource(CompilerContext &context, const std::string &path,

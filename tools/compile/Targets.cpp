@@ -3,9 +3,11 @@
 // A list of processors, in the order in which the runtime looks for one that it has. Refuses two
 // that need the same, of which it would never take the second.
 #include "tools/compile/Targets.h"
+#include "frontend/Nearest.h"
 #include "lowering/Schedule/Schedule.h"
 #include "lowering/Targets/Table.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/TargetParser/X86TargetParser.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -21,6 +23,15 @@ static std::vector<TargetOptions> getLevelTargets() {
       target.features += (target.features.empty() ? "+" : ",+") + feature.str();
   }
   return targets;
+}
+
+/// All that a target may be called.
+static std::vector<std::string> listNames() {
+  SmallVector<StringRef> processors;
+  llvm::X86::fillValidCPUArchList(processors, /*Only64Bit=*/true);
+  std::vector<std::string> names(processors.begin(), processors.end());
+  names.insert(names.end(), {"host", "portable"});
+  return names;
 }
 
 static size_t getRank(const TargetOptions &target) {
@@ -40,8 +51,10 @@ FailureOr<std::vector<TargetOptions>> mlir::fovea::parseTargets(StringRef names,
       return failure();
     }
     FailureOr<TargetOptions> target = getTarget(name, error);
-    if (failed(target))
+    if (failed(target)) {
+      error += ::fovea::didYouMean(name.str(), listNames());
       return failure();
+    }
     targets.push_back(*target);
   }
   // Within a level what needs more first: behind what needs less it would never be taken.

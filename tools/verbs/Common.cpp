@@ -3,6 +3,7 @@
 // The options that all running verbs have, and the module and context that they
 // open by these.
 #include "tools/verbs/Common.h"
+#include "frontend/Nearest.h"
 
 #include "tools/verbs/CutFiles.h"
 #include "tools/verbs/Numbers.h"
@@ -39,8 +40,8 @@ void Common::addTo(CLI::App &verb) {
                   "emulator:late, which does asynchronous work as late as it may)")
       ->check(deviceName, "", "DEVICE")
       ->capture_default_str();
-  verb.add_option("--threads", threads, "CPU threads; without it one for each core")
-      ->check(from(1, 1024));
+  verb.add_option("--threads", threads, "CPU threads; 0, as without it: one for each core")
+      ->check(from(0, 1024));
   verb.add_option("--context", context,
                   "Positions to keep room for; without it the model's longest, at most 4096")
       ->check(from(1));
@@ -83,6 +84,23 @@ fovea_module_info infoOf(const ModulePtr &module) {
   fovea_module_info info = FOVEA_MODULE_INFO_INIT;
   check(fovea_module_get_info(module.get(), &info));
   return info;
+}
+
+size_t findEntryNamed(const ModulePtr &module, const std::string &name) {
+  size_t index = 0;
+  try {
+    check(fovea_module_find_entry(module.get(), name.c_str(), &index));
+  } catch (Failure &failure) {
+    std::vector<std::string> names;
+    for (size_t i = 0, count = infoOf(module).entry_count; i < count; ++i) {
+      fovea_entry_info entry = FOVEA_ENTRY_INFO_INIT;
+      check(fovea_module_get_entry(module.get(), i, &entry));
+      names.emplace_back(entry.name);
+    }
+    failure.message += didYouMean(name, names);
+    throw;
+  }
+  return index;
 }
 
 const char *findEntry(const ModulePtr &module, fovea_entry_kind kind) {

@@ -83,6 +83,8 @@ void note(const Host &host, const std::string &text);
 bool terminalOnStandardError();
 
 fovea_module_info infoOf(const ModulePtr &module);
+/// The number of the entry of that name; throws Failure, with the nearest name, if there is none.
+size_t findEntryNamed(const ModulePtr &module, const std::string &name);
 /// The name of the entry of that kind; null if there is none.
 const char *findEntry(const ModulePtr &module, fovea_entry_kind kind);
 /// `value` with `digits` significant digits.

@@ -2,7 +2,7 @@
 //
 // See Dimensions.h. Refuses names that no argument has, and sizes of which nothing can be made.
 #include "tools/verbs/Dimensions.h"
-#include "tools/nearest/Nearest.h"
+#include "frontend/Nearest.h"
 
 #include <algorithm>
 #include <charconv>
@@ -32,8 +32,7 @@ template <typename Hear> static void forEachNamed(const fovea_value_info &value,
 }
 
 void Dimensions::add(const ModulePtr &module, const std::string &entry) {
-  size_t index = 0;
-  verbs::check(fovea_module_find_entry(module.get(), entry.c_str(), &index));
+  size_t index = findEntryNamed(module, entry);
   fovea_entry_info info = FOVEA_ENTRY_INFO_INIT;
   verbs::check(fovea_module_get_entry(module.get(), index, &info));
   entries = entries.empty()

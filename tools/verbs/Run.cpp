@@ -3,6 +3,7 @@
 // `run`: one entry on arrays from a .npz file or from the command line, results to
 // another file or to standard output. Integers are widened where the entry asks for
 // it; nothing that loses bits is done silently.
+#include "frontend/Nearest.h"
 #include "tools/verbs/Common.h"
 #include "tools/verbs/Npz.h"
 #include "tools/verbs/Trace.h"
@@ -48,7 +49,7 @@ struct Chosen {
 Chosen chooseEntry(const std::string &name, const ModulePtr &module) {
   Chosen chosen;
   if (!name.empty())
-    check(fovea_module_find_entry(module.get(), name.c_str(), &chosen.index));
+    chosen.index = findEntryNamed(module, name);
   else if (infoOf(module).entry_count != 1) {
     const char *forward = findEntry(module, FOVEA_ENTRY_FORWARD);
     check(fovea_module_find_entry(module.get(), forward ? forward : "forward", &chosen.index));
@@ -95,9 +96,12 @@ std::vector<Typed> readTyped(const RunOptions &options, const std::vector<Chosen
     if (std::none_of(entries.begin(), entries.end(),
                      [&](const Chosen &entry) { return findArgument(entry, one.name); })) {
       std::string known = listArguments(entries.front(), [](const auto &) { return true; });
+      std::vector<std::string> names;
+      for (const fovea_value_info &value : entries.front().arguments)
+        names.emplace_back(value.name);
       throw Failure{1, "--input " + one.name + ": expects an argument of entry '" +
                            entries.front().info.name + "', which has " +
-                           (known.empty() ? "none" : known)};
+                           (known.empty() ? "none" : known) + didYouMean(one.name, names)};
     }
     typed.push_back(std::move(one));
   }

@@ -2,6 +2,7 @@
 //
 // The command line of the running verbs: adding them, choosing one, and turning
 // what it throws into a message and an exit code.
+#include "frontend/Nearest.h"
 #include "tools/verbs/Common.h"
 
 #include <cstdio>
@@ -73,19 +74,54 @@ static std::string listVerbs(const CLI::App &app) {
   return text;
 }
 
+/// What is wrong with words that no option took: CLI11 lists them, the last first.
+static std::string describeUnknown(const CLI::App &verb) {
+  std::vector<std::string> options, words = verb.remaining();
+  for (const CLI::Option *option : verb.get_options()) {
+    for (const std::string &name : option->get_lnames())
+      options.push_back("--" + name);
+    for (const std::string &name : option->get_snames())
+      options.push_back("-" + name);
+  }
+  for (const std::string &word : words)
+    if (word.size() > 1 && word[0] == '-') {
+      std::string name = word.substr(0, word.find('='));
+      return "unknown option '" + plain(name) + "'" + didYouMean(name, options);
+    }
+  return words.empty() ? "" : "expects no more words, got '" + plain(words.front()) + "'";
+}
+
+/// `help`, `help VERB`: as --help.
+static std::vector<std::string> readWords(int argc, char **argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (!words.empty() && words.front() == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  return words;
+}
+
 int parseAndRun(CLI::App &app, int argc, char **argv, const Host &host, int &code) {
-  // CLI11 would only say that some verb is missing.
-  std::string wrong;
-  if (argc < 2)
-    wrong = "expects a verb: " + listVerbs(app);
-  else if (argv[1][0] != '-' &&
-           app.get_subcommands([&](const CLI::App *verb) { return verb->get_name() == argv[1]; })
-               .empty())
-    wrong = "unknown verb '" + std::string(argv[1]) + "', expected one of " + listVerbs(app);
-  if (!wrong.empty()) {
+  std::vector<std::string> words = readWords(argc, argv);
+  const CLI::App *verb = nullptr;
+  for (const CLI::App *one : app.get_subcommands(nullptr))
+    if (!words.empty() && one->get_name() == words.front())
+      verb = one;
+  auto refuse = [&](const std::string &wrong) {
     std::cerr << host.program << ": error: " << wrong << "\n"
-              << "see " << host.program << " --help\n";
+              << "see " << host.program << " " << (verb ? verb->get_name() + " " : "")
+              << "--help\n";
     return 2;
+  };
+  // CLI11 would only say that some verb is missing.
+  if (words.empty())
+    return refuse("expects a verb: " + listVerbs(app));
+  if (words.front()[0] != '-' && !verb) {
+    std::vector<std::string> names;
+    for (const CLI::App *one : app.get_subcommands(nullptr))
+      names.push_back(one->get_name());
+    return refuse("unknown verb '" + plain(words.front()) + "', expected one of " + listVerbs(app) +
+                  didYouMean(words.front(), names));
   }
   // What was printed is worth nothing where it does not arrive.
   auto finish = [&host](int code) {
@@ -96,15 +132,16 @@ int parseAndRun(CLI::App &app, int argc, char **argv, const Host &host, int &cod
     return 1;
   };
   try {
-    app.parse(argc, argv);
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
     return finish(code);
   } catch (const CLI::ParseError &error) {
     if (error.get_exit_code() == 0)
       return finish(app.exit(error)); // help
-    std::string verb = argv[1][0] == '-' ? "" : std::string(argv[1]) + " ";
-    std::cerr << host.program << ": error: " << error.what() << "\n"
-              << "see " << host.program << " " << verb << "--help\n";
-    return 2;
+    // An option that there is not may have left its value where another word should stand.
+    std::string unknown = describeUnknown(verb ? *verb : app);
+    bool isCause = !unknown.empty() && (dynamic_cast<const CLI::ExtrasError *>(&error) ||
+                                        dynamic_cast<const CLI::RequiredError *>(&error));
+    return refuse(isCause ? unknown : error.what());
   }
 }
 

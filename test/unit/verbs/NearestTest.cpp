@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What is near to a word, and what is not.
-#include "tools/nearest/Nearest.h"
+#include "frontend/Nearest.h"
 
 #include <gtest/gtest.h>
 

@@ -88,6 +88,8 @@ TEST_F(VerbsTest, HelpTeaches) {
         << help.out;
   }
   EXPECT_EQ(run("--version").out.rfind("fovea-run 0.", 0), 0u);
+  EXPECT_EQ(run("help").out, run("--help").out);
+  EXPECT_EQ(run("help run").out, run("run --help").out);
 }
 
 TEST_F(VerbsTest, WrongUsageIsTold) {
@@ -102,7 +104,20 @@ TEST_F(VerbsTest, WrongUsageIsTold) {
   usage("generate FILE --prompt a --top-p 1.5", "1.5");
   usage("generate FILE --prompt a --device abacus", "expects cpu, cuda, cuda:N, emulator");
   usage("generate FILE --prompt a --device cuda:a", "expects cpu, cuda, cuda:N, emulator");
-  usage("generate FILE --prompt a --threads 0", "threads");
+  usage("generate FILE --prompt a --threads -1", "--threads: expects a number from 0 to 1024");
+  usage("genrate FILE", "unknown verb 'genrate', expected one of run, generate, embed, bench; did "
+                        "you mean 'generate'?\nsee fovea-run --help\n");
+  usage("generate FILE --prompt a --sed 5",
+        "error: unknown option '--sed'; did you mean '--seed'?");
+  usage("generate FILE --prompt a --stop x y", "error: unknown option '--stop'\nsee fovea-run "
+                                               "generate --help\n");
+  usage("generate FILE --prompt a b c", "error: expects no more words, got 'b'\n");
+  usage("generate --promt=a FILE", "error: unknown option '--promt'; did you mean '--prompt'?");
+  usage("run --entri=forward", "error: unknown option '--entri'; did you mean '--entry'?");
+  usage("--verson", "error: unknown option '--verson'; did you mean '--version'?");
+  refused(run("run FILE --entry forwad"), "; did you mean 'forward'?");
+  refused(run("bench FILE --entry ad --no-peaks"), "; did you mean 'add'?");
+  refused(run("run FILE --input inputids=[[1]]"), "; did you mean 'input_ids'?");
   usage("embed FILE", "--text");
   refused(run("run FILE"), "is not given all arguments; expects input_ids");
   refused(run("generate FILE --prompt a --device emulator"),
@@ -116,6 +131,7 @@ TEST_F(VerbsTest, GeneratesTheSameInEveryWay) {
   EXPECT_NE(plain.err.find("prompt 7 tokens"), std::string::npos) << plain.err;
   EXPECT_EQ(run("generate FILE --prompt 'to be.' -n 20 --temp 0 --threads 3 --chunk 2").out,
             plain.out);
+  EXPECT_EQ(run("generate FILE --prompt 'to be.' -n 20 --temp 0 --threads 0").out, plain.out);
   EXPECT_EQ(run("generate FILE --prompt-ids 0,21,16,28,3,6,29 -n 20 --temp 0").out, plain.out);
   EXPECT_EQ(
       shell("printf 'to be.' | " FOVEA_RUN " generate FILE --prompt-file - -n 20 --temp 0").out,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What somebody may have meant who wrote a name that there is not.
-#ifndef FOVEA_TOOLS_NEAREST_NEAREST_H
-#define FOVEA_TOOLS_NEAREST_NEAREST_H
+#ifndef FOVEA_FRONTEND_NEAREST_H
+#define FOVEA_FRONTEND_NEAREST_H
 
 #include <string>
 #include <string_view>
@@ -23,4 +23,4 @@ std::string didYouMean(std::string_view word, const std::vector<std::string> &na
 
 } // namespace fovea
 
-#endif // FOVEA_TOOLS_NEAREST_NEAREST_H
+#endif // FOVEA_FRONTEND_NEAREST_H

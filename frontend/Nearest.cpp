@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See Nearest.h. What is no name at all, by its length, is near to none.
-#include "tools/nearest/Nearest.h"
+#include "frontend/Nearest.h"
 
 #include <algorithm>
 

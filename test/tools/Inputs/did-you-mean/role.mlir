@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+func.func @forward(%x: tensor<?x8xf32> {fovea.name = "x", fovea.role = #fovea.rol<token_ids>, fovea.dims = ["n"]}) -> (tensor<?x8xf32> {fovea.name = "y"}) attributes {fovea.entry} {
+  %y = fovea.rms_norm %x eps(1.0e-5) : tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
