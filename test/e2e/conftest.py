@@ -106,3 +106,9 @@ def decoders():
 def encoders():
     """The folder of the random encoders of many families and heads."""
     return make_once("test-encoders", "make_encoders.py", "encoder_cases.py", "make_checkpoints.py")
+
+
+@pytest.fixture(scope="session")
+def translators():
+    """The folder of the random encoder-decoders."""
+    return make_once("test-translators", "make_translators.py", "translator_cases.py", "make_checkpoints.py")

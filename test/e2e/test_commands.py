@@ -16,6 +16,23 @@ def test_help_goes_to_standard_output(fovea, arguments):
     assert result.out and not result.err
 
 
+@pytest.mark.parametrize("program", ["fovea", "fovea-run"])
+def test_options_are_described_alike(fovea, fovea_run, program):
+    """In lower case, but for what stands for a value, as NAME=SIZE, and for names."""
+    run = {"fovea": fovea, "fovea-run": fovea_run}[program]
+    listed = [line.split() for line in run("--help").ok().text.split("Subcommands:")[1].splitlines() if re.match(r"  \w", line)]
+    verbs = [line[0] for line in listed]
+    assert {"run", "generate", "embed", "bench"} <= set(verbs)
+    for verb in [[], *[[verb] for verb in verbs]]:
+        helps = re.findall(r"^  -.*?(?:  +|\n {20,})(\S+)", run(*verb, "--help").ok().text, re.MULTILINE)
+        assert len(helps) >= 2 and not [word for word in helps if re.match("[A-Z][a-z]", word)], (verb, helps)
+
+
+def test_version(fovea):
+    text = fovea("--version").ok().text
+    assert re.fullmatch(r"fovea 0\.\d+\.\d+( \([0-9a-f]{7,}\))?\nLLVM 22\.\S+\ntargets: x86-64 by LLVM's names of processors \(this one is \S+\), GPUs sm_80, sm_90a\n", text), text
+
+
 @pytest.mark.parametrize("arguments", [[], ["no-such-verb"], ["compile"], ["compile", "--no-such-flag"], ["generate", "x.fovea", "--temp", "warm"], ["generate", "x.fovea", "-n", "-3"]])
 def test_usage_errors(fovea, arguments):
     result = fovea(*arguments)

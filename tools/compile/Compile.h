@@ -82,6 +82,10 @@ std::vector<std::string> getDeviceStageNames();
 /// Architectures that --gpu takes, the best known first.
 std::vector<std::string> getGpuNames();
 
+/// The version of LLVM that is linked, and what it calls this machine's processor.
+std::string getCompilerVersion();
+std::string getHostName();
+
 /// From now on this program ends with one message and code 1, leaving nothing half written, where
 /// there is no memory or no thread for it. LLVM alone would end it by a signal.
 void endOnExhaustion();

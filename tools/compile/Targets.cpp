@@ -6,7 +6,10 @@
 #include "frontend/Nearest.h"
 #include "lowering/Schedule/Schedule.h"
 #include "lowering/Targets/Table.h"
+#include "tools/compile/Compile.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 
 using namespace mlir;
@@ -74,3 +77,8 @@ FailureOr<std::vector<TargetOptions>> mlir::fovea::parseTargets(StringRef names,
       }
   return targets;
 }
+
+namespace fovea::compile {
+std::string getCompilerVersion() { return LLVM_VERSION_STRING; }
+std::string getHostName() { return llvm::sys::getHostCPUName().str(); }
+} // namespace fovea::compile

@@ -13,7 +13,9 @@ int main(int argc, char **argv) {
   fovea::verbs::Host host;
   host.program = "fovea-run";
   CLI::App app("Runs models that `fovea compile` made.", host.program);
-  app.set_version_flag("--version", std::string("fovea-run ") + fovea_version());
+  app.set_help_flag("-h,--help", "print this help and exit");
+  app.set_version_flag("--version", std::string("fovea-run ") + fovea_version(),
+                       "print the version and exit");
   app.require_subcommand(1);
   app.footer("fovea-run VERB --help says more, with examples.");
   int code = 0;

@@ -3,6 +3,7 @@
 // `fovea`, the user's one command. Exit codes: 0 done; 1 the input is at fault or a promise is not
 // kept; 2 usage; 70 our fault.
 #include "runtime/include/fovea/runtime.h"
+#include "tools/fovea/Commit.h"
 #include "tools/fovea/ModelCache.h"
 #include "tools/fovea/Terminal.h"
 #include "tools/fovea/Verbs.h"
@@ -18,6 +19,17 @@ static std::string shellQuoted(const std::string &word) {
   for (char c : word)
     text += c == '\'' ? "'\\''" : std::string(1, c == '\n' || c == '\r' ? ' ' : c);
   return text + "'";
+}
+
+/// What whoever reports a fault should send.
+static std::string describeVersion() {
+  std::string commit = FOVEA_COMMIT, gpus;
+  for (const std::string &name : fovea::compile::getGpuNames())
+    gpus += (gpus.empty() ? "" : ", ") + name;
+  return std::string("fovea ") + fovea_version() + (commit.empty() ? "" : " (" + commit + ")") +
+         "\nLLVM " + fovea::compile::getCompilerVersion() +
+         "\ntargets: x86-64 by LLVM's names of processors (this one is " +
+         fovea::compile::getHostName() + "), GPUs " + gpus;
 }
 
 int main(int argc, char **argv) {
@@ -39,7 +51,8 @@ int main(int argc, char **argv) {
   }
 
   CLI::App app("Fovea compiles Transformer models to native code and runs them.", "fovea");
-  app.set_version_flag("--version", std::string("fovea ") + fovea_version());
+  app.set_help_flag("-h,--help", "print this help and exit");
+  app.set_version_flag("--version", describeVersion(), "print versions and targets, and exit");
   app.require_subcommand(1);
   app.footer("fovea VERB --help says more.");
   fovea::addCompileVerb(app, session);

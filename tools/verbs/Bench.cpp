@@ -322,18 +322,18 @@ void addBench(CLI::App &app, const Host &host, int &code) {
       "What stays in the processor's caches can be over 100 % of the latter. On a GPU \"% read\"\n"
       "compares with the bytes that copying within its memory reads and writes.\n",
       options, host, code, [options] { bench(*options); });
-  addNumber(*verb, "--prompt-tokens", options->promptTokens, "Length of the prompt, or the texts",
+  addNumber(*verb, "--prompt-tokens", options->promptTokens, "length of the prompt, or the texts",
             1, 1 << 30);
-  addNumber(*verb, "--new-tokens", options->newTokens, "Tokens written after it", 0, 1 << 30);
-  addNumber(*verb, "--batch", options->batch, "Texts at once", 1, 1 << 20);
+  addNumber(*verb, "--new-tokens", options->newTokens, "tokens written after it", 0, 1 << 30);
+  addNumber(*verb, "--batch", options->batch, "texts at once", 1, 1 << 20);
   verb->add_option("--entry", options->entry,
-                   "Entry to measure; without it prefill and decode, or forward");
+                   "entry to measure; without it prefill and decode, or forward");
   verb->add_option("--dim", options->sizes, "NAME=SIZE of any other dimension of the entry")
       ->allow_extra_args(false);
   verb->add_option("--inputs", options->inputs,
-                   "Arguments that are not made up (.npz, with the entry's types)");
-  addNumber(*verb, "--repeat", options->repeat, "Repetitions; the median is told", 1, 1000);
-  verb->add_flag("--no-peaks", options->noPeaks, "Do not measure the machine's limits");
+                   "arguments that are not made up (.npz, with the entry's types)");
+  addNumber(*verb, "--repeat", options->repeat, "repetitions; the median is told", 1, 1000);
+  verb->add_flag("--no-peaks", options->noPeaks, "do not measure the machine's limits");
   addTraceOption(*verb, options->trace);
 }
 

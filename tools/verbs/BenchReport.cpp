@@ -51,7 +51,7 @@ std::string reportAsText(const std::vector<Phase> &phases, const Limits &limits,
   std::string text =
       limits.processor + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
   if (limits.flops > 0)
-    text += ", measured: " + number(limits.flops / 1e9, 4) + " GFLOP/s of " + limits.level +
+    text += ", measured: " + grouped(limits.flops / 1e9, 4) + " GFLOP/s of " + limits.level +
             " multiply-adds, " + number(limits.bandwidth / 1e9, 4) + " GB/s read";
   else if (limits.bandwidth > 0)
     text += ", measured: " + number(limits.bandwidth / 1e9, 4) + " GB/s copied";
@@ -61,7 +61,8 @@ std::string reportAsText(const std::vector<Phase> &phases, const Limits &limits,
     if (phase.tokens > 0) {
       double each = phase.seconds / static_cast<double>(phase.tokens);
       text += std::to_string(phase.tokens) + " tokens in " + number(phase.seconds * 1e3, 4) +
-              " ms, " + number(each * 1e3, 4) + " ms/token, " + number(1 / each, 4) + " tokens/s\n";
+              " ms, " + number(each * 1e3, 4) + " ms/token, " + grouped(1 / each, 4) +
+              " tokens/s\n";
     } else {
       text += number(phase.seconds * 1e3, 4) + " ms\n";
     }

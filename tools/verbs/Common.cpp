@@ -36,18 +36,18 @@ void Common::addTo(CLI::App &verb) {
   this->verb = &verb;
   verb.add_option("FILE", file, host->fileHelp)->required();
   verb.add_option("--device", device,
-                  "Where to run: cpu, cuda (or cuda:N), or emulator, a GPU in software (or "
+                  "where to run: cpu, cuda (or cuda:N), or emulator, a GPU in software (or "
                   "emulator:late, which does asynchronous work as late as it may)")
       ->check(deviceName, "", "DEVICE")
       ->capture_default_str();
-  verb.add_option("--threads", threads, "CPU threads; 0, as without it: one for each core")
+  verb.add_option("--threads", threads, "threads of the CPU; 0, as without it: one for each core")
       ->check(from(0, 1024));
   verb.add_option("--context", context,
-                  "Positions to keep room for; without it the model's longest, at most 4096")
+                  "positions to keep room for; without it the model's longest, at most 4096")
       ->check(from(1));
   verb.add_flag(kNoMapping, noMapping, kNoMappingHelp);
-  verb.add_flag("--json", json, "Print the result as one JSON object");
-  verb.add_flag("--quiet", quiet, "Print nothing but the result and errors");
+  verb.add_flag("--json", json, "print the result as one JSON object");
+  verb.add_flag("--quiet", quiet, "print nothing but the result and errors");
 }
 
 std::string Common::inWordsOfUser(std::string message) const {

@@ -89,6 +89,8 @@ size_t findEntryNamed(const ModulePtr &module, const std::string &name);
 const char *findEntry(const ModulePtr &module, fovea_entry_kind kind);
 /// `value` with `digits` significant digits.
 std::string number(double value, int digits = 3);
+/// The same where a reader compares magnitudes: "1,130", never an exponent of what is greater.
+std::string grouped(double value, int digits = 3);
 
 /// "12 tokens in 0.3 s (40/s)"
 std::string rate(size_t tokens, double seconds);

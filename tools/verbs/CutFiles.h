@@ -15,7 +15,7 @@ void endOnCutFiles(const char *program, void (*cleanUp)() = nullptr);
 /// What the option is called and says, in all verbs that read such files.
 constexpr const char kNoMapping[] = "--no-mmap";
 constexpr const char kNoMappingHelp[] =
-    "Read files whole before they are used; without this they are mapped, and must not be written "
+    "read files whole before they are used; without this they are mapped, and must not be written "
     "to meanwhile, only replaced by renaming";
 
 } // namespace fovea::verbs

@@ -62,11 +62,11 @@ void addEmbed(CLI::App &app, const Host &host, int &code) {
                            "  PROGRAM embed model.fovea --text 'a cat' --text 'a dog'\n"
                            "  PROGRAM embed model.fovea --text-file - < sentences.txt\n",
                            options, host, code, [options] { embed(*options); });
-  options->textOption = verb->add_option("--text", options->texts, "A text; may be given again")
+  options->textOption = verb->add_option("--text", options->texts, "a text; may be given again")
                             ->type_size(1)
                             ->allow_extra_args(false);
   options->fileOption = verb->add_option("--text-file", options->textFile,
-                                         "File with a text on each line; - is standard input");
+                                         "file with a text on each line; - is standard input");
 }
 
 } // namespace fovea::verbs

@@ -149,25 +149,25 @@ void addGenerate(CLI::App &app, const Host &host, int &code) {
               "repetition penalty, temperature, top-k, top-p, min-p. The same seed gives the\n"
               "same text with any number of threads.\n",
               options, host, code, [options] { generate(*options); });
-  options->promptOption = verb->add_option("--prompt", options->prompt, "Text to continue");
+  options->promptOption = verb->add_option("--prompt", options->prompt, "text to continue");
   options->fileOption = verb->add_option("--prompt-file", options->promptFile,
-                                         "File with the text; - is standard input");
+                                         "file with the text; - is standard input");
   options->idsOption =
-      addIntegers(*verb, "--prompt-ids", &options->promptIds, "Token ids instead of text: 1,2,3");
-  addNumber(*verb, "-n,--count", options->count, "New tokens at most", 0, 1 << 30);
-  addNumber(*verb, "--temp", options->temperature, "Temperature; 0 is greedy", 0, 1000);
-  addNumber(*verb, "--top-k", options->topK, "Choose among the K likeliest; 0: all", 0, 1 << 30);
-  addNumber(*verb, "--top-p", options->topP, "Choose among the likeliest that reach P together",
+      addIntegers(*verb, "--prompt-ids", &options->promptIds, "token ids instead of text: 1,2,3");
+  addNumber(*verb, "-n,--count", options->count, "new tokens at most", 0, 1 << 30);
+  addNumber(*verb, "--temp", options->temperature, "temperature; 0 is greedy", 0, 1000);
+  addNumber(*verb, "--top-k", options->topK, "choose among the K likeliest; 0: all", 0, 1 << 30);
+  addNumber(*verb, "--top-p", options->topP, "choose among the likeliest that reach P together",
             1e-6, 1);
   addNumber(*verb, "--min-p", options->minP,
-            "Choose among those with P times the likeliest's probability", 0, 1);
-  addNumber(*verb, "--repeat-penalty", options->penalty, "Weaken tokens seen before; 1: do not",
+            "choose among those with P times the likeliest's probability", 0, 1);
+  addNumber(*verb, "--repeat-penalty", options->penalty, "weaken tokens seen before; 1: do not",
             1e-3, 1000);
   options->seedOption =
-      verb->add_option("--seed", options->seed, "Seed; without it a new one, which is printed");
-  addNumber(*verb, "--prompt-chunk,--chunk", options->chunk, "Tokens of the prompt to read at once",
+      verb->add_option("--seed", options->seed, "seed; without it a new one, which is printed");
+  addNumber(*verb, "--prompt-chunk,--chunk", options->chunk, "tokens of the prompt to read at once",
             1);
-  verb->add_flag("--ignore-end", options->ignoreEnd, "Go on after an end token");
+  verb->add_flag("--ignore-end", options->ignoreEnd, "go on after an end token");
   addTraceOption(*verb, options->trace);
 }
 

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <unistd.h>
@@ -75,9 +76,21 @@ std::string number(double value, int digits) {
   return text;
 }
 
+std::string grouped(double value, int digits) {
+  std::string text = number(value, digits);
+  double rounded = std::strtod(text.c_str(), nullptr);
+  if (!(rounded >= 1000 && rounded < 1e15))
+    return text;
+  text = std::to_string(static_cast<int64_t>(rounded));
+  for (size_t at = text.size(); at > 3;)
+    text.insert(at -= 3, ",");
+  return text;
+}
+
 std::string rate(size_t tokens, double seconds) {
   return std::to_string(tokens) + (tokens == 1 ? " token in " : " tokens in ") + number(seconds) +
-         " s" + (seconds > 0 ? " (" + number(static_cast<double>(tokens) / seconds) + "/s)" : "");
+         " s" +
+         (seconds > 0 ? " (" + grouped(static_cast<double>(tokens) / seconds) + " tokens/s)" : "");
 }
 
 } // namespace fovea::verbs

@@ -293,12 +293,12 @@ void addRun(CLI::App &app, const Host &host, int &code) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
-  verb->add_option("--inputs", options->inputs, "Arrays to read (.npz)");
+  verb->add_option("--inputs", options->inputs, "arrays to read (.npz)");
   verb->add_option("--outputs", options->outputs,
-                   "Arrays to write (.npz); without it they are printed");
+                   "arrays to write (.npz); without it they are printed");
   verb->add_option(
           "--entry", options->entries,
-          "Entry to run; without it the only one, or `forward`. Several are run one after\n"
+          "entry to run; without it the only one, or `forward`. Several are run one after\n"
           "the other and share caches, the results are the last one's")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)

@@ -16,7 +16,7 @@ namespace fovea::verbs {
 
 void addTraceOption(CLI::App &verb, std::string &path) {
   verb.add_option("--trace", path,
-                  "File to write: what each thread did when, for Perfetto or chrome://tracing");
+                  "file to write: what each thread did when, for Perfetto or chrome://tracing");
 }
 
 static std::string quoted(const std::string &text) {

@@ -3,6 +3,7 @@
 // fovea-run as its users start it: what goes to standard output, what to standard
 // error, the exit code; and the C header's own example.
 #include "test/unit/support/TestArtifact.h"
+#include "tools/verbs/Common.h"
 #include "tools/verbs/Npz.h"
 
 #include <gtest/gtest.h>
@@ -146,6 +147,19 @@ TEST_F(VerbsTest, GeneratesTheSameInEveryWay) {
   EXPECT_EQ(record["tokens"].size(), 5u);
   EXPECT_EQ(record["prompt_tokens"], 7);
   EXPECT_EQ(record["stop"], "count");
+}
+
+TEST_F(VerbsTest, NumbersAreGrouped) {
+  EXPECT_EQ(grouped(0.001234), "0.00123");
+  EXPECT_EQ(grouped(-5), "-5");
+  EXPECT_EQ(grouped(12.345), "12.3");
+  EXPECT_EQ(grouped(999.4), "999");
+  EXPECT_EQ(grouped(999.6), "1,000");
+  EXPECT_EQ(grouped(1134.2), "1,130");
+  EXPECT_EQ(grouped(1134.2, 4), "1,134");
+  EXPECT_EQ(grouped(196543, 4), "196,500");
+  EXPECT_EQ(grouped(1234567890), "1,230,000,000");
+  EXPECT_EQ(grouped(1e300), "1e+300");
 }
 
 TEST_F(VerbsTest, SeedsRepeat) {
