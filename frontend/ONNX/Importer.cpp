@@ -3,6 +3,7 @@
 // From a model's graph to a module: arguments, nodes in order, results. Refuses graphs whose nodes
 // read what no node before them makes, and names every operator that no family knows.
 #include "frontend/ONNX/Importer.h"
+#include "frontend/Nearest.h"
 #include "frontend/ONNX/Onnx.h"
 
 #include "mlir/IR/Verifier.h"
@@ -66,16 +67,14 @@ std::string OpTable::nearest(const Node &node) const {
   for (auto [name, other] : kNearest)
     if (name == node.op)
       return other.str();
-  std::string best;
-  unsigned distance = std::max<size_t>(2, node.op.size() / 3) + 1;
-  for (auto &[key, versions] : handlers) {
-    unsigned here = StringRef(key.second).edit_distance(node.op, true, distance);
-    if (here < distance) {
-      distance = here;
-      best = (key.first.empty() ? "" : key.first + ".") + key.second;
-    }
-  }
-  return best.empty() ? "a function of the model, made of ONNX's own operators" : best;
+  std::vector<std::string> names;
+  for (auto &[key, versions] : handlers)
+    names.push_back(key.second);
+  std::string best = ::fovea::findNearest(node.op, names);
+  for (auto &[key, versions] : handlers)
+    if (key.second == best)
+      return (key.first.empty() ? "" : key.first + ".") + best;
+  return "a function of the model, made of ONNX's own operators";
 }
 
 //===-- Problems -----------------------------------------------------------------------------===//

@@ -234,6 +234,14 @@ def test_deep_subgraphs(refuse):
     refuse(field(7, graph), "expects an ONNX model")
 
 
+@pytest.mark.parametrize("op, nearest", [("DFT", "a function of the model"), ("Sofmax", "Softmax"), ("softmax", "Softmax"), ("LayerNormalisation", "LayerNormalization"),
+                                         ("RMSNorm", "a function of the model"), ("Zzz", "a function of the model")])
+def test_nearest_operator(refuse, op, nearest):
+    """The operator first, then one whose name is near; a short name is near to nothing that has other letters."""
+    proto = model([helper.make_node(op, ["x"], ["y"], name="node")], {"x": (FLOAT, [2, 4])}, {"y": (FLOAT, None)})
+    refuse(proto, f": node: {op}: not supported: an operator that Fovea does not know; the nearest is {nearest}")
+
+
 def test_unsupported_things_of_every_kind(refuse):
     """One call names each by its node and says what would do instead; what only follows from another is not named."""
     info, layer = helper.make_tensor_value_info, "/encoder/layer.{}/".format
