@@ -58,7 +58,7 @@ static bool lock(int file) {
   return repeat([&] { return ::flock(file, LOCK_EX | LOCK_NB); }) == 0;
 }
 
-static void removeAbandoned(const std::string &target) {
+void removeAbandoned(const std::string &target) {
   size_t slash = target.rfind('/');
   std::string begin = target.substr(slash == std::string::npos ? 0 : slash + 1) + kSuffix;
   std::unique_ptr<DIR, int (*)(DIR *)> entries(::opendir(folderOf(target).c_str()), ::closedir);

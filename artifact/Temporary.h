@@ -40,6 +40,9 @@ private:
   int file = -1;
 };
 
+/// Removes the temporary files of a target whose makers are gone.
+void removeAbandoned(const std::string &target);
+
 } // namespace fovea::artifact
 
 #endif // FOVEA_ARTIFACT_TEMPORARY_H

@@ -142,22 +142,12 @@ static bool chooseOutput(compile::Options &options, Session &session, Terminal &
   return true;
 }
 
-/// "3.94 MB".
-static std::string describeBytes(uint64_t bytes) {
-  static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
-  auto amount = static_cast<double>(bytes);
-  size_t unit = 0;
-  for (; amount >= 999.5 && unit + 1 < std::size(units); ++unit)
-    amount /= 1000;
-  return verbs::number(amount) + " " + units[unit];
-}
-
 /// "model.fovea: 3.94 MB in 0.31 s; 4 of 4 attentions are fused; 1 of 20 kernels is plain loops".
 static std::string describe(const compile::Options &options, const compile::Summary &summary,
                             double seconds) {
   std::error_code code;
   uintmax_t bytes = std::filesystem::file_size(options.output, code);
-  std::string text = options.output + ": " + (code ? "written" : describeBytes(bytes)) + " in " +
+  std::string text = options.output + ": " + (code ? "written" : verbs::bytes(bytes)) + " in " +
                      verbs::number(seconds) + " s";
   if (summary.attentions)
     text += "; " + std::to_string(summary.fused) + " of " + std::to_string(summary.attentions) +

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The cache of compiled models. Nothing is ever evicted: an entry is a file that may be deleted at
-// any time.
+// The cache of compiled models. An entry is a file that may be deleted at any time, and whose time
+// of change is when it was last asked for.
 #include "tools/fovea/ModelCache.h"
+#include "artifact/Temporary.h"
 
+#include <algorithm>
+#include <charconv>
 #include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
+#include <sys/stat.h>
 
 namespace fovea {
 
@@ -16,36 +21,120 @@ bool isModel(const std::string &path) {
          std::filesystem::path(path).extension() == ".onnx";
 }
 
-static std::string cacheFolder() {
-  const char *cache = std::getenv("XDG_CACHE_HOME");
+/// What is kept without $FOVEA_CACHE_SIZE: some models of a billion parameters.
+static constexpr uint64_t kDefaultLimit = 20'000'000'000;
+static constexpr char kEnding[] = ".fovea";
+
+bool getCacheFolder(std::string &folder, std::string &error) {
+  const char *cache = std::getenv("XDG_CACHE_HOME"), *home = std::getenv("HOME");
   if (cache && *cache == '/') // the specification says to ignore relative paths
-    return std::string(cache) + "/fovea";
-  const char *home = std::getenv("HOME");
-  return home && *home ? std::string(home) + "/.cache/fovea" : "";
+    folder = std::string(cache) + "/fovea";
+  else if (home && *home)
+    folder = std::string(home) + "/.cache/fovea";
+  else
+    error = "expects XDG_CACHE_HOME or HOME to say where compiled models are kept";
+  return error.empty();
+}
+
+bool getCacheLimit(uint64_t &bytes, std::string &error) {
+  bytes = kDefaultLimit;
+  const char *set = std::getenv("FOVEA_CACHE_SIZE");
+  std::string text = set ? set : "";
+  if (text.empty())
+    return true;
+  uint64_t number = 0, unit = 1;
+  auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  std::string letters(stop, static_cast<size_t>(text.data() + text.size() - stop));
+  for (const char *name : {"", "k", "M", "G", "T"}) {
+    if (letters == name && code == std::errc() && number <= UINT64_MAX / unit) {
+      bytes = number * unit;
+      return true;
+    }
+    unit *= 1000;
+  }
+  error =
+      "FOVEA_CACHE_SIZE: expects bytes with k, M, G or T behind, as 20G; or 0, no limit; got '" +
+      text + "'";
+  return false;
+}
+
+std::vector<Cached> listCached(const std::string &folder) {
+  std::vector<Cached> all;
+  std::error_code code;
+  for (std::filesystem::directory_iterator it(folder, code), end; !code && it != end;
+       it.increment(code)) {
+    struct stat status;
+    std::string path = it->path().string();
+    if (it->path().extension() == kEnding && ::stat(path.c_str(), &status) == 0 &&
+        S_ISREG(status.st_mode))
+      all.push_back({path, static_cast<uint64_t>(status.st_size), status.st_mtime});
+  }
+  std::sort(all.begin(), all.end(), [](const Cached &left, const Cached &right) {
+    return left.used != right.used ? left.used > right.used : left.path < right.path;
+  });
+  return all;
+}
+
+bool removeCached(const Cached &cached) {
+  std::error_code code;
+  std::filesystem::remove(cached.path, code);
+  return !code;
+}
+
+void removeLeftovers(const std::string &folder) {
+  std::error_code code;
+  std::vector<std::string> targets;
+  for (std::filesystem::directory_iterator it(folder, code), end; !code && it != end;
+       it.increment(code)) {
+    std::string path = it->path().string();
+    if (size_t at = path.rfind(std::string(kEnding) + ".tmp-"); at != std::string::npos)
+      targets.push_back(path.substr(0, at) + kEnding);
+  }
+  for (const std::string &target : targets)
+    artifact::removeAbandoned(target);
+}
+
+/// Removes what was not used for longest until the rest is within the limit; never the first one,
+/// which is about to be run. Programs that run the others keep them mapped.
+static void trim(const std::string &folder, const std::string &kept, uint64_t limit) {
+  uint64_t bytes = 0;
+  std::vector<Cached> all = listCached(folder);
+  for (const Cached &cached : all)
+    bytes += cached.bytes;
+  for (; bytes > limit && !all.empty(); all.pop_back())
+    if (all.back().path != kept && removeCached(all.back()))
+      bytes -= all.back().bytes;
 }
 
 compile::Outcome findOrCompile(compile::Options options, const compile::Log &log,
                                std::string &artifact) {
   using compile::Outcome;
-  std::string folder = cacheFolder(), hash;
+  std::string folder, hash, error;
+  uint64_t limit = 0;
   auto refuse = [&](const std::string &text) {
     log.message(compile::Log::Severity::Error, text);
     return Outcome::InputFault;
   };
-  if (folder.empty())
-    return refuse("expects XDG_CACHE_HOME or HOME to say where compiled models are kept");
+  if (!getCacheFolder(folder, error) || !getCacheLimit(limit, error))
+    return refuse(error);
   if (!hashContent(options, log, hash))
     return Outcome::InputFault;
-  artifact = folder + "/" + hash + ".fovea";
+  artifact = folder + "/" + hash + kEnding;
   std::error_code code;
-  if (std::filesystem::exists(artifact, code))
+  if (std::filesystem::exists(artifact, code)) {
+    // That it is of somebody else, who alone may say when it was used, is no fault.
+    (void)::utimensat(AT_FDCWD, artifact.c_str(), nullptr, 0);
     return Outcome::Done;
+  }
   std::filesystem::create_directories(folder, code);
   if (code)
     return refuse(folder + ": " + code.message());
   options.emit = "fovea";
   options.output = artifact;
-  return compile::compile(options, log);
+  Outcome outcome = compile::compile(options, log);
+  if (outcome == Outcome::Done && limit != 0)
+    trim(folder, artifact, limit);
+  return outcome;
 }
 
 } // namespace fovea

@@ -1,22 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A MODEL where a verb wants an artifact: compiled on the fly and kept.
+// A MODEL where a verb wants an artifact: compiled on the fly and kept, as long as there is room.
 #ifndef FOVEA_TOOLS_FOVEA_MODELCACHE_H
 #define FOVEA_TOOLS_FOVEA_MODELCACHE_H
 
 #include "tools/compile/Compile.h"
 
+#include <cstdint>
+#include <ctime>
 #include <string>
+#include <vector>
 
 namespace fovea {
 
 /// True if `path` must be compiled before it can run: a folder or a .mlir file.
 bool isModel(const std::string &path);
 
-/// Finds or makes the artifact of `options.model` in $XDG_CACHE_HOME/fovea, or ~/.cache/fovea; its
-/// name is the hash of all that it depends on. `artifact` is its path.
+/// Finds or makes the artifact of `options.model` in the cache; its name is the hash of all that it
+/// depends on. `artifact` is its path. What was not used for longest goes where there is too much.
 compile::Outcome findOrCompile(compile::Options options, const compile::Log &log,
                                std::string &artifact);
+
+/// $XDG_CACHE_HOME/fovea, or ~/.cache/fovea; false, and `error` says what it expects, if there is
+/// neither.
+bool getCacheFolder(std::string &folder, std::string &error);
+
+/// The most bytes that are kept, by $FOVEA_CACHE_SIZE; 0: no limit. False if it says none.
+bool getCacheLimit(uint64_t &bytes, std::string &error);
+
+/// An artifact in the cache.
+struct Cached {
+  std::string path;
+  uint64_t bytes = 0;
+  std::time_t used = 0; ///< when it was last asked for
+};
+
+/// All of them, what was used last first.
+std::vector<Cached> listCached(const std::string &folder);
+
+/// Removes an artifact, and what compilations that ended early have left of it. False if it is
+/// still there.
+bool removeCached(const Cached &cached);
+/// Removes what compilations that ended early have left.
+void removeLeftovers(const std::string &folder);
 
 } // namespace fovea
 

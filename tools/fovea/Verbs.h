@@ -35,6 +35,7 @@ inline artifact::FileAccess getAccess(bool noMapping) {
 /// --no-mmap, where the running verbs do not bring it.
 void addMappingOption(CLI::App &verb, artifact::FileAccess &access);
 
+void addCacheVerb(CLI::App &app, Session &session);
 void addCompileVerb(CLI::App &app, Session &session);
 void addCheckVerb(CLI::App &app, Session &session);
 void addInspectVerb(CLI::App &app, Session &session);

@@ -83,6 +83,7 @@ int main(int argc, char **argv) {
     return static_cast<int>(fovea::findOrCompile(options, terminal.log(), artifact));
   };
   fovea::verbs::addRunningVerbs(app, host, session.exitCode);
+  fovea::addCacheVerb(app, session);
 
   // Before any verb runs, which happens while the rest is parsed.
   if (!fovea::compile::parseMlirFlags(session.mlirFlags))

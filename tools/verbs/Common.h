@@ -92,8 +92,11 @@ std::string number(double value, int digits = 3);
 /// The same where a reader compares magnitudes: "1,130", never an exponent of what is greater.
 std::string grouped(double value, int digits = 3);
 
-/// "12 tokens in 0.3 s (40/s)"
+/// "12 tokens in 0.3 s (40 tokens/s)"
 std::string rate(size_t tokens, double seconds);
+
+/// "3.94 MB".
+std::string bytes(uint64_t count);
 
 /// Each adds one verb.
 void addRun(CLI::App &app, const Host &host, int &code);

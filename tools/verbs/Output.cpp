@@ -76,6 +76,15 @@ std::string number(double value, int digits) {
   return text;
 }
 
+std::string bytes(uint64_t count) {
+  static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
+  auto amount = static_cast<double>(count);
+  size_t unit = 0;
+  for (; amount >= 999.5 && unit + 1 < std::size(units); ++unit)
+    amount /= 1000;
+  return number(amount) + " " + units[unit];
+}
+
 std::string grouped(double value, int digits) {
   std::string text = number(value, digits);
   double rounded = std::strtod(text.c_str(), nullptr);
