@@ -101,6 +101,7 @@ LAYERS = {
     "runtime/include": "",
     "runtime/status": "runtime/include",
     "runtime/tokenizer": "artifact runtime/status",
+    "runtime/template": "runtime/tokenizer",
     "runtime": "abi artifact runtime/include runtime/status runtime/tokenizer",
     "runtime/emulator": "emulator runtime runtime/status",
     "frontend": "",

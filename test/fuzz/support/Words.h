@@ -20,6 +20,8 @@ size_t mutateWords(uint8_t *data, size_t size, size_t most, unsigned seed,
 const std::vector<std::string> &onnxWords();
 const std::vector<std::string> &ptxWords();
 const std::vector<std::string> &mlirWords();
+/// Tags, filters and values of chat templates.
+const std::vector<std::string> &templateWords();
 
 } // namespace fovea::fuzz
 
