@@ -215,6 +215,11 @@ Dimensions chooseSizes(const BenchOptions &options, const ModulePtr &module,
   return sizes;
 }
 
+void tellDefaults(const BenchOptions &options, const Dimensions &sizes) {
+  if (!sizes.getDefaults().empty() && !options.quiet)
+    note(*options.host, "sizes that were not given: " + sizes.getDefaults());
+}
+
 /// The tokens of a prompt, which must leave room for the new ones.
 void checkRoom(const BenchOptions &options, const ContextPtr &context, const Dimensions &sizes) {
   fovea_context_info info = FOVEA_CONTEXT_INFO_INIT;
@@ -301,8 +306,7 @@ void bench(const BenchOptions &options) {
                 peaks ? peaks->bandwidth() : copyRate};
   if (!options.trace.empty())
     writeTrace(module, context, options.trace);
-  if (!sizes.getDefaults().empty() && !options.quiet)
-    note(*options.host, "sizes that were not given: " + sizes.getDefaults());
+  tellDefaults(options, sizes);
   print(options.json ? reportAsJson(phases, limits, info.threads)
                      : reportAsText(phases, limits, info.threads));
 }
