@@ -5,8 +5,8 @@
 #include "frontend/HuggingFace/HuggingFace.h"
 
 #include "frontend/HuggingFace/Family.h"
-#include "frontend/TokenizerFile.h"
 #include "frontend/Nearest.h"
+#include "frontend/TokenizerFile.h"
 
 #include <algorithm>
 
@@ -18,6 +18,16 @@ static const std::vector<Family> &families() {
 #include "frontend/HuggingFace/Families.def"
   };
   return all;
+}
+
+std::vector<FamilyNames> fovea::listFamilies() {
+  std::vector<FamilyNames> result;
+  for (const Family &family : families())
+    result.push_back(
+        {family.modelType, {family.architectures.begin(), family.architectures.end()}});
+  std::sort(result.begin(), result.end(),
+            [](const FamilyNames &a, const FamilyNames &b) { return a.modelType < b.modelType; });
+  return result;
 }
 
 /// What else can be done with a folder of a model that is not read.

@@ -24,6 +24,14 @@ std::optional<ModelDescription>
 readHuggingFace(const std::string &folder, Problems &problems,
                 artifact::FileAccess access = artifact::FileAccess::Mapped);
 
+struct FamilyNames {
+  std::string modelType; ///< `model_type` in config.json.
+  std::vector<std::string> architectures;
+};
+
+/// The families that are read, in the alphabet's order.
+std::vector<FamilyNames> listFamilies();
+
 } // namespace fovea
 
 #endif // FOVEA_FRONTEND_HUGGINGFACE_HUGGINGFACE_H
