@@ -152,6 +152,14 @@ void finishTables(TableWriter &writer, const TokenizerParts &parts, std::vector<
 /// Compiles `writer.file`, a model of SentencePiece's own.
 void compileSentencePiece(TableWriter &writer, std::vector<uint8_t> &result);
 
+/// Chat templates beside tokenizer.json, and the tokens that they know by name.
+struct ChatTables {
+  TableOffsets<tables::ChatTemplate> templates;
+  TableOffsets<tables::NamedToken> tokens;
+};
+/// What is wrong with a template is a note: only chat needs it.
+ChatTables writeChatTables(TableWriter &writer);
+
 /// A string, or an empty one for null.
 inline std::string textOrEmpty(JsonObject &object, std::string_view key) {
   return object.string(key, std::string());

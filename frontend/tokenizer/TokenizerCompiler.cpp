@@ -90,6 +90,7 @@ private:
 
 void fovea::finishTables(TableWriter &writer, const TokenizerParts &parts,
                          std::vector<uint8_t> &result) {
+  ChatTables chat = writeChatTables(writer);
   if (hasErrors(writer.problems))
     return;
   FinishTokenizerBuffer(
@@ -98,7 +99,9 @@ void fovea::finishTables(TableWriter &writer, const TokenizerParts &parts,
           writer.builder, &parts.normalizers, &parts.added, &parts.preTokenizers, parts.model,
           &parts.templates.single, &parts.templates.pair, &parts.decoders, parts.truncation,
           parts.settings.beginToken, parts.settings.endToken, parts.settings.unknownToken,
-          parts.settings.padToken, parts.settings.maxLength, parts.hasLanguageCodes));
+          parts.settings.padToken, parts.settings.maxLength, parts.hasLanguageCodes,
+          chat.templates.empty() ? nullptr : &chat.templates,
+          chat.tokens.empty() ? nullptr : &chat.tokens));
   std::vector<uint8_t> bytes(writer.builder.GetBufferPointer(),
                              writer.builder.GetBufferPointer() + writer.builder.GetSize());
   std::string error;

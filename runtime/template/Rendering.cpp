@@ -407,6 +407,8 @@ bool Rendering::takeVariables(std::string_view json) {
 }
 
 bool Rendering::run(std::string_view json, std::string &result) {
+  if (!options.defaults.empty() && !takeVariables(options.defaults))
+    return false;
   if (!takeVariables(json))
     return false;
   std::string text;

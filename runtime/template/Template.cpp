@@ -3,14 +3,33 @@
 // See Template.h.
 #include "runtime/template/Template.h"
 
+#include "runtime/template/Operators.h"
 #include "runtime/template/Parser.h"
-#include "runtime/template/Rendering.h"
+#include "runtime/template/Text.h"
 #include "runtime/tokenizer/Utf8.h"
 
 namespace fovea::jinja {
 
 /// Larger ones are none: the longest published ones have 20 KB.
 static constexpr size_t mostBytes = 1 << 20;
+
+std::string quoteJson(std::string_view text) {
+  std::string out;
+  appendJson(out, text, /*asciiOnly=*/false);
+  return out;
+}
+
+bool hasValue(std::string_view json, const std::string &name) {
+  Syntax nothing;
+  Options options;
+  Rendering rendering(nothing, options);
+  Value all;
+  std::string error;
+  if (!readJson(rendering, json, all, error) || !all.is(Kind::Dict))
+    return false;
+  const Value *value = all.as<DictObject>().find("s" + name);
+  return value && !value->is(Kind::None);
+}
 
 Template::Template() : syntax(std::make_unique<Syntax>()) {}
 Template::~Template() = default;

@@ -32,7 +32,14 @@ struct Options {
   /// What strftime_now tells, in seconds since 1970; the clock's if there is none. It is told in
   /// the time zone of the process.
   std::optional<int64_t> now;
+  /// A JSON object with variables that count where the others lack them; may be empty.
+  std::string_view defaults;
 };
+
+/// A text as JSON writes it.
+std::string quoteJson(std::string_view text);
+/// Whether `json` is an object with such a member that is not null.
+bool hasValue(std::string_view json, const std::string &name);
 
 struct Syntax;
 

@@ -208,6 +208,23 @@ bool Tokenizer::isSpecial(int32_t id) const {
   return added && state->addedTokens.isSpecial(*added);
 }
 
+std::vector<Tokenizer::ChatTemplate> Tokenizer::chatTemplates() const {
+  std::vector<ChatTemplate> all;
+  if (const auto *templates = state->table->chat_templates())
+    for (const tables::ChatTemplate *one : *templates)
+      all.push_back({one->name()->string_view(), one->text()->string_view(),
+                     one->file() ? one->file()->string_view() : std::string_view()});
+  return all;
+}
+
+std::vector<std::pair<std::string_view, std::string_view>> Tokenizer::namedTokens() const {
+  std::vector<std::pair<std::string_view, std::string_view>> all;
+  if (const auto *tokens = state->table->named_tokens())
+    for (const tables::NamedToken *one : *tokens)
+      all.emplace_back(one->name()->string_view(), one->content()->string_view());
+  return all;
+}
+
 int32_t Tokenizer::beginToken() const { return state->table->begin_token(); }
 int32_t Tokenizer::endToken() const { return state->table->end_token(); }
 int32_t Tokenizer::unknownToken() const { return state->table->unknown_token(); }

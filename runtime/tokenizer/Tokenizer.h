@@ -72,6 +72,14 @@ public:
   int32_t padToken() const;
   Truncation truncation() const;
 
+  struct ChatTemplate {
+    std::string_view name, text, file;
+  };
+  /// As the checkpoint has them; not parsed yet.
+  std::vector<ChatTemplate> chatTemplates() const;
+  /// Tokens that chat templates know by name: {"bos_token", "<s>"}.
+  std::vector<std::pair<std::string_view, std::string_view>> namedTokens() const;
+
 private:
   friend class StreamDecoder;
   struct State;

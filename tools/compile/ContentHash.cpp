@@ -63,7 +63,7 @@ static std::set<std::string> listFolder(const std::string &folder) {
       it.no_push();
     StringRef path = it->path();
     if (path.ends_with(".json") || path.ends_with(".safetensors") || path.ends_with(".model") ||
-        path.ends_with(".spm"))
+        path.ends_with(".spm") || path.ends_with(".jinja"))
       files.insert(path.str());
   }
   return files;
@@ -81,14 +81,11 @@ static std::optional<std::set<std::string>> listSources(const std::string &path,
   if (ModelOp model = getModel(*module); model && model.getTokenizer()) {
     std::string tokenizer = folder + "/" + model.getTokenizer()->str();
     files.insert(tokenizer);
-    // What SentencePiece's model does not say stands beside it.
-    for (StringRef name : {"tokenizer_config.json", "config.json", "added_tokens.json",
-                           "special_tokens_map.json", "vocab.json"}) {
-      SmallString<128> beside(llvm::sys::path::parent_path(tokenizer));
-      llvm::sys::path::append(beside, name);
-      if (llvm::sys::fs::exists(beside))
-        files.insert(std::string(beside));
-    }
+    // What stands beside it says which tokens are special, what SentencePiece's model does not say,
+    // and how conversations are told.
+    for (const std::string &file : listFolder(llvm::sys::path::parent_path(tokenizer).str()))
+      if (!StringRef(file).ends_with(".safetensors"))
+        files.insert(file);
   }
   for (auto weight : module->getOps<WeightOp>())
     weight.getRecipe().walk(

@@ -340,6 +340,18 @@ FOVEA_API fovea_status *fovea_module_encode_texts(const fovea_module *module,
 FOVEA_API fovea_status *fovea_module_decode(const fovea_module *module, const int64_t *ids,
                                             size_t count, char **text, size_t *size);
 
+/* A conversation as the text that the model continues, by the checkpoint's own chat template, as
+   transformers' apply_chat_template gives it. `variables` is a JSON object with what the template
+   sees: "messages", a list of objects with "role" and "content", perhaps "add_generation_prompt",
+   "tools", "documents" and whatever else it knows; the tokenizer's special tokens ("bos_token") it
+   sees too. `name` is one of several templates; NULL: "tool_use" if there is one and `variables`
+   has tools, else "default". What the template raises is an error with its words. The text holds
+   the special tokens: encode it with `special` 0. `text`, with a zero byte after it, is freed with
+   fovea_free; `text_size` may be NULL. */
+FOVEA_API fovea_status *fovea_module_render_chat(const fovea_module *module, const char *name,
+                                                 const char *variables, size_t size, char **text,
+                                                 size_t *text_size);
+
 /* Context ----------------------------------------------------------------- */
 
 typedef struct fovea_context fovea_context;

@@ -158,10 +158,13 @@ public:
   void add(tables::TruncationT &truncation) {
     addAll(truncation.max_length, truncation.strategy, truncation.left);
   }
+  void add(tables::ChatTemplateT &chat) { addAll(chat.name, chat.text, chat.file); }
+  void add(tables::NamedTokenT &token) { addAll(token.name, token.content); }
   void add(tables::TokenizerT &table) {
     addAll(table.normalizers, table.added_tokens, table.pre_tokenizers, table.model, table.single,
            table.pair, table.decoders, table.truncation, table.begin_token, table.end_token,
-           table.unknown_token, table.pad_token, table.model_max_length, table.language_codes);
+           table.unknown_token, table.pad_token, table.model_max_length, table.language_codes,
+           table.chat_templates, table.named_tokens);
   }
 
 private:
