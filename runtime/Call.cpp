@@ -210,6 +210,7 @@ bool Call::areAllThere() const {
 
 void Call::run(RunOptions options, void *stream) {
   hasRun = false;
+  theContext.held.clear();
   OnStream on(theContext.executor(), stream);
   bindDimensions();
   checkPositions();

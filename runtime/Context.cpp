@@ -56,20 +56,34 @@ int64_t Context::length() const {
   return longest;
 }
 
-void Context::zeroUsed(Cache &cache) {
-  if (cache.length == 0)
+void Context::zeroBehind(Cache &cache, int64_t length) {
+  if (cache.length <= length)
     return;
   uint64_t row = static_cast<uint64_t>(cache.size) * cache.elementBytes;
   uint64_t stride = row * static_cast<uint64_t>(cacheCapacity);
   for (int64_t i = 0; i < cache.batch * cache.heads; ++i)
-    cache.memory->zero(static_cast<uint64_t>(i) * stride,
-                       row * static_cast<uint64_t>(cache.length));
-  cache.length = 0;
+    cache.memory->zero(static_cast<uint64_t>(i) * stride + row * static_cast<uint64_t>(length),
+                       row * static_cast<uint64_t>(cache.length - length));
+  cache.length = length;
 }
 
 void Context::reset() {
+  held.clear();
   for (Cache &cache : caches)
-    zeroUsed(cache);
+    zeroBehind(cache, 0);
+}
+
+void Context::cut(size_t length) {
+  auto positions = static_cast<int64_t>(held.size());
+  bool fits =
+      length <= held.size() && std::all_of(caches.begin(), caches.end(), [&](const Cache &cache) {
+        return cache.batch == 1 && cache.length == positions;
+      });
+  if (!fits)
+    return reset();
+  for (Cache &cache : caches)
+    zeroBehind(cache, static_cast<int64_t>(length));
+  held.resize(length);
 }
 
 void Context::copyRow(const Cache &cache, CacheMemory &to, int64_t row, const CacheMemory &from,

@@ -37,6 +37,13 @@ public:
   /// Empties the caches: lengths to 0, what was written to zero.
   void reset();
 
+  /// The tokens that all caches hold, if it is known: what generation has fed. Whatever else runs
+  /// in the context clears it.
+  std::vector<int64_t> held;
+  /// Keeps the first `length` of `held` and their positions in all caches; resets if that cannot
+  /// be.
+  void cut(size_t length);
+
   /// The cache that `value` names.
   Cache &cache(const manifest::ValueT &value);
   /// Gives `cache` memory for `batch` rows. Throws Failure if it holds
@@ -48,7 +55,7 @@ public:
                   const std::vector<int64_t> &rows);
 
 private:
-  void zeroUsed(Cache &cache);
+  void zeroBehind(Cache &cache, int64_t length);
   void selectRows(Cache &cache, const std::vector<int64_t> &rows);
   void copyRow(const Cache &cache, CacheMemory &to, int64_t row, const CacheMemory &from,
                int64_t fromRow) const;

@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <numeric>
 #include <optional>
 
 namespace fovea {
@@ -26,6 +28,76 @@ double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+/// Ends a text where one of `texts` appears, and holds back what may begin one.
+struct StopTexts {
+  /// What of the text so far may be given out.
+  std::string push(const std::string &text) {
+    if (texts.empty())
+      return text;
+    pending += text;
+    size_t end = std::string::npos;
+    for (const std::string &stop : texts)
+      end = std::min(end, pending.find(stop));
+    found = end != std::string::npos;
+    if (!found)
+      end = pending.size() - countHeldBack();
+    std::string out = pending.substr(0, end);
+    pending.erase(0, end);
+    return out;
+  }
+
+  /// What was held back, at the end of the text.
+  std::string finish() { return found ? std::string() : std::move(pending); }
+
+  std::vector<std::string> texts;
+  bool found = false;
+
+private:
+  /// The longest end of the text that begins a stop.
+  size_t countHeldBack() const {
+    size_t most = 0;
+    for (const std::string &stop : texts)
+      for (size_t size = std::min(stop.size() - 1, pending.size()); size > most; --size)
+        if (pending.compare(pending.size() - size, size, stop, 0, size) == 0)
+          most = size;
+    return most;
+  }
+
+  std::string pending;
+};
+
+/// Logarithms of probabilities, of logits as the model gives them.
+class Logprobs {
+public:
+  Logprobs(const float *logits, size_t count, size_t wanted) : logits(logits, logits + count) {
+    double largest = *std::max_element(logits, logits + count), sum = 0;
+    for (size_t i = 0; i < count; ++i)
+      sum += std::exp(static_cast<double>(logits[i]) - largest);
+    total = largest + std::log(sum);
+    std::vector<int64_t> order(count);
+    std::iota(order.begin(), order.end(), 0);
+    wanted = std::min(wanted, count);
+    // By the id where logits are equal; NaN, which choosing refuses, is equal to all.
+    std::partial_sort(order.begin(), order.begin() + static_cast<ptrdiff_t>(wanted), order.end(),
+                      [&](int64_t a, int64_t b) {
+                        float left = logits[a], right = logits[b];
+                        return left > right || (left == right && a < b);
+                      });
+    for (size_t i = 0; i < wanted; ++i)
+      top.push_back({order[i], of(order[i])});
+  }
+
+  float of(int64_t token) const {
+    return static_cast<float>(logits[static_cast<size_t>(token)] - total);
+  }
+
+  std::vector<fovea_logprob> top;
+
+private:
+  std::vector<float> logits;
+  double total = 0;
+};
+
 class Generation {
 public:
   Generation(Context &context, const fovea_generate_options &options)
@@ -36,13 +108,16 @@ public:
     if (module.findEntry(EntryKind::Decode) >= 0)
       decode.emplace(makeCall(EntryKind::Decode, "decode"));
     for (Call *call : {&prefill, decode ? &*decode : nullptr})
-      if (call && sampler.isGreedy())
+      if (call && sampler.isGreedy() && !options.on_logprobs)
         if (const ValueT *token = call->result(Role::NextToken))
           call->fetchOnly(token->name);
     if (options.max_tokens < -1)
       failInvalid("max_tokens expects -1 or more, got " + std::to_string(options.max_tokens));
     if (options.prompt_chunk < 0)
       failInvalid("prompt_chunk expects 1 or more, got " + std::to_string(options.prompt_chunk));
+    if (options.top_logprobs < 0)
+      failInvalid("top_logprobs expects 0 or more, got " + std::to_string(options.top_logprobs));
+    takeStops();
     takePrompt();
   }
 
@@ -60,15 +135,19 @@ public:
 
 private:
   void generate(fovea_generate_result &result) {
-    context.reset();
+    result.cached_tokens = keepCaches();
     result.prompt_tokens = prompt.size();
     Clock::time_point start = Clock::now();
-    bool going = readPrompt();
+    bool going = readPrompt(result.cached_tokens);
     result.prompt_seconds = secondsSince(start);
     start = Clock::now();
     result.stop = going ? write(result.new_tokens) : FOVEA_STOP_CALLBACK;
-    if (result.stop != FOVEA_STOP_CALLBACK && stream)
-      emit(-1, stream->finish());
+    if (result.stop != FOVEA_STOP_CALLBACK && result.stop != FOVEA_STOP_TEXT && stream) {
+      std::string rest = stops.push(stream->finish());
+      if (stops.found)
+        result.stop = FOVEA_STOP_TEXT;
+      emit(-1, rest + stops.finish());
+    }
     result.new_seconds = secondsSince(start);
   }
 
@@ -124,6 +203,32 @@ private:
     }
   }
 
+  void takeStops() {
+    if (options.stop_text_count == 0)
+      return;
+    (void)module.requireTokenizer();
+    for (size_t i = 0; i < options.stop_text_count; ++i) {
+      const fovea_text &text = options.stop_texts[i];
+      if (!text.data || text.size == 0)
+        failInvalid("a stop text is empty");
+      stops.texts.emplace_back(text.data, text.size);
+    }
+  }
+
+  /// How many tokens of the prompt the caches hold; at least the last one is read, for its logits.
+  size_t keepCaches() {
+    if (!options.keep_caches) {
+      context.reset();
+      return 0;
+    }
+    size_t common = 0;
+    while (common + 1 < prompt.size() && common < context.held.size() &&
+           context.held[common] == prompt[common])
+      ++common;
+    context.cut(common);
+    return context.held.size();
+  }
+
   std::string modelLimit() const {
     int64_t longest = module.manifest().model->max_positions;
     return longest > context.capacity()
@@ -133,7 +238,10 @@ private:
 
   void feed(Call &call, const int64_t *ids, int64_t count) {
     call.setArgument(call.argument(Role::TokenIds)->name, ids, {FOVEA_INT, 64, 1}, {1, count});
-    call.run();
+    std::vector<int64_t> held = std::move(context.held);
+    call.run(); // which clears it: what other calls feed is not known
+    held.insert(held.end(), ids, ids + count);
+    context.held = std::move(held);
     const fovea_tensor &tensor = call.describe(nameOfLogits(call));
     if (tensor.ndim != 2 || tensor.shape[0] != 1 || tensor.shape[1] < 1 ||
         tensor.dtype.code != FOVEA_FLOAT || tensor.dtype.bits != 32)
@@ -164,9 +272,9 @@ private:
   }
 
   /// False if the callback ends it.
-  bool readPrompt() {
+  bool readPrompt(size_t done) {
     size_t chunk = options.prompt_chunk > 0 ? static_cast<size_t>(options.prompt_chunk) : 512;
-    for (size_t done = 0; done < prompt.size();) {
+    while (done < prompt.size()) {
       size_t count = std::min(chunk, prompt.size() - done);
       feed(prefill, prompt.data() + done, static_cast<int64_t>(count));
       done += count;
@@ -183,7 +291,16 @@ private:
 
   int64_t choose() {
     const ValueT *token = sampler.isGreedy() ? last->result(Role::NextToken) : nullptr;
+    if (options.on_logprobs)
+      logprobs.emplace(logitsOf(*last), words, static_cast<size_t>(options.top_logprobs));
     return token ? readToken(*last, token->name) : sampler.choose(logitsOf(*last), words);
+  }
+
+  /// False if the callback ends it.
+  bool tellLogprobs(int64_t token) {
+    return !options.on_logprobs ||
+           options.on_logprobs(options.user, token, logprobs->of(token), logprobs->top.data(),
+                               logprobs->top.size()) == 0;
   }
 
   fovea_stop write(size_t &written) {
@@ -195,8 +312,11 @@ private:
         return FOVEA_STOP_END;
       ++written;
       sampler.see(token);
-      if (!emit(token, stream ? stream->push(static_cast<int32_t>(token)) : std::string()))
+      std::string text = stream ? stream->push(static_cast<int32_t>(token)) : std::string();
+      if (!tellLogprobs(token) || !emit(token, stops.push(text)))
         return FOVEA_STOP_CALLBACK;
+      if (stops.found)
+        return FOVEA_STOP_TEXT;
       if (options.max_tokens != -1 && written == limit)
         break;
       if (context.length() + 1 > context.capacity())
@@ -214,7 +334,9 @@ private:
   std::optional<Call> decode;
   std::vector<int64_t> prompt;
   std::optional<StreamDecoder> stream;
-  Call *last = nullptr; ///< that was run
+  StopTexts stops;
+  std::optional<Logprobs> logprobs; ///< of the token that was chosen last
+  Call *last = nullptr;             ///< that was run
   size_t words = 0;
 };
 

@@ -101,6 +101,7 @@ std::string bytes(uint64_t count);
 /// Each adds one verb.
 void addRun(CLI::App &app, const Host &host, int &code);
 void addGenerate(CLI::App &app, const Host &host, int &code);
+void addChat(CLI::App &app, const Host &host, int &code);
 void addEmbed(CLI::App &app, const Host &host, int &code);
 void addTranslate(CLI::App &app, const Host &host, int &code);
 void addFillMask(CLI::App &app, const Host &host, int &code);

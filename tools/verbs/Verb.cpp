@@ -57,6 +57,7 @@ CLI::App *addVerb(CLI::App &app, const char *name, const char *summary, const ch
 void addRunningVerbs(CLI::App &app, const Host &host, int &code) {
   addRun(app, host, code);
   addGenerate(app, host, code);
+  addChat(app, host, code);
   addEmbed(app, host, code);
   addTranslate(app, host, code);
   addFillMask(app, host, code);

@@ -560,6 +560,18 @@ FOVEA_API fovea_status *fovea_call_get_step_cost(const fovea_call *call, size_t 
 
 /* Text -------------------------------------------------------------------- */
 
+typedef struct fovea_text {
+  const char *data;
+  size_t size;
+} fovea_text;
+
+/* A token and the natural logarithm of its probability. No version adds to it: it stands in an
+ * array. */
+typedef struct fovea_logprob {
+  int64_t token;
+  float logprob;
+} fovea_logprob;
+
 typedef struct fovea_generate_options {
   size_t struct_size;
   /* Either text (with the special tokens of the tokenizer added) or token ids, as they are. */
@@ -587,6 +599,20 @@ typedef struct fovea_generate_options {
   int (*on_piece)(void *user, int64_t token, const char *text, size_t size);
   /* `done` of `total` tokens of the prompt are read. Another result than 0 ends. May be NULL. */
   int (*on_prompt)(void *user, size_t done, size_t total);
+  /* The first of these that the text comes to hold ends it, and is not given out. Text that may
+     begin one is given out when it has not. */
+  const fovea_text *stop_texts;
+  size_t stop_text_count;
+  /* Not 0: of the prompt, the tokens at its front that earlier calls with this context left in its
+     caches are not read again, and the caches are cut behind them. Any other run of a call in the
+     context, and fovea_context_reset, end that. */
+  int keep_caches;
+  /* Called for each new token before on_piece, with the logarithm of the probability that the
+     model gives to it, before penalty, temperature and what else chooses, and the `top_logprobs`
+     likeliest tokens, the likeliest first. Another result than 0 ends. May be NULL. */
+  int32_t top_logprobs;
+  int (*on_logprobs)(void *user, int64_t token, float logprob, const fovea_logprob *top,
+                     size_t count);
 } fovea_generate_options;
 #define FOVEA_GENERATE_OPTIONS_INIT                                                                \
   {sizeof(fovea_generate_options),                                                                 \
@@ -605,13 +631,19 @@ typedef struct fovea_generate_options {
    0,                                                                                              \
    NULL,                                                                                           \
    NULL,                                                                                           \
+   NULL,                                                                                           \
+   NULL,                                                                                           \
+   0,                                                                                              \
+   0,                                                                                              \
+   0,                                                                                              \
    NULL}
 
 typedef enum fovea_stop {
   FOVEA_STOP_COUNT = 0,   /* max_tokens */
   FOVEA_STOP_END = 1,     /* an end token */
   FOVEA_STOP_CONTEXT = 2, /* the context is full */
-  FOVEA_STOP_CALLBACK = 3
+  FOVEA_STOP_CALLBACK = 3,
+  FOVEA_STOP_TEXT = 4 /* one of stop_texts */
 } fovea_stop;
 
 typedef struct fovea_generate_result {
@@ -621,11 +653,12 @@ typedef struct fovea_generate_result {
   double prompt_seconds;
   double new_seconds; /* from the first new token's choice to the end */
   fovea_stop stop;
+  size_t cached_tokens; /* of the prompt, that the caches held; see keep_caches */
 } fovea_generate_result;
-#define FOVEA_GENERATE_RESULT_INIT {sizeof(fovea_generate_result), 0, 0, 0, 0, FOVEA_STOP_COUNT}
+#define FOVEA_GENERATE_RESULT_INIT {sizeof(fovea_generate_result), 0, 0, 0, 0, FOVEA_STOP_COUNT, 0}
 
-/* Continues a prompt. Empties the context's caches first. `result` may be NULL.
-   Same seed, same text, whatever the number of threads and the chunks. */
+/* Continues a prompt. Empties the context's caches first, but for keep_caches. `result` may be
+   NULL. Same seed, same text, whatever the number of threads and the chunks. */
 FOVEA_API fovea_status *fovea_generate(fovea_context *context,
                                        const fovea_generate_options *options,
                                        fovea_generate_result *result);

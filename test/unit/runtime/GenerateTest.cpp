@@ -3,6 +3,7 @@
 // Text in and out: the counting model's continuation is known by arithmetic.
 #include "test/unit/runtime/RuntimeTest.h"
 
+#include <cmath>
 #include <cstring>
 
 using namespace fovea;
@@ -375,6 +376,128 @@ TEST_F(RuntimeTest, TheEntrysOwnBoundCutsTextsToo) {
   EXPECT_EQ(cut, 1u);
   EXPECT_EQ(vectors[1], 5.0f);
   fovea_free(vectors);
+}
+
+/// Texts that the model of words writes behind `prompt`, one for each token.
+TEST_F(RuntimeTest, StopTextsEndTheTextAndAreNotGivenOut) {
+  const std::vector<int64_t> prompt = {3, 9, 4, 20, 7, 7, 30};
+  auto write = [&](std::vector<std::string> stops, fovea_stop expected) {
+    ContextPtr own = context();
+    Output output;
+    fovea_generate_options options = greedy(output, 12);
+    options.prompt_ids = prompt.data();
+    options.prompt_id_count = prompt.size();
+    std::vector<fovea_text> texts;
+    for (const std::string &stop : stops)
+      texts.push_back({stop.data(), stop.size()});
+    options.stop_texts = texts.data();
+    options.stop_text_count = texts.size();
+    fovea_generate_result result = FOVEA_GENERATE_RESULT_INIT;
+    EXPECT_EQ(message(fovea_generate(own.get(), &options, &result)), "");
+    EXPECT_EQ(result.stop, expected);
+    return output.text;
+  };
+  std::string all = write({}, FOVEA_STOP_COUNT);
+  ASSERT_GE(all.size(), 12u);
+  for (size_t at : {size_t(0), size_t(3), all.size() / 2})
+    for (size_t size : {size_t(1), size_t(2), size_t(7)}) {
+      std::string stop = all.substr(at, size);
+      EXPECT_EQ(write({"#none#", stop}, FOVEA_STOP_TEXT), all.substr(0, all.find(stop))) << stop;
+    }
+  // What only begins one is given out all the same, also at the end.
+  EXPECT_EQ(write({all.substr(all.size() / 2, 3) + "#", all.substr(all.size() - 2) + "#"},
+                  FOVEA_STOP_COUNT),
+            all);
+  Output output;
+  fovea_generate_options options = greedy(output, 1);
+  fovea_text empty = {"", 0};
+  options.stop_texts = &empty;
+  options.stop_text_count = 1;
+  ContextPtr own = context();
+  EXPECT_EQ(message(fovea_generate(own.get(), &options, nullptr)), "a stop text is empty");
+}
+
+TEST_F(RuntimeTest, CachesKeepWhatTwoPromptsShare) {
+  ContextPtr own = context();
+  Output output;
+  fovea_generate_options options = greedy(output, 5);
+  options.keep_caches = 1;
+  auto cached = [&](const std::vector<int64_t> &prompt) {
+    output = {};
+    options.prompt_ids = prompt.data();
+    options.prompt_id_count = prompt.size();
+    fovea_generate_result result = FOVEA_GENERATE_RESULT_INIT;
+    EXPECT_EQ(message(fovea_generate(own.get(), &options, &result)), "");
+    EXPECT_EQ(output.tokens, expected(prompt, 5));
+    EXPECT_EQ(result.prompt_tokens, prompt.size());
+    return result.cached_tokens;
+  };
+  std::vector<int64_t> prompt = {3, 9, 4, 20, 7, 7, 30};
+  EXPECT_EQ(cached(prompt), 0u);
+  ASSERT_EQ(output.tokens.size(), 5u);
+  // The last token of the prompt is read for its logits.
+  EXPECT_EQ(cached(prompt), 6u);
+  // All that was written but the last token, which was not fed.
+  std::vector<int64_t> longer = prompt;
+  longer.insert(longer.end(), output.tokens.begin(), output.tokens.end());
+  longer.push_back(8);
+  EXPECT_EQ(cached(longer), prompt.size() + 4);
+  // Another in the middle; then nothing in common.
+  longer[5] = 8;
+  EXPECT_EQ(cached(longer), 5u);
+  EXPECT_EQ(cached({4, 4}), 0u);
+  // What the caller empties, or anything else feeds, is not known any more.
+  EXPECT_EQ(cached({4, 4, 5}), 2u);
+  ASSERT_EQ(message(fovea_context_reset(own.get())), "");
+  EXPECT_EQ(cached({4, 4, 5}), 0u);
+  options.keep_caches = 0;
+  EXPECT_EQ(cached({4, 4, 5}), 0u);
+}
+
+TEST_F(RuntimeTest, LogprobsAreOfTheModel) {
+  ContextPtr own = context();
+  struct Seen {
+    std::vector<int64_t> tokens;
+    std::vector<float> logprobs;
+    std::vector<std::vector<fovea_logprob>> tops;
+  } seen;
+  const std::vector<int64_t> prompt = {3, 9, 4};
+  fovea_generate_options options = FOVEA_GENERATE_OPTIONS_INIT;
+  options.prompt_ids = prompt.data();
+  options.prompt_id_count = prompt.size();
+  options.max_tokens = 4;
+  options.seed = 7;
+  options.temperature = 2;
+  options.ignore_end = 1;
+  options.user = &seen;
+  options.top_logprobs = 3;
+  options.on_logprobs = [](void *user, int64_t token, float logprob, const fovea_logprob *top,
+                           size_t count) {
+    Seen &all = *static_cast<Seen *>(user);
+    all.tokens.push_back(token);
+    all.logprobs.push_back(logprob);
+    all.tops.emplace_back(top, top + count);
+    return all.tokens.size() == 3 ? 1 : 0;
+  };
+  fovea_generate_result result = FOVEA_GENERATE_RESULT_INIT;
+  ASSERT_EQ(message(fovea_generate(own.get(), &options, &result)), "");
+  EXPECT_EQ(result.stop, FOVEA_STOP_CALLBACK);
+  ASSERT_EQ(seen.tokens.size(), 3u);
+  EXPECT_EQ(seen.tops[0][0].token, nextWord(prompt));
+  for (size_t i = 0; i < 3; ++i) {
+    ASSERT_EQ(seen.tops[i].size(), 3u);
+    EXPECT_GE(seen.tops[i][0].logprob, seen.tops[i][1].logprob);
+    EXPECT_GE(seen.tops[i][0].logprob, seen.logprobs[i]);
+    EXPECT_LE(seen.tops[i][0].logprob, 0.0f);
+  }
+  options.top_logprobs = 1000; // no more than there are
+  seen = {};
+  ASSERT_EQ(message(fovea_generate(own.get(), &options, &result)), "");
+  double sum = 0;
+  for (const fovea_logprob &one : seen.tops[0])
+    sum += std::exp(static_cast<double>(one.logprob));
+  EXPECT_EQ(seen.tops[0].size(), 32u);
+  EXPECT_NEAR(sum, 1, 1e-5);
 }
 
 } // namespace

@@ -80,7 +80,7 @@ protected:
 };
 
 TEST_F(VerbsTest, HelpTeaches) {
-  for (const char *verb : {"", "run", "generate", "embed", "bench"}) {
+  for (const char *verb : {"", "run", "generate", "chat", "embed", "bench"}) {
     Outcome help = run(std::string(verb) + " --help");
     EXPECT_EQ(help.code, 0);
     EXPECT_EQ(help.err, "");
