@@ -36,7 +36,7 @@ std::string findNearest(std::string_view word, const std::vector<std::string> &n
   std::string nearest;
   if (word.size() < 2 || word.size() > kLongest)
     return nearest;
-  size_t least = std::max<size_t>(1, word.size() / 3) + 1;
+  size_t least = std::clamp<size_t>(word.size() / 3, 1, 2) + 1;
   for (const std::string &name : names) {
     if (name.empty() || name.size() > word.size() + least || word.size() > name.size() + least)
       continue;

@@ -15,7 +15,7 @@ namespace fovea {
 size_t editDistance(std::string_view left, std::string_view right);
 
 /// The name that is nearest to `word`, the first of equals; empty if none is near: a third of the
-/// letters may differ, and one of few.
+/// letters may differ, one of few, and two of many: names have long parts in common.
 std::string findNearest(std::string_view word, const std::vector<std::string> &names);
 
 /// For the end of a message: "; did you mean 'compile'?", or nothing.

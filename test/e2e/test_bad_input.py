@@ -517,7 +517,7 @@ def test_compilations_to_one_target(fovea, model, tmp_path):
     """None takes another's file for abandoned."""
     out = tmp_path / "out" / "model.fovea"
     out.parent.mkdir()
-    running = [subprocess.Popen([BIN / "fovea", "compile", model, "-o", out], stderr=subprocess.PIPE) for _ in range(6)]
+    running = [subprocess.Popen([BIN / "fovea", "compile", model, "-o", out, "--quiet"], stderr=subprocess.PIPE) for _ in range(6)]
     for process in running:
         assert process.communicate()[1] == b"" and process.returncode == 0
     assert [file.name for file in out.parent.iterdir()] == ["model.fovea"]
@@ -579,7 +579,7 @@ def test_generation_stops_at_the_context(fovea_run, shakespeare_artifact):
     ("--temp", "inf", "a number from 0 to 1000"), ("--temp", "nan", "a number from 0 to 1000"), ("--temp", "1e308", "a number from 0 to 1000"), ("--temp", "-1", "a number from 0 to 1000"),
     ("--count", "-1", "a number from 0 to 1073741824"), ("--count", "9223372036854775808", "a number from 0 to 1073741824"), ("--count", "1e999", "a number from 0 to 1073741824"),
     ("--top-k", "-3", "a number from 0 to 1073741824"), ("--top-p", "nan", "a number from 1e-06 to 1"), ("--min-p", "2", "a number from 0 to 1"), ("--repeat-penalty", "inf", "a number from 0.001 to 1000"),
-    ("--repeat-penalty", "1e-300", "a number from 0.001 to 1000"), ("--threads", "0", "a number from 1 to 1024"), ("--threads", "99999", "a number from 1 to 1024"),
+    ("--repeat-penalty", "1e-300", "a number from 0.001 to 1000"), ("--threads", "-1", "a number from 0 to 1024"), ("--threads", "99999", "a number from 0 to 1024"),
     ("--context", "0", "a number of at least 1"), ("--prompt-ids", "1,,2", "integers as in 1,2,3"), ("--prompt-ids", "1,2,", "integers as in 1,2,3"),
     ("--prompt-ids", "1,x", "integers as in 1,2,3"), ("--prompt-ids", "99999999999999999999", "integers as in 1,2,3")])
 def test_numbers_out_of_range(fovea_run, shakespeare_artifact, flag, value, expected):

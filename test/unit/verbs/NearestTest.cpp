@@ -26,6 +26,8 @@ TEST(Nearest, FindsOnlyWhatIsNear) {
   EXPECT_EQ(findNearest("rum", verbs), "run");
   EXPECT_EQ(findNearest("translate", verbs), "");
   EXPECT_EQ(findNearest("x", verbs), "");
+  EXPECT_EQ(findNearest("EvilForCausalLM", {"PhiForCausalLM"}), "");
+  EXPECT_EQ(findNearest("PihForCasualLM", {"PhiForCausalLM"}), "PhiForCausalLM");
   EXPECT_EQ(findNearest("", verbs), "");
   EXPECT_EQ(findNearest("ab", {"a", "cd"}), ""); // nothing that is all other letters
   EXPECT_EQ(findNearest("abd", {"abc", "abe"}), "abc");
