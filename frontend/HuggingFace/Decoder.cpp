@@ -64,6 +64,11 @@ bool Decoder::readRotary() {
   return rotary.has_value();
 }
 
+bool Decoder::readWithRotary() {
+  bool fits = read();
+  return headSize > 0 && readRotary() && fits;
+}
+
 Norm Decoder::norm(const std::string &name, int64_t size) {
   return norms == Norm::Kind::Rms ? weights.rmsNorm(name, size, epsilon, normOffset)
                                   : weights.layerNorm(name, size, epsilon, normBias);

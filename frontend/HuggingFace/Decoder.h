@@ -79,6 +79,8 @@ public:
 
   /// Sets `rotary` for all layers. False if its parameters are at fault.
   bool readRotary();
+  /// Both, so that a fault of the sizes keeps none of the rotary parameters from being named.
+  bool readWithRotary();
   std::optional<Rotary> rotary;
 
   /// "layers.3" of layer 3.

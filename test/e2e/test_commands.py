@@ -112,6 +112,38 @@ def test_generate_json(fovea_run, shakespeare_artifact):
     assert isinstance(record, dict) and any(isinstance(value, list) and len(value) == 5 for value in record.values())
 
 
+def test_inspect_json(fovea, shakespeare_artifact):
+    record = json.loads(fovea("inspect", shakespeare_artifact, "--json", "--verify").ok().text)
+    assert record["model"] == {"name": "shakespeare-llama", "architecture": "LlamaForCausalLM", "vocabulary": 2048, "longest_context": 512}
+    entries = {entry["name"]: entry for entry in record["entries"]}
+    assert list(entries) == ["forward", "prefill", "decode"]
+    assert entries["prefill"]["takes"][0] == {"name": "input_ids", "element": "i64", "shape": ["batch", "sequence"]}
+    assert any("cache" in value for value in entries["decode"]["takes"])
+    for entry in entries.values():
+        assert sum(kernel["calls"] for kernel in entry["kernels"]) == entry["steps"] and not any(kernel["fallback"] for kernel in entry["kernels"])
+    assert {"weights", "code", "tokenizer", "manifest"} <= set(record["sections"]) and sum(record["sections"].values()) <= shakespeare_artifact.stat().st_size
+    assert all(weight["shape"] for weight in record["weights"]) and {entry["status"] for entry in record["report"]["attention"]} == {"fused"}
+
+
+def test_check_json(fovea, shakespeare, tmp_path):
+    record = json.loads(fovea("check", shakespeare, "--json").ok().text)
+    assert record == {"model": str(shakespeare), "supported": True, "summary": "LlamaForCausalLM, 4 layers", "problems": [], "notes": []}
+    (tmp_path / "two.mlir").write_text("""func.func @forward(%x: tensor<?x2xf32> {fovea.name = "x"}) -> (tensor<?x2xf32> {fovea.name = "y"}) attributes {fovea.entry} {
+  %y = "tosa.abs"(%x) : (tensor<?x2xf32>) -> tensor<?x2xf32>
+  %z = "tosa.tanh"(%y) : (tensor<?x2xf32>) -> tensor<?x2xf32>
+  return %z : tensor<?x2xf32>
+}
+""")
+    for model, words in [(tmp_path / "two.mlir", ["'tosa.abs' is not supported", "'tosa.tanh' is not supported"]), (tmp_path / "nowhere", ["No such file"])]:
+        result = fovea("check", model, "--json")
+        record = json.loads(result.text)
+        assert result.code == 1 and not result.err and record["supported"] is False and len(record["problems"]) == len(words), str(result)
+        assert all(word in problem for word, problem in zip(words, record["problems"])), record
+    (tmp_path / "model.gguf").write_bytes(b"GGUF" + bytes(60))
+    result = fovea("check", tmp_path / "model.gguf", "--json")
+    assert result.code == 1 and "GGUF" in json.loads(result.text)["problems"][0], str(result)
+
+
 def test_bench_reports(fovea_run, shakespeare_artifact):
     assert re.search(r"\d", fovea_run("bench", shakespeare_artifact, "--prompt-tokens", 16, "--new-tokens", 4).ok().text)
 

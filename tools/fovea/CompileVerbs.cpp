@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 namespace fovea {
 
@@ -26,14 +27,17 @@ static std::vector<std::string> emitKinds() {
   return kinds;
 }
 
+static std::string expectsModel(const std::string &model, const std::string &found) {
+  return model + ": expects the folder of a model, a .onnx file or a .mlir file, got " + found;
+}
+
 bool refuseForeign(const std::string &model, Session &session) {
   if (isModel(model))
     return false;
   std::string found = describeForeignFile(model);
   if (found.empty())
     return false;
-  Terminal().error(model + ": expects the folder of a model, a .onnx file or a .mlir file, got " +
-                   found);
+  Terminal().error(expectsModel(model, found));
   session.exitCode = 1;
   return true;
 }
@@ -202,17 +206,50 @@ void addCompileVerb(CLI::App &app, Session &session) {
   });
 }
 
-void addCheckVerb(CLI::App &app, Session &session) {
-  struct Arguments {
-    std::string model;
-    artifact::FileAccess access = artifact::FileAccess::Mapped;
+namespace {
+struct CheckArguments {
+  std::string model;
+  artifact::FileAccess access = artifact::FileAccess::Mapped;
+  bool isJson = false;
+};
+} // namespace
+
+/// The outcome and all messages as one JSON object on standard output.
+static compile::Outcome checkAsJson(const CheckArguments &arguments) {
+  nlohmann::ordered_json record = {{"model", arguments.model}, {"supported", false}};
+  record["summary"] = "";
+  record["problems"] = record["notes"] = nlohmann::json::array();
+  compile::Log log;
+  log.message = [&](compile::Log::Severity severity, const std::string &text) {
+    record[severity == compile::Log::Severity::Error ? "problems" : "notes"].push_back(text);
   };
-  auto arguments = std::make_shared<Arguments>();
+  std::string summary, foreign;
+  if (!isModel(arguments.model))
+    foreign = describeForeignFile(arguments.model);
+  compile::Outcome outcome = compile::Outcome::InputFault;
+  if (!foreign.empty())
+    record["problems"].push_back(expectsModel(arguments.model, foreign));
+  else
+    outcome = compile::check(arguments.model, arguments.access, log, summary);
+  record["supported"] = outcome == compile::Outcome::Done;
+  record["summary"] = summary;
+  verbs::print(record.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  return outcome;
+}
+
+void addCheckVerb(CLI::App &app, Session &session) {
+  auto arguments = std::make_shared<CheckArguments>();
   CLI::App *verb = app.add_subcommand("check", "List all that is unsupported in a model");
   verb->add_option("MODEL", arguments->model, "a model's folder, a .onnx file or a .mlir file")
       ->required();
+  verb->add_flag("--json", arguments->isJson,
+                 "print the result as one JSON object, problems and notes within");
   addMappingOption(*verb, arguments->access);
   verb->callback([arguments, &session] {
+    if (arguments->isJson) {
+      session.exitCode = static_cast<int>(checkAsJson(*arguments));
+      return;
+    }
     if (refuseForeign(arguments->model, session))
       return;
     Terminal terminal;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What `fovea inspect` prints of an artifact, for people.
+// What `fovea inspect` prints of an artifact.
 #ifndef FOVEA_TOOLS_FOVEA_INSPECT_H
 #define FOVEA_TOOLS_FOVEA_INSPECT_H
 
@@ -12,6 +12,9 @@ namespace fovea {
 
 /// `file` is what the user asked for: the artifact or the model that it was made of.
 void printArtifact(const artifact::ArtifactReader &reader, const std::string &file);
+
+/// The same as one JSON object.
+std::string describeArtifact(const artifact::ArtifactReader &reader, const std::string &file);
 
 /// One line for each softmax of the model: is it fused, where it stands, its masks and its rule; if
 /// there is more to say, another line.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `fovea inspect`: what is inside an artifact, for people.
+// `fovea inspect`: what is inside an artifact, for people and as JSON.
 #include "artifact/ArtifactReader.h"
 #include "tools/fovea/Inspect.h"
 #include "tools/fovea/ModelCache.h"
 #include "tools/fovea/Terminal.h"
 #include "tools/fovea/Verbs.h"
+#include "tools/verbs/Common.h"
 
 #include <cstdio>
 #include <memory>
@@ -15,13 +16,14 @@ namespace fovea {
 void addInspectVerb(CLI::App &app, Session &session) {
   struct Arguments {
     compile::Options options;
-    bool verify = false;
+    bool verify = false, json = false;
   };
   auto arguments = std::make_shared<Arguments>();
   CLI::App *verb = app.add_subcommand("inspect", "Show what is inside an artifact");
   verb->add_option("FILE", arguments->options.model, "an artifact, or a model to compile")
       ->required();
   verb->add_flag("--verify", arguments->verify, "check every hash, of large weights too");
+  verb->add_flag("--json", arguments->json, "print the result as one JSON object");
   addMappingOption(*verb, arguments->options.access);
   addCompileOptions(*verb, arguments->options);
   verb->callback([arguments, verb, &session] {
@@ -45,8 +47,11 @@ void addInspectVerb(CLI::App &app, Session &session) {
       session.exitCode = 1;
       return;
     }
-    printArtifact(*reader, arguments->options.model);
-    if (arguments->verify)
+    if (arguments->json)
+      verbs::print(describeArtifact(*reader, arguments->options.model));
+    else
+      printArtifact(*reader, arguments->options.model);
+    if (arguments->verify && !arguments->json)
       std::printf("\nall hashes are right\n");
   });
 }

@@ -23,7 +23,7 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
     gemma.keys.activation = "hidden_activation";
   if (config.string("hidden_act", "gelu") == "gelu")
     gemma.keys.activation = "hidden_activation";
-  if (!gemma.read() || !gemma.readRotary())
+  if (!gemma.readWithRotary())
     return;
   model.embeddings.scale = std::sqrt(double(gemma.hidden));
   gemma.describe();

@@ -50,7 +50,7 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
   Decoder gemma(config, weights, model, problems);
   Gemma2 gemma2(gemma, config, problems);
   config.ignore({"cache_implementation"}); // how a cache is kept, not what is in it
-  if (!gemma.read() || !gemma.readRotary())
+  if (!gemma.readWithRotary())
     return;
   std::vector<bool> windowed =
       readWindowedLayers(config, gemma.layers, [](int64_t i) { return i % 2 == 0; });

@@ -14,7 +14,7 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
   auto multiplier = [&](const char *key) { return config.number(key, 1e-9, 1e9, 1); };
   double embeddings = multiplier("embedding_multiplier"), logits = multiplier("logits_scaling");
   double residual = multiplier("residual_multiplier"), scores = multiplier("attention_multiplier");
-  if (!granite.read() || !granite.readRotary())
+  if (!granite.readWithRotary())
     return;
   model.embeddings.scale = embeddings;
   granite.describe([&](Layer &layer, int64_t) {

@@ -13,7 +13,7 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
   llama.feedForwardBias = config.boolean("mlp_bias", false);
   // Slices the products; the same numbers up to the order of sums.
   config.integer("pretraining_tp", 1, 1024, 1);
-  if (llama.read() && llama.readRotary())
+  if (llama.readWithRotary())
     llama.describe();
 }
 

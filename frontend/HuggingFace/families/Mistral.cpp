@@ -9,7 +9,7 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
                      Problems &problems) {
   Decoder mistral(config, weights, model, problems);
   std::optional<int64_t> window = readWindow(config);
-  if (mistral.read() && mistral.readRotary())
+  if (mistral.readWithRotary())
     mistral.describe([&](Layer &layer, int64_t) { layer.attention.window = window; });
 }
 

@@ -25,7 +25,7 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
                      Problems &problems) {
   Decoder olmo(config, weights, model, problems);
   beginOlmo(olmo, config);
-  if (olmo.read() && olmo.readRotary())
+  if (olmo.readWithRotary())
     olmo.describe([&](Layer &layer, int64_t i) { adjustOlmo(olmo, layer, i); });
 }
 

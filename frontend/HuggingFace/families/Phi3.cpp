@@ -16,7 +16,7 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
   phi.stackedGate = true;
   requireBoolean(config, "attention_bias", false, problems);
   std::optional<int64_t> window = readWindow(config);
-  if (phi.read() && phi.readRotary())
+  if (phi.readWithRotary())
     phi.describe([&](Layer &layer, int64_t) { layer.attention.window = window; });
 }
 

@@ -11,7 +11,7 @@ void fovea::describeQwen(Decoder &qwen, JsonObject &config,
   bool windowed = config.boolean("use_sliding_window", false);
   std::optional<int64_t> window = readWindow(config);
   int64_t full = config.integer("max_window_layers", 0, maxLayers, 28);
-  if (!qwen.read() || !qwen.readRotary())
+  if (!qwen.readWithRotary())
     return;
   std::vector<bool> windows = readWindowedLayers(
       config, qwen.layers, [&](int64_t i) { return windowed && window && i >= full; });

@@ -21,7 +21,7 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
   coder.projectionBias = coder.outputBias = coder.feedForwardBias = bias;
   std::optional<int64_t> window = readWindow(config);
   config.ignore({"residual_dropout", "embedding_dropout", "mlp_type", "norm_type"});
-  if (coder.read() && coder.readRotary())
+  if (coder.readWithRotary())
     coder.describe([&](Layer &layer, int64_t) { layer.attention.window = window; });
 }
 

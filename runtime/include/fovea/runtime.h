@@ -560,11 +560,6 @@ FOVEA_API fovea_status *fovea_call_get_step_cost(const fovea_call *call, size_t 
 
 /* Text -------------------------------------------------------------------- */
 
-typedef struct fovea_text {
-  const char *data;
-  size_t size;
-} fovea_text;
-
 /* A token and the natural logarithm of its probability. No version adds to it: it stands in an
  * array. */
 typedef struct fovea_logprob {
