@@ -223,7 +223,7 @@ Value Rendering::evaluateTest(const Expression &expression) {
   if (failed() || !evaluateArguments(*expression.arguments, arguments))
     return {};
   line = expression.line;
-  return Value::boolean(test->test(*this, input, arguments));
+  return Value::boolean(passes(*this, *test, input, arguments));
 }
 
 Value Rendering::evaluateCompare(const Expression &expression) {

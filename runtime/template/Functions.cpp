@@ -160,7 +160,7 @@ static bool isUndefinedTest(Rendering &, const Value &self, const Arguments &) {
 const NamedTest *findTest(const std::string &name) {
   static constexpr NamedTest tests[] = {{"odd", isOdd},
                                         {"even", isEven},
-                                        {"divisibleby", isDivisibleBy},
+                                        {"divisibleby", isDivisibleBy, true},
                                         {"defined", isDefined},
                                         {"undefined", isUndefinedTest},
                                         {"filter", isFilter},
@@ -179,25 +179,32 @@ const NamedTest *findTest(const std::string &name) {
                                         {"sequence", isSequenceTest},
                                         {"iterable", isIterableTest},
                                         {"callable", isCallable},
-                                        {"sameas", isSame},
+                                        {"sameas", isSame, true},
                                         {"escaped", isEscaped},
-                                        {"in", isIn},
-                                        {"==", isEqual},
-                                        {"eq", isEqual},
-                                        {"equalto", isEqual},
-                                        {"!=", isUnequal},
-                                        {"ne", isUnequal},
-                                        {">", isGreater},
-                                        {"gt", isGreater},
-                                        {"greaterthan", isGreater},
-                                        {">=", isAtLeast},
-                                        {"ge", isAtLeast},
-                                        {"<", isBelow},
-                                        {"lt", isBelow},
-                                        {"lessthan", isBelow},
-                                        {"<=", isAtMost},
-                                        {"le", isAtMost}};
+                                        {"in", isIn, true},
+                                        {"==", isEqual, true},
+                                        {"eq", isEqual, true},
+                                        {"equalto", isEqual, true},
+                                        {"!=", isUnequal, true},
+                                        {"ne", isUnequal, true},
+                                        {">", isGreater, true},
+                                        {"gt", isGreater, true},
+                                        {"greaterthan", isGreater, true},
+                                        {">=", isAtLeast, true},
+                                        {"ge", isAtLeast, true},
+                                        {"<", isBelow, true},
+                                        {"lt", isBelow, true},
+                                        {"lessthan", isBelow, true},
+                                        {"<=", isAtMost, true},
+                                        {"le", isAtMost, true}};
   return findRow(tests, name);
+}
+
+bool passes(Rendering &rendering, const NamedTest &test, const Value &value,
+            const Arguments &arguments) {
+  if (!test.takesArgument && (!arguments.positional.empty() || !arguments.keyword.empty()))
+    rendering.fail(std::string("test '") + test.name + "' takes no arguments");
+  return !rendering.failed() && test.test(rendering, value, arguments);
 }
 
 // Global functions -----------------------------------------------------------

@@ -22,7 +22,11 @@ struct NamedFunction {
 struct NamedTest {
   const char *name;
   Test test;
+  bool takesArgument = false;
 };
+/// Fails for arguments that the test does not take.
+bool passes(Rendering &rendering, const NamedTest &test, const Value &value,
+            const Arguments &arguments);
 
 /// Each null if there is none.
 const NamedFunction *findFilter(const std::string &name);

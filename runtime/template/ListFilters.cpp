@@ -313,11 +313,11 @@ static Value selectItems(Rendering &rendering, const char *what, const Value &se
     if (!rendering.spend(1))
       return {};
     Value value = byAttribute ? getPath(rendering, item, arguments.positional[0]) : item;
-    bool passes =
-        !rendering.failed() && (test ? test->test(rendering, value, rest) : isTrue(value));
+    bool isChosen =
+        !rendering.failed() && (test ? passes(rendering, *test, value, rest) : isTrue(value));
     if (rendering.failed())
       return {};
-    if (passes == wanted)
+    if (isChosen == wanted)
       kept.push_back(item);
   }
   return rendering.makeIterator(std::move(kept));

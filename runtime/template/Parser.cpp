@@ -269,6 +269,11 @@ Block Parser::parseCallable(Signature &signature, const char *end) {
   signature.usesCaller = isUsed(syntax.caller);
   signature.usesKeywords = isUsed(syntax.keywords);
   signature.usesPositional = isUsed(syntax.positional);
+  // What a macro within reads counts for the one around it, too.
+  outer.resize(std::max(outer.size(), used.size()));
+  for (int name : {syntax.caller, syntax.keywords, syntax.positional})
+    if (isUsed(name))
+      outer[static_cast<size_t>(name)] = true;
   used = std::move(outer);
   loops = outerLoops;
   isOptional = wasOptional;

@@ -30,6 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   jinja::Options options;
   options.now = 0;
   options.maxSteps = 1'000'000;
+  options.maxBytes = 16 << 20;
   bool done =
       chat->render(end < all.size() ? all.substr(end + 1) : conversation, options, text, error);
   fuzz::require(done || error.rfind("t:", 0) == 0, "what fails has an error with its place");
