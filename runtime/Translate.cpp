@@ -176,7 +176,9 @@ private:
     BeamOptions beam;
     beam.beams = rows;
     beam.lengthPenalty = options.length_penalty;
-    beam.stop = static_cast<BeamOptions::Stop>(options.early_stopping);
+    // One beam is greedy: its text ends with its first end token.
+    beam.stop = rows == 1 ? BeamOptions::Stop::Full
+                          : static_cast<BeamOptions::Stop>(options.early_stopping);
     beam.longest = longest;
     beam.ends = model.end_tokens;
     BeamSearch search(beam);

@@ -96,11 +96,29 @@ void Bart::describe() {
   bool scaled = config.boolean("scale_embedding", scaledTokens);
   requireBoolean(config, "tie_word_embeddings", true, problems);
   // Dropout, initial values, and what older versions wrote of what is the same in all models.
-  config.ignore({"dropout", "activation_dropout", "encoder_layerdrop", "decoder_layerdrop",
-                 "init_std", "classif_dropout", "num_hidden_layers", "normalize_before",
-                 "normalize_embedding", "add_final_layer_norm", "add_bias_logits",
-                 "static_position_embeddings", "extra_pos_embeddings", "is_decoder", "save_step",
-                 "gradient_checkpointing", "forced_bos_token_id", "_num_labels"});
+  config.ignore({"dropout",
+                 "activation_dropout",
+                 "encoder_layerdrop",
+                 "decoder_layerdrop",
+                 "init_std",
+                 "classif_dropout",
+                 "num_hidden_layers",
+                 "normalize_before",
+                 "normalize_embedding",
+                 "add_final_layer_norm",
+                 "add_bias_logits",
+                 "static_position_embeddings",
+                 "extra_pos_embeddings",
+                 "is_decoder",
+                 "save_step",
+                 "output_past",
+                 "force_bos_token_to_be_generated",
+                 "do_blenderbot_90_layernorm",
+                 "layernorm_variant",
+                 "extra_layer_norm",
+                 "gradient_checkpointing",
+                 "forced_bos_token_id",
+                 "_num_labels"});
   config.reportUnread("could change numbers and is not understood");
   if (!foundHidden || !vocabulary || !foundPositions || !reader || !writer || !foundActivation)
     return;

@@ -4,6 +4,8 @@
 // generation_config.json says instead. Ids outside of the vocabulary are noted.
 #include "frontend/HuggingFace/Family.h"
 
+#include <algorithm>
+
 using namespace fovea;
 
 /// Reads a token id or an array of them.
@@ -50,32 +52,49 @@ static std::vector<int64_t> readBadWords(JsonObject &config, int64_t vocabulary,
   return result;
 }
 
+/// What of a checkpoint's own search `translate` does not do.
+static void noteSearch(JsonObject &config, Problems &problems) {
+  for (const char *key : {"forced_bos_token_id", "min_length", "no_repeat_ngram_size",
+                          "encoder_no_repeat_ngram_size"}) {
+    const JsonValue *value = config.find(key);
+    if (value && !(value->isInteger() && value->integer() == 0))
+      addNote(problems, config.file(), config.placeOf(key),
+              "is not applied by translate, got " + value->describe());
+  }
+}
+
 void fovea::readSpecialTokens(JsonObject &config, const std::string &folder,
                               ModelDescription &model, Problems &problems) {
+  std::vector<int64_t> suppressed, badWords;
+  auto take = [&](JsonObject &object, const char *key, std::vector<int64_t> &to) {
+    if (auto found = readTokens(object, key, model.vocabulary, problems); !found.empty())
+      to = std::move(found);
+  };
   auto read = [&](JsonObject &object) {
-    auto begin = readTokens(object, "bos_token_id", model.vocabulary, problems);
-    auto end = readTokens(object, "eos_token_id", model.vocabulary, problems);
-    auto pad = readTokens(object, "pad_token_id", model.vocabulary, problems);
-    if (model.encoder)
-      begin = readTokens(object, "decoder_start_token_id", model.vocabulary, problems);
+    std::vector<int64_t> begin, pad;
+    take(object, model.encoder ? "decoder_start_token_id" : "bos_token_id", begin);
+    take(object, "pad_token_id", pad);
+    take(object, "eos_token_id", model.endTokens);
+    take(object, "suppress_tokens", suppressed);
+    if (auto found = readBadWords(object, model.vocabulary, problems); !found.empty())
+      badWords = std::move(found);
     if (!begin.empty())
       model.beginToken = begin.front();
-    auto suppressed = readTokens(object, "suppress_tokens", model.vocabulary, problems);
-    for (int64_t token : readBadWords(object, model.vocabulary, problems))
-      suppressed.push_back(token);
-    if (!suppressed.empty())
-      model.suppressedTokens = suppressed;
-    if (!end.empty())
-      model.endTokens = end;
     if (!pad.empty())
       model.padToken = pad.front();
+    if (model.encoder)
+      noteSearch(object, problems);
   };
   read(config);
   std::string path = folder + "/generation_config.json";
-  if (!exists(path))
-    return;
-  if (std::optional<JsonValue> value = parseJsonFile(path, problems)) {
-    JsonObject object(*value, path, "", problems);
-    read(object);
-  }
+  if (exists(path))
+    if (std::optional<JsonValue> value = parseJsonFile(path, problems)) {
+      JsonObject object(*value, path, "", problems);
+      read(object);
+    }
+  // An end token among bad words still ends a text.
+  for (int64_t token : badWords)
+    if (std::find(model.endTokens.begin(), model.endTokens.end(), token) == model.endTokens.end())
+      suppressed.push_back(token);
+  model.suppressedTokens = std::move(suppressed);
 }

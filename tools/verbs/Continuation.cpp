@@ -150,10 +150,6 @@ nlohmann::ordered_json Continuation::record(const fovea_generate_result &result,
   return record;
 }
 
-void printJson(const nlohmann::ordered_json &record) {
-  print(record.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
-}
-
 void noteFullContext(const Common &common, const ContextPtr &context,
                      const fovea_generate_result &result) {
   if (common.quiet || result.stop != FOVEA_STOP_CONTEXT)

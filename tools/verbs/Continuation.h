@@ -5,7 +5,7 @@
 #ifndef FOVEA_TOOLS_VERBS_CONTINUATION_H
 #define FOVEA_TOOLS_VERBS_CONTINUATION_H
 
-#include "tools/verbs/Common.h"
+#include "tools/verbs/Texts.h"
 
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -61,8 +61,6 @@ private:
   int failure = 0;
 };
 
-/// A line of JSON; what is no UTF-8 is replaced.
-void printJson(const nlohmann::ordered_json &record);
 /// Says that a context was full, if it was.
 void noteFullContext(const Common &common, const ContextPtr &context,
                      const fovea_generate_result &result);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// T5, its version 1.1, FLAN-T5 and mT5: encoder-decoder with RMS norms first, biases of the
+// T5, its version 1.1 and FLAN-T5: encoder-decoder with RMS norms first, biases of the
 // distance instead of positions, unscaled scores, relu or gated units (Raffel et al. 2020; Shazeer
 // 2020).
 #include "frontend/HuggingFace/Family.h"
