@@ -18,7 +18,7 @@ TOLERANCE = 1e-5
 
 
 def with_main(text, entry, arrays):
-    """The module with a function that calls `entry` on constants."""
+    """The module with a function that gives the first result of `entry` on constants."""
     signature = re.search(rf"func\.func @{entry}\((.*?)\) -> \((.*?)\) attributes", text, re.DOTALL)
     results = re.findall(r"(tensor<[^>]*>) \{[^}]*fovea\.name = \"([^\"]+)\"", signature.group(2))
     lines, values, types = [], [], []
@@ -28,8 +28,10 @@ def with_main(text, entry, arrays):
         lines += [f"%c{number} = arith.constant dense<{array.tolist()}> : {exact}", f"%a{number} = tensor.cast %c{number} : {exact} to {type_}"]
         values.append(f"%a{number}")
         types.append(type_)
+    # The first result of several.
     result = results[0][0]
-    lines += [f"%r = call @{entry}({', '.join(values)}) : ({', '.join(types)}) -> {result}", f"return %r : {result}"]
+    every = ", ".join(type_ for type_, _ in results)
+    lines += [f"%r:{len(results)} = call @{entry}({', '.join(values)}) : ({', '.join(types)}) -> ({every})", f"return %r#0 : {result}"]
     return text[:text.rindex("}")] + f"func.func @interpreter_main() -> {result} {{\n  " + "\n  ".join(lines) + "\n}\n}\n"
 
 
