@@ -223,7 +223,7 @@ static void characters(Rendering &rendering, const Value &text, std::vector<Valu
   const std::string &all = text.text();
   for (size_t at = 0; at < all.size() && rendering.spend(1);) {
     uint32_t size = utf8At(all, at).size;
-    items.push_back(rendering.makeText(all.substr(at, size), text.isMarkup()));
+    items.push_back(rendering.makeText(all.substr(at, size))); // plain, of markup too
     at += size;
   }
 }

@@ -50,6 +50,12 @@ TEST(Template, MessagesNameLineAndConstruct) {
             "error: chat:1: break stands in no loop");
 }
 
+/// As iterating over Python's `Markup` gives plain texts.
+TEST(Template, CharactersOfMarkupArePlain) {
+  EXPECT_EQ(render("{{ ('<a' | escape) | list }}{{ ['<' | escape] }}"),
+            "['&', 'l', 't', ';', 'a'][Markup('&lt;')]");
+}
+
 TEST(Template, RefusesVariablesThatAreNoObject) {
   for (const char *wrong : {"", "[]", "{", R"({"a" 1})", R"({"a": 01x})", R"({"a": "\ud800"})",
                             R"({"a": 1} x)", R"({"a": 99999999999999999999})"})
