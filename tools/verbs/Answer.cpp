@@ -64,12 +64,12 @@ void addAnswer(CLI::App &app, const Host &host, int &code) {
                            "  PROGRAM answer squad.fovea --question 'Who lived here?' "
                            "--passage 'Ada lived here.'\n",
                            options, host, code, [options] { answer(*options); });
-  verb->add_option("--question", options->question, "The question")->required();
+  verb->add_option("--question", options->question, "the question")->required();
   options->passageOption =
-      verb->add_option("--passage", options->passage, "Where the answer stands");
+      verb->add_option("--passage", options->passage, "where the answer stands");
   options->fileOption = verb->add_option("--passage-file", options->passageFile,
-                                         "A file with the passage; - is standard input");
-  verb->add_option("--longest", options->longest, "Tokens of the longest answer")
+                                         "a file with the passage; - is standard input");
+  verb->add_option("--longest", options->longest, "tokens of the longest answer")
       ->check(from(1))
       ->capture_default_str();
 }

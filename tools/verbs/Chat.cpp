@@ -144,9 +144,9 @@ void addChat(CLI::App &app, const Host &host, int &code) {
               "by the model.\n",
               options, host, code, [options] { Conversation(*options).run(); });
   options->systemOption =
-      verb->add_option("--system", options->system, "What the model is told first");
+      verb->add_option("--system", options->system, "what the model is told first");
   verb->add_option("--variables", options->variables,
-                   "A JSON object with what the template knows beside the messages, as \"tools\"");
+                   "a JSON object with what the template knows beside the messages, as \"tools\"");
   options->choosing.addTo(*verb);
 }
 

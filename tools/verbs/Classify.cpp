@@ -70,10 +70,10 @@ void addClassify(CLI::App &app, const Host &host, int &code) {
               options, host, code, [options] { classify(*options); });
   options->texts.addTo(*verb);
   verb->add_option("--pair", options->seconds,
-                   "The second of two texts that are classified together; one for each text")
+                   "the second of two texts that are classified together; one for each text")
       ->type_size(1)
       ->allow_extra_args(false);
-  verb->add_option("--top", options->top, "How many labels; 0: all, as --json has them always")
+  verb->add_option("--top", options->top, "how many labels; 0: all, as --json has them always")
       ->check(from(0))
       ->capture_default_str();
 }

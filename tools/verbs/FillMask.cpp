@@ -80,8 +80,8 @@ void addFillMask(CLI::App &app, const Host &host, int &code) {
               "  PROGRAM fill-mask bert.fovea --text 'Paris is the [MASK] of France.'\n",
               options, host, code, [options] { fillMask(*options); });
   options->texts.addTo(*verb);
-  verb->add_option("--mask", options->mask, "The mask's token; without it [MASK] or <mask>");
-  verb->add_option("--top", options->top, "How many tokens for each mask")
+  verb->add_option("--mask", options->mask, "the mask's token; without it [MASK] or <mask>");
+  verb->add_option("--top", options->top, "how many tokens for each mask")
       ->check(from(1))
       ->capture_default_str();
 }

@@ -77,7 +77,7 @@ void addTag(CLI::App &app, const Host &host, int &code) {
                            options, host, code, [options] { tag(*options); });
   options->texts.addTo(*verb);
   verb->add_flag("--entities", options->join,
-                 "Neighbours whose labels differ in B- and I- alone are one, and those of label O "
+                 "neighbours whose labels differ in B- and I- alone are one, and those of label O "
                  "are left out");
 }
 

@@ -182,11 +182,11 @@ std::vector<Scored> best(const std::vector<double> &scores, size_t count) {
 }
 
 void TextOptions::addTo(CLI::App &verb) {
-  textOption = verb.add_option("--text", texts, "A text; may be given again")
+  textOption = verb.add_option("--text", texts, "a text; may be given again")
                    ->type_size(1)
                    ->allow_extra_args(false);
   fileOption =
-      verb.add_option("--text-file", file, "File with a text on each line; - is standard input");
+      verb.add_option("--text-file", file, "file with a text on each line; - is standard input");
 }
 
 std::vector<std::string> TextOptions::all() const {
