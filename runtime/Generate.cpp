@@ -5,6 +5,7 @@
 // which from a device is all that is fetched. Refuses models without a prefill, prompts that are
 // empty or longer than the context, and token ids outside the vocabulary.
 #include "runtime/Call.h"
+#include "runtime/GivenTokens.h"
 #include "runtime/Sampler.h"
 #include "runtime/StructSize.h"
 #include "runtime/status/Status.h"
@@ -23,10 +24,6 @@ using Clock = std::chrono::steady_clock;
 using manifest::EntryKind;
 using manifest::Role;
 using manifest::ValueT;
-
-double secondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// Ends a text where one of `texts` appears, and holds back what may begin one.
 struct StopTexts {
@@ -173,26 +170,9 @@ private:
   }
 
   void takePrompt() {
-    if (options.prompt_ids) {
-      prompt.assign(options.prompt_ids, options.prompt_ids + options.prompt_id_count);
-    } else {
-      if (!options.prompt)
-        failInvalid("neither a prompt nor prompt ids are given");
-      for (int32_t id :
-           module.requireTokenizer().encode({options.prompt, options.prompt_size}, true))
-        prompt.push_back(id);
-    }
-    if (prompt.empty())
-      failInvalid("the prompt is empty, and the model adds no begin token");
-    if (static_cast<int64_t>(prompt.size()) > context.capacity())
-      failInvalid("the prompt has " + std::to_string(prompt.size()) +
-                  " tokens; the context has room for " + std::to_string(context.capacity()) +
-                  modelLimit());
-    int64_t words = module.manifest().model->vocabulary_size;
-    for (int64_t id : prompt)
-      if (id < 0 || id > INT32_MAX || (words > 0 && id >= words))
-        failInvalid("the prompt holds token id " + std::to_string(id) + "; expects ids from 0 to " +
-                    std::to_string(words - 1));
+    prompt =
+        takeTokens(context, {"prompt", "the model adds no begin token", options.prompt,
+                             options.prompt_size, options.prompt_ids, options.prompt_id_count});
     for (int64_t id : prompt)
       sampler.see(id);
     if (const Tokenizer *tokenizer = module.tokenizer()) {
@@ -227,13 +207,6 @@ private:
       ++common;
     context.cut(common);
     return context.held.size();
-  }
-
-  std::string modelLimit() const {
-    int64_t longest = module.manifest().model->max_positions;
-    return longest > context.capacity()
-               ? ", the model was made for up to " + std::to_string(longest)
-               : "";
   }
 
   void feed(Call &call, const int64_t *ids, int64_t count) {
@@ -345,15 +318,9 @@ private:
 
 fovea_status *fovea_generate(fovea_context *context, const fovea_generate_options *options,
                              fovea_generate_result *result) {
-  return fovea::guarded([&] {
-    if (!context || !options)
-      fovea::failInvalid("context or options is NULL");
-    fovea_generate_options own = fovea::takeStruct(options, FOVEA_GENERATE_OPTIONS_INIT);
-    if (result)
-      fovea::checkStructSize(*result);
-    fovea_generate_result done = FOVEA_GENERATE_RESULT_INIT;
-    fovea::Generation(context->context, own).run(done);
-    if (result)
-      fovea::giveStruct(done, result);
-  });
+  return fovea::runWithOptions(context, options, FOVEA_GENERATE_OPTIONS_INIT, result,
+                               FOVEA_GENERATE_RESULT_INIT,
+                               [&](const fovea_generate_options &own, fovea_generate_result &done) {
+                                 fovea::Generation(context->context, own).run(done);
+                               });
 }

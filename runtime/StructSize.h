@@ -69,6 +69,23 @@ template <typename T> void giveStruct(T value, T *to) {
   std::memcpy(to, &value, std::min(sizeof(value), to->struct_size));
 }
 
+/// What a function of the C interface does around its work: takes the caller's options, runs
+/// `work(options, result)`, and gives the result where one is wanted.
+template <typename Options, typename Result, typename Work>
+fovea_status *runWithOptions(const fovea_context *context, const Options *options, Options defaults,
+                             Result *result, Result done, const Work &work) {
+  return guarded([&] {
+    if (!context || !options)
+      failInvalid("context or options is NULL");
+    Options own = takeStruct(options, defaults);
+    if (result)
+      checkStructSize(*result);
+    work(own, done);
+    if (result)
+      giveStruct(done, result);
+  });
+}
+
 } // namespace fovea
 
 #endif // FOVEA_RUNTIME_STRUCTSIZE_H

@@ -6,6 +6,7 @@
 // longer than the context, and token ids outside the vocabulary.
 #include "runtime/BeamSearch.h"
 #include "runtime/Call.h"
+#include "runtime/GivenTokens.h"
 #include "runtime/StructSize.h"
 #include "runtime/status/Status.h"
 
@@ -46,7 +47,9 @@ public:
     const auto &model = *module.manifest().model;
     if (model.begin_token < 0)
       failInvalid(module.path() + ": cannot translate: it has no token to begin a text with");
-    takeSource();
+    source =
+        takeTokens(context, {"source", "the tokenizer adds no token to it", options.source,
+                             options.source_size, options.source_ids, options.source_id_count});
     // The context holds one token before the first.
     longest = static_cast<size_t>(context.capacity() - 1);
     if (options.max_tokens >= 0)
@@ -62,7 +65,7 @@ public:
     setMask(encode, keep);
     encode.run();
     auto rows = static_cast<size_t>(options.beams);
-    context.selectRows(givenCaches(), std::vector<int64_t>(rows, 0));
+    context.selectRows(sourceCaches(), std::vector<int64_t>(rows, 0));
     std::vector<int64_t> mask(rows * source.size(), 1);
     setMask(decode, mask);
     result.source_seconds = secondsSince(start);
@@ -75,10 +78,6 @@ public:
   }
 
 private:
-  static double secondsSince(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-  }
-
   Call makeCall(EntryKind kind, const char *name) {
     int entry = module.findEntry(kind);
     if (module.findEntry(EntryKind::Encode) < 0 || entry < 0)
@@ -101,28 +100,6 @@ private:
     return call;
   }
 
-  void takeSource() {
-    if (options.source_ids) {
-      source.assign(options.source_ids, options.source_ids + options.source_id_count);
-    } else {
-      if (!options.source)
-        failInvalid("neither a source nor source ids are given");
-      for (int32_t id :
-           module.requireTokenizer().encode({options.source, options.source_size}, true))
-        source.push_back(id);
-    }
-    if (source.empty())
-      failInvalid("the source is empty, and the tokenizer adds no token to it");
-    if (static_cast<int64_t>(source.size()) > context.capacity())
-      failInvalid("the source has " + std::to_string(source.size()) +
-                  " tokens; the context has room for " + std::to_string(context.capacity()));
-    int64_t words = module.manifest().model->vocabulary_size;
-    for (int64_t id : source)
-      if (id < 0 || (words > 0 && id >= words))
-        failInvalid("the source holds token id " + std::to_string(id) + "; expects ids from 0 to " +
-                    std::to_string(words - 1));
-  }
-
   static void setIds(Call &call, const std::vector<int64_t> &ids, size_t rows) {
     call.setArgument(call.argument(Role::TokenIds)->name, ids.data(), {FOVEA_INT, 64, 1},
                      {static_cast<int64_t>(rows), static_cast<int64_t>(ids.size() / rows)});
@@ -133,18 +110,21 @@ private:
                      {static_cast<int64_t>(mask.size()) / length, length});
   }
 
-  /// Caches of the source: decode reads and does not continue them.
-  std::vector<const ValueT *> givenCaches() const { return cachesOf(/*continued=*/false); }
-  std::vector<const ValueT *> cachesOf(bool continued) const {
+  /// Caches of the source, which encode fills and decode only reads.
+  std::vector<const ValueT *> sourceCaches() const {
+    std::vector<const ValueT *> result;
+    for (const auto &value : encode.entry().arguments)
+      if (value->kind == manifest::ValueKind::Cache)
+        result.push_back(value.get());
+    return result;
+  }
+  /// Those that decode continues.
+  std::vector<const ValueT *> ownCaches() const {
     const auto &entry = decode.entry();
     std::vector<const ValueT *> result;
-    for (size_t i = 0; i < entry.arguments.size(); ++i) {
-      bool grows = std::any_of(entry.results.begin(), entry.results.end(), [&](const auto &value) {
-        return value->continues == static_cast<int32_t>(i);
-      });
-      if (entry.arguments[i]->kind == manifest::ValueKind::Cache && grows == continued)
-        result.push_back(entry.arguments[i].get());
-    }
+    for (const auto &value : entry.results)
+      if (value->kind == manifest::ValueKind::Cache)
+        result.push_back(entry.arguments[static_cast<size_t>(value->continues)].get());
     return result;
   }
 
@@ -183,7 +163,7 @@ private:
     beam.ends = model.end_tokens;
     BeamSearch search(beam);
     std::vector<int64_t> ids(rows, model.begin_token), parents(rows);
-    const std::vector<const ValueT *> own = cachesOf(/*continued=*/true);
+    const std::vector<const ValueT *> own = ownCaches();
     for (bool goesOn = true; goesOn;) {
       setIds(decode, ids, rows);
       decode.run();
@@ -239,15 +219,9 @@ private:
 
 fovea_status *fovea_translate(fovea_context *context, const fovea_translate_options *options,
                               fovea_translate_result *result) {
-  return fovea::guarded([&] {
-    if (!context || !options)
-      fovea::failInvalid("context or options is NULL");
-    fovea_translate_options own = fovea::takeStruct(options, FOVEA_TRANSLATE_OPTIONS_INIT);
-    if (result)
-      fovea::checkStructSize(*result);
-    fovea_translate_result done = FOVEA_TRANSLATE_RESULT_INIT;
-    fovea::Translation(context->context, own).run(done);
-    if (result)
-      fovea::giveStruct(done, result);
-  });
+  return fovea::runWithOptions(
+      context, options, FOVEA_TRANSLATE_OPTIONS_INIT, result, FOVEA_TRANSLATE_RESULT_INIT,
+      [&](const fovea_translate_options &own, fovea_translate_result &done) {
+        fovea::Translation(context->context, own).run(done);
+      });
 }
