@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace fovea {
 
@@ -20,18 +19,24 @@ BeamSearch::BeamSearch(BeamOptions given)
     text.text.score = impossible;
 }
 
-/// The places of the `count` greatest numbers, the greatest first, the first of equal ones.
+/// The places of the `count` greatest numbers, the greatest first, the first of equal ones. There
+/// are many numbers, of which few are looked at twice.
 template <typename Score>
 static std::vector<size_t> greatest(size_t all, size_t count, const Score &score) {
-  std::vector<size_t> places(all);
-  std::iota(places.begin(), places.end(), size_t(0));
-  auto before = [&](size_t a, size_t b) {
-    return score(a) > score(b) || (score(a) == score(b) && a < b);
-  };
-  count = std::min(count, all);
-  std::partial_sort(places.begin(), places.begin() + static_cast<ptrdiff_t>(count), places.end(),
-                    before);
-  places.resize(count);
+  std::vector<std::pair<float, size_t>> best;
+  for (size_t i = 0; i < all && count > 0; ++i) {
+    float value = score(i);
+    if (best.size() == count && value <= best.back().first)
+      continue;
+    auto place = std::find_if(best.begin(), best.end(),
+                              [&](const auto &other) { return other.first < value; });
+    best.insert(place, {value, i});
+    if (best.size() > count)
+      best.pop_back();
+  }
+  std::vector<size_t> places;
+  for (const auto &[value, place] : best)
+    places.push_back(place);
   return places;
 }
 
