@@ -1,29 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `embed`: one vector a text, one line a vector.
-#include "tools/verbs/Common.h"
-
-#include <nlohmann/json.hpp>
+#include "tools/verbs/Texts.h"
 
 namespace fovea::verbs {
 
 namespace {
 
 struct EmbedOptions : Common {
-  std::vector<std::string> texts;
-  std::string textFile;
-  CLI::Option *textOption = nullptr, *fileOption = nullptr;
+  TextOptions texts;
 };
 
 void embed(const EmbedOptions &options) {
-  if (options.textOption->empty() && options.fileOption->empty())
-    throw Failure{2, "expects --text or --text-file"};
+  std::vector<std::string> texts = options.texts.all();
   ModulePtr module = options.open();
   ContextPtr context = options.makeContext(module);
-  std::vector<std::string> texts = options.texts;
-  if (!options.fileOption->empty())
-    for (std::string &line : readLines(options.textFile))
-      texts.push_back(std::move(line));
   std::vector<fovea_text> views;
   for (const std::string &text : texts)
     views.push_back({text.data(), text.size()});
@@ -34,10 +25,10 @@ void embed(const EmbedOptions &options) {
   if (cut > 0 && !options.quiet)
     note(*options.host, std::to_string(cut) + " of " + std::to_string(texts.size()) +
                             " texts were longer than the model takes and were cut");
-  nlohmann::ordered_json record;
+  Json record;
   record["width"] = width;
   record["cut"] = cut;
-  record["embeddings"] = nlohmann::json::array();
+  record["embeddings"] = Json::array();
   for (size_t i = 0; i < texts.size(); ++i) {
     if (options.json) {
       record["embeddings"].push_back(
@@ -62,11 +53,7 @@ void addEmbed(CLI::App &app, const Host &host, int &code) {
                            "  PROGRAM embed model.fovea --text 'a cat' --text 'a dog'\n"
                            "  PROGRAM embed model.fovea --text-file - < sentences.txt\n",
                            options, host, code, [options] { embed(*options); });
-  options->textOption = verb->add_option("--text", options->texts, "a text; may be given again")
-                            ->type_size(1)
-                            ->allow_extra_args(false);
-  options->fileOption = verb->add_option("--text-file", options->textFile,
-                                         "file with a text on each line; - is standard input");
+  options->texts.addTo(*verb);
 }
 
 } // namespace fovea::verbs

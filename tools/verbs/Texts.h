@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Texts through the entry `forward` of an encoder, for the verbs that say what its heads found.
+// Texts that a verb is given, and texts through the entry `forward` of an encoder, for the verbs
+// that say what its heads found.
 #ifndef FOVEA_TOOLS_VERBS_TEXTS_H
 #define FOVEA_TOOLS_VERBS_TEXTS_H
 

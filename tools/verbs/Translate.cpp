@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `translate`: what an encoder-decoder makes of each text, one line a text.
-#include "tools/verbs/Common.h"
 #include "tools/verbs/Numbers.h"
+#include "tools/verbs/Texts.h"
 
 #include <iostream>
-#include <nlohmann/json.hpp>
 
 namespace fovea::verbs {
 
 namespace {
 
 struct TranslateOptions : Common {
-  std::vector<std::string> texts;
-  std::string textFile;
-  CLI::Option *textOption = nullptr, *fileOption = nullptr;
+  TextOptions texts;
   int64_t count = -1;
   int32_t beams = 1, best = 1;
   double lengthPenalty = 1;
@@ -24,13 +21,13 @@ struct TranslateOptions : Common {
 /// What the callback collects of one text.
 struct Written {
   std::vector<std::string> texts;
-  nlohmann::ordered_json records = nlohmann::json::array();
+  Json records = Json::array();
 };
 
 void onText(void *user, size_t /*rank*/, const fovea_translation *translation) {
   Written &written = *static_cast<Written *>(user);
   written.texts.emplace_back(translation->text, translation->text_size);
-  nlohmann::ordered_json record;
+  Json record;
   record["text"] = written.texts.back();
   record["tokens"] =
       std::vector<int64_t>(translation->ids, translation->ids + translation->id_count);
@@ -46,21 +43,16 @@ fovea_early_stopping stoppingOf(const std::string &name) {
 }
 
 void translate(const TranslateOptions &options) {
-  if (options.textOption->empty() && options.fileOption->empty())
-    throw Failure{2, "expects --text or --text-file"};
   if (options.best > options.beams)
     throw Failure{2, "--n-best expects at most as many texts as --beams, " +
                          std::to_string(options.beams) + ", got " + std::to_string(options.best)};
+  std::vector<std::string> texts = options.texts.all();
   ModulePtr module = options.open();
   ContextPtr context = options.makeContext(module);
-  std::vector<std::string> texts = options.texts;
-  if (!options.fileOption->empty())
-    for (std::string &line : readLines(options.textFile))
-      texts.push_back(std::move(line));
   bool shows = terminalOnStandardError() && !options.quiet && texts.size() > 1;
   size_t tokens = 0;
   double seconds = 0;
-  nlohmann::ordered_json record = nlohmann::json::array();
+  Json record = Json::array();
   for (size_t i = 0; i < texts.size(); ++i) {
     Written written;
     fovea_translate_options request = FOVEA_TRANSLATE_OPTIONS_INIT;
@@ -90,7 +82,7 @@ void translate(const TranslateOptions &options) {
                 << (i + 1 == texts.size() ? "\r\x1b[K" : "") << std::flush;
   }
   if (options.json)
-    print(record.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    printJson(record);
   flush();
   if (!options.quiet)
     note(*options.host, std::to_string(texts.size()) +
@@ -108,11 +100,7 @@ void addTranslate(CLI::App &app, const Host &host, int &code) {
               "  PROGRAM translate model.fovea --text 'Ein Hund rennt.'\n"
               "  PROGRAM translate model.fovea --beams 4 --text-file - < sentences.txt\n",
               options, host, code, [options] { translate(*options); });
-  options->textOption = verb->add_option("--text", options->texts, "a text; may be given again")
-                            ->type_size(1)
-                            ->allow_extra_args(false);
-  options->fileOption = verb->add_option("--text-file", options->textFile,
-                                         "file with a text on each line; - is standard input");
+  options->texts.addTo(*verb);
   addNumber(*verb, "-n,--count", options->count,
             "most tokens of a text; -1: until it ends or the context is full", -1, 1 << 30);
   addNumber(*verb, "--beams", options->beams, "beams that are searched; 1 is greedy", 1, 1024);
