@@ -182,8 +182,11 @@ Value Body::scale(Value x, double factor, Location loc) {
   });
 }
 
-Value Body::repeat(Value rows, int64_t width, Location loc) {
-  SmallVector<OpFoldResult> sizes = {batch(), sequence(), b.getIndexAttr(width)};
+Value Body::repeat(Value vectors, Location loc) {
+  Value rows = tensor::CollapseShapeOp::create(b, loc, vectors,
+                                               SmallVector<ReassociationIndices>{{0, 1}, {2}});
+  SmallVector<OpFoldResult> sizes = {batch(), sequence(),
+                                     b.getIndexAttr(typeOf(vectors).getDimSize(2))};
   Value empty = tensor::EmptyOp::create(b, loc, sizes, typeOf(rows).getElementType());
   return linalg::BroadcastOp::create(b, loc, rows, empty, ArrayRef<int64_t>{0})->getResult(0);
 }
@@ -249,9 +252,7 @@ Value Body::sinusoids(Value ids, Value first, const model::Embeddings &embedding
   Value vectors = PositionSinusoidalOp::create(
       b, loc, getActivationType(b.getContext(), {1, length, width}), positions(first, loc),
       sinusoids.halves ? SinusoidLayout::Halves : SinusoidLayout::Interleaved, APFloat(10000.0));
-  Value rows = tensor::CollapseShapeOp::create(b, loc, vectors,
-                                               SmallVector<ReassociationIndices>{{0, 1}, {2}});
-  return repeat(rows, width, loc);
+  return repeat(vectors, loc);
 }
 
 Value Body::positionVectors(Value ids, Value first, const model::Embeddings &embeddings) {
@@ -264,12 +265,7 @@ Value Body::positionVectors(Value ids, Value first, const model::Embeddings &emb
       b, loc,
       getActivationType(b.getContext(), {counted ? ShapedType::kDynamic : 1, length, width}),
       places, weightValue(*embeddings.position), b.getI64IntegerAttr(embeddings.positionOffset));
-  if (counted)
-    return vectors;
-  // The same for each batch row.
-  Value rows = tensor::CollapseShapeOp::create(b, loc, vectors,
-                                               SmallVector<ReassociationIndices>{{0, 1}, {2}});
-  return repeat(rows, width, loc);
+  return counted ? vectors : repeat(vectors, loc);
 }
 
 Value Body::embed(Value ids, Value tokenTypes, Value first, const model::Embeddings &embeddings) {

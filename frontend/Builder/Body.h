@@ -91,8 +91,8 @@ private:
   Value sinusoids(Value ids, Value first, const ::fovea::Embeddings &embeddings);
   /// The vectors [B,S,H] of positions.
   Value positionVectors(Value ids, Value first, const ::fovea::Embeddings &embeddings);
-  /// Vectors [S,H] for each text: [B,S,H].
-  Value repeat(Value rows, int64_t width, Location loc);
+  /// Vectors [1,S,H] for each text: [B,S,H].
+  Value repeat(Value vectors, Location loc);
   /// The only row of `table` [1,H] added to each token's vector.
   Value addRow(Value x, Value table, Location loc);
   Value rotate(Value x, Value positions, const ::fovea::Rotary &rotary, Location loc);

@@ -8,6 +8,45 @@
 
 using namespace fovea;
 
+void Decoder::useGpt2Names() {
+  keys = {"n_embd",
+          "n_layer",
+          "n_head",
+          "",
+          "",
+          "n_inner",
+          "n_positions",
+          "activation_function",
+          "layer_norm_epsilon"};
+  widthFollows = true;
+  norms = Norm::Kind::Layer;
+  epsilon = 1e-5;
+  activationName = "gelu_new";
+  tensors.prefixes = {"transformer.", ""};
+  tensors.token = "wte";
+  tensors.layers = "h";
+  tensors.attention = "attn";
+  tensors.gate = "";
+  tensors.attentionNorm = "ln_1";
+  tensors.feedForwardNorm = "ln_2";
+  tensors.finalNorm = "ln_f";
+  tensors.harmless = {".attn.bias", ".attn.masked_bias"};
+  // Heads of other tasks; an older name of n_positions.
+  config.ignore({"n_ctx", "summary_type", "summary_use_proj", "summary_activation",
+                 "summary_proj_to_labels", "summary_first_dropout"});
+}
+
+void Decoder::useMegatronNames() {
+  norms = Norm::Kind::Layer;
+  epsilon = 1e-5;
+  stacked = Stacking::ByKeyHead;
+  tensors.query = "query_key_value";
+  tensors.output = "dense";
+  tensors.gate = "";
+  tensors.up = "dense_h_to_4h";
+  tensors.down = "dense_4h_to_h";
+}
+
 bool Decoder::read() {
   auto foundHidden = config.integer(keys.hidden, 1, maxWidth);
   auto foundLayers = config.integer(keys.layers, 1, maxLayers);

@@ -67,6 +67,11 @@ public:
   std::string positionTensor;
   int64_t positionOffset = 0;
 
+  /// GPT-2's keys and tensors; its layer norms, activation and width.
+  void useGpt2Names();
+  /// Megatron's tensors of a layer, stacked head by head; its layer norms.
+  void useMegatronNames();
+
   /// Reads sizes, keys that are neither read nor known become problems. False if the layers cannot
   /// be described; the family has read all its own keys before.
   bool read();

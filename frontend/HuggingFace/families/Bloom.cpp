@@ -20,22 +20,15 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
     bloom.keys.heads = "num_attention_heads";
   bloom.positionsIfAbsent = 2048;
   bloom.widthFollows = true;
-  bloom.norms = Norm::Kind::Layer;
-  bloom.epsilon = 1e-5;
+  bloom.useMegatronNames();
   bloom.activationName = "gelu_new";
   bloom.tied = true;
   bloom.projectionBias = bloom.outputBias = bloom.feedForwardBias = true;
-  bloom.stacked = Stacking::ByKeyHead;
   bloom.tensors.prefixes = {"transformer.", ""};
   bloom.tensors.token = "word_embeddings";
   bloom.tensors.tokenNorm = "word_embeddings_layernorm";
   bloom.tensors.layers = "h";
   bloom.tensors.attention = "self_attention";
-  bloom.tensors.query = "query_key_value";
-  bloom.tensors.output = "dense";
-  bloom.tensors.gate = "";
-  bloom.tensors.up = "dense_h_to_4h";
-  bloom.tensors.down = "dense_4h_to_h";
   bloom.tensors.finalNorm = "ln_f";
   requireBoolean(config, "apply_residual_connection_post_layernorm", false, problems);
   // The order of sums over parts of a product.

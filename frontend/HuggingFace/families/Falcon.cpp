@@ -30,21 +30,14 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
   config.ignore({"num_kv_heads", "apply_residual_connection_post_layernorm"});
   falcon.positionsIfAbsent = 2048;
   falcon.widthFollows = true;
-  falcon.norms = Norm::Kind::Layer;
-  falcon.epsilon = 1e-5;
+  falcon.useMegatronNames();
   falcon.activationName = "gelu";
   falcon.tied = true;
   falcon.projectionBias = falcon.outputBias = falcon.feedForwardBias = bias;
-  falcon.stacked = Stacking::ByKeyHead;
   falcon.tensors.prefixes = {"transformer.", ""};
   falcon.tensors.token = "word_embeddings";
   falcon.tensors.layers = "h";
   falcon.tensors.attention = "self_attention";
-  falcon.tensors.query = "query_key_value";
-  falcon.tensors.output = "dense";
-  falcon.tensors.gate = "";
-  falcon.tensors.up = "dense_h_to_4h";
-  falcon.tensors.down = "dense_4h_to_h";
   falcon.tensors.finalNorm = "ln_f";
   if (parallel && twoNorms && grouped) {
     falcon.tensors.attentionNorm = "ln_attn";

@@ -10,42 +10,18 @@ using namespace fovea;
 static void describe(JsonObject &config, WeightTable &weights, ModelDescription &model,
                      Problems &problems) {
   Decoder gpt2(config, weights, model, problems);
-  gpt2.keys = {"n_embd",
-               "n_layer",
-               "n_head",
-               "",
-               "",
-               "n_inner",
-               "n_positions",
-               "activation_function",
-               "layer_norm_epsilon"};
-  gpt2.widthFollows = true;
-  gpt2.norms = Norm::Kind::Layer;
-  gpt2.epsilon = 1e-5;
-  gpt2.activationName = "gelu_new";
+  gpt2.useGpt2Names();
   gpt2.tied = gpt2.transposed = true;
   gpt2.stacked = Stacking::ByKind;
   gpt2.projectionBias = gpt2.outputBias = gpt2.feedForwardBias = true;
-  gpt2.tensors.prefixes = {"transformer.", ""};
-  gpt2.tensors.token = "wte";
-  gpt2.tensors.layers = "h";
-  gpt2.tensors.attention = "attn";
   gpt2.tensors.query = "c_attn";
   gpt2.tensors.output = gpt2.tensors.down = "c_proj";
-  gpt2.tensors.gate = "";
   gpt2.tensors.up = "c_fc";
-  gpt2.tensors.attentionNorm = "ln_1";
-  gpt2.tensors.feedForwardNorm = "ln_2";
-  gpt2.tensors.finalNorm = "ln_f";
-  gpt2.tensors.harmless = {".attn.bias", ".attn.masked_bias"};
   bool scaled = config.boolean("scale_attn_weights", true);
   bool scaledByLayer = config.boolean("scale_attn_by_inverse_layer_idx", false);
   // The order of scaling and product in half precision: f32 has no use for it.
   config.boolean("reorder_and_upcast_attn", false);
   requireBoolean(config, "add_cross_attention", false, problems);
-  // Heads of other tasks; an older name of n_positions.
-  config.ignore({"n_ctx", "summary_type", "summary_use_proj", "summary_activation",
-                 "summary_proj_to_labels", "summary_first_dropout"});
   if (!gpt2.read())
     return;
   gpt2.positionTensor = "wpe";

@@ -9,23 +9,16 @@ using namespace fovea;
 static void describe(JsonObject &config, WeightTable &weights, ModelDescription &model,
                      Problems &problems) {
   Decoder neox(config, weights, model, problems);
-  neox.norms = Norm::Kind::Layer;
+  neox.useMegatronNames();
   neox.keys.epsilon = "layer_norm_eps";
   neox.keys.keyValueHeads = neox.keys.headSize = "";
-  neox.epsilon = 1e-5;
   neox.activationName = "gelu";
   neox.tensors.prefixes = {"gpt_neox.", ""};
   neox.tensors.token = "embed_in";
   neox.tensors.attention = "attention";
-  neox.tensors.query = "query_key_value";
-  neox.tensors.output = "dense";
-  neox.tensors.gate = "";
-  neox.tensors.up = "dense_h_to_4h";
-  neox.tensors.down = "dense_4h_to_h";
   neox.tensors.finalNorm = "final_layer_norm";
   neox.tensors.head = "embed_out";
   neox.tensors.harmless = {"rotary_emb.inv_freq", "attention.bias", "attention.masked_bias"};
-  neox.stacked = Stacking::ByKeyHead;
   neox.feedForwardBias = true;
   neox.projectionBias = neox.outputBias = config.boolean("attention_bias", true);
   bool parallel = config.boolean("use_parallel_residual", true);
