@@ -293,16 +293,19 @@ ExpressionPtr Parser::parseDict() {
   return finish(std::move(dict));
 }
 
+ExpressionPtr Parser::parseCall(ExpressionPtr callee) {
+  ExpressionPtr call = make(Form::Call, current().line);
+  call->operands.push_back(std::move(callee));
+  call->arguments = parseArguments();
+  return finish(std::move(call));
+}
+
 ExpressionPtr Parser::parsePostfix(ExpressionPtr operand) {
   while (!failed()) {
-    int line = current().line;
     if (isOperator(".") || isOperator("[")) {
       operand = parseItem(std::move(operand));
     } else if (isOperator("(")) {
-      ExpressionPtr call = make(Form::Call, line);
-      call->operands.push_back(std::move(operand));
-      call->arguments = parseArguments();
-      operand = finish(std::move(call));
+      operand = parseCall(std::move(operand));
     } else {
       break;
     }
@@ -317,10 +320,7 @@ ExpressionPtr Parser::parseFilters(ExpressionPtr operand) {
     } else if (isName("is")) {
       operand = parseTest(std::move(operand));
     } else if (isOperator("(")) { // what a filter or a test gives may be called
-      ExpressionPtr call = make(Form::Call, current().line);
-      call->operands.push_back(std::move(operand));
-      call->arguments = parseArguments();
-      operand = finish(std::move(call));
+      operand = parseCall(std::move(operand));
     } else {
       break;
     }

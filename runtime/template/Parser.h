@@ -79,6 +79,7 @@ private:
   ExpressionPtr parseText();
   ExpressionPtr parseList();
   ExpressionPtr parseDict();
+  ExpressionPtr parseCall(ExpressionPtr callee);
   ExpressionPtr parsePostfix(ExpressionPtr operand);
   ExpressionPtr parseFilters(ExpressionPtr operand);
   ExpressionPtr parseFilter(ExpressionPtr operand);
