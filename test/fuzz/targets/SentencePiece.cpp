@@ -2,9 +2,8 @@
 //
 // SentencePiece models to tables, which are opened and used. The input's first byte chooses under
 // which name and beside which configuration the model lies: that decides which ids pieces have.
-#include "frontend/tokenizer/TokenizerCompiler.h"
 #include "test/fuzz/support/WireTree.h"
-#include "test/fuzz/targets/Tokenizers.h"
+#include "test/fuzz/targets/CompiledTokenizers.h"
 
 #include <unistd.h>
 
@@ -62,16 +61,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz::Input input(data, size);
   size_t choice = input.take<uint8_t>() % std::size(places);
   folders[choice].write(places[choice].model, input.rest());
-  Problems problems;
-  std::vector<uint8_t> tables;
-  bool made = compileTokenizer(folders[choice].path(), tables, problems);
-  fuzz::checkProblems(problems, made);
-  if (!made)
-    return 0;
-  fuzz::AlignedTables aligned({reinterpret_cast<const char *>(tables.data()), tables.size()});
-  std::string error;
-  std::unique_ptr<Tokenizer> tokenizer = Tokenizer::open(aligned.data(), tables.size(), error);
-  fuzz::require(tokenizer != nullptr, "what was compiled can be opened");
-  fuzz::useTokenizer(*tokenizer);
+  fuzz::compileAndUse(folders[choice].path());
   return 0;
 }

@@ -2,9 +2,8 @@
 //
 // tokenizer.json to tables, which are opened and used. The input's first byte chooses: that file,
 // or the tokenizer_config.json beside a small one.
-#include "frontend/tokenizer/TokenizerCompiler.h"
 #include "test/fuzz/support/JsonTree.h"
-#include "test/fuzz/targets/Tokenizers.h"
+#include "test/fuzz/targets/CompiledTokenizers.h"
 
 using namespace fovea;
 
@@ -24,16 +23,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     folder.write("tokenizer_config.json", input.rest());
   else
     file.set(input.rest());
-  Problems problems;
-  std::vector<uint8_t> tables;
-  bool made = compileTokenizer(isConfig ? folder.path() : file.path(), tables, problems);
-  fuzz::checkProblems(problems, made);
-  if (!made)
-    return 0;
-  fuzz::AlignedTables aligned({reinterpret_cast<const char *>(tables.data()), tables.size()});
-  std::string error;
-  std::unique_ptr<Tokenizer> tokenizer = Tokenizer::open(aligned.data(), tables.size(), error);
-  fuzz::require(tokenizer != nullptr, "what was compiled can be opened");
-  fuzz::useTokenizer(*tokenizer);
+  fuzz::compileAndUse(isConfig ? folder.path() : file.path());
   return 0;
 }
