@@ -98,6 +98,7 @@ struct Family {
   /// and whether there will be a pooling: then no other head is asked for.
   void (*describe)(JsonObject &config, WeightTable &weights, ModelDescription &model,
                    Problems &problems);
+  bool isEncoderDecoder = false; ///< What `is_encoder_decoder` must say if it is there.
 };
 
 #define FOVEA_FAMILY(function) Family function();

@@ -133,8 +133,8 @@ fovea::readHuggingFace(const std::string &folder, Problems &problems, artifact::
   WeightTable weights(checkpoint ? &*checkpoint : nullptr, found);
   if (ofSentences)
     model.pooling.emplace();
+  requireBoolean(config, "is_encoder_decoder", family->isEncoderDecoder, found);
   family->describe(config, weights, model, found);
-  requireBoolean(config, "is_encoder_decoder", model.encoder.has_value(), found);
   weights.finish();
   if (model.hidden == 0)
     return finish();

@@ -14,5 +14,6 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
 }
 
 Family fovea::bartFamily() {
-  return {"bart", {"BartForConditionalGeneration", "BartModel"}, describe};
+  return {
+      "bart", {"BartForConditionalGeneration", "BartModel"}, describe, /*isEncoderDecoder=*/true};
 }

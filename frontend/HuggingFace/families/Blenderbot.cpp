@@ -17,5 +17,8 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
 }
 
 Family fovea::blenderbotFamily() {
-  return {"blenderbot", {"BlenderbotForConditionalGeneration", "BlenderbotModel"}, describe};
+  return {"blenderbot",
+          {"BlenderbotForConditionalGeneration", "BlenderbotModel"},
+          describe,
+          /*isEncoderDecoder=*/true};
 }

@@ -14,5 +14,8 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
 }
 
 Family fovea::mBartFamily() {
-  return {"mbart", {"MBartForConditionalGeneration", "MBartModel"}, describe};
+  return {"mbart",
+          {"MBartForConditionalGeneration", "MBartModel"},
+          describe,
+          /*isEncoderDecoder=*/true};
 }

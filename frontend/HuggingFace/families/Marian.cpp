@@ -21,4 +21,6 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
   marian.describe();
 }
 
-Family fovea::marianFamily() { return {"marian", {"MarianMTModel", "MarianModel"}, describe}; }
+Family fovea::marianFamily() {
+  return {"marian", {"MarianMTModel", "MarianModel"}, describe, /*isEncoderDecoder=*/true};
+}

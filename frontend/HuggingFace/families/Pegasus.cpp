@@ -17,5 +17,8 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
 }
 
 Family fovea::pegasusFamily() {
-  return {"pegasus", {"PegasusForConditionalGeneration", "PegasusModel"}, describe};
+  return {"pegasus",
+          {"PegasusForConditionalGeneration", "PegasusModel"},
+          describe,
+          /*isEncoderDecoder=*/true};
 }

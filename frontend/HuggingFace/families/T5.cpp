@@ -127,5 +127,8 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
 }
 
 Family fovea::t5Family() {
-  return {"t5", {"T5ForConditionalGeneration", "T5Model", "T5WithLMHeadModel"}, describe};
+  return {"t5",
+          {"T5ForConditionalGeneration", "T5Model", "T5WithLMHeadModel"},
+          describe,
+          /*isEncoderDecoder=*/true};
 }

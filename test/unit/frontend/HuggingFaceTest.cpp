@@ -468,6 +468,29 @@ TEST(HuggingFace, GenerationConfigAndTokenizer) {
   EXPECT_EQ(model.tokenizer, "tokenizer.json");
 }
 
+TEST(HuggingFace, EncoderDecodersSayWhatTheyAre) {
+  TinyModel marian;
+  marian.config = {{"architectures", R"(["MarianMTModel"])"},
+                   {"model_type", R"("marian")"},
+                   {"is_encoder_decoder", "true"},
+                   {"d_model", "12"},
+                   {"vocab_size", "17"},
+                   {"max_position_embeddings", "32"},
+                   {"encoder_layers", "1"},
+                   {"decoder_layers", "1"},
+                   {"encoder_attention_heads", "3"},
+                   {"decoder_attention_heads", "5"},
+                   {"encoder_ffn_dim", "20"},
+                   {"decoder_ffn_dim", "20"}};
+  marian.tensors = {{"model.shared.weight", {17, 12}}};
+  Problems problems;
+  EXPECT_FALSE(read(marian, problems));
+  ASSERT_EQ(problems.size(), 1u) << texts(problems);
+  expectPart(texts(problems), "decoder_attention_heads: expects a divisor of d_model, 12, got 5");
+  expectConfigFault(marian, "is_encoder_decoder", "false", "is_encoder_decoder: expects true");
+  expectConfigFault(tinyLlama(), "is_encoder_decoder", "true", "is_encoder_decoder: expects false");
+}
+
 TEST(HuggingFace, Sharded) {
   TinyModel tiny = tinyLlama();
   ModelDescription model = accepted(tiny, [&](const Folder &folder) {
