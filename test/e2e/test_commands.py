@@ -193,7 +193,7 @@ def test_runtime_library_is_small(tmp_path):
     small = tmp_path / "stripped.so"
     shutil.copy(library.resolve(), small)
     subprocess.run([shutil.which("llvm-strip-22") or "strip", small], check=True)
-    assert small.stat().st_size < 2_400_000
+    assert small.stat().st_size < 2_000_000
 
 
 def test_demo_prints_shakespeare():
