@@ -4,6 +4,8 @@
 Each guard takes the root of a tree and the files in it, and returns a list of complaints; test_guards.py runs them on the repository, and on small trees with
 the fault in them.
 """
+import collections
+import pathlib
 import re
 import subprocess
 
@@ -244,6 +246,7 @@ def large_functions(root, files, tables=TABLES, known=LARGE_FUNCTIONS):
     return complaints + [f"{large} is in LARGE_FUNCTIONS of test/guard/guards.py, and is not large" for large in sorted(known - found)]
 
 
+IMPORT = re.compile(r"^[ ]*(?:from|import) (\w+)(?=$|[ .])", re.MULTILINE)
 HIDDEN_STATE = re.compile(r"\bcl::(opt|list)\b|\b(secure_)?getenv\s*\(")
 
 
@@ -252,6 +255,14 @@ def hidden_state(root, files):
     return [f"{file}:{number}: a library takes its options from its caller: {line.strip()}" for file in files
             if file.split("/")[0] in HOUSE and file.endswith(CPP)
             for number, line in enumerate((root / file).read_text().splitlines(), 1) if HIDDEN_STATE.search(line)]
+
+
+def shared_module_names(root, files):
+    """Two Python files of tests and benchmarks with one name, which something imports: one process that runs both has the module of whichever came first."""
+    modules = [pathlib.PurePath(file) for file in files if file.startswith(("test/", "bench/")) and file.endswith(".py")]
+    imported = {name for file in modules for name in IMPORT.findall((root / file).read_text())}
+    named = collections.Counter(file.stem for file in modules)
+    return [f"{file}: another module has this name, and `{file.stem}` is imported" for file in modules if named[file.stem] > 1 and file.stem in imported]
 
 
 if __name__ == "__main__":

@@ -51,6 +51,10 @@ def test_libraries_have_no_hidden_options(root, files):
     complain(guards.hidden_state(root, files))
 
 
+def test_modules_have_names_of_their_own(root, files):
+    complain(guards.shared_module_names(root, files))
+
+
 def test_functions_are_small(root, files):
     complain(guards.large_functions(root, files))
 
@@ -177,6 +181,15 @@ def test_storeys_stand_on_what_they_use():
 ])
 def test_guard_finds_hidden_options(tmp_path, file, line, found):
     assert bool(guards.hidden_state(*tree(tmp_path, file, line + "\n"))) == found
+
+
+def test_guard_finds_modules_of_one_name(tmp_path):
+    tree(tmp_path, "test/a/compare.py", "")
+    at = tree(tmp_path, "bench/compare.py", "")
+    both = ["test/a/compare.py", "bench/compare.py", "test/b.py"]
+    assert not guards.shared_module_names(*tree(tmp_path, "test/b.py", "import compared\n"))
+    (at[0] / "test/b.py").write_text("  from compare import say\n")
+    assert len(guards.shared_module_names(at[0], both)) == 2
 
 
 LONG = "int f(int x) {\n" + "  ++x;\n" * 80 + "  return x;\n}\n"

@@ -11,7 +11,7 @@ import time
 import pytest
 
 import library
-import make
+import make_hostile
 import seeds
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -180,10 +180,10 @@ def test_files_are_the_same_each_time(tmp_path):
 
 
 def test_library_is_written(tmp_path):
-    done = subprocess.run([sys.executable, make.__file__, "--out", tmp_path / "all"], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, make_hostile.__file__, "--out", tmp_path / "all"], capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout == f"{len(CASES)} cases\n", done.stderr
     assert len(list((tmp_path / "all").iterdir())) == len(library.CLASSES) + 1
 
 
 def test_document_is_fresh():
-    assert make.document() == make.DOCUMENT.read_text()
+    assert make_hostile.document() == make_hostile.DOCUMENT.read_text()

@@ -4,9 +4,9 @@ import itertools
 import json
 import pathlib
 
-import compare
 import oracle
 import pytest
+import random_templates
 
 pytestmark = pytest.mark.filterwarnings("ignore::SyntaxWarning")  # of Python, about constants in random templates
 
@@ -54,12 +54,12 @@ def test_messages_name_what_failed(tool):
 
 @pytest.mark.parametrize("seed", ["1", "2"])
 def test_random_templates(tool, seed):
-    wrong, counts = compare.compare(tool, seed, 1000, show=False)
+    wrong, counts = random_templates.compare(tool, seed, 1000, show=False)
     assert not wrong, "\n".join(map(repr, wrong[:5]))
     assert counts["equal"] > 550 and counts["not supported"] < 30, counts
 
 
 @pytest.mark.long
 def test_more_random_templates(tool):
-    wrong, counts = compare.compare(tool, "long", 15000, show=False)
+    wrong, counts = random_templates.compare(tool, "long", 15000, show=False)
     assert not wrong and counts["not supported"] < 400, (counts, wrong[:5])

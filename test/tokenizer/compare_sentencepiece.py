@@ -20,7 +20,7 @@ import tempfile
 import time
 
 import sentencepiece
-from compare import DECODE, PAIR, SKIP, SPECIAL, ROOT, ask, code_points, corpus, make_texts, request
+from compare_tokenizers import DECODE, PAIR, SKIP, SPECIAL, ROOT, ask, code_points, corpus, make_texts, request
 from sentencepiece import sentencepiece_model_pb2
 
 # Text without newlines: sentencepiece trains on lines.

@@ -16,12 +16,12 @@ def compare(build, program, *flags):
 
 
 def test_some_code_points(build):
-    compare(build, "compare.py", "--quick")
+    compare(build, "compare_tokenizers.py", "--quick")
 
 
 @pytest.mark.long
 def test_every_code_point(build):
-    compare(build, "compare.py")
+    compare(build, "compare_tokenizers.py")
 
 
 def test_some_texts_by_sentencepiece(build):

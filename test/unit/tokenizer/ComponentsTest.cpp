@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What each component does, on words that are easy to see through. The long
-// comparison with the reference is test/tokenizer/compare.py.
+// comparison with the reference is test/tokenizer/compare_tokenizers.py.
 #include "test/unit/tokenizer/Files.h"
 
 using namespace fovea;

@@ -2,7 +2,7 @@
 """Compares Fovea's tokenizers with the `tokenizers` package: ids, type ids and
 decoded text have to be equal, string by string.
 
-    compare.py [--quick] [--only NAME] [--tool build/bin/fovea-tokenize]
+    compare_tokenizers.py [--quick] [--only NAME] [--tool build/bin/fovea-tokenize]
 
 Tokenizers: real ones (Shakespeare Llama, MiniLM, the translation model if it lies
 beside the repository) and ones that are trained here. Strings: every code point alone

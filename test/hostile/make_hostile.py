@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the hostile library, for Fovea's document and for other programs that load models.
 
-usage: make.py --out FOLDER      each case to FOLDER/CLASS/NAME/, and index.json with what each is
-       make.py --list            a line for each case
-       make.py --document        docs/hostile.md anew; --check only says whether it is
+usage: make_hostile.py --out FOLDER      each case to FOLDER/CLASS/NAME/, and index.json with what each is
+       make_hostile.py --list            a line for each case
+       make_hostile.py --document        docs/hostile.md anew; --check only says whether it is
 
 Needs numpy and onnx; the artifacts are made from the golden one beside the tests of artifacts. Nothing is run of what is written.
 """
@@ -23,7 +23,7 @@ DOCUMENT = HERE.parents[1] / "docs" / "hostile.md"
 def document():
     """The page with its table in place of the old one."""
     text = DOCUMENT.read_text()
-    mark = "<!-- made by test/hostile/make.py --document -->\n"
+    mark = "<!-- made by test/hostile/make_hostile.py --document -->\n"
     return text[:text.index(mark) + len(mark)] + "\n" + library.table(library.load())
 
 
@@ -54,7 +54,7 @@ def main():
     elif arguments.document:
         DOCUMENT.write_text(document())
     elif document() != DOCUMENT.read_text():
-        sys.exit("docs/hostile.md: is stale; test/hostile/make.py --document makes it anew")
+        sys.exit("docs/hostile.md: is stale; test/hostile/make_hostile.py --document makes it anew")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares fovea-render with Jinja2 on random templates.
 
-usage: compare.py --tool fovea-render [--seed N] [--count N] [--show]
+usage: random_templates.py --tool fovea-render [--seed N] [--count N] [--show]
 
 Where Jinja2 gives a text the tool has to give the same bytes, and where it raises the tool has to fail; the tool may refuse what it does not support, which is
 counted, and must be little. The same seed gives the same templates.
