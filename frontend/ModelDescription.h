@@ -23,15 +23,23 @@ struct RowGroups {
   int64_t groups = 1, size = 0, first = 0, count = 0;
 };
 
+/// A tensor's elements in another order: seen as `shape`, its axes as `axes` names them.
+struct AxisOrder {
+  std::vector<int64_t> shape, axes;
+};
+
 /// One stored tensor in one use. `stored.shape` is `shape`, or, if
 /// `transposed`, the two sizes of `shape` exchanged (GPT-2 stores [in, out]).
-/// With `rows`, `shape` has those rows alone.
+/// With `rows`, `shape` has those rows alone. Several in a `stack` are one, of one type, each with
+/// its rows below those before it; nothing is `stored` for it.
 struct Weight {
   std::string name; ///< Unique in the model: the tensor's own name, with `rows` the use's.
   StoredTensor stored;
   std::vector<int64_t> shape; ///< As used; a matrix is [out, in].
   bool transposed = false;
-  std::optional<RowGroups> rows; ///< Of the tensor once it is transposed.
+  std::optional<RowGroups> rows;  ///< Of the tensor once it is transposed.
+  std::optional<AxisOrder> order; ///< Before it is `shape`.
+  std::vector<Weight> stack;
 };
 
 /// `y = x W^T + b`, W of shape [out, in].
@@ -91,6 +99,7 @@ struct Attention {
   double alibiScale = 1;         ///< On these slopes.
   std::optional<RelativeBias> relativeBias;
   bool causal = false;
+  std::optional<Weight> sinks;   ///< [heads]: a score more in each softmax, of no key.
   std::optional<int64_t> window; ///< A query sees itself and the keys less than this before it; if
                                  ///< not `causal`, as many behind it.
   std::optional<Rotary> rotary;
@@ -108,6 +117,25 @@ struct FeedForward {
   Linear up, down;
 };
 
+/// Feed-forward layers of which each token meets those whose scores are greatest, summed with a
+/// weight each (Shazeer et al. 2017). The weights of all lie one below the other.
+struct Experts {
+  std::string name;
+  Linear router; ///< [count, hidden]: a score for each.
+  int64_t count = 0, chosen = 0;
+  /// Weights are the chosen scores' softmax, else the scores' softmax as it is.
+  bool normalized = true;
+  Activation activation = Activation::Silu;
+  /// Inputs x of the activation's side become min(x, limit), those of the other one
+  /// clamp(x, -limit, limit) + 1 (GPT-OSS).
+  std::optional<double> limit;
+  Linear gateUp; ///< [count * 2 * width, hidden], of each expert the gate's rows before up's.
+  Linear down;   ///< [count * hidden, width]
+  /// Added for every token, times the sigmoid of `sharedGate` where there is one.
+  std::optional<FeedForward> shared;
+  std::optional<Linear> sharedGate; ///< [1, hidden]
+};
+
 /// How attention and feed-forward stand in the stream of activations:
 /// `x = sumNorm(x + scale * outputNorm(f(inputNorm(x))))`, without the norms that are
 /// absent. An input norm is what is called pre-norm, a norm of the sum post-norm.
@@ -123,6 +151,7 @@ struct Layer {
   /// Between the two, to what an encoder gives: keys and values are projections of that.
   std::optional<Attention> source;
   FeedForward feedForward;
+  std::optional<Experts> experts; ///< Instead of it.
   /// Both read the layer's input, and there is one sum (GPT-J). Without an input
   /// norm of its own the feed-forward reads what attention reads.
   bool parallel = false;

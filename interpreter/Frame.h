@@ -42,6 +42,7 @@ void addArithOps(HandlerTable &table);
 void addAttentionOps(HandlerTable &table);
 void addCacheOps(HandlerTable &table);
 void addControlOps(HandlerTable &table);
+void addExpertOps(HandlerTable &table);
 void addLayerOps(HandlerTable &table);
 void addLinalgOps(HandlerTable &table);
 void addMaskOps(HandlerTable &table);

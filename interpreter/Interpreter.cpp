@@ -21,6 +21,7 @@ struct Interpreter::State {
     addAttentionOps(handlers);
     addCacheOps(handlers);
     addControlOps(handlers);
+    addExpertOps(handlers);
     addLayerOps(handlers);
     addLinalgOps(handlers);
     addMaskOps(handlers);

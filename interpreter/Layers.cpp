@@ -63,6 +63,16 @@ static Tensor quantizeRows(Tensor x) {
   return x;
 }
 
+/// Where the rows of each expert begin, and at last their number.
+static FailureOr<SmallVector<int64_t>> getFirstRows(LinearOp op, Frame &frame, int64_t rows) {
+  if (!op.getExperts())
+    return SmallVector<int64_t>{0, rows};
+  SmallVector<int64_t> first = llvm::to_vector(frame.tensor(op.getExperts()).integers);
+  if (first.front() != 0 || first.back() != rows || !llvm::is_sorted(first))
+    return op.emitOpError("expects numbers from 0 to its ") << rows << " rows, in order", failure();
+  return first;
+}
+
 static LogicalResult runLinear(LinearOp op, Frame &frame) {
   Tensor quantized;
   if (op.getQuantizeRows())
@@ -73,18 +83,19 @@ static LogicalResult runLinear(LinearOp op, Frame &frame) {
     scaled = scaleWeight(frame.tensor(op.getWeight()), frame.tensor(op.getScales()));
   const Tensor &w = op.getScales() ? scaled : frame.tensor(op.getWeight());
   TensorRef bias = op.getBias() ? frame.tensorRef(op.getBias()) : nullptr;
-  int64_t outputs = w.shape[0], inputs = w.shape[1];
+  int64_t outputs = op.getOutputs(), inputs = w.shape[1];
   if (x.shape.back() != inputs)
     return op.emitOpError("expects ") << inputs << " elements a row, got " << x.shape.back();
-  if (bias && bias->size() != outputs)
-    return op.emitOpError("expects a bias of ") << outputs << " elements, got " << bias->size();
+  if (bias && bias->size() != w.shape[0])
+    return op.emitOpError("expects a bias of ") << w.shape[0] << " elements, got " << bias->size();
   SmallVector<int64_t, 4> shape = x.shape;
   shape.back() = outputs;
   TRY(Tensor result, frame.makeTensor(op, shape));
   int64_t rows = outputs ? result.size() / outputs : 0;
-  for (int64_t n = 0; n < outputs; ++n)
-    for (int64_t row = 0; row < rows; ++row)
-      result.reals[row * outputs + n] =
+  TRY(SmallVector<int64_t> first, getFirstRows(op, frame, rows));
+  for (int64_t n = 0; n < w.shape[0]; ++n)
+    for (int64_t row = first[n / outputs]; row < first[n / outputs + 1]; ++row)
+      result.reals[row * outputs + n % outputs] =
           dot(x.reals.data() + row * inputs, w.reals.data() + n * inputs, inputs) +
           (bias ? bias->reals[n] : 0);
   return frame.set(op, std::move(result));

@@ -5,6 +5,7 @@
 // what reaches one argument together with a refused weight. Inputs are rounded to bf16 where
 // weights have no more bits, once for all of them, or quantised row by row; sums and results stay
 // f32.
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/Analysis/WeightFlow.h"
 #include "passes/Passes.h"
@@ -22,6 +23,15 @@ using namespace mlir::fovea;
 
 /// Inputs that share a scale in i4.
 static constexpr int64_t kGroup = 32;
+
+/// Whether experts are chosen by the result: rounding is a small error of what is summed, but the
+/// choice of another expert none.
+static bool isRouter(LinearOp linear) {
+  return llvm::any_of(linear->getUsers(), [](Operation *user) {
+    return isa<TopKOp>(user) ||
+           (isa<linalg::SoftmaxOp>(user) && llvm::any_of(user->getUsers(), llvm::IsaPred<TopKOp>));
+  });
+}
 
 namespace {
 
@@ -143,6 +153,8 @@ private:
       auto linear = dyn_cast<LinearOp>(leaf->getOwner());
       if (isTable(*leaf))
         tables.insert(weight);
+      else if (linear && isRouter(linear))
+        return "its rounding would choose other experts";
       else if (!linear || leaf != &linear.getWeightMutable())
         return ("'" + leaf->getOwner()->getName().getStringRef() + "' reads it too").str();
     }
@@ -238,7 +250,7 @@ struct ChooseComputeTypesPass : fovea::impl::ChooseComputeTypesPassBase<ChooseCo
     getOperation()->walk([&](LinearOp op) {
       TypedValue<RankedTensorType> input = op.getInput();
       Type weight = op.getWeight().getType().getElementType();
-      if (!input.getType().getElementType().isF32() || op.getQuantizeRows())
+      if (!input.getType().getElementType().isF32() || op.getQuantizeRows() || isRouter(op))
         return;
       bool fits = op.getWeight().getType().getDimSize(1) <= LinearOp::kMostQuantizedInputs;
       if (integers && op.getScales() && fits) {

@@ -76,7 +76,8 @@ void collect(Block &block, WeightFlow &flow, std::vector<std::unique_ptr<Candida
            element(a.getBias()) == element(b.getBias());
   };
   for (auto linear : block.getOps<LinearOp>()) {
-    if (linear.getScales()) // weights are quantised behind this pass
+    // Weights are quantised behind this pass; those of experts are one by the frontends.
+    if (linear.getScales() || linear.getExperts())
       continue;
     auto &sets = byInput[linear.getInput()];
     auto *set = llvm::find_if(sets, [&](auto &other) { return fits(other.front(), linear); });

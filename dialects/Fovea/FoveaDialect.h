@@ -243,7 +243,7 @@ bool isScalarBody(Operation *op);
 /// Whether the op transforms floats by weights: a projection or a norm.
 bool isWeighted(Operation *op);
 
-/// The shape of the only result of an op with AxesOpInterface.
+/// The shapes of the results of an op with AxesOpInterface.
 LogicalResult reifyByAxes(OpBuilder &builder, Operation *op, ReifiedRankedShapedTypeDims &shapes);
 
 /// What TileableOpInterface says of an op; nothing of an op without it.

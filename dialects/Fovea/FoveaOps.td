@@ -2,6 +2,7 @@
 // All ops of the dialect, by family.
 include "dialects/Fovea/AttentionOps.td"
 include "dialects/Fovea/CacheOps.td"
+include "dialects/Fovea/ExpertOps.td"
 include "dialects/Fovea/KernelOps.td"
 include "dialects/Fovea/LayerOps.td"
 include "dialects/Fovea/MaskOps.td"

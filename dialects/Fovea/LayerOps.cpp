@@ -12,13 +12,15 @@ using namespace mlir::fovea;
 
 LogicalResult mlir::fovea::reifyByAxes(OpBuilder &builder, Operation *op,
                                        ReifiedRankedShapedTypeDims &shapes) {
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
   Value operand = cast<AxesOpInterface>(op).getAxesOperand();
-  SmallVector<OpFoldResult> &shape = shapes.emplace_back();
-  for (int64_t axis = 0; axis < type.getRank(); ++axis)
-    shape.push_back(type.isDynamicDim(axis)
-                        ? getSize(builder, op->getLoc(), operand, axis)
-                        : OpFoldResult(builder.getIndexAttr(type.getDimSize(axis))));
+  for (Type result : op->getResultTypes()) {
+    auto type = cast<RankedTensorType>(result);
+    SmallVector<OpFoldResult> &shape = shapes.emplace_back();
+    for (int64_t axis = 0; axis < type.getRank(); ++axis)
+      shape.push_back(type.isDynamicDim(axis)
+                          ? getSize(builder, op->getLoc(), operand, axis)
+                          : OpFoldResult(builder.getIndexAttr(type.getDimSize(axis))));
+  }
   return success();
 }
 
@@ -78,6 +80,16 @@ static LogicalResult verifyScales(LinearOp op) {
   return success();
 }
 
+/// The number of experts, whose matrices the weight holds.
+static LogicalResult verifyExperts(LinearOp op) {
+  RankedTensorType experts = op.getExperts().getType(), weight = op.getWeight().getType();
+  if (experts.getRank() == 1 && experts.hasStaticShape() && experts.getDimSize(0) > 1 &&
+      weight.getDimSize(0) % op.getNumExperts() == 0 && op.getInput().getType().getRank() > 1) // C8
+    return success();
+  return op.emitOpError("expects rows that experts share, and a number of experts that divides ")
+         << weight.getDimSize(0) << ", got " << op.getInput().getType() << " and " << experts;
+}
+
 LogicalResult LinearOp::verify() {
   auto input = getInput().getType(), result = getResult().getType();
   auto weight = getWeight().getType();
@@ -86,8 +98,10 @@ LogicalResult LinearOp::verify() {
   if (input.getRank() < 1 || input.getShape().back() != weight.getDimSize(1)) // C1
     return emitOpError("expects the input's last axis to be the weight's ")
            << weight.getDimSize(1) << ", got " << input;
+  if (getExperts() && failed(verifyExperts(*this))) // C8
+    return failure();
   SmallVector<int64_t> expected(input.getShape());
-  expected.back() = weight.getDimSize(0);
+  expected.back() = getOutputs();
   Type element = result.getElementType();
   bool isSum = isHalf(input.getElementType()) && element.isF32();
   if ((element != input.getElementType() && !isSum) || !agree(result.getShape(), expected)) // C2
@@ -246,7 +260,11 @@ RmsNormOp LinearOp::getRowFactor() {
   return isExact && !norm.getWeight() ? norm : RmsNormOp();
 }
 
-TileNeeds LinearOp::getTileNeeds() { return {TileNeeds::Product, getLeadingAxes(getInput())}; }
+TileNeeds LinearOp::getTileNeeds() {
+  TileNeeds needs{TileNeeds::Product, getLeadingAxes(getInput())};
+  needs.parts = getExperts();
+  return needs;
+}
 
 /// A weight of floats, or of integers with their scales.
 bool LinearOp::visitTileOperands(TileVisitor &visitor) {
@@ -254,7 +272,8 @@ bool LinearOp::visitTileOperands(TileVisitor &visitor) {
       getScales() ? (isa<BlockArgument>(getWeight()) || matchPattern(getWeight(), m_Constant())) &&
                         visitor.visit(getScales(), TileRole::Parameter)
                   : visitor.visit(getWeight(), TileRole::Parameter);
-  if (!hasWeight || !visitor.visit(getBias(), TileRole::Parameter))
+  if (!hasWeight || !visitor.visit(getBias(), TileRole::Parameter) ||
+      !visitor.visit(getExperts(), TileRole::Offsets))
     return false;
   RmsNormOp factor = getRowFactor();
   if (getQuantizeRows())
@@ -331,7 +350,8 @@ WeightRole LinearOp::getWeightRole(OpOperand &use) {
     return WeightRole::Matrix;
   if (use.get() == getScales())
     return getScales().getType().getRank() == 2 ? WeightRole::GroupScales : WeightRole::Scales;
-  return use.get() == getInput() ? WeightRole::None : WeightRole::Parameter;
+  return use.get() == getInput() || use.get() == getExperts() ? WeightRole::None
+                                                              : WeightRole::Parameter;
 }
 
 WeightRole EmbeddingOp::getWeightRole(OpOperand &use) {

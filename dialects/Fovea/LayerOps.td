@@ -13,7 +13,7 @@ include "dialects/Fovea/WeightsInterface.td"
 
 /// An op whose result has the axes of the operand that `axes` gets.
 class LayerOp<string mnemonic, string axes, list<Trait> traits = []>
-    : FoveaOp<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<AxesOpInterface>,
+    : FoveaOp<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<AxesOpInterface, ["isOfAllResults"]>,
                                      DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>], traits)> {
   let extraClassDefinition = AxesOf<axes>.definition;
 }
@@ -42,30 +42,42 @@ def LinearOp : LayerOp<"linear", "getInput", [AttrSizedOperandSegments, DeclareO
     * (C4) a weight of integers has scales, and one of floats has none.
     * (C5) scales are f32 and `[N]`, or f16 or f32 and `[N, G]`, and G divides K.
     * (C6) of i4 there is an even number in each row and in each group.
+    With `experts` the weight holds a matrix for each of E experts, one below the other, and each row of x is multiplied
+    by that of its own: those from `experts[e]` to `experts[e + 1] - 1` by e's, where rows are counted through all axes of
+    x but the last (grouped products: Gale et al. 2022, MegaBlocks). N is then what one expert gives, and bias and scales
+    have E times as many. Numbers that do not begin with 0, descend, or do not end with the number of rows are a fault of the call.
+
     * (C7) rows that are quantised are of f32 and have at most 65536 elements, and the weight is of integers.
+    * (C8) `experts` are `[E + 1]`, static, E is positive and divides the weight's rows, and x has two axes or more.
 
     ```mlir
     %y = fovea.linear %x, %w bias(%b : tensor<320xf32>) : tensor<?x?x192xf32>, tensor<320x192xbf16> -> tensor<?x?x320xf32>
     %z = fovea.linear %x, %q scales(%s : tensor<320x6xf16>) : tensor<?x?x192xf32>, tensor<320x192xi4> -> tensor<?x?x320xf32>
     %v = fovea.linear %x, %i quantize_rows scales(%t : tensor<320xf32>) : tensor<?x?x192xf32>, tensor<320x192xi8> -> tensor<?x?x320xf32>
+    %u = fovea.linear %x, %m experts(%offsets : tensor<9xi64>) : tensor<?x2x192xf32>, tensor<2560x192xbf16> -> tensor<?x2x320xf32>
     ```
   }];
   let arguments = (ins Fovea_AnyFloatTensor:$input, Fovea_LinearWeight:$weight, Optional<Fovea_FloatTensor1>:$bias,
-                       Optional<Fovea_LinearScales>:$scales, UnitAttr:$quantize_rows);
+                       Optional<Fovea_LinearScales>:$scales, Optional<RankedTensorOf<[I64]>>:$experts,
+                       UnitAttr:$quantize_rows);
   let results = (outs Fovea_AnyFloatTensor:$result);
   let assemblyFormat = [{
     $input `,` $weight (`quantize_rows` $quantize_rows^)? (`scales` `(` $scales^ `:` type($scales) `)`)? (`bias` `(` $bias^ `:` type($bias) `)`)?
-    attr-dict `:` type($input) `,` type($weight) `->` type($result)
+    (`experts` `(` $experts^ `:` type($experts) `)`)? attr-dict `:` type($input) `,` type($weight) `->` type($result)
   }];
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$input, "::mlir::Value":$weight,
                                  "::mlir::Value":$bias), [{
-    build($_builder, $_state, result, input, weight, bias, /*scales=*/::mlir::Value());
+    build($_builder, $_state, result, input, weight, bias, /*scales=*/::mlir::Value(), /*experts=*/::mlir::Value());
   }]>];
   let extraClassDeclaration = [{
     /// Of rows that are quantised, so that sums of products fit 32 bits.
     static constexpr int64_t kMostQuantizedInputs = 1 << 16;
     /// A row of a smaller greatest magnitude is zero where rows are quantised.
     static constexpr double kLeastMagnitude = 0x1p-100;
+    /// Matrices that the weight holds: 1 without experts.
+    int64_t getNumExperts() { return getExperts() ? getExperts().getType().getDimSize(0) - 1 : 1; }
+    /// Elements of a row of the result.
+    int64_t getOutputs() { return getWeight().getType().getDimSize(0) / getNumExperts(); }
     /// Neighbours in k that share a scale: all of a row where it has one.
     int64_t getScaledInputs();
     /// The norm without weight that the input is, where its factor can be applied to the result's rows

@@ -30,7 +30,7 @@ def PositionsOp : FoveaOp<"positions", [Pure, DeclareOpInterfaceMethods<ReifyRan
   let hasVerifier = 1;
 }
 
-def RopeOp : FoveaOp<"rope", [Pure, DeclareOpInterfaceMethods<IntegersOpInterface>, DeclareOpInterfaceMethods<TileableOpInterface>, AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<SizeOpInterface>, DeclareOpInterfaceMethods<AxesOpInterface>, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+def RopeOp : FoveaOp<"rope", [Pure, DeclareOpInterfaceMethods<IntegersOpInterface>, DeclareOpInterfaceMethods<TileableOpInterface>, AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<SizeOpInterface>, DeclareOpInterfaceMethods<AxesOpInterface, ["isOfAllResults"]>, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "Rotary position embedding";
   let description = [{
     Su et al. 2021: pair i of the first `dim` elements of each head turns by `pos * f_i`, `f_i = theta^(-2i/dim)`
@@ -60,7 +60,7 @@ def RopeOp : FoveaOp<"rope", [Pure, DeclareOpInterfaceMethods<IntegersOpInterfac
 }
 
 def PositionSinusoidalOp : FoveaOp<"position_sinusoidal", [Pure, DeclareOpInterfaceMethods<IntegersOpInterface>,
-    DeclareOpInterfaceMethods<AxesOpInterface>, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+    DeclareOpInterfaceMethods<AxesOpInterface, ["isOfAllResults"]>, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "Sines and cosines of the position";
   let description = [{
     Vaswani et al. 2017, section 3.5: `result[b,s,2i] = sin(pos * theta^(-2i/D))`, `[2i+1]` the cosine;
@@ -81,7 +81,7 @@ def PositionSinusoidalOp : FoveaOp<"position_sinusoidal", [Pure, DeclareOpInterf
 }
 
 def PositionLearnedOp : FoveaOp<"position_learned", [Pure, DeclareOpInterfaceMethods<IntegersOpInterface>, DeclareOpInterfaceMethods<TileableOpInterface>, DeclareOpInterfaceMethods<WeightsOpInterface>,
-    DeclareOpInterfaceMethods<AxesOpInterface>, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+    DeclareOpInterfaceMethods<AxesOpInterface, ["isOfAllResults"]>, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "A learned vector for each position";
   let description = [{
     `result[b,s,:] = table[pos + offset, :]`. A position outside the table is a fault of the call.

@@ -24,6 +24,7 @@ def AxesOpInterface : OpInterface<"AxesOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<"The operand whose axes the result has where its type leaves them open.", "::mlir::Value", "getAxesOperand">,
+    InterfaceMethod<"Whether this is said of all results, not of the first alone.", "bool", "isOfAllResults", (ins), "", [{ return false; }]>,
   ];
 }
 
@@ -31,6 +32,7 @@ def AxesOpInterface : OpInterface<"AxesOpInterface"> {
 class AxesOf<string getter> {
   string definition = [{
     ::mlir::Value $cppClass::getAxesOperand() { return }] # getter # [{(); }
+    bool $cppClass::isOfAllResults() { return true; }
     ::mlir::LogicalResult $cppClass::reifyResultShapes(
         ::mlir::OpBuilder &builder, ::mlir::ReifiedRankedShapedTypeDims &shapes) {
       return ::mlir::fovea::reifyByAxes(builder, *this, shapes);

@@ -33,6 +33,9 @@ struct TileNeeds {
   /// Of the row axes, how many leading ones are never joined with others: another operand has them
   /// too.
   int64_t outerAxes = 0;
+  /// Where parts of the rows begin that have weights of their own (`experts` of `fovea.linear`), or
+  /// null.
+  Value parts = {};
 };
 
 /// Which kind of tile program computes a group.
@@ -50,6 +53,7 @@ struct TileDomain {
   int64_t rowAxes = 0;
   bool located = false;
   int64_t outerAxes = 0; ///< row axes that are not joined, at least
+  Value parts = {};      ///< a tile has rows of one of these parts
 };
 
 /// An axis of a tensor.
@@ -60,12 +64,15 @@ struct TensorAxis {
 
 /// In which form a tile of a result asks for an operand.
 enum class TileRole {
-  Tile,       ///< the same rows and, up to views, columns
-  RowBuffer,  ///< whole rows, from memory
-  RowMatrix,  ///< the same, whose length may be known only when called
-  Parameter,  ///< numbers that all rows share, from memory: a weight of any narrow float, a table
-  Ids,        ///< a row's number in a table each, from memory
-  Positions,  ///< positions of the rows, from memory or consecutive
+  Tile,      ///< the same rows and, up to views, columns
+  RowBuffer, ///< whole rows, from memory
+  RowMatrix, ///< the same, whose length may be known only when called
+  Parameter, ///< numbers that all rows share, from memory: a weight of any narrow float, a table
+  Ids,       ///< a row's number in a table each, from memory
+  RowsOfIds, ///< several such numbers each
+  Matrix,    ///< rows that are found by such numbers, from memory: all axes but the last are joined
+  Offsets,   ///< numbers that all rows share, from memory
+  Positions, ///< positions of the rows, from memory or consecutive
   SharedRows, ///< from memory, and not by the group's rows: those that all batches share, a matrix
 };
 

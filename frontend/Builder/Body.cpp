@@ -13,10 +13,12 @@ using namespace mlir::fovea;
 namespace model = ::fovea;
 
 RankedTensorType mlir::fovea::getWeightType(MLIRContext *context, const model::Weight &weight) {
+  const model::StoredTensor &stored =
+      weight.stack.empty() ? weight.stored : weight.stack.front().stored;
   Type element = Float32Type::get(context);
-  if (weight.stored.type == model::ElementType::F16)
+  if (stored.type == model::ElementType::F16)
     element = Float16Type::get(context);
-  else if (weight.stored.type == model::ElementType::BF16)
+  else if (stored.type == model::ElementType::BF16)
     element = BFloat16Type::get(context);
   return RankedTensorType::get(weight.shape, element);
 }
@@ -49,6 +51,12 @@ struct WeightList {
     if (norm)
       add(norm->weight, norm->bias);
   }
+  void add(const model::FeedForward &feedForward) {
+    if (feedForward.gate)
+      add(*feedForward.gate);
+    add(feedForward.up);
+    add(feedForward.down);
+  }
   void add(const model::Residual &around) {
     add(around.inputNorm);
     add(around.outputNorm);
@@ -60,7 +68,6 @@ struct WeightList {
 std::vector<const model::Weight *> mlir::fovea::getLayerWeights(const model::Layer &layer) {
   WeightList list;
   const model::Attention &attention = layer.attention;
-  const model::FeedForward &feedForward = layer.feedForward;
   list.add(layer.aroundAttention);
   for (const model::Linear *linear : {&attention.query, &attention.key, &attention.value})
     list.add(*linear);
@@ -68,6 +75,8 @@ std::vector<const model::Weight *> mlir::fovea::getLayerWeights(const model::Lay
   list.add(attention.keyNorm);
   if (attention.relativeBias)
     list.add(attention.relativeBias->table, std::nullopt);
+  if (attention.sinks)
+    list.add(*attention.sinks, std::nullopt);
   list.add(attention.output);
   if (layer.source) {
     list.add(layer.aroundSource);
@@ -75,10 +84,17 @@ std::vector<const model::Weight *> mlir::fovea::getLayerWeights(const model::Lay
     list.add(layer.source->output);
   }
   list.add(layer.aroundFeedForward);
-  if (feedForward.gate)
-    list.add(*feedForward.gate);
-  list.add(feedForward.up);
-  list.add(feedForward.down);
+  if (!layer.experts) {
+    list.add(layer.feedForward);
+    return list.weights;
+  }
+  list.add(layer.experts->router);
+  list.add(layer.experts->gateUp);
+  list.add(layer.experts->down);
+  if (layer.experts->shared)
+    list.add(*layer.experts->shared);
+  if (layer.experts->sharedGate)
+    list.add(*layer.experts->sharedGate);
   return list.weights;
 }
 
@@ -427,9 +443,10 @@ Value Body::attend(Value query, Value key, Value value, Value queryPositions, Va
     operands.push_back(weightValue(attention.relativeBias->table));
     maps.push_back(AffineMap::get(4, 0, b.getContext())); // whole
   }
+  Value sinks = attention.sinks ? weightValue(*attention.sinks) : Value();
   auto op = AttentionOp::create(
       b, loc, query.getType(), /*lse=*/Type(), /*weights=*/Type(), query, key, value,
-      queryPositions, /*key_positions=*/Value(), mask, /*sinks=*/Value(), /*additive=*/Value(),
+      queryPositions, /*key_positions=*/Value(), mask, sinks, /*additive=*/Value(),
       /*key_scales=*/Value(), /*value_scales=*/Value(),
       /*score_operands=*/operands,
       /*probability_operands=*/ValueRange(), b.getAffineMapArrayAttr(maps),
@@ -514,6 +531,92 @@ Value Body::feedForward(Value x, const model::FeedForward &feedForward) {
   return linear(inner, feedForward.down);
 }
 
+Value Body::softmax(Value x, Location loc) {
+  RankedTensorType type = typeOf(x);
+  Value empty =
+      tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, x), type.getElementType());
+  return linalg::SoftmaxOp::create(b, loc, TypeRange{type}, x, empty, type.getRank() - 1)
+      ->getResult(0);
+}
+
+Value Body::columns(Value x, int64_t first, int64_t count, Location loc) {
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, x);
+  SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0)),
+      strides(sizes.size(), b.getIndexAttr(1));
+  offsets.back() = b.getIndexAttr(first);
+  sizes.back() = b.getIndexAttr(count);
+  return tensor::ExtractSliceOp::create(b, loc, withLastSize(x, count), x, offsets, sizes, strides);
+}
+
+Value Body::gate(Value gateUp, const model::Experts &experts, Location loc) {
+  int64_t width = typeOf(gateUp).getShape().back() / 2;
+  Value gate = columns(gateUp, 0, width, loc), up = columns(gateUp, width, width, loc);
+  if (experts.limit) {
+    gate = map(gate, loc, [&](ImplicitLocOpBuilder &inner, Value x) -> Value {
+      return arith::MinimumFOp::create(inner, x, constant(inner, x, *experts.limit));
+    });
+    up = map(up, loc, [&](ImplicitLocOpBuilder &inner, Value x) -> Value {
+      x = arith::MinimumFOp::create(inner, x, constant(inner, x, *experts.limit));
+      x = arith::MaximumFOp::create(inner, x, constant(inner, x, -*experts.limit));
+      return arith::AddFOp::create(inner, x, constant(inner, x, 1));
+    });
+  }
+  return GluOp::create(b, loc, gate.getType(), kindOf(experts.activation), gate, up);
+}
+
+Value Body::experts(Value x, const model::Experts &experts) {
+  Location loc = locate(experts.name);
+  MLIRContext *context = b.getContext();
+  Value scores = linear(x, experts.router);
+  if (!experts.normalized)
+    scores = softmax(scores, loc);
+  RankedTensorType chosen = withLastSize(scores, experts.chosen);
+  RankedTensorType numbers = chosen.clone(b.getI64Type());
+  auto choice = TopKOp::create(b, loc, chosen, numbers, scores);
+  Value weights = experts.normalized ? softmax(choice.getValues(), loc) : choice.getValues();
+  auto offsets = RankedTensorType::get({experts.count + 1}, b.getI64Type());
+  auto dispatch = DispatchOp::create(b, loc, numbers, numbers, offsets, choice.getIndices());
+  SmallVector<int64_t> shape(chosen.getShape());
+  shape.push_back(typeOf(x).getShape().back());
+  Value rows =
+      GatherRowsOp::create(b, loc, getActivationType(context, shape), x, dispatch.getTokens());
+  auto each = [&](Value rows, const model::Linear &linear) -> Value {
+    RankedTensorType type = withLastSize(rows, linear.weight.shape.front() / experts.count);
+    Value bias = linear.bias ? weightValue(*linear.bias) : Value();
+    return LinearOp::create(b, locate(linear.name), type, rows, weightValue(linear.weight), bias,
+                            /*scales=*/Value(), dispatch.getOffsets(), /*quantize_rows=*/false);
+  };
+  rows = each(gate(each(rows, experts.gateUp), experts, loc), experts.down);
+  Value result = CombineOp::create(b, loc, x.getType(), rows, dispatch.getPlaces(), weights);
+  if (!experts.shared)
+    return result;
+  Value shared = feedForward(x, *experts.shared);
+  if (experts.sharedGate) {
+    Location here = locate(experts.sharedGate->name);
+    Value open = activation(linear(x, *experts.sharedGate), model::Activation::Sigmoid, here);
+    shared = timesColumn(shared, open, here);
+  }
+  return arith::AddFOp::create(b, loc, result, shared);
+}
+
+Value Body::timesColumn(Value x, Value column, Location loc) {
+  RankedTensorType type = typeOf(x);
+  Value row = tensor::CollapseShapeOp::create(b, loc, column,
+                                              SmallVector<ReassociationIndices>{{0}, {1, 2}});
+  Value empty =
+      tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, x), type.getElementType());
+  AffineMap all = b.getMultiDimIdentityMap(3);
+  SmallVector<utils::IteratorType> kinds(3, utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &nested, Location here, ValueRange elements) {
+    ImplicitLocOpBuilder inner(here, nested);
+    linalg::YieldOp::create(inner,
+                            arith::MulFOp::create(inner, elements[0], elements[1]).getResult());
+  };
+  return linalg::GenericOp::create(b, loc, type, ValueRange{x, row}, empty,
+                                   {all, all.getMajorSubMap(2), all}, kinds, body)
+      ->getResult(0);
+}
+
 Value Body::layer(Value x, const model::Layer &layer, LayerContext &context) {
   Location loc = locate(layer.name);
   auto add = [&](Value a, Value c) -> Value { return arith::AddFOp::create(b, loc, a, c); };
@@ -533,7 +636,8 @@ Value Body::layer(Value x, const model::Layer &layer, LayerContext &context) {
   }
   Value fed = layer.parallel ? (second.inputNorm ? norm(x, *second.inputNorm) : normed)
                              : maybe(second.inputNorm, sum);
-  Value result = maybe(second.outputNorm, feedForward(fed, layer.feedForward));
+  Value result = layer.experts ? experts(fed, *layer.experts) : feedForward(fed, layer.feedForward);
+  result = maybe(second.outputNorm, result);
   result = scale(result, second.scale, loc);
   return maybe(second.sumNorm, add(sum, result));
 }

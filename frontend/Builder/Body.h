@@ -71,6 +71,16 @@ private:
   Value heads(Value all, const std::optional<::fovea::Norm> &norm, int64_t count, int64_t headSize,
               Location loc);
   Value feedForward(Value x, const ::fovea::FeedForward &feedForward);
+  /// x [B,S,H] -> [B,S,H].
+  Value experts(Value x, const ::fovea::Experts &experts);
+  /// [..., 2 * width] -> [..., width]
+  Value gate(Value gateUp, const ::fovea::Experts &experts, Location loc);
+  /// Over the last axis.
+  Value softmax(Value x, Location loc);
+  /// `count` columns of x from `first` on.
+  Value columns(Value x, int64_t first, int64_t count, Location loc);
+  /// x [B,S,H] times `column` [B,S,1].
+  Value timesColumn(Value x, Value column, Location loc);
   Value pool(Value x, Value keep, ::fovea::Pool pool, Location loc);
   Value step(Value x, const ::fovea::Step &step, StringRef name);
   /// Keys that a mask i64 [B,T] does not keep are not seen.

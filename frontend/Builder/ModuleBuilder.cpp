@@ -41,9 +41,24 @@ void ModuleFrame::addWeight(const model::Weight &weight) {
   // A tied weight is met twice.
   if (module->lookupSymbol(weight.name))
     return;
-  RankedTensorType type = getWeightType(context, weight);
-  RankedTensorType stored = type.clone(weight.stored.shape);
+  WeightOp::create(b, locate(weight.name), weight.name, getWeightType(context, weight),
+                   recipeOf(weight), /*sym_visibility=*/nullptr);
+}
+
+Attribute ModuleFrame::recipeOf(const model::Weight &weight) {
+  if (!weight.stack.empty()) {
+    SmallVector<Attribute> recipes;
+    for (const model::Weight &part : weight.stack)
+      recipes.push_back(recipeOf(part));
+    return ConcatAttr::get(context, 0, recipes);
+  }
+  RankedTensorType stored = getWeightType(context, weight).clone(weight.stored.shape);
   Attribute recipe = StoredAttr::get(context, weight.stored.file, weight.stored.name, stored);
+  if (const std::optional<model::AxisOrder> &order = weight.order) {
+    recipe =
+        PermuteAttr::get(context, ReshapeAttr::get(context, recipe, order->shape), order->axes);
+    return ReshapeAttr::get(context, recipe, weight.shape);
+  }
   if (weight.transposed)
     recipe = TransposeAttr::get(context, recipe);
   else if (!weight.rows && weight.stored.shape != weight.shape)
@@ -58,7 +73,7 @@ void ModuleFrame::addWeight(const model::Weight &weight) {
     if (several)
       recipe = ReshapeAttr::get(context, recipe, weight.shape);
   }
-  WeightOp::create(b, locate(weight.name), weight.name, type, recipe, /*sym_visibility=*/nullptr);
+  return recipe;
 }
 
 Value ModuleFrame::weightRef(const model::Weight &weight) {

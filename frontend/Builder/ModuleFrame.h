@@ -77,6 +77,7 @@ private:
 
   void addModelOp();
   void addWeight(const ::fovea::Weight &weight);
+  Attribute recipeOf(const ::fovea::Weight &weight);
   void addWeights();
 
   void findLayerKinds(LayerStack &stack);

@@ -129,8 +129,9 @@ void Decoder::project(Attention &attention, const std::string &name) {
                                     outputBias, transposed);
 }
 
-FeedForward Decoder::feedForward(const std::string &name) {
+FeedForward Decoder::feedForward(const std::string &name, int64_t width) {
   FeedForward result;
+  result.name = weights.prefix() + name.substr(0, name.size() - 1);
   result.activation = activation;
   auto part = [&](const std::string &which, int64_t out, int64_t in) {
     return weights.linear(name + which, out, in, feedForwardBias, transposed);
@@ -148,6 +149,45 @@ FeedForward Decoder::feedForward(const std::string &name) {
     result.up = part(tensors.up, width, hidden);
   }
   result.down = part(tensors.down, hidden, width);
+  return result;
+}
+
+bool Decoder::readExperts() {
+  const char *countKey = config.has("num_local_experts") ? "num_local_experts" : "num_experts";
+  const char *chosenKey = "num_experts_per_tok";
+  auto count = config.integer(countKey, 1, maxExperts);
+  auto chosen = config.integer(chosenKey, 1, maxExperts);
+  if (!count || !chosen)
+    return false;
+  expertCount = *count;
+  chosenExperts = *chosen;
+  if (expertCount >= chosenExperts)
+    return true;
+  config.reject(chosenKey, "at most " + std::string(countKey) + ", " + std::to_string(expertCount));
+  return false;
+}
+
+Experts Decoder::emptyExperts(const std::string &name) {
+  Experts result;
+  result.name = weights.prefix() + name + expertTensors.experts;
+  result.count = expertCount;
+  result.chosen = chosenExperts;
+  result.activation = activation;
+  return result;
+}
+
+Experts Decoder::experts(const std::string &name, int64_t width) {
+  Experts result = emptyExperts(name);
+  result.router = weights.linear(name + expertTensors.router, expertCount, hidden, false);
+  std::vector<Linear> gateUp, down;
+  for (int64_t i = 0; i < expertCount; ++i) {
+    std::string expert = name + expertTensors.experts + "." + std::to_string(i) + ".";
+    for (const std::string &part : {expertTensors.gate, expertTensors.up})
+      gateUp.push_back(weights.linear(expert + part, width, hidden, false));
+    down.push_back(weights.linear(expert + expertTensors.down, hidden, width, false));
+  }
+  result.gateUp = weights.stack(name + expertTensors.experts + ".gate_up", gateUp);
+  result.down = weights.stack(name + expertTensors.experts + ".down", down);
   return result;
 }
 
@@ -171,8 +211,10 @@ Layer Decoder::layer(int64_t i) {
   attention.rotary = rotary;
   project(attention, below(tensors.attention) + ".");
 
-  layer.feedForward = feedForward(below(tensors.feedForward) + ".");
-  layer.feedForward.name = weights.prefix() + below(tensors.feedForward);
+  if (expertsOf)
+    layer.experts = expertsOf(below(tensors.feedForward) + ".", i);
+  if (!layer.experts)
+    layer.feedForward = feedForward(below(tensors.feedForward) + ".", width);
   return layer;
 }
 

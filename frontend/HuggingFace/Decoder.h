@@ -43,6 +43,12 @@ struct DecoderTensors {
   std::vector<std::string> harmless = {"rotary_emb.inv_freq"}; ///< Endings of buffers.
 };
 
+/// Where a layer with experts has what, below its feed-forward's name.
+struct ExpertTensors {
+  std::string router = "gate", experts = "experts";
+  std::string gate = "gate_proj", up = "up_proj", down = "down_proj"; ///< Of one expert.
+};
+
 class Decoder {
 public:
   Decoder(JsonObject &config, WeightTable &weights, ModelDescription &model, Problems &problems)
@@ -82,6 +88,18 @@ public:
   int64_t tokenWidth = 0; ///< Of token vectors: `hidden`, unless a family changes it.
   Activation activation = Activation::Silu;
 
+  /// Reads how many experts there are, and how many of them a token meets. After `read`. False if
+  /// that is at fault.
+  bool readExperts();
+  ExpertTensors expertTensors;
+  /// Without weights: for families that store them otherwise.
+  Experts emptyExperts(const std::string &name);
+  /// Those of a layer, `width` wide each, one tensor each.
+  Experts experts(const std::string &name, int64_t width);
+  FeedForward feedForward(const std::string &name, int64_t width);
+  /// What a layer has instead of its feed-forward, if it has.
+  std::function<std::optional<Experts>(const std::string &name, int64_t i)> expertsOf;
+
   /// Sets `rotary` for all layers. False if its parameters are at fault.
   bool readRotary();
   /// Both, so that a fault of the sizes keeps none of the rotary parameters from being named.
@@ -102,13 +120,13 @@ public:
   void describe(const std::function<void(Layer &, int64_t i)> &adjust = {});
 
 private:
-  FeedForward feedForward(const std::string &name);
   void project(Attention &attention, const std::string &name);
 
   JsonObject &config;
   WeightTable &weights;
   ModelDescription &model;
   Problems &problems;
+  int64_t expertCount = 0, chosenExperts = 0;
 };
 
 /// Which of the layers attend to a window, by `layer_types` where it is there, else by `otherwise`.

@@ -22,6 +22,7 @@ constexpr int64_t maxVocabulary = int64_t(1) << 24;
 constexpr int64_t maxWidth = int64_t(1) << 20;
 constexpr int64_t maxHeads = int64_t(1) << 12;
 constexpr int64_t maxLayers = int64_t(1) << 10;
+constexpr int64_t maxExperts = int64_t(1) << 12;
 constexpr int64_t maxPositions = int64_t(1) << 30;
 
 /// The order of a stacked projection's rows.
@@ -59,6 +60,12 @@ public:
   /// Some outputs of the linear layer NAME, which `part` names.
   Linear linearPart(const std::string &name, const std::string &part, const RowGroups &rows,
                     int64_t in, bool bias, bool transposed = false);
+  /// The tensor NAME of the shape `stored`, whose elements are those of `shape` in another order,
+  /// or in the same.
+  Weight ordered(const std::string &name, std::vector<int64_t> stored, const AxisOrder &order,
+                 std::vector<int64_t> shape);
+  /// Linear layers of as many inputs and one type, one below the other.
+  Linear stack(const std::string &name, const std::vector<Linear> &parts);
   /// Fills the projections of `attention`, whose sizes are set, from one linear
   /// layer NAME of `in` inputs.
   void stackedProjections(Attention &attention, const std::string &name, int64_t in, bool bias,
@@ -80,6 +87,7 @@ private:
   Weight find(const std::vector<std::string> &names, std::vector<int64_t> shape, bool transposed);
   Weight rowsOf(const std::string &name, const std::string &use, const RowGroups &rows,
                 std::vector<int64_t> inner, bool transposed);
+  Weight stackOf(const std::string &name, std::vector<Weight> parts);
   /// The tensor `name`, if there is one, must be `other`.
   void requireEqual(const std::string &name, const std::string &other);
 

@@ -40,6 +40,47 @@ Linear WeightTable::linearPart(const std::string &name, const std::string &part,
   return result;
 }
 
+Weight WeightTable::ordered(const std::string &name, std::vector<int64_t> stored,
+                            const AxisOrder &order, std::vector<int64_t> shape) {
+  Weight result = weight(name, std::move(stored));
+  result.shape = std::move(shape);
+  if (!order.shape.empty())
+    result.order = order;
+  return result;
+}
+
+Weight WeightTable::stackOf(const std::string &name, std::vector<Weight> parts) {
+  Weight result;
+  result.name = chosenPrefix + name;
+  result.shape = parts.front().shape;
+  result.shape.front() = 0;
+  for (const Weight &part : parts) {
+    result.shape.front() += part.shape.front();
+    bool isStored = !part.stored.name.empty() && !parts.front().stored.name.empty();
+    if (isStored && part.stored.type != parts.front().stored.type)
+      addError(problems, checkpoint->name(), "tensor " + quote(part.stored.name),
+               std::string("expects element type ") + nameOf(parts.front().stored.type) + " as " +
+                   quote(parts.front().stored.name) + " has it, got " + nameOf(part.stored.type));
+  }
+  result.stack = std::move(parts);
+  return result;
+}
+
+Linear WeightTable::stack(const std::string &name, const std::vector<Linear> &parts) {
+  Linear result;
+  result.name = chosenPrefix + name;
+  std::vector<Weight> matrices, biases;
+  for (const Linear &part : parts) {
+    matrices.push_back(part.weight);
+    if (part.bias)
+      biases.push_back(*part.bias);
+  }
+  result.weight = stackOf(name + ".weight", std::move(matrices));
+  if (!biases.empty())
+    result.bias = stackOf(name + ".bias", std::move(biases));
+  return result;
+}
+
 void WeightTable::stackedProjections(Attention &attention, const std::string &name, int64_t in,
                                      bool bias, Stacking stacking, bool transposed) {
   RowGroups rows;

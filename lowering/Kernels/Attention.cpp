@@ -170,8 +170,10 @@ struct AttentionKernel : KernelOpInterface::ExternalModel<AttentionKernel, Atten
     int64_t each = 2 * op.getQueryHeads() * (scores * op.getHeadSize() + op.getValueSize());
     return cost.mul(cost.mul(cost.size(query, 0), all), cost.constant(each));
   }
-  Value countCacheElements(Operation *op, CostBuilder &cost, OpOperand &operand) const {
-    auto cache = cast<CacheType>(operand.get().getType());
+  Value countElements(Operation *op, CostBuilder &cost, OpOperand &operand) const {
+    auto cache = dyn_cast<CacheType>(operand.get().getType());
+    if (!cache)
+      return {};
     Value rows =
         cost.mul(cost.size(cast<AttentionOp>(op).getQuery(), 0), cost.keyLength(operand.get()));
     return cost.mul(rows, cost.constant(cache.getHeads() * cache.getSize()));

@@ -10,8 +10,10 @@ using namespace mlir::fovea;
 
 namespace {
 struct CacheAppendKernel : KernelOpInterface::ExternalModel<CacheAppendKernel, CacheAppendOp> {
-  Value countCacheElements(Operation *operation, CostBuilder &cost, OpOperand &operand) const {
+  Value countElements(Operation *operation, CostBuilder &cost, OpOperand &operand) const {
     auto op = cast<CacheAppendOp>(operation);
+    if (!isa<CacheType>(operand.get().getType()))
+      return {};
     return cost.elements(op.getInput(), /*dropLast=*/operand.get() == op.getScales() ? 1 : 0);
   }
 };

@@ -86,21 +86,20 @@ void CostBuilder::addArgument(BlockArgument argument) {
   };
   if (auto cache = dyn_cast<CacheType>(argument.getType()))
     return uses([&](KernelOpInterface kernel, OpOperand &use) {
-      if (Value count = kernel.countCacheElements(*this, use))
+      if (Value count = kernel.countElements(*this, use))
         addBytes(cache.getElementType(), count);
     });
   auto tensor = dyn_cast<RankedTensorType>(argument.getType());
   if (!tensor)
     return;
-  bool isTable = llvm::all_of(argument.getUses(), [](OpOperand &use) {
+  SmallVector<Value> counts = llvm::map_to_vector(argument.getUses(), [&](OpOperand &use) {
     auto kernel = dyn_cast<KernelOpInterface>(use.getOwner());
-    return kernel && kernel.readsSomeRows(use);
+    return kernel ? kernel.countElements(*this, use) : Value();
   });
-  if (!isTable)
+  if (llvm::is_contained(counts, Value()))
     return addBytes(tensor.getElementType(), elements(argument));
-  uses([&](KernelOpInterface kernel, OpOperand &) {
-    addBytes(tensor.getElementType(), elements(kernel->getResult(0)));
-  });
+  for (Value count : counts)
+    addBytes(tensor.getElementType(), count);
 }
 
 SmallVector<Value> CostBuilder::build() {

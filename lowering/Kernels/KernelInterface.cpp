@@ -24,6 +24,7 @@ void mlir::fovea::registerKernelInterfaces(DialectRegistry &registry) {
     attachAttentionKernel(*context);
     attachCacheKernels(*context);
     attachContractionKernel(*context);
+    attachExpertKernels(*context);
     attachLinearKernel(*context);
     attachMapKernels(*context);
     attachMaskKernel(*context);

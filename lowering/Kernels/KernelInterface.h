@@ -44,6 +44,7 @@ void attachArgmaxKernel(MLIRContext &context);
 void attachAttentionKernel(MLIRContext &context);
 void attachCacheKernels(MLIRContext &context);
 void attachContractionKernel(MLIRContext &context);
+void attachExpertKernels(MLIRContext &context);
 void attachLinearKernel(MLIRContext &context);
 void attachMapKernels(MLIRContext &context);
 void attachMaskKernel(MLIRContext &context);

@@ -42,10 +42,11 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
       "::mlir::Attribute", "chooseSchedule", (ins "const ::mlir::fovea::Level &":$level), "", [{ return {}; }]>,
     InterfaceMethod<"The operations of its products, a multiplication and an addition being two; null for none.",
       "::mlir::Value", "buildFlops", (ins "::mlir::fovea::CostBuilder &":$cost), "", [{ return {}; }]>,
-    InterfaceMethod<"Whether of this operand, a tensor, only as many elements are read as the result has.",
-      "bool", "readsSomeRows", (ins "::mlir::OpOperand &":$operand), "", [{ return false; }]>,
-    InterfaceMethod<"The elements that are read or written of an operand that is a cache.",
-      "::mlir::Value", "countCacheElements",
+    InterfaceMethod<[{
+        The elements that are read or written of an operand that is a cache, or of a tensor of which not all are read;
+        null: all.
+      }],
+      "::mlir::Value", "countElements",
       (ins "::mlir::fovea::CostBuilder &":$cost, "::mlir::OpOperand &":$operand), "", [{ return {}; }]>,
     InterfaceMethod<"What a description says behind the op's name.",
       "void", "describe", (ins "::llvm::raw_ostream &":$out), "", [{ return; }]>,

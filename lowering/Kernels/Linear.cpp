@@ -64,7 +64,7 @@ static bool hasOneRow(RankedTensorType type) {
 
 /// Of a product with one row, or one for each row of the batch.
 static Attribute makeOneRow(LinearOp op, const Level &level) {
-  bool wide = op.getWeight().getType().getDimSize(0) >= level.wide;
+  bool wide = op.getOutputs() >= level.wide;
   ContractionSizes sizes = wide ? level.oneRow : level.oneRowNarrow;
   Type operands = getOperands(op, level);
   if (operands && operands.isInteger(8))
@@ -80,13 +80,12 @@ static Attribute makeManyRows(LinearOp op, const Level &level) {
     input = operands;
   bool halves = isHalf(input) && (element == input || op.getScales());
   const HalvesSizes *many = level.manyHalves;
-  if (many && halves && (many->f16 || input.isBF16()) &&
-      op.getWeight().getType().getDimSize(0) >= many->product.tile[1])
+  if (many && halves && (many->f16 || input.isBF16()) && op.getOutputs() >= many->product.tile[1])
     return makeContraction(
         op.getContext(),
         llvm::any_of(*op->getBlock(), llvm::IsaPred<GluOp>) ? many->gate : many->product, operands);
   if (level.manyBytes && input.isInteger(8) && !hasGroups(op) &&
-      op.getWeight().getType().getDimSize(0) >= level.manyBytes->tile[1])
+      op.getOutputs() >= level.manyBytes->tile[1])
     return makeContraction(op.getContext(), *level.manyBytes, operands);
   if (element.isBF16() || op.getScales())
     sizes.block[0] = !input.isInteger(8) ? level.pairRows
@@ -102,6 +101,8 @@ static Attribute makeManyRows(LinearOp op, const Level &level) {
 /// register block of rows takes longer than reading them. Of f32 reading takes as long.
 static bool choosesByRows(LinearOp op) {
   RankedTensorType type = op.getResult().getType();
+  if (op.getExperts())
+    return true;
   bool mayBeOne = llvm::all_of(type.getShape().drop_back(), [](int64_t size) {
     return size == 1 || ShapedType::isDynamic(size);
   });
@@ -117,11 +118,12 @@ struct LinearKernel : KernelOpInterface::ExternalModel<LinearKernel, LinearOp> {
   TileElement emitTile(Operation *operation, TileBuilder &b, TileColumns c,
                        TileLeaves &leaves) const {
     auto op = cast<LinearOp>(operation);
+    TileColumns own = b.ofPart(c, op.getOutputs());
     Operation *factor = op.getRowFactor();
     Type type = getAccumulationType(op.getInput().getType());
     Value input = factor ? factor->getOperand(0) : op.getInput();
     int64_t depth = op.getWeight().getType().getDimSize(1);
-    auto weight = [&] { return weightRows(b, op, c); };
+    auto weight = [&] { return weightRows(b, op, own); };
     Value product;
     if (op.getQuantizeRows()) {
       product = b.productOfTemporary(op, b.getTemporaries(op)[1], depth, c, type, weight);
@@ -131,11 +133,11 @@ struct LinearKernel : KernelOpInterface::ExternalModel<LinearKernel, LinearOp> {
     }
     TileElement result = b.leaf(product, c.width, leaves);
     if (op.getScales() && op.getScales().getType().getRank() == 1)
-      result = b.mul(result, b.leaf(b.parameter(op.getScales(), c, type), c.width, leaves));
+      result = b.mul(result, b.leaf(b.parameter(op.getScales(), own, type), c.width, leaves));
     if (factor)
       result = b.mul(result, b.leaf(b.numberOfRows(factor, c.width), c.width, leaves));
     if (op.getBias())
-      result = b.add(result, b.leaf(b.parameter(op.getBias(), c, type), c.width, leaves));
+      result = b.add(result, b.leaf(b.parameter(op.getBias(), own, type), c.width, leaves));
     return result;
   }
 
@@ -161,19 +163,34 @@ struct LinearKernel : KernelOpInterface::ExternalModel<LinearKernel, LinearOp> {
     Attribute schedule = makeManyRows(op, level);
     if (!choosesByRows(op))
       return schedule;
-    return ByRowsScheduleAttr::get(op.getContext(), 1, makeOneRow(op, level), schedule);
+    // Up to as many rows as there are experts one has about one of them.
+    return ByRowsScheduleAttr::get(op.getContext(), op.getNumExperts(), makeOneRow(op, level),
+                                   schedule);
   }
 
   Value buildFlops(Operation *operation, CostBuilder &cost) const {
     auto op = cast<LinearOp>(operation);
     Value rows = cost.elements(op.getInput(), 1);
-    return cost.mul(rows, cost.constant(2 * op.getWeight().getType().getNumElements()));
+    int64_t each = op.getOutputs() * op.getWeight().getType().getDimSize(1);
+    return cost.mul(rows, cost.constant(2 * each));
+  }
+
+  /// Of the matrices of experts at most one for each row.
+  Value countElements(Operation *operation, CostBuilder &cost, OpOperand &operand) const {
+    auto op = cast<LinearOp>(operation);
+    if (!op.getExperts() || &operand != &op.getWeightMutable())
+      return {};
+    Value rows = cost.elements(op.getInput(), 1), count = cost.constant(op.getNumExperts());
+    int64_t each = op.getOutputs() * op.getWeight().getType().getDimSize(1);
+    return cost.mul(arith::MinUIOp::create(cost.b, rows, count), cost.constant(each));
   }
 
   void describe(Operation *op, raw_ostream &out) const {
     RankedTensorType weight = cast<LinearOp>(op).getWeight().getType();
     out << " [" << weight.getDimSize(0) << ", " << weight.getDimSize(1) << "] "
         << weight.getElementType();
+    if (int64_t experts = cast<LinearOp>(op).getNumExperts(); experts > 1)
+      out << " of " << experts << " experts";
   }
 
   unsigned getNameRank(Operation *) const { return 2; }

@@ -3,6 +3,7 @@
 // The kernel of fovea.pool, a tile program of its own: sums of the kept places for `mean`, the
 // greatest of each column, NaN above all, for `max`, one place's row for `first` and `last`.
 #include "dialects/Tile/TileDialect.h"
+#include "lowering/Kernels/Cost.h"
 #include "lowering/Kernels/TileBuilder.h"
 #include <limits>
 
@@ -205,9 +206,10 @@ struct PoolKernel : KernelOpInterface::ExternalModel<PoolKernel, PoolOp> {
     return RowScheduleAttr::get(op->getContext(), level.rows);
   }
   /// One place of a sequence, unless all are joined.
-  bool readsSomeRows(Operation *op, OpOperand &operand) const {
+  Value countElements(Operation *op, CostBuilder &cost, OpOperand &operand) const {
     PoolKind kind = cast<PoolOp>(op).getKind();
-    return operand.getOperandNumber() == 0 && kind != PoolKind::Mean && kind != PoolKind::Max;
+    bool isOne = kind != PoolKind::Mean && kind != PoolKind::Max;
+    return operand.getOperandNumber() == 0 && isOne ? cost.elements(op->getResult(0)) : Value();
   }
 };
 } // namespace

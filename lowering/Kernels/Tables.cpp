@@ -2,15 +2,17 @@
 //
 // Kernels of fovea.embedding and fovea.position_learned: rows of a table, found by a number each. A
 // number outside of the table is a fault.
+#include "lowering/Kernels/Cost.h"
 #include "lowering/Kernels/TileBuilder.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
 
 /// The gathered rows, after a check of their numbers.
-static TileElement emitRows(TileBuilder &b, Operation *op, Value table, Value numbers,
-                            int64_t offset, TileColumns c, TileLeaves &leaves) {
-  b.checkNumbers(op, numbers, offset, table);
+static TileElement emitRows(TileBuilder &b, Value table, Value numbers, int64_t offset,
+                            TileColumns c, TileLeaves &leaves) {
+  Value height = b.k.index(cast<RankedTensorType>(table.getType()).getDimSize(0));
+  b.checkNumbers(numbers, offset, height);
   return b.leaf(b.gather(table, numbers, offset, c), c.width, leaves);
 }
 
@@ -19,7 +21,7 @@ struct EmbeddingKernel : KernelOpInterface::ExternalModel<EmbeddingKernel, Embed
   TileElement emitTile(Operation *operation, TileBuilder &b, TileColumns c,
                        TileLeaves &leaves) const {
     auto op = cast<EmbeddingOp>(operation);
-    TileElement rows = emitRows(b, op, op.getTable(), op.getIds(), 0, c, leaves);
+    TileElement rows = emitRows(b, op.getTable(), op.getIds(), 0, c, leaves);
     if (!op.getScales())
       return rows;
     KernelBuilder &k = b.k;
@@ -30,8 +32,8 @@ struct EmbeddingKernel : KernelOpInterface::ExternalModel<EmbeddingKernel, Embed
         },
         b.leaf(scales, c.width, leaves));
   }
-  bool readsSomeRows(Operation *, OpOperand &operand) const {
-    return operand.getOperandNumber() == 1;
+  Value countElements(Operation *op, CostBuilder &cost, OpOperand &operand) const {
+    return operand.getOperandNumber() == 1 ? cost.elements(op->getResult(0)) : Value();
   }
 };
 
@@ -40,10 +42,10 @@ struct PositionLearnedKernel
   TileElement emitTile(Operation *operation, TileBuilder &b, TileColumns c,
                        TileLeaves &leaves) const {
     auto op = cast<PositionLearnedOp>(operation);
-    return emitRows(b, op, op.getTable(), op.getPositions(), op.getOffset(), c, leaves);
+    return emitRows(b, op.getTable(), op.getPositions(), op.getOffset(), c, leaves);
   }
-  bool readsSomeRows(Operation *, OpOperand &operand) const {
-    return operand.getOperandNumber() == 1;
+  Value countElements(Operation *op, CostBuilder &cost, OpOperand &operand) const {
+    return operand.getOperandNumber() == 1 ? cost.elements(op->getResult(0)) : Value();
   }
 };
 } // namespace

@@ -137,7 +137,7 @@ TileBuilder::Rows TileBuilder::rowsOf(Value memory, bool shared) {
     SmallVector<Value> indices;
     if (!shared)
       indices = outerIndices(memory);
-    return viewAt(whole, indices, {rank - 2, rank - 1});
+    return viewAt(whole, indices, {rank - 2, rank - 1}, shared ? Value() : partEnd);
   });
   blockValues[key] = view;
   return {view, one};
@@ -199,6 +199,25 @@ Value TileBuilder::tableView(Value table) {
       k, ViewType::get(type.getDimSize(0), type.getDimSize(1), type.getElementType()), memory);
 }
 
+TileColumns TileBuilder::ofPart(TileColumns c, int64_t size) {
+  if (!part)
+    return c;
+  Value base = atBlock([&] { return k.add(c.base, k.mul(part, k.index(size))); });
+  return {base, c.offset, c.width};
+}
+
+Value TileBuilder::joinedRows(Value memory) {
+  Value &known = matrices[memory];
+  if (!known)
+    known = atTop([&]() -> Value {
+      int64_t rank = cast<MemRefType>(memory.getType()).getRank();
+      if (rank == 2)
+        return memory;
+      return memref::CollapseShapeOp::create(k, memory, getMatrixAxes(rank, rank - 1, 0));
+    });
+  return known;
+}
+
 //===-- Numbers of rows ----------------------------------------------------------------------===//
 
 Value TileBuilder::numbersOfRows(Value positions, int64_t width) {
@@ -212,8 +231,7 @@ Value TileBuilder::numbersOfRows(Value positions, int64_t width) {
   return tile::IotaOp::create(k, type, k.add(first, row), 0);
 }
 
-void TileBuilder::checkNumbers(Operation *op, Value numbers, int64_t offset, Value table) {
-  Value height = k.index(cast<RankedTensorType>(table.getType()).getDimSize(0));
+void TileBuilder::checkNumbers(Value numbers, int64_t offset, Value height) {
   auto check = [&](Value number) {
     if (offset != 0)
       number = k.add(number, k.index(offset));
@@ -241,7 +259,10 @@ void TileBuilder::checkNumbers(Operation *op, Value numbers, int64_t offset, Val
       arith::MinSIOp::create(k, k.add(row, k.index(tileRows)), k.size(memory, type.getRank() - 2));
   k.loop(row, end, [&](Value r) {
     indices[indices.size() - 2] = r;
-    check(k.toIndex(k.load(memory, indices)));
+    for (int64_t column = 0; column < type.getShape().back(); ++column) {
+      indices.back() = k.index(column);
+      check(k.toIndex(k.load(memory, indices)));
+    }
   });
 }
 

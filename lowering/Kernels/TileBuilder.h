@@ -104,6 +104,9 @@ public:
   /// A table or weight as a matrix, whether it lies in panels or not.
   Value tableView(Value table);
   Value viewAt(Value memory, ValueRange at, ArrayRef<int64_t> axes, Value length = {});
+  /// These columns of what a row's part has: one part's lie behind the other's, `size` each. The
+  /// columns themselves where rows have no parts.
+  TileColumns ofPart(TileColumns c, int64_t size);
   /// The block's indices for the row axes that are no tiles' rows, in their order.
   ArrayRef<Value> getOuterIndices() const { return at; }
   /// Columns of a buffer, in each pair of which the two have changed places.
@@ -112,9 +115,11 @@ public:
   Value numbersOfTable(Value vector, Value numbers);
   /// Rows of a table by their numbers.
   Value gather(Value table, Value numbers, int64_t offset, TileColumns c);
-  /// Records a fault for each row of the tile whose number, with the offset, is outside of the
-  /// table.
-  void checkNumbers(Operation *op, Value numbers, int64_t offset, Value table);
+  /// All rows of a buffer as one matrix: its leading axes are joined.
+  Value joinedRows(Value memory);
+  /// Records a fault for each row of the tile one of whose numbers, with the offset, is not below
+  /// `height`.
+  void checkNumbers(Value numbers, int64_t offset, Value height);
   /// The positions of the tile's rows, each `width` times, or numbers that a caller gives instead.
   Value numbersOfRows(Value positions, int64_t width);
   /// Buffers with the group's rows; with `all`, those that batches share too.
@@ -196,6 +201,7 @@ private:
   bool isCollapsible(unsigned outerAxes);
   Value sizeOf(TensorAxis axis);
   SmallVector<Value> rowExtents(ArrayRef<Value> known);
+  Value beginPart(Value rows);
   Value matrix(Value memory);
   bool isRepeated(Value memory);
   SmallVector<Value> outerIndices(Value memory);
@@ -226,6 +232,7 @@ private:
   // Of the block that is being emitted.
   SmallVector<Value> at; ///< the grid's indices for the outer row axes
   Value row;             ///< the tile's first row
+  Value part, partEnd;   ///< the number of the part that its rows are in, and where that ends
   Operation *rowLoop = nullptr;
   std::map<Key, Value> tiles, blockValues;
   llvm::DenseMap<Value, Value> matrices;

@@ -66,6 +66,13 @@ bool TileBuilder::fits() {
         strides.back() != 1)
       return false;
   }
+  // Rows found by their numbers are those of one matrix.
+  for (BlockArgument argument : form.matrices) {
+    auto type = cast<MemRefType>(k.buffer(argument).getType());
+    if (!memref::CollapseShapeOp::isGuaranteedCollapsible(
+            type, getMatrixAxes(type.getRank(), type.getRank() - 1, 0)))
+      return false;
+  }
   SmallVector<Value> known = memories(false);
   if (known.empty())
     return false;
@@ -83,7 +90,8 @@ bool TileBuilder::fits() {
     outer = single ? 0 : 1;
     return isCollapsible(outer);
   }
-  for (outer = form.outerAxes; outer < form.rowAxes; ++outer)
+  int64_t mostOuter = form.parts ? form.outerAxes + 1 : form.rowAxes;
+  for (outer = form.outerAxes; outer < mostOuter; ++outer)
     if (isCollapsible(outer))
       return true;
   return false;
@@ -351,6 +359,33 @@ void TileBuilder::emitBlock(const Strip &strip, Value number, Value begin, Value
   rowLoop = nullptr;
 }
 
+//===-- Parts of the rows --------------------------------------------------------------------===//
+
+/// Where the rows of the block's part begin; those of one whose bounds are none begin and end at 0,
+/// and the call is at fault. All rows are in a part: the first begins with them, the last ends so.
+Value TileBuilder::beginPart(Value rows) {
+  Value offsets = k.buffer(form.parts);
+  int64_t count = cast<MemRefType>(offsets.getType()).getDimSize(0) - 1;
+  auto load = [&](Value at) { return k.toIndex(k.load(offsets, at)); };
+  Value begin = load(part), end = load(k.add(part, k.index(1)));
+  auto compare = [&](arith::CmpIPredicate predicate, Value l, Value r) -> Value {
+    return arith::CmpIOp::create(k, predicate, l, r);
+  };
+  auto either = [&](Value l, Value r) -> Value { return arith::OrIOp::create(k, l, r); };
+  // Negative ones are large without a sign.
+  Value wrong = either(compare(arith::CmpIPredicate::ugt, begin, end),
+                       compare(arith::CmpIPredicate::ugt, end, rows));
+  Value first = arith::SelectOp::create(k, compare(arith::CmpIPredicate::eq, part, k.index(0)),
+                                        begin, k.index(0));
+  Value last = arith::SelectOp::create(
+      k, compare(arith::CmpIPredicate::eq, part, k.index(count - 1)), end, rows);
+  wrong = either(wrong, either(compare(arith::CmpIPredicate::ne, first, k.index(0)),
+                               compare(arith::CmpIPredicate::ne, last, rows)));
+  FaultOp::create(k, wrong);
+  partEnd = k.select(wrong, k.index(0), end);
+  return k.select(wrong, k.index(0), begin);
+}
+
 //===-- The kernel ---------------------------------------------------------------------------===//
 
 void TileBuilder::emit(const TileSizes &sizes) {
@@ -370,26 +405,31 @@ void TileBuilder::emit(const TileSizes &sizes) {
       addArgmaxTemporaries(strip);
   SmallVector<Value> extents = rowExtents(memories(false));
   Value rows = extents.back();
-  extents.back() = ceilDiv(k, rows, sizes.chunk);
+  if (form.parts)
+    extents = {k.index(cast<RankedTensorType>(form.parts.getType()).getDimSize(0) - 1)};
+  else
+    extents.back() = ceilDiv(k, rows, sizes.chunk);
   bool areSplit = blocks > 1 || form.hasOpenColumns;
+  bool isInnermost = sizes.rowsOutermost || form.parts;
   if (areSplit) {
     Value count = k.index(blocks);
     if (form.hasOpenColumns)
       count = ceilDiv(k, k.size(k.outputs.front(), form.rowAxes), strips.front().width);
-    extents.insert(sizes.rowsOutermost ? extents.end() : extents.begin(), count);
+    extents.insert(isInnermost ? extents.end() : extents.begin(), count);
   }
   tile::KernelOp::create(k, extents, [&](OpBuilder &inner, Location, ValueRange ivs) {
     OpBuilder::InsertionGuard guard(k);
     k.setInsertionPoint(inner.getInsertionBlock(), inner.getInsertionPoint());
     Value number = k.index(0);
     if (areSplit) {
-      number = sizes.rowsOutermost ? ivs.back() : ivs.front();
-      ivs = sizes.rowsOutermost ? ivs.drop_back() : ivs.drop_front();
+      number = isInnermost ? ivs.back() : ivs.front();
+      ivs = isInnermost ? ivs.drop_back() : ivs.drop_front();
     }
     at = SmallVector<Value>(ivs.drop_back());
-    Value begin = k.mul(ivs.back(), k.index(sizes.chunk)), end;
-    bool loops = sizes.chunk != sizes.rows;
-    if (loops)
+    part = form.parts ? ivs.back() : Value();
+    bool loops = part || sizes.chunk != sizes.rows;
+    Value begin = part ? beginPart(rows) : k.mul(ivs.back(), k.index(sizes.chunk)), end = partEnd;
+    if (loops && !part)
       end = arith::MinSIOp::create(k, k.add(begin, k.index(sizes.chunk)), rows);
     // One strip after the other; a block belongs to one of them.
     int64_t first = 0;

@@ -62,6 +62,9 @@ private:
       family.values.insert(group.getBody().getArgument(use.getOperandNumber()));
     } else {
       family.isKnown &= readsAnyLayout(use);
+      // An expert's outputs begin a panel, on all targets of an artifact.
+      if (auto linear = dyn_cast<LinearOp>(user); linear && linear.getExperts())
+        family.isKnown &= linear.getOutputs() % kEveryPanel == 0;
       WeightRole role = getWeightRole(use);
       family.areScales |= role == WeightRole::GroupScales;
       family.hasLinear |= role == WeightRole::Matrix || role == WeightRole::GroupScales;

@@ -33,6 +33,10 @@ struct PanelSizes {
   int64_t outputs, f32, f16, bf16, int8;
 };
 
+/// A multiple of each level's outputs of a panel: what is laid out in panels for one level can be
+/// for all.
+inline constexpr int64_t kEveryPanel = 32;
+
 /// One level of instructions, and what is best on it.
 struct Level {
   llvm::StringLiteral name;

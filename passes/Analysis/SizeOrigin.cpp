@@ -50,7 +50,8 @@ Step getStep(OpResult result, int64_t axis) {
         return toAxis(operand, axis);
     return {};
   }
-  if (auto axes = dyn_cast<AxesOpInterface>(op); axes && result.getResultNumber() == 0)
+  if (auto axes = dyn_cast<AxesOpInterface>(op);
+      axes && (result.getResultNumber() == 0 || axes.isOfAllResults()))
     return toAxis(axes.getAxesOperand(), axis);
   return llvm::TypeSwitch<Operation *, Step>(op)
       .Case([&](GroupOp group) {

@@ -35,7 +35,7 @@ private:
   bool visitResult(Value value);
   bool visitTile(Value value);
   bool visitRows(Value value, bool isOpen = false);
-  bool visitIds(Value value);
+  bool visitIds(Value value, int64_t axes);
   bool visitElementwise(Operation *op);
   bool hasColumns(RankedTensorType type);
 
@@ -62,13 +62,17 @@ bool FormFinder::chooseDomain() {
     if (needs.located)
       places.push_back(2);
     form.outerAxes = std::max(form.outerAxes, needs.outerAxes);
+    if (needs.kind == TileNeeds::Product && products.size() > 1 && needs.parts != form.parts)
+      return false;
+    if (needs.kind == TileNeeds::Product)
+      form.parts = needs.parts;
     hasWholeRows |= needs.kind == TileNeeds::WholeRow;
     hasHeads |= needs.heads;
   }
   SmallVector<int64_t> all(products.empty() ? rows : products);
   llvm::append_range(all, places);
   form.located = !places.empty();
-  if (form.located && form.outerAxes > 0)
+  if ((form.located && form.outerAxes > 0) || (form.located && form.parts))
     return false;
   // Heads of a row are done apart, which whole rows cannot be.
   if (products.empty() && hasWholeRows && hasHeads)
@@ -96,11 +100,11 @@ bool FormFinder::hasColumns(RankedTensorType type) {
           !ShapedType::isDynamicShape(type.getShape().drop_front(form.rowAxes)));
 }
 
-/// Numbers of a table's rows, one for each row.
-bool FormFinder::visitIds(Value value) {
+/// Numbers of a table's rows, one for each row, or as many as an axis behind the rows has.
+bool FormFinder::visitIds(Value value, int64_t axes) {
   auto argument = dyn_cast<BlockArgument>(value);
   RankedTensorType type = typeOf(value);
-  if (!argument || !type || type.getRank() != form.rowAxes)
+  if (!argument || !type || type.getRank() != form.rowAxes + axes)
     return false;
   rowOperands.insert(argument);
   return true;
@@ -165,7 +169,16 @@ bool FormFinder::visit(Value operand, TileRole role) {
   case TileRole::SharedRows:
     return isa<BlockArgument>(operand) && isFloatsInMemory();
   case TileRole::Ids:
-    return visitIds(operand);
+    return visitIds(operand, 0);
+  case TileRole::RowsOfIds:
+    return visitIds(operand, 1);
+  case TileRole::Matrix:
+    if (!isa<BlockArgument>(operand) || !isFloatsInMemory())
+      return false;
+    form.matrices.push_back(cast<BlockArgument>(operand));
+    return true;
+  case TileRole::Offsets:
+    return isa<BlockArgument>(operand);
   case TileRole::Positions:
     if (auto argument = dyn_cast<BlockArgument>(operand))
       form.sharedOperands.push_back(argument);
@@ -185,8 +198,9 @@ bool FormFinder::visitElementwise(Operation *op) {
 /// Columns of a product, in blocks that hold no heads. They are counted in floats.
 bool FormFinder::visitArgmax(ArgmaxOp op) {
   RankedTensorType type = op.getInput().getType();
-  if (form.kind != TileKind::Contraction || form.argmax || type.getRank() != form.rowAxes + 1 ||
-      type.isDynamicDim(form.rowAxes) || type.getShape().back() > kMaxArgmaxColumns)
+  if (form.kind != TileKind::Contraction || form.argmax || form.parts ||
+      type.getRank() != form.rowAxes + 1 || type.isDynamicDim(form.rowAxes) ||
+      type.getShape().back() > kMaxArgmaxColumns)
     return false;
   for (Operation &other : group.getBody().front())
     if (getTileNeeds(&other).heads)

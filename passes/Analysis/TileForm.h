@@ -16,6 +16,8 @@ struct TileForm : TileDomain {
   using Kind = TileKind;
   /// Arguments that have all rows, in order of first use, and those that the batches share.
   SmallVector<BlockArgument> rowOperands, sharedOperands;
+  /// Arguments whose rows are found by numbers: all axes but the last are joined.
+  SmallVector<BlockArgument> matrices;
   /// Ops that need numbers computed before, in their order: rotary embeddings, norms whose factor
   /// a linear applies.
   SmallVector<Operation *> phasesBefore;

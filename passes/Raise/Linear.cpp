@@ -364,7 +364,7 @@ struct SinkCollapse : OpRewritePattern<LinearOp> {
     shape.back() = cast<RankedTensorType>(op.getResult().getType()).getShape().back();
     auto linear = LinearOp::create(rewriter, op.getLoc(), collapse.getSrcType().clone(shape),
                                    collapse.getSrc(), op.getWeight(), op.getBias(), op.getScales(),
-                                   op.getQuantizeRows());
+                                   op.getExperts(), op.getQuantizeRows());
     rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(
         op, cast<RankedTensorType>(op.getResult().getType()), linear,
         collapse.getReassociationIndices());

@@ -27,6 +27,7 @@ def longrope(pairs, **parameters):
 
 
 ROTARY = {"rope_parameters": rotary()}
+EXPERTS = {"num_local_experts": 8, "num_experts_per_tok": 3}
 SLIDING, FULL = "sliding_attention", "full_attention"
 
 FAMILIES = {
@@ -55,6 +56,15 @@ FAMILIES = {
     "opt": ("OPT", SIZES | dict(hidden_size=64, ffn_dim=80)),
     "cohere": ("Cohere", GROUPED | NORM | ROTARY | dict(logit_scale=0.3)),
     "granite": ("Granite", GROUPED | RMS | ROTARY | dict(embedding_multiplier=3.0, logits_scaling=2.5, residual_multiplier=0.7, attention_multiplier=0.4)),
+    "mixtral": ("Mixtral", NARROW | RMS | ROTARY | EXPERTS),
+    "olmoe": ("Olmoe", GROUPED | RMS | ROTARY | dict(num_experts=8, num_experts_per_tok=3)),
+    "qwen2_moe": ("Qwen2Moe", GROUPED | RMS | ROTARY | dict(
+        num_experts=8, num_experts_per_tok=3, moe_intermediate_size=32, shared_expert_intermediate_size=48)),
+    "qwen3_moe": ("Qwen3Moe", NARROW | RMS | ROTARY | dict(num_experts=8, num_experts_per_tok=3, moe_intermediate_size=32, norm_topk_prob=True)),
+    "granitemoe": ("GraniteMoe", GROUPED | RMS | ROTARY | EXPERTS | dict(
+        embedding_multiplier=3.0, logits_scaling=2.5, residual_multiplier=0.7, attention_multiplier=0.4)),
+    "gpt_oss": ("GptOss", NARROW | RMS | EXPERTS | dict(sliding_window=8, swiglu_limit=0.4, rope_parameters=rotary(
+        kind="yarn", factor=4.0, original_max_position_embeddings=32, truncate=False, beta_fast=32.0, beta_slow=1.0))),
 }
 
 CASES = {
@@ -79,6 +89,13 @@ CASES = {
     "falcon-40b": dict(new_decoder_architecture=True, num_kv_heads=2),
     "falcon-11b": dict(new_decoder_architecture=True, num_kv_heads=2, num_ln_in_parallel_attn=1),
     "falcon-alibi": dict(alibi=True, multi_query=False, parallel_attn=False, bias=True),
+    "mixtral-window": dict(sliding_window=8, num_experts_per_tok=1),
+    "mixtral-odd": dict(intermediate_size=37, num_local_experts=5, num_experts_per_tok=5),
+    "mixtral-bf16": dict(dtype="bf16"),
+    "qwen2_moe-mixed": dict(num_hidden_layers=4, mlp_only_layers=[1], decoder_sparse_step=2, norm_topk_prob=True, qkv_bias=False),
+    "qwen3_moe-plain": dict(norm_topk_prob=False, decoder_sparse_step=2, attention_bias=True),
+    "olmoe-normalized": dict(norm_topk_prob=True),
+    "gpt_oss-bf16": dict(dtype="bf16"),
     "starcoder2-window": dict(sliding_window=8, tie_word_embeddings=False),
     "stablelm-parallel": dict(use_parallel_residual=True, use_qkv_bias=True),
 }

@@ -46,9 +46,13 @@ def save(folder, model, dtype="f32", shard=None):
     return checkpoint
 
 
+def load(folder, model):
+    """What was stored, in f64: the buffers of `model` went through `to(dtype)` as well. Experts one by one, which torch multiplies together only in f32."""
+    return type(model).from_pretrained(folder / "model", dtype=torch.float64, experts_implementation="eager").eval()
+
+
 def reference(folder, model, inputs):
-    # Read back what was stored: this model's buffers went through `to(dtype)` as well.
-    model = type(model).from_pretrained(folder / "model", dtype=torch.float64).eval()
+    model = load(folder, model)
     for number, arrays in enumerate(inputs):
         np.savez(folder / f"inputs-{number}.npz", **arrays)
         with torch.no_grad():

@@ -17,7 +17,7 @@ import torch
 import transformers
 
 from decoder_cases import CASES, NEW_TOKENS, OLDER, PROMPT, configuration, family_of
-from make_checkpoints import randomise, reference, save, token_ids
+from make_checkpoints import load, randomise, reference, save, token_ids
 
 # On both sides of a window and of the positions that scaled rotations were trained on.
 INPUTS = [{"input_ids": token_ids(7, 2, 21)}, {"input_ids": token_ids(8, 1, 50)}]
@@ -44,7 +44,7 @@ def make_model(prefix, settings, seed):
 
 def generate(folder, model):
     """Writes the text; false if it repeats itself so much that it says little of caches, or if a distance may be lost in rounding."""
-    model = type(model).from_pretrained(folder / "model", dtype=torch.float64).eval()
+    model = load(folder, model)
     tokens, gap = list(PROMPT), 1.0
     for _ in range(NEW_TOKENS):
         with torch.no_grad():

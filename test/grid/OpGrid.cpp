@@ -48,6 +48,33 @@ struct OpCase {
    " : tensor<?x?x3x12xf32>",                                                                      \
    "tensor<?x?x3x12xf32>"}
 
+#define TOP_K(name, width, count, type)                                                            \
+  {name, "%x: tensor<?x?x" width "x" type ">",                                                     \
+   "%y, %i = fovea.top_k %x : tensor<?x?x" width "x" type "> -> tensor<?x?x" count "x" type        \
+   ">, tensor<?x?x" count "xi64>",                                                                 \
+   "tensor<?x?x" count "x" type ">", 0},                                                           \
+      {name "_indices", "%x: tensor<?x?x" width "x" type ">",                                      \
+       "%v, %y = fovea.top_k %x : tensor<?x?x" width "x" type "> -> tensor<?x?x" count "x" type    \
+       ">, tensor<?x?x" count "xi64>",                                                             \
+       "tensor<?x?x" count "xi64>", 0}
+
+#define DISPATCH(which, result)                                                                    \
+  {"dispatch_" which, "%x: tensor<?x?x3xi64>",                                                     \
+   "%tokens, %places, %offsets = fovea.dispatch %x : tensor<?x?x3xi64> -> tensor<7xi64>\n"         \
+   "%y = tensor.cast %" which " : " result " to " result,                                          \
+   result, 0}
+
+/// Rows of six experts (a tie that is rounded otherwise is a hundredth), whose weight has `rows`
+/// rows; %v is a vector of as many numbers.
+#define EXPERTS(name, rows, type, outputs, also, tolerance)                                        \
+  {name,                                                                                           \
+   "%x: tensor<?x?x2x33xf32>, %e: tensor<?x?x2xi64>, %w: tensor<" rows "x33x" type                 \
+   ">, %v: tensor<" rows "xf32>",                                                                  \
+   "%t:3 = fovea.dispatch %e : tensor<?x?x2xi64> -> tensor<7xi64>\n%y = fovea.linear %x, %w " also \
+   " experts(%t#2 : tensor<7xi64>) : tensor<?x?x2x33xf32>, tensor<" rows "x33x" type               \
+   "> -> tensor<?x?x2x" outputs "xf32>",                                                           \
+   "tensor<?x?x2x" outputs "xf32>", tolerance}
+
 /// One range of a product's columns, by heads of 16; S is 1 or ?, N the same as an operand.
 #define HEADS(name, from, columns, heads, S, N)                                                    \
   "%" name "0 = tensor.extract_slice %0[0, 0, " from "] [%m, " N ", " columns                      \
@@ -427,6 +454,50 @@ const OpCase kCases[] = {
      "%y = fovea.argmax %x : tensor<?x37xbf16> -> tensor<?xi64>", "tensor<?xi64>"},
     {"argmax_vector", "%x: tensor<37xf32>", "%y = fovea.argmax %x : tensor<37xf32> -> tensor<i64>",
      "tensor<i64>"},
+    TOP_K("top_k", "37", "3", "f32"),
+    TOP_K("top_k_all", "5", "5", "f32"),
+    TOP_K("top_k_f64", "37", "3", "f64"),
+    TOP_K("top_k_bf16", "37", "3", "bf16"),
+    DISPATCH("tokens", "tensor<?x?x3xi64>"),
+    DISPATCH("places", "tensor<?x?x3xi64>"),
+    DISPATCH("offsets", "tensor<7xi64>"),
+    {"gather_rows", "%x: tensor<7x33xf32>, %r: tensor<?x?xi64>",
+     "%y = fovea.gather_rows %x rows(%r) : tensor<7x33xf32>, tensor<?x?xi64> -> tensor<?x?x33xf32>",
+     "tensor<?x?x33xf32>", 0},
+    {"gather_joined_rows", "%x: tensor<2x3x33xbf16>, %r: tensor<?xi32>",
+     "%y = fovea.gather_rows %x rows(%r) : tensor<2x3x33xbf16>, tensor<?xi32> -> tensor<?x33xbf16>",
+     "tensor<?x33xbf16>", 0},
+    {"combine",
+     "%x: tensor<7x33xf32>, %r: tensor<?x?x3xi64>, %w: tensor<?x?x3xf32>, %u: tensor<?x?x33xf32>",
+     "%0 = fovea.combine %x rows(%r) weights(%w) : tensor<7x33xf32>, tensor<?x?x3xi64>, "
+     "tensor<?x?x3xf32> -> tensor<?x?x33xf32>\n%y = arith.addf %0, %u : tensor<?x?x33xf32>",
+     "tensor<?x?x33xf32>"},
+    {"combine_one_bf16", "%x: tensor<2x3x33xbf16>, %r: tensor<?x1xi64>, %w: tensor<?x1xbf16>",
+     "%y = fovea.combine %x rows(%r) weights(%w) : tensor<2x3x33xbf16>, tensor<?x1xi64>, "
+     "tensor<?x1xbf16> -> tensor<?x33xbf16>",
+     "tensor<?x33xbf16>", 4e-3},
+    EXPERTS("linear_experts", "30", "f32", "5", "", 2e-6),
+    EXPERTS("linear_experts_bias", "30", "bf16", "5", "bias(%v : tensor<30xf32>)", 2e-6),
+    EXPERTS("linear_experts_wide", "600", "f32", "100", "bias(%v : tensor<600xf32>)", 2e-6),
+    EXPERTS("linear_experts_scales", "384", "i8", "64", "scales(%v : tensor<384xf32>)", 2e-6),
+    EXPERTS("linear_experts_odd_scales", "30", "i8", "5",
+            "quantize_rows scales(%v : tensor<30xf32>)", 2e-2),
+    EXPERTS("linear_experts_quantized", "384", "i8", "64",
+            "quantize_rows scales(%v : tensor<384xf32>)", 2e-2),
+    {"linear_experts_gate", "%x: tensor<?x?x33xf32>, %e: tensor<?x?xi64>, %w: tensor<192x33xf32>",
+     "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"
+     "%m = tensor.dim %x, %c0 : tensor<?x?x33xf32>\n%n = tensor.dim %x, %c1 : tensor<?x?x33xf32>\n"
+     "%e1 = tensor.expand_shape %e [[0], [1, 2]] output_shape [%m, %n, 1] : tensor<?x?xi64> into "
+     "tensor<?x?x1xi64>\n"
+     "%t:3 = fovea.dispatch %e1 : tensor<?x?x1xi64> -> tensor<7xi64>\n"
+     "%0 = fovea.linear %x, %w experts(%t#2 : tensor<7xi64>) : tensor<?x?x33xf32>, "
+     "tensor<192x33xf32> -> tensor<?x?x32xf32>\n"
+     "%g = tensor.extract_slice %0[0, 0, 0] [%m, %n, 16] [1, 1, 1] : tensor<?x?x32xf32> to "
+     "tensor<?x?x16xf32>\n"
+     "%u = tensor.extract_slice %0[0, 0, 16] [%m, %n, 16] [1, 1, 1] : tensor<?x?x32xf32> to "
+     "tensor<?x?x16xf32>\n"
+     "%y = fovea.glu silu %g, %u : tensor<?x?x16xf32>",
+     "tensor<?x?x16xf32>"},
     {"dropout", "%x: tensor<?x?x7xf32>", "%y = fovea.dropout %x rate(0.5) : tensor<?x?x7xf32>",
      "tensor<?x?x7xf32>", 0},
     {"position_learned", "%p: tensor<?x?xi32>, %t: tensor<9x7xf32>",

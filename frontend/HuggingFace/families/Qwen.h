@@ -11,6 +11,8 @@ namespace fovea {
 /// All of a model whose upper layers may have windows; `adjust` completes each layer.
 void describeQwen(Decoder &qwen, JsonObject &config,
                   const std::function<void(Layer &, int64_t i)> &adjust);
+/// The same of Qwen 3, with or without experts.
+void describeQwen3(Decoder &qwen, JsonObject &config);
 
 } // namespace fovea
 

@@ -9,7 +9,10 @@ using namespace fovea;
 void fovea::describeQwen(Decoder &qwen, JsonObject &config,
                          const std::function<void(Layer &, int64_t)> &adjust) {
   bool windowed = config.boolean("use_sliding_window", false);
-  std::optional<int64_t> window = readWindow(config);
+  std::optional<int64_t> window;
+  if (windowed)
+    window = readWindow(config);
+  config.ignore({"sliding_window"}); // of no meaning then, and 0 perhaps
   int64_t full = config.integer("max_window_layers", 0, maxLayers, 28);
   if (!qwen.readWithRotary())
     return;

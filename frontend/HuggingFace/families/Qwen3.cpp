@@ -6,9 +6,7 @@
 
 using namespace fovea;
 
-static void describe(JsonObject &config, WeightTable &weights, ModelDescription &model,
-                     Problems &problems) {
-  Decoder qwen(config, weights, model, problems);
+void fovea::describeQwen3(Decoder &qwen, JsonObject &config) {
   qwen.headSizeIfAbsent = 128;
   qwen.projectionBias = qwen.outputBias = config.boolean("attention_bias", false);
   describeQwen(qwen, config, [&](Layer &layer, int64_t i) {
@@ -16,6 +14,12 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
     layer.attention.queryNorm = qwen.norm(attention + "q_norm", qwen.headSize);
     layer.attention.keyNorm = qwen.norm(attention + "k_norm", qwen.headSize);
   });
+}
+
+static void describe(JsonObject &config, WeightTable &weights, ModelDescription &model,
+                     Problems &problems) {
+  Decoder qwen(config, weights, model, problems);
+  describeQwen3(qwen, config);
 }
 
 Family fovea::qwen3Family() { return {"qwen3", {"Qwen3ForCausalLM", "Qwen3Model"}, describe}; }
