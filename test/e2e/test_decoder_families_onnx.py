@@ -28,6 +28,8 @@ def export(name, way, path):
 
     torch.set_num_threads(1)  # so small that a second one only waits
     model = make_model(*configuration(name)[:2], seed=1)
+    if hasattr(model, "set_experts_implementation"):
+        model.set_experts_implementation("batched_mm")  # weights gathered for each token: what ONNX has words for
 
     class Logits(torch.nn.Module):
         def __init__(self):

@@ -75,17 +75,15 @@ Difference mlir::fovea::verify::compare(const Tensor &found, const Tensor &expec
 static constexpr double kOwnErrors = 3;
 
 /// What a number is expected to be where the exact one and the literal one are not both finite.
-static double settle(double found, double exact, double literal, bool mayOverflow) {
+static double settleOne(double found, double exact, double literal, bool mayOverflow) {
   bool isLost = std::isfinite(exact) || (mayOverflow && !std::isfinite(literal));
   if (!std::isfinite(found) || isLost)
     return found;
   return std::isfinite(literal) ? literal : exact;
 }
 
-Difference mlir::fovea::verify::judge(const Tensor &found, const Tensor &exact,
-                                      const Tensor &literal, Norm norm, bool mayOverflow) {
-  if (found.shape != exact.shape || found.isReal != exact.isReal)
-    return compare(found, exact, norm);
+Tensor mlir::fovea::verify::settle(const Tensor &found, const Tensor &exact, const Tensor &literal,
+                                   bool mayOverflow) {
   Tensor expected = exact;
   int64_t count = exact.size(), row = exact.rank() ? exact.shape.back() : count;
   for (int64_t first = 0; first < count; first += row) {
@@ -101,12 +99,19 @@ Difference mlir::fovea::verify::judge(const Tensor &found, const Tensor &exact,
       }
       double one = found.reals[i], &other = expected.reals[i];
       if (!std::isfinite(other) || !std::isfinite(literal.reals[i]))
-        other = settle(one, other, literal.reals[i], mayOverflow);
+        other = settleOne(one, other, literal.reals[i], mayOverflow);
       else if (std::fabs(one - other) <= kOwnErrors * own)
         other = one;
     }
   }
-  return compare(found, expected, norm);
+  return expected;
+}
+
+Difference mlir::fovea::verify::judge(const Tensor &found, const Tensor &exact,
+                                      const Tensor &literal, Norm norm, bool mayOverflow) {
+  if (found.shape != exact.shape || found.isReal != exact.isReal)
+    return compare(found, exact, norm);
+  return compare(found, settle(found, exact, literal, mayOverflow), norm);
 }
 
 //===-- Tokens -------------------------------------------------------------------------------===//

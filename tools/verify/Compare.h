@@ -32,6 +32,10 @@ Difference compare(const interpreter::Tensor &found, const interpreter::Tensor &
 Difference judge(const interpreter::Tensor &found, const interpreter::Tensor &exact,
                  const interpreter::Tensor &literal, Norm norm, bool mayOverflow = false);
 
+/// What is expected then: what was found, where that is as near as `judge` asks.
+interpreter::Tensor settle(const interpreter::Tensor &found, const interpreter::Tensor &exact,
+                           const interpreter::Tensor &literal, bool mayOverflow);
+
 /// The token that greedy sampling takes of each row of `logits`: the place of its greatest element,
 /// of the first NaN if it has one, the first of several.
 interpreter::TensorRef chooseTokens(const interpreter::Tensor &logits);

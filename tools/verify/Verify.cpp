@@ -6,6 +6,7 @@
 #include "dialects/Fovea/Try.h"
 #include "mlir/IR/Diagnostics.h"
 #include "tools/verify/Cases.h"
+#include "tools/verify/Routing.h"
 #include <cmath>
 #include <set>
 
@@ -103,10 +104,13 @@ private:
   /// prefill, prefill, decode, decode, ...; and forward.
   LogicalResult runCached(const TokenEntries &entries);
   LogicalResult runTokens(const TokenEntries &entries, int64_t batch, int64_t length);
-  /// Adds a row for each output, and remembers the chain of the first that does not pass. With
+  /// Adds to what is literal how far results move where scores of experts are off by the bound, if
+  /// what was found departs.
+  LogicalResult addRouting(const Chain &chain, const Tensors &found, Expected &expected);
   /// Adds to what is literal how far results move when inputs are off by a few roundings.
   LogicalResult addConditioning(func::FuncOp entry, const Case &one, const Tensors &inputs,
                                 Expected &expected);
+  /// Adds a row for each output, and remembers the chain of the first that does not pass. With
   /// `literal` outputs are judged beside the source's own error.
   LogicalResult addRows(func::FuncOp entry, const std::string &what, const Tensors &found,
                         const Tensors &expected, const Chain &chain, const Tensors &literal = {});
@@ -166,7 +170,7 @@ LogicalResult Verifier::addRows(func::FuncOp entry, const std::string &what, con
   if (found.size() != numbers.size() || expected.size() != numbers.size())
     return entry.emitOpError("expects ") << numbers.size() << " tensors, got " << found.size()
                                          << " compiled and " << expected.size() << " interpreted";
-  const Tensor *logits = nullptr, *expectedLogits = nullptr;
+  const Tensor *logits = nullptr, *expectedLogits = nullptr, *logitsLiteral = nullptr;
   for (auto [n, number] : llvm::enumerate(numbers)) {
     const Tensor &one = *found[n], &other = *expected[n];
     Row row;
@@ -177,13 +181,17 @@ LogicalResult Verifier::addRows(func::FuncOp entry, const std::string &what, con
     PortRole role = getResultRole(entry, number);
     bool areLogits = role == PortRole::Logits && one.isReal && one.rank() > 0;
     if (role == PortRole::NextToken && logits)
-      row.difference = compareTokens(one, *logits, *expectedLogits);
+      row.difference = compareTokens(
+          one, *logits,
+          logitsLiteral ? settle(*logits, *expectedLogits, *logitsLiteral, chain.isScaled)
+                        : *expectedLogits);
     else
       row.difference = measure(one, other, literal.empty() ? nullptr : literal[n].get(),
                                areLogits ? Norm::PerPosition : Norm::Whole, chain.isScaled);
     if (areLogits) {
       logits = &one;
       expectedLogits = &other;
+      logitsLiteral = literal.empty() ? nullptr : literal[n].get();
     }
     if (!row.passed() && !departed)
       departed = chain;
@@ -225,12 +233,12 @@ int64_t Verifier::findCap(func::FuncOp entry, const Case &one) {
 }
 
 /// Whether an output is farther off than allowed.
-static bool departs(const Tensors &found, const Expected &expected, double bound,
-                    bool mayOverflow) {
+static bool departs(const Tensors &found, const Expected &expected, double bound, bool mayOverflow,
+                    Norm norm = Norm::Whole) {
   bound *= mayOverflow ? kScaledBounds : 1;
   for (size_t i = 0; i < found.size() && i < expected.exact.size(); ++i) {
     const Tensor *literal = expected.literal.empty() ? nullptr : expected.literal[i].get();
-    if (!(measure(*found[i], *expected.exact[i], literal, Norm::Whole, mayOverflow).error <= bound))
+    if (!(measure(*found[i], *expected.exact[i], literal, norm, mayOverflow).error <= bound))
       return true;
   }
   return false;
@@ -265,6 +273,41 @@ static Tensors disturb(const Tensors &inputs, uint64_t seed) {
   return disturbed;
 }
 
+/// The one that is farther off, number by number.
+static TensorRef farther(const Tensor &exact, const TensorRef &far, const TensorRef &other) {
+  if (!exact.isReal || other->shape != exact.shape)
+    return far;
+  auto farthest = std::make_shared<Tensor>(*far);
+  for (auto [most, near, real] : llvm::zip_equal(farthest->reals, exact.reals, other->reals))
+    if (std::isfinite(most) && std::isfinite(real) &&
+        std::fabs(real - near) > std::fabs(most - near))
+      most = real;
+  return farthest;
+}
+
+LogicalResult Verifier::addRouting(const Chain &chain, const Tensors &found, Expected &expected) {
+  constexpr uint64_t kDraws = 16;
+  if (!hasRouters(module) || !departs(found, expected, bound, chain.isScaled, Norm::PerPosition))
+    return success();
+  if (expected.literal.empty())
+    expected.literal = expected.exact;
+  ScoreDisturber disturber(bound);
+  InterpreterBackend disturbed(module, weights, &disturber);
+  disturbed.setPrecision(chain.isScaled ? Precision::Exact : Precision::Reference);
+  for (uint64_t seed = 1; seed <= kDraws; ++seed) {
+    disturber.restart(seed);
+    if (failed(disturbed.reset(chain.batch, chain.capacity)))
+      return failure();
+    Tensors results;
+    for (const Chain::Step &step : chain.steps) {
+      TRY(results, disturbed.run(step.entry, step.inputs));
+    }
+    for (auto [literal, exact, other] : llvm::zip_equal(expected.literal, expected.exact, results))
+      literal = farther(*exact, literal, other);
+  }
+  return success();
+}
+
 LogicalResult Verifier::addConditioning(func::FuncOp entry, const Case &one, const Tensors &inputs,
                                         Expected &expected) {
   constexpr uint64_t kDraws = 4;
@@ -273,16 +316,8 @@ LogicalResult Verifier::addConditioning(func::FuncOp entry, const Case &one, con
     if (failed(oracle.reset(one.sizes.batch, one.sizes.length)))
       return failure();
     TRY(Tensors found, oracle.run(entry.getName(), disturb(inputs, seed)));
-    for (auto [literal, exact, other] : llvm::zip_equal(expected.literal, expected.exact, found)) {
-      if (!exact->isReal || other->shape != exact->shape)
-        continue;
-      auto farthest = std::make_shared<Tensor>(*literal);
-      for (auto [far, near, real] : llvm::zip_equal(farthest->reals, exact->reals, other->reals))
-        if (std::isfinite(far) && std::isfinite(real) &&
-            std::fabs(real - near) > std::fabs(far - near))
-          far = real;
-      literal = std::move(farthest);
-    }
+    for (auto [literal, exact, other] : llvm::zip_equal(expected.literal, expected.exact, found))
+      literal = farther(*exact, literal, other);
   }
   return success();
 }
@@ -355,7 +390,8 @@ LogicalResult Verifier::runCase(func::FuncOp entry, const Case &wished, int64_t 
     return failure();
   FailureOr<Tensors> found = compiled->run(entry.getName(), inputs);
   Expected both{*expected, {}};
-  if (failed(found) || failed(excuse(entry, one, inputs, *found, both)))
+  if (failed(found) || failed(excuse(entry, one, inputs, *found, both)) ||
+      failed(addRouting(chain, *found, both)))
     return failure();
   return addRows(entry, nameCase(entry, one), *found, both.exact, chain, both.literal);
 }
@@ -461,14 +497,16 @@ LogicalResult Verifier::runTokens(const TokenEntries &entries, int64_t batch, in
     at += count;
     TRY(Tensors expected, oracle.run(entry.getName(), chain.steps.back().inputs));
     FailureOr<Tensors> found = compiled->run(entry.getName(), chain.steps.back().inputs);
-    if (failed(found) || failed(addRows(entry, what, *found, expected, chain)))
+    Expected both{expected, {}};
+    if (failed(found) || failed(addRouting(chain, *found, both)) ||
+        failed(addRows(entry, what, *found, expected, chain, both.literal)))
       return failure();
     if (reference.empty())
       continue;
     Tensors ofForward{atPosition(*reference.front(), at - 1)};
     if (expected.size() > 1)
       ofForward.push_back(chooseTokens(*ofForward.front()));
-    if (failed(addRows(entry, what + ", against forward", *found, ofForward, chain)))
+    if (failed(addRows(entry, what + ", against forward", *found, ofForward, chain, both.literal)))
       return failure();
   }
   return success();

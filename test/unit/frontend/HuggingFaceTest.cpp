@@ -491,6 +491,59 @@ TEST(HuggingFace, EncoderDecodersSayWhatTheyAre) {
   expectConfigFault(tinyLlama(), "is_encoder_decoder", "true", "is_encoder_decoder: expects false");
 }
 
+/// A Llama of one layer with three experts, of which a token meets two.
+static TinyModel tinyMixtral() {
+  TinyModel tiny = tinyLlama();
+  tiny.config["architectures"] = R"(["MixtralForCausalLM"])";
+  tiny.config["model_type"] = R"("mixtral")";
+  tiny.config["num_local_experts"] = "3";
+  tiny.config["num_experts_per_tok"] = "2";
+  for (int i = 0; i < 2; ++i) {
+    std::string layer = "model.layers." + std::to_string(i) + ".";
+    for (const char *part : {"gate", "up", "down"})
+      tiny.tensors.erase(layer + "mlp." + part + "_proj.weight");
+    layer += "block_sparse_moe.";
+    tiny.tensors[layer + "gate.weight"] = {3, 24};
+    for (int expert = 0; expert < 3; ++expert) {
+      std::string own = layer + "experts." + std::to_string(expert);
+      tiny.tensors[own + ".w1.weight"] = tiny.tensors[own + ".w3.weight"] = {20, 24};
+      tiny.tensors[own + ".w2.weight"] = {24, 20};
+    }
+  }
+  return tiny;
+}
+
+TEST(HuggingFace, ExpertsLieOneBelowTheOther) {
+  ModelDescription model = accepted(tinyMixtral());
+  const Experts &experts = model.layers.at(1).experts.value();
+  EXPECT_EQ(experts.count, 3);
+  EXPECT_EQ(experts.chosen, 2);
+  EXPECT_EQ(experts.gateUp.weight.shape, (std::vector<int64_t>{120, 24}));
+  ASSERT_EQ(experts.gateUp.weight.stack.size(), 6u);
+  EXPECT_EQ(experts.gateUp.weight.stack[2].name,
+            "model.layers.1.block_sparse_moe.experts.1.w1.weight");
+  EXPECT_EQ(experts.gateUp.weight.stack[3].name,
+            "model.layers.1.block_sparse_moe.experts.1.w3.weight");
+  EXPECT_EQ(experts.down.weight.shape, (std::vector<int64_t>{72, 20}));
+}
+
+TEST(HuggingFace, ExpertsThatDoNotFit) {
+  expectConfigFault(tinyMixtral(), "num_experts_per_tok", "4",
+                    "num_experts_per_tok: expects at most num_local_experts, 3, got 4");
+  expectConfigFault(tinyMixtral(), "num_local_experts", "0",
+                    "num_local_experts: expects an integer from 1");
+  TinyModel tiny = tinyMixtral();
+  tiny.tensors["model.layers.0.block_sparse_moe.experts.2.w3.weight"] = {21, 24};
+  Problems problems;
+  EXPECT_FALSE(read(tiny, problems));
+  ASSERT_EQ(problems.size(), 1u) << texts(problems);
+  expectPart(texts(problems), "experts.2.w3.weight\": expects shape [20, 24]");
+  tiny.tensors.erase("model.layers.0.block_sparse_moe.experts.2.w3.weight");
+  problems.clear();
+  EXPECT_FALSE(read(tiny, problems));
+  expectPart(texts(problems), "experts.2.w3.weight\": is missing");
+}
+
 TEST(HuggingFace, Sharded) {
   TinyModel tiny = tinyLlama();
   ModelDescription model = accepted(tiny, [&](const Folder &folder) {
