@@ -163,11 +163,25 @@ struct Sinusoids {
   int64_t offset = 0;
 };
 
+/// Squares of an image, each a vector of its pixels that is projected to the layers' width, row by
+/// row, behind tokens of their own (Dosovitskiy et al. 2021, ViT).
+struct Patches {
+  int64_t channels = 0, height = 0, width = 0; ///< Of the image.
+  int64_t size = 0;                            ///< Pixels of a side; divides both.
+  Linear projection;                           ///< [hidden, channels * size * size]
+  std::optional<Weight> tokens;                ///< [count, hidden]
+
+  int64_t count() const {
+    return (tokens ? tokens->shape.front() : 0) + (height / size) * (width / size);
+  }
+};
+
 /// Token vectors times `scale`, plus those of the position and of the token type
 /// where there are such tables, then the norm. Narrow token vectors are projected to
 /// the layers' width: before positions are added if these are that wide, else last.
 struct Embeddings {
   std::string name;
+  std::optional<Patches> patches; ///< Instead of tokens, scale and types.
   Weight token;
   double scale = 1;
   std::optional<Weight> position; ///< One row a position; position 0 has row `positionOffset`.

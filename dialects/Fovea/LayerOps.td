@@ -54,7 +54,7 @@ def LinearOp : LayerOp<"linear", "getInput", [AttrSizedOperandSegments, DeclareO
     %y = fovea.linear %x, %w bias(%b : tensor<320xf32>) : tensor<?x?x192xf32>, tensor<320x192xbf16> -> tensor<?x?x320xf32>
     %z = fovea.linear %x, %q scales(%s : tensor<320x6xf16>) : tensor<?x?x192xf32>, tensor<320x192xi4> -> tensor<?x?x320xf32>
     %v = fovea.linear %x, %i quantize_rows scales(%t : tensor<320xf32>) : tensor<?x?x192xf32>, tensor<320x192xi8> -> tensor<?x?x320xf32>
-    %u = fovea.linear %x, %m experts(%offsets : tensor<9xi64>) : tensor<?x2x192xf32>, tensor<2560x192xbf16> -> tensor<?x2x320xf32>
+    %u = fovea.linear %x, %m experts(%offsets : tensor<9xi64>) : tensor<?x?x192xf32>, tensor<2560x192xbf16> -> tensor<?x?x320xf32>
     ```
   }];
   let arguments = (ins Fovea_AnyFloatTensor:$input, Fovea_LinearWeight:$weight, Optional<Fovea_FloatTensor1>:$bias,

@@ -208,11 +208,15 @@ Value Body::repeat(Value vectors, Location loc) {
 }
 
 Value Body::addRow(Value x, Value table, Location loc) {
+  return addShared(
+      x, tensor::CollapseShapeOp::create(b, loc, table, SmallVector<ReassociationIndices>{{0, 1}}),
+      loc);
+}
+
+Value Body::addShared(Value x, Value shared, Location loc) {
   RankedTensorType type = typeOf(x);
-  Value row =
-      tensor::CollapseShapeOp::create(b, loc, table, SmallVector<ReassociationIndices>{{0, 1}});
-  SmallVector<OpFoldResult> sizes = {batch(), sequence(), b.getIndexAttr(type.getDimSize(2))};
-  Value empty = tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
+  Value empty =
+      tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, x), type.getElementType());
   AffineMap all = b.getMultiDimIdentityMap(3);
   SmallVector<utils::IteratorType> kinds(3, utils::IteratorType::parallel);
   auto body = [&](OpBuilder &nested, Location here, ValueRange elements) {
@@ -222,9 +226,61 @@ Value Body::addRow(Value x, Value table, Location loc) {
       element = arith::ExtFOp::create(inner, type.getElementType(), element);
     linalg::YieldOp::create(inner, arith::AddFOp::create(inner, elements[0], element).getResult());
   };
-  return linalg::GenericOp::create(b, loc, type, ValueRange{x, row}, empty,
-                                   {all, all.getMinorSubMap(1), all}, kinds, body)
+  AffineMap own = all.getMinorSubMap(static_cast<unsigned>(typeOf(shared).getRank()));
+  return linalg::GenericOp::create(b, loc, type, ValueRange{x, shared}, empty, {all, own, all},
+                                   kinds, body)
       ->getResult(0);
+}
+
+Value Body::ofEachText(Value rows, Location loc) {
+  ArrayRef<int64_t> shape = typeOf(rows).getShape();
+  RankedTensorType type =
+      getActivationType(b.getContext(), {ShapedType::kDynamic, shape[0], shape[1]});
+  SmallVector<OpFoldResult> sizes = {batch(), b.getIndexAttr(shape[0]), b.getIndexAttr(shape[1])};
+  Value empty = tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
+  AffineMap all = b.getMultiDimIdentityMap(3);
+  SmallVector<utils::IteratorType> kinds(3, utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &nested, Location here, ValueRange elements) {
+    Value element = elements[0];
+    if (!element.getType().isF32())
+      element = arith::ExtFOp::create(nested, here, nested.getF32Type(), element);
+    linalg::YieldOp::create(nested, here, element);
+  };
+  return linalg::GenericOp::create(b, loc, type, rows, empty, {all.getMinorSubMap(2), all}, kinds,
+                                   body)
+      ->getResult(0);
+}
+
+Value Body::embedPatches(Value pixels, const model::Embeddings &embeddings) {
+  const model::Patches &patches = *embeddings.patches;
+  Location loc = locate(patches.projection.name);
+  int64_t size = patches.size, rows = patches.height / size, columns = patches.width / size;
+  int64_t channels = patches.channels;
+  auto index = [&](int64_t value) -> OpFoldResult { return b.getIndexAttr(value); };
+  RankedTensorType split =
+      typeOf(pixels).clone({ShapedType::kDynamic, channels, rows, size, columns, size});
+  Value x = tensor::ExpandShapeOp::create(
+      b, loc, split, pixels, SmallVector<ReassociationIndices>{{0}, {1}, {2, 3}, {4, 5}},
+      SmallVector<OpFoldResult>{batch(), index(channels), index(rows), index(size), index(columns),
+                                index(size)});
+  Value empty = tensor::EmptyOp::create(
+      b, loc, {batch(), index(rows), index(columns), index(channels), index(size), index(size)},
+      split.getElementType());
+  x = linalg::TransposeOp::create(b, loc, x, empty, ArrayRef<int64_t>{0, 2, 4, 1, 3, 5})
+          ->getResult(0);
+  x = tensor::CollapseShapeOp::create(b, loc, x,
+                                      SmallVector<ReassociationIndices>{{0}, {1, 2}, {3, 4, 5}});
+  x = linear(x, patches.projection);
+  if (patches.tokens) {
+    Location here = locate(patches.tokens->name);
+    Value tokens = ofEachText(weightValue(*patches.tokens), here);
+    RankedTensorType type = typeOf(x).clone(
+        {ShapedType::kDynamic, patches.count(), patches.projection.weight.shape.front()});
+    x = tensor::ConcatOp::create(b, here, type, 1, ValueRange{tokens, x});
+  }
+  if (embeddings.position)
+    x = addShared(x, weightValue(*embeddings.position), locate(embeddings.position->name));
+  return embeddings.norm ? norm(x, *embeddings.norm) : x;
 }
 
 Value Body::countedPositions(Value ids, int64_t uncounted, Location loc) {
@@ -393,6 +449,8 @@ Value Body::mask(const model::Attention &attention, LayerContext &context, Locat
     window = MaskWindowOp::create(b, loc, type, before,
                                   attention.causal ? b.getI64IntegerAttr(0) : before);
   }
+  if (!attention.causal && !context.attentionMask)
+    return window;
   if (attention.causal)
     return window ? window : MaskCausalOp::create(b, loc, type).getResult();
   Value kept = denseMask(context.attentionMask, loc);

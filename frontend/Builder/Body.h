@@ -50,6 +50,8 @@ public:
   /// Token ids i64 [B,S] (and token types likewise, if the model has them) ->
   /// [B,S,H]. `first` is the position of the first token.
   Value embed(Value ids, Value tokenTypes, Value first, const ::fovea::Embeddings &embeddings);
+  /// Images f32 [B,C,height,width] -> [B,S,H].
+  Value embedPatches(Value pixels, const ::fovea::Embeddings &embeddings);
   /// One layer: x [B,S,H] -> [B,S,H].
   Value layer(Value x, const ::fovea::Layer &layer, LayerContext &context);
   /// Appends what is made of the source [B,T,H] to the caches that a layer attends to.
@@ -105,6 +107,10 @@ private:
   Value repeat(Value vectors, Location loc);
   /// The only row of `table` [1,H] added to each token's vector.
   Value addRow(Value x, Value table, Location loc);
+  /// `shared` [S,H] or [H] added to each text or token.
+  Value addShared(Value x, Value shared, Location loc);
+  /// Rows [S,H] for each text: [B,S,H].
+  Value ofEachText(Value rows, Location loc);
   Value rotate(Value x, Value positions, const ::fovea::Rotary &rotary, Location loc);
   /// One function of each element.
   Value map(Value x, Location loc, function_ref<Value(ImplicitLocOpBuilder &, Value)> function);

@@ -34,7 +34,8 @@ void ModuleFrame::addModelOp() {
                                            : b.getDenseI64ArrayAttr(source.endTokens),
                   source.suppressedTokens.empty() ? DenseI64ArrayAttr()
                                                   : b.getDenseI64ArrayAttr(source.suppressedTokens),
-                  integer(source.padToken), integer(longest), integer(source.vocabulary));
+                  integer(source.padToken), integer(longest),
+                  source.vocabulary ? integer(source.vocabulary) : IntegerAttr());
 }
 
 void ModuleFrame::addWeight(const model::Weight &weight) {
@@ -94,7 +95,7 @@ void ModuleFrame::findLayerKinds(LayerStack &stack) {
     LayerKind kind;
     kind.first = &layer;
     kind.place = layer.name;
-    func::FuncOp built = addLayerFunction(stack, kind, "layer", dynamicSize);
+    func::FuncOp built = addLayerFunction(stack, kind, "layer", stack.length);
     auto *same = llvm::find_if(known, [&](func::FuncOp other) {
       return other.getFunctionType() == built.getFunctionType() &&
              OperationEquivalence::isRegionEquivalentTo(&other.getBody(), &built.getBody(),
@@ -123,7 +124,7 @@ void ModuleFrame::addLayerFunctions(LayerStack &stack, bool decodes) {
       name += "_" + std::to_string(i);
     if (kind.first->source)
       kind.source = addSourceFunction(kind, name + "_source");
-    kind.function = addLayerFunction(stack, kind, name, dynamicSize);
+    kind.function = addLayerFunction(stack, kind, name, stack.length);
     if (decodes)
       kind.decode = addLayerFunction(stack, kind, name + "_decode", 1);
   }
@@ -174,7 +175,7 @@ func::FuncOp ModuleFrame::addLayerFunction(const LayerStack &stack, const LayerK
     inputs.push_back({cacheType(CacheKind::Key, layer.attention), "key_cache"});
     inputs.push_back({cacheType(CacheKind::Value, layer.attention), "value_cache"});
     outputs.append({inputs[1].type, inputs[2].type});
-  } else {
+  } else if (stack.hasMask) {
     inputs.push_back({idsType(dynamicSize), "attention_mask"});
   }
   if (layer.source) {
@@ -187,7 +188,7 @@ func::FuncOp ModuleFrame::addLayerFunction(const LayerStack &stack, const LayerK
     if (stack.hasCaches) {
       values.keyCache = arguments[1];
       values.valueCache = arguments[2];
-    } else {
+    } else if (stack.hasMask) {
       values.attentionMask = arguments[1];
     }
     if (layer.source) {
@@ -224,7 +225,7 @@ Value ModuleFrame::callLayers(const LayerStack &stack, Value x, bool decode, Sta
     SmallVector<Value> operands = {x};
     if (stack.hasCaches)
       operands.append({values.keyCaches[i], values.valueCaches[i]});
-    else
+    else if (stack.hasMask)
       operands.push_back(values.attentionMask);
     if (layer.source)
       operands.append({values.sourceKeys[i], values.sourceValues[i], values.sourceMask});
@@ -405,8 +406,9 @@ SmallVector<Port> ModuleFrame::portsOf(const model::Head &head) {
   SmallVector<int64_t> shape = {dynamicSize};
   SmallVector<StringRef> dims = {"batch"};
   if (!head.pool) {
-    shape.push_back(dynamicSize);
-    dims.push_back("sequence");
+    shape.push_back(stack.length);
+    if (stack.length == dynamicSize)
+      dims.push_back("sequence");
   }
   SmallVector<Port> result;
   for (const std::string &name : head.columns)
@@ -425,10 +427,18 @@ void ModuleFrame::addEncoderEntry(EntryKind kind) {
   auto add = [&](StringRef name, PortRole role) {
     arguments.push_back({idsType(dynamicSize), name.str(), {"batch", "sequence"}, role});
   };
-  add("input_ids", PortRole::TokenIds);
-  add("attention_mask", PortRole::AttentionMask);
-  if (asksForTypes())
-    add("token_type_ids", PortRole::TokenTypes);
+  const std::optional<model::Patches> &patches = source.embeddings.patches;
+  if (patches) {
+    arguments.push_back({getActivationType(context, {dynamicSize, patches->channels,
+                                                     patches->height, patches->width}),
+                         "pixel_values",
+                         {"batch"}});
+  } else {
+    add("input_ids", PortRole::TokenIds);
+    add("attention_mask", PortRole::AttentionMask);
+    if (asksForTypes())
+      add("token_type_ids", PortRole::TokenTypes);
+  }
   int64_t longest = source.maxPositions;
   if (pooled) {
     int64_t width = widthBehind(source.pooling->steps, source.hidden);
@@ -438,10 +448,12 @@ void ModuleFrame::addEncoderEntry(EntryKind kind) {
                 PortRole::Embedding}};
     longest = source.pooling->maxPositions.value_or(longest);
   } else if (source.givesHiddenState) {
-    results = {{getActivationType(context, {dynamicSize, dynamicSize, source.hidden}),
+    results = {{getActivationType(context, {dynamicSize, stack.length, source.hidden}),
                 "last_hidden_state",
-                {"batch", "sequence"},
+                {"batch"},
                 PortRole::HiddenState}};
+    if (!patches)
+      results.front().dims.push_back("sequence");
   }
   if (!pooled)
     for (const model::Head &head : source.heads)
@@ -449,12 +461,13 @@ void ModuleFrame::addEncoderEntry(EntryKind kind) {
   func::FuncOp entry = addEntry(kind, arguments, results, longest);
   Body body = entryBody(entry);
   Location loc = entry.getLoc();
-  Value mask = entry.getArgument(1);
+  Value mask = patches ? Value() : entry.getArgument(1);
   Value types = asksForTypes() ? Value(entry.getArgument(2)) : Value();
   Value first;
   if (source.embeddings.position && !source.embeddings.uncountedToken)
     first = arith::ConstantIndexOp::create(b, loc, 0);
-  Value x = body.embed(entry.getArgument(0), types, first, source.embeddings);
+  Value x = patches ? body.embedPatches(entry.getArgument(0), source.embeddings)
+                    : body.embed(entry.getArgument(0), types, first, source.embeddings);
   StackValues values;
   values.attentionMask = mask;
   x = finish(callLayers(stack, x, /*decode=*/false, values), body);
@@ -490,7 +503,13 @@ void ModuleFrame::addWeights() {
     }
   };
   auto addEmbeddings = [&](const model::Embeddings &embeddings) {
-    addWeight(embeddings.token);
+    if (embeddings.patches) {
+      addLinear(embeddings.patches->projection);
+      if (embeddings.patches->tokens)
+        addWeight(*embeddings.patches->tokens);
+    } else {
+      addWeight(embeddings.token);
+    }
     for (const std::optional<model::Weight> *table : {&embeddings.position, &embeddings.tokenType})
       if (*table)
         addWeight(**table);
@@ -543,6 +562,10 @@ OwningOpRef<ModuleOp> ModuleFrame::build() {
   stack.layers = &source.layers;
   stack.name = "layer";
   stack.hasCaches = source.kind != Kind::Encoder;
+  if (source.embeddings.patches) {
+    stack.hasMask = false;
+    stack.length = source.embeddings.patches->count();
+  }
   bool steps = stack.hasCaches && languageHead();
   addLayerFunctions(stack, /*decodes=*/steps);
   switch (source.kind) {

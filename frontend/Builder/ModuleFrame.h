@@ -29,6 +29,8 @@ struct LayerStack {
   const std::vector<::fovea::Layer> *layers = nullptr;
   std::string name; ///< Of functions: "layer".
   bool hasCaches = false;
+  bool hasMask = true; ///< Without caches: of what is padding.
+  int64_t length = dynamicSize;
   std::vector<LayerKind> kinds;
   std::vector<size_t> kindOfLayer;
 };

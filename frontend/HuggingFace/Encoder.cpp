@@ -66,13 +66,17 @@ bool Encoder::read() {
   return foundActivation && fits;
 }
 
-void Encoder::begin() {
+void Encoder::beginWithout(const std::string &probe) {
   model.kind = ModelDescription::Kind::Encoder;
   model.vocabulary = vocabulary;
   model.hidden = hidden;
   model.maxPositions = positions - (countedPadding ? *countedPadding + 1 : 0);
-  weights.choosePrefix(tensors.prefixes, tensors.token + ".weight");
+  weights.choosePrefix(tensors.prefixes, probe);
   prefix = weights.prefix();
+}
+
+void Encoder::begin() {
+  beginWithout(tensors.token + ".weight");
   Embeddings &embeddings = model.embeddings;
   auto table = [&](const std::string &name, int64_t rows) {
     return weights.weight(name + ".weight", {rows, tokenWidth});
@@ -102,15 +106,15 @@ Attention Encoder::attention(const std::string &layer) {
 }
 
 Layer Encoder::layer(const std::string &name) {
-  auto linear = [&](const std::string &part, int64_t out, int64_t in) {
-    return weights.linear(name + "." + part, out, in, /*bias=*/true);
+  auto linear = [&](const std::string &part, int64_t out, int64_t in, bool bias = true) {
+    return weights.linear(name + "." + part, out, in, bias);
   };
   Layer layer;
   layer.name = prefix + name;
   layer.attention = attention(name);
-  layer.attention.query = linear(tensors.query, hidden, hidden);
-  layer.attention.key = linear(tensors.key, hidden, hidden);
-  layer.attention.value = linear(tensors.value, hidden, hidden);
+  layer.attention.query = linear(tensors.query, hidden, hidden, projectionBias);
+  layer.attention.key = linear(tensors.key, hidden, hidden, projectionBias);
+  layer.attention.value = linear(tensors.value, hidden, hidden, projectionBias);
   layer.attention.output = linear(tensors.output, hidden, hidden);
   layer.aroundAttention.sumNorm = norm(name + "." + tensors.attentionNorm, hidden);
   layer.feedForward.name = layer.name;

@@ -66,7 +66,7 @@ public:
   std::string activationName = "gelu";
   int64_t typesIfAbsent = 2;
   int64_t tokenWidthIfAbsent = 0; ///< Of a family that has the key.
-  bool normBias = true;
+  bool normBias = true, projectionBias = true;
   /// Positions count the tokens that are not padding, which `pad_token_id` is, and stand behind its
   /// row.
   std::optional<int64_t> countedPadding;
@@ -84,6 +84,8 @@ public:
 
   /// Begins the model: its sizes and its embeddings. Before any layer.
   void begin();
+  /// The sizes alone, by the name of a tensor that each such model has.
+  void beginWithout(const std::string &probe);
   /// Attention of one size a head, without its projections.
   Attention attention(const std::string &layer);
   /// Post-norm attention and feed-forward by the names in `tensors` below `layer`.

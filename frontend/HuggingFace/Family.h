@@ -64,6 +64,8 @@ public:
   /// or in the same.
   Weight ordered(const std::string &name, std::vector<int64_t> stored, const AxisOrder &order,
                  std::vector<int64_t> shape);
+  /// Tensors of one type, one below the other.
+  Weight stackOf(const std::string &name, std::vector<Weight> parts);
   /// Linear layers of as many inputs and one type, one below the other.
   Linear stack(const std::string &name, const std::vector<Linear> &parts);
   /// Fills the projections of `attention`, whose sizes are set, from one linear
@@ -87,7 +89,6 @@ private:
   Weight find(const std::vector<std::string> &names, std::vector<int64_t> shape, bool transposed);
   Weight rowsOf(const std::string &name, const std::string &use, const RowGroups &rows,
                 std::vector<int64_t> inner, bool transposed);
-  Weight stackOf(const std::string &name, std::vector<Weight> parts);
   /// The tensor `name`, if there is one, must be `other`.
   void requireEqual(const std::string &name, const std::string &other);
 

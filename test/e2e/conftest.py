@@ -112,3 +112,9 @@ def encoders():
 def translators():
     """The folder of the random encoder-decoders."""
     return make_once("test-translators", "make_translators.py", "translator_cases.py", "make_checkpoints.py")
+
+
+@pytest.fixture(scope="session")
+def vision():
+    """The folder of the random models that read images."""
+    return make_once("test-vision", "make_vision.py", "vision_cases.py", "make_checkpoints.py")

@@ -19,6 +19,7 @@ FAMILIES = {
     "distilbert": ("DistilBert", dict(vocab_size=VOCABULARY, dim=48, n_layers=2, n_heads=4, hidden_dim=80, max_position_embeddings=64), COMMON),
     "electra": ("Electra", SIZES | dict(embedding_size=24), COMMON + ["ForPreTraining"]),
     "albert": ("Albert", SIZES | dict(embedding_size=24, num_hidden_layers=3), COMMON + ["ForPreTraining"]),
+    "mpnet": ("MPNet", SIZES | dict(pad_token_id=1), COMMON),
     "modernbert": ("ModernBert", dict(
         vocab_size=VOCABULARY, hidden_size=48, num_hidden_layers=4, num_attention_heads=4, intermediate_size=80, max_position_embeddings=64, norm_eps=0.02,
         local_attention=8, pad_token_id=0, bos_token_id=2, eos_token_id=3, cls_token_id=2, sep_token_id=3, rope_parameters={
@@ -41,6 +42,7 @@ CHANGES = {
     "bert-ForMaskedLM-sentences": dict(sentences="mean"),
     "xlmroberta-Model-sentences": dict(sentences="cls"),
     "distilbert-ForMultipleChoice-sentences": dict(sentences="mean"),
+    "mpnet-Model-sentences": dict(sentences="mean"),
     "modernbert-Model-sentences": dict(sentences="mean"),
 }
 CASES = [f"{family}-{head}" for family, (_, _, heads) in FAMILIES.items() for head in heads] + list(CHANGES)

@@ -39,7 +39,7 @@ INPUTS = [{"input_ids": token_ids(9, 2, 13), "attention_mask": padded([13, 8], 1
 def make_model(name, seed):
     kind, settings, _, ends, suppressed = configuration(name)
     model = getattr(transformers, kind)(getattr(transformers, kind).config_class(**settings)).eval()
-    t5, width = family_of(name) == "t5", settings["d_model"]
+    t5, width = family_of(name) in ("t5", "mt5"), settings["d_model"]
     if settings.get("tie_word_embeddings") is False:
         model.lm_head.weight = torch.nn.Parameter(model.lm_head.weight.clone())
     sinusoids = {name: parameter.clone() for name, parameter in model.named_parameters() if not parameter.requires_grad}
@@ -55,7 +55,7 @@ def make_model(name, seed):
                 parameter.mul_(0.5)  # or what is written hangs on the source only
             elif name.endswith("shared.weight") or name == "lm_head.weight":
                 # Logits that tell some tokens from the others.
-                parameter.mul_(2.5 * (width**0.5 if t5 and name == "shared.weight" and model.config.scale_decoder_outputs else 1))
+                parameter.mul_(2.5 * (width**0.5 if t5 and name == "shared.weight" and getattr(model.config, "scale_decoder_outputs", False) else 1))
         # Signs at random, or a model whose embeddings are tied repeats its last token.
         norm = model.decoder.final_layer_norm if t5 else getattr(model.model.decoder, "layer_norm", None) or model.model.decoder.layers[-1].final_layer_norm
         norm.weight.mul_(torch.randint(0, 2, norm.weight.shape, generator=generator) * 2 - 1)
@@ -204,8 +204,8 @@ def make_older(out, name):
     path = folder / "model" / "config.json"
     config = json.loads(path.read_text())
     config["torch_dtype"] = config.pop("dtype")
-    if family_of(name) == "t5":
-        scaled = config.pop("scale_decoder_outputs")
+    if family_of(name) in ("t5", "mt5"):
+        scaled = config.pop("scale_decoder_outputs", False)
         for key in ["tie_word_embeddings", "dense_act_fn", "is_gated_act", "classifier_dropout"]:
             config.pop(key)
         config |= {} if scaled else {"tie_word_embeddings": False}

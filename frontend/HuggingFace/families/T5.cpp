@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// T5, its version 1.1 and FLAN-T5: encoder-decoder with RMS norms first, biases of the
+// T5, its version 1.1, FLAN-T5 and mT5: encoder-decoder with RMS norms first, biases of the
 // distance instead of positions, unscaled scores, relu or gated units (Raffel et al. 2020; Shazeer
 // 2020).
 #include "frontend/HuggingFace/Family.h"
@@ -85,7 +85,8 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
   int64_t distance = config.integer("relative_attention_max_distance", 3, maxPositions, 128);
   double epsilon = config.number("layer_norm_epsilon", 0, 1, 1e-6);
   bool scaled = config.boolean("tie_word_embeddings", true);
-  scaled = config.boolean("scale_decoder_outputs", scaled);
+  // mT5 has a head of its own whatever its configuration says of the table.
+  scaled = config.boolean("scale_decoder_outputs", scaled) && model.architecture[0] != 'M';
   // "gated-gelu" means the approximation by tanh.
   std::string projection = config.string("feed_forward_proj", "relu");
   bool gated = projection.rfind("gated-", 0) == 0;
@@ -129,6 +130,13 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
 Family fovea::t5Family() {
   return {"t5",
           {"T5ForConditionalGeneration", "T5Model", "T5WithLMHeadModel"},
+          describe,
+          /*isEncoderDecoder=*/true};
+}
+
+Family fovea::mt5Family() {
+  return {"mt5",
+          {"MT5ForConditionalGeneration", "MT5Model"},
           describe,
           /*isEncoderDecoder=*/true};
 }
