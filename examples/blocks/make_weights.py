@@ -16,6 +16,7 @@ SHAPES = {
     "cross.query": (8, 8), "cross.key": (8, 8), "cross.value": (8, 8), "cross.output": (8, 8),
     "mlp.up": (16, 8), "mlp.gate": (16, 8), "mlp.down": (8, 16),
     "grouped.key": (4, 8), "grouped.value": (4, 8), "norm1": (8,), "norm2": (8,),
+    "experts.router": (4, 8), "experts.up": (64, 8), "experts.down": (32, 16),
 }
 
 

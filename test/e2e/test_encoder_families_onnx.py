@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tiny random encoders of many families, and models that read images, exported by PyTorch's two exporters: the numbers are PyTorch's."""
+import warnings
+
+import numpy as np
+import pytest
+
+import encoder_cases
+import vision_cases
+
+pytestmark = pytest.mark.long
+WAYS = ["dynamo", "script"]
+# Masked words show most: a number for each token of each place.
+NAMES = [f"{family}-{'ForMaskedLM' if 'ForMaskedLM' in heads else heads[0]}" for family, (_, _, heads) in encoder_cases.FAMILIES.items()]
+NAMES += [f"{family}-ForImageClassification" for family in vision_cases.FAMILIES]
+EXPORTED = [(name, way) for name in NAMES for way in WAYS]
+
+
+def make_model(name):
+    """The model, and its inputs with those of another size."""
+    import torch
+    import transformers
+
+    from make_checkpoints import randomise
+    from make_encoders import make_inputs
+    from make_vision import make_images
+
+    images = name.partition("-")[0] in vision_cases.FAMILIES
+    prefix, head, settings = (vision_cases if images else encoder_cases).configuration(name)[:3]
+    model = randomise(getattr(transformers, prefix + head)(getattr(transformers, prefix + "Config")(**settings)), 1).eval()
+    if images:
+        given = {"pixel_values": make_images(model.config)}
+        return model, given, {"pixel_values": given["pixel_values"][:1]}
+    inputs = make_inputs(model.config)
+    return model, inputs["right"], inputs["alone"]
+
+
+def export(model, given, way, path):
+    """Gives the names of the outputs."""
+    import torch
+
+    torch.set_num_threads(1)  # so small that a second one only waits
+    tensors = {key: torch.from_numpy(array) for key, array in given.items()}
+    outputs = [key for key, value in model(**tensors).items() if isinstance(value, torch.Tensor)]
+    axes = {0: "batch"} if "pixel_values" in given else {0: "batch", 1: "sequence"}
+    if way == "dynamo":
+        dims = {0: torch.export.Dim("batch")} | ({1: torch.export.Dim("sequence", max=60)} if 1 in axes else {})
+        how = {"dynamic_shapes": {key: dims for key in given}, "verbose": False}
+    else:
+        how = {"dynamic_axes": {key: axes for key in given} | {key: {0: "batch"} for key in outputs}}
+
+    class Outputs(torch.nn.Module):
+        """This exporter takes arguments by place alone."""
+
+        def __init__(self):
+            super().__init__()
+            self.model = model
+
+        def forward(self, *values):
+            result = self.model(**dict(zip(given, values)))
+            return tuple(result[key] for key in outputs)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if way == "script":
+            torch.onnx.export(Outputs().eval(), tuple(tensors.values()), path, input_names=list(given), output_names=outputs, dynamo=False, **how)
+        else:
+            torch.onnx.export(model, (), path, kwargs=tensors, input_names=list(given), output_names=outputs, dynamo=True, **how)
+    return outputs
+
+
+@pytest.mark.parametrize("name, way", EXPORTED)
+def test_numbers(fovea_run, compiled, tmp_path, name, way):
+    """Texts with padding, and one alone; images together, and one alone."""
+    import torch
+
+    model, *inputs = make_model(name)
+    outputs = export(model, inputs[0], way, tmp_path / "model.onnx")
+    for given in inputs:
+        np.savez(tmp_path / "in.npz", **given)
+        fovea_run("run", compiled(tmp_path / "model.onnx"), "--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz").ok()
+        with torch.no_grad():
+            expected = model(**{key: torch.from_numpy(array) for key, array in given.items()})
+        found = np.load(tmp_path / "out.npz")
+        for output in outputs:
+            wanted, kept = expected[output].numpy(), given.get("attention_mask")
+            off = np.abs(found[output] - wanted)
+            if kept is not None and off.shape[:2] == kept.shape:
+                off = off[kept == 1]
+            assert off.max() <= 1e-4 * np.abs(wanted).max(), output
