@@ -15,8 +15,6 @@ std::string Problem::text() const {
     result += (result.empty() ? "" : ": ") + place;
   if (!result.empty())
     result += ": ";
-  if (severity == Severity::Note)
-    result += "note: ";
   return result + message;
 }
 

@@ -25,7 +25,7 @@ struct Problem {
   std::string place;   ///< Config key, tensor, byte offset; may be empty.
   std::string message; ///< A lower-case sentence: "expects ..., got ...".
 
-  /// "FILE: PLACE: MESSAGE", notes with "note: " before the message.
+  /// "FILE: PLACE: MESSAGE"; who prints it says what it is.
   std::string text() const;
 };
 

@@ -139,7 +139,7 @@ def test_a_template_with_a_fault_is_a_note_until_it_is_used(fovea, fovea_run, mo
     shutil.copytree(model, folder)
     (folder / "chat_template.jinja").write_text("a\n{% include 'x' %}")
     made = fovea("compile", folder, "-o", tmp_path / "m.fovea", "--compute=f32").ok()
-    assert "chat_template.jinja: note: chat cannot use template 'default': line 2: tag 'include' is not supported here" in made.err.decode(), str(made)
+    assert "chat_template.jinja: chat cannot use template 'default': line 2: tag 'include' is not supported here" in made.err.decode(), str(made)
     fovea_run("generate", tmp_path / "m.fovea", "--prompt", "a", "-n", 1).ok()
     said = fovea_run("chat", tmp_path / "m.fovea", stdin=b"a")
     assert said.code == 1 and "chat_template.jinja:2: tag 'include' is not supported here" in said.err.decode() and not said.text

@@ -120,7 +120,7 @@ TEST(Encoders, PrefixAndNamesOfEarlyCheckpoints) {
   EXPECT_EQ(model->heads[0].steps[0].norm->bias->stored.name,
             "cls.predictions.transform.LayerNorm.beta");
   ASSERT_EQ(problems.size(), 2u) << texts(problems);
-  expectPart(problems[0].text(), "\"cls.seq_relationship.bias\": note: is not used");
+  expectPart(problems[0].text(), "\"cls.seq_relationship.bias\": is not used");
 }
 
 TEST(Encoders, HeadsThatAreTiedAndUntied) {

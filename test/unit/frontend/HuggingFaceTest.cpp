@@ -211,7 +211,7 @@ TEST(Llama, TensorsThatNobodyUses) {
   EXPECT_TRUE(read(tiny, problems));
   ASSERT_EQ(problems.size(), 2u) << texts(problems);
   expectPart(problems[0].text(),
-             "tensor \"model.layers.0.self_attn.q_norm.weight\": note: is not used");
+             "tensor \"model.layers.0.self_attn.q_norm.weight\": is not used");
 }
 
 //===-- Rotary scaling, in the spelling of transformers 4 and 5 ------------------------------===//
@@ -387,7 +387,7 @@ TEST(Gpt2, InnerWidthPrefixAndTokens) {
   ASSERT_TRUE(model) << texts(problems);
   EXPECT_EQ(model->layers[0].name, "h.0");
   EXPECT_TRUE(model->endTokens.empty());
-  expectPart(texts(problems), "eos_token_id: note: expects token ids from 0 to 16, ignores 50256");
+  expectPart(texts(problems), "eos_token_id: expects token ids from 0 to 16, ignores 50256");
   tiny.config["architectures"] = R"(["GPT2Model"])";
   tiny.config.erase("eos_token_id");
   EXPECT_TRUE(accepted(tiny).heads.empty());

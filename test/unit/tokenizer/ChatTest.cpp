@@ -80,12 +80,12 @@ TEST_F(Chat, FilesGoFirst) {
 TEST_F(Chat, FaultsAreNotes) {
   write("tokenizer_config.json", R"({"chat_template": "a\n{% if x %}"})");
   EXPECT_EQ(templates(), "default=a\n{% if x %} (tokenizer_config.json), ");
-  EXPECT_EQ(notes(), "tokenizer_config.json: chat_template: note: chat cannot use template "
+  EXPECT_EQ(notes(), "tokenizer_config.json: chat_template: chat cannot use template "
                      "'default': line 2: expects elif or else or endif, got the end of the "
                      "template\n");
   write("tokenizer_config.json", R"({"chat_template": 5})");
   EXPECT_EQ(templates(), "");
-  EXPECT_EQ(notes(), "tokenizer_config.json: chat_template: note: expects a text, or a list of "
+  EXPECT_EQ(notes(), "tokenizer_config.json: chat_template: expects a text, or a list of "
                      "{\"name\", \"template\"}, got 5\n");
 }
 
