@@ -202,6 +202,7 @@ private:
   Value sizeOf(TensorAxis axis);
   SmallVector<Value> rowExtents(ArrayRef<Value> known);
   Value beginPart(Value rows);
+  std::pair<Value, Value> beginRows(ValueRange ivs, const TileSizes &sizes, Value rows);
   Value matrix(Value memory);
   bool isRepeated(Value memory);
   SmallVector<Value> outerIndices(Value memory);

@@ -386,6 +386,27 @@ Value TileBuilder::beginPart(Value rows) {
   return k.select(wrong, k.index(0), begin);
 }
 
+/// The rows that a block has by its place in the grid, behind the block of columns. What follows is
+/// emitted for those that there are.
+std::pair<Value, Value> TileBuilder::beginRows(ValueRange ivs, const TileSizes &sizes, Value rows) {
+  bool hasChunks = sizes.chunk != sizes.rows;
+  if (!form.parts) {
+    at = SmallVector<Value>(ivs.drop_back());
+    Value begin = k.mul(ivs.back(), k.index(sizes.chunk)), end;
+    if (hasChunks)
+      end = arith::MinSIOp::create(k, k.add(begin, k.index(sizes.chunk)), rows);
+    return {begin, end};
+  }
+  part = ivs.front();
+  Value begin = beginPart(rows);
+  if (hasChunks)
+    return {begin, partEnd};
+  begin = k.add(begin, k.mul(ivs.back(), k.index(sizes.rows)));
+  auto isThere = scf::IfOp::create(k, k.less(begin, partEnd), /*withElseRegion=*/false);
+  k.setInsertionPoint(isThere.thenBlock()->getTerminator());
+  return {begin, partEnd};
+}
+
 //===-- The kernel ---------------------------------------------------------------------------===//
 
 void TileBuilder::emit(const TileSizes &sizes) {
@@ -405,10 +426,14 @@ void TileBuilder::emit(const TileSizes &sizes) {
       addArgmaxTemporaries(strip);
   SmallVector<Value> extents = rowExtents(memories(false));
   Value rows = extents.back();
-  if (form.parts)
-    extents = {k.index(cast<RankedTensorType>(form.parts.getType()).getDimSize(0) - 1)};
-  else
-    extents.back() = ceilDiv(k, rows, sizes.chunk);
+  extents.back() = ceilDiv(k, rows, sizes.chunk);
+  if (form.parts) {
+    // A block has all rows of a part, or a tile of them: as many as the longest part may have.
+    if (sizes.chunk != sizes.rows)
+      extents.clear();
+    int64_t count = cast<RankedTensorType>(form.parts.getType()).getDimSize(0) - 1;
+    extents.insert(extents.begin(), k.index(count));
+  }
   bool areSplit = blocks > 1 || form.hasOpenColumns;
   bool isInnermost = sizes.rowsOutermost || form.parts;
   if (areSplit) {
@@ -425,12 +450,8 @@ void TileBuilder::emit(const TileSizes &sizes) {
       number = isInnermost ? ivs.back() : ivs.front();
       ivs = isInnermost ? ivs.drop_back() : ivs.drop_front();
     }
-    at = SmallVector<Value>(ivs.drop_back());
-    part = form.parts ? ivs.back() : Value();
-    bool loops = part || sizes.chunk != sizes.rows;
-    Value begin = part ? beginPart(rows) : k.mul(ivs.back(), k.index(sizes.chunk)), end = partEnd;
-    if (loops && !part)
-      end = arith::MinSIOp::create(k, k.add(begin, k.index(sizes.chunk)), rows);
+    auto [begin, end] = beginRows(ivs, sizes, rows);
+    bool loops = sizes.chunk != sizes.rows;
     // One strip after the other; a block belongs to one of them.
     int64_t first = 0;
     for (const Strip &strip : strips) {

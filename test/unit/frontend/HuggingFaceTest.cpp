@@ -210,8 +210,7 @@ TEST(Llama, TensorsThatNobodyUses) {
   Problems problems;
   EXPECT_TRUE(read(tiny, problems));
   ASSERT_EQ(problems.size(), 2u) << texts(problems);
-  expectPart(problems[0].text(),
-             "tensor \"model.layers.0.self_attn.q_norm.weight\": is not used");
+  expectPart(problems[0].text(), "tensor \"model.layers.0.self_attn.q_norm.weight\": is not used");
 }
 
 //===-- Rotary scaling, in the spelling of transformers 4 and 5 ------------------------------===//
