@@ -119,7 +119,8 @@ struct VerifyOptions {
   int threads = 0;            ///< to run with; 0: as many as the machine has
   std::string device = "cpu"; ///< where to run, as the runtime names it
   uint64_t seed = 1;
-  std::vector<int64_t> lengths; ///< of made-up inputs; empty: chosen
+  std::vector<int64_t> lengths;   ///< of made-up inputs; empty: chosen
+  std::vector<std::string> sizes; ///< NAME=SIZE, of open dimensions
   /// The model that `options.model`, an artifact then, was compiled from.
   std::string source;
 };

@@ -18,6 +18,9 @@ using namespace mlir::fovea;
 
 namespace fovea::compile {
 
+/// Sizes beyond it are slips: the interpreter would not end.
+static constexpr uint64_t kMostSize = 1 << 20;
+
 /// What the command line asks for and cannot have; empty if there is nothing.
 static std::string findFault(const Options &options, const VerifyOptions &how, bool isArtifact) {
   if (!options.fromStage.empty() && options.fromStage != "import")
@@ -27,6 +30,14 @@ static std::string findFault(const Options &options, const VerifyOptions &how, b
       return "--length: expects lengths of at least 1, got " + std::to_string(length);
   if (!how.lengths.empty() && !how.against.empty())
     return "--length: the inputs of --against have their own lengths";
+  for (const std::string &word : how.sizes) {
+    auto [name, size] = StringRef(word).rsplit('=');
+    uint64_t number = 0;
+    if (name.empty() || size.getAsInteger(10, number) || number < 1 || number > kMostSize)
+      return "--dim " + word + ": expects NAME=SIZE, a size from 1 to " + std::to_string(kMostSize);
+  }
+  if (!how.sizes.empty() && !how.against.empty())
+    return "--dim: the inputs of --against have their own sizes";
   if (isArtifact && how.source.empty())
     return options.model + ": an artifact does not hold what the interpreter runs, expects "
                            "--source=MODEL, the model that it was compiled from";
@@ -150,6 +161,10 @@ static int verifyModel(ModuleOp module, const Options &options, const VerifyOpti
   verb.device = how.device;
   verb.seed = how.seed;
   verb.lengths.assign(how.lengths.begin(), how.lengths.end());
+  for (StringRef word : how.sizes) {
+    auto [name, size] = word.rsplit('=');
+    (void)size.getAsInteger(10, verb.dims[name.str()]);
+  }
   if (!how.source.empty())
     verb.artifact = options.model;
   auto compile = [&](ModuleOp copy, const std::string &path) {

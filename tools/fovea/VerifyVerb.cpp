@@ -30,6 +30,10 @@ void addVerifyVerb(CLI::App &app, Session &session) {
       "lengths of made-up inputs, with commas between. Without this: 1, 2, 7 and 33, "
       "and one above the greatest number up to 300 that the model compares places "
       "with; none beyond its tables of positions");
+  verb->add_option("--dim", arguments->how.sizes,
+                   "NAME=SIZE of an open dimension, in all calls; without this each is run with "
+                   "several")
+      ->allow_extra_args(false);
   verb->add_option("--against", arguments->how.against,
                    "an .npz file with inputs and outputs, by their names");
   verb->add_option("--seed", arguments->how.seed, "for inputs that are made up")

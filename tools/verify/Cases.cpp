@@ -183,18 +183,21 @@ int64_t Case::getLongest() const {
   return longest;
 }
 
-/// How many sizes of an entry's arguments are open, those of one name once, without the batch.
-static size_t countLengths(func::FuncOp entry) {
-  std::set<std::string> names;
-  for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
-    auto type = dyn_cast<RankedTensorType>(entry.getArgument(i).getType());
-    auto dims = entry.getArgAttrOfType<ArrayAttr>(i, FoveaDialect::kDimsAttr);
-    for (int64_t d = 0, open = type ? type.getNumDynamicDims() : 0; d < open; ++d)
-      names.insert(dims && d < static_cast<int64_t>(dims.size()) ? cast<StringAttr>(dims[d]).str()
-                                                                 : "argument " + std::to_string(i));
-  }
+/// How many sizes of an entry's arguments are open and not fixed, those of one name once, without
+/// the batch.
+static size_t countLengths(func::FuncOp entry, const FixedSizes &fixed) {
+  std::set<std::string> names = getOpenDims(entry);
   names.erase(getBatchDim(entry).str());
+  for (const auto &[name, size] : fixed)
+    names.erase(name);
   return names.size();
+}
+
+SmallVector<int64_t> verify::getBatches(func::FuncOp entry, const FixedSizes &fixed) {
+  auto found = fixed.find(getBatchDim(entry).str());
+  if (found != fixed.end())
+    return {found->second};
+  return llvm::to_vector(ArrayRef(kBatches));
 }
 
 static bool hasFloats(func::FuncOp entry) {
@@ -205,39 +208,44 @@ static bool hasFloats(func::FuncOp entry) {
 }
 
 std::vector<Case> verify::makeCases(func::FuncOp entry, ArrayRef<int64_t> lengths,
-                                    int64_t longLength) {
-  size_t open = countLengths(entry);
+                                    int64_t longLength, const FixedSizes &fixed) {
+  size_t open = countLengths(entry, fixed);
+  SmallVector<int64_t> batches = getBatches(entry, fixed);
   if (open == 0)
     lengths = lengths.take_front();
   std::vector<Case> cases;
   auto add = [&](int64_t batch, size_t n, Magnitude magnitude) {
-    Case one{{batch, lengths[n], {}}, magnitude};
+    Case one{{batch, lengths[n], {}, fixed}, magnitude};
     for (size_t i = 1; open > 1 && i < lengths.size(); ++i) // other axes have other lengths
       one.sizes.others.push_back(lengths[(n + i) % lengths.size()]);
     cases.push_back(std::move(one));
   };
-  for (int64_t batch : kBatches)
+  for (int64_t batch : batches)
     for (size_t n = 0; n < lengths.size(); ++n)
       add(batch, n, Magnitude::One);
   if (longLength && open) {
-    cases.push_back({{1, longLength, {}}, Magnitude::One});
+    cases.push_back({{batches.front(), longLength, {}, fixed}, Magnitude::One});
     if (open > 1) { // perhaps the first one is another batch
       cases.back().sizes.others = {lengths.front()};
-      cases.push_back({{1, lengths.front(), {longLength}}, Magnitude::One});
+      cases.push_back({{batches.front(), lengths.front(), {longLength}, fixed}, Magnitude::One});
     }
   }
   if (hasFloats(entry))
     for (Magnitude magnitude : {Magnitude::Small, Magnitude::Large, Magnitude::Mixed})
-      add(2, std::min(kScaledLength, lengths.size() - 1), magnitude);
+      add(batches.back(), std::min(kScaledLength, lengths.size() - 1), magnitude);
   return cases;
 }
 
 std::string verify::nameCase(func::FuncOp entry, const Case &one) {
   std::string name = "batch " + std::to_string(one.sizes.batch);
-  if (countLengths(entry))
+  size_t open = countLengths(entry, one.sizes.fixed);
+  if (open)
     name += ", length " + std::to_string(one.sizes.length);
-  if (one.sizes.others.size() == 1 && countLengths(entry) > 1)
+  if (one.sizes.others.size() == 1 && open > 1)
     name += " and " + std::to_string(one.sizes.others.front());
+  for (const auto &[dim, size] : one.sizes.fixed)
+    if (dim != getBatchDim(entry) && getOpenDims(entry).count(dim))
+      name += ", " + dim + " " + std::to_string(size);
   switch (one.magnitude) {
   case Magnitude::One:
     return name;

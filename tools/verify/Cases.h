@@ -38,9 +38,13 @@ bool hasAxisOf(ModuleOp module, int64_t size);
 /// is none: then scores of any size mean the same.
 OwningOpRef<ModuleOp> widenMasks(ModuleOp module);
 
+/// The batches that entries are run with, 1 and 2 if that size is not fixed.
+SmallVector<int64_t> getBatches(func::FuncOp entry, const FixedSizes &fixed);
+
 /// All lengths with batches 1 and 2; `longLength`, if it is not 0, with batch 1; where floats are
 /// among the inputs, each other magnitude with batch 2 and one length.
-std::vector<Case> makeCases(func::FuncOp entry, ArrayRef<int64_t> lengths, int64_t longLength);
+std::vector<Case> makeCases(func::FuncOp entry, ArrayRef<int64_t> lengths, int64_t longLength,
+                            const FixedSizes &fixed = {});
 
 /// "batch 2, length 7, scaled by 1000"; without the length where no size depends on it.
 std::string nameCase(func::FuncOp entry, const Case &one);

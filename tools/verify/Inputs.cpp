@@ -73,23 +73,40 @@ IntegerUse verify::findUse(func::FuncOp entry, unsigned number) {
   return use;
 }
 
+/// Of the dynamic size number `dynamic` of an argument.
+static std::string nameOfDim(func::FuncOp entry, unsigned argument, size_t dynamic) {
+  auto dims = entry.getArgAttrOfType<ArrayAttr>(argument, FoveaDialect::kDimsAttr);
+  return dims && dynamic < dims.size() ? cast<StringAttr>(dims[dynamic]).str()
+                                       : "argument " + std::to_string(argument);
+}
+
+std::set<std::string> verify::getOpenDims(func::FuncOp entry) {
+  std::set<std::string> names;
+  for (auto [i, type] : llvm::enumerate(entry.getArgumentTypes()))
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      for (size_t d = 0, open = tensor.getNumDynamicDims(); d < open; ++d)
+        names.insert(nameOfDim(entry, i, d));
+  return names;
+}
+
 static SmallVector<int64_t> shapeOf(func::FuncOp entry, unsigned argument, RankedTensorType type,
                                     std::map<std::string, int64_t> &named, const Sizes &sizes,
                                     size_t &nextOther) {
-  auto dims = entry.getArgAttrOfType<ArrayAttr>(argument, FoveaDialect::kDimsAttr);
   const StringRef batch = getBatchDim(entry);
   SmallVector<int64_t> shape(type.getShape());
   size_t dynamic = 0;
   for (int64_t &size : shape) {
     if (!ShapedType::isDynamic(size))
       continue;
-    std::string name = dims && dynamic < dims.size() ? cast<StringAttr>(dims[dynamic]).str()
-                                                     : "argument " + std::to_string(argument);
-    ++dynamic;
+    std::string name = nameOfDim(entry, argument, dynamic++);
     auto [found, isNew] = named.try_emplace(name);
-    if (isNew) {
-      bool isFirst = llvm::none_of(
-          named, [&](const auto &other) { return other.first != batch && other.first != name; });
+    auto fixed = sizes.fixed.find(name);
+    if (isNew && fixed != sizes.fixed.end()) {
+      found->second = fixed->second;
+    } else if (isNew) {
+      bool isFirst = llvm::none_of(named, [&](const auto &other) {
+        return other.first != batch && other.first != name && !sizes.fixed.count(other.first);
+      });
       if (name == batch)
         found->second = sizes.batch;
       else if (isFirst || sizes.others.empty())

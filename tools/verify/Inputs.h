@@ -6,7 +6,9 @@
 
 #include "interpreter/Value.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <map>
 #include <random>
+#include <set>
 
 namespace mlir::fovea::verify {
 
@@ -43,11 +45,18 @@ bool isMaskOfFloats(BlockArgument argument);
 /// that are floats, for example.
 SmallVector<double> findCompared(BlockArgument argument);
 
-/// The sizes of one call: `batch` rows; the first other name of a dynamic size gets `length`, the
-/// next ones `lengths` in turn.
+/// Sizes that names of dynamic ones have in every call.
+using FixedSizes = std::map<std::string, int64_t>;
+
+/// The names of the dynamic sizes of an entry's arguments, each once.
+std::set<std::string> getOpenDims(func::FuncOp entry);
+
+/// The sizes of one call: `batch` rows; the first other name of a dynamic size that is not fixed
+/// gets `length`, the next ones `lengths` in turn.
 struct Sizes {
   int64_t batch = 1, length = 1;
   SmallVector<int64_t> others;
+  FixedSizes fixed;
 };
 
 /// One tensor for each argument that is not a cache. Equal generators give equal inputs.

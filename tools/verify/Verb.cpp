@@ -82,6 +82,7 @@ int verify::runVerb(ModuleOp module, RecipeSource &weights, CompileFunction comp
     Options how;
     how.seed = options.seed;
     how.lengths = options.lengths;
+    how.dims = options.dims;
     how.findDeparture = options.artifact.empty(); // it compiles parts of the module
     how.progress = [&](const std::string &text) { line.show(text); };
     ran = verifyAll(module, weights, factory, reference, options, how, report);

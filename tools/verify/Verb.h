@@ -18,8 +18,9 @@ struct VerbOptions {
   std::string device = "cpu"; ///< as the runtime names it
   ::fovea::artifact::FileAccess access = ::fovea::artifact::FileAccess::Mapped; ///< to `artifact`
   uint64_t seed = 1;
-  SmallVector<int64_t> lengths; ///< of made-up inputs; empty: chosen
-  std::string artifact;         ///< runs in place of what `compile` would make
+  SmallVector<int64_t> lengths;        ///< of made-up inputs; empty: chosen
+  std::map<std::string, int64_t> dims; ///< sizes of open dimensions
+  std::string artifact;                ///< runs in place of what `compile` would make
   /// Where the module is not of the `import` stage: that one, and what the `graph` stage makes of
   /// it. The interpreter runs both, so that what raising changes is not taken for the source.
   ModuleOp imported, raised;

@@ -7,6 +7,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "tools/verify/Cases.h"
 #include "tools/verify/Routing.h"
+#include "llvm/ADT/StringExtras.h"
 #include <cmath>
 #include <set>
 
@@ -86,6 +87,8 @@ private:
   LogicalResult compile();
   /// Whether the lengths that were asked for fit all entries; else a diagnostic.
   LogicalResult checkLengths();
+  /// Whether each fixed size is of a dimension that an entry has.
+  LogicalResult checkDims();
   /// An entry on its own: caches, if it takes any, are empty.
   LogicalResult runAlone(func::FuncOp entry);
   /// Nothing is above `cap`, which is lowered where a table ends; what that makes equal runs once.
@@ -399,10 +402,24 @@ LogicalResult Verifier::runCase(func::FuncOp entry, const Case &wished, int64_t 
 LogicalResult Verifier::runAlone(func::FuncOp entry) {
   int64_t cap = maxPositions(entry);
   done.clear();
-  for (const Case &one : makeCases(entry, lengths, longLength))
+  for (const Case &one : makeCases(entry, lengths, longLength, options.dims))
     if (failed(runCase(entry, one, cap)))
       return failure();
   oracle.setPrecision(Precision::Reference);
+  return success();
+}
+
+LogicalResult Verifier::checkDims() {
+  std::set<std::string> names;
+  for (func::FuncOp entry : getEntries(module)) {
+    std::set<std::string> own = getOpenDims(entry);
+    names.insert(own.begin(), own.end());
+  }
+  for (const auto &[name, size] : options.dims)
+    if (!names.count(name))
+      return module.emitError("--dim ")
+             << name << "=" << size << ": expects an open dimension of the entries, which have "
+             << (names.empty() ? "none" : llvm::join(names, ", "));
   return success();
 }
 
@@ -458,7 +475,8 @@ LogicalResult Verifier::runTokens(const TokenEntries &entries, int64_t batch, in
   auto [prefill, decode, forward, encode] = entries;
   std::mt19937_64 random(options.seed * 1000003 + batch * 1009 + length);
   // A source and its mask come first where there is one.
-  TRY(Tensors whole, makeInputs(encode ? forward : prefill, {batch, length, {}}, random));
+  TRY(Tensors whole,
+      makeInputs(encode ? forward : prefill, {batch, length, {}, options.dims}, random));
   const Tensor &ids = *whole.back();
   length = ids.shape[1];
   // Two chunks, then up to three single tokens.
@@ -514,15 +532,20 @@ LogicalResult Verifier::runTokens(const TokenEntries &entries, int64_t batch, in
 
 LogicalResult Verifier::runCached(const TokenEntries &entries) {
   std::set<std::pair<int64_t, int64_t>> done;
+  std::optional<int64_t> fixed; // of the tokens' sequence
+  for (const auto &[name, size] : options.dims)
+    if (name != getBatchDim(entries.prefill) && getOpenDims(entries.prefill).count(name))
+      fixed = size;
   auto run = [&](int64_t batch, int64_t length) {
-    length = std::min(length, maxPositions(entries.prefill));
+    length = std::min(fixed.value_or(length), maxPositions(entries.prefill));
     return !done.insert({batch, length}).second || succeeded(runTokens(entries, batch, length));
   };
-  for (int64_t batch : {1, 2})
+  SmallVector<int64_t> batches = getBatches(entries.prefill, options.dims);
+  for (int64_t batch : batches)
     for (int64_t length : lengths)
       if (!run(batch, length))
         return failure();
-  return success(!longLength || run(1, longLength));
+  return success(!longLength || run(batches.front(), longLength));
 }
 
 /// An entry that takes ids [B, S], if there is a source its mask [B, T], and caches, and gives
@@ -570,7 +593,7 @@ LogicalResult Verifier::run() {
   if (entries.empty())
     return module.emitError("expects at least one function with '")
            << FoveaDialect::kEntryAttr << "', got none";
-  if (failed(checkLengths()) || failed(compile()))
+  if (failed(checkDims()) || failed(checkLengths()) || failed(compile()))
     return failure();
   func::FuncOp prefill = findEntry(module, EntryKind::Prefill);
   func::FuncOp decode = findEntry(module, EntryKind::Decode);

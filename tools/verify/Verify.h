@@ -7,6 +7,7 @@
 #include "tools/verify/Backend.h"
 #include "tools/verify/Branches.h"
 #include "tools/verify/Departure.h"
+#include "tools/verify/Inputs.h"
 
 namespace mlir::fovea::verify {
 
@@ -45,6 +46,8 @@ struct Options {
   uint64_t seed = 1;
   /// The lengths to run; empty: 1, 2, 7 and 33, and one above what the source compares places with.
   SmallVector<int64_t> lengths;
+  /// Sizes of open dimensions by name, in all entries that have them.
+  FixedSizes dims;
   bool findDeparture = true;
   std::function<void(const std::string &)> progress = [](const std::string &) {};
 };
