@@ -5,6 +5,7 @@
 #include "interpreter/Frame.h"
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 using namespace mlir;
@@ -22,13 +23,11 @@ static LogicalResult runTopK(TopKOp op, Frame &frame) {
   for (int64_t row = 0; row * count < values.size(); ++row) {
     const double *element = x.reals.data() + row * width;
     std::iota(order.begin(), order.end(), 0);
+    auto rank = [&](int64_t i) {
+      return std::isnan(element[i]) ? -std::numeric_limits<double>::infinity() : element[i];
+    };
     llvm::sort(order, [&](int64_t a, int64_t b) {
-      bool isNumber = !std::isnan(element[a]), isOther = !std::isnan(element[b]);
-      if (isNumber != isOther)
-        return isNumber;
-      if (isNumber && element[a] != element[b])
-        return element[a] > element[b];
-      return a < b;
+      return rank(a) > rank(b) || (rank(a) == rank(b) && a < b);
     });
     for (int64_t s = 0; s < count; ++s) {
       indices.integers[row * count + s] = order[s];

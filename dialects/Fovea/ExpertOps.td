@@ -10,7 +10,7 @@ def TopKOp : LayerOp<"top_k", "getInput", [DeclareOpInterfaceMethods<OpAsmOpInte
   let description = [{
     `indices[..., s]` is the place in x's row of its greatest element that is at none of `indices[..., 0]` to
     `indices[..., s - 1]`, the least of several; `values[..., s]` is that element: the experts that a router chooses
-    (Shazeer et al. 2017, section 2.1). NaN counts as less than every number, so that the places of a row differ always.
+    (Shazeer et al. 2017, section 2.1). NaN counts as minus infinity: the places of a row differ always.
 
     * (C1) the last axis is static, and k, the results' last axis, is static, at least 1 and at most that.
     * (C2) values have x's element type, and both results its other axes.
