@@ -111,11 +111,13 @@ OpFoldResult Body::size(int64_t axis) {
   return sizes[axis];
 }
 
-Value Body::linear(Value x, const model::Linear &linear) {
+Value Body::linear(Value x, const model::Linear &linear, Value experts) {
   Value weight = weightValue(linear.weight);
   Value bias = linear.bias ? weightValue(*linear.bias) : Value();
-  return LinearOp::create(b, locate(linear.name), withLastSize(x, linear.weight.shape[0]), x,
-                          weight, bias);
+  int64_t count = experts ? typeOf(experts).getDimSize(0) - 1 : 1;
+  return LinearOp::create(b, locate(linear.name), withLastSize(x, linear.weight.shape[0] / count),
+                          x, weight, bias,
+                          /*scales=*/Value(), experts, /*quantize_rows=*/false);
 }
 
 Value Body::norm(Value x, const model::Norm &norm) {
@@ -162,6 +164,20 @@ Value Body::positions(Value first, Location loc) {
   return PositionsOp::create(b, loc, type, first, count);
 }
 
+Value Body::elementwise(RankedTensorType type, ArrayRef<OpFoldResult> sizes, ValueRange inputs,
+                        ArrayRef<AffineMap> maps, Location loc,
+                        function_ref<Value(ImplicitLocOpBuilder &, ValueRange)> function) {
+  Value empty = tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
+  SmallVector<AffineMap> all(maps);
+  all.push_back(b.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<utils::IteratorType> kinds(type.getRank(), utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &nested, Location here, ValueRange elements) {
+    ImplicitLocOpBuilder inner(here, nested);
+    linalg::YieldOp::create(inner, function(inner, elements.drop_back()));
+  };
+  return linalg::GenericOp::create(b, loc, type, inputs, empty, all, kinds, body)->getResult(0);
+}
+
 Value Body::map(Value x, Location loc,
                 function_ref<Value(ImplicitLocOpBuilder &, Value)> function) {
   RankedTensorType type = typeOf(x);
@@ -169,14 +185,10 @@ Value Body::map(Value x, Location loc,
   for (int64_t axis = 0; axis < type.getRank(); ++axis)
     sizes.push_back(type.isDynamicDim(axis) ? getSize(b, loc, x, axis)
                                             : b.getIndexAttr(type.getDimSize(axis)));
-  Value empty = tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
-  SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(type.getRank()));
-  SmallVector<utils::IteratorType> kinds(type.getRank(), utils::IteratorType::parallel);
-  auto body = [&](OpBuilder &nested, Location here, ValueRange elements) {
-    ImplicitLocOpBuilder inner(here, nested);
-    linalg::YieldOp::create(inner, function(inner, elements.front()));
-  };
-  return linalg::GenericOp::create(b, loc, type, x, empty, maps, kinds, body)->getResult(0);
+  return elementwise(type, sizes, x, b.getMultiDimIdentityMap(type.getRank()), loc,
+                     [&](ImplicitLocOpBuilder &inner, ValueRange elements) {
+                       return function(inner, elements.front());
+                     });
 }
 
 /// `factor` of the element's type.
@@ -213,23 +225,20 @@ Value Body::addRow(Value x, Value table, Location loc) {
       loc);
 }
 
+/// `element` in a type that holds its own.
+static Value widen(ImplicitLocOpBuilder &b, Value element, Type type) {
+  return element.getType() == type ? element : arith::ExtFOp::create(b, type, element).getResult();
+}
+
 Value Body::addShared(Value x, Value shared, Location loc) {
   RankedTensorType type = typeOf(x);
-  Value empty =
-      tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, x), type.getElementType());
   AffineMap all = b.getMultiDimIdentityMap(3);
-  SmallVector<utils::IteratorType> kinds(3, utils::IteratorType::parallel);
-  auto body = [&](OpBuilder &nested, Location here, ValueRange elements) {
-    ImplicitLocOpBuilder inner(here, nested);
-    Value element = elements[1];
-    if (element.getType() != type.getElementType())
-      element = arith::ExtFOp::create(inner, type.getElementType(), element);
-    linalg::YieldOp::create(inner, arith::AddFOp::create(inner, elements[0], element).getResult());
-  };
   AffineMap own = all.getMinorSubMap(static_cast<unsigned>(typeOf(shared).getRank()));
-  return linalg::GenericOp::create(b, loc, type, ValueRange{x, shared}, empty, {all, own, all},
-                                   kinds, body)
-      ->getResult(0);
+  return elementwise(type, tensor::getMixedSizes(b, loc, x), {x, shared}, {all, own}, loc,
+                     [&](ImplicitLocOpBuilder &inner, ValueRange elements) -> Value {
+                       Value element = widen(inner, elements[1], type.getElementType());
+                       return arith::AddFOp::create(inner, elements[0], element);
+                     });
 }
 
 Value Body::ofEachText(Value rows, Location loc) {
@@ -237,18 +246,10 @@ Value Body::ofEachText(Value rows, Location loc) {
   RankedTensorType type =
       getActivationType(b.getContext(), {ShapedType::kDynamic, shape[0], shape[1]});
   SmallVector<OpFoldResult> sizes = {batch(), b.getIndexAttr(shape[0]), b.getIndexAttr(shape[1])};
-  Value empty = tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
-  AffineMap all = b.getMultiDimIdentityMap(3);
-  SmallVector<utils::IteratorType> kinds(3, utils::IteratorType::parallel);
-  auto body = [&](OpBuilder &nested, Location here, ValueRange elements) {
-    Value element = elements[0];
-    if (!element.getType().isF32())
-      element = arith::ExtFOp::create(nested, here, nested.getF32Type(), element);
-    linalg::YieldOp::create(nested, here, element);
-  };
-  return linalg::GenericOp::create(b, loc, type, rows, empty, {all.getMinorSubMap(2), all}, kinds,
-                                   body)
-      ->getResult(0);
+  return elementwise(type, sizes, rows, b.getMultiDimIdentityMap(3).getMinorSubMap(2), loc,
+                     [&](ImplicitLocOpBuilder &inner, ValueRange elements) {
+                       return widen(inner, elements[0], type.getElementType());
+                     });
 }
 
 Value Body::embedPatches(Value pixels, const model::Embeddings &embeddings) {
@@ -638,13 +639,9 @@ Value Body::experts(Value x, const model::Experts &experts) {
   shape.push_back(typeOf(x).getShape().back());
   Value rows =
       GatherRowsOp::create(b, loc, getActivationType(context, shape), x, dispatch.getTokens());
-  auto each = [&](Value rows, const model::Linear &linear) -> Value {
-    RankedTensorType type = withLastSize(rows, linear.weight.shape.front() / experts.count);
-    Value bias = linear.bias ? weightValue(*linear.bias) : Value();
-    return LinearOp::create(b, locate(linear.name), type, rows, weightValue(linear.weight), bias,
-                            /*scales=*/Value(), dispatch.getOffsets(), /*quantize_rows=*/false);
-  };
-  rows = each(gate(each(rows, experts.gateUp), experts, loc), experts.down);
+  Value ends = dispatch.getOffsets();
+  Value inner = gate(linear(rows, experts.gateUp, ends), experts, loc);
+  rows = linear(inner, experts.down, ends);
   Value result = CombineOp::create(b, loc, x.getType(), rows, dispatch.getPlaces(), weights);
   if (!experts.shared)
     return result;
@@ -658,21 +655,14 @@ Value Body::experts(Value x, const model::Experts &experts) {
 }
 
 Value Body::timesColumn(Value x, Value column, Location loc) {
-  RankedTensorType type = typeOf(x);
   Value row = tensor::CollapseShapeOp::create(b, loc, column,
                                               SmallVector<ReassociationIndices>{{0}, {1, 2}});
-  Value empty =
-      tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, x), type.getElementType());
   AffineMap all = b.getMultiDimIdentityMap(3);
-  SmallVector<utils::IteratorType> kinds(3, utils::IteratorType::parallel);
-  auto body = [&](OpBuilder &nested, Location here, ValueRange elements) {
-    ImplicitLocOpBuilder inner(here, nested);
-    linalg::YieldOp::create(inner,
-                            arith::MulFOp::create(inner, elements[0], elements[1]).getResult());
-  };
-  return linalg::GenericOp::create(b, loc, type, ValueRange{x, row}, empty,
-                                   {all, all.getMajorSubMap(2), all}, kinds, body)
-      ->getResult(0);
+  return elementwise(typeOf(x), tensor::getMixedSizes(b, loc, x), {x, row},
+                     {all, all.getMajorSubMap(2)}, loc,
+                     [](ImplicitLocOpBuilder &inner, ValueRange elements) -> Value {
+                       return arith::MulFOp::create(inner, elements[0], elements[1]);
+                     });
 }
 
 Value Body::layer(Value x, const model::Layer &layer, LayerContext &context) {

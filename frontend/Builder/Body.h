@@ -43,8 +43,9 @@ public:
        std::function<Location(StringRef)> locate)
       : b(builder), input(input), weightValue(std::move(weightValue)), locate(std::move(locate)) {}
 
-  /// x [..., in] -> [..., out].
-  Value linear(Value x, const ::fovea::Linear &linear);
+  /// x [..., in] -> [..., out]. With `experts` each row by the matrix of its own, as
+  /// `fovea.linear` says.
+  Value linear(Value x, const ::fovea::Linear &linear, Value experts = {});
   Value norm(Value x, const ::fovea::Norm &norm);
   Value activation(Value x, ::fovea::Activation activation, Location loc);
   /// Token ids i64 [B,S] (and token types likewise, if the model has them) ->
@@ -112,6 +113,10 @@ private:
   /// Rows [S,H] for each text: [B,S,H].
   Value ofEachText(Value rows, Location loc);
   Value rotate(Value x, Value positions, const ::fovea::Rotary &rotary, Location loc);
+  /// A function of elements of `inputs`, which `maps` find by the result's loops.
+  Value elementwise(RankedTensorType type, ArrayRef<OpFoldResult> sizes, ValueRange inputs,
+                    ArrayRef<AffineMap> maps, Location loc,
+                    function_ref<Value(ImplicitLocOpBuilder &, ValueRange)> function);
   /// One function of each element.
   Value map(Value x, Location loc, function_ref<Value(ImplicitLocOpBuilder &, Value)> function);
   Value scale(Value x, double factor, Location loc);

@@ -21,6 +21,15 @@ namespace fovea::compile {
 /// Sizes beyond it are slips: the interpreter would not end.
 static constexpr uint64_t kMostSize = 1 << 20;
 
+/// A name and its size by "NAME=SIZE".
+static std::optional<std::pair<std::string, int64_t>> readSize(StringRef word) {
+  auto [name, size] = word.rsplit('=');
+  uint64_t number = 0;
+  if (name.empty() || size.getAsInteger(10, number) || number < 1 || number > kMostSize)
+    return std::nullopt;
+  return std::pair(name.str(), static_cast<int64_t>(number));
+}
+
 /// What the command line asks for and cannot have; empty if there is nothing.
 static std::string findFault(const Options &options, const VerifyOptions &how, bool isArtifact) {
   if (!options.fromStage.empty() && options.fromStage != "import")
@@ -30,12 +39,9 @@ static std::string findFault(const Options &options, const VerifyOptions &how, b
       return "--length: expects lengths of at least 1, got " + std::to_string(length);
   if (!how.lengths.empty() && !how.against.empty())
     return "--length: the inputs of --against have their own lengths";
-  for (const std::string &word : how.sizes) {
-    auto [name, size] = StringRef(word).rsplit('=');
-    uint64_t number = 0;
-    if (name.empty() || size.getAsInteger(10, number) || number < 1 || number > kMostSize)
+  for (const std::string &word : how.sizes)
+    if (!readSize(word))
       return "--dim " + word + ": expects NAME=SIZE, a size from 1 to " + std::to_string(kMostSize);
-  }
   if (!how.sizes.empty() && !how.against.empty())
     return "--dim: the inputs of --against have their own sizes";
   if (isArtifact && how.source.empty())
@@ -162,8 +168,8 @@ static int verifyModel(ModuleOp module, const Options &options, const VerifyOpti
   verb.seed = how.seed;
   verb.lengths.assign(how.lengths.begin(), how.lengths.end());
   for (StringRef word : how.sizes) {
-    auto [name, size] = word.rsplit('=');
-    (void)size.getAsInteger(10, verb.dims[name.str()]);
+    auto [name, size] = *readSize(word);
+    verb.dims[name] = size;
   }
   if (!how.source.empty())
     verb.artifact = options.model;

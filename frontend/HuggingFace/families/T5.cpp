@@ -86,7 +86,8 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
   double epsilon = config.number("layer_norm_epsilon", 0, 1, 1e-6);
   bool scaled = config.boolean("tie_word_embeddings", true);
   // mT5 has a head of its own whatever its configuration says of the table.
-  scaled = config.boolean("scale_decoder_outputs", scaled) && model.architecture[0] != 'M';
+  scaled =
+      config.boolean("scale_decoder_outputs", scaled) && model.architecture.rfind("MT5", 0) != 0;
   // "gated-gelu" means the approximation by tanh.
   std::string projection = config.string("feed_forward_proj", "relu");
   bool gated = projection.rfind("gated-", 0) == 0;

@@ -90,12 +90,10 @@ static void describe(Encoder &vit, JsonObject &config, WeightTable &weights,
   patches.projection.weight = weights.ordered(
       projection + ".weight", {hidden, channels, size, size}, {}, {hidden, channels * size * size});
   patches.projection.bias = weights.weight(projection + ".bias", {hidden});
-  patches.tokens = weights.stackOf("embeddings.tokens", [&] {
-    std::vector<Weight> rows;
-    for (const std::string &token : tokens)
-      rows.push_back(weights.ordered("embeddings." + token, {1, 1, hidden}, {}, {1, hidden}));
-    return rows;
-  }());
+  std::vector<Weight> rows;
+  for (const std::string &token : tokens)
+    rows.push_back(weights.ordered("embeddings." + token, {1, 1, hidden}, {}, {1, hidden}));
+  patches.tokens = weights.stackOf("embeddings.tokens", std::move(rows));
   model.embeddings.name = weights.prefix() + "embeddings";
   model.embeddings.position = weights.ordered(
       "embeddings.position_embeddings", {1, vit.positions, hidden}, {}, {vit.positions, hidden});
