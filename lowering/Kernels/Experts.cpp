@@ -72,13 +72,28 @@ static Value flatten(KernelBuilder &k, Value memory) {
                    : memref::CollapseShapeOp::create(k, memory, getAllAxes(rank)).getResult();
 }
 
+/// Element number `at` of a buffer that may be a view with strides.
+static Value loadAt(KernelBuilder &k, Value memory, Value at) {
+  SmallVector<Value> indices(cast<MemRefType>(memory.getType()).getRank());
+  for (size_t axis = indices.size(); axis-- > 1;) {
+    Value size = k.size(memory, axis);
+    indices[axis] = arith::RemUIOp::create(k, at, size);
+    at = arith::DivUIOp::create(k, at, size);
+  }
+  indices.front() = at;
+  return k.load(memory, indices);
+}
+
 /// Each expert finds its own pairs: it counts those of experts before it, and then places its own.
 struct DispatchKernel : KernelOpInterface::ExternalModel<DispatchKernel, DispatchOp> {
   LogicalResult emitLoops(Operation *operation, KernelBuilder &k) const {
     auto op = cast<DispatchOp>(operation);
-    Value experts = flatten(k, k.buffer(op.getExperts())), tokens = flatten(k, k.outputs[0]),
+    Value experts = k.buffer(op.getExperts()), tokens = flatten(k, k.outputs[0]),
           places = flatten(k, k.outputs[1]), offsets = k.outputs[2];
-    Value pairs = k.size(experts, 0), zero = k.index(0), one = k.index(1);
+    auto type = cast<MemRefType>(experts.getType());
+    if (memref::CollapseShapeOp::isGuaranteedCollapsible(type, getAllAxes(type.getRank())))
+      experts = flatten(k, experts);
+    Value pairs = k.size(tokens, 0), zero = k.index(0), one = k.index(1);
     Value count = k.index(op.getNumExperts()), last = k.index(op.getNumExperts() - 1);
     Value each = k.index(op.getExperts().getType().getShape().back());
     k.parallelNest(count, [&](ValueRange expert) {
@@ -90,7 +105,7 @@ struct DispatchKernel : KernelOpInterface::ExternalModel<DispatchKernel, Dispatc
         return k
             .loopCarried(zero, pairs, from,
                          [&](Value pair, ValueRange carried) -> SmallVector<Value> {
-                           return {next(pair, k.load(experts, pair), carried[0])};
+                           return {next(pair, loadAt(k, experts, pair), carried[0])};
                          })
             .front();
       };

@@ -17,6 +17,11 @@ func.func @rows(%x: tensor<5x8xf32> {fovea.name = "x"}, %e: tensor<4x2xi64> {fov
   %p = fovea.combine %x rows(%e) weights(%w) : tensor<5x8xf32>, tensor<4x2xi64>, tensor<4x2xf32> -> tensor<4x8xf32>
   return %t, %p : tensor<4x2x8xf32>, tensor<4x8xf32>
 }
+func.func @view(%e: tensor<4x4xi64> {fovea.name = "e"}) -> (tensor<4x2xi64> {fovea.name = "t"}, tensor<4x2xi64> {fovea.name = "p"}, tensor<4xi64> {fovea.name = "o"}) attributes {fovea.entry} {
+  %s = tensor.extract_slice %e[0, 1] [4, 2] [1, 1] : tensor<4x4xi64> to tensor<4x2xi64>
+  %t, %p, %o = fovea.dispatch %s : tensor<4x2xi64> -> tensor<4xi64>
+  return %t, %p, %o : tensor<4x2xi64>, tensor<4x2xi64>, tensor<4xi64>
+}
 func.func @best(%x: tensor<?x5xf32> {fovea.name = "x", fovea.dims = ["n"]}) -> (tensor<?x3xf32> {fovea.name = "v", fovea.dims = ["n"]}, tensor<?x3xi64> {fovea.name = "i", fovea.dims = ["n"]})
     attributes {fovea.entry} {
   %v, %i = fovea.top_k %x : tensor<?x5xf32> -> tensor<?x3xf32>, tensor<?x3xi64>
@@ -54,3 +59,12 @@ def test_what_is_no_number_is_minus_infinity(fovea_run, artifact, tmp_path, wher
     found = np.load(tmp_path / "out.npz")
     assert found["i"].tolist() == [[2, 4, 3], [0, 1, 2], [4, 0, 1], [0, 2, 4]]
     np.testing.assert_array_equal(found["v"], np.array([[3, 3, 2], [nan] * 3, [0, -inf, nan], [inf] * 3], np.float32))
+
+
+@pytest.mark.parametrize("where", ["cpu", "emulator"])
+@pytest.mark.parametrize("entry, numbers", [("route", [[2, 1], [0, 1], [2, 2], [1, 0]]), ("view", [[9, 2, 1, 9], [9, 0, 1, 9], [9, 2, 2, 9], [9, 1, 0, 9]])])
+def test_pairs_are_in_the_order_of_their_experts(fovea_run, artifact, tmp_path, where, entry, numbers):
+    fovea_run("run", artifact, "--entry", entry, "--input", f"e={numbers}", "--outputs", tmp_path / "out.npz", "--device", where).ok()
+    found = np.load(tmp_path / "out.npz")
+    assert found["t"].ravel().tolist() == [1, 3, 0, 1, 3, 0, 2, 2]
+    assert found["p"].ravel().tolist() == [5, 2, 0, 3, 6, 7, 4, 1] and found["o"].tolist() == [0, 2, 5, 8]
