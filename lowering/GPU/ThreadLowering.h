@@ -6,6 +6,7 @@
 #define FOVEA_LOWERING_GPU_THREADLOWERING_H
 
 #include "lowering/GPU/GPU.h"
+#include "lowering/GPU/GridOrder.h"
 #include "lowering/GPU/Registers.h"
 #include "lowering/GPU/Vectors.h"
 #include "lowering/Tile/Emitter.h"
@@ -41,11 +42,11 @@ private:
   LogicalResult lower(scf::ParallelOp op);
   LogicalResult lower(scf::ForOp op);
   LogicalResult lower(scf::IfOp op);
-  /// The indices of iteration `number` of such a nest.
-  SmallVector<Value> getIndices(Value number, ValueRange extents);
+  /// The indices of iteration `number` of a nest.
+  SmallVector<Value> getIndices(Value number, ValueRange extents, const GridOrder &order);
   /// Runs `body` with the indices of iteration `number` of a nest with these extents, if there is
-  /// such a one; the last index changes fastest.
-  LogicalResult withIndices(Value number, ValueRange extents,
+  /// such a one.
+  LogicalResult withIndices(Value number, ValueRange extents, const GridOrder &order,
                             function_ref<LogicalResult(ValueRange)> body);
 
   //===-- Transfers -----------------------------------------------------------------------===//

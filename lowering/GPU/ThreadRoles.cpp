@@ -56,8 +56,8 @@ static Value hide(Emitter &b, Value number) {
 }
 
 /// Points of the grid in turns, each time one for each block; of two turns one forwards and one
-/// backwards, so that where points take ever longer, as with a causal mask, blocks have about the
-/// same to do. They are counted in 32 bits, for 64 are divided by a call.
+/// backwards, so that where points take ever less (`GridOrder`), blocks have about the same to do.
+/// They are counted in 32 bits, for 64 are divided by a call.
 LogicalResult ThreadLowering::lowerRole(KernelOp kernel, Region &role, ValueRange extents) {
   Value block = NVVM::BlockIdXOp::create(b, b.getI32Type());
   Value blocks = NVVM::GridDimXOp::create(b, b.getI32Type());
@@ -85,7 +85,7 @@ LogicalResult ThreadLowering::lowerRole(KernelOp kernel, Region &role, ValueRang
   scf::YieldOp::create(b, rounds);
   b.setInsertionPointToStart(branch.thenBlock());
   for (auto [argument, index] :
-       llvm::zip(kernel.getBody().getArguments(), getIndices(number, narrow)))
+       llvm::zip(kernel.getBody().getArguments(), getIndices(number, narrow, GridOrder(kernel))))
     mapping.map(argument, toIndex(index));
   mapping.map(role.getArguments(), rounds);
   // Digits too are each point's own.

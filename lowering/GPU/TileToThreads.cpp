@@ -78,18 +78,30 @@ LogicalResult ThreadLowering::lowerOp(Operation *op) {
 
 //===-- Grids --------------------------------------------------------------------------------===//
 
-SmallVector<Value> ThreadLowering::getIndices(Value number, ValueRange extents) {
+/// The index that is as far from the last one as `index` from the first.
+static Value fromTheEnd(Emitter &b, Value index, Value extent) {
+  Value one = arith::ConstantOp::create(b, b.getIntegerAttr(index.getType(), 1));
+  Value last = b.createOrFold<arith::SubIOp>(extent, one);
+  return b.createOrFold<arith::SubIOp>(last, index);
+}
+
+SmallVector<Value> ThreadLowering::getIndices(Value number, ValueRange extents,
+                                              const GridOrder &order) {
   SmallVector<Value> indices(extents.size());
   Value rest = number;
-  for (size_t axis = extents.size() - 1; axis > 0; --axis) {
-    indices[axis] = b.createOrFold<arith::RemUIOp>(rest, extents[axis]);
-    rest = b.createOrFold<arith::DivUIOp>(rest, extents[axis]);
+  for (unsigned axis : llvm::reverse(order.axes)) {
+    bool isSlowest = axis == order.axes.front();
+    Value index = isSlowest ? rest : b.createOrFold<arith::RemUIOp>(rest, extents[axis]);
+    if (!isSlowest)
+      rest = b.createOrFold<arith::DivUIOp>(rest, extents[axis]);
+    if (order.isBackwards[axis])
+      index = fromTheEnd(b, index, extents[axis]);
+    indices[axis] = index;
   }
-  indices[0] = rest;
   return indices;
 }
 
-LogicalResult ThreadLowering::withIndices(Value number, ValueRange extents,
+LogicalResult ThreadLowering::withIndices(Value number, ValueRange extents, const GridOrder &order,
                                           function_ref<LogicalResult(ValueRange)> body) {
   Value total = b.index(1);
   for (Value extent : extents)
@@ -97,7 +109,7 @@ LogicalResult ThreadLowering::withIndices(Value number, ValueRange extents,
   auto guard = scf::IfOp::create(b, isBelow(number, total), /*withElseRegion=*/false);
   OpBuilder::InsertionGuard restore(b);
   b.setInsertionPoint(guard.thenBlock()->getTerminator());
-  return body(getIndices(number, extents));
+  return body(getIndices(number, extents, order));
 }
 
 LogicalResult ThreadLowering::lower(KernelOp op) {
@@ -111,7 +123,7 @@ LogicalResult ThreadLowering::lower(KernelOp op) {
   for (auto roles : op.getBody().front().getOps<WarpSpecializeOp>())
     return lowerRoles(op, roles, extents);
   Value block = toIndex(NVVM::BlockIdXOp::create(b, b.getI32Type()));
-  return withIndices(block, extents, [&](ValueRange indices) {
+  return withIndices(block, extents, GridOrder(op), [&](ValueRange indices) {
     mapping.map(op.getBody().getArguments(), indices);
     return lowerBlock(op.getBody().front());
   });
@@ -130,7 +142,7 @@ LogicalResult ThreadLowering::lower(scf::ParallelOp op) {
       llvm::map_to_vector(op.getUpperBound(), [&](Value extent) { return get(extent); });
   Value block = toIndex(NVVM::BlockIdXOp::create(b, b.getI32Type()));
   Value number = b.add(b.mul(block, threads), toIndex(thread));
-  return withIndices(number, extents, [&](ValueRange indices) {
+  return withIndices(number, extents, GridOrder(extents.size()), [&](ValueRange indices) {
     mapping.map(op.getInductionVars(), indices);
     return lowerBlock(*op.getBody());
   });
