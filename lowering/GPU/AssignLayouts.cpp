@@ -23,6 +23,9 @@ using Digit = LayoutAttr::Digit;
 /// f32 that a thread moves at once.
 static constexpr int64_t kVector = 4;
 
+/// Of a kernel that streams a weight: twice as many have no room for all their registers.
+static constexpr int64_t kMostStreamWarps = 16;
+
 namespace {
 
 /// A kernel's layouts. What an axis of some size looks like depends on that size alone, so tiles
@@ -152,6 +155,29 @@ static void assign(KernelOp kernel, int64_t threads, std::optional<TensorWarps> 
   });
 }
 
+/// A product of few sums that streams its right operand from memory.
+static bool isStream(MmaOp product) {
+  TileType result = product.getResult().getType();
+  return !product.getAtom() && isa<TileType>(product.getB().getType()) &&
+         result.getRows() * result.getColumns() <= kWarp;
+}
+
+/// Of a kernel whose threads nothing says. A stream waits for its loads: with few outputs there are
+/// few blocks, and what they read at a time is up to their warps. Each is to take two turns.
+static int64_t chooseThreads(KernelOp kernel) {
+  int64_t threads = kDefaultThreads;
+  kernel.walk([&](MmaOp product) {
+    if (!isStream(product))
+      return;
+    auto weight = cast<TileType>(product.getB().getType());
+    int64_t depth = product.getTransposeB() ? weight.getColumns() : weight.getRows();
+    int64_t turn = kLoads * kLoadBits / weight.getElementType().getIntOrFloatBitWidth();
+    int64_t warps = llvm::bit_floor<uint64_t>(std::max<int64_t>(depth / (2 * turn), 1));
+    threads = std::max(threads, std::min(warps, kMostStreamWarps) * kWarp);
+  });
+  return threads;
+}
+
 namespace {
 struct AssignLayoutsPass : fovea::impl::AssignLayoutsPassBase<AssignLayoutsPass> {
   using AssignLayoutsPassBase::AssignLayoutsPassBase;
@@ -159,6 +185,9 @@ struct AssignLayoutsPass : fovea::impl::AssignLayoutsPassBase<AssignLayoutsPass>
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     int64_t threads = getThreads(function);
+    if (!function->hasAttr(FoveaDialect::kThreadsAttr))
+      for (auto kernel : function.getOps<KernelOp>())
+        threads = std::max(threads, chooseThreads(kernel));
     if (threads < kWarp || threads % kWarp != 0 || threads > 1024) {
       function.emitOpError("expects whole warps of up to 1024 threads, got ") << threads;
       return signalPassFailure();

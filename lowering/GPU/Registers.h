@@ -11,6 +11,9 @@
 namespace mlir::fovea {
 
 inline constexpr int64_t kWarp = 32, kWarpgroup = 4 * kWarp;
+/// Of what streams from memory: that many loads of each thread are under way at once, each of so
+/// many bits.
+inline constexpr int64_t kLoads = 4, kLoadBits = 128;
 
 /// A load, or what loaded integers stand for, that products read where it lies, and nothing else
 /// does: no thread holds it.

@@ -10,9 +10,6 @@ using namespace mlir;
 using namespace mlir::fovea;
 using namespace mlir::fovea::tile;
 
-/// Of what streams from memory: that many loads of each thread are under way at once.
-static constexpr int64_t kLoads = 4;
-
 /// `read` gives for each register along the axis as many depths from k on as it is asked for.
 ThreadLowering::DepthReader ThreadLowering::readInRuns(DepthFunction read, int64_t width,
                                                        Type sum) {

@@ -131,9 +131,9 @@ static constexpr Level kLevels[] = {
 
 // A block of 128 threads has 8 x 4 sums each of a 64 x 64 tile, and the tiles of 64 queries, 64
 // keys and a head of 128 in 104 KiB of shared memory. A block of a GPU is one tile: rows are no
-// chunks. Of one row a warp has the outputs of a panel, and a block's four warps share their
-// inputs, so that a weight of 4096 outputs has a block for nearly every multiprocessor. 16 bytes of
-// inputs for each lane of a warp are the most that a thread moves at once.
+// chunks. Of one row a warp has the outputs of a panel, and a block's warps share their inputs; of
+// few outputs half a panel, so that a weight of 2048 has a block for nearly every multiprocessor.
+// 16 bytes of inputs for each lane of a warp are the most that a thread moves at once.
 static constexpr Level kAmpere = {
     /*name=*/"sm_80",
     /*processor=*/"",
@@ -143,8 +143,8 @@ static constexpr Level kAmpere = {
     /*manyRows=*/{{64, 64}, 64, {8, 4}},
     /*pairRows=*/8,
     /*oneRow=*/{{1, 32}, 1, {1, 1}},
-    /*oneRowNarrow=*/{{1, 32}, 1, {1, 1}},
-    /*wide=*/0,
+    /*oneRowNarrow=*/{{1, 16}, 1, {1, 1}},
+    /*wide=*/8192,
     /*manyQueries=*/{64, 64, {8, 4}, {8, 4}},
     /*few=*/0,
     /*fewQueries=*/{},
