@@ -3,8 +3,11 @@
 // Linear, embedding, norms, activations, pooling, argmax: verifiers and result sizes.
 #include "dialects/ElementTypes.h"
 #include "dialects/Fovea/FoveaDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
 #include <cmath>
 
 using namespace mlir;
@@ -234,6 +237,57 @@ void PoolOp::requireSizes(function_ref<void(SizeRule)> require) {
   if (Value keep = getKeep()) // C2
     for (int64_t axis : {0, 1})
       require({keep, axis, getInput(), axis});
+}
+
+/// Whether each vector of the result is made of the same one of the first operand, zeros of zeros.
+static bool mapsRows(Operation *op) {
+  if (auto linear = dyn_cast<LinearOp>(op))
+    return !linear.getBias() && !linear.getExperts();
+  return isa<RmsNormOp, arith::ExtFOp, arith::TruncFOp>(op);
+}
+
+namespace {
+/// One place of a sequence is taken before its rows are multiplied, not behind that.
+struct PoolBeforeRows : OpRewritePattern<PoolOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(PoolOp op, PatternRewriter &rewriter) const override {
+    bool takesOne = op.getKind() == PoolKind::First || op.getKind() == PoolKind::Last;
+    Operation *rows = op.getInput().getDefiningOp();
+    if (!takesOne || op.getKeep() || !rows || !mapsRows(rows) || !rows->hasOneUse())
+      return rewriter.notifyMatchFailure(op, "the sequence is not made row by row for it");
+    auto type = cast<RankedTensorType>(rows->getOperand(0).getType());
+    if (type.getRank() != 3 || type.isDynamicDim(2))
+      return rewriter.notifyMatchFailure(op, "rows are of no known size");
+    Value row = PoolOp::create(
+        rewriter, op.getLoc(),
+        RankedTensorType::get({type.getDimSize(0), type.getDimSize(2)}, type.getElementType()),
+        op.getKind(), rows->getOperand(0), /*keep=*/Value());
+    Operation *copy = rewriter.clone(*rows);
+    rewriter.modifyOpInPlace(copy, [&] {
+      copy->setOperand(0, row);
+      copy->getResult(0).setType(op.getType());
+    });
+    rewriter.replaceOp(op, copy);
+    return success();
+  }
+};
+
+/// The only place of a sequence.
+struct PoolOfOne : OpRewritePattern<PoolOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(PoolOp op, PatternRewriter &rewriter) const override {
+    bool takesOne = op.getKind() == PoolKind::First || op.getKind() == PoolKind::Last;
+    if (!takesOne || op.getKeep() || op.getInput().getType().getDimSize(1) != 1)
+      return rewriter.notifyMatchFailure(op, "there may be several places");
+    SmallVector<ReassociationIndices> axes = {{0, 1}, {2}};
+    rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(op, op.getType(), op.getInput(), axes);
+    return success();
+  }
+};
+} // namespace
+
+void PoolOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<PoolBeforeRows, PoolOfOne>(context);
 }
 
 //===-- Argmax -------------------------------------------------------------------------------===//

@@ -253,6 +253,7 @@ def PoolOp : LayerOp<"pool", "getInput", [DeclareOpInterfaceMethods<TileableOpIn
   let results = (outs Fovea_FloatTensor2:$result);
   let assemblyFormat = "$kind $input (`keep` `(` $keep^ `:` type($keep) `)`)? attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 def ArgmaxOp : LayerOp<"argmax", "getInput"> {
