@@ -77,8 +77,21 @@ static LogicalResult runLength(CacheLengthOp op, Frame &frame) {
   return frame.set(op, RuntimeValue(frame.cache(op.getCache()).length));
 }
 
+static LogicalResult runRead(CacheReadOp op, Frame &frame) {
+  const Cache &cache = frame.cache(op.getCache());
+  int64_t batch = frame.integer(op.getBatch()), length = frame.integer(op.getLength());
+  if (batch != cache.batch || length != cache.length) // C3
+    return op.emitOpError("expects the cache's batch and length, ")
+           << cache.batch << " and " << cache.length << ", got " << batch << " and " << length;
+  auto tensor = std::make_shared<Tensor>();
+  tensor->shape = {cache.batch, cache.length, cache.heads, cache.size};
+  tensor->reals = cache.data;
+  return frame.set(op, RuntimeValue(TensorRef(tensor)));
+}
+
 void interpreter::addCacheOps(HandlerTable &table) {
   table.add(runCreate);
   table.add(runAppend);
   table.add(runLength);
+  table.add(runRead);
 }

@@ -431,10 +431,29 @@ struct SimplifyMaskOfAttention : OpRewritePattern<AttentionOp> {
     return success();
   }
 };
+
+/// Keys and values that are all of two caches' are the caches.
+struct TakeCaches : OpRewritePattern<AttentionOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AttentionOp op, PatternRewriter &rewriter) const override {
+    auto keys = op.getKey().getDefiningOp<CacheReadOp>();
+    auto values = op.getValue().getDefiningOp<CacheReadOp>();
+    if (!keys || !values)
+      return rewriter.notifyMatchFailure(op, "keys and values are not read from caches");
+    if (keys.getCache().getType().getKind() != CacheKind::Key ||
+        values.getCache().getType().getKind() != CacheKind::Value)
+      return rewriter.notifyMatchFailure(op, "they are caches of other kinds");
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getKeyMutable().assign(keys.getCache());
+      op.getValueMutable().assign(values.getCache());
+    });
+    return success();
+  }
+};
 } // namespace
 
 void AttentionOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<DropTrueMask, SimplifyMaskOfAttention>(context);
+  patterns.add<DropTrueMask, SimplifyMaskOfAttention, TakeCaches>(context);
 }
 
 //===-- Scores -------------------------------------------------------------------------------===//

@@ -3,6 +3,7 @@
 // Caches: verifiers, and the length of a cache that was just made or grown.
 #include "dialects/Fovea/FoveaDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -74,8 +75,39 @@ struct LengthOfKnownCache : OpRewritePattern<CacheLengthOp> {
 };
 } // namespace
 
+/// What is appended may be of an open length.
+void CacheAppendOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
+  patterns.add(+[](CacheAppendOp op, PatternRewriter &rewriter) -> LogicalResult {
+    auto cast = op.getInput().getDefiningOp<tensor::CastOp>();
+    if (!cast || !tensor::canFoldIntoConsumerOp(cast))
+      return rewriter.notifyMatchFailure(op, "what is appended is as it was made");
+    rewriter.modifyOpInPlace(op, [&] { op.getInputMutable().assign(cast.getSource()); });
+    return success();
+  });
+}
+
 void CacheLengthOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
   patterns.add<LengthOfKnownCache>(context);
+}
+
+LogicalResult CacheReadOp::verify() {
+  CacheType cache = getCache().getType();
+  RankedTensorType output = getOutput().getType();
+  if (!output.isDynamicDim(0) || !output.isDynamicDim(1) ||
+      output.getDimSize(2) != cache.getHeads() || output.getDimSize(3) != cache.getSize()) // C1
+    return emitOpError("expects a tensor of open batch and length, ")
+           << cache.getHeads() << " heads and size " << cache.getSize() << ", got " << output;
+  if (!isa<FloatType>(cache.getElementType()) ||
+      output.getElementType() != cache.getElementType()) // C2
+    return emitOpError("expects a tensor of the cache's floats, got ") << output << " of " << cache;
+  return success();
+}
+
+LogicalResult CacheReadOp::reifyResultShapes(OpBuilder &b, ReifiedRankedShapedTypeDims &shapes) {
+  CacheType cache = getCache().getType();
+  shapes.push_back(
+      {getBatch(), getLength(), b.getIndexAttr(cache.getHeads()), b.getIndexAttr(cache.getSize())});
+  return success();
 }
 
 //===-- Tiles --------------------------------------------------------------------------------===//

@@ -2,6 +2,7 @@
 #ifndef FOVEA_CACHE_OPS_TD
 #define FOVEA_CACHE_OPS_TD
 
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "dialects/Fovea/FoveaTypes.td"
 include "dialects/Fovea/SizeInterface.td"
@@ -47,6 +48,7 @@ def CacheAppendOp : FoveaOp<"cache_append", [Pure, AllTypesMatch<["cache", "resu
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$cache, "::mlir::Value":$input, CArg<"::mlir::Value", "{}">:$scales)>];
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     /// The cache that a result continues.
     ::mlir::Value getContinued(::mlir::Value result) { return result == getResult() ? getCache() : getScales(); }
@@ -66,6 +68,27 @@ def CacheLengthOp : FoveaOp<"cache_length", [Pure]> {
   let results = (outs Index:$length);
   let assemblyFormat = "$cache attr-dict `:` type($cache)";
   let hasCanonicalizer = 1;
+}
+
+def CacheReadOp : FoveaOp<"cache_read", [Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+  let summary = "All positions of a cache as a tensor";
+  let description = [{
+    `[batch,length,heads,size]`, of the cache's element type. For programs that know of no caches, as ONNX files with past keys
+    and values are: an attention whose keys and values are read so takes the caches instead, and what else reads them is
+    refused by the `graph` stage.
+
+    * (C1) batch and length are open, heads and size are the cache's.
+    * (C2) the cache's elements are floats, and the tensor's type.
+    * (C3) the cache has this batch and this length.
+
+    ```mlir
+    %k = fovea.cache_read %c[%batch, %length] : !fovea.cache<key, 2x32xf32> -> tensor<?x?x2x32xf32>
+    ```
+  }];
+  let arguments = (ins Fovea_CacheType:$cache, Index:$batch, Index:$length);
+  let results = (outs Fovea_FloatTensor4:$output);
+  let assemblyFormat = "$cache `[` $batch `,` $length `]` attr-dict `:` type($cache) `->` type($output)";
+  let hasVerifier = 1;
 }
 
 #endif // FOVEA_CACHE_OPS_TD

@@ -59,6 +59,9 @@ Step getStep(OpResult result, int64_t axis) {
         return toAxis(yield->getOperand(result.getResultNumber()), axis);
       })
       .Case([&](PositionsOp positions) { return toSize(OpFoldResult(positions.getCount())); })
+      .Case([&](CacheReadOp read) {
+        return toSize(OpFoldResult(axis == 0 ? read.getBatch() : read.getLength()));
+      })
       .Case([&](tensor::CastOp cast) {
         return isa<RankedTensorType>(cast.getSource().getType()) ? toAxis(cast.getSource(), axis)
                                                                  : Step();

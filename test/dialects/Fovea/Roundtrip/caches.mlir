@@ -4,6 +4,7 @@ func.func @decode(%c: !fovea.cache<key, 2x32xf32> {fovea.name = "key_cache.0", f
   %d = fovea.cache_append %c, %k : !fovea.cache<key, 2x32xf32>, tensor<?x1x2x32xf32>
   %l = fovea.cache_length %d : !fovea.cache<key, 2x32xf32>
   %v = fovea.cache_create %b, %n : !fovea.cache<value, 2x32xf32>
+  %r = fovea.cache_read %d[%b, %l] : !fovea.cache<key, 2x32xf32> -> tensor<?x?x2x32xf32>
   return %d, %l : !fovea.cache<key, 2x32xf32>, index
 }
 
