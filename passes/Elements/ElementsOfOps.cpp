@@ -346,6 +346,7 @@ public:
   Expr ofElementwise(Operation *op);
 
 private:
+  Expr anywhere(Value tensor);
   AffineExpr number(int64_t n) { return getAffineConstantExpr(n, e.getContext()); }
   Expr zero() { return e.constant(int64_t(0), IndexType::get(e.getContext())); }
   void expandPlace(Value tensor, ArrayRef<int64_t> axes, AffineExpr place,
@@ -421,10 +422,19 @@ Expr ElementReader::of(tensor::CollapseShapeOp collapse) {
     }
     AffineExpr place = indices[axis]->getAffine();
     if (!place)
-      return {};
+      return anywhere(collapse.getSrc());
     expandPlace(collapse.getSrc(), axes, place, source);
   }
   return e.at(collapse.getSrc(), source);
+}
+
+/// The constant that all elements are; null if there is none.
+Expr ElementReader::anywhere(Value tensor) {
+  SmallVector<Expr> places;
+  for (int64_t axis = 0; axis < cast<RankedTensorType>(tensor.getType()).getRank(); ++axis)
+    places.push_back(e.index(getAffineDimExpr(axis, e.getContext())));
+  Expr element = e.at(tensor, places);
+  return element && element->isConstant() ? element : Expr();
 }
 
 /// The places along `axes` that were collapsed to `place`.

@@ -40,6 +40,17 @@ static SmallVector<OpFoldResult> getSizes(Expressions &e, OpBuilder &builder, Lo
 
 //===-- Rearranging --------------------------------------------------------------------------===//
 
+/// Axes of no dims are of size one, which the type may leave open.
+static Value closeUnitAxes(OpBuilder &builder, Location loc, Value tensor, ArrayRef<Axis> axes) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  for (auto [axis, size] : llvm::zip_equal(axes, shape))
+    if (axis.empty())
+      size = 1;
+  auto closed = type.clone(shape);
+  return closed == type ? tensor : tensor::CastOp::create(builder, loc, closed, tensor);
+}
+
 /// One axis for each dim; axes of no dims are gone.
 static Value splitAxes(Expressions &e, OpBuilder &builder, Location loc, Value tensor,
                        ArrayRef<Axis> axes) {
@@ -50,6 +61,7 @@ static Value splitAxes(Expressions &e, OpBuilder &builder, Location loc, Value t
     if (!axis.empty())
       kept.push_back(axis);
   if (kept.size() != axes.size()) {
+    tensor = closeUnitAxes(builder, loc, tensor, axes);
     SmallVector<ReassociationIndices> groups;
     for (auto [i, axis] : llvm::enumerate(axes)) {
       bool startsGroup = !axis.empty() &&
