@@ -314,6 +314,25 @@ def RefineShapesPass : Pass<"fovea-refine-shapes"> {
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 
+def AddDecodePass : Pass<"fovea-add-decode", "::mlir::ModuleOp"> {
+  let summary = "Add the entry that reads one token";
+  let description = [{
+    Frontends that know how a model is built make `prefill` and `decode`. Of a graph that an exporter wrote there is `prefill`
+    alone; its copy with a sequence of one, whose shapes are refined from there, is `decode`: kernels for one row, and no others.
+
+    Left alone: modules that have a `decode`, and a `prefill` whose tokens `[B,S]` have a static size. A `prefill` that still
+    reads caches as tensors (`fovea.cache_read`), as no attention could take them, is erased with a warning.
+
+    ```mlir
+    func.func @prefill(%ids: tensor<?x?xi64> {fovea.name = "input_ids"}, %c: !fovea.cache<key, 2x32xf32>, ...) attributes {fovea.entry}
+    // gets beside it
+    func.func @decode(%ids: tensor<?x1xi64> {fovea.name = "input_ids"}, %c: !fovea.cache<key, 2x32xf32>, ...) attributes {fovea.entry}
+    ```
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+  let statistics = [Statistic<"numEntries", "num-entries", "entries made">];
+}
+
 def VerifyGraphPass : Pass<"fovea-verify-graph", "::mlir::ModuleOp"> {
   let summary = "Verify that masks cross no function, branch, loop or group";
   let description = [{

@@ -56,6 +56,8 @@ void fovea::buildGraphPipeline(OpPassManager &manager, const GraphOptions &optio
   // Before merging: a dead linear, or a dead function, would count as another user of its weight.
   fovea::buildCleanUpPipeline(manager);
   addRaising(manager);
+  // Behind raising, which is done once, and before layers are functions.
+  manager.addPass(createAddDecodePass());
   manager.addPass(createMergeLinearsPass());
   // Sizes of results become sizes of arguments, so that index arithmetic depends on no computation.
   manager.addPass(memref::createResolveRankedShapeTypeResultDimsPass());

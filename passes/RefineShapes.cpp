@@ -141,6 +141,40 @@ private:
   }
 };
 
+/// An elementwise op on whole tensors, whose types have one shape.
+struct RefineElementwise : RewritePattern {
+  explicit RefineElementwise(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    auto old = op->getNumResults() == 1 ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
+                                        : RankedTensorType();
+    if (!old || !OpTrait::hasElementwiseMappableTraits(op))
+      return rewriter.notifyMatchFailure(op, "is not elementwise on tensors");
+    SmallVector<int64_t> shape(old.getShape());
+    SmallVector<Value> operands(op->getOperands());
+    for (Value &operand : operands) {
+      auto cast = operand.getDefiningOp<tensor::CastOp>();
+      if (cast && tensor::canFoldIntoConsumerOp(cast))
+        operand = cast.getSource();
+      auto type = dyn_cast<RankedTensorType>(operand.getType());
+      if (!type || failed(refine(shape, type.getShape())))
+        return rewriter.notifyMatchFailure(op, "has scalars, or sizes that contradict each other");
+    }
+    if (ArrayRef(shape) == old.getShape())
+      return rewriter.notifyMatchFailure(op, "its operands say nothing new");
+    for (Value &operand : operands)
+      if (auto type = cast<RankedTensorType>(operand.getType()).clone(shape);
+          type != operand.getType())
+        operand = tensor::CastOp::create(rewriter, op->getLoc(), type, operand);
+    rewriter.modifyOpInPlace(op, [&] {
+      op->setOperands(operands);
+      changeResultType(op->getResult(0), old.clone(shape), rewriter);
+    });
+    return success();
+  }
+};
+
 /// A constant count is part of the type.
 struct RefinePositions : OpRewritePattern<PositionsOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -194,7 +228,7 @@ struct RefineShapesPass : fovea::impl::RefineShapesPassBase<RefineShapesPass> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<RefineOp, RefinePositions, RefineMaterialize>(context);
+    patterns.add<RefineOp, RefineElementwise, RefinePositions, RefineMaterialize>(context);
     // Casts travel through all other ops by their canonicalisations.
     for (Dialect *dialect : context->getLoadedDialects())
       dialect->getCanonicalizationPatterns(patterns);
