@@ -142,10 +142,6 @@ bool isLanguageModel(const std::string &architecture);
 /// Requires that `key`, if given, is `expected`: a variant that is not built.
 void requireBoolean(JsonObject &config, const char *key, bool expected, Problems &problems);
 
-/// Tokens of config.json, which the generation_config.json of `folder` overrides.
-void readSpecialTokens(JsonObject &config, const std::string &folder, ModelDescription &model,
-                       Problems &problems);
-
 /// What the modules.json of sentence-transformers says.
 struct SentenceModules {
   struct Module {

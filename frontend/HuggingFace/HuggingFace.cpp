@@ -6,6 +6,7 @@
 
 #include "frontend/HuggingFace/Family.h"
 #include "frontend/Nearest.h"
+#include "frontend/SpecialTokens.h"
 #include "frontend/TokenizerFile.h"
 
 #include <algorithm>

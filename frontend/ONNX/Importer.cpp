@@ -4,6 +4,7 @@
 // read what no node before them makes, and names every operator that no family knows.
 #include "frontend/ONNX/Importer.h"
 #include "frontend/Nearest.h"
+#include "frontend/ONNX/Generation.h"
 #include "frontend/ONNX/Onnx.h"
 
 #include "mlir/IR/Verifier.h"
@@ -608,6 +609,11 @@ OwningOpRef<ModuleOp> Importer::run() {
     return {};
   if (failed(verify(*module)))
     return {};
+  if (addPrefill(entry, model.path, problems)) {
+    readNeighbours(*module->getOps<ModelOp>().begin(), entry, problems);
+    if (hasErrors(problems) || failed(verify(*module)))
+      return {};
+  }
   return std::move(module);
 }
 

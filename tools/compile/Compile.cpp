@@ -254,18 +254,21 @@ private:
 
   bool readTokenizer() {
     ModelOp model = getModel(module);
-    if (!model || !model.getTokenizer())
+    std::string file = options.tokenizer;
+    if (file.empty() && model && model.getTokenizer())
+      file = model.getTokenizer()->str();
+    if (file.empty())
       return true;
-    std::string file = model.getTokenizer()->str();
-    if (!::fovea::isPathBelowFolder(file)) {
+    if (options.tokenizer.empty() && !::fovea::isPathBelowFolder(file)) {
       reporter.error(options.model + ": expects a tokenizer below the model's folder, got " +
                      ::fovea::quote(file));
       return false;
     }
     ::fovea::Problems problems;
     std::vector<uint8_t> tables;
-    bool done =
-        ::fovea::compileTokenizer(getFolder(module, options.model) + "/" + file, tables, problems);
+    std::string path =
+        options.tokenizer.empty() ? getFolder(module, options.model) + "/" + file : file;
+    bool done = ::fovea::compileTokenizer(path, tables, problems);
     reporter.add(problems);
     if (done && writer)
       writer->setTokenizer(std::move(tables));

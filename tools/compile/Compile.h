@@ -58,6 +58,7 @@ struct Options {
   std::string emit = "fovea";
   /// "-": standard output, but for an artifact.
   std::string output;
+  std::string tokenizer; ///< a file or folder; empty: what the model names
   /// A folder for one file a stage; empty: none.
   std::string dumpFolder;
   /// A file for the report; empty: none.

@@ -182,6 +182,8 @@ void addCompileVerb(CLI::App &app, Session &session) {
                    "what to write: the artifact, an object, assembly, or IR")
       ->check(CLI::IsMember(emitKinds()))
       ->capture_default_str();
+  verb->add_option("--tokenizer", options.tokenizer,
+                   "a tokenizer's file or folder; without it the one beside the model, if any");
   verb->add_option("--dump-ir", options.dumpFolder, "a folder for the IR of each stage");
   verb->add_flag("--require-fusion", options.requireFusion,
                  "fail if an attention is not fused; a classifier's softmax is none");

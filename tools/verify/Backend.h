@@ -15,6 +15,8 @@ namespace mlir::fovea::verify {
 class Backend {
 public:
   virtual ~Backend() = default;
+  /// Whether there is an entry of this name: compiling may add and leave out some.
+  virtual bool hasEntry(StringRef entry) = 0;
   /// Empties all caches and makes them anew for `batch` rows of up to `capacity` positions.
   virtual LogicalResult reset(int64_t batch, int64_t capacity) = 0;
   /// `tensors` are the entry's arguments in order without its caches, the answer its results in
@@ -34,6 +36,9 @@ public:
   InterpreterBackend(ModuleOp module, RecipeSource &weights,
                      interpreter::Observer *observer = nullptr)
       : module(module), interpreter(module, weights), observer(observer) {}
+  bool hasEntry(StringRef entry) override {
+    return module.lookupSymbol<func::FuncOp>(entry) != nullptr;
+  }
   LogicalResult reset(int64_t batch, int64_t capacity) override;
   FailureOr<std::vector<interpreter::TensorRef>>
   run(StringRef entry, ArrayRef<interpreter::TensorRef> tensors) override;

@@ -123,6 +123,13 @@ RuntimeBackend::~RuntimeBackend() {
   fovea_module_free(module);
 }
 
+bool RuntimeBackend::hasEntry(StringRef entry) {
+  size_t number;
+  fovea_status *missing = fovea_module_find_entry(module, entry.str().c_str(), &number);
+  fovea_status_free(missing);
+  return !missing;
+}
+
 LogicalResult RuntimeBackend::reset(int64_t, int64_t capacity) {
   fovea_context_options options = FOVEA_CONTEXT_OPTIONS_INIT;
   options.threads = threads;

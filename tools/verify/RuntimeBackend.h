@@ -23,6 +23,7 @@ public:
        ::fovea::artifact::FileAccess access = ::fovea::artifact::FileAccess::Mapped);
   ~RuntimeBackend() override;
 
+  bool hasEntry(StringRef entry) override;
   LogicalResult reset(int64_t batch, int64_t capacity) override;
   FailureOr<std::vector<interpreter::TensorRef>>
   run(StringRef entry, ArrayRef<interpreter::TensorRef> tensors) override;

@@ -68,6 +68,7 @@ struct Fault {
 struct TokenEntries {
   func::FuncOp prefill, decode, forward;
   func::FuncOp encode; ///< Of an encoder-decoder: reads the source.
+  bool hasDecode;      ///< Compiled code has it; where the source has none, `prefill` judges it.
 };
 
 class Verifier {
@@ -472,7 +473,7 @@ static bool dependsOnChunks(ModuleOp module) {
 }
 
 LogicalResult Verifier::runTokens(const TokenEntries &entries, int64_t batch, int64_t length) {
-  auto [prefill, decode, forward, encode] = entries;
+  auto [prefill, decode, forward, encode, hasDecode] = entries;
   std::mt19937_64 random(options.seed * 1000003 + batch * 1009 + length);
   // A source and its mask come first where there is one.
   TRY(Tensors whole,
@@ -480,7 +481,7 @@ LogicalResult Verifier::runTokens(const TokenEntries &entries, int64_t batch, in
   const Tensor &ids = *whole.back();
   length = ids.shape[1];
   // Two chunks, then up to three single tokens.
-  int64_t singles = decode ? std::min<int64_t>(3, (length - 1) / 2) : 0, read = length - singles;
+  int64_t singles = hasDecode ? std::min<int64_t>(3, (length - 1) / 2) : 0, read = length - singles;
   SmallVector<int64_t> chunks;
   if (read > 1)
     chunks.push_back((read + 1) / 2);
@@ -504,8 +505,8 @@ LogicalResult Verifier::runTokens(const TokenEntries &entries, int64_t batch, in
   int64_t at = 0;
   std::string text;
   for (auto [n, count] : llvm::enumerate(chunks)) {
-    func::FuncOp entry =
-        static_cast<int64_t>(n + singles) < static_cast<int64_t>(chunks.size()) ? prefill : decode;
+    bool isSingle = static_cast<int64_t>(n + singles) >= static_cast<int64_t>(chunks.size());
+    func::FuncOp entry = isSingle && decode ? decode : prefill;
     text += (n ? " + " : "") + std::to_string(count);
     std::string what = "batch " + std::to_string(batch) + ", read " + text;
     options.progress(entry.getName().str() + ", " + what);
@@ -514,7 +515,8 @@ LogicalResult Verifier::runTokens(const TokenEntries &entries, int64_t batch, in
       chain.steps.back().inputs.push_back(whole[1]);
     at += count;
     TRY(Tensors expected, oracle.run(entry.getName(), chain.steps.back().inputs));
-    FailureOr<Tensors> found = compiled->run(entry.getName(), chain.steps.back().inputs);
+    FailureOr<Tensors> found =
+        compiled->run(isSingle && !decode ? "decode" : entry.getName(), chain.steps.back().inputs);
     Expected both{expected, {}};
     if (failed(found) || failed(addRouting(chain, *found, both)) ||
         failed(addRows(entry, what, *found, expected, chain, both.literal)))
@@ -604,12 +606,18 @@ LogicalResult Verifier::run() {
     forward = {};
   if (!isTokenReader(decode, hasSource))
     decode = {};
+  // Compiling says why, where it leaves an entry out.
+  if (prefill && !compiled->hasEntry(prefill.getName())) {
+    llvm::erase(entries, prefill);
+    prefill = {};
+  }
   bool cached = isTokenReader(prefill, hasSource) && (!encode || forward);
+  bool hasDecode = decode || (prefill && !encode && compiled->hasEntry("decode"));
   for (func::FuncOp entry : entries)
     if (!cached || (entry != prefill && entry != decode && entry != encode))
       if (failed(runAlone(entry)))
         return failure();
-  if (cached && failed(runCached({prefill, decode, forward, encode})))
+  if (cached && failed(runCached({prefill, decode, forward, encode, hasDecode})))
     return failure();
   report.isComplete = true;
   report.branches = findUnreached(module, choices);

@@ -77,6 +77,7 @@ public:
     });
     inner = std::make_unique<InterpreterBackend>(*module, weights, observer);
   }
+  bool hasEntry(StringRef entry) override { return inner->hasEntry(entry); }
   LogicalResult reset(int64_t batch, int64_t capacity) override {
     return inner->reset(batch, capacity);
   }

@@ -2,7 +2,8 @@
 //
 // The tokens that begin, end and pad a text, from config.json and from what
 // generation_config.json says instead. Ids outside of the vocabulary are noted.
-#include "frontend/HuggingFace/Family.h"
+#include "frontend/SpecialTokens.h"
+#include "frontend/Json.h"
 
 #include <algorithm>
 

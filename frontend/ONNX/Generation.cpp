@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/ONNX/Generation.h"
+#include "dialects/Fovea/FoveaDialect.h"
+#include "dialects/Fovea/Ports.h"
+#include "frontend/SpecialTokens.h"
+#include "frontend/TokenizerFile.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+using namespace mlir::fovea::onnx;
+
+using ::fovea::addNote;
+using ::fovea::printable;
+
+/// Between [B, heads, T, size], as frameworks hold keys and values, and [B, T, heads, size].
+static constexpr int64_t kSwapped[] = {0, 2, 1, 3};
+
+namespace {
+
+/// A past of keys or values, and the concatenation that is its present.
+struct Past {
+  unsigned argument, result;
+  tensor::ConcatOp present;
+  CacheType cache;
+};
+
+/// What the arguments and results of a decoder's step are.
+struct Step {
+  unsigned ids = 0, logits = 0;
+  std::optional<unsigned> mask, positions;
+  SmallVector<Past> pasts; ///< keys and values in turns, a layer after the other
+};
+
+class Finder {
+public:
+  Finder(func::FuncOp forward, const std::string &file, ::fovea::Problems &problems)
+      : forward(forward), file(file), problems(problems) {}
+  /// Nothing where there are no pasts, and where something does not fit, which is noted.
+  std::optional<Step> find();
+
+private:
+  std::string nameOf(unsigned argument);
+  bool refuse(const std::string &place, const std::string &message);
+  void findPasts();
+  bool findResults();
+  bool findArguments();
+  bool isReadAsPast(const Past &past);
+
+  func::FuncOp forward;
+  const std::string &file;
+  ::fovea::Problems &problems;
+  Step step;
+};
+
+/// Writes the entry.
+class Writer {
+public:
+  Writer(func::FuncOp forward, const Step &step)
+      : forward(forward), step(step), b(forward.getLoc(), forward.getContext()) {}
+  void write();
+
+private:
+  func::FuncOp addEntry();
+  void mapArguments(func::FuncOp entry);
+  Value makeMask(RankedTensorType type);
+  Value makePositions(RankedTensorType type);
+  Value append(tensor::ConcatOp present, Value cache);
+  Value mapDim(tensor::DimOp dim);
+  void finish();
+  Value transpose(Value value);
+  Value castTo(RankedTensorType type, Value value);
+
+  func::FuncOp forward;
+  const Step &step;
+  ImplicitLocOpBuilder b;
+  IRMapping mapping;
+  Value batch, sequence;
+  Value before, after;                 ///< how many positions each cache holds
+  DenseMap<Operation *, Value> caches; ///< by the present, before and behind it
+};
+
+} // namespace
+
+//===-- What the arguments are ---------------------------------------------------------------===//
+
+static StringRef getName(DictionaryAttr attributes) {
+  auto name = attributes ? attributes.getAs<StringAttr>(FoveaDialect::kNameAttr) : StringAttr();
+  return name ? name.getValue() : StringRef();
+}
+
+std::string Finder::nameOf(unsigned argument) {
+  return printable(getName(forward.getArgAttrDict(argument)).str());
+}
+
+bool Finder::refuse(const std::string &place, const std::string &message) {
+  addNote(problems, file, place,
+          "generate, chat and bench of texts are not for this model: " + message);
+  return false;
+}
+
+/// Results that are an argument [B, heads, P, size] with more positions behind it.
+void Finder::findPasts() {
+  auto results = cast<func::ReturnOp>(forward.getBody().front().getTerminator());
+  for (auto [i, value] : llvm::enumerate(results.getOperands())) {
+    auto present = value.getDefiningOp<tensor::ConcatOp>();
+    if (!present || present.getDim() != 2 || present.getInputs().size() != 2)
+      continue;
+    auto argument = dyn_cast<BlockArgument>(present.getInputs().front());
+    auto type = dyn_cast<RankedTensorType>(present.getInputs().front().getType());
+    if (!argument || type.getRank() != 4 || type.isDynamicDim(1) || type.isDynamicDim(3) ||
+        !type.isDynamicDim(2) || !isa<FloatType>(type.getElementType()))
+      continue;
+    // Frameworks hand a layer's keys and its values on in this order.
+    CacheKind kind = step.pasts.size() % 2 ? CacheKind::Value : CacheKind::Key;
+    step.pasts.push_back({argument.getArgNumber(), static_cast<unsigned>(i), present,
+                          CacheType::get(forward.getContext(), kind, type.getDimSize(1),
+                                         type.getDimSize(3), type.getElementType())});
+  }
+}
+
+bool Finder::findResults() {
+  unsigned found = 0;
+  for (unsigned i = 0; i < forward.getNumResults(); ++i) {
+    auto type = cast<RankedTensorType>(forward.getResultTypes()[i]);
+    if (llvm::any_of(step.pasts, [&](const Past &past) { return past.result == i; }))
+      continue;
+    if (getResultRole(forward, i) != PortRole::Logits || type.getRank() != 3)
+      return refuse(printable(getName(forward.getResultAttrDict(i)).str()),
+                    "expects logits [batch, sequence, vocabulary] and present keys and values, got "
+                    "another result");
+    step.logits = i;
+    ++found;
+  }
+  return found == 1 || refuse("", "expects logits, got " + std::to_string(found) +
+                                      " results of "
+                                      "this name");
+}
+
+bool Finder::findArguments() {
+  bool hasIds = false;
+  for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
+    if (llvm::any_of(step.pasts, [&](const Past &past) { return past.argument == i; }))
+      continue;
+    auto type = cast<RankedTensorType>(forward.getArgumentTypes()[i]);
+    bool isTable = type.getRank() == 2 && type.getElementType().isSignlessInteger();
+    PortRole role = isTable ? getArgumentRole(forward, i) : PortRole::None;
+    if (role == PortRole::TokenIds && !hasIds) {
+      hasIds = true;
+      step.ids = i;
+    } else if (role == PortRole::AttentionMask) {
+      step.mask = i;
+    } else if (role == PortRole::Positions) {
+      step.positions = i;
+    } else {
+      return refuse(nameOf(i), "expects input_ids, attention_mask, position_ids and pasts with "
+                               "their presents, got another argument");
+    }
+  }
+  return hasIds || refuse("", "expects input_ids [batch, sequence], got no such argument");
+}
+
+/// Whether the past is read by its present alone, but for its sizes.
+bool Finder::isReadAsPast(const Past &past) {
+  Value value = forward.getArgument(past.argument);
+  for (Operation *user : value.getUsers())
+    if (user != past.present && !isa<tensor::DimOp>(user))
+      return refuse(nameOf(past.argument),
+                    "expects a past that is read behind each other with what is new, got one that "
+                    "is read otherwise");
+  return true;
+}
+
+std::optional<Step> Finder::find() {
+  findPasts();
+  if (step.pasts.empty())
+    return std::nullopt;
+  if (step.pasts.size() % 2) {
+    refuse("", "expects pasts of keys and of values for each layer, got " +
+                   std::to_string(step.pasts.size()));
+    return std::nullopt;
+  }
+  bool fits = findResults() && findArguments() &&
+              llvm::all_of(step.pasts, [&](const Past &past) { return isReadAsPast(past); });
+  return fits ? std::optional<Step>(step) : std::nullopt;
+}
+
+//===-- The entry ----------------------------------------------------------------------------===//
+
+static DictionaryAttr describe(OpBuilder &b, StringRef name, ArrayRef<StringRef> dims) {
+  NamedAttrList list;
+  list.set(FoveaDialect::kNameAttr, b.getStringAttr(name));
+  if (!dims.empty())
+    list.set(FoveaDialect::kDimsAttr, b.getStrArrayAttr(dims));
+  return list.getDictionary(b.getContext());
+}
+
+func::FuncOp Writer::addEntry() {
+  auto logits = cast<RankedTensorType>(forward.getResultTypes()[step.logits]);
+  auto ids = cast<RankedTensorType>(forward.getArgumentTypes()[step.ids]);
+  constexpr int64_t open = ShapedType::kDynamic;
+  SmallVector<Type> arguments = {RankedTensorType::get({open, open}, ids.getElementType())};
+  SmallVector<Type> results = {
+      RankedTensorType::get({open, logits.getDimSize(2)}, logits.getElementType()),
+      RankedTensorType::get({open}, b.getI64Type())};
+  SmallVector<DictionaryAttr> ofArguments = {describe(b, "input_ids", {"batch", "sequence"})};
+  SmallVector<DictionaryAttr> ofResults = {describe(b, "logits", {"batch"}),
+                                           describe(b, "next_token", {"batch"})};
+  for (auto [i, past] : llvm::enumerate(step.pasts)) {
+    std::string name = (i % 2 ? "value_cache." : "key_cache.") + std::to_string(i / 2);
+    for (auto [types, attributes] :
+         {std::pair(&arguments, &ofArguments), std::pair(&results, &ofResults)}) {
+      types->push_back(past.cache);
+      attributes->push_back(describe(b, name, {"batch", "capacity"}));
+    }
+  }
+  b.setInsertionPointAfter(forward);
+  auto entry = func::FuncOp::create(b, "prefill", b.getFunctionType(arguments, results));
+  entry->setAttr(FoveaDialect::kEntryAttr, b.getUnitAttr());
+  entry.setAllArgAttrs(ofArguments);
+  entry.setAllResultAttrs(ofResults);
+  b.setInsertionPointToStart(entry.addEntryBlock());
+  return entry;
+}
+
+/// Of [batch, sequence], with open sizes.
+static RankedTensorType openTable(RankedTensorType type) {
+  return RankedTensorType::get({ShapedType::kDynamic, ShapedType::kDynamic}, type.getElementType());
+}
+
+Value Writer::castTo(RankedTensorType type, Value value) {
+  return value.getType() == type ? value : tensor::CastOp::create(b, type, value).getResult();
+}
+
+Value Writer::transpose(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<OpFoldResult> sizes;
+  for (int64_t axis : kSwapped)
+    sizes.push_back(tensor::getMixedSize(b, b.getLoc(), value, axis));
+  Value empty = tensor::EmptyOp::create(b, sizes, type.getElementType());
+  return linalg::TransposeOp::create(b, value, empty, kSwapped)->getResult(0);
+}
+
+/// 1 for each position, of those in the caches and the new ones: no text is padded.
+Value Writer::makeMask(RankedTensorType type) {
+  Value one = arith::ConstantOp::create(b, b.getIntegerAttr(type.getElementType(), 1));
+  RankedTensorType open = openTable(type);
+  return castTo(type, tensor::SplatOp::create(b, one, open.getShape(), ValueRange{batch, after}));
+}
+
+/// Counted from what the caches hold.
+Value Writer::makePositions(RankedTensorType type) {
+  RankedTensorType open = openTable(type);
+  Value empty = tensor::EmptyOp::create(b, open, ValueRange{batch, sequence});
+  SmallVector<utils::IteratorType> loops(2, utils::IteratorType::parallel);
+  auto generic = linalg::GenericOp::create(
+      b, TypeRange{open}, ValueRange{}, ValueRange{empty},
+      ArrayRef<AffineMap>{b.getMultiDimIdentityMap(2)}, loops,
+      [&](OpBuilder &inner, Location loc, ValueRange) {
+        Value place = linalg::IndexOp::create(inner, loc, 1);
+        Value position = arith::AddIOp::create(inner, loc, place, before);
+        Value number = arith::IndexCastOp::create(inner, loc, open.getElementType(), position);
+        linalg::YieldOp::create(inner, loc, number);
+      });
+  return castTo(type, generic.getResult(0));
+}
+
+void Writer::mapArguments(func::FuncOp entry) {
+  Value ids = entry.getArgument(0);
+  batch = tensor::DimOp::create(b, ids, 0);
+  sequence = tensor::DimOp::create(b, ids, 1);
+  before = CacheLengthOp::create(b, entry.getArgument(1));
+  after = arith::AddIOp::create(b, before, sequence);
+  auto typeOf = [&](unsigned argument) {
+    return cast<RankedTensorType>(forward.getArgumentTypes()[argument]);
+  };
+  mapping.map(forward.getArgument(step.ids), castTo(typeOf(step.ids), ids));
+  if (step.mask)
+    mapping.map(forward.getArgument(*step.mask), makeMask(typeOf(*step.mask)));
+  if (step.positions)
+    mapping.map(forward.getArgument(*step.positions), makePositions(typeOf(*step.positions)));
+  for (auto [i, past] : llvm::enumerate(step.pasts))
+    caches[past.present] = entry.getArgument(1 + i);
+}
+
+/// The present is all that the cache holds with the new positions.
+Value Writer::append(tensor::ConcatOp present, Value cache) {
+  Value added = transpose(mapping.lookup(present.getInputs().back()));
+  Value grown = CacheAppendOp::create(b, cache, added, /*scales=*/Value()).getResult();
+  caches[present] = grown;
+  auto type = cast<CacheType>(cache.getType());
+  constexpr int64_t open = ShapedType::kDynamic;
+  auto read =
+      RankedTensorType::get({open, open, type.getHeads(), type.getSize()}, type.getElementType());
+  return castTo(cast<RankedTensorType>(present.getType()),
+                transpose(CacheReadOp::create(b, read, grown, batch, after)));
+}
+
+/// A size of a past, for which no tensor stands.
+Value Writer::mapDim(tensor::DimOp dim) {
+  auto argument = dyn_cast<BlockArgument>(dim.getSource());
+  bool isPast = argument && llvm::any_of(step.pasts, [&](const Past &past) {
+                  return past.argument == argument.getArgNumber();
+                });
+  std::optional<int64_t> axis = dim.getConstantIndex();
+  if (!isPast || !axis)
+    return {};
+  auto type = cast<RankedTensorType>(argument.getType());
+  if (!type.isDynamicDim(*axis))
+    return arith::ConstantIndexOp::create(b, type.getDimSize(*axis));
+  return *axis == 0 ? batch : before;
+}
+
+/// Of the last position alone.
+void Writer::finish() {
+  auto results = cast<func::ReturnOp>(forward.getBody().front().getTerminator());
+  Value logits = mapping.lookup(results.getOperand(step.logits));
+  auto type = cast<RankedTensorType>(logits.getType());
+  auto last =
+      RankedTensorType::get({ShapedType::kDynamic, type.getDimSize(2)}, type.getElementType());
+  constexpr int64_t open = ShapedType::kDynamic;
+  logits = castTo(RankedTensorType::get({open, open, type.getDimSize(2)}, type.getElementType()),
+                  logits);
+  Value row = PoolOp::create(b, last, PoolKind::Last, logits, /*keep=*/Value());
+  Value token = ArgmaxOp::create(b, RankedTensorType::get({open}, b.getI64Type()), row);
+  SmallVector<Value> returned = {row, token};
+  for (const Past &past : step.pasts)
+    returned.push_back(caches[past.present]);
+  func::ReturnOp::create(b, returned);
+}
+
+void Writer::write() {
+  mapArguments(addEntry());
+  for (Operation &op : forward.getBody().front().without_terminator()) {
+    b.setLoc(op.getLoc());
+    auto dim = dyn_cast<tensor::DimOp>(op);
+    auto present = dyn_cast<tensor::ConcatOp>(op);
+    if (Value size = dim ? mapDim(dim) : Value())
+      mapping.map(dim.getResult(), size);
+    else if (auto cache = present ? caches.find(present) : caches.end(); cache != caches.end())
+      mapping.map(present.getResult(), append(present, cache->second));
+    else
+      b.clone(op, mapping);
+  }
+  finish();
+}
+
+bool mlir::fovea::onnx::addPrefill(func::FuncOp forward, const std::string &file,
+                                   ::fovea::Problems &problems) {
+  std::optional<Step> step = Finder(forward, file, problems).find();
+  if (!step)
+    return false;
+  Writer(forward, *step).write();
+  return true;
+}
+
+//===-- What stands beside the model ---------------------------------------------------------===//
+
+/// As configurations name how many positions a model was made for.
+static std::optional<int64_t> readPositions(::fovea::JsonObject &config) {
+  constexpr int64_t kMost = int64_t(1) << 31;
+  for (const char *key : {"max_position_embeddings", "n_positions", "max_seq_len"})
+    if (config.has(key))
+      return config.integer(key, 1, kMost);
+  return std::nullopt;
+}
+
+void mlir::fovea::onnx::readNeighbours(ModelOp model, func::FuncOp forward,
+                                       ::fovea::Problems &problems) {
+  Builder b(model.getContext());
+  std::string folder = model.getFolder().str();
+  if (std::string tokenizer = ::fovea::findTokenizerFile(folder); !tokenizer.empty())
+    model.setTokenizer(tokenizer);
+  ::fovea::ModelDescription found;
+  for (unsigned i = 0; i < forward.getNumResults(); ++i)
+    if (getResultRole(forward, i) == PortRole::Logits)
+      found.vocabulary = cast<RankedTensorType>(forward.getResultTypes()[i]).getDimSize(2);
+  if (found.vocabulary < 1)
+    return;
+  model.setVocabulary(found.vocabulary);
+  std::string path = folder + "/config.json";
+  std::optional<::fovea::JsonValue> value;
+  if (::fovea::exists(path))
+    value = ::fovea::parseJsonFile(path, problems);
+  if (!value)
+    return;
+  ::fovea::JsonObject config(*value, path, "", problems);
+  if (!config.valid())
+    return;
+  ::fovea::readSpecialTokens(config, folder, found, problems);
+  if (std::optional<int64_t> positions = readPositions(config))
+    model.setMaxPositions(*positions);
+  if (found.beginToken)
+    model.setBeginToken(*found.beginToken);
+  if (found.padToken)
+    model.setPadToken(*found.padToken);
+  if (!found.endTokens.empty())
+    model.setEndTokens(found.endTokens);
+  if (!found.suppressedTokens.empty())
+    model.setSuppressedTokens(found.suppressedTokens);
+}

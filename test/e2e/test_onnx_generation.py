@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Decoders exported with past keys and values, by PyTorch's two exporters, write the tokens that `transformers` writes: pasts are caches."""
+import json
+import re
+import shutil
+import warnings
+
+import numpy as np
+import pytest
+
+from decoder_cases import VOCABULARY
+from test_decoder_families import greedy
+from test_families import difference
+
+pytestmark = pytest.mark.long
+# Rotary positions and a norm of queries; windows and caps; a head with a bias; keys and values sliced out of one projection; slopes; positions counted from the mask.
+CASES = [("qwen3", "dynamo"), ("qwen3", "script"), ("gemma2", "dynamo"), ("phi", "script"), ("gpt_neox", "dynamo"), ("mpt", "script"), ("opt", "dynamo"), ("opt", "script")]
+
+
+def past_names(layers, prefix):
+    return [f"{prefix}.{i}.{kind}" for i in range(layers) for kind in ("key", "value")]
+
+
+def export(folder, way, path):
+    """As optimum names arguments and results."""
+    import torch
+    import transformers
+
+    torch.set_num_threads(1)
+    model = transformers.AutoModelForCausalLM.from_pretrained(folder / "model", dtype=torch.float32, attn_implementation="eager" if way == "script" else None).eval()
+    if hasattr(model, "set_experts_implementation"):
+        model.set_experts_implementation("batched_mm")
+    layers = model.config.num_hidden_layers
+
+    class Step(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.model = model
+
+        def forward(self, input_ids, attention_mask, *past):
+            cache = transformers.DynamicCache()
+            for i in range(layers):
+                cache.update(past[2 * i], past[2 * i + 1], i)
+            done = self.model(input_ids=input_ids, attention_mask=attention_mask, past_key_values=cache, use_cache=True)
+            return done.logits, *(part for layer in done.past_key_values.layers for part in (layer.keys, layer.values))
+
+    ids = torch.randint(0, 100, (2, 3), generator=torch.Generator().manual_seed(0))
+    with torch.no_grad():
+        first = model(input_ids=torch.cat([ids, ids[:, :2]], 1), use_cache=True).past_key_values
+    pasts = [part for layer in first.layers for part in (layer.keys, layer.values)]
+    arguments = (ids, torch.ones(2, 8, dtype=torch.int64), *pasts)
+    inputs = ["input_ids", "attention_mask", *past_names(layers, "past_key_values")]
+    outputs = ["logits", *past_names(layers, "present")]
+    if way == "dynamo":
+        batch, sequence, past = torch.export.Dim("batch"), torch.export.Dim("sequence", max=64), torch.export.Dim("past", max=64)
+        dynamic = {"dynamic_shapes": ({0: batch, 1: sequence}, {0: batch, 1: torch.export.Dim.DYNAMIC}, tuple({0: batch, 2: past} for _ in pasts)), "verbose": False}
+    else:
+        axes = {0: "batch", 1: "sequence"}
+        dynamic = {"dynamic_axes": {"input_ids": axes, "logits": axes, "attention_mask": {0: "batch", 1: "total"},
+                                    **{name: {0: "batch", 2: "past"} for name in inputs[2:]}, **{name: {0: "batch", 2: "total"} for name in outputs[1:]}}}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(Step().eval(), arguments, path, input_names=inputs, output_names=outputs, dynamo=way == "dynamo", **dynamic)
+    return path
+
+
+@pytest.fixture(scope="module", params=CASES, ids="-".join)
+def exported(request, decoders, tmp_path_factory):
+    name, way = request.param
+    return export(decoders / name, way, tmp_path_factory.mktemp("onnx") / "model.onnx"), decoders / name
+
+
+def test_tokens(fovea_run, compiled, exported):
+    """The prompt read at once, and in parts."""
+    model, folder = exported
+    for chunk in (512, 5):
+        found, wanted = greedy(fovea_run, compiled(model), folder, f"--prompt-chunk={chunk}")
+        assert found == wanted
+
+
+def test_logits(fovea_run, compiled, exported, tmp_path):
+    model, folder = exported
+    ids, expected = np.load(folder / "inputs-0.npz")["input_ids"], np.load(folder / "reference-0.npz")["logits"]
+    given = []
+    for first, end, entry in [(0, 1, "prefill"), (1, 8, "prefill"), (8, 20, "prefill"), (20, 21, "decode")]:
+        given += ["--entry", entry, "--input", f"input_ids={ids[:, first:end].tolist()}"]
+        fovea_run("run", compiled(model), *given, "--outputs", tmp_path / "out.npz").ok()
+        assert difference(np.load(tmp_path / "out.npz")["logits"], expected[:, end - 1]) <= 1e-4, f"{end} tokens"
+
+
+def test_verify_and_report(fovea, compiled, exported, tmp_path):
+    model, _ = exported
+    total = re.search(r"attention_mask: \[batch, (\w+)\]", fovea("inspect", compiled(model)).ok().text)[1]
+    fovea("verify", model, "--dim", "past=5", "--dim", "sequence=3", "--dim", f"{total}=8").ok()
+    fovea("compile", model, "--report", tmp_path / "report.json", "--require-fusion", "-o", tmp_path / "out.fovea").ok()
+    fovea("compile", model, "--emit=graph", "-o", tmp_path / "graph.mlir").ok()
+    graph = (tmp_path / "graph.mlir").read_text()
+    assert "fovea.cache_read" not in graph and "func.func @decode" in graph
+
+
+@pytest.fixture(scope="module")
+def folder_of_files(decoders, tmp_path_factory):
+    """A model's file with those that exporters write beside it."""
+    folder = tmp_path_factory.mktemp("files")
+    export(decoders / "qwen2", "script", folder / "model.onnx")
+    for file in (decoders / "qwen2" / "model").glob("*token*"):
+        shutil.copy(file, folder)
+    (folder / "config.json").write_text(json.dumps({"eos_token_id": 7, "bos_token_id": 0, "max_position_embeddings": 128}))
+    (folder / "generation_config.json").write_text(json.dumps({"eos_token_id": [5, 9]}))
+    return folder
+
+
+def test_texts(fovea, decoders, folder_of_files):
+    """Texts in and out, as of the checkpoint; what ends one is read beside the model."""
+    ours = fovea("generate", folder_of_files / "model.onnx", "--prompt", "ROMEO:", "-n", 12, "--temp", 0).ok()
+    theirs = fovea("generate", decoders / "qwen2" / "model", "--prompt", "ROMEO:", "-n", 12, "--temp", 0, "--compute=f32").ok()
+    assert ours.out and ours.out == theirs.out
+    fovea("compile", folder_of_files / "model.onnx", "--emit=import", "-o", folder_of_files / "import.mlir").ok()
+    head = (folder_of_files / "import.mlir").read_text().split("\n  fovea.weight")[0]
+    for said in ("begin_token = 0", "end_tokens = array<i64: 5, 9>", "max_positions = 128", f"vocabulary = {VOCABULARY}", 'tokenizer = "tokenizer.json"'):
+        assert said in head
+
+
+def test_a_tokenizer_from_elsewhere(fovea, folder_of_files, decoders, tmp_path):
+    shutil.copy(folder_of_files / "model.onnx", tmp_path)
+    alone = fovea("generate", tmp_path / "model.onnx", "--prompt", "ROMEO:", "-n", 3)
+    assert alone.code == 1 and "tokenizer" in alone.err.decode()
+    fovea("compile", tmp_path / "model.onnx", "--tokenizer", decoders / "qwen2" / "model", "-o", tmp_path / "model.fovea").ok()
+    assert fovea("generate", tmp_path / "model.fovea", "--prompt", "ROMEO:", "-n", 3).ok().out
+    missing = fovea("compile", tmp_path / "model.onnx", "--tokenizer", tmp_path / "none.json", "-o", tmp_path / "other.fovea")
+    assert missing.code == 1 and "none.json" in missing.err.decode() and not (tmp_path / "other.fovea").exists()
+
+
+def test_slopes_that_a_mask_is_counted_for_are_told(fovea, decoders, tmp_path):
+    """BLOOM counts positions of keys from the mask: its attention is recognised with pasts as arguments, not with caches. The model is none that writes texts, and says so."""
+    model = export(decoders / "bloom", "script", tmp_path / "model.onnx")
+    done = fovea("compile", model, "-o", tmp_path / "model.fovea").ok()
+    assert "generate, chat and bench of texts are not for this model: expects an attention that reads the past as keys or values" in done.err.decode()
+    fovea("verify", model, "--dim", "past=5", "--dim", "sequence=3", "--dim", "total=8").ok()
