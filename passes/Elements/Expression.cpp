@@ -135,9 +135,46 @@ static bool isNeutral(Combiner combiner, Expr expr) {
   llvm_unreachable("a combiner");
 }
 
+/// The sum over [0, extent) of a number for each place below an affine one: how positions are
+/// counted from a mask of ones. Null for other sums.
+Expr Expressions::countBelow(unsigned dim, Expr body) {
+  Expr condition = nullptr;
+  int64_t each = 1;
+  if (body->is<arith::ExtUIOp>()) {
+    condition = body->args[0];
+  } else if (body->is<arith::SelectOp>() && body->args[1]->isConstant() &&
+             body->args[2]->isConstant() && body->args[2]->integer == 0) {
+    condition = body->args[0];
+    each = body->args[1]->integer;
+  }
+  // No tensor has 2^31 places along an axis; narrower sums could pass the end of their type.
+  auto type = dyn_cast<IntegerType>(body->type);
+  bool fits = type && (type.getWidth() == 64 ? std::abs(each) < (int64_t(1) << 31)
+                                             : type.getWidth() == 32 && each == 1);
+  if (!condition || !fits || !condition->is<arith::CmpIOp>())
+    return {};
+  arith::CmpIPredicate predicate = getPredicate(condition);
+  Expr place = condition->args[0], end = condition->args[1];
+  if (end->dependsOn(dim)) {
+    std::swap(place, end);
+    predicate = mirror(predicate);
+  }
+  Order order = getOrder(predicate);
+  AffineExpr last = end->getAffine();
+  if (!order.below || !last || end->dependsOn(dim) ||
+      place->getAffine() != getAffineDimExpr(dim, context))
+    return {};
+  AffineExpr count = simplify(last + order.getShift());
+  if (!isWithin(count, getAffineConstantExpr(0, context), getExtent(dim) + 1))
+    return {};
+  return index(simplify(count * each), body->type);
+}
+
 Expr Expressions::reduce(Combiner combiner, unsigned dim, Expr body) {
   if (isNeutral(combiner, body))
     return body;
+  if (Expr count = combiner == Combiner::Add ? countBelow(dim, body) : Expr())
+    return count;
   Node node;
   node.kind = Node::Kind::Reduce;
   node.type = body->type;

@@ -186,6 +186,7 @@ private:
   Expr atStructured(OpResult result, ArrayRef<Expr> indices, bool isProduct);
   Expr inBody(Value value, llvm::DenseMap<Value, Expr> &known, ArrayRef<Expr> loops);
   Expr select(Expr condition, Expr yes, Expr no);
+  Expr countBelow(unsigned dim, Expr body);
   /// What an op on these scalars is without it; null if it is needed.
   Expr fold(StringAttr name, DictionaryAttr attrs, Type type, ArrayRef<Expr> args);
   std::optional<SmallVector<AffineExpr>> affineOf(ArrayRef<Expr> indices);

@@ -416,6 +416,19 @@ Value Expressions::materialize(OpBuilder &builder, Location loc, AffineExpr expr
   return affine::expandAffineExpr(builder, loc, expr, dims, symbolValues);
 }
 
+/// Whether an expression is a sum of tensors' sizes, and so at least zero whatever is computed.
+static bool isSumOfSizes(AffineExpr expr, ArrayRef<SizeOrigin> symbols) {
+  if (auto number = dyn_cast<AffineConstantExpr>(expr))
+    return number.getValue() >= 0;
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
+    const SizeOrigin &origin = symbols[symbol.getPosition()];
+    return origin.axis >= 0 || isa_and_nonnull<StringAttr>(origin.known);
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  return binary && llvm::is_contained({AffineExprKind::Add, AffineExprKind::Mul}, expr.getKind()) &&
+         isSumOfSizes(binary.getLHS(), symbols) && isSumOfSizes(binary.getRHS(), symbols);
+}
+
 AffineExpr Expressions::getSize(OpFoldResult size) {
   if (std::optional<int64_t> number = getConstantIntValue(size))
     return getAffineConstantExpr(*number, context);
@@ -432,6 +445,15 @@ AffineExpr Expressions::getSize(OpFoldResult size) {
                               .Case<arith::RemSIOp, arith::RemUIOp>([&](auto) { return a % b; })
                               .Default([&](Operation *) { return a.floorDiv(b); });
       return simplify(result);
+    }
+    // As exporters clamp the bounds of slices.
+    if (isa<arith::MinSIOp, arith::MaxSIOp>(op)) {
+      AffineExpr a = getSize(op->getOperand(0)), b = getSize(op->getOperand(1));
+      bool isMin = isa<arith::MinSIOp>(op);
+      if (isSumOfSizes(simplify(a - b), symbols))
+        return isMin ? b : a;
+      if (isSumOfSizes(simplify(b - a), symbols))
+        return isMin ? a : b;
     }
     if (isa<arith::IndexCastOp>(op) ||
         isa<arith::ExtSIOp, arith::TruncIOp, arith::IndexCastUIOp>(op))

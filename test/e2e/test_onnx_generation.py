@@ -13,8 +13,8 @@ from test_decoder_families import greedy
 from test_families import difference
 
 pytestmark = pytest.mark.long
-# Rotary positions and a norm of queries; windows and caps; a head with a bias; keys and values sliced out of one projection; slopes; positions counted from the mask.
-CASES = [("qwen3", "dynamo"), ("qwen3", "script"), ("gemma2", "dynamo"), ("phi", "script"), ("gpt_neox", "dynamo"), ("mpt", "script"), ("opt", "dynamo"), ("opt", "script")]
+# Rotary positions and a norm of queries; windows and caps; a head with a bias; keys and values sliced out of one projection; slopes and positions counted from the mask.
+CASES = [("qwen3", "dynamo"), ("qwen3", "script"), ("gemma2", "dynamo"), ("phi", "script"), ("gpt_neox", "dynamo"), ("bloom", "script"), ("opt", "dynamo"), ("opt", "script")]
 
 
 def past_names(layers, prefix):
@@ -131,9 +131,16 @@ def test_a_tokenizer_from_elsewhere(fovea, folder_of_files, decoders, tmp_path):
     assert missing.code == 1 and "none.json" in missing.err.decode() and not (tmp_path / "other.fovea").exists()
 
 
-def test_slopes_that_a_mask_is_counted_for_are_told(fovea, decoders, tmp_path):
-    """BLOOM counts positions of keys from the mask: its attention is recognised with pasts as arguments, not with caches. The model is none that writes texts, and says so."""
-    model = export(decoders / "bloom", "script", tmp_path / "model.onnx")
-    done = fovea("compile", model, "-o", tmp_path / "model.fovea").ok()
-    assert "generate, chat and bench of texts are not for this model: expects an attention that reads the past as keys or values" in done.err.decode()
-    fovea("verify", model, "--dim", "past=5", "--dim", "sequence=3", "--dim", "total=8").ok()
+def test_what_takes_no_past_is_told(fovea, decoders, tmp_path):
+    """A result beside logits and presents."""
+    import onnx
+
+    model = export(decoders / "qwen2", "script", tmp_path / "model.onnx")
+    graph = onnx.load(model)
+    graph.graph.node.append(onnx.helper.make_node("Identity", ["logits"], ["copy"]))
+    graph.graph.output.append(onnx.helper.make_tensor_value_info("copy", onnx.TensorProto.FLOAT, None))
+    onnx.save(graph, tmp_path / "more.onnx")
+    done = fovea("compile", tmp_path / "more.onnx", "-o", tmp_path / "model.fovea").ok()
+    assert "copy: generate, chat and bench of texts are not for this model: expects logits [batch, sequence, vocabulary] and present keys and values, got another result" in done.err.decode()
+    refused = fovea("generate", tmp_path / "model.fovea", "--prompt-ids", "1")
+    assert refused.code == 1 and "no entry 'prefill'" in refused.err.decode()
