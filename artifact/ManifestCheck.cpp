@@ -43,8 +43,11 @@ private:
     for (int64_t token : model.suppressed_tokens)
       if (token < 0)
         return fail("model: suppressed token " + std::to_string(token) + " is negative");
-    if (model.begin_token < -1 || model.padding_token < -1)
-      return fail("model: begin or padding token is less than -1");
+    if (model.begin_token < -1 || model.padding_token < -1 || model.forced_begin_token < -1 ||
+        model.forced_end_token < -1)
+      return fail("model: begin, padding or forced token is less than -1");
+    if (model.min_tokens < 0 || model.no_repeat_ngram < 0)
+      return fail("model: min_tokens or no_repeat_ngram is negative");
     if (model.vocabulary_size < 0 || model.max_positions < 0 || model.max_text_tokens < 0)
       return fail("model: vocabulary_size, max_positions or max_text_tokens is negative");
     if (model.score_function > ScoreFunction::MAX)

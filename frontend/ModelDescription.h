@@ -266,6 +266,9 @@ struct ModelDescription {
   std::optional<int64_t> beginToken, padToken;
   std::vector<int64_t> endTokens;
   std::vector<int64_t> suppressedTokens; ///< Never written.
+  /// Of what an encoder-decoder writes: its first token, and its last where it is as long as it may
+  /// be; tokens before an end token, at least; tokens in a row that are not written twice.
+  std::optional<int64_t> forcedBeginToken, forcedEndToken, minTokens, noRepeatNgram;
 };
 
 } // namespace fovea

@@ -53,15 +53,33 @@ static std::vector<int64_t> readBadWords(JsonObject &config, int64_t vocabulary,
   return result;
 }
 
-/// What of a checkpoint's own search `translate` does not do.
-static void noteSearch(JsonObject &config, Problems &problems) {
-  for (const char *key : {"forced_bos_token_id", "min_length", "no_repeat_ngram_size",
-                          "encoder_no_repeat_ngram_size"}) {
+/// What texts of an encoder-decoder must be. A length counts the token before the first.
+static void readRules(JsonObject &config, ModelDescription &model, Problems &problems) {
+  constexpr int64_t kMost = int64_t(1) << 31;
+  auto isGiven = [&](const char *key) {
     const JsonValue *value = config.find(key);
-    if (value && !(value->isInteger() && value->integer() == 0))
-      addNote(problems, config.file(), config.placeOf(key),
-              "is not applied by translate, got " + value->describe());
-  }
+    return value && !value->isNull();
+  };
+  auto token = [&](const char *key) -> std::optional<int64_t> {
+    std::vector<int64_t> found;
+    if (isGiven(key))
+      found = readTokens(config, key, model.vocabulary, problems);
+    return found.empty() ? std::nullopt : std::optional(found.front());
+  };
+  auto count = [&](const char *key) {
+    return isGiven(key) ? config.integer(key, 0, kMost, 0) : int64_t(0);
+  };
+  model.forcedBeginToken = token("forced_bos_token_id");
+  model.forcedEndToken = token("forced_eos_token_id");
+  int64_t least = std::max(count("min_length") - 1, count("min_new_tokens"));
+  if (least > 0)
+    model.minTokens = least;
+  if (int64_t size = count("no_repeat_ngram_size"))
+    model.noRepeatNgram = size;
+  const char *ofSource = "encoder_no_repeat_ngram_size";
+  if (int64_t size = count(ofSource))
+    addNote(problems, config.file(), config.placeOf(ofSource),
+            "is not applied by translate, got " + std::to_string(size));
 }
 
 void fovea::readSpecialTokens(JsonObject &config, const std::string &folder,
@@ -83,15 +101,19 @@ void fovea::readSpecialTokens(JsonObject &config, const std::string &folder,
       model.beginToken = begin.front();
     if (!pad.empty())
       model.padToken = pad.front();
-    if (model.encoder)
-      noteSearch(object, problems);
   };
   read(config);
+  // Rules of texts are one file's alone.
+  bool hasOwn = exists(folder + "/generation_config.json");
+  if (model.encoder && !hasOwn)
+    readRules(config, model, problems);
   std::string path = folder + "/generation_config.json";
   if (exists(path))
     if (std::optional<JsonValue> value = parseJsonFile(path, problems)) {
       JsonObject object(*value, path, "", problems);
       read(object);
+      if (model.encoder)
+        readRules(object, model, problems);
     }
   // An end token among bad words still ends a text.
   for (int64_t token : badWords)

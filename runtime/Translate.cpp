@@ -37,6 +37,9 @@ public:
     atLeast("max_tokens", options.max_tokens, -1);
     atLeast("beams", options.beams, 1);
     atLeast("count", options.count, 1);
+    atLeast("min_tokens", options.min_tokens, -1);
+    atLeast("no_repeat_ngram", options.no_repeat_ngram, -1);
+    atLeast("forced_begin_token", options.forced_begin_token, -1);
     if (options.count > options.beams)
       failInvalid("count expects at most as many texts as there are beams, " +
                   std::to_string(options.beams) + ", got " + std::to_string(options.count));
@@ -128,8 +131,43 @@ private:
     return result;
   }
 
-  /// Log-probabilities [rows, words] of what may follow; what is never written has none.
-  float *readStep(size_t rows, size_t &words) {
+  static int64_t chosen(int64_t option, int64_t ofModel) { return option < 0 ? ofModel : option; }
+
+  /// Takes the log-probabilities of what the rules of texts forbid behind these tokens; one that is
+  /// forced gets zero, as in `transformers`.
+  void restrictWords(float *row, size_t words, const std::vector<int64_t> &tokens) const {
+    const auto &model = *module.manifest().model;
+    auto forbid = [&](int64_t token) {
+      if (static_cast<size_t>(token) < words)
+        row[token] = -INFINITY;
+    };
+    std::for_each(model.suppressed_tokens.begin(), model.suppressed_tokens.end(), forbid);
+    if (static_cast<int64_t>(tokens.size()) < chosen(options.min_tokens, model.min_tokens))
+      std::for_each(model.end_tokens.begin(), model.end_tokens.end(), forbid);
+    auto ngram = static_cast<size_t>(chosen(options.no_repeat_ngram, model.no_repeat_ngram));
+    std::vector<int64_t> all = {model.begin_token};
+    all.insert(all.end(), tokens.begin(), tokens.end());
+    for (size_t first = 0; ngram > 0 && first + ngram <= all.size(); ++first)
+      if (std::equal(all.end() - static_cast<std::ptrdiff_t>(ngram - 1), all.end(),
+                     all.begin() + static_cast<std::ptrdiff_t>(first)))
+        forbid(all[first + ngram - 1]);
+    int64_t forced = -1;
+    if (tokens.empty())
+      forced = chosen(options.forced_begin_token, model.forced_begin_token);
+    if (tokens.size() + 1 == longest && model.forced_end_token >= 0)
+      forced = model.forced_end_token;
+    if (forced < 0)
+      return;
+    if (static_cast<size_t>(forced) >= words)
+      failInvalid("expects a forced token below " + std::to_string(words) + ", got " +
+                  std::to_string(forced));
+    std::fill(row, row + words, -INFINITY);
+    row[forced] = 0;
+  }
+
+  /// Log-probabilities [rows, words] of what may follow.
+  float *readStep(const BeamSearch &search, size_t &words) {
+    size_t rows = search.running().size();
     const ValueT &value = *decode.result(Role::Logits);
     const fovea_tensor &tensor = decode.result(value.name);
     if (tensor.ndim != 2 || tensor.shape[0] != static_cast<int64_t>(rows) || tensor.shape[1] < 1 ||
@@ -144,9 +182,7 @@ private:
                     " is not a number");
     for (size_t row = 0; row < rows; ++row) {
       logSoftmax(logits + row * words, words);
-      for (int64_t token : module.manifest().model->suppressed_tokens)
-        if (static_cast<size_t>(token) < words)
-          logits[row * words + static_cast<size_t>(token)] = -INFINITY;
+      restrictWords(logits + row * words, words, search.running()[row].tokens);
     }
     return logits;
   }
@@ -168,7 +204,7 @@ private:
       setIds(decode, ids, rows);
       decode.run();
       size_t words = 0;
-      float *logProbabilities = readStep(rows, words);
+      float *logProbabilities = readStep(search, words);
       goesOn = search.step(logProbabilities, words);
       for (size_t i = 0; i < rows; ++i) {
         ids[i] = search.running()[i].tokens.back();

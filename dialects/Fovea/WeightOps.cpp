@@ -17,7 +17,11 @@ LogicalResult ModelOp::verify() {
                                         getMaxPositions(), "max_positions", 1),
                                     {getVocabulary(), "vocabulary", 1},
                                     {getBeginToken(), "begin_token", 0},
-                                    {getPadToken(), "pad_token", 0}})
+                                    {getPadToken(), "pad_token", 0},
+                                    {getForcedBeginToken(), "forced_begin_token", 0},
+                                    {getForcedEndToken(), "forced_end_token", 0},
+                                    {getMinTokens(), "min_tokens", 0},
+                                    {getNoRepeatNgram(), "no_repeat_ngram", 1}})
     if (value && *value < least) // C3
       return emitOpError("expects ") << name << " of at least " << least << ", got " << *value;
   for (int64_t token : getSuppressedTokens().value_or(ArrayRef<int64_t>()))

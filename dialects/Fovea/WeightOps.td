@@ -11,11 +11,13 @@ def ModelOp : FoveaOp<"model", []> {
   let summary = "What the running verbs must know about the model";
   let description = [{
     `folder` is where `#fovea.stored` files and the tokenizer lie; it is never written to the artifact. An end token
-    ends a text, a suppressed one is never written.
+    ends a text, a suppressed one is never written. What an encoder-decoder writes begins with `forced_begin_token`, has
+    `forced_end_token` in its last place if it gets there, no end token before `min_tokens` others, and no `no_repeat_ngram` tokens
+    in a row twice.
 
     * (C1) it stands in a module.
     * (C2) it is the only one there.
-    * (C3) `max_positions` and `vocabulary` are positive, token ids not negative.
+    * (C3) `max_positions`, `vocabulary` and `no_repeat_ngram` are positive, token ids and `min_tokens` not negative.
 
     ```mlir
     fovea.model "llama" in "models/shakespeare" {tokenizer = "tokenizer.json", begin_token = 0, end_tokens = array<i64: 1>, max_positions = 512}
@@ -24,7 +26,9 @@ def ModelOp : FoveaOp<"model", []> {
   let arguments = (ins StrAttr:$architecture, StrAttr:$folder, OptionalAttr<StrAttr>:$tokenizer,
                        OptionalAttr<I64Attr>:$begin_token, OptionalAttr<DenseI64ArrayAttr>:$end_tokens,
                        OptionalAttr<DenseI64ArrayAttr>:$suppressed_tokens, OptionalAttr<I64Attr>:$pad_token,
-                       OptionalAttr<I64Attr>:$max_positions, OptionalAttr<I64Attr>:$vocabulary);
+                       OptionalAttr<I64Attr>:$max_positions, OptionalAttr<I64Attr>:$vocabulary,
+                       OptionalAttr<I64Attr>:$forced_begin_token, OptionalAttr<I64Attr>:$forced_end_token,
+                       OptionalAttr<I64Attr>:$min_tokens, OptionalAttr<I64Attr>:$no_repeat_ngram);
   let assemblyFormat = "$architecture `in` $folder attr-dict";
   let hasVerifier = 1;
 }

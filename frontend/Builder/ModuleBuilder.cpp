@@ -35,7 +35,9 @@ void ModuleFrame::addModelOp() {
                   source.suppressedTokens.empty() ? DenseI64ArrayAttr()
                                                   : b.getDenseI64ArrayAttr(source.suppressedTokens),
                   integer(source.padToken), integer(longest),
-                  source.vocabulary ? integer(source.vocabulary) : IntegerAttr());
+                  source.vocabulary ? integer(source.vocabulary) : IntegerAttr(),
+                  integer(source.forcedBeginToken), integer(source.forcedEndToken),
+                  integer(source.minTokens), integer(source.noRepeatNgram));
 }
 
 void ModuleFrame::addWeight(const model::Weight &weight) {

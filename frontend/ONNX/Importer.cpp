@@ -598,7 +598,8 @@ OwningOpRef<ModuleOp> Importer::run() {
   llvm::StringRef folder = llvm::sys::path::parent_path(model.path);
   ModelOp::create(b, b.getStringAttr("onnx"), b.getStringAttr(folder.empty() ? "." : folder),
                   StringAttr(), IntegerAttr(), DenseI64ArrayAttr(), DenseI64ArrayAttr(),
-                  IntegerAttr(), IntegerAttr(), IntegerAttr());
+                  IntegerAttr(), IntegerAttr(), IntegerAttr(), IntegerAttr(), IntegerAttr(),
+                  IntegerAttr(), IntegerAttr());
   scopes.emplace_back();
   if (!addInitializers(model.graph) || !addArguments())
     return {};

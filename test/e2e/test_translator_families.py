@@ -9,7 +9,7 @@ import pytest
 from tokenizers import Tokenizer
 
 from test_families import difference, run_entry
-from translator_cases import CASES, END, FAMILIES, NEW_TOKENS, OLDER, TEXTS
+from translator_cases import CASES, END, FAMILIES, NEW_TOKENS, OLDER, TEXTS, configuration
 
 pytestmark = pytest.mark.long
 EVERY = pytest.mark.parametrize("name", CASES)
@@ -154,6 +154,53 @@ def edited(folder, tmp_path, **settings):
 
 def texts_of(record):
     return [[text["text"] for text in one["texts"]] for one in record]
+
+
+def generated(folder, name, beams, **rules):
+    """The best text of each source as `transformers` writes it, its end token left out."""
+    import torch
+    import transformers
+
+    model = getattr(transformers, configuration(name)[0]).from_pretrained(folder, dtype=torch.float64).eval()
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    texts = []
+    for text in TEXTS:
+        ids = torch.tensor([tokenizer.encode(text).ids])
+        with torch.no_grad():
+            tokens = model.generate(input_ids=ids, attention_mask=torch.ones_like(ids), max_new_tokens=NEW_TOKENS, num_beams=beams, do_sample=False, **rules)[0, 1:].tolist()
+        ends = np.atleast_1d(model.generation_config.eos_token_id)
+        texts.append(next((tokens[:i] for i, token in enumerate(tokens) if token in ends), tokens))
+    return texts
+
+
+# Marian's checkpoint writes short texts by one beam, long ones with repeated words by four.
+RULES = [{"min_length": 13}, {"min_length": 13, "no_repeat_ngram_size": 1}, {"min_length": 13, "no_repeat_ngram_size": 2}, {"forced_bos_token_id": 77}]
+FLAGS = {"min_length": lambda value: ["--min-tokens", value - 1], "no_repeat_ngram_size": lambda value: ["--no-repeat-ngram", value], "forced_bos_token_id": lambda value: ["--first-token", value]}
+
+
+@pytest.mark.parametrize("beams", [1, 4])
+def test_rules_of_texts_as_flags(fovea_run, marian, translators, beams):
+    folder, texts = translators / "marian" / "model", []
+    flags = ["-n", NEW_TOKENS, "--beams", beams, "--length-penalty=1.0"]
+    for rules in [{}, *RULES]:
+        found = translate(fovea_run, marian, TEXTS, *flags, *[flag for key, value in rules.items() for flag in FLAGS[key](value)])
+        texts.append([one["texts"][0]["tokens"] for one in found])
+        assert texts[-1] == generated(folder, "marian", beams, **rules), rules
+    assert len({str(of_rules) for of_rules in texts}) >= 4
+
+
+def test_rules_of_texts_beside_the_model(fovea_run, compiled, translators, tmp_path):
+    """All of them, and an end that is forced; a flag takes one back."""
+    rules = {"min_length": 9, "no_repeat_ngram_size": 2, "forced_bos_token_id": 77, "forced_eos_token_id": END}
+    folder = edited(translators / "bart" / "model", tmp_path, **rules)
+    artifact = compiled(folder, "--compute=f32")
+    for beams in (1, 4):
+        found = [one["texts"][0] for one in translate(fovea_run, artifact, TEXTS, "-n", NEW_TOKENS, "--beams", beams)]
+        assert [text["tokens"] for text in found] == generated(folder, "bart", beams)
+        assert all(text["ended"] and text["tokens"][0] == 77 for text in found)
+    plain = translate(fovea_run, artifact, TEXTS, "-n", NEW_TOKENS, "--min-tokens", 0, "--no-repeat-ngram", 0, "--first-token", 78)
+    assert all(one["texts"][0]["tokens"][0] == 78 for one in plain)
+    refused(fovea_run("translate", artifact, "--text", "a", "--first-token", 1 << 20), 1, "expects a forced token below")
 
 
 @pytest.mark.parametrize("flags", [[], ["--beams", 4, "--n-best", 2]])

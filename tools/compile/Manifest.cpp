@@ -133,6 +133,10 @@ static std::unique_ptr<ModelInfoT> buildModelInfo(ModuleOp module, ArrayRef<Entr
     info->end_tokens.assign(tokens->begin(), tokens->end());
   if (auto tokens = model.getSuppressedTokens())
     info->suppressed_tokens.assign(tokens->begin(), tokens->end());
+  info->forced_begin_token = static_cast<int64_t>(model.getForcedBeginToken().value_or(-1));
+  info->forced_end_token = static_cast<int64_t>(model.getForcedEndToken().value_or(-1));
+  info->min_tokens = static_cast<int64_t>(model.getMinTokens().value_or(0));
+  info->no_repeat_ngram = static_cast<int64_t>(model.getNoRepeatNgram().value_or(0));
   info->vocabulary_size = static_cast<int64_t>(model.getVocabulary().value_or(0));
   info->max_positions = static_cast<int64_t>(model.getMaxPositions().value_or(0));
   return info;

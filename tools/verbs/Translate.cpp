@@ -16,6 +16,7 @@ struct TranslateOptions : Common {
   int32_t beams = 1, best = 1;
   double lengthPenalty = 1;
   std::string earlyStopping = "no";
+  int64_t least = -1, ngram = -1, first = -1;
 };
 
 /// What the callback collects of one text.
@@ -63,6 +64,9 @@ void translate(const TranslateOptions &options) {
     request.count = options.best;
     request.length_penalty = options.lengthPenalty;
     request.early_stopping = stoppingOf(options.earlyStopping);
+    request.min_tokens = options.least;
+    request.no_repeat_ngram = options.ngram;
+    request.forced_begin_token = options.first;
     request.user = &written;
     request.on_text = onText;
     fovea_translate_result result = FOVEA_TRANSLATE_RESULT_INIT;
@@ -116,6 +120,14 @@ void addTranslate(CLI::App &app, const Host &host, int &code) {
           "become better")
       ->check(CLI::IsMember({"no", "yes", "never"}))
       ->capture_default_str();
+  addNumber(*verb, "--min-tokens", options->least,
+            "least tokens of a text before its end; -1: as the model says", -1, 1 << 30);
+  addNumber(*verb, "--no-repeat-ngram", options->ngram,
+            "so many tokens in a row are not written twice; 0: they may be, -1: as the model says",
+            -1, 1 << 30);
+  addNumber(*verb, "--first-token", options->first,
+            "the id of each text's first token, a language's for example; -1: as the model says",
+            -1, 1 << 30);
 }
 
 } // namespace fovea::verbs

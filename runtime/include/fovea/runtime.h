@@ -695,10 +695,14 @@ typedef struct fovea_translate_options {
   /* So many tokens are written. Another result than 0 ends the search with the texts that are
      finished. May be NULL. */
   int (*on_token)(void *user, size_t done);
+  /* What texts must be; -1: as the model says. */
+  int64_t min_tokens;         /* before an end token, at least */
+  int64_t no_repeat_ngram;    /* so many tokens in a row are not written twice; 0: they may be */
+  int64_t forced_begin_token; /* the first token of a text */
 } fovea_translate_options;
 #define FOVEA_TRANSLATE_OPTIONS_INIT                                                               \
-  {sizeof(fovea_translate_options), NULL, 0,    NULL, 0, -1, 1, 1, 1.0,                            \
-   FOVEA_EARLY_STOPPING_NO,         NULL, NULL, NULL}
+  {sizeof(fovea_translate_options), NULL, 0,    NULL, 0,  -1, 1, 1, 1.0,                           \
+   FOVEA_EARLY_STOPPING_NO,         NULL, NULL, NULL, -1, -1, -1}
 
 typedef struct fovea_translate_result {
   size_t struct_size;

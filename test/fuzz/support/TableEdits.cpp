@@ -73,7 +73,8 @@ public:
   void add(manifest::ModelInfoT &model) {
     addAll(model.architecture, model.name, model.kind, model.begin_token, model.end_tokens,
            model.padding_token, model.vocabulary_size, model.max_positions, model.max_text_tokens,
-           model.suppressed_tokens, model.labels, model.score_function);
+           model.suppressed_tokens, model.labels, model.score_function, model.forced_begin_token,
+           model.forced_end_token, model.min_tokens, model.no_repeat_ngram);
   }
   void add(manifest::ValueT &value) {
     addAll(value.name, value.kind, value.element, value.shape, value.dims, value.heads, value.size,

@@ -537,6 +537,8 @@ TEST_F(ArtifactTest, ManifestsThatReferToNothingAreRefused) {
       {[](manifest::ManifestT &m) { m.model->end_tokens = {-3}; }, "end token -3"},
       {[](manifest::ManifestT &m) { m.model->suppressed_tokens = {-3}; }, "suppressed token -3"},
       {[](manifest::ManifestT &m) { m.model->vocabulary_size = -1; }, "vocabulary_size"},
+      {[](manifest::ManifestT &m) { m.model->forced_end_token = -2; }, "forced token"},
+      {[](manifest::ManifestT &m) { m.model->no_repeat_ngram = -1; }, "no_repeat_ngram"},
       {[](manifest::ManifestT &m) { m.model->score_function = manifest::ScoreFunction(3); },
        "unknown score function 3"},
       {[](manifest::ManifestT &m) { m.entries.clear(); }, "no entry"},
