@@ -50,6 +50,7 @@ private:
   bool findResults();
   bool findArguments();
   bool isReadAsPast(const Past &past);
+  bool isTaken(unsigned argument);
 
   func::FuncOp forward;
   const std::string &file;
@@ -103,6 +104,17 @@ bool Finder::refuse(const std::string &place, const std::string &message) {
   return false;
 }
 
+/// [batch, heads, length, size], batch and length open.
+static bool isPast(RankedTensorType type) {
+  return type.getRank() == 4 && type.isDynamicDim(0) && type.isDynamicDim(2) &&
+         type.getDimSize(1) > 0 && type.getDimSize(3) > 0 &&
+         isa<Float32Type, Float16Type, BFloat16Type>(type.getElementType());
+}
+
+bool Finder::isTaken(unsigned argument) {
+  return llvm::any_of(step.pasts, [&](const Past &past) { return past.argument == argument; });
+}
+
 /// Results that are an argument [B, heads, P, size] with more positions behind it.
 void Finder::findPasts() {
   auto results = cast<func::ReturnOp>(forward.getBody().front().getTerminator());
@@ -111,9 +123,8 @@ void Finder::findPasts() {
     if (!present || present.getDim() != 2 || present.getInputs().size() != 2)
       continue;
     auto argument = dyn_cast<BlockArgument>(present.getInputs().front());
-    auto type = dyn_cast<RankedTensorType>(present.getInputs().front().getType());
-    if (!argument || type.getRank() != 4 || type.isDynamicDim(1) || type.isDynamicDim(3) ||
-        !type.isDynamicDim(2) || !isa<FloatType>(type.getElementType()))
+    auto type = cast<RankedTensorType>(present.getInputs().front().getType());
+    if (!argument || !isPast(type) || isTaken(argument.getArgNumber()))
       continue;
     // Frameworks hand a layer's keys and its values on in this order.
     CacheKind kind = step.pasts.size() % 2 ? CacheKind::Value : CacheKind::Key;
@@ -123,31 +134,38 @@ void Finder::findPasts() {
   }
 }
 
+static std::string printType(RankedTensorType type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
 bool Finder::findResults() {
   unsigned found = 0;
   for (unsigned i = 0; i < forward.getNumResults(); ++i) {
     auto type = cast<RankedTensorType>(forward.getResultTypes()[i]);
     if (llvm::any_of(step.pasts, [&](const Past &past) { return past.result == i; }))
       continue;
-    if (getResultRole(forward, i) != PortRole::Logits || type.getRank() != 3)
+    if (getResultRole(forward, i) != PortRole::Logits || type.getRank() != 3 ||
+        type.getDimSize(2) < 1 || !isa<FloatType>(type.getElementType()))
       return refuse(printable(getName(forward.getResultAttrDict(i)).str()),
                     "expects logits [batch, sequence, vocabulary] and present keys and values, got "
                     "another result");
     step.logits = i;
     ++found;
   }
-  return found == 1 || refuse("", "expects logits, got " + std::to_string(found) +
-                                      " results of "
-                                      "this name");
+  return found == 1 || refuse("", "expects logits, got none");
 }
 
 bool Finder::findArguments() {
   bool hasIds = false;
   for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
-    if (llvm::any_of(step.pasts, [&](const Past &past) { return past.argument == i; }))
+    if (isTaken(i))
       continue;
+    // Sizes that are fixed would have to be those of each call.
     auto type = cast<RankedTensorType>(forward.getArgumentTypes()[i]);
-    bool isTable = type.getRank() == 2 && type.getElementType().isSignlessInteger();
+    bool isTable = type.getRank() == 2 && type.getNumDynamicDims() == 2 &&
+                   type.getElementType().isSignlessInteger(64);
     PortRole role = isTable ? getArgumentRole(forward, i) : PortRole::None;
     if (role == PortRole::TokenIds && !hasIds) {
       hasIds = true;
@@ -157,8 +175,9 @@ bool Finder::findArguments() {
     } else if (role == PortRole::Positions) {
       step.positions = i;
     } else {
-      return refuse(nameOf(i), "expects input_ids, attention_mask, position_ids and pasts with "
-                               "their presents, got another argument");
+      return refuse(nameOf(i), "expects input_ids, attention_mask and position_ids of int64 and "
+                               "pasts with their presents, their batch and lengths open, got " +
+                                   printType(type));
     }
   }
   return hasIds || refuse("", "expects input_ids [batch, sequence], got no such argument");
@@ -168,7 +187,8 @@ bool Finder::findArguments() {
 bool Finder::isReadAsPast(const Past &past) {
   Value value = forward.getArgument(past.argument);
   for (Operation *user : value.getUsers())
-    if (user != past.present && !isa<tensor::DimOp>(user))
+    if (auto dim = dyn_cast<tensor::DimOp>(user);
+        user != past.present && !(dim && dim.getConstantIndex()))
       return refuse(nameOf(past.argument),
                     "expects a past that is read behind each other with what is new, got one that "
                     "is read otherwise");

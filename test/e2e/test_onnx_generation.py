@@ -144,3 +144,48 @@ def test_what_takes_no_past_is_told(fovea, decoders, tmp_path):
     assert "copy: generate, chat and bench of texts are not for this model: expects logits [batch, sequence, vocabulary] and present keys and values, got another result" in done.err.decode()
     refused = fovea("generate", tmp_path / "model.fovea", "--prompt-ids", "1")
     assert refused.code == 1 and "no entry 'prefill'" in refused.err.decode()
+
+
+def step(path, ids="INT64", batch="batch", floats="FLOAT", logits=None, again=()):
+    """An attention of two heads between a table and a projection, by hand."""
+    from onnx import TensorProto, helper, save
+
+    ids, floats, logits = (getattr(TensorProto, name) for name in (ids, floats, logits or floats))
+    rng = np.random.default_rng(0)
+    inputs = [helper.make_tensor_value_info("input_ids", ids, [batch, "sequence"])]
+    inputs += [helper.make_tensor_value_info(f"past.{kind}", floats, [batch, 2, "past", 4]) for kind in "kv"]
+    constants = [helper.make_tensor("table", floats, [9, 8], rng.standard_normal(72)), helper.make_tensor("head", floats, [8, 7], rng.standard_normal(56)),
+                 helper.make_tensor("apart", TensorProto.INT64, [4], [0, 0, 2, 4]), helper.make_tensor("joined", TensorProto.INT64, [3], [0, 0, 8])]
+    nodes = [helper.make_node(op, given.split(), [made], **more) for op, given, made, more in [
+        ("Gather", "table input_ids", "x", {}), ("Reshape", "x apart", "split", {}), ("Transpose", "split", "q", {"perm": [0, 2, 1, 3]}),
+        ("Concat", "past.k q", "present.k", {"axis": 2}), ("Concat", "past.v q", "present.v", {"axis": 2}), ("Transpose", "present.k", "turned", {"perm": [0, 1, 3, 2]}),
+        ("MatMul", "q turned", "scores", {}), ("Softmax", "scores", "weights", {"axis": -1}), ("MatMul", "weights present.v", "out", {}),
+        ("Transpose", "out", "back", {"perm": [0, 2, 1, 3]}), ("Reshape", "back joined", "wide", {}), ("MatMul", "wide head", "numbers", {}), ("Cast", "numbers", "logits", {"to": logits}),
+        *(("Identity", name, f"again.{name}", {}) for name in again)]]
+    outputs = [helper.make_tensor_value_info("logits", logits, None), *(helper.make_tensor_value_info(name, floats, None) for name in ["present.k", "present.v", *(f"again.{name}" for name in again)])]
+    model = helper.make_model(helper.make_graph(nodes, "step", inputs, outputs, constants), opset_imports=[helper.make_opsetid("", 17)])
+    model.ir_version = 8
+    save(model, path)
+    return path
+
+
+@pytest.mark.parametrize("floats", ["FLOAT", "FLOAT16"])
+def test_by_hand(fovea, tmp_path, floats):
+    model = step(tmp_path / "model.onnx", floats=floats)
+    fovea("compile", model, "--emit=graph", "-o", tmp_path / "graph.mlir").ok()
+    assert (tmp_path / "graph.mlir").read_text().count("func.func @decode") == 1
+    if floats == "FLOAT":
+        fovea("verify", model).ok()
+
+
+# What is not read as a past, and what is told of it; where nothing is a past nothing is.
+OTHERS = [({"ids": "INT32"}, "input_ids: "), ({"batch": 1}, None), ({"floats": "DOUBLE"}, None), ({"logits": "INT64"}, "logits: "), ({"again": ["present.k"]}, "again.present.k: ")]
+
+
+@pytest.mark.parametrize("change, told", OTHERS)
+def test_what_fits_in_part(fovea, tmp_path, change, told):
+    model = step(tmp_path / "model.onnx", **change)
+    done = fovea("compile", model, "-o", tmp_path / "model.fovea").ok()
+    note = "generate, chat and bench of texts are not for this model"
+    assert (f"{told}{note}" in done.err.decode()) if told else (note not in done.err.decode())
+    assert "entry prefill" not in fovea("inspect", tmp_path / "model.fovea").ok().text
