@@ -93,7 +93,8 @@ struct AddDecodePass : fovea::impl::AddDecodePassBase<AddDecodePass> {
       return;
     if (!readsCachesByAttention(prefill))
       return prefill.erase();
-    if (findEntry(getOperation(), EntryKind::Decode) || getOperation().lookupSymbol("decode"))
+    if (!findEntry(getOperation(), EntryKind::Forward) ||
+        findEntry(getOperation(), EntryKind::Decode) || getOperation().lookupSymbol("decode"))
       return;
     std::optional<unsigned> tokens = findTokens(prefill);
     if (!tokens)

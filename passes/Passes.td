@@ -318,9 +318,9 @@ def AddDecodePass : Pass<"fovea-add-decode", "::mlir::ModuleOp"> {
   let summary = "Add the entry that reads one token";
   let description = [{
     Frontends that know how a model is built make `prefill` and `decode`. Of a graph that an exporter wrote there is `prefill`
-    alone; its copy with a sequence of one, whose shapes are refined from there, is `decode`: kernels for one row, and no others.
+    beside `forward`; its copy with a sequence of one, whose shapes are refined from there, is `decode`: kernels for one row, and no others.
 
-    Left alone: modules that have a `decode`, and a `prefill` whose tokens `[B,S]` have a static size. A `prefill` that still
+    Left alone: modules that have a `decode`, those without a `forward`, which say themselves what they have, and a `prefill` whose tokens `[B,S]` have a static size. A `prefill` that still
     reads caches as tensors (`fovea.cache_read`), as no attention could take them, is erased with a warning.
 
     ```mlir

@@ -2,6 +2,7 @@
 
 // Beside the entry that reads many tokens stands its copy for one: all shapes say so, also of elementwise ops and behind slices
 // that drop axes.
+// CHECK-LABEL: func.func @forward
 // CHECK-LABEL: func.func @prefill(%{{.*}}: tensor<?x?xi64> {
 // CHECK: fovea.rope half %{{.*}} : tensor<?x?x2x4xf32>
 // CHECK-LABEL: func.func @decode(
@@ -11,6 +12,9 @@
 // CHECK: tensor.extract_slice {{.*}} to tensor<?x1x2x1x4xf32>
 // CHECK: fovea.rope half %{{.*}} : tensor<?x1x2x4xf32>
 // CHECK: fovea.cache_append %{{.*}} : <key, 2x4xf32>, tensor<?x1x2x4xf32>
+func.func @forward(%x: tensor<?xf32>) -> tensor<?xf32> attributes {fovea.entry} {
+  return %x : tensor<?xf32>
+}
 func.func @prefill(%ids: tensor<?x?xi64> {fovea.name = "input_ids", fovea.dims = ["batch", "sequence"]},
                    %c: !fovea.cache<key, 2x4xf32> {fovea.name = "key_cache.0", fovea.dims = ["batch", "capacity"]},
                    %table: tensor<32x16xf32>) -> !fovea.cache<key, 2x4xf32> attributes {fovea.entry} {
@@ -54,5 +58,14 @@ func.func @prefill(%ids: tensor<?x?xi64> {fovea.name = "input_ids"}) attributes 
   return
 }
 func.func @decode(%ids: tensor<?x1xi64>, %own: index) attributes {fovea.entry} {
+  return
+}
+
+// -----
+
+// A program of its own has the entries that it says.
+// CHECK-LABEL: func.func @prefill
+// CHECK-NOT: func.func
+func.func @prefill(%ids: tensor<?x?xi64> {fovea.name = "input_ids"}, %c: !fovea.cache<key, 2x4xf32>) attributes {fovea.entry} {
   return
 }
