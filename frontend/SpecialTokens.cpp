@@ -116,8 +116,12 @@ void fovea::readSpecialTokens(JsonObject &config, const std::string &folder,
         readRules(object, model, problems);
     }
   // An end token among bad words still ends a text.
-  for (int64_t token : badWords)
-    if (std::find(model.endTokens.begin(), model.endTokens.end(), token) == model.endTokens.end())
+  for (int64_t token : badWords) {
+    bool ends = false;
+    for (int64_t end : model.endTokens)
+      ends |= end == token;
+    if (!ends)
       suppressed.push_back(token);
+  }
   model.suppressedTokens = std::move(suppressed);
 }
