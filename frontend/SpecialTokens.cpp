@@ -3,7 +3,6 @@
 // The tokens that begin, end and pad a text, from config.json and from what
 // generation_config.json says instead. Ids outside of the vocabulary are noted.
 #include "frontend/SpecialTokens.h"
-#include "frontend/Json.h"
 
 #include <algorithm>
 
@@ -103,12 +102,12 @@ void fovea::readSpecialTokens(JsonObject &config, const std::string &folder,
       model.padToken = pad.front();
   };
   read(config);
+  std::string path = folder + "/generation_config.json";
+  bool hasOwn = exists(path);
   // Rules of texts are one file's alone.
-  bool hasOwn = exists(folder + "/generation_config.json");
   if (model.encoder && !hasOwn)
     readRules(config, model, problems);
-  std::string path = folder + "/generation_config.json";
-  if (exists(path))
+  if (hasOwn)
     if (std::optional<JsonValue> value = parseJsonFile(path, problems)) {
       JsonObject object(*value, path, "", problems);
       read(object);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What configurations say of tokens, and of the texts made of them, for readers of all formats.
 #ifndef FOVEA_FRONTEND_SPECIALTOKENS_H
 #define FOVEA_FRONTEND_SPECIALTOKENS_H
 

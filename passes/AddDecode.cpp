@@ -89,12 +89,11 @@ namespace {
 struct AddDecodePass : fovea::impl::AddDecodePassBase<AddDecodePass> {
   void runOnOperation() override {
     func::FuncOp prefill = findEntry(getOperation(), EntryKind::Prefill);
-    if (!prefill)
+    if (!prefill || !findEntry(getOperation(), EntryKind::Forward))
       return;
     if (!readsCachesByAttention(prefill))
       return prefill.erase();
-    if (!findEntry(getOperation(), EntryKind::Forward) ||
-        findEntry(getOperation(), EntryKind::Decode) || getOperation().lookupSymbol("decode"))
+    if (findEntry(getOperation(), EntryKind::Decode) || getOperation().lookupSymbol("decode"))
       return;
     std::optional<unsigned> tokens = findTokens(prefill);
     if (!tokens)

@@ -334,10 +334,11 @@ def AddDecodePass : Pass<"fovea-add-decode", "::mlir::ModuleOp"> {
 }
 
 def VerifyGraphPass : Pass<"fovea-verify-graph", "::mlir::ModuleOp"> {
-  let summary = "Verify that masks cross no function, branch, loop or group";
+  let summary = "Verify that masks cross no function, branch, loop or group, and that attentions alone read caches";
   let description = [{
     The promise of the `graph` stage. Every value of type `!fovea.mask` must be made by an op that implements
-    `MaskOpInterface`, and be used in the region in which it is made. Anything else is an error at the place where it crosses.
+    `MaskOpInterface`, and be used in the region in which it is made. Anything else is an error at the place where it crosses. A `fovea.cache_read` is
+    gone where an attention took the cache; one that is left is an error.
   }];
 }
 

@@ -50,6 +50,22 @@ void changeResultType(OpResult result, RankedTensorType type, PatternRewriter &r
   rewriter.replaceAllUsesExcept(result, cast, cast);
 }
 
+/// What a cast to a more open type was made of, where the op may read that instead.
+Value withoutCast(OpOperand &operand) {
+  auto cast = operand.get().getDefiningOp<tensor::CastOp>();
+  if (!cast || !tensor::canFoldIntoConsumerOp(cast))
+    return operand.get();
+  // An operand that a region gets whole has its type there.
+  if (auto scalar = dyn_cast<ElementRegionsOpInterface>(operand.getOwner()))
+    for (const ElementRegion &of : scalar.getElementRegions()) {
+      unsigned first = of.operands.empty() ? 0 : of.operands.getBeginOperandIndex();
+      unsigned number = operand.getOperandNumber();
+      if (number >= first && number < first + of.operands.size() && of.isWhole(number - first))
+        return operand.get();
+    }
+  return cast.getSource();
+}
+
 /// An op on casts to more open types reads what was cast; what its operands then say of its results
 /// (ReifyRankedShapedTypeOpInterface) becomes their type.
 struct RefineOp : RewritePattern {
@@ -81,21 +97,6 @@ struct RefineOp : RewritePattern {
   }
 
 private:
-  static Value withoutCast(OpOperand &operand) {
-    auto cast = operand.get().getDefiningOp<tensor::CastOp>();
-    if (!cast || !tensor::canFoldIntoConsumerOp(cast))
-      return operand.get();
-    // An operand that a region gets whole has its type there.
-    if (auto scalar = dyn_cast<ElementRegionsOpInterface>(operand.getOwner()))
-      for (const ElementRegion &of : scalar.getElementRegions()) {
-        unsigned first = of.operands.empty() ? 0 : of.operands.getBeginOperandIndex();
-        unsigned number = operand.getOperandNumber();
-        if (number >= first && number < first + of.operands.size() && of.isWhole(number - first))
-          return operand.get();
-      }
-    return cast.getSource();
-  }
-
   /// Finds the types of results (and of operands, where all types are the same) on a copy that no
   /// one else sees and that is gone afterwards.
   static LogicalResult tryOut(Operation *op, ArrayRef<Value> operands, MutableArrayRef<Type> types,
@@ -152,11 +153,9 @@ struct RefineElementwise : RewritePattern {
     if (!old || !OpTrait::hasElementwiseMappableTraits(op))
       return rewriter.notifyMatchFailure(op, "is not elementwise on tensors");
     SmallVector<int64_t> shape(old.getShape());
-    SmallVector<Value> operands(op->getOperands());
-    for (Value &operand : operands) {
-      auto cast = operand.getDefiningOp<tensor::CastOp>();
-      if (cast && tensor::canFoldIntoConsumerOp(cast))
-        operand = cast.getSource();
+    SmallVector<Value> operands = llvm::map_to_vector(
+        op->getOpOperands(), [&](OpOperand &operand) { return withoutCast(operand); });
+    for (Value operand : operands) {
       auto type = dyn_cast<RankedTensorType>(operand.getType());
       if (!type || failed(refine(shape, type.getShape())))
         return rewriter.notifyMatchFailure(op, "has scalars, or sizes that contradict each other");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The `graph` stage's promise on masks. It changes nothing.
+// The `graph` stage's promises on masks and caches. It changes nothing.
 #include "passes/Passes.h"
 
 namespace mlir::fovea {
@@ -17,6 +17,8 @@ static bool isLocal(Value mask, Operation *user) {
 }
 
 static LogicalResult verifyOp(Operation *op) {
+  if (isa<CacheReadOp>(op))
+    return op->emitOpError("expects attentions alone to read it, as their keys or values");
   for (Region &region : op->getRegions())
     for (Block &block : region)
       for (BlockArgument argument : block.getArguments())

@@ -144,13 +144,15 @@ private:
     std::for_each(model.suppressed_tokens.begin(), model.suppressed_tokens.end(), forbid);
     if (static_cast<int64_t>(tokens.size()) < chosen(options.min_tokens, model.min_tokens))
       std::for_each(model.end_tokens.begin(), model.end_tokens.end(), forbid);
-    auto ngram = static_cast<size_t>(chosen(options.no_repeat_ngram, model.no_repeat_ngram));
-    std::vector<int64_t> all = {model.begin_token};
-    all.insert(all.end(), tokens.begin(), tokens.end());
-    for (size_t first = 0; ngram > 0 && first + ngram <= all.size(); ++first)
-      if (std::equal(all.end() - static_cast<std::ptrdiff_t>(ngram - 1), all.end(),
-                     all.begin() + static_cast<std::ptrdiff_t>(first)))
-        forbid(all[first + ngram - 1]);
+    if (int64_t size = chosen(options.no_repeat_ngram, model.no_repeat_ngram); size > 0) {
+      auto before = static_cast<size_t>(size - 1);
+      std::vector<int64_t> all = {model.begin_token};
+      all.insert(all.end(), tokens.begin(), tokens.end());
+      for (size_t first = 0; first + before < all.size(); ++first)
+        if (std::equal(all.end() - static_cast<std::ptrdiff_t>(before), all.end(),
+                       all.begin() + static_cast<std::ptrdiff_t>(first)))
+          forbid(all[first + before]);
+    }
     int64_t forced = -1;
     if (tokens.empty())
       forced = chosen(options.forced_begin_token, model.forced_begin_token);

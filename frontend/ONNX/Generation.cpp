@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Generation.h. Finds what a graph's arguments and results are, then writes the entry by
+// cloning its ops. What takes pasts and is no such step is noted, argument by argument, and left as
+// it is.
 #include "frontend/ONNX/Generation.h"
-#include "dialects/Fovea/FoveaDialect.h"
 #include "dialects/Fovea/Ports.h"
+#include "frontend/ONNX/Importer.h"
 #include "frontend/SpecialTokens.h"
 #include "frontend/TokenizerFile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,11 +33,16 @@ struct Past {
   CacheType cache;
 };
 
-/// What the arguments and results of a decoder's step are.
+/// What the arguments and results of a decoder's step are. Ids, mask and positions are tables of
+/// i64 with open sizes.
 struct Step {
   unsigned ids = 0, logits = 0;
   std::optional<unsigned> mask, positions;
   SmallVector<Past> pasts; ///< keys and values in turns, a layer after the other
+
+  bool isPast(unsigned argument) const {
+    return llvm::any_of(pasts, [&](const Past &past) { return past.argument == argument; });
+  }
 };
 
 class Finder {
@@ -50,7 +59,6 @@ private:
   bool findResults();
   bool findArguments();
   bool isReadAsPast(const Past &past);
-  bool isTaken(unsigned argument);
 
   func::FuncOp forward;
   const std::string &file;
@@ -68,8 +76,8 @@ public:
 private:
   func::FuncOp addEntry();
   void mapArguments(func::FuncOp entry);
-  Value makeMask(RankedTensorType type);
-  Value makePositions(RankedTensorType type);
+  Value makeMask();
+  Value makePositions();
   Value append(tensor::ConcatOp present, Value cache);
   Value mapDim(tensor::DimOp dim);
   void finish();
@@ -105,14 +113,10 @@ bool Finder::refuse(const std::string &place, const std::string &message) {
 }
 
 /// [batch, heads, length, size], batch and length open.
-static bool isPast(RankedTensorType type) {
+static bool canBePast(RankedTensorType type) {
   return type.getRank() == 4 && type.isDynamicDim(0) && type.isDynamicDim(2) &&
          type.getDimSize(1) > 0 && type.getDimSize(3) > 0 &&
          isa<Float32Type, Float16Type, BFloat16Type>(type.getElementType());
-}
-
-bool Finder::isTaken(unsigned argument) {
-  return llvm::any_of(step.pasts, [&](const Past &past) { return past.argument == argument; });
 }
 
 /// Results that are an argument [B, heads, P, size] with more positions behind it.
@@ -124,7 +128,7 @@ void Finder::findPasts() {
       continue;
     auto argument = dyn_cast<BlockArgument>(present.getInputs().front());
     auto type = cast<RankedTensorType>(present.getInputs().front().getType());
-    if (!argument || !isPast(type) || isTaken(argument.getArgNumber()))
+    if (!argument || !canBePast(type) || step.isPast(argument.getArgNumber()))
       continue;
     // Frameworks hand a layer's keys and its values on in this order.
     CacheKind kind = step.pasts.size() % 2 ? CacheKind::Value : CacheKind::Key;
@@ -160,7 +164,7 @@ bool Finder::findResults() {
 bool Finder::findArguments() {
   bool hasIds = false;
   for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
-    if (isTaken(i))
+    if (step.isPast(i))
       continue;
     // Sizes that are fixed would have to be those of each call.
     auto type = cast<RankedTensorType>(forward.getArgumentTypes()[i]);
@@ -211,31 +215,25 @@ std::optional<Step> Finder::find() {
 
 //===-- The entry ----------------------------------------------------------------------------===//
 
-static DictionaryAttr describe(OpBuilder &b, StringRef name, ArrayRef<StringRef> dims) {
-  NamedAttrList list;
-  list.set(FoveaDialect::kNameAttr, b.getStringAttr(name));
-  if (!dims.empty())
-    list.set(FoveaDialect::kDimsAttr, b.getStrArrayAttr(dims));
-  return list.getDictionary(b.getContext());
-}
-
 func::FuncOp Writer::addEntry() {
+  auto describe = [&](StringRef name, ArrayRef<StringRef> dims) {
+    return describePort(b, name, b.getStrArrayAttr(dims).getValue());
+  };
   auto logits = cast<RankedTensorType>(forward.getResultTypes()[step.logits]);
-  auto ids = cast<RankedTensorType>(forward.getArgumentTypes()[step.ids]);
   constexpr int64_t open = ShapedType::kDynamic;
-  SmallVector<Type> arguments = {RankedTensorType::get({open, open}, ids.getElementType())};
+  SmallVector<Type> arguments = {forward.getArgumentTypes()[step.ids]};
   SmallVector<Type> results = {
       RankedTensorType::get({open, logits.getDimSize(2)}, logits.getElementType()),
       RankedTensorType::get({open}, b.getI64Type())};
-  SmallVector<DictionaryAttr> ofArguments = {describe(b, "input_ids", {"batch", "sequence"})};
-  SmallVector<DictionaryAttr> ofResults = {describe(b, "logits", {"batch"}),
-                                           describe(b, "next_token", {"batch"})};
+  SmallVector<DictionaryAttr> ofArguments = {describe("input_ids", {"batch", "sequence"})};
+  SmallVector<DictionaryAttr> ofResults = {describe("logits", {"batch"}),
+                                           describe("next_token", {"batch"})};
   for (auto [i, past] : llvm::enumerate(step.pasts)) {
     std::string name = (i % 2 ? "value_cache." : "key_cache.") + std::to_string(i / 2);
     for (auto [types, attributes] :
          {std::pair(&arguments, &ofArguments), std::pair(&results, &ofResults)}) {
       types->push_back(past.cache);
-      attributes->push_back(describe(b, name, {"batch", "capacity"}));
+      attributes->push_back(describe(name, {"batch", "capacity"}));
     }
   }
   b.setInsertionPointAfter(forward);
@@ -245,11 +243,6 @@ func::FuncOp Writer::addEntry() {
   entry.setAllResultAttrs(ofResults);
   b.setInsertionPointToStart(entry.addEntryBlock());
   return entry;
-}
-
-/// Of [batch, sequence], with open sizes.
-static RankedTensorType openTable(RankedTensorType type) {
-  return RankedTensorType::get({ShapedType::kDynamic, ShapedType::kDynamic}, type.getElementType());
 }
 
 Value Writer::castTo(RankedTensorType type, Value value) {
@@ -266,27 +259,27 @@ Value Writer::transpose(Value value) {
 }
 
 /// 1 for each position, of those in the caches and the new ones: no text is padded.
-Value Writer::makeMask(RankedTensorType type) {
-  Value one = arith::ConstantOp::create(b, b.getIntegerAttr(type.getElementType(), 1));
-  RankedTensorType open = openTable(type);
-  return castTo(type, tensor::SplatOp::create(b, one, open.getShape(), ValueRange{batch, after}));
+Value Writer::makeMask() {
+  Value one = arith::ConstantOp::create(b, b.getI64IntegerAttr(1));
+  auto type = cast<RankedTensorType>(forward.getArgumentTypes()[*step.mask]);
+  return tensor::SplatOp::create(b, one, type.getShape(), ValueRange{batch, after});
 }
 
 /// Counted from what the caches hold.
-Value Writer::makePositions(RankedTensorType type) {
-  RankedTensorType open = openTable(type);
-  Value empty = tensor::EmptyOp::create(b, open, ValueRange{batch, sequence});
+Value Writer::makePositions() {
+  auto type = cast<RankedTensorType>(forward.getArgumentTypes()[*step.positions]);
+  Value empty = tensor::EmptyOp::create(b, type, ValueRange{batch, sequence});
   SmallVector<utils::IteratorType> loops(2, utils::IteratorType::parallel);
   auto generic = linalg::GenericOp::create(
-      b, TypeRange{open}, ValueRange{}, ValueRange{empty},
+      b, TypeRange{type}, ValueRange{}, ValueRange{empty},
       ArrayRef<AffineMap>{b.getMultiDimIdentityMap(2)}, loops,
       [&](OpBuilder &inner, Location loc, ValueRange) {
         Value place = linalg::IndexOp::create(inner, loc, 1);
         Value position = arith::AddIOp::create(inner, loc, place, before);
-        Value number = arith::IndexCastOp::create(inner, loc, open.getElementType(), position);
+        Value number = arith::IndexCastOp::create(inner, loc, type.getElementType(), position);
         linalg::YieldOp::create(inner, loc, number);
       });
-  return castTo(type, generic.getResult(0));
+  return generic.getResult(0);
 }
 
 void Writer::mapArguments(func::FuncOp entry) {
@@ -295,14 +288,11 @@ void Writer::mapArguments(func::FuncOp entry) {
   sequence = tensor::DimOp::create(b, ids, 1);
   before = CacheLengthOp::create(b, entry.getArgument(1));
   after = arith::AddIOp::create(b, before, sequence);
-  auto typeOf = [&](unsigned argument) {
-    return cast<RankedTensorType>(forward.getArgumentTypes()[argument]);
-  };
-  mapping.map(forward.getArgument(step.ids), castTo(typeOf(step.ids), ids));
+  mapping.map(forward.getArgument(step.ids), ids);
   if (step.mask)
-    mapping.map(forward.getArgument(*step.mask), makeMask(typeOf(*step.mask)));
+    mapping.map(forward.getArgument(*step.mask), makeMask());
   if (step.positions)
-    mapping.map(forward.getArgument(*step.positions), makePositions(typeOf(*step.positions)));
+    mapping.map(forward.getArgument(*step.positions), makePositions());
   for (auto [i, past] : llvm::enumerate(step.pasts))
     caches[past.present] = entry.getArgument(1 + i);
 }
@@ -323,12 +313,9 @@ Value Writer::append(tensor::ConcatOp present, Value cache) {
 /// A size of a past, for which no tensor stands.
 Value Writer::mapDim(tensor::DimOp dim) {
   auto argument = dyn_cast<BlockArgument>(dim.getSource());
-  bool isPast = argument && llvm::any_of(step.pasts, [&](const Past &past) {
-                  return past.argument == argument.getArgNumber();
-                });
-  std::optional<int64_t> axis = dim.getConstantIndex();
-  if (!isPast || !axis)
+  if (!argument || !step.isPast(argument.getArgNumber()))
     return {};
+  std::optional<int64_t> axis = dim.getConstantIndex();
   auto type = cast<RankedTensorType>(argument.getType());
   if (!type.isDynamicDim(*axis))
     return arith::ConstantIndexOp::create(b, type.getDimSize(*axis));
@@ -391,7 +378,6 @@ static std::optional<int64_t> readPositions(::fovea::JsonObject &config) {
 
 void mlir::fovea::onnx::readNeighbours(ModelOp model, func::FuncOp forward,
                                        ::fovea::Problems &problems) {
-  Builder b(model.getContext());
   std::string folder = model.getFolder().str();
   if (std::string tokenizer = ::fovea::findTokenizerFile(folder); !tokenizer.empty())
     model.setTokenizer(tokenizer);

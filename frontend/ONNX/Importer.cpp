@@ -471,8 +471,7 @@ bool Importer::checkArgumentType(const ::fovea::onnx::ValueInfo &info) {
   return false;
 }
 
-/// The attributes of an argument or result; `dims` are the labels of its open axes.
-static DictionaryAttr describePort(Builder &b, StringRef name, ArrayRef<mlir::Attribute> dims) {
+DictionaryAttr onnx::describePort(Builder &b, StringRef name, ArrayRef<mlir::Attribute> dims) {
   NamedAttrList list;
   list.set(FoveaDialect::kNameAttr, b.getStringAttr(name));
   if (!dims.empty())

@@ -65,6 +65,9 @@ bool isUnsigned(DataType type);
 /// `value` as an element of this type holds it.
 double roundTo(DataType type, double value);
 
+/// The attributes of an argument or result; `dims` are the labels of its open axes.
+DictionaryAttr describePort(Builder &b, StringRef name, ArrayRef<mlir::Attribute> dims);
+
 class Importer;
 using Handler = LogicalResult (*)(Importer &);
 

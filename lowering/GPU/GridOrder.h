@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// In which order the points of a kernel's grid are begun, found in its loops alone.
 #ifndef FOVEA_LOWERING_GPU_GRIDORDER_H
 #define FOVEA_LOWERING_GPU_GRIDORDER_H
 

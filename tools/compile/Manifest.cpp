@@ -101,7 +101,7 @@ static ModelKind getKind(ArrayRef<EntryLayout> entries) {
     return llvm::any_of(
         entries, [&](const EntryLayout &entry) { return entry.signature.getKind() == kind; });
   };
-  if (has(mlir::fovea::EntryKind::Prefill))
+  if (has(mlir::fovea::EntryKind::Prefill) && has(mlir::fovea::EntryKind::Decode))
     return has(mlir::fovea::EntryKind::Encode) ? ModelKind::EncoderDecoder : ModelKind::Decoder;
   for (const EntryLayout &entry : entries)
     for (PortAttr port : entry.signature.getResults())
