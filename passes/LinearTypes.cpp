@@ -24,15 +24,6 @@ using namespace mlir::fovea;
 /// Inputs that share a scale in i4.
 static constexpr int64_t kGroup = 32;
 
-/// Whether experts are chosen by the result: rounding is a small error of what is summed, but the
-/// choice of another expert none.
-static bool isRouter(LinearOp linear) {
-  return llvm::any_of(linear->getUsers(), [](Operation *user) {
-    return isa<TopKOp>(user) ||
-           (isa<linalg::SoftmaxOp>(user) && llvm::any_of(user->getUsers(), llvm::IsaPred<TopKOp>));
-  });
-}
-
 namespace {
 
 /// A value that linears multiply by, or whose rows an embedding reads, and the weights that it
@@ -153,7 +144,7 @@ private:
       auto linear = dyn_cast<LinearOp>(leaf->getOwner());
       if (isTable(*leaf))
         tables.insert(weight);
-      else if (linear && isRouter(linear))
+      else if (linear && linear.isRouter())
         return "its rounding would choose other experts";
       else if (!linear || leaf != &linear.getWeightMutable())
         return ("'" + leaf->getOwner()->getName().getStringRef() + "' reads it too").str();
@@ -250,7 +241,7 @@ struct ChooseComputeTypesPass : fovea::impl::ChooseComputeTypesPassBase<ChooseCo
     getOperation()->walk([&](LinearOp op) {
       TypedValue<RankedTensorType> input = op.getInput();
       Type weight = op.getWeight().getType().getElementType();
-      if (!input.getType().getElementType().isF32() || op.getQuantizeRows() || isRouter(op))
+      if (!input.getType().getElementType().isF32() || op.getQuantizeRows() || op.isRouter())
         return;
       bool fits = op.getWeight().getType().getDimSize(1) <= LinearOp::kMostQuantizedInputs;
       if (integers && op.getScales() && fits) {

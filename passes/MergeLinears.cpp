@@ -64,7 +64,7 @@ std::string resolve(Candidate &candidate, OperandColumn &column, WeightFlow &flo
 }
 
 /// Linears of a block by input; those whose weights or biases differ in element type, or of which
-/// only some have a bias, apart.
+/// only some have a bias, apart. Routers stay alone, as they are not rounded.
 void collect(Block &block, WeightFlow &flow, std::vector<std::unique_ptr<Candidate>> &candidates,
              function_ref<void(LinearOp, StringRef)> refuse) {
   llvm::MapVector<Value, SmallVector<SmallVector<LinearOp, 4>, 1>> byInput;
@@ -77,7 +77,7 @@ void collect(Block &block, WeightFlow &flow, std::vector<std::unique_ptr<Candida
   };
   for (auto linear : block.getOps<LinearOp>()) {
     // Weights are quantised behind this pass; those of experts are one by the frontends.
-    if (linear.getScales() || linear.getExperts())
+    if (linear.getScales() || linear.getExperts() || linear.isRouter())
       continue;
     auto &sets = byInput[linear.getInput()];
     auto *set = llvm::find_if(sets, [&](auto &other) { return fits(other.front(), linear); });

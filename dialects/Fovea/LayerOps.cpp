@@ -4,6 +4,7 @@
 #include "dialects/ElementTypes.h"
 #include "dialects/Fovea/FoveaDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
@@ -306,6 +307,13 @@ LogicalResult ArgmaxOp::verify() {
 }
 
 //===-- Tiles --------------------------------------------------------------------------------===//
+
+bool LinearOp::isRouter() {
+  return llvm::any_of((*this)->getUsers(), [](Operation *user) {
+    return isa<TopKOp>(user) || (isa<linalg::SoftmaxOp, ActivationOp>(user) &&
+                                 llvm::any_of(user->getUsers(), llvm::IsaPred<TopKOp>));
+  });
+}
 
 RmsNormOp LinearOp::getRowFactor() {
   auto norm = getInput().getDefiningOp<RmsNormOp>();

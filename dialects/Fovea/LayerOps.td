@@ -80,6 +80,9 @@ def LinearOp : LayerOp<"linear", "getInput", [AttrSizedOperandSegments, DeclareO
     int64_t getOutputs() { return getWeight().getType().getDimSize(0) / getNumExperts(); }
     /// Neighbours in k that share a scale: all of a row where it has one.
     int64_t getScaledInputs();
+    /// Whether experts are chosen by the result: rounding is a small error of what is summed, but the
+    /// choice of another expert none.
+    bool isRouter();
     /// The norm without weight that the input is, where its factor can be applied to the result's rows
     /// instead, or null.
     RmsNormOp getRowFactor();
