@@ -12,31 +12,71 @@ using namespace mlir;
 using namespace mlir::fovea;
 using namespace mlir::fovea::interpreter;
 
+/// By numbers, of equal ones the first first.
+static void sortByNumber(MutableArrayRef<int64_t> order, ArrayRef<double> numbers) {
+  llvm::sort(order, [&](int64_t a, int64_t b) {
+    return numbers[a] > numbers[b] || (numbers[a] == numbers[b] && a < b);
+  });
+}
+
+static double numberOrLowest(double x) {
+  return std::isnan(x) ? -std::numeric_limits<double>::infinity() : x;
+}
+
+/// The places of a row of `numbers` among which is chosen.
+static SmallVector<int64_t> placesOfGroups(TopKOp op, ArrayRef<double> numbers) {
+  auto groups = static_cast<int64_t>(op.getGroups());
+  int64_t each = static_cast<int64_t>(numbers.size()) / groups;
+  SmallVector<double> sums;
+  for (int64_t group = 0; group < groups; ++group) {
+    SmallVector<double> own(numbers.slice(group * each, each));
+    llvm::sort(own, std::greater<>());
+    auto *end = own.begin() + static_cast<int64_t>(op.getGroupTop());
+    sums.push_back(numberOrLowest(std::accumulate(own.begin(), end, 0.0)));
+  }
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, groups));
+  sortByNumber(order, sums);
+  SmallVector<int64_t> places;
+  for (int64_t group : ArrayRef(order).take_front(static_cast<int64_t>(op.getChosenGroups())))
+    llvm::append_range(places, llvm::seq(group * each, (group + 1) * each));
+  return places;
+}
+
 static LogicalResult runTopK(TopKOp op, Frame &frame) {
   const Tensor &x = frame.tensor(op.getInput());
+  const Tensor *bias = op.getBias() ? &frame.tensor(op.getBias()) : nullptr;
   int64_t width = x.shape.back(), count = op.getValues().getType().getShape().back();
   SmallVector<int64_t, 4> shape = x.shape;
   shape.back() = count;
   TRY(Tensor values, frame.makeTensor(op, shape));
   TRY(Tensor indices, frame.makeTensor(op, shape, /*isReal=*/false));
-  SmallVector<int64_t> order(width);
+  SmallVector<double> numbers(width);
   for (int64_t row = 0; row * count < values.size(); ++row) {
     const double *element = x.reals.data() + row * width;
-    std::iota(order.begin(), order.end(), 0);
-    auto rank = [&](int64_t i) {
-      return std::isnan(element[i]) ? -std::numeric_limits<double>::infinity() : element[i];
-    };
-    llvm::sort(order, [&](int64_t a, int64_t b) {
-      return rank(a) > rank(b) || (rank(a) == rank(b) && a < b);
-    });
+    for (int64_t i = 0; i < width; ++i)
+      numbers[i] = numberOrLowest(element[i] + (bias ? bias->reals[i] : 0));
+    SmallVector<int64_t> order = placesOfGroups(op, numbers);
+    sortByNumber(order, numbers);
+    double sum = TopKOp::kLeastSum;
+    for (int64_t s = 0; s < count; ++s)
+      sum += element[order[s]];
     for (int64_t s = 0; s < count; ++s) {
       indices.integers[row * count + s] = order[s];
-      values.reals[row * count + s] = element[order[s]];
+      values.reals[row * count + s] = element[order[s]] / (op.getNormalized() ? sum : 1);
     }
   }
   if (failed(frame.set(op, op.getValues(), std::move(values))))
     return failure();
   return frame.set(op, op.getIndices(), std::move(indices));
+}
+
+static LogicalResult runEqualOffsets(EqualOffsetsOp op, Frame &frame) {
+  int64_t rows = frame.integer(op.getRows());
+  TRY(Tensor offsets,
+      frame.makeTensor(op, op.getOffsets().getType().getDimSize(0), /*isReal=*/false));
+  for (int64_t part = 0; part < offsets.size(); ++part)
+    offsets.integers[part] = part * rows;
+  return frame.set(op, op.getOffsets(), std::move(offsets));
 }
 
 static LogicalResult runDispatch(DispatchOp op, Frame &frame) {
@@ -113,6 +153,7 @@ static LogicalResult runCombine(CombineOp op, Frame &frame) {
 void interpreter::addExpertOps(HandlerTable &table) {
   table.add(runTopK);
   table.add(runDispatch);
+  table.add(runEqualOffsets);
   table.add(runGather);
   table.add(runCombine);
 }

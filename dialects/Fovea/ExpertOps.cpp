@@ -30,6 +30,21 @@ static LogicalResult verifyShape(Operation *op, StringRef name, RankedTensorType
 
 //===-- Choice and order ---------------------------------------------------------------------===//
 
+static LogicalResult verifyGroups(TopKOp op) {
+  int64_t width = op.getInput().getType().getShape().back(), groups = op.getGroups();
+  int64_t count = op.getValues().getType().getShape().back();
+  if (groups < 1 || groups > TopKOp::kMostGroups || width % groups != 0) // C4
+    return op.emitOpError("expects 1 to ")
+           << TopKOp::kMostGroups << " groups that divide " << width << ", got " << groups;
+  int64_t each = width / groups, chosen = op.getChosenGroups(), top = op.getGroupTop();
+  if (chosen < 1 || chosen > groups || chosen * each < count) // C4
+    return op.emitOpError("expects at most ")
+           << groups << " chosen groups that have " << count << " elements, got " << chosen;
+  if (top < 1 || top > each) // C4
+    return op.emitOpError("expects sums of 1 to ") << each << " elements of a group, got " << top;
+  return success();
+}
+
 LogicalResult TopKOp::verify() {
   RankedTensorType input = getInput().getType(), values = getValues().getType(),
                    indices = getIndices().getType();
@@ -39,6 +54,10 @@ LogicalResult TopKOp::verify() {
   if (values.getRank() != input.getRank() || values.isDynamicDim(values.getRank() - 1) ||
       values.getShape().back() < 1 || values.getShape().back() > most) // C1
     return emitOpError("expects 1 to ") << most << " values of each row, got " << values;
+  if (getBias() && !agree(getBias().getType().getDimSize(0), most)) // C3
+    return emitOpError("expects a bias of ") << most << " elements, got " << getBias().getType();
+  if (failed(verifyGroups(*this))) // C4
+    return failure();
   SmallVector<int64_t> shape = withLast(input.getShape(), values.getShape().back());
   if (failed(verifyShape(*this, "values", values, shape, input.getElementType()))) // C2
     return failure();
@@ -48,6 +67,13 @@ LogicalResult TopKOp::verify() {
 void TopKOp::getAsmResultNames(OpAsmSetValueNameFn name) {
   name(getValues(), "values");
   name(getIndices(), "indices");
+}
+
+LogicalResult EqualOffsetsOp::verify() {
+  RankedTensorType offsets = getOffsets().getType();
+  if (offsets.getRank() == 1 && offsets.hasStaticShape() && offsets.getDimSize(0) > 1) // C1
+    return success();
+  return emitOpError("expects a static number of offsets, two or more, got ") << offsets;
 }
 
 LogicalResult DispatchOp::verify() {

@@ -12,16 +12,35 @@ def TopKOp : LayerOp<"top_k", "getInput", [DeclareOpInterfaceMethods<OpAsmOpInte
     `indices[..., s - 1]`, the least of several; `values[..., s]` is that element: the experts that a router chooses
     (Shazeer et al. 2017, section 2.1). NaN counts as minus infinity: the places of a row differ always.
 
+    - `bias` is added for the choice alone: values are elements of x (DeepSeek-AI 2024, DeepSeek-V3, equation 16).
+    - `groups(k of n by t)`: a row has n equal groups, and the choice is among the k whose t greatest elements have the
+      greatest sums, the first of equal ones (ibid., section 2.1.2; with t = 1 DeepSeek-V2, section 2.2.2).
+    - `normalized` divides a row's values by their sum and 1e-20 (ibid., equation 13).
+
     * (C1) the last axis is static, and k, the results' last axis, is static, at least 1 and at most that.
     * (C2) values have x's element type, and both results its other axes.
+    * (C3) the bias has as many elements as a row.
+    * (C4) there are at most 64 groups, which divide a row; k and t are at least 1 and at most n and a group's elements; k groups
+      have as many elements as there are values, or more.
 
     ```mlir
     %weights, %experts = fovea.top_k %scores : tensor<?x?x8xf32> -> tensor<?x?x2xf32>, tensor<?x?x2xi64>
+    %w, %e = fovea.top_k %s bias(%b : tensor<256xf32>) groups(4 of 8 by 2) normalized : tensor<?x?x256xf32> -> tensor<?x?x8xf32>, tensor<?x?x8xi64>
     ```
   }];
-  let arguments = (ins Fovea_AnyFloatTensor:$input);
+  let arguments = (ins Fovea_AnyFloatTensor:$input, Optional<Fovea_FloatTensor1>:$bias,
+                       DefaultValuedAttr<I64Attr, "1">:$chosen_groups, DefaultValuedAttr<I64Attr, "1">:$groups,
+                       DefaultValuedAttr<I64Attr, "1">:$group_top, UnitAttr:$normalized);
   let results = (outs Fovea_AnyFloatTensor:$values, RankedTensorOf<[I64]>:$indices);
-  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($values) `,` type($indices)";
+  let assemblyFormat = [{
+    $input (`bias` `(` $bias^ `:` type($bias) `)`)? (`groups` `(` $chosen_groups^ `of` $groups `by` $group_top `)`)? (`normalized` $normalized^)?
+    attr-dict `:` type($input) `->` type($values) `,` type($indices)
+  }];
+  let extraClassDeclaration = [{
+    static constexpr int64_t kMostGroups = 64;
+    /// What a normalised sum has besides, so that none divides by zero.
+    static constexpr double kLeastSum = 1e-20;
+  }];
   let hasVerifier = 1;
 }
 
@@ -52,6 +71,24 @@ def DispatchOp : LayerOp<"dispatch", "getExperts", [DeclareOpInterfaceMethods<Op
   let extraClassDeclaration = [{
     int64_t getNumExperts() { return getOffsets().getType().getDimSize(0) - 1; }
   }];
+}
+
+def EqualOffsetsOp : FoveaOp<"equal_offsets", [Pure]> {
+  let summary = "Where equal parts of rows begin";
+  let description = [{
+    `offsets[e] = e * rows`: what `experts` of fovea.linear are where each of E matrices multiplies `rows` rows, as heads with a
+    matrix of their own do (DeepSeek-AI 2024, DeepSeek-V2, section 2.1.2).
+
+    * (C1) offsets are `[E + 1]`, static, of at least one part.
+
+    ```mlir
+    %offsets = fovea.equal_offsets %rows : tensor<17xi64>
+    ```
+  }];
+  let arguments = (ins Index:$rows);
+  let results = (outs RankedTensorOf<[I64]>:$offsets);
+  let assemblyFormat = "$rows attr-dict `:` type($offsets)";
+  let hasVerifier = 1;
 }
 
 def GatherRowsOp : LayerOp<"gather_rows", "getRows", [DeclareOpInterfaceMethods<IntegersOpInterface>, DeclareOpInterfaceMethods<TileableOpInterface>]> {

@@ -18,50 +18,144 @@ struct Placed {
   Value number, place;
 };
 
+/// The elements of one row, as they are ranked.
+class RankedRow {
+public:
+  RankedRow(TopKOp op, KernelBuilder &k, ValueRange row)
+      : k(k), op(op), x(k.buffer(op.getInput())), row(row),
+        type(getAccumulationType(elementOf(x))) {
+    if (op.getBias())
+      bias = k.buffer(op.getBias());
+    lowest = k.real(type, -std::numeric_limits<double>::infinity());
+  }
+
+  /// Before all others.
+  SmallVector<Value> first() {
+    return {k.real(type, std::numeric_limits<double>::infinity()), k.index(-1)};
+  }
+  /// The first behind `last` of the places from `begin` to `end`, in the groups of `kept`, a bit
+  /// for each, if it is given.
+  Placed findNext(Value begin, Value end, Placed last, Value kept = {});
+  /// The groups among which is chosen.
+  Value chooseGroups();
+  /// x itself.
+  Value element(Value place) { return k.loadAs(type, x, append(row, place)); }
+  Value size() { return k.size(x, row.size()); }
+  Type getType() { return type; }
+
+private:
+  Value compare(arith::CmpFPredicate predicate, Value l, Value r) {
+    return arith::CmpFOp::create(k, predicate, l, r);
+  }
+  Value both(Value l, Value r) { return arith::AndIOp::create(k, l, r); }
+  Value either(Value l, Value r) { return arith::OrIOp::create(k, l, r); }
+  Value numberOrLowest(Value x) {
+    return k.select(compare(arith::CmpFPredicate::ORD, x, x), x, lowest);
+  }
+  Value groupSize() { return k.index(op.getInput().getType().getShape().back() / op.getGroups()); }
+  Value asBits(Value group) { return arith::IndexCastOp::create(k, k.getI64Type(), group); }
+  /// Of a group's greatest elements.
+  Value sum(Value group);
+
+  KernelBuilder &k;
+  TopKOp op;
+  Value x, bias, lowest;
+  ValueRange row;
+  Type type;
+};
+} // namespace
+
+Placed RankedRow::findNext(Value begin, Value end, Placed last, Value kept) {
+  SmallVector<Value> found = k.loopCarried(
+      begin, end, {lowest, k.index(-1)}, [&](Value i, ValueRange best) -> SmallVector<Value> {
+        Value number = element(i);
+        if (bias)
+          number = arith::AddFOp::create(k, number, k.loadAs(type, bias, i));
+        number = numberOrLowest(number);
+        Value equals = compare(arith::CmpFPredicate::OEQ, number, last.number);
+        Value isBehind = either(k.less(number, last.number), both(equals, k.less(last.place, i)));
+        Value isFirst = either(k.less(best[0], number), k.less(best[1], k.index(0)));
+        Value isNew = both(isBehind, isFirst);
+        if (kept) {
+          Value group = asBits(arith::DivUIOp::create(k, i, groupSize()));
+          isNew = both(isNew, arith::TruncIOp::create(k, k.getI1Type(),
+                                                      arith::ShRUIOp::create(k, kept, group)));
+        }
+        return {k.select(isNew, number, best[0]), k.select(isNew, i, best[1])};
+      });
+  return {found[0], found[1]};
+}
+
+Value RankedRow::sum(Value group) {
+  Value begin = arith::MulIOp::create(k, group, groupSize()), end = k.add(begin, groupSize());
+  SmallVector<Value> from = first();
+  from.push_back(k.real(type, 0));
+  auto count = static_cast<int64_t>(op.getGroupTop());
+  Value sum = k.loopCarried(k.index(0), k.index(count), from,
+                            [&](Value, ValueRange last) -> SmallVector<Value> {
+                              Placed next = findNext(begin, end, {last[0], last[1]});
+                              Value more = arith::AddFOp::create(k, last[2], next.number);
+                              return {next.number, next.place, more};
+                            })
+                  .back();
+  return numberOrLowest(sum);
+}
+
+/// Those that fewer others stand before than are chosen.
+Value RankedRow::chooseGroups() {
+  Value zero = k.index(0), end = k.index(static_cast<int64_t>(op.getGroups()));
+  Value chosen = k.index(static_cast<int64_t>(op.getChosenGroups()));
+  Value none = arith::ConstantOp::create(k, k.getI64IntegerAttr(0));
+  auto add = [&](Value group, ValueRange kept) -> SmallVector<Value> {
+    Value own = sum(group);
+    auto count = [&](Value other, ValueRange before) -> SmallVector<Value> {
+      Value number = sum(other), equals = compare(arith::CmpFPredicate::OEQ, number, own);
+      Value isBefore = either(k.less(own, number), both(equals, k.less(other, group)));
+      return {k.select(isBefore, k.add(before[0], k.index(1)), before[0])};
+    };
+    Value before = k.loopCarried(zero, end, zero, count).front();
+    Value one = arith::ExtUIOp::create(k, k.getI64Type(), k.less(before, chosen));
+    Value bit = arith::ShLIOp::create(k, one, asBits(group));
+    return {arith::OrIOp::create(k, kept[0], bit)};
+  };
+  return k.loopCarried(zero, end, none, add).front();
+}
+
+namespace {
 struct TopKKernel : KernelOpInterface::ExternalModel<TopKKernel, TopKOp> {
   /// One after the other, each by a walk through the row for the first behind the one before.
   LogicalResult emitLoops(Operation *operation, KernelBuilder &k) const {
-    Value x = k.buffer(cast<TopKOp>(operation).getInput());
-    Value values = k.outputs[0], indices = k.outputs[1];
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    Type type = getAccumulationType(elementOf(x));
-    k.parallelNest(k.sizes(x, 1), [&](ValueRange row) {
-      Value end = k.size(values, row.size());
-      k.loopCarried(k.index(0), end, {k.real(type, kInfinity), k.index(-1)},
-                    [&](Value s, ValueRange last) -> SmallVector<Value> {
-                      Placed next = findNext(k, x, row, {last[0], last[1]});
-                      Value place = arith::IndexCastOp::create(k, k.getI64Type(), next.place);
-                      memref::StoreOp::create(k, place, indices, append(row, s));
-                      Value element = k.load(x, append(row, next.place));
-                      memref::StoreOp::create(k, element, values, append(row, s));
-                      return {next.number, next.place};
-                    });
-    });
+    auto op = cast<TopKOp>(operation);
+    k.parallelNest(k.sizes(k.buffer(op.getInput()), 1),
+                   [&](ValueRange row) { emitRow(op, k, row); });
     return success();
   }
 
 private:
-  static Placed findNext(KernelBuilder &k, Value x, ValueRange row, Placed last) {
-    Type type = last.number.getType();
-    Value lowest = k.real(type, -std::numeric_limits<double>::infinity()), none = k.index(-1);
-    SmallVector<Value> found = k.loopCarried(
-        k.index(0), k.size(x, row.size()), {lowest, none},
-        [&](Value i, ValueRange best) -> SmallVector<Value> {
-          auto compare = [&](arith::CmpFPredicate predicate, Value l, Value r) -> Value {
-            return arith::CmpFOp::create(k, predicate, l, r);
-          };
-          auto both = [&](Value l, Value r) -> Value { return arith::AndIOp::create(k, l, r); };
-          auto either = [&](Value l, Value r) -> Value { return arith::OrIOp::create(k, l, r); };
-          Value element = k.loadAs(type, x, append(row, i));
-          Value isNumber = compare(arith::CmpFPredicate::ORD, element, element);
-          Value number = k.select(isNumber, element, lowest);
-          Value equals = compare(arith::CmpFPredicate::OEQ, number, last.number);
-          Value isBehind = either(k.less(number, last.number), both(equals, k.less(last.place, i)));
-          Value isFirst = either(k.less(best[0], number), k.less(best[1], k.index(0)));
-          Value isNew = both(isBehind, isFirst);
-          return {k.select(isNew, number, best[0]), k.select(isNew, i, best[1])};
-        });
-    return {found[0], found[1]};
+  static void emitRow(TopKOp op, KernelBuilder &k, ValueRange row) {
+    RankedRow ranked(op, k, row);
+    Value values = k.outputs[0], indices = k.outputs[1], zero = k.index(0);
+    Value end = k.size(values, row.size());
+    Value kept = op.getGroups() > 1 ? ranked.chooseGroups() : Value();
+    SmallVector<Value> from = ranked.first();
+    from.push_back(k.real(ranked.getType(), op.getNormalized() ? TopKOp::kLeastSum : 0));
+    auto choose = [&](Value s, ValueRange last) -> SmallVector<Value> {
+      Placed next = ranked.findNext(zero, ranked.size(), {last[0], last[1]}, kept);
+      Value place = arith::IndexCastOp::create(k, k.getI64Type(), next.place);
+      memref::StoreOp::create(k, place, indices, append(row, s));
+      Value element = ranked.element(next.place);
+      if (!op.getNormalized())
+        k.storeTo(values, append(row, s), element);
+      return {next.number, next.place, arith::AddFOp::create(k, last[2], element)};
+    };
+    Value sum = k.loopCarried(zero, end, from, choose).back();
+    if (!op.getNormalized())
+      return;
+    k.loop(zero, end, [&](Value s) {
+      Value place = k.toIndex(k.load(indices, append(row, s)));
+      Value part = arith::DivFOp::create(k, ranked.element(place), sum);
+      k.storeTo(values, append(row, s), part);
+    });
   }
 };
 
@@ -83,6 +177,18 @@ static Value loadAt(KernelBuilder &k, Value memory, Value at) {
   indices.front() = at;
   return k.load(memory, indices);
 }
+
+struct EqualOffsetsKernel : KernelOpInterface::ExternalModel<EqualOffsetsKernel, EqualOffsetsOp> {
+  LogicalResult emitLoops(Operation *operation, KernelBuilder &k) const {
+    Value rows = k.values.lookup(cast<EqualOffsetsOp>(operation).getRows());
+    Value offsets = k.outputs[0];
+    k.parallelNest(k.size(offsets, 0), [&](ValueRange part) {
+      Value at = arith::MulIOp::create(k, part[0], rows);
+      memref::StoreOp::create(k, arith::IndexCastOp::create(k, k.getI64Type(), at), offsets, part);
+    });
+    return success();
+  }
+};
 
 /// Each expert finds its own pairs: it counts those of experts before it, and then places its own.
 struct DispatchKernel : KernelOpInterface::ExternalModel<DispatchKernel, DispatchOp> {
@@ -208,6 +314,7 @@ struct CombineKernel : KernelOpInterface::ExternalModel<CombineKernel, CombineOp
 void mlir::fovea::attachExpertKernels(MLIRContext &context) {
   TopKOp::attachInterface<TopKKernel>(context);
   DispatchOp::attachInterface<DispatchKernel>(context);
+  EqualOffsetsOp::attachInterface<EqualOffsetsKernel>(context);
   GatherRowsOp::attachInterface<GatherKernel>(context);
   CombineOp::attachInterface<CombineKernel>(context);
 }

@@ -48,8 +48,9 @@ def invoke(program, *arguments, stdin=None, limits=(), timeout=600, **options):
 #: Kernels that are plain loops, and why they may be.
 PLAIN_LOOPS = {
     "alibi_slopes": "a number for each head, computed once a call",
-    "concat": "patches of images behind tokens of their own, once a call",
+    "concat": "patches of images behind tokens of their own, once a call; latents before what is rotated, copied once a layer",
     "dispatch": "a number for each token and expert that it meets, below a hundredth of the experts' time",
+    "equal_offsets": "a number for each head",
     "position_sinusoidal": "a row for each token, below a hundredth of a token's time",
     "top_k": "as dispatch",
 }

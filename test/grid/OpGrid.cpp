@@ -58,6 +58,13 @@ struct OpCase {
        ">, tensor<?x?x" count "xi64>",                                                             \
        "tensor<?x?x" count "xi64>", 0}
 
+/// Three of twelve, in the groups and with the bias that `how` says.
+#define ROUTE(name, type, how, tolerance)                                                          \
+  {name, "%x: tensor<?x?x12x" type ">, %b: tensor<12xf32>",                                        \
+   "%y, %i = fovea.top_k %x " how " : tensor<?x?x12x" type "> -> tensor<?x?x3x" type               \
+   ">, tensor<?x?x3xi64>",                                                                         \
+   "tensor<?x?x3x" type ">", tolerance}
+
 #define DISPATCH(which, result)                                                                    \
   {"dispatch_" which, "%x: tensor<?x?x3xi64>",                                                     \
    "%tokens, %places, %offsets = fovea.dispatch %x : tensor<?x?x3xi64> -> tensor<7xi64>\n"         \
@@ -458,6 +465,16 @@ const OpCase kCases[] = {
     TOP_K("top_k_all", "5", "5", "f32"),
     TOP_K("top_k_f64", "37", "3", "f64"),
     TOP_K("top_k_bf16", "37", "3", "bf16"),
+    ROUTE("top_k_groups", "f32", "groups(2 of 4 by 2)", 0),
+    ROUTE("top_k_greatest_of_groups", "f32", "groups(3 of 4 by 1)", 0),
+    ROUTE("top_k_bias", "f32", "bias(%b : tensor<12xf32>)", 0),
+    ROUTE("top_k_route", "f32", "bias(%b : tensor<12xf32>) groups(1 of 2 by 3) normalized", 2e-6),
+    ROUTE("top_k_route_bf16", "bf16", "bias(%b : tensor<12xf32>) groups(1 of 2 by 3) normalized",
+          4e-3),
+    {"equal_offsets", "%x: tensor<?x?xf32>",
+     "%c0 = arith.constant 0 : index\n%m = tensor.dim %x, %c0 : tensor<?x?xf32>\n"
+     "%y = fovea.equal_offsets %m : tensor<5xi64>",
+     "tensor<5xi64>", 0},
     DISPATCH("tokens", "tensor<?x?x3xi64>"),
     DISPATCH("places", "tensor<?x?x3xi64>"),
     DISPATCH("offsets", "tensor<7xi64>"),

@@ -34,6 +34,62 @@ func.func @top_k_c2_indices(%x: tensor<?x4xf32>) {
 
 // -----
 
+func.func @top_k_c3(%x: tensor<?x8xf32>, %b: tensor<7xf32>) {
+  // expected-error @below {{expects a bias of 8 elements, got 'tensor<7xf32>'}}
+  %v, %i = fovea.top_k %x bias(%b : tensor<7xf32>) : tensor<?x8xf32> -> tensor<?x3xf32>, tensor<?x3xi64>
+  return
+}
+
+// -----
+
+func.func @top_k_c4_groups(%x: tensor<?x8xf32>) {
+  // expected-error @below {{expects 1 to 64 groups that divide 8, got 3}}
+  %v, %i = fovea.top_k %x groups(1 of 3 by 1) : tensor<?x8xf32> -> tensor<?x2xf32>, tensor<?x2xi64>
+  return
+}
+
+// -----
+
+func.func @top_k_c4_many(%x: tensor<?x128xf32>) {
+  // expected-error @below {{expects 1 to 64 groups that divide 128, got 128}}
+  %v, %i = fovea.top_k %x groups(2 of 128 by 1) : tensor<?x128xf32> -> tensor<?x2xf32>, tensor<?x2xi64>
+  return
+}
+
+// -----
+
+func.func @top_k_c4_chosen(%x: tensor<?x8xf32>) {
+  // expected-error @below {{expects at most 4 chosen groups that have 3 elements, got 1}}
+  %v, %i = fovea.top_k %x groups(1 of 4 by 1) : tensor<?x8xf32> -> tensor<?x3xf32>, tensor<?x3xi64>
+  return
+}
+
+// -----
+
+func.func @top_k_c4_all(%x: tensor<?x8xf32>) {
+  // expected-error @below {{expects at most 4 chosen groups that have 3 elements, got 5}}
+  %v, %i = fovea.top_k %x groups(5 of 4 by 1) : tensor<?x8xf32> -> tensor<?x3xf32>, tensor<?x3xi64>
+  return
+}
+
+// -----
+
+func.func @top_k_c4_top(%x: tensor<?x8xf32>) {
+  // expected-error @below {{expects sums of 1 to 2 elements of a group, got 3}}
+  %v, %i = fovea.top_k %x groups(2 of 4 by 3) : tensor<?x8xf32> -> tensor<?x3xf32>, tensor<?x3xi64>
+  return
+}
+
+// -----
+
+func.func @equal_offsets_c1(%n: index) {
+  // expected-error @below {{expects a static number of offsets, two or more, got 'tensor<1xi64>'}}
+  %o = fovea.equal_offsets %n : tensor<1xi64>
+  return
+}
+
+// -----
+
 func.func @dispatch_c1(%e: tensor<4x?xi64>) {
   // expected-error @below {{expects a static last axis, got 'tensor<4x?xi64>'}}
   %t, %p, %o = fovea.dispatch %e : tensor<4x?xi64> -> tensor<9xi64>

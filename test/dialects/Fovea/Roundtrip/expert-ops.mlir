@@ -16,3 +16,14 @@ func.func @experts(%x: tensor<?x?x64xf32>, %scores: tensor<?x?x8xf32>, %w: tenso
   %9 = fovea.gather_rows %8 rows(%numbers) : tensor<?x?x32xf32>, tensor<?xi32> -> tensor<?x32xf32>
   return %8 : tensor<?x?x32xf32>
 }
+
+// CHECK-LABEL: func.func @groups(
+// CHECK: fovea.top_k %{{.*}} bias(%{{.*}} : tensor<8xf32>) groups(2 of 4 by 2) normalized : tensor<?x?x8xf32>
+// CHECK: fovea.top_k %{{.*}} groups(2 of 4 by 1) : tensor<?x?x8xf32>
+// CHECK: fovea.equal_offsets %{{.*}} : tensor<5xi64>
+func.func @groups(%x: tensor<?x?x8xf32>, %b: tensor<8xf32>, %n: index) -> tensor<5xi64> {
+  %0, %1 = fovea.top_k %x bias(%b : tensor<8xf32>) groups(2 of 4 by 2) normalized : tensor<?x?x8xf32> -> tensor<?x?x3xf32>, tensor<?x?x3xi64>
+  %2, %3 = fovea.top_k %x groups(2 of 4 by 1) : tensor<?x?x8xf32> -> tensor<?x?x3xf32>, tensor<?x?x3xi64>
+  %4 = fovea.equal_offsets %n : tensor<5xi64>
+  return %4 : tensor<5xi64>
+}
