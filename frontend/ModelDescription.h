@@ -23,7 +23,8 @@ struct RowGroups {
   int64_t groups = 1, size = 0, first = 0, count = 0;
 };
 
-/// A tensor's elements in another order: seen as `shape`, its axes as `axes` names them.
+/// A tensor's elements in another order: seen as `shape`, its axes as `axes` names them. With rows,
+/// of these alone.
 struct AxisOrder {
   std::vector<int64_t> shape, axes;
 };
@@ -38,7 +39,7 @@ struct Weight {
   std::vector<int64_t> shape; ///< As used; a matrix is [out, in].
   bool transposed = false;
   std::optional<RowGroups> rows;  ///< Of the tensor once it is transposed.
-  std::optional<AxisOrder> order; ///< Before it is `shape`.
+  std::optional<AxisOrder> order; ///< Before it is `shape`, behind `rows`.
   std::vector<Weight> stack;
 };
 
@@ -72,11 +73,12 @@ struct Rotary {
   double theta = 10000;
   int64_t dim = 0;
   double factor = 1;
-  int64_t originalPositions = 0;                 ///< Dynamic, Yarn, LongRope, Llama3.
-  double low = 0;                                ///< Yarn: beta_slow; Llama3: low_freq_factor.
-  double high = 0;                               ///< Yarn: beta_fast; Llama3: high_freq_factor.
-  double attentionFactor = 1;                    ///< Yarn, LongRope: on sines and cosines.
-  bool truncate = true;                          ///< Yarn.
+  int64_t originalPositions = 0; ///< Dynamic, Yarn, LongRope, Llama3.
+  double low = 0;                ///< Yarn: beta_slow; Llama3: low_freq_factor.
+  double high = 0;               ///< Yarn: beta_fast; Llama3: high_freq_factor.
+  double attentionFactor = 1;    ///< Yarn, LongRope: on sines and cosines.
+  bool truncate = true;          ///< Yarn.
+  double scoreFactor = 1;        ///< Yarn: what `mscale_all_dim` gives, for families that heed it.
   std::vector<double> shortFactors, longFactors; ///< LongRope: dim / 2 each.
 };
 
@@ -88,11 +90,25 @@ struct RelativeBias {
   int64_t maxDistance = 128;
 };
 
+/// What latent attention has besides (DeepSeek-AI 2024, DeepSeek-V2, section 2.1), absorbed: all
+/// heads have one key, a token's normed latent and behind it a rotated part, and one value, the
+/// latent. What is not rotated of a head's query becomes as long as the latent by a matrix of its
+/// own, and another makes the head's result of what it read.
+struct LatentAttention {
+  std::optional<Linear> queryDown; ///< Queries are projections of this, normed.
+  std::optional<Norm> queryNorm;
+  Linear queryRotated; ///< [heads * rotary.dim, hidden or queryDown's]
+  Linear keyRotated;   ///< [rotary.dim, hidden]
+  Linear toLatent;     ///< [heads * latent, what a head's query has that is not rotated]
+  Linear fromLatent;   ///< [heads * what a head gives, latent]
+};
+
 struct Attention {
   std::string name;
   int64_t heads = 0;
-  int64_t keyValueHeads = 0; ///< Divides `heads`.
-  int64_t headSize = 0;
+  int64_t keyValueHeads = 0;     ///< Divides `heads`.
+  int64_t headSize = 0;          ///< Of queries and keys as they are multiplied.
+  int64_t valueSize = 0;         ///< Of values; as `headSize` where nothing else is said.
   double scale = 1;              ///< On the product of query and key.
   std::optional<double> softcap; ///< Scores x become softcap * tanh(x / softcap).
   bool alibi = false;            ///< Scores get a slope of their head times the key's position.
@@ -107,6 +123,11 @@ struct Attention {
   /// Before the rotation; over each head's elements, or over all heads' (OLMo 2)
   /// if the weight is that long.
   std::optional<Norm> queryNorm, keyNorm;
+  /// Causal, with `rotary`, without biases of scores. Then `query` gives what is not rotated, `key`
+  /// the latent, which `keyNorm` norms, and there is no `value`.
+  std::optional<LatentAttention> latent;
+
+  int64_t sizeOfValues() const { return valueSize ? valueSize : headSize; }
 };
 
 /// `down(activation(up(x)))`, or `down(activation(gate(x)) * up(x))`.
@@ -117,14 +138,27 @@ struct FeedForward {
   Linear up, down;
 };
 
+/// How a token's experts are chosen by their scores, and weighed.
+struct Routing {
+  /// Weights are the chosen scores' softmax; or scores become their softmax, or each its sigmoid,
+  /// before the choice and are weights as they are.
+  enum class Scores { SoftmaxOfChosen, Softmax, Sigmoid };
+  Scores scores = Scores::SoftmaxOfChosen;
+  std::optional<Weight> bias; ///< [count], on scores, for the choice alone.
+  /// Only experts of `chosenGroups` of the equal `groups` are chosen: of those whose `groupTop`
+  /// greatest scores have the greatest sums (DeepSeek-AI 2024, DeepSeek-V3, section 2.1.2).
+  int64_t groups = 1, chosenGroups = 1, groupTop = 1;
+  bool sumToOne = false; ///< Weights are divided by their sum.
+  double scale = 1;      ///< On the weights.
+};
+
 /// Feed-forward layers of which each token meets those whose scores are greatest, summed with a
 /// weight each (Shazeer et al. 2017). The weights of all lie one below the other.
 struct Experts {
   std::string name;
   Linear router; ///< [count, hidden]: a score for each.
   int64_t count = 0, chosen = 0;
-  /// Weights are the chosen scores' softmax, else the scores' softmax as it is.
-  bool normalized = true;
+  Routing routing;
   Activation activation = Activation::Silu;
   /// Inputs x of the activation's side become min(x, limit), those of the other one
   /// clamp(x, -limit, limit) + 1 (GPT-OSS).

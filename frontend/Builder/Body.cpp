@@ -27,10 +27,9 @@ RankedTensorType mlir::fovea::getActivationType(MLIRContext *context, ArrayRef<i
   return RankedTensorType::get(shape, Float32Type::get(context));
 }
 
-static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
+RankedTensorType Body::typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
 
-/// `tensor`'s type with another last axis.
-static RankedTensorType withLastSize(Value tensor, int64_t size) {
+RankedTensorType Body::withLastSize(Value tensor, int64_t size) {
   SmallVector<int64_t> shape(typeOf(tensor).getShape());
   shape.back() = size;
   return typeOf(tensor).clone(shape);
@@ -57,6 +56,14 @@ struct WeightList {
     add(feedForward.up);
     add(feedForward.down);
   }
+  void add(const model::LatentAttention &latent) {
+    if (latent.queryDown)
+      add(*latent.queryDown);
+    add(latent.queryNorm);
+    for (const model::Linear *linear :
+         {&latent.queryRotated, &latent.keyRotated, &latent.toLatent, &latent.fromLatent})
+      add(*linear);
+  }
   void add(const model::Residual &around) {
     add(around.inputNorm);
     add(around.outputNorm);
@@ -69,8 +76,12 @@ std::vector<const model::Weight *> mlir::fovea::getLayerWeights(const model::Lay
   WeightList list;
   const model::Attention &attention = layer.attention;
   list.add(layer.aroundAttention);
-  for (const model::Linear *linear : {&attention.query, &attention.key, &attention.value})
-    list.add(*linear);
+  list.add(attention.query);
+  list.add(attention.key);
+  if (attention.latent)
+    list.add(*attention.latent);
+  else
+    list.add(attention.value);
   list.add(attention.queryNorm);
   list.add(attention.keyNorm);
   if (attention.relativeBias)
@@ -89,6 +100,8 @@ std::vector<const model::Weight *> mlir::fovea::getLayerWeights(const model::Lay
     return list.weights;
   }
   list.add(layer.experts->router);
+  if (layer.experts->routing.bias)
+    list.add(*layer.experts->routing.bias, std::nullopt);
   list.add(layer.experts->gateUp);
   list.add(layer.experts->down);
   if (layer.experts->shared)
@@ -131,7 +144,7 @@ Value Body::norm(Value x, const model::Norm &norm) {
   return LayerNormOp::create(b, loc, x.getType(), x, weight, bias, epsilon);
 }
 
-static ActivationKind kindOf(model::Activation activation) {
+ActivationKind Body::kindOf(model::Activation activation) {
   switch (activation) {
   case model::Activation::Gelu:
     return ActivationKind::Gelu;
@@ -191,13 +204,11 @@ Value Body::map(Value x, Location loc,
                      });
 }
 
-/// `factor` of the element's type.
-static Value constant(ImplicitLocOpBuilder &b, Value element, double factor) {
+Value Body::constant(ImplicitLocOpBuilder &b, Value element, double factor) {
   return arith::ConstantOp::create(b, b.getFloatAttr(element.getType(), factor));
 }
 
-/// cap * tanh(x / cap)
-static Value softcap(ImplicitLocOpBuilder &b, Value x, double cap) {
+Value Body::softcap(ImplicitLocOpBuilder &b, Value x, double cap) {
   Value part = math::TanhOp::create(b, arith::MulFOp::create(b, x, constant(b, x, 1 / cap)));
   return arith::MulFOp::create(b, part, constant(b, x, cap));
 }
@@ -503,13 +514,14 @@ Value Body::attend(Value query, Value key, Value value, Value queryPositions, Va
     maps.push_back(AffineMap::get(4, 0, b.getContext())); // whole
   }
   Value sinks = attention.sinks ? weightValue(*attention.sinks) : Value();
-  auto op = AttentionOp::create(
-      b, loc, query.getType(), /*lse=*/Type(), /*weights=*/Type(), query, key, value,
-      queryPositions, /*key_positions=*/Value(), mask, sinks, /*additive=*/Value(),
-      /*key_scales=*/Value(), /*value_scales=*/Value(),
-      /*score_operands=*/operands,
-      /*probability_operands=*/ValueRange(), b.getAffineMapArrayAttr(maps),
-      b.getAffineMapArrayAttr({}), APFloat(attention.scale), Fill::Zero);
+  auto op =
+      AttentionOp::create(b, loc, withLastSize(query, attention.sizeOfValues()), /*lse=*/Type(),
+                          /*weights=*/Type(), query, key, value, queryPositions,
+                          /*key_positions=*/Value(), mask, sinks, /*additive=*/Value(),
+                          /*key_scales=*/Value(), /*value_scales=*/Value(),
+                          /*score_operands=*/operands,
+                          /*probability_operands=*/ValueRange(), b.getAffineMapArrayAttr(maps),
+                          b.getAffineMapArrayAttr({}), APFloat(attention.scale), Fill::Zero);
   if (attention.softcap || !operands.empty())
     score(op, attention);
   return op.getOutput();
@@ -590,81 +602,6 @@ Value Body::feedForward(Value x, const model::FeedForward &feedForward) {
   return linear(inner, feedForward.down);
 }
 
-Value Body::softmax(Value x, Location loc) {
-  RankedTensorType type = typeOf(x);
-  Value empty =
-      tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, x), type.getElementType());
-  return linalg::SoftmaxOp::create(b, loc, TypeRange{type}, x, empty, type.getRank() - 1)
-      ->getResult(0);
-}
-
-Value Body::columns(Value x, int64_t first, int64_t count, Location loc) {
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, x);
-  SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0)),
-      strides(sizes.size(), b.getIndexAttr(1));
-  offsets.back() = b.getIndexAttr(first);
-  sizes.back() = b.getIndexAttr(count);
-  return tensor::ExtractSliceOp::create(b, loc, withLastSize(x, count), x, offsets, sizes, strides);
-}
-
-Value Body::gate(Value gateUp, const model::Experts &experts, Location loc) {
-  int64_t width = typeOf(gateUp).getShape().back() / 2;
-  Value gate = columns(gateUp, 0, width, loc), up = columns(gateUp, width, width, loc);
-  if (experts.limit) {
-    gate = map(gate, loc, [&](ImplicitLocOpBuilder &inner, Value x) -> Value {
-      return arith::MinimumFOp::create(inner, x, constant(inner, x, *experts.limit));
-    });
-    up = map(up, loc, [&](ImplicitLocOpBuilder &inner, Value x) -> Value {
-      x = arith::MinimumFOp::create(inner, x, constant(inner, x, *experts.limit));
-      x = arith::MaximumFOp::create(inner, x, constant(inner, x, -*experts.limit));
-      return arith::AddFOp::create(inner, x, constant(inner, x, 1));
-    });
-  }
-  return GluOp::create(b, loc, gate.getType(), kindOf(experts.activation), gate, up);
-}
-
-Value Body::experts(Value x, const model::Experts &experts) {
-  Location loc = locate(experts.name);
-  MLIRContext *context = b.getContext();
-  Value scores = linear(x, experts.router);
-  if (!experts.normalized)
-    scores = softmax(scores, loc);
-  RankedTensorType chosen = withLastSize(scores, experts.chosen);
-  RankedTensorType numbers = chosen.clone(b.getI64Type());
-  auto choice = TopKOp::create(b, loc, chosen, numbers, scores);
-  Value weights = experts.normalized ? softmax(choice.getValues(), loc) : choice.getValues();
-  auto offsets = RankedTensorType::get({experts.count + 1}, b.getI64Type());
-  auto dispatch = DispatchOp::create(b, loc, numbers, numbers, offsets, choice.getIndices());
-  SmallVector<int64_t> shape(chosen.getShape());
-  shape.push_back(typeOf(x).getShape().back());
-  Value rows =
-      GatherRowsOp::create(b, loc, getActivationType(context, shape), x, dispatch.getTokens());
-  Value ends = dispatch.getOffsets();
-  Value inner = gate(linear(rows, experts.gateUp, ends), experts, loc);
-  rows = linear(inner, experts.down, ends);
-  Value result = CombineOp::create(b, loc, x.getType(), rows, dispatch.getPlaces(), weights);
-  if (!experts.shared)
-    return result;
-  Value shared = feedForward(x, *experts.shared);
-  if (experts.sharedGate) {
-    Location here = locate(experts.sharedGate->name);
-    Value open = activation(linear(x, *experts.sharedGate), model::Activation::Sigmoid, here);
-    shared = timesColumn(shared, open, here);
-  }
-  return arith::AddFOp::create(b, loc, result, shared);
-}
-
-Value Body::timesColumn(Value x, Value column, Location loc) {
-  Value row = tensor::CollapseShapeOp::create(b, loc, column,
-                                              SmallVector<ReassociationIndices>{{0}, {1, 2}});
-  AffineMap all = b.getMultiDimIdentityMap(3);
-  return elementwise(typeOf(x), tensor::getMixedSizes(b, loc, x), {x, row},
-                     {all, all.getMajorSubMap(2)}, loc,
-                     [](ImplicitLocOpBuilder &inner, ValueRange elements) -> Value {
-                       return arith::MulFOp::create(inner, elements[0], elements[1]);
-                     });
-}
-
 Value Body::layer(Value x, const model::Layer &layer, LayerContext &context) {
   Location loc = locate(layer.name);
   auto add = [&](Value a, Value c) -> Value { return arith::AddFOp::create(b, loc, a, c); };
@@ -673,7 +610,9 @@ Value Body::layer(Value x, const model::Layer &layer, LayerContext &context) {
   };
   const model::Residual &first = layer.aroundAttention, &second = layer.aroundFeedForward;
   Value normed = maybe(first.inputNorm, x);
-  Value attended = maybe(first.outputNorm, attention(normed, layer.attention, context));
+  Value attended = layer.attention.latent ? latentAttention(normed, layer.attention, context)
+                                          : attention(normed, layer.attention, context);
+  attended = maybe(first.outputNorm, attended);
   attended = scale(attended, first.scale, loc);
   Value sum = maybe(first.sumNorm, add(x, attended));
   if (layer.source) {

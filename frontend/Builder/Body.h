@@ -69,6 +69,11 @@ public:
 
 private:
   Value attention(Value x, const ::fovea::Attention &attention, LayerContext &context);
+  Value latentAttention(Value x, const ::fovea::Attention &attention, LayerContext &context);
+  /// x [B,S,heads,in] -> [B,S,heads,out]: of each head by a matrix of its own.
+  Value linearByHead(Value x, const ::fovea::Linear &linear);
+  Value concatLast(Value first, Value second, Location loc);
+  Value transpose(Value x, ArrayRef<int64_t> axes, Location loc);
   Value sourceAttention(Value x, const ::fovea::Attention &attention, const LayerContext &context);
   /// [B,S,heads,headSize] of a projection's result, normed where there is a norm.
   Value heads(Value all, const std::optional<::fovea::Norm> &norm, int64_t count, int64_t headSize,
@@ -76,6 +81,11 @@ private:
   Value feedForward(Value x, const ::fovea::FeedForward &feedForward);
   /// x [B,S,H] -> [B,S,H].
   Value experts(Value x, const ::fovea::Experts &experts);
+  /// What a token meets: numbers of experts i64 [B,S,chosen], and their weights.
+  struct Choice {
+    Value numbers, weights;
+  };
+  Choice route(Value x, const ::fovea::Experts &experts);
   /// [..., 2 * width] -> [..., width]
   Value gate(Value gateUp, const ::fovea::Experts &experts, Location loc);
   /// Over the last axis.
@@ -122,6 +132,15 @@ private:
   Value scale(Value x, double factor, Location loc);
 
   OpFoldResult size(int64_t axis);
+
+  static RankedTensorType typeOf(Value tensor);
+  /// `tensor`'s type with another last axis.
+  static RankedTensorType withLastSize(Value tensor, int64_t size);
+  static ActivationKind kindOf(::fovea::Activation activation);
+  /// `factor` of the element's type.
+  static Value constant(ImplicitLocOpBuilder &b, Value element, double factor);
+  /// cap * tanh(x / cap)
+  static Value softcap(ImplicitLocOpBuilder &b, Value x, double cap);
 
   OpBuilder &b;
   Value input;

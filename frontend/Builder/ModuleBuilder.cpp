@@ -57,24 +57,29 @@ Attribute ModuleFrame::recipeOf(const model::Weight &weight) {
   }
   RankedTensorType stored = getWeightType(context, weight).clone(weight.stored.shape);
   Attribute recipe = StoredAttr::get(context, weight.stored.file, weight.stored.name, stored);
-  if (const std::optional<model::AxisOrder> &order = weight.order) {
-    recipe =
-        PermuteAttr::get(context, ReshapeAttr::get(context, recipe, order->shape), order->axes);
-    return ReshapeAttr::get(context, recipe, weight.shape);
-  }
+  const std::optional<model::RowGroups> &rows = weight.rows;
   if (weight.transposed)
     recipe = TransposeAttr::get(context, recipe);
-  else if (!weight.rows && weight.stored.shape != weight.shape)
+  else if (!rows && !weight.order && weight.stored.shape != weight.shape)
     recipe = ReshapeAttr::get(context, recipe, weight.shape);
-  if (const std::optional<model::RowGroups> &rows = weight.rows) {
+  if (rows) {
+    std::vector<int64_t> chosen = weight.stored.shape;
+    if (weight.transposed)
+      std::reverse(chosen.begin(), chosen.end());
+    chosen.front() = rows->groups * rows->count;
     SmallVector<int64_t> grouped = {rows->groups, rows->size};
-    llvm::append_range(grouped, ArrayRef(weight.shape).drop_front());
+    llvm::append_range(grouped, ArrayRef(chosen).drop_front());
     bool several = rows->groups > 1;
     if (several)
       recipe = ReshapeAttr::get(context, recipe, grouped);
     recipe = SliceAttr::get(context, recipe, several ? 1 : 0, rows->first, rows->count);
     if (several)
-      recipe = ReshapeAttr::get(context, recipe, weight.shape);
+      recipe = ReshapeAttr::get(context, recipe, chosen);
+  }
+  if (const std::optional<model::AxisOrder> &order = weight.order) {
+    recipe =
+        PermuteAttr::get(context, ReshapeAttr::get(context, recipe, order->shape), order->axes);
+    recipe = ReshapeAttr::get(context, recipe, weight.shape);
   }
   return recipe;
 }

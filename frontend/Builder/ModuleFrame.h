@@ -73,8 +73,8 @@ private:
     return RankedTensorType::get({dynamicSize, length}, b.getI64Type());
   }
   CacheType cacheType(CacheKind kind, const ::fovea::Attention &attention) {
-    return CacheType::get(context, kind, attention.keyValueHeads, attention.headSize,
-                          b.getF32Type());
+    int64_t size = kind == CacheKind::Key ? attention.headSize : attention.sizeOfValues();
+    return CacheType::get(context, kind, attention.keyValueHeads, size, b.getF32Type());
   }
 
   void addModelOp();

@@ -153,7 +153,7 @@ FeedForward Decoder::feedForward(const std::string &name, int64_t width) {
 }
 
 bool Decoder::readExperts() {
-  const char *countKey = config.has("num_local_experts") ? "num_local_experts" : "num_experts";
+  const char *countKey = config.has("num_local_experts") ? "num_local_experts" : keys.experts;
   const char *chosenKey = "num_experts_per_tok";
   auto count = config.integer(countKey, 1, maxExperts);
   auto chosen = config.integer(chosenKey, 1, maxExperts);
@@ -209,7 +209,10 @@ Layer Decoder::layer(int64_t i) {
   attention.scale = 1 / std::sqrt(double(headSize));
   attention.causal = true;
   attention.rotary = rotary;
-  project(attention, below(tensors.attention) + ".");
+  if (projectionsOf)
+    projectionsOf(attention, below(tensors.attention) + ".");
+  else
+    project(attention, below(tensors.attention) + ".");
 
   if (expertsOf)
     layer.experts = expertsOf(below(tensors.feedForward) + ".", i);

@@ -22,6 +22,7 @@ struct DecoderKeys {
   const char *positions = "max_position_embeddings";
   const char *activation = "hidden_act";
   const char *epsilon = "rms_norm_eps";
+  const char *experts = "num_experts"; ///< Where there is no `num_local_experts`.
 };
 
 /// Tensors without ".weight" and without the model's prefix; those of a layer also without its
@@ -91,12 +92,15 @@ public:
   /// Reads how many experts there are, and how many of them a token meets. After `read`. False if
   /// that is at fault.
   bool readExperts();
+  int64_t expertCount = 0, chosenExperts = 0; ///< What it has found.
   ExpertTensors expertTensors;
   /// Without weights: for families that store them otherwise.
   Experts emptyExperts(const std::string &name);
   /// Those of a layer, `width` wide each, one tensor each.
   Experts experts(const std::string &name, int64_t width);
   FeedForward feedForward(const std::string &name, int64_t width);
+  /// Sets the projections of a layer's attention, for families that have others.
+  std::function<void(Attention &attention, const std::string &name)> projectionsOf;
   /// What a layer has instead of its feed-forward, if it has.
   std::function<std::optional<Experts>(const std::string &name, int64_t i)> expertsOf;
 
@@ -126,7 +130,6 @@ private:
   WeightTable &weights;
   ModelDescription &model;
   Problems &problems;
-  int64_t expertCount = 0, chosenExperts = 0;
 };
 
 /// Which of the layers attend to a window, by `layer_types` where it is there, else by `otherwise`.

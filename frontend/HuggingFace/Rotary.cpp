@@ -49,6 +49,8 @@ void RotaryReader::readYarn() {
                                                           yarnMagnitude(rotary.factor, mscaleAllDim)
                                                     : yarnMagnitude(rotary.factor, 1);
   rotary.attentionFactor = parameters.number("attention_factor", 1e-6, 1e6, implied);
+  if (mscaleAllDim != 0)
+    rotary.scoreFactor = std::pow(yarnMagnitude(rotary.factor, mscaleAllDim), 2);
 }
 
 void RotaryReader::readLongRope() {

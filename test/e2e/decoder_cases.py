@@ -30,6 +30,12 @@ ROTARY = {"rope_parameters": rotary()}
 EXPERTS = {"num_local_experts": 8, "num_experts_per_tok": 3}
 SLIDING, FULL = "sliding_attention", "full_attention"
 
+# Latents, what of a head is rotated and what is not, and values: each of a size of its own.
+LATENT = SQUARE | RMS | dict(
+    num_hidden_layers=3, kv_lora_rank=32, q_lora_rank=24, qk_nope_head_dim=16, qk_rope_head_dim=8, v_head_dim=20, n_routed_experts=8, num_experts_per_tok=3,
+    n_shared_experts=2, moe_intermediate_size=28, first_k_dense_replace=1, routed_scaling_factor=1.5)
+MAGNITUDES = rotary(kind="yarn", factor=4.0, original_max_position_embeddings=32, beta_fast=32.0, beta_slow=1.0, mscale=0.7, mscale_all_dim=1.3)
+
 FAMILIES = {
     "mistral": ("Mistral", NARROW | RMS | ROTARY | dict(sliding_window=8)),
     "qwen2": ("Qwen2", GROUPED | RMS | ROTARY),
@@ -63,6 +69,11 @@ FAMILIES = {
     "qwen3_moe": ("Qwen3Moe", NARROW | RMS | ROTARY | dict(num_experts=8, num_experts_per_tok=3, moe_intermediate_size=32, norm_topk_prob=True)),
     "granitemoe": ("GraniteMoe", GROUPED | RMS | ROTARY | EXPERTS | dict(
         embedding_multiplier=3.0, logits_scaling=2.5, residual_multiplier=0.7, attention_multiplier=0.4)),
+    "deepseek_v2": ("DeepseekV2", LATENT | dict(rope_parameters=MAGNITUDES, topk_method="group_limited_greedy", n_group=4, topk_group=2)),
+    "deepseek_v3": ("DeepseekV3", LATENT | ROTARY | dict(n_group=4, topk_group=2)),
+    "glm4_moe": ("Glm4Moe", GROUPED | RMS | dict(
+        rope_parameters=rotary(partial_rotary_factor=0.5), num_hidden_layers=3, head_dim=24, n_routed_experts=8, num_experts_per_tok=3, n_shared_experts=1,
+        moe_intermediate_size=28, first_k_dense_replace=1, routed_scaling_factor=1.5, n_group=2, topk_group=1, use_qk_norm=True)),
     "gpt_oss": ("GptOss", NARROW | RMS | EXPERTS | dict(sliding_window=8, swiglu_limit=0.4, rope_parameters=rotary(
         kind="yarn", factor=4.0, original_max_position_embeddings=32, truncate=False, beta_fast=32.0, beta_slow=1.0))),
 }
@@ -95,6 +106,12 @@ CASES = {
     "qwen2_moe-mixed": dict(num_hidden_layers=4, mlp_only_layers=[1], decoder_sparse_step=2, norm_topk_prob=True, qkv_bias=False),
     "qwen3_moe-plain": dict(norm_topk_prob=False, decoder_sparse_step=2, attention_bias=True),
     "olmoe-normalized": dict(norm_topk_prob=True),
+    "deepseek_v2-lite": dict(rope_parameters=rotary(), q_lora_rank=None, topk_method="greedy", n_group=None, topk_group=None, attention_bias=True, mlp_bias=True),
+    "deepseek_v2-bf16": dict(dtype="bf16"),
+    "deepseek_v3-magnitudes": dict(rope_parameters=MAGNITUDES, norm_topk_prob=False, attention_bias=True, rope_interleave=False),
+    "deepseek_v3-all-groups": dict(q_lora_rank=None, n_group=1, topk_group=1, num_hidden_layers=2, first_k_dense_replace=0),
+    "deepseek_v3-six-heads": dict(hidden_size=96, num_attention_heads=6, v_head_dim=24, n_routed_experts=12, n_group=3),
+    "glm4_moe-plain": dict(use_qk_norm=False, attention_bias=True, n_group=1),
     "gpt_oss-bf16": dict(dtype="bf16"),
     "starcoder2-window": dict(sliding_window=8, tie_word_embeddings=False),
     "stablelm-parallel": dict(use_parallel_residual=True, use_qkv_bias=True),

@@ -39,6 +39,9 @@ def make_model(prefix, settings, seed):
                 parameter.mul_(torch.randint(0, 2, parameter.shape, generator=generator) * 2 - 1)
             if prefix.startswith("Gemma"):
                 parameter.sub_(1)  # stored without the one
+        for name, buffer in model.named_buffers():
+            if name.endswith("e_score_correction_bias"):
+                buffer.copy_(0.3 * torch.randn(buffer.shape, generator=generator))
     return model
 
 

@@ -19,7 +19,8 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
     return;
   olmoe.expertsOf = [&](const std::string &name, int64_t) {
     Experts experts = olmoe.experts(name, olmoe.width);
-    experts.normalized = normalized;
+    if (!normalized)
+      experts.routing.scores = Routing::Scores::Softmax;
     return experts;
   };
   olmoe.describe([&](Layer &layer, int64_t i) {

@@ -25,7 +25,8 @@ bool fovea::readQwenExperts(Decoder &qwen, JsonObject &config,
     if (dense.count(i) || (i + 1) % step != 0)
       return std::nullopt;
     Experts experts = qwen.experts(name, *width);
-    experts.normalized = normalized;
+    if (!normalized)
+      experts.routing.scores = Routing::Scores::Softmax;
     adjust(experts, name);
     return experts;
   };

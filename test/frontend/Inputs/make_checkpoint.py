@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes a tiny model folder of random weights, as Hugging Face lays it out.
 
-    make_checkpoint.py llama|bert|roberta|gpt2 FOLDER [KEY=JSON ...] [--without TENSOR] [--dtype F32|BF16] [--shards N] [--pooling]
+    make_checkpoint.py llama|bert|roberta|gpt2|deepseek_v3 FOLDER [KEY=JSON ...] [--without TENSOR] [--dtype F32|BF16] [--shards N] [--pooling]
 
 KEY=JSON changes the configuration; the weights follow it. Standard library only.
 """
@@ -23,6 +23,11 @@ FAMILIES = {
                     num_attention_heads=3, vocab_size=17, max_position_embeddings=32, type_vocab_size=1, pad_token_id=1),
     "gpt2": dict(architectures=["GPT2LMHeadModel"], model_type="gpt2", n_embd=12, n_layer=2, n_head=3, n_positions=32, vocab_size=17,
                  activation_function="gelu_new", layer_norm_epsilon=1e-5, tie_word_embeddings=True),
+    "deepseek_v3": dict(architectures=["DeepseekV3ForCausalLM"], model_type="deepseek_v3", hidden_size=24, intermediate_size=20, num_hidden_layers=2,
+                        num_attention_heads=3, num_key_value_heads=3, kv_lora_rank=10, q_lora_rank=14, qk_nope_head_dim=8, qk_rope_head_dim=4, v_head_dim=6,
+                        n_routed_experts=8, num_experts_per_tok=3, n_shared_experts=2, moe_intermediate_size=5, first_k_dense_replace=1, n_group=4, topk_group=2,
+                        routed_scaling_factor=2.5, vocab_size=17, max_position_embeddings=64, rms_norm_eps=1e-5,
+                        rope_parameters={"rope_theta": 10000.0, "rope_type": "default"}, bos_token_id=1, eos_token_id=2),
 }
 
 
@@ -88,6 +93,31 @@ def gpt2_shapes(c):
     return shapes
 
 
+def gated(name, width, hidden):
+    return {name + ".gate_proj.weight": (width, hidden), name + ".up_proj.weight": (width, hidden), name + ".down_proj.weight": (hidden, width)}
+
+
+def deepseek_shapes(c):
+    hidden, heads, rank, low, width = (c[key] for key in ["hidden_size", "num_attention_heads", "kv_lora_rank", "q_lora_rank", "moe_intermediate_size"])
+    plain, rotated, value = c["qk_nope_head_dim"], c["qk_rope_head_dim"], c["v_head_dim"]
+    shapes = {"model.embed_tokens.weight": (c["vocab_size"], hidden), "model.norm.weight": (hidden,), "lm_head.weight": (c["vocab_size"], hidden)}
+    for i in range(c["num_hidden_layers"]):
+        layer = f"model.layers.{i}."
+        shapes[layer + "input_layernorm.weight"] = shapes[layer + "post_attention_layernorm.weight"] = (hidden,)
+        parts = {"q_a_proj": (low, hidden), "q_a_layernorm": (low,), "q_b_proj": (heads * (plain + rotated), low),
+                 "kv_a_proj_with_mqa": (rank + rotated, hidden), "kv_a_layernorm": (rank,), "kv_b_proj": (heads * (plain + value), rank),
+                 "o_proj": (hidden, heads * value)}
+        shapes |= {f"{layer}self_attn.{name}.weight": shape for name, shape in parts.items()}
+        if i < c["first_k_dense_replace"]:
+            shapes |= gated(layer + "mlp", c["intermediate_size"], hidden)
+            continue
+        shapes |= {layer + "mlp.gate.weight": (c["n_routed_experts"], hidden), layer + "mlp.gate.e_score_correction_bias": (c["n_routed_experts"],)}
+        for expert in range(c["n_routed_experts"]):
+            shapes |= gated(f"{layer}mlp.experts.{expert}", width, hidden)
+        shapes |= gated(layer + "mlp.shared_experts", c["n_shared_experts"] * width, hidden)
+    return shapes
+
+
 def write_safetensors(path, shapes, dtype, rng):
     header, data = {"__metadata__": {"format": "pt"}}, bytearray()
     for name, shape in shapes.items():
@@ -118,7 +148,7 @@ def main():
     for change in args.changes:
         key, value = change.split("=", 1)
         config[key] = json.loads(value)
-    shapes = {"llama": llama_shapes, "bert": bert_shapes, "roberta": bert_shapes, "gpt2": gpt2_shapes}[args.family](config)
+    shapes = {"llama": llama_shapes, "bert": bert_shapes, "roberta": bert_shapes, "gpt2": gpt2_shapes, "deepseek_v3": deepseek_shapes}[args.family](config)
     for name in args.without:
         del shapes[name]
 
