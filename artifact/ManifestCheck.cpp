@@ -36,6 +36,12 @@ private:
     return false;
   }
 
+  static bool isSound(const ImageSettings &images) {
+    return images.resize_height() >= 0 && images.resize_width() >= 0 &&
+           images.shortest_edge() >= 0 && images.crop_height() >= 0 && images.crop_width() >= 0 &&
+           images.filter() <= ImageFilter::MAX;
+  }
+
   bool checkModel(const ModelInfoT &model) {
     for (int64_t token : model.end_tokens)
       if (token < 0)
@@ -53,6 +59,8 @@ private:
     if (model.score_function > ScoreFunction::MAX)
       return fail("model: unknown score function " +
                   std::to_string(static_cast<int>(model.score_function)));
+    if (model.images && !isSound(*model.images))
+      return fail("model: images have a negative size or an unknown filter");
     if (model.kind > ModelKind::EncoderDecoder)
       return fail("model: unknown kind " + std::to_string(static_cast<int>(model.kind)));
     return true;

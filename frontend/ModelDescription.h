@@ -268,6 +268,21 @@ struct SourceEncoder {
   std::optional<Norm> finalNorm;
 };
 
+/// What a picture becomes before the model takes it: resized, cropped around its centre, and of
+/// each channel (pixel * scale - mean) / deviation.
+struct ImageSettings {
+  enum class Filter { Nearest, Lanczos, Bilinear, Bicubic, Box, Hamming }; ///< By PIL's numbers.
+  struct Sides {
+    int64_t height = 0, width = 0;
+  };
+  std::optional<Sides> resize;
+  std::optional<int64_t> shortestEdge; ///< In place of it: the shorter side's length.
+  Filter filter = Filter::Bilinear;
+  std::optional<Sides> crop;
+  double scale = 1;
+  std::vector<double> mean, deviation; ///< One for each channel.
+};
+
 /// What makes probabilities of a classifier's scores.
 enum class ScoreFunction { Softmax, Sigmoid, None };
 
@@ -294,6 +309,7 @@ struct ModelDescription {
   bool givesHiddenState = true;    ///< Encoders: beside what the heads give.
   std::vector<std::string> labels; ///< Of a classifier's scores.
   ScoreFunction scoreFunction = ScoreFunction::Softmax;
+  std::optional<ImageSettings> images; ///< Where the source says them.
   std::optional<Pooling> pooling;
   std::optional<std::string> tokenizer; ///< File below `folder`.
   /// The token before a prompt, of an encoder-decoder the one before what it writes.

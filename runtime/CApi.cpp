@@ -88,6 +88,30 @@ fovea_status *fovea_module_get_label(const fovea_module *module, size_t label, c
   });
 }
 
+fovea_status *fovea_module_get_image_info(const fovea_module *module, fovea_image_info *info) {
+  return guarded([&] {
+    require(module, "module");
+    require(info, "info");
+    fovea_image_info all = {};
+    if (const auto &images = module->module->manifest().model->images) {
+      all = {sizeof(all),
+             1,
+             images->resize_height(),
+             images->resize_width(),
+             images->shortest_edge(),
+             images->crop_height(),
+             images->crop_width(),
+             static_cast<fovea_image_filter>(images->filter()),
+             images->scale(),
+             {},
+             {}};
+      std::copy(images->mean()->begin(), images->mean()->end(), all.mean);
+      std::copy(images->deviation()->begin(), images->deviation()->end(), all.deviation);
+    }
+    giveStruct(all, info);
+  });
+}
+
 fovea_status *fovea_module_get_entry(const fovea_module *module, size_t entry,
                                      fovea_entry_info *info) {
   return guarded([&] {

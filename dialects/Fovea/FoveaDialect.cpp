@@ -128,6 +128,38 @@ static bool isScoreFunction(Attribute attr) {
   return name && llvm::is_contained({"softmax", "sigmoid", "none"}, name.getValue());
 }
 
+static bool isSides(Attribute attr) {
+  auto sides = dyn_cast_or_null<DenseI32ArrayAttr>(attr);
+  return sides && sides.size() == 2 && sides[0] > 0 && sides[1] > 0;
+}
+
+/// As kImagesAttr says.
+static bool isImages(Attribute attr) {
+  auto images = dyn_cast<DictionaryAttr>(attr);
+  if (!images)
+    return false;
+  size_t known = 3;
+  auto mean = images.getAs<DenseF64ArrayAttr>("mean");
+  auto deviation = images.getAs<DenseF64ArrayAttr>("deviation");
+  auto scale = images.getAs<FloatAttr>("scale");
+  if (!scale || !scale.getType().isF64() || !mean || !deviation || mean.empty() ||
+      mean.size() > 4 || mean.size() != deviation.size() ||
+      llvm::is_contained(deviation.asArrayRef(), 0.0))
+    return false;
+  Attribute resize = images.get("resize"), edge = images.get("shortest_edge");
+  if (Attribute filter = images.get("filter")) {
+    auto name = dyn_cast<StringAttr>(filter);
+    if (!name || !llvm::is_contained(kImageFilters, name.getValue()) || !resize == !edge)
+      return false;
+    auto length = dyn_cast_or_null<IntegerAttr>(edge);
+    if (edge ? !length || !length.getType().isInteger(32) || length.getInt() < 1 : !isSides(resize))
+      return false;
+    known += 2;
+  }
+  Attribute crop = images.get("crop");
+  return (!crop || isSides(crop)) && images.size() == known + (crop ? 1 : 0);
+}
+
 static bool isAtLeast(Attribute attr, int64_t least) {
   auto number = dyn_cast<IntegerAttr>(attr);
   return number && number.getValue().sge(least);
@@ -141,6 +173,7 @@ static const AttributeRule *findRule(StringRef name) {
       {D::kTargetAttr, Holder::Module, isA<TargetAttr>, "a target"},
       {kLabelsAttr, Holder::Module, isStrings, "an array of strings"},
       {kScoreFunctionAttr, Holder::Module, isScoreFunction, "\"softmax\", \"sigmoid\" or \"none\""},
+      {kImagesAttr, Holder::Module, isImages, "settings of images"},
       {D::kEntryAttr, Holder::Function, isA<UnitAttr>, kFlag},
       {D::kKindAttr, Holder::Function, isA<EntryKindAttr>, "an entry's kind"},
       {D::kSignatureAttr, Holder::Function, isA<SignatureAttr>, "a signature"},

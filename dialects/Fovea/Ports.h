@@ -17,6 +17,13 @@ PortRole getResultRole(func::FuncOp entry, unsigned result);
 /// probabilities, "softmax", "sigmoid" or "none".
 constexpr StringLiteral kLabelsAttr = "fovea.labels";
 constexpr StringLiteral kScoreFunctionAttr = "fovea.score_function";
+/// On a module: what a picture becomes before an entry takes it, a dictionary of `scale` (f64),
+/// `mean` and `deviation` (arrays of f64, one for each channel, at most four), and where they apply
+/// `filter` (PIL's name of it) with `resize` (height and width) or `shortest_edge`, and `crop`.
+constexpr StringLiteral kImagesAttr = "fovea.images";
+/// The filters of `fovea.images`, by PIL's number of each.
+constexpr StringLiteral kImageFilters[] = {"nearest", "lanczos", "bilinear",
+                                           "bicubic", "box",     "hamming"};
 
 /// The first entry of that kind, or null.
 func::FuncOp findEntry(ModuleOp module, EntryKind kind);

@@ -547,8 +547,30 @@ void ModuleFrame::addWeights() {
     addSteps(source.pooling->steps);
 }
 
-OwningOpRef<ModuleOp> ModuleFrame::build() {
-  module = ModuleOp::create(b, locate(source.architecture));
+/// As `fovea.images` says it.
+static DictionaryAttr attributeOf(OpBuilder &b, const model::ImageSettings &images) {
+  NamedAttrList list;
+  auto sides = [&](const model::ImageSettings::Sides &value) {
+    return b.getDenseI32ArrayAttr(
+        {static_cast<int32_t>(value.height), static_cast<int32_t>(value.width)});
+  };
+  if (images.resize)
+    list.set("resize", sides(*images.resize));
+  else if (images.shortestEdge)
+    list.set("shortest_edge", b.getI32IntegerAttr(static_cast<int32_t>(*images.shortestEdge)));
+  if (images.resize || images.shortestEdge)
+    list.set("filter", b.getStringAttr(kImageFilters[static_cast<size_t>(images.filter)]));
+  if (images.crop)
+    list.set("crop", sides(*images.crop));
+  list.set("scale", b.getF64FloatAttr(images.scale));
+  list.set("mean", b.getDenseF64ArrayAttr(images.mean));
+  list.set("deviation", b.getDenseF64ArrayAttr(images.deviation));
+  return list.getDictionary(b.getContext());
+}
+
+void ModuleFrame::addModuleAttributes() {
+  if (source.images)
+    (*module)->setAttr(kImagesAttr, attributeOf(b, *source.images));
   if (!source.labels.empty()) {
     SmallVector<StringRef> labels(source.labels.begin(), source.labels.end());
     (*module)->setAttr(kLabelsAttr, b.getStrArrayAttr(labels));
@@ -557,6 +579,11 @@ OwningOpRef<ModuleOp> ModuleFrame::build() {
                                                                                    : "none";
     (*module)->setAttr(kScoreFunctionAttr, b.getStringAttr(function));
   }
+}
+
+OwningOpRef<ModuleOp> ModuleFrame::build() {
+  module = ModuleOp::create(b, locate(source.architecture));
+  addModuleAttributes();
   b.setInsertionPointToEnd(module->getBody());
   addModelOp();
 

@@ -77,6 +77,8 @@ private:
     return CacheType::get(context, kind, attention.keyValueHeads, size, b.getF32Type());
   }
 
+  /// Labels, and what pictures become.
+  void addModuleAttributes();
   void addModelOp();
   void addWeight(const ::fovea::Weight &weight);
   Attribute recipeOf(const ::fovea::Weight &weight);

@@ -5,6 +5,7 @@
 #include "frontend/HuggingFace/HuggingFace.h"
 
 #include "frontend/HuggingFace/Family.h"
+#include "frontend/ImageSettings.h"
 #include "frontend/Nearest.h"
 #include "frontend/SpecialTokens.h"
 #include "frontend/TokenizerFile.h"
@@ -140,6 +141,8 @@ fovea::readHuggingFace(const std::string &folder, Problems &problems, artifact::
   if (model.hidden == 0)
     return finish();
 
+  if (model.embeddings.patches)
+    model.images = readImageSettings(base, *model.embeddings.patches, found);
   readSpecialTokens(config, base, model, found);
   if (std::string tokenizer = findTokenizerFile(base); !tokenizer.empty())
     model.tokenizer = below.empty() ? tokenizer : below + "/" + tokenizer;

@@ -118,3 +118,11 @@ def translators():
 def vision():
     """The folder of the random models that read images."""
     return make_once("test-vision", "make_vision.py", "vision_cases.py", "make_checkpoints.py")
+
+
+@pytest.fixture(scope="session")
+def pictures(tmp_path_factory):
+    """Picture files."""
+    from pictures import make_pictures
+
+    return make_pictures(tmp_path_factory.mktemp("pictures"))

@@ -110,6 +110,26 @@ static ModelKind getKind(ArrayRef<EntryLayout> entries) {
   return ModelKind::Generic;
 }
 
+/// What `fovea.images` says, which the dialect has checked.
+static std::unique_ptr<ImageSettings> buildImages(DictionaryAttr images) {
+  std::array<double, 4> mean = {}, deviation = {};
+  llvm::copy(images.getAs<DenseF64ArrayAttr>("mean").asArrayRef(), mean.begin());
+  llvm::copy(images.getAs<DenseF64ArrayAttr>("deviation").asArrayRef(), deviation.begin());
+  auto side = [&](StringRef name, size_t i) {
+    auto sides = images.getAs<DenseI32ArrayAttr>(name);
+    return sides ? sides[i] : 0;
+  };
+  auto edge = images.getAs<IntegerAttr>("shortest_edge");
+  size_t filter = 0;
+  if (auto name = images.getAs<StringAttr>("filter"))
+    filter = llvm::find(kImageFilters, name.getValue()) - std::begin(kImageFilters);
+  return std::make_unique<ImageSettings>(
+      images.getAs<FloatAttr>("scale").getValueAsDouble(), flatbuffers::span<const double, 4>(mean),
+      flatbuffers::span<const double, 4>(deviation), side("resize", 0), side("resize", 1),
+      edge ? static_cast<int32_t>(edge.getInt()) : 0, side("crop", 0), side("crop", 1),
+      static_cast<ImageFilter>(filter));
+}
+
 static std::unique_ptr<ModelInfoT> buildModelInfo(ModuleOp module, ArrayRef<EntryLayout> entries) {
   auto info = std::make_unique<ModelInfoT>();
   info->kind = getKind(entries);
@@ -120,6 +140,8 @@ static std::unique_ptr<ModelInfoT> buildModelInfo(ModuleOp module, ArrayRef<Entr
     info->score_function = function == "sigmoid" ? manifest::ScoreFunction::Sigmoid
                            : function == "none"  ? manifest::ScoreFunction::None
                                                  : manifest::ScoreFunction::Softmax;
+  if (auto images = module->getAttrOfType<DictionaryAttr>(kImagesAttr))
+    info->images = buildImages(images);
   auto models = module.getOps<ModelOp>();
   if (models.empty())
     return info;

@@ -65,6 +65,26 @@ static Json describe(const std::vector<std::unique_ptr<ProgramT>> &programs,
   return all;
 }
 
+/// Without what does not apply.
+static Json describe(const ImageSettings &images) {
+  Json record = Json::object();
+  if (images.shortest_edge())
+    record["shortest_edge"] = images.shortest_edge();
+  if (images.resize_height())
+    record["resize"] = {images.resize_height(), images.resize_width()};
+  if (!record.empty())
+    record["filter"] = nameOfFilter(images.filter());
+  if (images.crop_height())
+    record["crop"] = {images.crop_height(), images.crop_width()};
+  record["scale"] = images.scale();
+  record["mean"] = record["deviation"] = Json::array();
+  for (uint16_t i = 0; i < images.mean()->size() && images.deviation()->Get(i) != 0; ++i) {
+    record["mean"].push_back(images.mean()->Get(i));
+    record["deviation"].push_back(images.deviation()->Get(i));
+  }
+  return record;
+}
+
 static Json describeWeights(const ManifestT &manifest) {
   Json all = Json::array();
   for (const auto &weight : manifest.weights)
@@ -83,6 +103,8 @@ std::string describeArtifact(const artifact::ArtifactReader &reader, const std::
                      {"architecture", model.architecture},
                      {"vocabulary", model.vocabulary_size},
                      {"longest_context", model.max_positions}};
+  if (model.images)
+    record["model"]["images"] = describe(*model.images);
   record["compiler"] = manifest.compiler;
   record["target"] = manifest.target;
   record["processor_needs"] = manifest.cpu_features;

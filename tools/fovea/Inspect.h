@@ -16,6 +16,9 @@ void printArtifact(const artifact::ArtifactReader &reader, const std::string &fi
 /// The same as one JSON object.
 std::string describeArtifact(const artifact::ArtifactReader &reader, const std::string &file);
 
+/// "bicubic"
+std::string nameOfFilter(manifest::ImageFilter filter);
+
 /// One line for each softmax of the model: is it fused, where it stands, its masks and its rule; if
 /// there is more to say, another line.
 void printFusion(const std::string &report);

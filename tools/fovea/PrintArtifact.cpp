@@ -5,6 +5,8 @@
 #include "tools/fovea/Inspect.h"
 #include "tools/verbs/Common.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cinttypes>
 #include <cstdio>
 #include <map>
@@ -38,6 +40,27 @@ static std::string listLabels(const std::vector<std::string> &labels) {
     text += (i ? ", " : "") + verbs::plain(labels[i]);
   if (labels.size() > most)
     text += " and " + std::to_string(labels.size() - most) + " more";
+  return text;
+}
+
+std::string nameOfFilter(ImageFilter filter) {
+  std::string name = EnumNameImageFilter(filter);
+  std::transform(name.begin(), name.end(), name.begin(), ::tolower);
+  return name;
+}
+
+/// "shortest edge 224 (bicubic), cropped to 224 x 224"
+static std::string describe(const ImageSettings &images) {
+  auto sides = [](int32_t height, int32_t width) {
+    return std::to_string(height) + " x " + std::to_string(width);
+  };
+  std::string filter = nameOfFilter(images.filter()), text = "as they are";
+  if (images.shortest_edge())
+    text = "shortest edge " + std::to_string(images.shortest_edge()) + " (" + filter + ")";
+  else if (images.resize_height())
+    text = sides(images.resize_height(), images.resize_width()) + " (" + filter + ")";
+  if (images.crop_height())
+    text += ", cropped to " + sides(images.crop_height(), images.crop_width());
   return text;
 }
 
@@ -152,6 +175,8 @@ void printArtifact(const artifact::ArtifactReader &reader, const std::string &fi
     std::printf("  longest context: %" PRId64 "\n", model.max_positions);
   if (!model.labels.empty())
     std::printf("  labels: %s\n", listLabels(model.labels).c_str());
+  if (model.images)
+    std::printf("  images: %s\n", describe(*model.images).c_str());
   std::printf("  compiler: %s\n", manifest.compiler.c_str());
   if (!manifest.variants.empty())
     std::printf("  code for %s, and below for better processors\n", manifest.target.c_str());

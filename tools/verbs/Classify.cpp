@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `classify`: the label of a text, or of two texts together, one line a text.
+// `classify`: the label of a text, of two texts together, or of an image, one line each.
+#include "tools/verbs/Images.h"
 #include "tools/verbs/Numbers.h"
 #include "tools/verbs/Texts.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 struct ClassifyOptions : Common {
   TextOptions texts;
-  std::vector<std::string> seconds;
+  std::vector<std::string> seconds, images;
   int64_t top = 1;
 };
 
@@ -27,7 +28,24 @@ std::vector<double> probabilities(const std::vector<double> &scores,
   return result;
 }
 
-void classify(const ClassifyOptions &options) {
+/// Of one text or image: prints its best labels, or appends all of them to `record`.
+void report(const ClassifyOptions &options, const HeadModel &model,
+            const std::vector<std::string> &labels, const char *kind, const std::string &what,
+            Json &record) {
+  std::vector<double> scores = probabilities(model.result("logits"), model.scoreFunction());
+  Json found = Json::array();
+  std::string line;
+  bool all = options.top == 0 || options.json;
+  for (const Scored &one : best(scores, all ? scores.size() : static_cast<size_t>(options.top))) {
+    found.push_back({{"label", labels[one.index]}, {"score", one.score}});
+    line += (line.empty() ? "" : "  ") + plain(labels[one.index]) + " " + probability(one.score);
+  }
+  record.push_back({{kind, what}, {"scores", found}});
+  if (!options.json)
+    print(line + "\n");
+}
+
+void classifyTexts(const ClassifyOptions &options) {
   std::vector<std::string> texts = options.texts.all();
   if (!options.seconds.empty() && options.seconds.size() != texts.size())
     throw Failure{2, "expects a --pair for each text, " + std::to_string(texts.size()) + ", got " +
@@ -41,20 +59,32 @@ void classify(const ClassifyOptions &options) {
     if (!options.seconds.empty())
       pair.push_back(options.seconds[i]);
     model.run(model.encode(pair));
-    std::vector<double> scores = probabilities(model.result("logits"), model.scoreFunction());
-    Json found = Json::array();
-    std::string line;
-    bool all = options.top == 0 || options.json;
-    for (const Scored &one : best(scores, all ? scores.size() : static_cast<size_t>(options.top))) {
-      found.push_back({{"label", labels[one.index]}, {"score", one.score}});
-      line += (line.empty() ? "" : "  ") + plain(labels[one.index]) + " " + probability(one.score);
-    }
-    record.push_back({{"text", texts[i]}, {"scores", found}});
-    if (!options.json)
-      print(line + "\n");
+    report(options, model, labels, "text", texts[i], record);
   }
   if (options.json)
     printJson({{"texts", record}});
+}
+
+void classifyImages(const ClassifyOptions &options) {
+  ImageModel model(options, "classify images", /*embeds=*/false);
+  model.require("logits", 2, "a model that classifies images");
+  std::vector<std::string> labels = model.requireLabels();
+  Json record = Json::array();
+  for (const std::string &path : options.images)
+    for (const std::vector<float> &image : model.read(path)) {
+      model.run(image);
+      report(options, model, labels, "image", path, record);
+    }
+  if (options.json)
+    printJson({{"images", record}});
+}
+
+void classify(const ClassifyOptions &options) {
+  if (options.images.empty())
+    return classifyTexts(options);
+  if (!options.texts.empty() || !options.seconds.empty())
+    throw Failure{2, "expects texts or images, got both"};
+  classifyImages(options);
 }
 
 } // namespace
@@ -62,12 +92,14 @@ void classify(const ClassifyOptions &options) {
 void addClassify(CLI::App &app, const Host &host, int &code) {
   auto options = std::make_shared<ClassifyOptions>();
   CLI::App *verb =
-      addVerb(app, "classify", "Say which label a text has",
-              "Prints one line a text: its likeliest label with the probability. "
+      addVerb(app, "classify", "Say which label a text or an image has",
+              "Prints one line a text or image: its likeliest label with the probability. "
               "Examples:\n\n"
               "  PROGRAM classify model.fovea --text 'I liked it.' --text 'Never again.'\n"
-              "  PROGRAM classify nli.fovea --text 'A cat sleeps.' --pair 'It is awake.'\n",
+              "  PROGRAM classify nli.fovea --text 'A cat sleeps.' --pair 'It is awake.'\n"
+              "  PROGRAM classify vit.fovea photo.png holiday.jpg --top 5\n",
               options, host, code, [options] { classify(*options); });
+  addImages(*verb, options->images);
   options->texts.addTo(*verb);
   verb->add_option("--pair", options->seconds,
                    "the second of two texts that are classified together; one for each text")

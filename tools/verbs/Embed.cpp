@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `embed`: one vector a text, one line a vector.
+// `embed`: one vector a text or image, one line a vector.
+#include "tools/verbs/Images.h"
 #include "tools/verbs/Texts.h"
 
 namespace fovea::verbs {
@@ -9,9 +10,38 @@ namespace {
 
 struct EmbedOptions : Common {
   TextOptions texts;
+  std::vector<std::string> images;
 };
 
-void embed(const EmbedOptions &options) {
+/// A vector as a line, or at the end of `record`.
+void give(const EmbedOptions &options, const float *vector, size_t width, Json &record) {
+  if (options.json) {
+    record["embeddings"].push_back(std::vector<float>(vector, vector + width));
+    return;
+  }
+  std::string line;
+  for (size_t j = 0; j < width; ++j)
+    line += (j ? " " : "") + number(vector[j], 9);
+  print(line + "\n");
+}
+
+void embedImages(const EmbedOptions &options) {
+  ImageModel model(options, "embed images", /*embeds=*/true);
+  Json record;
+  record["width"] = model.width(model.embedding());
+  record["embeddings"] = Json::array();
+  for (const std::string &path : options.images)
+    for (const std::vector<float> &image : model.read(path)) {
+      model.run(image);
+      std::vector<double> numbers = model.result(model.embedding());
+      std::vector<float> vector(numbers.begin(), numbers.end());
+      give(options, vector.data(), vector.size(), record);
+    }
+  if (options.json)
+    print(record.dump() + "\n");
+}
+
+void embedTexts(const EmbedOptions &options) {
   std::vector<std::string> texts = options.texts.all();
   ModulePtr module = options.open();
   ContextPtr context = options.makeContext(module);
@@ -29,30 +59,31 @@ void embed(const EmbedOptions &options) {
   record["width"] = width;
   record["cut"] = cut;
   record["embeddings"] = Json::array();
-  for (size_t i = 0; i < texts.size(); ++i) {
-    if (options.json) {
-      record["embeddings"].push_back(
-          std::vector<float>(vectors + i * width, vectors + (i + 1) * width));
-      continue;
-    }
-    std::string line;
-    for (size_t j = 0; j < width; ++j)
-      line += (j ? " " : "") + number(vectors[i * width + j], 9);
-    print(line + "\n");
-  }
+  for (size_t i = 0; i < texts.size(); ++i)
+    give(options, vectors + i * width, width, record);
   if (options.json)
     print(record.dump() + "\n");
+}
+
+void embed(const EmbedOptions &options) {
+  if (options.images.empty())
+    return embedTexts(options);
+  if (!options.texts.empty())
+    throw Failure{2, "expects texts or images, got both"};
+  embedImages(options);
 }
 
 } // namespace
 
 void addEmbed(CLI::App &app, const Host &host, int &code) {
   auto options = std::make_shared<EmbedOptions>();
-  CLI::App *verb = addVerb(app, "embed", "Turn texts into vectors",
+  CLI::App *verb = addVerb(app, "embed", "Turn texts or images into vectors",
                            "Prints one vector a line, numbers between spaces. Examples:\n\n"
                            "  PROGRAM embed model.fovea --text 'a cat' --text 'a dog'\n"
-                           "  PROGRAM embed model.fovea --text-file - < sentences.txt\n",
+                           "  PROGRAM embed model.fovea --text-file - < sentences.txt\n"
+                           "  PROGRAM embed clip.fovea photo.png holiday.jpg\n",
                            options, host, code, [options] { embed(*options); });
+  addImages(*verb, options->images);
   options->texts.addTo(*verb);
 }
 

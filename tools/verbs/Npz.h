@@ -27,6 +27,9 @@ struct Array {
 /// False, and `error` names file and member, if the file is not sound.
 bool readNpz(const std::string &path, std::vector<Array> &arrays, std::string &error);
 
+/// The same of one array, a file as numpy.save writes it.
+bool readNpy(const std::string &path, Array &array, std::string &error);
+
 /// Writes to a temporary file beside `path` and renames it. False, and `error`
 /// says why, if that cannot be; nothing is left then.
 bool writeNpz(const std::string &path, const std::vector<Array> &arrays, std::string &error);

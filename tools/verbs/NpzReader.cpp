@@ -360,4 +360,17 @@ bool readNpz(const std::string &path, std::vector<Array> &arrays, std::string &e
   return true;
 }
 
+bool readNpy(const std::string &path, Array &array, std::string &error) {
+  std::string bytes;
+  if (!(path == "-" ? readFile(path, bytes, error) : readRegularFile(path, bytes, error)))
+    return false;
+  try {
+    array = parseNpy(std::vector<uint8_t>(bytes.begin(), bytes.end()));
+  } catch (const Bad &bad) {
+    error = path + ": " + bad.message;
+    return false;
+  }
+  return true;
+}
+
 } // namespace fovea::verbs

@@ -232,6 +232,33 @@ FOVEA_API fovea_status *fovea_module_get_info(const fovea_module *module, fovea_
 FOVEA_API fovea_status *fovea_module_get_label(const fovea_module *module, size_t label,
                                                const char **name);
 
+typedef enum fovea_image_filter {
+  FOVEA_NEAREST = 0,
+  FOVEA_LANCZOS = 1,
+  FOVEA_BILINEAR = 2,
+  FOVEA_BICUBIC = 3,
+  FOVEA_BOX = 4,
+  FOVEA_HAMMING = 5
+} fovea_image_filter;
+
+/* What a picture becomes before it is an argument [batch, channels, height, width] in f32: resized,
+   cropped around its centre, and of each channel (pixel * scale - mean) / deviation with pixels
+   from 0 to 255. Sizes are pixels; those that are 0 do not apply. */
+typedef struct fovea_image_info {
+  size_t struct_size;
+  int is_known; /* 0: the model reads no images, or its source does not say; the rest is 0 then */
+  int32_t resize_height, resize_width;
+  int32_t shortest_edge; /* in place of both: the shorter side, the other in proportion */
+  int32_t crop_height, crop_width;
+  fovea_image_filter filter; /* Pillow's, which widens with the scale */
+  double scale;
+  double mean[4], deviation[4]; /* a deviation of 0: there is no such channel */
+} fovea_image_info;
+#define FOVEA_IMAGE_INFO_INIT                                                                      \
+  {sizeof(fovea_image_info), 0, 0, 0, 0, 0, 0, FOVEA_NEAREST, 0, {0}, {0}}
+FOVEA_API fovea_status *fovea_module_get_image_info(const fovea_module *module,
+                                                    fovea_image_info *info);
+
 /* What an entry does for those who run a model, whatever it is called; of each kind but the first
    there is one at most. */
 typedef enum fovea_entry_kind {

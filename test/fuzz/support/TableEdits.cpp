@@ -74,7 +74,20 @@ public:
     addAll(model.architecture, model.name, model.kind, model.begin_token, model.end_tokens,
            model.padding_token, model.vocabulary_size, model.max_positions, model.max_text_tokens,
            model.suppressed_tokens, model.labels, model.score_function, model.forced_begin_token,
-           model.forced_end_token, model.min_tokens, model.no_repeat_ngram);
+           model.forced_end_token, model.min_tokens, model.no_repeat_ngram, model.images);
+  }
+  void add(manifest::ImageSettings &images) {
+    edits.push_back([&] {
+      auto change = [&](int32_t number) {
+        return static_cast<int32_t>(changedNumber(number, random));
+      };
+      double mean[4] = {}, deviation[4] = {1, 1, 1, 1};
+      images =
+          manifest::ImageSettings(images.scale(), mean, deviation, change(images.resize_height()),
+                                  change(images.resize_width()), change(images.shortest_edge()),
+                                  change(images.crop_height()), change(images.crop_width()),
+                                  static_cast<manifest::ImageFilter>(random.below(14)));
+    });
   }
   void add(manifest::ValueT &value) {
     addAll(value.name, value.kind, value.element, value.shape, value.dims, value.heads, value.size,

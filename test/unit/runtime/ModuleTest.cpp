@@ -28,6 +28,13 @@ TEST_F(RuntimeTest, TellsWhatIsInside) {
   ASSERT_EQ(message(fovea_module_get_label(module.get(), 1, &label)), "");
   EXPECT_STREQ(label, "yes");
   expectIn(message(fovea_module_get_label(module.get(), 2, &label)), "no label number 2 of 2");
+  fovea_image_info images = FOVEA_IMAGE_INFO_INIT;
+  ASSERT_EQ(message(fovea_module_get_image_info(module.get(), &images)), "");
+  EXPECT_TRUE(images.is_known);
+  EXPECT_EQ(images.shortest_edge, 8);
+  EXPECT_EQ(images.crop_width, 7);
+  EXPECT_EQ(images.filter, FOVEA_BICUBIC);
+  EXPECT_EQ(images.deviation[2], 0.25);
   size_t entry = 99;
   ASSERT_EQ(message(fovea_module_find_entry(module.get(), "prefill", &entry)), "");
   fovea_entry_info prefill = FOVEA_ENTRY_INFO_INIT;

@@ -72,6 +72,9 @@ public:
     manifest.model->max_text_tokens = 16;
     manifest.model->labels = {"no", "yes"};
     manifest.model->score_function = manifest::ScoreFunction::Sigmoid;
+    const double mean[4] = {0.5, 0.5, 0.5, 0}, deviation[4] = {0.25, 0.25, 0.25, 0};
+    manifest.model->images = std::make_unique<manifest::ImageSettings>(
+        1.0 / 255, mean, deviation, 0, 0, 8, 6, 7, manifest::ImageFilter::Bicubic);
     manifest.cpu_features = {"sse2"};
     auto *add = entry("add", 1, 5);
     add->steps[0]->flops = 3;

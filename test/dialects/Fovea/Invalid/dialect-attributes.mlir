@@ -52,5 +52,35 @@ module attributes {fovea.score_function = "tanh"} {}
 
 // -----
 
+// expected-error @below {{expects 'fovea.images' to be settings of images, got {mean = array<f64: 5.000000e-01>}}}
+module attributes {fovea.images = {mean = array<f64: 0.5>}} {}
+
+// -----
+
+// expected-error @below {{expects 'fovea.images' to be settings of images}}
+module attributes {fovea.images = {deviation = array<f64: 0.0>, mean = array<f64: 0.5>, scale = 1.0}} {}
+
+// -----
+
+// expected-error @below {{expects 'fovea.images' to be settings of images}}
+module attributes {fovea.images = {deviation = array<f64: 1.0>, filter = "cubic", mean = array<f64: 0.5>, resize = array<i32: 2, 3>, scale = 1.0}} {}
+
+// -----
+
+// expected-error @below {{expects 'fovea.images' to be settings of images}}
+module attributes {fovea.images = {deviation = array<f64: 1.0>, filter = "box", mean = array<f64: 0.5>, scale = 1.0}} {}
+
+// -----
+
+// expected-error @below {{expects 'fovea.images' to be settings of images}}
+module attributes {fovea.images = {crop = array<i32: 0, 3>, deviation = array<f64: 1.0>, mean = array<f64: 0.5>, scale = 1.0}} {}
+
+// -----
+
+// expected-error @below {{expects 'fovea.images' to be settings of images}}
+module attributes {fovea.images = {deviation = array<f64: 1.0>, mean = array<f64: 0.5>, scale = 1.0, size = 3}} {}
+
+// -----
+
 // expected-error @below {{expects 'fovea.labels' on a module}}
 func.func private @labelled() attributes {fovea.labels = ["a"]}
