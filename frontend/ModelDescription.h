@@ -238,8 +238,9 @@ struct Step {
   bool unitLength = false; ///< Scaling to length one.
 };
 
-/// How a sequence becomes one vector: over the tokens that the attention mask keeps.
-enum class Pool { Mean, Max, First };
+/// How a sequence becomes one vector: over the tokens that the attention mask keeps. `Greatest` is
+/// the first place of the greatest token.
+enum class Pool { Mean, Max, First, Greatest };
 
 /// What a model gives: its last hidden state, behind the steps.
 struct Head {
@@ -247,6 +248,9 @@ struct Head {
   std::string output; ///< As the framework calls it: "logits".
   /// One vector for a sequence. `First` is that of its first place, also where that is padding.
   std::optional<Pool> pool;
+  /// Of `Greatest`: this token counts as greater than the others, which are equal.
+  std::optional<int64_t> greatestToken;
+  bool isEmbedding = false; ///< What the sequence or image is compared by: an entry gives it alone.
   std::vector<Step> steps;
   std::optional<double> softcap;    ///< Logits x become softcap * tanh(x / softcap).
   double scale = 1;                 ///< On the logits, before that.
@@ -266,6 +270,13 @@ struct SourceEncoder {
   Embeddings embeddings;
   std::vector<Layer> layers;
   std::optional<Norm> finalNorm;
+};
+
+/// How near the embeddings of a model's towers are: the product of each two vectors at length one,
+/// times e to a learned power (Radford et al. 2021, figure 3).
+struct Similarity {
+  std::string name;
+  Weight power; ///< [1]
 };
 
 /// What a picture becomes before the model takes it: resized, cropped around its centre, and of
@@ -291,7 +302,9 @@ struct ModelDescription {
     Decoder,        ///< Causal; grows a cache.
     Encoder,        ///< Sees the whole text; takes an attention mask.
     EncoderDecoder, ///< A decoder whose layers attend to what an encoder gives, too.
+    Towers,         ///< Encoders side by side, each of an input of its own.
   };
+  std::string name;         ///< Of a tower: "text".
   std::string architecture; ///< As the source calls it: "LlamaForCausalLM".
   std::string folder;       ///< Where all files lie.
   Kind kind = Kind::Decoder;
@@ -303,6 +316,10 @@ struct ModelDescription {
   std::vector<Layer> layers;
   std::optional<Norm> finalNorm;
   std::optional<Linear> finalProjection; ///< Behind it, to the width of the tokens.
+  /// Instead of embeddings, layers and heads: what they read is told by their names, and each has a
+  /// head that is an embedding. Two are compared.
+  std::vector<ModelDescription> towers;
+  std::optional<Similarity> similarity;
   /// A decoder has at most one, over the vocabulary. Without any the last hidden
   /// state is the result.
   std::vector<Head> heads;

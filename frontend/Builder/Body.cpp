@@ -455,18 +455,18 @@ Value Body::denseMask(Value kept, Location loc) {
 
 Value Body::mask(const model::Attention &attention, LayerContext &context, Location loc) {
   auto type = MaskType::get(b.getContext());
-  Value window;
+  Value form;
   if (attention.window) {
     IntegerAttr before = b.getI64IntegerAttr(*attention.window - 1);
-    window = MaskWindowOp::create(b, loc, type, before,
-                                  attention.causal ? b.getI64IntegerAttr(0) : before);
+    form = MaskWindowOp::create(b, loc, type, before,
+                                attention.causal ? b.getI64IntegerAttr(0) : before);
+  } else if (attention.causal) {
+    form = MaskCausalOp::create(b, loc, type);
   }
-  if (!attention.causal && !context.attentionMask)
-    return window;
-  if (attention.causal)
-    return window ? window : MaskCausalOp::create(b, loc, type).getResult();
+  if (!context.attentionMask)
+    return form;
   Value kept = denseMask(context.attentionMask, loc);
-  return window ? MaskAndOp::create(b, loc, type, ValueRange{kept, window}).getResult() : kept;
+  return form ? MaskAndOp::create(b, loc, type, ValueRange{kept, form}).getResult() : kept;
 }
 
 void Body::score(AttentionOp op, const model::Attention &attention) {
@@ -547,7 +547,7 @@ Value Body::attention(Value x, const model::Attention &attention, LayerContext &
   value = heads(value, {}, attention.keyValueHeads, size, loc);
 
   Value queryPositions;
-  if (attention.causal) {
+  if (context.keyCache) {
     // The queries stand behind what the cache holds already.
     Value first = CacheLengthOp::create(b, loc, b.getIndexType(), context.keyCache);
     queryPositions = positions(first, loc);
@@ -559,7 +559,7 @@ Value Body::attention(Value x, const model::Attention &attention, LayerContext &
     query = rotate(query, queryPositions, *attention.rotary, loc);
     key = rotate(key, queryPositions, *attention.rotary, loc);
   }
-  if (attention.causal) {
+  if (context.keyCache) {
     key = context.keyCache = CacheAppendOp::create(b, loc, context.keyCache, key).getResult();
     value = context.valueCache =
         CacheAppendOp::create(b, loc, context.valueCache, value).getResult();
@@ -657,9 +657,74 @@ Value Body::pool(Value x, Value attentionMask, const model::Pooling &pooling) {
   return x;
 }
 
-SmallVector<Value> Body::head(Value x, Value attentionMask, const model::Head &head) {
+Value Body::greatestPlaces(Value ids, std::optional<int64_t> token, Location loc) {
+  ImplicitLocOpBuilder here(loc, b);
+  Type i64 = b.getI64Type();
+  auto rank = [&](ImplicitLocOpBuilder &inner, Value id) -> Value {
+    if (!token)
+      return id;
+    Value wanted = arith::ConstantOp::create(inner, b.getI64IntegerAttr(*token));
+    Value isIt = arith::CmpIOp::create(inner, arith::CmpIPredicate::eq, id, wanted);
+    return arith::ExtUIOp::create(inner, i64, isIt);
+  };
+  Value least = arith::ConstantOp::create(here, b.getI64IntegerAttr(-1));
+  Value empty = tensor::EmptyOp::create(here, SmallVector<OpFoldResult>{batch()}, i64);
+  Value init = linalg::FillOp::create(here, least, empty).getResult(0);
+  AffineMap all = b.getMultiDimIdentityMap(2), row = all.getMajorSubMap(1);
+  auto reduce = [&](OpBuilder &nested, Location at, ValueRange v) {
+    ImplicitLocOpBuilder inner(at, nested);
+    Value most = arith::MaxSIOp::create(inner, rank(inner, v[0]), v[1]);
+    linalg::YieldOp::create(inner, most);
+  };
+  Value most = linalg::GenericOp::create(
+                   here, init.getType(), ids, init, {all, row},
+                   {utils::IteratorType::parallel, utils::IteratorType::reduction}, reduce)
+                   ->getResult(0);
+  auto isMost = [&](ImplicitLocOpBuilder &inner, ValueRange v) -> Value {
+    Value same = arith::CmpIOp::create(inner, arith::CmpIPredicate::eq, rank(inner, v[0]), v[1]);
+    return arith::ExtUIOp::create(inner, b.getI32Type(), same);
+  };
+  return elementwise(cast<RankedTensorType>(ids.getType()).clone(b.getI32Type()),
+                     {batch(), sequence()}, {ids, most}, {all, row}, loc, isMost);
+}
+
+Value Body::similarity(Value x, Value y, const model::Similarity &similarity) {
+  Location loc = locate(similarity.name);
+  SmallVector<OpFoldResult> sizes = {getSize(b, loc, x, 0), getSize(b, loc, y, 0)};
+  RankedTensorType type =
+      getActivationType(b.getContext(), {ShapedType::kDynamic, ShapedType::kDynamic});
+  Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
+  Value empty = tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
+  Value init = linalg::FillOp::create(b, loc, zero, empty).getResult(0);
+  auto map = [&](unsigned first, unsigned second) {
+    return AffineMap::get(3, 0, {b.getAffineDimExpr(first), b.getAffineDimExpr(second)},
+                          b.getContext());
+  };
+  Value product =
+      linalg::ContractOp::create(b, loc, TypeRange{type}, ValueRange{x, y}, ValueRange{init},
+                                 b.getAffineMapArrayAttr({map(0, 2), map(1, 2), map(0, 1)}))
+          ->getResult(0);
+  AffineMap all = b.getMultiDimIdentityMap(2);
+  AffineMap only = AffineMap::get(2, 0, {b.getAffineConstantExpr(0)}, b.getContext());
+  return elementwise(type, sizes, {product, weightValue(similarity.power)}, {all, only}, loc,
+                     [&](ImplicitLocOpBuilder &inner, ValueRange v) -> Value {
+                       Value power = widen(inner, v[1], type.getElementType());
+                       return arith::MulFOp::create(inner, v[0], math::ExpOp::create(inner, power));
+                     });
+}
+
+Value Body::transpose(Value x, Location loc) {
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, x);
+  std::swap(sizes[0], sizes[1]);
+  Value empty = tensor::EmptyOp::create(b, loc, sizes, typeOf(x).getElementType());
+  return linalg::TransposeOp::create(b, loc, x, empty, ArrayRef<int64_t>{1, 0})->getResult(0);
+}
+
+SmallVector<Value> Body::head(Value x, Value attentionMask, const model::Head &head, Value ids) {
   Location loc = locate(head.name);
-  if (head.pool)
+  if (head.pool == model::Pool::Greatest)
+    x = pool(x, greatestPlaces(ids, head.greatestToken, loc), model::Pool::First, loc);
+  else if (head.pool)
     x = pool(x, *head.pool == model::Pool::First ? Value() : attentionMask, *head.pool, loc);
   for (const model::Step &part : head.steps)
     x = step(x, part, head.name);

@@ -61,8 +61,12 @@ public:
   /// x [B,S,H], i64 mask [B,S] -> [B,E].
   Value pool(Value x, Value attentionMask, const ::fovea::Pooling &pooling);
   /// x [B,S,H] or [B,H] -> the head's result, or one for each of its columns. Pooling asks for the
-  /// mask.
-  SmallVector<Value> head(Value x, Value attentionMask, const ::fovea::Head &head);
+  /// mask, or for the ids.
+  SmallVector<Value> head(Value x, Value attentionMask, const ::fovea::Head &head, Value ids = {});
+  /// Vectors [A,E] and [C,E] -> how near each two are, [A,C].
+  Value similarity(Value x, Value y, const ::fovea::Similarity &similarity);
+  /// [A,C] -> [C,A]
+  Value transpose(Value x, Location loc);
   /// B and S, computed once.
   OpFoldResult batch() { return size(0); }
   OpFoldResult sequence() { return size(1); }
@@ -95,6 +99,9 @@ private:
   /// x [B,S,H] times `column` [B,S,1].
   Value timesColumn(Value x, Value column, Location loc);
   Value pool(Value x, Value keep, ::fovea::Pool pool, Location loc);
+  /// Places i32 [B,S] that hold the greatest of the ids [B,S] of their row; with `token` those that
+  /// hold it, and all if none does.
+  Value greatestPlaces(Value ids, std::optional<int64_t> token, Location loc);
   Value step(Value x, const ::fovea::Step &step, StringRef name);
   /// Keys that a mask i64 [B,T] does not keep are not seen.
   Value denseMask(Value kept, Location loc);

@@ -175,7 +175,7 @@ func::FuncOp ModuleFrame::addFunction(const LayerKind &kind, StringRef name, Arr
 func::FuncOp ModuleFrame::addLayerFunction(const LayerStack &stack, const LayerKind &kind,
                                            StringRef name, int64_t length) {
   const model::Layer &layer = *kind.first;
-  Type x = getActivationType(context, {dynamicSize, length, source.hidden});
+  Type x = getActivationType(context, {dynamicSize, length, stack.width});
   SmallVector<Port> inputs = {{x, "x"}};
   SmallVector<Type> outputs = {x};
   if (stack.hasCaches) {
@@ -274,8 +274,9 @@ SmallVector<Port> ModuleFrame::cachePorts(bool ofSource) {
 //===-- Entries ------------------------------------------------------------------------------===//
 
 func::FuncOp ModuleFrame::addEntry(EntryKind kind, ArrayRef<Port> arguments, ArrayRef<Port> results,
-                                   int64_t maxPositions) {
-  StringRef name = stringifyEntryKind(kind);
+                                   int64_t maxPositions, StringRef name) {
+  if (name.empty())
+    name = stringifyEntryKind(kind);
   auto typesOf = [](ArrayRef<Port> ports) {
     return llvm::map_to_vector(ports, [](const Port &port) { return port.type; });
   };
@@ -310,10 +311,10 @@ Body ModuleFrame::entryBody(func::FuncOp entry, unsigned input) {
       [this](StringRef name) { return locate(name); });
 }
 
-Value ModuleFrame::finish(Value x, Body &body) {
-  if (source.finalNorm)
-    x = body.norm(x, *source.finalNorm);
-  return source.finalProjection ? body.linear(x, *source.finalProjection) : x;
+Value ModuleFrame::finish(Value x, Body &body, const model::ModelDescription &part) {
+  if (part.finalNorm)
+    x = body.norm(x, *part.finalNorm);
+  return part.finalProjection ? body.linear(x, *part.finalProjection) : x;
 }
 
 void ModuleFrame::addDecoderForward() {
@@ -400,96 +401,7 @@ SmallVector<Port> ModuleFrame::stepResults() {
            PortRole::NextToken}};
 }
 
-/// The size of the last axis behind `steps`, of vectors of `width`.
-static int64_t widthBehind(ArrayRef<model::Step> steps, int64_t width) {
-  for (const model::Step &step : steps)
-    if (step.dense)
-      width = step.dense->weight.shape[0];
-  return width;
-}
-
-/// What a head of an encoder gives.
-SmallVector<Port> ModuleFrame::portsOf(const model::Head &head) {
-  SmallVector<int64_t> shape = {dynamicSize};
-  SmallVector<StringRef> dims = {"batch"};
-  if (!head.pool) {
-    shape.push_back(stack.length);
-    if (stack.length == dynamicSize)
-      dims.push_back("sequence");
-  }
-  SmallVector<Port> result;
-  for (const std::string &name : head.columns)
-    result.push_back({getActivationType(context, shape), name, dims});
-  if (!result.empty())
-    return result;
-  shape.push_back(widthBehind(head.steps, source.hidden));
-  return {{getActivationType(context, shape), head.output, dims,
-           head.output == "logits" ? PortRole::Logits : PortRole::None}};
-}
-
-void ModuleFrame::addEncoderEntry(EntryKind kind) {
-  OpBuilder::InsertionGuard guard(b);
-  const bool pooled = kind == EntryKind::Embed;
-  SmallVector<Port> arguments, results;
-  auto add = [&](StringRef name, PortRole role) {
-    arguments.push_back({idsType(dynamicSize), name.str(), {"batch", "sequence"}, role});
-  };
-  const std::optional<model::Patches> &patches = source.embeddings.patches;
-  if (patches) {
-    arguments.push_back({getActivationType(context, {dynamicSize, patches->channels,
-                                                     patches->height, patches->width}),
-                         "pixel_values",
-                         {"batch"}});
-  } else {
-    add("input_ids", PortRole::TokenIds);
-    add("attention_mask", PortRole::AttentionMask);
-    if (asksForTypes())
-      add("token_type_ids", PortRole::TokenTypes);
-  }
-  int64_t longest = source.maxPositions;
-  if (pooled) {
-    int64_t width = widthBehind(source.pooling->steps, source.hidden);
-    results = {{getActivationType(context, {dynamicSize, width}),
-                "embedding",
-                {"batch"},
-                PortRole::Embedding}};
-    longest = source.pooling->maxPositions.value_or(longest);
-  } else if (source.givesHiddenState) {
-    results = {{getActivationType(context, {dynamicSize, stack.length, source.hidden}),
-                "last_hidden_state",
-                {"batch"},
-                PortRole::HiddenState}};
-    if (!patches)
-      results.front().dims.push_back("sequence");
-  }
-  if (!pooled)
-    for (const model::Head &head : source.heads)
-      results.append(portsOf(head));
-  func::FuncOp entry = addEntry(kind, arguments, results, longest);
-  Body body = entryBody(entry);
-  Location loc = entry.getLoc();
-  Value mask = patches ? Value() : entry.getArgument(1);
-  Value types = asksForTypes() ? Value(entry.getArgument(2)) : Value();
-  Value first;
-  if (source.embeddings.position && !source.embeddings.uncountedToken)
-    first = arith::ConstantIndexOp::create(b, loc, 0);
-  Value x = patches ? body.embedPatches(entry.getArgument(0), source.embeddings)
-                    : body.embed(entry.getArgument(0), types, first, source.embeddings);
-  StackValues values;
-  values.attentionMask = mask;
-  x = finish(callLayers(stack, x, /*decode=*/false, values), body);
-  SmallVector<Value> returned;
-  if (pooled)
-    returned = {body.pool(x, mask, *source.pooling)};
-  else if (source.givesHiddenState)
-    returned = {x};
-  if (!pooled)
-    for (const model::Head &head : source.heads)
-      returned.append(body.head(x, mask, head));
-  func::ReturnOp::create(b, loc, returned);
-}
-
-void ModuleFrame::addWeights() {
+void ModuleFrame::addWeightsOf(const model::ModelDescription &part) {
   auto addBoth = [&](const model::Weight &weight, const std::optional<model::Weight> &bias) {
     addWeight(weight);
     if (bias)
@@ -532,19 +444,28 @@ void ModuleFrame::addWeights() {
           addWeight(*weight);
     }
   };
-  if (source.encoder) {
-    addEmbeddings(source.encoder->embeddings);
-    addLayers(source.encoder->layers);
-    addNorm(source.encoder->finalNorm);
+  if (part.encoder) {
+    addEmbeddings(part.encoder->embeddings);
+    addLayers(part.encoder->layers);
+    addNorm(part.encoder->finalNorm);
   }
-  addEmbeddings(source.embeddings);
-  addLayers(source.layers);
-  addNorm(source.finalNorm);
-  addLinear(source.finalProjection);
-  for (const model::Head &head : source.heads)
+  addEmbeddings(part.embeddings);
+  addLayers(part.layers);
+  addNorm(part.finalNorm);
+  addLinear(part.finalProjection);
+  for (const model::Head &head : part.heads)
     addSteps(head.steps);
-  if (source.pooling)
-    addSteps(source.pooling->steps);
+  if (part.pooling)
+    addSteps(part.pooling->steps);
+}
+
+void ModuleFrame::addWeights() {
+  for (const model::ModelDescription &tower : source.towers)
+    addWeightsOf(tower);
+  if (source.towers.empty())
+    addWeightsOf(source);
+  if (source.similarity)
+    addWeight(source.similarity->power);
 }
 
 /// As `fovea.images` says it.
@@ -588,41 +509,35 @@ OwningOpRef<ModuleOp> ModuleFrame::build() {
   addModelOp();
 
   addWeights();
+  if (source.kind == Kind::Encoder || source.kind == Kind::Towers) {
+    addTowers();
+    return std::move(module);
+  }
   if (source.encoder) {
     encoderStack.layers = &source.encoder->layers;
     encoderStack.name = "encoder_layer";
+    encoderStack.width = source.hidden;
     addLayerFunctions(encoderStack, /*decodes=*/false);
   }
   stack.layers = &source.layers;
   stack.name = "layer";
-  stack.hasCaches = source.kind != Kind::Encoder;
-  if (source.embeddings.patches) {
-    stack.hasMask = false;
-    stack.length = source.embeddings.patches->count();
-  }
-  bool steps = stack.hasCaches && languageHead();
+  stack.hasCaches = true;
+  stack.width = source.hidden;
+  const bool steps = languageHead() != nullptr;
   addLayerFunctions(stack, /*decodes=*/steps);
-  switch (source.kind) {
-  case Kind::Decoder:
+  if (source.kind == Kind::Decoder) {
     addDecoderForward();
     if (steps) {
       addDecoderStep(EntryKind::Prefill);
       addDecoderStep(EntryKind::Decode);
     }
-    break;
-  case Kind::Encoder:
-    addEncoderEntry(EntryKind::Forward);
-    if (source.pooling)
-      addEncoderEntry(EntryKind::Embed);
-    break;
-  case Kind::EncoderDecoder:
-    addTranslationForward();
-    if (steps) {
-      addSourceEntry();
-      addTranslationStep(EntryKind::Prefill);
-      addTranslationStep(EntryKind::Decode);
-    }
-    break;
+    return std::move(module);
+  }
+  addTranslationForward();
+  if (steps) {
+    addSourceEntry();
+    addTranslationStep(EntryKind::Prefill);
+    addTranslationStep(EntryKind::Decode);
   }
   return std::move(module);
 }

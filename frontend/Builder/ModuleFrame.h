@@ -31,6 +31,7 @@ struct LayerStack {
   bool hasCaches = false;
   bool hasMask = true; ///< Without caches: of what is padding.
   int64_t length = dynamicSize;
+  int64_t width = 0; ///< Of what they pass on.
   std::vector<LayerKind> kinds;
   std::vector<size_t> kindOfLayer;
 };
@@ -41,6 +42,12 @@ struct Port {
   std::string name;
   SmallVector<StringRef> dims = {};
   PortRole role = PortRole::None;
+};
+
+/// An encoder: the model's only one, or one of several.
+struct Tower {
+  const ::fovea::ModelDescription *source;
+  LayerStack stack;
 };
 
 /// What the layers of a stack are called with, one value for each layer where there are several.
@@ -65,9 +72,6 @@ private:
   const ::fovea::Head *languageHead() const {
     return source.heads.empty() ? nullptr : &source.heads.front();
   }
-  bool asksForTypes() const {
-    return source.embeddings.tokenType && source.embeddings.tokenType->shape.front() > 1;
-  }
   Location locate(StringRef name) { return NameLoc::get(b.getStringAttr(name)); }
   RankedTensorType idsType(int64_t length) {
     return RankedTensorType::get({dynamicSize, length}, b.getI64Type());
@@ -83,6 +87,7 @@ private:
   void addWeight(const ::fovea::Weight &weight);
   Attribute recipeOf(const ::fovea::Weight &weight);
   void addWeights();
+  void addWeightsOf(const ::fovea::ModelDescription &part);
 
   void findLayerKinds(LayerStack &stack);
   /// The functions of all layers; `decodes`: also those for S = 1.
@@ -95,12 +100,26 @@ private:
                            ArrayRef<Type> outputs, ArrayRef<const ::fovea::Weight *> weights,
                            function_ref<SmallVector<Value>(Body &, ValueRange)> fill);
 
+  /// Without a name it has its kind's.
   func::FuncOp addEntry(EntryKind kind, ArrayRef<Port> arguments, ArrayRef<Port> results,
-                        int64_t maxPositions);
+                        int64_t maxPositions, StringRef name = "");
   void addDecoderForward();
   void addDecoderStep(EntryKind kind);
-  SmallVector<Port> portsOf(const ::fovea::Head &head);
-  void addEncoderEntry(EntryKind kind);
+  /// The layer functions and entries of all towers.
+  void addTowers();
+  void addTowerForward(const Tower &tower);
+  /// Its embedding alone, or what its pooling gives.
+  void addTowerEmbedding(const Tower &tower, EntryKind kind, StringRef name = "");
+  /// All towers' embeddings, and how near each two are.
+  void addSimilarity(ArrayRef<Tower> towers);
+  /// What a tower reads, as many rows as `batch`.
+  SmallVector<Port> inputsOf(const Tower &tower, StringRef batch);
+  SmallVector<Port> portsOf(const Tower &tower, const ::fovea::Head &head, StringRef batch);
+  /// Its last hidden state.
+  Value read(const Tower &tower, Body &body, ValueRange inputs);
+  /// What a head makes of it.
+  SmallVector<Value> give(const Tower &tower, Body &body, Value x, const ::fovea::Head &head,
+                          ValueRange inputs);
   void addTranslationForward();
   void addSourceEntry();
   void addTranslationStep(EntryKind kind);
@@ -123,7 +142,8 @@ private:
   SmallVector<Value> lastLogits(Value x, Body &body);
   SmallVector<Port> stepResults();
   /// Behind the layers, before any head.
-  Value finish(Value x, Body &body);
+  Value finish(Value x, Body &body, const ::fovea::ModelDescription &part);
+  Value finish(Value x, Body &body) { return finish(x, body, source); }
 
   MLIRContext *context;
   const ::fovea::ModelDescription &source;

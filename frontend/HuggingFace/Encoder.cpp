@@ -87,7 +87,8 @@ void Encoder::begin() {
     embeddings.position = table(tensors.position, positions);
   if (types)
     embeddings.tokenType = table(tensors.tokenType, types);
-  embeddings.norm = norm(tensors.embeddingNorm, tokenWidth);
+  if (!tensors.embeddingNorm.empty())
+    embeddings.norm = norm(tensors.embeddingNorm, tokenWidth);
   if (!tensors.projection.empty())
     embeddings.projection = weights.linear(tensors.projection, hidden, tokenWidth, /*bias=*/true);
   if (countedPadding) {

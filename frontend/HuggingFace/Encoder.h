@@ -33,7 +33,7 @@ struct EncoderTensors {
   std::string token = "embeddings.word_embeddings";
   std::string position = "embeddings.position_embeddings"; ///< Empty: none.
   std::string tokenType = "embeddings.token_type_embeddings";
-  std::string embeddingNorm = "embeddings.LayerNorm";
+  std::string embeddingNorm = "embeddings.LayerNorm"; ///< Empty: none.
   std::string projection; ///< Of embeddings to the layers' width; empty: none.
   std::string layers = "encoder.layer";
   std::string attention = "attention.self"; ///< Whose name attention has in traces.
@@ -44,6 +44,14 @@ struct EncoderTensors {
   std::string outputNorm = "output.LayerNorm";
   std::string pooler = "pooler.dense";
   std::vector<std::string> harmless = {"embeddings.position_ids"}; ///< Endings of buffers.
+};
+
+/// What absent sizes are; 0: they must be there.
+struct LayerSizes {
+  int64_t hidden = 0, width = 0, layers = 0, heads = 0;
+};
+struct ImageSizes {
+  int64_t channels = 0, image = 0, patch = 0;
 };
 
 class Encoder;
@@ -75,6 +83,12 @@ public:
   /// be described; the family has read all its own keys before.
   bool read();
 
+  // The parts of it that models of images have, too, by the names of keys that all of them share.
+  /// Sizes of layers, their activation, and the norms' epsilon.
+  bool readLayers(const LayerSizes &absent = {});
+  /// Sizes of images and patches.
+  std::optional<Patches> readPatches(const ImageSizes &absent = {});
+
   // What `read` has found.
   int64_t hidden = 0, width = 0, layers = 0, heads = 0;
   int64_t vocabulary = 0, positions = 0, types = 0;
@@ -90,6 +104,11 @@ public:
   Attention attention(const std::string &layer);
   /// Post-norm attention and feed-forward by the names in `tensors` below `layer`.
   Layer layer(const std::string &layer);
+  /// Patches by a convolution NAME, behind tokens of their own.
+  void beginPatches(Patches patches, const std::string &name, bool bias,
+                    std::vector<Weight> tokens);
+  /// All layers, with norms before attention and feed-forward, each layer's by those names.
+  void addPreNormLayers(bool causal = false);
   Norm norm(const std::string &name, int64_t size) {
     return weights.layerNorm(name, size, epsilon, normBias);
   }

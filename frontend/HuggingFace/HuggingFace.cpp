@@ -141,6 +141,9 @@ fovea::readHuggingFace(const std::string &folder, Problems &problems, artifact::
   if (model.hidden == 0)
     return finish();
 
+  for (const ModelDescription &part : model.towers)
+    if (part.embeddings.patches)
+      model.images = readImageSettings(base, *part.embeddings.patches, found);
   if (model.embeddings.patches)
     model.images = readImageSettings(base, *model.embeddings.patches, found);
   readSpecialTokens(config, base, model, found);

@@ -126,3 +126,9 @@ def pictures(tmp_path_factory):
     from pictures import make_pictures
 
     return make_pictures(tmp_path_factory.mktemp("pictures"))
+
+
+@pytest.fixture(scope="session")
+def towers():
+    """The folder of the random models with an encoder of texts and one of images."""
+    return make_once("test-towers", "make_towers.py", "tower_cases.py", "make_checkpoints.py")

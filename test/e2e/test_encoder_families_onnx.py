@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import encoder_cases
+import tower_cases
 import vision_cases
 
 pytestmark = pytest.mark.long
@@ -13,6 +14,9 @@ WAYS = ["dynamo", "script"]
 # Masked words show most: a number for each token of each place.
 NAMES = [f"{family}-{'ForMaskedLM' if 'ForMaskedLM' in heads else heads[0]}" for family, (_, _, heads) in encoder_cases.FAMILIES.items()]
 NAMES += [f"{family}-ForImageClassification" for family in vision_cases.FAMILIES]
+NAMES += [f"{family}-{heads[-1]}" for family, (_, _, heads) in tower_cases.FAMILIES.items()]
+# Positions there are.
+LONGEST = {"CLIPModel": 40, "CLIPTextModelWithProjection": 40}
 EXPORTED = [(name, way) for name in NAMES for way in WAYS]
 
 
@@ -25,6 +29,8 @@ def make_model(name):
     from make_encoders import make_inputs
     from make_vision import make_images
 
+    if name.partition("-")[0] in tower_cases.FAMILIES:
+        return make_tower(name)
     images = name.partition("-")[0] in vision_cases.FAMILIES
     prefix, head, settings = (vision_cases if images else encoder_cases).configuration(name)[:3]
     model = randomise(getattr(transformers, prefix + head)(getattr(transformers, prefix + "Config")(**settings)), 1).eval()
@@ -35,6 +41,17 @@ def make_model(name):
     return model, inputs["right"], inputs["alone"]
 
 
+def make_tower(name):
+    """As make_model."""
+    import make_towers
+
+    model = make_towers.make_model(name)[0].eval()
+    inputs = make_towers.make_inputs(model.config)
+    if name.startswith("clipvision"):
+        return model, inputs["images"], {"pixel_values": inputs["images"]["pixel_values"][:1]}
+    return model, inputs["right"], inputs["alone"]
+
+
 def export(model, given, way, path):
     """Gives the names of the outputs."""
     import torch
@@ -42,12 +59,12 @@ def export(model, given, way, path):
     torch.set_num_threads(1)  # so small that a second one only waits
     tensors = {key: torch.from_numpy(array) for key, array in given.items()}
     outputs = [key for key, value in model(**tensors).items() if isinstance(value, torch.Tensor)]
-    axes = {0: "batch"} if "pixel_values" in given else {0: "batch", 1: "sequence"}
+    axes = {key: {0: "images"} if key == "pixel_values" else {0: "batch", 1: "sequence"} for key in given}
     if way == "dynamo":
-        dims = {0: torch.export.Dim("batch")} | ({1: torch.export.Dim("sequence", max=60)} if 1 in axes else {})
-        how = {"dynamic_shapes": {key: dims for key in given}, "verbose": False}
+        dims = {"images": torch.export.Dim("images"), "batch": torch.export.Dim("batch"), "sequence": torch.export.Dim("sequence", max=LONGEST.get(type(model).__name__, 60))}
+        how = {"dynamic_shapes": {key: {axis: dims[name] for axis, name in named.items()} for key, named in axes.items()}, "verbose": False}
     else:
-        how = {"dynamic_axes": {key: axes for key in given} | {key: {0: "batch"} for key in outputs}}
+        how = {"dynamic_axes": axes | {key: {0: "rows"} for key in outputs}}
 
     class Outputs(torch.nn.Module):
         """This exporter takes arguments by place alone."""
