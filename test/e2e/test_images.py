@@ -162,7 +162,7 @@ def test_what_cannot_be_is_said(fovea, fovea_run, classifier, vision, encoders, 
         ("cannot classify images: its source does not say how pictures are resized and normalised (it had no preprocessor_config.json); a .npy file in f32 is taken as it is", 1,
          "classify", unsaid, pictures[0]),
         ("cannot embed images: it has no entry that makes an embedding of an image", 1, "embed", artifact, pictures[0]),
-        ("cannot classify images: its entry takes 'input_ids', which is not made of an image", 1, "classify", compiled(encoders / "bert-ForSequenceClassification" / "model"), pictures[0]),
+        ("cannot classify images: its entry 'forward' takes no images", 1, "classify", compiled(encoders / "bert-ForSequenceClassification" / "model"), pictures[0]),
         ("expects texts or images, got both", 2, "classify", artifact, pictures[0], "--text", "a"),
         ("expects texts or images, got both", 2, "embed", artifact, pictures[0], "--text", "a"),
     ]:

@@ -13,7 +13,8 @@ namespace {
 
 struct ClassifyOptions : Common {
   TextOptions texts;
-  std::vector<std::string> seconds, images;
+  std::vector<std::string> seconds, images, labels;
+  std::string pattern = "{}";
   int64_t top = 1;
 };
 
@@ -29,10 +30,9 @@ std::vector<double> probabilities(const std::vector<double> &scores,
 }
 
 /// Of one text or image: prints its best labels, or appends all of them to `record`.
-void report(const ClassifyOptions &options, const HeadModel &model,
+void report(const ClassifyOptions &options, const std::vector<double> &scores,
             const std::vector<std::string> &labels, const char *kind, const std::string &what,
             Json &record) {
-  std::vector<double> scores = probabilities(model.result("logits"), model.scoreFunction());
   Json found = Json::array();
   std::string line;
   bool all = options.top == 0 || options.json;
@@ -59,32 +59,66 @@ void classifyTexts(const ClassifyOptions &options) {
     if (!options.seconds.empty())
       pair.push_back(options.seconds[i]);
     model.run(model.encode(pair));
-    report(options, model, labels, "text", texts[i], record);
+    report(options, probabilities(model.result("logits"), model.scoreFunction()), labels, "text",
+           texts[i], record);
   }
   if (options.json)
     printJson({{"texts", record}});
 }
 
 void classifyImages(const ClassifyOptions &options) {
-  ImageModel model(options, "classify images", /*embeds=*/false);
+  ImageModel model(options, "classify images", ImageEntry::Forward);
   model.require("logits", 2, "a model that classifies images");
   std::vector<std::string> labels = model.requireLabels();
   Json record = Json::array();
   for (const std::string &path : options.images)
     for (const std::vector<float> &image : model.read(path)) {
       model.run(image);
-      report(options, model, labels, "image", path, record);
+      report(options, probabilities(model.result("logits"), model.scoreFunction()), labels, "image",
+             path, record);
     }
   if (options.json)
     printJson({{"images", record}});
 }
 
+/// The labels in the place of {} in the pattern.
+std::vector<TokenRow> encodeLabels(const ClassifyOptions &options, const ImageModel &model) {
+  const size_t at = options.pattern.find("{}");
+  if (at == std::string::npos)
+    throw Failure{2, "expects a --template with {} where the label stands, got " + options.pattern};
+  std::vector<TokenRow> rows;
+  for (const std::string &label : options.labels) {
+    std::string text = options.pattern;
+    rows.push_back(model.encode({text.replace(at, 2, label)}));
+  }
+  return rows;
+}
+
+/// Which of the texts that are given an image is nearest to (Radford et al. 2021, section 3.1).
+void compareWithLabels(const ClassifyOptions &options) {
+  ImageModel model(options, "compare images with labels", ImageEntry::WithTexts);
+  model.require("logits_per_image", 2, "a model that compares images with texts");
+  const std::vector<TokenRow> rows = encodeLabels(options, model);
+  Json record = Json::array();
+  for (const std::string &path : options.images)
+    for (const std::vector<double> &scores : model.compare(path, rows))
+      report(options, probabilities(scores, model.scoreFunction()), options.labels, "image", path,
+             record);
+  if (options.json)
+    printJson({{"images", record}});
+}
+
 void classify(const ClassifyOptions &options) {
+  if (options.images.empty() && !options.labels.empty())
+    throw Failure{2, "expects images beside --label"};
   if (options.images.empty())
     return classifyTexts(options);
   if (!options.texts.empty() || !options.seconds.empty())
     throw Failure{2, "expects texts or images, got both"};
-  classifyImages(options);
+  if (options.labels.empty())
+    classifyImages(options);
+  else
+    compareWithLabels(options);
 }
 
 } // namespace
@@ -97,7 +131,8 @@ void addClassify(CLI::App &app, const Host &host, int &code) {
               "Examples:\n\n"
               "  PROGRAM classify model.fovea --text 'I liked it.' --text 'Never again.'\n"
               "  PROGRAM classify nli.fovea --text 'A cat sleeps.' --pair 'It is awake.'\n"
-              "  PROGRAM classify vit.fovea photo.png holiday.jpg --top 5\n",
+              "  PROGRAM classify vit.fovea photo.png holiday.jpg --top 5\n"
+              "  PROGRAM classify clip.fovea photo.png --label 'a cat' --label 'a dog'\n",
               options, host, code, [options] { classify(*options); });
   addImages(*verb, options->images);
   options->texts.addTo(*verb);
@@ -105,6 +140,13 @@ void addClassify(CLI::App &app, const Host &host, int &code) {
                    "the second of two texts that are classified together; one for each text")
       ->type_size(1)
       ->allow_extra_args(false);
+  verb->add_option("--label", options->labels,
+                   "what may be on an image, for models that compare images with texts; may be "
+                   "given again")
+      ->type_size(1)
+      ->allow_extra_args(false);
+  verb->add_option("--template", options->pattern, "the text in which a label stands, as {}")
+      ->capture_default_str();
   verb->add_option("--top", options->top, "how many labels; 0: all, as --json has them always")
       ->check(from(0))
       ->capture_default_str();

@@ -26,7 +26,7 @@ void give(const EmbedOptions &options, const float *vector, size_t width, Json &
 }
 
 void embedImages(const EmbedOptions &options) {
-  ImageModel model(options, "embed images", /*embeds=*/true);
+  ImageModel model(options, "embed images", ImageEntry::Embedding);
   Json record;
   record["width"] = model.width(model.embedding());
   record["embeddings"] = Json::array();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See the header. One text a run: nothing is padded, and what is said of a text does not depend on
-// its neighbours.
+// See the header. Texts are run one by one where they are not compared with something: nothing is
+// padded, and what is said of a text does not depend on its neighbours.
 #include "tools/verbs/Heads.h"
 
 #include <algorithm>
@@ -128,15 +128,26 @@ void HeadModel::set(const fovea_value_info &argument, const void *data,
   check(fovea_call_set_argument(call.get(), argument.name, &tensor));
 }
 
-void HeadModel::setTokens(const TokenRow &row) {
-  tokenMask.assign(row.ids.size(), 1);
+void HeadModel::setTokens(const std::vector<TokenRow> &rows) {
+  size_t length = 0;
+  for (const TokenRow &row : rows)
+    length = std::max(length, row.ids.size());
+  // Nobody sees what the mask hides; 0 is no text's greatest token.
+  for (std::vector<int64_t> *values : {&tokenIds, &tokenTypes, &tokenMask})
+    values->assign(rows.size() * length, 0);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const auto at = static_cast<std::ptrdiff_t>(i * length);
+    std::copy(rows[i].ids.begin(), rows[i].ids.end(), tokenIds.begin() + at);
+    std::copy(rows[i].types.begin(), rows[i].types.end(), tokenTypes.begin() + at);
+    std::fill_n(tokenMask.begin() + at, rows[i].ids.size(), 1);
+  }
   for (const fovea_value_info &argument : arguments) {
     if (!isOfText(argument))
       continue;
-    const std::vector<int64_t> &values = argument.role == FOVEA_ROLE_TOKEN_IDS     ? row.ids
-                                         : argument.role == FOVEA_ROLE_TOKEN_TYPES ? row.types
+    const std::vector<int64_t> &values = argument.role == FOVEA_ROLE_TOKEN_IDS     ? tokenIds
+                                         : argument.role == FOVEA_ROLE_TOKEN_TYPES ? tokenTypes
                                                                                    : tokenMask;
-    set(argument, values.data(), {1, static_cast<int64_t>(values.size())});
+    set(argument, values.data(), {static_cast<int64_t>(rows.size()), static_cast<int64_t>(length)});
   }
 }
 

@@ -52,8 +52,8 @@ protected:
   /// Whether an argument is made of texts: the numbers of tokens or what goes with them.
   static bool isOfText(const fovea_value_info &value);
   const fovea_value_info *find(const char *name) const;
-  /// What arguments of texts are; all of it is used until the run has ended.
-  void setTokens(const TokenRow &row);
+  /// Arguments made of texts; shorter rows are filled behind their tokens.
+  void setTokens(const std::vector<TokenRow> &rows);
   void set(const fovea_value_info &argument, const void *data, std::vector<int64_t> shape);
   void run();
 
@@ -67,7 +67,7 @@ protected:
 private:
   ContextPtr context;
   CallPtr call;
-  std::vector<int64_t> tokenMask;
+  std::vector<int64_t> tokenIds, tokenTypes, tokenMask; ///< Used until the run has ended.
 };
 
 using Json = nlohmann::ordered_json;

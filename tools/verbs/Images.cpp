@@ -14,17 +14,25 @@ namespace fovea::verbs {
 
 static bool isFloat(fovea_dtype type) { return type.code == FOVEA_FLOAT && type.bits == 32; }
 
-ImageModel::ImageModel(const Common &options, const char *verb, bool embeds)
+ImageModel::ImageModel(const Common &options, const char *verb, ImageEntry entry)
     : HeadModel(options, verb) {
   check(fovea_module_get_image_info(module.get(), &settings));
-  if (embeds)
+  if (entry == ImageEntry::Embedding)
     chooseEmbedding();
   else
     chooseForward();
-  for (const fovea_value_info &value : arguments)
-    if (!isImage(value))
-      refuse("its entry takes '" + std::string(value.name) + "', which is not made of an image");
   argument();
+  for (const fovea_value_info &value : arguments) {
+    if (isImage(value))
+      continue;
+    if (!isOfText(value))
+      refuse("its entry takes '" + std::string(value.name) + "', which is not made of an image");
+    if (entry != ImageEntry::WithTexts)
+      refuse("its entry takes '" + std::string(value.name) +
+             "' besides; what may be on an image is named by --label");
+  }
+  if (entry == ImageEntry::WithTexts)
+    requireTokenizer();
 }
 
 bool ImageModel::isImage(const fovea_value_info &value) const {
@@ -127,10 +135,30 @@ std::vector<std::vector<float>> ImageModel::read(const std::string &path) const 
   return {images::normalise(fitted, settings)};
 }
 
-void ImageModel::run(const std::vector<float> &image) {
+void ImageModel::run(const std::vector<std::vector<float>> &images,
+                     const std::vector<TokenRow> &texts) {
   const fovea_value_info &taken = argument();
-  set(taken, image.data(), {1, taken.shape[1], taken.shape[2], taken.shape[3]});
+  std::vector<float> numbers;
+  for (const std::vector<float> &image : images)
+    numbers.insert(numbers.end(), image.begin(), image.end());
+  set(taken, numbers.data(),
+      {static_cast<int64_t>(images.size()), taken.shape[1], taken.shape[2], taken.shape[3]});
+  setTokens(texts);
   HeadModel::run();
+}
+
+std::vector<std::vector<double>> ImageModel::compare(const std::string &path,
+                                                     const std::vector<TokenRow> &texts) {
+  const std::vector<std::vector<float>> images = read(path);
+  if (images.empty())
+    return {};
+  run(images, texts);
+  const std::vector<double> all = result("logits_per_image");
+  std::vector<std::vector<double>> rows;
+  for (size_t i = 0; i < all.size(); i += texts.size())
+    rows.emplace_back(all.begin() + static_cast<std::ptrdiff_t>(i),
+                      all.begin() + static_cast<std::ptrdiff_t>(i + texts.size()));
+  return rows;
 }
 
 void addImages(CLI::App &verb, std::vector<std::string> &images) {

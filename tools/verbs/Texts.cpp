@@ -32,7 +32,7 @@ std::string TextModel::decode(const std::vector<int64_t> &ids) const {
 }
 
 void TextModel::run(const TokenRow &row) {
-  setTokens(row);
+  setTokens({row});
   HeadModel::run();
 }
 
