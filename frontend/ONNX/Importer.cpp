@@ -630,12 +630,14 @@ OwningOpRef<ModuleOp> mlir::fovea::importOnnx(MLIRContext &context, const std::s
   addControlOps(table);
   addConvolutionOps(table);
   addElementwiseOps(table);
+  addFourierOps(table);
   addIndexingOps(table);
   addMicrosoftOps(table);
   addNormOps(table);
   addPoolingOps(table);
   addQuantizeOps(table);
   addReductionOps(table);
+  addResizeOps(table);
   addSequenceOps(table);
   addShapeOps(table);
   return Importer(&context, *model, table, problems).run();

@@ -93,12 +93,14 @@ void addContractionOps(OpTable &table);
 void addControlOps(OpTable &table);
 void addConvolutionOps(OpTable &table);
 void addElementwiseOps(OpTable &table);
+void addFourierOps(OpTable &table);
 void addIndexingOps(OpTable &table);
 void addMicrosoftOps(OpTable &table);
 void addNormOps(OpTable &table);
 void addPoolingOps(OpTable &table);
 void addQuantizeOps(OpTable &table);
 void addReductionOps(OpTable &table);
+void addResizeOps(OpTable &table);
 void addSequenceOps(OpTable &table);
 void addShapeOps(OpTable &table);
 

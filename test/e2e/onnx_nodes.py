@@ -33,7 +33,7 @@ LOOSER = {"float16": 5e-3, "bfloat16": 4e-2}
 
 # Operands that say axes, shapes, places or numbers of things, by operator.
 SHAPES = {"Reshape": (1,), "Expand": (1,), "Squeeze": (1,), "Unsqueeze": (1,), "Slice": (1, 2, 3, 4), "Pad": (1, 3), "Tile": (1,), "CumSum": (1,), "CumProd": (1,), "Trilu": (1,), "TopK": (1,),
-          "OneHot": (1,), "Range": (0, 1, 2), "Split": (1,), "SplitToSequence": (1,), "ConstantOfShape": (0,), "Resize": (1, 2, 3), "CenterCropPad": (1,), "AffineGrid": (1,),
+          "OneHot": (1,), "Range": (0, 1, 2), "Split": (1,), "SplitToSequence": (1,), "ConstantOfShape": (0,), "Resize": (1, 2, 3), "DFT": (1, 2), "CenterCropPad": (1,), "AffineGrid": (1,),
           **{f"Reduce{name}": (1,) for name in ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "Sum", "SumSquare")}}
 
 

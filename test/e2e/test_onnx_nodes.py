@@ -6,7 +6,7 @@ import pytest
 from programs import BIN
 
 # Cases that fail, and why. One that passes may not stand here.
-KNOWN = {}
+KNOWN = {"test_dft_inverse_opset19": "imaginary parts that are zero by cancellation are sums in f32 here", "test_dft_inverse": "the same"}
 
 ROWS = onnx_nodes.rows(onnx_nodes.TABLE.read_text())
 
