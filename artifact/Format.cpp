@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Header page and hashes of an artifact; see Format.h. Refuses to decode any
+// Header page of an artifact; see Format.h. Refuses to decode any
 // header whose own hash or whose section table does not fit the file.
 #include "artifact/Format.h"
 
 #include "abi/Abi.h"
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include <algorithm>
 #include <cstring>
@@ -30,8 +27,6 @@ template <typename T> T get(const uint8_t *data) {
   return value;
 }
 template <typename T> void put(uint8_t *data, T value) { std::memcpy(data, &value, sizeof(T)); }
-
-Hash fromXXH(XXH128_hash_t hash) { return {hash.high64, hash.low64}; }
 } // namespace
 
 const char *sectionName(SectionKind kind) {
@@ -48,28 +43,6 @@ const char *sectionName(SectionKind kind) {
     return "other code";
   }
   return "unknown";
-}
-
-Hash hashBytes(const void *data, size_t size) { return fromXXH(XXH3_128bits(data, size)); }
-
-struct Hasher::State {
-  XXH3_state_t xxh;
-};
-
-Hasher::Hasher() : state(new State) { XXH3_128bits_reset(&state->xxh); }
-Hasher::~Hasher() = default;
-Hasher::Hasher(Hasher &&) noexcept = default;
-Hasher &Hasher::operator=(Hasher &&) noexcept = default;
-void Hasher::add(const void *data, size_t size) { XXH3_128bits_update(&state->xxh, data, size); }
-Hash Hasher::get() const { return fromXXH(XXH3_128bits_digest(&state->xxh)); }
-
-Hash hashOfHashes(const std::vector<Hash> &hashes) {
-  Hasher hasher;
-  for (const Hash &hash : hashes) {
-    uint64_t halves[2] = {__builtin_bswap64(hash.high), __builtin_bswap64(hash.low)};
-    hasher.add(halves, sizeof(halves));
-  }
-  return hasher.get();
 }
 
 void encodeHeader(const Header &header, uint8_t *page) {
