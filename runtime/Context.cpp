@@ -41,6 +41,7 @@ Context::Context(std::shared_ptr<const Module> module, const fovea_context_optio
         continue;
       Cache cache;
       cache.name = value->name;
+      cache.element = value->element;
       cache.heads = value->heads;
       cache.size = value->size;
       cache.elementBytes = artifact::elementBytes(value->element);
@@ -109,6 +110,7 @@ void Context::selectRows(Cache &cache, const std::vector<int64_t> &rows) {
   if (count != cache.batch) {
     Cache grown;
     grown.name = cache.name;
+    grown.element = cache.element;
     grown.heads = cache.heads;
     grown.size = cache.size;
     grown.elementBytes = cache.elementBytes;

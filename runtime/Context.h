@@ -16,6 +16,7 @@ namespace fovea {
 /// length. Memory is zero when it is new, and what was held is zeroed on a reset.
 struct Cache {
   std::string name;
+  manifest::ElementType element = manifest::ElementType::None;
   int64_t heads = 0, size = 0;
   uint64_t elementBytes = 0;
   int64_t batch = 0, length = 0;
@@ -50,11 +51,25 @@ public:
   /// positions of another number of rows.
   void prepare(Cache &cache, int64_t batch);
 
+  /// Gives what the caches hold, and `held`, to `write` piece by piece, as ContextState.cpp
+  /// describes it. Throws Failure if `write` gives another number than 0.
+  using Write = int (*)(void *user, const void *data, size_t size);
+  void save(Write write, void *user) const;
+  /// Takes what save() gave, in place of what is held. `read` gives how many bytes it has put at
+  /// `data`, fewer than `size` at the end alone. Throws Failure, and the caches are empty then, if
+  /// it is not whole or not of such caches.
+  using Read = size_t (*)(void *user, void *data, size_t size);
+  void load(Read read, void *user);
+
   /// Row i of each of the caches becomes what row `rows[i]` was; there are as many rows then.
   void selectRows(const std::vector<const manifest::ValueT *> &values,
                   const std::vector<int64_t> &rows);
 
 private:
+  class StateReader;
+  void load(StateReader &state);
+  void loadCache(StateReader &state, Cache &cache, uint64_t rows, uint64_t positions,
+                 const std::string &type);
   void zeroBehind(Cache &cache, int64_t length);
   void selectRows(Cache &cache, const std::vector<int64_t> &rows);
   void copyRow(const Cache &cache, CacheMemory &to, int64_t row, const CacheMemory &from,

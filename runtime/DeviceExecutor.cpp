@@ -36,6 +36,13 @@ public:
     device.copy(buffer.address() + offset, reinterpret_cast<uint64_t>(from.address()) + fromOffset,
                 count);
   }
+  void read(void *to, uint64_t offset, uint64_t count) const override {
+    device.copyOut(to, buffer.address() + offset, count);
+    device.synchronize();
+  }
+  void write(const void *from, uint64_t offset, uint64_t count) override {
+    device.copyIn(buffer.address() + offset, from, count);
+  }
   void *address() const override { return pointer(buffer.address()); }
 
 private:

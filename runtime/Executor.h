@@ -55,6 +55,9 @@ public:
   /// Copies from memory of the same executor, which may be this; the two ranges do not overlap.
   virtual void copyFrom(const CacheMemory &from, uint64_t fromOffset, uint64_t offset,
                         uint64_t bytes) = 0;
+  /// Copies to this machine's memory and from there, and returns when that is done.
+  virtual void read(void *to, uint64_t offset, uint64_t bytes) const = 0;
+  virtual void write(const void *from, uint64_t offset, uint64_t bytes) = 0;
   /// As kernels see it.
   virtual void *address() const = 0;
 };

@@ -24,6 +24,12 @@ public:
     std::memcpy(static_cast<char *>(pages.get()) + offset,
                 static_cast<const char *>(from.address()) + fromOffset, bytes);
   }
+  void read(void *to, uint64_t offset, uint64_t bytes) const override {
+    std::memcpy(to, static_cast<const char *>(pages.get()) + offset, bytes);
+  }
+  void write(const void *from, uint64_t offset, uint64_t bytes) override {
+    std::memcpy(static_cast<char *>(pages.get()) + offset, from, bytes);
+  }
   void *address() const override { return pages.get(); }
 
 private:

@@ -71,6 +71,13 @@ Module::Module(const std::string &path, artifact::FileAccess access) {
   }
 }
 
+artifact::Hash Module::hash() const {
+  std::vector<artifact::Hash> hashes;
+  for (const artifact::Section &section : reader->header().sections)
+    hashes.push_back(section.hash);
+  return artifact::hashOfHashes(hashes);
+}
+
 /// A type of floats by its exponent: all ones are infinity, or NaN where a bit of the rest is set.
 template <typename Word> struct NotFinite {
   Word exponent;

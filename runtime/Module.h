@@ -34,6 +34,8 @@ public:
 
   const std::string &path() const { return reader->path(); }
   const manifest::ManifestT &manifest() const { return reader->manifest(); }
+  /// Of all that the artifact holds.
+  artifact::Hash hash() const;
   const std::vector<Entry> &entries() const { return allEntries; }
   /// -1 if there is none.
   int findEntry(const std::string &name) const;

@@ -31,6 +31,7 @@ void Choosing::addTo(CLI::App &verb) {
                   "with --json: log-probabilities of the tokens, and of the N likeliest at each "
                   "place")
       ->check(from(0, 1 << 20));
+  cache.addTo(verb);
 }
 
 void Choosing::settle(const Common &common) {
@@ -57,6 +58,7 @@ void Choosing::fill(fovea_generate_options &request) {
   request.seed = seed;
   request.prompt_chunk = chunk;
   request.ignore_end = ignoreEnd;
+  request.keep_caches |= cache.isGiven();
   request.stop_texts = stopTexts.data();
   request.stop_text_count = stopTexts.size();
 }
@@ -142,6 +144,8 @@ nlohmann::ordered_json Continuation::record(const fovea_generate_result &result,
   record["stop"] = stops[result.stop];
   record["seed"] = choosing.seed;
   record["prompt_tokens"] = result.prompt_tokens;
+  if (choosing.cache.isGiven())
+    record["cached_tokens"] = result.cached_tokens;
   record["prompt_seconds"] = result.prompt_seconds;
   record["new_tokens"] = result.new_tokens;
   record["new_seconds"] = result.new_seconds;

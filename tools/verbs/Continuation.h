@@ -5,6 +5,7 @@
 #ifndef FOVEA_TOOLS_VERBS_CONTINUATION_H
 #define FOVEA_TOOLS_VERBS_CONTINUATION_H
 
+#include "tools/verbs/PromptCache.h"
 #include "tools/verbs/Texts.h"
 
 #include <nlohmann/json.hpp>
@@ -22,6 +23,7 @@ struct Choosing {
   bool ignoreEnd = false;
   std::vector<std::string> stops;
   int logprobs = -1;
+  PromptCache cache;
 
   void addTo(CLI::App &verb);
   /// Chooses a seed if none is given; throws Failure for options that do not go together.

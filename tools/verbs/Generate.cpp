@@ -36,6 +36,7 @@ void generate(GenerateOptions &options) {
     request.prompt = text.data();
     request.prompt_size = text.size();
   }
+  options.choosing.cache.load(context);
   Continuation continuation(module, options);
   fovea_generate_result result = continuation.run(context, request, options.choosing);
   if (!options.trace.empty())
@@ -45,12 +46,13 @@ void generate(GenerateOptions &options) {
   else if (::isatty(STDOUT_FILENO))
     print("\n");
   flush();
+  options.choosing.cache.save(context);
   if (options.quiet)
     return;
   noteFullContext(options, context, result);
   note(*options.host,
-       "prompt " + rate(result.prompt_tokens, result.prompt_seconds) + ", text " +
-           rate(result.new_tokens, result.new_seconds) +
+       "prompt " + rate(result.prompt_tokens - result.cached_tokens, result.prompt_seconds) +
+           ", text " + rate(result.new_tokens, result.new_seconds) +
            (options.choosing.temperature > 0 ? ", --seed=" + std::to_string(options.choosing.seed)
                                              : ""));
 }
@@ -64,7 +66,8 @@ void addGenerate(CLI::App &app, const Host &host, int &code) {
               "Examples:\n\n"
               "  PROGRAM generate model.fovea --prompt 'Once upon a time' -n 50\n"
               "  PROGRAM generate model.fovea --prompt-file - --temp 0 < question.txt\n"
-              "  PROGRAM generate model.fovea --prompt 'A list:' --top-p 0.9 --seed 7\n\n"
+              "  PROGRAM generate model.fovea --prompt 'A list:' --top-p 0.9 --seed 7\n"
+              "  PROGRAM generate model.fovea --prompt-file long.txt --prompt-cache long.kv\n\n"
               "With --temp 0 the likeliest token is taken each time. Otherwise the order is:\n"
               "repetition penalty, temperature, top-k, top-p, min-p. The same seed gives the\n"
               "same text with any number of threads.\n",

@@ -448,6 +448,21 @@ FOVEA_API void fovea_context_free(fovea_context *context);
 /* Empties the caches. */
 FOVEA_API fovea_status *fovea_context_reset(fovea_context *context);
 
+/* What the caches hold, as bytes: keys and values of all positions, and the tokens that they are of
+   if fovea_generate has read them. `write` gets them piece by piece; another result than 0 ends
+   that with a failure. */
+FOVEA_API fovea_status *fovea_context_save(const fovea_context *context,
+                                           int (*write)(void *user, const void *data, size_t size),
+                                           void *user);
+/* Puts into the caches what fovea_context_save gave, of a context of the same artifact on whatever
+   device and with whatever capacity that has room; fovea_generate with keep_caches then goes on
+   from there. `read` puts up to `size` bytes at `data` and gives how many: fewer at the end alone.
+   Bytes of another artifact, of another version of this format, changed, or cut are refused; the
+   caches are empty then. */
+FOVEA_API fovea_status *fovea_context_load(fovea_context *context,
+                                           size_t (*read)(void *user, void *data, size_t size),
+                                           void *user);
+
 typedef struct fovea_context_info {
   size_t struct_size;
   int32_t threads;
