@@ -108,13 +108,7 @@ void Context::selectRows(Cache &cache, const std::vector<int64_t> &rows) {
   if (cache.length == 0)
     return;
   if (count != cache.batch) {
-    Cache grown;
-    grown.name = cache.name;
-    grown.element = cache.element;
-    grown.heads = cache.heads;
-    grown.size = cache.size;
-    grown.elementBytes = cache.elementBytes;
-    grown.memory = theExecutor->makeCache();
+    Cache grown = makeLike(cache);
     prepare(grown, count);
     grown.length = cache.length;
     for (int64_t i = 0; i < count; ++i)
@@ -169,6 +163,49 @@ void Context::selectRows(const std::vector<const manifest::ValueT *> &values,
                          const std::vector<int64_t> &rows) {
   for (const manifest::ValueT *value : values)
     selectRows(cache(*value), rows);
+}
+
+Cache Context::makeLike(const Cache &cache) const {
+  Cache made;
+  made.name = cache.name;
+  made.element = cache.element;
+  made.heads = cache.heads;
+  made.size = cache.size;
+  made.elementBytes = cache.elementBytes;
+  made.memory = theExecutor->makeCache();
+  return made;
+}
+
+std::vector<Cache> Context::takeCaches() {
+  held.clear();
+  std::vector<Cache> taken;
+  for (Cache &cache : caches) {
+    taken.push_back(std::move(cache));
+    cache = makeLike(taken.back());
+  }
+  return taken;
+}
+
+void Context::putBefore(std::vector<Cache> rows, bool keeps) {
+  for (size_t i = 0; i < caches.size(); ++i) {
+    // Calls refer to it.
+    Cache &cache = caches[i];
+    Cache &first = rows[i];
+    if (!keeps || cache.length == 0) {
+      cache = std::move(first);
+      continue;
+    }
+    if (first.length != cache.length)
+      failInternal("cache '" + cache.name + "' expects rows of " + std::to_string(first.length) +
+                   " positions, got " + std::to_string(cache.length));
+    Cache grown = makeLike(cache);
+    prepare(grown, first.batch + cache.batch);
+    grown.length = cache.length;
+    for (int64_t row = 0; row < grown.batch; ++row)
+      copyRow(grown, *grown.memory, row, row < first.batch ? *first.memory : *cache.memory,
+              row < first.batch ? row : row - first.batch);
+    cache = std::move(grown);
+  }
 }
 
 Cache &Context::cache(const manifest::ValueT &value) {

@@ -65,8 +65,15 @@ public:
   void selectRows(const std::vector<const manifest::ValueT *> &values,
                   const std::vector<int64_t> &rows);
 
+  /// Takes all caches out; others of the same kind, which are empty, are in their place.
+  std::vector<Cache> takeCaches();
+  /// Puts what was taken out before the rows that there are now, of as many positions; without
+  /// `keeps` in their place.
+  void putBefore(std::vector<Cache> rows, bool keeps);
+
 private:
   class StateReader;
+  Cache makeLike(const Cache &cache) const;
   void load(StateReader &state);
   void loadCache(StateReader &state, Cache &cache, uint64_t rows, uint64_t positions,
                  const std::string &type);

@@ -63,8 +63,9 @@ void Choosing::fill(fovea_generate_options &request) {
   request.stop_text_count = stopTexts.size();
 }
 
-Continuation::Continuation(const ModulePtr &module, const Common &common)
-    : module(module), json(common.json), progress(terminalOnStandardError() && !common.quiet),
+Continuation::Continuation(const ModulePtr &module, const Common &common, bool isOneOfSeveral)
+    : module(module), keeps(common.json || isOneOfSeveral),
+      progress(terminalOnStandardError() && !common.quiet && !isOneOfSeveral),
       logprobs(nlohmann::ordered_json::array()) {}
 
 int Continuation::onPiece(void *user, int64_t token, const char *text, size_t size) {
@@ -73,7 +74,7 @@ int Continuation::onPiece(void *user, int64_t token, const char *text, size_t si
     own.tokens.push_back(token);
   own.all.append(text, size);
   // A C callback must not throw: the failure is told after the call.
-  if (!own.json && (std::fwrite(text, 1, size, stdout) != size || std::fflush(stdout) != 0)) {
+  if (!own.keeps && (std::fwrite(text, 1, size, stdout) != size || std::fflush(stdout) != 0)) {
     own.failure = errno;
     return 1;
   }
@@ -118,8 +119,7 @@ int Continuation::onLogprobs(void *user, int64_t token, float logprob, const fov
   }
 }
 
-fovea_generate_result Continuation::run(const ContextPtr &context, fovea_generate_options request,
-                                        Choosing &choosing) {
+void Continuation::fill(fovea_generate_options &request, Choosing &choosing) {
   choosing.fill(request);
   request.user = this;
   request.on_piece = onPiece;
@@ -128,11 +128,20 @@ fovea_generate_result Continuation::run(const ContextPtr &context, fovea_generat
     request.on_logprobs = onLogprobs;
     request.top_logprobs = choosing.logprobs;
   }
+}
+
+fovea_generate_result Continuation::run(const ContextPtr &context, fovea_generate_options request,
+                                        Choosing &choosing) {
+  fill(request, choosing);
   fovea_generate_result result = FOVEA_GENERATE_RESULT_INIT;
   check(fovea_generate(context.get(), &request, &result));
+  requireWhole();
+  return result;
+}
+
+void Continuation::requireWhole() const {
   if (failure)
     throw Failure{1, std::string("cannot write to standard output: ") + std::strerror(failure)};
-  return result;
 }
 
 nlohmann::ordered_json Continuation::record(const fovea_generate_result &result,

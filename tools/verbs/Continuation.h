@@ -36,13 +36,17 @@ private:
   std::vector<fovea_text> stopTexts;
 };
 
-/// One text as it comes: printed at once, or kept for JSON.
+/// One text as it comes: printed at once, or kept for JSON and where it is one of several.
 class Continuation {
 public:
-  Continuation(const ModulePtr &module, const Common &common);
-  /// Runs `request`, whose callbacks are this one's. Throws Failure.
+  Continuation(const ModulePtr &module, const Common &common, bool isOneOfSeveral = false);
+  /// Completes `request`, whose callbacks are this one's from then on.
+  void fill(fovea_generate_options &request, Choosing &choosing);
+  /// Runs it. Throws Failure.
   fovea_generate_result run(const ContextPtr &context, fovea_generate_options request,
                             Choosing &choosing);
+  /// Throws Failure if a callback could not do its work.
+  void requireWhole() const;
   const std::string &text() const { return all; }
   /// "text", "tokens", "stop" and the rest, as --json prints it.
   nlohmann::ordered_json record(const fovea_generate_result &result,
@@ -56,7 +60,7 @@ private:
   nlohmann::ordered_json describe(int64_t token, float logprob) const;
 
   const ModulePtr &module;
-  bool json, progress, shown = false;
+  bool keeps, progress, shown = false;
   std::string all;
   std::vector<int64_t> tokens;
   nlohmann::ordered_json logprobs;

@@ -700,6 +700,16 @@ FOVEA_API fovea_status *fovea_generate(fovea_context *context,
                                        const fovea_generate_options *options,
                                        fovea_generate_result *result);
 
+/* Continues several prompts, each as fovea_generate does and by its own options and callbacks, with
+   up to `most` texts as rows of one step. All rows of caches have one length, so a text joins the
+   others when they have become as long as its prompt: prompts of like lengths are best. `options`
+   are `count` pointers, and so are `results`, each of which may be NULL; so may be `results`.
+   Among several no keep_caches. Empties the context's caches. */
+FOVEA_API fovea_status *fovea_generate_texts(fovea_context *context,
+                                             const fovea_generate_options *const *options,
+                                             size_t count, int32_t most,
+                                             fovea_generate_result *const *results);
+
 /* When beam search ends, as `early_stopping` of the Python package transformers. */
 typedef enum fovea_early_stopping {
   FOVEA_EARLY_STOPPING_NO = 0,  /* the best beam is, at its length, worse than all finished texts */
