@@ -346,16 +346,21 @@ void ModuleFrame::addDecoderForward() {
 
 void ModuleFrame::addDecoderStep(EntryKind kind) {
   OpBuilder::InsertionGuard guard(b);
-  bool decode = kind == EntryKind::Decode;
+  bool decode = kind == EntryKind::Decode, all = kind == EntryKind::Generic;
   Port ids = {idsType(decode ? 1 : dynamicSize), "input_ids", {"batch"}, PortRole::TokenIds};
   if (!decode)
     ids.dims.push_back("sequence");
   SmallVector<Port> arguments = {ids};
   SmallVector<Port> results = stepResults();
+  if (all)
+    results = {{getActivationType(context, {dynamicSize, dynamicSize, source.vocabulary}),
+                "logits",
+                {"batch", "sequence"},
+                PortRole::Logits}};
   SmallVector<Port> caches = cachePorts(/*ofSource=*/false);
   arguments.append(caches);
   results.append(caches);
-  func::FuncOp entry = addEntry(kind, arguments, results, source.maxPositions);
+  func::FuncOp entry = addEntry(kind, arguments, results, source.maxPositions, all ? "verify" : "");
   Body body = entryBody(entry);
   Location loc = entry.getLoc();
   StackValues values;
@@ -369,7 +374,11 @@ void ModuleFrame::addDecoderStep(EntryKind kind) {
     first = CacheLengthOp::create(b, loc, b.getIndexType(), values.keyCaches.front());
   Value x = body.embed(entry.getArgument(0), {}, first, source.embeddings);
   x = callLayers(stack, x, decode, values);
-  SmallVector<Value> returned = lastLogits(x, body);
+  SmallVector<Value> returned;
+  if (all)
+    returned = {body.head(finish(x, body), {}, *languageHead()).front()};
+  else
+    returned = lastLogits(x, body);
   for (size_t i = 0; i < source.layers.size(); ++i)
     returned.append({values.keyCaches[i], values.valueCaches[i]});
   func::ReturnOp::create(b, loc, returned);
@@ -530,6 +539,9 @@ OwningOpRef<ModuleOp> ModuleFrame::build() {
     if (steps) {
       addDecoderStep(EntryKind::Prefill);
       addDecoderStep(EntryKind::Decode);
+      // Experts give several tokens other last bits than each alone, which nothing could check by.
+      if (llvm::none_of(source.layers, [](const model::Layer &layer) { return layer.experts; }))
+        addDecoderStep(EntryKind::Generic);
     }
     return std::move(module);
   }

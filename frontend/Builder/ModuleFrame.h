@@ -104,6 +104,8 @@ private:
   func::FuncOp addEntry(EntryKind kind, ArrayRef<Port> arguments, ArrayRef<Port> results,
                         int64_t maxPositions, StringRef name = "");
   void addDecoderForward();
+  /// `prefill` or `decode`; of kind generic `verify`, which is `prefill` with the logits of all
+  /// positions.
   void addDecoderStep(EntryKind kind);
   /// The layer functions and entries of all towers.
   void addTowers();

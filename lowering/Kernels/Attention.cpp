@@ -131,7 +131,8 @@ static Attribute makeAttention(AttentionOp op, const Level &level, int64_t queri
       operands);
 }
 
-/// Of an open number of queries, one has a schedule of its own, and so have few.
+/// Of an open number of queries, one has a schedule of its own, by which a cache's first few are
+/// computed, too, and so have few.
 static Attribute makeAttention(AttentionOp op, const Level &level) {
   int64_t queries = op.getQuery().getType().getDimSize(1);
   Attribute schedule = makeAttention(op, level, queries);
@@ -140,7 +141,8 @@ static Attribute makeAttention(AttentionOp op, const Level &level) {
   if (level.few)
     schedule = ByRowsScheduleAttr::get(op.getContext(), level.few,
                                        makeAttention(op, level, level.few), schedule);
-  return ByRowsScheduleAttr::get(op.getContext(), 1, makeAttention(op, level, 1), schedule);
+  int64_t apart = isa<CacheType>(op.getKey().getType()) ? level.apart : 1;
+  return ByRowsScheduleAttr::get(op.getContext(), apart, makeAttention(op, level, 1), schedule);
 }
 
 //===-- The interface ------------------------------------------------------------------------===//

@@ -163,9 +163,12 @@ struct LinearKernel : KernelOpInterface::ExternalModel<LinearKernel, LinearOp> {
     Attribute schedule = makeManyRows(op, level);
     if (!choosesByRows(op))
       return schedule;
-    // Up to as many rows as there are experts one has about one of them.
-    return ByRowsScheduleAttr::get(op.getContext(), op.getNumExperts(), makeOneRow(op, level),
-                                   schedule);
+    // Up to as many rows as there are experts one has about one of them. The sums of a group are
+    // scaled as a whole for one row, of several each lane is: few rows have the bits of one.
+    Type operands = getOperands(op, level);
+    bool scalesLanes = hasGroups(op) && !(operands && operands.isInteger(8));
+    int64_t most = std::max(op.getNumExperts(), scalesLanes ? level.apart : 1);
+    return ByRowsScheduleAttr::get(op.getContext(), most, makeOneRow(op, level), schedule);
   }
 
   Value buildFlops(Operation *operation, CostBuilder &cost) const {

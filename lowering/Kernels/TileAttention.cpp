@@ -22,9 +22,11 @@ static constexpr double kLn2 = 0.69314718055994530942;
 
 TileAttention::TileAttention(KernelBuilder &k, AttentionOp op, AttentionScheduleAttr schedule)
     : k(k), op(op), schedule(schedule), wide(op.getAccumulationType()),
-      byHead(schedule.getAxis() == AttentionAxis::Heads), rows(schedule.getQueries()),
-      keys(schedule.getKeys()), group(op.getQueryHeads() / op.getKeyHeads()),
-      baseTwo(!op.hasScore()), factor(op.getScale().convertToDouble() * (baseTwo ? kLog2E : 1)),
+      byHead(schedule.getAxis() == AttentionAxis::Heads),
+      hasQueries(byHead && op.getQuery().getType().getDimSize(1) != 1 && k.mostRows != 1),
+      rows(schedule.getQueries()), keys(schedule.getKeys()),
+      group(op.getQueryHeads() / op.getKeyHeads()), baseTwo(!op.hasScore()),
+      factor(op.getScale().convertToDouble() * (baseTwo ? kLog2E : 1)),
       scalesWeights(schedule.getOperands() && baseTwo && factor > 0), readsByIndex(false) {
   for (Region *region : {&op.getScore(), &op.getProbability()})
     region->walk([&](tensor::ExtractOp) { readsByIndex = true; });
@@ -123,7 +125,7 @@ Value TileAttention::viewOfRows(Value memory, Value part) {
   if (part)
     at.push_back(part);
   int64_t axis = at.size();
-  at.push_back(byHead ? zero : h);
+  at.push_back(byHead ? q : h);
   if (byHead)
     return view(memory, at, {axis + 1, axis + 2}, endRow);
   return view(memory, at, {axis, axis + 2});
@@ -153,12 +155,12 @@ Value TileAttention::viewOfColumn(Value memory, Value part) {
 }
 
 void TileAttention::storeColumn(Value tile, Value memory, Value part) {
-  tile::StoreOp::create(k, tile, viewOfColumn(memory, part), firstRow, byHead ? zero : h);
+  tile::StoreOp::create(k, tile, viewOfColumn(memory, part), firstRow, byHead ? q : h);
 }
 
 Value TileAttention::loadColumn(Value memory, Value part) {
   return tile::LoadOp::create(k, type(rows, 1), viewOfColumn(memory, part), firstRow,
-                              byHead ? zero : h);
+                              byHead ? q : h);
 }
 
 Value TileAttention::exp2(Value x) {
@@ -215,7 +217,7 @@ void TileAttention::findPositions() {
                  [&](ValueRange number) { return arith::MinSIOp::create(k, number[0], last); });
   Value given = k.buffer(op.getQueryPositions());
   if (byHead) {
-    position = loadPosition(k, given, b, zero);
+    position = loadPosition(k, given, b, q);
     positionMin = positionMax = k.toIndex(position);
     return;
   }
@@ -470,7 +472,7 @@ void TileAttention::storeWeights(State state) {
   };
   if (isEmpty)
     found = k.branch(any, found.getType(), fill, [&] { return SmallVector<Value>{found}; }).front();
-  Value place = byHead ? view(weights, {b, zero}, {1, 3}, endRow) : view(weights, {b, h}, {2, 3});
+  Value place = byHead ? view(weights, {b, q}, {1, 3}, endRow) : view(weights, {b, h}, {2, 3});
   found = castTo(found, TileType::get(rows, keys, elementOf(weights)));
   tile::StoreOp::create(k, found, place, firstRow, begin);
 }
@@ -478,7 +480,16 @@ void TileAttention::storeWeights(State state) {
 /// The block's rows.
 void TileAttention::locate(ValueRange at) {
   b = at[0];
-  Value tile = k.mul(at[2], k.index(rows));
+  Value number = at[2];
+  if (byHead) {
+    q = zero;
+    if (hasQueries) {
+      Value tiles = tilesOfRows();
+      q = k.div(number, tiles);
+      number = arith::RemUIOp::create(k, number, tiles);
+    }
+  }
+  Value tile = k.mul(number, k.index(rows));
   if (byHead) {
     g = at[1];
     Value first = k.mul(g, k.index(group));
@@ -521,13 +532,15 @@ void TileAttention::cloneReads() {
         k.cloneIn(operand);
 }
 
+/// Of one query where rows are heads.
 Value TileAttention::tilesOfRows() {
   return byHead ? k.index(llvm::divideCeil(group, rows))
                 : Value(arith::CeilDivUIOp::create(k, queryLength, k.index(rows)));
 }
 
 /// How many parts there are is the temporaries' own size. Keys are split where each of two parts
-/// has enough, and no further than there is enough work.
+/// has enough, and no further than there is enough work: of one query, so that several that are
+/// computed one by one have the parts that each has alone.
 void TileAttention::addParts() {
   Value query = k.buffer(op.getQuery());
   auto type = cast<MemRefType>(query.getType());
@@ -556,11 +569,13 @@ void TileAttention::addParts() {
   parts = Parts{maximum, sum, k.addTemporary(values, sizes)};
 }
 
-/// Blocks of work over batch rows, heads and tiles of rows, and `last`.
+/// Blocks of work over batch rows, heads and tiles of rows, of each query where rows are heads, and
+/// `last`.
 void TileAttention::emitGrid(ArrayRef<Value> last, function_ref<void(ValueRange)> body) {
+  Value tiles = tilesOfRows();
   SmallVector<Value> extents{k.size(k.buffer(op.getQuery()), 0),
                              k.index(byHead ? op.getKeyHeads() : op.getQueryHeads()),
-                             tilesOfRows()};
+                             hasQueries ? k.mul(queryLength, tiles) : tiles};
   llvm::append_range(extents, last);
   auto kernel = tile::KernelOp::create(k, extents, [](OpBuilder &, Location, ValueRange) {});
   OpBuilder::InsertionGuard guard(k);
@@ -616,10 +631,6 @@ void TileAttention::emit() {
 
 LogicalResult mlir::fovea::buildTileAttention(KernelBuilder &k, AttentionOp op,
                                               AttentionScheduleAttr schedule) {
-  if (schedule.getAxis() == AttentionAxis::Heads && op.getQuery().getType().getDimSize(1) != 1 &&
-      k.mostRows != 1)
-    return op.emitOpError("expects one query for a schedule of heads, got ")
-           << op.getQuery().getType();
   if ((op.hasProbability() || op.getWeights()) && !schedule.getSplit().empty())
     return op.emitOpError("expects a schedule that does not split keys: no part by itself knows "
                           "the probabilities that are asked for");

@@ -154,6 +154,7 @@ private:
   AttentionScheduleAttr schedule;
   FloatType wide;     ///< of scores, weights and sums
   bool byHead;        ///< rows are the heads of one key head, not queries of one head
+  bool hasQueries;    ///< `byHead`, and there may be several queries: each has blocks of its own
   int64_t rows, keys; ///< of a tile of scores
   int64_t group;      ///< query heads that share a key head
   bool baseTwo;       ///< scores carry log2(e) from the start, so that exp is exp2
@@ -167,6 +168,7 @@ private:
 
   // Of the block.
   Value b, h, g, firstRow, endRow;
+  Value q;                        ///< the query, where rows are heads
   Value part;                     ///< its number
   Value firstKey, lastKey;        ///< the block's keys; the first is the first of a step
   Value rowIndex;                 ///< tile of the rows' numbers, those past the end clamped

@@ -25,7 +25,7 @@ Value TileAttention::loadOperand(const ElementRegion &of, unsigned operand, Valu
     return {};
   AffineMap map = of.getMap(operand);
   int64_t rowAxis = -1, keyAxis = -1, rowDimension = byHead ? 1 : 2;
-  SmallVector<Value> at, places{b, h, byHead ? zero : Value(), Value()};
+  SmallVector<Value> at, places{b, h, byHead ? q : Value(), Value()};
   for (int64_t axis = 0; axis < map.getNumResults(); ++axis) {
     int64_t dimension = map.getDimPosition(axis);
     if (dimension == 3)
@@ -100,7 +100,7 @@ Value TileAttention::mapPlaces(Value begin, ValueRange tiles, Keys kind, const C
   return map({}, inputs, [&](ValueRange element) {
     unsigned next = tiles.size();
     Value number = element[next++], row = element[next++];
-    MaskPoint point{b,        h,     zero, k.toIndex(arith::MinSIOp::create(k, number, lastKey)),
+    MaskPoint point{b,        h,     q, k.toIndex(arith::MinSIOp::create(k, number, lastKey)),
                     position, number};
     (byHead ? point.head : point.query) = k.toIndex(row);
     if (positions)
@@ -311,8 +311,8 @@ SmallVector<TileAttention::Cover> TileAttention::findCovers() {
   if (op.getKeyPositions()) {
     intervals.cover.push_back({firstKey, lastKey});
   } else {
-    Value begin = byHead ? zero : firstRow;
-    Value end = byHead ? k.index(1)
+    Value begin = byHead ? q : firstRow;
+    Value end = byHead ? k.add(q, k.index(1))
                        : Value(arith::MinSIOp::create(k, k.add(firstRow, k.index(rows)), endRow));
     QueryTile tile{b, h, begin, end, positionMin, positionMax, keyLength, byHead ? rows : 1};
     intervals = buildKeyIntervals(k, k.getLoc(), mask, tile);

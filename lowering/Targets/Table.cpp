@@ -163,7 +163,8 @@ static constexpr Level kAmpere = {
     /*headQueries=*/{},
     /*manyHalves=*/nullptr,
     /*manyBytes=*/nullptr,
-    /*resident=*/0};
+    /*resident=*/0,
+    /*apart=*/1};
 
 // A warpgroup for each 64 queries; they share keys and values, of which 64 queries alone would need
 // 64 bytes a clock on each multiprocessor, more than the second-level cache has. Three warpgroups

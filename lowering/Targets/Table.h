@@ -89,6 +89,10 @@ struct Level {
   /// Of a weight of no more bytes each core has a copy in its own cache: blocks of rows are
   /// outermost, so that a thread goes on with the rows that it made.
   int64_t resident = 640 << 10;
+  /// Up to so many queries of a cache, and rows of weights with floats for groups, are computed one
+  /// by one, each to the bits that it has alone: tokens that are checked together are those that
+  /// one after the other gives.
+  int64_t apart = 8;
 };
 
 /// Half of `rows` again and again, until those of so many columns have at most `most` elements

@@ -33,17 +33,6 @@ func.func @parts_of_keys_with_weights(%q: tensor<?x1x2x8xf32> {fovea.name = "q"}
 
 // -----
 
-func.func @heads_of_many_queries(%q: tensor<?x?x2x8xf32> {fovea.name = "q"}) -> (tensor<?x?x2x8xf32> {fovea.name = "o"}) attributes {fovea.entry} {
-  %0 = fovea.group(%a = %q) schedule(#fovea.attention_tiles<queries = 16, keys = 32, axis = heads, scores = [4, 16], values = [4, 16]>) : (tensor<?x?x2x8xf32>) -> tensor<?x?x2x8xf32> {
-    // expected-error @below {{expects one query for a schedule of heads, got 'tensor<?x?x2x8xf32>'}}
-    %o = fovea.attention %a, %a, %a : tensor<?x?x2x8xf32>, tensor<?x?x2x8xf32>, tensor<?x?x2x8xf32> -> tensor<?x?x2x8xf32>
-    fovea.yield %o : tensor<?x?x2x8xf32>
-  }
-  return %0 : tensor<?x?x2x8xf32>
-}
-
-// -----
-
 func.func @schedule_of_another_form(%x: tensor<?x4xf32> {fovea.name = "x"}) -> (tensor<?x4xf32> {fovea.name = "y"}) attributes {fovea.entry} {
   // expected-error @below {{is no computation that #fovea.elements<count = 1024> is a schedule of}}
   %0 = fovea.group(%a = %x) schedule(#fovea.elements<count = 1024>) : (tensor<?x4xf32>) -> tensor<?x4xf32> {
