@@ -8,7 +8,12 @@
 // Several texts are rows of one step. Rows have no padding: all that caches hold has one length. So
 // texts begin in the order of their prompts' lengths, and a text joins the others when they have
 // become as long as its prompt.
+//
+// Tokens that were guessed are checked by one step of the entry that gives the logits of all
+// positions (Leviathan et al. 2023). Its numbers are those of one token after the other to the bit,
+// so a text is the same with guesses as without, however its tokens are chosen.
 #include "runtime/Call.h"
+#include "runtime/Draft.h"
 #include "runtime/GivenTokens.h"
 #include "runtime/StructSize.h"
 #include "runtime/WrittenText.h"
@@ -27,6 +32,12 @@ using manifest::EntryKind;
 using manifest::Role;
 using manifest::ValueT;
 
+/// The most tokens that are checked at once: code computes so many queries one by one.
+constexpr size_t kMostChecked = 8;
+/// A step of keys. Sums over many keys are made of parts that begin at such places, in number and
+/// size by how many keys there are: tokens are checked together that are in one step.
+constexpr size_t kKeys = 64;
+
 class Generation {
 public:
   Generation(Context &context, const std::vector<const fovea_generate_options *> &all)
@@ -43,6 +54,8 @@ public:
       if (call && tokenAlone)
         if (const ValueT *token = call->result(Role::NextToken))
           call->fetchOnly(token->name);
+    if (texts.size() == 1)
+      takeDraft(texts.front().options);
   }
 
   /// Writes all texts, up to `most` at once.
@@ -100,6 +113,93 @@ private:
     return call;
   }
 
+  void takeDraft(const fovea_generate_options &options) {
+    if (!options.draft && !options.draft_lookup)
+      return;
+    if (options.draft_tokens < 1 || options.draft_tokens >= static_cast<int32_t>(kMostChecked))
+      failInvalid("draft_tokens expects 1 to " + std::to_string(kMostChecked - 1) + ", got " +
+                  std::to_string(options.draft_tokens));
+    auto fail = [&](const std::string &why) {
+      failInvalid(module.path() + ": cannot check drafts: " + why);
+    };
+    if (context.executor().number().type != FOVEA_CPU)
+      fail("expects a context on the CPU, got " + context.executor().name() +
+           ", whose kernels of several tokens round otherwise than those of one");
+    for (const std::string &feature : module.manifest().cpu_features)
+      if (feature == "amx-bf16")
+        fail(
+            "its code multiplies several rows by AMX, which rounds otherwise than products of one; "
+            "compile it with --target=x86-64-v4");
+    for (const auto &entry : module.manifest().entries)
+      if (checksTokens(*entry))
+        verify.emplace(context, entry->name);
+    if (!verify)
+      fail("it has no entry that takes tokens and caches and gives the logits of all positions, as "
+           "'verify' of a checkpoint that is compiled by this version does");
+    if (options.draft && &options.draft->context == &context)
+      fail("the draft's context is its own");
+    if (options.draft)
+      draft = std::make_unique<ModelDraft>(options.draft->context, module);
+    else
+      draft = std::make_unique<LookupDraft>();
+  }
+
+  /// Whether an entry reads tokens behind those in the caches, and gives the logits of all.
+  bool checksTokens(const manifest::EntryT &entry) const {
+    size_t tensors = 0;
+    bool takesIds = false, givesAll = false;
+    for (const auto &value : entry.arguments) {
+      tensors += value->kind == manifest::ValueKind::Tensor;
+      takesIds |=
+          value->role == Role::TokenIds && value->shape.size() == 2 && value->shape[1] == -1;
+    }
+    for (const auto &value : entry.results)
+      givesAll |= value->role == Role::Logits && value->shape.size() == 3 &&
+                  value->element == manifest::ElementType::F32;
+    return takesIds && givesAll && tensors == 1 &&
+           entry.arguments.size() == prefill.entry().arguments.size();
+  }
+
+  /// Guesses of what follows a token that is not read yet: so many that all are in one step of
+  /// keys, have room, and are wanted.
+  std::vector<int64_t> guess(const Row &row) {
+    size_t length = context.held.size() + 1, left = row.text->left();
+    size_t most = std::min(static_cast<size_t>(row.text->options.draft_tokens), left - 1);
+    most = std::min({most, static_cast<size_t>(context.capacity()) - length,
+                     length % kKeys ? kKeys - 1 - length % kKeys : 0});
+    std::vector<int64_t> tokens = context.held;
+    tokens.push_back(row.token);
+    std::vector<int64_t> guesses;
+    if (most)
+      guesses = draft->guess(tokens, most);
+    // Another model's ids may go beyond this one's.
+    auto unknown = std::find_if(guesses.begin(), guesses.end(),
+                                [&](int64_t id) { return static_cast<size_t>(id) >= words; });
+    guesses.erase(unknown, guesses.end());
+    return guesses;
+  }
+
+  /// Reads a text's last token and guesses of the next, and takes its tokens as long as these are
+  /// what was guessed, and one more. What is not of the text leaves the caches.
+  void check(Rows &rows, std::vector<int64_t> ids) {
+    WrittenText &text = *rows.front().text;
+    size_t before = context.held.size(), taken = 0;
+    bool isRight = true;
+    text.result.draft_tokens += ids.size() - 1;
+    feed(*verify, ids, 1);
+    while (isRight && taken < ids.size() && !rows.empty()) {
+      rowOfLogits = {static_cast<int64_t>(taken++)};
+      isFull = before + taken + 1 > static_cast<size_t>(context.capacity());
+      choose(rows);
+      isRight = !rows.empty() && taken < ids.size() && rows.front().token == ids[taken];
+      text.result.accepted_tokens += isRight;
+    }
+    context.cut(before + taken);
+    if (context.held.size() != before + taken)
+      failInternal("entry '" + verify->entry().name + "' does not continue the caches of '" +
+                   prefill.entry().name + "'");
+  }
+
   /// These texts, in the order of their prompts' lengths.
   void write(const std::vector<WrittenText *> &order) {
     Rows rows;
@@ -119,6 +219,14 @@ private:
       std::vector<int64_t> ids;
       for (const Row &row : rows)
         ids.push_back(row.token);
+      if (draft) {
+        std::vector<int64_t> guesses = guess(rows.front());
+        ids.insert(ids.end(), guesses.begin(), guesses.end());
+        if (!guesses.empty()) {
+          check(rows, std::move(ids));
+          continue;
+        }
+      }
       feed(decode ? *decode : prefill, ids, rows.size());
       choose(rows);
     }
@@ -189,7 +297,6 @@ private:
 
   /// Takes the next token of each by the last call's logits.
   void choose(Rows &rows) {
-    bool isFull = context.length() + 1 > context.capacity();
     keep(rows, [&](Row &row) -> std::optional<fovea_stop> {
       WrittenText &text = *row.text;
       if (text.isFull())
@@ -242,12 +349,14 @@ private:
       held.insert(held.end(), ids.begin(), ids.end());
       context.held = std::move(held);
     }
+    isFull = context.length() + 1 > context.capacity();
     const fovea_tensor &tensor = call.describe(nameOfLogits(call));
-    if (tensor.ndim != 2 || tensor.shape[0] != static_cast<int64_t>(rows) || tensor.shape[1] < 1 ||
-        tensor.dtype.code != FOVEA_FLOAT || tensor.dtype.bits != 32)
+    const int32_t axes = &call == (verify ? &*verify : nullptr) ? 3 : 2;
+    if (tensor.ndim != axes || tensor.shape[0] != static_cast<int64_t>(rows) ||
+        tensor.shape[axes - 1] < 1 || tensor.dtype.code != FOVEA_FLOAT || tensor.dtype.bits != 32)
       failInvalid(module.path() + ": entry '" + call.entry().name +
                   "' expects logits of type f32 and shape [batch, vocabulary]");
-    words = static_cast<size_t>(tensor.shape[1]);
+    words = static_cast<size_t>(tensor.shape[axes - 1]);
     last = &call;
     rowOfLogits.resize(rows);
     for (size_t i = 0; i < rows; ++i)
@@ -286,9 +395,12 @@ private:
   const Module &module;
   Call prefill;
   std::optional<Call> decode;
+  std::optional<Call> verify;       ///< if there are drafts
+  std::unique_ptr<Draft> draft;     ///< null: none
   Call *last = nullptr;             ///< that was run
   std::vector<int64_t> rowOfLogits; ///< of each row, in the last call's
   size_t words = 0;
+  bool isFull = false; ///< whether there is no room for another token
 };
 
 } // namespace
@@ -316,8 +428,9 @@ fovea_status *fovea_generate_texts(fovea_context *context,
         failInvalid("the options of text " + std::to_string(i) + " are NULL");
       own.push_back(takeStruct(options[i], fovea_generate_options FOVEA_GENERATE_OPTIONS_INIT));
       all.push_back(&own.back());
-      if (count > 1 && own.back().keep_caches)
-        failInvalid("keep_caches expects one text, got " + std::to_string(count));
+      if (count > 1 && (own.back().keep_caches || own.back().draft || own.back().draft_lookup))
+        failInvalid(std::string(own.back().keep_caches ? "keep_caches" : "draft") +
+                    " expects one text, got " + std::to_string(count));
       if (results && results[i])
         checkStructSize(*results[i]);
     }

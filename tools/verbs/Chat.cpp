@@ -35,6 +35,7 @@ public:
       throw Failure{
           1, options.artifact + ": cannot chat: " +
                  (infoOf(module).has_tokenizer ? "it writes no text" : "it holds no tokenizer")};
+    options.choosing.drafting.open(options);
     options.choosing.cache.load(context);
     (void)render(); // a template that cannot be used is told before anything is typed
   }

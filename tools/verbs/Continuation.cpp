@@ -5,12 +5,41 @@
 
 #include "tools/verbs/Numbers.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <iostream>
 #include <random>
 
 namespace fovea::verbs {
+
+static constexpr char kLookup[] = "ngram";
+
+void Drafting::addTo(CLI::App &verb) {
+  verb.add_option(
+      "--draft", source,
+      "guess tokens that are then checked together, which changes no text: by a smaller "
+      "model with the same tokens, or by what stood behind the last tokens before: ngram");
+  addNumber(verb, "--draft-tokens", tokens, "most tokens that are guessed at once", 1, 7);
+}
+
+void Drafting::open(const Common &common) {
+  if (source.empty() || source == kLookup)
+    return;
+  Common own = common;
+  own.file = source;
+  module = own.open();
+  // Beyond the model's longest text it guesses nothing.
+  if (int64_t longest = infoOf(module).max_positions; longest > 0)
+    own.context = std::min(own.context, longest);
+  context = own.makeContext(module);
+}
+
+void Drafting::fill(fovea_generate_options &request) const {
+  request.draft = context.get();
+  request.draft_lookup = source == kLookup;
+  request.draft_tokens = tokens;
+}
 
 void Choosing::addTo(CLI::App &verb) {
   addNumber(verb, "-n,--count", count, "new tokens at most", 0, 1 << 30);
@@ -32,6 +61,7 @@ void Choosing::addTo(CLI::App &verb) {
                   "place")
       ->check(from(0, 1 << 20));
   cache.addTo(verb);
+  drafting.addTo(verb);
 }
 
 void Choosing::settle(const Common &common) {
@@ -59,6 +89,7 @@ void Choosing::fill(fovea_generate_options &request) {
   request.prompt_chunk = chunk;
   request.ignore_end = ignoreEnd;
   request.keep_caches |= cache.isGiven();
+  drafting.fill(request);
   request.stop_texts = stopTexts.data();
   request.stop_text_count = stopTexts.size();
 }
@@ -158,6 +189,10 @@ nlohmann::ordered_json Continuation::record(const fovea_generate_result &result,
   record["prompt_seconds"] = result.prompt_seconds;
   record["new_tokens"] = result.new_tokens;
   record["new_seconds"] = result.new_seconds;
+  if (choosing.drafting.isGiven()) {
+    record["draft_tokens"] = result.draft_tokens;
+    record["accepted_tokens"] = result.accepted_tokens;
+  }
   if (choosing.logprobs >= 0)
     record["logprobs"] = logprobs;
   return record;

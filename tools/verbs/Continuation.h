@@ -13,6 +13,22 @@
 
 namespace fovea::verbs {
 
+/// Where guesses of the next tokens come from.
+class Drafting {
+public:
+  void addTo(CLI::App &verb);
+  bool isGiven() const { return !source.empty(); }
+  /// Opens the model that guesses, with what `common` says of the other.
+  void open(const Common &common);
+  void fill(fovea_generate_options &request) const;
+
+private:
+  std::string source;
+  int32_t tokens = 4;
+  ModulePtr module;
+  ContextPtr context;
+};
+
 /// Options of both verbs.
 struct Choosing {
   int64_t count = 128;
@@ -24,6 +40,7 @@ struct Choosing {
   std::vector<std::string> stops;
   int logprobs = -1;
   PromptCache cache;
+  Drafting drafting;
 
   void addTo(CLI::App &verb);
   /// Chooses a seed if none is given; throws Failure for options that do not go together.

@@ -30,10 +30,19 @@ std::string seedNote(const Choosing &choosing) {
   return choosing.temperature > 0 ? ", --seed=" + std::to_string(choosing.seed) : "";
 }
 
+std::string draftNote(const GenerateOptions &options, const fovea_generate_result &result) {
+  return options.choosing.drafting.isGiven()
+             ? ", " + std::to_string(result.accepted_tokens) + " of " +
+                   std::to_string(result.draft_tokens) + " drafted tokens accepted"
+             : "";
+}
+
 /// Each text on a line of its own, or all in one array.
 void generateSeveral(GenerateOptions &options) {
-  if (options.choosing.cache.isGiven())
-    throw Failure{2, "--prompt-cache expects one prompt"};
+  for (auto [isGiven, name] : {std::pair(options.choosing.cache.isGiven(), "--prompt-cache"),
+                               {options.choosing.drafting.isGiven(), "--draft"}})
+    if (isGiven)
+      throw Failure{2, std::string(name) + " expects one prompt"};
   std::vector<std::string> prompts = options.prompts;
   if (!options.linesOption->empty())
     prompts = readLines(options.promptsFile);
@@ -103,6 +112,7 @@ void generate(GenerateOptions &options) {
     request.prompt = text.data();
     request.prompt_size = text.size();
   }
+  options.choosing.drafting.open(options);
   options.choosing.cache.load(context);
   Continuation continuation(module, options);
   fovea_generate_result result = continuation.run(context, request, options.choosing);
@@ -117,9 +127,10 @@ void generate(GenerateOptions &options) {
   if (options.quiet)
     return;
   noteFullContext(options, context, result);
-  note(*options.host,
-       "prompt " + rate(result.prompt_tokens - result.cached_tokens, result.prompt_seconds) +
-           ", text " + rate(result.new_tokens, result.new_seconds) + seedNote(options.choosing));
+  note(*options.host, "prompt " +
+                          rate(result.prompt_tokens - result.cached_tokens, result.prompt_seconds) +
+                          ", text " + rate(result.new_tokens, result.new_seconds) +
+                          draftNote(options, result) + seedNote(options.choosing));
 }
 
 } // namespace

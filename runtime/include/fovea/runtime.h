@@ -650,6 +650,15 @@ typedef struct fovea_generate_options {
   int32_t top_logprobs;
   int (*on_logprobs)(void *user, int64_t token, float logprob, const fovea_logprob *top,
                      size_t count);
+  /* Speculative decoding (Leviathan et al. 2023): up to `draft_tokens` next tokens, 1 to 7, are
+     guessed, and one step of the model checks them. The text is the same to the last token as
+     without, whatever chooses it. Guesses come from another context, of a decoder with the same
+     tokens, which is used by this call alone meanwhile; or, if that is NULL and `draft_lookup` is
+     not 0, from the text itself: what followed where its last tokens stood before (Saxena 2023).
+     On the CPU, for artifacts with an entry that gives the logits of all positions ('verify'). */
+  fovea_context *draft;
+  int draft_lookup;
+  int32_t draft_tokens;
 } fovea_generate_options;
 #define FOVEA_GENERATE_OPTIONS_INIT                                                                \
   {sizeof(fovea_generate_options),                                                                 \
@@ -673,7 +682,10 @@ typedef struct fovea_generate_options {
    0,                                                                                              \
    0,                                                                                              \
    0,                                                                                              \
-   NULL}
+   NULL,                                                                                           \
+   NULL,                                                                                           \
+   0,                                                                                              \
+   4}
 
 typedef enum fovea_stop {
   FOVEA_STOP_COUNT = 0,   /* max_tokens */
@@ -690,9 +702,12 @@ typedef struct fovea_generate_result {
   double prompt_seconds;
   double new_seconds; /* from the first new token's choice to the end */
   fovea_stop stop;
-  size_t cached_tokens; /* of the prompt, that the caches held; see keep_caches */
+  size_t cached_tokens;   /* of the prompt, that the caches held; see keep_caches */
+  size_t draft_tokens;    /* that were guessed and checked */
+  size_t accepted_tokens; /* of these, that the text has */
 } fovea_generate_result;
-#define FOVEA_GENERATE_RESULT_INIT {sizeof(fovea_generate_result), 0, 0, 0, 0, FOVEA_STOP_COUNT, 0}
+#define FOVEA_GENERATE_RESULT_INIT                                                                 \
+  {sizeof(fovea_generate_result), 0, 0, 0, 0, FOVEA_STOP_COUNT, 0, 0, 0}
 
 /* Continues a prompt. Empties the context's caches first, but for keep_caches. `result` may be
    NULL. Same seed, same text, whatever the number of threads and the chunks. */

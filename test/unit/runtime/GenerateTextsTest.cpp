@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Several texts at once: each is what it is alone.
+// Several texts at once, and guesses of tokens: both give the texts that one after the other, and
+// one token after the other, give.
 #include "test/unit/runtime/RuntimeTest.h"
 
 #include <random>
@@ -65,6 +66,15 @@ protected:
     EXPECT_EQ(found.result.stop, expected.result.stop) << where;
     EXPECT_EQ(found.result.new_tokens, expected.result.new_tokens) << where;
     EXPECT_EQ(found.result.prompt_tokens, expected.result.prompt_tokens) << where;
+  }
+
+  ContextPtr contextOf(const ModulePtr &other, int64_t capacity) {
+    fovea_context_options options = FOVEA_CONTEXT_OPTIONS_INIT;
+    options.threads = 1;
+    options.capacity = capacity;
+    fovea_context *made = nullptr;
+    EXPECT_EQ(message(fovea_context_create(other.get(), &options, &made)), "");
+    return ContextPtr(made);
   }
 
   std::vector<int64_t> randomPrompt(size_t longest) {
@@ -132,6 +142,9 @@ TEST_F(GenerateTextsTest, WhatCannotBeIsRefused) {
   all[1].options.keep_caches = 1;
   EXPECT_EQ(runTogether(own, all, 2), "keep_caches expects one text, got 2");
   all[1].options.keep_caches = 0;
+  all[1].options.draft_lookup = 1;
+  EXPECT_EQ(runTogether(own, all, 2), "draft expects one text, got 2");
+  all[1].options.draft_lookup = 0;
   all[1].prompt.resize(9);
   expectIn(runTogether(own, all, 2), "the prompt has 9 tokens; the context has room for 8");
   const fovea_generate_options *none[] = {all[0].request(), nullptr};
@@ -140,6 +153,98 @@ TEST_F(GenerateTextsTest, WhatCannotBeIsRefused) {
   EXPECT_EQ(message(fovea_generate_texts(own.get(), none, 0, 2, nullptr)), "");
   // And the context is as it was.
   EXPECT_EQ(runAlone(own, all[0]), "");
+}
+
+/// Of two models that draft one gives what the text has, where the likeliest is taken, and the
+/// other never.
+TEST_F(GenerateTextsTest, DraftsChangeNoText) {
+  const std::string wrong = folder.file("wrong.fovea");
+  writeTestArtifact(wrong, {}, /*withTokenizer=*/true, /*givesTokens=*/true);
+  const ModulePtr modules[] = {open(path), open(wrong)};
+  size_t drafted = 0, accepted = 0;
+  for (int round = 0; round < 200; ++round) {
+    Asked plain(randomPrompt(20), static_cast<int64_t>(random() % 40), round % 2 ? 0.0f : 1.5f);
+    if (random() % 2)
+      plain.options.max_tokens = -1;
+    plain.options.ignore_end = static_cast<int>(random() % 2);
+    plain.options.repetition_penalty = random() % 3 ? 1.0f : 1.3f;
+    if (random() % 4 == 0)
+      plain.most = 1 + random() % 9;
+    ContextPtr first = context(1, 30), second = context(1, 30);
+    ContextPtr guesser = contextOf(modules[random() % 2], 50);
+    Asked checked = plain;
+    checked.options.draft_tokens = 1 + static_cast<int32_t>(random() % 7);
+    if (random() % 2)
+      checked.options.draft = guesser.get();
+    else
+      checked.options.draft_lookup = 1;
+    // Again behind what is there: caches hold what they would.
+    for (int turn = 0; turn < 2; ++turn) {
+      ASSERT_EQ(runAlone(first, plain), "");
+      ASSERT_EQ(runAlone(second, checked), "");
+      expectEqual(checked, plain, std::to_string(round));
+      EXPECT_EQ(checked.result.cached_tokens, plain.result.cached_tokens) << round;
+      EXPECT_LE(checked.result.accepted_tokens, checked.result.draft_tokens);
+      drafted += checked.result.draft_tokens;
+      accepted += checked.result.accepted_tokens;
+      for (Asked *asked : {&plain, &checked}) {
+        asked->options.keep_caches = 1;
+        asked->prompt.insert(asked->prompt.end(), asked->tokens.begin(), asked->tokens.end());
+        asked->prompt.resize(std::min<size_t>(asked->prompt.size(), 30));
+        asked->most = SIZE_MAX;
+      }
+    }
+  }
+  EXPECT_GT(accepted, 500u);
+  EXPECT_GT(drafted, accepted);
+}
+
+/// A draft that is the model itself: greedily all is right.
+TEST_F(GenerateTextsTest, RightGuessesAreTaken) {
+  Asked asked({3, 9, 4}, 21);
+  ContextPtr own = context(), guesser = context();
+  asked.options.draft = guesser.get();
+  asked.options.draft_tokens = 4;
+  ASSERT_EQ(runAlone(own, asked), "");
+  EXPECT_EQ(asked.tokens.size(), 21u);
+  EXPECT_EQ(asked.result.draft_tokens, 16u); // four steps of five tokens behind the prompt's
+  EXPECT_EQ(asked.result.accepted_tokens, 16u);
+}
+
+TEST_F(GenerateTextsTest, DraftsThatCannotBeCheckedAreRefused) {
+  ContextPtr own = context();
+  Asked asked({3, 9});
+  asked.options.draft_lookup = 1;
+  for (int32_t count : {0, 8}) {
+    asked.options.draft_tokens = count;
+    EXPECT_EQ(runAlone(own, asked), "draft_tokens expects 1 to 7, got " + std::to_string(count));
+  }
+  asked.options.draft_tokens = 4;
+  asked.options.draft = own.get();
+  expectIn(runAlone(own, asked), "cannot check drafts: the draft's context is its own");
+  std::string other = folder.file("other.fovea");
+  auto refuse = [&](const std::function<void(manifest::ManifestT &)> &change, bool isDraft,
+                    bool withTokenizer = true) {
+    writeTestArtifact(other, change, withTokenizer, /*givesTokens=*/isDraft);
+    ModulePtr changed = open(other);
+    ContextPtr made = contextOf(changed, 0);
+    asked.options.draft = isDraft ? made.get() : nullptr;
+    return runAlone(isDraft ? own : made, asked);
+  };
+  auto drop = [](const char *name) {
+    return [name](manifest::ManifestT &m) {
+      for (size_t i = m.entries.size(); i-- > 0;)
+        if (m.entries[i]->name == name)
+          m.entries.erase(m.entries.begin() + static_cast<ptrdiff_t>(i));
+    };
+  };
+  expectIn(refuse(drop("verify"), false),
+           ": cannot check drafts: it has no entry that takes tokens and caches and gives the "
+           "logits of all positions");
+  expectIn(refuse(drop("decode"), true), "other.fovea: cannot draft text: it has no entries");
+  expectIn(refuse({}, true, /*withTokenizer=*/false),
+           "other.fovea: cannot draft text: expects the tokens of " + path +
+               ", got another vocabulary");
 }
 
 } // namespace

@@ -114,6 +114,13 @@ public:
     embed->arguments.push_back(ids("token_type_ids", Role::TokenTypes));
     embed->results.push_back(
         tensor("embedding", ElementType::F32, {-1, 2}, {"batch", ""}, Role::Embedding));
+    auto *verify = entry("verify", 2, 6);
+    verify->max_positions = 64;
+    verify->arguments.push_back(ids("input_ids", Role::TokenIds));
+    verify->arguments.push_back(cache("key_cache.0", -1));
+    verify->results.push_back(
+        tensor("logits", ElementType::F32, {-1, -1, 32}, {"batch", "sequence", ""}, Role::Logits));
+    verify->results.push_back(cache("key_cache.0", 1));
     return std::move(manifest);
   }
 

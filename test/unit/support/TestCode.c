@@ -123,6 +123,33 @@ EXPORT void fovea_decode_step(const fovea_frame *frame, int64_t step, int64_t pa
   modelStep(frame, step, part, parts);
 }
 
+/* verify: as prefill, with the logits of all positions [batch,sequence,32]. */
+EXPORT void fovea_verify_plan(const int64_t *dims, int64_t *locals) {
+  locals[0] = 0;
+  locals[1] = dims[0];
+  locals[2] = dims[1];
+  locals[3] = words;
+  locals[4] = dims[4] + dims[1]; /* cache: new length */
+  locals[5] = dims[3];           /* capacity */
+}
+EXPORT void fovea_verify_step(const fovea_frame *frame, int64_t step, int64_t part, int64_t parts) {
+  const int64_t *ids = frame->buffers[0];
+  float *cache = frame->buffers[1], *logits = frame->buffers[2];
+  int64_t sequence = frame->locals[2], length = frame->locals[4], capacity = frame->locals[5];
+  int64_t b, end, i;
+  for (range(frame->locals[1], part, parts, &b, &end); b < end; ++b) {
+    float *row = cache + b * capacity, sum = 0;
+    for (i = 0; i < length; ++i) {
+      int64_t at = i - (length - sequence);
+      if (step == 0 && at >= 0)
+        row[i] = (float)ids[b * sequence + at];
+      sum += row[i];
+      if (step == 1 && at >= 0)
+        logitsFor(logits + (b * sequence + at) * words, sum, i + 1);
+    }
+  }
+}
+
 /* forward(input_ids [batch,sequence] i64) -> logits [batch,sequence,32]. */
 EXPORT void fovea_forward_plan(const int64_t *dims, int64_t *locals) {
   locals[0] = 0;
