@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One element type for float weights, by recipe. Leaves alone weights whose readers take no other
-// type.
+// type, and tables.
+#include "dialects/Fovea/Tables.h"
 #include "passes/Passes.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
@@ -49,7 +50,7 @@ struct CastWeightsPass : fovea::impl::CastWeightsPassBase<CastWeightsPass> {
       auto it = refs.find(weight);
       if (it == refs.end())
         continue;
-      if (fixed.contains(homes.getLeaderValue(it->second))) {
+      if (isTable(weight) || fixed.contains(homes.getLeaderValue(it->second))) {
         ++numKept;
         continue;
       }

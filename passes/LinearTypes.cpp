@@ -5,6 +5,7 @@
 // what reaches one argument together with a refused weight. Inputs are rounded to bf16 where
 // weights have no more bits, once for all of them, or quantised row by row; sums and results stay
 // f32.
+#include "dialects/Fovea/Tables.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/Analysis/WeightFlow.h"
@@ -137,6 +138,8 @@ private:
   std::string getRefusal(WeightOp weight, WeightFlow &flow) {
     if (isa<PackAttr>(weight.getRecipe()))
       return "it is packed already";
+    if (mlir::fovea::isTable(weight))
+      return "it is a table of a formula";
     std::optional<SmallVector<OpOperand *>> leaves = flow.getLeaves(weight);
     if (!leaves)
       return "it leaves the module";

@@ -4,6 +4,7 @@
 #include "frontend/Builder/StoredTensors.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "weights/Tables.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -88,8 +89,21 @@ FailureOr<ArrayRef<char>> StoredTensors::readOnnx(StoredAttr tensor) {
   return ArrayRef<char>(reinterpret_cast<const char *>(bytes), size);
 }
 
+FailureOr<ArrayRef<char>> StoredTensors::readTable(StoredAttr table) {
+  auto [entry, isNew] = tables.try_emplace(table);
+  if (isNew)
+    if (FailureOr<std::vector<float>> computed = computeTable(table); succeeded(computed))
+      entry->second = std::move(*computed);
+  if (!entry->second)
+    return failure();
+  return ArrayRef<char>(reinterpret_cast<const char *>(entry->second->data()),
+                        entry->second->size() * sizeof(float));
+}
+
 FailureOr<ArrayRef<char>> StoredTensors::read(StoredAttr tensor) {
   std::lock_guard<std::mutex> lock(mutex);
+  if (isTable(tensor))
+    return readTable(tensor);
   if (tensor.getFile().ends_with(".onnx"))
     return readOnnx(tensor);
   std::string file = tensor.getFile().str(), name = tensor.getTensor().str();

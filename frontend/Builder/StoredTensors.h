@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where `#fovea.stored` leaves get their bytes: safetensors files below the model's folder, and
-// .onnx files there with the external data they name, opened when first asked for. Refuses a file
-// name that leaves the folder, and a tensor whose type is not what the IR says.
+// .onnx files there with the external data they name, opened when first asked for; tables of
+// formulas, computed then. Refuses a file name that leaves the folder, and a tensor whose type is
+// not what the IR says.
 #ifndef FOVEA_FRONTEND_BUILDER_STOREDTENSORS_H
 #define FOVEA_FRONTEND_BUILDER_STOREDTENSORS_H
 
@@ -29,6 +30,7 @@ public:
 
 private:
   FailureOr<ArrayRef<char>> readOnnx(StoredAttr tensor);
+  FailureOr<ArrayRef<char>> readTable(StoredAttr table);
 
   const std::string folder;
   const ::fovea::artifact::FileAccess access;
@@ -36,6 +38,8 @@ private:
   /// By file name; without a value if it could not be opened, which is reported once.
   std::map<std::string, std::optional<::fovea::Safetensors>> files;
   std::map<std::string, std::optional<::fovea::onnx::OnnxFile>> onnxFiles;
+  /// Without a value if it could not be computed. Elements stay where they are while it grows.
+  llvm::DenseMap<StoredAttr, std::optional<std::vector<float>>> tables;
 };
 
 } // namespace mlir::fovea

@@ -3,6 +3,7 @@
 // The compiler's main line: source, stages, code, weights, artifact. It decides nothing about
 // programs, only whose fault a failure is. Refuses options that are not built yet, by name.
 #include "artifact/ArtifactWriter.h"
+#include "dialects/Fovea/Tables.h"
 #include "frontend/Builder/StoredTensors.h"
 #include "frontend/HuggingFace/Safetensors.h"
 #include "frontend/TokenizerFile.h"
@@ -469,7 +470,7 @@ private:
       if (isa<QuantizeAttr>(weight.getRecipe()))
         ++(type.getElementType().isInteger(4) ? int4 : int8);
       else if (type.getRank() == 2 && isa<FloatType>(type.getElementType()) &&
-               !isa<QuantizationScalesAttr>(weight.getRecipe()))
+               !isa<QuantizationScalesAttr>(weight.getRecipe()) && !isTable(weight))
         others.push_back(weight.getSymName());
     }
     quantized = llvm::json::Object{
@@ -489,7 +490,7 @@ private:
     for (auto weight : module.getOps<WeightOp>())
       if (auto type = dyn_cast<FloatType>(weight.getWeightType().getElementType());
           type && llvm::formatv("{0}", type).str() != options.dtype &&
-          !isa<QuantizationScalesAttr>(weight.getRecipe()))
+          !isa<QuantizationScalesAttr>(weight.getRecipe()) && !isTable(weight))
         others.push_back(weight.getSymName());
     if (!others.empty())
       reporter.note(

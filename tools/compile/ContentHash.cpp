@@ -4,7 +4,7 @@
 // the compiler's own program. Files are hashed by content, so a copied or touched model is the same
 // one.
 #include "artifact/Format.h"
-#include "dialects/Fovea/FoveaDialect.h"
+#include "dialects/Fovea/Tables.h"
 #include "frontend/ONNX/Reader/OnnxFile.h"
 #include "tools/compile/Compile.h"
 #include "tools/compile/Source.h"
@@ -88,8 +88,10 @@ static std::optional<std::set<std::string>> listSources(const std::string &path,
         files.insert(file);
   }
   for (auto weight : module->getOps<WeightOp>())
-    weight.getRecipe().walk(
-        [&](StoredAttr leaf) { files.insert(folder + "/" + leaf.getFile().str()); });
+    weight.getRecipe().walk([&](StoredAttr leaf) {
+      if (!isTable(leaf))
+        files.insert(folder + "/" + leaf.getFile().str());
+    });
   // A .onnx file names files beside itself that hold its tensors.
   for (const std::string &file : std::set<std::string>(files)) {
     if (!isOnnxFile(file))
