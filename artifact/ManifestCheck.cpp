@@ -3,6 +3,7 @@
 // The semantic checks of a manifest; see ManifestCheck.h.
 #include "artifact/ManifestCheck.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
@@ -46,16 +47,25 @@ private:
     for (int64_t token : model.end_tokens)
       if (token < 0)
         return fail("model: end token " + std::to_string(token) + " is negative");
-    for (int64_t token : model.suppressed_tokens)
-      if (token < 0)
-        return fail("model: suppressed token " + std::to_string(token) + " is negative");
+    for (const auto *tokens : {&model.suppressed_tokens, &model.begin_suppressed_tokens})
+      for (int64_t token : *tokens)
+        if (token < 0)
+          return fail("model: suppressed token " + std::to_string(token) + " is negative");
+    for (const auto &token : model.prompt)
+      if (!token || token->values.size() != token->tokens.size() ||
+          token->token < (token->tokens.empty() ? 0 : -1) || token->token > INT32_MAX ||
+          std::any_of(token->tokens.begin(), token->tokens.end(),
+                      [](int64_t id) { return id < 0 || id > INT32_MAX; }))
+        return fail("model: a token of the prompt is none, or has not as many names as values");
     if (model.begin_token < -1 || model.padding_token < -1 || model.forced_begin_token < -1 ||
         model.forced_end_token < -1)
       return fail("model: begin, padding or forced token is less than -1");
     if (model.min_tokens < 0 || model.no_repeat_ngram < 0)
       return fail("model: min_tokens or no_repeat_ngram is negative");
-    if (model.vocabulary_size < 0 || model.max_positions < 0 || model.max_text_tokens < 0)
-      return fail("model: vocabulary_size, max_positions or max_text_tokens is negative");
+    if (model.vocabulary_size < 0 || model.max_positions < 0 || model.max_text_tokens < 0 ||
+        model.sampling_rate < 0)
+      return fail("model: vocabulary_size, max_positions, max_text_tokens or sampling_rate is "
+                  "negative");
     if (model.score_function > ScoreFunction::MAX)
       return fail("model: unknown score function " +
                   std::to_string(static_cast<int>(model.score_function)));
@@ -370,9 +380,14 @@ bool isWellFormed(const uint8_t *data, size_t size) {
   if (!VerifyManifestBuffer(verifier))
     return false;
   const Manifest *manifest = GetManifest(data);
-  if (!isAligned(manifest->model()->end_tokens()) ||
-      !isAligned(manifest->model()->suppressed_tokens()))
+  const ModelInfo *model = manifest->model();
+  if (!isAligned(model->end_tokens()) || !isAligned(model->suppressed_tokens()) ||
+      !isAligned(model->begin_suppressed_tokens()))
     return false;
+  if (const auto *prompt = model->prompt())
+    for (const PromptToken *token : *prompt)
+      if (!isAligned(token->tokens()))
+        return false;
   for (const Entry *entry : *manifest->entries())
     if (!areAligned(entry->arguments()) || !areAligned(entry->results()))
       return false;

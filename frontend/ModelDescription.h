@@ -210,12 +210,53 @@ struct Patches {
   }
 };
 
+/// A convolution along time, padded by zeros so that the places of a kernel are centred: kernels
+/// are odd.
+struct Convolution {
+  Linear projection; ///< [out, kernel * in], of each place in turn its channels.
+  int64_t kernel = 1, stride = 1;
+
+  /// Results of `length` places.
+  int64_t count(int64_t length) const { return (length - 1) / stride + 1; }
+};
+
+/// The logarithm of how much of each pitch there is in pieces of sound (Radford et al. 2022,
+/// section 2.2, Whisper). Of samples that are reflected at both ends, pieces of `window` every
+/// `hop`, as many as there are hops: the power of each frequency, sums of it over mels, of those
+/// the logarithm to base 10, at least -10 and at least the clip's greatest less 8, as (x + 4) / 4.
+/// All in f32, whatever linears multiply.
+struct LogMel {
+  std::string name;
+  int64_t rate = 0;    ///< Samples a second.
+  int64_t samples = 0; ///< Of a clip.
+  int64_t window = 0, hop = 0;
+  Linear basis;   ///< [window + 2, window]: real and imaginary parts' rows, windowed.
+  Linear filters; ///< [mels, window / 2 + 1]
+
+  int64_t count() const { return samples / hop; }
+};
+
+/// Sound as vectors: its mels, then convolutions with an activation behind each.
+struct Sound {
+  LogMel mels;
+  std::vector<Convolution> convolutions;
+  Activation activation = Activation::Gelu;
+
+  int64_t count() const {
+    int64_t length = mels.count();
+    for (const Convolution &convolution : convolutions)
+      length = convolution.count(length);
+    return length;
+  }
+};
+
 /// Token vectors times `scale`, plus those of the position and of the token type
 /// where there are such tables, then the norm. Narrow token vectors are projected to
 /// the layers' width: before positions are added if these are that wide, else last.
 struct Embeddings {
   std::string name;
   std::optional<Patches> patches; ///< Instead of tokens, scale and types.
+  std::optional<Sound> sound;     ///< Likewise.
   Weight token;
   double scale = 1;
   std::optional<Weight> position; ///< One row a position; position 0 has row `positionOffset`.
@@ -265,7 +306,7 @@ struct Pooling {
   std::optional<int64_t> maxPositions; ///< Longer texts are cut to this.
 };
 
-/// The part of an encoder-decoder that reads the source text.
+/// The part of an encoder-decoder that reads the source: a text, or sound.
 struct SourceEncoder {
   Embeddings embeddings;
   std::vector<Layer> layers;
@@ -292,6 +333,13 @@ struct ImageSettings {
   std::optional<Sides> crop;
   double scale = 1;
   std::vector<double> mean, deviation; ///< One for each channel.
+};
+
+/// A token between an encoder-decoder's begin token and what it writes.
+struct PromptToken {
+  std::string name;             ///< What is chosen by it: "language". Empty: nothing.
+  std::optional<int64_t> token; ///< Where nobody chooses; without one the likeliest of `values`.
+  std::vector<std::pair<std::string, int64_t>> values; ///< What may be chosen: "de" is a token.
 };
 
 /// What makes probabilities of a classifier's scores.
@@ -332,7 +380,9 @@ struct ModelDescription {
   /// The token before a prompt, of an encoder-decoder the one before what it writes.
   std::optional<int64_t> beginToken, padToken;
   std::vector<int64_t> endTokens;
-  std::vector<int64_t> suppressedTokens; ///< Never written.
+  std::vector<int64_t> suppressedTokens;      ///< Never written.
+  std::vector<int64_t> beginSuppressedTokens; ///< Not first, by an encoder-decoder.
+  std::vector<PromptToken> prompt;            ///< Of an encoder-decoder.
   /// Of what an encoder-decoder writes: its first token, and its last where it is as long as it may
   /// be; tokens before an end token, at least; tokens in a row that are not written twice.
   std::optional<int64_t> forcedBeginToken, forcedEndToken, minTokens, noRepeatNgram;

@@ -4,6 +4,8 @@
 // generation_config.json says instead. Ids outside of the vocabulary are noted.
 #include "frontend/SpecialTokens.h"
 
+#include "frontend/Prompt.h"
+
 #include <algorithm>
 
 using namespace fovea;
@@ -94,6 +96,8 @@ void fovea::readSpecialTokens(JsonObject &config, const std::string &folder,
     take(object, "pad_token_id", pad);
     take(object, "eos_token_id", model.endTokens);
     take(object, "suppress_tokens", suppressed);
+    if (model.encoder)
+      take(object, "begin_suppress_tokens", model.beginSuppressedTokens);
     if (auto found = readBadWords(object, model.vocabulary, problems); !found.empty())
       badWords = std::move(found);
     if (!begin.empty())
@@ -105,14 +109,18 @@ void fovea::readSpecialTokens(JsonObject &config, const std::string &folder,
   std::string path = folder + "/generation_config.json";
   bool hasOwn = exists(path);
   // Rules of texts are one file's alone.
-  if (model.encoder && !hasOwn)
+  if (model.encoder && !hasOwn) {
     readRules(config, model, problems);
+    readPrompt(config, model, problems);
+  }
   if (hasOwn)
     if (std::optional<JsonValue> value = parseJsonFile(path, problems)) {
       JsonObject object(*value, path, "", problems);
       read(object);
-      if (model.encoder)
+      if (model.encoder) {
         readRules(object, model, problems);
+        readPrompt(object, model, problems);
+      }
     }
   // An end token among bad words still ends a text.
   for (int64_t token : badWords) {

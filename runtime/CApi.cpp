@@ -71,8 +71,43 @@ fovea_status *fovea_module_get_info(const fovea_module *module, fovea_module_inf
                              m.entries().size(),
                              m.weightBytes(),
                              model.labels.size(),
-                             static_cast<fovea_score_function>(model.score_function)};
+                             static_cast<fovea_score_function>(model.score_function),
+                             model.prompt.size(),
+                             model.sampling_rate};
     giveStruct(all, info);
+  });
+}
+
+static const manifest::PromptTokenT &promptAt(const fovea_module *module, size_t place) {
+  require(module, "module");
+  const auto &prompt = module->module->manifest().model->prompt;
+  if (place >= prompt.size())
+    failInvalid("there is no token number " + std::to_string(place) + " of the prompt's " +
+                std::to_string(prompt.size()));
+  return *prompt[place];
+}
+
+fovea_status *fovea_module_get_prompt(const fovea_module *module, size_t place,
+                                      fovea_prompt_info *info) {
+  return guarded([&] {
+    require(info, "info");
+    const manifest::PromptTokenT &token = promptAt(module, place);
+    fovea_prompt_info all = {sizeof(all), token.name.c_str(), token.token, token.values.size()};
+    giveStruct(all, info);
+  });
+}
+
+fovea_status *fovea_module_get_prompt_value(const fovea_module *module, size_t place, size_t value,
+                                            const char **name, int64_t *token) {
+  return guarded([&] {
+    require(name, "name");
+    require(token, "token");
+    const manifest::PromptTokenT &found = promptAt(module, place);
+    if (value >= found.values.size())
+      failInvalid("there is no value number " + std::to_string(value) + " of " +
+                  std::to_string(found.values.size()));
+    *name = found.values[value].c_str();
+    *token = found.tokens[value];
   });
 }
 

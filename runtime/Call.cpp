@@ -128,8 +128,8 @@ void Call::prepareResults() {
       };
       if (length < cache.length)
         failInternal(where() + " is shorter than the cache that it continues");
-      if (length > theContext.capacity())
-        failInvalid(would() + "the context has room for " + std::to_string(theContext.capacity()));
+      if (length > cache.capacity)
+        failInvalid(would() + "the context has room for " + std::to_string(cache.capacity));
       if (description->max_positions > 0 && length > description->max_positions)
         failInvalid(would() + "the model was made for " +
                     std::to_string(description->max_positions));

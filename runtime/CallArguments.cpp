@@ -151,7 +151,7 @@ void Call::collectSizes() {
     Cache &cache = *argument.cache;
     theContext.prepare(cache, argument.batch >= 0 ? bound[argument.batch].size
                                                   : std::max<int64_t>(cache.batch, 1));
-    sizes.insert(sizes.end(), {cache.batch, theContext.capacity(), cache.length});
+    sizes.insert(sizes.end(), {cache.batch, cache.capacity, cache.length});
     buffers[i] = cache.memory->address();
   }
 }

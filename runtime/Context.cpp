@@ -28,6 +28,15 @@ static int64_t chooseCapacity(const Module &module, const fovea_context_options 
   return longest > 0 ? std::min(longest, defaultCapacity) : defaultCapacity;
 }
 
+/// Of the caches of `entry`: a source that is no text always has as many positions.
+static int64_t capacityOf(const manifest::EntryT &entry, int64_t ofContext) {
+  bool isText = entry.kind != manifest::EntryKind::Encode ||
+                std::any_of(entry.arguments.begin(), entry.arguments.end(), [](const auto &value) {
+                  return value->role == manifest::Role::TokenIds;
+                });
+  return isText ? ofContext : std::max(entry.max_positions, ofContext);
+}
+
 Context::Context(std::shared_ptr<const Module> module, const fovea_context_options &options)
     : cacheCapacity(chooseCapacity(*module, options)), profile(options.profile != 0) {
   theExecutor = makeExecutor(std::move(module), options);
@@ -35,16 +44,20 @@ Context::Context(std::shared_ptr<const Module> module, const fovea_context_optio
     for (const auto &value : entry->arguments) {
       if (value->kind != manifest::ValueKind::Cache)
         continue;
-      bool known = std::any_of(caches.begin(), caches.end(),
-                               [&](const Cache &cache) { return cache.name == value->name; });
-      if (known)
+      int64_t capacity = capacityOf(*entry, cacheCapacity);
+      auto known = std::find_if(caches.begin(), caches.end(),
+                                [&](const Cache &cache) { return cache.name == value->name; });
+      if (known != caches.end()) {
+        known->capacity = std::max(known->capacity, capacity);
         continue;
+      }
       Cache cache;
       cache.name = value->name;
       cache.element = value->element;
       cache.heads = value->heads;
       cache.size = value->size;
       cache.elementBytes = artifact::elementBytes(value->element);
+      cache.capacity = capacity;
       cache.memory = theExecutor->makeCache();
       caches.push_back(std::move(cache));
     }
@@ -61,7 +74,7 @@ void Context::zeroBehind(Cache &cache, int64_t length) {
   if (cache.length <= length)
     return;
   uint64_t row = static_cast<uint64_t>(cache.size) * cache.elementBytes;
-  uint64_t stride = row * static_cast<uint64_t>(cacheCapacity);
+  uint64_t stride = row * static_cast<uint64_t>(cache.capacity);
   for (int64_t i = 0; i < cache.batch * cache.heads; ++i)
     cache.memory->zero(static_cast<uint64_t>(i) * stride + row * static_cast<uint64_t>(length),
                        row * static_cast<uint64_t>(cache.length - length));
@@ -90,7 +103,7 @@ void Context::cut(size_t length) {
 void Context::copyRow(const Cache &cache, CacheMemory &to, int64_t row, const CacheMemory &from,
                       int64_t fromRow) const {
   uint64_t position = static_cast<uint64_t>(cache.size) * cache.elementBytes;
-  uint64_t stride = position * static_cast<uint64_t>(cacheCapacity);
+  uint64_t stride = position * static_cast<uint64_t>(cache.capacity);
   for (int64_t head = 0; head < cache.heads; ++head)
     to.copyFrom(from, static_cast<uint64_t>(fromRow * cache.heads + head) * stride,
                 static_cast<uint64_t>(row * cache.heads + head) * stride,
@@ -143,7 +156,7 @@ void Context::selectRows(Cache &cache, const std::vector<int64_t> &rows) {
     if (!spareRow)
       spareRow = theExecutor->makeCache();
     uint64_t bytes = cache.elementBytes * static_cast<uint64_t>(cache.heads * cache.size) *
-                     static_cast<uint64_t>(cacheCapacity);
+                     static_cast<uint64_t>(cache.capacity);
     if (spareRow->size() < bytes)
       spareRow->grow(bytes, "a row of cache '" + cache.name + "'");
     copyRow(cache, *spareRow, 0, *cache.memory, i);
@@ -172,6 +185,7 @@ Cache Context::makeLike(const Cache &cache) const {
   made.heads = cache.heads;
   made.size = cache.size;
   made.elementBytes = cache.elementBytes;
+  made.capacity = cache.capacity;
   made.memory = theExecutor->makeCache();
   return made;
 }
@@ -222,13 +236,13 @@ void Context::prepare(Cache &cache, int64_t batch) {
                 std::to_string(batch) + " rows (reset the context to begin anew)");
   uint64_t bytes = cache.elementBytes;
   bool fits = true;
-  for (int64_t factor : {batch, cache.heads, cacheCapacity, cache.size})
+  for (int64_t factor : {batch, cache.heads, cache.capacity, cache.size})
     fits = fits && !__builtin_mul_overflow(bytes, static_cast<uint64_t>(factor), &bytes);
   if (!fits)
     bytes = UINT64_MAX;
   auto what = [&] {
     return "cache '" + cache.name + "' (" + std::to_string(batch) + " rows, context of " +
-           std::to_string(cacheCapacity) + ")";
+           std::to_string(cache.capacity) + ")";
   };
   if (bytes > cache.memory->size())
     cache.memory->grow(bytes, what());

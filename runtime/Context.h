@@ -19,6 +19,7 @@ struct Cache {
   manifest::ElementType element = manifest::ElementType::None;
   int64_t heads = 0, size = 0;
   uint64_t elementBytes = 0;
+  int64_t capacity = 0; ///< positions
   int64_t batch = 0, length = 0;
   std::unique_ptr<CacheMemory> memory;
 };

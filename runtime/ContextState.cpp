@@ -147,7 +147,7 @@ void Context::save(Write write, void *user) const {
     std::vector<Hash> hashes;
     CacheHead described = describe(cache);
     for (uint64_t i = 0; i < described.rows * described.heads; ++i) {
-      auto [offset, bytes] = placeOf(cache, cacheCapacity, i);
+      auto [offset, bytes] = placeOf(cache, cache.capacity, i);
       piece.resize(bytes);
       cache.memory->read(piece.data(), offset, bytes);
       hashes.push_back(artifact::hashBytes(piece.data(), bytes));
@@ -211,7 +211,7 @@ void Context::loadCache(StateReader &state, Cache &cache, uint64_t rows, uint64_
   std::vector<Hash> hashes;
   std::vector<uint8_t> piece;
   for (uint64_t i = 0; i < rows * static_cast<uint64_t>(cache.heads); ++i) {
-    auto [offset, bytes] = placeOf(cache, cacheCapacity, i);
+    auto [offset, bytes] = placeOf(cache, cache.capacity, i);
     piece.resize(bytes);
     state.fill(piece.data(), bytes);
     cache.memory->write(piece.data(), offset, bytes);

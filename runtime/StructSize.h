@@ -27,6 +27,7 @@ template <typename T> struct FirstVersion;
 FOVEA_FIRST_VERSION(fovea_module_options, copy)
 FOVEA_FIRST_VERSION(fovea_module_info, weight_bytes)
 FOVEA_FIRST_VERSION(fovea_image_info, deviation)
+FOVEA_FIRST_VERSION(fovea_prompt_info, value_count)
 FOVEA_FIRST_VERSION(fovea_encoding, cut)
 FOVEA_FIRST_VERSION(fovea_entry_info, kind)
 FOVEA_FIRST_VERSION(fovea_value_info, role)

@@ -160,6 +160,11 @@ static bool isImages(Attribute attr) {
   return (!crop || isSides(crop)) && images.size() == known + (crop ? 1 : 0);
 }
 
+static bool isTokens(Attribute attr) {
+  auto list = dyn_cast<DenseI64ArrayAttr>(attr);
+  return list && llvm::all_of(list.asArrayRef(), [](int64_t token) { return token >= 0; });
+}
+
 static bool isAtLeast(Attribute attr, int64_t least) {
   auto number = dyn_cast<IntegerAttr>(attr);
   return number && number.getValue().sge(least);
@@ -174,6 +179,10 @@ static const AttributeRule *findRule(StringRef name) {
       {kLabelsAttr, Holder::Module, isStrings, "an array of strings"},
       {kScoreFunctionAttr, Holder::Module, isScoreFunction, "\"softmax\", \"sigmoid\" or \"none\""},
       {kImagesAttr, Holder::Module, isImages, "settings of images"},
+      {kSamplingRateAttr, Holder::Module, [](Attribute a) { return isAtLeast(a, 1); }, kCount},
+      {kBeginSuppressedAttr, Holder::Module, isTokens, "array<i64> of tokens"},
+      {kPromptAttr, Holder::Module, [](Attribute a) { return readPrompt(a).has_value(); },
+       "an array of tokens, each [name, token, [names], array<i64: tokens>]"},
       {D::kEntryAttr, Holder::Function, isA<UnitAttr>, kFlag},
       {D::kKindAttr, Holder::Function, isA<EntryKindAttr>, "an entry's kind"},
       {D::kSignatureAttr, Holder::Function, isA<SignatureAttr>, "a signature"},

@@ -30,6 +30,39 @@ constexpr Named<PortRole> kResults[] = {{"logits", PortRole::Logits},
 constexpr StringLiteral kDims[] = {"batch", "sequence"};
 } // namespace
 
+static std::optional<PromptToken> readPromptToken(Attribute attr) {
+  auto parts = dyn_cast<ArrayAttr>(attr);
+  if (!parts || parts.size() != 4)
+    return std::nullopt;
+  auto name = dyn_cast<StringAttr>(parts[0]);
+  auto token = dyn_cast<IntegerAttr>(parts[1]);
+  auto values = dyn_cast<ArrayAttr>(parts[2]);
+  auto tokens = dyn_cast<DenseI64ArrayAttr>(parts[3]);
+  if (!name || !token || !token.getType().isSignlessInteger(64) || !values || !tokens ||
+      values.size() != static_cast<size_t>(tokens.size()) ||
+      !llvm::all_of(values, llvm::IsaPred<StringAttr>))
+    return std::nullopt;
+  // Somebody has to say which.
+  if (token.getInt() < (tokens.empty() ? 0 : -1) ||
+      llvm::any_of(tokens.asArrayRef(), [](int64_t id) { return id < 0; }))
+    return std::nullopt;
+  return PromptToken{name.getValue(), token.getInt(), values, tokens.asArrayRef()};
+}
+
+std::optional<SmallVector<PromptToken>> mlir::fovea::readPrompt(Attribute attr) {
+  auto all = dyn_cast<ArrayAttr>(attr);
+  if (!all)
+    return std::nullopt;
+  SmallVector<PromptToken> prompt;
+  for (Attribute one : all) {
+    std::optional<PromptToken> token = readPromptToken(one);
+    if (!token)
+      return std::nullopt;
+    prompt.push_back(*token);
+  }
+  return prompt;
+}
+
 template <typename Meaning>
 static Meaning find(ArrayRef<Named<Meaning>> table, StringRef name, Meaning otherwise) {
   for (const Named<Meaning> &one : table)

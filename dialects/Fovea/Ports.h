@@ -24,6 +24,25 @@ constexpr StringLiteral kImagesAttr = "fovea.images";
 /// The filters of `fovea.images`, by PIL's number of each.
 constexpr StringLiteral kImageFilters[] = {"nearest", "lanczos", "bilinear",
                                            "bicubic", "box",     "hamming"};
+/// On a module that reads sound: how many samples a second are given, an integer.
+constexpr StringLiteral kSamplingRateAttr = "fovea.sampling_rate";
+/// On a module with an encoder: tokens that no text begins with, array<i64>.
+constexpr StringLiteral kBeginSuppressedAttr = "fovea.begin_suppressed_tokens";
+/// On a module with an encoder: the tokens between its begin token and a text, one each as
+/// `["language", -1, ["en", "de"], array<i64: 50259, 50261>]`: what is chosen ("" for nothing), the
+/// token where nobody chooses (-1: the likeliest of those listed), the names of what may be chosen
+/// and their tokens.
+constexpr StringLiteral kPromptAttr = "fovea.prompt";
+
+/// One of those.
+struct PromptToken {
+  StringRef name;
+  int64_t token;
+  ArrayAttr values;
+  ArrayRef<int64_t> tokens;
+};
+/// Nothing if `attr` is no prompt.
+std::optional<SmallVector<PromptToken>> readPrompt(Attribute attr);
 
 /// The first entry of that kind, or null.
 func::FuncOp findEntry(ModuleOp module, EntryKind kind);

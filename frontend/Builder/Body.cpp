@@ -584,8 +584,9 @@ Value Body::sourceAttention(Value x, const model::Attention &attention,
                             const LayerContext &context) {
   Location loc = locate(attention.name);
   Value query = heads(linear(x, attention.query), {}, attention.heads, attention.headSize, loc);
+  Value mask = context.sourceMask ? denseMask(context.sourceMask, loc) : Value();
   Value result = attend(query, context.sourceKeys, context.sourceValues, /*queryPositions=*/{},
-                        denseMask(context.sourceMask, loc), attention, loc);
+                        mask, attention, loc);
   return linear(mergeHeads(result, loc), attention.output);
 }
 

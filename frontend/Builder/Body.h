@@ -31,7 +31,7 @@ std::vector<const ::fovea::Weight *> getSourceWeights(const ::fovea::Layer &laye
 struct LayerContext {
   Value keyCache, valueCache; ///< Decoders; attendLayer makes them the grown ones.
   Value attentionMask;        ///< Encoders: i64 [B,S], zero for padding.
-  /// Decoders with a source: its keys and values, and its mask, i64 [B,T].
+  /// Decoders with a source: its keys and values, and its mask, i64 [B,T], if it has one.
   Value sourceKeys, sourceValues, sourceMask;
 };
 
@@ -53,6 +53,8 @@ public:
   Value embed(Value ids, Value tokenTypes, Value first, const ::fovea::Embeddings &embeddings);
   /// Images f32 [B,C,height,width] -> [B,S,H].
   Value embedPatches(Value pixels, const ::fovea::Embeddings &embeddings);
+  /// Samples f32 [B,N] -> [B,S,H].
+  Value embedSound(Value samples, const ::fovea::Embeddings &embeddings);
   /// One layer: x [B,S,H] -> [B,S,H].
   Value layer(Value x, const ::fovea::Layer &layer, LayerContext &context);
   /// Appends what is made of the source [B,T,H] to the caches that a layer attends to.
@@ -129,6 +131,15 @@ private:
   Value addShared(Value x, Value shared, Location loc);
   /// Rows [S,H] for each text: [B,S,H].
   Value ofEachText(Value rows, Location loc);
+  /// Samples f32 [B,N] -> [B,T,mels], one row a hop.
+  Value logMel(Value samples, const ::fovea::LogMel &mels);
+  /// `x` [B,N] with `before` and `behind` elements that are its own ends, turned round.
+  Value reflect(Value x, int64_t before, int64_t behind, Location loc);
+  /// The windows of `count` places every `stride` of x [B,T,C] or [B,T]: [B,T',count * C].
+  Value windows(Value x, int64_t count, int64_t stride, Location loc);
+  Value convolution(Value x, const ::fovea::Convolution &convolution);
+  /// The greatest along the last axis.
+  Value greatest(Value x, Location loc);
   Value rotate(Value x, Value positions, const ::fovea::Rotary &rotary, Location loc);
   /// A function of elements of `inputs`, which `maps` find by the result's loops.
   Value elementwise(RankedTensorType type, ArrayRef<OpFoldResult> sizes, ValueRange inputs,

@@ -11,12 +11,25 @@ using namespace mlir;
 using namespace mlir::fovea;
 namespace model = ::fovea;
 
-Value ModuleFrame::encode(Body &body, Value ids, Value mask) {
+SmallVector<Port> ModuleFrame::sourcePorts() {
+  if (const std::optional<model::Sound> &sound = source.encoder->embeddings.sound)
+    return {{getActivationType(context, {dynamicSize, sound->mels.samples}), "samples", {"batch"}}};
+  Type ids = idsType(dynamicSize);
+  return {{ids, "input_ids", {"batch", "source"}, PortRole::TokenIds},
+          {ids, "attention_mask", {"batch", "source"}, PortRole::AttentionMask}};
+}
+
+Value ModuleFrame::encode(Body &body, func::FuncOp entry) {
   const model::SourceEncoder &encoder = *source.encoder;
-  Value first = arith::ConstantIndexOp::create(b, locate(encoder.embeddings.name), 0);
-  Value x = body.embed(ids, {}, first, encoder.embeddings);
+  Value x = entry.getArgument(0);
   StackValues values;
-  values.attentionMask = mask;
+  if (encoder.embeddings.sound) {
+    x = body.embedSound(x, encoder.embeddings);
+  } else {
+    Value first = arith::ConstantIndexOp::create(b, locate(encoder.embeddings.name), 0);
+    x = body.embed(x, {}, first, encoder.embeddings);
+    values.attentionMask = entry.getArgument(1);
+  }
   x = callLayers(encoderStack, x, /*decode=*/false, values);
   return encoder.finalNorm ? body.norm(x, *encoder.finalNorm) : x;
 }
@@ -33,55 +46,58 @@ void ModuleFrame::callSources(Value states, std::vector<Value> &keys, std::vecto
   }
 }
 
-/// The source and its mask.
-static SmallVector<Port> sourcePorts(Type ids) {
-  return {{ids, "input_ids", {"batch", "source"}, PortRole::TokenIds},
-          {ids, "attention_mask", {"batch", "source"}, PortRole::AttentionMask}};
-}
-
 void ModuleFrame::addTranslationForward() {
   OpBuilder::InsertionGuard guard(b);
   const model::Head *head = languageHead();
-  Type ids = idsType(dynamicSize);
-  SmallVector<Port> arguments = sourcePorts(ids);
-  arguments.push_back({ids, "decoder_input_ids", {"batch", "sequence"}, PortRole::TokenIds});
+  SmallVector<Port> arguments = sourcePorts();
+  const unsigned written = arguments.size();
+  arguments.push_back(
+      {idsType(dynamicSize), "decoder_input_ids", {"batch", "sequence"}, PortRole::TokenIds});
   SmallVector<Port> results = {
       {getActivationType(context,
                          {dynamicSize, dynamicSize, head ? source.vocabulary : source.hidden}),
        head ? "logits" : "last_hidden_state",
        {"batch", "sequence"},
        head ? PortRole::Logits : PortRole::HiddenState},
-      {getActivationType(context, {dynamicSize, dynamicSize, source.hidden}),
+      {getActivationType(context, {dynamicSize, encoderStack.length, source.hidden}),
        "encoder_last_hidden_state",
-       {"batch", "source"}}};
+       {"batch"}}};
+  if (encoderStack.length == dynamicSize)
+    results.back().dims.push_back("source");
   func::FuncOp entry = addEntry(EntryKind::Forward, arguments, results, source.maxPositions);
   Location loc = entry.getLoc();
-  Body reader = entryBody(entry), writer = entryBody(entry, 2);
-  Value states = encode(reader, entry.getArgument(0), entry.getArgument(1));
+  Body reader = entryBody(entry), writer = entryBody(entry, written);
+  Value states = encode(reader, entry);
   // Caches that just fit let this entry share its layers with `prefill`.
   Value batch = getValueOrCreateConstantIndexOp(b, loc, reader.batch());
-  Value read = getValueOrCreateConstantIndexOp(b, loc, reader.sequence());
-  Value written = getValueOrCreateConstantIndexOp(b, loc, writer.sequence());
+  OpFoldResult sourceLength = encoderStack.length == dynamicSize
+                                  ? reader.sequence()
+                                  : OpFoldResult(b.getIndexAttr(encoderStack.length));
+  Value read = getValueOrCreateConstantIndexOp(b, loc, sourceLength);
+  Value length = getValueOrCreateConstantIndexOp(b, loc, writer.sequence());
   StackValues values;
   createCaches(loc, batch, read, /*ofSource=*/true, values.sourceKeys, values.sourceValues);
   callSources(states, values.sourceKeys, values.sourceValues);
-  values.sourceMask = entry.getArgument(1);
-  createCaches(loc, batch, written, /*ofSource=*/false, values.keyCaches, values.valueCaches);
+  if (encoderStack.hasMask)
+    values.sourceMask = entry.getArgument(1);
+  createCaches(loc, batch, length, /*ofSource=*/false, values.keyCaches, values.valueCaches);
   Value first = CacheLengthOp::create(b, loc, b.getIndexType(), values.keyCaches.front());
-  Value x = writer.embed(entry.getArgument(2), {}, first, source.embeddings);
+  Value x = writer.embed(entry.getArgument(written), {}, first, source.embeddings);
   x = finish(callLayers(stack, x, /*decode=*/false, values), writer);
   func::ReturnOp::create(b, loc, ValueRange{head ? writer.head(x, {}, *head).front() : x, states});
 }
 
 void ModuleFrame::addSourceEntry() {
   OpBuilder::InsertionGuard guard(b);
-  SmallVector<Port> arguments = sourcePorts(idsType(dynamicSize));
+  SmallVector<Port> arguments = sourcePorts();
   SmallVector<Port> caches = cachePorts(/*ofSource=*/true);
   size_t first = arguments.size();
   arguments.append(caches);
-  func::FuncOp entry = addEntry(EntryKind::Encode, arguments, caches, source.maxPositions);
+  // Of sound, which is always as long, the caches' positions.
+  int64_t longest = encoderStack.length == dynamicSize ? source.maxPositions : encoderStack.length;
+  func::FuncOp entry = addEntry(EntryKind::Encode, arguments, caches, longest);
   Body body = entryBody(entry);
-  Value states = encode(body, entry.getArgument(0), entry.getArgument(1));
+  Value states = encode(body, entry);
   std::vector<Value> keys, values;
   for (size_t i = 0; i < source.layers.size(); ++i) {
     keys.push_back(entry.getArgument(first + 2 * i));
@@ -101,7 +117,9 @@ void ModuleFrame::addTranslationStep(EntryKind kind) {
       idsType(decode ? 1 : dynamicSize), "decoder_input_ids", {"batch"}, PortRole::TokenIds};
   if (!decode)
     ids.dims.push_back("sequence");
-  SmallVector<Port> arguments = {ids, sourcePorts(idsType(dynamicSize))[1]};
+  SmallVector<Port> arguments = {ids};
+  if (encoderStack.hasMask)
+    arguments.push_back(sourcePorts()[1]);
   SmallVector<Port> results = stepResults();
   SmallVector<Port> own = cachePorts(/*ofSource=*/false), given = cachePorts(/*ofSource=*/true);
   size_t first = arguments.size(), firstGiven = first + own.size();
@@ -112,7 +130,8 @@ void ModuleFrame::addTranslationStep(EntryKind kind) {
   Body body = entryBody(entry);
   Location loc = entry.getLoc();
   StackValues values;
-  values.sourceMask = entry.getArgument(1);
+  if (encoderStack.hasMask)
+    values.sourceMask = entry.getArgument(1);
   for (size_t i = 0; i < source.layers.size(); ++i) {
     values.keyCaches.push_back(entry.getArgument(first + 2 * i));
     values.valueCaches.push_back(entry.getArgument(first + 2 * i + 1));

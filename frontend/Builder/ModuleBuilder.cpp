@@ -188,7 +188,8 @@ func::FuncOp ModuleFrame::addLayerFunction(const LayerStack &stack, const LayerK
   if (layer.source) {
     inputs.push_back({cacheType(CacheKind::Key, *layer.source), "source_keys"});
     inputs.push_back({cacheType(CacheKind::Value, *layer.source), "source_values"});
-    inputs.push_back({idsType(dynamicSize), "source_mask"});
+    if (encoderStack.hasMask)
+      inputs.push_back({idsType(dynamicSize), "source_mask"});
   }
   auto fill = [&](Body &body, ValueRange arguments) {
     LayerContext values;
@@ -199,10 +200,11 @@ func::FuncOp ModuleFrame::addLayerFunction(const LayerStack &stack, const LayerK
       values.attentionMask = arguments[1];
     }
     if (layer.source) {
-      ValueRange last = arguments.take_back(3);
+      ValueRange last = arguments.take_back(encoderStack.hasMask ? 3 : 2);
       values.sourceKeys = last[0];
       values.sourceValues = last[1];
-      values.sourceMask = last[2];
+      if (encoderStack.hasMask)
+        values.sourceMask = last[2];
     }
     SmallVector<Value> results = {body.layer(arguments[0], layer, values)};
     if (stack.hasCaches)
@@ -215,7 +217,7 @@ func::FuncOp ModuleFrame::addLayerFunction(const LayerStack &stack, const LayerK
 func::FuncOp ModuleFrame::addSourceFunction(const LayerKind &kind, StringRef name) {
   const model::Attention &attention = *kind.first->source;
   SmallVector<Port> inputs = {
-      {getActivationType(context, {dynamicSize, dynamicSize, source.hidden}), "states"},
+      {getActivationType(context, {dynamicSize, encoderStack.length, source.hidden}), "states"},
       {cacheType(CacheKind::Key, attention), "source_keys"},
       {cacheType(CacheKind::Value, attention), "source_values"}};
   SmallVector<Type> outputs = {inputs[1].type, inputs[2].type};
@@ -235,7 +237,9 @@ Value ModuleFrame::callLayers(const LayerStack &stack, Value x, bool decode, Sta
     else if (stack.hasMask)
       operands.push_back(values.attentionMask);
     if (layer.source)
-      operands.append({values.sourceKeys[i], values.sourceValues[i], values.sourceMask});
+      operands.append({values.sourceKeys[i], values.sourceValues[i]});
+    if (layer.source && encoderStack.hasMask)
+      operands.push_back(values.sourceMask);
     for (const model::Weight *weight : getLayerWeights(layer))
       operands.push_back(weightRef(*weight));
     auto call =
@@ -435,6 +439,11 @@ void ModuleFrame::addWeightsOf(const model::ModelDescription &part) {
       addLinear(embeddings.patches->projection);
       if (embeddings.patches->tokens)
         addWeight(*embeddings.patches->tokens);
+    } else if (embeddings.sound) {
+      addLinear(embeddings.sound->mels.basis);
+      addLinear(embeddings.sound->mels.filters);
+      for (const model::Convolution &convolution : embeddings.sound->convolutions)
+        addLinear(convolution.projection);
     } else {
       addWeight(embeddings.token);
     }
@@ -509,6 +518,26 @@ void ModuleFrame::addModuleAttributes() {
                                                                                    : "none";
     (*module)->setAttr(kScoreFunctionAttr, b.getStringAttr(function));
   }
+  if (!source.encoder)
+    return;
+  if (const std::optional<model::Sound> &sound = source.encoder->embeddings.sound)
+    (*module)->setAttr(kSamplingRateAttr, b.getI64IntegerAttr(sound->mels.rate));
+  if (!source.beginSuppressedTokens.empty())
+    (*module)->setAttr(kBeginSuppressedAttr, b.getDenseI64ArrayAttr(source.beginSuppressedTokens));
+  SmallVector<Attribute> prompt;
+  for (const model::PromptToken &token : source.prompt) {
+    SmallVector<StringRef> names;
+    SmallVector<int64_t> tokens;
+    for (const auto &[name, id] : token.values) {
+      names.push_back(name);
+      tokens.push_back(id);
+    }
+    prompt.push_back(
+        b.getArrayAttr({b.getStringAttr(token.name), b.getI64IntegerAttr(token.token.value_or(-1)),
+                        b.getStrArrayAttr(names), b.getDenseI64ArrayAttr(tokens)}));
+  }
+  if (!prompt.empty())
+    (*module)->setAttr(kPromptAttr, b.getArrayAttr(prompt));
 }
 
 OwningOpRef<ModuleOp> ModuleFrame::build() {
@@ -526,6 +555,10 @@ OwningOpRef<ModuleOp> ModuleFrame::build() {
     encoderStack.layers = &source.encoder->layers;
     encoderStack.name = "encoder_layer";
     encoderStack.width = source.hidden;
+    if (const std::optional<model::Sound> &sound = source.encoder->embeddings.sound) {
+      encoderStack.hasMask = false;
+      encoderStack.length = sound->count();
+    }
     addLayerFunctions(encoderStack, /*decodes=*/false);
   }
   stack.layers = &source.layers;

@@ -81,7 +81,7 @@ private:
     return CacheType::get(context, kind, attention.keyValueHeads, size, b.getF32Type());
   }
 
-  /// Labels, and what pictures become.
+  /// Labels, what pictures become, and what texts of sound begin with.
   void addModuleAttributes();
   void addModelOp();
   void addWeight(const ::fovea::Weight &weight);
@@ -131,8 +131,10 @@ private:
   Value weightRef(const ::fovea::Weight &weight);
   /// All layers in turn.
   Value callLayers(const LayerStack &stack, Value x, bool decode, StackValues &values);
-  /// What the encoder of an encoder-decoder gives.
-  Value encode(Body &body, Value ids, Value mask);
+  /// The source of an encoder-decoder, and its mask if it has one.
+  SmallVector<Port> sourcePorts();
+  /// What the encoder gives for these first arguments of an entry.
+  Value encode(Body &body, func::FuncOp entry);
   /// Appends keys and values of `states` to the caches of all layers.
   void callSources(Value states, std::vector<Value> &keys, std::vector<Value> &values);
   /// Empty caches of all layers with room for `capacity` positions.

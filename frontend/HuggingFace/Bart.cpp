@@ -36,17 +36,16 @@ void Bart::describeEmbeddings(Embeddings &embeddings, const std::string &part,
 }
 
 Attention Bart::attention(const std::string &name, const Sizes &sizes) {
-  constexpr bool bias = true;
   Attention result;
   result.name = weights.prefix() + name;
   result.heads = result.keyValueHeads = sizes.heads;
   result.headSize = hidden / sizes.heads;
   result.scale = 1 / std::sqrt(double(result.headSize));
-  auto projection = [&](const char *which) {
+  auto projection = [&](const char *which, bool bias = true) {
     return weights.linear(name + "." + which, hidden, hidden, bias);
   };
   result.query = projection("q_proj");
-  result.key = projection("k_proj");
+  result.key = projection("k_proj", keyBias);
   result.value = projection("v_proj");
   result.output = projection("out_proj");
   return result;
@@ -90,7 +89,7 @@ std::optional<Norm> Bart::lastNorm(const std::string &part) {
 void Bart::describe() {
   auto foundHidden = config.integer("d_model", 1, maxWidth);
   auto vocabulary = config.integer("vocab_size", 1, maxVocabulary);
-  auto foundPositions = config.integer("max_position_embeddings", 1, maxPositions);
+  auto foundPositions = config.integer(positionsKey, 1, maxPositions);
   auto reader = readSizes("encoder"), writer = readSizes("decoder");
   auto foundActivation = readActivation(config, "activation_function", activationName);
   bool scaled = config.boolean("scale_embedding", scaledTokens);
@@ -135,21 +134,24 @@ void Bart::describe() {
   model.vocabulary = *vocabulary;
   model.hidden = hidden;
   model.maxPositions = positions;
-  weights.choosePrefix({"model.", ""}, "shared.weight");
-  Weight token = weights.weight("shared.weight", {*vocabulary, hidden}, false,
+  weights.choosePrefix({"model.", ""}, token + ".weight");
+  Weight table = weights.weight(token + ".weight", {*vocabulary, hidden}, false,
                                 {"decoder.embed_tokens.weight", "encoder.embed_tokens.weight"});
   model.encoder.emplace();
-  describeEmbeddings(model.encoder->embeddings, "encoder", token);
+  if (!describeSource)
+    describeEmbeddings(model.encoder->embeddings, "encoder", table);
+  else if (!describeSource(model.encoder->embeddings, hidden))
+    return;
   model.encoder->layers = describeLayers("encoder", *reader, /*isDecoder=*/false);
   model.encoder->finalNorm = lastNorm("encoder");
-  describeEmbeddings(model.embeddings, "decoder", token);
+  describeEmbeddings(model.embeddings, "decoder", table);
   model.layers = describeLayers("decoder", *writer, /*isDecoder=*/true);
   model.finalNorm = lastNorm("decoder");
   if (isLanguageModel(model.architecture)) {
-    Head head = weights.head("lm_head", /*tied=*/true, token);
+    Head words = weights.head(head, /*tied=*/true, table);
     if (weights.has("final_logits_bias"))
-      head.steps.front().dense->bias = weights.row("final_logits_bias", *vocabulary);
-    model.heads = {std::move(head)};
+      words.steps.front().dense->bias = weights.row("final_logits_bias", *vocabulary);
+    model.heads = {std::move(words)};
   }
-  weights.reportUnused({"embed_tokens.weight", "embed_positions.weight", "lm_head.weight"});
+  weights.reportUnused({"embed_tokens.weight", "embed_positions.weight", head + ".weight"});
 }

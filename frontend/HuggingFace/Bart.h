@@ -7,6 +7,8 @@
 
 #include "frontend/HuggingFace/Family.h"
 
+#include <functional>
+
 namespace fovea {
 
 class Bart {
@@ -22,6 +24,11 @@ public:
   /// Instead of learned positions.
   std::optional<Sinusoids> sinusoids;
   int64_t positionOffset = 2; ///< Rows of learned positions before the first.
+  const char *positionsKey = "max_position_embeddings";
+  bool keyBias = true;
+  std::string token = "shared", head = "lm_head";
+  /// Describes what an encoder that reads no text reads, `hidden` wide. False if that is at fault.
+  std::function<bool(Embeddings &, int64_t hidden)> describeSource;
 
   /// All of it; keys that are neither read nor known become problems.
   void describe();

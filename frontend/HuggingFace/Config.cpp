@@ -69,6 +69,7 @@ void fovea::ignoreCommonKeys(JsonObject &config) {
                  "exponential_decay_length_penalty",
                  "suppress_tokens",
                  "begin_suppress_tokens",
+                 "forced_decoder_ids",
                  "max_new_tokens"});
   // Training only; inference has no dropout.
   config.ignore({"attention_dropout", "hidden_dropout", "hidden_dropout_prob",

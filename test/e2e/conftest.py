@@ -115,6 +115,12 @@ def translators():
 
 
 @pytest.fixture(scope="session")
+def speech():
+    """The folder of the random models that write what they hear."""
+    return make_once("test-speech", "make_speech.py", "speech_cases.py", "make_translators.py", "translator_cases.py", "make_checkpoints.py")
+
+
+@pytest.fixture(scope="session")
 def vision():
     """The folder of the random models that read images."""
     return make_once("test-vision", "make_vision.py", "vision_cases.py", "make_checkpoints.py")

@@ -81,7 +81,7 @@ def test_all_vain_options_are_named(fovea, shakespeare, shakespeare_artifact, tm
 
 
 @pytest.mark.parametrize("arguments, code, words", [
-    (["complie", "x"], 2, "expected one of compile, check, inspect, verify, run, generate, chat, embed, translate, fill-mask, classify, tag, answer, bench, cache, families; did you mean 'compile'?"),
+    (["complie", "x"], 2, "expected one of compile, check, inspect, verify, run, generate, chat, embed, translate, transcribe, fill-mask, classify, tag, answer, bench, cache, families; did you mean 'compile'?"),
     (["compile", "x", "--dtpye", "int8"], 2, "error: unknown option '--dtpye'; did you mean '--dtype'?"),
     (["compile", "--dtpye", "int8"], 2, "error: unknown option '--dtpye'; did you mean '--dtype'?"),
     (["compile", "x", "y"], 2, "error: expects no more words, got 'y'"),

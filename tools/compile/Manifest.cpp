@@ -130,6 +130,16 @@ static std::unique_ptr<ImageSettings> buildImages(DictionaryAttr images) {
       static_cast<ImageFilter>(filter));
 }
 
+static std::unique_ptr<PromptTokenT> buildPromptToken(const mlir::fovea::PromptToken &token) {
+  auto result = std::make_unique<PromptTokenT>();
+  result->name = token.name.str();
+  result->token = token.token;
+  for (StringAttr value : token.values.getAsRange<StringAttr>())
+    result->values.push_back(value.str());
+  result->tokens.assign(token.tokens.begin(), token.tokens.end());
+  return result;
+}
+
 static std::unique_ptr<ModelInfoT> buildModelInfo(ModuleOp module, ArrayRef<EntryLayout> entries) {
   auto info = std::make_unique<ModelInfoT>();
   info->kind = getKind(entries);
@@ -155,6 +165,14 @@ static std::unique_ptr<ModelInfoT> buildModelInfo(ModuleOp module, ArrayRef<Entr
     info->end_tokens.assign(tokens->begin(), tokens->end());
   if (auto tokens = model.getSuppressedTokens())
     info->suppressed_tokens.assign(tokens->begin(), tokens->end());
+  if (auto tokens = module->getAttrOfType<DenseI64ArrayAttr>(kBeginSuppressedAttr))
+    info->begin_suppressed_tokens.assign(tokens.asArrayRef().begin(), tokens.asArrayRef().end());
+  if (Attribute attr = module->getAttr(kPromptAttr))
+    if (auto prompt = readPrompt(attr)) // which the dialect has checked
+      for (const mlir::fovea::PromptToken &token : *prompt)
+        info->prompt.push_back(buildPromptToken(token));
+  if (auto rate = module->getAttrOfType<IntegerAttr>(kSamplingRateAttr))
+    info->sampling_rate = rate.getInt();
   info->forced_begin_token = static_cast<int64_t>(model.getForcedBeginToken().value_or(-1));
   info->forced_end_token = static_cast<int64_t>(model.getForcedEndToken().value_or(-1));
   info->min_tokens = static_cast<int64_t>(model.getMinTokens().value_or(0));

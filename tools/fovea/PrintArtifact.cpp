@@ -177,6 +177,12 @@ void printArtifact(const artifact::ArtifactReader &reader, const std::string &fi
     std::printf("  labels: %s\n", listLabels(model.labels).c_str());
   if (model.images)
     std::printf("  images: %s\n", describe(*model.images).c_str());
+  if (model.sampling_rate)
+    std::printf("  reads sound of %" PRId64 " samples a second\n", model.sampling_rate);
+  for (const auto &token : model.prompt)
+    if (!token->values.empty())
+      std::printf("  %s: %s\n", verbs::plain(token->name).c_str(),
+                  listLabels(token->values).c_str());
   std::printf("  compiler: %s\n", manifest.compiler.c_str());
   if (!manifest.variants.empty())
     std::printf("  code for %s, and below for better processors\n", manifest.target.c_str());

@@ -104,6 +104,7 @@ void addGenerate(CLI::App &app, const Host &host, int &code);
 void addChat(CLI::App &app, const Host &host, int &code);
 void addEmbed(CLI::App &app, const Host &host, int &code);
 void addTranslate(CLI::App &app, const Host &host, int &code);
+void addTranscribe(CLI::App &app, const Host &host, int &code);
 void addFillMask(CLI::App &app, const Host &host, int &code);
 void addClassify(CLI::App &app, const Host &host, int &code);
 void addTag(CLI::App &app, const Host &host, int &code);

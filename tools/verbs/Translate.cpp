@@ -2,6 +2,7 @@
 //
 // `translate`: what an encoder-decoder makes of each text, one line a text.
 #include "tools/verbs/Numbers.h"
+#include "tools/verbs/Search.h"
 #include "tools/verbs/Texts.h"
 
 #include <iostream>
@@ -12,11 +13,9 @@ namespace {
 
 struct TranslateOptions : Common {
   TextOptions texts;
-  int64_t count = -1;
-  int32_t beams = 1, best = 1;
-  double lengthPenalty = 1;
-  std::string earlyStopping = "no";
-  int64_t least = -1, ngram = -1, first = -1;
+  SearchOptions search;
+  int32_t best = 1;
+  int64_t first = -1;
 };
 
 /// What the callback collects of one text.
@@ -37,16 +36,11 @@ void onText(void *user, size_t /*rank*/, const fovea_translation *translation) {
   written.records.push_back(std::move(record));
 }
 
-fovea_early_stopping stoppingOf(const std::string &name) {
-  return name == "yes"     ? FOVEA_EARLY_STOPPING_YES
-         : name == "never" ? FOVEA_EARLY_STOPPING_NEVER
-                           : FOVEA_EARLY_STOPPING_NO;
-}
-
 void translate(const TranslateOptions &options) {
-  if (options.best > options.beams)
+  if (options.best > options.search.beams)
     throw Failure{2, "--n-best expects at most as many texts as --beams, " +
-                         std::to_string(options.beams) + ", got " + std::to_string(options.best)};
+                         std::to_string(options.search.beams) + ", got " +
+                         std::to_string(options.best)};
   std::vector<std::string> texts = options.texts.all();
   ModulePtr module = options.open();
   ContextPtr context = options.makeContext(module);
@@ -59,13 +53,8 @@ void translate(const TranslateOptions &options) {
     fovea_translate_options request = FOVEA_TRANSLATE_OPTIONS_INIT;
     request.source = texts[i].data();
     request.source_size = texts[i].size();
-    request.max_tokens = options.count;
-    request.beams = options.beams;
+    options.search.fill(request);
     request.count = options.best;
-    request.length_penalty = options.lengthPenalty;
-    request.early_stopping = stoppingOf(options.earlyStopping);
-    request.min_tokens = options.least;
-    request.no_repeat_ngram = options.ngram;
     request.forced_begin_token = options.first;
     request.user = &written;
     request.on_text = onText;
@@ -105,26 +94,8 @@ void addTranslate(CLI::App &app, const Host &host, int &code) {
               "  PROGRAM translate model.fovea --beams 4 --text-file - < sentences.txt\n",
               options, host, code, [options] { translate(*options); });
   options->texts.addTo(*verb);
-  addNumber(*verb, "-n,--count", options->count,
-            "most tokens of a text; -1: until it ends or the context is full", -1, 1 << 30);
-  addNumber(*verb, "--beams", options->beams, "beams that are searched; 1 is greedy", 1, 1024);
+  options->search.addTo(*verb, "a text");
   addNumber(*verb, "--n-best", options->best, "so many of the best texts, the best first", 1, 1024);
-  addNumber(*verb, "--length-penalty", options->lengthPenalty,
-            "with beams: scores are divided by the length to this power; above 0 favours longer "
-            "texts",
-            -1000, 1000);
-  verb->add_option(
-          "--early-stopping", options->earlyStopping,
-          "with beams, when the search ends: yes, once as many texts as beams are finished; "
-          "no, once the best that goes on is worse than those; never, once it cannot "
-          "become better")
-      ->check(CLI::IsMember({"no", "yes", "never"}))
-      ->capture_default_str();
-  addNumber(*verb, "--min-tokens", options->least,
-            "least tokens of a text before its end; -1: as the model says", -1, 1 << 30);
-  addNumber(*verb, "--no-repeat-ngram", options->ngram,
-            "so many tokens in a row are not written twice; 0: they may be, -1: as the model says",
-            -1, 1 << 30);
   addNumber(*verb, "--first-token", options->first,
             "the id of each text's first token, a language's for example; -1: as the model says",
             -1, 1 << 30);

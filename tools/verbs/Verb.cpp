@@ -60,6 +60,7 @@ void addRunningVerbs(CLI::App &app, const Host &host, int &code) {
   addChat(app, host, code);
   addEmbed(app, host, code);
   addTranslate(app, host, code);
+  addTranscribe(app, host, code);
   addFillMask(app, host, code);
   addClassify(app, host, code);
   addTag(app, host, code);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The verbs that run an artifact: run, generate, chat, embed, translate, fill-mask, classify, tag,
-// answer, bench.
+// The verbs that run an artifact: run, generate, chat, embed, translate, transcribe, fill-mask,
+// classify, tag, answer, bench.
 // Shared by fovea, which compiles a model named in place of an artifact, and by fovea-run, which
 // has no compiler. Uses the runtime through its C header only.
 //

@@ -134,7 +134,13 @@ LogicalResult RuntimeBackend::reset(int64_t, int64_t capacity) {
   fovea_context_options options = FOVEA_CONTEXT_OPTIONS_INIT;
   options.threads = threads;
   options.device = device.c_str();
+  // A source that is no text may have more positions than a text.
+  fovea_module_info info = FOVEA_MODULE_INFO_INIT;
+  if (failed(check(fovea_module_get_info(module, &info))))
+    return failure();
   options.capacity = std::max<int64_t>(capacity, 1);
+  if (info.max_positions > 0)
+    options.capacity = std::min(options.capacity, info.max_positions);
   // Before the one before is freed: with its last user a GPU's own context goes, and takes longer
   // to come back (150 ms) than most cases run.
   fovea_context *made = nullptr;

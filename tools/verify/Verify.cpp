@@ -141,6 +141,28 @@ bool Report::passed() const {
   return llvm::all_of(rows, [](const Row &row) { return row.passed(); });
 }
 
+/// The arguments of an entry that are not caches.
+static SmallVector<unsigned> tensorArguments(func::FuncOp entry) {
+  SmallVector<unsigned> numbers;
+  for (auto [i, type] : llvm::enumerate(entry.getArgumentTypes()))
+    if (!isa<CacheType>(type))
+      numbers.push_back(i);
+  return numbers;
+}
+
+/// Which of the tensors that `encode` reads, a source and perhaps its mask, `entry` reads too.
+static SmallVector<unsigned> sharedArguments(func::FuncOp encode, func::FuncOp entry) {
+  SmallVector<unsigned> numbers;
+  if (!encode || !entry)
+    return numbers;
+  for (auto [n, i] : llvm::enumerate(tensorArguments(encode)))
+    if (llvm::any_of(tensorArguments(entry), [&, i = i](unsigned own) {
+          return nameOfArgument(entry, own) == nameOfArgument(encode, i);
+        }))
+      numbers.push_back(n);
+  return numbers;
+}
+
 /// The results of an entry that are not caches.
 static SmallVector<unsigned> tensorResults(func::FuncOp entry) {
   SmallVector<unsigned> numbers;
@@ -475,7 +497,7 @@ static bool dependsOnChunks(ModuleOp module) {
 LogicalResult Verifier::runTokens(const TokenEntries &entries, int64_t batch, int64_t length) {
   auto [prefill, decode, forward, encode, hasDecode] = entries;
   std::mt19937_64 random(options.seed * 1000003 + batch * 1009 + length);
-  // A source and its mask come first where there is one.
+  // A source comes first where there is one, and its mask if it has one.
   TRY(Tensors whole,
       makeInputs(encode ? forward : prefill, {batch, length, {}, options.dims}, random));
   const Tensor &ids = *whole.back();
@@ -492,12 +514,14 @@ LogicalResult Verifier::runTokens(const TokenEntries &entries, int64_t batch, in
   if (forward && !dependsOnChunks(module)) {
     TRY(reference, oracle.run(forward.getName(), whole));
   }
-  int64_t capacity = std::max(length, whole.front()->shape[1]);
+  // Other sources than texts have as many positions as their entry says.
+  bool readsText = !encode || !whole.front()->isReal;
+  int64_t capacity = std::max(length, readsText ? whole.front()->shape[1] : maxPositions(encode));
   if (failed(compiled->reset(batch, capacity)) || failed(oracle.reset(batch, capacity)))
     return failure();
   Chain chain{batch, capacity, {}};
   if (encode) {
-    chain.steps.push_back({encode.getName().str(), {whole[0], whole[1]}});
+    chain.steps.push_back({encode.getName().str(), Tensors(whole.begin(), whole.end() - 1)});
     if (failed(oracle.run(encode.getName(), chain.steps.back().inputs)) ||
         failed(compiled->run(encode.getName(), chain.steps.back().inputs)))
       return failure();
@@ -511,8 +535,8 @@ LogicalResult Verifier::runTokens(const TokenEntries &entries, int64_t batch, in
     std::string what = "batch " + std::to_string(batch) + ", read " + text;
     options.progress(entry.getName().str() + ", " + what);
     chain.steps.push_back({entry.getName().str(), {columns(ids, at, count)}});
-    if (encode)
-      chain.steps.back().inputs.push_back(whole[1]);
+    for (unsigned shared : sharedArguments(encode, entry))
+      chain.steps.back().inputs.push_back(whole[shared]);
     at += count;
     TRY(Tensors expected, oracle.run(entry.getName(), chain.steps.back().inputs));
     FailureOr<Tensors> found =
@@ -550,30 +574,28 @@ LogicalResult Verifier::runCached(const TokenEntries &entries) {
   return success(!longLength || run(batches.front(), longLength));
 }
 
-/// An entry that takes ids [B, S], if there is a source its mask [B, T], and caches, and gives
+/// An entry that takes ids [B, S], what `encode` reads too (a source's mask), and caches, and gives
 /// logits [B, V] of the last position, and perhaps the token chosen from them.
-static bool isTokenReader(func::FuncOp entry, bool hasSource) {
+static bool isTokenReader(func::FuncOp entry, func::FuncOp encode) {
   SmallVector<unsigned> results = entry ? tensorResults(entry) : SmallVector<unsigned>();
   if (results.size() == 2 && getResultRole(entry, results[1]) == PortRole::NextToken)
     results.pop_back();
   if (results.size() != 1 || !takesCache(entry))
     return false;
-  SmallVector<Type> tensors;
-  for (Type type : entry.getArgumentTypes())
-    if (!isa<CacheType>(type))
-      tensors.push_back(type);
-  bool fits = tensors.size() == (hasSource ? 2 : 1);
-  auto ids = fits ? dyn_cast<RankedTensorType>(tensors.front()) : nullptr;
+  SmallVector<unsigned> tensors = tensorArguments(entry);
+  bool fits = tensors.size() == 1 + sharedArguments(encode, entry).size();
+  auto ids = fits ? dyn_cast<RankedTensorType>(entry.getArgumentTypes()[tensors.front()]) : nullptr;
   auto logits = dyn_cast<RankedTensorType>(entry.getResultTypes()[results.front()]);
   return ids && ids.getRank() == 2 && ids.getElementType().isInteger() && logits &&
          logits.getRank() == 2;
 }
 
-/// One that takes ids [B, S], behind a source and its mask if there is one, and gives logits
+/// One that takes ids [B, S], behind what `encode` reads if there is a source, and gives logits
 /// [B, S, V] first.
-static bool isForward(func::FuncOp entry, bool hasSource) {
-  if (!entry || takesCache(entry) || entry.getNumArguments() != (hasSource ? 3 : 1) ||
-      entry.getNumResults() < 1 || (!hasSource && entry.getNumResults() != 1))
+static bool isForward(func::FuncOp entry, func::FuncOp encode) {
+  size_t ofSource = encode ? tensorArguments(encode).size() : 0;
+  if (!entry || takesCache(entry) || entry.getNumArguments() != ofSource + 1 ||
+      entry.getNumResults() < 1 || (!encode && entry.getNumResults() != 1))
     return false;
   auto logits = dyn_cast<RankedTensorType>(entry.getResultTypes()[0]);
   return logits && logits.getRank() == 3 && isa<FloatType>(logits.getElementType());
@@ -601,17 +623,16 @@ LogicalResult Verifier::run() {
   func::FuncOp decode = findEntry(module, EntryKind::Decode);
   func::FuncOp forward = findEntry(module, EntryKind::Forward);
   func::FuncOp encode = findEntry(module, EntryKind::Encode);
-  bool hasSource = static_cast<bool>(encode);
-  if (!isForward(forward, hasSource))
+  if (!isForward(forward, encode))
     forward = {};
-  if (!isTokenReader(decode, hasSource))
+  if (!isTokenReader(decode, encode))
     decode = {};
   // Compiling says why, where it leaves an entry out.
   if (prefill && !compiled->hasEntry(prefill.getName())) {
     llvm::erase(entries, prefill);
     prefill = {};
   }
-  bool cached = isTokenReader(prefill, hasSource) && (!encode || forward);
+  bool cached = isTokenReader(prefill, encode) && (!encode || forward);
   bool hasDecode = decode || (prefill && !encode && compiled->hasEntry("decode"));
   for (func::FuncOp entry : entries)
     if (!cached || (entry != prefill && entry != decode && entry != encode))

@@ -207,6 +207,8 @@ typedef struct fovea_module_info {
   uint64_t weight_bytes;
   size_t label_count; /* of a classifier's scores; 0: no classifier, or they have no names */
   fovea_score_function score_function;
+  size_t prompt_count;   /* of tokens between the begin token and a text; see below */
+  int64_t sampling_rate; /* of the sound that fovea_translate reads; 0: it reads texts */
 } fovea_module_info;
 #define FOVEA_MODULE_INFO_INIT                                                                     \
   {sizeof(fovea_module_info),                                                                      \
@@ -224,7 +226,9 @@ typedef struct fovea_module_info {
    0,                                                                                              \
    0,                                                                                              \
    0,                                                                                              \
-   FOVEA_SOFTMAX}
+   FOVEA_SOFTMAX,                                                                                  \
+   0,                                                                                              \
+   0}
 
 /* Strings live as long as the module; so do those of the functions below. */
 FOVEA_API fovea_status *fovea_module_get_info(const fovea_module *module, fovea_module_info *info);
@@ -258,6 +262,23 @@ typedef struct fovea_image_info {
   {sizeof(fovea_image_info), 0, 0, 0, 0, 0, 0, FOVEA_NEAREST, 0, {0}, {0}}
 FOVEA_API fovea_status *fovea_module_get_image_info(const fovea_module *module,
                                                     fovea_image_info *info);
+
+/* A token that an encoder-decoder's texts stand behind: their language, or what is to be done. */
+typedef struct fovea_prompt_info {
+  size_t struct_size;
+  const char *name;   /* what is chosen by it: "language"; "" if nothing is */
+  int64_t token;      /* where nobody chooses; -1: the likeliest of the values' */
+  size_t value_count; /* see fovea_module_get_prompt_value */
+} fovea_prompt_info;
+#define FOVEA_PROMPT_INFO_INIT {sizeof(fovea_prompt_info), NULL, 0, 0}
+
+/* The token of that place, numbered from 0. */
+FOVEA_API fovea_status *fovea_module_get_prompt(const fovea_module *module, size_t place,
+                                                fovea_prompt_info *info);
+/* One of the values that may be chosen there ("de"), numbered from 0, and its token. */
+FOVEA_API fovea_status *fovea_module_get_prompt_value(const fovea_module *module, size_t place,
+                                                      size_t value, const char **name,
+                                                      int64_t *token);
 
 /* What an entry does for those who run a model, whatever it is called; of each kind but the first
    there is one at most. */
@@ -740,8 +761,9 @@ typedef struct fovea_translation {
   size_t id_count;
   double score; /* sum of log-probabilities / length ^ length_penalty, the end token counted */
   int ended;    /* by an end token, not by max_tokens or a full context */
+  const int64_t *prompt_ids; /* what the model's prompt was; as many as it has places */
 } fovea_translation;
-#define FOVEA_TRANSLATION_INIT {sizeof(fovea_translation), NULL, 0, NULL, 0, 0, 0}
+#define FOVEA_TRANSLATION_INIT {sizeof(fovea_translation), NULL, 0, NULL, 0, 0, 0, NULL}
 
 typedef struct fovea_translate_options {
   size_t struct_size;
@@ -766,10 +788,17 @@ typedef struct fovea_translate_options {
   int64_t min_tokens;         /* before an end token, at least */
   int64_t no_repeat_ngram;    /* so many tokens in a row are not written twice; 0: they may be */
   int64_t forced_begin_token; /* the first token of a text */
+  /* Of a model that reads sound, in place of `source`: samples at its rate, -1 to 1, at most a
+     clip's; what is missing of a clip is silence. */
+  const float *source_samples;
+  size_t source_sample_count;
+  /* A token for each place of the model's prompt; -1: as the model says. NULL: all as it says. */
+  const int64_t *prompt_ids;
+  size_t prompt_id_count;
 } fovea_translate_options;
 #define FOVEA_TRANSLATE_OPTIONS_INIT                                                               \
-  {sizeof(fovea_translate_options), NULL, 0,    NULL, 0,  -1, 1, 1, 1.0,                           \
-   FOVEA_EARLY_STOPPING_NO,         NULL, NULL, NULL, -1, -1, -1}
+  {sizeof(fovea_translate_options), NULL, 0,    NULL, 0,  -1, 1,  1,    1.0, /* penalty */         \
+   FOVEA_EARLY_STOPPING_NO,         NULL, NULL, NULL, -1, -1, -1, NULL, 0,   NULL, 0}
 
 typedef struct fovea_translate_result {
   size_t struct_size;

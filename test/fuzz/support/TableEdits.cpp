@@ -74,7 +74,8 @@ public:
     addAll(model.architecture, model.name, model.kind, model.begin_token, model.end_tokens,
            model.padding_token, model.vocabulary_size, model.max_positions, model.max_text_tokens,
            model.suppressed_tokens, model.labels, model.score_function, model.forced_begin_token,
-           model.forced_end_token, model.min_tokens, model.no_repeat_ngram, model.images);
+           model.forced_end_token, model.min_tokens, model.no_repeat_ngram, model.images,
+           model.begin_suppressed_tokens, model.prompt, model.sampling_rate);
   }
   void add(manifest::ImageSettings &images) {
     edits.push_back([&] {
@@ -88,6 +89,9 @@ public:
                                   change(images.crop_height()), change(images.crop_width()),
                                   static_cast<manifest::ImageFilter>(random.below(14)));
     });
+  }
+  void add(manifest::PromptTokenT &token) {
+    addAll(token.name, token.token, token.values, token.tokens);
   }
   void add(manifest::ValueT &value) {
     addAll(value.name, value.kind, value.element, value.shape, value.dims, value.heads, value.size,

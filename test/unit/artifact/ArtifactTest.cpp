@@ -526,6 +526,15 @@ TEST_F(ArtifactTest, ATemporaryFileThatCannotBeMadeSaysWhy) {
   EXPECT_TRUE(null.write("x") && null.keep());
 }
 
+static void addPromptToken(manifest::ManifestT &manifest, int64_t token,
+                           std::vector<std::string> values, std::vector<int64_t> tokens) {
+  auto one = std::make_unique<manifest::PromptTokenT>();
+  one->token = token;
+  one->values = std::move(values);
+  one->tokens = std::move(tokens);
+  manifest.model->prompt.push_back(std::move(one));
+}
+
 /// Each entry: how to spoil a sound manifest, and what the message says.
 TEST_F(ArtifactTest, ManifestsThatReferToNothingAreRefused) {
   struct Case {
@@ -536,6 +545,10 @@ TEST_F(ArtifactTest, ManifestsThatReferToNothingAreRefused) {
       {[](manifest::ManifestT &m) { m.model.reset(); }, "no model"},
       {[](manifest::ManifestT &m) { m.model->end_tokens = {-3}; }, "end token -3"},
       {[](manifest::ManifestT &m) { m.model->suppressed_tokens = {-3}; }, "suppressed token -3"},
+      {[](manifest::ManifestT &m) { addPromptToken(m, -1, {}, {}); }, "token of the prompt"},
+      {[](manifest::ManifestT &m) { addPromptToken(m, 3, {"a", "b"}, {1}); },
+       "token of the prompt"},
+      {[](manifest::ManifestT &m) { m.model->sampling_rate = -1; }, "sampling_rate"},
       {[](manifest::ManifestT &m) { m.model->vocabulary_size = -1; }, "vocabulary_size"},
       {[](manifest::ManifestT &m) { m.model->forced_end_token = -2; }, "forced token"},
       {[](manifest::ManifestT &m) { m.model->no_repeat_ngram = -1; }, "no_repeat_ngram"},

@@ -82,5 +82,25 @@ module attributes {fovea.images = {deviation = array<f64: 1.0>, mean = array<f64
 
 // -----
 
+// expected-error @below {{expects 'fovea.sampling_rate' to be a positive integer, got 0}}
+module attributes {fovea.sampling_rate = 0} {}
+
+// -----
+
+// expected-error @below {{expects 'fovea.begin_suppressed_tokens' to be array<i64> of tokens, got array<i64: 1, -2>}}
+module attributes {fovea.begin_suppressed_tokens = array<i64: 1, -2>} {}
+
+// -----
+
+// expected-error @below {{expects 'fovea.prompt' to be an array of tokens, each [name, token, [names], array<i64: tokens>], got}}
+module attributes {fovea.prompt = [["language", -1, ["en", "de"], array<i64: 7>]]} {}
+
+// -----
+
+// expected-error @below {{expects 'fovea.prompt' to be an array of tokens}}
+module attributes {fovea.prompt = [["", -1, [], array<i64>]]} {}
+
+// -----
+
 // expected-error @below {{expects 'fovea.labels' on a module}}
 func.func private @labelled() attributes {fovea.labels = ["a"]}
