@@ -78,7 +78,7 @@ struct Rotary {
   double high = 0;               ///< Yarn: beta_fast; Llama3: high_freq_factor.
   double attentionFactor = 1;    ///< Yarn, LongRope: on sines and cosines.
   bool truncate = true;          ///< Yarn.
-  double scoreFactor = 1;        ///< Yarn: what `mscale_all_dim` gives, for families that heed it.
+  double scoreFactor = 1;        ///< What `mscale_all_dim` gives, for families that heed it.
   std::vector<double> shortFactors, longFactors; ///< LongRope: dim / 2 each.
 };
 

@@ -115,6 +115,10 @@ void fovea::readSpecialTokens(JsonObject &config, const std::string &folder,
   }
   if (hasOwn)
     if (std::optional<JsonValue> value = parseJsonFile(path, problems)) {
+      // So are tokens that are never written.
+      suppressed.clear();
+      badWords.clear();
+      model.beginSuppressedTokens.clear();
       JsonObject object(*value, path, "", problems);
       read(object);
       if (model.encoder) {

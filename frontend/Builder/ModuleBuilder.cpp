@@ -572,8 +572,11 @@ OwningOpRef<ModuleOp> ModuleFrame::build() {
     if (steps) {
       addDecoderStep(EntryKind::Prefill);
       addDecoderStep(EntryKind::Decode);
-      // Experts give several tokens other last bits than each alone, which nothing could check by.
-      if (llvm::none_of(source.layers, [](const model::Layer &layer) { return layer.experts; }))
+      // Experts give several tokens other last bits than each alone, which nothing could check by;
+      // so do heads with matrices of their own, which are experts of equal parts.
+      if (llvm::none_of(source.layers, [](const model::Layer &layer) {
+            return layer.experts || layer.attention.latent;
+          }))
         addDecoderStep(EntryKind::Generic);
     }
     return std::move(module);

@@ -77,7 +77,9 @@ bool Decoder::read() {
   width = foundWidth.value_or(4 * hidden);
 
   size_t before = problems.size();
-  bool fits = hidden % heads == 0;
+  // Heads of a size of their own need not divide it (GLM-4.5: 96 of 128 elements, width 4096).
+  bool hasOwnSize = headSizeIfAbsent || (*keys.headSize && config.has(keys.headSize));
+  bool fits = hasOwnSize || hidden % heads == 0;
   if (!fits)
     config.reject(keys.hidden,
                   "a multiple of " + std::string(keys.heads) + ", " + std::to_string(heads));
@@ -99,7 +101,10 @@ bool Decoder::read() {
 }
 
 bool Decoder::readRotary() {
-  rotary = fovea::readRotary(config, headSize, positions, problems);
+  RotaryKeys ofRotary;
+  if (*keys.headSize)
+    ofRotary.headSize = keys.headSize;
+  rotary = fovea::readRotary(config, headSize, positions, problems, ofRotary);
   return rotary.has_value();
 }
 

@@ -125,6 +125,7 @@ struct RotaryKeys {
   bool scaled = true; ///< `rope_scaling` is meant for these layers.
   double partIfAbsent = 1;
   const char *part = "partial_rotary_factor"; ///< Beside `rope_scaling`.
+  const char *headSize = "head_dim";          ///< For messages.
 };
 
 /// Rotary embedding from `rope_theta` and `rope_scaling` (transformers 4) or

@@ -33,7 +33,7 @@ static std::optional<LogMel> read(JsonObject &config, int64_t mels, Problems &pr
     return config.has(key) ? config.integer(key, 1, most) : std::optional(otherwise);
   };
   auto rate = size("sampling_rate", 1 << 20, 16000), seconds = size("chunk_length", 600, 30);
-  auto window = size("n_fft", 1 << 14, 400), hop = size("hop_length", 1 << 14, 160);
+  auto window = size("n_fft", 4094, 400), hop = size("hop_length", 1 << 14, 160);
   auto features = size("feature_size", maxWidth, 80);
   const char *type = "WhisperFeatureExtractor";
   if (config.string("feature_extractor_type", type) != type)

@@ -49,8 +49,6 @@ void RotaryReader::readYarn() {
                                                           yarnMagnitude(rotary.factor, mscaleAllDim)
                                                     : yarnMagnitude(rotary.factor, 1);
   rotary.attentionFactor = parameters.number("attention_factor", 1e-6, 1e6, implied);
-  if (mscaleAllDim != 0)
-    rotary.scoreFactor = std::pow(yarnMagnitude(rotary.factor, mscaleAllDim), 2);
 }
 
 void RotaryReader::readLongRope() {
@@ -119,7 +117,7 @@ std::optional<Rotary> fovea::readRotary(JsonObject &config, int64_t headSize, in
   double part = parameters.number("partial_rotary_factor", 1e-3, 1, outerPart);
   rotary.dim = static_cast<int64_t>(double(headSize) * part);
   if (rotary.dim < 2 || rotary.dim % 2 != 0)
-    addError(problems, config.file(), "head_dim",
+    addError(problems, config.file(), keys.headSize,
              "expects an even number of rotated elements a head, got " +
                  std::to_string(rotary.dim));
 
@@ -140,7 +138,7 @@ std::optional<Rotary> fovea::readRotary(JsonObject &config, int64_t headSize, in
     reader.readFactor();
     rotary.originalPositions = contextLength;
     if (rotary.dim == 2)
-      addError(problems, config.file(), "head_dim",
+      addError(problems, config.file(), keys.headSize,
                "expects more than 2 rotated elements a head for dynamic scaling, got 2");
   } else if (kind == "yarn") {
     rotary.kind = Rotary::Kind::Yarn;
@@ -156,6 +154,10 @@ std::optional<Rotary> fovea::readRotary(JsonObject &config, int64_t headSize, in
                       "a rotary kind among default, linear, dynamic, yarn, longrope, llama3");
     return std::nullopt;
   }
+  // Of all kinds but the default, for families that heed it.
+  if (kind != "default")
+    if (double magnitude = parameters.number("mscale_all_dim", 0, 1e6, 0); magnitude != 0)
+      rotary.scoreFactor = std::pow(yarnMagnitude(rotary.factor, magnitude), 2);
   // Parameters of other kinds are left over when a kind is changed; they have
   // no effect in transformers either.
   parameters.ignore({"factor", "original_max_position_embeddings", "attention_factor", "beta_fast",

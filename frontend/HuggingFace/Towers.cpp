@@ -30,6 +30,8 @@ void fovea::reportUnreadOfTower(JsonObject &config) {
   // What is read of a tower by itself, and what training began with.
   config.ignore({"projection_dim", "initializer_factor", "dropout", "bos_token_id", "eos_token_id",
                  "pad_token_id"});
+  // Older versions of transformers wrote these for both towers, which read none of them.
+  config.ignore({"add_cross_attention", "is_decoder", "tie_word_embeddings", "pruned_heads"});
   config.reportUnread("could change numbers and is not understood");
 }
 

@@ -111,6 +111,8 @@ CASES = {
     "deepseek_v3-magnitudes": dict(rope_parameters=MAGNITUDES, norm_topk_prob=False, attention_bias=True, rope_interleave=False),
     "deepseek_v3-all-groups": dict(q_lora_rank=None, n_group=1, topk_group=1, num_hidden_layers=2, first_k_dense_replace=0),
     "deepseek_v3-six-heads": dict(hidden_size=96, num_attention_heads=6, v_head_dim=24, n_routed_experts=12, n_group=3),
+    "glm4_moe-uneven": dict(num_attention_heads=6),  # of 24 elements, width 64
+    "deepseek_v3-all-chosen": dict(n_group=4, topk_group=4, num_hidden_layers=2),
     "glm4_moe-plain": dict(use_qk_norm=False, attention_bias=True, n_group=1),
     "gpt_oss-bf16": dict(dtype="bf16"),
     "starcoder2-window": dict(sliding_window=8, tie_word_embeddings=False),

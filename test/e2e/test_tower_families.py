@@ -127,7 +127,9 @@ def changed(folder, tmp_path, change):
 def test_older_configurations_say_the_same(fovea, towers, tmp_path):
     """A part that is there twice, of which the second counts, and keys of before."""
     source = towers / "clip-Model"
-    older = changed(source, tmp_path, dict(text_config=dict(hidden_size=99, dropout=0.0), text_config_dict=TEXT, vision_config_dict=None, torch_dtype="float32"))
+    besides = dict(add_cross_attention=False, is_decoder=False, pruned_heads={}, tie_word_embeddings=True)
+    older = changed(source, tmp_path, dict(text_config=dict(hidden_size=99, dropout=0.0) | besides, text_config_dict=TEXT | besides, vision_config=besides,
+                                           vision_config_dict=None, torch_dtype="float32"))
     graphs = [fovea("compile", folder, "--emit=graph").ok().text.replace(str(folder), "") for folder in (source / "model", older)]
     assert graphs[0] == graphs[1] and "fovea.attention" in graphs[0]
 

@@ -91,6 +91,8 @@ static void describe(Decoder &decoder, JsonObject &config, WeightTable &weights,
   decoder.keys.keyValueHeads = "";
   if (!decoder.readWithRotary() || !fits || !sizes)
     return;
+  if (decoder.rotary->dim != sizes->rotated)
+    return config.reject("partial_rotary_factor", "1: all of qk_rope_head_dim is rotated");
   decoder.rotary->interleaved = interleaved;
   decoder.projectionsOf = [&](Attention &attention, const std::string &name) {
     project(attention, weights, name, decoder.hidden, *sizes);

@@ -9,22 +9,24 @@ using namespace fovea;
 namespace {
 struct ExpertSizes {
   int64_t firstLayer = 0, width = 0, shared = 0;
+  double scale = 1; ///< On the weights of routed ones.
 };
 } // namespace
 
+/// What is absent has another value in each family, so that nothing is taken for given.
 static std::optional<ExpertSizes> readSizes(JsonObject &config) {
   auto firstLayer = config.integer("first_k_dense_replace", 0, maxLayers);
   auto width = config.integer("moe_intermediate_size", 1, maxWidth);
-  int64_t shared =
-      config.has("n_shared_experts") ? config.integer("n_shared_experts", 0, maxExperts, 0) : 0;
+  auto shared = config.integer("n_shared_experts", 0, maxExperts);
+  auto scale = config.number("routed_scaling_factor", 0, 1e9);
   if (config.integer("moe_layer_freq", 1, maxLayers, 1) != 1)
     config.reject("moe_layer_freq", "1, which is built");
-  config.ignore({"n_shared_experts", "aux_loss_alpha", "output_router_logits", "seq_aux", "ep_size",
-                 "pretraining_tp", "num_nextn_predict_layers"});
-  if (!firstLayer || !width)
+  config.ignore({"aux_loss_alpha", "output_router_logits", "seq_aux", "ep_size", "pretraining_tp",
+                 "num_nextn_predict_layers", "num_mtp_layers"});
+  if (!firstLayer || !width || !shared || !scale)
     return std::nullopt;
-  if (shared * *width <= maxWidth)
-    return ExpertSizes{*firstLayer, *width, shared};
+  if (*shared * *width <= maxWidth)
+    return ExpertSizes{*firstLayer, *width, *shared, *scale};
   config.reject("n_shared_experts", "a number of at most " + std::to_string(maxWidth / *width) +
                                         " experts of this width");
   return std::nullopt;
@@ -32,7 +34,8 @@ static std::optional<ExpertSizes> readSizes(JsonObject &config) {
 
 /// Of `count` experts, `chosen` of them for a token.
 static bool readGroups(JsonObject &config, Routing &routing, int64_t count, int64_t chosen) {
-  auto groups = config.integer("n_group", 1, maxExperts);
+  constexpr int64_t mostGroups = 64; // as fovea.top_k
+  auto groups = config.integer("n_group", 1, mostGroups);
   auto kept = config.integer("topk_group", 1, maxExperts);
   if (!groups || !kept)
     return false;
@@ -48,8 +51,9 @@ static bool readGroups(JsonObject &config, Routing &routing, int64_t count, int6
     return false;
   }
   // Of all groups nothing is left out.
-  routing.groups = *kept == *groups ? 1 : *groups;
-  routing.chosenGroups = *kept;
+  bool all = *kept == *groups;
+  routing.groups = all ? 1 : *groups;
+  routing.chosenGroups = all ? 1 : *kept;
   return true;
 }
 
@@ -61,7 +65,6 @@ static void requireScores(JsonObject &config, const std::string &function) {
 static bool readExperts(Decoder &decoder, JsonObject &config, WeightTable &weights, Routing routing,
                         bool grouped, bool biased) {
   std::optional<ExpertSizes> sizes = readSizes(config);
-  routing.scale = config.number("routed_scaling_factor", 0, 1e9, 1);
   decoder.keys.experts = "n_routed_experts";
   bool fits = decoder.readExperts();
   if (fits && grouped)
@@ -69,6 +72,7 @@ static bool readExperts(Decoder &decoder, JsonObject &config, WeightTable &weigh
   config.ignore({"n_group", "topk_group"});
   if (!fits || !sizes)
     return false;
+  routing.scale = sizes->scale;
   decoder.expertsOf = [=, &decoder, &weights, sizes = *sizes](const std::string &name,
                                                               int64_t i) -> std::optional<Experts> {
     if (i < sizes.firstLayer)
@@ -101,7 +105,7 @@ bool fovea::readSigmoidExperts(Decoder &decoder, JsonObject &config, WeightTable
   Routing routing;
   routing.scores = Routing::Scores::Sigmoid;
   routing.groupTop = 2;
-  routing.sumToOne = config.boolean("norm_topk_prob", true);
+  routing.sumToOne = config.boolean("norm_topk_prob").value_or(true);
   requireScores(config, "sigmoid");
   if (config.string("topk_method", "noaux_tc") != "noaux_tc")
     config.reject("topk_method", "\"noaux_tc\"");

@@ -25,7 +25,7 @@ FAMILIES = {
                  activation_function="gelu_new", layer_norm_epsilon=1e-5, tie_word_embeddings=True),
     "deepseek_v3": dict(architectures=["DeepseekV3ForCausalLM"], model_type="deepseek_v3", hidden_size=24, intermediate_size=20, num_hidden_layers=2,
                         num_attention_heads=3, num_key_value_heads=3, kv_lora_rank=10, q_lora_rank=14, qk_nope_head_dim=8, qk_rope_head_dim=4, v_head_dim=6,
-                        n_routed_experts=8, num_experts_per_tok=3, n_shared_experts=2, moe_intermediate_size=5, first_k_dense_replace=1, n_group=4, topk_group=2,
+                        n_routed_experts=8, num_experts_per_tok=3, n_shared_experts=2, moe_intermediate_size=5, first_k_dense_replace=1, n_group=4, topk_group=2, norm_topk_prob=True,
                         routed_scaling_factor=2.5, vocab_size=17, max_position_embeddings=64, rms_norm_eps=1e-5,
                         rope_parameters={"rope_theta": 10000.0, "rope_type": "default"}, bos_token_id=1, eos_token_id=2),
 }
@@ -114,7 +114,7 @@ def deepseek_shapes(c):
         shapes |= {layer + "mlp.gate.weight": (c["n_routed_experts"], hidden), layer + "mlp.gate.e_score_correction_bias": (c["n_routed_experts"],)}
         for expert in range(c["n_routed_experts"]):
             shapes |= gated(f"{layer}mlp.experts.{expert}", width, hidden)
-        shapes |= gated(layer + "mlp.shared_experts", c["n_shared_experts"] * width, hidden)
+        shapes |= gated(layer + "mlp.shared_experts", (c["n_shared_experts"] or 1) * width, hidden)
     return shapes
 
 
