@@ -204,6 +204,11 @@ static FailureOr<Data *> resizeAxis(Importer &im, Data &x, const Kind &kind, con
       one = {one.first + (one.weights.back() == 1 ? 1 : 0), {1}};
     return pick(im, x, axis.axis, *makePlaces(im, all, 0, *in));
   }
+  if (*axis.size == 0) {
+    SmallVector<Sym> shape = llvm::to_vector(x.shape);
+    shape[axis.axis] = im.number(0);
+    return im.full(x.type, shape, Element());
+  }
   Data *sum = nullptr;
   for (size_t number = 0; number < most; ++number) {
     Data *part = pick(im, x, axis.axis, *makePlaces(im, all, number, *in));
@@ -256,9 +261,13 @@ static FailureOr<Kind> readKind(Importer &im) {
   return kind;
 }
 
-/// The elements of an input that is there and not empty, which must be known numbers.
+/// Stands for the size that an axis has, where that is open.
+static constexpr double kSame = -1;
+
+/// The elements of an input that is there and not empty, which must be known numbers, or, where
+/// `sizes` are given, these.
 static FailureOr<SmallVector<double>> readNumbers(Importer &im, size_t number, StringRef what,
-                                                  size_t count) {
+                                                  size_t count, ArrayRef<Sym> sizes = {}) {
   Data *data = im.input(number);
   SmallVector<double> result;
   if (!data || (data->rank() == 1 && Symbols::known(data->shape[0]) == 0))
@@ -267,6 +276,11 @@ static FailureOr<SmallVector<double>> readNumbers(Importer &im, size_t number, S
   if (!elements)
     return im.unsupported(what + " that are computed; expects constants");
   for (const Element &element : *elements) {
+    if (!isFloat(data->type) && result.size() < sizes.size() &&
+        element.integer == sizes[result.size()] && !Symbols::known(element.integer)) {
+      result.push_back(kSame);
+      continue;
+    }
     std::optional<int64_t> integer =
         isFloat(data->type) ? std::nullopt : Symbols::known(element.integer);
     if (!isFloat(data->type) && !integer)
@@ -287,6 +301,8 @@ static LogicalResult setSizes(Importer &im, const Data &x, const Kind &kind,
   for (auto [i, axis] : llvm::enumerate(axes)) {
     std::optional<int64_t> in = Symbols::known(x.shape[axis.axis]);
     double given = sizes.empty() ? scales[i] : sizes[i];
+    if (!sizes.empty() && given == kSame)
+      continue;
     if (!(given >= (sizes.empty() ? 1e-6 : 0)) || given > kMostSize)
       return im.invalid("expects sizes and positive scales up to 2^24, got " +
                         std::to_string(given));
@@ -305,6 +321,8 @@ static LogicalResult setSizes(Importer &im, const Data &x, const Kind &kind,
   }
   if (sizes.empty() || kind.policy == "stretch")
     return success();
+  if (llvm::is_contained(sizes, kSame))
+    return im.unsupported("proportions of an axis whose size is open, " + im.describe(x.shape));
   auto less = [](const Axis &a, const Axis &b) { return a.scale < b.scale; };
   double scale = kind.policy == "not_larger" ? llvm::min_element(axes, less)->scale
                                              : llvm::max_element(axes, less)->scale;
@@ -327,7 +345,10 @@ static FailureOr<SmallVector<Axis>> readAxes(Importer &im, const Data &x, const 
   size_t count = numbers.size();
   TRY(SmallVector<double> region, readNumbers(im, 1, "bounds of a region", 2 * count));
   TRY(SmallVector<double> scales, readNumbers(im, 2, "scales", count));
-  TRY(SmallVector<double> sizes, readNumbers(im, 3, "sizes", count));
+  SmallVector<Sym> own;
+  for (int64_t number : numbers)
+    own.push_back(x.shape[number]);
+  TRY(SmallVector<double> sizes, readNumbers(im, 3, "sizes", count, own));
   if (scales.empty() == sizes.empty())
     return im.invalid("expects scales or sizes");
   if (kind.crops() && region.empty())
