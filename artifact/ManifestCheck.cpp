@@ -38,8 +38,13 @@ private:
   }
 
   static bool isSound(const ImageSettings &images) {
-    return images.resize_height() >= 0 && images.resize_width() >= 0 &&
-           images.shortest_edge() >= 0 && images.crop_height() >= 0 && images.crop_width() >= 0 &&
+    constexpr int32_t kMostSide = 1 << 15;
+    for (int32_t side : {images.resize_height(), images.resize_width(), images.shortest_edge(),
+                         images.crop_height(), images.crop_width()})
+      if (side < 0 || side > kMostSide)
+        return false;
+    return (images.resize_height() == 0) == (images.resize_width() == 0) &&
+           (images.crop_height() == 0) == (images.crop_width() == 0) &&
            images.filter() <= ImageFilter::MAX;
   }
 
@@ -51,11 +56,13 @@ private:
       for (int64_t token : *tokens)
         if (token < 0)
           return fail("model: suppressed token " + std::to_string(token) + " is negative");
+    int64_t words = model.vocabulary_size > 0 ? model.vocabulary_size : int64_t(INT32_MAX) + 1;
     for (const auto &token : model.prompt)
       if (!token || token->values.size() != token->tokens.size() ||
-          token->token < (token->tokens.empty() ? 0 : -1) || token->token > INT32_MAX ||
-          std::any_of(token->tokens.begin(), token->tokens.end(),
-                      [](int64_t id) { return id < 0 || id > INT32_MAX; }))
+          token->token < (token->tokens.empty() ? 0 : -1) || token->token >= words ||
+          std::any_of(
+              token->tokens.begin(), token->tokens.end(),
+              [&](int64_t id) { return id < 0 || id >= words; }))
         return fail("model: a token of the prompt is none, or has not as many names as values");
     if (model.begin_token < -1 || model.padding_token < -1 || model.forced_begin_token < -1 ||
         model.forced_end_token < -1)
@@ -66,11 +73,15 @@ private:
         model.sampling_rate < 0)
       return fail("model: vocabulary_size, max_positions, max_text_tokens or sampling_rate is "
                   "negative");
+    constexpr int64_t kMostRate = 1 << 20;
+    if (model.sampling_rate > kMostRate)
+      return fail("model: expects a sampling_rate of at most 2^20, got " +
+                  std::to_string(model.sampling_rate));
     if (model.score_function > ScoreFunction::MAX)
       return fail("model: unknown score function " +
                   std::to_string(static_cast<int>(model.score_function)));
     if (model.images && !isSound(*model.images))
-      return fail("model: images have a negative size or an unknown filter");
+      return fail("model: images have a size that is none or an unknown filter");
     if (model.kind > ModelKind::EncoderDecoder)
       return fail("model: unknown kind " + std::to_string(static_cast<int>(model.kind)));
     return true;

@@ -164,7 +164,7 @@ void Context::load(Read read, void *user) {
   try {
     load(state);
   } catch (...) {
-    reset();
+    takeCaches(); // rather than zeros over all that a bad head asked for
     throw;
   }
 }
@@ -201,7 +201,7 @@ void Context::loadCache(StateReader &state, Cache &cache, uint64_t rows, uint64_
   // Of a target's code among several it may be another.
   if (const std::string expected = textOf(describe(cache)); type != expected)
     fail("expects " + name + " of " + expected + ", got " + type);
-  checkRoom(positions, cacheCapacity);
+  checkRoom(positions, cache.capacity);
   if (rows > INT32_MAX || (rows == 0) != (positions == 0))
     fail("expects rows in " + name + ", got " + std::to_string(rows) + " of " +
          std::to_string(positions) + " positions");

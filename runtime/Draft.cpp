@@ -91,6 +91,10 @@ std::vector<int64_t> ModelDraft::guess(const std::vector<int64_t> &tokens, size_
   std::vector<int64_t> drafted;
   if (tokens.size() + most > static_cast<size_t>(context.capacity()))
     return drafted;
+  // It may have fewer rows of padding behind the same tokens.
+  const int64_t words = context.module().manifest().model->vocabulary_size;
+  if (words > 0 && *std::max_element(tokens.begin(), tokens.end()) >= words)
+    return drafted;
   auto [differs, place] =
       std::mismatch(context.held.begin(), context.held.end(), tokens.begin(), tokens.end() - 1);
   context.cut(static_cast<size_t>(differs - context.held.begin()));
@@ -103,7 +107,6 @@ std::vector<int64_t> ModelDraft::guess(const std::vector<int64_t> &tokens, size_
     held += count;
   }
   // What is no token of the model is not fed to it: -1 if a logit is NaN.
-  const int64_t words = context.module().manifest().model->vocabulary_size;
   while (token >= 0 && (words == 0 || token < words) && drafted.size() < most) {
     drafted.push_back(token);
     if (drafted.size() < most)

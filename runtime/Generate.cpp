@@ -155,7 +155,7 @@ private:
     }
     for (const auto &value : entry.results)
       givesAll |= value->role == Role::Logits && value->shape.size() == 3 &&
-                  value->element == manifest::ElementType::F32;
+                  value->shape[1] == -1 && value->element == manifest::ElementType::F32;
     return takesIds && givesAll && tensors == 1 &&
            entry.arguments.size() == prefill.entry().arguments.size();
   }
@@ -353,6 +353,7 @@ private:
     const fovea_tensor &tensor = call.describe(nameOfLogits(call));
     const int32_t axes = &call == (verify ? &*verify : nullptr) ? 3 : 2;
     if (tensor.ndim != axes || tensor.shape[0] != static_cast<int64_t>(rows) ||
+        (axes == 3 && tensor.shape[1] != static_cast<int64_t>(ids.size() / rows)) ||
         tensor.shape[axes - 1] < 1 || tensor.dtype.code != FOVEA_FLOAT || tensor.dtype.bits != 32)
       failInvalid(module.path() + ": entry '" + call.entry().name +
                   "' expects logits of type f32 and shape [batch, vocabulary]");

@@ -149,6 +149,8 @@ private:
     const auto &model = *module.manifest().model;
     for (const auto &token : model.prompt)
       prompt.push_back(token->token);
+    if (!options.prompt_ids && options.prompt_id_count)
+      failInvalid("prompt_ids is NULL");
     if (!options.prompt_ids)
       return;
     if (options.prompt_id_count != prompt.size())
