@@ -73,6 +73,7 @@ private:
       return;
     self->errors.format_message(state, self->message);
     self->isBroken = true;
+    std::longjmp(self->back, 1);
   }
 
   jpeg_decompress_struct state = {};

@@ -17,8 +17,7 @@ bool decode(const std::string &file, Picture &picture, std::string &error) {
 }
 
 bool checkSize(uint64_t height, uint64_t width, std::string &error) {
-  // Sides have 31 bits.
-  if (height * width > 0 && height * width <= maxPixels)
+  if (height > 0 && width > 0 && height <= maxPixels / width)
     return true;
   error = "expects from 1 to " + std::to_string(maxPixels) + " pixels, got " +
           std::to_string(width) + " x " + std::to_string(height);

@@ -33,6 +33,9 @@ std::vector<double> probabilities(const std::vector<double> &scores,
 void report(const ClassifyOptions &options, const std::vector<double> &scores,
             const std::vector<std::string> &labels, const char *kind, const std::string &what,
             Json &record) {
+  if (scores.size() != labels.size())
+    throw Failure{1, what + ": expects " + std::to_string(labels.size()) + " scores, got " +
+                         std::to_string(scores.size())};
   Json found = Json::array();
   std::string line;
   bool all = options.top == 0 || options.json;

@@ -95,6 +95,8 @@ static std::vector<std::vector<float>> split(const std::string &path, const Arra
   if ((shape.size() != 3 && shape.size() != 4) || !std::equal(wanted, wanted + 3, shape.end() - 3))
     throw Failure{1, path + ": expects an array " + shapeText(wanted, 3) +
                          " or of several such, got " + shapeText(shape.data(), shape.size())};
+  if (array.data.empty())
+    return {};
   const auto count = static_cast<size_t>(wanted[0] * wanted[1] * wanted[2]);
   std::vector<std::vector<float>> result(array.data.size() / sizeof(float) / count,
                                          std::vector<float>(count));
@@ -154,6 +156,10 @@ std::vector<std::vector<double>> ImageModel::compare(const std::string &path,
     return {};
   run(images, texts);
   const std::vector<double> all = result("logits_per_image");
+  if (texts.empty() || all.size() != images.size() * texts.size())
+    throw Failure{1, "'logits_per_image' expects " + std::to_string(images.size()) + " x " +
+                         std::to_string(texts.size()) + " numbers, got " +
+                         std::to_string(all.size())};
   std::vector<std::vector<double>> rows;
   for (size_t i = 0; i < all.size(); i += texts.size())
     rows.emplace_back(all.begin() + static_cast<std::ptrdiff_t>(i),

@@ -13,7 +13,7 @@ namespace fovea::verbs {
 namespace {
 
 constexpr uint16_t maxChannels = 256;
-constexpr uint32_t maxRate = 1u << 20;
+constexpr uint32_t minRate = 1000, maxRate = 1u << 20;
 /// A size that a writer to a pipe did not know: what follows is all of it.
 constexpr uint32_t unknownSize = 0xFFFFFFFF;
 
@@ -103,6 +103,10 @@ private:
       if (chunk.size < 40)
         throw Bad{"chunk 'fmt ' expects 40 bytes of an extensible format, got " +
                   std::to_string(chunk.size)};
+      // Formats with a number have it in front of these bytes.
+      constexpr char kNumbered[] = "\0\0\0\0\x10\0\x80\0\0\xaa\0\x38\x9b\x71";
+      if (std::memcmp(chunk.data + 26, kNumbered, 14) != 0)
+        throw Bad{"expects integers or floats, got an extensible format without a number"};
       format.kind = load<uint16_t>(chunk.data + 24);
     }
     bool isKnown = (format.kind == Format::Integers && (format.bits == 8 || format.bits == 16 ||
@@ -115,9 +119,9 @@ private:
     if (format.channels < 1 || format.channels > maxChannels)
       throw Bad{"expects 1 to " + std::to_string(maxChannels) + " channels, got " +
                 std::to_string(format.channels)};
-    if (format.rate < 1 || format.rate > maxRate)
-      throw Bad{"expects 1 to " + std::to_string(maxRate) + " samples a second, got " +
-                std::to_string(format.rate)};
+    if (format.rate < minRate || format.rate > maxRate)
+      throw Bad{"expects " + std::to_string(minRate) + " to " + std::to_string(maxRate) +
+                " samples a second, got " + std::to_string(format.rate)};
     if (frame != format.channels * format.bytes())
       throw Bad{"expects " + std::to_string(format.channels * format.bytes()) +
                 " bytes for a sample of all channels, got " + std::to_string(frame)};
