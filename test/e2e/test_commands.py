@@ -116,7 +116,7 @@ def test_inspect_json(fovea, shakespeare_artifact):
     record = json.loads(fovea("inspect", shakespeare_artifact, "--json", "--verify").ok().text)
     assert record["model"] == {"name": "shakespeare-llama", "architecture": "LlamaForCausalLM", "vocabulary": 2048, "longest_context": 512}
     entries = {entry["name"]: entry for entry in record["entries"]}
-    assert list(entries) == ["forward", "prefill", "decode"]
+    assert list(entries) == ["forward", "prefill", "decode", "verify"]
     assert entries["prefill"]["takes"][0] == {"name": "input_ids", "element": "i64", "shape": ["batch", "sequence"]}
     assert any("cache" in value for value in entries["decode"]["takes"])
     for entry in entries.values():

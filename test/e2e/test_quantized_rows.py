@@ -105,7 +105,7 @@ def test_report_and_artifact(fovea, shakespeare, tmp_path, dtype):
     artifact, report = tmp_path / "a.fovea", tmp_path / "report.json"
     fovea("compile", shakespeare, f"--dtype={dtype}", "--compute=int8", "-o", artifact, f"--report={report}").ok()
     counts = json.loads(report.read_text())["compute"]
-    assert counts == {"int8": 11, "bf16": 0}
+    assert counts == {"int8": 12, "bf16": 0}
     fovea("verify", artifact, "--source", shakespeare, f"--dtype={dtype}").ok()
 
 
