@@ -77,9 +77,7 @@ bool Decoder::read() {
   width = foundWidth.value_or(4 * hidden);
 
   size_t before = problems.size();
-  // Heads of a size of their own need not divide it (GLM-4.5: 96 of 128 elements, width 4096).
-  bool hasOwnSize = headSizeIfAbsent || (*keys.headSize && config.has(keys.headSize));
-  bool fits = hasOwnSize || hidden % heads == 0;
+  bool fits = !headsDivide || hidden % heads == 0;
   if (!fits)
     config.reject(keys.hidden,
                   "a multiple of " + std::string(keys.heads) + ", " + std::to_string(heads));

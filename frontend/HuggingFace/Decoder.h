@@ -64,6 +64,7 @@ public:
   double epsilon = 1e-6;
   std::string activationName = "silu";
   std::optional<int64_t> headSizeIfAbsent, positionsIfAbsent;
+  bool headsDivide = true;   ///< The hidden size; not of families whose heads have any size.
   bool widthFollows = false; ///< An absent width is 4 * hidden.
   bool tied = false;
   bool projectionBias = false, outputBias = false, feedForwardBias = false, headBias = false;

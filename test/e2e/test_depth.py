@@ -36,11 +36,11 @@ def count(text):
 
 
 def test_no_stage_grows_but_by_weights_and_calls(both):
-    """What passes work on, and so how long they take. Of a layer more there are a weight and a call; in the plans of `kernels` of three entries, launches, their sizes, and the comparisons of its caches' sizes. A layer compiled anew would have hundreds of lines."""
+    """What passes work on, and so how long they take. Of a layer more there are a weight and a call; in the plans of `kernels` of four entries, launches, their sizes, and the comparisons of its caches' sizes. A layer compiled anew would have hundreds of lines."""
     grown = {stage: (count(both[32][0][stage]) - count(both[4][0][stage])) / 28 for stage in both[4][0]}
     assert {"import", "graph", "fused", "scheduled", "kernels", "llvm"} == grown.keys()
     assert grown["graph"] == grown["fused"] == grown["scheduled"] == 0, grown
-    assert grown["import"] <= 2 and grown["kernels"] <= 110, grown
+    assert grown["import"] <= 2 and grown["kernels"] <= 150, grown
 
 
 @pytest.mark.parametrize("layers", [4, 32])

@@ -10,6 +10,7 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
                      Problems &problems) {
   Decoder glm(config, weights, model, problems);
   glm.epsilon = 1e-5;
+  glm.headsDivide = !config.has("head_dim"); // 96 of 128 elements, width 4096
   glm.projectionBias = config.boolean("attention_bias", false);
   bool normed = config.boolean("use_qk_norm", false);
   bool fits = readSigmoidExperts(glm, config, weights);
