@@ -180,7 +180,8 @@ static Value loadAt(KernelBuilder &k, Value memory, Value at) {
 
 struct EqualOffsetsKernel : KernelOpInterface::ExternalModel<EqualOffsetsKernel, EqualOffsetsOp> {
   LogicalResult emitLoops(Operation *operation, KernelBuilder &k) const {
-    Value rows = k.values.lookup(cast<EqualOffsetsOp>(operation).getRows());
+    // A constant stands inside of the group.
+    Value rows = k.cloneIn(cast<EqualOffsetsOp>(operation).getRows());
     Value offsets = k.outputs[0];
     k.parallelNest(k.size(offsets, 0), [&](ValueRange part) {
       Value at = arith::MulIOp::create(k, part[0], rows);
