@@ -24,6 +24,17 @@ def fovea_run():
 
 
 @pytest.fixture(scope="session")
+def runtime():
+    """bench/runtime.py, which keeps a context from call to call."""
+    sys.path.insert(0, str(ROOT / "bench"))
+    try:
+        import runtime as module
+    finally:
+        sys.path.pop(0)
+    return module
+
+
+@pytest.fixture(scope="session")
 def fovea_opt():
     return lambda *arguments, **options: invoke("fovea-opt", *arguments, **options)
 

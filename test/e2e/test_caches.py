@@ -1,23 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Keys and values that are kept in fewer bits: read and written by prefill and decode alone, so these are what is asked."""
 import json
-import sys
 
 import numpy as np
 import pytest
 
-from programs import BIN, ROOT, SHAKESPEARE
-
-
-@pytest.fixture(scope="module")
-def runtime():
-    """bench/runtime.py, which keeps a context from call to call."""
-    sys.path.insert(0, str(ROOT / "bench"))
-    try:
-        import runtime as module
-    finally:
-        sys.path.pop(0)
-    return module
+from programs import BIN, SHAKESPEARE
 
 
 def decoded_loss(runtime, artifact, data, chunks=4):

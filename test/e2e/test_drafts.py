@@ -2,24 +2,11 @@
 """--draft: guesses are checked by one step whose numbers are, to the bit, those of one token after the other, so texts are the same; several texts at once, likewise."""
 import json
 import shutil
-import sys
 
 import numpy as np
 import pytest
 
-from programs import BIN, ROOT
-
-
-@pytest.fixture(scope="module")
-def runtime():
-    """bench/runtime.py, which keeps a context from call to call."""
-    sys.path.insert(0, str(ROOT / "bench"))
-    try:
-        import runtime as module
-    finally:
-        sys.path.pop(0)
-    return module
-
+from programs import BIN
 
 KINDS = {"f32": ["--compute=f32"], "bf16": ["--compute=bf16", "--target=x86-64-v4"], "bf16 caches": ["--compute=f32", "--cache=bf16"], "int8 caches": ["--compute=f32", "--cache=int8"],
          "int8": ["--dtype=int8", "--compute=int8"], "int4": ["--dtype=int4", "--compute=int8"], "int8 by floats": ["--dtype=int8", "--compute=f32"], "int4 by floats": ["--dtype=int4", "--compute=f32"],

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Images that PyTorch's exporters resize, the number of images open: the numbers are PyTorch's."""
-import warnings
-
 import numpy as np
 import pytest
+
+from exporters import compare, export
 
 pytestmark = pytest.mark.long
 WAYS = {
@@ -15,19 +15,18 @@ WAYS = {
 }
 
 
-def export(path, shape, dynamo, **how):
+def make_module(**how):
     import torch
 
     class Resize(torch.nn.Module):
         def forward(self, x):
             return torch.nn.functional.interpolate(x, **how)
 
-    model = Resize()
-    dynamic = {"dynamic_shapes": {"x": {0: torch.export.Dim("images")}}, "verbose": False} if dynamo else {"dynamic_axes": {"x": {0: "images"}}}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch.onnx.export(model, (torch.zeros(shape),), path, input_names=["x"], output_names=["y"], dynamo=dynamo, **dynamic)
-    return lambda array: model(torch.from_numpy(array)).numpy()
+    return Resize()
+
+
+def make_images(count):
+    return {"x": np.random.default_rng(3).standard_normal((count, 3, 8, 7)).astype(np.float32)}
 
 
 @pytest.mark.parametrize("dynamo", [True, False])
@@ -35,13 +34,9 @@ def export(path, shape, dynamo, **how):
 def test_numbers(fovea_run, compiled, tmp_path, name, dynamo):
     if name == "antialias" and not dynamo:
         pytest.skip("PyTorch's older exporter has no word for it")
-    reference = export(tmp_path / "model.onnx", (2, 3, 8, 7), dynamo, **WAYS[name])
-    x = np.random.default_rng(3).standard_normal((3, 3, 8, 7)).astype(np.float32)
-    np.savez(tmp_path / "in.npz", x=x)
-    fovea_run("run", compiled(tmp_path / "model.onnx"), "--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz").ok()
-    expected = reference(x)
-    found = np.load(tmp_path / "out.npz")["y"]
-    assert found.shape == expected.shape and np.abs(found - expected).max() <= 1e-5
+    module = make_module(**WAYS[name])
+    export(module, make_images(2), tmp_path / "model.onnx", {"x": {0: "images"}}, dynamo, result="y")
+    compare(fovea_run, compiled(tmp_path / "model.onnx"), module, make_images(3), tmp_path, result="y", bound=2e-6)
 
 
 def test_no_rows_of_a_scale_below_one(fovea_run, compiled, tmp_path):

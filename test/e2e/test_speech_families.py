@@ -11,8 +11,8 @@ from tokenizers import Tokenizer
 
 from programs import unexpected_plain_loops
 from speech_cases import CASES, LANGUAGES, NEW_TOKENS, PLAIN, SEARCHES, TASKS, configuration
-from test_families import difference, run_entry
-from test_translator_families import refused
+from test_families import difference
+from test_translator_families import forward, refused
 
 pytestmark = pytest.mark.long
 EVERY = pytest.mark.parametrize("name", CASES)
@@ -32,11 +32,6 @@ def whisper(compiled, speech):
 
 def load(folder):
     return [dict(np.load(folder / f"{kind}.npz").items()) for kind in ("inputs", "reference")]
-
-
-def forward(fovea_run, artifact, inputs, tmp_path, *flags):
-    np.savez(tmp_path / "in.npz", **inputs)
-    return run_entry(fovea_run, artifact, "forward", tmp_path / "in.npz", tmp_path / "out.npz", *flags)
 
 
 @EVERY

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""PyTorch's two exporters to ONNX, and what a file of theirs gives beside PyTorch itself."""
+import warnings
+
+import numpy as np
+
+
+def export(module, inputs, path, axes, dynamo, most=None, result="logits", result_axes=None):
+    """Writes `module` as `path`, whose arguments are called as those of its `forward`.
+
+    `inputs` are example arrays by name; `axes` has the names of open axes of each, {"ids": {0: "batch"}}; `most` the largest size of an axis by its name."""
+    import torch
+
+    torch.set_num_threads(1)  # so small that a second one only waits
+    if dynamo:
+        dims = {name: torch.export.Dim(name, **({"max": most[name]} if name in (most or {}) else {})) for names in axes.values() for name in names.values()}
+        dynamic = {"dynamic_shapes": {key: {axis: dims[name] for axis, name in names.items()} for key, names in axes.items()}, "verbose": False}
+    else:
+        dynamic = {"dynamic_axes": axes | ({result: result_axes} if result_axes else {})}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(module, tuple(map(torch.from_numpy, inputs.values())), path, input_names=list(inputs), output_names=[result], dynamo=dynamo, **dynamic)
+
+
+def compare(fovea_run, artifact, module, inputs, folder, result="logits", bound=1e-4):
+    """The compiled file gives the module's result, up to `bound` of the greatest number."""
+    import torch
+
+    np.savez(folder / "in.npz", **inputs)
+    fovea_run("run", artifact, "--inputs", folder / "in.npz", "--outputs", folder / "out.npz").ok()
+    with torch.no_grad():
+        expected = module(**{key: torch.from_numpy(array) for key, array in inputs.items()}).numpy()
+    found = np.load(folder / "out.npz")[result]
+    assert found.shape == expected.shape, {key: array.shape for key, array in inputs.items()}
+    assert np.abs(found - expected).max() <= bound * np.abs(expected).max(), {key: array.shape for key, array in inputs.items()}
