@@ -109,10 +109,12 @@ void fovea::readSpecialTokens(JsonObject &config, const std::string &folder,
   std::string path = folder + "/generation_config.json";
   bool hasOwn = exists(path);
   // Rules of texts are one file's alone.
-  if (model.encoder && !hasOwn) {
-    readRules(config, model, problems);
-    readPrompt(config, model, problems);
-  }
+  auto readTexts = [&](JsonObject &object) {
+    readRules(object, model, problems);
+    readPrompt(object, model, problems);
+  };
+  if (model.encoder && !hasOwn)
+    readTexts(config);
   if (hasOwn)
     if (std::optional<JsonValue> value = parseJsonFile(path, problems)) {
       // So are tokens that are never written.
@@ -121,10 +123,8 @@ void fovea::readSpecialTokens(JsonObject &config, const std::string &folder,
       model.beginSuppressedTokens.clear();
       JsonObject object(*value, path, "", problems);
       read(object);
-      if (model.encoder) {
-        readRules(object, model, problems);
-        readPrompt(object, model, problems);
-      }
+      if (model.encoder)
+        readTexts(object);
     }
   // An end token among bad words still ends a text.
   for (int64_t token : badWords) {

@@ -116,6 +116,13 @@ Norm Decoder::norm(const std::string &name, int64_t size) {
                                   : weights.layerNorm(name, size, epsilon, normBias);
 }
 
+void Decoder::normQueriesAndKeys(Layer &layer, int64_t i, bool together) {
+  std::string name = nameOf(i) + "." + tensors.attention;
+  int64_t size = headSize;
+  layer.attention.queryNorm = norm(name + ".q_norm", together ? heads * size : size);
+  layer.attention.keyNorm = norm(name + ".k_norm", together ? keyValueHeads * size : size);
+}
+
 void Decoder::project(Attention &attention, const std::string &name) {
   if (stacked) {
     weights.stackedProjections(attention, name + tensors.query, hidden, projectionBias, *stacked,

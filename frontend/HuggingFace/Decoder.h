@@ -115,6 +115,8 @@ public:
   std::string nameOf(int64_t i) const { return tensors.layers + "." + std::to_string(i); }
   Norm norm(const std::string &name, int64_t size);
   Norm norm(const std::string &name) { return norm(name, hidden); }
+  /// Norms of the queries and keys of layer i: of each head, or of all heads together.
+  void normQueriesAndKeys(Layer &layer, int64_t i, bool together = false);
   /// Pre-norm attention, causal, and feed-forward.
   Layer layer(int64_t i);
   /// Begins the model: its sizes and its tokens. Before any layer.

@@ -63,7 +63,7 @@ static void requireScores(JsonObject &config, const std::string &function) {
 }
 
 static bool readExperts(Decoder &decoder, JsonObject &config, WeightTable &weights, Routing routing,
-                        bool grouped, bool biased) {
+                        bool grouped) {
   std::optional<ExpertSizes> sizes = readSizes(config);
   decoder.keys.experts = "n_routed_experts";
   bool fits = decoder.readExperts();
@@ -79,7 +79,7 @@ static bool readExperts(Decoder &decoder, JsonObject &config, WeightTable &weigh
       return std::nullopt;
     Experts experts = decoder.experts(name, sizes.width);
     experts.routing = routing;
-    if (biased)
+    if (routing.scores == Routing::Scores::Sigmoid)
       experts.routing.bias =
           weights.weight(name + "gate.e_score_correction_bias", {decoder.expertCount});
     if (sizes.shared > 0)
@@ -98,7 +98,7 @@ bool fovea::readSoftmaxExperts(Decoder &decoder, JsonObject &config, WeightTable
   if (!grouped && method != "greedy")
     config.reject("topk_method", "\"greedy\" or \"group_limited_greedy\"");
   config.ignore({"norm_topk_prob"}); // without a use, as in transformers
-  return readExperts(decoder, config, weights, routing, grouped, /*biased=*/false);
+  return readExperts(decoder, config, weights, routing, grouped);
 }
 
 bool fovea::readSigmoidExperts(Decoder &decoder, JsonObject &config, WeightTable &weights) {
@@ -109,5 +109,5 @@ bool fovea::readSigmoidExperts(Decoder &decoder, JsonObject &config, WeightTable
   requireScores(config, "sigmoid");
   if (config.string("topk_method", "noaux_tc") != "noaux_tc")
     config.reject("topk_method", "\"noaux_tc\"");
-  return readExperts(decoder, config, weights, routing, /*grouped=*/true, /*biased=*/true);
+  return readExperts(decoder, config, weights, routing, /*grouped=*/true);
 }

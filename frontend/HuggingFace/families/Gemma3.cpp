@@ -26,9 +26,7 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
   if (!everywhere || !nearby)
     return;
   gemma2.describe(model, windowed, [&](Layer &layer, int64_t i) {
-    std::string attention = gemma.nameOf(i) + ".self_attn.";
-    layer.attention.queryNorm = gemma.norm(attention + "q_norm", gemma.headSize);
-    layer.attention.keyNorm = gemma.norm(attention + "k_norm", gemma.headSize);
+    gemma.normQueriesAndKeys(layer, i);
     layer.attention.rotary = windowed[i] ? nearby : everywhere;
   });
 }

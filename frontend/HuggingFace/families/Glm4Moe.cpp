@@ -22,11 +22,8 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
   if (!glm.rotary)
     return;
   glm.describe([&](Layer &layer, int64_t i) {
-    if (!normed)
-      return;
-    std::string attention = glm.nameOf(i) + ".self_attn.";
-    layer.attention.queryNorm = glm.norm(attention + "q_norm", glm.headSize);
-    layer.attention.keyNorm = glm.norm(attention + "k_norm", glm.headSize);
+    if (normed)
+      glm.normQueriesAndKeys(layer, i);
   });
 }
 

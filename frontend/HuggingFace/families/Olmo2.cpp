@@ -16,9 +16,7 @@ void fovea::adjustOlmo(Decoder &olmo, Layer &layer, int64_t i) {
   std::string name = olmo.nameOf(i);
   layer.aroundAttention.outputNorm = olmo.norm(name + ".post_attention_layernorm");
   layer.aroundFeedForward.outputNorm = olmo.norm(name + ".post_feedforward_layernorm");
-  int64_t size = olmo.headSize;
-  layer.attention.queryNorm = olmo.norm(name + ".self_attn.q_norm", olmo.heads * size);
-  layer.attention.keyNorm = olmo.norm(name + ".self_attn.k_norm", olmo.keyValueHeads * size);
+  olmo.normQueriesAndKeys(layer, i, /*together=*/true);
 }
 
 static void describe(JsonObject &config, WeightTable &weights, ModelDescription &model,

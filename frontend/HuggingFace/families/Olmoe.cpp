@@ -23,12 +23,8 @@ static void describe(JsonObject &config, WeightTable &weights, ModelDescription 
       experts.routing.scores = Routing::Scores::Softmax;
     return experts;
   };
-  olmoe.describe([&](Layer &layer, int64_t i) {
-    std::string attention = olmoe.nameOf(i) + ".self_attn.";
-    layer.attention.queryNorm = olmoe.norm(attention + "q_norm", olmoe.heads * olmoe.headSize);
-    layer.attention.keyNorm =
-        olmoe.norm(attention + "k_norm", olmoe.keyValueHeads * olmoe.headSize);
-  });
+  olmoe.describe(
+      [&](Layer &layer, int64_t i) { olmoe.normQueriesAndKeys(layer, i, /*together=*/true); });
 }
 
 Family fovea::olmoeFamily() { return {"olmoe", {"OlmoeForCausalLM", "OlmoeModel"}, describe}; }

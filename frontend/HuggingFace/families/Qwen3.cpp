@@ -9,11 +9,7 @@ using namespace fovea;
 void fovea::describeQwen3(Decoder &qwen, JsonObject &config) {
   qwen.headSizeIfAbsent = 128;
   qwen.projectionBias = qwen.outputBias = config.boolean("attention_bias", false);
-  describeQwen(qwen, config, [&](Layer &layer, int64_t i) {
-    std::string attention = qwen.nameOf(i) + ".self_attn.";
-    layer.attention.queryNorm = qwen.norm(attention + "q_norm", qwen.headSize);
-    layer.attention.keyNorm = qwen.norm(attention + "k_norm", qwen.headSize);
-  });
+  describeQwen(qwen, config, [&](Layer &layer, int64_t i) { qwen.normQueriesAndKeys(layer, i); });
 }
 
 static void describe(JsonObject &config, WeightTable &weights, ModelDescription &model,
