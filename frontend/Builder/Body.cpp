@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -213,6 +214,29 @@ Value Body::softcap(ImplicitLocOpBuilder &b, Value x, double cap) {
   return arith::MulFOp::create(b, part, constant(b, x, cap));
 }
 
+Value Body::reduceLast(
+    Value x, TypedAttr first, Location loc,
+    function_ref<Value(ImplicitLocOpBuilder &, Value element, Value before)> combine) {
+  auto rank = static_cast<unsigned>(typeOf(x).getRank());
+  ArrayRef<int64_t> shape = typeOf(x).getShape().drop_back();
+  SmallVector<OpFoldResult> sizes = {batch()};
+  for (int64_t size : shape.drop_front())
+    sizes.push_back(b.getIndexAttr(size));
+  Value from = arith::ConstantOp::create(b, loc, first);
+  Value empty = tensor::EmptyOp::create(b, loc, sizes, first.getType());
+  Value init = linalg::FillOp::create(b, loc, from, empty).getResult(0);
+  AffineMap all = b.getMultiDimIdentityMap(rank);
+  SmallVector<utils::IteratorType> kinds(rank, utils::IteratorType::parallel);
+  kinds.back() = utils::IteratorType::reduction;
+  auto body = [&](OpBuilder &nested, Location at, ValueRange v) {
+    ImplicitLocOpBuilder inner(at, nested);
+    linalg::YieldOp::create(inner, combine(inner, v[0], v[1]));
+  };
+  return linalg::GenericOp::create(b, loc, init.getType(), x, init,
+                                   {all, all.getMajorSubMap(rank - 1)}, kinds, body)
+      ->getResult(0);
+}
+
 Value Body::scale(Value x, double factor, Location loc) {
   if (factor == 1)
     return x;
@@ -275,11 +299,7 @@ Value Body::embedPatches(Value pixels, const model::Embeddings &embeddings) {
       b, loc, split, pixels, SmallVector<ReassociationIndices>{{0}, {1}, {2, 3}, {4, 5}},
       SmallVector<OpFoldResult>{batch(), index(channels), index(rows), index(size), index(columns),
                                 index(size)});
-  Value empty = tensor::EmptyOp::create(
-      b, loc, {batch(), index(rows), index(columns), index(channels), index(size), index(size)},
-      split.getElementType());
-  x = linalg::TransposeOp::create(b, loc, x, empty, ArrayRef<int64_t>{0, 2, 4, 1, 3, 5})
-          ->getResult(0);
+  x = transpose(x, {0, 2, 4, 1, 3, 5}, loc);
   x = tensor::CollapseShapeOp::create(b, loc, x,
                                       SmallVector<ReassociationIndices>{{0}, {1, 2}, {3, 4, 5}});
   x = linear(x, patches.projection);
@@ -559,15 +579,17 @@ Value Body::attention(Value x, const model::Attention &attention, LayerContext &
     query = rotate(query, queryPositions, *attention.rotary, loc);
     key = rotate(key, queryPositions, *attention.rotary, loc);
   }
-  if (context.keyCache) {
-    key = context.keyCache = CacheAppendOp::create(b, loc, context.keyCache, key).getResult();
-    value = context.valueCache =
-        CacheAppendOp::create(b, loc, context.valueCache, value).getResult();
-  } else {
+  if (context.keyCache)
+    append(context, key, value, loc);
+  else
     queryPositions = {}; // as the keys': their index
-  }
   Value result = attend(query, key, value, queryPositions, mask, attention, loc);
   return linear(mergeHeads(result, loc), attention.output);
+}
+
+void Body::append(LayerContext &context, Value &key, Value &value, Location loc) {
+  key = context.keyCache = CacheAppendOp::create(b, loc, context.keyCache, key).getResult();
+  value = context.valueCache = CacheAppendOp::create(b, loc, context.valueCache, value).getResult();
 }
 
 std::pair<Value, Value> Body::source(Value states, const model::Attention &attention,
@@ -659,7 +681,6 @@ Value Body::pool(Value x, Value attentionMask, const model::Pooling &pooling) {
 }
 
 Value Body::greatestPlaces(Value ids, std::optional<int64_t> token, Location loc) {
-  ImplicitLocOpBuilder here(loc, b);
   Type i64 = b.getI64Type();
   auto rank = [&](ImplicitLocOpBuilder &inner, Value id) -> Value {
     if (!token)
@@ -668,19 +689,11 @@ Value Body::greatestPlaces(Value ids, std::optional<int64_t> token, Location loc
     Value isIt = arith::CmpIOp::create(inner, arith::CmpIPredicate::eq, id, wanted);
     return arith::ExtUIOp::create(inner, i64, isIt);
   };
-  Value least = arith::ConstantOp::create(here, b.getI64IntegerAttr(-1));
-  Value empty = tensor::EmptyOp::create(here, SmallVector<OpFoldResult>{batch()}, i64);
-  Value init = linalg::FillOp::create(here, least, empty).getResult(0);
-  AffineMap all = b.getMultiDimIdentityMap(2), row = all.getMajorSubMap(1);
-  auto reduce = [&](OpBuilder &nested, Location at, ValueRange v) {
-    ImplicitLocOpBuilder inner(at, nested);
-    Value most = arith::MaxSIOp::create(inner, rank(inner, v[0]), v[1]);
-    linalg::YieldOp::create(inner, most);
+  auto larger = [&](ImplicitLocOpBuilder &inner, Value id, Value most) -> Value {
+    return arith::MaxSIOp::create(inner, rank(inner, id), most);
   };
-  Value most = linalg::GenericOp::create(
-                   here, init.getType(), ids, init, {all, row},
-                   {utils::IteratorType::parallel, utils::IteratorType::reduction}, reduce)
-                   ->getResult(0);
+  Value most = reduceLast(ids, b.getI64IntegerAttr(-1), loc, larger);
+  AffineMap all = b.getMultiDimIdentityMap(2), row = all.getMajorSubMap(1);
   auto isMost = [&](ImplicitLocOpBuilder &inner, ValueRange v) -> Value {
     Value same = arith::CmpIOp::create(inner, arith::CmpIPredicate::eq, rank(inner, v[0]), v[1]);
     return arith::ExtUIOp::create(inner, b.getI32Type(), same);
@@ -714,11 +727,10 @@ Value Body::similarity(Value x, Value y, const model::Similarity &similarity) {
                      });
 }
 
-Value Body::transpose(Value x, Location loc) {
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, x);
-  std::swap(sizes[0], sizes[1]);
-  Value empty = tensor::EmptyOp::create(b, loc, sizes, typeOf(x).getElementType());
-  return linalg::TransposeOp::create(b, loc, x, empty, ArrayRef<int64_t>{1, 0})->getResult(0);
+Value Body::transpose(Value x, ArrayRef<int64_t> axes, Location loc) {
+  Value empty = tensor::EmptyOp::create(
+      b, loc, applyPermutation(tensor::getMixedSizes(b, loc, x), axes), typeOf(x).getElementType());
+  return linalg::TransposeOp::create(b, loc, x, empty, axes)->getResult(0);
 }
 
 SmallVector<Value> Body::head(Value x, Value attentionMask, const model::Head &head, Value ids) {

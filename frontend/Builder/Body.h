@@ -68,7 +68,7 @@ public:
   /// Vectors [A,E] and [C,E] -> how near each two are, [A,C].
   Value similarity(Value x, Value y, const ::fovea::Similarity &similarity);
   /// [A,C] -> [C,A]
-  Value transpose(Value x, Location loc);
+  Value transpose(Value x, ArrayRef<int64_t> axes, Location loc);
   /// B and S, computed once.
   OpFoldResult batch() { return size(0); }
   OpFoldResult sequence() { return size(1); }
@@ -79,7 +79,6 @@ private:
   /// x [B,S,heads,in] -> [B,S,heads,out]: of each head by a matrix of its own.
   Value linearByHead(Value x, const ::fovea::Linear &linear);
   Value concatLast(Value first, Value second, Location loc);
-  Value transpose(Value x, ArrayRef<int64_t> axes, Location loc);
   Value sourceAttention(Value x, const ::fovea::Attention &attention, const LayerContext &context);
   /// [B,S,heads,headSize] of a projection's result, normed where there is a norm.
   Value heads(Value all, const std::optional<::fovea::Norm> &norm, int64_t count, int64_t headSize,
@@ -107,6 +106,8 @@ private:
   Value step(Value x, const ::fovea::Step &step, StringRef name);
   /// Keys that a mask i64 [B,T] does not keep are not seen.
   Value denseMask(Value kept, Location loc);
+  /// Grows the caches by keys and values, which become all that they hold.
+  void append(LayerContext &context, Value &key, Value &value, Location loc);
   /// What the mask allows beyond what a cache does.
   Value mask(const ::fovea::Attention &attention, LayerContext &context, Location loc);
   /// The attention itself. Biases and soft caps are its score region.
@@ -148,6 +149,11 @@ private:
   /// One function of each element.
   Value map(Value x, Location loc, function_ref<Value(ImplicitLocOpBuilder &, Value)> function);
   Value scale(Value x, double factor, Location loc);
+  /// What `combine` makes of the elements along the last axis, from `first` on. B is the only open
+  /// size of the others.
+  Value
+  reduceLast(Value x, TypedAttr first, Location loc,
+             function_ref<Value(ImplicitLocOpBuilder &, Value element, Value before)> combine);
 
   OpFoldResult size(int64_t axis);
 

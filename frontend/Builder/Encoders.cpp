@@ -163,7 +163,8 @@ void ModuleFrame::addSimilarity(ArrayRef<Tower> towers) {
   Value nearness = body.similarity(x, y, *source.similarity);
   func::ReturnOp::create(
       b, entry.getLoc(),
-      ValueRange{body.transpose(nearness, locate(source.similarity->name)), nearness, x, y});
+      ValueRange{body.transpose(nearness, {1, 0}, locate(source.similarity->name)), nearness, x,
+                 y});
 }
 
 void ModuleFrame::addTowers() {

@@ -4,19 +4,11 @@
 // a token's latent once for all heads, and no head's keys or values are ever made of it.
 #include "frontend/Builder/Body.h"
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
 namespace model = ::fovea;
-
-Value Body::transpose(Value x, ArrayRef<int64_t> axes, Location loc) {
-  Value empty = tensor::EmptyOp::create(
-      b, loc, applyPermutation(tensor::getMixedSizes(b, loc, x), axes), typeOf(x).getElementType());
-  return linalg::TransposeOp::create(b, loc, x, empty, axes)->getResult(0);
-}
 
 Value Body::concatLast(Value first, Value second, Location loc) {
   int64_t size = typeOf(first).getShape().back() + typeOf(second).getShape().back();

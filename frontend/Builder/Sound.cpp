@@ -14,16 +14,12 @@ using namespace mlir;
 using namespace mlir::fovea;
 namespace model = ::fovea;
 
-static ArrayRef<int64_t> shapeOf(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getShape();
-}
-
 static Value real(ImplicitLocOpBuilder &b, double value) {
   return arith::ConstantOp::create(b, b.getF32FloatAttr(static_cast<float>(value)));
 }
 
 Value Body::reflect(Value x, int64_t before, int64_t behind, Location loc) {
-  int64_t last = shapeOf(x)[1] - 1, length = before + last + 1 + behind;
+  int64_t last = typeOf(x).getShape()[1] - 1, length = before + last + 1 + behind;
   RankedTensorType type = getActivationType(b.getContext(), {ShapedType::kDynamic, length});
   SmallVector<OpFoldResult> sizes = {batch(), b.getIndexAttr(length)};
   return elementwise(type, sizes, {}, {}, loc, [&](ImplicitLocOpBuilder &inner, ValueRange) {
@@ -40,7 +36,7 @@ Value Body::reflect(Value x, int64_t before, int64_t behind, Location loc) {
 }
 
 Value Body::windows(Value x, int64_t count, int64_t stride, Location loc) {
-  ArrayRef<int64_t> in = shapeOf(x);
+  ArrayRef<int64_t> in = typeOf(x).getShape();
   int64_t places = (in[1] - count) / stride + 1;
   SmallVector<int64_t> shape = {ShapedType::kDynamic, places, count};
   SmallVector<OpFoldResult> sizes = {batch(), b.getIndexAttr(places), b.getIndexAttr(count)};
@@ -64,7 +60,7 @@ Value Body::convolution(Value x, const model::Convolution &convolution) {
   Location loc = locate(convolution.projection.name);
   ImplicitLocOpBuilder here(loc, b);
   int64_t around = convolution.kernel / 2;
-  SmallVector<int64_t> shape(shapeOf(x));
+  SmallVector<int64_t> shape(typeOf(x).getShape());
   shape[1] += 2 * around;
   SmallVector<OpFoldResult> pads = {b.getIndexAttr(0), b.getIndexAttr(around), b.getIndexAttr(0)};
   x = tensor::PadOp::create(here, getActivationType(b.getContext(), shape), x, pads, pads,
@@ -73,25 +69,11 @@ Value Body::convolution(Value x, const model::Convolution &convolution) {
 }
 
 Value Body::greatest(Value x, Location loc) {
-  ArrayRef<int64_t> shape = shapeOf(x);
-  SmallVector<OpFoldResult> sizes = {batch()};
-  for (int64_t size : shape.drop_front().drop_back())
-    sizes.push_back(b.getIndexAttr(size));
-  ImplicitLocOpBuilder here(loc, b);
-  RankedTensorType type = getActivationType(b.getContext(), shape.drop_back());
-  Value empty = tensor::EmptyOp::create(here, sizes, type.getElementType());
-  Value least = real(here, -std::numeric_limits<double>::infinity());
-  Value init = linalg::FillOp::create(here, least, empty).getResult(0);
-  AffineMap all = b.getMultiDimIdentityMap(shape.size());
-  SmallVector<utils::IteratorType> kinds(shape.size(), utils::IteratorType::parallel);
-  kinds.back() = utils::IteratorType::reduction;
-  auto body = [](OpBuilder &nested, Location at, ValueRange v) {
-    ImplicitLocOpBuilder inner(at, nested);
-    linalg::YieldOp::create(inner, arith::MaximumFOp::create(inner, v[0], v[1]).getResult());
-  };
-  return linalg::GenericOp::create(here, type, x, init, {all, all.getMajorSubMap(shape.size() - 1)},
-                                   kinds, body)
-      ->getResult(0);
+  auto least = b.getF32FloatAttr(-std::numeric_limits<float>::infinity());
+  return reduceLast(x, least, loc,
+                    [](ImplicitLocOpBuilder &inner, Value element, Value most) -> Value {
+                      return arith::MaximumFOp::create(inner, element, most);
+                    });
 }
 
 Value Body::logMel(Value samples, const model::LogMel &mels) {
@@ -104,15 +86,14 @@ Value Body::logMel(Value samples, const model::LogMel &mels) {
   // A last window that fits beyond the last hop is none.
   SmallVector<OpFoldResult> offsets(3, b.getIndexAttr(0)), strides(3, b.getIndexAttr(1));
   SmallVector<OpFoldResult> sizes = {batch(), b.getIndexAttr(mels.count()),
-                                     b.getIndexAttr(shapeOf(x)[2])};
-  if (shapeOf(x)[1] != mels.count())
+                                     b.getIndexAttr(typeOf(x).getShape()[2])};
+  if (typeOf(x).getShape()[1] != mels.count())
     x = tensor::ExtractSliceOp::create(b, loc, x, offsets, sizes, strides);
   int64_t bins = mels.window / 2 + 1;
   Value parts[] = {columns(x, 0, bins, loc), columns(x, bins, bins, loc)};
-  auto type = cast<RankedTensorType>(parts[0].getType());
   AffineMap identity = b.getMultiDimIdentityMap(3);
   sizes.back() = b.getIndexAttr(bins);
-  x = elementwise(type, sizes, parts, {identity, identity}, loc,
+  x = elementwise(typeOf(parts[0]), sizes, parts, {identity, identity}, loc,
                   [](ImplicitLocOpBuilder &inner, ValueRange v) -> Value {
                     Value square = arith::MulFOp::create(inner, v[0], v[0]);
                     return arith::AddFOp::create(inner, square,
@@ -123,8 +104,8 @@ Value Body::logMel(Value samples, const model::LogMel &mels) {
     return math::Log10Op::create(inner, arith::MaximumFOp::create(inner, v, real(inner, 1e-10)));
   });
   Value most = greatest(greatest(x, loc), loc);
-  return elementwise(cast<RankedTensorType>(x.getType()), tensor::getMixedSizes(b, loc, x),
-                     {x, most}, {identity, identity.getMajorSubMap(1)}, loc,
+  return elementwise(typeOf(x), tensor::getMixedSizes(b, loc, x), {x, most},
+                     {identity, identity.getMajorSubMap(1)}, loc,
                      [](ImplicitLocOpBuilder &inner, ValueRange v) -> Value {
                        Value least = arith::AddFOp::create(inner, v[1], real(inner, -8));
                        Value kept = arith::MaximumFOp::create(inner, v[0], least);
