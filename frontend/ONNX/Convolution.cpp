@@ -78,7 +78,7 @@ static FailureOr<Data *> addBias(Importer &im, Data *x, Data *bias) {
     return x;
   if (bias->rank() != 1)
     return im.invalid("expects a bias of rank 1, got " + Twine(bias->rank()));
-  return im.binary("Add", x, im.alongChannels(*bias, x->rank()));
+  return im.binary("Add", x, im.along(*bias, 1, x->rank()));
 }
 
 static LogicalResult importConv(Importer &im) {

@@ -194,8 +194,8 @@ public:
   Data *transpose(Data &data, ArrayRef<int64_t> permutation);
   Data *unsqueeze(Data &data, ArrayRef<int64_t> sortedAxes);
   Data *squeeze(Data &data, ArrayRef<int64_t> sortedAxes);
-  /// Parameters [C] in the place of axis 1 of a tensor of this rank.
-  Data *alongChannels(Data &parameter, int64_t rank);
+  /// Parameters [C] in the place of `axis` of a tensor of this rank.
+  Data *along(Data &parameter, int64_t axis, int64_t rank);
   /// `size` elements from `offset` on along `axis`, every `step`-th; negative steps go backwards.
   FailureOr<Data *> slice(Data &data, int64_t axis, Sym offset, Sym size, int64_t step = 1);
   FailureOr<Data *> concat(ArrayRef<Data *> parts, int64_t axis);

@@ -102,8 +102,8 @@ static LogicalResult importInstanceNorm(Importer &im) {
   Data *mean = nullptr;
   auto [deviation, inverse] = center(im, *rows, axes, im.real("epsilon", 1e-5f), &mean);
   TRY(auto *result, im.reshape(*im.binary("Mul", deviation, inverse), x->shape));
-  result = im.binary("Mul", result, im.alongChannels(*scale, x->rank()));
-  return im.setResult(im.binary("Add", result, im.alongChannels(*bias, x->rank())));
+  result = im.binary("Mul", result, im.along(*scale, 1, x->rank()));
+  return im.setResult(im.binary("Add", result, im.along(*bias, 1, x->rank())));
 }
 
 static LogicalResult importGroupNorm(Importer &im) {
@@ -127,13 +127,13 @@ static LogicalResult importGroupNorm(Importer &im) {
   auto [deviation, inverse] = center(im, *split, axes, eps, &mean);
   Data *result = im.cast(*im.binary("Mul", deviation, inverse), x->type);
   if (im.version() < 21) {
-    result = im.binary("Mul", result, im.alongChannels(*scale, split->rank()));
-    result = im.binary("Add", result, im.alongChannels(*bias, split->rank()));
+    result = im.binary("Mul", result, im.along(*scale, 1, split->rank()));
+    result = im.binary("Add", result, im.along(*bias, 1, split->rank()));
     TRY(result, im.reshape(*result, x->shape));
   } else {
     TRY(result, im.reshape(*result, x->shape));
-    result = im.binary("Mul", result, im.alongChannels(*scale, x->rank()));
-    result = im.binary("Add", result, im.alongChannels(*bias, x->rank()));
+    result = im.binary("Mul", result, im.along(*scale, 1, x->rank()));
+    result = im.binary("Add", result, im.along(*bias, 1, x->rank()));
   }
   return im.setResult(result);
 }
@@ -152,7 +152,7 @@ static LogicalResult importBatchNorm(Importer &im) {
     if (parameter->rank() != 1)
       return im.invalid("expects parameters of rank 1, got " + Twine(parameter->rank()));
   for (Data *parameter : ArrayRef(in).drop_front())
-    parameters.push_back(im.alongChannels(*im.cast(*parameter, x->type), x->rank()));
+    parameters.push_back(im.along(*im.cast(*parameter, x->type), 1, x->rank()));
   Data *root = im.unary("Sqrt", im.binary("Add", parameters[3], im.makeReal(x->type, eps)));
   Data *result = im.binary("Div", im.binary("Sub", x, parameters[2]), root);
   result = im.binary("Mul", result, parameters[0]);

@@ -174,13 +174,6 @@ static Data *pick(Importer &im, Data &x, int64_t axis, Data &places) {
   });
 }
 
-/// `numbers` along an axis of a tensor of this rank.
-static FailureOr<Data *> along(Importer &im, Data &numbers, int64_t axis, int64_t rank) {
-  SmallVector<Sym> shape(rank, im.number(1));
-  shape[axis] = numbers.shape.front();
-  return im.reshape(numbers, shape);
-}
-
 static FailureOr<Data *> resizeAxis(Importer &im, Data &x, const Kind &kind, const Axis &axis) {
   std::optional<int64_t> in = Symbols::known(x.shape[axis.axis]);
   if (std::optional<int64_t> times = findRepetition(kind, axis.scale);
@@ -212,8 +205,8 @@ static FailureOr<Data *> resizeAxis(Importer &im, Data &x, const Kind &kind, con
   Data *sum = nullptr;
   for (size_t number = 0; number < most; ++number) {
     Data *part = pick(im, x, axis.axis, *makePlaces(im, all, number, *in));
-    TRY(Data * weights, along(im, *makeWeights(im, all, number, x.type), axis.axis, x.rank()));
-    part = im.binary("Mul", part, weights);
+    Data *weights = makeWeights(im, all, number, x.type);
+    part = im.binary("Mul", part, im.along(*weights, axis.axis, x.rank()));
     sum = sum ? im.binary("Add", sum, part) : part;
   }
   if (llvm::none_of(all, [](const Neighbours &one) { return one.weights.empty(); }))
@@ -223,7 +216,7 @@ static FailureOr<Data *> resizeAxis(Importer &im, Data &x, const Kind &kind, con
     beyond.push_back({nullptr, one.weights.empty() ? kind.beyond : 0});
   Data *numbers =
       im.makeKnown(x.type, im.number(static_cast<int64_t>(all.size())), std::move(beyond));
-  TRY(Data * added, along(im, *numbers, axis.axis, x.rank()));
+  Data *added = im.along(*numbers, axis.axis, x.rank());
   return sum ? im.binary("Add", sum, added) : im.expand(*added, [&] {
     SmallVector<Sym> shape = llvm::to_vector(x.shape);
     shape[axis.axis] = im.number(*axis.size);
@@ -232,10 +225,6 @@ static FailureOr<Data *> resizeAxis(Importer &im, Data &x, const Kind &kind, con
 }
 
 //===-- The node -----------------------------------------------------------------------------===//
-
-static bool isOneOf(StringRef text, ArrayRef<StringRef> known) {
-  return llvm::is_contained(known, text);
-}
 
 static FailureOr<Kind> readKind(Importer &im) {
   Kind kind;
@@ -247,14 +236,16 @@ static FailureOr<Kind> readKind(Importer &im) {
   kind.beyond = im.real("extrapolation_value", 0);
   kind.excludesOutside = im.integer("exclude_outside", 0) != 0;
   kind.antialias = im.integer("antialias", 0) != 0;
-  if (!isOneOf(kind.mode, {"nearest", "linear", "cubic"}))
+  if (!llvm::is_contained({"nearest", "linear", "cubic"}, kind.mode))
     return im.invalid("expects mode nearest, linear or cubic, got " + kind.mode);
-  if (!isOneOf(kind.coordinates, {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel",
-                                  "align_corners", "asymmetric", "tf_crop_and_resize"}))
+  if (!llvm::is_contained({"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel",
+                           "align_corners", "asymmetric", "tf_crop_and_resize"},
+                          kind.coordinates))
     return im.invalid("expects another coordinate_transformation_mode, got " + kind.coordinates);
-  if (!isOneOf(kind.nearest, {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"}))
+  if (!llvm::is_contained({"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"},
+                          kind.nearest))
     return im.invalid("expects another nearest_mode, got " + kind.nearest);
-  if (!isOneOf(kind.policy, {"stretch", "not_larger", "not_smaller"}))
+  if (!llvm::is_contained({"stretch", "not_larger", "not_smaller"}, kind.policy))
     return im.invalid("expects another keep_aspect_ratio_policy, got " + kind.policy);
   if (kind.antialias && kind.mode == "nearest")
     return im.invalid("expects no antialias in mode nearest, got 1");

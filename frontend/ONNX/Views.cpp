@@ -226,9 +226,9 @@ Data *Importer::squeeze(Data &data, ArrayRef<int64_t> sortedAxes) {
   return orZeros(reshape(data, shape), data.type, shape);
 }
 
-Data *Importer::alongChannels(Data &parameter, int64_t rank) {
-  SmallVector<int64_t> axes{0};
-  llvm::append_range(axes, llvm::seq<int64_t>(2, rank));
+Data *Importer::along(Data &parameter, int64_t axis, int64_t rank) {
+  SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  axes.erase(axes.begin() + axis);
   return unsqueeze(parameter, axes);
 }
 
