@@ -66,9 +66,9 @@ CacheHead describe(const Cache &cache) {
 }
 
 /// Where piece `piece` of a cache begins, and how long it is.
-std::pair<uint64_t, uint64_t> placeOf(const Cache &cache, int64_t capacity, uint64_t piece) {
+std::pair<uint64_t, uint64_t> placeOf(const Cache &cache, uint64_t piece) {
   uint64_t position = static_cast<uint64_t>(cache.size) * cache.elementBytes;
-  return {piece * position * static_cast<uint64_t>(capacity),
+  return {piece * position * static_cast<uint64_t>(cache.capacity),
           position * static_cast<uint64_t>(cache.length)};
 }
 
@@ -147,7 +147,7 @@ void Context::save(Write write, void *user) const {
     std::vector<Hash> hashes;
     CacheHead described = describe(cache);
     for (uint64_t i = 0; i < described.rows * described.heads; ++i) {
-      auto [offset, bytes] = placeOf(cache, cache.capacity, i);
+      auto [offset, bytes] = placeOf(cache, i);
       piece.resize(bytes);
       cache.memory->read(piece.data(), offset, bytes);
       hashes.push_back(artifact::hashBytes(piece.data(), bytes));
@@ -211,7 +211,7 @@ void Context::loadCache(StateReader &state, Cache &cache, uint64_t rows, uint64_
   std::vector<Hash> hashes;
   std::vector<uint8_t> piece;
   for (uint64_t i = 0; i < rows * static_cast<uint64_t>(cache.heads); ++i) {
-    auto [offset, bytes] = placeOf(cache, cache.capacity, i);
+    auto [offset, bytes] = placeOf(cache, i);
     piece.resize(bytes);
     state.fill(piece.data(), bytes);
     cache.memory->write(piece.data(), offset, bytes);
