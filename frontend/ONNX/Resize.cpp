@@ -319,7 +319,8 @@ static LogicalResult setSizes(Importer &im, const Data &x, const Kind &kind,
                                              : llvm::max_element(axes, less)->scale;
   for (Axis &axis : axes) {
     axis.scale = scale;
-    axis.size = static_cast<int64_t>(scale * double(*Symbols::known(x.shape[axis.axis])) + 0.5);
+    axis.size =
+        static_cast<int64_t>(std::floor(scale * double(*Symbols::known(x.shape[axis.axis])) + 0.5));
   }
   return success();
 }
