@@ -96,7 +96,7 @@ private:
   Problems &problems;
   std::string chosenPrefix;
   std::set<std::string> used;
-  size_t faults = 0;
+  std::set<std::string> faulty; ///< Each is told once, of however many parts it is asked for.
 };
 
 /// A family's entry in the registry.

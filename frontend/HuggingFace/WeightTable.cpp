@@ -64,16 +64,16 @@ Weight WeightTable::find(const std::vector<std::string> &names, std::vector<int6
     result.stored = *stored;
     return result;
   }
-  if (faults++ < maxListed)
+  if (faulty.insert(names.front()).second && faulty.size() <= maxListed)
     addError(problems, stored ? checkpoint->pathOf(*stored) : checkpoint->name(),
              "tensor " + quote(stored ? stored->name : names.front()), fault);
   return result;
 }
 
 void WeightTable::finish() {
-  if (faults > maxListed)
+  if (faulty.size() > maxListed)
     addError(problems, checkpoint->name(), "",
-             "has " + std::to_string(faults - maxListed) +
+             "has " + std::to_string(faulty.size() - maxListed) +
                  " more tensors that are missing or have the wrong shape");
 }
 
