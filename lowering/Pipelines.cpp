@@ -8,7 +8,6 @@
 #include "lowering/Tile/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
-#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -24,9 +23,9 @@ void mlir::fovea::buildKernelsPipeline(OpPassManager &pm) {
 
 /// Functions on buffers, loops and upstream's arithmetic to the LLVM dialect.
 static void lowerToLLVM(OpPassManager &pm) {
-  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createExpandViewsPass());
   pm.addPass(createLowerAffinePass());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createSweepPass());
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createSCFToControlFlowPass());
   // Functions of vectors become arithmetic; then equal parts, as of a sine and its cosine, are one.
@@ -39,7 +38,7 @@ static void lowerToLLVM(OpPassManager &pm) {
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createSweepPass());
   pm.addPass(createCSEPass());
 }
 

@@ -3,9 +3,9 @@
 // The order of passes from kernels on buffers to the LLVM dialect of a GPU.
 #include "lowering/GPU/GPU.h"
 #include "lowering/Math/Passes.h"
+#include "lowering/Tile/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
-#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -38,7 +38,7 @@ void mlir::fovea::buildThreadsPipeline(OpPassManager &pm, const Chip &chip, bool
   kernels.addPass(createPlanSharedPass({chip.sharedBytes}));
   kernels.addPass(createInsertBarriersPass());
   device.addPass(createTileToThreadsPass());
-  device.addPass(createCanonicalizerPass());
+  device.addPass(createSweepPass());
   device.addPass(createCSEPass());
 }
 
@@ -46,15 +46,15 @@ void mlir::fovea::buildNvvmPipeline(OpPassManager &pm) {
   OpPassManager &device = pm.nest<gpu::GPUModuleOp>();
   device.addNestedPass<func::FuncOp>(createExpandMathPass());
   device.addPass(createLowerDeviceKernelsPass());
-  device.addPass(memref::createExpandStridedMetadataPass());
+  device.addPass(createExpandViewsPass());
   device.addPass(createLowerAffinePass());
-  device.addPass(createCanonicalizerPass());
+  device.addPass(createSweepPass());
   device.addPass(createCSEPass());
   device.addPass(createSCFToControlFlowPass());
   device.addPass(createConvertMathToLLVMPass());
   device.addPass(createConvertToLLVMPass());
   device.addPass(createReconcileUnrealizedCastsPass());
-  device.addPass(createCanonicalizerPass());
+  device.addPass(createSweepPass());
   device.addPass(createCSEPass());
 }
 

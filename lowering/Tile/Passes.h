@@ -13,6 +13,10 @@ namespace mlir::fovea {
 #define GEN_PASS_DECL
 #include "lowering/Tile/Passes.h.inc"
 
+/// Upstream's canonicalisation once over everything, for lowered code: a second look finds nothing,
+/// and blocks are LLVM's to simplify.
+std::unique_ptr<Pass> createSweepPass();
+
 #define GEN_PASS_REGISTRATION
 #include "lowering/Tile/Passes.h.inc"
 

