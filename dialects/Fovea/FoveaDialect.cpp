@@ -190,6 +190,7 @@ static const AttributeRule *findRule(StringRef name) {
       {D::kThreadsAttr, Holder::Kernel, [](Attribute a) { return isAtLeast(a, 1); }, kCount},
       {D::kSharedBytesAttr, Holder::Kernel, [](Attribute a) { return isAtLeast(a, 0); }, kCount},
       {D::kPersistentAttr, Holder::Kernel, isA<UnitAttr>, kFlag},
+      {D::kFaultsAttr, Holder::Function, isA<UnitAttr>, kFlag},
       {D::kComputesAttr, Holder::Kernel, isA<StringAttr>, "text"},
       {D::kTensorMapsAttr, Holder::Kernel, isA<ArrayAttr>, "a list"},
       {D::kScheduleAttr, Holder::Kernel, [](Attribute) { return true; }, ""},

@@ -44,6 +44,8 @@ def FoveaDialect : Dialect {
     static constexpr ::llvm::StringLiteral kComputesAttr = "fovea.computes";
     static constexpr ::llvm::StringLiteral kScheduleAttr = "fovea.schedule";
     static constexpr ::llvm::StringLiteral kTargetAttr = "fovea.target";
+    /// Of a kernel whose code is known, and which has no body: there was a `fovea.fault` in it.
+    static constexpr ::llvm::StringLiteral kFaultsAttr = "fovea.faults";
     /// Of a kernel on a device: threads of a block, and bytes of shared memory of a launch.
     static constexpr ::llvm::StringLiteral kThreadsAttr = "fovea.threads";
     static constexpr ::llvm::StringLiteral kSharedBytesAttr = "fovea.shared_bytes";

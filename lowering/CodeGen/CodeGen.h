@@ -43,13 +43,20 @@ void legalizeBFloat16(llvm::Function &function, bool hasInstructions);
 void optimize(llvm::Module &code, llvm::TargetMachine &machine,
               function_ref<bool(const llvm::Function &)> isTiled = nullptr);
 
+/// What the functions below need of a context. They do it themselves, but several threads must not.
+void registerTranslations(MLIRContext &context);
+
 /// Object file and assembly text of a module of the `llvm` stage.
 LogicalResult emitObject(ModuleOp module, const TargetOptions &target,
                          SmallVectorImpl<char> &object);
 LogicalResult emitAssembly(ModuleOp module, const TargetOptions &target, std::string &text);
 
-/// Links an object into a shared object by a spawned lld.
-LogicalResult linkSharedObject(ArrayRef<char> object, std::vector<char> &elf, std::string &error);
+/// Gives a symbol of an object another name.
+LogicalResult renameSymbol(SmallVectorImpl<char> &object, StringRef from, StringRef to);
+
+/// Links objects into a shared object by a spawned lld.
+LogicalResult linkSharedObject(ArrayRef<ArrayRef<char>> objects, std::vector<char> &elf,
+                               std::string &error);
 
 } // namespace mlir::fovea
 

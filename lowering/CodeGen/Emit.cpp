@@ -141,6 +141,13 @@ static LogicalResult verifyTranslated(ModuleOp module, llvm::Module &translated)
   return llvm::verifyModule(translated, &out) ? LogicalResult(refuse(module, text)) : success();
 }
 
+void mlir::fovea::registerTranslations(MLIRContext &context) {
+  registerBuiltinDialectTranslation(context);
+  registerGPUDialectTranslation(context);
+  registerLLVMDialectTranslation(context);
+  registerNVVMDialectTranslation(context);
+}
+
 static LogicalResult emit(ModuleOp module, const TargetOptions &target, llvm::CodeGenFileType kind,
                           llvm::raw_pwrite_stream &out) {
   // What describes the program is not code.
@@ -148,8 +155,7 @@ static LogicalResult emit(ModuleOp module, const TargetOptions &target, llvm::Co
   for (Operation &op : llvm::make_early_inc_range(*code->getBody()))
     if (isa<FoveaDialect>(op.getDialect()))
       op.erase();
-  registerBuiltinDialectTranslation(*module.getContext());
-  registerLLVMDialectTranslation(*module.getContext());
+  registerTranslations(*module.getContext());
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> translated =
       translateModuleToLLVMIR(*code, context, "fovea", /*disableVerification=*/true);

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The link of an object into a shared object, by lld and without files.
+// The link of objects into a shared object, by lld and without files.
 #include "lowering/CodeGen/CodeGen.h"
 #include "lowering/CodeGen/MemoryFile.h"
+#include "llvm/ObjCopy/ConfigManager.h"
+#include "llvm/ObjCopy/ObjCopy.h"
+#include "llvm/Object/Binary.h"
 #include "llvm/Support/Program.h"
 #include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <memory>
 #include <unistd.h>
 
 using namespace mlir;
@@ -24,8 +28,28 @@ static std::string findMathLibrary() {
   return "";
 }
 
-LogicalResult mlir::fovea::linkSharedObject(ArrayRef<char> object, std::vector<char> &elf,
-                                            std::string &error) {
+LogicalResult mlir::fovea::renameSymbol(SmallVectorImpl<char> &object, StringRef from,
+                                        StringRef to) {
+  auto binary = llvm::object::createBinary(
+      llvm::MemoryBufferRef(StringRef(object.data(), object.size()), "kernel"));
+  if (!binary) {
+    llvm::consumeError(binary.takeError());
+    return failure();
+  }
+  llvm::objcopy::ConfigManager config;
+  config.Common.SymbolsToRename[from] = to;
+  SmallVector<char, 0> renamed;
+  llvm::raw_svector_ostream out(renamed);
+  if (llvm::Error error = llvm::objcopy::executeObjcopyOnBinary(config, **binary, out)) {
+    llvm::consumeError(std::move(error));
+    return failure();
+  }
+  object.assign(renamed.begin(), renamed.end());
+  return success();
+}
+
+LogicalResult mlir::fovea::linkSharedObject(ArrayRef<ArrayRef<char>> objects,
+                                            std::vector<char> &elf, std::string &error) {
   llvm::ErrorOr<std::string> linker = llvm::sys::findProgramByName("ld.lld-22");
   if (!linker)
     linker = llvm::sys::findProgramByName("ld.lld");
@@ -39,9 +63,10 @@ LogicalResult mlir::fovea::linkSharedObject(ArrayRef<char> object, std::vector<c
     error = *linker + ": " + what + ": " + std::strerror(errno);
     return failure();
   };
-  MemoryFile input;
-  if (!input.write(object))
-    return fail("cannot write its input into memory");
+  std::vector<std::unique_ptr<MemoryFile>> inputs;
+  for (ArrayRef<char> object : objects)
+    if (!inputs.emplace_back(std::make_unique<MemoryFile>())->write(object))
+      return fail("cannot write its input into memory");
   // The linker renames what it writes, unless that is a pipe.
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)
@@ -49,8 +74,10 @@ LogicalResult mlir::fovea::linkSharedObject(ArrayRef<char> object, std::vector<c
   std::string output = "/proc/self/fd/" + std::to_string(ends[1]), math = findMathLibrary(),
               message;
   SmallVector<StringRef> arguments{
-      *linker,           "-shared", "--hash-style=gnu", "-z",           "now", "--strip-debug",
-      "--build-id=none", "-o",      "/proc/self/fd/1",  input.getPath()};
+      *linker,           "-shared", "--hash-style=gnu", "-z", "now", "--strip-debug",
+      "--build-id=none", "-o",      "/proc/self/fd/1"};
+  for (const auto &input : inputs)
+    arguments.push_back(input->getPath());
   if (!math.empty())
     arguments.append({"--as-needed", math});
   bool failed = false;

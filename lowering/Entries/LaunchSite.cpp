@@ -23,11 +23,18 @@ int64_t mlir::fovea::getSharedBytes(Operation *kernel) {
   return bytes ? bytes.getInt() : 0;
 }
 
-void mlir::fovea::copyLaunchShape(Operation *from, Operation *to) {
+DictionaryAttr mlir::fovea::getLaunchShape(Operation *kernel) {
+  NamedAttrList shape;
   for (StringRef name : {FoveaDialect::kThreadsAttr, FoveaDialect::kSharedBytesAttr,
                          FoveaDialect::kTensorMapsAttr, FoveaDialect::kPersistentAttr})
-    if (Attribute value = from->getAttr(name))
-      to->setAttr(name, value);
+    if (Attribute value = kernel->getAttr(name))
+      shape.set(name, value);
+  return shape.getDictionary(kernel->getContext());
+}
+
+void mlir::fovea::setLaunchShape(Operation *kernel, DictionaryAttr shape) {
+  for (NamedAttribute attribute : shape)
+    kernel->setAttr(attribute.getName(), attribute.getValue());
 }
 
 mlir::fovea::BufferParameters::BufferParameters(MemRefType type) {

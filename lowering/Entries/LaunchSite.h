@@ -39,8 +39,10 @@ struct PointerBuilder : ImplicitLocOpBuilder {
   }
 };
 
-/// Gives a kernel what passes of the device decided of another form of it, for its launches.
-void copyLaunchShape(Operation *from, Operation *to);
+/// What passes of the device decided of a kernel for its launches, and gives it to another form of
+/// the kernel.
+DictionaryAttr getLaunchShape(Operation *kernel);
+void setLaunchShape(Operation *kernel, DictionaryAttr shape);
 
 /// Where a launch is built: in the function `fovea_NAME_launch(frame, step, launch)`.
 struct LaunchSite {

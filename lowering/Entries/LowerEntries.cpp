@@ -388,6 +388,17 @@ void mlir::fovea::lowerFaults(func::FuncOp kernel, Value address, Value word) {
 static void addFaultArguments(func::FuncOp kernel) {
   unsigned next = kernel.getNumArguments();
   Type pointer = LLVM::LLVMPointerType::get(kernel.getContext());
+  if (kernel.isExternal()) {
+    SmallVector<Type> inputs(kernel.getArgumentTypes());
+    inputs.append({pointer, IntegerType::get(kernel.getContext(), 64)});
+    kernel.setFunctionType(FunctionType::get(kernel.getContext(), inputs, {}));
+    if (ArrayAttr attributes = kernel.getArgAttrsAttr()) {
+      SmallVector<Attribute> all(attributes.getValue());
+      all.resize(inputs.size(), DictionaryAttr::get(kernel.getContext()));
+      kernel.setArgAttrsAttr(ArrayAttr::get(kernel.getContext(), all));
+    }
+    return;
+  }
   (void)kernel.insertArgument(next, pointer, {}, kernel.getLoc());
   (void)kernel.insertArgument(next + 1, IntegerType::get(kernel.getContext(), 64), {},
                               kernel.getLoc());
@@ -395,7 +406,8 @@ static void addFaultArguments(func::FuncOp kernel) {
 }
 
 static bool mayFault(func::FuncOp kernel) {
-  return kernel.walk([](FaultOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  return kernel->hasAttr(FoveaDialect::kFaultsAttr) ||
+         kernel.walk([](FaultOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
 namespace {
@@ -420,6 +432,9 @@ struct LowerEntriesPass : fovea::impl::LowerEntriesPassBase<LowerEntriesPass> {
         if (!launches)
           addFaultArguments(function);
       }
+      function->removeAttr(FoveaDialect::kFaultsAttr);
+      if (function.isExternal())
+        continue;
       // Only steps call kernels, and a step that calls is shorter than one that holds its kernel.
       function->setAttr("llvm.linkage",
                         LLVM::LinkageAttr::get(&getContext(), LLVM::Linkage::Internal));

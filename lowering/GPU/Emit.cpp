@@ -3,7 +3,6 @@
 // LLVM's optimiser and its code generator for PTX.
 #include "lowering/CodeGen/CodeGen.h"
 #include "lowering/GPU/GPU.h"
-#include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -52,10 +51,7 @@ LogicalResult mlir::fovea::emitPtx(gpu::GPUModuleOp module, StringRef chip, std:
   if (!machine)
     return module.emitError("expects a chip that LLVM knows (sm_80, sm_90a, ...), got '")
            << chip << "'";
-  registerBuiltinDialectTranslation(*module.getContext());
-  registerGPUDialectTranslation(*module.getContext());
-  registerLLVMDialectTranslation(*module.getContext());
-  registerNVVMDialectTranslation(*module.getContext());
+  registerTranslations(*module.getContext());
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context, "fovea");
   if (!code)

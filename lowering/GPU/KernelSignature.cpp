@@ -111,7 +111,7 @@ static LogicalResult lowerKernel(func::FuncOp kernel) {
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(kernel.getContext()),
                                           SmallVector<Type>(entry->getArgumentTypes()));
   auto lowered = LLVM::LLVMFuncOp::create(b, kernel.getName(), type);
-  copyLaunchShape(kernel, lowered);
+  setLaunchShape(lowered, getLaunchShape(kernel));
   for (unsigned i = lowered.getNumArguments() - maps; i < lowered.getNumArguments(); ++i) {
     lowered.setArgAttr(i, LLVM::LLVMDialect::getByValAttrName(),
                        TypeAttr::get(LLVM::LLVMArrayType::get(b.getI8Type(), kTensorMapBytes)));

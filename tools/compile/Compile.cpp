@@ -18,6 +18,7 @@
 #include "tools/compile/CompileModule.h"
 #include "tools/compile/DeviceCode.h"
 #include "tools/compile/FusionReport.h"
+#include "tools/compile/KernelCode.h"
 #include "tools/compile/Manifest.h"
 #include "tools/compile/MlirFlags.h"
 #include "tools/compile/Names.h"
@@ -118,6 +119,8 @@ private:
       }
       if (stage <= first || stage > last)
         continue;
+      if (stage == Stage::LLVM)
+        findKernels(*kernels, module);
       if (Outcome outcome = runStage(stage); outcome != Outcome::Done)
         return outcome;
       if (!snapshot(stage))
@@ -150,6 +153,7 @@ private:
     hostTarget = target;
     if (!variants.empty())
       hostTarget = {"x86-64", "x86-64", "", target.optimizes};
+    kernels = createKernelCode(target);
     compute = chooseCompute(options);
     FailureOr<std::vector<std::string>> chips = parseGpus(options.gpu, error);
     if (failed(chips)) {
@@ -330,10 +334,23 @@ private:
     return Outcome::OurFault;
   }
 
+  KernelCode createKernelCode(const TargetOptions &of) const {
+    return {of, options.optimization, KernelCache(options.kernels)};
+  }
+
+  /// Before the `llvm` stage. Where people want to see that stage, all of it is made.
+  void findKernels(KernelCode &kernels, ModuleOp on) const {
+    if (emitsArtifact)
+      kernels.find(on, /*asWritten=*/!options.dumpFolder.empty());
+  }
+
   /// Makes code for a better processor of a copy of the module, which is of the fused stage.
   Outcome compileVariant(const TargetOptions &variant) {
     OwningOpRef<ModuleOp> copy(module.clone());
+    KernelCode kernels = createKernelCode(variant);
     for (Stage stage : {Stage::Scheduled, Stage::Kernels, Stage::LLVM}) {
+      if (stage == Stage::LLVM)
+        findKernels(kernels, *copy);
       std::string name = getStageName(stage).str();
       Outcome outcome =
           runPasses(*copy, name + " for " + variant.name, [&](OpPassManager &manager) {
@@ -351,7 +368,7 @@ private:
     if (failed(description))
       return blame("code for " + variant.name, printWithNames(*copy));
     variantWeights.push_back(listWeights(*copy, /*asPacked=*/true));
-    variantCodes.push_back({variant, std::move(copy), std::move(*description)});
+    variantCodes.push_back({std::move(kernels), std::move(copy), std::move(*description)});
     return Outcome::Done;
   }
 
@@ -385,9 +402,10 @@ private:
                     text);
       };
       DeviceCode code;
-      Outcome outcome =
-          compileForDevice(*copy, chip, hostTarget, lastOfDevice.value_or(DeviceStage::Ptx),
-                           /*complete=*/!lastOfDevice, hooks, code);
+      DeviceOptions device{lastOfDevice.value_or(DeviceStage::Ptx), /*complete=*/!lastOfDevice,
+                           /*asWritten=*/lastOfDevice || !options.dumpFolder.empty(),
+                           options.optimization, KernelCache(options.kernels)};
+      Outcome outcome = compileForDevice(*copy, chip, hostTarget, device, hooks, code);
       if (outcome != Outcome::Done)
         return outcome;
       if (lastOfDevice)
@@ -551,6 +569,9 @@ private:
     }
     if (Outcome outcome = emitCode(*manifest); outcome != Outcome::Done)
       return outcome;
+    summary.known = kernels->getKnownCount();
+    if (summary.known < summary.kernels)
+      KernelCache(options.kernels).trim();
     StoredTensors tensors(getFolder(module, options.model), options.access);
     scope = timing.nest("weights");
     LogicalResult weights =
@@ -571,20 +592,20 @@ private:
   Outcome emitCode(::fovea::manifest::ManifestT &manifest) {
     std::vector<LinkedCode> codes;
     for (ProcessorCode &variant : variantCodes)
-      codes.push_back({*variant.module, variant.target, {}, ""});
-    codes.push_back({module, target, {}, ""});
+      codes.push_back({*variant.module, variant.kernels, {}, ""});
+    codes.push_back({module, *kernels, {}, ""});
     if (failed(emitAll(codes)))
       for (LinkedCode &code : codes)
         if (code.elf.empty()) {
           if (!code.error.empty())
             return refuse(code.error);
-          return code.module == module
-                     ? blameForCode("obj")
-                     : blame("code for " + code.target.name, printWithNames(code.module));
+          return code.module == module ? blameForCode("obj")
+                                       : blame("code for " + code.kernels.getTarget().name,
+                                               printWithNames(code.module));
         }
     auto isNeeded = [&](size_t i) {
-      std::vector<std::string> own = getRequiredFeatures(codes[i].target),
-                               next = getRequiredFeatures(codes[i + 1].target);
+      std::vector<std::string> own = getRequiredFeatures(codes[i].kernels.getTarget()),
+                               next = getRequiredFeatures(codes[i + 1].kernels.getTarget());
       return codes[i].elf != codes[i + 1].elf || !llvm::includes(own, next);
     };
     for (auto [i, variant] : llvm::enumerate(variantCodes))
@@ -625,6 +646,7 @@ private:
   TimingScope timing;
   TargetOptions target, hostTarget;    ///< the least; of plans for devices
   std::vector<TargetOptions> variants; ///< better processors, the best first
+  std::optional<KernelCode> kernels;   ///< for the least processor
   std::vector<ProcessorCode> variantCodes;
   std::string compute; ///< int8, bf16 or f32
   Stage first = Stage::Import, last = Stage::LLVM;

@@ -30,6 +30,12 @@ struct Log {
   std::function<void(const std::string &phase, double part)> progress;
 };
 
+/// Where code of kernels is kept.
+struct KernelFolder {
+  std::string path;   ///< empty: it is not
+  uint64_t limit = 0; ///< the most bytes; 0: no limit
+};
+
 struct Options {
   /// A Hugging Face folder, or a .mlir file of any stage.
   std::string model;
@@ -68,6 +74,8 @@ struct Options {
   artifact::FileAccess access = artifact::FileAccess::Mapped;
   /// Threads to compile with; 0: as many as the machine has.
   unsigned threads = 0;
+  /// Code of kernels from earlier compilations, and for later ones.
+  KernelFolder kernels;
   /// As the user typed it, for the reproducer.
   std::string commandLine;
 };
@@ -102,6 +110,7 @@ struct Summary {
   size_t fused = 0;      ///< of these
   size_t kernels = 0;    ///< of the least processor's code; 0 unless an artifact was written
   size_t fallbacks = 0;  ///< kernels that are plain loops
+  size_t known = 0;      ///< kernels whose code was in Options::kernels
 };
 
 /// Compiles. On any other outcome than Done exactly one error has been reported, and nothing is

@@ -3,6 +3,7 @@
 // What an artifact depends on, as one hash: the files of the model, the options, the processor and
 // the compiler's own program. Files are hashed by content, so a copied or touched model is the same
 // one.
+#include "tools/compile/ContentHash.h"
 #include "artifact/Format.h"
 #include "dialects/Fovea/Tables.h"
 #include "frontend/ONNX/Reader/OnnxFile.h"
@@ -28,28 +29,37 @@ static void addText(Hasher &hasher, StringRef text) {
 }
 
 /// By reading, not mapping: that the file is cut meanwhile is no harm here.
-static bool addFile(Hasher &hasher, const std::string &path, Reporter &reporter) {
+static llvm::Error addFile(Hasher &hasher, const std::string &path) {
   llvm::Expected<llvm::sys::fs::file_t> file = llvm::sys::fs::openNativeFileForRead(path);
-  auto fail = [&](llvm::Error error) {
-    reporter.error(path + ": " + llvm::toString(std::move(error)));
-    return false;
-  };
   if (!file)
-    return fail(file.takeError());
+    return file.takeError();
   llvm::scope_exit close([&] { (void)llvm::sys::fs::closeFile(*file); });
   std::vector<char> piece(1 << 20);
   uint64_t size = 0;
   while (true) {
     llvm::Expected<size_t> count = llvm::sys::fs::readNativeFile(*file, piece);
     if (!count)
-      return fail(count.takeError());
+      return count.takeError();
     if (*count == 0)
       break;
     hasher.add(piece.data(), *count);
     size += *count;
   }
   hasher.add(&size, sizeof(size));
-  return true;
+  return llvm::Error::success();
+}
+
+static bool addFile(Hasher &hasher, const std::string &path, Reporter &reporter) {
+  llvm::Error error = addFile(hasher, path);
+  if (!error)
+    return true;
+  reporter.error(path + ": " + llvm::toString(std::move(error)));
+  return false;
+}
+
+static std::string getCompilerPath() {
+  static int anchor = 0;
+  return llvm::sys::fs::getMainExecutable(nullptr, &anchor);
 }
 
 /// Files of a model's folder that a frontend may read: data, and one level of folders below it (the
@@ -110,6 +120,20 @@ static std::optional<std::set<std::string>> listSources(const std::string &path,
 
 namespace fovea::compile {
 
+std::string printHash(const Hash &hash) {
+  return llvm::utohexstr(hash.high, /*LowerCase=*/true, 16) +
+         llvm::utohexstr(hash.low, /*LowerCase=*/true, 16);
+}
+
+std::string hashCompiler() {
+  Hasher hasher;
+  if (llvm::Error error = addFile(hasher, getCompilerPath())) {
+    llvm::consumeError(std::move(error));
+    return "";
+  }
+  return printHash(hasher.get());
+}
+
 bool hashContent(const Options &options, const Log &log, std::string &hash) {
   CompilerContext context(0);
   Reporter reporter(*context, log);
@@ -130,8 +154,7 @@ bool hashContent(const Options &options, const Log &log, std::string &hash) {
   for (const TargetOptions &target : *targets)
     for (StringRef text : {StringRef(target.cpu), StringRef(target.features)})
       addText(hasher, text);
-  static int anchor = 0;
-  if (!addFile(hasher, llvm::sys::fs::getMainExecutable(nullptr, &anchor), reporter))
+  if (!addFile(hasher, getCompilerPath(), reporter))
     return false;
 
   std::set<std::string> files;
@@ -156,9 +179,7 @@ bool hashContent(const Options &options, const Log &log, std::string &hash) {
     if (!addFile(hasher, file, reporter))
       return false;
   }
-  Hash result = hasher.get();
-  hash = llvm::utohexstr(result.high, /*LowerCase=*/true, 16) +
-         llvm::utohexstr(result.low, /*LowerCase=*/true, 16);
+  hash = printHash(hasher.get());
   return true;
 }
 

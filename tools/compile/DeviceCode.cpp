@@ -10,6 +10,7 @@
 #include "lowering/Pipelines.h"
 #include "lowering/Schedule/Schedule.h"
 #include "lowering/Targets/Table.h"
+#include "tools/compile/DeviceKernels.h"
 #include "tools/compile/Manifest.h"
 
 using namespace mlir;
@@ -64,13 +65,33 @@ static void copyLaunchShapes(ModuleOp device, ModuleOp host) {
   SymbolTable symbols(host);
   device.walk([&](FunctionOpInterface kernel) {
     if (Operation *own = symbols.lookup(kernel.getName()))
-      copyLaunchShape(kernel, own);
+      setLaunchShape(own, getLaunchShape(kernel));
   });
 }
 
+/// The cubin, as ptxas makes it or as it made it before of the same text.
+static LogicalResult makeCubin(StringRef ptxas, StringRef chip, const KernelCache &cache,
+                               DeviceCode &code, std::string &error) {
+  std::optional<std::string> key = hashAssembly(ptxas, chip, code.ptx);
+  SmallVector<char, 0> kept;
+  if (key && cache.find(*key, kept)) {
+    code.cubin.assign(kept.begin(), kept.end());
+    return success();
+  }
+  std::vector<char> cubin;
+  AssemblyReport report;
+  if (failed(assemble(ptxas, code.ptx, chip, cubin, report, error)))
+    return failure();
+  if (key)
+    cache.keep(*key, cubin);
+  code.cubin.assign(cubin.begin(), cubin.end());
+  return success();
+}
+
 Outcome mlir::fovea::compileForDevice(ModuleOp module, StringRef chip, const TargetOptions &target,
-                                      DeviceStage last, bool complete, const DeviceHooks &hooks,
+                                      const DeviceOptions &options, const DeviceHooks &hooks,
                                       DeviceCode &code) {
+  DeviceStage last = options.last;
   Outcome outcome = Outcome::Done;
   auto reach = [&](ModuleOp of, DeviceStage stage, function_ref<void(OpPassManager &)> build) {
     if (outcome != Outcome::Done || stage > last)
@@ -85,6 +106,8 @@ Outcome mlir::fovea::compileForDevice(ModuleOp module, StringRef chip, const Tar
       !reach(module, DeviceStage::Kernels, buildKernelsPipeline))
     return outcome;
   OwningOpRef<ModuleOp> device(module.clone());
+  DeviceKernels own(chip, target.optimizes, options.optimization, options.cache);
+  own.find(*device, module, options.asWritten);
   if (!reach(*device, DeviceStage::Threads, [&](OpPassManager &pm) {
         pm.addPass(createOutlineDevicePass());
         buildThreadsPipeline(pm, *findChip(chip));
@@ -94,22 +117,18 @@ Outcome mlir::fovea::compileForDevice(ModuleOp module, StringRef chip, const Tar
   if (!reach(*device, DeviceStage::Nvvm, buildNvvmPipeline) || last < DeviceStage::Ptx)
     return outcome;
   for (auto kernels : device->getOps<gpu::GPUModuleOp>())
-    if (failed(emitPtx(kernels, chip, code.ptx, target.optimizes)))
+    if (failed(own.emit(kernels, module, code.ptx)))
       return hooks.blame("ptx", *device);
   if (!hooks.reached(DeviceStage::Ptx, *device, code.ptx))
     return Outcome::InputFault;
-  if (!complete)
+  if (!options.complete)
     return Outcome::Done;
 
   std::string error;
-  if (std::optional<std::string> ptxas = target.optimizes ? findPtxas() : std::nullopt) {
-    std::vector<char> cubin;
-    AssemblyReport report;
-    if (failed(assemble(*ptxas, code.ptx, chip, cubin, report, error))) {
-      hooks.error(error);
-      return hooks.blame("cubin", *device);
-    }
-    code.cubin.assign(cubin.begin(), cubin.end());
+  std::optional<std::string> ptxas = target.optimizes ? findPtxas() : std::nullopt;
+  if (ptxas && failed(makeCubin(*ptxas, chip, options.cache, code, error))) {
+    hooks.error(error);
+    return hooks.blame("cubin", *device);
   }
   FailureOr<std::unique_ptr<::fovea::manifest::DeviceT>> description =
       buildDevice(module, chip.str());
@@ -122,7 +141,7 @@ Outcome mlir::fovea::compileForDevice(ModuleOp module, StringRef chip, const Tar
   if (failed(emitObject(module, target, object)))
     return hooks.blame("host object", module);
   std::vector<char> elf;
-  if (failed(linkSharedObject(object, elf, error))) {
+  if (failed(linkSharedObject(ArrayRef<char>(object), elf, error))) {
     hooks.error(error);
     return Outcome::InputFault;
   }

@@ -8,7 +8,7 @@
 #include "artifact/Manifest_generated.h"
 #include "lowering/CodeGen/CodeGen.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "tools/compile/Compile.h"
+#include "tools/compile/KernelCache.h"
 #include <functional>
 #include <memory>
 #include <optional>
@@ -46,11 +46,18 @@ struct DeviceHooks {
   std::function<void(const std::string &)> error;
 };
 
-/// Compiles `fused`, which is changed, for `chip` up to `last`; `code` is filled in if that is Ptx
-/// and `complete` is asked for. `target` is the host's processor.
+struct DeviceOptions {
+  DeviceStage last = DeviceStage::Ptx;
+  bool complete = true;   ///< behind Ptx, all of DeviceCode
+  bool asWritten = false; ///< stages have all kernels, those too whose code is known
+  unsigned optimization = 2;
+  KernelCache cache;
+};
+
+/// Compiles `fused`, which is changed, for `chip`. `target` is the host's processor.
 ::fovea::compile::Outcome compileForDevice(ModuleOp fused, StringRef chip,
-                                           const TargetOptions &target, DeviceStage last,
-                                           bool complete, const DeviceHooks &hooks,
+                                           const TargetOptions &target,
+                                           const DeviceOptions &options, const DeviceHooks &hooks,
                                            DeviceCode &code);
 
 } // namespace mlir::fovea

@@ -5,14 +5,13 @@
 #define FOVEA_TOOLS_COMPILE_PROCESSORCODE_H
 
 #include "artifact/Format.h"
-#include "lowering/CodeGen/CodeGen.h"
-#include "mlir/IR/OwningOpRef.h"
+#include "tools/compile/KernelCode.h"
 
 namespace mlir::fovea {
 
 /// For one processor better than the least one.
 struct ProcessorCode {
-  TargetOptions target;
+  KernelCode kernels;
   OwningOpRef<ModuleOp> module; ///< of the `llvm` stage
   std::unique_ptr<::fovea::manifest::VariantT> description;
 };
@@ -20,7 +19,7 @@ struct ProcessorCode {
 /// A shared object of a module of the `llvm` stage.
 struct LinkedCode {
   ModuleOp module;
-  const TargetOptions &target;
+  const KernelCode &kernels;
   std::vector<uint8_t> elf; ///< empty if it could not be made
   std::string error;        ///< the linker's; empty if LLVM's code generator failed
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `fovea cache`: the compiled models that are kept, for people and as JSON.
+// `fovea cache`: the compiled models and kernels that are kept, for people and as JSON.
 #include "artifact/ArtifactReader.h"
 #include "tools/fovea/ModelCache.h"
 #include "tools/fovea/Terminal.h"
@@ -53,17 +53,22 @@ static uint64_t sum(const std::vector<Cached> &all) {
   return bytes;
 }
 
-static std::string count(const std::vector<Cached> &all) {
-  return std::to_string(all.size()) + (all.size() == 1 ? " artifact, " : " artifacts, ") +
-         verbs::bytes(sum(all));
+/// "3 artifacts, 5.2 MB, and 40 kernels, 120 kB".
+static std::string count(const std::vector<Cached> &all, const std::vector<Cached> &kernels) {
+  auto describe = [](const std::vector<Cached> &of, const char *what) {
+    return std::to_string(of.size()) + what + (of.size() == 1 ? ", " : "s, ") +
+           verbs::bytes(sum(of));
+  };
+  return describe(all, " artifact") + ", and " + describe(kernels, " kernel");
 }
 
 static void list(const std::string &folder, uint64_t limit, bool isJson) {
-  std::vector<Cached> all = listCached(folder);
+  std::vector<Cached> all = listCached(folder), kernels = listKernels(folder);
   nlohmann::ordered_json record;
   record["folder"] = folder;
   record["bytes"] = sum(all);
   record["limit"] = limit;
+  record["kernels"] = {{"count", kernels.size()}, {"bytes", sum(kernels)}};
   record["artifacts"] = nlohmann::json::array();
   for (const Cached &cached : all) {
     std::string target, model = nameModel(cached, target);
@@ -83,26 +88,32 @@ static void list(const std::string &folder, uint64_t limit, bool isJson) {
   if (isJson)
     print(record);
   else
-    std::printf("%s%s in %s\n", count(all).c_str(),
+    std::printf("%s%s in %s\n", count(all, kernels).c_str(),
                 limit ? (" of " + verbs::bytes(limit)).c_str() : "", folder.c_str());
 }
 
 /// False if something is still there.
 static bool clear(const std::string &folder, bool isJson) {
-  std::vector<Cached> removed, left;
+  std::vector<Cached> removed, kernels, left;
   for (const Cached &cached : listCached(folder))
     (removeCached(cached) ? removed : left).push_back(cached);
+  for (const Cached &kernel : listKernels(folder))
+    (removeCached(kernel) ? kernels : left).push_back(kernel);
   removeLeftovers(folder);
   if (isJson)
-    print({{"removed", removed.size()}, {"bytes", sum(removed)}, {"left", left.size()}});
+    print({{"removed", removed.size()},
+           {"bytes", sum(removed)},
+           {"kernels", {{"count", kernels.size()}, {"bytes", sum(kernels)}}},
+           {"left", left.size()}});
   else
-    std::printf("removed %s\n", count(removed).c_str());
+    std::printf("removed %s\n", count(removed, kernels).c_str());
   return left.empty();
 }
 
 void addCacheVerb(CLI::App &app, Session &session) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App *verb = app.add_subcommand("cache", "List or clear the compiled models that are kept");
+  CLI::App *verb =
+      app.add_subcommand("cache", "List or clear the compiled models and kernels that are kept");
   verb->add_option("ACTION", arguments->action,
                    "list: sizes, and when each was last used; clear: remove all; path: the folder")
       ->required()
@@ -110,7 +121,9 @@ void addCacheVerb(CLI::App &app, Session &session) {
   verb->add_flag("--json", arguments->isJson, "print the result as one JSON object");
   verb->footer("A model in place of an artifact is compiled and kept in $XDG_CACHE_HOME/fovea, or\n"
                "~/.cache/fovea. Beyond FOVEA_CACHE_SIZE=20G bytes (0: no limit) what was not used\n"
-               "for longest is removed. Files there may be deleted at any time.");
+               "for longest is removed. Code of kernels is kept beside them, in \"kernels\", a\n"
+               "twentieth of that: whatever is compiled takes those that it launches from there.\n"
+               "Files there may be deleted at any time.");
   verb->callback([arguments, &session] {
     Terminal terminal;
     std::string folder, error;
@@ -122,7 +135,7 @@ void addCacheVerb(CLI::App &app, Session &session) {
       list(folder, limit, arguments->isJson);
     } else if (arguments->action == "clear") {
       if (!clear(folder, arguments->isJson)) {
-        terminal.error(folder + ": some artifacts cannot be removed");
+        terminal.error(folder + ": some files cannot be removed");
         session.exitCode = 1;
       }
     } else if (arguments->isJson) {

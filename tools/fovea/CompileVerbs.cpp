@@ -146,13 +146,17 @@ static bool chooseOutput(compile::Options &options, Session &session, Terminal &
   return true;
 }
 
-/// "model.fovea: 3.94 MB in 0.31 s; 4 of 4 attentions are fused; 1 of 20 kernels is plain loops".
+/// "model.fovea: 3.94 MB in 0.31 s, 12 of 20 kernels known; 4 of 4 attentions are fused; 1 of 20
+/// kernels is plain loops".
 static std::string describe(const compile::Options &options, const compile::Summary &summary,
                             double seconds) {
   std::error_code code;
   uintmax_t bytes = std::filesystem::file_size(options.output, code);
   std::string text = options.output + ": " + (code ? "written" : verbs::bytes(bytes)) + " in " +
                      verbs::number(seconds) + " s";
+  if (summary.known)
+    text += ", " + std::to_string(summary.known) + " of " + std::to_string(summary.kernels) +
+            " kernels known";
   if (summary.attentions)
     text += "; " + std::to_string(summary.fused) + " of " + std::to_string(summary.attentions) +
             (summary.attentions == 1 ? " attention is fused" : " attentions are fused");
@@ -167,7 +171,7 @@ static std::string describe(const compile::Options &options, const compile::Summ
 void addCompileVerb(CLI::App &app, Session &session) {
   struct Arguments {
     compile::Options options;
-    bool isQuiet = false;
+    bool isQuiet = false, isAnew = false;
   };
   auto arguments = std::make_shared<Arguments>();
   compile::Options &options = arguments->options;
@@ -190,6 +194,9 @@ void addCompileVerb(CLI::App &app, Session &session) {
   verb->add_option("--report", options.report, "a JSON file for the fusion report");
   verb->add_option("--threads", options.threads, "threads to compile with; 0: all")
       ->check(verbs::from(0, 1024));
+  verb->add_flag("--no-kernel-cache", arguments->isAnew,
+                 "compile every kernel, those too whose code was kept when another model or an "
+                 "earlier version of this one launched them (`fovea cache`)");
   verb->add_flag("--quiet", arguments->isQuiet, "print nothing but errors");
   addMappingOption(*verb, options.access);
   verb->footer("MLIR's own flags (--mlir-print-ir-after-all, --mlir-timing, ...) are passed on.");
@@ -199,6 +206,8 @@ void addCompileVerb(CLI::App &app, Session &session) {
     options.commandLine = session.commandLine;
     if (!chooseOutput(options, session, terminal) || refuseForeign(options.model, session))
       return;
+    if (!arguments->isAnew)
+      setKernelFolder(options);
     auto begin = std::chrono::steady_clock::now();
     compile::Summary summary;
     session.exitCode = static_cast<int>(compile::compile(options, terminal.log(), &summary));

@@ -24,6 +24,7 @@ bool isModel(const std::string &path) {
 /// What is kept without $FOVEA_CACHE_SIZE: some models of a billion parameters.
 static constexpr uint64_t kDefaultLimit = 20'000'000'000;
 static constexpr char kEnding[] = ".fovea";
+static constexpr char kKernels[] = "kernels";
 
 bool getCacheFolder(std::string &folder, std::string &error) {
   const char *cache = std::getenv("XDG_CACHE_HOME"), *home = std::getenv("HOME");
@@ -58,21 +59,40 @@ bool getCacheLimit(uint64_t &bytes, std::string &error) {
   return false;
 }
 
-std::vector<Cached> listCached(const std::string &folder) {
+void setKernelFolder(compile::Options &options) {
+  constexpr uint64_t kShare = 20;
+  std::string folder, error;
+  uint64_t limit = 0;
+  if (!getCacheFolder(folder, error) || !getCacheLimit(limit, error))
+    return;
+  options.kernels = {folder + "/" + kKernels,
+                     limit == 0 ? 0 : std::max<uint64_t>(limit / kShare, 1)};
+}
+
+static std::vector<Cached> listFiles(const std::string &folder, const std::string &ending) {
   std::vector<Cached> all;
   std::error_code code;
   for (std::filesystem::directory_iterator it(folder, code), end; !code && it != end;
        it.increment(code)) {
     struct stat status;
     std::string path = it->path().string();
-    if (it->path().extension() == kEnding && ::stat(path.c_str(), &status) == 0 &&
+    if (it->path().extension() == ending && ::stat(path.c_str(), &status) == 0 &&
         S_ISREG(status.st_mode))
       all.push_back({path, static_cast<uint64_t>(status.st_size), status.st_mtime});
   }
+  return all;
+}
+
+std::vector<Cached> listCached(const std::string &folder) {
+  std::vector<Cached> all = listFiles(folder, kEnding);
   std::sort(all.begin(), all.end(), [](const Cached &left, const Cached &right) {
     return left.used != right.used ? left.used > right.used : left.path < right.path;
   });
   return all;
+}
+
+std::vector<Cached> listKernels(const std::string &folder) {
+  return listFiles(folder + "/" + kKernels, ".o");
 }
 
 bool removeCached(const Cached &cached) {
@@ -92,6 +112,7 @@ void removeLeftovers(const std::string &folder) {
   }
   for (const std::string &target : targets)
     artifact::removeAbandoned(target);
+  std::filesystem::remove(folder + "/" + kKernels, code); // which fails unless it is empty
 }
 
 /// Removes what was not used for longest until the rest is within the limit; never the first one,
@@ -131,6 +152,7 @@ compile::Outcome findOrCompile(compile::Options options, const compile::Log &log
     return refuse(folder + ": " + code.message());
   options.emit = "fovea";
   options.output = artifact;
+  setKernelFolder(options);
   Outcome outcome = compile::compile(options, log);
   if (outcome == Outcome::Done && limit != 0)
     trim(folder, artifact, limit);

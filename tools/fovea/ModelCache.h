@@ -28,20 +28,25 @@ bool getCacheFolder(std::string &folder, std::string &error);
 /// The most bytes that are kept, by $FOVEA_CACHE_SIZE; 0: no limit. False if it says none.
 bool getCacheLimit(uint64_t &bytes, std::string &error);
 
-/// An artifact in the cache.
+/// Sets where code of kernels is kept: in that folder's "kernels", a twentieth of all bytes.
+/// Nowhere if there is neither.
+void setKernelFolder(compile::Options &options);
+
+/// A file in the cache: an artifact, or the code of a kernel.
 struct Cached {
   std::string path;
   uint64_t bytes = 0;
   std::time_t used = 0; ///< when it was last asked for
 };
 
-/// All of them, what was used last first.
+/// All artifacts, what was used last first.
 std::vector<Cached> listCached(const std::string &folder);
+/// All kernels, in no order.
+std::vector<Cached> listKernels(const std::string &folder);
 
-/// Removes an artifact, and what compilations that ended early have left of it. False if it is
-/// still there.
+/// False if it is still there.
 bool removeCached(const Cached &cached);
-/// Removes what compilations that ended early have left.
+/// Removes what compilations that ended early have left, and folders without content.
 void removeLeftovers(const std::string &folder);
 
 } // namespace fovea

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `fovea verify`: compiled code against the reference interpreter.
+#include "tools/fovea/ModelCache.h"
 #include "tools/fovea/Terminal.h"
 #include "tools/fovea/Verbs.h"
 #include "tools/verbs/Numbers.h"
@@ -60,6 +61,7 @@ void addVerifyVerb(CLI::App &app, Session &session) {
       return;
     }
     arguments->options.commandLine = session.commandLine;
+    setKernelFolder(arguments->options);
     session.exitCode = compile::verify(arguments->options, arguments->how, terminal.log());
   });
 }
