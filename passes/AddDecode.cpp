@@ -89,7 +89,8 @@ namespace {
 struct AddDecodePass : fovea::impl::AddDecodePassBase<AddDecodePass> {
   void runOnOperation() override {
     func::FuncOp prefill = findEntry(getOperation(), EntryKind::Prefill);
-    if (!prefill || !findEntry(getOperation(), EntryKind::Forward))
+    if (!prefill || !(findEntry(getOperation(), EntryKind::Forward) ||
+                      findEntry(getOperation(), EntryKind::Encode)))
       return;
     if (!readsCachesByAttention(prefill))
       return prefill.erase();

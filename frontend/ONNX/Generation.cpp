@@ -18,11 +18,9 @@ using namespace mlir;
 using namespace mlir::fovea;
 using namespace mlir::fovea::onnx;
 
+using ::fovea::addError;
 using ::fovea::addNote;
 using ::fovea::printable;
-
-/// Between [B, heads, T, size], as frameworks hold keys and values, and [B, T, heads, size].
-static constexpr int64_t kSwapped[] = {0, 2, 1, 3};
 
 namespace {
 
@@ -33,12 +31,15 @@ struct Past {
   CacheType cache;
 };
 
-/// What the arguments and results of a decoder's step are. Ids, mask and positions are tables of
-/// i64 with open sizes.
+/// What the arguments and results of a decoder's step are. Ids, masks and positions are tables of
+/// i64 with open sizes; ids may be of one position.
 struct Step {
   unsigned ids = 0, logits = 0;
   std::optional<unsigned> mask, positions;
   SmallVector<Past> pasts; ///< keys and values in turns, a layer after the other
+  /// Behind an encoder: the mask of what it read, and what its decoder keeps of that, as pasts.
+  std::optional<unsigned> sourceMask;
+  SmallVector<unsigned> sources;
 
   bool isPast(unsigned argument) const {
     return llvm::any_of(pasts, [&](const Past &past) { return past.argument == argument; });
@@ -47,9 +48,11 @@ struct Step {
 
 class Finder {
 public:
-  Finder(func::FuncOp forward, const std::string &file, ::fovea::Problems &problems)
-      : forward(forward), file(file), problems(problems) {}
-  /// Nothing where there are no pasts, and where something does not fit, which is noted.
+  Finder(func::FuncOp forward, const std::string &file, ::fovea::Problems &problems,
+         bool hasSource = false)
+      : forward(forward), file(file), problems(problems), hasSource(hasSource) {}
+  /// Nothing where there are no pasts, and where something does not fit, which is noted, or behind
+  /// an encoder an error.
   std::optional<Step> find();
 
 private:
@@ -58,11 +61,14 @@ private:
   void findPasts();
   bool findResults();
   bool findArguments();
+  bool findSource(unsigned argument, RankedTensorType type, bool isTable);
+  bool haveSources();
   bool isReadAsPast(const Past &past);
 
   func::FuncOp forward;
   const std::string &file;
   ::fovea::Problems &problems;
+  bool hasSource;
   Step step;
 };
 
@@ -71,7 +77,7 @@ class Writer {
 public:
   Writer(func::FuncOp forward, const Step &step)
       : forward(forward), step(step), b(forward.getLoc(), forward.getContext()) {}
-  void write();
+  func::FuncOp write();
 
 private:
   func::FuncOp addEntry();
@@ -79,9 +85,9 @@ private:
   Value makeMask();
   Value makePositions();
   Value append(tensor::ConcatOp present, Value cache);
+  Value read(Value cache, Value length, Type as);
   Value mapDim(tensor::DimOp dim);
   void finish();
-  Value transpose(Value value);
   Value castTo(RankedTensorType type, Value value);
 
   func::FuncOp forward;
@@ -107,8 +113,11 @@ std::string Finder::nameOf(unsigned argument) {
 }
 
 bool Finder::refuse(const std::string &place, const std::string &message) {
-  addNote(problems, file, place,
-          "generate, chat and bench of texts are not for this model: " + message);
+  if (hasSource)
+    addError(problems, file, place, message);
+  else
+    addNote(problems, file, place,
+            "generate, chat and bench of texts are not for this model: " + message);
   return false;
 }
 
@@ -117,6 +126,17 @@ static bool canBePast(RankedTensorType type) {
   return type.getRank() == 4 && type.isDynamicDim(0) && type.isDynamicDim(2) &&
          type.getDimSize(1) > 0 && type.getDimSize(3) > 0 &&
          isa<Float32Type, Float16Type, BFloat16Type>(type.getElementType());
+}
+
+/// Of the past with this number. Frameworks hand a layer's keys and its values on in this order.
+static CacheType makeCacheType(Value past, size_t number) {
+  auto type = cast<RankedTensorType>(past.getType());
+  return CacheType::get(past.getContext(), number % 2 ? CacheKind::Value : CacheKind::Key,
+                        type.getDimSize(1), type.getDimSize(3), type.getElementType());
+}
+
+static std::string nameCache(size_t number) {
+  return (number % 2 ? "value_cache." : "key_cache.") + std::to_string(number / 2);
 }
 
 /// Results that are an argument [B, heads, P, size] with more positions behind it.
@@ -130,11 +150,8 @@ void Finder::findPasts() {
     auto type = cast<RankedTensorType>(present.getInputs().front().getType());
     if (!argument || !canBePast(type) || step.isPast(argument.getArgNumber()))
       continue;
-    // Frameworks hand a layer's keys and its values on in this order.
-    CacheKind kind = step.pasts.size() % 2 ? CacheKind::Value : CacheKind::Key;
     step.pasts.push_back({argument.getArgNumber(), static_cast<unsigned>(i), present,
-                          CacheType::get(forward.getContext(), kind, type.getDimSize(1),
-                                         type.getDimSize(3), type.getElementType())});
+                          makeCacheType(argument, step.pasts.size())});
   }
 }
 
@@ -161,6 +178,23 @@ bool Finder::findResults() {
   return found == 1 || refuse("", "expects logits, got none");
 }
 
+/// Whether the argument is of what an encoder read.
+bool Finder::findSource(unsigned argument, RankedTensorType type, bool isTable) {
+  if (!hasSource)
+    return false;
+  StringRef name = getName(forward.getArgAttrDict(argument));
+  if (name == "encoder_attention_mask" && isTable && !step.sourceMask) {
+    step.sourceMask = argument;
+    return true;
+  }
+  if (name == "encoder_hidden_states") // whose keys and values are there
+    return forward.getArgument(argument).use_empty();
+  if (!canBePast(type))
+    return false;
+  step.sources.push_back(argument);
+  return true;
+}
+
 bool Finder::findArguments() {
   bool hasIds = false;
   for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
@@ -170,7 +204,11 @@ bool Finder::findArguments() {
     auto type = cast<RankedTensorType>(forward.getArgumentTypes()[i]);
     bool isTable = type.getRank() == 2 && type.getNumDynamicDims() == 2 &&
                    type.getElementType().isSignlessInteger(64);
-    PortRole role = isTable ? getArgumentRole(forward, i) : PortRole::None;
+    bool isColumn = hasSource && type.getRank() == 2 && type.isDynamicDim(0) &&
+                    type.getDimSize(1) == 1 && type.getElementType().isSignlessInteger(64);
+    PortRole role = isTable || isColumn ? getArgumentRole(forward, i) : PortRole::None;
+    if (findSource(i, type, isTable))
+      continue;
     if (role == PortRole::TokenIds && !hasIds) {
       hasIds = true;
       step.ids = i;
@@ -185,6 +223,17 @@ bool Finder::findArguments() {
     }
   }
   return hasIds || refuse("", "expects input_ids [batch, sequence], got no such argument");
+}
+
+/// Whether there are keys and values of the encoder for each of the decoder's own.
+bool Finder::haveSources() {
+  if (!hasSource || (step.sourceMask && step.sources.size() == step.pasts.size()))
+    return true;
+  return refuse("", "expects encoder_attention_mask and as many keys and values of the encoder as "
+                    "of the decoder itself, got " +
+                        std::string(step.sourceMask ? "the mask" : "no mask") + " and " +
+                        std::to_string(step.sources.size()) + " beside " +
+                        std::to_string(step.pasts.size()));
 }
 
 /// Whether the past is read by its present alone, but for its sizes.
@@ -208,7 +257,7 @@ std::optional<Step> Finder::find() {
                    std::to_string(step.pasts.size()));
     return std::nullopt;
   }
-  bool fits = findResults() && findArguments() &&
+  bool fits = findResults() && findArguments() && haveSources() &&
               llvm::all_of(step.pasts, [&](const Past &past) { return isReadAsPast(past); });
   return fits ? std::optional<Step>(step) : std::nullopt;
 }
@@ -221,23 +270,37 @@ func::FuncOp Writer::addEntry() {
   };
   auto logits = cast<RankedTensorType>(forward.getResultTypes()[step.logits]);
   constexpr int64_t open = ShapedType::kDynamic;
-  SmallVector<Type> arguments = {forward.getArgumentTypes()[step.ids]};
+  auto ids = cast<RankedTensorType>(forward.getArgumentTypes()[step.ids]);
+  bool isOne = !ids.isDynamicDim(1);
+  SmallVector<Type> arguments = {ids};
   SmallVector<Type> results = {
       RankedTensorType::get({open, logits.getDimSize(2)}, logits.getElementType()),
       RankedTensorType::get({open}, b.getI64Type())};
-  SmallVector<DictionaryAttr> ofArguments = {describe("input_ids", {"batch", "sequence"})};
+  SmallVector<StringRef> axes = {"batch", "sequence"};
+  SmallVector<DictionaryAttr> ofArguments = {
+      describe(step.sourceMask ? "decoder_input_ids" : "input_ids",
+               ArrayRef(axes).take_front(ids.getNumDynamicDims()))};
   SmallVector<DictionaryAttr> ofResults = {describe("logits", {"batch"}),
                                            describe("next_token", {"batch"})};
+  if (step.sourceMask) {
+    arguments.push_back(forward.getArgumentTypes()[*step.sourceMask]);
+    ofArguments.push_back(describe("attention_mask", {"batch", "source"}));
+  }
   for (auto [i, past] : llvm::enumerate(step.pasts)) {
-    std::string name = (i % 2 ? "value_cache." : "key_cache.") + std::to_string(i / 2);
+    std::string name = nameCache(i);
     for (auto [types, attributes] :
          {std::pair(&arguments, &ofArguments), std::pair(&results, &ofResults)}) {
       types->push_back(past.cache);
       attributes->push_back(describe(name, {"batch", "capacity"}));
     }
   }
+  for (auto [i, source] : llvm::enumerate(step.sources)) {
+    arguments.push_back(makeCacheType(forward.getArgument(source), i));
+    ofArguments.push_back(describe("source_" + nameCache(i), {"batch", "capacity"}));
+  }
   b.setInsertionPointAfter(forward);
-  auto entry = func::FuncOp::create(b, "prefill", b.getFunctionType(arguments, results));
+  auto entry =
+      func::FuncOp::create(b, isOne ? "decode" : "prefill", b.getFunctionType(arguments, results));
   entry->setAttr(FoveaDialect::kEntryAttr, b.getUnitAttr());
   entry.setAllArgAttrs(ofArguments);
   entry.setAllResultAttrs(ofResults);
@@ -249,7 +312,8 @@ Value Writer::castTo(RankedTensorType type, Value value) {
   return value.getType() == type ? value : tensor::CastOp::create(b, type, value).getResult();
 }
 
-Value Writer::transpose(Value value) {
+Value onnx::swapHeads(ImplicitLocOpBuilder &b, Value value) {
+  static constexpr int64_t kSwapped[] = {0, 2, 1, 3};
   auto type = cast<RankedTensorType>(value.getType());
   SmallVector<OpFoldResult> sizes;
   for (int64_t axis : kSwapped)
@@ -286,7 +350,10 @@ void Writer::mapArguments(func::FuncOp entry) {
   Value ids = entry.getArgument(0);
   batch = tensor::DimOp::create(b, ids, 0);
   sequence = tensor::DimOp::create(b, ids, 1);
-  before = CacheLengthOp::create(b, entry.getArgument(1));
+  unsigned first = 1;
+  if (step.sourceMask)
+    mapping.map(forward.getArgument(*step.sourceMask), entry.getArgument(first++));
+  before = CacheLengthOp::create(b, entry.getArgument(first));
   after = arith::AddIOp::create(b, before, sequence);
   mapping.map(forward.getArgument(step.ids), ids);
   if (step.mask)
@@ -294,20 +361,32 @@ void Writer::mapArguments(func::FuncOp entry) {
   if (step.positions)
     mapping.map(forward.getArgument(*step.positions), makePositions());
   for (auto [i, past] : llvm::enumerate(step.pasts))
-    caches[past.present] = entry.getArgument(1 + i);
+    caches[past.present] = entry.getArgument(first + i);
+  if (step.sources.empty())
+    return;
+  // As long as the mask: the graph takes the two for one size.
+  Value length = tensor::DimOp::create(b, entry.getArgument(first - 1), 1);
+  for (auto [i, source] : llvm::enumerate(step.sources))
+    mapping.map(forward.getArgument(source), read(entry.getArgument(first + step.pasts.size() + i),
+                                                  length, forward.getArgument(source).getType()));
 }
 
 /// The present is all that the cache holds with the new positions.
 Value Writer::append(tensor::ConcatOp present, Value cache) {
-  Value added = transpose(mapping.lookup(present.getInputs().back()));
+  Value added = swapHeads(b, mapping.lookup(present.getInputs().back()));
   Value grown = CacheAppendOp::create(b, cache, added, /*scales=*/Value()).getResult();
   caches[present] = grown;
+  return read(grown, after, present.getType());
+}
+
+/// The first `length` positions of a cache as frameworks hold them.
+Value Writer::read(Value cache, Value length, Type as) {
   auto type = cast<CacheType>(cache.getType());
   constexpr int64_t open = ShapedType::kDynamic;
-  auto read =
+  auto tensor =
       RankedTensorType::get({open, open, type.getHeads(), type.getSize()}, type.getElementType());
-  return castTo(cast<RankedTensorType>(present.getType()),
-                transpose(CacheReadOp::create(b, read, grown, batch, after)));
+  return castTo(cast<RankedTensorType>(as),
+                swapHeads(b, CacheReadOp::create(b, tensor, cache, batch, length)));
 }
 
 /// A size of a past, for which no tensor stands.
@@ -340,8 +419,9 @@ void Writer::finish() {
   func::ReturnOp::create(b, returned);
 }
 
-void Writer::write() {
-  mapArguments(addEntry());
+func::FuncOp Writer::write() {
+  func::FuncOp entry = addEntry();
+  mapArguments(entry);
   for (Operation &op : forward.getBody().front().without_terminator()) {
     b.setLoc(op.getLoc());
     auto dim = dyn_cast<tensor::DimOp>(op);
@@ -354,6 +434,21 @@ void Writer::write() {
       b.clone(op, mapping);
   }
   finish();
+  return entry;
+}
+
+func::FuncOp onnx::addDecoderStep(func::FuncOp forward, const std::string &file,
+                                  ::fovea::Problems &problems, SourceNames &sources) {
+  std::optional<Step> step = Finder(forward, file, problems, /*hasSource=*/true).find();
+  if (!step) {
+    if (!hasErrors(problems))
+      addError(problems, file, "",
+               "expects pasts that are results with new keys and values behind them, got none");
+    return {};
+  }
+  for (unsigned source : step->sources)
+    sources.push_back(getName(forward.getArgAttrDict(source)).str());
+  return Writer(forward, *step).write();
 }
 
 bool mlir::fovea::onnx::addPrefill(func::FuncOp forward, const std::string &file,
@@ -376,12 +471,14 @@ static std::optional<int64_t> readPositions(::fovea::JsonObject &config) {
   return std::nullopt;
 }
 
-void mlir::fovea::onnx::readNeighbours(ModelOp model, func::FuncOp forward,
+void mlir::fovea::onnx::readNeighbours(ModelOp model, func::FuncOp forward, bool isTranslator,
                                        ::fovea::Problems &problems) {
   std::string folder = model.getFolder().str();
   if (std::string tokenizer = ::fovea::findTokenizerFile(folder); !tokenizer.empty())
     model.setTokenizer(tokenizer);
   ::fovea::ModelDescription found;
+  if (isTranslator)
+    found.encoder.emplace();
   for (unsigned i = 0; i < forward.getNumResults(); ++i)
     if (getResultRole(forward, i) == PortRole::Logits)
       found.vocabulary = cast<RankedTensorType>(forward.getResultTypes()[i]).getDimSize(2);
@@ -408,4 +505,12 @@ void mlir::fovea::onnx::readNeighbours(ModelOp model, func::FuncOp forward,
     model.setEndTokens(found.endTokens);
   if (!found.suppressedTokens.empty())
     model.setSuppressedTokens(found.suppressedTokens);
+  if (found.forcedBeginToken)
+    model.setForcedBeginToken(*found.forcedBeginToken);
+  if (found.forcedEndToken)
+    model.setForcedEndToken(*found.forcedEndToken);
+  if (found.minTokens)
+    model.setMinTokens(*found.minTokens);
+  if (found.noRepeatNgram)
+    model.setNoRepeatNgram(*found.noRepeatNgram);
 }

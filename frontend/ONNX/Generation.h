@@ -8,6 +8,8 @@
 #include "dialects/Fovea/FoveaDialect.h"
 #include "frontend/Problem.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include <string>
 
 namespace mlir::fovea::onnx {
 
@@ -19,9 +21,23 @@ namespace mlir::fovea::onnx {
 /// added.
 bool addPrefill(func::FuncOp forward, const std::string &file, ::fovea::Problems &problems);
 
+/// Names of the arguments that are keys and values of what an encoder read, a layer after the
+/// other.
+using SourceNames = SmallVector<std::string>;
+
+/// The same for the step of a decoder behind an encoder, with encoder_attention_mask [B, T] and
+/// keys and values of the encoder [B, heads, T, size], which become caches that are only read. Its
+/// name is `prefill`, or `decode` if the graph is for one token. Null after errors.
+func::FuncOp addDecoderStep(func::FuncOp forward, const std::string &file,
+                            ::fovea::Problems &problems, SourceNames &sources);
+
+/// From [B, heads, T, size], as frameworks hold keys and values, to [B, T, heads, size], and back.
+Value swapHeads(ImplicitLocOpBuilder &b, Value value);
+
 /// Adds what config.json, generation_config.json and a tokenizer in the model's folder say, where
 /// they are there: of what tokens the entry made above writes texts.
-void readNeighbours(ModelOp model, func::FuncOp forward, ::fovea::Problems &problems);
+void readNeighbours(ModelOp model, func::FuncOp forward, bool isTranslator,
+                    ::fovea::Problems &problems);
 
 } // namespace mlir::fovea::onnx
 

@@ -3,7 +3,9 @@
 // From a model's graph to a module: arguments, nodes in order, results. Refuses graphs whose nodes
 // read what no node before them makes, and names every operator that no family knows.
 #include "frontend/ONNX/Importer.h"
+#include "frontend/Json.h"
 #include "frontend/Nearest.h"
+#include "frontend/ONNX/EncoderDecoder.h"
 #include "frontend/ONNX/Generation.h"
 #include "frontend/ONNX/Onnx.h"
 
@@ -591,7 +593,7 @@ void Importer::finish() {
     entry.setResultAttrs(i, dictionary);
 }
 
-OwningOpRef<ModuleOp> Importer::run() {
+OwningOpRef<ModuleOp> Importer::run(bool isPart) {
   module = ModuleOp::create(b.getLoc());
   b.setInsertionPointToEnd(module->getBody());
   llvm::StringRef folder = llvm::sys::path::parent_path(model.path);
@@ -609,17 +611,17 @@ OwningOpRef<ModuleOp> Importer::run() {
     return {};
   if (failed(verify(*module)))
     return {};
-  if (addPrefill(entry, model.path, problems)) {
-    readNeighbours(*module->getOps<ModelOp>().begin(), entry, problems);
+  if (!isPart && addPrefill(entry, model.path, problems)) {
+    readNeighbours(*module->getOps<ModelOp>().begin(), entry, /*isTranslator=*/false, problems);
     if (hasErrors(problems) || failed(verify(*module)))
       return {};
   }
   return std::move(module);
 }
 
-OwningOpRef<ModuleOp> mlir::fovea::importOnnx(MLIRContext &context, const std::string &path,
-                                              ::fovea::Problems &problems,
-                                              ::fovea::artifact::FileAccess access) {
+static OwningOpRef<ModuleOp> importFile(MLIRContext &context, const std::string &path, bool isPart,
+                                        ::fovea::Problems &problems,
+                                        ::fovea::artifact::FileAccess access) {
   std::optional<Model> model = ::fovea::onnx::readModel(path, problems, access);
   if (!model)
     return {};
@@ -640,5 +642,31 @@ OwningOpRef<ModuleOp> mlir::fovea::importOnnx(MLIRContext &context, const std::s
   addResizeOps(table);
   addSequenceOps(table);
   addShapeOps(table);
-  return Importer(&context, *model, table, problems).run();
+  return Importer(&context, *model, table, problems).run(isPart);
+}
+
+OwningOpRef<ModuleOp> mlir::fovea::importOnnx(MLIRContext &context, const std::string &path,
+                                              ::fovea::Problems &problems,
+                                              ::fovea::artifact::FileAccess access) {
+  return importFile(context, path, /*isPart=*/false, problems, access);
+}
+
+std::optional<OnnxParts> mlir::fovea::findOnnxParts(const std::string &folder) {
+  auto has = [&](const char *name) { return ::fovea::exists(folder + "/" + name); };
+  if (!has("encoder_model.onnx") || has("model.safetensors") || has("model.safetensors.index.json"))
+    return std::nullopt;
+  return OnnxParts{folder + "/encoder_model.onnx", folder + "/decoder_model.onnx",
+                   folder + "/decoder_with_past_model.onnx"};
+}
+
+OwningOpRef<ModuleOp> mlir::fovea::importOnnxParts(MLIRContext &context, const OnnxParts &parts,
+                                                   ::fovea::Problems &problems,
+                                                   ::fovea::artifact::FileAccess access) {
+  auto read = [&](const std::string &path) {
+    return Part{path, importFile(context, path, /*isPart=*/true, problems, access)};
+  };
+  Part encoder = read(parts.encoder), first = read(parts.first), next = read(parts.next);
+  if (!encoder.module || !first.module || !next.module)
+    return {};
+  return joinParts(std::move(encoder), std::move(first), std::move(next), problems);
 }

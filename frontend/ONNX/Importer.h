@@ -112,7 +112,8 @@ public:
 
   Importer(MLIRContext *context, const Model &model, const OpTable &table,
            ::fovea::Problems &problems);
-  OwningOpRef<ModuleOp> run();
+  /// A part of a model gets no entries that write texts.
+  OwningOpRef<ModuleOp> run(bool isPart = false);
 
   //===-- The node ---------------------------------------------------------------------------===//
 

@@ -9,6 +9,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <optional>
 #include <string>
 
 namespace mlir::fovea {
@@ -18,6 +19,22 @@ namespace mlir::fovea {
 /// problems, each node at most once.
 OwningOpRef<ModuleOp> importOnnx(MLIRContext &context, const std::string &path,
                                  ::fovea::Problems &problems, ::fovea::artifact::FileAccess access);
+
+/// The files that an encoder-decoder was exported to.
+struct OnnxParts {
+  std::string encoder; ///< encoder_model.onnx
+  std::string first;   ///< decoder_model.onnx: the first token, from the encoder's states
+  std::string next;    ///< decoder_with_past_model.onnx
+};
+
+/// The files of that name in a folder, or in its folder "onnx", if encoder_model.onnx is there and
+/// the folder has no weights of a checkpoint.
+std::optional<OnnxParts> findOnnxParts(const std::string &folder);
+
+/// Reads them into one module, with the entries `encode` and `decode` or `prefill`, of caches.
+OwningOpRef<ModuleOp> importOnnxParts(MLIRContext &context, const OnnxParts &parts,
+                                      ::fovea::Problems &problems,
+                                      ::fovea::artifact::FileAccess access);
 
 } // namespace mlir::fovea
 

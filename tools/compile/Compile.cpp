@@ -6,6 +6,7 @@
 #include "dialects/Fovea/Tables.h"
 #include "frontend/Builder/StoredTensors.h"
 #include "frontend/HuggingFace/Safetensors.h"
+#include "frontend/ONNX/Onnx.h"
 #include "frontend/TokenizerFile.h"
 #include "frontend/tokenizer/TokenizerCompiler.h"
 #include "lowering/CodeGen/CodeGen.h"
@@ -697,7 +698,8 @@ Outcome check(const std::string &model, artifact::FileAccess access, const Log &
   CompilerContext context(0);
   Reporter reporter(*context, log);
   bool sound = true;
-  if (isIrFile(model) || isOnnxFile(model)) {
+  bool isOnnx = isOnnxFile(model) || findOnnxParts(model);
+  if (isIrFile(model) || isOnnx) {
     (*context).allowUnregisteredDialects(); // to list what is of them
     OwningOpRef<ModuleOp> module = readSource(context, model, reporter, access, /*all=*/true);
     if (!module)
@@ -717,7 +719,7 @@ Outcome check(const std::string &model, artifact::FileAccess access, const Log &
       if (Outcome outcome = Compilation(*module, options, log).check(); outcome != Outcome::Done)
         return outcome;
     }
-    summary = isOnnxFile(model) ? "ONNX" : "IR";
+    summary = isOnnx ? "ONNX" : "IR";
   } else {
     std::optional<ModelDescription> description = readModel(model, reporter, access, /*all=*/true);
     sound = description.has_value();

@@ -6,6 +6,7 @@
 #include "tools/compile/ContentHash.h"
 #include "artifact/Format.h"
 #include "dialects/Fovea/Tables.h"
+#include "frontend/ONNX/Onnx.h"
 #include "frontend/ONNX/Reader/OnnxFile.h"
 #include "tools/compile/Compile.h"
 #include "tools/compile/Source.h"
@@ -87,6 +88,8 @@ static std::optional<std::set<std::string>> listSources(const std::string &path,
   if (!module)
     return std::nullopt;
   std::set<std::string> files = {path};
+  if (std::optional<OnnxParts> parts = findOnnxParts(path))
+    files = {parts->encoder, parts->first, parts->next};
   std::string folder = getFolder(*module, path);
   if (ModelOp model = getModel(*module); model && model.getTokenizer()) {
     std::string tokenizer = folder + "/" + model.getTokenizer()->str();
@@ -158,7 +161,7 @@ bool hashContent(const Options &options, const Log &log, std::string &hash) {
     return false;
 
   std::set<std::string> files;
-  if (isIrFile(options.model) || isOnnxFile(options.model)) {
+  if (isIrFile(options.model) || isOnnxFile(options.model) || findOnnxParts(options.model)) {
     auto sources = listSources(options.model, reporter, options.access, context);
     if (!sources)
       return false;

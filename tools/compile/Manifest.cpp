@@ -101,8 +101,10 @@ static ModelKind getKind(ArrayRef<EntryLayout> entries) {
     return llvm::any_of(
         entries, [&](const EntryLayout &entry) { return entry.signature.getKind() == kind; });
   };
+  if (has(mlir::fovea::EntryKind::Encode) && has(mlir::fovea::EntryKind::Decode))
+    return ModelKind::EncoderDecoder;
   if (has(mlir::fovea::EntryKind::Prefill) && has(mlir::fovea::EntryKind::Decode))
-    return has(mlir::fovea::EntryKind::Encode) ? ModelKind::EncoderDecoder : ModelKind::Decoder;
+    return ModelKind::Decoder;
   for (const EntryLayout &entry : entries)
     for (PortAttr port : entry.signature.getResults())
       if (port.getRole() == PortRole::HiddenState || port.getRole() == PortRole::Embedding)

@@ -231,6 +231,12 @@ static OwningOpRef<ModuleOp> read(MLIRContext &context, const std::string &path,
     reporter.add(problems, all);
     return module;
   }
+  if (std::optional<OnnxParts> parts = findOnnxParts(path)) {
+    ::fovea::Problems problems;
+    OwningOpRef<ModuleOp> module = importOnnxParts(context, *parts, problems, access);
+    reporter.add(problems, all);
+    return module;
+  }
   if (!isIrFile(path)) {
     std::optional<::fovea::ModelDescription> model = readModel(path, reporter, access);
     return model ? buildModule(context, *model) : OwningOpRef<ModuleOp>();
