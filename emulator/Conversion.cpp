@@ -10,6 +10,7 @@
 #include <cfenv>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace fovea::emulator {
 
@@ -60,9 +61,30 @@ struct Conversion : Details {
   bool sat = false, ftz = false, relu = false, second = false;
 };
 
+/// What `narrow` says of a number that is normal before and after, by its bits: nearly all are.
+std::optional<double> narrowNormal(double value, int bits, int least, int most, Round mode) {
+  constexpr int kFraction = 52, kBias = 1023;
+  uint64_t raw = bitsAs<uint64_t>(value), sign = raw & uint64_t{1} << 63, magnitude = raw ^ sign;
+  auto exponent = [&] { return static_cast<int>(magnitude >> kFraction) - kBias; };
+  if (mode == Round::Down || mode == Round::Up || exponent() < least || exponent() > most)
+    return std::nullopt;
+  int dropped = kFraction + 1 - bits;
+  uint64_t unit = uint64_t{1} << dropped;
+  if (mode == Round::NearAway)
+    magnitude += unit / 2;
+  else if (mode != Round::Zero) // a tie goes to the even one
+    magnitude += unit / 2 - 1 + (magnitude >> dropped & 1);
+  magnitude &= ~(unit - 1);
+  if (exponent() > most)
+    return std::nullopt;
+  return bitsAs<double>(sign | magnitude);
+}
+
 /// `value` rounded to `bits` of mantissa (the leading one too), exponents from `least`; too large
 /// becomes infinity or, if the mode says so, the largest number.
 double narrow(double value, int bits, int least, int most, Round mode) {
+  if (std::optional<double> normal = narrowNormal(value, bits, least, most, mode))
+    return *normal;
   if (value == 0 || !std::isfinite(value))
     return value;
   int exponent;
@@ -175,8 +197,8 @@ uint64_t floatToInteger(const Conversion &c, double x) {
   x = toWhole(flush(c, c.from, x), c.round);
   // The bounds are powers of two, the upper one beyond the last number.
   const unsigned bits = bitsOf(c.to);
-  const double low = isSigned(c.to) ? -std::ldexp(1.0, static_cast<int>(bits) - 1) : 0;
-  const double high = std::ldexp(1.0, static_cast<int>(isSigned(c.to) ? bits - 1 : bits));
+  const double half = static_cast<double>(uint64_t{1} << (bits - 1));
+  const double low = isSigned(c.to) ? -half : 0, high = isSigned(c.to) ? half : 2 * half;
   if (x <= low)
     return isSigned(c.to) ? ~uint64_t{0} << (bits - 1) : 0;
   if (x >= high)
