@@ -5,6 +5,8 @@
 #include "lowering/CodeGen/MemoryFile.h"
 #include "llvm/ObjCopy/ConfigManager.h"
 #include "llvm/ObjCopy/ObjCopy.h"
+#include "llvm/Object/Archive.h"
+#include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Object/Binary.h"
 #include "llvm/Support/Program.h"
 #include <cerrno>
@@ -12,7 +14,6 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <memory>
 #include <unistd.h>
 
 using namespace mlir;
@@ -63,10 +64,21 @@ LogicalResult mlir::fovea::linkSharedObject(ArrayRef<ArrayRef<char>> objects,
     error = *linker + ": " + what + ": " + std::strerror(errno);
     return failure();
   };
-  std::vector<std::unique_ptr<MemoryFile>> inputs;
+  // One file for all: a process may not have many open.
+  std::vector<llvm::NewArchiveMember> members;
   for (ArrayRef<char> object : objects)
-    if (!inputs.emplace_back(std::make_unique<MemoryFile>())->write(object))
-      return fail("cannot write its input into memory");
+    members.emplace_back(llvm::MemoryBufferRef(StringRef(object.data(), object.size()), "code.o"));
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> archive = llvm::writeArchiveToBuffer(
+      members, llvm::SymtabWritingMode::NoSymtab, llvm::object::Archive::K_GNU,
+      /*Deterministic=*/true, /*Thin=*/false);
+  if (!archive) {
+    error = "cannot put objects together: " + llvm::toString(archive.takeError());
+    return failure();
+  }
+  MemoryFile input;
+  StringRef content = (*archive)->getBuffer();
+  if (!input.write(ArrayRef<char>(content.data(), content.size())))
+    return fail("cannot write its input into memory");
   // The linker renames what it writes, unless that is a pipe.
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)
@@ -76,8 +88,7 @@ LogicalResult mlir::fovea::linkSharedObject(ArrayRef<ArrayRef<char>> objects,
   SmallVector<StringRef> arguments{
       *linker,           "-shared", "--hash-style=gnu", "-z", "now", "--strip-debug",
       "--build-id=none", "-o",      "/proc/self/fd/1"};
-  for (const auto &input : inputs)
-    arguments.push_back(input->getPath());
+  arguments.append({"--whole-archive", input.getPath(), "--no-whole-archive"});
   if (!math.empty())
     arguments.append({"--as-needed", math});
   bool failed = false;

@@ -593,17 +593,17 @@ private:
   Outcome emitCode(::fovea::manifest::ManifestT &manifest) {
     std::vector<LinkedCode> codes;
     for (ProcessorCode &variant : variantCodes)
-      codes.push_back({*variant.module, variant.kernels, {}, ""});
-    codes.push_back({module, *kernels, {}, ""});
-    if (failed(emitAll(codes)))
-      for (LinkedCode &code : codes)
-        if (code.elf.empty()) {
-          if (!code.error.empty())
-            return refuse(code.error);
-          return code.module == module ? blameForCode("obj")
-                                       : blame("code for " + code.kernels.getTarget().name,
-                                               printWithNames(code.module));
-        }
+      codes.push_back({*variant.module, variant.kernels, {}, "", false});
+    codes.push_back({module, *kernels, {}, "", false});
+    if (failed(emitAll(codes))) {
+      for (LinkedCode &code : codes) {
+        if (!code.error.empty())
+          return refuse(code.error);
+        if (code.isRefused && code.module != module)
+          return blame("code for " + code.kernels.getTarget().name, printWithNames(code.module));
+      }
+      return blameForCode("obj");
+    }
     auto isNeeded = [&](size_t i) {
       std::vector<std::string> own = getRequiredFeatures(codes[i].kernels.getTarget()),
                                next = getRequiredFeatures(codes[i + 1].kernels.getTarget());

@@ -103,7 +103,8 @@ std::vector<KernelCode::Part> KernelCode::split(ModuleOp module) const {
 
 LogicalResult KernelCode::emit(Part &part) const {
   if (part.module) {
-    if (failed(emitObject(*part.module, target, part.object)))
+    part.isRefused = failed(emitObject(*part.module, target, part.object));
+    if (part.isRefused)
       return failure();
     if (!part.key.empty())
       cache.keep(part.key, part.object);

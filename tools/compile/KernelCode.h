@@ -23,6 +23,7 @@ public:
     OwningOpRef<ModuleOp> module; ///< of the `llvm` stage; null where the object is known
     std::string name, key;        ///< of a kernel; empty for the rest
     SmallVector<char, 0> object;
+    bool isRefused = false; ///< by LLVM's code generator
   };
 
   KernelCode(TargetOptions target, unsigned optimization, KernelCache cache)

@@ -19,8 +19,12 @@ LogicalResult mlir::fovea::emitAll(MutableArrayRef<LinkedCode> codes) {
       tasks.emplace_back(&code.kernels, &part);
   }
   if (failed(failableParallelForEach(
-          context, tasks, [](const auto &task) { return task.first->emit(*task.second); })))
+          context, tasks, [](const auto &task) { return task.first->emit(*task.second); }))) {
+    for (auto [code, own] : llvm::zip(codes, parts))
+      code.isRefused =
+          llvm::any_of(own, [](const KernelCode::Part &part) { return part.isRefused; });
     return failure();
+  }
   return failableParallelForEach(context, llvm::seq(codes.size()), [&](size_t i) {
     SmallVector<ArrayRef<char>> objects;
     for (const KernelCode::Part &part : parts[i])

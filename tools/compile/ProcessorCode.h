@@ -22,6 +22,7 @@ struct LinkedCode {
   const KernelCode &kernels;
   std::vector<uint8_t> elf; ///< empty if it could not be made
   std::string error;        ///< the linker's; empty if LLVM's code generator failed
+  bool isRefused = false;   ///< by LLVM's code generator
 };
 
 /// Makes all, side by side. Fails if one of them has no code.
