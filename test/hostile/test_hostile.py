@@ -57,7 +57,7 @@ class Run:
 
 def is_kernel(path):
     """Code of a kernel that is kept for other models, or a folder of such."""
-    return bool(re.fullmatch(r"cache(/fovea(/kernels(/[0-9a-f]{32}\.o)?)?)?", str(path)))
+    return bool(re.fullmatch(r"cache(/fovea(/kernels(/([0-9a-f]{32}\.o|trimmed))?)?)?", str(path)))
 
 
 def compile_model(folder, name):

@@ -30,11 +30,13 @@ struct Log {
   std::function<void(const std::string &phase, double part)> progress;
 };
 
-/// Where code of kernels is kept.
+/// Where code of kernels is kept, in files *.o.
 struct KernelFolder {
   std::string path;   ///< empty: it is not
   uint64_t limit = 0; ///< the most bytes; 0: no limit
 };
+/// A file there, which changes when it was looked whether there is too much.
+inline constexpr char kTrimMark[] = "trimmed";
 
 struct Options {
   /// A Hugging Face folder, or a .mlir file of any stage.

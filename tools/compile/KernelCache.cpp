@@ -9,6 +9,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <cerrno>
+#include <ctime>
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/stat.h>
@@ -143,13 +144,30 @@ void KernelCache::keep(StringRef key, ArrayRef<char> object) const {
   ::close(file);
 }
 
+/// Whether nobody has looked at all files for a while, which takes a tenth of a second where they
+/// are many; then that is done now.
+static bool isDue(const std::string &folder) {
+  constexpr std::time_t kPause = 60;
+  std::string mark = folder + "/" + ::fovea::compile::kTrimMark;
+  struct stat status;
+  bool isNew = ::stat(mark.c_str(), &status) != 0;
+  if (!isNew && std::time(nullptr) - status.st_mtime < kPause)
+    return false;
+  int file = ::open(mark.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0666);
+  if (file < 0)
+    return false;
+  (void)::futimens(file, nullptr);
+  ::close(file);
+  return true;
+}
+
 void KernelCache::trim() const {
   struct File {
     std::string path;
     uint64_t bytes;
     std::time_t used;
   };
-  if (folder.path.empty() || folder.limit == 0)
+  if (folder.path.empty() || folder.limit == 0 || !isDue(folder.path))
     return;
   std::vector<File> files;
   uint64_t bytes = 0;
@@ -158,7 +176,8 @@ void KernelCache::trim() const {
        it.increment(code)) {
     struct stat status;
     std::string path = it->path().string();
-    if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode))
+    if (!StringRef(path).ends_with(kEnding) || ::stat(path.c_str(), &status) != 0 ||
+        !S_ISREG(status.st_mode))
       continue;
     files.push_back({path, static_cast<uint64_t>(status.st_size), status.st_mtime});
     bytes += files.back().bytes;

@@ -21,7 +21,7 @@ public:
 
   bool find(StringRef key, SmallVectorImpl<char> &object) const;
   void keep(StringRef key, ArrayRef<char> object) const;
-  /// Removes what was not used for longest where there is too much.
+  /// Removes what was not used for longest where there is too much; looks at most once a minute.
   void trim() const;
 
 private:

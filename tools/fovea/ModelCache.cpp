@@ -112,6 +112,7 @@ void removeLeftovers(const std::string &folder) {
   }
   for (const std::string &target : targets)
     artifact::removeAbandoned(target);
+  std::filesystem::remove(folder + "/" + kKernels + "/" + compile::kTrimMark, code);
   std::filesystem::remove(folder + "/" + kKernels, code); // which fails unless it is empty
 }
 
