@@ -146,6 +146,13 @@ def test_attentions_read_caches(fovea, compiled, exported, tmp_path):
     fovea("check", model).ok()
 
 
+def test_verify(fovea, compiled, exported):
+    """The source is read, then what is written, in parts."""
+    model, _, count = exported
+    text = fovea("verify", compiled(model), "--source", model).ok().text
+    assert "decode  batch 2, read 1 + 1 + 1" in text if count == 1 else "prefill  batch 2" in text
+
+
 @pytest.fixture(scope="module")
 def pair(translators, tmp_path_factory):
     return export(translators / "marian" / "model", tmp_path_factory.mktemp("pair") / "model", "script", 1)

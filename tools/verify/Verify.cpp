@@ -107,6 +107,8 @@ private:
                              const Tensors &inputs, Expected &expected);
   /// prefill, prefill, decode, decode, ...; and forward.
   LogicalResult runCached(const TokenEntries &entries);
+  FailureOr<Tensors> makeTokens(const TokenEntries &entries, int64_t batch, int64_t length,
+                                std::mt19937_64 &random);
   LogicalResult runTokens(const TokenEntries &entries, int64_t batch, int64_t length);
   /// Adds to what is literal how far results move where scores of experts are off by the bound, if
   /// what was found departs.
@@ -494,12 +496,44 @@ static bool dependsOnChunks(ModuleOp module) {
       .wasInterrupted();
 }
 
+/// Whether an entry reads one token at a time.
+static bool readsOne(func::FuncOp entry) {
+  auto ids = cast<RankedTensorType>(entry.getArgumentTypes()[tensorArguments(entry).front()]);
+  return ids.getDimSize(1) == 1;
+}
+
+/// What is read in parts, its token ids [B, S] last. A source comes first where there is one, and
+/// its mask if it has one.
+FailureOr<Tensors> Verifier::makeTokens(const TokenEntries &entries, int64_t batch, int64_t length,
+                                        std::mt19937_64 &random) {
+  auto [prefill, decode, forward, encode, hasDecode] = entries;
+  if (!encode || forward)
+    return makeInputs(encode ? forward : prefill, {batch, length, {}, options.dims}, random);
+  constexpr int64_t kMost = 6; // of an entry that reads one by one
+  TRY(Tensors whole, makeInputs(encode, {batch, length, {}, options.dims}, random));
+  auto ids = std::make_shared<Tensor>();
+  SmallVector<TensorRef> parts;
+  for (int64_t n = readsOne(prefill) ? std::min(length, kMost) : 1; n > 0; --n) {
+    TRY(Tensors some, makeInputs(prefill, {batch, length, {}, options.dims}, random));
+    parts.push_back(some.front());
+  }
+  ids->isReal = false;
+  ids->shape = {parts.front()->shape[0], 0};
+  for (const TensorRef &part : parts)
+    ids->shape[1] += part->shape[1];
+  for (int64_t b = 0; b < ids->shape[0]; ++b)
+    for (const TensorRef &part : parts) {
+      auto row = part->integers.begin() + b * part->shape[1];
+      ids->integers.insert(ids->integers.end(), row, row + part->shape[1]);
+    }
+  whole.push_back(ids);
+  return whole;
+}
+
 LogicalResult Verifier::runTokens(const TokenEntries &entries, int64_t batch, int64_t length) {
   auto [prefill, decode, forward, encode, hasDecode] = entries;
   std::mt19937_64 random(options.seed * 1000003 + batch * 1009 + length);
-  // A source comes first where there is one, and its mask if it has one.
-  TRY(Tensors whole,
-      makeInputs(encode ? forward : prefill, {batch, length, {}, options.dims}, random));
+  TRY(Tensors whole, makeTokens(entries, batch, length, random));
   const Tensor &ids = *whole.back();
   length = ids.shape[1];
   // Two chunks, then up to three single tokens.
@@ -509,6 +543,8 @@ LogicalResult Verifier::runTokens(const TokenEntries &entries, int64_t batch, in
     chunks.push_back((read + 1) / 2);
   chunks.push_back(read - (read > 1 ? chunks.front() : 0));
   chunks.append(singles, 1);
+  if (readsOne(prefill))
+    chunks.assign(length, 1);
 
   Tensors reference;
   if (forward && !dependsOnChunks(module)) {
@@ -632,13 +668,17 @@ LogicalResult Verifier::run() {
     llvm::erase(entries, prefill);
     prefill = {};
   }
-  bool cached = isTokenReader(prefill, encode) && (!encode || forward);
+  // Behind an encoder the only step may be one for a single token.
+  func::FuncOp reader = prefill;
+  if (encode && !prefill)
+    std::swap(reader, decode);
+  bool cached = isTokenReader(reader, encode);
   bool hasDecode = decode || (prefill && !encode && compiled->hasEntry("decode"));
   for (func::FuncOp entry : entries)
-    if (!cached || (entry != prefill && entry != decode && entry != encode))
+    if (!cached || (entry != reader && entry != decode && entry != encode))
       if (failed(runAlone(entry)))
         return failure();
-  if (cached && failed(runCached({prefill, decode, forward, encode, hasDecode})))
+  if (cached && failed(runCached({reader, decode, forward, encode, hasDecode})))
     return failure();
   report.isComplete = true;
   report.branches = findUnreached(module, choices);
