@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See EncoderDecoder.h. The files hold a decoder twice: all of the one that takes pasts is used, of
-// the other one what computes keys and values of the source.
+// the other one what computes keys and values of the source. Refuses, with the file's name, other
+// arguments of an encoder than token ids and a mask, and keys and values that depend on more than
+// its states.
 #include "frontend/ONNX/EncoderDecoder.h"
 #include "dialects/Fovea/Ports.h"
 #include "frontend/ONNX/Generation.h"
@@ -21,14 +23,9 @@ static func::FuncOp getForward(Part &part) {
   return part.module->lookupSymbol<func::FuncOp>("forward");
 }
 
-static StringRef getName(DictionaryAttr attributes) {
-  auto name = attributes ? attributes.getAs<StringAttr>(FoveaDialect::kNameAttr) : StringAttr();
-  return name ? name.getValue() : StringRef();
-}
-
 static std::optional<unsigned> findArgument(func::FuncOp function, StringRef name) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (getName(function.getArgAttrDict(i)) == name)
+    if (getPortName(function.getArgAttrDict(i)) == name)
       return i;
   return std::nullopt;
 }
@@ -84,11 +81,8 @@ bool Joiner::addEntry() {
   func::FuncOp forward = getForward(encoder);
   SmallVector<Type> arguments, caches;
   SmallVector<DictionaryAttr> attributes, ofCaches;
-  auto describe = [&](StringRef name, ArrayRef<StringRef> dims) {
-    return describePort(b, name, b.getStrArrayAttr(dims).getValue());
-  };
   for (auto [i, type] : llvm::enumerate(forward.getArgumentTypes())) {
-    StringRef name = getName(forward.getArgAttrDict(i));
+    StringRef name = getPortName(forward.getArgAttrDict(i));
     auto table = cast<RankedTensorType>(type);
     bool isKnown = table.getRank() == 2 && table.getNumDynamicDims() == 2 &&
                    table.getElementType().isSignlessInteger(64) &&
@@ -98,7 +92,7 @@ bool Joiner::addEntry() {
                     "expects input_ids and attention_mask [batch, source] of int64, got another "
                     "argument");
     arguments.push_back(type);
-    attributes.push_back(describe(name, {"batch", "source"}));
+    attributes.push_back(describePort(b, name, ArrayRef<StringRef>{"batch", "source"}));
   }
   unsigned count = step.getNumArguments();
   for (unsigned i = count - sources.size(); i < count; ++i) {
@@ -140,7 +134,7 @@ bool Joiner::findPresents(SmallVectorImpl<Value> &presents) {
       name.replace(at, StringRef("past_key_values").size(), "present");
     Value found;
     for (unsigned i = 0; i < forward.getNumResults(); ++i)
-      if (getName(forward.getResultAttrDict(i)) == name)
+      if (getPortName(forward.getResultAttrDict(i)) == name)
         found = results->getOperand(i);
     if (!found)
       return refuse(first, "",
@@ -165,7 +159,7 @@ bool Joiner::cloneUsed(ArrayRef<Value> presents) {
         continue;
       return refuse(
           first,
-          printable(getName(getForward(first).getArgAttrDict(argument.getArgNumber())).str()),
+          printable(getPortName(getForward(first).getArgAttrDict(argument.getArgNumber())).str()),
           "expects keys and values of the source that depend on encoder_hidden_states "
           "alone, got some that depend on this argument");
     }

@@ -103,13 +103,8 @@ private:
 
 //===-- What the arguments are ---------------------------------------------------------------===//
 
-static StringRef getName(DictionaryAttr attributes) {
-  auto name = attributes ? attributes.getAs<StringAttr>(FoveaDialect::kNameAttr) : StringAttr();
-  return name ? name.getValue() : StringRef();
-}
-
 std::string Finder::nameOf(unsigned argument) {
-  return printable(getName(forward.getArgAttrDict(argument)).str());
+  return printable(getPortName(forward.getArgAttrDict(argument)).str());
 }
 
 bool Finder::refuse(const std::string &place, const std::string &message) {
@@ -169,7 +164,7 @@ bool Finder::findResults() {
       continue;
     if (getResultRole(forward, i) != PortRole::Logits || type.getRank() != 3 ||
         type.getDimSize(2) < 1 || !isa<FloatType>(type.getElementType()))
-      return refuse(printable(getName(forward.getResultAttrDict(i)).str()),
+      return refuse(printable(getPortName(forward.getResultAttrDict(i)).str()),
                     "expects logits [batch, sequence, vocabulary] and present keys and values, got "
                     "another result");
     step.logits = i;
@@ -182,7 +177,7 @@ bool Finder::findResults() {
 bool Finder::findSource(unsigned argument, RankedTensorType type, bool isTable) {
   if (!hasSource)
     return false;
-  StringRef name = getName(forward.getArgAttrDict(argument));
+  StringRef name = getPortName(forward.getArgAttrDict(argument));
   if (name == "encoder_attention_mask" && isTable && !step.sourceMask) {
     step.sourceMask = argument;
     return true;
@@ -266,7 +261,7 @@ std::optional<Step> Finder::find() {
 
 func::FuncOp Writer::addEntry() {
   auto describe = [&](StringRef name, ArrayRef<StringRef> dims) {
-    return describePort(b, name, b.getStrArrayAttr(dims).getValue());
+    return describePort(b, name, dims);
   };
   auto logits = cast<RankedTensorType>(forward.getResultTypes()[step.logits]);
   constexpr int64_t open = ShapedType::kDynamic;
@@ -447,7 +442,7 @@ func::FuncOp onnx::addDecoderStep(func::FuncOp forward, const std::string &file,
     return {};
   }
   for (unsigned source : step->sources)
-    sources.push_back(getName(forward.getArgAttrDict(source)).str());
+    sources.push_back(getPortName(forward.getArgAttrDict(source)).str());
   return Writer(forward, *step).write();
 }
 

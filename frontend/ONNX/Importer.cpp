@@ -481,6 +481,15 @@ DictionaryAttr onnx::describePort(Builder &b, StringRef name, ArrayRef<mlir::Att
   return list.getDictionary(b.getContext());
 }
 
+DictionaryAttr onnx::describePort(Builder &b, StringRef name, ArrayRef<StringRef> dims) {
+  return describePort(b, name, b.getStrArrayAttr(dims).getValue());
+}
+
+StringRef onnx::getPortName(DictionaryAttr attributes) {
+  auto name = attributes ? attributes.getAs<StringAttr>(FoveaDialect::kNameAttr) : StringAttr();
+  return name ? name.getValue() : StringRef();
+}
+
 /// Adds an input, with a size for each label of its axes; false if it has a problem.
 bool Importer::addArgument(const ::fovea::onnx::ValueInfo &info, Arguments &arguments) {
   std::string name = printable(info.name);
@@ -593,7 +602,7 @@ void Importer::finish() {
     entry.setResultAttrs(i, dictionary);
 }
 
-OwningOpRef<ModuleOp> Importer::run(bool isPart) {
+OwningOpRef<ModuleOp> Importer::run() {
   module = ModuleOp::create(b.getLoc());
   b.setInsertionPointToEnd(module->getBody());
   llvm::StringRef folder = llvm::sys::path::parent_path(model.path);
@@ -609,19 +618,13 @@ OwningOpRef<ModuleOp> Importer::run(bool isPart) {
   finish();
   if (hasErrors(problems))
     return {};
-  if (failed(verify(*module)))
-    return {};
-  if (!isPart && addPrefill(entry, model.path, problems)) {
-    readNeighbours(*module->getOps<ModelOp>().begin(), entry, /*isTranslator=*/false, problems);
-    if (hasErrors(problems) || failed(verify(*module)))
-      return {};
-  }
-  return std::move(module);
+  return succeeded(verify(*module)) ? std::move(module) : OwningOpRef<ModuleOp>();
 }
 
-static OwningOpRef<ModuleOp> importFile(MLIRContext &context, const std::string &path, bool isPart,
-                                        ::fovea::Problems &problems,
-                                        ::fovea::artifact::FileAccess access) {
+/// The graph as it is, without entries that write texts.
+static OwningOpRef<ModuleOp> importGraph(MLIRContext &context, const std::string &path,
+                                         ::fovea::Problems &problems,
+                                         ::fovea::artifact::FileAccess access) {
   std::optional<Model> model = ::fovea::onnx::readModel(path, problems, access);
   if (!model)
     return {};
@@ -642,13 +645,20 @@ static OwningOpRef<ModuleOp> importFile(MLIRContext &context, const std::string 
   addResizeOps(table);
   addSequenceOps(table);
   addShapeOps(table);
-  return Importer(&context, *model, table, problems).run(isPart);
+  return Importer(&context, *model, table, problems).run();
 }
 
 OwningOpRef<ModuleOp> mlir::fovea::importOnnx(MLIRContext &context, const std::string &path,
                                               ::fovea::Problems &problems,
                                               ::fovea::artifact::FileAccess access) {
-  return importFile(context, path, /*isPart=*/false, problems, access);
+  OwningOpRef<ModuleOp> module = importGraph(context, path, problems, access);
+  auto forward = module ? module->lookupSymbol<func::FuncOp>("forward") : func::FuncOp();
+  if (!forward || !addPrefill(forward, path, problems))
+    return module;
+  readNeighbours(*module->getOps<ModelOp>().begin(), forward, /*isTranslator=*/false, problems);
+  if (hasErrors(problems) || failed(verify(*module)))
+    return {};
+  return module;
 }
 
 std::optional<OnnxParts> mlir::fovea::findOnnxParts(const std::string &folder) {
@@ -663,7 +673,7 @@ OwningOpRef<ModuleOp> mlir::fovea::importOnnxParts(MLIRContext &context, const O
                                                    ::fovea::Problems &problems,
                                                    ::fovea::artifact::FileAccess access) {
   auto read = [&](const std::string &path) {
-    return Part{path, importFile(context, path, /*isPart=*/true, problems, access)};
+    return Part{path, importGraph(context, path, problems, access)};
   };
   Part encoder = read(parts.encoder), first = read(parts.first), next = read(parts.next);
   if (!encoder.module || !first.module || !next.module)

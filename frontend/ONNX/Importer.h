@@ -67,6 +67,9 @@ double roundTo(DataType type, double value);
 
 /// The attributes of an argument or result; `dims` are the labels of its open axes.
 DictionaryAttr describePort(Builder &b, StringRef name, ArrayRef<mlir::Attribute> dims);
+DictionaryAttr describePort(Builder &b, StringRef name, ArrayRef<StringRef> dims);
+/// The name there; empty if there is none.
+StringRef getPortName(DictionaryAttr attributes);
 
 class Importer;
 using Handler = LogicalResult (*)(Importer &);
@@ -112,8 +115,7 @@ public:
 
   Importer(MLIRContext *context, const Model &model, const OpTable &table,
            ::fovea::Problems &problems);
-  /// A part of a model gets no entries that write texts.
-  OwningOpRef<ModuleOp> run(bool isPart = false);
+  OwningOpRef<ModuleOp> run();
 
   //===-- The node ---------------------------------------------------------------------------===//
 

@@ -27,8 +27,8 @@ struct OnnxParts {
   std::string next;    ///< decoder_with_past_model.onnx
 };
 
-/// The files of that name in a folder, or in its folder "onnx", if encoder_model.onnx is there and
-/// the folder has no weights of a checkpoint.
+/// The files of that name in a folder, if encoder_model.onnx is there and no weights of a
+/// checkpoint are.
 std::optional<OnnxParts> findOnnxParts(const std::string &folder);
 
 /// Reads them into one module, with the entries `encode` and `decode` or `prefill`, of caches.

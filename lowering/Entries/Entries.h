@@ -11,6 +11,8 @@
 
 namespace mlir::fovea {
 
+/// Whether a kernel has `fovea.fault` ops, or had some before it lost its body.
+bool mayFault(func::FuncOp kernel);
 /// Turns a kernel's `fovea.fault` ops into stores of `word`, an i64, to `address`.
 void lowerFaults(func::FuncOp kernel, Value address, Value word);
 

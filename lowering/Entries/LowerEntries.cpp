@@ -405,7 +405,7 @@ static void addFaultArguments(func::FuncOp kernel) {
   lowerFaults(kernel, kernel.getArgument(next), kernel.getArgument(next + 1));
 }
 
-static bool mayFault(func::FuncOp kernel) {
+bool mlir::fovea::mayFault(func::FuncOp kernel) {
   return kernel->hasAttr(FoveaDialect::kFaultsAttr) ||
          kernel.walk([](FaultOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }

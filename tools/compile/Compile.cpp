@@ -336,7 +336,7 @@ private:
   }
 
   KernelCode createKernelCode(const TargetOptions &of) const {
-    return {of, options.optimization, KernelCache(options.kernels)};
+    return {of, options.optimization, KernelCache(options.kernelFolder)};
   }
 
   /// Before the `llvm` stage. Where people want to see that stage, all of it is made.
@@ -405,7 +405,7 @@ private:
       DeviceCode code;
       DeviceOptions device{lastOfDevice.value_or(DeviceStage::Ptx), /*complete=*/!lastOfDevice,
                            /*asWritten=*/lastOfDevice || !options.dumpFolder.empty(),
-                           options.optimization, KernelCache(options.kernels)};
+                           options.optimization, KernelCache(options.kernelFolder)};
       Outcome outcome = compileForDevice(*copy, chip, hostTarget, device, hooks, code);
       if (outcome != Outcome::Done)
         return outcome;
@@ -571,8 +571,6 @@ private:
     if (Outcome outcome = emitCode(*manifest); outcome != Outcome::Done)
       return outcome;
     summary.known = kernels->getKnownCount();
-    if (summary.known < summary.kernels)
-      KernelCache(options.kernels).trim();
     StoredTensors tensors(getFolder(module, options.model), options.access);
     scope = timing.nest("weights");
     LogicalResult weights =

@@ -30,13 +30,8 @@ struct Log {
   std::function<void(const std::string &phase, double part)> progress;
 };
 
-/// Where code of kernels is kept, in files *.o.
-struct KernelFolder {
-  std::string path;   ///< empty: it is not
-  uint64_t limit = 0; ///< the most bytes; 0: no limit
-};
-/// A file there, which changes when it was looked whether there is too much.
-inline constexpr char kTrimMark[] = "trimmed";
+/// Of files with code of kernels.
+inline constexpr char kKernelEnding[] = ".o";
 
 struct Options {
   /// A Hugging Face folder, or a .mlir file of any stage.
@@ -76,8 +71,8 @@ struct Options {
   artifact::FileAccess access = artifact::FileAccess::Mapped;
   /// Threads to compile with; 0: as many as the machine has.
   unsigned threads = 0;
-  /// Code of kernels from earlier compilations, and for later ones.
-  KernelFolder kernels;
+  /// A folder with code of kernels from earlier compilations, and for later ones; empty: none.
+  std::string kernelFolder;
   /// As the user typed it, for the reproducer.
   std::string commandLine;
 };
@@ -112,7 +107,7 @@ struct Summary {
   size_t fused = 0;      ///< of these
   size_t kernels = 0;    ///< of the least processor's code; 0 unless an artifact was written
   size_t fallbacks = 0;  ///< kernels that are plain loops
-  size_t known = 0;      ///< kernels whose code was in Options::kernels
+  size_t known = 0;      ///< kernels whose code was in Options::kernelFolder
 };
 
 /// Compiles. On any other outcome than Done exactly one error has been reported, and nothing is

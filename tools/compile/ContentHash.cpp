@@ -123,17 +123,26 @@ static std::optional<std::set<std::string>> listSources(const std::string &path,
 
 namespace fovea::compile {
 
-std::string printHash(const Hash &hash) {
+static std::string printHash(const Hash &hash) {
   return llvm::utohexstr(hash.high, /*LowerCase=*/true, 16) +
          llvm::utohexstr(hash.low, /*LowerCase=*/true, 16);
 }
 
-std::string hashCompiler() {
-  Hasher hasher;
-  if (llvm::Error error = addFile(hasher, getCompilerPath())) {
+const std::string &hashCompiler() {
+  static const std::string hash = [] {
+    Hasher hasher;
+    llvm::Error error = addFile(hasher, getCompilerPath());
+    bool isRead = !error;
     llvm::consumeError(std::move(error));
-    return "";
-  }
+    return isRead ? printHash(hasher.get()) : "";
+  }();
+  return hash;
+}
+
+std::string hashTexts(llvm::ArrayRef<llvm::StringRef> texts) {
+  Hasher hasher;
+  for (StringRef text : texts)
+    addText(hasher, text);
   return printHash(hasher.get());
 }
 
@@ -157,8 +166,11 @@ bool hashContent(const Options &options, const Log &log, std::string &hash) {
   for (const TargetOptions &target : *targets)
     for (StringRef text : {StringRef(target.cpu), StringRef(target.features)})
       addText(hasher, text);
-  if (!addFile(hasher, getCompilerPath(), reporter))
+  if (hashCompiler().empty()) {
+    reporter.error(getCompilerPath() + ": cannot be read");
     return false;
+  }
+  addText(hasher, hashCompiler());
 
   std::set<std::string> files;
   if (isIrFile(options.model) || isOnnxFile(options.model) || findOnnxParts(options.model)) {

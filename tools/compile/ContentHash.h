@@ -4,17 +4,18 @@
 #ifndef FOVEA_TOOLS_COMPILE_CONTENTHASH_H
 #define FOVEA_TOOLS_COMPILE_CONTENTHASH_H
 
-#include "artifact/Format.h"
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/ArrayRef.h"
 #include <string>
 
 namespace fovea::compile {
 
-/// Of this program's file: another build of the compiler may make other code. Empty if it cannot be
-/// read.
-std::string hashCompiler();
+/// Of this program's file, which is read once: another build of the compiler may make other code.
+/// Empty if it cannot be read.
+const std::string &hashCompiler();
 
-/// 32 hexadecimal digits.
-std::string printHash(const artifact::Hash &hash);
+/// Of these texts, none of which runs into the next: 32 hexadecimal digits.
+std::string hashTexts(llvm::ArrayRef<llvm::StringRef> texts);
 
 } // namespace fovea::compile
 

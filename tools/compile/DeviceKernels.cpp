@@ -16,9 +16,6 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
-/// In the cache all kernels have one name.
-static constexpr llvm::StringLiteral kName = "fovea_kernel";
-
 void DeviceKernels::find(ModuleOp module, ModuleOp host, bool asWritten) {
   TargetOptions target{chip, chip, "", optimizes};
   SymbolTable symbols(host);
@@ -80,9 +77,9 @@ static void append(std::string &text, StringRef body, StringRef name) {
   for (StringRef line : llvm::split(body, '\n')) {
     if (line.starts_with(".extern .shared") && StringRef(text).contains(line))
       continue;
-    for (size_t at; (at = line.find(kName)) != StringRef::npos;) {
+    for (size_t at; (at = line.find(kKernelName)) != StringRef::npos;) {
       text += line.take_front(at).str() + name.str();
-      line = line.drop_front(at + kName.size());
+      line = line.drop_front(at + kKernelName.size());
     }
     text += line.str() + "\n";
   }
@@ -106,7 +103,7 @@ LogicalResult DeviceKernels::emit(gpu::GPUModuleOp module, ModuleOp host, std::s
       builder.clone(*helper);
     helpers.insert(used.begin(), used.end());
     builder.clone(*function);
-    cast<LLVM::LLVMFuncOp>(own.getBody()->back()).setSymName(kName);
+    cast<LLVM::LLVMFuncOp>(own.getBody()->back()).setSymName(kKernelName);
     parts.emplace_back(&kernel, std::move(apart));
   }
   registerTranslations(*module.getContext());

@@ -9,16 +9,16 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <cerrno>
-#include <ctime>
 #include <fcntl.h>
-#include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
 
 using namespace mlir;
 using namespace mlir::fovea;
 using ::fovea::artifact::Hash;
-using ::fovea::artifact::Hasher;
+using ::fovea::artifact::hashBytes;
+using ::fovea::compile::hashCompiler;
+using ::fovea::compile::hashTexts;
 
 //===-- Keys ---------------------------------------------------------------------------------===//
 
@@ -47,19 +47,9 @@ static bool standsAlone(func::FuncOp kernel) {
   return !found.wasInterrupted();
 }
 
-static std::string hashTexts(ArrayRef<StringRef> texts) {
-  Hasher hasher;
-  for (StringRef text : texts) {
-    uint64_t size = text.size();
-    hasher.add(&size, sizeof(size));
-    hasher.add(text.data(), text.size());
-  }
-  return ::fovea::compile::printHash(hasher.get());
-}
-
 std::optional<std::string> mlir::fovea::hashKernel(func::FuncOp kernel, const TargetOptions &target,
                                                    unsigned optimization) {
-  static const std::string compiler = ::fovea::compile::hashCompiler();
+  const std::string &compiler = hashCompiler();
   if (compiler.empty() || !standsAlone(kernel))
     return std::nullopt;
   OwningOpRef<func::FuncOp> copy(kernel.clone());
@@ -80,22 +70,14 @@ std::optional<std::string> mlir::fovea::hashAssembly(StringRef ptxas, StringRef 
 
 //===-- Files --------------------------------------------------------------------------------===//
 
-static constexpr llvm::StringLiteral kEnding = ".o";
-
-static Hash hashObject(StringRef object) {
-  Hasher hasher;
-  hasher.add(object.data(), object.size());
-  return hasher.get();
-}
-
 static std::string getPath(const std::string &folder, StringRef key) {
-  return folder + "/" + key.str() + kEnding.str();
+  return folder + "/" + key.str() + ::fovea::compile::kKernelEnding;
 }
 
 bool KernelCache::find(StringRef key, SmallVectorImpl<char> &object) const {
-  if (folder.path.empty())
+  if (folder.empty())
     return false;
-  std::string path = getPath(folder.path, key);
+  std::string path = getPath(folder, key);
   auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                           /*RequiresNullTerminator=*/false, /*IsVolatile=*/true);
   Hash hash;
@@ -103,94 +85,35 @@ bool KernelCache::find(StringRef key, SmallVectorImpl<char> &object) const {
     return false;
   StringRef content = (*file)->getBuffer().drop_back(sizeof(Hash));
   std::memcpy(&hash, content.end(), sizeof(Hash));
-  if (!(hashObject(content) == hash))
+  if (hashBytes(content.data(), content.size()) != hash)
     return false;
   object.assign(content.begin(), content.end());
   (void)::utimensat(AT_FDCWD, path.c_str(), nullptr, 0); // it was used now
   return true;
 }
 
-static bool writeAll(int file, const void *data, size_t size) {
-  for (const char *at = static_cast<const char *>(data); size > 0;) {
-    ssize_t count = ::write(file, at, size);
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count <= 0)
-      return false;
-    at += count;
-    size -= static_cast<size_t>(count);
-  }
-  return true;
-}
-
 /// The file has no name until it is whole, so that nothing is left of it whenever the program ends.
 void KernelCache::keep(StringRef key, ArrayRef<char> object) const {
-  if (folder.path.empty() || llvm::sys::fs::create_directories(folder.path))
+  if (folder.empty() || llvm::sys::fs::create_directories(folder))
     return;
-  int file = ::open(folder.path.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  int file = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   if (file < 0)
     return;
-  Hash hash = hashObject(StringRef(object.data(), object.size()));
-  std::string path = getPath(folder.path, key), open = "/proc/self/fd/" + std::to_string(file);
+  Hash hash = hashBytes(object.data(), object.size());
+  llvm::raw_fd_ostream out(file, /*shouldClose=*/false);
+  out.write(object.data(), object.size());
+  out.write(reinterpret_cast<const char *>(&hash), sizeof(hash));
+  out.flush();
+  bool isWhole = !out.has_error();
+  out.clear_error();
+  std::string path = getPath(folder, key), open = "/proc/self/fd/" + std::to_string(file);
   auto name = [&] {
     return ::linkat(AT_FDCWD, open.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0;
   };
-  if (writeAll(file, object.data(), object.size()) && writeAll(file, &hash, sizeof(hash)) &&
-      !name() && errno == EEXIST) {
+  if (isWhole && !name() && errno == EEXIST) {
     // That one is damaged, or another program was faster.
     ::unlink(path.c_str());
     (void)name();
   }
   ::close(file);
-}
-
-/// Whether nobody has looked at all files for a while, which takes a tenth of a second where they
-/// are many; then that is done now.
-static bool isDue(const std::string &folder) {
-  constexpr std::time_t kPause = 60;
-  std::string mark = folder + "/" + ::fovea::compile::kTrimMark;
-  struct stat status;
-  bool isNew = ::stat(mark.c_str(), &status) != 0;
-  if (!isNew && std::time(nullptr) - status.st_mtime < kPause)
-    return false;
-  int file = ::open(mark.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0666);
-  if (file < 0)
-    return false;
-  (void)::futimens(file, nullptr);
-  ::close(file);
-  return true;
-}
-
-void KernelCache::trim() const {
-  struct File {
-    std::string path;
-    uint64_t bytes;
-    std::time_t used;
-  };
-  if (folder.path.empty() || folder.limit == 0 || !isDue(folder.path))
-    return;
-  std::vector<File> files;
-  uint64_t bytes = 0;
-  std::error_code code;
-  for (std::filesystem::directory_iterator it(folder.path, code), end; !code && it != end;
-       it.increment(code)) {
-    struct stat status;
-    std::string path = it->path().string();
-    if (!StringRef(path).ends_with(kEnding) || ::stat(path.c_str(), &status) != 0 ||
-        !S_ISREG(status.st_mode))
-      continue;
-    files.push_back({path, static_cast<uint64_t>(status.st_size), status.st_mtime});
-    bytes += files.back().bytes;
-  }
-  if (bytes <= folder.limit)
-    return;
-  llvm::sort(files, [](const File &left, const File &right) {
-    return left.used != right.used ? left.used < right.used : left.path < right.path;
-  });
-  for (const File &file : files) {
-    if (bytes <= folder.limit)
-      return;
-    if (std::filesystem::remove(file.path, code))
-      bytes -= file.bytes;
-  }
 }

@@ -12,20 +12,22 @@
 
 namespace mlir::fovea {
 
+/// The name of all kernels in their code that is kept.
+inline constexpr llvm::StringLiteral kKernelName = "fovea_kernel";
+
 /// A folder with an object for each kernel, by its key. Its files may be deleted at any time, one
 /// that is damaged is as good as none, and that one cannot be written is no fault. Several threads
 /// and processes may use it at once.
 class KernelCache {
 public:
-  explicit KernelCache(::fovea::compile::KernelFolder folder) : folder(std::move(folder)) {}
+  /// None if `folder` is empty.
+  explicit KernelCache(std::string folder) : folder(std::move(folder)) {}
 
   bool find(StringRef key, SmallVectorImpl<char> &object) const;
   void keep(StringRef key, ArrayRef<char> object) const;
-  /// Removes what was not used for longest where there is too much; looks at most once a minute.
-  void trim() const;
 
 private:
-  ::fovea::compile::KernelFolder folder;
+  std::string folder;
 };
 
 /// The hash of all that the code of a kernel of the `kernels` stage depends on: its operations, the

@@ -4,13 +4,12 @@
 // linked.
 #include "tools/compile/KernelCode.h"
 #include "dialects/Fovea/FoveaDialect.h"
+#include "lowering/Entries/Entries.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
-
-static constexpr llvm::StringLiteral kName = "fovea_kernel";
 
 void KernelCode::find(ModuleOp module, bool asWritten) {
   llvm::StringMap<size_t> numbers; // of kernels, by key
@@ -32,8 +31,7 @@ void KernelCode::find(ModuleOp module, bool asWritten) {
       twins.emplace_back(name, kernel.name);
     if (asWritten || (isNew && !kernel.isKnown))
       continue;
-    bool mayFault = function.walk([](FaultOp) { return WalkResult::interrupt(); }).wasInterrupted();
-    if (mayFault)
+    if (mayFault(function))
       function->setAttr(FoveaDialect::kFaultsAttr, UnitAttr::get(module.getContext()));
     function.eraseBody();
   }
@@ -65,9 +63,6 @@ static void declare(LLVM::LLVMFuncOp function) {
 std::vector<KernelCode::Part> KernelCode::split(ModuleOp module) const {
   std::vector<Part> parts(1);
   OwningOpRef<ModuleOp> rest(module.clone());
-  for (Operation &op : llvm::make_early_inc_range(*rest->getBody()))
-    if (isa<FoveaDialect>(op.getDialect()))
-      op.erase();
   SymbolTable symbols(*rest);
   llvm::SetVector<Operation *> helpers;
   for (const Kernel &kernel : kernels) {
@@ -86,7 +81,7 @@ std::vector<KernelCode::Part> KernelCode::split(ModuleOp module) const {
     OpBuilder(function).insert(function->cloneWithoutRegions());
     function->remove();
     builder.insert(function);
-    function.setSymName(kName);
+    function.setSymName(kKernelName);
   }
   for (const auto &[name, twin] : twins) {
     auto function = symbols.lookup<LLVM::LLVMFuncOp>(name);
@@ -109,5 +104,5 @@ LogicalResult KernelCode::emit(Part &part) const {
     if (!part.key.empty())
       cache.keep(part.key, part.object);
   }
-  return part.key.empty() ? success() : renameSymbol(part.object, kName, part.name);
+  return part.key.empty() ? success() : renameSymbol(part.object, kKernelName, part.name);
 }

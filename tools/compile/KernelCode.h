@@ -18,7 +18,7 @@ llvm::SetVector<Operation *> findUsed(Operation *function, SymbolTable &symbols)
 /// The kernels of one module.
 class KernelCode {
 public:
-  /// An object, made by `emitPart`: of a kernel, or of all that is none.
+  /// An object, made by `emit`: of a kernel, or of all that is none.
   struct Part {
     OwningOpRef<ModuleOp> module; ///< of the `llvm` stage; null where the object is known
     std::string name, key;        ///< of a kernel; empty for the rest

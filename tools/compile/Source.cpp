@@ -12,8 +12,6 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "tools/compile/Suggest.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
@@ -30,9 +28,6 @@ CompilerContext::CompilerContext(unsigned threads) : threads(threads) {
   registerAllDialects(registry);
   registerAllExtensions(registry);
   registry.insert<FoveaDialect, tile::TileDialect>();
-  // Before code is emitted, which several threads may do: what is there already changes nothing.
-  registerBuiltinDialectTranslation(registry);
-  registerLLVMDialectTranslation(registry);
   context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
 }
 

@@ -207,11 +207,13 @@ void addCompileVerb(CLI::App &app, Session &session) {
     if (!chooseOutput(options, session, terminal) || refuseForeign(options.model, session))
       return;
     if (!arguments->isAnew)
-      setKernelFolder(options);
+      options.kernelFolder = getKernelFolder();
     auto begin = std::chrono::steady_clock::now();
     compile::Summary summary;
     session.exitCode = static_cast<int>(compile::compile(options, terminal.log(), &summary));
     std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    if (!options.kernelFolder.empty())
+      trimKernels();
     if (session.exitCode == 0 && options.output != "-")
       terminal.tell(describe(options, summary, seconds.count()));
   });

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace fovea {
 
@@ -25,6 +26,8 @@ bool isModel(const std::string &path) {
 static constexpr uint64_t kDefaultLimit = 20'000'000'000;
 static constexpr char kEnding[] = ".fovea";
 static constexpr char kKernels[] = "kernels";
+/// A file there, which changes when it was looked whether there is too much.
+static constexpr char kTrimMark[] = "trimmed";
 
 bool getCacheFolder(std::string &folder, std::string &error) {
   const char *cache = std::getenv("XDG_CACHE_HOME"), *home = std::getenv("HOME");
@@ -59,14 +62,11 @@ bool getCacheLimit(uint64_t &bytes, std::string &error) {
   return false;
 }
 
-void setKernelFolder(compile::Options &options) {
-  constexpr uint64_t kShare = 20;
+std::string getKernelFolder() {
   std::string folder, error;
   uint64_t limit = 0;
-  if (!getCacheFolder(folder, error) || !getCacheLimit(limit, error))
-    return;
-  options.kernels = {folder + "/" + kKernels,
-                     limit == 0 ? 0 : std::max<uint64_t>(limit / kShare, 1)};
+  bool isSaid = getCacheFolder(folder, error) && getCacheLimit(limit, error);
+  return isSaid ? folder + "/" + kKernels : "";
 }
 
 static std::vector<Cached> listFiles(const std::string &folder, const std::string &ending) {
@@ -80,19 +80,16 @@ static std::vector<Cached> listFiles(const std::string &folder, const std::strin
         S_ISREG(status.st_mode))
       all.push_back({path, static_cast<uint64_t>(status.st_size), status.st_mtime});
   }
-  return all;
-}
-
-std::vector<Cached> listCached(const std::string &folder) {
-  std::vector<Cached> all = listFiles(folder, kEnding);
   std::sort(all.begin(), all.end(), [](const Cached &left, const Cached &right) {
     return left.used != right.used ? left.used > right.used : left.path < right.path;
   });
   return all;
 }
 
+std::vector<Cached> listCached(const std::string &folder) { return listFiles(folder, kEnding); }
+
 std::vector<Cached> listKernels(const std::string &folder) {
-  return listFiles(folder + "/" + kKernels, ".o");
+  return listFiles(folder + "/" + kKernels, compile::kKernelEnding);
 }
 
 bool removeCached(const Cached &cached) {
@@ -112,20 +109,44 @@ void removeLeftovers(const std::string &folder) {
   }
   for (const std::string &target : targets)
     artifact::removeAbandoned(target);
-  std::filesystem::remove(folder + "/" + kKernels + "/" + compile::kTrimMark, code);
+  std::filesystem::remove(folder + "/" + kKernels + "/" + kTrimMark, code);
   std::filesystem::remove(folder + "/" + kKernels, code); // which fails unless it is empty
 }
 
-/// Removes what was not used for longest until the rest is within the limit; never the first one,
-/// which is about to be run. Programs that run the others keep them mapped.
-static void trim(const std::string &folder, const std::string &kept, uint64_t limit) {
+/// Removes what was not used for longest, the last of `all`, until the rest is within the limit;
+/// never `kept`, which is about to be run. Programs that run the others keep them mapped.
+static void trim(std::vector<Cached> all, const std::string &kept, uint64_t limit) {
   uint64_t bytes = 0;
-  std::vector<Cached> all = listCached(folder);
   for (const Cached &cached : all)
     bytes += cached.bytes;
   for (; bytes > limit && !all.empty(); all.pop_back())
     if (all.back().path != kept && removeCached(all.back()))
       bytes -= all.back().bytes;
+}
+
+/// Whether nobody has looked at all kernels for a while, which takes a tenth of a second where they
+/// are many; then that is done now.
+static bool isTrimDue(const std::string &kernels) {
+  constexpr std::time_t kPause = 60;
+  std::string mark = kernels + "/" + kTrimMark;
+  struct stat status;
+  if (::stat(mark.c_str(), &status) == 0 && std::time(nullptr) - status.st_mtime < kPause)
+    return false;
+  int file = ::open(mark.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0666);
+  if (file < 0)
+    return false;
+  (void)::futimens(file, nullptr);
+  ::close(file);
+  return true;
+}
+
+void trimKernels() {
+  constexpr uint64_t kShare = 20;
+  std::string folder, error;
+  uint64_t limit = 0;
+  if (getCacheFolder(folder, error) && getCacheLimit(limit, error) && limit != 0 &&
+      isTrimDue(folder + "/" + kKernels))
+    trim(listKernels(folder), "", limit / kShare);
 }
 
 compile::Outcome findOrCompile(compile::Options options, const compile::Log &log,
@@ -153,10 +174,11 @@ compile::Outcome findOrCompile(compile::Options options, const compile::Log &log
     return refuse(folder + ": " + code.message());
   options.emit = "fovea";
   options.output = artifact;
-  setKernelFolder(options);
+  options.kernelFolder = getKernelFolder();
   Outcome outcome = compile::compile(options, log);
+  trimKernels();
   if (outcome == Outcome::Done && limit != 0)
-    trim(folder, artifact, limit);
+    trim(listCached(folder), artifact, limit);
   return outcome;
 }
 

@@ -28,9 +28,11 @@ bool getCacheFolder(std::string &folder, std::string &error);
 /// The most bytes that are kept, by $FOVEA_CACHE_SIZE; 0: no limit. False if it says none.
 bool getCacheLimit(uint64_t &bytes, std::string &error);
 
-/// Sets where code of kernels is kept: in that folder's "kernels", a twentieth of all bytes.
-/// Nowhere if there is neither.
-void setKernelFolder(compile::Options &options);
+/// Where code of kernels is kept: that folder's "kernels"; empty if either says none.
+std::string getKernelFolder();
+/// Removes what was not used for longest where kernels take more than a twentieth of all bytes;
+/// looks at most once a minute.
+void trimKernels();
 
 /// A file in the cache: an artifact, or the code of a kernel.
 struct Cached {
@@ -41,7 +43,7 @@ struct Cached {
 
 /// All artifacts, what was used last first.
 std::vector<Cached> listCached(const std::string &folder);
-/// All kernels, in no order.
+/// All kernels, likewise.
 std::vector<Cached> listKernels(const std::string &folder);
 
 /// False if it is still there.

@@ -61,8 +61,9 @@ void addVerifyVerb(CLI::App &app, Session &session) {
       return;
     }
     arguments->options.commandLine = session.commandLine;
-    setKernelFolder(arguments->options);
+    arguments->options.kernelFolder = getKernelFolder();
     session.exitCode = compile::verify(arguments->options, arguments->how, terminal.log());
+    trimKernels();
   });
 }
 
