@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What an artifact depends on, as one hash: the files of the model, the options, the processor and
-// the compiler's own program. Files are hashed by content, so a copied or touched model is the same
+// the build of the compiler. Files are hashed by content, so a copied or touched model is the same
 // one.
 #include "tools/compile/ContentHash.h"
 #include "artifact/Format.h"
@@ -15,6 +15,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <cstring>
+#include <link.h>
 #include <set>
 
 using namespace mlir;
@@ -121,6 +123,46 @@ static std::optional<std::set<std::string>> listSources(const std::string &path,
   return files;
 }
 
+/// The build ID of a loaded object: the linker's hash of its content. None if it was linked
+/// without.
+static ArrayRef<uint8_t> findBuildId(const dl_phdr_info &object) {
+  for (const ElfW(Phdr) &segment : ArrayRef(object.dlpi_phdr, object.dlpi_phnum)) {
+    if (segment.p_type != PT_NOTE)
+      continue;
+    ArrayRef<uint8_t> notes(reinterpret_cast<const uint8_t *>(object.dlpi_addr + segment.p_vaddr),
+                            segment.p_memsz);
+    while (notes.size() >= sizeof(ElfW(Nhdr))) {
+      ElfW(Nhdr) note;
+      std::memcpy(&note, notes.data(), sizeof(note));
+      size_t start = sizeof(note) + llvm::alignTo(note.n_namesz, 4);
+      size_t end = start + llvm::alignTo(note.n_descsz, 4);
+      if (end > notes.size())
+        break;
+      if (note.n_type == NT_GNU_BUILD_ID)
+        return notes.slice(start, note.n_descsz);
+      notes = notes.drop_front(end);
+    }
+  }
+  return {};
+}
+
+/// Of the program (the object without a name) and of LLVM's libraries, where it has them loaded:
+/// the build ID, or else the content of the file. Anything but 0 if neither can be had.
+static int addBuild(dl_phdr_info *object, size_t, void *data) {
+  auto &hasher = *static_cast<Hasher *>(data);
+  StringRef name = llvm::sys::path::filename(object->dlpi_name);
+  if (!name.empty() && !name.starts_with("libLLVM") && !name.starts_with("libMLIR"))
+    return 0;
+  if (ArrayRef<uint8_t> id = findBuildId(*object); !id.empty()) {
+    addText(hasher, llvm::toStringRef(id));
+    return 0;
+  }
+  llvm::Error error = addFile(hasher, name.empty() ? getCompilerPath() : object->dlpi_name);
+  bool isRead = !error;
+  llvm::consumeError(std::move(error));
+  return isRead ? 0 : 1;
+}
+
 namespace fovea::compile {
 
 static std::string printHash(const Hash &hash) {
@@ -131,10 +173,7 @@ static std::string printHash(const Hash &hash) {
 const std::string &hashCompiler() {
   static const std::string hash = [] {
     Hasher hasher;
-    llvm::Error error = addFile(hasher, getCompilerPath());
-    bool isRead = !error;
-    llvm::consumeError(std::move(error));
-    return isRead ? printHash(hasher.get()) : "";
+    return dl_iterate_phdr(addBuild, &hasher) == 0 ? printHash(hasher.get()) : "";
   }();
   return hash;
 }

@@ -10,8 +10,8 @@
 
 namespace fovea::compile {
 
-/// Of this program's file, which is read once: another build of the compiler may make other code.
-/// Empty if it cannot be read.
+/// Of this program's build, and of LLVM's where that is a shared library: another one may make
+/// other code. Empty if it cannot be told.
 const std::string &hashCompiler();
 
 /// Of these texts, none of which runs into the next: 32 hexadecimal digits.
