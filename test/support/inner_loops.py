@@ -15,6 +15,7 @@ import sys
 LABEL = re.compile(r"^(\.?[\w$.@]+):")
 JUMP = re.compile(r"^\s+j\w+\s+(\.LBB\w+)")
 LEAP = re.compile(r"^\s+jmp\s+(\.LBB\w+)")
+END = re.compile(r"^\s+(retq?|ud2)\b")
 PRODUCT = re.compile(r"^\s+vf?n?m(add|ul)\w*[ps][sdh]\b|^\s+v(dp|p?dpbusd)\w*\b|^\s+mulps\b")
 SPILL = re.compile(r"(Spill|Reload)")
 VECTOR = re.compile(r"%[xyz]mm")
@@ -37,24 +38,51 @@ def functions(text):
         yield name, lines
 
 
+def blocks(lines):
+    """The lines of each basic block, and the numbers of those that control goes to from it."""
+    starts = sorted({0} | {i for i, line in enumerate(lines) if LABEL.match(line)} | {i + 1 for i, line in enumerate(lines) if JUMP.match(line) or END.match(line)})
+    parts = [lines[a:b] for a, b in zip(starts, starts[1:] + [len(lines)])]
+    places = {LABEL.match(part[0]).group(1): i for i, part in enumerate(parts) if part and LABEL.match(part[0])}
+    nexts = []
+    for i, part in enumerate(parts):
+        last = part[-1] if part else ""
+        jump = JUMP.match(last)
+        follows = [] if LEAP.match(last) or END.match(last) or i + 1 == len(parts) else [i + 1]
+        nexts.append(follows + ([places[jump.group(1)]] if jump and jump.group(1) in places else []))
+    return parts, nexts
+
+
 def innermost(lines):
-    """[first, last] line numbers of each loop that holds no other.
-
-    A stretch with a jump elsewhere that is always taken is no loop of its own: LLVM put the loop's
-    inner parts behind it.
-    """
-    places = {LABEL.match(line).group(1): i for i, line in enumerate(lines) if LABEL.match(line)}
+    """The lines of each natural loop that holds no other, wherever LLVM put its parts."""
+    parts, nexts = blocks(lines)
+    befores = [[] for _ in parts]
+    for i, follows in enumerate(nexts):
+        for following in follows:
+            befores[following].append(i)
+    # As sets of bits: the blocks through which all ways to a block lead.
+    everything = (1 << len(parts)) - 1
+    dominators = [1] + [everything] * (len(parts) - 1)
+    changed = True
+    while changed:
+        changed = False
+        for i in range(1, len(parts)):
+            found = everything if befores[i] else 0
+            for before in befores[i]:
+                found &= dominators[before]
+            found |= 1 << i
+            changed, dominators[i] = changed or found != dominators[i], found
     loops = {}
-    for i, line in enumerate(lines):
-        jump = JUMP.match(line)
-        if jump and places.get(jump.group(1), len(lines)) <= i:
-            start = places[jump.group(1)]
-            loops[start] = max(loops.get(start, 0), i)
-    def leaves(a, b):
-        always = [LEAP.match(line) for line in lines[a : b + 1]]
-        return any(leap and not a <= places.get(leap.group(1), -1) <= b for leap in always)
-
-    return [(a, b) for a, b in sorted(loops.items()) if not any(a < c and d <= b for c, d in loops.items()) and not leaves(a, b)]
+    for i, follows in enumerate(nexts):
+        for head in follows:
+            if dominators[i] >> head & 1:
+                held, open_blocks = loops.setdefault(head, {head}), [i]
+                while open_blocks:
+                    block = open_blocks.pop()
+                    if block not in held:
+                        held.add(block)
+                        open_blocks += befores[block]
+    return [[line for block in sorted(held) for line in parts[block]] for head, held in sorted(loops.items())
+            if not any(other != head and other in held for other in loops)]
 
 
 def main():
@@ -67,8 +95,8 @@ def main():
     text = sys.stdin.read() if options.file == "-" else open(options.file).read()
     count, bad = 0, 0
     for name, lines in functions(text):
-        for first, last in innermost(lines):
-            body = [line for line in lines[first : last + 1] if line.strip() and not line.strip().startswith((".", "#"))]
+        for loop in innermost(lines):
+            body = [line for line in loop if line.strip() and not line.strip().startswith((".", "#"))]
             products = sum(bool(PRODUCT.match(line)) for line in body)
             if products < options.products:
                 continue
