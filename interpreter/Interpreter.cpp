@@ -97,25 +97,33 @@ SmallVector<int64_t> Frame::integers(ArrayRef<OpFoldResult> mixed) const {
   });
 }
 
-LogicalResult Frame::bind(Operation *op, Value value, RuntimeValue what) {
+static LogicalResult expectFit(Operation *op, Value value, const RuntimeValue &what) {
   if (std::string found = describeMismatch(what, value.getType()); !found.empty())
     return op->emitOpError("expects ") << value.getType() << ", got " << found;
+  return success();
+}
+
+LogicalResult Frame::bind(Operation *op, Value value, RuntimeValue what) {
+  if (failed(expectFit(op, value, what)))
+    return failure();
   values[value] = std::move(what);
   return success();
 }
 
 LogicalResult Frame::set(Operation *op, Value value, RuntimeValue what) {
-  if (failed(bind(op, value, std::move(what))))
+  if (failed(expectFit(op, value, what)))
     return failure();
-  RuntimeValue &held = values[value];
-  held = normalise(std::move(held), value.getType(), state.precision);
+  values[value] = normalise(std::move(what), value.getType(), state.precision);
   return success();
 }
 
 LogicalResult Frame::setElement(Operation *op, Value value, Element what) {
+  Element normal = normalise(what, value.getType(), state.precision);
   if (isa<FloatType>(value.getType()))
-    return set(op, value, RuntimeValue(what.real));
-  return set(op, value, RuntimeValue(what.integer));
+    values[value] = normal.real;
+  else
+    values[value] = normal.integer;
+  return success();
 }
 
 void Frame::setArgument(BlockArgument argument, RuntimeValue what) {

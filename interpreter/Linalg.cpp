@@ -18,6 +18,8 @@ struct Access {
   AffineMap map;
   TensorRef tensor;    ///< null for a scalar
   RuntimeValue scalar; ///< of a scalar
+  /// By loop, how far a step of it goes in the tensor's elements; empty unless each axis is a loop.
+  SmallVector<int64_t> strides;
 };
 } // namespace
 
@@ -45,9 +47,25 @@ static FailureOr<SmallVector<int64_t>> loopSizes(linalg::LinalgOp op, ArrayRef<A
   return sizes;
 }
 
+/// Fills in `strides`, for which `loopSizes` has told that no step leaves the tensor.
+static void setStrides(Access &access) {
+  if (!access.tensor || !llvm::all_of(access.map.getResults(), llvm::IsaPred<AffineDimExpr>))
+    return;
+  access.strides.resize(access.map.getNumDims());
+  int64_t stride = 1;
+  for (int64_t axis = access.tensor->rank(); axis-- > 0; stride *= access.tensor->shape[axis])
+    access.strides[access.map.getDimPosition(axis)] += stride;
+}
+
 /// Place of an element for this step, or failure after a diagnostic.
 static FailureOr<int64_t> place(Operation *op, const Access &access, const Tensor &tensor,
                                 ArrayRef<int64_t> step) {
+  if (!access.strides.empty()) {
+    int64_t place = 0;
+    for (auto [stride, index] : llvm::zip_equal(access.strides, step))
+      place += stride * index;
+    return place;
+  }
   SmallVector<int64_t, 4> indices;
   for (AffineExpr expr : access.map.getResults()) {
     if (auto dim = dyn_cast<AffineDimExpr>(expr))
@@ -89,6 +107,7 @@ static LogicalResult runStructured(Operation *operation, Frame &frame) {
   for (unsigned i = inputs; i < accesses.size(); ++i)
     results.push_back(*accesses[i].tensor);
   TRY(SmallVector<int64_t> sizes, loopSizes(op, accesses));
+  llvm::for_each(accesses, setStrides);
 
   int64_t steps = ShapedType::getNumElements(sizes);
   Block &block = *op.getBlock();
@@ -96,7 +115,7 @@ static LogicalResult runStructured(Operation *operation, Frame &frame) {
   SmallVector<RuntimeValue> yielded;
   SmallVector<int64_t> places(results.size());
   for (int64_t n = 0; n < steps; ++n) {
-    SmallVector<int64_t> step = frame.loops.back();
+    SmallVector<int64_t> &step = frame.loops.back();
     for (auto [i, access] : llvm::enumerate(accesses)) {
       const Tensor *tensor = i < inputs ? access.tensor.get() : &results[i - inputs];
       FailureOr<int64_t> at = 0;
@@ -119,12 +138,9 @@ static LogicalResult runStructured(Operation *operation, Frame &frame) {
       else
         result.put(at, {0, std::get<int64_t>(value)});
     }
-    SmallVector<int64_t> &next = frame.loops.back();
-    for (size_t loop = next.size(); loop-- > 0;) {
-      if (++next[loop] < sizes[loop])
+    for (size_t loop = sizes.size(); loop-- > 0; frame.loops.back()[loop] = 0)
+      if (++frame.loops.back()[loop] < sizes[loop])
         break;
-      next[loop] = 0;
-    }
   }
   frame.loops.pop_back();
   for (auto [value, result] : llvm::zip_equal(op->getResults(), results))
