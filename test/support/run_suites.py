@@ -153,10 +153,10 @@ def lit_program():
 
 
 def python_tests(everything, device=None):
-    """Two processes that share no file's fixtures; one on a device, whose memory is for one."""
+    """Processes that share no file's fixtures: three, since two leave a tenth of two cores idle. One on a device, whose memory is for one."""
     suite = Suite("python")
     junit = RESULTS / "pytest.xml"
-    code = run(suite, [sys.executable, "-m", "pytest", "-q", "--tb=short", "-rfE", f"--junitxml={junit}", "--durations=10", *([] if device else ["-n2", "--dist=loadfile"]),
+    code = run(suite, [sys.executable, "-m", "pytest", "-q", "--tb=short", "-rfE", f"--junitxml={junit}", "--durations=10", *([] if device else ["-n3", "--dist=loadfile"]),
                        *(["--all"] if everything else []), *([f"--device={device}"] if device else []), "test"])
     if junit.exists():
         count_junit(suite, junit, lambda case: f"{case.get('classname')}::{case.get('name')}")
