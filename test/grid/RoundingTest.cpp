@@ -21,8 +21,9 @@ protected:
     number.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
     double expected = number.convertToDouble();
     double got = interpreter::roundToSemantics(value, semantics);
-    EXPECT_TRUE(std::isnan(expected) ? std::isnan(got)
-                                     : got == expected && std::signbit(got) == std::signbit(expected))
+    EXPECT_TRUE(std::isnan(expected)
+                    ? std::isnan(got)
+                    : got == expected && std::signbit(got) == std::signbit(expected))
         << llvm::APFloat::SemanticsToEnum(semantics) << ": " << value << " gives " << got
         << ", expected " << expected;
   }
@@ -33,9 +34,11 @@ TEST_P(Rounding, isThatOfLLVM) {
     for (unsigned bits = 0; bits <= 0xffff; ++bits) {
       const llvm::fltSemantics &semantics = llvm::APFloat::EnumToSemantics(narrow);
       double value = llvm::APFloat(semantics, llvm::APInt(16, bits)).convertToDouble();
-      double next = llvm::APFloat(semantics, llvm::APInt(16, (bits + 1) & 0xffff)).convertToDouble();
+      double next =
+          llvm::APFloat(semantics, llvm::APInt(16, (bits + 1) & 0xffff)).convertToDouble();
       double middle = value + (next - value) / 2;
-      for (double number : {value, middle, std::nextafter(middle, value), std::nextafter(middle, next)})
+      for (double number :
+           {value, middle, std::nextafter(middle, value), std::nextafter(middle, next)})
         expectRounded(number);
     }
   std::mt19937_64 random(7);
