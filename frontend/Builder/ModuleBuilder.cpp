@@ -3,6 +3,7 @@
 // The frame of the `import` stage: weights, layer functions, entries. Layers
 // that differ in nothing but their weights share a function.
 #include "frontend/Builder/ModuleBuilder.h"
+#include "frontend/Builder/ModuleAttributes.h"
 
 #include "dialects/Fovea/Ports.h"
 #include "frontend/Builder/ModuleFrame.h"
@@ -486,38 +487,9 @@ void ModuleFrame::addWeights() {
     addWeight(source.similarity->power);
 }
 
-/// As `fovea.images` says it.
-static DictionaryAttr attributeOf(OpBuilder &b, const model::ImageSettings &images) {
-  NamedAttrList list;
-  auto sides = [&](const model::ImageSettings::Sides &value) {
-    return b.getDenseI32ArrayAttr(
-        {static_cast<int32_t>(value.height), static_cast<int32_t>(value.width)});
-  };
-  if (images.resize)
-    list.set("resize", sides(*images.resize));
-  else if (images.shortestEdge)
-    list.set("shortest_edge", b.getI32IntegerAttr(static_cast<int32_t>(*images.shortestEdge)));
-  if (images.resize || images.shortestEdge)
-    list.set("filter", b.getStringAttr(kImageFilters[static_cast<size_t>(images.filter)]));
-  if (images.crop)
-    list.set("crop", sides(*images.crop));
-  list.set("scale", b.getF64FloatAttr(images.scale));
-  list.set("mean", b.getDenseF64ArrayAttr(images.mean));
-  list.set("deviation", b.getDenseF64ArrayAttr(images.deviation));
-  return list.getDictionary(b.getContext());
-}
-
 void ModuleFrame::addModuleAttributes() {
-  if (source.images)
-    (*module)->setAttr(kImagesAttr, attributeOf(b, *source.images));
-  if (!source.labels.empty()) {
-    SmallVector<StringRef> labels(source.labels.begin(), source.labels.end());
-    (*module)->setAttr(kLabelsAttr, b.getStrArrayAttr(labels));
-    const char *function = source.scoreFunction == model::ScoreFunction::Softmax   ? "softmax"
-                           : source.scoreFunction == model::ScoreFunction::Sigmoid ? "sigmoid"
-                                                                                   : "none";
-    (*module)->setAttr(kScoreFunctionAttr, b.getStringAttr(function));
-  }
+  setLabels(*module, source);
+  setImages(*module, source.images);
   if (!source.encoder)
     return;
   if (const std::optional<model::Sound> &sound = source.encoder->embeddings.sound)

@@ -3,6 +3,8 @@
 // The heads of encoders and the parts that they are made of.
 #include "frontend/HuggingFace/Encoder.h"
 
+#include "frontend/Labels.h"
+
 using namespace fovea;
 
 Step Encoder::dense(const std::string &name, int64_t out, int64_t in,
@@ -19,39 +21,11 @@ Step Encoder::transform(const std::string &name, const std::string &normName,
 
 Step Encoder::pooler() { return dense(prefix + tensors.pooler, hidden, hidden, Activation::Tanh); }
 
-std::vector<std::string> Encoder::readLabels() {
-  const JsonValue *names = config.find("id2label");
-  if (!names) {
-    std::vector<std::string> result;
-    for (int64_t i = 0, count = config.integer("num_labels", 1, maxWidth, 2); i < count; ++i)
-      result.push_back("LABEL_" + std::to_string(i));
-    return result;
-  }
-  std::vector<std::string> result(names->keys().size());
-  for (size_t i = 0; i < result.size(); ++i) {
-    const JsonValue *name = names->find(std::to_string(i));
-    if (name && name->isString())
-      result[i] = name->string();
-    else
-      result.clear();
-  }
-  auto count = static_cast<int64_t>(result.size());
-  if (count == 0 || count > maxWidth) {
-    config.reject("id2label", "an object with the name of each label, from \"0\" on");
-    return {""};
-  }
-  if (config.has("num_labels") && config.integer("num_labels", 1, maxWidth, count) != count)
-    config.reject("num_labels", std::to_string(count) + ", as id2label has so many");
-  return result;
-}
+std::vector<std::string> Encoder::readLabels() { return fovea::readLabels(config); }
 
 Step Encoder::classifier(const std::string &name) {
   model.labels = readLabels();
-  std::string problem = config.string("problem_type", "");
-  if (problem == "regression")
-    model.scoreFunction = ScoreFunction::None;
-  else if (problem == "multi_label_classification" || model.labels.size() == 1)
-    model.scoreFunction = ScoreFunction::Sigmoid;
+  model.scoreFunction = readScoreFunction(config, model.labels.size());
   return dense(name, static_cast<int64_t>(model.labels.size()), hidden);
 }
 

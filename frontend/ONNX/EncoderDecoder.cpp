@@ -8,6 +8,7 @@
 #include "dialects/Fovea/Ports.h"
 #include "frontend/ONNX/Generation.h"
 #include "frontend/ONNX/Importer.h"
+#include "frontend/ONNX/Neighbours.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/SetVector.h"
@@ -219,7 +220,7 @@ OwningOpRef<ModuleOp> onnx::joinParts(Part encoder, Part first, Part next,
     moveWeights(*part->module, whole);
   if (!Joiner(encoder, first, step, sources, problems).write())
     return {};
-  readNeighbours(*whole.getOps<ModelOp>().begin(), forward, /*isTranslator=*/true, problems);
+  readWriter(whole, forward, /*isTranslator=*/true, problems);
   forward.erase();
   if (hasErrors(problems) || failed(verify(whole)))
     return {};

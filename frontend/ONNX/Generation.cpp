@@ -6,8 +6,6 @@
 #include "frontend/ONNX/Generation.h"
 #include "dialects/Fovea/Ports.h"
 #include "frontend/ONNX/Importer.h"
-#include "frontend/SpecialTokens.h"
-#include "frontend/TokenizerFile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -453,59 +451,4 @@ bool mlir::fovea::onnx::addPrefill(func::FuncOp forward, const std::string &file
     return false;
   Writer(forward, *step).write();
   return true;
-}
-
-//===-- What stands beside the model ---------------------------------------------------------===//
-
-/// As configurations name how many positions a model was made for.
-static std::optional<int64_t> readPositions(::fovea::JsonObject &config) {
-  constexpr int64_t kMost = int64_t(1) << 31;
-  for (const char *key : {"max_position_embeddings", "n_positions", "max_seq_len"})
-    if (config.has(key))
-      return config.integer(key, 1, kMost);
-  return std::nullopt;
-}
-
-void mlir::fovea::onnx::readNeighbours(ModelOp model, func::FuncOp forward, bool isTranslator,
-                                       ::fovea::Problems &problems) {
-  std::string folder = model.getFolder().str();
-  if (std::string tokenizer = ::fovea::findTokenizerFile(folder); !tokenizer.empty())
-    model.setTokenizer(tokenizer);
-  ::fovea::ModelDescription found;
-  if (isTranslator)
-    found.encoder.emplace();
-  for (unsigned i = 0; i < forward.getNumResults(); ++i)
-    if (getResultRole(forward, i) == PortRole::Logits)
-      found.vocabulary = cast<RankedTensorType>(forward.getResultTypes()[i]).getDimSize(2);
-  if (found.vocabulary < 1)
-    return;
-  model.setVocabulary(found.vocabulary);
-  std::string path = folder + "/config.json";
-  std::optional<::fovea::JsonValue> value;
-  if (::fovea::exists(path))
-    value = ::fovea::parseJsonFile(path, problems);
-  if (!value)
-    return;
-  ::fovea::JsonObject config(*value, path, "", problems);
-  if (!config.valid())
-    return;
-  ::fovea::readSpecialTokens(config, folder, found, problems);
-  if (std::optional<int64_t> positions = readPositions(config))
-    model.setMaxPositions(*positions);
-  if (found.beginToken)
-    model.setBeginToken(*found.beginToken);
-  if (found.padToken)
-    model.setPadToken(*found.padToken);
-  if (!found.endTokens.empty())
-    model.setEndTokens(found.endTokens);
-  if (!found.suppressedTokens.empty())
-    model.setSuppressedTokens(found.suppressedTokens);
-  if (found.forcedBeginToken)
-    model.setForcedBeginToken(*found.forcedBeginToken);
-  if (found.forcedEndToken)
-    model.setForcedEndToken(*found.forcedEndToken);
-  if (found.minTokens)
-    model.setMinTokens(*found.minTokens);
-  if (found.noRepeatNgram)
-    model.setNoRepeatNgram(*found.noRepeatNgram);
 }

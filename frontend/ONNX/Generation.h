@@ -34,11 +34,6 @@ func::FuncOp addDecoderStep(func::FuncOp forward, const std::string &file,
 /// From [B, heads, T, size], as frameworks hold keys and values, to [B, T, heads, size], and back.
 Value swapHeads(ImplicitLocOpBuilder &b, Value value);
 
-/// Adds what config.json, generation_config.json and a tokenizer in the model's folder say, where
-/// they are there: of what tokens the entry made above writes texts.
-void readNeighbours(ModelOp model, func::FuncOp forward, bool isTranslator,
-                    ::fovea::Problems &problems);
-
 } // namespace mlir::fovea::onnx
 
 #endif // FOVEA_FRONTEND_ONNX_GENERATION_H

@@ -7,6 +7,7 @@
 #include "frontend/Nearest.h"
 #include "frontend/ONNX/EncoderDecoder.h"
 #include "frontend/ONNX/Generation.h"
+#include "frontend/ONNX/Neighbours.h"
 #include "frontend/ONNX/Onnx.h"
 
 #include "mlir/IR/Verifier.h"
@@ -653,17 +654,31 @@ OwningOpRef<ModuleOp> mlir::fovea::importOnnx(MLIRContext &context, const std::s
                                               ::fovea::artifact::FileAccess access) {
   OwningOpRef<ModuleOp> module = importGraph(context, path, problems, access);
   auto forward = module ? module->lookupSymbol<func::FuncOp>("forward") : func::FuncOp();
-  if (!forward || !addPrefill(forward, path, problems))
+  if (!forward)
     return module;
-  readNeighbours(*module->getOps<ModelOp>().begin(), forward, /*isTranslator=*/false, problems);
+  if (addPrefill(forward, path, problems))
+    readWriter(*module, forward, /*isTranslator=*/false, problems);
+  else
+    readScorer(*module, forward, problems);
   if (hasErrors(problems) || failed(verify(*module)))
     return {};
   return module;
 }
 
+/// Whether the folder has a file of that name, and no weights of a checkpoint, which count first.
+static bool hasInPlaceOfWeights(const std::string &folder, const char *name) {
+  auto has = [&](const char *file) { return ::fovea::exists(folder + "/" + file); };
+  return has(name) && !has("model.safetensors") && !has("model.safetensors.index.json");
+}
+
+std::string mlir::fovea::findOnnxFile(const std::string &model) {
+  if (StringRef(model).ends_with(".onnx"))
+    return model;
+  return hasInPlaceOfWeights(model, "model.onnx") ? model + "/model.onnx" : "";
+}
+
 std::optional<OnnxParts> mlir::fovea::findOnnxParts(const std::string &folder) {
-  auto has = [&](const char *name) { return ::fovea::exists(folder + "/" + name); };
-  if (!has("encoder_model.onnx") || has("model.safetensors") || has("model.safetensors.index.json"))
+  if (!hasInPlaceOfWeights(folder, "encoder_model.onnx"))
     return std::nullopt;
   return OnnxParts{folder + "/encoder_model.onnx", folder + "/decoder_model.onnx",
                    folder + "/decoder_with_past_model.onnx"};

@@ -20,6 +20,10 @@ namespace mlir::fovea {
 OwningOpRef<ModuleOp> importOnnx(MLIRContext &context, const std::string &path,
                                  ::fovea::Problems &problems, ::fovea::artifact::FileAccess access);
 
+/// `model` itself if it is a .onnx file, or the model.onnx of a folder without a checkpoint's
+/// weights (as optimum writes it, beside what Neighbours.h reads); else empty.
+std::string findOnnxFile(const std::string &model);
+
 /// The files that an encoder-decoder was exported to.
 struct OnnxParts {
   std::string encoder; ///< encoder_model.onnx

@@ -90,9 +90,16 @@ static std::optional<std::set<std::string>> listSources(const std::string &path,
   if (!module)
     return std::nullopt;
   std::set<std::string> files = {path};
-  if (std::optional<OnnxParts> parts = findOnnxParts(path))
+  if (std::string file = findOnnxFile(path); !file.empty())
+    files = {file};
+  else if (std::optional<OnnxParts> parts = findOnnxParts(path))
     files = {parts->encoder, parts->first, parts->next};
   std::string folder = getFolder(*module, path);
+  if (!isIrFile(path))
+    for (const char *name : {"config.json", "generation_config.json", "preprocessor_config.json",
+                             "processor_config.json"})
+      if (std::string file = folder + "/" + name; llvm::sys::fs::exists(file))
+        files.insert(file);
   if (ModelOp model = getModel(*module); model && model.getTokenizer()) {
     std::string tokenizer = folder + "/" + model.getTokenizer()->str();
     files.insert(tokenizer);
@@ -212,7 +219,8 @@ bool hashContent(const Options &options, const Log &log, std::string &hash) {
   addText(hasher, hashCompiler());
 
   std::set<std::string> files;
-  if (isIrFile(options.model) || isOnnxFile(options.model) || findOnnxParts(options.model)) {
+  if (isIrFile(options.model) || !findOnnxFile(options.model).empty() ||
+      findOnnxParts(options.model)) {
     auto sources = listSources(options.model, reporter, options.access, context);
     if (!sources)
       return false;

@@ -220,9 +220,9 @@ static bool haveAxes(ModuleOp module) {
 
 static OwningOpRef<ModuleOp> read(MLIRContext &context, const std::string &path, Reporter &reporter,
                                   FileAccess access, bool all) {
-  if (isOnnxFile(path)) {
+  if (std::string file = findOnnxFile(path); !file.empty()) {
     ::fovea::Problems problems;
-    OwningOpRef<ModuleOp> module = importOnnx(context, path, problems, access);
+    OwningOpRef<ModuleOp> module = importOnnx(context, file, problems, access);
     reporter.add(problems, all);
     return module;
   }
