@@ -3,7 +3,7 @@
 // The frame of the `import` stage: weights, layer functions, entries. Layers
 // that differ in nothing but their weights share a function.
 #include "frontend/Builder/ModuleBuilder.h"
-#include "frontend/Builder/ModuleAttributes.h"
+#include "frontend/Attributes/ModuleAttributes.h"
 
 #include "dialects/Fovea/Ports.h"
 #include "frontend/Builder/ModuleFrame.h"

@@ -4,7 +4,7 @@
 #include "frontend/ONNX/Neighbours.h"
 #include "dialects/Fovea/FoveaDialect.h"
 #include "dialects/Fovea/Ports.h"
-#include "frontend/Builder/ModuleAttributes.h"
+#include "frontend/Attributes/ModuleAttributes.h"
 #include "frontend/ImageSettings.h"
 #include "frontend/Labels.h"
 #include "frontend/ONNX/Importer.h"

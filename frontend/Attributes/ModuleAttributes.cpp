@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See ModuleAttributes.h.
-#include "frontend/Builder/ModuleAttributes.h"
+#include "frontend/Attributes/ModuleAttributes.h"
 #include "dialects/Fovea/Ports.h"
 #include "mlir/IR/Builders.h"
 

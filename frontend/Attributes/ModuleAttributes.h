@@ -2,8 +2,8 @@
 //
 // What a description says of what a model is given and gives, as attributes of its module
 // (dialects/Fovea/Ports.h).
-#ifndef FOVEA_FRONTEND_BUILDER_MODULEATTRIBUTES_H
-#define FOVEA_FRONTEND_BUILDER_MODULEATTRIBUTES_H
+#ifndef FOVEA_FRONTEND_ATTRIBUTES_MODULEATTRIBUTES_H
+#define FOVEA_FRONTEND_ATTRIBUTES_MODULEATTRIBUTES_H
 
 #include "frontend/ModelDescription.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -17,4 +17,4 @@ void setImages(ModuleOp module, const std::optional<::fovea::ImageSettings> &ima
 
 } // namespace mlir::fovea
 
-#endif // FOVEA_FRONTEND_BUILDER_MODULEATTRIBUTES_H
+#endif // FOVEA_FRONTEND_ATTRIBUTES_MODULEATTRIBUTES_H
