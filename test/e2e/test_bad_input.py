@@ -436,10 +436,10 @@ def test_write_fails_midway(fovea, model, tmp_path):
 
 
 def test_too_little_memory(fovea, shakespeare, tmp_path):
-    """One message, wherever memory ends; below some 320 MB the system does not even load the program."""
+    """One message, wherever memory ends; below some 140 MB the system does not even load the program."""
     (tmp_path / "out").mkdir()
     codes = []
-    for megabytes in [325, 335, 345, 365, 4000]:
+    for megabytes in [150, 170, 195, 230, 4000]:
         result = fovea("compile", shakespeare, "--threads=1", "-o", tmp_path / "out" / "m.fovea", limits=[(resource.RLIMIT_AS, megabytes << 20)], timeout=60)
         codes.append(result.code)
         if result.code == 1:
