@@ -41,10 +41,12 @@ target_link_libraries(fovea_mlir_flags INTERFACE fovea_flags fovea_llvm)
 # lead back to the shared libraries, so they are named as files; the linker takes of them what is used.
 file(GLOB llvm_archives ${LLVM_LIBRARY_DIR}/libMLIR*.a ${LLVM_LIBRARY_DIR}/libLLVM*.a)
 list(FILTER llvm_archives EXCLUDE REGEX "libMLIR(CAPI|.*Test)")
+# Its headers are not needed, so neither is the package that has the name without a number.
+find_library(FOVEA_ZSTD NAMES zstd libzstd.so.1 REQUIRED)
 add_library(fovea_llvm INTERFACE)
 set(has_archives $<BOOL:$<TARGET_PROPERTY:FOVEA_LLVM_ARCHIVES>>)
 target_link_libraries(fovea_llvm INTERFACE
-  "$<${has_archives}:${llvm_archives};ZLIB::ZLIB;zstd::libzstd_shared>"
+  "$<${has_archives}:${llvm_archives};ZLIB::ZLIB;${FOVEA_ZSTD}>"
   "$<$<NOT:${has_archives}>:MLIR;LLVM>")
 
 # fovea_starts_fast(program): the loader of a program with both shared libraries relocates 355,000
