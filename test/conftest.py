@@ -14,7 +14,6 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "devices(names): where the test runs code, if --device does not say it")
-    config.addinivalue_line("markers", "part: a long test does the same and more; not run beside it, with --all")
     config.addinivalue_line("markers", "long: takes more than a few seconds; only run with --all, as CI does")
 
 
@@ -37,10 +36,10 @@ def pytest_collection_modifyitems(config, items):
     if config.getoption("--device"):
         config.hook.pytest_deselected(items=[item for item in items if "device" not in item.fixturenames])
         items[:] = [item for item in items if "device" in item.fixturenames]
-    left = "part" if config.getoption("--all") else "long"
-    kept = [item for item in items if left not in item.keywords]
-    config.hook.pytest_deselected(items=[item for item in items if left in item.keywords])
-    items[:] = kept
+    if not config.getoption("--all"):
+        kept = [item for item in items if "long" not in item.keywords]
+        config.hook.pytest_deselected(items=[item for item in items if "long" in item.keywords])
+        items[:] = kept
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,6 @@ def compare(build, program, *flags):
     assert result.returncode == 0, result.stdout[-8000:] + result.stderr[-2000:]
 
 
-@pytest.mark.part
 def test_some_code_points(build):
     compare(build, "compare_tokenizers.py", "--quick")
 
@@ -25,7 +24,6 @@ def test_every_code_point(build):
     compare(build, "compare_tokenizers.py")
 
 
-@pytest.mark.part
 def test_some_texts_by_sentencepiece(build):
     compare(build, "compare_sentencepiece.py", "--quick")
 
