@@ -115,7 +115,7 @@ static LogicalResult runStructured(Operation *operation, Frame &frame) {
   SmallVector<RuntimeValue> yielded;
   SmallVector<int64_t> places(results.size());
   for (int64_t n = 0; n < steps; ++n) {
-    SmallVector<int64_t> &step = frame.loops.back();
+    ArrayRef<int64_t> step = frame.loops.back();
     for (auto [i, access] : llvm::enumerate(accesses)) {
       const Tensor *tensor = i < inputs ? access.tensor.get() : &results[i - inputs];
       FailureOr<int64_t> at = 0;
@@ -138,9 +138,12 @@ static LogicalResult runStructured(Operation *operation, Frame &frame) {
       else
         result.put(at, {0, std::get<int64_t>(value)});
     }
-    for (size_t loop = sizes.size(); loop-- > 0; frame.loops.back()[loop] = 0)
-      if (++frame.loops.back()[loop] < sizes[loop])
+    SmallVector<int64_t> &next = frame.loops.back(); // nested ops may have moved it
+    for (size_t loop = next.size(); loop-- > 0;) {
+      if (++next[loop] < sizes[loop])
         break;
+      next[loop] = 0;
+    }
   }
   frame.loops.pop_back();
   for (auto [value, result] : llvm::zip_equal(op->getResults(), results))

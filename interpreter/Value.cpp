@@ -4,8 +4,7 @@
 #include "interpreter/Value.h"
 #include "dialects/Fovea/FoveaDialect.h"
 #include "llvm/ADT/APFloat.h"
-#include <cmath>
-#include <limits>
+#include <optional>
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -71,9 +70,9 @@ double interpreter::roundToType(double value, Type type) {
   return roundToSemantics(value, cast<FloatType>(type).getFloatSemantics());
 }
 
-/// A number that is normal before and after, by its bits: nearly all are. NaN for others, and for
-/// types whose numbers are no signed fractions.
-static double roundNormal(double value, const llvm::fltSemantics &semantics) {
+/// A number that is normal before and after, by its bits: nearly all are. Nothing for others, and
+/// for types whose numbers are no signed fractions.
+static std::optional<double> roundNormal(double value, const llvm::fltSemantics &semantics) {
   constexpr int kFraction = 52, kBias = 1023;
   int dropped = kFraction + 1 - static_cast<int>(llvm::APFloat::semanticsPrecision(semantics));
   uint64_t sign = llvm::bit_cast<uint64_t>(value) & uint64_t(1) << 63;
@@ -85,7 +84,7 @@ static double roundNormal(double value, const llvm::fltSemantics &semantics) {
   };
   if (dropped < 1 || dropped >= kFraction || !llvm::APFloat::semanticsHasSignedRepr(semantics) ||
       !isNormal())
-    return std::numeric_limits<double>::quiet_NaN();
+    return std::nullopt;
   uint64_t unit = uint64_t(1) << dropped;
   magnitude += unit / 2 - 1 + (magnitude >> dropped & 1); // a tie goes to the even one
   magnitude &= ~(unit - 1);
@@ -93,8 +92,8 @@ static double roundNormal(double value, const llvm::fltSemantics &semantics) {
 }
 
 double interpreter::roundToSemantics(double value, const llvm::fltSemantics &semantics) {
-  if (double normal = roundNormal(value, semantics); !std::isnan(normal))
-    return normal;
+  if (std::optional<double> normal = roundNormal(value, semantics))
+    return *normal;
   llvm::APFloat number(value);
   bool losesInfo;
   number.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &losesInfo);

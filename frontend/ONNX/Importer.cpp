@@ -684,6 +684,14 @@ std::optional<OnnxParts> mlir::fovea::findOnnxParts(const std::string &folder) {
                    folder + "/decoder_with_past_model.onnx"};
 }
 
+std::vector<std::string> mlir::fovea::listOnnxFiles(const std::string &model) {
+  if (std::string file = findOnnxFile(model); !file.empty())
+    return {file};
+  if (std::optional<OnnxParts> parts = findOnnxParts(model))
+    return {parts->encoder, parts->first, parts->next};
+  return {};
+}
+
 OwningOpRef<ModuleOp> mlir::fovea::importOnnxParts(MLIRContext &context, const OnnxParts &parts,
                                                    ::fovea::Problems &problems,
                                                    ::fovea::artifact::FileAccess access) {

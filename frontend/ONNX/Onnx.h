@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace mlir::fovea {
 
@@ -34,6 +35,9 @@ struct OnnxParts {
 /// The files of that name in a folder, if encoder_model.onnx is there and no weights of a
 /// checkpoint are.
 std::optional<OnnxParts> findOnnxParts(const std::string &folder);
+
+/// The graphs that `model` is made of by either way; none if it is something else.
+std::vector<std::string> listOnnxFiles(const std::string &model);
 
 /// Reads them into one module, with the entries `encode` and `decode` or `prefill`, of caches.
 OwningOpRef<ModuleOp> importOnnxParts(MLIRContext &context, const OnnxParts &parts,

@@ -696,7 +696,7 @@ Outcome check(const std::string &model, artifact::FileAccess access, const Log &
   CompilerContext context(0);
   Reporter reporter(*context, log);
   bool sound = true;
-  bool isOnnx = !findOnnxFile(model).empty() || findOnnxParts(model);
+  bool isOnnx = !listOnnxFiles(model).empty();
   if (isIrFile(model) || isOnnx) {
     (*context).allowUnregisteredDialects(); // to list what is of them
     OwningOpRef<ModuleOp> module = readSource(context, model, reporter, access, /*all=*/true);

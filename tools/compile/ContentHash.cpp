@@ -89,13 +89,12 @@ static std::optional<std::set<std::string>> listSources(const std::string &path,
   OwningOpRef<ModuleOp> module = readSource(context, path, reporter, access);
   if (!module)
     return std::nullopt;
-  std::set<std::string> files = {path};
-  if (std::string file = findOnnxFile(path); !file.empty())
-    files = {file};
-  else if (std::optional<OnnxParts> parts = findOnnxParts(path))
-    files = {parts->encoder, parts->first, parts->next};
+  const std::vector<std::string> graphs = listOnnxFiles(path);
+  std::set<std::string> files(graphs.begin(), graphs.end());
+  if (graphs.empty())
+    files = {path};
   std::string folder = getFolder(*module, path);
-  if (!isIrFile(path))
+  if (!graphs.empty())
     for (const char *name : {"config.json", "generation_config.json", "preprocessor_config.json",
                              "processor_config.json"})
       if (std::string file = folder + "/" + name; llvm::sys::fs::exists(file))
@@ -115,9 +114,7 @@ static std::optional<std::set<std::string>> listSources(const std::string &path,
         files.insert(folder + "/" + leaf.getFile().str());
     });
   // A .onnx file names files beside itself that hold its tensors.
-  for (const std::string &file : std::set<std::string>(files)) {
-    if (!isOnnxFile(file))
-      continue;
+  for (const std::string &file : graphs) {
     ::fovea::Problems problems;
     auto onnx = ::fovea::onnx::OnnxFile::open(file, problems, access);
     reporter.add(problems);
@@ -219,8 +216,7 @@ bool hashContent(const Options &options, const Log &log, std::string &hash) {
   addText(hasher, hashCompiler());
 
   std::set<std::string> files;
-  if (isIrFile(options.model) || !findOnnxFile(options.model).empty() ||
-      findOnnxParts(options.model)) {
+  if (isIrFile(options.model) || !listOnnxFiles(options.model).empty()) {
     auto sources = listSources(options.model, reporter, options.access, context);
     if (!sources)
       return false;

@@ -53,7 +53,6 @@ std::string mlir::fovea::getFolder(ModuleOp module, llvm::StringRef path) {
 }
 
 bool mlir::fovea::isIrFile(llvm::StringRef path) { return path.ends_with(".mlir"); }
-bool mlir::fovea::isOnnxFile(llvm::StringRef path) { return path.ends_with(".onnx"); }
 
 std::optional<::fovea::ModelDescription>
 mlir::fovea::readModel(const std::string &path, Reporter &reporter, FileAccess access, bool all) {

@@ -38,8 +38,6 @@ std::string getFolder(ModuleOp module, llvm::StringRef path);
 
 /// True for a .mlir file, by its name.
 bool isIrFile(llvm::StringRef path);
-/// True for a .onnx file, by its name.
-bool isOnnxFile(llvm::StringRef path);
 
 /// The description of a model's folder; nothing after errors. `all`: report all errors as such.
 std::optional<::fovea::ModelDescription> readModel(const std::string &path, Reporter &reporter,
