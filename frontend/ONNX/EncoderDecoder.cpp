@@ -31,6 +31,12 @@ static std::optional<unsigned> findArgument(func::FuncOp function, StringRef nam
   return std::nullopt;
 }
 
+/// The label of the first axis of an argument; empty if it has none.
+static StringRef getRowsLabel(func::FuncOp function, unsigned argument) {
+  auto dims = function.getArgAttrOfType<ArrayAttr>(argument, FoveaDialect::kDimsAttr);
+  return dims && !dims.empty() ? cast<StringAttr>(dims[0]).getValue() : "";
+}
+
 /// Moves the weights of a part, by other names where theirs are taken.
 static void moveWeights(ModuleOp from, ModuleOp to) {
   SmallVector<WeightOp> weights(from.getOps<WeightOp>());
@@ -65,6 +71,7 @@ private:
   bool addEntry();
   bool findStates(Value &states);
   bool findPresents(SmallVectorImpl<Value> &presents);
+  bool isNumberOfRows(Value value);
   bool cloneUsed(ArrayRef<Value> presents);
 
   Part &encoder, &first;
@@ -146,6 +153,20 @@ bool Joiner::findPresents(SmallVectorImpl<Value> &presents) {
   return true;
 }
 
+/// Whether a value of `first` is how many sources there are: the first size of its encoder's
+/// states, or of an argument of which the file says that it has as many.
+bool Joiner::isNumberOfRows(Value value) {
+  auto dim = value.getDefiningOp<tensor::DimOp>();
+  auto argument = dim ? dyn_cast<BlockArgument>(dim.getSource()) : BlockArgument();
+  if (!argument || dim.getConstantIndex() != 0)
+    return false;
+  func::FuncOp forward = getForward(first);
+  unsigned states = *findArgument(forward, "encoder_hidden_states");
+  StringRef label = getRowsLabel(forward, argument.getArgNumber());
+  return argument.getArgNumber() == states ||
+         (!label.empty() && label == getRowsLabel(forward, states));
+}
+
 /// Clones what computes some values of `first`.
 bool Joiner::cloneUsed(ArrayRef<Value> presents) {
   llvm::SmallPtrSet<Operation *, 32> used;
@@ -165,8 +186,7 @@ bool Joiner::cloneUsed(ArrayRef<Value> presents) {
           "alone, got some that depend on this argument");
     }
     // Files number the rows by any of their arguments.
-    if (auto dim = dyn_cast<tensor::DimOp>(op);
-        dim && isa<BlockArgument>(dim.getSource()) && dim.getConstantIndex() == 0) {
+    if (isNumberOfRows(value)) {
       if (!mapping.contains(value))
         mapping.map(value, tensor::DimOp::create(b, entry.getArgument(0), 0).getResult());
       continue;

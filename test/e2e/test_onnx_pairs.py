@@ -198,3 +198,32 @@ def test_files_that_do_not_fit(fovea, pair, tmp_path):
     assert "pasts" in compile_with("next", lambda folder: shutil.copy(folder / "decoder_model.onnx", folder / "decoder_with_past_model.onnx"))
     assert "input_ids" in compile_with("encoder", lambda folder: shutil.copy(folder / "decoder_model.onnx", folder / "encoder_model.onnx"))
     assert "present.0.encoder.key" in compile_with("names", rename)
+
+
+@pytest.mark.parametrize("label", ["batch_size", "sources"])
+def test_rows_of_keys(fovea, pair, tmp_path, label):
+    """Keys of the source have as many rows as the text: which is the number of sources where the file calls both the same, and nowhere else."""
+    import onnx
+    from onnx import helper, numpy_helper
+
+    folder = tmp_path / "pair"
+    shutil.copytree(pair, folder)
+    model = onnx.load(folder / "decoder_model.onnx")
+    graph, key = model.graph, "present.0.encoder.key"
+    for node in graph.node:
+        for names in (node.input, node.output):
+            names[:] = ["the_key" if name == key else name for name in names]
+    graph.initializer.append(numpy_helper.from_array(np.array([0], np.int64), "first_axis"))
+    heads = next(value for value in graph.output if value.name == key).type.tensor_type.shape.dim
+    graph.initializer.append(numpy_helper.from_array(np.array([heads[1].dim_value, -1, heads[3].dim_value], np.int64), "rest"))
+    graph.node.extend([helper.make_node("Shape", ["input_ids"], ["ids_shape"]), helper.make_node("Gather", ["ids_shape", "first_axis"], ["rows"]),
+                       helper.make_node("Concat", ["rows", "rest"], ["shape"], axis=0), helper.make_node("Reshape", ["the_key", "shape"], [key])])
+    for value in graph.input:
+        if value.name != "input_ids":
+            value.type.tensor_type.shape.dim[0].dim_param = label
+    onnx.save(model, folder / "decoder_model.onnx")
+    done = fovea("compile", folder, "-o", tmp_path / "out.fovea")
+    if label == "batch_size":
+        done.ok()
+    else:
+        assert done.code == 1 and "depend on this argument" in done.err.decode()
