@@ -9,11 +9,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 def pytest_addoption(parser):
     parser.addoption("--all", action="store_true", help="run the long tests too (marked `long`)")
+    parser.addoption("--exhaustive", action="store_true", help="run every case of the long tests, too (marked `exhaustive`)")
     parser.addoption("--device", help="run only the tests that run code on a device, and on this one: cuda")
 
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "devices(names): where the test runs code, if --device does not say it")
+    config.addinivalue_line("markers", "exhaustive: another case of a long test that has one of its kind; only run with --exhaustive, by hand")
     config.addinivalue_line("markers", "long: takes more than a few seconds; only run with --all, as CI does")
 
 
@@ -36,10 +38,11 @@ def pytest_collection_modifyitems(config, items):
     if config.getoption("--device"):
         config.hook.pytest_deselected(items=[item for item in items if "device" not in item.fixturenames])
         items[:] = [item for item in items if "device" in item.fixturenames]
-    if not config.getoption("--all"):
-        kept = [item for item in items if "long" not in item.keywords]
-        config.hook.pytest_deselected(items=[item for item in items if "long" in item.keywords])
-        items[:] = kept
+    exhaustive = config.getoption("--exhaustive")
+    wanted = {"long": config.getoption("--all") or exhaustive, "exhaustive": exhaustive}
+    for mark in [mark for mark, run in wanted.items() if not run]:
+        config.hook.pytest_deselected(items=[item for item in items if mark in item.keywords])
+        items[:] = [item for item in items if mark not in item.keywords]
 
 
 @pytest.fixture(scope="session")

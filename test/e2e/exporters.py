@@ -3,6 +3,15 @@
 import warnings
 
 import numpy as np
+import pytest
+
+WAYS = ["dynamo", "script"]
+
+
+def parameters(usual, every, without=()):
+    """Cases (name, way) of a test for the names of `every`; those that are not in `usual` are run with --exhaustive."""
+    cases = [(name, way) for name in every for way in WAYS if (name, way) not in without]
+    return [pytest.param(*case, marks=() if case in usual else pytest.mark.exhaustive) for case in cases]
 
 
 def export(module, inputs, path, axes, dynamo, most=None, result="logits", result_axes=None):

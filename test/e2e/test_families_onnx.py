@@ -7,6 +7,11 @@ import warnings
 import numpy as np
 import pytest
 
+import test_decoder_families_onnx
+import test_encoder_families_onnx
+from exporters import WAYS, parameters
+from test_families import BERTS, GPT2S, LLAMAS
+
 pytestmark = pytest.mark.long
 SIZES = {"vocab_size": 97, "hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 3, "num_attention_heads": 4, "max_position_embeddings": 128}
 
@@ -68,3 +73,29 @@ def test_numbers(fovea_run, compiled, exported, tmp_path, batch, length):
     with torch.no_grad():
         expected = logits(torch.from_numpy(ids)).numpy()
     assert np.abs(np.load(tmp_path / "out.npz")["logits"] - expected).max() <= 1e-4 * np.abs(expected).max()
+
+
+EXPORTED = [(name, way) for name in ("llama-rope-default", "gpt2", "bert") for way in WAYS]
+# How weights are stored and sentences pooled makes no other graph.
+EVERY = [name for name in LLAMAS + GPT2S + BERTS if not any(word in name for word in ("older", "16", "sharded", "pool"))]
+
+UNEXPORTED = {
+    # Frequencies follow the greatest position that is in the data, on which this exporter cannot branch.
+    ("llama-rope-dynamic", "dynamo"),
+    # It has no word for taking over the one or the other set of frequencies (aten::copy).
+    ("llama-rope-longrope", "script"),
+}
+
+
+@pytest.mark.parametrize("name, way", parameters(EXPORTED, EVERY, UNEXPORTED))
+def test_checkpoints(fovea_run, compiled, checkpoints, tmp_path, name, way):
+    import torch
+    import transformers
+
+    folder = checkpoints / name
+    model = (transformers.AutoModel if name in BERTS else transformers.AutoModelForCausalLM).from_pretrained(folder / "model", dtype=torch.float32).eval()
+    if name not in BERTS:
+        test_decoder_families_onnx.compare_logits(fovea_run, compiled, tmp_path, model, way)
+    else:
+        inputs = [dict(np.load(path)) for path in sorted(folder.glob("inputs-*.npz"))]
+        test_encoder_families_onnx.compare_outputs(fovea_run, compiled, tmp_path, way, model, *inputs)
