@@ -8,6 +8,8 @@
 #include "llvm/Object/Archive.h"
 #include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Object/Binary.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include <cerrno>
 #include <cmath>
@@ -26,6 +28,21 @@ static std::string findMathLibrary() {
   if (dladdr(reinterpret_cast<void *>(static_cast<double (*)(double, double)>(&std::pow)), &info) &&
       info.dli_fname)
     return info.dli_fname;
+  return "";
+}
+
+/// A package brings its own beside the program; mold, which needs no LLVM, does as well as lld.
+static std::string findLinker() {
+  static char here;
+  std::string program = llvm::sys::fs::getMainExecutable("fovea", &here);
+  std::string beside = llvm::sys::path::parent_path(program).str();
+  for (const std::string &folder : {beside, std::string(), std::string("/usr/lib/llvm-22/bin")})
+    for (StringRef name : {"ld.lld-22", "ld.lld", "mold"}) {
+      StringRef only = folder;
+      if (auto found = llvm::sys::findProgramByName(
+              name, folder.empty() ? ArrayRef<StringRef>() : ArrayRef<StringRef>(only)))
+        return *found;
+    }
   return "";
 }
 
@@ -51,17 +68,14 @@ LogicalResult mlir::fovea::renameSymbol(SmallVectorImpl<char> &object, StringRef
 
 LogicalResult mlir::fovea::linkSharedObject(ArrayRef<ArrayRef<char>> objects,
                                             std::vector<char> &elf, std::string &error) {
-  llvm::ErrorOr<std::string> linker = llvm::sys::findProgramByName("ld.lld-22");
-  if (!linker)
-    linker = llvm::sys::findProgramByName("ld.lld");
-  if (!linker)
-    linker = llvm::sys::findProgramByName("ld.lld", {"/usr/lib/llvm-22/bin"});
-  if (!linker) {
-    error = "found no linker, expected ld.lld-22 or ld.lld on the PATH (Debian's package lld-22)";
+  std::string linker = findLinker();
+  if (linker.empty()) {
+    error = "found no linker, expected ld.lld-22, ld.lld or mold on the PATH (Debian's packages "
+            "lld-22 and mold)";
     return failure();
   }
   auto fail = [&](const std::string &what) {
-    error = *linker + ": " + what + ": " + std::strerror(errno);
+    error = linker + ": " + what + ": " + std::strerror(errno);
     return failure();
   };
   // One file for all: a process may not have many open.
@@ -86,22 +100,22 @@ LogicalResult mlir::fovea::linkSharedObject(ArrayRef<ArrayRef<char>> objects,
   std::string output = "/proc/self/fd/" + std::to_string(ends[1]), math = findMathLibrary(),
               message;
   SmallVector<StringRef> arguments{
-      *linker,           "-shared", "--hash-style=gnu", "-z", "now", "--strip-debug",
-      "--build-id=none", "-o",      "/proc/self/fd/1"};
+      linker, "-shared",        "--hash-style=gnu", "-z", "now", "--strip-debug", "--build-id=none",
+      "-o",   "/proc/self/fd/1"};
   arguments.append({"--whole-archive", input.getPath(), "--no-whole-archive"});
   if (!math.empty())
     arguments.append({"--as-needed", math});
   bool failed = false;
   llvm::sys::ProcessInfo process = llvm::sys::ExecuteNoWait(
-      *linker, arguments, std::nullopt, {std::nullopt, StringRef(output), std::nullopt}, 0,
-      &message, &failed);
+      linker, arguments, std::nullopt, {std::nullopt, StringRef(output), std::nullopt}, 0, &message,
+      &failed);
   ::close(ends[1]);
   bool isRead = !failed && readToEnd(ends[0], elf);
   int reason = errno;
   ::close(ends[0]);
   int code = failed ? -1 : llvm::sys::Wait(process, std::nullopt, &message).ReturnCode;
   if (code != 0) {
-    error = *linker + " failed with code " + std::to_string(code) +
+    error = linker + " failed with code " + std::to_string(code) +
             (message.empty() ? "" : ": " + message);
     return failure();
   }

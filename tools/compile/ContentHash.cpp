@@ -228,6 +228,10 @@ bool hashContent(const Options &options, const Log &log, std::string &hash) {
       return false;
     files = listFolder(options.model);
   }
+  if (!options.tokenizer.empty())
+    files.merge(llvm::sys::fs::is_directory(options.tokenizer)
+                    ? listFolder(options.tokenizer)
+                    : std::set<std::string>{options.tokenizer});
   // The folder's own name goes into the manifest, where it lies does not.
   addText(hasher, llvm::sys::path::filename(StringRef(options.model).rtrim('/')));
   for (const std::string &file : files) {

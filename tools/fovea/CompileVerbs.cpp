@@ -168,12 +168,32 @@ static std::string describe(const compile::Options &options, const compile::Summ
   return text;
 }
 
+namespace {
+struct CompileArguments {
+  compile::Options options;
+  bool isQuiet = false, isAnew = false, isKept = false;
+};
+} // namespace
+
+/// Compiles to where verbs that run models keep them, unless it is there, and prints its path.
+static int compileAndKeep(const CompileArguments &arguments, Terminal &terminal) {
+  const compile::Options &options = arguments.options;
+  bool isAlone = options.output.empty() && options.emit == "fovea" && options.dumpFolder.empty() &&
+                 options.report.empty() && !options.requireFusion;
+  if (!isAlone) {
+    terminal.error("--keep: expects none of -o, --emit, --dump-ir, --report and --require-fusion "
+                   "beside it: an artifact that is there already is not made again");
+    return 2;
+  }
+  std::string artifact;
+  auto outcome = findOrCompile(options, terminal.log(), artifact);
+  if (outcome == compile::Outcome::Done)
+    verbs::print(artifact + "\n");
+  return static_cast<int>(outcome);
+}
+
 void addCompileVerb(CLI::App &app, Session &session) {
-  struct Arguments {
-    compile::Options options;
-    bool isQuiet = false, isAnew = false;
-  };
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<CompileArguments>();
   compile::Options &options = arguments->options;
   CLI::App *verb = app.add_subcommand("compile", "Compile a model to one file with native code");
   verb->add_option("MODEL", options.model, "a model's folder, a .onnx file or a .mlir file")
@@ -198,12 +218,20 @@ void addCompileVerb(CLI::App &app, Session &session) {
                  "compile every kernel, those too whose code was kept when another model or an "
                  "earlier version of this one launched them (`fovea cache`)");
   verb->add_flag("--quiet", arguments->isQuiet, "print nothing but errors");
+  verb->add_flag("--keep", arguments->isKept,
+                 "write the artifact to where those of models that were run are kept (`fovea "
+                 "cache`), unless it is there already, and print its path");
   addMappingOption(*verb, options.access);
   verb->footer("MLIR's own flags (--mlir-print-ir-after-all, --mlir-timing, ...) are passed on.");
   verb->callback([arguments, &session] {
     Terminal terminal(arguments->isQuiet);
     compile::Options &options = arguments->options;
     options.commandLine = session.commandLine;
+    if (arguments->isKept) {
+      if (!refuseForeign(options.model, session))
+        session.exitCode = compileAndKeep(*arguments, terminal);
+      return;
+    }
     if (!chooseOutput(options, session, terminal) || refuseForeign(options.model, session))
       return;
     if (!arguments->isAnew)

@@ -5,6 +5,7 @@
 #include "tools/verbs/Common.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <unistd.h>
 
 namespace fovea {
@@ -20,8 +21,11 @@ static std::string escaped(const std::string &text) {
   return result;
 }
 
-Terminal::Terminal(bool isQuiet)
-    : isQuiet(isQuiet), isTerminal(!isQuiet && ::isatty(STDERR_FILENO) == 1) {}
+/// Whether somebody sees standard error: a terminal, or a program that passes it on to one and says
+/// so.
+static bool isSeen() { return ::isatty(STDERR_FILENO) == 1 || std::getenv("FOVEA_PROGRESS"); }
+
+Terminal::Terminal(bool isQuiet) : isQuiet(isQuiet), isTerminal(!isQuiet && isSeen()) {}
 Terminal::~Terminal() { wipe(); }
 
 compile::Log Terminal::log() {
