@@ -12,7 +12,8 @@ using namespace mlir::fovea::raise;
 AffineExpr raise::getExtent(Expressions &e, ArrayRef<unsigned> dims) {
   AffineExpr extent = getAffineConstantExpr(1, e.getContext());
   for (unsigned dim : dims)
-    extent = extent * e.getExtent(dim);
+    if (dim < e.getNumDims()) // else one of `rearrange`'s
+      extent = extent * e.getExtent(dim);
   return e.simplify(extent);
 }
 
@@ -139,7 +140,21 @@ static Value transpose(OpBuilder &builder, Location loc, Value tensor,
 }
 
 Value raise::rearrange(Expressions &e, OpBuilder &builder, Location loc, Value tensor,
-                       ArrayRef<Axis> from, ArrayRef<Axis> to) {
+                       ArrayRef<Axis> given, ArrayRef<Axis> wanted) {
+  SmallVector<Axis> from(given), to(wanted);
+  // Axes of size one move with the others, so that a transpose meets those that are there.
+  tensor = closeUnitAxes(builder, loc, tensor, from);
+  unsigned unit = e.getNumDims();
+  auto *place = to.begin();
+  for (Axis &axis : from) {
+    if (!axis.empty())
+      continue;
+    place = std::find_if(place, to.end(), [](const Axis &other) { return other.empty(); });
+    if (place == to.end())
+      break;
+    axis.push_back(unit);
+    place->push_back(unit++);
+  }
   // Nothing to do but perhaps other axes of the same order.
   SmallVector<unsigned> before, after;
   for (const Axis &axis : from)

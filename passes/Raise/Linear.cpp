@@ -51,6 +51,12 @@ Loops places(ArrayRef<int64_t> wanted, ArrayRef<int64_t> loops) {
   return result;
 }
 
+/// One loop list behind another.
+Loops join(Loops first, ArrayRef<int64_t> second) {
+  llvm::append_range(first, second);
+  return first;
+}
+
 /// The op that alone reads a sum of products, in f32, and rounds it to their operand's type: how
 /// products of halves come from exporters. Null if there is none.
 arith::TruncFOp getRounding(linalg::LinalgOp op, Type operand) {
@@ -73,7 +79,8 @@ bool beginsWithZero(linalg::LinalgOp op) {
 /// A contraction of a tensor with a weight, its loops sorted.
 struct Product {
   Value input;
-  WeightView weight;
+  std::optional<WeightView> weight;
+  Value argument; ///< In place of a weight: its outputs, then what is summed.
   Loops inputLoops, weightLoops, resultLoops;
   Loops rows, outputs, sum; ///< In the order of the input, of the result, of the input.
   arith::TruncFOp rounding; ///< Of a sum that is wider than the input, to the input's type.
@@ -83,18 +90,19 @@ struct Product {
 std::optional<Product> sortLoops(linalg::LinalgOp op, unsigned number, raise::WeightViews &weights,
                                  std::string &why) {
   Product product;
-  std::optional<WeightView> view = weights.find(op.getDpsInputOperand(number)->get());
-  if (!view) {
-    why = "neither operand is a weight";
-    return std::nullopt;
-  }
-  product.weight = *view;
+  Value factor = op.getDpsInputOperand(number)->get();
+  product.weight = weights.find(factor);
   product.input = op.getDpsInputOperand(1 - number)->get();
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   std::optional<Loops> input = getLoops(maps[1 - number]), weight = getLoops(maps[number]),
                        result = getLoops(maps[2]);
   if (!input || !weight || !result) {
     why = "an operand is not read by a projected permutation";
+    return std::nullopt;
+  }
+  Loops ofArgument = *weight;
+  if (!product.weight && !(product.argument = raise::findArgument(factor, ofArgument))) {
+    why = "neither operand is a weight";
     return std::nullopt;
   }
   product.inputLoops = *input;
@@ -110,11 +118,15 @@ std::optional<Product> sortLoops(linalg::LinalgOp op, unsigned number, raise::We
     why = "the weight has an axis that is neither in the result nor in the other operand";
   else if (product.outputs.empty() || product.sum.empty())
     why = "the weight is a vector";
+  else if (product.argument && ofArgument != join(product.outputs, product.sum))
+    why = "the weight is an argument that is not [outputs, inputs]";
   if (!why.empty())
     return std::nullopt;
   auto inputType = cast<RankedTensorType>(product.input.getType());
   auto resultType = cast<RankedTensorType>(op->getResult(0).getType());
-  Type element = inputType.getElementType(), narrow = view->getType().getElementType();
+  Type element = inputType.getElementType(), narrow = getElementTypeOrSelf(factor);
+  if (product.weight)
+    narrow = product.weight->getType().getElementType();
   if (element != resultType.getElementType() && beginsWithZero(op))
     product.rounding = getRounding(op, element);
   if (!isa<FloatType>(element) || (element != resultType.getElementType() && !product.rounding) ||
@@ -131,7 +143,8 @@ std::optional<Product> sortLoops(linalg::LinalgOp op, unsigned number, raise::We
 /// A sum of a product with a vector over its outputs.
 struct BiasSum {
   Operation *op = nullptr;
-  WeightView bias;
+  std::optional<WeightView> bias;
+  Value argument; ///< In place of a weight.
 };
 
 /// A weight whose axes are these of a value, -1 being none, as a vector over its axes `outputs`;
@@ -204,12 +217,28 @@ std::optional<BiasSum> findBias(Value value, ArrayRef<int64_t> outputs,
 
   std::optional<WeightView> bias = weights.find(other);
   Type element = type.getElementType();
+  if (auto spread = bias ? nullptr : other.getDefiningOp<tensor::ExpandShapeOp>();
+      spread && spread.getSrcType().getRank() == 1) {
+    other = spread.getSrc(); // a vector among axes of one
+    SmallVector<int64_t> wide;
+    for (auto [axis, size] : llvm::zip_equal(axes, spread.getType().getShape()))
+      if (size != 1)
+        wide.push_back(axis);
+    axes = wide;
+  }
+  Loops own = axes;
+  bool isWhole =
+      static_cast<int64_t>(own.size()) == cast<RankedTensorType>(other.getType()).getRank();
+  if (Value argument = !bias && isWhole ? raise::findArgument(other, own) : Value())
+    return own == outputs && getElementTypeOrSelf(argument) == element
+               ? std::optional(BiasSum{op, std::nullopt, argument})
+               : std::nullopt;
   if (!bias ||
       (bias->getType().getElementType() != element &&
        bias->getType().getElementType().getIntOrFloatBitWidth() >= element.getIntOrFloatBitWidth()))
     return std::nullopt;
   std::optional<WeightView> vector = asVector(*bias, axes, outputs);
-  return vector ? std::optional(BiasSum{op, *vector}) : std::nullopt;
+  return vector ? std::optional(BiasSum{op, *vector, Value()}) : std::nullopt;
 }
 
 /// Groups of a reshape that keeps the first axes, `kept`, and joins or splits the rest.
@@ -219,12 +248,6 @@ SmallVector<ReassociationIndices> groupLast(int64_t kept, int64_t rest) {
     groups.push_back({axis});
   groups.emplace_back(llvm::to_vector(llvm::seq(kept, kept + rest)));
   return groups;
-}
-
-/// One loop list behind another.
-Loops join(Loops first, ArrayRef<int64_t> second) {
-  llvm::append_range(first, second);
-  return first;
 }
 
 /// Builds the linear that a product is.
@@ -256,14 +279,31 @@ public:
 
 private:
   /// The weight as [N, K].
-  WeightView getMatrix() {
-    WeightView matrix =
-        product.weight.permute(places(join(product.outputs, product.sum), product.weightLoops));
-    outputShape.assign(matrix.getType().getShape().begin(),
-                       matrix.getType().getShape().begin() + product.outputs.size());
+  Value buildMatrix(OpBuilder &builder, Location loc) {
+    WeightView matrix;
+    if (product.weight)
+      matrix =
+          product.weight->permute(places(join(product.outputs, product.sum), product.weightLoops));
+    auto type =
+        product.weight ? matrix.getType() : cast<RankedTensorType>(product.argument.getType());
+    outputShape.assign(type.getShape().begin(), type.getShape().begin() + product.outputs.size());
     outputs = ShapedType::getNumElements(outputShape);
-    sum = matrix.getType().getNumElements() / std::max<int64_t>(outputs, 1);
-    return matrix.reshape({outputs, sum});
+    sum = type.getNumElements() / std::max<int64_t>(outputs, 1);
+    if (product.weight)
+      return weights.materialize(builder, loc, matrix.reshape({outputs, sum}));
+    if (type.getRank() == 2)
+      return product.argument;
+    int64_t first = product.outputs.size();
+    ReassociationIndices rows = llvm::to_vector(llvm::seq<int64_t>(0, first)),
+                         columns = llvm::to_vector(llvm::seq<int64_t>(first, type.getRank()));
+    return tensor::CollapseShapeOp::create(builder, loc, product.argument,
+                                           ArrayRef<ReassociationIndices>{rows, columns});
+  }
+
+  Value buildBias(OpBuilder &builder) {
+    if (!bias || bias->argument)
+      return bias ? bias->argument : Value();
+    return weights.materialize(builder, bias->op->getLoc(), *bias->bias);
   }
 
   /// The input as [rows..., K]; without rows as one.
@@ -297,9 +337,7 @@ private:
   }
 
   Value build(OpBuilder &builder, Location loc, RankedTensorType resultType) {
-    Value w = weights.materialize(builder, loc, getMatrix()), b;
-    if (bias)
-      b = weights.materialize(builder, bias->op->getLoc(), bias->bias);
+    Value w = buildMatrix(builder, loc), b = buildBias(builder);
     Value input = buildInput(builder, loc, resultType.getElementType());
     auto inputType = cast<RankedTensorType>(input.getType());
     SmallVector<int64_t> shape(inputType.getShape());

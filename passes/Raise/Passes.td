@@ -111,6 +111,10 @@ def RaiseLinearPass : RaisePass<"fovea-raise-linear", "::mlir::ModuleOp"> {
     it is rounded, which is one rounding less. Views that collapse the other axes around a linear move behind it, where
     they meet their opposites.
 
+    A matrix `[N, K]` of fixed sizes that is an entry's argument, as that of a caller who keeps the weights, is such a
+    weight too, through transposes; so is a vector as the bias behind it. It is read where it is. One that is `[K, N]` stays
+    a contraction, or all of it would be turned with each call.
+
     Refused: a contraction in which the weight shares an axis with both the other operand and the result (a weight for
     each batch), one that sums an axis that not both have, integers, and a result of another element type than the other
     operand's. Such a product stays what it is.

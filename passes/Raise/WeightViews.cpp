@@ -190,3 +190,18 @@ Value WeightViews::materialize(OpBuilder &builder, Location loc, const WeightVie
   arguments.emplace_back(view, function.getArgument(number));
   return function.getArgument(number);
 }
+
+Value raise::findArgument(Value value, SmallVectorImpl<int64_t> &loops) {
+  while (auto turned = value.getDefiningOp<linalg::TransposeOp>()) {
+    SmallVector<int64_t> inner(loops.size());
+    for (auto [axis, from] : llvm::enumerate(turned.getPermutation()))
+      inner[from] = loops[axis];
+    loops.assign(inner);
+    value = turned.getInput();
+  }
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  bool isGiven = argument && type && type.hasStaticShape() && argument.getOwner()->isEntryBlock() &&
+                 argument.getOwner()->getParentOp()->hasAttr(FoveaDialect::kEntryAttr);
+  return isGiven ? value : Value();
+}

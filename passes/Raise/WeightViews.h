@@ -28,6 +28,10 @@ struct WeightView {
   WeightView reshape(ArrayRef<int64_t> shape) const;
 };
 
+/// A tensor of fixed sizes that an entry is given, or null: what a caller keeps weights in. Through
+/// transposes; `loops`, those of `value`'s axes, become those of the argument's.
+Value findArgument(Value value, SmallVectorImpl<int64_t> &loops);
+
 /// Finds weights and makes new ones. Weights that are left without users are not erased.
 class WeightViews {
 public:

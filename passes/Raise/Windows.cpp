@@ -90,6 +90,25 @@ private:
 };
 } // namespace
 
+/// Whether `factor`, read by `map`, is an argument that raise-linear takes for a weight: its
+/// outputs before what is summed, in the order in which windows have it.
+static bool isMatrix(const Convolution &convolution, Value factor, AffineMap map) {
+  linalg::GenericOp op = convolution.op;
+  SmallVector<int64_t> loops, wanted;
+  for (AffineExpr expr : map.getResults())
+    loops.push_back(cast<AffineDimExpr>(expr).getPosition());
+  if (!raise::findArgument(factor, loops))
+    return false;
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  auto isSummed = [&](int64_t loop) { return kinds[loop] == utils::IteratorType::reduction; };
+  llvm::copy_if(loops, std::back_inserter(wanted), [&](int64_t loop) { return !isSummed(loop); });
+  for (const Axis &axis : convolution.axes)
+    for (int64_t loop : {axis.begin, axis.element})
+      if (loop >= 0 && isSummed(loop))
+        wanted.push_back(loop);
+  return loops == wanted;
+}
+
 std::optional<Convolution> WindowGatherer::find(linalg::GenericOp op) {
   if (!op.hasPureTensorSemantics() || op.getNumDpsInputs() != 2 || op->getNumResults() != 1 ||
       !raise::isContraction(op))
@@ -117,7 +136,8 @@ std::optional<Convolution> WindowGatherer::find(linalg::GenericOp op) {
         return std::nullopt;
       found.axes.push_back(*axis);
     }
-    if (weights.find(op.getDpsInputOperand(1 - input)->get()))
+    Value factor = op.getDpsInputOperand(1 - input)->get();
+    if (weights.find(factor) || isMatrix(found, factor, weight))
       return found;
   }
   return std::nullopt;

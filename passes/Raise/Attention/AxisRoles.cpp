@@ -154,6 +154,7 @@ private:
   int rankAsSequence(unsigned dim);
   void splitQueries();
   bool standsBesideDepth(unsigned dim);
+  bool standsBehindUnit(unsigned dim);
   bool isOfRow(unsigned dim);
   void takeBatch(SmallVectorImpl<unsigned> &fixed);
   void splitShared();
@@ -251,17 +252,28 @@ bool RoleFinder::isOfRow(unsigned dim) {
   });
 }
 
+/// Whether the result has an axis of one before that of `dim`: a batch of one.
+bool RoleFinder::standsBehindUnit(unsigned dim) {
+  for (const Axis &axis : form.axes) {
+    if (axis.empty())
+      return true;
+    if (llvm::is_contained(axis, dim))
+      return false;
+  }
+  return false;
+}
+
 /// Where all sizes are fixed, the first dim of several is the batch; a single one is heads if it
-/// stands beside the head size.
+/// stands beside the head size, or behind a batch of one.
 void RoleFinder::takeBatch(SmallVectorImpl<unsigned> &fixed) {
-  bool besideDepth = standsBesideDepth(fixed.front());
+  bool isHead = standsBesideDepth(fixed.front()) || standsBehindUnit(fixed.front());
   // Sinks are one for each head.
   auto mayBeBatch = [&](unsigned dim) { return !ofSinks(dim); };
   auto *first = llvm::find_if(fixed, [&](unsigned dim) { return mayBeBatch(dim) && isOfRow(dim); });
   bool hasRows = first != fixed.end();
   if (!hasRows)
     first = llvm::find_if(fixed, mayBeBatch);
-  if (first == fixed.end() || (fixed.size() == 1 && !hasRows && (besideDepth || !keyless.empty())))
+  if (first == fixed.end() || (fixed.size() == 1 && !hasRows && (isHead || !keyless.empty())))
     return;
   form.batch.push_back(*first);
   fixed.erase(first);
