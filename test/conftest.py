@@ -29,7 +29,7 @@ def pytest_generate_tests(metafunc):
 
 # Files of minutes, which go first where two processes share the files: the last of them would else run alone.
 LONGEST = ["tokenizer/test_compare.py", "e2e/test_corpus.py", "e2e/test_device.py", "e2e/test_onnx_empty.py", "e2e/test_decoder_families.py", "e2e/test_families.py",
-           "e2e/test_decoder_families_onnx.py", "e2e/test_onnx_nodes.py"]
+           "e2e/test_decoder_families_onnx.py", "e2e/test_onnx_nodes.py", "python/test_dynamo.py"]
 
 
 def pytest_collection_modifyitems(config, items):

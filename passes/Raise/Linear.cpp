@@ -171,9 +171,25 @@ std::optional<WeightView> asVector(const WeightView &weight, ArrayRef<int64_t> a
       .reshape({weight.getType().getNumElements()});
 }
 
-/// The op that adds a weight over exactly the axes `outputs` of `value`, its only use.
-std::optional<BiasSum> findBias(Value value, ArrayRef<int64_t> outputs,
-                                raise::WeightViews &weights) {
+/// A sum of a tensor with another that is broadcast.
+struct Addend {
+  Operation *op;
+  Value other;
+  Loops axes; ///< of the tensor, for each axis of `other`; -1 where that is at zero
+};
+
+/// Whether a generic adds its two inputs, element by element of its loops.
+bool isSum(linalg::GenericOp generic) {
+  Block &body = generic.getRegion().front();
+  return generic.getNumDpsInputs() == 2 && generic.getNumParallelLoops() == generic.getNumLoops() &&
+         llvm::hasNItems(body, 2) && isa<arith::AddFOp>(body.front()) &&
+         body.getTerminator()->getOperand(0) == body.front().getResult(0) &&
+         llvm::is_contained(body.front().getOperands(), Value(body.getArgument(0))) &&
+         llvm::is_contained(body.front().getOperands(), Value(body.getArgument(1)));
+}
+
+/// The sum that is the only use of `value`.
+std::optional<Addend> findAddend(Value value) {
   if (!value.hasOneUse())
     return std::nullopt;
   OpOperand &use = *value.getUses().begin();
@@ -181,64 +197,65 @@ std::optional<BiasSum> findBias(Value value, ArrayRef<int64_t> outputs,
   auto type = cast<RankedTensorType>(value.getType());
   if (op->getNumResults() != 1 || op->getResult(0).getType() != type)
     return std::nullopt;
-
-  Value other;
-  SmallVector<int64_t> axes; // of the value, for each axis of `other`; -1 where that is at zero
+  unsigned number = use.getOperandNumber();
   if (isa<arith::AddFOp>(op)) {
-    auto broadcast =
-        op->getOperand(1 - use.getOperandNumber()).getDefiningOp<linalg::BroadcastOp>();
+    auto broadcast = op->getOperand(1 - number).getDefiningOp<linalg::BroadcastOp>();
     if (!broadcast)
       return std::nullopt;
-    other = broadcast.getInput();
+    Addend found{op, broadcast.getInput(), {}};
     for (int64_t axis = 0; axis < type.getRank(); ++axis)
       if (!llvm::is_contained(broadcast.getDimensions(), axis))
-        axes.push_back(axis);
-  } else if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
-    Block &body = generic.getRegion().front();
-    if (generic.getNumDpsInputs() != 2 || use.getOperandNumber() > 1 ||
-        generic.getNumParallelLoops() != generic.getNumLoops() || !llvm::hasNItems(body, 2) ||
-        !isa<arith::AddFOp>(body.front()) ||
-        body.getTerminator()->getOperand(0) != body.front().getResult(0) ||
-        !llvm::is_contained(body.front().getOperands(), Value(body.getArgument(0))) ||
-        !llvm::is_contained(body.front().getOperands(), Value(body.getArgument(1))))
-      return std::nullopt;
-    SmallVector<AffineMap> maps = generic.getIndexingMapsArray();
-    if (!maps[2].isIdentity() || !maps[use.getOperandNumber()].isIdentity())
-      return std::nullopt;
-    unsigned number = 1 - use.getOperandNumber();
-    other = generic.getDpsInputOperand(number)->get();
-    for (auto [axis, expr] : llvm::enumerate(maps[number].getResults())) {
-      auto dim = dyn_cast<AffineDimExpr>(expr);
-      axes.push_back(dim ? static_cast<int64_t>(dim.getPosition()) : -1);
-    }
-  } else {
-    return std::nullopt;
+        found.axes.push_back(axis);
+    return found;
   }
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic || number > 1 || !isSum(generic))
+    return std::nullopt;
+  SmallVector<AffineMap> maps = generic.getIndexingMapsArray();
+  if (!maps[2].isIdentity() || !maps[number].isIdentity())
+    return std::nullopt;
+  Addend found{op, generic.getDpsInputOperand(1 - number)->get(), {}};
+  for (AffineExpr expr : maps[1 - number].getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    found.axes.push_back(dim ? static_cast<int64_t>(dim.getPosition()) : -1);
+  }
+  return found;
+}
 
-  std::optional<WeightView> bias = weights.find(other);
-  Type element = type.getElementType();
-  if (auto spread = bias ? nullptr : other.getDefiningOp<tensor::ExpandShapeOp>();
+/// The bias that an entry is given: a vector over exactly the axes `outputs`.
+std::optional<BiasSum> findGivenBias(Addend sum, ArrayRef<int64_t> outputs, Type element) {
+  if (auto spread = sum.other.getDefiningOp<tensor::ExpandShapeOp>();
       spread && spread.getSrcType().getRank() == 1) {
-    other = spread.getSrc(); // a vector among axes of one
-    SmallVector<int64_t> wide;
-    for (auto [axis, size] : llvm::zip_equal(axes, spread.getType().getShape()))
+    sum.other = spread.getSrc(); // a vector among axes of one
+    Loops wide;
+    for (auto [axis, size] : llvm::zip_equal(sum.axes, spread.getType().getShape()))
       if (size != 1)
         wide.push_back(axis);
-    axes = wide;
+    sum.axes = wide;
   }
-  Loops own = axes;
-  bool isWhole =
-      static_cast<int64_t>(own.size()) == cast<RankedTensorType>(other.getType()).getRank();
-  if (Value argument = !bias && isWhole ? raise::findArgument(other, own) : Value())
-    return own == outputs && getElementTypeOrSelf(argument) == element
-               ? std::optional(BiasSum{op, std::nullopt, argument})
-               : std::nullopt;
-  if (!bias ||
-      (bias->getType().getElementType() != element &&
-       bias->getType().getElementType().getIntOrFloatBitWidth() >= element.getIntOrFloatBitWidth()))
+  auto type = cast<RankedTensorType>(sum.other.getType());
+  if (static_cast<int64_t>(sum.axes.size()) != type.getRank() || type.getElementType() != element)
     return std::nullopt;
-  std::optional<WeightView> vector = asVector(*bias, axes, outputs);
-  return vector ? std::optional(BiasSum{op, *vector, Value()}) : std::nullopt;
+  Value argument = raise::findArgument(sum.other, sum.axes);
+  return argument && sum.axes == outputs ? std::optional(BiasSum{sum.op, std::nullopt, argument})
+                                         : std::nullopt;
+}
+
+/// The op that adds a weight over exactly the axes `outputs` of `value`, its only use.
+std::optional<BiasSum> findBias(Value value, ArrayRef<int64_t> outputs,
+                                raise::WeightViews &weights) {
+  std::optional<Addend> sum = findAddend(value);
+  if (!sum)
+    return std::nullopt;
+  Type element = getElementTypeOrSelf(value);
+  std::optional<WeightView> bias = weights.find(sum->other);
+  if (!bias)
+    return findGivenBias(*sum, outputs, element);
+  Type narrow = bias->getType().getElementType();
+  if (narrow != element && narrow.getIntOrFloatBitWidth() >= element.getIntOrFloatBitWidth())
+    return std::nullopt;
+  std::optional<WeightView> vector = asVector(*bias, sum->axes, outputs);
+  return vector ? std::optional(BiasSum{sum->op, *vector, Value()}) : std::nullopt;
 }
 
 /// Groups of a reshape that keeps the first axes, `kept`, and joins or splits the rest.

@@ -106,6 +106,7 @@ LAYERS = {
     "runtime/template": "runtime/tokenizer",
     "runtime": "abi artifact runtime/include runtime/status runtime/template runtime/tokenizer",
     "runtime/emulator": "emulator runtime runtime/status",
+    "python": "runtime/include",
     "frontend": "",
     "frontend/HuggingFace": "artifact frontend",
     "frontend/Attributes": "dialects/Fovea frontend",

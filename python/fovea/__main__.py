@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The command line, of the program that is in the package: `fovea`, or `python -m fovea`."""
+import os
+import sys
+
+from fovea.compiler import find_program
+
+
+def main():
+    program = find_program()
+    os.execv(program, ["fovea", *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    main()

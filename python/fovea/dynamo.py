@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""torch.compile(model, backend="fovea").
+
+What TorchDynamo and AOTAutograd find is compiled as one entry whose arguments are the graph's: parameters stay torch's and are read where they are. Small buffers are
+constants of the code, which is made anew if they have changed. Graphs that are not supported run as they are, with the reason once.
+"""
+import functools
+import pathlib
+import tempfile
+import warnings
+
+import torch
+from torch._decomp import core_aten_decompositions
+from torch._dynamo.backends.common import aot_autograd
+from torch.utils._python_dispatch import _disable_current_modes
+
+from . import compiler, errors, fx
+from .compile import compile_file
+from .model import Model
+
+# What the compiler has words for itself.
+KEPT = {"native_layer_norm", "native_group_norm", "_native_batch_norm_legit_no_training", "_softmax", "_log_softmax", "gelu", "silu", "embedding", "addmm", "t", "transpose",
+        "split", "split_with_sizes", "hardtanh", "rsub", "masked_fill", "stack", "_unsafe_view", "full_like", "clamp_min", "zeros_like", "ones_like", "rsqrt", "tril", "triu",
+        "roll", "flip", "_scaled_dot_product_flash_attention_for_cpu"}
+LARGEST_CONSTANT = 1 << 20  # bytes
+
+
+@functools.cache
+def decompositions():
+    return {op: rule for op, rule in core_aten_decompositions().items() if op.name().partition("::")[2].partition(".")[0] not in KEPT}
+
+
+@functools.cache
+def warn_once(reason):
+    warnings.warn(f"fovea: {reason}; this graph runs as it is", stacklevel=2)
+
+
+class Graph:
+    """A compiled graph, called with a list of its inputs."""
+
+    _boxed_call = True
+
+    def __init__(self, module, inputs, flags, settings):
+        self.module, self.flags, self.settings = module, flags, settings
+        nodes = [node for node in module.graph.nodes if node.op == "placeholder"]
+        # AOTAutograd may have joined inputs that share memory.
+        inputs = inputs if len(inputs) == len(nodes) else [None] * len(nodes)
+        self.constants, self.weights, self.actives = [], [], []
+        for i, (node, value) in enumerate(zip(nodes, inputs)):
+            if not isinstance(node.meta["val"], torch.Tensor):
+                continue
+            is_static = isinstance(value, torch.Tensor) and (isinstance(value, torch.nn.Parameter) or getattr(value, "_dynamo_static_input_type", None) is not None)
+            if is_static and not isinstance(value, torch.nn.Parameter) and value.nbytes <= LARGEST_CONSTANT:
+                self.constants.append((i, node.name))
+            elif is_static and value.is_contiguous():
+                self.weights.append((i, node.name))
+            else:
+                self.actives.append((i, node.name))
+        self.bound = self.addresses = None
+        self.build(inputs)
+
+    def build(self, inputs):
+        """Compiles with the constants that are among these inputs."""
+        self.held = [(inputs[i], self.version(inputs[i])) for i, _ in self.constants]
+        writer = fx.Writer()
+        with torch.no_grad(), _disable_current_modes():  # the constants are real
+            arguments, self.outputs = writer.read(self.module.graph, {name: inputs[i] for i, name in self.constants})
+        with tempfile.TemporaryDirectory(prefix="fovea-") as folder:
+            path = pathlib.Path(folder) / "graph" / "model.onnx"
+            path.parent.mkdir()
+            writer.save(str(path), "graph")
+            self.model = Model(compile_file(path, None, self.flags), **self.settings)
+        (self.entry,) = self.model.entries.values()
+        known = [value["name"] for value in self.entry.arguments]
+        if known != arguments:
+            raise errors.InternalError(f"expects arguments {arguments}, got {known}")
+        self.addresses = None
+
+    @staticmethod
+    def version(tensor):
+        return None if tensor.is_inference() else tensor._version
+
+    def bind(self, inputs):
+        """Gives the parameters to the entry, for all runs until they change."""
+        self.bound = [inputs[i] for i, _ in self.weights]
+        self.addresses = [tensor.data_ptr() for tensor in self.bound]
+        self.entry._entry.bind([name for _, name in self.weights], tuple(tensor.detach() for tensor in self.bound))
+
+    def __call__(self, inputs):
+        if not all(inputs[i] is tensor and self.version(tensor) == version for (i, _), (tensor, version) in zip(self.constants, self.held)):
+            self.build(inputs)
+        if self.addresses is None or not all(inputs[i].data_ptr() == address for (i, _), address in zip(self.weights, self.addresses)):
+            self.bind(inputs)
+        given = tuple(inputs[i].detach().contiguous() for i, _ in self.actives)
+        inputs.clear()
+        results = iter(self.entry._entry.run(given, None, True, None))
+        return [next(results) if isinstance(output, str) else output for output in self.outputs]
+
+
+def wants_gradients(inputs):
+    return torch.is_grad_enabled() and any(isinstance(value, torch.Tensor) and value.requires_grad for value in inputs)
+
+
+def backend(graph, example_inputs, *, options=None, **_):
+    """The backend: `options` are those of fovea.compile ("dtype", "compute", "threads", ...)."""
+    options = dict(options or {})
+    settings = {"threads": options.pop("threads", torch.get_num_threads())}
+    level = options.pop("optimization", None)
+    flags = compiler.as_flags(options) + ([] if level is None else [f"-O{level}"])
+    if wants_gradients(example_inputs):
+        warn_once("gradients are wanted: expects a model under torch.no_grad() or torch.inference_mode()")
+        return graph.forward
+    devices = {value.device.type for value in example_inputs if isinstance(value, torch.Tensor)}
+    if devices - {"cpu"}:
+        warn_once(f"expects tensors on the CPU, got {', '.join(sorted(devices))}")
+        return graph.forward
+
+    def compile_graph(module, _):
+        return Graph(module, example_inputs, flags, settings)
+
+    try:
+        return aot_autograd(fw_compiler=compile_graph, inference_compiler=compile_graph, decompositions=decompositions())(graph, example_inputs)
+    except (fx.Unsupported, errors.CompileError) as reason:
+        warn_once(f"does not know {reason}" if isinstance(reason, fx.Unsupported) else str(reason))
+        return graph.forward
+    except Exception as error:
+        cause = error.__cause__ or error.__context__
+        if isinstance(cause, (fx.Unsupported, errors.CompileError)):
+            warn_once(str(cause))
+            return graph.forward
+        raise

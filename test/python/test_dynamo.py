@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""torch.compile(backend="fovea"): the numbers of eager, no more graphs than sizes ask for, parameters that are shared, and eager where something is not supported."""
+import importlib
+import warnings
+
+import pytest
+import torch
+
+import torch_models
+
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    from fovea import dynamo
+
+    torch._dynamo.reset()
+    dynamo.warn_once.cache_clear()
+    yield
+    torch._dynamo.reset()
+
+
+@pytest.fixture
+def built(monkeypatch):
+    """The graphs that are compiled."""
+    from fovea import dynamo
+
+    graphs, build = [], dynamo.Graph.build
+
+    def note(self, inputs):
+        build(self, inputs)
+        graphs.append(self)
+
+    monkeypatch.setattr(dynamo.Graph, "build", note)
+    return graphs
+
+
+def compile_model(model, **options):
+    from fovea import dynamo
+
+    return torch.compile(model, backend=dynamo.backend, **options)
+
+
+def tensors(output):
+    return [value for value in (output.values() if isinstance(output, dict) else [output]) if isinstance(value, torch.Tensor)]
+
+
+def compare(found, expected, bound=1e-4):
+    assert len(found) == len(expected) > 0
+    for one, other in zip(found, expected):
+        assert one.shape == other.shape and one.dtype == other.dtype
+        assert (one - other).abs().max() <= bound * other.abs().max()
+
+
+@pytest.mark.parametrize("name", torch_models.MODELS)
+def test_models(built, name):
+    """Three sizes: the first is compiled as it is, the second makes sizes open, the third compiles nothing. Nothing falls back, and nothing breaks the graph."""
+    model, inputs = torch_models.make_model(name)
+    compiled, counts = compile_model(model), []
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.filterwarnings("error", message="fovea")
+        for given in inputs:
+            compare(tensors(compiled(**given)), tensors(model(**given)))
+            counts.append(len(built))
+    assert counts == [1, 2, 2]
+
+
+class Net(torch.nn.Module):
+    def __init__(self, size=48):
+        super().__init__()
+        torch.manual_seed(1)
+        self.first, self.norm, self.second = torch.nn.Linear(size, 96), torch.nn.LayerNorm(96), torch.nn.Linear(96, size)
+        self.register_buffer("shift", torch.arange(size, dtype=torch.float32) / 7)
+
+    def forward(self, x):
+        return self.second(torch.nn.functional.gelu(self.norm(self.first(x)))) + self.shift
+
+
+def test_parameters_are_shared(built):
+    """A change of a parameter shows without compiling, and the code holds none of it."""
+    net = Net().eval()
+    compiled, x = compile_model(net), torch.randn(5, 48)
+    with torch.no_grad():
+        compare([compiled(x)], [net(x)])
+        net.first.weight.mul_(-2)
+        net.second.bias += 1
+        compare([compiled(x)], [net(x)])
+        net.load_state_dict(dict(Net().named_parameters()), strict=False)
+        compare([compiled(x)], [net(x)])
+        net.first.weight.data = torch.randn(96, 48)  # elsewhere
+        compare([compiled(x)], [net(x)])
+    assert len(built) == 1 and built[0].model._info["weight_bytes"] < 1000
+
+
+def test_a_buffer_that_changes(built):
+    net = Net().eval()
+    compiled, x = compile_model(net), torch.randn(5, 48)
+    with torch.no_grad():
+        compare([compiled(x)], [net(x)])
+        net.shift.mul_(3)
+        compare([compiled(x)], [net(x)])
+    assert len(built) == 2
+
+
+def test_results_stay():
+    net = Net().eval()
+    compiled = compile_model(net)
+    with torch.no_grad():
+        first = compiled(torch.ones(5, 48))
+        kept = first.clone()
+        compiled(torch.zeros(5, 48))
+    assert torch.equal(first, kept)
+
+
+def test_inputs_in_any_layout(built):
+    net = Net().eval()
+    compiled = compile_model(net)
+    with torch.no_grad():
+        for x in (torch.randn(48, 5).T, torch.randn(5, 96)[:, ::2], torch.randn(1, 48).expand(5, 48), torch.randn(5, 48, requires_grad=True)):
+            compare([compiled(x)], [net(x)])
+
+
+def test_what_is_changed_in_place():
+    def add(x, total):
+        total += x.sum(0)
+        return total * 2
+
+    compiled, total, expected = compile_model(add), torch.zeros(4), torch.zeros(4)
+    with torch.no_grad():
+        for x in torch.randn(3, 5, 4):
+            compare([compiled(x, total)], [add(x, expected)])
+    compare([total], [expected])
+
+
+def test_inference_mode(built):
+    net = Net().eval()
+    compiled, x = compile_model(net), torch.randn(5, 48)
+    with torch.inference_mode():
+        compare([compiled(x)], [net(x)])
+    assert built
+
+
+@pytest.mark.parametrize("name", ["bert", "llama", "vit"])
+def test_halves(built, name):
+    model, inputs = torch_models.make_model(name)
+    wide = tensors(model(**inputs[0]))
+    model = model.to(torch.bfloat16)
+    given = {key: value.to(torch.bfloat16) if value.is_floating_point() else value for key, value in inputs[0].items()}
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.filterwarnings("error", message="fovea")
+        found, eager = tensors(compile_model(model)(**given)), tensors(model(**given))
+    for one, other, exact in zip(found, eager, wide):
+        assert one.dtype == torch.bfloat16
+        off, theirs = ((value.float() - exact).abs().max() for value in (one, other))
+        assert off <= 1.5 * theirs + 1e-3 * exact.abs().max()  # no further from the truth than eager
+
+
+def test_options(built):
+    net = Net().eval()
+    compiled = compile_model(net, options={"optimization": 0, "threads": 1})
+    with torch.no_grad():
+        compare([compiled(torch.ones(5, 48))], [net(torch.ones(5, 48))])
+    assert built[0].model.threads == 1 and "-O0" in built[0].flags
+
+
+def test_gradients_run_as_they_are(built):
+    net = Net().eval()
+    compiled, x = compile_model(net), torch.randn(5, 48)
+    with pytest.warns(UserWarning, match="gradients"):
+        compiled(x).sum().backward()
+    assert net.first.weight.grad is not None and not built
+
+
+def test_what_is_not_supported_runs_as_it_is(built):
+    def sort(x):
+        return torch.sort(x).values * 2
+
+    compiled = compile_model(sort)
+    with torch.no_grad(), warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        for x in (torch.randn(5), torch.randn(7)):
+            assert torch.equal(compiled(x), sort(x))
+    assert len([each for each in said if "aten.sort" in str(each.message)]) == 1 and not built
+
+
+def test_entry_point():
+    """The name is found once the package is installed; pyproject.toml says where."""
+    import pathlib
+    import tomllib
+
+    project = tomllib.loads((pathlib.Path(__file__).resolve().parents[2] / "pyproject.toml").read_text())["project"]
+    module, _, name = project["entry-points"]["torch_dynamo_backends"]["fovea"].partition(":")
+    assert callable(getattr(importlib.import_module(module), name))
