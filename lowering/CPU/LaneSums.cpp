@@ -2,15 +2,17 @@
 //
 // Products of few rows by rows of memory, as one query's scores are of keys: the depth lies in
 // lanes of both operands, and the sums of as many products as a vector has lanes become one vector.
-// Turning the rows, so that they lie in lanes themselves, takes four times the shuffles. Refuses
-// more rows, and depths that are no whole vectors or have an open end.
+// Turning the rows, so that they lie in lanes themselves, takes four times the shuffles. A long
+// depth is a loop, where a kernel says that it may (kSumAcrossAttr): several rows add up in another
+// order. Refuses more rows, and depths that are no whole vectors or have an open end.
 #include "lowering/CPU/TileLowering.h"
+#include "lowering/Tile/Hints.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
 using namespace mlir::fovea::tile;
 
-/// The most vectors of the depth: of each one product is written out for each lane.
+/// The most vectors of the depth that are written out, a product of each for each lane.
 static constexpr int64_t kMostVectors = 16;
 
 class TileLowering::LaneSums : Product {
@@ -18,7 +20,8 @@ public:
   LaneSums(TileLowering &t, DotOp dot)
       : Product(t, dot), pairs(addsPairs()), each(pairs ? 2 * lanes : lanes) {}
 
-  /// Whether the depth is whole vectors of what lies beside each other in memory, and few of them.
+  /// Whether the depth is whole vectors of what lies beside each other in memory, few of them or
+  /// equal parts of few.
   bool fits() {
     // Sums across fewer lanes are no tree.
     constexpr int64_t kLeastLanes = 4;
@@ -27,17 +30,20 @@ public:
         !(pairs || typeOf(operands.other).getElementType().isF32()))
       return false;
     int64_t depth = typeOf(operands.lanes).getColumns();
-    return t.isDirect(source, 1) && depth % each == 0 && depth / each <= kMostVectors &&
-           countFewRows() > 0 && !t.validAlong(operands.lanes, 1) &&
-           !t.validAlong(operands.other, 1);
+    vectors = depth / each;
+    for (written = std::min(vectors, kMostVectors); written > 1 && vectors % written != 0;)
+      --written;
+    bool isShort = vectors <= kMostVectors || (dot->hasAttr(kSumAcrossAttr) && written > 1);
+    return t.isDirect(source, 1) && depth % each == 0 && isShort && countRows() > 0 &&
+           !t.validAlong(operands.lanes, 1) && !t.validAlong(operands.other, 1);
   }
 
   void run() {
     valid = t.validAlong(source, 0);
-    if (pairs)
-      halves = t.materialize(operands.other, 1);
+    if (pairs || countFewRows() == 0)
+      other = t.materialize(operands.other, 1);
     result = t.resultScratch(dot.getResult(), t.findDonor(dot.getAcc(), dot, type));
-    SmallVector<int64_t> all = llvm::to_vector(llvm::seq(countFewRows()));
+    SmallVector<int64_t> all = llvm::to_vector(llvm::seq(countRows()));
     // As many rows at once as registers hold the sums of.
     const size_t most = lanes >= 16 ? 2 : 1;
     t.forWholeOrPart(valid, layout, [&](bool whole) {
@@ -48,6 +54,14 @@ public:
   }
 
 private:
+  /// A tile's only row is computed whether it is there or not, of a copy then.
+  int64_t countRows() {
+    int64_t rows = countFewRows();
+    bool isOne = dot->hasAttr(kSumAcrossAttr) && layout.axis == 1 && type.getRows() == 1 &&
+                 type.getElementType().isF32();
+    return rows == 0 && isOne ? 1 : rows;
+  }
+
   /// Of the rows in memory: a load of floats, or of bytes without scales; else null.
   LoadOp findSource() {
     if (auto dequantize = operands.lanes.getDefiningOp<DequantizeOp>())
@@ -59,9 +73,9 @@ private:
 
   const ViewMemory &view() { return t.viewOf(source.getView()); }
 
-  /// Vector v of a row in memory.
-  Value load(Value place, int64_t v, bool fetches) {
-    Value at = b.add(place, v * each);
+  /// Vector v of a row in memory, behind the element `from`.
+  Value load(Value place, Value from, int64_t v, bool fetches) {
+    Value at = b.add(b.add(place, from), v * each);
     int64_t elementsOfLine = 64 * 8 / view().type.getIntOrFloatBitWidth();
     if (fetches && v * each % elementsOfLine == 0)
       t.prefetchNextRows(source, at);
@@ -74,12 +88,14 @@ private:
                                                loaded));
   }
 
-  /// Vector v of a row of the other operand.
-  Value readOther(int64_t row, int64_t v) {
+  /// Vector v of a row of the other operand, behind the element `from`.
+  Value readOther(int64_t row, Value from, int64_t v) {
+    if (!other)
+      return t.readVector(operands.other, 1, b.index(row), b.add(from, v * each));
+    Value at = b.add(from, row * other->layout.pitch + v * each);
     if (!pairs)
-      return t.readVector(operands.other, 1, b.index(row), b.index(v * each));
-    Value at = b.index(row * halves->layout.pitch + v * each);
-    return asPairs(b, b.load(b.getI16Type(), halves->memory, at, each));
+      return t.readScratch(*other, typeOf(operands.other).getElementType(), at, each);
+    return asPairs(b, b.load(b.getI16Type(), other->memory, at, each));
   }
 
   /// The row in memory at `inner`; past the last one it is that one.
@@ -94,24 +110,34 @@ private:
 
   /// Of `rows` the sums with the rows in memory first, first + 4, ... of the block at `inner`.
   SmallVector<Value> sumSome(ArrayRef<int64_t> rows, bool whole, Value inner, int64_t first) {
-    int64_t count = lanes / 4, vectors = typeOf(source).getColumns() / each;
+    int64_t count = lanes / 4;
     SmallVector<Value> places, units,
-        sums(rows.size() * count, b.zero(VectorType::get(lanes, type.getElementType())));
+        none(rows.size() * count, b.zero(VectorType::get(lanes, type.getElementType())));
     for (int64_t i = 0; i < count; ++i)
       places.push_back(placeOf(b.add(inner, first + 4 * i), whole));
-    for (int64_t v = 0; v < vectors; ++v)
-      for (int64_t i = 0; i < count; ++i) {
-        // The first walk fetches what the others read.
-        Value y = load(places[i], v, rows.front() == 0);
-        for (auto [r, row] : llvm::enumerate(rows)) {
-          Value &sum = sums[r * count + i];
-          sum = pairs ? multiplyPairs(b, sum, readOther(row, v), y)
-                      : b.mulAdd(readOther(row, v), y, sum);
-        }
-      }
+    SmallVector<Value> sums = b.loop(b.index(0), b.index(vectors * each), written * each, none,
+                                     [&](Value from, ValueRange before) {
+                                       SmallVector<Value> sums(before);
+                                       for (int64_t v = 0; v < written; ++v)
+                                         addVector(rows, places, from, v, sums);
+                                       return sums;
+                                     });
     for (size_t r = 0; r < rows.size(); ++r)
       units.push_back(b.sumToUnits(SmallVector<Value>(ArrayRef(sums).slice(r * count, count))));
     return units;
+  }
+
+  void addVector(ArrayRef<int64_t> rows, ArrayRef<Value> places, Value from, int64_t v,
+                 MutableArrayRef<Value> sums) {
+    for (auto [i, place] : llvm::enumerate(places)) {
+      // The first walk fetches what the others read.
+      Value y = load(place, from, v, rows.front() == 0);
+      for (auto [r, row] : llvm::enumerate(rows)) {
+        Value &sum = sums[r * places.size() + i];
+        sum = pairs ? multiplyPairs(b, sum, readOther(row, from, v), y)
+                    : b.mulAdd(readOther(row, from, v), y, sum);
+      }
+    }
   }
 
   /// All sums of `rows`.
@@ -126,11 +152,12 @@ private:
     });
   }
 
-  bool pairs;    ///< of bf16
-  int64_t each;  ///< elements of a vector of operands
-  LoadOp source; ///< of the rows in memory
-  Value valid;   ///< how many of these there are; null: all
-  std::optional<Scratch> halves, result;
+  bool pairs;                           ///< of bf16
+  int64_t each;                         ///< elements of a vector of operands
+  int64_t vectors = 0, written = 0;     ///< of the depth, and those of them that are written out
+  LoadOp source;                        ///< of the rows in memory
+  Value valid;                          ///< how many of these there are; null: all
+  std::optional<Scratch> other, result; ///< a copy of the other operand, if there is one
 };
 
 bool TileLowering::lowerLaneSums(DotOp dot) {

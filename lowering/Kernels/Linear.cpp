@@ -6,6 +6,7 @@
 #include "lowering/Kernels/Cost.h"
 #include "lowering/Kernels/TileBuilder.h"
 #include "lowering/Targets/Table.h"
+#include "lowering/Tile/Hints.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -19,6 +20,31 @@ static Value wholeWeight(TileBuilder &b, TypedValue<RankedTensorType> weight, Ti
   Value view = b.tableView(weight);
   return tile::LoadOp::create(k, b.tileType(c.width, type.getDimSize(1), type.getElementType()),
                               view, b.column(c), k.index(0));
+}
+
+/// Whether the weight lies as whoever calls the entry has it, row by row.
+static bool isGiven(LinearOp op) {
+  Value weight = op.getWeight();
+  while (true) {
+    if (auto view = weight.getDefiningOp<tensor::CollapseShapeOp>()) {
+      weight = view.getSrc();
+      continue;
+    }
+    auto argument = dyn_cast<BlockArgument>(weight);
+    Operation *owner = argument ? argument.getOwner()->getParentOp() : nullptr;
+    auto group = dyn_cast_or_null<GroupOp>(owner);
+    if (!group)
+      return owner && owner->hasAttr(FoveaDialect::kEntryAttr);
+    weight = group.getInputs()[argument.getArgNumber()];
+  }
+}
+
+/// A row by a matrix that is in no panels is summed across lanes, or the matrix would be turned.
+static void sumAcross(Value product) {
+  Operation *op = product.getDefiningOp();
+  if (!op)
+    return;
+  op->walk([](tile::DotOp dot) { dot->setAttr(kSumAcrossAttr, UnitAttr::get(dot.getContext())); });
 }
 
 /// Whether inputs of a weight share scales by groups.
@@ -130,6 +156,8 @@ struct LinearKernel : KernelOpInterface::ExternalModel<LinearKernel, LinearOp> {
       factor = op;
     } else {
       product = b.product(op, input, depth, c, weight);
+      if (b.tileRows == 1 && isGiven(op))
+        sumAcross(product);
     }
     TileElement result = b.leaf(product, c.width, leaves);
     if (op.getScales() && op.getScales().getType().getRank() == 1)
