@@ -5,7 +5,7 @@
 # (libMLIR, libLLVM), so that a test is linked in 0.2 s; programs that people
 # start contain what they use of both, see fovea_starts_fast.
 
-find_package(MLIR 22.1 REQUIRED CONFIG)
+find_package(MLIR 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22)
 message(STATUS "MLIR ${LLVM_PACKAGE_VERSION} from ${MLIR_DIR}")
 list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
 include(TableGen)
@@ -42,7 +42,11 @@ target_link_libraries(fovea_mlir_flags INTERFACE fovea_flags fovea_llvm)
 file(GLOB llvm_archives ${LLVM_LIBRARY_DIR}/libMLIR*.a ${LLVM_LIBRARY_DIR}/libLLVM*.a)
 list(FILTER llvm_archives EXCLUDE REGEX "libMLIR(CAPI|.*Test)")
 # Its headers are not needed, so neither is the package that has the name without a number.
-find_library(FOVEA_ZSTD NAMES zstd libzstd.so.1 REQUIRED)
+if(FOVEA_STANDALONE)
+  find_library(FOVEA_ZSTD NAMES libzstd.a REQUIRED)
+else()
+  find_library(FOVEA_ZSTD NAMES zstd libzstd.so.1 REQUIRED)
+endif()
 add_library(fovea_llvm INTERFACE)
 set(has_archives $<BOOL:$<TARGET_PROPERTY:FOVEA_LLVM_ARCHIVES>>)
 target_link_libraries(fovea_llvm INTERFACE
