@@ -20,5 +20,6 @@ int main(int argc, char **argv) {
   app.footer("fovea-run VERB --help says more, with examples.");
   int code = 0;
   fovea::verbs::addRunningVerbs(app, host, code);
+  fovea::verbs::addHelpPages(app, host, code);
   return fovea::verbs::parseAndRun(app, argc, argv, host, code);
 }

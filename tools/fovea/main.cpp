@@ -85,6 +85,7 @@ int main(int argc, char **argv) {
   fovea::verbs::addRunningVerbs(app, host, session.exitCode);
   fovea::addCacheVerb(app, session);
   fovea::addFamiliesVerb(app, session);
+  fovea::verbs::addHelpPages(app, host, session.exitCode);
 
   // Before any verb runs, which happens while the rest is parsed.
   if (!fovea::compile::parseMlirFlags(session.mlirFlags))

@@ -43,6 +43,9 @@ struct Host {
 /// `host` and `code` are used until `app` has been parsed.
 void addRunningVerbs(CLI::App &app, const Host &host, int &code);
 
+/// Adds `completions` and `man`, which tell of all verbs that `app` has when it is parsed.
+void addHelpPages(CLI::App &app, const Host &host, int &code);
+
 /// Parses the command line, which runs the chosen verb, and returns the exit code:
 /// `code`, or 2 after a message for wrong usage, or 0 after help.
 int parseAndRun(CLI::App &app, int argc, char **argv, const Host &host, int &code);
