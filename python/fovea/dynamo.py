@@ -25,9 +25,52 @@ KEPT = {"native_layer_norm", "native_group_norm", "_native_batch_norm_legit_no_t
 LARGEST_CONSTANT = 1 << 20  # bytes
 
 
+def attend(queries, keys, values, heads, mask, mask_type):
+    """Of [batch, length, heads * size] each. Where the mask is true, or a float that is not 0, nothing is seen; its type says what its axes are."""
+    queries, keys, values = (x.unflatten(-1, (heads, -1)).transpose(1, 2) for x in (queries, keys, values))
+    if mask is not None:
+        mask = mask.to(torch.bool).logical_not()
+        if mask_type == 1:  # keys of each row of the batch
+            mask = mask[:, None, None, :]
+    return torch.nn.functional.scaled_dot_product_attention(queries, keys, values, attn_mask=mask).transpose(1, 2).flatten(2)
+
+
+def decompose_encoder_layer(src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, use_gelu, norm_first, eps, norm_weight_1, norm_bias_1, norm_weight_2,
+                            norm_bias_2, ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, mask=None, mask_type=None):
+    """aten._transformer_encoder_layer_fwd, which torch.nn.TransformerEncoderLayer calls where no gradient is wanted."""
+    functional = torch.nn.functional
+
+    def norm(x, weight, bias):
+        return functional.layer_norm(x, (embed_dim,), weight, bias, eps)
+
+    def attention(x):
+        return functional.linear(attend(*functional.linear(x, qkv_weight, qkv_bias).chunk(3, -1), num_heads, mask, mask_type), proj_weight, proj_bias)
+
+    def feed(x):
+        inner = functional.linear(x, ffn_weight_1, ffn_bias_1)
+        return functional.linear(functional.gelu(inner) if use_gelu else functional.relu(inner), ffn_weight_2, ffn_bias_2)
+
+    if norm_first:
+        src = src + attention(norm(src, norm_weight_1, norm_bias_1))
+        return src + feed(norm(src, norm_weight_2, norm_bias_2))
+    src = norm(src + attention(src), norm_weight_1, norm_bias_1)
+    return norm(src + feed(src), norm_weight_2, norm_bias_2)
+
+
+def decompose_attention(query, key, value, embed_dim, num_head, qkv_weight, qkv_bias, proj_weight, proj_bias, mask=None, need_weights=True, average_attn_weights=True,
+                        mask_type=None):
+    """aten._native_multi_head_attention, which torch.nn.MultiheadAttention calls there."""
+    if need_weights:
+        return NotImplemented
+    parts = [torch.nn.functional.linear(x, weight, bias) for x, weight, bias in zip((query, key, value), qkv_weight.chunk(3), qkv_bias.chunk(3))]
+    out = torch.nn.functional.linear(attend(*parts, num_head, mask, mask_type), proj_weight, proj_bias)
+    return out, out.new_empty(0)
+
+
 @functools.cache
 def decompositions():
-    return {op: rule for op, rule in core_aten_decompositions().items() if op.name().partition("::")[2].partition(".")[0] not in KEPT}
+    own = {torch.ops.aten._transformer_encoder_layer_fwd.default: decompose_encoder_layer, torch.ops.aten._native_multi_head_attention.default: decompose_attention}
+    return own | {op: rule for op, rule in core_aten_decompositions().items() if op.name().partition("::")[2].partition(".")[0] not in KEPT}
 
 
 @functools.cache

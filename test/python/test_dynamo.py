@@ -77,6 +77,46 @@ class Net(torch.nn.Module):
         return self.second(torch.nn.functional.gelu(self.norm(self.first(x)))) + self.shift
 
 
+class Encoder(torch.nn.Module):
+    """torch's own layers, which take a way of their own where no gradient is wanted."""
+
+    def __init__(self, **options):
+        super().__init__()
+        torch.manual_seed(2)
+        layer = torch.nn.TransformerEncoderLayer(64, 4, 96, batch_first=True, **options)
+        self.layers = torch.nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+
+    def forward(self, x, mask=None, padding=None):
+        return self.layers(x, mask=mask, src_key_padding_mask=padding, is_causal=mask is not None)
+
+
+@pytest.mark.parametrize("options", [{}, {"norm_first": True}, {"activation": "gelu"}], ids=str)
+@pytest.mark.parametrize("masks", ["none", "mask", "padding", "both"])
+def test_layers_of_torch(built, options, masks):
+    model, x = Encoder(**options).eval(), torch.randn(2, 9, 64)
+    given = {}
+    if masks in ("mask", "both"):
+        given["mask"] = torch.ones(9, 9, dtype=torch.bool).triu(1)
+    if masks in ("padding", "both"):
+        given["padding"] = torch.tensor([[False] * 9, [False] * 6 + [True] * 3])
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.filterwarnings("error", message="fovea")
+        found, expected = compile_model(model)(x, **given), model(x, **given)
+    kept = ~given["padding"] if "padding" in given else torch.ones(2, 9, dtype=torch.bool)
+    compare([found[kept]], [expected[kept]])
+    assert len(built) == 1 and any("attention" in step["description"] for step in built[0].entry.steps)
+
+
+@pytest.mark.parametrize("weights", [False, True])
+def test_attention_of_torch(built, weights):
+    model = torch.nn.MultiheadAttention(64, 4, batch_first=True).eval()
+    x = torch.randn(2, 9, 64)
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found, expected = compile_model(model)(x, x, x, need_weights=weights), model(x, x, x, need_weights=weights)
+    compare([each for each in found if each is not None], [each for each in expected if each is not None])
+
+
 def test_parameters_are_shared(built):
     """A change of a parameter shows without compiling, and the code holds none of it."""
     net = Net().eval()
