@@ -88,9 +88,10 @@ class Graph:
         nodes = [node for node in module.graph.nodes if node.op == "placeholder"]
         # AOTAutograd may have joined inputs that share memory.
         inputs = inputs if len(inputs) == len(nodes) else [None] * len(nodes)
-        self.constants, self.weights, self.actives = [], [], []
+        self.constants, self.weights, self.actives, self.integers = [], [], [], []
         for i, (node, value) in enumerate(zip(nodes, inputs)):
             if not isinstance(node.meta["val"], torch.Tensor):
+                self.integers.append((i, node.name))
                 continue
             is_static = isinstance(value, torch.Tensor) and (isinstance(value, torch.nn.Parameter) or getattr(value, "_dynamo_static_input_type", None) is not None)
             if is_static and not isinstance(value, torch.nn.Parameter) and value.nbytes <= LARGEST_CONSTANT:
@@ -114,6 +115,7 @@ class Graph:
             writer.save(str(path), "graph")
             self.model = Model(compile_file(path, None, self.flags), **self.settings)
         (self.entry,) = self.model.entries.values()
+        self.numbers = [i for i, name in self.integers if name in writer.numbers]  # most are sizes of tensors
         known = [value["name"] for value in self.entry.arguments]
         if known != arguments:
             raise errors.InternalError(f"expects arguments {arguments}, got {known}")
@@ -134,10 +136,10 @@ class Graph:
             self.build(inputs)
         if self.addresses is None or not all(inputs[i].data_ptr() == address for (i, _), address in zip(self.weights, self.addresses)):
             self.bind(inputs)
-        given = tuple(inputs[i].detach().contiguous() for i, _ in self.actives)
+        given = tuple(inputs[i].detach().contiguous() for i, _ in self.actives) + tuple([inputs[i]] for i in self.numbers)
         inputs.clear()
         results = iter(self.entry._entry.run(given, None, True, None))
-        return [next(results) if isinstance(output, str) else output for output in self.outputs]
+        return [next(results) if isinstance(output, str) else int(next(results)) if isinstance(output, fx.Size) else output for output in self.outputs]
 
 
 def wants_gradients(inputs):

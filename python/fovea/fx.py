@@ -45,6 +45,7 @@ class Writer:
     def __init__(self):
         self.nodes, self.initializers, self.inputs = [], [], []
         self.values, self.kept, self.count = {}, {}, 0
+        self.numbers = []  # arguments that are integers, each as a tensor [1]
 
     # Values -----------------------------------------------------------------------------------------------------------------------------------------------
 
@@ -122,8 +123,8 @@ class Writer:
     # Graphs -----------------------------------------------------------------------------------------------------------------------------------------------
 
     def read(self, graph, constants):
-        """Translates; `constants` are the tensors of placeholders that are no arguments. Gives the names of the placeholders that are, and what each output is: the name
-        of a result, or an integer or None."""
+        """Translates; `constants` are the tensors of placeholders that are no arguments. Gives the names of the placeholders that are, integers last, and what each output
+        is: the name of a result, a Size that is one, or an integer or None."""
         arguments = []
         self.placeholders = [node for node in graph.nodes if node.op == "placeholder"]
         for node in self.placeholders:
@@ -138,15 +139,21 @@ class Writer:
                 self.values[node] = node.name
                 arguments.append(node.name)
         for node in self.placeholders:
-            if not isinstance(node.meta["val"], torch.Tensor):
+            if isinstance(node.meta["val"], torch.Tensor):
+                continue
+            try:
                 self.values[node] = self.find_size(node.meta["val"])
+            except Unsupported:  # a number that is no tensor's size
+                self.inputs.append(helper.make_tensor_value_info(node.name, TensorProto.INT64, [1]))
+                self.values[node] = Size(node.name)
+                self.numbers.append(node.name)
         for node in graph.nodes:
             if node.op == "call_function":
                 self.translate(node)
             elif node.op == "get_attr":
                 self.values[node] = self.put(getattr(graph.owning_module, node.target))
             elif node.op == "output":
-                return arguments, self.finish(node.args[0])
+                return arguments + self.numbers, self.finish(node.args[0])
         raise Unsupported("a graph without an output")
 
     def put(self, tensor):
@@ -197,7 +204,9 @@ class Writer:
             if not isinstance(seen, torch.Tensor):
                 known = self.values[value]
                 if isinstance(known, Size):
-                    raise Unsupported("a size among the results")
+                    name = self.emit("Identity", known.name)
+                    self.outputs.append(helper.make_tensor_value_info(name, TensorProto.INT64, [1]))
+                    known = Size(name)
                 results.append(known)
                 continue
             name = self.values[value]
@@ -284,7 +293,10 @@ def div(w, node, x, y, rounding_mode=None):
     if dtype.is_floating_point:
         quotient = w.emit("Div", w.tensor(x, dtype), w.tensor(y, dtype))
         return w.emit("Floor", quotient) if rounding_mode == "floor" else w.emit("Mul", w.emit("Sign", quotient), w.emit("Floor", w.emit("Abs", quotient)))
-    raise Unsupported(f"div of {dtype} with rounding_mode={rounding_mode}")
+    if rounding_mode == "trunc":
+        return w.emit("Div", w.tensor(x, dtype), w.tensor(y, dtype))
+    x, y = w.tensor(x, dtype), w.tensor(y, dtype)
+    return w.emit("Div", w.emit("Sub", x, w.emit("Mod", x, y)), y)
 
 
 @register(operator.floordiv)
@@ -370,6 +382,20 @@ def clamp_min(w, node, x, low):
 @register(torch.sym_sum)
 def sym_sum(w, node, parts):
     return Size(functools.reduce(lambda left, right: w.emit("Add", left, right), [w.size(part) for part in parts]))
+
+
+@register("remainder")
+def remainder(w, node, x, y):
+    dtype = node.meta["val"].dtype
+    x, y = w.tensor(x, dtype), w.tensor(y, dtype)
+    if dtype.is_floating_point:  # of the divisor's sign
+        return w.emit("Sub", x, w.emit("Mul", w.emit("Floor", w.emit("Div", x, y)), y))
+    return w.emit("Mod", x, y)
+
+
+@register("isnan")
+def isnan(w, node, x):
+    return w.emit("IsNaN", w.tensor(x))
 
 
 @register("fmod")
@@ -650,6 +676,25 @@ def gather(w, node, x, axis, ids, **_):
     return w.emit("GatherElements", w.tensor(x), w.tensor(ids), axis=axis % of(x).ndim)
 
 
+@register("scatter")
+def scatter(w, node, x, axis, ids, source, **options):
+    if options:
+        raise Unsupported("scatter with a reduction")
+    dtype = node.meta["val"].dtype
+    if not isinstance(of(source), torch.Tensor):
+        source = w.emit("Expand", w.tensor(source, dtype), w.emit("Shape", w.tensor(ids)))
+    else:
+        source = w.tensor(source, dtype)
+        if not all(map(same_size, of(node.args[3]).shape, of(ids).shape)):
+            raise Unsupported("scatter of a part of its source")
+    return w.emit("ScatterElements", w.tensor(x), w.tensor(ids), source, axis=axis % of(x).ndim)
+
+
+@register("topk")
+def topk(w, node, x, count, axis=-1, largest=True, sorted=True):
+    return w.emit("TopK", w.tensor(x), w.size(count), outputs=2, axis=axis % of(x).ndim, largest=int(largest), sorted=1)
+
+
 @register("index", "_unsafe_index")
 def index(w, node, x, indices):
     used = [axis for axis, value in enumerate(indices) if value is not None]
@@ -785,6 +830,46 @@ def reduction(name, op):
 
 for name, op in {"sum": "ReduceSum", "mean": "ReduceMean", "amax": "ReduceMax", "amin": "ReduceMin", "any": "ReduceMax", "all": "ReduceMin"}.items():
     reduction(name, op)
+
+
+@register("max", "min")
+def extreme(w, node, x, axis=None, keepdim=False):
+    op, place = ("ReduceMax", "ArgMax") if node.target.name().startswith("aten::max") else ("ReduceMin", "ArgMin")
+    if axis is None:
+        return w.emit(op, w.tensor(x), keepdims=0)
+    axis %= of(x).ndim
+    return [w.emit(op, w.tensor(x), w.integers(axis), keepdims=int(keepdim)), w.emit(place, w.tensor(x), axis=axis, keepdims=int(keepdim))]
+
+
+@register("var")
+def variance(w, node, x, axes=None, *, correction=1, keepdim=False):
+    seen, dtype = of(x), node.meta["val"].dtype
+    axes = [axis % seen.ndim for axis in (range(seen.ndim) if axes is None else axes)]
+    count = functools.reduce(operator.mul, [seen.shape[axis] for axis in axes])
+    if is_symbolic(count):
+        raise Unsupported("a variance of an open number of elements")
+    x, axes = w.tensor(x), w.integers(*axes)
+    off = w.emit("Sub", x, w.emit("ReduceMean", x, axes, keepdims=1))
+    total = w.emit("ReduceSum", w.emit("Mul", off, off), axes, keepdims=int(keepdim))
+    return w.emit("Div", total, w.scalar(max(int(count) - correction, 0), dtype))
+
+
+@register("max_pool2d_with_indices")
+def max_pool(w, node, x, kernel, stride=None, padding=(0, 0), dilation=(1, 1), ceil_mode=False):
+    kernel, padding, dilation = (list(values) * (2 if len(values) == 1 else 1) for values in (kernel, padding, dilation))
+    stride = list(stride) * (2 if len(stride) == 1 else 1) if stride else kernel
+    if ceil_mode:
+        raise Unsupported("max_pool2d with ceil_mode")
+    return [w.emit("MaxPool", w.tensor(x), kernel_shape=kernel, strides=stride, pads=padding * 2, dilations=dilation), None]
+
+
+@register("avg_pool2d")
+def average_pool(w, node, x, kernel, stride=None, padding=(0, 0), ceil_mode=False, count_include_pad=True, divisor_override=None):
+    kernel, padding = (list(values) * (2 if len(values) == 1 else 1) for values in (kernel, padding))
+    stride = list(stride) * (2 if len(stride) == 1 else 1) if stride else kernel
+    if ceil_mode or divisor_override:
+        raise Unsupported("avg_pool2d with ceil_mode or divisor_override")
+    return w.emit("AveragePool", w.tensor(x), kernel_shape=kernel, strides=stride, pads=padding * 2, count_include_pad=int(count_include_pad))
 
 
 @register("cumsum")

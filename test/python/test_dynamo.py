@@ -117,6 +117,55 @@ def test_attention_of_torch(built, weights):
     compare([each for each in found if each is not None], [each for each in expected if each is not None])
 
 
+def randn(*shape):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(sum(shape)))
+
+
+# What is compiled, and arguments of each call.
+OPERATORS = {
+    "nothing": (lambda x: x * 2 + 1, [(randn(0, 4),), (randn(3, 4),)]),
+    "float": (lambda x, s: x * s + 1, [(randn(3), s) for s in (2.5, 3.5, 4.5)]),
+    "integer": (lambda x, s: x * s + x.shape[0], [(randn(3), 2), (randn(3), 3), (randn(5), 4)]),
+    "results": (lambda x: (x > 0, x.shape[0], None, x.any(), x.sum()), [(randn(3, 4),), (randn(5, 4),), (randn(6, 4),)]),
+    "integers": (lambda x: (x // 2, x % 3, x * 2 - 1, x.float() / 3, x.sum(), x.max(), x.min()), [(torch.tensor([5, -7, 8, 0]),)]),
+    "views": (lambda x: (x, x.view(-1), x.t()), [(randn(3, 4),)]),
+    "f64": (lambda x: x.exp() @ x, [(randn(4, 4).double(),)]),
+    "f16": (lambda x: (x @ x).softmax(-1), [(randn(4, 4).half(),)]),
+    "not a number": (lambda x: torch.where(x.isnan(), 0, x).clamp(-1, 1), [(torch.tensor([1.0, float("nan"), -3.0]),)]),
+    "mask": (lambda x, m: x.masked_fill(m, float("-inf")).softmax(-1), [(randn(3, 4), torch.tensor([[True, False, False, True]] * 3))]),
+    "greatest": (lambda x: (*x.topk(2), *x.max(-1), *x.min(0), x.argmax(-1), x.argmax(), x.amax(1)), [(randn(3, 8),), (randn(4, 8),)]),
+    "deviation": (lambda x: (x.var(-1), x.std(-1, keepdim=True), x.var(0, correction=0)), [(randn(4, 6),)]),
+    "sums": (lambda x: (x.cumsum(1), x.mean(0), x.sum()), [(randn(4, 6),)]),
+    "powers": (lambda x: (x**3, x.abs()**0.5, 2**x, x**2), [(randn(4),)]),
+    "order": (lambda x: x.roll(2, 1).flip(0).tril(1), [(randn(4, 6),)]),
+    "parts": (lambda x, y: torch.cat([x, y[:, :2]], 1).repeat(2, 1), [(randn(4, 6), randn(4, 3)), (randn(5, 6), randn(5, 3))]),
+    "places": (lambda x, i: (torch.zeros(4, 6).scatter(1, i, x), x[i[:, 0] % 2], x[:, i[0] % 2]), [(randn(4, 2), torch.tensor([[0, 5], [1, 2], [3, 0], [4, 4]]))]),
+    "heads": (lambda a, b: torch.einsum("bhqd,bhkd->bhqk", a, b), [(randn(2, 3, 4, 5), randn(2, 3, 6, 5)), (randn(2, 3, 7, 5), randn(2, 3, 9, 5))]),
+    "convolution": (torch.nn.Sequential(torch.nn.Conv2d(4, 8, 3, stride=2, padding=1, groups=2), torch.nn.BatchNorm2d(8), torch.nn.ReLU(), torch.nn.MaxPool2d(2),
+                                        torch.nn.AvgPool2d(2, padding=1), torch.nn.GroupNorm(2, 8), torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten()).eval(),
+                    [(randn(2, 4, 20, 20),), (randn(3, 4, 20, 20),)]),
+    "convolution of a row": (torch.nn.Conv1d(4, 6, 3, padding=1).eval(), [(randn(2, 4, 20),), (randn(2, 4, 31),)]),
+    "larger": (lambda x: torch.nn.functional.interpolate(x, scale_factor=2, mode="nearest"), [(randn(1, 2, 4, 4),)]),
+}
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operators(built, name):
+    function, calls = OPERATORS[name]
+    compiled = compile_model(function)
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.filterwarnings("error", message="fovea")
+        for arguments in calls:
+            found, expected = compiled(*arguments), function(*arguments)
+            pairs = list(zip(found, expected, strict=True)) if isinstance(expected, tuple) else [(found, expected)]
+            for one, other in pairs:
+                if isinstance(other, torch.Tensor):
+                    torch.testing.assert_close(one, other, atol=1e-3 if other.dtype == torch.float16 else 1e-5, rtol=1e-4)
+                else:
+                    assert one == other
+    assert built
+
+
 def test_parameters_are_shared(built):
     """A change of a parameter shows without compiling, and the code holds none of it."""
     net = Net().eval()
