@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One vector for each text, by the entry of an encoder that embeds. Texts of similar
-// length share a call; shorter rows are filled and masked. Refuses models without
-// that entry.
+// length share a call; shorter rows are filled and masked, an eighth of a call at
+// most. Refuses models without that entry.
 #include "runtime/Call.h"
 #include "runtime/status/Status.h"
 
@@ -19,6 +19,8 @@ using manifest::Role;
 
 /// Rows of one call; more bring nothing and cost memory.
 constexpr size_t rowsOfACall = 32;
+/// Positions up to which a call is so short that filling it costs less than another one.
+constexpr size_t shortCall = 256;
 
 class Embedding {
 public:
@@ -35,8 +37,8 @@ public:
     float *out = nullptr;
     width = 0;
     try {
-      for (size_t first = 0; first < count; first += rowsOfACall) {
-        size_t batch = std::min(rowsOfACall, count - first);
+      for (size_t first = 0, batch = 0; first < count; first += batch) {
+        batch = countRows(order.data() + first, count - first);
         const fovea_tensor &tensor = embed(order.data() + first, batch);
         if (!out) {
           width = static_cast<size_t>(tensor.shape[1]);
@@ -56,6 +58,18 @@ public:
   }
 
 private:
+  /// How many of the next texts, the shortest first, are one call.
+  size_t countRows(const size_t *numbers, size_t left) const {
+    size_t batch = 1, tokens = rows[numbers[0]].ids.size();
+    for (; batch < std::min(left, rowsOfACall); ++batch) {
+      size_t length = rows[numbers[batch]].ids.size(), positions = length * (batch + 1);
+      if (positions > shortCall && positions * 8 > (tokens + length) * 9)
+        break;
+      tokens += length;
+    }
+    return batch;
+  }
+
   Call make() {
     int entry = module.findEntry(manifest::EntryKind::Embed);
     if (entry < 0)

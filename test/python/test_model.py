@@ -281,6 +281,14 @@ def test_embed(minilm):
     np.testing.assert_allclose(minilm.embed(texts[0]), vectors[0], atol=1e-6)
 
 
+def test_embed_uneven_texts(minilm):
+    """Calls are made of texts of like lengths: each vector is what its text gives alone."""
+    texts = [" ".join(["king", "speaks", "of"][i % 3] for i in range(length)) for length in (1, 200, 3, 90, 2, 150, 4, 40, 5, 7, 180, 1, 20)]
+    vectors = minilm.embed(texts)
+    for text, vector in zip(texts, vectors):
+        np.testing.assert_allclose(vector, minilm.embed(text), atol=2e-6)
+
+
 def test_wrong_kind_of_model(minilm, shakespeare):
     with pytest.raises(fovea.InputError, match="embed"):
         shakespeare.embed(["a"])
