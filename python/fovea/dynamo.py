@@ -115,6 +115,7 @@ class Graph:
             writer.save(str(path), "graph")
             self.model = Model(compile_file(path, None, self.flags), **self.settings)
         (self.entry,) = self.model.entries.values()
+        self.checks = [message for _, message in writer.checks]
         self.numbers = [i for i, name in self.integers if name in writer.numbers]  # most are sizes of tensors
         known = [value["name"] for value in self.entry.arguments]
         if known != arguments:
@@ -139,7 +140,11 @@ class Graph:
         given = tuple(inputs[i].detach().contiguous() for i, _ in self.actives) + tuple([inputs[i]] for i in self.numbers)
         inputs.clear()
         results = iter(self.entry._entry.run(given, None, True, None))
-        return [next(results) if isinstance(output, str) else int(next(results)) if isinstance(output, fx.Size) else output for output in self.outputs]
+        outputs = [next(results) if isinstance(output, str) else int(next(results)) if isinstance(output, fx.Size) else output for output in self.outputs]
+        for message, is_true in zip(self.checks, results):
+            if not is_true:
+                raise RuntimeError(message)
+        return outputs
 
 
 def wants_gradients(inputs):

@@ -46,6 +46,7 @@ class Writer:
         self.nodes, self.initializers, self.inputs = [], [], []
         self.values, self.kept, self.count = {}, {}, 0
         self.numbers = []  # arguments that are integers, each as a tensor [1]
+        self.checks = []  # what must be true, nodes, and what is said if it is not: results behind the others
 
     # Values -----------------------------------------------------------------------------------------------------------------------------------------------
 
@@ -216,6 +217,9 @@ class Writer:
             shape = [str(size.node.expr) if is_symbolic(size) else int(size) for size in seen.shape]
             self.outputs.append(helper.make_tensor_value_info(name, TYPES[seen.dtype], shape))
             results.append(name)
+        for node, _ in self.checks:
+            name = self.emit("Reshape", self.tensor(node, torch.bool), self.integers(1))
+            self.outputs.append(helper.make_tensor_value_info(name, TensorProto.BOOL, [1]))
         return results
 
     def save(self, path, name):
@@ -391,6 +395,11 @@ def remainder(w, node, x, y):
     if dtype.is_floating_point:  # of the divisor's sign
         return w.emit("Sub", x, w.emit("Mul", w.emit("Floor", w.emit("Div", x, y)), y))
     return w.emit("Mod", x, y)
+
+
+@register("_assert_async")
+def assert_async(w, node, condition, message="an assertion of the model failed"):
+    w.checks.append((condition, message))
 
 
 @register("isnan")

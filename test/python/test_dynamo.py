@@ -166,6 +166,40 @@ def test_operators(built, name):
     assert built
 
 
+def test_assertions_of_a_model(built):
+    """A number that is no class is the error that it is in eager."""
+    compiled = compile_model(lambda i: torch.nn.functional.one_hot(i, 7) * 2)
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.filterwarnings("error", message="fovea")
+        for ids in (torch.tensor([0, 6, 3]), torch.tensor([1, 2, 3, 4])):
+            assert torch.equal(compiled(ids), torch.nn.functional.one_hot(ids, 7) * 2)
+        with pytest.raises(RuntimeError, match="num_classes"):
+            compiled(torch.tensor([0, 7, 3]))
+    assert built
+
+
+def test_the_tutorials_model(built, monkeypatch):
+    """A Transformer as one writes it while learning how it works (examples/tutorial-classifier), with its maps of attention."""
+    import pathlib
+
+    from torch.utils import _pytree as pytree
+
+    monkeypatch.syspath_prepend(str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "tutorial-classifier"))
+    import model as tutorial
+
+    torch.manual_seed(0)
+    classifier, reverse = tutorial.Classifier().eval(), tutorial.Reverse().eval()
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.filterwarnings("error", message="fovea")
+        for function, arguments in ((classifier, (randn(2, 9, 10),)), (classifier, (randn(2, 12, 10), torch.ones(12, 12).tril())), (classifier.with_maps, (randn(2, 9, 10),)),
+                                    (reverse, (torch.randint(0, 10, (2, 9)),))):
+            torch._dynamo.reset()
+            found, expected = compile_model(function)(*arguments), function(*arguments)
+            for one, other in zip(pytree.tree_leaves(found), pytree.tree_leaves(expected), strict=True):
+                torch.testing.assert_close(one, other, atol=1e-5, rtol=1e-4)
+    assert len(built) == 4
+
+
 def test_parameters_are_shared(built):
     """A change of a parameter shows without compiling, and the code holds none of it."""
     net = Net().eval()
