@@ -106,10 +106,10 @@ TEST_F(VerbsTest, WrongUsageIsTold) {
   usage("generate FILE --prompt a --device abacus", "expects cpu, cuda, cuda:N, emulator");
   usage("generate FILE --prompt a --device cuda:a", "expects cpu, cuda, cuda:N, emulator");
   usage("generate FILE --prompt a --threads -1", "--threads: expects a number from 0 to 1024");
-  usage("genrate FILE",
-        "unknown verb 'genrate', expected one of run, generate, chat, embed, "
-        "translate, transcribe, fill-mask, classify, tag, answer, bench; did you mean "
-        "'generate'?\nsee fovea-run --help\n");
+  usage("genrate FILE", "unknown verb 'genrate', expected one of run, generate, chat, embed, "
+                        "translate, transcribe, fill-mask, classify, tag, answer, bench, "
+                        "completions, man; did you mean "
+                        "'generate'?\nsee fovea-run --help\n");
   usage("generate FILE --prompt a --sed 5",
         "error: unknown option '--sed'; did you mean '--seed'?");
   usage("generate FILE --prompt a --stops x y", "did you mean '--stop'?\nsee fovea-run generate "
