@@ -122,51 +122,8 @@ static nb::dict describeContext(const Context &context) {
   return out;
 }
 
-static nb::object describeImages(const Module &module) {
-  fovea_image_info info = FOVEA_IMAGE_INFO_INIT;
-  check(fovea_module_get_image_info(module.get(), &info));
-  if (!info.is_known)
-    return nb::none();
-  nb::dict out;
-  out["resize"] = nb::make_tuple(info.resize_height, info.resize_width);
-  out["shortest_edge"] = info.shortest_edge;
-  out["crop"] = nb::make_tuple(info.crop_height, info.crop_width);
-  out["filter"] = static_cast<int>(info.filter);
-  out["scale"] = info.scale;
-  nb::list mean, deviation;
-  for (int i = 0; i < 4 && info.deviation[i] != 0; ++i) {
-    mean.append(info.mean[i]);
-    deviation.append(info.deviation[i]);
-  }
-  out["mean"] = mean;
-  out["deviation"] = deviation;
-  return out;
-}
-
-static nb::list describePrompts(const Module &module) {
-  fovea_module_info info = FOVEA_MODULE_INFO_INIT;
-  check(fovea_module_get_info(module.get(), &info));
-  nb::list out;
-  for (size_t place = 0; place < info.prompt_count; ++place) {
-    fovea_prompt_info prompt = FOVEA_PROMPT_INFO_INIT;
-    check(fovea_module_get_prompt(module.get(), place, &prompt));
-    nb::dict values;
-    for (size_t i = 0; i < prompt.value_count; ++i) {
-      const char *name = nullptr;
-      int64_t token = -1;
-      check(fovea_module_get_prompt_value(module.get(), place, i, &name, &token));
-      values[name] = token;
-    }
-    out.append(nb::make_tuple(prompt.name, prompt.token, values));
-  }
-  return out;
-}
-
 void addDescriptions(nb::class_<Module> &module, nb::class_<Context> &context) {
-  module.def("describe", &describeModule)
-      .def("entries", &describeEntries)
-      .def("images", &describeImages)
-      .def("prompts", &describePrompts);
+  module.def("describe", &describeModule).def("entries", &describeEntries);
   context.def("describe", &describeContext)
       .def("steps", &describeSteps, "entry"_a)
       .def("reset",

@@ -22,7 +22,7 @@ namespace nb = nanobind;
 
 /// Raises the exception of fovea.errors that is for such a status; the GIL is held.
 [[noreturn]] void raise(fovea_code code, const std::string &message);
-/// fovea.ArgumentError: `message` says what is expected and what was found.
+/// Raises fovea.ArgumentError; the GIL is held.
 [[noreturn]] void raiseArgument(const std::string &entry, const std::string &argument,
                                 const std::string &expected, const std::string &found);
 /// Frees the status; the GIL is held.
@@ -115,6 +115,7 @@ private:
 };
 
 void addDescriptions(nb::class_<Module> &module, nb::class_<Context> &context);
+void addImages(nb::class_<Module> &module);
 void addTexts(nb::class_<Module> &module, nb::class_<Context> &context);
 
 } // namespace fovea::python

@@ -25,5 +25,6 @@ NB_MODULE(_runtime, module) {
       .def("profile", &Entry::profile)
       .def("measure", &Entry::measure, "values"_a, "runs"_a);
   addDescriptions(modules, contexts);
+  addImages(modules);
   addTexts(modules, contexts);
 }

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a model's heads found: labels of texts and images, masked words, answers, tagged tokens. The same as the command line's verbs."""
+import os
+import pathlib
+
 import numpy as np
 
 from . import errors
@@ -25,8 +28,7 @@ class Heads:
     def _run_texts(self, verb, texts):
         """One row: its tokens, which of the texts they are of, and the results by their roles and names."""
         entry = self._forward(verb)
-        longest = next((described["max_positions"] for described in self._module.entries() if described["name"] == entry.name), 0)
-        ids, types, owners, _ = self._module.encode_texts(list(texts), max(longest, 0))
+        ids, types, owners, _ = self._module.encode_texts(list(texts), max(entry._max_positions, 0))
         rows = {"token_ids": ids, "token_types": types, "attention_mask": [1] * len(ids)}
         values = {}
         for argument in entry.arguments:
@@ -51,50 +53,44 @@ class Heads:
         values = softmax(scores) if function == "softmax" else 1 / (1 + np.exp(-scores.astype(np.float64))) if function == "sigmoid" else scores
         return {self.labels[i]: float(values[i]) for i in np.argsort(-values, kind="stable")}
 
+    def _takes_images(self):
+        """The images' shape [batch, channels, height, width] if that is what `forward` takes, else None."""
+        shapes = [argument["shape"] for argument in self._forward("classify").arguments]
+        return shapes[0] if len(shapes) == 1 and len(shapes[0]) == 4 else None
+
     def classify(self, what, pair=None):
-        """The labels of a text, of two texts together (`pair`), or of an image (a path, a PIL image, or an array [height, width, channels] of 0 to 255), the likeliest first:
-        a dictionary of probabilities by label. Of a list of texts or images a list."""
+        """The labels of a text, of two texts together (`pair`), or of an image as preprocess() takes it, the likeliest first: a dictionary of probabilities by label.
+        Of a list of texts or images a list."""
         if isinstance(what, (list, tuple)):
             pairs = pair if pair is not None else [None] * len(what)
             return [self.classify(each, other) for each, other in zip(what, pairs, strict=True)]
-        if self._module.images() is not None:
-            return self._labelled(self._scores("classify images", self._run_image(what), 2, "a model that classifies images"))
+        if self._takes_images():
+            entry = self._forward("classify images")
+            found = dict(zip(entry._names, entry.run(self.preprocess(what))))
+            return self._labelled(self._scores("classify images", found, 2, "a model that classifies images"))
         _, _, found = self._run_texts("classify", [what] if pair is None else [what, pair])
         return self._labelled(self._scores("classify", found, 2, "a model that classifies texts"))
 
     def preprocess(self, image):
-        """An image as the model reads it, f32 [1, channels, height, width]: resized, cropped and normalised as its source says. Needs Pillow."""
-        from PIL import Image
+        """An image as the model reads it, f32 [1, channels, height, width]: resized, cropped and normalised as its source says, by the command line's own arithmetic.
 
-        settings = self._module.images()
-        if settings is None:
-            self._refuse("read images", "a model whose source says how images are made ready")
-        channels = len(settings["mean"])
-        if isinstance(image, np.ndarray):
-            image = Image.fromarray(image)
-        elif not isinstance(image, Image.Image):
-            image = Image.open(image)
-        image = image.convert({1: "L", 3: "RGB", 4: "RGBA"}[channels])
-        if edge := settings["shortest_edge"]:
-            width, height = image.size
-            size = (edge, int(edge * height / width)) if width <= height else (int(edge * width / height), edge)
-            image = image.resize(size, settings["filter"])
-        elif settings["resize"][0]:
-            image = image.resize(settings["resize"][::-1], settings["filter"])
-        pixels = np.asarray(image, np.float64).reshape(*image.size[::-1], channels)
-        if height := settings["crop"][0]:
-            width = settings["crop"][1]
-            top, left = (pixels.shape[0] - height) // 2, (pixels.shape[1] - width) // 2
-            if top < 0 or left < 0:
-                pixels = np.pad(pixels, [(max(-top, 0), height), (max(-left, 0), width), (0, 0)])
-                top, left = max(top, 0), max(left, 0)
-            pixels = pixels[top:top + height, left:left + width]
-        pixels = (pixels * settings["scale"] - np.array(settings["mean"])) / np.array(settings["deviation"])
-        return np.ascontiguousarray(pixels.transpose(2, 0, 1)[None], np.float32)
-
-    def _run_image(self, image):
-        entry = self._forward("read images")
-        return dict(zip(entry._names, entry.run(self.preprocess(image))))
+        Args:
+            image: a PNG or JPEG file's path, a picture of Pillow, or an array of bytes [height, width, 3].
+        """
+        shape = self._takes_images()
+        if shape is None:
+            self._refuse("read images", "a model of images")
+        try:
+            if isinstance(image, (str, os.PathLike)):
+                prepared = self._module.prepare_image(pathlib.Path(image).read_bytes(), shape[1])
+            else:
+                picture = np.asarray(image.convert("RGB")) if hasattr(image, "convert") else image
+                prepared = self._module.prepare_image(picture, shape[1])
+        except OSError as error:
+            raise errors.InputError(f"{image}: {error.strerror}") from None
+        if prepared is None:
+            self._refuse("read images", "a model whose source says how images are made ready (preprocessor_config.json)")
+        return prepared
 
     def fill_mask(self, text, top=5, mask=None):
         """For each mask in the text ([MASK] or <mask>, as the model calls it, or `mask`) a list of the `top` likeliest tokens: dictionaries with `token`, `id`,

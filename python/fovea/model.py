@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A compiled model, and what can be done with it."""
 import collections.abc
-import html
 import json
 import os
 import pathlib
@@ -14,11 +13,6 @@ import threading
 import numpy as np
 
 from . import _runtime, compiler, errors, heads
-
-
-def is_torch(value):
-    torch = sys.modules.get("torch")
-    return torch is not None and isinstance(value, torch.Tensor)
 
 
 class Entry:
@@ -37,13 +31,13 @@ class Entry:
         arguments, results: a dictionary for each, with `name`, `dtype`, `shape` (open sizes by their names or -1) and `role`.
     """
 
-    def __init__(self, context, description):
-        self.name, self.kind = description["name"], description["kind"]
+    def __init__(self, context, description, profiles=False):
+        self.name, self.kind, self._max_positions = description["name"], description["kind"], description["max_positions"]
         self.arguments = [value for value in description["arguments"] if not value["is_cache"]]
         self.results = [value for value in description["results"] if not value["is_cache"]]
         self._names = tuple(value["name"] for value in self.results)
         self._context, self._entry = context, _runtime.Entry(context, self.name)
-        self._is_on_cuda = context.describe()["device_type"] == 2
+        self._is_on_cuda, self._profiles = context.describe()["device_type"] == 2, profiles
 
     def __call__(self, *values, **named):
         return dict(zip(self._names, self.run(*values, **named)))
@@ -55,9 +49,9 @@ class Entry:
             names = tuple(value["name"] for value in self.arguments[:len(values)]) + tuple(named)
             values += tuple(named.values())
         torch = sys.modules.get("torch")
-        as_torch = torch is not None and any(isinstance(value, torch.Tensor) for value in values)
-        stream = torch.cuda.current_stream().cuda_stream if as_torch and self._is_on_cuda and any(value.is_cuda for value in values if isinstance(value, torch.Tensor)) else None
-        return self._entry.run(values, names, as_torch, stream)
+        tensors = [value for value in values if isinstance(value, torch.Tensor)] if torch else []
+        stream = torch.cuda.current_stream().cuda_stream if self._is_on_cuda and any(tensor.is_cuda for tensor in tensors) else None
+        return self._entry.run(values, names, bool(tensors), stream)
 
     def measure(self, *values, runs=10):
         """Seconds that one run of the entry's kernels takes, the mean of `runs`, without planning it."""
@@ -72,8 +66,6 @@ class Entry:
             for step, (seconds, flops, size) in zip(steps, self._entry.profile()):
                 step |= {"seconds": seconds, "flops": flops, "bytes": size}
         return steps
-
-    _profiles = False
 
     def __repr__(self):
         def names(values):
@@ -174,9 +166,7 @@ class Model(heads.Heads):
         self._info = self._module.describe()
         self.name, self.architecture, self.kind, self.labels = (self._info[key] for key in ("name", "architecture", "kind", "labels"))
         self._settings = {"threads": threads, "capacity": capacity, "device": device, "profile": profile, "copy": copy}
-        self.entries = {described["name"]: Entry(self._context, described) for described in self._module.entries()}
-        for entry in self.entries.values():
-            entry._profiles = profile
+        self.entries = {described["name"]: Entry(self._context, described, profile) for described in self._module.entries()}
         self._source, self._flags, self._report, self._stages, self._call = None, [], None, None, None
 
     # What it is -------------------------------------------------------------------------------------------------------------------------------------------
@@ -318,4 +308,4 @@ class Model(heads.Heads):
         """Notebooks: what was fused, and where the time goes if the model profiles."""
         from .notebook import describe
 
-        return describe(self, html.escape)
+        return describe(self)

@@ -90,7 +90,7 @@ def missing_licence_line(root, files):
 
 # What each room of the house may include from, from the ground up: a room is a top folder or a folder in it. A room may name rooms above its
 # own line only, so no arrow runs up and none in a circle. What code, artifact and runtime agree on is abi/; frontend/tokenizer checks a tokenizer's parts with the code that will run them; runtime/emulator is a library of its own, which the runtime opens by name.
-# tools/ and what is for developers (test/, bench/, examples/) may see all.
+# tools/ and what is for developers (test/, bench/, examples/) may see all; python/ uses tools/images besides what it names.
 LAYERS = {
     "abi": "",
     "dialects": "",
