@@ -82,7 +82,7 @@ std::shared_ptr<Entry::Slot> Entry::take() {
       return slot;
   }
   auto slot = std::make_shared<Slot>(context);
-  check(fovea_call_create(context->get(), name.c_str(), &slot->call));
+  context->run([&] { return fovea_call_create(context->get(), name.c_str(), &slot->call); });
   slot->users = 1;
   slots.push_back(slot);
   return slot;
@@ -119,24 +119,19 @@ std::vector<Argument> Entry::setArguments(Slot &slot, const nb::tuple &values,
   return held;
 }
 
-/// The dtype that numpy has for it; bf16 is told by its bits.
-static nb::dlpack::dtype dlpackOf(fovea_dtype dtype) {
-  return {dtype.code, dtype.bits, dtype.lanes};
-}
-
 nb::object Entry::wrap(const std::shared_ptr<Slot> &slot, const fovea_tensor &tensor, bool torch) {
   ++slot->users;
   auto *lease = new Lease{slot, slot->users};
   nb::capsule owner(lease, [](void *data) noexcept { delete static_cast<Lease *>(data); });
   std::vector<size_t> shape(tensor.shape, tensor.shape + tensor.ndim);
-  nb::dlpack::dtype dtype = dlpackOf(tensor.dtype);
-  bool isBf16 = tensor.dtype.code == FOVEA_BFLOAT && !torch;
-  if (isBf16)
-    dtype = nb::dtype<uint16_t>();
+  nb::dlpack::dtype dtype = {tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes};
   int device = tensor.device.type, id = tensor.device.type == FOVEA_CPU ? 0 : tensor.device.id;
   if (torch)
     return nb::cast(nb::ndarray<nb::pytorch>(tensor.data, shape.size(), shape.data(), owner,
                                              nullptr, dtype, device, id));
+  bool isBf16 = tensor.dtype.code == FOVEA_BFLOAT;
+  if (isBf16)
+    dtype = nb::dtype<uint16_t>();
   nb::object array = nb::cast(nb::ndarray<nb::numpy>(tensor.data, shape.size(), shape.data(), owner,
                                                      nullptr, dtype, device, id));
   if (!isBf16)

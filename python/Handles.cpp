@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Handles.h. A status becomes the exception of fovea.errors that is for its code.
 #include "python/Handles.h"
 
 namespace fovea::python {

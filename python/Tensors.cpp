@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Tensors.h. Frameworks are known by DLPack and the buffer protocol alone; of torch it is asked
+// whether a tensor requires gradients, which DLPack would refuse in its own words.
 #include "python/Tensors.h"
 
 using namespace nanobind::literals;

@@ -3,9 +3,7 @@
 // Texts: tokens, chats, generation, translation, vectors.
 #include "python/Handles.h"
 
-#include <cstring>
 #include <functional>
-
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 #include <optional>
@@ -36,38 +34,58 @@ struct Raised {
   }
 };
 
+template <typename T> void read(const nb::dict &given, const char *name, T &value) {
+  if (given.contains(name))
+    value = nb::cast<T>(given[name]);
+}
+
+/// A text, or token ids.
+class Source {
+public:
+  void read(nb::handle given) {
+    if (nb::isinstance<nb::str>(given))
+      text = nb::cast<std::string>(given);
+    else
+      ids = nb::cast<std::vector<int64_t>>(given);
+  }
+  /// Puts one of both into options, which have null for the other.
+  void set(const char *&data, size_t &size, const int64_t *&first, size_t &count) const {
+    data = text ? text->data() : nullptr;
+    size = text ? text->size() : 0;
+    first = ids.data();
+    count = ids.size();
+  }
+
+private:
+  std::optional<std::string> text;
+  std::vector<int64_t> ids;
+};
+
+std::vector<fovea_text> viewsOf(const std::vector<std::string> &texts) {
+  std::vector<fovea_text> views;
+  for (const std::string &text : texts)
+    views.push_back({text.data(), text.size()});
+  return views;
+}
+
 /// Options of generation, and what they point to.
 struct Generation {
   fovea_generate_options options = FOVEA_GENERATE_OPTIONS_INIT;
-  std::string prompt;
-  std::vector<int64_t> ids;
+  Source prompt;
   std::vector<std::string> stops;
   std::vector<fovea_text> stopTexts;
-  nb::object onPiece, onPrompt, onLogprobs;
+  nb::object onPiece, onLogprobs;
   Raised raised;
 
   explicit Generation(const nb::dict &given);
   void setCallbacks();
 };
 
-template <typename T> void read(const nb::dict &given, const char *name, T &value) {
-  if (given.contains(name))
-    value = nb::cast<T>(given[name]);
-}
-
 } // namespace
 
 Generation::Generation(const nb::dict &given) {
-  nb::object source = given["prompt"];
-  if (nb::isinstance<nb::str>(source)) {
-    prompt = nb::cast<std::string>(source);
-    options.prompt = prompt.data();
-    options.prompt_size = prompt.size();
-  } else {
-    ids = nb::cast<std::vector<int64_t>>(source);
-    options.prompt_ids = ids.data();
-    options.prompt_id_count = ids.size();
-  }
+  prompt.read(given["prompt"]);
+  prompt.set(options.prompt, options.prompt_size, options.prompt_ids, options.prompt_id_count);
   read(given, "max_tokens", options.max_tokens);
   read(given, "temperature", options.temperature);
   read(given, "top_k", options.top_k);
@@ -85,12 +103,10 @@ Generation::Generation(const nb::dict &given) {
   options.draft_lookup = lookup;
   read(given, "draft_tokens", options.draft_tokens);
   read(given, "stop", stops);
-  for (const std::string &stop : stops)
-    stopTexts.push_back({stop.data(), stop.size()});
+  stopTexts = viewsOf(stops);
   options.stop_texts = stopTexts.data();
   options.stop_text_count = stopTexts.size();
   onPiece = given["on_piece"];
-  onPrompt = given.contains("on_prompt") ? nb::object(given["on_prompt"]) : nb::none();
   onLogprobs = given.contains("on_logprobs") ? nb::object(given["on_logprobs"]) : nb::none();
   setCallbacks();
 }
@@ -101,11 +117,6 @@ void Generation::setCallbacks() {
     auto &self = *static_cast<Generation *>(user);
     return self.raised.call([&] { return self.onPiece(token, nb::str(text, size)); });
   };
-  if (!onPrompt.is_none())
-    options.on_prompt = [](void *user, size_t done, size_t total) {
-      auto &self = *static_cast<Generation *>(user);
-      return self.raised.call([&] { return self.onPrompt(done, total); });
-    };
   if (!onLogprobs.is_none())
     options.on_logprobs = [](void *user, int64_t token, float logprob, const fovea_logprob *top,
                              size_t count) {
@@ -144,8 +155,7 @@ namespace {
 /// Options of a translation, and what they point to.
 struct Translation {
   fovea_translate_options options = FOVEA_TRANSLATE_OPTIONS_INIT;
-  std::string source;
-  std::vector<int64_t> ids, prompt;
+  Source source;
   nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu> samples;
   nb::list texts;
   Raised raised;
@@ -155,18 +165,12 @@ struct Translation {
 } // namespace
 
 Translation::Translation(const nb::dict &given) {
-  nb::object from = given["source"];
-  if (nb::isinstance<nb::str>(from)) {
-    source = nb::cast<std::string>(from);
-    options.source = source.data();
-    options.source_size = source.size();
-  } else if (nb::try_cast(from, samples)) {
+  if (nb::try_cast(given["source"], samples)) {
     options.source_samples = samples.data();
     options.source_sample_count = samples.size();
   } else {
-    ids = nb::cast<std::vector<int64_t>>(from);
-    options.source_ids = ids.data();
-    options.source_id_count = ids.size();
+    source.read(given["source"]);
+    source.set(options.source, options.source_size, options.source_ids, options.source_id_count);
   }
   read(given, "max_tokens", options.max_tokens);
   read(given, "beams", options.beams);
@@ -177,9 +181,6 @@ Translation::Translation(const nb::dict &given) {
   options.early_stopping = static_cast<fovea_early_stopping>(early);
   read(given, "min_tokens", options.min_tokens);
   read(given, "no_repeat_ngram", options.no_repeat_ngram);
-  read(given, "prompt_ids", prompt);
-  options.prompt_ids = prompt.empty() ? nullptr : prompt.data();
-  options.prompt_id_count = prompt.size();
   options.user = this;
   options.on_text = [](void *user, size_t /*rank*/, const fovea_translation *text) {
     auto &self = *static_cast<Translation *>(user);
@@ -202,9 +203,7 @@ static nb::list translate(Context &context, const nb::dict &given) {
 }
 
 static nb::tuple embed(Context &context, const std::vector<std::string> &texts) {
-  std::vector<fovea_text> given;
-  for (const std::string &text : texts)
-    given.push_back({text.data(), text.size()});
+  std::vector<fovea_text> given = viewsOf(texts);
   float *vectors = nullptr;
   size_t width = 0, cut = 0;
   context.run([&] {
@@ -213,40 +212,6 @@ static nb::tuple embed(Context &context, const std::vector<std::string> &texts) 
   nb::capsule owner(vectors, [](void *memory) noexcept { fovea_free(memory); });
   size_t shape[] = {texts.size(), width};
   return nb::make_tuple(nb::cast(nb::ndarray<nb::numpy, float>(vectors, 2, shape, owner)), cut);
-}
-
-static nb::bytes save(Context &context) {
-  std::string bytes;
-  context.run([&] {
-    return fovea_context_save(
-        context.get(),
-        [](void *user, const void *data, size_t size) {
-          static_cast<std::string *>(user)->append(static_cast<const char *>(data), size);
-          return 0;
-        },
-        &bytes);
-  });
-  return nb::bytes(bytes.data(), bytes.size());
-}
-
-static void load(Context &context, const nb::bytes &bytes) {
-  struct Rest {
-    const char *data;
-    size_t size;
-  } rest{bytes.c_str(), bytes.size()};
-  context.run([&] {
-    return fovea_context_load(
-        context.get(),
-        [](void *user, void *data, size_t size) {
-          auto &left = *static_cast<Rest *>(user);
-          size_t taken = size < left.size ? size : left.size;
-          std::memcpy(data, left.data, taken);
-          left.data += taken;
-          left.size -= taken;
-          return taken;
-        },
-        &rest);
-  });
 }
 
 /// Owns what the C interface gave.
@@ -262,9 +227,7 @@ static std::vector<int64_t> encode(const Module &module, const std::string &text
 
 static nb::tuple encodeTexts(const Module &module, const std::vector<std::string> &texts,
                              size_t most) {
-  std::vector<fovea_text> given;
-  for (const std::string &text : texts)
-    given.push_back({text.data(), text.size()});
+  std::vector<fovea_text> given = viewsOf(texts);
   fovea_encoding encoding = FOVEA_ENCODING_INIT;
   check(fovea_module_encode_texts(module.get(), given.data(), given.size(), most, &encoding));
   Freed<int64_t> owner(encoding.ids, fovea_free);
@@ -307,9 +270,7 @@ void addTexts(nb::class_<Module> &module, nb::class_<Context> &context) {
       .def("render_chat", &renderChat, "name"_a.none(), "variables"_a);
   context.def("generate", &generate, "options"_a, "draft"_a.none())
       .def("translate", &translate, "options"_a)
-      .def("embed", &embed, "texts"_a)
-      .def("save", &save)
-      .def("load", &load, "data"_a);
+      .def("embed", &embed, "texts"_a);
 }
 
 } // namespace fovea::python

@@ -100,7 +100,6 @@ class Graph:
                 self.weights.append((i, node.name))
             else:
                 self.actives.append((i, node.name))
-        self.bound = self.addresses = None
         self.build(inputs)
 
     def build(self, inputs):
@@ -128,9 +127,8 @@ class Graph:
 
     def bind(self, inputs):
         """Gives the parameters to the entry, for all runs until they change."""
-        self.bound = [inputs[i] for i, _ in self.weights]
-        self.addresses = [tensor.data_ptr() for tensor in self.bound]
-        self.entry._entry.bind([name for _, name in self.weights], tuple(tensor.detach() for tensor in self.bound))
+        self.addresses = [inputs[i].data_ptr() for i, _ in self.weights]
+        self.entry._entry.bind([name for _, name in self.weights], tuple(inputs[i].detach() for i, _ in self.weights))
 
     def __call__(self, inputs):
         if not all(inputs[i] is tensor and self.version(tensor) == version for (i, _), (tensor, version) in zip(self.constants, self.held)):
@@ -171,11 +169,5 @@ def backend(graph, example_inputs, *, options=None, **_):
     try:
         return aot_autograd(fw_compiler=compile_graph, inference_compiler=compile_graph, decompositions=decompositions())(graph, example_inputs)
     except (fx.Unsupported, errors.CompileError) as reason:
-        warn_once(f"does not know {reason}" if isinstance(reason, fx.Unsupported) else str(reason))
+        warn_once(str(reason))
         return graph.forward
-    except Exception as error:
-        cause = error.__cause__ or error.__context__
-        if isinstance(cause, (fx.Unsupported, errors.CompileError)):
-            warn_once(str(cause))
-            return graph.forward
-        raise

@@ -22,6 +22,9 @@ TYPES = {torch.float32: TensorProto.FLOAT, torch.float64: TensorProto.DOUBLE, to
 class Unsupported(Exception):
     """The graph has something that the table does not."""
 
+    def __str__(self):
+        return f"does not know {super().__str__()}"
+
 
 class Size:
     """An integer that the graph computes of its arguments' sizes: an ONNX tensor of shape [1]."""
@@ -76,30 +79,31 @@ class Writer:
     def integers(self, *values):
         return self.constant(np.array(values, np.int64))
 
-    def scalar(self, value, dtype):
-        return self.constant(np.array(value, {torch.bfloat16: np.float32}.get(dtype) or torch.empty(0, dtype=dtype).numpy().dtype), dtype)
+    def scalar(self, value, dtype=torch.int64):
+        # numpy has no bf16: its numbers as f32.
+        kind = np.float32 if dtype == torch.bfloat16 else torch.empty(0, dtype=dtype).numpy().dtype
+        return self.constant(np.array(value, kind), dtype)
 
     def cast(self, name, source, target):
         return name if source == target else self.emit("Cast", name, to=TYPES[target])
 
     def tensor(self, value, dtype=None):
         """The name of a node's tensor, or of a number's; of type `dtype` if that is given."""
-        seen = of(value)
+        seen, known = of(value), self.known(value)
         if isinstance(seen, torch.Tensor):
-            name = self.values[value]
-            return self.cast(name, seen.dtype, dtype or seen.dtype)
-        if isinstance(value, torch.fx.Node) and not isinstance(self.values[value], Size):
-            seen = self.values[value]
-        if isinstance(value, torch.fx.Node) and isinstance(self.values[value], Size):
-            return self.cast(self.emit("Squeeze", self.values[value].name, self.integers(0)), torch.int64, dtype or torch.int64)
-        return self.scalar(seen, dtype or torch.result_type(torch.empty(0), seen) if isinstance(seen, float) else dtype or torch.int64)
+            return self.cast(known, seen.dtype, dtype or seen.dtype)
+        if isinstance(known, Size):
+            return self.cast(self.emit("Squeeze", known.name, self.integers(0)), torch.int64, dtype or torch.int64)
+        return self.scalar(known, dtype or (torch.float32 if isinstance(known, float) else torch.int64))
+
+    def known(self, value):
+        """What a node has become, or a number itself."""
+        return self.values[value] if isinstance(value, torch.fx.Node) else value
 
     def size(self, value):
         """The name of a tensor [1] with an integer."""
-        if isinstance(value, torch.fx.Node):
-            known = self.values[value]
-            return known.name if isinstance(known, Size) else self.integers(int(known))
-        return self.integers(int(value))
+        known = self.known(value)
+        return known.name if isinstance(known, Size) else self.integers(int(known))
 
     def sizes(self, values):
         """The name of a tensor with these integers, some of which are nodes."""
@@ -110,16 +114,13 @@ class Writer:
 
     def number(self, value):
         """An integer if it is known, else None."""
-        if isinstance(value, torch.fx.Node):
-            value = self.values[value]
-            return None if isinstance(value, Size) else int(value)
-        return None if is_symbolic(value) else int(value)
+        known = self.known(value)
+        return None if isinstance(known, Size) or is_symbolic(known) else int(known)
 
-    def common(self, node, *values):
-        """The values' tensors, cast to the type that torch computes in."""
-        seen = [of(value) for value in values]
-        dtype = torch.result_type(*[each if isinstance(each, torch.Tensor) or not isinstance(each, torch.SymInt) else 1 for each in seen]) if len(seen) == 2 else seen[0].dtype
-        return [self.tensor(value, dtype) for value in values], dtype
+    def common(self, x, y):
+        """Both as tensors of the type that torch computes in, and that type."""
+        dtype = torch.result_type(*[1 if isinstance(of(value), torch.SymInt) else of(value) for value in (x, y)])
+        return self.tensor(x, dtype), self.tensor(y, dtype), dtype
 
     # Graphs -----------------------------------------------------------------------------------------------------------------------------------------------
 
@@ -270,7 +271,7 @@ def binary(name, op):
     def handler(w, node, x, y, **options):
         if isinstance(node.meta["val"], torch.SymInt):
             return Size(w.emit(op, w.size(x), w.size(y)))
-        (x, y), dtype = w.common(node, x, y)
+        x, y, dtype = w.common(x, y)
         if options.get("alpha", 1) != 1:
             y = w.emit("Mul", y, w.scalar(options["alpha"], dtype))
         return w.cast(w.emit(op, x, y), dtype, node.meta["val"].dtype)
@@ -292,15 +293,13 @@ def rsub(w, node, x, y, alpha=1):
 @register("div")
 def div(w, node, x, y, rounding_mode=None):
     dtype = node.meta["val"].dtype
-    if rounding_mode is None:
-        return w.emit("Div", w.tensor(x, dtype), w.tensor(y, dtype))
-    if dtype.is_floating_point:
-        quotient = w.emit("Div", w.tensor(x, dtype), w.tensor(y, dtype))
-        return w.emit("Floor", quotient) if rounding_mode == "floor" else w.emit("Mul", w.emit("Sign", quotient), w.emit("Floor", w.emit("Abs", quotient)))
-    if rounding_mode == "trunc":
-        return w.emit("Div", w.tensor(x, dtype), w.tensor(y, dtype))
     x, y = w.tensor(x, dtype), w.tensor(y, dtype)
-    return w.emit("Div", w.emit("Sub", x, w.emit("Mod", x, y)), y)
+    if rounding_mode == "floor" and not dtype.is_floating_point:
+        x = w.emit("Sub", x, w.emit("Mod", x, y))
+    quotient = w.emit("Div", x, y)  # of integers it is cut
+    if rounding_mode is None or not dtype.is_floating_point:
+        return quotient
+    return w.emit("Floor", quotient) if rounding_mode == "floor" else w.emit("Mul", w.emit("Sign", quotient), w.emit("Floor", w.emit("Abs", quotient)))
 
 
 @register(operator.floordiv)
@@ -325,7 +324,7 @@ def power(w, node, x, y):
 
 def comparison(name, op, negated=False):
     def handler(w, node, x, y):
-        (x, y), dtype = w.common(node, x, y)
+        x, y, _ = w.common(x, y)
         result = w.emit(op, x, y)
         return w.emit("Not", result) if negated else result
 
@@ -337,7 +336,7 @@ for name, op in {"eq": "Equal", "lt": "Less", "le": "LessOrEqual", "gt": "Greate
 comparison("ne", "Equal", negated=True)
 
 
-def logical(name, op, name_of_integers=None):
+def logical(name, op):
     def handler(w, node, x, y):
         if node.meta["val"].dtype != torch.bool:
             raise Unsupported(f"{name} of {node.meta['val'].dtype}")
@@ -439,7 +438,7 @@ def fft(w, node, x, axes, normalization, forward):
         raise Unsupported("a Fourier transform with a scale")
     name = w.values[x]
     for axis in axes:
-        name = w.emit("DFT", name, "", w.constant(np.array(axis % of(x).ndim, np.int64)), inverse=int(not forward))
+        name = w.emit("DFT", name, "", w.scalar(axis % of(x).ndim), inverse=int(not forward))
     return name
 
 
@@ -539,7 +538,7 @@ def slice_(w, node, x, axis=0, start=None, end=None, step=1):
 @register("select")
 def select(w, node, x, axis, index):
     if (number := w.number(index)) is not None:
-        index = w.constant(np.array(number, np.int64))
+        index = w.scalar(number)
     else:
         index = w.emit("Squeeze", w.size(index), w.integers(0))
     return w.emit("Gather", w.tensor(x), index, axis=axis % of(x).ndim)
@@ -572,7 +571,7 @@ def split(w, node, x, sizes, axis=0):
 
 @register("unbind")
 def unbind(w, node, x, axis=0):
-    return [w.emit("Gather", w.tensor(x), w.constant(np.array(i, np.int64)), axis=axis % of(x).ndim) for i in range(len(node.meta["val"]))]
+    return [w.emit("Gather", w.tensor(x), w.scalar(i), axis=axis % of(x).ndim) for i in range(len(node.meta["val"]))]
 
 
 @register(operator.getitem)
@@ -664,7 +663,7 @@ def arange(w, node, *args, **_):
 @register("tril", "triu")
 def triangle(w, node, x, diagonal=0):
     upper = int(node.target.name().endswith("triu"))
-    return w.emit("Trilu", w.tensor(x), w.constant(np.array(diagonal, np.int64)), upper=upper)
+    return w.emit("Trilu", w.tensor(x), w.scalar(diagonal), upper=upper)
 
 
 # Lookups --------------------------------------------------------------------------------------------------------------------------------------------------
@@ -774,12 +773,16 @@ def addmm(w, node, bias, x, y, beta=1, alpha=1):
     return w.emit("Add", product, bias if beta == 1 else w.emit("Mul", bias, w.scalar(beta, dtype)))
 
 
+def spread(rank, *settings):
+    """A number for each axis: one alone is all axes'."""
+    return [list(values) * (rank if len(values) == 1 else 1) for values in settings]
+
+
 @register("convolution")
 def convolution(w, node, x, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
     if transposed:
         raise Unsupported("a transposed convolution")
-    rank = of(x).ndim - 2
-    stride, padding, dilation = (list(values) * (rank if len(values) == 1 else 1) for values in (stride, padding, dilation))
+    stride, padding, dilation = spread(of(x).ndim - 2, stride, padding, dilation)
     return w.emit("Conv", w.tensor(x), w.tensor(weight), *([] if bias is None else [w.tensor(bias)]), strides=stride, pads=padding * 2, dilations=dilation, group=groups,
                   kernel_shape=[int(size) for size in of(weight).shape[2:]])
 
@@ -865,8 +868,7 @@ def variance(w, node, x, axes=None, *, correction=1, keepdim=False):
 
 @register("max_pool2d_with_indices")
 def max_pool(w, node, x, kernel, stride=None, padding=(0, 0), dilation=(1, 1), ceil_mode=False):
-    kernel, padding, dilation = (list(values) * (2 if len(values) == 1 else 1) for values in (kernel, padding, dilation))
-    stride = list(stride) * (2 if len(stride) == 1 else 1) if stride else kernel
+    kernel, stride, padding, dilation = spread(2, kernel, stride or kernel, padding, dilation)
     if ceil_mode:
         raise Unsupported("max_pool2d with ceil_mode")
     return [w.emit("MaxPool", w.tensor(x), kernel_shape=kernel, strides=stride, pads=padding * 2, dilations=dilation), None]
@@ -874,8 +876,7 @@ def max_pool(w, node, x, kernel, stride=None, padding=(0, 0), dilation=(1, 1), c
 
 @register("avg_pool2d")
 def average_pool(w, node, x, kernel, stride=None, padding=(0, 0), ceil_mode=False, count_include_pad=True, divisor_override=None):
-    kernel, padding = (list(values) * (2 if len(values) == 1 else 1) for values in (kernel, padding))
-    stride = list(stride) * (2 if len(stride) == 1 else 1) if stride else kernel
+    kernel, stride, padding = spread(2, kernel, stride or kernel, padding)
     if ceil_mode or divisor_override:
         raise Unsupported("avg_pool2d with ceil_mode or divisor_override")
     return w.emit("AveragePool", w.tensor(x), kernel_shape=kernel, strides=stride, pads=padding * 2, count_include_pad=int(count_include_pad))
@@ -883,7 +884,7 @@ def average_pool(w, node, x, kernel, stride=None, padding=(0, 0), ceil_mode=Fals
 
 @register("cumsum")
 def cumsum(w, node, x, axis, **_):
-    return w.emit("CumSum", w.tensor(x, node.meta["val"].dtype), w.constant(np.array(axis % of(x).ndim, np.int64)))
+    return w.emit("CumSum", w.tensor(x, node.meta["val"].dtype), w.scalar(axis % of(x).ndim))
 
 
 @register("argmax")
