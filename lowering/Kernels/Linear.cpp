@@ -7,6 +7,7 @@
 #include "lowering/Kernels/TileBuilder.h"
 #include "lowering/Targets/Table.h"
 #include "lowering/Tile/Hints.h"
+#include "passes/Analysis/SizeOrigin.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -26,16 +27,12 @@ static Value wholeWeight(TileBuilder &b, TypedValue<RankedTensorType> weight, Ti
 static bool isGiven(LinearOp op) {
   Value weight = op.getWeight();
   while (true) {
-    if (auto view = weight.getDefiningOp<tensor::CollapseShapeOp>()) {
-      weight = view.getSrc();
-      continue;
-    }
     auto argument = dyn_cast<BlockArgument>(weight);
-    Operation *owner = argument ? argument.getOwner()->getParentOp() : nullptr;
-    auto group = dyn_cast_or_null<GroupOp>(owner);
-    if (!group)
-      return owner && owner->hasAttr(FoveaDialect::kEntryAttr);
-    weight = group.getInputs()[argument.getArgNumber()];
+    auto view = weight.getDefiningOp<tensor::CollapseShapeOp>();
+    Value source = view ? Value(view.getSrc()) : argument ? getGroupOperand(argument) : Value();
+    if (!source)
+      return argument && argument.getOwner()->getParentOp()->hasAttr(FoveaDialect::kEntryAttr);
+    weight = source;
   }
 }
 

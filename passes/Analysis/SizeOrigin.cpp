@@ -23,12 +23,6 @@ struct Step {
 Step toAxis(Value tensor, int64_t axis) { return {tensor, axis, {}}; }
 Step toSize(OpFoldResult size) { return {{}, 0, size}; }
 
-/// The operand that the tensor or index `argument` of a group's region stands for.
-Value getGroupOperand(BlockArgument argument) {
-  auto group = dyn_cast<GroupOp>(argument.getOwner()->getParentOp());
-  return group ? group.getInputs()[argument.getArgNumber()] : Value();
-}
-
 /// The name that `fovea.dims` gives an axis of an entry's argument. The runtime checks before each
 /// call that equal names are equal sizes.
 StringAttr getName(BlockArgument argument, int64_t axis) {
@@ -131,6 +125,11 @@ SizeOrigin mlir::fovea::getSizeOrigin(OpFoldResult size) {
         type && *axis >= 0 && *axis < type.getRank())
       return getSizeOrigin(dim.getSource(), *axis);
   return {{}, value, -1};
+}
+
+Value mlir::fovea::getGroupOperand(BlockArgument argument) {
+  auto group = dyn_cast<GroupOp>(argument.getOwner()->getParentOp());
+  return group ? group.getInputs()[argument.getArgNumber()] : Value();
 }
 
 SizeOrigin mlir::fovea::getSizeOrigin(Value tensor, int64_t axis) {

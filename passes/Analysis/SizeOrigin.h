@@ -20,6 +20,10 @@ struct SizeOrigin {
   }
 };
 
+/// The operand that the tensor or index `argument` of a group's region stands for; null if that is
+/// no group's.
+Value getGroupOperand(BlockArgument argument);
+
 /// Follows an axis of a ranked tensor through ops that keep it, and out of groups.
 SizeOrigin getSizeOrigin(Value tensor, int64_t axis);
 
