@@ -179,16 +179,17 @@ struct CompileArguments {
 static int compileAndKeep(const CompileArguments &arguments, Terminal &terminal) {
   const compile::Options &options = arguments.options;
   bool isAlone = options.output.empty() && options.emit == "fovea" && options.dumpFolder.empty() &&
-                 options.report.empty() && !options.requireFusion;
+                 options.report.empty() && !options.requireFusion && !arguments.isAnew;
   if (!isAlone) {
-    terminal.error("--keep: expects none of -o, --emit, --dump-ir, --report and --require-fusion "
-                   "beside it: an artifact that is there already is not made again");
+    terminal.error("--keep: expects none of -o, --emit, --dump-ir, --report, --require-fusion and "
+                   "--no-kernel-cache beside it: an artifact that is there already is not made "
+                   "again");
     return 2;
   }
   std::string artifact;
   auto outcome = findOrCompile(options, terminal.log(), artifact);
   if (outcome == compile::Outcome::Done)
-    verbs::print(artifact + "\n");
+    std::printf("%s\n", artifact.c_str());
   return static_cast<int>(outcome);
 }
 

@@ -65,6 +65,17 @@ CLI::App *addVerb(CLI::App &app, const char *name, const char *summary, const ch
                   std::shared_ptr<Common> common, const Host &host, int &code,
                   std::function<void()> body);
 
+/// Runs the body of a verb: what it throws becomes a message, which `inWords` may change, and an
+/// exit code.
+void runBody(const Host &host, const std::string &verb, int &code,
+             const std::function<std::string(std::string)> &inWords,
+             const std::function<void()> &body);
+
+/// The names of all verbs.
+std::vector<std::string> listVerbs(const CLI::App &app);
+/// How an option is written, "-o" and "--output"; nothing for a word without a dash.
+std::vector<std::string> listNames(const CLI::Option &option);
+
 /// All of a file, or of standard input for "-". Throws Failure.
 std::string readText(const std::string &path);
 /// Its lines, without what ends them.

@@ -10,7 +10,7 @@ namespace {
 
 struct Flag {
   std::vector<std::string> names; ///< with their dashes, the shortest first
-  std::string description, type;
+  std::string description;
   bool takesValue;
   std::vector<std::string> choices;
 };
@@ -37,13 +37,9 @@ std::vector<std::string> readChoices(const std::string &type) {
 std::vector<Flag> listFlags(const CLI::App &verb) {
   std::vector<Flag> flags;
   for (const CLI::Option *option : verb.get_options()) {
-    Flag flag{{}, option->get_description(), option->get_type_name(), false, {}};
-    for (const std::string &name : option->get_snames())
-      flag.names.push_back("-" + name);
-    for (const std::string &name : option->get_lnames())
-      flag.names.push_back("--" + name);
-    flag.takesValue = option->get_items_expected_max() > 0 && option->get_type_size() > 0;
-    flag.choices = readChoices(flag.type);
+    bool takesValue = option->get_items_expected_max() > 0 && option->get_type_size() > 0;
+    Flag flag{listNames(*option), option->get_description(), takesValue,
+              readChoices(option->get_type_name())};
     if (!flag.names.empty())
       flags.push_back(flag);
   }
@@ -56,28 +52,14 @@ std::vector<std::string> listWords(const CLI::App &verb) {
     if (option->get_positional())
       if (auto choices = readChoices(option->get_type_name()); !choices.empty())
         return choices;
-  std::vector<std::string> names;
-  for (const CLI::App *inner : verb.get_subcommands(nullptr))
-    names.push_back(inner->get_name());
-  return names;
+  return listVerbs(verb);
 }
 
-std::string join(const std::vector<std::string> &words, const char *between = " ") {
+std::string join(const std::vector<std::string> &words) {
   std::string text;
   for (const std::string &word : words)
-    text += (text.empty() ? "" : between) + word;
+    text += (text.empty() ? "" : " ") + word;
   return text;
-}
-
-std::vector<const CLI::App *> listVerbs(const CLI::App &app) {
-  return app.get_subcommands(nullptr);
-}
-
-std::vector<std::string> listNames(const CLI::App &app) {
-  std::vector<std::string> names;
-  for (const CLI::App *verb : listVerbs(app))
-    names.push_back(verb->get_name());
-  return names;
 }
 
 /// The first sentence, without what ends it.
@@ -91,7 +73,7 @@ std::string summarize(const std::string &text) {
 std::string writeBash(const CLI::App &app) {
   std::string name = app.get_name(), function = "_" + replaced(name, "-", "_"), values, flags,
               words;
-  for (const CLI::App *verb : listVerbs(app)) {
+  for (const CLI::App *verb : app.get_subcommands(nullptr)) {
     std::string own = verb->get_name();
     std::vector<std::string> all;
     for (const Flag &flag : listFlags(*verb)) {
@@ -112,7 +94,7 @@ std::string writeBash(const CLI::App &app) {
          "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words=\n"
          "  if [ \"$COMP_CWORD\" = 1 ]; then\n"
          "    COMPREPLY=($(compgen -W '" +
-         join(listNames(app)) +
+         join(listVerbs(app)) +
          "' -- \"$word\"))\n"
          "    return\n"
          "  fi\n"
@@ -150,7 +132,7 @@ std::string quotedForZsh(std::string text) {
 
 std::string writeZsh(const CLI::App &app) {
   std::string name = app.get_name(), function = "_" + replaced(name, "-", "_"), verbs, cases;
-  for (const CLI::App *verb : listVerbs(app)) {
+  for (const CLI::App *verb : app.get_subcommands(nullptr)) {
     verbs +=
         "    '" + verb->get_name() + ":" + quotedForZsh(summarize(verb->get_description())) + "'\n";
     cases += "    " + verb->get_name() + ")\n      _arguments";
@@ -180,7 +162,7 @@ std::string quotedForFish(const std::string &text) {
 
 std::string writeFish(const CLI::App &app) {
   std::string name = app.get_name(), text = "# Completions of " + name + " for fish.\n";
-  for (const CLI::App *verb : listVerbs(app)) {
+  for (const CLI::App *verb : app.get_subcommands(nullptr)) {
     text += "complete -c " + name + " -n __fish_use_subcommand -f -a " + verb->get_name() + " -d " +
             quotedForFish(summarize(verb->get_description())) + "\n";
     std::string when =
@@ -243,7 +225,7 @@ std::string writeManual(const CLI::App &app, const char *version) {
                      " Standard output holds only the result. Exit codes: 0 success; 1 an error in "
                      "the input, with a message that has file, location, found and expected; 2 a "
                      "usage error; 70 an internal error.\n.SH VERBS\n";
-  for (const CLI::App *verb : listVerbs(app)) {
+  for (const CLI::App *verb : app.get_subcommands(nullptr)) {
     text += ".SS " + escaped(verb->get_name()) + "\n" + escaped(verb->get_description()) + ".\n";
     if (std::string footer = verb->get_footer(); !footer.empty())
       text += ".PP\n.nf\n" + escaped(footer) + (footer.back() == '\n' ? "" : "\n") + ".fi\n";
@@ -262,23 +244,18 @@ void addHelpPages(CLI::App &app, const Host &host, int &code) {
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   completions->footer("To try them in bash:  source <(" + host.program + " completions bash)\n");
-  auto write = [&code, program = host.program](auto make) {
-    try {
-      print(make());
-      flush();
-    } catch (const Failure &failure) {
-      std::cerr << program << ": error: " << failure.message << "\n";
-      code = failure.code;
-    }
+  auto write = [&host, &code](const char *verb, auto make) {
+    runBody(host, verb, code, [](std::string message) { return message; }, [&] { print(make()); });
   };
   completions->callback([&app, shell, write] {
-    write([&] {
+    write("completions", [&] {
       return *shell == "bash" ? writeBash(app) : *shell == "zsh" ? writeZsh(app) : writeFish(app);
     });
   });
   CLI::App *manual = app.add_subcommand("man", "Print the manual page, for man and troff");
   manual->footer("To read it:  " + host.program + " man | man -l -\n");
-  manual->callback([&app, write] { write([&] { return writeManual(app, fovea_version()); }); });
+  manual->callback(
+      [&app, write] { write("man", [&] { return writeManual(app, fovea_version()); }); });
 }
 
 } // namespace fovea::verbs

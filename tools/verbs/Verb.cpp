@@ -24,34 +24,41 @@ CLI::App *addVerb(CLI::App &app, const char *name, const char *summary, const ch
   if (host.addOptions)
     host.addOptions(*verb);
   verb->callback([&host, &code, name, common, body = std::move(body)] {
-    auto say = [&](const std::string &message) {
-      std::cout.flush();
-      std::cerr << host.program << ": error: " << plain(message) << "\n";
-    };
-    try {
-      body();
-      flush();
-      code = 0;
-    } catch (const Ended &ended) {
-      code = ended.code;
-    } catch (const Failure &failure) {
-      code = failure.code;
-      say(common->inWordsOfUser(failure.message));
-      if (!failure.hint.empty())
-        std::cerr << plain(failure.hint) << "\n";
-      if (code == 2)
-        std::cerr << "see " << host.program << " " << name << " --help\n";
-      if (code == 70)
-        std::cerr << "This is a fault of Fovea, not of your input; please report it.\n";
-    } catch (const std::bad_alloc &) {
-      code = 1;
-      say("out of memory");
-    } catch (const std::exception &error) {
-      code = 70;
-      say(error.what());
-    }
+    auto inWords = [&](const std::string &message) { return common->inWordsOfUser(message); };
+    runBody(host, name, code, inWords, body);
   });
   return verb;
+}
+
+void runBody(const Host &host, const std::string &verb, int &code,
+             const std::function<std::string(std::string)> &inWords,
+             const std::function<void()> &body) {
+  auto say = [&](const std::string &message) {
+    std::cout.flush();
+    std::cerr << host.program << ": error: " << plain(message) << "\n";
+  };
+  try {
+    body();
+    flush();
+    code = 0;
+  } catch (const Ended &ended) {
+    code = ended.code;
+  } catch (const Failure &failure) {
+    code = failure.code;
+    say(inWords(failure.message));
+    if (!failure.hint.empty())
+      std::cerr << plain(failure.hint) << "\n";
+    if (code == 2)
+      std::cerr << "see " << host.program << " " << verb << " --help\n";
+    if (code == 70)
+      std::cerr << "This is a fault of Fovea, not of your input; please report it.\n";
+  } catch (const std::bad_alloc &) {
+    code = 1;
+    say("out of memory");
+  } catch (const std::exception &error) {
+    code = 70;
+    say(error.what());
+  }
 }
 
 void addRunningVerbs(CLI::App &app, const Host &host, int &code) {
@@ -68,23 +75,36 @@ void addRunningVerbs(CLI::App &app, const Host &host, int &code) {
   addBench(app, host, code);
 }
 
-/// The names of all verbs: "compile, check, ...".
-static std::string listVerbs(const CLI::App &app) {
-  std::string text;
+std::vector<std::string> listVerbs(const CLI::App &app) {
+  std::vector<std::string> names;
   for (const CLI::App *verb : app.get_subcommands(nullptr))
-    text += (text.empty() ? "" : ", ") + verb->get_name();
+    names.push_back(verb->get_name());
+  return names;
+}
+
+std::vector<std::string> listNames(const CLI::Option &option) {
+  std::vector<std::string> names;
+  for (const std::string &name : option.get_snames())
+    names.push_back("-" + name);
+  for (const std::string &name : option.get_lnames())
+    names.push_back("--" + name);
+  return names;
+}
+
+/// "compile, check, ...".
+static std::string join(const std::vector<std::string> &words) {
+  std::string text;
+  for (const std::string &word : words)
+    text += (text.empty() ? "" : ", ") + word;
   return text;
 }
 
 /// What is wrong with words that no option took: CLI11 lists them, the last first.
 static std::string describeUnknown(const CLI::App &verb) {
   std::vector<std::string> options, words = verb.remaining();
-  for (const CLI::Option *option : verb.get_options()) {
-    for (const std::string &name : option->get_lnames())
-      options.push_back("--" + name);
-    for (const std::string &name : option->get_snames())
-      options.push_back("-" + name);
-  }
+  for (const CLI::Option *option : verb.get_options())
+    for (const std::string &name : listNames(*option))
+      options.push_back(name);
   for (const std::string &word : words)
     if (word.size() > 1 && word[0] == '-') {
       std::string name = word.substr(0, word.find('='));
@@ -117,12 +137,10 @@ int parseAndRun(CLI::App &app, int argc, char **argv, const Host &host, int &cod
   };
   // CLI11 would only say that some verb is missing.
   if (words.empty())
-    return refuse("expects a verb: " + listVerbs(app));
+    return refuse("expects a verb: " + join(listVerbs(app)));
   if (words.front()[0] != '-' && !verb) {
-    std::vector<std::string> names;
-    for (const CLI::App *one : app.get_subcommands(nullptr))
-      names.push_back(one->get_name());
-    return refuse("unknown verb '" + plain(words.front()) + "', expected one of " + listVerbs(app) +
+    std::vector<std::string> names = listVerbs(app);
+    return refuse("unknown verb '" + plain(words.front()) + "', expected one of " + join(names) +
                   didYouMean(words.front(), names));
   }
   // What was printed is worth nothing where it does not arrive.
