@@ -16,6 +16,9 @@ namespace mlir::fovea {
 #define GEN_PASS_REGISTRATION
 #include "passes/Passes.h.inc"
 
+/// Kinds of what fovea-add-probes shows.
+constexpr StringLiteral kProbeKinds[] = {"attention", "masks", "positions"};
+
 /// f32, bf16, f16 or f64 by its name; null for another.
 Type parseElementType(StringRef name, MLIRContext *context);
 

@@ -333,6 +333,48 @@ def AddDecodePass : Pass<"fovea-add-decode", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numEntries", "num-entries", "entries made">];
 }
 
+def AddProbesPass : Pass<"fovea-add-probes", "::mlir::ModuleOp"> {
+  let summary = "Add entries that give what an entry computes on its way";
+  let description = [{
+    For people who want to look into a model. Each kind adds one entry, a copy of `forward`, or of the only entry, with the same arguments:
+
+    | kind | entry | gives |
+    |---|---|---|
+    | `attention` | `attention_maps` | the probabilities of each attention, `[B,H,Sq,Sk]` |
+    | `masks` | `attention_masks` | what each attention may see, `[B,H,Sq,Sk]` of i1 |
+    | `positions` | `position_encodings` | vectors of positions that are added, `[B|1,S,D]`, also the first rows of a stored table; of rotary embeddings the cosines and sines by which a head's pairs are turned, `[B|1,S,1,D]` |
+
+    Results are named `attention_0`, `mask_0`, and `learned_0`, `sinusoidal_0`, `table_0` or `rotary_0`, in the order of the program. Functions that are called are
+    copied once. What only the entry's own results needed goes with the next clean-up.
+
+    Refused with an error: a module with several entries and none of kind `forward`; an entry in which there is nothing to see, also because it stands in a branch or a
+    loop.
+
+    ```mlir
+    func.func private @layer(%x: tensor<?x?x8x64xf32>) -> tensor<?x?x8x64xf32> {
+      %o = fovea.attention %x, %x, %x scale(0.125) : tensor<?x?x8x64xf32>, tensor<?x?x8x64xf32>, tensor<?x?x8x64xf32> -> tensor<?x?x8x64xf32>
+      return %o : tensor<?x?x8x64xf32>
+    }
+    func.func @forward(%x: tensor<?x?x8x64xf32>) -> tensor<?x?x8x64xf32> attributes {fovea.entry} {
+      %0 = call @layer(%x) : (tensor<?x?x8x64xf32>) -> tensor<?x?x8x64xf32>
+      return %0 : tensor<?x?x8x64xf32>
+    }
+    // gets beside it
+    func.func private @layer_with_attention(%x: tensor<?x?x8x64xf32>) -> (tensor<?x?x8x64xf32>, tensor<?x8x?x?xf32>) {
+      %o, %w = fovea.attention %x, %x, %x scale(0.125) : tensor<?x?x8x64xf32>, tensor<?x?x8x64xf32>, tensor<?x?x8x64xf32> -> tensor<?x?x8x64xf32> weights tensor<?x8x?x?xf32>
+      return %o, %w : tensor<?x?x8x64xf32>, tensor<?x8x?x?xf32>
+    }
+    func.func @attention_maps(%x: tensor<?x?x8x64xf32>) -> (tensor<?x8x?x?xf32> {fovea.name = "attention_0"}) attributes {fovea.entry} {
+      %0:2 = call @layer_with_attention(%x) : (tensor<?x?x8x64xf32>) -> (tensor<?x?x8x64xf32>, tensor<?x8x?x?xf32>)
+      return %0#1 : tensor<?x8x?x?xf32>
+    }
+    ```
+  }];
+  let options = [ListOption<"kinds", "kinds", "std::string", "attention, masks, positions">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+  let statistics = [Statistic<"numEntries", "num-entries", "entries made">];
+}
+
 def VerifyGraphPass : Pass<"fovea-verify-graph", "::mlir::ModuleOp"> {
   let summary = "Verify that masks cross no function, branch, loop or group, and that attentions alone read caches";
   let description = [{

@@ -80,6 +80,15 @@ void fovea::buildGraphPipeline(OpPassManager &manager, const GraphOptions &optio
   // Behind what changes the types of weights and caches.
   if (options.roundsInputs)
     manager.addPass(createChooseComputeTypesPass({options.quantizesRows, choosesCaches}));
+  // Behind all that looks for equal layers or counts who reads what.
+  if (!options.probes.empty()) {
+    AddProbesPassOptions kinds;
+    kinds.kinds.assign(options.probes.begin(), options.probes.end());
+    manager.addPass(createAddProbesPass(kinds));
+    manager.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
+    manager.addPass(createLowerAffinePass());
+    fovea::buildCleanUpPipeline(manager);
+  }
   // Last, because CSE joins the copies again: one in a branch with one before it.
   manager.addPass(createLocalizeMasksPass());
   manager.addPass(createVerifyGraphPass());

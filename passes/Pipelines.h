@@ -22,6 +22,8 @@ struct GraphOptions {
   /// f32, bf16 or int8: the element type of caches; auto: bf16 where linears round their inputs;
   /// empty: as they are.
   std::string caches;
+  /// What entries are added to see: attention, masks, positions.
+  std::vector<std::string> probes;
 };
 
 /// What nobody uses goes: functions, weights, values.

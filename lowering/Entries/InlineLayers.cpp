@@ -2,7 +2,8 @@
 //
 // The pass that flattens layer calls; its text says what it refuses.
 #include "lowering/Entries/Passes.h"
-#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/Analysis/Inline.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::fovea {
@@ -31,22 +32,18 @@ struct InlineLayersPass : fovea::impl::InlineLayersPassBase<InlineLayersPass> {
         return call.emitOpError("expects a function of one block, got ") << call.getCalleeAttr();
       if (failed(flatten(callee, symbols, active)))
         return failure();
-      IRMapping mapping;
-      Block &body = callee.getBody().front();
-      mapping.map(body.getArguments(), call.getOperands());
-      OpBuilder builder(call);
-      for (Operation &op : body.without_terminator()) {
-        Operation *copy = builder.clone(op, mapping);
-        // Which layer this is, and what in it.
-        copy->setLoc(CallSiteLoc::get(op.getLoc(), call.getLoc()));
-      }
-      for (auto [result, value] : llvm::zip(call.getResults(), body.getTerminator()->getOperands()))
-        result.replaceAllUsesWith(mapping.lookupOrDefault(value));
-      call.erase();
+      inlineCall(call, callee);
       ++inlined;
     }
     active.pop_back();
     return success();
+  }
+
+  /// What a layer computed for a result that this caller does not read.
+  static void eraseDead(func::FuncOp entry) {
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(entry.getBody().front())))
+      if (isOpTriviallyDead(&op))
+        op.erase();
   }
 
   void runOnOperation() override {
@@ -58,6 +55,8 @@ struct InlineLayersPass : fovea::impl::InlineLayersPassBase<InlineLayersPass> {
         others.push_back(function);
       else if (failed(flatten(function, symbols, active)))
         return signalPassFailure();
+      else if (!function.isExternal())
+        eraseDead(function);
     }
     for (func::FuncOp function : others)
       function.erase();

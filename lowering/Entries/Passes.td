@@ -8,7 +8,7 @@ def InlineLayersPass : Pass<"fovea-inline-layers", "::mlir::ModuleOp"> {
   let summary = "Inline layer functions into entries";
   let description = [{
     Every call in an entry is replaced by the callee's body, until none is left; functions that are no entries are
-    then gone. Refuses a callee with more than one block, one that calls itself, and an external one.
+    then gone, and so is what computes results that no caller reads. Refuses a callee with more than one block, one that calls itself, and an external one.
   }];
   let statistics = [Statistic<"inlined", "calls-inlined", "Calls replaced by their callee's body">];
 }

@@ -123,7 +123,7 @@ LAYERS = {
     "lowering/Math": "dialects dialects/Fovea lowering/Targets lowering/Tile",
     "lowering/Kernels": "dialects dialects/Fovea dialects/Tile passes/Analysis lowering/Targets lowering/Tile",
     "lowering/Schedule": "dialects/Fovea dialects/Tile passes/Analysis lowering/Kernels lowering/Targets",
-    "lowering/Entries": "abi dialects/Fovea dialects/Tile lowering/Kernels lowering/Tile",
+    "lowering/Entries": "abi dialects/Fovea dialects/Tile passes/Analysis lowering/Kernels lowering/Tile",
     "lowering/CPU": "dialects dialects/Fovea dialects/Tile lowering/Targets lowering/Tile",
     "lowering/GPU": "abi dialects dialects/Fovea dialects/Tile lowering/CodeGen lowering/Entries lowering/Math lowering/Tile",
     "lowering": "lowering/CPU lowering/Entries lowering/Math lowering/Tile",

@@ -205,6 +205,11 @@ private:
                      getStageName(first).str());
       return false;
     }
+    if (!options.probes.empty() && first != Stage::Import) {
+      reporter.error("--probe: entries are added after the import stage, got IR of " +
+                     getStageName(first).str());
+      return false;
+    }
     if (options.dtype != "source" && first != Stage::Import) {
       reporter.error("--dtype: element types are chosen after the import stage, got IR of " +
                      getStageName(first).str());
@@ -284,7 +289,7 @@ private:
   Outcome runStage(Stage stage) {
     return runPasses(module, getStageName(stage), [&](OpPassManager &manager) {
       if (stage == Stage::Graph)
-        return buildGraphStage(manager, options.dtype, compute, options.cache);
+        return buildGraphStage(manager, options, compute);
       buildStagePipeline(manager, stage, getRequiredFeatures(target), options.optimization > 0);
     });
   }
@@ -305,8 +310,10 @@ private:
     manager.enableTiming(scope);
     if (succeeded(manager.run(on)))
       return Outcome::Done;
-    // IR by hand may be legal and yet not compile; then a pass has said why. All else is our fault.
-    if (isIrFile(options.model) && reporter.hasErrors())
+    // IR by hand may be legal and yet not compile, and what is to be shown may not be there; then a
+    // pass has said why. All else is our fault.
+    bool mayLack = name == getStageName(Stage::Graph) && !options.probes.empty();
+    if ((isIrFile(options.model) || mayLack) && reporter.hasErrors())
       return Outcome::InputFault;
     return blame(name, reproducer);
   }

@@ -57,6 +57,8 @@ struct Options {
   /// scale for each position and head; or auto: bf16 where linears multiply bf16 or integers, else
   /// source.
   std::string cache = "auto";
+  /// attention, masks, positions: what entries are added to see.
+  std::vector<std::string> probes;
   /// fovea, obj, asm, a stage or a device's stage: what is written to `output`.
   std::string emit = "fovea";
   /// "-": standard output, but for an artifact.
@@ -83,6 +85,8 @@ std::string chooseCompute(const Options &options);
 
 /// Names of the stages in their order: import, graph, ...
 std::vector<std::string> getStageNames();
+/// What Options::probes may name.
+std::vector<std::string> getProbeNames();
 /// Those of a GPU's code that are not the CPU's: threads, nvvm, ptx.
 std::vector<std::string> getDeviceStageNames();
 /// Architectures that --gpu takes, the best known first.

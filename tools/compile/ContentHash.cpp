@@ -206,6 +206,7 @@ bool hashContent(const Options &options, const Log &log, std::string &hash) {
        {StringRef(options.dtype), StringRef(options.compute), StringRef(options.cache),
         StringRef(options.fromStage), StringRef(options.gpu), StringRef(level)})
     addText(hasher, text);
+  addText(hasher, llvm::join(options.probes, ","));
   for (const TargetOptions &target : *targets)
     for (StringRef text : {StringRef(target.cpu), StringRef(target.features)})
       addText(hasher, text);

@@ -62,16 +62,17 @@ bool mlir::fovea::castsCaches(llvm::StringRef cache) {
   return cache != "source" && cache != "auto";
 }
 
-void mlir::fovea::buildGraphStage(OpPassManager &manager, llvm::StringRef dtype,
-                                  llvm::StringRef compute, llvm::StringRef cache) {
-  GraphOptions options;
-  if (cache != "source")
-    options.caches = cache.str();
-  options.roundsInputs = compute != "f32";
-  options.quantizesRows = compute == "int8";
-  if (dtype != "source")
-    (isQuantized(dtype) ? options.quantize : options.cast) = dtype.str();
-  buildGraphPipeline(manager, options);
+void mlir::fovea::buildGraphStage(OpPassManager &manager, const ::fovea::compile::Options &options,
+                                  llvm::StringRef compute) {
+  GraphOptions graph;
+  if (options.cache != "source")
+    graph.caches = options.cache;
+  graph.roundsInputs = compute != "f32";
+  graph.quantizesRows = compute == "int8";
+  if (options.dtype != "source")
+    (isQuantized(options.dtype) ? graph.quantize : graph.cast) = options.dtype;
+  graph.probes = options.probes;
+  buildGraphPipeline(manager, graph);
 }
 
 namespace fovea::compile {
@@ -96,6 +97,10 @@ std::vector<std::string> getStageNames() {
   for (Stage stage : kStages)
     names.push_back(getStageName(stage).str());
   return names;
+}
+
+std::vector<std::string> getProbeNames() {
+  return {std::begin(mlir::fovea::kProbeKinds), std::end(mlir::fovea::kProbeKinds)};
 }
 
 } // namespace fovea::compile

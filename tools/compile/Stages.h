@@ -5,6 +5,7 @@
 #define FOVEA_TOOLS_COMPILE_STAGES_H
 
 #include "mlir/Pass/PassManager.h"
+#include "tools/compile/Compile.h"
 #include <optional>
 #include <string>
 
@@ -23,10 +24,9 @@ std::optional<Stage> parseStage(llvm::StringRef name);
 void buildStagePipeline(OpPassManager &manager, Stage stage, llvm::ArrayRef<std::string> features,
                         bool vectorizes);
 
-/// The same for the `graph` stage, with the weights' element type by its name on the command line,
-/// and what is multiplied.
-void buildGraphStage(OpPassManager &manager, llvm::StringRef dtype, llvm::StringRef compute,
-                     llvm::StringRef cache);
+/// The same for the `graph` stage, with what is asked of it; of linears, what chooseCompute() says.
+void buildGraphStage(OpPassManager &manager, const ::fovea::compile::Options &options,
+                     llvm::StringRef compute);
 
 /// Whether it asks for integers, which linears alone can read.
 bool isQuantized(llvm::StringRef dtype);

@@ -141,20 +141,22 @@ static int verifyModel(ModuleOp module, const Options &options, const VerifyOpti
   verify::VerbOptions verb;
   OwningOpRef<ModuleOp> imported, raised;
   bool rounds = inner.compute != "f32" && hasNarrowWeights(module);
-  if (options.dtype != "source" || rounds || castsCaches(options.cache)) {
+  if (options.dtype != "source" || rounds || castsCaches(options.cache) ||
+      !options.probes.empty()) {
     // For both sides: what is compared is the code, not the rounding of weights and inputs. With
     // the stage that rounds them, since linears are found, merged and scaled before. That stage as
     // it is without rounding is compared with the source by itself.
     imported = module.clone();
     raised = module.clone();
     PassManager manager(module.getContext()), plain(module.getContext());
-    buildGraphStage(manager, options.dtype, inner.compute, options.cache);
+    buildGraphStage(manager, options, inner.compute);
     buildGraphPipeline(plain);
     if (failed(manager.run(module)) || failed(plain.run(*raised)))
       return static_cast<int>(Outcome::InputFault);
     inner.dtype = "source";
     inner.compute = "f32";
     inner.cache = "source";
+    inner.probes.clear();
   }
   StoredTensors weights(getFolder(module, path), options.access);
   verb.imported = imported.get();

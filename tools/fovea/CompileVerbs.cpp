@@ -103,6 +103,13 @@ void addCompileOptions(CLI::App &verb, compile::Options &options) {
           "where linears multiply bf16 or integers (--compute), else source")
       ->check(CLI::IsMember({"auto", "source", "f32", "bf16", "int8"}))
       ->capture_default_str();
+  verb.add_option(
+          "--probe", options.probes,
+          "entries to add that give what `forward` computes on its way, with commas between: "
+          "attention (attention_maps: each attention's probabilities), masks (attention_masks: "
+          "which keys are seen), positions (position_encodings)")
+      ->delimiter(',')
+      ->check(CLI::IsMember(compile::getProbeNames()));
   verb.add_option("--from-stage", options.fromStage, "the stage that a .mlir file holds")
       ->check(CLI::IsMember(compile::getStageNames()));
   *verb.option_defaults() = before;

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// fovea-add-probes: an entry once more, which gives what it computes on its way. The pass's text
+// says what that is.
+#include "dialects/Fovea/FoveaDialect.h"
+#include "dialects/Fovea/Ports.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "passes/Analysis/Inline.h"
+#include "passes/Analysis/SizeOrigin.h"
+#include "passes/Passes.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace mlir::fovea {
+#define GEN_PASS_DEF_ADDPROBESPASS
+#include "passes/Passes.h.inc"
+} // namespace mlir::fovea
+
+using namespace mlir;
+using namespace mlir::fovea;
+
+namespace {
+/// What is to be seen, and what its name starts with.
+struct Seen {
+  Value value;
+  StringRef name;
+};
+
+/// One kind of what can be seen: the entry that shows it, and what an op has of it (an op may be
+/// written anew for that).
+struct Probe {
+  StringRef kind, entry, wanted;
+  void (*see)(Operation *op, SmallVectorImpl<Seen> &seen);
+  /// Whether it follows from sizes: written out, layers then lead to those of arguments, and what
+  /// they compute is not needed.
+  bool isOfSizes;
+};
+} // namespace
+
+//===-- What ops show ------------------------------------------------------------------------===//
+
+/// The size of a value's axis: of a tensor's, or of the positions that a cache holds.
+static Value makeSize(OpBuilder &b, Location loc, Value value, int64_t axis) {
+  if (isa<CacheType>(value.getType()))
+    return CacheLengthOp::create(b, loc, value);
+  return tensor::DimOp::create(b, loc, value, axis);
+}
+
+static int64_t getStaticSize(Value value, int64_t axis) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type ? type.getDimSize(axis) : ShapedType::kDynamic;
+}
+
+/// [batch, heads, queries, keys] of an attention.
+static SmallVector<int64_t> getMapShape(AttentionOp op) {
+  auto query = op.getQuery().getType();
+  return {query.getDimSize(0), query.getDimSize(2), query.getDimSize(1),
+          getStaticSize(op.getKey(), 1)};
+}
+
+/// The probabilities, which the op gives on demand.
+static void seeWeights(Operation *op, SmallVectorImpl<Seen> &seen) {
+  auto attention = dyn_cast<AttentionOp>(op);
+  if (!attention)
+    return;
+  if (!attention.getWeights()) {
+    OpBuilder b(op);
+    Type weights = RankedTensorType::get(getMapShape(attention),
+                                         attention.getQuery().getType().getElementType());
+    auto giving = AttentionOp::create(
+        b, op->getLoc(), attention.getOutput().getType(),
+        attention.getLse() ? attention.getLse().getType() : Type(), weights, attention.getQuery(),
+        attention.getKey(), attention.getValue(), attention.getQueryPositions(),
+        attention.getKeyPositions(), attention.getMask(), attention.getSinks(),
+        attention.getAdditive(), attention.getKeyScales(), attention.getValueScales(),
+        attention.getScoreOperands(), attention.getProbabilityOperands(),
+        attention.getScoreMapsAttr(), attention.getProbabilityMapsAttr(), attention.getScaleAttr(),
+        attention.getFillAttr());
+    giving.getScore().takeBody(attention.getScore());
+    giving.getProbability().takeBody(attention.getProbability());
+    attention.getOutput().replaceAllUsesWith(giving.getOutput());
+    if (attention.getLse())
+      attention.getLse().replaceAllUsesWith(giving.getLse());
+    attention.erase();
+    attention = giving;
+  }
+  seen.push_back({attention.getWeights(), "attention"});
+}
+
+/// Which keys the queries see.
+static void seeMask(Operation *op, SmallVectorImpl<Seen> &seen) {
+  auto attention = dyn_cast<AttentionOp>(op);
+  if (!attention)
+    return;
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  Value mask = attention.getMask();
+  if (!mask)
+    mask = MaskAndOp::create(b, loc, MaskType::get(op->getContext()), ValueRange());
+  SmallVector<int64_t> shape = getMapShape(attention);
+  SmallVector<Value> open;
+  if (ShapedType::isDynamic(shape[0]))
+    open.push_back(makeSize(b, loc, attention.getQuery(), 0));
+  if (ShapedType::isDynamic(shape[2]))
+    open.push_back(makeSize(b, loc, attention.getQuery(), 1));
+  if (ShapedType::isDynamic(shape[3]))
+    open.push_back(makeSize(b, loc, attention.getKey(), 1));
+  Value result =
+      MaskMaterializeOp::create(b, loc, RankedTensorType::get(shape, b.getI1Type()), mask, open,
+                                attention.getQueryPositions(), attention.getKeyPositions());
+  seen.push_back({result, "mask"});
+}
+
+/// One head whose pairs are (1, 0): turned, they are the cosines and sines of their angles.
+static Value makeUnits(OpBuilder &b, RopeOp rope) {
+  Location loc = rope.getLoc();
+  auto type = cast<RankedTensorType>(rope.getInput().getType());
+  auto positions = cast<RankedTensorType>(rope.getPositions().getType());
+  SmallVector<Value> open;
+  for (int64_t axis : {0, 1})
+    if (positions.isDynamicDim(axis))
+      open.push_back(makeSize(b, loc, rope.getPositions(), axis));
+  auto units =
+      type.clone({positions.getDimSize(0), positions.getDimSize(1), 1, type.getDimSize(3)});
+  Value empty = tensor::EmptyOp::create(b, loc, units, open);
+  SmallVector<utils::IteratorType> loops(4, utils::IteratorType::parallel);
+  auto fill = [&](OpBuilder &b, Location loc, ValueRange) {
+    auto constant = [&](int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); };
+    Value at = linalg::IndexOp::create(b, loc, 3), isFirst;
+    auto less = [&](int64_t bound) {
+      return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, at, constant(bound));
+    };
+    int64_t dim = rope.getDim();
+    if (rope.getPairing() == RopePairing::Half) {
+      isFirst = less(dim / 2);
+    } else {
+      Value odd = arith::RemUIOp::create(b, loc, at, constant(2));
+      Value even = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, odd, constant(0));
+      isFirst = arith::AndIOp::create(b, loc, even, less(dim));
+    }
+    auto real = [&](double value) {
+      return arith::ConstantOp::create(b, loc, b.getFloatAttr(type.getElementType(), value));
+    };
+    Value unit = arith::SelectOp::create(b, loc, isFirst, real(1), real(0));
+    linalg::YieldOp::create(b, loc, unit);
+  };
+  return linalg::GenericOp::create(b, loc, units, ValueRange(), empty,
+                                   {b.getMultiDimIdentityMap(4)}, loops, fill)
+      .getResult(0);
+}
+
+/// Whether it is the first rows of a stored table, as many as an open size says: how positions look
+/// where an exporter wrote down the table's numbers and its slice.
+static bool isStartOfTable(tensor::ExtractSliceOp slice) {
+  RankedTensorType table = slice.getSourceType(), rows = slice.getType();
+  int64_t rank = table.getRank(), last = rank - 1;
+  Operation *stored = slice.getSource().getDefiningOp();
+  if (!isa_and_nonnull<arith::ConstantOp, WeightRefOp>(stored) || rank < 2 ||
+      rows.getRank() != rank)
+    return false;
+  for (int64_t axis = 0; axis < last - 1; ++axis)
+    if (table.getDimSize(axis) != 1)
+      return false;
+  return isa<FloatType>(table.getElementType()) && rows.isDynamicDim(last - 1) &&
+         rows.getDimSize(last) == table.getDimSize(last) && slice.hasUnitStride() &&
+         llvm::all_of(slice.getMixedOffsets(), isZeroInteger);
+}
+
+/// What tells positions apart: vectors that are added, or angles by which heads are turned.
+static void seePositions(Operation *op, SmallVectorImpl<Seen> &seen) {
+  if (isa<PositionLearnedOp>(op)) {
+    seen.push_back({op->getResult(0), "learned"});
+  } else if (isa<PositionSinusoidalOp>(op)) {
+    seen.push_back({op->getResult(0), "sinusoidal"});
+  } else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op); slice && isStartOfTable(slice)) {
+    seen.push_back({slice, "table"});
+  } else if (auto rope = dyn_cast<RopeOp>(op)) {
+    OpBuilder b(op);
+    Value units = makeUnits(b, rope);
+    IRMapping mapping;
+    mapping.map(rope.getInput(), units);
+    Operation *turned = b.clone(*op, mapping);
+    turned->getResult(0).setType(cast<RankedTensorType>(units.getType()));
+    seen.push_back({turned->getResult(0), "rotary"});
+  }
+}
+
+static constexpr Probe kProbes[] = {
+    {kProbeKinds[0], "attention_maps", "attention", seeWeights, false},
+    {kProbeKinds[1], "attention_masks", "attention", seeMask, true},
+    {kProbeKinds[2], "position_encodings", "learned, sinusoidal, tabulated or rotary positions",
+     seePositions, true}};
+
+//===-- Sizes --------------------------------------------------------------------------------===//
+
+/// An axis of an entry's argument that `fovea.dims` gives this name.
+static SizeOrigin findNamed(func::FuncOp entry, StringAttr name) {
+  for (BlockArgument argument : entry.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    auto dims = entry.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), FoveaDialect::kDimsAttr);
+    if (!type || !dims)
+      continue;
+    for (int64_t axis = 0; axis < type.getRank(); ++axis)
+      if (type.isDynamicDim(axis) && dims[type.getDynamicDimIndex(axis)] == name)
+        return {{}, argument, axis};
+  }
+  return {};
+}
+
+/// Sizes of what is computed become those that they are known to equal: of arguments, if possible.
+static void followSizes(func::FuncOp entry) {
+  SmallVector<tensor::DimOp> dims;
+  entry.walk([&](tensor::DimOp dim) { dims.push_back(dim); });
+  for (tensor::DimOp dim : dims) {
+    SizeOrigin origin = getSizeOrigin(OpFoldResult(dim.getResult()));
+    if (auto name = dyn_cast_or_null<StringAttr>(origin.known))
+      origin = findNamed(entry, name);
+    OpBuilder b(dim);
+    Value size = origin.value;
+    if (auto number = dyn_cast_or_null<IntegerAttr>(origin.known))
+      size = arith::ConstantIndexOp::create(b, dim.getLoc(), number.getInt());
+    else if (size && origin.axis >= 0)
+      size = tensor::DimOp::create(b, dim.getLoc(), size, origin.axis);
+    if (!size)
+      continue;
+    dim.replaceAllUsesWith(size);
+    dim.erase();
+  }
+}
+
+//===-- Functions that give them -------------------------------------------------------------===//
+
+namespace {
+/// Copies of functions that give, behind their results, what is seen in them.
+class Prober {
+public:
+  Prober(ModuleOp module, const Probe &probe) : module(module), probe(probe) {}
+
+  /// The copy of a function, or null if nothing is seen in it. `names` are those of what it gives.
+  func::FuncOp copy(func::FuncOp function, ArrayRef<StringRef> &names) {
+    auto [at, isNew] = copies.try_emplace(function);
+    if (isNew) {
+      func::FuncOp made = makeCopy(function, copies[function].names);
+      copies[function].function = made;
+      at = copies.find(function);
+    }
+    names = at->second.names;
+    return at->second.function;
+  }
+
+  /// Whether there are ops whose values cannot be given to a caller.
+  bool hidesSome() const { return hides; }
+
+private:
+  struct Copy {
+    func::FuncOp function;
+    SmallVector<StringRef> names;
+  };
+
+  /// A call gives what is seen in the function that it calls.
+  void seeCall(func::CallOp call, SmallVectorImpl<Seen> &seen) {
+    auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
+    ArrayRef<StringRef> names;
+    func::FuncOp giving = callee && !callee.isExternal() ? copy(callee, names) : func::FuncOp();
+    if (!giving)
+      return;
+    OpBuilder b(call);
+    auto replaced = func::CallOp::create(b, call.getLoc(), giving, call.getOperands());
+    for (auto [name, value] :
+         llvm::zip_equal(names, replaced.getResults().drop_front(call.getNumResults())))
+      seen.push_back({value, name});
+    call.replaceAllUsesWith(replaced.getResults().take_front(call.getNumResults()));
+    call.erase();
+  }
+
+  func::FuncOp makeCopy(func::FuncOp function, SmallVectorImpl<StringRef> &names) {
+    OpBuilder b(function);
+    b.setInsertionPointAfter(function);
+    auto copy = cast<func::FuncOp>(b.clone(*function));
+    SmallVector<Seen> seen;
+    SmallVector<Operation *> ops;
+    copy.walk([&](Operation *op) { ops.push_back(op); });
+    for (Operation *op : ops) {
+      bool isHidden = op->getParentOp() != copy;
+      hides |= isHidden && isa<AttentionOp, RopeOp>(op);
+      if (isHidden || op == copy)
+        continue;
+      if (auto call = dyn_cast<func::CallOp>(op))
+        seeCall(call, seen);
+      else
+        probe.see(op, seen);
+    }
+    if (seen.empty() || !copy.getBody().hasOneBlock()) {
+      copy.erase();
+      return nullptr;
+    }
+    auto end = cast<func::ReturnOp>(copy.getBody().front().getTerminator());
+    SmallVector<Type> results(copy.getResultTypes());
+    for (const Seen &each : seen) {
+      end.getOperandsMutable().append(each.value);
+      results.push_back(each.value.getType());
+      names.push_back(each.name);
+    }
+    SmallVector<DictionaryAttr> attributes;
+    copy.getAllResultAttrs(attributes);
+    attributes.resize(results.size(), b.getDictionaryAttr({}));
+    copy.setFunctionType(b.getFunctionType(copy.getArgumentTypes(), results));
+    copy.setAllResultAttrs(attributes);
+    copy.setName(makeName(function.getName()));
+    return copy;
+  }
+
+  std::string makeName(StringRef name) {
+    std::string wanted = (name + "_with_" + probe.kind).str();
+    for (unsigned i = 0; module.lookupSymbol(wanted); ++i)
+      wanted = (name + "_with_" + probe.kind + "_" + Twine(i)).str();
+    return wanted;
+  }
+
+  ModuleOp module;
+  const Probe &probe;
+  llvm::DenseMap<Operation *, Copy> copies;
+  bool hides = false;
+};
+
+struct AddProbesPass : fovea::impl::AddProbesPassBase<AddProbesPass> {
+  using AddProbesPassBase::AddProbesPassBase;
+
+  void runOnOperation() override {
+    for (const std::string &kind : kinds)
+      if (!llvm::is_contained(kProbeKinds, kind)) {
+        getOperation().emitError("expects probes of ")
+            << llvm::join(ArrayRef(kProbeKinds), ", ") << ", got " << kind;
+        return signalPassFailure();
+      }
+    for (const Probe &probe : kProbes)
+      if (llvm::is_contained(kinds, probe.kind) && failed(add(probe)))
+        return signalPassFailure();
+  }
+
+private:
+  /// What is looked into: `forward`, or the only entry.
+  func::FuncOp findWatched() {
+    if (func::FuncOp forward = findEntry(getOperation(), EntryKind::Forward))
+      return forward;
+    func::FuncOp only;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      bool isOurs = llvm::any_of(
+          kProbes, [&](const Probe &probe) { return probe.entry == function.getName(); });
+      if (!function->hasAttr(FoveaDialect::kEntryAttr) || isOurs)
+        continue;
+      if (only)
+        return nullptr;
+      only = function;
+    }
+    return only;
+  }
+
+  LogicalResult add(const Probe &probe) {
+    func::FuncOp watched = findWatched();
+    if (!watched)
+      return getOperation().emitError("--probe: expects an entry of kind forward, or one entry");
+    if (Operation *other = getOperation().lookupSymbol(probe.entry))
+      return other->emitError("--probe: this name is wanted for the entry that shows ")
+             << probe.kind;
+    Prober prober(getOperation(), probe);
+    ArrayRef<StringRef> names;
+    func::FuncOp entry = prober.copy(watched, names);
+    if (!entry) {
+      return watched.emitError("--probe: expects ")
+             << probe.wanted << " in the entry @" << watched.getName() << ", found none"
+             << (prober.hidesSome()
+                     ? " but in branches and loops, whose values an entry cannot give"
+                     : "");
+    }
+    giveOnly(entry, probe, names);
+    ++numEntries;
+    return probe.isOfSizes ? leaveSizes(entry) : success();
+  }
+
+  /// Makes an entry of a copy: it gives what is seen, and its own results no longer.
+  void giveOnly(func::FuncOp entry, const Probe &probe, ArrayRef<StringRef> names) {
+    Builder b(&getContext());
+    unsigned own = entry.getNumResults() - names.size();
+    auto end = cast<func::ReturnOp>(entry.getBody().front().getTerminator());
+    end.getOperandsMutable().erase(0, own);
+    entry.setFunctionType(
+        b.getFunctionType(entry.getArgumentTypes(), entry.getResultTypes().drop_front(own)));
+    SmallVector<DictionaryAttr> attributes;
+    for (auto [number, name] : llvm::enumerate(names)) {
+      StringAttr full = b.getStringAttr(name + "_" + Twine(number));
+      attributes.push_back(b.getDictionaryAttr(b.getNamedAttr(FoveaDialect::kNameAttr, full)));
+    }
+    entry.setAllResultAttrs(attributes);
+    entry->setAttr(FoveaDialect::kKindAttr, EntryKindAttr::get(&getContext(), EntryKind::Generic));
+    entry.setName(probe.entry);
+  }
+
+  /// Writes layers out, and their sizes as those of the entry's arguments.
+  LogicalResult leaveSizes(func::FuncOp entry) {
+    writeOut(entry);
+    // Lengths of caches become sizes of what was appended.
+    OpPassManager manager(func::FuncOp::getOperationName());
+    manager.addPass(createCanonicalizerPass());
+    LogicalResult done = runPipeline(manager, entry);
+    followSizes(entry);
+    return done;
+  }
+
+  /// Inlines all calls. Functions of more than one block are called on.
+  void writeOut(func::FuncOp entry) {
+    SmallVector<func::CallOp> calls(entry.getOps<func::CallOp>());
+    while (!calls.empty()) {
+      func::CallOp call = calls.pop_back_val();
+      auto callee = getOperation().lookupSymbol<func::FuncOp>(call.getCallee());
+      if (!callee || !callee.getBody().hasOneBlock())
+        continue;
+      Operation *before = call->getPrevNode();
+      Operation *after = call->getNextNode();
+      inlineCall(call, callee);
+      for (Operation *op = before ? before->getNextNode() : &entry.getBody().front().front();
+           op != after; op = op->getNextNode())
+        if (auto inner = dyn_cast<func::CallOp>(op))
+          calls.push_back(inner);
+    }
+  }
+};
+} // namespace
