@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The link of objects into a shared object, by lld and without files.
+// The link of objects into a shared object, by the machine's linker and without files.
 #include "lowering/CodeGen/CodeGen.h"
 #include "lowering/CodeGen/MemoryFile.h"
 #include "llvm/ObjCopy/ConfigManager.h"
@@ -31,19 +31,29 @@ static std::string findMathLibrary() {
   return "";
 }
 
-/// A package brings its own beside the program; mold, which needs no LLVM, does as well as lld.
-static std::string findLinker() {
+namespace {
+struct Linker {
+  std::string path;
+  /// Whether it writes into the file that it is told; others write a new one beside it and rename
+  /// that, unless it is a pipe.
+  bool writesInPlace = false;
+};
+} // namespace
+
+/// A package brings its own beside the program. GNU's, for one small object, takes 5 ms, mold 7 and
+/// lld, which loads LLVM, 17.
+static Linker findLinker() {
   static char here;
   std::string program = llvm::sys::fs::getMainExecutable("fovea", &here);
   std::string beside = llvm::sys::path::parent_path(program).str();
   for (const std::string &folder : {beside, std::string(), std::string("/usr/lib/llvm-22/bin")})
-    for (StringRef name : {"ld.lld-22", "ld.lld", "mold"}) {
+    for (StringRef name : {"ld.bfd", "mold", "ld.lld-22", "ld.lld"}) {
       StringRef only = folder;
       if (auto found = llvm::sys::findProgramByName(
               name, folder.empty() ? ArrayRef<StringRef>() : ArrayRef<StringRef>(only)))
-        return *found;
+        return {*found, name == "ld.bfd"};
     }
-  return "";
+  return {};
 }
 
 LogicalResult mlir::fovea::renameSymbol(SmallVectorImpl<char> &object, StringRef from,
@@ -66,16 +76,37 @@ LogicalResult mlir::fovea::renameSymbol(SmallVectorImpl<char> &object, StringRef
   return success();
 }
 
+/// What a linker wrote, or what went wrong.
+static LogicalResult run(const Linker &linker, ArrayRef<StringRef> arguments,
+                         std::optional<StringRef> output, function_ref<bool()> read,
+                         std::string &error) {
+  std::string message;
+  bool failed = false;
+  SmallVector<StringRef> words{linker.path};
+  llvm::append_range(words, arguments);
+  llvm::sys::ProcessInfo process = llvm::sys::ExecuteNoWait(
+      linker.path, words, std::nullopt, {std::nullopt, output, std::nullopt}, 0, &message, &failed);
+  bool isRead = read() && !failed;
+  int reason = errno;
+  int code = failed ? -1 : llvm::sys::Wait(process, std::nullopt, &message).ReturnCode;
+  if (code != 0)
+    error = linker.path + " failed with code " + std::to_string(code) +
+            (message.empty() ? "" : ": " + message);
+  else if (!isRead)
+    error = linker.path + ": cannot read what it wrote: " + std::strerror(reason);
+  return success(code == 0 && isRead);
+}
+
 LogicalResult mlir::fovea::linkSharedObject(ArrayRef<ArrayRef<char>> objects,
                                             std::vector<char> &elf, std::string &error) {
-  std::string linker = findLinker();
-  if (linker.empty()) {
-    error = "found no linker, expected ld.lld-22, ld.lld or mold on the PATH (Debian's packages "
-            "lld-22 and mold)";
+  Linker linker = findLinker();
+  if (linker.path.empty()) {
+    error = "found no linker, expected ld.bfd, mold or ld.lld on the PATH (Debian's packages "
+            "binutils, mold and lld-22)";
     return failure();
   }
   auto fail = [&](const std::string &what) {
-    error = linker + ": " + what + ": " + std::strerror(errno);
+    error = linker.path + ": " + what + ": " + std::strerror(errno);
     return failure();
   };
   // One file for all: a process may not have many open.
@@ -89,39 +120,32 @@ LogicalResult mlir::fovea::linkSharedObject(ArrayRef<ArrayRef<char>> objects,
     error = "cannot put objects together: " + llvm::toString(archive.takeError());
     return failure();
   }
-  MemoryFile input;
+  MemoryFile input, output;
   StringRef content = (*archive)->getBuffer();
   if (!input.write(ArrayRef<char>(content.data(), content.size())))
     return fail("cannot write its input into memory");
-  // The linker renames what it writes, unless that is a pipe.
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0)
-    return fail("cannot make a pipe to it");
-  std::string output = "/proc/self/fd/" + std::to_string(ends[1]), math = findMathLibrary(),
-              message;
-  SmallVector<StringRef> arguments{
-      linker, "-shared",        "--hash-style=gnu", "-z", "now", "--strip-debug", "--build-id=none",
-      "-o",   "/proc/self/fd/1"};
+  std::string math = findMathLibrary(),
+              written = linker.writesInPlace ? output.getPath() : "/proc/self/fd/1";
+  SmallVector<StringRef> arguments{"-shared",       "--hash-style=gnu", "-z", "now",
+                                   "--strip-debug", "--build-id=none",  "-o", written};
   arguments.append({"--whole-archive", input.getPath(), "--no-whole-archive"});
   if (!math.empty())
     arguments.append({"--as-needed", math});
-  bool failed = false;
-  llvm::sys::ProcessInfo process = llvm::sys::ExecuteNoWait(
-      linker, arguments, std::nullopt, {std::nullopt, StringRef(output), std::nullopt}, 0, &message,
-      &failed);
-  ::close(ends[1]);
-  bool isRead = !failed && readToEnd(ends[0], elf);
-  int reason = errno;
+  if (linker.writesInPlace) {
+    auto wait = [] { return true; };
+    if (failed(run(linker, arguments, std::nullopt, wait, error)))
+      return failure();
+    return output.read(elf) ? success() : LogicalResult(fail("cannot read what it wrote"));
+  }
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    return fail("cannot make a pipe to it");
+  std::string pipe = "/proc/self/fd/" + std::to_string(ends[1]);
+  auto read = [&] {
+    ::close(ends[1]);
+    return readToEnd(ends[0], elf);
+  };
+  LogicalResult done = run(linker, arguments, StringRef(pipe), read, error);
   ::close(ends[0]);
-  int code = failed ? -1 : llvm::sys::Wait(process, std::nullopt, &message).ReturnCode;
-  if (code != 0) {
-    error = linker + " failed with code " + std::to_string(code) +
-            (message.empty() ? "" : ": " + message);
-    return failure();
-  }
-  if (!isRead) {
-    errno = reason;
-    return fail("cannot read what it wrote");
-  }
-  return success();
+  return done;
 }
