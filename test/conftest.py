@@ -27,9 +27,12 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("device", [pytest.param(name, marks=() if name in ("cpu", chosen) else pytest.mark.long) for name in names])
 
 
-# Files of minutes, which go first where two processes share the files: the last of them would else run alone.
-LONGEST = ["tokenizer/test_compare.py", "e2e/test_corpus.py", "e2e/test_device.py", "e2e/test_onnx_empty.py", "e2e/test_decoder_families.py", "e2e/test_families.py",
-           "e2e/test_decoder_families_onnx.py", "e2e/test_onnx_nodes.py", "python/test_dynamo.py"]
+# Files of minutes, which go first where several processes share the files: the last of them would else run alone.
+LONGEST = ["python/test_dynamo.py", "e2e/test_corpus.py", "e2e/test_decoder_families.py", "e2e/test_decoder_families_onnx.py", "e2e/test_device.py",
+           "e2e/test_attention_grid.py", "e2e/test_architectures_onnx.py", "tokenizer/test_compare.py", "hostile/test_hostile.py", "e2e/test_onnx_nodes.py",
+           "e2e/test_onnx_empty.py", "e2e/test_gpu_commands.py", "e2e/test_translator_families.py", "e2e/test_caches.py", "template/test_template.py",
+           "e2e/test_translator_families_onnx.py", "e2e/test_onnx_pairs.py", "e2e/test_encoder_families_onnx.py", "faults/test_faults.py", "e2e/test_onnx_generation.py",
+           "e2e/test_onnx_heads.py", "e2e/test_speech_families.py"]
 
 
 def pytest_collection_modifyitems(config, items):

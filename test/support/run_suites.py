@@ -153,11 +153,14 @@ def lit_program():
 
 
 def python_tests(everything, device=None):
-    """Processes that share no file's fixtures: three, since two leave a tenth of two cores idle. One on a device, whose memory is for one."""
+    """Processes that share no file's fixtures: three, since two leave a tenth of two cores idle. One on a device, whose memory is for one.
+
+    Files begin in the order of test/conftest.py, the longest first: pytest-xdist's own is by the number of tests. Bytecode of torch and transformers, which pip was told
+    not to make, is kept for the next process that imports them, whatever the machine's environment says."""
     suite = Suite("python")
     junit = RESULTS / "pytest.xml"
-    code = run(suite, [sys.executable, "-m", "pytest", "-q", "--tb=short", "-rfE", f"--junitxml={junit}", "--durations=10", *([] if device else ["-n3", "--dist=loadfile"]),
-                       *(["--all"] if everything else []), *([f"--device={device}"] if device else []), "test"])
+    code = run(suite, [sys.executable, "-m", "pytest", "-q", "--tb=short", "-rfE", f"--junitxml={junit}", "--durations=10", *([] if device else ["-n3", "--dist=loadfile", "--no-loadscope-reorder"]),
+                       *(["--all"] if everything else []), *([f"--device={device}"] if device else []), "test"], PYTHONDONTWRITEBYTECODE="", PYTHONPYCACHEPREFIX=str(BUILD / "bytecode"))
     if junit.exists():
         count_junit(suite, junit, lambda case: f"{case.get('classname')}::{case.get('name')}")
     if code and not suite.failures:
