@@ -3,7 +3,7 @@
 
     build/venv/bin/python examples/tutorial-classifier/export.py
 
-writes reverse*.onnx and references.npz beside itself. Takes about a minute; needs onnxscript beside what test/requirements.txt lists. A test compiles what is
+writes reverse*.onnx, references.npz and training.log beside itself. Takes about a minute; needs onnxscript beside what test/requirements.txt lists. A test compiles what is
 stored; it does not train.
 """
 import io
@@ -40,7 +40,7 @@ def train():
     torch.manual_seed(0)
     model = Reverse()
     optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)
-    steps = 1500
+    steps, log = 1500, []
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 5e-3, steps)
     for step in range(steps):
         digits = torch.randint(0, 10, (128, LENGTH))
@@ -51,8 +51,11 @@ def train():
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         schedule.step()
-        if step % 250 == 0:
-            print(f"step {step}: loss {loss.item():.4f}")
+        if step % 10 == 0:
+            right = (scores.argmax(-1) == digits.flip(1)).float().mean().item()
+            log.append(f"step {step}: loss {loss.item():.4f} accuracy {right:.4f}")
+            print(log[-1])
+    (HERE / "training.log").write_text("\n".join(log) + "\n")
     digits = torch.randint(0, 10, (1000, LENGTH))
     right = (model(digits)[0] == digits.flip(1)).float().mean()
     print(f"right: {100 * right:.2f} %")

@@ -13,7 +13,7 @@ def is_torch_program(source):
     return torch is not None and isinstance(source, (torch.nn.Module, torch.export.ExportedProgram))
 
 
-def compile(source, example_inputs=None, *, dynamic_shapes=None, output=None, dtype=None, compute=None, target=None, gpu=None, cache=None, optimization=None, tokenizer=None,
+def compile(source, example_inputs=None, *, dynamic_shapes=None, output=None, dtype=None, compute=None, target=None, gpu=None, cache=None, optimization=None, tokenizer=None, probe=None,
             threads=0, capacity=0, device="cpu", profile=False):
     """Compiles a model and opens it.
 
@@ -29,13 +29,15 @@ def compile(source, example_inputs=None, *, dynamic_shapes=None, output=None, dt
         cache: element type of keys and values: "f32", "bf16", "int8".
         optimization: 2 (the default), 1 or 0, which compile faster to slower code.
         tokenizer: a tokenizer's file for a .onnx or .mlir file.
+        probe: kinds of what the artifact shows of itself (fovea.Model.probe), a text or a list: "attention", "masks", "positions".
         threads, capacity, device, profile: as fovea.load takes them.
 
     Raises:
         fovea.CompileError: the model is wrong or not supported; says where, what was expected and what was found.
     """
     flags = compiler.as_flags({"dtype": dtype, "compute": compute, "target": target, "gpu": gpu or ("all" if device.startswith(("cuda", "emulator")) else None),
-                               "cache": cache, "tokenizer": None if tokenizer is None else os.fspath(tokenizer)})
+                               "cache": cache, "tokenizer": None if tokenizer is None else os.fspath(tokenizer),
+                               "probe": probe if probe is None or isinstance(probe, str) else ",".join(probe)})
     flags += [] if optimization is None else [f"-O{optimization}"]
     settings = {"threads": threads, "capacity": capacity, "device": device, "profile": profile}
     if is_torch_program(source):

@@ -25,9 +25,8 @@ class Heads:
                 return entry
         self._refuse(verb, "a model with an entry 'forward'")
 
-    def _run_texts(self, verb, texts):
-        """One row: its tokens, which of the texts they are of, and the results by their roles and names."""
-        entry = self._forward(verb)
+    def _encode_texts(self, verb, entry, texts):
+        """One row: its tokens, which of the texts they are of, and the entry's arguments by name."""
         ids, types, owners, _ = self._module.encode_texts(list(texts), max(entry._max_positions, 0))
         rows = {"token_ids": ids, "token_types": types, "attention_mask": [1] * len(ids)}
         values = {}
@@ -35,6 +34,12 @@ class Heads:
             if argument["role"] not in rows:
                 self._refuse(verb, f"arguments that are made of texts, not '{argument['name']}'")
             values[argument["name"]] = np.array([rows[argument["role"]]], np.int64)
+        return ids, owners, values
+
+    def _run_texts(self, verb, texts):
+        """One row: its tokens, which of the texts they are of, and the results by their roles and names."""
+        entry = self._forward(verb)
+        ids, owners, values = self._encode_texts(verb, entry, texts)
         found = dict(zip(entry._names, entry.run(**values)))
         for result in entry.results:
             if result["role"] == "logits":

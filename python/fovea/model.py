@@ -168,6 +168,7 @@ class Model(heads.Heads):
         self._settings = {"threads": threads, "capacity": capacity, "device": device, "profile": profile, "copy": copy}
         self.entries = {described["name"]: Entry(self._context, described, profile) for described in self._module.entries()}
         self._source, self._flags, self._report, self._stages, self._call = None, [], None, None, None
+        self._probed = {}
 
     # What it is -------------------------------------------------------------------------------------------------------------------------------------------
 
@@ -229,6 +230,40 @@ class Model(heads.Heads):
             self._call = self._main_entry()
         results = self._call.run(*values, **named)
         return results[0] if len(results) == 1 else dict(zip(self._call._names, results))
+
+    def probe(self, kind, *values, **named):
+        """What the model computes on its way: a dictionary of arrays by name, in the order of the program.
+
+        Args:
+            kind: "attention": the probabilities of each attention, [batch, heads, queries, keys]; "masks": which keys its queries see, bool of that shape;
+                "positions": vectors that are added for positions, [1, length, width], and of rotary embeddings the cosines and sines by which pairs of a head's elements
+                are turned, [1, length, 1, width].
+            values, named: what the entry `forward`, or the only one, takes; or one text.
+
+        A model of fovea.compile is compiled once more for it, and that is kept; one of fovea.load must have been compiled for it (`probe` of fovea.compile, `--probe`).
+
+        Raises:
+            fovea.InputError: it was not. fovea.CompileError: there is no such thing in the model, or it stands in a branch or a loop.
+        """
+        entry = self._probe_entry(kind)
+        if len(values) == 1 and isinstance(values[0], str):
+            _, _, named = self._encode_texts("read texts", entry, values)
+            values = ()
+        return entry(*values, **named)
+
+    def _probe_entry(self, kind):
+        names = {"attention": "attention_maps", "masks": "attention_masks", "positions": "position_encodings"}
+        if kind not in names:
+            raise errors.InputError(f"probe: expects one of {', '.join(names)}, got {kind!r}")
+        if names[kind] in self.entries:
+            return self.entries[names[kind]]
+        if kind not in self._probed:
+            if self._source is None:
+                raise errors.InputError(f"{self.path}: expects an artifact that shows {kind}, got one that was compiled without: fovea.compile(..., probe={kind!r})")
+            from .compile import compile_file
+
+            self._probed[kind] = Model(compile_file(self._source, None, [*self._flags, f"--probe={kind}"]), **self._settings)
+        return self._probed[kind].entries[names[kind]]
 
     def encode(self, text, special=True):
         """Token ids of a text; `special` adds what the model wants around it."""

@@ -25,7 +25,7 @@ def test_options_are_described_alike(fovea, fovea_run, program):
     assert {"run", "generate", "embed", "bench"} <= set(verbs)
     for verb in [[], *[[verb] for verb in verbs]]:
         helps = re.findall(r"^  -.*?(?:  +|\n {20,})(\S+)", run(*verb, "--help").ok().text, re.MULTILINE)
-        assert len(helps) >= (1 if verb in (["completions"], ["man"]) else 2) and not [word for word in helps if re.match("[A-Z][a-z]", word)], (verb, helps)
+        assert len(helps) >= (1 if verb in (["completions"], ["draw"], ["man"]) else 2) and not [word for word in helps if re.match("[A-Z][a-z]", word)], (verb, helps)
 
 
 def test_version(fovea):
@@ -81,7 +81,7 @@ def test_all_vain_options_are_named(fovea, shakespeare, shakespeare_artifact, tm
 
 
 @pytest.mark.parametrize("arguments, code, words", [
-    (["complie", "x"], 2, "expected one of compile, check, inspect, verify, run, generate, chat, embed, translate, transcribe, fill-mask, classify, tag, answer, bench, cache, families, completions, man; did you mean 'compile'?"),
+    (["complie", "x"], 2, "expected one of compile, check, inspect, verify, run, generate, chat, embed, translate, transcribe, fill-mask, classify, tag, answer, bench, draw, cache, families, completions, man; did you mean 'compile'?"),
     (["compile", "x", "--dtpye", "int8"], 2, "error: unknown option '--dtpye'; did you mean '--dtype'?"),
     (["compile", "--dtpye", "int8"], 2, "error: unknown option '--dtpye'; did you mean '--dtype'?"),
     (["compile", "x", "y"], 2, "error: expects no more words, got 'y'"),

@@ -38,6 +38,7 @@ void addMappingOption(CLI::App &verb, artifact::FileAccess &access);
 void addCacheVerb(CLI::App &app, Session &session);
 void addCompileVerb(CLI::App &app, Session &session);
 void addCheckVerb(CLI::App &app, Session &session);
+void addDrawVerb(CLI::App &app, Session &session);
 void addFamiliesVerb(CLI::App &app, Session &session);
 void addInspectVerb(CLI::App &app, Session &session);
 void addVerifyVerb(CLI::App &app, Session &session);

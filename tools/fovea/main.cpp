@@ -83,6 +83,7 @@ int main(int argc, char **argv) {
     return static_cast<int>(fovea::findOrCompile(options, terminal.log(), artifact));
   };
   fovea::verbs::addRunningVerbs(app, host, session.exitCode);
+  fovea::addDrawVerb(app, session);
   fovea::addCacheVerb(app, session);
   fovea::addFamiliesVerb(app, session);
   fovea::verbs::addHelpPages(app, host, session.exitCode);
