@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A compiled model, and what can be done with it."""
 import collections.abc
+import contextlib
 import json
 import os
 import pathlib
@@ -92,6 +93,7 @@ class Generation(collections.abc.Iterator):
         self._thread.start()
 
     def _put(self, item):
+        # Until it is taken, or nobody will.
         while not self._is_closed.is_set():
             try:
                 return self._pieces.put(item, timeout=0.05)
@@ -111,6 +113,8 @@ class Generation(collections.abc.Iterator):
     def __next__(self):
         while self.result is None and not self._is_closed.is_set():
             item = self._pieces.get()
+            if item is None:
+                break
             if isinstance(item, BaseException):
                 self.close()
                 raise item
@@ -129,6 +133,9 @@ class Generation(collections.abc.Iterator):
         """Ends the text here, and waits until the model has."""
         self._is_closed.set()
         self._thread.join()
+        # Whoever waits for a piece in another thread waits no longer; who does not finds none.
+        with contextlib.suppress(queue.Full):
+            self._pieces.put_nowait(None)
 
     def __del__(self):
         if hasattr(self, "_thread"):
@@ -211,7 +218,12 @@ class Model(heads.Heads):
 
     def clone(self, **settings):
         """The same model once more, with its own threads and caches; weights are shared. Takes what fovea.load takes."""
-        return Model(self.path, **{**self._settings, **settings})
+        return self._share(Model(self.path, **{**self._settings, **settings}))
+
+    def _share(self, other):
+        """Another one of the same artifact knows its source too."""
+        other._source, other._flags = self._source, self._flags
+        return other
 
     def reset(self):
         """Empties the caches."""
@@ -344,3 +356,16 @@ class Model(heads.Heads):
         from .notebook import describe
 
         return describe(self)
+
+
+def load(path, *, threads=0, capacity=0, device="cpu", profile=False, copy=False):
+    """Opens an artifact (.fovea). An artifact is code: open only what you would run as a program.
+
+    Args:
+        threads: to compute with; 0: one for each core that this process may use.
+        capacity: positions that the caches hold; 0: the model's longest, at most 4096.
+        device: "cpu", or "cuda", "cuda:1" for artifacts with code for GPUs (fovea.compile(gpu="all")).
+        profile: measure each kernel (Entry.steps).
+        copy: read the file into memory instead of mapping it, so that it may be changed.
+    """
+    return Model(path, threads=threads, capacity=capacity, device=device, profile=profile, copy=copy)

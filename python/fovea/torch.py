@@ -68,8 +68,13 @@ class Program(Model):
         known = [value["name"] for value in self._entry.arguments]
         if [name for name in tensors if name in known] != known or sum(self._is_result) != len(self._entry.results):
             raise errors.InternalError(f"torch.onnx.export: expects arguments {tensors} and {sum(self._is_result)} results, got {self._entry!r}")
-        self._known = frozenset(known)
+        self._known, self._program = frozenset(known), program
         return self
+
+    def clone(self, **settings):
+        other = self._share(Program(self.path, **{**self._settings, **settings})._bind(self._program))
+        other._folder = self._folder
+        return other
 
     def __call__(self, *args, **kwargs):
         values, spec = pytree.tree_flatten((args, kwargs))

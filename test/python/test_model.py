@@ -245,6 +245,20 @@ def test_generation_ends_where_its_reader_does(shakespeare):
     assert shakespeare([[1]]).shape == (1, 1, 2048)  # nobody holds the model
 
 
+def test_a_reader_that_waits_is_woken_by_close():
+    """In another thread, while the model has made nothing yet."""
+    goes_on, read = threading.Event(), []
+    generation = fovea.Generation(lambda on_piece: goes_on.wait() and {"stop": "callback"})
+    threads = [threading.Thread(target=lambda: read.append(list(generation))), threading.Thread(target=generation.close)]
+    for thread in threads:
+        thread.start()
+        time.sleep(0.05)
+    goes_on.set()
+    for thread in threads:
+        thread.join(timeout=10)
+    assert read == [[]] and not any(thread.is_alive() for thread in threads)
+
+
 def test_log_probabilities(shakespeare):
     seen = []
     str(shakespeare.generate("ROMEO:", max_tokens=4, temperature=0, top_logprobs=2, on_logprobs=lambda token, logprob, top: seen.append((token, logprob, top))))

@@ -60,6 +60,12 @@ def test_other_arguments_than_the_example(compiled):
         compiled(torch.randn(2, 9, 64), 3.0)
 
 
+def test_a_clone_is_called_alike(compiled):
+    other, x = compiled.clone(threads=1), torch.randn(2, 9, 64)
+    assert other.threads == 1 and list(other.stages) == list(compiled.stages)
+    assert torch.equal(other(x)["logits"], compiled(x)["logits"])
+
+
 def test_stages_and_name(compiled):
     assert compiled.name == "Encoder" and any("fovea.attention" in text for text in compiled.stages.values())
 
