@@ -9,23 +9,36 @@
 
 fovea.compile makes a model, fovea.load opens an artifact that was made before. Errors are those of fovea.errors.
 """
-from ._runtime import version as _version
-from .compile import compile
-from .errors import ArgumentError, CompileError, Error, InputError, InternalError, OutOfMemoryError, UnsupportedError
-from .model import Entry, Generation, Model
+import importlib as _importlib
 
-__version__ = _version()
-__all__ = ["ArgumentError", "CompileError", "Entry", "Error", "Generation", "InputError", "InternalError", "Model", "OutOfMemoryError", "UnsupportedError", "compile", "load"]
+TYPE_CHECKING = False  # as typing's, whose import takes longer than all else here
+
+# Where a name is defined. Modules are imported when it is first used: the command line needs none of them but one, and starts before numpy would.
+_MODULES = {"compile": "compilation", "load": "model", **dict.fromkeys(("Entry", "Generation", "Model"), "model"),
+            **dict.fromkeys(("ArgumentError", "CompileError", "Error", "InputError", "InternalError", "OutOfMemoryError", "UnsupportedError"), "errors")}
+__all__ = sorted(_MODULES)
+
+if TYPE_CHECKING:
+    from . import errors, plot
+    from .compilation import compile
+    from .errors import ArgumentError, CompileError, Error, InputError, InternalError, OutOfMemoryError, UnsupportedError
+    from .model import Entry, Generation, Model, load
+
+    __version__: str
 
 
-def load(path, *, threads=0, capacity=0, device="cpu", profile=False, copy=False):
-    """Opens an artifact (.fovea). An artifact is code: open only what you would run as a program.
+def __getattr__(name):
+    if name == "__version__":
+        value = _importlib.import_module("._runtime", __name__).version()
+    elif name in _MODULES:
+        value = getattr(_importlib.import_module("." + _MODULES[name], __name__), name)
+    elif name in ("errors", "plot"):
+        value = _importlib.import_module("." + name, __name__)
+    else:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    globals()[name] = value
+    return value
 
-    Args:
-        threads: to compute with; 0: one for each core that this process may use.
-        capacity: positions that the caches hold; 0: the model's longest, at most 4096.
-        device: "cpu", or "cuda", "cuda:1" for artifacts with code for GPUs (fovea.compile(gpu="all")).
-        profile: measure each kernel (Entry.steps).
-        copy: read the file into memory instead of mapping it, so that it may be changed.
-    """
-    return Model(path, threads=threads, capacity=capacity, device=device, profile=profile, copy=copy)
+
+def __dir__():
+    return sorted([*globals(), *__all__, "__version__", "errors", "plot"])

@@ -6,7 +6,7 @@ import os
 import pathlib
 import sys
 
-from . import compile, errors, load
+from . import errors
 
 EPILOG = """Examples:
 
@@ -80,6 +80,9 @@ def as_choice(text):
 
 
 def open_model(path, compute):
+    from .compilation import compile
+    from .model import load
+
     if path.endswith(".fovea"):
         return load(path)
     return compile(path, compute=None if compute == "auto" else compute)

@@ -15,7 +15,7 @@ from torch._dynamo.backends.common import aot_autograd
 from torch.utils._python_dispatch import _disable_current_modes
 
 from . import compiler, errors, fx
-from .compile import compile_file
+from .compilation import compile_file
 from .model import Model
 
 # What the compiler has words for itself.

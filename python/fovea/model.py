@@ -272,7 +272,7 @@ class Model(heads.Heads):
         if kind not in self._probed:
             if self._source is None:
                 raise errors.InputError(f"{self.path}: expects an artifact that shows {kind}, got one that was compiled without: fovea.compile(..., probe={kind!r})")
-            from .compile import compile_file
+            from .compilation import compile_file
 
             self._probed[kind] = Model(compile_file(self._source, None, [*self._flags, f"--probe={kind}"]), **self._settings)
         return self._probed[kind].entries[names[kind]]

@@ -11,7 +11,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from . import errors
-from .compile import compile_file
+from .compilation import compile_file
 from .model import Model
 
 

@@ -374,7 +374,17 @@ def test_notebook(shakespeare):
 
 
 def test_import_is_light():
-    """Neither torch nor a compiler is loaded before it is needed."""
-    code = "import sys, fovea; print(sorted(set(sys.modules) & {'torch', 'onnx', 'matplotlib', 'transformers', 'PIL'}))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT / "build" / "python")})
-    assert done.stdout.strip() == "[]", done.stderr
+    """Neither torch nor a compiler is loaded before it is needed; the command line needs not even numpy."""
+    names = "{'numpy', 'torch', 'onnx', 'matplotlib', 'transformers', 'PIL', 'fovea._runtime'}"
+    for code, expected in [("import fovea.__main__", "[]"), ("import fovea; fovea.Model, fovea.compile, fovea.__version__", "['fovea._runtime', 'numpy']")]:
+        done = subprocess.run([sys.executable, "-c", f"import sys; {code}; print(sorted(set(sys.modules) & {names}))"], capture_output=True, text=True,
+                              env={**os.environ, "PYTHONPATH": str(ROOT / "build" / "python")})
+        assert done.stdout.strip() == expected, done.stderr
+
+
+def test_names_of_the_package():
+    import fovea
+
+    assert set(fovea.__all__) <= set(dir(fovea)) and all(getattr(fovea, name) for name in fovea.__all__)
+    with pytest.raises(AttributeError, match="module 'fovea' has no attribute 'compil'"):
+        fovea.compil
