@@ -60,6 +60,29 @@ static nb::dict describeValue(const Value &value) {
   return out;
 }
 
+/// The tokens between an encoder-decoder's begin token and its texts, and what may be chosen there.
+static nb::list describePrompt(const Module &module) {
+  fovea_module_info info = FOVEA_MODULE_INFO_INIT;
+  check(fovea_module_get_info(module.get(), &info));
+  nb::list out;
+  for (size_t place = 0; place < info.prompt_count; ++place) {
+    fovea_prompt_info about = FOVEA_PROMPT_INFO_INIT;
+    check(fovea_module_get_prompt(module.get(), place, &about));
+    nb::dict values, described;
+    for (size_t i = 0; i < about.value_count; ++i) {
+      const char *name = nullptr;
+      int64_t token = 0;
+      check(fovea_module_get_prompt_value(module.get(), place, i, &name, &token));
+      values[name] = token;
+    }
+    described["name"] = about.name;
+    described["token"] = about.token;
+    described["values"] = values;
+    out.append(described);
+  }
+  return out;
+}
+
 static nb::list describeEntries(const Module &module) {
   static const char *const kKinds[] = {"generic", "forward", "prefill",
                                        "decode",  "embed",   "encode"};
@@ -123,7 +146,9 @@ static nb::dict describeContext(const Context &context) {
 }
 
 void addDescriptions(nb::class_<Module> &module, nb::class_<Context> &context) {
-  module.def("describe", &describeModule).def("entries", &describeEntries);
+  module.def("describe", &describeModule)
+      .def("entries", &describeEntries)
+      .def("prompt", &describePrompt);
   context.def("describe", &describeContext)
       .def("steps", &describeSteps, "entry"_a)
       .def("reset",

@@ -157,6 +157,7 @@ struct Translation {
   fovea_translate_options options = FOVEA_TRANSLATE_OPTIONS_INIT;
   Source source;
   nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu> samples;
+  std::vector<int64_t> prompt; // empty, or as many as the model's has
   nb::list texts;
   Raised raised;
 
@@ -181,15 +182,20 @@ Translation::Translation(const nb::dict &given) {
   options.early_stopping = static_cast<fovea_early_stopping>(early);
   read(given, "min_tokens", options.min_tokens);
   read(given, "no_repeat_ngram", options.no_repeat_ngram);
+  read(given, "prompt_ids", prompt);
+  options.prompt_ids = prompt.empty() ? nullptr : prompt.data();
+  options.prompt_id_count = prompt.size();
   options.user = this;
   options.on_text = [](void *user, size_t /*rank*/, const fovea_translation *text) {
     auto &self = *static_cast<Translation *>(user);
     self.raised.call([&]() -> nb::object {
-      nb::list tokens;
+      nb::list tokens, prompt;
       for (size_t i = 0; i < text->id_count; ++i)
         tokens.append(text->ids[i]);
+      for (size_t i = 0; i < self.prompt.size(); ++i)
+        prompt.append(text->prompt_ids[i]);
       self.texts.append(nb::make_tuple(nb::str(text->text, text->text_size), text->score,
-                                       text->ended != 0, tokens));
+                                       text->ended != 0, tokens, prompt));
       return nb::none();
     });
   };

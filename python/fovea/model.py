@@ -318,24 +318,58 @@ class Model(heads.Heads):
         text = self.render_chat(messages, template=template, **({} if tools is None else {"tools": tools}))
         return self.generate(self.encode(text, special=False), keep_caches=True, **options)
 
-    def translate(self, source, *, beams=1, count=None, max_tokens=None, length_penalty=1.0, early_stopping=False, min_tokens=None, no_repeat_ngram=None):
-        """What an encoder-decoder makes of a text, of token ids, or of sound (an array of f32 samples at `sampling_rate`): the text, or with `count` a list of the best
-        so many, each a dictionary with `text`, `score`, `ended` and `tokens`.
+    def _choose(self, choices):
+        """The prompt's tokens, -1 where the model says or finds them."""
+        prompt, ids = self._module.prompt(), [-1] * len(self._module.prompt())
+        for what, value in choices.items():
+            place = next((i for i, each in enumerate(prompt) if each["name"] == what), None)
+            if place is None:
+                raise errors.InputError(f"{self.path}: expects choices of {', '.join(filter(None, (each['name'] for each in prompt))) or 'nothing'}, got {what}")
+            if value is not None:
+                if value not in prompt[place]["values"]:
+                    raise errors.InputError(f"{what}: expects one of {', '.join(prompt[place]['values'])}, got {value!r}")
+                ids[place] = prompt[place]["values"][value]
+        return ids
 
-        Args:
-            beams: of the search; 1 is greedy.
-            length_penalty, early_stopping: as in `transformers`; early_stopping may be "never".
-            min_tokens, no_repeat_ngram: what texts must be; None: as the model says.
-        """
+    def _translate(self, source, prompt, *, beams=1, count=None, max_tokens=None, length_penalty=1.0, early_stopping=False, min_tokens=None, no_repeat_ngram=None):
         if not isinstance(source, (str, np.ndarray)):
             source = [int(i) for i in source]
         elif isinstance(source, np.ndarray):
             source = np.ascontiguousarray(source, np.float32)
         options = dict(source=source, beams=beams, count=1 if count is None else count, max_tokens=-1 if max_tokens is None else max_tokens, length_penalty=length_penalty,
                        early_stopping={False: 0, True: 1, "never": 2}[early_stopping], min_tokens=-1 if min_tokens is None else min_tokens,
-                       no_repeat_ngram=-1 if no_repeat_ngram is None else no_repeat_ngram)
-        found = [dict(zip(("text", "score", "ended", "tokens"), each)) for each in self._context.translate(options)]
+                       no_repeat_ngram=-1 if no_repeat_ngram is None else no_repeat_ngram, prompt_ids=prompt)
+        return [dict(zip(("text", "score", "ended", "tokens", "prompt"), each)) for each in self._context.translate(options)]
+
+    def translate(self, source, *, beams=1, count=None, max_tokens=None, length_penalty=1.0, early_stopping=False, min_tokens=None, no_repeat_ngram=None, **choices):
+        """What an encoder-decoder makes of a text, of token ids, or of sound (an array of f32 samples at `sampling_rate`): the text, or with `count` a list of the best
+        so many, each a dictionary with `text`, `score`, `ended`, `tokens` and `prompt`, the tokens that it stands behind.
+
+        Args:
+            beams: of the search; 1 is greedy.
+            length_penalty, early_stopping: as in `transformers`; early_stopping may be "never".
+            min_tokens, no_repeat_ngram: what texts must be; None: as the model says.
+            choices: what the model has a choice of, language="de"; None: as the model says, or finds.
+        """
+        found = self._translate(source, self._choose(choices), beams=beams, count=count, max_tokens=max_tokens, length_penalty=length_penalty,
+                                early_stopping=early_stopping, min_tokens=min_tokens, no_repeat_ngram=no_repeat_ngram)
         return found if count is not None else found[0]["text"]
+
+    def transcribe(self, sound, *, language=None, task=None, **options):
+        """What is said in sound of any length, an array of f32 samples at `sampling_rate`: the text. It is cut into clips as long as the model hears; the first one's
+        language is that of all. `options` are those of translate()."""
+        if not self.sampling_rate:
+            self._refuse("transcribe", "a model that reads sound")
+        sound = np.asarray(sound, np.float32)
+        if sound.ndim != 1:
+            raise errors.InputError(f"sound: expects samples of one channel, [samples], got {list(sound.shape)}")
+        prompt = self._choose({name: value for name, value in (("language", language), ("task", task)) if value is not None})
+        clip = next(entry for entry in self.entries.values() if entry.kind == "encode").arguments[0]["shape"][-1]
+        text = ""
+        for first in range(0, len(sound), clip):
+            found = self._translate(sound[first:first + clip], prompt, **options)[0]
+            text, prompt = text + found["text"], found["prompt"]
+        return text.removeprefix(" ")
 
     @property
     def sampling_rate(self):

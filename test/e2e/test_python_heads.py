@@ -128,3 +128,27 @@ def test_translate(fovea_run, compiled, translators, load):
     record = json.loads(fovea_run("translate", artifact, "--text", sources[0], "-n", 12, "--beams", 4, "--n-best", 3, "--json").ok().text)
     found = load(artifact).translate(sources[0], max_tokens=12, beams=4, count=3)
     same([{"text": each["text"], "score": each["score"]} for each in found], [{"text": each["text"], "score": each["score"]} for each in record[0]["texts"]])
+
+
+def test_transcribe(fovea_run, compiled, speech, translators, load, tmp_path):
+    """Two clips, one behind the other: in the language that is found, and in one that is chosen."""
+    from speech_cases import LANGUAGES, NEW_TOKENS
+    from test_speech_families import wav
+
+    artifact = compiled(speech / "whisper" / "model", "--compute=f32")
+    samples = np.load(speech / "whisper" / "inputs.npz")["samples"].ravel().astype(np.float32)
+    (tmp_path / "both.wav").write_bytes(wav(samples.astype("<f4").tobytes()))
+    model = load(artifact)
+    for choices in ({}, {"language": "yue", "task": "translate"}):
+        flags = [f"--{name}={value}" for name, value in choices.items()]
+        record = json.loads(fovea_run("transcribe", artifact, tmp_path / "both.wav", "-n", NEW_TOKENS, "--json", *flags).ok().text)
+        record = record[0] if isinstance(record, list) else record
+        assert model.transcribe(samples, max_tokens=NEW_TOKENS, **choices) == record["text"] and record["text"]
+    clip = samples[:len(samples) // 2]
+    assert model.translate(clip, max_tokens=NEW_TOKENS, language="yue") == model.translate(clip, max_tokens=NEW_TOKENS, language="yue", count=1)[0]["text"]
+    for call, message in [(lambda: model.transcribe(samples, language="Klingon"), f"language: expects one of {', '.join(sorted(LANGUAGES))}, got 'Klingon'"),
+                          (lambda: model.translate(clip, voice="low"), "expects choices of language, task, got voice"),
+                          (lambda: model.transcribe(samples.reshape(2, -1)), r"sound: expects samples of one channel, \[samples\], got \[2, "),
+                          (lambda: load(compiled(translators / "marian" / "model", "--compute=f32")).transcribe(samples), "cannot transcribe: expects a model that reads sound")]:
+        with pytest.raises(ValueError, match=message):
+            call()
