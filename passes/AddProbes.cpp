@@ -152,6 +152,80 @@ static Value makeUnits(OpBuilder &b, RopeOp rope) {
       .getResult(0);
 }
 
+/// Whether a score depends on positions or on what is given for them, not on the product alone.
+static bool hasBias(AttentionOp op) {
+  if (op.getScore().empty())
+    return false;
+  Block &score = op.getScore().front();
+  return llvm::any_of(score.getArguments().drop_front(),
+                      [](BlockArgument argument) { return !argument.use_empty(); });
+}
+
+/// What the score is where query and key have the product 0, [batch, heads, queries, keys].
+static Value makeBias(OpBuilder &b, AttentionOp op) {
+  Location loc = op.getLoc();
+  Block &score = op.getScore().front();
+  SmallVector<int64_t> shape = getMapShape(op);
+  auto type = RankedTensorType::get(shape, score.getArgument(0).getType());
+  SmallVector<Value> open, inputs;
+  SmallVector<AffineMap> maps;
+  SmallVector<AffineExpr> axes;
+  for (unsigned axis = 0; axis < 4; ++axis)
+    axes.push_back(b.getAffineDimExpr(axis));
+  for (auto [axis, of] : {std::pair<int64_t, std::pair<Value, int64_t>>{0, {op.getQuery(), 0}},
+                          {2, {op.getQuery(), 1}},
+                          {3, {op.getKey(), 1}}})
+    if (ShapedType::isDynamic(shape[axis]))
+      open.push_back(makeSize(b, loc, of.first, of.second));
+  // One for each operand that is read element by element, and the positions that are given.
+  SmallVector<BlockArgument> given;
+  auto read = [&](Value tensor, AffineMap map, BlockArgument argument) {
+    inputs.push_back(tensor);
+    maps.push_back(map);
+    given.push_back(argument);
+  };
+  IRMapping mapping;
+  unsigned operands = op.getScoreOperands().size();
+  for (auto [number, operand] : llvm::enumerate(op.getScoreOperands())) {
+    auto map = cast<AffineMapAttr>(op.getScoreMaps()[number]).getValue();
+    BlockArgument argument = score.getArgument(1 + number);
+    if (map.getNumResults() == 0)
+      mapping.map(argument, operand); // as a whole
+    else
+      read(operand, map, argument);
+  }
+  auto readPositions = [&](Value positions, unsigned axis, BlockArgument argument) {
+    if (!positions)
+      return;
+    bool isShared = getStaticSize(positions, 0) == 1;
+    AffineExpr row = isShared ? b.getAffineConstantExpr(0) : axes[0];
+    read(positions, AffineMap::get(4, 0, {row, axes[axis]}, b.getContext()), argument);
+  };
+  readPositions(op.getQueryPositions(), 2, score.getArgument(operands + 3));
+  readPositions(op.getKeyPositions(), 3, score.getArgument(operands + 4));
+  maps.push_back(b.getMultiDimIdentityMap(4));
+  auto build = [&](OpBuilder &b, Location loc, ValueRange elements) {
+    for (auto [argument, element] : llvm::zip_first(given, elements))
+      mapping.map(argument, element);
+    auto number = [&](unsigned axis) { return linalg::IndexOp::create(b, loc, axis).getResult(); };
+    BlockArgument product = score.getArgument(0);
+    mapping.map(product, arith::ConstantOp::create(b, loc, b.getZeroAttr(product.getType())));
+    mapping.map(score.getArgument(operands + 1), number(0));
+    mapping.map(score.getArgument(operands + 2), number(1));
+    for (unsigned axis : {2, 3}) {
+      BlockArgument position = score.getArgument(operands + 1 + axis);
+      if (!mapping.contains(position))
+        mapping.map(position, arith::IndexCastOp::create(b, loc, b.getI32Type(), number(axis)));
+    }
+    for (Operation &each : score.without_terminator())
+      b.clone(each, mapping);
+    linalg::YieldOp::create(b, loc, mapping.lookup(score.getTerminator()->getOperand(0)));
+  };
+  Value empty = tensor::EmptyOp::create(b, loc, type, open);
+  SmallVector<utils::IteratorType> loops(4, utils::IteratorType::parallel);
+  return linalg::GenericOp::create(b, loc, type, inputs, empty, maps, loops, build).getResult(0);
+}
+
 /// Whether it is the first rows of a stored table, as many as an open size says: how positions look
 /// where an exporter wrote down the table's numbers and its slice.
 static bool isStartOfTable(tensor::ExtractSliceOp slice) {
@@ -169,7 +243,8 @@ static bool isStartOfTable(tensor::ExtractSliceOp slice) {
          llvm::all_of(slice.getMixedOffsets(), isZeroInteger);
 }
 
-/// What tells positions apart: vectors that are added, or angles by which heads are turned.
+/// What tells positions apart: vectors that are added, angles by which heads are turned, or what is
+/// added to scores.
 static void seePositions(Operation *op, SmallVectorImpl<Seen> &seen) {
   if (isa<PositionLearnedOp>(op)) {
     seen.push_back({op->getResult(0), "learned"});
@@ -185,14 +260,18 @@ static void seePositions(Operation *op, SmallVectorImpl<Seen> &seen) {
     Operation *turned = b.clone(*op, mapping);
     turned->getResult(0).setType(cast<RankedTensorType>(units.getType()));
     seen.push_back({turned->getResult(0), "rotary"});
+  } else if (auto attention = dyn_cast<AttentionOp>(op); attention && hasBias(attention)) {
+    OpBuilder b(op);
+    seen.push_back({makeBias(b, attention), "bias"});
   }
 }
 
 static constexpr Probe kProbes[] = {
     {kProbeKinds[0], "attention_maps", "attention", seeWeights, false},
     {kProbeKinds[1], "attention_masks", "attention", seeMask, true},
-    {kProbeKinds[2], "position_encodings", "learned, sinusoidal, tabulated or rotary positions",
-     seePositions, true}};
+    {kProbeKinds[2], "position_encodings",
+     "learned, sinusoidal, tabulated or rotary positions, or biases of scores,", seePositions,
+     true}};
 
 //===-- Sizes --------------------------------------------------------------------------------===//
 

@@ -342,9 +342,9 @@ def AddProbesPass : Pass<"fovea-add-probes", "::mlir::ModuleOp"> {
     |---|---|---|
     | `attention` | `attention_maps` | the probabilities of each attention, `[B,H,Sq,Sk]` |
     | `masks` | `attention_masks` | what each attention may see, `[B,H,Sq,Sk]` of i1 |
-    | `positions` | `position_encodings` | vectors of positions that are added, `[B|1,S,D]`, also the first rows of a stored table; of rotary embeddings the cosines and sines by which a head's pairs are turned, `[B|1,S,1,D]` |
+    | `positions` | `position_encodings` | vectors of positions that are added, `[B|1,S,D]`, also the first rows of a stored table; of rotary embeddings the cosines and sines by which a head's pairs are turned, `[B|1,S,1,D]`; of scores that depend on positions or operands what they are where the product is 0, `[B,H,Sq,Sk]` |
 
-    Results are named `attention_0`, `mask_0`, and `learned_0`, `sinusoidal_0`, `table_0` or `rotary_0`, in the order of the program. Functions that are called are
+    Results are named `attention_0`, `mask_0`, and `learned_0`, `sinusoidal_0`, `table_0`, `rotary_0` or `bias_0`, in the order of the program. Functions that are called are
     copied once. What only the entry's own results needed goes with the next clean-up.
 
     Refused with an error: a module with several entries and none of kind `forward`; an entry in which there is nothing to see, also because it stands in a branch or a

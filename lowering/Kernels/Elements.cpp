@@ -385,6 +385,11 @@ SmallVector<Value> ElementReader::emitBlock(Block &block, IRMapping &mapping, Va
       SmallVector<Value> at =
           llvm::map_to_vector(extract.getIndices(), [&](Value one) { return lookup(one); });
       mapping.map(extract.getResult(), readAnywhere(extract.getTensor(), at));
+    } else if (auto bias = dyn_cast<RelativeBiasOp>(op)) {
+      Value bucket = emitRelativeBucket(k, bias, lookup(bias.getQueryPosition()),
+                                        lookup(bias.getKeyPosition()));
+      Value element = readAnywhere(bias.getTable(), {bucket, lookup(bias.getHead())});
+      mapping.map(bias.getBias(), k.convert(element, bias.getBias().getType()));
     } else if (auto dim = dyn_cast<tensor::DimOp>(op)) {
       std::optional<int64_t> axis = dim.getConstantIndex();
       if (axis && *axis >= 0 && *axis < tensorType(dim.getSource()).getRank()) {
@@ -403,7 +408,7 @@ SmallVector<Value> ElementReader::emitBlock(Block &block, IRMapping &mapping, Va
         mapping.map(result, computed);
     } else {
       fail(&op, "is not known in a body; bodies hold arith and math on scalars, linalg.index, "
-                "tensor.extract and tensor.dim");
+                "tensor.extract, tensor.dim and fovea.relative_bias");
       for (Value result : op.getResults())
         mapping.map(result, zeroOf(getElementTypeOrSelf(result.getType())));
     }

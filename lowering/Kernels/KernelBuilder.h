@@ -203,6 +203,8 @@ std::optional<unsigned> getLastLoop(AffineMap map, Value tensor);
 bool isPrefixSum(Operation *op);
 LogicalResult buildPrefixSum(KernelBuilder &k, Operation *op);
 
+/// The row of a T5 bias's table for two positions, an index.
+Value emitRelativeBucket(KernelBuilder &k, RelativeBiasOp op, Value query, Value key);
 /// The scalar arithmetic of a T5 bias; `op`'s operands are read through `k.values`.
 Value emitRelativeBias(OpBuilder &builder, RelativeBiasOp op);
 

@@ -75,12 +75,11 @@ struct AlibiSlopesKernel : KernelOpInterface::ExternalModel<AlibiSlopesKernel, A
 };
 } // namespace
 
-Value mlir::fovea::emitRelativeBias(OpBuilder &builder, RelativeBiasOp op) {
-  KernelBuilder k(op.getLoc(), builder, 0);
+Value mlir::fovea::emitRelativeBucket(KernelBuilder &k, RelativeBiasOp op, Value query, Value key) {
   Type i32 = k.getI32Type(), f64 = k.getF64Type();
   int64_t buckets = op.getBuckets();
   Value zero = k.integer(i32, 0);
-  Value distance = k.sub(op.getKeyPosition(), op.getQueryPosition());
+  Value distance = k.sub(key, query);
   Value base = zero;
   if (op.getBidirectional()) {
     buckets /= 2;
@@ -99,7 +98,12 @@ Value mlir::fovea::emitRelativeBias(OpBuilder &builder, RelativeBiasOp op) {
   Value farBucket = k.add(arith::FPToSIOp::create(k, i32, far), k.integer(i32, exact));
   farBucket = arith::MinSIOp::create(k, farBucket, k.integer(i32, buckets - 1));
   Value bucket = k.select(k.less(distance, k.integer(i32, exact)), distance, farBucket);
-  bucket = k.toIndex(k.add(base, bucket));
+  return k.toIndex(k.add(base, bucket));
+}
+
+Value mlir::fovea::emitRelativeBias(OpBuilder &builder, RelativeBiasOp op) {
+  KernelBuilder k(op.getLoc(), builder, 0);
+  Value bucket = emitRelativeBucket(k, op, op.getQueryPosition(), op.getKeyPosition());
   Value element = tensor::ExtractOp::create(k, op.getTable(), ValueRange{bucket, op.getHead()});
   return k.convert(element, op.getBias().getType());
 }

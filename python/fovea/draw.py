@@ -61,6 +61,7 @@ def make_parser():
 
     positions = add_model("positions", "Positional encodings as a heat map")
     add_length(positions)
+    positions.add_argument("--head", type=int, default=0, help="of biases of scores")
     attention = add_model("attention", "The probabilities of each head of an attention for a text")
     attention.add_argument("--layer", default="0", metavar="N|NAME", help="which attention, -1: the last")
     attention.add_argument("--heads", type=int, nargs="+", help="their numbers; without it all")
@@ -113,7 +114,7 @@ def draw(options):
         return plot.attention(model, *values, layer=as_choice(options.layer), heads=options.heads)[0]
     if options.kind == "masks":
         return plot.masks(model, *values, length=options.length, which=as_choice(options.which), head=options.head, block=tuple(options.block))
-    return plot.positions(model, *values, length=options.length, which=as_choice(options.which))
+    return plot.positions(model, *values, length=options.length, which=as_choice(options.which), head=options.head)
 
 
 def save(figure, path, dpi):

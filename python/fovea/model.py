@@ -249,7 +249,7 @@ class Model(heads.Heads):
         Args:
             kind: "attention": the probabilities of each attention, [batch, heads, queries, keys]; "masks": which keys its queries see, bool of that shape;
                 "positions": vectors that are added for positions, [1, length, width], and of rotary embeddings the cosines and sines by which pairs of a head's elements
-                are turned, [1, length, 1, width].
+                are turned, [1, length, 1, width]; of scores what ALiBi, T5 and others add to a product of 0, [batch, heads, queries, keys].
             values, named: what the entry `forward`, or the only one, takes; or one text.
 
         A model of fovea.compile is compiled once more for it, and that is kept; one of fovea.load must have been compiled for it (`probe` of fovea.compile, `--probe`).

@@ -75,24 +75,37 @@ def see(model, kind, length, values, named):
     return model.probe(kind, *values, **(named if values or named else make_up(model._probe_entry(kind), length)))
 
 
-def positions(model, *values, length=64, which=0, axes=None, **named):
-    """Positional encodings as a heat map, positions downwards: what is added to token vectors, or the cosines and sines by which rotary embeddings turn a head's pairs.
+def positions(model, *values, length=64, which=0, head=0, axes=None, **named):
+    """Positional encodings as a heat map, positions downwards: what is added to token vectors, or the cosines and sines by which rotary embeddings turn a head's pairs; of
+    ALiBi, T5 and other biases what one head's scores get, keys to the right.
 
     Args:
         values, named: what the model takes, or a text; none: made up, `length` positions long.
         which: of those that differ, by number or name.
+        head: of biases.
     """
     found = {names[0]: (names, array) for names, array in group_equal(see(model, "positions", length, values, named))}
     _, (names, array) = choose(found, which, "which")
-    rows = array.reshape(-1, *array.shape[-2:])[0] if array.ndim < 4 else array[0, :, 0]
+    title = f"{model.name or model.path.stem}: {name_group(names)}"
+    if names[0].startswith("bias"):
+        check_head(head, array)
+        rows, labels = array[0, head], {"xlabel": "key", "ylabel": "query", "title": f"{title}, head {head}"}
+    elif names[0].startswith("rotary"):
+        rows, labels = array[0, :, 0], {"xlabel": "cosines and sines of a head's elements", "ylabel": "position", "title": title}
+    else:
+        rows, labels = array.reshape(-1, *array.shape[-2:])[0], {"xlabel": "element", "ylabel": "position", "title": title}
     axes = one_axes(axes, (7, 4.5))
     # A few elements of learned vectors are far from all others.
-    most = float(np.percentile(np.abs(rows), 99)) or 1.0
+    most = float(np.percentile(np.abs(rows[np.isfinite(rows)]), 99)) or 1.0
     image = axes.imshow(rows, aspect="auto", cmap="RdBu_r", vmin=-most, vmax=most, interpolation="nearest")
     axes.figure.colorbar(image, ax=axes, extend="both" if np.abs(rows).max() > 1.001 * most else "neither")
-    rotary = names[0].startswith("rotary")
-    axes.set(title=f"{model.name or model.path.stem}: {name_group(names)}", xlabel="cosines and sines of a head's elements" if rotary else "element", ylabel="position")
+    axes.set(**labels)
     return axes
+
+
+def check_head(head, array):
+    if not 0 <= head < array.shape[1]:
+        raise errors.InputError(f"head: expects a number from 0 to {array.shape[1] - 1}, got {head}")
 
 
 def name_tokens(model, text):
@@ -164,8 +177,7 @@ def masks(model, *values, length=64, which=0, head=0, block=(8, 8), axes=None, *
         raise errors.InputError(f"block: expects the queries and keys of a tile, two numbers from 1, got {block}")
     found = {names[0]: (names, array) for names, array in group_equal(see(model, "masks", length, values, named))}
     _, (names, mask) = choose(found, which, "which")
-    if not 0 <= head < mask.shape[1]:
-        raise errors.InputError(f"head: expects a number from 0 to {mask.shape[1] - 1}, got {head}")
+    check_head(head, mask)
     tiles = classify_tiles(mask[0, head], block)
     plt = pyplot()
     axes = one_axes(axes, (5.2, 5.4))

@@ -85,6 +85,54 @@ def test_positions_are_those_of_their_papers(shakespeare, minilm, tutorial):
     np.testing.assert_allclose(tutorial.probe("positions", [[0] * 7], [[1] * 7] * 7)["table_0"][0], waves, atol=1e-6)
 
 
+def test_biases_of_scores(fovea, tmp_path):
+    """ALiBi (Press et al. 2022) with positions that are given, and T5's table (Raffel et al. 2020), which is transformers' own."""
+    file = tmp_path / "alibi.mlir"
+    file.write_text("""
+func.func @attend(%q: tensor<?x?x2x4xf32> {fovea.name = "q"}, %k: tensor<?x?x2x4xf32> {fovea.name = "k"}, %p: tensor<1x?xi32> {fovea.name = "p"},
+                  %added: tensor<2x?xf32> {fovea.name = "added"}) -> (tensor<?x?x2x4xf32> {fovea.name = "o"}) attributes {fovea.entry} {
+  %slopes = fovea.alibi_slopes : tensor<2xf32>
+  %o = fovea.attention %q, %k, %k q_pos(%p : tensor<1x?xi32>) score(%slopes : tensor<2xf32> by (b, h, i, j) -> (h), %added : tensor<2x?xf32> by (b, h, i, j) -> (h, j)) {
+  ^bb0(%x: f32, %s: f32, %a: f32, %b: index, %h: index, %i: i32, %j: i32):
+    %n = arith.subi %j, %i : i32
+    %f = arith.sitofp %n : i32 to f32
+    %t = arith.mulf %s, %f : f32
+    %y = arith.addf %x, %t : f32
+    %z = arith.addf %y, %a : f32
+    fovea.yield %z : f32
+  } : tensor<?x?x2x4xf32>, tensor<?x?x2x4xf32>, tensor<?x?x2x4xf32> -> tensor<?x?x2x4xf32>
+  return %o : tensor<?x?x2x4xf32>
+}""")
+    added = np.arange(10, dtype=np.float32).reshape(2, 5)
+    model = fovea.compile(file)
+    shown = model.probe("positions", np.ones((1, 3, 2, 4), np.float32), np.ones((1, 5, 2, 4), np.float32), np.array([[2, 3, 4]], np.int32), added)
+    expected = np.array([2 ** -4, 2 ** -8])[:, None, None] * (np.arange(5) - np.array([[2], [3], [4]])) + added[:, None]
+    assert list(shown) == ["bias_0"]
+    np.testing.assert_allclose(shown["bias_0"][0], expected, atol=1e-6)
+
+    import torch
+    from transformers.models.t5.modeling_t5 import T5Attention
+
+    file = tmp_path / "t5.mlir"
+    file.write_text("""
+func.func @attend(%q: tensor<?x?x3x4xf32> {fovea.name = "q"}, %table: tensor<16x3xf32> {fovea.name = "table"}) -> (tensor<?x?x3x4xf32> {fovea.name = "o"})
+    attributes {fovea.entry} {
+  %o = fovea.attention %q, %q, %q score(%table : tensor<16x3xf32> by (b, h, i, j) -> ()) {
+  ^bb0(%x: f32, %t: tensor<16x3xf32>, %b: index, %h: index, %i: i32, %j: i32):
+    %r = fovea.relative_bias %t[%h] at(%i, %j) {bidirectional, buckets = 16 : i64, max_distance = 40 : i64} : tensor<16x3xf32> -> f32
+    %y = arith.addf %x, %r : f32
+    fovea.yield %y : f32
+  } : tensor<?x?x3x4xf32>, tensor<?x?x3x4xf32>, tensor<?x?x3x4xf32> -> tensor<?x?x3x4xf32>
+  return %o : tensor<?x?x3x4xf32>
+}""")
+    table = np.random.default_rng(0).standard_normal((16, 3)).astype(np.float32)
+    shown = fovea.compile(file).probe("positions", np.ones((1, 60, 3, 4), np.float32), table)["bias_0"]
+    distance = torch.arange(60)[None] - torch.arange(60)[:, None]
+    buckets = T5Attention._relative_position_bucket(distance, bidirectional=True, num_buckets=16, max_distance=40).numpy()
+    assert np.array_equal(shown[0], table[buckets].transpose(2, 0, 1))
+    subprocess.run([ROOT / "build" / "bin" / "fovea", "verify", file, "--probe", "positions,masks,attention"], check=True, capture_output=True)
+
+
 def test_interleaved_pairs_and_partial_heads(fovea, tmp_path):
     """Rotary embeddings of six of eight elements, neighbours in pairs."""
     file = tmp_path / "rope.mlir"
@@ -125,7 +173,7 @@ def test_torch_modules_show_themselves(fovea):
     model = fovea.compile(Attention().eval(), tuple(values))
     scores = values[0] @ values[1].transpose(-1, -2) / 8 ** 0.5 + torch.triu(torch.full((6, 6), -torch.inf), 1)
     torch.testing.assert_close(model.probe("attention", *values)["attention_0"], scores.softmax(-1), atol=1e-6, rtol=0)
-    with pytest.raises(fovea.CompileError, match="expects learned, sinusoidal, tabulated or rotary positions in the entry @.*, found none"):
+    with pytest.raises(fovea.CompileError, match="expects learned, sinusoidal, tabulated or rotary positions, or biases of scores, in the entry @.*, found none"):
         model.probe("positions", *values)
 
 
@@ -169,6 +217,8 @@ def test_masks_and_positions_of_others(fovea, plot, minilm, tutorial):
     assert image_of(plot.positions(tutorial, length=9)).shape == (9, 32)
     with pytest.raises(fovea.InputError, match=r"block: expects the queries and keys of a tile, two numbers from 1, got \(0, 3\)"):
         plot.masks(minilm, block=(0, 3))
+    biased = plot.positions(fovea.compile(ROOT / "examples" / "positions" / "alibi.mlir"), length=6, head=1)
+    assert image_of(biased).shape == (6, 6) and biased.get_title().endswith("bias_0, head 1")
     with pytest.raises(fovea.InputError, match="which: expects a number from 0 to 0 or one of learned_0, got 1"):
         plot.positions(minilm, which=1)
 
