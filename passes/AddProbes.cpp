@@ -61,6 +61,20 @@ static SmallVector<int64_t> getMapShape(AttentionOp op) {
           getStaticSize(op.getKey(), 1)};
 }
 
+/// Those of the sizes that are open.
+static SmallVector<Value> makeOpenSizes(OpBuilder &b, AttentionOp op) {
+  SmallVector<int64_t> shape = getMapShape(op);
+  SmallVector<Value> open;
+  auto add = [&](unsigned axis, Value value, int64_t of) {
+    if (ShapedType::isDynamic(shape[axis]))
+      open.push_back(makeSize(b, op.getLoc(), value, of));
+  };
+  add(0, op.getQuery(), 0);
+  add(2, op.getQuery(), 1);
+  add(3, op.getKey(), 1);
+  return open;
+}
+
 /// The probabilities, which the op gives on demand.
 static void seeWeights(Operation *op, SmallVectorImpl<Seen> &seen) {
   auto attention = dyn_cast<AttentionOp>(op);
@@ -101,13 +115,7 @@ static void seeMask(Operation *op, SmallVectorImpl<Seen> &seen) {
   if (!mask)
     mask = MaskAndOp::create(b, loc, MaskType::get(op->getContext()), ValueRange());
   SmallVector<int64_t> shape = getMapShape(attention);
-  SmallVector<Value> open;
-  if (ShapedType::isDynamic(shape[0]))
-    open.push_back(makeSize(b, loc, attention.getQuery(), 0));
-  if (ShapedType::isDynamic(shape[2]))
-    open.push_back(makeSize(b, loc, attention.getQuery(), 1));
-  if (ShapedType::isDynamic(shape[3]))
-    open.push_back(makeSize(b, loc, attention.getKey(), 1));
+  SmallVector<Value> open = makeOpenSizes(b, attention);
   Value result =
       MaskMaterializeOp::create(b, loc, RankedTensorType::get(shape, b.getI1Type()), mask, open,
                                 attention.getQueryPositions(), attention.getKeyPositions());
@@ -163,67 +171,57 @@ static bool hasBias(AttentionOp op) {
 
 /// What the score is where query and key have the product 0, [batch, heads, queries, keys].
 static Value makeBias(OpBuilder &b, AttentionOp op) {
-  Location loc = op.getLoc();
-  Block &score = op.getScore().front();
-  SmallVector<int64_t> shape = getMapShape(op);
-  auto type = RankedTensorType::get(shape, score.getArgument(0).getType());
-  SmallVector<Value> open, inputs;
+  ElementRegion score = op.getScoreRegion();
+  unsigned count = score.operands.size();
+  auto place = [&](unsigned axis) { // b, h, and the positions of query and key
+    return score.getBlock().getArgument(ElementRegion::kFirst + count + axis);
+  };
+  // What is read element by element: operands, and positions that are given.
+  SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
-  SmallVector<AffineExpr> axes;
-  for (unsigned axis = 0; axis < 4; ++axis)
-    axes.push_back(b.getAffineDimExpr(axis));
-  for (auto [axis, of] : {std::pair<int64_t, std::pair<Value, int64_t>>{0, {op.getQuery(), 0}},
-                          {2, {op.getQuery(), 1}},
-                          {3, {op.getKey(), 1}}})
-    if (ShapedType::isDynamic(shape[axis]))
-      open.push_back(makeSize(b, loc, of.first, of.second));
-  // One for each operand that is read element by element, and the positions that are given.
-  SmallVector<BlockArgument> given;
-  auto read = [&](Value tensor, AffineMap map, BlockArgument argument) {
+  SmallVector<BlockArgument> read;
+  auto add = [&](Value tensor, AffineMap map, BlockArgument argument) {
     inputs.push_back(tensor);
     maps.push_back(map);
-    given.push_back(argument);
+    read.push_back(argument);
   };
   IRMapping mapping;
-  unsigned operands = op.getScoreOperands().size();
-  for (auto [number, operand] : llvm::enumerate(op.getScoreOperands())) {
-    auto map = cast<AffineMapAttr>(op.getScoreMaps()[number]).getValue();
-    BlockArgument argument = score.getArgument(1 + number);
-    if (map.getNumResults() == 0)
-      mapping.map(argument, operand); // as a whole
+  for (auto [number, operand] : llvm::enumerate(score.operands))
+    if (score.isWhole(number))
+      mapping.map(score.getArgument(number), operand);
     else
-      read(operand, map, argument);
-  }
-  auto readPositions = [&](Value positions, unsigned axis, BlockArgument argument) {
+      add(operand, score.getMap(number), score.getArgument(number));
+  for (auto [axis, positions] :
+       {std::pair<unsigned, Value>{2, op.getQueryPositions()}, {3, op.getKeyPositions()}}) {
     if (!positions)
-      return;
-    bool isShared = getStaticSize(positions, 0) == 1;
-    AffineExpr row = isShared ? b.getAffineConstantExpr(0) : axes[0];
-    read(positions, AffineMap::get(4, 0, {row, axes[axis]}, b.getContext()), argument);
-  };
-  readPositions(op.getQueryPositions(), 2, score.getArgument(operands + 3));
-  readPositions(op.getKeyPositions(), 3, score.getArgument(operands + 4));
+      continue;
+    AffineExpr row = isOneForAll(positions) ? b.getAffineConstantExpr(0) : b.getAffineDimExpr(0);
+    add(positions, AffineMap::get(4, 0, {row, b.getAffineDimExpr(axis)}, b.getContext()),
+        place(axis));
+  }
   maps.push_back(b.getMultiDimIdentityMap(4));
   auto build = [&](OpBuilder &b, Location loc, ValueRange elements) {
-    for (auto [argument, element] : llvm::zip_first(given, elements))
+    for (auto [argument, element] : llvm::zip_first(read, elements))
       mapping.map(argument, element);
-    auto number = [&](unsigned axis) { return linalg::IndexOp::create(b, loc, axis).getResult(); };
-    BlockArgument product = score.getArgument(0);
+    BlockArgument product = score.getBlock().getArgument(0);
     mapping.map(product, arith::ConstantOp::create(b, loc, b.getZeroAttr(product.getType())));
-    mapping.map(score.getArgument(operands + 1), number(0));
-    mapping.map(score.getArgument(operands + 2), number(1));
-    for (unsigned axis : {2, 3}) {
-      BlockArgument position = score.getArgument(operands + 1 + axis);
-      if (!mapping.contains(position))
-        mapping.map(position, arith::IndexCastOp::create(b, loc, b.getI32Type(), number(axis)));
+    for (unsigned axis = 0; axis < ElementRegion::kPlaces; ++axis) {
+      if (mapping.contains(place(axis)))
+        continue;
+      Value index = linalg::IndexOp::create(b, loc, axis);
+      if (axis > 1)
+        index = arith::IndexCastOp::create(b, loc, b.getI32Type(), index);
+      mapping.map(place(axis), index);
     }
-    for (Operation &each : score.without_terminator())
+    for (Operation &each : score.getBlock().without_terminator())
       b.clone(each, mapping);
-    linalg::YieldOp::create(b, loc, mapping.lookup(score.getTerminator()->getOperand(0)));
+    linalg::YieldOp::create(b, loc, mapping.lookup(score.getResult()));
   };
-  Value empty = tensor::EmptyOp::create(b, loc, type, open);
+  auto type = RankedTensorType::get(getMapShape(op), score.getResult().getType());
+  Value empty = tensor::EmptyOp::create(b, op.getLoc(), type, makeOpenSizes(b, op));
   SmallVector<utils::IteratorType> loops(4, utils::IteratorType::parallel);
-  return linalg::GenericOp::create(b, loc, type, inputs, empty, maps, loops, build).getResult(0);
+  return linalg::GenericOp::create(b, op.getLoc(), type, inputs, empty, maps, loops, build)
+      .getResult(0);
 }
 
 /// Whether it is the first rows of a stored table, as many as an open size says: how positions look
@@ -303,7 +301,7 @@ static void followSizes(func::FuncOp entry) {
       size = arith::ConstantIndexOp::create(b, dim.getLoc(), number.getInt());
     else if (size && origin.axis >= 0)
       size = tensor::DimOp::create(b, dim.getLoc(), size, origin.axis);
-    if (!size)
+    if (!size || size == dim.getResult()) // it starts here
       continue;
     dim.replaceAllUsesWith(size);
     dim.erase();
@@ -320,18 +318,14 @@ public:
 
   /// The copy of a function, or null if nothing is seen in it. `names` are those of what it gives.
   func::FuncOp copy(func::FuncOp function, ArrayRef<StringRef> &names) {
+    // On the heap, where it stays while copies of callees are added.
     auto [at, isNew] = copies.try_emplace(function);
-    if (isNew) {
-      func::FuncOp made = makeCopy(function, copies[function].names);
-      copies[function].function = made;
-      at = copies.find(function);
-    }
-    names = at->second.names;
-    return at->second.function;
+    Copy *copy = isNew ? (at->second = std::make_unique<Copy>()).get() : at->second.get();
+    if (isNew)
+      copy->function = makeCopy(function, copy->names);
+    names = copy->names;
+    return copy->function;
   }
-
-  /// Whether there are ops whose values cannot be given to a caller.
-  bool hidesSome() const { return hides; }
 
 private:
   struct Copy {
@@ -363,9 +357,8 @@ private:
     SmallVector<Operation *> ops;
     copy.walk([&](Operation *op) { ops.push_back(op); });
     for (Operation *op : ops) {
-      bool isHidden = op->getParentOp() != copy;
-      hides |= isHidden && isa<AttentionOp, RopeOp>(op);
-      if (isHidden || op == copy)
+      // What a branch or a loop holds cannot be given to a caller.
+      if (op->getParentOp() != copy)
         continue;
       if (auto call = dyn_cast<func::CallOp>(op))
         seeCall(call, seen);
@@ -401,8 +394,7 @@ private:
 
   ModuleOp module;
   const Probe &probe;
-  llvm::DenseMap<Operation *, Copy> copies;
-  bool hides = false;
+  llvm::DenseMap<Operation *, std::unique_ptr<Copy>> copies;
 };
 
 struct AddProbesPass : fovea::impl::AddProbesPassBase<AddProbesPass> {
@@ -448,27 +440,32 @@ private:
     Prober prober(getOperation(), probe);
     ArrayRef<StringRef> names;
     func::FuncOp entry = prober.copy(watched, names);
-    if (!entry) {
+    if (!entry)
       return watched.emitError("--probe: expects ")
-             << probe.wanted << " in the entry @" << watched.getName() << ", found none"
-             << (prober.hidesSome()
-                     ? " but in branches and loops, whose values an entry cannot give"
-                     : "");
-    }
+             << probe.wanted << " in the entry @" << watched.getName()
+             << ", outside of branches and loops, found none";
     giveOnly(entry, probe, names);
     ++numEntries;
     return probe.isOfSizes ? leaveSizes(entry) : success();
   }
 
-  /// Makes an entry of a copy: it gives what is seen, and its own results no longer.
+  /// Makes an entry of a copy: it gives what is seen, and its own results no longer, but for caches
+  /// that it appends to, whose room is checked as results.
   void giveOnly(func::FuncOp entry, const Probe &probe, ArrayRef<StringRef> names) {
     Builder b(&getContext());
-    unsigned own = entry.getNumResults() - names.size();
     auto end = cast<func::ReturnOp>(entry.getBody().front().getTerminator());
-    end.getOperandsMutable().erase(0, own);
+    SmallVector<DictionaryAttr> before, attributes;
+    entry.getAllResultAttrs(before);
+    SmallVector<Value> given;
+    for (auto [number, value] : llvm::enumerate(end.getOperands().drop_back(names.size())))
+      if (isa<CacheType>(value.getType())) {
+        given.push_back(value);
+        attributes.push_back(before[number]);
+      }
+    llvm::append_range(given, end.getOperands().take_back(names.size()));
+    end.getOperandsMutable().assign(given);
     entry.setFunctionType(
-        b.getFunctionType(entry.getArgumentTypes(), entry.getResultTypes().drop_front(own)));
-    SmallVector<DictionaryAttr> attributes;
+        b.getFunctionType(entry.getArgumentTypes(), TypeRange(ValueRange(given))));
     for (auto [number, name] : llvm::enumerate(names)) {
       StringAttr full = b.getStringAttr(name + "_" + Twine(number));
       attributes.push_back(b.getDictionaryAttr(b.getNamedAttr(FoveaDialect::kNameAttr, full)));
@@ -480,7 +477,10 @@ private:
 
   /// Writes layers out, and their sizes as those of the entry's arguments.
   LogicalResult leaveSizes(func::FuncOp entry) {
-    writeOut(entry);
+    SmallVector<StringRef> active;
+    for (func::CallOp call : llvm::to_vector(entry.getOps<func::CallOp>()))
+      if (failed(writeOut(call, active)))
+        return failure();
     // Lengths of caches become sizes of what was appended.
     OpPassManager manager(func::FuncOp::getOperationName());
     manager.addPass(createCanonicalizerPass());
@@ -489,22 +489,29 @@ private:
     return done;
   }
 
-  /// Inlines all calls. Functions of more than one block are called on.
-  void writeOut(func::FuncOp entry) {
-    SmallVector<func::CallOp> calls(entry.getOps<func::CallOp>());
-    while (!calls.empty()) {
-      func::CallOp call = calls.pop_back_val();
-      auto callee = getOperation().lookupSymbol<func::FuncOp>(call.getCallee());
-      if (!callee || !callee.getBody().hasOneBlock())
-        continue;
-      Operation *before = call->getPrevNode();
-      Operation *after = call->getNextNode();
-      inlineCall(call, callee);
-      for (Operation *op = before ? before->getNextNode() : &entry.getBody().front().front();
-           op != after; op = op->getNextNode())
-        if (auto inner = dyn_cast<func::CallOp>(op))
-          calls.push_back(inner);
-    }
+  /// Inlines a call, and those of its callee; `active` are the callees that it stands in.
+  LogicalResult writeOut(func::CallOp call, SmallVectorImpl<StringRef> &active) {
+    StringRef name = call.getCallee();
+    auto callee = getOperation().lookupSymbol<func::FuncOp>(name);
+    if (!callee || !callee.getBody().hasOneBlock())
+      return success(); // stays a call
+    if (llvm::is_contained(active, name))
+      return callee.emitOpError("calls itself, which cannot be flattened");
+    // Between its neighbours its callee's ops will stand.
+    Operation *before = call->getPrevNode(), *after = call->getNextNode();
+    Block *block = call->getBlock();
+    inlineCall(call, callee);
+    SmallVector<func::CallOp> inner;
+    for (Operation *op = before ? before->getNextNode() : &block->front(); op != after;
+         op = op->getNextNode())
+      if (auto found = dyn_cast<func::CallOp>(op))
+        inner.push_back(found);
+    active.push_back(name);
+    for (func::CallOp found : inner)
+      if (failed(writeOut(found, active)))
+        return failure();
+    active.pop_back();
+    return success();
   }
 };
 } // namespace

@@ -345,10 +345,11 @@ def AddProbesPass : Pass<"fovea-add-probes", "::mlir::ModuleOp"> {
     | `positions` | `position_encodings` | vectors of positions that are added, `[B|1,S,D]`, also the first rows of a stored table; of rotary embeddings the cosines and sines by which a head's pairs are turned, `[B|1,S,1,D]`; of scores that depend on positions or operands what they are where the product is 0, `[B,H,Sq,Sk]` |
 
     Results are named `attention_0`, `mask_0`, and `learned_0`, `sinusoidal_0`, `table_0`, `rotary_0` or `bias_0`, in the order of the program. Functions that are called are
-    copied once. What only the entry's own results needed goes with the next clean-up.
+    copied once. Caches that the entry appends to stay its results, since their room is checked as such; what only its other results needed goes with
+    the next clean-up.
 
-    Refused with an error: a module with several entries and none of kind `forward`; an entry in which there is nothing to see, also because it stands in a branch or a
-    loop.
+    Refused with an error: a module with several entries and none of kind `forward`; an entry in which there is nothing to see outside of branches and loops; of
+    masks and positions, a function that calls itself.
 
     ```mlir
     func.func private @layer(%x: tensor<?x?x8x64xf32>) -> tensor<?x?x8x64xf32> {

@@ -37,7 +37,7 @@ def compile(source, example_inputs=None, *, dynamic_shapes=None, output=None, dt
     """
     flags = compiler.as_flags({"dtype": dtype, "compute": compute, "target": target, "gpu": gpu or ("all" if device.startswith(("cuda", "emulator")) else None),
                                "cache": cache, "tokenizer": None if tokenizer is None else os.fspath(tokenizer),
-                               "probe": probe if probe is None or isinstance(probe, str) else ",".join(probe)})
+                               "probe": probe if probe is None or isinstance(probe, str) else ",".join(probe) or None})
     flags += [] if optimization is None else [f"-O{optimization}"]
     settings = {"threads": threads, "capacity": capacity, "device": device, "profile": profile}
     if is_torch_program(source):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`fovea draw`: fovea.plot on the command line."""
 import argparse
-import ast
+import json
 import os
 import pathlib
 import sys
@@ -25,14 +25,23 @@ class Parser(argparse.ArgumentParser):
 
 
 def parse_input(text):
-    """NAME=VALUE, the value an array as `fovea run --input` takes it."""
+    """NAME=VALUE, the value a list of lists of numbers, true or false."""
     name, found, value = text.partition("=")
     try:
         if not (name and found):
             raise ValueError
-        return name, ast.literal_eval(value)
-    except (ValueError, SyntaxError):
+        return name, json.loads(value)
+    except ValueError:
         raise argparse.ArgumentTypeError(f"expects NAME=[[1, 2], ...], got '{text}'") from None
+
+
+def at_least_one(text):
+    try:
+        if int(text) < 1:
+            raise ValueError
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expects a number from 1, got '{text}'") from None
 
 
 def make_parser():
@@ -44,7 +53,7 @@ def make_parser():
         kind = kinds.add_parser(name, help=about, description=about, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
         kind.add_argument(source, nargs="+" if source == "logs" else None, help=help)
         kind.add_argument("-o", "--output", metavar="FILE", type=pathlib.Path, help="the picture, .svg, .png or .pdf (without it WHAT.svg)", default=argparse.SUPPRESS)
-        kind.add_argument("--dpi", type=int, default=150, help="of a .png")
+        kind.add_argument("--dpi", type=at_least_one, default=150, help="of a .png")
         return kind
 
     def add_model(name, about):
@@ -56,7 +65,7 @@ def make_parser():
         return kind
 
     def add_length(kind):
-        kind.add_argument("--length", type=int, default=64, help="tokens, where neither --text nor --input says them")
+        kind.add_argument("--length", type=at_least_one, default=64, help="tokens, where neither --text nor --input says them")
         kind.add_argument("--which", default="0", metavar="N|NAME", help="of those that differ")
 
     positions = add_model("positions", "Positional encodings as a heat map")
@@ -68,7 +77,7 @@ def make_parser():
     masks = add_model("masks", "A mask as tiles: full, partial, empty")
     add_length(masks)
     masks.add_argument("--head", type=int, default=0, help="of masks that are not the same for all heads")
-    masks.add_argument("--block", type=int, nargs=2, default=[8, 8], metavar=("QUERIES", "KEYS"), help="size of a tile")
+    masks.add_argument("--block", type=at_least_one, nargs=2, default=[8, 8], metavar=("QUERIES", "KEYS"), help="size of a tile")
     roofline = add("roofline", "Kernels under the machine's limits", "measured", "what `fovea bench --json` printed (-: standard input)")
     roofline.add_argument("--phase", action="append", help="of those measured: prefill, decode, forward; without it all", default=argparse.SUPPRESS)
     curves = add("curves", "Learning curves", "logs", "logs of a training: .json, .jsonl, .csv, .tsv, or text as in 'step 10: loss 2.3'")
@@ -77,7 +86,10 @@ def make_parser():
 
 
 def as_choice(text):
-    return int(text) if text.lstrip("-").isdigit() else text
+    try:
+        return int(text)
+    except ValueError:
+        return text
 
 
 def open_model(path, compute):
@@ -125,8 +137,9 @@ def save(figure, path, dpi):
         figure.savefig(part, format=path.suffix[1:], dpi=dpi, metadata={} if path.suffix == ".png" else {"Date" if path.suffix == ".svg" else "CreationDate": None})
         os.replace(part, path)
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise errors.InputError(f"{path}: {error.strerror}") from None
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def main(arguments):
@@ -135,7 +148,7 @@ def main(arguments):
     try:
         if path.suffix not in (".svg", ".png", ".pdf"):
             raise errors.InputError(f"{path}: expects a name that ends with .svg, .png or .pdf")
-        os.environ.setdefault("MPLBACKEND", "agg")
+        os.environ["MPLBACKEND"] = "agg"
         axes = draw(options)
         import matplotlib
 

@@ -15,6 +15,9 @@ import numpy as np
 
 from . import _runtime, compiler, errors, heads
 
+# Entries that the compiler adds to show another one, by the kinds of what they give.
+PROBES = {"attention": "attention_maps", "masks": "attention_masks", "positions": "position_encodings"}
+
 
 class Entry:
     """One function of a model. Call it with arrays, in the order of its arguments or by their names; it gives a dictionary of arrays by the results' names.
@@ -232,7 +235,7 @@ class Model(heads.Heads):
     # Running it -------------------------------------------------------------------------------------------------------------------------------------------
 
     def _main_entry(self):
-        chosen = [entry for entry in self.entries.values() if entry.kind == "forward"] or list(self.entries.values())
+        chosen = [entry for entry in self.entries.values() if entry.kind == "forward"] or [entry for name, entry in self.entries.items() if name not in PROBES.values()]
         if len(chosen) != 1:
             raise errors.InputError(f"{self.path}: cannot be called: expects an entry 'forward' or one entry, got {', '.join(self.entries)}; call one of `entries`")
         return chosen[0]
@@ -264,18 +267,17 @@ class Model(heads.Heads):
         return entry(*values, **named)
 
     def _probe_entry(self, kind):
-        names = {"attention": "attention_maps", "masks": "attention_masks", "positions": "position_encodings"}
-        if kind not in names:
-            raise errors.InputError(f"probe: expects one of {', '.join(names)}, got {kind!r}")
-        if names[kind] in self.entries:
-            return self.entries[names[kind]]
+        if kind not in PROBES:
+            raise errors.InputError(f"probe: expects one of {', '.join(PROBES)}, got {kind!r}")
+        if PROBES[kind] in self.entries:
+            return self.entries[PROBES[kind]]
         if kind not in self._probed:
             if self._source is None:
                 raise errors.InputError(f"{self.path}: expects an artifact that shows {kind}, got one that was compiled without: fovea.compile(..., probe={kind!r})")
             from .compilation import compile_file
 
             self._probed[kind] = Model(compile_file(self._source, None, [*self._flags, f"--probe={kind}"]), **self._settings)
-        return self._probed[kind].entries[names[kind]]
+        return self._probed[kind].entries[PROBES[kind]]
 
     def encode(self, text, special=True):
         """Token ids of a text; `special` adds what the model wants around it."""

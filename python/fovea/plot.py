@@ -55,24 +55,43 @@ def choose(arrays, which, what):
     raise errors.InputError(f"{what}: expects a number from 0 to {len(names) - 1} or one of {', '.join(names)}, got {which!r}")
 
 
+def plain(text):
+    """Not as mathematics."""
+    return text.replace("$", r"\$")
+
+
+def title_of(model):
+    return plain(model.name or model.path.stem)
+
+
 def name_group(names):
     return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} equal to it"
 
 
 def make_up(entry, length):
-    """Arguments of one row whose open sizes are `length`: token 0, and ones where a mask says which tokens there are."""
+    """Arguments of one row of `length` tokens: token 0, their positions in order, and ones where a mask says which tokens there are."""
+    # What the open size of rows is called, the token ids say.
+    rows = {argument["shape"][0] for argument in entry.arguments if argument["role"] == "token_ids" and argument["shape"]} | {"batch", "batch_size", "N"}
     values = {}
     for argument in entry.arguments:
-        shape = [size if isinstance(size, int) and size >= 0 else 1 if size == "batch" else length for size in argument["shape"]]
-        is_mask = argument["role"] == "attention_mask" or "mask" in argument["name"]
+        shape = [size if isinstance(size, int) and size >= 0 else 1 if size in rows else length for size in argument["shape"]]
+        if argument["role"] == "positions" or argument["name"] == "position_ids":
+            value = np.broadcast_to(np.arange(shape[-1]), shape)
+        else:
+            value = np.full(shape, 1 if argument["role"] == "attention_mask" or "mask" in argument["name"] else 0)
         # A list becomes what the argument wants, also where numpy has no such type.
-        values[argument["name"]] = np.full(shape, 1 if is_mask else 0).tolist()
+        values[argument["name"]] = value.tolist()
     return values
 
 
 def see(model, kind, length, values, named):
-    """What Model.probe gives for these arguments, or for made up ones of that length."""
-    return model.probe(kind, *values, **(named if values or named else make_up(model._probe_entry(kind), length)))
+    """What Model.probe gives for these arguments, or for made up ones of that length: arrays of numpy, whatever the arguments are."""
+    if not values and not named:
+        if length < 1:
+            raise errors.InputError(f"length: expects a number from 1, got {length}")
+        named = make_up(model._probe_entry(kind), length)
+    found = model.probe(kind, *values, **named)
+    return {name: array if isinstance(array, np.ndarray) else array.detach().cpu().float().numpy() for name, array in found.items()}
 
 
 def positions(model, *values, length=64, which=0, head=0, axes=None, **named):
@@ -86,7 +105,7 @@ def positions(model, *values, length=64, which=0, head=0, axes=None, **named):
     """
     found = {names[0]: (names, array) for names, array in group_equal(see(model, "positions", length, values, named))}
     _, (names, array) = choose(found, which, "which")
-    title = f"{model.name or model.path.stem}: {name_group(names)}"
+    title = f"{title_of(model)}: {name_group(names)}"
     if names[0].startswith("bias"):
         check_head(head, array)
         rows, labels = array[0, head], {"xlabel": "key", "ylabel": "query", "title": f"{title}, head {head}"}
@@ -113,7 +132,7 @@ def name_tokens(model, text):
     ids, *_ = model._module.encode_texts([text], 0)
     texts = [model._module.decode([i]) for i in ids]
     # Special tokens have no text.
-    return [text.strip() or text.replace("\n", "\\n").replace(" ", "_") or f"<{i}>" for i, text in zip(ids, texts)]
+    return [plain(text).strip() or text.replace("\n", "\\n").replace(" ", "_") or f"<{i}>" for i, text in zip(ids, texts)]
 
 
 def attention(model, *values, layer=0, heads=None, axes=None, **named):
@@ -127,19 +146,20 @@ def attention(model, *values, layer=0, heads=None, axes=None, **named):
     """
     if not values and not named:
         raise errors.InputError("attention: expects a text or the model's arguments, got none")
-    name, maps = choose(model.probe("attention", *values, **named), layer, "layer")
-    heads = range(maps.shape[1]) if heads is None else [heads] if isinstance(heads, int) else heads
-    if wrong := [head for head in heads if not 0 <= head < maps.shape[1]]:
-        raise errors.InputError(f"heads: expects numbers from 0 to {maps.shape[1] - 1}, got {wrong[0]}")
+    name, maps = choose(see(model, "attention", 0, values, named), layer, "layer")
+    heads = range(maps.shape[1]) if heads is None else [heads] if isinstance(heads, int) else list(heads)
+    if not heads or (wrong := [head for head in heads if not 0 <= head < maps.shape[1]]):
+        raise errors.InputError(f"heads: expects numbers from 0 to {maps.shape[1] - 1}, got {wrong[0] if heads else 'none'}")
     if axes is None:
         columns = min(len(heads), 4)
         rows = -(-len(heads) // columns)
         figure, grid = pyplot().subplots(rows, columns, figsize=(2.9 * columns + 0.6, 2.9 * rows + 0.4), squeeze=False, layout="constrained")
-        figure.suptitle(f"{model.name or model.path.stem}: {name}")
+        figure.suptitle(f"{title_of(model)}: {name}")
         axes = grid.ravel()
         for unused in axes[len(heads):]:
             unused.remove()
-    axes = np.atleast_1d(axes)[:len(heads)]
+        axes = axes[:len(heads)]
+    axes = np.ravel(axes)
     if len(axes) != len(heads):
         raise errors.InputError(f"axes: expects one for each of {len(heads)} heads, got {len(axes)}")
     tokens = name_tokens(model, values[0]) if values and isinstance(values[0], str) else None
@@ -192,7 +212,7 @@ def masks(model, *values, length=64, which=0, head=0, block=(8, 8), axes=None, *
     patches = [plt.matplotlib.patches.Patch(color=colours(kind), label=f"{label}, {100 * np.mean(tiles == kind):.0f} %")
                for kind, label in ((FULL, "full"), (PARTIAL, "partial"), (EMPTY, "empty"))]
     axes.legend(handles=patches, loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=3, frameon=False)
-    axes.set(title=f"{model.name or model.path.stem}: {name_group(names)}", xlabel="key", ylabel="query")
+    axes.set(title=f"{title_of(model)}: {name_group(names)}", xlabel="key", ylabel="query")
     return axes
 
 
@@ -226,7 +246,7 @@ def roofline(measured, *, phases=None, axes=None):
         measured = parse_json(read_text(measured), measured, "what `fovea bench --json` prints")
     peaks = measured.get("peaks") if isinstance(measured, dict) else None
     if not peaks or not peaks.get("flops_per_second") or not peaks.get("bytes_per_second"):
-        raise errors.InputError("roofline: expects what `fovea bench --json` prints, with the machine's limits, got none of them (peaks)")
+        raise errors.InputError("roofline: expects what `fovea bench --json` prints of a processor, with its limits, got none of them (--no-peaks, or a GPU)")
     found = {name: value["kernels"] for name, value in measured.items() if isinstance(value, dict) and isinstance(value.get("kernels"), dict)}
     names = list(found) if phases is None else [phases] if isinstance(phases, str) else list(phases)
     if not names or (missing := [name for name in names if name not in found]):
@@ -235,9 +255,9 @@ def roofline(measured, *, phases=None, axes=None):
     flops, size = peaks["flops_per_second"] / 1e9, peaks["bytes_per_second"] / 1e9
     spots, colours = [], pyplot().rcParams["axes.prop_cycle"].by_key()["color"]
     for number, name in enumerate(names):
-        total = sum(kernel["seconds"] for kernel in found[name].values())
+        total = sum(kernel["seconds"] for kernel in found[name].values()) or 1.0
         seen = [(kernel["flops"] / kernel["bytes"], kernel["flops"] / kernel["seconds"] / 1e9, kernel["seconds"] / total, title) for title, kernel in found[name].items()
-                if kernel["flops"] > 0 and kernel["bytes"] > 0 and kernel["seconds"] > LEAST_SHARE * total]
+                if kernel.get("flops", 0) > 0 and kernel.get("bytes", 0) > 0 and kernel["seconds"] > LEAST_SHARE * total]
         share = 1 - sum(spot[2] for spot in seen)
         axes.scatter([spot[0] for spot in seen], [spot[1] for spot in seen], s=[30 + 700 * spot[2] for spot in seen], color=colours[number % len(colours)], alpha=0.65,
                      label=f"{name} ({100 * share:.0f} % of its time not shown)", edgecolors="white", zorder=3)
@@ -315,7 +335,7 @@ def learning_curves(*logs, values=None, axes=None):
     for log in logs:
         is_file = isinstance(log, (str, os.PathLike))
         rows = read_log(log) if is_file else list(log)
-        step = next((name for name in STEPS if any(name in row for row in rows)), "row")
+        step = max(STEPS, key=lambda name: sum(name in row for row in rows)) if any(name in row for row in rows for name in STEPS) else "row"
         known = list(dict.fromkeys(name for row in rows for name in row if name not in STEPS))
         wanted = [values] if isinstance(values, str) else values or [name for name in known if "loss" in name.lower()] or known
         if missing := [name for name in wanted if name not in known]:
@@ -324,7 +344,7 @@ def learning_curves(*logs, values=None, axes=None):
             raise errors.InputError(f"{log if is_file else 'log'}: expects names and numbers, as in 'step 10: loss 2.3', got none")
         for name in wanted:
             points = [(row.get(step, number), row[name]) for number, row in enumerate(rows) if name in row and (step == "row" or step in row)]
-            axes.plot(*zip(*points), label=f"{pathlib.Path(log).stem}: {name}" if is_file and len(logs) > 1 else name)
+            axes.plot(*zip(*points), label=plain(f"{pathlib.Path(log).stem}: {name}" if is_file and len(logs) > 1 else name))
     axes.set(xlabel=step, title="learning curves")
     axes.legend(frameon=False)
     axes.grid(alpha=0.25)

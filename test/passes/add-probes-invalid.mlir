@@ -12,14 +12,14 @@ module {
 
 // -----
 
-// expected-error @below {{--probe: expects attention in the entry @a, found none}}
+// expected-error @below {{--probe: expects attention in the entry @a, outside of branches and loops, found none}}
 func.func @a(%x: tensor<4xf32>) -> tensor<4xf32> attributes {fovea.entry} {
   return %x : tensor<4xf32>
 }
 
 // -----
 
-// expected-error @below {{expects attention in the entry @a, found none but in branches and loops, whose values an entry cannot give}}
+// expected-error @below {{expects attention in the entry @a, outside of branches and loops, found none}}
 func.func @a(%x: tensor<1x3x2x4xf32>, %is: i1) -> tensor<1x3x2x4xf32> attributes {fovea.entry} {
   %0 = scf.if %is -> tensor<1x3x2x4xf32> {
     %o = fovea.attention %x, %x, %x scale(0.5) : tensor<1x3x2x4xf32>, tensor<1x3x2x4xf32>, tensor<1x3x2x4xf32> -> tensor<1x3x2x4xf32>

@@ -102,30 +102,33 @@ func.func @look(%q: tensor<?x?x2x4xf32>, %c: !fovea.cache<key, 2x4xf32>, %v: !fo
 
 // -----
 
-// A score's region where the product is 0: operands by their maps, or whole; positions that are given, of one row for all, and those that are the index.
+// A score's region where the product is 0: operands by their maps, whole, or numbers; positions that are given, of one row for all, and those that are the index.
 // CHECK-DAG: #[[$ROW:.*]] = affine_map<(d0, d1, d2, d3) -> (d1, d3)>
+// CHECK-DAG: #[[$NONE:.*]] = affine_map<(d0, d1, d2, d3) -> ()>
 // CHECK-DAG: #[[$GIVEN:.*]] = affine_map<(d0, d1, d2, d3) -> (0, d2)>
 // CHECK-LABEL: func.func @position_encodings(
 // CHECK-SAME: %[[Q:.*]]: tensor<?x?x2x4xf32>, %[[P:.*]]: tensor<1x?xi32>, %[[TABLE:.*]]: tensor<16x2xf32>, %[[ADDED:.*]]: tensor<2x?xf32>
 // CHECK-SAME: -> (tensor<?x2x?x?xf32> {fovea.name = "bias_0"})
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
-// CHECK: linalg.generic {indexing_maps = [#[[$ROW]], #[[$GIVEN]], #{{.*}}]
-// CHECK-SAME: ins(%[[ADDED]], %[[P]] : tensor<2x?xf32>, tensor<1x?xi32>)
-// CHECK: ^bb0(%[[A:.*]]: f32, %[[I:.*]]: i32, %{{.*}}: f32):
+// CHECK: linalg.generic {indexing_maps = [#[[$ROW]], #[[$NONE]], #[[$GIVEN]], #{{.*}}]
+// CHECK-SAME: ins(%[[ADDED]], %[[ONE:.*]], %[[P]] : tensor<2x?xf32>, tensor<f32>, tensor<1x?xi32>)
+// CHECK: ^bb0(%[[A:.*]]: f32, %[[N:.*]]: f32, %[[I:.*]]: i32, %{{.*}}: f32):
 // CHECK-DAG: %[[H:.*]] = linalg.index 1
 // CHECK-DAG: %[[KEY:.*]] = linalg.index 3
 // CHECK-DAG: %[[J:.*]] = arith.index_cast %[[KEY]] : index to i32
 // CHECK: %[[R:.*]] = fovea.relative_bias %[[TABLE]][%[[H]]] at(%[[I]], %[[J]])
 // CHECK: %[[Y:.*]] = arith.addf %[[R]], %[[ZERO]] : f32
 // CHECK: %[[Z:.*]] = arith.addf %[[Y]], %[[A]] : f32
-// CHECK: linalg.yield %[[Z]]
-func.func @look(%q: tensor<?x?x2x4xf32>, %p: tensor<1x?xi32>, %table: tensor<16x2xf32>, %added: tensor<2x?xf32>) -> tensor<?x?x2x4xf32> attributes {fovea.entry} {
-  %o = fovea.attention %q, %q, %q q_pos(%p : tensor<1x?xi32>) score(%table : tensor<16x2xf32> by (b, h, i, j) -> (), %added : tensor<2x?xf32> by (b, h, i, j) -> (h, j)) {
-  ^bb0(%x: f32, %t: tensor<16x2xf32>, %a: f32, %b: index, %h: index, %i: i32, %j: i32):
+// CHECK: %[[W:.*]] = arith.mulf %[[Z]], %[[N]] : f32
+// CHECK: linalg.yield %[[W]]
+func.func @look(%q: tensor<?x?x2x4xf32>, %p: tensor<1x?xi32>, %table: tensor<16x2xf32>, %added: tensor<2x?xf32>, %one: tensor<f32>) -> tensor<?x?x2x4xf32> attributes {fovea.entry} {
+  %o = fovea.attention %q, %q, %q q_pos(%p : tensor<1x?xi32>) score(%table : tensor<16x2xf32> by (b, h, i, j) -> (), %added : tensor<2x?xf32> by (b, h, i, j) -> (h, j), %one : tensor<f32> by (b, h, i, j) -> ()) {
+  ^bb0(%x: f32, %t: tensor<16x2xf32>, %a: f32, %n: f32, %b: index, %h: index, %i: i32, %j: i32):
     %r = fovea.relative_bias %t[%h] at(%i, %j) {buckets = 16 : i64, max_distance = 40 : i64} : tensor<16x2xf32> -> f32
     %y = arith.addf %r, %x : f32
     %z = arith.addf %y, %a : f32
-    fovea.yield %z : f32
+    %w = arith.mulf %z, %n : f32
+    fovea.yield %w : f32
   } : tensor<?x?x2x4xf32>, tensor<?x?x2x4xf32>, tensor<?x?x2x4xf32> -> tensor<?x?x2x4xf32>
   return %o : tensor<?x?x2x4xf32>
 }

@@ -162,6 +162,38 @@ def test_an_artifact_shows_what_it_was_compiled_for(fovea, tmp_path):
         loaded.probe("logits", digits)
 
 
+def test_probes_leave_the_only_entry_the_only_one(fovea, tmp_path):
+    """Called as before; of one that appends to caches the room is checked."""
+    file = tmp_path / "cached.mlir"
+    file.write_text("""
+func.func @step(%q: tensor<?x?x2x4xf32> {fovea.name = "q"}, %k: !fovea.cache<key, 2x4xf32> {fovea.name = "k"}, %v: !fovea.cache<value, 2x4xf32> {fovea.name = "v"})
+    -> (tensor<?x?x2x4xf32> {fovea.name = "o"}, !fovea.cache<key, 2x4xf32> {fovea.name = "k"}, !fovea.cache<value, 2x4xf32> {fovea.name = "v"}) attributes {fovea.entry} {
+  %0 = fovea.cache_append %k, %q : !fovea.cache<key, 2x4xf32>, tensor<?x?x2x4xf32>
+  %1 = fovea.cache_append %v, %q : !fovea.cache<value, 2x4xf32>, tensor<?x?x2x4xf32>
+  %o = fovea.attention %q, %0, %1 scale(0.5) : tensor<?x?x2x4xf32>, !fovea.cache<key, 2x4xf32>, !fovea.cache<value, 2x4xf32> -> tensor<?x?x2x4xf32>
+  return %o, %0, %1 : tensor<?x?x2x4xf32>, !fovea.cache<key, 2x4xf32>, !fovea.cache<value, 2x4xf32>
+}""")
+    model = fovea.compile(file, probe=["attention", "masks"], capacity=8)
+    assert model(np.ones((1, 3, 2, 4), np.float32)).shape == (1, 3, 2, 4)
+    model.reset()
+    assert model.probe("attention", np.ones((1, 5, 2, 4), np.float32))["attention_0"].shape == (1, 2, 5, 5)
+    model.reset()
+    with pytest.raises(fovea.Error, match="would hold 9 positions; the context has room for 8"):
+        model.probe("attention", np.ones((1, 9, 2, 4), np.float32))
+    assert fovea.compile(file, probe=[]).entries.keys() == {"step"}
+
+
+def test_many_layers_that_differ(fovea, tmp_path):
+    """Each has a copy of its own."""
+    x, text = "tensor<?x?x2x4xf32>", ""
+    for i in range(60):
+        text += (f"func.func private @layer{i}(%x: {x}) -> {x} {{\n  %o = fovea.attention %x, %x, %x scale({0.01 * (i + 1)}) : {x}, {x}, {x} -> {x}\n  return %o : {x}\n}}\n")
+    calls = "".join(f"  %{i + 1} = call @layer{i}(%{i}) : ({x}) -> {x}\n" for i in range(60)).replace("%0)", "%x)")
+    (tmp_path / "many.mlir").write_text(f'{text}func.func @f(%x: {x} {{fovea.name = "x"}}) -> ({x} {{fovea.name = "y"}}) attributes {{fovea.entry}} {{\n{calls}  return %60 : {x}\n}}\n')
+    done = subprocess.run([ROOT / "build" / "bin" / "fovea", "compile", "--probe", "attention", tmp_path / "many.mlir", "--emit=graph"], capture_output=True, text=True)
+    assert done.returncode == 0 and "attention_59" in done.stdout, done.stderr
+
+
 def test_torch_modules_show_themselves(fovea):
     import torch
 
@@ -173,7 +205,7 @@ def test_torch_modules_show_themselves(fovea):
     model = fovea.compile(Attention().eval(), tuple(values))
     scores = values[0] @ values[1].transpose(-1, -2) / 8 ** 0.5 + torch.triu(torch.full((6, 6), -torch.inf), 1)
     torch.testing.assert_close(model.probe("attention", *values)["attention_0"], scores.softmax(-1), atol=1e-6, rtol=0)
-    with pytest.raises(fovea.CompileError, match="expects learned, sinusoidal, tabulated or rotary positions, or biases of scores, in the entry @.*, found none"):
+    with pytest.raises(fovea.CompileError, match="expects learned, sinusoidal, tabulated or rotary positions, or biases of scores, in the entry @.*, outside of branches and loops, found none"):
         model.probe("positions", *values)
 
 
@@ -187,10 +219,14 @@ def test_attention_has_one_picture_a_head(fovea, plot, shakespeare):
     assert axes[0].figure.get_suptitle() == "shakespeare-llama: attention_3"
     import matplotlib.pyplot as plt
 
+    assert len(plot.attention(shakespeare, "ROMEO: I", axes=plt.subplots(2, 3)[1])) == 6
+    import torch
+
+    assert np.array_equal(image_of(plot.attention(shakespeare, torch.tensor([shakespeare.encode("ROMEO: I")]), layer=3)[2]), maps[2])
     own = plt.subplots(1, 2)[1]
     drawn = plot.attention(shakespeare, "ROMEO: I", layer="attention_1", heads=[5, 0], axes=own)
     assert list(drawn) == list(own) and [each.get_title() for each in own] == ["head 5", "head 0"]
-    for arguments, message in [({"layer": 4}, r"expects a number from 0 to 3 or one of attention_0, .*, got 4"), ({"heads": [6]}, "heads: expects numbers from 0 to 5, got 6"),
+    for arguments, message in [({"layer": 4}, r"expects a number from 0 to 3 or one of attention_0, .*, got 4"), ({"heads": [6]}, "heads: expects numbers from 0 to 5, got 6"), ({"heads": []}, "got none"),
                                ({"heads": [0, 1], "axes": own[:1]}, "axes: expects one for each of 2 heads, got 1")]:
         with pytest.raises(fovea.InputError, match=message):
             plot.attention(shakespeare, "ROMEO: I", **arguments)
@@ -225,8 +261,23 @@ def test_masks_and_positions_of_others(fovea, plot, minilm, tutorial):
 
 def measured(**changes):
     kernels = {"linear_0": {"flops": 2e9, "bytes": 1e7, "seconds": 0.02}, "linear_1": {"flops": 1e9, "bytes": 1e9, "seconds": 0.07},
-               "norm_0": {"flops": 0.0, "bytes": 1e6, "seconds": 0.01}}
+               "norm_0": {"bytes": 1e6, "seconds": 0.01}}
     return {"processor": "P", "threads": 2, "peaks": {"flops_per_second": 2e11, "bytes_per_second": 2e10}, "prefill": {"tokens": 9, "kernels": kernels}, **changes}
+
+
+def test_made_up_arguments(fovea, plot, tmp_path):
+    """One row, whatever its size is called, and positions in order."""
+    file = tmp_path / "model.mlir"
+    file.write_text("""
+func.func @forward(%ids: tensor<?x?xi64> {fovea.name = "input_ids", fovea.dims = ["rows", "length"]}, %at: tensor<?x?xi32> {fovea.name = "position_ids", fovea.dims = ["rows", "length"]},
+                   %table: tensor<9x8xf32> {fovea.name = "table"}) -> (tensor<?x?x8xf32> {fovea.name = "y"}) attributes {fovea.entry} {
+  %0 = fovea.position_learned %at, %table : tensor<?x?xi32>, tensor<9x8xf32> -> tensor<?x?x8xf32>
+  return %0 : tensor<?x?x8xf32>
+}""")
+    model, table = fovea.compile(file), np.arange(72, dtype=np.float32).reshape(9, 8)
+    made = plot.make_up(model._probe_entry("positions"), 5)
+    assert made["position_ids"] == [[0, 1, 2, 3, 4]] and made["input_ids"] == [[0] * 5]
+    assert np.array_equal(image_of(plot.positions(model, made["input_ids"], made["position_ids"], table)), table[:5])
 
 
 def test_roofline(fovea, plot, tmp_path):
@@ -237,7 +288,7 @@ def test_roofline(fovea, plot, tmp_path):
     np.testing.assert_allclose(y, np.minimum(200, 20 * x))
     broken = tmp_path / "broken.json"
     broken.write_text("{")
-    for given, message in [(measured(peaks=None), "with the machine's limits, got none of them"), (broken, "broken.json: expects what `fovea bench --json` prints, got no JSON"),
+    for given, message in [(measured(peaks=None), "with its limits, got none of them"), (broken, "broken.json: expects what `fovea bench --json` prints, got no JSON"),
                            (tmp_path / "none.json", "none.json: No such file")]:
         with pytest.raises(fovea.InputError, match=message):
             plot.roofline(given)
@@ -266,6 +317,8 @@ def test_learning_curves_of_every_kind_of_log(plot, tmp_path, name):
 
 
 def test_learning_curves_of_the_tutorial(plot, fovea, tmp_path):
+    (tmp_path / "money.csv").write_text("step,loss $$\n1,2\n")
+    plot.learning_curves(tmp_path / "money.csv").figure.canvas.draw()
     axes = plot.learning_curves(TUTORIAL / "training.log", [{"epoch": 1, "loss": 3.0}, {"epoch": 2, "loss": 2.0, "other": 1}], values="loss")
     assert axes.lines[0].get_label() == "training: loss" and len(axes.lines[0].get_xdata()) == 150 and axes.lines[0].get_ydata()[-1] < 0.01
     assert list(axes.lines[1].get_xdata()) == [1, 2]
@@ -309,6 +362,10 @@ def test_draw_says_what_is_wrong(tmp_path):
         (("attention", model, "--input", "digit=[[1]]"), 1, "--input: expects digits, got digit"),
         (("attention", model, "--input", "digits=[[1"), 2, "expects NAME=[[1, 2], ...], got 'digits=[[1'"),
         (("attention", model, "--input", "digits=[[1]]", "--layer", "2"), 1, "layer: expects a number from 0 to 0"),
+        (("attention", model, "--input", "digits=[[1]]", "--which=--1"), 2, "unrecognized arguments"),
+        (("positions", model, "--length", "-1"), 2, "--length: expects a number from 1, got '-1'"),
+        (("positions", model, "--dpi", "0"), 2, "--dpi: expects a number from 1, got '0'"),
+        (("positions", model, "--which", "²"), 1, "which: expects a number from 0 to 0 or one of table_0, got '²'"),
         (("positions", model, "-o", "x.gif"), 1, "x.gif: expects a name that ends with .svg, .png or .pdf"),
         (("positions", model, "-o", "no/x.svg"), 1, "no/x.svg: No such file or directory"),
         (("weights", model), 2, "invalid choice: 'weights'"),

@@ -109,6 +109,9 @@ void addCompileOptions(CLI::App &verb, compile::Options &options) {
           "attention (attention_maps: each attention's probabilities), masks (attention_masks: "
           "which keys are seen), positions (position_encodings)")
       ->delimiter(',')
+      ->expected(1) // word: a model may stand behind
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false)
       ->check(CLI::IsMember(compile::getProbeNames()));
   verb.add_option("--from-stage", options.fromStage, "the stage that a .mlir file holds")
       ->check(CLI::IsMember(compile::getStageNames()));

@@ -45,12 +45,26 @@ struct Chosen {
   std::vector<fovea_value_info> arguments; /// those that are tensors, in order
 };
 
-/// The named entry; for an empty name the only one, or `forward`.
+/// Entries that `fovea compile --probe` has added: they show another one.
+bool isProbe(const std::string &entry) {
+  return entry == "attention_maps" || entry == "attention_masks" || entry == "position_encodings";
+}
+
+/// The named entry; for an empty name the only one, but for probes, or `forward`.
 Chosen chooseEntry(const std::string &name, const ModulePtr &module) {
   Chosen chosen;
+  std::vector<size_t> own;
+  for (size_t entry = 0; entry < infoOf(module).entry_count; ++entry) {
+    fovea_entry_info about = FOVEA_ENTRY_INFO_INIT;
+    check(fovea_module_get_entry(module.get(), entry, &about));
+    if (!isProbe(about.name))
+      own.push_back(entry);
+  }
   if (!name.empty())
     chosen.index = findEntryNamed(module, name);
-  else if (infoOf(module).entry_count != 1) {
+  else if (own.size() == 1)
+    chosen.index = own.front();
+  else {
     const char *forward = findEntry(module, FOVEA_ENTRY_FORWARD);
     check(fovea_module_find_entry(module.get(), forward ? forward : "forward", &chosen.index));
   }
