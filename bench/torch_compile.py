@@ -55,6 +55,7 @@ def measure(name, dtype, rounds):
     times = {program: [] for program in programs}
     for _ in range(rounds):
         for program, run in programs.items():
+            time.sleep(0.2)  # until the other ones' threads have stopped waiting in loops
             run(**inputs)
             start = time.perf_counter()
             run(**inputs)
