@@ -10,7 +10,6 @@ import argparse
 import json
 import os
 import pathlib
-import statistics
 import sys
 import tempfile
 import time
@@ -19,7 +18,7 @@ import warnings
 
 import numpy as np
 
-from torch_compile import CASES, make
+from torch_compile import CASES, make, take_turns
 
 
 def write(name, path):
@@ -74,16 +73,9 @@ def measure(name, threads, rounds):
         inputs = write(name, path)
         programs, opened = open_both(path, threads)
         results = {program: run(inputs) for program, run in programs.items()}
-        times = {program: [] for program in programs}
-        for _ in range(rounds):
-            for program, run in programs.items():
-                time.sleep(0.2)  # until the other one's threads have stopped waiting in loops
-                run(inputs)
-                start = time.perf_counter()
-                run(inputs)
-                times[program].append(1e3 * (time.perf_counter() - start))
+        ms = take_turns({program: lambda run=run: run(inputs) for program, run in programs.items()}, rounds)
     off = float(np.abs(results["fovea"] - results["onnxruntime"]).max() / np.abs(results["onnxruntime"]).max())
-    return {"ms": {program: statistics.median(taken) for program, taken in times.items()}, "opened_s": opened, "off": off}
+    return {"ms": ms, "opened_s": opened, "off": off}
 
 
 def measure_call(threads):

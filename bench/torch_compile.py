@@ -35,6 +35,19 @@ def make(name, dtype):
     return model.eval().to(dtype), inputs
 
 
+def take_turns(programs, rounds):
+    """Milliseconds of a call of each program, medians."""
+    times = {program: [] for program in programs}
+    for _ in range(rounds):
+        for program, run in programs.items():
+            time.sleep(0.2)  # until the other ones' threads have stopped waiting in loops
+            run()
+            start = time.perf_counter()
+            run()
+            times[program].append(1e3 * (time.perf_counter() - start))
+    return {program: statistics.median(taken) for program, taken in times.items()}
+
+
 def measure(name, dtype, rounds):
     """Milliseconds of each program, seconds of the first call, and how far each is from eager, as a part of the greatest number."""
     import torch
@@ -52,15 +65,8 @@ def measure(name, dtype, rounds):
         first[backend] = time.perf_counter() - start
         off[backend] = float((found - expected).abs().max() / expected.abs().max())
         programs[backend] = compiled
-    times = {program: [] for program in programs}
-    for _ in range(rounds):
-        for program, run in programs.items():
-            time.sleep(0.2)  # until the other ones' threads have stopped waiting in loops
-            run(**inputs)
-            start = time.perf_counter()
-            run(**inputs)
-            times[program].append(1e3 * (time.perf_counter() - start))
-    return {"ms": {program: statistics.median(taken) for program, taken in times.items()}, "first_s": first, "off": off}
+    ms = take_turns({program: lambda run=run: run(**inputs) for program, run in programs.items()}, rounds)
+    return {"ms": ms, "first_s": first, "off": off}
 
 
 def measure_call(threads):

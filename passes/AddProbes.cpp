@@ -477,41 +477,14 @@ private:
 
   /// Writes layers out, and their sizes as those of the entry's arguments.
   LogicalResult leaveSizes(func::FuncOp entry) {
-    SmallVector<StringRef> active;
-    for (func::CallOp call : llvm::to_vector(entry.getOps<func::CallOp>()))
-      if (failed(writeOut(call, active)))
-        return failure();
+    if (failed(inlineCalls(entry, SymbolTable(getOperation()))))
+      return failure();
     // Lengths of caches become sizes of what was appended.
     OpPassManager manager(func::FuncOp::getOperationName());
     manager.addPass(createCanonicalizerPass());
     LogicalResult done = runPipeline(manager, entry);
     followSizes(entry);
     return done;
-  }
-
-  /// Inlines a call, and those of its callee; `active` are the callees that it stands in.
-  LogicalResult writeOut(func::CallOp call, SmallVectorImpl<StringRef> &active) {
-    StringRef name = call.getCallee();
-    auto callee = getOperation().lookupSymbol<func::FuncOp>(name);
-    if (!callee || !callee.getBody().hasOneBlock())
-      return success(); // stays a call
-    if (llvm::is_contained(active, name))
-      return callee.emitOpError("calls itself, which cannot be flattened");
-    // Between its neighbours its callee's ops will stand.
-    Operation *before = call->getPrevNode(), *after = call->getNextNode();
-    Block *block = call->getBlock();
-    inlineCall(call, callee);
-    SmallVector<func::CallOp> inner;
-    for (Operation *op = before ? before->getNextNode() : &block->front(); op != after;
-         op = op->getNextNode())
-      if (auto found = dyn_cast<func::CallOp>(op))
-        inner.push_back(found);
-    active.push_back(name);
-    for (func::CallOp found : inner)
-      if (failed(writeOut(found, active)))
-        return failure();
-    active.pop_back();
-    return success();
   }
 };
 } // namespace

@@ -7,11 +7,16 @@ using namespace nanobind::literals;
 
 namespace fovea::python {
 
+static fovea_module_info infoOf(const Module &module) {
+  fovea_module_info info = FOVEA_MODULE_INFO_INIT;
+  check(fovea_module_get_info(module.get(), &info));
+  return info;
+}
+
 static nb::dict describeModule(const Module &module) {
   static const char *const kKinds[] = {"generic", "decoder", "encoder", "encoder-decoder"};
   static const char *const kScores[] = {"softmax", "sigmoid", "scores"};
-  fovea_module_info info = FOVEA_MODULE_INFO_INIT;
-  check(fovea_module_get_info(module.get(), &info));
+  fovea_module_info info = infoOf(module);
   nb::dict out;
   out["name"] = info.name;
   out["architecture"] = info.architecture;
@@ -62,8 +67,7 @@ static nb::dict describeValue(const Value &value) {
 
 /// The tokens between an encoder-decoder's begin token and its texts, and what may be chosen there.
 static nb::list describePrompt(const Module &module) {
-  fovea_module_info info = FOVEA_MODULE_INFO_INIT;
-  check(fovea_module_get_info(module.get(), &info));
+  fovea_module_info info = infoOf(module);
   nb::list out;
   for (size_t place = 0; place < info.prompt_count; ++place) {
     fovea_prompt_info about = FOVEA_PROMPT_INFO_INIT;
@@ -86,8 +90,7 @@ static nb::list describePrompt(const Module &module) {
 static nb::list describeEntries(const Module &module) {
   static const char *const kKinds[] = {"generic", "forward", "prefill",
                                        "decode",  "embed",   "encode"};
-  fovea_module_info info = FOVEA_MODULE_INFO_INIT;
-  check(fovea_module_get_info(module.get(), &info));
+  fovea_module_info info = infoOf(module);
   nb::list out;
   for (size_t entry = 0; entry < info.entry_count; ++entry) {
     fovea_entry_info about = FOVEA_ENTRY_INFO_INIT;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A call of a layer written out. MLIR's inliner asks each dialect for leave; ours all give it.
+// Calls of layers written out. MLIR's inliner asks each dialect for leave; ours all give it.
+// Refused: a callee of more than one block, one that calls itself, and an external one.
 #ifndef FOVEA_PASSES_ANALYSIS_INLINE_H
 #define FOVEA_PASSES_ANALYSIS_INLINE_H
 
@@ -8,8 +9,9 @@
 
 namespace mlir::fovea {
 
-/// Replaces a call by the body of `callee`, which has one block. Locations say both.
-void inlineCall(func::CallOp call, func::FuncOp callee);
+/// Replaces the calls in a function, and those in what they call, by the callees' bodies, which
+/// stay as they are; gives how many. Locations say callee and call.
+FailureOr<unsigned> inlineCalls(func::FuncOp function, const SymbolTable &symbols);
 
 } // namespace mlir::fovea
 

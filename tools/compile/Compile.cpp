@@ -200,18 +200,12 @@ private:
                      getStageName(first).str());
       return false;
     }
-    if (castsCaches(options.cache) && first != Stage::Import) {
-      reporter.error("--cache: element types are chosen after the import stage, got IR of " +
-                     getStageName(first).str());
-      return false;
-    }
-    if (!options.probes.empty() && first != Stage::Import) {
-      reporter.error("--probe: entries are added after the import stage, got IR of " +
-                     getStageName(first).str());
-      return false;
-    }
-    if (options.dtype != "source" && first != Stage::Import) {
-      reporter.error("--dtype: element types are chosen after the import stage, got IR of " +
+    const char *asked = castsCaches(options.cache)  ? "--cache: element types are chosen"
+                        : !options.probes.empty()   ? "--probe: entries are added"
+                        : options.dtype != "source" ? "--dtype: element types are chosen"
+                                                    : nullptr;
+    if (asked && first != Stage::Import) {
+      reporter.error(std::string(asked) + " after the import stage, got IR of " +
                      getStageName(first).str());
       return false;
     }

@@ -45,26 +45,27 @@ struct Chosen {
   std::vector<fovea_value_info> arguments; /// those that are tensors, in order
 };
 
-/// Entries that `fovea compile --probe` has added: they show another one.
-bool isProbe(const std::string &entry) {
-  return entry == "attention_maps" || entry == "attention_masks" || entry == "position_encodings";
+/// All but those that `fovea compile --probe` has added to show another one.
+std::vector<size_t> ownEntries(const ModulePtr &module) {
+  std::vector<size_t> own;
+  for (size_t entry = 0; entry < infoOf(module).entry_count; ++entry) {
+    fovea_entry_info about = FOVEA_ENTRY_INFO_INIT;
+    check(fovea_module_get_entry(module.get(), entry, &about));
+    std::string name = about.name;
+    if (name != "attention_maps" && name != "attention_masks" && name != "position_encodings")
+      own.push_back(entry);
+  }
+  return own;
 }
 
 /// The named entry; for an empty name the only one, but for probes, or `forward`.
 Chosen chooseEntry(const std::string &name, const ModulePtr &module) {
   Chosen chosen;
-  std::vector<size_t> own;
-  for (size_t entry = 0; entry < infoOf(module).entry_count; ++entry) {
-    fovea_entry_info about = FOVEA_ENTRY_INFO_INIT;
-    check(fovea_module_get_entry(module.get(), entry, &about));
-    if (!isProbe(about.name))
-      own.push_back(entry);
-  }
-  if (!name.empty())
+  if (!name.empty()) {
     chosen.index = findEntryNamed(module, name);
-  else if (own.size() == 1)
+  } else if (std::vector<size_t> own = ownEntries(module); own.size() == 1) {
     chosen.index = own.front();
-  else {
+  } else {
     const char *forward = findEntry(module, FOVEA_ENTRY_FORWARD);
     check(fovea_module_find_entry(module.get(), forward ? forward : "forward", &chosen.index));
   }
