@@ -130,6 +130,14 @@ bool Checkpoint::openShards(const std::string &folder, const std::string &subfol
   return problems.size() == before;
 }
 
+std::vector<const StoredTensor *> Checkpoint::list() const {
+  std::vector<const StoredTensor *> result;
+  for (const Safetensors &shard : shards)
+    for (const StoredTensor &tensor : shard.tensors())
+      result.push_back(&tensor);
+  return result;
+}
+
 const StoredTensor *Checkpoint::find(std::string_view name) const {
   for (const Safetensors &shard : shards)
     if (const StoredTensor *tensor = shard.find(name))

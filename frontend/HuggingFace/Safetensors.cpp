@@ -76,14 +76,11 @@ static std::optional<StoredTensor> readTensor(const std::string &name, const Jso
       return fail("expects sizes that are integers from 0, got " + size.describe());
     tensor.shape.push_back(size.integer());
   }
-  uint64_t bytes = sizeOf(tensor.type);
-  bool overflow = false;
-  for (int64_t size : tensor.shape)
-    overflow |= __builtin_mul_overflow(bytes, static_cast<uint64_t>(size), &bytes);
-  if (overflow)
+  std::optional<uint64_t> bytes = countBytes(tensor.type, tensor.shape);
+  if (!bytes)
     return fail("expects a shape whose size in bytes fits 64 bits, got " +
                 printShape(tensor.shape));
-  tensor.bytes = bytes;
+  tensor.bytes = *bytes;
 
   const std::vector<JsonValue> &ends = offsets->elements();
   if (ends.size() != 2 || !ends[0].isInteger() || !ends[1].isInteger() || ends[0].integer() < 0)
@@ -98,8 +95,8 @@ static std::optional<StoredTensor> readTensor(const std::string &name, const Jso
     return fail("expects data within the " + std::to_string(dataSize) +
                 " bytes that the file has, got bytes " + std::to_string(begin) + " to " +
                 std::to_string(end));
-  if (static_cast<uint64_t>(end - begin) != bytes)
-    return fail("expects " + std::to_string(bytes) + " bytes for the shape " +
+  if (static_cast<uint64_t>(end - begin) != *bytes)
+    return fail("expects " + std::to_string(*bytes) + " bytes for the shape " +
                 printShape(tensor.shape) + " of " + nameOf(tensor.type) + ", got " +
                 std::to_string(end - begin));
   tensor.offset = dataBegin + static_cast<uint64_t>(begin);

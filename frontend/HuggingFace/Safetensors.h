@@ -18,6 +18,7 @@
 #include "artifact/FileView.h"
 #include "frontend/Problem.h"
 #include "frontend/StoredTensor.h"
+#include "frontend/WeightTable.h"
 
 #include <memory>
 #include <optional>
@@ -54,20 +55,18 @@ private:
 
 /// All tensors of a model: `model.safetensors`, or the shards that
 /// `model.safetensors.index.json` names.
-class Checkpoint {
+class Checkpoint final : public TensorSource {
 public:
   /// Reads `folder`/`subfolder`; files are named relative to `folder`.
   static std::optional<Checkpoint> open(const std::string &folder, const std::string &subfolder,
                                         Problems &problems,
                                         artifact::FileAccess access = artifact::FileAccess::Mapped);
 
-  /// The file or index that names the tensors, for messages.
-  const std::string &name() const { return path; }
-  std::string pathOf(const StoredTensor &tensor) const { return root + "/" + tensor.file; }
-  const std::vector<Safetensors> &files() const { return shards; }
-  const StoredTensor *find(std::string_view name) const;
-  /// The bytes of a tensor that `find` returned.
-  const uint8_t *data(const StoredTensor &tensor) const;
+  const std::string &name() const override { return path; }
+  std::string pathOf(const StoredTensor &tensor) const override { return root + "/" + tensor.file; }
+  std::vector<const StoredTensor *> list() const override;
+  const StoredTensor *find(std::string_view name) const override;
+  const uint8_t *data(const StoredTensor &tensor) const override;
 
 private:
   bool openShards(const std::string &folder, const std::string &subfolder, Problems &problems,

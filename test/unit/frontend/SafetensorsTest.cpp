@@ -72,7 +72,7 @@ TEST(Safetensors, EveryElementType) {
     auto type = parseElementType(name);
     ASSERT_TRUE(type);
     EXPECT_STREQ(nameOf(*type), name);
-    unsigned size = sizeOf(*type) * 3;
+    unsigned size = bytesOfBlock(*type) * 3;
     EXPECT_EQ(openProblems(oneTensor("\"" + std::string(name) + "\"", "[3]",
                                      "[0," + std::to_string(size) + "]", size)),
               "");

@@ -2,7 +2,7 @@
 //
 // The weights of linear layers, norms and heads by the names that checkpoints
 // give them. A head that is tied to the tokens must not differ from them.
-#include "frontend/HuggingFace/Family.h"
+#include "frontend/WeightTable.h"
 
 #include <cstring>
 
@@ -58,7 +58,7 @@ Weight WeightTable::stackOf(const std::string &name, std::vector<Weight> parts) 
     result.shape.front() += part.shape.front();
     bool isStored = !part.stored.name.empty() && !parts.front().stored.name.empty();
     if (isStored && part.stored.type != parts.front().stored.type)
-      addError(problems, checkpoint->name(), "tensor " + quote(part.stored.name),
+      addError(problems, source->name(), "tensor " + quote(part.stored.name),
                std::string("expects element type ") + nameOf(parts.front().stored.type) + " as " +
                    quote(parts.front().stored.name) + " has it, got " + nameOf(part.stored.type));
   }
@@ -131,11 +131,11 @@ Head WeightTable::head(const std::string &name, bool tied, const Weight &token, 
     if (!otherBias.empty())
       names.push_back(otherBias);
     dense.bias = find(names, {token.shape.front()}, false);
-    if (tied && checkpoint && !otherBias.empty())
+    if (tied && source && !otherBias.empty())
       requireEqual(otherBias, dense.bias->stored.name);
   }
   dense.weight = tied ? token : find({name + ".weight"}, token.shape, false);
-  if (tied && checkpoint)
+  if (tied && source)
     requireEqual(name + ".weight", token.stored.name);
   Head result;
   result.name = name;
@@ -145,14 +145,14 @@ Head WeightTable::head(const std::string &name, bool tied, const Weight &token, 
 }
 
 void WeightTable::requireEqual(const std::string &name, const std::string &other) {
-  const StoredTensor *own = checkpoint->find(name);
-  const StoredTensor *same = checkpoint->find(other);
+  const StoredTensor *own = source->find(name);
+  const StoredTensor *same = source->find(other);
   if (!own || !same || own == same)
     return;
   used.insert(own->name);
   if (own->type != same->type || own->shape != same->shape ||
-      std::memcmp(checkpoint->data(*own), checkpoint->data(*same), own->bytes) != 0)
-    addError(problems, checkpoint->pathOf(*own), "tensor " + quote(own->name),
+      std::memcmp(source->data(*own), source->data(*same), own->bytes) != 0)
+    addError(problems, source->pathOf(*own), "tensor " + quote(own->name),
              "expects the content of " + quote(same->name) +
                  ", as tie_word_embeddings is true, got another");
 }

@@ -2,7 +2,7 @@
 //
 // Hands out a checkpoint's tensors to a family, checking names, shapes and
 // element types, and knows in the end which of them nobody asked for.
-#include "frontend/HuggingFace/Family.h"
+#include "frontend/WeightTable.h"
 
 #include <algorithm>
 
@@ -14,10 +14,10 @@ static constexpr size_t maxListed = 100;
 
 void WeightTable::choosePrefix(const std::vector<std::string> &prefixes, const std::string &probe) {
   chosenPrefix = prefixes.front();
-  if (!checkpoint)
+  if (!source)
     return;
   for (const std::string &prefix : prefixes)
-    if (checkpoint->find(prefix + probe)) {
+    if (source->find(prefix + probe)) {
       chosenPrefix = prefix;
       return;
     }
@@ -43,14 +43,14 @@ Weight WeightTable::find(const std::vector<std::string> &names, std::vector<int6
   result.name = names.front();
   result.shape = shape;
   result.transposed = transposed;
-  if (!checkpoint)
+  if (!source)
     return result;
   if (transposed)
     std::reverse(shape.begin(), shape.end());
 
   const StoredTensor *stored = nullptr;
   for (const std::string &name : names)
-    if (!stored && (stored = checkpoint->find(name)))
+    if (!stored && (stored = source->find(name)))
       used.insert(name);
   std::string fault;
   if (!stored)
@@ -58,21 +58,21 @@ Weight WeightTable::find(const std::vector<std::string> &names, std::vector<int6
   else if (stored->shape != shape)
     fault = "expects shape " + printShape(shape) + " as the configuration says, got " +
             printShape(stored->shape);
-  else if (!isWeightType(stored->type))
+  else if (!isWeightType(stored->type) || (isBlockType(stored->type) && shape.size() < 2))
     fault = std::string("expects element type F32, F16 or BF16, got ") + nameOf(stored->type);
   if (fault.empty()) {
     result.stored = *stored;
     return result;
   }
   if (faulty.insert(names.front()).second && faulty.size() <= maxListed)
-    addError(problems, stored ? checkpoint->pathOf(*stored) : checkpoint->name(),
+    addError(problems, stored ? source->pathOf(*stored) : source->name(),
              "tensor " + quote(stored ? stored->name : names.front()), fault);
   return result;
 }
 
 void WeightTable::finish() {
   if (faulty.size() > maxListed)
-    addError(problems, checkpoint->name(), "",
+    addError(problems, source->name(), "",
              "has " + std::to_string(faulty.size() - maxListed) +
                  " more tensors that are missing or have the wrong shape");
 }
@@ -82,23 +82,22 @@ void WeightTable::reportUnused(const std::vector<std::string> &harmless) {
     return name.size() >= ending.size() &&
            name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
   };
-  if (!checkpoint)
+  if (!source)
     return;
   size_t listed = 0, more = 0;
-  for (const Safetensors &file : checkpoint->files())
-    for (const StoredTensor &tensor : file.tensors()) {
-      if (used.count(tensor.name) ||
-          std::any_of(harmless.begin(), harmless.end(),
-                      [&](const std::string &ending) { return endsIn(tensor.name, ending); }))
-        continue;
-      if (listed == maxListed) {
-        ++more;
-        continue;
-      }
-      ++listed;
-      addNote(problems, checkpoint->pathOf(tensor), "tensor " + quote(tensor.name), "is not used");
+  for (const StoredTensor *tensor : source->list()) {
+    if (used.count(tensor->name) ||
+        std::any_of(harmless.begin(), harmless.end(),
+                    [&](const std::string &ending) { return endsIn(tensor->name, ending); }))
+      continue;
+    if (listed == maxListed) {
+      ++more;
+      continue;
     }
+    ++listed;
+    addNote(problems, source->pathOf(*tensor), "tensor " + quote(tensor->name), "is not used");
+  }
   if (more)
-    addNote(problems, checkpoint->name(), "",
+    addNote(problems, source->name(), "",
             "has " + std::to_string(more) + " more tensors that are not used");
 }
