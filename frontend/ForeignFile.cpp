@@ -37,7 +37,7 @@ std::string fovea::describeForeign(std::string_view bytes, std::string_view name
     std::string_view mark;
     const char *what;
   } marks[] = {
-      {0, "GGUF", "a GGUF file, which is not read yet; compile the checkpoint that it was made of"},
+      {0, "GGUF", "a GGUF file; give the file itself, under a name that ends in .gguf"},
       {0, std::string_view("PK\x03\x04", 4), archive},
       {0, "\x89HDF\r\n\x1a\n", "an HDF5 file, as Keras keeps programs in, which is never loaded"},
       {4, "TFL3", "a TensorFlow Lite model, which is not read; export it to ONNX"},

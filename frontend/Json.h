@@ -27,6 +27,14 @@ public:
   enum class Kind { Null, Bool, Integer, Number, String, Array, Object };
 
   JsonValue() = default;
+  // The same of what is read from other formats. An object's keys are given once each.
+  static JsonValue ofBool(bool value);
+  static JsonValue ofInteger(int64_t value);
+  static JsonValue ofNumber(double value);
+  static JsonValue ofString(std::string value);
+  static JsonValue ofArray(std::vector<JsonValue> elements);
+  static JsonValue ofObject(std::vector<std::string> keys, std::vector<JsonValue> elements);
+
   Kind kind() const { return kindOf; }
   bool isNull() const { return kindOf == Kind::Null; }
   bool isBool() const { return kindOf == Kind::Bool; }

@@ -1,11 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A parsed value: finding a member by its key, and describing it for messages.
+// A parsed value: making it, finding a member by its key, and describing it for messages.
 #include "frontend/Json.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 using namespace fovea;
+
+JsonValue JsonValue::ofBool(bool value) {
+  JsonValue result;
+  result.kindOf = Kind::Bool;
+  result.integerValue = value;
+  return result;
+}
+
+JsonValue JsonValue::ofInteger(int64_t value) {
+  JsonValue result;
+  result.kindOf = Kind::Integer;
+  result.integerValue = value;
+  return result;
+}
+
+JsonValue JsonValue::ofNumber(double value) {
+  JsonValue result;
+  result.kindOf = Kind::Number;
+  result.numberValue = value;
+  return result;
+}
+
+JsonValue JsonValue::ofString(std::string value) {
+  JsonValue result;
+  result.kindOf = Kind::String;
+  result.text = std::move(value);
+  return result;
+}
+
+JsonValue JsonValue::ofArray(std::vector<JsonValue> elements) {
+  JsonValue result;
+  result.kindOf = Kind::Array;
+  auto children = std::make_shared<Children>();
+  children->elements = std::move(elements);
+  result.children = std::move(children);
+  return result;
+}
+
+JsonValue JsonValue::ofObject(std::vector<std::string> keys, std::vector<JsonValue> elements) {
+  JsonValue result;
+  result.kindOf = Kind::Object;
+  auto children = std::make_shared<Children>();
+  children->keys = std::move(keys);
+  children->elements = std::move(elements);
+  children->byKey.resize(children->keys.size());
+  std::iota(children->byKey.begin(), children->byKey.end(), 0u);
+  std::sort(children->byKey.begin(), children->byKey.end(),
+            [&](uint32_t a, uint32_t b) { return children->keys[a] < children->keys[b]; });
+  result.children = std::move(children);
+  return result;
+}
 
 const std::vector<JsonValue> &JsonValue::elements() const {
   static const std::vector<JsonValue> none;

@@ -7,6 +7,7 @@
 
 #include "dialects/Fovea/Ports.h"
 #include "frontend/Builder/ModuleFrame.h"
+#include "frontend/Problem.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -45,6 +46,10 @@ void ModuleFrame::addWeight(const model::Weight &weight) {
   // A tied weight is met twice.
   if (module->lookupSymbol(weight.name))
     return;
+  const model::StoredTensor &stored =
+      weight.stack.empty() ? weight.stored : weight.stack.front().stored;
+  if (model::isBlockType(stored.type) && blocks++ == 0)
+    firstBlock = stored;
   WeightOp::create(b, locate(weight.name), weight.name, getWeightType(context, weight),
                    recipeOf(weight), /*sym_visibility=*/nullptr);
 }
@@ -519,6 +524,14 @@ OwningOpRef<ModuleOp> ModuleFrame::build() {
   addModelOp();
 
   addWeights();
+  if (blocks > 0) {
+    emitError(locate(firstBlock.name))
+        << model::printable(source.folder + "/" + firstBlock.file, 400) << ": tensor "
+        << model::quote(firstBlock.name) << ": expects element type F32, F16 or BF16, got "
+        << model::nameOf(firstBlock.type) << (blocks > 1 ? ", as others have" : "")
+        << "; quantised blocks are not compiled yet";
+    return {};
+  }
   if (source.kind == Kind::Encoder || source.kind == Kind::Towers) {
     addTowers();
     return std::move(module);

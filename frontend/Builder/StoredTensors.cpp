@@ -100,23 +100,21 @@ FailureOr<ArrayRef<char>> StoredTensors::readTable(StoredAttr table) {
                         entry->second->size() * sizeof(float));
 }
 
-FailureOr<ArrayRef<char>> StoredTensors::read(StoredAttr tensor) {
-  std::lock_guard<std::mutex> lock(mutex);
-  if (isTable(tensor))
-    return readTable(tensor);
-  if (tensor.getFile().ends_with(".onnx"))
-    return readOnnx(tensor);
+template <typename File>
+FailureOr<ArrayRef<char>>
+StoredTensors::readFrom(std::map<std::string, std::optional<File>> &opened, StoredAttr tensor) {
   std::string file = tensor.getFile().str(), name = tensor.getTensor().str();
   Location loc = NameLoc::get(StringAttr::get(tensor.getContext(), name));
-  auto [entry, isNew] = files.try_emplace(file);
+  auto [entry, isNew] = opened.try_emplace(file);
   if (isNew) {
     if (!::fovea::isPathBelowFolder(file))
       return emitError(loc) << "expects the name of a file below the model's folder, got "
                             << ::fovea::quote(file);
     ::fovea::Problems problems;
-    entry->second = ::fovea::Safetensors::open(folder, file, problems, access);
+    entry->second = File::open(folder, file, problems, access);
     for (const ::fovea::Problem &problem : problems)
-      emitError(loc) << problem.text();
+      if (problem.severity == ::fovea::Problem::Severity::Error)
+        emitError(loc) << problem.text();
   }
   if (!entry->second)
     return failure();
@@ -135,12 +133,28 @@ FailureOr<ArrayRef<char>> StoredTensors::read(StoredAttr tensor) {
                         stored->bytes);
 }
 
-void StoredTensors::release(StoredAttr tensor) {
+FailureOr<ArrayRef<char>> StoredTensors::read(StoredAttr tensor) {
   std::lock_guard<std::mutex> lock(mutex);
-  auto entry = files.find(tensor.getFile().str());
-  if (entry == files.end() || !entry->second)
+  if (isTable(tensor))
+    return readTable(tensor);
+  if (tensor.getFile().ends_with(".onnx"))
+    return readOnnx(tensor);
+  return ::fovea::isGgufFile(tensor.getFile()) ? readFrom(ggufFiles, tensor)
+                                               : readFrom(files, tensor);
+}
+
+/// Drops a tensor of a file that is open; its neighbours may be in use.
+template <typename File>
+static void dropFrom(const std::map<std::string, std::optional<File>> &opened, StoredAttr tensor) {
+  auto entry = opened.find(tensor.getFile().str());
+  if (entry == opened.end() || !entry->second)
     return;
-  // Its neighbours may be in use.
   if (const ::fovea::StoredTensor *stored = entry->second->find(tensor.getTensor()))
     entry->second->drop(*stored);
+}
+
+void StoredTensors::release(StoredAttr tensor) {
+  std::lock_guard<std::mutex> lock(mutex);
+  dropFrom(files, tensor);
+  dropFrom(ggufFiles, tensor);
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where `#fovea.stored` leaves get their bytes: safetensors files below the model's folder, and
-// .onnx files there with the external data they name, opened when first asked for; tables of
-// formulas, computed then. Refuses a file name that leaves the folder, and a tensor whose type is
-// not what the IR says.
+// Where `#fovea.stored` leaves get their bytes: safetensors and GGUF files below the model's
+// folder, and .onnx files there with the external data they name, opened when first asked for;
+// tables of formulas, computed then. Refuses a file name that leaves the folder, and a tensor whose
+// type is not what the IR says.
 #ifndef FOVEA_FRONTEND_BUILDER_STOREDTENSORS_H
 #define FOVEA_FRONTEND_BUILDER_STOREDTENSORS_H
 
+#include "frontend/GGUF/GgufFile.h"
 #include "frontend/HuggingFace/Safetensors.h"
 #include "frontend/ONNX/Reader/OnnxFile.h"
 #include "weights/Evaluate.h"
@@ -30,6 +31,10 @@ public:
 
 private:
   FailureOr<ArrayRef<char>> readOnnx(StoredAttr tensor);
+  /// Of a file that knows its tensors' types as safetensors does.
+  template <typename File>
+  FailureOr<ArrayRef<char>> readFrom(std::map<std::string, std::optional<File>> &opened,
+                                     StoredAttr tensor);
   FailureOr<ArrayRef<char>> readTable(StoredAttr table);
 
   const std::string folder;
@@ -37,6 +42,7 @@ private:
   std::mutex mutex;
   /// By file name; without a value if it could not be opened, which is reported once.
   std::map<std::string, std::optional<::fovea::Safetensors>> files;
+  std::map<std::string, std::optional<::fovea::GgufFile>> ggufFiles;
   std::map<std::string, std::optional<::fovea::onnx::OnnxFile>> onnxFiles;
   /// Without a value if it could not be computed. Elements stay where they are while it grows.
   llvm::DenseMap<StoredAttr, std::optional<std::vector<float>>> tables;

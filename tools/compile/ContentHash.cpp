@@ -6,6 +6,7 @@
 #include "tools/compile/ContentHash.h"
 #include "artifact/Format.h"
 #include "dialects/Fovea/Tables.h"
+#include "frontend/GGUF/GgufFile.h"
 #include "frontend/ONNX/Onnx.h"
 #include "frontend/ONNX/Reader/OnnxFile.h"
 #include "tools/compile/Compile.h"
@@ -222,6 +223,8 @@ bool hashContent(const Options &options, const Log &log, std::string &hash) {
     if (!sources)
       return false;
     files = *sources;
+  } else if (::fovea::isGgufFile(options.model)) {
+    files = {options.model};
   } else {
     // Some folder that is no model is not worth hashing; the reader says what it misses.
     if (!llvm::sys::fs::exists(options.model + "/config.json") &&

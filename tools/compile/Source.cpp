@@ -4,6 +4,7 @@
 #include "tools/compile/Source.h"
 #include "dialects/Tile/TileDialect.h"
 #include "frontend/Builder/ModuleBuilder.h"
+#include "frontend/GGUF/GGUF.h"
 #include "frontend/HuggingFace/HuggingFace.h"
 #include "frontend/ONNX/Onnx.h"
 #include "mlir/AsmParser/AsmParser.h"
@@ -61,12 +62,16 @@ mlir::fovea::readModel(const std::string &path, Reporter &reporter, FileAccess a
     reporter.error(path + ": " + code.message());
     return std::nullopt;
   }
-  if (!llvm::sys::fs::is_directory(status)) {
-    reporter.error(path + ": expects the folder of a model, a .onnx file or a .mlir file");
+  const bool isFolder = llvm::sys::fs::is_directory(status);
+  if (!isFolder && !::fovea::isGgufFile(path)) {
+    reporter.error(path +
+                   ": expects the folder of a model, a .gguf file, a .onnx file or a .mlir file");
     return std::nullopt;
   }
   ::fovea::Problems problems;
-  std::optional<::fovea::ModelDescription> model = ::fovea::readHuggingFace(path, problems, access);
+  std::optional<::fovea::ModelDescription> model =
+      isFolder ? ::fovea::readHuggingFace(path, problems, access)
+               : ::fovea::readGguf(path, problems, access);
   reporter.add(problems, all);
   return model;
 }

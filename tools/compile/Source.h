@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads what MODEL names into a module: a Hugging Face folder, a .onnx file, or a .mlir file.
+// Reads what MODEL names into a module: a Hugging Face folder, a .gguf file, a .onnx file,
+// or a .mlir file.
 #ifndef FOVEA_TOOLS_COMPILE_SOURCE_H
 #define FOVEA_TOOLS_COMPILE_SOURCE_H
 
@@ -39,7 +40,8 @@ std::string getFolder(ModuleOp module, llvm::StringRef path);
 /// True for a .mlir file, by its name.
 bool isIrFile(llvm::StringRef path);
 
-/// The description of a model's folder; nothing after errors. `all`: report all errors as such.
+/// The description of a model's folder or .gguf file; nothing after errors. `all`: report all
+/// errors as such.
 std::optional<::fovea::ModelDescription> readModel(const std::string &path, Reporter &reporter,
                                                    ::fovea::artifact::FileAccess access,
                                                    bool all = false);

@@ -28,7 +28,9 @@ static std::vector<std::string> emitKinds() {
 }
 
 static std::string expectsModel(const std::string &model, const std::string &found) {
-  return model + ": expects the folder of a model, a .onnx file or a .mlir file, got " + found;
+  return model +
+         ": expects the folder of a model, a .gguf file, a .onnx file or a .mlir file, got " +
+         found;
 }
 
 bool refuseForeign(const std::string &model, Session &session) {
@@ -128,7 +130,8 @@ void addMappingOption(CLI::App &verb, artifact::FileAccess &access) {
 static std::string getDefaultOutput(const std::string &model) {
   std::error_code code;
   std::filesystem::path path = std::filesystem::weakly_canonical(model, code);
-  bool isFile = path.extension() == ".onnx" || path.extension() == ".mlir";
+  bool isFile =
+      path.extension() == ".onnx" || path.extension() == ".mlir" || path.extension() == ".gguf";
   return (isFile ? path.stem() : path.filename()).string() + ".fovea";
 }
 
@@ -207,7 +210,8 @@ void addCompileVerb(CLI::App &app, Session &session) {
   auto arguments = std::make_shared<CompileArguments>();
   compile::Options &options = arguments->options;
   CLI::App *verb = app.add_subcommand("compile", "Compile a model to one file with native code");
-  verb->add_option("MODEL", options.model, "a model's folder, a .onnx file or a .mlir file")
+  verb->add_option("MODEL", options.model,
+                   "a model's folder, a .gguf file, a .onnx file or a .mlir file")
       ->required();
   verb->add_option("-o,--output", options.output,
                    "the file to write; - is standard output, where text goes without this; an "
@@ -292,7 +296,8 @@ static compile::Outcome checkAsJson(const CheckArguments &arguments) {
 void addCheckVerb(CLI::App &app, Session &session) {
   auto arguments = std::make_shared<CheckArguments>();
   CLI::App *verb = app.add_subcommand("check", "List all that is unsupported in a model");
-  verb->add_option("MODEL", arguments->model, "a model's folder, a .onnx file or a .mlir file")
+  verb->add_option("MODEL", arguments->model,
+                   "a model's folder, a .gguf file, a .onnx file or a .mlir file")
       ->required();
   verb->add_flag("--json", arguments->isJson,
                  "print the result as one JSON object, problems and notes within");

@@ -19,6 +19,7 @@ bool isModel(const std::string &path) {
   std::error_code code;
   return std::filesystem::is_directory(path, code) ||
          std::filesystem::path(path).extension() == ".mlir" ||
+         std::filesystem::path(path).extension() == ".gguf" ||
          std::filesystem::path(path).extension() == ".onnx";
 }
 

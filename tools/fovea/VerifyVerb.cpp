@@ -20,7 +20,8 @@ void addVerifyVerb(CLI::App &app, Session &session) {
       "verify",
       "Compare compiled code with the reference interpreter, and name the op that departs");
   verb->add_option("MODEL", arguments->options.model,
-                   "a model's folder, a .onnx file, a .mlir file, or an artifact with --source")
+                   "a model's folder, a .gguf file, a .onnx file, a .mlir file, or an artifact "
+                   "with --source")
       ->required();
   addCompileOptions(*verb, arguments->options);
   verb->add_option("--source", arguments->how.source,
