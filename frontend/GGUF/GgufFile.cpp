@@ -246,7 +246,7 @@ bool fovea::isGgufFile(std::string_view path) {
 std::optional<GgufFile> GgufFile::open(const std::string &folder, const std::string &file,
                                        Problems &problems, artifact::FileAccess access) {
   GgufFile result;
-  result.path = folder + "/" + file;
+  result.path = folder == "." ? file : folder + "/" + file; // as it was given
   std::optional<RegularFile> opened = RegularFile::open(result.path, problems);
   if (!opened)
     return std::nullopt;

@@ -73,14 +73,7 @@ private:
 
   void add(const std::string &name, const std::string &text, const std::string &file,
            const char *place) {
-    std::string error;
-    if (!jinja::Template::parse(text, "", error)) // ":LINE: what is wrong"
-      addNote(writer.problems, file, place,
-              "chat cannot use template '" + name + "': line " + error.substr(1));
-    auto &builder = writer.builder;
-    auto nameOffset = builder.CreateString(name), textOffset = builder.CreateString(text),
-         fileOffset = builder.CreateString(file.substr(folder.size()));
-    tables.templates.push_back(CreateChatTemplate(builder, nameOffset, textOffset, fileOffset));
+    addChatTemplate(writer, tables, name, text, file, file.substr(folder.size()), place);
   }
 
   void readFiles() {
@@ -131,5 +124,18 @@ private:
 };
 
 } // namespace
+
+void fovea::addChatTemplate(TableWriter &writer, ChatTables &chat, const std::string &name,
+                            const std::string &text, const std::string &path,
+                            const std::string &file, const std::string &place) {
+  std::string error;
+  if (!jinja::Template::parse(text, "", error)) // ":LINE: what is wrong"
+    addNote(writer.problems, path, place,
+            "chat cannot use template '" + name + "': line " + error.substr(1));
+  auto &builder = writer.builder;
+  auto nameOffset = builder.CreateString(name), textOffset = builder.CreateString(text),
+       fileOffset = builder.CreateString(file);
+  chat.templates.push_back(CreateChatTemplate(builder, nameOffset, textOffset, fileOffset));
+}
 
 ChatTables fovea::writeChatTables(TableWriter &writer) { return ChatReader(writer).run(); }

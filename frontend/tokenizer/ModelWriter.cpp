@@ -36,8 +36,8 @@ double asReferenceReads(double number) {
 
 class ModelWriter {
 public:
-  ModelWriter(TableWriter &writer, const JsonValue &value)
-      : writer(writer), model(value, writer.file, "model", writer.problems) {}
+  ModelWriter(TableWriter &writer, const JsonValue &value, const std::string &place)
+      : writer(writer), model(value, writer.file, place, writer.problems) {}
 
   WrittenModel run() {
     WrittenModel result;
@@ -192,6 +192,7 @@ private:
 };
 } // namespace
 
-WrittenModel fovea::writeModel(TableWriter &writer, const JsonValue &value) {
-  return ModelWriter(writer, value).run();
+WrittenModel fovea::writeModel(TableWriter &writer, const JsonValue &value,
+                               const std::string &place) {
+  return ModelWriter(writer, value, place).run();
 }

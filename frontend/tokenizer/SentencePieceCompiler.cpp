@@ -127,6 +127,19 @@ private:
 };
 } // namespace
 
+TokenizerParts fovea::writeSentencePiece(TableWriter &writer, const SentencePieceFile &file,
+                                         const SentencePieceTokens &tokens, TokenIds &ids) {
+  ModelTables tables(writer, file, tokens);
+  ids = tables.vocabulary();
+  TokenizerParts parts;
+  parts.model = tables.writeModel(ids);
+  parts.normalizers = {tables.writeNormalizer()};
+  parts.decoders = {tables.writeDecoder()};
+  parts.added = tables.writeExtra();
+  parts.templates = tokens.templates;
+  return parts;
+}
+
 void fovea::compileSentencePiece(TableWriter &writer, std::vector<uint8_t> &result) {
   std::optional<SentencePieceFile> file = SentencePieceFile::open(writer.file, writer.problems);
   if (!file)
@@ -134,16 +147,10 @@ void fovea::compileSentencePiece(TableWriter &writer, std::vector<uint8_t> &resu
   SentencePieceTokens tokens = readSentencePieceTokens(writer, *file);
   if (hasErrors(writer.problems))
     return;
-  ModelTables tables(writer, *file, tokens);
-  TokenIds ids = tables.vocabulary(), extraIds;
+  TokenIds ids, extraIds;
+  TokenizerParts parts = writeSentencePiece(writer, *file, tokens, ids);
   for (const auto &[id, token] : tokens.extra)
     extraIds.emplace(token.text, id);
-  TokenizerParts parts;
-  parts.model = tables.writeModel(ids);
-  parts.normalizers = {tables.writeNormalizer()};
-  parts.decoders = {tables.writeDecoder()};
-  parts.added = tables.writeExtra();
-  parts.templates = std::move(tokens.templates);
   parts.settings = readSettings(writer, nullptr, ids, extraIds);
   parts.hasLanguageCodes = tokens.isMarian;
   finishTables(writer, parts, result);

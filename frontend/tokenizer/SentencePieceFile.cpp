@@ -40,7 +40,7 @@ public:
     if (!hasErrors(problems) && file.pieces.empty())
       fail("pieces", "expects a SentencePiece model with pieces" + foreign());
     if (!hasErrors(problems))
-      checkPieces();
+      checkPieces(file, path, "pieces", problems);
     if (hasErrors(problems))
       return std::nullopt;
     return std::move(file);
@@ -128,52 +128,52 @@ private:
     return !message.failed();
   }
 
-  void checkPieces() {
-    using Type = SentencePieceFile::PieceType;
-    std::set<std::string_view> normal, reserved;
-    std::vector<bool> hasByte(256);
-    for (size_t i = 0; i < file.pieces.size(); ++i) {
-      const SentencePieceFile::Piece &piece = file.pieces[i];
-      std::string place = "pieces[" + std::to_string(i) + "]";
-      bool isNormal = piece.type == Type::Normal || piece.type == Type::UserDefined ||
-                      piece.type == Type::Unused;
-      if (!(isNormal ? normal : reserved).insert(piece.text).second) {
-        fail(place + ".piece",
-             "expects a text of its own, got " + quote(piece.text) + ", which another piece has");
-        return;
-      }
-      if (piece.type == Type::Unknown && file.unknown >= 0) {
-        fail(place + ".type", "expects one unknown piece, got a second one");
-        return;
-      }
-      if (piece.type == Type::Unknown)
-        file.unknown = static_cast<int32_t>(i);
-      if (piece.type != Type::Byte)
-        continue;
-      int byte = byteOfPiece(piece.text);
-      if (!file.byteFallback || byte < 0) {
-        fail(place, std::string("expects ") +
-                        (file.byteFallback ? "a byte's text from '<0x00>' to '<0xFF>'"
-                                           : "no byte without trainer_spec.byte_fallback") +
-                        ", got " + quote(piece.text));
-        return;
-      }
-      hasByte[static_cast<size_t>(byte)] = true;
-    }
-    if (file.unknown < 0)
-      fail("pieces", "expects one unknown piece, got none");
-    for (size_t byte = 0; file.byteFallback && byte < 256; ++byte)
-      if (!hasByte[byte]) {
-        fail("pieces", "expects a piece for each byte, got none for " + std::to_string(byte));
-        return;
-      }
-  }
-
   const std::string &path, &bytes;
   Problems &problems;
   SentencePieceFile file;
 };
 } // namespace
+
+void fovea::checkPieces(SentencePieceFile &file, const std::string &path, const std::string &list,
+                        Problems &problems) {
+  using Type = SentencePieceFile::PieceType;
+  auto fail = [&](const std::string &place, const std::string &message) {
+    addError(problems, path, place, message);
+  };
+  std::set<std::string_view> normal, reserved;
+  std::vector<bool> hasByte(256);
+  for (size_t i = 0; i < file.pieces.size(); ++i) {
+    const SentencePieceFile::Piece &piece = file.pieces[i];
+    std::string place = list + "[" + std::to_string(i) + "]";
+    if (piece.text.empty() || !isUtf8(piece.text))
+      return fail(place, "expects some UTF-8 text, got " + quote(piece.text));
+    if (!std::isfinite(piece.score))
+      return fail(place, "expects a finite score, got " + printNumber(double(piece.score)));
+    bool isNormal =
+        piece.type == Type::Normal || piece.type == Type::UserDefined || piece.type == Type::Unused;
+    if (!(isNormal ? normal : reserved).insert(piece.text).second)
+      return fail(place + ".piece", "expects a text of its own, got " + quote(piece.text) +
+                                        ", which another piece has");
+    if (piece.type == Type::Unknown && file.unknown >= 0)
+      return fail(place + ".type", "expects one unknown piece, got a second one");
+    if (piece.type == Type::Unknown)
+      file.unknown = static_cast<int32_t>(i);
+    if (piece.type != Type::Byte)
+      continue;
+    int byte = byteOfPiece(piece.text);
+    if (!file.byteFallback || byte < 0)
+      return fail(place, std::string("expects ") +
+                             (file.byteFallback ? "a byte's text from '<0x00>' to '<0xFF>'"
+                                                : "no byte without trainer_spec.byte_fallback") +
+                             ", got " + quote(piece.text));
+    hasByte[static_cast<size_t>(byte)] = true;
+  }
+  if (file.unknown < 0)
+    fail(list, "expects one unknown piece, got none");
+  for (size_t byte = 0; file.byteFallback && byte < 256; ++byte)
+    if (!hasByte[byte])
+      return fail(list, "expects a piece for each byte, got none for " + std::to_string(byte));
+}
 
 std::optional<SentencePieceFile> SentencePieceFile::open(const std::string &path,
                                                          Problems &problems) {

@@ -40,6 +40,10 @@ struct SentencePieceFile {
   static std::optional<SentencePieceFile> open(const std::string &path, Problems &problems);
 };
 
+/// Checks the pieces of a model and finds the unknown one; `list` is their place in the file.
+void checkPieces(SentencePieceFile &file, const std::string &path, const std::string &list,
+                 Problems &problems);
+
 } // namespace fovea
 
 #endif // FOVEA_FRONTEND_TOKENIZER_SENTENCEPIECEFILE_H

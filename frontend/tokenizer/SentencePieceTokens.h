@@ -33,6 +33,10 @@ struct SentencePieceTokens {
 /// and vocab.json for Marian. Adds problems.
 SentencePieceTokens readSentencePieceTokens(TableWriter &writer, const SentencePieceFile &file);
 
+/// All tables but the settings; `ids` becomes the vocabulary.
+TokenizerParts writeSentencePiece(TableWriter &writer, const SentencePieceFile &file,
+                                  const SentencePieceTokens &tokens, TokenIds &ids);
+
 } // namespace fovea
 
 #endif // FOVEA_FRONTEND_TOKENIZER_SENTENCEPIECETOKENS_H

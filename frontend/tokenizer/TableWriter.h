@@ -7,6 +7,7 @@
 #ifndef FOVEA_FRONTEND_TOKENIZER_TABLEWRITER_H
 #define FOVEA_FRONTEND_TOKENIZER_TABLEWRITER_H
 
+#include "artifact/FileView.h"
 #include "artifact/Tokenizer_generated.h"
 #include "frontend/Json.h"
 
@@ -89,7 +90,9 @@ struct WrittenModel {
   TokenIds vocabulary;
   size_t count = 0;
 };
-WrittenModel writeModel(TableWriter &writer, const JsonValue &value);
+/// `place` is where the model stands in its file.
+WrittenModel writeModel(TableWriter &writer, const JsonValue &value,
+                        const std::string &place = "model");
 
 /// The `vocab` of a model.
 TokenIds readVocabulary(TableWriter &writer, JsonObject &model);
@@ -134,6 +137,18 @@ struct TokenizerSettings {
 TokenizerSettings readSettings(TableWriter &writer, JsonObject *root, const TokenIds &vocabulary,
                                const TokenIds &addedIds);
 
+/// Chat templates, and the tokens that they know by name.
+struct ChatTables {
+  TableOffsets<tables::ChatTemplate> templates;
+  TableOffsets<tables::NamedToken> tokens;
+};
+/// Those beside tokenizer.json. What is wrong with a template is a note: only chat needs it.
+ChatTables writeChatTables(TableWriter &writer);
+/// Adds one, of which `file` is the name in the artifact, and `place` where it stands in `path`.
+void addChatTemplate(TableWriter &writer, ChatTables &chat, const std::string &name,
+                     const std::string &text, const std::string &path, const std::string &file,
+                     const std::string &place);
+
 /// All that a tokenizer's tables are made of.
 struct TokenizerParts {
   TableOffsets<tables::Normalizer> normalizers;
@@ -145,6 +160,7 @@ struct TokenizerParts {
   flatbuffers::Offset<tables::Truncation> truncation;
   TokenizerSettings settings;
   bool hasLanguageCodes = false;
+  std::optional<ChatTables> chat; ///< In place of what stands beside the file.
 };
 /// Ends the tables, and opens them with the runtime's own interpreter.
 void finishTables(TableWriter &writer, const TokenizerParts &parts, std::vector<uint8_t> &result);
@@ -152,13 +168,8 @@ void finishTables(TableWriter &writer, const TokenizerParts &parts, std::vector<
 /// Compiles `writer.file`, a model of SentencePiece's own.
 void compileSentencePiece(TableWriter &writer, std::vector<uint8_t> &result);
 
-/// Chat templates beside tokenizer.json, and the tokens that they know by name.
-struct ChatTables {
-  TableOffsets<tables::ChatTemplate> templates;
-  TableOffsets<tables::NamedToken> tokens;
-};
-/// What is wrong with a template is a note: only chat needs it.
-ChatTables writeChatTables(TableWriter &writer);
+/// Compiles the vocabulary of `writer.file`, a GGUF file.
+void compileGguf(TableWriter &writer, artifact::FileAccess access, std::vector<uint8_t> &result);
 
 /// A string, or an empty one for null.
 inline std::string textOrEmpty(JsonObject &object, std::string_view key) {

@@ -4,6 +4,7 @@
 // was written with the runtime's own interpreter: there is one meaning of a table.
 #include "frontend/tokenizer/TokenizerCompiler.h"
 
+#include "frontend/GGUF/GgufFile.h"
 #include "frontend/Json.h"
 #include "frontend/TokenizerFile.h"
 #include "frontend/tokenizer/TableWriter.h"
@@ -90,7 +91,7 @@ private:
 
 void fovea::finishTables(TableWriter &writer, const TokenizerParts &parts,
                          std::vector<uint8_t> &result) {
-  ChatTables chat = writeChatTables(writer);
+  ChatTables chat = parts.chat ? *parts.chat : writeChatTables(writer);
   if (hasErrors(writer.problems))
     return;
   FinishTokenizerBuffer(
@@ -116,7 +117,7 @@ static bool endsWith(const std::string &text, const std::string &end) {
 }
 
 bool fovea::compileTokenizer(const std::string &path, std::vector<uint8_t> &tables,
-                             Problems &problems) {
+                             Problems &problems, artifact::FileAccess access) {
   std::string file = path;
   if (isFolder(path)) {
     std::string name = findTokenizerFile(path);
@@ -127,6 +128,8 @@ bool fovea::compileTokenizer(const std::string &path, std::vector<uint8_t> &tabl
   TableWriter writer{flatbuffers::FlatBufferBuilder(1 << 20), found, file};
   if (endsWith(file, ".model") || endsWith(file, ".spm"))
     compileSentencePiece(writer, result);
+  else if (isGgufFile(file))
+    compileGguf(writer, access, result);
   else
     Compiler(writer).run(result);
   bool failed = hasErrors(found);

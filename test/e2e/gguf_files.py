@@ -159,3 +159,38 @@ def write(path, arch, keys, tensors, types=lambda name: TYPES.F32, others=()):
 def write_model(path, arch, model, types=lambda name: TYPES.F32, others=(), **more):
     tensors = convert(arch, model.config, model.state_dict())
     write(path, arch, keys_of(arch, model.config, tensors) | more, tensors, types, others)
+
+
+# Vocabularies: the keys of a tokenizer, as `others` of `write`.
+
+NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
+
+
+def vocabulary(model, tokens, types, scores=None, **more):
+    keys = {"tokenizer.ggml.model": model, "tokenizer.ggml.tokens": tokens, "tokenizer.ggml.token_type": types}
+    if scores is not None:
+        keys["tokenizer.ggml.scores"] = [float(score) for score in scores]
+    return keys | {f"tokenizer.{'ggml.' if not key.startswith('chat') else ''}{key}": value for key, value in more.items()}
+
+
+def bpe_keys(tokenizer, pre="gpt-2", **more):
+    """Of a tokenizer.json with byte-level BPE, as a dictionary."""
+    added = {token["id"]: token for token in tokenizer["added_tokens"]}
+    by_id = {i: text for text, i in tokenizer["model"]["vocab"].items()} | {i: token["content"] for i, token in added.items()}
+    types = [NORMAL if i not in added else CONTROL if added[i]["special"] else USER_DEFINED for i in range(len(by_id))]
+    merges = [merge if isinstance(merge, str) else " ".join(merge) for merge in tokenizer["model"]["merges"]]
+    return vocabulary("gpt2", [by_id[i] for i in range(len(by_id))], types, merges=merges, pre=pre, **more)
+
+
+def pieces_keys(proto, model="llama", **more):
+    """Of a SentencePiece model."""
+    pieces = list(proto.pieces)
+    return vocabulary(model, [piece.piece for piece in pieces], [piece.type for piece in pieces], [piece.score for piece in pieces],
+                      add_space_prefix=proto.normalizer_spec.add_dummy_prefix, remove_extra_whitespaces=proto.normalizer_spec.remove_extra_whitespaces, **more)
+
+
+def wordpiece_keys(tokens, special, **more):
+    """Of WordPiece: a word's first piece is marked, the others are not."""
+    marked = [token if token in special else token[2:] if token.startswith("##") else "\u2581" + token for token in tokens]
+    ids = {key: tokens.index(token) for key, token in {"unknown_token_id": "[UNK]", "cls_token_id": "[CLS]", "seperator_token_id": "[SEP]", "padding_token_id": "[PAD]"}.items()}
+    return vocabulary("bert", marked, [CONTROL if token in special else NORMAL for token in tokens], **ids, **more)

@@ -112,7 +112,7 @@ LAYERS = {
     "frontend/GGUF": "artifact frontend",
     "frontend/Attributes": "dialects/Fovea frontend",
     "frontend/ONNX": "artifact dialects/Fovea frontend frontend/Attributes",
-    "frontend/tokenizer": "artifact frontend runtime/template runtime/tokenizer",
+    "frontend/tokenizer": "artifact frontend frontend/GGUF runtime/template runtime/tokenizer",
     "frontend/Builder": "dialects/Fovea frontend frontend/Attributes frontend/GGUF frontend/HuggingFace frontend/ONNX weights",
     "passes/Analysis": "dialects dialects/Fovea",
     "passes/Elements": "dialects/Fovea passes/Analysis",

@@ -5,6 +5,7 @@
 #include "artifact/ArtifactWriter.h"
 #include "dialects/Fovea/Tables.h"
 #include "frontend/Builder/StoredTensors.h"
+#include "frontend/GGUF/GgufFile.h"
 #include "frontend/HuggingFace/Safetensors.h"
 #include "frontend/ONNX/Onnx.h"
 #include "frontend/TokenizerFile.h"
@@ -271,9 +272,9 @@ private:
     }
     ::fovea::Problems problems;
     std::vector<uint8_t> tables;
-    std::string path =
-        options.tokenizer.empty() ? getFolder(module, options.model) + "/" + file : file;
-    bool done = ::fovea::compileTokenizer(path, tables, problems);
+    std::string folder = options.tokenizer.empty() ? getFolder(module, options.model) : ".";
+    std::string path = folder == "." ? file : folder + "/" + file;
+    bool done = ::fovea::compileTokenizer(path, tables, problems, options.access);
     reporter.add(problems);
     if (done && writer)
       writer->setTokenizer(std::move(tables));
@@ -723,10 +724,16 @@ Outcome check(const std::string &model, artifact::FileAccess access, const Log &
     std::optional<ModelDescription> description = readModel(model, reporter, access, /*all=*/true);
     sound = description.has_value();
     // The tokenizer's faults are listed with the others: its name does not depend on them.
-    if (std::string tokenizer = ::fovea::findTokenizerFile(model); !tokenizer.empty()) {
+    std::string tokenizer = ::fovea::findTokenizerFile(model);
+    if (!tokenizer.empty())
+      tokenizer = model + "/" + tokenizer;
+    // Those of a file that is model and tokenizer have been told.
+    if (isGgufFile(model) && description && description->tokenizer)
+      tokenizer = model;
+    if (!tokenizer.empty()) {
       Problems problems;
       std::vector<uint8_t> tables;
-      sound &= compileTokenizer(model + "/" + tokenizer, tables, problems);
+      sound &= compileTokenizer(tokenizer, tables, problems, access);
       reporter.add(problems, /*all=*/true);
     }
     if (description)
