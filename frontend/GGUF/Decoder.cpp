@@ -12,7 +12,8 @@ bool GgufDecoder::read() {
   std::optional<GgufSizes> found = readGgufSizes(source, norms);
   if (found && rotates)
     rotary = readGgufRotary(source, *found);
-  finishGgufKeys(source);
+  if (found) // else keys are unread that would have been
+    finishGgufKeys(source);
   if (!found || (rotates && !rotary))
     return false;
   sizes = *found;

@@ -284,8 +284,11 @@ void fovea::compileGguf(TableWriter &writer, artifact::FileAccess access,
                         std::vector<uint8_t> &result) {
   size_t slash = writer.file.rfind('/');
   std::string folder = slash == std::string::npos ? "." : writer.file.substr(0, slash);
+  Problems found;
   std::optional<GgufFile> file =
-      GgufFile::open(folder, writer.file.substr(slash + 1), writer.problems, access);
+      GgufFile::open(folder, writer.file.substr(slash + 1), found, access);
+  if (!file) // notes are the model's reader's
+    writer.problems.insert(writer.problems.end(), found.begin(), found.end());
   if (!file)
     return;
   JsonValue values = file->section("tokenizer");

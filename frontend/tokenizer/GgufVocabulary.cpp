@@ -24,6 +24,8 @@ public:
     result.model = keys.string("ggml.model").value_or("");
     result.pre = keys.string("ggml.pre", "");
     readTexts();
+    if (result.texts.empty())
+      return std::nullopt;
     readTypes();
     if (keys.has("ggml.scores"))
       readScores();
@@ -108,12 +110,9 @@ private:
       const JsonValue *value = keys.find(key);
       if (!value)
         continue;
+      // Others are none, of which the model's reader tells.
       if (value->isInteger() && value->integer() >= 0 && value->integer() < count)
         id = static_cast<int32_t>(value->integer());
-      else // as of the model's
-        addNote(writer.problems, writer.file, keys.placeOf(key),
-                "expects a token id from 0 to " + std::to_string(count - 1) + ", ignores " +
-                    value->describe());
     }
   }
 

@@ -19,9 +19,9 @@ public:
     if (source.keys.has("attention.causal") && source.keys.boolean("attention.causal", false))
       source.keys.reject("attention.causal", "false");
     std::optional<GgufSizes> found = readGgufSizes(source, Norm::Kind::Layer);
-    finishGgufKeys(source);
     if (!found)
       return;
+    finishGgufKeys(source);
     sizes = *found;
     ModelDescription &model = source.model;
     model.kind = ModelDescription::Kind::Encoder;

@@ -57,7 +57,7 @@ def pickle_under_another_name(folder):
     return write_onnx(folder, b"\x80\x02cposix\nsystem\n(X\x0b\x00\x00\x00touch ownedtR.")
 
 
-@case("microsoft/onnxruntime#28186", "a GGUF file under the name of an ONNX file", "model.onnx: expects an ONNX model, got a GGUF file, which is not read yet; compile the checkpoint that it was made of")
+@case("microsoft/onnxruntime#28186", "a GGUF file under the name of an ONNX file", "model.onnx: expects an ONNX model, got a GGUF file; give the file itself, under a name that ends in .gguf")
 def gguf_under_another_name(folder):
     return write_onnx(folder, b"GGUF\x03\x00\x00\x00" + bytes(16))
 
