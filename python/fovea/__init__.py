@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fovea compiles Transformer models to native code.
 
-    model = fovea.compile("path/of/a/checkpoint")   # or a .onnx, a .mlir, a torch.nn.Module
+    model = fovea.compile("path/of/a/checkpoint")   # or a .gguf, a .onnx, a .mlir, a torch.nn.Module
     for piece in model.generate("Once"):
         print(piece, end="")
 

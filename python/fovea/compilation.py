@@ -18,7 +18,7 @@ def compile(source, example_inputs=None, *, dynamic_shapes=None, output=None, dt
     """Compiles a model and opens it.
 
     Args:
-        source: the folder of a Hugging Face checkpoint, a .onnx or .mlir file, a torch.nn.Module, or a torch.export.ExportedProgram.
+        source: the folder of a Hugging Face checkpoint, a .gguf, .onnx or .mlir file, a torch.nn.Module, or a torch.export.ExportedProgram.
         example_inputs: a tuple of arguments of a torch.nn.Module's forward, or a dictionary of them by name.
         dynamic_shapes: which of their sizes are open, as torch.export.export takes it; None: all sizes are those of the example.
         output: where the artifact is to be; None: among the models that Fovea keeps ($XDG_CACHE_HOME/fovea, `fovea cache`), so that the same is not compiled again.

@@ -57,7 +57,7 @@ def make_parser():
         return kind
 
     def add_model(name, about):
-        kind = add(name, about, "model", "a model's folder, .onnx or .mlir file, which is compiled and kept, or an artifact that was compiled with --probe")
+        kind = add(name, about, "model", "a model's folder, .gguf, .onnx or .mlir file, which is compiled and kept, or an artifact that was compiled with --probe")
         inputs = kind.add_mutually_exclusive_group()
         inputs.add_argument("--text", help="what the model reads")
         inputs.add_argument("--input", action="append", metavar="NAME=VALUE", type=parse_input, help="an argument of the model", default=argparse.SUPPRESS)

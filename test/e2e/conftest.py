@@ -114,6 +114,12 @@ def decoders():
 
 
 @pytest.fixture(scope="session")
+def gguf_models():
+    """The folder of the random models as GGUF files."""
+    return make_once("test-gguf", "make_gguf.py", "gguf_files.py", "decoder_cases.py", "make_decoders.py", "make_checkpoints.py")
+
+
+@pytest.fixture(scope="session")
 def encoders():
     """The folder of the random encoders of many families and heads."""
     return make_once("test-encoders", "make_encoders.py", "encoder_cases.py", "make_checkpoints.py")

@@ -19,7 +19,6 @@ from make_checkpoints import randomise, token_ids
 from make_decoders import make_model
 
 LLAMA = NARROW | RMS | ROTARY
-NO_EXTRA = dict(num_hidden_layers=2)
 
 # The architecture, the prefix of the classes of `transformers`, the configuration, the type of matrices.
 CASES = {
@@ -78,7 +77,7 @@ def make(out, name):
         model = randomise(transformers.GPT2LMHeadModel(transformers.GPT2Config(**settings, bos_token_id=0, eos_token_id=1)), seed)
     else:
         model = make_model(prefix, settings, seed)
-    # Of each size of a half: both lie on its side of the positions that the kinds were trained on.
+    # Past windows, and past the positions that stretched rotations were trained on.
     inputs = {"input_ids": token_ids(7, 2, 50)}
     if prefix == "Bert":
         mask = np.arange(50)[None] < [[50], [21]]

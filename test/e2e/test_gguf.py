@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models as GGUF files: what they compute against `transformers`, their tokenizers against the originals, and what is refused."""
 import json
+import os
 import shutil
 import struct
 import subprocess
@@ -21,27 +22,19 @@ from test_families import difference, run_entry
 TEXTS = ["the night  comes, my lord", "What's THIS?  12345 \u00e9\u00e8 \u4e2d\u6587 \U0001F600\n\n  x", "", " a", "I'll don't WE'VE camelCase's 3.14\tend \n", "<s>in</s> <|im_end|> out"]
 
 
-@pytest.fixture(scope="session")
-def files():
-    """The folder of the random models."""
-    from conftest import make_once
-
-    return make_once("test-gguf", "make_gguf.py", "gguf_files.py", "decoder_cases.py", "make_decoders.py", "make_checkpoints.py")
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
-def test_forward(fovea, fovea_run, compiled, files, tmp_path, name):
-    artifact = compiled(files / name / "model.gguf", "--compute=f32")
-    expected = np.load(files / name / "reference.npz")
-    found = run_entry(fovea_run, artifact, "forward", files / name / "inputs.npz", tmp_path / "out.npz")
-    seen = np.load(files / name / "inputs.npz").get("attention_mask", np.ones((2, 50)))[..., None]
+def test_forward(fovea, fovea_run, compiled, gguf_models, tmp_path, name):
+    artifact = compiled(gguf_models / name / "model.gguf", "--compute=f32")
+    expected = np.load(gguf_models / name / "reference.npz")
+    found = run_entry(fovea_run, artifact, "forward", gguf_models / name / "inputs.npz", tmp_path / "out.npz")
+    seen = np.load(gguf_models / name / "inputs.npz").get("attention_mask", np.ones((2, 50)))[..., None]
     for output in set(expected) & set(found):
         assert difference((found[output] * seen)[seen[..., 0] == 1], expected[output][seen[..., 0] == 1]) <= 2e-5, output
     if "embedding" in expected:
-        embedding = run_entry(fovea_run, artifact, "embed", files / name / "inputs.npz", tmp_path / "out.npz")["embedding"]
+        embedding = run_entry(fovea_run, artifact, "embed", gguf_models / name / "inputs.npz", tmp_path / "out.npz")["embedding"]
         assert difference(embedding, expected["embedding"]) <= 2e-5
-    notes = fovea("check", files / name / "model.gguf").ok().err.decode()
+    notes = fovea("check", gguf_models / name / "model.gguf").ok().err.decode()
     assert notes == "", notes
 
 
@@ -74,7 +67,6 @@ def test_text_is_as_of_the_checkpoint(fovea_run, compiled, shakespeare, shakespe
 def test_verbs_take_a_file(fovea, shakespeare_file, tmp_path):
     """Those that run models compile them first, once."""
     cache = {"XDG_CACHE_HOME": str(tmp_path)}
-    import os
     for _ in range(2):
         result = fovea("generate", shakespeare_file, "--prompt", "To be", "-n", 4, "--temp", 0, env=os.environ | cache).ok()
         assert result.text

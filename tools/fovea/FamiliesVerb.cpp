@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `fovea families`: the kinds of checkpoints that are read, and which of their heads.
+// `fovea families`: the kinds of checkpoints that are read, and which of their heads; the
+// architectures of GGUF files.
+#include "frontend/GGUF/GGUF.h"
 #include "frontend/HuggingFace/HuggingFace.h"
 #include "tools/fovea/Terminal.h"
 #include "tools/fovea/Verbs.h"
@@ -21,6 +23,11 @@ static void printFamilies(bool isJson) {
       lines += " " + architecture;
     lines += "\n";
   }
+  record["gguf"] = listGgufArchitectures();
+  lines += "gguf:";
+  for (const std::string &architecture : listGgufArchitectures())
+    lines += " " + architecture;
+  lines += "\n";
   verbs::print(isJson ? record.dump() + "\n" : lines);
 }
 
@@ -29,7 +36,8 @@ void addFamiliesVerb(CLI::App &app, Session &session) {
   CLI::App *verb = app.add_subcommand("families", "List the kinds of checkpoints that are read");
   verb->add_flag("--json", *isJson, "print the result as one JSON object");
   verb->footer("One family a line: what config.json calls it (model_type), and the architectures\n"
-               "that are read. Nearly all other Transformers compile from ONNX:\n\n"
+               "that are read; the last line has those of GGUF files (general.architecture).\n"
+               "Nearly all other Transformers compile from ONNX:\n\n"
                "  optimum-cli export onnx --model FOLDER OUT\n"
                "  fovea compile OUT/model.onnx\n");
   verb->callback([isJson, &session] {

@@ -65,7 +65,7 @@ int main(int argc, char **argv) {
   fovea::verbs::Host host;
   host.program = "fovea";
   host.fileHelp =
-      "an artifact, or a model's folder, .onnx or .mlir file, which is compiled and kept";
+      "an artifact, or a model's folder, .gguf, .onnx or .mlir file, which is compiled and kept";
   host.addOptions = [&](CLI::App &verb) { fovea::addCompileOptions(verb, options); };
   host.resolve = [&](const fovea::verbs::Wanted &wanted, std::string &artifact) {
     artifact = wanted.file;

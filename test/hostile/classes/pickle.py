@@ -69,36 +69,36 @@ def pickle_beside_sound_weights(folder):
     return "model"
 
 
-@case("CVE-2025-1716", "a bare pickle", "model.pkl: expects the folder of a model, a .onnx file or a .mlir file, got a pickle, a program that loading would run and that is never loaded; save the weights as safetensors")
+@case("CVE-2025-1716", "a bare pickle", "model.pkl: expects the folder of a model, a .gguf file, a .onnx file or a .mlir file, got a pickle, a program that loading would run and that is never loaded; save the weights as safetensors")
 def file_pkl(folder):
     return alone(folder, "model.pkl", PROGRAM)
 
 
-@case("CVE-2025-1944", "a torch archive whose names differ between its directory and its members", "model.pt: expects the folder of a model, a .onnx file or a .mlir file, got a zip archive, as PyTorch and Keras keep programs in, which is never loaded; save the weights as safetensors")
+@case("CVE-2025-1944", "a torch archive whose names differ between its directory and its members", "model.pt: expects the folder of a model, a .gguf file, a .onnx file or a .mlir file, got a zip archive, as PyTorch and Keras keep programs in, which is never loaded; save the weights as safetensors")
 def archive_with_two_names(folder):
     data = torch_archive()
     at = data.find(b"archive/data.pkl")
     return alone(folder, "model.pt", data[:at] + b"archive/dat4.pkl" + data[at + 16:])
 
 
-@case("CVE-2025-1945", "a torch archive with flag bits that scanners trip over", "model.pth: expects the folder of a model, a .onnx file or a .mlir file, got a zip archive, as PyTorch and Keras keep programs in, which is never loaded; save the weights as safetensors")
+@case("CVE-2025-1945", "a torch archive with flag bits that scanners trip over", "model.pth: expects the folder of a model, a .gguf file, a .onnx file or a .mlir file, got a zip archive, as PyTorch and Keras keep programs in, which is never loaded; save the weights as safetensors")
 def archive_with_flag_bits(folder):
     data = bytearray(torch_archive())
     data[data.find(b"PK\x01\x02") + 8] |= 1
     return alone(folder, "model.pth", bytes(data))
 
 
-@case("CVE-2025-1889", "a pickle under a name that no scanner looks at", "model.config: expects the folder of a model, a .onnx file or a .mlir file, got a pickle, a program that loading would run and that is never loaded; save the weights as safetensors")
+@case("CVE-2025-1889", "a pickle under a name that no scanner looks at", "model.config: expects the folder of a model, a .gguf file, a .onnx file or a .mlir file, got a pickle, a program that loading would run and that is never loaded; save the weights as safetensors")
 def pickle_with_another_ending(folder):
     return alone(folder, "model.config", PROGRAM)
 
 
-@case("CVE-2025-10155", "a pickle under the ending of a framework's files", "model.bin: expects the folder of a model, a .onnx file or a .mlir file, got a pickle, a program that loading would run and that is never loaded; save the weights as safetensors")
+@case("CVE-2025-10155", "a pickle under the ending of a framework's files", "model.bin: expects the folder of a model, a .gguf file, a .onnx file or a .mlir file, got a pickle, a program that loading would run and that is never loaded; save the weights as safetensors")
 def file_bin(folder):
     return alone(folder, "model.bin", PROGRAM)
 
 
-@case("CVE-2025-10156", "an archive with a wrong checksum: scanners give up, torch loads", "model.ckpt: expects the folder of a model, a .onnx file or a .mlir file, got a zip archive, as PyTorch and Keras keep programs in, which is never loaded; save the weights as safetensors")
+@case("CVE-2025-10156", "an archive with a wrong checksum: scanners give up, torch loads", "model.ckpt: expects the folder of a model, a .gguf file, a .onnx file or a .mlir file, got a zip archive, as PyTorch and Keras keep programs in, which is never loaded; save the weights as safetensors")
 def archive_with_a_wrong_checksum(folder):
     data = bytearray(torch_archive())
     for signature, offset in [(b"PK\x03\x04", 14), (b"PK\x01\x02", 16)]:
@@ -107,12 +107,12 @@ def archive_with_a_wrong_checksum(folder):
     return alone(folder, "model.ckpt", bytes(data))
 
 
-@case("CVE-2024-34997", "a compressed pickle", "model.joblib: expects the folder of a model, a .onnx file or a .mlir file, got compressed data, as of joblib, which is never unpacked")
+@case("CVE-2024-34997", "a compressed pickle", "model.joblib: expects the folder of a model, a .gguf file, a .onnx file or a .mlir file, got compressed data, as of joblib, which is never unpacked")
 def file_joblib(folder):
     return alone(folder, "model.joblib", zlib.compress(PROGRAM, 6))
 
 
-@case("CVE-2026-24157", "an archive with a pickle, and a member above its folder", "model.nemo: expects the folder of a model, a .onnx file or a .mlir file, got a tar archive, which is never unpacked; give the model in it")
+@case("CVE-2026-24157", "an archive with a pickle, and a member above its folder", "model.nemo: expects the folder of a model, a .gguf file, a .onnx file or a .mlir file, got a tar archive, which is never unpacked; give the model in it")
 def file_nemo(folder):
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode="w") as file:
@@ -123,33 +123,33 @@ def file_nemo(folder):
     return alone(folder, "model.nemo", data.getvalue())
 
 
-@case("CVE-2022-45907", "TorchScript: a program by design", "model.torchscript: expects the folder of a model, a .onnx file or a .mlir file, got a zip archive, as PyTorch and Keras keep programs in, which is never loaded; save the weights as safetensors")
+@case("CVE-2022-45907", "TorchScript: a program by design", "model.torchscript: expects the folder of a model, a .gguf file, a .onnx file or a .mlir file, got a zip archive, as PyTorch and Keras keep programs in, which is never loaded; save the weights as safetensors")
 def file_torchscript(folder):
     return alone(folder, "model.torchscript", archive([("model/code/__torch__.py", b"import os\n"), ("model/data.pkl", PROGRAM), ("model/constants.pkl", b"\x80\x02).")]))
 
 
-@case("CVE-2024-3660", "a Keras file with a layer of marshalled Python", "model.h5: expects the folder of a model, a .onnx file or a .mlir file, got an HDF5 file, as Keras keeps programs in, which is never loaded")
+@case("CVE-2024-3660", "a Keras file with a layer of marshalled Python", "model.h5: expects the folder of a model, a .gguf file, a .onnx file or a .mlir file, got an HDF5 file, as Keras keeps programs in, which is never loaded")
 def file_h5(folder):
     return alone(folder, "model.h5", b"\x89HDF\r\n\x1a\n" + bytes(40) + json.dumps({"class_name": "Lambda", "config": {"function": "4wEAAAA="}}).encode())
 
 
-@case("CVE-2025-1550", "a Keras archive whose configuration names a function to call", "model.keras: expects the folder of a model, a .onnx file or a .mlir file, got a zip archive, as PyTorch and Keras keep programs in, which is never loaded; save the weights as safetensors")
+@case("CVE-2025-1550", "a Keras archive whose configuration names a function to call", "model.keras: expects the folder of a model, a .gguf file, a .onnx file or a .mlir file, got a zip archive, as PyTorch and Keras keep programs in, which is never loaded; save the weights as safetensors")
 def file_keras(folder):
     config = {"module": "os", "class_name": "function", "config": "system", "registered_name": "system", "inbound_nodes": [{"args": ["touch owned"], "kwargs": {}}]}
     return alone(folder, "model.keras", archive([("config.json", json.dumps(config).encode()), ("metadata.json", b"{}"), ("model.weights.h5", b"")]))
 
 
-@case("CVE-2022-23594", "a TensorFlow graph that an importer takes on trust", "saved_model.pb: expects the folder of a model, a .onnx file or a .mlir file, got a TensorFlow graph, which is not read; export it to ONNX")
+@case("CVE-2022-23594", "a TensorFlow graph that an importer takes on trust", "saved_model.pb: expects the folder of a model, a .gguf file, a .onnx file or a .mlir file, got a TensorFlow graph, which is not read; export it to ONNX")
 def file_pb(folder):
     return alone(folder, "saved_model.pb", b"\x08\x01\x12\x10\n\x0eserve" + b"\x7a\x02\x0a\x00" * 4)
 
 
-@case("CVE-2020-15211", "a TFLite file with a tensor of index -1", "model.tflite: expects the folder of a model, a .onnx file or a .mlir file, got a TensorFlow Lite model, which is not read; export it to ONNX")
+@case("CVE-2020-15211", "a TFLite file with a tensor of index -1", "model.tflite: expects the folder of a model, a .gguf file, a .onnx file or a .mlir file, got a TensorFlow Lite model, which is not read; export it to ONNX")
 def file_tflite(folder):
     return alone(folder, "model.tflite", struct.pack("<I4siii", 20, b"TFL3", -1, -1, 0) + bytes(32))
 
 
-@case("CVE-2019-6446", "an array of Python objects", "weights.npy: expects the folder of a model, a .onnx file or a .mlir file, got an array of NumPy, which is no model")
+@case("CVE-2019-6446", "an array of Python objects", "weights.npy: expects the folder of a model, a .gguf file, a .onnx file or a .mlir file, got an array of NumPy, which is no model")
 def file_npy(folder):
     header = b"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }"
     header += b" " * (117 - len(header)) + b"\n"
