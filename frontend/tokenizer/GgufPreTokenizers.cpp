@@ -33,6 +33,11 @@ static constexpr const char *tekken =
     R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|)"
     R"(\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
+/// Behind digits, and Chinese and Japanese letters.
+static constexpr const char *deepseek3 =
+    R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+|)"
+    R"( ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+
 namespace {
 struct Entry {
   const char *name;
@@ -68,6 +73,10 @@ static const std::vector<Entry> &entries() {
       {"megrez", {{qwen2}, false, /*composes=*/true}},
       {"hunyuan", {{qwen2}}},
       {"stablelm2", {{qwen2}}},
+      {"deepseek-coder",
+       {{R"([\r\n])", R"(\s?\p{L}+)", R"(\s?\p{P}+)", "[\u4E00-\u9FA5\u0800-\u4E00\uAC00-\uD7FF]+"},
+        /*splitsDigits=*/true}},
+      {"deepseek-v3", {{R"(\p{N}{1,3})", "[\u4E00-\u9FA5\u3040-\u309F\u30A0-\u30FF]+", deepseek3}}},
       {"gpt-4o", {{o200k}}},
       {"llama4", {{o200k}}},
       {"tekken", {{tekken}, false, false, true, true}},

@@ -116,7 +116,7 @@ def decoders():
 @pytest.fixture(scope="session")
 def gguf_models():
     """The folder of the random models as GGUF files."""
-    return make_once("test-gguf", "make_gguf.py", "gguf_files.py", "decoder_cases.py", "make_decoders.py", "make_checkpoints.py")
+    return make_once("test-gguf", "make_gguf.py", "gguf_cases.py", "gguf_files.py", "decoder_cases.py", "make_decoders.py", "make_checkpoints.py")
 
 
 @pytest.fixture(scope="session")

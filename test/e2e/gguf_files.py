@@ -6,7 +6,6 @@ import re
 
 import gguf
 import numpy as np
-import torch
 
 TYPES = gguf.GGMLQuantizationType
 
@@ -48,7 +47,7 @@ def convert(arch, config, state):
     """Tensors by GGUF's names."""
     tensors = {}
     for name, value in state.items():
-        value = value.to(torch.float32).numpy()
+        value = value.float().numpy()
         if match := re.fullmatch(r"model\.layers\.(\d+)\.(?:mlp|block_sparse_moe)\.experts\.(gate_up_proj|down_proj)", name):
             parts = {"ffn_gate_exps": value[:, :value.shape[1] // 2], "ffn_up_exps": value[:, value.shape[1] // 2:]} if match[2] == "gate_up_proj" else {"ffn_down_exps": value}
             tensors |= {f"blk.{match[1]}.{part}.weight": array for part, array in parts.items()}

@@ -14,8 +14,8 @@ from sentencepiece import sentencepiece_model_pb2
 from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 import gguf_files
+from gguf_cases import CASES
 from gguf_files import TYPES, bpe_keys, pieces_keys, vocabulary, wordpiece_keys
-from make_gguf import CASES
 from programs import BIN, SHAKESPEARE
 from test_families import difference, run_entry
 
@@ -136,6 +136,9 @@ MORE = REST.replace(r"[\r\n]*|\s*", r"[\r\n/]*|\s*", 1)
 CASED = {end: rf"[^\r\n\p{{L}}\p{{N}}]?{UPPER}*{LOWER}+{end}|[^\r\n\p{{L}}\p{{N}}]?{UPPER}+{LOWER}*{end}|" for end in ("", r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?")}
 PRE = {
     "llama-bpe": ([WORDS + r"\p{N}{1,3}" + REST], None), "qwen2": ([WORDS + r"\p{N}" + REST], normalizers.NFC()), "starcoder": (None, None),
+    "deepseek-coder": ([r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", "[\u4e00-\u9fa5\u0800-\u4e00\uac00-\ud7ff]+", r"\p{N}"], None),
+    "deepseek-v3": ([r"\p{N}{1,3}", "[\u4e00-\u9fa5\u3040-\u309f\u30a0-\u30ff]+",
+                     r"""[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"""], None),
     "gpt-4o": ([CASED[r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"] + r"\p{N}{1,3}" + MORE], None), "tekken": ([CASED[""] + r"\p{N}" + MORE], None)}
 
 

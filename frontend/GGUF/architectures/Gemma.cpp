@@ -53,12 +53,14 @@ static void describeLater(GgufModel &source, bool isThird, int64_t lastLayers) {
   gemma.activation = Activation::GeluTanh;
   gemma.hasOutputNorms = true;
   gemma.normsHeads = isThird;
-  auto cap = [&](const char *key) {
-    return keys.has(key) ? keys.number(key, 1e-6, 1e9) : std::nullopt;
+  // Early files of Gemma 2 leave out what all its models have.
+  auto cap = [&](const char *key, double ofSecond) {
+    double found = keys.number(key, 0, 1e9, isThird ? 0 : ofSecond);
+    return found > 0 ? std::optional(found) : std::nullopt;
   };
-  auto scoreCap = isThird ? std::nullopt : cap("attn_logit_softcapping");
-  auto logitCap = cap("final_logit_softcapping");
-  int64_t window = keys.integer("attention.sliding_window", 0, maxPositions, 0);
+  auto scoreCap = isThird ? std::nullopt : cap("attn_logit_softcapping", 50);
+  auto logitCap = cap("final_logit_softcapping", 30);
+  int64_t window = keys.integer("attention.sliding_window", 0, maxPositions, isThird ? 0 : 4096);
   Pattern pattern = readPattern(keys, isThird ? 6 : 2);
   double scale = keys.number("attention.scale", 0, 1e6, 0);
   double nearby = keys.number("rope.freq_base_swa", 1.0001, 1e30, 10000);
