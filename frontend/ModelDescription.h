@@ -31,8 +31,9 @@ struct AxisOrder {
 
 /// One stored tensor in one use. `stored.shape` is `shape`, or, if
 /// `transposed`, the two sizes of `shape` exchanged (GPT-2 stores [in, out]).
-/// With `rows`, `shape` has those rows alone. Several in a `stack` are one, of one type, each with
-/// its rows below those before it; nothing is `stored` for it.
+/// With `rows`, `shape` has those rows alone, and where it lacks the first axis, one of them is
+/// all. Several in a `stack` are one, of one type, each with its rows below those before it;
+/// nothing is `stored` for it.
 struct Weight {
   std::string name; ///< Unique in the model: the tensor's own name, with `rows` the use's.
   StoredTensor stored;

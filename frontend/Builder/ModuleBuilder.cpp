@@ -79,7 +79,10 @@ Attribute ModuleFrame::recipeOf(const model::Weight &weight) {
     if (several)
       recipe = ReshapeAttr::get(context, recipe, grouped);
     recipe = SliceAttr::get(context, recipe, several ? 1 : 0, rows->first, rows->count);
-    if (several)
+    // One of several matrices is a row of them.
+    if (!weight.order)
+      chosen = weight.shape;
+    if (several || (!weight.order && chosen.size() < weight.stored.shape.size()))
       recipe = ReshapeAttr::get(context, recipe, chosen);
   }
   if (const std::optional<model::AxisOrder> &order = weight.order) {

@@ -160,7 +160,6 @@ static Linear matrixOf(WeightTable &weights, const std::string &name, int64_t co
   result.weight.name = result.name + ".weight";
   result.weight.shape = {out, in};
   result.weight.rows = RowGroups{1, count, expert, 1};
-  result.weight.order = AxisOrder{{1, out, in}, {0, 1, 2}};
   return result;
 }
 

@@ -108,7 +108,7 @@ static JsonValue readArray(GgufCursor &cursor) {
   auto type = static_cast<GgufType>(cursor.take<uint32_t>().value_or(0));
   uint64_t count = cursor.take<uint64_t>().value_or(0);
   std::vector<JsonValue> elements;
-  for (uint64_t i = 0; i < count; ++i)
+  for (uint64_t i = 0; i < count && cursor.left() > 0; ++i)
     elements.push_back(readGgufValue(cursor, type));
   return JsonValue::ofArray(std::move(elements));
 }
