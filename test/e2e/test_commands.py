@@ -139,8 +139,8 @@ def test_check_json(fovea, shakespeare, tmp_path):
         record = json.loads(result.text)
         assert result.code == 1 and not result.err and record["supported"] is False and len(record["problems"]) == len(words), str(result)
         assert all(word in problem for word, problem in zip(words, record["problems"])), record
-    (tmp_path / "model.gguf").write_bytes(b"GGUF" + bytes(60))
-    result = fovea("check", tmp_path / "model.gguf", "--json")
+    (tmp_path / "model.bin").write_bytes(b"GGUF" + bytes(60))
+    result = fovea("check", tmp_path / "model.bin", "--json")
     assert result.code == 1 and "GGUF" in json.loads(result.text)["problems"][0], str(result)
 
 
