@@ -213,9 +213,10 @@ def test_blocks_are_read(fovea, tmp_path):
     gguf_files.write(tmp_path / "m.gguf", "llama", {"embedding_length": 256, "block_count": 1, "attention.head_count": 2, "context_length": 64, "feed_forward_length": 64,
                                                     "attention.layer_norm_rms_epsilon": 1e-5}, tensors,
                      lambda name: next((kind for part, kind in types.items() if part in name), TYPES.F16))
-    result = fovea("compile", tmp_path / "m.gguf", "-o", tmp_path / "m.fovea")
-    errors = [line for line in result.err.decode().splitlines() if "error" in line]
-    assert result.code == 1 and len(errors) == 1 and 'm.gguf: tensor "blk.0.attn_q.weight": expects element type F32, F16 or BF16, got Q4_0' in errors[0], str(result)
+    for verb in (["check", tmp_path / "m.gguf"], ["compile", tmp_path / "m.gguf", "-o", tmp_path / "m.fovea"]):
+        result = fovea(*verb)
+        errors = [line for line in result.err.decode().splitlines() if "error" in line]
+        assert result.code == 1 and len(errors) == 1 and 'm.gguf: tensor "blk.0.attn_q.weight": expects element type F32, F16 or BF16, got Q4_0' in errors[0], str(result)
 
 
 REFUSED = {
