@@ -183,7 +183,7 @@ static bool fits(const RuntimeValue &value, Type type) {
   auto tensorType = dyn_cast<RankedTensorType>(type);
   auto *tensor = std::get_if<TensorRef>(&value);
   if (!tensorType || !tensor || (*tensor)->rank() != tensorType.getRank() ||
-      (*tensor)->isReal != isa<FloatType>(tensorType.getElementType()) ||
+      (*tensor)->isReal != isa<FloatType, BlocksType>(tensorType.getElementType()) ||
       countElements((*tensor)->shape) != (*tensor)->size())
     return false;
   for (auto [size, expected] : llvm::zip_equal((*tensor)->shape, tensorType.getShape()))

@@ -3,6 +3,7 @@
 // Weights: recipes evaluated whole and in doubles, rounded where a step says so. Refuses files that
 // hold another number of bytes than the type asks for.
 #include "interpreter/Frame.h"
+#include "weights/Blocks.h"
 #include <cmath>
 #include <cstring>
 
@@ -27,6 +28,7 @@ public:
 
 private:
   FailureOr<Typed> stored(StoredAttr recipe);
+  FailureOr<Typed> blocks(StoredAttr recipe, const BlockFormat &format, int64_t count);
   FailureOr<Typed> concat(ConcatAttr recipe, unsigned depth);
   FailureOr<Typed> transpose(TransposeAttr recipe, unsigned depth);
   FailureOr<Typed> permute(PermuteAttr recipe, unsigned depth);
@@ -78,6 +80,23 @@ static std::vector<int64_t> decodeNibbles(ArrayRef<char> bytes) {
   return numbers;
 }
 
+/// What bits mean is the files' own, so those who write artifacts are asked for the numbers.
+FailureOr<Typed> Evaluator::blocks(StoredAttr recipe, const BlockFormat &format, int64_t count) {
+  RankedTensorType type = recipe.getType();
+  TRY(ArrayRef<char> bytes, source.read(recipe));
+  if (static_cast<int64_t>(bytes.size()) != getStorageBytes(type))
+    return op.emitOpError("expects ")
+           << *getStorageBytes(type) << " bytes for " << type << ", got " << bytes.size();
+  std::vector<float> numbers(count);
+  readNumbers(format, bytes.data(), count, numbers.data());
+  Typed result;
+  result.element = Float32Type::get(type.getContext());
+  result.tensor.shape.assign(type.getShape().begin(), type.getShape().end());
+  result.tensor.isReal = true;
+  result.tensor.reals.assign(numbers.begin(), numbers.end());
+  return result;
+}
+
 FailureOr<Typed> Evaluator::stored(StoredAttr recipe) {
   RankedTensorType type = recipe.getType();
   Type element = type.getElementType();
@@ -88,6 +107,8 @@ FailureOr<Typed> Evaluator::stored(StoredAttr recipe) {
   int64_t count = countElements(type.getShape());
   if (count < 0)
     return op.emitOpError("expects at most ") << kMaxElements << " elements, got " << type;
+  if (const BlockFormat *format = getBlockFormat(element))
+    return blocks(recipe, *format, count);
   bool sharesBytes = element.isInteger(4);
   unsigned size = element.isInteger(1) || sharesBytes ? 1 : widthOf(element) / 8;
   TRY(ArrayRef<char> bytes, source.read(recipe));

@@ -247,10 +247,10 @@ struct ChooseComputeTypesPass : fovea::impl::ChooseComputeTypesPassBase<ChooseCo
       if (!input.getType().getElementType().isF32() || op.getQuantizeRows() || op.isRouter())
         return;
       bool fits = op.getWeight().getType().getDimSize(1) <= LinearOp::kMostQuantizedInputs;
-      if (integers && op.getScales() && fits) {
+      if (integers && op.isQuantized() && fits) {
         op.setQuantizeRows(true);
         ++numQuantized;
-      } else if (weight.isBF16() || op.getScales()) {
+      } else if (weight.isBF16() || op.isQuantized()) {
         op.getInputMutable().assign(round(input, op.getLoc()));
         ++numRounded;
       } else {

@@ -5,6 +5,7 @@
 // tensor.
 #include "weights/Evaluate.h"
 #include "dialects/Fovea/Try.h"
+#include "weights/Blocks.h"
 #include "weights/Elements.h"
 #include "weights/Steps.h"
 #include "llvm/ADT/SetVector.h"
@@ -93,6 +94,17 @@ LogicalResult mlir::fovea::evaluate(CastAttr step, RecipeRows rows) {
   RankedTensorType type = getTypeOfRecipe(step.getInput());
   std::vector<char> buffer;
   TRY(auto *in, readRows(step.getInput(), rows.source, rows.first, rows.count, buffer));
+  if (const BlockFormat *format = getBlockFormat(type)) {
+    int64_t count = ShapedType::getNumElements(type.getShape().drop_front()) * rows.count;
+    std::vector<float> numbers(count);
+    readNumbers(*format, in, count, numbers.data());
+    withElement(step.getElementType(), [&](auto target) {
+      using To = decltype(target);
+      for (int64_t i = 0; i < count; ++i)
+        To::store(numbers[i], rows.out + i * To::kSize);
+    });
+    return success();
+  }
   withElement(type.getElementType(), [&](auto source) {
     withElement(step.getElementType(), [&](auto target) {
       using From = decltype(source);

@@ -2,6 +2,8 @@
 //
 // The recipe that packs into panels: a transposition of each.
 #include "abi/Panels.h"
+#include "dialects/Fovea/Try.h"
+#include "weights/Blocks.h"
 #include "weights/Steps.h"
 #include "weights/Transpose.h"
 #include <cstring>
@@ -25,12 +27,27 @@ static void packPanel(const char *in, int64_t rows, int64_t columns, int64_t siz
     std::memcpy(out + (units * width + n) * unit, in + n * stride + units * unit, rest * size);
 }
 
+static LogicalResult packRows(const BlockFormat &format, PackAttr step, RecipeRows rows) {
+  RankedTensorType type = getTypeOfRecipe(step.getInput());
+  int64_t inputs = type.getDimSize(1), inRow = getBytesFrom(type, 1);
+  int64_t panelBytes = BlockPanel(format, inputs).bytes, begin = rows.first * kStoredPanelWidth;
+  int64_t end = std::min(begin + rows.count * kStoredPanelWidth, type.getDimSize(0));
+  std::vector<char> buffer;
+  TRY(auto *in, readRows(step.getInput(), rows.source, begin, end - begin, buffer));
+  for (int64_t row = begin; row < end; row += kStoredPanelWidth, rows.out += panelBytes)
+    packBlocks(format, in + (row - begin) * inRow, std::min(kStoredPanelWidth, end - row), inputs,
+               rows.out);
+  return success();
+}
+
 LogicalResult mlir::fovea::evaluate(PackAttr step, RecipeRows rows) {
   if (!step.getPanels())
     return evaluateRows(recipe(step.getInput()), rows.source, rows.first, rows.count, rows.out);
   const PanelsAttr encoding = step.getPanels();
   const Panels panels{encoding.getWidth(), encoding.getInterleave()};
   RankedTensorType type = getTypeOfRecipe(step.getInput());
+  if (const BlockFormat *format = getBlockFormat(type))
+    return packRows(*format, step, rows);
   // Of i4, bytes are packed.
   int64_t size = getBytesFrom(type, 2), inRow = getBytesFrom(type, 1), columns = inRow / size;
   int64_t width = panels.width, begin = rows.first * width;

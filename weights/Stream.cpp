@@ -68,7 +68,9 @@ public:
     job.weight = weight;
     job.recipe = cast<RecipeAttrInterface>(weight.getRecipe());
     RankedTensorType type = weight.getWeightType();
-    ManifestType element = getManifestType(type.getElementType());
+    // To the runtime blocks are rows of bytes.
+    bool ofBlocks = isa<BlocksType>(type.getElementType());
+    ManifestType element = ofBlocks ? ManifestType::I8 : getManifestType(type.getElementType());
     if (element == ManifestType::None)
       return weight.emitOpError("expects an element type that an artifact can hold, got ") << type;
 
@@ -81,13 +83,15 @@ public:
     if (!bytes)
       return weight.emitOpError("expects a size in bytes that fits 63 bits, got ") << type;
     SmallVector<int64_t> sizes = getStorageShape(type);
-    job.rowBytes = getStorageBytes(type.getElementType(), 1);
+    job.rowBytes = getStorageBytes(getStorageType(type.getElementType()), 1);
     for (auto [axis, size] : llvm::enumerate(sizes))
       (axis == 0 ? job.rows : job.rowBytes) *= size;
     job.sliceRows = std::max<int64_t>(1, kSliceBytes / std::max<int64_t>(1, job.rowBytes));
     total += *bytes;
-    job.number = writer.addWeight(weight.getSymName().str(), element, type.getShape().vec(),
-                                  getLayout(type), *bytes);
+    job.number = ofBlocks ? writer.addWeight(weight.getSymName().str(), element,
+                                             {sizes.begin(), sizes.end()}, {}, *bytes)
+                          : writer.addWeight(weight.getSymName().str(), element,
+                                             type.getShape().vec(), getLayout(type), *bytes);
     jobs.push_back(std::move(job));
     return success();
   }

@@ -97,8 +97,8 @@ def Fovea_StoredAttr : RecipeAttr<"Stored", "stored"> {
     model's folder.
 
     * (C1) the shape is static and its bytes can be counted in 63 bits.
-    * (C2) the elements are integers or floating-point numbers; of i4, which lie two to the byte, rows of a matrix
-      hold an even number.
+    * (C2) the elements are integers, floating-point numbers or blocks; rows of a matrix of i4, which lie two to the
+      byte, hold an even number, and those of blocks whole ones.
     * (C3) the type has no encoding: files are row-major.
   }];
   let parameters = (ins StringRefParameter<>:$file, StringRefParameter<>:$tensor, "::mlir::RankedTensorType":$type);
@@ -144,6 +144,7 @@ def Fovea_ReshapeAttr : RecipeAttr<"Reshape", "reshape"> {
     In row-major order: `#fovea.reshape<RECIPE, [8, 64, 512]>`.
 
     * (C1) no size is negative, and the shape has as many elements as `input`.
+    * (C2) of blocks the last axis stays as it is.
   }];
   let parameters = (ins "::mlir::Attribute":$input, OptionalArrayRefParameter<"int64_t">:$shape);
   let assemblyFormat = "`<` $input `,` `[` (`]`) : ($shape^ `]`)? `>`";
@@ -165,7 +166,7 @@ def Fovea_SliceAttr : RecipeAttr<"Slice", "slice"> {
 def Fovea_CastAttr : RecipeAttr<"Cast", "cast"> {
   let summary = "Another element type, rounding to nearest even";
   let description = [{
-    * (C1) both element types are f16, bf16, f32 or f64.
+    * (C1) both element types are f16, bf16, f32 or f64; of blocks, whose numbers are f32, the input's is theirs.
     * (C2) the bytes of the result can be counted in 63 bits.
   }];
   let parameters = (ins "::mlir::Attribute":$input, "::mlir::Type":$elementType);
@@ -235,11 +236,13 @@ def Fovea_PanelsAttr : FoveaAttr<"Panels", "panels",
 
     Elements of i4 lie two neighbours of a row to the byte, the even one in the low four bits, and panels hold these
     bytes: `interleave` counts them, and K in the sizes above is their number. `tensor<768x768xi4, #fovea.panels<16>>`
-    lies as `48 x 384 x 16` bytes.
+    lies as `48 x 384 x 16` bytes. Of `!fovea.blocks`, whose panels are sixteen wide, a panel has the codes of its rows
+    so, and their scales behind them.
 
     * (C1) `width` is a positive multiple of 8, of at most 1024.
     * (C2) `interleave` is 1, 2, 4, 8 or 16.
-    * (C3) the tensor has rank 2 and a static shape, and its elements are integers or floating-point numbers.
+    * (C3) the tensor has rank 2 and a static shape, and its elements are integers, floating-point numbers or, in
+      panels of 16 that interleave 4, blocks.
     * (C4) the bytes in memory can be counted in 63 bits.
   }];
   let parameters = (ins "int64_t":$width, DefaultValuedParameter<"int64_t", "1">:$interleave);
@@ -259,7 +262,7 @@ def Fovea_PackAttr : RecipeAttr<"Pack", "pack"> {
     are, row-major; `#fovea.pack<RECIPE, #fovea.panels<16>>` lays them out in panels and gives the input's type with
     that encoding.
 
-    * (C1) an input of panels has rank 2, and its elements are integers or floating-point numbers.
+    * (C1) an input of panels has rank 2, and its elements are what panels hold.
     * (C2) the bytes of the result can be counted in 63 bits.
     * (C3) no step stands around one that gives panels.
   }];

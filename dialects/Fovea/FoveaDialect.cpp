@@ -4,6 +4,7 @@
 // (`fovea.entry`, `fovea.kind`, `fovea.name`, `fovea.dims`, `fovea.role`, `fovea.max_positions`,
 // `fovea.signature`, `fovea.target`).
 #include "dialects/Fovea/FoveaDialect.h"
+#include "dialects/Fovea/Blocks.h"
 
 #include "dialects/Fovea/Ports.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -391,6 +392,8 @@ LogicalResult RopeScalingAttr::verify(function_ref<InFlightDiagnostic()> emitErr
 int64_t mlir::fovea::getStorageBytes(Type elementType, int64_t count) {
   if (elementType.isInteger(4))
     return llvm::divideCeil(count, 2);
+  if (const BlockFormat *format = getBlockFormat(elementType))
+    return llvm::divideCeil(count, format->elements) * format->bytes;
   unsigned bits = elementType.isIndex() ? 64 : elementType.getIntOrFloatBitWidth();
   return count * llvm::divideCeil(bits, 8);
 }

@@ -126,11 +126,14 @@ struct IntegerRole {
 namespace mlir::fovea {
 
 /// Bytes that `count` elements of a weight's or activation's element type take, one beside the
-/// other; i1 takes a byte each, and two of i4 share one.
+/// other; i1 takes a byte each, two of i4 share one, and blocks have theirs.
 int64_t getStorageBytes(Type elementType, int64_t count);
 
 /// Elements of a row that share a byte: two of i4, the even one in the low four bits; else one.
 int64_t getElementsPerByte(Type elementType);
+
+/// Whether elements are no bytes of their own: i4 and blocks.
+bool sharesBytes(Type elementType);
 
 /// The type of what a recipe gives.
 inline RankedTensorType getTypeOfRecipe(Attribute recipe) {
@@ -141,10 +144,10 @@ inline RankedTensorType getTypeOfRecipe(Attribute recipe) {
 PanelsAttr getPanels(Type type);
 
 /// The sizes of a tensor in memory, of `getStorageType`: its shape, or that of its panels. The last
-/// axis of i4 is counted in bytes.
+/// axis of i4 and of blocks is counted in bytes; a panel of blocks is one row.
 SmallVector<int64_t> getStorageShape(RankedTensorType type);
 
-/// What the buffer of such elements holds: i8 for i4, else the same.
+/// What the buffer of such elements holds: i8 for i4 and blocks, else the same.
 Type getStorageType(Type elementType);
 
 /// Bytes of a tensor of static shape in memory; nothing if 63 bits cannot count them.

@@ -2,7 +2,7 @@
 //
 // Linear, embedding, norms, activations, pooling, argmax: verifiers and result sizes.
 #include "dialects/ElementTypes.h"
-#include "dialects/Fovea/FoveaDialect.h"
+#include "dialects/Fovea/Blocks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -113,17 +113,22 @@ LogicalResult LinearOp::verify() {
            << RankedTensorType::get(expected, input.getElementType()) << ", got " << result;
   if (failed(verifyVector(*this, getBias(), "bias", weight.getDimSize(0)))) // C3
     return failure();
-  bool isQuantized = weight.getElementType().isInteger();
-  if (isQuantized != !!getScales()) // C4
-    return emitOpError(isQuantized ? "expects scales for a weight of integers, got "
-                                   : "expects no scales for a weight of floats, got ")
+  const BlockFormat *blocks = getBlockFormat(weight);
+  bool isOfIntegers = weight.getElementType().isInteger();
+  if (isOfIntegers != !!getScales()) // C4
+    return emitOpError(isOfIntegers ? "expects scales for a weight of integers, got "
+                       : blocks     ? "expects no scales beside a weight of blocks, got "
+                                    : "expects no scales for a weight of floats, got ")
            << weight;
-  if (getQuantizeRows() && (!isQuantized || !input.getElementType().isF32() ||
+  if (blocks && weight.getDimSize(1) % blocks->elements != 0) // C6
+    return emitOpError("expects whole blocks of ")
+           << blocks->elements << " inputs in each row, got " << weight;
+  if (getQuantizeRows() && (!isQuantized() || !input.getElementType().isF32() ||
                             weight.getDimSize(1) > kMostQuantizedInputs)) // C7
     return emitOpError("expects to quantize rows of f32, of at most ")
            << kMostQuantizedInputs << " elements, for a weight of integers, got " << input
            << " and " << weight;
-  return isQuantized ? verifyScales(*this) : success();
+  return getScales() ? verifyScales(*this) : success();
 }
 
 bool mlir::fovea::quantizesRows(Operation *op) {
@@ -131,7 +136,16 @@ bool mlir::fovea::quantizesRows(Operation *op) {
   return linear && linear.getQuantizeRows();
 }
 
+bool LinearOp::isQuantized() { return getScales() || getBlockFormat(getWeight().getType()); }
+
+bool LinearOp::hasGroups() {
+  return getScales() ? getScales().getType().getRank() == 2
+                     : getBlockFormat(getWeight().getType()) != nullptr;
+}
+
 int64_t LinearOp::getScaledInputs() {
+  if (const BlockFormat *blocks = getBlockFormat(getWeight().getType()))
+    return blocks->group;
   int64_t inputs = getWeight().getType().getDimSize(1);
   if (!getScales() || getScales().getType().getRank() == 1)
     return inputs;
@@ -151,14 +165,19 @@ LogicalResult EmbeddingOp::verify() {
            << RankedTensorType::get(expected, getResult().getType().getElementType()) << ", got "
            << getResult().getType();
   RankedTensorType table = getTable().getType();
-  if (!table.getElementType().isInteger()) {
-    if (getScales()) // C3
-      return emitOpError("expects no scales for a table of floats, got ") << table;
+  const BlockFormat *blocks = getBlockFormat(table);
+  if (!table.getElementType().isInteger() && getScales()) // C3
+    return emitOpError("expects no scales for a table of floats or blocks, got ") << table;
+  if (!table.getElementType().isInteger() && !blocks)
     return verifyWidening(*this, table, getResult().getType()); // C2
-  }
+  if (blocks && table.getDimSize(1) % blocks->elements != 0)    // C3
+    return emitOpError("expects whole blocks of ")
+           << blocks->elements << " in each row, got " << table;
   if (!getResult().getType().getElementType().isF32()) // C2
-    return emitOpError("expects a result of f32 for a table of integers, got ")
+    return emitOpError("expects a result of f32 for a table of integers or blocks, got ")
            << getResult().getType();
+  if (blocks)
+    return success();
   ArrayRef<int64_t> rows = table.getShape().take_front();
   if (!getScales() || getScales().getType().getShape() != rows) // C3
     return emitOpError("expects a scale of f32 for each of ")
@@ -330,10 +349,10 @@ TileNeeds LinearOp::getTileNeeds() {
 
 /// A weight of floats, or of integers with their scales.
 bool LinearOp::visitTileOperands(TileVisitor &visitor) {
-  bool hasWeight =
-      getScales() ? (isa<BlockArgument>(getWeight()) || matchPattern(getWeight(), m_Constant())) &&
-                        visitor.visit(getScales(), TileRole::Parameter)
-                  : visitor.visit(getWeight(), TileRole::Parameter);
+  bool hasWeight = isQuantized() ? (isa<BlockArgument>(getWeight()) ||
+                                    matchPattern(getWeight(), m_Constant())) &&
+                                       visitor.visit(getScales(), TileRole::Parameter)
+                                 : visitor.visit(getWeight(), TileRole::Parameter);
   if (!hasWeight || !visitor.visit(getBias(), TileRole::Parameter) ||
       !visitor.visit(getExperts(), TileRole::Offsets))
     return false;
@@ -349,7 +368,7 @@ TileNeeds EmbeddingOp::getTileNeeds() { return {TileNeeds::Table, getLeadingAxes
 
 bool EmbeddingOp::visitTileOperands(TileVisitor &visitor) {
   return visitor.getDomain().kind == TileKind::Rows &&
-         (getScales()
+         (getScales() || getBlockFormat(getTable().getType())
               ? isa<BlockArgument>(getTable()) && visitor.visit(getScales(), TileRole::Parameter)
               : visitor.visit(getTable(), TileRole::Parameter)) &&
          visitor.visit(getIds(), TileRole::Ids);

@@ -29,6 +29,8 @@ def LinearOp : LayerOp<"linear", "getInput", [AttrSizedOperandSegments, DeclareO
     weights) or of its group of `K / G` neighbours in k (`scales[n, k / (K / G)]`: as Q4_0 of GGUF and GPTQ, Frantar et
     al. 2023, group them). Two neighbours in k of i4 share a byte in memory, the even one in its low four bits.
 
+    A weight of `!fovea.blocks` is quantised, too, and has its scales in its blocks.
+
     With `quantize_rows` each row of x is rounded to integers on the way, too (dynamic quantisation by token: Dettmers et
     al. 2022, section 2, vector-wise; Yao et al. 2022, ZeroQuant, section 4.2): with `s = max_k |x[..., k]| / 127` it is
     `s * round(x / s)`, halves to even. So products are those of integers of eight bits, which are exact, and each input
@@ -41,13 +43,13 @@ def LinearOp : LayerOp<"linear", "getInput", [AttrSizedOperandSegments, DeclareO
     * (C3) the bias has N elements.
     * (C4) a weight of integers has scales, and one of floats has none.
     * (C5) scales are f32 and `[N]`, or f16 or f32 and `[N, G]`, and G divides K.
-    * (C6) of i4 there is an even number in each row and in each group.
+    * (C6) of i4 there is an even number in each row and in each group, of blocks a whole number in each row.
     With `experts` the weight holds a matrix for each of E experts, one below the other, and each row of x is multiplied
     by that of its own: those from `experts[e]` to `experts[e + 1] - 1` by e's, where rows are counted through all axes of
     x but the last (grouped products: Gale et al. 2022, MegaBlocks). N is then what one expert gives, and bias and scales
     have E times as many. Numbers that do not begin with 0, descend, or do not end with the number of rows are a fault of the call.
 
-    * (C7) rows that are quantised are of f32 and have at most 65536 elements, and the weight is of integers.
+    * (C7) rows that are quantised are of f32 and have at most 65536 elements, and the weight is of integers or blocks.
     * (C8) `experts` are `[E + 1]`, static, E is positive and divides the weight's rows, and x has two axes or more.
 
     ```mlir
@@ -78,8 +80,12 @@ def LinearOp : LayerOp<"linear", "getInput", [AttrSizedOperandSegments, DeclareO
     int64_t getNumExperts() { return getExperts() ? getExperts().getType().getDimSize(0) - 1 : 1; }
     /// Elements of a row of the result.
     int64_t getOutputs() { return getWeight().getType().getDimSize(0) / getNumExperts(); }
+    /// Whether the weight is of integers with scales, beside it or in its blocks.
+    bool isQuantized();
     /// Neighbours in k that share a scale: all of a row where it has one.
     int64_t getScaledInputs();
+    /// Whether there is more than one scale in a row.
+    bool hasGroups();
     /// Whether experts are chosen by the result: rounding is a small error of what is summed, but the
     /// choice of another expert none.
     bool isRouter();
@@ -97,8 +103,8 @@ def EmbeddingOp : LayerOp<"embedding", "getIds", [DeclareOpInterfaceMethods<Inte
     A table of i8 is quantised as a linear's weight: each element stands for `table[n, k] * scales[n]`.
 
     * (C1) the table's shape is static and it has rows, and the result has the shape of `ids` and the table's width behind it.
-    * (C2) the result's element type holds every value of the table's, of i8 it is f32.
-    * (C3) a table of i8 has a scale for each row, and one of floats has none.
+    * (C2) the result's element type holds every value of the table's, of i8 and blocks it is f32.
+    * (C3) a table of i8 has a scale for each row, and one of floats or blocks has none; of blocks rows hold whole ones.
 
     ```mlir
     %x = fovea.embedding %ids, %table : tensor<?x?xi64>, tensor<2048x192xbf16> -> tensor<?x?x192xf32>

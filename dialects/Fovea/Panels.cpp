@@ -3,6 +3,7 @@
 // Weights in panels: the encoding, and what it means for memory. Refuses anything but static
 // matrices of numbers.
 #include "abi/Panels.h"
+#include "dialects/Fovea/Blocks.h"
 #include "dialects/Fovea/FoveaDialect.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
@@ -23,11 +24,15 @@ LogicalResult PanelsAttr::verify(function_ref<InFlightDiagnostic()> emitError, i
 
 /// The units of a row that `interleave` counts: elements, or the bytes of those that share one.
 static int64_t countUnits(int64_t columns, Type elementType) {
+  if (getBlockFormat(elementType))
+    return getStorageBytes(elementType, columns);
   return llvm::divideCeil(columns, getElementsPerByte(elementType));
 }
 
 static SmallVector<int64_t> getPanelShape(ArrayRef<int64_t> shape, Type elementType,
                                           const Layout &panels) {
+  if (const BlockFormat *format = getBlockFormat(elementType))
+    return {panels.count(shape[0]), BlockPanel(*format, shape[1]).bytes};
   SmallVector<int64_t> result{panels.count(shape[0]),
                               panels.units(countUnits(shape[1], elementType)), panels.width};
   if (panels.interleave != 1)
@@ -37,7 +42,7 @@ static SmallVector<int64_t> getPanelShape(ArrayRef<int64_t> shape, Type elementT
 
 /// `shape` is one of memory.
 static std::optional<int64_t> countBytes(ArrayRef<int64_t> shape, Type elementType) {
-  std::optional<int64_t> bytes = getStorageBytes(elementType, 1);
+  std::optional<int64_t> bytes = getStorageBytes(getStorageType(elementType), 1);
   for (int64_t size : shape)
     bytes = bytes ? llvm::checkedMul(*bytes, size) : std::nullopt;
   return bytes;
@@ -45,8 +50,15 @@ static std::optional<int64_t> countBytes(ArrayRef<int64_t> shape, Type elementTy
 
 LogicalResult PanelsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
                                          function_ref<InFlightDiagnostic()> emitError) const {
-  if (shape.size() != 2 || ShapedType::isDynamicShape(shape) || !elementType.isIntOrFloat()) // C3
+  const BlockFormat *blocks = getBlockFormat(elementType);
+  if (shape.size() != 2 || ShapedType::isDynamicShape(shape) ||
+      (!elementType.isIntOrFloat() && !blocks)) // C3
     return emitError() << "expects panels of a matrix of numbers of static shape, got "
+                       << RankedTensorType::get(shape, elementType);
+  if (blocks && (getWidth() != kStoredPanelWidth || getInterleave() != 4 ||
+                 shape[1] % blocks->elements != 0)) // C3
+    return emitError() << "expects panels of blocks to be " << kStoredPanelWidth
+                       << " wide, to interleave 4 and to hold whole blocks, got "
                        << RankedTensorType::get(shape, elementType);
   SmallVector<int64_t> sizes = getPanelShape(shape, elementType, {getWidth(), getInterleave()});
   for (int64_t &size : sizes) // a size of zero does not hide the others
@@ -76,8 +88,12 @@ int64_t mlir::fovea::getElementsPerByte(Type elementType) {
   return elementType.isInteger(4) ? 2 : 1;
 }
 
+bool mlir::fovea::sharesBytes(Type elementType) {
+  return elementType.isInteger(4) || getBlockFormat(elementType);
+}
+
 Type mlir::fovea::getStorageType(Type elementType) {
-  return elementType.isInteger(4) ? IntegerType::get(elementType.getContext(), 8) : elementType;
+  return sharesBytes(elementType) ? IntegerType::get(elementType.getContext(), 8) : elementType;
 }
 
 std::optional<int64_t> mlir::fovea::getStorageBytes(RankedTensorType type) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Weight recipes: types and checks. Their bytes are computed in weights/.
-#include "dialects/Fovea/FoveaDialect.h"
+#include "dialects/Fovea/Blocks.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -11,11 +11,17 @@ static bool isStorageFloat(Type type) {
   return type.isF16() || type.isBF16() || type.isF32() || type.isF64();
 }
 
-/// Checks that all inputs are recipes, right in themselves, and do not give panels, nor, but to
-/// `pack`, elements that share bytes.
+namespace {
+/// Which elements that share bytes a step takes: none; blocks, of which it keeps the last axis
+/// whole; all.
+enum class Shared { None, Blocks, All };
+} // namespace
+
+/// Checks that all inputs are recipes, right in themselves, and do not give panels, nor elements
+/// that share bytes in a way that the step does not know.
 static LogicalResult verifyInputs(ArrayRef<Attribute> inputs,
                                   function_ref<InFlightDiagnostic()> emitError,
-                                  bool isPacked = false) {
+                                  Shared shared = Shared::None) {
   for (Attribute input : inputs) {
     auto step = dyn_cast<RecipeAttrInterface>(input);
     if (!step)
@@ -24,9 +30,14 @@ static LogicalResult verifyInputs(ArrayRef<Attribute> inputs,
       return failure();
     if (getPanels(step.getRecipeType()))
       return emitError() << "expects panels as a recipe's last step, got " << input;
-    if (!isPacked && getElementsPerByte(step.getRecipeType().getElementType()) != 1)
-      return emitError() << "expects nothing but pack around elements that share bytes, got "
-                         << input;
+    Type element = step.getRecipeType().getElementType();
+    bool isKnown = shared == Shared::All || (shared == Shared::Blocks && getBlockFormat(element));
+    if (sharesBytes(element) && !isKnown)
+      return emitError()
+             << (getBlockFormat(element)
+                     ? "expects steps around blocks that keep rows whole, got "
+                     : "expects nothing but pack around elements that share bytes, got ")
+             << input;
   }
   return success();
 }
@@ -35,7 +46,7 @@ static LogicalResult verifyInputs(ArrayRef<Attribute> inputs,
 /// evaluation computes are products of some of the axes.
 static LogicalResult verifyBytes(ArrayRef<int64_t> shape, Type elementType,
                                  function_ref<InFlightDiagnostic()> emitError) {
-  int64_t bytes = getStorageBytes(elementType, 1);
+  int64_t bytes = getStorageBytes(getStorageType(elementType), 1);
   for (int64_t size : getStorageShape(RankedTensorType::get(shape, elementType)))
     if (llvm::MulOverflow(bytes, std::max<int64_t>(size, 1), bytes))
       return emitError() << "expects a tensor of fewer than 2^63 bytes, got "
@@ -50,9 +61,14 @@ RankedTensorType StoredAttr::getRecipeType() const { return getType(); }
 LogicalResult StoredAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
   if (!getType().hasStaticShape()) // C1
     return emitError() << "expects a stored tensor of static shape, got " << getType();
-  if (!getType().getElementType().isIntOrFloat()) // C2
-    return emitError() << "expects a stored tensor of integers or floating-point numbers, got "
+  const BlockFormat *blocks = getBlockFormat(getType());
+  if (!getType().getElementType().isIntOrFloat() && !blocks) // C2
+    return emitError() << "expects a stored tensor of integers, floating-point numbers or blocks, "
+                          "got "
                        << getType();
+  if (blocks && (getType().getRank() < 2 || getType().getShape().back() % blocks->elements != 0))
+    return emitError() << "expects whole blocks of " << blocks->elements
+                       << " in each row of a stored tensor, got " << getType(); // C2
   int64_t share = getElementsPerByte(getType().getElementType());
   if (share != 1 && (getType().getRank() < 2 || getType().getShape().back() % share != 0)) // C2
     return emitError() << "expects whole bytes in each row of a stored tensor, got " << getType();
@@ -73,7 +89,7 @@ RankedTensorType ConcatAttr::getRecipeType() const {
 }
 
 LogicalResult ConcatAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
-  if (failed(verifyInputs(getParts(), emitError)))
+  if (failed(verifyInputs(getParts(), emitError, getAxis() == 0 ? Shared::Blocks : Shared::None)))
     return failure();
   if (getParts().empty()) // C1
     return emitError() << "expects at least one part to concatenate";
@@ -143,9 +159,12 @@ RankedTensorType ReshapeAttr::getRecipeType() const {
 }
 
 LogicalResult ReshapeAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
-  if (failed(verifyInputs(getInput(), emitError)))
+  if (failed(verifyInputs(getInput(), emitError, Shared::Blocks)))
     return failure();
   RankedTensorType type = getTypeOfRecipe(getInput());
+  if (getBlockFormat(type) &&
+      (getShape().empty() || getShape().back() != type.getShape().back())) // C2
+    return emitError() << "expects rows of blocks to stay as they are, got " << type;
   int64_t elements = 1;
   bool counted = true;
   for (int64_t size : getShape())
@@ -169,7 +188,7 @@ RankedTensorType SliceAttr::getRecipeType() const {
 }
 
 LogicalResult SliceAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
-  if (failed(verifyInputs(getInput(), emitError)))
+  if (failed(verifyInputs(getInput(), emitError, getAxis() == 0 ? Shared::Blocks : Shared::None)))
     return failure();
   RankedTensorType type = getTypeOfRecipe(getInput());
   if (getAxis() < 0 || getAxis() >= type.getRank()) // C1
@@ -188,10 +207,10 @@ RankedTensorType CastAttr::getRecipeType() const {
 }
 
 LogicalResult CastAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
-  if (failed(verifyInputs(getInput(), emitError)))
+  if (failed(verifyInputs(getInput(), emitError, Shared::Blocks)))
     return failure();
   Type from = getTypeOfRecipe(getInput()).getElementType();
-  if (!isStorageFloat(from) || !isStorageFloat(getElementType())) // C1
+  if ((!isStorageFloat(from) && !getBlockFormat(from)) || !isStorageFloat(getElementType())) // C1
     return emitError() << "expects a cast among f16, bf16, f32 and f64, got " << from << " to "
                        << getElementType();
   return verifyBytes(getTypeOfRecipe(getInput()).getShape(), getElementType(), // C2
@@ -269,7 +288,7 @@ RankedTensorType PackAttr::getRecipeType() const {
 }
 
 LogicalResult PackAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
-  if (failed(verifyInputs(getInput(), emitError, /*isPacked=*/true))) // C3
+  if (failed(verifyInputs(getInput(), emitError, Shared::All))) // C3
     return failure();
   RankedTensorType type = getTypeOfRecipe(getInput());
   // C1, C2

@@ -293,12 +293,16 @@ LogicalResult StoreOp::verify() {
 static bool isQuantized(Type type) {
   return type.isSignlessInteger(4) || type.isSignlessInteger(8);
 }
-static bool isScale(Type type) { return type.isF16() || type.isF32(); }
+static bool isScale(Type type) { return fovea::isComputedInF32(type); }
 
 LoadOp DequantizeOp::getLoad() { return getInput().getDefiningOp<LoadOp>(); }
 
 LoadOp DequantizeOp::getScalesLoad() {
   return getScales() ? getScales().getDefiningOp<LoadOp>() : LoadOp();
+}
+
+bool DequantizeOp::isPlain() {
+  return !getOffsets() && getBias() == 0 && (!getScales() || getScalesLoad());
 }
 
 LogicalResult DequantizeOp::verify() {
@@ -308,15 +312,20 @@ LogicalResult DequantizeOp::verify() {
       input.withElementType(result.getElementType()) != result)
     return emitOpError("expects a tile of i4 or i8 and a result like it of f16, bf16 or f32, got ")
            << input << " and " << result;
-  // (C2)
+  // (C2), (C3)
   if (!getScales())
-    return success();
+    return getOffsets() ? emitOpError("expects scales beside offsets") : success();
   TileType scales = getScales().getType();
   if (!isScale(scales.getElementType()) || scales.getRows() != input.getRows() ||
       input.getColumns() % scales.getColumns() != 0)
-    return emitOpError("expects scales of f16 or f32 for ")
+    return emitOpError("expects scales of f16, bf16 or f32 for ")
            << input.getRows() << " rows, whose number of columns divides " << input.getColumns()
            << ", got " << scales;
+  // (C3)
+  if (getOffsets() && (getOffsets().getType().withElementType(scales.getElementType()) != scales ||
+                       !isScale(getOffsets().getType().getElementType())))
+    return emitOpError("expects offsets of f16, bf16 or f32 like the scales ")
+           << scales << ", got " << getOffsets().getType();
   return success();
 }
 
@@ -617,7 +626,7 @@ LogicalResult CopyOp::verify() {
     bool fits = scales.getRows() == view.getRows() && scales.getColumns() > 0 &&
                 view.getColumns() > 0 && view.getColumns() % scales.getColumns() == 0;
     if (!converts() || !isScale(scales.getElementType()) || !fits)
-      return emitOpError("expects scales of f16 or f32 for integers, with as many rows and a "
+      return emitOpError("expects scales of f16, bf16 or f32 for integers, with as many rows and a "
                          "number of columns that divides theirs, got ")
              << scales << " for " << view;
   }

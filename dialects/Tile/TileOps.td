@@ -206,14 +206,16 @@ def StoreOp : TileOp<"store"> {
 
 //===-- Products --------------------------------------------------------------------------------------------===//
 
-def DequantizeOp : TileOp<"dequantize", [Pure]> {
+def DequantizeOp : TileOp<"dequantize", [Pure, AttrSizedOperandSegments]> {
   let summary = "The numbers that integers and their scales stand for";
   let description = [{
-    `result[r, c] = input[r, c] * scales[r, c / S]`, where S is how many times as many columns the result has as the
-    scales; without scales the integers themselves. A product that reads the result may leave out its rounding.
+    `result[r, c] = (input[r, c] + bias) * scales[r, c / S] + offsets[r, c / S]`, where S is how many times as many
+    columns the result has as the scales; without scales the integers themselves. Scales and offsets may be dequantized
+    integers in turn. A product that reads the result may leave out its rounding.
 
     * (C1) the input is of i4 or i8, the result of f16, bf16 or f32, and they agree in shape, `lanes` and layout.
-    * (C2) the scales are of f16 or f32, as many rows, and a number of columns that divides the input's.
+    * (C2) the scales are of f16, bf16 or f32, as many rows, and a number of columns that divides the input's.
+    * (C3) offsets have the shape of the scales, which are there, and are of f16, bf16 or f32.
 
     ```mlir
     %q = tile.load %w[%j, %c0] : !tile.view<512x192xi4> -> !tile.tile<48x192xi4>
@@ -221,12 +223,17 @@ def DequantizeOp : TileOp<"dequantize", [Pure]> {
     %f = tile.dequantize %q scales(%s) : !tile.tile<48x192xi4>, !tile.tile<48x6xf16> -> !tile.tile<48x192xf32>
     ```
   }];
-  let arguments = (ins Tile_TileType:$input, Optional<Tile_TileType>:$scales);
+  let arguments = (ins Tile_TileType:$input, Optional<Tile_TileType>:$scales, Optional<Tile_TileType>:$offsets,
+                       DefaultValuedAttr<I64Attr, "0">:$bias);
   let results = (outs Tile_TileType:$result);
   let assemblyFormat = [{
-    $input (`scales` `(` $scales^ `)`)? attr-dict `:` qualified(type($input)) (`,` qualified(type($scales))^)?
+    $input (`bias` $bias^)? (`scales` `(` $scales^ `)`)? (`offsets` `(` $offsets^ `)`)? attr-dict
+    `:` qualified(type($input)) (`,` qualified(type($scales))^)? (`offsets` qualified(type($offsets))^)?
     `->` qualified(type($result))
   }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$input, "::mlir::Value":$scales), [{
+    build($_builder, $_state, result, input, scales, /*offsets=*/::mlir::Value(), /*bias=*/0);
+  }]>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// How many columns share a scale; 0 without scales.
@@ -236,6 +243,8 @@ def DequantizeOp : TileOp<"dequantize", [Pure]> {
     /// The loads that the integers, or the scales, are; null if they are none.
     LoadOp getLoad();
     LoadOp getScalesLoad();
+    /// Whether numbers are integers times scales that are loaded, or integers alone.
+    bool isPlain();
   }];
 }
 

@@ -69,7 +69,7 @@ public:
   ByteGroup(Emitter &b, const DotBlock &block, Value first, Value number, int64_t length)
       : b(b), block(block), lane(block.lane), first(first), number(number), length(length),
         knowsZero(bool(lane.zero.memory)), isOfNibbles(lane.type.isInteger(4)),
-        swaps(isOfNibbles && !knowsZero) {}
+        hasOffsets(lane.offsets.group > 0), swaps((isOfNibbles || hasOffsets) && !knowsZero) {}
 
   /// Added to `acc`, scaled if there are scales.
   SmallVector<Value> run(ValueRange acc) {
@@ -99,6 +99,10 @@ private:
                   b.add(from.vectors[v], b.mul(number, from.stride)), block.lanes);
   }
 
+  /// Whether elements of each row are summed beside the products: where the vectors have the zero
+  /// point, or offsets are added to each number.
+  bool sumsRows() const { return swaps || hasOffsets; }
+
   /// What the zero point adds is taken off before, where it is known; else it is summed beside, by
   /// vector, or by row where the vectors have the zero point.
   SmallVector<Value> begin() {
@@ -109,8 +113,10 @@ private:
         starts[v] = load(lane.zero, v);
     for (int64_t r = 0; r < block.rows(); ++r)
       llvm::append_range(sums, starts);
-    if (!knowsZero)
-      sums.append(swaps ? block.rows() : block.vectors(), zero);
+    if (sumsRows())
+      sums.append(block.rows(), zero);
+    else if (!knowsZero)
+      sums.append(block.vectors(), zero);
     return sums;
   }
 
@@ -163,9 +169,9 @@ private:
   /// of odd ones.
   SmallVector<Value> loadWords(Value at) {
     Value bytes = b.load(b.getI8Type(), lane.memory, at, 4 * block.lanes, lane.alignment);
-    if (!isOfNibbles)
-      return {bytes};
-    SmallVector<Value> parts = separateNibbles(b, bytes);
+    SmallVector<Value> parts{bytes};
+    if (isOfNibbles)
+      parts = separateNibbles(b, bytes);
     if (swaps)
       for (Value &part : parts)
         part = shiftByZeroPoint(part);
@@ -212,26 +218,46 @@ private:
     }
   }
 
-  /// What the vectors' zero point adds to all of a row.
+  /// What the vectors' zero point adds to all of a row; or its elements, with their own zero point.
   void addZero(int64_t r, ArrayRef<Value> inputs, MutableArrayRef<Value> sums) {
-    if (!swaps)
+    if (!sumsRows())
       return;
-    Value &zero = sums[products() + r];
+    Value &sum = sums[products() + r];
     for (Value input : inputs)
-      zero = multiplyBytes(b, zero, splatByte(b, tile::DotOp::kZeroPoint, 4 * block.lanes), input);
+      sum = swaps ? multiplyBytes(b, sum, splatByte(b, tile::DotOp::kZeroPoint, 4 * block.lanes),
+                                  input)
+                  : multiplyBytes(b, sum, input, splatByte(b, 1, 4 * block.lanes));
+  }
+
+  /// The sum of a row's elements.
+  Value sumOfRow(ArrayRef<Value> sums, int64_t r) {
+    auto type = VectorType::get(block.lanes, b.getI32Type());
+    auto constant = [&](int64_t value) {
+      return arith::ConstantOp::create(
+          b, DenseElementsAttr::get(type, b.getI32IntegerAttr(static_cast<int32_t>(value))));
+    };
+    Value sum = sums[products() + r];
+    if (swaps)
+      sum = arith::ShRSIOp::create(b, sum, constant(llvm::Log2_64(tile::DotOp::kZeroPoint)));
+    else
+      sum = arith::SubIOp::create(b, sum, constant(tile::DotOp::kZeroPoint * length));
+    return arith::SIToFPOp::create(b, VectorType::get(block.lanes, b.getF32Type()), sum);
   }
 
   /// Nibbles are sixteen times what they stand for.
   SmallVector<Value> finish(ArrayRef<Value> sums, ValueRange acc) {
     auto floats = VectorType::get(block.lanes, b.getF32Type());
-    SmallVector<Value> factors, result;
+    SmallVector<Value> factors, result, rows;
+    LaneFactors found;
+    if (lane.scales.group > 0)
+      found = LaneFactors(b, block, first);
     auto constant = [&](double value) {
       return arith::ConstantOp::create(b, DenseElementsAttr::get(floats, b.getF32FloatAttr(value)));
     };
     for (int64_t v = 0; v < block.vectors(); ++v) {
       Value factor;
       if (lane.scales.group > 0) {
-        factor = b.convert(asFloat(b, load(lane.scales, v), lane.scales.type), b.getF32Type());
+        factor = found.scales[v];
         fetchScales(v);
       }
       if (isOfNibbles)
@@ -239,14 +265,18 @@ private:
                         : Value(constant(0x1p-4));
       factors.push_back(factor);
     }
+    for (int64_t r = 0; hasOffsets && r < block.rows(); ++r)
+      rows.push_back(sumOfRow(sums, r));
     for (int64_t i = 0; i < products(); ++i) {
       int64_t v = i % block.vectors();
-      Value sum = sums[i];
+      Value sum = sums[i], before = acc[i];
+      if (hasOffsets)
+        before = b.mulAdd(rows[i / block.vectors()], found.offsets[v], before);
       if (!knowsZero)
         sum = arith::SubIOp::create(b, sum, sums[products() + (swaps ? i / block.vectors() : v)]);
       Value number = arith::SIToFPOp::create(b, floats, sum);
-      result.push_back(factors[v] ? b.mulAdd(number, factors[v], acc[i])
-                                  : Value(arith::AddFOp::create(b, number, acc[i])));
+      result.push_back(factors[v] ? b.mulAdd(number, factors[v], before)
+                                  : Value(arith::AddFOp::create(b, number, before)));
     }
     return result;
   }
@@ -256,7 +286,7 @@ private:
   const LaneOperand &lane;
   Value first, number;
   int64_t length;
-  bool knowsZero, isOfNibbles;
+  bool knowsZero, isOfNibbles, hasOffsets;
   /// Whether weights have the zero point in place of the rows: what it adds is then the same for
   /// all outputs, and is summed once.
   bool swaps;

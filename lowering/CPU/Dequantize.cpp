@@ -22,11 +22,34 @@ bool TileLowering::readsPanels(DequantizeOp op) {
   const ViewMemory &view = viewOf(load.getView());
   if (view.interleave * static_cast<int64_t>(view.type.getIntOrFloatBitWidth()) != 32)
     return false;
-  if (!op.getScales())
+  return readsFactors(op, op.getScales()) && readsFactors(op, op.getOffsets());
+}
+
+bool TileLowering::readsFactors(DequantizeOp op, Value factors) {
+  if (!factors)
     return true;
-  LoadOp scales = op.getScalesLoad();
-  return scales && readsPanels(scales) && scales.getRow() == load.getRow() &&
-         viewOf(scales.getView()).panel == view.panel && viewOf(scales.getView()).interleave == 1;
+  if (auto inner = factors.getDefiningOp<DequantizeOp>())
+    return readsFactors(op, inner.getInput()) && readsFactors(op, inner.getScales());
+  auto load = factors.getDefiningOp<LoadOp>();
+  const ViewMemory &view = viewOf(op.getLoad().getView());
+  return load && readsPanels(load) && load.getRow() == op.getLoad().getRow() &&
+         viewOf(load.getView()).panel == view.panel && viewOf(load.getView()).interleave == 1;
+}
+
+Value TileLowering::loadFactors(Value factors, Value from, Value within, Value k, int64_t depth) {
+  if (auto inner = factors.getDefiningOp<DequantizeOp>())
+    return arith::MulFOp::create(b, loadFactors(inner.getInput(), from, within, k, depth),
+                                 loadFactors(inner.getScales(), from, within, k, depth));
+  auto load = factors.getDefiningOp<LoadOp>();
+  const ViewMemory &of = viewOf(load.getView());
+  int64_t group = depth / typeOf(factors).getColumns();
+  Value at = b.add(b.mul(from, of.panelStride), b.mul(b.div(k, group), of.panel));
+  Value loaded = b.load(cast<MemRefType>(of.flat.getType()).getElementType(), of.flat,
+                        b.add(at, within), lanes);
+  if (!of.type.isInteger(8))
+    return b.convert(fromStorage(loaded, of.type), b.getF32Type());
+  Value wide = arith::ExtSIOp::create(b, VectorType::get(lanes, b.getI32Type()), loaded);
+  return arith::SIToFPOp::create(b, VectorType::get(lanes, b.getF32Type()), wide);
 }
 
 //===-- Groups of panels ---------------------------------------------------------------------===//
@@ -50,9 +73,9 @@ bool TileLowering::meetsManyRows(DequantizeOp op, Type rows) {
 
 void TileLowering::forEachGroup(DequantizeOp op, function_ref<void(const PanelGroup &)> body) {
   TileType type = op.getResult().getType();
-  LoadOp load = op.getLoad(), scalesLoad = op.getScalesLoad();
+  LoadOp load = op.getLoad();
   const ViewMemory view = viewOf(load.getView());
-  int64_t depth = type.getColumns(), length = scalesLoad ? op.getGroup() : depth;
+  int64_t depth = type.getColumns(), length = op.getScales() ? op.getGroup() : depth;
   int64_t panels = llvm::divideCeil(type.getRows(), lanes), vectors = view.panel / lanes;
   b.loop(b.index(0), b.index(panels), 1, [&](Value panel) {
     // Panels past the last are those of the last.
@@ -61,15 +84,19 @@ void TileLowering::forEachGroup(DequantizeOp op, function_ref<void(const PanelGr
     Value within = b.mul(b.rem(panel, vectors), lanes);
     Value start = b.add(b.mul(from, view.panelStride), b.mul(within, view.interleave));
     b.loop(b.index(0), b.index(depth), length, [&](Value first) {
-      Value scales;
-      if (scalesLoad) {
-        const ViewMemory &of = viewOf(scalesLoad.getView());
-        Value at = b.add(b.mul(from, of.panelStride), b.mul(b.div(first, length), of.panel));
-        at = b.add(at, within);
-        scales = b.load(cast<MemRefType>(of.flat.getType()).getElementType(), of.flat, at, lanes);
-        scales = b.convert(fromStorage(scales, of.type), b.getF32Type());
+      Value scales, offsets;
+      if (op.getScales())
+        scales = loadFactors(op.getScales(), from, within, first, depth);
+      if (op.getOffsets())
+        offsets = loadFactors(op.getOffsets(), from, within, first, depth);
+      if (op.getBias() != 0) {
+        auto floats = VectorType::get(lanes, b.getF32Type());
+        Value bias = arith::ConstantOp::create(
+            b, DenseElementsAttr::get(floats, b.getF32FloatAttr(static_cast<float>(op.getBias()))));
+        offsets = offsets ? b.mulAdd(scales, bias, offsets)
+                          : Value(arith::MulFOp::create(b, scales, bias));
       }
-      body({view, panel, start, first, length, scales});
+      body({view, panel, start, first, length, scales, offsets});
     });
   });
 }
@@ -85,7 +112,7 @@ Value TileLowering::loadWords(const PanelGroup &group, Value within) {
 
 /// Of a vector of words for each output, neighbours i and i + 1 in k as a pair each: integers of at
 /// most eight bits are exact in bf16, times a scale they are rounded to nearest.
-Value TileLowering::unpackPair(Value loaded, int64_t i, int64_t width, Value scales) {
+Value TileLowering::unpackPair(Value loaded, int64_t i, int64_t width, const PanelGroup &group) {
   auto words = VectorType::get(lanes, b.getI32Type());
   auto floats = VectorType::get(lanes, b.getF32Type());
   auto constant = [&](int32_t value) {
@@ -95,9 +122,11 @@ Value TileLowering::unpackPair(Value loaded, int64_t i, int64_t width, Value sca
   for (int64_t neighbour : {i, i + 1}) {
     Value integers = extractIntegers(b, loaded, neighbour, width);
     Value number = arith::SIToFPOp::create(b, floats, integers);
-    if (scales) {
+    if (group.scales) {
       auto halves = VectorType::get(lanes, b.getBF16Type());
-      Value rounded = arith::TruncFOp::create(b, halves, arith::MulFOp::create(b, number, scales));
+      number = group.offsets ? b.mulAdd(number, group.scales, group.offsets)
+                             : Value(arith::MulFOp::create(b, number, group.scales));
+      Value rounded = arith::TruncFOp::create(b, halves, number);
       number = arith::ExtFOp::create(b, floats, rounded);
     }
     bits.push_back(arith::BitcastOp::create(b, words, number));
@@ -124,7 +153,7 @@ bool TileLowering::unpackPanels(DequantizeOp op) {
                                               loadWords(group, within));
       Value to = b.add(b.mul(group.panel, size), b.mul(b.add(group.first, within), lanes));
       for (int64_t i = 0; i < interleave; i += 2) {
-        Value pair = unpackPair(words, i, 32 / interleave, group.scales);
+        Value pair = unpackPair(words, i, 32 / interleave, group);
         b.store(vector::BitCastOp::create(b, pairsType, pair), result.memory, b.add(to, i * lanes),
                 4 * lanes);
       }
@@ -213,8 +242,48 @@ Value TileLowering::turnWords(LoadOp load, int64_t pitch) {
   return memory;
 }
 
-/// What products read as it lies needs no buffer; else integers are converted one by one.
+Value TileLowering::dequantizeElement(DequantizeOp op, Value row, Value column) {
+  auto read = [&](Value tile, Value row, Value column) -> Value {
+    if (auto inner = tile.getDefiningOp<DequantizeOp>())
+      return dequantizeElement(inner, row, column);
+    auto from = tile.getDefiningOp<LoadOp>();
+    const ViewMemory view = viewOf(from.getView());
+    return view.load(b, view.place(b, b.add(from.getRow(), row), b.add(from.getColumn(), column)));
+  };
+  Value integer = read(op.getInput(), row, column);
+  if (op.getBias() != 0) {
+    integer = arith::ExtSIOp::create(b, b.getI32Type(), integer);
+    integer = arith::AddIOp::create(
+        b, integer,
+        arith::ConstantOp::create(b, b.getI32IntegerAttr(static_cast<int32_t>(op.getBias()))));
+  }
+  Value number = arith::SIToFPOp::create(b, b.getF32Type(), integer);
+  if (!op.getScales())
+    return number;
+  Value place = b.div(column, op.getGroup());
+  auto readFactor = [&](Value factors) {
+    return b.convert(read(factors, row, place), b.getF32Type());
+  };
+  number = arith::MulFOp::create(b, number, readFactor(op.getScales()));
+  return op.getOffsets() ? Value(arith::AddFOp::create(b, number, readFactor(op.getOffsets())))
+                         : number;
+}
+
+/// Whether all that is read is loaded: integers, scales, and those of these.
+static bool isLoaded(DequantizeOp op) {
+  auto isRead = [](Value tile) {
+    if (auto inner = tile.getDefiningOp<DequantizeOp>())
+      return isLoaded(inner);
+    return tile.getDefiningOp<LoadOp>() != nullptr;
+  };
+  return op.getLoad() && llvm::all_of(op->getOperands(), isRead);
+}
+
+/// What products read as it lies needs no buffer; else integers are converted one by one. Scales
+/// are found by who reads them.
 LogicalResult TileLowering::lowerDequantize(DequantizeOp op) {
+  if (llvm::all_of(op->getUsers(), llvm::IsaPred<DequantizeOp>))
+    return success();
   auto isReadAlong = [&](int64_t axis) {
     return llvm::all_of(op->getUsers(), [&](Operation *user) {
       auto dot = dyn_cast<DotOp>(user);
@@ -230,14 +299,15 @@ LogicalResult TileLowering::lowerDequantize(DequantizeOp op) {
       return success();
   if (isReadAlong(0) && (unpackPanels(op) || prepareBytes(op) || readsPanels(op)))
     return success();
-  LoadOp load = op.getLoad(), scales = op.getScalesLoad();
-  if (!load || (op.getScales() && !scales))
+  if (!isLoaded(op))
     return op.emitOpError("expects integers and scales that tile.load gives");
+  LoadOp load = op.getLoad();
   Scratch result = resultScratch(op.getResult(), std::nullopt);
   const TileLayout &layout = result.layout;
   TileType type = op.getResult().getType();
   // Rows as they lie are converted vector by vector.
-  if (!scales && viewOf(load.getView()).panel == 0 && !viewOf(load.getView()).isOfNibbles()) {
+  if (!op.getScales() && viewOf(load.getView()).panel == 0 &&
+      !viewOf(load.getView()).isOfNibbles()) {
     auto floats = VectorType::get(lanes, b.getF32Type());
     forEachVector(layout, endAlong(op.getResult(), 1 - layout.axis), [&](Value outer, Value inner) {
       Value integers = readVector(load.getResult(), layout.axis, outer, inner);
@@ -246,23 +316,17 @@ LogicalResult TileLowering::lowerDequantize(DequantizeOp op) {
     });
     return success();
   }
-  auto read = [&](LoadOp from, Value row, Value column) {
-    const ViewMemory view = viewOf(from.getView());
-    return view.load(b, view.place(b, b.add(from.getRow(), row), b.add(from.getColumn(), column)));
-  };
   Value ends[2] = {endAlong(load.getTile(), 0), endAlong(load.getTile(), 1)};
   clearUnlessWhole(result, type.getElementType(), ends[layout.axis]);
   b.loop(b.index(0), ends[1 - layout.axis], 1, [&](Value outer) {
     b.loop(b.index(0), ends[layout.axis], 1, [&](Value inner) {
       Value row = layout.axis == 0 ? inner : outer, column = layout.axis == 0 ? outer : inner;
-      Value number = arith::SIToFPOp::create(b, b.getF32Type(), read(load, row, column));
-      if (scales)
-        number = arith::MulFOp::create(
-            b, number, b.convert(read(scales, row, b.div(column, op.getGroup())), b.getF32Type()));
+      Value number = dequantizeElement(op, row, column);
       Type element = type.getElementType();
-      memref::StoreOp::create(
-          b, toStorage(scales ? b.convert(number, element) : convertExactly(b, number, element)),
-          result.memory, b.add(b.mul(outer, layout.pitch), inner));
+      memref::StoreOp::create(b,
+                              toStorage(op.getScales() ? b.convert(number, element)
+                                                       : convertExactly(b, number, element)),
+                              result.memory, b.add(b.mul(outer, layout.pitch), inner));
     });
   });
   return success();

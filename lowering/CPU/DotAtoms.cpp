@@ -32,10 +32,10 @@ private:
   /// Adds the products of `count` neighbours in k, at most `interleave`, from k + `ahead` on; lanes
   /// times `factors`, if there are any.
   void step(Emitter &b, const DotBlock &block, Value k, int64_t ahead, int64_t count,
-            ArrayRef<Value> factors, MutableArrayRef<Value> acc) const;
+            const LaneFactors &factors, MutableArrayRef<Value> acc) const;
   /// Those of `length` k from `first` on.
   SmallVector<Value> addRange(Emitter &b, const DotBlock &block, Value first, Value length,
-                              ArrayRef<Value> factors, SmallVector<Value> acc) const;
+                              const LaneFactors &factors, SmallVector<Value> acc) const;
 };
 
 /// AVX512_BF16: VDPBF16PS adds the products of two neighbours in k of bf16 to a sum of f32, twice
@@ -122,6 +122,38 @@ Value mlir::fovea::multiplyPairs(Emitter &b, Value sum, Value x, Value y) {
 
 static Type elementOf(Value memory) { return cast<MemRefType>(memory.getType()).getElementType(); }
 
+Value mlir::fovea::loadFactor(Emitter &b, const LaneScales &factors, const LaneScales &ofBlocks,
+                              int64_t v, Value k, int64_t lanes) {
+  Value place = b.mul(b.div(k, factors.group), factors.stride);
+  Value loaded =
+      b.load(elementOf(factors.memory), factors.memory, b.add(factors.vectors[v], place), lanes);
+  if (!factors.type.isInteger(8))
+    return b.convert(asFloat(b, loaded, factors.type), b.getF32Type());
+  Value wide = arith::ExtSIOp::create(b, VectorType::get(lanes, b.getI32Type()), loaded);
+  Value number = arith::SIToFPOp::create(b, VectorType::get(lanes, b.getF32Type()), wide);
+  return arith::MulFOp::create(b, number, loadFactor(b, ofBlocks, {}, v, k, lanes));
+}
+
+LaneFactors::LaneFactors(Emitter &b, const DotBlock &block, Value k) {
+  const LaneOperand &lane = block.lane;
+  auto constant = [&](Value like, double value) -> Value {
+    auto type = cast<VectorType>(like.getType());
+    return arith::ConstantOp::create(
+        b, DenseElementsAttr::get(type, b.getFloatAttr(type.getElementType(), value)));
+  };
+  for (int64_t v = 0; v < block.vectors(); ++v) {
+    Value scale = loadFactor(b, lane.scales, lane.blockScales, v, k, block.lanes);
+    scales.push_back(b.convert(scale, block.sum));
+    if (lane.offsets.group == 0)
+      continue;
+    Value offset = loadFactor(b, lane.offsets, lane.blockOffsets, v, k, block.lanes);
+    offset = b.convert(offset, block.sum);
+    if (lane.bias != 0)
+      offset = b.mulAdd(scales.back(), constant(offset, static_cast<double>(lane.bias)), offset);
+    offsets.push_back(offset);
+  }
+}
+
 /// Shifted up by `left`, which may be known when the code runs only.
 static Value extractIntegers(Emitter &b, Value words, Value left, int64_t bits) {
   auto type = cast<VectorType>(words.getType());
@@ -145,7 +177,7 @@ namespace {
 class BroadcastStep {
 public:
   BroadcastStep(Emitter &b, const DotBlock &block, Value k, int64_t ahead, int64_t count,
-                ArrayRef<Value> factors, bool pairs, MutableArrayRef<Value> acc)
+                const LaneFactors &factors, bool pairs, MutableArrayRef<Value> acc)
       : b(b), block(block), lane(block.lane), k(k), ahead(ahead), count(count), factors(factors),
         pairs(pairs), acc(acc), interleave(lane.interleave),
         words(VectorType::get(block.lanes, b.getI32Type())) {
@@ -260,7 +292,11 @@ private:
       loaded = ::extractIntegers(b, loaded, b.splat(left, block.lanes), bits);
     }
     Value number = arith::SIToFPOp::create(b, VectorType::get(block.lanes, block.sum), loaded);
-    return factors.empty() ? number : Value(arith::MulFOp::create(b, factors[v], number));
+    if (factors.scales.empty())
+      return number;
+    if (!factors.offsets.empty())
+      return b.mulAdd(number, factors.scales[v], factors.offsets[v]);
+    return arith::MulFOp::create(b, factors.scales[v], number);
   }
 
   Value broadcast(int64_t r, int64_t i) {
@@ -285,7 +321,7 @@ private:
   const LaneOperand &lane;
   Value k;
   int64_t ahead, count;
-  ArrayRef<Value> factors;
+  const LaneFactors &factors;
   bool pairs;
   MutableArrayRef<Value> acc;
   int64_t interleave;
@@ -297,12 +333,12 @@ private:
 } // namespace
 
 void BroadcastAtom::step(Emitter &b, const DotBlock &block, Value k, int64_t ahead, int64_t count,
-                         ArrayRef<Value> factors, MutableArrayRef<Value> acc) const {
+                         const LaneFactors &factors, MutableArrayRef<Value> acc) const {
   BroadcastStep(b, block, k, ahead, count, factors, multipliesPairs(), acc).run();
 }
 
 SmallVector<Value> BroadcastAtom::addRange(Emitter &b, const DotBlock &block, Value first,
-                                           Value length, ArrayRef<Value> factors,
+                                           Value length, const LaneFactors &factors,
                                            SmallVector<Value> acc) const {
   int64_t interleave = block.lane.interleave;
   int64_t most = std::max(kUnroll, interleave);
@@ -336,17 +372,11 @@ SmallVector<Value> BroadcastAtom::emit(Emitter &b, const DotBlock &block,
   const LaneScales &scales = block.lane.scales;
   if (scales.group == 0)
     return addRange(b, block, b.index(0), block.depth, {}, acc);
-  // A group's sums are scaled as a whole where they are few; of several rows, the lanes are.
-  bool wholeSums = block.rows() == 1;
+  // A group's sums are scaled as a whole where they are few; of several rows, the lanes are, and
+  // where something is added to each.
+  bool wholeSums = block.rows() == 1 && block.lane.offsets.group == 0;
   return b.loop(b.index(0), block.depth, scales.group, acc, [&](Value k, ValueRange carried) {
-    Value place = b.mul(b.div(k, scales.group), scales.stride);
-    SmallVector<Value> factors;
-    for (Value vector : scales.vectors)
-      factors.push_back(b.convert(asFloat(b,
-                                          b.load(elementOf(scales.memory), scales.memory,
-                                                 b.add(vector, place), block.lanes),
-                                          scales.type),
-                                  block.sum));
+    LaneFactors factors(b, block, k);
     std::optional<int64_t> depth = getConstant(block.depth);
     Value length = depth && *depth % scales.group == 0
                        ? b.index(scales.group)
@@ -355,7 +385,7 @@ SmallVector<Value> BroadcastAtom::emit(Emitter &b, const DotBlock &block,
       return addRange(b, block, k, length, factors, SmallVector<Value>(carried));
     SmallVector<Value> sums(carried.size(), b.zero(VectorType::get(block.lanes, block.sum)));
     sums = addRange(b, block, k, length, {}, sums);
-    for (auto [sum, factor, before] : llvm::zip(sums, factors, carried))
+    for (auto [sum, factor, before] : llvm::zip(sums, factors.scales, carried))
       sum = b.mulAdd(sum, factor, before);
     return sums;
   });

@@ -19,8 +19,9 @@ struct BroadcastOperand {
   Type type;
 };
 
-/// What integers are multiplied by: vector v of step k's factors is at `vectors[v] + (k / group) *
-/// stride`.
+/// What integers are multiplied by, or what is added: vector v of step k's factors is at
+/// `vectors[v]
+/// + (k / group) * stride`. They may be integers in turn.
 struct LaneScales {
   Value memory; ///< rank 1
   SmallVector<Value> vectors;
@@ -48,6 +49,11 @@ struct LaneOperand {
   Value jump;
   Type type;
   LaneScales scales;
+  /// What these are multiplied by, where they are integers.
+  LaneScales blockScales;
+  /// Added to each number, likewise; a number is an integer and `bias` times its scale before.
+  LaneScales offsets, blockOffsets;
+  int64_t bias = 0;
   /// Sums of i32 that the products of a group, or of the whole depth, begin with, so that the zero
   /// point of the other operand adds nothing. Its memory may be absent.
   LaneScales zero;
@@ -94,6 +100,18 @@ inline int64_t getVectorsAhead(const DotBlock &block) {
 /// them, and near the end with what `jump`, if there is one, goes beyond it.
 Value getFetchDistance(Emitter &b, Value stride, Value jump, Value step, Value steps,
                        int64_t ahead);
+
+/// A vector of f32: the factors of step k for vector v of a block, times those `ofBlocks` if there
+/// are any.
+Value loadFactor(Emitter &b, const LaneScales &factors, const LaneScales &ofBlocks, int64_t v,
+                 Value k, int64_t lanes);
+
+/// The scales of step k for each vector of a block, and the offsets, in which the bias is included.
+struct LaneFactors {
+  LaneFactors() = default;
+  LaneFactors(Emitter &b, const DotBlock &block, Value k);
+  SmallVector<Value> scales, offsets; ///< empty: there are none
+};
 
 /// Of vectors of i32 that hold integers of so many bits, number i from the lowest bits on.
 Value extractIntegers(Emitter &b, Value words, int64_t i, int64_t bits);

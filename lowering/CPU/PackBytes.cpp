@@ -36,9 +36,11 @@ bool TileLowering::prepareBytes(DequantizeOp op) {
   const ViewMemory &view = viewOf(op.getLoad().getView());
   bool ofNibbles = view.isOfNibbles();
   int64_t interleave = view.interleave, words = lanes * groups;
-  if (panels * (4 * words + (ofNibbles ? size + 4 * words : 0)) > kMostBytesOfPairs)
+  bool hasOffsets = op.getOffsets() || op.getBias() != 0;
+  int64_t factors = (op.getScales() || ofNibbles) + hasOffsets;
+  if (panels * (4 * words * (1 + factors) + (ofNibbles ? size : 0)) > kMostBytesOfPairs)
     return false;
-  PreparedBytes result{{}, {}, {}, size, groups};
+  PreparedBytes result{{}, {}, {}, {}, size, groups};
   auto allocateAs = [&](Type element, int64_t count) { // one row, which no block reaches beyond
     return allocate(element, TileLayout(TileType::get(1, panels * count, element), lanes));
   };
@@ -47,6 +49,8 @@ bool TileLowering::prepareBytes(DequantizeOp op) {
   // Of nibbles all are a sixteenth, those of whole rows too.
   if (op.getScales() || ofNibbles)
     result.scales = allocateAs(b.getF32Type(), words);
+  if (hasOffsets)
+    result.offsets = allocateAs(b.getF32Type(), words);
   result.zero = allocateAs(b.getI32Type(), words);
   forEachGroup(op, [&](const PanelGroup &group) {
     Value place = b.add(b.mul(group.panel, words), b.mul(b.div(group.first, group.length), lanes));
@@ -57,6 +61,8 @@ bool TileLowering::prepareBytes(DequantizeOp op) {
     }
     if (scales)
       b.store(scales, result.scales, place, 4 * lanes);
+    if (result.offsets)
+      b.store(group.offsets, result.offsets, place, 4 * lanes);
     Value none = b.zero(VectorType::get(lanes, b.getI32Type()));
     auto addWords = [&](Value within, ValueRange sums) {
       Value to = b.add(b.mul(group.panel, size), b.mul(b.add(group.first, within), lanes));

@@ -47,10 +47,11 @@ struct UnpackedPanels {
 
 /// Weights for products of bytes by many rows, in panels of one vector of outputs.
 struct PreparedBytes {
-  Value memory; ///< bytes that nibbles became; null: they lie in memory as bytes
-  Value scales; ///< of f32 by group; null for bytes without groups
-  Value zero;   ///< what sums of a group begin with
-  int64_t size; ///< bytes of a panel
+  Value memory;  ///< bytes that nibbles became; null: they lie in memory as bytes
+  Value scales;  ///< of f32 by group; null for bytes without groups
+  Value offsets; ///< likewise, the bias included; null where there are none
+  Value zero;    ///< what sums of a group begin with
+  int64_t size;  ///< bytes of a panel
   int64_t groups;
 };
 
@@ -62,6 +63,7 @@ struct PanelGroup {
   Value first;    ///< k
   int64_t length; ///< in k
   Value scales;   ///< a vector of f32; may be null
+  Value offsets;  ///< likewise, the bias included
 };
 
 /// Rows of a product for which unpacking integers to pairs, or packing pairs, is worth while; and
@@ -104,14 +106,20 @@ private:
   Value widen(Value tile, Type element);
   /// Whether a product reads this load's panels as they lie, whole vectors of outputs at each k.
   bool readsPanels(tile::LoadOp load);
-  /// The same of integers with their scales, in panels of the same width.
+  /// The same of integers with their scales and offsets, in panels of the same width.
   bool readsPanels(tile::DequantizeOp op);
+  bool readsFactors(tile::DequantizeOp op, Value factors);
+  /// A vector of f32 of scales or offsets: of outputs from `within` of panel `from` on, at column k
+  /// of `depth`.
+  Value loadFactors(Value factors, Value from, Value within, Value k, int64_t depth);
+  /// The number that an element is, f32.
+  Value dequantizeElement(tile::DequantizeOp op, Value row, Value column);
   bool unpackPanels(tile::DequantizeOp op);
   bool multipliesPairs() const {
     return llvm::any_of(atoms, [](const DotAtom *atom) { return atom->multipliesPairs(); });
   }
   UnpackedPanels allocatePanels(int64_t panels, int64_t size);
-  Value unpackPair(Value loaded, int64_t i, int64_t width, Value scales);
+  Value unpackPair(Value loaded, int64_t i, int64_t width, const PanelGroup &group);
   /// Whether integers are in panels that it reads, and depth and groups are whole words of them.
   bool hasWholeWords(tile::DequantizeOp op);
   /// Whether all that reads it multiplies it by many rows of this type.

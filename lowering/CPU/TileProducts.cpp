@@ -85,6 +85,7 @@ private:
   void placeUnpacked(const UnpackedPanels &panels);
   void placePrepared(const PreparedBytes &bytes);
   Place startOfPanels(LoadOp load);
+  void placeFactors(Value factors, LaneScales &place, LaneScales &ofBlocks);
   void chooseBlock();
   bool collides(LoadOp load);
   void placeBroadcast();
@@ -106,7 +107,8 @@ private:
   int64_t rows = 4, columns = 0; ///< of a register block
   Value outerEnd;
   std::optional<Scratch> result;
-  Place laneStart, scaleStart, zeroStart, otherStart;
+  Place laneStart, zeroStart, otherStart;
+  SmallVector<std::pair<LaneScales *, Place>> factorStarts; ///< of scales and offsets
   // Of a lanes' operand in panels; 0: it is in none.
   int64_t panel = 0;
   bool isPacked = false; ///< pairs of what is no weight
@@ -224,16 +226,32 @@ void TileLowering::DotLowering::placePanels(LoadOp load, DequantizeOp dequantize
   bool jumps = together && layout.outer == 1 && depth % lane.interleave == 0;
   if (jumps)
     lane.jump = b.sub(b.mul(panelStride, tilePanels), b.mul(lane.stride, depth / lane.interleave));
-  if (!dequantize || !dequantize.getScales())
+  if (!dequantize)
     return;
-  LoadOp scalesLoad = dequantize.getScalesLoad();
-  const ViewMemory scales = t.viewOf(scalesLoad.getView());
-  int64_t group = dequantize.getGroup();
-  lane.scales = {scales.flat, {}, b.index(scales.panel), group, scales.type, {}};
-  if (jumps && group > 0 && depth % group == 0)
-    lane.scales.jump =
-        b.sub(b.mul(scales.panelStride, tilePanels), b.mul(lane.scales.stride, depth / group));
-  scaleStart = startOfPanels(scalesLoad);
+  placeFactors(dequantize.getScales(), lane.scales, lane.blockScales);
+  placeFactors(dequantize.getOffsets(), lane.offsets, lane.blockOffsets);
+  lane.bias = dequantize.getBias();
+}
+
+/// Scales or offsets, and what they are multiplied by if they are integers.
+void TileLowering::DotLowering::placeFactors(Value factors, LaneScales &place,
+                                             LaneScales &ofBlocks) {
+  if (!factors)
+    return;
+  LaneScales none;
+  if (auto inner = factors.getDefiningOp<DequantizeOp>()) {
+    placeFactors(inner.getScales(), ofBlocks, none);
+    factors = inner.getInput();
+  }
+  auto load = factors.getDefiningOp<LoadOp>();
+  const ViewMemory view = t.viewOf(load.getView());
+  int64_t depth = typeOf(operands.lanes).getColumns(), groups = typeOf(factors).getColumns();
+  place = {view.flat, {}, b.index(view.panel), depth / groups, view.type, {}};
+  if (block.lane.jump) {
+    int64_t tilePanels = llvm::divideCeil(typeOf(operands.lanes).getRows(), panel);
+    place.jump = b.sub(b.mul(view.panelStride, tilePanels), b.mul(place.stride, groups));
+  }
+  factorStarts.push_back({&place, startOfPanels(load)});
 }
 
 void TileLowering::DotLowering::placeUnpacked(const UnpackedPanels &panels) {
@@ -266,9 +284,16 @@ void TileLowering::DotLowering::placePrepared(const PreparedBytes &bytes) {
     lane.alignment = 4 * lanes;
     laneStart = startOf(bytes.size, 4);
   }
+  factorStarts.clear();
+  lane.blockScales = lane.offsets = lane.blockOffsets = {};
+  lane.bias = 0;
   if (bytes.scales) {
     lane.scales = {bytes.scales, {}, b.index(lanes), depth / groups, b.getF32Type(), {}};
-    scaleStart = startOf(groups * lanes, 1);
+    factorStarts.push_back({&lane.scales, startOf(groups * lanes, 1)});
+  }
+  if (bytes.offsets) {
+    lane.offsets = {bytes.offsets, {}, b.index(lanes), depth / groups, b.getF32Type(), {}};
+    factorStarts.push_back({&lane.offsets, startOf(groups * lanes, 1)});
   }
   lane.zero = {bytes.zero, {}, b.index(lanes), depth / groups, b.getI32Type(), {}};
   zeroStart = startOf(groups * lanes, 1);
@@ -370,12 +395,13 @@ Value TileLowering::DotLowering::rowAt(Value outer) {
 void TileLowering::DotLowering::placeVectors(Value inner, int64_t vectors) {
   LaneOperand &lane = block.lane;
   lane.vectors.clear();
-  lane.scales.vectors.clear();
+  for (auto &[factors, start] : factorStarts)
+    factors->vectors.clear();
   lane.zero.vectors.clear();
   for (int64_t v = 0; v < vectors; ++v) {
     lane.vectors.push_back(laneStart(b.add(inner, v * lanes)));
-    if (scaleStart)
-      lane.scales.vectors.push_back(scaleStart(b.add(inner, v * lanes)));
+    for (auto &[factors, start] : factorStarts)
+      factors->vectors.push_back(start(b.add(inner, v * lanes)));
     if (zeroStart)
       lane.zero.vectors.push_back(zeroStart(b.add(inner, v * lanes)));
   }
@@ -421,7 +447,7 @@ int64_t TileLowering::DotLowering::countDepths(int64_t vectors) const {
   constexpr int64_t kHeld = 768 << 10, kPart = 400 << 10, kWhole = 8;
   const LaneOperand &lane = block.lane;
   std::optional<int64_t> depth = getConstant(block.depth);
-  if (panel == 0 || scaleStart || zeroStart || layout.outer <= rows || !depth)
+  if (panel == 0 || !factorStarts.empty() || zeroStart || layout.outer <= rows || !depth)
     return 1;
   int64_t bytes = *depth * vectors * lanes * bytesOf(lane.type);
   if (bytes <= kHeld)
@@ -509,7 +535,7 @@ bool TileLowering::DotLowering::multiplyMatrices() {
   matrices.sums.type = ofBytes ? Type(b.getI32Type()) : block.sum;
   // Fewer rows than a register has would leave most of the unit idle.
   constexpr int64_t kLeastRows = 16;
-  if (!t.matrixAtom || panel == 0 || scaleStart || layout.outer < kLeastRows ||
+  if (!t.matrixAtom || panel == 0 || !factorStarts.empty() || layout.outer < kLeastRows ||
       !t.matrixAtom->supports(matrices) || t.validAlong(operands.lanes, 1 - operands.lanesAxis) ||
       t.validAlong(operands.other, 1 - operands.otherAxis))
     return false;

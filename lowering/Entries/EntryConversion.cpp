@@ -706,8 +706,9 @@ static LogicalResult verifyPanels(Operation *op) {
     if (tensor && tensor.getEncoding() && !readsAnyLayout(use))
       return op->emitOpError("expects a row-major tensor as operand ")
              << use.getOperandNumber() << ", got " << tensor;
-    if (tensor && getElementsPerByte(tensor.getElementType()) != 1 &&
-        getWeightRole(use) != WeightRole::Matrix)
+    WeightRole role = getWeightRole(use);
+    if (tensor && sharesBytes(tensor.getElementType()) && role != WeightRole::Matrix &&
+        !(role == WeightRole::Table && isa<BlocksType>(tensor.getElementType())))
       return op->emitOpError("expects a type that others than linears read as operand ")
              << use.getOperandNumber() << ", got " << tensor;
   }
@@ -719,11 +720,12 @@ static LogicalResult verifyStaticSize(Operation *op, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return success();
-  bool sharesBytes = getElementsPerByte(tensor.getElementType()) != 1;
-  if (!tensor.getElementType().isIntOrIndexOrFloat() || (sharesBytes && !isa<WeightRefOp>(op)))
+  Type element = getStorageType(tensor.getElementType());
+  bool isShared = sharesBytes(tensor.getElementType());
+  if (!element.isIntOrIndexOrFloat() || (isShared && !isa<WeightRefOp>(op)))
     return op->emitOpError("expects elements that are floats, integers or indices, got ") << tensor;
   constexpr int64_t kMost = int64_t(1) << 48;
-  int64_t bytes = getStorageBytes(tensor.getElementType(), 1);
+  int64_t bytes = getStorageBytes(element, 1);
   for (int64_t size : getStorageShape(tensor))
     if (!ShapedType::isDynamic(size) && (llvm::MulOverflow(bytes, size, bytes) || bytes > kMost))
       return op->emitOpError("expects static sizes below 2^48 bytes, got ") << tensor;

@@ -2,6 +2,7 @@
 //
 // See Cost.h. What an op does is its model's to say; upstream's products count here.
 #include "lowering/Kernels/Cost.h"
+#include "dialects/Fovea/Blocks.h"
 #include "lowering/Kernels/KernelInterface.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -73,9 +74,12 @@ Value CostBuilder::countFlops(Operation *op) {
 }
 
 void CostBuilder::addBytes(Type element, Value count) {
-  if (int64_t share = getElementsPerByte(element); share != 1)
+  const BlockFormat *blocks = getBlockFormat(element);
+  if (int64_t share = blocks ? blocks->elements : getElementsPerByte(element); share != 1)
     count = arith::DivUIOp::create(b, count, constant(share));
-  bytes = sum(bytes, mul(count, constant(getStorageBytes(element, 1))));
+  int64_t each = blocks ? BlockPanel(*blocks, blocks->elements).bytes / kStoredPanelWidth
+                        : getStorageBytes(element, 1);
+  bytes = sum(bytes, mul(count, constant(each)));
 }
 
 void CostBuilder::addArgument(BlockArgument argument) {

@@ -3,8 +3,8 @@
 // The kernel of fovea.linear: tiles of a product with what its weight, its input's norm and its
 // bias do to the result.
 #include "dialects/ElementTypes.h"
+#include "lowering/Kernels/Blocks.h"
 #include "lowering/Kernels/Cost.h"
-#include "lowering/Kernels/TileBuilder.h"
 #include "lowering/Targets/Table.h"
 #include "lowering/Tile/Hints.h"
 #include "passes/Analysis/SizeOrigin.h"
@@ -44,24 +44,21 @@ static void sumAcross(Value product) {
   op->walk([](tile::DotOp dot) { dot->setAttr(kSumAcrossAttr, UnitAttr::get(dot.getContext())); });
 }
 
-/// Whether inputs of a weight share scales by groups.
-static bool hasGroups(LinearOp op) {
-  return op.getScales() && op.getScales().getType().getRank() == 2;
-}
-
 /// A linear's weight. Integers are exact in any float that the product takes; with the scales of
 /// groups they are the input's numbers. A scale for each output is left to the result.
 static Value weightRows(TileBuilder &b, LinearOp op, TileColumns c) {
-  Value rows = wholeWeight(b, op.getWeight(), c);
   KernelBuilder &k = b.k;
-  auto type = cast<tile::TileType>(rows.getType());
   Type input = op.getInput().getType().getElementType();
   if (op.getQuantizeRows() && b.operands && isHalf(b.operands))
     input = b.operands;
+  if (getBlockFormat(op.getWeight().getType()))
+    return BlockWeight(b, op.getWeight()).loadRows(c, isHalf(input) ? input : k.getF32Type());
+  Value rows = wholeWeight(b, op.getWeight(), c);
+  auto type = cast<tile::TileType>(rows.getType());
   // No wider than what is summed.
   if (!op.getScales())
     return type.getElementType().isF64() ? b.castTo(rows, getAccumulationType(input)) : rows;
-  bool grouped = hasGroups(op);
+  bool grouped = op.hasGroups();
   Type number = isHalf(input) ? input : grouped ? k.getF32Type() : Type(k.getBF16Type());
   Value scales = grouped ? wholeWeight(b, op.getScales(), c) : Value();
   return tile::DequantizeOp::create(k, type.withElementType(number), rows, scales);
@@ -101,20 +98,20 @@ static Attribute makeManyRows(LinearOp op, const Level &level) {
   Type input = op.getInput().getType().getElementType(), operands = getOperands(op, level);
   if (operands)
     input = operands;
-  bool halves = isHalf(input) && (element == input || op.getScales());
+  bool halves = isHalf(input) && (element == input || op.isQuantized());
   const HalvesSizes *many = level.manyHalves;
   if (many && halves && (many->f16 || input.isBF16()) && op.getOutputs() >= many->product.tile[1])
     return makeContraction(
         op.getContext(),
         llvm::any_of(*op->getBlock(), llvm::IsaPred<GluOp>) ? many->gate : many->product, operands);
-  if (level.manyBytes && input.isInteger(8) && !hasGroups(op) &&
+  if (level.manyBytes && input.isInteger(8) && !op.hasGroups() &&
       op.getOutputs() >= level.manyBytes->tile[1])
     return makeContraction(op.getContext(), *level.manyBytes, operands);
-  if (element.isBF16() || op.getScales())
+  if (element.isBF16() || op.isQuantized())
     sizes.block[0] = !input.isInteger(8) ? level.pairRows
-                     : hasGroups(op)     ? level.groupRows
+                     : op.hasGroups()    ? level.groupRows
                                          : level.byteRows;
-  int64_t bytes = op.getWeight().getType().getNumElements() * element.getIntOrFloatBitWidth() / 8;
+  int64_t bytes = getStorageBytes(element, op.getWeight().getType().getNumElements());
   sizes.rowsOutermost = bytes <= level.resident;
   return makeContraction(op.getContext(), sizes, operands);
 }
@@ -129,8 +126,18 @@ static bool choosesByRows(LinearOp op) {
   bool mayBeOne = llvm::all_of(type.getShape().drop_back(), [](int64_t size) {
     return size == 1 || ShapedType::isDynamic(size);
   });
-  bool isShort = op.getWeight().getType().getElementTypeBitWidth() < 32;
+  Type element = op.getWeight().getType().getElementType();
+  bool isShort = !element.isF32() && !element.isF64();
   return mayBeOne && (type.getRank() == 2 || isShort);
+}
+
+/// "f32", "q4_k".
+static std::string getNameOfElements(RankedTensorType type) {
+  if (const BlockFormat *blocks = getBlockFormat(type))
+    return stringifyBlockKind(blocks->kind).str();
+  std::string name;
+  llvm::raw_string_ostream(name) << type.getElementType();
+  return name;
 }
 
 //===-- The interface ------------------------------------------------------------------------===//
@@ -191,7 +198,7 @@ struct LinearKernel : KernelOpInterface::ExternalModel<LinearKernel, LinearOp> {
     // Up to as many rows as there are experts one has about one of them. The sums of a group are
     // scaled as a whole for one row, of several each lane is: few rows have the bits of one.
     Type operands = getOperands(op, level);
-    bool scalesLanes = hasGroups(op) && !(operands && operands.isInteger(8));
+    bool scalesLanes = op.hasGroups() && !(operands && operands.isInteger(8));
     int64_t most = std::max(op.getNumExperts(), scalesLanes ? level.apart : 1);
     return ByRowsScheduleAttr::get(op.getContext(), most, makeOneRow(op, level), schedule);
   }
@@ -216,7 +223,7 @@ struct LinearKernel : KernelOpInterface::ExternalModel<LinearKernel, LinearOp> {
   void describe(Operation *op, raw_ostream &out) const {
     RankedTensorType weight = cast<LinearOp>(op).getWeight().getType();
     out << " [" << weight.getDimSize(0) << ", " << weight.getDimSize(1) << "] "
-        << weight.getElementType();
+        << getNameOfElements(weight);
     if (int64_t experts = cast<LinearOp>(op).getNumExperts(); experts > 1)
       out << " of " << experts << " experts";
   }

@@ -2,8 +2,8 @@
 //
 // Kernels of fovea.embedding and fovea.position_learned: rows of a table, found by a number each. A
 // number outside of the table is a fault.
+#include "lowering/Kernels/Blocks.h"
 #include "lowering/Kernels/Cost.h"
-#include "lowering/Kernels/TileBuilder.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -21,6 +21,10 @@ struct EmbeddingKernel : KernelOpInterface::ExternalModel<EmbeddingKernel, Embed
   TileElement emitTile(Operation *operation, TileBuilder &b, TileColumns c,
                        TileLeaves &leaves) const {
     auto op = cast<EmbeddingOp>(operation);
+    if (getBlockFormat(op.getTable().getType())) {
+      b.checkNumbers(op.getIds(), 0, b.k.index(op.getTable().getType().getDimSize(0)));
+      return b.leaf(BlockWeight(b, op.getTable()).gatherRows(op.getIds(), c), c.width, leaves);
+    }
     TileElement rows = emitRows(b, op.getTable(), op.getIds(), 0, c, leaves);
     if (!op.getScales())
       return rows;

@@ -116,6 +116,7 @@ static PanelsAttr choosePanels(RankedTensorType type, const PanelSizes &sizes) {
                        : element.isF16()                              ? sizes.f16
                        : element.isBF16()                             ? sizes.bf16
                        : element.isInteger(8) || element.isInteger(4) ? sizes.int8
+                       : isa<BlocksType>(element)                     ? 4
                                                                       : 0;
   if (type.getRank() != 2 || type.getEncoding() || interleave == 0)
     return {};
@@ -151,6 +152,8 @@ int64_t mlir::fovea::packWeights(ModuleOp module, const PanelSizes &sizes) {
       family = follower.follow(weight);
     else
       family.weights.insert(weight);
+    // Kernels read blocks in panels alone.
+    family.hasLinear |= isa<BlocksType>(type.getElementType());
     if (!family.hasLinear || !family.isKnown)
       panels = PanelsAttr();
     // One for each output at a time.

@@ -60,9 +60,9 @@ Value ViewMemory::place(Emitter &b, Value row, Value column) const {
   return interleave == 1 ? at : b.add(at, b.rem(column, interleave));
 }
 
-/// The buffer from its beginning to the end of `memory` as rank-1 memory. Bounds are kept
-/// elsewhere.
-static Value flatten(Emitter &b, memref::ExtractStridedMetadataOp metadata, MemRefType type) {
+/// The buffer, from `begin` to the end of `memory`, as rank-1 memory. Bounds are kept elsewhere.
+static Value flatten(Emitter &b, memref::ExtractStridedMetadataOp metadata, MemRefType type,
+                     int64_t begin) {
   SmallVector<int64_t> strides;
   int64_t offset;
   bool known = succeeded(type.getStridesAndOffset(strides, offset)) && type.hasStaticShape() &&
@@ -74,8 +74,11 @@ static Value flatten(Emitter &b, memref::ExtractStridedMetadataOp metadata, MemR
   else if (type.getRank() > 0)
     size = b.add(metadata.getOffset(), b.mul(metadata.getSizes()[0], metadata.getStrides()[0]));
   auto flat = MemRefType::get(ShapedType::kDynamic, type.getElementType());
+  if (begin != 0)
+    flat = MemRefType::get(ShapedType::kDynamic, type.getElementType(),
+                           StridedLayoutAttr::get(b.getContext(), begin, {1}));
   return memref::ReinterpretCastOp::create(b, flat, metadata.getBaseBuffer(),
-                                           OpFoldResult(b.getIndexAttr(0)),
+                                           OpFoldResult(b.getIndexAttr(begin)),
                                            ArrayRef<OpFoldResult>{OpFoldResult(size)},
                                            ArrayRef<OpFoldResult>{OpFoldResult(b.getIndexAttr(1))});
 }
@@ -86,18 +89,19 @@ ViewMemory mlir::fovea::describeView(Emitter &b, Operation *op) {
   MemRefType type = memory.getType();
   result.type = cast<ViewType>(op->getResult(0).getType()).getElementType();
   auto metadata = memref::ExtractStridedMetadataOp::create(b, memory);
-  result.flat = flatten(b, metadata, type);
   SmallVector<int64_t> strides;
   int64_t offset;
   (void)type.getStridesAndOffset(strides, offset);
+  // A part of a panel begins where the first panel's does.
+  bool isPart = isa<PackedOp>(op) && !ShapedType::isDynamic(offset);
+  result.flat = flatten(b, metadata, type, isPart ? offset : 0);
   result.base = ShapedType::isDynamic(offset) ? Value(metadata.getOffset()) : b.index(offset);
 
   if (auto packed = dyn_cast<PackedOp>(op)) {
     result.panel = packed.getPanel();
     result.interleave = packed.getInterleave();
     result.panels = type.getDimSize(0);
-    int64_t bytes = type.getNumElements() / std::max<int64_t>(result.panels, 1);
-    result.panelStride = b.index(bytes * (packed.isOfNibbles() ? 2 : 1));
+    result.panelStride = b.index(strides[0] * (packed.isOfNibbles() ? 2 : 1));
     result.extent[0] = b.index(packed.getView().getType().getRows());
     result.extent[1] = b.index(packed.getView().getType().getColumns());
     return result;

@@ -463,10 +463,18 @@ LogicalResult Lowering::lower(StoreOp op) {
 LogicalResult Lowering::lower(DequantizeOp op) {
   return fill(op, op.getResult(), [&](Value r, Value c) {
     Value value = arith::SIToFPOp::create(b, b.getF32Type(), read(get(op.getInput()), r, c));
+    if (op.getBias() != 0)
+      value = arith::AddFOp::create(
+          b, value,
+          arith::ConstantOp::create(b, b.getF32FloatAttr(static_cast<float>(op.getBias()))));
     if (op.getScales()) {
       Value place = arith::DivUIOp::create(b, c, makeIndex(b, op.getGroup()));
-      Value scale = convertFloat(b, read(get(op.getScales()), r, place), b.getF32Type());
-      value = arith::MulFOp::create(b, value, scale);
+      auto factor = [&](Value of) {
+        return convertFloat(b, read(get(of), r, place), b.getF32Type());
+      };
+      value = arith::MulFOp::create(b, value, factor(op.getScales()));
+      if (op.getOffsets())
+        value = arith::AddFOp::create(b, value, factor(op.getOffsets()));
     }
     return convertFloat(b, value, op.getResult().getType().getElementType());
   });

@@ -3,6 +3,7 @@
 // Weights in the layouts that schedules give them: linears and tables of every element type and
 // edge sizes, one and many rows, compiled against the interpreter; whole and in three parts, which
 // must agree to the bit. Quantised weights too, row-major as well.
+#include "dialects/Fovea/Blocks.h"
 #include "interpreter/Interpreter.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -26,6 +27,46 @@ struct WeightCase {
   double tolerance = 2e-6;
 };
 
+/// Where a block has numbers of f16.
+ArrayRef<int64_t> getHalves(BlockKind kind) {
+  static constexpr int64_t first[] = {0, 2}, ofTwoBits[] = {80, 82}, last[] = {108, 208};
+  switch (kind) {
+  case BlockKind::Q4_1:
+  case BlockKind::Q5_1:
+  case BlockKind::Q4_K:
+  case BlockKind::Q5_K:
+    return first;
+  case BlockKind::Q2_K:
+    return ofTwoBits;
+  case BlockKind::Q3_K:
+    return ArrayRef(last).take_front();
+  case BlockKind::Q6_K:
+    return ArrayRef(last).drop_front();
+  case BlockKind::MXFP4:
+    return {};
+  default:
+    return ArrayRef(first).take_front();
+  }
+}
+
+/// Any bits but for scales, which are small.
+std::vector<char> makeBlocks(const BlockFormat &format, int64_t count) {
+  std::vector<char> bytes(count * format.bytes);
+  std::mt19937_64 random(4);
+  for (char &byte : bytes)
+    byte = static_cast<char>(random());
+  for (int64_t block = 0; block < count; ++block) {
+    char *at = bytes.data() + block * format.bytes;
+    for (int64_t place : getHalves(format.kind)) {
+      uint16_t half = 0x2000 + random() % 0x800 + (random() % 2 ? 0x8000 : 0); // 2^-7 to 2^-5
+      std::memcpy(at + place, &half, 2);
+    }
+    if (format.kind == BlockKind::MXFP4)
+      *at = static_cast<char>(118 + random() % 4);
+  }
+  return bytes;
+}
+
 /// Bytes of any tensor that is asked for: numbers of few bits.
 struct MadeUp : RecipeSource {
   FailureOr<ArrayRef<char>> read(StoredAttr tensor) override {
@@ -33,6 +74,10 @@ struct MadeUp : RecipeSource {
     RankedTensorType type = tensor.getType();
     if (!bytes.empty())
       return ArrayRef<char>(bytes);
+    if (const BlockFormat *format = getBlockFormat(type)) {
+      bytes = makeBlocks(*format, type.getNumElements() / format->elements);
+      return ArrayRef<char>(bytes);
+    }
     int64_t size = getStorageBytes(type.getElementType(), 1);
     bytes.resize(type.getNumElements() * size);
     std::mt19937_64 random(3);
@@ -101,7 +146,8 @@ using MakeInputs = std::function<std::vector<RuntimeValue>(int64_t length)>;
 /// `run` of a program, compiled, whole and in three parts, against the interpreter: each result
 /// within its tolerance, relative to the largest element.
 void checkAgainstInterpreter(const std::string &text, const MakeInputs &makeInputs,
-                             ArrayRef<double> tolerances, bool isNeverZero) {
+                             ArrayRef<double> tolerances, bool isNeverZero,
+                             NativeOptions options = {}) {
   std::unique_ptr<MLIRContext> context = makeContext();
   ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &diagnostic) {
     ADD_FAILURE() << diagnostic.str();
@@ -111,8 +157,8 @@ void checkAgainstInterpreter(const std::string &text, const MakeInputs &makeInpu
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context.get());
   ASSERT_TRUE(module) << text;
   MadeUp source;
-  std::unique_ptr<NativeProgram> program =
-      NativeProgram::compile(*module, error, {.source = &source});
+  options.source = &source;
+  std::unique_ptr<NativeProgram> program = NativeProgram::compile(*module, error, options);
   ASSERT_TRUE(program) << error << text;
   Interpreter interpreter(*module, source);
   for (int64_t length : {1, 7}) {
@@ -269,5 +315,86 @@ INSTANTIATE_TEST_SUITE_P(All, QuantizedGrid, testing::ValuesIn(kQuantized),
                          [](const testing::TestParamInfo<QuantizedCase> &info) {
                            return info.param.name;
                          });
+
+//===-- Blocks -------------------------------------------------------------------------------===//
+
+/// A table that is a head, too, as of a model, and experts' matrices behind a bias of their own.
+std::string makeBlockProgram(StringRef kind, const std::string &how, int64_t inputs) {
+  std::string k = std::to_string(inputs), type = ("!fovea.blocks<" + kind + ">").str();
+  std::string matrix = "tensor<35x" + k + "x" + type + ">", rows = "tensor<?x?x" + k + "xf32>";
+  std::string other = "tensor<80x" + k + "x" + type + ">", result = "tensor<?x?x35xf32>";
+  return "fovea.weight @tied : " + matrix + " = #fovea.stored<\"f\", \"tied\", " + matrix +
+         ">\nfovea.weight @parts : " + other + " = #fovea.concat<0, #fovea.stored<\"f\", \"a\", " +
+         "tensor<16x" + k + "x" + type + ">>, #fovea.slice<#fovea.stored<\"f\", \"b\", tensor<99x" +
+         k + "x" + type + ">>, 0 from 3 count 64>>\nfunc.func @run(%x: " + rows +
+         ", %ids: tensor<?x?xi64>) -> (" + result + ", tensor<?x?x80xf32>, " + rows +
+         ") attributes {fovea.entry} {\n  %t = fovea.weight_ref @tied : " + matrix +
+         "\n  %p = fovea.weight_ref @parts : " + other +
+         "\n  %e = fovea.embedding %ids, %t : tensor<?x?xi64>, " + matrix + " -> " + rows +
+         "\n  %y = fovea.linear %x, %t" + how + " : " + rows + ", " + matrix + " -> " + result +
+         "\n  %z = fovea.linear %x, %p" + how + " : " + rows + ", " + other +
+         " -> tensor<?x?x80xf32>\n  return %y, %z, %e : " + result + ", tensor<?x?x80xf32>, " +
+         rows + "\n}\n";
+}
+
+struct BlockCase {
+  const char *name, *level;
+  bool quantizesRows = false;
+  TilesTo tiles = TilesTo::Vectors;
+};
+
+const BlockCase kBlockCases[] = {
+    {"bytes", "", true},
+    {"floats", ""},
+    {"narrow", "avx2"},
+    {"narrow_bytes", "avxvnni", true},
+    {"loops", "", false, TilesTo::Loops},
+};
+
+class BlockGrid : public testing::TestWithParam<std::tuple<int, int>> {};
+
+TEST_P(BlockGrid, agreesWithTheInterpreter) {
+  auto kind = static_cast<BlockKind>(std::get<0>(GetParam()));
+  const BlockCase &c = kBlockCases[std::get<1>(GetParam())];
+  int64_t inputs = 2 * getBlockFormat(kind).elements;
+  auto makeInputs = [&](int64_t length) {
+    std::vector<double> numbers;
+    for (int64_t i = 0; i < 2 * length * inputs; ++i) // the greatest of a row is no rounding's
+      numbers.push_back(
+          (c.quantizesRows && i % inputs == 0 ? 127 : static_cast<double>(i * 7 % 33 - 16)) / 16);
+    std::vector<int64_t> ids;
+    for (int64_t i = 0; i < 2 * length; ++i)
+      ids.push_back((i * 5 + 34) % 35);
+    return std::vector<RuntimeValue>{makeReals({2, length, inputs}, numbers),
+                                     makeIntegers({2, length}, ids)};
+  };
+  NativeOptions options;
+  options.level = c.level;
+  options.tiles = c.tiles;
+  checkAgainstInterpreter(
+      makeBlockProgram(stringifyBlockKind(kind), c.quantizesRows ? " quantize_rows" : "", inputs),
+      makeInputs, {4e-6, 4e-6, 1e-7}, /*isNeverZero=*/true, options);
+}
+
+std::string nameBlockCase(const testing::TestParamInfo<std::tuple<int, int>> &info) {
+  return stringifyBlockKind(static_cast<BlockKind>(std::get<0>(info.param))).str() + "_" +
+         kBlockCases[std::get<1>(info.param)].name;
+}
+
+constexpr int kBestLevel = 2, kLevels = std::size(kBlockCases);
+INSTANTIATE_TEST_SUITE_P(
+    All, BlockGrid,
+    testing::Combine(testing::Range(0, static_cast<int>(getMaxEnumValForBlockKind()) + 1),
+                     testing::Range(0, kBestLevel)),
+    nameBlockCase);
+
+/// One of each structure.
+INSTANTIATE_TEST_SUITE_P(OtherLevels, BlockGrid,
+                         testing::Combine(testing::Values(static_cast<int>(BlockKind::Q4_1),
+                                                          static_cast<int>(BlockKind::Q4_K),
+                                                          static_cast<int>(BlockKind::Q6_K),
+                                                          static_cast<int>(BlockKind::MXFP4)),
+                                          testing::Range(kBestLevel, kLevels)),
+                         nameBlockCase);
 
 } // namespace

@@ -65,7 +65,8 @@ static std::string findNearest(Operation *op) {
   return best.empty() ? "linalg.generic with the formula as its body" : best;
 }
 
-/// What is wrong with the type of a value; empty for what has kernels. Weights may be of i4 too.
+/// What is wrong with the type of a value; empty for what has kernels. Weights may be of i4
+/// and blocks too.
 static StringRef findFault(Type type, bool isWeight) {
   if (isa<CacheType, MaskType>(type))
     return "";
@@ -73,6 +74,8 @@ static StringRef findFault(Type type, bool isWeight) {
   if (!tensor && !type.isIntOrIndexOrFloat())
     return "expects tensors of a known rank, caches, masks and scalars";
   Type element = tensor ? tensor.getElementType() : type;
+  if (isa<BlocksType>(element) && isWeight)
+    return "";
   auto stored = getManifestType(element);
   if (!element.isIndex() && (stored == ::fovea::manifest::ElementType::None ||
                              (stored == ::fovea::manifest::ElementType::I4 && !isWeight)))

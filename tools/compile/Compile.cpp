@@ -218,7 +218,7 @@ private:
   LogicalResult checkTypes() {
     auto isShared = [](Type type) {
       auto tensor = dyn_cast<RankedTensorType>(type);
-      return tensor && getElementsPerByte(tensor.getElementType()) != 1;
+      return tensor && sharesBytes(tensor.getElementType());
     };
     WalkResult found = module->walk([&](Operation *op) {
       auto function = dyn_cast<func::FuncOp>(op);

@@ -27,7 +27,7 @@ func.func @embedding_c2(%i: tensor<?x?xi64>, %t: tensor<9x4xf16>) {
 // -----
 
 func.func @embedding_c2_integers(%i: tensor<?x?xi64>, %t: tensor<9x4xi8>, %s: tensor<9xf32>) {
-  // expected-error @below {{expects a result of f32 for a table of integers, got 'tensor<?x?x4xbf16>'}}
+  // expected-error @below {{expects a result of f32 for a table of integers or blocks, got 'tensor<?x?x4xbf16>'}}
   %y = fovea.embedding %i, %t scales(%s : tensor<9xf32>) : tensor<?x?xi64>, tensor<9x4xi8> -> tensor<?x?x4xbf16>
   return
 }
@@ -51,7 +51,7 @@ func.func @embedding_c3_sizes(%i: tensor<?x?xi64>, %t: tensor<9x4xi8>, %s: tenso
 // -----
 
 func.func @embedding_c3_floats(%i: tensor<?x?xi64>, %t: tensor<9x4xf32>, %s: tensor<9xf32>) {
-  // expected-error @below {{expects no scales for a table of floats, got 'tensor<9x4xf32>'}}
+  // expected-error @below {{expects no scales for a table of floats or blocks, got 'tensor<9x4xf32>'}}
   %y = fovea.embedding %i, %t scales(%s : tensor<9xf32>) : tensor<?x?xi64>, tensor<9x4xf32> -> tensor<?x?x4xf32>
   return
 }

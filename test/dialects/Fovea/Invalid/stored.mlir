@@ -18,7 +18,7 @@ fovea.weight @stored_c1_bytes_of_a_row : tensor<2xf32> = #fovea.stored<"a", "w",
 
 // -----
 
-// expected-error @below {{expects a stored tensor of integers or floating-point numbers, got 'tensor<2xindex>'}}
+// expected-error @below {{expects a stored tensor of integers, floating-point numbers or blocks, got 'tensor<2xindex>'}}
 fovea.weight @stored_c2 : tensor<2xindex> = #fovea.stored<"a", "w", tensor<2xindex>>
 
 // -----

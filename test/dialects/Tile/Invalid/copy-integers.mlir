@@ -23,7 +23,7 @@ func.func private @copy_c2(%w: !tile.view<512x192xi8>, %i: index) {
 
 func.func private @copy_c3_floats(%w: !tile.view<512x192xbf16>, %s: !tile.view<512x6xf16>, %i: index) {
   %m = tile.shared : !tile.shared<64x64xbf16, swizzle 128>
-  // expected-error @below {{expects scales of f16 or f32 for integers, with as many rows and a number of columns that divides theirs, got '!tile.view<512x6xf16>' for '!tile.view<512x192xbf16>'}}
+  // expected-error @below {{expects scales of f16, bf16 or f32 for integers, with as many rows and a number of columns that divides theirs, got '!tile.view<512x6xf16>' for '!tile.view<512x192xbf16>'}}
   tile.copy %w[%i, %i] scales(%s : !tile.view<512x6xf16>) to %m : !tile.view<512x192xbf16>, !tile.shared<64x64xbf16, swizzle 128>
   return
 }

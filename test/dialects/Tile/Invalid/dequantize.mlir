@@ -19,7 +19,7 @@ func.func private @dequantize_c1_shape(%q: !tile.tile<48x192xi8>) {
 // -----
 
 func.func private @dequantize_c2_rows(%q: !tile.tile<48x192xi8>, %s: !tile.tile<40x6xf16>) {
-  // expected-error @below {{expects scales of f16 or f32 for 48 rows, whose number of columns divides 192, got '!tile.tile<40x6xf16>'}}
+  // expected-error @below {{expects scales of f16, bf16 or f32 for 48 rows, whose number of columns divides 192, got '!tile.tile<40x6xf16>'}}
   %0 = tile.dequantize %q scales(%s) : !tile.tile<48x192xi8>, !tile.tile<40x6xf16> -> !tile.tile<48x192xf32>
   return
 }
@@ -34,8 +34,24 @@ func.func private @dequantize_c2_columns(%q: !tile.tile<48x192xi8>, %s: !tile.ti
 
 // -----
 
-func.func private @dequantize_c2_type(%q: !tile.tile<48x192xi8>, %s: !tile.tile<48x6xbf16>) {
-  // expected-error @below {{expects scales of f16 or f32}}
-  %0 = tile.dequantize %q scales(%s) : !tile.tile<48x192xi8>, !tile.tile<48x6xbf16> -> !tile.tile<48x192xf32>
+func.func private @dequantize_c2_type(%q: !tile.tile<48x192xi8>, %s: !tile.tile<48x6xf64>) {
+  // expected-error @below {{expects scales of f16, bf16 or f32}}
+  %0 = tile.dequantize %q scales(%s) : !tile.tile<48x192xi8>, !tile.tile<48x6xf64> -> !tile.tile<48x192xf32>
+  return
+}
+
+// -----
+
+func.func private @dequantize_c3_alone(%q: !tile.tile<48x192xi8>, %o: !tile.tile<48x6xf16>) {
+  // expected-error @below {{expects scales beside offsets}}
+  %0 = tile.dequantize %q offsets(%o) : !tile.tile<48x192xi8> offsets !tile.tile<48x6xf16> -> !tile.tile<48x192xf32>
+  return
+}
+
+// -----
+
+func.func private @dequantize_c3_shape(%q: !tile.tile<48x192xi8>, %s: !tile.tile<48x6xf16>, %o: !tile.tile<48x12xf16>) {
+  // expected-error @below {{expects offsets of f16, bf16 or f32 like the scales '!tile.tile<48x6xf16>', got '!tile.tile<48x12xf16>'}}
+  %0 = tile.dequantize %q scales(%s) offsets(%o) : !tile.tile<48x192xi8>, !tile.tile<48x6xf16> offsets !tile.tile<48x12xf16> -> !tile.tile<48x192xf32>
   return
 }

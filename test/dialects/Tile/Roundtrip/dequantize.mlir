@@ -24,3 +24,10 @@ func.func private @dequantize(%x: !tile.view<?x192xf32>, %w: memref<32x96x16xi8>
   tile.store %t, %y[%c0, %i] : !tile.tile<64x48xf32>, !tile.view<?x512xf32>
   return
 }
+
+// Scales and offsets may be integers times scales in turn.
+func.func private @blocks(%q: !tile.tile<48x512xi4>, %s: !tile.tile<48x16xi8>, %d: !tile.tile<48x2xf16>) {
+  %0 = tile.dequantize %s scales(%d) : !tile.tile<48x16xi8>, !tile.tile<48x2xf16> -> !tile.tile<48x16xf32>
+  %1 = tile.dequantize %q bias 8 scales(%0) offsets(%0) : !tile.tile<48x512xi4>, !tile.tile<48x16xf32> offsets !tile.tile<48x16xf32> -> !tile.tile<48x512xf32>
+  return
+}

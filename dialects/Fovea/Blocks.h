@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What each kind of blocks consists of, and where its parts lie in a panel. Numbers are
+// (code + bias) * scale + offset.
+#ifndef FOVEA_DIALECTS_FOVEA_BLOCKS_H
+#define FOVEA_DIALECTS_FOVEA_BLOCKS_H
+
+#include "dialects/Fovea/FoveaDialect.h"
+#include "dialects/Panels.h"
+
+namespace mlir::fovea {
+
+/// What a scale, or an offset, is in a panel.
+enum class BlockScale {
+  F16,
+  BF16,
+  ByBlock, ///< an i8, times an f16 that the whole block has
+};
+
+/// One kind, in a file and in panels.
+struct BlockFormat {
+  BlockKind kind;
+  int64_t elements, bytes; ///< of a block in a file
+  int64_t codeBits;        ///< in panels: 4 or 8, two's complement
+  int64_t bias;            ///< of codes in panels
+  int64_t group;           ///< elements with one scale
+  BlockScale scale;
+  bool hasOffsets; ///< of the kind that the scales are
+};
+
+const BlockFormat &getBlockFormat(BlockKind kind);
+
+/// Of a type that tensors are made of, or of a tensor of it; null for others.
+const BlockFormat *getBlockFormat(Type type);
+
+/// Where the parts of a panel of so many inputs begin, in bytes; each is aligned to 16 bytes, and
+/// panels are to 64. A part has one column of `kStoredPanelWidth` numbers for each of its units.
+class BlockPanel {
+public:
+  BlockPanel(const BlockFormat &format, int64_t inputs);
+
+  int64_t codes = 0; ///< [inputs * codeBits / 32][width][4] bytes, as panels of i4 or i8 have them
+  int64_t scales = 0, offsets = 0;           ///< [inputs / group][width]
+  int64_t blockScales = 0, blockOffsets = 0; ///< [inputs / elements][width], f16
+  int64_t bytes = 0;
+
+  int64_t groups, blocks; ///< of a row
+};
+
+} // namespace mlir::fovea
+
+#endif // FOVEA_DIALECTS_FOVEA_BLOCKS_H
