@@ -42,6 +42,7 @@ struct Weight {
   std::optional<RowGroups> rows;  ///< Of the tensor once it is transposed.
   std::optional<AxisOrder> order; ///< Before it is `shape`, behind `rows`.
   std::vector<Weight> stack;
+  bool asFloats = false; ///< Stored blocks become f32: what is neither a matrix nor tokens.
 };
 
 /// `y = x W^T + b`, W of shape [out, in].

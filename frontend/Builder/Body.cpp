@@ -13,6 +13,12 @@ using namespace mlir;
 using namespace mlir::fovea;
 namespace model = ::fovea;
 
+Type mlir::fovea::getBlocksType(MLIRContext *context, model::ElementType type) {
+  std::optional<BlockKind> kind = symbolizeBlockKind(StringRef(model::nameOf(type)).lower());
+  assert(kind && "the dialect has all kinds of blocks that files have");
+  return BlocksType::get(context, *kind);
+}
+
 RankedTensorType mlir::fovea::getWeightType(MLIRContext *context, const model::Weight &weight) {
   const model::StoredTensor &stored =
       weight.stack.empty() ? weight.stored : weight.stack.front().stored;
@@ -21,6 +27,8 @@ RankedTensorType mlir::fovea::getWeightType(MLIRContext *context, const model::W
     element = Float16Type::get(context);
   else if (stored.type == model::ElementType::BF16)
     element = BFloat16Type::get(context);
+  else if (model::isBlockType(stored.type) && !weight.asFloats)
+    element = getBlocksType(context, stored.type);
   return RankedTensorType::get(weight.shape, element);
 }
 

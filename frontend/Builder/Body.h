@@ -17,6 +17,9 @@ namespace mlir::fovea {
 /// The type of a weight as it is used: its shape, its stored element type.
 RankedTensorType getWeightType(MLIRContext *context, const ::fovea::Weight &weight);
 
+/// Of stored blocks.
+Type getBlocksType(MLIRContext *context, ::fovea::ElementType type);
+
 /// tensor<?xSx...xf32>, S dynamic or 1 (a decoding step).
 RankedTensorType getActivationType(MLIRContext *context, ArrayRef<int64_t> shape);
 

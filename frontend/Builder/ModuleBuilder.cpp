@@ -46,10 +46,6 @@ void ModuleFrame::addWeight(const model::Weight &weight) {
   // A tied weight is met twice.
   if (module->lookupSymbol(weight.name))
     return;
-  const model::StoredTensor &stored =
-      weight.stack.empty() ? weight.stored : weight.stack.front().stored;
-  if (model::isBlockType(stored.type) && blocks++ == 0)
-    firstBlock = stored;
   WeightOp::create(b, locate(weight.name), weight.name, getWeightType(context, weight),
                    recipeOf(weight), /*sym_visibility=*/nullptr);
 }
@@ -62,7 +58,12 @@ Attribute ModuleFrame::recipeOf(const model::Weight &weight) {
     return ConcatAttr::get(context, 0, recipes);
   }
   RankedTensorType stored = getWeightType(context, weight).clone(weight.stored.shape);
+  bool ofBlocks = model::isBlockType(weight.stored.type);
+  if (ofBlocks)
+    stored = stored.clone(getBlocksType(context, weight.stored.type));
   Attribute recipe = StoredAttr::get(context, weight.stored.file, weight.stored.name, stored);
+  if (ofBlocks && weight.asFloats)
+    recipe = CastAttr::get(context, recipe, Float32Type::get(context));
   const std::optional<model::RowGroups> &rows = weight.rows;
   if (weight.transposed)
     recipe = TransposeAttr::get(context, recipe);
@@ -527,14 +528,6 @@ OwningOpRef<ModuleOp> ModuleFrame::build() {
   addModelOp();
 
   addWeights();
-  if (blocks > 0) {
-    emitError(locate(firstBlock.name))
-        << model::printable(source.folder + "/" + firstBlock.file, 400) << ": tensor "
-        << model::quote(firstBlock.name) << ": expects element type F32, F16 or BF16, got "
-        << model::nameOf(firstBlock.type) << (blocks > 1 ? ", as others have" : "")
-        << "; quantised blocks are not compiled yet";
-    return {};
-  }
   if (source.kind == Kind::Encoder || source.kind == Kind::Towers) {
     addTowers();
     return std::move(module);

@@ -154,8 +154,6 @@ private:
   OpBuilder b;
   OwningOpRef<ModuleOp> module;
   LayerStack stack, encoderStack;
-  int64_t blocks = 0; ///< Weights of quantised blocks, and the first of them.
-  ::fovea::StoredTensor firstBlock;
   llvm::StringMap<Value> weightRefs; ///< Of the entry that is being built.
 };
 

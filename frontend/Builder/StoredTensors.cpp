@@ -3,6 +3,7 @@
 // Opens files as recipes name them and holds tensors to the type in the IR.
 #include "frontend/Builder/StoredTensors.h"
 
+#include "frontend/Builder/Body.h"
 #include "mlir/IR/Diagnostics.h"
 #include "weights/Tables.h"
 
@@ -124,8 +125,11 @@ StoredTensors::readFrom(std::map<std::string, std::optional<File>> &opened, Stor
   if (!stored)
     return emitError(loc) << place << ": is missing";
   RankedTensorType type = tensor.getType();
-  if (stored->type != storedType(type.getElementType()) ||
-      ArrayRef<int64_t>(stored->shape) != type.getShape())
+  bool isStored = isa<BlocksType>(type.getElementType())
+                      ? ::fovea::isBlockType(stored->type) &&
+                            getBlocksType(type.getContext(), stored->type) == type.getElementType()
+                      : stored->type == storedType(type.getElementType());
+  if (!isStored || ArrayRef<int64_t>(stored->shape) != type.getShape())
     return emitError(loc) << place << ": expects " << type << ", got "
                           << ::fovea::printShape(stored->shape) << " of "
                           << ::fovea::nameOf(stored->type);

@@ -90,6 +90,10 @@ std::optional<ModelDescription> fovea::readGguf(const std::string &path, Problem
   GgufModel source{*file, keys, weights, model, found};
   architecture->describe(source);
   weights.finish();
+  // Tables that are added to others are small.
+  for (std::optional<Weight> *table : {&model.embeddings.position, &model.embeddings.tokenType})
+    if (*table)
+      (*table)->asFloats = true;
   if (model.hidden == 0)
     return finish();
   if (readGgufTokens(*file, model, found))

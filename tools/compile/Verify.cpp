@@ -117,7 +117,7 @@ static std::string findMismatch(const artifact::ArtifactReader &reader, ModuleOp
 static bool hasNarrowWeights(ModuleOp module) {
   auto isNarrow = [](Type type) {
     Type element = getElementTypeOrSelf(type);
-    return element.isBF16() || isa<IntegerType>(element);
+    return element.isBF16() || isa<IntegerType, BlocksType>(element);
   };
   WalkResult found = module.walk([&](Operation *op) {
     auto weight = dyn_cast<WeightOp>(op);
