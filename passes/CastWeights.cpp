@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One element type for float weights, by recipe. Leaves alone weights whose readers take no other
-// type, and tables.
+// One element type for weights of floats and blocks, by recipe. Leaves alone weights whose readers
+// take no other type, and tables.
 #include "dialects/Fovea/Tables.h"
 #include "passes/Passes.h"
 #include "llvm/ADT/EquivalenceClasses.h"
@@ -45,7 +45,10 @@ struct CastWeightsPass : fovea::impl::CastWeightsPassBase<CastWeightsPass> {
         fixed.insert(entry->getData());
     for (auto weight : getOperation().getOps<WeightOp>()) {
       RankedTensorType old = weight.getWeightType();
-      if (!isa<FloatType>(old.getElementType()) || old.getElementType() == element)
+      bool isCastable =
+          isa<BlocksType>(old.getElementType()) ||
+          (isa<FloatType>(old.getElementType()) && !blocksOnly && old.getElementType() != element);
+      if (!isCastable)
         continue;
       auto it = refs.find(weight);
       if (it == refs.end())

@@ -29,7 +29,7 @@ def CastCachesPass : Pass<"fovea-cast-caches", "ModuleOp"> {
 def CastWeightsPass : Pass<"fovea-cast-weights", "::mlir::ModuleOp"> {
   let summary = "Cast float weights to one element type";
   let description = [{
-    `--dtype`: each weight of a float type gets a recipe that casts, and its values the new type wherever they go,
+    `--dtype`: each weight of a float type, or of blocks, gets a recipe that casts, and its values the new type wherever they go,
     through calls into the arguments of functions. Activations keep their type: ops that read a weight widen it.
 
     Left alone: a weight that anything else reads than linears, norms, embeddings and learned positions, as other ops do
@@ -42,7 +42,8 @@ def CastWeightsPass : Pass<"fovea-cast-weights", "::mlir::ModuleOp"> {
     fovea.weight @w : tensor<6x4xbf16> = #fovea.cast<#fovea.stored<"f", "w", tensor<6x4xf32>>, bf16>
     ```
   }];
-  let options = [Option<"type", "type", "std::string", "", "f32, bf16, f16 or f64">];
+  let options = [Option<"type", "type", "std::string", "", "f32, bf16, f16 or f64">,
+                 Option<"blocksOnly", "blocks-only", "bool", "false", "cast weights of blocks alone">];
   let statistics = [
     Statistic<"numCast", "num-cast", "weights cast">,
     Statistic<"numKept", "num-kept", "weights of another type left as they are">];

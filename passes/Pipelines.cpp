@@ -46,7 +46,9 @@ static void addRaising(OpPassManager &manager) {
 void fovea::buildGraphPipeline(OpPassManager &manager, const GraphOptions &options) {
   auto addCast = [&] {
     if (!options.cast.empty())
-      manager.addPass(createCastWeightsPass({options.cast}));
+      manager.addPass(createCastWeightsPass({options.cast, /*blocksOnly=*/false}));
+    else if (!options.quantize.empty()) // by another rule than that of blocks
+      manager.addPass(createCastWeightsPass({"f32", /*blocksOnly=*/true}));
   };
   // Before all that asks how large something is.
   manager.addPass(createFoldEmptyTensorsPass());

@@ -381,8 +381,24 @@ private:
     return !gpus.empty() && (emitsArtifact || lastOfDevice.has_value());
   }
 
+  /// That GPUs compute what weights are made of.
+  bool checkDeviceWeights() {
+    for (auto weight : module.getOps<WeightOp>())
+      if (auto blocks = dyn_cast<BlocksType>(weight.getWeightType().getElementType())) {
+        reporter.error(
+            llvm::formatv("--gpu: expects weights of floats, int8 or int4, got blocks of {0} "
+                          "in '{1}'; --dtype=bf16, f16, int8 or int4 converts them",
+                          stringifyBlockKind(blocks.getKind()), weight.getSymName())
+                .str());
+        return false;
+      }
+    return true;
+  }
+
   /// Makes code for each GPU of copies of the module, which is of the fused stage.
   Outcome compileDevices() {
+    if (!gpus.empty() && !checkDeviceWeights())
+      return Outcome::InputFault;
     for (const std::string &chip : gpus) {
       OwningOpRef<ModuleOp> copy(module.clone());
       DeviceHooks hooks;
