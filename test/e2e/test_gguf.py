@@ -202,23 +202,6 @@ def test_word_pieces(tmp_path, minilm):
 
 # What is refused -----------------------------------------------------------------------------------------------------------------------------------------
 
-def test_blocks_are_read(fovea, tmp_path):
-    """And are not compiled yet: with types that are mixed there is one message."""
-    rng = np.random.default_rng(1)
-    tensors = {"token_embd.weight": rng.random((32, 256)), "output_norm.weight": rng.random(256)}
-    for name, shape in {"attn_norm": [256], "ffn_norm": [256], "attn_q": [256, 256], "attn_k": [256, 256], "attn_v": [256, 256], "attn_output": [256, 256],
-                        "ffn_gate": [64, 256], "ffn_up": [64, 256], "ffn_down": [256, 64]}.items():
-        tensors[f"blk.0.{name}.weight"] = rng.random(shape)
-    types = {"attn_q": TYPES.Q4_0, "attn_k": TYPES.Q8_0, "attn_v": TYPES.Q5_1, "ffn_down": TYPES.Q5_0, "ffn_gate": TYPES.Q4_1}
-    gguf_files.write(tmp_path / "m.gguf", "llama", {"embedding_length": 256, "block_count": 1, "attention.head_count": 2, "context_length": 64, "feed_forward_length": 64,
-                                                    "attention.layer_norm_rms_epsilon": 1e-5}, tensors,
-                     lambda name: next((kind for part, kind in types.items() if part in name), TYPES.F16))
-    for verb in (["check", tmp_path / "m.gguf"], ["compile", tmp_path / "m.gguf", "-o", tmp_path / "m.fovea"]):
-        result = fovea(*verb)
-        errors = [line for line in result.err.decode().splitlines() if "error" in line]
-        assert result.code == 1 and len(errors) == 1 and 'm.gguf: tensor "blk.0.attn_q.weight": expects element type F32, F16 or BF16, got Q4_0' in errors[0], str(result)
-
-
 REFUSED = {
     "m.gguf: llama.rope.swing: could change numbers and is not understood": dict(keys={"rope.swing": 2}),
     "m.gguf: llama.attention.head_count: expects an integer from 1 to 4096, got an array": dict(keys={"attention.head_count": [2, 2]}),

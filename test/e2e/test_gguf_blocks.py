@@ -5,7 +5,8 @@ import gguf
 import pytest
 
 from gguf_blocks import KINDS, TYPES, numbers_of, random_blocks, worst_blocks
-from gguf_files import convert, keys_of, neighbours, put
+from gguf_files import convert, keys_of, neighbours, put, write_model
+from programs import SHAKESPEARE
 from test_families import difference, run_entry
 
 COLUMNS = 512
@@ -120,6 +121,49 @@ def test_all_kinds_in_a_model(fovea, fovea_run, mixed_model, tmp_path, compute, 
     fovea("compile", folder / "model.gguf", f"--compute={compute}", "-o", tmp_path / "model.fovea").ok()
     found = run_entry(fovea_run, tmp_path / "model.fovea", "forward", folder / "inputs.npz", tmp_path / "out.npz")["logits"]
     assert difference(found, expected) <= bound
+
+
+@pytest.fixture(scope="module")
+def shakespeare_model():
+    import torch
+    from transformers import LlamaForCausalLM
+
+    return LlamaForCausalLM.from_pretrained(SHAKESPEARE, dtype=torch.float64)
+
+
+@pytest.mark.parametrize("kind", ["Q4_0", "Q5_1", "Q8_0"])
+def test_trained_model(fovea, fovea_run, shakespeare_model, tmp_path, kind):
+    """Quantised by the package `gguf`: the logits of `transformers` with these numbers, tied table included."""
+    import copy
+
+    import torch
+
+    model = copy.deepcopy(shakespeare_model)
+    write_model(tmp_path / "model.gguf", "llama", model, lambda name: TYPES[kind])
+    for name, parameter in model.named_parameters():
+        if parameter.ndim == 2: # rows of queries and keys stand in another order in the file, and are quantised one by one
+            rows = gguf.quants.quantize(parameter.detach().numpy().astype(np.float32), TYPES[kind])
+            parameter.data.copy_(torch.from_numpy(numbers_of(kind, rows).astype(np.float64)))
+    ids = np.random.default_rng(3).integers(2, 2048, (2, 40))
+    np.savez(tmp_path / "inputs.npz", input_ids=ids)
+    with torch.no_grad():
+        expected = model(torch.from_numpy(ids)).logits.numpy()
+    for compute, bound in (("f32", 2e-5), ("auto", 6e-2)):
+        fovea("compile", tmp_path / "model.gguf", f"--compute={compute}", "-o", tmp_path / "model.fovea").ok()
+        found = run_entry(fovea_run, tmp_path / "model.fovea", "forward", tmp_path / "inputs.npz", tmp_path / "out.npz")["logits"]
+        assert difference(found, expected) <= bound
+
+
+def test_other_types(fovea, mixed_model, tmp_path):
+    """Blocks become what is asked for; GPUs, which read none, say so."""
+    folder, _ = mixed_model
+    for dtype, matrix in (("bf16", "tensor<256x512xbf16>"), ("int8", "tensor<256x512xi8>")):
+        fovea("compile", folder / "model.gguf", f"--dtype={dtype}", "--emit=graph", "-o", tmp_path / "graph.mlir").ok()
+        values = [line for line in (tmp_path / "graph.mlir").read_text().splitlines() if "fovea.weight_ref" in line]
+        assert any(matrix in line for line in values) and not any("blocks" in line for line in values)
+    result = fovea("compile", folder / "model.gguf", "--gpu=sm_80", "-o", tmp_path / "model.fovea")
+    assert result.code == 1 and "--gpu: expects weights of floats, int8 or int4, got blocks of " in str(result) and "--dtype=bf16" in str(result)
+    assert not (tmp_path / "model.fovea").exists()
 
 
 def test_verify_and_stages(fovea, mixed_model, tmp_path):
