@@ -5,12 +5,16 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-install(TARGETS fovea fovea-run fovea-opt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+set(programs fovea-run)
+if(FOVEA_COMPILER)
+  list(APPEND programs fovea fovea-opt)
+endif()
+install(TARGETS ${programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS FoveaRuntime EXPORT FoveaTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS FoveaEmulatorDevice LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES runtime/include/fovea/runtime.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fovea)
 # In a prefix the library is in lib/, in a Python package above the programs.
-set_target_properties(fovea fovea-run fovea-opt PROPERTIES
+set_target_properties(${programs} PROPERTIES
   INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};$ORIGIN/..")
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/Fovea)
@@ -35,7 +39,8 @@ install(FILES ${PROJECT_BINARY_DIR}/fovea.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}
 
 # What the programs say of themselves.
 set(pages)
-foreach(program fovea fovea-run)
+list(REMOVE_ITEM programs fovea-opt)
+foreach(program ${programs})
   set(folder ${PROJECT_BINARY_DIR}/share/${program})
   add_custom_command(OUTPUT ${folder}/man ${folder}/bash ${folder}/zsh ${folder}/fish
     COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}

@@ -3,14 +3,17 @@
 # The only place that knows how MLIR is found, how tablegen is called and how
 # libraries are linked. LLVM and MLIR are linked as their two shared libraries
 # (libMLIR, libLLVM), so that a test is linked in 0.2 s; programs that people
-# start contain what they use of both, see fovea_starts_fast.
+# start contain what they use of both, see fovea_starts_fast. Without the
+# compiler (FOVEA_COMPILER) there is no MLIR.
 
-find_package(MLIR 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22)
-message(STATUS "MLIR ${LLVM_PACKAGE_VERSION} from ${MLIR_DIR}")
-list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
-include(TableGen)
-include(AddLLVM)
-include(AddMLIR)
+if(FOVEA_COMPILER)
+  find_package(MLIR 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22)
+  message(STATUS "MLIR ${LLVM_PACKAGE_VERSION} from ${MLIR_DIR}")
+  list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
+  include(TableGen)
+  include(AddLLVM)
+  include(AddMLIR)
+endif()
 
 find_program(CCACHE ccache)
 if(CCACHE)
@@ -27,52 +30,54 @@ target_compile_options(fovea_flags INTERFACE
   -Wall -Wextra -Wno-unused-parameter $<$<BOOL:${FOVEA_WERROR}>:-Werror>
   -fvisibility=hidden -fvisibility-inlines-hidden)
 
-# Code that uses MLIR: its include directories are system ones (their warnings
-# are not ours), and one precompiled header serves all of it.
-add_library(fovea_mlir_flags INTERFACE)
-target_include_directories(fovea_mlir_flags SYSTEM INTERFACE
-  ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
-target_compile_definitions(fovea_mlir_flags INTERFACE ${LLVM_DEFINITIONS_LIST})
-target_compile_options(fovea_mlir_flags INTERFACE -fno-exceptions
-  $<$<NOT:$<BOOL:${LLVM_ENABLE_RTTI}>>:-fno-rtti>)
-target_link_libraries(fovea_mlir_flags INTERFACE fovea_flags fovea_llvm)
+if(FOVEA_COMPILER)
+  # Code that uses MLIR: its include directories are system ones (their warnings
+  # are not ours), and one precompiled header serves all of it.
+  add_library(fovea_mlir_flags INTERFACE)
+  target_include_directories(fovea_mlir_flags SYSTEM INTERFACE
+    ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+  target_compile_definitions(fovea_mlir_flags INTERFACE ${LLVM_DEFINITIONS_LIST})
+  target_compile_options(fovea_mlir_flags INTERFACE -fno-exceptions
+    $<$<NOT:$<BOOL:${LLVM_ENABLE_RTTI}>>:-fno-rtti>)
+  target_link_libraries(fovea_mlir_flags INTERFACE fovea_flags fovea_llvm)
 
-# LLVM and MLIR as the program at the end of the link wants them. Debian's descriptions of the archives
-# lead back to the shared libraries, so they are named as files; the linker takes of them what is used.
-file(GLOB llvm_archives ${LLVM_LIBRARY_DIR}/libMLIR*.a ${LLVM_LIBRARY_DIR}/libLLVM*.a)
-list(FILTER llvm_archives EXCLUDE REGEX "libMLIR(CAPI|.*Test)")
-# Its headers are not needed, so neither is the package that has the name without a number.
-if(FOVEA_STANDALONE)
-  find_library(FOVEA_ZSTD NAMES libzstd.a REQUIRED)
-else()
-  find_library(FOVEA_ZSTD NAMES zstd libzstd.so.1 REQUIRED)
-endif()
-add_library(fovea_llvm INTERFACE)
-set(has_archives $<BOOL:$<TARGET_PROPERTY:FOVEA_LLVM_ARCHIVES>>)
-target_link_libraries(fovea_llvm INTERFACE
-  "$<${has_archives}:${llvm_archives};ZLIB::ZLIB;${FOVEA_ZSTD}>"
-  "$<$<NOT:${has_archives}>:MLIR;LLVM>")
-
-# fovea_starts_fast(program): the loader of a program with both shared libraries relocates 355,000
-# addresses and looks 49,000 names up: a start takes 21 ms of processor time. With archives it takes
-# 7, for a link of 1.4 s and 130 MB of code. Sanitized programs are linked with the shared ones.
-function(fovea_starts_fast program)
-  if("${CMAKE_C_FLAGS} ${CMAKE_CXX_FLAGS}" MATCHES "-fsanitize")
-    return()
+  # LLVM and MLIR as the program at the end of the link wants them. Debian's descriptions of the archives
+  # lead back to the shared libraries, so they are named as files; the linker takes of them what is used.
+  file(GLOB llvm_archives ${LLVM_LIBRARY_DIR}/libMLIR*.a ${LLVM_LIBRARY_DIR}/libLLVM*.a)
+  list(FILTER llvm_archives EXCLUDE REGEX "libMLIR(CAPI|.*Test)")
+  # Its headers are not needed, so neither is the package that has the name without a number.
+  if(FOVEA_STANDALONE)
+    find_library(FOVEA_ZSTD NAMES libzstd.a REQUIRED)
+  else()
+    find_library(FOVEA_ZSTD NAMES zstd libzstd.so.1 REQUIRED)
   endif()
-  set_target_properties(${program} PROPERTIES FOVEA_LLVM_ARCHIVES ON)
-  target_link_options(${program} PRIVATE
-    -Wl,--gc-sections -Wl,-z,pack-relative-relocs -Wl,--build-id)
-endfunction()
+  add_library(fovea_llvm INTERFACE)
+  set(has_archives $<BOOL:$<TARGET_PROPERTY:FOVEA_LLVM_ARCHIVES>>)
+  target_link_libraries(fovea_llvm INTERFACE
+    "$<${has_archives}:${llvm_archives};ZLIB::ZLIB;${FOVEA_ZSTD}>"
+    "$<$<NOT:${has_archives}>:MLIR;LLVM>")
 
-if(NOT TARGET fovea_mlir_pch)
-  file(WRITE ${PROJECT_BINARY_DIR}/pch.cpp "")
-  add_library(fovea_mlir_pch OBJECT ${PROJECT_BINARY_DIR}/pch.cpp)
-  target_link_libraries(fovea_mlir_pch PRIVATE fovea_mlir_flags)
-  target_precompile_headers(fovea_mlir_pch PRIVATE
-    ${PROJECT_SOURCE_DIR}/cmake/MLIRPrecompiled.h)
-  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
-    target_compile_options(fovea_mlir_pch PRIVATE -Xclang -fno-pch-timestamp)
+  # fovea_starts_fast(program): the loader of a program with both shared libraries relocates 355,000
+  # addresses and looks 49,000 names up: a start takes 21 ms of processor time. With archives it takes
+  # 7, for a link of 1.4 s and 130 MB of code. Sanitized programs are linked with the shared ones.
+  function(fovea_starts_fast program)
+    if("${CMAKE_C_FLAGS} ${CMAKE_CXX_FLAGS}" MATCHES "-fsanitize")
+      return()
+    endif()
+    set_target_properties(${program} PROPERTIES FOVEA_LLVM_ARCHIVES ON)
+    target_link_options(${program} PRIVATE
+      -Wl,--gc-sections -Wl,-z,pack-relative-relocs -Wl,--build-id)
+  endfunction()
+
+  if(NOT TARGET fovea_mlir_pch)
+    file(WRITE ${PROJECT_BINARY_DIR}/pch.cpp "")
+    add_library(fovea_mlir_pch OBJECT ${PROJECT_BINARY_DIR}/pch.cpp)
+    target_link_libraries(fovea_mlir_pch PRIVATE fovea_mlir_flags)
+    target_precompile_headers(fovea_mlir_pch PRIVATE
+      ${PROJECT_SOURCE_DIR}/cmake/MLIRPrecompiled.h)
+    if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+      target_compile_options(fovea_mlir_pch PRIVATE -Xclang -fno-pch-timestamp)
+    endif()
   endif()
 endif()
 

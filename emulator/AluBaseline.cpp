@@ -11,15 +11,9 @@ Handler find(const AluForm &form);
 void multiply(float *acc, const float *a, const float *b, unsigned m, unsigned n, unsigned k);
 } // namespace avx2
 
-namespace {
-bool hasAvx2() {
 #if defined(__x86_64__)
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-  return false;
+static bool hasAvx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 #endif
-}
-} // namespace
 
 Handler findAlu(const AluForm &form) {
 #if defined(__x86_64__)

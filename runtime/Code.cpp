@@ -16,8 +16,21 @@
 
 namespace fovea {
 
-/// The loader takes code for another processor for a file that is missing.
-static void checkHeader(const std::string &name, const void *data, size_t size) {
+#if defined(__aarch64__)
+static constexpr int kMachine = EM_AARCH64;
+const char *const Code::kPortable = "aarch64-portable";
+#else
+static constexpr int kMachine = EM_X86_64;
+const char *const Code::kPortable = "portable";
+#endif
+
+static std::string nameMachine(int machine) {
+  return machine == EM_X86_64    ? "x86-64"
+         : machine == EM_AARCH64 ? "aarch64"
+                                 : "machine " + std::to_string(machine);
+}
+
+static Elf64_Ehdr readHeader(const std::string &name, const void *data, size_t size) {
   Elf64_Ehdr header;
   if (size < sizeof(header))
     failInvalid(name + ": its code cannot be loaded: expects an ELF file of at least " +
@@ -25,12 +38,28 @@ static void checkHeader(const std::string &name, const void *data, size_t size) 
   std::memcpy(&header, data, sizeof(header));
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
     failInvalid(name + ": its code cannot be loaded: expects an ELF file, got other bytes");
-  bool isOurs = header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == EM_X86_64 &&
+  return header;
+}
+
+void Code::requireProcessor(const std::string &name, const void *data, size_t size) {
+  int machine = readHeader(name, data, size).e_machine;
+  if (machine != kMachine)
+    throw Failure{FOVEA_UNSUPPORTED,
+                  name + ": expects code for " + nameMachine(kMachine) + ", got code for " +
+                      nameMachine(machine) +
+                      "; compile it for this machine or with --target=" + kPortable};
+}
+
+/// The loader takes code for another processor for a file that is missing.
+static void checkHeader(const std::string &name, const void *data, size_t size) {
+  Elf64_Ehdr header = readHeader(name, data, size);
+  bool isOurs = header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == kMachine &&
                 header.e_ident[EI_DATA] == ELFDATA2LSB;
   if (!isOurs || header.e_type != ET_DYN)
-    failInvalid(name + ": its code cannot be loaded: expects a shared object for x86-64 (type " +
-                std::to_string(ET_DYN) + ", machine " + std::to_string(EM_X86_64) + "), got type " +
-                std::to_string(header.e_type) + ", machine " + std::to_string(header.e_machine));
+    failInvalid(name + ": its code cannot be loaded: expects a shared object for " +
+                nameMachine(kMachine) + " (type " + std::to_string(ET_DYN) + ", machine " +
+                std::to_string(kMachine) + "), got type " + std::to_string(header.e_type) +
+                ", machine " + std::to_string(header.e_machine));
 }
 
 Code::Code(const std::string &name, const void *data, size_t size) : name(name) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // CPU features by CPUID and XGETBV (Intel SDM volume 2, CPUID; AMD APM volume 3,
-// appendix E). A vector feature counts only if the system saves its registers.
+// appendix E). A vector feature counts only if the system saves its registers. On
+// aarch64 by what Linux says of the processor (Documentation/arch/arm64/elf_hwcaps.rst).
 #include "runtime/CpuFeatures.h"
 
 #include <cstdint>
@@ -10,6 +11,8 @@
 #include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
 #endif
 
 namespace fovea {
@@ -132,6 +135,50 @@ std::vector<std::string> missingCpuFeatures(const std::vector<std::string> &name
     for (const Feature &feature : features)
       if (name == feature.name)
         found = has(feature, state) && (feature.state != amxState || requestTiles());
+    if (!found)
+      missing.push_back(name);
+  }
+  return missing;
+}
+
+#elif defined(__aarch64__)
+
+namespace {
+
+/// Bits of AT_HWCAP and AT_HWCAP2, by number: headers of older systems lack names.
+struct Feature {
+  const char *name;
+  uint64_t first, second;
+};
+
+constexpr uint64_t bit(int number) { return uint64_t(1) << number; }
+
+constexpr Feature features[] = {
+    {"altnzcv", 0, bit(7)},       {"bf16", 0, bit(14)},
+    {"complxnum", bit(14), 0},    {"crc", bit(7), 0},
+    {"cssc", 0, bit(34)},         {"dotprod", bit(20), 0},
+    {"flagm", bit(27), 0},        {"fp16fml", bit(23), 0},
+    {"fptoint", 0, bit(8)},       {"fullfp16", bit(9) | bit(10), 0},
+    {"i8mm", 0, bit(13)},         {"lse", bit(8), 0},
+    {"lse2", bit(25), 0},         {"mops", 0, bit(43)},
+    {"neon", bit(0) | bit(1), 0}, {"rcpc", bit(15), 0},
+    {"rcpc-immo", bit(26), 0},    {"rdm", bit(12), 0},
+    {"sb", bit(29), 0},           {"sme", 0, bit(23)},
+    {"sve", bit(22), 0},          {"sve2", 0, bit(1)},
+    {"sve2p1", 0, bit(36)},
+};
+
+} // namespace
+
+std::vector<std::string> missingCpuFeatures(const std::vector<std::string> &names) {
+  uint64_t first = ::getauxval(AT_HWCAP), second = ::getauxval(AT_HWCAP2);
+  std::vector<std::string> missing;
+  for (const std::string &name : names) {
+    bool found = false;
+    for (const Feature &feature : features)
+      if (name == feature.name)
+        found =
+            (first & feature.first) == feature.first && (second & feature.second) == feature.second;
     if (!found)
       missing.push_back(name);
   }

@@ -39,13 +39,14 @@ Module::Module(const std::string &path, artifact::FileAccess access) {
     failInvalid(error);
   selectVariant(*reader);
   const manifest::ManifestT &contents = reader->manifest();
+  artifact::Bytes elf = reader->code();
+  Code::requireProcessor(path, elf.data, elf.size);
   std::vector<std::string> missing = missingCpuFeatures(contents.cpu_features);
   if (!missing.empty())
     throw Failure{FOVEA_UNSUPPORTED,
                   path + ": is compiled for a CPU with " + join(missing) +
-                      ", which this one lacks; compile it for this machine or with "
-                      "--target=portable"};
-  artifact::Bytes elf = reader->code();
+                      ", which this one lacks; compile it for this machine or with --target=" +
+                      Code::kPortable};
   code = std::make_unique<Code>(path, elf.data, elf.size);
   for (const auto &description : contents.entries) {
     Entry entry;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Peaks.h. The loops are written with intrinsics for each level, so that the
-// compiler's own target does not matter.
+// See Peaks.h. The loops are written for each level, so that the compiler's own
+// target does not matter.
 #include "tools/peaks/Peaks.h"
 
 #include <algorithm>
@@ -10,11 +10,13 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
-#include <immintrin.h>
 #include <new>
 #include <sched.h>
 #include <sys/mman.h>
 #include <thread>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 namespace fovea {
 
@@ -34,6 +36,10 @@ constexpr size_t ahead = 16;
 constexpr int64_t rounds = 1000000;
 
 #define FOVEA_SUMS12(F) F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7) F(8) F(9) F(10) F(11)
+
+#if defined(__x86_64__)
+
+constexpr int sums = 12;
 
 /// Returns something that depends on all sums.
 __attribute__((target("avx512f"))) float spin512() {
@@ -87,6 +93,33 @@ float spin128() {
   return _mm_cvtss_f32(v[0]);
 }
 
+#else
+
+/// Of 32 registers, for four instructions a cycle.
+constexpr int sums = 24;
+typedef float Vector __attribute__((vector_size(16)));
+
+float spin() {
+  Vector v[sums], x = Vector{} + 0.5f, y = Vector{} + 0.25f;
+  for (Vector &each : v)
+    each = x;
+  for (int64_t i = 0; i < rounds; ++i) {
+#define FOVEA_STEP(j)                                                                              \
+  v[j] = v[j] * x + y;                                                                             \
+  v[j + 12] = v[j + 12] * x + y;
+    FOVEA_SUMS12(FOVEA_STEP)
+#undef FOVEA_STEP
+#define FOVEA_KEEP(j) __asm__ volatile("" : "+w"(v[j]), "+w"(v[j + 12]));
+    FOVEA_SUMS12(FOVEA_KEEP)
+#undef FOVEA_KEEP
+  }
+  for (int j = 1; j < sums; ++j)
+    v[0] += v[j];
+  return v[0][0];
+}
+
+#endif
+
 //===-- Reading --------------------------------------------------------------------------===//
 
 /// What one of the streams reads. Streams that begin a multiple of a page apart would share a few
@@ -95,6 +128,8 @@ size_t streamBytes(size_t bytes) {
   constexpr size_t page = 4096;
   return bytes / streams / page * page - page + 9 * line;
 }
+
+#if defined(__x86_64__)
 
 /// Eight streams, each a line at a time; the result depends on every byte.
 __attribute__((target("avx512f"))) float read512(const char *data, size_t bytes) {
@@ -130,6 +165,28 @@ float read128(const char *data, size_t bytes) {
     v[0] = _mm_or_si128(v[0], v[j]);
   return _mm_cvtss_f32(_mm_castsi128_ps(v[0]));
 }
+
+#else
+
+/// Eight streams, each a line at a time; the result depends on every byte.
+float read(const char *data, size_t bytes) {
+  typedef uint32_t Words __attribute__((vector_size(16)));
+  size_t each = streamBytes(bytes);
+  Words v[streams] = {};
+  for (size_t i = 0; i < each; i += line)
+    for (int j = 0; j < streams; ++j) {
+      const char *at = data + static_cast<size_t>(j) * each + i;
+      __builtin_prefetch(at + ahead * line);
+      const auto *lane = reinterpret_cast<const Words *>(at);
+      for (int k = 0; k < 4; ++k)
+        v[j] |= lane[k];
+    }
+  for (int j = 1; j < streams; ++j)
+    v[0] |= v[j];
+  return static_cast<float>(v[0][0]);
+}
+
+#endif
 
 //===-- Threads --------------------------------------------------------------------------===//
 
@@ -198,6 +255,10 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+//===-- Levels ---------------------------------------------------------------------------===//
+
+#if defined(__x86_64__)
+
 enum class Level { Sse, Avx2, Avx512 };
 
 Level findLevel() {
@@ -206,6 +267,26 @@ Level findLevel() {
     return Level::Avx512;
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? Level::Avx2 : Level::Sse;
 }
+
+int64_t countLanes() {
+  Level level = findLevel();
+  return level == Level::Avx512 ? 16 : level == Level::Avx2 ? 8 : 4;
+}
+
+float spin() {
+  Level level = findLevel();
+  return level == Level::Avx512 ? spin512() : level == Level::Avx2 ? spin256() : spin128();
+}
+
+float read(const char *data, size_t bytes) {
+  return findLevel() == Level::Avx512 ? read512(data, bytes) : read128(data, bytes);
+}
+
+#else
+
+int64_t countLanes() { return 4; }
+
+#endif
 
 } // namespace
 
@@ -228,16 +309,12 @@ Peaks::Peaks(int threads) : threads(std::max(threads, 1)), memory(std::make_uniq
 Peaks::~Peaks() = default;
 
 Peaks::Sample Peaks::sample() {
-  Level level = findLevel();
-  double seconds = timeTogether(threads, [&](int) {
-    return level == Level::Avx512 ? spin512() : level == Level::Avx2 ? spin256() : spin128();
-  });
-  double lanes = level == Level::Avx512 ? 16 : level == Level::Avx2 ? 8 : 4;
-  flopSamples.push_back(2.0 * 12 * lanes * rounds * threads / seconds);
+  double seconds = timeTogether(threads, [](int) { return spin(); });
+  double lanes = static_cast<double>(countLanes());
+  flopSamples.push_back(2.0 * sums * lanes * rounds * threads / seconds);
   size_t part = memoryBytes / static_cast<size_t>(threads) / (streams * line) * (streams * line);
   seconds = timeTogether(threads, [&](int index) {
-    const char *data = memory->data + part * static_cast<size_t>(index);
-    return level == Level::Avx512 ? read512(data, part) : read128(data, part);
+    return read(memory->data + part * static_cast<size_t>(index), part);
   });
   byteSamples.push_back(static_cast<double>(part) * threads / seconds);
   return {flopSamples.back(), byteSamples.back()};
@@ -247,8 +324,12 @@ double Peaks::flops() const { return median(flopSamples); }
 double Peaks::bandwidth() const { return median(byteSamples); }
 
 const char *Peaks::level() {
+#if defined(__x86_64__)
   Level level = findLevel();
   return level == Level::Avx512 ? "avx512" : level == Level::Avx2 ? "avx2" : "sse";
+#else
+  return "neon";
+#endif
 }
 
 std::string processorName() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What this machine can do, measured: the limits that reports compare with. x86-64
-// only; uses the widest vectors that processor and system offer.
+// What this machine can do, measured: the limits that reports compare with; uses the
+// widest vectors that processor and system offer.
 #ifndef FOVEA_TOOLS_PEAKS_PEAKS_H
 #define FOVEA_TOOLS_PEAKS_PEAKS_H
 
@@ -34,7 +34,7 @@ public:
   /// Medians of the samples; 0 without one.
   double flops() const;     ///< f32 multiply-adds in registers, operations a second, each two
   double bandwidth() const; ///< bytes a second read from memory, eight streams a thread
-  /// "avx512", "avx2" or "sse": the vectors that `flops` was measured with.
+  /// "avx512", "avx2", "sse" or "neon": the vectors that `flops` was measured with.
   static const char *level();
 
 private:
