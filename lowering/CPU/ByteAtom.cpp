@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// AVX512_VNNI and AVX-VNNI: VPDPBUSD adds the products of four neighbours in k, unsigned by signed
-// bytes, to a sum of 32 bits, four times as many operations as a multiply-and-add of f32, without
-// rounding (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2C). Refuses
-// depths and groups that are no whole words.
+// The products of four neighbours in k, unsigned by signed bytes, are added to a sum of 32 bits by
+// one instruction (ProductInstructions.h), four times as many operations as a multiply-and-add of
+// f32, without rounding. Refuses depths and groups that are no whole words.
 #include "dialects/Tile/TileDialect.h"
 #include "lowering/CPU/DotAtoms.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -19,13 +17,6 @@ static int64_t getLanes(Value vector) {
 
 static Value asBytes(Emitter &b, Value words) {
   return vector::BitCastOp::create(b, VectorType::get(4 * getLanes(words), b.getI8Type()), words);
-}
-
-Value mlir::fovea::multiplyBytes(Emitter &b, Value sum, Value unsignedBytes, Value signedBytes) {
-  std::string name = "llvm.x86.avx512.vpdpbusd." + std::to_string(32 * getLanes(sum));
-  return LLVM::CallIntrinsicOp::create(b, sum.getType(), b.getStringAttr(name),
-                                       ValueRange{sum, unsignedBytes, signedBytes})
-      .getResult(0);
 }
 
 Value mlir::fovea::splatByte(Emitter &b, uint8_t value, int64_t count) {

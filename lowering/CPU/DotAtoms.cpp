@@ -4,7 +4,6 @@
 // are no floats, and neighbours in a lane of anything but bf16 and integers; and pairs of bf16.
 #include "lowering/CPU/DotAtoms.h"
 #include "dialects/Tile/TileDialect.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -38,16 +37,13 @@ private:
                               const LaneFactors &factors, SmallVector<Value> acc) const;
 };
 
-/// AVX512_BF16: VDPBF16PS adds the products of two neighbours in k of bf16 to a sum of f32, twice
-/// as many operations as a multiply-and-add. Each product and sum is rounded to nearest;
-/// subnormal numbers are zero (Intel 64 and IA-32 Architectures Software Developer's Manual,
-/// volume 2C).
+/// The products of two neighbours in k of bf16 are added to a sum of f32 by one instruction, twice
+/// as many operations as a multiply-and-add.
 class Bf16PairAtom : public BroadcastAtom {
 public:
   bool supports(const DotBlock &block) const override {
-    return block.lanes == 16 && block.sum.isF32() && block.lane.type.isBF16() &&
-           block.lane.interleave == 2 && block.broadcast.type.isBF16() &&
-           getConstant(block.broadcast.stride) == 1;
+    return block.sum.isF32() && block.lane.type.isBF16() && block.lane.interleave == 2 &&
+           block.broadcast.type.isBF16() && getConstant(block.broadcast.stride) == 1;
   }
   bool widens() const override { return false; }
   bool multipliesPairs() const override { return true; }
@@ -111,13 +107,6 @@ Value mlir::fovea::broadcastPair(Emitter &b, Value memory, Value at, bool isPair
     bits = arith::ExtUIOp::create(b, b.getI32Type(), last);
   }
   return asPairs(b, b.splat(bits, lanes));
-}
-
-Value mlir::fovea::multiplyPairs(Emitter &b, Value sum, Value x, Value y) {
-  return LLVM::CallIntrinsicOp::create(b, sum.getType(),
-                                       b.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512"),
-                                       ValueRange{sum, x, y})
-      .getResult(0);
 }
 
 static Type elementOf(Value memory) { return cast<MemRefType>(memory.getType()).getElementType(); }

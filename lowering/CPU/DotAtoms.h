@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How one register block of a `tile.dot` is computed: the only place that knows a processor's
-// product instructions.
+// How one register block of a `tile.dot` is computed.
 #ifndef FOVEA_LOWERING_CPU_DOTATOMS_H
 #define FOVEA_LOWERING_CPU_DOTATOMS_H
 
+#include "lowering/CPU/ProductInstructions.h"
 #include "lowering/Targets/Table.h"
 #include "lowering/Tile/Emitter.h"
 
@@ -137,11 +137,6 @@ private:
 Value asPairs(Emitter &b, Value bits);
 /// The pair of bf16 at a place, or the one there beside nothing, in all of so many lanes.
 Value broadcastPair(Emitter &b, Value memory, Value at, bool isPair, int64_t lanes);
-/// Vectors of pairs of bf16: their products are added to a sum of f32.
-Value multiplyPairs(Emitter &b, Value sum, Value x, Value y);
-
-/// Vectors of bytes, four in each lane: their products are added to a sum of i32.
-Value multiplyBytes(Emitter &b, Value sum, Value unsignedBytes, Value signedBytes);
 Value splatByte(Emitter &b, uint8_t value, int64_t count);
 /// Of bytes that hold two i4 each, the even ones, which are the lower, and the odd ones, as signed
 /// bytes sixteen times as large.

@@ -35,7 +35,7 @@ def TileToVectorsPass : Pass<"fovea-tile-to-vectors", "::mlir::func::FuncOp"> {
     `scf.if`, and products of elements that no atom of the level knows.
   }];
   let options = [Option<"target", "target", "std::string", /*default=*/"",
-                        "The vectors to use: amx, avx512bf16, avx512vnni, avx512, avxvnni, avx2 or sse; empty: the module's fovea.target">];
+                        "The vectors to use: amx, avx512bf16, avx512vnni, avx512, avxvnni, avx2, sse, aarch64-i8mm, aarch64-dotprod or aarch64; empty: the module's fovea.target">];
   let statistics = [Statistic<"numKernels", "num-kernels", "Kernels lowered">];
   let dependentDialects = ["::mlir::vector::VectorDialect", "::mlir::scf::SCFDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect"];

@@ -3,7 +3,7 @@
 // Products of few rows of bf16 by pairs of rows in memory, as one query's weights are of values:
 // two rows are interleaved as they are read, so that a word has what the instruction adds together.
 // Columns lie in another order meanwhile, by units of four. Refuses targets without products of
-// pairs, more rows, and columns that are no whole vectors of them.
+// pairs and those with shorter vectors, more rows, and columns that are no whole vectors of them.
 #include "lowering/CPU/TileLowering.h"
 
 using namespace mlir;
@@ -16,8 +16,9 @@ public:
       : Product(t, dot), load(operands.lanes.getDefiningOp<LoadOp>()) {}
 
   bool fits() {
-    return load && addsPairs() && operands.lanesAxis == 1 && operands.otherAxis == 0 &&
-           t.isDirect(load, 1) && type.getColumns() % kChunk == 0 && countFewRows() > 0;
+    return load && addsPairs() && kChunk == 2 * lanes && operands.lanesAxis == 1 &&
+           operands.otherAxis == 0 && t.isDirect(load, 1) && type.getColumns() % kChunk == 0 &&
+           countFewRows() > 0;
   }
 
   void run() {

@@ -76,10 +76,13 @@ constexpr int64_t kMaxBlockRows = 16;
 class TileLowering {
 public:
   TileLowering(func::FuncOp function, int64_t lanes, ArrayRef<const DotAtom *> atoms,
-               const MatrixAtom *matrixAtom = nullptr)
+               const MatrixAtom *matrixAtom = nullptr,
+               const ProductInstructions *products = nullptr)
       : function(function),
         b(function.getLoc(), OpBuilder::atBlockBegin(&function.getBody().front())), lanes(lanes),
-        atoms(atoms), matrixAtom(matrixAtom) {}
+        atoms(atoms), matrixAtom(matrixAtom) {
+    b.products = products;
+  }
   LogicalResult run();
 
 private:

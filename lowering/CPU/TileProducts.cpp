@@ -25,7 +25,7 @@ Value TileLowering::widen(Value tile, Type element) {
 
 bool TileLowering::Product::addsPairs() const {
   auto isBF16 = [](Value tile) { return typeOf(tile).getElementType().isBF16(); };
-  return t.multipliesPairs() && lanes == 16 && isBF16(operands.lanes) && isBF16(operands.other);
+  return t.multipliesPairs() && isBF16(operands.lanes) && isBF16(operands.other);
 }
 
 int64_t TileLowering::Product::countFewRows() {

@@ -319,7 +319,8 @@ struct TileToVectorsPass : fovea::impl::TileToVectorsPassBase<TileToVectorsPass>
           << level << "'";
       return signalPassFailure();
     }
-    TileLowering lowering(function, found->lanes, getDotAtoms(*found), getMatrixAtom(level));
+    TileLowering lowering(function, found->lanes, getDotAtoms(*found), getMatrixAtom(level),
+                          getProductInstructions(*found));
     if (failed(lowering.run()))
       return signalPassFailure();
     ++numKernels;

@@ -4,6 +4,7 @@
 #ifndef FOVEA_LOWERING_CODEGEN_CODEGEN_H
 #define FOVEA_LOWERING_CODEGEN_CODEGEN_H
 
+#include "lowering/Targets/Table.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <string>
 #include <vector>
@@ -24,9 +25,13 @@ struct TargetOptions {
   /// False: code that is made in a fraction of the time and takes several times as long to run. No
   /// assembler of a GPU's is called then.
   bool optimizes = true;
+  const ProcessorFamily *family = &kX86;
 };
 
-/// `name` is host, x86-64, x86-64-v3, x86-64-v4 or another of LLVM's names of processors. On
+/// Any processor of a level: it has the level's features, and no others that code may use.
+TargetOptions getTarget(const Level &level);
+
+/// `name` is host, that of a level, or LLVM's of a processor (x86-64, x86-64-v3, neoverse-n2). On
 /// failure `error` says what was found and expected.
 FailureOr<TargetOptions> getTarget(StringRef name, std::string &error);
 
@@ -54,9 +59,9 @@ LogicalResult emitAssembly(ModuleOp module, const TargetOptions &target, std::st
 /// Gives a symbol of an object another name.
 LogicalResult renameSymbol(SmallVectorImpl<char> &object, StringRef from, StringRef to);
 
-/// Links objects into a shared object by a spawned lld.
-LogicalResult linkSharedObject(ArrayRef<ArrayRef<char>> objects, std::vector<char> &elf,
-                               std::string &error);
+/// Links objects for a family of processors into a shared object by a spawned linker.
+LogicalResult linkSharedObject(const ProcessorFamily &family, ArrayRef<ArrayRef<char>> objects,
+                               std::vector<char> &elf, std::string &error);
 
 } // namespace mlir::fovea
 

@@ -23,20 +23,24 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
-static constexpr llvm::StringLiteral kTriple = "x86_64-unknown-linux-gnu";
-
-static void initializeTarget() {
+static void initializeTargets() {
   static std::once_flag once;
   std::call_once(once, [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
   });
 }
 
 static std::unique_ptr<llvm::TargetMachine> createMachine(const TargetOptions &target) {
-  initializeTarget();
+  initializeTargets();
   std::string error;
-  llvm::Triple triple(kTriple);
+  llvm::Triple triple(target.family->triple);
   const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!found)
     return nullptr;
@@ -49,10 +53,32 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(const TargetOptions &t
       target.optimizes ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None));
 }
 
+/// Whether LLVM knows it by this name.
+static bool isProcessor(const ProcessorFamily &family, StringRef name) {
+  initializeTargets();
+  std::string error;
+  llvm::Triple triple(family.triple);
+  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
+  std::unique_ptr<llvm::MCSubtargetInfo> least(
+      found ? found->createMCSubtargetInfo(triple, family.processor, "") : nullptr);
+  return least && least->isCPUStringValid(name);
+}
+
+TargetOptions mlir::fovea::getTarget(const Level &level) {
+  TargetOptions target;
+  target.name = level.name.str();
+  target.cpu = level.processor.str();
+  target.family = level.family;
+  for (StringRef feature : level.features)
+    target.features += (target.features.empty() ? "+" : ",+") + feature.str();
+  return target;
+}
+
 FailureOr<mlir::fovea::TargetOptions> mlir::fovea::getTarget(StringRef name, std::string &error) {
   TargetOptions target;
   target.name = name.empty() ? "host" : name.str();
   if (name.empty() || name == "host") {
+    target.family = &getHostFamily();
     target.cpu = llvm::sys::getHostCPUName().str();
     // A virtual machine may hide features that the processor's name implies.
     for (const auto &[feature, present] : llvm::sys::getHostCPUFeatures())
@@ -60,44 +86,30 @@ FailureOr<mlir::fovea::TargetOptions> mlir::fovea::getTarget(StringRef name, std
           (target.features.empty() ? "" : ",") + std::string(present ? "+" : "-") + feature.str();
     return target;
   }
+  if (const Level *level = findProcessorLevel(name))
+    return getTarget(*level);
   target.cpu = name.str();
-  initializeTarget();
-  std::string lookup;
-  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(llvm::Triple(kTriple), lookup);
-  std::unique_ptr<llvm::MCSubtargetInfo> baseline(
-      found ? found->createMCSubtargetInfo(llvm::Triple(kTriple), "x86-64", "") : nullptr);
-  if (!baseline || !baseline->isCPUStringValid(target.cpu)) {
-    error =
-        "unknown target '" + name.str() +
-        "', expected host, portable, x86-64, x86-64-v3, x86-64-v4 or a processor as LLVM names it "
-        "(sapphirerapids, znver5, ...)";
-    return failure();
+  for (const ProcessorFamily *family : getFamilies()) {
+    target.family = family;
+    if (isProcessor(*family, name))
+      return target;
   }
-  return target;
+  error = "unknown target '" + name.str() +
+          "', expected host, portable, x86-64, x86-64-v3, x86-64-v4, aarch64, aarch64-dotprod, "
+          "aarch64-i8mm, aarch64-portable or a processor as LLVM names it (sapphirerapids, znver5, "
+          "neoverse-n2, ...)";
+  return failure();
 }
 
 std::vector<std::string> mlir::fovea::getRequiredFeatures(const TargetOptions &target) {
-  // Those that LLVM uses, that a machine may lack and that runtime/CpuFeatures.cpp asks it for.
-  static constexpr const char *kAsked[] = {"amx-bf16",     "amx-int8",     "amx-tile",
-                                           "avx",          "avx2",         "avx512bf16",
-                                           "avx512bitalg", "avx512bw",     "avx512cd",
-                                           "avx512dq",     "avx512f",      "avx512fp16",
-                                           "avx512ifma",   "avx512vbmi",   "avx512vbmi2",
-                                           "avx512vl",     "avx512vnni",   "avx512vpopcntdq",
-                                           "avxifma",      "avxneconvert", "avxvnni",
-                                           "avxvnniint16", "avxvnniint8",  "bmi",
-                                           "bmi2",         "f16c",         "fma",
-                                           "gfni",         "lzcnt",        "movbe",
-                                           "popcnt",       "sse4.1",       "sse4.2",
-                                           "sse4a",        "vaes"};
   std::vector<std::string> required;
   std::unique_ptr<llvm::TargetMachine> machine = createMachine(target);
   if (!machine)
     return required;
   const llvm::MCSubtargetInfo *info = machine->getMCSubtargetInfo();
-  for (const char *feature : kAsked)
-    if (info->checkFeatures(std::string("+") + feature))
-      required.push_back(feature);
+  for (StringRef feature : target.family->asked)
+    if (info->checkFeatures("+" + feature.str()))
+      required.push_back(feature.str());
   return required;
 }
 
@@ -165,14 +177,16 @@ static LogicalResult emit(ModuleOp module, const TargetOptions &target, llvm::Co
     return failure();
   std::unique_ptr<llvm::TargetMachine> machine = createMachine(target);
   if (!machine)
-    return module.emitError("LLVM has no code generator for ") << kTriple;
-  translated->setTargetTriple(llvm::Triple(kTriple));
+    return module.emitError("LLVM has no code generator for ") << target.family->triple;
+  translated->setTargetTriple(llvm::Triple(target.family->triple));
   translated->setDataLayout(machine->createDataLayout());
+  bool hasBFloat16 = machine->getMCSubtargetInfo()->checkFeatures(
+      target.family == &kX86 ? "+avx512bf16" : "+bf16");
   for (llvm::Function &function : *translated) {
     function.addFnAttr("target-cpu", target.cpu);
     if (!target.features.empty())
       function.addFnAttr("target-features", target.features);
-    legalizeBFloat16(function, machine->getMCSubtargetInfo()->checkFeatures("+avx512bf16"));
+    legalizeBFloat16(function, hasBFloat16);
   }
   auto isTiled = [&](const llvm::Function &function) {
     Attribute schedule =

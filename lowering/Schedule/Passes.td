@@ -40,7 +40,7 @@ def SchedulePass : Pass<"fovea-schedule", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"\"",
-           "Level of instructions: amx, avx512bf16, avx512vnni, avx512, avxvnni, avx2 or sse; empty: the module's, else that of this machine">,
+           "Level of instructions: amx, avx512bf16, avx512vnni, avx512, avxvnni, avx2, sse, aarch64-i8mm, aarch64-dotprod or aarch64; empty: the module's, else that of this machine">,
     Option<"assumeCovered", "assume-covered", "bool", /*default=*/"false",
            "Choose tiles for groups that no builder covers, too, to look at the table">];
   let dependentDialects = ["::mlir::fovea::FoveaDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];

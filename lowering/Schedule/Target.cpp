@@ -20,7 +20,8 @@ StringRef mlir::fovea::getTargetLevel(ArrayRef<std::string> features) {
 
 bool mlir::fovea::multipliesHalves(ArrayRef<std::string> features, StringRef name) {
   StringRef level = getTargetLevel(features);
-  return level == "amx" || (level == "avx512bf16" && name.starts_with("znver"));
+  return level == "amx" || level == "aarch64-i8mm" ||
+         (level == "avx512bf16" && name.starts_with("znver"));
 }
 
 bool mlir::fovea::multipliesBytes(ArrayRef<std::string> features) {

@@ -2,7 +2,7 @@
 //
 // The numbers. A block of a product takes block rows x (block columns / lanes) registers for sums,
 // (block columns / lanes) for the weight and one for a row's element: 8 x 3 + 3 + 1 of 32 on
-// avx512, 6 x 2 + 2 + 1 of 16 on avx2, 2 x 4 + 4 + 1 of 16 on sse.
+// avx512, 6 x 2 + 2 + 1 of 16 on avx2, 2 x 4 + 4 + 1 of 16 on sse; 6 x 4 + 4 + 1 of 32 on aarch64.
 #include "lowering/Targets/Table.h"
 #include "dialects/Panels.h"
 #include "llvm/ADT/STLExtras.h"
@@ -112,7 +112,61 @@ static constexpr Level makeAvxvnni() {
   return level;
 }
 
+/// All processors of the family have it; so has none of another.
+static constexpr StringLiteral kNeon[] = {"neon"};
+/// And products of signed bytes by fours: Cortex-A76, Neoverse N1 and their successors.
+static constexpr StringLiteral kDotprod[] = {"dotprod", "neon"};
+/// And of unsigned by signed ones, and of pairs of bf16: Armv8.6; Neoverse V1 and N2, Apple M2.
+static constexpr StringLiteral kI8mm[] = {"bf16", "dotprod", "i8mm", "neon"};
+
+/// Vectors are as long as sse's, and there are as many as on avx512: a block is a panel wide.
+static constexpr Level makeAarch64() {
+  Level level = {/*name=*/"aarch64",
+                 /*processor=*/"generic",
+                 /*lanes=*/4,
+                 /*registers=*/32,
+                 /*features=*/kNeon,
+                 /*manyRows=*/{{48, 16}, 240, {6, 16}},
+                 /*pairRows=*/4,
+                 /*oneRow=*/{{1, 64}, 16, {1, 64}},
+                 /*oneRowNarrow=*/{{1, 64}, 16, {1, 64}},
+                 /*wide=*/1024,
+                 /*manyQueries=*/{16, 64, {4, 16}, {4, 16}},
+                 /*few=*/0,
+                 /*fewQueries=*/{},
+                 /*oneQuery=*/{16, 64, {4, 16}, {4, 16}},
+                 /*split=*/{512, 64},
+                 /*rows=*/4,
+                 /*elements=*/1024,
+                 /*panels=*/kProcessorPanels};
+  level.family = &kAarch64;
+  return level;
+}
+
+/// Of one row of bytes an output has two registers, as on avxvnni.
+static constexpr Level makeDotprod() {
+  Level level = makeAarch64();
+  level.name = "aarch64-dotprod";
+  level.features = kDotprod;
+  level.multipliesBytes = true;
+  level.byteRows = 6;
+  level.groupRows = 3;
+  level.oneRowBytes = 32;
+  return level;
+}
+
+static constexpr Level makeI8mm() {
+  Level level = makeDotprod();
+  level.name = "aarch64-i8mm";
+  level.features = kI8mm;
+  level.multipliesPairs = true;
+  return level;
+}
+
 static constexpr Level kLevels[] = {
+    makeI8mm(),
+    makeDotprod(),
+    makeAarch64(),
     makeAmx(),
     makeAvx512bf16(),
     makeAvx512vnni(),

@@ -4,6 +4,7 @@
 #ifndef FOVEA_LOWERING_TARGETS_TABLE_H
 #define FOVEA_LOWERING_TARGETS_TABLE_H
 
+#include "lowering/Targets/ProcessorFamily.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
@@ -93,13 +94,15 @@ struct Level {
   /// by one, each to the bits that it has alone: tokens that are checked together are those that
   /// one after the other gives.
   int64_t apart = 8;
+  /// Of a GPU it says nothing.
+  const ProcessorFamily *family = &kX86;
 };
 
 /// Half of `rows` again and again, until those of so many columns have at most `most` elements
 /// together.
 int64_t fitRows(int64_t rows, int64_t columns, int64_t most);
 
-/// All levels of processors, the best first; the last has no needs.
+/// All levels of processors, those of a family together, the best first; the last has no needs.
 llvm::ArrayRef<Level> getLevels();
 
 /// Levels of GPUs, by the names of their architectures.

@@ -36,9 +36,14 @@ Value repeat(OpBuilder &b, Value value, IRMapping &mapping, function_ref<bool(Va
 /// A floating-point scalar or vector with other elements, rounded to nearest even.
 Value convertFloat(ImplicitLocOpBuilder &builder, Value value, Type element);
 
+class ProductInstructions;
+
 class Emitter : public ImplicitLocOpBuilder {
 public:
   using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
+
+  /// Of the processor that code is for (lowering/CPU/ProductInstructions.h); null if it has none.
+  const ProductInstructions *products = nullptr;
 
   //===-- Index arithmetic, folded --------------------------------------------------------===//
 

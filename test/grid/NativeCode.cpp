@@ -51,7 +51,7 @@ std::unique_ptr<NativeCode> NativeCode::make(ModuleOp module, StringRef cpu, std
   if (!added.empty())
     target->features += (target->features.empty() ? "" : ",") + added.str();
   if (failed(emitObject(module, *target, object)) ||
-      failed(linkSharedObject(ArrayRef<char>(object), elf, error)))
+      failed(linkSharedObject(*target->family, ArrayRef<char>(object), elf, error)))
     return nullptr;
   int file = memfd_create("grid", MFD_CLOEXEC);
   if (file < 0 || write(file, elf.data(), elf.size()) != static_cast<ssize_t>(elf.size())) {

@@ -13,12 +13,13 @@ import re
 import sys
 
 LABEL = re.compile(r"^(\.?[\w$.@]+):")
-JUMP = re.compile(r"^\s+j\w+\s+(\.LBB\w+)")
-LEAP = re.compile(r"^\s+jmp\s+(\.LBB\w+)")
-END = re.compile(r"^\s+(retq?|ud2)\b")
-PRODUCT = re.compile(r"^\s+vf?n?m(add|ul)\w*[ps][sdh]\b|^\s+v(dp|p?dpbusd)\w*\b|^\s+mulps\b")
+# Of x86-64, and of aarch64.
+JUMP = re.compile(r"^\s+(?:j\w+|b(?:\.\w+)?|cbn?z\s+\w+,|tbn?z\s+\w+, #\w+,)\s+(\.LBB\w+)")
+LEAP = re.compile(r"^\s+(?:jmp|b)\s+(\.LBB\w+)")
+END = re.compile(r"^\s+(retq?|ud2|brk)\b")
+PRODUCT = re.compile(r"^\s+vf?n?m(add|ul)\w*[ps][sdh]\b|^\s+v(dp|p?dpbusd)\w*\b|^\s+mulps\b|^\s+(fmla|[us]dot|usdot|sudot|bfdot|us?mmla|smmla|bfmmla)\b")
 SPILL = re.compile(r"(Spill|Reload)")
-VECTOR = re.compile(r"%[xyz]mm")
+VECTOR = re.compile(r"%[xyz]mm|\b[qv]\d+\b")
 # Products of a register block, and instructions beside which one address takes no time.
 BLOCK, MANY = 16, 16
 
@@ -96,7 +97,7 @@ def main():
     count, bad = 0, 0
     for name, lines in functions(text):
         for loop in innermost(lines):
-            body = [line for line in loop if line.strip() and not line.strip().startswith((".", "#"))]
+            body = [line for line in loop if line.strip() and not line.strip().startswith((".", "#", "//"))]
             products = sum(bool(PRODUCT.match(line)) for line in body)
             if products < options.products:
                 continue

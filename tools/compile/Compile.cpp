@@ -155,7 +155,8 @@ private:
     // Plans for a device are one code for all processors.
     hostTarget = target;
     if (!variants.empty())
-      hostTarget = {"x86-64", "x86-64", "", target.optimizes};
+      hostTarget = {target.family->name.str(), target.family->processor.str(), "", target.optimizes,
+                    target.family};
     kernels = createKernelCode(target);
     compute = chooseCompute(options);
     FailureOr<std::vector<std::string>> chips = parseGpus(options.gpu, error);

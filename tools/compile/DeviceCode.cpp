@@ -141,7 +141,7 @@ Outcome mlir::fovea::compileForDevice(ModuleOp module, StringRef chip, const Tar
   if (failed(emitObject(module, target, object)))
     return hooks.blame("host object", module);
   std::vector<char> elf;
-  if (failed(linkSharedObject(ArrayRef<char>(object), elf, error))) {
+  if (failed(linkSharedObject(*target.family, ArrayRef<char>(object), elf, error))) {
     hooks.error(error);
     return Outcome::InputFault;
   }

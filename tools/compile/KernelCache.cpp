@@ -55,8 +55,8 @@ std::optional<std::string> mlir::fovea::hashKernel(func::FuncOp kernel, const Ta
   OwningOpRef<func::FuncOp> copy(kernel.clone());
   copy->setSymName("kernel");
   (*copy)->removeAttr(FoveaDialect::kComputesAttr);
-  return hashTexts(
-      {compiler, target.cpu, target.features, std::to_string(optimization), printWhole(*copy)});
+  return hashTexts({compiler, target.family->name.str(), target.cpu, target.features,
+                    std::to_string(optimization), printWhole(*copy)});
 }
 
 std::optional<std::string> mlir::fovea::hashAssembly(StringRef ptxas, StringRef chip,

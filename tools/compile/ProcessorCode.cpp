@@ -30,7 +30,8 @@ LogicalResult mlir::fovea::emitAll(MutableArrayRef<LinkedCode> codes) {
     for (const KernelCode::Part &part : parts[i])
       objects.push_back(part.object);
     std::vector<char> elf;
-    if (failed(linkSharedObject(objects, elf, codes[i].error)))
+    if (failed(
+            linkSharedObject(*codes[i].kernels.getTarget().family, objects, elf, codes[i].error)))
       return failure();
     codes[i].elf.assign(elf.begin(), elf.end());
     return success();

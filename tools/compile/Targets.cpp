@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A list of processors, in the order in which the runtime looks for one that it has. Refuses two
-// that need the same, of which it would never take the second.
+// A list of processors, in the order in which the runtime looks for one that it has. Refuses those
+// of two families, and two that need the same, of which it would never take the second.
 #include "tools/compile/Targets.h"
 #include "frontend/Nearest.h"
 #include "lowering/Schedule/Schedule.h"
@@ -9,22 +9,19 @@
 #include "tools/compile/Compile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/TargetParser/AArch64TargetParser.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
 
-/// One processor for each level: those that have its features, and no others that code may use.
-static std::vector<TargetOptions> getLevelTargets() {
+/// One processor for each level of a family, if there is one that this is the name for.
+static std::vector<TargetOptions> getLevelTargets(StringRef name) {
   std::vector<TargetOptions> targets;
-  for (const Level &level : getLevels()) {
-    TargetOptions &target = targets.emplace_back();
-    target.name = level.name.str();
-    target.cpu = level.processor.str();
-    for (StringRef feature : level.features)
-      target.features += (target.features.empty() ? "+" : ",+") + feature.str();
-  }
+  for (const Level &level : getLevels())
+    if (name == level.family->portable)
+      targets.push_back(getTarget(level));
   return targets;
 }
 
@@ -32,8 +29,13 @@ static std::vector<TargetOptions> getLevelTargets() {
 static std::vector<std::string> listNames() {
   SmallVector<StringRef> processors;
   llvm::X86::fillValidCPUArchList(processors, /*Only64Bit=*/true);
+  llvm::AArch64::fillValidCPUArchList(processors);
   std::vector<std::string> names(processors.begin(), processors.end());
-  names.insert(names.end(), {"host", "portable"});
+  for (const Level &level : getLevels())
+    names.push_back(level.name.str());
+  for (const ProcessorFamily *family : getFamilies())
+    names.push_back(family->portable.str());
+  names.push_back("host");
   return names;
 }
 
@@ -45,8 +47,8 @@ FailureOr<std::vector<TargetOptions>> mlir::fovea::parseTargets(StringRef names,
                                                                 std::string &error) {
   std::vector<TargetOptions> targets;
   for (StringRef name : llvm::split(names, ',')) {
-    if (name == "portable") {
-      llvm::append_range(targets, getLevelTargets());
+    if (std::vector<TargetOptions> levels = getLevelTargets(name); !levels.empty()) {
+      llvm::append_range(targets, levels);
       continue;
     }
     if (name.empty()) {
@@ -60,6 +62,14 @@ FailureOr<std::vector<TargetOptions>> mlir::fovea::parseTargets(StringRef names,
     }
     targets.push_back(*target);
   }
+  // Weights of all would lie alike, but plans of devices and the loader are of one.
+  for (const TargetOptions &target : targets)
+    if (target.family != targets.front().family) {
+      error = "expects processors of one family, got '" + targets.front().name + "' of " +
+              targets.front().family->name.str() + " and '" + target.name + "' of " +
+              target.family->name.str();
+      return failure();
+    }
   // Within a level what needs more first: behind what needs less it would never be taken.
   auto order = [](const TargetOptions &target) {
     return std::make_tuple(getRank(target),

@@ -10,8 +10,8 @@
 namespace mlir::fovea {
 
 /// Those that `names` lists with commas between, the best first. One is `host`, a processor as LLVM
-/// names it, or `portable`, which stands for one of each level of instructions. On failure `error`
-/// says what was found and expected.
+/// names it, or a family's name for one of each level of instructions (`portable`). On failure
+/// `error` says what was found and expected.
 FailureOr<std::vector<TargetOptions>> parseTargets(StringRef names, std::string &error);
 
 } // namespace mlir::fovea

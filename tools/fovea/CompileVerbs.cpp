@@ -68,8 +68,9 @@ void addCompileOptions(CLI::App &verb, compile::Options &options) {
   verb.add_option(
           "--target", options.target,
           "processors to compile for, with commas between: host; a name of LLVM's (x86-64, "
-          "x86-64-v3, x86-64-v4, sapphirerapids, znver5, ...); or portable, which is one of "
-          "each kind of vectors from SSE2 to AMX. The best that a machine has is run")
+          "x86-64-v3, x86-64-v4, sapphirerapids, znver5, neoverse-n2, ...); any with aarch64, "
+          "aarch64-dotprod or aarch64-i8mm; portable, which is one of each kind of vectors from "
+          "SSE2 to AMX; or aarch64-portable. The best that a machine has is run")
       ->capture_default_str();
   verb.add_option(
           "-O", options.optimization,

@@ -16,5 +16,5 @@
 // AVX2: fovea.target = #fovea.target<"avx2", lanes = 8, registers = 16>
 // SSE: fovea.target = #fovea.target<"sse", lanes = 4, registers = 16>
 // HOST: fovea.target = #fovea.target<"{{(amx|avx512bf16|avx512vnni|avx512|avxvnni|avx2|sse)}}"
-// WRONG: error: expects a target level of amx, avx512bf16, avx512vnni, avx512, avxvnni, avx2, sse, sm_80, sm_90a, got 'neon'
+// WRONG: error: expects a target level of aarch64-i8mm, aarch64-dotprod, aarch64, amx, avx512bf16, avx512vnni, avx512, avxvnni, avx2, sse, sm_80, sm_90a, got 'neon'
 module {}

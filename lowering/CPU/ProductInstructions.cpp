@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See ProductInstructions.h. x86-64 by the Intel 64 and IA-32 Architectures Software Developer's
+// Manual, volume 2C; aarch64 by the Arm Architecture Reference Manual for A-profile, C7.
+#include "lowering/CPU/ProductInstructions.h"
+#include "dialects/Tile/TileDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::fovea;
+
+ProductInstructions::~ProductInstructions() = default;
+
+static Value call(Emitter &b, StringRef name, Value sum, Value x, Value y) {
+  return LLVM::CallIntrinsicOp::create(b, sum.getType(), b.getStringAttr(name),
+                                       ValueRange{sum, x, y})
+      .getResult(0);
+}
+
+namespace {
+
+class X86Products : public ProductInstructions {
+public:
+  /// VDPBF16PS: each product and sum is rounded to nearest; subnormal numbers are zero.
+  Value multiplyPairs(Emitter &b, Value sum, Value x, Value y) const override {
+    return call(b, "llvm.x86.avx512bf16.dpbf16ps.512", sum, x, y);
+  }
+  /// VPDPBUSD of AVX512_VNNI and AVX-VNNI.
+  Value multiplyBytes(Emitter &b, Value sum, Value unsignedBytes,
+                      Value signedBytes) const override {
+    int64_t bits = 32 * cast<VectorType>(sum.getType()).getNumElements();
+    return call(b, "llvm.x86.avx512.vpdpbusd." + std::to_string(bits), sum, unsignedBytes,
+                signedBytes);
+  }
+};
+
+class NeonProducts : public ProductInstructions {
+public:
+  /// `hasMixed`: there are products of unsigned by signed bytes.
+  explicit NeonProducts(bool hasMixed) : hasMixed(hasMixed) {}
+
+  /// BFDOT: both products are added, then the sum; each is rounded to odd, and subnormal numbers
+  /// are zero. Processors with FEAT_EBF16 may be told to round to nearest.
+  Value multiplyPairs(Emitter &b, Value sum, Value x, Value y) const override {
+    return call(b, "llvm.aarch64.neon.bfdot.v4f32.v8bf16", sum, x, y);
+  }
+  /// USDOT, or SDOT.
+  Value multiplyBytes(Emitter &b, Value sum, Value unsignedBytes,
+                      Value signedBytes) const override {
+    if (hasMixed)
+      return call(b, "llvm.aarch64.neon.usdot.v4i32.v16i8", sum, unsignedBytes, signedBytes);
+    constexpr uint8_t kZeroPoint = tile::DotOp::kZeroPoint;
+    DenseElementsAttr constant;
+    if (matchPattern(unsignedBytes, m_Constant(&constant)) && constant.isSplat() &&
+        constant.getSplatValue<APInt>() == kZeroPoint)
+      return sum;
+    auto point = arith::ConstantOp::create(
+        b, DenseElementsAttr::get(cast<VectorType>(unsignedBytes.getType()), APInt(8, kZeroPoint)));
+    Value shifted = arith::XOrIOp::create(b, unsignedBytes, point);
+    return call(b, "llvm.aarch64.neon.sdot.v4i32.v16i8", sum, shifted, signedBytes);
+  }
+
+private:
+  bool hasMixed;
+};
+
+} // namespace
+
+const ProductInstructions *mlir::fovea::getProductInstructions(const Level &level) {
+  static const X86Products x86;
+  static const NeonProducts dotprod(/*hasMixed=*/false), i8mm(/*hasMixed=*/true);
+  if (!level.multipliesPairs && !level.multipliesBytes)
+    return nullptr;
+  if (level.family == &kX86)
+    return &x86;
+  return llvm::is_contained(level.features, "i8mm") ? &i8mm : &dotprod;
+}
+
+Value mlir::fovea::multiplyPairs(Emitter &b, Value sum, Value x, Value y) {
+  return b.products->multiplyPairs(b, sum, x, y);
+}
+
+Value mlir::fovea::multiplyBytes(Emitter &b, Value sum, Value unsignedBytes, Value signedBytes) {
+  return b.products->multiplyBytes(b, sum, unsignedBytes, signedBytes);
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The instructions that multiply narrow numbers and add to wide sums, by the processor's family and
+// level.
+#ifndef FOVEA_LOWERING_CPU_PRODUCTINSTRUCTIONS_H
+#define FOVEA_LOWERING_CPU_PRODUCTINSTRUCTIONS_H
+
+#include "lowering/Targets/Table.h"
+#include "lowering/Tile/Emitter.h"
+
+namespace mlir::fovea {
+
+class ProductInstructions {
+public:
+  virtual ~ProductInstructions();
+  virtual Value multiplyPairs(Emitter &b, Value sum, Value x, Value y) const = 0;
+  virtual Value multiplyBytes(Emitter &b, Value sum, Value unsignedBytes,
+                              Value signedBytes) const = 0;
+};
+
+/// Null for a level that has none.
+const ProductInstructions *getProductInstructions(const Level &level);
+
+/// Vectors of pairs of bf16: their products are added to a sum of f32.
+Value multiplyPairs(Emitter &b, Value sum, Value x, Value y);
+
+/// Vectors of bytes, four in each lane: their products are added to a sum of i32. Instructions of
+/// signed bytes alone take the zero point off the unsigned ones first, so that the products of the
+/// zero point by itself, which callers take off, are zero.
+Value multiplyBytes(Emitter &b, Value sum, Value unsignedBytes, Value signedBytes);
+
+} // namespace mlir::fovea
+
+#endif // FOVEA_LOWERING_CPU_PRODUCTINSTRUCTIONS_H
