@@ -10,6 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 def pytest_addoption(parser):
     parser.addoption("--all", action="store_true", help="run the long tests too (marked `long`)")
     parser.addoption("--exhaustive", action="store_true", help="run every case of the long tests, too (marked `exhaustive`)")
+    parser.addoption("--processor", help="compile models of the end-to-end tests for this one, and run fovea-run on it by qemu: aarch64, aarch64-dotprod, aarch64-i8mm")
     parser.addoption("--device", help="run only the tests that run code on a device, and on this one: cuda")
 
 

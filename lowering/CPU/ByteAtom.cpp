@@ -69,6 +69,8 @@ public:
     int64_t words = length / lane.interleave, unroll = words <= 8 ? words : 4;
     while (words % unroll != 0)
       unroll /= 2;
+    takesElements = b.products->takesElements() && unroll % ByteElements::kWords == 0;
+    elements.resize(block.rows());
     auto step = [&](Value k, ValueRange carried) {
       SmallVector<Value> next(carried);
       for (int64_t u = 0; u < unroll; ++u)
@@ -127,7 +129,7 @@ private:
       b.prefetch(lane.memory, placeOf(lane.next), /*locality=*/2);
     Value column = b.add(k, ahead * lane.interleave);
     if (block.rows() == 1) {
-      SmallVector<Value> inputs = broadcast(0, column);
+      SmallVector<Value> inputs = broadcast(0, column, ahead);
       addZero(0, inputs, sums);
       for (int64_t v = 0; v < block.vectors(); ++v)
         multiply(0, v, inputs, load(v), sums);
@@ -137,7 +139,7 @@ private:
     for (int64_t v = 0; v < block.vectors(); ++v)
       parts.push_back(load(v));
     for (int64_t r = 0; r < block.rows(); ++r) {
-      SmallVector<Value> inputs = broadcast(r, column);
+      SmallVector<Value> inputs = broadcast(r, column, ahead);
       addZero(r, inputs, sums);
       for (int64_t v = 0; v < block.vectors(); ++v)
         multiply(r, v, inputs, parts[v], sums);
@@ -175,8 +177,16 @@ private:
   }
 
   /// Of row r, the k that `loadWords` gives, in all lanes.
-  SmallVector<Value> broadcast(int64_t r, Value column) {
+  SmallVector<Value> broadcast(int64_t r, Value column, int64_t ahead) {
     const BroadcastOperand &other = block.broadcast;
+    if (takesElements) {
+      if (ahead % ByteElements::kWords == 0)
+        elements[r] = ByteElements(b, other.memory, b.add(other.rows[r], column), isOfNibbles);
+      SmallVector<Value> words = elements[r].get(b, ahead % ByteElements::kWords);
+      for (Value &word : words)
+        word = swaps ? shiftByZeroPoint(word) : word;
+      return words;
+    }
     Value all =
         b.load(b.getI8Type(), other.memory, b.add(other.rows[r], column), isOfNibbles ? 8 : 4);
     SmallVector<Value> result;
@@ -281,6 +291,8 @@ private:
   /// Whether weights have the zero point in place of the rows: what it adds is then the same for
   /// all outputs, and is summed once.
   bool swaps;
+  bool takesElements = false;
+  SmallVector<ByteElements> elements; ///< of each row, those that were loaded last
 };
 } // namespace
 

@@ -83,7 +83,8 @@ StreamFetch::StreamFetch(Emitter &b, const DotBlock &block, Value k, Value place
 
 void StreamFetch::fetch(int64_t v, Value at, Value constant) const {
   const LaneOperand &lane = block.lane;
-  if (lane.streams)
+  // Of the shortest vectors four are a line, which is fetched once.
+  if (lane.streams && (block.lanes > 4 || v % 4 == 0))
     b.prefetch(lane.memory, place ? b.add(b.add(lane.vectors[v], place), constant)
                                   : b.add(at, b.mul(lane.stride, getVectorsAhead(block))));
 }
@@ -385,11 +386,17 @@ const DotAtom &mlir::fovea::getBroadcastAtom() {
   return atom;
 }
 
+const DotAtom &mlir::fovea::getPairAtom() {
+  static const Bf16PairAtom atom;
+  return atom;
+}
+
 ArrayRef<const DotAtom *> mlir::fovea::getDotAtoms(const Level &level) {
+  if (level.family == &kAarch64)
+    return getNeonAtoms(level);
   // Multiply-and-add with a broadcast element saturates all levels in f32, and in bf16 with few
   // rows. AMX is a unit of matrices.
-  static const Bf16PairAtom pairs;
-  static const DotAtom *const atoms[] = {&getByteAtom(), &pairs, &getBroadcastAtom()};
+  static const DotAtom *const atoms[] = {&getByteAtom(), &getPairAtom(), &getBroadcastAtom()};
   static const DotAtom *const ofBytes[] = {&getByteAtom(), &getBroadcastAtom()};
   if (level.multipliesPairs)
     return atoms;

@@ -142,11 +142,31 @@ Value splatByte(Emitter &b, uint8_t value, int64_t count);
 /// bytes sixteen times as large.
 SmallVector<Value> separateNibbles(Emitter &b, Value bytes);
 
+/// Words of four bytes of a row, loaded together, for instructions that take an element of a
+/// vector.
+class ByteElements {
+public:
+  static constexpr int64_t kWords = 4;
+  ByteElements() = default;
+  /// From `at` on; in the order of nibbles, whose even and odd k are apart, twice as many.
+  ByteElements(Emitter &b, Value memory, Value at, bool ofNibbles);
+  /// Word i of the vectors in all lanes: one, or that of even k and that of odd k.
+  SmallVector<Value> get(Emitter &b, int64_t i) const;
+
+private:
+  SmallVector<Value> vectors;
+};
+
 /// Products of unsigned bytes by integers of eight and four bits, sums of f32.
 const DotAtom &getByteAtom();
 
+/// Products of pairs of bf16, sums of f32.
+const DotAtom &getPairAtom();
+
 /// The atoms of a processor's level, best first.
 ArrayRef<const DotAtom *> getDotAtoms(const Level &level);
+/// Of one with NEON.
+ArrayRef<const DotAtom *> getNeonAtoms(const Level &level);
 
 /// Multiply-and-add of a broadcast element and a vector, any target, f32 and f64 sums, narrower
 /// elements widened.

@@ -40,10 +40,13 @@ public:
   /// `hasMixed`: there are products of unsigned by signed bytes.
   explicit NeonProducts(bool hasMixed) : hasMixed(hasMixed) {}
 
+  bool takesElements() const override { return true; }
+
   /// BFDOT: both products are added, then the sum; each is rounded to odd, and subnormal numbers
   /// are zero. Processors with FEAT_EBF16 may be told to round to nearest.
   Value multiplyPairs(Emitter &b, Value sum, Value x, Value y) const override {
-    return call(b, "llvm.aarch64.neon.bfdot.v4f32.v8bf16", sum, x, y);
+    // The last operand may be an element.
+    return call(b, "llvm.aarch64.neon.bfdot.v4f32.v8bf16", sum, y, x);
   }
   /// USDOT, or SDOT.
   Value multiplyBytes(Emitter &b, Value sum, Value unsignedBytes,
@@ -55,10 +58,14 @@ public:
     if (matchPattern(unsignedBytes, m_Constant(&constant)) && constant.isSplat() &&
         constant.getSplatValue<APInt>() == kZeroPoint)
       return sum;
-    auto point = arith::ConstantOp::create(
-        b, DenseElementsAttr::get(cast<VectorType>(unsignedBytes.getType()), APInt(8, kZeroPoint)));
-    Value shifted = arith::XOrIOp::create(b, unsignedBytes, point);
-    return call(b, "llvm.aarch64.neon.sdot.v4i32.v16i8", sum, shifted, signedBytes);
+    // As words, so that LLVM does it before one of them goes to all lanes.
+    auto words = cast<VectorType>(sum.getType());
+    auto points = arith::ConstantOp::create(
+        b, DenseElementsAttr::get(words, APInt::getSplat(32, APInt(8, kZeroPoint))));
+    Value shifted = vector::BitCastOp::create(b, words, unsignedBytes);
+    shifted = arith::XOrIOp::create(b, shifted, points);
+    shifted = vector::BitCastOp::create(b, cast<VectorType>(unsignedBytes.getType()), shifted);
+    return call(b, "llvm.aarch64.neon.sdot.v4i32.v16i8", sum, signedBytes, shifted);
   }
 
 private:

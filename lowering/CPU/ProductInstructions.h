@@ -13,6 +13,8 @@ namespace mlir::fovea {
 class ProductInstructions {
 public:
   virtual ~ProductInstructions();
+  /// Whether one operand may be an element of a vector, four bytes of 16, for nothing.
+  virtual bool takesElements() const { return false; }
   virtual Value multiplyPairs(Emitter &b, Value sum, Value x, Value y) const = 0;
   virtual Value multiplyBytes(Emitter &b, Value sum, Value unsignedBytes,
                               Value signedBytes) const = 0;

@@ -2,7 +2,8 @@
 //
 // The numbers. A block of a product takes block rows x (block columns / lanes) registers for sums,
 // (block columns / lanes) for the weight and one for a row's element: 8 x 3 + 3 + 1 of 32 on
-// avx512, 6 x 2 + 2 + 1 of 16 on avx2, 2 x 4 + 4 + 1 of 16 on sse; 6 x 4 + 4 + 1 of 32 on aarch64.
+// avx512, 6 x 2 + 2 + 1 of 16 on avx2, 2 x 4 + 4 + 1 of 16 on sse; 4 x 4 + 4 + 4 of 32 on aarch64,
+// where four elements of a row are one register.
 #include "lowering/Targets/Table.h"
 #include "dialects/Panels.h"
 #include "llvm/ADT/STLExtras.h"
@@ -126,7 +127,7 @@ static constexpr Level makeAarch64() {
                  /*lanes=*/4,
                  /*registers=*/32,
                  /*features=*/kNeon,
-                 /*manyRows=*/{{48, 16}, 240, {6, 16}},
+                 /*manyRows=*/{{64, 16}, 256, {4, 16}},
                  /*pairRows=*/4,
                  /*oneRow=*/{{1, 64}, 16, {1, 64}},
                  /*oneRowNarrow=*/{{1, 64}, 16, {1, 64}},
@@ -149,7 +150,7 @@ static constexpr Level makeDotprod() {
   level.name = "aarch64-dotprod";
   level.features = kDotprod;
   level.multipliesBytes = true;
-  level.byteRows = 6;
+  level.byteRows = 4;
   level.groupRows = 3;
   level.oneRowBytes = 32;
   return level;

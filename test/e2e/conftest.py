@@ -10,7 +10,12 @@ import sys
 import filelock
 import pytest
 
+import programs
 from programs import DATA, ROOT, SHAKESPEARE, invoke
+
+
+def pytest_configure(config):
+    programs.PROCESSOR = config.getoption("--processor")
 
 
 @pytest.fixture(scope="session")

@@ -3,12 +3,17 @@
 import pathlib
 import re
 import resource
+import shutil
 import subprocess
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = ROOT / "build" / "bin"
+#: Programs of another family of processors (scripts/setup --aarch64), and what runs them here: with all instructions that qemu knows.
+AARCH64_BIN = ROOT / "build" / "aarch64" / "bin"
+QEMU = "qemu-aarch64"
+QEMU_FLAGS = ["-L", "/usr/aarch64-linux-gnu"]
 SHAKESPEARE = ROOT / "examples" / "models" / "shakespeare-llama"
 DATA = pathlib.Path(__file__).parent / "data"
 
@@ -29,20 +34,37 @@ class Result:
         return self
 
 
-def invoke(program, *arguments, stdin=None, limits=(), timeout=600, **options):
-    """Runs a program of build/bin. The test is skipped only if the program does not exist; `limits` are (resource, value) pairs."""
+#: By --processor: what models are compiled for unless a test says it, and run on.
+PROCESSOR = None
+
+
+def emulate(program, cpu="max"):
+    """The words that begin the command of a program for aarch64."""
+    path = AARCH64_BIN / program
+    if not path.exists() or not shutil.which(QEMU):
+        pytest.skip(f"build/aarch64/bin/{program} or {QEMU} does not exist; scripts/setup --aarch64 makes them")
+    return [QEMU, *QEMU_FLAGS, "-cpu", cpu, str(path)]
+
+
+def invoke(program, *arguments, stdin=None, limits=(), timeout=600, cpu="max", **options):
+    """Runs a program of build/bin, or fovea-run on the `--processor`. The test is skipped only if the program does not exist; `limits` are (resource, value) pairs."""
     path = BIN / program
     if not path.exists():
         pytest.skip(f"build/bin/{program} does not exist")
+    words = [str(path)]
+    if PROCESSOR and program == "fovea-run":
+        words = emulate(program, cpu)
+    elif PROCESSOR and program == "fovea" and arguments[0] == "compile" and not any(str(word).startswith("--target") for word in arguments):
+        arguments += (f"--target={PROCESSOR}",)
 
     def limit():
         for kind, value in limits:
             resource.setrlimit(kind, (value, value))
 
-    command = [str(path), *map(str, arguments)]
+    command = [*words, *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, timeout=timeout, preexec_fn=limit if limits else None,
                           **({"input": stdin} if stdin is not None else {"stdin": subprocess.DEVNULL}), **options)
-    return Result([program, *command[1:]], done)
+    return Result([program, *command[len(words):]], done)
 
 
 #: Kernels that are plain loops, and why they may be.
