@@ -154,18 +154,13 @@ struct Feature {
 constexpr uint64_t bit(int number) { return uint64_t(1) << number; }
 
 constexpr Feature features[] = {
-    {"altnzcv", 0, bit(7)},       {"bf16", 0, bit(14)},
-    {"complxnum", bit(14), 0},    {"crc", bit(7), 0},
-    {"cssc", 0, bit(34)},         {"dotprod", bit(20), 0},
-    {"flagm", bit(27), 0},        {"fp16fml", bit(23), 0},
-    {"fptoint", 0, bit(8)},       {"fullfp16", bit(9) | bit(10), 0},
-    {"i8mm", 0, bit(13)},         {"lse", bit(8), 0},
-    {"lse2", bit(25), 0},         {"mops", 0, bit(43)},
-    {"neon", bit(0) | bit(1), 0}, {"rcpc", bit(15), 0},
-    {"rcpc-immo", bit(26), 0},    {"rdm", bit(12), 0},
-    {"sb", bit(29), 0},           {"sme", 0, bit(23)},
-    {"sve", bit(22), 0},          {"sve2", 0, bit(1)},
-    {"sve2p1", 0, bit(36)},
+    {"altnzcv", 0, bit(7)},       {"bf16", 0, bit(14)},    {"complxnum", bit(14), 0},
+    {"cssc", 0, bit(34)},         {"dotprod", bit(20), 0}, {"flagm", bit(27), 0},
+    {"fp16fml", bit(23), 0},      {"fptoint", 0, bit(8)},  {"fullfp16", bit(9) | bit(10), 0},
+    {"i8mm", 0, bit(13)},         {"lse", bit(8), 0},      {"mops", 0, bit(43)},
+    {"neon", bit(0) | bit(1), 0}, {"rcpc", bit(15), 0},    {"rcpc-immo", bit(26), 0},
+    {"rdm", bit(12), 0},          {"sme", 0, bit(23)},     {"sve", bit(22), 0},
+    {"sve2", 0, bit(1)},          {"sve2p1", 0, bit(36)},
 };
 
 } // namespace

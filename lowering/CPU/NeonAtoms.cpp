@@ -99,7 +99,8 @@ private:
       sum = b.mulAdd(shuffle(rows[r], word), y, sum);
       return;
     }
-    Value words = vector::BitCastOp::create(b, VectorType::get(kWords, b.getI32Type()), rows[r]);
+    // As f32: LLVM knows an element that BFDOT takes as one of these.
+    Value words = vector::BitCastOp::create(b, VectorType::get(kWords, block.sum), rows[r]);
     sum = multiplyPairs(b, sum, asPairs(b, shuffle(words, word)), asPairs(b, y));
   }
 

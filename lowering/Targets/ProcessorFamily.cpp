@@ -13,9 +13,9 @@ static constexpr StringLiteral kX86Asked[] = {
     "popcnt",       "sse4.1",       "sse4.2",      "sse4a",        "vaes"};
 
 static constexpr StringLiteral kAarch64Asked[] = {
-    "altnzcv",   "bf16",     "complxnum", "crc", "cssc", "dotprod", "flagm", "fp16fml",
-    "fptoint",   "fullfp16", "i8mm",      "lse", "lse2", "mops",    "neon",  "rcpc",
-    "rcpc-immo", "rdm",      "sb",        "sme", "sve",  "sve2",    "sve2p1"};
+    "altnzcv",   "bf16",     "complxnum", "cssc", "dotprod", "flagm", "fp16fml",
+    "fptoint",   "fullfp16", "i8mm",      "lse",  "mops",    "neon",  "rcpc",
+    "rcpc-immo", "rdm",      "sme",       "sve",  "sve2",    "sve2p1"};
 
 const ProcessorFamily mlir::fovea::kX86 = {
     "x86-64",     "x86_64-unknown-linux-gnu", "x86-64", "portable",
