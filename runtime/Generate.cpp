@@ -125,11 +125,15 @@ private:
     if (context.executor().number().type != FOVEA_CPU)
       fail("expects a context on the CPU, got " + context.executor().name() +
            ", whose kernels of several tokens round otherwise than those of one");
+    auto refuse = [&](const char *instructions, const char *target) {
+      fail(std::string("its code multiplies several rows by ") + instructions +
+           ", which rounds otherwise than products of one; compile it with --target=" + target);
+    };
     for (const std::string &feature : module.manifest().cpu_features)
       if (feature == "amx-bf16")
-        fail(
-            "its code multiplies several rows by AMX, which rounds otherwise than products of one; "
-            "compile it with --target=x86-64-v4");
+        refuse("AMX", "x86-64-v4");
+      else if (feature == "bf16")
+        refuse("BFMMLA", "aarch64-dotprod");
     for (const auto &entry : module.manifest().entries)
       if (checksTokens(*entry))
         verify.emplace(context, entry->name);

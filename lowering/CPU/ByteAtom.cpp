@@ -4,7 +4,7 @@
 // one instruction (ProductInstructions.h), four times as many operations as a multiply-and-add of
 // f32, without rounding. Refuses depths and groups that are no whole words.
 #include "dialects/Tile/TileDialect.h"
-#include "lowering/CPU/DotAtoms.h"
+#include "lowering/CPU/NeonMatrices.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -71,16 +71,22 @@ public:
       unroll /= 2;
     takesElements = b.products->takesElements() && unroll % ByteElements::kWords == 0;
     elements.resize(block.rows());
+    bool byMatrices = takesElements && knowsZero && !isOfNibbles && multipliesMatrices(b, block) &&
+                      lane.scales.group == 0 && unroll == kMatrixWords;
+    if (byMatrices)
+      sums = toMatrices(b, block, sums);
     auto step = [&](Value k, ValueRange carried) {
       SmallVector<Value> next(carried);
-      for (int64_t u = 0; u < unroll; ++u)
+      if (byMatrices)
+        multiplyMatrices(b, block, k, next);
+      for (int64_t u = 0; u < unroll && !byMatrices; ++u)
         addWord(k, u, next);
       return next;
     };
     sums = words == unroll
                ? step(first, sums)
                : b.loop(first, b.add(first, length), unroll * lane.interleave, sums, step);
-    return finish(sums, acc);
+    return finish(byMatrices ? fromMatrices(b, block, sums) : sums, acc);
   }
 
 private:

@@ -119,6 +119,10 @@ Value extractIntegers(Emitter &b, Value words, int64_t i, int64_t bits);
 /// Memory may hold narrow floats as integers of their width.
 Value asFloat(Emitter &b, Value loaded, Type element);
 
+/// `begin + place + constant`: what is constant, in `begin` too, is added last, where an
+/// instruction adds it for nothing. Of vectors of one panel all else is the same.
+Value addLast(Emitter &b, Value begin, Value place, Value constant);
+
 /// Fetches the streams of a block while the vectors of one step are read.
 class StreamFetch {
 public:

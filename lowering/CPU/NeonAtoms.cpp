@@ -4,7 +4,7 @@
 // row, each a number of f32 or a pair of bf16, are one load, where an element in all lanes would
 // take an instruction of the unit that multiplies. Refuses rows whose neighbours in k do not lie
 // beside each other; what is left of four words is another atom's.
-#include "lowering/CPU/DotAtoms.h"
+#include "lowering/CPU/NeonMatrices.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -80,15 +80,8 @@ private:
     return b.load(element, memory, at, kWords * lane.interleave, alignment);
   }
 
-  /// What is constant in an address is added last, where the instruction adds it for nothing: of
-  /// vectors of one panel all else is the same.
   Value loadLane(int64_t v, Value constant) {
-    Value begin = lane.vectors[v], first = b.index(0);
-    if (auto sum = begin.getDefiningOp<arith::AddIOp>(); sum && getConstant(sum.getRhs())) {
-      begin = sum.getLhs();
-      first = sum.getRhs();
-    }
-    Value at = b.add(b.add(begin, place), b.add(first, constant));
+    Value at = addLast(b, lane.vectors[v], place, constant);
     stream.fetch(v, at, constant);
     return load(lane.memory, at, lane.alignment);
   }
@@ -120,6 +113,13 @@ private:
 
 } // namespace
 
+Value mlir::fovea::addLast(Emitter &b, Value begin, Value place, Value constant) {
+  auto sum = begin.getDefiningOp<arith::AddIOp>();
+  if (!sum || !getConstant(sum.getRhs()))
+    return b.add(b.add(begin, place), constant);
+  return b.add(b.add(sum.getLhs(), place), b.add(sum.getRhs(), constant));
+}
+
 /// The block's products from `begin` on, which is a whole number of words.
 static DotBlock dropFront(Emitter &b, DotBlock block, Value begin) {
   Value place = b.mul(b.div(begin, block.lane.interleave), block.lane.stride);
@@ -137,11 +137,19 @@ SmallVector<Value> ElementAtom::emit(Emitter &b, const DotBlock &block,
                                      SmallVector<Value> acc) const {
   int64_t step = kWords * block.lane.interleave;
   Value whole = b.sub(block.depth, b.rem(block.depth, step));
+  bool byMatrices = multipliesPairs() && multipliesMatrices(b, block);
+  if (byMatrices)
+    acc = toMatrices(b, block, acc);
   acc = b.loop(b.index(0), whole, step, acc, [&](Value k, ValueRange carried) {
     SmallVector<Value> sums(carried);
-    FourWords(b, block, k, sums).run();
+    if (byMatrices)
+      multiplyMatrices(b, block, k, sums);
+    else
+      FourWords(b, block, k, sums).run();
     return sums;
   });
+  if (byMatrices)
+    acc = fromMatrices(b, block, acc);
   if (getConstant(whole) && getConstant(whole) == getConstant(block.depth))
     return acc;
   return rest.emit(b, dropFront(b, block, whole), acc);

@@ -12,6 +12,10 @@ using namespace mlir::fovea;
 
 ProductInstructions::~ProductInstructions() = default;
 
+Value ProductInstructions::multiplyMatrices(Emitter &, Value, Value, Value) const {
+  llvm_unreachable("a level without instructions for matrices");
+}
+
 static Value call(Emitter &b, StringRef name, Value sum, Value x, Value y) {
   return LLVM::CallIntrinsicOp::create(b, sum.getType(), b.getStringAttr(name),
                                        ValueRange{sum, x, y})
@@ -41,6 +45,13 @@ public:
   explicit NeonProducts(bool hasMixed) : hasMixed(hasMixed) {}
 
   bool takesElements() const override { return true; }
+  /// USMMLA and BFMMLA are where USDOT and BFDOT are.
+  bool hasMatrices() const override { return hasMixed; }
+  Value multiplyMatrices(Emitter &b, Value sums, Value rows, Value outputs) const override {
+    bool ofBytes = getElementTypeOrSelf(sums.getType()).isInteger();
+    return call(b, ofBytes ? "llvm.aarch64.neon.usmmla.v4i32.v16i8" : "llvm.aarch64.neon.bfmmla",
+                sums, asOperand(b, rows, ofBytes), asOperand(b, outputs, ofBytes));
+  }
 
   /// BFDOT: both products are added, then the sum; each is rounded to odd, and subnormal numbers
   /// are zero. Processors with FEAT_EBF16 may be told to round to nearest.
@@ -69,6 +80,12 @@ public:
   }
 
 private:
+  static Value asOperand(Emitter &b, Value vector, bool isBytes) {
+    VectorType type =
+        isBytes ? VectorType::get(16, b.getI8Type()) : VectorType::get(8, b.getBF16Type());
+    return vector::BitCastOp::create(b, type, vector);
+  }
+
   bool hasMixed;
 };
 

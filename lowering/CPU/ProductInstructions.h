@@ -15,6 +15,10 @@ public:
   virtual ~ProductInstructions();
   /// Whether one operand may be an element of a vector, four bytes of 16, for nothing.
   virtual bool takesElements() const { return false; }
+  /// Whether there are instructions for matrices of two rows by two outputs.
+  virtual bool hasMatrices() const { return false; }
+  /// Sums of i32, of unsigned rows by signed outputs; or of f32, of bf16.
+  virtual Value multiplyMatrices(Emitter &b, Value sums, Value rows, Value outputs) const;
   virtual Value multiplyPairs(Emitter &b, Value sum, Value x, Value y) const = 0;
   virtual Value multiplyBytes(Emitter &b, Value sum, Value unsignedBytes,
                               Value signedBytes) const = 0;

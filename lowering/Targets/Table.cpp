@@ -156,11 +156,17 @@ static constexpr Level makeDotprod() {
   return level;
 }
 
+/// Of two rows by two outputs each sum takes as many registers; square blocks have the least to be
+/// put in order, a vector for each two products of a row and of an output.
 static constexpr Level makeI8mm() {
   Level level = makeDotprod();
   level.name = "aarch64-i8mm";
   level.features = kI8mm;
   level.multipliesPairs = true;
+  level.manyRows = {{64, 16}, 256, {8, 8}};
+  level.pairRows = 8;
+  level.byteRows = 8;
+  level.groupRows = 6;
   return level;
 }
 

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
+#include "test/grid/RemoteProcess.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
@@ -33,7 +34,30 @@ std::unique_ptr<MLIRContext> mlir::fovea::makeContext() {
   return context;
 }
 
+static constexpr size_t kPage = 4096;
+
 //===-- Code ---------------------------------------------------------------------------------===//
+
+static std::optional<uint64_t> askRemote(::fovea::remote::Kind kind, ArrayRef<uint64_t> words,
+                                         StringRef name, std::string &error) {
+  RemoteProcess *process = RemoteProcess::get();
+  ::fovea::remote::Request request = {};
+  if (!process || name.size() >= sizeof(request.name)) {
+    error = "there is no other process that runs code for this processor";
+    return std::nullopt;
+  }
+  request.kind = kind;
+  llvm::copy(words, request.words);
+  llvm::copy(name, request.name);
+  return process->ask(request, error);
+}
+
+/// Whether the other process may touch a page.
+static void protectRemote(const char *page, bool isOpen) {
+  std::string error;
+  askRemote(::fovea::remote::Kind::Protect,
+            {reinterpret_cast<uint64_t>(page), kPage, isOpen ? uint64_t(1) : 0}, "", error);
+}
 
 std::unique_ptr<NativeCode> NativeCode::make(ModuleOp module, StringRef cpu, std::string &error,
                                              bool optimizes, StringRef added) {
@@ -59,6 +83,14 @@ std::unique_ptr<NativeCode> NativeCode::make(ModuleOp module, StringRef cpu, std
     return nullptr;
   }
   std::unique_ptr<NativeCode> code(new NativeCode);
+  if (target->family != &getHostFamily()) {
+    std::optional<uint64_t> handle =
+        askRemote(::fovea::remote::Kind::Open, {},
+                  "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file), error);
+    close(file);
+    code->remote = handle.value_or(0);
+    return handle ? std::move(code) : nullptr;
+  }
   code->library = dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL);
   close(file);
   if (!code->library) {
@@ -69,30 +101,53 @@ std::unique_ptr<NativeCode> NativeCode::make(ModuleOp module, StringRef cpu, std
 }
 
 NativeCode::~NativeCode() {
+  std::string error;
   if (library)
     dlclose(library);
+  if (remote)
+    askRemote(::fovea::remote::Kind::Close, {remote}, "", error);
 }
 
 void *NativeCode::lookup(StringRef name) const { return dlsym(library, name.str().c_str()); }
+
+bool NativeCode::call(StringRef name, ArrayRef<uintptr_t> words, Unwritten unwritten,
+                      std::string &error) const {
+  std::array<uintptr_t, 8> w{};
+  assert(words.size() <= w.size());
+  llvm::copy(words, w.begin());
+  if (remote) {
+    SmallVector<uint64_t> all{remote, static_cast<uint64_t>(unwritten)};
+    llvm::append_range(all, w);
+    return askRemote(::fovea::remote::Kind::Call, all, name, error).has_value();
+  }
+  using W = uintptr_t;
+  auto function = reinterpret_cast<void (*)(W, W, W, W, W, W, W, W)>(lookup(name));
+  if (!function) {
+    error = "no such function";
+    return false;
+  }
+  plantOnStack(unwritten);
+  function(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]);
+  return true;
+}
 
 //===-- Memory -------------------------------------------------------------------------------===//
 
 /// In front of the bytes.
 static constexpr size_t kGuard = 256;
 static constexpr char kPattern = '\xff';
-static constexpr size_t kPage = 4096;
-
-GuardedMemory::GuardedMemory(size_t bytes) : bytes(bytes) {
+GuardedMemory::GuardedMemory(size_t bytes, bool isShared) : bytes(bytes), isShared(isShared) {
   size_t open = llvm::alignTo(llvm::alignTo(bytes, 64) + kGuard, kPage);
-  void *address = mmap(nullptr, open + kPage, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *address = isShared ? RemoteProcess::get()->allocate(open + kPage)
+                           : mmap(nullptr, open + kPage, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (address == MAP_FAILED)
     llvm::report_fatal_error("no memory");
   mapping = static_cast<char *>(address);
   end = mapping + open;
   begin = end - llvm::alignTo(bytes, 64);
   std::memset(mapping, kPattern, open);
-  mprotect(end, kPage, PROT_NONE);
+  isShared ? protectRemote(end, false) : (void)mprotect(end, kPage, PROT_NONE);
 }
 
 void GuardedMemory::plant(Unwritten word) {
@@ -102,11 +157,18 @@ void GuardedMemory::plant(Unwritten word) {
 
 GuardedMemory::GuardedMemory(GuardedMemory &&other)
     : mapping(std::exchange(other.mapping, nullptr)), begin(other.begin), end(other.end),
-      bytes(other.bytes) {}
+      bytes(other.bytes), isShared(other.isShared) {}
 
 GuardedMemory::~GuardedMemory() {
-  if (mapping)
+  if (!mapping)
+    return;
+  if (!isShared) {
     munmap(mapping, end - mapping + kPage);
+    return;
+  }
+  protectRemote(end, true);
+  if (RemoteProcess *process = RemoteProcess::get())
+    process->release();
 }
 
 bool GuardedMemory::isIntact() const {

@@ -12,6 +12,10 @@ namespace mlir::fovea {
 /// A context that knows all dialects, for one thread.
 std::unique_ptr<MLIRContext> makeContext();
 
+/// What memory holds that nobody has written, in words of 32 bits: no number, infinities or
+/// denormals. No result may depend on it, and what computes with it anyway is slow on denormals.
+enum class Unwritten : uint32_t { NaN = 0xffffffff, Infinity = 0x7f800000, Denormal = 0x00010001 };
+
 /// A shared object in memory.
 class NativeCode {
 public:
@@ -21,17 +25,20 @@ public:
   static std::unique_ptr<NativeCode> make(ModuleOp module, StringRef cpu, std::string &error,
                                           bool optimizes = true, StringRef added = "");
   ~NativeCode();
-  /// The address of a function; null if there is none.
+  /// The address of a function; null if there is none, or the code is for another processor.
   void *lookup(StringRef name) const;
+  /// Calls a function with up to eight words; false, and `error` says why, if it cannot be called.
+  /// The stack is filled before with what nobody has written.
+  bool call(StringRef name, ArrayRef<uintptr_t> words, Unwritten unwritten,
+            std::string &error) const;
+  /// Whether what it is given must lie in memory that another process shares.
+  bool isRemote() const { return remote != 0; }
 
 private:
   NativeCode() = default;
   void *library = nullptr;
+  uint64_t remote = 0; ///< a handle of `RemoteProcess`
 };
-
-/// What memory holds that nobody has written, in words of 32 bits: no number, infinities or
-/// denormals. No result may depend on it, and what computes with it anyway is slow on denormals.
-enum class Unwritten : uint32_t { NaN = 0xffffffff, Infinity = 0x7f800000, Denormal = 0x00010001 };
 
 /// Fills the stack below the caller, more of it than a kernel has buffers.
 void plantOnStack(Unwritten word);
@@ -43,7 +50,8 @@ bool metDenormals();
 /// them, at most 63 bytes after the end, begins memory that cannot be touched.
 class GuardedMemory {
 public:
-  explicit GuardedMemory(size_t bytes);
+  /// `isShared`: with `RemoteProcess`.
+  explicit GuardedMemory(size_t bytes, bool isShared = false);
   /// Fills the bytes.
   void plant(Unwritten word);
   GuardedMemory(GuardedMemory &&other);
@@ -55,6 +63,7 @@ public:
 private:
   char *mapping, *begin, *end;
   size_t bytes;
+  bool isShared;
 };
 
 /// Writes a number as an element of `type`, rounded to nearest even, and reads it back.

@@ -13,6 +13,7 @@
 #include "mlir/Parser/Parser.h"
 #include "test/grid/AmxEmulator.h"
 #include "test/grid/NativeCode.h"
+#include "test/grid/RemoteProcess.h"
 #include "test/grid/TileCheck.h"
 #include "llvm/TargetParser/Host.h"
 #include <array>
@@ -34,6 +35,9 @@ struct Lowering {
   const char *added = ""; ///< features beside the processor's, which an emulator provides
 };
 
+/// In place of a feature: qemu runs it.
+constexpr char kEmulated[] = "qemu and fovea-grid-remote";
+
 void addVectors(OpPassManager &pm, const char *level) {
   pm.addPass(createTileToVectorsPass({level}));
   pm.addPass(createExpandMathPass({level}));
@@ -51,6 +55,11 @@ const Lowering kLowerings[] = {
      /*optimizes=*/true, /*added=*/"+avxvnni"},
     {"avx2", "x86-64-v3", "avx2", [](OpPassManager &pm) { addVectors(pm, "avx2"); }},
     {"sse", "x86-64", nullptr, [](OpPassManager &pm) { addVectors(pm, "sse"); }},
+    {"aarch64_i8mm", "aarch64-i8mm", kEmulated,
+     [](OpPassManager &pm) { addVectors(pm, "aarch64-i8mm"); }},
+    {"aarch64_dotprod", "aarch64-dotprod", kEmulated,
+     [](OpPassManager &pm) { addVectors(pm, "aarch64-dotprod"); }},
+    {"aarch64", "aarch64", kEmulated, [](OpPassManager &pm) { addVectors(pm, "aarch64"); }},
 };
 
 MLIRContext &getContext() {
@@ -77,8 +86,7 @@ Type getType(const Array &array) { return parseType(array.type, &getContext()); 
 /// What a call leaves in its buffers, byte by byte; `error` if it wrote beside them.
 std::vector<std::vector<char>> run(const NativeCode &code, const TileCall &call, int64_t parts,
                                    std::string &error, Unwritten unwritten = Unwritten::NaN) {
-  std::vector<GuardedMemory> memories;
-  std::vector<std::vector<uintptr_t>> descriptors;
+  std::vector<GuardedMemory> memories, descriptors;
   std::vector<uintptr_t> words;
   memories.reserve(call.before.size());
   descriptors.reserve(call.before.size());
@@ -88,13 +96,13 @@ std::vector<std::vector<char>> run(const NativeCode &code, const TileCall &call,
       continue;
     }
     Type type = getType(array);
-    GuardedMemory &memory = memories.emplace_back(getStorageBytes(type, array.values.size()));
+    GuardedMemory &memory =
+        memories.emplace_back(getStorageBytes(type, array.values.size()), code.isRemote());
     for (auto [i, value] : llvm::enumerate(array.values))
       putElement(memory.data() + i * getStorageBytes(type, 1), type, makeElement(type, value));
     // { allocated, aligned, offset, sizes, strides }
     auto address = reinterpret_cast<uintptr_t>(memory.data());
-    std::vector<uintptr_t> &descriptor = descriptors.emplace_back();
-    descriptor = {address, address, 0};
+    std::vector<uintptr_t> descriptor = {address, address, 0};
     descriptor.insert(descriptor.end(), array.shape.begin(), array.shape.end());
     for (size_t axis = 0; axis < array.shape.size(); ++axis) {
       uintptr_t stride = 1;
@@ -102,7 +110,10 @@ std::vector<std::vector<char>> run(const NativeCode &code, const TileCall &call,
         stride *= array.shape[inner];
       descriptor.push_back(stride);
     }
-    words.push_back(reinterpret_cast<uintptr_t>(descriptor.data()));
+    GuardedMemory &place =
+        descriptors.emplace_back(descriptor.size() * sizeof(uintptr_t), code.isRemote());
+    std::memcpy(place.data(), descriptor.data(), descriptor.size() * sizeof(uintptr_t));
+    words.push_back(reinterpret_cast<uintptr_t>(place.data()));
   }
   // Arguments that a function does not have are not looked at.
   constexpr size_t kMost = 8;
@@ -110,20 +121,12 @@ std::vector<std::vector<char>> run(const NativeCode &code, const TileCall &call,
     error = "too many arguments";
     return {};
   }
-  using W = uintptr_t;
-  auto kernel =
-      reinterpret_cast<void (*)(W, W, W, W, W, W, W, W)>(code.lookup("_mlir_ciface_kernel"));
-  if (!kernel) {
-    error = "no kernel";
-    return {};
-  }
   for (int64_t part = 0; part < parts; ++part) {
-    std::array<W, kMost> w{};
-    std::copy(words.begin(), words.end(), w.begin());
-    w[words.size()] = part;
-    w[words.size() + 1] = parts;
-    plantOnStack(unwritten);
-    kernel(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]);
+    std::vector<uintptr_t> all = words;
+    all.push_back(part);
+    all.push_back(parts);
+    if (!code.call("_mlir_ciface_kernel", all, unwritten, error))
+      return {};
   }
   std::vector<std::vector<char>> results;
   auto memory = memories.begin();
@@ -144,7 +147,10 @@ class TileGrid : public testing::TestWithParam<std::tuple<size_t, size_t>> {};
 TEST_P(TileGrid, agreesWithTheReference) {
   const Lowering &lowering = kLowerings[std::get<0>(GetParam())];
   const TileCase &tile = getTileCases()[std::get<1>(GetParam())];
-  if (lowering.feature && !llvm::sys::getHostCPUFeatures().lookup(lowering.feature))
+  if (lowering.feature == kEmulated && !RemoteProcess::get())
+    GTEST_SKIP() << "there is no " << lowering.feature << " (scripts/setup --aarch64)";
+  if (lowering.feature && lowering.feature != kEmulated &&
+      !llvm::sys::getHostCPUFeatures().lookup(lowering.feature))
     GTEST_SKIP() << "this machine has no " << lowering.feature;
   if (*lowering.added)
     test::provideAmx();
