@@ -413,7 +413,7 @@ struct ExpandMathPass : mlir::fovea::impl::ExpandMathPassBase<ExpandMathPass> {
     }
     getOperation().walk([](Operation *op) { replaceUnknown(op); });
     WalkResult result = getOperation().walk(
-        [&](Operation *op) { return gpu ? visitForGPU(op) : visit(op, processor->lanes); });
+        [&](Operation *op) { return gpu ? visitForGPU(op) : visit(op, *processor); });
     if (result.wasInterrupted())
       signalPassFailure();
   }
@@ -437,19 +437,20 @@ struct ExpandMathPass : mlir::fovea::impl::ExpandMathPassBase<ExpandMathPass> {
     return WalkResult::advance();
   }
 
-  WalkResult visit(Operation *op, int64_t lanes) {
+  WalkResult visit(Operation *op, const Level &processor) {
     if (op->getNumOperands() != 1 || op->getNumResults() != 1)
       return WalkResult::advance();
     auto type = dyn_cast<VectorType>(op->getResult(0).getType());
     if (!type || type.getRank() != 1 || type.isScalable() || type.getNumElements() % 4 != 0)
       return WalkResult::advance();
     ImplicitLocOpBuilder b(op->getLoc(), op);
-    // Its products and sums are fused ones, which AVX2's processors have.
-    if (isa<math::TanhOp>(op) && type.getElementType().isF64() && lanes >= 8)
+    // Its products and sums are fused ones, which all have but those of SSE alone.
+    bool fuses = processor.lanes >= 8 || processor.family != &kX86;
+    if (isa<math::TanhOp>(op) && type.getElementType().isF64() && fuses)
       replace(op, expandWide(b, op, op->getOperands()));
     if (!type.getElementType().isF32())
       return WalkResult::advance();
-    Expander expander(b, type, lanes == 16 ? Instructions::AVX512 : Instructions::None);
+    Expander expander(b, type, processor.lanes == 16 ? Instructions::AVX512 : Instructions::None);
     if (Value value = expand(op, expander))
       replace(op, value);
     return WalkResult::advance();

@@ -8,7 +8,7 @@ def ExpandMathPass : Pass<"fovea-expand-math", "::mlir::func::FuncOp"> {
   let summary = "Expand math functions of f32 into polynomials";
   let description = [{
     Ops of the `math` dialect on `vector<Nxf32>`, N a multiple of 4, become straight-line arithmetic without branches and calls;
-    so does `tanh` on vectors of f64 with AVX, as on GPUs (below). All else (scalars, f64, other shapes, functions not listed)
+    so does `tanh` on vectors of f64 with AVX and on aarch64, as on GPUs (below). All else (scalars, f64, other shapes, functions not listed)
     stays and becomes an instruction or a call of the C library later; only what the conversions after this pass do not know,
     `sincos`, `clampf`, `isinf` and `isnormal`, is rewritten for every type.
 
@@ -49,7 +49,7 @@ def ExpandMathPass : Pass<"fovea-expand-math", "::mlir::func::FuncOp"> {
     The numbers come from scripts/fit-math and are measured by test/grid/MathTest.cpp.
   }];
   let options = [Option<"target", "target", "std::string", /*default=*/"",
-                        "sse, avx2, avx512 or a GPU's chip; empty: the module's fovea.target, or sse">];
+                        "sse, avx2, avx512, aarch64 or a GPU's chip; empty: the module's fovea.target, or sse">];
   let statistics = [Statistic<"expanded", "ops-expanded", "Ops written as arithmetic">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::LLVM::LLVMDialect",
                            "::mlir::scf::SCFDialect"];

@@ -24,7 +24,7 @@ def compile(source, example_inputs=None, *, dynamic_shapes=None, output=None, dt
         output: where the artifact is to be; None: among the models that Fovea keeps ($XDG_CACHE_HOME/fovea, `fovea cache`), so that the same is not compiled again.
         dtype: of the weights: "f32", "bf16", "int8", "int4"; None: as they are.
         compute: what linears multiply: "f32", "bf16", "int8"; None: by the weights' type and the processor.
-        target: processors to compile for: "host", "portable", or a name of LLVM's; None: this one.
+        target: processors to compile for: "host", "portable", "aarch64-portable", or a name of LLVM's; None: this one.
         gpu: code for GPUs too: "all", or architectures with commas between ("sm_80,sm_90a").
         cache: element type of keys and values: "f32", "bf16", "int8".
         optimization: 2 (the default), 1 or 0, which compile faster to slower code.

@@ -31,6 +31,8 @@ def fovea_run():
 @pytest.fixture(scope="session")
 def runtime():
     """bench/runtime.py, which keeps a context from call to call."""
+    if programs.PROCESSOR:
+        pytest.skip(f"loads the runtime into this process, not on {programs.PROCESSOR}")
     sys.path.insert(0, str(ROOT / "bench"))
     try:
         import runtime as module

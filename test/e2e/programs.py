@@ -34,6 +34,9 @@ class Result:
         return self
 
 
+#: Of `fovea`, those that run what they compiled, or an artifact.
+RUNNING_VERBS = ("verify", "run", "generate", "chat", "embed", "translate", "transcribe", "fill-mask", "classify", "tag", "answer", "bench")
+
 #: By --processor: what models are compiled for unless a test says it, and run on.
 PROCESSOR = None
 
@@ -54,6 +57,8 @@ def invoke(program, *arguments, stdin=None, limits=(), timeout=600, cpu="max", *
     words = [str(path)]
     if PROCESSOR and program == "fovea-run":
         words = emulate(program, cpu)
+    elif PROCESSOR and program == "fovea" and arguments[0] in RUNNING_VERBS:
+        pytest.skip(f"fovea {arguments[0]} runs code in the compiler's process, not on {PROCESSOR}")
     elif PROCESSOR and program == "fovea" and arguments[0] == "compile" and not any(str(word).startswith("--target") for word in arguments):
         arguments += (f"--target={PROCESSOR}",)
 

@@ -28,7 +28,7 @@ static std::string describeVersion() {
     gpus += (gpus.empty() ? "" : ", ") + name;
   return std::string("fovea ") + fovea_version() + (commit.empty() ? "" : " (" + commit + ")") +
          "\nLLVM " + fovea::compile::getCompilerVersion() +
-         "\ntargets: x86-64 by LLVM's names of processors (this one is " +
+         "\ntargets: x86-64 and aarch64 by LLVM's names of processors (this one is " +
          fovea::compile::getHostName() + "), GPUs " + gpus;
 }
 
