@@ -30,7 +30,7 @@ def test_options_are_described_alike(fovea, fovea_run, program):
 
 def test_version(fovea):
     text = fovea("--version").ok().text
-    assert re.fullmatch(r"fovea 0\.\d+\.\d+( \([0-9a-f]{7,}\))?\nLLVM 22\.\S+\ntargets: x86-64 by LLVM's names of processors \(this one is \S+\), GPUs sm_80, sm_90a\n", text), text
+    assert re.fullmatch(r"fovea 0\.\d+\.\d+( \([0-9a-f]{7,}\))?\nLLVM 22\.\S+\ntargets: x86-64 and aarch64 by LLVM's names of processors \(this one is \S+\), GPUs sm_80, sm_90a\n", text), text
 
 
 @pytest.mark.parametrize("arguments", [[], ["no-such-verb"], ["compile"], ["compile", "--no-such-flag"], ["generate", "x.fovea", "--temp", "warm"], ["generate", "x.fovea", "-n", "-3"]])
